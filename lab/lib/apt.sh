@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# Packages by name through apt, from the machine's own configured source, without touching apt's
+# state on the host: private lists, private archives. apt checks every signature and every hash.
+
+# shellcheck source=/dev/null
+host_codename() { (. /etc/os-release && printf '%s\n' "${VERSION_CODENAME:-}"); }
+
+# What is configured on this machine: URI|SUITE|COMPONENT|FILE:STANZA, one line each
+configured_sources() {
+	# shellcheck disable=SC2016  # these are apt's own variables
+	apt-get indextargets --no-release-info 'Created-By: Packages' \
+		--format '$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(SOURCESENTRY)' 2>/dev/null | awk '!seen[$0]++'
+}
+
+# The Signed-By field of a configured source (FILE:NUMBER), as a deb822 field; nothing when it has none.
+# A number counts stanzas in a .sources file, lines in a .list file.
+signed_by() {
+	local file=${1%:*} number=${1##*:}
+	if [[ $file == *.sources ]]; then
+		grep -v '^#' "$file" | awk -v RS= -v n="$number" 'NR == n' |
+			awk 'tolower($1) == "signed-by:" {on = 1; print; next} /^[^ \t]/ {on = 0} on'
+	else
+		sed -n "${number}p" "$file" | sed -nE 's/.*\[.*signed-by=([^] ]*).*/Signed-By: \1/p'
+	fi
+}
+
+# The distribution's main source, as URI|SUITE|COMPONENT|ENTRY. Third parties may use the same suite
+# name: the one that is signed with the distribution's keyring, and listed first, is it.
+main_source() {
+	local all
+	all=$(configured_sources | awk -F'|' -v s="$(host_codename)" '$3 == "main" && ($2 == s || $2 == "stable")')
+	{
+		while IFS= read -r line; do
+			[[ $(signed_by "${line##*|}") == *debian-archive-keyring* ]] && printf '%s\n' "$line"
+		done <<<"$all"
+		printf '%s\n' "$all"
+	} | grep . | head -n 1
+}
+
+# stanza URI SUITE ENTRY: a deb822 stanza signed as ENTRY is
+stanza() {
+	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: main\n' "$1" "$2"
+	signed_by "$3"
+	printf '\n'
+}
+
+# The distribution's sources as configured (main, updates, security), without third parties
+host_stanzas() {
+	local main uri suite component entry
+	main=$(signed_by "$(main_source | cut -d'|' -f4)")
+	configured_sources | while IFS='|' read -r uri suite component entry; do
+		[[ $component == main && $suite == "$(host_codename)"* && $(signed_by "$entry") == "$main" ]] &&
+			stanza "$uri" "$suite" "$entry"
+	done
+	return 0
+}
+
+suite_stanza() {
+	local uri entry
+	IFS='|' read -r uri _ _ entry < <(main_source)
+	[[ -n $uri ]] || die "found no apt source of this distribution's main archive on this machine"
+	stanza "$uri" "$1" "$entry"
+}
+
+# lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX
+lab_apt() {
+	local dir=$CACHE/apt/$1 tool=$2
+	shift 2
+	LC_ALL=C "$tool" -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" \
+		-o Dir::State::Lists="$dir/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
+		-o Dir::Cache::archives="$CACHE/debs" -o Debug::NoLocking=1 -o APT::Sandbox::User=root \
+		-o Acquire::Retries=3 -o APT::Get::List-Cleanup=0 -o Acquire::Languages=none "$@"
+}
+
+# index NAME [fresh]: fetches the package lists of a suite (or of "host") when they are missing,
+# older than a week, or to be fresh. Old lists serve when there is no network.
+index() {
+	local dir=$CACHE/apt/$1 fd status=0
+	lock "apt/$1" fd
+	mkdir -p -- "$dir"/{sources,lists/partial}
+	if [[ ${2:-} == fresh || -z $(find "$dir/done" -mtime -7 2>/dev/null) ]]; then
+		if [[ $1 == host ]]; then host_stanzas; else suite_stanza "$1"; fi >"$dir/sources/lab.sources"
+		say "fetching the package lists of ${1/#host/this machine\'s suites}"
+		if lab_apt "$1" apt-get -qq update >"$dir/log" 2>&1 && ! grep -q '^[EW]:' "$dir/log"; then
+			touch -- "$dir/done"
+		elif [[ ! -e $dir/done ]]; then
+			status=1
+		fi
+	fi
+	exec {fd}>&-
+	return $status
+}
+
+# fetch_debs INDEX PACKAGE...: leaves the packages in $CACHE/debs and prints their paths. What lies
+# there already is used only when its hash is right: a half download repairs itself.
+fetch_debs() {
+	local suite=$1 fd uri file size hash list
+	shift
+	lock debs fd
+	list=$(lab_apt "$suite" apt-get -qq --print-uris download "$@") || die "apt knows no package $*"
+	while read -r uri file size hash; do
+		: "$uri"
+		if ! sha256sum --status -c - <<<"${hash#SHA256:}  $CACHE/debs/$file" 2>/dev/null; then
+			rm -f -- "$CACHE/debs/$file"
+			say "downloading ${file%%_*} ($((size / 1048576 + 1)) MB)"
+		fi
+		printf '%s\n' "$CACHE/debs/$file"
+	done <<<"$list"
+	(cd "$CACHE/debs" && lab_apt "$suite" apt-get -qq download "$@" >&2) || die "apt cannot download $*"
+	exec {fd}>&-
+}
+
+# unpack DEB... DIR: with the same links from / into /usr as this machine has, so that
+# a package that ships /lib/x lands where the guest looks for it
+unpack() {
+	local dir=${!#} link deb
+	for link in bin sbin lib lib32 lib64 libx32; do
+		[[ -L /$link ]] || continue
+		mkdir -p -- "$dir/usr/$link"
+		ln -sfn -- "usr/$link" "$dir/$link"
+	done
+	for deb in "${@:1:$#-1}"; do
+		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir" || return
+	done
+}

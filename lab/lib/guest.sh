@@ -1,0 +1,247 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
+# shellcheck disable=SC2054  # QEMU's options have commas
+# Starting guests, following them, and leaving nothing behind.
+
+GUESTS=()		# process ids of QEMU, by node
+PUMPS=()		# processes that copy a guest's output
+
+# A folder of this run, with a folder per node; it is shared with the guests, writable
+make_run_folder() {
+	sweep_runs
+	RUN=$(mktemp -d -- "$CACHE/run/XXXXXX") || die "cannot write in $CACHE/run"
+	LAB_TMP+=("$RUN")
+	exec {RUN_LOCK}>"$RUN/lock" && flock "$RUN_LOCK"
+	mkdir -p -- "$RUN/shared" "$RUN/out"
+	ln -s -- "$CACHE" "$RUN/cache"
+	# QEMU runs inside RUN and gets short relative names: a socket's path has at most 107 bytes
+	if [[ -n $OUT ]]; then
+		mkdir -p -- "$OUT" || die "cannot write $OUT"
+		OUT=$(realpath -- "$OUT")
+		rmdir -- "$RUN/out"
+		ln -s -- "$OUT" "$RUN/out"
+	fi
+}
+
+# Folders of runs that were killed with SIGKILL: nobody holds their lock any more
+sweep_runs() {
+	local dir fd
+	for dir in "$CACHE"/run/*/; do
+		[[ -e $dir/lock ]] || continue
+		exec {fd}>>"$dir/lock"
+		flock -n "$fd" && rm -rf -- "$dir"
+		exec {fd}>&-
+	done
+}
+
+# What one guest is told: shell assignments, read by guest/init and guest/main
+guest_config() {
+	local node=$1 peer=$((3 - $1)) eid
+	eid=${EIDS[$node]-$EID}
+	printf '%s=%s\n' \
+		NODE "$node" NAME "$(guest_name "$node")" MODE "$MODE" KERNEL "$KERNEL" GROUPS_WANTED "$(quote "$(module_groups)")" \
+		RXE "$RXE" NET "$NET" NODES "$NODES" EIDS "$(quote "$eid")" TTY_SIZE "$(quote "$(stty size 2>/dev/null)")" \
+		RUN_DIR /run/smc-lab/host WORK "$(quote "$WORK")" GUEST_TERM "$(quote "${TERM:-linux}")" \
+		LAYERS "$(quote "${TOOLS#"$CACHE/"}/root ${KERNEL_DIR#"$CACHE/"}/root")" \
+		FAST "$(quote "$(printf '%s\n' "${FAST[@]}")")"
+	((NODES == 2)) || return 0
+	printf '%s=%s\n' IP "10.99.0.$node" PEER_IP "10.99.0.$peer" \
+		IP6 "fd99:736d:6300::$node" PEER_IP6 "fd99:736d:6300::$peer"
+}
+
+guest_name() { if ((NODES == 1)); then echo smc-lab; else echo "smc-lab-$1"; fi; }
+
+module_groups() {
+	printf 'root smc'
+	((NODES == 1)) || printf ' net'
+	((!RXE)) || printf ' rxe'
+}
+
+# The initrd of a run: the cached one, followed by the scripts of this source tree and the
+# configuration. The kernel unpacks one archive after the other.
+make_initrd() {
+	local node=$1 tree=$RUN/$1/initrd.d arg
+	mkdir -p -- "$tree/lab/bin"
+	cp -- "$LAB/guest/init" "$tree/init" &&
+		cp -- "$LAB/guest/main" "$tree/lab/main" &&
+		cp -- "$LAB"/guest/smc-lab-* "$tree/lab/bin" &&
+		chmod -R a+rx "$tree" || die "cannot read $LAB/guest"
+	guest_config "$node" >"$tree/lab/config"
+	{
+		printf 'exec'
+		for arg in "${COMMAND[@]}"; do printf ' %s' "$(quote "$arg")"; done
+		printf '\n'
+	} >"$tree/lab/command"
+	{ cat -- "$KERNEL_DIR/initrd" && pack_initrd "$tree"; } >"$RUN/$node/initrd" || die "cannot write in $RUN"
+	rm -rf -- "$tree"
+}
+
+qemu_arguments() {
+	local node=$1
+	QEMU=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
+		-cpu max -smp "$CPUS" -m "$MEMORY"
+		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
+		-append "console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off audit=0 net.ifnames=0"
+		-chardev "file,id=console,path=$node/console.log" -serial chardev:console
+		-device virtio-rng-pci -device virtio-serial-pci
+		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
+		-device virtio-9p-pci,fsdev=root,mount_tag=root
+		-fsdev local,id=cache,path=cache,security_model=none,readonly=on,multidevs=remap
+		-device virtio-9p-pci,fsdev=cache,mount_tag=cache
+		-fsdev local,id=run,path=.,security_model=none,multidevs=remap -device virtio-9p-pci,fsdev=run,mount_tag=run
+		-fsdev local,id=out,path=out,security_model=none,multidevs=remap -device virtio-9p-pci,fsdev=out,mount_tag=out)
+	case $ACCEL in
+	kvm) QEMU+=(-accel kvm) ;;
+	tcg) QEMU+=(-accel tcg,thread=multi) ;;
+	esac
+	case $MODE in
+	shell) QEMU+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty) ;;
+	run) QEMU+=(-chardev "file,id=stdout,path=$node/stdout" -device virtserialport,chardev=stdout,name=stdout
+		-chardev "file,id=stderr,path=$node/stderr" -device virtserialport,chardev=stderr,name=stderr) ;;
+	esac
+	((NODES == 2)) || return 0
+	QEMU+=(-netdev "stream,id=wire,server=$( ((node == 1)) && echo on || echo off),addr.type=unix,addr.path=wire"
+		-device "virtio-net-pci,netdev=wire,romfile=,mac=52:54:00:99:00:0$node")
+}
+
+# The kernel ends these children when this script ends, even by SIGKILL
+tied() { exec setpriv --pdeathsig KILL -- "$@"; }
+
+# A guest's stdout and stderr arrive in pipes of their own; a pair's lines are labelled
+start_pumps() {
+	local node=$1 stream fd
+	for stream in stdout stderr; do
+		mkfifo -- "$RUN/$node/$stream" || die "cannot write in $RUN"
+		fd=1
+		[[ $stream == stdout ]] || fd=2
+		if ((NODES == 1)); then
+			(tied cat -- "$RUN/$node/$stream") >&$fd &
+		else
+			(tied sed -u "s/^/$node| /" -- "$RUN/$node/$stream") >&$fd &
+		fi
+		PUMPS+=($!)
+	done
+}
+
+start_guest() {
+	local node=$1 QEMU
+	mkdir -p -- "$RUN/$node"
+	make_initrd "$node"
+	[[ $MODE == shell ]] || start_pumps "$node"
+	qemu_arguments "$node"
+	(cd -- "$RUN" && tied qemu-system-x86_64 "${QEMU[@]}") <&0 2>"$RUN/$node/qemu.log" &
+	GUESTS[node]=$!
+}
+
+# The listening end of the wire is there before the other one calls it
+await_wire() {
+	local i
+	for ((i = 0; i < 500; i++)); do
+		[[ -S $RUN/wire ]] && return
+		kill -0 "${GUESTS[1]}" 2>/dev/null || return
+		sleep 0.02
+	done
+}
+
+guest_status() { cat -- "$RUN/$1/status" 2>/dev/null; }
+
+# Waits until all guests are off, one is off without having told a status, or time is up. Sets FAILURE.
+follow_guests() {
+	local timer left=$NODES pid node
+	(tied sleep "$SECONDS_LIMIT") &
+	timer=$!
+	while ((left > 0)); do
+		pid=
+		wait -n -p pid "${GUESTS[@]}" "$timer"
+		if [[ $pid == "$timer" ]]; then
+			FAILURE="no end after $SECONDS_LIMIT s" STATUS=124
+			break
+		fi
+		for node in "${!GUESTS[@]}"; do
+			[[ ${GUESTS[node]} == "$pid" ]] || continue
+			unset "GUESTS[node]"
+			((left--))
+			[[ -n $(guest_status "$node") ]] && continue
+			FAILURE="$(guest_name "$node") died" STATUS=125 FAILED_NODE=$node
+			break 2
+		done
+	done
+	stop_children "${GUESTS[@]}" "$timer"
+	GUESTS=()
+}
+
+stop_children() {
+	local pid
+	for pid; do kill -KILL "$pid" 2>/dev/null; done
+	for pid; do wait "$pid" 2>/dev/null; done
+}
+
+# Everything the guests wrote is in the pipes when QEMU has ended; they end with it
+drain_pumps() {
+	local pid
+	if [[ -z $FAILURE ]]; then
+		for pid in "${PUMPS[@]}"; do wait "$pid"; done
+	else
+		sleep 0.2
+		stop_children "${PUMPS[@]}"
+	fi
+	PUMPS=()
+}
+
+# Where a console log goes so that it outlives the run
+keep_logs() {
+	local node to
+	LOGS=()
+	for ((node = 1; node <= NODES; node++)); do
+		if [[ -n $OUT ]]; then
+			to=$OUT/console-$node.log
+		else
+			to=$CACHE/logs/$(date +%Y%m%d-%H%M%S)-$$-$node.log
+		fi
+		cat -- "$RUN/$node/console.log" "$RUN/$node/qemu.log" 2>/dev/null | tr -d '\r' >"$to"
+		LOGS[node]=$to
+	done
+	find "$CACHE/logs" -name '*.log' -mtime +7 -delete 2>/dev/null
+}
+
+report_failure() {
+	local node
+	keep_logs
+	for node in "${!LOGS[@]}"; do
+		if [[ -n $FAILURE ]] && ((${FAILED_NODE:-node} == node)); then
+			printf '%s\n' "---- last lines of $(guest_name "$node")'s console" >&2
+			tail -n 20 -- "${LOGS[node]}" >&2
+			printf '%s\n' ---- >&2
+		fi
+		grep -Eq 'WARNING: |BUG: |Oops|Call Trace' -- "${LOGS[node]}" &&
+			say "the kernel of $(guest_name "$node") complained, see ${LOGS[node]}"
+	done
+	[[ -z $FAILURE ]] || say "$FAILURE; console log: ${LOGS[*]}"
+}
+
+# The command's own status; a pair's is that of node 1, or else of node 2
+set_status() {
+	local node
+	for ((node = 1; node <= NODES && STATUS == 0; node++)); do STATUS=$(guest_status "$node"); done
+}
+
+clean_up() {
+	trap '' INT TERM HUP
+	stop_children "${GUESTS[@]}" "${PUMPS[@]}"
+	remove_tmp
+}
+
+# Boots NODES guests with the options of the command line; sets STATUS
+run_guests() {
+	local node
+	STATUS=0 FAILURE='' FAILED_NODE='' LOGS=()
+	make_run_folder
+	for ((node = 1; node <= NODES; node++)); do
+		start_guest "$node"
+		((node == NODES)) || await_wire
+	done
+	follow_guests
+	drain_pumps
+	[[ -n $FAILURE ]] || set_status
+	if ((STATUS)) || [[ -n $OUT ]]; then report_failure; fi
+}

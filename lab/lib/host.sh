@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# What this machine itself needs: QEMU and the tools that prepare a guest.
+
+# COMMAND PACKAGE; gcc and make build the kernel's smc.ko with loopback-ism
+host_needs() {
+	cat <<-'END'
+		qemu-system-x86_64 qemu-system-x86
+		depmod kmod
+		xz xz-utils
+		tar tar
+		gcc gcc
+		make make
+		flock util-linux
+		setpriv util-linux
+		/usr/bin/python3 python3
+	END
+}
+
+missing_packages() {
+	local command package
+	host_needs | while read -r command package; do
+		PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || printf '%s\n' "$package"
+	done | sort -u
+}
+
+check_machine() {
+	[[ $(uname -m) == x86_64 ]] || die "the lab needs an x86-64 machine, this is $(uname -m)"
+	command -v apt-get dpkg-deb >/dev/null || die "the lab needs a machine with apt (Debian 12 or later)"
+}
+
+# need_host install|check
+need_host() {
+	local missing
+	check_machine
+	mapfile -t missing < <(missing_packages)
+	((${#missing[@]})) || return 0
+	if [[ $1 != install ]]; then
+		die "this machine lacks ${missing[*]}: run 'smc-lab setup' as root, or install them"
+	fi
+	((EUID == 0)) || die "this machine lacks ${missing[*]}: install them, or run this as root"
+	say "installing ${missing[*]} on this machine"
+	install_packages "${missing[@]}" || die "apt-get cannot install ${missing[*]}"
+}
+
+# The one place that changes the host. Its package lists may be older than the archive.
+install_packages() {
+	local install=(apt-get install -qq -y --no-install-recommends)
+	export DEBIAN_FRONTEND=noninteractive
+	"${install[@]}" "$@" >/dev/null 2>&1 && return
+	apt-get -qq update >&2
+	"${install[@]}" "$@" >&2
+}

@@ -1,0 +1,206 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
+# The kernels: which there are, where they come from, how smc.ko with loopback-ism is built.
+#
+# A kernel in the cache is a folder kernels/RELEASE (or kernels/RELEASE-lo) with
+#   vmlinuz, initrd   what QEMU boots; the initrd holds busybox and the modules a guest loads at boot
+#   root/             a layer of the guest's root: /lib/modules/RELEASE
+#   release, version  its uname -r and its package version
+# and a link kernels/NAME leads to the newest one.
+
+KERNELS=(lo 6.12 6.1)
+
+kernel_series() { if [[ $1 == lo ]]; then echo 6.12; else echo "$1"; fi; }
+
+kernel_about() {
+	case $1 in
+	lo) echo "SMC-D on one host (loopback-ism), SMC-R with --rxe between two guests" ;;
+	6.12) echo "as the distribution ships it: SMC-R with --rxe, no SMC-D" ;;
+	6.1) echo "as the distribution ships it: SMC handshake that falls back to TCP" ;;
+	esac
+}
+
+known_kernel() { [[ " ${KERNELS[*]} " == *" $1 "* ]] || die "unknown kernel '$1' (there are: ${KERNELS[*]})"; }
+
+# Suites that carry a series, the one built with this machine's compiler first
+kernel_suites() {
+	case $(kernel_series "$1")/$(host_codename) in
+	6.12/trixie) echo trixie bookworm-backports ;;
+	6.12/*) echo bookworm-backports trixie ;;
+	*) echo bookworm ;;
+	esac
+}
+
+# find_kernel NAME [fresh]: prints SUITE RELEASE VERSION of the newest package
+find_kernel() {
+	local suite image series
+	series=$(kernel_series "$1")
+	for suite in $(kernel_suites "$1"); do
+		index "$suite" "${2:-}" || continue
+		image=$(lab_apt "$suite" apt-cache show linux-image-amd64 2>/dev/null |
+			sed -nE 's/^Depends: linux-image-([^ ]+) \(= ([^)]+)\).*/\1 \2/p' | sort -V | tail -n 1)
+		[[ $image == "$series".* ]] || continue
+		printf '%s %s\n' "$suite" "$image"
+		return
+	done
+	return 1
+}
+
+kernel_cached() { [[ -e $CACHE/kernels/$1/.stamp ]]; }
+
+# need_kernel NAME: uses what is in the cache
+need_kernel() { kernel_cached "$1" || setup_kernel "$1"; }
+
+# setup_kernel NAME: brings the cache to the newest version
+setup_kernel() {
+	local suite release version found
+	found=$(find_kernel "$1" fresh) || {
+		kernel_cached "$1" && { say "no network: keeping the $1 kernel that is there"; return; }
+		die "cannot fetch the lists of a suite with a $(kernel_series "$1") kernel ($(kernel_suites "$1"))"
+	}
+	read -r suite release version <<<"$found"
+	artefact busybox 1 build_busybox
+	artefact "kernels/$release" "$version" build_stock "$suite" "$release" "$version"
+	if [[ $1 == lo ]]; then
+		artefact "kernels/$release-lo" "$version" build_lo "$suite" "$release" "$version"
+		point "kernels/$1" "$release-lo"
+	else
+		point "kernels/$1" "$release"
+	fi
+}
+
+# Not the host's: /bin/busybox is an optional package there, and perhaps not a static one
+build_busybox() {
+	local deb
+	index host && deb=$(fetch_debs host busybox-static) || return
+	unpack "$deb" "$1" && rm -f -- "$deb" && cp -- "$1/bin/busybox" "$1/busybox"
+}
+
+build_stock() {
+	local suite=$1 release=$2 version=$3 dir=$4 deb
+	deb=$(fetch_debs "$suite" "linux-image-$release=$version") || return
+	say "unpacking linux $release"
+	unpack "$deb" "$dir/root" || return
+	mv -- "$dir/root/boot/vmlinuz-$release" "$dir/vmlinuz" &&
+		mv -- "$dir/root/boot/config-$release" "$dir/config" &&
+		rm -rf -- "$dir/root/boot" &&
+		finish_kernel "$dir" "$release" "$version" &&
+		rm -f -- "$deb"
+}
+
+# The same image; net/smc is compiled again with the option that the distribution leaves off.
+# Hard links: the second module tree costs no space.
+build_lo() {
+	local suite=$1 release=$2 version=$3 dir=$4 stock=$CACHE/kernels/$2 work
+	work=$(build_folder) || return
+	LAB_TMP+=("$work")
+	compile_smc "$suite" "$release" "$version" "$work" || return
+	cp -al -- "$stock/root" "$dir/root" && cp -l -- "$stock/vmlinuz" "$stock/config" "$dir" || return
+	local smc=$dir/root/lib/modules/$release/kernel/net/smc
+	rm -f -- "$smc"/*.ko* "$dir/root/lib/modules/$release"/modules.{alias,dep,symbols,softdep,devname,weakdep}*
+	rm -f -- "$dir/root/lib/modules/$release"/modules.builtin.{bin,alias.bin}
+	cp -- "$work"/smc/smc.ko "$work"/smc/smc_diag.ko "$smc" || return
+	rm -rf -- "$work"
+	finish_kernel "$dir" "$release" "$version"
+}
+
+# Kernel make files cannot live under a path with blanks or colons
+build_folder() {
+	if [[ $CACHE == *[[:space:]:]* ]]; then mktemp -d; else mktemp -d -- "$CACHE/build.XXXXXX"; fi
+}
+
+compile_smc() {
+	local suite=$1 release=$2 version=$3 work=$4 debs series=${2%%.*}
+	series+=.$(cut -d. -f2 <<<"$release")
+	# the kbuild and the common headers carry the release without the flavour
+	mapfile -t debs < <(fetch_debs "$suite" {"linux-headers-$release","linux-headers-${release%-*}-common","linux-kbuild-${release%-*}","linux-source-$series"}="$version")
+	((${#debs[@]} == 4)) || return
+	say "building smc.ko with loopback-ism for $release"
+	unpack "${debs[@]:0:3}" "$work" &&
+		unpack "${debs[3]}" "$work/source" &&
+		tar -xf "$work/source/usr/src/linux-source-$series.tar.xz" -C "$work" --strip-components=2 \
+			"linux-source-$series/net/smc" &&
+		make_modules "$work" "$work/usr/src/linux-headers-$release" >"$work/log" 2>&1 ||
+		{ tail -n 20 -- "$work/log" >&2; return 1; }
+	rm -f -- "${debs[@]}"
+}
+
+make_modules() {
+	local work=$1 headers=$2 compiler
+	# the make file of the flavour includes the common one by its absolute path
+	sed -i "s,/usr/src/,$work/usr/src/,g" "$headers/Makefile" || return
+	compiler=$(sed -nE 's/^CONFIG_CC_VERSION_TEXT="[^ ]*(gcc-[0-9]+) .*/\1/p' "$headers/.config")
+	command -v "${compiler:-none}" >/dev/null || compiler=gcc
+	make -C "$headers" M="$work/smc" CC="$compiler" CONFIG_SMC=m CONFIG_SMC_DIAG=m CONFIG_SMC_LO=y \
+		CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-DCONFIG_SMC_LO=1 -j"$(nproc)" modules
+}
+
+finish_kernel() {
+	local dir=$1
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$dir/root" "$2" || return
+	printf '%s\n' "$2" >"$dir/release" && printf '%s\n' "$3" >"$dir/version" || return
+	build_initrd "$dir" "$2"
+}
+
+# The modules are loaded in this order, each group only when a guest needs it
+initrd_groups() {
+	cat <<-'END'
+		root virtio_pci virtio_console 9pnet_virtio 9p overlay virtio_rng
+		smc smc smc_diag
+		net virtio_net
+		rxe crc32_generic rdma_rxe
+	END
+}
+
+# Modules go in decompressed and uncompressed: unpacking is slow in an emulated machine
+build_initrd() {
+	local dir=$1 release=$2 tree=$1/initrd.d group names
+	mkdir -p -- "$tree"/{bin,dev,proc,sys,modules} || return
+	cp -- "$CACHE/busybox/busybox" "$tree/bin/busybox" || return
+	while read -r group names; do
+		# shellcheck disable=SC2086  # names are words
+		add_modules "$dir/root" "$release" "$tree/modules" $names >"$tree/modules/$group" || return
+	done < <(initrd_groups)
+	pack_initrd "$tree" >"$dir/initrd" || return
+	rm -rf -- "$tree"
+}
+
+# add_modules ROOT RELEASE DEST NAME...: copies them with what they need, prints the order
+add_modules() {
+	local root=$1 release=$2 dest=$3 name kind file base
+	shift 3
+	for name; do
+		# "|| true": built into this kernel, or not known to it
+		PATH=$PATH:/usr/sbin:/sbin modprobe -d "$root" -S "$release" --show-depends "$name" 2>/dev/null || true
+	done | while read -r kind file _; do
+		[[ $kind == insmod ]] || continue
+		base=${file##*/}
+		base=${base%%.ko*}.ko
+		[[ -e $dest/$base ]] || decompress "$file" >"$dest/$base" || return
+		printf '%s\n' "$base"
+	done | awk '!seen[$0]++'
+}
+
+decompress() {
+	case $1 in
+	*.xz) xz -dc -- "$1" ;;
+	*.zst) zstd -qdc -- "$1" ;;
+	*) cat -- "$1" ;;
+	esac
+}
+
+pack_initrd() {
+	(cd "$1" && find . -print | "$CACHE/busybox/busybox" cpio -o -H newc 2>/dev/null)
+}
+
+list_kernels() {
+	local name state
+	printf '%-6s %-24s %-8s %s\n' NAME VERSION CACHED "WHAT IT CAN DO"
+	for name in "${KERNELS[@]}"; do
+		state=no
+		kernel_cached "$name" && state=yes
+		printf '%-6s %-24s %-8s %s\n' "$name" \
+			"$(cat -- "$CACHE/kernels/$name/release" 2>/dev/null || echo "$(kernel_series "$name").x")" \
+			"$state" "$(kernel_about "$name")"
+	done
+}
