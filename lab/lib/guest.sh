@@ -81,7 +81,7 @@ qemu_arguments() {
 	QEMU=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu max -smp "$CPUS" -m "$MEMORY"
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
-		-append "console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off audit=0 net.ifnames=0"
+		-append "console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 net.ifnames=0"
 		-chardev "file,id=console,path=$node/console.log" -serial chardev:console
 		-device virtio-rng-pci -device virtio-serial-pci
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
@@ -206,17 +206,17 @@ keep_logs() {
 
 report_failure() {
 	local node
-	keep_logs
 	for node in "${!LOGS[@]}"; do
-		if [[ -n $FAILURE ]] && ((${FAILED_NODE:-node} == node)); then
-			printf '%s\n' "---- last lines of $(guest_name "$node")'s console" >&2
-			tail -n 20 -- "${LOGS[node]}" >&2
-			printf '%s\n' ---- >&2
-		fi
-		grep -Eq 'WARNING: |BUG: |Oops|Call Trace' -- "${LOGS[node]}" &&
-			say "the kernel of $(guest_name "$node") complained, see ${LOGS[node]}"
+		[[ -n $FAILURE ]] && ((${FAILED_NODE:-node} == node)) && show_console "$node"
+		grep -Eq 'WARNING: |BUG: |Oops|Kernel panic' -- "${LOGS[node]}" &&
+			say "the kernel of $(guest_name "$node") complained: $(grep -Em1 'WARNING: |BUG: |Oops|Kernel panic' -- "${LOGS[node]}")"
 	done
-	[[ -z $FAILURE ]] || say "$FAILURE; console log: ${LOGS[*]}"
+	((!STATUS)) || say "${FAILURE:-the command ended with $STATUS}; console log: ${LOGS[*]}"
+}
+
+show_console() {
+	say "last lines of $(guest_name "$1")'s console:"
+	tail -n 20 -- "${LOGS[$1]}" | sed 's/^/    /' >&2
 }
 
 # The command's own status; a pair's is that of node 1, or else of node 2
@@ -236,6 +236,7 @@ run_guests() {
 	local node
 	STATUS=0 FAILURE='' FAILED_NODE='' LOGS=()
 	make_run_folder
+	[[ $MODE != shell ]] || say "booting $KERNEL with $ACCEL; 'exit' ends it"
 	for ((node = 1; node <= NODES; node++)); do
 		start_guest "$node"
 		((node == NODES)) || await_wire
@@ -243,5 +244,8 @@ run_guests() {
 	follow_guests
 	drain_pumps
 	[[ -n $FAILURE ]] || set_status
-	if ((STATUS)) || [[ -n $OUT ]]; then report_failure; fi
+	if ((STATUS)) || [[ -n $OUT ]]; then
+		keep_logs
+		report_failure
+	fi
 }
