@@ -73,12 +73,13 @@ lab_apt() {
 }
 
 # index NAME [fresh]: fetches the package lists of a suite (or of "host") when they are missing,
-# older than a week, or to be fresh. Old lists serve when there is no network.
+# older than a week, or to be fresh (an hour). Old lists serve when there is no network.
 index() {
-	local dir=$CACHE/apt/$1 fd status=0
+	local dir=$CACHE/apt/$1 fd status=0 age=10080
 	lock "apt/$1" fd
 	mkdir -p -- "$dir"/{sources,lists/partial}
-	if [[ ${2:-} == fresh || -z $(find "$dir/done" -mtime -7 2>/dev/null) ]]; then
+	[[ ${2:-} == fresh ]] && age=60
+	if [[ -z $(find "$dir/done" -mmin -"$age" 2>/dev/null) ]]; then
 		if [[ $1 == host ]]; then host_stanzas; else suite_stanza "$1"; fi >"$dir/sources/lab.sources"
 		say "fetching the package lists of ${1/#host/this machine\'s suites}"
 		if lab_apt "$1" apt-get -qq update >"$dir/log" 2>&1 && ! grep -q '^[EW]:' "$dir/log"; then

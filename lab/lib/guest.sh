@@ -162,12 +162,18 @@ follow_guests() {
 			unset "GUESTS[node]"
 			((left--))
 			[[ -n $(guest_status "$node") ]] && continue
-			FAILURE="$(guest_name "$node") died" STATUS=125 FAILED_NODE=$node
+			FAILURE="$(guest_name "$node") died$(last_words "$node")" STATUS=125 FAILED_NODE=$node
 			break 2
 		done
 	done
 	stop_children "${GUESTS[@]}" "$timer"
 	GUESTS=()
+}
+
+# Why a guest gave up, in its own words, or what QEMU said when it did not start
+last_words() {
+	cat -- "$RUN/$1/console.log" "$RUN/$1/qemu.log" 2>/dev/null | tr -d '\r' |
+		sed -nE 's/^(smc-lab|qemu-system-[^:]*): (.*)/: \2/p' | grep -v 'ready after' | tail -n 1
 }
 
 stop_children() {
