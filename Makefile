@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# make            builds everything into $(O)
+# make check      all tests, the real kernels in the lab included
+# make demo       unmodified programs over SMC-R and SMC-D
+# make install    DESTDIR, PREFIX, LIBDIR; make help lists the rest
+VERSION := $(shell cat VERSION)
+
+O       ?= build
+PREFIX  ?= /usr
+BINDIR  ?= $(PREFIX)/bin
+MANDIR  ?= $(PREFIX)/share/man
+DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
+COMPDIR ?= $(PREFIX)/share/bash-completion/completions
+# The compiler knows where this architecture's libraries live: Debian's multiarch folder, lib64 or lib.
+MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+OSDIR   := $(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null))
+LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
+LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
+
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
+override CPPFLAGS += -D_GNU_SOURCE -I$(O) -Ilib -I. -DSMC_LIBDIR='"$(LIBDIR)"'
+override CFLAGS += -std=c17 $(WARN)
+override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
+ifdef WERROR
+override CFLAGS += -Werror
+endif
+# The shim is never instrumented: a preload library cannot bring a sanitizer into a strange process.
+ifdef SAN
+SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+endif
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/%=%))')
+
+.DELETE_ON_ERROR:
+all: shim $(O)/smc_run $(O)/smcss
+
+# ---- packages: one sentence each, only where something is compiled -------------------------------
+# need: pkg-config name, Debian package, RPM package
+need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: install $(2) (Debian, Ubuntu) or $(3) (RPM)))
+pc = $(shell pkg-config $(2) $(1))
+ifneq ($(filter-out clean uninstall help dist demo bench check install-deps tap-%,$(or $(MAKECMDGOALS),all)),)
+ifeq ($(shell command -v pkg-config),)
+$(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
+endif
+$(call need,libmnl,libmnl-dev,libmnl-devel)
+$(call need,jansson,libjansson-dev,jansson-devel)
+endif
+
+# ---- version, one place --------------------------------------------------------------------------
+$(O)/version.h: VERSION
+	@mkdir -p $(@D)
+	@printf '#define SMC_TOOLS_VERSION "%s"\n' '$(VERSION)' > $@
+
+$(O)/obj/%.o: %.c $(O)/version.h
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- tools: objects and packages of each ---------------------------------------------------------
+LIBC_OBJS  := cli/cli sys/elf
+LIB_OBJS   := $(patsubst lib/%.c,%,$(wildcard lib/*/*.c))
+libobjs = $(patsubst %,$(O)/obj/lib/%.o,$(1))
+objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
+
+$(O)/libsmc.a: $(call libobjs,$(LIB_OBJS))
+	$(call say,AR)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+
+SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call objs,ld_pre_smc/size.c)
+$(O)/smc_run: $(SMC_RUN_OBJS)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^
+
+$(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,libmnl jansson,--libs)
+
+# ---- the shim ------------------------------------------------------------------------------------
+SHIM_SRC := $(wildcard ld_pre_smc/*.c)
+SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h
+SHIM_FLAGS := -fPIC -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
+# A 32-bit copy where the compiler can make one.
+HAVE_32 := $(shell test "`uname -m`" = x86_64 && echo 'int main(void){return 0;}' | \
+	$(CC) -m32 -x c -o /dev/null - 2>/dev/null && echo y)
+shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
+$(O)/ld_pre_smc.so: $(SHIM_SRC) $(SHIM_DEP)
+	$(call say,SHIM)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) $(LDFLAGS) -o $@ $(SHIM_SRC) -ldl
+$(O)/32/ld_pre_smc.so: $(SHIM_SRC) $(SHIM_DEP)
+	@mkdir -p $(@D)
+	$(call say,SHIM32)
+	$(Q)$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) $(LDFLAGS) -o $@ $(SHIM_SRC) -ldl
+
+include tests/tests.mk
+include packaging/install.mk
+
+clean:
+	rm -rf $(O)
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
+
+.PHONY: all shim clean help
+-include $(shell find $(O) -name '*.d' 2>/dev/null)

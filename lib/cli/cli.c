@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+/* Options, help, version and the last word on stdout: the same for every tool. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "version.h"
+
+#define MAX_OPTS 48
+
+void cli_start(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
+}
+
+static void vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), fmt, ap);
+	if (hint)
+		fprintf(stderr, "%s: %s; try '%s --help'\n", tool->name, line, tool->name);
+	else
+		fprintf(stderr, "%s: %s\n", tool->name, line);
+}
+
+int cli_error(const struct cli_tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vreport(tool, fmt, ap, false);
+	va_end(ap);
+	return tool->error_status;
+}
+
+int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vreport(tool, fmt, ap, true);
+	va_end(ap);
+	return tool->error_status;
+}
+
+/* getopt's two descriptions of the table; one entry stays free for the end mark. */
+static void describe(const struct cli_tool *tool, char *letters, struct option *longs)
+{
+	const struct cli_opt *opt;
+
+	if (tool->stop_at_first)
+		*letters++ = '+';
+	*letters++ = ':';
+	for (opt = tool->opts; opt->val && opt - tool->opts < MAX_OPTS; opt++) {
+		int has_arg = opt->arg ? required_argument : no_argument;
+
+		*longs++ = (struct option){ opt->name, has_arg, NULL, opt->val };
+		if (opt->val >= CLI_LONG_ONLY)
+			continue;
+		*letters++ = (char)opt->val;
+		if (opt->arg)
+			*letters++ = ':';
+	}
+	*letters = '\0';
+	*longs = (struct option){ 0 };
+}
+
+static void bad_option(const struct cli_tool *tool, int result, const char *word)
+{
+	const struct cli_opt *opt;
+
+	for (opt = tool->opts; opt->val && opt->val != optopt; opt++)
+		;
+	if (result == ':')
+		cli_usage_error(tool, "option '--%s' needs an argument (%s)", opt->name, opt->arg);
+	else if (optopt && opt->val)
+		cli_usage_error(tool, "option '--%s' takes no argument", opt->name);
+	else if (optopt)
+		cli_usage_error(tool, "unknown option '-%c'", optopt);
+	else
+		cli_usage_error(tool, "unknown or ambiguous option '%s'", word);
+}
+
+int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
+{
+	char letters[2 * MAX_OPTS + 3];
+	struct option longs[MAX_OPTS + 1];
+	int result;
+
+	describe(tool, letters, longs);
+	opterr = 0;
+	result = getopt_long(argc, argv, letters, longs, NULL);
+	if (result != '?' && result != ':')
+		return result;
+	bad_option(tool, result, argv[optind - 1]);
+	return '?';
+}
+
+static void print_option(const struct cli_opt *opt)
+{
+	const char *text = opt->help, *end;
+	char left[64];
+
+	snprintf(left, sizeof(left), "%s%c%s--%s%s%s", opt->val < CLI_LONG_ONLY ? "-" : " ",
+		 opt->val < CLI_LONG_ONLY ? opt->val : ' ', opt->val < CLI_LONG_ONLY ? ", " : "  ",
+		 opt->name, opt->arg ? " " : "", opt->arg ? opt->arg : "");
+	printf("  %-26s", left);
+	if (strlen(left) > 25)
+		printf("\n%28s", "");
+	while ((end = strchr(text, '\n'))) {
+		printf(" %.*s\n%28s", (int)(end - text), text, "");
+		text = end + 1;
+	}
+	printf(" %s\n", text);
+}
+
+int cli_help(const struct cli_tool *tool)
+{
+	const char *line = tool->usage, *lead = "Usage:";
+	const struct cli_opt *opt;
+
+	while (*line) {
+		size_t len = strcspn(line, "\n");
+
+		printf("%-6s %s %.*s\n", lead, tool->name, (int)len, line);
+		line += len + (line[len] == '\n');
+		lead = "";
+	}
+	printf("\n%s\n\nOptions:\n", tool->summary);
+	for (opt = tool->opts; opt->val; opt++)
+		print_option(opt);
+	if (tool->more)
+		printf("\n%s", tool->more);
+	return cli_close_stdout(tool);
+}
+
+int cli_version(const struct cli_tool *tool)
+{
+	printf("%s utility, smc-tools-%s\n", tool->name, SMC_TOOLS_VERSION);
+	return cli_close_stdout(tool);
+}
+
+static const char *long_name(const struct cli_tool *tool, char letter)
+{
+	const struct cli_opt *opt = tool->opts;
+
+	while (opt->val && opt->val != letter)
+		opt++;
+	return opt->val ? opt->name : "?";
+}
+
+int cli_excludes(const struct cli_tool *tool, const char *seen, const char *const *groups)
+{
+	for (; *groups; groups++) {
+		const char *other = *groups + 1;
+
+		if (!strchr(seen, **groups))
+			continue;
+		while (*other && !strchr(seen, *other))
+			other++;
+		if (*other)
+			return cli_usage_error(tool, "options '--%s' and '--%s' exclude each other",
+					       long_name(tool, **groups), long_name(tool, *other));
+	}
+	return 0;
+}
+
+int cli_close_stdout(const struct cli_tool *tool)
+{
+	bool failed = ferror(stdout);
+
+	errno = 0;
+	if (fclose(stdout) || failed)
+		return cli_error(tool, "cannot write to standard output: %s",
+				 strerror(errno ? errno : EIO));
+	return 0;
+}

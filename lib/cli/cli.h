@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Options, help, version and the last word on stdout: the same for every tool. Links libc only. */
+#ifndef SMC_CLI_H
+#define SMC_CLI_H
+
+#include <stdbool.h>
+
+/* Values for long options without a letter start here. */
+#define CLI_LONG_ONLY 256
+
+/**
+ * struct cli_opt - one option: feeds getopt, --help and the test of man page and completion
+ * @val: letter of the short option, or CLI_LONG_ONLY + n for a long option without one
+ * @name: long option without dashes
+ * @arg: name of its argument in the help text, NULL for none
+ * @help: one phrase, no full stop; "\n" goes on in the next line
+ */
+struct cli_opt {
+	int val;
+	const char *name;
+	const char *arg;
+	const char *help;
+};
+
+/**
+ * struct cli_tool - what the shared code must know about a tool
+ * @name: as typed, prefix of every message
+ * @usage: argument patterns, one a line, without the tool's name
+ * @summary: one sentence
+ * @opts: options, ended by an entry with val 0
+ * @more: text after the options, or NULL
+ * @error_status: exit status of a usage error (1, or smc_run's 125)
+ * @stop_at_first: true if options end at the first argument that is none
+ */
+struct cli_tool {
+	const char *name;
+	const char *usage;
+	const char *summary;
+	const struct cli_opt *opts;
+	const char *more;
+	int error_status;
+	bool stop_at_first;
+};
+
+/**
+ * cli_start() - first thing in main()
+ *
+ * A caller may have closed standard descriptors. What the tool opens next must not take their
+ * place: the table would go into a netlink socket. They become /dev/null, opened so that writing to
+ * a closed stdout still fails.
+ */
+void cli_start(void);
+
+/**
+ * cli_getopt() - next option, as getopt_long(3) finds it (abbreviated long names work)
+ *
+ * The option's argument is in optarg, the first operand in optind after the end.
+ * Return: the option's val; -1 at the end; '?' after a message on stderr.
+ */
+int cli_getopt(const struct cli_tool *tool, int argc, char **argv);
+
+/** cli_help() - help text on stdout. Return: exit status, see cli_close_stdout() */
+int cli_help(const struct cli_tool *tool);
+
+/** cli_version() - "TOOL utility, smc-tools-VERSION" on stdout, as smc-tools 1.8.5 prints it */
+int cli_version(const struct cli_tool *tool);
+
+/** cli_error() - "TOOL: message" as one line on stderr. Return: the tool's error_status */
+int cli_error(const struct cli_tool *tool, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** cli_usage_error() - the same, with a pointer to --help */
+int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/**
+ * cli_excludes() - refuse options that contradict each other
+ * @seen: letters of the options given so far
+ * @groups: NULL-terminated; in each string the first letter excludes every other one
+ *
+ * Return: 0, or the error status after a message that names both long options.
+ */
+int cli_excludes(const struct cli_tool *tool, const char *seen, const char *const *groups);
+
+/**
+ * cli_close_stdout() - flush stdout and say so when that fails (full disk, closed pipe)
+ *
+ * Return: 0, or the tool's error_status.
+ */
+int cli_close_stdout(const struct cli_tool *tool);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* sock_diag dumps. With lib/netlink/genl the only code that opens a netlink socket. */
+#ifndef SMC_NETLINK_DIAG_H
+#define SMC_NETLINK_DIAG_H
+
+#include <stddef.h>
+#include <linux/netlink.h>
+
+#include "smc/err.h"
+
+/**
+ * typedef smc_diag_fn - called for each message of a dump
+ *
+ * Return: 0 to go on, or a negative errno that ends the dump and becomes its result.
+ */
+typedef int (*smc_diag_fn)(const struct nlmsghdr *nlh, void *arg);
+
+/**
+ * smc_diag_dump() - ask for all sockets of a family and hand each answer to a function
+ * @req: request body, first byte is the address family
+ * @len: its size in bytes
+ * @fn: called once for each message, as it arrives
+ * @err: what happened, in words; the kernel's own text where it gives one
+ *
+ * No privilege is needed. What the dump shows are sockets of the network namespace that the
+ * calling thread is in (sock_diag(7)). Answers to somebody else's request are ignored.
+ *
+ * Return: 0; -EINTR when the kernel says that the table changed during the dump (@fn has seen an
+ * inconsistent table: begin anew); -ENOENT when no module serves the family; another -errno of the
+ * kernel, wherever it puts it: in NLMSG_ERROR, or inside NLMSG_DONE; @fn's own.
+ */
+int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/* One column table per kind of object: text rows, -o selection and JSON come from it. */
+#include "out/table.h"
+
+#include <string.h>
+
+static const struct out_col *find(const struct out_col *table, const char *name, size_t len)
+{
+	for (; table->text || table->json; table++)
+		if (table->name && !strncmp(table->name, name, len) && !table->name[len])
+			return table;
+	return NULL;
+}
+
+const char *out_view_add(struct out_view *view, const struct out_col *table, const char *names)
+{
+	while (*names) {
+		size_t len = strcspn(names, ",");
+		const struct out_col *col = find(table, names, len);
+
+		if (!col || view->count == OUT_MAX_COLS)
+			return names;
+		view->widths[view->count] = col->width;
+		view->cols[view->count++] = col;
+		names += len;
+		if (*names == ',' && !*++names)
+			return names - 1;
+	}
+	return NULL;
+}
+
+void out_view_widen(struct out_view *view, const char *name, uint8_t width)
+{
+	for (size_t i = 0; i < view->count; i++)
+		if (!strcmp(view->cols[i]->name, name) && view->widths[i] < width)
+			view->widths[i] = width;
+}
+
+/* Bring what was appended since @start to the column's width. */
+static void pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
+{
+	size_t len = text->len - start, missing;
+
+	if (len >= view->widths[i])
+		return;
+	missing = view->widths[i] - len;
+	out_fill(text, ' ', missing);
+	if (!view->cols[i]->is_right || text->is_failed)
+		return;
+	memmove(text->data + start + missing, text->data + start, len);
+	memset(text->data + start, ' ', missing);
+}
+
+static void end_line(struct out_text *text, size_t start)
+{
+	while (text->len > start && text->data[text->len - 1] == ' ')
+		text->len--;
+	out_mem(text, "\n", 1);
+}
+
+void out_header(struct out_text *text, const struct out_view *view)
+{
+	size_t line = text->len;
+
+	for (size_t i = 0; i < view->count; i++) {
+		size_t start = text->len;
+
+		out_str(text, view->cols[i]->head);
+		pad(text, view, i, start);
+		out_mem(text, " ", 1);
+	}
+	end_line(text, line);
+}
+
+void out_row(struct out_text *text, const struct out_view *view, const void *object)
+{
+	size_t line = text->len, end = line;
+
+	for (size_t i = 0; i < view->count; i++) {
+		size_t start = text->len;
+
+		view->cols[i]->text(text, object);
+		if (text->len > start)
+			end = text->len;
+		else
+			out_mem(text, "-", 1);
+		pad(text, view, i, start);
+		if (end > start)
+			end = text->len;
+		out_mem(text, " ", 1);
+	}
+	if (!text->is_failed)
+		text->len = end;
+	end_line(text, line);
+}
+
+static bool set(json_t *json, const struct out_col *col, const void *object)
+{
+	json_t *value = col->key && col->json ? col->json(object) : NULL;
+
+	return !value || !json_object_set_new(json, col->key, value);
+}
+
+json_t *out_json(const struct out_col *table, const struct out_view *view, const void *object)
+{
+	json_t *json = json_object();
+	bool is_good = json;
+
+	if (view) {
+		for (size_t i = 0; is_good && i < view->count; i++)
+			is_good = set(json, view->cols[i], object);
+	} else {
+		for (; is_good && (table->text || table->json); table++)
+			is_good = set(json, table, object);
+	}
+	if (is_good)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+json_t *out_json_string(const char *str, size_t len)
+{
+	struct out_text text = { 0 };
+	json_t *json;
+
+	len = strnlen(str, len);
+	json = json_stringn(str, len);
+	if (json)
+		return json;
+	out_escaped(&text, str, len);
+	json = text.is_failed ? NULL : json_stringn(text.data, text.len);
+	out_free(&text);
+	return json;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+/* Text that is put together without stdio. */
+#include "out/text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool reserve(struct out_text *text, size_t len)
+{
+	size_t size = text->size ? text->size : 4096;
+	char *data;
+
+	if (text->size - text->len >= len)
+		return true;
+	while (size - text->len < len)
+		size *= 2;
+	data = realloc(text->data, size);
+	if (!data) {
+		text->is_failed = true;
+		return false;
+	}
+	text->data = data;
+	text->size = size;
+	return true;
+}
+
+void out_mem(struct out_text *text, const void *data, size_t len)
+{
+	if (!len || !reserve(text, len))
+		return;
+	memcpy(text->data + text->len, data, len);
+	text->len += len;
+}
+
+void out_str(struct out_text *text, const char *str)
+{
+	out_mem(text, str, strlen(str));
+}
+
+void out_fill(struct out_text *text, char c, size_t count)
+{
+	if (!count || !reserve(text, count))
+		return;
+	memset(text->data + text->len, c, count);
+	text->len += count;
+}
+
+static void number(struct out_text *text, uint64_t value, int digits, unsigned int base)
+{
+	char buf[24], *p = buf + sizeof(buf);
+
+	do {
+		*--p = "0123456789abcdef"[value % base];
+		value /= base;
+		digits--;
+	} while (value);
+	if (digits > 0)
+		out_fill(text, '0', (size_t)digits);
+	out_mem(text, p, (size_t)(buf + sizeof(buf) - p));
+}
+
+void out_dec(struct out_text *text, uint64_t value, int digits)
+{
+	number(text, value, digits, 10);
+}
+
+void out_hex(struct out_text *text, uint64_t value, int digits)
+{
+	number(text, value, digits, 16);
+}
+
+void out_escaped(struct out_text *text, const char *str, size_t len)
+{
+	for (size_t i = 0; i < len && str[i]; i++) {
+		unsigned char c = (unsigned char)str[i];
+
+		if (c >= 0x20 && c < 0x7f && c != '\\') {
+			out_mem(text, &str[i], 1);
+		} else {
+			out_str(text, "\\x");
+			out_hex(text, c, 2);
+		}
+	}
+}
+
+void out_reset(struct out_text *text)
+{
+	text->len = 0;
+}
+
+int out_flush(struct out_text *text, int fd)
+{
+	size_t done = 0;
+
+	while (done < text->len) {
+		ssize_t ret = write(fd, text->data + done, text->len - done);
+
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret < 0)
+			return -errno;
+		done += (size_t)ret;
+	}
+	out_reset(text);
+	return text->is_failed ? -ENOMEM : 0;
+}
+
+void out_free(struct out_text *text)
+{
+	free(text->data);
+	*text = (struct out_text){ 0 };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Text that is put together without stdio: tables of 100 000 rows are this code's business. */
+#ifndef SMC_OUT_TEXT_H
+#define SMC_OUT_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct out_text - a growing piece of text, not NUL-terminated; begin with all zero
+ * @is_failed: memory ran out; what was appended since is missing
+ */
+struct out_text {
+	char *data;
+	size_t len;
+	size_t size;
+	bool is_failed;
+};
+
+/** out_mem() - append bytes as they are */
+void out_mem(struct out_text *text, const void *data, size_t len);
+
+/** out_str() - append a string as it is */
+void out_str(struct out_text *text, const char *str);
+
+/** out_fill() - append @count copies of a character */
+void out_fill(struct out_text *text, char c, size_t count);
+
+/** out_dec() - append a decimal number with at least @digits digits */
+void out_dec(struct out_text *text, uint64_t value, int digits);
+
+/** out_hex() - append a hexadecimal number with at least @digits digits, lower case */
+void out_hex(struct out_text *text, uint64_t value, int digits);
+
+/**
+ * out_escaped() - append text that a stranger chose (peer, process, device name)
+ * @len: bytes at most; a NUL ends it earlier
+ *
+ * Control bytes, bytes above 0x7e and the backslash become \xNN: nothing that a peer
+ * sends can drive the reader's terminal.
+ */
+void out_escaped(struct out_text *text, const char *str, size_t len);
+
+/** out_reset() - make it empty, keep the memory */
+void out_reset(struct out_text *text);
+
+/**
+ * out_flush() - write all to a file descriptor and make it empty
+ *
+ * Return: 0; -errno of write(2); -ENOMEM if something is missing.
+ */
+int out_flush(struct out_text *text, int fd);
+
+void out_free(struct out_text *text);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kernel's SMC interfaces as they are on the wire, newest kernel first in mind.
+ *
+ * Facts from <linux/smc.h>, <linux/smc_diag.h> and <linux/sock_diag.h>. Distributions ship older
+ * headers than the kernels that people run, so the numbers live here; tests/unit/test_abi.c
+ * compares them with the installed headers wherever those know them.
+ */
+#ifndef SMC_ABI_H
+#define SMC_ABI_H
+
+#include <stdint.h>
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+#ifndef IPPROTO_SMC
+#define IPPROTO_SMC 256 /* kernel 6.11 */
+#endif
+
+#define SMCPROTO_SMC 0	/* third argument of socket(AF_SMC, ...): IPv4 */
+#define SMCPROTO_SMC6 1 /* IPv6 */
+
+#define SMC_MAX_PNETID_LEN 16
+#define SMC_MAX_EID_LEN 32
+#define SMC_IB_NAME_LEN 64
+#define SMC_GID_TEXT_LEN 40
+
+/* sock_diag attributes; attribute n is asked for by bit n - 1 of the request's ext byte. */
+enum {
+	SMC_ABI_DIAG_CONNINFO = 1,
+	SMC_ABI_DIAG_LGRINFO = 2,
+	SMC_ABI_DIAG_SHUTDOWN = 3,
+	SMC_ABI_DIAG_DMBINFO = 4,
+	SMC_ABI_DIAG_FALLBACK = 5,
+};
+
+#define SMC_DIAG_EXT(attr) (1U << ((attr) - 1))
+
+/* diag_mode */
+enum {
+	SMC_ABI_MODE_SMCR = 0,
+	SMC_ABI_MODE_TCP = 1,
+	SMC_ABI_MODE_SMCD = 2,
+};
+
+/* diag_state: net/smc's enum smc_state, part of no UAPI header but of every answer. */
+enum {
+	SMC_ABI_ACTIVE = 1,
+	SMC_ABI_INIT = 2,
+	SMC_ABI_CLOSED = 7,
+	SMC_ABI_LISTEN = 10,
+	SMC_ABI_PEERCLOSEWAIT1 = 20,
+	SMC_ABI_PEERCLOSEWAIT2 = 21,
+	SMC_ABI_APPCLOSEWAIT1 = 22,
+	SMC_ABI_APPCLOSEWAIT2 = 23,
+	SMC_ABI_APPFINCLOSEWAIT = 24,
+	SMC_ABI_PEERFINCLOSEWAIT = 25,
+	SMC_ABI_PEERABORTWAIT = 26,
+	SMC_ABI_PROCESSABORT = 27,
+};
+
+struct smc_abi_sockid {
+	uint16_t sport;	   /* network order */
+	uint16_t dport;	   /* network order */
+	uint32_t src[4];   /* network order */
+	uint32_t dst[4];   /* network order */
+	uint32_t ifindex;  /* bound device, 0 for none */
+	uint32_t cookie[2];
+};
+
+struct smc_abi_diag_req {
+	uint8_t family;
+	uint8_t pad[2];
+	uint8_t ext;
+	struct smc_abi_sockid id; /* ignored by every kernel so far */
+};
+
+struct smc_abi_diag_msg {
+	uint8_t family;
+	uint8_t state;
+	uint8_t mode;
+	uint8_t shutdown; /* always 0: the attribute counts */
+	struct smc_abi_sockid id;
+	uint32_t uid;
+	/* Two words, as i386 would otherwise align the inode differently from everyone else. */
+	uint32_t inode[2];
+};
+
+struct smc_abi_cursor {
+	uint16_t reserved;
+	uint16_t wrap;
+	uint32_t count;
+};
+
+struct smc_abi_conninfo {
+	uint32_t token;
+	uint32_t sndbuf_size;
+	uint32_t rmbe_size;
+	uint32_t peer_rmbe_size;
+	struct smc_abi_cursor rx_prod, rx_cons, tx_prod, tx_cons;
+	uint8_t rx_prod_flags;
+	uint8_t rx_conn_state_flags;
+	uint8_t tx_prod_flags;
+	uint8_t tx_conn_state_flags;
+	struct smc_abi_cursor tx_prep, tx_sent, tx_fin;
+};
+
+struct smc_abi_lgrinfo {
+	uint8_t link_id;
+	char ibname[SMC_IB_NAME_LEN];
+	uint8_t ibport;
+	char gid[SMC_GID_TEXT_LEN];
+	char peer_gid[SMC_GID_TEXT_LEN];
+	uint8_t role; /* 0 client, 1 server */
+};
+
+/* 40 bytes up to kernel 6.7, 56 from 6.8 on, where GIDs have 128 bits. */
+#define SMC_ABI_DMBINFO_OLD_LEN 40
+struct smc_abi_dmbinfo {
+	uint32_t linkid;
+	uint32_t pad;
+	uint64_t peer_gid;
+	uint64_t my_gid;
+	uint64_t token;
+	uint64_t peer_token;
+	uint64_t peer_gid_ext;
+	uint64_t my_gid_ext;
+};
+
+struct smc_abi_fallback {
+	uint32_t reason;
+	uint32_t peer_diagnosis;
+};
+
+_Static_assert(sizeof(struct smc_abi_diag_req) == 52, "request size");
+_Static_assert(sizeof(struct smc_abi_diag_msg) == 64, "base message size");
+_Static_assert(sizeof(struct smc_abi_conninfo) == 76, "conninfo size");
+_Static_assert(sizeof(struct smc_abi_lgrinfo) == 147, "lgrinfo size");
+_Static_assert(sizeof(struct smc_abi_dmbinfo) == 56, "dmbinfo size");
+
+#endif

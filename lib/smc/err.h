@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* One error on its way up: filled where the facts are known, printed once by the tool. */
+#ifndef SMC_ERR_H
+#define SMC_ERR_H
+
+/**
+ * struct smc_err - what went wrong
+ * @code: positive errno, 0 while nothing happened
+ * @text: one sentence without the tool's name and without a newline
+ */
+struct smc_err {
+	int code;
+	char text[400];
+};
+
+/**
+ * smc_err_set() - note an error
+ * @err: NULL is allowed
+ * @code: positive errno; "%m" style text of it is appended after a colon
+ *
+ * Return: -code, so that a caller can return it.
+ */
+int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** smc_err_say() - the same, but the sentence stands alone, without the errno's text */
+int smc_err_say(struct smc_err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/* The TCP sockets inside SMC sockets, to recover addresses that sock_diag does not tell. */
+#include "smc/inet.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <libmnl/libmnl.h>
+
+#define TCP_STATE_LISTEN 10
+
+struct inet_diag_req_v2 smc_inet_request(uint8_t family)
+{
+	return (struct inet_diag_req_v2){
+		.sdiag_family = family,
+		.sdiag_protocol = IPPROTO_TCP,
+		.idiag_states = ~0U,
+	};
+}
+
+static int grow(struct smc_inet_table *table)
+{
+	size_t size = table->size ? 2 * table->size : 256;
+	struct smc_inet_entry *entries = realloc(table->entries, size * sizeof(*entries));
+
+	if (!entries)
+		return -ENOMEM;
+	table->entries = entries;
+	table->size = size;
+	return 0;
+}
+
+static void set_addr(struct smc_addr *addr, uint8_t family, const uint32_t *words, uint16_t port)
+{
+	addr->family = family;
+	addr->port = ntohs(port);
+	memset(addr->ip, 0, sizeof(addr->ip));
+	memcpy(addr->ip, words, family == AF_INET6 ? 16 : 4);
+}
+
+int smc_inet_add(const struct nlmsghdr *nlh, void *data)
+{
+	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct smc_inet_table *table = data;
+	struct smc_inet_entry *entry;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
+		return -EBADMSG;
+	if (table->count == table->size && grow(table))
+		return -ENOMEM;
+	entry = &table->entries[table->count++];
+	set_addr(&entry->local, msg->idiag_family, msg->id.idiag_src, msg->id.idiag_sport);
+	set_addr(&entry->peer, msg->idiag_family, msg->id.idiag_dst, msg->id.idiag_dport);
+	entry->uid = msg->idiag_uid;
+	entry->is_listener = msg->idiag_state == TCP_STATE_LISTEN;
+	table->is_sorted = false;
+	return 0;
+}
+
+static int compare_ports(const void *a, const void *b)
+{
+	const struct smc_inet_entry *x = a, *y = b;
+
+	if (x->local.port != y->local.port)
+		return x->local.port < y->local.port ? -1 : 1;
+	return (x->peer.port > y->peer.port) - (x->peer.port < y->peer.port);
+}
+
+static size_t first_with_ports(const struct smc_inet_table *table, const struct smc_inet_entry *key)
+{
+	size_t low = 0, high = table->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_ports(&table->entries[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_zero(const uint8_t *ip)
+{
+	static const uint8_t zero[16];
+
+	return !memcmp(ip, zero, sizeof(zero));
+}
+
+/* Does what sock_diag said of the socket contradict this TCP socket? */
+static bool fits(const struct smc_inet_entry *entry, const struct smc_sock *sock)
+{
+	bool is_listener = sock->state == SMC_ABI_LISTEN;
+
+	if (entry->is_listener != is_listener)
+		return false;
+	if (sock->family != AF_SMC && sock->family != entry->local.family)
+		return false;
+	if (!is_zero(sock->local.ip) || !is_zero(sock->peer.ip))
+		return !memcmp(entry->local.ip, sock->local.ip, 16) &&
+		       !memcmp(entry->peer.ip, sock->peer.ip, 16);
+	/* A listening AF_SMC socket's address is told: zero means the wildcard. */
+	return !(is_listener && sock->family == AF_SMC) || is_zero(entry->local.ip);
+}
+
+bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock)
+{
+	const struct smc_inet_entry key = { .local = sock->local, .peer = sock->peer };
+	const struct smc_inet_entry *found = NULL, *owned = NULL;
+	size_t n_found = 0, n_owned = 0;
+
+	if (!table->is_sorted && table->count)
+		qsort(table->entries, table->count, sizeof(*table->entries), compare_ports);
+	table->is_sorted = true;
+	for (size_t i = first_with_ports(table, &key);
+	     i < table->count && !compare_ports(&table->entries[i], &key); i++) {
+		const struct smc_inet_entry *entry = &table->entries[i];
+
+		if (!fits(entry, sock))
+			continue;
+		found = entry;
+		n_found++;
+		if (entry->uid == sock->uid) {
+			owned = entry;
+			n_owned++;
+		}
+	}
+	if (n_found > 1 && n_owned == 1)
+		found = owned;
+	else if (n_found != 1)
+		return false;
+	sock->local = found->local;
+	sock->peer = found->peer;
+	return true;
+}
+
+void smc_inet_free(struct smc_inet_table *table)
+{
+	free(table->entries);
+	*table = (struct smc_inet_table){ 0 };
+}

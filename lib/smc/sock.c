@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+/* SMC sockets as sock_diag shows them: bytes -> struct smc_sock. */
+#include "smc/sock.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+#include <libmnl/libmnl.h>
+
+struct state_name {
+	uint8_t state;
+	const char *name;
+	const char *alias; /* as man pages of smc-tools spell it */
+};
+
+static const struct state_name states[] = {
+	{ SMC_ABI_ACTIVE, "ACTIVE", "ACTIVE" },
+	{ SMC_ABI_INIT, "INIT", "INIT" },
+	{ SMC_ABI_CLOSED, "CLOSED", "CLOSED" },
+	{ SMC_ABI_LISTEN, "LISTEN", "LISTENING" },
+	{ SMC_ABI_PEERCLOSEWAIT1, "PEERCLOSEWAIT1", "PEERCLW1" },
+	{ SMC_ABI_PEERCLOSEWAIT2, "PEERCLOSEWAIT2", "PEERCLW2" },
+	{ SMC_ABI_APPCLOSEWAIT1, "APPCLOSEWAIT1", "APPLCLW1" },
+	{ SMC_ABI_APPCLOSEWAIT2, "APPCLOSEWAIT2", "APPLCLW2" },
+	{ SMC_ABI_APPFINCLOSEWAIT, "APPFINCLOSEWAIT1", "APPLFINCLW" },
+	{ SMC_ABI_PEERFINCLOSEWAIT, "PEERFINCLOSEWAIT", "PEERFINCLW" },
+	{ SMC_ABI_PEERABORTWAIT, "PEERABORTWAIT", "PEERABORTW" },
+	{ SMC_ABI_PROCESSABORT, "PROCESSABORT", "PROCESSABORT" },
+};
+
+#define N_STATES (sizeof(states) / sizeof(states[0]))
+
+const char *smc_state_name(uint8_t state)
+{
+	for (size_t i = 0; i < N_STATES; i++)
+		if (states[i].state == state)
+			return states[i].name;
+	return NULL;
+}
+
+int smc_state_parse(const char *name)
+{
+	if (!strcasecmp(name, "APPFINCLOSEWAIT"))
+		return SMC_ABI_APPFINCLOSEWAIT;
+	for (size_t i = 0; i < N_STATES; i++)
+		if (!strcasecmp(states[i].name, name) || !strcasecmp(states[i].alias, name))
+			return states[i].state;
+	return -EINVAL;
+}
+
+const char *smc_mode_name(enum smc_mode mode)
+{
+	static const char *const names[] = { "-", "SMCR", "SMCD", "TCP" };
+
+	return names[mode];
+}
+
+struct smc_abi_diag_req smc_sock_request(uint8_t ext)
+{
+	return (struct smc_abi_diag_req){ .family = AF_SMC, .ext = ext };
+}
+
+/* Copy an attribute of a fixed layout; older kernels may send @min of its bytes. */
+static bool get_struct(const struct nlattr *attr, void *dst, size_t min, size_t size)
+{
+	size_t len = mnl_attr_get_payload_len(attr);
+
+	if (len < min)
+		return false;
+	memcpy(dst, mnl_attr_get_payload(attr), len < size ? len : size);
+	return true;
+}
+
+static void end_strings(struct smc_abi_lgrinfo *lgr)
+{
+	lgr->ibname[sizeof(lgr->ibname) - 1] = '\0';
+	lgr->gid[sizeof(lgr->gid) - 1] = '\0';
+	lgr->peer_gid[sizeof(lgr->peer_gid) - 1] = '\0';
+}
+
+static uint32_t decode_attr(struct smc_sock *sock, const struct nlattr *attr)
+{
+	switch (mnl_attr_get_type(attr)) {
+	case SMC_ABI_DIAG_CONNINFO:
+		return get_struct(attr, &sock->conn, sizeof(sock->conn), sizeof(sock->conn)) ?
+			       SMC_SOCK_HAS_CONN : 0;
+	case SMC_ABI_DIAG_LGRINFO:
+		if (!get_struct(attr, &sock->lgr, sizeof(sock->lgr), sizeof(sock->lgr)))
+			return 0;
+		end_strings(&sock->lgr);
+		return SMC_SOCK_HAS_LGR;
+	case SMC_ABI_DIAG_SHUTDOWN:
+		return get_struct(attr, &sock->shutdown, 1, 1) ? SMC_SOCK_HAS_SHUTDOWN : 0;
+	case SMC_ABI_DIAG_DMBINFO:
+		if (!get_struct(attr, &sock->dmb, SMC_ABI_DMBINFO_OLD_LEN, sizeof(sock->dmb)))
+			return 0;
+		return mnl_attr_get_payload_len(attr) < sizeof(sock->dmb) ?
+			       SMC_SOCK_HAS_DMB : SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT;
+	case SMC_ABI_DIAG_FALLBACK:
+		return get_struct(attr, &sock->fallback, sizeof(sock->fallback),
+				  sizeof(sock->fallback)) ? SMC_SOCK_HAS_FALLBACK : 0;
+	default:
+		return 0;
+	}
+}
+
+/* 32.0.0.0 to 63.x and 240.0.0.0 up also are how 2000::/3 and fc00::/6 (and fe80::) begin. */
+static bool maybe_ipv6_prefix(uint32_t word)
+{
+	uint8_t first = (uint8_t)(ntohl(word) >> 24);
+
+	return (first >= 0x20 && first < 0x40) || first >= 0xf0;
+}
+
+static bool words_zero(const uint32_t *words, int from)
+{
+	for (int i = from; i < 4; i++)
+		if (words[i])
+			return false;
+	return true;
+}
+
+static void decode_addresses(struct smc_sock *sock, const struct smc_abi_sockid *id)
+{
+	bool is_v6 = !words_zero(id->src, 1) || !words_zero(id->dst, 1);
+	bool is_open = !is_v6 && (maybe_ipv6_prefix(id->src[0]) || maybe_ipv6_prefix(id->dst[0]) ||
+				  (!id->src[0] && !id->dst[0]));
+
+	memcpy(sock->local.ip, id->src, sizeof(sock->local.ip));
+	memcpy(sock->peer.ip, id->dst, sizeof(sock->peer.ip));
+	sock->local.port = ntohs(id->sport);
+	sock->peer.port = ntohs(id->dport);
+	sock->local.family = is_open ? AF_UNSPEC : is_v6 ? AF_INET6 : AF_INET;
+	sock->peer.family = sock->local.family;
+}
+
+int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh)
+{
+	const struct smc_abi_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *attr;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
+		return -EBADMSG;
+	sock->has = 0;
+	sock->shutdown = 0;
+	sock->family = msg->family;
+	sock->state = msg->state;
+	sock->mode = msg->mode;
+	sock->ifindex = msg->id.ifindex;
+	sock->uid = msg->uid;
+	memcpy(&sock->inode, msg->inode, sizeof(sock->inode));
+	sock->cookie = (uint64_t)msg->id.cookie[1] << 32 | msg->id.cookie[0];
+	decode_addresses(sock, &msg->id);
+	mnl_attr_for_each(attr, nlh, sizeof(*msg))
+		sock->has |= decode_attr(sock, attr);
+	return 0;
+}
+
+bool smc_sock_needs_lookup(const struct smc_sock *sock)
+{
+	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
+}
+
+bool smc_sock_connected(const struct smc_sock *sock)
+{
+	switch (sock->state) {
+	case SMC_ABI_LISTEN:
+		return false;
+	case SMC_ABI_INIT:
+		/* A fallback before connect() stays INIT for good, though it is connected. */
+		return sock->mode == SMC_ABI_MODE_TCP && sock->peer.port;
+	default:
+		return true;
+	}
+}
+
+enum smc_mode smc_sock_mode(const struct smc_sock *sock)
+{
+	if (sock->mode == SMC_ABI_MODE_TCP && sock->state != SMC_ABI_CLOSED)
+		return SMC_MODE_TCP;
+	/* Mode 0 is SMC-R, but also what a socket without any connection says. */
+	if (!smc_sock_connected(sock) || sock->state == SMC_ABI_CLOSED)
+		return SMC_MODE_NONE;
+	return sock->mode == SMC_ABI_MODE_SMCR ? SMC_MODE_SMCR :
+	       sock->mode == SMC_ABI_MODE_SMCD ? SMC_MODE_SMCD : SMC_MODE_NONE;
+}

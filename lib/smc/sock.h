@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* SMC sockets as sock_diag shows them: bytes -> struct smc_sock. Pure: no I/O here. */
+#ifndef SMC_SOCK_H
+#define SMC_SOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/netlink.h>
+#include <netinet/in.h>
+
+#include "smc/abi.h"
+
+/* What a message brought: struct smc_sock.has */
+enum {
+	SMC_SOCK_HAS_CONN = 1 << 0,
+	SMC_SOCK_HAS_LGR = 1 << 1,
+	SMC_SOCK_HAS_DMB = 1 << 2,
+	SMC_SOCK_HAS_SHUTDOWN = 1 << 3,
+	SMC_SOCK_HAS_FALLBACK = 1 << 4,
+	SMC_SOCK_HAS_GID_EXT = 1 << 5,
+};
+
+/* What a connection runs over, as far as one can tell. */
+enum smc_mode {
+	SMC_MODE_NONE, /* no connection (yet, or any more) */
+	SMC_MODE_SMCR,
+	SMC_MODE_SMCD,
+	SMC_MODE_TCP,
+};
+
+/**
+ * struct smc_addr - one end of a connection
+ * @family: AF_INET, AF_INET6; AF_UNSPEC when the address is not known (the port may be)
+ * @ip: address in network order; IPv4 in the first four bytes
+ * @port: host order, 0 for none
+ */
+struct smc_addr {
+	uint8_t family;
+	uint8_t ip[16];
+	uint16_t port;
+};
+
+/**
+ * struct smc_sock - one socket
+ * @has: SMC_SOCK_HAS_* bits: which of the attributes below the kernel sent
+ * @family: 43, or 2 and 10 for unaccepted IPPROTO_SMC sockets
+ * @state: SMC_ABI_ACTIVE and so on; may be a value that no header knows
+ * @mode: raw diag_mode; smc_sock_mode() tells what it means
+ * @shutdown: bit 0 receiving, bit 1 sending side shut
+ * @ifindex: bound device, 0 for none
+ * @uid: owner, in the caller's user namespace
+ * @inode: of the file descriptor; 0 while a connection is not accepted
+ * @cookie: SO_COOKIE of the socket
+ */
+struct smc_sock {
+	uint32_t has;
+	uint8_t family;
+	uint8_t state;
+	uint8_t mode;
+	uint8_t shutdown;
+	struct smc_addr local;
+	struct smc_addr peer;
+	uint32_t ifindex;
+	uint32_t uid;
+	uint64_t inode;
+	uint64_t cookie;
+	struct smc_abi_conninfo conn;
+	struct smc_abi_lgrinfo lgr;
+	struct smc_abi_dmbinfo dmb;
+	struct smc_abi_fallback fallback;
+};
+
+/**
+ * smc_sock_request() - body of a sock_diag request for all SMC sockets
+ * @ext: SMC_DIAG_EXT() bits of CONNINFO, LGRINFO, DMBINFO; SHUTDOWN and FALLBACK always come
+ */
+struct smc_abi_diag_req smc_sock_request(uint8_t ext);
+
+/**
+ * smc_sock_decode() - read one answer
+ *
+ * Unknown attributes are skipped; one that is too short counts as not sent; one that is longer
+ * than known is read as far as known. Addresses that the message cannot tell for sure are left
+ * AF_UNSPEC, see smc_sock_needs_lookup().
+ *
+ * Return: 0, or -EBADMSG when the message is shorter than its fixed part.
+ */
+int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh);
+
+/**
+ * smc_sock_needs_lookup() - are addresses open that inet_diag may know?
+ *
+ * The kernel sends no addresses for IPPROTO_SMC sockets, and no IP version for AF_SMC ones:
+ * all-zero words are 0.0.0.0, :: or unknown; words 1 to 3 zero may be IPv4 or an IPv6 address such
+ * as 2001:db8::.
+ */
+bool smc_sock_needs_lookup(const struct smc_sock *sock);
+
+/** smc_sock_mode() - what the connection runs over; SMC_MODE_NONE without a connection */
+enum smc_mode smc_sock_mode(const struct smc_sock *sock);
+
+/** smc_sock_connected() - is or was there a peer? True also for a fallback still called INIT */
+bool smc_sock_connected(const struct smc_sock *sock);
+
+/** smc_state_name() - name as smcss prints it, NULL for a state no header knows */
+const char *smc_state_name(uint8_t state);
+
+/**
+ * smc_state_parse() - state by name, in any case; also the short names of older man pages
+ *
+ * Return: the state, or -EINVAL.
+ */
+int smc_state_parse(const char *name);
+
+/** smc_mode_name() - "SMCR", "SMCD", "TCP", or "-" without a connection */
+const char *smc_mode_name(enum smc_mode mode);
+
+#endif

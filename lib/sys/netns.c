@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/* Network namespaces and the presence of SMC in the running kernel. */
+#include "sys/netns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/socket.h>
+
+#include "smc/abi.h"
+
+static int open_netns(const char *name, struct smc_err *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		return smc_err_say(err, EINVAL, "'%s' names no network namespace", name);
+	if (snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : "/run/netns/%s", name) >=
+	    (int)sizeof(path))
+		return smc_err_say(err, ENAMETOOLONG, "name of the network namespace is too long");
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0 || errno != ENOENT)
+		return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
+	if (strspn(name, "0123456789") != strlen(name))
+		return smc_err_say(err, ENOENT, "there is no network namespace '%s'", name);
+	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 && errno == ENOENT)
+		return smc_err_say(err, ESRCH,
+				   "there is no network namespace '%s' and no such process", name);
+	return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
+}
+
+int smc_netns_enter(const char *name, struct smc_err *err)
+{
+	int fd = open_netns(name, err), ret = 0;
+
+	if (fd < 0)
+		return fd;
+	if (setns(fd, CLONE_NEWNET))
+		ret = smc_err_set(err, errno, "cannot enter network namespace '%s'", name);
+	close(fd);
+	return ret;
+}
+
+int smc_module_load(void)
+{
+	int fd = socket(AF_SMC, SOCK_STREAM | SOCK_CLOEXEC, SMCPROTO_SMC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/* Which process holds a socket, from /proc (proc(5)). */
+#include "sys/proc.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+static int add(struct proc_table *table, const struct proc_fd *entry)
+{
+	if (table->count == table->size) {
+		size_t size = table->size ? 2 * table->size : 256;
+		struct proc_fd *entries = realloc(table->entries, size * sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		table->entries = entries;
+		table->size = size;
+	}
+	table->entries[table->count++] = *entry;
+	return 0;
+}
+
+static void read_comm(int proc, const char *pid, char *comm, size_t size)
+{
+	char path[64];
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/comm", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, comm, size - 1);
+		close(fd);
+	}
+	comm[len > 0 ? len : 0] = '\0';
+	comm[strcspn(comm, "\n")] = '\0';
+}
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+/* The inode behind "socket:[123]"; 0 for any other kind of file. */
+static uint64_t socket_inode(int dir, const char *fd)
+{
+	static const char prefix[] = "socket:[";
+	char target[64];
+	ssize_t len = readlinkat(dir, fd, target, sizeof(target) - 1);
+
+	if (len < (ssize_t)sizeof(prefix))
+		return 0;
+	target[len] = '\0';
+	if (strncmp(target, prefix, sizeof(prefix) - 1))
+		return 0;
+	return strtoull(target + sizeof(prefix) - 1, NULL, 10);
+}
+
+static int scan_fds(struct proc_table *table, int proc, const char *pid)
+{
+	struct proc_fd entry = { .pid = (pid_t)strtol(pid, NULL, 10) };
+	struct dirent *item;
+	char path[64];
+	int ret = 0, fd;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%.20s/fd", pid);
+	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return 0; /* not ours, or just gone */
+	}
+	while (!ret && (item = readdir(dir))) {
+		if (!is_number(item->d_name))
+			continue;
+		entry.inode = socket_inode(dirfd(dir), item->d_name);
+		if (!entry.inode)
+			continue;
+		if (!entry.comm[0])
+			read_comm(proc, pid, entry.comm, sizeof(entry.comm));
+		entry.fd = (int)strtol(item->d_name, NULL, 10);
+		ret = add(table, &entry);
+	}
+	closedir(dir);
+	return ret;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct proc_fd *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+int proc_table_load(struct proc_table *table)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *item;
+	int ret = 0;
+
+	if (!proc)
+		return -errno;
+	while (!ret && (item = readdir(proc)))
+		if (is_number(item->d_name))
+			ret = scan_fds(table, dirfd(proc), item->d_name);
+	closedir(proc);
+	if (table->count)
+		qsort(table->entries, table->count, sizeof(*table->entries), compare);
+	return ret;
+}
+
+const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
+				      size_t *count)
+{
+	size_t low = 0, high = table->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->entries[middle].inode < inode)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < table->count && table->entries[end].inode == inode; end++)
+		;
+	*count = inode ? end - low : 0;
+	return *count ? &table->entries[low] : NULL;
+}
+
+void proc_table_free(struct proc_table *table)
+{
+	free(table->entries);
+	*table = (struct proc_table){ 0 };
+}
+
+static bool read_name(const struct sockaddr_storage *from, struct smc_addr *to)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
+
+	if (from->ss_family == AF_INET) {
+		memset(to->ip, 0, sizeof(to->ip));
+		memcpy(to->ip, &in->sin_addr, sizeof(in->sin_addr));
+		to->port = ntohs(in->sin_port);
+	} else if (from->ss_family == AF_INET6) {
+		memcpy(to->ip, &in6->sin6_addr, sizeof(to->ip));
+		to->port = ntohs(in6->sin6_port);
+	} else {
+		return false;
+	}
+	to->family = (uint8_t)from->ss_family;
+	return true;
+}
+
+bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer)
+{
+	struct sockaddr_storage name = { 0 };
+	socklen_t len = sizeof(name);
+	bool is_known = false;
+	struct stat st;
+	int pidfd, fd;
+
+	pidfd = (int)syscall(SYS_pidfd_open, holder->pid, 0);
+	if (pidfd < 0)
+		return false;
+	fd = (int)syscall(SYS_pidfd_getfd, pidfd, holder->fd, 0);
+	close(pidfd);
+	if (fd < 0)
+		return false;
+	/* The process may have closed it and opened something else since. */
+	if (!fstat(fd, &st) && st.st_ino == holder->inode &&
+	    !getsockname(fd, (struct sockaddr *)&name, &len))
+		is_known = read_name(&name, local);
+	len = sizeof(name);
+	if (is_known && !getpeername(fd, (struct sockaddr *)&name, &len))
+		read_name(&name, peer);
+	close(fd);
+	return is_known;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Which process holds a socket, from /proc (proc(5)). */
+#ifndef SMC_SYS_PROC_H
+#define SMC_SYS_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "smc/sock.h"
+
+/**
+ * struct proc_fd - one open socket
+ * @inode: as /proc/PID/fd and sock_diag show it; unique across network namespaces
+ * @pid: process in the caller's PID namespace
+ * @fd: descriptor number
+ * @comm: command name, up to 15 bytes, not escaped
+ */
+struct proc_fd {
+	uint64_t inode;
+	pid_t pid;
+	int fd;
+	char comm[16];
+};
+
+/** struct proc_table - sockets of all processes that the caller may look into */
+struct proc_table {
+	struct proc_fd *entries;
+	size_t count;
+	size_t size;
+};
+
+/**
+ * proc_table_load() - read /proc/PID/fd of every process
+ *
+ * Without privileges that is the caller's own processes only; others are passed over in silence.
+ *
+ * Return: 0, -ENOMEM, or -errno when /proc itself cannot be read.
+ */
+int proc_table_load(struct proc_table *table);
+
+/**
+ * proc_table_find() - holders of a socket
+ * @count: number of entries from the returned one on, ordered by pid and descriptor
+ *
+ * Return: the first of them, NULL for none.
+ */
+const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
+				      size_t *count);
+
+void proc_table_free(struct proc_table *table);
+
+/**
+ * proc_socket_names() - ask a process's socket for its addresses
+ *
+ * Takes a copy of the descriptor (pidfd_getfd(2), kernel 5.6, needs ptrace access) and asks
+ * getsockname(2) and getpeername(2).
+ *
+ * Return: true when at least the local address is known now.
+ */
+bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local,
+		       struct smc_addr *peer);
+
+#endif

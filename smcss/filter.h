@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Which sockets to show: expressions in the way of ss(8). */
+#ifndef SMCSS_FILTER_H
+#define SMCSS_FILTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "smc/err.h"
+#include "smc/sock.h"
+
+#define FILTER_MAX_NODES 64
+
+enum filter_op { FILTER_EQ, FILTER_NE, FILTER_LT, FILTER_LE, FILTER_GT, FILTER_GE };
+
+enum filter_kind {
+	FILTER_AND,
+	FILTER_OR,
+	FILTER_NOT,
+	FILTER_STATE,
+	FILTER_MODE,
+	FILTER_SPORT,
+	FILTER_DPORT,
+	FILTER_SRC,
+	FILTER_DST,
+	FILTER_UID,
+};
+
+/** struct filter_node - a test or a connective; operands are indices of earlier nodes */
+struct filter_node {
+	enum filter_kind kind;
+	enum filter_op op;
+	uint8_t left, right;
+	uint32_t states; /* bit per state number */
+	uint32_t value;	 /* mode, port or uid */
+	struct smc_addr addr;
+	uint8_t prefix; /* bits of addr that count */
+	bool has_port;
+};
+
+/**
+ * struct filter - an expression; begin with all zero, which lets everything pass
+ * @has_state: it says something about states, so the default choice of states is off
+ */
+struct filter {
+	struct filter_node nodes[FILTER_MAX_NODES];
+	uint8_t count;
+	uint8_t root;
+	bool has_state;
+};
+
+/**
+ * filter_parse() - read an expression
+ *
+ * Juxtaposition means "and", which binds closer than "or". Tests: state NAME, mode smcr|smcd|tcp|none,
+ * sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER.
+ *
+ * Return: 0, or -EINVAL with one sentence in @err.
+ */
+int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err);
+
+/** filter_match() - does a socket pass? An address that is not known matches no address test */
+bool filter_match(const struct filter *filter, const struct smc_sock *sock);
+
+#endif

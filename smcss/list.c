@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+/* Fetch the sockets, complete and select them, print. */
+#include "smcss.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "netlink/diag.h"
+#include "sys/netns.h"
+
+/*
+ * Rows that are held back before anything is printed. A table up to this size is printed only
+ * when it is complete; a larger one as it comes, so that memory stays constant.
+ */
+#define CHUNK 4096
+#define TRIES 3
+
+struct lister {
+	const struct smcss_opts *opts;
+	struct smc_err *err;
+	struct out_view view;
+	struct out_text text;
+	struct smc_sock chunk[CHUNK];
+	size_t n_chunk;
+	bool has_header;
+	bool is_printed; /* something has left for stdout: no second try */
+	bool has_inet;
+	bool has_procs;
+	struct smc_inet_table inet;
+	struct proc_table procs;
+	struct summary *summary;
+	json_t *sockets;
+};
+
+uint8_t smcss_ext(const struct smcss_opts *opts)
+{
+	uint8_t ext = 0;
+
+	if (opts->is_json || opts->columns)
+		return SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO) |
+		       SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO);
+	if (opts->is_debug)
+		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO);
+	if (opts->only_smcr)
+		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO);
+	if (opts->only_smcd)
+		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO);
+	return ext;
+}
+
+bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
+{
+	enum smc_mode mode = smc_sock_mode(sock);
+
+	if (opts->only_smcd && mode != SMC_MODE_SMCD)
+		return false;
+	if (opts->only_smcr && mode != SMC_MODE_SMCR)
+		return false;
+	if (opts->is_listening)
+		return sock->state == SMC_ABI_LISTEN;
+	return opts->is_all || opts->filter.has_state || smc_sock_connected(sock);
+}
+
+static int load_processes(struct lister *l)
+{
+	int ret = l->has_procs ? 0 : proc_table_load(&l->procs);
+
+	l->has_procs = true;
+	return ret ? smc_err_set(l->err, -ret, "cannot read /proc") : 0;
+}
+
+static int load_inet(struct lister *l)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < sizeof(families); i++) {
+		const struct inet_diag_req_v2 req = smc_inet_request(families[i]);
+		struct smc_err ignored;
+		int ret = smc_diag_dump(&req, sizeof(req), smc_inet_add, &l->inet, &ignored);
+
+		if (ret == -ENOMEM)
+			return smc_err_set(l->err, ENOMEM, "cannot keep the list of TCP sockets");
+		/* Anything else: no IPv6, no tcp_diag. The addresses then stay unknown. */
+	}
+	l->has_inet = true;
+	return 0;
+}
+
+/* The kernel did not tell the addresses: ask the TCP socket inside, else the process. */
+static int complete(struct lister *l, struct smc_sock *sock)
+{
+	const struct proc_fd *holder;
+	size_t count;
+	int ret;
+
+	if (!l->has_inet) {
+		ret = load_inet(l);
+		if (ret)
+			return ret;
+	}
+	if (smc_inet_resolve(&l->inet, sock))
+		return 0;
+	ret = load_processes(l);
+	if (ret)
+		return ret;
+	holder = proc_table_find(&l->procs, sock->inode, &count);
+	if (holder)
+		proc_socket_names(holder, &sock->local, &sock->peer);
+	return 0;
+}
+
+static int emit(struct lister *l, const struct smcss_row *row)
+{
+	json_t *json;
+
+	if (l->summary)
+		return summary_add(l->summary, row);
+	if (l->sockets) {
+		json = out_json(smcss_columns, l->opts->columns ? &l->view : NULL, row);
+		return json && !json_array_append_new(l->sockets, json) ? 0 : -ENOMEM;
+	}
+	out_row(&l->text, &l->view, row);
+	if (l->opts->is_explained)
+		smcss_explain(&l->text, &row->sock);
+	return 0;
+}
+
+static int handle(struct lister *l, struct smc_sock *sock)
+{
+	struct smcss_row row;
+	int ret;
+
+	if (!smcss_selects(l->opts, sock))
+		return 0;
+	if (smc_sock_needs_lookup(sock)) {
+		ret = complete(l, sock);
+		if (ret)
+			return ret;
+	}
+	if (!filter_match(&l->opts->filter, sock))
+		return 0;
+	row.sock = *sock;
+	row.holders = NULL;
+	row.n_holders = 0;
+	if (l->opts->has_processes || l->summary)
+		row.holders = proc_table_find(&l->procs, sock->inode, &row.n_holders);
+	ret = emit(l, &row);
+	return ret ? smc_err_set(l->err, -ret, "cannot keep the list of sockets") : 0;
+}
+
+static int handle_chunk(struct lister *l)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < l->n_chunk; i++)
+		ret = handle(l, &l->chunk[i]);
+	l->n_chunk = 0;
+	return ret;
+}
+
+static int write_text(struct lister *l)
+{
+	int ret = out_flush(&l->text, STDOUT_FILENO);
+
+	l->is_printed = true;
+	return ret ? smc_err_set(l->err, -ret, "cannot write to standard output") : 0;
+}
+
+static int on_message(const struct nlmsghdr *nlh, void *arg)
+{
+	struct lister *l = arg;
+	int ret;
+
+	ret = smc_sock_decode(&l->chunk[l->n_chunk], nlh);
+	if (ret)
+		return smc_err_say(l->err, -ret, "the kernel sent a socket that is too short");
+	if (++l->n_chunk < CHUNK)
+		return 0;
+	ret = handle_chunk(l);
+	return ret || l->summary || l->sockets ? ret : write_text(l);
+}
+
+/* Everything that a try collected goes; the header comes first again. */
+static int begin(struct lister *l)
+{
+	l->n_chunk = 0;
+	out_reset(&l->text);
+	summary_free(l->summary);
+	json_decref(l->sockets);
+	l->summary = l->opts->is_summary ? summary_new() : NULL;
+	l->sockets = l->opts->is_json && !l->opts->is_summary ? json_array() : NULL;
+	if ((l->opts->is_summary && !l->summary) ||
+	    (l->opts->is_json && !l->opts->is_summary && !l->sockets))
+		return smc_err_set(l->err, ENOMEM, "cannot keep the list of sockets");
+	if (!l->summary && !l->sockets && !l->opts->no_header)
+		out_header(&l->text, &l->view);
+	return 0;
+}
+
+static int fetch(struct lister *l)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(smcss_ext(l->opts));
+	bool is_loaded = false;
+	int tries = 0, ret;
+
+	for (;;) {
+		ret = begin(l);
+		if (!ret)
+			ret = smc_diag_dump(&req, sizeof(req), on_message, l, l->err);
+		if (!ret)
+			ret = handle_chunk(l);
+		if (ret == -EINTR && !l->is_printed && ++tries < TRIES)
+			continue;
+		if (ret != -ENOENT || is_loaded)
+			return ret;
+		/* The request loads smc_diag, but only a socket loads smc itself. */
+		if (smc_module_load() == -EAFNOSUPPORT)
+			return smc_err_say(l->err, ENOENT,
+					   "this kernel has no SMC (module 'smc' cannot be loaded)");
+		is_loaded = true;
+	}
+}
+
+static int write_json(struct lister *l)
+{
+	size_t flags = isatty(STDOUT_FILENO) && !(l->opts->watch_seconds > 0) ? JSON_INDENT(2) :
+										  JSON_COMPACT;
+	json_t *doc;
+	char *dump;
+
+	if (l->summary)
+		doc = summary_json(l->summary);
+	else
+		doc = json_pack("{s:s, s:O}", "schema", "smc-tools/smcss/1", "sockets", l->sockets);
+	dump = doc ? json_dumps(doc, flags) : NULL;
+	json_decref(doc);
+	if (!dump)
+		return smc_err_set(l->err, ENOMEM, "cannot write JSON");
+	out_str(&l->text, dump);
+	out_str(&l->text, "\n");
+	free(dump);
+	return write_text(l);
+}
+
+int smcss_list(const struct smcss_opts *opts, struct smc_err *err)
+{
+	static struct lister l; /* large; one list at a time */
+	int ret;
+
+	l = (struct lister){ .opts = opts, .err = err };
+	ret = smcss_view(&l.view, opts, err);
+	if (!ret && (opts->has_processes || opts->is_summary))
+		ret = load_processes(&l);
+	if (!ret)
+		ret = fetch(&l);
+	if (!ret && opts->is_json) {
+		ret = write_json(&l);
+	} else if (!ret) {
+		if (l.summary)
+			summary_print(l.summary, &l.text);
+		ret = write_text(&l);
+	}
+	summary_free(l.summary);
+	json_decref(l.sockets);
+	smc_inet_free(&l.inet);
+	proc_table_free(&l.procs);
+	out_free(&l.text);
+	return ret;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/* smcss: lists SMC sockets and says for each what it really runs over, and why. */
+#include "smcss.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <getopt.h>
+
+#include "cli/cli.h"
+#include "sys/netns.h"
+
+static const struct cli_opt options[] = {
+	{ 'a', "all", NULL, "show all sockets, listening and unconnected ones too" },
+	{ 'l', "listening", NULL, "show listening sockets only" },
+	{ 'd', "debug", NULL, "add buffer sizes, cursors and flags" },
+	{ 'D', "smcd", NULL, "show SMC-D connections only, with their SMC-D details" },
+	{ 'R', "smcr", NULL, "show SMC-R connections only, with their SMC-R details" },
+	{ 'W', "wide", NULL, "address columns wide enough for IPv6" },
+	{ 'e', "explain", NULL, "say in words why a connection runs over TCP" },
+	{ 'p', "processes", NULL, "show the processes that hold a socket" },
+	{ 'n', "names", NULL, "show user names instead of numbers" },
+	{ 's', "summary", NULL, "count by mode, process, peer and reason" },
+	{ 'o', "output", "COLUMNS", "show these columns, separated by commas" },
+	{ 'H', "no-header", NULL, "leave out the header line" },
+	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
+	{ 'w', "watch", "SECONDS", "repeat until interrupted" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const char more[] =
+	"FILTER is made of these tests, joined by and, or, not and parentheses:\n"
+	"  state NAME         active, listen, init, closed, ...; connected, closing, all\n"
+	"  mode MODE          smcr, smcd, tcp or none\n"
+	"  sport OP PORT      local port; dport: the peer's; OP is =, !=, <, <=, > or >=\n"
+	"  src ADDR           local address[/prefix][:port]; dst: the peer's\n"
+	"  uid USER           owner, by name or number\n"
+	"\n"
+	"Columns for --output:\n"
+	"  state uid user inode local peer intf mode reason process family cookie\n"
+	"  shutd token sndbuf rcvbuf peerbuf rxprod rxcons rxflags txprod txcons txflags\n"
+	"  txprep txsent txfin role ibdev ibport linkid gid peergid\n"
+	"  dgid dtoken dpeergid dpeertoken dlinkid\n";
+
+static const struct cli_tool tool = {
+	.name = "smcss",
+	.usage = "[OPTIONS] [FILTER]",
+	.summary = "Lists SMC sockets: what each connection runs over, and if it is TCP, why.",
+	.opts = options,
+	.more = more,
+	.error_status = 1,
+};
+
+static const char *const exclusive[] = { "DR", "ldaRD", "sdoHe", "jHe", NULL };
+
+static bool set_flag(struct smcss_opts *opts, int letter)
+{
+	switch (letter) {
+	case 'a': opts->is_all = true; break;
+	case 'l': opts->is_listening = true; break;
+	case 'd': opts->is_debug = true; break;
+	case 'D': opts->only_smcd = true; break;
+	case 'R': opts->only_smcr = true; break;
+	case 'W': opts->is_wide = true; break;
+	case 'e': opts->is_explained = true; break;
+	case 'p': opts->has_processes = true; break;
+	case 'n': opts->has_names = true; break;
+	case 's': opts->is_summary = true; break;
+	case 'H': opts->no_header = true; break;
+	case 'j': opts->is_json = true; break;
+	default: return false;
+	}
+	return true;
+}
+
+static int parse_seconds(struct smcss_opts *opts)
+{
+	char *end;
+
+	opts->watch_seconds = strtod(optarg, &end);
+	if (end == optarg || *end || !isfinite(opts->watch_seconds) ||
+	    opts->watch_seconds < 0.1 || opts->watch_seconds > 86400)
+		return cli_usage_error(&tool, "'%s' is not a number of seconds from 0.1 to 86400",
+				       optarg);
+	return 0;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int parse(struct smcss_opts *opts, int argc, char **argv)
+{
+	char seen[64] = "";
+	size_t n_seen = 0;
+	struct smc_err err;
+	int letter, ret;
+
+	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
+		if (n_seen < sizeof(seen) - 1)
+			seen[n_seen++] = (char)letter;
+		if (set_flag(opts, letter))
+			continue;
+		switch (letter) {
+		case 'o': opts->columns = optarg; break;
+		case 'N': opts->netns = optarg; break;
+		case 'w':
+			if (parse_seconds(opts))
+				return tool.error_status;
+			break;
+		case 'v': return cli_version(&tool);
+		case 'h': return cli_help(&tool);
+		default: return tool.error_status;
+		}
+	}
+	ret = cli_excludes(&tool, seen, exclusive);
+	if (ret)
+		return ret;
+	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err))
+		return cli_usage_error(&tool, "%s", err.text);
+	if (opts->columns)
+		opts->has_processes |= !!strstr(opts->columns, "process");
+	return -1;
+}
+
+static int check_columns(const struct smcss_opts *opts)
+{
+	struct out_view view;
+	struct smc_err err;
+
+	if (!smcss_view(&view, opts, &err))
+		return 0;
+	return cli_usage_error(&tool, "%s", err.text);
+}
+
+static void wait_seconds(double seconds)
+{
+	struct timespec pause = { .tv_sec = (time_t)seconds };
+
+	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+	nanosleep(&pause, NULL);
+}
+
+/* On a terminal each list takes the place of the one before, elsewhere it follows a blank line. */
+static int separate(const struct smcss_opts *opts, bool is_first)
+{
+	static const char clear[] = "\033[H\033[J";
+	bool is_terminal = isatty(STDOUT_FILENO);
+
+	if (opts->is_json || (is_first && !is_terminal))
+		return 0;
+	return write(STDOUT_FILENO, is_terminal ? clear : "\n",
+		     is_terminal ? sizeof(clear) - 1 : 1) < 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct smcss_opts opts = { 0 };
+	struct smc_err err = { 0 };
+	bool is_first = true;
+	int status;
+
+	cli_start();
+	status = parse(&opts, argc, argv);
+	if (status >= 0)
+		return status;
+	if (check_columns(&opts))
+		return tool.error_status;
+	if (opts.netns && smc_netns_enter(opts.netns, &err))
+		return cli_error(&tool, "%s", err.text);
+	do {
+		if (!is_first)
+			wait_seconds(opts.watch_seconds);
+		if (opts.watch_seconds > 0 && separate(&opts, is_first))
+			return cli_error(&tool, "cannot write to standard output");
+		if (smcss_list(&opts, &err))
+			return cli_error(&tool, "%s", err.text);
+		is_first = false;
+	} while (opts.watch_seconds > 0);
+	return cli_close_stdout(&tool);
+}
