@@ -72,6 +72,14 @@ lab_apt() {
 		-o Acquire::Retries=3 -o APT::Get::List-Cleanup=0 -o Acquire::Languages=none "$@"
 }
 
+# terse COMMAND...: silent, except for the first thing it has to say when it fails
+terse() {
+	local said
+	said=$("$@" 2>&1) && return
+	printf '%s\n' "${said%%$'\n'*}" >&2
+	return 1
+}
+
 # index NAME [fresh]: fetches the package lists of a suite (or of "host") when they are missing,
 # older than a week, or to be fresh (an hour). Old lists serve when there is no network.
 index() {
@@ -107,7 +115,7 @@ fetch_debs() {
 		fi
 		printf '%s\n' "$CACHE/debs/$file"
 	done <<<"$list"
-	(cd "$CACHE/debs" && lab_apt "$suite" apt-get -qq download "$@" >&2) || die "apt cannot download $*"
+	(cd "$CACHE/debs" && terse lab_apt "$suite" apt-get -qq download "$@") || die "apt cannot download $*"
 	exec {fd}>&-
 }
 

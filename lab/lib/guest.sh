@@ -129,7 +129,9 @@ start_guest() {
 	make_initrd "$node"
 	[[ $MODE == shell ]] || start_pumps "$node"
 	qemu_arguments "$node"
-	(cd -- "$RUN" && tied qemu-system-x86_64 "${QEMU[@]}") <&0 2>"$RUN/$node/qemu.log" &
+	local input=/dev/null
+	[[ $MODE != shell ]] || input=/dev/tty
+	(cd -- "$RUN" && tied qemu-system-x86_64 "${QEMU[@]}") <"$input" 2>"$RUN/$node/qemu.log" &
 	GUESTS[node]=$!
 }
 

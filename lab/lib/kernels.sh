@@ -166,20 +166,20 @@ build_initrd() {
 }
 
 # add_modules ROOT RELEASE DEST NAME...: copies them with what they need, prints the order
-add_modules() {
-	local root=$1 release=$2 dest=$3 name kind file base
+add_modules() (
+	root=$1 release=$2 dest=$3
 	shift 3
+	set -o pipefail
 	for name; do
 		# "|| true": built into this kernel, or not known to it
 		PATH=$PATH:/usr/sbin:/sbin modprobe -d "$root" -S "$release" --show-depends "$name" 2>/dev/null || true
-	done | while read -r kind file _; do
-		[[ $kind == insmod ]] || continue
+	done | sed -nE 's/^insmod (.*\.ko(\.[a-z]+)?) .*/\1/p' | while IFS= read -r file; do
 		base=${file##*/}
 		base=${base%%.ko*}.ko
-		[[ -e $dest/$base ]] || decompress "$file" >"$dest/$base" || return
+		[[ -e $dest/$base ]] || decompress "$file" >"$dest/$base" || exit
 		printf '%s\n' "$base"
 	done | awk '!seen[$0]++'
-}
+)
 
 decompress() {
 	case $1 in

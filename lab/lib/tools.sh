@@ -17,8 +17,13 @@ need_tools() {
 	key=$(tools_key)
 	TOOLS=$CACHE/tools/$key
 	if ! has_stamp "$TOOLS" "$key"; then
-		artefact "tools/$key" "$key" build_tools
-		sweep_tools "$key"
+		if (artefact "tools/$key" "$key" build_tools); then
+			sweep_tools "$key"
+		else
+			TOOLS=$(newest_tools)
+			[[ -n $TOOLS ]] || exit 125
+			say "going on with the guest programs of an earlier state of this machine"
+		fi
 	fi
 	exec {TOOLS_LOCK}<"$TOOLS/.stamp" && flock -s "$TOOLS_LOCK"
 }
@@ -36,7 +41,7 @@ build_tools() {
 	mapfile -t missing < <(lab_apt host apt-get -qq -y --no-install-recommends --print-uris \
 		install "${wanted[@]}" | awk '{print $2}')
 	say "downloading ${#missing[@]} packages for the guests"
-	lab_apt host apt-get -qq -y --no-install-recommends --download-only install "${wanted[@]}" >&2 || return
+	terse lab_apt host apt-get -qq -y --no-install-recommends --download-only install "${wanted[@]}" || return
 	unpack_tools "$dir" "${missing[@]}"
 }
 
@@ -48,6 +53,13 @@ unpack_tools() {
 		unpack "$CACHE/debs/$file" "$dir/root" || return
 		rm -f -- "$CACHE/debs/$file"
 	done
+}
+
+newest_tools() {
+	local dir
+	# shellcheck disable=SC2012  # the names are hexadecimal
+	dir=$(ls -t -- "$CACHE"/tools/*/.stamp 2>/dev/null | head -n 1)
+	printf '%s\n' "${dir%/.stamp}"
 }
 
 # Layers of earlier states of the host go when no guest uses them
