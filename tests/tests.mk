@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+# make check          all tests; SUITES="unit cli" for some of them, see tests/run
+# make tests          builds the test programs only
+# make demo           unmodified programs over SMC-R and SMC-D, in the lab
+# make bench          ratios measured in one run
+
+UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(wildcard tests/preload/*_lib.c))
+PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
+	$(filter-out %_lib.c,$(wildcard tests/preload/*.c)))
+KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(wildcard tests/kernel/*.c))
+TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS)
+
+ifneq ($(filter tests,$(MAKECMDGOALS)),)
+$(call need,cmocka,libcmocka-dev,libcmocka-devel)
+endif
+
+# What unit tests need of the tools themselves, apart from main().
+SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
+
+$(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,libmnl jansson cmocka,--libs)
+
+$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
+		$(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,libmnl jansson,--libs)
+
+$(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
+
+$(PRELOAD_BINS) $(KERNEL_BINS): $(O)/tests/%: tests/%.c $(O)/version.h
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -pthread
+
+tests: $(TEST_BINS)
+
+check:
+	$(Q)tests/setup
+	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)BUILD='$(abspath $(O))' tests/run $(SUITES)
+
+demo:
+	$(Q)tests/setup
+	$(Q)$(MAKE) --no-print-directory O=$(O) all
+	$(Q)BUILD='$(abspath $(O))' lab/demo
+
+bench:
+	$(Q)tests/setup
+	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)BUILD='$(abspath $(O))' bench/run
+
+.PHONY: tests check demo bench
