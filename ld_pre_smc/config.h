@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* What the environment asks for: read once, when the library starts. */
+#ifndef SHIM_CONFIG_H
+#define SHIM_CONFIG_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#pragma GCC visibility push(hidden)
+
+/* The two sockets that carry SMC, in no order of preference. */
+enum shim_kind {
+	KIND_AF_SMC,	/* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
+	KIND_INET,	/* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
+	KINDS,
+};
+
+/* Variables with a value that nobody understands. */
+enum shim_junk {
+	JUNK_SNDBUF,
+	JUNK_RCVBUF,
+	JUNK_FAMILY,
+	JUNK_KINDS,
+};
+
+/**
+ * struct shim_config - the environment, understood
+ * @kinds: what to try, best first
+ * @nkinds: how many of @kinds
+ * @junk: bit 1 << JUNK_x for each variable that is ignored
+ * @strict: SMC_STRICT: rather no socket than TCP
+ * @debug: SMC_DEBUG, and there is a standard error to write to
+ * @sndbuf: SMC_SNDBUF in bytes, 0 for the kernel's default
+ * @rcvbuf: SMC_RCVBUF in bytes, 0 for the kernel's default
+ * @err_dev: device of standard error as the program was started with it
+ * @err_ino: inode of it; a program may put something else at fd 2 later
+ * @err_open: whether the program was started with fd 2 open
+ */
+struct shim_config {
+	unsigned char kinds[KINDS];
+	unsigned char nkinds;
+	unsigned char junk;
+	bool strict;
+	bool debug;
+	int sndbuf;
+	int rcvbuf;
+	dev_t err_dev;
+	ino_t err_ino;
+	bool err_open;
+};
+
+/**
+ * shim_config_get() - the configuration, read from the environment at the first call
+ * @own: space for a caller that comes while another thread (or the code that this signal handler
+ *	interrupted) is at it: it reads the environment for itself instead of waiting
+ *
+ * Uses secure_getenv(3): a program with raised privileges gets the defaults.
+ *
+ * Return: the configuration, shared or @own.
+ */
+const struct shim_config *shim_config_get(struct shim_config *own);
+
+#pragma GCC visibility pop
+
+#endif

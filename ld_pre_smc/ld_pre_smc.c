@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: MIT
+/*
+ * ld_pre_smc.so: TCP sockets of unmodified programs become SMC sockets.
+ *
+ * It lives inside strangers' processes: it allocates nothing, takes no lock, uses no stdio, may be
+ * called by any thread, in constructors and in signal handlers, from the first instruction on, and
+ * leaves errno as it was when a call succeeds.
+ */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/line.h"
+#include "ld_pre_smc/next.h"
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+/* The third argument of an AF_SMC socket says IPv4 or IPv6: net/smc/smc.h, not in a UAPI header. */
+#define SMCPROTO_SMC 0
+#define SMCPROTO_SMC6 1
+/* <linux/in.h> since 6.11. */
+#define IPPROTO_SMC_256 256
+/* The flags SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
+#define SOCK_TYPE_BITS 0xf
+
+#define RETRY_SECONDS 10
+
+#define JUNK_SIZE " is not a size up to 2147483647, such as 65536, 64K or 1M: ignored"
+
+static const char *const junk_texts[JUNK_KINDS] = {
+	[JUNK_SNDBUF] = "SMC_SNDBUF" JUNK_SIZE,
+	[JUNK_RCVBUF] = "SMC_RCVBUF" JUNK_SIZE,
+	[JUNK_FAMILY] = "SMC_SOCK_FAMILY is none of smc, inet and auto: ignored",
+};
+
+struct target {
+	int domain;
+	int protocol;
+};
+
+/* Second index: 0 for AF_INET, 1 for AF_INET6. */
+static const struct target targets[KINDS][2] = {
+	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
+	[KIND_INET] = { { AF_INET, IPPROTO_SMC_256 }, { AF_INET6, IPPROTO_SMC_256 } },
+};
+
+#define KIND_TCP KINDS
+
+static const char *const kind_names[KINDS + 1] = {
+	[KIND_AF_SMC] = "AF_SMC",
+	[KIND_INET] = "IPPROTO_SMC",
+	[KIND_TCP] = "TCP",
+};
+
+/*
+ * How sockets of each family are opened now. map_socket() does all there is to do; once it has seen
+ * what works and nothing else remains to be done with a new socket (no buffer size, no debug line),
+ * it puts the shortest way there.
+ */
+typedef int (*open_fn)(int domain, int type, int protocol);
+
+static int map_socket(int domain, int type, int protocol);
+
+static _Atomic(open_fn) ways[2] = { map_socket, map_socket };
+
+/*
+ * Kernels without SMC look for a module at each attempt, which may start modprobe: milliseconds for
+ * a program that opens thousands of sockets. So a refusal that plain TCP does not share counts for
+ * RETRY_SECONDS; after that one socket asks again, and a module loaded meanwhile is found.
+ * Contents: second of the next attempt << 8 | errno, 0 for none; wraps after 194 days, harmlessly.
+ */
+static atomic_uint refusals[KINDS][2];
+
+struct attempt {
+	int fd;
+	int err;			/* if fd is -1 */
+	int kind;			/* what fd is */
+	int refused[KINDS];		/* errno of each kind that was refused */
+	bool remembered[KINDS];		/* the kernel was not asked this time */
+	int sndbuf_err, rcvbuf_err;
+};
+
+/*
+ * "No such sockets here", as opposed to EMFILE, ENOBUFS or EINVAL, which TCP would not escape.
+ * The first three are the kernel's, the others those of sandboxes: SELinux and seccomp filters
+ * (systemd's RestrictAddressFamilies= answers EAFNOSUPPORT, containers EPERM or ENOSYS, firejail
+ * EOPNOTSUPP).
+ */
+static bool is_refusal(int err)
+{
+	switch (err) {
+	case EAFNOSUPPORT:
+	case EPROTONOSUPPORT:
+	case ESOCKTNOSUPPORT:
+	case EPERM:
+	case EACCES:
+	case ENOSYS:
+	case EOPNOTSUPP:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static unsigned int seconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (unsigned int)now.tv_sec;
+}
+
+/* errno of a refusal that still counts, 0 if the kernel is to be asked. */
+static int remembered_refusal(atomic_uint *refusal)
+{
+	unsigned int seen = atomic_load_explicit(refusal, memory_order_relaxed);
+	unsigned int left = ((seen >> 8) - seconds()) & 0xffffff;
+
+	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
+}
+
+/* What the kernel itself lacks. A sandbox answers at once: it can be asked every time. */
+static void remember_refusals(const struct attempt *try, int v6)
+{
+	int kind, err;
+
+	for (kind = 0; kind < KINDS; kind++) {
+		err = try->refused[kind];
+		if (try->remembered[kind] ||
+		    (err != EAFNOSUPPORT && err != EPROTONOSUPPORT && err != ESOCKTNOSUPPORT))
+			continue;
+		atomic_store_explicit(&refusals[kind][v6],
+				      (seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
+				      memory_order_relaxed);
+	}
+}
+
+static int set_buffer(int fd, int name, int bytes)
+{
+	if (!bytes || !next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
+		return 0;
+	return errno;
+}
+
+/* What a socket gets that really became an SMC socket. On TCP a size would end autotuning. */
+static void dress(struct attempt *try, const struct shim_config *cfg)
+{
+	try->sndbuf_err = set_buffer(try->fd, SO_SNDBUF, cfg->sndbuf);
+	try->rcvbuf_err = set_buffer(try->fd, SO_RCVBUF, cfg->rcvbuf);
+}
+
+static bool is_plain(const struct shim_config *cfg)
+{
+	return !cfg->debug && !cfg->sndbuf && !cfg->rcvbuf;
+}
+
+/* One SMC socket, the first kind that works. False if all were refused. */
+static bool try_smc(struct attempt *try, const struct shim_config *cfg, int type, int v6)
+{
+	int i, kind;
+
+	for (i = 0; i < cfg->nkinds; i++) {
+		kind = cfg->kinds[i];
+		try->kind = kind;
+		try->err = remembered_refusal(&refusals[kind][v6]);
+		try->remembered[kind] = try->err != 0;
+		if (!try->err) {
+			const struct target *target = &targets[kind][v6];
+
+			try->fd = next_socket(target->domain, type, target->protocol);
+			try->err = try->fd < 0 ? errno : 0;
+		}
+		if (try->fd >= 0)
+			dress(try, cfg);
+		if (!is_refusal(try->err))
+			return true;
+		try->refused[kind] = try->err;
+	}
+	return false;
+}
+
+static void try_tcp(struct attempt *try, int domain, int type, int protocol)
+{
+	try->kind = KIND_TCP;
+	try->fd = next_socket(domain, type, protocol);
+	try->err = try->fd < 0 ? errno : 0;
+}
+
+static void tell_call(struct line *line, int domain, int type, int protocol)
+{
+	int other = type & ~(SOCK_TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	line_text(line, domain == AF_INET ? "socket(AF_INET" : "socket(AF_INET6");
+	line_text(line, ", SOCK_STREAM");
+	line_text(line, type & SOCK_NONBLOCK ? "|SOCK_NONBLOCK" : "");
+	line_text(line, type & SOCK_CLOEXEC ? "|SOCK_CLOEXEC" : "");
+	if (other) {
+		line_text(line, "|");
+		line_number(line, other);
+	}
+	line_text(line, protocol ? ", IPPROTO_TCP) -> " : ", 0) -> ");
+}
+
+static void tell_buffer(struct line *line, const char *name, int bytes, int err)
+{
+	if (!bytes)
+		return;
+	line_text(line, name);
+	line_number(line, bytes);
+	if (err) {
+		line_text(line, ": ");
+		line_errno(line, err);
+	}
+}
+
+static void tell_refusals(struct line *line, const struct attempt *try,
+			  const struct shim_config *cfg)
+{
+	const char *before = " (";
+	int i, kind;
+
+	for (i = 0; i < cfg->nkinds; i++) {
+		kind = cfg->kinds[i];
+		if (!try->refused[kind])
+			continue;
+		line_text(line, before);
+		line_text(line, kind_names[kind]);
+		line_text(line, ": ");
+		line_errno(line, try->refused[kind]);
+		line_text(line, try->remembered[kind] ? ", seen before" : "");
+		before = "; ";
+	}
+	line_text(line, *before == ';' ? ")" : "");
+}
+
+/* The one line about this decision. */
+static void tell(const struct attempt *try, const struct shim_config *cfg, int domain, int type,
+		 int protocol)
+{
+	struct line line;
+
+	line_start(&line);
+	tell_call(&line, domain, type, protocol);
+	if (try->fd >= 0) {
+		line_text(&line, kind_names[try->kind]);
+		line_text(&line, " fd ");
+		line_number(&line, try->fd);
+	} else {
+		line_text(&line, "error ");
+		line_errno(&line, try->err);
+	}
+	if (try->fd >= 0 && try->kind != KIND_TCP) {
+		tell_buffer(&line, ", SO_SNDBUF ", cfg->sndbuf, try->sndbuf_err);
+		tell_buffer(&line, ", SO_RCVBUF ", cfg->rcvbuf, try->rcvbuf_err);
+	}
+	tell_refusals(&line, try, cfg);
+	line_send(&line, cfg);
+}
+
+/*
+ * A library cannot refuse to start a program: it says what it ignores, and goes on. At the first
+ * socket it could matter for, and once: programs that never open one stay silent.
+ */
+static void tell_junk(const struct shim_config *cfg)
+{
+	static atomic_bool told;
+	struct line line;
+	int i;
+
+	if (atomic_exchange_explicit(&told, true, memory_order_relaxed))
+		return;
+	for (i = 0; i < JUNK_KINDS; i++) {
+		if (!(cfg->junk & 1U << i))
+			continue;
+		line_start(&line);
+		line_text(&line, junk_texts[i]);
+		line_send(&line, cfg);
+	}
+}
+
+/* The shortest way came to an end: a module removed, a seccomp filter installed. */
+static __attribute__((noinline, cold)) int refused_late(int domain, int type, int saved)
+{
+	if (!is_refusal(errno))
+		return -1;
+	errno = saved;
+	/* TCP is TCP by protocol 0, too. */
+	return map_socket(domain, type, 0);
+}
+
+/* One function for each target: constants need no register that lives across the call. */
+static inline int open_known(int domain, int type, const struct target *target)
+{
+	int saved = errno;
+	int fd = next_known_socket(target->domain, type, target->protocol);
+
+	return __builtin_expect(fd >= 0, 1) ? fd : refused_late(domain, type, saved);
+}
+
+#define DEFINE_WAY(name, family, kind, v6)                                                         \
+	static int name(int domain __attribute__((unused)), int type,                              \
+			int protocol __attribute__((unused)))                                      \
+	{                                                                                          \
+		return open_known(family, type, &targets[kind][v6]);                               \
+	}
+DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
+DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)
+DEFINE_WAY(open_inet4, AF_INET, KIND_INET, 0)
+DEFINE_WAY(open_inet6, AF_INET6, KIND_INET, 1)
+
+static const open_fn short_ways[KINDS][2] = {
+	[KIND_AF_SMC] = { open_af_smc4, open_af_smc6 },
+	[KIND_INET] = { open_inet4, open_inet6 },
+};
+
+/* Everything there is to do. */
+static __attribute__((noinline, cold)) int map_socket(int domain, int type, int protocol)
+{
+	struct attempt try = { .fd = -1 };
+	int saved = errno, v6 = domain == AF_INET6;
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	bool smc = try_smc(&try, cfg, type, v6);
+
+	if (!smc && !cfg->strict)
+		try_tcp(&try, domain, type, protocol);
+	if (try.fd >= 0)
+		remember_refusals(&try, v6);
+	if (cfg->junk)
+		tell_junk(cfg);
+	if (cfg->debug)
+		tell(&try, cfg, domain, type, protocol);
+	if (!smc || try.fd >= 0)
+		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
+				      map_socket, memory_order_relaxed);
+	errno = try.fd >= 0 ? saved : try.err;
+	return try.fd;
+}
+
+/* True for SOCK_STREAM with any flags and protocol 0 or IPPROTO_TCP; both in one test, mostly. */
+static inline bool is_tcp(int type, int protocol)
+{
+	int other_type = (int)((unsigned int)type - SOCK_STREAM) & SOCK_TYPE_BITS;
+
+	return !(other_type | protocol) || !(other_type | (protocol ^ IPPROTO_TCP));
+}
+
+/**
+ * socket() - socket(2), with TCP replaced by SMC
+ * @domain: AF_INET and AF_INET6 are mapped, everything else goes through
+ * @type: SOCK_STREAM is mapped; SOCK_NONBLOCK and SOCK_CLOEXEC go through as they are
+ * @protocol: 0 and IPPROTO_TCP are mapped; MPTCP, SCTP and a program's own SMC sockets are not
+ *
+ * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1; or, with SMC_SOCK_FAMILY
+ * inet or auto, the same family with IPPROTO_SMC. What the kernel does with these calls is in
+ * net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in the kernel, or forbidden by
+ * a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT is on.
+ *
+ * Return: a file descriptor with errno untouched, or -1 with the errno of the last attempt.
+ */
+int socket(int domain, int type, int protocol)
+{
+	open_fn way;
+
+	if (__builtin_expect(domain == AF_INET, 1))
+		way = atomic_load_explicit(&ways[0], memory_order_relaxed);
+	else if (domain == AF_INET6)
+		way = atomic_load_explicit(&ways[1], memory_order_relaxed);
+	else
+		return next_socket(domain, type, protocol);
+	return is_tcp(type, protocol) ? way(domain, type, protocol) :
+		next_socket(domain, type, protocol);
+}
+
+/* Before main(), so that no signal handler has to: see shim_resolve(). */
+static __attribute__((constructor)) void prepare(void)
+{
+	struct shim_config own;
+	int fn;
+
+	for (fn = 0; fn < SHIM_FNS; fn++)
+		shim_next(fn);
+	shim_config_get(&own);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/* One line of text for standard error, built and written without stdio and without memory. */
+#include "ld_pre_smc/line.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/config.h"
+
+/* One byte stays free for the newline. */
+#define ROOM (sizeof(((struct line *)0)->text) - 1)
+
+static const struct {
+	int number;
+	const char *name;
+} errors[] = {
+	{ EACCES, "EACCES" },
+	{ EAFNOSUPPORT, "EAFNOSUPPORT" },
+	{ EBADF, "EBADF" },
+	{ EINVAL, "EINVAL" },
+	{ EMFILE, "EMFILE" },
+	{ ENFILE, "ENFILE" },
+	{ ENOBUFS, "ENOBUFS" },
+	{ ENOMEM, "ENOMEM" },
+	{ ENOSYS, "ENOSYS" },
+	{ EOPNOTSUPP, "EOPNOTSUPP" },
+	{ EPERM, "EPERM" },
+	{ EPROTONOSUPPORT, "EPROTONOSUPPORT" },
+	{ ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT" },
+};
+
+static void line_char(struct line *line, char c)
+{
+	if (line->len < ROOM)
+		line->text[line->len++] = c;
+}
+
+void line_text(struct line *line, const char *text)
+{
+	while (*text)
+		line_char(line, *text++);
+}
+
+void line_number(struct line *line, long number)
+{
+	unsigned long rest = number < 0 ? 0UL - (unsigned long)number : (unsigned long)number;
+	char digits[24];
+	size_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + rest % 10);
+	while (rest /= 10);
+	if (number < 0)
+		line_char(line, '-');
+	while (n)
+		line_char(line, digits[--n]);
+}
+
+void line_errno(struct line *line, int err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
+		if (errors[i].number == err) {
+			line_text(line, errors[i].name);
+			return;
+		}
+	}
+	line_text(line, "errno ");
+	line_number(line, err);
+}
+
+void line_start(struct line *line)
+{
+	line->len = 0;
+	line_text(line, "ld_pre_smc[");
+	line_number(line, getpid());
+	line_text(line, "]: ");
+}
+
+static bool is_still_stderr(const struct shim_config *cfg)
+{
+	struct stat now;
+
+	return cfg->err_open && !fstat(STDERR_FILENO, &now) && now.st_dev == cfg->err_dev &&
+	       now.st_ino == cfg->err_ino;
+}
+
+/* write(2) with SIGPIPE held back; one that was pending already stays pending. */
+static void write_quietly(const struct line *line)
+{
+	struct timespec now = { 0 };
+	sigset_t pipe, pending, old;
+	bool was_pending;
+
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe, &old);
+	sigpending(&pending);
+	was_pending = sigismember(&pending, SIGPIPE) == 1;
+	if (write(STDERR_FILENO, line->text, line->len) < 0 && errno == EPIPE && !was_pending)
+		sigtimedwait(&pipe, NULL, &now);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+void line_send(struct line *line, const struct shim_config *cfg)
+{
+	int saved = errno;
+
+	line->text[line->len++] = '\n';
+	if (is_still_stderr(cfg))
+		write_quietly(line);
+	errno = saved;
+}

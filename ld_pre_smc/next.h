@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions below this library: libc's, or those of the next preload library. */
+#ifndef SHIM_NEXT_H
+#define SHIM_NEXT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/socket.h>
+
+#pragma GCC visibility push(hidden)
+
+/* One entry a function. To interpose one more: add it here, its row in next.c, its name in the map. */
+enum shim_fn {
+	SHIM_SOCKET,
+	SHIM_SETSOCKOPT,
+	SHIM_FNS,
+};
+
+typedef void (*shim_any_fn)(void);
+
+extern _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
+
+/**
+ * shim_resolve() - find the function below by dlsym(3) with RTLD_NEXT, and remember it
+ * @fn: which one
+ *
+ * Every call finds the same address, so any number of threads may do this at once without a lock.
+ * When no library has the function (a static libc of its own, a libc without dynamic symbols), a
+ * system call takes its place. Leaves errno as it was.
+ *
+ * dlsym() takes the loader's lock: fine in constructors and threads. The library's constructor
+ * resolves every row, so that no signal handler has to.
+ *
+ * Return: the function, never NULL.
+ */
+shim_any_fn shim_resolve(enum shim_fn fn);
+
+static inline shim_any_fn shim_next(enum shim_fn fn)
+{
+	shim_any_fn found = atomic_load_explicit(&shim_next_fn[fn], memory_order_relaxed);
+
+	return __builtin_expect(found != NULL, 1) ? found : shim_resolve(fn);
+}
+
+/* socket(2) below this library. */
+int next_socket(int domain, int type, int protocol);
+
+/* The same, inline, for callers that know that it was called before. */
+static inline int next_known_socket(int domain, int type, int protocol)
+{
+	shim_any_fn found = atomic_load_explicit(&shim_next_fn[SHIM_SOCKET], memory_order_relaxed);
+
+	return ((int (*)(int, int, int))found)(domain, type, protocol);
+}
+
+/* setsockopt(2) below this library. */
+static inline int next_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	return ((int (*)(int, int, int, const void *, socklen_t))shim_next(SHIM_SETSOCKOPT))(
+		fd, level, name, value, len);
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* What an ELF file says about itself, as far as it decides whether a preload library reaches it. */
+#ifndef SMC_ELF_H
+#define SMC_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SMC_ELF_INTERP_MAX 128
+
+/**
+ * struct smc_elf - one program or library
+ * @bits: 32 or 64 (EI_CLASS)
+ * @big_endian: byte order (EI_DATA)
+ * @type: ET_EXEC, ET_DYN, ...: <elf.h>
+ * @machine: EM_X86_64, EM_S390, ...: <elf.h>
+ * @interp: path of the dynamic loader (PT_INTERP), "" if the file names none; cut if longer
+ * @is_static: a program that no dynamic loader touches: static or static-pie. The loader itself,
+ *	which can be started like a program and then loads one, is not.
+ * @is_go: made by the Go linker, whose network code makes system calls of its own even where the
+ *	program is dynamic
+ */
+struct smc_elf {
+	int bits;
+	bool big_endian;
+	uint16_t type;
+	uint16_t machine;
+	char interp[SMC_ELF_INTERP_MAX];
+	bool is_static;
+	bool is_go;
+};
+
+/**
+ * smc_elf_parse() - read an ELF file in memory
+ * @buf: the file's bytes, of any origin: nothing in them is trusted
+ * @len: how many
+ * @out: filled in on success
+ *
+ * Both classes and both byte orders on any host. Facts: elf(5), the gABI; Go's note and build info
+ * as cmd/link writes them.
+ *
+ * Return: 0; -ENOEXEC if it is no ELF file, or a damaged one.
+ */
+int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
+
+/**
+ * smc_elf_inspect() - read an ELF file
+ * @path: its path
+ * @out: filled in on success
+ *
+ * Return: 0; -ENOEXEC if it is no regular ELF file, or a damaged one; -errno of open(2), mmap(2).
+ */
+int smc_elf_inspect(const char *path, struct smc_elf *out);
+
+/** smc_elf_machine_name() - "x86-64", "s390x", ...; "machine 123" forms are left to the caller: NULL */
+const char *smc_elf_machine_name(const struct smc_elf *elf);
+
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+/* What smc_run asks of the kernel: SMC sockets, and the limits of socket buffers. */
+#include "smc_run/kernel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+/* <linux/in.h> since 6.11. */
+#define IPPROTO_SMC_256 256
+
+static int try_socket(int domain, int protocol)
+{
+	int fd = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, protocol);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int kernel_smc(bool inet)
+{
+	if (inet && !try_socket(AF_INET, IPPROTO_SMC_256))
+		return 0;
+	return try_socket(AF_SMC, 0);
+}
+
+static int open_limit(const char *name, int flags)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/sys/net/core/%s", name);
+	fd = open(path, flags | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int kernel_limit(const char *name, long long *bytes)
+{
+	int fd = open_limit(name, O_RDONLY);
+	char text[32], *end;
+	long long value;
+	ssize_t len;
+
+	if (fd < 0)
+		return fd;
+	len = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (len <= 0)
+		return -EIO;
+	text[len] = '\0';
+	value = strtoll(text, &end, 10);
+	if (end == text)
+		return -EIO;
+	*bytes = value;
+	return 0;
+}
+
+int kernel_raise_limit(const char *name, long long bytes)
+{
+	int fd = open_limit(name, O_WRONLY);
+	char text[32];
+	int len, err = 0;
+
+	if (fd < 0)
+		return fd;
+	len = snprintf(text, sizeof(text), "%lld\n", bytes);
+	if (write(fd, text, (size_t)len) != len)
+		err = errno ? -errno : -EIO;
+	close(fd);
+	return err;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
+#include "smc_run/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef SMC_LIBDIR32
+#define SMC_LIBDIR32 ""
+#endif
+
+static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
+
+/* DIR/SUB/ld_pre_smc.so, if it is there. */
+static bool library_in(char *file, const char *dir, const char *sub)
+{
+	int len = snprintf(file, PATH_MAX, "%s%s/" LIBRARY_NAME, dir, sub);
+
+	return *dir && len > 0 && len < PATH_MAX && !access(file, R_OK);
+}
+
+/* The folder of this executable. */
+static bool own_folder(char *dir)
+{
+	ssize_t len = readlink("/proc/self/exe", dir, PATH_MAX - 1);
+
+	if (len <= 0)
+		return false;
+	dir[len] = '\0';
+	*strrchr(dir, '/') = '\0';
+	return true;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+/*
+ * ld.so expands $LIB to its own library folder below the prefix, so that one entry serves a 64-bit
+ * program and the 32-bit children it starts, or the other way round. Used only where both libraries
+ * are installed and the folders are those that the distributions' loaders mean. musl has no $LIB.
+ */
+static bool serves_both(const struct target *target, char *entry)
+{
+	static const char *const ends[][2] = {
+		{ "/lib/x86_64-linux-gnu", "/lib/i386-linux-gnu" },
+		{ "/lib64", "/lib" },
+	};
+	char file[PATH_MAX];
+	size_t i;
+
+	if (!library_in(file, SMC_LIBDIR, "") || !library_in(file, SMC_LIBDIR32, "") ||
+	    !strstr(target->elf.interp, "/ld-linux"))
+		return false;
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
+			snprintf(entry, PATH_MAX, "%.*s/$LIB/" LIBRARY_NAME,
+				 (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])), SMC_LIBDIR);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_file(const struct target *target, struct library *out, bool *installed)
+{
+	bool narrow = own_bits == 64 && target->known && target->elf.bits == 32;
+	char dir[PATH_MAX];
+
+	*installed = false;
+	if (own_folder(dir) &&
+	    ((narrow && library_in(out->file, dir, "/32")) || library_in(out->file, dir, "")))
+		return true;
+	*installed = true;
+	return (narrow && library_in(out->file, SMC_LIBDIR32, "")) ||
+	       library_in(out->file, SMC_LIBDIR, "");
+}
+
+int library_find(const struct target *target, struct library *out)
+{
+	struct stat st;
+	bool installed;
+
+	out->secure_too = false;
+	if (!find_file(target, out, &installed))
+		return -ENOENT;
+	memcpy(out->entry, out->file, sizeof(out->entry));
+	if (!installed)
+		return 0;
+	if (target->secure && !stat(out->file, &st) && st.st_mode & S_ISUID) {
+		/* For such programs ld.so looks in its own folders only, and for bare names. */
+		out->secure_too = true;
+		strcpy(out->entry, LIBRARY_NAME);
+	} else {
+		serves_both(target, out->entry);
+	}
+	return 0;
+}
+
+/* Both separators of LD_PRELOAD, see ld.so(8). */
+static bool has_entry(const char *list, const char *entry)
+{
+	size_t len, entry_len = strlen(entry);
+
+	for (; *list; list += len + (list[len] != '\0')) {
+		len = strcspn(list, ": ");
+		if (len == entry_len && !strncmp(list, entry, len))
+			return true;
+	}
+	return false;
+}
+
+int library_preload(const char *entry)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *list;
+	int err;
+
+	if (entry[strcspn(entry, ": \t\n")])
+		return -EINVAL;
+	if (old && has_entry(old, entry))
+		return 0;
+	if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? ":" : "", entry) < 0)
+		return -ENOMEM;
+	err = setenv("LD_PRELOAD", list, 1) ? -errno : 0;
+	free(list);
+	return err;
+}

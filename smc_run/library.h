@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
+#ifndef SMC_RUN_LIBRARY_H
+#define SMC_RUN_LIBRARY_H
+
+#include <limits.h>
+
+#include "smc_run/target.h"
+
+#define LIBRARY_NAME "ld_pre_smc.so"
+
+/**
+ * struct library - the preload library for one target
+ * @file: its path, for looking at it
+ * @entry: what LD_PRELOAD gets: the same, or a form that serves 32-bit and 64-bit programs alike
+ * @secure_too: reaches programs with raised privileges, because an administrator made the
+ *	installed library set-uid, which ld.so demands for that (ld.so(8))
+ */
+struct library {
+	char file[PATH_MAX];
+	char entry[PATH_MAX];
+	bool secure_too;
+};
+
+/**
+ * library_find() - the library for a program
+ * @target: the program; its class chooses between the 64-bit and the 32-bit library
+ * @out: filled in on success
+ *
+ * A library beside this executable (the build folder) comes first, then the installed one.
+ *
+ * Return: 0, or -ENOENT.
+ */
+int library_find(const struct target *target, struct library *out);
+
+/**
+ * library_preload() - add an entry to LD_PRELOAD, behind what is there, and never twice
+ *
+ * Return: 0; -EINVAL if LD_PRELOAD cannot hold the entry, because its path has a blank or a colon;
+ * -ENOMEM.
+ */
+int library_preload(const char *entry);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+/* smc_run: run a command with its TCP sockets turned into SMC sockets. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "ld_pre_smc/size.h"
+#include "smc_run/kernel.h"
+#include "smc_run/library.h"
+#include "smc_run/target.h"
+
+/* As env(1), nice(1) and other programs that start programs do. */
+#define EXIT_SELF 125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+enum {
+	OPT_STRICT = CLI_LONG_ONLY,
+	OPT_RAISE,
+	OPT_QUIET,
+};
+
+static const struct cli_opt options[] = {
+	{ 'd', "debug", NULL, "say on standard error what happens to each TCP socket" },
+	{ 'r', "rcvbuf", "SIZE", "receive buffer of SMC sockets: bytes, or with K or M" },
+	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets: bytes, or with K or M" },
+	{ 'f', "family", "FAMILY", "kind of SMC sockets: smc (AF_SMC), inet (IPPROTO_SMC),\n"
+				   "auto (what works best); default smc" },
+	{ OPT_STRICT, "strict", NULL, "run the command only if SMC sockets are possible;\n"
+				      "no TCP in their place" },
+	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
+					   "-r and -t need" },
+	{ OPT_QUIET, "quiet", NULL, "no warnings" },
+	{ 'h', "help", NULL, "print this text" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 0 },
+};
+
+static const struct cli_tool tool = {
+	.name = "smc_run",
+	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
+	.opts = options,
+	.more = "Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be executed,\n"
+		"127 if it is not found.\n",
+	.error_status = EXIT_SELF,
+	.stop_at_first = true,
+};
+
+struct request {
+	bool debug;
+	bool strict;
+	bool raise_limits;
+	bool quiet;
+	const char *family;	/* NULL: the environment's, or the library's default */
+	int rcvbuf, sndbuf;	/* bytes, -1 for none */
+};
+
+/* A socket buffer's option, environment variable and limit. */
+struct buffer {
+	const char *what;
+	const char *env;
+	const char *limit;
+};
+
+static const struct buffer rcvbuf = { "receive", "SMC_RCVBUF", "rmem_max" };
+static const struct buffer sndbuf = { "transmit", "SMC_SNDBUF", "wmem_max" };
+
+static void __attribute__((format(printf, 2, 3))) warn(const struct request *req, const char *fmt,
+						       ...)
+{
+	char text[PATH_MAX + 256];
+	va_list ap;
+
+	if (req->quiet)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	cli_error(&tool, "%s", text);
+}
+
+/* SMC cannot happen: a warning, or the end with --strict. */
+static int __attribute__((format(printf, 2, 3))) no_smc(const struct request *req, const char *fmt,
+							...)
+{
+	char text[PATH_MAX + 256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (req->strict)
+		return cli_error(&tool, "%s", text);
+	warn(req, "%s: it will use TCP", text);
+	return 0;
+}
+
+static int parse_size(const char *name, const char *text, int *bytes)
+{
+	switch (smc_parse_size(text, bytes)) {
+	case 0:
+		return 0;
+	case -ERANGE:
+		return cli_usage_error(&tool, "--%s: size '%s' is more than 2147483647 bytes", name,
+				       text);
+	default:
+		return cli_usage_error(&tool, "--%s: '%s' is not a size such as 65536, 64K or 1M",
+				       name, text);
+	}
+}
+
+static bool is_family(const char *text)
+{
+	return !strcmp(text, "smc") || !strcmp(text, "inet") || !strcmp(text, "auto");
+}
+
+/* One option. Return: 0, or an exit status after a message. */
+static int take_option(int opt, struct request *req)
+{
+	switch (opt) {
+	case 'd':
+		req->debug = true;
+		return 0;
+	case 'r':
+		return parse_size("rcvbuf", optarg, &req->rcvbuf);
+	case 't':
+		return parse_size("sndbuf", optarg, &req->sndbuf);
+	case 'f':
+		req->family = optarg;
+		return is_family(optarg) ? 0 : cli_usage_error(&tool,
+			"--family: '%s' is none of smc, inet and auto", optarg);
+	case OPT_STRICT:
+		req->strict = true;
+		return 0;
+	case OPT_RAISE:
+		req->raise_limits = true;
+		return 0;
+	case OPT_QUIET:
+		req->quiet = true;
+		return 0;
+	default:
+		return EXIT_SELF;
+	}
+}
+
+/* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
+static int check_limit(const struct request *req, const struct buffer *buffer, int bytes)
+{
+	long long limit;
+	int err;
+
+	if (bytes < 0 || kernel_limit(buffer->limit, &limit) || limit >= bytes)
+		return 0;
+	if (!req->raise_limits) {
+		warn(req, "the %s buffer of %d bytes is above net.core.%s: the kernel will use %lld "
+		     "(see --raise-limits)", buffer->what, bytes, buffer->limit, limit);
+		return 0;
+	}
+	err = kernel_raise_limit(buffer->limit, bytes);
+	if (err)
+		return cli_error(&tool, "cannot raise net.core.%s from %lld to %d: %s",
+				 buffer->limit, limit, bytes, strerror(-err));
+	warn(req, "raised net.core.%s from %lld to %d", buffer->limit, limit, bytes);
+	return 0;
+}
+
+static bool wants_inet(const struct request *req)
+{
+	const char *family = req->family ? req->family : getenv("SMC_SOCK_FAMILY");
+
+	return family && (!strcmp(family, "inet") || !strcmp(family, "auto"));
+}
+
+static int check_kernel(const struct request *req, const char *command)
+{
+	int err = kernel_smc(wants_inet(req));
+
+	switch (err) {
+	case 0:
+		return 0;
+	case -EAFNOSUPPORT:
+	case -EPROTONOSUPPORT:
+	case -ESOCKTNOSUPPORT:
+		return no_smc(req, "no SMC for '%s': this kernel has no SMC, as module or built in",
+			      command);
+	default:
+		return no_smc(req, "no SMC for '%s': SMC sockets cannot be opened here: %s", command,
+			      strerror(-err));
+	}
+}
+
+static const char *machine_text(const struct smc_elf *elf, char *text, size_t size)
+{
+	const char *name = smc_elf_machine_name(elf);
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "machine %u, %d bits", elf->machine, elf->bits);
+	return text;
+}
+
+/* Will the loader take the library into this program, and does the program call libc for sockets? */
+static int check_program(const struct request *req, const struct target *target,
+			 const struct library *lib)
+{
+	const struct smc_elf *elf = &target->elf;
+	char theirs[32], ours[32];
+	struct smc_elf lib_elf;
+
+	if (target->known && elf->is_go)
+		return no_smc(req, "no SMC for '%s': Go programs make their own system calls",
+			      target->path);
+	if (target->known && elf->is_static)
+		return no_smc(req, "no SMC for '%s': the program is static, nothing can be preloaded",
+			      target->path);
+	if (target->secure && !lib->secure_too)
+		return no_smc(req, "no SMC for '%s': set-uid, set-gid or file capabilities, nothing "
+			      "is preloaded", target->path);
+	if (!target->known || smc_elf_inspect(lib->file, &lib_elf) ||
+	    (elf->machine == lib_elf.machine && elf->bits == lib_elf.bits &&
+	     elf->big_endian == lib_elf.big_endian))
+		return 0;
+	return no_smc(req, "no SMC for '%s': the program is for %s, the library for %s",
+		      target->path, machine_text(elf, theirs, sizeof(theirs)),
+		      machine_text(&lib_elf, ours, sizeof(ours)));
+}
+
+static int set_number(const char *name, int number)
+{
+	char text[16];
+
+	if (number < 0)
+		return 0;
+	snprintf(text, sizeof(text), "%d", number);
+	return setenv(name, text, 1);
+}
+
+/* What was not asked for keeps the value that the caller's environment gives it. */
+static int set_environment(const struct request *req, const struct library *lib)
+{
+	int err = library_preload(lib->entry);
+
+	if (err == -EINVAL)
+		return cli_error(&tool, "LD_PRELOAD cannot hold '%s': it has a blank or a colon",
+				 lib->entry);
+	if (err || set_number(rcvbuf.env, req->rcvbuf) || set_number(sndbuf.env, req->sndbuf) ||
+	    (req->debug && setenv("SMC_DEBUG", "1", 1)) ||
+	    (req->strict && setenv("SMC_STRICT", "1", 1)) ||
+	    (req->family && setenv("SMC_SOCK_FAMILY", req->family, 1)))
+		return cli_error(&tool, "cannot set the environment: %s",
+				 strerror(err ? -err : errno));
+	return 0;
+}
+
+static int check_all(const struct request *req, const char *command, const struct target *target,
+		     const struct library *lib)
+{
+	int status = check_kernel(req, command);
+
+	if (!status)
+		status = check_program(req, target, lib);
+	if (!status)
+		status = check_limit(req, &rcvbuf, req->rcvbuf);
+	if (!status)
+		status = check_limit(req, &sndbuf, req->sndbuf);
+	return status;
+}
+
+/* Everything before exec. Return: 0, or an exit status after a message. */
+static int prepare(const struct request *req, const char *command)
+{
+	struct target target;
+	struct library lib;
+	int status;
+
+	target_find(command, &target);
+	if (library_find(&target, &lib))
+		return cli_error(&tool, "cannot find %s, neither beside smc_run nor in %s",
+				 LIBRARY_NAME, SMC_LIBDIR);
+	/* Of a command that is not there exec has more to say. */
+	status = target.path[0] ? check_all(req, command, &target, &lib) : 0;
+	return status ? status : set_environment(req, &lib);
+}
+
+int main(int argc, char **argv)
+{
+	const char *strict = getenv("SMC_STRICT");
+	struct request req = {
+		.strict = strict && *strict && *strict != '0',
+		.rcvbuf = -1,
+		.sndbuf = -1,
+	};
+	int opt, status;
+
+	while ((opt = cli_getopt(&tool, argc, argv)) != -1) {
+		if (opt == 'h')
+			return cli_help(&tool);
+		if (opt == 'v')
+			return cli_version(&tool);
+		status = take_option(opt, &req);
+		if (status)
+			return status;
+	}
+	argv += optind;
+	if (!*argv)
+		return cli_usage_error(&tool, "which command?");
+	status = prepare(&req, *argv);
+	if (status)
+		return status;
+	execvp(*argv, argv);
+	status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	cli_error(&tool, "cannot run '%s': %s", *argv, strerror(errno));
+	return status;
+}

