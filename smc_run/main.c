@@ -284,9 +284,11 @@ static int prepare(const struct request *req, const char *command)
 	if (library_find(&target, &lib))
 		return cli_error(&tool, "cannot find %s, neither beside smc_run nor in %s",
 				 LIBRARY_NAME, SMC_LIBDIR);
+	status = set_environment(req, &lib);
 	/* Of a command that is not there exec has more to say. */
-	status = target.path[0] ? check_all(req, command, &target, &lib) : 0;
-	return status ? status : set_environment(req, &lib);
+	if (!status && target.path[0])
+		status = check_all(req, command, &target, &lib);
+	return status;
 }
 
 int main(int argc, char **argv)

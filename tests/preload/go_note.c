@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+/* Looks like a program of the Go linker by its build ID note. */
+__asm__(".pushsection .note.go.buildid,\"a\",%note\n"
+	".long 4, 8, 4\n"
+	".asciz \"Go\\0\"\n"
+	".ascii \"build-id\"\n"
+	".popsection\n");
+
+int main(void)
+{
+	return 0;
+}

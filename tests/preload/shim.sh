@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# The preload library alone; sourced by run.
+bin=$BUILD/tests/preload
+shim=$BUILD/ld_pre_smc.so
+fake=$bin/fake.so
+
+# under ENV... -- ARGUMENT...: the program "sock" with the shim and the fake libc below it
+under() {
+	vars=
+	while [ "$1" != -- ]; do
+		vars="$vars $1"
+		shift
+	done
+	shift
+	rm -f "$tmp/log"
+	# shellcheck disable=SC2086
+	env LD_PRELOAD="${preload:-$shim:$fake}" FAKE_LOG="$tmp/log" $vars "${sock:-$bin/sock}" "$@"
+}
+
+# asked: what the fake libc was asked, in one line
+asked() {
+	tr '\n' ';' < "$tmp/log"
+}
+
+# Takes 12 seconds: meanwhile the other tests run.
+env LD_PRELOAD="$shim:$fake" FAKE_LOG="$tmp/retry" FAKE_SMC=97 "$bin/sock" retry 12 >/dev/null &
+retry_pid=$!
+
+# ---- mapping ----
+mapping() {
+	is "$(under FAKE_LOG= -- table)" '9240 rows, 0 wrong' "$1: mapping table, AF_SMC"
+	is "$(under FAKE_LOG= SMC_SOCK_FAMILY=smc -- table)" '9240 rows, 0 wrong' "$1: mapping table, family smc"
+	is "$(under FAKE_LOG= SMC_SOCK_FAMILY=inet -- table inet)" '9240 rows, 0 wrong' \
+		"$1: mapping table, IPPROTO_SMC"
+	is "$(under FAKE_LOG= SMC_SOCK_FAMILY=auto -- table inet)" '9240 rows, 0 wrong' \
+		"$1: mapping table, family auto"
+	is "$(under FAKE_LOG= SMC_DEBUG=1 -- table 2>/dev/null)" '9240 rows, 0 wrong' \
+		"$1: mapping table, with debug lines"
+}
+mapping 64-bit
+is "$(preload=$fake under FAKE_LOG= -- table | tail -1)" '9240 rows, 32 wrong' \
+	'without the library the table fails: it can'
+
+# ---- fallback: errno, name ----
+late_call='socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 2 1 0;'
+while read -r err name then; do
+	case $then in
+	remembered) late="ok errno kept
+ok errno kept
+${late_call}socket 2 1 6;socket 2 1 6;" ;;
+	*) late="ok errno kept
+error 24
+${late_call}socket 43 1 0;socket 43 1 0;" ;;
+	esac
+	is "$(under FAKE_SMC="$err" -- call 2 1 0 10 2049 6)" 'ok errno kept
+ok errno kept' "$name: TCP instead, errno kept"
+	is "$(asked)" 'socket 43 1 0;socket 2 1 0;socket 43 2049 1;socket 10 2049 6;' \
+		"$name: SMC asked, then TCP as the program wrote it"
+	is "$(under FAKE_SMC="$err" SMC_STRICT=1 -- call 2 1 0)" "error $err" "$name: SMC_STRICT=1 refuses with it"
+	is "$(asked)" 'socket 43 1 0;' "$name: SMC_STRICT=1 asks for no TCP socket"
+	is "$(under SMC_DEBUG=1 FAKE_SMC="$err" -- call 2 1 0 2>&1 | sed 's/\[[0-9]*\]/[PID]/')" \
+		"ld_pre_smc[PID]: socket(AF_INET, SOCK_STREAM, 0) -> TCP fd 3 (AF_SMC: $name)
+ok errno kept" "$name: the debug line names it"
+	is "$(under SMC_SOCK_FAMILY=inet FAKE_INET="$err" -- call 2 1 0 && asked)" \
+		'ok errno kept
+socket 2 1 256;socket 43 1 0;' "$name for IPPROTO_SMC: AF_SMC instead"
+	is "$(under SMC_SOCK_FAMILY=inet FAKE_INET="$err" FAKE_SMC="$err" -- call 10 1 0 && asked)" \
+		'ok errno kept
+socket 10 1 256;socket 43 1 1;socket 10 1 0;' "$name for both: TCP"
+	is "$(under -- late "$err" && asked)" "ok errno kept
+ok errno kept
+ok errno kept
+$late" "$name after SMC worked: TCP, errno kept; $then"
+done <<-LIST
+	97 EAFNOSUPPORT remembered
+	93 EPROTONOSUPPORT remembered
+	94 ESOCKTNOSUPPORT remembered
+	1 EPERM asked again
+	13 EACCES asked again
+	38 ENOSYS asked again
+	95 EOPNOTSUPP asked again
+LIST
+
+while read -r err name; do
+	is "$(under FAKE_SMC="$err" -- call 2 1 0 && asked)" "error $err
+socket 43 1 0;" "$name: handed to the program, no TCP"
+done <<-LIST
+	24 EMFILE
+	23 ENFILE
+	105 ENOBUFS
+	12 ENOMEM
+	22 EINVAL
+LIST
+is "$(under FAKE_SMC=97 FAKE_TCP=24 -- call 2 1 0)" 'error 24' 'no SMC and no TCP: errno of the TCP attempt'
+is "$(under FAKE_TCP=97 -- call 1 1 0)" 'error 97' 'sockets that are not mapped keep their errors'
+is "$(under SMC_STRICT=0 FAKE_SMC=97 -- call 2 1 0)" 'ok errno kept' 'SMC_STRICT=0 is off'
+is "$(under SMC_STRICT= FAKE_SMC=97 -- call 2 1 0)" 'ok errno kept' 'SMC_STRICT empty is off'
+
+# ---- what is remembered ----
+under FAKE_SMC=97 -- call 2 1 0 2 1 0 10 1 0 10 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;socket 2 1 0;socket 2 1 0;socket 43 1 1;socket 10 1 0;socket 10 1 0;' \
+	'a kernel without SMC is asked once for each family'
+under FAKE_SMC=1 -- call 2 1 0 2 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;socket 2 1 0;socket 43 1 0;socket 2 1 0;' 'a sandbox is asked each time'
+under FAKE_SMC=97 FAKE_TCP=97 -- call 10 1 0 10 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 1;socket 10 1 0;socket 43 1 1;socket 10 1 0;' \
+	'a refusal that TCP shares says nothing about SMC'
+under SMC_SOCK_FAMILY=auto FAKE_INET=93 -- call 2 1 0 2 1 0 >/dev/null
+is "$(asked)" 'socket 2 1 256;socket 43 1 0;socket 43 1 0;' 'auto decides at the first socket'
+
+# ---- buffer sizes ----
+under SMC_SNDBUF=64K SMC_RCVBUF=1M -- call 2 1 0 2 2 0 1 1 0 16 3 0 43 1 0 2 1 262 >/dev/null
+is "$(asked)" 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;socket 2 2 0;socket 1 1 0;socket 16 3 0;socket 43 1 0;socket 2 1 262;' \
+	'buffer sizes only on sockets that are mapped'
+under SMC_SNDBUF=64K FAKE_SMC=97 -- call 2 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;socket 2 1 0;' 'no buffer size on a TCP socket'
+is "$(under SMC_SNDBUF=64K FAKE_OPT=22 -- call 2 1 0)" 'ok errno kept' 'a size that is refused costs neither socket nor errno'
+while read -r size bytes; do
+	under SMC_RCVBUF="$size" -- call 2 1 0 >/dev/null 2>"$tmp/err"
+	is "$(asked)$(cat "$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;}" "SMC_RCVBUF=$size"
+done <<-LIST
+	1 1
+	4096 4096
+	2k 2048
+	2K 2048
+	3m 3145728
+	2047M 2146435072
+	2097151K 2147482624
+	2147483647 2147483647
+	000016 16
+	0
+LIST
+for size in 2147483648 2048M 2097152K 99999999999999999999 8\| 64KB 1G K -1 +1 0x10 1.5M 1,5 64K,; do
+	under SMC_SNDBUF="$size" -- call 2 1 0 10 1 0 2 1 0 >/dev/null 2>"$tmp/err"
+	is "$(asked)" 'socket 43 1 0;socket 43 1 1;socket 43 1 0;' "SMC_SNDBUF=$size is ignored"
+	is "$(sed 's/\[[0-9]*\]//' "$tmp/err")" \
+		'ld_pre_smc: SMC_SNDBUF is not a size up to 2147483647, such as 65536, 64K or 1M: ignored' \
+		"SMC_SNDBUF=$size: one line"
+done
+is "$(under SMC_SOCK_FAMILY=tcp -- call 2 1 0 2>&1 | sed 's/\[[0-9]*\]//')" \
+	'ld_pre_smc: SMC_SOCK_FAMILY is none of smc, inet and auto: ignored
+ok errno kept' 'SMC_SOCK_FAMILY=tcp: one line'
+is "$(under SMC_SNDBUF=8x -- call 1 1 0 2>&1)" 'ok errno kept' 'no line about sizes without a socket they matter for'
+
+# ---- debug lines ----
+lines=$(under SMC_DEBUG=1 SMC_SNDBUF=64K -- call 2 1 0 10 526337 6 2 2 0 2>&1 >/dev/null | sed 's/\[[0-9]*\]/[PID]/')
+is "$lines" 'ld_pre_smc[PID]: socket(AF_INET, SOCK_STREAM, 0) -> AF_SMC fd 3, SO_SNDBUF 65536
+ld_pre_smc[PID]: socket(AF_INET6, SOCK_STREAM|SOCK_NONBLOCK|SOCK_CLOEXEC, IPPROTO_TCP) -> AF_SMC fd 4, SO_SNDBUF 65536' \
+	'debug: one line a decision, flags and buffer sizes in it'
+like "$(under SMC_DEBUG=1 SMC_RCVBUF=1K FAKE_OPT=1 -- call 2 1 0 2>&1)" 'AF_SMC fd 3, SO_RCVBUF 1024: EPERM$' \
+	'debug: a size that is refused'
+like "$(under SMC_DEBUG=1 FAKE_SMC=24 -- call 2 1 0 2>&1)" ' -> error EMFILE$' 'debug: an error'
+like "$(under SMC_DEBUG=1 FAKE_SMC=71 -- call 2 1 0 2>&1)" ' -> error errno 71$' 'debug: an error without a name'
+like "$(under SMC_DEBUG=1 SMC_STRICT=1 FAKE_SMC=97 -- call 2 1 0 2>&1)" \
+	' -> error EAFNOSUPPORT \(AF_SMC: EAFNOSUPPORT\)$' 'debug: refused by SMC_STRICT'
+like "$(under SMC_DEBUG=1 SMC_SOCK_FAMILY=inet FAKE_INET=93 FAKE_SMC=97 -- call 2 1 0 2 1 0 2>&1)" \
+	'\(IPPROTO_SMC: EPROTONOSUPPORT, seen before; AF_SMC: EAFNOSUPPORT, seen before\)$' 'debug: both kinds refused'
+like "$(under SMC_DEBUG=1 SMC_SOCK_FAMILY=auto -- call 2 1 0 2>&1)" '-> IPPROTO_SMC fd 3$' 'debug: IPPROTO_SMC'
+for value in '' 0 00 0x; do
+	is "$(under SMC_DEBUG="$value" -- call 2 1 0 2>&1 >/dev/null)" '' "SMC_DEBUG='$value' is off"
+done
+like "$(under SMC_DEBUG=yes -- call 2 1 0 2>&1 >/dev/null)" AF_SMC 'SMC_DEBUG=yes is on'
+like "$(under SMC_DEBUG=1 -- call 2 1 0 2>&1 >/dev/null)" '^ld_pre_smc\[[0-9]+\]: ' 'debug: the pid in front'
+if command -v strace >/dev/null; then
+	strace -f -o "$tmp/strace" -e trace=write -E SMC_DEBUG=1 -E SMC_SNDBUF=64K -E LD_PRELOAD="$shim:$fake" \
+		"$bin/sock" quiet 2>/dev/null
+	is "$(grep -c 'write(2' "$tmp/strace")" 1 'debug: one write'
+else
+	skip 'debug: one write' 'strace is missing'
+fi
+under SMC_DEBUG=1 -- fd2 "$tmp/data" 2>/dev/null
+is "$?$(cat "$tmp/data")" 0 'debug: fd 2 closed and open again as a data file stays clean'
+rm -f "$tmp/data"
+under SMC_DEBUG=1 -- open2 "$tmp/data" 2>&-
+is "$?$(cat "$tmp/data")" 0 'debug: started without fd 2, which becomes a data file'
+is "$(under SMC_DEBUG=1 -- call 2 1 0 2>&-)" 'ok errno kept' 'debug: fd 2 closed'
+is "$(under SMC_DEBUG=1 -- call 2 1 0 2>/dev/full)" 'ok errno kept' 'debug: nothing can be written'
+mkfifo "$tmp/fifo"
+: < "$tmp/fifo" &
+exec 4> "$tmp/fifo"
+wait $!
+is "$(under SMC_DEBUG=1 -- pipe2 2>&4 4>&-)" 'fd ok, SIGPIPE none, raised pending' \
+	'debug: nobody reads fd 2, no SIGPIPE of ours, a pending one stays'
+exec 4>&-
+
+# ---- threads, processes, handlers, constructors ----
+is "$(under FAKE_LOG= -- threads 64 500)" '32000 opened' '64 threads, 32000 sockets'
+is "$(under FAKE_LOG= FAKE_SMC=97 -- threads 64 500)" '32000 opened' '64 threads without SMC'
+is "$(under FAKE_LOG= SMC_SNDBUF=64K SMC_DEBUG=1 -- threads 32 100 2>"$tmp/err")" '3200 opened' \
+	'32 threads with debug lines'
+is "$(grep -cE '^ld_pre_smc\[[0-9]+\]: socket\(AF_INET6?, SOCK_STREAM, (0|IPPROTO_TCP)\) -> AF_SMC fd [0-9]+, SO_SNDBUF 65536$' "$tmp/err")/$(wc -l < "$tmp/err")" \
+	3200/3200 'no line is torn'
+is "$(under FAKE_LOG= -- signal)" '200 in handlers' 'sockets in signal handlers'
+is "$(under -- fork && asked)" 'fork 0
+vfork 0
+exec 0
+socket 43 1 0;socket 43 1 1;socket 43 1 0;' 'fork, vfork, exec'
+for place in before after; do
+	case $place in
+	before) preload=$bin/early.so:$shim:$fake ;;
+	after) preload=$shim:$bin/early.so:$fake ;;
+	esac
+	is "$(under FAKE_LOG= -- quiet)" 'early: 2 opened, 2 mapped' \
+		"constructor of a library $place: sockets there and in its signal handler"
+	is "$(under FAKE_LOG= EARLY_THREADS=60 -- quiet)" 'early: 62 opened, 62 mapped' \
+		"60 threads of a constructor $place, at once"
+	is "$(under FAKE_LOG= EARLY_THREADS=60 SMC_DEBUG=1 SMC_SNDBUF=64K -- quiet 2>"$tmp/err"; grep -c '65536$' "$tmp/err")" \
+		'early: 62 opened, 62 mapped
+63' "the same with debug lines, $place"
+done
+preload=$bin/wrap.so:$shim:$fake
+is "$(under -- call 2 1 0 && asked)" 'wrap 2 1 0
+ok errno kept
+socket 43 1 0;' 'a second preload library above sees the program'"'"'s call'
+preload=$shim:$bin/wrap.so:$fake
+is "$(under -- call 2 1 0 2 2 0 && asked)" 'wrap 43 1 0
+ok errno kept
+wrap 2 2 0
+ok errno kept
+socket 43 1 0;socket 2 2 0;' 'a second preload library below is not passed over'
+preload=$shim:$bin/nodlsym.so
+like "$(under -- call 2 1 0)" '^ok errno kept$' 'no function below: system calls'
+preload=
+is "$(LD_PRELOAD=$shim "$bin/sock" call 2 1 0 10 1 6)" 'ok errno kept
+ok errno kept' 'this kernel, whatever it has: sockets'
+
+# ---- the library as a file ----
+is "$(nm -D --defined-only "$shim" | awk '{ print $3 }')" socket 'exports socket and nothing else'
+is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
+	grep -vxE '__errno_location|clock_gettime|dlsym|fstat|fstat64|__fxstat|__fxstat64|getpid|secure_getenv|sig(addset|emptyset|ismember|pending|procmask|timedwait)|strcmp|syscall|write')" \
+	'' 'imports only functions that are good in signal handlers, or used at start'
+is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl)\.')" '' 'needs libc only'
+like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
+unlike "$(readelf -lW "$shim")" 'GNU_STACK.*RWE' 'no executable stack'
+
+# ---- 32 bits ----
+if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
+	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -o "$tmp/32/sock" "$here/sock.c" -pthread 2>/dev/null &&
+	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -fPIC -shared -o "$tmp/32/fake.so" "$here/fake_lib.c" 2>/dev/null; then
+	sock=$tmp/32/sock preload=$BUILD/32/ld_pre_smc.so:$tmp/32/fake.so
+	mapping 32-bit
+	is "$(under FAKE_LOG= -- threads 16 200)" '3200 opened' '32-bit: threads'
+	is "$(under FAKE_SMC=97 -- call 2 1 0 && asked)" 'ok errno kept
+socket 43 1 0;socket 2 1 0;' '32-bit: fallback'
+	is "$(under SMC_SNDBUF=1M -- call 2 1 0 && asked)" 'ok errno kept
+socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
+	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }')" socket '32-bit: exports'
+	sock='' preload=''
+else
+	skip '32-bit library' 'no 32-bit library, or no compiler for such programs'
+fi
+
+wait "$retry_pid"
+is "$(tr '\n' ';' < "$tmp/retry")" 'socket 43 1 0;socket 2 1 0;socket 2 1 0;socket 43 1 0;' \
+	'a module loaded later is found'

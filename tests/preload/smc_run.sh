@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# smc_run; sourced by run, after shim.sh. Below smc_run itself lies the fake libc, too: a kernel with SMC.
+run=$BUILD/smc_run
+out=$tmp/out err=$tmp/err
+
+# smc COMMAND...: smc_run with a fake SMC kernel; sets status, fills $out and $err
+smc() {
+	LD_PRELOAD=$fake "$run" "$@" >"$out" 2>"$err"
+	status=$?
+}
+
+# says STATUS OUT ERR TEXT: exit status, and both streams as one line each
+says() {
+	is "$status|$(cat "$out")|$(cat "$err")" "$1|$2|$3" "$4"
+}
+
+# ---- exit status and streams ----
+smc true
+says 0 '' '' 'smc_run true: silence'
+smc sh -c 'echo out; echo err >&2; exit 7'
+says 7 out err 'the command'"'"'s own status and streams'
+smc sh -c 'kill -TERM $$'
+is "$status" 143 'the command'"'"'s own signal'
+smc no-such-command
+says 127 '' "smc_run: cannot run 'no-such-command': No such file or directory" 'not found: 127'
+smc /no/such/file
+says 127 '' "smc_run: cannot run '/no/such/file': No such file or directory" 'not found by path: 127'
+smc ''
+says 127 '' "smc_run: cannot run '': No such file or directory" 'the empty command: 127'
+echo 'echo hello' > "$tmp/plain"
+smc "$tmp/plain"
+says 126 '' "smc_run: cannot run '$tmp/plain': Permission denied" 'not executable: 126'
+smc "$tmp"
+is "$status" 126 'a folder: 126'
+chmod +x "$tmp/plain"
+smc "$tmp/plain"
+says 0 hello '' 'a script without #! runs, as with execvp'
+smc
+says 125 '' "smc_run: which command?; try 'smc_run --help'" 'no command: 125'
+smc -x true
+says 125 '' "smc_run: unknown option '-x'; try 'smc_run --help'" 'unknown option: one line, 125'
+smc --nonsense true
+is "$status$(wc -l < "$err")" 1251 'unknown long option: one line, 125'
+smc -r
+is "$status$(wc -l < "$err")" 1251 'option without its argument: one line, 125'
+smc -f tcp true
+says 125 '' "smc_run: --family: 'tcp' is none of smc, inet and auto; try 'smc_run --help'" 'unknown family: 125'
+smc sh -c 'exec true' -x --help
+says 0 '' '' 'options end at the command'
+smc -- sh -c 'echo "$0"' -d
+says 0 -d '' '-- ends the options'
+for opt in -h --help; do
+	smc "$opt"
+	is "$status$(cat "$err")" 0 "$opt: stdout, 0"
+	like "$(cat "$out")" '^Usage: +smc_run ' "$opt: usage"
+	"$run" "$opt" >/dev/full 2>"$err"
+	is "$?$(wc -l < "$err")" 1251 "$opt on a full disk: one line, 125"
+	"$run" "$opt" >&- 2>"$err"
+	is "$?$(wc -l < "$err")" 1251 "$opt with stdout closed: one line, 125"
+done
+for opt in -v --version; do
+	smc "$opt"
+	is "$status$(cat "$err")" 0 "$opt: stdout, 0"
+	like "$(cat "$out")" '^smc_run utility, smc-tools-[0-9]' "$opt: the version"
+done
+for word in $("$run" --help | grep -oE -- '--[a-z][a-z-]+'); do
+	like "$(sed 's/\\-/-/g; s/\\&//g' "$here/../../man/smc_run.8")" "${word#--}" "$word is in the manual page"
+done
+
+# ---- environment ----
+# shellcheck disable=SC2016
+show='echo "$LD_PRELOAD|$SMC_DEBUG|$SMC_STRICT|$SMC_RCVBUF|$SMC_SNDBUF|$SMC_SOCK_FAMILY"'
+smc sh -c "$show"
+says 0 "$fake:$shim|||||" '' 'appended to LD_PRELOAD, nothing else set'
+is "$("$run" --quiet sh -c "$show")" "$shim|||||" 'no leading colon'
+is "$(LD_PRELOAD='' "$run" --quiet sh -c "$show")" "$shim|||||" 'no leading colon after an empty LD_PRELOAD'
+is "$("$run" --quiet "$run" --quiet sh -c "$show")" "$shim|||||" 'smc_run in smc_run: once'
+is "$(LD_PRELOAD="$shim $fake" "$run" sh -c "$show")" "$shim $fake|||||" 'there already, with blanks between'
+smc -d -r 64K -t 1000 -f auto --strict sh -c "$show"
+says 0 "$fake:$shim|1|1|65536|1000|auto" '' 'every option reaches the library'
+smc --debug --rcvbuf=1M --sndbuf 2k --family=inet sh -c "$show"
+is "$status$(cut -d'|' -f2- "$out" | tail -1)" '01||1048576|2048|inet' 'long options'
+SMC_DEBUG=0 SMC_RCVBUF=5 SMC_SOCK_FAMILY=smc smc sh -c "$show"
+says 0 "$fake:$shim|0||5||smc" '' 'what the caller set is kept'
+LD_PRELOAD=$shim:$fake "$run" -d "$bin/sock" call 2 1 0 >"$out" 2>"$err"
+like "$(cat "$err")" '^ld_pre_smc\[[0-9]+\]: socket\(AF_INET, SOCK_STREAM, 0\) -> AF_SMC fd [0-9]+$' \
+	'the program really gets an SMC socket'
+if mkdir "$tmp/a b" && cp "$run" "$shim" "$tmp/a b/"; then
+	is "$("$tmp/a b/smc_run" true 2>&1; echo $?)" \
+		"smc_run: LD_PRELOAD cannot hold '$tmp/a b/ld_pre_smc.so': it has a blank or a colon
+125" 'a library path with a blank: 125'
+fi
+mkdir "$tmp/alone" && cp "$run" "$tmp/alone/"
+if strings "$run" 2>/dev/null | grep -q '^/usr/lib' && ls /usr/lib*/ld_pre_smc.so /usr/lib/*/ld_pre_smc.so >/dev/null 2>&1; then
+	skip 'no library: 125' 'smc-tools is installed here'
+else
+	like "$("$tmp/alone/smc_run" true 2>&1; echo $?)" '^125$' 'no library: 125'
+fi
+
+# ---- sizes ----
+for size in 0 1 4096 64K 64k; do
+	smc -r "$size" -t "$size" true
+	is "$status$(cat "$err")" 0 "-r $size -t $size"
+done
+for size in 8\| 64KB 1G '' ' 1' -1 0x10; do
+	smc -r "$size" true
+	says 125 '' "smc_run: --rcvbuf: '$size' is not a size such as 65536, 64K or 1M; try 'smc_run --help'" \
+		"-r '$size': 125"
+done
+for size in 2147483648 2048M 99999999999999999999; do
+	smc -t "$size" true
+	says 125 '' "smc_run: --sndbuf: size '$size' is more than 2147483647 bytes; try 'smc_run --help'" \
+		"-t $size: 125"
+done
+for which in r t; do
+	case $which in r) limit=rmem_max what=receive ;; t) limit=wmem_max what=transmit ;; esac
+	if [ ! -r "/proc/sys/net/core/$limit" ] || [ "$(cat "/proc/sys/net/core/$limit")" -ge 2147483647 ]; then
+		skip "-$which above net.core.$limit" 'no such limit here'
+		continue
+	fi
+	before=$(cat "/proc/sys/net/core/$limit")
+	smc "-$which" 2147483647 true
+	says 0 '' "smc_run: the $what buffer of 2147483647 bytes is above net.core.$limit: the kernel will use $before (see --raise-limits)" \
+		"-$which above net.core.$limit: a warning that names it"
+	is "$(cat "/proc/sys/net/core/$limit")" "$before" "net.core.$limit is not touched"
+	smc --quiet "-$which" 2147483647 true
+	says 0 '' '' "-$which above net.core.$limit, --quiet"
+done
+
+# ---- warnings ----
+# warns WORDS TEXT COMMAND...: one line with the words, the command runs; 125 with --strict, silent with --quiet
+warns() {
+	words=$1 text=$2
+	shift 2
+	smc "$@"
+	like "$(cat "$err")" "^smc_run: no SMC for '.*': .*$words.*: it will use TCP\$" "$text: a warning"
+	is "$(grep -c ^smc_run: "$err")" 1 "$text: one line"
+	smc --quiet "$@"
+	unlike "$(cat "$err")" ^smc_run: "$text: --quiet"
+	smc --strict "$@"
+	is "$status$(grep -cE "^smc_run: no SMC for '.*': .*$words" "$err")" 1251 "$text: --strict ends with 125"
+}
+
+FAKE_SMC=97; export FAKE_SMC
+warns 'this kernel has no SMC' 'kernel without SMC' true
+SMC_STRICT=1 smc true
+is "$status" 125 'SMC_STRICT=1 is --strict'
+smc -f auto true
+says 0 '' '' 'IPPROTO_SMC is enough for -f auto'
+SMC_SOCK_FAMILY=inet smc true
+says 0 '' '' 'IPPROTO_SMC is enough for SMC_SOCK_FAMILY=inet'
+smc -f inet no-such-command
+is "$status$(wc -l < "$err")" 1271 'no warning for a command that is not there'
+FAKE_SMC=1
+warns 'cannot be opened here: Operation not permitted' 'sandbox' true
+unset FAKE_SMC
+FAKE_INET=93; export FAKE_INET
+smc -f inet --strict true
+says 0 '' '' '-f inet without IPPROTO_SMC: AF_SMC is SMC, too'
+unset FAKE_INET
+
+# program NAME FLAGS SOURCE: compiled here, since a build machine may lack what it takes
+program() {
+	# shellcheck disable=SC2086
+	${CC:-cc} -o "$tmp/$1" $2 "$3" 2>/dev/null
+}
+echo 'int main(void) { return 3; }' > "$tmp/three.c"
+for kind in static static-pie; do
+	if program "$kind" "-$kind" "$tmp/three.c"; then
+		warns 'the program is static' "$kind program" "$tmp/$kind"
+		smc "$tmp/$kind"
+		is "$status" 3 "$kind program: it runs"
+	else
+		skip "$kind program" 'no static libc'
+	fi
+done
+warns Go 'Go program, by its note' "$bin/go_note"
+warns Go 'Go program, by its build info' "$bin/go_info"
+loader=$(readelf -lW "$bin/sock" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+smc "$loader" "$bin/sock" call 2 1 0
+says 0 'ok errno kept' '' 'the loader started by hand is no static program'
+
+# patched OFFSET OCTAL...: "sock" with other bytes in its ELF header
+patched() {
+	cp "$bin/sock" "$tmp/patched"
+	# shellcheck disable=SC2059
+	printf "$2" | dd of="$tmp/patched" bs=1 seek="$1" conv=notrunc 2>/dev/null
+	chmod +x "$tmp/patched"
+}
+patched 18 '\026\000'
+warns 'the program is for s390x, the library for' 'other architecture' "$tmp/patched"
+patched 18 '\377\177'
+warns 'the program is for machine 32767, 64 bits, the library for' 'unknown architecture' "$tmp/patched"
+if [ -x "$tmp/32/sock" ]; then
+	is "$("$run" --quiet -d "$tmp/32/sock" call 2 1 0 2>&1 | grep -c 'ld_pre_smc.*AF_SMC')" 1 \
+		'a 32-bit program gets the 32-bit library'
+	mkdir -p "$tmp/only64" && cp "$run" "$shim" "$tmp/only64/"
+	like "$(LD_PRELOAD=$fake "$tmp/only64/smc_run" "$tmp/32/sock" quiet 2>&1)" \
+		"the program is for i386, the library for x86-64" 'a 32-bit program, only the 64-bit library: a warning'
+else
+	skip 'a 32-bit program gets the 32-bit library' 'no 32-bit programs here'
+fi
+
+# scripts, up to four levels
+echo "#!$bin/go_note" > "$tmp/s1"
+for n in 2 3 4 5; do
+	echo "#! $tmp/s$((n - 1)) x" > "$tmp/s$n"
+done
+chmod +x "$tmp"/s[1-5]
+warns Go 'script of a Go program' "$tmp/s1"
+smc "$tmp/s4"
+like "$(cat "$err")" "no SMC for '$bin/go_note': Go" 'scripts of scripts, four levels'
+smc "$tmp/s5"
+unlike "$(cat "$err")" Go 'five levels are not followed'
+for line in 'go_note' '-S go_note -x' '-S A=1 B=2 go_note'; do
+	printf '#!/usr/bin/env %s\n' "$line" > "$tmp/env"
+	chmod +x "$tmp/env"
+	PATH=$PATH:$bin smc "$tmp/env"
+	like "$(cat "$err")" "no SMC for '$bin/go_note': Go" "#!/usr/bin/env $line"
+done
+printf '#!' > "$tmp/short"
+chmod +x "$tmp/short"
+smc "$tmp/short"
+unlike "$(cat "$err")" 'Sanitizer|signal' 'a script that ends after #!'
+(cd "$bin" && LD_PRELOAD=$fake PATH=":$PATH" "$run" go_note) 2>"$err"
+like "$(cat "$err")" Go 'an empty PATH entry is the current folder'
+
+# raised privileges: only somebody else than root sees them
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
+	mkdir "$tmp/suid" && cp "$run" "$shim" "$bin/sock" "$fake" "$tmp/suid/" &&
+	chmod 755 "$tmp/suid" && cp "$tmp/suid/sock" "$tmp/suid/4755" && chmod 4755 "$tmp/suid/4755" &&
+	cp "$tmp/suid/sock" "$tmp/suid/2755" && chmod 2755 "$tmp/suid/2755" &&
+	! findmnt -no OPTIONS -T "$tmp" 2>/dev/null | grep -qw nosuid; then
+	real_run=$run
+	cat > "$tmp/suid/as" <<-END
+		#!/bin/sh
+		LD_PRELOAD=$tmp/suid/fake.so exec setpriv --reuid=65534 --regid=65534 --clear-groups $tmp/suid/smc_run "\$@"
+	END
+	chmod 755 "$tmp/suid/as"
+	fake_before=$fake fake= run=$tmp/suid/as
+	for mode in 4755 2755; do
+		warns 'set-uid, set-gid or file capabilities' "mode $mode, other user" "$tmp/suid/$mode" call 1 1 0
+		LD_PRELOAD=$fake_before "$real_run" "$tmp/suid/$mode" call 1 1 0 2>"$err" >"$out"
+		status=$?
+		says 0 'ok errno kept' '' "mode $mode, started by its owner: no warning"
+		smc sh -c "setpriv --no-new-privs '$tmp/suid/smc_run' '$tmp/suid/$mode' call 1 1 0"
+		is "$(cat "$err")" '' "mode $mode with no_new_privs: no warning"
+	done
+	if command -v setcap >/dev/null && setcap cap_net_raw+ep "$tmp/suid/sock" 2>/dev/null; then
+		warns 'set-uid, set-gid or file capabilities' 'file capabilities' "$tmp/suid/sock" call 1 1 0
+	else
+		skip 'file capabilities' 'setcap is missing'
+	fi
+	run=$real_run fake=$fake_before
+else
+	skip 'set-uid programs' 'needs root, setpriv and a file system without nosuid'
+fi
+# The library in a program with raised privileges: nothing of the environment counts.
+if [ -n "${real_run:-}" ]; then
+	unlike "$(SMC_DEBUG=1 setpriv --reuid=65534 env LD_PRELOAD="$tmp/suid/ld_pre_smc.so" "$tmp/suid/4755" call 2 1 0 2>&1)" \
+		'ld_pre_smc\[' 'secure mode: SMC_DEBUG has no effect'
+fi

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+/* A second preload library that also takes socket(): says so on fd 1 and hands the call on. */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int socket(int domain, int type, int protocol)
+{
+	int (*below)(int, int, int) = (int (*)(int, int, int))dlsym(RTLD_NEXT, "socket");
+	char text[64];
+
+	snprintf(text, sizeof(text), "wrap %d %d %d\n", domain, type, protocol);
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+		return -1;
+	return below(domain, type, protocol);
+}
