@@ -19,7 +19,7 @@ LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
-override CPPFLAGS += -D_GNU_SOURCE -I$(O) -Ilib -I. -DSMC_LIBDIR='"$(LIBDIR)"'
+override CPPFLAGS += -D_GNU_SOURCE -I$(O) -Ilib -I.
 override CFLAGS += -std=c17 $(WARN)
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
 ifdef WERROR
@@ -68,6 +68,13 @@ $(O)/libsmc.a: $(call libobjs,$(LIB_OBJS))
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
 SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call objs,ld_pre_smc/size.c)
+# It knows where the library will be: other folders than last time compile it again.
+LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
+$(call objs,smc_run/*.c): $(O)/libdirs
+$(call objs,smc_run/*.c): override CPPFLAGS += $(LIBDIRS)
+$(O)/libdirs: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' | cmp -s - $@ || printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
 $(O)/smc_run: $(SMC_RUN_OBJS)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^
@@ -101,5 +108,5 @@ clean:
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
 
-.PHONY: all shim clean help
+.PHONY: all shim clean help FORCE
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+# make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library), MANDIR,
+#                     DOCDIR, COMPDIR; INSTALL_SETUID_SHIM=1, see README.md
+# make uninstall      removes what install put there: give it the same variables
+# make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
+
+INSTALL ?= install
+INSTALL_TOOLS := smc_run smcss
+INSTALL_DOCS := README.md CHANGELOG.md LICENSE
+# All that is in man/, by its suffix: man/smcss.8 goes to man8.
+INSTALL_PAGES := $(wildcard man/*.[1-8])
+
+# The real file carries the name that people put into LD_PRELOAD. The link of the soname is ours
+# because ldconfig(8) would otherwise make it, as it looks at every lib*.so: a file of no package.
+SHIM_NAME := ld_pre_smc.so
+SHIM_LINKS := ld_pre_smc.so.1 libsmc-preload.so
+# ld.so(8) takes a library into set-uid programs only if it is set-uid itself.
+SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
+
+page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
+# install_shim: library, folder
+define install_shim
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
+	$(Q)$(INSTALL) -m $(SHIM_MODE) $(1) '$(DESTDIR)$(2)/$(SHIM_NAME)'
+	$(Q)for link in $(SHIM_LINKS); do ln -sf $(SHIM_NAME) '$(DESTDIR)$(2)/'$$link || exit; done
+
+endef
+define install_page
+	$(Q)$(INSTALL) -d '$(call page_dir,$(1))'
+	$(Q)$(INSTALL) -m 0644 $(1) '$(call page_dir,$(1))'
+
+endef
+
+install: all
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)'
+	$(Q)$(INSTALL) -m 0755 $(INSTALL_TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
+	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
+	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
+	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
+	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
+	$(Q)for tool in $(INSTALL_TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
+	$(Q)$(INSTALL) -m 0644 $(INSTALL_DOCS) '$(DESTDIR)$(DOCDIR)'
+
+# Folders are everybody's, only the one of the documents is ours.
+uninstall:
+	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)'); do \
+		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
+	$(Q)rm -f $(foreach tool,$(INSTALL_TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
+	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools'
+	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
+	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
+	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' 2>/dev/null || :
+
+DIST := smc-tools-$(VERSION)
+dist:
+	$(Q)git rev-parse --verify -q HEAD >/dev/null || { echo 'make dist needs a git work tree' >&2; exit 1; }
+	$(Q)git diff --quiet HEAD || echo 'make dist: changes that are not committed are left out' >&2
+	$(Q)mkdir -p $(O)
+	$(Q)git -c tar.umask=0022 archive --format=tar --prefix=$(DIST)/ -o $(O)/$(DIST).tar HEAD
+	$(Q)gzip -9n <$(O)/$(DIST).tar >$(DIST).tar.gz.tmp && mv $(DIST).tar.gz.tmp $(DIST).tar.gz
+	$(Q)rm -f $(O)/$(DIST).tar
+	@echo $(DIST).tar.gz
+
+.PHONY: install uninstall dist
