@@ -50,7 +50,7 @@ check:
 demo:
 	$(Q)tests/setup
 	$(Q)$(MAKE) --no-print-directory O=$(O) all
-	$(Q)BUILD='$(abspath $(O))' lab/demo
+	$(Q)BUILD='$(abspath $(O))' demo/run
 
 bench:
 	$(Q)tests/setup

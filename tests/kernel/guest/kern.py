@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What the tests in guests share: TAP, the tools under test, the sockets that a test asks for."""
+import json
+import os
+import subprocess
+import sys
+import time
+
+NODE = int(os.environ.get("SMC_LAB_NODE", "1"))
+PAIR = os.environ.get("SMC_LAB_NODES", "1") == "2"
+_count = 0
+_failed = 0
+
+
+def ok(condition, name, detail=None):
+    """One test; the detail is printed when it fails."""
+    global _count, _failed
+    if PAIR and NODE == 2:
+        if not condition:
+            sys.exit("node 2: %s: %r" % (name, detail))
+        return condition
+    _count += 1
+    if condition:
+        print("ok %d - %s" % (_count, name), flush=True)
+    else:
+        _failed += 1
+        print("not ok %d - %s" % (_count, name))
+        for line in str(detail).splitlines():
+            print("# " + line)
+        sys.stdout.flush()
+    return condition
+
+
+def equal(got, want, name):
+    return ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
+
+
+def skip(name, why):
+    global _count
+    _count += 1
+    print("ok %d - %s # SKIP %s" % (_count, name, why), flush=True)
+
+
+def done():
+    if not PAIR or NODE == 1:
+        print("1..%d" % _count, flush=True)
+    sys.exit(1 if _failed else 0)
+
+
+def run(*argv, env=None, timeout=60):
+    """Status, stdout and stderr of a program."""
+    result = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=dict(os.environ, **(env or {})), timeout=timeout, check=False)
+    return result.returncode, result.stdout, result.stderr
+
+
+def smcss(*argv):
+    status, out, err = run("smcss", *argv)
+    if status or err:
+        raise RuntimeError("smcss %s: status %d, %s" % (" ".join(argv), status, err))
+    return out
+
+
+def listing(*argv):
+    """Sockets of smcss --json."""
+    doc = json.loads(smcss("-j", *argv))
+    assert doc["schema"] == "smc-tools/smcss/1"
+    return doc["sockets"]
+
+
+def by_inode(inode, *argv):
+    found = [s for s in listing("-a", *argv) if s["inode"] == inode]
+    return found[0] if len(found) == 1 else None
+
+
+def sync(name):
+    if PAIR:
+        subprocess.run(["smc-lab-sync", name, "60"], check=True)
+
+
+class Sockets:
+    """Runs the program "sockets" for as long as the with block lasts."""
+
+    def __init__(self, *specs, prefix=()):
+        self.process = subprocess.Popen([*prefix, "sockets", *specs], stdout=subprocess.PIPE, text=True)
+        self.all = []
+        for line in self.process.stdout:
+            if line == "ready\n":
+                return
+            self.all.append(json.loads(line))
+        raise RuntimeError("sockets %s ended with %d" % (" ".join(specs), self.process.wait()))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def one(self, spec, what):
+        return [s for s in self.all if s["spec"] == spec and s["what"] == what][0]
+
+
+def wait_for(function, seconds=10):
+    """The first true value of a function, or its last one."""
+    end = time.monotonic() + seconds
+    while True:
+        value = function()
+        if value or time.monotonic() > end:
+            return value
+        time.sleep(0.1)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For tests/kernel/*.t: put what a guest starts often into one folder, run a test in the lab.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
+BUILD=${BUILD:-$PWD/build}
+
+# in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest; guest 1 of a pair reports.
+in_lab() {
+	local how=$1 options=() stage status
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	stage=$(mktemp -d)
+	mkdir "$stage/tools"
+	cp -r "$BUILD/smc_run" "$BUILD/ld_pre_smc.so" "$BUILD/smcss" "$BUILD/tests/kernel/." \
+		tests/kernel/guest/. "$stage/tools"
+	lab/smc-lab "$how" "${options[@]}" --fast "$stage/tools" -- \
+		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |
+		sed -u -n 's/^1| //p; /^[12]| /!p'
+	status=${PIPESTATUS[0]}
+	rm -rf "$stage"
+	return "$status"
+}
