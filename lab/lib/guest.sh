@@ -3,6 +3,9 @@
 # shellcheck disable=SC2054  # QEMU's options have commas
 # Starting guests, following them, and leaving nothing behind.
 
+# An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
+KERNEL_PARAMETERS="console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
+
 GUESTS=()		# process ids of QEMU, by node
 PUMPS=()		# processes that copy a guest's output
 
@@ -81,7 +84,7 @@ qemu_arguments() {
 	QEMU=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu max -smp "$CPUS" -m "$MEMORY"
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
-		-append "console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 net.ifnames=0"
+		-append "$KERNEL_PARAMETERS ${SMC_LAB_APPEND-}"
 		-chardev "file,id=console,path=$node/console.log" -serial chardev:console
 		-device virtio-rng-pci -device virtio-serial-pci
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
@@ -107,6 +110,12 @@ qemu_arguments() {
 # The kernel ends these children when this script ends, even by SIGKILL
 tied() { exec setpriv --pdeathsig KILL -- "$@"; }
 
+# pump FIFO COMMAND...: when the reader of our output has gone, the guest must not stall
+pump() {
+	# shellcheck disable=SC2016  # expanded by the inner shell
+	tied sh -c 'exec <"$1"; shift; "$@"; exec cat >/dev/null' pump "$@"
+}
+
 # A guest's stdout and stderr arrive in pipes of their own; a pair's lines are labelled
 start_pumps() {
 	local node=$1 stream fd
@@ -115,9 +124,9 @@ start_pumps() {
 		fd=1
 		[[ $stream == stdout ]] || fd=2
 		if ((NODES == 1)); then
-			(tied cat -- "$RUN/$node/$stream") >&$fd &
+			(pump "$RUN/$node/$stream" cat) >&$fd &
 		else
-			(tied sed -u "s/^/$node| /" -- "$RUN/$node/$stream") >&$fd &
+			(pump "$RUN/$node/$stream" sed -u "s/^/$node| /") >&$fd &
 		fi
 		PUMPS+=($!)
 	done
@@ -239,18 +248,36 @@ clean_up() {
 	remove_tmp
 }
 
-# Boots NODES guests with the options of the command line; sets STATUS
-run_guests() {
+boot_guests() {
 	local node
 	STATUS=0 FAILURE='' FAILED_NODE='' LOGS=()
-	make_run_folder
-	[[ $MODE != shell ]] || say "booting $KERNEL with $ACCEL; 'exit' ends it"
 	for ((node = 1; node <= NODES; node++)); do
 		start_guest "$node"
 		((node == NODES)) || await_wire
 	done
 	follow_guests
 	drain_pumps
+}
+
+# An emulated processor now and then trips over code that the kernel patches while it boots. As long
+# as no command has been started, it is safe to boot again.
+crashed_at_boot() {
+	[[ -n $FAILED_NODE ]] && ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log &&
+		grep -Eqs 'Kernel panic|Oops' "$RUN/$FAILED_NODE/console.log"
+}
+
+# Boots NODES guests with the options of the command line; sets STATUS
+run_guests() {
+	local attempt
+	make_run_folder
+	[[ $MODE != shell ]] || say "booting $KERNEL with $ACCEL; 'exit' ends it"
+	for attempt in 1 2 3; do
+		boot_guests
+		crashed_at_boot || break
+		((attempt < 3)) || break
+		say "the kernel crashed while it booted: once more"
+		rm -rf -- "$RUN"/[12] "$RUN"/shared/.sync.* "$RUN/wire"
+	done
 	[[ -n $FAILURE ]] || set_status
 	if ((STATUS)) || [[ -n $OUT ]]; then
 		keep_logs
