@@ -19,7 +19,7 @@ in_lab() {
 		tests/kernel/guest/. "$stage/tools"
 	lab/smc-lab "$how" "${options[@]}" --fast "$stage/tools" -- \
 		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |
-		sed -u -n 's/^1| //p; /^[12]| /!p'
+		sed -u 's/^2| /# node 2: /; s/^1| //'
 	status=${PIPESTATUS[0]}
 	rm -rf "$stage"
 	return "$status"

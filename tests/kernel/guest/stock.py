@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""The distribution's own kernels: 6.12 with SMC-R over Soft-RoCE on lo, 6.1 where all falls back."""
+import json
+import os
+import subprocess
+
+from kern import Sockets, by_inode, done, equal, listing, ok, run, smcss
+
+KERNEL = os.environ["SMC_LAB_KERNEL"]
+SPEC4, SPEC6 = "smc4:pair:127.0.0.1", "smc6:pair:[::1]"
+
+
+def check_612():
+    with Sockets(SPEC4, SPEC6, "inet4:pair:127.0.0.1") as made:
+        for spec in (SPEC4, "inet4:pair:127.0.0.1"):
+            for what in ("client", "accepted"):
+                item = made.one(spec, what)
+                row = by_inode(item["inode"])
+                equal((row["mode"], row["local"]), ("SMCR", item["local"]), "%s %s: SMC-R" % (spec, what))
+        row = by_inode(made.one(SPEC6, "client")["inode"])
+        equal((row["mode"], row["reason"]["symbol"]), ("TCP", "NOSMCDEV"), "IPv6: no SMC-R, and why")
+        row = by_inode(made.one(SPEC6, "accepted")["inode"])
+        equal((row["reason"]["symbol"], row["peer_reason"]["symbol"]), ("PEERDECL", "NOSMCDEV"),
+              "IPv6: the server's side")
+
+
+def check_61():
+    with Sockets(SPEC4, SPEC6) as made:
+        for spec in (SPEC4, SPEC6):
+            client, accepted = made.one(spec, "client"), made.one(spec, "accepted")
+            row = by_inode(client["inode"])
+            equal((row["mode"], row["reason"]["symbol"], row["local"], row["peer"]),
+                  ("TCP", "NOSMCDEV", client["local"], client["peer"]), spec + ": client's row")
+            row = by_inode(accepted["inode"])
+            equal((row["mode"], row["reason"]["symbol"], row["peer_reason"]["symbol"]),
+                  ("TCP", "PEERDECL", "NOSMCDEV"), spec + ": server's row")
+    code = "import socket; print(socket.socket().getsockopt(1, 39))"
+    for family, want in (("smc", "43"), ("inet", "43"), ("auto", "43")):
+        status, out, _ = run("smc_run", "-f", family, "python3", "-c", code)
+        equal((status, out), (0, want + "\n"), "-f %s without IPPROTO_SMC: AF_SMC" % family)
+
+
+def check_program():
+    code = ("import socket,subprocess; l=socket.create_server(('127.0.0.1',0));"
+            "c=socket.create_connection(l.getsockname()); a,_=l.accept(); c.sendall(b'x'*1000);"
+            "assert len(a.recv(1000,socket.MSG_WAITALL))==1000;"
+            "print(subprocess.run(['smcss','-j'],capture_output=True,text=True).stdout)")
+    status, out, _ = run("smc_run", "python3", "-c", code)
+    modes = [s["mode"] for s in json.loads(out)["sockets"]] if status == 0 else out
+    equal(modes, ["SMCR" if KERNEL == "6.12" else "TCP"] * 2, "an unmodified program")
+
+
+def check_modules():
+    """Only the socket loads smc; smcss must not depend on somebody having made one."""
+    subprocess.run(["modprobe", "-r", "smc_diag"], check=False)
+    gone = subprocess.run(["modprobe", "-r", "smc"], check=False).returncode == 0
+    ok(gone, "modules unloaded")
+    equal(listing("-a"), [], "smcss loads the modules itself")
+    status, out, err = run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "smcss", "-a")
+    equal((status, err, out), (0, "", smcss("-a")), "and needs no rights")
+
+
+def check_no_smc():
+    """The same kernel without the modules: what most of the world has."""
+    subprocess.run(["modprobe", "-r", "smc_diag", "smc"], check=False)
+    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as file:
+        file.write("/bin/false")
+    status, out, err = run("smcss")
+    equal((status, out), (1, ""), "no SMC: exit 1, nothing on stdout")
+    ok(err.startswith("smcss: this kernel has no SMC") and err.count("\n") == 1, "no SMC: one sentence", err)
+    status, out, err = run("smc_run", "python3", "-c",
+                           "import socket; s=socket.create_server(('127.0.0.1',0)); print(s.getsockopt(1, 39))")
+    equal((status, out), (0, "2\n"), "no SMC: the program runs over TCP")
+    ok(err.startswith("smc_run: ") and err.count("\n") == 1, "no SMC: smc_run warns in one line", err)
+    status, out, err = run("smc_run", "--strict", "true")
+    ok(status == 125 and err.count("\n") == 1, "no SMC: --strict refuses", (status, err))
+
+
+def main():
+    check_modules()
+    if KERNEL == "6.12":
+        subprocess.run(["rdma", "link", "add", "rxelo", "type", "rxe", "netdev", "lo"], check=True)
+        subprocess.run(["smc-lab-eid", "add", "STOCK-TEST"], check=True)
+        check_612()
+    else:
+        check_61()
+    check_program()
+    if KERNEL == "6.1":
+        check_no_smc()
+    done()
+
+
+main()
