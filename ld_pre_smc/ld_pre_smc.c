@@ -26,7 +26,7 @@
 #define SMCPROTO_SMC6 1
 /* <linux/in.h> since 6.11. */
 #define IPPROTO_SMC_256 256
-/* The flags SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
+/* SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
 #define SOCK_TYPE_BITS 0xf
 
 #define RETRY_SECONDS 10

@@ -9,7 +9,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* One entry a function. To interpose one more: add it here, its row in next.c, its name in the map. */
+/*
+ * One entry a function that is called below. To interpose one more: add it here, its row in next.c,
+ * its name in ld_pre_smc.map, and the function itself beside socket().
+ */
 enum shim_fn {
 	SHIM_SOCKET,
 	SHIM_SETSOCKOPT,

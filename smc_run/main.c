@@ -46,8 +46,8 @@ static const struct cli_tool tool = {
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
-	.more = "Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be executed,\n"
-		"127 if it is not found.\n",
+	.more = "Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be\n"
+		"executed, 127 if it is not found.\n",
 	.error_status = EXIT_SELF,
 	.stop_at_first = true,
 };
@@ -158,8 +158,8 @@ static int check_limit(const struct request *req, const struct buffer *buffer, i
 	if (bytes < 0 || kernel_limit(buffer->limit, &limit) || limit >= bytes)
 		return 0;
 	if (!req->raise_limits) {
-		warn(req, "the %s buffer of %d bytes is above net.core.%s: the kernel will use %lld "
-		     "(see --raise-limits)", buffer->what, bytes, buffer->limit, limit);
+		warn(req, "the %s buffer of %d bytes is above net.core.%s: the kernel will use "
+		     "%lld (see --raise-limits)", buffer->what, bytes, buffer->limit, limit);
 		return 0;
 	}
 	err = kernel_raise_limit(buffer->limit, bytes);
@@ -190,8 +190,8 @@ static int check_kernel(const struct request *req, const char *command)
 		return no_smc(req, "no SMC for '%s': this kernel has no SMC, as module or built in",
 			      command);
 	default:
-		return no_smc(req, "no SMC for '%s': SMC sockets cannot be opened here: %s", command,
-			      strerror(-err));
+		return no_smc(req, "no SMC for '%s': SMC sockets cannot be opened here: %s",
+			      command, strerror(-err));
 	}
 }
 
@@ -206,7 +206,7 @@ static const char *machine_text(const struct smc_elf *elf, char *text, size_t si
 	return text;
 }
 
-/* Will the loader take the library into this program, and does the program call libc for sockets? */
+/* Will the loader take the library into this program, and does the program use libc's socket()? */
 static int check_program(const struct request *req, const struct target *target,
 			 const struct library *lib)
 {
@@ -218,11 +218,11 @@ static int check_program(const struct request *req, const struct target *target,
 		return no_smc(req, "no SMC for '%s': Go programs make their own system calls",
 			      target->path);
 	if (target->known && elf->is_static)
-		return no_smc(req, "no SMC for '%s': the program is static, nothing can be preloaded",
-			      target->path);
+		return no_smc(req, "no SMC for '%s': the program is static, nothing can be "
+			      "preloaded", target->path);
 	if (target->secure && !lib->secure_too)
-		return no_smc(req, "no SMC for '%s': set-uid, set-gid or file capabilities, nothing "
-			      "is preloaded", target->path);
+		return no_smc(req, "no SMC for '%s': set-uid, set-gid or file capabilities, "
+			      "nothing is preloaded", target->path);
 	if (!target->known || smc_elf_inspect(lib->file, &lib_elf) ||
 	    (elf->machine == lib_elf.machine && elf->bits == lib_elf.bits &&
 	     elf->big_endian == lib_elf.big_endian))

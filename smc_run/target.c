@@ -95,11 +95,11 @@ static bool find_interpreter(char *first, char *path)
 /* Capabilities that a file gives: struct vfs_cap_data in <linux/capability.h>, little-endian. */
 static bool gives_capabilities(const char *path)
 {
-	struct vfs_ns_cap_data caps;
+	struct vfs_ns_cap_data caps = { 0 };
 	ssize_t len = getxattr(path, "security.capability", &caps, sizeof(caps));
 
 	return len >= (ssize_t)XATTR_CAPS_SZ_1 &&
-	       (caps.data[0].permitted || (len >= (ssize_t)XATTR_CAPS_SZ_2 && caps.data[1].permitted));
+	       (caps.data[0].permitted || caps.data[1].permitted);
 }
 
 /*

@@ -117,7 +117,10 @@ static bool has_soname(const struct image *img, const struct segment *seg)
 	return false;
 }
 
-/* Notes: sizes of name and contents, type, name "Go", each part padded to 4 bytes; type 4 = build ID. */
+/*
+ * A note is the sizes of name and contents, a type, the name, the contents; both padded to 4 bytes.
+ * Go's build ID has the name "Go" and the type 4.
+ */
 static bool has_go_note(const struct image *img, const struct segment *seg)
 {
 	uint64_t at, end, name_len, desc_len;

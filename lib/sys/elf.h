@@ -53,7 +53,7 @@ int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
  */
 int smc_elf_inspect(const char *path, struct smc_elf *out);
 
-/** smc_elf_machine_name() - "x86-64", "s390x", ...; "machine 123" forms are left to the caller: NULL */
+/** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for one that has no name here */
 const char *smc_elf_machine_name(const struct smc_elf *elf);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * A libc below the preload library: answers socket() and setsockopt() as the environment says, and
- * tells what it was asked. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all other
- * sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LOG: file for one line a call.
+ * tells what it was asked. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all
+ * other sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LOG: file for one
+ * line a call.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -128,6 +128,23 @@ for which in r t; do
 	says 0 '' '' "-$which above net.core.$limit, --quiet"
 done
 
+# A kernel's limit that is a file of this test, in a mount namespace of its own.
+limit=/proc/sys/net/core/rmem_max
+echo 1000 > "$tmp/limit"
+if [ -e "$limit" ] && unshare -m mount --bind "$tmp/limit" "$limit" 2>/dev/null; then
+	# shellcheck disable=SC2016
+	in_limit='mount --bind "$1" "$2" && shift 2 && exec "$@"'
+	run_before=$run run=unshare
+	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
+	says 0 '' 'smc_run: raised net.core.rmem_max from 1000 to 5242880' '--raise-limits raises and says so'
+	is "$(cat "$tmp/limit")" 5242880 '--raise-limits: the new limit'
+	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
+	says 0 '' '' '--raise-limits where nothing needs raising'
+	run=$run_before
+else
+	skip '--raise-limits' 'needs root'
+fi
+
 # ---- warnings ----
 # warns WORDS TEXT COMMAND...: one line with the words, the command runs; 125 with --strict, silent with --quiet
 warns() {
@@ -239,6 +256,11 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
 	END
 	chmod 755 "$tmp/suid/as"
 	fake_before=$fake fake= run=$tmp/suid/as
+	if [ "$(cat "$limit" 2>/dev/null || echo 2147483647)" -lt 2147483647 ]; then
+		smc --raise-limits -r 2147483647 "$tmp/suid/sock" call 1 1 0
+		says 125 '' "smc_run: cannot raise net.core.rmem_max from $(cat "$limit") to 2147483647: Permission denied" \
+			'--raise-limits by somebody who may not: 125'
+	fi
 	for mode in 4755 2755; do
 		warns 'set-uid, set-gid or file capabilities' "mode $mode, other user" "$tmp/suid/$mode" call 1 1 0
 		LD_PRELOAD=$fake_before "$real_run" "$tmp/suid/$mode" call 1 1 0 2>"$err" >"$out"

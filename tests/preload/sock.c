@@ -28,7 +28,8 @@ static const char *result(int fd)
 	if (fd < 0)
 		snprintf(text, sizeof(text), "error %d", errno);
 	else
-		snprintf(text, sizeof(text), "ok errno %s", errno == ERRNO_BEFORE ? "kept" : "LOST");
+		snprintf(text, sizeof(text), "ok errno %s",
+			 errno == ERRNO_BEFORE ? "kept" : "LOST");
 	return text;
 }
 
@@ -83,7 +84,7 @@ static int check_row(const int in[3], int inet)
 /* table [inet]: every domain with every type, flag and protocol, twice (first call, fast path) */
 static int cmd_table(int argc, char **argv)
 {
-	static const int domains[] = { 0, 1, 2, 3, 10, 11, 16, 17, 38, 40, 43, 44, 99, -1, 256 + 2 };
+	static const int domains[] = { 0, 1, 2, 3, 10, 11, 16, 17, 38, 40, 43, 44, 99, -1, 258 };
 	static const int types[] = { 0, 1, 2, 3, 4, 5, 10 };
 	static const int flags[] = { 0, SOCK_NONBLOCK, SOCK_CLOEXEC, SOCK_NONBLOCK | SOCK_CLOEXEC };
 	static const int protocols[] = { 0, 1, 2, 6, 7, 17, 132, 255, 256, 262, -1 };
@@ -289,7 +290,8 @@ static const struct {
 } commands[] = {
 	{ "call", cmd_call }, { "table", cmd_table }, { "threads", cmd_threads },
 	{ "signal", cmd_signal }, { "fork", cmd_fork }, { "quiet", cmd_quiet }, { "fd2", cmd_fd2 },
-	{ "open2", cmd_open2 }, { "pipe2", cmd_pipe2 }, { "late", cmd_late }, { "retry", cmd_retry },
+	{ "open2", cmd_open2 }, { "pipe2", cmd_pipe2 }, { "late", cmd_late },
+	{ "retry", cmd_retry },
 };
 
 int main(int argc, char **argv)

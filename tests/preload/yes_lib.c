@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A socket() that succeeds for every family with a few instructions: keeps the kernel out of counts. */
+/* A socket() that succeeds for every family in a few instructions: no kernel in the counts. */
 int socket(int domain, int type, int protocol);
 
 int socket(int domain, int type, int protocol)
