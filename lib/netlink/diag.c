@@ -24,6 +24,7 @@ struct dump {
 	smc_diag_fn fn;
 	void *arg;
 	struct smc_err *err;
+	int code; /* errno that the kernel or fn gave: not one of libmnl's own */
 };
 
 static int on_message(const struct nlmsghdr *nlh, void *data)
@@ -36,7 +37,7 @@ static int on_message(const struct nlmsghdr *nlh, void *data)
 	ret = dump->fn(nlh, dump->arg);
 	if (!ret)
 		return MNL_CB_OK;
-	errno = -ret;
+	dump->code = -ret;
 	return MNL_CB_ERROR;
 }
 
@@ -47,7 +48,7 @@ static int refuse(struct dump *dump, int code, const char *text)
 			    strerror(code), text);
 	else
 		smc_err_set(dump->err, code, "the kernel refused to list sockets");
-	errno = code;
+	dump->code = code;
 	return MNL_CB_ERROR;
 }
 
@@ -124,15 +125,19 @@ static int receive(struct mnl_socket *nl, unsigned int seq, struct dump *dump)
 		ret = mnl_cb_run2(buf, (size_t)len, seq, portid, on_message, dump, control,
 				  sizeof(control) / sizeof(control[0]));
 		/* A wrong sequence number or port: an answer, but not to this request. */
-		if (ret < 0 && (errno == EPROTO || errno == ESRCH))
+		if (ret < 0 && !dump->code && (errno == EPROTO || errno == ESRCH))
 			ret = MNL_CB_OK;
 	}
-	if (ret < 0 && errno == EINTR) /* libmnl's answer to NLM_F_DUMP_INTR */
+	if (ret >= 0)
+		return 0;
+	if (!dump->code && errno == EINTR) /* libmnl's answer to NLM_F_DUMP_INTR */
 		return smc_err_say(dump->err, EINTR,
 				   "the table of sockets changed while it was read");
-	if (ret < 0 && dump->err && !dump->err->code)
-		return smc_err_set(dump->err, errno, "cannot read the list of sockets");
-	return ret < 0 ? -errno : 0;
+	if (!dump->code)
+		dump->code = errno;
+	if (dump->err && !dump->err->code)
+		smc_err_set(dump->err, dump->code, "cannot read the list of sockets");
+	return -dump->code;
 }
 
 static int send_request(struct mnl_socket *nl, unsigned int seq, const void *req, size_t len)
