@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A netlink socket that answers from a script. These functions take the place of libmnl's, whose
+ * parsing of what arrives stays real. To be included once in a program.
+ */
+#ifndef SMC_FAKE_NETLINK_H
+#define SMC_FAKE_NETLINK_H
+
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <libmnl/libmnl.h>
+
+#define FAKE_PORTID 4711
+#define FAKE_STEPS 128
+
+/* What one call of recvfrom() gives: an errno, or bytes. */
+struct fake_step {
+	int error;
+	size_t len;
+	uint8_t *bytes;
+};
+
+/**
+ * struct fake - the script and what was seen
+ * @open_error, @bind_error, @send_error: errno to fail with, 0 for none
+ * @requests: how many dumps of SMC sockets were asked for
+ * @request: the last of them
+ * @open: sockets that are open now
+ */
+static struct fake {
+	struct fake_step steps[FAKE_STEPS];
+	size_t n_steps, next;
+	int open_error, bind_error, send_error;
+	unsigned int requests, seq;
+	uint8_t request[256];
+	size_t request_len;
+	int open;
+	bool is_inet;
+} fake;
+
+struct mnl_socket {
+	int unused;
+};
+
+struct mnl_socket *mnl_socket_open2(int bus, int flags)
+{
+	static struct mnl_socket nl;
+
+	(void)flags;
+	assert_int_equal(bus, NETLINK_SOCK_DIAG);
+	if (fake.open_error) {
+		errno = fake.open_error;
+		return NULL;
+	}
+	fake.open++;
+	return &nl;
+}
+
+int mnl_socket_close(struct mnl_socket *nl)
+{
+	(void)nl;
+	fake.open--;
+	return 0;
+}
+
+int mnl_socket_bind(struct mnl_socket *nl, unsigned int groups, pid_t pid)
+{
+	(void)nl;
+	(void)groups;
+	(void)pid;
+	errno = fake.bind_error;
+	return fake.bind_error ? -1 : 0;
+}
+
+int mnl_socket_get_fd(const struct mnl_socket *nl)
+{
+	(void)nl;
+	return -1;
+}
+
+unsigned int mnl_socket_get_portid(const struct mnl_socket *nl)
+{
+	(void)nl;
+	return FAKE_PORTID;
+}
+
+int mnl_socket_setsockopt(const struct mnl_socket *nl, int type, void *buf, socklen_t len)
+{
+	(void)nl;
+	(void)type;
+	(void)buf;
+	(void)len;
+	errno = ENOPROTOOPT; /* as an old kernel says */
+	return -1;
+}
+
+ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t len)
+{
+	const struct nlmsghdr *nlh = buf;
+
+	(void)nl;
+	if (fake.send_error) {
+		errno = fake.send_error;
+		return -1;
+	}
+	fake.seq = nlh->nlmsg_seq;
+	fake.is_inet = *(const uint8_t *)NLMSG_DATA(nlh) != AF_SMC;
+	if (fake.is_inet)
+		return (ssize_t)len;
+	assert_true(len <= sizeof(fake.request));
+	memcpy(fake.request, buf, len);
+	fake.request_len = len;
+	fake.requests++;
+	return (ssize_t)len;
+}
+
+/* Number and port of the request that is answered, where the script says nothing else. */
+static void fake_address(uint8_t *bytes, size_t len)
+{
+	while (len >= NLMSG_HDRLEN) {
+		struct nlmsghdr *nlh = (struct nlmsghdr *)bytes;
+		size_t step = NLMSG_ALIGN(nlh->nlmsg_len);
+
+		if (!nlh->nlmsg_seq)
+			nlh->nlmsg_seq = fake.seq;
+		if (!nlh->nlmsg_pid)
+			nlh->nlmsg_pid = FAKE_PORTID;
+		if (step < NLMSG_HDRLEN || step > len)
+			break;
+		bytes += step;
+		len -= step;
+	}
+}
+
+/* The question for TCP sockets has one answer only: no module serves it. */
+static size_t fake_no_inet(void *buf)
+{
+	const struct nlmsgerr none = { .error = -ENOENT };
+	struct message m;
+
+	message_start(&m, NLMSG_ERROR);
+	message_put(&m, &none, sizeof(none));
+	memcpy(buf, m.bytes, m.nlh.nlmsg_len);
+	return m.nlh.nlmsg_len;
+}
+
+ssize_t mnl_socket_recvfrom(const struct mnl_socket *nl, void *buf, size_t size)
+{
+	const struct fake_step *step;
+	size_t len;
+
+	(void)nl;
+	if (fake.is_inet) {
+		len = fake_no_inet(buf);
+		fake_address(buf, len);
+		return (ssize_t)len;
+	}
+	if (fake.next == fake.n_steps) {
+		errno = EAGAIN; /* SO_RCVTIMEO */
+		return -1;
+	}
+	step = &fake.steps[fake.next++];
+	if (step->error) {
+		errno = step->error;
+		return -1;
+	}
+	assert_true(step->len <= size);
+	memcpy(buf, step->bytes, step->len);
+	fake_address(buf, step->len);
+	return (ssize_t)step->len;
+}
+
+static void fake_reset(void)
+{
+	for (size_t i = 0; i < fake.n_steps; i++)
+		free(fake.steps[i].bytes);
+	fake = (struct fake){ 0 };
+}
+
+static void fake_error(int error)
+{
+	assert_true(fake.n_steps < FAKE_STEPS);
+	fake.steps[fake.n_steps++].error = error;
+}
+
+/* The next call of recvfrom() gives this message, and what fake_also() adds. */
+static void fake_message(const struct message *m)
+{
+	struct fake_step *step = &fake.steps[fake.n_steps];
+
+	assert_true(fake.n_steps < FAKE_STEPS);
+	fake.n_steps++;
+	step->len = NLMSG_ALIGN(m->nlh.nlmsg_len);
+	step->bytes = malloc(step->len);
+	assert_non_null(step->bytes);
+	memcpy(step->bytes, m->bytes, step->len);
+}
+
+static void fake_also(const struct message *m)
+{
+	struct fake_step *step = &fake.steps[fake.n_steps - 1];
+	size_t len = NLMSG_ALIGN(m->nlh.nlmsg_len);
+
+	step->bytes = realloc(step->bytes, step->len + len);
+	assert_non_null(step->bytes);
+	memcpy(step->bytes + step->len, m->bytes, len);
+	step->len += len;
+}
+
+static void fake_done(int code)
+{
+	struct message m;
+
+	message_start(&m, NLMSG_DONE);
+	message_put(&m, &code, sizeof(code));
+	fake_message(&m);
+}
+
+static void fake_refusal(int code)
+{
+	const struct nlmsgerr refusal = { .error = -code };
+	struct message m;
+
+	message_start(&m, NLMSG_ERROR);
+	message_put(&m, &refusal, sizeof(refusal));
+	fake_message(&m);
+}
+
+#endif

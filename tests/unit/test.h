@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What every unit test needs: cmocka, and netlink messages built or taken from captures. */
+#ifndef SMC_TEST_H
+#define SMC_TEST_H
+
+/* cmocka.h wants these four before it. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+
+#include "smc/abi.h"
+
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+
+/*
+ * Captured from kernel 7.2 on x86-64: their integers are little-endian. Blanks are for the reader.
+ */
+#define CAPTURE_FALLBACK                                                                          \
+	"2b010100 b21e413c 7f000001 00000000 00000000 00000000 7f000001 00000000 00000000 00000000" \
+	"00000000 02000000 00000000 00000000 c0000000 00000000"
+#define CAPTURE_FALLBACK_REASON "00000005 08000303"
+#define CAPTURE_SMCR_CONNINFO                                                                     \
+	"01000000 00000100 00000100 00000100 00000000 64000000 00000000 00000000 00000000 64000000" \
+	"00000000 64000000 00000000 00000000 64000000 00000000 64000000 00000000 64000000"
+#define CAPTURE_SMCR_LGRINFO                                                                      \
+	"01727831 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000" \
+	"00000000 00000000 00000000 00000000 00000000 00000000 00013030 30303a30 3030303a 30303030" \
+	"3a303030 303a3030 30303a66 6666663a 30613038 3a303030 31003030 30303a30 3030303a 30303030" \
+	"3a303030 303a3030 30303a66 6666663a 30613038 3a303030 320001"
+#define CAPTURE_SMCD_CONNINFO                                                                     \
+	"01000000 e0ff0000 e0ff0000 e0ff0000 00000000 64000000 00000000 00000000 00000000 64000000" \
+	"00000000 64000000 00000000 00000000 64000000 00000000 64000000 00000000 00000000"
+#define CAPTURE_SMCD_DMBINFO                                                                      \
+	"00010000 00000000 4746526e 5ff1e177 4746526e 5ff1e177 63059e4e be9dab82 d4835544 fefd816b" \
+	"0c237917 63b2eeaf 0c237917 63b2eeaf"
+
+/** struct message - one netlink message, its length in the header as it grows */
+struct message {
+	union {
+		struct nlmsghdr nlh;
+		uint8_t bytes[1024];
+	};
+};
+
+/* Bytes of hexadecimal text; returns how many. */
+static inline size_t hex(uint8_t *out, size_t size, const char *text)
+{
+	size_t len = 0;
+
+	for (; *text; text += 2) {
+		char pair[3] = "";
+
+		text += strspn(text, " ");
+		if (!*text)
+			break;
+		assert_true(text[1] && len < size);
+		memcpy(pair, text, 2);
+		out[len++] = (uint8_t)strtoul(pair, NULL, 16);
+	}
+	return len;
+}
+
+static inline void message_start(struct message *m, uint16_t type)
+{
+	memset(m, 0, sizeof(*m));
+	m->nlh.nlmsg_len = NLMSG_HDRLEN;
+	m->nlh.nlmsg_type = type;
+	m->nlh.nlmsg_flags = NLM_F_MULTI;
+}
+
+static inline void message_put(struct message *m, const void *data, size_t len)
+{
+	assert_true(NLMSG_ALIGN(m->nlh.nlmsg_len) + len <= sizeof(m->bytes));
+	memcpy(m->bytes + m->nlh.nlmsg_len, data, len);
+	m->nlh.nlmsg_len += (uint32_t)len;
+}
+
+static inline void message_attr(struct message *m, uint16_t type, const void *data, size_t len)
+{
+	struct nlattr attr = { .nla_len = (uint16_t)(NLA_HDRLEN + len), .nla_type = type };
+
+	m->nlh.nlmsg_len = NLMSG_ALIGN(m->nlh.nlmsg_len);
+	message_put(m, &attr, sizeof(attr));
+	message_put(m, data, len);
+}
+
+static inline void message_attr_hex(struct message *m, uint16_t type, const char *text)
+{
+	uint8_t bytes[512];
+	size_t len = hex(bytes, sizeof(bytes), text);
+
+	message_attr(m, type, bytes, len);
+}
+
+/* A base message without attributes. */
+static inline void message_sock(struct message *m, const struct smc_abi_diag_msg *msg)
+{
+	message_start(m, SOCK_DIAG_BY_FAMILY);
+	message_put(m, msg, sizeof(*msg));
+}
+
+static inline void message_capture(struct message *m, const char *base)
+{
+	uint8_t bytes[128];
+	size_t len = hex(bytes, sizeof(bytes), base);
+
+	message_start(m, SOCK_DIAG_BY_FAMILY);
+	message_put(m, bytes, len);
+}
+
+/* An address in the words of sock_diag. */
+static inline void set_words(uint32_t *words, int family, const char *ip)
+{
+	memset(words, 0, 16);
+	assert_int_equal(inet_pton(family, ip, words), 1);
+}
+
+#endif

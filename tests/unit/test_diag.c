@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+/* lib/netlink/diag over a netlink socket that answers all that a kernel can answer, and worse. */
+#include "fake_netlink.h"
+
+#include <stdio.h>
+
+#include "netlink/diag.h"
+#include "smc/sock.h"
+
+struct seen {
+	unsigned int count;
+	uint8_t families[64];
+	unsigned int fail_at; /* 1: the first message */
+	int result;
+};
+
+static int note(const struct nlmsghdr *nlh, void *arg)
+{
+	struct seen *seen = arg;
+
+	if (seen->count < sizeof(seen->families))
+		seen->families[seen->count] = *(const uint8_t *)NLMSG_DATA(nlh);
+	return ++seen->count == seen->fail_at ? seen->result : 0;
+}
+
+static int dump(struct seen *seen, struct smc_err *err)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(1);
+	int ret;
+
+	memset(err, 0xff, sizeof(*err));
+	ret = smc_diag_dump(&req, sizeof(req), note, seen, err);
+	assert_int_equal(fake.open, 0);
+	if (!ret)
+		assert_int_equal(err->code, 0);
+	else
+		assert_int_equal(err->code, -ret);
+	return ret;
+}
+
+static struct message row(uint8_t family)
+{
+	const struct smc_abi_diag_msg msg = { .family = family };
+	struct message m;
+
+	message_sock(&m, &msg);
+	return m;
+}
+
+static void add_row(uint8_t family)
+{
+	struct message m = row(family);
+
+	fake_message(&m);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
+static void whole(void **state)
+{
+	struct seen seen = { 0 };
+	struct message second = row(2), third = row(10);
+	struct smc_err err;
+
+	(void)state;
+	add_row(43);
+	fake_also(&second);
+	fake_message(&third);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 3);
+	assert_memory_equal(seen.families, "\x2b\x02\x0a", 3);
+	assert_int_equal(fake.next, fake.n_steps);
+}
+
+static void request(void **state)
+{
+	const struct nlmsghdr *nlh = (const struct nlmsghdr *)fake.request;
+	uint8_t want[52] = { 43, 0, 0, 1 };
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(fake.request_len, NLMSG_HDRLEN + 52);
+	assert_int_equal(nlh->nlmsg_len, fake.request_len);
+	assert_int_equal(nlh->nlmsg_type, 20);
+	assert_int_equal(nlh->nlmsg_flags, 0x301);
+	assert_memory_equal(NLMSG_DATA(nlh), want, sizeof(want));
+}
+
+static void empty(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 0);
+}
+
+/* An error message may quote the request, or only its header, and may say a sentence of its own. */
+static void refuse(int code, bool is_capped, const char *text)
+{
+	struct nlmsgerr refusal = { .error = -code };
+	uint8_t request_body[52] = { 43 };
+	struct message m;
+
+	message_start(&m, NLMSG_ERROR);
+	m.nlh.nlmsg_flags = (uint16_t)((is_capped ? NLM_F_CAPPED : 0) |
+				       (text ? NLM_F_ACK_TLVS : 0));
+	refusal.msg.nlmsg_len = NLMSG_HDRLEN + sizeof(request_body);
+	message_put(&m, &refusal, sizeof(refusal));
+	if (!is_capped)
+		message_put(&m, request_body, sizeof(request_body));
+	if (text) {
+		message_attr(&m, NLMSGERR_ATTR_OFFS, "\1\0\0", 4);
+		message_attr(&m, NLMSGERR_ATTR_MSG, text, strlen(text) + 1);
+	}
+	fake_message(&m);
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		int code;
+		bool is_capped;
+		const char *text;
+		const char *want;
+	} rows[] = {
+		{ ENOENT, false, NULL, "the kernel refused to list sockets: No such file or directory" },
+		{ ENOENT, true, NULL, "the kernel refused to list sockets: No such file or directory" },
+		{ EPERM, false, NULL, "the kernel refused to list sockets: Operation not permitted" },
+		{ EPERM, false, "not in this namespace",
+		  "the kernel refused to list sockets: Operation not permitted: not in this namespace" },
+		{ EPERM, true, "not in this namespace",
+		  "the kernel refused to list sockets: Operation not permitted: not in this namespace" },
+		{ EOPNOTSUPP, true, NULL, "the kernel refused to list sockets: Operation not supported" },
+		/* libmnl's own words for an answer to somebody else: not to be mixed up. */
+		{ ESRCH, true, NULL, "the kernel refused to list sockets: No such process" },
+		{ EPROTO, true, NULL, "the kernel refused to list sockets: Protocol error" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		refuse(rows[i].code, rows[i].is_capped, rows[i].text);
+		assert_int_equal(dump(&seen, &err), -rows[i].code);
+		assert_string_equal(err.text, rows[i].want);
+		assert_int_equal(seen.count, 0);
+	}
+}
+
+/* The text of an error must end inside its attribute, and the quoted request inside the message. */
+static void lying_refusals(void **state)
+{
+	struct nlmsgerr refusal = { .error = -EPERM };
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	message_start(&m, NLMSG_ERROR);
+	m.nlh.nlmsg_flags = NLM_F_CAPPED | NLM_F_ACK_TLVS;
+	message_put(&m, &refusal, sizeof(refusal));
+	message_attr(&m, NLMSGERR_ATTR_MSG, "no end", 6);
+	fake_message(&m);
+	assert_int_equal(dump(&seen, &err), -EPERM);
+	assert_null(strstr(err.text, "no end"));
+
+	for (uint32_t len = 0xffffffff; len >= 17; len /= 3) {
+		fake_reset();
+		refusal.msg.nlmsg_len = len;
+		message_start(&m, NLMSG_ERROR);
+		m.nlh.nlmsg_flags = NLM_F_ACK_TLVS;
+		message_put(&m, &refusal, sizeof(refusal));
+		fake_message(&m);
+		assert_int_equal(dump(&seen, &err), -EPERM);
+	}
+}
+
+static void short_refusals(void **state)
+{
+	const struct nlmsgerr refusal = { .error = -EPERM };
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(refusal); len += 3) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+		struct message m;
+
+		fake_reset();
+		message_start(&m, NLMSG_ERROR);
+		message_put(&m, &refusal, len);
+		fake_message(&m);
+		assert_int_equal(dump(&seen, &err), -EBADMSG);
+		assert_non_null(strstr(err.text, "short error message"));
+	}
+}
+
+/* Both netlink libraries take this for success. */
+static void done_with_error(void **state)
+{
+	static const int codes[] = { EINVAL, EPERM, ENOMEM, ESRCH, EPROTO };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		add_row(43);
+		fake_done(-codes[i]);
+		assert_int_equal(dump(&seen, &err), -codes[i]);
+		assert_int_equal(seen.count, 1);
+		assert_non_null(strstr(err.text, "the kernel refused to list sockets: "));
+	}
+}
+
+static void done_with_text(void **state)
+{
+	const int code = -EINVAL;
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	message_start(&m, NLMSG_DONE);
+	m.nlh.nlmsg_flags |= NLM_F_ACK_TLVS;
+	message_put(&m, &code, sizeof(code));
+	message_attr(&m, NLMSGERR_ATTR_MSG, "bad filter", 11);
+	fake_message(&m);
+	assert_int_equal(dump(&seen, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "Invalid argument: bad filter"));
+}
+
+static void done_short(void **state)
+{
+	(void)state;
+	for (size_t len = 0; len < sizeof(int); len++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+		struct message m;
+
+		fake_reset();
+		message_start(&m, NLMSG_DONE);
+		message_put(&m, "\0\0\0", len);
+		fake_message(&m);
+		assert_int_equal(dump(&seen, &err), -EBADMSG);
+	}
+}
+
+/* The flag may come with any message, the last one included; 0: row 1, 1: row 2, 2: DONE. */
+static void interrupted(void **state)
+{
+	(void)state;
+	for (int where = 0; where < 3; where++) {
+		const int code = 0;
+		struct seen seen = { 0 };
+		struct smc_err err;
+		struct message m;
+
+		fake_reset();
+		for (int i = 0; i < 2; i++) {
+			m = row(43);
+			if (i == where)
+				m.nlh.nlmsg_flags |= NLM_F_DUMP_INTR;
+			fake_message(&m);
+		}
+		message_start(&m, NLMSG_DONE);
+		if (where == 2)
+			m.nlh.nlmsg_flags |= NLM_F_DUMP_INTR;
+		message_put(&m, &code, sizeof(code));
+		fake_message(&m);
+		assert_int_equal(dump(&seen, &err), -EINTR);
+		assert_non_null(strstr(err.text, "changed while it was read"));
+	}
+}
+
+static void foreign_answers(void **state)
+{
+	struct nlmsgerr refusal = { .error = -EPERM };
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m = row(1);
+
+	(void)state;
+	m.nlh.nlmsg_seq = 0xdead;
+	fake_message(&m);
+	m = row(1);
+	m.nlh.nlmsg_pid = FAKE_PORTID + 1;
+	fake_message(&m);
+	message_start(&m, NLMSG_ERROR);
+	message_put(&m, &refusal, sizeof(refusal));
+	m.nlh.nlmsg_seq = 0xdead;
+	fake_message(&m);
+	add_row(43);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.families[0], 43);
+}
+
+static void receive_errors(void **state)
+{
+	static const struct {
+		int error, want;
+	} rows[] = {
+		{ ENOBUFS, ENOBUFS },
+		{ EAGAIN, ETIMEDOUT },
+		{ ENOSPC, ENOSPC }, /* libmnl: the message did not fit */
+		{ ENOMEM, ENOMEM },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		add_row(43);
+		fake_error(rows[i].error);
+		fake_done(0);
+		assert_int_equal(dump(&seen, &err), -rows[i].want);
+		assert_non_null(strstr(err.text, "cannot receive the list of sockets: "));
+		assert_non_null(strstr(err.text, strerror(rows[i].want)));
+	}
+}
+
+static void signals(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	fake_error(EINTR);
+	add_row(43);
+	fake_error(EINTR);
+	fake_error(EINTR);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 1);
+}
+
+static void overrun(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	message_start(&m, NLMSG_OVERRUN);
+	fake_message(&m);
+	assert_int_equal(dump(&seen, &err), -ENOBUFS);
+	assert_non_null(strstr(err.text, "messages were lost"));
+}
+
+static void callback_errors(void **state)
+{
+	static const int codes[] = { ENOMEM, EBADMSG, ESRCH, EPROTO, EINTR };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		struct seen seen = { .fail_at = 2, .result = -codes[i] };
+		struct smc_err err;
+
+		fake_reset();
+		add_row(43);
+		add_row(43);
+		add_row(43);
+		fake_done(0);
+		assert_int_equal(dump(&seen, &err), -codes[i]);
+		assert_int_equal(seen.count, 2);
+	}
+}
+
+static void other_messages(void **state)
+{
+	static const uint16_t types[] = { NLMSG_NOOP, 5, 15, 16, 19, 21, 0x7fff };
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		message_start(&m, types[i]);
+		message_put(&m, "other", 6);
+		fake_message(&m);
+	}
+	add_row(43);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 1);
+}
+
+static void set_up_errors(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	fake.open_error = EMFILE;
+	assert_int_equal(dump(&seen, &err), -EMFILE);
+	fake_reset();
+	fake.bind_error = EADDRINUSE;
+	assert_int_equal(dump(&seen, &err), -EADDRINUSE);
+	fake_reset();
+	fake.send_error = EPERM;
+	assert_int_equal(dump(&seen, &err), -EPERM);
+	assert_string_equal(err.text,
+			    "cannot ask the kernel for its sockets: Operation not permitted");
+}
+
+/* Who does not want to know gives no struct smc_err. */
+static void without_err(void **state)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(0);
+	struct seen seen = { .fail_at = 1, .result = -ENOMEM };
+
+	(void)state;
+	fake_refusal(EPERM);
+	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -EPERM);
+	add_row(43);
+	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -ENOMEM);
+	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -ETIMEDOUT);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(whole),	       TEST(request),	    TEST(empty),
+		TEST(refusals),	       TEST(lying_refusals), TEST(short_refusals),
+		TEST(done_with_error), TEST(done_with_text), TEST(done_short),
+		TEST(interrupted),     TEST(foreign_answers), TEST(receive_errors),
+		TEST(signals),	       TEST(overrun),	    TEST(callback_errors),
+		TEST(other_messages),  TEST(set_up_errors), TEST(without_err),
+	};
+	int failed = cmocka_run_group_tests_name("diag", tests, NULL, NULL);
+
+	fake_reset();
+	return failed;
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: MIT
+/* lib/smc/sock: messages of sock_diag, captured and built, right and wrong. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "smc/sock.h"
+
+/* The captures are of a little-endian machine; elsewhere their numbers mean something else. */
+static bool is_little_endian(void)
+{
+	const uint16_t one = 1;
+	uint8_t first;
+
+	memcpy(&first, &one, 1);
+	return first == 1;
+}
+
+static struct smc_abi_diag_msg base(uint8_t state, uint8_t mode)
+{
+	struct smc_abi_diag_msg msg = { .family = AF_SMC, .state = state, .mode = mode };
+
+	msg.id.sport = htons(5001);
+	msg.id.dport = htons(40000);
+	set_words(msg.id.src, AF_INET, "10.8.0.1");
+	set_words(msg.id.dst, AF_INET, "10.8.0.2");
+	return msg;
+}
+
+static struct smc_sock decode(const struct smc_abi_diag_msg *msg)
+{
+	struct smc_sock sock = { 0 };
+	struct message m;
+
+	message_sock(&m, msg);
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	return sock;
+}
+
+static void fallback_capture(void **state)
+{
+	static const uint8_t loopback[16] = { 127, 0, 0, 1 };
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	if (!is_little_endian())
+		return;
+	message_capture(&m, CAPTURE_FALLBACK);
+	message_attr(&m, SMC_ABI_DIAG_SHUTDOWN, "\3", 1);
+	message_attr_hex(&m, SMC_ABI_DIAG_FALLBACK, CAPTURE_FALLBACK_REASON);
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN | SMC_SOCK_HAS_FALLBACK);
+	assert_int_equal(sock.family, AF_SMC);
+	assert_int_equal(sock.state, SMC_ABI_ACTIVE);
+	assert_int_equal(sock.shutdown, 3);
+	assert_int_equal(sock.local.family, AF_INET);
+	assert_int_equal(sock.local.port, 45598);
+	assert_memory_equal(sock.local.ip, loopback, 16);
+	assert_int_equal(sock.peer.port, 16700);
+	assert_memory_equal(sock.peer.ip, loopback, 16);
+	assert_int_equal(sock.cookie, 2);
+	assert_int_equal(sock.uid, 0);
+	assert_int_equal(sock.inode, 192);
+	assert_int_equal(sock.fallback.reason, 0x05000000);
+	assert_int_equal(sock.fallback.peer_diagnosis, 0x03030008);
+	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_TCP);
+	assert_false(smc_sock_needs_lookup(&sock));
+}
+
+static void smcr_capture(void **state)
+{
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	if (!is_little_endian())
+		return;
+	message_sock(&m, &msg);
+	message_attr_hex(&m, SMC_ABI_DIAG_CONNINFO, CAPTURE_SMCR_CONNINFO);
+	message_attr_hex(&m, SMC_ABI_DIAG_LGRINFO, CAPTURE_SMCR_LGRINFO);
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(sock.has, SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_LGR);
+	assert_int_equal(sock.conn.token, 1);
+	assert_int_equal(sock.conn.sndbuf_size, 65536);
+	assert_int_equal(sock.conn.rmbe_size, 65536);
+	assert_int_equal(sock.conn.peer_rmbe_size, 65536);
+	assert_int_equal(sock.conn.rx_prod.count, 100);
+	assert_int_equal(sock.conn.rx_cons.count, 0);
+	assert_int_equal(sock.conn.tx_prod.count, 100);
+	assert_int_equal(sock.conn.tx_cons.count, 100);
+	assert_int_equal(sock.conn.tx_fin.count, 100);
+	assert_int_equal(sock.lgr.link_id, 1);
+	assert_string_equal(sock.lgr.ibname, "rx1");
+	assert_int_equal(sock.lgr.ibport, 1);
+	assert_string_equal(sock.lgr.gid, "0000:0000:0000:0000:0000:ffff:0a08:0001");
+	assert_string_equal(sock.lgr.peer_gid, "0000:0000:0000:0000:0000:ffff:0a08:0002");
+	assert_int_equal(sock.lgr.role, 1);
+	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_SMCR);
+}
+
+static void smcd_capture(void **state)
+{
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCD);
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	if (!is_little_endian())
+		return;
+	message_sock(&m, &msg);
+	message_attr_hex(&m, SMC_ABI_DIAG_CONNINFO, CAPTURE_SMCD_CONNINFO);
+	message_attr_hex(&m, SMC_ABI_DIAG_DMBINFO, CAPTURE_SMCD_DMBINFO);
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(sock.has, SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT);
+	assert_int_equal(sock.conn.rmbe_size, 65504);
+	assert_int_equal(sock.dmb.linkid, 0x100);
+	assert_true(sock.dmb.peer_gid == 0x77e1f15f6e524647);
+	assert_true(sock.dmb.token == 0x82ab9dbe4e9e0563);
+	assert_true(sock.dmb.peer_token == 0x6b81fdfe445583d4);
+	assert_true(sock.dmb.my_gid_ext == 0xafeeb2631779230c);
+	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_SMCD);
+}
+
+/* Kernels up to 6.7 send 40 bytes; what lies between is no kernel's, yet read as the old form. */
+static void dmbinfo_lengths(void **state)
+{
+	static const struct {
+		size_t len;
+		uint32_t has;
+	} rows[] = {
+		{ 0, 0 },
+		{ 39, 0 },
+		{ 40, SMC_SOCK_HAS_DMB },
+		{ 48, SMC_SOCK_HAS_DMB },
+		{ 55, SMC_SOCK_HAS_DMB },
+		{ 56, SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT },
+		{ 80, SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT },
+	};
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCD);
+	struct smc_abi_dmbinfo dmb[2] = { { .linkid = 7, .peer_token = ~0ULL, .my_gid_ext = 9 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_sock sock = { .dmb.peer_token = 1 };
+		struct message m;
+
+		message_sock(&m, &msg);
+		message_attr(&m, SMC_ABI_DIAG_DMBINFO, dmb, rows[i].len);
+		assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+		assert_int_equal(sock.has, rows[i].has);
+		assert_true(sock.dmb.peer_token == (rows[i].has ? ~0ULL : 1));
+	}
+}
+
+/* Every attribute at its exact size, a byte less, and longer. */
+static void attribute_lengths(void **state)
+{
+	static const struct {
+		uint16_t type;
+		size_t len;
+		uint32_t has;
+	} rows[] = {
+		{ SMC_ABI_DIAG_CONNINFO, sizeof(struct smc_abi_conninfo), SMC_SOCK_HAS_CONN },
+		{ SMC_ABI_DIAG_LGRINFO, sizeof(struct smc_abi_lgrinfo), SMC_SOCK_HAS_LGR },
+		{ SMC_ABI_DIAG_SHUTDOWN, 1, SMC_SOCK_HAS_SHUTDOWN },
+		{ SMC_ABI_DIAG_FALLBACK, sizeof(struct smc_abi_fallback), SMC_SOCK_HAS_FALLBACK },
+	};
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	uint8_t payload[300];
+
+	(void)state;
+	memset(payload, 'x', sizeof(payload));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const size_t lens[] = { 0, rows[i].len - 1, rows[i].len, rows[i].len + 9 };
+
+		for (size_t j = 0; j < ARRAY_SIZE(lens); j++) {
+			struct smc_sock sock = { 0 };
+			struct message m;
+
+			message_sock(&m, &msg);
+			message_attr(&m, rows[i].type, payload, lens[j]);
+			assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+			assert_int_equal(sock.has, lens[j] < rows[i].len ? 0 : rows[i].has);
+		}
+	}
+}
+
+/* A name without an end must not run into what follows. */
+static void unterminated_strings(void **state)
+{
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_abi_lgrinfo lgr;
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	memset(&lgr, 'A', sizeof(lgr));
+	message_sock(&m, &msg);
+	message_attr(&m, SMC_ABI_DIAG_LGRINFO, &lgr, sizeof(lgr));
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(strlen(sock.lgr.ibname), sizeof(sock.lgr.ibname) - 1);
+	assert_int_equal(strlen(sock.lgr.gid), sizeof(sock.lgr.gid) - 1);
+	assert_int_equal(strlen(sock.lgr.peer_gid), sizeof(sock.lgr.peer_gid) - 1);
+}
+
+static void unknown_attributes(void **state)
+{
+	static const uint16_t types[] = { 0, 6, 7, 200, 0x3fff };
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	message_sock(&m, &msg);
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		message_attr(&m, types[i], "unknown", 7);
+	message_attr(&m, SMC_ABI_DIAG_SHUTDOWN, "\2", 1);
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN);
+	assert_int_equal(sock.shutdown, 2);
+}
+
+/* The two high bits of a type are flags, not part of the number. */
+static void type_flags(void **state)
+{
+	const struct smc_abi_fallback fallback = { .reason = 0x03010000 };
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	message_sock(&m, &msg);
+	message_attr(&m, NLA_F_NESTED | SMC_ABI_DIAG_SHUTDOWN, "\1", 1);
+	message_attr(&m, NLA_F_NET_BYTEORDER | SMC_ABI_DIAG_FALLBACK, &fallback, sizeof(fallback));
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN | SMC_SOCK_HAS_FALLBACK);
+	assert_int_equal(sock.fallback.reason, 0x03010000);
+}
+
+/* An attribute whose length lies ends the reading, what came before it stays. */
+static void lying_attributes(void **state)
+{
+	static const uint16_t lens[] = { 0, 1, 3, 13, 60000, 0xffff };
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lens); i++) {
+		const struct smc_abi_fallback fallback = { .reason = 1 };
+		struct smc_sock sock;
+		struct message m;
+		size_t at;
+
+		message_sock(&m, &msg);
+		message_attr(&m, SMC_ABI_DIAG_SHUTDOWN, "\1", 1);
+		at = NLMSG_ALIGN(m.nlh.nlmsg_len);
+		message_attr(&m, SMC_ABI_DIAG_FALLBACK, &fallback, sizeof(fallback));
+		memcpy(m.bytes + at, &lens[i], sizeof(lens[i]));
+		assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+		assert_int_equal(sock.has, SMC_SOCK_HAS_SHUTDOWN);
+	}
+}
+
+static void truncated_base(void **state)
+{
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	for (size_t len = 0; len < sizeof(msg); len++) {
+		message_start(&m, SOCK_DIAG_BY_FAMILY);
+		message_put(&m, &msg, len);
+		assert_int_equal(smc_sock_decode(&sock, &m.nlh), -EBADMSG);
+	}
+}
+
+/* Nothing of the socket before stays when one struct serves for a whole table. */
+static void reuse(void **state)
+{
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_sock sock;
+	struct message m;
+
+	(void)state;
+	memset(&sock, 0xff, sizeof(sock));
+	message_sock(&m, &msg);
+	assert_int_equal(smc_sock_decode(&sock, &m.nlh), 0);
+	assert_int_equal(sock.has, 0);
+	assert_int_equal(sock.shutdown, 0);
+	assert_int_equal(sock.local.family, AF_INET);
+	assert_int_equal(sock.local.ip[4] | sock.local.ip[15] | sock.peer.ip[15], 0);
+}
+
+static void big_numbers(void **state)
+{
+	const uint64_t inode = 0x123456789abcdefULL;
+	struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_SMCR);
+	struct smc_sock sock;
+
+	(void)state;
+	msg.uid = 4294967294;
+	memcpy(msg.inode, &inode, sizeof(inode));
+	msg.id.cookie[0] = 0xfffffffe;
+	msg.id.cookie[1] = 0x80000001;
+	msg.id.ifindex = 0xffffffff;
+	msg.id.sport = msg.id.dport = 0xffff;
+	sock = decode(&msg);
+	assert_true(sock.uid == 4294967294);
+	assert_true(sock.inode == inode);
+	assert_true(sock.cookie == 0x80000001fffffffeULL);
+	assert_true(sock.ifindex == 0xffffffff);
+	assert_int_equal(sock.local.port, 65535);
+	assert_int_equal(sock.peer.port, 65535);
+}
+
+static void modes(void **state)
+{
+	static const struct {
+		uint8_t state, mode;
+		uint16_t dport;
+		enum smc_mode want;
+		bool is_connected;
+	} rows[] = {
+		/* Mode 0 is SMC-R, and also what a socket without a connection says. */
+		{ SMC_ABI_INIT, 0, 0, SMC_MODE_NONE, false },
+		{ SMC_ABI_INIT, 0, 80, SMC_MODE_NONE, false },
+		{ SMC_ABI_LISTEN, 0, 0, SMC_MODE_NONE, false },
+		{ SMC_ABI_CLOSED, 0, 80, SMC_MODE_NONE, true },
+		{ SMC_ABI_CLOSED, 1, 80, SMC_MODE_NONE, true },
+		{ SMC_ABI_CLOSED, 2, 80, SMC_MODE_NONE, true },
+		/* Fallen back before connect(): INIT for good, connected once there is a peer. */
+		{ SMC_ABI_INIT, 1, 80, SMC_MODE_TCP, true },
+		{ SMC_ABI_INIT, 1, 0, SMC_MODE_TCP, false },
+		{ SMC_ABI_INIT, 2, 80, SMC_MODE_NONE, false },
+		{ SMC_ABI_LISTEN, 2, 0, SMC_MODE_NONE, false },
+		{ SMC_ABI_ACTIVE, 0, 80, SMC_MODE_SMCR, true },
+		{ SMC_ABI_ACTIVE, 1, 80, SMC_MODE_TCP, true },
+		{ SMC_ABI_ACTIVE, 2, 80, SMC_MODE_SMCD, true },
+		{ SMC_ABI_PEERCLOSEWAIT1, 0, 80, SMC_MODE_SMCR, true },
+		{ SMC_ABI_APPFINCLOSEWAIT, 2, 80, SMC_MODE_SMCD, true },
+		{ SMC_ABI_PROCESSABORT, 1, 0, SMC_MODE_TCP, true },
+		/* A mode or a state of a later kernel. */
+		{ SMC_ABI_ACTIVE, 3, 80, SMC_MODE_NONE, true },
+		{ SMC_ABI_ACTIVE, 255, 80, SMC_MODE_NONE, true },
+		{ 99, 2, 80, SMC_MODE_SMCD, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_abi_diag_msg msg = base(rows[i].state, rows[i].mode);
+		struct smc_sock sock;
+
+		msg.id.dport = htons(rows[i].dport);
+		sock = decode(&msg);
+		if (smc_sock_mode(&sock) != rows[i].want ||
+		    smc_sock_connected(&sock) != rows[i].is_connected)
+			fail_msg("row %zu: state %u, mode %u", i, rows[i].state, rows[i].mode);
+	}
+	assert_string_equal(smc_mode_name(SMC_MODE_NONE), "-");
+	assert_string_equal(smc_mode_name(SMC_MODE_SMCR), "SMCR");
+	assert_string_equal(smc_mode_name(SMC_MODE_SMCD), "SMCD");
+	assert_string_equal(smc_mode_name(SMC_MODE_TCP), "TCP");
+}
+
+/* Which addresses the message settles, and which it leaves open. */
+static void addresses(void **state)
+{
+	static const struct {
+		uint8_t family;
+		uint16_t sport, dport;
+		int ip_family;
+		const char *src, *dst;
+		int want;
+		bool needs_lookup;
+	} rows[] = {
+		{ 43, 80, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
+		{ 43, 80, 0, AF_INET, "127.0.0.1", "0.0.0.0", AF_INET, false },
+		{ 43, 80, 9, AF_INET6, "::1", "::1", AF_INET6, false },
+		{ 43, 80, 9, AF_INET6, "fe80::1", "fe80::2", AF_INET6, false },
+		{ 43, 80, 9, AF_INET6, "2001:db8::1", "2001:db8::", AF_INET6, false },
+		{ 43, 80, 9, AF_INET6, "::ffff:10.0.0.1", "::ffff:10.0.0.2", AF_INET6, false },
+		/* Words 1 to 3 zero: 32.1.13.184, or 2001:db8::? */
+		{ 43, 80, 9, AF_INET6, "2001:db8::", "2001:db9::", AF_UNSPEC, true },
+		{ 43, 80, 0, AF_INET6, "2001:db8::", "::", AF_UNSPEC, true },
+		{ 43, 80, 9, AF_INET6, "fd00:1234::", "fd00:1235::", AF_UNSPEC, true },
+		{ 43, 80, 9, AF_INET, "10.0.0.1", "32.1.13.184", AF_UNSPEC, true },
+		/* IPPROTO_SMC: ports and no addresses, under each of the three families. */
+		{ 2, 80, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
+		{ 10, 80, 9, AF_INET6, "::", "::", AF_UNSPEC, true },
+		{ 43, 80, 9, AF_INET6, "::", "::", AF_UNSPEC, true },
+		{ 43, 80, 0, AF_INET6, "::", "::", AF_UNSPEC, true },
+		/* The TCP socket was reset: port 0, addresses stay. */
+		{ 43, 0, 9, AF_INET, "10.0.0.1", "10.0.0.2", AF_INET, false },
+		{ 43, 0, 9, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, true },
+		/* It is gone, or never was: there is nothing to look for. */
+		{ 43, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
+		{ 2, 0, 0, AF_INET, "0.0.0.0", "0.0.0.0", AF_UNSPEC, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+		struct smc_sock sock;
+
+		msg.family = rows[i].family;
+		msg.id.sport = htons(rows[i].sport);
+		msg.id.dport = htons(rows[i].dport);
+		set_words(msg.id.src, rows[i].ip_family, rows[i].src);
+		set_words(msg.id.dst, rows[i].ip_family, rows[i].dst);
+		sock = decode(&msg);
+		if (sock.local.family != rows[i].want || sock.peer.family != rows[i].want ||
+		    smc_sock_needs_lookup(&sock) != rows[i].needs_lookup)
+			fail_msg("row %zu: %s, %s", i, rows[i].src, rows[i].dst);
+		assert_memory_equal(sock.local.ip, msg.id.src, 16);
+		assert_memory_equal(sock.peer.ip, msg.id.dst, 16);
+		assert_int_equal(sock.local.port, rows[i].sport);
+		assert_int_equal(sock.peer.port, rows[i].dport);
+		assert_int_equal(sock.family, rows[i].family);
+	}
+}
+
+static void state_names(void **state)
+{
+	static const struct {
+		int value;
+		const char *name;
+	} names[] = {
+		{ 1, "ACTIVE" },
+		{ 2, "INIT" },
+		{ 7, "CLOSED" },
+		{ 10, "LISTEN" },
+		{ 20, "PEERCLOSEWAIT1" },
+		{ 21, "PEERCLOSEWAIT2" },
+		{ 22, "APPCLOSEWAIT1" },
+		{ 23, "APPCLOSEWAIT2" },
+		{ 24, "APPFINCLOSEWAIT1" },
+		{ 25, "PEERFINCLOSEWAIT" },
+		{ 26, "PEERABORTWAIT" },
+		{ 27, "PROCESSABORT" },
+	};
+	size_t n_known = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		assert_non_null(smc_state_name((uint8_t)names[i].value));
+		assert_string_equal(smc_state_name((uint8_t)names[i].value), names[i].name);
+		assert_int_equal(smc_state_parse(names[i].name), names[i].value);
+	}
+	for (int value = 0; value < 256; value++)
+		n_known += smc_state_name((uint8_t)value) != NULL;
+	assert_int_equal(n_known, ARRAY_SIZE(names));
+}
+
+static void state_words(void **state)
+{
+	static const struct {
+		const char *word;
+		int want;
+	} rows[] = {
+		{ "active", 1 },
+		{ "LISTENING", 10 },
+		{ "Listen", 10 },
+		{ "peerclw1", 20 },
+		{ "PEERCLW2", 21 },
+		{ "APPLCLW1", 22 },
+		{ "APPLCLW2", 23 },
+		{ "APPLFINCLW", 24 },
+		{ "APPFINCLOSEWAIT", 24 },
+		{ "appfinclosewait1", 24 },
+		{ "PEERFINCLW", 25 },
+		{ "PEERABORTW", 26 },
+		{ "processabort", 27 },
+		{ "", -EINVAL },
+		{ "ACTIV", -EINVAL },
+		{ "ACTIVE ", -EINVAL },
+		{ "1", -EINVAL },
+		{ "ESTAB", -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (smc_state_parse(rows[i].word) != rows[i].want)
+			fail_msg("'%s'", rows[i].word);
+}
+
+static void request(void **state)
+{
+	struct smc_abi_diag_req req = smc_sock_request(SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO) |
+						       SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO));
+	uint8_t want[52] = { 43, 0, 0, 0x09 };
+
+	(void)state;
+	assert_int_equal(sizeof(req), sizeof(want));
+	assert_memory_equal(&req, want, sizeof(want));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fallback_capture), cmocka_unit_test(smcr_capture),
+		cmocka_unit_test(smcd_capture),	    cmocka_unit_test(dmbinfo_lengths),
+		cmocka_unit_test(attribute_lengths), cmocka_unit_test(unterminated_strings),
+		cmocka_unit_test(unknown_attributes), cmocka_unit_test(type_flags),
+		cmocka_unit_test(lying_attributes), cmocka_unit_test(truncated_base),
+		cmocka_unit_test(reuse),	    cmocka_unit_test(big_numbers),
+		cmocka_unit_test(modes),	    cmocka_unit_test(addresses),
+		cmocka_unit_test(state_names),	    cmocka_unit_test(state_words),
+		cmocka_unit_test(request),
+	};
+
+	return cmocka_run_group_tests_name("sock", tests, NULL, NULL);
+}
