@@ -7,7 +7,7 @@
 INSTALL ?= install
 INSTALL_TOOLS := smc_run smcss
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
-# All that is in man/, by its suffix: man/smcss.8 goes to man8.
+# All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(wildcard man/*.[1-8])
 
 # The real file carries the name that people put into LD_PRELOAD. The link of the soname is ours
@@ -28,6 +28,7 @@ endef
 define install_page
 	$(Q)$(INSTALL) -d '$(call page_dir,$(1))'
 	$(Q)$(INSTALL) -m 0644 $(1) '$(call page_dir,$(1))'
+	$(Q)sed -i 's/^\.Os smc-tools$$/& $(VERSION)/' '$(call page_dir,$(1))/$(notdir $(1))'
 
 endef
 

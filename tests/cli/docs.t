@@ -1,0 +1,187 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Documents and programs agree: --help, manual pages, completion, column and reason tables, README.
+# Needs the built tools, mandoc and man; no kernel with SMC.
+# shellcheck disable=SC2013 # the lists are of words
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
+tools="smcss smc_run"
+version=$(cat VERSION)
+
+# same GOT WANT TEXT: two lists, one item a line, in any order; tells what each lacks.
+same() {
+	same_got=$(printf '%s\n' "$1" | sort -u)
+	same_want=$(printf '%s\n' "$2" | sort -u)
+	[ -n "$2" ] && [ "$same_got" = "$same_want" ]
+	ok $? "$3" && return
+	printf '%s\n' "$same_got" "$same_want" "$same_want" | sort | uniq -c |
+		awk '$1 == 1 { print "#   too much: " $2 } $1 == 2 { print "#   lacks: " $2 }'
+}
+
+# Options at the start of a line, "-a, --all" or "--strict", each as one item.
+listed_options() {
+	grep -oE '^ +(-[A-Za-z]( [A-Za-z]+)?, |   +)?--[a-z][a-z-]*' | grep -oE -- '--?[A-Za-z][a-z-]*' |
+		grep -vE '^-[a-z]{2}'
+}
+
+# complete_with FUNCTION WORD...: what bash offers for the last word, one a line.
+complete_with() {
+	# shellcheck disable=SC2016 # bash expands these
+	bash -c '. completions/smc-tools
+		_command_offset() { COMPREPLY=("command at $1"); }
+		function=$1
+		COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2))
+		"$function"
+		printf "%s\n" "${COMPREPLY[@]}"' sh "$@"
+}
+
+check_options() {
+	help=$("$BUILD/$1" --help | sed -n '/^Options:/,/^$/p' | listed_options)
+	page=$(mandoc -Tascii "man/$1.8" | col -bx | listed_options)
+	same "$page" "$help" "$1: manual page has the options of --help"
+	same "$(complete_with "_$1" "$1" -)" "$help" "$1: completion has the options of --help"
+}
+
+check_page() {
+	lint=$(mandoc -Tlint -Wwarning "$1" 2>&1)
+	is "$lint" "" "$1: mandoc has no warning"
+	is "$(man --warnings -E UTF-8 -l -Tutf8 -Z "$1" 2>&1 >/dev/null)" "" "$1: man has no warning"
+	# One place has the version: VERSION. make install puts it into the page.
+	is "$(grep '^\.Os' "$1")" ".Os smc-tools" "$1: the version is left to make install"
+}
+
+check_version() {
+	is "$("$BUILD/$1" --version)" "$1 utility, smc-tools-$version" "$1 --version agrees with VERSION"
+}
+
+check_columns() {
+	source=$(sed -n 's/^\t{ "\([a-z]*\)", "\([^"]*\)", .*/\1/p' smcss/columns.c)
+	help=$("$BUILD/smcss" --help | sed '1,/^Columns/d' | tr -s ' ' '\n' | grep .)
+	same "$help" "$source" "smcss: --help has all columns"
+	same "$(complete_with _smcss smcss -o "")" "$source" "smcss: completion has all columns"
+	table=$(sed -n 's/^\t{ "\([a-z]*\)", "\([^"]*\)", "\{0,1\}\([a-zN][a-z_UL]*\)"\{0,1\}, .*/\1|\2|\3/p' \
+		smcss/columns.c | sed 's/|NULL$/|/')
+	page=$(sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z]*\) Ta \(.*\)/\1|\2/p' man/smcss.8 |
+		sed 's/ Ta Ta .*/|/; t; s/ Ta \([a-z_]*\) Ta .*/|\1/')
+	same "$(echo "$page" | tr ' ' _)" "$(echo "$table" | tr ' ' _)" \
+		"smcss: manual page has every column's name, header and JSON key"
+	# Keys inside objects: what the JSON functions pack or set.
+	missing=
+	for key in $(sed -n '/^static json_t/,/^}/p; /^#define CONN/,/^$/p; /^json_t/,/^}/p' smcss/columns.c smcss/summary.c |
+		grep -oE '"[a-z_]{2,}"' | tr -d '"' | sort -u); do
+		grep -qE "^\.(Va|Pq|It Cm) .*\<$key\>|^\.Va $key\>" man/smcss.8 || missing="$missing $key"
+	done
+	is "$missing" "" "smcss: manual page has every JSON key"
+}
+
+check_schemas() {
+	same "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' man/smcss.8)" \
+		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
+}
+
+check_states() {
+	names=$(sed -n 's/^\t{ SMC_ABI_[A-Z0-9]*, "\([A-Z0-9]*\)", "\([A-Z0-9]*\)" },$/\1 \2/p' lib/smc/sock.c |
+		awk '{ print $1 "|" ($1 == $2 ? "" : $2) }')
+	page=$(sed -n '/^\.Ss States/,/^\.El/s/^\.It Cm \([A-Z0-9]*\) Ta [0-9]* Ta \(.*\)/\1|\2/p' man/smcss.8 |
+		sed 's/|Ta .*/|/; s/ Ta .*//')
+	same "$page" "$names" "smcss: manual page has every state under both names"
+	offered=$(complete_with _smcss smcss state "" | grep -vE '^(connected|closing|established|listening|all)$' |
+		tr '[:lower:]' '[:upper:]')
+	same "$offered" "$(echo "$names" | cut -d'|' -f1)" "smcss: completion has every state"
+}
+
+check_reasons() {
+	source=$(tr '\n' ' ' <lib/smc/reason.c | grep -oE '\{ 0x[0-9a-f]{8}, "[^}]*' |
+		sed 's/{ \(0x[0-9a-f]*\), "\([A-Z_0-9]*\)", "[^"]*",[^"]*"\([^"]*\)".*/\1 \2 \3/' | tr ' ' _)
+	page=$(sed -n '/^\.Sh REASON CODES/,/^\.Sh EXIT/p' man/smcss.8 |
+		awk '/^\.It Li 0x/ { head = $3 " " $5; getline; print head " " $0 }' | tr ' ' _)
+	is "$(echo "$source" | grep -c .)" "$(grep -cE '^	\{ 0x' lib/smc/reason.c)" "reason table was read completely"
+	same "$page" "$source" "smcss: manual page has every reason code, symbol and meaning"
+	for code in $(grep -oE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' README.md | tr -d '`' | tr ' ' :); do
+		like "$source" "^${code%:*}_${code#*:}_" "README: $code is a reason code"
+	done
+}
+
+check_completion() {
+	bash -n completions/smc-tools
+	ok $? "completion is bash"
+	is "$(complete_with _smcss smcss --su)" --summary "completion: long option"
+	is "$(complete_with _smcss smcss -o state,mo)" state,mode "completion: next column of a list"
+	is "$(complete_with _smcss smcss --output = rea)" reason "completion: column after an equals sign"
+	is "$(complete_with _smcss smcss mode smc | tr '\n' ' ')" "smcr smcd " "completion: modes"
+	is "$(complete_with _smcss smcss mode = tc)" tcp "completion: mode after an operator"
+	is "$(complete_with _smcss smcss -a st)" state "completion: a filter"
+	like "$(complete_with _smcss smcss uid ro)" '^root$' "completion: users"
+	is "$(complete_with _smc_run smc_run -f a)" auto "completion: families"
+	is "$(complete_with _smc_run smc_run --family = in)" inet "completion: family after an equals sign"
+	is "$(complete_with _smc_run smc_run -d -r 64K gre '')" "command at 4" "completion: the command's own"
+	is "$(complete_with _smc_run smc_run --rcvbuf = 64K -- gre -x)" "command at 5" \
+		"completion: the command's own options"
+	like "$(complete_with _smc_run smc_run -d ba)" '^bash$' "completion: a command"
+	like "$(complete_with _smc_run smc_run -- ba)" '^bash$' "completion: a command after --"
+	for tool in $tools; do
+		like "$(bash -c '. completions/smc-tools; complete -p '"$tool")" "-F _$tool " "completion: bound to $tool"
+	done
+}
+
+check_netns_names() {
+	# shellcheck disable=SC2016 # bash expands these
+	names=$(bash -c '. completions/smc-tools; cur=
+		compgen() { printf "%s\n" $2; }
+		_smc_netns; printf "%s\n" "${COMPREPLY[@]}"' | grep .)
+	is "$names" "$(ls /run/netns 2>/dev/null)" "completion: network namespaces"
+}
+
+check_readme() {
+	for goal in $(grep -oE '^    make [a-z]+|`make [a-z]+' README.md CONTRIBUTING.md | sed 's/.*make //' | sort -u); do
+		grep -qE "^$goal:" Makefile tests/tests.mk packaging/install.mk
+		ok $? "documents: make $goal is a target"
+	done
+	for file in $(grep -ohE '\]\([A-Za-z/._]+\)' ./*.md lab/README.md | tr -d '])(' | sort -u); do
+		[ -e "$file" ] || [ -e "lab/$file" ]
+		ok $? "documents: $file is there"
+	done
+	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
+	# shellcheck disable=SC2016 # backquotes of the text
+	for var in $(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' README.md); do
+		grep -q "(\$*$var)" Makefile packaging/install.mk
+		ok $? "README: $var is a variable of the Makefile"
+	done
+	for page in man/*; do
+		like "$(cat README.md)" "$(basename "$page")" "README: lists $page"
+	done
+	like "$(cat CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
+}
+
+# Paths and hosts of the machine on which somebody happened to work.
+check_machine_paths() {
+	git rev-parse -q --verify HEAD >/dev/null 2>&1 || {
+		skip "no paths or mirrors of one machine" "not a git work tree"
+		return
+	}
+	hosts=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
+		grep -oE 'https?://[^/ ]+' | sed 's,.*[/@],,' | sort -u | sed 's/\./\\./g' | paste -sd'|')
+	found=$(git grep -nIE "(^|[^A-Za-z0-9_.\$}/])/(work|root|home)/[a-z.]|\<shared/(DESIGN|ref)|(${hosts:-none}|pypi\.org|proxy\.golang)" \
+		-- . ':!tests/cli/docs.t')
+	is "$found" "" "no paths or mirrors of one machine in the tree"
+}
+
+for tool in $tools; do
+	check_options "$tool"
+	check_version "$tool"
+done
+for page in man/*; do
+	check_page "$page"
+done
+check_columns
+check_schemas
+check_states
+check_reasons
+check_completion
+check_netns_names
+check_readme
+check_machine_paths
+plan_done
