@@ -20,7 +20,8 @@ void cli_start(void)
 			(void)!open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
-static void vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
+static void __attribute__((format(printf, 2, 0)))
+vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
 {
 	char line[1024];
 

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static int vset(struct smc_err *err, int code, const char *fmt, va_list ap)
+static int __attribute__((format(printf, 3, 0)))
+vset(struct smc_err *err, int code, const char *fmt, va_list ap)
 {
 	if (err) {
 		err->code = code;
