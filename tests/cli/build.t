@@ -1,0 +1,236 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The build, the installation and the rules of the source tree. Needs both compilers, no kernel with SMC.
+cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+export LC_ALL=C
+# "make check" runs this, and its variables are not meant for these builds.
+unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS CPPFLAGS LDFLAGS SAN WERROR V BUILD PREFIX LIBDIR DESTDIR
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+jobs=-j$(nproc)
+version=$(cat VERSION)
+
+in_git() { git rev-parse -q --verify HEAD >/dev/null 2>&1; }
+
+# The files that belong to the tree, whether it is a git work tree or an unpacked archive.
+tree_files() {
+	if in_git; then
+		git ls-files -co --exclude-standard | while read -r file; do [ ! -f "$file" ] || echo "$file"; done
+	else
+		find . -name 'build*' -prune -o -type f -print
+	fi
+}
+
+shell_scripts() {
+	tree_files | while read -r file; do
+		case $file in
+		*.sh | *.t | completions/*) head -n 12 "$file" | grep -q '^#!.*python' || echo "$file" ;;
+		*) LC_ALL=C head -c 64 "$file" | grep -aqE '^#! ?/(usr/)?bin/(env )?(ba|da)?sh' && echo "$file" ;;
+		esac
+	done
+}
+
+check_compilers() {
+	local cc out
+	for cc in gcc clang; do
+		out=$(make "$jobs" CC=$cc O="$tmp/$cc" WERROR=1 2>&1)
+		ok $? "$cc builds it without a warning, out of tree" || diag "$out"
+		[ -x "$tmp/$cc/smcss" ] && [ -x "$tmp/$cc/smc_run" ] && [ -f "$tmp/$cc/ld_pre_smc.so" ]
+		ok $? "$cc: the products are there"
+		like "$("$tmp/$cc/smcss" --version)" "smc-tools-$version\$" "$cc: smcss runs"
+	done
+	out=$(make O="$tmp/gcc" WERROR=1 2>&1)
+	is "$out" "" "a second make has nothing to do"
+}
+
+check_verbose() {
+	local quiet loud
+	rm -f "$tmp/gcc/smc_run"
+	quiet=$(make O="$tmp/gcc" CC=gcc "$tmp/gcc/smc_run" 2>&1)
+	rm -f "$tmp/gcc/smc_run"
+	loud=$(make O="$tmp/gcc" CC=gcc V=1 "$tmp/gcc/smc_run" 2>&1)
+	is "$quiet" "  LD      smc_run" "make shows one short line for each file"
+	like "$loud" "^gcc .* -o $tmp/gcc/smc_run " "make V=1 shows the command"
+}
+
+# need_message TEXT PACKAGES COMMAND...: it fails with one line that names both packages.
+need_message() {
+	local text=$1 packages=$2 out status
+	shift 2
+	out=$("$@" 2>&1)
+	status=$?
+	[ $status -ne 0 ] && [ "$(printf '%s\n' "$out" | grep -c '')" = 1 ] &&
+		[[ $out == *"$packages"* ]]
+	ok $? "$text" || diag "$out"
+}
+
+check_missing_packages() {
+	local tool
+	need_message "libmnl missing: one line, Debian's and the RPM's name" \
+		"install libmnl-dev (Debian, Ubuntu) or libmnl-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp" make O="$tmp/none"
+	mkdir "$tmp/pc" "$tmp/bin"
+	printf 'Name: libmnl\nDescription: x\nVersion: 1\n' >"$tmp/pc/libmnl.pc"
+	need_message "jansson missing: one line, Debian's and the RPM's name" \
+		"install libjansson-dev (Debian, Ubuntu) or jansson-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	sed s/libmnl/jansson/ "$tmp/pc/libmnl.pc" >"$tmp/pc/jansson.pc"
+	need_message "cmocka missing: one line, but only for tests" \
+		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests
+	for tool in make sh cat uname gcc cc test sed find mkdir rm; do
+		ln -s "$(type -P $tool)" "$tmp/bin/$tool"
+	done
+	need_message "pkg-config missing: one line" \
+		"install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM)" \
+		env PATH="$tmp/bin" make O="$tmp/none"
+	env PATH="$tmp/bin" make O="$tmp/none" clean help >"$tmp/log" 2>&1
+	ok $? "make clean and make help need no package" || diag "$(cat "$tmp/log")"
+	[ ! -e "$tmp/none" ]
+	ok $? "nothing was built meanwhile"
+}
+
+# do_install TARGET [VARIABLE...]
+do_install() {
+	make O="$tmp/gcc" CC=gcc DESTDIR="$tmp/root" PREFIX=/opt/smc LIBDIR=/opt/smc/lib64 "$@" 2>&1
+}
+
+check_install() {
+	local lib=$tmp/root/opt/smc/lib64 share=$tmp/root/opt/smc/share page link
+	do_install install >"$tmp/log"
+	ok $? "make install with DESTDIR, PREFIX, LIBDIR" || diag "$(cat "$tmp/log")"
+	is "$(stat -c %a "$lib/ld_pre_smc.so")" 755 "the library is not set-uid"
+	for link in libsmc-preload.so ld_pre_smc.so.1; do
+		is "$(readlink "$lib/$link")" ld_pre_smc.so "$link is a link to it"
+	done
+	like "$(strings "$tmp/root/opt/smc/bin/smc_run")" '^/opt/smc/lib64$' "smc_run was compiled anew for the other LIBDIR"
+	is "$(SMC_DEBUG='' "$tmp/root/opt/smc/bin/smc_run" --version)" "smc_run utility, smc-tools-$version" \
+		"the installed smc_run runs"
+	for page in man/*; do
+		like "$(cat "$share/man/man${page##*.}/${page#man/}")" "^\.Os smc-tools $version\$" "$page is installed, with the version"
+	done
+	for link in smcss smc_run; do
+		is "$(readlink "$share/bash-completion/completions/$link")" smc-tools "completion of $link loads on demand"
+	done
+	is "$(find "$tmp/root" -type f -perm /022)" "" "no installed file is writable for others"
+	do_install install LIBDIR32= INSTALL_SETUID_SHIM=1 >/dev/null
+	is "$(stat -c %a "$lib/ld_pre_smc.so")" 4755 "INSTALL_SETUID_SHIM=1 installs it set-uid"
+	do_install uninstall >"$tmp/log"
+	ok $? "make uninstall" || diag "$(cat "$tmp/log")"
+	is "$(find "$tmp/root" ! -type d)" "" "nothing is left"
+	is "$(find "$tmp/root" -type d -name '*smc-tools*')" "" "and no folder of ours"
+	do_install uninstall >/dev/null
+	ok $? "make uninstall where nothing is installed"
+}
+
+check_dist() {
+	local text="make dist: the archive builds" tree=$tmp/smc-tools-$version
+	if ! in_git; then
+		skip "$text" "not a git work tree"
+		return
+	fi
+	# A clone: the archive must not come to lie in the tree under test.
+	git clone -q . "$tmp/clone" && make -C "$tmp/clone" dist >/dev/null 2>"$tmp/log"
+	ok $? "make dist" || diag "$(cat "$tmp/log")"
+	mv "$tmp/clone/smc-tools-$version.tar.gz" "$tmp/first.tar.gz"
+	(umask 077; sleep 1; make -C "$tmp/clone" dist >/dev/null)
+	cmp "$tmp/clone/smc-tools-$version.tar.gz" "$tmp/first.tar.gz"
+	ok $? "make dist makes the same bytes again"
+	tar -C "$tmp" -xzf "$tmp/first.tar.gz" && make "$jobs" -C "$tree" CFLAGS=-O0 >"$tmp/log" 2>&1
+	ok $? "$text" || diag "$(cat "$tmp/log")"
+	is "$("$tree/build/smcss" --version)" "smcss utility, smc-tools-$version" "make dist: what it builds runs"
+	echo x >>"$tmp/clone/README.md"
+	like "$(make -C "$tmp/clone" dist 2>&1)" 'not committed' "make dist says when changes are left out"
+	like "$(make -C "$tree" dist 2>&1)" 'needs a git work tree' "make dist outside git: one sentence"
+}
+
+# In a copy: nobody's build folder becomes out of date.
+check_dependencies() {
+	local header
+	mkdir "$tmp/copy"
+	tree_files | tar -cf - -T - | tar -C "$tmp/copy" -xf -
+	make "$jobs" -C "$tmp/copy" CFLAGS=-O0 >/dev/null 2>&1
+	make -q -C "$tmp/copy" CFLAGS=-O0 build/smcss >/dev/null
+	ok $? "a copy of the tree builds"
+	for header in lib/smc/abi.h lib/cli/cli.h smcss/smcss.h VERSION; do
+		touch -d '+1 minute' "$tmp/copy/$header"
+		! make -q -C "$tmp/copy" CFLAGS=-O0 build/smcss >/dev/null 2>&1
+		ok $? "touching $header rebuilds"
+		touch -d '1 hour ago' "$tmp/copy/$header"
+	done
+}
+
+check_headers() {
+	local header bad=
+	for header in $(tree_files | grep -E '\.h$'); do
+		echo "#include \"$header\"" | gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tmp/gcc" -Ilib -I. \
+			-Itests -x c -fsyntax-only - 2>"$tmp/log" || bad="$bad $header"
+	done
+	is "$bad" "" "each header compiles alone"
+}
+
+# symbols PATTERN: "object symbol" for each symbol of lib/ in a section (or *UND*) that fits.
+symbols() {
+	local object
+	for object in "$tmp"/gcc/obj/lib/*/*.o; do
+		objdump -t "$object" | awk -v name="${object#"$tmp/gcc/obj/"}" -v pattern="$1" '
+			NF >= 4 && $NF !~ /^\./ && $(NF - 2) ~ pattern { print name, $NF }'
+	done
+}
+
+check_layers() {
+	local calls='(__)?v?(f|d)?printf(_chk)?|f?puts|putchar|f?putc|fwrite|perror|stdout|stderr|warnx?|errx?'
+	# Constants with pointers lie in .data.rel.ro: writable until they are relocated.
+	is "$(symbols '^([.]t?(data|bss)|[*]COM)' | grep -vxFf <(symbols '^[.]data[.]rel[.]ro'))" "" "lib/ has no writable variables of file scope"
+	is "$(symbols '[*]UND[*]' | grep -E " (exit|_exit|_Exit|quick_exit|abort|error)\$")" "" "lib/ never exits"
+	is "$(symbols '[*]UND[*]' | grep -v '^lib/cli/' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli only"
+	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
+		grep -vE '^\./(lib/netlink|tests|bench|build[^/]*)/')" "" "only lib/netlink opens netlink sockets"
+	is "$(grep -nE '#include "(out|cli|netlink)/|#include <jansson' lib/smc/*.[ch])" "" \
+		"lib/smc knows neither output nor sockets"
+	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
+		"lib/out never sees an attribute"
+	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_bpf)/' lib)" "" \
+		"lib/ includes no tool"
+	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | grep NEEDED | grep -v 'libc\.so')" "" \
+		"the library and smc_run need libc only"
+	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" | sed -n 's/.*soname: \[\(.*\)\]/\1/p')" ld_pre_smc.so.1 "soname of the library"
+}
+
+check_style() {
+	local files long
+	# shellcheck disable=SC2016 # awk's
+	long='FNR == 1 { start = 0 } /^{/ { start = FNR } /^}/ && start { if (FNR - start + 1 > 60) print FILENAME ":" start; start = 0 }'
+	mapfile -t files < <(tree_files | grep -E '\.c$' | grep -v '^\(\./\)\{0,1\}tests/')
+	[ ${#files[@]} -gt 15 ]
+	ok $? "sources were found"
+	is "$(awk "$long" "${files[@]}")" "" "no function is longer than 60 lines"
+	mapfile -t files < <(tree_files | grep -E '\.[ch]$|Makefile$|\.mk$|VERSION|\.md$|\.[1-8]$' )
+	is "$(grep -nE '[[:blank:]]+$' "${files[@]}")" "" "no blanks at the end of a line"
+	mapfile -t files < <(tree_files | grep -E '\.[ch]$')
+	is "$(grep -LE 'SPDX-License-Identifier: (MIT|Dual MIT/GPL)' "${files[@]}")" "" "each source names its licence"
+}
+
+check_shell() {
+	local files
+	mapfile -t files < <(shell_scripts)
+	[ ${#files[@]} -gt 15 ]
+	ok $? "shell scripts were found"
+	printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "$(nproc)" shellcheck -x -P SCRIPTDIR >"$tmp/log" 2>&1
+	ok $? "shellcheck has nothing to say" || diag "$(cat "$tmp/log")"
+}
+
+check_compilers
+check_verbose
+check_missing_packages
+check_layers
+check_headers
+check_install
+check_dist
+check_dependencies
+check_style
+check_shell
+plan_done
