@@ -22,6 +22,7 @@ struct parser {
 	char *const *argv;
 	const char *rest; /* of argv[0] */
 	char token[128];
+	bool is_cut; /* some word was longer than that */
 	int depth;
 };
 
@@ -44,6 +45,7 @@ static void next(struct parser *p)
 		else if (strchr("&|", p->rest[0]) && p->rest[1] == p->rest[0])
 			len = 2;
 	}
+	p->is_cut |= len >= sizeof(p->token);
 	snprintf(p->token, sizeof(p->token), "%.*s", (int)len, p->rest);
 	p->rest += len;
 }
@@ -88,14 +90,12 @@ static enum filter_op parse_op(struct parser *p)
 	return FILTER_EQ; /* "sport :22" as well as "sport = :22" */
 }
 
-/* "80", ":80", "http" or ":http" */
 static int parse_port(const char *text, uint32_t *port)
 {
 	struct servent *service;
 	unsigned long value;
 	char *end;
 
-	text += *text == ':';
 	if (!*text)
 		return -EINVAL;
 	if (strspn(text, "0123456789") == strlen(text)) {
@@ -115,7 +115,8 @@ static int port_test(struct parser *p, enum filter_kind kind)
 	struct filter_node node = { .kind = kind };
 
 	node.op = parse_op(p);
-	if (parse_port(p->token, &node.value))
+	/* "80", ":80", "http" or ":http" */
+	if (parse_port(p->token + (p->token[0] == ':'), &node.value))
 		return unexpected(p, "a port");
 	return add(p, node);
 }
@@ -141,7 +142,8 @@ static int parse_prefix(struct filter_node *node, const char *text)
 {
 	unsigned long bits = strtoul(text, NULL, 10);
 
-	if (!*text || strspn(text, "0123456789") != strlen(text) || bits > node->prefix)
+	if (node->addr.family == AF_UNSPEC || !*text ||
+	    strspn(text, "0123456789") != strlen(text) || bits > node->prefix)
 		return -EINVAL;
 	node->prefix = (uint8_t)bits;
 	return 0;
@@ -151,8 +153,9 @@ static int parse_prefix(struct filter_node *node, const char *text)
 static int parse_addr(struct filter_node *node, char *text)
 {
 	char *port = strrchr(text, ':'), *slash, *close = strchr(text, ']');
+	bool is_bracketed = text[0] == '[';
 
-	if (text[0] == '[') {
+	if (is_bracketed) {
 		if (!close)
 			return -EINVAL;
 		port = strchr(close, ':');
@@ -168,13 +171,13 @@ static int parse_addr(struct filter_node *node, char *text)
 	slash = strchr(text, '/');
 	if (slash)
 		*slash = '\0';
-	if (text[0] == '[') {
+	if (is_bracketed) {
 		if (close[1] && close + 1 != slash)
 			return -EINVAL;
 		text++;
 		*close = '\0';
 	}
-	if (parse_ip(node, text))
+	if (parse_ip(node, text) || (is_bracketed && node->addr.family != AF_INET6))
 		return -EINVAL;
 	return slash ? parse_prefix(node, slash + 1) : 0;
 }
@@ -362,6 +365,8 @@ int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_
 	p.rest = argv[0];
 	next(&p);
 	ret = parse_or(&p);
+	if (p.is_cut)
+		return smc_err_say(err, EINVAL, "a word of the filter is too long");
 	if (ret < 0)
 		return ret;
 	if (p.token[0])
