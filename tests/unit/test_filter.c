@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+/* smcss/filter: command lines, and which of a few sockets each lets pass. */
+#include "test.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <pwd.h>
+#include <stdio.h>
+
+#include "smcss/filter.h"
+
+/* Services and users of this machine stay out of it. */
+struct servent *getservbyname(const char *name, const char *proto)
+{
+	static struct servent service;
+
+	assert_string_equal(proto, "tcp");
+	if (strcmp(name, "http"))
+		return NULL;
+	service.s_port = htons(80);
+	return &service;
+}
+
+struct passwd *getpwnam(const char *name)
+{
+	static struct passwd user;
+
+	if (strcmp(name, "www-data"))
+		return NULL;
+	user.pw_uid = 33;
+	return &user;
+}
+
+/* The sockets; a letter names each in the expectations. */
+static const struct {
+	char letter;
+	uint8_t state, mode;
+	const char *src;
+	uint16_t sport;
+	const char *dst;
+	uint16_t dport;
+	uint32_t uid;
+} socks[] = {
+	{ 'a', SMC_ABI_LISTEN, 0, "0.0.0.0", 80, "0.0.0.0", 0, 0 },
+	{ 'b', SMC_ABI_ACTIVE, 2, "10.0.0.1", 80, "10.0.0.2", 40000, 1000 },
+	{ 'c', SMC_ABI_ACTIVE, 1, "10.0.1.1", 443, "192.168.7.9", 50000, 1000 },
+	{ 'd', SMC_ABI_ACTIVE, 0, "2001:db8::1", 80, "2001:db8::2", 40001, 0 },
+	{ 'e', SMC_ABI_ACTIVE, 0, "::ffff:10.0.0.1", 6379, "::ffff:10.0.0.3", 40002, 4294967294 },
+	{ 'f', SMC_ABI_APPCLOSEWAIT1, 2, "10.0.0.1", 8080, "10.0.0.2", 40003, 33 },
+	{ 'g', SMC_ABI_INIT, 0, NULL, 0, NULL, 0, 1000 },
+	{ 'h', SMC_ABI_CLOSED, 0, "10.0.0.4", 80, "10.0.0.5", 7, 0 },
+	{ 'i', 99, 1, NULL, 81, NULL, 40004, 0 },
+};
+
+#define ALL "abcdefghi"
+
+static struct smc_addr address(const char *ip, uint16_t port)
+{
+	struct smc_addr addr = { .port = port };
+
+	if (!ip)
+		return addr;
+	addr.family = strchr(ip, ':') ? AF_INET6 : AF_INET;
+	assert_int_equal(inet_pton(addr.family, ip, addr.ip), 1);
+	return addr;
+}
+
+/* The letters of the sockets that pass. */
+static void match(const struct filter *filter, char *letters)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(socks); i++) {
+		const struct smc_sock sock = {
+			.state = socks[i].state,
+			.mode = socks[i].mode,
+			.uid = socks[i].uid,
+			.local = address(socks[i].src, socks[i].sport),
+			.peer = address(socks[i].dst, socks[i].dport),
+		};
+
+		if (filter_match(filter, &sock))
+			*letters++ = socks[i].letter;
+	}
+	*letters = '\0';
+}
+
+struct row {
+	const char *argv[10];
+	const char *want; /* NULL: refused */
+};
+
+static void check(const struct row *row)
+{
+	struct filter filter;
+	struct smc_err err = { 0 };
+	char letters[sizeof(ALL)];
+	int argc = 0, ret;
+
+	while (row->argv[argc])
+		argc++;
+	ret = filter_parse(&filter, argc, (char *const *)(uintptr_t)row->argv, &err);
+	if (ret != (row->want ? 0 : -EINVAL))
+		fail_msg("'%s' ...: %d, %s", row->argv[0], ret, err.text);
+	if (ret) {
+		assert_int_equal(err.code, EINVAL);
+		assert_true(err.text[0] && !strchr(err.text, '\n'));
+		return;
+	}
+	match(&filter, letters);
+	if (strcmp(letters, row->want))
+		fail_msg("'%s' ...: %s, not %s", row->argv[0], letters, row->want);
+}
+
+#define CHECK_ALL(rows)                                 \
+	do {                                            \
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) \
+			check(&(rows)[i]);              \
+	} while (0)
+
+static void states(void **state)
+{
+	static const struct row rows[] = {
+		{ { "state", "active" }, "bcde" },
+		{ { "state", "ACTIVE" }, "bcde" },
+		{ { "STATE", "Established" }, "bcde" },
+		{ { "state", "listen" }, "a" },
+		{ { "state", "listening" }, "a" },
+		{ { "state", "init" }, "g" },
+		{ { "state", "closed" }, "h" },
+		{ { "state", "appclosewait1" }, "f" },
+		{ { "state", "APPLCLW1" }, "f" },
+		{ { "state", "closing" }, "f" },
+		{ { "state", "connected" }, "bcdef" },
+		{ { "state", "all" }, ALL },
+		{ { "state", "=", "listen" }, "a" },
+		{ { "state", "!=", "listen" }, "bcdefghi" },
+		{ { "state", "ne", "listen" }, "bcdefghi" },
+		{ { "state", "nonsense" }, NULL },
+		{ { "state", "<", "listen" }, NULL },
+		{ { "state" }, NULL },
+		{ { "state", "" }, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+static void modes(void **state)
+{
+	static const struct row rows[] = {
+		{ { "mode", "smcr" }, "de" },
+		{ { "mode", "smcd" }, "bf" },
+		{ { "mode", "tcp" }, "ci" },
+		{ { "mode", "none" }, "agh" },
+		{ { "mode", "!=", "TCP" }, "abdefgh" },
+		{ { "mode", "=", "SMCR" }, "de" },
+		{ { "mode", "fallback" }, NULL },
+		{ { "mode", ">", "tcp" }, NULL },
+		{ { "mode" }, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+static void ports(void **state)
+{
+	static const struct row rows[] = {
+		{ { "sport", "80" }, "abdh" },
+		{ { "sport", "=", "80" }, "abdh" },
+		{ { "sport", "==", "80" }, "abdh" },
+		{ { "sport", "eq", ":80" }, "abdh" },
+		{ { "sport", "http" }, "abdh" },
+		{ { "sport", "=", ":http" }, "abdh" },
+		{ { "sport=80" }, "abdh" },
+		{ { "sport!=80" }, "cefgi" },
+		{ { "sport", "ne", "80" }, "cefgi" },
+		{ { "sport", ">", "443" }, "ef" },
+		{ { "sport>=443" }, "cef" },
+		{ { "sport<80" }, "g" },
+		{ { "sport", "<=", "80" }, "abdgh" },
+		{ { "sport", "gt", "80", "sport", "lt", "443" }, "i" },
+		{ { "dport", "=", "40000" }, "b" },
+		{ { "dport", ">=", "40000" }, "bcdefi" },
+		{ { "dport", "0" }, "ag" },
+		{ { "sport", "65535" }, "" },
+		{ { "sport", "65536" }, NULL },
+		{ { "sport", "-1" }, NULL },
+		{ { "sport", "80x" }, NULL },
+		{ { "sport", "0x50" }, NULL },
+		{ { "sport", "4294967376" }, NULL },
+		{ { "sport", "18446744073709551696" }, NULL },
+		{ { "sport", "99999999999999999999999" }, NULL },
+		{ { "sport", "no-such-service" }, NULL },
+		{ { "sport", "::80" }, NULL },
+		{ { "sport", ":" }, NULL },
+		{ { "sport", "=" }, NULL },
+		{ { "sport", "= =", "80" }, NULL },
+		{ { "sport" }, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+static void addresses(void **state)
+{
+	static const struct row rows[] = {
+		/* A v4-mapped address is that IPv4 address. */
+		{ { "src", "10.0.0.1" }, "bef" },
+		{ { "src", "=", "10.0.0.1" }, "bef" },
+		{ { "src", "10.0.0.0/8" }, "bcefh" },
+		{ { "src", "10.0.0.0/23" }, "bcefh" },
+		{ { "src", "10.0.0.0/24" }, "befh" },
+		{ { "src", "10.0.0.0/29" }, "befh" },
+		{ { "src", "10.0.0.0/30" }, "bef" },
+		{ { "src", "10.0.0.1/32" }, "bef" },
+		{ { "src", "0.0.0.0/0" }, "abcefh" },
+		{ { "src", "10.0.0.1:80" }, "b" },
+		{ { "src", "10.0.0.0/8:80" }, "bh" },
+		{ { "src", "10.0.0.1:http" }, "b" },
+		{ { "src", ":80" }, "abdh" },
+		{ { "src", "*:80" }, "abdh" },
+		{ { "src", "any" }, ALL },
+		{ { "src", "*" }, ALL },
+		{ { "src=10.0.0.1:80" }, "b" },
+		{ { "dst", "192.168.0.0/16" }, "c" },
+		{ { "dst", "192.168.7.9:50000" }, "c" },
+		{ { "dst", "2001:db8::2" }, "d" },
+		{ { "dst", "[2001:db8::2]" }, "d" },
+		{ { "dst", "[2001:db8::2]:40001" }, "d" },
+		{ { "dst", "[2001:db8::2]:40002" }, "" },
+		{ { "dst", "2001:db8::/32" }, "d" },
+		{ { "dst", "[2001:db8::]/32:40001" }, "d" },
+		{ { "dst", "2001:db8::/127" }, "" },
+		{ { "dst", "::/0" }, "de" },
+		{ { "dst", "::ffff:10.0.0.3" }, "e" },
+		{ { "dst", "::ffff:0:0/96" }, "e" },
+		/* What is not known is neither equal nor different. */
+		{ { "src", "!=", "10.0.0.1" }, "acdh" },
+		{ { "src", "!=", "10.0.0.0/8" }, "ad" },
+		{ { "src", "!=", "10.0.0.1:80" }, "acdefh" },
+		{ { "src", "<", "10.0.0.1" }, NULL },
+		{ { "src", "10.0.0" }, NULL },
+		{ { "src", "10.0.0.256" }, NULL },
+		{ { "src", "10.0.0.1/33" }, NULL },
+		{ { "src", "10.0.0.1/" }, NULL },
+		{ { "src", "10.0.0.1/-1" }, NULL },
+		{ { "src", "10.0.0.1/8/8" }, NULL },
+		{ { "src", "10.0.0.1:" }, NULL },
+		{ { "src", "10.0.0.1:65536" }, NULL },
+		{ { "src", "2001:db8::/129" }, NULL },
+		{ { "src", "[2001:db8::1" }, NULL },
+		{ { "src", "2001:db8::1]" }, NULL },
+		{ { "src", "[2001:db8::1]80" }, NULL },
+		{ { "src", "[2001:db8::1]::80" }, NULL },
+		{ { "src", "[]" }, NULL },
+		{ { "src", "[]:80" }, NULL },
+		{ { "src", "[/0]" }, NULL },
+		{ { "src", "[10.0.0.1]" }, NULL },
+		{ { "src", "/0" }, NULL },
+		{ { "src", "*/0" }, NULL },
+		{ { "src", "localhost" }, NULL },
+		{ { "src", "" }, NULL },
+		{ { "src" }, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+static void users(void **state)
+{
+	static const struct row rows[] = {
+		{ { "uid", "1000" }, "bcg" },
+		{ { "uid", "www-data" }, "f" },
+		{ { "uid", "=", "0" }, "adhi" },
+		{ { "uid!=0" }, "bcefg" },
+		{ { "uid", "4294967294" }, "e" },
+		{ { "uid", ">", "1000" }, "e" },
+		{ { "uid", "4294967296" }, NULL },
+		{ { "uid", "99999999999999999999999" }, NULL },
+		{ { "uid", "-1" }, NULL },
+		{ { "uid", "nobody-here" }, NULL },
+		{ { "uid" }, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+static void connectives(void **state)
+{
+	static const struct row rows[] = {
+		{ { NULL }, ALL },
+		{ { "state", "active", "mode", "smcd" }, "b" },
+		{ { "state", "active", "and", "mode", "smcd" }, "b" },
+		{ { "state", "active", "&", "mode", "smcd" }, "b" },
+		{ { "state active && mode smcd" }, "b" },
+		{ { "state=active&&mode=smcd" }, "b" },
+		{ { "mode", "smcd", "or", "mode", "tcp" }, "bcfi" },
+		{ { "mode=smcd|mode=tcp" }, "bcfi" },
+		{ { "mode=smcd || mode=tcp" }, "bcfi" },
+		{ { "mode smcd OR mode tcp" }, "bcfi" },
+		{ { "not", "state", "active" }, "afghi" },
+		{ { "!", "state", "active" }, "afghi" },
+		{ { "!state=active" }, "afghi" },
+		{ { "not not state active" }, "bcde" },
+		/* "and" binds closer than "or", "not" closer than both. */
+		{ { "mode tcp or mode smcd and sport 80" }, "bci" },
+		{ { "sport 80 and mode smcd or mode tcp" }, "bci" },
+		{ { "(mode tcp or mode smcd) and sport 80" }, "b" },
+		{ { "mode tcp or mode smcd sport 80" }, "bci" },
+		{ { "not mode tcp and sport 80" }, "abdh" },
+		{ { "not ( mode tcp or sport 80 )" }, "efg" },
+		{ { "not(mode tcp)and(sport 80)" }, "abdh" },
+		{ { "(", "(", "mode", "tcp", ")", ")" }, "ci" },
+		{ { "", "mode", "", "tcp", "" }, "ci" },
+		{ { " mode\ttcp\n" }, "ci" },
+		/* The same arguments cut elsewhere. */
+		{ { "mode tcp", "or mode", "smcd" }, "bcfi" },
+		{ { "dst 10.0.0.0/24 and dport >= 40002 or uid 0 and state listen" }, "aef" },
+		{ { "" }, NULL },
+		{ { " ", "" }, NULL },
+		{ { "(" }, NULL },
+		{ { ")" }, NULL },
+		{ { "()" }, NULL },
+		{ { "(mode tcp" }, NULL },
+		{ { "mode tcp)" }, NULL },
+		{ { "mode tcp or" }, NULL },
+		{ { "or mode tcp" }, NULL },
+		{ { "and mode tcp" }, NULL },
+		{ { "mode tcp and and mode tcp" }, NULL },
+		{ { "mode tcp or or mode tcp" }, NULL },
+		{ { "not" }, NULL },
+		{ { "! = 80" }, NULL },
+		{ { "=" }, NULL },
+		{ { "tcp" }, NULL },
+		{ { "mode tcp nonsense" }, NULL },
+		{ { "-j" }, NULL },
+		{ { "\x1b[31m" }, NULL },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+/* @prefix n times, then "mode tcp", then @suffix n times. */
+static int nest(const char *prefix, unsigned int n, const char *suffix, struct smc_err *err)
+{
+	char text[8192] = "";
+	char *const argv[] = { text };
+	struct filter filter;
+
+	for (unsigned int i = 0; i < n; i++)
+		strcat(text, prefix);
+	strcat(text, "mode tcp");
+	for (unsigned int i = 0; i < n; i++)
+		strcat(text, suffix);
+	return filter_parse(&filter, 1, argv, err);
+}
+
+static void limits(void **state)
+{
+	struct smc_err err;
+
+	(void)state;
+	assert_int_equal(nest("(", 16, ")", &err), 0);
+	assert_int_equal(nest("(", 17, ")", &err), -EINVAL);
+	assert_string_equal(err.text, "the filter is nested too deeply");
+	assert_int_equal(nest("!", 16, "", &err), 0);
+	assert_int_equal(nest("!", 17, "", &err), -EINVAL);
+	assert_int_equal(nest("not (", 9, ")", &err), -EINVAL);
+	assert_int_equal(nest("(", 1000, "", &err), -EINVAL);
+	/* n + 1 tests need n connectives: 2n + 1 nodes of 64. */
+	assert_int_equal(nest("", 31, " or mode tcp", &err), 0);
+	assert_int_equal(nest("", 32, " or mode tcp", &err), -EINVAL);
+	assert_string_equal(err.text, "the filter is too long");
+	assert_int_equal(nest("", 300, " mode tcp", &err), -EINVAL);
+	assert_int_equal(nest("sport 1 ", 500, "", &err), -EINVAL);
+}
+
+/* A word that does not fit is refused, not cut to one that says something else. */
+static void long_words(void **state)
+{
+	char text[1000];
+	char *const argv[] = { text };
+	struct filter filter;
+
+	(void)state;
+	for (size_t digits = 120; digits < 900; digits += 60) {
+		struct smc_err err = { 0 };
+		int ret;
+
+		snprintf(text, sizeof(text), "sport %0*d", (int)digits, 80);
+		ret = filter_parse(&filter, 1, argv, &err);
+		if (!ret)
+			assert_int_equal(filter.nodes[filter.root].value, 80);
+		else
+			assert_true(err.text[0]);
+		memset(text, 'x', digits);
+		text[digits] = '\0';
+		assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+		assert_true(strlen(err.text) < sizeof(err.text));
+	}
+}
+
+static void state_choice(void **state)
+{
+	static const struct {
+		const char *text;
+		bool has_state;
+	} rows[] = {
+		{ "sport 80", false },
+		{ "state all", true },
+		{ "sport 80 and not state listen", true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
+		struct filter filter;
+
+		assert_int_equal(filter_parse(&filter, 1, argv, NULL), 0);
+		assert_int_equal(filter.has_state, rows[i].has_state);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states),    cmocka_unit_test(modes),
+		cmocka_unit_test(ports),     cmocka_unit_test(addresses),
+		cmocka_unit_test(users),     cmocka_unit_test(connectives),
+		cmocka_unit_test(limits),    cmocka_unit_test(long_words),
+		cmocka_unit_test(state_choice),
+	};
+
+	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
+}

@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: MIT
+/* smcss_list over a faked kernel: what reaches stdout when a dump is whole, broken or begun anew. */
+#include "capture.h"
+#include "fake_netlink.h"
+
+#include <fcntl.h>
+#include <jansson.h>
+
+#include "smcss/smcss.h"
+#include "sys/netns.h"
+
+/* What loading the module gives; how often it was tried. */
+static int module_result;
+static unsigned int module_calls;
+
+int smc_module_load(void)
+{
+	module_calls++;
+	return module_result;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	fake_reset();
+	module_result = 0;
+	module_calls = 0;
+	return 0;
+}
+
+static struct message row(uint16_t port)
+{
+	struct smc_abi_diag_msg msg = {
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_SMCD,
+	};
+	struct message m;
+
+	msg.id.sport = htons(port);
+	msg.id.dport = htons(9);
+	set_words(msg.id.src, AF_INET, "10.0.0.1");
+	set_words(msg.id.dst, AF_INET, "10.0.0.2");
+	message_sock(&m, &msg);
+	return m;
+}
+
+/* Sockets with local ports from @first on, many in one buffer as the kernel sends them. */
+static void add_rows(unsigned int first, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		struct message m = row((uint16_t)(first + i));
+
+		if (i % 300)
+			fake_also(&m);
+		else
+			fake_message(&m);
+	}
+}
+
+static void add_interrupted(uint16_t port)
+{
+	struct message m = row(port);
+
+	m.nlh.nlmsg_flags |= NLM_F_DUMP_INTR;
+	fake_message(&m);
+}
+
+/* Return what was printed, to be freed. */
+static char *list(const struct smcss_opts *opts, int want, struct smc_err *err)
+{
+	int fd = capture_file(), saved = stdout_to(fd), ret;
+
+	*err = (struct smc_err){ 0 };
+	ret = smcss_list(opts, err);
+	stdout_back(saved);
+	assert_int_equal(ret, want);
+	assert_int_equal(fake.open, 0);
+	if (ret)
+		assert_true(err->text[0]);
+	return file_text(fd);
+}
+
+static unsigned int count_lines(const char *text)
+{
+	unsigned int lines = 0;
+
+	for (; *text; text++)
+		lines += *text == '\n';
+	return lines;
+}
+
+static unsigned int count_words(const char *text, const char *word)
+{
+	unsigned int count = 0;
+
+	while ((text = strstr(text, word))) {
+		count++;
+		text += strlen(word);
+	}
+	return count;
+}
+
+static void few(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	add_rows(100, 3);
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_int_equal(count_lines(text), 4);
+	assert_int_equal(count_words(text, "State"), 1);
+	assert_non_null(strstr(text, "10.0.0.1:100 "));
+	assert_non_null(strstr(text, "10.0.0.1:102 "));
+	free(text);
+}
+
+static void none(void **state)
+{
+	struct smcss_opts opts = { 0 };
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_int_equal(count_lines(text), 1);
+	free(text);
+	opts.no_header = true;
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_string_equal(text, "");
+	free(text);
+	opts.is_json = true;
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_string_equal(text, "{\"schema\":\"smc-tools/smcss/1\",\"sockets\":[]}\n");
+	free(text);
+}
+
+/* Bits of optional attributes: no more is asked for than is shown. */
+static void request_bits(void **state)
+{
+	static const struct {
+		struct smcss_opts opts;
+		uint8_t ext;
+	} rows[] = {
+		{ { 0 }, 0 },
+		{ { .is_all = true }, 0 },
+		{ { .is_debug = true }, 1 },
+		{ { .only_smcr = true }, 2 },
+		{ { .only_smcd = true }, 8 },
+		{ { .only_smcd = true, .is_debug = true }, 9 },
+		{ { .is_json = true }, 11 },
+		{ { .columns = "state" }, 11 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_err err;
+
+		fake_done(0);
+		free(list(&rows[i].opts, 0, &err));
+		assert_int_equal(fake.request[NLMSG_HDRLEN], 43);
+		assert_int_equal(fake.request[NLMSG_HDRLEN + 3], rows[i].ext);
+	}
+}
+
+static void interrupted_once(void **state)
+{
+	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true },
+						   { .is_summary = true } };
+	static const char *const once[] = { "State", "\"schema\"", "Connections" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct smc_err err;
+		char *text;
+
+		fake_reset();
+		add_rows(100, 2);
+		add_interrupted(102);
+		add_rows(100, 3);
+		fake_done(0);
+		text = list(&kinds[i], 0, &err);
+		assert_int_equal(fake.requests, 2);
+		assert_int_equal(count_words(text, once[i]), 1);
+		if (kinds[i].is_json)
+			assert_int_equal(count_words(text, "\"local\""), 3);
+		else if (kinds[i].is_summary)
+			assert_non_null(strstr(text, "       0       3       0\n"));
+		else
+			assert_int_equal(count_lines(text), 4);
+		free(text);
+	}
+}
+
+static void interrupted_for_ever(void **state)
+{
+	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true },
+						   { .is_summary = true } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct smc_err err;
+		char *text;
+
+		fake_reset();
+		for (int try = 0; try < 50; try++)
+			add_interrupted(100);
+		text = list(&kinds[i], -EINTR, &err);
+		assert_string_equal(text, "");
+		assert_string_equal(err.text, "the table of sockets changed while it was read");
+		assert_in_range(fake.requests, 2, 10);
+		free(text);
+	}
+}
+
+static void refused(void **state)
+{
+	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true },
+						   { .is_summary = true } };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
+		struct smc_err err;
+		char *text;
+
+		fake_reset();
+		if (i % 2) {
+			add_rows(100, 5);
+			fake_done(-EPERM);
+		} else {
+			fake_refusal(EPERM);
+		}
+		text = list(&kinds[i / 2], -EPERM, &err);
+		assert_string_equal(text, "");
+		assert_string_equal(err.text,
+				    "the kernel refused to list sockets: Operation not permitted");
+		free(text);
+	}
+}
+
+/* More than one chunk: printed as it comes, every row once and in order, one header. */
+static void streaming(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+	const unsigned int count = 10000;
+	struct smc_err err;
+	char *text, *line;
+
+	(void)state;
+	add_rows(1, count);
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_int_equal(count_lines(text), count + 1);
+	assert_int_equal(count_words(text, "State"), 1);
+	line = strchr(text, '\n');
+	for (unsigned int port = 1; port <= count; port++) {
+		char want[32];
+
+		snprintf(want, sizeof(want), " 10.0.0.1:%u ", port);
+		line = strstr(line, want);
+		if (!line)
+			fail_msg("port %u is missing or out of order", port);
+	}
+	free(text);
+}
+
+/* What has left cannot be taken back: no second try, no second header, and a failure. */
+static void broken_stream(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+
+	(void)state;
+	for (int kind = 0; kind < 2; kind++) {
+		struct smc_err err;
+		char *text;
+
+		fake_reset();
+		add_rows(1, 5000);
+		if (kind)
+			add_interrupted(5001);
+		else
+			fake_error(ENOBUFS);
+		add_rows(1, 5000);
+		fake_done(0);
+		text = list(&opts, kind ? -EINTR : -ENOBUFS, &err);
+		assert_int_equal(fake.requests, 1);
+		assert_int_equal(count_words(text, "State"), 1);
+		assert_int_equal(count_words(text, " 10.0.0.1:1 "), 1);
+		assert_int_equal(count_words(text, " 10.0.0.1:4096 "), 1);
+		free(text);
+	}
+}
+
+/* JSON is whole or nothing, however long the list. */
+static void broken_json(void **state)
+{
+	const struct smcss_opts opts = { .is_json = true };
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	add_rows(1, 9000);
+	fake_error(ENOBUFS);
+	text = list(&opts, -ENOBUFS, &err);
+	assert_string_equal(text, "");
+	free(text);
+}
+
+static void long_json(void **state)
+{
+	const struct smcss_opts opts = { .is_json = true };
+	struct smc_err err;
+	json_t *doc, *sockets;
+	char *text;
+
+	(void)state;
+	add_rows(1, 5000);
+	add_interrupted(5001); /* nothing has left: this one is tried again */
+	add_rows(1, 5000);
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	doc = json_loads(text, 0, NULL);
+	assert_non_null(doc);
+	sockets = json_object_get(doc, "sockets");
+	assert_int_equal(json_array_size(sockets), 5000);
+	json_decref(doc);
+	free(text);
+}
+
+/* A message that is too short ends the list: its table cannot be trusted. */
+static void short_socket(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+	struct smc_err err;
+	struct message m;
+	char *text;
+
+	(void)state;
+	add_rows(1, 2);
+	message_start(&m, SOCK_DIAG_BY_FAMILY);
+	message_put(&m, "short", 5);
+	fake_message(&m);
+	fake_done(0);
+	text = list(&opts, -EBADMSG, &err);
+	assert_string_equal(text, "");
+	assert_string_equal(err.text, "the kernel sent a socket that is too short");
+	free(text);
+}
+
+static void no_module(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	module_result = -EAFNOSUPPORT;
+	fake_refusal(ENOENT);
+	text = list(&opts, -ENOENT, &err);
+	assert_string_equal(text, "");
+	assert_string_equal(err.text, "this kernel has no SMC (module 'smc' cannot be loaded)");
+	assert_int_equal(module_calls, 1);
+	free(text);
+}
+
+/* The request cannot load smc, a socket can: ask again after that, and once only. */
+static void module_loaded(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	fake_refusal(ENOENT);
+	add_rows(100, 1);
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_int_equal(count_lines(text), 2);
+	assert_int_equal(module_calls, 1);
+	free(text);
+	reset(NULL);
+	for (int i = 0; i < 5; i++)
+		fake_refusal(ENOENT);
+	free(list(&opts, -ENOENT, &err));
+	assert_int_equal(fake.requests, 2);
+	assert_int_equal(module_calls, 1);
+}
+
+/* Without addresses from the kernel, and nobody to ask: ports, and n/a. */
+static void unknown_addresses(void **state)
+{
+	const struct smc_abi_diag_msg msg = {
+		.family = AF_INET,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_SMCR,
+		.id = { .sport = htons(80), .dport = htons(4000) },
+	};
+	const struct smcss_opts opts = { .no_header = true };
+	struct smc_err err;
+	struct message m;
+	char *text;
+
+	(void)state;
+	message_sock(&m, &msg);
+	fake_message(&m);
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_non_null(strstr(text, " n/a:80 "));
+	assert_non_null(strstr(text, " n/a:4000 "));
+	assert_null(strstr(text, "0.0.0.0"));
+	free(text);
+}
+
+static void selection(void **state)
+{
+	static const struct {
+		struct smcss_opts opts;
+		const char *states; /* of those below, by letter */
+	} rows[] = {
+		{ { 0 }, "SDTcf" },
+		{ { .is_all = true }, "SDTcfil" },
+		{ { .is_listening = true }, "l" },
+		{ { .only_smcr = true }, "S" },
+		{ { .only_smcd = true }, "D" },
+		{ { .only_smcd = true, .is_all = true }, "D" },
+		{ { .only_smcr = true, .is_debug = true }, "S" },
+	};
+	static const struct {
+		char letter;
+		uint8_t state, mode;
+	} socks[] = {
+		{ 'S', SMC_ABI_ACTIVE, 0 }, { 'D', SMC_ABI_ACTIVE, 2 },
+		{ 'T', SMC_ABI_ACTIVE, 1 }, { 'c', SMC_ABI_CLOSED, 0 },
+		{ 'f', SMC_ABI_INIT, 1 },   { 'i', SMC_ABI_INIT, 0 },
+		{ 'l', SMC_ABI_LISTEN, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(socks); j++) {
+			const struct smc_sock sock = { .state = socks[j].state,
+						       .mode = socks[j].mode, .peer.port = 9 };
+
+			if (smcss_selects(&rows[i].opts, &sock) !=
+			    !!strchr(rows[i].states, socks[j].letter))
+				fail_msg("row %zu, socket %c", i, socks[j].letter);
+		}
+	}
+}
+
+static void full_disk(void **state)
+{
+	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		struct smc_err err = { 0 };
+		int fd = open("/dev/full", O_WRONLY | O_CLOEXEC), saved, ret;
+
+		assert_true(fd >= 0);
+		fake_reset();
+		add_rows(1, 5000);
+		fake_done(0);
+		saved = stdout_to(fd);
+		ret = smcss_list(&kinds[i], &err);
+		stdout_back(saved);
+		close(fd);
+		assert_int_equal(ret, -ENOSPC);
+		assert_string_equal(err.text,
+				    "cannot write to standard output: No space left on device");
+	}
+}
+
+static void bad_columns(void **state)
+{
+	static const char *const bad[] = { "", ",", "state,", ",state", "state,,uid", "State", "stat",
+					   "states", "state uid", "peer_reason", "schema" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		const struct smcss_opts opts = { .columns = bad[i] };
+		struct smc_err err;
+		char *text = list(&opts, -EINVAL, &err);
+
+		assert_string_equal(text, "");
+		assert_int_equal(strncmp(err.text, "unknown column '", 16), 0);
+		assert_int_equal(fake.requests, 0);
+		free(text);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(few),	      TEST(none),	   TEST(request_bits),
+		TEST(interrupted_once), TEST(interrupted_for_ever), TEST(refused),
+		TEST(streaming),      TEST(broken_stream), TEST(broken_json),
+		TEST(long_json),      TEST(short_socket),  TEST(no_module),
+		TEST(module_loaded),  TEST(unknown_addresses), TEST(selection),
+		TEST(full_disk),      TEST(bad_columns),
+	};
+	int failed = cmocka_run_group_tests_name("list", tests, NULL, NULL);
+
+	fake_reset();
+	return failed;
+}
