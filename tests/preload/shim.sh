@@ -44,6 +44,7 @@ is "$(preload=$fake under FAKE_LOG= -- table | tail -1)" '9240 rows, 32 wrong' \
 
 # ---- fallback: errno, name ----
 late_call='socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 2 1 0;'
+# shellcheck disable=SC1010 # a name
 while read -r err name then; do
 	case $then in
 	remembered) late="ok errno kept
@@ -131,7 +132,7 @@ done <<-LIST
 	000016 16
 	0
 LIST
-for size in 2147483648 2048M 2097152K 99999999999999999999 8\| 64KB 1G K -1 +1 0x10 1.5M 1,5 64K,; do
+for size in 2147483648 2048M 2097152K 99999999999999999999 8\| 64KB 1G K -1 +1 0x10 1.5M 1,5 '64K,'; do
 	under SMC_SNDBUF="$size" -- call 2 1 0 10 1 0 2 1 0 >/dev/null 2>"$tmp/err"
 	is "$(asked)" 'socket 43 1 0;socket 43 1 1;socket 43 1 0;' "SMC_SNDBUF=$size is ignored"
 	is "$(sed 's/\[[0-9]*\]//' "$tmp/err")" \

@@ -48,6 +48,7 @@ smc -f tcp true
 says 125 '' "smc_run: --family: 'tcp' is none of smc, inet and auto; try 'smc_run --help'" 'unknown family: 125'
 smc sh -c 'exec true' -x --help
 says 0 '' '' 'options end at the command'
+# shellcheck disable=SC2016 # for sh
 smc -- sh -c 'echo "$0"' -d
 says 0 -d '' '-- ends the options'
 for opt in -h --help; do
@@ -255,7 +256,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
 		LD_PRELOAD=$tmp/suid/fake.so exec setpriv --reuid=65534 --regid=65534 --clear-groups $tmp/suid/smc_run "\$@"
 	END
 	chmod 755 "$tmp/suid/as"
-	fake_before=$fake fake= run=$tmp/suid/as
+	fake_before=$fake fake='' run=$tmp/suid/as
 	if [ "$(cat "$limit" 2>/dev/null || echo 2147483647)" -lt 2147483647 ]; then
 		smc --raise-limits -r 2147483647 "$tmp/suid/sock" call 1 1 0
 		says 125 '' "smc_run: cannot raise net.core.rmem_max from $(cat "$limit") to 2147483647: Permission denied" \
