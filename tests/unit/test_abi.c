@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+/*
+ * lib/smc/abi.h against the headers that are installed. Most of it is decided while this compiles;
+ * what older headers lack is left out.
+ */
+#include "test.h"
+
+#include <linux/inet_diag.h>
+#include <linux/smc.h>
+#include <linux/smc_diag.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "smc/abi.h"
+
+#define SAME(a, b) _Static_assert((a) == (b), #a " is not " #b)
+#define SAME_PLACE(ours, member, theirs, other)                                         \
+	SAME(offsetof(struct ours, member), offsetof(struct theirs, other));            \
+	SAME(sizeof(((struct ours *)0)->member), sizeof(((struct theirs *)0)->other))
+
+#ifdef PF_SMC
+SAME(AF_SMC, PF_SMC);
+#endif
+SAME(AF_SMC, 43);
+SAME(IPPROTO_SMC, 256);
+#ifdef SMC_MAX_EID_LEN
+SAME(SMC_MAX_EID_LEN, 32);
+#endif
+SAME(SMC_IB_NAME_LEN, IB_DEVICE_NAME_MAX);
+
+SAME((int)SMC_ABI_DIAG_CONNINFO, (int)SMC_DIAG_CONNINFO);
+SAME((int)SMC_ABI_DIAG_LGRINFO, (int)SMC_DIAG_LGRINFO);
+SAME((int)SMC_ABI_DIAG_SHUTDOWN, (int)SMC_DIAG_SHUTDOWN);
+SAME((int)SMC_ABI_DIAG_DMBINFO, (int)SMC_DIAG_DMBINFO);
+SAME((int)SMC_ABI_DIAG_FALLBACK, (int)SMC_DIAG_FALLBACK);
+
+SAME((int)SMC_ABI_MODE_SMCR, (int)SMC_DIAG_MODE_SMCR);
+SAME((int)SMC_ABI_MODE_TCP, (int)SMC_DIAG_MODE_FALLBACK_TCP);
+SAME((int)SMC_ABI_MODE_SMCD, (int)SMC_DIAG_MODE_SMCD);
+
+SAME(SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO), 1);
+SAME(SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO), 2);
+SAME(SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO), 8);
+
+SAME(sizeof(struct smc_abi_sockid), sizeof(struct inet_diag_sockid));
+SAME_PLACE(smc_abi_sockid, sport, inet_diag_sockid, idiag_sport);
+SAME_PLACE(smc_abi_sockid, dport, inet_diag_sockid, idiag_dport);
+SAME_PLACE(smc_abi_sockid, src, inet_diag_sockid, idiag_src);
+SAME_PLACE(smc_abi_sockid, dst, inet_diag_sockid, idiag_dst);
+SAME_PLACE(smc_abi_sockid, ifindex, inet_diag_sockid, idiag_if);
+SAME_PLACE(smc_abi_sockid, cookie, inet_diag_sockid, idiag_cookie);
+
+SAME(sizeof(struct smc_abi_diag_req), sizeof(struct smc_diag_req));
+SAME_PLACE(smc_abi_diag_req, family, smc_diag_req, diag_family);
+SAME_PLACE(smc_abi_diag_req, ext, smc_diag_req, diag_ext);
+SAME_PLACE(smc_abi_diag_req, id, smc_diag_req, id);
+
+SAME(sizeof(struct smc_abi_diag_msg), sizeof(struct smc_diag_msg));
+SAME_PLACE(smc_abi_diag_msg, family, smc_diag_msg, diag_family);
+SAME_PLACE(smc_abi_diag_msg, state, smc_diag_msg, diag_state);
+SAME_PLACE(smc_abi_diag_msg, mode, smc_diag_msg, diag_fallback);
+SAME_PLACE(smc_abi_diag_msg, shutdown, smc_diag_msg, diag_shutdown);
+SAME_PLACE(smc_abi_diag_msg, id, smc_diag_msg, id);
+SAME_PLACE(smc_abi_diag_msg, uid, smc_diag_msg, diag_uid);
+SAME_PLACE(smc_abi_diag_msg, inode, smc_diag_msg, diag_inode);
+
+SAME(sizeof(struct smc_abi_conninfo), sizeof(struct smc_diag_conninfo));
+SAME_PLACE(smc_abi_conninfo, token, smc_diag_conninfo, token);
+SAME_PLACE(smc_abi_conninfo, sndbuf_size, smc_diag_conninfo, sndbuf_size);
+SAME_PLACE(smc_abi_conninfo, rmbe_size, smc_diag_conninfo, rmbe_size);
+SAME_PLACE(smc_abi_conninfo, peer_rmbe_size, smc_diag_conninfo, peer_rmbe_size);
+SAME_PLACE(smc_abi_conninfo, rx_prod, smc_diag_conninfo, rx_prod);
+SAME_PLACE(smc_abi_conninfo, rx_cons, smc_diag_conninfo, rx_cons);
+SAME_PLACE(smc_abi_conninfo, tx_prod, smc_diag_conninfo, tx_prod);
+SAME_PLACE(smc_abi_conninfo, tx_cons, smc_diag_conninfo, tx_cons);
+SAME_PLACE(smc_abi_conninfo, rx_prod_flags, smc_diag_conninfo, rx_prod_flags);
+SAME_PLACE(smc_abi_conninfo, rx_conn_state_flags, smc_diag_conninfo, rx_conn_state_flags);
+SAME_PLACE(smc_abi_conninfo, tx_prod_flags, smc_diag_conninfo, tx_prod_flags);
+SAME_PLACE(smc_abi_conninfo, tx_conn_state_flags, smc_diag_conninfo, tx_conn_state_flags);
+SAME_PLACE(smc_abi_conninfo, tx_prep, smc_diag_conninfo, tx_prep);
+SAME_PLACE(smc_abi_conninfo, tx_sent, smc_diag_conninfo, tx_sent);
+SAME_PLACE(smc_abi_conninfo, tx_fin, smc_diag_conninfo, tx_fin);
+SAME_PLACE(smc_abi_cursor, wrap, smc_diag_cursor, wrap);
+SAME_PLACE(smc_abi_cursor, count, smc_diag_cursor, count);
+
+SAME(sizeof(struct smc_abi_lgrinfo), sizeof(struct smc_diag_lgrinfo));
+SAME_PLACE(smc_abi_lgrinfo, link_id, smc_diag_lgrinfo, lnk[0].link_id);
+SAME_PLACE(smc_abi_lgrinfo, ibname, smc_diag_lgrinfo, lnk[0].ibname);
+SAME_PLACE(smc_abi_lgrinfo, ibport, smc_diag_lgrinfo, lnk[0].ibport);
+SAME_PLACE(smc_abi_lgrinfo, gid, smc_diag_lgrinfo, lnk[0].gid);
+SAME_PLACE(smc_abi_lgrinfo, peer_gid, smc_diag_lgrinfo, lnk[0].peer_gid);
+SAME_PLACE(smc_abi_lgrinfo, role, smc_diag_lgrinfo, role);
+
+/* Headers before 6.8 end after peer_token. */
+_Static_assert(sizeof(struct smcd_diag_dmbinfo) == SMC_ABI_DMBINFO_OLD_LEN ||
+		       sizeof(struct smcd_diag_dmbinfo) == sizeof(struct smc_abi_dmbinfo),
+	       "DMBINFO has grown again");
+SAME_PLACE(smc_abi_dmbinfo, linkid, smcd_diag_dmbinfo, linkid);
+SAME_PLACE(smc_abi_dmbinfo, peer_gid, smcd_diag_dmbinfo, peer_gid);
+SAME_PLACE(smc_abi_dmbinfo, my_gid, smcd_diag_dmbinfo, my_gid);
+SAME_PLACE(smc_abi_dmbinfo, token, smcd_diag_dmbinfo, token);
+SAME_PLACE(smc_abi_dmbinfo, peer_token, smcd_diag_dmbinfo, peer_token);
+SAME(offsetof(struct smc_abi_dmbinfo, peer_gid_ext), SMC_ABI_DMBINFO_OLD_LEN);
+SAME(offsetof(struct smc_abi_dmbinfo, my_gid_ext), SMC_ABI_DMBINFO_OLD_LEN + 8);
+
+SAME(sizeof(struct smc_abi_fallback), sizeof(struct smc_diag_fallback));
+SAME_PLACE(smc_abi_fallback, reason, smc_diag_fallback, reason);
+SAME_PLACE(smc_abi_fallback, peer_diagnosis, smc_diag_fallback, peer_diagnosis);
+
+/* No attribute that this project has never heard of. */
+static void newest_attribute(void **state)
+{
+	(void)state;
+	assert_true(SMC_DIAG_MAX >= SMC_ABI_DIAG_FALLBACK);
+	if (SMC_DIAG_MAX > SMC_ABI_DIAG_FALLBACK)
+		print_message("# <linux/smc_diag.h> has newer attributes, up to %d\n",
+			      SMC_DIAG_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(newest_attribute),
+	};
+
+	return cmocka_run_group_tests_name("abi", tests, NULL, NULL);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/* lib/cli: reading options, and the one line that says what was wrong. */
+#include "capture.h"
+
+#include <getopt.h>
+
+#include "cli/cli.h"
+
+enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE };
+
+static const struct cli_opt options[] = {
+	{ 'a', "all", NULL, "everything" },
+	{ 'l', "listening", NULL, "listening ones" },
+	{ 'o', "output", "COLUMNS", "columns" },
+	{ 'n', "names", NULL, "names" },
+	{ 'N', "netns", "NETNS", "namespace,\nby name" },
+	{ OPT_ONLY, "only", NULL, "no letter" },
+	{ OPT_SIZE, "size", "BYTES", "no letter, an argument" },
+	{ 0 },
+};
+
+static const struct cli_tool tool = {
+	.name = "tool",
+	.usage = "[OPTIONS]\n--only FILE",
+	.summary = "Does things.",
+	.opts = options,
+	.error_status = 125,
+};
+
+/* Run @fn with stderr taken into a string, to be freed. */
+static char *stderr_of(void (*fn)(void *arg), void *arg)
+{
+	int fd = capture_file(), saved;
+
+	fflush(stderr);
+	saved = dup(STDERR_FILENO);
+	assert_true(saved >= 0);
+	dup2(fd, STDERR_FILENO);
+	fn(arg);
+	fflush(stderr);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	return file_text(fd);
+}
+
+struct parse {
+	const struct cli_tool *tool;
+	const char *const *words; /* NULL-terminated, without the tool's name */
+	char seen[64];		  /* letters, "#n" for long ones, "=argument" after them */
+	int operands;
+};
+
+static void parse(void *arg)
+{
+	struct parse *p = arg;
+	char *argv[16] = { (char *)(uintptr_t)"tool" };
+	int argc = 1, val;
+
+	while (p->words[argc - 1]) {
+		argv[argc] = (char *)(uintptr_t)p->words[argc - 1];
+		argc++;
+	}
+	optind = 0; /* glibc: begin anew */
+	p->seen[0] = '\0';
+	while ((val = cli_getopt(p->tool, argc, argv)) != -1 && val != '?') {
+		size_t len = strlen(p->seen);
+
+		if (val < CLI_LONG_ONLY)
+			snprintf(p->seen + len, sizeof(p->seen) - len, "%c", val);
+		else
+			snprintf(p->seen + len, sizeof(p->seen) - len, "#%d", val - CLI_LONG_ONLY);
+		len = strlen(p->seen);
+		if (optarg)
+			snprintf(p->seen + len, sizeof(p->seen) - len, "=%s", optarg);
+	}
+	if (val == '?')
+		strcat(p->seen, "?");
+	p->operands = argc - optind;
+}
+
+struct row {
+	const char *words[8];
+	const char *seen;
+	int operands;
+	const char *message;
+};
+
+#define HINT "; try 'tool --help'\n"
+
+static const struct row rows[] = {
+	{ { NULL }, "", 0, "" },
+	{ { "-a", "-l" }, "al", 0, "" },
+	{ { "-al" }, "al", 0, "" },
+	{ { "--all", "--listening" }, "al", 0, "" },
+	{ { "--list" }, "l", 0, "" },
+	{ { "--a" }, "a", 0, "" },
+	{ { "-ocols" }, "o=cols", 0, "" },
+	{ { "-o", "cols" }, "o=cols", 0, "" },
+	{ { "-o", "" }, "o=", 0, "" },
+	{ { "--output=cols" }, "o=cols", 0, "" },
+	{ { "--out", "cols" }, "o=cols", 0, "" },
+	{ { "-o", "-a" }, "o=-a", 0, "" },
+	{ { "--only" }, "#0", 0, "" },
+	{ { "--size=5" }, "#1=5", 0, "" },
+	{ { "word", "-a" }, "a", 1, "" },
+	{ { "-a", "--", "-l" }, "a", 1, "" },
+	{ { "-" }, "", 1, "" },
+	{ { "-x" }, "?", 0, "tool: unknown option '-x'" HINT },
+	{ { "-ax" }, "a?", 0, "tool: unknown option '-x'" HINT },
+	{ { "--nonsense" }, "?", 0, "tool: unknown or ambiguous option '--nonsense'" HINT },
+	{ { "--n" }, "?", 0, "tool: unknown or ambiguous option '--n'" HINT },
+	{ { "--o" }, "?", 0, "tool: unknown or ambiguous option '--o'" HINT },
+	{ { "--all=5" }, "?", 0, "tool: option '--all' takes no argument" HINT },
+	{ { "--only=5" }, "?", 0, "tool: option '--only' takes no argument" HINT },
+	{ { "-o" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
+	{ { "--output" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
+	{ { "--size" }, "?", 0, "tool: option '--size' needs an argument (BYTES)" HINT },
+	{ { "-aN" }, "a?", 0, "tool: option '--netns' needs an argument (NETNS)" HINT },
+};
+
+static void words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct parse p = { .tool = &tool, .words = rows[i].words };
+		char *message = stderr_of(parse, &p);
+
+		if (strcmp(p.seen, rows[i].seen) || strcmp(message, rows[i].message))
+			fail_msg("row %zu: '%s' and '%s'", i, p.seen, message);
+		if (!strchr(p.seen, '?'))
+			assert_int_equal(p.operands, rows[i].operands);
+		free(message);
+	}
+}
+
+/* smc_run: what follows the program's name is the program's. */
+static void stops_at_first(void **state)
+{
+	static const char *const line[] = { "-a", "program", "-l", "--x", NULL };
+	struct cli_tool runner = tool;
+	struct parse p = { .tool = &runner, .words = line };
+
+	(void)state;
+	runner.stop_at_first = true;
+	free(stderr_of(parse, &p));
+	assert_string_equal(p.seen, "a");
+	assert_int_equal(p.operands, 3);
+}
+
+struct exclusion {
+	const char *seen;
+	int result;
+};
+
+static void exclude(void *arg)
+{
+	static const char *const groups[] = { "al", "onN", NULL };
+	struct exclusion *e = arg;
+
+	e->result = cli_excludes(&tool, e->seen, groups);
+}
+
+static void exclusions(void **state)
+{
+	static const struct {
+		const char *seen, *message;
+	} cases[] = {
+		{ "", "" },
+		{ "a", "" },
+		{ "aa", "" },
+		{ "nN", "" },
+		{ "ao", "" },
+		{ "al", "tool: options '--all' and '--listening' exclude each other" HINT },
+		{ "la", "tool: options '--all' and '--listening' exclude each other" HINT },
+		{ "No", "tool: options '--output' and '--netns' exclude each other" HINT },
+		{ "Nno", "tool: options '--output' and '--names' exclude each other" HINT },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct exclusion e = { .seen = cases[i].seen };
+		char *message = stderr_of(exclude, &e);
+
+		assert_string_equal(message, cases[i].message);
+		assert_int_equal(e.result, *message ? 125 : 0);
+		free(message);
+	}
+}
+
+static void say(void *arg)
+{
+	assert_int_equal(cli_error(&tool, "%s", (const char *)arg), 125);
+}
+
+static void errors(void **state)
+{
+	char text[3000], *message = stderr_of(say, (void *)(uintptr_t)"cannot %d");
+
+	(void)state;
+	assert_string_equal(message, "tool: cannot %d\n");
+	free(message);
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	message = stderr_of(say, text);
+	assert_int_equal(message[strlen(message) - 1], '\n');
+	assert_ptr_equal(strchr(message, '\n'), message + strlen(message) - 1);
+	free(message);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(words),      cmocka_unit_test(stops_at_first),
+		cmocka_unit_test(exclusions), cmocka_unit_test(errors),
+	};
+
+	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
+}

@@ -1,0 +1,632 @@
+// SPDX-License-Identifier: MIT
+/*
+ * smcss/columns: one set of sockets as text and as JSON. What comes out is read back and compared
+ * with the structs by value.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <pwd.h>
+#include <stdio.h>
+
+#include "smc/reason.h"
+#include "smcss/smcss.h"
+
+/* The users of this machine stay out of it. */
+struct passwd *getpwuid(uid_t uid)
+{
+	static char name[] = "red\x1b[31m";
+	static struct passwd user = { .pw_name = name };
+
+	return uid == 1000 ? &user : NULL;
+}
+
+static const struct proc_fd holders[] = {
+	{ .inode = 77, .pid = 100, .fd = 5, .comm = "redis-server" },
+	{ .inode = 77, .pid = 101, .fd = 3, .comm = "x\x1b]0;evil\a\"" },
+	{ .inode = 77, .pid = 102, .fd = 4, .comm = "m\xc3\xbc\xff" },
+};
+
+/* A row with the socket inside it. */
+struct sample {
+	struct smc_sock sock;
+	const struct proc_fd *holders;
+	size_t n_holders;
+};
+
+static struct smcss_row row_of(const struct sample *sample)
+{
+	return (struct smcss_row){
+		.sock = &sample->sock,
+		.holders = sample->holders,
+		.n_holders = sample->n_holders,
+	};
+}
+
+static const struct sample smcr = {
+	.sock = {
+		.has = SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_LGR | SMC_SOCK_HAS_SHUTDOWN |
+		       SMC_SOCK_HAS_FALLBACK,
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_SMCR,
+		.shutdown = 2,
+		.local = { .family = AF_INET, .ip = { 10, 8, 0, 1 }, .port = 6379 },
+		.peer = { .family = AF_INET, .ip = { 255, 255, 255, 254 }, .port = 65535 },
+		.ifindex = 11,
+		.uid = 1000,
+		.inode = 77,
+		.cookie = 0xfedcba9876543210,
+		.conn = {
+			.token = 0xdeadbeef,
+			.sndbuf_size = 65536,
+			.rmbe_size = 0xffffffff,
+			.peer_rmbe_size = 65504,
+			.rx_prod = { .wrap = 1, .count = 100 },
+			.rx_cons = { .wrap = 65535, .count = 4294967295 },
+			.tx_prod = { .wrap = 3, .count = 300 },
+			.tx_cons = { .wrap = 4, .count = 400 },
+			.rx_prod_flags = 0x80,
+			.rx_conn_state_flags = 0x40,
+			.tx_prod_flags = 0x20,
+			.tx_conn_state_flags = 0x10,
+			.tx_prep = { .wrap = 5, .count = 500 },
+			.tx_sent = { .wrap = 6, .count = 600 },
+			.tx_fin = { .wrap = 7, .count = 700 },
+		},
+		.lgr = {
+			.link_id = 0xfe,
+			.ibname = "mlx5_\x1b[2J",
+			.ibport = 2,
+			.gid = "fe80:0000:0000:0000:0000:0000:0000:0001",
+			.peer_gid = "fe80:0000:0000:0000:0000:0000:0000:0002",
+			.role = 1,
+		},
+	},
+	.holders = holders,
+	.n_holders = 3,
+};
+
+static const struct sample smcd = {
+	.sock = {
+		.has = SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT | SMC_SOCK_HAS_SHUTDOWN,
+		.family = AF_INET6,
+		.state = SMC_ABI_PEERCLOSEWAIT1,
+		.mode = SMC_ABI_MODE_SMCD,
+		.shutdown = 1,
+		.local = { .family = AF_INET6, .ip = { 0x20, 1, 0xd, 0xb8, [15] = 1 }, .port = 80 },
+		.peer = { .family = AF_INET6, .ip = { [10] = 0xff, 0xff, 10, 0, 0, 9 }, .port = 9 },
+		.uid = 4294967294,
+		.inode = 0x123456789a,
+		.dmb = {
+			.linkid = 0x100,
+			.peer_gid = 0x77e1f15f6e524647,
+			.my_gid = 1,
+			.token = 0xffffffffffffffff,
+			.peer_token = 0x8000000000000000,
+			.peer_gid_ext = 0xafeeb2631779230c,
+		},
+	},
+};
+
+/* As kernels up to 6.7 send it: no GID extension. */
+static const struct sample old_smcd = {
+	.sock = {
+		.has = SMC_SOCK_HAS_DMB,
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_SMCD,
+		.dmb = { .my_gid = 5, .peer_gid_ext = 99 /* left over: it was not sent */ },
+	},
+};
+
+static const struct sample fallback = {
+	.sock = {
+		.has = SMC_SOCK_HAS_FALLBACK,
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_TCP,
+		.local = { .family = AF_INET, .ip = { 127, 0, 0, 1 }, .port = 1 },
+		.peer = { .family = AF_INET, .ip = { 127, 0, 0, 1 }, .port = 2 },
+		.fallback = { .reason = 0x05000000, .peer_diagnosis = 0x03030008 },
+	},
+};
+
+/* Codes and a state that Linux does not have, addresses that nobody knows. */
+static const struct sample strange = {
+	.sock = {
+		.has = SMC_SOCK_HAS_FALLBACK,
+		.family = AF_INET,
+		.state = 99,
+		.mode = SMC_ABI_MODE_TCP,
+		.local = { .port = 443 },
+		.fallback = { .reason = 0xfffffff1, .peer_diagnosis = 0x12345678 },
+	},
+};
+
+static const struct sample listener = {
+	.sock = {
+		.has = SMC_SOCK_HAS_FALLBACK | SMC_SOCK_HAS_SHUTDOWN,
+		.family = AF_SMC,
+		.state = SMC_ABI_LISTEN,
+		.local = { .family = AF_INET6, .port = 80 },
+	},
+};
+
+static const struct sample fresh = {
+	.sock = { .family = 7, .state = SMC_ABI_INIT },
+};
+
+static json_t *back(const struct sample *sample)
+{
+	const struct smcss_row row = row_of(sample);
+	json_t *json = out_json(smcss_columns, NULL, &row), *again;
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	assert_non_null(text);
+	for (const char *p = text; *p; p++)
+		assert_true((unsigned char)*p >= 0x20);
+	again = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(again);
+	free(text);
+	json_decref(json);
+	return again;
+}
+
+/* The member at a path such as "smcr.gid"; NULL if any part is missing. */
+static const json_t *at(const json_t *json, const char *path)
+{
+	while (json && *path) {
+		char key[32];
+		size_t len = strcspn(path, ".");
+
+		snprintf(key, sizeof(key), "%.*s", (int)len, path);
+		json = json_object_get(json, key);
+		path += len + (path[len] == '.');
+	}
+	return json;
+}
+
+static void same_number(const json_t *json, const char *path, uint64_t want)
+{
+	const json_t *value = at(json, path);
+
+	if (!json_is_integer(value) || (uint64_t)json_integer_value(value) != want)
+		fail_msg("%s is not %" PRIu64, path, want);
+}
+
+static void same_string(const json_t *json, const char *path, const char *want)
+{
+	const json_t *value = at(json, path);
+
+	if (!json_is_string(value))
+		fail_msg("%s is no string", path);
+	assert_string_equal(json_string_value(value), want);
+}
+
+static void same_hex(const json_t *json, const char *path, uint64_t want)
+{
+	const json_t *value = at(json, path);
+
+	if (!json_is_string(value) || strtoull(json_string_value(value), NULL, 16) != want)
+		fail_msg("%s is not %" PRIx64, path, want);
+}
+
+static void same_addr(const json_t *json, const char *path, const struct smc_addr *want)
+{
+	uint8_t ip[16] = { 0 };
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s.port", path);
+	same_number(json, key, want->port);
+	snprintf(key, sizeof(key), "%s.address", path);
+	if (want->family == AF_UNSPEC) {
+		assert_null(at(json, key));
+		return;
+	}
+	assert_non_null(at(json, key));
+	assert_int_equal(inet_pton(want->family, json_string_value(at(json, key)), ip), 1);
+	assert_memory_equal(ip, want->ip, 16);
+}
+
+static void same_cursor(const json_t *json, const char *path, const struct smc_abi_cursor *want)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s.wrap", path);
+	same_number(json, key, want->wrap);
+	snprintf(key, sizeof(key), "%s.count", path);
+	same_number(json, key, want->count);
+}
+
+static void json_common(void **state)
+{
+	static const struct sample *const rows[] = { &smcr, &smcd, &old_smcd, &fallback };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smc_sock *sock = &rows[i]->sock;
+		json_t *json = back(rows[i]);
+
+		same_string(json, "state", smc_state_name(sock->state));
+		same_string(json, "mode", smc_mode_name(smc_sock_mode(sock)));
+		same_number(json, "uid", sock->uid);
+		same_number(json, "inode", sock->inode);
+		same_number(json, "family", sock->family);
+		same_hex(json, "cookie", sock->cookie);
+		same_addr(json, "local", &sock->local);
+		same_addr(json, "peer", &sock->peer);
+		if (sock->ifindex)
+			same_number(json, "bound_ifindex", sock->ifindex);
+		else
+			assert_null(at(json, "bound_ifindex"));
+		if (sock->has & SMC_SOCK_HAS_SHUTDOWN) {
+			assert_int_equal(json_is_true(at(json, "shutdown.read")),
+					 sock->shutdown & 1);
+			assert_int_equal(json_is_true(at(json, "shutdown.write")),
+					 sock->shutdown >> 1);
+		} else {
+			assert_null(at(json, "shutdown"));
+		}
+		json_decref(json);
+	}
+}
+
+static void json_conn(void **state)
+{
+	const struct smc_abi_conninfo *conn = &smcr.sock.conn;
+	json_t *json = back(&smcr);
+
+	(void)state;
+	same_number(json, "token", conn->token);
+	same_number(json, "sndbuf", conn->sndbuf_size);
+	same_number(json, "rcvbuf", conn->rmbe_size);
+	same_number(json, "peerbuf", conn->peer_rmbe_size);
+	same_cursor(json, "rx_prod", &conn->rx_prod);
+	same_cursor(json, "rx_cons", &conn->rx_cons);
+	same_cursor(json, "tx_prod", &conn->tx_prod);
+	same_cursor(json, "tx_cons", &conn->tx_cons);
+	same_cursor(json, "tx_prep", &conn->tx_prep);
+	same_cursor(json, "tx_sent", &conn->tx_sent);
+	same_cursor(json, "tx_fin", &conn->tx_fin);
+	same_number(json, "rx_flags.producer", conn->rx_prod_flags);
+	same_number(json, "rx_flags.state", conn->rx_conn_state_flags);
+	same_number(json, "tx_flags.producer", conn->tx_prod_flags);
+	same_number(json, "tx_flags.state", conn->tx_conn_state_flags);
+	json_decref(json);
+}
+
+static void json_lgr(void **state)
+{
+	json_t *json = back(&smcr);
+
+	(void)state;
+	same_string(json, "smcr.role", "server");
+	same_string(json, "smcr.ib_device", smcr.sock.lgr.ibname);
+	same_number(json, "smcr.ib_port", 2);
+	same_number(json, "smcr.link_id", 0xfe);
+	same_string(json, "smcr.gid", smcr.sock.lgr.gid);
+	same_string(json, "smcr.peer_gid", smcr.sock.lgr.peer_gid);
+	assert_null(at(json, "smcd"));
+	json_decref(json);
+}
+
+static void json_dmb(void **state)
+{
+	const struct smc_abi_dmbinfo *dmb = &smcd.sock.dmb;
+	json_t *json = back(&smcd);
+
+	(void)state;
+	same_hex(json, "smcd.linkgroup", dmb->linkid);
+	same_hex(json, "smcd.gid", dmb->my_gid);
+	same_hex(json, "smcd.peer_gid", dmb->peer_gid);
+	same_hex(json, "smcd.token", dmb->token);
+	same_hex(json, "smcd.peer_token", dmb->peer_token);
+	same_hex(json, "smcd.peer_gid_ext", dmb->peer_gid_ext);
+	same_hex(json, "smcd.gid_ext", dmb->my_gid_ext);
+	assert_null(at(json, "smcr"));
+	json_decref(json);
+	json = back(&old_smcd);
+	same_hex(json, "smcd.gid", 5);
+	assert_null(at(json, "smcd.gid_ext"));
+	assert_null(at(json, "smcd.peer_gid_ext"));
+	json_decref(json);
+}
+
+static void json_reasons(void **state)
+{
+	const struct smc_reason *reason = smc_reason_find(0x05000000);
+	json_t *json = back(&fallback);
+
+	(void)state;
+	same_number(json, "reason.code", 0x05000000);
+	same_string(json, "reason.symbol", "PEERDECL");
+	same_string(json, "reason.meaning", reason->meaning);
+	same_string(json, "reason.check", reason->check);
+	same_number(json, "peer_reason.code", 0x03030008);
+	same_string(json, "peer_reason.symbol", "NOUEID");
+	json_decref(json);
+
+	json = back(&strange);
+	same_number(json, "reason.code", 0xfffffff1);
+	assert_null(at(json, "reason.symbol"));
+	same_number(json, "peer_reason.code", 0x12345678);
+	same_number(json, "state", 99);
+	same_addr(json, "local", &strange.sock.local);
+	json_decref(json);
+
+	json = back(&smcr); /* it says reason 0, like every socket that did not fall back */
+	assert_null(at(json, "reason"));
+	assert_null(at(json, "peer_reason"));
+	json_decref(json);
+}
+
+static void json_processes(void **state)
+{
+	json_t *json = back(&smcr);
+	const json_t *list = at(json, "processes");
+
+	(void)state;
+	assert_int_equal(json_array_size(list), 3);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *item = json_array_get(list, i);
+
+		same_number(item, "pid", (uint64_t)holders[i].pid);
+		same_number(item, "fd", (uint64_t)holders[i].fd);
+		same_string(item, "command", holders[i].comm);
+	}
+	same_string(json_array_get(list, 2), "command", "m\\xc3\\xbc\\xff");
+	json_decref(json);
+	json = back(&smcd);
+	assert_null(at(json, "processes"));
+	json_decref(json);
+}
+
+/* What the kernel did not send has no key. */
+static void json_absent(void **state)
+{
+	static const char *const always[] = { "state", "uid", "inode", "family", "cookie" };
+	static const char *const listening[] = { "state", "uid", "inode", "family", "cookie",
+						 "local", "shutdown" };
+	json_t *json = back(&fresh);
+
+	(void)state;
+	assert_int_equal(json_object_size(json), ARRAY_SIZE(always));
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		assert_non_null(at(json, always[i]));
+	json_decref(json);
+	json = back(&listener);
+	assert_int_equal(json_object_size(json), ARRAY_SIZE(listening));
+	for (size_t i = 0; i < ARRAY_SIZE(listening); i++)
+		assert_non_null(at(json, listening[i]));
+	json_decref(json);
+}
+
+/* One cell, as -o would print it. */
+static char *cell(const struct sample *sample, const char *column)
+{
+	static char copy[1024];
+	const struct smcss_opts opts = { .columns = column };
+	const struct smcss_row row = row_of(sample);
+	struct out_text text = { 0 };
+	struct out_view view;
+
+	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
+	out_row(&text, &view, &row);
+	assert_true(text.len && text.len < sizeof(copy));
+	assert_int_equal(text.data[text.len - 1], '\n');
+	memcpy(copy, text.data, text.len - 1);
+	copy[text.len - 1] = '\0';
+	out_free(&text);
+	return copy;
+}
+
+static void cells(void **state)
+{
+	static const struct {
+		const struct sample *sample;
+		const char *column, *want;
+	} cases[] = {
+		{ &smcr, "state", "ACTIVE" },
+		{ &strange, "state", "0x63?" },
+		{ &smcr, "uid", "01000" },
+		{ &smcd, "uid", "4294967294" },
+		{ &smcr, "user", "red\\x1b[31m" },
+		{ &smcd, "user", "4294967294" },
+		{ &smcr, "inode", "0000077" },
+		{ &smcd, "inode", "78187493530" },
+		{ &smcr, "local", "10.8.0.1:6379" },
+		{ &smcr, "peer", "255.255.255.254:65535" },
+		{ &smcd, "local", "[2001:db8::1]:80" },
+		{ &smcd, "peer", "[::ffff:10.0.0.9]:9" },
+		{ &strange, "local", "n/a:443" },
+		{ &strange, "peer", "n/a" },
+		{ &listener, "local", "[::]:80" },
+		{ &listener, "peer", "" },
+		{ &fresh, "local", "" },
+		{ &smcr, "intf", "000b" },
+		{ &smcd, "intf", "0000" },
+		{ &listener, "intf", "" },
+		{ &smcr, "mode", "SMCR" },
+		{ &smcd, "mode", "SMCD" },
+		{ &fallback, "mode", "TCP 0x05000000/0x03030008" },
+		{ &strange, "mode", "TCP 0xfffffff1/0x12345678" },
+		{ &listener, "mode", "" },
+		{ &fallback, "reason", "PEERDECL/NOUEID" },
+		{ &strange, "reason", "0xfffffff1/0x12345678" },
+		{ &smcr, "reason", "" },
+		{ &smcr, "shutd", "<-W" },
+		{ &smcd, "shutd", "R->" },
+		{ &fallback, "shutd", "" },
+		{ &listener, "shutd", "" },
+		{ &smcr, "token", "deadbeef" },
+		{ &smcr, "sndbuf", "00010000" },
+		{ &smcr, "rcvbuf", "ffffffff" },
+		{ &smcr, "peerbuf", "0000ffe0" },
+		{ &smcr, "rxprod", "0001:00000064" },
+		{ &smcr, "rxcons", "ffff:ffffffff" },
+		{ &smcr, "txprod", "0003:0000012c" },
+		{ &smcr, "txcons", "0004:00000190" },
+		{ &smcr, "rxflags", "80:40" },
+		{ &smcr, "txflags", "20:10" },
+		{ &smcr, "txprep", "0005:000001f4" },
+		{ &smcr, "txsent", "0006:00000258" },
+		{ &smcr, "txfin", "0007:000002bc" },
+		{ &smcd, "token", "" },
+		{ &smcr, "role", "SERV" },
+		{ &smcr, "ibdev", "mlx5_\\x1b[2J" },
+		{ &smcr, "ibport", "02" },
+		{ &smcr, "linkid", "fe" },
+		{ &smcr, "gid", "fe80:0000:0000:0000:0000:0000:0000:0001" },
+		{ &smcr, "peergid", "fe80:0000:0000:0000:0000:0000:0000:0002" },
+		{ &smcd, "role", "" },
+		{ &smcd, "dgid", "0000000000000001" },
+		{ &smcd, "dtoken", "ffffffffffffffff" },
+		{ &smcd, "dpeergid", "77e1f15f6e524647" },
+		{ &smcd, "dpeertoken", "8000000000000000" },
+		{ &smcd, "dlinkid", "00000100" },
+		{ &smcr, "dgid", "" },
+		{ &smcr, "family", "smc" },
+		{ &strange, "family", "inet" },
+		{ &smcd, "family", "inet6" },
+		{ &fresh, "family", "7" },
+		{ &smcr, "cookie", "fedcba9876543210" },
+		{ &smcr, "process",
+		  "users:((\"redis-server\",pid=100,fd=5),(\"x\\x1b]0;evil\\x07\"\",pid=101,fd=3),"
+		  "(\"m\\xc3\\xbc\\xff\",pid=102,fd=4))" },
+		{ &smcd, "process", "" },
+		{ &listener, "peer,state", "-                       LISTEN" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		if (strcmp(cell(cases[i].sample, cases[i].column), cases[i].want))
+			fail_msg("case %zu, %s: '%s', not '%s'", i, cases[i].column,
+				 cell(cases[i].sample, cases[i].column), cases[i].want);
+}
+
+/* Header words and their order, as scripts know them from smc-tools 1.8.5. */
+static void headers(void **state)
+{
+	static const struct {
+		struct smcss_opts opts;
+		const char *want;
+	} cases[] = {
+		{ { 0 }, "State UID Inode Local Address Peer Address Intf Mode" },
+		{ { .has_names = true }, "State User Inode Local Address Peer Address Intf Mode" },
+		{ { .is_debug = true },
+		  "State UID Inode Local Address Peer Address Intf Mode Shutd Token Sndbuf Rcvbuf "
+		  "Peerbuf rxprod-Cursor rxcons-Cursor rxFlags txprod-Cursor txcons-Cursor txFlags "
+		  "txprep-Cursor txsent-Cursor txfin-Cursor" },
+		{ { .only_smcr = true },
+		  "State UID Inode Local Address Peer Address Intf Mode Role IB-device Port Linkid "
+		  "GID Peer-GID" },
+		{ { .only_smcd = true },
+		  "State UID Inode Local Address Peer Address Intf Mode GID Token Peer-GID "
+		  "Peer-Token Linkid" },
+		{ { .has_processes = true },
+		  "State UID Inode Local Address Peer Address Intf Mode Process" },
+		{ { .columns = "mode,process" }, "Mode Process" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct out_text text = { 0 };
+		struct out_view view;
+		char got[512];
+		size_t len = 0;
+
+		assert_int_equal(smcss_view(&view, &cases[i].opts, NULL), 0);
+		out_header(&text, &view);
+		for (size_t j = 0; j < text.len; j++)
+			if (text.data[j] != '\n' &&
+			    (text.data[j] != ' ' || got[len - 1] != ' '))
+				got[len++] = text.data[j];
+		got[len] = '\0';
+		assert_string_equal(got, cases[i].want);
+		out_free(&text);
+	}
+}
+
+/* Every column by its name, and every JSON key once. */
+static void table(void **state)
+{
+	(void)state;
+	for (const struct out_col *col = smcss_columns; col->text || col->json; col++) {
+		assert_true(col->name || (col->key && col->json));
+		assert_int_equal(!col->key, !col->json);
+		for (const struct out_col *other = smcss_columns; other < col; other++) {
+			if (col->name && other->name)
+				assert_string_not_equal(col->name, other->name);
+			if (col->key && other->key)
+				assert_string_not_equal(col->key, other->key);
+		}
+	}
+}
+
+static void explained(const struct sample *sample, const char *want)
+{
+	struct out_text text = { 0 };
+
+	smcss_explain(&text, &sample->sock);
+	assert_int_equal(text.len, strlen(want));
+	assert_memory_equal(text.len ? text.data : "", want, text.len);
+	out_free(&text);
+}
+
+static void explanations(void **state)
+{
+	(void)state;
+	explained(&fallback, "    local: PEERDECL: the peer declined SMC\n"
+			     "        check: the peer's own reason, the second number, tells why\n"
+			     "    peer: NOUEID: the peer sent no EID\n"
+			     "        check: define the same EID on both sides (smcd ueid add)\n");
+	explained(&strange, "    local: 0xfffffff1: a reason that Linux does not use\n"
+			    "    peer: 0x12345678: a reason that Linux does not use\n");
+	explained(&smcr, "");
+	explained(&listener, "");
+}
+
+/* -W: two IPv6 addresses of full length leave the columns where they are. */
+static void wide(void **state)
+{
+	const struct smcss_opts opts = { .is_wide = true };
+	struct sample sample = smcd;
+	const struct smcss_row row = row_of(&sample);
+	struct out_text text = { 0 };
+	struct out_view view;
+	const char *mode;
+	size_t header;
+
+	(void)state;
+	memset(sample.sock.local.ip, 0xfd, 16);
+	memset(sample.sock.peer.ip, 0xfd, 16);
+	sample.sock.local.port = sample.sock.peer.port = 65535;
+	sample.sock.inode = 1;
+	sample.sock.uid = 1;
+	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
+	out_header(&text, &view);
+	header = text.len;
+	out_row(&text, &view, &row);
+	out_mem(&text, "", 1);
+	mode = strstr(text.data, "Mode");
+	assert_non_null(mode);
+	assert_int_equal(strncmp(text.data + header + (mode - text.data), "SMCD", 4), 0);
+	out_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(json_common),	cmocka_unit_test(json_conn),
+		cmocka_unit_test(json_lgr),	cmocka_unit_test(json_dmb),
+		cmocka_unit_test(json_reasons), cmocka_unit_test(json_processes),
+		cmocka_unit_test(json_absent),	cmocka_unit_test(cells),
+		cmocka_unit_test(headers),	cmocka_unit_test(table),
+		cmocka_unit_test(explanations), cmocka_unit_test(wide),
+	};
+
+	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
+}

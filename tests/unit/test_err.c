@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/* lib/smc/err */
+#include "test.h"
+
+#include <errno.h>
+
+#include "smc/err.h"
+
+static void sentences(void **state)
+{
+	struct smc_err err;
+
+	(void)state;
+	assert_int_equal(smc_err_set(&err, EPERM, "cannot enter '%s'", "blue"), -EPERM);
+	assert_int_equal(err.code, EPERM);
+	assert_string_equal(err.text, "cannot enter 'blue': Operation not permitted");
+	assert_int_equal(smc_err_say(&err, EINVAL, "%d is odd", 3), -EINVAL);
+	assert_int_equal(err.code, EINVAL);
+	assert_string_equal(err.text, "3 is odd");
+}
+
+static void nobody_asks(void **state)
+{
+	(void)state;
+	assert_int_equal(smc_err_set(NULL, ENOMEM, "%s", "text"), -ENOMEM);
+	assert_int_equal(smc_err_say(NULL, ENOENT, "%s", "text"), -ENOENT);
+}
+
+/* Cut, and ended. */
+static void long_texts(void **state)
+{
+	struct {
+		struct smc_err err;
+		char guard[8];
+	} s = { .guard = "guarded" };
+	char text[2 * sizeof(s.err.text) + 1];
+
+	(void)state;
+	for (size_t len = sizeof(s.err.text) - 40; len < sizeof(text) - 1; len++) {
+		memset(text, 'x', len);
+		text[len] = '\0';
+		smc_err_set(&s.err, EPERM, "%s", text);
+		assert_true(strnlen(s.err.text, sizeof(s.err.text)) < sizeof(s.err.text));
+		smc_err_say(&s.err, EPERM, "%s", text);
+		assert_true(strnlen(s.err.text, sizeof(s.err.text)) < sizeof(s.err.text));
+		assert_string_equal(s.guard, "guarded");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sentences),
+		cmocka_unit_test(nobody_asks),
+		cmocka_unit_test(long_texts),
+	};
+
+	return cmocka_run_group_tests_name("err", tests, NULL, NULL);
+}

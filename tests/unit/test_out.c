@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+/* lib/out: numbers and foreign text, rows of a table, JSON strings. */
+#include "capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "out/table.h"
+
+/* The text as a string, which stays good until the next call. */
+static const char *string(struct out_text *text)
+{
+	static char copy[512];
+
+	assert_false(text->is_failed);
+	assert_true(text->len < sizeof(copy));
+	if (text->len)
+		memcpy(copy, text->data, text->len);
+	copy[text->len] = '\0';
+	out_free(text);
+	return copy;
+}
+
+static void numbers(void **state)
+{
+	static const struct {
+		uint64_t value;
+		int digits;
+		const char *dec, *hex;
+	} rows[] = {
+		{ 0, 0, "0", "0" },
+		{ 0, 1, "0", "0" },
+		{ 0, 5, "00000", "00000" },
+		{ 9, 2, "09", "09" },
+		{ 10, 2, "10", "0a" },
+		{ 255, 2, "255", "ff" },
+		{ 65535, -1, "65535", "ffff" },
+		{ 4294967295, 8, "4294967295", "ffffffff" },
+		{ 4294967296, 8, "4294967296", "100000000" },
+		{ UINT64_MAX, 0, "18446744073709551615", "ffffffffffffffff" },
+		{ UINT64_MAX, 22, "0018446744073709551615", "000000ffffffffffffffff" },
+		{ 1, 24, "000000000000000000000001", "000000000000000000000001" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct out_text text = { 0 };
+
+		out_dec(&text, rows[i].value, rows[i].digits);
+		assert_string_equal(string(&text), rows[i].dec);
+		out_hex(&text, rows[i].value, rows[i].digits);
+		assert_string_equal(string(&text), rows[i].hex);
+	}
+}
+
+static void escapes(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		const char *want;
+	} rows[] = {
+		{ "redis-server", 64, "redis-server" },
+		{ " ~!\"'", 64, " ~!\"'" },
+		{ "\x1b[31mred", 64, "\\x1b[31mred" },
+		{ "a\nb\tc\rd\be", 64, "a\\x0ab\\x09c\\x0dd\\x08e" },
+		{ "\x01\x1f\x7f\x80\x9b\xff", 64, "\\x01\\x1f\\x7f\\x80\\x9b\\xff" },
+		{ "m\xc3\xbc", 64, "m\\xc3\\xbc" },
+		{ "C:\\x41", 64, "C:\\x5cx41" },
+		{ "cut here", 3, "cut" },
+		{ "ends\0not", 8, "ends" },
+		{ "", 0, "" },
+		{ "x", 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct out_text text = { 0 };
+
+		out_escaped(&text, rows[i].text, rows[i].len);
+		assert_string_equal(string(&text), rows[i].want);
+	}
+}
+
+static void growth(void **state)
+{
+	struct out_text text = { 0 };
+
+	(void)state;
+	for (unsigned int i = 0; i < 100000; i++)
+		out_dec(&text, i % 10, 1);
+	out_fill(&text, 'x', 300000);
+	out_fill(&text, 'y', 0);
+	out_mem(&text, NULL, 0);
+	assert_false(text.is_failed);
+	assert_int_equal(text.len, 400000);
+	assert_int_equal(text.data[99999], '9');
+	assert_int_equal(text.data[100000], 'x');
+	assert_int_equal(text.data[399999], 'x');
+	out_reset(&text);
+	assert_int_equal(text.len, 0);
+	assert_true(text.size >= 400000);
+	out_free(&text);
+	assert_null(text.data);
+}
+
+static void flush(void **state)
+{
+	struct out_text text = { 0 };
+	int fd = capture_file(), full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	char *got;
+
+	(void)state;
+	assert_int_equal(out_flush(&text, -1), 0); /* nothing to write, nothing to fail */
+	out_str(&text, "one\n");
+	assert_int_equal(out_flush(&text, fd), 0);
+	assert_int_equal(text.len, 0);
+	out_str(&text, "two\n");
+	assert_int_equal(out_flush(&text, fd), 0);
+	got = file_text(fd);
+	assert_string_equal(got, "one\ntwo\n");
+	free(got);
+
+	out_str(&text, "x");
+	assert_int_equal(out_flush(&text, full), -ENOSPC);
+	assert_int_equal(out_flush(&text, -1), -EBADF);
+	close(full);
+	text.is_failed = true;
+	fd = capture_file();
+	assert_int_equal(out_flush(&text, fd), -ENOMEM);
+	close(fd);
+	out_free(&text);
+}
+
+/* A table over strings: an object is an array of three cells. */
+static void text_first(struct out_text *text, const void *object)
+{
+	out_str(text, ((const char *const *)object)[0]);
+}
+
+static void text_second(struct out_text *text, const void *object)
+{
+	out_str(text, ((const char *const *)object)[1]);
+}
+
+static void text_third(struct out_text *text, const void *object)
+{
+	out_str(text, ((const char *const *)object)[2]);
+}
+
+static json_t *json_first(const void *object)
+{
+	return json_string(((const char *const *)object)[0]);
+}
+
+/* Not sent when empty. */
+static json_t *json_third(const void *object)
+{
+	const char *cell = ((const char *const *)object)[2];
+
+	return *cell ? json_string(cell) : NULL;
+}
+
+static const struct out_col table[] = {
+	{ "first", "First", "first", 6, false, text_first, json_first },
+	{ "second", "Second", NULL, 8, true, text_second, NULL },
+	{ NULL, NULL, "hidden", 0, false, NULL, json_first },
+	{ "third", "3rd", "third", 4, false, text_third, json_third },
+	{ 0 },
+};
+
+static void rows(void **state)
+{
+	static const struct {
+		const char *cells[3];
+		const char *want;
+	} cases[] = {
+		{ { "a", "b", "c" }, "a             b c\n" },
+		{ { "", "b", "c" }, "-             b c\n" },
+		{ { "a", "", "c" }, "a             - c\n" },
+		{ { "a", "b", "" }, "a             b\n" },
+		{ { "a", "", "" }, "a\n" },
+		{ { "", "", "c" }, "-             - c\n" },
+		{ { "", "", "" }, "\n" },
+		{ { "sixsix", "eighteig", "four" }, "sixsix eighteig four\n" },
+		{ { "longer than it", "wider than that", "c" },
+		  "longer than it wider than that c\n" },
+	};
+	struct out_view view = { 0 };
+	struct out_text text = { 0 };
+
+	(void)state;
+	assert_null(out_view_add(&view, table, "first,second,third"));
+	out_header(&text, &view);
+	assert_string_equal(string(&text), "First    Second 3rd\n");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		out_str(&text, "before ");
+		out_row(&text, &view, cases[i].cells);
+		assert_int_equal(strncmp(text.data, "before ", 7), 0);
+		assert_string_equal(string(&text) + 7, cases[i].want);
+	}
+}
+
+static void widen(void **state)
+{
+	const char *const cells[] = { "a", "b", "c" };
+	struct out_view view = { 0 };
+	struct out_text text = { 0 };
+
+	(void)state;
+	assert_null(out_view_add(&view, table, "third,second"));
+	out_view_widen(&view, "third", 6);
+	out_view_widen(&view, "second", 2); /* narrower than it is */
+	out_view_widen(&view, "first", 50); /* not chosen */
+	out_view_widen(&view, "nonsense", 50);
+	out_row(&text, &view, cells);
+	assert_string_equal(string(&text), "c             b\n");
+}
+
+static void choice(void **state)
+{
+	static const struct {
+		const char *names;
+		const char *bad; /* where it points, NULL: all good */
+		size_t count;
+	} cases[] = {
+		{ "first", NULL, 1 },
+		{ "third,first", NULL, 2 },
+		{ "first,first", NULL, 2 },
+		{ "", NULL, 0 },
+		{ "firs", "firs", 0 },
+		{ "firstx", "firstx", 0 },
+		{ "first,nonsense,third", "nonsense,third", 1 },
+		{ "first,", ",", 1 },
+		{ ",first", ",first", 0 },
+		{ "first,,third", ",third", 1 },
+		{ "hidden", "hidden", 0 },
+		{ "First", "First", 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct out_view view = { 0 };
+		const char *bad = out_view_add(&view, table, cases[i].names);
+
+		if (cases[i].bad)
+			assert_string_equal(bad, cases[i].bad);
+		else
+			assert_null(bad);
+		assert_int_equal(view.count, cases[i].count);
+	}
+}
+
+static void too_many(void **state)
+{
+	struct out_view view = { 0 };
+
+	(void)state;
+	for (int i = 0; i < OUT_MAX_COLS; i++)
+		assert_null(out_view_add(&view, table, "first"));
+	assert_string_equal(out_view_add(&view, table, "third"), "third");
+	assert_int_equal(view.count, OUT_MAX_COLS);
+}
+
+static void json_rows(void **state)
+{
+	const char *const cells[] = { "a", "b", "c" }, *const gap[] = { "a", "b", "" };
+	struct out_view view = { 0 };
+	json_t *json = out_json(table, NULL, cells);
+
+	(void)state;
+	assert_int_equal(json_object_size(json), 3);
+	assert_string_equal(json_string_value(json_object_get(json, "first")), "a");
+	assert_string_equal(json_string_value(json_object_get(json, "hidden")), "a");
+	assert_string_equal(json_string_value(json_object_get(json, "third")), "c");
+	json_decref(json);
+	json = out_json(table, NULL, gap);
+	assert_int_equal(json_object_size(json), 2);
+	json_decref(json);
+	assert_null(out_view_add(&view, table, "third,second"));
+	json = out_json(table, &view, cells);
+	assert_int_equal(json_object_size(json), 1);
+	assert_string_equal(json_string_value(json_object_get(json, "third")), "c");
+	json_decref(json);
+}
+
+/* What is UTF-8 stays; else every odd byte is escaped. What jansson writes is read back as it was. */
+static void json_strings(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+		const char *want;
+	} cases[] = {
+		{ "plain", 5, "plain" },
+		{ "m\xc3\xbc", 3, "m\xc3\xbc" },
+		{ "\xe2\x82\xac", 3, "\xe2\x82\xac" },
+		{ "\x1b[31m", 5, "\x1b[31m" },
+		{ "quote\" back\\", 12, "quote\" back\\" },
+		{ "bad\xff", 4, "bad\\xff" },
+		{ "m\xc3", 2, "m\\xc3" },
+		{ "\xc0\x80", 2, "\\xc0\\x80" },	   /* overlong NUL */
+		{ "\xed\xa0\x80", 3, "\\xed\\xa0\\x80" }, /* surrogate */
+		{ "\xff\xc3\xbc\\", 4, "\\xff\\xc3\\xbc\\x5c" },
+		{ "end\0not", 7, "end" },
+		{ "cut", 2, "cu" },
+		{ "", 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *json = out_json_string(cases[i].text, cases[i].len), *back;
+		char *dump = json_dumps(json, JSON_ENCODE_ANY);
+
+		assert_non_null(dump);
+		for (const char *p = dump; *p; p++)
+			assert_true((unsigned char)*p >= 0x20);
+		back = json_loads(dump, JSON_DECODE_ANY, NULL);
+		assert_string_equal(json_string_value(back), cases[i].want);
+		json_decref(json);
+		json_decref(back);
+		free(dump);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers),  cmocka_unit_test(escapes),
+		cmocka_unit_test(growth),   cmocka_unit_test(flush),
+		cmocka_unit_test(rows),	    cmocka_unit_test(widen),
+		cmocka_unit_test(choice),   cmocka_unit_test(too_many),
+		cmocka_unit_test(json_rows), cmocka_unit_test(json_strings),
+	};
+
+	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
+}

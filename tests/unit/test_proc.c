@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/* lib/sys/proc on this process's own sockets. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "sys/proc.h"
+
+static uint64_t inode_of(int fd)
+{
+	struct stat st;
+
+	assert_int_equal(fstat(fd, &st), 0);
+	return st.st_ino;
+}
+
+/* A listening TCP socket on 127.0.0.1, with its port. */
+static int listener(uint16_t *port)
+{
+	struct sockaddr_in name = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t len = sizeof(name);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_true(fd >= 0);
+	assert_int_equal(bind(fd, (struct sockaddr *)&name, sizeof(name)), 0);
+	assert_int_equal(listen(fd, 1), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&name, &len), 0);
+	*port = ntohs(name.sin_port);
+	return fd;
+}
+
+static void own_sockets(void **state)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), second;
+	struct proc_table table = { 0 };
+	const struct proc_fd *holder;
+	size_t count;
+
+	(void)state;
+	second = dup(fd);
+	assert_true(fd >= 0 && second > fd);
+	assert_int_equal(prctl(PR_SET_NAME, "a \x1b name"), 0);
+	assert_int_equal(proc_table_load(&table), 0);
+	holder = proc_table_find(&table, inode_of(fd), &count);
+	assert_non_null(holder);
+	assert_int_equal(count, 2);
+	assert_int_equal(holder[0].pid, getpid());
+	assert_int_equal(holder[0].fd, fd);
+	assert_int_equal(holder[1].fd, second);
+	assert_string_equal(holder[0].comm, "a \x1b name");
+	for (size_t i = 1; i < table.count; i++)
+		assert_true(table.entries[i - 1].inode <= table.entries[i].inode);
+	close(fd);
+	close(second);
+	proc_table_free(&table);
+	assert_null(table.entries);
+}
+
+/* Two processes hold it after fork(). */
+static void shared(void **state)
+{
+	struct proc_table table = { 0 };
+	const struct proc_fd *holder;
+	size_t count;
+	int pair[2];
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	assert_true(child > 0);
+	assert_int_equal(proc_table_load(&table), 0);
+	holder = proc_table_find(&table, inode_of(pair[0]), &count);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_non_null(holder);
+	assert_int_equal(count, 2);
+	assert_true(holder[0].pid < holder[1].pid);
+	assert_true(holder[0].pid == child || holder[1].pid == child);
+	close(pair[0]);
+	close(pair[1]);
+	proc_table_free(&table);
+}
+
+static void nobody(void **state)
+{
+	const struct proc_fd entries[] = { { .inode = 5, .pid = 1, .fd = 3 },
+					   { .inode = 9, .pid = 1, .fd = 4 } };
+	struct proc_table table = { .entries = (struct proc_fd *)(uintptr_t)entries, .count = 2 };
+	const struct proc_table none = { 0 };
+	size_t count = 99;
+
+	(void)state;
+	/* 0 is what the kernel says of a connection that nobody has accepted yet. */
+	assert_null(proc_table_find(&table, 0, &count));
+	assert_int_equal(count, 0);
+	assert_null(proc_table_find(&table, 4, &count));
+	assert_null(proc_table_find(&table, 7, &count));
+	assert_null(proc_table_find(&table, UINT64_MAX, &count));
+	assert_null(proc_table_find(&none, 5, &count));
+	assert_int_equal(count, 0);
+	assert_ptr_equal(proc_table_find(&table, 9, &count), &entries[1]);
+	assert_int_equal(count, 1);
+}
+
+/* May this process take copies of its own descriptors? Old kernels and sandboxes say no. */
+static bool can_copy_fds(int fd)
+{
+	int pidfd = (int)syscall(SYS_pidfd_open, getpid(), 0), copy;
+
+	copy = pidfd >= 0 ? (int)syscall(SYS_pidfd_getfd, pidfd, fd, 0) : -1;
+	if (pidfd >= 0)
+		close(pidfd);
+	if (copy >= 0)
+		close(copy);
+	return copy >= 0;
+}
+
+static void names(void **state)
+{
+	static const uint8_t loopback[16] = { 127, 0, 0, 1 };
+	struct smc_addr local = { .port = 7 }, peer = { .port = 8 };
+	struct proc_fd holder = { .pid = getpid() };
+	struct sockaddr_in name = { .sin_family = AF_INET };
+	uint16_t port;
+	int server, client, first;
+
+	(void)state;
+	server = listener(&port);
+	first = server;
+	holder.fd = server;
+	holder.inode = inode_of(server);
+	if (!can_copy_fds(server)) {
+		print_message("# this kernel gives no copies of descriptors\n");
+		assert_false(proc_socket_names(&holder, &local, &peer));
+		close(server);
+		return;
+	}
+	assert_true(proc_socket_names(&holder, &local, &peer));
+	assert_int_equal(local.family, AF_INET);
+	assert_int_equal(local.port, port);
+	assert_memory_equal(local.ip, loopback, 16);
+	assert_int_equal(peer.port, 8); /* a listener has no peer */
+
+	client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	name.sin_port = htons(port);
+	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	assert_int_equal(connect(client, (struct sockaddr *)&name, sizeof(name)), 0);
+	holder.fd = client;
+	holder.inode = inode_of(client);
+	assert_true(proc_socket_names(&holder, &local, &peer));
+	assert_int_equal(peer.family, AF_INET);
+	assert_int_equal(peer.port, port);
+	assert_memory_equal(peer.ip, loopback, 16);
+
+	/* The number now stands for another file, or for none. */
+	holder.fd = first;
+	assert_false(proc_socket_names(&holder, &local, &peer));
+	close(client);
+	holder.fd = client;
+	assert_false(proc_socket_names(&holder, &local, &peer));
+	holder.pid = 4999999;
+	assert_false(proc_socket_names(&holder, &local, &peer));
+	close(server);
+}
+
+/* A socket without IP addresses has nothing to tell. */
+static void other_families(void **state)
+{
+	struct smc_addr local = { .port = 7 }, peer = { .port = 8 };
+	struct proc_fd holder = { .pid = getpid() };
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	holder.fd = fd;
+	holder.inode = inode_of(fd);
+	assert_false(proc_socket_names(&holder, &local, &peer));
+	assert_int_equal(local.port, 7);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_sockets), cmocka_unit_test(shared),
+		cmocka_unit_test(nobody),      cmocka_unit_test(names),
+		cmocka_unit_test(other_families),
+	};
+
+	return cmocka_run_group_tests_name("proc", tests, NULL, NULL);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/* smcss/summary: sums as text and as JSON, compared with what was counted. */
+#include "test.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "smcss/smcss.h"
+
+static const struct proc_fd redis = { .pid = 100, .comm = "redis" };
+static const struct proc_fd evil = { .pid = 7, .comm = "e\x1b[31m" };
+
+/* A row with the socket inside it. */
+struct sample {
+	struct smc_sock sock;
+	const struct proc_fd *holders;
+	size_t n_holders;
+};
+
+static struct sample row(uint8_t mode, uint8_t host, const struct proc_fd *holder)
+{
+	return (struct sample){
+		.sock = {
+			.state = SMC_ABI_ACTIVE,
+			.mode = mode,
+			.peer = { .family = AF_INET, .ip = { 10, 0, 0, host }, .port = 1 },
+		},
+		.holders = holder,
+		.n_holders = holder ? 1 : 0,
+	};
+}
+
+static void add(struct summary *summary, struct sample one, unsigned int times)
+{
+	const struct smcss_row added = {
+		.sock = &one.sock,
+		.holders = one.holders,
+		.n_holders = one.n_holders,
+	};
+
+	for (unsigned int i = 0; i < times; i++) {
+		one.sock.peer.port++; /* of no use in a sum */
+		assert_int_equal(summary_add(summary, &added), 0);
+	}
+}
+
+/* redis: 3 SMC-R, 2 SMC-D; the other: 1 TCP, 1 SMC-D; nobody: 2 TCP; 2 not connected */
+static struct summary *filled(void)
+{
+	struct summary *summary = summary_new();
+	struct sample tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
+	struct sample idle = row(0, 0, NULL);
+
+	assert_non_null(summary);
+	add(summary, row(SMC_ABI_MODE_SMCR, 1, &redis), 3);
+	add(summary, row(SMC_ABI_MODE_SMCD, 1, &redis), 2);
+	add(summary, row(SMC_ABI_MODE_SMCD, 2, &evil), 1);
+	tcp.sock.has = SMC_SOCK_HAS_FALLBACK;
+	tcp.sock.fallback.reason = 0x03010000;
+	add(summary, tcp, 2);
+	tcp.holders = &evil;
+	tcp.n_holders = 1;
+	tcp.sock.fallback = (struct smc_abi_fallback){ 0x05000000, 0x03030000 };
+	tcp.sock.peer.family = AF_UNSPEC;
+	add(summary, tcp, 1);
+	idle.sock.state = SMC_ABI_LISTEN;
+	add(summary, idle, 1);
+	idle.sock.state = SMC_ABI_INIT;
+	add(summary, idle, 1);
+	return summary;
+}
+
+static void as_text(void **state)
+{
+	static const char want[] =
+		"                                            SMCR    SMCD     TCP\n"
+		"Connections                                    3       3       3\n"
+		"\n"
+		"Process\n"
+		"redis[100]                                     3       2       0\n"
+		"e\\x1b[31m[7]                                   0       1       1\n"
+		"n/a                                            0       0       2\n"
+		"\n"
+		"Peer\n"
+		"10.0.0.1                                       3       2       0\n"
+		"10.0.0.3                                       0       0       2\n"
+		"10.0.0.2                                       0       1       0\n"
+		"n/a                                            0       0       1\n"
+		"\n"
+		"Reason\n"
+		"PEERNOSMC                                      0       0       2\n"
+		"PEERDECL/NOSMCDEV                              0       0       1\n"
+		"\n"
+		"Not connected: 2, of these listening: 1\n";
+	struct summary *summary = filled();
+	struct out_text text = { 0 };
+
+	(void)state;
+	summary_print(summary, &text);
+	out_mem(&text, "", 1);
+	assert_string_equal(text.data, want);
+	out_free(&text);
+	summary_free(summary);
+}
+
+static json_int_t number(const json_t *json, const char *key)
+{
+	assert_true(json_is_integer(json_object_get(json, key)));
+	return json_integer_value(json_object_get(json, key));
+}
+
+static void counts(const json_t *json, json_int_t smcr, json_int_t smcd, json_int_t tcp)
+{
+	assert_int_equal(number(json, "smcr"), smcr);
+	assert_int_equal(number(json, "smcd"), smcd);
+	assert_int_equal(number(json, "tcp"), tcp);
+}
+
+/* The n-th of a list, whose name must be @want. */
+static const json_t *item(const json_t *json, const char *list, size_t n, const char *key,
+			  const char *want)
+{
+	const json_t *one = json_array_get(json_object_get(json, list), n);
+
+	assert_non_null(one);
+	assert_string_equal(json_string_value(json_object_get(one, key)), want);
+	return one;
+}
+
+static void as_json(void **state)
+{
+	struct summary *summary = filled();
+	json_t *json = summary_json(summary), *again;
+	char *text = json_dumps(json, 0);
+
+	(void)state;
+	again = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	free(text);
+	assert_string_equal(json_string_value(json_object_get(again, "schema")),
+			    "smc-tools/smcss-summary/1");
+	counts(json_object_get(again, "connections"), 3, 3, 3);
+	assert_int_equal(number(again, "not_connected"), 2);
+	assert_int_equal(number(again, "listening"), 1);
+	assert_int_equal(json_array_size(json_object_get(again, "processes")), 3);
+	assert_int_equal(json_array_size(json_object_get(again, "peers")), 4);
+	assert_int_equal(json_array_size(json_object_get(again, "reasons")), 2);
+	counts(item(again, "processes", 0, "process", "redis[100]"), 3, 2, 0);
+	counts(item(again, "processes", 1, "process", "e\\x1b[31m[7]"), 0, 1, 1);
+	counts(item(again, "peers", 0, "peer", "10.0.0.1"), 3, 2, 0);
+	counts(item(again, "peers", 3, "peer", "n/a"), 0, 0, 1);
+	counts(item(again, "reasons", 1, "reason", "PEERDECL/NOSMCDEV"), 0, 0, 1);
+	json_decref(json);
+	json_decref(again);
+	summary_free(summary);
+}
+
+static void empty(void **state)
+{
+	struct summary *summary = summary_new();
+	struct out_text text = { 0 };
+	json_t *json;
+
+	(void)state;
+	summary_print(summary, &text);
+	out_mem(&text, "", 1);
+	assert_string_equal(text.data,
+			    "                                            SMCR    SMCD     TCP\n"
+			    "Connections                                    0       0       0\n");
+	json = summary_json(summary);
+	counts(json_object_get(json, "connections"), 0, 0, 0);
+	assert_int_equal(json_array_size(json_object_get(json, "processes")), 0);
+	json_decref(json);
+	out_free(&text);
+	summary_free(summary);
+	summary_free(NULL);
+}
+
+/* IPv6 peers by host; names longer than their column; many groups. */
+static void many(void **state)
+{
+	struct summary *summary = summary_new();
+	struct sample one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	json_t *json;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3000; i++) {
+		one.sock.peer.ip[1] = (uint8_t)(i % 1000 / 256);
+		one.sock.peer.ip[2] = (uint8_t)(i % 1000);
+		add(summary, one, 1);
+	}
+	one.sock.peer.family = AF_INET6;
+	memset(one.sock.peer.ip, 0xfd, 16);
+	add(summary, one, 5);
+	json = summary_json(summary);
+	assert_int_equal(json_array_size(json_object_get(json, "peers")), 1001);
+	counts(item(json, "peers", 0, "peer", "[fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]"), 5, 0,
+	       0);
+	for (size_t i = 1; i <= 1000; i++)
+		counts(json_array_get(json_object_get(json, "peers"), i), 3, 0, 0);
+	json_decref(json);
+	summary_free(summary);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(as_text),
+		cmocka_unit_test(as_json),
+		cmocka_unit_test(empty),
+		cmocka_unit_test(many),
+	};
+
+	return cmocka_run_group_tests_name("summary", tests, NULL, NULL);
+}
