@@ -86,7 +86,7 @@ $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
 SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h
-SHIM_FLAGS := -fPIC -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
+SHIM_FLAGS := -fPIC -fno-plt -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
 # A 32-bit copy where the compiler can make one.
 HAVE_32 := $(shell test "`uname -m`" = x86_64 && echo 'int main(void){return 0;}' | \
 	$(CC) -m32 -x c -o /dev/null - 2>/dev/null && echo y)

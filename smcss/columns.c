@@ -10,11 +10,11 @@
 #include "smc/reason.h"
 
 #define MODE_WIDTH (sizeof("TCP 0x05000000/0x03030000") - 1)
-#define ADDR_WIDTH (sizeof("[2001:db8:1111:2222:3333:4444:5555:6666]:65535") - 1)
+#define ADDR_WIDTH (sizeof("[2001:0db8:1111:2222:3333:4444:5555:6666]:65535") - 1)
 
 static const struct smc_sock *sock_of(const void *object)
 {
-	return &((const struct smcss_row *)object)->sock;
+	return ((const struct smcss_row *)object)->sock;
 }
 
 /* ---- what every row has ---- */
@@ -103,7 +103,7 @@ static void append_ipv4(struct out_text *text, const uint8_t *ip)
 {
 	for (int i = 0; i < 4; i++) {
 		if (i)
-			out_mem(text, ".", 1);
+			out_char(text, '.');
 		out_dec(text, ip[i], 0);
 	}
 }
@@ -125,13 +125,13 @@ void smcss_append_addr(struct out_text *text, const struct smc_addr *addr)
 		if (!addr->port)
 			return;
 	} else if (addr->family == AF_INET6) {
-		out_mem(text, "[", 1);
+		out_char(text, '[');
 		append_ip(text, addr);
-		out_mem(text, "]", 1);
+		out_char(text, ']');
 	} else {
 		append_ip(text, addr);
 	}
-	out_mem(text, ":", 1);
+	out_char(text, ':');
 	out_dec(text, addr->port, 0);
 }
 
@@ -236,7 +236,7 @@ void smcss_append_reason(struct out_text *text, const struct smc_abi_fallback *f
 	append_symbol(text, fallback->reason);
 	if (!fallback->peer_diagnosis)
 		return;
-	out_mem(text, "/", 1);
+	out_char(text, '/');
 	append_symbol(text, fallback->peer_diagnosis);
 }
 
@@ -351,7 +351,7 @@ static json_t *json_shutd(const void *object)
 		if (!(sock_of(object)->has & SMC_SOCK_HAS_CONN))                       \
 			return;                                                        \
 		out_hex(text, sock_of(object)->conn.prod, 2);                          \
-		out_mem(text, ":", 1);                                                 \
+		out_char(text, ':');                                                 \
 		out_hex(text, sock_of(object)->conn.state, 2);                         \
 	}                                                                              \
 	static json_t *json_##name(const void *object)                                 \
@@ -365,7 +365,7 @@ static json_t *json_shutd(const void *object)
 static void append_cursor(struct out_text *text, const struct smc_abi_cursor *cursor)
 {
 	out_hex(text, cursor->wrap, 4);
-	out_mem(text, ":", 1);
+	out_char(text, ':');
 	out_hex(text, cursor->count, 8);
 }
 

@@ -122,7 +122,7 @@ static int emit(struct lister *l, const struct smcss_row *row)
 	}
 	out_row(&l->text, &l->view, row);
 	if (l->opts->is_explained)
-		smcss_explain(&l->text, &row->sock);
+		smcss_explain(&l->text, row->sock);
 	return 0;
 }
 
@@ -140,7 +140,7 @@ static int handle(struct lister *l, struct smc_sock *sock)
 	}
 	if (!filter_match(&l->opts->filter, sock))
 		return 0;
-	row.sock = *sock;
+	row.sock = sock;
 	row.holders = NULL;
 	row.n_holders = 0;
 	if (l->opts->has_processes || l->summary)

@@ -10,7 +10,8 @@ PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(wildc
 PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
 	$(filter-out %_lib.c,$(wildcard tests/preload/*.c)))
 KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(wildcard tests/kernel/*.c))
-TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS)
+BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
+TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka,libcmocka-dev,libcmocka-devel)
@@ -35,7 +36,7 @@ $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
 
-$(PRELOAD_BINS) $(KERNEL_BINS): $(O)/tests/%: tests/%.c $(O)/version.h
+$(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -pthread

@@ -36,16 +36,15 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
 			view->widths[i] = width;
 }
 
-/* Bring what was appended since @start to the column's width. */
+/* Bring what was appended since @start to the column's width, and one blank beyond. */
 static void pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 {
-	size_t len = text->len - start, missing;
+	size_t len = text->len - start, missing = 0;
 
-	if (len >= view->widths[i])
-		return;
-	missing = view->widths[i] - len;
-	out_fill(text, ' ', missing);
-	if (!view->cols[i]->is_right || text->is_failed)
+	if (len < view->widths[i])
+		missing = view->widths[i] - len;
+	out_fill(text, ' ', missing + 1);
+	if (!missing || !view->cols[i]->is_right || text->is_failed)
 		return;
 	memmove(text->data + start + missing, text->data + start, len);
 	memset(text->data + start, ' ', missing);
@@ -55,7 +54,7 @@ static void end_line(struct out_text *text, size_t start)
 {
 	while (text->len > start && text->data[text->len - 1] == ' ')
 		text->len--;
-	out_mem(text, "\n", 1);
+	out_char(text, '\n');
 }
 
 void out_header(struct out_text *text, const struct out_view *view)
@@ -67,7 +66,6 @@ void out_header(struct out_text *text, const struct out_view *view)
 
 		out_str(text, view->cols[i]->head);
 		pad(text, view, i, start);
-		out_mem(text, " ", 1);
 	}
 	end_line(text, line);
 }
@@ -78,16 +76,15 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len;
+		bool is_empty;
 
 		view->cols[i]->text(text, object);
-		if (text->len > start)
-			end = text->len;
-		else
-			out_mem(text, "-", 1);
+		is_empty = text->len == start;
+		if (is_empty)
+			out_char(text, '-');
 		pad(text, view, i, start);
-		if (end > start)
+		if (!is_empty)
 			end = text->len;
-		out_mem(text, " ", 1);
 	}
 	if (!text->is_failed)
 		text->len = end;

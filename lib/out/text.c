@@ -7,13 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool reserve(struct out_text *text, size_t len)
+static bool grow(struct out_text *text, size_t len)
 {
 	size_t size = text->size ? text->size : 4096;
 	char *data;
 
-	if (text->size - text->len >= len)
-		return true;
 	while (size - text->len < len)
 		size *= 2;
 	data = realloc(text->data, size);
@@ -24,6 +22,11 @@ static bool reserve(struct out_text *text, size_t len)
 	text->data = data;
 	text->size = size;
 	return true;
+}
+
+static inline bool reserve(struct out_text *text, size_t len)
+{
+	return text->size - text->len >= len || grow(text, len);
 }
 
 void out_mem(struct out_text *text, const void *data, size_t len)
@@ -47,18 +50,24 @@ void out_fill(struct out_text *text, char c, size_t count)
 	text->len += count;
 }
 
-static void number(struct out_text *text, uint64_t value, int digits, unsigned int base)
+/* The digits go to where they stay; the length is known only once they are there. */
+static inline void number(struct out_text *text, uint64_t value, int digits, unsigned int base)
 {
 	char buf[24], *p = buf + sizeof(buf);
+	size_t len;
 
 	do {
 		*--p = "0123456789abcdef"[value % base];
 		value /= base;
-		digits--;
 	} while (value);
-	if (digits > 0)
-		out_fill(text, '0', (size_t)digits);
-	out_mem(text, p, (size_t)(buf + sizeof(buf) - p));
+	while (buf + sizeof(buf) - p < digits && p > buf)
+		*--p = '0';
+	len = (size_t)(buf + sizeof(buf) - p);
+	if (!reserve(text, len))
+		return;
+	for (char *to = text->data + text->len; p < buf + sizeof(buf);)
+		*to++ = *p++;
+	text->len += len;
 }
 
 void out_dec(struct out_text *text, uint64_t value, int digits)

@@ -24,13 +24,22 @@ void out_mem(struct out_text *text, const void *data, size_t len);
 /** out_str() - append a string as it is */
 void out_str(struct out_text *text, const char *str);
 
+/** out_char() - append one character */
+static inline void out_char(struct out_text *text, char c)
+{
+	if (text->len < text->size)
+		text->data[text->len++] = c;
+	else
+		out_mem(text, &c, 1);
+}
+
 /** out_fill() - append @count copies of a character */
 void out_fill(struct out_text *text, char c, size_t count);
 
-/** out_dec() - append a decimal number with at least @digits digits */
+/** out_dec() - append a decimal number with at least @digits digits, 24 at most */
 void out_dec(struct out_text *text, uint64_t value, int digits);
 
-/** out_hex() - append a hexadecimal number with at least @digits digits, lower case */
+/** out_hex() - append a hexadecimal number with at least @digits digits (24 at most), lower case */
 void out_hex(struct out_text *text, uint64_t value, int digits);
 
 /**

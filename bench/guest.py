@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Ratios measured in one run, in a guest: smcss beside a bare receive loop, smc_run beside env."""
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import time
+
+TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
+SIZES = [int(n) for n in os.environ.get("BENCH_SOCKETS", "1000 10000 100000").split()]
+
+
+def timed(argv, env=None):
+    """Wall time in seconds of one run, output thrown away."""
+    start = time.perf_counter()
+    pid = os.posix_spawn(argv[0], argv, dict(os.environ, **(env or {})), file_actions=[
+        (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+    _, status = os.waitpid(pid, 0)
+    seconds = time.perf_counter() - start
+    if status:
+        raise SystemExit("%s failed" % argv[0])
+    return seconds
+
+
+def compare(one, other, rounds):
+    """Median times of two commands that take turns."""
+    times = ([], [])
+    for _ in range(rounds):
+        times[0].append(timed(one))
+        times[1].append(timed(other))
+    return statistics.median(times[0]), statistics.median(times[1])
+
+
+def peak_memory(argv):
+    """Most resident memory in KiB, asked while the program waits for its output to be read."""
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, pipesize=4096) as program:
+        peak = 0
+        while program.stdout.read(4096):
+            with open("/proc/%d/status" % program.pid, encoding="ascii") as status:
+                for line in status:
+                    if line.startswith("VmHWM:"):
+                        peak = max(peak, int(line.split()[1]))
+    return peak
+
+
+def into_memory():
+    """Starting a program reads its libraries over 9p: bind copies in memory over them instead."""
+    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", shutil.which("true")],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    for path in {word for word in maps.split() if word.startswith("/") and ".so" in word}:
+        real = os.path.realpath(path)
+        copy = TOOLS + "/" + os.path.basename(real)
+        if not os.path.exists(copy):
+            shutil.copy(real, copy)
+            subprocess.run(["mount", "--bind", copy, real], check=True)
+    cache = shutil.copy("/etc/ld.so.cache", TOOLS)
+    subprocess.run(["mount", "--bind", cache, "/etc/ld.so.cache"], check=True)
+
+
+def bench_smcss():
+    for count in SIZES:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(count + 64, 1024),) * 2)
+        holder = subprocess.Popen([TOOLS + "/sockets", "smc4:listen:127.0.0.1:5000,many=%d" % count],
+                                  stdout=subprocess.PIPE)
+        if holder.stdout.readline() != b"ready\n":
+            raise SystemExit("cannot make %d sockets" % count)
+        rows = subprocess.run([TOOLS + "/smcss", "-aH"], stdout=subprocess.PIPE, check=True).stdout.count(b"\n")
+        if rows != count:
+            raise SystemExit("smcss shows %d of %d sockets" % (rows, count))
+        bare, smcss = compare([TOOLS + "/diagloop"], [TOOLS + "/smcss", "-a"],
+                                      9 if count >= 100000 else 15)
+        memory = peak_memory([TOOLS + "/smcss", "-a"])
+        print("smcss -a, %6d sockets: %8.1f ms, bare receive loop %8.1f ms, ratio %.2f, peak memory %d KiB"
+              % (count, smcss * 1e3, bare * 1e3, smcss / bare, memory), flush=True)
+        holder.kill()
+        holder.wait()
+
+
+def bench_smc_run():
+    for name in ("env", "true"):
+        shutil.copy(shutil.which(name), TOOLS)
+    plain, wrapped = compare([TOOLS + "/env", TOOLS + "/true"], [TOOLS + "/smc_run", TOOLS + "/true"], 101)
+    print("smc_run true: %.2f ms, env true %.2f ms, ratio %.2f" % (wrapped * 1e3, plain * 1e3, wrapped / plain),
+          flush=True)
+
+
+os.environ["LC_ALL"] = "C"  # coreutils would read locales over 9p
+into_memory()
+bench_smc_run()
+bench_smcss()

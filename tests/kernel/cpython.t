@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# CPython's test.test_socket on SMC-D beside a native run.
+. "$(dirname "$0")/lab.sh"
+in_lab run -k lo -t 600 -- cpython.py
