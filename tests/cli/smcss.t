@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smcss's command line on any kernel: streams, exit codes, wording of errors.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+smcss=${BUILD:-$PWD/build}/smcss
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+
+# run ARG...: what smcss writes is in $out and $err, its status in $rc.
+run() {
+	"$smcss" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# one_line TEXT: the run failed as every failure must: nothing on stdout, one line on stderr.
+one_line() {
+	lines=$(wc -l <"$tmp/err")
+	if [ "$rc" -eq 1 ] && [ ! -s "$tmp/out" ] && [ "$lines" -eq 1 ]; then
+		like "$err" '^smcss: [^ ]' "$1"
+	else
+		ok 1 "$1"
+		diag "status $rc, stdout: $out"
+		diag "stderr: $err"
+	fi
+}
+
+# refuse WORDS ARG...: bad usage, whose line contains the words and a way to the help.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	one_line "refused in one line: smcss $*"
+	like "$err" "$words.*; try 'smcss --help'\$" "says why: smcss $*"
+}
+
+# SMC is there if an AF_SMC socket opens, as any user may.
+has_smc() {
+	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
+}
+
+# ---- help and version ----
+for option in -h --help --he; do
+	run "$option"
+	is "$rc" 0 "$option exits 0"
+	is "$err" '' "$option leaves stderr empty"
+	like "$out" '^Usage: smcss \[OPTIONS\] \[FILTER\]' "$option prints the usage"
+done
+version=$(cat VERSION)
+for option in -v --version --ver; do
+	run "$option"
+	is "$rc" 0 "$option exits 0"
+	is "$out$err" "smcss utility, smc-tools-$version" "$option prints the version"
+done
+run --help
+long=$(printf '%s\n' "$out" | awk 'length > 100')
+is "$long" '' 'the help is no wider than 100 columns'
+run -h -v
+like "$out" '^Usage:' 'the first of help and version counts'
+
+# ---- a stdout that does not take it ----
+for option in --help --version; do
+	err=$("$smcss" "$option" 2>&1 >/dev/full)
+	is "$?" 1 "$option to a full device exits 1"
+	is "$err" 'smcss: cannot write to standard output: No space left on device' \
+		"$option to a full device says so"
+	err=$("$smcss" "$option" 2>&1 >&-)
+	is "$?" 1 "$option to a closed stdout exits 1"
+	is "$err" 'smcss: cannot write to standard output: Bad file descriptor' \
+		"$option to a closed stdout says so"
+done
+"$smcss" --nonsense 2>&- >"$tmp/out"
+is "$?" 1 'a closed stderr changes no status'
+is "$(cat "$tmp/out")" '' 'a closed stderr sends nothing to stdout'
+out=$("$smcss" --version <&-)
+is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin is no matter'
+
+# ---- bad usage ----
+refuse "unknown option '-x'" -x
+refuse "unknown option '-x'" -ax
+refuse "unknown or ambiguous option '--nonsense'" --nonsense
+refuse "unknown or ambiguous option '--smc'" --smc
+refuse "unknown or ambiguous option '--n'" --n
+refuse "'--all' takes no argument" --all=yes
+refuse "'--output' needs an argument" -o
+refuse "'--output' needs an argument" --output
+refuse "'--netns' needs an argument" -N
+refuse "'--watch' needs an argument" --watch
+refuse "unknown column 'nonsense'" -o nonsense
+refuse "unknown column 'nonsense'" -o state,nonsense,uid
+refuse "unknown column ''" -o ''
+refuse "unknown column ''" -o state,
+refuse "unknown column 'State'" -o State
+for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
+	refuse 'is not a number of seconds' -w "$seconds"
+done
+refuse "'nonsense' is no filter" nonsense
+refuse "'nonsense' in the filter is not a state" state nonsense
+refuse "'65536' in the filter is not a port" sport = 65536
+refuse "'10.0.0.0/33' in the filter is not a numeric address" dst 10.0.0.0/33
+refuse 'the filter ends where a state' state
+refuse 'the filter ends where a closing parenthesis' '(' state active
+refuse 'the filter ends where a test' ''
+refuse 'nested too deeply' '((((((((((((((((((((' state active
+
+# Both long names, whichever letter came first.
+for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R listening smcr' \
+	'l D listening smcd' 's d summary debug' 's o summary output' 's H summary no-header' \
+	's e summary explain' 'j H json no-header' 'j e json explain'; do
+	# shellcheck disable=SC2086 # four words
+	set -- $pair
+	first=-$1 second=-$2
+	[ "$2" != o ] || second=-ostate
+	for order in "$first $second" "$second $first"; do
+		# shellcheck disable=SC2086 # two options
+		refuse "options '--$3' and '--$4' exclude each other" $order
+	done
+done
+
+# ---- other failures ----
+for name in no-such-netns 4999999 /no/such/file . '' /dev/null; do
+	run -N "$name"
+	one_line "one line for a network namespace that is none: '$name'"
+done
+run -N no-such-netns
+is "$err" "smcss: there is no network namespace 'no-such-netns'" 'an unknown namespace by name'
+
+# ---- every option of smc-tools 1.8.5 is taken, on its own and together ----
+# Without SMC in the kernel the answer is that sentence, with it a list; never a usage error.
+taken() {
+	run "$@"
+	unlike "$err" '--help|unknown|ambiguous|exclude' "taken: smcss $*"
+}
+for option in -a -l -d -D -R -W --all --listening --debug --smcd --smcr --wide \
+	--al --li --list --listen --de --deb --smcd --smcr --wi; do
+	taken "$option"
+done
+taken -a -d -W
+taken -adW
+taken -d -R
+taken -dD
+taken -aR
+taken -l -W
+taken --all --debug --smcd --wide
+
+# ---- a kernel without SMC ----
+if has_smc; then
+	skip 'a kernel without SMC is told in one sentence' 'this kernel has SMC'
+	run
+	is "$rc" 0 'a kernel with SMC gives a list'
+	like "$out" '^State +UID +Inode +Local Address' 'the list has its header'
+	run -j
+	is "$(printf '%s' "$out" | python3 -c 'import json, sys
+print(json.load(sys.stdin)["schema"])')" smc-tools/smcss/1 'JSON can be read'
+	"$smcss" >/dev/full 2>"$tmp/err"
+	is "$?" 1 'a full device fails the list'
+else
+	sentence="smcss: this kernel has no SMC (module 'smc' cannot be loaded)"
+	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
+		# shellcheck disable=SC2086 # option and argument
+		run $option
+		is "$rc$out$err" "1$sentence" "a kernel without SMC is told in one sentence: $option"
+	done
+	run
+	is "$rc$out$err" "1$sentence" 'a kernel without SMC is told in one sentence'
+	err=$("$smcss" 2>&1 >&-)
+	is "$err" "$sentence" 'a closed stdout does not hide it'
+fi
+
+plan_done
