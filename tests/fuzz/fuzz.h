@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The interface of libFuzzer, and what the targets share. */
+#ifndef SMC_FUZZ_H
+#define SMC_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A property that must hold for every input; a sanitizer or the shell sees the abort. */
+#define MUST(condition)          \
+	do {                     \
+		if (!(condition)) \
+			abort(); \
+	} while (0)
+
+/*
+ * A netlink message with this payload, to be freed. Its memory ends where the message does, rounded
+ * up to four bytes as the kernel does: the sanitizer sees any step beyond.
+ */
+static inline struct nlmsghdr *fuzz_message(const uint8_t *data, size_t size)
+{
+	struct nlmsghdr *nlh = calloc(1, NLMSG_SPACE(size));
+
+	MUST(nlh);
+	nlh->nlmsg_len = (uint32_t)NLMSG_LENGTH(size);
+	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	if (size)
+		memcpy(NLMSG_DATA(nlh), data, size);
+	return nlh;
+}
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+/* A filter expression; line feeds cut it into arguments. */
+#include "fuzz.h"
+
+#include <netdb.h>
+#include <pwd.h>
+
+#include "smcss/filter.h"
+
+#define MAX_WORDS 64
+
+/* Services and users of this machine stay out of it: they are slow, and not what is tested. */
+struct servent *getservbyname(const char *name, const char *proto)
+{
+	static struct servent service = { .s_port = 20480 };
+
+	(void)proto;
+	return strcmp(name, "http") ? NULL : &service;
+}
+
+struct passwd *getpwnam(const char *name)
+{
+	static struct passwd user;
+
+	return strcmp(name, "root") ? NULL : &user;
+}
+
+static int split(char *text, char **argv)
+{
+	int argc = 0;
+
+	for (argv[argc++] = text; argc < MAX_WORDS && (text = strchr(text, '\n'));) {
+		*text++ = '\0';
+		argv[argc++] = text;
+	}
+	return argc;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct smc_sock sock = {
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.local = { .family = AF_INET, .ip = { 10, 0, 0, 1 }, .port = 80 },
+		.peer = { .family = AF_INET6, .ip = { [10] = 0xff, 0xff, 10, 0, 0, 2 } },
+	};
+	char *text = malloc(size + 1), *argv[MAX_WORDS];
+	struct smc_err err = { 0 };
+	struct filter filter;
+	int ret;
+
+	MUST(text);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	ret = filter_parse(&filter, split(text, argv), argv, &err);
+	MUST(!ret || err.text[0]);
+	for (unsigned int state = 0; !ret && state < 256; state += 5) {
+		sock.state = (uint8_t)state;
+		sock.mode = (uint8_t)(state % 4);
+		filter_match(&filter, &sock);
+	}
+	free(text);
+	return 0;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+/* A sock_diag answer: decode it, then print it in every way there is. */
+#include "fuzz.h"
+
+#include <jansson.h>
+
+#include "smcss/smcss.h"
+
+/* Nothing that a peer or a device chose may drive a terminal. */
+static void check_text(const struct out_text *text)
+{
+	MUST(!text->is_failed);
+	for (size_t i = 0; i < text->len; i++)
+		MUST(text->data[i] == '\n' || (text->data[i] >= ' ' && text->data[i] < 0x7f));
+}
+
+static void print_text(const struct smcss_row *row)
+{
+	static const struct smcss_opts opts = { .is_debug = true, .only_smcr = true,
+						.only_smcd = true, .has_processes = true };
+	struct out_text text = { 0 };
+	struct out_view view;
+
+	MUST(!smcss_view(&view, &opts, NULL));
+	MUST(!out_view_add(&view, smcss_columns, "reason,family,cookie"));
+	out_row(&text, &view, row);
+	smcss_explain(&text, row->sock);
+	check_text(&text);
+	out_free(&text);
+}
+
+static void print_json(const struct smcss_row *row)
+{
+	json_t *json = out_json(smcss_columns, NULL, row), *back;
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	MUST(text);
+	back = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	MUST(json_equal(json, back));
+	json_decref(back);
+	json_decref(json);
+	free(text);
+}
+
+static void count(const struct smcss_row *row)
+{
+	struct summary *summary = summary_new();
+	struct out_text text = { 0 };
+	json_t *json;
+
+	MUST(summary);
+	MUST(!summary_add(summary, row));
+	summary_print(summary, &text);
+	check_text(&text);
+	out_free(&text);
+	json = summary_json(summary);
+	MUST(json);
+	json_decref(json);
+	summary_free(summary);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct nlmsghdr *nlh;
+	struct smc_sock sock;
+
+	if (size > 65535)
+		return 0;
+	nlh = fuzz_message(data, size);
+	memset(&sock, 0xa5, sizeof(sock));
+	if (!smc_sock_decode(&sock, nlh)) {
+		const struct proc_fd holder = { .pid = 1, .comm = "fifteen \x1b bytes" };
+		const struct smcss_row row = { .sock = &sock, .holders = &holder, .n_holders = 1 };
+
+		MUST(size >= sizeof(struct smc_abi_diag_msg));
+		MUST(smc_sock_mode(&sock) <= SMC_MODE_TCP);
+		MUST(!smc_sock_needs_lookup(&sock) || sock.local.family == AF_UNSPEC);
+		print_text(&row);
+		print_json(&row);
+		count(&row);
+	} else {
+		MUST(size < sizeof(struct smc_abi_diag_msg));
+	}
+	free(nlh);
+	return 0;
+}

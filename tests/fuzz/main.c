@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Runs a fuzz target without libFuzzer: over files, and over deterministic mutations of them.
+ * usage: TARGET [--mutate COUNT SEED] FILE...
+ */
+#include "fuzz.h"
+
+#include <stdio.h>
+
+#define MAX_FILES 64
+#define MAX_SIZE 8192
+
+struct input {
+	uint8_t bytes[MAX_SIZE];
+	size_t len;
+};
+
+static uint64_t random_state;
+
+/* xorshift64*: the same numbers everywhere, so that a failure can be seen again. */
+static uint32_t random_below(size_t limit)
+{
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return (uint32_t)((random_state * 2685821657736338717ULL >> 32) % limit);
+}
+
+static int load(struct input *input, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+
+	if (!file) {
+		perror(path);
+		return -1;
+	}
+	input->len = fread(input->bytes, 1, sizeof(input->bytes), file);
+	fclose(file);
+	return 0;
+}
+
+/* Numbers at the edges of what fits, and of what the formats count. */
+static void set_edge(struct input *input, size_t at)
+{
+	static const uint32_t edges[] = { 0, 1, 3, 4, 40, 55, 63, 64, 127, 255, 256,
+					  0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff };
+	uint32_t value = edges[random_below(sizeof(edges) / sizeof(edges[0]))];
+	size_t width = 1U << random_below(3);
+
+	if (width > input->len - at)
+		width = input->len - at;
+	memcpy(input->bytes + at, &value, width);
+}
+
+static void insert(struct input *input, size_t at, const uint8_t *bytes, size_t len)
+{
+	if (len > MAX_SIZE - input->len)
+		return;
+	memmove(input->bytes + at + len, input->bytes + at, input->len - at);
+	memcpy(input->bytes + at, bytes, len);
+	input->len += len;
+}
+
+static void mutate_once(struct input *input, const struct input *other)
+{
+	size_t at = input->len ? random_below(input->len) : 0;
+	uint8_t copy[256];
+	size_t len;
+
+	switch (random_below(7)) {
+	case 0:
+		if (input->len)
+			input->bytes[at] ^= (uint8_t)(1U << random_below(8));
+		break;
+	case 1:
+		if (input->len)
+			input->bytes[at] = (uint8_t)random_below(256);
+		break;
+	case 2:
+		if (input->len)
+			set_edge(input, at);
+		break;
+	case 3: /* cut the end off */
+		input->len = at;
+		break;
+	case 4: /* take a piece out */
+		len = random_below(16);
+		if (len > input->len - at)
+			len = input->len - at;
+		memmove(input->bytes + at, input->bytes + at + len, input->len - at - len);
+		input->len -= len;
+		break;
+	case 5: /* repeat a piece */
+		len = random_below(sizeof(copy));
+		if (len > input->len - at)
+			len = input->len - at;
+		memcpy(copy, input->bytes + at, len);
+		insert(input, at, copy, len);
+		break;
+	default: /* a piece of another seed */
+		len = random_below(sizeof(copy));
+		if (len > other->len)
+			len = other->len;
+		insert(input, at, other->bytes + random_below(other->len - len + 1), len);
+	}
+}
+
+/* An input of its own memory, so that a step beyond its end is seen. */
+static void run(const struct input *input)
+{
+	uint8_t *copy = malloc(input->len ? input->len : 1);
+
+	MUST(copy);
+	memcpy(copy, input->bytes, input->len);
+	LLVMFuzzerTestOneInput(copy, input->len);
+	free(copy);
+}
+
+static void mutate(const struct input *seeds, size_t n_seeds, unsigned long count)
+{
+	static struct input input;
+
+	while (count--) {
+		const struct input *seed = &seeds[random_below(n_seeds)];
+
+		input.len = seed->len;
+		memcpy(input.bytes, seed->bytes, seed->len);
+		for (uint32_t i = 1 + random_below(8); i; i--)
+			mutate_once(&input, &seeds[random_below(n_seeds)]);
+		run(&input);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct input seeds[MAX_FILES];
+	unsigned long count = 0;
+	size_t n_seeds = 0;
+	int first = 1;
+
+	if (argc > 3 && !strcmp(argv[1], "--mutate")) {
+		count = strtoul(argv[2], NULL, 10);
+		random_state = strtoull(argv[3], NULL, 10) * 2 + 1; /* never 0 */
+		first = 4;
+	}
+	for (int i = first; i < argc && n_seeds < MAX_FILES; i++) {
+		if (load(&seeds[n_seeds], argv[i]))
+			return 1;
+		run(&seeds[n_seeds++]);
+	}
+	if (!n_seeds) {
+		fprintf(stderr, "usage: %s [--mutate COUNT SEED] FILE...\n", argv[0]);
+		return 1;
+	}
+	mutate(seeds, n_seeds, count);
+	return 0;
+}
