@@ -44,30 +44,34 @@ void out_str(struct out_text *text, const char *str)
 
 void out_fill(struct out_text *text, char c, size_t count)
 {
+	static const char blanks[] = "                                ";
+
+	/* Nearly every call pads a cell: one copy of a fixed size, cut to length. */
+	if (c == ' ' && count < sizeof(blanks) && text->size - text->len >= sizeof(blanks)) {
+		memcpy(text->data + text->len, blanks, sizeof(blanks) - 1);
+		text->len += count;
+		return;
+	}
 	if (!count || !reserve(text, count))
 		return;
 	memset(text->data + text->len, c, count);
 	text->len += count;
 }
 
-/* The digits go to where they stay; the length is known only once they are there. */
 static inline void number(struct out_text *text, uint64_t value, int digits, unsigned int base)
 {
-	char buf[24], *p = buf + sizeof(buf);
-	size_t len;
+	char buf[24], *end = buf + sizeof(buf), *p = end;
 
 	do {
 		*--p = "0123456789abcdef"[value % base];
 		value /= base;
 	} while (value);
-	while (buf + sizeof(buf) - p < digits && p > buf)
+	while (end - p < digits && p > buf)
 		*--p = '0';
-	len = (size_t)(buf + sizeof(buf) - p);
-	if (!reserve(text, len))
+	if (!reserve(text, sizeof(buf)))
 		return;
-	for (char *to = text->data + text->len; p < buf + sizeof(buf);)
-		*to++ = *p++;
-	text->len += len;
+	memcpy(text->data + text->len, p, (size_t)(end - p));
+	text->len += (size_t)(end - p);
 }
 
 void out_dec(struct out_text *text, uint64_t value, int digits)
