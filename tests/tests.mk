@@ -2,6 +2,7 @@
 # make check          all tests; SUITES="unit cli" for some of them, see tests/run
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
+# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size; FUZZ_TIME=60
 # make bench          ratios measured in one run
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -53,9 +54,26 @@ demo:
 	$(Q)$(MAKE) --no-print-directory O=$(O) all
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
+# The corpus that it finds stays in the build folder; what is worth keeping goes to tests/fuzz/corpus.
+FUZZ ?= sock
+FUZZ_TIME ?= 60
+fuzz: $(O)/version.h
+	@mkdir -p $(O)/fuzz/$(FUZZ)
+	$(call say,CLANG)
+	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
+		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c \
+		$(wildcard lib/*/*.c) $(call pc,libmnl jansson,--libs)
+	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
+		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+
 bench:
 	$(Q)tests/setup
 	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
 	$(Q)BUILD='$(abspath $(O))' bench/run
 
-.PHONY: tests check demo bench
+# Objects of tests are kept like all others, though only pattern rules know them.
+.SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
+	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
+	$(O)/obj/tests/fuzz/main.o
+.PHONY: tests check demo fuzz bench

@@ -127,6 +127,8 @@ static void refuse(int code, bool is_capped, const char *text)
 	fake_message(&m);
 }
 
+#define REFUSED "the kernel refused to list sockets: "
+
 static void refusals(void **state)
 {
 	static const struct {
@@ -135,17 +137,17 @@ static void refusals(void **state)
 		const char *text;
 		const char *want;
 	} rows[] = {
-		{ ENOENT, false, NULL, "the kernel refused to list sockets: No such file or directory" },
-		{ ENOENT, true, NULL, "the kernel refused to list sockets: No such file or directory" },
-		{ EPERM, false, NULL, "the kernel refused to list sockets: Operation not permitted" },
+		{ ENOENT, false, NULL, REFUSED "No such file or directory" },
+		{ ENOENT, true, NULL, REFUSED "No such file or directory" },
+		{ EPERM, false, NULL, REFUSED "Operation not permitted" },
 		{ EPERM, false, "not in this namespace",
-		  "the kernel refused to list sockets: Operation not permitted: not in this namespace" },
+		  REFUSED "Operation not permitted: not in this namespace" },
 		{ EPERM, true, "not in this namespace",
-		  "the kernel refused to list sockets: Operation not permitted: not in this namespace" },
-		{ EOPNOTSUPP, true, NULL, "the kernel refused to list sockets: Operation not supported" },
+		  REFUSED "Operation not permitted: not in this namespace" },
+		{ EOPNOTSUPP, true, NULL, REFUSED "Operation not supported" },
 		/* libmnl's own words for an answer to somebody else: not to be mixed up. */
-		{ ESRCH, true, NULL, "the kernel refused to list sockets: No such process" },
-		{ EPROTO, true, NULL, "the kernel refused to list sockets: Protocol error" },
+		{ ESRCH, true, NULL, REFUSED "No such process" },
+		{ EPROTO, true, NULL, REFUSED "Protocol error" },
 	};
 
 	(void)state;
@@ -223,7 +225,7 @@ static void done_with_error(void **state)
 		fake_done(-codes[i]);
 		assert_int_equal(dump(&seen, &err), -codes[i]);
 		assert_int_equal(seen.count, 1);
-		assert_non_null(strstr(err.text, "the kernel refused to list sockets: "));
+		assert_non_null(strstr(err.text, REFUSED));
 	}
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcss_list over a faked kernel: what reaches stdout when a dump is whole, broken or begun anew. */
+/* smcss_list over a faked kernel: what reaches stdout of a dump that is whole, broken, begun anew. */
 #include "capture.h"
 #include "fake_netlink.h"
 
@@ -479,8 +479,8 @@ static void full_disk(void **state)
 
 static void bad_columns(void **state)
 {
-	static const char *const bad[] = { "", ",", "state,", ",state", "state,,uid", "State", "stat",
-					   "states", "state uid", "peer_reason", "schema" };
+	static const char *const bad[] = { "", ",", "state,", ",state", "state,,uid", "State",
+					   "stat", "states", "state uid", "peer_reason", "schema" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {

@@ -22,8 +22,8 @@ static void bad_names(void **state)
 		{ "no-such-netns", -ENOENT, "there is no network namespace 'no-such-netns'" },
 		{ "4999999", -ESRCH,
 		  "there is no network namespace '4999999' and no such process" },
-		{ "99999999999999999999999999", -ESRCH,
-		  "there is no network namespace '99999999999999999999999999' and no such process" },
+		{ "99999999999999999999", -ESRCH,
+		  "there is no network namespace '99999999999999999999' and no such process" },
 		{ "-1", -ENOENT, "there is no network namespace '-1'" },
 		{ "1x", -ENOENT, "there is no network namespace '1x'" },
 		{ "/no/such/file", -ENOENT, "there is no network namespace '/no/such/file'" },
@@ -42,7 +42,8 @@ static void bad_names(void **state)
 /* A file that is no namespace: nobody gets in, root neither. */
 static void other_files(void **state)
 {
-	static const char *const paths[] = { "/dev/null", "/proc/self/status", "/proc/self/ns/mnt" };
+	static const char *const paths[] = { "/dev/null", "/proc/self/status",
+					     "/proc/self/ns/mnt" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {

@@ -284,7 +284,7 @@ static void json_rows(void **state)
 	json_decref(json);
 }
 
-/* What is UTF-8 stays; else every odd byte is escaped. What jansson writes is read back as it was. */
+/* What is UTF-8 stays; else every odd byte is escaped. jansson reads back what it wrote. */
 static void json_strings(void **state)
 {
 	static const struct {
