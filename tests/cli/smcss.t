@@ -163,7 +163,7 @@ else
 	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
-		is "$rc$out$err" "1$sentence" "a kernel without SMC is told in one sentence: $option"
+		is "$rc$out$err" "1$sentence" "a kernel without SMC is told so: $option"
 	done
 	run
 	is "$rc$out$err" "1$sentence" 'a kernel without SMC is told in one sentence'

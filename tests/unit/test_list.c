@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcss_list over a faked kernel: what reaches stdout of a dump that is whole, broken, begun anew. */
+/* smcss_list over a faked kernel: what reaches stdout of a dump whole, broken, begun anew. */
 #include "capture.h"
 #include "fake_netlink.h"
 
