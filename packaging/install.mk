@@ -17,12 +17,21 @@ SHIM_LINKS := ld_pre_smc.so.1 libsmc-preload.so
 # ld.so(8) takes a library into set-uid programs only if it is set-uid itself.
 SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
 
+# smc_run names the library PREFIX/$LIB/..., which ld.so fills in for itself: on Debian the 32-bit one of
+# libc6:i386 with lib/i386-linux-gnu, that of libc6-i386 with lib32. A link serves the second.
+LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIBDIR32)),$(LIBDIR32:%/lib/i386-linux-gnu=%/lib32))
+
 page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 # install_shim: library, folder
 define install_shim
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
 	$(Q)$(INSTALL) -m $(SHIM_MODE) $(1) '$(DESTDIR)$(2)/$(SHIM_NAME)'
 	$(Q)for link in $(SHIM_LINKS); do ln -sf $(SHIM_NAME) '$(DESTDIR)$(2)/'$$link || exit; done
+
+endef
+define install_lib32_link
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIB32_LINKDIR)'
+	$(Q)ln -sf ../lib/i386-linux-gnu/$(SHIM_NAME) '$(DESTDIR)$(LIB32_LINKDIR)/$(SHIM_NAME)'
 
 endef
 define install_page
@@ -37,6 +46,7 @@ install: all
 	$(Q)$(INSTALL) -m 0755 $(INSTALL_TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
+	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)for tool in $(INSTALL_TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
@@ -44,7 +54,8 @@ install: all
 
 # Folders are everybody's, only the one of the documents is ours.
 uninstall:
-	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)'); do \
+	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
+			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
 	$(Q)rm -f $(foreach tool,$(INSTALL_TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools'

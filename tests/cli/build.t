@@ -128,6 +128,26 @@ check_install() {
 	ok $? "make uninstall where nothing is installed"
 }
 
+# Programs of both kinds, also one that the other starts, get their library from one LD_PRELOAD.
+check_32() {
+	local text="the installed smc_run serves 64-bit and 32-bit programs" bits run
+	if ! echo 'int main(void) { return 0; }' | gcc -m32 -x c -o "$tmp/run32" - 2>/dev/null; then
+		skip "$text" "no 32-bit compiler"
+		return
+	fi
+	echo 'int main(void) { return 0; }' | gcc -x c -o "$tmp/run64" -
+	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" install >"$tmp/log" 2>&1
+	run="$tmp/prefix/bin/smc_run --quiet"
+	for bits in 64 32; do
+		is "$(LD_DEBUG=files $run "$tmp/run$bits" 2>&1 | grep -c 'calling init: .*/ld_pre_smc')" 1 \
+			"the installed smc_run gives $bits-bit programs their library"
+		is "$(LD_DEBUG=files $run sh -c "$tmp/run$bits; :" 2>&1 | grep -c 'calling init: .*/ld_pre_smc')" 2 \
+			"also when a 64-bit program starts them"
+	done
+	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" uninstall >/dev/null 2>&1
+	is "$(find "$tmp/prefix" ! -type d)" "" "nothing is left of that either"
+}
+
 # Most rules below are tried in a copy: nobody's build folder becomes out of date.
 copy_tree() {
 	mkdir "$tmp/copy"
@@ -238,6 +258,7 @@ check_missing_packages
 check_layers
 check_headers
 check_install
+check_32
 copy_tree
 check_dependencies
 check_dist
