@@ -224,8 +224,9 @@ static int fetch(struct lister *l)
 
 static int write_json(struct lister *l)
 {
-	size_t flags = isatty(STDOUT_FILENO) && !(l->opts->watch_seconds > 0) ? JSON_INDENT(2) :
-										  JSON_COMPACT;
+	bool is_read = isatty(STDOUT_FILENO) && !(l->opts->watch_seconds > 0);
+	/* ASCII: U+0080 to U+009F, in a name that a stranger chose, would drive a terminal. */
+	size_t flags = (is_read ? JSON_INDENT(2) : JSON_COMPACT) | JSON_ENSURE_ASCII;
 	json_t *doc;
 	char *dump;
 
