@@ -333,6 +333,26 @@ static void long_json(void **state)
 	free(text);
 }
 
+/* Not all that is UTF-8 may go to a terminal as it is: U+009B begins a sequence like ESC [. */
+static void plain_json(void **state)
+{
+	const struct smcss_opts opts = { .is_json = true };
+	const struct smc_abi_lgrinfo lgr = { .ibname = "\xc2\x9b" "31m\x1b]0;" };
+	struct message m = row(80);
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	message_attr(&m, SMC_ABI_DIAG_LGRINFO, &lgr, sizeof(lgr));
+	fake_message(&m);
+	fake_done(0);
+	text = list(&opts, 0, &err);
+	assert_non_null(strstr(text, "\"\\u009B31m\\u001B]0;\""));
+	for (const char *p = text; *p; p++)
+		assert_true(*p == '\n' || (*p >= ' ' && *p < 0x7f));
+	free(text);
+}
+
 /* A message that is too short ends the list: its table cannot be trusted. */
 static void short_socket(void **state)
 {
@@ -506,6 +526,7 @@ int main(void)
 		TEST(long_json),      TEST(short_socket),  TEST(no_module),
 		TEST(module_loaded),  TEST(unknown_addresses), TEST(selection),
 		TEST(full_disk),      TEST(bad_columns),
+		TEST(plain_json),
 	};
 	int failed = cmocka_run_group_tests_name("list", tests, NULL, NULL);
 
