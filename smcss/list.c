@@ -23,7 +23,6 @@ struct lister {
 	struct out_text text;
 	struct smc_sock chunk[CHUNK];
 	size_t n_chunk;
-	bool has_header;
 	bool is_printed; /* something has left for stdout: no second try */
 	bool has_inet;
 	bool has_procs;

@@ -98,6 +98,21 @@ static bool set(json_t *json, const struct out_col *col, const void *object)
 	return !value || !json_object_set_new(json, col->key, value);
 }
 
+/* A chosen column brings its whole value: its own key, or that of the group it belongs to. */
+static bool set_chosen(json_t *json, const struct out_col *table, const struct out_col *col,
+		       const void *object)
+{
+	const struct out_col *keyed = col;
+	bool is_good;
+
+	while ((!keyed->key || !keyed->name) && keyed > table)
+		keyed--;
+	is_good = set(json, keyed, object);
+	for (col++; is_good && !col->name && col->json; col++)
+		is_good = set(json, col, object);
+	return is_good;
+}
+
 json_t *out_json(const struct out_col *table, const struct out_view *view, const void *object)
 {
 	json_t *json = json_object();
@@ -105,7 +120,7 @@ json_t *out_json(const struct out_col *table, const struct out_view *view, const
 
 	if (view) {
 		for (size_t i = 0; is_good && i < view->count; i++)
-			is_good = set(json, view->cols[i], object);
+			is_good = set_chosen(json, table, view->cols[i], object);
 	} else {
 		for (; is_good && (table->text || table->json); table++)
 			is_good = set(json, table, object);

@@ -9,9 +9,10 @@
 
 /**
  * struct out_col - one column
- * @name: for -o, lower case; NULL for a value that only JSON has
+ * @name: for -o, lower case; NULL for a value that only JSON has, and that comes with the column
+ * before it
  * @head: header word(s) in text
- * @key: JSON key, NULL for a column whose value another key carries
+ * @key: JSON key; NULL for a column that is part of the value of the nearest key before it
  * @width: least width of a cell, in characters
  * @is_right: numbers stand at the right edge
  * @text: append the cell; append nothing where the object has no such thing

@@ -27,7 +27,7 @@ static void bad_names(void **state)
 		{ "-1", -ENOENT, "there is no network namespace '-1'" },
 		{ "1x", -ENOENT, "there is no network namespace '1x'" },
 		{ "/no/such/file", -ENOENT, "there is no network namespace '/no/such/file'" },
-		{ "../run", -ENOENT, "there is no network namespace '../run'" },
+		{ "../no-such-run", -ENOENT, "there is no network namespace '../no-such-run'" },
 	};
 
 	(void)state;
