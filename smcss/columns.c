@@ -132,7 +132,11 @@ void smcss_append_addr(struct out_text *text, const struct smc_addr *addr)
 		append_ip(text, addr);
 	}
 	out_char(text, ':');
-	out_dec(text, addr->port, 0);
+	/* No port: the TCP socket inside was reset or killed (ss -K), SMC goes on without it. */
+	if (addr->port)
+		out_dec(text, addr->port, 0);
+	else
+		out_char(text, '-');
 }
 
 /* A socket that has neither a port nor an address yet has no local end to show. */
@@ -165,7 +169,8 @@ static json_t *json_addr(const struct smc_addr *addr)
 		json_object_set_new(json, "address", json_stringn(text.data, text.len));
 		out_free(&text);
 	}
-	json_object_set_new(json, "port", json_integer(addr->port));
+	if (addr->port)
+		json_object_set_new(json, "port", json_integer(addr->port));
 	return json;
 }
 

@@ -48,7 +48,7 @@ uint8_t smcss_ext(const struct smcss_opts *opts);
 /** smcss_selects() - is the row to be shown? */
 bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock);
 
-/** smcss_append_addr() - "10.0.0.1:80", "[2001:db8::1]:80", "n/a:80"; "n/a" without a port too */
+/** smcss_append_addr() - "10.0.0.1:80", "[2001:db8::1]:80", "n/a:80"; no port is "-" */
 void smcss_append_addr(struct out_text *text, const struct smc_addr *addr);
 
 /** smcss_append_reason() - "PEERDECL/NOSMCDEV"; numbers for codes that are not Linux's */

@@ -110,7 +110,7 @@ static void name_peer(struct out_text *text, const struct smcss_row *row)
 	out_reset(text);
 	host.port = 0;
 	smcss_append_addr(text, &host);
-	if (text->len > 2 && !memcmp(text->data + text->len - 2, ":0", 2))
+	if (text->len > 2 && !memcmp(text->data + text->len - 2, ":-", 2))
 		text->len -= 2;
 }
 

@@ -220,7 +220,10 @@ static void same_addr(const json_t *json, const char *path, const struct smc_add
 	char key[32];
 
 	snprintf(key, sizeof(key), "%s.port", path);
-	same_number(json, key, want->port);
+	if (want->port)
+		same_number(json, key, want->port);
+	else
+		assert_null(at(json, key));
 	snprintf(key, sizeof(key), "%s.address", path);
 	if (want->family == AF_UNSPEC) {
 		assert_null(at(json, key));

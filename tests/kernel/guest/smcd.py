@@ -142,6 +142,32 @@ def check_ambiguous():
               "ambiguous and not permitted: n/a, never 0.0.0.0")
 
 
+def check_killed():
+    """Trap: a killed TCP socket inside leaves the SMC connection alive, without its port."""
+    with Sockets("smc4:pair:127.0.0.1") as made:
+        client = made.one("smc4:pair:127.0.0.1", "client")
+        run("ss", "-K", "sport", "=", ":%d" % client["local"]["port"], "dport", "=",
+            ":%d" % client["peer"]["port"])
+        row = by_inode(client["inode"])
+        ok(row and row["state"] != "LISTEN" and "port" not in row.get("local", {"port": 0}),
+           "TCP socket inside killed: the row stays, without a local port", row)
+        line = [l for l in smcss("-aH").splitlines() if " %07d " % client["inode"] in l]
+        ok(line and ":0 " not in line[0], "and text shows no port 0", line)
+
+
+def check_watch():
+    watch = subprocess.run(["timeout", "-s", "INT", "1.2", "smcss", "-w", "0.2"], stdout=subprocess.PIPE,
+                           text=True, check=False)
+    blocks = watch.stdout.split("\n\n")
+    ok(len(blocks) >= 2 and all(b.startswith("State ") for b in blocks), "--watch repeats the list",
+       watch.stdout)
+    watch = subprocess.run(["timeout", "-s", "INT", "1.2", "smcss", "-jw", "0.2"], stdout=subprocess.PIPE,
+                           text=True, check=False)
+    lines = watch.stdout.splitlines()
+    ok(len(lines) >= 2 and all(json.loads(l)["sockets"] == [] for l in lines), "--watch --json: a line each",
+       watch.stdout)
+
+
 def check_netns():
     run("ip", "netns", "add", "other")
     equal(listing("-a", "-N", "other"), [], "-N: an empty namespace has no sockets")
@@ -216,6 +242,8 @@ def main():
         check_selection(made)
     check_ambiguous()
     check_unaccepted()
+    check_killed()
+    check_watch()
     check_netns()
     check_unmodified_programs()
     done()
