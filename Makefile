@@ -5,7 +5,7 @@
 # make install    DESTDIR, PREFIX, LIBDIR; make help lists the rest
 VERSION := $(shell cat VERSION)
 
-O       ?= build
+O       ?= build$(if $(SAN),-san)
 PREFIX  ?= /usr
 BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
