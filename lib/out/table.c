@@ -43,7 +43,7 @@ static void pad(struct out_text *text, const struct out_view *view, size_t i, si
 
 	if (len < view->widths[i])
 		missing = view->widths[i] - len;
-	out_fill(text, ' ', missing + 1);
+	out_blanks(text, missing + 1);
 	if (!missing || !view->cols[i]->is_right || text->is_failed)
 		return;
 	memmove(text->data + start + missing, text->data + start, len);
@@ -70,24 +70,49 @@ void out_header(struct out_text *text, const struct out_view *view)
 	end_line(text, line);
 }
 
+static size_t room(const struct out_view *view, size_t i)
+{
+	return (view->widths[i] ? view->widths[i] : 1) + 1U;
+}
+
+/* Empty cells turned out not to be the last ones: move what follows them, write "-" into each. */
+static void fill_gap(struct out_text *text, const struct out_view *view, size_t from, size_t to,
+		     size_t start)
+{
+	size_t len = text->len - start, gap = 0;
+
+	for (size_t i = from; i < to; i++)
+		gap += room(view, i);
+	out_fill(text, ' ', gap);
+	if (text->is_failed)
+		return;
+	memmove(text->data + start + gap, text->data + start, len);
+	memset(text->data + start, ' ', gap);
+	for (; from < to; from++) {
+		text->data[start + (view->cols[from]->is_right ? room(view, from) - 2 : 0)] = '-';
+		start += room(view, from);
+	}
+}
+
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
 {
-	size_t line = text->len, end = line;
+	size_t line = text->len, next = 0; /* first column that is not written yet */
 
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len;
-		bool is_empty;
 
 		view->cols[i]->text(text, object);
-		is_empty = text->len == start;
-		if (is_empty)
-			out_char(text, '-');
+		if (text->len == start)
+			continue;
+		if (next < i) {
+			size_t len = text->len - start;
+
+			fill_gap(text, view, next, i, start);
+			start = text->len - len;
+		}
 		pad(text, view, i, start);
-		if (!is_empty)
-			end = text->len;
+		next = i + 1;
 	}
-	if (!text->is_failed)
-		text->len = end;
 	end_line(text, line);
 }
 

@@ -44,44 +44,59 @@ void out_str(struct out_text *text, const char *str)
 
 void out_fill(struct out_text *text, char c, size_t count)
 {
-	static const char blanks[] = "                                ";
-
-	/* Nearly every call pads a cell: one copy of a fixed size, cut to length. */
-	if (c == ' ' && count < sizeof(blanks) && text->size - text->len >= sizeof(blanks)) {
-		memcpy(text->data + text->len, blanks, sizeof(blanks) - 1);
-		text->len += count;
-		return;
-	}
 	if (!count || !reserve(text, count))
 		return;
 	memset(text->data + text->len, c, count);
 	text->len += count;
 }
 
-static inline void number(struct out_text *text, uint64_t value, int digits, unsigned int base)
-{
-	char buf[24], *end = buf + sizeof(buf), *p = end;
+/* Room for the longest number, and for a copy of that size from wherever a shorter one begins. */
+#define DIGITS 24
+struct digits {
+	char buf[2 * DIGITS];
+	char *start;
+};
 
-	do {
-		*--p = "0123456789abcdef"[value % base];
-		value /= base;
-	} while (value);
-	while (end - p < digits && p > buf)
-		*--p = '0';
-	if (!reserve(text, sizeof(buf)))
+/* Put leading zeros before the digits, append all of them: one copy of a fixed size, cut to length. */
+static inline void append(struct out_text *text, struct digits *number, int digits)
+{
+	char *end = number->buf + DIGITS;
+
+	while (end - number->start < digits && number->start > number->buf)
+		*--number->start = '0';
+	if (!reserve(text, DIGITS))
 		return;
-	memcpy(text->data + text->len, p, (size_t)(end - p));
-	text->len += (size_t)(end - p);
+	memcpy(text->data + text->len, number->start, DIGITS);
+	text->len += (size_t)(end - number->start);
 }
 
 void out_dec(struct out_text *text, uint64_t value, int digits)
 {
-	number(text, value, digits, 10);
+	static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+				    "25262728293031323334353637383940414243444546474849"
+				    "50515253545556575859606162636465666768697071727374"
+				    "75767778798081828384858687888990919293949596979899";
+	struct digits number;
+
+	number.start = number.buf + DIGITS;
+	for (; value >= 100; value /= 100)
+		memcpy(number.start -= 2, pairs + 2 * (value % 100), 2);
+	if (value >= 10)
+		memcpy(number.start -= 2, pairs + 2 * value, 2);
+	else
+		*--number.start = (char)('0' + value);
+	append(text, &number, digits);
 }
 
 void out_hex(struct out_text *text, uint64_t value, int digits)
 {
-	number(text, value, digits, 16);
+	struct digits number;
+
+	number.start = number.buf + DIGITS;
+	do
+		*--number.start = "0123456789abcdef"[value & 0xf];
+	while (value >>= 4);
+	append(text, &number, digits);
 }
 
 void out_escaped(struct out_text *text, const char *str, size_t len)
