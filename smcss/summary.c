@@ -119,6 +119,9 @@ int summary_add(struct summary *summary, const struct smcss_row *row)
 	enum smc_mode mode = smc_sock_mode(row->sock);
 	int ret;
 
+	/* A socket may fall back before it has a peer, by TCP Fast Open: no connection yet. */
+	if (!smc_sock_connected(row->sock))
+		mode = SMC_MODE_NONE;
 	summary->counts[mode]++;
 	if (mode == SMC_MODE_NONE) {
 		summary->listening += row->sock->state == SMC_ABI_LISTEN;

@@ -175,6 +175,29 @@ static void empty(void **state)
 	summary_free(NULL);
 }
 
+/* Fallback by TCP Fast Open, before connect() or listen(): the state stays INIT, without a peer. */
+static void early_fallback(void **state)
+{
+	struct summary *summary = summary_new();
+	struct sample one = row(SMC_ABI_MODE_TCP, 0, &redis);
+	const struct smcss_row added = { .sock = &one.sock, .holders = &redis, .n_holders = 1 };
+	json_t *json;
+
+	(void)state;
+	one.sock.state = SMC_ABI_INIT;
+	one.sock.peer.port = 0;
+	assert_int_equal(summary_add(summary, &added), 0);
+	one.sock.peer.port = 80;
+	assert_int_equal(summary_add(summary, &added), 0);
+	json = summary_json(summary);
+	counts(json_object_get(json, "connections"), 0, 0, 1);
+	assert_int_equal(number(json, "not_connected"), 1);
+	assert_int_equal(json_array_size(json_object_get(json, "peers")), 1);
+	counts(item(json, "processes", 0, "process", "redis[100]"), 0, 0, 1);
+	json_decref(json);
+	summary_free(summary);
+}
+
 /* IPv6 peers by host; names longer than their column; many groups. */
 static void many(void **state)
 {
@@ -207,6 +230,7 @@ int main(void)
 		cmocka_unit_test(as_text),
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(empty),
+		cmocka_unit_test(early_fallback),
 		cmocka_unit_test(many),
 	};
 
