@@ -19,7 +19,8 @@ LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
-override CPPFLAGS += -D_GNU_SOURCE -I$(O) -Ilib -I.
+# Inodes and sizes beyond 32 bits, in 32-bit builds too.
+override CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(O) -Ilib -I.
 override CFLAGS += -std=c17 $(WARN)
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
 ifdef WERROR
@@ -52,7 +53,7 @@ $(O)/version.h: VERSION
 	@mkdir -p $(@D)
 	@printf '#define SMC_TOOLS_VERSION "%s"\n' '$(VERSION)' > $@
 
-$(O)/obj/%.o: %.c $(O)/version.h
+$(O)/obj/%.o: %.c $(O)/version.h Makefile
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
@@ -85,7 +86,7 @@ $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
-SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h
+SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h Makefile
 SHIM_FLAGS := -fPIC -fno-plt -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
 # A 32-bit copy where the compiler can make one.
 HAVE_32 := $(shell test "`uname -m`" = x86_64 && echo 'int main(void){return 0;}' | \

@@ -246,6 +246,10 @@ if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
 socket 43 1 0;socket 2 1 0;' '32-bit: fallback'
 	is "$(under SMC_SNDBUF=1M -- call 2 1 0 && asked)" 'ok errno kept
 socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
+	: > "$tmp/big" && truncate -s 3G "$tmp/big"
+	under SMC_DEBUG=1 -- call 2 1 0 >/dev/null 2>>"$tmp/big"
+	like "$(tail -c 200 "$tmp/big" | tr -d '\0')" '^ld_pre_smc.* AF_SMC fd' '32-bit: debug lines into a large file'
+	rm -f "$tmp/big"
 	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }')" socket '32-bit: exports'
 	sock='' preload=''
 else
