@@ -338,7 +338,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 		tell(&try, cfg, domain, type, protocol);
 	if (!smc || try.fd >= 0)
 		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
-				      map_socket, memory_order_relaxed);
+				      map_socket, memory_order_release);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }

@@ -48,11 +48,16 @@ static inline shim_any_fn shim_next(enum shim_fn fn)
 /* socket(2) below this library. */
 int next_socket(int domain, int type, int protocol);
 
-/* The same, inline, for callers that know that it was called before. */
+/*
+ * The same, inline, for callers that know that it was called before: by any thread that told them
+ * so with a release. The fence makes what that thread found visible here; x86 needs no code for it.
+ */
 static inline int next_known_socket(int domain, int type, int protocol)
 {
-	shim_any_fn found = atomic_load_explicit(&shim_next_fn[SHIM_SOCKET], memory_order_relaxed);
+	shim_any_fn found;
 
+	atomic_thread_fence(memory_order_acquire);
+	found = atomic_load_explicit(&shim_next_fn[SHIM_SOCKET], memory_order_relaxed);
 	return ((int (*)(int, int, int))found)(domain, type, protocol);
 }
 
