@@ -416,6 +416,12 @@ static bool match_addr(const struct filter_node *node, const struct smc_addr *ad
 	return same_prefix(node->addr.ip, ip, node->prefix) == (node->op == FILTER_EQ);
 }
 
+/* No port is not port 0: a listener has no peer, a killed connection no local port. */
+static bool match_port(const struct filter_node *node, const struct smc_addr *addr)
+{
+	return addr->port && compare(node->op, addr->port, node->value);
+}
+
 static bool match_node(const struct filter *filter, uint8_t index, const struct smc_sock *sock)
 {
 	const struct filter_node *node = &filter->nodes[index];
@@ -430,8 +436,8 @@ static bool match_node(const struct filter *filter, uint8_t index, const struct 
 		return (sock->state < 32 ? !!(node->states & STATE_BIT(sock->state)) :
 					   node->states == ALL_STATES) == (node->op == FILTER_EQ);
 	case FILTER_MODE: return compare(node->op, smc_sock_mode(sock), node->value);
-	case FILTER_SPORT: return compare(node->op, sock->local.port, node->value);
-	case FILTER_DPORT: return compare(node->op, sock->peer.port, node->value);
+	case FILTER_SPORT: return match_port(node, &sock->local);
+	case FILTER_DPORT: return match_port(node, &sock->peer);
 	case FILTER_SRC: return match_addr(node, &sock->local);
 	case FILTER_DST: return match_addr(node, &sock->peer);
 	case FILTER_UID: return compare(node->op, sock->uid, node->value);

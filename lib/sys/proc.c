@@ -77,9 +77,10 @@ static int scan_fds(struct proc_table *table, int proc, const char *pid)
 	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	dir = fd >= 0 ? fdopendir(fd) : NULL;
 	if (!dir) {
+		ret = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
 		if (fd >= 0)
 			close(fd);
-		return 0; /* not ours, or just gone */
+		return ret; /* 0: not ours, or just gone */
 	}
 	while (!ret && (item = readdir(dir))) {
 		if (!is_number(item->d_name))

@@ -36,7 +36,8 @@ struct proc_table {
  *
  * Without privileges that is the caller's own processes only; others are passed over in silence.
  *
- * Return: 0, -ENOMEM, or -errno when /proc itself cannot be read.
+ * Return: 0, -ENOMEM, -EMFILE and -ENFILE without free descriptors, or -errno when /proc itself
+ * cannot be read.
  */
 int proc_table_load(struct proc_table *table);
 
