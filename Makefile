@@ -40,12 +40,15 @@ all: shim $(O)/smc_run $(O)/smcss
 # need: pkg-config name, Debian package, RPM package
 need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: install $(2) (Debian, Ubuntu) or $(3) (RPM)))
 pc = $(shell pkg-config $(2) $(1))
+LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
 ifneq ($(filter-out clean uninstall help dist demo bench check install-deps tap-%,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v pkg-config),)
 $(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
 $(call need,libmnl,libmnl-dev,libmnl-devel)
 $(call need,jansson,libjansson-dev,jansson-devel)
+$(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
+PKGFLAGS := $(call pc,$(LIBSMC_PKGS),--cflags)
 endif
 
 # ---- version, one place --------------------------------------------------------------------------
@@ -82,7 +85,7 @@ $(O)/smc_run: $(SMC_RUN_OBJS)
 
 $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,libmnl jansson,--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)

@@ -24,13 +24,13 @@ SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,libmnl jansson cmocka,--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS) cmocka,--libs)
 
 $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
 		$(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,libmnl jansson,--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
 $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	@mkdir -p $(@D)
@@ -63,7 +63,7 @@ fuzz: $(O)/version.h
 	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
 		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c \
-		$(wildcard lib/*/*.c) $(call pc,libmnl jansson,--libs)
+		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS),--cflags --libs)
 	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 

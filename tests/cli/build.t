@@ -80,6 +80,10 @@ check_missing_packages() {
 		"install libjansson-dev (Debian, Ubuntu) or jansson-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
 	sed s/libmnl/jansson/ "$tmp/pc/libmnl.pc" >"$tmp/pc/jansson.pc"
+	need_message "libnl-genl missing: one line, Debian's and the RPM's name" \
+		"install libnl-genl-3-dev (Debian, Ubuntu) or libnl3-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	sed s/libmnl/libnl-genl-3.0/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libnl-genl-3.0.pc"
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests

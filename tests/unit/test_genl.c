@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+/* lib/netlink/genl over a socket that answers all that a kernel can answer, and worse. */
+#include "fake_genl.h"
+
+#include "netlink/genl.h"
+
+struct seen {
+	unsigned int count;
+	uint8_t cmds[32];
+	int result;
+};
+
+static int note(const struct nlmsghdr *nlh, void *arg)
+{
+	struct seen *seen = arg;
+
+	if (seen->count < sizeof(seen->cmds))
+		seen->cmds[seen->count] = ((const struct genlmsghdr *)NLMSG_DATA(nlh))->cmd;
+	seen->count++;
+	return seen->result;
+}
+
+static struct smc_genl *open_it(void)
+{
+	struct smc_genl *nl = NULL;
+	struct smc_err err;
+
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), 0);
+	assert_non_null(nl);
+	assert_int_equal(err.code, 0);
+	return nl;
+}
+
+static int dump(struct seen *seen, struct smc_err *err)
+{
+	struct smc_genl *nl = open_it();
+	int ret = smc_genl_dump(nl, 2, note, seen, err);
+
+	assert_int_equal(err->code, -ret);
+	smc_genl_close(nl);
+	return ret;
+}
+
+static int send_command(struct smc_err *err)
+{
+	const struct smc_genl_attr attrs[] = {
+		{ 1, SMC_GENL_STR, "EID", 0 },
+		{ 4, SMC_GENL_U8, NULL, 2 },
+	};
+	struct smc_genl *nl = open_it();
+	int ret = smc_genl_do(nl, 10, attrs, ARRAY_SIZE(attrs), err);
+
+	assert_int_equal(err->code, -ret);
+	smc_genl_close(nl);
+	return ret;
+}
+
+static void add_row(uint8_t cmd, uint16_t flags)
+{
+	struct message m;
+
+	fake_genl_start(&m, cmd);
+	m.nlh.nlmsg_flags |= flags;
+	message_attr(&m, 2, "\1\0\0", 4);
+	fake_message(&m);
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
+static void whole(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	add_row(2, 0);
+	add_row(3, 0);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 2);
+	assert_memory_equal(seen.cmds, "\2\3", 2);
+	/* Strict kernels refuse a dump request that carries any attribute. */
+	assert_int_equal(fake.request.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN);
+	assert_int_equal(fake.request.nlh.nlmsg_type, FAKE_FAMILY);
+	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_DUMP);
+}
+
+static void empty(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 0);
+}
+
+static void no_family(void **state)
+{
+	struct smc_genl *nl;
+	struct smc_err err;
+
+	(void)state;
+	fake.family_errors[0] = ENOENT;
+	fake.module_error = EAFNOSUPPORT;
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
+	assert_null(nl);
+	assert_string_equal(err.text, "this kernel has no SMC (module 'smc' cannot be loaded)");
+	assert_int_equal(fake.module_loads, 1);
+	assert_int_equal(fake.lookups, 1);
+	smc_genl_close(NULL);
+}
+
+static void family_after_loading(void **state)
+{
+	struct smc_err err;
+
+	(void)state;
+	fake.family_errors[0] = ENOENT;
+	fake_answer(0, NULL);
+	assert_int_equal(send_command(&err), 0);
+	assert_int_equal(fake.module_loads, 1);
+	assert_int_equal(fake.lookups, 2);
+}
+
+static void family_stays_away(void **state)
+{
+	struct smc_genl *nl;
+	struct smc_err err;
+
+	(void)state;
+	fake.family_errors[0] = fake.family_errors[1] = ENOENT;
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -ENOENT);
+	assert_non_null(strstr(err.text, "this kernel has no SMC"));
+	assert_int_equal(fake.lookups, 2);
+}
+
+static void no_socket(void **state)
+{
+	struct smc_genl *nl;
+	struct smc_err err;
+
+	(void)state;
+	fake.socket_error = EMFILE;
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -EMFILE);
+	assert_string_equal(err.text, "cannot open a netlink socket: Too many open files");
+}
+
+static void command(void **state)
+{
+	static const uint8_t want[] = "\x08\0\1\0EID\0\x05\0\4\0\2\0\0";
+	struct smc_err err;
+
+	(void)state;
+	fake_answer(0, NULL);
+	assert_int_equal(send_command(&err), 0);
+	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
+	assert_memory_equal(fake.request.bytes + NLMSG_HDRLEN + GENL_HDRLEN, want, 16);
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		int code;
+		const char *text, *want;
+	} rows[] = {
+		{ EPERM, NULL,
+		  "Operation not permitted: needs CAP_NET_ADMIN in the initial user namespace" },
+		{ ENOENT, NULL, "No such file or directory" },
+		{ EEXIST, NULL, "File exists" },
+		{ EAGAIN, NULL, "Resource temporarily unavailable" },
+		{ ERANGE, NULL, "Numerical result out of range" },
+		{ ENOPROTOOPT, NULL, "Protocol not available" },
+		{ EINVAL, "Attribute failed policy validation",
+		  "Invalid argument: Attribute failed policy validation" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		fake_answer(rows[i].code, rows[i].text);
+		assert_int_equal(send_command(&err), -rows[i].code);
+		assert_string_equal(err.text, rows[i].want);
+		fake_reset();
+		fake_answer(rows[i].code, rows[i].text);
+		assert_int_equal(dump(&seen, &err), -rows[i].code);
+		assert_string_equal(err.text, rows[i].want);
+		assert_int_equal(seen.count, 0);
+	}
+}
+
+/* libnl takes this for success, after it has handed out the rows. */
+static void done_with_error(void **state)
+{
+	static const int codes[] = { EINVAL, EPERM, ENOMEM, EFAULT };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		add_row(2, 0);
+		fake_done(-codes[i]);
+		assert_int_equal(dump(&seen, &err), -codes[i]);
+		assert_int_equal(seen.count, 0);
+	}
+}
+
+static void done_short(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	message_start(&m, NLMSG_DONE);
+	message_put(&m, "\0", 2);
+	fake_message(&m);
+	assert_int_equal(dump(&seen, &err), -EBADMSG);
+}
+
+static void interrupted(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		add_row(2, NLM_F_DUMP_INTR);
+		fake_done(0);
+	}
+	add_row(3, 0);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(fake.requests, 3);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.cmds[0], 3);
+}
+
+static void interrupted_for_ever(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		add_row(2, NLM_F_DUMP_INTR);
+		fake_done(0);
+	}
+	assert_int_equal(dump(&seen, &err), -EINTR);
+	assert_string_equal(err.text, "the table changed while it was read");
+	assert_int_equal(fake.requests, 3);
+	assert_int_equal(seen.count, 0);
+}
+
+static void foreign_answers(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	fake_error_message(&m, EPERM, NULL);
+	m.nlh.nlmsg_seq = 0xdead;
+	fake_message(&m);
+	fake_genl_start(&m, 9);
+	m.nlh.nlmsg_seq = 0xdead;
+	fake_message(&m);
+	add_row(2, 0);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), 0);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.cmds[0], 2);
+}
+
+static void receive_errors(void **state)
+{
+	static const struct {
+		int error, want;
+	} rows[] = {
+		{ EAGAIN, ETIMEDOUT },
+		{ ENOBUFS, ENOBUFS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		add_row(2, 0);
+		fake_receive_error(rows[i].error);
+		assert_int_equal(dump(&seen, &err), -rows[i].want);
+		assert_int_equal(seen.count, 0);
+	}
+}
+
+static void short_messages(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+	struct message m;
+
+	(void)state;
+	message_start(&m, FAKE_FAMILY);
+	fake_message(&m);
+	fake_done(0);
+	assert_int_equal(dump(&seen, &err), -EBADMSG);
+	fake_reset();
+	message_start(&m, NLMSG_ERROR);
+	message_put(&m, "\377\377", 2);
+	fake_message(&m);
+	assert_int_equal(dump(&seen, &err), -EBADMSG);
+}
+
+static void send_error(void **state)
+{
+	struct smc_genl *nl;
+	struct smc_err err;
+
+	(void)state;
+	fake.send_error = EPERM;
+	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -EPERM);
+	assert_string_equal(err.text,
+			    "cannot find netlink family SMC_PNETID: Operation not permitted");
+}
+
+static void callback_error(void **state)
+{
+	struct seen seen = { .result = -ENOMEM };
+	struct smc_genl *nl = open_it();
+
+	(void)state;
+	add_row(2, 0);
+	add_row(2, 0);
+	fake_done(0);
+	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, NULL), -ENOMEM);
+	assert_int_equal(seen.count, 1);
+	smc_genl_close(nl);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(whole), TEST(empty), TEST(no_family), TEST(family_after_loading),
+		TEST(family_stays_away), TEST(no_socket), TEST(command), TEST(refusals),
+		TEST(done_with_error), TEST(done_short), TEST(interrupted),
+		TEST(interrupted_for_ever), TEST(foreign_answers), TEST(receive_errors),
+		TEST(short_messages), TEST(send_error), TEST(callback_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
