@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+/* RDMA devices and their ports, ISM devices: from sysfs. */
+#include "sys/rdma.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/sysfs.h"
+
+#define ISM_VENDOR 0x1014
+#define ISM_DEVICE 0x04ed
+
+/* "4: ACTIVE" and "1: CA": a number, for programs that knew it before, and its name. */
+static void after_colon(char *buf, size_t size, const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	text = colon ? colon + 1 : text;
+	text += strspn(text, " ");
+	if (strlen(text) < size)
+		strcpy(buf, text);
+}
+
+static bool is_empty_gid(const char *gid)
+{
+	return strspn(gid, "0:") == strlen(gid);
+}
+
+static int add_gid(struct rdma_port *port, const char *path, const char *number)
+{
+	struct rdma_gid gid = { .index = (unsigned int)strtoul(number, NULL, 10) }, *grown;
+	char type[32];
+
+	if (!sysfs_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
+	    is_empty_gid(gid.gid))
+		return 0;
+	sysfs_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
+	snprintf(gid.type, sizeof(gid.type), "%.15s", type);
+	sysfs_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
+	grown = realloc(port->gids, (port->n_gids + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	port->gids = grown;
+	port->gids[port->n_gids++] = gid;
+	return 0;
+}
+
+static int read_gids(struct rdma_port *port, const char *path)
+{
+	struct sysfs_names names;
+	int ret = sysfs_list(&names, "%s/gids", path);
+
+	for (size_t i = 0; !ret && i < names.count; i++)
+		ret = add_gid(port, path, names.names[i]);
+	sysfs_names_free(&names);
+	return ret;
+}
+
+/*
+ * The net device of a port: the one of its GIDs, of which the first is no VLAN; what soft-RoCE calls
+ * its parent; else the one on the same bus device whose port is the same.
+ */
+static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, const char *path,
+			const struct netdev_table *netdevs)
+{
+	for (size_t i = 0; i < port->n_gids && !port->netdev[0]; i++) {
+		const struct netdev *netdev = netdev_find(netdevs, port->gids[i].netdev);
+
+		memcpy(port->netdev, netdev ? netdev->base : port->gids[i].netdev,
+		       sizeof(port->netdev));
+	}
+	if (port->netdev[0])
+		return;
+	if (sysfs_text(port->netdev, sizeof(port->netdev), "%s/../../parent", path))
+		return;
+	for (size_t i = 0; dev->bus_id[0] && i < netdevs->count; i++) {
+		const struct netdev *netdev = &netdevs->devs[i];
+
+		if (strcmp(netdev->bus_id, dev->bus_id) || netdev->dev_port + 1 != port->number)
+			continue;
+		memcpy(port->netdev, netdev->name, sizeof(port->netdev));
+	}
+}
+
+static int read_port(struct rdma_dev *dev, const char *root, unsigned int number,
+		     const struct netdev_table *netdevs)
+{
+	struct rdma_port *port = &dev->ports[dev->n_ports];
+	char path[PATH_MAX], text[64];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/class/infiniband/%s/ports/%u", root, dev->name, number);
+	if (!sysfs_exists("%s", path))
+		return 0;
+	dev->n_ports++;
+	port->number = number;
+	sysfs_text(text, sizeof(text), "%s/state", path);
+	after_colon(port->state, sizeof(port->state), text);
+	sysfs_text(port->link_layer, sizeof(port->link_layer), "%s/link_layer", path);
+	ret = read_gids(port, path);
+	find_netdev(port, dev, path, netdevs);
+	pnetid_of_device(port->hw_pnetid, root, dev->bus, dev->bus_id, number - 1);
+	return ret;
+}
+
+static int read_dev(struct rdma_table *table, const char *root, const char *name,
+		    const struct netdev_table *netdevs)
+{
+	struct rdma_dev *dev = &table->devs[table->count];
+	char link[PATH_MAX], text[64];
+	int ret = 0;
+
+	if (strlen(name) >= sizeof(dev->name))
+		return 0;
+	table->count++;
+	strcpy(dev->name, name);
+	snprintf(link, sizeof(link), "%s/class/infiniband/%s/device", root, name);
+	netdev_bus(dev->bus, dev->bus_id, link);
+	sysfs_link(dev->driver, sizeof(dev->driver), "%s/driver", link);
+	if (!dev->driver[0] && sysfs_exists("%s/class/infiniband/%s/parent", root, name))
+		strcpy(dev->driver, "rxe");
+	sysfs_text(text, sizeof(text), "%s/class/infiniband/%s/node_type", root, name);
+	after_colon(dev->node_type, sizeof(dev->node_type), text);
+	for (unsigned int number = 1; !ret && number <= RDMA_MAX_PORTS; number++)
+		ret = read_port(dev, root, number, netdevs);
+	return ret;
+}
+
+static int read_devs(struct rdma_table *table, const char *root, const struct netdev_table *netdevs)
+{
+	struct sysfs_names names;
+	int ret = sysfs_list(&names, "%s/class/infiniband", root);
+
+	if (ret || !names.count)
+		return ret;
+	table->devs = calloc(names.count, sizeof(*table->devs));
+	if (!table->devs)
+		ret = -ENOMEM;
+	for (size_t i = 0; !ret && i < names.count; i++)
+		ret = read_dev(table, root, names.names[i], netdevs);
+	sysfs_names_free(&names);
+	return ret;
+}
+
+static bool is_ism(const char *root, const char *bus_id)
+{
+	unsigned long vendor, device;
+
+	return sysfs_number(&vendor, "%s/bus/pci/devices/%s/vendor", root, bus_id) &&
+	       sysfs_number(&device, "%s/bus/pci/devices/%s/device", root, bus_id) &&
+	       vendor == ISM_VENDOR && device == ISM_DEVICE;
+}
+
+static void add_ism(struct rdma_table *table, const char *root, const char *name)
+{
+	struct ism_dev *ism = &table->isms[table->n_isms];
+
+	if (strlen(name) >= sizeof(ism->bus_id))
+		return;
+	strcpy(ism->name, name);
+	strcpy(ism->bus, "pci");
+	strcpy(ism->bus_id, name);
+	pnetid_of_pci(ism->hw_pnetid, root, name, 0);
+	table->n_isms++;
+}
+
+/* Since kernel 6.18 each has an entry in a class; on IBM Z the name is still the PCI function's. */
+static void add_dibs(struct rdma_table *table, const char *root, const char *name)
+{
+	struct ism_dev *ism = &table->isms[table->n_isms];
+	char link[PATH_MAX];
+
+	if (strlen(name) >= sizeof(ism->name) || ism_find(table, name))
+		return;
+	strcpy(ism->name, name);
+	snprintf(link, sizeof(link), "%s/class/dibs/%s/device", root, name);
+	if (netdev_bus(ism->bus, ism->bus_id, link) && ism_find(table, ism->bus_id)) {
+		*ism = (struct ism_dev){ 0 };
+		return;
+	}
+	table->n_isms++;
+}
+
+static int read_isms(struct rdma_table *table, const char *root)
+{
+	struct sysfs_names pci, dibs = { 0 };
+	int ret = sysfs_list(&pci, "%s/bus/pci/devices", root);
+
+	if (!ret)
+		ret = sysfs_list(&dibs, "%s/class/dibs", root);
+	if (!ret && pci.count + dibs.count) {
+		table->isms = calloc(pci.count + dibs.count, sizeof(*table->isms));
+		ret = table->isms ? 0 : -ENOMEM;
+	}
+	for (size_t i = 0; !ret && i < pci.count; i++)
+		if (is_ism(root, pci.names[i]))
+			add_ism(table, root, pci.names[i]);
+	for (size_t i = 0; !ret && i < dibs.count; i++)
+		add_dibs(table, root, dibs.names[i]);
+	sysfs_names_free(&pci);
+	sysfs_names_free(&dibs);
+	return ret;
+}
+
+int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs)
+{
+	int ret;
+
+	*table = (struct rdma_table){ 0 };
+	ret = read_devs(table, root, netdevs);
+	if (!ret)
+		ret = read_isms(table, root);
+	if (ret)
+		rdma_free(table);
+	return ret;
+}
+
+const struct rdma_dev *rdma_find(const struct rdma_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->devs[i].name, name))
+			return &table->devs[i];
+	for (size_t i = 0; *name && i < table->count; i++)
+		if (!strcmp(table->devs[i].bus_id, name))
+			return &table->devs[i];
+	return NULL;
+}
+
+const struct ism_dev *ism_find(const struct rdma_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->n_isms; i++)
+		if (!strcmp(table->isms[i].name, name) || !strcmp(table->isms[i].bus_id, name))
+			return &table->isms[i];
+	return NULL;
+}
+
+void rdma_free(struct rdma_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		for (size_t k = 0; k < table->devs[i].n_ports; k++)
+			free(table->devs[i].ports[k].gids);
+	free(table->devs);
+	free(table->isms);
+	*table = (struct rdma_table){ 0 };
+}
