@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+/* The PNET table: bytes -> struct smc_pnet, and names. */
+#include "smc/pnet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+
+/* A string with its end, that fits; an empty one and "n/a" count as not sent. */
+static bool get_string(const struct nlattr *attr, char *dst, size_t size)
+{
+	const char *text = mnl_attr_get_payload(attr);
+	size_t len = strnlen(text, mnl_attr_get_payload_len(attr));
+
+	if (!len || len >= size || len == mnl_attr_get_payload_len(attr))
+		return false;
+	memcpy(dst, text, len + 1);
+	return strcmp(dst, SMC_PNET_NONE);
+}
+
+static void decode_attr(struct smc_pnet *entry, const struct nlattr *attr)
+{
+	switch (mnl_attr_get_type(attr)) {
+	case SMC_PNET_ATTR_NAME:
+		if (!get_string(attr, entry->name, sizeof(entry->name)))
+			entry->name[0] = '\0';
+		break;
+	case SMC_PNET_ATTR_ETHNAME:
+		if (get_string(attr, entry->eth, sizeof(entry->eth)))
+			entry->has |= SMC_PNET_HAS_NET;
+		break;
+	case SMC_PNET_ATTR_IBNAME:
+		if (get_string(attr, entry->ib, sizeof(entry->ib)))
+			entry->has |= SMC_PNET_HAS_IB;
+		break;
+	case SMC_PNET_ATTR_IBPORT:
+		if (mnl_attr_get_payload_len(attr) < 1)
+			break;
+		entry->port = *(const uint8_t *)mnl_attr_get_payload(attr);
+		if (entry->port != SMC_PNET_NO_PORT)
+			entry->has |= SMC_PNET_HAS_PORT;
+		break;
+	default:
+		break;
+	}
+}
+
+int smc_pnet_decode(struct smc_pnet *entry, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *attr;
+
+	*entry = (struct smc_pnet){ 0 };
+	if (mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
+		return -EBADMSG;
+	mnl_attr_for_each(attr, nlh, GENL_HDRLEN)
+		decode_attr(entry, attr);
+	if (!entry->name[0] || !(entry->has & (SMC_PNET_HAS_NET | SMC_PNET_HAS_IB)))
+		return -EBADMSG;
+	return 0;
+}
+
+static bool is_alnum(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_err *err)
+{
+	static const char blanks[] = " \t\n\v\f\r";
+	const char *start = text + strspn(text, blanks);
+	size_t len = strlen(start);
+
+	while (len && strchr(blanks, start[len - 1]))
+		len--;
+	if (!len || len >= SMC_PNET_NAME_SIZE)
+		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: it has 1 to 16 characters",
+				   text);
+	for (size_t i = 0; i < len; i++) {
+		if (!is_alnum(start[i]))
+			return smc_err_say(err, EINVAL,
+					   "'%.40s' is not a PNET ID: it has letters and digits only",
+					   text);
+		name[i] = (char)(start[i] >= 'a' && start[i] <= 'z' ? start[i] - 'a' + 'A' :
+								      start[i]);
+	}
+	name[len] = '\0';
+	return 0;
+}
+
+/* Blanks and control characters could not be told apart in the table any more. */
+static int check_device(char *dst, size_t size, const char *text, const char *kind,
+			struct smc_err *err)
+{
+	size_t len = strlen(text);
+	bool is_good = len && len < size && strcmp(text, SMC_PNET_NONE);
+
+	for (size_t i = 0; i < len; i++)
+		is_good = is_good && (unsigned char)text[i] > ' ' && text[i] != 0x7f &&
+			  text[i] != '/';
+	if (!is_good)
+		return smc_err_say(err, EINVAL, "'%.40s' is not the name of %s", text, kind);
+	memcpy(dst, text, len + 1);
+	return 0;
+}
+
+int smc_pnet_eth(char eth[SMC_PNET_ETH_SIZE], const char *text, struct smc_err *err)
+{
+	return check_device(eth, SMC_PNET_ETH_SIZE, text, "a net device", err);
+}
+
+int smc_pnet_ib(char ib[SMC_PNET_IB_SIZE], const char *text, struct smc_err *err)
+{
+	return check_device(ib, SMC_PNET_IB_SIZE, text, "an RDMA or ISM device", err);
+}
+
+int smc_pnet_port(const char *text, struct smc_err *err)
+{
+	unsigned long port;
+	char *end;
+
+	errno = 0;
+	port = strtoul(text, &end, 0);
+	if (errno || *end || *text == '-' || port > SMC_PNET_MAX_PORT)
+		return smc_err_say(err, EINVAL, "'%.40s' is not an RDMA port: it is 1 or 2", text);
+	return port ? (int)port : 1;
+}
+
+int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
+{
+	if (table->count == table->size) {
+		size_t size = table->size ? 2 * table->size : 16;
+		struct smc_pnet *entries = realloc(table->entries, size * sizeof(*entries));
+
+		if (!entries)
+			return -ENOMEM;
+		table->entries = entries;
+		table->size = size;
+	}
+	table->entries[table->count++] = *entry;
+	return 0;
+}
+
+static bool same_device(const struct smc_pnet *a, const struct smc_pnet *b)
+{
+	if (a->has & b->has & SMC_PNET_HAS_NET && !strcmp(a->eth, b->eth))
+		return true;
+	return a->has & b->has & SMC_PNET_HAS_IB && !strcmp(a->ib, b->ib);
+}
+
+bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b)
+{
+	const uint32_t kinds = SMC_PNET_HAS_NET | SMC_PNET_HAS_IB;
+
+	return !strcmp(a->name, b->name) && (a->has & kinds) == (b->has & kinds) &&
+	       same_device(a, b) && (!(a->has & SMC_PNET_HAS_IB) || a->port == b->port);
+}
+
+const struct smc_pnet *smc_pnet_holder(const struct smc_pnet_table *table,
+				       const struct smc_pnet *entry)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (same_device(&table->entries[i], entry))
+			return &table->entries[i];
+	return NULL;
+}
+
+void smc_pnet_free(struct smc_pnet_table *table)
+{
+	free(table->entries);
+	*table = (struct smc_pnet_table){ 0 };
+}

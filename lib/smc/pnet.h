@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The PNET table: entries as the kernel sends them, names as it takes them. Pure: no I/O here. */
+#ifndef SMC_PNET_H
+#define SMC_PNET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/netlink.h>
+
+#include "smc/err.h"
+
+#define SMC_PNETID_FAMILY "SMC_PNETID"
+
+/* Commands and attributes of <linux/smc.h>; the header has had them since kernel 4.11. */
+enum {
+	SMC_PNET_CMD_GET = 1,
+	SMC_PNET_CMD_ADD = 2,
+	SMC_PNET_CMD_DEL = 3,
+	SMC_PNET_CMD_FLUSH = 4,
+};
+
+enum {
+	SMC_PNET_ATTR_NAME = 1,
+	SMC_PNET_ATTR_ETHNAME = 2,
+	SMC_PNET_ATTR_IBNAME = 3,
+	SMC_PNET_ATTR_IBPORT = 4,
+};
+
+#define SMC_PNET_NAME_SIZE 17
+#define SMC_PNET_ETH_SIZE 16
+#define SMC_PNET_IB_SIZE 64
+/* What the kernel writes where an entry has no such thing. */
+#define SMC_PNET_NONE "n/a"
+#define SMC_PNET_NO_PORT 255
+#define SMC_PNET_MAX_PORT 2
+
+/* What an entry has: struct smc_pnet.has. A message of the kernel has NET or IB, never both. */
+enum {
+	SMC_PNET_HAS_NET = 1 << 0,
+	SMC_PNET_HAS_IB = 1 << 1,
+	SMC_PNET_HAS_PORT = 1 << 2,
+};
+
+/**
+ * struct smc_pnet - one entry of the table
+ * @name: PNET ID, 1 to 16 letters and digits, in capitals
+ * @eth: net device
+ * @ib: RDMA or ISM device, by its own name or that of its PCI function
+ * @port: RDMA port, 1 or 2; without meaning for an ISM device
+ */
+struct smc_pnet {
+	uint32_t has;
+	char name[SMC_PNET_NAME_SIZE];
+	char eth[SMC_PNET_ETH_SIZE];
+	char ib[SMC_PNET_IB_SIZE];
+	uint8_t port;
+};
+
+/** struct smc_pnet_table - a growing table, begin with all zero */
+struct smc_pnet_table {
+	struct smc_pnet *entries;
+	size_t count;
+	size_t size;
+};
+
+/**
+ * smc_pnet_decode() - read one message of the table
+ * @nlh: with its generic netlink header
+ *
+ * Unknown attributes are skipped; a string without an end or too long counts as not sent.
+ *
+ * Return: 0; -EBADMSG without a PNET ID or without any device.
+ */
+int smc_pnet_decode(struct smc_pnet *entry, const struct nlmsghdr *nlh);
+
+/**
+ * smc_pnet_name() - a PNET ID as the kernel stores it
+ * @text: blanks around it are dropped, as the kernel does
+ *
+ * The kernel takes 1 to 16 letters and digits and stores capitals, but compares what it is asked for
+ * as it is: what is sent must have gone through here. Letters beyond ASCII, which it would take as
+ * well, are refused.
+ *
+ * Return: 0; -EINVAL with a sentence in @err.
+ */
+int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_err *err);
+
+/** smc_pnet_eth() - check a net device's name: 1 to 15 bytes. Return: 0, -EINVAL */
+int smc_pnet_eth(char eth[SMC_PNET_ETH_SIZE], const char *text, struct smc_err *err);
+
+/** smc_pnet_ib() - check an RDMA or ISM device's name: 1 to 63 bytes. Return: 0, -EINVAL */
+int smc_pnet_ib(char ib[SMC_PNET_IB_SIZE], const char *text, struct smc_err *err);
+
+/**
+ * smc_pnet_port() - an RDMA port
+ * @text: decimal, hexadecimal or octal; empty and 0 mean 1
+ *
+ * Return: 1 or 2; -EINVAL with a sentence in @err.
+ */
+int smc_pnet_port(const char *text, struct smc_err *err);
+
+/** smc_pnet_append() - add an entry to a table. Return: 0, -ENOMEM */
+int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry);
+
+/** smc_pnet_same() - same PNET ID, same device, same port? */
+bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);
+
+/**
+ * smc_pnet_holder() - the entry that stands for the same device
+ *
+ * The kernel keeps one for each net device and one for each RDMA or ISM name, whatever its port.
+ * Return: NULL for none.
+ */
+const struct smc_pnet *smc_pnet_holder(const struct smc_pnet_table *table,
+				       const struct smc_pnet *entry);
+
+void smc_pnet_free(struct smc_pnet_table *table);
+
+#endif

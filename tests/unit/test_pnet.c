@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/* lib/smc/pnet: messages of the PNET table, whole and damaged; names and ports as the kernel takes them. */
+#include "test.h"
+
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/smc.h>
+
+#include "smc/pnet.h"
+
+#define SAME(a, b) _Static_assert((int)(a) == (int)(b), #a " is not " #b)
+SAME(SMC_PNET_CMD_GET, SMC_PNETID_GET);
+SAME(SMC_PNET_CMD_ADD, SMC_PNETID_ADD);
+SAME(SMC_PNET_CMD_DEL, SMC_PNETID_DEL);
+SAME(SMC_PNET_CMD_FLUSH, SMC_PNETID_FLUSH);
+SAME(SMC_PNET_ATTR_NAME, SMC_PNETID_NAME);
+SAME(SMC_PNET_ATTR_ETHNAME, SMC_PNETID_ETHNAME);
+SAME(SMC_PNET_ATTR_IBNAME, SMC_PNETID_IBNAME);
+SAME(SMC_PNET_ATTR_IBPORT, SMC_PNETID_IBPORT);
+
+static void start(struct message *m)
+{
+	const struct genlmsghdr genl = { .cmd = SMC_PNET_CMD_GET, .version = 1 };
+
+	message_start(m, 0x20);
+	message_put(m, &genl, sizeof(genl));
+}
+
+static void put_string(struct message *m, uint16_t type, const char *text)
+{
+	message_attr(m, type, text, strlen(text) + 1);
+}
+
+static void put_entry(struct message *m, const char *name, const char *eth, const char *ib,
+		      uint8_t port)
+{
+	start(m);
+	put_string(m, SMC_PNET_ATTR_NAME, name);
+	put_string(m, SMC_PNET_ATTR_ETHNAME, eth);
+	put_string(m, SMC_PNET_ATTR_IBNAME, ib);
+	message_attr(m, SMC_PNET_ATTR_IBPORT, &port, 1);
+}
+
+static void net_entry(void **state)
+{
+	struct smc_pnet e;
+	struct message m;
+
+	(void)state;
+	put_entry(&m, "NET1", "eth0", "n/a", 255);
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(e.has, SMC_PNET_HAS_NET);
+	assert_string_equal(e.name, "NET1");
+	assert_string_equal(e.eth, "eth0");
+}
+
+static void ib_entry(void **state)
+{
+	struct smc_pnet e;
+	struct message m;
+
+	(void)state;
+	put_entry(&m, "ABCDEFGHIJ123456", "n/a", "mlx5_0", 2);
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(e.has, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
+	assert_string_equal(e.name, "ABCDEFGHIJ123456"); /* all 16 */
+	assert_string_equal(e.ib, "mlx5_0");
+	assert_int_equal(e.port, 2);
+}
+
+static void other_order(void **state)
+{
+	const uint8_t port = 1, later[9] = "whatever";
+	struct smc_pnet e;
+	struct message m;
+
+	(void)state;
+	start(&m);
+	message_attr(&m, 77, later, sizeof(later));
+	message_attr(&m, SMC_PNET_ATTR_IBPORT, &port, 1);
+	put_string(&m, SMC_PNET_ATTR_IBNAME, "rxelo");
+	message_attr(&m, 0, "", 0);
+	put_string(&m, SMC_PNET_ATTR_NAME, "LO");
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(e.has, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
+	assert_string_equal(e.eth, "");
+}
+
+static void missing(void **state)
+{
+	struct smc_pnet e;
+	struct message m;
+
+	(void)state;
+	message_start(&m, 0x20);
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
+	start(&m);
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
+	put_string(&m, SMC_PNET_ATTR_NAME, "NET1");
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
+	put_string(&m, SMC_PNET_ATTR_IBNAME, "mlx5_0");
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(e.has, SMC_PNET_HAS_IB); /* port unknown, not 0 */
+	message_attr(&m, SMC_PNET_ATTR_IBPORT, "", 0);
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(e.has, SMC_PNET_HAS_IB);
+	start(&m);
+	put_string(&m, SMC_PNET_ATTR_ETHNAME, "eth0");
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
+}
+
+static void damaged_strings(void **state)
+{
+	struct smc_pnet e;
+	struct message m;
+	char text[128];
+
+	(void)state;
+	memset(text, 'A', sizeof(text));
+	start(&m);
+	put_string(&m, SMC_PNET_ATTR_ETHNAME, "eth0");
+	message_attr(&m, SMC_PNET_ATTR_NAME, text, 4); /* no end */
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
+	text[17] = '\0';
+	message_attr(&m, SMC_PNET_ATTR_NAME, text, 18); /* too long */
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), -EBADMSG);
+	text[16] = '\0';
+	message_attr(&m, SMC_PNET_ATTR_NAME, text, 18); /* more behind the end */
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(strlen(e.name), 16);
+	memset(text, 'B', sizeof(text));
+	message_attr(&m, SMC_PNET_ATTR_IBNAME, text, sizeof(text));
+	message_attr(&m, SMC_PNET_ATTR_IBNAME, "", 0);
+	assert_int_equal(smc_pnet_decode(&e, &m.nlh), 0);
+	assert_int_equal(e.has, SMC_PNET_HAS_NET);
+}
+
+static void names(void **state)
+{
+	static const char *const bad[] = { "", "  ", "A-B", "A_B", "A B", "ABCDEFGHIJKLMNOPQ",
+					   "N\xc4", "NET\x01", "n/a", "A.B" };
+	char name[SMC_PNET_NAME_SIZE];
+	struct smc_err err;
+
+	(void)state;
+	assert_int_equal(smc_pnet_name(name, " abcDEF0123456789\n", &err), 0);
+	assert_string_equal(name, "ABCDEF0123456789");
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(smc_pnet_name(name, bad[i], &err), -EINVAL);
+}
+
+static void devices(void **state)
+{
+	char eth[SMC_PNET_ETH_SIZE], ib[SMC_PNET_IB_SIZE], text[80];
+	struct smc_err err;
+
+	(void)state;
+	assert_int_equal(smc_pnet_eth(eth, "abcdefghijklmno", &err), 0);
+	assert_int_equal(smc_pnet_eth(eth, "abcdefghijklmnop", &err), -EINVAL);
+	assert_int_equal(smc_pnet_eth(eth, "", &err), -EINVAL);
+	assert_int_equal(smc_pnet_eth(eth, "a b", &err), -EINVAL);
+	assert_int_equal(smc_pnet_eth(eth, "n/a", &err), -EINVAL);
+	memset(text, 'x', sizeof(text));
+	text[63] = '\0';
+	assert_int_equal(smc_pnet_ib(ib, text, &err), 0);
+	text[63] = 'x';
+	text[64] = '\0';
+	assert_int_equal(smc_pnet_ib(ib, text, &err), -EINVAL);
+	assert_int_equal(smc_pnet_ib(ib, "0000:00:00.0", &err), 0);
+}
+
+static void ports(void **state)
+{
+	static const char *const bad[] = { "3", "-1", "x", "1x", "0x3", "99999999999999999999" };
+	struct smc_err err;
+
+	(void)state;
+	assert_int_equal(smc_pnet_port("", &err), 1);
+	assert_int_equal(smc_pnet_port("0", &err), 1);
+	assert_int_equal(smc_pnet_port("1", &err), 1);
+	assert_int_equal(smc_pnet_port("0x2", &err), 2);
+	assert_int_equal(smc_pnet_port("02", &err), 2);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_int_equal(smc_pnet_port(bad[i], &err), -EINVAL);
+}
+
+static void holders(void **state)
+{
+	struct smc_pnet net = { SMC_PNET_HAS_NET, "A", "eth0", "", 0 };
+	struct smc_pnet ib = { SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "A", "", "mlx5_0", 1 };
+	struct smc_pnet ib2 = { SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "B", "", "mlx5_0", 2 };
+	struct smc_pnet none = { SMC_PNET_HAS_NET, "A", "eth1", "", 0 };
+	struct smc_pnet_table table = { 0 };
+
+	(void)state;
+	assert_int_equal(smc_pnet_append(&table, &net), 0);
+	assert_int_equal(smc_pnet_append(&table, &ib), 0);
+	assert_ptr_equal(smc_pnet_holder(&table, &ib2), &table.entries[1]);
+	assert_ptr_equal(smc_pnet_holder(&table, &net), &table.entries[0]);
+	assert_null(smc_pnet_holder(&table, &none));
+	assert_true(smc_pnet_same(&ib, &ib));
+	assert_false(smc_pnet_same(&ib, &ib2));
+	assert_false(smc_pnet_same(&ib, &net));
+	smc_pnet_free(&table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(net_entry), cmocka_unit_test(ib_entry),
+		cmocka_unit_test(other_order), cmocka_unit_test(missing),
+		cmocka_unit_test(damaged_strings), cmocka_unit_test(names),
+		cmocka_unit_test(devices), cmocka_unit_test(ports), cmocka_unit_test(holders),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
