@@ -34,7 +34,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/%=%))')
 
 .DELETE_ON_ERROR:
-all: shim $(O)/smc_run $(O)/smcss
+all: shim $(O)/smc_run $(O)/smcss $(O)/smcd $(O)/smcr
 
 # ---- packages: one sentence each, only where something is compiled -------------------------------
 # need: pkg-config name, Debian package, RPM package
@@ -84,6 +84,12 @@ $(O)/smc_run: $(SMC_RUN_OBJS)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^
 
 $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+
+$(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
+$(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a
+$(O)/smcd $(O)/smcr:
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+/* User and system EIDs, and the switch of handshake limitation. */
+#include "smc/eid.h"
+
+#include <errno.h>
+#include <string.h>
+#include <libmnl/libmnl.h>
+#include <linux/genetlink.h>
+
+#include "smc/attr.h"
+
+static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
+
+int smc_eid_check(const char *eid, struct smc_err *err)
+{
+	size_t len = strlen(eid);
+
+	if (!len)
+		return smc_err_say(err, EINVAL, "an EID cannot be empty");
+	if (len > SMC_MAX_EID_LEN)
+		return smc_err_say(err, EINVAL, "the EID is longer than %d characters",
+				   SMC_MAX_EID_LEN);
+	if (strspn(eid, allowed) != len)
+		return smc_err_say(err, EINVAL,
+				   "an EID has only the characters A-Z, 0-9, '.' and '-'");
+	if (!strchr(letters, eid[0]))
+		return smc_err_say(err, EINVAL, "an EID begins with a letter or a digit");
+	if (strstr(eid, ".."))
+		return smc_err_say(err, EINVAL, "an EID has no two dots in a row");
+	return 0;
+}
+
+void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid)
+{
+	size_t len = strnlen(eid, SMC_MAX_EID_LEN);
+
+	memset(padded, ' ', SMC_MAX_EID_LEN);
+	memcpy(padded, eid, len);
+	padded[SMC_MAX_EID_LEN] = '\0';
+}
+
+int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh)
+{
+	const struct nlattr *attr = smc_attr_nest(nlh, SMC_ABI_EID_TABLE_ENTRY);
+
+	return attr && smc_attr_str(attr, eid, SMC_EID_SIZE) ? 0 : -EBADMSG;
+}
+
+int smc_seid_decode(struct smc_seid *seid, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *eid = smc_attr_nest(nlh, SMC_ABI_SEID_ENTRY);
+	const struct nlattr *enabled = smc_attr_nest(nlh, SMC_ABI_SEID_ENABLED);
+
+	*seid = (struct smc_seid){ 0 };
+	if (mnl_nlmsg_get_payload_len(nlh) < GENL_HDRLEN)
+		return -EBADMSG;
+	if (eid)
+		seid->has_eid = smc_attr_str(eid, seid->eid, sizeof(seid->eid)) && seid->eid[0];
+	if (enabled)
+		smc_attr_bool(enabled, &seid->is_enabled);
+	return 0;
+}
+
+int smc_hs_decode(bool *is_enabled, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *attr = smc_attr_nest(nlh, SMC_ABI_HS_LIMITATION_ENABLED);
+
+	return attr && smc_attr_bool(attr, is_enabled) ? 0 : -EBADMSG;
+}

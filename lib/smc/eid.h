@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* User and system EIDs, and the switch of handshake limitation: bytes -> struct. Pure. */
+#ifndef SMC_EID_H
+#define SMC_EID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/netlink.h>
+
+#include "smc/abi.h"
+#include "smc/err.h"
+
+#define SMC_EID_SIZE (SMC_MAX_EID_LEN + 1)
+/* The kernel's table has this many user EIDs. */
+#define SMC_MAX_UEIDS 4
+
+/**
+ * smc_eid_check() - would the kernel take it as a user EID?
+ *
+ * 1 to 32 characters A-Z 0-9 . - of which the first is a letter or digit, and no two dots in a row.
+ *
+ * Return: 0, or -EINVAL with the reason in @err.
+ */
+int smc_eid_check(const char *eid, struct smc_err *err);
+
+/** smc_eid_pad() - the form that the kernel wants: blanks up to 32 characters, and a NUL */
+void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid);
+
+/** smc_ueid_decode() - one user EID, without its blanks. Return: 0, -EBADMSG if there is none */
+int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh);
+
+/**
+ * struct smc_seid - the system EID
+ * @has_eid: the kernel sent one that is not empty (only IBM Z has)
+ */
+struct smc_seid {
+	bool has_eid, is_enabled;
+	char eid[SMC_EID_SIZE];
+};
+
+/** smc_seid_decode() - a message without attributes means: none. Return: 0, -EBADMSG */
+int smc_seid_decode(struct smc_seid *seid, const struct nlmsghdr *nlh);
+
+/** smc_hs_decode() - is handshake limitation on? Return: 0, -EBADMSG without the attribute */
+int smc_hs_decode(bool *is_enabled, const struct nlmsghdr *nlh);
+
+#endif

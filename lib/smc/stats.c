@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/* Statistics of a network namespace. */
+#include "smc/stats.h"
+
+#include <errno.h>
+#include <libmnl/libmnl.h>
+
+#include "smc/attr.h"
+
+#define SIZES(which)                                                                              \
+	"SMC_" which "_BUF_8K", "SMC_" which "_BUF_16K", "SMC_" which "_BUF_32K",                 \
+		"SMC_" which "_BUF_64K", "SMC_" which "_BUF_128K", "SMC_" which "_BUF_256K",      \
+		"SMC_" which "_BUF_512K", "SMC_" which "_BUF_1024K", "SMC_" which "_BUF_G_1024K"
+#define EVENTS(which)                                                                             \
+	"SMC_INT_" which "_BUF_SIZE_SM_PEER_CNT", "SMC_INT_" which "_BUF_SIZE_SM_CNT",            \
+		"SMC_INT_" which "_BUF_FULL_PEER_CNT", "SMC_INT_" which "_BUF_FULL_CNT",          \
+		"SMC_INT_" which "_BUF_REUSE_CNT", "SMC_INT_" which "_BUF_ALLOC_CNT",             \
+		"SMC_INT_" which "_BUF_DGRADE_CNT"
+
+static const char *const keys[SMC_STAT_COUNT] = {
+	SIZES("INT_TX"),
+	SIZES("INT_RX"),
+	SIZES("USR_TX"),
+	SIZES("USR_RX"),
+	EVENTS("TX"),
+	EVENTS("RX"),
+	"SMC_CLNT_V1_SUCC_CNT",
+	"SMC_CLNT_V2_SUCC_CNT",
+	"SMC_SRV_V1_SUCC_CNT",
+	"SMC_SRV_V2_SUCC_CNT",
+	"SMC_SENDPAGE_CNT",
+	"SMC_URG_DATA_CNT",
+	"SMC_SPLICE_CNT",
+	"SMC_CORK_CNT",
+	"SMC_NDLY_CNT",
+	"SMC_RX_BYTES",
+	"SMC_TX_BYTES",
+	"SMC_RX_CNT",
+	"SMC_TX_CNT",
+	"SMC_RX_RMB_USAGE",
+	"SMC_TX_RMB_USAGE",
+};
+
+const char *smc_stat_key(size_t index)
+{
+	return keys[index];
+}
+
+bool smc_stat_is_gauge(size_t index)
+{
+	return index == SMC_STAT_RX_USAGE || index == SMC_STAT_TX_USAGE;
+}
+
+/* Where the number of a nest's first attribute goes, and how many there are. */
+static const struct place {
+	uint8_t first, count;
+} nests[] = {
+	[SMC_ABI_TECH_TX_RMB_SIZE] = { SMC_STAT_TX_BUF, SMC_STAT_SIZES },
+	[SMC_ABI_TECH_RX_RMB_SIZE] = { SMC_STAT_RX_BUF, SMC_STAT_SIZES },
+	[SMC_ABI_TECH_TX_PLOAD_SIZE] = { SMC_STAT_TX_REQ, SMC_STAT_SIZES },
+	[SMC_ABI_TECH_RX_PLOAD_SIZE] = { SMC_STAT_RX_REQ, SMC_STAT_SIZES },
+	[SMC_ABI_TECH_TX_RMB_STATS] = { SMC_STAT_TX_EVENT, SMC_STAT_EVENTS },
+	[SMC_ABI_TECH_RX_RMB_STATS] = { SMC_STAT_RX_EVENT, SMC_STAT_EVENTS },
+};
+
+static const uint8_t singles[] = {
+	[SMC_ABI_TECH_CLNT_V1_SUCC] = SMC_STAT_CLNT_V1,
+	[SMC_ABI_TECH_CLNT_V2_SUCC] = SMC_STAT_CLNT_V2,
+	[SMC_ABI_TECH_SRV_V1_SUCC] = SMC_STAT_SRV_V1,
+	[SMC_ABI_TECH_SRV_V2_SUCC] = SMC_STAT_SRV_V2,
+	[SMC_ABI_TECH_SENDPAGE] = SMC_STAT_SENDPAGE,
+	[SMC_ABI_TECH_SPLICE] = SMC_STAT_SPLICE,
+	[SMC_ABI_TECH_CORK] = SMC_STAT_CORK,
+	[SMC_ABI_TECH_NDLY] = SMC_STAT_NDLY,
+	[SMC_ABI_TECH_URG_DATA] = SMC_STAT_URG_DATA,
+	[SMC_ABI_TECH_RX_BYTES] = SMC_STAT_RX_BYTES,
+	[SMC_ABI_TECH_TX_BYTES] = SMC_STAT_TX_BYTES,
+	[SMC_ABI_TECH_RX_CNT] = SMC_STAT_RX_CNT,
+	[SMC_ABI_TECH_TX_CNT] = SMC_STAT_TX_CNT,
+	[SMC_ABI_TECH_RX_RMB_USAGE] = SMC_STAT_RX_USAGE,
+	[SMC_ABI_TECH_TX_RMB_USAGE] = SMC_STAT_TX_USAGE,
+};
+
+static void take(struct smc_tech_stats *tech, size_t index, const struct nlattr *attr)
+{
+	if (smc_attr_u64(attr, &tech->value[index]))
+		tech->has[index] = true;
+}
+
+static void decode_nest(struct smc_tech_stats *tech, const struct place *place,
+			const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		uint16_t type = mnl_attr_get_type(attr);
+
+		if (type >= 1 && type <= place->count)
+			take(tech, place->first + type - 1U, attr);
+	}
+}
+
+static void decode_tech(struct smc_tech_stats *tech, const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		uint16_t type = mnl_attr_get_type(attr);
+
+		if (type >= SMC_ABI_TECH_TX_RMB_SIZE && type <= SMC_ABI_TECH_RX_RMB_STATS)
+			decode_nest(tech, &nests[type], attr);
+		else if (type >= SMC_ABI_TECH_CLNT_V1_SUCC && type <= SMC_ABI_TECH_TX_RMB_USAGE)
+			take(tech, singles[type], attr);
+	}
+}
+
+int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *nest = smc_attr_nest(nlh, SMC_ABI_GEN_STATS), *attr;
+
+	if (!nest)
+		return -EBADMSG;
+	mnl_attr_for_each_nested(attr, nest) {
+		switch (mnl_attr_get_type(attr)) {
+		case SMC_ABI_STATS_SMCD_TECH:
+			decode_tech(&stats->tech[SMC_TECH_D], attr);
+			break;
+		case SMC_ABI_STATS_SMCR_TECH:
+			decode_tech(&stats->tech[SMC_TECH_R], attr);
+			break;
+		case SMC_ABI_STATS_CLNT_HS_ERR:
+			smc_attr_u64(attr, &stats->side[SMC_SIDE_CLIENT].handshake_errors);
+			break;
+		case SMC_ABI_STATS_SRV_HS_ERR:
+			smc_attr_u64(attr, &stats->side[SMC_SIDE_SERVER].handshake_errors);
+			break;
+		}
+	}
+	return 0;
+}
+
+int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
+{
+	const struct nlattr *nest = smc_attr_nest(nlh, SMC_ABI_GEN_FBACK_STATS), *attr;
+	bool is_server = false, has_code = false, has_count = false;
+	struct smc_reason_count reason = { 0 };
+	struct smc_side_stats *side;
+	uint32_t count = 0;
+
+	if (!nest)
+		return -EBADMSG;
+	mnl_attr_for_each_nested(attr, nest) {
+		switch (mnl_attr_get_type(attr)) {
+		case SMC_ABI_FBACK_TYPE: smc_attr_bool(attr, &is_server); break;
+		case SMC_ABI_FBACK_SRV_CNT: /* this one and the next: in the first message only */
+			smc_attr_u64(attr, &stats->side[SMC_SIDE_SERVER].fallbacks);
+			break;
+		case SMC_ABI_FBACK_CLNT_CNT:
+			smc_attr_u64(attr, &stats->side[SMC_SIDE_CLIENT].fallbacks);
+			break;
+		case SMC_ABI_FBACK_RSN_CODE: has_code = smc_attr_u32(attr, &reason.code); break;
+		case SMC_ABI_FBACK_RSN_CNT: has_count = smc_attr_u32(attr, &count); break;
+		}
+	}
+	side = &stats->side[is_server ? SMC_SIDE_SERVER : SMC_SIDE_CLIENT];
+	reason.count = (uint16_t)count;
+	if (has_code && has_count && side->n_reasons < SMC_STAT_REASONS)
+		side->reasons[side->n_reasons++] = reason;
+	return 0;
+}
+
+static bool is_below(const struct smc_stats *stats, const struct smc_stats *base)
+{
+	for (size_t t = 0; t < SMC_TECHS; t++)
+		for (size_t i = 0; i < SMC_STAT_COUNT; i++)
+			if (!smc_stat_is_gauge(i) &&
+			    stats->tech[t].value[i] < base->tech[t].value[i])
+				return true;
+	for (size_t s = 0; s < SMC_SIDES; s++)
+		if (stats->side[s].handshake_errors < base->side[s].handshake_errors ||
+		    stats->side[s].fallbacks < base->side[s].fallbacks)
+			return true;
+	return false;
+}
+
+static void side_since(struct smc_side_stats *side, const struct smc_side_stats *base)
+{
+	size_t kept = 0;
+
+	side->handshake_errors -= base->handshake_errors;
+	side->fallbacks -= base->fallbacks;
+	for (size_t i = 0; i < side->n_reasons; i++) {
+		struct smc_reason_count reason = side->reasons[i];
+
+		for (size_t j = 0; j < base->n_reasons; j++)
+			if (base->reasons[j].code == reason.code)
+				reason.count = (uint16_t)(reason.count - base->reasons[j].count);
+		if (reason.count)
+			side->reasons[kept++] = reason;
+	}
+	side->n_reasons = kept;
+}
+
+int smc_stats_since(struct smc_stats *stats, const struct smc_stats *base)
+{
+	if (is_below(stats, base))
+		return -ERANGE;
+	for (size_t t = 0; t < SMC_TECHS; t++)
+		for (size_t i = 0; i < SMC_STAT_COUNT; i++)
+			if (!smc_stat_is_gauge(i))
+				stats->tech[t].value[i] -= base->tech[t].value[i];
+	for (size_t s = 0; s < SMC_SIDES; s++)
+		side_since(&stats->side[s], &base->side[s]);
+	return 0;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics of a network namespace: bytes -> struct smc_stats. Pure. */
+#ifndef SMC_STATS_H
+#define SMC_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/netlink.h>
+
+#include "smc/abi.h"
+
+#define SMC_STAT_SIZES 9  /* 8K 16K ... 1024K, and more: class of the smallest power not below */
+#define SMC_STAT_EVENTS 7 /* what happened to buffers, see enum smc_stat_event */
+
+/*
+ * Where each number of one technology stands; the order is that of "stats json" in smc-tools.
+ * BUF: buffers by size that connections got. REQ: send and receive calls by length.
+ */
+enum {
+	SMC_STAT_TX_BUF = 0,
+	SMC_STAT_RX_BUF = SMC_STAT_TX_BUF + SMC_STAT_SIZES,
+	SMC_STAT_TX_REQ = SMC_STAT_RX_BUF + SMC_STAT_SIZES,
+	SMC_STAT_RX_REQ = SMC_STAT_TX_REQ + SMC_STAT_SIZES,
+	SMC_STAT_TX_EVENT = SMC_STAT_RX_REQ + SMC_STAT_SIZES,
+	SMC_STAT_RX_EVENT = SMC_STAT_TX_EVENT + SMC_STAT_EVENTS,
+	SMC_STAT_CLNT_V1 = SMC_STAT_RX_EVENT + SMC_STAT_EVENTS,
+	SMC_STAT_CLNT_V2,
+	SMC_STAT_SRV_V1,
+	SMC_STAT_SRV_V2,
+	SMC_STAT_SENDPAGE,
+	SMC_STAT_URG_DATA,
+	SMC_STAT_SPLICE,
+	SMC_STAT_CORK,
+	SMC_STAT_NDLY,
+	SMC_STAT_RX_BYTES,
+	SMC_STAT_TX_BYTES,
+	SMC_STAT_RX_CNT,
+	SMC_STAT_TX_CNT,
+	SMC_STAT_RX_USAGE, /* bytes in use now: these two are no counters */
+	SMC_STAT_TX_USAGE,
+	SMC_STAT_COUNT,
+};
+
+enum smc_stat_event {
+	SMC_EVENT_SMALL_PEER, /* one request larger than the peer's whole buffer */
+	SMC_EVENT_SMALL,      /* ... than the own one */
+	SMC_EVENT_FULL_PEER,
+	SMC_EVENT_FULL,
+	SMC_EVENT_REUSE,
+	SMC_EVENT_ALLOC,
+	SMC_EVENT_DOWNGRADE,
+};
+
+/** struct smc_tech_stats - of SMC-R or SMC-D; @has tells which numbers the kernel sent */
+struct smc_tech_stats {
+	uint64_t value[SMC_STAT_COUNT];
+	bool has[SMC_STAT_COUNT];
+};
+
+/* Kernels keep 36 codes for each side at most; what comes beyond is in the totals only. */
+#define SMC_STAT_REASONS 64
+
+/** struct smc_reason_count - @count wraps at 65536 */
+struct smc_reason_count {
+	uint32_t code;
+	uint16_t count;
+};
+
+/**
+ * struct smc_side_stats - of connections begun here (client) or accepted here (server)
+ * @fallbacks: connections that ended in TCP; the sum of the reasons can be less
+ */
+struct smc_side_stats {
+	uint64_t handshake_errors, fallbacks;
+	struct smc_reason_count reasons[SMC_STAT_REASONS];
+	size_t n_reasons;
+};
+
+enum { SMC_SIDE_CLIENT, SMC_SIDE_SERVER, SMC_SIDES };
+enum { SMC_TECH_D, SMC_TECH_R, SMC_TECHS };
+
+/** struct smc_stats - all of it; the sides count for SMC-R and SMC-D together */
+struct smc_stats {
+	struct smc_tech_stats tech[SMC_TECHS];
+	struct smc_side_stats side[SMC_SIDES];
+};
+
+/** smc_stats_decode() - read the counters into @stats, which was all zero. Return: 0, -EBADMSG */
+int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh);
+
+/** smc_fback_decode() - add one message of the fallback dump. Return: 0, -EBADMSG */
+int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh);
+
+/** smc_stat_is_gauge() - can the number fall by itself? */
+bool smc_stat_is_gauge(size_t index);
+
+/**
+ * smc_stats_since() - what happened after a baseline was taken
+ *
+ * Gauges stay what they are. Counts of reasons, which wrap, are taken modulo 65536.
+ *
+ * Return: 0; -ERANGE, leaving @stats, when a counter is below its baseline: the kernel's
+ * counting has begun anew.
+ */
+int smc_stats_since(struct smc_stats *stats, const struct smc_stats *base);
+
+/** smc_stat_key() - name in "stats json" of smc-tools 1.8.5, like "SMC_RX_BYTES" */
+const char *smc_stat_key(size_t index);
+
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/* smcr: what the kernel tells about SMC-R. */
+#include "cli/cli.h"
+#include "cmd/cmd.h"
+
+static const struct cli_opt options[] = {
+	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },
+	{ 'd', "details", NULL, "show more; twice, or -dd: GIDs of links too" },
+	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'm', "metrics", NULL, "stats: write metrics for Prometheus" },
+	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
+	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const char more[] =
+	"Objects and their commands (all can be shortened; show is the default):\n"
+	"  info       show\n"
+	"  device     show [all] [netdev NAME] [ibdev NAME]\n"
+	"  linkgroup  show | link-show [all | LG-ID] [netdev NAME] [ibdev NAME]\n"
+	"  stats      show | reset | json\n"
+	"  ueid       show | add EID | del EID | flush\n"
+	"  hs         show | enable | disable\n";
+
+static const struct cli_tool tool = {
+	.name = "smcr",
+	.usage = "[OPTIONS] OBJECT [COMMAND]",
+	.summary = "Shows SMC-R devices, link groups and statistics, and sets EIDs.",
+	.opts = options,
+	.more = more,
+	.error_status = 1,
+};
+
+int main(int argc, char **argv)
+{
+	const struct smc_variant variant = {
+		.tool = &tool, .title = "SMC-R", .key = "SMCR", .tech = SMC_TECH_R,
+	};
+
+	return cmd_main(&variant, argc, argv);
+}
