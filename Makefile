@@ -87,6 +87,11 @@ $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
+all: $(O)/smc_pnet
+$(O)/smc_pnet: $(call objs,smc_pnet/*.c) $(O)/libsmc.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+
 $(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
 $(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a
 $(O)/smcd $(O)/smcr:

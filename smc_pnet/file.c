@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/* Files of entries: written by --export, read by --import. */
+#include "smc_pnet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n"
+#define MAX_WORDS 5
+
+static int bad_line(struct smc_err *err, const char *name, size_t number, const char *why)
+{
+	return smc_err_say(err, EINVAL, "%.80s:%zu: %.200s", name, number, why);
+}
+
+/* Words of one line; MAX_WORDS of them are one too many. */
+static size_t split(char *line, char *words[MAX_WORDS])
+{
+	size_t count = 0;
+	char *save;
+
+	line[strcspn(line, "#")] = '\0';
+	for (char *word = strtok_r(line, BLANKS, &save); word && count < MAX_WORDS;
+	     word = strtok_r(NULL, BLANKS, &save))
+		words[count++] = word;
+	return count;
+}
+
+static int read_words(struct smc_pnet *entry, char *words[MAX_WORDS], size_t count,
+		      struct smc_err *err)
+{
+	int port = 1, ret;
+
+	*entry = (struct smc_pnet){ 0 };
+	if (count < 3 || count == MAX_WORDS)
+		return smc_err_say(err, EINVAL,
+				   "an entry is PNET ID, net device, RDMA device and port; n/a for none");
+	ret = smc_pnet_name(entry->name, words[0], err);
+	if (!ret && strcmp(words[1], SMC_PNET_NONE)) {
+		entry->has |= SMC_PNET_HAS_NET;
+		ret = smc_pnet_eth(entry->eth, words[1], err);
+	}
+	if (!ret && strcmp(words[2], SMC_PNET_NONE)) {
+		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
+		ret = smc_pnet_ib(entry->ib, words[2], err);
+		if (!ret && count > 3)
+			port = smc_pnet_port(words[3], err);
+		entry->port = (uint8_t)port;
+	}
+	if (ret || port < 0)
+		return -EINVAL;
+	return entry->has ? 0 : smc_err_say(err, EINVAL, "the entry names no device");
+}
+
+/* One part of an entry; not again what is there already. */
+static int append_part(struct smc_pnet_table *table, const struct smc_pnet *entry, uint32_t has,
+		       struct smc_err *err)
+{
+	struct smc_pnet part = { .has = entry->has & has };
+	const struct smc_pnet *holder;
+
+	if (!part.has)
+		return 0;
+	strcpy(part.name, entry->name);
+	if (has & SMC_PNET_HAS_NET)
+		strcpy(part.eth, entry->eth);
+	else
+		strcpy(part.ib, entry->ib);
+	part.port = has & SMC_PNET_HAS_NET ? 0 : entry->port;
+	holder = smc_pnet_holder(table, &part);
+	if (holder && smc_pnet_same(holder, &part))
+		return 0;
+	if (holder)
+		return smc_err_say(err, EINVAL, "'%s' has another entry before",
+				   has & SMC_PNET_HAS_NET ? part.eth : part.ib);
+	return smc_pnet_append(table, &part) ? smc_err_set(err, ENOMEM, "cannot keep it") : 0;
+}
+
+static int read_line(struct smc_pnet_table *table, char *line, struct smc_err *err)
+{
+	struct smc_pnet entry;
+	char *words[MAX_WORDS];
+	size_t count = split(line, words);
+	int ret;
+
+	if (!count)
+		return 0;
+	ret = read_words(&entry, words, count, err);
+	if (!ret)
+		ret = append_part(table, &entry, SMC_PNET_HAS_NET, err);
+	if (!ret)
+		ret = append_part(table, &entry, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, err);
+	return ret;
+}
+
+int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err)
+{
+	struct smc_err inner;
+	size_t size = 0, number = 0;
+	char *line = NULL;
+	int ret = 0;
+	ssize_t len;
+
+	*table = (struct smc_pnet_table){ 0 };
+	errno = 0;
+	while (!ret && (len = getline(&line, &size, file)) >= 0) {
+		number++;
+		if (memchr(line, '\0', (size_t)len))
+			ret = bad_line(err, name, number, "this is no text");
+		else if (read_line(table, line, &inner))
+			ret = bad_line(err, name, number, inner.text);
+		errno = 0;
+	}
+	if (!ret && (ferror(file) || errno))
+		ret = smc_err_set(err, errno ? errno : EIO, "cannot read %.80s", name);
+	free(line);
+	if (ret)
+		smc_pnet_free(table);
+	return ret;
+}
+
+int pnet_export(struct pnet_tool *tool)
+{
+	struct out_text text = { 0 };
+	struct smc_pnet_table table;
+	int ret;
+
+	ret = pnet_fetch(tool->nl, &table, tool->err);
+	if (ret)
+		goto out;
+	out_str(&text, "# PNET table, for smc_pnet --import\n"
+		       "# PNET ID, net device, RDMA or ISM device, port\n");
+	for (size_t i = 0; i < table.count; i++) {
+		pnet_append_entry(&text, &table.entries[i]);
+		out_char(&text, '\n');
+	}
+	ret = pnet_write(&text, tool->err);
+out:
+	smc_pnet_free(&table);
+	return ret;
+}

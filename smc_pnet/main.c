@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/* smc_pnet: which net devices and which RDMA and ISM devices are in the same physical network. */
+#include "smc_pnet.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <getopt.h>
+
+#include "cli/cli.h"
+#include "sys/netns.h"
+
+enum {
+	OPT_TREE = CLI_LONG_ONLY,
+	OPT_SUGGEST,
+	OPT_APPLY,
+	OPT_EXPORT,
+	OPT_IMPORT,
+	OPT_DIFF,
+};
+
+static const struct cli_opt options[] = {
+	{ 'a', "add", NULL, "add PNETID for the devices of -I and -D" },
+	{ 's', "show", NULL, "show the entries of PNETID, or all of them" },
+	{ 'd', "delete", NULL, "delete all entries of PNETID" },
+	{ 'f', "flush", NULL, "delete all entries" },
+	{ 'I', "interface", "NETDEV", "net device to add" },
+	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
+	{ 'P', "ibport", "PORT", "its RDMA port, 1 (the default) or 2" },
+	{ 'l', "list", NULL, "list all devices with their PNET IDs" },
+	{ OPT_TREE, "tree", NULL, "list them as a tree: the ports below their net devices" },
+	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
+	{ OPT_APPLY, "apply", NULL, "and run them" },
+	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import" },
+	{ OPT_IMPORT, "import", "FILE", "make the table what a file says, all of it or nothing" },
+	{ OPT_DIFF, "diff", NULL, "only show what --import would change" },
+	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_tool tool = {
+	.name = "smc_pnet",
+	.usage = "[-s [PNETID]] [-j] [-N NETNS]\n"
+		 "-a PNETID [-I NETDEV] [-D IBDEV [-P PORT]] [-N NETNS]\n"
+		 "-d PNETID | -f [-N NETNS]\n"
+		 "-l [--tree | -j] [-N NETNS]\n"
+		 "--suggest [--apply] [-j] [-N NETNS]\n"
+		 "--export | --import FILE [--diff [-j]] [-N NETNS]",
+	.summary = "Shows and changes the PNET table: net devices and RDMA or ISM devices with the same\n"
+		   "PNET ID are in the same physical network. Without options it shows all entries.",
+	.opts = options,
+	.error_status = 1,
+};
+
+/** struct pnet_opts - the command line, read; the command is the value of its option, 0 for none */
+struct pnet_opts {
+	int command;
+	const char *id, *eth, *ib, *port, *file, *netns;
+	bool is_json, is_tree, is_apply, is_diff;
+};
+
+static const char *name_of(int val)
+{
+	const struct cli_opt *opt = options;
+
+	while (opt->val && opt->val != val)
+		opt++;
+	return opt->name;
+}
+
+/* These were unambiguous before there were more options: they keep their meaning. */
+static void expand_old(int argc, char **argv)
+{
+	static char add[] = "--add", show[] = "--show", delete[] = "--delete";
+
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++) {
+		if (!strcmp(argv[i], "--a"))
+			argv[i] = add;
+		else if (!strcmp(argv[i], "--s"))
+			argv[i] = show;
+		else if (!strcmp(argv[i], "--d"))
+			argv[i] = delete;
+	}
+}
+
+static int set_command(struct pnet_opts *opts, int val)
+{
+	if (opts->command && opts->command != val)
+		return cli_usage_error(&tool, "options '--%s' and '--%s' exclude each other",
+				       name_of(opts->command), name_of(val));
+	opts->command = val;
+	return 0;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int set_option(struct pnet_opts *opts, int val)
+{
+	switch (val) {
+	case 'I': opts->eth = optarg; break;
+	case 'D': opts->ib = optarg; break;
+	case 'P': opts->port = optarg; break;
+	case 'N': opts->netns = optarg; break;
+	case 'j': opts->is_json = true; break;
+	case OPT_TREE: opts->is_tree = true; break;
+	case OPT_APPLY: opts->is_apply = true; break;
+	case OPT_DIFF: opts->is_diff = true; break;
+	case 'v': return cli_version(&tool);
+	case 'h': return cli_help(&tool);
+	case OPT_IMPORT:
+		opts->file = optarg;
+		/* fall through */
+	case 'a': case 's': case 'd': case 'f': case 'l': case OPT_SUGGEST: case OPT_EXPORT:
+		return set_command(opts, val) ? tool.error_status : -1;
+	default: return tool.error_status;
+	}
+	return -1;
+}
+
+static int check_operands(struct pnet_opts *opts, int argc, char **argv)
+{
+	int command = opts->command;
+
+	if (argc - optind > 1)
+		return cli_usage_error(&tool, "surplus argument '%s'", argv[optind + 1]);
+	opts->id = argc > optind ? argv[optind] : NULL;
+	if (opts->id && !command)
+		return cli_usage_error(&tool, "what to do with PNET ID '%s'?", opts->id);
+	if (opts->id && command != 'a' && command != 's' && command != 'd')
+		return cli_usage_error(&tool, "surplus argument '%s'", opts->id);
+	if (!opts->id && (command == 'a' || command == 'd'))
+		return cli_usage_error(&tool, "option '--%s' needs a PNET ID", name_of(command));
+	if (command == 'a' && !opts->eth && !opts->ib)
+		return cli_usage_error(&tool, "no device to add: --interface or --ibdevice is missing");
+	return 0;
+}
+
+static int needs(const char *option, const char *other)
+{
+	return cli_usage_error(&tool, "option '--%s' goes with '--%s' only", option, other);
+}
+
+/* Options that change what is done are refused in the wrong place, others as ever ignored. */
+static int check_together(struct pnet_opts *opts)
+{
+	static const struct {
+		int val;
+		size_t offset;
+	} devices[] = {
+		{ 'I', offsetof(struct pnet_opts, eth) },
+		{ 'D', offsetof(struct pnet_opts, ib) },
+		{ 'P', offsetof(struct pnet_opts, port) },
+	};
+	bool is_reading = !opts->command || opts->command == 's' || opts->command == 'l' ||
+			  opts->command == OPT_SUGGEST || opts->is_diff;
+
+	if (opts->is_tree && !opts->command)
+		opts->command = 'l';
+	if (opts->is_tree && opts->command != 'l')
+		return needs("tree", "list");
+	if (opts->is_apply && opts->command != OPT_SUGGEST)
+		return needs("apply", "suggest");
+	if (opts->is_diff && opts->command != OPT_IMPORT)
+		return needs("diff", "import");
+	if (opts->is_tree && opts->is_json)
+		return cli_usage_error(&tool, "options '--tree' and '--json' exclude each other");
+	if (opts->is_json && !is_reading)
+		return cli_usage_error(&tool, "options '--%s' and '--json' exclude each other",
+				       name_of(opts->command));
+	for (size_t i = 0; i < 3 && opts->command != 'a'; i++) {
+		const char *value;
+
+		memcpy(&value, (const char *)opts + devices[i].offset, sizeof(value));
+		if (value)
+			cli_error(&tool, "option '--%s' is ignored without '--add'",
+				  name_of(devices[i].val));
+	}
+	if (opts->command == 'a' && opts->port && !opts->ib)
+		cli_error(&tool, "option '--ibport' is ignored without '--ibdevice'");
+	return 0;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int parse(struct pnet_opts *opts, int argc, char **argv)
+{
+	int val, ret;
+
+	expand_old(argc, argv);
+	while ((val = cli_getopt(&tool, argc, argv)) != -1) {
+		ret = set_option(opts, val);
+		if (ret >= 0)
+			return ret;
+	}
+	ret = check_operands(opts, argc, argv);
+	if (!ret)
+		ret = check_together(opts);
+	return ret ? ret : -1;
+}
+
+/* Whatever is wrong with the words is said before anything is sent. */
+static int make_entry(struct smc_pnet *entry, const struct pnet_opts *opts, struct smc_err *err)
+{
+	int port = 1, ret = 0;
+
+	if (opts->id)
+		ret = smc_pnet_name(entry->name, opts->id, err);
+	if (opts->command != 'a')
+		return ret;
+	if (!ret && opts->eth) {
+		entry->has |= SMC_PNET_HAS_NET;
+		ret = smc_pnet_eth(entry->eth, opts->eth, err);
+	}
+	if (!ret && opts->ib) {
+		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
+		ret = smc_pnet_ib(entry->ib, opts->ib, err);
+	}
+	if (!ret && opts->port)
+		port = smc_pnet_port(opts->port, err);
+	entry->port = (uint8_t)port;
+	return port < 0 ? port : ret;
+}
+
+static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struct smc_pnet *entry,
+	       const struct smc_pnet_table *file)
+{
+	switch (opts->command) {
+	case 'a': return pnet_add(pnet, entry);
+	case 'd': return pnet_delete(pnet, entry->name);
+	case 'f': return pnet_flush(pnet);
+	case 'l': return pnet_list(pnet, opts->is_tree, opts->is_json);
+	case OPT_SUGGEST: return pnet_suggest(pnet, opts->is_apply, opts->is_json);
+	case OPT_EXPORT: return pnet_export(pnet);
+	case OPT_IMPORT: return pnet_import(pnet, file, opts->is_diff, opts->is_json);
+	default: return pnet_show(pnet, opts->id ? entry->name : NULL, opts->is_json);
+	}
+}
+
+/* Return: 0, -errno with @err. */
+static int work(const struct pnet_opts *opts, struct smc_err *err)
+{
+	struct pnet_tool pnet = { .root = secure_getenv("SMC_TOOLS_SYSFS"), .err = err };
+	struct smc_pnet_table file = { 0 };
+	struct smc_pnet entry = { 0 };
+	char root[SYSFS_ROOT_SIZE];
+	int ret, sysfs = -1;
+
+	ret = make_entry(&entry, opts, err);
+	if (!ret && opts->file)
+		ret = pnet_read_path(&file, opts->file, err);
+	if (!ret && opts->netns)
+		ret = smc_netns_enter(opts->netns, err);
+	if (!pnet.root)
+		pnet.root = SYSFS_ROOT;
+	if (!ret && opts->netns) {
+		sysfs = sysfs_of_netns(root, err);
+		ret = sysfs < 0 ? sysfs : 0;
+		pnet.root = root;
+	}
+	if (!ret)
+		ret = smc_genl_open(&pnet.nl, SMC_PNETID_FAMILY, err);
+	if (!ret)
+		ret = run(&pnet, opts, &entry, &file);
+	smc_genl_close(pnet.nl);
+	smc_pnet_free(&file);
+	if (sysfs >= 0)
+		close(sysfs);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct pnet_opts opts = { 0 };
+	struct smc_err err = { 0 };
+	int status;
+
+	cli_start();
+	status = parse(&opts, argc, argv);
+	if (status >= 0)
+		return status;
+	if (work(&opts, &err))
+		return cli_error(&tool, "%s", err.text);
+	return cli_close_stdout(&tool);
+}

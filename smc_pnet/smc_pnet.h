@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of smc_pnet share. */
+#ifndef SMC_PNET_TOOL_H
+#define SMC_PNET_TOOL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "netlink/genl.h"
+#include "out/table.h"
+#include "smc/err.h"
+#include "smc/pnet.h"
+#include "sys/netdev.h"
+#include "sys/rdma.h"
+#include "sys/sysfs.h"
+
+/** struct pnet_tool - what every command works on: the kernel's table, and a sysfs */
+struct pnet_tool {
+	struct smc_genl *nl;
+	const char *root;
+	struct smc_err *err;
+};
+
+/** struct pnet_world - the devices that there are */
+struct pnet_world {
+	struct netdev_table nets;
+	struct rdma_table rdma;
+};
+
+/** pnet_world_load() - read sysfs. Return: 0, -errno with @err */
+int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *err);
+
+void pnet_world_free(struct pnet_world *world);
+
+/* ---- table.c: the kernel's table ---- */
+
+extern const struct out_col pnet_columns[];
+
+/** pnet_fetch() - read the whole table. Return: 0, -errno with @err */
+int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err);
+
+/** pnet_append_entry() - append "NET1 eth0 n/a 255", without the end of the line */
+void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry);
+
+/** pnet_add() - add an entry; on EEXIST the sentence says what holds the device */
+int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
+
+/** pnet_delete() - delete all entries of a PNET ID. Return: 0; -ENOENT when it has none */
+int pnet_delete(struct pnet_tool *tool, const char *name);
+
+/** pnet_flush() - make the table empty, which an empty table is already */
+int pnet_flush(struct pnet_tool *tool);
+
+/** pnet_show() - print the entries of a PNET ID, of all with NULL. Return: -ENOENT for none of it */
+int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
+
+/** pnet_export() - print the table as pnet_read() takes it */
+int pnet_export(struct pnet_tool *tool);
+
+/** pnet_why_exists() - the sentence for EEXIST: the entry, or the firmware, that @entry collides with */
+void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
+		     const struct smc_pnet *entry, struct smc_err *err);
+
+/** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
+int pnet_write(struct out_text *text, struct smc_err *err);
+
+/** pnet_write_json() - print a document and drop the reference; NULL means that memory ran out */
+int pnet_write_json(json_t *doc, struct smc_err *err);
+
+/* ---- file.c ---- */
+
+/**
+ * pnet_read() - read a file of entries
+ * @name: of the file, for messages
+ *
+ * A line is what smc_pnet prints for an entry: PNET ID, net device, RDMA or ISM device, port; "n/a"
+ * stands for a device that is not there, and the port may be left out. A line with both devices makes
+ * two entries. Text after # and empty lines do not count. A device must not come twice, but the same
+ * line may.
+ *
+ * Return: 0; -EINVAL with the line in @err; another -errno.
+ */
+int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err);
+
+/* ---- import.c ---- */
+
+/** struct pnet_plan - the way from one table to another: whole PNET IDs to delete, entries to add */
+struct pnet_plan {
+	struct smc_pnet_table deletes; /* one entry for each PNET ID */
+	struct smc_pnet_table adds;
+};
+
+/** pnet_plan_make() - the kernel deletes by PNET ID only: what must stay is added again */
+int pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
+		   const struct smc_pnet_table *to);
+
+void pnet_plan_free(struct pnet_plan *plan);
+
+/** pnet_read_path() - pnet_read() of a file by name, "-" for standard input */
+int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err);
+
+/** pnet_import() - make the kernel's table that of a file, all of it or nothing; or show the way */
+int pnet_import(struct pnet_tool *tool, const struct smc_pnet_table *to, bool is_diff,
+		bool is_json);
+
+/* ---- list.c, tree.c ---- */
+
+enum pnet_type { PNET_NET, PNET_IB, PNET_ISM };
+
+/* Where the PNET ID of a device comes from. */
+enum pnet_source { PNET_FROM_NOWHERE, PNET_FROM_TABLE, PNET_FROM_HARDWARE, PNET_FROM_BASE };
+
+/**
+ * struct pnet_row - a device, or one port of it, and its PNET ID
+ * @port: RDMA port, 0 for none
+ * @pnetid: as SMC finds it, "" for none
+ * @net, @ib, @ism: the device; all NULL when an entry names one that is not there
+ * @entry: of the table that names the device itself, or NULL
+ */
+struct pnet_row {
+	enum pnet_type type;
+	enum pnet_source source;
+	const char *name;
+	unsigned int port;
+	const char *pnetid;
+	const struct netdev *net;
+	const struct rdma_dev *ib;
+	const struct rdma_port *ib_port;
+	const struct ism_dev *ism;
+	const struct smc_pnet *entry;
+};
+
+struct pnet_rows {
+	struct pnet_row *rows;
+	size_t count;
+};
+
+extern const struct out_col pnet_row_columns[];
+
+/** pnet_rows_make() - every device with its PNET ID, sorted by it. Return: 0, -ENOMEM */
+int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
+		   const struct pnet_world *world);
+
+void pnet_rows_free(struct pnet_rows *rows);
+
+/** pnet_row_warn() - what is wrong with a row, one sentence. Return: false when nothing is */
+bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row);
+
+/** pnet_tree() - append the devices as a tree: net devices upon each other, and the ports below */
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows);
+
+/** pnet_list() - all devices; warnings on stderr, or in the document */
+int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
+
+/* ---- suggest.c ---- */
+
+/**
+ * pnet_suggest_make() - entries that would pair each RDMA port with its net device
+ *
+ * An entry has both devices, or that one which lacks the PNET ID of the other. Ports that SMC cannot
+ * use, and pairs that agree already, make none; nor do pairs that have different PNET IDs.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
+		      const struct pnet_world *world);
+
+/** pnet_suggest() - print the commands, or run them */
+int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json);
+
+#endif

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""The PNET table of a real kernel: smc_pnet against what the test itself set, soft-RoCE upon lo."""
+import json
+import os
+
+from kern import done, equal, ok, run
+
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+def pnet(*argv, prefix=()):
+    return run(*prefix, "smc_pnet", *argv)
+
+
+def fine(*argv, prefix=()):
+    """Output of a command that must work."""
+    status, out, err = pnet(*argv, prefix=prefix)
+    ok(status == 0 and not err, "works: smc_pnet " + " ".join(argv), (status, out, err))
+    return out
+
+
+def refused(text, *argv, prefix=()):
+    """Nothing on stdout, one line on stderr, status 1."""
+    status, out, err = pnet(*argv, prefix=prefix)
+    ok(status == 1 and not out and err.count("\n") == 1 and err.startswith("smc_pnet: ") and text in err,
+       "refused, '%s': smc_pnet %s" % (text, " ".join(argv)), (status, out, err))
+
+
+def table():
+    return pnet()[1].splitlines()
+
+
+def check_basics():
+    equal(fine(), "", "the table begins empty")
+    equal(json.loads(fine("-s", "-j")), {"schema": "smc-tools/pnet/1", "entries": []}, "so in JSON")
+    equal(fine("-a", "net1", "-I", "lo"), "", "-a says nothing")
+    equal(table(), ["NET1 lo n/a 255"], "the PNET ID is in capitals")
+    fine("-I", "eth0", "-a", "-D", "rxelo", "abcdefghij012345")
+    equal(sorted(table()), ["ABCDEFGHIJ012345 eth0 n/a 255", "ABCDEFGHIJ012345 n/a rxelo 1",
+                            "NET1 lo n/a 255"], "one request, two entries, all 16 characters")
+    equal(fine("-s", "Net1"), "NET1 lo n/a 255\n", "-s in any case")
+    equal(json.loads(fine("-j", "-s", "ABCDEFGHIJ012345"))["entries"],
+          [{"pnetid": "ABCDEFGHIJ012345", "net_device": "eth0"},
+           {"pnetid": "ABCDEFGHIJ012345", "ib_device": "rxelo", "ib_port": 1}], "-s -j")
+    refused("no entry has PNET ID NOSUCH", "-s", "nosuch")
+    equal(fine("--show", prefix=NOBODY), "".join(l + "\n" for l in table()), "anybody may read")
+
+
+def check_exists():
+    refused("'lo' has PNET ID NET1 already", "-a", "NET1", "-I", "lo")
+    refused("'lo' has PNET ID NET1 already", "-a", "OTHER", "-I", "lo")
+    refused("'rxelo' has PNET ID ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
+    refused("port 1 already", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
+    before = table()
+    refused("'rxelo' has PNET ID", "-a", "OTHER", "-I", "eth9", "-D", "rxelo")
+    equal(table(), before, "nothing of it was done")
+
+
+def check_rights():
+    for argv in (("-a", "X", "-I", "eth9"), ("-d", "NET1"), ("-f",)):
+        refused("Operation not permitted", *argv, prefix=NOBODY)
+    equal(len(table()), 3, "and nothing happened")
+    status, out, err = run("unshare", "-rn", "smc_pnet", "-f")
+    ok(status == 1 and "Operation not permitted" in err, "root of a user namespace may not", (status, out, err))
+
+
+def check_delete():
+    refused("no entry has PNET ID NOSUCH", "-d", "nosuch")
+    equal(fine("-d", "abcdefghij012345"), "", "-d in any case")
+    equal(table(), ["NET1 lo n/a 255"], "all entries of the PNET ID are gone")
+    fine("-f")
+    equal(table(), [], "-f empties the table")
+    fine("-f")
+
+
+def check_files():
+    path = os.environ.get("TMPDIR", "/tmp") + "/pnet.conf"
+    fine("-a", "A", "-I", "lo", "-D", "rxelo")
+    fine("-a", "B", "-I", "eth0")
+    exported = fine("--export")
+    with open(path, "w", encoding="ascii") as file:
+        file.write(exported)
+    before = sorted(table())
+    fine("--import", path)
+    equal(sorted(table()), before, "importing what is there changes nothing")
+    equal(fine("--import", path, "--diff"), "", "and --diff shows nothing")
+    fine("-f")
+    fine("--import", path)
+    equal(sorted(table()), before, "--import sets an empty table")
+    fine("-f")
+    fine("-a", "A", "-I", "eth0", "-D", "other")
+    fine("-a", "C", "-I", "lo")
+    equal(sorted(fine("--import", path, "--diff", prefix=NOBODY).splitlines()),
+          ["+ A lo n/a 255", "+ A n/a rxelo 1", "+ B eth0 n/a 255",
+           "- A eth0 n/a 255", "- A n/a other 1", "- C lo n/a 255"], "--diff")
+    diff = json.loads(fine("--import", path, "--diff", "-j"))
+    equal((diff["schema"], len(diff["add"]), len(diff["remove"])), ("smc-tools/pnet-diff/1", 3, 3), "--diff -j")
+    fine("--import", path)
+    equal(sorted(table()), before, "--import replaces what is there")
+    with open(path, "a", encoding="ascii") as file:
+        file.write("D-D eth5 n/a 255\n")
+    refused("pnet.conf:6: 'D-D' is not a PNET ID", "--import", path)
+    equal(sorted(table()), before, "a bad line changes nothing")
+    with open(path, "w", encoding="ascii") as file:
+        file.write("A lo rxelo 1\n# only this\n")
+    refused("Operation not permitted", "--import", path, prefix=NOBODY)
+    equal(sorted(table()), before, "nor without rights")
+    fine("--import", path)
+    equal(sorted(table()), ["A lo n/a 255", "A n/a rxelo 1"], "what the file lacks goes")
+    fine("-f")
+
+
+def check_list():
+    rows = {(d["type"], d["device"]): d for d in json.loads(fine("-l", "-j"))["devices"]}
+    equal(rows[("ib", "rxelo")],
+          {"type": "ib", "device": "rxelo", "port": 1, "state": "ACTIVE", "net_device": "lo",
+           "link_layer": "Ethernet"}, "--list: rxelo before it has a PNET ID")
+    fine("-a", "LOOP", "-D", "rxelo")
+    fine("-a", "GONE", "-I", "eth9")
+    status, out, err = pnet("--list")
+    lines = [l.split() for l in out.splitlines()]
+    equal(lines[0], ["PNET_ID", "Type", "Device", "Port", "State", "Bus", "Bus-ID", "Source", "Net-Dev"],
+          "--list: header")
+    ok(["LOOP", "ib", "rxelo", "1", "ACTIVE", "n/a", "n/a", "table", "lo"] in lines, "--list: rxelo", out)
+    ok(["GONE", "net", "eth9", "n/a", "absent", "n/a", "n/a", "table", "n/a"] in lines, "--list: absent", out)
+    equal((status, err), (0, "smc_pnet: warning: there is no net device 'eth9': its entry waits for one\n"),
+          "--list warns of it")
+    fine("-f")
+    for argv in (("base0", "type", "dummy"), ("link", "base0", "name", "base0.5", "type", "vlan", "id", "5")):
+        status, _, err = run("ip", "link", "add", *argv)
+        equal((status, err), (0, ""), "ip link add " + " ".join(argv))
+    fine("-a", "VLAN", "-I", "base0.5")
+    status, out, err = pnet("--list", "--tree")
+    ok(status == 0 and "smc_pnet -a VLAN -I base0\n" in err, "warns of an entry upon a base device", err)
+    fine("-a", "BASE", "-I", "base0")
+    out = pnet("-l")[1]
+    ok(["BASE", "net", "base0.5"] in [l.split()[:3] for l in out.splitlines()],
+       "the base device's PNET ID counts", out)
+    fine("-f")
+    run("ip", "link", "del", "base0")
+
+
+def check_suggest():
+    equal(fine("--suggest"), "smc_pnet -a LO -I lo -D rxelo -P 1\n", "--suggest pairs lo with rxelo")
+    equal(json.loads(fine("--suggest", "-j"))["entries"],
+          [{"pnetid": "LO", "net_device": "lo", "ib_device": "rxelo", "ib_port": 1}], "--suggest -j")
+    equal(table(), [], "and changes nothing")
+    fine("-a", "MINE", "-I", "lo")
+    equal(fine("--suggest"), "smc_pnet -a MINE -D rxelo -P 1\n", "it takes a PNET ID that is there")
+    fine("-f")
+    equal(fine("--suggest", "--apply"), "smc_pnet -a LO -I lo -D rxelo -P 1\n", "--apply")
+    equal(sorted(table()), ["LO lo n/a 255", "LO n/a rxelo 1"], "does it")
+    equal(fine("--suggest"), "", "then nothing is left to suggest")
+    out = fine("--list", "--tree")
+    ok("LO\n`- net lo (unknown, table)\n   `- ib rxelo port 1 (ACTIVE, table)\n" in out, "--tree: rxelo below lo", out)
+
+
+def check_netns():
+    run("ip", "netns", "add", "other")
+    equal(fine("-N", "other"), "", "-N: another table")
+    fine("-a", "THERE", "-I", "eth7", "-N", "other")
+    equal(fine("-N", "other"), "THERE eth7 n/a 255\n", "-N: its entry")
+    ok("THERE eth7 n/a 255" not in table(), "which is not in ours", table())
+    devices = {d["device"] for d in json.loads(fine("-l", "-j", "-N", "other"))["devices"] if d["type"] == "net"}
+    equal(devices, {"lo", "eth7"}, "-l -N: the devices of that namespace")
+    refused("initial network namespace", "-a", "X", "-D", "mlx5_0", "-N", "other")
+    refused("Operation not permitted", "-N", "other", prefix=NOBODY)
+    fine("-f", "-N", "other")
+    ok(table(), "-f -N leaves ours alone")
+    fine("-f")
+
+
+check_basics()
+check_exists()
+check_rights()
+check_delete()
+check_files()
+check_list()
+check_suggest()
+check_netns()
+done()

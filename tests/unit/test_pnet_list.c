@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/* smc_pnet: which PNET ID each device of recorded trees has, what is warned of and suggested. */
+#include "test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "smc_pnet/smc_pnet.h"
+
+static char root[] = "/tmp/smc-tools-list-XXXXXX";
+
+static int build(void **state)
+{
+	char command[512];
+
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(command, sizeof(command), "sh tests/sysfs/s390 %s/s390 && sh tests/sysfs/x86 %s/x86",
+		 root, root);
+	return system(command);
+}
+
+static int wipe(void **state)
+{
+	char command[512];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+static void from_text(struct smc_pnet_table *table, const char *text)
+{
+	struct smc_err err;
+	FILE *file;
+
+	*table = (struct smc_pnet_table){ 0 };
+	if (!*text)
+		return;
+	file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	assert_non_null(file);
+	assert_int_equal(pnet_read(table, file, "test", &err), 0);
+	fclose(file);
+}
+
+static void load(struct pnet_world *world, const char *tree)
+{
+	struct smc_err err;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", root, tree);
+	assert_int_equal(pnet_world_load(world, path, &err), 0);
+}
+
+static void append_source(struct out_text *out, const struct pnet_row *row)
+{
+	static const char *const sources[] = { "", " T", " H", " B" };
+
+	out_str(out, *row->pnetid ? row->pnetid : "-");
+	out_char(out, ' ');
+	out_str(out, row->name);
+	if (row->port) {
+		out_char(out, '/');
+		out_dec(out, row->port, 0);
+	}
+	out_str(out, sources[row->source]);
+	out_char(out, '\n');
+}
+
+static void check_rows(const char *tree, const char *entries, const char *want)
+{
+	struct smc_pnet_table table;
+	struct out_text out = { 0 };
+	struct pnet_world world;
+	struct pnet_rows rows;
+
+	load(&world, tree);
+	from_text(&table, entries);
+	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
+	for (size_t i = 0; i < rows.count; i++)
+		append_source(&out, &rows.rows[i]);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, want);
+	out_free(&out);
+	pnet_rows_free(&rows);
+	pnet_world_free(&world);
+	smc_pnet_free(&table);
+}
+
+static void rows_s390(void **state)
+{
+	(void)state;
+	check_rows("s390", "NET9 lo n/a\nNET1 bond0 n/a\nX n/a loopback-ism 1\n",
+		   "ABCDEFGHIJKLSTU9 bond0 B\nABCDEFGHIJKLSTU9 eno2 H\n"
+		   "ABCDEFGHIJKLSTU9 mlx5_0/1 H\n"
+		   "NET1 encbdf0 H\nNET1 encbdf0.5 B\nNET1 eno1 H\nNET1 mlx4_0/1 H\n"
+		   "NET1 0000:00:00.0 H\nNET2 eno1d1 H\nNET2 mlx4_0/2 H\nNET9 lo T\n"
+		   "X loopback-ism T\n");
+}
+
+static void rows_x86(void **state)
+{
+	(void)state;
+	check_rows("x86", "A ens1f0 n/a\nA n/a 0000:3b:00.0 1\nB n/a rxelo 1\nC n/a siw0 2\n",
+		   "A ens1f0 T\nA ens1f0.7 B\nA mlx5_0/1 T\nB rxelo/1 T\nC siw0/2 T\n"
+		   "- ens1f1\n- eth0\n- eth1\n- eth2\n- lo\n- erdma_0/1\n- ibp94s0/1\n- mlx5_1/1\n"
+		   "- siw0/1\n");
+}
+
+static void check_warnings(const char *tree, const char *entries, const char *want)
+{
+	struct smc_pnet_table table;
+	struct out_text out = { 0 };
+	struct pnet_world world;
+	struct pnet_rows rows;
+	char line[256];
+
+	load(&world, tree);
+	from_text(&table, entries);
+	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
+	for (size_t i = 0; i < rows.count; i++)
+		if (pnet_row_warn(line, sizeof(line), &rows.rows[i]))
+			out_str(&out, line);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, want);
+	out_free(&out);
+	pnet_rows_free(&rows);
+	pnet_world_free(&world);
+	smc_pnet_free(&table);
+}
+
+static void warnings(void **state)
+{
+	(void)state;
+	check_warnings("x86", "A ens1f0 mlx5_0\n", "");
+	check_warnings("x86", "A ens1f0 n/a\nA ens1f0.7 n/a\n", "");
+	check_warnings("x86", "A ens1f0.7 n/a\n",
+		       "SMC looks at 'ens1f0' below 'ens1f0.7' first, and older kernels only there: "
+		       "smc_pnet -a A -I ens1f0");
+	check_warnings("s390", "A bond0 n/a\n",
+		       "SMC takes PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
+	check_warnings("x86", "A eth9 n/a\n",
+		       "there is no net device 'eth9': its entry waits for one");
+	check_warnings("x86", "A n/a mlx5_0 2\n",
+		       "there is no port 2 of 'mlx5_0': its entry waits for one");
+	check_warnings("x86", "A n/a siw0 1\n",
+		       "'siw0' is not a RoCE device (RNIC): SMC does not use it");
+	check_warnings("x86", "A n/a loopback-ism 1\n", "");
+}
+
+static void check_suggestions(const char *tree, const char *entries, const char *want)
+{
+	struct smc_pnet_table table, suggested;
+	struct out_text out = { 0 };
+	struct pnet_world world;
+
+	load(&world, tree);
+	from_text(&table, entries);
+	assert_int_equal(pnet_suggest_make(&suggested, &table, &world), 0);
+	for (size_t i = 0; i < suggested.count; i++) {
+		pnet_append_entry(&out, &suggested.entries[i]);
+		out_char(&out, '\n');
+	}
+	out_char(&out, '\0');
+	assert_string_equal(out.data, want);
+	out_free(&out);
+	smc_pnet_free(&suggested);
+	smc_pnet_free(&table);
+	pnet_world_free(&world);
+}
+
+static void suggestions(void **state)
+{
+	(void)state;
+	check_suggestions("s390", "", "");
+	check_suggestions("x86", "", "ETH1 eth1 erdma_0 1\nENS1F0 ens1f0 mlx5_0 1\n"
+				     "ENS1F1 ens1f1 mlx5_1 1\nLO lo rxelo 1\n");
+	/* One side has a PNET ID: the other gets it. Both have: nothing. A name in use: another. */
+	check_suggestions("x86",
+			  "A ens1f0 n/a\nB n/a mlx5_1 1\nC lo n/a\nD n/a rxelo 1\nETH1 eth0 n/a\n",
+			  "B ens1f1 n/a 255\nETH12 eth1 erdma_0 1\nA n/a mlx5_0 1\n");
+	/* The table takes one entry a device, and port 2 has it. */
+	check_suggestions("x86", "A n/a erdma_0 2\nB n/a mlx5_0 2\nB n/a mlx5_1 2\nC lo rxelo 1\n", "");
+}
+
+static void check_tree(const char *tree, const char *entries, const char *want)
+{
+	struct smc_pnet_table table;
+	struct out_text out = { 0 };
+	struct pnet_world world;
+	struct pnet_rows rows;
+
+	load(&world, tree);
+	from_text(&table, entries);
+	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
+	pnet_tree(&out, &rows);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, want);
+	out_free(&out);
+	pnet_rows_free(&rows);
+	pnet_world_free(&world);
+	smc_pnet_free(&table);
+}
+
+static void trees(void **state)
+{
+	(void)state;
+	check_tree("s390", "",
+		   "ABCDEFGHIJKLSTU9\n"
+		   "`- net eno2 (up, pci, 0002:00:00.0, hardware)\n"
+		   "   `- net bond0 (up, base)\n"
+		   "   `- ib mlx5_0 port 1 (ACTIVE, pci, 0002:00:00.0, hardware)\n"
+		   "NET1\n"
+		   "`- net encbdf0 (up, ccw, 0.0.bdf0, hardware)\n"
+		   "   `- net encbdf0.5 (up, base)\n"
+		   "   `- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
+		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "`- net eno1 (up, pci, 0001:00:00.0, hardware)\n"
+		   "   `- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
+		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "NET2\n"
+		   "`- net eno1d1 (up, pci, 0001:00:00.0, hardware)\n"
+		   "   `- ib mlx4_0 port 2 (DOWN, pci, 0001:00:00.0, hardware)\n"
+		   "n/a\n"
+		   "`- net lo (unknown)\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_s390), cmocka_unit_test(rows_x86),
+		cmocka_unit_test(warnings),  cmocka_unit_test(suggestions),
+		cmocka_unit_test(trees),
+	};
+
+	return cmocka_run_group_tests(tests, build, wipe);
+}
