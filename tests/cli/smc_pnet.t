@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_pnet's command line on any kernel: streams, exit codes, what is refused before anything is sent.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+pnet=${BUILD:-$PWD/build}/smc_pnet
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+
+# run ARG...: what smc_pnet writes is in $out and $err, its status in $rc.
+run() {
+	"$pnet" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	if [ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+		like "$err" "^smc_pnet: .*$words" "refused: smc_pnet $*"
+	else
+		ok 1 "refused: smc_pnet $*"
+		diag "status $rc, stdout: $out"
+		diag "stderr: $err"
+	fi
+}
+
+# taken ARG...: not a usage error: it reached the kernel, which may lack SMC or refuse.
+taken() {
+	run "$@"
+	unlike "$err" '--help|unknown|ambiguous|exclude' "taken: smc_pnet $*"
+}
+
+# ---- help and version ----
+for option in -h --help --he; do
+	run "$option"
+	is "$rc$err" 0 "$option exits 0, stderr is empty"
+	like "$out" '^Usage: smc_pnet \[-s \[PNETID\]\]' "$option prints the usage"
+done
+for option in -v --version --ver; do
+	run "$option"
+	is "$rc$out$err" "0smc_pnet utility, smc-tools-$(cat VERSION)" "$option prints the version"
+done
+err=$("$pnet" --help 2>&1 >/dev/full)
+is "$?$err" '1smc_pnet: cannot write to standard output: No space left on device' 'help to a full device'
+
+# ---- bad usage ----
+refuse "unknown option '-x'" -x
+refuse "options '--add' and '--delete' exclude each other" -a -d X
+refuse "options '--show' and '--flush' exclude each other" -s -f
+refuse "options '--list' and '--export' exclude each other" -l --export
+refuse "surplus argument 'Y'" -a X Y
+refuse "surplus argument 'X'" -f X
+refuse "surplus argument 'X'" -l X
+refuse "what to do with PNET ID 'X'" X
+refuse "'--add' needs a PNET ID" -a -I lo
+refuse "'--delete' needs a PNET ID" -d
+refuse 'no device to add' -a X
+refuse "'--add' takes no argument" --add=X
+refuse "'--interface' needs an argument" -a X -I
+refuse "'--tree' goes with '--list' only" -s --tree
+refuse "'--apply' goes with '--suggest' only" --apply
+refuse "'--diff' goes with '--import' only" --diff
+refuse "'--tree' and '--json' exclude" -l --tree -j
+refuse "'--flush' and '--json' exclude" -f -j
+refuse "'--add' and '--json' exclude" -a X -I lo -j
+
+# ---- names, before anything is sent ----
+for command in '-a -I lo' -s -d; do
+	# shellcheck disable=SC2086 # option and argument
+	for name in '' ' ' A-B A_B 'A B' n/a ABCDEFGHIJKLMNOPQ "$(printf 'N\303\204')"; do
+		refuse 'is not a PNET ID' $command "$name"
+	done
+done
+refuse "'' is not the name of a net device" -a X -I ''
+refuse "'abcdefghijklmnop' is not the name of a net device" -a X -I abcdefghijklmnop
+refuse "'a b' is not the name of an RDMA or ISM device" -a X -D 'a b'
+for port in 3 -1 x 1x 0x3 4294967297; do
+	refuse "'$port' is not an RDMA port" -a X -D rxe0 -P "$port"
+done
+
+# ---- files, before anything is sent ----
+refuse 'cannot open /no/such/file: No such file' --import /no/such/file
+printf 'A eth0 n/a 255\nB eth0 n/a 255\n' >"$tmp/conf"
+refuse "conf:2: 'eth0' has another entry before" --import "$tmp/conf"
+printf 'A eth0\n' >"$tmp/conf"
+refuse 'conf:1: an entry is' --import "$tmp/conf" --diff
+out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)
+is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: it has letters and digits only" 'import from stdin'
+refuse 'cannot read' --import "$tmp"
+
+# ---- namespaces ----
+refuse "there is no network namespace 'no-such'" -N no-such
+refuse "there is no network namespace 'no-such'" -l -N no-such
+
+# ---- every command line of smc-tools 1.8.5 is taken ----
+for option in -s --show --sh --s; do
+	taken "$option"
+	taken "$option" NET1
+done
+taken
+taken NET1 -s
+for arguments in '-d NOSUCHID' '--d NOSUCHID' '--del NOSUCHID' 'NOSUCHID --delete'; do
+	# shellcheck disable=SC2086 # words
+	taken $arguments
+done
+run -s -I lo -P 1
+like "$err" "^smc_pnet: option '--interface' is ignored without '--add'\$" '-I with -s: a warning'
+like "$err" "^smc_pnet: option '--ibport' is ignored without '--add'\$" '-P with -s: a warning'
+
+# ---- a kernel without SMC ----
+if python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null; then
+	skip 'a kernel without SMC is told in one sentence' 'this kernel has SMC'
+else
+	: >"$tmp/conf"
+	for option in -s -f -l -j '-d X' '-a X -I lo' --suggest --export "--import $tmp/conf"; do
+		# shellcheck disable=SC2086 # option and argument
+		run $option
+		is "$rc$out$err" "1smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded)" \
+			"a kernel without SMC: smc_pnet ${option%"$tmp"*}"
+	done
+fi
+plan_done
