@@ -87,16 +87,18 @@ $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
-all: $(O)/smc_pnet
-$(O)/smc_pnet: $(call objs,smc_pnet/*.c) $(O)/libsmc.a
+all: $(O)/smc_pnet $(O)/smc_rnics
+$(O)/smc_pnet: $(call objs,smc_pnet/*.c)
+$(O)/smc_rnics: $(call objs,smc_rnics/*.c)
+$(O)/smc_pnet $(O)/smc_rnics: $(O)/libsmc.a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS),--libs)
 
 $(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
 $(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a
 $(O)/smcd $(O)/smcr:
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS),--libs)
 
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)

@@ -22,13 +22,14 @@ endif
 SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
 
 SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
-$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list: PARTS = $(SMC_PNET_PARTS)
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list: $(SMC_PNET_PARTS)
+$(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(PARTS) $(filter-out $(PARTS),$^) $(call pc,$(LIBSMC_PKGS) cmocka,--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libsmc.a \
+		$(call pc,$(LIBSMC_PKGS) cmocka,--libs)
 
 $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
 		$(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a

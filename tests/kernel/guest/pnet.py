@@ -170,6 +170,27 @@ def check_netns():
     fine("-f")
 
 
+def check_rnics():
+    status, out, err = run("smc_rnics", "-w")
+    rows = [l.split() for l in out.splitlines() if "---" not in l]
+    equal((status, err), (0, ""), "smc_rnics")
+    equal(rows[0][:10], ["FID", "Power", "PCI_ID", "PCHID", "Type", "PFT", "VF", "PPrt", "PNET_ID", "Net-Dev"],
+          "smc_rnics: header")
+    mtu = open("/sys/class/net/lo/mtu", encoding="ascii").read().strip()
+    equal(rows[1:], [["n/a"] * 4 + ["Soft-RoCE", "n/a", "n/a", "1", "n/a", "lo", "rxelo", "ACTIVE", "Ethernet",
+                                    mtu, "rxe"]], "smc_rnics: rxelo")
+    fine("-a", "SOFT", "-D", "rxelo")
+    row = json.loads(run("smc_rnics", "-j")[1])["rnics"][0]
+    equal((row["pnetid"], row["pnetid_source"], row["net_device"]), ("SOFT", "table", "lo"),
+          "smc_rnics: a PNET ID of the table")
+    ok(" SOFT* " in run("smc_rnics", "-I")[1], "smc_rnics -I marks it")
+    fine("-f")
+    status, out, err = run("smc_rnics", "-e", "12")
+    ok(status == 1 and not out and err.count("\n") == 1 and "only IBM Z" in err, "smc_rnics -e elsewhere",
+       (status, out, err))
+
+
+check_rnics()
 check_basics()
 check_exists()
 check_rights()

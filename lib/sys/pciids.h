@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of PCI devices, from the database pci.ids. */
+#ifndef SMC_SYS_PCIIDS_H
+#define SMC_SYS_PCIIDS_H
+
+#include <stdbool.h>
+
+#define PCIIDS_NAME_SIZE 128
+
+/** struct pciids_name - names of a device and of who made it; empty if unknown */
+struct pciids_name {
+	char vendor[PCIIDS_NAME_SIZE];
+	char device[PCIIDS_NAME_SIZE];
+};
+
+/**
+ * pciids_find() - look up a device
+ * @path: of the database; NULL for the places where distributions have it
+ *
+ * Return: true when at least the vendor was found; both names are ended strings in any case.
+ */
+bool pciids_find(struct pciids_name *name, const char *path, unsigned int vendor,
+		 unsigned int device);
+
+#endif

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/* smc_rnics: RDMA cards and ISM devices, and on IBM Z the power of their slots. */
+#include "smc_rnics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <getopt.h>
+#include <sys/utsname.h>
+
+#include "cli/cli.h"
+#include "netlink/genl.h"
+#include "sys/sysfs.h"
+
+static const struct cli_opt options[] = {
+	{ 'a', "all", NULL, "also slots without power, and functions of other kinds (IBM Z)" },
+	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices" },
+	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers" },
+	{ 'w', "wide", NULL, "add both device names, state, link layer, MTU and driver" },
+	{ 'e', "enable", "FID", "power a slot on (IBM Z)" },
+	{ 'd', "disable", "FID", "power a slot off (IBM Z)" },
+	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_tool tool = {
+	.name = "smc_rnics",
+	.usage = "[-aIrwj] [FID]\n"
+		 "-e FID | -d FID",
+	.summary = "Lists RDMA cards and ISM devices, one line a port. FID is a function ID of IBM Z,\n"
+		   "in hexadecimal.",
+	.opts = options,
+	.error_status = 1,
+};
+
+struct rnics_opts {
+	bool is_all, is_ib, is_raw, is_wide, is_json;
+	bool has_fid, has_power, is_on;
+	uint32_t fid;
+};
+
+static int parse_fid(struct rnics_opts *opts, const char *text)
+{
+	unsigned long fid;
+	char *end;
+
+	errno = 0;
+	fid = strtoul(text, &end, 16);
+	if (errno || end == text || *end || *text == '-' || fid > UINT32_MAX)
+		return cli_usage_error(&tool, "'%s' is not a function ID: it is a hexadecimal number",
+				       text);
+	opts->fid = (uint32_t)fid;
+	opts->has_fid = true;
+	return 0;
+}
+
+/* Return: -1 to go on, or the exit status. */
+static int set_option(struct rnics_opts *opts, int letter)
+{
+	switch (letter) {
+	case 'a': opts->is_all = true; break;
+	case 'I': opts->is_ib = true; break;
+	case 'r': opts->is_raw = true; break;
+	case 'w': opts->is_wide = true; break;
+	case 'j': opts->is_json = true; break;
+	case 'e': case 'd':
+		if (opts->has_power && opts->is_on != (letter == 'e'))
+			return cli_usage_error(&tool,
+					       "options '--enable' and '--disable' exclude each other");
+		opts->has_power = true;
+		opts->is_on = letter == 'e';
+		return parse_fid(opts, optarg) ? tool.error_status : -1;
+	case 'v': return cli_version(&tool);
+	case 'h': return cli_help(&tool);
+	default: return tool.error_status;
+	}
+	return -1;
+}
+
+static int parse(struct rnics_opts *opts, int argc, char **argv)
+{
+	int letter, ret;
+
+	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
+		ret = set_option(opts, letter);
+		if (ret >= 0)
+			return ret;
+	}
+	if (optind == argc)
+		return -1;
+	if (opts->has_power || argc - optind > 1)
+		return cli_usage_error(&tool, "surplus argument '%s'", argv[argc - 1]);
+	ret = parse_fid(opts, argv[optind]);
+	return ret ? ret : -1;
+}
+
+static bool selects(const struct rnics_opts *opts, const struct rnic *rnic)
+{
+	if (opts->has_fid)
+		return rnic->has & RNIC_HAS_FID && rnic->fid == opts->fid;
+	return opts->is_all || rnic->is_known;
+}
+
+/* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
+static int on_message(const struct nlmsghdr *nlh, void *arg)
+{
+	struct smc_pnet entry;
+
+	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
+}
+
+static void fetch_pnet(struct smc_pnet_table *table)
+{
+	struct smc_genl *nl = NULL;
+	struct smc_err ignored;
+
+	if (!smc_genl_open(&nl, SMC_PNETID_FAMILY, &ignored) &&
+	    smc_genl_dump(nl, SMC_PNET_CMD_GET, on_message, table, &ignored))
+		smc_pnet_free(table);
+	smc_genl_close(nl);
+}
+
+static void choose(struct out_view *view, const struct rnics_opts *opts)
+{
+	out_view_add(view, rnic_columns, "fid,power,pciid,pchid");
+	out_view_add(view, rnic_columns, opts->is_raw ? "ids" : "type");
+	out_view_add(view, rnic_columns, "pft");
+	out_view_add(view, rnic_columns, opts->is_raw ? "vfn" : "vf");
+	out_view_add(view, rnic_columns, opts->is_ib ? "iport" : "pport");
+	out_view_add(view, rnic_columns, "pnetid");
+	out_view_add(view, rnic_columns, opts->is_ib ? "ibdev" : "netdev");
+	if (opts->is_wide)
+		out_view_add(view, rnic_columns, opts->is_ib ? "netdev" : "ibdev");
+	if (opts->is_wide)
+		out_view_add(view, rnic_columns, "state,layer,mtu,driver");
+}
+
+static void append_json(struct out_text *text, const struct rnics_opts *opts,
+			const struct rnic_table *table)
+{
+	json_t *array = json_array(), *doc;
+	char *dump;
+
+	for (size_t i = 0; array && i < table->count; i++) {
+		if (!selects(opts, &table->rnics[i]) ||
+		    !json_array_append_new(array, out_json(rnic_columns, NULL, &table->rnics[i])))
+			continue;
+		json_decref(array);
+		array = NULL;
+	}
+	doc = array ? json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array) : NULL;
+	dump = doc ? json_dumps(doc, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT) : NULL;
+	json_decref(doc);
+	text->is_failed = !dump;
+	if (dump)
+		out_str(text, dump);
+	out_char(text, '\n');
+	free(dump);
+}
+
+static int print(const struct rnics_opts *opts, const struct rnic_table *table, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	struct out_view view = { 0 };
+	int ret;
+
+	if (opts->is_json) {
+		append_json(&text, opts, table);
+	} else {
+		choose(&view, opts);
+		out_header(&text, &view);
+		out_fill(&text, '-', 100);
+		out_char(&text, '\n');
+		for (size_t i = 0; i < table->count; i++)
+			if (selects(opts, &table->rnics[i]))
+				out_row(&text, &view, &table->rnics[i]);
+	}
+	ret = text.is_failed ? -ENOMEM : out_flush(&text, STDOUT_FILENO);
+	out_free(&text);
+	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
+}
+
+static int list(const struct rnics_opts *opts, const char *root, bool is_recorded,
+		struct smc_err *err)
+{
+	struct smc_pnet_table pnet = { 0 };
+	struct rnic_table table;
+	size_t shown = 0;
+	int ret;
+
+	/* A sysfs of elsewhere and the table of this kernel have nothing to do with each other. */
+	if (!is_recorded)
+		fetch_pnet(&pnet);
+	ret = rnics_load(&table, root, secure_getenv("SMC_TOOLS_PCI_IDS"), &pnet, err);
+	for (size_t i = 0; !ret && i < table.count; i++)
+		shown += selects(opts, &table.rnics[i]);
+	if (!ret && opts->has_fid && !shown)
+		ret = smc_err_say(err, ENOENT, "there is no FID %x", opts->fid);
+	if (!ret)
+		ret = print(opts, &table, err);
+	rnics_free(&table);
+	smc_pnet_free(&pnet);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	const char *recorded = secure_getenv("SMC_TOOLS_SYSFS");
+	const char *root = recorded ? recorded : SYSFS_ROOT;
+	struct rnics_opts opts = { 0 };
+	struct smc_err err = { 0 };
+	struct utsname machine;
+	int status;
+
+	cli_start();
+	status = parse(&opts, argc, argv);
+	if (status >= 0)
+		return status;
+	if (opts.has_power) {
+		if (!recorded && (uname(&machine) || strncmp(machine.machine, "s390", 4)))
+			return cli_error(&tool,
+					 "only IBM Z has function IDs with a power switch, this machine is no such");
+		return rnics_power(root, opts.fid, opts.is_on, &err) ?
+			       cli_error(&tool, "%s", err.text) : 0;
+	}
+	if (list(&opts, root, recorded, &err))
+		return cli_error(&tool, "%s", err.text);
+	return cli_close_stdout(&tool);
+}

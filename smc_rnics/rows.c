@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+/* RDMA cards and ISM devices: what sysfs tells, put together. */
+#include "smc_rnics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/pciids.h"
+#include "sys/sysfs.h"
+
+struct loader {
+	struct rnic_table *table;
+	const char *root;
+	const char *pci_ids;
+	const struct smc_pnet_table *pnet;
+	struct netdev_table nets;
+	struct rdma_table rdma;
+};
+
+static int add(struct loader *l, const struct rnic *rnic)
+{
+	struct rnic *grown = realloc(l->table->rnics, (l->table->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	l->table->rnics = grown;
+	grown[l->table->count++] = *rnic;
+	return 0;
+}
+
+/* ---- type ---- */
+
+static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
+{
+	switch (rnic->pft) {
+	case 0x05: return "ISM";
+	case 0x02: return "RoCE_Express";
+	case 0x0c: case 0x0f: return "Network_Express";
+	case 0x0a:
+		/* One number for two cards: their firmware differs, or else their chip. */
+		if (firmware[0] ? !strncmp(firmware, "14.", 3) :
+				  rnic->device == 0x1015 || rnic->device == 0x1016)
+			return "RoCE_Express2";
+		if (firmware[0] ? !strncmp(firmware, "22.", 3) :
+				  rnic->device == 0x101d || rnic->device == 0x101e)
+			return "RoCE_Express3";
+		return "RoCE_Express";
+	default: return NULL;
+	}
+}
+
+/* "MT27800 Family [ConnectX-5]": the name in brackets if there is one, without blanks. */
+static void short_name(char type[40], const char *name)
+{
+	const char *start = strchr(name, '['), *end = start ? strchr(start, ']') : NULL;
+	size_t len;
+
+	if (end && end > start + 1)
+		name = start + 1;
+	len = end && end > start + 1 ? (size_t)(end - name) : strlen(name);
+	if (len > 39)
+		len = 39;
+	for (size_t i = 0; i < len; i++)
+		type[i] = name[i] == ' ' ? '_' : name[i];
+	type[len] = '\0';
+}
+
+static void set_type(struct loader *l, struct rnic *rnic, const struct rdma_dev *ib)
+{
+	struct pciids_name name;
+	const char *type = NULL;
+	char firmware[32] = "";
+
+	if (ib)
+		sysfs_text(firmware, sizeof(firmware), "%s/class/infiniband/%s/fw_ver", l->root,
+			   ib->name);
+	if (rnic->has & RNIC_HAS_PFT)
+		type = ism_or_roce(rnic, firmware);
+	if (!type && rnic->has & RNIC_HAS_IDS && rnic->vendor == 0x1014 && rnic->device == 0x04ed)
+		type = "ISM";
+	rnic->is_known = type || ib;
+	if (rnic->has & RNIC_HAS_IDS && pciids_find(&name, l->pci_ids, rnic->vendor, rnic->device))
+		snprintf(rnic->name, sizeof(rnic->name), "%.60s%s%.60s", name.vendor,
+			 name.device[0] ? " " : "", name.device);
+	if (type)
+		snprintf(rnic->type, sizeof(rnic->type), "%s", type);
+	else if (rnic->name[0] && name.device[0])
+		short_name(rnic->type, name.device);
+	else
+		snprintf(rnic->type, sizeof(rnic->type), "%s", rnic->driver);
+}
+
+/* ---- PNET IDs ---- */
+
+static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware)
+{
+	const struct smc_pnet *found = NULL;
+
+	if (hardware[0]) {
+		snprintf(rnic->pnetid, sizeof(rnic->pnetid), "%.16s", hardware);
+		return;
+	}
+	for (size_t i = 0; i < l->pnet->count && !found; i++) {
+		const struct smc_pnet *entry = &l->pnet->entries[i];
+		bool is_ib = entry->has & SMC_PNET_HAS_IB && (rnic->ibdev[0] || rnic->pci_id[0]) &&
+			     (!strcmp(entry->ib, rnic->ibdev) || !strcmp(entry->ib, rnic->pci_id)) &&
+			     (!rnic->ib_port || entry->port == rnic->ib_port);
+
+		if (is_ib || (entry->has & SMC_PNET_HAS_NET && !strcmp(entry->eth, rnic->netdev)))
+			found = entry;
+	}
+	if (!found)
+		return;
+	strcpy(rnic->pnetid, found->name);
+	rnic->is_soft = true;
+}
+
+/* ---- one PCI function ---- */
+
+static bool number(struct loader *l, const char *pci_id, const char *name, uint32_t *value)
+{
+	unsigned long read;
+
+	if (!sysfs_number(&read, "%s/bus/pci/devices/%s/%s", l->root, pci_id, name))
+		return false;
+	*value = (uint32_t)read;
+	return true;
+}
+
+static void read_function(struct loader *l, struct rnic *rnic, const char *pci_id)
+{
+	unsigned long power;
+	uint32_t port;
+
+	*rnic = (struct rnic){ 0 };
+	snprintf(rnic->pci_id, sizeof(rnic->pci_id), "%.63s", pci_id);
+	rnic->has |= number(l, pci_id, "function_id", &rnic->fid) ? RNIC_HAS_FID : 0;
+	rnic->has |= number(l, pci_id, "pchid", &rnic->pchid) ? RNIC_HAS_PCHID : 0;
+	rnic->has |= number(l, pci_id, "pft", &rnic->pft) ? RNIC_HAS_PFT : 0;
+	if (number(l, pci_id, "vendor", &rnic->vendor) && number(l, pci_id, "device", &rnic->device))
+		rnic->has |= RNIC_HAS_IDS;
+	if (number(l, pci_id, "vfn", &rnic->vfn)) {
+		rnic->has |= RNIC_HAS_VFN | RNIC_HAS_VF;
+		rnic->is_vf = rnic->vfn;
+	} else if (!(rnic->has & RNIC_HAS_FID)) {
+		rnic->has |= RNIC_HAS_VF;
+		rnic->is_vf = sysfs_exists("%s/bus/pci/devices/%s/physfn", l->root, pci_id);
+	}
+	if (number(l, pci_id, "port", &port))
+		rnic->port = port;
+	if (rnic->has & RNIC_HAS_FID &&
+	    sysfs_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid)) {
+		rnic->has |= RNIC_HAS_POWER;
+		rnic->is_on = power;
+	}
+	sysfs_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,
+		   pci_id);
+}
+
+static void set_net(struct rnic *rnic, const struct netdev *net)
+{
+	memcpy(rnic->netdev, net->name, sizeof(rnic->netdev));
+	rnic->mtu = net->mtu;
+	if (!rnic->state[0])
+		memcpy(rnic->state, net->state, sizeof(rnic->state));
+}
+
+static void set_port(struct loader *l, struct rnic *rnic, const struct rdma_dev *ib,
+		     const struct rdma_port *port)
+{
+	const struct netdev *net = netdev_find(&l->nets, port->netdev);
+
+	strcpy(rnic->ibdev, ib->name);
+	rnic->ib_port = port->number;
+	memcpy(rnic->state, port->state, sizeof(rnic->state));
+	memcpy(rnic->link_layer, port->link_layer, sizeof(rnic->link_layer));
+	if (!rnic->driver[0])
+		memcpy(rnic->driver, ib->driver, sizeof(rnic->driver));
+	if (!rnic->port)
+		rnic->port = net ? net->dev_port + 1 : port->number;
+	if (net)
+		set_net(rnic, net);
+}
+
+/* A row for each port of an RDMA device. */
+static int add_ports(struct loader *l, const struct rnic *function, const struct rdma_dev *ib)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ib->n_ports; i++) {
+		struct rnic rnic = *function;
+
+		set_port(l, &rnic, ib, &ib->ports[i]);
+		set_pnetid(l, &rnic, ib->ports[i].hw_pnetid);
+		ret = add(l, &rnic);
+	}
+	return ret;
+}
+
+/* A row for each net device of a function that has no RDMA device (module not loaded). */
+static int add_nets(struct loader *l, const struct rnic *function)
+{
+	char hardware[PNETID_SIZE];
+	bool has_net = false;
+	struct rnic rnic;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < l->nets.count; i++) {
+		const struct netdev *net = &l->nets.devs[i];
+
+		if (strcmp(net->bus, "pci") || strcmp(net->bus_id, function->pci_id))
+			continue;
+		has_net = true;
+		rnic = *function;
+		set_net(&rnic, net);
+		if (!rnic.port)
+			rnic.port = net->dev_port + 1;
+		set_pnetid(l, &rnic, net->hw_pnetid);
+		ret = add(l, &rnic);
+	}
+	if (has_net)
+		return ret;
+	rnic = *function;
+	pnetid_of_pci(hardware, l->root, function->pci_id, 0);
+	set_pnetid(l, &rnic, hardware);
+	return add(l, &rnic);
+}
+
+static int add_function(struct loader *l, const char *pci_id)
+{
+	const struct rdma_dev *ib = rdma_find(&l->rdma, pci_id);
+	struct rnic rnic;
+
+	read_function(l, &rnic, pci_id);
+	set_type(l, &rnic, ib);
+	/* Disks and bridges of a PC are nobody's business here; on IBM Z -a shows every function. */
+	if (!rnic.is_known && !(rnic.has & RNIC_HAS_FID))
+		return 0;
+	return ib ? add_ports(l, &rnic, ib) : add_nets(l, &rnic);
+}
+
+static int add_software(struct loader *l, const struct rdma_dev *ib)
+{
+	struct rnic rnic = { .is_known = true };
+	bool is_iwarp = !strcmp(ib->node_type, "RNIC");
+
+	if (!strcmp(ib->driver, "rxe") || !is_iwarp)
+		snprintf(rnic.type, sizeof(rnic.type), "%s",
+			 strcmp(ib->driver, "rxe") ? "" : "Soft-RoCE");
+	else
+		strcpy(rnic.type, "Soft-iWARP");
+	if (is_iwarp)
+		strcpy(rnic.driver, "siw");
+	return add_ports(l, &rnic, ib);
+}
+
+/* A slot whose function is gone because it has no power. */
+static int add_slot(struct loader *l, const char *name)
+{
+	struct rnic rnic = { .has = RNIC_HAS_FID };
+	unsigned long power;
+	char *end;
+
+	rnic.fid = (uint32_t)strtoul(name, &end, 16);
+	if (*end || end != name + 8)
+		return 0;
+	for (size_t i = 0; i < l->table->count; i++)
+		if (l->table->rnics[i].has & RNIC_HAS_FID && l->table->rnics[i].fid == rnic.fid)
+			return 0;
+	if (sysfs_number(&power, "%s/bus/pci/slots/%s/power", l->root, name)) {
+		rnic.has |= RNIC_HAS_POWER;
+		rnic.is_on = power;
+	}
+	return add(l, &rnic);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct rnic *left = a, *right = b;
+	int order = !(left->has & RNIC_HAS_FID) - !(right->has & RNIC_HAS_FID);
+
+	if (!order && left->fid != right->fid)
+		return left->fid < right->fid ? -1 : 1;
+	if (!order)
+		order = !left->pci_id[0] - !right->pci_id[0];
+	if (!order)
+		order = strcmp(left->pci_id, right->pci_id);
+	if (!order)
+		order = sysfs_compare(left->ibdev, right->ibdev);
+	return order ? order : (int)left->port - (int)right->port;
+}
+
+static int load_all(struct loader *l)
+{
+	struct sysfs_names functions, slots = { 0 };
+	int ret = sysfs_list(&functions, "%s/bus/pci/devices", l->root);
+
+	for (size_t i = 0; !ret && i < functions.count; i++)
+		ret = add_function(l, functions.names[i]);
+	for (size_t i = 0; !ret && i < l->rdma.count; i++)
+		if (strcmp(l->rdma.devs[i].bus, "pci"))
+			ret = add_software(l, &l->rdma.devs[i]);
+	if (!ret)
+		ret = sysfs_list(&slots, "%s/bus/pci/slots", l->root);
+	for (size_t i = 0; !ret && i < slots.count; i++)
+		ret = add_slot(l, slots.names[i]);
+	sysfs_names_free(&functions);
+	sysfs_names_free(&slots);
+	return ret;
+}
+
+int rnics_load(struct rnic_table *table, const char *root, const char *pci_ids,
+	       const struct smc_pnet_table *pnet, struct smc_err *err)
+{
+	struct loader l = { .table = table, .root = root, .pci_ids = pci_ids, .pnet = pnet };
+	int ret;
+
+	*table = (struct rnic_table){ 0 };
+	ret = netdev_load(&l.nets, root);
+	if (!ret)
+		ret = rdma_load(&l.rdma, root, &l.nets);
+	if (!ret)
+		ret = load_all(&l);
+	rdma_free(&l.rdma);
+	netdev_free(&l.nets);
+	if (ret) {
+		rnics_free(table);
+		return smc_err_set(err, -ret, "cannot read the devices in %s", root);
+	}
+	if (table->count)
+		qsort(table->rnics, table->count, sizeof(*table->rnics), compare);
+	return 0;
+}
+
+void rnics_free(struct rnic_table *table)
+{
+	free(table->rnics);
+	*table = (struct rnic_table){ 0 };
+}
+
+int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err)
+{
+	unsigned long power;
+	int ret;
+
+	if (!sysfs_exists("%s/bus/pci/slots/%08x", root, fid))
+		return smc_err_say(err, ENOENT, "there is no FID %x", fid);
+	if (!sysfs_number(&power, "%s/bus/pci/slots/%08x/power", root, fid))
+		return smc_err_say(err, EIO, "the power of FID %x cannot be read", fid);
+	if (!power == !is_on)
+		return smc_err_say(err, EALREADY, "FID %x is powered %s already", fid,
+				   is_on ? "on" : "off");
+	ret = sysfs_write(is_on ? "1" : "0", "%s/bus/pci/slots/%08x/power", root, fid);
+	return ret ? smc_err_set(err, -ret, "cannot power %s FID %x", is_on ? "on" : "off", fid) : 0;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of smc_rnics share. */
+#ifndef SMC_RNICS_H
+#define SMC_RNICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "out/table.h"
+#include "smc/err.h"
+#include "smc/pnet.h"
+#include "sys/netdev.h"
+#include "sys/rdma.h"
+
+/* What is known of a function or slot: struct rnic.has */
+enum {
+	RNIC_HAS_FID = 1 << 0,
+	RNIC_HAS_POWER = 1 << 1,
+	RNIC_HAS_PCHID = 1 << 2,
+	RNIC_HAS_PFT = 1 << 3,
+	RNIC_HAS_VFN = 1 << 4,
+	RNIC_HAS_VF = 1 << 5,
+	RNIC_HAS_IDS = 1 << 6,
+};
+
+/**
+ * struct rnic - a port of an RDMA card, an ISM device, or what is in a slot
+ * @has: RNIC_HAS_* bits
+ * @fid, @pchid, @pft, @vfn: as IBM Z numbers PCI functions, channels and their types
+ * @pci_id: address of the PCI function, empty for a software device or a slot without power
+ * @type: name without blanks, empty if unknown
+ * @name: from the PCI ids database, may have blanks; empty if unknown
+ * @port: physical port, 0 if unknown
+ * @ib_port: port of the RDMA device, 0 if there is none
+ * @pnetid: empty for none; @is_soft: from the table, not from the hardware
+ */
+struct rnic {
+	uint32_t has;
+	uint32_t fid;
+	uint32_t pchid;
+	uint32_t vfn;
+	uint32_t pft;
+	bool is_on;
+	bool is_vf;
+	bool is_soft;
+	bool is_known; /* a card for SMC: shown without -a */
+	uint32_t vendor;
+	uint32_t device;
+	char pci_id[NETDEV_BUS_ID_SIZE];
+	char type[40];
+	char name[128];
+	char driver[32];
+	unsigned int port;
+	unsigned int ib_port;
+	char pnetid[SMC_PNET_NAME_SIZE];
+	char netdev[NETDEV_NAME_SIZE];
+	char ibdev[RDMA_NAME_SIZE];
+	char state[16];
+	char link_layer[16];
+	uint32_t mtu;
+};
+
+struct rnic_table {
+	struct rnic *rnics;
+	size_t count;
+};
+
+extern const struct out_col rnic_columns[];
+
+/**
+ * rnics_load() - read all cards
+ * @root: of sysfs
+ * @pci_ids: path of the database, NULL for the usual places
+ * @pnet: the kernel's table, may be empty
+ *
+ * Return: 0; -errno with @err.
+ */
+int rnics_load(struct rnic_table *table, const char *root, const char *pci_ids,
+	       const struct smc_pnet_table *pnet, struct smc_err *err);
+
+void rnics_free(struct rnic_table *table);
+
+/** rnics_power() - switch a slot on or off. Return: 0; -errno with @err */
+int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err);
+
+#endif

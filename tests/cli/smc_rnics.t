@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_rnics over recorded sysfs trees: streams, exit codes, columns.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+rnics=${BUILD:-$PWD/build}/smc_rnics
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+tests/sysfs/s390 "$tmp/s390"
+tests/sysfs/x86 "$tmp/x86"
+mkdir "$tmp/empty"
+SMC_TOOLS_PCI_IDS=$PWD/tests/sysfs/pci.ids
+export SMC_TOOLS_PCI_IDS
+
+# run TREE ARG...: what smc_rnics writes is in $out and $err, its status in $rc; TREE - is this machine.
+run() {
+	tree=$1
+	shift
+	if [ "$tree" = - ]; then
+		unset SMC_TOOLS_SYSFS
+	else
+		SMC_TOOLS_SYSFS=$tmp/$tree
+		export SMC_TOOLS_SYSFS
+	fi
+	"$rnics" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refuse WORDS TREE ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	if [ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+		like "$err" "^smc_rnics: .*$words" "refused: smc_rnics $*"
+	else
+		ok 1 "refused: smc_rnics $*"
+		diag "status $rc, stdout: $out"
+		diag "stderr: $err"
+	fi
+}
+
+# words: output without the rulers, one blank between words
+words() { printf '%s\n' "$out" | grep -v '^-*$' | sed 's/^ *//' | tr -s ' '; }
+
+for option in -h --help; do
+	run - "$option"
+	like "$rc$err$out" '^0Usage: smc_rnics \[-aIrwj\] \[FID\]' "$option prints the usage"
+done
+for option in -v --version; do
+	run - "$option"
+	is "$rc$out$err" "0smc_rnics utility, smc-tools-$(cat VERSION)" "$option prints the version"
+done
+err=$(SMC_TOOLS_SYSFS=$tmp/x86 "$rnics" 2>&1 >/dev/full)
+is "$?$err" '1smc_rnics: cannot write to standard output: No space left on device' 'a full device'
+
+# ---- usage ----
+refuse "unknown option '-x'" - -x
+refuse "'xyz' is not a function ID" - xyz
+refuse "'' is not a function ID" - ''
+refuse "'-1' is not a function ID" - -- -1
+refuse "'100000000' is not a function ID" - 100000000
+refuse "surplus argument '12'" s390 11 12
+refuse "surplus argument '12'" s390 -e 11 12
+refuse "'--enable' and '--disable' exclude" s390 -e 11 -d 11
+refuse "'--enable' needs an argument" s390 -e
+case $(uname -m) in
+s390*) skip 'no power elsewhere' 'this is IBM Z' ;;
+*)
+	refuse 'only IBM Z has function IDs with a power switch' - -e 11
+	refuse 'only IBM Z has function IDs with a power switch' - -d 11
+	;;
+esac
+
+# ---- IBM Z ----
+run s390
+is "$rc$err" 0 'a list'
+is "$(words)" 'FID Power PCI_ID PCHID Type PFT VF PPrt PNET_ID Net-Dev
+11 1 0001:00:00.0 0100 RoCE_Express ROC n 1 NET1 eno1
+11 1 0001:00:00.0 0100 RoCE_Express ROC n 2 NET2 eno1d1
+12 1 0002:00:00.0 0140 RoCE_Express3 ROC2 n 1 ABCDEFGHIJKLSTU9 eno2
+1000 1 0000:00:00.0 07c0 ISM ISM n n/a NET1 n/a' 'header and rows: the second port has its own PNET ID'
+run s390 -a
+like "$(words)" '^13 0 n/a' '-a shows a slot without power'
+like "$(words)" '^14 1 0003:00:00.0 0180 nvme 0x0b' '-a shows functions of other kinds'
+run s390 -I
+is "$(words | head -n 3)" 'FID Power PCI_ID PCHID Type PFT VF IPrt PNET_ID IB-Dev
+11 1 0001:00:00.0 0100 RoCE_Express ROC n 1 NET1 mlx4_0
+11 1 0001:00:00.0 0100 RoCE_Express ROC n 2 NET2 mlx4_0' '-I shows RDMA devices'
+run s390 -r
+is "$(words | sed -n '1p;5p')" 'FID Power PCI_ID PCHID Type PFT VFN PPrt PNET_ID Net-Dev
+1000 1 0000:00:00.0 07c0 1014:04ed ISM 0000 n/a NET1 n/a' '-r shows numbers'
+for fid in 12 0x12 00000012; do
+	run s390 $fid
+	is "$rc $(words | wc -l)" '0 2' "FID $fid: one row, status 0"
+done
+run s390 13
+like "$(words)" '^13 0 ' 'a FID without power is shown without -a'
+refuse 'there is no FID 99' s390 99
+run s390 -e 13
+is "$rc$out$err" 0 '-e powers a slot on'
+is "$(cat "$tmp/s390/bus/pci/slots/00000013/power")" 1 'and it is on'
+refuse 'FID 13 is powered on already' s390 -e 13
+refuse 'there is no FID 99' s390 -d 99
+
+# ---- elsewhere ----
+run x86 -w
+like "$(words)" '^n/a n/a 0000:3b:00.1 n/a ConnectX-5 n/a n 1 n/a ens1f1 mlx5_1 ACTIVE Ethernet 1500 mlx5_core$' \
+	'-w: mlx5, named by the PCI ids database'
+like "$(words)" '^n/a n/a n/a n/a Soft-RoCE n/a n/a 1 n/a lo rxelo ACTIVE Ethernet 1500 rxe$' '-w: rxe'
+like "$(words)" '^n/a n/a n/a n/a Soft-iWARP n/a n/a 1 n/a n/a siw0 DOWN Ethernet n/a siw$' '-w: siw'
+like "$(words)" 'Elastic_RDMA_Adapter .* eth1 erdma_0 ACTIVE' '-w: erdma'
+SMC_TOOLS_PCI_IDS=/no/such/file run x86
+like "$(words)" '0000:3b:00.0 n/a mlx5_core ' 'without the database the driver names a card'
+run x86 -j
+printf '%s' "$out" | python3 -c 'import json, sys
+doc = json.load(sys.stdin)
+rxe = [r for r in doc["rnics"] if r["ib_device"] == "rxelo"]
+assert doc["schema"] == "smc-tools/rnics/1" and len(doc["rnics"]) == 6
+assert rxe == [{"type": "Soft-RoCE", "port": 1, "ib_port": 1, "net_device": "lo", "ib_device": "rxelo",
+    "state": "ACTIVE", "link_layer": "Ethernet", "mtu": 1500, "driver": "rxe"}], rxe'
+ok $? '-j: what is not known is left out'
+refuse 'there is no FID 11' x86 11
+
+# ---- nothing there ----
+run empty
+is "$rc$err $(words)" '0 FID Power PCI_ID PCHID Type PFT VF PPrt PNET_ID Net-Dev' 'no card: a header, status 0'
+run empty -j
+is "$rc$out" '0{"schema":"smc-tools/rnics/1","rnics":[]}' 'no card in JSON'
+plan_done

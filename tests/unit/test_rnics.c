@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+/* smc_rnics: rows of recorded trees; names from the PCI ids database; power of slots. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "smc_rnics/smc_rnics.h"
+#include "sys/pciids.h"
+#include "sys/sysfs.h"
+
+#define PCI_IDS "tests/sysfs/pci.ids"
+
+static char root[] = "/tmp/smc-tools-rnics-XXXXXX";
+
+static int build(void **state)
+{
+	char command[512];
+
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(command, sizeof(command), "sh tests/sysfs/s390 %s/s390 && sh tests/sysfs/x86 %s/x86",
+		 root, root);
+	return system(command);
+}
+
+static int wipe(void **state)
+{
+	char command[512];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+static void check(const char *tree, const struct smc_pnet_table *pnet, const char *names,
+		  const char *want)
+{
+	struct out_text out = { 0 };
+	struct out_view view = { 0 };
+	struct rnic_table table;
+	struct smc_err err;
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", root, tree);
+	assert_int_equal(rnics_load(&table, path, PCI_IDS, pnet, &err), 0);
+	assert_null(out_view_add(&view, rnic_columns, names));
+	memset(view.widths, 0, sizeof(view.widths));
+	for (size_t i = 0; i < table.count; i++)
+		out_row(&out, &view, &table.rnics[i]);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, want);
+	out_free(&out);
+	rnics_free(&table);
+}
+
+static void s390_rows(void **state)
+{
+	const struct smc_pnet_table none = { 0 };
+
+	(void)state;
+	check("s390", &none, "fid,power,pciid,pchid,type,pft,vf,pport,pnetid,netdev",
+	      "11 1 0001:00:00.0 0100 RoCE_Express ROC n 1 NET1 eno1\n"
+	      "11 1 0001:00:00.0 0100 RoCE_Express ROC n 2 NET2 eno1d1\n"
+	      "12 1 0002:00:00.0 0140 RoCE_Express3 ROC2 n 1 ABCDEFGHIJKLSTU9 eno2\n"
+	      "13 0 n/a n/a n/a n/a n/a n/a n/a n/a\n"
+	      "14 1 0003:00:00.0 0180 nvme 0x0b n n/a n/a n/a\n"
+	      "1000 1 0000:00:00.0 07c0 ISM ISM n n/a NET1 n/a\n");
+	check("s390", &none, "fid,ids,vfn,iport,ibdev,state,layer,mtu,driver",
+	      "11 15b3:1004 0000 1 mlx4_0 ACTIVE Ethernet 1500 mlx4_core\n"
+	      "11 15b3:1004 0000 2 mlx4_0 DOWN Ethernet 1500 mlx4_core\n"
+	      "12 15b3:101e 0000 1 mlx5_0 ACTIVE Ethernet 1500 mlx5_core\n"
+	      "13 n/a n/a n/a n/a n/a n/a n/a n/a\n"
+	      "14 1014:0400 0000 n/a n/a n/a n/a n/a nvme\n"
+	      "1000 1014:04ed 0000 n/a n/a n/a n/a n/a ism\n");
+}
+
+static void x86_rows(void **state)
+{
+	struct smc_pnet entries[] = {
+		{ SMC_PNET_HAS_NET, "A", "ens1f1", "", 0 },
+		{ SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "B", "", "0000:3b:00.0", 1 },
+		{ SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "C", "", "siw0", 1 },
+		{ SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, "D", "", "erdma_0", 2 },
+	};
+	const struct smc_pnet_table pnet = { entries, ARRAY_SIZE(entries), ARRAY_SIZE(entries) };
+
+	(void)state;
+	check("x86", &pnet, "fid,power,pciid,type,vf,pport,pnetid,netdev,ibdev",
+	      "n/a n/a 0000:00:07.0 Elastic_RDMA_Adapter n 1 n/a eth1 erdma_0\n"
+	      "n/a n/a 0000:3b:00.0 ConnectX-5 n 1 B* ens1f0 mlx5_0\n"
+	      "n/a n/a 0000:3b:00.1 ConnectX-5 n 1 A* ens1f1 mlx5_1\n"
+	      "n/a n/a 0000:5e:00.0 ConnectX-6 n 1 n/a n/a ibp94s0\n"
+	      "n/a n/a n/a Soft-RoCE n/a 1 n/a lo rxelo\n"
+	      "n/a n/a n/a Soft-iWARP n/a 1 C* n/a siw0\n");
+	check("none", &pnet, "fid", "");
+}
+
+static void database(void **state)
+{
+	struct pciids_name name;
+
+	(void)state;
+	assert_true(pciids_find(&name, PCI_IDS, 0x15b3, 0x1017));
+	assert_string_equal(name.vendor, "Mellanox Technologies");
+	assert_string_equal(name.device, "MT27800 Family [ConnectX-5]");
+	assert_true(pciids_find(&name, PCI_IDS, 0x15b3, 0x1014));
+	assert_string_equal(name.device, "");
+	assert_false(pciids_find(&name, PCI_IDS, 0x15b4, 0x1017));
+	assert_false(pciids_find(&name, PCI_IDS, 0xc, 0x1017));
+	assert_string_equal(name.vendor, "");
+	assert_false(pciids_find(&name, "/no/such/file", 0x15b3, 0x1017));
+	assert_false(pciids_find(&name, "/dev/null", 0x15b3, 0x1017));
+}
+
+static void power(void **state)
+{
+	struct smc_err err;
+	char path[64], text[8];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/s390", root);
+	assert_int_equal(rnics_power(path, 0x13, true, &err), 0);
+	assert_true(sysfs_text(text, sizeof(text), "%s/bus/pci/slots/00000013/power", path));
+	assert_int_equal(text[0], '1');
+	assert_int_equal(rnics_power(path, 0x13, true, &err), -EALREADY);
+	assert_string_equal(err.text, "FID 13 is powered on already");
+	assert_int_equal(rnics_power(path, 0x13, false, &err), 0);
+	assert_int_equal(rnics_power(path, 0x99, false, &err), -ENOENT);
+	assert_string_equal(err.text, "there is no FID 99");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(s390_rows),
+		cmocka_unit_test(x86_rows),
+		cmocka_unit_test(database),
+		cmocka_unit_test(power),
+	};
+
+	return cmocka_run_group_tests(tests, build, wipe);
+}
