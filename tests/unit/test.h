@@ -49,7 +49,7 @@
 struct message {
 	union {
 		struct nlmsghdr nlh;
-		uint8_t bytes[1024];
+		uint8_t bytes[2048];
 	};
 };
 

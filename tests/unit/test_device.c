@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/* Devices, capabilities, EIDs: what kernels send, send not, and send wrongly. */
+#include "genl_message.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "smc/device.h"
+#include "smc/eid.h"
+#include "smc/sysinfo.h"
+
+static void put_port(struct message *m, uint16_t type, uint8_t is_valid, const char *pnetid)
+{
+	size_t nest = genl_nest(m, type);
+
+	genl_u8(m, 1, 1);
+	genl_str(m, 2, pnetid);
+	genl_u32(m, 3, 2);
+	genl_u8(m, 5, is_valid);
+	genl_u8(m, 4, 1);
+	genl_u32(m, 6, 3);
+	genl_end(m, nest);
+}
+
+/* Soft-RoCE has no PCI function: nothing of the device before may stand in its place. */
+static void rxe(void **state)
+{
+	struct smc_device device;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	memset(&device, 0xff, sizeof(device));
+	genl_start(&m, 6);
+	nest = genl_nest(&m, 6);
+	genl_u8(&m, 2, 1);
+	genl_str(&m, 10, "rxe0");
+	put_port(&m, 8, 1, "ABCDEFGHIJKLMNOP");
+	genl_end(&m, nest);
+	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+	assert_int_equal(device.has, SMC_DEVICE_HAS_CRIT | SMC_DEVICE_HAS_IB_NAME);
+	assert_true(device.is_crit);
+	assert_string_equal(device.ib_name, "rxe0");
+	assert_string_equal(device.pci_id, "");
+	assert_true(device.ports[0].is_there && !device.ports[1].is_there);
+	assert_true(device.ports[0].is_user && device.ports[0].is_active);
+	assert_string_equal(device.ports[0].pnetid, "ABCDEFGHIJKLMNOP");
+	assert_int_equal(device.ports[0].ifindex, 2);
+	assert_int_equal(device.ports[0].links, 3);
+}
+
+static void mlx5(void **state)
+{
+	struct smc_device device;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	genl_start(&m, 6);
+	nest = genl_nest(&m, 6);
+	genl_u32(&m, 3, 0x8a);
+	genl_u16(&m, 4, 0x170);
+	genl_u16(&m, 5, 0x15b3);
+	genl_u16(&m, 6, 0x1017);
+	genl_str(&m, 7, "0000:03:00.0");
+	put_port(&m, 8, 0, "A");
+	put_port(&m, 9, 1, "B");
+	genl_end(&m, nest);
+	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+	assert_int_equal(device.fid, 0x8a);
+	assert_int_equal(device.pchid, 0x170);
+	assert_int_equal(device.vendor, 0x15b3);
+	assert_int_equal(device.device, 0x1017);
+	assert_string_equal(device.pci_id, "0000:03:00.0");
+	assert_true(!device.ports[0].is_there && device.ports[1].is_there);
+	assert_string_equal(device.ports[1].pnetid, "B");
+}
+
+static void device_noise(void **state)
+{
+	struct smc_device device;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	genl_start(&m, 5);
+	nest = genl_nest(&m, 5);
+	genl_noise(&m);
+	genl_end(&m, nest);
+	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+	assert_int_equal(device.has, 0);
+	assert_int_equal(device.ports[0].has, 0);
+	genl_start(&m, 5);
+	assert_int_equal(smc_device_decode(&device, &m.nlh), -EBADMSG);
+}
+
+static void sysinfo(void **state)
+{
+	struct smc_sysinfo info;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	genl_start(&m, 1);
+	nest = genl_nest(&m, 1);
+	genl_u8(&m, 1, 2);
+	genl_u8(&m, 2, 1);
+	genl_u8(&m, 3, 1);
+	genl_u8(&m, 6, 1);
+	genl_str(&m, 4, "myhost                          ");
+	genl_str(&m, 5, "");
+	genl_u64(&m, 7, 1); /* more than any kernel has: a peer wrote past its array here */
+	genl_u64(&m, 10, 1);
+	genl_end(&m, nest);
+	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), 0);
+	assert_int_equal(info.has, (1 << 6) - 1);
+	assert_int_equal(info.version, 2);
+	assert_int_equal(info.release, 1);
+	assert_true(info.is_ism_v2 && info.is_smcr_v2);
+	assert_string_equal(info.host, "myhost");
+	assert_string_equal(info.seid, "");
+	genl_start(&m, 1);
+	nest = genl_nest(&m, 1);
+	genl_noise(&m);
+	genl_end(&m, nest);
+	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), 0);
+	assert_int_equal(info.has, 0);
+	assert_int_equal(info.version, 0);
+	genl_start(&m, 1);
+	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), -EBADMSG);
+}
+
+static void eids(void **state)
+{
+	static const struct {
+		const char *eid, *reason;
+	} rows[] = {
+		{ "A", NULL },
+		{ "0", NULL },
+		{ "MY-EID.1", NULL },
+		{ "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345", NULL },
+		{ "", "cannot be empty" },
+		{ "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456", "longer than 32" },
+		{ "my-eid", "only the characters" },
+		{ "A B", "only the characters" },
+		{ "A_B", "only the characters" },
+		{ "\303\204", "only the characters" },
+		{ ".A", "begins with" },
+		{ "-A", "begins with" },
+		{ "A..B", "two dots" },
+	};
+	char padded[SMC_EID_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_err err = { 0 };
+		int ret = smc_eid_check(rows[i].eid, &err);
+
+		assert_int_equal(ret, rows[i].reason ? -EINVAL : 0);
+		if (rows[i].reason)
+			assert_non_null(strstr(err.text, rows[i].reason));
+	}
+	smc_eid_pad(padded, "AB");
+	assert_memory_equal(padded, "AB                              ", 33);
+	smc_eid_pad(padded, "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345");
+	assert_memory_equal(padded, "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345", 33);
+}
+
+static void ueid(void **state)
+{
+	char eid[SMC_EID_SIZE];
+	struct message m;
+
+	(void)state;
+	genl_start(&m, 9);
+	genl_str(&m, 1, "MY-EID.1                        ");
+	assert_int_equal(smc_ueid_decode(eid, &m.nlh), 0);
+	assert_string_equal(eid, "MY-EID.1");
+	genl_start(&m, 9);
+	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
+	genl_start(&m, 9);
+	message_attr(&m, 1, NULL, 0);
+	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
+}
+
+static void seid_and_hs(void **state)
+{
+	struct smc_seid seid;
+	bool is_enabled = false;
+	struct message m;
+
+	(void)state;
+	genl_start(&m, 13);
+	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
+	genl_u8(&m, 2, 1);
+	assert_int_equal(smc_seid_decode(&seid, &m.nlh), 0);
+	assert_true(seid.has_eid && seid.is_enabled);
+	assert_string_equal(seid.eid, "IBM-SYSZ-ISMSEID000000002964");
+	genl_start(&m, 13);
+	genl_str(&m, 1, "");
+	genl_u8(&m, 2, 0);
+	assert_int_equal(smc_seid_decode(&seid, &m.nlh), 0);
+	assert_true(!seid.has_eid && !seid.is_enabled);
+	genl_start(&m, 13);
+	assert_int_equal(smc_seid_decode(&seid, &m.nlh), 0);
+	assert_false(seid.has_eid);
+	message_start(&m, 0x1c);
+	assert_int_equal(smc_seid_decode(&seid, &m.nlh), -EBADMSG);
+	genl_start(&m, 16);
+	genl_u8(&m, 1, 1);
+	assert_int_equal(smc_hs_decode(&is_enabled, &m.nlh), 0);
+	assert_true(is_enabled);
+	genl_start(&m, 16);
+	assert_int_equal(smc_hs_decode(&is_enabled, &m.nlh), -EBADMSG);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rxe),	cmocka_unit_test(mlx5), cmocka_unit_test(device_noise),
+		cmocka_unit_test(sysinfo), cmocka_unit_test(eids), cmocka_unit_test(ueid),
+		cmocka_unit_test(seid_and_hs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+/* Link groups and links: what kernels send, send not, and send wrongly. */
+#include "genl_message.h"
+
+#include <errno.h>
+
+#include "smc/lgr.h"
+#include "smc/link.h"
+
+#define HOST32 "peerhost                        "
+#define EID32 "MY-EID.1                        "
+
+static void put_common(struct message *m, uint16_t type)
+{
+	size_t nest = genl_nest(m, type);
+
+	genl_u8(m, 0, 2); /* the nest that counts from 0 */
+	genl_u8(m, 1, 1);
+	genl_u8(m, 2, 2);
+	genl_str(m, 4, HOST32);
+	genl_str(m, 3, EID32);
+	genl_end(m, nest);
+}
+
+/* As kernel 7.2 sends it, in its order. */
+static void smcr(void **state)
+{
+	struct smc_lgr lgr;
+	struct message m;
+	size_t nest, v2;
+
+	(void)state;
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
+	genl_u32(&m, 1, 0x100);
+	genl_u32(&m, 6, 1);
+	genl_u8(&m, 2, 1);
+	genl_u8(&m, 3, 3);
+	genl_u8(&m, 11, 2);
+	genl_u8(&m, 5, 0x64);
+	genl_u64(&m, 9, 0x1122334455667788);
+	genl_str(&m, 4, "ABCDEFGHIJKLMNOP");
+	genl_u32(&m, 12, 65536);
+	genl_u64(&m, 13, 0x100000001);
+	put_common(&m, 7);
+	v2 = genl_nest(&m, 8);
+	genl_u8(&m, 1, 1);
+	genl_u8(&m, 2, 255);
+	genl_u8(&m, 3, 2);
+	genl_end(&m, v2);
+	genl_end(&m, nest);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	assert_int_equal(lgr.has, (1 << 18) - 1);
+	assert_int_equal(lgr.id, 0x100);
+	assert_int_equal(lgr.conns, 1);
+	assert_int_equal(lgr.role, 1);
+	assert_int_equal(lgr.type, 3);
+	assert_int_equal(lgr.buf_type, 2);
+	assert_int_equal(lgr.vlan, 0x64);
+	assert_true(lgr.net_cookie == 0x1122334455667788);
+	assert_string_equal(lgr.pnetid, "ABCDEFGHIJKLMNOP"); /* all 16 characters */
+	assert_true(lgr.sndbuf == 65536 && lgr.rcvbuf == 0x100000001);
+	assert_true(lgr.is_v2 && lgr.is_direct);
+	assert_int_equal(lgr.version, 2);
+	assert_int_equal(lgr.release, 1);
+	assert_int_equal(lgr.os, 2);
+	assert_string_equal(lgr.peer_host, "peerhost");
+	assert_string_equal(lgr.eid, "MY-EID.1");
+	assert_int_equal(lgr.max_conns, 255);
+	assert_int_equal(lgr.max_links, 2);
+}
+
+static void smcd(void **state)
+{
+	struct smc_lgr lgr;
+
+	(void)state;
+	for (int is_short = 0; is_short < 2; is_short++) {
+		struct message m;
+		size_t nest;
+
+		genl_start(&m, 4);
+		nest = genl_nest(&m, 4);
+		genl_u32(&m, 1, 0x300);
+		genl_u64(&m, 2, 1);
+		genl_u64(&m, 10, 2);
+		genl_u64(&m, 3, 3);
+		genl_u64(&m, 11, 4);
+		genl_u8(&m, 4, 7);
+		genl_u32(&m, 5, 9);
+		if (is_short)
+			genl_u16(&m, 7, 0xffff);
+		else
+			genl_u32(&m, 7, 0xffff);
+		genl_u32(&m, 12, 0);
+		genl_u32(&m, 13, 65536);
+		genl_str(&m, 6, "");
+		put_common(&m, 9);
+		genl_end(&m, nest);
+		assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+		assert_true(lgr.gid == 1 && lgr.ext_gid == 2);
+		assert_true(lgr.peer_gid == 3 && lgr.peer_ext_gid == 4);
+		assert_int_equal(lgr.vlan, 7);
+		assert_int_equal(lgr.conns, 9);
+		assert_int_equal(lgr.chid, 0xffff);
+		assert_true(lgr.has & SMC_LGR_HAS_CHID && lgr.has & SMC_LGR_HAS_PNETID);
+		assert_true(lgr.sndbuf == 0 && lgr.rcvbuf == 65536);
+		assert_string_equal(lgr.pnetid, "");
+		assert_int_equal(lgr.version, 2);
+		assert_false(lgr.has & SMC_LGR_HAS_ROLE);
+	}
+}
+
+/* What is missing is absent, and nothing of the group before stays. */
+static void missing(void **state)
+{
+	struct smc_lgr lgr;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	memset(&lgr, 0xff, sizeof(lgr));
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
+	genl_noise(&m);
+	genl_end(&m, nest);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	assert_int_equal(lgr.has, 0);
+	assert_string_equal(lgr.pnetid, "");
+	assert_string_equal(lgr.eid, "");
+	genl_start(&m, 2);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
+	message_start(&m, 0x1c);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
+}
+
+static void too_short(void **state)
+{
+	struct smc_lgr lgr;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
+	genl_u8(&m, 1, 1);
+	genl_u16(&m, 9, 1);
+	genl_u16(&m, 12, 1);
+	genl_u16(&m, 6, 3); /* half of a u32 is one, for the CHID's sake */
+	genl_end(&m, nest);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	assert_int_equal(lgr.has, SMC_LGR_HAS_CONNS);
+}
+
+static void long_strings(void **state)
+{
+	char name[200];
+	struct smc_lgr lgr;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	memset(name, 'x', sizeof(name));
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
+	message_attr(&m, 4, name, sizeof(name)); /* without an end */
+	genl_end(&m, nest);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	assert_int_equal(strlen(lgr.pnetid), 16);
+}
+
+static void links(void **state)
+{
+	struct smc_link link;
+	struct smc_lgr lgr;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	genl_start(&m, 3);
+	nest = genl_nest(&m, 3);
+	genl_u8(&m, 1, 1);
+	genl_u32(&m, 10, 3);
+	genl_u32(&m, 6, 12);
+	genl_u8(&m, 3, 1);
+	genl_u32(&m, 7, 4);
+	genl_str(&m, 2, "mlx5_bond_0");
+	genl_u32(&m, 8, 0x01010000);
+	genl_u32(&m, 9, 0x01020000);
+	genl_str(&m, 4, "0000:0000:0000:0000:0000:ffff:0a08:0001");
+	genl_str(&m, 5, "0000:0000:0000:0000:0000:ffff:0a08:0002");
+	genl_end(&m, nest);
+	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);
+	assert_int_equal(link.has, (1 << 10) - 1);
+	assert_int_equal(link.state, 3);
+	assert_int_equal(link.conns, 12);
+	assert_int_equal(link.ifindex, 4);
+	assert_int_equal(link.uid, 0x01010000);
+	assert_string_equal(link.ib_dev, "mlx5_bond_0");
+	assert_string_equal(link.peer_gid, "0000:0000:0000:0000:0000:ffff:0a08:0002");
+	/* The dump mixes both kinds: neither takes the other's. */
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
+	genl_start(&m, 2);
+	nest = genl_nest(&m, 2);
+	genl_end(&m, nest);
+	assert_int_equal(smc_link_decode(&link, &m.nlh), -EBADMSG);
+	genl_start(&m, 3);
+	nest = genl_nest(&m, 3);
+	genl_noise(&m);
+	genl_end(&m, nest);
+	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);
+	assert_int_equal(link.has, 0);
+	assert_string_equal(link.ib_dev, "");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(smcr),	     cmocka_unit_test(smcd),
+		cmocka_unit_test(missing),   cmocka_unit_test(too_short),
+		cmocka_unit_test(long_strings), cmocka_unit_test(links),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

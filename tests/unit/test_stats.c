@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+/* Statistics: decoding, differences, baselines, numbers for people. */
+#include "genl_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+#include "cmd/baseline.h"
+#include "cmd/stats.h"
+#include "smc/stats.h"
+
+static void put_tech(struct message *m, uint16_t type)
+{
+	size_t tech = genl_nest(m, type), nest;
+
+	for (uint16_t which = 1; which <= 6; which++) {
+		nest = genl_nest(m, which);
+		message_attr(m, 0, NULL, 0); /* padding of these nests has type 0 */
+		for (uint16_t i = 1; i <= (which <= 4 ? 9 : 7); i++)
+			genl_u64(m, i, 100U * which + i);
+		genl_u64(m, 30, 1);
+		genl_end(m, nest);
+	}
+	for (uint16_t i = 7; i <= 19; i++)
+		genl_u64(m, i, 1000U + i);
+	genl_u32(m, 20, 65536);
+	genl_u64(m, 21, 0x100000000);
+	genl_u64(m, 22, 1);
+	genl_end(m, tech);
+}
+
+static void decode(void **state)
+{
+	static struct smc_stats stats;
+	const struct smc_tech_stats *tech = &stats.tech[SMC_TECH_R];
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	genl_start(&m, 7);
+	nest = genl_nest(&m, 7);
+	put_tech(&m, 2);
+	genl_u64(&m, 3, 5);
+	genl_u64(&m, 4, 6);
+	genl_end(&m, nest);
+	assert_int_equal(smc_stats_decode(&stats, &m.nlh), 0);
+	for (int i = 0; i < SMC_STAT_COUNT; i++)
+		assert_true(tech->has[i]);
+	assert_int_equal(tech->value[SMC_STAT_TX_BUF], 101);
+	assert_int_equal(tech->value[SMC_STAT_RX_BUF + 8], 209);
+	assert_int_equal(tech->value[SMC_STAT_TX_REQ + 3], 304);
+	assert_int_equal(tech->value[SMC_STAT_RX_REQ], 401);
+	assert_int_equal(tech->value[SMC_STAT_TX_EVENT + SMC_EVENT_DOWNGRADE], 507);
+	assert_int_equal(tech->value[SMC_STAT_RX_EVENT + SMC_EVENT_REUSE], 605);
+	assert_int_equal(tech->value[SMC_STAT_CLNT_V1], 1007);
+	assert_int_equal(tech->value[SMC_STAT_SENDPAGE], 1011);
+	assert_int_equal(tech->value[SMC_STAT_SPLICE], 1012);
+	assert_int_equal(tech->value[SMC_STAT_URG_DATA], 1015);
+	assert_int_equal(tech->value[SMC_STAT_TX_CNT], 1019);
+	assert_int_equal(tech->value[SMC_STAT_RX_USAGE], 65536);
+	assert_true(tech->value[SMC_STAT_TX_USAGE] == 0x100000000);
+	assert_false(stats.tech[SMC_TECH_D].has[0]);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].handshake_errors, 5);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].handshake_errors, 6);
+	genl_start(&m, 7);
+	assert_int_equal(smc_stats_decode(&stats, &m.nlh), -EBADMSG);
+}
+
+static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint16_t count,
+		      bool is_first)
+{
+	struct message m;
+	size_t nest;
+
+	genl_start(&m, 8);
+	nest = genl_nest(&m, 8);
+	genl_u8(&m, 1, type);
+	if (is_first)
+		genl_u64(&m, 3, 70000); /* the client's total alone: the server's is not needed */
+	genl_u32(&m, 4, code);
+	genl_u16(&m, 5, count);
+	genl_end(&m, nest);
+	assert_int_equal(smc_fback_decode(stats, &m.nlh), 0);
+}
+
+static void fallbacks(void **state)
+{
+	static struct smc_stats stats;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	put_fback(&stats, 0, 0x05000000, 2, true);
+	put_fback(&stats, 1, 0x03010000, 65535, false);
+	put_fback(&stats, 0, 0x12345678, 1, false);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].fallbacks, 70000);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, 2);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].reasons[1].code, 0x12345678);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].reasons[0].count, 65535);
+	for (int i = 0; i < 100; i++)
+		put_fback(&stats, 0, (uint32_t)i, 1, false);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, SMC_STAT_REASONS);
+	genl_start(&m, 8);
+	nest = genl_nest(&m, 8);
+	genl_u8(&m, 1, 1);
+	genl_u32(&m, 4, 1);
+	genl_end(&m, nest);
+	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
+	genl_start(&m, 8);
+	assert_int_equal(smc_fback_decode(&stats, &m.nlh), -EBADMSG);
+}
+
+static void since(void **state)
+{
+	static struct smc_stats base, stats;
+
+	(void)state;
+	base.tech[0].value[SMC_STAT_RX_BYTES] = 100;
+	base.tech[0].value[SMC_STAT_RX_USAGE] = 5000;
+	base.side[0].fallbacks = 65540;
+	base.side[0].n_reasons = 2;
+	base.side[0].reasons[0] = (struct smc_reason_count){ 7, 65530 };
+	base.side[0].reasons[1] = (struct smc_reason_count){ 8, 10 };
+	stats = base;
+	stats.tech[0].value[SMC_STAT_RX_BYTES] = 150;
+	stats.tech[0].value[SMC_STAT_RX_USAGE] = 10; /* a gauge may fall */
+	stats.side[0].fallbacks = 65550;
+	stats.side[0].reasons[0].count = 4; /* wrapped */
+	assert_int_equal(smc_stats_since(&stats, &base), 0);
+	assert_int_equal(stats.tech[0].value[SMC_STAT_RX_BYTES], 50);
+	assert_int_equal(stats.tech[0].value[SMC_STAT_RX_USAGE], 10);
+	assert_int_equal(stats.side[0].fallbacks, 10);
+	assert_int_equal(stats.side[0].n_reasons, 1);
+	assert_int_equal(stats.side[0].reasons[0].count, 10);
+	assert_int_equal(smc_stats_since(&stats, &base), -ERANGE);
+	assert_int_equal(stats.tech[0].value[SMC_STAT_RX_BYTES], 50);
+}
+
+static void baseline_text(void **state)
+{
+	static struct smc_stats stats, back;
+	char *text, *copy;
+
+	(void)state;
+	stats.tech[1].value[SMC_STAT_TX_USAGE] = UINT64_MAX;
+	stats.tech[0].value[0] = 1;
+	stats.side[1].handshake_errors = 3;
+	stats.side[1].n_reasons = 1;
+	stats.side[1].reasons[0] = (struct smc_reason_count){ 0xffffffff, 65535 };
+	text = baseline_write(&stats, "boot-1");
+	assert_non_null(text);
+	assert_int_equal(baseline_read(&back, text, "boot-1"), 0);
+	assert_memory_equal(&back, &stats, sizeof(back));
+	assert_int_equal(baseline_read(&back, text, "boot-2"), -ENOENT);
+	assert_int_equal(baseline_read(&back, text, "boot-"), -ENOENT);
+	/* Whatever is cut off or added, it is not taken. */
+	for (size_t len = 0; len < strlen(text); len++) {
+		copy = strndup(text, len);
+		assert_int_not_equal(baseline_read(&back, copy, "boot-1"), 0);
+		free(copy);
+	}
+	free(text);
+	assert_int_equal(baseline_read(&back, "", "x"), -EBADMSG);
+	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\ntech 2 0 0\nend\n", "x"),
+			 -EBADMSG);
+	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\ntech 0 65 0\nend\n", "x"),
+			 -EBADMSG);
+	assert_int_equal(baseline_read(&back, "smc-tools statistics 1 x\nend\n", "x"), -EBADMSG);
+}
+
+static void si(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *want;
+	} rows[] = {
+		{ 0, "0" }, { 999, "999" }, { 1000, "1.000K" }, { 1234, "1.234K" },
+		{ 9999, "9.999K" }, { 65540, "65.54K" }, { 100000, "100.0K" },
+		{ 123456789, "123.5M" }, { 999949, "999.9K" }, { 999950, "1.000M" },
+		{ 999999, "1.000M" }, { 1700000, "1.700M" }, { 123456789012345, "123.5T" },
+		{ 1000000000000000000, "1.000E" }, { UINT64_MAX, "18.45E" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct out_text text = { 0 };
+
+		stats_si(&text, rows[i].value);
+		out_char(&text, '\0');
+		assert_string_equal(text.data, rows[i].want);
+		out_free(&text);
+	}
+}
+
+static void unknown_reasons(void **state)
+{
+	char buf[16];
+
+	(void)state;
+	assert_string_equal(stats_reason_name(0x03010000, buf), "PEER_NO_SMC");
+	assert_string_equal(stats_reason_name(0x00001234, buf), "0x00001234");
+}
+
+static void compat_keys(void **state)
+{
+	(void)state;
+	assert_string_equal(smc_stat_key(0), "SMC_INT_TX_BUF_8K");
+	assert_string_equal(smc_stat_key(8), "SMC_INT_TX_BUF_G_1024K");
+	assert_string_equal(smc_stat_key(18), "SMC_USR_TX_BUF_8K");
+	assert_string_equal(smc_stat_key(36), "SMC_INT_TX_BUF_SIZE_SM_PEER_CNT");
+	assert_string_equal(smc_stat_key(50), "SMC_CLNT_V1_SUCC_CNT");
+	assert_string_equal(smc_stat_key(55), "SMC_URG_DATA_CNT");
+	assert_string_equal(smc_stat_key(64), "SMC_TX_RMB_USAGE");
+	assert_int_equal(SMC_STAT_COUNT, 65);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(decode),	 cmocka_unit_test(fallbacks),
+		cmocka_unit_test(since),	 cmocka_unit_test(baseline_text),
+		cmocka_unit_test(si),		 cmocka_unit_test(unknown_reasons),
+		cmocka_unit_test(compat_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
