@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library), MANDIR,
-#                     DOCDIR, COMPDIR; INSTALL_SETUID_SHIM=1, see README.md
+#                     DOCDIR, COMPDIR, UNITDIR; INSTALL_SETUID_SHIM=1, see README.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
 INSTALL_TOOLS := smc_run smcss
+INSTALL_TOOLS += smc_pnet smc_rnics
+UNITDIR ?= $(PREFIX)/lib/systemd/system
+INSTALL_UNITS := smc-pnet.service
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(wildcard man/*.[1-8])
@@ -34,6 +37,12 @@ define install_lib32_link
 	$(Q)ln -sf ../lib/i386-linux-gnu/$(SHIM_NAME) '$(DESTDIR)$(LIB32_LINKDIR)/$(SHIM_NAME)'
 
 endef
+define install_unit
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(UNITDIR)'
+	$(Q)$(INSTALL) -m 0644 packaging/$(1) '$(DESTDIR)$(UNITDIR)'
+	$(Q)sed -i 's,@BINDIR@,$(BINDIR),' '$(DESTDIR)$(UNITDIR)/$(1)'
+
+endef
 define install_page
 	$(Q)$(INSTALL) -d '$(call page_dir,$(1))'
 	$(Q)$(INSTALL) -m 0644 $(1) '$(call page_dir,$(1))'
@@ -47,6 +56,7 @@ install: all
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
+	$(foreach unit,$(INSTALL_UNITS),$(call install_unit,$(unit)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)for tool in $(INSTALL_TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
@@ -60,6 +70,7 @@ uninstall:
 	$(Q)rm -f $(foreach tool,$(INSTALL_TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools'
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
+	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%')
 	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
 	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' 2>/dev/null || :
 

@@ -8,7 +8,7 @@ BUILD=${BUILD:-build}
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run"
+tools="smcss smc_run smc_pnet smc_rnics"
 version=$(cat VERSION)
 
 # same GOT WANT TEXT: two lists, one item a line, in any order; tells what each lacks.
@@ -23,7 +23,7 @@ same() {
 
 # Options at the start of a line, "-a, --all" or "--strict", each as one item.
 listed_options() {
-	grep -oE '^ +(-[A-Za-z]( [A-Za-z]+)?, |   +)?--[a-z][a-z-]*' | grep -oE -- '--?[A-Za-z][a-z-]*' |
+	grep -oE '^ +(-[A-Za-z]( [A-Za-z]+)?, |   +)?--[A-Za-z][A-Za-z-]*' | grep -oE -- '--?[A-Za-z][A-Za-z-]*' |
 		grep -vE '^-[a-z]{2}'
 }
 
