@@ -1,0 +1,304 @@
+# SPDX-License-Identifier: MIT
+"""smcd and smcr in one guest with SMC-D (loopback-ism), or with no device at all (kernel 6.1)."""
+import json
+import os
+import re
+import socket
+import subprocess
+import time
+
+from kern import done, equal, listing, ok, run
+
+HAS_LOOPBACK = subprocess.run(["smcd", "-j", "info"], capture_output=True, text=True,
+                              check=True).stdout.find('"loopback":true') >= 0
+CONNECTIONS = 3
+SIZE = 5000
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+def out_of(*argv):
+    status, out, err = run(*argv)
+    if status or err:
+        ok(False, " ".join(argv), (status, out, err))
+    return out
+
+
+def doc(*argv):
+    data = json.loads(out_of(*argv))
+    return data
+
+
+def lines(*argv):
+    return [line.split() for line in out_of(*argv).splitlines()]
+
+
+def refuse(argv, words, name):
+    status, out, err = run(*argv)
+    ok(status == 1 and not out and err.count("\n") == 1 and words in err, name, (status, out, err))
+
+
+def check_empty():
+    equal(out_of("smcr", "linkgroup").split(), "LG-ID LG-Role LG-Type VLAN #Conns PNET-ID".split(),
+          "no link group: the header alone")
+    equal(doc("smcr", "-j", "linkgroup"), {"schema": "smc-tools/smcr-linkgroup/1", "linkgroups": []},
+          "no link group: an empty array")
+    equal(doc("smcr", "-j", "linkgroup", "link-show")["links"], [], "no link: an empty array")
+    equal(out_of("smcr", "-d", "linkgroup"), "", "no link group, details: nothing")
+    header = "LG-ID LG-Role LG-Type Net-Dev Link-State #Conns"
+    equal(out_of("smcr", "l", "l").split(), header.split(), "link-show: header")
+    header += " Link-UID Peer-UID IB-Dev IB-P"
+    equal(out_of("smcr", "-d", "l", "link").split(), header.split(), "link-show -d: header")
+    header += " Local-GID Peer-GID"
+    equal(out_of("smcr", "-dd", "l", "link-show", "all").split(), header.split(), "link-show -dd: header")
+    equal(out_of("smcr", "device").split(),
+          "Net-Dev IB-Dev IB-P IB-State Type Crit #Links PNET-ID".split(), "smcr device: header")
+    equal(out_of("smcr", "-det", "dev", "show", "all").split(),
+          "Net-Dev IB-Dev IB-P IB-State Type Crit FID PCI-ID PCHID #Links PNET-ID".split(),
+          "smcr -d device: header")
+    equal(doc("smcr", "--json", "device")["devices"], [], "smcr device: an empty array")
+    equal(lines("smcd", "linkgroup"), ["LG-ID VLAN #Conns PNET-ID".split()], "smcd linkgroup: header")
+    equal(lines("smcd", "device")[0], "FID Type PCI-ID PCHID InUse #LGs PNET-ID".split(),
+          "smcd device: header")
+
+
+def check_info():
+    info = doc("smcd", "-j", "info")
+    release = 0 if os.uname().release.startswith("6.1.") else 1
+    equal((info["version"], info["release"]), (2, release), "info: version")
+    equal(info["smcr_versions"], [1, 2], "info: SMC-R versions")
+    equal((info["ism_devices"], info["roce"]), (0, False), "info: no listed device")
+    text = out_of("smcr", "info", "show")
+    ok("SMC Version:      2.%d\n" % release in text and "RoCE:             n/a\n" in text and
+       ("ISM:              v2 loopback\n" if HAS_LOOPBACK else "ISM:              n/a\n") in text,
+       "info: text", text)
+    equal([l.split(":")[0] for l in text.splitlines()],
+          ["Kernel Capabilities", "SMC Version", "SMC Hostname", "SMC-D Features", "SMC-R Features", "",
+           "Hardware Capabilities", "SEID", "ISM", "RoCE"], "info: the lines of smc-tools")
+
+
+def check_ueid():
+    out_of("smcd", "ueid", "flush")
+    equal(out_of("smcd", "ueid"), "", "no EID: nothing")
+    equal(doc("smcd", "-j", "ueid", "show"), {"schema": "smc-tools/smcd-ueid/1", "ueids": []},
+          "no EID: an empty array")
+    names = ["A", "MY-EID.1", "Z" * 32, "0.1"]
+    for name in names:
+        equal(out_of("smcr", "ueid", "add", name), "", "add EID " + name)
+    equal(sorted(out_of("smcd", "u").split()), sorted(names), "they are listed")
+    equal(sorted(doc("smcr", "u", "s", "-j")["ueids"]), sorted(names), "and so in JSON")
+    equal(sorted(out_of("smc-lab-eid", "show").split()), sorted(names), "and the kernel has them")
+    refuse(["smcd", "ueid", "add", "B"], "table is full", "a fifth EID: the table is full")
+    out_of("smcd", "ueid", "del", "0.1")
+    refuse(["smcd", "ueid", "add", "A"], "already defined", "an EID twice")
+    refuse(["smcd", "ueid", "del", "0.1"], "not defined", "delete what is not there")
+    for bad, why in (("abc", "only the characters"), ("", "empty"), ("Z" * 33, "longer"),
+                     ("-A", "unknown option"), ("A..B", "two dots")):
+        refuse(["smcd", "ueid", "add", bad], why, "refused before it is sent: %r" % bad)
+    refuse([*NOBODY, "smcd", "ueid", "add", "B"], "needs CAP_NET_ADMIN in the initial user namespace",
+           "add without rights")
+    refuse([*NOBODY, "smcd", "ueid", "del", "A"], "Operation not permitted", "delete without rights")
+    refuse([*NOBODY, "smcd", "ueid", "flush"], "Operation not permitted", "flush without rights")
+    refuse(["unshare", "-Ur", "smcd", "ueid", "flush"], "initial user namespace",
+           "flush in a user namespace")
+    equal(len(out_of(*NOBODY, "smcd", "ueid").split()), 3, "everybody may read")
+    for name in names[:3]:
+        equal(out_of("smcd", "ueid", "del", name), "", "the last one deleted is a success: " + name)
+    equal(out_of("smcd", "ueid"), "", "none is left")
+    out_of("smcd", "ueid", "add", "SMC-LAB-EID")
+
+
+def check_seid_hs():
+    equal(out_of("smcd", "seid"), "n/a\n", "seid: n/a off IBM Z")
+    equal(doc("smcd", "-j", "seid")["available"], False, "seid in JSON")
+    refuse(["smcd", "seid", "enable"], "only IBM Z", "seid enable: why not, on stderr")
+    refuse(["smcr", "seid"], "use smcd", "smcr seid: a hint")
+    for word, state in (("enable", True), ("disable", False)):
+        out_of("smcr", "hs", word)
+        equal((doc("smcd", "-j", "hs")["enabled"], out_of("smcr", "hs")),
+              (state, "Handshake limitation: %sd\n" % word), "hs " + word)
+        path = "/proc/sys/net/smc/limit_smc_hs"
+        if os.path.exists(path):
+            equal(open(path).read().strip(), str(int(state)), "hs %s: the sysctl agrees" % word)
+    refuse([*NOBODY, "smcd", "hs", "enable"], "CAP_NET_ADMIN", "hs enable without rights")
+
+
+def check_groups():
+    groups = doc("smcd", "-j", "linkgroup")["linkgroups"]
+    equal((len(groups), sum(g["connections"] for g in groups)), (2, 2 * CONNECTIONS),
+          "loopback: two link groups share both ends of all connections")
+    group = groups[0]
+    equal((group["eid"], group["peer_os"], group["chid"], group["version"]),
+          ("SMC-LAB-EID", "LINUX", 0xffff, 2), "what they agreed on")
+    row = [s for s in listing() if s["mode"] == "SMCD"][0]["smcd"]
+    equal({g["gid"][2:] for g in groups}, {row["gid"][-16:]}, "GID as sock_diag has it")
+    want = [[g["id"], "0", str(g["connections"])] for g in groups]
+    equal(lines("smcd", "linkgroup")[1:], want, "the table")
+    equal(lines("smcd", "link", "show", "all")[1:], want, "show all")
+    equal(lines("smcd", "linkgroup", groups[1]["id"])[1:], want[1:], "by number")
+    equal(lines("smcd", "linkgroup", "show", "0x" + groups[0]["id"])[1:], want[:1], "by number with 0x")
+    equal(lines("smcd", "linkgroup", "link-show")[1:], want, "link-show is show")
+    equal(lines("smcd", "linkgroup", "999")[1:], [], "an unknown number: the header alone")
+    refuse(["smcd", "linkgroup", "xyz"], "'xyz'", "no number: refused")
+    blocks = out_of("smcd", "-d", "linkgroup").split("\n\n")
+    equal(len(blocks), 2, "details: one block each")
+    fields = dict((l.split(":", 1)[0].strip(), l.split(":", 1)[1].strip())
+                  for l in blocks[0].strip().splitlines())
+    equal(list(fields), "LG-ID VLAN PNET-ID Version Peer-Rel Peer-Host Peer-OS EID #Conns Sndbuf DMB GID "
+          "Ext-GID Peer-GID Peer-Ext CHID".split(), "details: the fields")
+    equal((fields["LG-ID"], fields["EID"], fields["#Conns"], fields["GID"], fields["CHID"],
+           fields["DMB"]),
+          (group["id"], group["eid"], str(group["connections"]), group["gid"][2:], "ffff (loopback)",
+           "%d B" % group["dmb_bytes"]), "details: their values are those of JSON")
+    equal(out_of("smcd", "-d", "l", "--"), out_of("smcd", "linkgroup", "-d"), "options anywhere")
+
+
+def check_device():
+    want = ["-", "loopback", "-", "ffff", "Yes", "2"]
+    equal(lines("smcd", "device")[1:], [want], "loopback is shown though the kernel does not list it")
+    equal(doc("smcd", "-j", "device")["devices"],
+          [{"type": "loopback", "pchid": 0xffff, "in_use": True, "linkgroups": 2}], "loopback in JSON")
+
+
+def number(text, label):
+    found = re.search("^ +" + re.escape(label) + r" +([0-9.]+|n/a)", text, re.M)
+    return found.group(1) if found else None
+
+
+def check_stats(sent):
+    stats = doc("smcd", "-j", "-a", "stats")
+    equal(stats["connections"], {"client_v1": 0, "client_v2": CONNECTIONS, "server_v1": 0,
+                                 "server_v2": CONNECTIONS}, "stats: connections")
+    equal((stats["tx"]["bytes"], stats["rx"]["bytes"]), (sent, sent), "stats: bytes")
+    text = out_of("smcd", "-ad", "stats", "show")
+    equal([number(text, l) for l in ("SMC connections", "v2", "Data transmitted (Bytes)", "TCP fallback")],
+          [str(2 * CONNECTIONS), str(2 * CONNECTIONS), str(sent), "1"], "stats: text")
+    equal(number(text, "PEER_NO_SMC"), "1", "stats -d: the reason of the fallback")
+    equal(stats["client"]["reasons"], [{"code": "0x03010000", "symbol": "PEERNOSMC", "count": 1}],
+          "stats: the reason in JSON")
+    compat = doc("smcd", "stats", "json")
+    equal((list(compat), len(compat["SMCD"]), compat["SMCD"]["SMC_TX_BYTES"]), (["SMCD"], 65, sent),
+          "stats json: the document of smc-tools")
+    equal(doc("smcr", "-j", "stats")["connections"]["client_v2"], 0, "smcr stats: nothing on SMC-R")
+
+
+def check_reset(sent, connection):
+    usage = doc("smcd", "-j", "stats")["rx"].get("buffer_usage_bytes")
+    text = out_of("smcd", "stats", "reset")
+    equal(number(text, "SMC connections"), str(2 * CONNECTIONS), "reset prints what was")
+    zero = doc("smcd", "-j", "stats")
+    equal((zero["since_reset"], zero["tx"]["bytes"], zero["client"]["reasons"]), (True, 0, []),
+          "after reset: nothing yet")
+    equal(zero["rx"].get("buffer_usage_bytes"), usage, "after reset: a gauge stays a gauge")
+    equal(doc("smcd", "-j", "-a", "stats")["tx"]["bytes"], sent, "-a: since the beginning")
+    equal(doc("smcd", "-a", "-d", "-j", "stats")["tx"]["bytes"], sent, "-a -d adds up")
+    equal(doc("smcr", "-j", "stats")["since_reset"], False, "the other tool has its own baseline")
+    out, inn = connection
+    out.sendall(b"y" * 777)
+    inn.recv(777, socket.MSG_WAITALL)
+    equal(doc("smcd", "-j", "stats")["tx"]["bytes"], 777, "after reset: what came since")
+    folder = "/run/smc-tools"
+    names = os.listdir(folder)
+    mode = (os.stat(folder).st_mode & 0o777, os.stat(folder + "/" + names[0]).st_mode & 0o777)
+    equal((len(names), mode), (1, (0o700, 0o600)), "the baseline is ours alone")
+    path = folder + "/" + names[0]
+    good = open(path).read()
+    for what, content in (("garbage", "x" * 100), ("empty", ""), ("cut", good[:500])):
+        open(path, "w").write(content)
+        status, out, err = run("smcd", "-j", "stats")
+        ok(status == 0 and json.loads(out)["tx"]["bytes"] == sent + 777 and err.count("\n") == 1,
+           "a baseline that is %s is no failure" % what, (status, out, err))
+    os.unlink(path)
+    os.symlink("/etc/passwd", path)
+    status, out, err = run("smcd", "-j", "stats")
+    ok(status == 0 and json.loads(out)["since_reset"] is False, "a link in its place is not followed", err)
+    equal(run("smcd", "stats", "reset")[0], 0, "reset over a link")
+    ok(not os.path.islink(path), "reset puts a file there", path)
+    out_of("ip", "netns", "add", "fresh")
+    equal(doc("smcd", "-j", "-N", "fresh", "stats")["since_reset"], False,
+          "another namespace has its own baseline")
+    equal(doc("smcd", "-ja", "-N", "fresh", "stats")["tx"]["bytes"], 0, "-N: its own numbers")
+    os.chmod(folder, 0o777)
+    status, out, err = run("smcd", "stats", "reset")
+    ok(status == 1 and "not trusted" in err, "a folder that others may write is refused", err)
+    os.chmod(folder, 0o700)
+
+
+def check_watch(connection):
+    process = subprocess.Popen(["smcd", "-w", "1", "-j", "stats"], stdout=subprocess.PIPE, text=True)
+    time.sleep(0.3)
+    connection[0].sendall(b"z" * 10000)
+    connection[1].recv(10000, socket.MSG_WAITALL)
+    rate = json.loads(process.stdout.readline())
+    process.terminate()
+    process.wait()
+    equal(rate["schema"], "smc-tools/smcd-stats-rates/1", "--watch: rates")
+    equal(round(rate["tx_bytes_per_second"] * rate["seconds"]), 10000, "--watch: bytes")
+
+
+def check_metrics():
+    metrics = out_of("smcd", "--metrics", "stats")
+    stats = doc("smcd", "-ja", "stats")
+    ok('smc_transmit_bytes_total{tech="smcd"} %d\n' % stats["tx"]["bytes"] in metrics,
+       "--metrics: bytes", metrics)
+    ok('smc_fallback_reasons_total{side="client",code="0x03010000",reason="PEER_NO_SMC"} 1\n' in metrics,
+       "--metrics: reasons", metrics)
+    name = re.compile(r'^[a-z_]+(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? \d+$')
+    typed = dict(re.findall(r"^# TYPE (\S+) (\S+)$", metrics, re.M))
+    rows = [l for l in metrics.splitlines() if not l.startswith("#")]
+    equal([l for l in rows if not name.match(l)], [], "--metrics: each line is a sample")
+    equal({re.split("[{ ]", l)[0] for l in rows} - set(typed), set(), "--metrics: each has a type")
+    equal({n for n, t in typed.items() if (t == "counter") != n.endswith("_total")}, set(),
+          "--metrics: counters end in _total")
+    equal(len(rows), len({l.rsplit(" ", 1)[0] for l in rows}), "--metrics: no series twice")
+    equal(out_of("smcr", "--metrics", "stats"), metrics, "--metrics: both tools say the same")
+
+
+def connect():
+    """A connection within this process: SMC, as the script runs under smc_run."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname())
+        return client, listener.accept()[0]
+
+
+def fall_back():
+    """A connection to a program that knows nothing of SMC."""
+    code = ("import socket\nl=socket.create_server(('127.0.0.1',0))\n"
+            "print(l.getsockname()[1],flush=True)\nc,_=l.accept()\nc.recv(1)")
+    env = {k: v for k, v in os.environ.items() if k != "LD_PRELOAD"}
+    server = subprocess.Popen(["python3", "-c", code], stdout=subprocess.PIPE, text=True, env=env)
+    with socket.create_connection(("127.0.0.1", int(server.stdout.readline()))) as client:
+        client.sendall(b"x")
+    server.wait()
+
+
+def main():
+    if "LD_PRELOAD" not in os.environ:
+        os.execvp("smc_run", ["smc_run", "--quiet", "python3", "-B", __file__])
+    check_empty()
+    check_info()
+    check_ueid()
+    check_seid_hs()
+    fall_back()
+    if not HAS_LOOPBACK:
+        stats = doc("smcr", "-j", "stats")
+        equal((stats["client"]["fallbacks"], stats["client"]["reasons"]),
+              (1, [{"code": "0x03010000", "symbol": "PEERNOSMC", "count": 1}]), "stats: the fallback")
+        equal("buffer_usage_bytes" in stats["rx"], False, "what this kernel does not count is left out")
+        equal(number(out_of("smcr", "stats"), "Buffer usage (Bytes)"), "n/a", "and n/a in text")
+        equal(lines("smcd", "device")[1:], [], "no loopback here")
+        done()
+    pairs = [connect() for _ in range(CONNECTIONS)]
+    for out, inn in pairs:
+        out.sendall(b"x" * SIZE)
+        inn.recv(SIZE, socket.MSG_WAITALL)
+    sent = CONNECTIONS * SIZE
+    check_groups()
+    check_device()
+    check_stats(sent)
+    check_reset(sent, pairs[0])
+    check_watch(pairs[1])
+    check_metrics()
+    done()
+
+
+main()

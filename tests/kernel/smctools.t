@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# smcd and smcr where link groups live inside one guest.
+. "$(dirname "$0")/lab.sh"
+in_lab run -k lo -- smctools.py
