@@ -22,7 +22,7 @@ endif
 SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
 
 SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
-$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list: $(SMC_PNET_PARTS)
+$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
 $(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: MIT
+/* smc_pnet against a small kernel of its own that keeps the table by the kernel's rules, and fails when told. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <linux/genetlink.h>
+
+#include "smc_pnet/smc_pnet.h"
+
+struct smc_genl {
+	int unused;
+};
+
+/**
+ * struct kernel - the table, and how to fail
+ * @fail_at: number of the command to fail, from 1; 0 for none; @fail_from: and all after it
+ * @code: errno to fail with
+ * @commands: how many were sent
+ */
+static struct kernel {
+	struct smc_pnet_table table;
+	unsigned int fail_at, commands;
+	bool fail_from;
+	int code;
+} kernel;
+
+int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err)
+{
+	static struct smc_genl one;
+
+	(void)family;
+	(void)err;
+	*nl = &one;
+	return 0;
+}
+
+void smc_genl_close(struct smc_genl *nl)
+{
+	(void)nl;
+}
+
+static void put_string(struct message *m, uint16_t type, const char *text)
+{
+	message_attr(m, type, text, strlen(text) + 1);
+}
+
+int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err)
+{
+	const struct genlmsghdr genl = { .cmd = cmd, .version = 1 };
+	int ret = 0;
+
+	(void)nl;
+	(void)err;
+	assert_int_equal(cmd, SMC_PNET_CMD_GET);
+	for (size_t i = 0; !ret && i < kernel.table.count; i++) {
+		const struct smc_pnet *entry = &kernel.table.entries[i];
+		uint8_t port = entry->has & SMC_PNET_HAS_IB ? entry->port : 255;
+		struct message m;
+
+		message_start(&m, 0x20);
+		message_put(&m, &genl, sizeof(genl));
+		put_string(&m, SMC_PNET_ATTR_NAME, entry->name);
+		put_string(&m, SMC_PNET_ATTR_ETHNAME,
+			   entry->has & SMC_PNET_HAS_NET ? entry->eth : "n/a");
+		put_string(&m, SMC_PNET_ATTR_IBNAME,
+			   entry->has & SMC_PNET_HAS_IB ? entry->ib : "n/a");
+		message_attr(&m, SMC_PNET_ATTR_IBPORT, &port, 1);
+		ret = fn(&m.nlh, arg);
+	}
+	return ret;
+}
+
+static int keep_part(const struct smc_pnet *entry, uint32_t has)
+{
+	struct smc_pnet part = *entry;
+
+	part.has &= has;
+	if (!part.has || smc_pnet_holder(&kernel.table, &part))
+		return -EEXIST;
+	assert_int_equal(smc_pnet_append(&kernel.table, &part), 0);
+	return 0;
+}
+
+static int add(const struct smc_genl_attr *attrs, size_t n)
+{
+	struct smc_pnet entry = { .port = 1 };
+	int net, ib;
+
+	for (size_t i = 0; i < n; i++) {
+		switch (attrs[i].type) {
+		case SMC_PNET_ATTR_NAME: strcpy(entry.name, attrs[i].str); break;
+		case SMC_PNET_ATTR_ETHNAME:
+			entry.has |= SMC_PNET_HAS_NET;
+			strcpy(entry.eth, attrs[i].str);
+			break;
+		case SMC_PNET_ATTR_IBNAME:
+			entry.has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
+			strcpy(entry.ib, attrs[i].str);
+			break;
+		case SMC_PNET_ATTR_IBPORT: entry.port = attrs[i].u8; break;
+		default: fail();
+		}
+	}
+	net = keep_part(&entry, SMC_PNET_HAS_NET);
+	ib = keep_part(&entry, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
+	return net && ib ? -EEXIST : 0;
+}
+
+/* As raw as the kernel compares. */
+static int drop(const char *name)
+{
+	size_t kept = 0, before = kernel.table.count;
+
+	for (size_t i = 0; i < before; i++)
+		if (name && strcmp(kernel.table.entries[i].name, name))
+			kernel.table.entries[kept++] = kernel.table.entries[i];
+	kernel.table.count = kept;
+	return kept == before && name ? -ENOENT : 0;
+}
+
+static int carry_out(uint8_t cmd, const struct smc_genl_attr *attrs, size_t n)
+{
+	kernel.commands++;
+	if (kernel.fail_at && (kernel.commands == kernel.fail_at ||
+			       (kernel.fail_from && kernel.commands > kernel.fail_at)))
+		return -kernel.code;
+	switch (cmd) {
+	case SMC_PNET_CMD_ADD: return add(attrs, n);
+	case SMC_PNET_CMD_DEL: return drop(attrs[0].str);
+	case SMC_PNET_CMD_FLUSH: return drop(NULL);
+	default: return -EOPNOTSUPP;
+	}
+}
+
+int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *attrs, size_t n,
+		struct smc_err *err)
+{
+	int ret = carry_out(cmd, attrs, n);
+
+	(void)nl;
+	return ret ? smc_err_say(err, -ret, "%s", strerror(-ret)) : 0;
+}
+
+/* ---- tests ---- */
+
+static void from_text(struct smc_pnet_table *table, const char *text)
+{
+	struct smc_err err;
+	FILE *file;
+
+	*table = (struct smc_pnet_table){ 0 };
+	if (!*text)
+		return;
+	file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+	assert_non_null(file);
+	assert_int_equal(pnet_read(table, file, "test", &err), 0);
+	fclose(file);
+}
+
+static void begin(const char *text)
+{
+	smc_pnet_free(&kernel.table);
+	kernel = (struct kernel){ .code = EPERM };
+	from_text(&kernel.table, text);
+}
+
+static void begin_failing(const char *text, unsigned int fail_at, int code)
+{
+	begin(text);
+	kernel.fail_at = fail_at;
+	kernel.code = code;
+}
+
+/* Is the kernel's table this, in any order? */
+static bool table_is(const char *text)
+{
+	struct smc_pnet_table want;
+	bool is_same;
+
+	from_text(&want, text);
+	is_same = want.count == kernel.table.count;
+	for (size_t i = 0; i < want.count; i++) {
+		const struct smc_pnet *holder = smc_pnet_holder(&kernel.table, &want.entries[i]);
+
+		is_same = is_same && holder && smc_pnet_same(holder, &want.entries[i]);
+	}
+	smc_pnet_free(&want);
+	return is_same;
+}
+
+static struct smc_err err;
+static struct smc_genl netlink;
+static struct pnet_tool tool = { &netlink, "/no/such/sysfs", &err };
+
+static int import(const char *text)
+{
+	struct smc_pnet_table to;
+	int ret;
+
+	from_text(&to, text);
+	ret = pnet_import(&tool, &to, false, false);
+	smc_pnet_free(&to);
+	return ret;
+}
+
+static int add_text(const char *text)
+{
+	struct smc_pnet_table entries;
+	struct smc_pnet entry;
+
+	from_text(&entries, text);
+	entry = entries.entries[0];
+	for (size_t i = 1; i < entries.count; i++) { /* both parts as one request */
+		entry.has |= entries.entries[i].has;
+		strcpy(entry.ib, entries.entries[i].ib);
+		entry.port = entries.entries[i].port;
+	}
+	smc_pnet_free(&entries);
+	return pnet_add(&tool, &entry);
+}
+
+static void flush(void **state)
+{
+	(void)state;
+	begin("A eth0 rxe0 1");
+	assert_int_equal(pnet_flush(&tool), 0);
+	assert_true(table_is(""));
+	begin_failing("A eth0 n/a", 1, EPERM);
+	assert_int_equal(pnet_flush(&tool), -EPERM);
+	assert_string_equal(err.text, "cannot flush the PNET table: Operation not permitted");
+	begin_failing("", 1, ENOENT); /* old kernels, when it is empty already */
+	assert_int_equal(pnet_flush(&tool), 0);
+}
+
+static void delete(void **state)
+{
+	(void)state;
+	begin("A eth0 rxe0 1\nB eth1 n/a");
+	assert_int_equal(pnet_delete(&tool, "A"), 0);
+	assert_true(table_is("B eth1 n/a"));
+	assert_int_equal(pnet_delete(&tool, "A"), -ENOENT);
+	assert_string_equal(err.text, "no entry has PNET ID A");
+	begin_failing("A eth0 n/a", 1, EPERM);
+	assert_int_equal(pnet_delete(&tool, "A"), -EPERM);
+	assert_string_equal(err.text, "cannot delete PNET ID A: Operation not permitted");
+}
+
+static void add_and_exists(void **state)
+{
+	(void)state;
+	begin("");
+	assert_int_equal(add_text("A eth0 rxe0 2"), 0);
+	assert_true(table_is("A eth0 rxe0 2"));
+	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
+	assert_string_equal(err.text, "'eth0' has PNET ID A already, by an entry of the table");
+	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
+	assert_string_equal(err.text, "'rxe0' has PNET ID A for port 2 already, and the table takes "
+				      "one entry a device");
+	kernel.commands = 0;
+	/* The kernel would store the new half and say that all is well. */
+	assert_int_equal(add_text("B eth1 rxe0 2"), -EEXIST);
+	assert_int_equal(kernel.commands, 0);
+	assert_int_equal(add_text("A eth0 rxe1 1"), 0);
+	begin_failing("", 1, EEXIST);
+	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
+	assert_string_equal(err.text, "the kernel has an entry for 'eth0' already");
+	begin_failing("", 1, EPERM);
+	assert_int_equal(add_text("A eth0 n/a"), -EPERM);
+	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");
+}
+
+static void exists_by_hardware(void **state)
+{
+	struct netdev nets[] = { { .name = "eth0", .hw_pnetid = "HW" } };
+	struct ism_dev isms[] = { { .name = "0000:00:00.0", .hw_pnetid = "HW" } };
+	struct rdma_dev devs[] = { { .name = "mlx4_0", .n_ports = 2 } };
+	const struct pnet_world world = { { nets, 1 }, { devs, 1, isms, 1 } };
+	const struct smc_pnet_table table = { 0 };
+	const struct smc_pnet net = { SMC_PNET_HAS_NET, "A", "eth0", "", 0 };
+	const struct smc_pnet ism = { SMC_PNET_HAS_IB, "A", "", "0000:00:00.0", 1 };
+	const struct smc_pnet ib = { SMC_PNET_HAS_IB, "A", "", "mlx4_0", 2 };
+
+	(void)state;
+	devs[0].ports[1] = (struct rdma_port){ .number = 2, .hw_pnetid = "HW2" };
+	pnet_why_exists(&table, &world, &net, &err);
+	assert_string_equal(err.text,
+			    "'eth0' has PNET ID HW from its hardware, which nothing replaces");
+	pnet_why_exists(&table, &world, &ism, &err);
+	assert_non_null(strstr(err.text, "PNET ID HW from its hardware"));
+	pnet_why_exists(&table, &world, &ib, &err);
+	assert_non_null(strstr(err.text, "PNET ID HW2 from its hardware"));
+	devs[0].ports[1].hw_pnetid[0] = '\0';
+	pnet_why_exists(&table, &world, &ib, &err);
+	assert_non_null(strstr(err.text, "initial network namespace"));
+}
+
+#define BEFORE "A eth0 rxe0 1\nB eth1 rxe1 2\nC eth2 n/a"
+#define AFTER "B eth0 rxe1 1\nA eth1 n/a\nD eth3 rxe3 1\nC eth2 n/a"
+
+static void import_works(void **state)
+{
+	(void)state;
+	begin(BEFORE);
+	assert_int_equal(import(AFTER), 0);
+	assert_true(table_is(AFTER));
+	kernel.commands = 0;
+	assert_int_equal(import(AFTER), 0); /* again: nothing is sent */
+	assert_int_equal(kernel.commands, 0);
+	assert_int_equal(import(""), 0);
+	assert_true(table_is(""));
+}
+
+/* Whichever command fails, the table is afterwards what it was. */
+static void import_all_or_nothing(void **state)
+{
+	unsigned int all, at;
+
+	(void)state;
+	begin(BEFORE);
+	assert_int_equal(import(AFTER), 0);
+	all = kernel.commands;
+	assert_true(all > 5);
+	for (at = 1; at <= all; at++) {
+		begin_failing(BEFORE, at, ENOMEM);
+		assert_int_equal(import(AFTER), -ENOMEM);
+		assert_true(table_is(BEFORE));
+		assert_non_null(strstr(err.text, "; the table is as it was"));
+		assert_non_null(strstr(err.text, "Cannot allocate memory"));
+	}
+}
+
+static void import_cannot_restore(void **state)
+{
+	(void)state;
+	begin_failing(BEFORE, 3, EPERM);
+	kernel.fail_from = true;
+	assert_int_equal(import(AFTER), -EPERM);
+	assert_non_null(strstr(err.text, "; the table is not as it was: "));
+	/* Nothing was changed, so there is nothing to bring back. */
+	begin_failing(BEFORE, 1, EPERM);
+	kernel.fail_from = true;
+	assert_int_equal(import(AFTER), -EPERM);
+	assert_true(table_is(BEFORE));
+	assert_non_null(strstr(err.text, "; the table is as it was"));
+}
+
+static int wipe(void **state)
+{
+	(void)state;
+	begin("");
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(flush),
+		cmocka_unit_test(delete),
+		cmocka_unit_test(add_and_exists),
+		cmocka_unit_test(exists_by_hardware),
+		cmocka_unit_test(import_works),
+		cmocka_unit_test(import_all_or_nothing),
+		cmocka_unit_test(import_cannot_restore),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, wipe);
+}
