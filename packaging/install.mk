@@ -5,7 +5,7 @@
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
-INSTALL_TOOLS := smc_run smcss
+INSTALL_TOOLS := smc_run smcss smcd smcr
 INSTALL_TOOLS += smc_pnet smc_rnics
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL_UNITS := smc-pnet.service

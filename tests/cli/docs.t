@@ -8,7 +8,7 @@ BUILD=${BUILD:-build}
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_pnet smc_rnics"
+tools="smcss smc_run smc_pnet smc_rnics smcd smcr"
 version=$(cat VERSION)
 
 # same GOT WANT TEXT: two lists, one item a line, in any order; tells what each lacks.
@@ -46,6 +46,12 @@ check_options() {
 }
 
 check_page() {
+	# A page that is another one's second name.
+	if grep -q '^\.so ' "$1"; then
+		is "$(sed -n 's,^\.so man8/,man/,p' "$1" | xargs ls)" "$(sed -n 's,^\.so man8/,man/,p' "$1")" \
+			"$1: refers to a page"
+		return
+	fi
 	lint=$(mandoc -Tlint -Wwarning "$1" 2>&1)
 	is "$lint" "" "$1: mandoc has no warning"
 	is "$(man --warnings -E UTF-8 -l -Tutf8 -Z "$1" 2>&1 >/dev/null)" "" "$1: man has no warning"
@@ -80,6 +86,33 @@ check_columns() {
 check_schemas() {
 	same "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' man/smcss.8)" \
 		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
+}
+
+# What the help says of objects and commands, completion offers; each object has its page.
+check_objects() {
+	for tool in smcd smcr; do
+		objects=$("$BUILD/$tool" --help | sed -n '/^Objects/,$s/^  \([a-z]*\) .*/\1/p')
+		same "$(complete_with "_$tool" "$tool" "" | grep -v '^help$')" "$objects" "$tool: completion has all objects"
+		for object in $objects; do
+			[ -f "man/$tool-$object.8" ]
+			ok $? "$tool $object has a manual page"
+			words=$("$BUILD/$tool" --help | sed -n "s/^  $object  *//p" | tr -d '[]|' | tr -s ' ' '\n' | grep '^[a-z]')
+			same "$(complete_with "_$tool" "$tool" "$object" "")" "$(echo "$words" | grep -v '^all$'; [ "${words#*all}" = "$words" ] || echo all)" \
+				"$tool $object: completion has all commands"
+		done
+	done
+	# Keys that the code gives to JSON, of which the pages must tell.
+	missing=
+	for key in $(sed -n '/^static const struct out_col/,/^}/p' lib/cmd/device.c lib/cmd/linkgroup.c |
+		sed -n 's/^\t{ [^,]*, [^,]*, "\([a-z_]*\)".*/\1/p' | sort -u); do
+		grep -qE "^\.Va .*\<$key\>" man/smcd-device.8 man/smcd-linkgroup.8 || missing="$missing $key"
+	done
+	for key in $(grep -ohE '(set_new|set)\([a-z]+, "[a-z_0-9]+"|\{ "[a-z_]+_per_second"|"[rt]x_buffer_usage_bytes"' \
+		lib/cmd/info.c lib/cmd/eid.c lib/cmd/stats.c lib/cmd/stats_json.c lib/cmd/stats_text.c |
+		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u); do
+		cat man/smcd-*.8 | grep -qE "^\.(Va|Pq Va) .*\<$key\>|^\.Va $key" || missing="$missing $key"
+	done
+	is "$missing" "" "smcd, smcr: manual pages have every JSON key"
 }
 
 check_states() {
@@ -178,6 +211,7 @@ for page in man/*; do
 done
 check_columns
 check_schemas
+check_objects
 check_states
 check_reasons
 check_completion
