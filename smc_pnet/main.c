@@ -28,7 +28,7 @@ static const struct cli_opt options[] = {
 	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
 	{ 'P', "ibport", "PORT", "its RDMA port, 1 (the default) or 2" },
 	{ 'l', "list", NULL, "list all devices with their PNET IDs" },
-	{ OPT_TREE, "tree", NULL, "list them as a tree: the ports below their net devices" },
+	{ OPT_TREE, "tree", NULL, "list them as a tree, with the link groups" },
 	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
 	{ OPT_APPLY, "apply", NULL, "and run them" },
 	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import" },

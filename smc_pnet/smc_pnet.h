@@ -146,8 +146,38 @@ void pnet_rows_free(struct pnet_rows *rows);
 /** pnet_row_warn() - what is wrong with a row, one sentence. Return: false when nothing is */
 bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row);
 
-/** pnet_tree() - append the devices as a tree: net devices upon each other, and the ports below */
-void pnet_tree(struct out_text *text, const struct pnet_rows *rows);
+/**
+ * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
+ * @ib, @port: the RDMA port of the link; empty for SMC-D
+ * @chid: channel id of an SMC-D group, -1 for none
+ */
+struct pnet_group {
+	uint32_t id;
+	uint32_t conns;
+	uint8_t link;
+	char ib[SMC_PNET_IB_SIZE];
+	unsigned int port;
+	int32_t chid;
+	bool is_shown;
+};
+
+struct pnet_groups {
+	struct pnet_group *groups;
+	size_t count;
+};
+
+/** pnet_groups_fetch() - ask the kernel, which may be too old to tell. Return: 0, -errno with @err */
+int pnet_groups_fetch(struct pnet_groups *groups, struct smc_err *err);
+
+void pnet_groups_free(struct pnet_groups *groups);
+
+/**
+ * pnet_tree() - append the devices as a tree
+ *
+ * Net devices upon each other, the ports that serve them below, and link groups below those; then
+ * the link groups whose device is not known.
+ */
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups);
 
 /** pnet_list() - all devices; warnings on stderr, or in the document */
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);

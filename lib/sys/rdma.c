@@ -157,6 +157,7 @@ static bool is_ism(const char *root, const char *bus_id)
 static void add_ism(struct rdma_table *table, const char *root, const char *name)
 {
 	struct ism_dev *ism = &table->isms[table->n_isms];
+	unsigned long chid;
 
 	if (strlen(name) >= sizeof(ism->bus_id))
 		return;
@@ -164,6 +165,8 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 	strcpy(ism->bus, "pci");
 	strcpy(ism->bus_id, name);
 	pnetid_of_pci(ism->hw_pnetid, root, name, 0);
+	ism->chid = sysfs_number(&chid, "%s/bus/pci/devices/%s/pchid", root, name) ? (int32_t)chid :
+										     -1;
 	table->n_isms++;
 }
 
@@ -171,6 +174,7 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 static void add_dibs(struct rdma_table *table, const char *root, const char *name)
 {
 	struct ism_dev *ism = &table->isms[table->n_isms];
+	unsigned long chid;
 	char link[PATH_MAX];
 
 	if (strlen(name) >= sizeof(ism->name) || ism_find(table, name))
@@ -181,6 +185,8 @@ static void add_dibs(struct rdma_table *table, const char *root, const char *nam
 		*ism = (struct ism_dev){ 0 };
 		return;
 	}
+	ism->chid = sysfs_number(&chid, "%s/class/dibs/%s/fabric_id", root, name) ? (int32_t)chid :
+										    -1;
 	table->n_isms++;
 }
 

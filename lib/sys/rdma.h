@@ -59,8 +59,12 @@ struct rdma_dev {
 	size_t n_ports;
 };
 
-/** struct ism_dev - a device for SMC-D: ISM of IBM Z by its PCI function, or one of class dibs */
+/**
+ * struct ism_dev - a device for SMC-D: ISM of IBM Z by its PCI function, or one of class dibs
+ * @chid: channel id of the ISM network, 0xffff for loopback; -1 if unknown
+ */
 struct ism_dev {
+	int32_t chid;
 	char name[RDMA_NAME_SIZE];
 	char bus[NETDEV_BUS_SIZE];
 	char bus_id[NETDEV_BUS_ID_SIZE];

@@ -186,6 +186,13 @@ static void suggestions(void **state)
 
 static void check_tree(const char *tree, const char *entries, const char *want)
 {
+	struct pnet_group some[] = {
+		{ 0x100, 1, 1, "mlx4_0", 2, -1, false },
+		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a device that is gone */
+		{ 0x300, 0, 0, "", 0, 0x7c0, false },
+		{ 0x400, 3, 0, "", 0, 0xffff, false },
+	};
+	struct pnet_groups groups = { some, ARRAY_SIZE(some) };
 	struct smc_pnet_table table;
 	struct out_text out = { 0 };
 	struct pnet_world world;
@@ -194,7 +201,7 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 	load(&world, tree);
 	from_text(&table, entries);
 	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	pnet_tree(&out, &rows);
+	pnet_tree(&out, &rows, &groups);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, want);
 	out_free(&out);
@@ -216,14 +223,19 @@ static void trees(void **state)
 		   "   `- net encbdf0.5 (up, base)\n"
 		   "   `- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
 		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "      `- SMC-D link group 00000300 (0 connections)\n"
 		   "`- net eno1 (up, pci, 0001:00:00.0, hardware)\n"
 		   "   `- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
 		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "      `- SMC-D link group 00000300 (0 connections)\n"
 		   "NET2\n"
 		   "`- net eno1d1 (up, pci, 0001:00:00.0, hardware)\n"
 		   "   `- ib mlx4_0 port 2 (DOWN, pci, 0001:00:00.0, hardware)\n"
+		   "      `- SMC-R link group 00000100 link 1 (1 connection)\n"
 		   "n/a\n"
-		   "`- net lo (unknown)\n");
+		   "`- net lo (unknown)\n"
+		   "`- SMC-R link group 00000200 link 2 (2 connections)\n"
+		   "`- SMC-D link group 00000400 (3 connections)\n");
 }
 
 int main(void)

@@ -2,8 +2,9 @@
 """The PNET table of a real kernel: smc_pnet against what the test itself set, soft-RoCE upon lo."""
 import json
 import os
+import re
 
-from kern import done, equal, ok, run
+from kern import Sockets, done, equal, listing, ok, run
 
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
@@ -152,6 +153,15 @@ def check_suggest():
     equal(sorted(table()), ["LO lo n/a 255", "LO n/a rxelo 1"], "does it")
     equal(fine("--suggest"), "", "then nothing is left to suggest")
     out = fine("--list", "--tree")
+    equal([l for l in out.splitlines() if "link group" in l], [], "--tree: no link group yet")
+    with Sockets("smc4:pair:127.0.0.1") as made:
+        tree = fine("--list", "--tree").splitlines()
+        mode = {s["mode"] for s in listing() if s["inode"] in [m["inode"] for m in made.all]}
+    place = [i for i, l in enumerate(tree) if "- ib rxelo port 1 " in l][0]
+    groups = [l for l in tree if "link group" in l]
+    ok(mode == {"SMCR"} and len(groups) == 2 and set(groups) == set(tree[place + 1:place + 3]) and
+       all(re.match(r" {6}`- SMC-R link group [0-9a-f]{8} link 1 \(1 connection\)$", l) for l in groups),
+       "--tree: both ends' link groups below the port", (mode, tree))
     ok("LO\n`- net lo (unknown, table)\n   `- ib rxelo port 1 (ACTIVE, table)\n" in out, "--tree: rxelo below lo", out)
 
 

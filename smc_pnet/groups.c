@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* Link groups by the device that they use. */
+#include "smc_pnet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/genetlink.h>
+
+#include "smc/lgr.h"
+#include "smc/link.h"
+
+struct reader {
+	struct pnet_groups *groups;
+	struct smc_lgr lgr; /* the group whose links follow */
+	struct smc_err *err;
+};
+
+static int add(struct reader *reader, const struct pnet_group *group)
+{
+	struct pnet_groups *groups = reader->groups;
+	struct pnet_group *grown = realloc(groups->groups, (groups->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return smc_err_set(reader->err, ENOMEM, "cannot keep the link groups");
+	groups->groups = grown;
+	groups->groups[groups->count++] = *group;
+	return 0;
+}
+
+/* The kernel tells a group, then its links, in messages of two commands. */
+static int on_smcr(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct genlmsghdr *genl = NLMSG_DATA(nlh);
+	struct pnet_group group = { .chid = -1 };
+	struct reader *reader = arg;
+	struct smc_link link;
+
+	if (genl->cmd != SMC_ABI_GET_LINK_SMCR) {
+		smc_lgr_decode(&reader->lgr, nlh);
+		return 0;
+	}
+	if (smc_link_decode(&link, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a link that is no link");
+	group.id = reader->lgr.id;
+	group.conns = link.has & SMC_LINK_HAS_CONNS ? link.conns : reader->lgr.conns;
+	group.link = link.id;
+	group.port = link.ib_port;
+	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
+	return add(reader, &group);
+}
+
+static int on_smcd(const struct nlmsghdr *nlh, void *arg)
+{
+	struct pnet_group group = { .chid = -1 };
+	struct reader *reader = arg;
+
+	if (smc_lgr_decode(&reader->lgr, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a group that is no group");
+	group.id = reader->lgr.id;
+	group.conns = reader->lgr.conns;
+	if (reader->lgr.has & SMC_LGR_HAS_CHID)
+		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
+	return add(reader, &group);
+}
+
+int pnet_groups_fetch(struct pnet_groups *groups, struct smc_err *err)
+{
+	struct reader reader = { .groups = groups, .err = err };
+	struct smc_genl *nl = NULL;
+	int ret;
+
+	*groups = (struct pnet_groups){ 0 };
+	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
+	if (ret) /* before 5.11 the kernel tells no link groups, but has a PNET table */
+		return ret == -ENOENT ? 0 : ret;
+	ret = smc_genl_dump(nl, SMC_ABI_GET_LINK_SMCR, on_smcr, &reader, err);
+	if (!ret)
+		ret = smc_genl_dump(nl, SMC_ABI_GET_LGR_SMCD, on_smcd, &reader, err);
+	smc_genl_close(nl);
+	if (ret)
+		pnet_groups_free(groups);
+	return ret;
+}
+
+void pnet_groups_free(struct pnet_groups *groups)
+{
+	free(groups->groups);
+	*groups = (struct pnet_groups){ 0 };
+}
