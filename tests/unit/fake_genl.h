@@ -206,7 +206,7 @@ static void fake_message(const struct message *m)
 	fake_step(m->bytes, NLMSG_ALIGN(m->nlh.nlmsg_len));
 }
 
-static void fake_receive_error(int error)
+static inline void fake_receive_error(int error)
 {
 	assert_true(fake.n_steps < FAKE_STEPS);
 	fake.steps[fake.n_steps++].error = error;

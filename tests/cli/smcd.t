@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The command lines of smcd and smcr on any kernel: streams, exit codes, wording of errors.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+build=${BUILD:-$PWD/build}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+version=$(cat VERSION)
+
+# run TOOL ARG...: what the tool writes is in $out and $err, its status in $rc.
+run() {
+	tool=$1
+	shift
+	"$build/$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refuse WORDS TOOL ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	[ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
+	ok $? "refused in one line: $*" || diag "status $rc, stdout: $out, stderr: $err"
+	like "$err" "^$1: .*$words" "says why: $*"
+}
+
+# prints REGEX TOOL ARG...: status 0, nothing on stderr.
+prints() {
+	pattern=$1
+	shift
+	run "$@"
+	is "$rc$err" 0 "succeeds: $*"
+	like "$out" "$pattern" "prints what was asked for: $*"
+}
+
+has_smc() {
+	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
+}
+
+for tool in smcd smcr; do
+	for word in -v -version --version -ver --ver; do
+		prints "^$tool utility, smc-tools-$version\$" $tool $word
+	done
+	for word in -h -help --help --he help h hel; do
+		prints "^Usage: $tool " $tool $word
+	done
+	prints "^Usage: $tool " $tool
+	for object in device linkgroup info stats ueid hs; do
+		prints "^Usage: $tool " $tool $object help
+	done
+	refuse "unknown object 'xyz'" $tool xyz
+	refuse "unknown option '-x'" $tool -x info
+	refuse "unknown option '--xyz'" $tool --xyz info
+	refuse "needs an argument" $tool info -N
+	refuse "takes no argument" $tool --json=x info
+	for seconds in 0 0.01 x -1 1e9 nan ""; do
+		refuse "number of seconds" $tool -w "$seconds" info
+	done
+	refuse "no network namespace" $tool -N there-is-none info
+	refuse "for stats only" $tool --metrics info
+	long=$("$build/$tool" --help | awk 'length > 100')
+	is "$long" '' "$tool: no help line is longer than 100 characters"
+	"$build/$tool" --help >/dev/full 2>"$tmp/err"
+	is "$?" 1 "$tool: a full disk is an error"
+	"$build/$tool" --help >&- 2>"$tmp/err"
+	is "$?" 1 "$tool: a closed stdout is an error"
+done
+prints '^  seid ' smcd --help
+run smcr --help
+unlike "$out" '^  seid ' "smcr: no seid"
+refuse "use smcd" smcr seid
+refuse "use smcd" smcr se show
+
+if has_smc; then
+	refuse "unknown word" smcd device netdev eth0
+	refuse "needs a name" smcr device netdev
+	refuse "neither a command nor" smcr linkgroup xyz
+	refuse "ueid: show" smcd ueid add
+	refuse "stats: show" smcr stats foo
+else
+	for object in info device linkgroup stats ueid hs; do
+		refuse "^*this kernel has no SMC" smcr $object
+	done
+fi
+plan_done

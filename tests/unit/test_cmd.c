@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: MIT
+/* Commands of smcd and smcr over a kernel that answers from a script. */
+#include "fake_genl.h"
+#include "genl_message.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cmd/run.h"
+
+static const struct cli_opt no_opts[] = { { 0 } };
+static const struct cli_tool tool = { .name = "smcd", .opts = no_opts, .error_status = 1 };
+static const struct smc_variant smcd = { &tool, "SMC-D", "SMCD", true, SMC_TECH_D };
+static const struct smc_variant smcr = { &tool, "SMC-R", "SMCR", false, SMC_TECH_R };
+
+static struct smc_err err;
+
+/* Run one command; what it prints is to be freed. */
+static int run(int (*fn)(struct cmd *), struct cmd *cmd, const char *words, char **out)
+{
+	static char copy[200];
+	char *argv[8], *save = NULL;
+	int ret;
+
+	snprintf(copy, sizeof(copy), "%s", words);
+	for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		argv[cmd->argc++] = w;
+	cmd->argv = argv;
+	cmd->err = &err;
+	err = (struct smc_err){ 0 };
+	assert_int_equal(smc_genl_open(&cmd->nl, "SMC_GEN_NETLINK", &err), 0);
+	ret = fn(cmd);
+	assert_int_equal(err.code, -ret);
+	smc_genl_close(cmd->nl);
+	out_char(&cmd->text, '\0');
+	if (out)
+		*out = cmd->text.data;
+	else
+		out_free(&cmd->text);
+	return ret;
+}
+
+static int reset(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
+static void ueid_answers(void **state)
+{
+	static const struct {
+		const char *words;
+		int code, want;
+		const char *text;
+	} rows[] = {
+		{ "add A", 0, 0, "" },
+		{ "add A", EEXIST, -EEXIST, "EID 'A' is already defined" },
+		{ "add A", ERANGE, -ERANGE, "table is full" },
+		{ "add A", EPERM, -EPERM, "cannot add EID 'A': Operation not permitted: needs" },
+		{ "add A", EINVAL, -EINVAL, "cannot add EID 'A': Invalid argument" },
+		{ "del A", 0, 0, "" },
+		{ "del A", ENOENT, -ENOENT, "EID 'A' is not defined" },
+		{ "del A", EPERM, -EPERM, "cannot delete EID 'A': Operation not permitted" },
+		{ "del A", EAGAIN, 0, "" }, /* deleted, and the system EID is back */
+		{ "flush", EPERM, -EPERM, "cannot delete all user EIDs: Operation not permitted" },
+		{ "f", 0, 0, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cmd cmd = { .variant = &smcd };
+
+		fake_reset();
+		fake_answer(rows[i].code, NULL);
+		assert_int_equal(run(cmd_run_ueid, &cmd, rows[i].words, NULL), rows[i].want);
+		assert_int_equal(fake.requests, 1);
+		if (rows[i].want)
+			assert_non_null(strstr(err.text, rows[i].text));
+	}
+}
+
+/* The kernel takes 33 bytes and nothing else. */
+static void ueid_bytes(void **state)
+{
+	struct cmd cmd = { .variant = &smcr };
+
+	(void)state;
+	fake_answer(0, NULL);
+	assert_int_equal(run(cmd_run_ueid, &cmd, "add AB.C", NULL), 0);
+	assert_int_equal(fake.request.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN + 4 + 36);
+	assert_memory_equal(fake.request.bytes + 20, "\x25\0\1\0AB.C                            ", 37);
+}
+
+static void ueid_refused_unsent(void **state)
+{
+	static const char *const words[] = { "add a", "add A..B", "add .A", "del a_b", "add", "foo",
+					     "show A" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		struct cmd cmd = { .variant = &smcd };
+
+		fake_reset();
+		assert_int_equal(run(cmd_run_ueid, &cmd, words[i], NULL), -EINVAL);
+		assert_int_equal(fake.requests, 0);
+	}
+}
+
+static void seid(void **state)
+{
+	struct cmd cmd = { .variant = &smcd }, again = { .variant = &smcd };
+	struct message m;
+	char *out;
+
+	(void)state;
+	genl_start(&m, 13);
+	m.nlh.nlmsg_type = FAKE_FAMILY;
+	genl_str(&m, 1, "IBM-SYSZ-ISMSEID000000002964    ");
+	genl_u8(&m, 2, 0);
+	fake_message(&m);
+	fake_done(0);
+	assert_int_equal(run(cmd_run_seid, &cmd, "", &out), 0);
+	assert_string_equal(out, "IBM-SYSZ-ISMSEID000000002964 [disabled]\n");
+	free(out);
+	fake_reset();
+	fake_message(&m);
+	fake_done(0);
+	fake_answer(ENOENT, NULL);
+	assert_int_equal(run(cmd_run_seid, &again, "disable", NULL), -ENOENT);
+	assert_non_null(strstr(err.text, "add a user EID first"));
+}
+
+static void add_group(uint32_t id, const char *host, const char *pnetid)
+{
+	struct message m;
+	size_t nest, common;
+
+	genl_start(&m, 2);
+	m.nlh.nlmsg_type = FAKE_FAMILY;
+	nest = genl_nest(&m, 2);
+	genl_u32(&m, 1, id);
+	genl_u8(&m, 2, 0);
+	genl_u8(&m, 3, 1);
+	genl_u8(&m, 5, 0x64);
+	genl_u32(&m, 6, 12);
+	genl_str(&m, 4, pnetid);
+	if (host) {
+		common = genl_nest(&m, 7);
+		genl_u8(&m, 0, 2);
+		genl_str(&m, 4, host);
+		genl_end(&m, common);
+	}
+	genl_end(&m, nest);
+	fake_message(&m);
+}
+
+static void groups(void **state)
+{
+	struct cmd cmd = { .variant = &smcr }, details = { .variant = &smcr, .details = 1 };
+	char *out;
+
+	(void)state;
+	add_group(0x100, NULL, "ABCDEFGHIJKLMNOP");
+	add_group(0x200, NULL, "");
+	fake_done(0);
+	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), 0);
+	assert_string_equal(out,
+			    "LG-ID    LG-Role  LG-Type  VLAN  #Conns PNET-ID\n"
+			    "00000100 CLNT     SINGLE   0x64      12 ABCDEFGHIJKLMNOP\n"
+			    "00000200 CLNT     SINGLE   0x64      12\n");
+	free(out);
+	fake_reset();
+	add_group(0x100, "evil\033[2J", "A");
+	add_group(0x200, NULL, "B");
+	fake_done(0);
+	assert_int_equal(run(cmd_run_linkgroup, &details, "all", &out), 0);
+	assert_non_null(strstr(out, "Peer-Host: evil\\x1b[2J\n"));
+	assert_null(strchr(out, '\033'));
+	/* Version 1 has no peer, and nothing of the group before shows up. */
+	assert_null(strstr(strstr(out, "00000200"), "Peer-Host"));
+	assert_non_null(strstr(strstr(out, "00000200"), "Version  : 1\n"));
+	free(out);
+}
+
+static void half_a_table(void **state)
+{
+	struct cmd cmd = { .variant = &smcr };
+	char *out;
+
+	(void)state;
+	add_group(0x100, NULL, "A");
+	fake_done(-ENOMEM);
+	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), -ENOMEM);
+	assert_string_equal(out, "");
+	assert_string_equal(err.text, "cannot read the link groups: Cannot allocate memory");
+	free(out);
+}
+
+static void old_kernel(void **state)
+{
+	struct cmd cmd = { .variant = &smcr };
+
+	(void)state;
+	fake_answer(EOPNOTSUPP, NULL);
+	assert_int_equal(run(cmd_run_hs, &cmd, "show", NULL), -EOPNOTSUPP);
+	assert_string_equal(err.text, "cannot read the handshake limitation: "
+				      "this kernel does not know the request");
+}
+
+static void pci_names(void **state)
+{
+	static const char database[] = "# comment\n15b3  Mellanox Technologies\n"
+				       "\t1017  MT27800 Family [ConnectX-5 Ex]\n"
+				       "\t\t15b3 0006  a card\n"
+				       "1af4  Red Hat\n\t1017  wrong\n";
+	char path[] = "/tmp/pci-ids-XXXXXX";
+	int fd = mkstemp(path);
+	struct cmd_pci_name name;
+	struct out_text text = { 0 };
+
+	(void)state;
+	assert_int_equal(write(fd, database, sizeof(database) - 1), sizeof(database) - 1);
+	close(fd);
+	assert_true(cmd_pci_name_from(&name, path, 0x15b3, 0x1017));
+	assert_string_equal(name.vendor, "Mellanox Technologies");
+	assert_string_equal(name.device, "MT27800 Family [ConnectX-5 Ex]");
+	cmd_pci_type(&text, 0x15b3, 0x1017, &name);
+	assert_memory_equal(text.data, "ConnectX-5_Ex", text.len);
+	assert_true(cmd_pci_name_from(&name, path, 0x15b3, 0x9999));
+	assert_string_equal(name.device, "");
+	out_reset(&text);
+	cmd_pci_type(&text, 0x15b3, 0x9999, &name);
+	assert_memory_equal(text.data, "0x9999", text.len);
+	out_reset(&text);
+	cmd_pci_type(&text, 0x15b3, 0x1016, &name);
+	assert_memory_equal(text.data, "RoCE_Express2", text.len);
+	assert_false(cmd_pci_name_from(&name, path, 0x1234, 1));
+	out_free(&text);
+	unlink(path);
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, reset)
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST(ueid_answers), TEST(ueid_bytes), TEST(ueid_refused_unsent), TEST(seid),
+		TEST(groups),	    TEST(half_a_table), TEST(old_kernel),	   TEST(pci_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
