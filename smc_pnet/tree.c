@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "smc/abi.h"
+
 #define MAX_LEVELS 8
 
 static void indent(struct out_text *text, unsigned int level)
@@ -67,6 +69,9 @@ static bool uses(const struct pnet_group *group, const struct pnet_row *row)
 {
 	if (row->ib)
 		return !strcmp(group->ib, row->ib->name) && group->port == row->port;
+	/* An entry names loopback, which is in no sysfs before 6.18. */
+	if (row->type == PNET_ISM && !row->ism)
+		return group->chid == SMC_ABI_CHID_LOOPBACK;
 	return row->ism && group->chid >= 0 && group->chid == row->ism->chid;
 }
 
@@ -136,7 +141,7 @@ void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_
 		else
 			append_server(text, 1, row, groups);
 	}
-	/* Loopback is in no sysfs before 6.18. */
+	/* Loopback without an entry, devices that are gone. */
 	for (size_t i = 0; i < groups->count; i++)
 		if (!groups->groups[i].is_shown)
 			append_group(text, 1, &groups->groups[i]);

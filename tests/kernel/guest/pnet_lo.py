@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Link groups of loopback-ism in the tree of smc_pnet, with and without an entry for it."""
+import re
+
+from kern import Sockets, done, equal, ok, run
+
+GROUP = r"- SMC-D link group [0-9a-f]{8} \(1 connection\)$"
+
+
+def tree():
+    status, out, err = run("smc_pnet", "-l", "--tree")
+    equal((status, err), (0, ""), "smc_pnet -l --tree")
+    return out.splitlines()
+
+
+def groups(lines, blanks):
+    return [i for i, l in enumerate(lines) if re.match(" {%d}`%s" % (blanks, GROUP), l)]
+
+
+with Sockets("smc4:pair:127.0.0.1"):
+    lines = tree()
+    ok(groups(lines, 0) == [len(lines) - 2, len(lines) - 1], "without an entry: at the end", lines)
+    equal(run("smc_pnet", "-a", "loop", "-I", "lo", "-D", "loopback-ism"), (0, "", ""), "an entry for loopback-ism")
+    lines = tree()
+    ok(lines[:3] == ["LOOP", "`- net lo (unknown, table)", "   `- ism loopback-ism (table)"] and
+       groups(lines, 6) == [3, 4], "with an entry: below the device, the device below lo", lines)
+done()
