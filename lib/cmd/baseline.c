@@ -69,7 +69,8 @@ static int open_dir(bool is_new, struct smc_err *err)
 	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
 		return fd;
 	close(fd);
-	return smc_err_say(err, EPERM, "%s is not trusted: it belongs to another user, or others may write to it",
+	return smc_err_say(err, EPERM,
+			   "%s is not trusted: it belongs to another user, or others may write to it",
 			   path);
 }
 

@@ -71,7 +71,8 @@ static void copy_line(char *dst, const char *src)
 	snprintf(dst, CMD_PCI_NAME_SIZE, "%.*s", (int)strcspn(src, "\r\n"), src);
 }
 
-bool cmd_pci_name_from(struct cmd_pci_name *name, const char *path, uint32_t vendor, uint32_t device)
+bool cmd_pci_name_from(struct cmd_pci_name *name, const char *path, uint32_t vendor,
+		       uint32_t device)
 {
 	FILE *file = fopen(path, "re");
 	const char *text;

@@ -27,7 +27,7 @@ static int load(struct cmd *cmd, struct smc_stats *stats)
 				    "the fallback statistics");
 }
 
-/* Without a good baseline the numbers are those since the beginning: worth a word, not a failure. */
+/* Without a good baseline the numbers are those since the beginning: a word, not a failure. */
 static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 {
 	static const char kind[] = "showing numbers since the beginning";

@@ -120,7 +120,8 @@ static void usage_line(struct out_text *text, const struct smc_tech_stats *tech,
 	out_str(text, "\n");
 }
 
-static void print_reasons(struct out_text *text, const char *head, const struct smc_side_stats *side)
+static void print_reasons(struct out_text *text, const char *head,
+			  const struct smc_side_stats *side)
 {
 	if (side->n_reasons) {
 		out_str(text, head);

@@ -20,7 +20,7 @@ static inline size_t genl_nest(struct message *m, uint16_t type)
 {
 	size_t at = NLMSG_ALIGN(m->nlh.nlmsg_len);
 
-	message_attr(m, type | NLA_F_NESTED, NULL, 0);
+	message_attr(m, type | NLA_F_NESTED, "", 0);
 	return at;
 }
 
@@ -62,7 +62,7 @@ static inline void genl_noise(struct message *m)
 {
 	message_attr(m, 0x3ff, "noise", 6);
 	for (uint16_t type = 1; type < 14; type++)
-		message_attr(m, type, NULL, 0);
+		message_attr(m, type, "", 0);
 }
 
 #endif

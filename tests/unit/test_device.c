@@ -179,7 +179,7 @@ static void ueid(void **state)
 	genl_start(&m, 9);
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
 	genl_start(&m, 9);
-	message_attr(&m, 1, NULL, 0);
+	message_attr(&m, 1, "", 0);
 	assert_int_equal(smc_ueid_decode(eid, &m.nlh), -EBADMSG);
 }
 

@@ -17,7 +17,7 @@ static void put_tech(struct message *m, uint16_t type)
 
 	for (uint16_t which = 1; which <= 6; which++) {
 		nest = genl_nest(m, which);
-		message_attr(m, 0, NULL, 0); /* padding of these nests has type 0 */
+		message_attr(m, 0, "", 0); /* padding of these nests has type 0 */
 		for (uint16_t i = 1; i <= (which <= 4 ? 9 : 7); i++)
 			genl_u64(m, i, 100U * which + i);
 		genl_u64(m, 30, 1);
