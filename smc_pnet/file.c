@@ -35,7 +35,8 @@ static int read_words(struct smc_pnet *entry, char *words[MAX_WORDS], size_t cou
 	*entry = (struct smc_pnet){ 0 };
 	if (count < 3 || count == MAX_WORDS)
 		return smc_err_say(err, EINVAL,
-				   "an entry is PNET ID, net device, RDMA device and port; n/a for none");
+				   "an entry is PNET ID, net device, RDMA device and port; "
+				   "n/a for none");
 	ret = smc_pnet_name(entry->name, words[0], err);
 	if (!ret && strcmp(words[1], SMC_PNET_NONE)) {
 		entry->has |= SMC_PNET_HAS_NET;

@@ -33,7 +33,8 @@ void pnet_world_free(struct pnet_world *world)
 static const struct smc_pnet *net_entry(const struct smc_pnet_table *table, const char *name)
 {
 	for (size_t i = 0; i < table->count; i++)
-		if (table->entries[i].has & SMC_PNET_HAS_NET && !strcmp(table->entries[i].eth, name))
+		if (table->entries[i].has & SMC_PNET_HAS_NET &&
+		    !strcmp(table->entries[i].eth, name))
 			return &table->entries[i];
 	return NULL;
 }
@@ -157,7 +158,8 @@ int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 		row[rows->count++] = net_row(&world->nets.devs[i], table, world);
 	for (size_t i = 0; i < rdma->count; i++)
 		for (size_t k = 0; k < rdma->devs[i].n_ports; k++)
-			row[rows->count++] = port_row(&rdma->devs[i], &rdma->devs[i].ports[k], table);
+			row[rows->count++] =
+				port_row(&rdma->devs[i], &rdma->devs[i].ports[k], table);
 	for (size_t i = 0; i < rdma->n_isms; i++)
 		row[rows->count++] = ism_row(&rdma->isms[i], table);
 	for (size_t i = 0; i < table->count; i++)
@@ -193,7 +195,8 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 		return buf[0];
 	if (row->source == PNET_FROM_TABLE)
 		snprintf(buf, size,
-			 "SMC looks at '%s' below '%s' first, and older kernels only there: smc_pnet -a %s -I %s",
+			 "SMC looks at '%s' below '%s' first, and older kernels only there: "
+			 "smc_pnet -a %s -I %s",
 			 row->net->base, row->name, row->entry->name, row->net->base);
 	else if (strcmp(row->pnetid, row->entry->name))
 		snprintf(buf, size, "SMC takes PNET ID %s of '%s' below '%s', not the entry's %s",
@@ -235,7 +238,8 @@ WORD_COLUMN(kind, type_names[row->type])
 WORD_COLUMN(device, row->name)
 WORD_COLUMN(state, row->net ? row->net->state : row->ib_port ? row->ib_port->state :
 		   row->ism || row->type == PNET_ISM ? NULL : "absent")
-WORD_COLUMN(bus, row->net ? row->net->bus : row->ib ? row->ib->bus : row->ism ? row->ism->bus : NULL)
+WORD_COLUMN(bus, row->net ? row->net->bus : row->ib ? row->ib->bus :
+		 row->ism ? row->ism->bus : NULL)
 WORD_COLUMN(bus_id, row->net ? row->net->bus_id : row->ib ? row->ib->bus_id :
 		    row->ism ? row->ism->bus_id : NULL)
 WORD_COLUMN(source, source_names[row->source])

@@ -49,8 +49,8 @@ static const struct cli_tool tool = {
 		 "-l [--tree | -j] [-N NETNS]\n"
 		 "--suggest [--apply] [-j] [-N NETNS]\n"
 		 "--export | --import FILE [--diff [-j]] [-N NETNS]",
-	.summary = "Shows and changes the PNET table: net devices and RDMA or ISM devices with the same\n"
-		   "PNET ID are in the same physical network. Without options it shows all entries.",
+	.summary = "Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
+		   "same PNET ID are in the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
 };

@@ -51,13 +51,13 @@ int pnet_delete(struct pnet_tool *tool, const char *name);
 /** pnet_flush() - make the table empty, which an empty table is already */
 int pnet_flush(struct pnet_tool *tool);
 
-/** pnet_show() - print the entries of a PNET ID, of all with NULL. Return: -ENOENT for none of it */
+/** pnet_show() - print the entries of a PNET ID, NULL for all. Return: -ENOENT if it has none */
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 
 /** pnet_export() - print the table as pnet_read() takes it */
 int pnet_export(struct pnet_tool *tool);
 
-/** pnet_why_exists() - the sentence for EEXIST: the entry, or the firmware, that @entry collides with */
+/** pnet_why_exists() - the sentence for EEXIST: the entry or the firmware that @entry meets */
 void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
 		     const struct smc_pnet *entry, struct smc_err *err);
 
@@ -74,9 +74,9 @@ int pnet_write_json(json_t *doc, struct smc_err *err);
  * @name: of the file, for messages
  *
  * A line is what smc_pnet prints for an entry: PNET ID, net device, RDMA or ISM device, port; "n/a"
- * stands for a device that is not there, and the port may be left out. A line with both devices makes
- * two entries. Text after # and empty lines do not count. A device must not come twice, but the same
- * line may.
+ * stands for a device that is not there, and the port may be left out. A line with both devices
+ * makes two entries. Text after # and empty lines do not count. A device must not come twice, but
+ * the same line may.
  *
  * Return: 0; -EINVAL with the line in @err; another -errno.
  */
@@ -84,7 +84,7 @@ int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct
 
 /* ---- import.c ---- */
 
-/** struct pnet_plan - the way from one table to another: whole PNET IDs to delete, entries to add */
+/** struct pnet_plan - from one table to another: whole PNET IDs to delete, entries to add */
 struct pnet_plan {
 	struct smc_pnet_table deletes; /* one entry for each PNET ID */
 	struct smc_pnet_table adds;
@@ -166,7 +166,7 @@ struct pnet_groups {
 	size_t count;
 };
 
-/** pnet_groups_fetch() - ask the kernel, which may be too old to tell. Return: 0, -errno with @err */
+/** pnet_groups_fetch() - ask the kernel; none if it is too old. Return: 0, -errno with @err */
 int pnet_groups_fetch(struct pnet_groups *groups, struct smc_err *err);
 
 void pnet_groups_free(struct pnet_groups *groups);
@@ -187,8 +187,8 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
 /**
  * pnet_suggest_make() - entries that would pair each RDMA port with its net device
  *
- * An entry has both devices, or that one which lacks the PNET ID of the other. Ports that SMC cannot
- * use, and pairs that agree already, make none; nor do pairs that have different PNET IDs.
+ * An entry has both devices, or that one which lacks the PNET ID of the other. Ports that SMC
+ * cannot use, and pairs that agree already, make none; nor do pairs that have different PNET IDs.
  *
  * Return: 0, -ENOMEM.
  */

@@ -13,7 +13,7 @@ static const struct pnet_row *find_net(const struct pnet_rows *rows, const char 
 	return NULL;
 }
 
-/* The net device of the first GID that is one of RoCE, as the port itself tells; its base device. */
+/* SMC-R needs RoCE: neither InfiniBand nor iWARP. */
 static bool is_usable(const struct pnet_row *row)
 {
 	return row->ib_port && !strcmp(row->ib_port->link_layer, "Ethernet") &&
@@ -151,7 +151,7 @@ static void append_quoted(struct out_text *text, const char *word)
 static void append_command(struct out_text *text, const struct smc_pnet *entry)
 {
 	out_str(text, "smc_pnet -a ");
-	out_str(text, entry->name);
+	append_quoted(text, entry->name);
 	if (entry->has & SMC_PNET_HAS_NET) {
 		out_str(text, " -I ");
 		append_quoted(text, entry->eth);

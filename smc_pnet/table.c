@@ -11,12 +11,17 @@
 
 static void text_name(struct out_text *text, const void *object)
 {
-	out_str(text, ((const struct smc_pnet *)object)->name);
+	const struct smc_pnet *entry = object;
+
+	/* The kernel takes letters of Latin-1 from others. */
+	out_escaped(text, entry->name, sizeof(entry->name));
 }
 
 static json_t *json_name(const void *object)
 {
-	return json_string(((const struct smc_pnet *)object)->name);
+	const struct smc_pnet *entry = object;
+
+	return out_json_string(entry->name, sizeof(entry->name));
 }
 
 static void text_eth(struct out_text *text, const void *object)
@@ -206,7 +211,8 @@ void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world
 			    holder->eth, holder->name);
 	else if (holder && entry->port != holder->port)
 		smc_err_say(err, EEXIST,
-			    "'%s' has PNET ID %s for port %u already, and the table takes one entry a device",
+			    "'%s' has PNET ID %s for port %u already, and the table takes one "
+			    "entry a device",
 			    holder->ib, holder->name, holder->port);
 	else if (holder)
 		smc_err_say(err, EEXIST, "'%s' has PNET ID %s already, by an entry of the table",
@@ -215,7 +221,8 @@ void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world
 		return;
 	else if (entry->has & SMC_PNET_HAS_IB)
 		smc_err_say(err, EEXIST,
-			    "the kernel has '%s' already: only the initial network namespace shows and takes RDMA and ISM devices",
+			    "the kernel has '%s' already: only the initial network namespace "
+			    "shows and takes RDMA and ISM devices",
 			    entry->ib);
 	else
 		smc_err_say(err, EEXIST, "the kernel has an entry for '%s' already", entry->eth);

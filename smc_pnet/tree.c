@@ -133,7 +133,10 @@ void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_
 			continue;
 		if (!group || strcmp(group, row->pnetid)) {
 			group = row->pnetid;
-			out_str(text, *group ? group : SMC_PNET_NONE);
+			if (!*group)
+				group = SMC_PNET_NONE;
+			out_escaped(text, group, strlen(group));
+			group = row->pnetid;
 			out_char(text, '\n');
 		}
 		if (row->type == PNET_NET)

@@ -222,7 +222,8 @@ int main(int argc, char **argv)
 	if (opts.has_power) {
 		if (!recorded && (uname(&machine) || strncmp(machine.machine, "s390", 4)))
 			return cli_error(&tool,
-					 "only IBM Z has function IDs with a power switch, this machine is no such");
+					 "only IBM Z has function IDs with a power switch, "
+					 "and this machine is none");
 		return rnics_power(root, opts.fid, opts.is_on, &err) ?
 			       cli_error(&tool, "%s", err.text) : 0;
 	}

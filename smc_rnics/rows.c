@@ -234,7 +234,7 @@ static int add_function(struct loader *l, const char *pci_id)
 
 	read_function(l, &rnic, pci_id);
 	set_type(l, &rnic, ib);
-	/* Disks and bridges of a PC are nobody's business here; on IBM Z -a shows every function. */
+	/* Disks and bridges of a PC do not belong here; on IBM Z -a shows every function. */
 	if (!rnic.is_known && !(rnic.has & RNIC_HAS_FID))
 		return 0;
 	return ib ? add_ports(l, &rnic, ib) : add_nets(l, &rnic);

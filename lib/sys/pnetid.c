@@ -63,7 +63,7 @@ bool pnetid_of_ccw(char id[PNETID_SIZE], const char *root, const char *bus_id, u
 		return false;
 	/* The attribute is written in capitals, the channel path's folder in small letters. */
 	for (i = 0; chpid[i]; i++)
-		lower[i] = (char)(chpid[i] >= 'A' && chpid[i] <= 'F' ? chpid[i] + 'a' - 'A' : chpid[i]);
+		lower[i] = (char)(chpid[i] | (chpid[i] >= 'A' && chpid[i] <= 'F' ? 0x20 : 0));
 	lower[i] = '\0';
 	len = sysfs_bytes(util, sizeof(util), "%s/devices/css0/chp0.%s/util_string", root, lower);
 	return pnetid_decode(id, util, len, port);

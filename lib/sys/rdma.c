@@ -60,8 +60,8 @@ static int read_gids(struct rdma_port *port, const char *path)
 }
 
 /*
- * The net device of a port: the one of its GIDs, of which the first is no VLAN; what soft-RoCE calls
- * its parent; else the one on the same bus device whose port is the same.
+ * The net device of a port: the base device of its first GID; what soft-RoCE calls its
+ * parent; else the one on the same bus device whose port is the same.
  */
 static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, const char *path,
 			const struct netdev_table *netdevs)

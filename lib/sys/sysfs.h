@@ -30,7 +30,7 @@ bool sysfs_text(char *buf, size_t size, const char *fmt, ...) __attribute__((for
 size_t sysfs_bytes(void *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** sysfs_number() - a number: decimal, or hexadecimal with 0x. Return: false, leaving @value, if none */
+/** sysfs_number() - decimal, or hexadecimal with 0x. Return: false, leaving @value, if none */
 bool sysfs_number(unsigned long *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** sysfs_link() - last part of a link's target ("0000:01:00.0"). Return: false with empty @buf */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/pnet: messages of the PNET table, whole and damaged; names and ports as the kernel takes them. */
+/* lib/smc/pnet: messages of the PNET table, whole and damaged; names and ports. */
 #include "test.h"
 
 #include <errno.h>

@@ -210,6 +210,22 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 	smc_pnet_free(&table);
 }
 
+/* Other programs may have set letters of Latin-1: none reaches a terminal. */
+static void foreign_letters(void **state)
+{
+	struct smc_pnet entry = { SMC_PNET_HAS_NET, "N\xc4", "e\x1b", "", 0 };
+	struct out_text out = { 0 };
+	json_t *json = out_json(pnet_columns, NULL, &entry);
+
+	(void)state;
+	pnet_append_entry(&out, &entry);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, "N\\xc4 e\\x1b n/a 255");
+	assert_string_equal(json_string_value(json_object_get(json, "pnetid")), "N\\xc4");
+	json_decref(json);
+	out_free(&out);
+}
+
 static void trees(void **state)
 {
 	(void)state;
@@ -243,7 +259,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_s390), cmocka_unit_test(rows_x86),
 		cmocka_unit_test(warnings),  cmocka_unit_test(suggestions),
-		cmocka_unit_test(trees),
+		cmocka_unit_test(trees),     cmocka_unit_test(foreign_letters),
 	};
 
 	return cmocka_run_group_tests(tests, build, wipe);

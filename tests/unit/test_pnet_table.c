@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_pnet against a small kernel of its own that keeps the table by the kernel's rules, and fails when told. */
+/* smc_pnet against a table that is kept by the kernel's rules, and fails when told. */
 #include "test.h"
 
 #include <errno.h>
