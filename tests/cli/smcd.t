@@ -48,11 +48,11 @@ for tool in smcd smcr; do
 		prints "^$tool utility, smc-tools-$version\$" "$tool" $word
 	done
 	for word in -h -help --help --he help h hel; do
-		prints "^Usage: "$tool" " "$tool" $word
+		prints "^Usage: $tool " "$tool" $word
 	done
-	prints "^Usage: "$tool" " "$tool"
+	prints "^Usage: $tool " "$tool"
 	for object in device linkgroup info stats ueid hs; do
-		prints "^Usage: "$tool" " "$tool" $object help
+		prints "^Usage: $tool " "$tool" $object help
 	done
 	refuse "unknown object 'xyz'" "$tool" xyz
 	refuse "unknown option '-x'" "$tool" -x info
