@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Ratios measured in one run, in a guest: smcss beside a bare receive loop, smc_run beside env."""
+"""Ratios measured in one run, in a guest: smcss beside a bare receive loop, smc_run beside
+env, smcr and smcd beside a bare request."""
 import os
 import resource
 import shutil
@@ -46,7 +47,7 @@ def peak_memory(argv):
 
 def into_memory():
     """Starting a program reads its libraries over 9p: bind copies in memory over them instead."""
-    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", shutil.which("true")],
+    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", shutil.which("true")],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     for path in {word for word in maps.split() if word.startswith("/") and ".so" in word}:
         real = os.path.realpath(path)
@@ -85,7 +86,29 @@ def bench_smc_run():
           flush=True)
 
 
+def bench_genl():
+    """Requests of generic netlink, with 100 connections in SMC-R link groups."""
+    holder = subprocess.Popen([TOOLS + "/sockets"] + ["smc4:pair:127.0.0.1"] * 100, stdout=subprocess.PIPE,
+                              text=True)
+    for line in holder.stdout:
+        if line == "ready\n":
+            break
+    for name, argv, commands in (("smcr linkgroup", ["smcr", "linkgroup"], ["2"]),
+                                ("smcd stats", ["smcd", "stats"], ["7", "8"])):
+        out = subprocess.run([TOOLS + "/" + argv[0], *argv[1:]], stdout=subprocess.PIPE, text=True, check=True)
+        if out.stdout.count("\n") < 2:
+            raise SystemExit("%s shows nothing" % name)
+        bare, tool = compare([TOOLS + "/genlloop", *commands], [TOOLS + "/" + argv[0], *argv[1:]], 51)
+        print("%s: %.1f ms, bare netlink request %.1f ms, ratio %.2f" % (name, tool * 1e3, bare * 1e3, tool / bare),
+              flush=True)
+    holder.kill()
+    holder.wait()
+
+
 os.environ["LC_ALL"] = "C"  # coreutils would read locales over 9p
 into_memory()
-bench_smc_run()
-bench_smcss()
+if os.environ["SMC_LAB_KERNEL"] == "lo":
+    bench_smc_run()
+    bench_smcss()
+else:
+    bench_genl()

@@ -42,10 +42,13 @@ $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl
 
+# A bare request needs libnl; the rest is libc only (--as-needed).
+$(BENCH_BINS): LDLIBS += $(call pc,libnl-genl-3.0,--libs)
+$(BENCH_BINS): CPPFLAGS += $(PKGFLAGS)
 $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -pthread
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wl,--as-needed -o $@ $< -pthread $(LDLIBS)
 
 tests: $(TEST_BINS)
 
