@@ -38,7 +38,7 @@ SAME((int)SMC_ABI_MODE_SMCR, (int)SMC_DIAG_MODE_SMCR);
 SAME((int)SMC_ABI_MODE_TCP, (int)SMC_DIAG_MODE_FALLBACK_TCP);
 SAME((int)SMC_ABI_MODE_SMCD, (int)SMC_DIAG_MODE_SMCD);
 
-/* Generic netlink. What kernels after 6.1 added is not in every header, and an enum cannot be asked. */
+/* Generic netlink. What kernels after 6.1 added is not in every header; an enum cannot be asked. */
 #define SAME_NUMBER(ours, theirs) SAME((int)SMC_ABI_##ours, (int)theirs)
 SAME_NUMBER(GET_SYS_INFO, SMC_NETLINK_GET_SYS_INFO);
 SAME_NUMBER(GET_LGR_SMCR, SMC_NETLINK_GET_LGR_SMCR);
