@@ -48,7 +48,8 @@ endif
 $(call need,libmnl,libmnl-dev,libmnl-devel)
 $(call need,jansson,libjansson-dev,jansson-devel)
 $(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
-PKGFLAGS := $(call pc,$(LIBSMC_PKGS),--cflags)
+$(call need,libibverbs,libibverbs-dev,rdma-core-devel)
+PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags)
 endif
 
 # ---- version, one place --------------------------------------------------------------------------
@@ -90,9 +91,11 @@ $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 all: $(O)/smc_pnet $(O)/smc_rnics
 $(O)/smc_pnet: $(call objs,smc_pnet/*.c)
 $(O)/smc_rnics: $(call objs,smc_rnics/*.c)
+# Nothing else takes verbs.o out of the archive, so nothing else needs its library.
+$(O)/smc_rnics: TOOL_PKGS := libibverbs
 $(O)/smc_pnet $(O)/smc_rnics: $(O)/libsmc.a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs)
 
 $(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
 $(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a

@@ -57,6 +57,7 @@ NUMBER_COLUMN(vfn, rnic->has & RNIC_HAS_VFN, out_hex, 4)
 NUMBER_COLUMN(port, rnic->port, out_dec, 0)
 NUMBER_COLUMN(ib_port, rnic->ib_port, out_dec, 0)
 NUMBER_COLUMN(mtu, rnic->mtu, out_dec, 0)
+NUMBER_COLUMN(active_mtu, rnic->active_mtu, out_dec, 0)
 
 static void text_type(struct out_text *text, const void *object)
 {
@@ -196,6 +197,7 @@ const struct out_col rnic_columns[] = {
 	{ "state", "State", "state", 7, false, text_state, json_state },
 	{ "layer", "Link-Layer", "link_layer", 10, false, text_link_layer, json_link_layer },
 	{ "mtu", "MTU", "mtu", 5, false, text_mtu, json_mtu },
+	{ "ibmtu", "IB-MTU", "active_mtu", 6, false, text_active_mtu, json_active_mtu },
 	{ "driver", "Driver", "driver", 9, false, text_driver, json_driver },
 	{ NULL, NULL, "name", 0, false, NULL, json_name },
 	{ NULL, NULL, "pnetid_source", 0, false, NULL, json_source },

@@ -17,7 +17,7 @@ static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "also slots without power, and functions of other kinds (IBM Z)" },
 	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices" },
 	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers" },
-	{ 'w', "wide", NULL, "add both device names, state, link layer, MTU and driver" },
+	{ 'w', "wide", NULL, "add both device names, state, link layer, MTUs and driver" },
 	{ 'e', "enable", "FID", "power a slot on (IBM Z)" },
 	{ 'd', "disable", "FID", "power a slot off (IBM Z)" },
 	{ 'j', "json", NULL, "write one JSON document" },
@@ -135,7 +135,7 @@ static void choose(struct out_view *view, const struct rnics_opts *opts)
 	if (opts->is_wide)
 		out_view_add(view, rnic_columns, opts->is_ib ? "netdev" : "ibdev");
 	if (opts->is_wide)
-		out_view_add(view, rnic_columns, "state,layer,mtu,driver");
+		out_view_add(view, rnic_columns, "state,layer,mtu,ibmtu,driver");
 }
 
 static void append_json(struct out_text *text, const struct rnics_opts *opts,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RDMA cards and ISM devices: what sysfs tells, put together. */
+/* RDMA cards and ISM devices: what sysfs and libibverbs tell, put together. */
 #include "smc_rnics.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 
 #include "sys/pciids.h"
 #include "sys/sysfs.h"
+#include "sys/verbs.h"
 
 struct loader {
 	struct rnic_table *table;
@@ -173,6 +174,7 @@ static void set_port(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 
 	strcpy(rnic->ibdev, ib->name);
 	rnic->ib_port = port->number;
+	rnic->active_mtu = port->active_mtu;
 	memcpy(rnic->state, port->state, sizeof(rnic->state));
 	memcpy(rnic->link_layer, port->link_layer, sizeof(rnic->link_layer));
 	if (!rnic->driver[0])
@@ -320,6 +322,9 @@ int rnics_load(struct rnic_table *table, const char *root, const char *pci_ids,
 	ret = netdev_load(&l.nets, root);
 	if (!ret)
 		ret = rdma_load(&l.rdma, root, &l.nets);
+	/* A sysfs of elsewhere and the devices of this machine are strangers to each other. */
+	if (!ret && !strcmp(root, SYSFS_ROOT))
+		verbs_fill(&l.rdma);
 	if (!ret)
 		ret = load_all(&l);
 	rdma_free(&l.rdma);

@@ -32,6 +32,7 @@ enum {
  * @name: from the PCI ids database, may have blanks; empty if unknown
  * @port: physical port, 0 if unknown
  * @ib_port: port of the RDMA device, 0 if there is none
+ * @mtu: of the net device; @active_mtu: of the RDMA port; in bytes, 0 if unknown
  * @pnetid: empty for none; @is_soft: from the table, not from the hardware
  */
 struct rnic {
@@ -58,6 +59,7 @@ struct rnic {
 	char state[16];
 	char link_layer[16];
 	uint32_t mtu;
+	uint32_t active_mtu;
 };
 
 struct rnic_table {
@@ -69,7 +71,7 @@ extern const struct out_col rnic_columns[];
 
 /**
  * rnics_load() - read all cards
- * @root: of sysfs
+ * @root: of sysfs; libibverbs is asked too if it is the real one
  * @pci_ids: path of the database, NULL for the usual places
  * @pnet: the kernel's table, may be empty
  *

@@ -24,12 +24,13 @@ SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
 SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
 $(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
+$(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libsmc.a \
-		$(call pc,$(LIBSMC_PKGS) cmocka,--libs)
+		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs)
 
 $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
 		$(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
@@ -71,7 +72,7 @@ fuzz: $(O)/version.h
 	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
 		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c \
-		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS),--cflags --libs)
+		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags --libs)
 	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 

@@ -32,6 +32,7 @@ struct rdma_gid {
  * @link_layer: "Ethernet", "InfiniBand"; empty if unknown
  * @netdev: net device that the port belongs to, empty for none
  * @hw_pnetid: PNET ID from firmware, empty for none
+ * @active_mtu: bytes, 0 if unknown; sysfs has none, verbs_fill() sets it
  */
 struct rdma_port {
 	unsigned int number;
@@ -39,6 +40,7 @@ struct rdma_port {
 	char link_layer[16];
 	char netdev[NETDEV_NAME_SIZE];
 	char hw_pnetid[PNETID_SIZE];
+	uint32_t active_mtu;
 	struct rdma_gid *gids;
 	size_t n_gids;
 };

@@ -84,6 +84,10 @@ check_missing_packages() {
 		"install libnl-genl-3-dev (Debian, Ubuntu) or libnl3-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
 	sed s/libmnl/libnl-genl-3.0/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libnl-genl-3.0.pc"
+	need_message "libibverbs missing: one line, Debian's and the RPM's name" \
+		"install libibverbs-dev (Debian, Ubuntu) or rdma-core-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	sed s/libmnl/libibverbs/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libibverbs.pc"
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests

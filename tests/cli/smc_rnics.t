@@ -109,10 +109,10 @@ refuse 'there is no FID 99' s390 -d 99
 
 # ---- elsewhere ----
 run x86 -w
-like "$(words)" '^n/a n/a 0000:3b:00.1 n/a ConnectX-5 n/a n 1 n/a ens1f1 mlx5_1 ACTIVE Ethernet 1500 mlx5_core$' \
+like "$(words)" '^n/a n/a 0000:3b:00.1 n/a ConnectX-5 n/a n 1 n/a ens1f1 mlx5_1 ACTIVE Ethernet 1500 n/a mlx5_core$' \
 	'-w: mlx5, named by the PCI ids database'
-like "$(words)" '^n/a n/a n/a n/a Soft-RoCE n/a n/a 1 n/a lo rxelo ACTIVE Ethernet 1500 rxe$' '-w: rxe'
-like "$(words)" '^n/a n/a n/a n/a Soft-iWARP n/a n/a 1 n/a n/a siw0 DOWN Ethernet n/a siw$' '-w: siw'
+like "$(words)" '^n/a n/a n/a n/a Soft-RoCE n/a n/a 1 n/a lo rxelo ACTIVE Ethernet 1500 n/a rxe$' '-w: rxe'
+like "$(words)" '^n/a n/a n/a n/a Soft-iWARP n/a n/a 1 n/a n/a siw0 DOWN Ethernet n/a n/a siw$' '-w: siw'
 like "$(words)" 'Elastic_RDMA_Adapter .* eth1 erdma_0 ACTIVE' '-w: erdma'
 SMC_TOOLS_PCI_IDS=/no/such/file run x86
 like "$(words)" '0000:3b:00.0 n/a mlx5_core ' 'without the database the driver names a card'

@@ -186,9 +186,20 @@ def check_rnics():
     equal((status, err), (0, ""), "smc_rnics")
     equal(rows[0][:10], ["FID", "Power", "PCI_ID", "PCHID", "Type", "PFT", "VF", "PPrt", "PNET_ID", "Net-Dev"],
           "smc_rnics: header")
+    shown = json.loads(run("smc_rnics", "-j")[1])["rnics"][0].get("active_mtu")
+    ok(shown in (256, 512, 1024, 2048, 4096), "smc_rnics -j: the active MTU by libibverbs", shown)
     mtu = open("/sys/class/net/lo/mtu", encoding="ascii").read().strip()
     equal(rows[1:], [["n/a"] * 4 + ["Soft-RoCE", "n/a", "n/a", "1", "n/a", "lo", "rxelo", "ACTIVE", "Ethernet",
-                                    mtu, "rxe"]], "smc_rnics: rxelo")
+                                    mtu, str(shown), "rxe"]], "smc_rnics: rxelo")
+    uverbs = ["/dev/infiniband/" + n for n in os.listdir("/dev/infiniband") if n.startswith("uverbs")]
+    for node in uverbs:
+        os.chmod(node, 0o600)
+    status, out, err = run(*NOBODY, "smc_rnics", "-j")
+    row = json.loads(out)["rnics"][0]
+    ok((status, err) == (0, "") and uverbs and "active_mtu" not in row and row["ib_device"] == "rxelo",
+       "smc_rnics: without the permission only the active MTU is absent", (status, out, err))
+    for node in uverbs:
+        os.chmod(node, 0o666)
     fine("-a", "SOFT", "-D", "rxelo")
     row = json.loads(run("smc_rnics", "-j")[1])["rnics"][0]
     equal((row["pnetid"], row["pnetid_source"], row["net_device"]), ("SOFT", "table", "lo"),
