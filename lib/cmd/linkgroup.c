@@ -509,9 +509,9 @@ static const struct out_col link_columns[] = {
 
 /* ---- what was asked for ---- */
 
-/** struct request - filters combine; @id is 0 for every group */
+/** struct request - filters combine; @id counts if @has_id */
 struct request {
-	bool is_links;
+	bool is_links, has_id;
 	uint32_t id;
 	const char *netdev, *ibdev;
 };
@@ -552,7 +552,7 @@ static int on_link(const struct nlmsghdr *nlh, void *arg)
 
 static bool id_fits(const struct request *request, const struct smc_lgr *lgr)
 {
-	return !request->id || request->id == lgr->id;
+	return !request->has_id || request->id == lgr->id;
 }
 
 static bool link_fits(const struct request *request, const struct link_row *row)
@@ -681,6 +681,7 @@ static int parse_id(struct cmd *cmd, struct request *request, const char *word)
 	if (end == word || *end || errno || id > UINT32_MAX || word[0] == '-' || word[0] == '+')
 		return cmd_usage(cmd, "linkgroup: '%s' is neither a command nor a link group's id",
 				 word);
+	request->has_id = id; /* 0: every group; 1 to ff is no group of SMC-R */
 	request->id = (uint32_t)id;
 	if (!cmd->variant->is_smcd)
 		request->id &= 0xffffff00U;
@@ -724,7 +725,7 @@ int cmd_run_linkgroup(struct cmd *cmd)
 		.groups = { .item_size = sizeof(struct smc_lgr) },
 		.links = { .item_size = sizeof(struct link_row) },
 	};
-	struct request request = { .id = 0 };
+	struct request request = { .has_id = false };
 	int ret = parse(cmd, &request);
 
 	if (!ret)

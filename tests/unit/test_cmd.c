@@ -184,6 +184,33 @@ static void groups(void **state)
 	free(out);
 }
 
+/* The last byte of SMC-R's numbers does not count; a number that is only that byte fits no group. */
+static void groups_by_id(void **state)
+{
+	static const struct {
+		const char *words;
+		bool has_first, has_second;
+	} rows[] = {
+		{ "0", true, true },	{ "100", true, false }, { "0x1ff", true, false },
+		{ "200", false, true }, { "99", false, false }, { "link-show 99", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct cmd cmd = { .variant = &smcr };
+		char *out;
+
+		fake_reset();
+		add_group(0x100, NULL, "A");
+		add_group(0x200, NULL, "B");
+		fake_done(0);
+		assert_int_equal(run(cmd_run_linkgroup, &cmd, rows[i].words, &out), 0);
+		assert_int_equal(!!strstr(out, "00000100"), rows[i].has_first);
+		assert_int_equal(!!strstr(out, "00000200"), rows[i].has_second);
+		free(out);
+	}
+}
+
 static void half_a_table(void **state)
 {
 	struct cmd cmd = { .variant = &smcr };
@@ -248,6 +275,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(ueid_answers), TEST(ueid_bytes), TEST(ueid_refused_unsent), TEST(seid),
 		TEST(groups),	    TEST(half_a_table), TEST(old_kernel),	   TEST(pci_names),
+		TEST(groups_by_id),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
