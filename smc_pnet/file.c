@@ -2,6 +2,7 @@
 /* Files of entries: written by --export, read by --import. */
 #include "smc_pnet.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,23 @@ static int bad_line(struct smc_err *err, const char *name, size_t number, const 
 	return smc_err_say(err, EINVAL, "%.80s:%zu: %.200s", name, number, why);
 }
 
+/* "\\xc3" is one byte again: so --export writes what is not plain in a name. */
+static void unescape(char *word)
+{
+	char *dst = word;
+
+	for (; *word; word++) {
+		unsigned int byte = 0;
+
+		if (word[0] == '\\' && word[1] == 'x' && isxdigit((unsigned char)word[2]) &&
+		    isxdigit((unsigned char)word[3]))
+			sscanf(word + 2, "%2x", &byte);
+		*dst++ = byte ? (char)byte : *word;
+		word += byte ? 3 : 0;
+	}
+	*dst = '\0';
+}
+
 /* Words of one line; MAX_WORDS of them are one too many. */
 static size_t split(char *line, char *words[MAX_WORDS])
 {
@@ -22,8 +40,10 @@ static size_t split(char *line, char *words[MAX_WORDS])
 
 	line[strcspn(line, "#")] = '\0';
 	for (char *word = strtok_r(line, BLANKS, &save); word && count < MAX_WORDS;
-	     word = strtok_r(NULL, BLANKS, &save))
+	     word = strtok_r(NULL, BLANKS, &save)) {
+		unescape(word);
 		words[count++] = word;
+	}
 	return count;
 }
 
@@ -121,6 +141,22 @@ int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct
 	return ret;
 }
 
+void pnet_append_line(struct out_text *text, const struct smc_pnet *entry)
+{
+	struct out_text line = { 0 };
+
+	pnet_append_entry(&line, entry);
+	out_char(&line, '\n');
+	for (size_t i = 0; i < line.len; i++) {
+		if (line.data[i] == '#') /* it would begin a comment */
+			out_str(text, "\\x23");
+		else
+			out_char(text, line.data[i]);
+	}
+	text->is_failed |= line.is_failed;
+	out_free(&line);
+}
+
 int pnet_export(struct pnet_tool *tool)
 {
 	struct out_text text = { 0 };
@@ -132,10 +168,8 @@ int pnet_export(struct pnet_tool *tool)
 		goto out;
 	out_str(&text, "# PNET table, for smc_pnet --import\n"
 		       "# PNET ID, net device, RDMA or ISM device, port\n");
-	for (size_t i = 0; i < table.count; i++) {
-		pnet_append_entry(&text, &table.entries[i]);
-		out_char(&text, '\n');
-	}
+	for (size_t i = 0; i < table.count; i++)
+		pnet_append_line(&text, &table.entries[i]);
 	ret = pnet_write(&text, tool->err);
 out:
 	smc_pnet_free(&table);

@@ -133,6 +133,33 @@ static void plans(void **state)
 		   "-A\n-B\nB eth0 n/a 255\nB n/a rxe0 2\n");
 }
 
+/* The kernel takes any name: what --export writes is the same entry again for --import. */
+static void round_trip(void **state)
+{
+	static const char *const names[] = { "a#b", "#", "d'q", "\303\251", "back\\x41", "\\", "a\\x" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct smc_pnet net = { .has = SMC_PNET_HAS_NET, .name = "A" };
+		struct smc_pnet ib = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, .name = "A",
+				       .port = 2 };
+		struct smc_pnet_table table;
+		struct out_text text = { 0 };
+		struct smc_err err;
+
+		strcpy(net.eth, names[i]);
+		strcpy(ib.ib, names[i]);
+		pnet_append_line(&text, &net);
+		pnet_append_line(&text, &ib);
+		assert_int_equal(parse(&table, text.data, text.len, &err), 0);
+		assert_int_equal(table.count, 2);
+		assert_true(smc_pnet_same(&table.entries[0], &net));
+		assert_true(smc_pnet_same(&table.entries[1], &ib));
+		smc_pnet_free(&table);
+		out_free(&text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +167,7 @@ int main(void)
 		cmocka_unit_test(bad),
 		cmocka_unit_test(not_text),
 		cmocka_unit_test(plans),
+		cmocka_unit_test(round_trip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
