@@ -326,7 +326,8 @@ static void print_warnings(const struct pnet_rows *rows)
 		out_escaped(&text, line, sizeof(line));
 		out_char(&text, '\n');
 	}
-	fwrite(text.data, 1, text.len, stderr);
+	if (text.len)
+		fwrite(text.data, 1, text.len, stderr);
 	out_free(&text);
 }
 
