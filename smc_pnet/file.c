@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_FILE (4U << 20) /* bytes; a line of the longest names has about 100 */
+
 #define BLANKS " \t\r\n"
 #define MAX_WORDS 5
 
@@ -115,7 +117,8 @@ static int read_line(struct smc_pnet_table *table, char *line, struct smc_err *e
 	return ret;
 }
 
-int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err)
+static int read_lines(struct smc_pnet_table *table, FILE *file, const char *name,
+		      struct smc_err *err)
 {
 	struct smc_err inner;
 	size_t size = 0, number = 0;
@@ -138,6 +141,31 @@ int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct
 	free(line);
 	if (ret)
 		smc_pnet_free(table);
+	return ret;
+}
+
+/* The whole file first: one without an end (/dev/zero) is refused, not read for ever. */
+int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err)
+{
+	char *data = malloc(MAX_FILE + 1);
+	size_t len = data ? fread(data, 1, MAX_FILE + 1, file) : 0;
+	FILE *text = NULL;
+	int ret = 0;
+
+	*table = (struct smc_pnet_table){ 0 };
+	if (!data)
+		ret = smc_err_set(err, ENOMEM, "cannot read %.80s", name);
+	else if (ferror(file))
+		ret = smc_err_set(err, errno ? errno : EIO, "cannot read %.80s", name);
+	else if (len > MAX_FILE)
+		ret = smc_err_say(err, EFBIG, "%.80s is larger than a PNET table can be", name);
+	else if (len && !(text = fmemopen(data, len, "r")))
+		ret = smc_err_set(err, errno, "cannot read %.80s", name);
+	if (text) {
+		ret = read_lines(table, text, name, err);
+		fclose(text);
+	}
+	free(data);
 	return ret;
 }
 

@@ -138,7 +138,7 @@ static void by_side(struct out_text *text, const struct smc_stats *stats)
 		sample(text, fallbacks, (const char *const[]){ "side", sides[s], NULL },
 		       stats->side[s].fallbacks);
 	head(text, reasons, "counter",
-	     "Connections that became plain TCP by reason; the kernel counts up to 65535.");
+	     "Connections that became plain TCP by reason; the kernel's counter wraps at 65536.");
 	for (int s = 0; s < SMC_SIDES; s++) {
 		for (size_t i = 0; i < stats->side[s].n_reasons; i++) {
 			uint32_t code = stats->side[s].reasons[i].code;

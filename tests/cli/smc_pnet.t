@@ -94,6 +94,7 @@ refuse 'conf:1: an entry is' --import "$tmp/conf" --diff
 out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)
 is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: it has letters and digits only" 'import from stdin'
 refuse 'cannot read' --import "$tmp"
+refuse '/dev/zero is larger than a PNET table can be' --import /dev/zero
 
 # ---- namespaces ----
 refuse "there is no network namespace 'no-such'" -N no-such
