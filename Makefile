@@ -63,7 +63,7 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tools: objects and packages of each ---------------------------------------------------------
-LIBC_OBJS  := cli/cli sys/elf
+LIBC_OBJS  := cli/cli sys/elf sys/library sys/target
 LIB_OBJS   := $(patsubst lib/%.c,%,$(wildcard lib/*/*.c))
 libobjs = $(patsubst %,$(O)/obj/lib/%.o,$(1))
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
@@ -75,8 +75,8 @@ $(O)/libsmc.a: $(call libobjs,$(LIB_OBJS))
 SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call objs,ld_pre_smc/size.c)
 # It knows where the library will be: other folders than last time compile it again.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
-$(call objs,smc_run/*.c): $(O)/libdirs
-$(call objs,smc_run/*.c): override CPPFLAGS += $(LIBDIRS)
+$(call objs,smc_run/*.c) $(call libobjs,sys/library): $(O)/libdirs
+$(call objs,smc_run/*.c) $(call libobjs,sys/library): override CPPFLAGS += $(LIBDIRS)
 $(O)/libdirs: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' | cmp -s - $@ || printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
@@ -88,14 +88,16 @@ $(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
-all: $(O)/smc_pnet $(O)/smc_rnics
+all: $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk
 $(O)/smc_pnet: $(call objs,smc_pnet/*.c)
 $(O)/smc_rnics: $(call objs,smc_rnics/*.c)
 # Nothing else takes verbs.o out of the archive, so nothing else needs its library.
 $(O)/smc_rnics: TOOL_PKGS := libibverbs
-$(O)/smc_pnet $(O)/smc_rnics: $(O)/libsmc.a
+$(O)/smc_chk: $(call objs,smc_chk/*.c)
+$(O)/smc_chk: TOOL_LIBS := -lm
+$(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) $(TOOL_LIBS)
 
 $(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
 $(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a

@@ -11,8 +11,8 @@
 #include "cli/cli.h"
 #include "ld_pre_smc/size.h"
 #include "smc_run/kernel.h"
-#include "smc_run/library.h"
-#include "smc_run/target.h"
+#include "sys/library.h"
+#include "sys/target.h"
 
 /* As env(1), nice(1) and other programs that start programs do. */
 #define EXIT_SELF 125

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What will really run: PATH, scripts, and what the kernel does with the file. */
-#include "smc_run/target.h"
+#include "sys/target.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
-#include "smc_run/library.h"
+#include "sys/library.h"
 
 #include <errno.h>
 #include <stdio.h>

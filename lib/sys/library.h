@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
-#ifndef SMC_RUN_LIBRARY_H
-#define SMC_RUN_LIBRARY_H
+#ifndef SMC_SYS_LIBRARY_H
+#define SMC_SYS_LIBRARY_H
 
 #include <limits.h>
 
-#include "smc_run/target.h"
+#include "sys/target.h"
 
 #define LIBRARY_NAME "ld_pre_smc.so"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What will really run: PATH, scripts, and what the kernel does with the file. */
-#ifndef SMC_RUN_TARGET_H
-#define SMC_RUN_TARGET_H
+#ifndef SMC_SYS_TARGET_H
+#define SMC_SYS_TARGET_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* This host, or one that was recorded: everything that a check reads can be read again elsewhere. */
+#ifndef SMC_SYS_HOST_H
+#define SMC_SYS_HOST_H
+
+#include <limits.h>
+#include <stddef.h>
+
+#define HOST_PROBE_SIZE 512
+
+/**
+ * host_path() - where a file of the host is
+ * @path: absolute, "/proc/sys/net/smc/rmem"
+ *
+ * Return: the same below the folder that SMC_TOOLS_ROOT names; @buf, or @path without that.
+ */
+const char *host_path(char buf[PATH_MAX], const char *path);
+
+/**
+ * typedef host_probe_fn - finds out a fact that is in no file: a system call's answer
+ * @text: receives words, may stay empty
+ *
+ * Return: a number, or -errno.
+ */
+typedef int (*host_probe_fn)(void *arg, char text[HOST_PROBE_SIZE]);
+
+/**
+ * host_probe() - ask for such a fact
+ * @name: of the fact, a file name: "socket-af_smc"
+ *
+ * Of a recorded host it says what was recorded.
+ *
+ * Return: what @fn returns; -ENODATA when the record does not have it.
+ */
+int host_probe(const char *name, host_probe_fn fn, void *arg, char text[HOST_PROBE_SIZE]);
+
+#endif

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: MIT
+#include "smc_chk/smc_chk.h"
+
+int chk_server(const struct chk_request *req __attribute__((unused)))
+{
+	return cli_error(&chk_tool, "not built yet");
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* smc_chk: does SMC work here, why not, and what to type next. */
+#ifndef SMC_CHK_H
+#define SMC_CHK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/cli.h"
+#include "smc/err.h"
+
+/**
+ * enum chk_status - what main() returns
+ *
+ * A script can trust them: no check that failed ends with CHK_OK.
+ */
+enum chk_status {
+	CHK_OK,		/* SMC works; the doctor found no problem */
+	CHK_ERROR,	/* bad arguments, no such host, refused, timed out, a problem of the host */
+	CHK_TCP,	/* reached the peer, but over TCP */
+	CHK_UNTESTED,	/* cannot be tested here: this kernel has no SMC, or a sandbox forbids it */
+};
+
+/* The same default and range as in smc-tools 1.8.5: the server takes the first free port from here. */
+#define CHK_PORT 37373
+
+/**
+ * struct chk_request - the command line, read
+ * @command: value of the option that says what to do, 0 for the doctor
+ * @host: of --connect
+ * @bind: address that --server listens on, NULL for all
+ * @iface: of --pnetid: with the doctor and the live test the interface to look at
+ * @text: argument of --explain, --program, --bundle
+ * @from: recorded host to read instead of this one, NULL for this one
+ * @operands: after --from: a tool and its arguments; NULL-terminated
+ * @port: 0 if not given
+ * @family: AF_INET, AF_INET6, or AF_UNSPEC
+ * @timeout_ms: longest wait for one step
+ */
+struct chk_request {
+	int command;
+	const char *host, *bind, *iface, *text, *from, *netns;
+	char **operands;
+	uint16_t port;
+	int family;
+	int timeout_ms;
+	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static;
+};
+
+extern const struct cli_tool chk_tool;
+
+/** chk_debug() - one "[DEBUG] " line on stderr if --debug was given */
+void chk_debug(const struct chk_request *req, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* The commands. Each prints its result, or one error by cli_error(), and returns a chk_status. */
+int chk_server(const struct chk_request *req);
+int chk_connect(const struct chk_request *req);
+int chk_live(const struct chk_request *req);
+int chk_doctor(const struct chk_request *req);
+int chk_pnetid(const struct chk_request *req);
+int chk_explain(const struct chk_request *req);
+int chk_program(const struct chk_request *req);
+int chk_bundle(const struct chk_request *req);
+int chk_from(const struct chk_request *req);
+
+#endif
