@@ -72,7 +72,7 @@ $(O)/libsmc.a: $(call libobjs,$(LIB_OBJS))
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
-SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call objs,ld_pre_smc/size.c)
+SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call objs,ld_pre_smc/size.c ld_pre_smc/rules.c)
 # It knows where the library will be: other folders than last time compile it again.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
 $(call objs,smc_run/*.c) $(call libobjs,sys/library): $(O)/libdirs

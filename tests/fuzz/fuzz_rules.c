@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+/* A list of rules as people write it, and a decision by what was understood. */
+#include "fuzz.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+
+#include "ld_pre_smc/rules.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct sockaddr_in6 addr = { .sin6_family = AF_INET6 };
+	struct rules rules = { 0 };
+	const char *bad = NULL;
+	char *text = malloc(size + 1);
+	int ret;
+
+	MUST(text);
+	if (size)
+		memcpy(text, data, size);
+	text[size] = '\0';
+	ret = rules_parse(&rules, size & 1, text, &bad);
+	MUST(ret == 0 || ret == -EINVAL || ret == -E2BIG);
+	MUST(!ret || (bad >= text && bad < text + size && !rules.count));
+	for (int i = 0; i < rules.count; i++)
+		MUST(rules.items[i].bits <= 128 && rules.items[i].low <= rules.items[i].high);
+	if (size >= sizeof(addr.sin6_addr))
+		memcpy(&addr.sin6_addr, data, sizeof(addr.sin6_addr));
+	addr.sin6_port = htons((uint16_t)size);
+	(void)rules_allow(&rules, size & 2, (struct sockaddr *)&addr, sizeof(addr));
+	free(text);
+	return 0;
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/* SMC_INCLUDE and SMC_EXCLUDE: what is a list, and which connections it means. */
+#include "test.h"
+
+#include <errno.h>
+#include <arpa/inet.h>
+
+#include "ld_pre_smc/rules.h"
+
+static bool allows(const struct rules *rules, bool is_listen, const char *host, int port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = in.sin_port };
+
+	if (inet_pton(AF_INET, host, &in.sin_addr) == 1)
+		return rules_allow(rules, is_listen, (struct sockaddr *)&in, sizeof(in));
+	assert_int_equal(inet_pton(AF_INET6, host, &in6.sin6_addr), 1);
+	return rules_allow(rules, is_listen, (struct sockaddr *)&in6, sizeof(in6));
+}
+
+static struct rules parsed(const char *include, const char *exclude)
+{
+	struct rules rules = { 0 };
+	const char *bad;
+
+	assert_int_equal(rules_parse(&rules, false, include, &bad), 0);
+	assert_int_equal(rules_parse(&rules, true, exclude, &bad), 0);
+	return rules;
+}
+
+static void nothing_said_is_smc_for_all(void **state)
+{
+	struct rules rules = parsed("", " ,, ");
+
+	(void)state;
+	assert_int_equal(rules.count, 0);
+	assert_true(allows(&rules, false, "10.0.0.1", 80));
+	assert_true(allows(&rules, true, "::", 80));
+}
+
+static void include_is_all_there_is(void **state)
+{
+	struct rules rules = parsed("6379,9000-9002", "");
+
+	(void)state;
+	assert_true(allows(&rules, false, "10.0.0.1", 6379));
+	assert_true(allows(&rules, false, "fd00::1", 6379));
+	assert_true(allows(&rules, false, "10.0.0.1", 9000));
+	assert_true(allows(&rules, false, "10.0.0.1", 9002));
+	assert_false(allows(&rules, false, "10.0.0.1", 9003));
+	assert_false(allows(&rules, false, "10.0.0.1", 8999));
+	assert_false(allows(&rules, true, "0.0.0.0", 6379));
+}
+
+static void exclude_wins(void **state)
+{
+	struct rules rules = parsed("10.0.0.0/8", "10.1.0.0/16:22");
+
+	(void)state;
+	assert_true(allows(&rules, false, "10.1.2.3", 80));
+	assert_false(allows(&rules, false, "10.1.2.3", 22));
+	assert_true(allows(&rules, false, "10.2.2.3", 22));
+	assert_false(allows(&rules, false, "11.2.2.3", 22));
+}
+
+static void exclude_alone_leaves_the_rest(void **state)
+{
+	struct rules rules = parsed("", "listen:8080 listen:127.0.0.0/8");
+
+	(void)state;
+	assert_true(allows(&rules, false, "10.1.2.3", 8080));
+	assert_false(allows(&rules, true, "0.0.0.0", 8080));
+	assert_true(allows(&rules, true, "0.0.0.0", 80));
+	assert_false(allows(&rules, true, "127.0.0.1", 80));
+}
+
+static void listen_alone_is_every_listener(void **state)
+{
+	struct rules rules = parsed("listen", "");
+
+	(void)state;
+	assert_true(allows(&rules, true, "::1", 1));
+	assert_false(allows(&rules, false, "::1", 1));
+}
+
+static void prefixes_count_bits(void **state)
+{
+	struct rules rules = parsed("10.0.0.128/25:80,[fd00:8000::]/17:*", "");
+
+	(void)state;
+	assert_true(allows(&rules, false, "10.0.0.200", 80));
+	assert_false(allows(&rules, false, "10.0.0.127", 80));
+	assert_true(allows(&rules, false, "fd00:ffff::9", 1));
+	assert_false(allows(&rules, false, "fd00:7fff::9", 1));
+}
+
+static void families_are_apart_and_mapped_is_v4(void **state)
+{
+	struct rules rules = parsed("10.0.0.1", "");
+
+	(void)state;
+	assert_true(allows(&rules, false, "::ffff:10.0.0.1", 80));
+	rules = parsed("0.0.0.0/0:80", "");
+	assert_false(allows(&rules, false, "fd00::1", 80));
+	rules = parsed("[::]/0:80", "");
+	assert_true(allows(&rules, false, "fd00::1", 80));
+	assert_false(allows(&rules, false, "10.0.0.1", 80));
+	assert_false(allows(&rules, false, "::ffff:10.0.0.1", 80));
+}
+
+static void other_addresses_are_not_its_business(void **state)
+{
+	struct rules rules = parsed("80", "");
+	struct sockaddr_in in = { .sin_family = AF_INET };
+	struct sockaddr any = { .sa_family = AF_UNIX };
+
+	(void)state;
+	assert_true(rules_allow(&rules, false, &any, sizeof(any)));
+	assert_true(rules_allow(&rules, false, (struct sockaddr *)&in, 4));
+}
+
+static void junk_is_refused_whole(void **state)
+{
+	static const char *const junk[] = {
+		"x", "80,x", "0", "65536", "80-", "-80", "90-80", "80-65536", "99999999999999999999", "80x",
+		"listen80", "listen:", "listening", "10.0.0.1:", "10.0.0.1/", "10.0.0.1/33", "10.0.0.1/a",
+		"10.0.0:80", "10.0.0.256", "10.0.0.1:0", "fd00::1", "[fd00::1", "[fd00::1]x", "[]",
+		"[fd00::1]/129", "[::ffff:10.0.0.1]:80", "[10.0.0.1]", "*:", "**", ":80", "10.0.0.1/8/8",
+		"[11111111111111111111111111111111111111111111111111]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
+		struct rules rules = { 0 };
+		const char *bad = NULL;
+
+		if (!rules_parse(&rules, false, junk[i], &bad))
+			fail_msg("'%s' is no list", junk[i]);
+		assert_int_equal(rules.count, 0);
+		assert_false(rules.has_include);
+		assert_string_equal(bad, strchr(junk[i], ',') ? "x" : junk[i]);
+	}
+}
+
+static void as_many_as_there_is_room_for(void **state)
+{
+	struct rules rules = { 0 };
+	char text[RULES_MAX * 2 + 8];
+	const char *bad;
+
+	(void)state;
+	for (int i = 0; i < RULES_MAX; i++)
+		memcpy(text + i * 2, "1,", 3);
+	assert_int_equal(rules_parse(&rules, false, text, &bad), 0);
+	assert_int_equal(rules.count, RULES_MAX);
+	assert_int_equal(rules_parse(&rules, true, "7", &bad), -E2BIG);
+	assert_string_equal(bad, "7");
+	assert_int_equal(rules.count, RULES_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_said_is_smc_for_all),
+		cmocka_unit_test(include_is_all_there_is),
+		cmocka_unit_test(exclude_wins),
+		cmocka_unit_test(exclude_alone_leaves_the_rest),
+		cmocka_unit_test(listen_alone_is_every_listener),
+		cmocka_unit_test(prefixes_count_bits),
+		cmocka_unit_test(families_are_apart_and_mapped_is_v4),
+		cmocka_unit_test(other_addresses_are_not_its_business),
+		cmocka_unit_test(junk_is_refused_whole),
+		cmocka_unit_test(as_many_as_there_is_room_for),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
