@@ -57,7 +57,7 @@ static void read_environment(struct shim_config *cfg)
 {
 	struct stat err;
 
-	*cfg = (struct shim_config){ .strict = flag("SMC_STRICT") };
+	*cfg = (struct shim_config){ .strict = flag("SMC_STRICT"), .raw = flag("SMC_RAW") };
 	if (!fstat(STDERR_FILENO, &err)) {
 		cfg->err_open = true;
 		cfg->err_dev = err.st_dev;

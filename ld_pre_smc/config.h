@@ -8,11 +8,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The two sockets that carry SMC, in no order of preference. */
+/* The two sockets that carry SMC, in no order of preference, and the one that does not. */
 enum shim_kind {
 	KIND_AF_SMC,	/* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
 	KIND_INET,	/* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
 	KINDS,
+	KIND_TCP = KINDS,	/* an ordinary socket: what remains */
 };
 
 /* Variables with a value that nobody understands. */
@@ -29,6 +30,7 @@ enum shim_junk {
  * @nkinds: how many of @kinds
  * @junk: bit 1 << JUNK_x for each variable that is ignored
  * @strict: SMC_STRICT: rather no socket than TCP
+ * @raw: SMC_RAW: new sockets become SMC sockets, nothing else is changed
  * @debug: SMC_DEBUG, and there is a standard error to write to
  * @sndbuf: SMC_SNDBUF in bytes, 0 for the kernel's default
  * @rcvbuf: SMC_RCVBUF in bytes, 0 for the kernel's default
@@ -41,6 +43,7 @@ struct shim_config {
 	unsigned char nkinds;
 	unsigned char junk;
 	bool strict;
+	bool raw;
 	bool debug;
 	int sndbuf;
 	int rcvbuf;

@@ -17,15 +17,8 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/line.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sock.h"
 
-#ifndef AF_SMC
-#define AF_SMC 43
-#endif
-/* The third argument of an AF_SMC socket says IPv4 or IPv6: net/smc/smc.h, not in a UAPI header. */
-#define SMCPROTO_SMC 0
-#define SMCPROTO_SMC6 1
-/* <linux/in.h> since 6.11. */
-#define IPPROTO_SMC_256 256
 /* SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
 #define SOCK_TYPE_BITS 0xf
 
@@ -48,14 +41,6 @@ struct target {
 static const struct target targets[KINDS][2] = {
 	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
 	[KIND_INET] = { { AF_INET, IPPROTO_SMC_256 }, { AF_INET6, IPPROTO_SMC_256 } },
-};
-
-#define KIND_TCP KINDS
-
-static const char *const kind_names[KINDS + 1] = {
-	[KIND_AF_SMC] = "AF_SMC",
-	[KIND_INET] = "IPPROTO_SMC",
-	[KIND_TCP] = "TCP",
 };
 
 /*
@@ -230,7 +215,7 @@ static void tell_refusals(struct line *line, const struct attempt *try,
 		if (!try->refused[kind])
 			continue;
 		line_text(line, before);
-		line_text(line, kind_names[kind]);
+		line_text(line, shim_kind_names[kind]);
 		line_text(line, ": ");
 		line_errno(line, try->refused[kind]);
 		line_text(line, try->remembered[kind] ? ", seen before" : "");
@@ -248,7 +233,7 @@ static void tell(const struct attempt *try, const struct shim_config *cfg, int d
 	line_start(&line);
 	tell_call(&line, domain, type, protocol);
 	if (try->fd >= 0) {
-		line_text(&line, kind_names[try->kind]);
+		line_text(&line, shim_kind_names[try->kind]);
 		line_text(&line, " fd ");
 		line_number(&line, try->fd);
 	} else {

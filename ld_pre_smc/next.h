@@ -6,16 +6,24 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/socket.h>
+#include <sys/types.h>
 
 #pragma GCC visibility push(hidden)
 
 /*
  * One entry a function that is called below. To interpose one more: add it here, its row in next.c,
- * its name in ld_pre_smc.map, and the function itself beside socket().
+ * its name in ld_pre_smc.map, and the function itself in a file by subject.
  */
 enum shim_fn {
 	SHIM_SOCKET,
 	SHIM_SETSOCKOPT,
+	SHIM_GETSOCKOPT,
+	SHIM_CONNECT,
+	SHIM_BIND,
+	SHIM_LISTEN,
+	SHIM_IOCTL,
+	SHIM_SPLICE,
+	SHIM_CLOSE,
 	SHIM_FNS,
 };
 
@@ -67,6 +75,16 @@ static inline int next_setsockopt(int fd, int level, int name, const void *value
 	return ((int (*)(int, int, int, const void *, socklen_t))shim_next(SHIM_SETSOCKOPT))(
 		fd, level, name, value, len);
 }
+
+/* The others, each as its manual page has it. */
+int next_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
+int next_connect(int fd, const struct sockaddr *addr, socklen_t len);
+int next_bind(int fd, const struct sockaddr *addr, socklen_t len);
+int next_listen(int fd, int backlog);
+int next_ioctl(int fd, unsigned long request, void *arg);
+ssize_t next_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
+		    unsigned int flags);
+int next_close(int fd);
 
 #pragma GCC visibility pop
 

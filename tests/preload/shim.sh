@@ -229,7 +229,7 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 # ---- the library as a file ----
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }')" socket 'exports socket and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-	grep -vxE '__errno_location|clock_gettime|dlsym|fstat|fstat64|__fxstat|__fxstat64|getpid|secure_getenv|sig(addset|emptyset|ismember|pending|procmask|timedwait)|strcmp|syscall|write')" \
+	grep -vxE '__errno_location|clock_gettime|dlsym|dup3|fcntl|fcntl64|fstat|fstat64|__fxstat|__fxstat64|getpeername|getpid|getsockname|inet_pton|memchr|memcmp|memcpy|secure_getenv|sig(addset|emptyset|ismember|pending|procmask|timedwait)|strcmp|syscall|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl)\.')" '' 'needs libc only'
 like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* What a file descriptor is, asked of the kernel each time: the library remembers nothing. */
+#ifndef SHIM_SOCK_H
+#define SHIM_SOCK_H
+
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "ld_pre_smc/config.h"
+
+#pragma GCC visibility push(hidden)
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+/* The third argument of an AF_SMC socket says IPv4 or IPv6: net/smc/smc.h, not in a UAPI header. */
+#define SMCPROTO_SMC 0
+#define SMCPROTO_SMC6 1
+/* <linux/in.h> since 6.11. */
+#define IPPROTO_SMC_256 256
+
+/* By enum shim_kind. */
+extern const char *const shim_kind_names[KINDS + 1];
+
+/**
+ * struct shim_sock - a socket, as far as repairs need to know
+ * @kind: KIND_AF_SMC or KIND_INET
+ * @family: AF_INET or AF_INET6: the family of its addresses
+ */
+struct shim_sock {
+	enum shim_kind kind;
+	int family;
+};
+
+/**
+ * shim_is_smc() - whether a file descriptor is an SMC socket that has not fallen back to TCP
+ * @fd: any number
+ * @sock: filled in if it is one; may be NULL
+ *
+ * SO_PROTOCOL says it: 256 for IPPROTO_SMC, with SO_DOMAIN AF_SMC 0 or 1; the file of a connection
+ * that fell back is its TCP socket. One system call for most others. Leaves errno as it was.
+ */
+bool shim_is_smc(int fd, struct shim_sock *sock);
+
+/* An integer option of a socket, or -1 if there is none. Leaves errno as it was. */
+int shim_int_option(int fd, int level, int name);
+
+/* State of the TCP connection (TCP_CLOSE and so on) below a TCP or SMC socket, or -1. */
+int shim_tcp_state(int fd);
+
+/* Whether the peer's name is known: connected, and not yet shut down. */
+bool shim_is_connected(int fd);
+
+/**
+ * shim_events() - poll(2) without waiting
+ *
+ * Not poll() itself, which would make a cancellation point of functions that are none. Leaves errno
+ * as it was.
+ *
+ * Return: revents, with POLLERR and POLLHUP whatever @events are.
+ */
+int shim_events(int fd, int events);
+
+/* A new socket, CLOEXEC: see socket(2). */
+int shim_new_socket(int family, enum shim_kind kind);
+
+#pragma GCC visibility pop
+
+#endif

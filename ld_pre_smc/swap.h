@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* Another socket in the place of an unconnected one: same file descriptor, same options. */
+#ifndef SHIM_SWAP_H
+#define SHIM_SWAP_H
+
+#include <stdbool.h>
+
+#include "ld_pre_smc/sock.h"
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * shim_may_swap() - whether a socket is as new: neither listening nor connecting nor connected
+ */
+bool shim_may_swap(int fd);
+
+/**
+ * shim_swap_open() - a new socket with the options and flags of another one
+ * @fd: the SMC socket to be replaced
+ * @sock: what it is, of shim_is_smc()
+ * @kind: what to get, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
+ *
+ * Copied: socket options that differ from those of a new socket, O_NONBLOCK, O_ASYNC, owner and
+ * signal. Not copied: socket filters, MD5 and AO keys, multicast memberships; buffer sizes only if
+ * they were set.
+ *
+ * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno, nothing changed.
+ */
+int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
+
+/**
+ * shim_swap_in() - put a socket of shim_swap_open() into the place of another one
+ * @fd: what is replaced; it keeps its number and FD_CLOEXEC
+ * @fresh: the new socket, closed here in any case
+ * @kind: what it is
+ * @why: for the debug line: "fd 3: WHY -> TCP"
+ *
+ * An address that @fd was bound to is bound again. Other descriptors made by dup(2) keep the old
+ * socket.
+ *
+ * Return: 0 with errno untouched; or -1 with errno: either nothing was changed, or the socket was
+ * replaced and the address was taken meanwhile.
+ */
+int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
+
+/**
+ * shim_swap() - shim_swap_open() and shim_swap_in()
+ *
+ * The caller knows that @fd is an SMC socket, and by shim_may_swap() that it is unused.
+ */
+int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
+
+/* One debug line, "fd 3: TEXT", if SMC_DEBUG is on. */
+void shim_tell(int fd, const char *text);
+
+/* close(2) that leaves errno as it was, and is no cancellation point. */
+void shim_close(int fd);
+
+#pragma GCC visibility pop
+
+#endif
