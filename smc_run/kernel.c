@@ -26,9 +26,14 @@ static int try_socket(int domain, int protocol)
 	return 0;
 }
 
+int kernel_ipproto_smc(void)
+{
+	return try_socket(AF_INET, IPPROTO_SMC_256);
+}
+
 int kernel_smc(bool inet)
 {
-	if (inet && !try_socket(AF_INET, IPPROTO_SMC_256))
+	if (inet && !kernel_ipproto_smc())
 		return 0;
 	return try_socket(AF_SMC, 0);
 }

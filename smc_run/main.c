@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "ld_pre_smc/size.h"
 #include "smc_run/kernel.h"
+#include "smc_run/unit.h"
 #include "sys/library.h"
 #include "sys/target.h"
 
@@ -23,6 +24,10 @@ enum {
 	OPT_STRICT = CLI_LONG_ONLY,
 	OPT_RAISE,
 	OPT_QUIET,
+	OPT_ENABLE,
+	OPT_DISABLE,
+	OPT_STATUS,
+	OPT_USER,
 };
 
 static const struct cli_opt options[] = {
@@ -36,6 +41,13 @@ static const struct cli_opt options[] = {
 	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
 					   "-r and -t need" },
 	{ OPT_QUIET, "quiet", NULL, "no warnings" },
+	{ OPT_ENABLE, "enable", "UNIT", "let a systemd service use SMC from its next start on, with\n"
+					"the options given" },
+	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
+	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"
+				      "UNIT all that are enabled" },
+	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd" },
+	{ 'j', "json", NULL, "--status in JSON" },
 	{ 'h', "help", NULL, "print this text" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
@@ -43,7 +55,10 @@ static const struct cli_opt options[] = {
 
 static const struct cli_tool tool = {
 	.name = "smc_run",
-	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...",
+	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
+		 "[OPTION]... --enable UNIT\n"
+		 "[--user] --disable UNIT\n"
+		 "[--user] [-j] --status [UNIT]",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
 	.more = "Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be\n"
@@ -57,6 +72,8 @@ struct request {
 	bool strict;
 	bool raise_limits;
 	bool quiet;
+	int action;		/* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
+	struct unit_request unit;
 	const char *family;	/* NULL: the environment's, or the library's default */
 	int rcvbuf, sndbuf;	/* bytes, -1 for none */
 };
@@ -120,6 +137,15 @@ static bool is_family(const char *text)
 	return !strcmp(text, "smc") || !strcmp(text, "inet") || !strcmp(text, "auto");
 }
 
+static int take_action(int opt, struct request *req)
+{
+	if (req->action)
+		return cli_usage_error(&tool, "one of --enable, --disable and --status, and once");
+	req->action = opt;
+	req->unit.name = optarg;
+	return 0;
+}
+
 /* One option. Return: 0, or an exit status after a message. */
 static int take_option(int opt, struct request *req)
 {
@@ -143,6 +169,16 @@ static int take_option(int opt, struct request *req)
 		return 0;
 	case OPT_QUIET:
 		req->quiet = true;
+		return 0;
+	case OPT_ENABLE:
+	case OPT_DISABLE:
+	case OPT_STATUS:
+		return take_action(opt, req);
+	case OPT_USER:
+		req->unit.user = true;
+		return 0;
+	case 'j':
+		req->unit.json = true;
 		return 0;
 	default:
 		return EXIT_SELF;
@@ -243,6 +279,16 @@ static int set_number(const char *name, int number)
 }
 
 /* What was not asked for keeps the value that the caller's environment gives it. */
+static int set_options(const struct request *req)
+{
+	if (set_number(rcvbuf.env, req->rcvbuf) || set_number(sndbuf.env, req->sndbuf) ||
+	    (req->debug && setenv("SMC_DEBUG", "1", 1)) ||
+	    (req->strict && setenv("SMC_STRICT", "1", 1)) ||
+	    (req->family && setenv("SMC_SOCK_FAMILY", req->family, 1)))
+		return cli_error(&tool, "cannot set the environment: %s", strerror(errno));
+	return 0;
+}
+
 static int set_environment(const struct request *req, const struct library *lib)
 {
 	int err = library_preload(lib->entry);
@@ -250,13 +296,9 @@ static int set_environment(const struct request *req, const struct library *lib)
 	if (err == -EINVAL)
 		return cli_error(&tool, "LD_PRELOAD cannot hold '%s': it has a blank or a colon",
 				 lib->entry);
-	if (err || set_number(rcvbuf.env, req->rcvbuf) || set_number(sndbuf.env, req->sndbuf) ||
-	    (req->debug && setenv("SMC_DEBUG", "1", 1)) ||
-	    (req->strict && setenv("SMC_STRICT", "1", 1)) ||
-	    (req->family && setenv("SMC_SOCK_FAMILY", req->family, 1)))
-		return cli_error(&tool, "cannot set the environment: %s",
-				 strerror(err ? -err : errno));
-	return 0;
+	if (err)
+		return cli_error(&tool, "cannot set the environment: %s", strerror(-err));
+	return set_options(req);
 }
 
 static int check_all(const struct request *req, const char *command, const struct target *target,
@@ -291,6 +333,51 @@ static int prepare(const struct request *req, const char *command)
 	return status;
 }
 
+/* A service gets the settings of the command line, not those of this shell. */
+static int enable_unit(const struct request *req)
+{
+	static const char *const names[] = { UNIT_VARIABLES };
+	size_t i;
+	int status;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unsetenv(names[i]);
+	status = set_options(req);
+	return status ? status : unit_enable(&req->unit);
+}
+
+static int do_action(struct request *req, char *const *operands)
+{
+	req->unit.tool = &tool;
+	req->unit.quiet = req->quiet;
+	if (*operands)
+		return cli_usage_error(&tool, "surplus argument '%s'", *operands);
+	if (req->raise_limits)
+		return cli_usage_error(&tool, "--raise-limits is for commands: services take the "
+				       "limits of sysctl.d(5)");
+	if (req->unit.json && req->action != OPT_STATUS)
+		return cli_usage_error(&tool, "--json is for --status");
+	switch (req->action) {
+	case OPT_ENABLE:
+		return enable_unit(req);
+	case OPT_DISABLE:
+		return unit_disable(&req->unit);
+	default:
+		return unit_status(&req->unit);
+	}
+}
+
+/* Options may stand behind the unit of --status, too. */
+static int next_option(struct request *req, int argc, char **argv)
+{
+	int opt = cli_getopt(&tool, argc, argv);
+
+	if (opt != -1 || req->action != OPT_STATUS || req->unit.name || optind >= argc)
+		return opt;
+	req->unit.name = argv[optind++];
+	return cli_getopt(&tool, argc, argv);
+}
+
 int main(int argc, char **argv)
 {
 	const char *strict = getenv("SMC_STRICT");
@@ -301,7 +388,7 @@ int main(int argc, char **argv)
 	};
 	int opt, status;
 
-	while ((opt = cli_getopt(&tool, argc, argv)) != -1) {
+	while ((opt = next_option(&req, argc, argv)) != -1) {
 		if (opt == 'h')
 			return cli_help(&tool);
 		if (opt == 'v')
@@ -311,6 +398,10 @@ int main(int argc, char **argv)
 			return status;
 	}
 	argv += optind;
+	if (req.action)
+		return do_action(&req, argv);
+	if (req.unit.user || req.unit.json)
+		return cli_usage_error(&tool, "--user and --json are for services");
 	if (!*argv)
 		return cli_usage_error(&tool, "which command?");
 	status = prepare(&req, *argv);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/* The one file that smc_run writes for a service. */
+#include "smc_run/dropin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIZE_MAX_READ 65536
+
+static int set_base(bool user, char base[PATH_MAX], struct smc_err *err)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int len;
+
+	if (!user)
+		len = snprintf(base, PATH_MAX, "/etc/systemd/system");
+	else if (config && *config == '/')
+		len = snprintf(base, PATH_MAX, "%s/systemd/user", config);
+	else if (home && *home == '/')
+		len = snprintf(base, PATH_MAX, "%s/.config/systemd/user", home);
+	else
+		return smc_err_say(err, ENOENT, "HOME is not set");
+	return len < PATH_MAX ? 0 : smc_err_set(err, ENAMETOOLONG, "'%s'", base);
+}
+
+int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err)
+{
+	int ret = set_base(user, out->base, err);
+
+	if (ret || !unit)
+		return ret;
+	if (snprintf(out->dir, PATH_MAX, "%s/%s.d", out->base, unit) >= PATH_MAX ||
+	    snprintf(out->file, PATH_MAX, "%s/" DROPIN_FILE, out->dir) >= PATH_MAX)
+		return smc_err_set(err, ENAMETOOLONG, "'%s'", out->dir);
+	return 0;
+}
+
+static int failed(struct smc_err *err, const char *what, const char *path)
+{
+	int code = errno;
+
+	if (code == EACCES || code == EPERM)
+		return smc_err_say(err, code, "cannot %s '%s': %s: try with sudo", what, path,
+				   strerror(code));
+	return smc_err_set(err, code, "cannot %s '%s'", what, path);
+}
+
+/* Text of a regular file, NULL without memory or when it cannot be read. */
+static char *read_text(int fd)
+{
+	char *text = malloc(SIZE_MAX_READ + 1);
+	ssize_t len = text ? read(fd, text, SIZE_MAX_READ) : -1;
+
+	if (len < 0) {
+		free(text);
+		return NULL;
+	}
+	text[len] = '\0';
+	return text;
+}
+
+int dropin_read(const char *file, char **text, struct smc_err *err)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+
+	*text = NULL;
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (fd < 0 && errno != ELOOP)
+		return failed(err, "read", file);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		*text = read_text(fd);
+	if (fd >= 0)
+		close(fd);
+	if (*text && !strncmp(*text, DROPIN_MARK, strlen(DROPIN_MARK)))
+		return 0;
+	free(*text);
+	*text = NULL;
+	return smc_err_say(err, EEXIST, "'%s' is not from smc_run: left as it is", file);
+}
+
+/* mkdir -p. */
+static int make_folders(const char *path, struct smc_err *err)
+{
+	char part[PATH_MAX];
+	const char *end = path;
+
+	do {
+		end += 1 + strcspn(end + 1, "/");
+		snprintf(part, sizeof(part), "%.*s", (int)(end - path), path);
+		if (mkdir(part, 0755) && errno != EEXIST)
+			return failed(err, "make folder", part);
+	} while (*end);
+	return 0;
+}
+
+/* The new file under another name, which systemd does not read. */
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	size_t len = strlen(text);
+	bool ok;
+
+	if (fd < 0)
+		return -errno;
+	ok = write(fd, text, len) == (ssize_t)len && !fchmod(fd, 0644) && !fsync(fd);
+	if (close(fd) || !ok) {
+		unlink(path);
+		return errno ? -errno : -EIO;
+	}
+	return 0;
+}
+
+static int replace(const struct dropin *dropin, const char *text, struct smc_err *err)
+{
+	char path[PATH_MAX + 32];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s.%d", dropin->file, (int)getpid());
+	ret = write_text(path, text);
+	if (!ret && rename(path, dropin->file)) {
+		ret = -errno;
+		unlink(path);
+	}
+	if (!ret)
+		return 1;
+	rmdir(dropin->dir);
+	errno = -ret;
+	return failed(err, "write", dropin->file);
+}
+
+int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err)
+{
+	bool same;
+	char *old;
+	int ret = dropin_read(dropin->file, &old, err);
+
+	if (ret)
+		return ret;
+	same = old && !strcmp(old, text);
+	free(old);
+	if (same)
+		return 0;
+	ret = make_folders(dropin->dir, err);
+	return ret ? ret : replace(dropin, text, err);
+}
+
+int dropin_remove(const struct dropin *dropin, struct smc_err *err)
+{
+	char *old;
+	int ret = dropin_read(dropin->file, &old, err);
+
+	if (ret || !old)
+		return ret;
+	free(old);
+	if (unlink(dropin->file))
+		return failed(err, "remove", dropin->file);
+	rmdir(dropin->dir);	/* stays while others have files in it */
+	return 1;
+}

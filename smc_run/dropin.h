@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The one file that smc_run writes for a service, and nobody else's. */
+#ifndef SMC_RUN_DROPIN_H
+#define SMC_RUN_DROPIN_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "smc/err.h"
+
+/* Read last of all drop-ins, also after override.conf, which systemctl edit makes. */
+#define DROPIN_FILE "zz-smc-tools.conf"
+/* First line. A file without it is somebody else's. */
+#define DROPIN_MARK "# Written by smc_run --enable, removed by smc_run --disable. Do not edit.\n"
+
+/**
+ * struct dropin - where it is
+ * @base: folder of the administrator's or the user's units
+ * @dir: UNIT.service.d in it
+ * @file: the file in that
+ */
+struct dropin {
+	char base[PATH_MAX];
+	char dir[PATH_MAX];
+	char file[PATH_MAX];
+};
+
+/**
+ * dropin_locate() - the places for a unit, systemd.unit(5)
+ * @user: below $XDG_CONFIG_HOME or ~/.config instead of /etc
+ * @unit: full name; NULL for @base only
+ *
+ * Return: 0, or -errno with a sentence.
+ */
+int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err);
+
+/**
+ * dropin_read() - its text
+ * @text: free() it; NULL if there is no such file
+ *
+ * Return: 0; -EEXIST with a sentence if the file is not ours; -errno with a sentence.
+ */
+int dropin_read(const char *file, char **text, struct smc_err *err);
+
+/**
+ * dropin_write() - put it there at once, or change nothing
+ * @text: begins with DROPIN_MARK
+ *
+ * Return: 1 if written, 0 if it was there already; -errno with a sentence.
+ */
+int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err);
+
+/**
+ * dropin_remove() - remove it, and its folder if nothing else is in there
+ *
+ * Return: 1 if removed, 0 if it was not there; -errno with a sentence.
+ */
+int dropin_remove(const struct dropin *dropin, struct smc_err *err);
+
+#endif

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+/* Units as systemctl(1) shows them. */
+#include "smc_run/systemctl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SERVICE ".service"
+#define PROBE "smc-tools"	/* instance by which a template is asked */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+static bool has_other_type(const char *name)
+{
+	static const char *const types[] = {
+		".socket", ".target", ".timer", ".slice", ".scope", ".path", ".mount",
+		".automount", ".swap", ".device",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (ends_with(name, types[i]))
+			return true;
+	return false;
+}
+
+int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
+{
+	const char *end = ends_with(typed, SERVICE) ? "" : SERVICE;
+	const char *c;
+
+	for (c = typed; isalnum((unsigned char)*c) || (*c && strchr(":-_.\\@", *c)); c++)
+		;
+	if (*c || !*typed || *typed == '@' || *typed == '.' ||
+	    strlen(typed) + strlen(end) >= UNIT_NAME_SIZE - sizeof(PROBE))
+		return smc_err_say(err, EINVAL, "'%s' is not the name of a unit", typed);
+	if (has_other_type(typed))
+		return smc_err_say(err, EINVAL, "'%s' is not a service", typed);
+	snprintf(name, UNIT_NAME_SIZE, "%s%s", typed, end);
+	return 0;
+}
+
+bool unit_is_template(const char *name)
+{
+	return ends_with(name, "@" SERVICE);
+}
+
+void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE])
+{
+	int stem = (int)(strlen(name) - strlen(SERVICE));
+
+	snprintf(shown, UNIT_NAME_SIZE, "%.*s%s" SERVICE, stem, name,
+		 unit_is_template(name) ? PROBE : "");
+}
+
+void unit_file_name(char *name)
+{
+	if (ends_with(name, "@" PROBE SERVICE))
+		strcpy(name + strlen(name) - strlen(PROBE SERVICE), SERVICE);
+}
+
+/* All that a child writes. NULL without memory. */
+static char *read_all(int fd, size_t *size)
+{
+	char *text = NULL, *bigger;
+	size_t len = 0, room = 0;
+	ssize_t got;
+
+	do {
+		if (room - len < 2) {
+			room = room ? 2 * room : 4096;
+			bigger = realloc(text, room);
+			if (!bigger) {
+				free(text);
+				return NULL;
+			}
+			text = bigger;
+		}
+		got = read(fd, text + len, room - len - 1);
+		len += got > 0 ? (size_t)got : 0;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	text[len] = '\0';
+	*size = len;
+	return text;
+}
+
+/* systemctl finds no library of ours in its environment: it needs no SMC. */
+static int spawn(char *const *argv, int out, int other, pid_t *pid)
+{
+	posix_spawn_file_actions_t actions;
+	int err = posix_spawn_file_actions_init(&actions);
+
+	if (err)
+		return -err;
+	err = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	if (!err)
+		err = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+	if (!err)
+		err = posix_spawn_file_actions_addclose(&actions, other);
+	if (!err)
+		err = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return -err;
+}
+
+static int exit_status(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Runs a program; both its streams are in @text. Return: its exit status, or -errno. */
+static int run(char *const *argv, char **text, size_t *size)
+{
+	int pipes[2], status;
+	pid_t pid;
+
+	if (pipe2(pipes, O_CLOEXEC))
+		return -errno;
+	status = spawn(argv, pipes[1], pipes[0], &pid);
+	close(pipes[1]);
+	if (!status) {
+		*text = read_all(pipes[0], size);
+		status = exit_status(pid);
+		if (!*text)
+			status = -ENOMEM;
+	}
+	close(pipes[0]);
+	return status;
+}
+
+static int systemctl(bool user, const char *verb, const char *option, const char *unit,
+		     struct unit_props *out, struct smc_err *err)
+{
+	const char *argv[] = { "systemctl", user ? "--user" : "--system", "--no-pager", verb,
+			       option, unit ? "--" : NULL, unit, NULL };
+	int status;
+
+	*out = (struct unit_props){ 0 };
+	status = run((char *const *)argv, &out->text, &out->size);
+	if (!status)
+		return 0;
+	if (status == -ENOENT)
+		smc_err_say(err, ENOENT, "there is no systemctl here: services need systemd");
+	else if (status < 0)
+		smc_err_set(err, -status, "cannot run systemctl");
+	else
+		smc_err_say(err, EIO, "systemctl %s failed: %.*s", verb,
+			    (int)strcspn(out->text, "\n"), out->text);
+	free(out->text);
+	out->text = NULL;
+	return status < 0 ? status : -EIO;
+}
+
+int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
+		   struct smc_err *err)
+{
+	char option[512];
+	size_t i;
+	int ret;
+
+	snprintf(option, sizeof(option), "--property=%s", names);
+	ret = systemctl(user, "show", option, pattern, props, err);
+	for (i = 0; !ret && i < props->size; i++)
+		if (props->text[i] == '\n')
+			props->text[i] = '\0';
+	return ret;
+}
+
+int systemctl_reload(bool user, struct smc_err *err)
+{
+	struct unit_props none;
+	int ret = systemctl(user, "daemon-reload", NULL, NULL, &none, err);
+
+	if (!ret)
+		free(none.text);
+	return ret;
+}
+
+/* An empty line is between two of them. */
+bool unit_next_props(struct unit_props *all, struct unit_props *one)
+{
+	char *end = all->text + all->size, *line;
+
+	while (all->text < end && !*all->text)
+		all->text++;
+	for (line = all->text; line < end && *line; line += strlen(line) + 1)
+		;
+	line = line < end ? line : end;
+	*one = (struct unit_props){ all->text, (size_t)(line - all->text) };
+	*all = (struct unit_props){ line, (size_t)(end - line) };
+	return one->size > 0;
+}
+
+const char *unit_prop(const struct unit_props *props, const char *name, const char *after)
+{
+	const char *end = props->text + props->size, *line = after ? after : props->text;
+	size_t len = strlen(name);
+
+	if (after)
+		line += strlen(line) + 1;
+	for (; line < end; line += strlen(line) + 1)
+		if (!strncmp(line, name, len) && line[len] == '=')
+			return line + len + 1;
+	return NULL;
+}
+
+const char *unit_prop_text(const struct unit_props *props, const char *name)
+{
+	const char *value = unit_prop(props, name, NULL);
+
+	return value ? value : "";
+}
+
+/* One escape of C or of a shell, behind the backslash. */
+static char unescape(const char **at)
+{
+	static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";
+	const char *found = strchr(letters, **at);
+	unsigned int byte;
+	int len;
+
+	if (**at && found) {
+		(*at)++;
+		return values[found - letters];
+	}
+	if (sscanf(*at, "x%2x%n", &byte, &len) == 1 || sscanf(*at, "%3o%n", &byte, &len) == 1) {
+		*at += len;
+		return (char)byte;
+	}
+	return **at ? *(*at)++ : '\\';
+}
+
+/* systemd prints "..." until 253 and $'...' since, around what a shell would take apart. */
+bool unit_next_word(const char **rest, char word[PATH_MAX])
+{
+	const char *at = *rest + strspn(*rest, " ");
+	size_t len = 0;
+	char quote = '\0', c;
+
+	if (!*at)
+		return false;
+	if (at[0] == '$' && at[1] == '\'')
+		at++;
+	if (*at == '"' || *at == '\'')
+		quote = *at++;
+	while (*at && *at != (quote ? quote : ' ')) {
+		c = *at++;
+		if (c == '\\' && quote)
+			c = unescape(&at);
+		if (len < PATH_MAX - 1)
+			word[len++] = c;
+	}
+	word[len] = '\0';
+	*rest = at + (*at != '\0');
+	return true;
+}
+
+bool unit_has_word(const char *list, const char *word)
+{
+	char item[PATH_MAX];
+
+	while (unit_next_word(&list, item))
+		if (!strcmp(item, word))
+			return true;
+	return false;
+}

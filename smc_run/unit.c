@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: MIT
+/* smc_run --enable and --disable: a drop-in for a service of systemd. */
+#include "smc_run/unit.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "smc_run/dropin.h"
+#include "smc_run/kernel.h"
+#include "smc_run/systemctl.h"
+#include "sys/library.h"
+#include "sys/target.h"
+
+#define PRELOAD "LD_PRELOAD"
+#define PROPERTIES "Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart," \
+		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp,TriggeredBy"
+
+/* struct unit - a service, and what its drop-in will be made of */
+struct unit {
+	const struct unit_request *req;
+	char name[UNIT_NAME_SIZE];	/* as its files are called */
+	struct unit_props props;
+	struct dropin dropin;
+	struct target target;
+	struct library lib;
+	enum unit_way way;
+	char loader[PATH_MAX];		/* smc_bpf */
+};
+
+static void __attribute__((format(printf, 2, 3))) note(const struct unit_request *req,
+						       const char *fmt, ...)
+{
+	char text[PATH_MAX + 256];
+	va_list ap;
+
+	if (req->quiet)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	cli_error(req->tool, "%s", text);
+}
+
+/* Its name, properties and drop-in. */
+static int load(const struct unit_request *req, struct unit *unit, struct smc_err *err)
+{
+	char shown[UNIT_NAME_SIZE];
+	const char *state, *id;
+	int ret = unit_name(req->name, unit->name, err);
+
+	if (ret)
+		return ret;
+	unit_shown_name(unit->name, shown);
+	ret = systemctl_show(req->user, shown, PROPERTIES, &unit->props, err);
+	if (ret)
+		return ret;
+	state = unit_prop_text(&unit->props, "LoadState");
+	if (!strcmp(state, "not-found"))
+		return smc_err_say(err, ENOENT, "there is no unit '%s'", unit->name);
+	if (strcmp(state, "loaded"))
+		return smc_err_say(err, EINVAL, "the unit '%s' cannot be used: systemd calls it %s",
+				   unit->name, *state ? state : "nothing");
+	/* Of an alias the name of its file. */
+	id = unit_prop_text(&unit->props, "Id");
+	if (strlen(id) < sizeof(unit->name) && !unit_name(id, unit->name, err))
+		unit_file_name(unit->name);
+	return dropin_locate(req->user, unit->name, &unit->dropin, err);
+}
+
+/* "{ path=/usr/bin/redis-server ; argv[]=... }": the first one's path. */
+static void find_target(struct unit *unit)
+{
+	const char *exec = unit_prop_text(&unit->props, "ExecStart");
+	const char *path = strstr(exec, "path="), *end;
+	char command[PATH_MAX];
+
+	unit->target = (struct target){ .known = false };
+	end = path ? strstr(path, " ; ") : NULL;
+	if (!end)
+		return;
+	path += strlen("path=");
+	snprintf(command, sizeof(command), "%.*s", (int)(end - path), path);
+	target_find(command, &unit->target);
+}
+
+static bool is_ours(const char *entry)
+{
+	static const char *const names[] = { LIBRARY_NAME, LIBRARY_NAME ".1", "libsmc-preload.so" };
+	const char *base = strrchr(entry, '/');
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(base ? base + 1 : entry, names[i]))
+			return true;
+	return false;
+}
+
+/* Does a line of an environment file, systemd.exec(5), set LD_PRELOAD without our library? */
+static bool sets_preload(char *line)
+{
+	char *rest = line + strspn(line, " \t"), *name = strsep(&rest, "="), *entry;
+
+	name[strcspn(name, " \t")] = '\0';
+	if (!rest || strcmp(name, PRELOAD))
+		return false;
+	while ((entry = strsep(&rest, ": \t\n\"'")))
+		if (is_ours(entry))
+			return false;
+	return true;
+}
+
+static bool file_sets_preload(const char *path)
+{
+	FILE *file = fopen(path, "re");
+	bool found = false;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return false;
+	while (!found && getline(&line, &size, file) >= 0)
+		found = sets_preload(line);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+/* "/etc/default/redis (ignore_errors=yes)": files win over a drop-in's Environment=. */
+static bool any_file_sets_preload(const char *value, char path[PATH_MAX])
+{
+	const char *end = strstr(value, " (ignore_errors=");
+	bool found = false;
+	glob_t files;
+	size_t i;
+
+	snprintf(path, PATH_MAX, "%.*s", end ? (int)(end - value) : PATH_MAX - 1, value);
+	if (glob(path, 0, NULL, &files))
+		return false;
+	for (i = 0; !found && i < files.gl_pathc; i++) {
+		found = file_sets_preload(files.gl_pathv[i]);
+		snprintf(path, PATH_MAX, "%s", files.gl_pathv[i]);
+	}
+	globfree(&files);
+	return found;
+}
+
+static int check_environment(struct unit *unit, struct smc_err *err)
+{
+	const char *file = NULL;
+	char path[PATH_MAX];
+
+	if (unit_has_word(unit_prop_text(&unit->props, "UnsetEnvironment"), PRELOAD))
+		return smc_err_say(err, EINVAL, "%s has UnsetEnvironment=" PRELOAD ": nothing can be "
+				   "preloaded", unit->name);
+	while ((file = unit_prop(&unit->props, "EnvironmentFiles", file)))
+		if (any_file_sets_preload(file, path))
+			return smc_err_say(err, EINVAL, "%s: '%s' sets " PRELOAD ", which counts more "
+					   "than a drop-in: add %s there", unit->name, path,
+					   unit->lib.entry);
+	return 0;
+}
+
+/* What the library cannot reach, see check_program() of smc_run. */
+static int check_program(const struct unit *unit, struct smc_err *err)
+{
+	const struct target *target = &unit->target;
+
+	if (target->known && target->elf.is_go)
+		return smc_err_say(err, ENOTSUP, "%s: '%s' is a Go program, which makes its own system "
+				   "calls: try --bpf", unit->name, target->path);
+	if (target->known && target->elf.is_static)
+		return smc_err_say(err, ENOTSUP, "%s: '%s' is static, nothing can be preloaded: try "
+				   "--bpf", unit->name, target->path);
+	return 0;
+}
+
+static bool is_set(const char *value)
+{
+	return *value && strcmp(value, "no");
+}
+
+static bool below(const char *path, const char *const *folders)
+{
+	for (; *folders; folders++)
+		if (!strncmp(path, *folders, strlen(*folders)))
+			return true;
+	return false;
+}
+
+/* Folders that a sandbox has replaced by empty ones. */
+static int check_library(const struct unit *unit, struct smc_err *err)
+{
+	static const char *const home[] = { "/home/", "/root/", "/run/user/", NULL };
+	static const char *const tmp[] = { "/tmp/", "/var/tmp/", NULL };
+	const char *by = NULL;
+
+	if (is_set(unit_prop_text(&unit->props, "ProtectHome")) && below(unit->lib.file, home))
+		by = "ProtectHome";
+	if (is_set(unit_prop_text(&unit->props, "PrivateTmp")) && below(unit->lib.file, tmp))
+		by = "PrivateTmp";
+	if (by)
+		return smc_err_say(err, ENOTSUP, "%s: %s= hides '%s' from it", unit->name, by,
+				   unit->lib.file);
+	return 0;
+}
+
+/* IPPROTO_SMC sockets are of AF_INET, which such a service has. */
+static bool uses_inet(void)
+{
+	const char *family = getenv("SMC_SOCK_FAMILY");
+
+	return family && strcmp(family, "smc") && !kernel_ipproto_smc();
+}
+
+static int check_families(const struct unit *unit, struct smc_err *err)
+{
+	const char *list = unit_prop_text(&unit->props, "RestrictAddressFamilies");
+
+	if (*list != '~' || uses_inet() || !unit_has_word(list + 1, "AF_SMC"))
+		return 0;
+	return smc_err_say(err, ENOTSUP, "%s has RestrictAddressFamilies=~AF_SMC, which forbids SMC: "
+			   "try --family inet", unit->name);
+}
+
+static int check_preload(struct unit *unit, struct smc_err *err)
+{
+	int ret;
+
+	if (library_find(&unit->target, &unit->lib))
+		return smc_err_say(err, ENOENT, "cannot find %s, neither beside smc_run nor in %s",
+				   LIBRARY_NAME, SMC_LIBDIR);
+	if (unit->lib.entry[strcspn(unit->lib.entry, ": \t\n")])
+		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a colon",
+				   unit->lib.entry);
+	ret = check_environment(unit, err);
+	if (!ret)
+		ret = check_program(unit, err);
+	if (!ret)
+		ret = check_library(unit, err);
+	return ret ? ret : check_families(unit, err);
+}
+
+/* The loader that was installed, or built, with this program. */
+static bool find_loader(char path[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - sizeof("smc_bpf"));
+
+	if (len <= 0)
+		return false;
+	path[len] = '\0';
+	strcpy(strrchr(path, '/') + 1, "smc_bpf");
+	return !access(path, X_OK);
+}
+
+static int check_bpf(struct unit *unit, struct smc_err *err)
+{
+	if (unit->req->user)
+		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for units of the system");
+	if (!find_loader(unit->loader))
+		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
+				   "without eBPF");
+	if (kernel_ipproto_smc())
+		return smc_err_say(err, ENOTSUP, "this kernel has no IPPROTO_SMC, which came with "
+				   "6.11");
+	return 0;
+}
+
+/* Whether a drop-in will do anything. */
+static int check(struct unit *unit, struct smc_err *err)
+{
+	const char *root = unit_prop_text(&unit->props, "RootDirectory");
+
+	if (!*root || !strcmp(root, "/"))
+		root = unit_prop_text(&unit->props, "RootImage");
+	if (*root)
+		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools are not", unit->name,
+				   root);
+	find_target(unit);
+	unit->way = unit->req->way == UNIT_WAY_BPF ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
+	return unit->way == UNIT_WAY_BPF ? check_bpf(unit, err) : check_preload(unit, err);
+}
+
+/* One assignment, quoted as systemd.syntax(7) reads it; % begins a specifier. */
+static void put_variable(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "Environment=\"%s=", name);
+	for (; *value; value++) {
+		if (strchr("\"\\", *value))
+			fputc('\\', out);
+		if (*value == '%')
+			fputc('%', out);
+		if ((unsigned char)*value < ' ')
+			fprintf(out, "\\x%02x", (unsigned int)*value);
+		else
+			fputc(*value, out);
+	}
+	fputs("\"\n", out);
+}
+
+/* A variable's assignment replaces the unit's own, so that its entries are repeated here. */
+static void put_preload(FILE *out, const struct unit *unit)
+{
+	const char *list = unit_prop_text(&unit->props, "Environment");
+	char word[PATH_MAX], value[2 * PATH_MAX] = "", *rest, *entry;
+	size_t len = 0;
+
+	while (unit_next_word(&list, word)) {
+		if (strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
+			continue;
+		rest = word + sizeof(PRELOAD);
+		while ((entry = strsep(&rest, ": ")))
+			if (*entry && !is_ours(entry))
+				len += (size_t)sprintf(value + len, "%s:", entry);
+	}
+	memcpy(value + len, unit->lib.entry, strlen(unit->lib.entry) + 1);
+	put_variable(out, PRELOAD, value);
+}
+
+/*
+ * Lists are merged. All families are there, because AF_SMC alone would forbid all others on the
+ * day on which the unit loses its own list.
+ */
+static void put_families(FILE *out, const struct unit *unit)
+{
+	const char *list = unit_prop_text(&unit->props, "RestrictAddressFamilies");
+	char word[PATH_MAX];
+
+	if (!*list || *list == '~' || uses_inet())
+		return;
+	fputs("RestrictAddressFamilies=", out);
+	while (unit_next_word(&list, word))
+		if (strcmp(word, "AF_SMC"))
+			fprintf(out, "%s ", word);
+	fputs("AF_SMC\n", out);
+}
+
+/* The text of the drop-in, to be freed. NULL without memory. */
+static char *compose(const struct unit *unit)
+{
+	static const char *const names[] = { UNIT_VARIABLES };
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(DROPIN_MARK "[Service]\n", out);
+	if (unit->way == UNIT_WAY_BPF) {
+		fprintf(out, "ExecStartPre=-+%s attach --unit %%n\n", unit->loader);
+		fprintf(out, "ExecStopPost=-+%s detach --unit %%n\n", unit->loader);
+	} else {
+		put_preload(out, unit);
+		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			if (getenv(names[i]))
+				put_variable(out, names[i], getenv(names[i]));
+		put_families(out, unit);
+	}
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void note_limits(const struct unit *unit)
+{
+	const char *list = unit_prop_text(&unit->props, "TriggeredBy");
+	int err = kernel_smc(uses_inet());
+	char word[PATH_MAX];
+	size_t len;
+
+	if (err)
+		note(unit->req, "SMC sockets cannot be opened here, the service will use TCP: %s",
+		     strerror(-err));
+	while (unit_next_word(&list, word)) {
+		len = strlen(word);
+		if (len > 7 && !strcmp(word + len - 7, ".socket"))
+			note(unit->req, "connections to %s stay TCP: systemd opens its sockets, not the "
+			     "service", word);
+	}
+}
+
+static const char *systemctl_words(const struct unit_request *req)
+{
+	return req->user ? "systemctl --user" : "systemctl";
+}
+
+/* systemd has to read the files again; what it does not know yet it does at the next boot. */
+static void reload(const struct unit_request *req)
+{
+	struct smc_err err = { 0 };
+
+	if (systemctl_reload(req->user, &err))
+		note(req, "%s; systemd reads the change with '%s daemon-reload'", err.text,
+		     systemctl_words(req));
+}
+
+static int report(const struct unit *unit, const char *what, bool restart)
+{
+	printf("%s: %s\n", unit->name, what);
+	if (restart && unit_is_template(unit->name))
+		printf("Takes effect with: %s restart %.*sINSTANCE.service\n", systemctl_words(unit->req),
+		       (int)(strlen(unit->name) - strlen(".service")), unit->name);
+	else if (restart)
+		printf("Takes effect with: %s restart %s\n", systemctl_words(unit->req), unit->name);
+	return cli_close_stdout(unit->req->tool);
+}
+
+/* Return: exit status. */
+static int enable(struct unit *unit, struct smc_err *err)
+{
+	char text[PATH_MAX + 64], *conf;
+	int ret = check(unit, err);
+
+	if (ret)
+		return cli_error(unit->req->tool, "%s", err->text);
+	conf = compose(unit);
+	ret = conf ? dropin_write(&unit->dropin, conf, err) : smc_err_set(err, ENOMEM, "%s", unit->name);
+	free(conf);
+	if (ret < 0)
+		return cli_error(unit->req->tool, "%s", err->text);
+	note_limits(unit);
+	reload(unit->req);
+	snprintf(text, sizeof(text), "%s by %s, %s", ret ? "enabled" : "is enabled already",
+		 unit->way == UNIT_WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
+	return report(unit, text, true);
+}
+
+int unit_enable(const struct unit_request *req)
+{
+	struct unit unit = { .req = req };
+	struct smc_err err = { 0 };
+	int status = load(req, &unit, &err) ? cli_error(req->tool, "%s", err.text)
+					    : enable(&unit, &err);
+
+	free(unit.props.text);
+	return status;
+}
+
+/* Return: 0 and the unit's drop-in, also when systemd does not know the unit any more. */
+static int find_dropin(const struct unit_request *req, struct unit *unit, struct smc_err *err)
+{
+	int ret = unit_name(req->name, unit->name, err);
+
+	if (ret || !load(req, unit, err))
+		return ret;
+	unit_name(req->name, unit->name, err);
+	return dropin_locate(req->user, unit->name, &unit->dropin, err);
+}
+
+int unit_disable(const struct unit_request *req)
+{
+	struct unit unit = { .req = req };
+	struct smc_err err = { 0 };
+	int ret = find_dropin(req, &unit, &err);
+
+	free(unit.props.text);
+	if (!ret)
+		ret = dropin_remove(&unit.dropin, &err);
+	if (ret < 0)
+		return cli_error(req->tool, "%s", err.text);
+	if (!ret)
+		return report(&unit, "is not enabled", false);
+	reload(req);
+	return report(&unit, "disabled", true);
+}

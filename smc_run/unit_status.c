@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/* smc_run --status: which services of systemd are enabled, and whether their processes use SMC. */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "smc_run/dropin.h"
+#include "smc_run/systemctl.h"
+#include "smc_run/unit.h"
+#include "sys/library.h"
+
+#define PROPERTIES "Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths"
+
+/* enum use - what a service's main process does with the library */
+enum use {
+	USE_NONE,	/* no process, or one without it, as it should be */
+	USE_YES,
+	USE_RESTART,	/* it was started before the last change */
+	USE_FAILED,	/* its environment names the library, but it is not there */
+	USE_UNKNOWN,	/* the process cannot be looked into, or the kernel is asked by smc_bpf */
+};
+
+/* struct list - rows on their way out */
+struct list {
+	const struct unit_request *req;
+	FILE *out;
+	int count;
+};
+
+/* struct row - one service */
+struct row {
+	char name[UNIT_NAME_SIZE];
+	char file[PATH_MAX];	/* of the drop-in, "" for none */
+	enum unit_way way;
+	const char *state;	/* of systemd: "active"; "template" */
+	int pid;		/* of the main process, 0 for none */
+	enum use use;
+};
+
+static const char *const way_names[] = { "none", "preload", "ebpf" };
+static const char *const use_names[] = { "-", "in use", "restart needed", "not loaded", "n/a" };
+static const char *const use_keys[] = { NULL, "yes", "restart", "failed", NULL };
+
+/* Is the text in a file of a process? NUL bytes count as ends of lines. -errno if it cannot be read. */
+static int process_has(int pid, const char *name, const char *text)
+{
+	char path[64], *line = NULL;
+	int found = 0, delim = !strcmp(name, "environ") ? '\0' : '\n';
+	size_t size = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	file = fopen(path, "re");
+	if (!file)
+		return -errno;
+	while (!found && getdelim(&line, &size, delim, file) >= 0)
+		found = strstr(line, text) != NULL;
+	if (ferror(file))
+		found = -EIO;
+	free(line);
+	fclose(file);
+	return found;
+}
+
+static enum use find_use(int pid, enum unit_way way)
+{
+	int mapped, named;
+
+	if (!pid)
+		return USE_NONE;
+	mapped = process_has(pid, "maps", "/" LIBRARY_NAME);
+	named = process_has(pid, "environ", LIBRARY_NAME);
+	if (mapped < 0 || named < 0 || way == UNIT_WAY_BPF)
+		return USE_UNKNOWN;
+	if (way == UNIT_WAY_NONE)
+		return mapped ? USE_RESTART : USE_NONE;
+	if (mapped)
+		return USE_YES;
+	return named ? USE_FAILED : USE_RESTART;
+}
+
+/* Ours among the drop-ins: of the unit itself, or of its template. */
+static void find_dropin(const struct unit_props *props, struct row *row)
+{
+	const char *list = unit_prop_text(props, "DropInPaths");
+	struct smc_err err;
+	char path[PATH_MAX];
+	char *text;
+
+	while (unit_next_word(&list, path)) {
+		const char *base = strrchr(path, '/');
+
+		if (!base || strcmp(base + 1, DROPIN_FILE) || dropin_read(path, &text, &err) || !text)
+			continue;
+		row->way = strstr(text, "\nExecStartPre=") ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
+		memcpy(row->file, path, sizeof(row->file));
+		free(text);
+	}
+}
+
+static void fill(struct row *row, const struct unit_props *props)
+{
+	*row = (struct row){ .way = UNIT_WAY_NONE };
+	snprintf(row->name, sizeof(row->name), "%s", unit_prop_text(props, "Id"));
+	row->state = unit_prop_text(props, "ActiveState");
+	row->pid = atoi(unit_prop_text(props, "MainPID"));
+	find_dropin(props, row);
+	row->use = find_use(row->pid, row->way);
+	unit_file_name(row->name);
+	if (unit_is_template(row->name))
+		row->state = "template";
+	else if (strcmp(unit_prop_text(props, "LoadState"), "loaded"))
+		row->state = unit_prop_text(props, "LoadState");
+}
+
+static void put_string(FILE *out, const char *key, const char *value)
+{
+	fprintf(out, ",\"%s\":\"", key);
+	for (; *value; value++) {
+		if (strchr("\"\\", *value))
+			putc('\\', out);
+		if ((unsigned char)*value < ' ')
+			fprintf(out, "\\u%04x", (unsigned int)*value);
+		else
+			putc(*value, out);
+	}
+	putc('"', out);
+}
+
+static void put_json(FILE *out, const struct row *row)
+{
+	fprintf(out, "{\"enabled\":%s", row->way ? "true" : "false");
+	put_string(out, "unit", row->name);
+	put_string(out, "state", row->state);
+	if (row->way) {
+		put_string(out, "way", way_names[row->way]);
+		put_string(out, "drop_in", row->file);
+	}
+	if (row->pid)
+		fprintf(out, ",\"pid\":%d", row->pid);
+	if (use_keys[row->use])
+		put_string(out, "smc", use_keys[row->use]);
+	putc('}', out);
+}
+
+static void put_row(struct list *list, const struct row *row)
+{
+	if (list->req->json) {
+		fputs(list->count++ ? "," : "", list->out);
+		put_json(list->out, row);
+		return;
+	}
+	fprintf(list->out, "%-32s %-7s %-10s %-14s ", row->name, way_names[row->way], row->state,
+		use_names[row->use]);
+	fprintf(list->out, row->pid ? "%d\n" : "-\n", row->pid);
+}
+
+/* All units of a name or a pattern. Return: 0, or -errno with a sentence. */
+static int put_units(struct list *list, const char *pattern, struct smc_err *err)
+{
+	struct unit_props props, rest, one;
+	int ret = systemctl_show(list->req->user, pattern, PROPERTIES, &props, err);
+	struct row row;
+
+	if (ret)
+		return ret;
+	rest = props;
+	while (unit_next_props(&rest, &one)) {
+		if (list->req->name && !strcmp(unit_prop_text(&one, "LoadState"), "not-found")) {
+			ret = smc_err_say(err, ENOENT, "there is no unit '%s'",
+					  unit_prop_text(&one, "Id"));
+			break;
+		}
+		fill(&row, &one);
+		put_row(list, &row);
+	}
+	free(props.text);
+	return ret;
+}
+
+/* A unit; of a template also the instances that systemd has loaded. */
+static int put_unit(struct list *list, const char *name, struct smc_err *err)
+{
+	char shown[UNIT_NAME_SIZE], pattern[UNIT_NAME_SIZE + 4];
+	int ret;
+
+	unit_shown_name(name, shown);
+	ret = put_units(list, shown, err);
+	if (ret || !unit_is_template(name))
+		return ret;
+	snprintf(pattern, sizeof(pattern), "%.*s?*.service", (int)(strchr(name, '@') + 1 - name),
+		 name);
+	return put_units(list, pattern, err);
+}
+
+/* Each unit that has a drop-in of ours. */
+static int put_enabled(struct list *list, struct smc_err *err)
+{
+	char pattern[PATH_MAX + 32], name[UNIT_NAME_SIZE];
+	struct unit_props version;
+	struct dropin base;
+	glob_t files;
+	size_t i;
+	int ret = dropin_locate(list->req->user, NULL, &base, err);
+
+	if (ret)
+		return ret;
+	/* Without systemd nothing is enabled, whatever lies there. */
+	ret = systemctl_show(list->req->user, NULL, "Version", &version, err);
+	if (ret)
+		return ret;
+	free(version.text);
+	snprintf(pattern, sizeof(pattern), "%s/*.service.d/" DROPIN_FILE, base.base);
+	if (glob(pattern, 0, NULL, &files))
+		return 0;
+	for (i = 0; !ret && i < files.gl_pathc; i++) {
+		const char *unit = files.gl_pathv[i] + strlen(base.base) + 1;
+
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(unit, "/") - 2, unit);
+		ret = put_unit(list, name, err);
+	}
+	globfree(&files);
+	return ret;
+}
+
+/* The list is printed when it is complete. */
+static int put_list(struct list *list, struct smc_err *err)
+{
+	char name[UNIT_NAME_SIZE];
+	int ret = 0;
+
+	if (list->req->name)
+		ret = unit_name(list->req->name, name, err);
+	if (ret)
+		return ret;
+	if (list->req->json)
+		fputs("{\"schema\":\"smc-tools/services/1\",\"services\":[", list->out);
+	else
+		fprintf(list->out, "%-32s %-7s %-10s %-14s %s\n", "Unit", "Way", "State", "SMC", "PID");
+	ret = list->req->name ? put_unit(list, name, err) : put_enabled(list, err);
+	if (list->req->json)
+		fputs("]}\n", list->out);
+	return ret;
+}
+
+int unit_status(const struct unit_request *req)
+{
+	struct list list = { .req = req };
+	struct smc_err err = { 0 };
+	char *text = NULL;
+	size_t size;
+	int ret;
+
+	list.out = open_memstream(&text, &size);
+	if (!list.out)
+		return cli_error(req->tool, "%s", strerror(errno));
+	ret = put_list(&list, &err);
+	if (fclose(list.out) && !ret)
+		ret = smc_err_set(&err, ENOMEM, "cannot list services");
+	if (!ret)
+		fputs(text, stdout);
+	free(text);
+	return ret ? cli_error(req->tool, "%s", err.text) : cli_close_stdout(req->tool);
+}
