@@ -63,7 +63,7 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tools: objects and packages of each ---------------------------------------------------------
-LIBC_OBJS  := cli/cli smc/err sys/elf sys/library sys/target
+LIBC_OBJS  := cli/cli smc/err sys/bpfmap sys/elf sys/library sys/target
 LIB_OBJS   := $(patsubst lib/%.c,%,$(wildcard lib/*/*.c))
 libobjs = $(patsubst %,$(O)/obj/lib/%.o,$(1))
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
@@ -98,6 +98,29 @@ $(O)/smc_chk: TOOL_LIBS := -lm
 $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) $(TOOL_LIBS)
+
+# ---- smc_bpf: only where its program for the kernel can be compiled ------------------------------
+BPF_CLANG ?= clang
+BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
+HAVE_BPF := $(shell $(BPFTOOL) version >/dev/null 2>&1 && pkg-config --exists libbpf 2>/dev/null && \
+	echo 'int x;' | $(BPF_CLANG) -target bpf -x c -c -o /dev/null - 2>/dev/null && echo y)
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+	$(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
+all: $(if $(HAVE_BPF),$(O)/smc_bpf,$(O)/no-smc_bpf)
+$(O)/no-smc_bpf:
+	@mkdir -p $(@D)
+	@echo 'smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)' | tee $@
+$(O)/bpf/convert.o: smc_bpf/bpf/convert.c lib/sys/scope.h Makefile
+	@mkdir -p $(@D)
+	$(call say,BPF)
+	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -c -o $@ $<
+$(O)/bpf/convert.skel.h: $(O)/bpf/convert.o
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen object $(O)/bpf/convert.bpf.o $< && $(BPFTOOL) gen skeleton $(O)/bpf/convert.bpf.o name convert >$@
+$(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
+$(O)/smc_bpf: $(call objs,smc_bpf/*.c) $(O)/libsmc.a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,libbpf $(LIBSMC_PKGS),--libs)
 
 $(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
 $(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/* Control groups, version 2: where they are, which id they have. */
+#include "sys/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+const char *cgroup_mount(void)
+{
+	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!statfs(places[i], &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return places[i];
+	return NULL;
+}
+
+int cgroup_id(const char *root, const char *path, uint64_t *id)
+{
+	char full[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	if (stat(full, &st))
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	*id = st.st_ino;
+	return 0;
+}
+
+/* What follows the root in an absolute path, or NULL. */
+static const char *below(const char *root, const char *full)
+{
+	size_t len = strlen(root);
+
+	if (strncmp(full, root, len) || (full[len] && full[len] != '/'))
+		return NULL;
+	return full[len] ? full + len : "/";
+}
+
+int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
+{
+	char full[PATH_MAX], real[PATH_MAX], real_root[PATH_MAX];
+	const char *inside = below(root, text);
+	uint64_t id;
+
+	if (snprintf(full, sizeof(full), "%s/%s", root, inside ? inside : text) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (!realpath(full, real) || !realpath(root, real_root))
+		return -errno;
+	inside = below(real_root, real);
+	if (!inside)
+		return -EXDEV;
+	strcpy(path, inside);
+	return cgroup_id(root, path, &id);
+}
+
+/* "0::/system.slice/ssh.service" is the line of version 2, see cgroups(7). */
+int cgroup_of_process(pid_t pid, char path[PATH_MAX])
+{
+	char name[64], line[PATH_MAX + 8];
+	int ret = -ENOENT;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", (int)pid);
+	file = fopen(name, "re");
+	if (!file)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (ret && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::/", 4) || strlen(line + 3) >= PATH_MAX)
+			continue;
+		strcpy(path, line + 3);
+		ret = 0;
+	}
+	fclose(file);
+	return ret;
+}
+
+/* One search through the tree. */
+struct search {
+	const char *name;
+	bool is_unit;
+	char *found;
+	int hits;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+static bool fits(const struct search *search, const char *name)
+{
+	if (search->is_unit)
+		return !strcmp(name, search->name);
+	/* conmon watches a container of podman and CRI-O from a group of its own. */
+	return strstr(name, search->name) && !strstr(name, "conmon");
+}
+
+/* @full: the folder, whose path gets longer and shorter on the way. */
+static void search_in(struct search *search, char full[PATH_MAX], size_t root_len)
+{
+	size_t len = strlen(full);
+	struct dirent *entry;
+	DIR *dir = opendir(full);
+
+	while (dir && (entry = readdir(dir))) {
+		bool is_hit = fits(search, entry->d_name);
+
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    (!is_hit && search->is_unit && !ends_with(entry->d_name, ".slice")) ||
+		    snprintf(full + len, PATH_MAX - len, "/%s", entry->d_name) >=
+			    (int)(PATH_MAX - len))
+			continue;
+		if (is_hit && !search->hits++)
+			strcpy(search->found, full + root_len);
+		if (!is_hit)
+			search_in(search, full, root_len);
+	}
+	full[len] = '\0';
+	if (dir)
+		closedir(dir);
+}
+
+static int find(const char *root, struct search *search)
+{
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s", root) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	search_in(search, full, strlen(full));
+	return search->hits > 1 ? -EEXIST : search->hits ? 0 : -ENOENT;
+}
+
+int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
+{
+	static const char *const endings[] = { ".service", ".slice", ".scope", ".socket", ".mount",
+					       ".swap" };
+	char name[NAME_MAX + 1];
+	struct search search = { .name = name, .is_unit = true, .found = path };
+	bool has_ending = false;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		has_ending |= ends_with(unit, endings[i]);
+	if (!*unit || snprintf(name, sizeof(name), "%s%s", unit, has_ending ? "" : ".service") >=
+			      (int)sizeof(name))
+		return -ENOENT;
+	return find(root, &search);
+}
+
+int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX])
+{
+	struct search search = { .name = id, .found = path };
+
+	return *id ? find(root, &search) : -ENOENT;
+}
+
+int cgroup_is_populated(const char *root, const char *path)
+{
+	char full[PATH_MAX], line[64];
+	int ret = -ENODATA;
+	FILE *file;
+
+	/* The root has no such file. */
+	if (!strcmp(path, "/"))
+		return 1;
+	if (snprintf(full, sizeof(full), "%s%s/cgroup.events", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	file = fopen(full, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "populated ", 10))
+			ret = line[10] == '1';
+	fclose(file);
+	return ret;
+}

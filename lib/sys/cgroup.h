@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Control groups, version 2: where they are, which id they have. */
+#ifndef SMC_SYS_CGROUP_H
+#define SMC_SYS_CGROUP_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * cgroup_mount() - where control groups of version 2 are mounted
+ *
+ * Return: "/sys/fs/cgroup", "/sys/fs/cgroup/unified" (a system that mixes both versions), or NULL.
+ */
+const char *cgroup_mount(void);
+
+/**
+ * cgroup_id() - the number that the kernel knows a control group by
+ *
+ * The inode number of its folder: that of a new group is always another one (kernfs).
+ *
+ * Return: 0, -ENOENT, -ENOTDIR, -errno of stat(2).
+ */
+int cgroup_id(const char *root, const char *path, uint64_t *id);
+
+/**
+ * cgroup_path() - the name of a control group, from what a person typed
+ * @root: from cgroup_mount()
+ * @text: a path with or without @root, with or without a slash at the start
+ * @path: "/system.slice/ssh.service", "/" for the root
+ *
+ * Return: 0; -ENOENT, -ENOTDIR; -EXDEV when it is outside of @root.
+ */
+int cgroup_path(const char *root, const char *text, char path[PATH_MAX]);
+
+/** cgroup_of_process() - the same of a process, from /proc. Return: 0, -ESRCH, -ENOENT, -errno */
+int cgroup_of_process(pid_t pid, char path[PATH_MAX]);
+
+/**
+ * cgroup_of_unit() - the control group of a unit of the system's systemd
+ * @unit: "ssh.service" or "user.slice"; without a known ending .service is meant
+ *
+ * Looks in slices only: those are systemd's own, while anybody to whom a group was handed over
+ * chooses the names in it.
+ *
+ * Return: 0, -ENOENT when it has none, because it does not run.
+ */
+int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
+
+/**
+ * cgroup_of_container() - the control group of a container
+ * @id: part of the container's id, which docker, podman and Kubernetes put into the group's name
+ *
+ * Return: 0, -ENOENT, -EEXIST when several groups fit.
+ */
+int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
+
+/** cgroup_is_populated() - is there a process in it or below it? Return: 1, 0, or -errno */
+int cgroup_is_populated(const char *root, const char *path);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the eBPF program of smc_bpf, its loader and smc_run share: whose sockets become SMC sockets.
+ * Compiled for BPF too, so it needs no header but the kernel's.
+ */
+#ifndef SMC_SYS_SCOPE_H
+#define SMC_SYS_SCOPE_H
+
+#include <linux/types.h>
+
+/* Where everything is pinned, and under which names. */
+#define SCOPE_BPFFS "/sys/fs/bpf"
+#define SCOPE_DIR SCOPE_BPFFS "/smc-tools"
+#define SCOPE_TASKS "tasks"
+#define SCOPE_SCOPES "scopes"
+#define SCOPE_HOOK "socket"
+#define SCOPE_FORK "fork"
+
+/*
+ * A scope of a control group has that group's id, which is never used again before the next boot;
+ * all others have the highest bit.
+ */
+#define SCOPE_NOT_CGROUP (1ULL << 63)
+/* Everything that smc_run starts. */
+#define SCOPE_RUN_ID SCOPE_NOT_CGROUP
+
+#define SCOPE_MAX 1024
+#define SCOPE_COMMS 8
+#define SCOPE_COMM_SIZE 16	/* TASK_COMM_LEN */
+#define SCOPE_NAME_SIZE 512
+
+enum scope_kind {
+	SCOPE_CGROUP = 1,
+	SCOPE_PROCESS = 2,
+	SCOPE_RUN = 3,
+};
+
+/**
+ * struct smc_scope - value of the map "scopes", by its id
+ * @converted: TCP sockets that became SMC sockets
+ * @excluded: TCP sockets that the rules below left alone
+ * @other: sockets that were no TCP sockets
+ * @kind: enum scope_kind
+ * @family: AF_INET or AF_INET6 if only these are converted, else 0
+ * @has_uid: whether only sockets of @uid are converted
+ * @comms: command names of processes that are left alone, filled up with zeros; "" ends the list
+ * @name: for people: path of the control group, or "1234 (redis-server)"
+ */
+struct smc_scope {
+	__u64 converted;
+	__u64 excluded;
+	__u64 other;
+	__u32 kind;
+	__u32 family;
+	__u32 has_uid;
+	__u32 uid;
+	char comms[SCOPE_COMMS][SCOPE_COMM_SIZE] __attribute__((aligned(8)));
+	char name[SCOPE_NAME_SIZE];
+};
+
+#endif

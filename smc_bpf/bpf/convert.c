@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Dual MIT/GPL
+/*
+ * Turns TCP sockets of chosen control groups and processes into SMC sockets. One program serves all
+ * scopes: the kernel takes 38 programs at most for a function.
+ */
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "sys/scope.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+enum {
+	AF_INET = 2,
+	AF_INET6 = 10,
+	SOCK_TYPE_MASK = 0xf,	/* the rest are flags */
+	SOCK_STREAM = 1,
+	PROTO_TCP = 6,
+	PROTO_SMC = 256,
+	CGROUP_LEVELS = 32,
+};
+
+/* What is used of the kernel's own type; libbpf finds the offsets when it loads the program. */
+struct task_struct {
+	struct task_struct *group_leader;
+	char comm[SCOPE_COMM_SIZE];
+} __attribute__((preserve_access_index));
+
+/* Marks of processes: the id of their scope. They vanish with the task. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u64);
+} tasks SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, SCOPE_MAX);
+	__type(key, __u64);
+	__type(value, struct smc_scope);
+} scopes SEC(".maps");
+
+/*
+ * A thread that was there when its process was marked may have no mark of its own; one that calls
+ * exec() after that keeps its own, not the leader's.
+ */
+static __u64 mark_of(struct task_struct *task)
+{
+	__u64 *mark = bpf_task_storage_get(&tasks, task, NULL, 0);
+
+	if (!mark)
+		mark = bpf_task_storage_get(&tasks, task->group_leader, NULL, 0);
+	return mark ? *mark : 0;
+}
+
+/* The innermost control group decides. */
+static struct smc_scope *cgroup_scope(void)
+{
+	struct smc_scope *found = NULL, *scope;
+
+	for (int level = 0; level < CGROUP_LEVELS; level++) {
+		__u64 id = bpf_get_current_ancestor_cgroup_id(level);
+
+		if (!id)
+			break;
+		scope = bpf_map_lookup_elem(&scopes, &id);
+		if (scope)
+			found = scope;
+	}
+	return found;
+}
+
+static struct smc_scope *current_scope(struct task_struct *task)
+{
+	struct smc_scope *scope = NULL;
+	__u64 mark = mark_of(task);
+
+	if (mark)
+		scope = bpf_map_lookup_elem(&scopes, &mark);
+	return scope ? scope : cgroup_scope();
+}
+
+/* The name of the process, which is its main thread's: threads often have names of their own. */
+static bool has_excluded_name(struct smc_scope *scope, struct task_struct *task)
+{
+	__u64 *comm = (__u64 *)task->group_leader->comm;
+	__u64 first = comm[0], second = comm[1];
+
+	for (int i = 0; i < SCOPE_COMMS; i++) {
+		__u64 *name = (__u64 *)scope->comms[i];
+
+		if (!name[0])
+			break;
+		if (name[0] == first && name[1] == second)
+			return true;
+	}
+	return false;
+}
+
+static bool is_excluded(struct smc_scope *scope, struct task_struct *task, int family)
+{
+	if (scope->family && scope->family != (__u32)family)
+		return true;
+	if (scope->has_uid && scope->uid != (__u32)bpf_get_current_uid_gid())
+		return true;
+	return scope->comms[0][0] && has_excluded_name(scope, task);
+}
+
+/* A return value other than 0 takes the place of the protocol in socket(2). */
+SEC("fmod_ret/update_socket_protocol")
+int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct smc_scope *scope = current_scope(task);
+
+	if (!scope || ret)
+		return ret;
+	if ((family != AF_INET && family != AF_INET6) || (type & SOCK_TYPE_MASK) != SOCK_STREAM ||
+	    (protocol != 0 && protocol != PROTO_TCP)) {
+		__sync_fetch_and_add(&scope->other, 1);
+		return 0;
+	}
+	if (is_excluded(scope, task, family)) {
+		__sync_fetch_and_add(&scope->excluded, 1);
+		return 0;
+	}
+	__sync_fetch_and_add(&scope->converted, 1);
+	return PROTO_SMC;
+}
+
+/* Runs before the child does; threads are children too. */
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(smc_fork, struct task_struct *parent, struct task_struct *child)
+{
+	__u64 mark = mark_of(parent);
+
+	if (mark && bpf_map_lookup_elem(&scopes, &mark))
+		bpf_task_storage_get(&tasks, child, &mark, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return 0;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+/* Whose sockets are meant. */
+#include "smc_bpf/smc_bpf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/cgroup.h"
+
+static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value <= 0 || value > INT_MAX)
+		return smc_err_say(err, EINVAL, "'%s' is not a process id", text);
+	*pid = (pid_t)value;
+	return 0;
+}
+
+static int find_cgroup(const char *root, int option, const char *text, char path[PATH_MAX],
+		       struct smc_err *err)
+{
+	pid_t pid;
+	int ret;
+
+	switch (option) {
+	case 'c':
+		return cgroup_path(root, text, path);
+	case 'u':
+		return cgroup_of_unit(root, text, path);
+	case 'C':
+		return cgroup_of_container(root, text, path);
+	default:
+		ret = parse_pid(text, &pid, err);
+		return ret ? ret : cgroup_of_process(pid, path);
+	}
+}
+
+static int explain(int ret, int option, const char *text, struct smc_err *err)
+{
+	switch (option) {
+	case 'u':
+		return smc_err_say(err, -ret, "unit '%s' has no control group: it does not run",
+				   text);
+	case 'C':
+		return smc_err_say(err, -ret, ret == -EEXIST ?
+				   "several control groups fit container '%s': give more of its id" :
+				   "no control group fits container '%s'", text);
+	case 'c':
+		if (ret == -EXDEV)
+			return smc_err_say(err, -ret, "'%s' is no control group", text);
+		return smc_err_set(err, -ret, "control group '%s'", text);
+	default:
+		return smc_err_set(err, -ret, "process %s", text);
+	}
+}
+
+int target_cgroup(struct target *target, int option, const char *text, struct smc_err *err)
+{
+	const char *root = cgroup_mount();
+	char path[PATH_MAX];
+	int ret;
+
+	err->code = 0;
+	if (!root)
+		return smc_err_say(err, ENODEV, "no control groups of version 2 at /sys/fs/cgroup");
+	ret = find_cgroup(root, option, text, path, err);
+	if (!ret)
+		ret = cgroup_id(root, path, &target->id);
+	if (ret)
+		return err->code ? ret : explain(ret, option, text, err);
+	if (strlen(path) >= sizeof(target->name))
+		return smc_err_set(err, ENAMETOOLONG, "control group '%s'", text);
+	strcpy(target->name, path);
+	target->kind = SCOPE_CGROUP;
+	return 0;
+}
+
+int target_process(struct target *target, const char *text, struct smc_err *err)
+{
+	char path[64], comm[SCOPE_COMM_SIZE + 1] = "";
+	int ret = parse_pid(text, &target->pid, err);
+	FILE *file;
+
+	if (ret)
+		return ret;
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return smc_err_say(err, ESRCH, "there is no process %d", (int)target->pid);
+	if (fgets(comm, sizeof(comm), file))
+		comm[strcspn(comm, "\n")] = '\0';
+	fclose(file);
+	snprintf(target->name, sizeof(target->name), "%d (%s)", (int)target->pid, comm);
+	target->kind = SCOPE_PROCESS;
+	return 0;
+}
+
+void target_run(struct target *target)
+{
+	target->kind = SCOPE_RUN;
+	target->id = SCOPE_RUN_ID;
+	strcpy(target->name, "smc_run");
+}
