@@ -19,7 +19,8 @@
 
 #define PRELOAD "LD_PRELOAD"
 #define PROPERTIES "Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart," \
-		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp,TriggeredBy"
+		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp," \
+		   "InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy"
 
 /* struct unit - a service, and what its drop-in will be made of */
 struct unit {
@@ -185,28 +186,48 @@ static bool is_set(const char *value)
 	return *value && strcmp(value, "no");
 }
 
-static bool below(const char *path, const char *const *folders)
+static bool is_below(const char *path, const char *folder)
 {
-	for (; *folders; folders++)
-		if (!strncmp(path, *folders, strlen(*folders)))
-			return true;
-	return false;
+	size_t len = strlen(folder);
+
+	return !strncmp(path, folder, len) && (path[len] == '/' || (len && folder[len - 1] == '/'));
 }
 
-/* Folders that a sandbox has replaced by empty ones. */
-static int check_library(const struct unit *unit, struct smc_err *err)
+/* How much of a path the longest folder of a list such as NoExecPaths= covers; 0 for none. */
+static size_t covered(const struct unit *unit, const char *prop, const char *path)
 {
-	static const char *const home[] = { "/home/", "/root/", "/run/user/", NULL };
-	static const char *const tmp[] = { "/tmp/", "/var/tmp/", NULL };
-	const char *by = NULL;
+	const char *list = unit_prop_text(&unit->props, prop);
+	char word[PATH_MAX], folder[PATH_MAX];
+	size_t longest = 0;
 
-	if (is_set(unit_prop_text(&unit->props, "ProtectHome")) && below(unit->lib.file, home))
+	while (unit_next_word(&list, word))
+		if (realpath(word + strspn(word, "-+"), folder) && is_below(path, folder) &&
+		    strlen(folder) > longest)
+			longest = strlen(folder);
+	return longest;
+}
+
+/* Folders that the sandbox of a service replaces by empty ones, or takes the execute right from. */
+static int check_sandbox(const struct unit *unit, struct smc_err *err)
+{
+	const struct unit_props *props = &unit->props;
+	const char *by = NULL;
+	char lib[PATH_MAX];
+
+	if (!realpath(unit->lib.file, lib))
+		return 0;
+	if (is_set(unit_prop_text(props, "ProtectHome")) &&
+	    (is_below(lib, "/home") || is_below(lib, "/root") || is_below(lib, "/run/user")))
 		by = "ProtectHome";
-	if (is_set(unit_prop_text(&unit->props, "PrivateTmp")) && below(unit->lib.file, tmp))
+	if (is_set(unit_prop_text(props, "PrivateTmp")) &&
+	    (is_below(lib, "/tmp") || is_below(lib, "/var/tmp")))
 		by = "PrivateTmp";
+	if (covered(unit, "InaccessiblePaths", lib))
+		by = "InaccessiblePaths";
+	if (covered(unit, "NoExecPaths", lib) > covered(unit, "ExecPaths", lib))
+		by = "NoExecPaths";
 	if (by)
-		return smc_err_say(err, ENOTSUP, "%s: %s= hides '%s' from it", unit->name, by,
-				   unit->lib.file);
+		return smc_err_say(err, ENOTSUP, "%s: its %s= forbids '%s'", unit->name, by, lib);
 	return 0;
 }
 
@@ -242,7 +263,7 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	if (!ret)
 		ret = check_program(unit, err);
 	if (!ret)
-		ret = check_library(unit, err);
+		ret = check_sandbox(unit, err);
 	return ret ? ret : check_families(unit, err);
 }
 
@@ -367,22 +388,48 @@ static char *compose(const struct unit *unit)
 	return NULL;
 }
 
+static void note_socket(const struct unit *unit, const char *name)
+{
+	note(unit->req, "connections to %s stay TCP: systemd opens its sockets, not the service", name);
+}
+
+/*
+ * The socket unit of the same name, which systemd may not have loaded: "ssh.socket" starts
+ * "ssh.service", or if it accepts, instances of "ssh@.service", systemd.socket(5).
+ */
+static void note_namesake(const struct unit *unit)
+{
+	bool instance = strchr(unit->name, '@');
+	struct unit_props props;
+	char name[UNIT_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%.*s.socket",
+		 (int)(instance ? strcspn(unit->name, "@") : strlen(unit->name) - strlen(".service")),
+		 unit->name);
+	if (unit_has_word(unit_prop_text(&unit->props, "TriggeredBy"), name) ||
+	    systemctl_show(unit->req->user, name, "Accept,Triggers", &props, NULL))
+		return;
+	if (instance ? !strcmp(unit_prop_text(&props, "Accept"), "yes")
+		     : unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
+		note_socket(unit, name);
+	free(props.text);
+}
+
 static void note_limits(const struct unit *unit)
 {
 	const char *list = unit_prop_text(&unit->props, "TriggeredBy");
 	int err = kernel_smc(uses_inet());
-	char word[PATH_MAX];
-	size_t len;
+	char word[PATH_MAX], *type;
 
 	if (err)
 		note(unit->req, "SMC sockets cannot be opened here, the service will use TCP: %s",
 		     strerror(-err));
 	while (unit_next_word(&list, word)) {
-		len = strlen(word);
-		if (len > 7 && !strcmp(word + len - 7, ".socket"))
-			note(unit->req, "connections to %s stay TCP: systemd opens its sockets, not the "
-			     "service", word);
+		type = strrchr(word, '.');
+		if (type && !strcmp(type, ".socket"))
+			note_socket(unit, word);
 	}
+	note_namesake(unit);
 }
 
 static const char *systemctl_words(const struct unit_request *req)

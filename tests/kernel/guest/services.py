@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: MIT
+"""Services of the real systemd, which runs in namespaces of its own: the lab's guest has another init."""
+import glob
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+
+from kern import done, equal, listing, ok, run, wait_for
+
+TOOLS = os.path.dirname(os.path.abspath(__file__))
+UNITS = "/etc/systemd/system"
+LIBDIR = "/usr/lib/%s-linux-gnu" % os.uname().machine
+LIBRARY = LIBDIR + "/ld_pre_smc.so"
+OTHER = glob.glob(LIBDIR + "/libm.so.6")[0]
+DROPIN = "zz-smc-tools.conf"
+REDIS = "redis-server.service"
+IPPROTO_SMC = 256
+REDIS_UNIT = "/lib/systemd/system/" + REDIS
+PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205}
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def read(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
+
+
+def install():
+    """smc_run and its library where a distribution has them: sandboxes know those folders."""
+    shutil.copy(TOOLS + "/smc_run", "/usr/bin/smc_run")
+    shutil.copy(TOOLS + "/ld_pre_smc.so", LIBRARY)
+    shutil.copy(TOOLS + "/smc_pnet", "/usr/bin/smc_pnet")
+
+
+def add_redis_user():
+    """What the package's scripts would have done."""
+    with open("/etc/passwd", "a", encoding="ascii") as file:
+        file.write("redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n")
+    with open("/etc/group", "a", encoding="ascii") as file:
+        file.write("redis:x:987:\n")
+    for folder in "/var/lib/redis", "/var/log/redis":
+        os.makedirs(folder, exist_ok=True)
+        os.chown(folder, 987, 987)
+
+
+def write_units():
+    """A template, a service with variables and a drop-in of its administrator's, one behind a socket."""
+    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-pnet.service\n")
+    write(UNITS + "/smc-pnet.service",
+          read(TOOLS + "/smc-pnet.service").replace("@BINDIR@", "/usr/bin"))
+    write("/etc/smc-tools/pnet.conf", "LABNET if lo\n")
+    serve = "[Service]\nExecStart=/usr/bin/iperf3 -s -p %s\n"
+    write(UNITS + "/lab@.service", serve % "520%i")
+    write(UNITS + "/lab-env.service", serve % PORTS["env"] +
+          "Environment=PLAIN=1 \"WITH=two words\" 'SMC_SNDBUF=64K'\n"
+          "EnvironmentFile=-/etc/default/lab-env\nEnvironmentFile=/etc/default/lab-more\n"
+          "RestrictAddressFamilies=AF_INET AF_INET6\n")
+    write("/etc/default/lab-more", "FROM_FILE=yes\n")
+    write(UNITS + "/lab-env.service.d/override.conf",
+          "[Service]\nEnvironment=LD_PRELOAD=%s PERCENT=100%%%%\n" % OTHER)
+    write(UNITS + "/lab-sock.socket", "[Socket]\nListenStream=127.0.0.1:%d\n" % PORTS["sock"])
+    write(UNITS + "/lab-sock.service", serve % PORTS["other"])
+    write(UNITS + "/lab-static.service", "[Service]\nExecStart=/bin/busybox sleep 300\n")
+
+
+def mask_boot():
+    """The lab has set the machine up already: no udev, no journal, no units made from fstab."""
+    names = [UNITS + "/" + os.path.basename(path)
+             for path in glob.glob("/lib/systemd/system/sys*.target.wants/*")]
+    names += ["/run" + path.removeprefix("/lib")
+              for path in glob.glob("/lib/systemd/system-generators/*")]
+    os.makedirs("/run/systemd/system-generators", exist_ok=True)
+    for name in names:
+        if not os.path.lexists(name):
+            os.symlink("/dev/null", name)
+
+
+def boot_systemd():
+    """systemd as process 1 of a PID namespace, and this test once more inside. Return: its status."""
+    init = "umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup && " \
+           "exec /lib/systemd/systemd --system --unit=lab.target --show-status=no --log-target=console"
+    with open("/run/systemd.log", "w", encoding="ascii") as log:
+        outer = subprocess.Popen(["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--cgroup",
+                                  "sh", "-c", init], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                 env=dict(os.environ, container="lab"))
+    if not wait_for(lambda: os.path.exists("/run/systemd/private"), 60):
+        sys.exit("systemd does not come up:\n" + read("/run/systemd.log"))
+    pid = subprocess.run(["pgrep", "-P", str(outer.pid)], capture_output=True, text=True,
+                         check=True).stdout.strip()
+    return subprocess.run(["nsenter", "-t", pid, "-p", "-m", "-C", "python3", "-B", __file__, "inside"],
+                          check=False).returncode
+
+
+def systemctl(*argv):
+    status, out, err = run("systemctl", *argv)
+    if status:
+        raise RuntimeError("systemctl %s: %s%s%s" % (" ".join(argv), out, err,
+                                                     read("/run/systemd.log")[-2000:]))
+    return out.strip()
+
+
+def main_pid(unit):
+    return int(systemctl("show", "-P", "MainPID", unit))
+
+
+def mode(port):
+    """What a connection to a server runs over, seen from the client, which always tries SMC."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as client:
+        wait_for(lambda: client.connect_ex(("127.0.0.1", port)) == 0, 20)
+        mine = client.getsockname()[1]
+        found = [s for s in listing("-a") if (s.get("local") or {}).get("port") == mine]
+        return found[0]["mode"] if found else None
+
+
+def smc_run(*argv):
+    return run("/usr/bin/smc_run", *argv)
+
+
+def smc_state(unit):
+    """What --status says of a service: (way, SMC), from its table and its JSON."""
+    status, out, err = smc_run("--status", unit)
+    lines = out.splitlines()
+    if status or err or len(lines) < 2:
+        return status, out, err
+    doc = json.loads(smc_run("-j", "--status", unit)[1])
+    entry = doc["services"][0]
+    assert doc["schema"] == "smc-tools/services/1"
+    assert entry["unit"] == lines[1].split()[0] and entry["enabled"] == ("way" in entry)
+    text = lines[1][len("%-32s " % entry["unit"]):]
+    return text[:7].strip(), text[19:33].strip(), entry.get("smc")
+
+
+def enable(unit, *options):
+    status, out, err = smc_run("--enable", unit, *options)
+    ok(status == 0, "--enable %s %s" % (unit, " ".join(options)), (out, err))
+    return out, err
+
+
+def dropin(unit):
+    return "%s/%s.d/%s" % (UNITS, unit, DROPIN)
+
+
+def refuse(words, *argv, tool="/usr/bin/smc_run"):
+    status, out, err = run(tool, *argv)
+    ok(status == 125 and not out and err.count("\n") == 1 and words in err,
+       "refused: smc_run " + " ".join(argv), (status, out, err))
+
+
+def check_pnet():
+    ok(wait_for(lambda: run("systemctl", "is-active", "smc-pnet.service")[0] == 0, 60),
+       "smc-pnet.service is started at boot", run("systemctl", "status", "smc-pnet.service"))
+    out = run("smc_pnet")[1]
+    ok(out.startswith("LABNET ") and " lo " in out, "smc-pnet.service set the table at boot", out)
+
+
+def check_redis():
+    """A vendor unit with a narrow sandbox, running while it is enabled."""
+    before = read(REDIS_UNIT)
+    systemctl("start", REDIS)
+    equal(mode(PORTS["redis"]), "TCP", "redis as it is installed: TCP")
+    equal(smc_state("redis-server"), ("none", "-", None), "status: nothing enabled")
+    refuse("redis-server.service: its NoExecPaths= forbids", "--enable", "redis-server",
+           tool=TOOLS + "/smc_run")
+    out, err = enable("redis-server")
+    ok(dropin(REDIS) in out and "systemctl restart redis-server.service" in out and not err,
+       "it says which file and how to restart", (out, err))
+    text = read(dropin(REDIS))
+    ok("RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX AF_SMC\n" in text, "AF_SMC is added", text)
+    equal(oct(os.stat(dropin(REDIS)).st_mode & 0o7777), "0o644", "mode of the drop-in")
+    equal(smc_state(REDIS), ("preload", "restart needed", "restart"), "status: restart needed")
+    out, _ = enable(REDIS)
+    ok("enabled already" in out and read(dropin(REDIS)) == text, "twice: the same file", out)
+    systemctl("restart", REDIS)
+    equal(mode(PORTS["redis"]), "SMCD", "redis after the restart: SMC-D")
+    equal(smc_state(REDIS), ("preload", "in use", "yes"), "status: in use")
+    equal(smc_run("--disable", "redis-server")[0], 0, "--disable")
+    ok(not os.path.exists(os.path.dirname(dropin(REDIS))), "the drop-in and its folder are gone")
+    equal(smc_state(REDIS), ("none", "restart needed", "restart"), "status: still with the library")
+    systemctl("restart", REDIS)
+    equal(mode(PORTS["redis"]), "TCP", "redis afterwards: TCP")
+    equal(read(REDIS_UNIT), before, "the vendor's file is as it was")
+    status, out, _ = smc_run("--disable", "redis-server")
+    ok(status == 0 and "is not enabled" in out, "--disable twice", out)
+    systemctl("stop", REDIS)
+
+
+def check_template():
+    enable("lab@")
+    systemctl("start", "lab@1")
+    equal(mode(PORTS["one"]), "SMCD", "an instance of an enabled template: SMC-D")
+    equal(smc_state("lab@1"), ("preload", "in use", "yes"), "status of the instance")
+    names = [s["unit"] for s in json.loads(smc_run("-j", "--status")[1])["services"]]
+    equal(names, ["lab@.service", "lab@1.service"], "status without a unit: the template, its instance")
+    smc_run("--disable", "lab@.service")
+    enable("lab@2")
+    systemctl("restart", "lab@1", "lab@2")
+    equal((mode(PORTS["one"]), mode(PORTS["two"])), ("TCP", "SMCD"), "one instance alone")
+    smc_run("--disable", "lab@2")
+    systemctl("stop", "lab@1", "lab@2")
+
+
+def environ(unit):
+    data = open("/proc/%d/environ" % main_pid(unit), encoding="ascii").read()
+    return dict(item.split("=", 1) for item in data.split("\0") if item)
+
+
+def check_environment():
+    """Variables of the unit, of its files, and LD_PRELOAD of an administrator's drop-in stay."""
+    enable("lab-env", "-r", "128K", "--strict")
+    systemctl("start", "lab-env")
+    equal(mode(PORTS["env"]), "SMCD", "a unit with variables: SMC-D")
+    env = environ("lab-env")
+    equal({key: env.get(key) for key in ("PLAIN", "WITH", "FROM_FILE", "PERCENT", "SMC_SNDBUF")},
+          {"PLAIN": "1", "WITH": "two words", "FROM_FILE": "yes", "PERCENT": "100%", "SMC_SNDBUF": "64K"},
+          "the unit's variables are kept")
+    equal((env["LD_PRELOAD"], env["SMC_RCVBUF"], env["SMC_STRICT"]),
+          (OTHER + ":" + LIBRARY, "131072", "1"), "its LD_PRELOAD is extended, options are written")
+    first = read(dropin("lab-env.service"))
+    enable("lab-env", "-r", "128K", "--strict")
+    equal(read(dropin("lab-env.service")), first, "twice: the same file")
+    enable("lab-env", "-f", "inet")
+    systemctl("restart", "lab-env")
+    equal(mode(PORTS["env"]), "SMCD", "IPPROTO_SMC within the unit's own address families")
+    ok("AF_SMC" not in read(dropin("lab-env.service")) and "SMC_RCVBUF" not in environ("lab-env"),
+       "enabled again: other options", read(dropin("lab-env.service")))
+    smc_run("--disable", "lab-env")
+    equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "other drop-ins stay")
+    write("/etc/default/lab-env", "# x\nLD_PRELOAD=%s\n" % OTHER)
+    refuse("'/etc/default/lab-env' sets LD_PRELOAD", "--enable", "lab-env")
+    equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "refused: nothing is written")
+
+
+def check_socket():
+    _, err = enable("lab-sock")
+    ok("connections to lab-sock.socket stay TCP" in err, "a socket unit: said", err)
+    systemctl("start", "lab-sock.socket")
+    equal(mode(PORTS["sock"]), "TCP", "systemd's own socket: TCP")
+    equal(wait_for(lambda: smc_state("lab-sock")[1] == "in use", 20), True, "though the service has the library")
+    smc_run("--disable", "lab-sock")
+
+
+def check_refusals():
+    refuse("there is no unit 'nothing.service'", "--enable", "nothing")
+    refuse("there is no unit 'nothing.service'", "--status", "nothing")
+    refuse("is static", "--enable", "lab-static")
+    equal(glob.glob(UNITS + "/*.d/" + DROPIN), [], "nothing is left")
+
+
+if len(sys.argv) == 1:
+    install()
+    add_redis_user()
+    write_units()
+    mask_boot()
+    sys.exit(boot_systemd())
+check_pnet()
+check_redis()
+check_template()
+check_environment()
+check_socket()
+check_refusals()
+done()
