@@ -1,0 +1,258 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_run --enable, --disable, --status over a fake systemctl: what is written, and what is refused.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+BUILD=${BUILD:-$PWD/build}
+smc_run=$BUILD/smc_run
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+unset LD_PRELOAD SMC_DEBUG SMC_STRICT SMC_SNDBUF SMC_RCVBUF SMC_SOCK_FAMILY SMC_INCLUDE SMC_EXCLUDE
+mkdir "$tmp/bin" "$tmp/home"
+# The library lies in the build folder, and copies of both where a user may read them.
+lib=$(cd "$BUILD" && pwd)/ld_pre_smc.so
+
+# Properties of units are files; "show" prints that of its last argument, or says not-found.
+cat >"$tmp/bin/systemctl" <<'END'
+#!/bin/sh
+for unit; do :; done
+echo "$*" >>"$FAKE/log"
+case " $* " in
+*" daemon-reload "*) [ ! -e "$FAKE/noreload" ] || { echo "Failed to reload: no."; exit 1; } ;;
+*" --property=Version "*) echo Version=252 ;;
+*) [ ! -e "$FAKE/dead" ] || { echo "Failed to connect to bus: No such file or directory"; exit 1; }
+	cat "$FAKE/units/$unit" 2>/dev/null || printf 'Id=%s\nLoadState=not-found\nActiveState=inactive\n' "$unit" ;;
+esac
+END
+chmod +x "$tmp/bin/systemctl"
+FAKE=$tmp PATH=$tmp/bin:$PATH HOME=$tmp/home
+export FAKE PATH HOME
+unset XDG_CONFIG_HOME
+mkdir "$tmp/units"
+base=$tmp/home/.config/systemd/user
+
+# unit NAME [PROPERTY]...: systemd knows this unit
+unit() {
+	name=$1
+	shift
+	printf '%s\n' "Id=$name" LoadState=loaded ActiveState=inactive MainPID=0 "$@" >"$tmp/units/$name"
+}
+
+# run ARG...: of the user's manager, which needs no rights; $out, $err, $rc
+run() {
+	"$smc_run" --user "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refuse WORDS ARG...: 125, one line on stderr with the words, nothing on stdout
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	if [ "$rc" -eq 125 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+		like "$err" "^smc_run: .*$words" "refused: smc_run $*"
+	else
+		ok 1 "refused: smc_run $*"
+		diag "status $rc, stdout: $out"
+		diag "stderr: $err"
+	fi
+}
+
+# wrote NAME: the lines of its drop-in behind the first two
+wrote() { sed 1,2d "$base/$1.d/zz-smc-tools.conf"; }
+
+# ---- command line ----
+for unit_name in a/b '' @x .service ../x 'a b' 'x*' "$(printf '%0300d' 0)"; do
+	refuse 'is not the name of a unit' --enable "$unit_name"
+done
+refuse "'x.socket' is not a service" --enable x.socket
+refuse "'x.target' is not a service" --status x.target
+refuse "option '--enable' needs an argument" --enable
+refuse 'one of --enable, --disable and --status' --enable a --disable b
+refuse 'one of --enable, --disable and --status' --status --status
+refuse "surplus argument 'ls'" --enable a ls
+refuse "surplus argument 'b'" --status a b
+refuse 'raise-limits is for commands' --enable a --raise-limits
+refuse 'json is for --status' --enable a -j
+refuse 'user and --json are for services' ls
+refuse "there is no unit 'nginx.service'" --enable nginx
+refuse "there is no unit 'nginx.service'" --status nginx
+refuse "family: 'tcp' is none" --enable a -f tcp
+
+# ---- what is written ----
+unit plain.service Environment= 'ExecStart={ path=/bin/sleep ; argv[]=/bin/sleep 9 ; }'
+run --quiet --enable plain
+is "$rc$err" 0 'a plain service'
+like "$out" "^plain.service: enabled by preload, $base/plain.service.d/zz-smc-tools.conf\$" 'it names the file'
+like "$out" '^Takes effect with: systemctl --user restart plain.service$' 'it tells how to restart'
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the library alone'
+is "$(sed -n 2p "$base/plain.service.d/zz-smc-tools.conf")" '[Service]' 'its section'
+is "$(stat -c %a "$base/plain.service.d/zz-smc-tools.conf")" 644 'its mode'
+like "$(cat "$tmp/log")" '^--user --no-pager daemon-reload$' 'systemd reads it'
+is "$(ls -A "$base/plain.service.d")" zz-smc-tools.conf 'nothing else is there'
+inode=$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")
+run --quiet --enable plain.service
+like "$rc$out" '^0plain.service: is enabled already' 'again: nothing to do'
+is "$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")" "$inode" 'again: the same file'
+SMC_DEBUG=1 SMC_RCVBUF=7 run --quiet -r 1M -t 64K -f inet --enable plain --strict -d
+is "$(wrote plain.service | sed 1d | sort)" 'Environment="SMC_DEBUG=1"
+Environment="SMC_RCVBUF=1048576"
+Environment="SMC_SNDBUF=65536"
+Environment="SMC_SOCK_FAMILY=inet"
+Environment="SMC_STRICT=1"' 'options, before and behind the unit'
+SMC_DEBUG=1 SMC_RCVBUF=7 run --quiet --enable plain
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
+
+# As systemd 252 prints them, and 254.
+# shellcheck disable=SC2016 # $LIB is meant
+for value in '"LD_PRELOAD=/a b/\"x\\\\.so:/usr/$LIB/50%.so"' "\$'LD_PRELOAD=/a b/\"x\\\\\\\\.so:/usr/\$LIB/50%.so'"; do
+	unit plain.service "Environment=A=1 $value B=2"
+	run --quiet --enable plain
+	is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=/a:b/\\\"x\\\\\\\\.so:/usr/\$LIB/50%%.so:$lib\"" \
+		'LD_PRELOAD of the unit: taken apart, extended, quoted'
+done
+unit plain.service "Environment=LD_PRELOAD=/old/ld_pre_smc.so:/x.so:libsmc-preload.so"
+run --quiet --enable plain
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=/x.so:$lib\"" 'an older library of ours is replaced'
+unit plain.service 'RestrictAddressFamilies=AF_INET AF_SMC AF_UNIX'
+run --quiet --enable plain
+is "$(wrote plain.service | tail -n 1)" 'RestrictAddressFamilies=AF_INET AF_UNIX AF_SMC' 'families: all, and AF_SMC once'
+unit plain.service 'RestrictAddressFamilies=~AF_PACKET'
+run --quiet --enable plain
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'forbidden families: none is added'
+
+unit foo@smc-tools.service
+run --quiet --enable foo@
+like "$rc$out" '^Takes effect with: .* restart foo@INSTANCE.service$' 'a template'
+[ -f "$base/foo@.service.d/zz-smc-tools.conf" ]
+ok $? 'its drop-in is the template'"'"'s'
+unit alias.service
+sed -i 's/^Id=.*/Id=real.service/' "$tmp/units/alias.service"
+run --quiet --enable alias
+[ -f "$base/real.service.d/zz-smc-tools.conf" ]
+ok $? 'an alias leads to the unit'
+
+# ---- what is said ----
+unit sock.service TriggeredBy='sock.timer other.socket'
+run --enable sock
+like "$err" '^smc_run: connections to other.socket stay TCP' 'a socket unit'
+unlike "$err" 'timer' 'a timer is none'
+printf 'Accept=yes\n' >"$tmp/units/foo.socket"
+run --enable foo@
+like "$err" '^smc_run: connections to foo.socket stay TCP' 'a socket unit that accepts'
+touch "$tmp/noreload"
+run --enable sock -d
+like "$err" "daemon-reload failed: Failed to reload: no.; .*'systemctl --user daemon-reload'" 'no reload: said'
+is "$rc" 0 'no reload: the file is written all the same'
+rm "$tmp/noreload"
+[ "$(uname -m)" != x86_64 ] || if [ ! -e "/proc/sys/net/smc" ]; then
+	like "$err" 'the service will use TCP' 'a kernel without SMC'
+else
+	skip 'a kernel without SMC' 'this one has it'
+fi
+
+# ---- what is refused ----
+unit bad.service RootDirectory=/srv/root
+refuse "bad.service runs in '/srv/root'" --enable bad
+unit bad.service RootImage=/srv/image
+refuse "bad.service runs in '/srv/image'" --enable bad
+unit bad.service UnsetEnvironment='X LD_PRELOAD'
+refuse 'UnsetEnvironment=LD_PRELOAD' --enable bad
+unit bad.service RestrictAddressFamilies='~AF_PACKET AF_SMC'
+refuse 'RestrictAddressFamilies=~AF_SMC' --enable bad
+unit bad.service "InaccessiblePaths=/nowhere -${lib%/*}"
+refuse "its InaccessiblePaths= forbids '$lib'" --enable bad
+unit bad.service NoExecPaths=/ ExecPaths=/usr
+refuse "its NoExecPaths= forbids '$lib'" --enable bad
+unit good.service NoExecPaths=/ "ExecPaths=/usr ${lib%/*}"
+run --quiet --enable good
+is "$rc" 0 'ExecPaths= allows it'
+unit bad.service "EnvironmentFiles=$tmp/none (ignore_errors=yes)" "EnvironmentFiles=$tmp/env-? (ignore_errors=no)"
+printf '# LD_PRELOAD=x\nA=LD_PRELOAD=x\n' >"$tmp/env-0"
+run --quiet --enable bad
+is "$rc" 0 'environment files without LD_PRELOAD'
+run --quiet --disable bad
+printf 'A=1\n LD_PRELOAD = "/x.so"\n' >"$tmp/env-1"
+refuse "'$tmp/env-1' sets LD_PRELOAD, .* add $lib there" --enable bad
+printf 'LD_PRELOAD="/x.so %s"\n' "$lib" >"$tmp/env-1"
+run --quiet --enable bad
+is "$rc" 0 'an environment file that names the library already'
+run --quiet --disable bad
+printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
+gcc -static -o "$tmp/static" "$tmp/static.c"
+unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"
+refuse "'$tmp/static' is static, nothing can be preloaded" --enable bad
+unit bad.service
+sed -i s/loaded/masked/ "$tmp/units/bad.service"
+refuse 'systemd calls it masked' --enable bad
+is "$(find "$base" -name 'bad*')" '' 'nothing was written'
+
+# ---- foreign files, other people's folders ----
+unit foreign.service
+mkdir -p "$base/foreign.service.d"
+echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
+refuse 'is not from smc_run: left as it is' --enable foreign
+refuse 'is not from smc_run: left as it is' --disable foreign
+is "$(cat "$base/foreign.service.d/zz-smc-tools.conf")" '[Service]' 'a foreign file is kept'
+rm "$base/foreign.service.d/zz-smc-tools.conf"
+cp "$base/plain.service.d/zz-smc-tools.conf" "$tmp/target"
+ln -s "$tmp/target" "$base/foreign.service.d/zz-smc-tools.conf"
+refuse 'is not from smc_run: left as it is' --enable foreign
+refuse 'is not from smc_run: left as it is' --disable foreign
+[ -L "$base/foreign.service.d/zz-smc-tools.conf" ]
+ok $? 'a symbolic link is not followed'
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_run" 2>/dev/null; then
+	mkdir "$tmp/config"
+	chmod 755 "$tmp" "$tmp/config"
+	chmod 666 "$tmp/log"
+	XDG_CONFIG_HOME=$tmp/config setpriv --reuid 65534 --clear-groups "$smc_run" --user --enable plain \
+		>"$tmp/out" 2>"$tmp/err"
+	is "$?$(cat "$tmp/out" "$tmp/err")" \
+		"125smc_run: cannot make folder '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
+else
+	skip 'without rights' 'needs root, and a build folder that everybody may read'
+fi
+
+# ---- disable, status ----
+touch "$base/plain.service.d/other.conf"
+run --disable plain
+like "$rc$out" '^0plain.service: disabled$' '--disable'
+is "$(ls -A "$base/plain.service.d")" other.conf 'what others have there stays'
+run --disable real
+[ ! -e "$base/real.service.d" ]
+ok $? 'an empty folder goes'
+run --disable real
+is "$rc$out" '0real.service: is not enabled' 'nothing to disable'
+run --disable gone
+is "$rc$out" '0gone.service: is not enabled' 'a unit that is not there'
+run --quiet --enable sock
+rm "$tmp/units/sock.service"
+run --disable sock
+like "$rc$out" '^0sock.service: disabled' 'a unit that has been removed meanwhile'
+rm -rf "$base"
+run --status
+is "$rc$err$(echo "$out" | tr -s ' ')" '0Unit Way State SMC PID' 'nothing enabled: a header'
+run --status -j
+is "$rc$out" '0{"schema":"smc-tools/services/1","services":[]}' 'nothing enabled: JSON'
+unit plain.service
+run --quiet --enable plain
+unit 'plain.service' "DropInPaths=/etc/x.conf $base/plain.service.d/zz-smc-tools.conf" "MainPID=$$" ActiveState=active
+sed -i '/^MainPID=0/d; /^ActiveState=inactive/d' "$tmp/units/plain.service"
+run --status
+is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active restart needed $$" '--status: a row'
+run --status plain -j
+is "$out" "{\"schema\":\"smc-tools/services/1\",\"services\":[{\"enabled\":true,\"unit\":\"plain.service\",\"state\":\"active\",\"way\":\"preload\",\"drop_in\":\"$base/plain.service.d/zz-smc-tools.conf\",\"pid\":$$,\"smc\":\"restart\"}]}" \
+	'--status UNIT -j'
+"$smc_run" --user --status >/dev/full 2>"$tmp/err"
+is "$?$(cat "$tmp/err")" '125smc_run: cannot write to standard output: No space left on device' 'a full device'
+touch "$tmp/dead"
+refuse 'systemctl show failed: Failed to connect to bus' --enable plain
+refuse 'systemctl show failed: Failed to connect to bus' --status
+rm "$tmp/bin/systemctl"
+err=$(PATH=$tmp/bin "$smc_run" --user --enable plain 2>&1)
+is "$?$err" '125smc_run: there is no systemctl here: services need systemd' 'without systemd'
+plan_done
