@@ -63,6 +63,14 @@ struct shim_config {
  */
 const struct shim_config *shim_config_get(struct shim_config *own);
 
+/* Whether SMC sockets are to behave as TCP sockets do: not for programs that know SMC (SMC_RAW). */
+static inline bool shim_repairs(void)
+{
+	struct shim_config own;
+
+	return !shim_config_get(&own)->raw;
+}
+
 #pragma GCC visibility pop
 
 #endif

@@ -20,6 +20,7 @@ static const struct {
 	const char *name;
 } errors[] = {
 	{ EACCES, "EACCES" },
+	{ EADDRINUSE, "EADDRINUSE" },
 	{ EAFNOSUPPORT, "EAFNOSUPPORT" },
 	{ EBADF, "EBADF" },
 	{ EINVAL, "EINVAL" },

@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
 #include <stddef.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
@@ -92,15 +90,21 @@ bool shim_is_connected(int fd)
 	return !ret;
 }
 
-int shim_events(int fd, int events)
+void shim_poll_now(struct pollfd *fds, int n)
 {
-	struct pollfd poll = { .fd = fd, .events = (short)events };
 	/* Zero in every layout of a time. */
 	long long now[2] = { 0 };
 	int saved = errno;
 
-	syscall(SYS_ppoll, &poll, 1, now, NULL, 0);
+	syscall(SYS_ppoll, fds, n, now, NULL, 0);
 	errno = saved;
+}
+
+int shim_events(int fd, int events)
+{
+	struct pollfd poll = { .fd = fd, .events = (short)events };
+
+	shim_poll_now(&poll, 1);
 	return poll.revents;
 }
 

@@ -3,6 +3,7 @@
 #ifndef SHIM_SOCK_H
 #define SHIM_SOCK_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
@@ -52,13 +53,14 @@ int shim_tcp_state(int fd);
 bool shim_is_connected(int fd);
 
 /**
- * shim_events() - poll(2) without waiting
+ * shim_poll_now() - poll(2) without waiting
  *
  * Not poll() itself, which would make a cancellation point of functions that are none. Leaves errno
  * as it was.
- *
- * Return: revents, with POLLERR and POLLHUP whatever @events are.
  */
+void shim_poll_now(struct pollfd *fds, int n);
+
+/* The same for one: its revents, with POLLERR and POLLHUP whatever @events are. */
 int shim_events(int fd, int events);
 
 /* A new socket, CLOEXEC: see socket(2). */

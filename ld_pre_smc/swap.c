@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/epoll.h"
 #include "ld_pre_smc/line.h"
 #include "ld_pre_smc/next.h"
 
@@ -254,12 +255,15 @@ int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 	int saved = errno, cloexec = fcntl(fd, F_GETFD), err = 0;
 	struct sockaddr_storage addr;
 	socklen_t len = bound_address(fd, &addr);
+	struct shim_watches watches;
 
+	shim_watches_find(&watches, fd);
 	if (dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
 		shim_close(fresh);
 		return -1;
 	}
 	shim_close(fresh);
+	shim_watches_restore(&watches);
 	if (len && next_bind(fd, (struct sockaddr *)&addr, len))
 		err = errno;
 	tell_swap(fd, kind, why, err);

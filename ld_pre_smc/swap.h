@@ -35,11 +35,11 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
  * @kind: what it is
  * @why: for the debug line: "fd 3: WHY -> TCP"
  *
- * An address that @fd was bound to is bound again. Other descriptors made by dup(2) keep the old
- * socket.
+ * An address that @fd was bound to is bound again, and epoll instances of this process watch the new
+ * socket as they watched the old one. Other descriptors made by dup(2) keep the old socket.
  *
- * Return: 0 with errno untouched; or -1 with errno: either nothing was changed, or the socket was
- * replaced and the address was taken meanwhile.
+ * Return: 0 with errno untouched; or -1 with errno: nothing was changed, but for EADDRINUSE (and
+ * other errors of bind): the socket was replaced, and is not bound.
  */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
 

@@ -227,9 +227,11 @@ is "$(LD_PRELOAD=$shim "$bin/sock" call 2 1 0 10 1 6)" 'ok errno kept
 ok errno kept' 'this kernel, whatever it has: sockets'
 
 # ---- the library as a file ----
-is "$(nm -D --defined-only "$shim" | awk '{ print $3 }')" socket 'exports socket and nothing else'
+exports=$(sed -n '/global:/,/local:/s/^\t\t\([a-z]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | tr '\n' ' ')
+is "$exports" 'bind close connect getsockopt ioctl listen setsockopt socket splice ' 'what it takes over'
+is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-	grep -vxE '__errno_location|clock_gettime|dlsym|dup3|fcntl|fcntl64|fstat|fstat64|__fxstat|__fxstat64|getpeername|getpid|getsockname|inet_pton|memchr|memcmp|memcpy|secure_getenv|sig(addset|emptyset|ismember|pending|procmask|timedwait)|strcmp|syscall|write')" \
+	grep -vxE '__errno_location|(__f?x)?f?stat(64)?|clock_gettime|dlsym|dup3|epoll_ctl|fcntl(64)?|get(peername|pid|ppid|rlimit|rlimit64|sockname)|inet_pton|mem(chr|cmp|cpy|move)|nanosleep|open(64)?|poll|read|recv|secure_getenv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|str(chr|cmp|str)|syscall|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl)\.')" '' 'needs libc only'
 like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
@@ -250,7 +252,8 @@ socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
 	under SMC_DEBUG=1 -- call 2 1 0 >/dev/null 2>>"$tmp/big"
 	like "$(tail -c 200 "$tmp/big" | tr -d '\0')" '^ld_pre_smc.* AF_SMC fd' '32-bit: debug lines into a large file'
 	rm -f "$tmp/big"
-	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }')" socket '32-bit: exports'
+	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" "$exports" \
+		'32-bit: exports'
 	sock='' preload=''
 else
 	skip '32-bit library' 'no 32-bit library, or no compiler for such programs'

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/* connect(2), as a TCP socket would. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+#include <time.h>
+
+#include "ld_pre_smc/linger.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/swap.h"
+
+struct attempt {
+	int fd;
+	const struct sockaddr *addr;
+	socklen_t len;
+	struct shim_sock sock;
+};
+
+static long long milliseconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* SO_SNDTIMEO in milliseconds, -1 for none: a blocking connect() of TCP ends after that. */
+static int send_timeout(int fd, struct timeval *time)
+{
+	socklen_t len = sizeof(*time);
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, &len) ||
+	    (!time->tv_sec && !time->tv_usec))
+		return -1;
+	if (time->tv_sec > INT_MAX / 1000 - 1)
+		return INT_MAX;
+	return (int)(time->tv_sec * 1000 + (time->tv_usec + 999) / 1000);
+}
+
+static void set_send_timeout(int fd, const struct timeval *time)
+{
+	int saved = errno;
+
+	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, sizeof(*time));
+	errno = saved;
+}
+
+/*
+ * Whether a system call that TCP would have restarted was interrupted. Nobody tells which signal it
+ * was: yes if every handler of the program has SA_RESTART.
+ */
+static bool would_restart(void)
+{
+	struct sigaction action;
+	int number;
+
+	for (number = 1; number < NSIG; number++) {
+		if (sigaction(number, NULL, &action) || action.sa_handler == SIG_DFL ||
+		    action.sa_handler == SIG_IGN)
+			continue;
+		if (!(action.sa_flags & SA_RESTART))
+			return false;
+	}
+	return true;
+}
+
+/* connect() as a non-blocking socket does it: the kernel's worker goes on, whatever comes. */
+static int start(const struct attempt *try)
+{
+	int flags = fcntl(try->fd, F_GETFL), ret, err;
+
+	fcntl(try->fd, F_SETFL, flags | O_NONBLOCK);
+	ret = next_connect(try->fd, try->addr, try->len);
+	err = errno;
+	fcntl(try->fd, F_SETFL, flags);
+	errno = err;
+	return ret;
+}
+
+/*
+ * The result of a connection that is no longer in progress. A time-out leaves no error behind, just
+ * a closed socket; a peer that closed meanwhile is no failure.
+ */
+static int finish(const struct attempt *try, int revents)
+{
+	int err = shim_int_option(try->fd, SOL_SOCKET, SO_ERROR);
+
+	if (err <= 0 && revents & ~POLLHUP) {
+		start(try);	/* tells the socket that it is connected, too */
+		return 0;
+	}
+	errno = err > 0 ? err : ETIMEDOUT;
+	return -1;
+}
+
+/**
+ * wait_connected() - wait until a connection in progress is made or has failed
+ * @timeout: milliseconds, -1 for none
+ * @late: errno when the time is over
+ */
+static int wait_connected(const struct attempt *try, int timeout, int late)
+{
+	struct pollfd poll_fd = { .fd = try->fd, .events = POLLIN | POLLOUT };
+	long long end = milliseconds() + timeout, left;
+	int n;
+
+	for (;;) {
+		left = end - milliseconds();
+		n = poll(&poll_fd, 1, timeout < 0 ? -1 : left < 0 ? 0 : (int)left);
+		if (n > 0)
+			return finish(try, poll_fd.revents);
+		if (!n) {
+			errno = late;
+			return -1;
+		}
+		/* With a time-out TCP is not restarted: socket(7). */
+		if (errno != EINTR || timeout >= 0 || !would_restart())
+			return -1;
+	}
+}
+
+/*
+ * The socket as it was before connect(). That it was bound is lost if the port is still in use: in
+ * most cases the kernel chose it for the attempt that failed.
+ */
+static int swap_fresh(const struct attempt *try, const char *why)
+{
+	int saved = errno;
+
+	if (shim_swap(try->fd, &try->sock, try->sock.kind, why) && errno != EADDRINUSE)
+		return -1;
+	errno = saved;
+	return 0;
+}
+
+/* A signal during the handshake leaves a socket behind that can do nothing more. */
+static int again_after_signal(const struct attempt *try)
+{
+	int ret;
+
+	if (swap_fresh(try, "connect() after a signal")) {
+		errno = EINTR;
+		return -1;
+	}
+	ret = start(try);
+	if (!ret || errno != EINPROGRESS)
+		return ret;
+	if (would_restart())
+		return wait_connected(try, -1, 0);
+	errno = EINTR;	/* and the connection goes on, as TCP's does */
+	return -1;
+}
+
+/* The kernel's worker, too, would give up after SO_SNDTIMEO, and for good. */
+static int connect_in_time(const struct attempt *try, int timeout, const struct timeval *time)
+{
+	static const struct timeval none;
+	int ret;
+
+	set_send_timeout(try->fd, &none);
+	ret = start(try);
+	if (ret && (errno == EINPROGRESS || errno == EALREADY))
+		ret = wait_connected(try, timeout, errno);
+	set_send_timeout(try->fd, time);
+	return ret;
+}
+
+static int connect_blocking(const struct attempt *try)
+{
+	struct timeval time = { 0 };
+	int timeout = send_timeout(try->fd, &time), ret;
+
+	if (timeout >= 0)
+		return connect_in_time(try, timeout, &time);
+	ret = next_connect(try->fd, try->addr, try->len);
+	if (ret && errno == EINTR)
+		return again_after_signal(try);
+	if (ret && errno == EALREADY)
+		return wait_connected(try, -1, 0);
+	return ret;
+}
+
+/*
+ * TCP sockets can be used again after a failure. SMC sockets cannot once they are closed, or when
+ * the TCP connection was made and the handshake after it failed.
+ */
+static void renew(const struct attempt *try)
+{
+	int state, saved = errno;
+
+	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR)
+		return;
+	state = shim_tcp_state(try->fd);
+	if (shim_events(try->fd, 0) & POLLHUP ||
+	    (state > 0 && state != TCP_CLOSE && state != TCP_LISTEN && state != TCP_SYN_SENT))
+		swap_fresh(try, "connect() failed");
+	errno = saved;
+}
+
+static int connect_smc(const struct attempt *try)
+{
+	bool blocking = !(fcntl(try->fd, F_GETFL) & O_NONBLOCK);
+	struct linger kept = { 0 };
+	int ret;
+
+	shim_linger_hide(try->fd, &kept);
+	ret = blocking ? connect_blocking(try) : next_connect(try->fd, try->addr, try->len);
+	if (ret)
+		renew(try);
+	shim_linger_show(try->fd, &kept);
+	return ret;
+}
+
+/* TCP forgets the connection; SMC knows no way back. */
+static int disconnect(const struct attempt *try)
+{
+	if (shim_tcp_state(try->fd) == TCP_LISTEN)
+		return next_connect(try->fd, try->addr, try->len);
+	if (shim_may_swap(try->fd) && !shim_events(try->fd, 0))
+		return 0;
+	return swap_fresh(try, "connect(AF_UNSPEC)");
+}
+
+/**
+ * connect() - connect(2), with the rules of TCP sockets
+ *
+ * Differences of SMC sockets: SO_SNDTIMEO limits the time; signals do not break it; after a failure
+ * the socket can be used again; AF_UNSPEC makes it unconnected; SO_LINGER keeps its time.
+ *
+ * Return: 0 with errno untouched, or -1 with errno.
+ */
+int connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	struct attempt try = { .fd = fd, .addr = addr, .len = len };
+	int saved = errno, ret;
+
+	if (!addr || len < sizeof(addr->sa_family) ||
+	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
+	     addr->sa_family != AF_UNSPEC) ||
+	    !shim_repairs() || !shim_is_smc(fd, &try.sock))
+		return next_connect(fd, addr, len);
+	ret = addr->sa_family == AF_UNSPEC ? disconnect(&try) : connect_smc(&try);
+	if (!ret)
+		errno = saved;
+	return ret;
+}

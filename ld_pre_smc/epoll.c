@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/* epoll instances that watch a file descriptor. */
+#include "ld_pre_smc/epoll.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/line.h"
+#include "ld_pre_smc/open_fds.h"
+#include "ld_pre_smc/swap.h"
+
+/* Adding what is there already fails with EEXIST; in what is no epoll instance with EINVAL. */
+static bool is_watched(int epfd, int fd)
+{
+	struct epoll_event event = { 0 };
+
+	if (!epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
+		epoll_ctl(epfd, EPOLL_CTL_DEL, fd, &event);
+		return false;
+	}
+	return errno == EEXIST;
+}
+
+static uint64_t read_number(const char *text, unsigned int base)
+{
+	uint64_t value = 0;
+
+	while (*text == ' ')
+		text++;
+	for (;; text++) {
+		if (*text >= '0' && *text <= '9')
+			value = value * base + (unsigned int)(*text - '0');
+		else if (base == 16 && *text >= 'a' && *text <= 'f')
+			value = value * base + (unsigned int)(*text - 'a') + 10;
+		else
+			return value;
+	}
+}
+
+/* "tfd:        5 events:       19 data:                5  pos:0 ino:1a2 sdev:9" */
+static bool read_watch(const char *line, int fd, struct epoll_event *event)
+{
+	const char *tfd = strstr(line, "tfd:"), *events, *data;
+
+	events = tfd ? strstr(tfd, "events:") : NULL;
+	data = events ? strstr(events, "data:") : NULL;
+	if (!data || read_number(tfd + strlen("tfd:"), 10) != (unsigned int)fd)
+		return false;
+	event->events = (uint32_t)read_number(events + strlen("events:"), 16);
+	event->data.u64 = read_number(data + strlen("data:"), 16);
+	return true;
+}
+
+/* Line by line: an instance may watch thousands. */
+static bool find_watch(int info, int fd, struct epoll_event *event)
+{
+	char text[1024];
+	size_t have = 0;
+	ssize_t n;
+
+	while ((n = read(info, text + have, sizeof(text) - 1 - have)) > 0) {
+		char *line = text, *end;
+
+		have += (size_t)n;
+		text[have] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			if (read_watch(line, fd, event))
+				return true;
+		}
+		have -= (size_t)(line - text);
+		memmove(text, line, have);
+	}
+	return false;
+}
+
+static void look_at(int epfd, void *arg)
+{
+	struct shim_watches *watches = arg;
+	struct epoll_event event = { 0 };
+	struct line path = { 0 };
+	int info;
+
+	if (watches->n == SHIM_WATCHERS || epfd == watches->fd || !is_watched(epfd, watches->fd))
+		return;
+	line_text(&path, "/proc/self/fdinfo/");
+	line_number(&path, epfd);
+	path.text[path.len] = '\0';
+	info = open(path.text, O_RDONLY | O_CLOEXEC);
+	if (info < 0)
+		return;
+	if (find_watch(info, watches->fd, &event)) {
+		watches->items[watches->n].epfd = epfd;
+		watches->items[watches->n++].event = event;
+	}
+	shim_close(info);
+}
+
+void shim_watches_find(struct shim_watches *watches, int fd)
+{
+	int saved = errno;
+
+	watches->fd = fd;
+	watches->n = 0;
+	shim_each_open(look_at, watches);
+	errno = saved;
+}
+
+void shim_watches_restore(const struct shim_watches *watches)
+{
+	int saved = errno, i;
+
+	for (i = 0; i < watches->n; i++) {
+		struct epoll_event event = watches->items[i].event;
+
+		epoll_ctl(watches->items[i].epfd, EPOLL_CTL_ADD, watches->fd, &event);
+	}
+	errno = saved;
+}

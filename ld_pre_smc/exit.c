@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+/* Data that SMC-R has not sent yet, when a socket is closed or the program ends. */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/line.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/open_fds.h"
+#include "ld_pre_smc/swap.h"
+
+/* <linux/sockios.h>: bytes that have not left the send buffer. */
+#define SIOCOUTQNSD_894B 0x894B
+
+/* TCP goes on without the program; this is how long it is worth to keep the program instead. */
+#define DRAIN_SECONDS 10
+
+/* Bytes that would be lost now. 0 with SO_LINGER of no time: the program wants that. */
+static int unsent(int fd, struct linger *linger)
+{
+	socklen_t len = sizeof(*linger);
+	int bytes = 0, saved = errno;
+
+	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) ||
+	    next_getsockopt(fd, SOL_SOCKET, SO_LINGER, linger, &len) ||
+	    (linger->l_onoff && !linger->l_linger))
+		bytes = 0;
+	errno = saved;
+	return bytes;
+}
+
+/**
+ * close() - close(2); waits up to ten seconds until SMC-R has sent what was written
+ *
+ * The kernel waits two seconds, and then throws the rest away. It waits as long as SO_LINGER says,
+ * and only for the last descriptor of a socket: so that is all there is to do.
+ *
+ * Return: as close(2).
+ */
+int close(int fd)
+{
+	static const struct linger wait = { .l_onoff = 1, .l_linger = DRAIN_SECONDS };
+	struct linger linger;
+
+	if (shim_repairs() && shim_is_smc(fd, NULL) && unsent(fd, &linger) > 0 &&
+	    !linger.l_onoff) {
+		shim_tell(fd, "close() waits until data is sent");
+		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
+	}
+	return next_close(fd);
+}
+
+/* Whether the parent has the same socket: then it lives on, and its data is the parent's. */
+static bool parent_has(int fd)
+{
+	struct line path = { 0 };
+	struct stat mine, other;
+
+	line_text(&path, "/proc/");
+	line_number(&path, getppid());
+	line_text(&path, "/fd/");
+	line_number(&path, fd);
+	path.text[path.len] = '\0';
+	return !fstat(fd, &mine) && !stat(path.text, &other) && mine.st_dev == other.st_dev &&
+	       mine.st_ino == other.st_ino;
+}
+
+static void drain(int fd, void *unused __attribute__((unused)))
+{
+	struct timespec pause = { .tv_nsec = 1000000 }, now;
+	struct linger linger;
+	int left, before = -1;
+	time_t end = 0;
+
+	if (!shim_is_smc(fd, NULL) || unsent(fd, &linger) <= 0 || parent_has(fd))
+		return;
+	shim_tell(fd, "exit() waits until data is sent");
+	while ((left = unsent(fd, &linger)) > 0 && !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (left != before)
+			end = now.tv_sec + DRAIN_SECONDS;
+		if (now.tv_sec >= end)
+			return;
+		before = left;
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 16000000)
+			pause.tv_nsec *= 2;
+	}
+}
+
+/* A process that ends without close() loses what SMC-R has not sent, at once. */
+static __attribute__((destructor)) void drain_all(void)
+{
+	if (shim_repairs())
+		shim_each_open(drain, NULL);
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+/* setsockopt(2), getsockopt(2) and ioctl(2), as a TCP socket would answer them. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/swap.h"
+
+/* <linux/socket.h>: options of SMC itself, no names of TCP. */
+#define SOL_SMC_286 286
+#ifndef SO_TXREHASH
+#define SO_TXREHASH 74
+#endif
+/* Requests of sockets: <linux/sockios.h>. */
+#define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
+
+/*
+ * net/smc/af_smc.c, smc_setsockopt(), looks at the number alone, of whatever level: these end SMC,
+ * and a listener that had one never wakes readers of its connections. Connections over SMC have no
+ * use for them: fast open needs TCP's handshake, the others (IP_CHECKSUM, IPV6_MTU_DISCOVER,
+ * IPV6_FLOWINFO_SEND, IP_MULTICAST_LOOP) act on packets.
+ */
+static bool ends_smc(int level, int name)
+{
+	if (level == SOL_SOCKET || level == SOL_SMC_286)
+		return false;
+	switch (name) {
+	case TCP_FASTOPEN:
+	case TCP_FASTOPEN_CONNECT:
+	case TCP_FASTOPEN_KEY:
+	case TCP_FASTOPEN_NO_COOKIE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Options that SMC takes, and then cannot connect: the handshake waits for that many bytes. */
+static bool needs_tcp(int level, int name, const void *value, socklen_t len)
+{
+	int number;
+
+	if (!(level == SOL_SOCKET && name == SO_RCVLOWAT) &&
+	    !(level == IPPROTO_TCP && name == TCP_REPAIR))
+		return false;
+	if (len < sizeof(number))
+		return false;
+	memcpy(&number, value, sizeof(number));
+	return name == SO_RCVLOWAT ? number > 1 : number > 0;
+}
+
+static const char *why(int level, int name)
+{
+	if (level != SOL_SOCKET)
+		return "an option of TCP's";
+	switch (name) {
+	case SO_REUSEPORT:
+		return "SO_REUSEPORT";
+	case SO_RCVLOWAT:
+		return "SO_RCVLOWAT";
+	case SO_ZEROCOPY:
+		return "SO_ZEROCOPY";
+	case SO_PEEK_OFF:
+		return "SO_PEEK_OFF";
+	case SO_TXREHASH:
+		return "SO_TXREHASH";
+	default:
+		return "an option that SMC refuses";
+	}
+}
+
+/* Off is off: a new socket has the value that the program asks for. */
+static bool has_value(int fd, int level, int name, const void *value, socklen_t len)
+{
+	char now[64];
+	socklen_t now_len = sizeof(now);
+
+	return !next_getsockopt(fd, level, name, now, &now_len) && now_len == len &&
+	       !memcmp(now, value, len);
+}
+
+/* Return: 0, or -1 with errno; 1 if no such socket was to be had. */
+static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kind, int level,
+			int name, const void *value, socklen_t len)
+{
+	int fresh = shim_swap_open(fd, sock, kind), err;
+
+	if (fresh < 0)
+		return 1;
+	if (has_value(fresh, level, name, value, len)) {
+		shim_close(fresh);
+		return 0;
+	}
+	if (!next_setsockopt(fresh, level, name, value, len))
+		return shim_swap_in(fd, fresh, kind, why(level, name));
+	err = errno;
+	shim_close(fresh);
+	errno = err;
+	return -1;
+}
+
+/* IPPROTO_SMC takes SO_REUSEPORT (Linux 6.11 and later); whatever else SMC refuses, TCP takes. */
+static int set_by_swap(int fd, int level, int name, const void *value, socklen_t len)
+{
+	int saved = errno, ret = 1;
+	struct shim_sock sock;
+
+	if (!shim_is_smc(fd, &sock) || !shim_may_swap(fd))
+		return -1;
+	if (name == SO_REUSEPORT && sock.kind != KIND_INET)
+		ret = set_on_other(fd, &sock, KIND_INET, level, name, value, len);
+	if (ret)
+		ret = set_on_other(fd, &sock, KIND_TCP, level, name, value, len);
+	if (ret <= 0)
+		return ret;
+	errno = saved;
+	return -1;
+}
+
+/*
+ * net/smc/af_smc.c refuses values of less than four bytes, after TCP has taken them: one byte for
+ * IP options, three letters of a congestion control, nothing at all to remove IP_OPTIONS.
+ */
+static int set_short(int fd, int level, int name, const void *value, socklen_t len)
+{
+	bool is_name = level == IPPROTO_TCP && name == TCP_CONGESTION;
+	char text[sizeof(int)] = { 0 };
+	int number;
+
+	if ((!is_name && level != IPPROTO_IP) || !shim_is_smc(fd, NULL))
+		return -1;
+	if (level == IPPROTO_IP && name == IP_OPTIONS)
+		return len ? -1 : 0;
+	if (len)
+		memcpy(text, value, len);
+	number = (unsigned char)text[0];
+	return is_name ? next_setsockopt(fd, level, name, text, sizeof(text)) :
+			 next_setsockopt(fd, level, name, &number, sizeof(number));
+}
+
+static bool is_ulp_smc(int level, int name, const void *value, socklen_t len)
+{
+	return level == IPPROTO_TCP && name == TCP_ULP && len >= 3 && len <= 4 &&
+	       !memcmp(value, "smc", 3);
+}
+
+static int repair_set(int fd, int level, int name, const void *value, socklen_t len)
+{
+	if (errno == EINVAL && len < sizeof(int))
+		return set_short(fd, level, name, value, len);
+	if (errno != EOPNOTSUPP)
+		return -1;
+	if (is_ulp_smc(level, name, value, len))
+		return shim_is_smc(fd, NULL) ? 0 : -1;
+	return level == SOL_SOCKET ? set_by_swap(fd, level, name, value, len) : -1;
+}
+
+/**
+ * setsockopt() - setsockopt(2), with what SMC refuses or mistakes
+ *
+ * Differences of SMC sockets that have not fallen back, apart from which it is the function below:
+ * an option that SMC refuses, or that would keep it from connecting, makes an unused socket an
+ * IPPROTO_SMC one (SO_REUSEPORT) or a TCP one; options that would end SMC are taken and ignored;
+ * values of one to three bytes are padded; TCP_ULP "smc" is done already.
+ *
+ * Return: 0 with errno untouched, or -1 with the errno of the last attempt.
+ */
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	int saved = errno, ret;
+
+	if (!shim_repairs())
+		return next_setsockopt(fd, level, name, value, len);
+	if (ends_smc(level, name) && shim_is_smc(fd, NULL)) {
+		shim_tell(fd, "an option that ends SMC is ignored");
+		return 0;
+	}
+	if (needs_tcp(level, name, value, len) && !set_by_swap(fd, level, name, value, len)) {
+		errno = saved;
+		return 0;
+	}
+	errno = saved;
+	ret = next_setsockopt(fd, level, name, value, len);
+	if (ret)
+		ret = repair_set(fd, level, name, value, len);
+	if (!ret)
+		errno = saved;
+	return ret;
+}
+
+/*
+ * A non-blocking connect() that timed out leaves SO_ERROR 0 behind (fixed in 7.2): the socket is
+ * closed, hung up without an error, and TCP sent its SYN more than once. The route may have been
+ * what failed; nothing tells.
+ */
+static int lost_error(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+	int saved = errno, lost = 0;
+
+	if (shim_events(fd, POLLIN | POLLOUT) == POLLHUP && shim_is_smc(fd, NULL) &&
+	    !next_getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+	    info.tcpi_state == TCP_CLOSE && info.tcpi_total_retrans)
+		lost = ETIMEDOUT;
+	errno = saved;
+	return lost;
+}
+
+/* What a program sees in the place of an SMC socket's value. */
+static int repair_get(int fd, int name, int value)
+{
+	struct shim_sock sock;
+
+	switch (name) {
+	case SO_DOMAIN:
+		return value == AF_SMC && shim_is_smc(fd, &sock) ? sock.family : value;
+	case SO_PROTOCOL:
+		return value != IPPROTO_TCP && shim_is_smc(fd, NULL) ? IPPROTO_TCP : value;
+	default:
+		return value ? value : lost_error(fd);
+	}
+}
+
+/**
+ * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR as TCP's
+ *
+ * Return: 0, or -1 with errno: what the function below says.
+ */
+int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	int ret = next_getsockopt(fd, level, name, value, len), number;
+
+	if (ret || level != SOL_SOCKET || *len != sizeof(number) ||
+	    (name != SO_DOMAIN && name != SO_PROTOCOL && name != SO_ERROR) || !shim_repairs())
+		return ret;
+	memcpy(&number, value, sizeof(number));
+	number = repair_get(fd, name, number);
+	memcpy(value, &number, sizeof(number));
+	return ret;
+}
+
+/* Addresses, ARP, routes and time stamps: net/ipv4 answers for its own sockets only. */
+static int ask_tcp(int fd, unsigned long request, void *arg)
+{
+	int ret, err, tcp;
+	struct shim_sock sock;
+
+	if (!shim_is_smc(fd, &sock))
+		return -1;
+	tcp = shim_new_socket(sock.family, KIND_TCP);
+	if (tcp < 0) {
+		errno = ENOTTY;
+		return -1;
+	}
+	ret = next_ioctl(tcp, request, arg);
+	err = errno;
+	shim_close(tcp);
+	errno = err;
+	return ret;
+}
+
+/**
+ * ioctl() - ioctl(2), with what TCP sockets answer and SMC sockets do not
+ *
+ * Requests such as SIOCGIFADDR ask the network, not the socket: any TCP socket will do.
+ *
+ * Return: as ioctl(2).
+ */
+#ifdef __GLIBC__
+int ioctl(int fd, unsigned long request, ...)
+#else
+int ioctl(int fd, int request, ...)
+#endif
+{
+	int saved = errno, ret;
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	ret = next_ioctl(fd, (unsigned long)request, arg);
+	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned long)request) ||
+	    !shim_repairs())
+		return ret;
+	ret = ask_tcp(fd, (unsigned long)request, arg);
+	if (ret != -1)
+		errno = saved;
+	return ret;
+}

@@ -1,0 +1,1114 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What a program can see of its stream sockets: one line for each case, to be compared between TCP
+ * sockets and others.
+ *
+ *   differs [-6] [CASE]...    all cases without one; -6 for IPv6
+ *
+ * A line is: case, tab, what happened, tab, what the sockets really were (smc, tcp). Each case is a
+ * process of its own, killed after LIMIT seconds.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <net/if.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LIMIT 20
+#ifndef SO_TXREHASH
+#define SO_TXREHASH 74
+#endif
+
+static int family = AF_INET;
+static char kinds[200];
+static volatile sig_atomic_t pipes, ticks;
+
+static void __attribute__((format(printf, 1, 2))) say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar(' ');
+}
+
+static const char *result(long ret)
+{
+	static char texts[8][40];
+	static unsigned int next;
+	char *text = texts[next++ % 8];
+
+	if (ret < 0)
+		snprintf(text, sizeof(texts[0]), "-%s", strerrorname_np(errno));
+	else
+		snprintf(text, sizeof(texts[0]), "%ld", ret);
+	return text;
+}
+
+#define SAY(name, call) (errno = 0, say(name "=%s", result(call)))
+
+/* What the kernel says below any preload library. */
+static void tell_kind(const char *name, int fd)
+{
+	int protocol = 0;
+	socklen_t len = sizeof(protocol);
+	size_t used = strlen(kinds);
+
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	snprintf(kinds + used, sizeof(kinds) - used, "%s%s=%s", used ? " " : "", name,
+		 protocol == IPPROTO_TCP ? "tcp" : "smc");
+}
+
+static int get(int fd, int level, int name)
+{
+	int value = -1;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, level, name, &value, &len) ? -errno : value;
+}
+
+static int set(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+static const char *events(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP };
+	static const struct { short bit; const char *name; } names[] = {
+		{ POLLIN, "IN" }, { POLLPRI, "PRI" }, { POLLOUT, "OUT" }, { POLLRDHUP, "RDHUP" },
+		{ POLLHUP, "HUP" }, { POLLERR, "ERR" },
+	};
+	static char texts[4][40];
+	static unsigned int next;
+	char *text = texts[next++ % 4];
+	size_t i;
+
+	*text = '\0';
+	poll(&p, 1, 0);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (p.revents & names[i].bit)
+			strcat(strcat(text, *text ? "+" : ""), names[i].name);
+	return *text ? text : "none";
+}
+
+static void wait_for(int fd, short what)
+{
+	struct pollfd p = { .fd = fd, .events = what };
+
+	poll(&p, 1, 5000);
+}
+
+static void nap(int ms)
+{
+	poll(NULL, 0, ms);
+}
+
+static bool nonblocking(int fd, bool on)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	return !fcntl(fd, F_SETFL, on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK);
+}
+
+struct address {
+	struct sockaddr_storage any;
+	socklen_t len;
+};
+
+static struct address loopback(int port)
+{
+	struct address addr = { .len = sizeof(struct sockaddr_in) };
+	struct sockaddr_in *in = (void *)&addr.any;
+	struct sockaddr_in6 *in6 = (void *)&addr.any;
+
+	if (family == AF_INET) {
+		*in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port),
+					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	} else {
+		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(port),
+					      .sin6_addr = in6addr_loopback };
+		addr.len = sizeof(*in6);
+	}
+	return addr;
+}
+
+static int port_of(int fd)
+{
+	struct sockaddr_in6 name = { 0 };
+	socklen_t len = sizeof(name);
+
+	getsockname(fd, (void *)&name, &len);
+	return ntohs(name.sin6_port);
+}
+
+static int bind_to(int fd, int port)
+{
+	struct address addr = loopback(port);
+
+	return bind(fd, (void *)&addr.any, addr.len);
+}
+
+static int connect_to(int fd, int port)
+{
+	struct address addr = loopback(port);
+
+	return connect(fd, (void *)&addr.any, addr.len);
+}
+
+static int fresh(void)
+{
+	return socket(family, SOCK_STREAM, 0);
+}
+
+static int listener(void)
+{
+	int fd = fresh();
+
+	if (bind_to(fd, 0) || listen(fd, 10))
+		exit(9);
+	return fd;
+}
+
+/* A port where nobody listens. */
+static int closed_port(void)
+{
+	int fd = socket(family, SOCK_STREAM, IPPROTO_TCP), port;
+
+	bind_to(fd, 0);
+	port = port_of(fd);
+	close(fd);
+	return port;
+}
+
+struct pair {
+	int l, c, a;
+};
+
+static void join(struct pair *p, int l, int c)
+{
+	*p = (struct pair){ .l = l, .c = c, .a = -1 };
+	if (connect_to(c, port_of(l)) && errno != EINPROGRESS) {
+		say("connect=%s", result(-1));
+		return;
+	}
+	wait_for(c, POLLOUT);
+	p->a = accept(l, NULL, NULL);
+	tell_kind("client", p->c);
+	tell_kind("accepted", p->a);
+}
+
+static struct pair make_pair(void)
+{
+	struct pair p;
+	int l = listener();
+
+	join(&p, l, fresh());
+	return p;
+}
+
+static void echo(const struct pair *p)
+{
+	char byte;
+
+	SAY("send", send(p->c, "x", 1, 0));
+	SAY("recv", recv(p->a, &byte, 1, 0));
+}
+
+/* Plain TCP: accepts no more. Its port. */
+static int hole(void)
+{
+	int l = (int)syscall(SYS_socket, family, SOCK_STREAM, IPPROTO_TCP), c, i;
+
+	bind_to(l, 0);
+	listen(l, 0);
+	for (i = 0; i < 3; i++) {
+		c = (int)syscall(SYS_socket, family, SOCK_STREAM | SOCK_NONBLOCK, IPPROTO_TCP);
+		connect_to(c, port_of(l));
+	}
+	nap(100);
+	return port_of(l);
+}
+
+static void on_pipe(int number)
+{
+	(void)number;
+	pipes++;
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+	ticks++;
+}
+
+static void on(int number, void (*handler)(int), int flags)
+{
+	struct sigaction action = { .sa_handler = handler, .sa_flags = flags };
+
+	sigaction(number, &action, NULL);
+}
+
+/* ---- what a socket says of itself ---- */
+
+static void case_identity(void)
+{
+	struct pair p = make_pair();
+	int fds[] = { fresh(), p.l, p.c, p.a };
+
+	for (int i = 0; i < 4; i++)
+		say("%d/%d/%d", get(fds[i], SOL_SOCKET, SO_DOMAIN),
+		    get(fds[i], SOL_SOCKET, SO_PROTOCOL), get(fds[i], SOL_SOCKET, SO_TYPE));
+}
+
+static void case_ioctls(void)
+{
+	struct ifreq req = { .ifr_name = "lo" };
+	struct timeval stamp;
+	int fd = fresh();
+
+	SAY("addr", ioctl(fd, SIOCGIFADDR, &req));
+	SAY("mask", ioctl(fd, SIOCGIFNETMASK, &req));
+	SAY("flags", ioctl(fd, SIOCGIFFLAGS, &req));
+	SAY("stamp", ioctl(fd, 0x8906, &stamp));
+	SAY("bogus", ioctl(fd, 0x54ff, NULL));
+	SAY("tcgets", ioctl(fd, 0x5401, NULL));
+	tell_kind("socket", fd);
+}
+
+/* ---- options ---- */
+
+/* Everything that must survive in another socket. */
+static void dress(int fd)
+{
+	struct timeval time = { .tv_sec = 3, .tv_usec = 500000 };
+
+	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+	set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
+	set(fd, SOL_SOCKET, SO_RCVBUF, 40000);
+	set(fd, SOL_SOCKET, SO_MARK, 7);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));
+	set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 44);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 3333);
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+	set(fd, IPPROTO_IP, IP_TOS, 16);
+	if (family == AF_INET6) {
+		set(fd, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+		set(fd, IPPROTO_IPV6, IPV6_TCLASS, 32);
+	}
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	fcntl(fd, F_SETFL, O_RDWR | O_NONBLOCK);
+	fcntl(fd, F_SETOWN, getpid());
+}
+
+static void undress(int fd)
+{
+	struct timeval time = { 0 };
+	socklen_t len = sizeof(time);
+	char name[16] = "";
+
+	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, &len);
+	len = sizeof(name);
+	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
+	say("alive=%d reuse=%d rcvbuf=%d mark=%d rcvtimeo=%d.%d nodelay=%d idle=%d timeout=%d cc=%s "
+	    "tos=%d cloexec=%d flags=%x owner=%d", get(fd, SOL_SOCKET, SO_KEEPALIVE),
+	    get(fd, SOL_SOCKET, SO_REUSEADDR), get(fd, SOL_SOCKET, SO_RCVBUF),
+	    get(fd, SOL_SOCKET, SO_MARK), (int)time.tv_sec, (int)time.tv_usec,
+	    get(fd, IPPROTO_TCP, TCP_NODELAY), get(fd, IPPROTO_TCP, TCP_KEEPIDLE),
+	    get(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), name, get(fd, IPPROTO_IP, IP_TOS),
+	    fcntl(fd, F_GETFD), (unsigned int)fcntl(fd, F_GETFL), fcntl(fd, F_GETOWN) == getpid());
+	if (family == AF_INET6)
+		say("v6only=%d tclass=%d", get(fd, IPPROTO_IPV6, IPV6_V6ONLY),
+		    get(fd, IPPROTO_IPV6, IPV6_TCLASS));
+}
+
+static void refused_option(int name, int value)
+{
+	int fd = fresh(), l;
+	struct pair p;
+
+	dress(fd);
+	bind_to(fd, 0);
+	SAY("off", set(fd, SOL_SOCKET, name, name == SO_PEEK_OFF ? -1 : 0));
+	tell_kind("off", fd);
+	SAY("set", set(fd, SOL_SOCKET, name, value));
+	say("get=%d bound=%d", get(fd, SOL_SOCKET, name), port_of(fd) > 0);
+	undress(fd);
+	tell_kind("on", fd);
+	nonblocking(fd, false);
+	l = listener();
+	join(&p, l, fd);
+	echo(&p);
+}
+
+static void case_zerocopy(void)
+{
+	refused_option(SO_ZEROCOPY, 1);
+}
+
+static void case_peek_off(void)
+{
+	refused_option(SO_PEEK_OFF, 0);
+}
+
+static void case_txrehash(void)
+{
+	refused_option(SO_TXREHASH, 1);
+}
+
+static void case_rcvlowat(void)
+{
+	refused_option(SO_RCVLOWAT, 2);
+}
+
+static void case_reuseport(void)
+{
+	int one = fresh(), two = fresh(), port, clients[12], n[2] = { 0 };
+
+	dress(one);
+	SAY("set", set(one, SOL_SOCKET, SO_REUSEPORT, 1));
+	SAY("again", set(one, SOL_SOCKET, SO_REUSEPORT, 1));
+	SAY("set2", set(two, SOL_SOCKET, SO_REUSEPORT, 1));
+	say("get=%d", get(one, SOL_SOCKET, SO_REUSEPORT));
+	undress(one);
+	SAY("bind", bind_to(one, 0));
+	port = port_of(one);
+	SAY("bind2", bind_to(two, port));
+	listen(one, 20);
+	listen(two, 20);
+	nonblocking(two, true);
+	tell_kind("one", one);
+	tell_kind("two", two);
+	for (int i = 0; i < 12; i++) {
+		clients[i] = fresh();
+		connect_to(clients[i], port);
+	}
+	nap(300);
+	while (accept(one, NULL, NULL) >= 0)
+		n[0]++;
+	while (accept(two, NULL, NULL) >= 0)
+		n[1]++;
+	say("total=%d", n[0] + n[1]);
+}
+
+static void case_reuseport_bound(void)
+{
+	int fd = fresh(), port;
+
+	bind_to(fd, 0);
+	port = port_of(fd);
+	SAY("set", set(fd, SOL_SOCKET, SO_REUSEPORT, 1));
+	say("same=%d", port_of(fd) == port);
+	SAY("listen", listen(fd, 1));
+	tell_kind("socket", fd);
+}
+
+static void case_fast_open(void)
+{
+	int l = fresh(), c = fresh();
+	struct pair p;
+
+	SAY("tfo", set(l, IPPROTO_TCP, TCP_FASTOPEN, 5));
+	SAY("no_cookie", set(l, IPPROTO_TCP, TCP_FASTOPEN_NO_COOKIE, 1));
+	SAY("key", setsockopt(l, IPPROTO_TCP, TCP_FASTOPEN_KEY, "0123456789abcdef", 16));
+	bind_to(l, 0);
+	listen(l, 5);
+	SAY("connect", set(c, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, 1));
+	join(&p, l, c);
+	echo(&p);
+}
+
+static void case_collisions(void)
+{
+	int l = fresh(), c = fresh();
+	struct pair p;
+
+	if (family == AF_INET6) {
+		SAY("discover", set(l, IPPROTO_IPV6, IPV6_MTU_DISCOVER, 2));
+		SAY("flow", set(c, IPPROTO_IPV6, 33, 1));
+	}
+	SAY("checksum", set(l, IPPROTO_IP, 23, 1));
+	SAY("loop", set(c, IPPROTO_IP, IP_MULTICAST_LOOP, 0));
+	bind_to(l, 0);
+	listen(l, 5);
+	SAY("listening", set(l, IPPROTO_IP, IP_MULTICAST_LOOP, 1));
+	join(&p, l, c);
+	SAY("connected", set(p.c, IPPROTO_IP, IP_MULTICAST_LOOP, 0));
+	echo(&p);
+}
+
+static void short_options(int fd)
+{
+	unsigned char tos = 16, ttl = 44;
+	char name[16] = "";
+	socklen_t len = sizeof(name);
+
+	SAY("tos", setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, 1));
+	SAY("ttl", setsockopt(fd, IPPROTO_IP, IP_TTL, &ttl, 1));
+	SAY("tos2", setsockopt(fd, IPPROTO_IP, IP_TOS, "\10\0", 2));
+	SAY("none", setsockopt(fd, IPPROTO_IP, IP_TOS, &tos, 0));
+	SAY("bogus", setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "no!", 3));
+	SAY("tcp", setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &tos, 1));
+	SAY("options", setsockopt(fd, IPPROTO_IP, IP_OPTIONS, NULL, 0));
+	setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4);
+	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
+	say("now %d %d %s", get(fd, IPPROTO_IP, IP_TOS), get(fd, IPPROTO_IP, IP_TTL), name);
+}
+
+static void case_short(void)
+{
+	struct pair p = make_pair();
+	int fd = fresh();
+
+	short_options(fd);
+	short_options(p.c);
+	tell_kind("fresh", fd);
+}
+
+static void say_linger(const char *name, int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+
+	getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len);
+	say("%s=%d,%d", name, linger.l_onoff, linger.l_linger);
+}
+
+static size_t read_all(int fd)
+{
+	static char data[65536];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = recv(fd, data, sizeof(data), 0)) > 0)
+		total += (size_t)n;
+	SAY("end", n);
+	return total;
+}
+
+static const char data[60000];
+
+static void case_linger(void)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
+	int l = listener(), c = fresh();
+	struct pair p;
+
+	setsockopt(c, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	say_linger("before", c);
+	join(&p, l, c);
+	say_linger("after", p.c);
+	SAY("send", send(p.c, data, sizeof(data), 0));
+	if (!fork()) {
+		close(p.c);
+		_exit(0);
+	}
+	SAY("close", close(p.c));
+	nap(100);
+	say("read=%zu", read_all(p.a));
+}
+
+static void case_linger_listener(void)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
+	int l = fresh();
+	struct pair p;
+
+	setsockopt(l, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	bind_to(l, 0);
+	listen(l, 5);
+	say_linger("listener", l);
+	join(&p, l, fresh());
+	SAY("send", send(p.a, data, sizeof(data), 0));
+	SAY("close", close(p.a));
+	nap(100);
+	say("read=%zu", read_all(p.c));
+}
+
+/* ---- connect ---- */
+
+static void case_retry(void)
+{
+	int l = listener(), c = fresh();
+	struct pair p;
+
+	SAY("refused", connect_to(c, closed_port()));
+	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
+	SAY("again", connect_to(c, closed_port()));
+	join(&p, l, c);
+	echo(&p);
+}
+
+static void case_retry_nonblocking(void)
+{
+	int l = listener(), c = fresh(), port = closed_port();
+	struct pair p;
+
+	dress(c);
+	SAY("first", connect_to(c, port));
+	wait_for(c, POLLOUT);
+	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
+	say("error=%d", get(c, SOL_SOCKET, SO_ERROR));
+	SAY("second", connect_to(c, port));
+	SAY("third", connect_to(c, port));
+	wait_for(c, POLLOUT);
+	SAY("fourth", connect_to(c, port));
+	undress(c);
+	join(&p, l, c);
+	echo(&p);
+}
+
+static void case_unspec(void)
+{
+	struct sockaddr none = { .sa_family = AF_UNSPEC };
+	int fd = fresh(), l = listener();
+	struct pair p;
+
+	SAY("fresh", connect(fd, &none, sizeof(none)));
+	join(&p, l, fd);
+	SAY("unspec", connect(fd, &none, sizeof(none)));
+	kinds[0] = '\0';
+	join(&p, l, fd);
+	echo(&p);
+}
+
+static void case_epoll(void)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT, .data.u64 = 0xfedcba9876543210 };
+	int ep = epoll_create1(EPOLL_CLOEXEC), fd = fresh(), l = listener();
+	struct pair p;
+
+	epoll_ctl(ep, EPOLL_CTL_ADD, l, &event);
+	epoll_ctl(ep, EPOLL_CTL_ADD, fd, &event);
+	epoll_ctl(ep, EPOLL_CTL_DEL, l, &event);
+	SAY("zerocopy", set(fd, SOL_SOCKET, SO_ZEROCOPY, 1));
+	join(&p, l, fd);
+	memset(&event, 0, sizeof(event));
+	SAY("wait", epoll_wait(ep, &event, 1, 1000));
+	say("%x %llx", event.events, (unsigned long long)event.data.u64);
+	SAY("mod", epoll_ctl(ep, EPOLL_CTL_MOD, fd, &event));
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void case_send_timeout(void)
+{
+	struct timeval time = { .tv_usec = 300000 };
+	int fd = fresh(), port = hole();
+	double start = seconds();
+
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	SAY("connect", connect_to(fd, port));
+	SAY("again", connect_to(fd, port));
+	say("soon=%d flags=%x", seconds() - start < 10, (unsigned int)fcntl(fd, F_GETFL));
+	tell_kind("socket", fd);
+}
+
+static void case_send_timeout_ok(void)
+{
+	struct timeval time = { .tv_sec = 30 };
+	int l = listener(), c = fresh();
+	struct pair p;
+
+	setsockopt(c, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+	SAY("refused", connect_to(c, closed_port()));
+	join(&p, l, c);
+	echo(&p);
+	SAY("again", connect_to(c, port_of(l)));
+}
+
+static void case_late_error(void)
+{
+	int fd = fresh();
+
+	set(fd, IPPROTO_TCP, TCP_SYNCNT, 1);
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, 1500);
+	nonblocking(fd, true);
+	SAY("connect", connect_to(fd, hole()));
+	wait_for(fd, POLLOUT);
+	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
+}
+
+static void storm(int us)
+{
+	struct itimerval often = { { 0, us }, { 0, us } };
+
+	setitimer(ITIMER_REAL, &often, NULL);
+}
+
+static void case_signals(void)
+{
+	int l = listener(), port = port_of(l), ok = 0, c;
+
+	on(SIGALRM, on_alarm, SA_RESTART);
+	signal(SIGPIPE, SIG_IGN);
+	if (!fork()) {
+		storm(0);
+		for (int i = 0; i < 20; i++)
+			close(accept(l, NULL, NULL));
+		_exit(0);
+	}
+	storm(4000);
+	for (int i = 0; i < 20; i++) {
+		c = fresh();
+		ok += !connect_to(c, port) || (say("%s", result(-1)), false);
+		close(c);
+	}
+	storm(0);
+	say("%d of 20, signals=%d", ok, ticks > 0);
+}
+
+static void case_signal_ends(void)
+{
+	int c = fresh(), port = hole();
+
+	on(SIGALRM, on_alarm, 0);
+	storm(200000);
+	SAY("connect", connect_to(c, port));
+	storm(0);
+	nonblocking(c, true);
+	SAY("again", connect_to(c, port));
+	say("poll=%s error=%d", events(c), get(c, SOL_SOCKET, SO_ERROR));
+}
+
+static void case_devices(void)
+{
+	int one = fresh(), two = fresh();
+	struct sockaddr_in6 any = { .sin6_family = (sa_family_t)family };
+	socklen_t len = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(any);
+
+	SAY("lo", setsockopt(one, SOL_SOCKET, SO_BINDTODEVICE, "lo", 2));
+	SAY("other", setsockopt(two, SOL_SOCKET, SO_BINDTODEVICE, "other", 5));
+	SAY("bind", bind(one, (void *)&any, len));
+	SAY("listen", listen(one, 1));
+	any.sin6_port = htons(port_of(one));
+	SAY("bind2", bind(two, (void *)&any, len));
+	SAY("listen2", listen(two, 1));
+	tell_kind("one", one);
+	tell_kind("two", two);
+}
+
+/* ---- splice ---- */
+
+static void case_splice(void)
+{
+	struct pair p = make_pair();
+	int ends[2], other[2];
+	char text[16] = "";
+
+	if (pipe(ends) || pipe(other))
+		return;
+	nonblocking(p.a, true);
+	SAY("empty", splice(p.a, NULL, ends[1], NULL, 100, 0));
+	nonblocking(p.a, false);
+	send(p.c, "hello", 5, 0);
+	SAY("splice", splice(p.a, NULL, ends[1], NULL, 100, 0));
+	SAY("tee", tee(ends[0], other[1], 100, 0));
+	send(p.c, "abc", 3, 0);
+	/* With bytes left in the pipe. */
+	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
+	SAY("pipe", read(ends[0], text, 3));
+	say("%.3s", text);
+	SAY("pipe", read(ends[0], text, sizeof(text)));
+	close(p.c);
+	SAY("end", splice(p.a, NULL, ends[1], NULL, 100, SPLICE_F_NONBLOCK));
+	SAY("nopipe", splice(p.a, NULL, p.a, NULL, 100, 0));
+}
+
+static void case_splice_full(void)
+{
+	static char much[100000];
+	struct pair p = make_pair();
+	long total = 0, n;
+	int ends[2];
+
+	if (pipe(ends))
+		return;
+	for (n = 0; n < 10; n++)
+		send(p.c, much, 5000, MSG_DONTWAIT);
+	fcntl(ends[1], F_SETPIPE_SZ, 4096);
+	SAY("first", splice(p.a, NULL, ends[1], NULL, 4096, SPLICE_F_NONBLOCK) > 0);
+	SAY("full", splice(p.a, NULL, ends[1], NULL, 100, SPLICE_F_NONBLOCK));
+	nonblocking(ends[0], true);
+	while (read(ends[0], much, sizeof(much)) > 0)
+		;
+	shutdown(p.c, SHUT_WR);
+	while ((n = splice(p.a, NULL, ends[1], NULL, 3000, 0)) > 0) {
+		total += n;
+		while (read(ends[0], much, sizeof(much)) > 0)
+			;
+	}
+	say("last=%ld all=%d", n, total > 40000);
+}
+
+/* ---- unsent data: the reader starts late ---- */
+
+static size_t fill(int fd)
+{
+	static const char block[32768];
+	size_t total = 0;
+	ssize_t n;
+
+	nonblocking(fd, true);
+	while ((n = send(fd, block, sizeof(block), 0)) > 0 || (nap(50), n = send(fd, block, 1, 0)) > 0)
+		total += (size_t)n;
+	return total;
+}
+
+/* The reader is another process, so that nobody else has the writer's end. */
+static void unsent(bool is_closed)
+{
+	struct pair p = make_pair();
+	int sizes[2];
+	size_t sent = 0;
+
+	if (pipe(sizes))
+		return;
+	fflush(stdout);
+	if (!fork()) {
+		close(p.a);
+		close(p.l);
+		sent = fill(p.c);
+		if (write(sizes[1], &sent, sizeof(sent)) < 0)
+			_exit(1);
+		if (is_closed)
+			close(p.c);
+		exit(0);
+	}
+	close(p.c);
+	if (read(sizes[0], &sent, sizeof(sent)) < 0)
+		return;
+	nap(3500);
+	say("complete=%d", read_all(p.a) == sent);
+}
+
+static void case_unsent_exit(void)
+{
+	unsent(false);
+}
+
+static void case_unsent_close(void)
+{
+	unsent(true);
+}
+
+/* ---- what remains ---- */
+
+static void case_rest_reset(void)
+{
+	struct linger linger = { .l_onoff = 1 };
+	struct pair p = make_pair();
+	char byte;
+
+	setsockopt(p.c, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	close(p.c);
+	nap(50);
+	SAY("read", recv(p.a, &byte, 1, 0));
+	SAY("write", send(p.a, "x", 1, 0));
+	say("pipes=%d", pipes);
+}
+
+static void case_rest_peer_closed(void)
+{
+	struct pair p = make_pair();
+
+	close(p.c);
+	nap(50);
+	SAY("first", send(p.a, "x", 1, 0));
+	nap(50);
+	SAY("second", send(p.a, "x", 1, 0));
+	say("pipes=%d", pipes);
+}
+
+static void case_rest_shut_write(void)
+{
+	struct sockaddr_storage name;
+	socklen_t len = sizeof(name);
+	struct pair p = make_pair();
+
+	shutdown(p.c, SHUT_WR);
+	SAY("send", send(p.c, "x", 1, 0));
+	say("pipes=%d", pipes);
+	SAY("peer", getpeername(p.c, (void *)&name, &len));
+}
+
+static void case_rest_fresh(void)
+{
+	int fd = fresh();
+
+	say("poll=%s", events(fd));
+	SAY("send", send(fd, "x", 1, 0));
+	say("pipes=%d", pipes);
+}
+
+static void case_rest_refused_poll(void)
+{
+	int fd = fresh();
+
+	nonblocking(fd, true);
+	connect_to(fd, closed_port());
+	wait_for(fd, POLLOUT);
+	say("poll=%s", events(fd));
+}
+
+static void case_rest_self(void)
+{
+	int fd = fresh();
+
+	bind_to(fd, 0);
+	nonblocking(fd, true);
+	connect_to(fd, port_of(fd));
+	wait_for(fd, POLLOUT);
+	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
+}
+
+static void case_rest_shut_listener(void)
+{
+	int l = listener();
+
+	SAY("shutdown", shutdown(l, SHUT_RDWR));
+	say("poll=%s", events(l));
+}
+
+static void *receive(void *fd)
+{
+	char byte;
+
+	return (void *)(long)recv(*(int *)fd, &byte, 1, 0);
+}
+
+static void case_rest_shut_read(void)
+{
+	struct timespec until;
+	struct pair p = make_pair();
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, receive, &p.a);
+	nap(300);
+	shutdown(p.a, SHUT_RD);
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 2;
+	say("woken=%d", !pthread_timedjoin_np(thread, NULL, &until));
+}
+
+static void case_rest_urgent(void)
+{
+	struct pair p = make_pair();
+
+	nonblocking(p.c, true);
+	SAY("oob", send(p.c, "x", 1, MSG_OOB));
+	SAY("then", send(p.c, "y", 1, 0));
+}
+
+static void case_rest_more(void)
+{
+	struct pair p = make_pair();
+
+	send(p.c, "x", 1, MSG_MORE);
+	nap(1500);
+	say("poll=%s", events(p.a));
+}
+
+static void case_rest_backlog(void)
+{
+	int l = fresh(), n = 0, fds[12], i;
+
+	bind_to(l, 0);
+	listen(l, 2);
+	for (i = 0; i < 12; i++) {
+		fds[i] = fresh();
+		nonblocking(fds[i], true);
+		connect_to(fds[i], port_of(l));
+	}
+	for (int tries = 0; tries < 30 && n <= 3; tries++) {
+		nap(100);
+		for (i = n = 0; i < 12; i++)
+			n += !strcmp(events(fds[i]), "OUT");
+	}
+	say("at most 3=%d", n <= 3);
+}
+
+static void case_rest_defer(void)
+{
+	int l = fresh(), c = fresh();
+
+	set(l, IPPROTO_TCP, TCP_DEFER_ACCEPT, 5);
+	bind_to(l, 0);
+	listen(l, 2);
+	nonblocking(c, true);
+	connect_to(c, port_of(l));
+	nap(300);
+	say("poll=%s", events(l));
+}
+
+static void case_rest_inherit(void)
+{
+	int l = listener();
+	struct pair p;
+
+	set(l, SOL_SOCKET, SO_PRIORITY, 3);
+	set(l, SOL_SOCKET, SO_MARK, 9);
+	join(&p, l, fresh());
+	say("mark=%d", get(p.a, SOL_SOCKET, SO_MARK));
+}
+
+static void case_rest_zerocopy_connected(void)
+{
+	struct pair p = make_pair();
+
+	SAY("set", set(p.c, SOL_SOCKET, SO_ZEROCOPY, 1));
+}
+
+static void case_rest_tls(void)
+{
+	struct pair p = make_pair();
+
+	SAY("set", setsockopt(p.c, IPPROTO_TCP, TCP_ULP, "tls", 4));
+}
+
+static void case_rest_stamp(void)
+{
+	char byte, control[200];
+	struct iovec iov = { &byte, 1 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+			      .msg_controllen = sizeof(control) };
+	struct pair p = make_pair();
+
+	set(p.a, SOL_SOCKET, SO_TIMESTAMP, 1);
+	send(p.c, "x", 1, 0);
+	SAY("recvmsg", recvmsg(p.a, &msg, 0));
+	say("control=%d", msg.msg_controllen > 0);
+}
+
+static void case_rest_lowat_poll(void)
+{
+	struct pair p = make_pair();
+
+	set(p.a, SOL_SOCKET, SO_RCVLOWAT, 10);
+	send(p.c, "hello", 5, 0);
+	nap(100);
+	say("poll=%s", events(p.a));
+}
+
+static void case_rest_buffers(void)
+{
+	struct pair p = make_pair();
+
+	say("more than 600000 fit=%d", fill(p.c) > 600000);
+}
+
+static void case_rest_mmap(void)
+{
+	struct pair p = make_pair();
+
+	say("mmap=%d", mmap(NULL, 4096, PROT_READ, MAP_SHARED, p.a, 0) != MAP_FAILED);
+}
+
+static void case_rest_tcp_info(void)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+	struct pair p = make_pair();
+
+	send(p.c, data, 20000, 0);
+	nap(100);
+	getsockopt(p.c, IPPROTO_TCP, TCP_INFO, &info, &len);
+	say("state=%d sent=%d", info.tcpi_state, info.tcpi_bytes_acked > 19000);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "identity", case_identity }, { "ioctls", case_ioctls }, { "zerocopy", case_zerocopy },
+	{ "peek_off", case_peek_off }, { "txrehash", case_txrehash }, { "rcvlowat", case_rcvlowat },
+	{ "reuseport", case_reuseport }, { "reuseport_bound", case_reuseport_bound },
+	{ "fast_open", case_fast_open }, { "collisions", case_collisions },
+	{ "short", case_short }, { "linger", case_linger },
+	{ "linger_listener", case_linger_listener }, { "retry", case_retry },
+	{ "retry_nonblocking", case_retry_nonblocking }, { "unspec", case_unspec },
+	{ "epoll", case_epoll }, { "send_timeout", case_send_timeout },
+	{ "send_timeout_ok", case_send_timeout_ok }, { "late_error", case_late_error },
+	{ "signals", case_signals }, { "signal_ends", case_signal_ends },
+	{ "devices", case_devices }, { "splice", case_splice }, { "splice_full", case_splice_full },
+	{ "unsent_exit", case_unsent_exit }, { "unsent_close", case_unsent_close },
+	{ "rest_reset", case_rest_reset }, { "rest_peer_closed", case_rest_peer_closed },
+	{ "rest_shut_write", case_rest_shut_write }, { "rest_fresh", case_rest_fresh },
+	{ "rest_refused_poll", case_rest_refused_poll }, { "rest_self", case_rest_self },
+	{ "rest_shut_listener", case_rest_shut_listener },
+	{ "rest_shut_read", case_rest_shut_read }, { "rest_urgent", case_rest_urgent },
+	{ "rest_more", case_rest_more }, { "rest_backlog", case_rest_backlog },
+	{ "rest_defer", case_rest_defer }, { "rest_inherit", case_rest_inherit },
+	{ "rest_zerocopy_connected", case_rest_zerocopy_connected },
+	{ "rest_tls", case_rest_tls }, { "rest_stamp", case_rest_stamp },
+	{ "rest_lowat_poll", case_rest_lowat_poll }, { "rest_buffers", case_rest_buffers },
+	{ "rest_mmap", case_rest_mmap }, { "rest_tcp_info", case_rest_tcp_info },
+};
+
+static void run(size_t i)
+{
+	int status = 0, ms;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		printf("%s\t", cases[i].name);
+		fflush(stdout);
+		cases[i].run();
+		printf("\t%s\n", kinds);
+		fflush(stdout);
+		_exit(0);
+	}
+	for (ms = 0; ms < LIMIT * 1000 && !waitpid(pid, &status, WNOHANG); ms += 20)
+		nap(20);
+	if (ms >= LIMIT * 1000)
+		kill(pid, SIGKILL), waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status))
+		printf(" HANG\t\n");
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+	int arg = 1;
+
+	signal(SIGPIPE, on_pipe);
+	if (argc > 1 && !strcmp(argv[1], "-6")) {
+		family = AF_INET6;
+		arg++;
+	}
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool wanted = arg == argc;
+
+		for (int j = arg; j < argc; j++)
+			wanted |= !strcmp(argv[j], cases[i].name);
+		if (wanted)
+			run(i);
+	}
+	return 0;
+}
