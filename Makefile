@@ -104,7 +104,7 @@ BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 HAVE_BPF := $(shell $(BPFTOOL) version >/dev/null 2>&1 && pkg-config --exists libbpf 2>/dev/null && \
 	echo 'int x;' | $(BPF_CLANG) -target bpf -x c -c -o /dev/null - 2>/dev/null && echo y)
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
 all: $(if $(HAVE_BPF),$(O)/smc_bpf,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:

@@ -7,11 +7,12 @@
 INSTALL ?= install
 INSTALL_TOOLS := smc_run smcss smcd smcr
 INSTALL_TOOLS += smc_pnet smc_rnics
+INSTALL_TOOLS += $(if $(HAVE_BPF),smc_bpf)
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL_UNITS := smc-pnet.service
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
-INSTALL_PAGES := $(wildcard man/*.[1-8])
+INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
 
 # The real file carries the name that people put into LD_PRELOAD. The link of the soname is ours
 # because ldconfig(8) would otherwise make it, as it looks at every lib*.so: a file of no package.

@@ -138,7 +138,6 @@ static int load(struct smc_err *err)
 	struct convert *skel;
 	int ret = -ENOMEM;
 
-	libbpf_set_print(NULL);
 	skel = convert__open();
 	if (skel)
 		ret = convert__load(skel);
@@ -247,13 +246,16 @@ static int load_first(struct pins *pins, struct smc_err *err)
 	return ret;
 }
 
+/* All that could be in the way of attaching. The programs being there proves most of it. */
 static int check_host(struct smc_err *err)
 {
 	int ret = check_capabilities(err);
 
+	/* It would print what is said here. */
+	libbpf_set_print(NULL);
 	if (!ret)
 		ret = check_bpffs(err);
-	if (!ret)
+	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
 		ret = check_hook(err);
 	if (!ret)
 		ret = check_smc(err);

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "ld_pre_smc/size.h"
+#include "smc_run/bpf.h"
 #include "smc_run/kernel.h"
 #include "smc_run/unit.h"
 #include "sys/library.h"
@@ -28,6 +29,8 @@ enum {
 	OPT_DISABLE,
 	OPT_STATUS,
 	OPT_USER,
+	OPT_BPF,
+	OPT_PRELOAD,
 };
 
 static const struct cli_opt options[] = {
@@ -36,6 +39,9 @@ static const struct cli_opt options[] = {
 	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets: bytes, or with K or M" },
 	{ 'f', "family", "FAMILY", "kind of SMC sockets: smc (AF_SMC), inet (IPPROTO_SMC),\n"
 				   "auto (what works best); default smc" },
+	{ OPT_BPF, "bpf", NULL, "by eBPF in the kernel, which reaches every program" },
+	{ OPT_PRELOAD, "preload", NULL, "by the preload library alone; without both options what\n"
+					"reaches the program" },
 	{ OPT_STRICT, "strict", NULL, "run the command only if SMC sockets are possible;\n"
 				      "no TCP in their place" },
 	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
@@ -146,6 +152,14 @@ static int take_action(int opt, struct request *req)
 	return 0;
 }
 
+static int take_way(enum unit_way way, struct request *req)
+{
+	if (req->unit.way != UNIT_WAY_NONE && req->unit.way != way)
+		return cli_usage_error(&tool, "options '--bpf' and '--preload' exclude each other");
+	req->unit.way = way;
+	return 0;
+}
+
 /* One option. Return: 0, or an exit status after a message. */
 static int take_option(int opt, struct request *req)
 {
@@ -177,6 +191,10 @@ static int take_option(int opt, struct request *req)
 	case OPT_USER:
 		req->unit.user = true;
 		return 0;
+	case OPT_BPF:
+		return take_way(UNIT_WAY_BPF, req);
+	case OPT_PRELOAD:
+		return take_way(UNIT_WAY_PRELOAD, req);
 	case 'j':
 		req->unit.json = true;
 		return 0;
@@ -242,30 +260,62 @@ static const char *machine_text(const struct smc_elf *elf, char *text, size_t si
 	return text;
 }
 
-/* Will the loader take the library into this program, and does the program use libc's socket()? */
-static int check_program(const struct request *req, const struct target *target,
-			 const struct library *lib)
+/*
+ * Will the loader take the library into this program, and does the program use libc's socket()?
+ * Return: false with the reason in @why.
+ */
+static bool is_reached(const struct target *target, const struct library *lib, char *why,
+		       size_t size)
 {
 	const struct smc_elf *elf = &target->elf;
 	char theirs[32], ours[32];
 	struct smc_elf lib_elf;
 
 	if (target->known && elf->is_go)
-		return no_smc(req, "no SMC for '%s': Go programs make their own system calls",
-			      target->path);
-	if (target->known && elf->is_static)
-		return no_smc(req, "no SMC for '%s': the program is static, nothing can be "
-			      "preloaded", target->path);
-	if (target->secure && !lib->secure_too)
-		return no_smc(req, "no SMC for '%s': set-uid, set-gid or file capabilities, "
-			      "nothing is preloaded", target->path);
-	if (!target->known || smc_elf_inspect(lib->file, &lib_elf) ||
-	    (elf->machine == lib_elf.machine && elf->bits == lib_elf.bits &&
-	     elf->big_endian == lib_elf.big_endian))
+		snprintf(why, size, "Go programs make their own system calls");
+	else if (target->known && elf->is_static)
+		snprintf(why, size, "the program is static, nothing can be preloaded");
+	else if (target->secure && !lib->secure_too)
+		snprintf(why, size, "set-uid, set-gid or file capabilities, nothing is preloaded");
+	else if (!target->known || smc_elf_inspect(lib->file, &lib_elf) ||
+		 (elf->machine == lib_elf.machine && elf->bits == lib_elf.bits &&
+		  elf->big_endian == lib_elf.big_endian))
+		return true;
+	else
+		snprintf(why, size, "the program is for %s, the library for %s",
+			 machine_text(elf, theirs, sizeof(theirs)),
+			 machine_text(&lib_elf, ours, sizeof(ours)));
+	return false;
+}
+
+/* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
+static int use_bpf(const struct request *req, const char *command, struct smc_err *err)
+{
+	int ret = bpf_mark_self(err);
+
+	if (ret)
+		return ret;
+	if (req->debug)
+		cli_error(&tool, "'%s' by eBPF: its TCP sockets are made with IPPROTO_SMC", command);
+	if (req->rcvbuf >= 0 || req->sndbuf >= 0)
+		warn(req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do not "
+		     "count for '%s'", command);
+	return 0;
+}
+
+static int check_program(const struct request *req, const struct target *target,
+			 const struct library *lib)
+{
+	struct smc_err err;
+	char why[128];
+
+	if (is_reached(target, lib, why, sizeof(why)))
 		return 0;
-	return no_smc(req, "no SMC for '%s': the program is for %s, the library for %s",
-		      target->path, machine_text(elf, theirs, sizeof(theirs)),
-		      machine_text(&lib_elf, ours, sizeof(ours)));
+	if (req->unit.way == UNIT_WAY_NONE && !use_bpf(req, target->path, &err))
+		return 0;
+	if (req->unit.way == UNIT_WAY_NONE && req->debug)
+		cli_error(&tool, "no eBPF for '%s': %s", target->path, err.text);
+	return no_smc(req, "no SMC for '%s': %s", target->path, why);
 }
 
 static int set_number(const char *name, int number)
@@ -316,13 +366,22 @@ static int check_all(const struct request *req, const char *command, const struc
 }
 
 /* Everything before exec. Return: 0, or an exit status after a message. */
-static int prepare(const struct request *req, const char *command)
+static int prepare(struct request *req, const char *command)
 {
 	struct target target;
 	struct library lib;
+	struct smc_err err;
 	int status;
 
 	target_find(command, &target);
+	if (target.path[0] && req->unit.way == UNIT_WAY_BPF) {
+		if (!use_bpf(req, command, &err))
+			return 0;
+		if (req->strict)
+			return cli_error(&tool, "no eBPF for '%s': %s", command, err.text);
+		warn(req, "no eBPF for '%s': %s: preloading instead", command, err.text);
+		req->unit.way = UNIT_WAY_PRELOAD;
+	}
 	if (library_find(&target, &lib))
 		return cli_error(&tool, "cannot find %s, neither beside smc_run nor in %s",
 				 LIBRARY_NAME, SMC_LIBDIR);

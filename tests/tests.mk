@@ -53,7 +53,21 @@ $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wl,--as-needed -o $@ $< -pthread $(LDLIBS)
 
-tests: $(TEST_BINS)
+# Programs that a preload library does not reach. Those whose compiler is missing are left out.
+PROGRAM_DIR := $(O)/tests/programs
+PROGRAM_BINS := $(PROGRAM_DIR)/sockets-static $(if $(shell command -v musl-gcc),$(PROGRAM_DIR)/sockets-musl) \
+	$(if $(shell command -v go),$(PROGRAM_DIR)/gohttp)
+$(PROGRAM_DIR)/sockets-static $(PROGRAM_DIR)/sockets-musl: tests/kernel/sockets.c
+	@mkdir -p $(@D)
+	$(call say,CC)
+	$(Q)$(if $(filter %-musl,$@),musl-gcc,$(CC)) -std=c17 -D_GNU_SOURCE -O2 -static -o $@ $<
+$(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
+	@mkdir -p $(@D)
+	$(call say,GO)
+	$(Q)CGO_ENABLED=0 GO111MODULE=off GOCACHE='$(abspath $(O))/go-cache' \
+		go build -trimpath -ldflags='-s -w' -o $@ $<
+
+tests: $(TEST_BINS) $(PROGRAM_BINS)
 
 check:
 	$(Q)tests/setup

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* smc_run --bpf: sockets turned into SMC sockets by the kernel, not by a library. */
+#ifndef SMC_RUN_BPF_H
+#define SMC_RUN_BPF_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "smc/err.h"
+
+/** bpf_loader() - the smc_bpf that was installed, or built, with this program. False: none */
+bool bpf_loader(char path[PATH_MAX]);
+
+/**
+ * bpf_mark_self() - the TCP sockets of this process, and of all it starts, become SMC sockets
+ *
+ * Whoever may write to the pinned map needs no privileges. Where nothing is pinned, smc_bpf is
+ * asked to load the program, which needs them.
+ *
+ * Return: 0, -errno with a sentence; nothing has happened then.
+ */
+int bpf_mark_self(struct smc_err *err);
+
+#endif

@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: MIT
+"""smc_bpf and smc_run --bpf on a kernel with SMC-D in one guest."""
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+from kern import done, equal, listing, ok, run, skip, wait_for
+
+PROGRAMS, SOURCES = sys.argv[1:3]
+CGROUPS = "/sys/fs/cgroup"
+PINS = "/sys/fs/bpf/smc-tools"
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+PAIR = "tcp4:pair:127.0.0.1"
+SMC, TCP = 256, 6
+
+
+def bpf(*argv):
+    """smc_bpf, which has to work."""
+    status, out, err = run("smc_bpf", *argv)
+    if status or err:
+        raise RuntimeError("smc_bpf %s: status %d, %s" % (" ".join(argv), status, err))
+    return out
+
+
+def scopes():
+    doc = json.loads(bpf("status", "--json"))
+    assert doc["schema"] == "smc-tools/bpf/1" and doc["smc"] is True, doc
+    return {s["name"]: s for s in doc["scopes"]}
+
+
+def counters(name):
+    scope = scopes()[name]
+    return scope["converted"], scope["excluded"], scope["other"]
+
+
+def refused(argv, text, name):
+    status, out, err = run(*argv)
+    ok(status == 1 and out == "" and text in err and err.count("\n") == 1, name, (status, out, err))
+
+
+def group(path):
+    os.makedirs(CGROUPS + path, exist_ok=True)
+    return path
+
+
+def enter(cgroup):
+    """For subprocess: the new process starts in this control group."""
+    def write():
+        with open(CGROUPS + cgroup + "/cgroup.procs", "w", encoding="ascii") as procs:
+            procs.write("0")
+    return write
+
+
+def protocol(cgroup="/command", family="inet", prefix=(), program=("protocol",)):
+    """Of a TCP socket that a new process makes in a control group."""
+    result = subprocess.run([*prefix, *program, family], stdout=subprocess.PIPE, text=True,
+                            preexec_fn=enter(cgroup), check=True)
+    return int(result.stdout)
+
+
+def modes(*argv):
+    """What both ends of a connection run over that a program makes and holds."""
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, preexec_fn=enter(group("/held"))) as program:
+        inodes = []
+        for line in program.stdout:
+            if line == "ready\n":
+                break
+            socket = json.loads(line)
+            if socket["what"] != "listener":
+                inodes.append(socket["inode"])
+        rows = [s["mode"] for s in listing("-a") if s["inode"] in inodes]
+        with open(CGROUPS + "/held/cgroup.kill", "w", encoding="ascii") as kill:
+            kill.write("1")
+    return rows
+
+
+def rows_of(port):
+    """Modes of the connections of a port, once there are some."""
+    def look():
+        return [s["mode"] for s in listing("-a") if s["mode"] not in (None, "-") and s["state"] == "ACTIVE" and
+                port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
+    return wait_for(look, 20)
+
+
+def nothing_yet():
+    equal(run("smc_bpf", "status")[0::2], (0, ""), "status of nothing: no error")
+    equal(scopes(), {}, "and in JSON no scopes")
+    refused(("smc_bpf", "detach", "--run"), "nothing is attached", "detach of nothing")
+    equal(run("smc_bpf", "detach", "--all"), (0, "", ""), "detach --all of nothing is done")
+    refused((*NOBODY, "smc_bpf", "attach", "--run"), "missing capabilities: CAP_BPF, CAP_PERFMON, CAP_NET_ADMIN",
+            "missing capabilities are named")
+    refused(("setpriv", "--bounding-set=-perfmon,-sys_admin", "smc_bpf", "attach", "--run"),
+            "missing capabilities: CAP_PERFMON\n", "the one that is missing")
+    refused(("smc_bpf", "attach", "--cgroup", "/none"), "control group '/none': No such file", "no such control group")
+    refused(("smc_bpf", "attach", "--cgroup", "../../../etc"), "'../../../etc' is no control group", "no control group")
+    refused(("smc_bpf", "attach", "--unit", "none"), "unit 'none' has no control group", "no such unit")
+    refused(("smc_bpf", "attach", "--pid", "999999"), "there is no process 999999", "no such process")
+    refused(("smc_bpf", "attach", "--pid", "12x"), "'12x' is not a process id", "no process id")
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
+    refused(("smc_bpf", "attach", "--run"), "no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)", "no types: one sentence")
+    subprocess.run(["umount", "/sys/kernel/btf"], check=True)
+    subprocess.run(["umount", "/sys/fs/bpf"], check=True)
+    refused(("smc_bpf", "attach", "--run"), "no BPF file system at /sys/fs/bpf: mount", "no BPF file system: one sentence")
+    subprocess.run(["mount", "-t", "bpf", "bpf", "/sys/fs/bpf"], check=True)
+    ok(not os.path.exists(PINS), "nothing is left behind")
+
+
+def control_groups():
+    a, b, c = group("/a"), group("/a/b"), group("/c")
+    few = ("setpriv", "--bounding-set=-all,+bpf,+perfmon,+net_admin", "smc_bpf", "attach", "--cgroup", a)
+    equal(run(*few), (0, "", ""), "three capabilities are enough")
+    modes_of = [oct(os.stat(PINS + name).st_mode & 0o777) for name in ("", "/socket", "/fork", "/tasks", "/scopes")]
+    equal(modes_of, ["0o700"] + ["0o600"] * 4, "what is pinned is root's alone")
+    equal([protocol(a), protocol(b), protocol(c), protocol()], [SMC, SMC, TCP, TCP],
+          "a control group and those below it, nobody else; the loader has ended")
+    equal(counters(a), (2, 0, 4), "its counters")
+    bpf("attach", "-c", CGROUPS + b, "--only", "ipv6")
+    equal([protocol(b), protocol(b, "inet6"), protocol(a)], [TCP, SMC, SMC], "--only ipv6; the inner group decides")
+    equal((counters(b), counters(a)), ((1, 1, 4), (3, 0, 6)), "counters of both")
+    bpf("attach", "-c", b, "--user", "nobody")
+    equal([protocol(b), protocol(b, prefix=NOBODY)], [TCP, SMC], "attached again with another rule: --user")
+    equal(scopes()[b].get("uid"), 65534, "and JSON shows it")
+    bpf("attach", "-c", b, "--exclude-comm", "redis", "--exclude-comm", "protocol")
+    equal((protocol(b), protocol(a), counters(b)), (TCP, SMC, (0, 1, 2)), "--exclude-comm")
+    shutil.copy(shutil.which("protocol",), "/run/protocol-other-name")
+    equal(protocol(b, program=("/run/protocol-other-name",)), SMC, "the whole name has to fit")
+    table = bpf("status").splitlines()
+    equal((len(table), table[2].split()[-3:]), (3, ["/a/b", "!redis", "!protocol"]), "status as a table")
+    like_one = bpf("status", "-c", a).splitlines()
+    equal((len(like_one), like_one[1].split()[:3]), (2, ["cgroup", "empty", "4"]), "status of one")
+    bpf("detach", "-c", b)
+    equal(protocol(b), SMC, "detached: the outer group counts again")
+    bpf("detach", "-c", a)
+    equal((protocol(a), os.path.exists(PINS)), (TCP, False), "the last one is detached: everything is gone")
+
+
+def names_of_groups():
+    unit = group("/t.slice/t-u.slice/web@1.service")
+    group("/user.slice/user@5.service/fake.service")
+    bpf("attach", "--unit", "web@1")
+    bpf("attach", "--unit", "t-u.slice")
+    refused(("smc_bpf", "attach", "--unit", "fake"), "has no control group", "a name that a user chose is no unit")
+    equal(protocol(unit), SMC, "a unit")
+    equal(sorted(scopes()), ["/t.slice/t-u.slice", unit], "both by their control groups")
+    one, other = "4be7" * 16, "4be8" * 16
+    group("/machine.slice/libpod-conmon-%s.scope" % one)
+    box = group("/machine.slice/libpod-%s.scope" % one)
+    group(box + "/container-%s" % one)
+    group("/docker/" + other)
+    bpf("attach", "--container", one[:12])
+    equal((protocol(box), scopes()[box]["scope"]), (SMC, "cgroup"), "a container by a part of its id")
+    refused(("smc_bpf", "attach", "--container", "4be"), "several control groups fit", "an id that is too short")
+    refused(("smc_bpf", "attach", "--container", "ffff"), "no control group fits", "no such container")
+    bpf("attach", "--cgroup-of", str(os.getpid()))
+    equal(protocol(), SMC, "the control group of a process")
+    equal(scopes()["/command"]["state"], "active", "which has a process: active")
+    bpf("detach", "--cgroup-of", str(os.getpid()))
+    os.rmdir(CGROUPS + unit)
+    equal(scopes()[unit]["state"], "gone", "a removed control group shows as gone")
+    group(unit)
+    equal(scopes()[unit]["state"], "gone", "one with the same name is another one")
+    equal(protocol(group("/c")), TCP, "and nobody else's")
+    bpf("attach", "-c", "/c")
+    ok(unit not in scopes(), "the next change removes it")
+    bpf("detach", "--all")
+    equal((protocol("/c"), os.path.exists(PINS)), (TCP, False), "detach --all")
+
+
+# Reads "main", "thread", "new" or "child": the protocol of a socket that this one makes.
+TREE = """
+import os, socket, threading, queue, sys
+def probe():
+    return socket.socket().getsockopt(1, 38)
+def serve(ask, answer):
+    while ask.get():
+        answer.put(probe())
+ask, answer = queue.Queue(), queue.Queue()
+threading.Thread(target=serve, args=(ask, answer), daemon=True).start()
+to_child, from_child = os.pipe(), os.pipe()
+if os.fork() == 0:
+    while os.read(to_child[0], 1):
+        os.write(from_child[1], b"%3d" % probe())
+print("ready", flush=True)
+for line in sys.stdin:
+    if line == "main\\n":
+        print(probe(), flush=True)
+    elif line == "thread\\n":
+        ask.put(True)
+        print(answer.get(), flush=True)
+    elif line == "new\\n":
+        t = threading.Thread(target=lambda: print(probe(), flush=True)); t.start(); t.join()
+    elif line == "exec\\n":
+        threading.Thread(target=lambda: os.execvp("python3", ["python3", "-c", "import socket; print(socket.socket().getsockopt(1, 38))"])).start()
+        threading.Event().wait()
+    else:
+        os.write(to_child[1], b".")
+        print(int(os.read(from_child[0], 3)), flush=True)
+"""
+
+
+def process_tree():
+    with subprocess.Popen(["python3", "-S", "-c", TREE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as tree:
+        def ask(*questions):
+            answers = []
+            for question in questions:
+                tree.stdin.write(question + "\n")
+                tree.stdin.flush()
+                answers.append(int(tree.stdout.readline()))
+            return answers
+
+        tree.stdout.readline()
+        pid = str(tree.pid)
+        everybody = ("main", "thread", "new", "child")
+        equal(ask(*everybody), [TCP] * 4, "a running process, before")
+        bpf("attach", "--pid", pid)
+        equal(ask(*everybody), [SMC] * 4, "attached: main thread, other thread, new thread, child")
+        equal(counters(pid + " (python3)"), (4, 0, 0), "its counters")
+        equal(protocol(), TCP, "nobody else")
+        bpf("detach", "--pid", pid)
+        equal((ask(*everybody), os.path.exists(PINS)), ([TCP] * 4, False), "detached")
+        bpf("attach", "--pid", pid)
+        equal(ask("exec"), [SMC], "a thread that executes another program stays attached")
+    equal(scopes()[pid + " (python3)"]["state"], "active", "the child goes on: active")
+    bpf("detach", "--all")
+
+
+def many():
+    names = [group("/many/%d" % i) for i in range(40)]
+    for name in names:
+        bpf("attach", "-c", name)
+    equal((protocol(names[0]), protocol(names[39]), len(scopes())), (SMC, SMC, 40), "40 scopes, where 38 programs are the limit")
+    bpf("detach", "--all")
+    loaders = [subprocess.Popen(["smc_bpf", "attach", "-c", name]) for name in names[:6]]
+    equal(([loader.wait() for loader in loaders], len(scopes())), ([0] * 6, 6), "six loaders at once")
+    loaders = [subprocess.Popen(["smc_bpf", "detach", "-c", name]) for name in names[:6]]
+    equal(([loader.wait() for loader in loaders], os.path.exists(PINS)), ([0] * 6, False), "and six that detach")
+    os.mkdir(PINS, 0o700)
+    bpf("attach", "-c", names[0])
+    equal(protocol(names[0]), SMC, "what a loader left that died is no obstacle")
+    bpf("detach", "--all")
+
+
+def smc_run():
+    static, musl = PROGRAMS + "/sockets-static", PROGRAMS + "/sockets-musl"
+    equal(modes("smc_run", "--bpf", "sockets", PAIR), ["SMCD"] * 2, "smc_run --bpf: a dynamic program")
+    equal(modes("smc_run", "--bpf", static, PAIR), ["SMCD"] * 2, "a static program")
+    if os.path.exists(musl):
+        equal(modes("smc_run", "--bpf", musl, PAIR), ["SMCD"] * 2, "a static musl program")
+    else:
+        skip("a static musl program", "musl-gcc is missing")
+    equal(modes("smc_run", "--bpf", "env", "-i", static, PAIR), ["SMCD"] * 2, "without any environment")
+    equal(modes("smc_run", "--bpf", "setsid", "-f", "sh", "-c", "%s %s & wait" % (static, PAIR)), ["SMCD"] * 2,
+          "children of children, in a session of their own")
+    shutil.copy(shutil.which("sockets"), "/run/setuid")
+    os.chmod("/run/setuid", 0o4755)
+    subprocess.run(["mount", "-o", "remount,suid", "/run"], check=False)
+    equal(modes("smc_run", "--bpf", *NOBODY, "/run/setuid", PAIR), ["SMCD"] * 2, "another user's set-uid program")
+    equal(modes(static, PAIR), [], "outside of it: no SMC socket")
+    equal(modes("smc_run", static, PAIR), ["SMCD"] * 2, "smc_run without a choice takes eBPF for a static program")
+    status, out, err = run("smc_run", "-d", static, "tcp4:bad")
+    ok("smc_run: '%s' by eBPF" % static in err, "and -d says so", err)
+    status, out, err = run("smc_run", "-d", "protocol")
+    ok("-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
+    status, out, err = run("smc_run", "--preload", static, "tcp4:bad")
+    ok("the program is static, nothing can be preloaded: it will use TCP" in err, "--preload: only the library", err)
+    status, out, err = run("smc_run", "--bpf", "-r", "64K", "true")
+    ok(status == 0 and "eBPF cannot set the buffers" in err, "buffer sizes are not for eBPF, and it says so", err)
+    status, out, err = run("smc_run", "--bpf", "--preload", "true")
+    ok(status == 125 and "exclude each other" in err, "both ways: refused", err)
+    ok(scopes()["smc_run"]["converted"] > 10, "smc_run has its scope", scopes())
+
+
+def unprivileged():
+    command = ("protocol",)
+    status, out, err = run(*NOBODY, "smc_run", "--bpf", *command)
+    ok(status == 0 and "no eBPF for 'protocol': eBPF maps in /sys/fs/bpf/smc-tools: Permission denied: preloading instead" in err,
+       "another user has no access: one sentence and the library", (status, err))
+    status, out, err = run(*NOBODY, "smc_run", "--bpf", "--strict", *command)
+    equal((status, out, err.count("\n")), (125, "", 1), "with --strict: 125")
+    bpf("attach", "--run", "--allow-group", "nogroup")
+    equal(run(*NOBODY, "smc_run", "--bpf", *command), (0, "256\n", ""), "--allow-group: a member needs no capability")
+    status, out, err = run(*NOBODY, "smc_bpf", "status", "-j")
+    equal((status, list(json.loads(out)["scopes"][0])[0]), (0, "scope"), "and may look")
+    refused((*NOBODY, "smc_bpf", "detach", "--run"), "missing capabilities", "but not detach")
+    equal(run("setpriv", "--reuid=65534", "--regid=65533", "--clear-groups", "smc_run", "--bpf", "--strict", *command)[0], 125,
+          "who is not a member has no access")
+    bpf("detach", "--run")
+    status, out, err = run(*NOBODY, "smc_run", "--bpf", "--strict", *command)
+    ok(status == 125 and "missing capabilities: CAP_BPF" in err, "after the end of the scope smc_bpf says what is missing", err)
+
+
+def web(what, port, server, client, text):
+    """A server and a client under smc_run --bpf: the page, and what the held connection runs over."""
+    with subprocess.Popen(server, stdout=subprocess.DEVNULL) as serving:
+        wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")), 30)
+        with subprocess.Popen(client, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as asking:
+            rows = rows_of(port)
+            asking.stdin.close()
+            answer = asking.stdout.read()
+        serving.kill()
+    equal((rows and set(rows), answer), ({"SMCD"}, text), what)
+
+
+def real_programs():
+    go = PROGRAMS + "/gohttp"
+    if os.path.exists(go):
+        web("a static Go server and client", 8081, ("smc_run", "--bpf", go, "serve", "127.0.0.1:8081"),
+            ("smc_run", "--bpf", go, "http://127.0.0.1:8081/"), "hello from Go")
+    else:
+        skip("a static Go server and client", "go is missing")
+    os.makedirs("/run/www/cgi-bin", exist_ok=True)
+    with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
+        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nsleep 3\n")
+    os.chmod("/run/www/cgi-bin/slow", 0o755)
+    web("busybox httpd and wget", 8082, ("smc_run", "--bpf", "busybox", "httpd", "-f", "-p", "127.0.0.1:8082", "-h", "/run/www"),
+        ("smc_run", "--bpf", "busybox", "wget", "-q", "-O", "-", "http://127.0.0.1:8082/cgi-bin/slow"), "hello from busybox")
+    java = glob.glob("/usr/lib/jvm/*/bin/java")
+    if not java:
+        skip("Java's HTTP server and client", "no Java")
+        return
+    command = ("smc_run", "--bpf", java[0], "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", SOURCES + "/Web.java", "8083")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        said = [program.stdout.readline(), program.stdout.readline()]
+        rows = rows_of(8083)
+        program.stdin.close()
+        program.wait()
+    equal((said, rows and set(rows)), (["hello from Java\n", "ready\n"], {"SMCD"}), "Java's HTTP server and client")
+
+
+def without_smc():
+    """The module is removed while a scope is attached; it must not come back by itself."""
+    bpf("attach", "-c", group("/c"))
+    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as helper:
+        helper.write("/bin/false\n")
+    removed = wait_for(lambda: not run("rmmod", "smc_diag", "smc")[0] or not os.path.exists("/sys/module/smc"), 20)
+    if not removed:
+        skip("SMC is removed", "smc.ko is in use")
+        return
+    status, out, err = run("smc_bpf", "status", "-j")
+    ok(status == 0 and json.loads(out)["smc"] is False and "SMC is gone: every TCP socket of these scopes fails" in err,
+       "status warns when SMC has gone", err)
+    refused(("smc_bpf", "attach", "-c", "/c"), "sockets with IPPROTO_SMC (Linux 6.11 or later, with SMC) cannot be opened",
+            "nothing is attached without SMC")
+    status, out, err = run("smc_run", "--bpf", "--strict", "true")
+    ok(status == 125 and "no IPPROTO_SMC" in err, "nor is a command marked", err)
+    equal(run("smc_bpf", "detach", "--all"), (0, "", ""), "detaching works without SMC")
+    equal(protocol("/c"), TCP, "and then TCP works again")
+
+
+for test in (nothing_yet, control_groups, names_of_groups, process_tree, many, smc_run, unprivileged, real_programs, without_smc):
+    start = time.monotonic()
+    test()
+    print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+done()
