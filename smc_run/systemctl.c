@@ -96,7 +96,6 @@ static char *read_all(int fd, size_t *size)
 	return text;
 }
 
-/* systemctl finds no library of ours in its environment: it needs no SMC. */
 static int spawn(char *const *argv, int out, int other, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
@@ -125,12 +124,12 @@ static int exit_status(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Runs a program; both its streams are in @text. Return: its exit status, or -errno. */
-static int run(char *const *argv, char **text, size_t *size)
+int program_run(char *const *argv, char **text, size_t *size)
 {
 	int pipes[2], status;
 	pid_t pid;
 
+	*text = NULL;
 	if (pipe2(pipes, O_CLOEXEC))
 		return -errno;
 	status = spawn(argv, pipes[1], pipes[0], &pid);
@@ -153,7 +152,7 @@ static int systemctl(bool user, const char *verb, const char *option, const char
 	int status;
 
 	*out = (struct unit_props){ 0 };
-	status = run((char *const *)argv, &out->text, &out->size);
+	status = program_run((char *const *)argv, &out->text, &out->size);
 	if (!status)
 		return 0;
 	if (status == -ENOENT)

@@ -56,6 +56,16 @@ struct unit_props {
 int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
 		   struct smc_err *err);
 
+/**
+ * program_run() - run a program and wait for it
+ * @argv: the first one is looked up in PATH if it has no slash
+ * @text: what it wrote, both its streams; free() it. NULL after an error
+ * @size: of that
+ *
+ * Return: its exit status, or -errno.
+ */
+int program_run(char *const *argv, char **text, size_t *size);
+
 /** systemctl_reload() - "systemctl daemon-reload". Return: 0, or -errno with a sentence */
 int systemctl_reload(bool user, struct smc_err *err);
 

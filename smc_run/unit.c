@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "smc_run/dropin.h"
 #include "smc_run/kernel.h"
@@ -174,10 +173,10 @@ static int check_program(const struct unit *unit, struct smc_err *err)
 
 	if (target->known && target->elf.is_go)
 		return smc_err_say(err, ENOTSUP, "%s: '%s' is a Go program, which makes its own system "
-				   "calls: try --bpf", unit->name, target->path);
+				   "calls", unit->name, target->path);
 	if (target->known && target->elf.is_static)
-		return smc_err_say(err, ENOTSUP, "%s: '%s' is static, nothing can be preloaded: try "
-				   "--bpf", unit->name, target->path);
+		return smc_err_say(err, ENOTSUP, "%s: '%s' is static, nothing can be preloaded",
+				   unit->name, target->path);
 	return 0;
 }
 
@@ -267,29 +266,38 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	return ret ? ret : check_families(unit, err);
 }
 
-/* The loader that was installed, or built, with this program. */
-static bool find_loader(char path[PATH_MAX])
-{
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - sizeof("smc_bpf"));
-
-	if (len <= 0)
-		return false;
-	path[len] = '\0';
-	strcpy(strrchr(path, '/') + 1, "smc_bpf");
-	return !access(path, X_OK);
-}
-
 static int check_bpf(struct unit *unit, struct smc_err *err)
 {
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for units of the system");
-	if (!find_loader(unit->loader))
+	if (!unit_loader(unit->loader))
 		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
 	if (kernel_ipproto_smc())
 		return smc_err_say(err, ENOTSUP, "this kernel has no IPPROTO_SMC, which came with "
 				   "6.11");
 	return 0;
+}
+
+/* The way that reaches the program: the library, or eBPF if nobody asked for the library. */
+static int choose_way(struct unit *unit, struct smc_err *err)
+{
+	enum unit_way wanted = unit->req->way;
+	struct smc_err preload = { 0 };
+	char bpf[sizeof(err->text)];
+	int ret;
+
+	unit->way = UNIT_WAY_PRELOAD;
+	if (wanted == UNIT_WAY_PRELOAD)
+		return check_preload(unit, err);
+	if (wanted == UNIT_WAY_NONE && !check_preload(unit, &preload))
+		return 0;
+	unit->way = UNIT_WAY_BPF;
+	ret = check_bpf(unit, err);
+	if (!ret || wanted == UNIT_WAY_BPF)
+		return ret;
+	memcpy(bpf, err->text, sizeof(bpf));
+	return smc_err_say(err, -ret, "%s; nor eBPF: %s", preload.text, bpf);
 }
 
 /* Whether a drop-in will do anything. */
@@ -303,8 +311,7 @@ static int check(struct unit *unit, struct smc_err *err)
 		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools are not", unit->name,
 				   root);
 	find_target(unit);
-	unit->way = unit->req->way == UNIT_WAY_BPF ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
-	return unit->way == UNIT_WAY_BPF ? check_bpf(unit, err) : check_preload(unit, err);
+	return choose_way(unit, err);
 }
 
 /* One assignment, quoted as systemd.syntax(7) reads it; % begins a specifier. */
@@ -421,6 +428,9 @@ static void note_limits(const struct unit *unit)
 	int err = kernel_smc(uses_inet());
 	char word[PATH_MAX], *type;
 
+	if (unit->way == UNIT_WAY_BPF && (getenv("SMC_RCVBUF") || getenv("SMC_SNDBUF")))
+		note(unit->req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do not "
+		     "count");
 	if (err)
 		note(unit->req, "SMC sockets cannot be opened here, the service will use TCP: %s",
 		     strerror(-err));

@@ -3,6 +3,7 @@
 #ifndef SMC_RUN_UNIT_H
 #define SMC_RUN_UNIT_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 #include "cli/cli.h"
@@ -35,6 +36,9 @@ struct unit_request {
 	bool quiet;
 	bool json;
 };
+
+/** unit_loader() - the smc_bpf that was installed, or built, with this program. False without one */
+bool unit_loader(char path[PATH_MAX]);
 
 /**
  * unit_enable() - write the drop-in of a service

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "smc_run/dropin.h"
 #include "smc_run/systemctl.h"
@@ -19,7 +20,7 @@ enum use {
 	USE_YES,
 	USE_RESTART,	/* it was started before the last change */
 	USE_FAILED,	/* its environment names the library, but it is not there */
-	USE_UNKNOWN,	/* the process cannot be looked into, or the kernel is asked by smc_bpf */
+	USE_UNKNOWN,	/* the process cannot be looked into */
 };
 
 /* struct list - rows on their way out */
@@ -64,15 +65,44 @@ static int process_has(int pid, const char *name, const char *text)
 	return found;
 }
 
-static enum use find_use(int pid, enum unit_way way)
+bool unit_loader(char path[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - sizeof("smc_bpf"));
+
+	if (len <= 0)
+		return false;
+	path[len] = '\0';
+	strcpy(strrchr(path, '/') + 1, "smc_bpf");
+	return !access(path, X_OK);
+}
+
+/* The drop-in attaches the control group before it starts the service. Others than root cannot see it. */
+static enum use find_bpf_use(const char *unit)
+{
+	char loader[PATH_MAX];
+	const char *argv[] = { loader, "status", "--unit", unit, NULL };
+	char *text = NULL;
+	size_t size;
+	int status;
+
+	if (geteuid() || !unit_loader(loader))
+		return USE_UNKNOWN;
+	status = program_run((char *const *)argv, &text, &size);
+	free(text);
+	return status < 0 ? USE_UNKNOWN : status ? USE_RESTART : USE_YES;
+}
+
+static enum use find_use(int pid, const char *unit, enum unit_way way)
 {
 	int mapped, named;
 
 	if (!pid)
 		return USE_NONE;
+	if (way == UNIT_WAY_BPF)
+		return find_bpf_use(unit);
 	mapped = process_has(pid, "maps", "/" LIBRARY_NAME);
 	named = process_has(pid, "environ", LIBRARY_NAME);
-	if (mapped < 0 || named < 0 || way == UNIT_WAY_BPF)
+	if (mapped < 0 || named < 0)
 		return USE_UNKNOWN;
 	if (way == UNIT_WAY_NONE)
 		return mapped ? USE_RESTART : USE_NONE;
@@ -107,7 +137,7 @@ static void fill(struct row *row, const struct unit_props *props)
 	row->state = unit_prop_text(props, "ActiveState");
 	row->pid = atoi(unit_prop_text(props, "MainPID"));
 	find_dropin(props, row);
-	row->use = find_use(row->pid, row->way);
+	row->use = find_use(row->pid, row->name, row->way);
 	unit_file_name(row->name);
 	if (unit_is_template(row->name))
 		row->state = "template";

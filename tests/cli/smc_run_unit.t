@@ -185,7 +185,9 @@ run --quiet --disable bad
 printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
 gcc -static -o "$tmp/static" "$tmp/static.c"
 unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"
-refuse "'$tmp/static' is static, nothing can be preloaded" --enable bad
+refuse "'$tmp/static' is static, nothing can be preloaded; nor eBPF: eBPF needs root" --enable bad
+refuse "'$tmp/static' is static, nothing can be preloaded\$" --preload --enable bad
+refuse 'eBPF needs root: it is for units of the system' --bpf --enable bad
 unit bad.service
 sed -i s/loaded/masked/ "$tmp/units/bad.service"
 refuse 'systemd calls it masked' --enable bad

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 
-from kern import done, equal, listing, ok, run, wait_for
+from kern import done, equal, listing, ok, run, skip, wait_for
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 UNITS = "/etc/systemd/system"
@@ -19,7 +19,7 @@ DROPIN = "zz-smc-tools.conf"
 REDIS = "redis-server.service"
 IPPROTO_SMC = 256
 REDIS_UNIT = "/lib/systemd/system/" + REDIS
-PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205}
+PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205, "static": 5206}
 
 
 def write(path, text):
@@ -37,7 +37,9 @@ def install():
     """smc_run and its library where a distribution has them: sandboxes know those folders."""
     shutil.copy(TOOLS + "/smc_run", "/usr/bin/smc_run")
     shutil.copy(TOOLS + "/ld_pre_smc.so", LIBRARY)
-    shutil.copy(TOOLS + "/smc_pnet", "/usr/bin/smc_pnet")
+    for tool in "smc_pnet", "smc_bpf":
+        if os.path.exists(TOOLS + "/" + tool):
+            shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
 
 
 def add_redis_user():
@@ -68,7 +70,8 @@ def write_units():
           "[Service]\nEnvironment=LD_PRELOAD=%s PERCENT=100%%%%\n" % OTHER)
     write(UNITS + "/lab-sock.socket", "[Socket]\nListenStream=127.0.0.1:%d\n" % PORTS["sock"])
     write(UNITS + "/lab-sock.service", serve % PORTS["other"])
-    write(UNITS + "/lab-static.service", "[Service]\nExecStart=/bin/busybox sleep 300\n")
+    write(UNITS + "/lab-static.service", "[Service]\nDynamicUser=yes\n"
+          "ExecStart=/bin/busybox httpd -f -p 127.0.0.1:%d\n" % PORTS["static"])
 
 
 def choose_units():
@@ -167,7 +170,7 @@ def check_redis():
     systemctl("start", REDIS)
     equal(mode(PORTS["redis"]), "TCP", "redis as it is installed: TCP")
     equal(smc_state("redis-server"), ("none", "-", None), "status: nothing enabled")
-    refuse("redis-server.service: its NoExecPaths= forbids", "--enable", "redis-server",
+    refuse("redis-server.service: its NoExecPaths= forbids", "--preload", "--enable", "redis-server",
            tool=TOOLS + "/smc_run")
     out, err = enable("redis-server")
     ok(dropin(REDIS) in out and "systemctl restart redis-server.service" in out and not err,
@@ -234,7 +237,7 @@ def check_environment():
     smc_run("--disable", "lab-env")
     equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "other drop-ins stay")
     write("/etc/default/lab-env", "# x\nLD_PRELOAD=%s\n" % OTHER)
-    refuse("'/etc/default/lab-env' sets LD_PRELOAD", "--enable", "lab-env")
+    refuse("'/etc/default/lab-env' sets LD_PRELOAD", "--preload", "--enable", "lab-env")
     equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "refused: nothing is written")
 
 
@@ -247,10 +250,39 @@ def check_socket():
     smc_run("--disable", "lab-sock")
 
 
+def check_bpf():
+    """A static program, and a vendor unit with a sandbox, by eBPF on their control groups."""
+    if not os.path.exists("/usr/bin/smc_bpf"):
+        skip("services by eBPF", "smc_bpf is not built")
+        return
+    out, _ = enable("lab-static")
+    ok("enabled by eBPF" in out, "a static program: eBPF is chosen", out)
+    systemctl("start", "lab-static")
+    equal(mode(PORTS["static"]), "SMCD", "a static program: SMC-D")
+    equal(smc_state("lab-static"), ("ebpf", "in use", "yes"), "status by eBPF")
+    smc_run("--disable", "lab-static")
+    systemctl("restart", "lab-static")
+    equal(mode(PORTS["static"]), "TCP", "a static program, disabled: TCP")
+    systemctl("start", REDIS)
+    enable(REDIS, "--bpf")
+    equal(smc_state(REDIS), ("ebpf", "restart needed", "restart"), "status by eBPF: restart needed")
+    systemctl("restart", REDIS)
+    equal(mode(PORTS["redis"]), "SMCD", "redis by eBPF: SMC-D")
+    smc_run("--disable", REDIS)
+    systemctl("restart", REDIS)
+    equal(mode(PORTS["redis"]), "TCP", "redis by eBPF, disabled: TCP")
+    systemctl("start", "lab.slice")
+    equal(run("smc_bpf", "attach", "--unit", "lab.slice")[0], 0, "a slice is attached before anything runs in it")
+    write(UNITS + "/lab-static.service.d/slice.conf", "[Service]\nSlice=lab.slice\n")
+    systemctl("daemon-reload")
+    systemctl("restart", "lab-static")
+    equal(mode(PORTS["static"]), "SMCD", "what starts in the slice: SMC-D")
+
+
 def check_refusals():
     refuse("there is no unit 'nothing.service'", "--enable", "nothing")
     refuse("there is no unit 'nothing.service'", "--status", "nothing")
-    refuse("is static", "--enable", "lab-static")
+    refuse("is static", "--preload", "--enable", "lab-static")
     equal(glob.glob(UNITS + "/*.d/" + DROPIN), [], "nothing is left")
 
 
@@ -265,5 +297,6 @@ check_redis()
 check_template()
 check_environment()
 check_socket()
+check_bpf()
 check_refusals()
 done()
