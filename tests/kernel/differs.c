@@ -62,7 +62,13 @@ static const char *result(long ret)
 	return text;
 }
 
-#define SAY(name, call) (errno = 0, say(name "=%s", result(call)))
+/* A call that succeeds leaves errno alone. */
+static void say_result(const char *name, long ret)
+{
+	say("%s=%s%s", name, result(ret), ret >= 0 && errno ? " and errno" : "");
+}
+
+#define SAY(name, call) (errno = 0, say_result(name, call))
 
 /* What the kernel says below any preload library. */
 static void tell_kind(const char *name, int fd)
@@ -113,7 +119,7 @@ static void wait_for(int fd, short what)
 {
 	struct pollfd p = { .fd = fd, .events = what };
 
-	poll(&p, 1, 5000);
+	poll(&p, 1, 15000);
 }
 
 static void nap(int ms)
@@ -500,7 +506,7 @@ static size_t read_all(int fd)
 
 	while ((n = recv(fd, data, sizeof(data), 0)) > 0)
 		total += (size_t)n;
-	SAY("end", n);
+	say("end=%s", result(n));
 	return total;
 }
 
@@ -990,7 +996,7 @@ static void case_rest_tls(void)
 	SAY("set", setsockopt(p.c, IPPROTO_TCP, TCP_ULP, "tls", 4));
 }
 
-static void case_rest_stamp(void)
+static void case_rest_control(void)
 {
 	char byte, control[200];
 	struct iovec iov = { &byte, 1 };
@@ -998,7 +1004,7 @@ static void case_rest_stamp(void)
 			      .msg_controllen = sizeof(control) };
 	struct pair p = make_pair();
 
-	set(p.a, SOL_SOCKET, SO_TIMESTAMP, 1);
+	set(p.a, IPPROTO_TCP, TCP_INQ, 1);
 	send(p.c, "x", 1, 0);
 	SAY("recvmsg", recvmsg(p.a, &msg, 0));
 	say("control=%d", msg.msg_controllen > 0);
@@ -1064,7 +1070,7 @@ static const struct {
 	{ "rest_more", case_rest_more }, { "rest_backlog", case_rest_backlog },
 	{ "rest_defer", case_rest_defer }, { "rest_inherit", case_rest_inherit },
 	{ "rest_zerocopy_connected", case_rest_zerocopy_connected },
-	{ "rest_tls", case_rest_tls }, { "rest_stamp", case_rest_stamp },
+	{ "rest_tls", case_rest_tls }, { "rest_control", case_rest_control },
 	{ "rest_lowat_poll", case_rest_lowat_poll }, { "rest_buffers", case_rest_buffers },
 	{ "rest_mmap", case_rest_mmap }, { "rest_tcp_info", case_rest_tcp_info },
 };

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Programs under the shim beside the same program on TCP: what is mended, what remains, and what
+the repairs are worth."""
+import os
+import subprocess
+import sys
+
+from kern import done, equal, ok
+
+RDMA = sys.argv[1:] == ["rdma"]
+
+# What the manual page names as not to be hidden. Here so that it is noticed when it changes.
+REMAINS = {
+    "rest_reset": "read=0 write=-ECONNRESET pipes=0",
+    "rest_peer_closed": "first=-ECONNRESET second=-ECONNRESET pipes=0",
+    "rest_shut_write": "send=-EPIPE pipes=0 peer=-ENOTCONN",
+    "rest_fresh": "poll=none send=-ENOTCONN pipes=0",
+    "rest_refused_poll": "poll=HUP+ERR",
+    "rest_self": "error=71",
+    "rest_shut_listener": "shutdown=-ENOTCONN poll=none",
+    "rest_shut_read": "woken=0",
+    "rest_urgent": "oob=1 then=-EAGAIN",
+    "rest_more": "poll=OUT",
+    "rest_backlog": "at most 3=0",
+    "rest_defer": "poll=IN",
+    "rest_inherit": "mark=0",
+    "rest_zerocopy_connected": "set=-EOPNOTSUPP",
+    "rest_tls": "set=-EOPNOTSUPP",
+    "rest_control": "recvmsg=1 control=0",
+    "rest_lowat_poll": "poll=IN+OUT",
+    "rest_buffers": "more than 600000 fit=0",
+    "rest_mmap": "mmap=0",
+    "rest_tcp_info": "state=1 sent=0",
+}
+
+# Cases whose sockets must become TCP; in all others everything stays SMC.
+TO_TCP = {
+    "zerocopy": "off=smc on=tcp client=tcp accepted=tcp",
+    "peek_off": "off=smc on=tcp client=tcp accepted=tcp",
+    "rcvlowat": "off=smc on=tcp client=tcp accepted=tcp",
+    "epoll": "client=tcp accepted=tcp",
+    "devices": "one=smc two=tcp",
+}
+
+# Without the repairs: safe ones, and different in every mode.
+RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec", "devices"]
+
+
+def start(*argv, env=None):
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                            env=dict(os.environ, **(env or {})))
+
+
+def read(process):
+    """Case -> outcome, kinds."""
+    rows = {}
+    for line in process.communicate()[0].splitlines():
+        name, outcome, kinds = (line + "\t\t").split("\t")[:3]
+        rows[name] = outcome.strip(), kinds.strip()
+    return rows
+
+
+def compare(who, tcp, smc, fell_back=False):
+    equal(sorted(smc), sorted(tcp), "%s: all cases ran" % who)
+    for name, (outcome, _) in tcp.items():
+        got, kinds = smc.get(name, ("", ""))
+        if name in REMAINS:
+            ok(fell_back or got == REMAINS[name] != outcome, "%s: %s remains different" % (who, name),
+               "SMC: %s\nTCP: %s" % (got, outcome))
+            continue
+        equal(got, outcome, "%s: %s is as with TCP" % (who, name))
+        if not fell_back:
+            want = TO_TCP.get(name) or kinds.replace("tcp", "smc")
+            equal(kinds, want, "%s: %s: who uses SMC" % (who, name))
+
+
+def check_python():
+    """Programs that adopt a file descriptor."""
+    code = ("import socket, os; s = socket.socket(); t = socket.socket(fileno=os.dup(s.fileno()));"
+            "print(t.family.name, t.type.name, t.proto)")
+    for family in ("smc", "inet"):
+        out = subprocess.run(["smc_run", "-f", family, "python3", "-c", code], text=True,
+                             stdout=subprocess.PIPE, check=False).stdout
+        equal(out, "AF_INET SOCK_STREAM 6\n", "-f %s: Python's socket(fileno=) finds TCP" % family)
+
+
+def main():
+    subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
+    raw = RAW + ["unsent_exit", "unsent_close"] if RDMA else RAW
+    runs = {
+        "tcp": start("differs"),
+        "AF_SMC": start("smc_run", "differs"),
+        "IPPROTO_SMC": start("smc_run", "-f", "inet", "differs"),
+        "raw": start("smc_run", "differs", *raw, env={"SMC_RAW": "1"}),
+    }
+    if not RDMA:  # IPv6 falls back there
+        runs["tcp6"] = start("differs", "-6")
+        runs["AF_SMC, IPv6"] = start("smc_run", "differs", "-6")
+    rows = {who: read(process) for who, process in runs.items()}
+    compare("AF_SMC", rows["tcp"], rows["AF_SMC"])
+    compare("IPPROTO_SMC", rows["tcp"], rows["IPPROTO_SMC"])
+    if not RDMA:
+        compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"])
+    for name in raw:
+        ok(rows["raw"][name][0] not in ("", rows["tcp"][name][0]), "SMC_RAW: %s differs" % name, rows["raw"][name])
+    check_python()
+    done()
+
+
+main()

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A libc below the preload library whose SMC sockets are TCP sockets with the manners of SMC: they
+ * say what they are, refuse, mistake and forget what the kernel's do (net/smc/af_smc.c).
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOST 8192
+#ifndef SO_TXREHASH
+#define SO_TXREHASH 74
+#endif
+
+/* What socket() was asked for: domain << 16 | protocol + 1; 0 for all others. */
+static atomic_int kinds[MOST];
+
+static int kind(int fd)
+{
+	return fd >= 0 && fd < MOST ? kinds[fd] : 0;
+}
+
+static bool is_af_smc(int fd)
+{
+	return kind(fd) >> 16 == 43;
+}
+
+static int refuse(int err)
+{
+	errno = err;
+	return -1;
+}
+
+int socket(int domain, int type, int protocol)
+{
+	bool smc = domain == 43, inet = protocol == 256;
+	int family = smc ? (protocol ? AF_INET6 : AF_INET) : domain;
+	int fd = (int)syscall(SYS_socket, family, type, smc || inet ? 0 : protocol);
+
+	if (fd >= 0 && fd < MOST)
+		kinds[fd] = smc || inet ? domain << 16 | (protocol + 1) : 0;
+	return fd;
+}
+
+int close(int fd)
+{
+	if (fd >= 0 && fd < MOST)
+		kinds[fd] = 0;
+	return (int)syscall(SYS_close, fd);
+}
+
+int dup3(int from, int to, int flags)
+{
+	int ret = (int)syscall(SYS_dup3, from, to, flags);
+
+	if (ret >= 0 && to < MOST)
+		kinds[to] = kind(from);
+	return ret;
+}
+
+int accept(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	int ret = (int)syscall(SYS_accept4, fd, addr, len, 0);
+
+	/* Those of IPPROTO_SMC say AF_SMC, too. */
+	if (ret >= 0 && ret < MOST)
+		kinds[ret] = kind(fd) ? 43 << 16 | (kind(fd) & 0xffff) : 0;
+	return ret;
+}
+
+static bool is_refused(int fd, int level, int name, const void *value)
+{
+	if (level == IPPROTO_TCP)
+		return name == TCP_ULP;
+	if (level != SOL_SOCKET)
+		return false;
+	return name == SO_ZEROCOPY || name == SO_PEEK_OFF || name == SO_TXREHASH ||
+	       (name == SO_REUSEPORT && is_af_smc(fd) && *(const int *)value);
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	int ret;
+
+	if (kind(fd) && is_refused(fd, level, name, value))
+		return refuse(EOPNOTSUPP);
+	/* A connection that fell back: nobody is woken. */
+	if (kind(fd) && level != SOL_SOCKET &&
+	    (name == 23 || name == 30 || name == 33 || name == 34))
+		return refuse(EINVAL);
+	ret = (int)syscall(SYS_setsockopt, fd, level, name, value, len);
+	return !ret && kind(fd) && level != SOL_SOCKET && len < 4 ? refuse(EINVAL) : ret;
+}
+
+int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	int ret = (int)syscall(SYS_getsockopt, fd, level, name, value, len);
+
+	if (!ret && kind(fd) && level == SOL_SOCKET && name == SO_DOMAIN)
+		*(int *)value = kind(fd) >> 16;
+	if (!ret && kind(fd) && level == SOL_SOCKET && name == SO_PROTOCOL)
+		*(int *)value = (kind(fd) & 0xffff) - 1;
+	return ret;
+}
+
+/* SO_LINGER loses its time. */
+static void spoil_linger(int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+
+	if (!kind(fd) || syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_LINGER, &linger, &len))
+		return;
+	linger.l_linger = 0;
+	syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+}
+
+int listen(int fd, int backlog)
+{
+	spoil_linger(fd);
+	return (int)syscall(SYS_listen, fd, backlog);
+}
+
+int connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	spoil_linger(fd);
+	if (kind(fd) && addr->sa_family == AF_UNSPEC)
+		return refuse(EINVAL);
+	return (int)syscall(SYS_connect, fd, addr, len);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	if (kind(fd) && (request == 0x8906 || request == 0x8915 || request == 0x891b))
+		return refuse(ENOTTY);
+	return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+ssize_t splice(int in, off64_t *in_pos, int out, off64_t *out_pos, size_t len, unsigned int flags)
+{
+	if (kind(in) && !in_pos && out != in)
+		abort();
+	return syscall(SYS_splice, in, in_pos, out, out_pos, len, flags);
+}

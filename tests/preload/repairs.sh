@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# What the preload library mends, over a libc whose sockets have the manners of SMC; sourced by run.
+mimic=$bin/mimic.so
+differs=$BUILD/tests/kernel/differs
+cases='identity ioctls zerocopy peek_off txrehash rcvlowat reuseport reuseport_bound fast_open
+	collisions short linger linger_listener retry unspec epoll splice splice_full'
+
+# Slow ones first, in the background.
+LD_PRELOAD=$shim:$mimic "$bin/stress" 1000 100000 >"$tmp/stress" 2>&1 &
+stress_pid=$!
+if echo 'int main(void){return 0;}' | ${CC:-cc} -fsanitize=thread -x c -o "$tmp/tsan" - 2>/dev/null; then
+	(cd "$here/../.." && ${CC:-cc} -g -O1 -std=gnu17 -D_GNU_SOURCE -Wno-tsan -fsanitize=thread -I. -pthread \
+		-o "$tmp/tsan" tests/preload/stress.c ld_pre_smc/*.c -ldl &&
+		LD_PRELOAD=$mimic "$tmp/tsan" 60 3000) >"$tmp/tsan.out" 2>&1 &
+	tsan_pid=$!
+else
+	tsan_pid=
+fi
+
+pids=
+# start FILE [VARIABLE=VALUE]... [OPTION] CASE...: differs, in the background
+start() {
+	out=$tmp/$1
+	shift
+	env "$@" >"$out" 2>&1 &
+	pids="$pids $!"
+}
+for family in '' -6; do
+	# shellcheck disable=SC2086
+	{
+		start "tcp$family" "$differs" $family $cases
+		start "mended$family" "LD_PRELOAD=$shim:$mimic" "$differs" $family $cases
+		start "inet$family" "LD_PRELOAD=$shim:$mimic" SMC_SOCK_FAMILY=inet "$differs" $family $cases
+		start "raw$family" "LD_PRELOAD=$shim:$mimic" SMC_RAW=1 "$differs" $family $cases
+	}
+done
+start debug "LD_PRELOAD=$shim:$mimic" SMC_DEBUG=1 "$differs" reuseport zerocopy fast_open unspec
+start strict "LD_PRELOAD=$shim:$mimic" SMC_STRICT=1 "$differs" zerocopy reuseport
+# shellcheck disable=SC2086
+wait $pids
+
+differ() {
+	[ "$1" != "$2" ]
+	ok $? "$3"
+}
+
+# line FILE CASE: case and outcome
+line() {
+	grep "^$2	" "$1" | cut -f 1,2
+}
+
+for family in '' -6; do
+	for case in $cases; do
+		want=$(line "$tmp/tcp$family" "$case")
+		like "$want" "^$case	[^ ]" "differs $family: $case over TCP"
+		is "$(line "$tmp/mended$family" "$case")" "$want" "differs $family: $case is mended"
+		is "$(line "$tmp/inet$family" "$case")" "$want" "differs $family: $case is mended, IPPROTO_SMC"
+		# Which of the kernel's flaws the library below does not have.
+		[ "$case" = rcvlowat ] || [ "$case" = retry ] ||
+			differ "$(line "$tmp/raw$family" "$case")" "$want" "differs $family: $case, SMC_RAW=1 shows it"
+	done
+done
+
+is "$(grep -c '^ld_pre_smc\[[0-9]*\]: fd [0-9]*: SO_REUSEPORT -> IPPROTO_SMC$' "$tmp/debug")" 2 'debug: SO_REUSEPORT'
+like "$(cat "$tmp/debug")" ': fd 3: SO_ZEROCOPY -> TCP$' 'debug: SO_ZEROCOPY'
+like "$(cat "$tmp/debug")" ': fd 3: an option that ends SMC is ignored$' 'debug: TCP_FASTOPEN'
+like "$(cat "$tmp/debug")" ': fd 3: connect\(AF_UNSPEC\) -> AF_SMC$' 'debug: connect(AF_UNSPEC)'
+like "$(line "$tmp/strict" zerocopy)" 'set=-EOPNOTSUPP' 'SMC_STRICT: no TCP for SO_ZEROCOPY, the kernel'"'"'s answer'
+like "$(line "$tmp/strict" reuseport)" 'set=0 ' 'SMC_STRICT: IPPROTO_SMC for SO_REUSEPORT'
+
+quiet='all sockets, 0 failed, 0 file descriptors and no memory left, handler ran'
+wait "$stress_pid"
+is "$(cat "$tmp/stress")" "$quiet" '1000 threads, 100000 sockets, swaps and handlers: nothing is left'
+if [ "$tsan_pid" ]; then
+	wait "$tsan_pid"
+	like "$(cat "$tmp/tsan.out")" '^all sockets, 0 failed, 0 file descriptors' 'the same under the thread sanitizer'
+	unlike "$(cat "$tmp/tsan.out")" 'WARNING: ThreadSanitizer' 'it finds no race'
+else
+	skip 'thread sanitizer' 'the compiler has none'
+fi
