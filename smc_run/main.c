@@ -426,6 +426,11 @@ static int do_action(struct request *req, char *const *operands)
 	}
 }
 
+static bool is_on(const char *value)
+{
+	return value && *value && *value != '0';
+}
+
 /* Options may stand behind the unit of --status, too. */
 static int next_option(struct request *req, int argc, char **argv)
 {
@@ -439,9 +444,7 @@ static int next_option(struct request *req, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const char *strict = getenv("SMC_STRICT");
 	struct request req = {
-		.strict = strict && *strict && *strict != '0',
 		.rcvbuf = -1,
 		.sndbuf = -1,
 	};
@@ -459,6 +462,7 @@ int main(int argc, char **argv)
 	argv += optind;
 	if (req.action)
 		return do_action(&req, argv);
+	req.strict = req.strict || is_on(getenv("SMC_STRICT"));
 	if (req.unit.user || req.unit.json)
 		return cli_usage_error(&tool, "--user and --json are for services");
 	if (!*argv)

@@ -380,7 +380,9 @@ static char *compose(const struct unit *unit)
 		return NULL;
 	fputs(DROPIN_MARK "[Service]\n", out);
 	if (unit->way == UNIT_WAY_BPF) {
-		fprintf(out, "ExecStartPre=-+%s attach --unit %%n\n", unit->loader);
+		/* "-": the service starts also if this fails. */
+		fprintf(out, "ExecStartPre=%s+%s attach --unit %%n\n",
+			getenv("SMC_STRICT") ? "" : "-", unit->loader);
 		fprintf(out, "ExecStopPost=-+%s detach --unit %%n\n", unit->loader);
 	} else {
 		put_preload(out, unit);

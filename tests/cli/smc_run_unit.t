@@ -104,7 +104,7 @@ Environment="SMC_RCVBUF=1048576"
 Environment="SMC_SNDBUF=65536"
 Environment="SMC_SOCK_FAMILY=inet"
 Environment="SMC_STRICT=1"' 'options, before and behind the unit'
-SMC_DEBUG=1 SMC_RCVBUF=7 run --quiet --enable plain
+SMC_DEBUG=1 SMC_STRICT=1 SMC_RCVBUF=7 run --quiet --enable plain
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
 
 # As systemd 252 prints them, and 254.

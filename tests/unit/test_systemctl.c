@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/* What systemctl prints, taken apart. */
+#include "test.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "smc_run/systemctl.h"
+
+static void test_names(void **state)
+{
+	static const char *const bad[] = { "", "a/b", ".service", "@x", "a b", "a*", "x.socket", "a.mount" };
+	char name[UNIT_NAME_SIZE] = "as it was", shown[UNIT_NAME_SIZE];
+	struct smc_err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_int_equal(unit_name(bad[i], name, &err), -EINVAL);
+	assert_string_equal(name, "as it was");
+	assert_int_equal(unit_name("nginx", name, &err), 0);
+	assert_string_equal(name, "nginx.service");
+	assert_int_equal(unit_name("a-b\\x2dc_d:e.f@1.service", name, &err), 0);
+	assert_string_equal(name, "a-b\\x2dc_d:e.f@1.service");
+	assert_int_equal(unit_name("foo@", name, &err), 0);
+	assert_true(unit_is_template(name));
+	unit_shown_name(name, shown);
+	assert_string_equal(shown, "foo@smc-tools.service");
+	unit_file_name(shown);
+	assert_string_equal(shown, "foo@.service");
+	unit_shown_name("foo@1.service", shown);
+	assert_string_equal(shown, "foo@1.service");
+	unit_file_name(shown);
+	assert_string_equal(shown, "foo@1.service");
+}
+
+static void check_words(const char *list, const char *first, const char *second)
+{
+	char word[PATH_MAX];
+
+	assert_true(unit_next_word(&list, word));
+	assert_string_equal(word, first);
+	assert_int_equal(unit_next_word(&list, word), second != NULL);
+	if (second)
+		assert_string_equal(word, second);
+	assert_false(unit_next_word(&list, word));
+}
+
+static void test_words(void **state)
+{
+	const char *none = "  ";
+	char word[PATH_MAX];
+
+	(void)state;
+	assert_false(unit_next_word(&none, word));
+	check_words("A=b", "A=b", NULL);
+	check_words(" A=b  C=d ", "A=b", "C=d");
+	check_words("\"A=b c\" \"D=\\\"e\\\\f\\$g\"", "A=b c", "D=\"e\\f$g");
+	check_words("$'A=b c' $'D=\\te\\'f\\x41\\101'", "A=b c", "D=\te'fAA");
+	check_words("A=\\x41 'B=c d'", "A=\\x41", "B=c d");
+	check_words("\"never ends", "never ends", NULL);
+	check_words("\"ends in \\", "ends in \\", NULL);
+	assert_true(unit_has_word("AF_INET AF_SMC", "AF_SMC"));
+	assert_false(unit_has_word("AF_INET AF_SMC6", "AF_SMC"));
+}
+
+static void test_long_word(void **state)
+{
+	char list[PATH_MAX + 100], word[PATH_MAX];
+	const char *rest = list;
+
+	(void)state;
+	memset(list, 'a', sizeof(list) - 1);
+	list[sizeof(list) - 1] = '\0';
+	assert_true(unit_next_word(&rest, word));
+	assert_int_equal(strlen(word), PATH_MAX - 1);
+	assert_false(unit_next_word(&rest, word));
+}
+
+static void test_props(void **state)
+{
+	static char text[] = "Id=a.service\0ExecStart={ 1 }\0ExecStart={ 2 }\0\0Id=b.service\0Exec=";
+	struct unit_props all = { text, sizeof(text) - 1 }, one;
+	const char *value = NULL;
+
+	(void)state;
+	assert_true(unit_next_props(&all, &one));
+	assert_string_equal(unit_prop_text(&one, "Id"), "a.service");
+	value = unit_prop(&one, "ExecStart", NULL);
+	assert_string_equal(value, "{ 1 }");
+	value = unit_prop(&one, "ExecStart", value);
+	assert_string_equal(value, "{ 2 }");
+	assert_null(unit_prop(&one, "ExecStart", value));
+	assert_string_equal(unit_prop_text(&one, "Exec"), "");
+	assert_true(unit_next_props(&all, &one));
+	assert_string_equal(unit_prop_text(&one, "Id"), "b.service");
+	assert_null(unit_prop(&one, "ExecStart", NULL));
+	assert_false(unit_next_props(&all, &one));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_long_word),
+		cmocka_unit_test(test_props),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
