@@ -25,6 +25,7 @@ SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
 
 SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
+$(O)/tests/unit/systemctl: $(O)/obj/smc_run/systemctl.o
 $(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 
