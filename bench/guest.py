@@ -86,6 +86,36 @@ def bench_smc_run():
           flush=True)
 
 
+def socket_ns(cgroup, *argv, prefix=()):
+    """Nanoseconds of a socket() made in a control group."""
+    def enter():
+        with open("/sys/fs/cgroup/%s/cgroup.procs" % cgroup, "w", encoding="ascii") as procs:
+            procs.write("0")
+    out = subprocess.run([*prefix, TOOLS + "/sockloop", *argv], stdout=subprocess.PIPE, preexec_fn=enter, check=True)
+    return int(out.stdout)
+
+
+def bench_socket():
+    """Of each way what it costs, once in SMC's favour and once for those who have nothing to do with it."""
+    groups = ["bench%d" % i for i in range(4)]
+    for name in groups:
+        os.mkdir("/sys/fs/cgroup/" + name)
+    plain, smc = socket_ns(groups[0]), socket_ns(groups[0], "256")
+    print("socket(): plain TCP %d ns, IPPROTO_SMC asked for by the program %d ns" % (plain, smc), flush=True)
+
+    def show(what, value, base, base_name):
+        print("socket(), %s: %d ns, %s %d ns, ratio %.2f" % (what, value, base_name, base, value / base), flush=True)
+
+    show("preload", socket_ns(groups[0], prefix=[TOOLS + "/smc_run", "--preload", "-f", "inet"]), smc, "IPPROTO_SMC")
+    for count in (1, 4) if os.path.exists(TOOLS + "/smc_bpf") else ():
+        for name in groups[:count]:
+            subprocess.run([TOOLS + "/smc_bpf", "attach", "--cgroup", name], check=True)
+        show("eBPF, %d scope%s, in scope" % (count, "s"[:count > 1]), socket_ns(groups[0]), smc, "IPPROTO_SMC")
+        show("eBPF, %d scope%s, outside" % (count, "s"[:count > 1]), socket_ns("command"), plain, "plain TCP")
+    if os.path.exists(TOOLS + "/smc_bpf"):
+        subprocess.run([TOOLS + "/smc_bpf", "detach", "--all"], check=True)
+
+
 def bench_genl():
     """Requests of generic netlink, with 100 connections in SMC-R link groups."""
     holder = subprocess.Popen([TOOLS + "/sockets"] + ["smc4:pair:127.0.0.1"] * 100, stdout=subprocess.PIPE,
@@ -109,6 +139,7 @@ os.environ["LC_ALL"] = "C"  # coreutils would read locales over 9p
 into_memory()
 if os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
+    bench_socket()
     bench_smcss()
 else:
     bench_genl()

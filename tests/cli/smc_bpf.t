@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_bpf's command line; what it does is tested in the lab. Needs no kernel with SMC.
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+export LC_ALL=C
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# Where a tool is missing smc_bpf is left out, which is said once.
+out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$tmp/without/no-smc_bpf" 2>&1)
+is "$out" "smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)" \
+	"without bpftool: one sentence"
+is "$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$tmp/without/no-smc_bpf" 2>&1 | grep -c 'not built')" 0 "and only once"
+unlike "$(env -u MAKEFLAGS -u MAKELEVEL make -n O="$tmp/without" BPFTOOL=false all)" ' -o [^ ]*/smc_bpf ' "and nothing of it is built"
+unlike "$(env -u MAKEFLAGS -u MAKELEVEL make -n O="$tmp/without" BPFTOOL=false DESTDIR="$tmp/root" install)" 'smc_bpf( |\.8)' \
+	"nor installed"
+
+if [ ! -x "$BUILD/smc_bpf" ]; then
+	skip "smc_bpf's command line" "it was not built"
+	plan_done
+	exit
+fi
+
+# refuse TEXT ARGUMENT...: status 1, nothing on stdout, one line on stderr
+refuse() {
+	want="1||smc_bpf: $1; try 'smc_bpf --help'"
+	shift
+	out=$("$BUILD/smc_bpf" "$@" 2>"$tmp/err")
+	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $*"
+}
+
+refuse "which command: attach, detach or status?"
+refuse "unknown command 'add'" add
+refuse "surplus argument 'x'" status x
+refuse "whose sockets? --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
+refuse "whose sockets? --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
+refuse "more than one target" attach --unit a --cgroup b
+refuse "option '--all' goes with 'detach' alone" attach --all
+refuse "option '--all' goes with 'detach' alone" detach --all --run
+refuse "rules go with 'attach' only" detach --run --only ipv4
+refuse "--only: 'tcp' is neither ipv4 nor ipv6" attach --run --only tcp
+refuse "--exclude-comm: the name is empty" attach --run --exclude-comm ''
+refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
+	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9
+refuse "option '--allow-group' goes with 'attach --run' only" attach --unit a --allow-group root
+refuse "option '--json' goes with 'status' only" attach --run -j
+refuse "unknown option '-x'" -x
+for arguments in "--user no-such-user" "--allow-group no-such-group" "--user -1" "--user 4294967295"; do
+	# shellcheck disable=SC2086 # two words
+	out=$("$BUILD/smc_bpf" attach --run $arguments 2>&1)
+	is "$?|$out" "1|smc_bpf: there is no $(echo "$arguments" | sed "s/--allow-//; s/--//; s/\([^ ]*\)$/'\1'/")" "smc_bpf $arguments"
+done
+out=$("$BUILD/smc_bpf" --help >/dev/full 2>"$tmp/err")
+is "$?|$out|$(wc -l <"$tmp/err")" "1||1" "--help on a full disk: one line"
+
+# A skeleton that is embedded: nothing of the build machine is needed at run time.
+unlike "$(strings -n 8 "$BUILD/smc_bpf" | grep -v ' ')" "^$PWD/smc_bpf/bpf" "no path of the build folder in the program"
+same=$(readelf -d "$BUILD/smc_bpf" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(bpf|jansson|c|asan|ubsan)\.so|^ld-' | tr '\n' ' ')
+is "$same" "" "it needs libbpf, jansson and libc only"
+plan_done

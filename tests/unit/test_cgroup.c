@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+/* lib/sys: control groups by path, unit and container, in a tree of folders. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sys/cgroup.h"
+
+#define ID "4be7c0ffee"
+
+static char root[64] = "/tmp/smc-tools-cgroup-XXXXXX";
+
+static int build(void **state)
+{
+	static const char command[] =
+		"cd %s && mkdir -p a.slice/a-b.slice/web@1.service/sub user.slice/user@5.service/evil.service "
+		"machine.slice/libpod-" ID "01.scope/container-" ID "01 machine.slice/libpod-conmon-" ID "01.scope "
+		"docker/" ID "02 outer.scope/hidden.slice && ln -s / docker/out && touch a.slice/file.service && "
+		"printf 'populated 1\\nfrozen 0\\n' >a.slice/cgroup.events && "
+		"printf 'populated 0\\nfrozen 0\\n' >docker/cgroup.events";
+	char line[sizeof(command) + sizeof(root)];
+
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	snprintf(line, sizeof(line), command, root);
+	return system(line);
+}
+
+static int wipe(void **state)
+{
+	char line[128];
+
+	(void)state;
+	snprintf(line, sizeof(line), "rm -rf %s", root);
+	return system(line);
+}
+
+static void unit(const char *name, const char *want)
+{
+	char path[PATH_MAX] = "untouched";
+
+	assert_int_equal(cgroup_of_unit(root, name, path), want ? 0 : -ENOENT);
+	assert_string_equal(path, want ? want : "untouched");
+}
+
+static void units(void **state)
+{
+	(void)state;
+	unit("web@1", "/a.slice/a-b.slice/web@1.service");
+	unit("web@1.service", "/a.slice/a-b.slice/web@1.service");
+	unit("a-b.slice", "/a.slice/a-b.slice");
+	unit("a.slice", "/a.slice");
+	unit("outer.scope", "/outer.scope");
+	/* In groups that were handed over anybody may choose the names. */
+	unit("evil", NULL);
+	unit("hidden.slice", NULL);
+	unit("file", NULL);
+	unit("web", NULL);
+	unit("", NULL);
+}
+
+static void containers(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_int_equal(cgroup_of_container(root, ID "01", path), 0);
+	assert_string_equal(path, "/machine.slice/libpod-" ID "01.scope");
+	assert_int_equal(cgroup_of_container(root, ID "02", path), 0);
+	assert_string_equal(path, "/docker/" ID "02");
+	assert_int_equal(cgroup_of_container(root, ID, path), -EEXIST);
+	assert_int_equal(cgroup_of_container(root, ID "03", path), -ENOENT);
+	assert_int_equal(cgroup_of_container(root, "", path), -ENOENT);
+}
+
+static void paths(void **state)
+{
+	char path[PATH_MAX], typed[PATH_MAX];
+	struct stat st;
+	uint64_t id;
+
+	(void)state;
+	snprintf(typed, sizeof(typed), "%s/a.slice/a-b.slice/", root);
+	assert_int_equal(cgroup_path(root, typed, path), 0);
+	assert_string_equal(path, "/a.slice/a-b.slice");
+	assert_int_equal(cgroup_path(root, "a.slice", path), 0);
+	assert_string_equal(path, "/a.slice");
+	assert_int_equal(cgroup_path(root, "/", path), 0);
+	assert_string_equal(path, "/");
+	assert_int_equal(cgroup_path(root, "/none", path), -ENOENT);
+	assert_int_equal(cgroup_path(root, "/..", path), -EXDEV);
+	assert_int_equal(cgroup_path(root, "docker/out", path), -EXDEV);
+	assert_int_equal(cgroup_path(root, "a.slice/file.service", path), -ENOTDIR);
+	assert_int_equal(cgroup_id(root, "", &id), 0);
+	assert_int_equal(stat(root, &st), 0);
+	assert_int_equal(id, st.st_ino);
+}
+
+static void populated(void **state)
+{
+	(void)state;
+	assert_int_equal(cgroup_is_populated(root, "/"), 1);
+	assert_int_equal(cgroup_is_populated(root, "/a.slice"), 1);
+	assert_int_equal(cgroup_is_populated(root, "/docker"), 0);
+	assert_int_equal(cgroup_is_populated(root, "/none"), -ENOENT);
+}
+
+static void processes(void **state)
+{
+	char path[PATH_MAX] = "";
+	int ret = cgroup_of_process(getpid(), path);
+
+	(void)state;
+	assert_true(ret == -ENOENT || (!ret && *path == '/'));
+	assert_int_equal(cgroup_of_process(999999999, path), -ESRCH);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(units),
+		cmocka_unit_test(containers),
+		cmocka_unit_test(paths),
+		cmocka_unit_test(populated),
+		cmocka_unit_test(processes),
+	};
+
+	return cmocka_run_group_tests(tests, build, wipe);
+}
