@@ -508,7 +508,6 @@ static int find_dropin(const struct unit_request *req, struct unit *unit, struct
 
 	if (ret || !load(req, unit, err))
 		return ret;
-	unit_name(req->name, unit->name, err);
 	return dropin_locate(req->user, unit->name, &unit->dropin, err);
 }
 
