@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "smc_run/bpf.h"
 #include "smc_run/dropin.h"
 #include "smc_run/kernel.h"
 #include "smc_run/systemctl.h"
@@ -270,7 +271,7 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 {
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for units of the system");
-	if (!unit_loader(unit->loader))
+	if (!bpf_loader(unit->loader))
 		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
 	if (kernel_ipproto_smc())

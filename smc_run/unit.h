@@ -3,7 +3,6 @@
 #ifndef SMC_RUN_UNIT_H
 #define SMC_RUN_UNIT_H
 
-#include <limits.h>
 #include <stdbool.h>
 
 #include "cli/cli.h"
@@ -11,7 +10,7 @@
 /* Variables of the library, of which unit_enable() writes those that are set. */
 #define UNIT_VARIABLES \
 	"SMC_SOCK_FAMILY", "SMC_RCVBUF", "SMC_SNDBUF", "SMC_INCLUDE", "SMC_EXCLUDE", \
-	"SMC_STRICT", "SMC_DEBUG"
+	"SMC_STRICT", "SMC_RAW", "SMC_DEBUG"
 
 /** enum unit_way - how a service comes to SMC */
 enum unit_way {
@@ -36,9 +35,6 @@ struct unit_request {
 	bool quiet;
 	bool json;
 };
-
-/** unit_loader() - the smc_bpf that was installed, or built, with this program. False without one */
-bool unit_loader(char path[PATH_MAX]);
 
 /**
  * unit_enable() - write the drop-in of a service

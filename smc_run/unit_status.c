@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "smc_run/bpf.h"
 #include "smc_run/dropin.h"
 #include "smc_run/systemctl.h"
 #include "smc_run/unit.h"
@@ -65,17 +66,6 @@ static int process_has(int pid, const char *name, const char *text)
 	return found;
 }
 
-bool unit_loader(char path[PATH_MAX])
-{
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - sizeof("smc_bpf"));
-
-	if (len <= 0)
-		return false;
-	path[len] = '\0';
-	strcpy(strrchr(path, '/') + 1, "smc_bpf");
-	return !access(path, X_OK);
-}
-
 /* The drop-in attaches the control group before it starts the service. Others than root cannot see it. */
 static enum use find_bpf_use(const char *unit)
 {
@@ -85,7 +75,7 @@ static enum use find_bpf_use(const char *unit)
 	size_t size;
 	int status;
 
-	if (geteuid() || !unit_loader(loader))
+	if (geteuid() || !bpf_loader(loader))
 		return USE_UNKNOWN;
 	status = program_run((char *const *)argv, &text, &size);
 	free(text);
