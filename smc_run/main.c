@@ -23,6 +23,7 @@
 
 enum {
 	OPT_STRICT = CLI_LONG_ONLY,
+	OPT_RAW,
 	OPT_RAISE,
 	OPT_QUIET,
 	OPT_ENABLE,
@@ -44,6 +45,8 @@ static const struct cli_opt options[] = {
 					"reaches the program" },
 	{ OPT_STRICT, "strict", NULL, "run the command only if SMC sockets are possible;\n"
 				      "no TCP in their place" },
+	{ OPT_RAW, "raw", NULL, "for programs that know SMC: do not mend where SMC sockets\n"
+				"differ from TCP sockets" },
 	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
 					   "-r and -t need" },
 	{ OPT_QUIET, "quiet", NULL, "no warnings" },
@@ -76,6 +79,7 @@ static const struct cli_tool tool = {
 struct request {
 	bool debug;
 	bool strict;
+	bool raw;
 	bool raise_limits;
 	bool quiet;
 	int action;		/* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
@@ -177,6 +181,9 @@ static int take_option(int opt, struct request *req)
 			"--family: '%s' is none of smc, inet and auto", optarg);
 	case OPT_STRICT:
 		req->strict = true;
+		return 0;
+	case OPT_RAW:
+		req->raw = true;
 		return 0;
 	case OPT_RAISE:
 		req->raise_limits = true;
@@ -334,6 +341,7 @@ static int set_options(const struct request *req)
 	if (set_number(rcvbuf.env, req->rcvbuf) || set_number(sndbuf.env, req->sndbuf) ||
 	    (req->debug && setenv("SMC_DEBUG", "1", 1)) ||
 	    (req->strict && setenv("SMC_STRICT", "1", 1)) ||
+	    (req->raw && setenv("SMC_RAW", "1", 1)) ||
 	    (req->family && setenv("SMC_SOCK_FAMILY", req->family, 1)))
 		return cli_error(&tool, "cannot set the environment: %s", strerror(errno));
 	return 0;

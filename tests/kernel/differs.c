@@ -786,7 +786,9 @@ static size_t fill(int fd)
 }
 
 /* The reader is another process, so that nobody else has the writer's end. */
-static void unsent(bool is_closed)
+enum end { END_EXIT, END_CLOSE, END_KILL };
+
+static void unsent(enum end end)
 {
 	struct pair p = make_pair();
 	int sizes[2];
@@ -801,8 +803,10 @@ static void unsent(bool is_closed)
 		sent = fill(p.c);
 		if (write(sizes[1], &sent, sizeof(sent)) < 0)
 			_exit(1);
-		if (is_closed)
+		if (end == END_CLOSE)
 			close(p.c);
+		if (end == END_KILL)
+			raise(SIGKILL);
 		exit(0);
 	}
 	close(p.c);
@@ -814,12 +818,17 @@ static void unsent(bool is_closed)
 
 static void case_unsent_exit(void)
 {
-	unsent(false);
+	unsent(END_EXIT);
 }
 
 static void case_unsent_close(void)
 {
-	unsent(true);
+	unsent(END_CLOSE);
+}
+
+static void case_rest_unsent_killed(void)
+{
+	unsent(END_KILL);
 }
 
 /* ---- what remains ---- */
@@ -1046,6 +1055,22 @@ static void case_rest_tcp_info(void)
 	say("state=%d sent=%d", info.tcpi_state, info.tcpi_bytes_acked > 19000);
 }
 
+static void case_rest_dup(void)
+{
+	int fd = fresh(), other = dup(fd);
+
+	SAY("set", set(fd, SOL_SOCKET, SO_ZEROCOPY, 1));
+	say("dup=%d", get(other, SOL_SOCKET, SO_ZEROCOPY));
+}
+
+static void case_rest_ignored(void)
+{
+	int fd = fresh();
+
+	SAY("set", set(fd, IPPROTO_TCP, TCP_FASTOPEN, 5));
+	say("get=%d", get(fd, IPPROTO_TCP, TCP_FASTOPEN));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -1073,6 +1098,8 @@ static const struct {
 	{ "rest_tls", case_rest_tls }, { "rest_control", case_rest_control },
 	{ "rest_lowat_poll", case_rest_lowat_poll }, { "rest_buffers", case_rest_buffers },
 	{ "rest_mmap", case_rest_mmap }, { "rest_tcp_info", case_rest_tcp_info },
+	{ "rest_dup", case_rest_dup }, { "rest_ignored", case_rest_ignored },
+	{ "rest_unsent_killed", case_rest_unsent_killed },
 };
 
 static void run(size_t i)
