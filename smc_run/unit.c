@@ -157,12 +157,12 @@ static int check_environment(struct unit *unit, struct smc_err *err)
 	char path[PATH_MAX];
 
 	if (unit_has_word(unit_prop_text(&unit->props, "UnsetEnvironment"), PRELOAD))
-		return smc_err_say(err, EINVAL, "%s has UnsetEnvironment=" PRELOAD ": nothing can be "
-				   "preloaded", unit->name);
+		return smc_err_say(err, EINVAL, "%s has UnsetEnvironment=" PRELOAD ": nothing can "
+				   "be preloaded", unit->name);
 	while ((file = unit_prop(&unit->props, "EnvironmentFiles", file)))
 		if (any_file_sets_preload(file, path))
-			return smc_err_say(err, EINVAL, "%s: '%s' sets " PRELOAD ", which counts more "
-					   "than a drop-in: add %s there", unit->name, path,
+			return smc_err_say(err, EINVAL, "%s: '%s' sets " PRELOAD ", which counts "
+					   "more than a drop-in: add %s there", unit->name, path,
 					   unit->lib.entry);
 	return 0;
 }
@@ -173,8 +173,8 @@ static int check_program(const struct unit *unit, struct smc_err *err)
 	const struct target *target = &unit->target;
 
 	if (target->known && target->elf.is_go)
-		return smc_err_say(err, ENOTSUP, "%s: '%s' is a Go program, which makes its own system "
-				   "calls", unit->name, target->path);
+		return smc_err_say(err, ENOTSUP, "%s: '%s' is a Go program, which makes its own "
+				   "system calls", unit->name, target->path);
 	if (target->known && target->elf.is_static)
 		return smc_err_say(err, ENOTSUP, "%s: '%s' is static, nothing can be preloaded",
 				   unit->name, target->path);
@@ -245,8 +245,8 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 
 	if (*list != '~' || uses_inet() || !unit_has_word(list + 1, "AF_SMC"))
 		return 0;
-	return smc_err_say(err, ENOTSUP, "%s has RestrictAddressFamilies=~AF_SMC, which forbids SMC: "
-			   "try --family inet", unit->name);
+	return smc_err_say(err, ENOTSUP, "%s has RestrictAddressFamilies=~AF_SMC, which forbids "
+			   "SMC: try --family inet", unit->name);
 }
 
 static int check_preload(struct unit *unit, struct smc_err *err)
@@ -257,8 +257,8 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 		return smc_err_say(err, ENOENT, "cannot find %s, neither beside smc_run nor in %s",
 				   LIBRARY_NAME, SMC_LIBDIR);
 	if (unit->lib.entry[strcspn(unit->lib.entry, ": \t\n")])
-		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a colon",
-				   unit->lib.entry);
+		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a "
+				   "colon", unit->lib.entry);
 	ret = check_environment(unit, err);
 	if (!ret)
 		ret = check_program(unit, err);
@@ -309,8 +309,8 @@ static int check(struct unit *unit, struct smc_err *err)
 	if (!*root || !strcmp(root, "/"))
 		root = unit_prop_text(&unit->props, "RootImage");
 	if (*root)
-		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools are not", unit->name,
-				   root);
+		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools are not",
+				   unit->name, root);
 	find_target(unit);
 	return choose_way(unit, err);
 }
@@ -400,7 +400,8 @@ static char *compose(const struct unit *unit)
 
 static void note_socket(const struct unit *unit, const char *name)
 {
-	note(unit->req, "connections to %s stay TCP: systemd opens its sockets, not the service", name);
+	note(unit->req, "connections to %s stay TCP: systemd opens its sockets, not the service",
+	     name);
 }
 
 /*
@@ -409,18 +410,17 @@ static void note_socket(const struct unit *unit, const char *name)
  */
 static void note_namesake(const struct unit *unit)
 {
-	bool instance = strchr(unit->name, '@');
+	const char *at = strchr(unit->name, '@');
+	const char *end = at ? at : strrchr(unit->name, '.');
 	struct unit_props props;
 	char name[UNIT_NAME_SIZE];
 
-	snprintf(name, sizeof(name), "%.*s.socket",
-		 (int)(instance ? strcspn(unit->name, "@") : strlen(unit->name) - strlen(".service")),
-		 unit->name);
+	snprintf(name, sizeof(name), "%.*s.socket", (int)(end - unit->name), unit->name);
 	if (unit_has_word(unit_prop_text(&unit->props, "TriggeredBy"), name) ||
 	    systemctl_show(unit->req->user, name, "Accept,Triggers", &props, NULL))
 		return;
-	if (instance ? !strcmp(unit_prop_text(&props, "Accept"), "yes")
-		     : unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
+	if (at ? !strcmp(unit_prop_text(&props, "Accept"), "yes")
+	       : unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
 		note_socket(unit, name);
 	free(props.text);
 }
@@ -432,8 +432,8 @@ static void note_limits(const struct unit *unit)
 	char word[PATH_MAX], *type;
 
 	if (unit->way == UNIT_WAY_BPF && (getenv("SMC_RCVBUF") || getenv("SMC_SNDBUF")))
-		note(unit->req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do not "
-		     "count");
+		note(unit->req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do "
+		     "not count");
 	if (err)
 		note(unit->req, "SMC sockets cannot be opened here, the service will use TCP: %s",
 		     strerror(-err));
@@ -462,12 +462,14 @@ static void reload(const struct unit_request *req)
 
 static int report(const struct unit *unit, const char *what, bool restart)
 {
+	const char *words = systemctl_words(unit->req);
+
 	printf("%s: %s\n", unit->name, what);
 	if (restart && unit_is_template(unit->name))
-		printf("Takes effect with: %s restart %.*sINSTANCE.service\n", systemctl_words(unit->req),
+		printf("Takes effect with: %s restart %.*sINSTANCE.service\n", words,
 		       (int)(strlen(unit->name) - strlen(".service")), unit->name);
 	else if (restart)
-		printf("Takes effect with: %s restart %s\n", systemctl_words(unit->req), unit->name);
+		printf("Takes effect with: %s restart %s\n", words, unit->name);
 	return cli_close_stdout(unit->req->tool);
 }
 
@@ -480,7 +482,8 @@ static int enable(struct unit *unit, struct smc_err *err)
 	if (ret)
 		return cli_error(unit->req->tool, "%s", err->text);
 	conf = compose(unit);
-	ret = conf ? dropin_write(&unit->dropin, conf, err) : smc_err_set(err, ENOMEM, "%s", unit->name);
+	ret = conf ? dropin_write(&unit->dropin, conf, err)
+		   : smc_err_set(err, ENOMEM, "%s", unit->name);
 	free(conf);
 	if (ret < 0)
 		return cli_error(unit->req->tool, "%s", err->text);

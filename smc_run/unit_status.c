@@ -45,7 +45,7 @@ static const char *const way_names[] = { "none", "preload", "ebpf" };
 static const char *const use_names[] = { "-", "in use", "restart needed", "not loaded", "n/a" };
 static const char *const use_keys[] = { NULL, "yes", "restart", "failed", NULL };
 
-/* Is the text in a file of a process? NUL bytes count as ends of lines. -errno if it cannot be read. */
+/* Is the text in this file of a process? -errno if it cannot be read. */
 static int process_has(int pid, const char *name, const char *text)
 {
 	char path[64], *line = NULL;
@@ -66,7 +66,7 @@ static int process_has(int pid, const char *name, const char *text)
 	return found;
 }
 
-/* The drop-in attaches the control group before it starts the service. Others than root cannot see it. */
+/* The drop-in attaches the control group before the service starts. Only root can see that. */
 static enum use find_bpf_use(const char *unit)
 {
 	char loader[PATH_MAX];
@@ -112,7 +112,8 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 	while (unit_next_word(&list, path)) {
 		const char *base = strrchr(path, '/');
 
-		if (!base || strcmp(base + 1, DROPIN_FILE) || dropin_read(path, &text, &err) || !text)
+		if (!base || strcmp(base + 1, DROPIN_FILE) ||
+		    dropin_read(path, &text, &err) || !text)
 			continue;
 		row->way = strstr(text, "\nExecStartPre=") ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
 		memcpy(row->file, path, sizeof(row->file));
@@ -258,7 +259,8 @@ static int put_list(struct list *list, struct smc_err *err)
 	if (list->req->json)
 		fputs("{\"schema\":\"smc-tools/services/1\",\"services\":[", list->out);
 	else
-		fprintf(list->out, "%-32s %-7s %-10s %-14s %s\n", "Unit", "Way", "State", "SMC", "PID");
+		fprintf(list->out, "%-32s %-7s %-10s %-14s %s\n", "Unit", "Way", "State", "SMC",
+			"PID");
 	ret = list->req->name ? put_unit(list, name, err) : put_enabled(list, err);
 	if (list->req->json)
 		fputs("]}\n", list->out);

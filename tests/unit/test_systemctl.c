@@ -9,7 +9,9 @@
 
 static void test_names(void **state)
 {
-	static const char *const bad[] = { "", "a/b", ".service", "@x", "a b", "a*", "x.socket", "a.mount" };
+	static const char *const bad[] = {
+		"", "a/b", ".service", "@x", "a b", "a*", "x.socket", "a.mount",
+	};
 	char name[UNIT_NAME_SIZE] = "as it was", shown[UNIT_NAME_SIZE];
 	struct smc_err err;
 
@@ -78,7 +80,8 @@ static void test_long_word(void **state)
 
 static void test_props(void **state)
 {
-	static char text[] = "Id=a.service\0ExecStart={ 1 }\0ExecStart={ 2 }\0\0Id=b.service\0Exec=";
+	static char text[] = "Id=a.service\0ExecStart={ 1 }\0ExecStart={ 2 }\0\0"
+			     "Id=b.service\0Exec=";
 	struct unit_props all = { text, sizeof(text) - 1 }, one;
 	const char *value = NULL;
 
