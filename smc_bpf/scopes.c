@@ -142,8 +142,7 @@ static int mark_threads(const struct pins *pins, pid_t pid, uint64_t id)
 			continue;
 		ret = bpfmap_mark(pins->tasks, tid, id);
 		marked += !ret;
-		/* A zombie, a thread that ended; or threads cannot be marked and need the leader. */
-		if (ret == -ESRCH || ret == -ENOENT || (ret == -EINVAL && tid != pid))
+		if (ret == -ESRCH || ret == -ENOENT)
 			ret = 0;
 	}
 	if (dir)

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* <linux/pidfd.h> since 6.9: also for threads that are no main thread. */
+/* <linux/pidfd.h> since 6.9, as PIDFD_THREAD: also for threads that are no main thread. */
 #define PIDFD_THREAD_FLAG O_EXCL
 
 static int bpf(int command, union bpf_attr *attr)
@@ -86,22 +86,12 @@ int bpfmap_next(int map, const void *key, void *next)
 	return element(BPF_MAP_GET_NEXT_KEY, map, key, next);
 }
 
-/* An older kernel takes main threads only, and only without the flag. */
-static int open_task(pid_t tid)
-{
-	long fd = syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG);
-
-	if (fd < 0 && errno == EINVAL)
-		fd = syscall(SYS_pidfd_open, tid, 0);
-	return fd < 0 ? -errno : (int)fd;
-}
-
 static int with_task(int command, int map, pid_t tid, const void *mark)
 {
-	int fd = open_task(tid), err;
+	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG), err;
 
 	if (fd < 0)
-		return fd;
+		return -errno;
 	err = element(command, map, &fd, mark);
 	close(fd);
 	return err;

@@ -33,7 +33,9 @@ int bpfmap_next(int map, const void *key, void *next);
 
 /**
  * bpfmap_mark() - set the value of a task in a map of task storage
- * @tid: thread in the caller's PID namespace; one that is no process's main thread needs kernel 6.9
+ * @tid: thread in the caller's PID namespace
+ *
+ * Needs Linux 6.9, like bpfmap_marked().
  *
  * Return: 0, -ESRCH when it is gone, -errno.
  */

@@ -29,7 +29,7 @@ struct task_struct {
 	char comm[SCOPE_COMM_SIZE];
 } __attribute__((preserve_access_index));
 
-/* Marks of processes: the id of their scope. They vanish with the task. */
+/* Marks of threads: the id of their scope. They vanish with the thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -45,16 +45,10 @@ struct {
 	__type(value, struct smc_scope);
 } scopes SEC(".maps");
 
-/*
- * A thread that was there when its process was marked may have no mark of its own; one that calls
- * exec() after that keeps its own, not the leader's.
- */
 static __u64 mark_of(struct task_struct *task)
 {
 	__u64 *mark = bpf_task_storage_get(&tasks, task, NULL, 0);
 
-	if (!mark)
-		mark = bpf_task_storage_get(&tasks, task->group_leader, NULL, 0);
 	return mark ? *mark : 0;
 }
 
