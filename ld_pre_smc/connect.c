@@ -227,6 +227,22 @@ static int disconnect(const struct attempt *try)
 	return swap_fresh(try, "connect(AF_UNSPEC)");
 }
 
+/*
+ * A connection that fell back is one of TCP, but its socket still offers SMC when it connects again,
+ * and then says nothing more of it: the peer waits, and gives up.
+ */
+static int disconnect_tcp(const struct attempt *try)
+{
+	int ret = next_connect(try->fd, try->addr, try->len);
+	struct shim_sock tcp = { .kind = KIND_TCP };
+
+	if (ret || shim_int_option(try->fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
+		return ret;
+	tcp.family = shim_int_option(try->fd, SOL_SOCKET, SO_DOMAIN);
+	shim_swap(try->fd, &tcp, KIND_TCP, "connect(AF_UNSPEC)");
+	return 0;
+}
+
 /**
  * connect() - connect(2), with the rules of TCP sockets
  *
@@ -243,9 +259,13 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	if (!addr || len < sizeof(addr->sa_family) ||
 	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
 	     addr->sa_family != AF_UNSPEC) ||
-	    !shim_repairs() || !shim_is_smc(fd, &try.sock))
+	    !shim_repairs())
 		return next_connect(fd, addr, len);
-	ret = addr->sa_family == AF_UNSPEC ? disconnect(&try) : connect_smc(&try);
+	if (shim_is_smc(fd, &try.sock))
+		ret = addr->sa_family == AF_UNSPEC ? disconnect(&try) : connect_smc(&try);
+	else
+		ret = addr->sa_family == AF_UNSPEC ? disconnect_tcp(&try) :
+						     next_connect(fd, addr, len);
 	if (!ret)
 		errno = saved;
 	return ret;

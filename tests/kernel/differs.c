@@ -119,7 +119,7 @@ static void wait_for(int fd, short what)
 {
 	struct pollfd p = { .fd = fd, .events = what };
 
-	poll(&p, 1, 15000);
+	poll(&p, 1, 6000);
 }
 
 static void nap(int ms)
@@ -656,6 +656,7 @@ static void case_late_error(void)
 	nonblocking(fd, true);
 	SAY("connect", connect_to(fd, hole()));
 	wait_for(fd, POLLOUT);
+	wait_for(fd, POLLOUT);
 	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
 }
 
@@ -735,12 +736,14 @@ static void case_splice(void)
 	SAY("splice", splice(p.a, NULL, ends[1], NULL, 100, 0));
 	SAY("tee", tee(ends[0], other[1], 100, 0));
 	send(p.c, "abc", 3, 0);
+	wait_for(p.a, POLLIN);
 	/* With bytes left in the pipe. */
 	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
 	SAY("pipe", read(ends[0], text, 3));
 	say("%.3s", text);
 	SAY("pipe", read(ends[0], text, sizeof(text)));
 	close(p.c);
+	wait_for(p.a, POLLRDHUP);
 	SAY("end", splice(p.a, NULL, ends[1], NULL, 100, SPLICE_F_NONBLOCK));
 	SAY("nopipe", splice(p.a, NULL, p.a, NULL, 100, 0));
 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Programs under the shim beside the same program on TCP: what is mended, what remains, and what
 the repairs are worth."""
+import os
 import subprocess
-import sys
 
 from kern import done, equal, ok
 
-RDMA = sys.argv[1:] == ["rdma"]
+RDMA = os.environ["SMC_LAB_KERNEL"] == "6.12"
 
 # What the manual page names as not to be hidden. Here so that it is noticed when it changes.
 REMAINS = {
@@ -89,21 +89,21 @@ def check_python():
 
 def main():
     subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
-    raw = RAW + ["unsent_exit", "unsent_close"] if RDMA else RAW
     runs = {
         "tcp": start("differs"),
         "AF_SMC": start("smc_run", "differs"),
-        "IPPROTO_SMC": start("smc_run", "-f", "inet", "differs"),
-        "raw": start("smc_run", "--raw", "differs", *raw),
+        "tcp6": start("differs", "-6"),
+        "AF_SMC, IPv6": start("smc_run", "differs", "-6"),
     }
-    if not RDMA:  # IPv6 falls back there
-        runs["tcp6"] = start("differs", "-6")
-        runs["AF_SMC, IPv6"] = start("smc_run", "differs", "-6")
-    rows = {who: read(process) for who, process in runs.items()}
+    # One after the other with Soft-RoCE: when the machine is slow, its links break.
+    rows = {who: read(process) for who, process in runs.items()} if RDMA else {}
+    raw = RAW + ["unsent_exit", "unsent_close"] if RDMA else RAW
+    runs["raw"] = start("smc_run", "--raw", "differs", *raw)
+    runs["IPPROTO_SMC"] = start("smc_run", "-f", "inet", "differs", *(raw if RDMA else []))
+    rows.update({who: read(process) for who, process in runs.items() if who not in rows})
     compare("AF_SMC", rows["tcp"], rows["AF_SMC"])
-    compare("IPPROTO_SMC", rows["tcp"], rows["IPPROTO_SMC"])
-    if not RDMA:
-        compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"])
+    compare("IPPROTO_SMC", {n: r for n, r in rows["tcp"].items() if not RDMA or n in raw}, rows["IPPROTO_SMC"])
+    compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R knows IPv4 only
     for name in raw:
         ok(rows["raw"][name][0] not in ("", rows["tcp"][name][0]), "--raw: %s differs" % name, rows["raw"][name])
     check_python()
