@@ -309,6 +309,17 @@ static int detach(const struct request *req, struct target *target, struct smc_e
 	return ret;
 }
 
+/* A control group that was removed cannot be named any more, but its scope can go. */
+static void sweep(void)
+{
+	struct pins pins = PINS_CLOSED;
+	struct smc_err ignored;
+
+	if (!pins_change(&pins, false, &ignored))
+		clean(&pins, &ignored);
+	pins_close(&pins);
+}
+
 /* Leave the one scope in the list that was asked for. */
 static int select_one(struct scope_list *list, const struct target *target, struct smc_err *err)
 {
@@ -355,6 +366,8 @@ int main(int argc, char **argv)
 	if (ret >= 0)
 		return ret;
 	ret = find_target(&req, &target, &err);
+	if (ret && req.command == DETACH)
+		sweep();
 	if (!ret && req.command == ATTACH)
 		ret = attach(&req, &target, &err);
 	else if (!ret && req.command == DETACH)

@@ -166,8 +166,11 @@ def names_of_groups():
     equal(protocol(group("/c")), TCP, "and nobody else's")
     bpf("attach", "-c", "/c")
     ok(unit not in scopes(), "the next change removes it")
+    os.rmdir(CGROUPS + "/c")
+    refused(("smc_bpf", "detach", "-c", "/c"), "control group '/c': No such file", "a removed one cannot be named")
+    ok("/c" not in scopes(), "but that removes it, too")
     bpf("detach", "--all")
-    equal((protocol("/c"), os.path.exists(PINS)), (TCP, False), "detach --all")
+    equal((protocol(box), os.path.exists(PINS)), (TCP, False), "detach --all")
 
 
 # Reads "main", "thread", "new" or "child": the protocol of a socket that this one makes.
