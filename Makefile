@@ -77,9 +77,12 @@ SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call obj
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
 $(call objs,smc_run/*.c) $(call libobjs,sys/library): $(O)/libdirs
 $(call objs,smc_run/*.c) $(call libobjs,sys/library): override CPPFLAGS += $(LIBDIRS)
+ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32))
 $(O)/libdirs: FORCE
+endif
+$(O)/libdirs:
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' | cmp -s - $@ || printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
+	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
 $(O)/smc_run: $(SMC_RUN_OBJS)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^
