@@ -35,6 +35,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/
 
 .DELETE_ON_ERROR:
 all: shim $(O)/smc_run $(O)/smcss $(O)/smcd $(O)/smcr
+	@:
 
 # ---- packages: one sentence each, only where something is compiled -------------------------------
 # need: pkg-config name, Debian package, RPM package
