@@ -15,6 +15,9 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/swap.h"
 
+/* Of connect(), in a row. */
+#define RESTARTS 4
+
 struct attempt {
 	int fd;
 	const struct sockaddr *addr;
@@ -174,11 +177,15 @@ static int connect_in_time(const struct attempt *try, int timeout, const struct 
 static int connect_blocking(const struct attempt *try)
 {
 	struct timeval time = { 0 };
-	int timeout = send_timeout(try->fd, &time), ret;
+	int timeout = send_timeout(try->fd, &time), ret, tries;
 
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
 	ret = next_connect(try->fd, try->addr, try->len);
+	/* A refusal that the kernel forgot when a signal restarted the call; the socket is as new. */
+	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
+			!(shim_events(try->fd, 0) & POLLHUP); tries++)
+		ret = next_connect(try->fd, try->addr, try->len);
 	if (ret && errno == EINTR)
 		return again_after_signal(try);
 	if (ret && errno == EALREADY)

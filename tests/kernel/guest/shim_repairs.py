@@ -87,6 +87,21 @@ def check_python():
         equal(out, "AF_INET SOCK_STREAM 6\n", "-f %s: Python's socket(fileno=) finds TCP" % family)
 
 
+def smc_sockets():
+    """How many the kernel has, of all kinds."""
+    with open("/proc/net/protocols", encoding="ascii") as file:
+        return sum(int(line.split()[2]) for line in file if "SMC" in line.split()[0])
+
+
+def check_leaks():
+    before = smc_sockets()
+    out = subprocess.run(["smc_run", "stress", "1000", "100000"], text=True, stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT, check=False).stdout
+    equal(out, "all sockets, 0 failed, 0 file descriptors and no memory left, handler ran\n",
+          "1000 threads, 100000 sockets")
+    equal(smc_sockets(), before, "and none of them is left in the kernel")
+
+
 def main():
     subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
     runs = {
@@ -107,6 +122,8 @@ def main():
     for name in raw:
         ok(rows["raw"][name][0] not in ("", rows["tcp"][name][0]), "--raw: %s differs" % name, rows["raw"][name])
     check_python()
+    if not RDMA:
+        check_leaks()
     done()
 
 
