@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Servers that people run: start, serve, reload, stop under smc_run, over SMC-D.
+. "$(dirname "$0")/lab.sh"
+in_lab run -k lo -t 400 -- programs.py
