@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "ld_pre_smc/rules.h"
 #include "ld_pre_smc/size.h"
 #include "smc_run/bpf.h"
 #include "smc_run/kernel.h"
@@ -22,7 +23,9 @@
 #define EXIT_NOT_FOUND 127
 
 enum {
-	OPT_STRICT = CLI_LONG_ONLY,
+	OPT_INCLUDE = CLI_LONG_ONLY,
+	OPT_EXCLUDE,
+	OPT_STRICT,
 	OPT_RAW,
 	OPT_RAISE,
 	OPT_QUIET,
@@ -40,6 +43,9 @@ static const struct cli_opt options[] = {
 	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets: bytes, or with K or M" },
 	{ 'f', "family", "FAMILY", "kind of SMC sockets: smc (AF_SMC), inet (IPPROTO_SMC),\n"
 				   "auto (what works best); default smc" },
+	{ OPT_INCLUDE, "include", "RULES", "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n"
+					   "listen[:PORT]; with commas between them" },
+	{ OPT_EXCLUDE, "exclude", "RULES", "leave these to TCP" },
 	{ OPT_BPF, "bpf", NULL, "by eBPF in the kernel, which reaches every program" },
 	{ OPT_PRELOAD, "preload", NULL, "by the preload library alone; without both options what\n"
 					"reaches the program" },
@@ -85,6 +91,8 @@ struct request {
 	int action;		/* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
 	struct unit_request unit;
 	const char *family;	/* NULL: the environment's, or the library's default */
+	struct rules rules;	/* of the two lists, to see that they can be understood */
+	char *lists[2];		/* SMC_INCLUDE, SMC_EXCLUDE; NULL: the environment's */
 	int rcvbuf, sndbuf;	/* bytes, -1 for none */
 };
 
@@ -142,6 +150,29 @@ static int parse_size(const char *name, const char *text, int *bytes)
 	}
 }
 
+/* Given again an option goes on with the list. */
+static int take_rules(struct request *req, const char *option, bool is_exclude, const char *text)
+{
+	const char *old = req->lists[is_exclude], *bad;
+	char *list;
+
+	switch (rules_parse(&req->rules, is_exclude, text, &bad)) {
+	case 0:
+		break;
+	case -E2BIG:
+		return cli_usage_error(&tool, "--%s: more than %d rules", option, RULES_MAX);
+	default:
+		return cli_usage_error(&tool, "--%s: '%.*s' is not a rule such as 6379, listen:80-90, "
+				       "10.0.0.0/8:6379 or [fd00::1]:80", option,
+				       (int)strcspn(bad, ", \t\n"), bad);
+	}
+	if (asprintf(&list, "%s%s%s", old ? old : "", old ? "," : "", text) < 0)
+		return cli_error(&tool, "out of memory");
+	free(req->lists[is_exclude]);
+	req->lists[is_exclude] = list;
+	return 0;
+}
+
 static bool is_family(const char *text)
 {
 	return !strcmp(text, "smc") || !strcmp(text, "inet") || !strcmp(text, "auto");
@@ -179,6 +210,10 @@ static int take_option(int opt, struct request *req)
 		req->family = optarg;
 		return is_family(optarg) ? 0 : cli_usage_error(&tool,
 			"--family: '%s' is none of smc, inet and auto", optarg);
+	case OPT_INCLUDE:
+		return take_rules(req, "include", false, optarg);
+	case OPT_EXCLUDE:
+		return take_rules(req, "exclude", true, optarg);
 	case OPT_STRICT:
 		req->strict = true;
 		return 0;
@@ -342,7 +377,9 @@ static int set_options(const struct request *req)
 	    (req->debug && setenv("SMC_DEBUG", "1", 1)) ||
 	    (req->strict && setenv("SMC_STRICT", "1", 1)) ||
 	    (req->raw && setenv("SMC_RAW", "1", 1)) ||
-	    (req->family && setenv("SMC_SOCK_FAMILY", req->family, 1)))
+	    (req->family && setenv("SMC_SOCK_FAMILY", req->family, 1)) ||
+	    (req->lists[0] && setenv("SMC_INCLUDE", req->lists[0], 1)) ||
+	    (req->lists[1] && setenv("SMC_EXCLUDE", req->lists[1], 1)))
 		return cli_error(&tool, "cannot set the environment: %s", strerror(errno));
 	return 0;
 }

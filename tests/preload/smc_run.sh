@@ -99,6 +99,22 @@ else
 	like "$("$tmp/alone/smc_run" true 2>&1; echo $?)" '^125$' 'no library: 125'
 fi
 
+# ---- rules ----
+# shellcheck disable=SC2016
+rules='echo "$SMC_INCLUDE|$SMC_EXCLUDE"'
+smc --include 6379,listen:80-90 --exclude '[fd00::]/8:*' --include=10.0.0.0/8 sh -c "$rules"
+says 0 '6379,listen:80-90,10.0.0.0/8|[fd00::]/8:*' '' '--include twice goes on with the list'
+SMC_INCLUDE=1 SMC_EXCLUDE=2 smc --exclude 3 sh -c "$rules"
+says 0 '1|3' '' 'an option replaces what the caller set, no option keeps it'
+for rule in x 80,x,90 65536 10.0.0.1/33 fd00::1; do
+	bad=${rule#80,}
+	smc --include "$rule" true
+	says 125 '' "smc_run: --include: '${bad%,90}' is not a rule such as 6379, listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80; try 'smc_run --help'" \
+		"--include $rule: 125, and the item"
+done
+smc --include "$(seq -s, 60)" --exclude 1,2,3,4,5 true
+says 125 '' "smc_run: --exclude: more than 64 rules; try 'smc_run --help'" 'too many rules in both lists: 125'
+
 # ---- sizes ----
 for size in 0 1 4096 64K 64k; do
 	smc -r "$size" -t "$size" true
