@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/choice.h"
 #include "ld_pre_smc/size.h"
 
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
@@ -67,6 +68,7 @@ static void read_environment(struct shim_config *cfg)
 	cfg->sndbuf = read_size(cfg, "SMC_SNDBUF", JUNK_SNDBUF);
 	cfg->rcvbuf = read_size(cfg, "SMC_RCVBUF", JUNK_RCVBUF);
 	choose_kinds(cfg);
+	shim_choice_check(cfg);
 }
 
 const struct shim_config *shim_config_get(struct shim_config *own)

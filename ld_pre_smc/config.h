@@ -21,6 +21,8 @@ enum shim_junk {
 	JUNK_SNDBUF,
 	JUNK_RCVBUF,
 	JUNK_FAMILY,
+	JUNK_INCLUDE,
+	JUNK_EXCLUDE,
 	JUNK_KINDS,
 };
 
@@ -31,6 +33,7 @@ enum shim_junk {
  * @junk: bit 1 << JUNK_x for each variable that is ignored
  * @strict: SMC_STRICT: rather no socket than TCP
  * @raw: SMC_RAW: new sockets become SMC sockets, nothing else is changed
+ * @ruled: SMC_INCLUDE or SMC_EXCLUDE has rules
  * @debug: SMC_DEBUG, and there is a standard error to write to
  * @sndbuf: SMC_SNDBUF in bytes, 0 for the kernel's default
  * @rcvbuf: SMC_RCVBUF in bytes, 0 for the kernel's default
@@ -44,6 +47,7 @@ struct shim_config {
 	unsigned char junk;
 	bool strict;
 	bool raw;
+	bool ruled;
 	bool debug;
 	int sndbuf;
 	int rcvbuf;

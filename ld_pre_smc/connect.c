@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "ld_pre_smc/choice.h"
 #include "ld_pre_smc/linger.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/swap.h"
@@ -263,6 +264,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	struct attempt try = { .fd = fd, .addr = addr, .len = len };
 	int saved = errno, ret;
 
+	shim_choose_connect(fd, addr, len);
 	if (!addr || len < sizeof(addr->sa_family) ||
 	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
 	     addr->sa_family != AF_UNSPEC) ||

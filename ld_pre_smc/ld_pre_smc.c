@@ -26,9 +26,13 @@
 
 #define JUNK_SIZE " is not a size up to 2147483647, such as 65536, 64K or 1M: ignored"
 
+#define JUNK_RULES " is not a list of rules such as 6379,listen:80,10.0.0.0/8: ignored"
+
 static const char *const junk_texts[JUNK_KINDS] = {
 	[JUNK_SNDBUF] = "SMC_SNDBUF" JUNK_SIZE,
 	[JUNK_RCVBUF] = "SMC_RCVBUF" JUNK_SIZE,
+	[JUNK_INCLUDE] = "SMC_INCLUDE" JUNK_RULES,
+	[JUNK_EXCLUDE] = "SMC_EXCLUDE" JUNK_RULES,
 	[JUNK_FAMILY] = "SMC_SOCK_FAMILY is none of smc, inet and auto: ignored",
 };
 

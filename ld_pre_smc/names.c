@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 
+#include "ld_pre_smc/choice.h"
 #include "ld_pre_smc/linger.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/swap.h"
@@ -50,8 +51,10 @@ static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
  */
 int bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
-	int saved = errno, ret = next_bind(fd, addr, len);
+	int saved = errno, ret;
 
+	shim_choose_bind(fd, addr, len);
+	ret = next_bind(fd, addr, len);
 	if (!ret || errno != EADDRINUSE || !shim_repairs())
 		return ret;
 	ret = bind_by_swap(fd, addr, len);
@@ -69,6 +72,7 @@ int listen(int fd, int backlog)
 	struct linger kept = { 0 };
 	int ret;
 
+	shim_choose_listen(fd);
 	if (shim_repairs() && shim_is_smc(fd, NULL))
 		shim_linger_hide(fd, &kept);
 	ret = next_listen(fd, backlog);

@@ -180,16 +180,10 @@ static void copy_flags(int from, int to)
 		fcntl(to, F_SETFL, flags);
 }
 
-int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
+static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
 {
-	struct shim_config own;
-	int saved = errno, fresh;
+	int saved = errno, fresh = shim_new_socket(sock->family, kind);
 
-	if (kind == KIND_TCP && shim_config_get(&own)->strict) {
-		errno = EPERM;
-		return -1;
-	}
-	fresh = shim_new_socket(sock->family, kind);
 	if (fresh < 0)
 		return -1;
 	copy_options(fd, fresh, options, COUNT(options));
@@ -199,6 +193,17 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
 	copy_flags(fd, fresh);
 	errno = saved;
 	return fresh;
+}
+
+int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
+{
+	struct shim_config own;
+
+	if (kind == KIND_TCP && shim_config_get(&own)->strict) {
+		errno = EPERM;
+		return -1;
+	}
+	return open_like(fd, sock, kind);
 }
 
 static bool is_zero(const void *bytes, size_t n)
@@ -276,4 +281,11 @@ int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const c
 	int fresh = shim_swap_open(fd, sock, kind);
 
 	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, kind, why);
+}
+
+int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why)
+{
+	int fresh = open_like(fd, sock, KIND_TCP);
+
+	return fresh < 0 ? -1 : shim_swap_in(fd, fresh, KIND_TCP, why);
 }

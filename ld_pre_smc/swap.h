@@ -50,6 +50,9 @@ int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
  */
 int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
 
+/** shim_swap_by_rule() - shim_swap() to TCP, which SMC_STRICT does not forbid here */
+int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
+
 /* One debug line, "fd 3: TEXT", if SMC_DEBUG is on. */
 void shim_tell(int fd, const char *text);
 

@@ -342,6 +342,9 @@ static int use_bpf(const struct request *req, const char *command, struct smc_er
 	if (req->rcvbuf >= 0 || req->sndbuf >= 0)
 		warn(req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do not "
 		     "count for '%s'", command);
+	if (req->lists[0] || req->lists[1])
+		warn(req, "eBPF sees no addresses: --include and --exclude do not count for '%s'",
+		     command);
 	return 0;
 }
 

@@ -434,6 +434,8 @@ static void note_limits(const struct unit *unit)
 	if (unit->way == UNIT_WAY_BPF && (getenv("SMC_RCVBUF") || getenv("SMC_SNDBUF")))
 		note(unit->req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do "
 		     "not count");
+	if (unit->way == UNIT_WAY_BPF && (getenv("SMC_INCLUDE") || getenv("SMC_EXCLUDE")))
+		note(unit->req, "eBPF sees no addresses: --include and --exclude do not count");
 	if (err)
 		note(unit->req, "SMC sockets cannot be opened here, the service will use TCP: %s",
 		     strerror(-err));
