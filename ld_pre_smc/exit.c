@@ -10,6 +10,7 @@
 #include "ld_pre_smc/line.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/open_fds.h"
+#include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/swap.h"
 
 /* <linux/sockios.h>: bytes that have not left the send buffer. */
@@ -38,6 +39,8 @@ static int unsent(int fd, struct linger *linger)
  * The kernel waits two seconds, and then throws the rest away. It waits as long as SO_LINGER says,
  * and only for the last descriptor of a socket: so that is all there is to do.
  *
+ * A program in a sandbox gets what the kernel does: see shim_in_sandbox().
+ *
  * Return: as close(2).
  */
 int close(int fd)
@@ -45,7 +48,7 @@ int close(int fd)
 	static const struct linger wait = { .l_onoff = 1, .l_linger = DRAIN_SECONDS };
 	struct linger linger;
 
-	if (shim_repairs() && shim_is_smc(fd, NULL) && unsent(fd, &linger) > 0 &&
+	if (shim_repairs() && !shim_in_sandbox() && shim_is_smc(fd, NULL) && unsent(fd, &linger) > 0 &&
 	    !linger.l_onoff) {
 		shim_tell(fd, "close() waits until data is sent");
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
@@ -94,6 +97,6 @@ static void drain(int fd, void *unused __attribute__((unused)))
 /* A process that ends without close() loses what SMC-R has not sent, at once. */
 static __attribute__((destructor)) void drain_all(void)
 {
-	if (shim_repairs())
+	if (shim_repairs() && !shim_in_sandbox())
 		shim_each_open(drain, NULL);
 }

@@ -17,6 +17,7 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/line.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
 
 /* SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
@@ -376,4 +377,5 @@ static __attribute__((constructor)) void prepare(void)
 	for (fn = 0; fn < SHIM_FNS; fn++)
 		shim_next(fn);
 	shim_config_get(&own);
+	shim_sandbox_look();
 }

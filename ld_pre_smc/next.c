@@ -55,6 +55,11 @@ static int raw_close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
+static int raw_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d)
+{
+	return (int)syscall(SYS_prctl, option, a, b, c, d);
+}
+
 static const struct {
 	const char *name;
 	shim_any_fn raw;	/* the last resort */
@@ -68,6 +73,7 @@ static const struct {
 	[SHIM_IOCTL] = { "ioctl", (shim_any_fn)raw_ioctl },
 	[SHIM_SPLICE] = { "splice", (shim_any_fn)raw_splice },
 	[SHIM_CLOSE] = { "close", (shim_any_fn)raw_close },
+	[SHIM_PRCTL] = { "prctl", (shim_any_fn)raw_prctl },
 };
 
 shim_any_fn shim_resolve(enum shim_fn fn)
@@ -125,4 +131,9 @@ ssize_t next_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len
 int next_close(int fd)
 {
 	return ((int (*)(int))shim_next(SHIM_CLOSE))(fd);
+}
+
+int next_prctl(int option, const unsigned long args[4])
+{
+	return ((int (*)(int, ...))shim_next(SHIM_PRCTL))(option, args[0], args[1], args[2], args[3]);
 }

@@ -24,6 +24,7 @@ enum shim_fn {
 	SHIM_IOCTL,
 	SHIM_SPLICE,
 	SHIM_CLOSE,
+	SHIM_PRCTL,
 	SHIM_FNS,
 };
 
@@ -85,6 +86,7 @@ int next_ioctl(int fd, unsigned long request, void *arg);
 ssize_t next_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
 		    unsigned int flags);
 int next_close(int fd);
+int next_prctl(int option, const unsigned long args[4]);
 
 #pragma GCC visibility pop
 

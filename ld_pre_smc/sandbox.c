@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/* Processes in which a system call that the program does not make itself can be the last one. */
+#include "ld_pre_smc/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/swap.h"
+
+static atomic_bool in_sandbox;
+
+bool shim_in_sandbox(void)
+{
+	return atomic_load_explicit(&in_sandbox, memory_order_relaxed);
+}
+
+/* proc(5): "Seccomp:\t2" is a filter. To ask prctl(2) would need a filter that permits it. */
+void shim_sandbox_look(void)
+{
+	static const char filter[] = "\nSeccomp:\t2\n";
+	int saved = errno, fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t len;
+
+	if (fd >= 0) {
+		len = read(fd, text, sizeof(text));
+		if (len > 0 && memmem(text, (size_t)len, filter, sizeof(filter) - 1))
+			atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
+		shim_close(fd);
+	}
+	errno = saved;
+}
+
+/**
+ * prctl() - prctl(2), which tells that a filter is to come
+ *
+ * Return: as prctl(2).
+ */
+int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list ap;
+
+	/* As libc does: whatever was not passed is not looked at by the kernel. */
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		args[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
+		atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
+	return next_prctl(option, args);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes in which a system call that the program does not make itself can be the last one. */
+#ifndef SHIM_SANDBOX_H
+#define SHIM_SANDBOX_H
+
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * shim_in_sandbox() - whether a seccomp filter may watch this process
+ *
+ * Programs such as sshd forbid themselves everything but a few system calls, and the kernel kills
+ * them at any other. close() and exit() are always among the few, and getsockopt() is not.
+ *
+ * True since prctl(2) asked for a filter, or for PR_SET_NO_NEW_PRIVS, without which only root gets
+ * one (libseccomp always asks); or if the program was started with a filter in place.
+ */
+bool shim_in_sandbox(void);
+
+/* Before main(): looks whether there is a filter. */
+void shim_sandbox_look(void);
+
+#pragma GCC visibility pop
+
+#endif
