@@ -202,7 +202,9 @@ static void renew(const struct attempt *try)
 {
 	int state, saved = errno;
 
-	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR)
+	/* EINVAL: also that of a connection whose peer has closed it. */
+	if (errno == EINPROGRESS || errno == EALREADY || errno == EISCONN || errno == EINTR ||
+	    errno == EINVAL)
 		return;
 	state = shim_tcp_state(try->fd);
 	if (shim_events(try->fd, 0) & POLLHUP ||

@@ -108,7 +108,8 @@ void shim_close(int fd)
 	errno = saved;
 }
 
-void shim_tell(int fd, const char *text)
+/* "fd 3: WHAT", "fd 3: WHAT -> BECAME", "fd 3: WHAT -> BECAME, bind: EADDRINUSE" */
+static void tell(int fd, const char *what, const char *became, int bind_err)
 {
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
@@ -120,8 +121,19 @@ void shim_tell(int fd, const char *text)
 	line_text(&line, "fd ");
 	line_number(&line, fd);
 	line_text(&line, ": ");
-	line_text(&line, text);
+	line_text(&line, what);
+	line_text(&line, became ? " -> " : "");
+	line_text(&line, became ? became : "");
+	if (bind_err) {
+		line_text(&line, ", bind: ");
+		line_errno(&line, bind_err);
+	}
 	line_send(&line, cfg);
+}
+
+void shim_tell(int fd, const char *text)
+{
+	tell(fd, text, NULL, 0);
 }
 
 bool shim_may_swap(int fd)
@@ -232,28 +244,6 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 	return len;
 }
 
-static void tell_swap(int fd, enum shim_kind kind, const char *why, int err)
-{
-	struct shim_config own;
-	const struct shim_config *cfg = shim_config_get(&own);
-	struct line line;
-
-	if (!cfg->debug)
-		return;
-	line_start(&line);
-	line_text(&line, "fd ");
-	line_number(&line, fd);
-	line_text(&line, ": ");
-	line_text(&line, why);
-	line_text(&line, " -> ");
-	line_text(&line, shim_kind_names[kind]);
-	if (err) {
-		line_text(&line, ", bind: ");
-		line_errno(&line, err);
-	}
-	line_send(&line, cfg);
-}
-
 /* Two sockets cannot have one address, so the old one goes first. */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 {
@@ -271,7 +261,7 @@ int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 	shim_watches_restore(&watches);
 	if (len && next_bind(fd, (struct sockaddr *)&addr, len))
 		err = errno;
-	tell_swap(fd, kind, why, err);
+	tell(fd, why, shim_kind_names[kind], err);
 	errno = err ? err : saved;
 	return err ? -1 : 0;
 }

@@ -6,7 +6,8 @@ import subprocess
 
 from kern import done, equal, ok
 
-RDMA = os.environ["SMC_LAB_KERNEL"] == "6.12"
+KERNEL = os.environ["SMC_LAB_KERNEL"]
+RDMA = KERNEL == "6.12"
 
 # What the manual page names as not to be hidden. Here so that it is noticed when it changes.
 REMAINS = {
@@ -102,8 +103,19 @@ def check_leaks():
     equal(smc_sockets(), before, "and none of them is left in the kernel")
 
 
+def check_61():
+    """All falls back, and IPPROTO_SMC is not known."""
+    runs = start("differs"), start("smc_run", "differs")
+    tcp, smc = (read(process) for process in runs)
+    compare("AF_SMC that falls back", tcp, smc, fell_back=True)
+    equal(smc["reuseport"][1], "one=tcp two=tcp", "SO_REUSEPORT: TCP")
+    done()
+
+
 def main():
     subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
+    if KERNEL == "6.1":
+        check_61()
     runs = {
         "tcp": start("differs"),
         "AF_SMC": start("smc_run", "differs"),
