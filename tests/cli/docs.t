@@ -8,7 +8,7 @@ BUILD=${BUILD:-build}
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_pnet smc_rnics smcd smcr"
+tools="smcss smc_run smc_chk smc_pnet smc_rnics smcd smcr"
 version=$(cat VERSION)
 
 # same GOT WANT TEXT: two lists, one item a line, in any order; tells what each lacks.
@@ -23,8 +23,8 @@ same() {
 
 # Options at the start of a line, "-a, --all" or "--strict", each as one item.
 listed_options() {
-	grep -oE '^ +(-[A-Za-z]( [A-Za-z]+)?, |   +)?--[A-Za-z][A-Za-z-]*' | grep -oE -- '--?[A-Za-z][A-Za-z-]*' |
-		grep -vE '^-[a-z]{2}'
+	grep -oE '^ +(-[A-Za-z0-9]( [A-Za-z]+)?, |   +)?--[A-Za-z][A-Za-z0-9-]*' |
+		grep -oE -- '--?[A-Za-z0-9][A-Za-z0-9-]*' | grep -vE '^-[a-z]{2}'
 }
 
 # complete_with FUNCTION WORD...: what bash offers for the last word, one a line.
@@ -133,6 +133,8 @@ check_reasons() {
 		awk '/^\.It Li 0x/ { head = $3 " " $5; getline; print head " " $0 }' | tr ' ' _)
 	is "$(echo "$source" | grep -c .)" "$(grep -cE '^	\{ 0x' lib/smc/reason.c)" "reason table was read completely"
 	same "$page" "$source" "smcss: manual page has every reason code, symbol and meaning"
+	same "$(complete_with _smc_chk smc_chk -e "")" "$(echo "$source" | cut -d_ -f2- | grep -oE '^[A-Z0-9_]+' | sed 's/_$//')" \
+		"smc_chk: completion has every reason's symbol"
 	for code in $(grep -oE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' README.md | tr -d '`' | tr ' ' :); do
 		like "$source" "^${code%:*}_${code#*:}_" "README: $code is a reason code"
 	done
@@ -148,6 +150,8 @@ check_completion() {
 	is "$(complete_with _smcss smcss mode = tc)" tcp "completion: mode after an operator"
 	is "$(complete_with _smcss smcss -a st)" state "completion: a filter"
 	like "$(complete_with _smcss smcss uid ro)" '^root$' "completion: users"
+	is "$(complete_with _smc_chk smc_chk --from f smcr x)" "command at 3" "completion: the command after --from FILE"
+	is "$(complete_with _smc_chk smc_chk --from = f smcs)" smcss "completion: a tool after --from=FILE"
 	is "$(complete_with _smc_run smc_run -f a)" auto "completion: families"
 	is "$(complete_with _smc_run smc_run --family = in)" inet "completion: family after an equals sign"
 	is "$(complete_with _smc_run smc_run -d -r 64K gre '')" "command at 4" "completion: the command's own"
