@@ -3,14 +3,21 @@
 #ifndef SMC_CHK_DOCTOR_H
 #define SMC_CHK_DOCTOR_H
 
-#include "smc/eid.h"
+#include <limits.h>
+
+#include "netlink/genl.h"
 #include "smc/pnet.h"
 #include "smc/sysinfo.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
 
-/** enum doctor_level - DOCTOR_NOTE is a fact that is neither good nor bad */
+/**
+ * enum doctor_level - how bad it is
+ * @DOCTOR_NOTE: a fact that is neither good nor bad
+ * @DOCTOR_WARNING: works less well than it could, or trouble is likely
+ * @DOCTOR_PROBLEM: SMC, or what was asked for, cannot work
+ */
 enum doctor_level {
 	DOCTOR_OK,
 	DOCTOR_NOTE,
@@ -36,11 +43,20 @@ struct doctor_finding {
 /**
  * struct doctor - what is known of the host, and what was found
  * @sys: root of sysfs
+ * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
+ * @has_smc: the kernel has SMC now. Without it the parts below are empty and no finding but that of
+ *	the kernel's check is worse than a note
+ * @has_no_support: this kernel was built without SMC: nothing that can be mended here
+ * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
+ * @has_genl: kernel 5.11
  * @has_*: whether the part was obtained
  */
 struct doctor {
 	const struct chk_request *req;
-	const char *sys;
+	char sys[PATH_MAX];
+	int socket_error;
+	bool has_no_support;
+	struct smc_genl *genl;
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
@@ -55,9 +71,20 @@ struct doctor {
  * doctor_say() - add a finding
  * @remedy: NULL for none
  * @fmt: the text; names from sysfs and peers go through it unescaped: this function escapes
+ *
+ * What does not fit is cut. A remedy that is a command starts with the command's name.
  */
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/**
+ * doctor_unseen() - note what only root could have looked at
+ * @what: noun phrase, "the kernel's symbols"
+ */
+void doctor_unseen(struct doctor *doc, const char *what);
+
+/** doctor_static() - print the static analysis (-s) from the same facts. Return: chk_status */
+int doctor_static(const struct doctor *doc);
 
 /* The checks, in the order of the list. Each only reads @doc and adds findings. */
 void doctor_kernel(struct doctor *doc);		/* kernel, config, module, families, BTF, hooks */
