@@ -141,11 +141,15 @@ static int load(struct doctor *doc, struct smc_err *err)
 	if (ret)
 		return smc_err_set(err, -ret, "cannot list the net devices");
 	ret = rdma_load(&doc->rdma, doc->sys, &doc->netdevs);
-	return ret ? smc_err_set(err, -ret, "cannot list the RDMA devices") : 0;
+	if (ret)
+		return smc_err_set(err, -ret, "cannot list the RDMA devices");
+	ret = uses_load(doc);
+	return ret ? smc_err_set(err, -ret, "cannot keep the list of devices") : 0;
 }
 
 static void unload(struct doctor *doc)
 {
+	uses_free(&doc->uses);
 	smc_genl_close(doc->genl);
 	smc_pnet_free(&doc->pnet);
 	rdma_free(&doc->rdma);

@@ -9,6 +9,7 @@
 #include "smc/pnet.h"
 #include "smc/sysinfo.h"
 #include "smc_chk/smc_chk.h"
+#include "smc_chk/use.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
 
@@ -50,6 +51,7 @@ struct doctor_finding {
  * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
  * @has_genl: kernel 5.11
  * @has_*: whether the part was obtained
+ * @uses: what SMC can use for each net device
  */
 struct doctor {
 	const struct chk_request *req;
@@ -62,6 +64,7 @@ struct doctor {
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
 	bool has_smc, has_genl, has_pnet, has_info, has_diag;
+	struct uses uses;
 	struct doctor_finding *findings;
 	size_t n_findings, size;
 	bool is_out_of_memory;

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+/* The facts that decide what SMC can use. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "smc/abi.h"
+#include "smc_chk/doctor.h"
+#include "smc_chk/use.h"
+#include "sys/host.h"
+#include "sys/sysfs.h"
+
+#define CHID_LOOPBACK 0xffff
+
+static int on_ueid(const struct nlmsghdr *nlh, void *arg)
+{
+	struct use_facts *facts = arg;
+
+	if (facts->n_ueids == SMC_MAX_UEIDS)
+		return 0;
+	return smc_ueid_decode(facts->ueids[facts->n_ueids++], nlh);
+}
+
+static int on_seid(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_seid_decode(arg, nlh);
+}
+
+/* Before 5.16 there is no such table, and nothing that needs one. */
+static void load_eids(struct use_facts *facts, const struct doctor *doc)
+{
+	struct smc_err ignored;
+
+	if (!doc->has_genl)
+		return;
+	facts->is_eid_known =
+		!smc_genl_dump(doc->genl, SMC_ABI_DUMP_UEID, on_ueid, facts, &ignored) &&
+		!smc_genl_dump(doc->genl, SMC_ABI_DUMP_SEID, on_seid, &facts->seid, &ignored);
+}
+
+/* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
+static uint16_t read_vlan(const char *netdev)
+{
+	char path[PATH_MAX], text[128];
+	const char *id = NULL;
+
+	if (sysfs_text(text, sizeof(text), "%s/%s", host_path(path, "/proc/net/vlan"), netdev))
+		id = strstr(text, "VID: ");
+	return id ? (uint16_t)strtoul(id + 5, NULL, 10) : 0;
+}
+
+static bool has_loopback(const struct doctor *doc)
+{
+	for (size_t i = 0; i < doc->rdma.n_isms; i++)
+		if (doc->rdma.isms[i].chid == CHID_LOOPBACK)
+			return true;
+	/* Up to 6.17 it is in no list: but where there is no ISM device, nothing else has version 2. */
+	return doc->info.has & SMC_SYSINFO_HAS_ISM_V2 && doc->info.is_ism_v2 && !doc->rdma.n_isms;
+}
+
+static bool is_rxe_broken(void)
+{
+	unsigned int major, minor;
+	char path[PATH_MAX], text[64];
+
+	return sysfs_text(text, sizeof(text), "%s", host_path(path, "/proc/sys/kernel/osrelease")) &&
+	       sscanf(text, "%u.%u", &major, &minor) == 2 &&
+	       (major < 6 || (major == 6 && minor < 2));
+}
+
+static int load_facts(struct use_facts *facts, const struct doctor *doc)
+{
+	const struct pnet_world world = { doc->netdevs, doc->rdma };
+	int ret = pnet_rows_make(&facts->rows, &doc->pnet, &world);
+
+	if (!ret)
+		ret = netaddr_load(&facts->addrs, &doc->netdevs);
+	if (ret)
+		return ret;
+	facts->nets = &doc->netdevs;
+	facts->vlans = calloc(doc->netdevs.count + 1, sizeof(*facts->vlans));
+	if (!facts->vlans)
+		return -ENOMEM;
+	for (size_t i = 0; i < doc->netdevs.count; i++)
+		facts->vlans[i] = read_vlan(doc->netdevs.devs[i].name);
+	facts->has_info = doc->has_info;
+	facts->is_ism_v2 = doc->info.is_ism_v2;
+	facts->has_loopback = has_loopback(doc);
+	facts->is_rxe_broken = is_rxe_broken();
+	load_eids(facts, doc);
+	return 0;
+}
+
+static const struct pnet_row *row_of(const struct pnet_rows *rows, const struct netdev *dev)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].net && !strcmp(rows->rows[i].name, dev->name))
+			return &rows->rows[i];
+	return NULL;
+}
+
+int uses_load(struct doctor *doc)
+{
+	struct uses *uses = &doc->uses;
+	int ret = load_facts(&uses->facts, doc);
+
+	if (ret)
+		return ret;
+	uses->uses = calloc(doc->netdevs.count + 1, sizeof(*uses->uses));
+	if (!uses->uses)
+		return -ENOMEM;
+	for (size_t i = 0; i < doc->netdevs.count; i++) {
+		const struct pnet_row *row = row_of(&uses->facts.rows, &doc->netdevs.devs[i]);
+
+		if (row)
+			use_find(&uses->uses[uses->count++], &uses->facts, row);
+	}
+	return 0;
+}
+
+void uses_free(struct uses *uses)
+{
+	pnet_rows_free(&uses->facts.rows);
+	netaddr_free(&uses->facts.addrs);
+	free(uses->facts.vlans);
+	free(uses->uses);
+	*uses = (struct uses){ 0 };
+}
