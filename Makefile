@@ -49,6 +49,7 @@ $(call need,libmnl,libmnl-dev,libmnl-devel)
 $(call need,jansson,libjansson-dev,jansson-devel)
 $(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
 $(call need,libibverbs,libibverbs-dev,rdma-core-devel)
+$(call need,zlib,zlib1g-dev,zlib-devel)
 PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags)
 endif
 
@@ -93,6 +94,8 @@ $(O)/smc_pnet: $(call objs,smc_pnet/*.c)
 $(O)/smc_rnics: $(call objs,smc_rnics/*.c)
 # Nothing else takes verbs.o out of the archive, so nothing else needs its library.
 $(O)/smc_rnics: TOOL_PKGS := libibverbs
+# The configuration of a kernel is packed.
+$(O)/smc_chk: TOOL_PKGS := zlib
 $(O)/smc_chk: $(call objs,smc_chk/*.c)
 $(O)/smc_chk: TOOL_LIBS := -lm
 $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a

@@ -21,6 +21,8 @@ endif
 # What unit tests need of the tools themselves, apart from main().
 SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
 
+$(O)/tests/unit/kconfig: TOOL_PKGS := zlib
+
 SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
 $(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
@@ -71,8 +73,8 @@ fuzz: $(O)/version.h
 	$(call say,CLANG)
 	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
-		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c \
-		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags --libs)
+		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c smc_chk/proto.c \
+		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs zlib,--cflags --libs)
 	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 
