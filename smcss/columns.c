@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "smc/reason.h"
+#include "sys/record.h"
 
 #define MODE_WIDTH (sizeof("TCP 0x05000000/0x03030000") - 1)
 #define ADDR_WIDTH (sizeof("[2001:0db8:1111:2222:3333:4444:5555:6666]:65535") - 1)
@@ -59,7 +60,8 @@ static const char *user_name(uint32_t uid)
 	} last;
 
 	if (!last.is_set || last.uid != uid) {
-		const struct passwd *user = getpwuid(uid);
+		/* This machine's users are not those of a recorded one. */
+		const struct passwd *user = record_root() ? NULL : getpwuid(uid);
 		size_t len = user ? strnlen(user->pw_name, sizeof(last.name) - 1) : 0;
 
 		if (user)

@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <sys/syscall.h>
 
+#include "sys/record.h"
+
 /* <linux/mount.h> and <sys/mount.h> cannot always be included together. */
 #define FSCONFIG_CREATE 6
 
@@ -21,7 +23,10 @@ make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 {
 	int len = vsnprintf(path, PATH_MAX, fmt, ap);
 
-	return len < 0 || len >= PATH_MAX ? -ENAMETOOLONG : 0;
+	if (len < 0 || len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	record_map(path);
+	return 0;
 }
 
 static size_t read_file(const char *path, void *buf, size_t size)
@@ -41,6 +46,7 @@ static size_t read_file(const char *path, void *buf, size_t size)
 		done += (size_t)ret;
 	}
 	close(fd);
+	record_put(path, buf, done);
 	return done;
 }
 
@@ -99,6 +105,20 @@ bool sysfs_number(unsigned long *value, const char *fmt, ...)
 	return true;
 }
 
+/* A record has no links: what one pointed to is in a file beside it. */
+static ssize_t read_link(const char *path, char target[PATH_MAX])
+{
+	char beside[PATH_MAX + sizeof(RECORD_LINK)];
+	ssize_t len = readlink(path, target, PATH_MAX - 1);
+
+	snprintf(beside, sizeof(beside), "%s" RECORD_LINK, path);
+	if (len < 0 && record_root())
+		len = (ssize_t)read_file(beside, target, PATH_MAX - 1);
+	else if (len > 0)
+		record_put(beside, target, (size_t)len);
+	return len;
+}
+
 bool sysfs_link(char *buf, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -112,7 +132,7 @@ bool sysfs_link(char *buf, size_t size, const char *fmt, ...)
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
 	if (!ret)
-		len = readlink(path, target, sizeof(target) - 1);
+		len = read_link(path, target);
 	if (len <= 0)
 		return false;
 	target[len] = '\0';
@@ -133,7 +153,10 @@ bool sysfs_exists(const char *fmt, ...)
 	va_start(ap, fmt);
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
-	return !ret && !access(path, F_OK);
+	if (ret || access(path, F_OK))
+		return false;
+	record_exists(path);
+	return true;
 }
 
 int sysfs_write(const char *text, const char *fmt, ...)
@@ -145,6 +168,8 @@ int sysfs_write(const char *text, const char *fmt, ...)
 	va_start(ap, fmt);
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
+	if (!ret && record_root())
+		ret = -EROFS;
 	if (ret)
 		return ret;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -181,6 +206,27 @@ static int add_name(struct sysfs_names *names, const char *name)
 	return 0;
 }
 
+/* The file beside a link that a record has is none of the host's. */
+static bool is_beside_link(const char *name)
+{
+	size_t len = strlen(name), end = sizeof(RECORD_LINK) - 1;
+
+	return len > end && !strcmp(name + len - end, RECORD_LINK) && record_root();
+}
+
+static void record_list(const char *path, const struct sysfs_names *names)
+{
+	char entry[PATH_MAX + NAME_MAX + 2];
+
+	if (!record_dir())
+		return;
+	record_exists(path);
+	for (size_t i = 0; i < names->count; i++) {
+		snprintf(entry, sizeof(entry), "%s/%s", path, names->names[i]);
+		record_exists(entry);
+	}
+}
+
 int sysfs_list(struct sysfs_names *names, const char *fmt, ...)
 {
 	const struct dirent *item;
@@ -199,13 +245,15 @@ int sysfs_list(struct sysfs_names *names, const char *fmt, ...)
 	if (!dir)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	while (!ret && (item = readdir(dir)))
-		if (item->d_name[0] != '.')
+		if (item->d_name[0] != '.' && !is_beside_link(item->d_name))
 			ret = add_name(names, item->d_name);
 	closedir(dir);
 	if (ret)
 		sysfs_names_free(names);
 	if (names->count)
 		qsort(names->names, names->count, sizeof(*names->names), compare_names);
+	if (!ret)
+		record_list(path, names);
 	return ret;
 }
 
