@@ -200,7 +200,7 @@ static struct result judge(const struct doctor *doc)
 			result.first = finding;
 	}
 	if (result.counts[DOCTOR_PROBLEM])
-		result.status = doc->has_no_support ? CHK_UNTESTED : CHK_ERROR;
+		result.status = doc->is_untestable ? CHK_UNTESTED : CHK_ERROR;
 	return result;
 }
 
@@ -286,7 +286,7 @@ static void verdict(struct out_text *text, const struct result *result)
 	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
 
 	if (result->status == CHK_UNTESTED)
-		out_str(text, "This kernel has no SMC: nothing could be tested");
+		out_str(text, "SMC cannot be tested here");
 	else if (problems)
 		out_str(text, "SMC does not work here as it should: ");
 	else

@@ -47,7 +47,7 @@ struct doctor_finding {
  * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
  * @has_smc: the kernel has SMC now. Without it the parts below are empty and no finding but that of
  *	the kernel's check is worse than a note
- * @has_no_support: this kernel was built without SMC: nothing that can be mended here
+ * @is_untestable: SMC cannot be tested here: the kernel was built without, or a sandbox forbids it
  * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
  * @has_genl: kernel 5.11
  * @has_*: whether the part was obtained
@@ -57,7 +57,7 @@ struct doctor {
 	const struct chk_request *req;
 	char sys[PATH_MAX];
 	int socket_error;
-	bool has_no_support;
+	bool is_untestable;
 	struct smc_genl *genl;
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
