@@ -2,8 +2,8 @@
 /*
  * A recorded host: what the tools read of the kernel, kept in a folder of ordinary files.
  *
- *   sys/, proc/, ...	files as they were read; a link's target in NAME@link; a listed entry that
- *			nobody read as an empty file or folder
+ *   sys/, proc/, ...	files as they were read; of what was only looked for, an empty file or a
+ *			folder; a link's target in NAME@link; what was in a folder in NAME@list
  *   netlink/		see netlink/replay.h
  *   probes/NAME	a number, a newline, words: host_probe()
  *   complete		there as long as nothing failed to be recorded
@@ -19,6 +19,7 @@
 
 #define RECORD_COMPLETE "complete"
 #define RECORD_LINK "@link"
+#define RECORD_LIST "@list"
 
 /** record_root() - folder of the recorded host to read from, SMC_TOOLS_ROOT; NULL: this host */
 const char *record_root(void);

@@ -206,48 +206,74 @@ static int add_name(struct sysfs_names *names, const char *name)
 	return 0;
 }
 
-/* The file beside a link that a record has is none of the host's. */
-static bool is_beside_link(const char *name)
+static int list_folder(struct sysfs_names *names, const char *path)
 {
-	size_t len = strlen(name), end = sizeof(RECORD_LINK) - 1;
+	const struct dirent *item;
+	DIR *dir = opendir(path);
+	int ret = 0;
 
-	return len > end && !strcmp(name + len - end, RECORD_LINK) && record_root();
+	if (!dir)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	while (!ret && (item = readdir(dir)))
+		if (item->d_name[0] != '.')
+			ret = add_name(names, item->d_name);
+	closedir(dir);
+	return ret;
+}
+
+/* A record has what was in a folder in a file beside it. */
+static int list_recorded(struct sysfs_names *names, const char *path)
+{
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *line = NULL;
+	size_t size = 0;
+	FILE *file;
+	int ret = 0;
+
+	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
+	file = fopen(beside, "re");
+	if (!file)
+		return list_folder(names, path);
+	while (!ret && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line && *line != '.' && !strchr(line, '/'))
+			ret = add_name(names, line);
+	}
+	free(line);
+	fclose(file);
+	return ret;
 }
 
 static void record_list(const char *path, const struct sysfs_names *names)
 {
-	char entry[PATH_MAX + NAME_MAX + 2];
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text = NULL;
+	size_t len = 0;
+	FILE *file;
 
-	if (!record_dir())
+	if (!record_dir() || !names->count)
 		return;
-	record_exists(path);
-	for (size_t i = 0; i < names->count; i++) {
-		snprintf(entry, sizeof(entry), "%s/%s", path, names->names[i]);
-		record_exists(entry);
-	}
+	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
+	file = open_memstream(&text, &len);
+	for (size_t i = 0; file && i < names->count; i++)
+		fprintf(file, "%s\n", names->names[i]);
+	if (file && !fclose(file))
+		record_put(beside, text, len);
+	else
+		record_fail();
+	free(text);
 }
 
 int sysfs_list(struct sysfs_names *names, const char *fmt, ...)
 {
-	const struct dirent *item;
 	char path[PATH_MAX];
 	va_list ap;
-	DIR *dir;
 	int ret;
 
 	*names = (struct sysfs_names){ 0 };
 	va_start(ap, fmt);
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
-	if (ret)
-		return ret;
-	dir = opendir(path);
-	if (!dir)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
-	while (!ret && (item = readdir(dir)))
-		if (item->d_name[0] != '.' && !is_beside_link(item->d_name))
-			ret = add_name(names, item->d_name);
-	closedir(dir);
+	if (!ret)
+		ret = record_root() ? list_recorded(names, path) : list_folder(names, path);
 	if (ret)
 		sysfs_names_free(names);
 	if (names->count)
