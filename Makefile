@@ -97,7 +97,7 @@ $(O)/smc_rnics: TOOL_PKGS := libibverbs
 # The configuration of a kernel is packed.
 $(O)/smc_chk: TOOL_PKGS := zlib
 $(O)/smc_chk: $(call objs,smc_chk/*.c)
-$(O)/smc_chk: TOOL_LIBS := -lm
+$(O)/smc_chk: TOOL_LIBS := -lm -pthread
 $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) $(TOOL_LIBS)

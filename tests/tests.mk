@@ -2,7 +2,7 @@
 # make check          all tests; SUITES="unit cli" for some of them, see tests/run
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
-# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, genl; FUZZ_TIME=60
+# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, genl, proto; FUZZ_TIME=60
 # make bench          ratios measured in one run
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -27,6 +27,7 @@ SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
 $(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
+$(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(O)/obj/smc_chk/proto.o
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(O)/obj/ld_pre_smc/size.o $(O)/libsmc.a
 	@mkdir -p $(@D)
