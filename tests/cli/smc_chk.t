@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_chk on any kernel: options, reasons in words.
+# shellcheck disable=SC2013 # the lists are of words
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+build=${BUILD:-$PWD/build}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+version=$(cat VERSION)
+
+# run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
+run() {
+	"$build/smc_chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	[ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
+	ok $? "refused in one line: $*" || diag "status $rc, stdout: $out, stderr: $err"
+	like "$err" "^smc_chk: .*$words" "says why: $*"
+}
+
+# prints REGEX ARG...: status 0, nothing on stderr.
+prints() {
+	pattern=$1
+	shift
+	run "$@"
+	is "$rc$err" 0 "succeeds: $*"
+	like "$out" "$pattern" "prints what was asked for: $*"
+}
+
+# json FILTER WANT ARG...: what jq finds in the document.
+json() {
+	filter=$1 want=$2
+	shift 2
+	run -j "$@"
+	is "$(jq -rc "$filter" <"$tmp/out")" "$want" "JSON $filter: $*"
+}
+
+# ---- options ----
+for word in -v --version --vers; do
+	prints "^smc_chk utility, smc-tools-$version\$" $word
+done
+for word in -h --help; do
+	prints '^Usage: smc_chk ' $word
+done
+is "$("$build/smc_chk" --help | awk 'length > 100')" '' 'no help line is longer than 100 characters'
+"$build/smc_chk" --help >/dev/full 2>"$tmp/err"
+is "$?" 1 'a full disk is an error'
+refuse "unknown option '-y'" -y
+refuse 'needs an argument' -e
+refuse 'takes no argument' --once=1
+refuse "'0' is not a port" -C localhost -p 0
+refuse "'65536' is not a port" -S -p 65536
+refuse "'0' is not a number of seconds" -C localhost -t 0
+refuse 'not a number of seconds' -C localhost -t nan
+refuse "'--ipv4' and '--ipv6' exclude" -C localhost -4 -6
+refuse "'--connect' and '--server' exclude" -C localhost -S
+refuse "'--explain' and '--program' exclude" -e MEM -x sh
+refuse "'--explain' and '--pnetid' exclude" -e MEM -i lo
+refuse "'--explain' and '--live-test' exclude" -e MEM -l
+refuse "'--from' and '--explain' exclude" --from x -e MEM
+refuse "'--from' and '--netns' exclude" --from x -N x
+refuse "'--port' goes with" -e MEM -p 1
+refuse "'--ipv6' goes with" --doctor -6
+refuse "'--once' goes with" -C localhost --once
+refuse "'--bind' goes with" --bind ::1
+refuse "'--tcp-too' goes with" -S --tcp-too
+refuse "'--timeout' goes with" -S -t 1
+refuse "surplus argument 'x'" x
+refuse "surplus argument 'x'" -x sh x
+refuse 'no network namespace' -N there-is-none -e MEM
+
+# ---- reasons ----
+for word in 0x03030000 0X3030000 03030000 3030000 50528256 nosmcdev NOSMCDEV smc_clc_decl_NOSMCDEV; do
+	prints '^0x03030000 NOSMCDEV ' -e $word
+done
+prints '^0x01010000 MEM .*in statistics MEMORY' -e memory
+for word in 'TCP 0x05000000/0x03030000' ' 0x05000000 / 0x03030000 ' peerdecl/NOSMCDEV \
+	'ACTIVE 00000 0067123 10.0.0.1:80 10.0.0.2:4000 0000 TCP 0x05000000/0x03030000 python/12/3' \
+	83886080/50528256; do
+	json '[.reason.symbol, .peer_reason.symbol]' '["PEERDECL","NOSMCDEV"]' -e "$word"
+	is "$rc$err" 0 "explained: $word"
+done
+json '[.reason.symbol, .peer_reason.symbol]' '["PEERDECL","NOUEID"]' -e TCP 0x05000000/0x03030008
+json .reason.symbol PEERNOSMC -e 'x-1 [000] smc_switch_to_fallback: sk=01 clcsk=02 net=1 fallback_rsn=50397184'
+json .peer_reason null -e PEERNOSMC
+json '.peer_reason.remedies[].where' 'both
+both' -e PEERDECL/NOUEID
+json '.reason.remedies[0].where' peer -e PEERNOSMC
+json '.peer_reason.remedies[0].where' here -e PEERDECL/PEERNOSMC
+json '.peer_reason.remedies[0].where' peer -e PEERDECL/NOSMCDEV
+json '.reason.remedies[0].where' here -e NOSMCDEV
+json '.situations[] | [.seen_by, .other_side]' '["client","0x03030002"]' -e PEERDECL/NOSMCRDEV
+json '.situations[] | [.seen_by, .other_side]' '["server","0x05000000/0x03030002"]' -e NOSMCRDEV
+json '.situations | length' 0 -e PEERDECL
+json '[.reason.found_by, .reason.since, .reason.code]' '[["server"],"6.6",50528265]' -e RELEASEERR
+json .reason.found_by '[]' -e VERSMISMAT
+run -e PEERDECL/NOSMCDEV
+like "$out" '^  type +on the peer +smc_chk --doctor' "what the peer found is mended there"
+unlike "$out" '(here|peer) +smcss -e' "what follows from the peer's reason takes the place of advice for PEERDECL"
+json .mode SMCR -e SMCR
+prints 'SMC-D' -e smcd
+prints 'no connection' -e -
+refuse 'neither the number nor the name' -e xyz
+refuse 'not a reason' -e ''
+refuse 'neither the number nor the name' -e 0x1/0x2/0x3
+refuse 'not a reason' -e 0x05000000/
+refuse 'not a reason' -e 'MEM IPSEC'
+refuse 'more than 32 bits' -e 0x100000000
+refuse 'an error, no reason: .*timed out' -e -110
+refuse '0x03990000 \(configuration\) is no reason of Linux' -e 0x03990000
+refuse '0xff000000 is no reason of Linux' -e 4278190080
+refuse 'comes too late' -e TCP 0x01010000 -j
+refuse 'too long' -e "$(printf '%2000s' x)"
+run -e PEERDECL/0x12345678
+is "$rc" 1 'the peer has a reason that Linux has not: 1'
+like "$out" '^0x05000000 PEERDECL' 'and the other one is explained'
+json '[.reason.symbol, .peer_reason.hex, .peer_reason.symbol]' '["PEERDECL","0x12345678",null]' -e PEERDECL/0x12345678
+"$build/smc_chk" -e MEM >/dev/full 2>"$tmp/err"
+is "$?" 1 'a full disk is an error with --explain'
+for symbol in $(sed -n 's/^	{ 0x[0-9a-f]*, "\([A-Z_0-9]*\)".*/\1/p' lib/smc/reason.c); do
+	run -e "$symbol"
+	is "$rc$err$(grep -cE '^  (meaning|found by|since|first|type) +[^ ]' "$tmp/out")" 05 "explained: $symbol"
+done
+# Commands that name tools of ours name what these have.
+for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
+	help=$("$build/$tool" --help)
+	for word in $(sed -n "s/.*{ [A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c | tr ' ' '\n' |
+		grep -E '^(-|[a-z])' | sort -u); do
+		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $tool has $word"
+	done
+done
+plan_done
