@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# smc_chk on any kernel: options, reasons in words.
+# smc_chk on any kernel: options, reasons in words, PNET IDs of a recorded sysfs.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
@@ -140,4 +140,19 @@ for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
 		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $tool has $word"
 	done
 done
+
+# ---- PNET IDs of a recorded host: firmware's ----
+sh tests/sysfs/s390 "$tmp/host/sys"
+SMC_TOOLS_ROOT=$tmp/host
+export SMC_TOOLS_ROOT
+prints '^NET1$' -i encbdf0
+prints '^NET1$' --pnetid encbdf0.5
+prints '^NET2$' -i eno1d1
+prints '^ABCDEFGHIJKLSTU9$' -i bond0
+json '[.net_device, .base_device, .pnetid, .source]' '["encbdf0.5","encbdf0","NET1","hardware"]' -i encbdf0.5
+for name in encbdf encbdf0.50 encbdf0x5 '' ../encbdf0 abcdefghijklmnopq; do
+	refuse 'there is no net device' -i "$name"
+done
+refuse 'no PNET ID from hardware, and' -i lo
+unset SMC_TOOLS_ROOT
 plan_done
