@@ -95,7 +95,7 @@ $(O)/smc_rnics: $(call objs,smc_rnics/*.c)
 # Nothing else takes verbs.o out of the archive, so nothing else needs its library.
 $(O)/smc_rnics: TOOL_PKGS := libibverbs
 # The configuration of a kernel is packed.
-$(O)/smc_chk: TOOL_PKGS := zlib
+$(O)/smc_chk: TOOL_PKGS := zlib libibverbs
 $(O)/smc_chk: $(call objs,smc_chk/*.c)
 $(O)/smc_chk: TOOL_LIBS := -lm -pthread
 $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a

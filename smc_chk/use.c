@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define CHID_LOOPBACK 0xffff
+#include "smc/abi.h"
 
 static uint16_t vlan_of(const struct use_facts *facts, const char *name)
 {
@@ -137,7 +137,7 @@ static void find_port(struct use *use, const struct use_facts *facts)
 
 static bool is_loopback(const struct pnet_row *row)
 {
-	return row->ism ? row->ism->chid == CHID_LOOPBACK : !strcmp(row->name, "loopback-ism");
+	return row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : !strcmp(row->name, "loopback-ism");
 }
 
 /* A device of version 2 must have no PNET ID, or one that a net device has as well. */

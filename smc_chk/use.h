@@ -93,6 +93,22 @@ const struct use *use_of(const struct uses *uses, const char *netdev);
 
 struct doctor;
 
+/**
+ * use_in_scope() - is a device one that was asked for?
+ * @row: net device, port or ISM device
+ *
+ * With an interface asked for: itself, what it stands on, and what SMC may use for it.
+ */
+bool use_in_scope(const struct doctor *doc, const struct pnet_row *row);
+
+/**
+ * use_lack() - how bad it is that a device cannot be used
+ *
+ * Return: DOCTOR_PROBLEM when SMC has no way here, or none for the interface asked for;
+ * else DOCTOR_WARNING.
+ */
+int use_lack(const struct doctor *doc);
+
 /** uses_load() - complete @doc->uses from what @doc has. Return: 0, -ENOMEM */
 int uses_load(struct doctor *doc);
 

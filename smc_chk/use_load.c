@@ -11,8 +11,6 @@
 #include "sys/host.h"
 #include "sys/sysfs.h"
 
-#define CHID_LOOPBACK 0xffff
-
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
 	struct use_facts *facts = arg;
@@ -42,10 +40,11 @@ static void load_eids(struct use_facts *facts, const struct doctor *doc)
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
 static uint16_t read_vlan(const char *netdev)
 {
-	char path[PATH_MAX], text[128];
+	char path[PATH_MAX], file[64], text[128];
 	const char *id = NULL;
 
-	if (sysfs_text(text, sizeof(text), "%s/%s", host_path(path, "/proc/net/vlan"), netdev))
+	snprintf(file, sizeof(file), "/proc/net/vlan/%s", netdev);
+	if (sysfs_text(text, sizeof(text), "%s", host_path(path, file)))
 		id = strstr(text, "VID: ");
 	return id ? (uint16_t)strtoul(id + 5, NULL, 10) : 0;
 }
@@ -53,7 +52,7 @@ static uint16_t read_vlan(const char *netdev)
 static bool has_loopback(const struct doctor *doc)
 {
 	for (size_t i = 0; i < doc->rdma.n_isms; i++)
-		if (doc->rdma.isms[i].chid == CHID_LOOPBACK)
+		if (doc->rdma.isms[i].chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
 	/* Up to 6.17 it is in no list: but where there is no ISM device, nothing else has version 2. */
 	return doc->info.has & SMC_SYSINFO_HAS_ISM_V2 && doc->info.is_ism_v2 && !doc->rdma.n_isms;
@@ -126,4 +125,25 @@ void uses_free(struct uses *uses)
 	free(uses->facts.vlans);
 	free(uses->uses);
 	*uses = (struct uses){ 0 };
+}
+
+bool use_in_scope(const struct doctor *doc, const struct pnet_row *row)
+{
+	const struct use *use;
+
+	if (!doc->req->iface)
+		return true;
+	use = use_of(&doc->uses, doc->req->iface);
+	if (!use)
+		return false;
+	if (row->type == PNET_NET)
+		return row == use->net || !strcmp(row->name, use->net->net->base);
+	return row == use->port || row == use->ism_v1 || row == use->ism_v2 ||
+	       (*row->pnetid && !strcmp(row->pnetid, use->net->pnetid)) ||
+	       (row->ib_port && !strcmp(row->ib_port->netdev, use->net->net->base));
+}
+
+int use_lack(const struct doctor *doc)
+{
+	return use_is_any(&doc->uses, doc->req->iface) ? DOCTOR_WARNING : DOCTOR_PROBLEM;
 }
