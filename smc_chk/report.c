@@ -220,21 +220,21 @@ static json_t *json_hex(uint64_t value, int digits)
 	return json_sprintf("0x%0*" PRIx64, digits, value);
 }
 
-static int set_reason(json_t *json, uint32_t code, uint32_t peer)
+/* As in smcss's JSON. */
+static json_t *json_reason(uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
-	int ret = set(json, "reason", json_hex(code, 8));
 
-	if (reason)
-		ret |= set(json, "reason_name", json_string(reason->symbol)) |
-		       set(json, "reason_text", json_string(reason->meaning));
-	reason = smc_reason_find(peer);
-	if (peer)
-		ret |= set(json, "peer_diagnosis", json_hex(peer, 8));
-	if (peer && reason)
-		ret |= set(json, "peer_diagnosis_name", json_string(reason->symbol)) |
-		       set(json, "peer_diagnosis_text", json_string(reason->meaning));
-	return ret;
+	if (!reason)
+		return json_pack("{s:I}", "code", (json_int_t)code);
+	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
+			 "meaning", reason->meaning, "check", reason->check);
+}
+
+static int set_reason(json_t *json, uint32_t code, uint32_t peer)
+{
+	return set(json, "reason", json_reason(code)) |
+	       (peer ? set(json, "peer_reason", json_reason(peer)) : 0);
 }
 
 static int set_group(json_t *json, const struct smc_lgr *lgr)
@@ -260,8 +260,8 @@ static int set_device(json_t *json, const struct client_result *result)
 	int ret = 0;
 
 	if (result->mode == SMC_MODE_SMCR && sock->has & SMC_SOCK_HAS_LGR)
-		ret = set(json, "ibdev", out_json_string(sock->lgr.ibname, SMC_IB_NAME_LEN)) |
-		      set(json, "ibport", json_integer(sock->lgr.ibport)) |
+		ret = set(json, "ib_device", out_json_string(sock->lgr.ibname, SMC_IB_NAME_LEN)) |
+		      set(json, "ib_port", json_integer(sock->lgr.ibport)) |
 		      set(json, "gid", out_json_string(sock->lgr.gid, SMC_GID_TEXT_LEN)) |
 		      set(json, "peer_gid", out_json_string(sock->lgr.peer_gid, SMC_GID_TEXT_LEN));
 	else if (result->mode == SMC_MODE_SMCD && sock->has & SMC_SOCK_HAS_DMB)
