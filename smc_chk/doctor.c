@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "netlink/diag.h"
@@ -85,6 +86,33 @@ void doctor_unseen(struct doctor *doc, const char *what)
 
 /* ---- facts ---- */
 
+static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return -errno;
+	snprintf(text, HOST_PROBE_SIZE, "%s", name.release);
+	return 0;
+}
+
+/* The name becomes part of paths. */
+static void load_release(struct doctor *doc)
+{
+	unsigned int *version = doc->version;
+	char text[HOST_PROBE_SIZE];
+
+	if (host_probe("uname-release", probe_release, NULL, text) < 0 || strchr(text, '/'))
+		return;
+	snprintf(doc->release, sizeof(doc->release), "%.*s", (int)sizeof(doc->release) - 1, text);
+	sscanf(doc->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
+}
+
+bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int minor)
+{
+	return doc->version[0] < major || (doc->version[0] == major && doc->version[1] < minor);
+}
+
 static int probe_socket(void *arg __attribute__((unused)),
 			char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
@@ -133,6 +161,7 @@ static int load(struct doctor *doc, struct smc_err *err)
 	char text[HOST_PROBE_SIZE];
 	int ret;
 
+	load_release(doc);
 	doc->socket_error = -host_probe("socket-af_smc", probe_socket, NULL, text);
 	doc->has_smc = !doc->socket_error;
 	if (doc->has_smc)

@@ -44,6 +44,7 @@ struct doctor_finding {
 /**
  * struct doctor - what is known of the host, and what was found
  * @sys: root of sysfs
+ * @release: of the kernel, "6.12.107+deb13-amd64"; @version: the numbers in it, 0 for what has none
  * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
  * @has_smc: the kernel has SMC now. Without it the parts below are empty and no finding but that of
  *	the kernel's check is worse than a note
@@ -56,6 +57,8 @@ struct doctor_finding {
 struct doctor {
 	const struct chk_request *req;
 	char sys[PATH_MAX];
+	char release[128];
+	unsigned int version[3];
 	int socket_error;
 	bool is_untestable;
 	struct smc_genl *genl;
@@ -85,6 +88,9 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
  * @what: noun phrase, "the kernel's symbols"
  */
 void doctor_unseen(struct doctor *doc, const char *what);
+
+/** doctor_is_before() - is the kernel older? What distributions port back, numbers do not tell */
+bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int minor);
 
 /** doctor_static() - print the static analysis (-s) from the same facts. Return: chk_status */
 int doctor_static(const struct doctor *doc);

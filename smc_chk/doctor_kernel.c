@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "smc/abi.h"
@@ -19,40 +18,10 @@
 #define SMC_ALIAS "net-pf-43"
 #define DIAG_ALIAS "net-pf-16-proto-4-type-43"
 
-/** struct kernel - @release: as uname(2) has it, "6.12.107+deb13-amd64"; @numbers: "6.12.107" */
 struct kernel {
-	char release[HOST_PROBE_SIZE];
-	unsigned int numbers[3];
+	const char *release;
 	struct kconfig config;
 };
-
-static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
-{
-	struct utsname name;
-
-	if (uname(&name))
-		return -errno;
-	snprintf(text, HOST_PROBE_SIZE, "%s", name.release);
-	return 0;
-}
-
-static void load_kernel(struct kernel *kernel)
-{
-	unsigned int *n = kernel->numbers;
-
-	if (host_probe("uname-release", probe_release, NULL, kernel->release) < 0 ||
-	    strchr(kernel->release, '/'))
-		kernel->release[0] = '\0';
-	/* What does not come stays 0. */
-	sscanf(kernel->release, "%3u.%6u.%6u", &n[0], &n[1], &n[2]);
-	kconfig_load(&kernel->config, kernel->release);
-}
-
-static bool is_before(const struct kernel *kernel, unsigned int major, unsigned int minor)
-{
-	return kernel->numbers[0] < major ||
-	       (kernel->numbers[0] == major && kernel->numbers[1] < minor);
-}
 
 static char option(const struct kernel *kernel, const char *name)
 {
@@ -114,7 +83,7 @@ static void say_not_built(struct doctor *doc, const struct kernel *kernel)
 	doc->is_untestable = true;
 	if (!kernel->config.text)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", kernel->release, remedy, "has no SMC");
-	else if (!is_before(kernel, 6, 18) && option(kernel, "CONFIG_DIBS") == 'n')
+	else if (!doctor_is_before(doc, 6, 18) && option(kernel, "CONFIG_DIBS") == 'n')
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", kernel->release, remedy,
 			   "has no SMC: %s has no CONFIG_SMC, nor CONFIG_DIBS, which it needs",
 			   kernel->config.file);
@@ -346,11 +315,11 @@ static void check_lockdown(struct doctor *doc)
 }
 
 /* In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. */
-static void check_soft_roce(struct doctor *doc, const struct kernel *kernel)
+static void check_soft_roce(struct doctor *doc)
 {
 	char remedy[128];
 
-	if (!is_before(kernel, 6, 2))
+	if (!doctor_is_before(doc, 6, 2))
 		return;
 	for (size_t i = 0; i < doc->rdma.count; i++) {
 		if (strcmp(doc->rdma.devs[i].driver, "rxe"))
@@ -362,21 +331,21 @@ static void check_soft_roce(struct doctor *doc, const struct kernel *kernel)
 }
 
 /* Numbers of distributions that port repairs back, "6.12.0-55.el10", tell nothing. */
-static void check_diag_crash(struct doctor *doc, const struct kernel *kernel)
+static void check_diag_crash(struct doctor *doc)
 {
-	const unsigned int *n = kernel->numbers;
+	const unsigned int *n = doc->version;
 
 	if (n[0] == 6 && n[1] == 12 && n[2] > 0 && n[2] < 56)
-		doctor_say(doc, DOCTOR_WARNING, "kernel", kernel->release,
+		doctor_say(doc, DOCTOR_WARNING, "kernel", doc->release,
 			   "install kernel 6.12.56 or later",
 			   "listing SMC sockets has been seen to crash it");
 }
 
 void doctor_kernel(struct doctor *doc)
 {
-	struct kernel kernel = { 0 };
+	struct kernel kernel = { .release = doc->release };
 
-	load_kernel(&kernel);
+	kconfig_load(&kernel.config, doc->release);
 	if (!doc->has_smc) {
 		say_no_smc(doc, &kernel);
 	} else {
@@ -386,8 +355,8 @@ void doctor_kernel(struct doctor *doc)
 		check_diag(doc, &kernel);
 		check_ways(doc);
 		check_ulp(doc);
-		check_soft_roce(doc, &kernel);
-		check_diag_crash(doc, &kernel);
+		check_soft_roce(doc);
+		check_diag_crash(doc);
 	}
 	check_config(doc, &kernel);
 	check_lockdown(doc);

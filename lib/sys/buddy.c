@@ -7,8 +7,8 @@
 
 #define MAX_ORDER 32
 
-/* "Node 0, zone   Normal    12  3 ...": the numbers behind the name. */
-static bool count_zone(uint64_t *blocks, const char *numbers, unsigned int order)
+/* "Node 0, zone   Normal    12  3 ...": the numbers behind the name. Return: how many there are. */
+static unsigned int count_zone(uint64_t *blocks, const char *numbers, unsigned int order)
 {
 	unsigned long long count;
 	unsigned int i;
@@ -38,10 +38,22 @@ bool buddy_blocks(uint64_t *blocks, const char *text, unsigned int order)
 		line += strspn(line, " ");
 		len = strcspn(line, " \n");
 		if (len == 3 && !strncmp(line, "DMA", 3))
-			has_dma |= count_zone(&dma, line + len, order);
+			has_dma |= count_zone(&dma, line + len, order) > 0;
 		else
-			has_other |= count_zone(&other, line + len, order);
+			has_other |= count_zone(&other, line + len, order) > 0;
 	}
 	*blocks = has_other ? other : dma;
 	return has_dma || has_other;
+}
+
+unsigned int buddy_orders(const char *text)
+{
+	const char *line = strstr(text, ", zone ");
+	uint64_t ignored = 0;
+
+	if (!line)
+		return 0;
+	line += strlen(", zone ");
+	line += strspn(line, " ");
+	return count_zone(&ignored, line + strcspn(line, " \n"), MAX_ORDER);
 }

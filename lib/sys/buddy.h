@@ -17,4 +17,7 @@
  */
 bool buddy_blocks(uint64_t *blocks, const char *text, unsigned int order);
 
+/** buddy_orders() - how many sizes of blocks there are, 11 for order 0 to 10; 0 if unknown */
+unsigned int buddy_orders(const char *text);
+
 #endif

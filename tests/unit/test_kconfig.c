@@ -169,6 +169,9 @@ static void blocks(void **state)
 	/* A small machine has zone DMA only. */
 	assert_true(buddy_blocks(&count, "Node 0, zone      DMA      0      3 \n", 1));
 	assert_int_equal(count, 3);
+	assert_int_equal(buddy_orders(BUDDY), 11);
+	assert_int_equal(buddy_orders(""), 0);
+	assert_int_equal(buddy_orders("Node 0, zone DMA32\n"), 0);
 	assert_false(buddy_blocks(&count, "", 0));
 	assert_false(buddy_blocks(&count, "Node 0, zone DMA32\n", 0));
 	assert_false(buddy_blocks(&count, "Linux version 6.12\n", 0));
