@@ -50,7 +50,8 @@ $(call need,jansson,libjansson-dev,jansson-devel)
 $(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
 $(call need,libibverbs,libibverbs-dev,rdma-core-devel)
 $(call need,zlib,zlib1g-dev,zlib-devel)
-PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags)
+$(call need,libarchive,libarchive-dev,libarchive-devel)
+PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive,--cflags)
 endif
 
 # ---- version, one place --------------------------------------------------------------------------
@@ -97,7 +98,8 @@ $(O)/smc_rnics: TOOL_PKGS := libibverbs
 # The configuration of a kernel is packed.
 $(O)/smc_chk: TOOL_PKGS := zlib libibverbs
 $(O)/smc_chk: $(call objs,smc_chk/*.c)
-$(O)/smc_chk: TOOL_LIBS := -lm -pthread
+# libarchive is loaded when it is needed, see smc_chk/pack.c.
+$(O)/smc_chk: TOOL_LIBS := -lm -pthread -ldl
 $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) $(TOOL_LIBS)

@@ -17,7 +17,6 @@ const char *host_path(char buf[PATH_MAX], const char *path)
 {
 	const char *root = record_root();
 
-	record_file(path);
 	if (!root)
 		return path;
 	if (!record_path(buf, root, path))

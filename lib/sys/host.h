@@ -15,7 +15,7 @@
  * host_path() - where a file of the host is
  * @path: absolute, "/proc/sys/net/smc/rmem"
  *
- * Of a host that is being recorded the file is kept, if it is a regular and small one.
+ * To be read by the functions of sys/sysfs.h: they keep what they read of a host that is recorded.
  *
  * Return: the same below the folder that SMC_TOOLS_ROOT names; @buf, or @path without that.
  */

@@ -70,5 +70,5 @@ int smc_module_load(void)
 {
 	char text[HOST_PROBE_SIZE];
 
-	return host_probe("module-smc", probe_smc, NULL, text);
+	return host_probe("load-smc", probe_smc, NULL, text);
 }

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-/* A kernel's whole configuration has a quarter of that; nothing larger is a fact about SMC. */
-#define COPY_MAX (1024 * 1024)
+/* A kernel's whole configuration has a quarter of that; of larger files only that they are there. */
+#define COPY_MAX (384 * 1024)
 /* A hundred thousand sockets have less. */
 #define GET_MAX (512 * 1024 * 1024)
 
@@ -169,7 +169,7 @@ static void keep(const char *name, const void *data, size_t len, enum how how)
 
 void record_put(const char *path, const void *data, size_t len)
 {
-	keep(path, data, len, KEEP_LONGER);
+	keep(path, data, len > COPY_MAX ? 0 : len, KEEP_LONGER);
 }
 
 void record_set(const char *name, const void *data, size_t len)
@@ -231,28 +231,6 @@ static char *read_all(int fd, size_t max, size_t *len)
 	}
 	free(data);
 	return NULL;
-}
-
-void record_file(const char *path)
-{
-	int code = errno, fd;
-	char *data = NULL;
-	struct stat st;
-	size_t len;
-
-	if (!record_dir())
-		return;
-	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
-		data = read_all(fd, COPY_MAX, &len);
-	if (data)
-		record_put(path, data, len);
-	else if (!access(path, F_OK))
-		record_exists(path);
-	free(data);
-	if (fd >= 0)
-		close(fd);
-	errno = code;
 }
 
 char *record_get(const char *name, size_t *len)

@@ -56,9 +56,6 @@ void record_append(const char *name, const void *data, size_t len);
 /** record_exists() - keep that there is such a file or folder */
 void record_exists(const char *path);
 
-/** record_file() - keep a regular file with its content, if that is small; of others, that it is there */
-void record_file(const char *path);
-
 /** record_fail() - something could not be recorded */
 void record_fail(void);
 
