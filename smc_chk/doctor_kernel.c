@@ -100,6 +100,13 @@ static void say_sandbox(struct doctor *doc, const struct kernel *kernel)
 		   strerror(doc->socket_error));
 }
 
+static void say_unrecorded(struct doctor *doc)
+{
+	doc->is_untestable = true;
+	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->release, "smc_chk --bundle FILE.tar.gz, there",
+		   "nothing was recorded about it");
+}
+
 /* The kernel has no SMC now: could it have? */
 static void say_no_smc(struct doctor *doc, const struct kernel *kernel)
 {
@@ -107,7 +114,9 @@ static void say_no_smc(struct doctor *doc, const struct kernel *kernel)
 	char built = option(kernel, "CONFIG_SMC");
 	struct modprobe_block block;
 
-	if (doc->socket_error != EAFNOSUPPORT || how == KMODULE_BUILTIN || built == 'y' ||
+	if (doc->socket_error == ENODATA)
+		say_unrecorded(doc);
+	else if (doc->socket_error != EAFNOSUPPORT || how == KMODULE_BUILTIN || built == 'y' ||
 	    sysfs_exists("%s/module/smc", doc->sys))
 		say_sandbox(doc, kernel);
 	else if (built == 'n' || (!built && how != KMODULE_FILE))
@@ -220,7 +229,6 @@ static int probe_hook(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unuse
 {
 	static const char name[] = "\0update_socket_protocol";
 	const size_t size = 32U * 1024 * 1024;
-	char path[PATH_MAX];
 	void *btf = malloc(size);
 	size_t len;
 	int ret;
@@ -228,7 +236,7 @@ static int probe_hook(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unuse
 	(void)arg;
 	if (!btf)
 		return -ENOMEM;
-	len = sysfs_bytes(btf, size, "%s", host_path(path, SYSFS_ROOT "/kernel/btf/vmlinux"));
+	len = sysfs_bytes(btf, size, SYSFS_ROOT "/kernel/btf/vmlinux");
 	ret = len ? memmem(btf, len, name, sizeof(name)) != NULL : -ENOENT;
 	free(btf);
 	return ret;
@@ -257,20 +265,22 @@ static const char *missing_for_bpf(bool has_ipproto)
 static void check_ways(struct doctor *doc)
 {
 	char text[HOST_PROBE_SIZE];
-	bool has_ipproto = !host_probe("socket-ipproto_smc", probe_ipproto, NULL, text);
-	const char *missing = missing_for_bpf(has_ipproto);
+	int ret = host_probe("socket-ipproto_smc", probe_ipproto, NULL, text);
+	const char *missing = missing_for_bpf(!ret);
 
-	if (has_ipproto)
+	if (ret == -ENODATA)
+		return;
+	if (!ret)
 		doctor_say(doc, DOCTOR_OK, "ipproto_smc", NULL, NULL, "sockets can be opened");
 	else
 		doctor_say(doc, DOCTOR_NOTE, "ipproto_smc", NULL, NULL,
 			   "is not there (kernel 6.11): programs use AF_SMC");
 	if (missing)
 		doctor_say(doc, DOCTOR_NOTE, "ebpf", NULL, NULL,
-			   "static programs cannot be reached: the kernel lacks %s", missing);
+			   "cannot give SMC to static programs: the kernel lacks %s", missing);
 	else
 		doctor_say(doc, DOCTOR_OK, "ebpf", NULL, NULL,
-			   "static programs can be reached (by root, or CAP_BPF and CAP_PERFMON)");
+			   "can give SMC to static programs (by root, or CAP_BPF and CAP_PERFMON)");
 }
 
 /* ---- what is known about some kernels ---- */
@@ -292,8 +302,8 @@ static void check_ulp(struct doctor *doc)
 {
 	if (has_word("/proc/sys/net/ipv4/tcp_available_ulp", "smc"))
 		doctor_say(doc, DOCTOR_NOTE, "tcp_ulp", "smc", NULL,
-			   "setsockopt(TCP_ULP) still makes SMC sockets: later kernels have not got "
-			   "it any more (CVE-2026-46330)");
+			   "setsockopt(TCP_ULP) makes SMC sockets: repaired kernels no longer allow it "
+			   "(CVE-2026-46330)");
 }
 
 static void check_lockdown(struct doctor *doc)

@@ -62,6 +62,8 @@ static void check_own(struct doctor *doc)
 	char text[HOST_PROBE_SIZE], *what;
 	int ret = host_probe("library", probe_library, &bits, text);
 
+	if (ret == -ENODATA)
+		return;
 	if (ret < 0) {
 		doctor_say(doc, DOCTOR_WARNING, CHECK, LIBRARY_NAME,
 			   "install the library of smc-tools (make install)",
@@ -95,7 +97,7 @@ static void check_narrow(struct doctor *doc)
 	text[strcspn(text, "\n")] = '\0';
 	if (ret >= 0 && ret & SHIM_FITS)
 		doctor_say(doc, DOCTOR_OK, CHECK, text, NULL, "serves 32-bit programs");
-	else
+	else if (ret != -ENODATA)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, NULL,
 			   "32-bit programs stay on TCP: there is no 32-bit " LIBRARY_NAME);
 }

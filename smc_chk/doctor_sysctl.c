@@ -165,10 +165,10 @@ static void check_size(struct doctor *doc, const char *knob, const char *what)
 	snprintf(remedy, sizeof(remedy), "sysctl -w %s=%llu", name, limit);
 	if (real > limit)
 		doctor_say(doc, DOCTOR_WARNING, "buffers", name, remedy,
-			   "%s for each connection %s, but SMC-R gets %s at most", real_text, what,
-			   limit_text);
+			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
+			   real_text, what, limit_text);
 	else
-		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL, "%s for each connection %s%s",
+		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL, "each connection gets %s to %s%s",
 			   real_text, what, real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
 }
 
@@ -232,8 +232,8 @@ void doctor_sysctl(struct doctor *doc)
 {
 	check_knobs(doc);
 	check_limitation(doc);
-	check_size(doc, "rmem", "to receive");
-	check_size(doc, "wmem", "to send");
+	check_size(doc, "rmem", "receive");
+	check_size(doc, "wmem", "send");
 	check_core(doc, "rmem_max", "rmem", "SO_RCVBUF");
 	check_core(doc, "wmem_max", "wmem", "SO_SNDBUF");
 	check_tcp_size(doc, "tcp_rmem", "4096 131072 6291456");
