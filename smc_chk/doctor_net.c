@@ -281,20 +281,18 @@ static void check_bindv6only(struct doctor *doc)
 /* Nothing is wrong with any device, there is just none. */
 static void check_any(struct doctor *doc)
 {
-	const char *iface = doc->req->iface;
+	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
 
 	if (!doc->has_smc || use_is_any(&doc->uses, iface))
 		return;
 	for (size_t i = 0; i < doc->n_findings; i++)
 		if (doc->findings[i].level == DOCTOR_PROBLEM)
 			return;
-	if (iface)
-		doctor_say(doc, DOCTOR_PROBLEM, "device", iface, NULL,
-			   "SMC has neither an RDMA port nor an ISM device for it: all stays on TCP");
-	else
-		doctor_say(doc, DOCTOR_PROBLEM, "device", NULL, NULL,
-			   "SMC has neither an RDMA port nor an ISM device that it can use: all stays "
-			   "on TCP");
+	if (doc->rdma.count)
+		remedy = "smc_pnet --list";
+	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
+		   "SMC has neither an RDMA port nor an ISM device that it can use%s: all stays on TCP",
+		   iface ? " for it" : "");
 }
 
 void doctor_net(struct doctor *doc)

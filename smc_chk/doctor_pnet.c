@@ -43,9 +43,8 @@ static void without(char remedy[REMEDY_SIZE], const struct doctor *doc, const st
 	take(remedy, &text);
 }
 
-/* What smc_pnet --suggest says for a device; false for nothing. */
-static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const char *netdev,
-		      const char *ib)
+/* What smc_pnet --suggest says for the RDMA port of a net device; false for nothing. */
+static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const char *netdev)
 {
 	const struct pnet_world world = { doc->netdevs, doc->rdma };
 	struct smc_pnet_table entries;
@@ -59,10 +58,7 @@ static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const 
 		const struct pnet_rows *rows = &doc->uses.facts.rows;
 		const struct smc_pnet *entry = &entries.entries[i];
 
-		is_found = (netdev && !strcmp(entry->eth, netdev)) ||
-			   (ib && !strcmp(entry->ib, ib));
-		/* An entry that completes a pair names only what lacks the PNET ID. */
-		for (size_t k = 0; netdev && k < rows->count && !is_found; k++)
+		for (size_t k = 0; k < rows->count && !is_found; k++)
 			is_found = rows->rows[k].ib_port && !strcmp(rows->rows[k].name, entry->ib) &&
 				   rows->rows[k].port == entry->port &&
 				   !strcmp(rows->rows[k].ib_port->netdev, netdev);
@@ -82,17 +78,27 @@ static bool is_loopback(const struct pnet_row *row)
 	       (row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : true);
 }
 
+/* A net device of the same PNET ID waits for this entry's device, and has no other. */
+static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
+{
+	for (size_t i = 0; i < doc->uses.count; i++)
+		if (!strcmp(doc->uses.uses[i].net->pnetid, row->pnetid) && !doc->uses.uses[i].port)
+			return true;
+	return false;
+}
+
 static void check_absent(struct doctor *doc, const struct pnet_row *row)
 {
+	int level = is_missed(doc, row) ? use_lack(doc) : DOCTOR_WARNING;
 	char remedy[REMEDY_SIZE];
 
 	without(remedy, doc, row->entry);
 	if (row->type == PNET_NET)
-		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
+		doctor_say(doc, level, CHECK, row->name, remedy,
 			   "the entry of PNET ID %s waits for a net device that is not there",
 			   row->pnetid);
 	else
-		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
+		doctor_say(doc, level, CHECK, row->name, remedy,
 			   "the entry of PNET ID %s waits for port %u of an RDMA device that is "
 			   "not there", row->pnetid, row->port);
 }
@@ -100,16 +106,10 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 static void check_loopback(struct doctor *doc, const struct pnet_row *row)
 {
 	char remedy[REMEDY_SIZE];
-	bool is_offered = false;
 
-	for (size_t i = 0; i < doc->uses.count; i++)
-		is_offered |= doc->uses.uses[i].is_loopback;
 	without(remedy, doc, row->entry);
-	doctor_say(doc, is_offered || !doc->uses.facts.has_loopback ? DOCTOR_WARNING : use_lack(doc),
-		   CHECK, row->name, remedy, is_offered ?
-		   "loopback needs no PNET ID, and works only as long as a net device has %s too" :
-		   "loopback has PNET ID %s, which no net device has: so it is not used",
-		   row->pnetid);
+	doctor_say(doc, doc->uses.facts.has_loopback ? use_lack(doc) : DOCTOR_WARNING, CHECK,
+		   row->name, remedy, "with a PNET ID (%s) loopback is not used", row->pnetid);
 }
 
 static void check_upper(struct doctor *doc, const struct pnet_row *row)
@@ -208,8 +208,8 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 	}
 	take(remedy, &text);
 	doctor_say(doc, use_lack(doc), CHECK, net->net->name, remedy,
-		   "has PNET ID %s, but %s, RDMA device of the same card, has %s in port %u",
-		   net->net->pnetid, port->name, port->pnetid, port->port);
+		   "has PNET ID %s, but port %u of %s, its RDMA device, has %s",
+		   net->net->pnetid, port->port, port->name, port->pnetid);
 }
 
 static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
@@ -229,13 +229,14 @@ static void check_lonely(struct doctor *doc, const struct use *use)
 	const struct pnet_rows *rows = &doc->uses.facts.rows;
 	char remedy[REMEDY_SIZE];
 
-	if (!use->net->entry || use->net->source != PNET_FROM_TABLE || has_partner(doc, use->net))
+	if (!use->net->entry || use->net->source != PNET_FROM_TABLE ||
+	    strcmp(use->net->net->base, use->net->name) || has_partner(doc, use->net))
 		return;
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->rows[i].ib_port && *rows->rows[i].pnetid &&
 		    !strcmp(rows->rows[i].ib_port->netdev, use->net->name))
 			return; /* that is check_pair()'s */
-	if (!suggested(remedy, doc, use->net->net->base, NULL))
+	if (!suggested(remedy, doc, use->net->name))
 		without(remedy, doc, use->net->entry);
 	doctor_say(doc, use_lack(doc), CHECK, use->net->name, remedy,
 		   "has PNET ID %s, but no RDMA port and no ISM device has it: so none is used",
@@ -260,7 +261,7 @@ static void append(struct out_text *text, const char *fmt, ...)
 	out_str(text, part);
 }
 
-static void append_port(struct out_text *text, const struct use *use)
+static void append_port(struct out_text *text, const struct use *use, bool has_eid)
 {
 	const char *name = use->port->name;
 	unsigned int port = use->port->port;
@@ -268,10 +269,10 @@ static void append_port(struct out_text *text, const struct use *use)
 	switch (use->r_gap) {
 	case USE_FITS:
 		append(text, "SMC-R%s over %s port %u",
-		       !use->v2 ? "v1" : use->v1 ? "v1 and v2" : "v2", name, port);
+		       !use->v1 ? "v2" : use->v2 && has_eid ? "v1 and v2" : "v1", name, port);
 		break;
 	case USE_NO_EID:
-		append(text, "no SMC-R without an EID: %s port %u does version 2 only", name, port);
+		append(text, "without an EID no SMC-R: %s port %u does version 2 only", name, port);
 		break;
 	case USE_NO_SUBNET:
 		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s port %u", name,
@@ -288,9 +289,9 @@ static void append_port(struct out_text *text, const struct use *use)
 	}
 }
 
-static void append_ism(struct out_text *text, const struct use *use)
+static void append_ism(struct out_text *text, const struct use *use, bool has_eid)
 {
-	const char *eid = use->d_gap == USE_NO_EID ? "no SMC-D without an EID: " : "";
+	const char *eid = has_eid ? "" : "without an EID no ";
 
 	if (use->ism_v1)
 		append(text, "SMC-Dv1 over ISM device %s", use->ism_v1->name);
@@ -310,12 +311,13 @@ static void say_use(struct doctor *doc, const struct use *use)
 	static const char *const sources[] = { "", "from the table", "from the hardware",
 					       "of the device below" };
 	bool is_any = use->r_gap == USE_FITS || use->d_gap == USE_FITS;
+	bool has_eid = use_has_eid(&doc->uses.facts);
 	char what[REMEDY_SIZE];
 	struct out_text text = { 0 };
 
 	if (use->port)
-		append_port(&text, use);
-	append_ism(&text, use);
+		append_port(&text, use, has_eid);
+	append_ism(&text, use, has_eid);
 	if (!text.len)
 		append(&text, "neither an RDMA port nor an ISM device for it");
 	take(what, &text);

@@ -15,7 +15,7 @@ static uint16_t vlan_of(const struct use_facts *facts, const char *name)
 	return dev && facts->vlans ? facts->vlans[dev - facts->nets->devs] : 0;
 }
 
-static bool has_eid(const struct use_facts *facts)
+bool use_has_eid(const struct use_facts *facts)
 {
 	return !facts->is_eid_known || facts->n_ueids ||
 	       (facts->seid.has_eid && facts->seid.is_enabled);
@@ -38,6 +38,22 @@ bool use_gid_v2(const struct rdma_gid *gid, struct netaddr *addr)
 		return false;
 	memcpy(addr->bytes, &bytes.s6_addr[12], 4);
 	return true;
+}
+
+/* The kernel takes a GID away some time after the address that made it. */
+static bool has_address(const struct use_facts *facts, const struct rdma_gid *gid,
+			const struct netaddr *addr)
+{
+	const struct netaddr_table *addrs = &facts->addrs;
+
+	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
+		return true;
+	for (size_t i = 0; i < addrs->count; i++)
+		if (!strcmp(addrs->addrs[i].netdev, gid->netdev) &&
+		    addrs->addrs[i].family == AF_INET &&
+		    !memcmp(addrs->addrs[i].bytes, addr->bytes, 4))
+			return true;
+	return false;
 }
 
 /* Is an address of the net device in a subnet of the GID's own net device? */
@@ -72,7 +88,9 @@ enum use_gap use_port_gap(const struct use_facts *facts, const struct pnet_row *
 	if (port->state[0] && strcmp(port->state, "ACTIVE"))
 		return USE_PORT_DOWN;
 	for (size_t i = 0; i < port->n_gids; i++)
-		if (use_gid_v1(&port->gids[i]) || use_gid_v2(&port->gids[i], &addr))
+		if (use_gid_v1(&port->gids[i]) ||
+		    (use_gid_v2(&port->gids[i], &addr) &&
+		     has_address(facts, &port->gids[i], &addr)))
 			return USE_FITS;
 	return USE_NO_GID;
 }
@@ -107,7 +125,7 @@ static enum use_gap find_gids(struct use *use, const struct use_facts *facts)
 	}
 	if (use->v1)
 		return USE_FITS;
-	return !use->v2 ? gap : has_eid(facts) ? USE_FITS : USE_NO_EID;
+	return !use->v2 ? gap : use_has_eid(facts) ? USE_FITS : USE_NO_EID;
 }
 
 static bool is_partner(const struct pnet_row *net, const struct pnet_row *port)
@@ -140,11 +158,14 @@ static bool is_loopback(const struct pnet_row *row)
 	return row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : !strcmp(row->name, "loopback-ism");
 }
 
-/* A device of version 2 must have no PNET ID, or one that a net device has as well. */
+/*
+ * A device of version 2 must have no PNET ID, or one that firmware gave to a net device as well; what the
+ * table says of net devices does not count here (seen with 6.12).
+ */
 static bool is_offered(const struct use_facts *facts, const struct pnet_row *ism)
 {
-	for (size_t i = 0; *ism->pnetid && i < facts->rows.count; i++)
-		if (facts->rows.rows[i].net && !strcmp(facts->rows.rows[i].pnetid, ism->pnetid))
+	for (size_t i = 0; *ism->pnetid && i < facts->nets->count; i++)
+		if (!strcmp(facts->nets->devs[i].hw_pnetid, ism->pnetid))
 			return true;
 	return !*ism->pnetid;
 }
@@ -171,7 +192,7 @@ static void find_ism(struct use *use, const struct use_facts *facts)
 	if (use->ism_v1)
 		use->d_gap = USE_FITS;
 	else if (use->ism_v2 || use->is_loopback)
-		use->d_gap = has_eid(facts) ? USE_FITS : USE_NO_EID;
+		use->d_gap = use_has_eid(facts) ? USE_FITS : USE_NO_EID;
 	else
 		use->d_gap = USE_NO_DEVICE;
 }

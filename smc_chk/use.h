@@ -79,6 +79,9 @@ void use_find(struct use *use, const struct use_facts *facts, const struct pnet_
 /** use_port_gap() - what an RDMA port lacks, whatever the net device. Pure. */
 enum use_gap use_port_gap(const struct use_facts *facts, const struct pnet_row *port);
 
+/** use_has_eid() - is there an EID for version 2, as far as one knows? */
+bool use_has_eid(const struct use_facts *facts);
+
 /** use_gid_v2() - is it a GID for SMC-Rv2: RoCE v2, made of an IPv4 address? @addr receives that */
 bool use_gid_v2(const struct rdma_gid *gid, struct netaddr *addr);
 
