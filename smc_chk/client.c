@@ -273,9 +273,11 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 	struct group_search *search = arg;
 	const struct smc_sock *sock = &search->result->sock;
 	struct smc_link link;
+	struct smc_lgr lgr;
 
-	if (!smc_lgr_decode(&search->current, nlh)) {
-		if (search->result->mode != SMC_MODE_SMCD || !is_our_group(sock, &search->current))
+	if (!smc_lgr_decode(&lgr, nlh)) {
+		search->current = lgr;
+		if (search->result->mode != SMC_MODE_SMCD || !is_our_group(sock, &lgr))
 			return 0;
 	} else if (smc_link_decode(&link, nlh) || !is_our_link(sock, &search->current, &link)) {
 		return 0;
@@ -305,9 +307,8 @@ static void look_at_socket(struct client_result *result, int fd, bool is_smc)
 {
 	socklen_t len = sizeof(result->local);
 
+	/* The peer's is known, and an SMC socket would forget its scope id. */
 	getsockname(fd, &result->local.sa, &len);
-	len = sizeof(result->peer);
-	getpeername(fd, &result->peer.sa, &len);
 	result->has_sock = is_smc && endpoint_diag(fd, &result->sock);
 	result->mode = result->has_sock ? smc_sock_mode(&result->sock) : SMC_MODE_NONE;
 	/* The kernel puts the TCP socket into the place of the SMC socket when it falls back. */

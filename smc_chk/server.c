@@ -339,7 +339,8 @@ void server_close(struct server *server)
 static int listen_on(union endpoint_addr *addr)
 {
 	const int on = 1;
-	socklen_t len = sizeof(*addr);
+	union endpoint_addr bound = { 0 };
+	socklen_t len = sizeof(bound);
 	int fd = endpoint_socket(addr->sa.sa_family, true), ret = 0;
 
 	if (fd < 0)
@@ -353,9 +354,12 @@ static int listen_on(union endpoint_addr *addr)
 	if (!ret)
 		ret = listen(fd, BACKLOG);
 	if (!ret)
-		ret = getsockname(fd, &addr->sa, &len);
-	if (!ret)
+		ret = getsockname(fd, &bound.sa, &len);
+	if (!ret) {
+		/* The port only: an SMC socket forgets the scope id. */
+		endpoint_set_port(addr, endpoint_port(&bound));
 		return fd;
+	}
 	ret = -errno;
 	close(fd);
 	return ret;
