@@ -278,16 +278,27 @@ static void check_bindv6only(struct doctor *doc)
 			   "sockets");
 }
 
+/* Has one of these checks said already why nothing works? */
+static bool is_explained(const struct doctor *doc)
+{
+	static const char checks[] = " rdma ism pnetid address vlan eid netdev ";
+	char name[40];
+
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		snprintf(name, sizeof(name), " %s ", doc->findings[i].check);
+		if (doc->findings[i].level == DOCTOR_PROBLEM && strstr(checks, name))
+			return true;
+	}
+	return false;
+}
+
 /* Nothing is wrong with any device, there is just none. */
 static void check_any(struct doctor *doc)
 {
 	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
 
-	if (!doc->has_smc || use_is_any(&doc->uses, iface))
+	if (!doc->has_smc || use_is_any(&doc->uses, iface) || is_explained(doc))
 		return;
-	for (size_t i = 0; i < doc->n_findings; i++)
-		if (doc->findings[i].level == DOCTOR_PROBLEM)
-			return;
 	if (doc->rdma.count)
 		remedy = "smc_pnet --list";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
