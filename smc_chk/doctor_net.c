@@ -281,7 +281,7 @@ static void check_bindv6only(struct doctor *doc)
 /* Has one of these checks said already why nothing works? */
 static bool is_explained(const struct doctor *doc)
 {
-	static const char checks[] = " rdma ism pnetid address vlan eid netdev ";
+	static const char checks[] = " soft-roce rdma ism pnetid address vlan eid netdev ";
 	char name[40];
 
 	for (size_t i = 0; i < doc->n_findings; i++) {

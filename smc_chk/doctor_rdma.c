@@ -70,15 +70,6 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 		   "there is none of RoCE v1", row->port);
 }
 
-static void say_hangs(struct doctor *doc, const struct pnet_row *row)
-{
-	char remedy[REMEDY_SIZE];
-
-	snprintf(remedy, sizeof(remedy), "rdma link delete %s", row->name);
-	doctor_say(doc, DOCTOR_PROBLEM, CHECK, row->name, remedy,
-		   "connect() over soft-RoCE hangs for good on this kernel: it needs 6.12 or later");
-}
-
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
@@ -104,7 +95,7 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
 	switch (use_port_gap(&doc->uses.facts, row)) {
 	case USE_NOT_ROCE: say_unusable(doc, row); break;
-	case USE_HANGS: say_hangs(doc, row); break;
+	case USE_HANGS: break; /* doctor_kernel() has said so */
 	case USE_PORT_DOWN: say_down(doc, row); break;
 	case USE_NO_GID: say_no_gid(doc, row); break;
 	default: say_fits(doc, row); break;

@@ -58,16 +58,6 @@ static bool has_loopback(const struct doctor *doc)
 	return doc->info.has & SMC_SYSINFO_HAS_ISM_V2 && doc->info.is_ism_v2 && !doc->rdma.n_isms;
 }
 
-static bool is_rxe_broken(void)
-{
-	unsigned int major, minor;
-	char path[PATH_MAX], text[64];
-
-	return sysfs_text(text, sizeof(text), "%s", host_path(path, "/proc/sys/kernel/osrelease")) &&
-	       sscanf(text, "%u.%u", &major, &minor) == 2 &&
-	       (major < 6 || (major == 6 && minor < 2));
-}
-
 static int load_facts(struct use_facts *facts, const struct doctor *doc)
 {
 	const struct pnet_world world = { doc->netdevs, doc->rdma };
@@ -86,7 +76,7 @@ static int load_facts(struct use_facts *facts, const struct doctor *doc)
 	facts->has_info = doc->has_info;
 	facts->is_ism_v2 = doc->info.is_ism_v2;
 	facts->has_loopback = has_loopback(doc);
-	facts->is_rxe_broken = is_rxe_broken();
+	facts->is_rxe_broken = doctor_is_before(doc, 6, 2);
 	load_eids(facts, doc);
 	return 0;
 }
