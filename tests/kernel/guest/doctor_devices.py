@@ -4,11 +4,12 @@
 Beside what the doctor says, a connection within the guest shows whether SMC works: a problem is one only
 if the kernel falls back to TCP.
 """
+import json
 import os
 import socket
 import subprocess
 
-from kern import by_inode, equal, ok
+from kern import by_inode, equal, ok, run
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
 IPPROTO_SMC = 256
@@ -97,6 +98,52 @@ def device_cases():
     return loopback_cases() if KERNEL == "lo" else soft_roce_cases()
 
 
-def right_devices():
-    """The doctor must not complain of these."""
+HARMLESS = [
+    ("a PNET ID of the port only", "smc_pnet -a PORT -D rxelo", "smc_pnet -f"),
+    ("a pair by PNET ID", "smc_pnet -a PAIR -I lo -D rxelo", "smc_pnet -f"),
+    ("a net device that is not in use", "ip link add dummy0 type dummy", "ip link delete dummy0"),
+    ("several EIDs", "smcd ueid add ONE; smcd ueid add TWO; smcd ueid add THREE",
+     "smcd ueid flush; smcd ueid add SMC-LAB-EID"),
+]
+
+
+def static(*argv):
+    """The document of the static analysis, by net device."""
+    status, out, err = run("smc_chk", "-s", "-j", *argv)
+    ok(not err, "smc_chk -s " + " ".join(argv), err)
+    doc = json.loads(out)
+    return status, doc, {net["net_device"]: net for net in doc["net_devices"]}
+
+
+def check_static():
+    status, doc, nets = static()
+    equal((status, doc["schema"], doc["ueids"], sorted(nets)),
+          (0, "smc-tools/static/1", ["SMC-LAB-EID"], ["lo"]), "-s: the EID, and the device that is up")
+    modes = nets["lo"]["configuration"]
+    if KERNEL == "lo":
+        equal(modes, [{"mode": "SMC-D", "version": 2, "is_loopback": True}], "-s: SMC-D by loopback")
+    else:
+        gid = modes[0].pop("gid", None)
+        equal((modes, gid), ([{"mode": "SMC-R", "version": 2, "device": "rxelo", "port": 1, "is_loopback": False}],
+                             "0000:0000:0000:0000:0000:ffff:7f00:0001"), "-s: SMC-R version 2 by soft-RoCE")
+    equal((nets["lo"]["reach"], nets["lo"]["own_subnets"][0]),
+          ("this host" if KERNEL == "lo" else "any", "127.0.0.0/8"), "-s: how far it reaches")
+    sh("ip link add dummy0 type dummy; smc_pnet -a NET -I dummy0; smcd ueid flush")
+    equal(static()[0], 1, "-s: without an EID there is no way")
+    status, doc, nets = static("-i", "dummy0")
+    equal((status, doc["ueids"], nets["dummy0"]["configuration"], nets["dummy0"]["pnetid"],
+           nets["dummy0"]["pnetid_source"], nets["dummy0"]["reach"]), (1, [], [], "NET", "table", "none"),
+          "-s -i: one that is down, with a PNET ID")
+    sh("ip link delete dummy0; smc_pnet -f; smcd ueid add SMC-LAB-EID")
+
+
+def right_devices(worse):
+    """What the doctor must not complain of; worse() says what it does complain of."""
     equal(mode(), "SMCD" if KERNEL == "lo" else "SMCR", "SMC works here")
+    for name, before, after in HARMLESS:
+        if KERNEL == "lo" and "rxelo" in before:
+            continue
+        sh(before)
+        equal((mode() in ("SMCR", "SMCD"), worse()), (True, set()), "harmless: " + name)
+        sh(after)
+    check_static()
