@@ -88,6 +88,19 @@ check_schemas() {
 		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
 }
 
+# Keys and their fixed values in the JSON of the live test.
+check_live_test() {
+	missing=
+	for key in $(sed '1,/^.. ---- JSON/d' smc_chk/report.c | cat - smc_chk/connect.c smc_chk/live.c |
+		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u); do
+		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 |
+			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
+	done
+	is "$missing" "" "smc_chk: manual page has every JSON key of the live test"
+	same "$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' man/smc_chk.8)" \
+		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c)" "smc_chk: manual page names the schemas of the live test"
+}
+
 # What the help says of objects and commands, completion offers; each object has its page.
 check_objects() {
 	for tool in smcd smcr; do
@@ -215,6 +228,7 @@ for page in man/*; do
 done
 check_columns
 check_schemas
+check_live_test
 check_objects
 check_states
 check_reasons
