@@ -173,9 +173,12 @@ static int hand_over(char *bytes, size_t len, const struct replay_request *reque
 
 	while (!ret && len >= NLMSG_HDRLEN) {
 		const struct nlmsghdr *nlh = (const void *)bytes;
-		size_t step = NLMSG_ALIGN((size_t)nlh->nlmsg_len);
+		size_t step;
 
-		if (nlh->nlmsg_len < NLMSG_HDRLEN + request->body || step > len)
+		if (nlh->nlmsg_len < NLMSG_HDRLEN + request->body || nlh->nlmsg_len > len)
+			return damaged(request, err);
+		step = NLMSG_ALIGN(nlh->nlmsg_len);
+		if (step > len)
 			return damaged(request, err);
 		ret = fn(nlh, arg);
 		bytes += step;
