@@ -27,7 +27,7 @@
 	X(archive_entry_new) X(archive_entry_free) X(archive_entry_clear)                \
 	X(archive_entry_filetype) X(archive_entry_hardlink) X(archive_entry_pathname)    \
 	X(archive_entry_set_filetype) X(archive_entry_set_mtime) X(archive_entry_set_perm) \
-	X(archive_entry_set_size) X(archive_entry_copy_pathname) X(archive_error_string) \
+	X(archive_entry_set_size) X(archive_entry_copy_pathname) X(archive_errno)        \
 	X(archive_read_new) X(archive_read_free) X(archive_read_data)                    \
 	X(archive_read_next_header) X(archive_read_open_fd)                              \
 	X(archive_read_support_filter_gzip) X(archive_read_support_format_tar)           \
@@ -70,9 +70,9 @@ struct packer {
 static int archive_failed(const struct library *lib, struct archive *archive, struct smc_err *err,
 			  const char *what)
 {
-	const char *text = lib->archive_error_string(archive);
+	int code = lib->archive_errno(archive);
 
-	return smc_err_say(err, EIO, "%s: %s", what, text ? text : strerror(EIO));
+	return smc_err_set(err, code > 0 ? code : EIO, "%s", what);
 }
 
 static int pack_data(struct packer *p, int fd)

@@ -2,7 +2,8 @@
 # make check          all tests; SUITES="unit cli" for some of them, see tests/run
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
-# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, genl, proto; FUZZ_TIME=60
+# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, genl, proto,
+#                 record; FUZZ_TIME=60
 # make bench          ratios measured in one run
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
