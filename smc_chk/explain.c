@@ -27,7 +27,7 @@ struct question {
 
 /* ---- reading ---- */
 
-/* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or the status after a message. */
+/* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or a status after a message. */
 static int join(char text[TEXT_SIZE], const struct chk_request *req)
 {
 	size_t len = (size_t)snprintf(text, TEXT_SIZE, "%s", req->text);
@@ -95,7 +95,8 @@ static int parse(struct question *question, char *text)
 	n = sscanf(start ? start : text, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
 	/* Beside a mark there may be more columns or fields, elsewhere nothing. */
 	if (n < 1 || (!start && text[end + (int)strspn(text + end, " \t\n")]))
-		return cli_error(&chk_tool, "'%s' is not a reason, or two with '/' between them", text);
+		return cli_error(&chk_tool, "'%s' is not a reason, or two with '/' between them",
+				 text);
 	question->mode = n == 1 ? mode_without_reason(own) : NULL;
 	if (question->mode)
 		return 0;
@@ -339,13 +340,13 @@ static json_t *json_situations(const struct question *question)
 static int print_json(const struct question *question)
 {
 	static const char schema[] = "smc-tools/explain/1";
+	json_t *peer = question->has_peer ? json_reason(question->peer, true) : NULL;
 
 	if (question->mode)
 		return chk_print_json(json_pack("{s:s, s:s}", "schema", schema, "mode",
 						question->mode));
 	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", schema, "reason",
-					json_reason(question->own, false), "peer_reason",
-					question->has_peer ? json_reason(question->peer, true) : NULL,
+					json_reason(question->own, false), "peer_reason", peer,
 					"situations", json_situations(question)));
 }
 
@@ -371,8 +372,9 @@ static int refuse_unknown(uint32_t code)
 
 	if (smc_reason_find(code))
 		return CHK_OK;
-	return cli_error(&chk_tool, "0x%08x%s%s%s is no reason of Linux 6.1 to 7.2; other systems have "
-			 "more", code, family ? " (" : "", family ? family : "", family ? ")" : "");
+	return cli_error(&chk_tool, "0x%08x%s%s%s is no reason of Linux 6.1 to 7.2; other systems "
+			 "have more", code, family ? " (" : "", family ? family : "",
+			 family ? ")" : "");
 }
 
 int chk_explain(const struct chk_request *req)

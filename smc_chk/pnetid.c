@@ -105,7 +105,8 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 	chk_debug(req, "%s: base device %s, %zu entries in the table", net->name, net->base,
 		  table.count);
 	if (ret && !*row->pnetid) {
-		cli_error(&chk_tool, "'%s' has no PNET ID from hardware, and %s", req->iface, err.text);
+		cli_error(&chk_tool, "'%s' has no PNET ID from hardware, and %s", req->iface,
+			  err.text);
 		status = ret == -ENOENT ? CHK_UNTESTED : CHK_ERROR;
 	} else if (req->is_json) {
 		status = print_json(row, is_hardware(row, &world->nets));

@@ -60,16 +60,16 @@ static int no_command(const char *command)
 
 	if (!strchr(command, '/'))
 		return cli_error(&chk_tool, "there is no command '%s' in PATH%s", command,
-				 *command && !access(command, F_OK) ? "; a file here is named with ./" :
-								      "");
+				 *command && !access(command, F_OK) ?
+					 "; a file here is named with ./" : "");
 	if (stat(command, &st))
 		return cli_error(&chk_tool, "cannot find '%s': %s", command, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return cli_error(&chk_tool, "'%s' is no program: it is %s", command,
 				 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
 	if (!statvfs(command, &fs) && fs.f_flag & ST_NOEXEC)
-		return cli_error(&chk_tool, "'%s' cannot be started: its file system is mounted noexec",
-				 command);
+		return cli_error(&chk_tool, "'%s' cannot be started: its file system is mounted "
+				 "noexec", command);
 	return cli_error(&chk_tool, "'%s' cannot be started: it is not executable", command);
 }
 
@@ -91,13 +91,13 @@ static int check_startable(const char *command, const struct target *target)
 	if (!target->path[0])
 		return no_command(command);
 	if (target->is_script)
-		return cli_error(&chk_tool, "'%s' cannot be started: its interpreter is not there, or is "
-				 "a script of scripts", target->path);
+		return cli_error(&chk_tool, "'%s' cannot be started: its interpreter is not there, "
+				 "or is a script of scripts", target->path);
 	if (!target->known && access(target->path, R_OK))
 		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
-		return cli_error(&chk_tool, "'%s' is no program: neither an ELF program nor a script",
-				 target->path);
+		return cli_error(&chk_tool, "'%s' is no program: neither an ELF program nor a "
+				 "script", target->path);
 	if (elf->interp[0] && access(elf->interp, F_OK))
 		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
 				 target->path, elf->interp);
@@ -143,12 +143,14 @@ static void note_privileges(struct program *prog)
 	if (!target->raises || (prog->why && !target->secure))
 		return;
 	if (target->is_nosuid)
-		note(prog, "%s, but without effect on its file system, which is mounted nosuid", what);
-	else if (prog->has_lib && prog->lib.secure_too)
-		note(prog, "%s; the library is installed set-uid, so that it is preloaded there, too", what);
-	else if (!target->secure)
-		note(prog, "%s: nothing is preloaded when others start it, then only eBPF reaches it",
+		note(prog, "%s, but without effect on its file system, which is mounted nosuid",
 		     what);
+	else if (prog->has_lib && prog->lib.secure_too)
+		note(prog, "%s; the library is installed set-uid, so it is preloaded there, too",
+		     what);
+	else if (!target->secure)
+		note(prog, "%s: nothing is preloaded when others start it, then only eBPF reaches "
+		     "it", what);
 	else
 		note(prog, "%s: started by %s it can be reached by the preload library", what,
 		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
@@ -196,11 +198,11 @@ static void note_libc(struct program *prog)
 	if (prog->why || !elf->interp[0])
 		return;
 	if (is_musl(elf))
-		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use smc_run or "
-		     "LD_PRELOAD");
+		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
+		     "smc_run or LD_PRELOAD");
 	if (find_libc(&prog->target, file))
-		note(prog, "brings a C library of its own, %s: if it is older than this system's, the "
-		     "program may not start under smc_run", file);
+		note(prog, "brings a C library of its own, %s: if it is older than this system's, "
+		     "the program may not start under smc_run", file);
 	else if (!is_system_loader(elf->interp))
 		note(prog, "brings a loader of its own, %s: if it is older than this system's, the "
 		     "program may not start under smc_run", elf->interp);
@@ -213,7 +215,8 @@ static void note_all(struct program *prog)
 	note_privileges(prog);
 	note_libc(prog);
 	if (!prog->why && !prog->has_lib)
-		note(prog, "the library is not installed: neither beside smc_chk nor in its folder");
+		note(prog, "the library is not installed: neither beside smc_chk nor in its "
+		     "folder");
 	if (prog->why && !prog->has_inet)
 		note(prog, "eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel has not");
 }
@@ -319,8 +322,8 @@ static int print_json(const struct program *prog)
 		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
 		"bits", elf->bits, "loader", json_path(elf->interp), "runpath",
 		json_path(elf->runpath), "raises", json_raises(target->raises), "is_secure",
-		target->secure, "way", prog->why ? "bpf" : "preload", "why", prog->why, "is_possible",
-		can_run(prog), "library",
+		target->secure, "way", prog->why ? "bpf" : "preload", "why", prog->why,
+		"is_possible", can_run(prog), "library",
 		!prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
 		json_notes(prog)));
 }

@@ -147,7 +147,7 @@ static void read_entry(struct dynamic *dyn, uint64_t tag, uint64_t value)
 	}
 }
 
-/* Return: has it a name? Libraries have one, DT_SONAME; the loader is one, static-pie programs not. */
+/* Return: has it a name? Libraries have one, DT_SONAME, and the loader; static-pie programs not. */
 static bool read_dynamic(const struct image *img, const struct segment *seg, struct smc_elf *out)
 {
 	size_t step = img->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
