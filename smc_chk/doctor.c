@@ -78,12 +78,6 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 	copy_escaped(finding->remedy, sizeof(finding->remedy), remedy);
 }
 
-void doctor_unseen(struct doctor *doc, const char *what)
-{
-	doctor_say(doc, DOCTOR_NOTE, "rights", NULL, "run smc_chk as root",
-		   "cannot see %s without root", what);
-}
-
 /* ---- facts ---- */
 
 static int probe_release(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])

@@ -83,12 +83,6 @@ struct doctor {
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-/**
- * doctor_unseen() - note what only root could have looked at
- * @what: noun phrase, "the kernel's symbols"
- */
-void doctor_unseen(struct doctor *doc, const char *what);
-
 /** doctor_is_before() - is the kernel older? What distributions port back, numbers do not tell */
 bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int minor);
 

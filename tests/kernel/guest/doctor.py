@@ -51,17 +51,17 @@ def shell(broken, mended):
     return lambda: sh(broken), lambda: sh(mended)
 
 
-def one_way(name, want, breaks):
-    """One case: want is (level, check, object)."""
+def one_way(name, want, breaks, base=frozenset()):
+    """One case: want is (level, check, object), base what is wrong anyway."""
     damage, repair = breaks
     damage()
     try:
         status, doc = doctor()
     finally:
         repair()
-    level = want[0]
-    ok(worse(doc) == {want} and status == (1 if level == "problem" else 0) and
-       (doc["problems"], doc["warnings"]) == ((1, 0) if level == "problem" else (0, 1)) and doc.get("first"),
+    levels = [finding[0] for finding in base | {want}]
+    ok(worse(doc) == base | {want} and status == int("problem" in levels) and
+       [doc["problems"], doc["warnings"]] == [levels.count("problem"), levels.count("warning")] and doc.get("first"),
        "%s: %s, and nothing else" % (name, " ".join(want).strip()), bad(status, doc))
 
 
@@ -185,4 +185,5 @@ def main():
     done()
 
 
-main()
+if __name__ == "__main__":
+    main()
