@@ -38,49 +38,51 @@ struct target {
 	bool is_smc;
 };
 
-/* One sentence for each way in which an address cannot be reached. */
-static void explain(struct smc_err *err, const struct target *target,
-		    const union endpoint_addr *addr, int code, enum stream_stage stage)
+/* TCP got through, the SMC handshake did not. */
+static void explain_handshake(struct smc_err *err, const char *peer, uint16_t port, int code,
+			      int timeout_ms)
 {
-	double seconds = target->req->timeout_ms / 1000.0;
-	char text[ENDPOINT_TEXT_SIZE];
-	const char *what = "its TCP connection stands, but the SMC handshake failed";
+	const char *what;
 
-	endpoint_text(text, addr);
-	if (stage == STREAM_HANDSHAKE) {
-		if (code == EPROTO)
-			what = "it returns SMC's TCP option, but answers the SMC handshake with "
-			       "something else";
-		else if (code == ECONNRESET)
-			what = "it returns SMC's TCP option, but breaks off the SMC handshake";
-		else if (code == ETIMEDOUT)
-			what = "it returns SMC's TCP option, but does not answer the SMC handshake";
-		smc_err_say(err, code, "no SMC connection to %s port %u: %s; programs reach it "
-			    "without SMC only", text, target->port, what);
+	switch (code) {
+	case ETIME:
+		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the SMC "
+			    "handshake was not over after %g s", peer, port, timeout_ms / 1000.0);
 		return;
+	case EPROTO: what = "answers the SMC handshake with something else"; break;
+	case ECONNRESET: what = "breaks off the SMC handshake"; break;
+	case ETIMEDOUT: what = "does not answer the SMC handshake"; break;
+	default: what = "fails in the SMC handshake"; break;
 	}
+	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but %s; "
+		    "it can be reached without SMC only", peer, port, what);
+}
+
+/* One sentence for each way in which an address cannot be reached. */
+static void explain(struct smc_err *err, const char *peer, uint16_t port, int code, int timeout_ms)
+{
 	switch (code) {
 	case ECONNREFUSED:
 		smc_err_say(err, code, "%s port %u refused the connection: nothing listens there, "
-			    "or a firewall rejects it", text, target->port);
+			    "or a firewall rejects it", peer, port);
 		break;
 	case ETIMEDOUT:
 		smc_err_say(err, code, "no answer from %s port %u within %g s: the host is down, "
-			    "or a firewall drops the packets", text, target->port, seconds);
+			    "or a firewall drops the packets", peer, port, timeout_ms / 1000.0);
 		break;
 	case ENETUNREACH: case ENETDOWN:
-		smc_err_say(err, code, "no route to %s: the network is unreachable", text);
+		smc_err_say(err, code, "no route to %s: the network is unreachable", peer);
 		break;
 	case EHOSTUNREACH: case EHOSTDOWN:
 		smc_err_say(err, code, "%s is unreachable: it does not answer in its network, or a "
-			    "router says so", text);
+			    "router says so", peer);
 		break;
 	case EACCES: case EPERM:
 		smc_err_say(err, code, "a route or a firewall of this host prohibits connections "
-			    "to %s port %u", text, target->port);
+			    "to %s port %u", peer, port);
 		break;
 	default:
-		smc_err_set(err, code, "cannot connect to %s port %u", text, target->port);
+		smc_err_set(err, code, "cannot connect to %s port %u", peer, port);
 		break;
 	}
 }
@@ -110,8 +112,8 @@ static int connect_any(struct client_result *result, const struct target *target
 {
 	struct addrinfo *list = resolve(result, target);
 	char text[ENDPOINT_TEXT_SIZE];
+	int timeout_ms = target->req->timeout_ms, fd = -1;
 	enum stream_stage stage;
-	int fd = -1;
 
 	for (const struct addrinfo *info = list; info && fd < 0; info = info->ai_next) {
 		union endpoint_addr addr;
@@ -120,15 +122,19 @@ static int connect_any(struct client_result *result, const struct target *target
 			continue;
 		memcpy(&addr, info->ai_addr, info->ai_addrlen);
 		endpoint_set_port(&addr, target->port);
-		chk_debug(target->req, "connecting to %s port %u over %s",
-			  endpoint_text(text, &addr), target->port, target->is_smc ? "SMC" : "TCP");
+		endpoint_text(text, &addr);
+		chk_debug(target->req, "connecting to %s port %u over %s", text, target->port,
+			  target->is_smc ? "SMC" : "TCP");
 		result->peer = addr;
-		fd = stream_connect(&addr, target->is_smc, target->req->timeout_ms,
-				    &result->handshake_ns, &stage);
+		fd = stream_connect(&addr, target->is_smc, timeout_ms, &result->handshake_ns,
+				    &stage);
 		if (fd >= 0)
 			break;
 		fail(result, -fd);
-		explain(&result->err, target, &addr, -fd, stage);
+		if (stage == STREAM_HANDSHAKE)
+			explain_handshake(&result->err, text, target->port, -fd, timeout_ms);
+		else
+			explain(&result->err, text, target->port, -fd, timeout_ms);
 		chk_debug(target->req, "%s", result->err.text);
 	}
 	if (list)

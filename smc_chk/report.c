@@ -192,13 +192,12 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 void report_text(struct out_text *text, const struct client_result *result)
 {
 	put_verdict(text, result);
-	if (has_reason(result)) {
+	if (has_reason(result))
 		put_reason(text, "here", result->sock.fallback.reason);
-		if (has_server_reason(result))
-			put_reason(text, "server", result->who.reason);
-		else if (result->sock.fallback.peer_diagnosis)
-			put_reason(text, "server", result->sock.fallback.peer_diagnosis);
-	}
+	if (result->status == CHK_TCP && has_server_reason(result))
+		put_reason(text, "server", result->who.reason);
+	else if (has_reason(result) && result->sock.fallback.peer_diagnosis)
+		put_reason(text, "server", result->sock.fallback.peer_diagnosis);
 	put_version(text, result);
 	put_device(text, result);
 	put_times(text, result);

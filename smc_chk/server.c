@@ -72,12 +72,13 @@ static bool send_all(int fd, const uint8_t *data, size_t len)
 }
 
 /* Return: bytes, 0 at the end or after an error. */
-static size_t receive(struct client *client, size_t most)
+static size_t receive(struct client *client, uint64_t most)
 {
 	ssize_t ret;
 
 	do
-		ret = recv(client->fd, client->buf, most < BUFFER_SIZE ? most : BUFFER_SIZE, 0);
+		ret = recv(client->fd, client->buf, most < BUFFER_SIZE ? (size_t)most : BUFFER_SIZE,
+			   0);
 	while (ret < 0 && errno == EINTR);
 	return ret > 0 ? (size_t)ret : 0;
 }
@@ -86,7 +87,7 @@ static size_t receive(struct client *client, size_t most)
 static bool take(struct client *client, uint64_t length, bool is_echo)
 {
 	while (length) {
-		size_t len = receive(client, length < BUFFER_SIZE ? (size_t)length : BUFFER_SIZE);
+		size_t len = receive(client, length);
 
 		if (!len || (is_echo && !send_all(client->fd, client->buf, len)))
 			return false;
@@ -185,16 +186,15 @@ static void destroy(struct server *server)
 static void *serve(void *arg)
 {
 	const struct timeval idle = { .tv_sec = IDLE_SECONDS };
+	const int on = 1;
 	struct client *client = arg;
 	struct server *server = client->server;
-	int off = 0, on = 1;
 	bool is_last;
 
 	setsockopt(client->fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
 	setsockopt(client->fd, SOL_SOCKET, SO_SNDTIMEO, &idle, sizeof(idle));
 	setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-	if (!ioctl(client->fd, FIONBIO, &off))
-		converse(client);
+	converse(client);
 	if (drain(client->fd))
 		close(client->fd);
 	else
@@ -272,13 +272,13 @@ static int accept_one(struct server *server, int listener)
 /* Is it time to end? Tells too whether there is room for more clients. */
 static bool is_over(struct server *server, bool is_once, bool *has_room)
 {
-	bool is_over;
+	bool ret;
 
 	pthread_mutex_lock(&server->lock);
-	is_over = server->is_stopping || (is_once && server->was_served && !server->clients);
+	ret = server->is_stopping || (is_once && server->was_served && !server->clients);
 	*has_room = server->clients < MAX_CLIENTS;
 	pthread_mutex_unlock(&server->lock);
-	return is_over;
+	return ret;
 }
 
 int server_run(struct server *server, int signal_fd, bool is_once, struct smc_err *err)

@@ -63,7 +63,7 @@ static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
 		return events;
 	if (!events) {
 		*stage = is_tcp_established(fd) ? STREAM_HANDSHAKE : STREAM_TCP;
-		return -ETIMEDOUT;
+		return *stage == STREAM_HANDSHAKE ? -ETIME : -ETIMEDOUT;
 	}
 	code = error_of(fd);
 	/* TCP's own timeout is kept silent: these come from the handshake only. */
