@@ -6,7 +6,6 @@
 #include <sys/socket.h>
 
 #include "out/text.h"
-#include "smc/abi.h"
 #include "smc_chk/doctor.h"
 
 #define CHECK "pnetid"
@@ -71,12 +70,6 @@ static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const 
 }
 
 /* ---- entries ---- */
-
-static bool is_loopback(const struct pnet_row *row)
-{
-	return row->type == PNET_ISM &&
-	       (row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : true);
-}
 
 /* A net device of the same PNET ID waits for this entry's device, and has no other. */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
@@ -170,7 +163,7 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 
 static void check_entry(struct doctor *doc, const struct pnet_row *row)
 {
-	if (is_loopback(row))
+	if (row->type == PNET_ISM && use_is_loopback(row))
 		check_loopback(doc, row);
 	else if (!row->net && !row->ib && !row->ism)
 		check_absent(doc, row);

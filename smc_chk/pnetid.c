@@ -43,23 +43,6 @@ static const struct netdev *find(const struct netdev_table *nets, const char *na
 	return net;
 }
 
-static const struct pnet_row *row_of(const struct pnet_rows *rows, const struct netdev *net)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].net == net)
-			return &rows->rows[i];
-	return NULL;
-}
-
-/* Does the firmware give it, to the device itself or to the one at the bottom? */
-static bool is_hardware(const struct pnet_row *row, const struct netdev_table *nets)
-{
-	const struct netdev *base = netdev_find(nets, row->net->base);
-
-	return row->source == PNET_FROM_HARDWARE ||
-	       (row->source == PNET_FROM_BASE && base && base->hw_pnetid[0]);
-}
-
 static int print_text(const struct pnet_row *row, bool is_hw)
 {
 	struct out_text text = { 0 };
@@ -101,7 +84,7 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 		smc_pnet_free(&table);
 		return cli_error(&chk_tool, "cannot keep the list of devices");
 	}
-	row = row_of(&rows, net);
+	row = pnet_row_of_net(&rows, net->name);
 	chk_debug(req, "%s: base device %s, %zu entries in the table", net->name, net->base,
 		  table.count);
 	if (ret && !*row->pnetid) {
@@ -109,9 +92,9 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 			  err.text);
 		status = ret == -ENOENT ? CHK_UNTESTED : CHK_ERROR;
 	} else if (req->is_json) {
-		status = print_json(row, is_hardware(row, &world->nets));
+		status = print_json(row, pnet_row_is_hardware(row, &world->nets));
 	} else {
-		status = print_text(row, is_hardware(row, &world->nets));
+		status = print_text(row, pnet_row_is_hardware(row, &world->nets));
 	}
 	pnet_rows_free(&rows);
 	smc_pnet_free(&table);

@@ -143,15 +143,6 @@ static void append_eids(struct out_text *text, const struct use_facts *facts)
 	out_str(text, facts->n_ueids ? "" : none);
 }
 
-/* A star stands for software, as in smc_rnics. */
-static bool is_from_table(const struct doctor *doc, const struct use *use)
-{
-	const struct netdev *base = netdev_find(&doc->netdevs, use->net->net->base);
-
-	return use->net->source == PNET_FROM_TABLE ||
-	       (use->net->source == PNET_FROM_BASE && base && !base->hw_pnetid[0]);
-}
-
 static void append_use(struct out_text *text, const struct doctor *doc, const struct use *use)
 {
 	struct mode modes[MAX_MODES];
@@ -168,7 +159,10 @@ static void append_use(struct out_text *text, const struct doctor *doc, const st
 		out_escaped(text, use->net->pnetid, PNETID_SIZE);
 	else
 		out_str(text, doc->has_pnet ? "none" : SMC_PNET_NONE);
-	out_str(text, *use->net->pnetid && is_from_table(doc, use) ? "*\n" : "\n");
+	/* A star stands for software, as in smc_rnics. */
+	if (*use->net->pnetid && !pnet_row_is_hardware(use->net, &doc->netdevs))
+		out_char(text, '*');
+	out_char(text, '\n');
 	append_eids(text, &doc->uses.facts);
 	out_str(text, "\n  Reachable subnets:  ");
 	append_subnets(text, doc, use, modes, count);
@@ -216,13 +210,13 @@ static json_t *json_use(const struct doctor *doc, const struct use *use)
 {
 	struct mode modes[MAX_MODES];
 	size_t count = find_modes(modes, doc, use);
-	bool is_set = *use->net->pnetid;
+	const char *source = pnet_row_is_hardware(use->net, &doc->netdevs) ? "hardware" : "table";
 
 	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device", string(use->net->name),
 			 "configuration", json_modes(modes, count), "pnetid",
 			 string(use->net->pnetid), "pnetid_source",
-			 !is_set ? NULL : is_from_table(doc, use) ? "table" : "hardware", "reach",
-			 reach(modes, count), "own_subnets", json_subnets(doc, use));
+			 *use->net->pnetid ? source : NULL, "reach", reach(modes, count),
+			 "own_subnets", json_subnets(doc, use));
 }
 
 static json_t *json_ueids(const struct use_facts *facts)

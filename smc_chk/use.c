@@ -153,7 +153,7 @@ static void find_port(struct use *use, const struct use_facts *facts)
 
 /* ---- SMC-D ---- */
 
-static bool is_loopback(const struct pnet_row *row)
+bool use_is_loopback(const struct pnet_row *row)
 {
 	return row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : !strcmp(row->name, "loopback-ism");
 }
@@ -178,7 +178,7 @@ static void find_ism(struct use *use, const struct use_facts *facts)
 
 		if (row->type != PNET_ISM)
 			continue;
-		if (is_loopback(row)) {
+		if (use_is_loopback(row)) {
 			use->is_loopback = facts->has_loopback && is_offered(facts, row);
 			continue;
 		}

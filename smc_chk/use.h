@@ -82,6 +82,9 @@ enum use_gap use_port_gap(const struct use_facts *facts, const struct pnet_row *
 /** use_has_eid() - is there an EID for version 2, as far as one knows? */
 bool use_has_eid(const struct use_facts *facts);
 
+/** use_is_loopback() - is an ISM row that of loopback? Up to kernel 6.17 its name is all there is */
+bool use_is_loopback(const struct pnet_row *row);
+
 /** use_gid_v2() - is it a GID for SMC-Rv2: RoCE v2, made of an IPv4 address? @addr receives that */
 bool use_gid_v2(const struct rdma_gid *gid, struct netaddr *addr);
 

@@ -81,14 +81,6 @@ static int load_facts(struct use_facts *facts, const struct doctor *doc)
 	return 0;
 }
 
-static const struct pnet_row *row_of(const struct pnet_rows *rows, const struct netdev *dev)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].net && !strcmp(rows->rows[i].name, dev->name))
-			return &rows->rows[i];
-	return NULL;
-}
-
 int uses_load(struct doctor *doc)
 {
 	struct uses *uses = &doc->uses;
@@ -100,7 +92,8 @@ int uses_load(struct doctor *doc)
 	if (!uses->uses)
 		return -ENOMEM;
 	for (size_t i = 0; i < doc->netdevs.count; i++) {
-		const struct pnet_row *row = row_of(&uses->facts.rows, &doc->netdevs.devs[i]);
+		const struct pnet_row *row =
+			pnet_row_of_net(&uses->facts.rows, doc->netdevs.devs[i].name);
 
 		if (row)
 			use_find(&uses->uses[uses->count++], &uses->facts, row);

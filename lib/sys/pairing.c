@@ -175,6 +175,22 @@ void pnet_rows_free(struct pnet_rows *rows)
 	*rows = (struct pnet_rows){ 0 };
 }
 
+const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name)
+{
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].net && !strcmp(rows->rows[i].name, name))
+			return &rows->rows[i];
+	return NULL;
+}
+
+bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets)
+{
+	const struct netdev *base = row->net ? netdev_find(nets, row->net->base) : NULL;
+
+	return row->source == PNET_FROM_HARDWARE ||
+	       (row->source == PNET_FROM_BASE && base && base->hw_pnetid[0]);
+}
+
 bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 {
 	bool is_there = row->net || row->ib || row->ism;
@@ -205,14 +221,6 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 }
 
 /* ---- pairs ---- */
-
-static const struct pnet_row *find_net(const struct pnet_rows *rows, const char *name)
-{
-	for (size_t i = 0; *name && i < rows->count; i++)
-		if (rows->rows[i].net && !strcmp(rows->rows[i].name, name))
-			return &rows->rows[i];
-	return NULL;
-}
 
 /* SMC-R needs RoCE: neither InfiniBand nor iWARP. */
 static bool is_usable(const struct pnet_row *row)
@@ -320,7 +328,7 @@ int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tabl
 		struct smc_pnet entry;
 
 		if (is_usable(port))
-			net = find_net(&rows, port->ib_port->netdev);
+			net = pnet_row_of_net(&rows, port->ib_port->netdev);
 		if (net && pair(&entry, entries, &rows, port, net) &&
 		    !is_blocked(entries, table, &entry))
 			ret = smc_pnet_append(entries, &entry);

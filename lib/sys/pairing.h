@@ -59,6 +59,12 @@ int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 
 void pnet_rows_free(struct pnet_rows *rows);
 
+/** pnet_row_of_net() - the row of a net device by name, NULL for none */
+const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char *name);
+
+/** pnet_row_is_hardware() - does firmware give the PNET ID, to the device itself or to its base? */
+bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets);
+
 /** pnet_row_warn() - what is wrong with a row, one sentence. Return: false when nothing is */
 bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row);
 
