@@ -54,7 +54,7 @@ static const struct bundle_command {
 	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, false },
 	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, false },
 	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, false },
-	{ "smcr-links", { "smcr", "-D", "linkgroup", "link-show" },
+	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" },
 	  { "smcr", "-j", "linkgroup", "link-show" }, false },
 	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, false },
 	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, false },

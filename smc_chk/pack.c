@@ -88,26 +88,34 @@ static int pack_data(struct packer *p, int fd)
 	return len ? smc_err_set(p->err, errno, "cannot read what was collected") : 0;
 }
 
-static int pack_file(struct packer *p, const char *path, const char *name)
+static int pack_header(struct packer *p, const char *name, const struct stat *st)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), ret = 0;
+	bool is_file = S_ISREG(st->st_mode);
+
+	p->lib.archive_entry_clear(p->entry);
+	p->lib.archive_entry_copy_pathname(p->entry, name);
+	p->lib.archive_entry_set_filetype(p->entry, is_file ? AE_IFREG : AE_IFDIR);
+	p->lib.archive_entry_set_perm(p->entry, is_file ? 0600 : 0700);
+	p->lib.archive_entry_set_size(p->entry, is_file ? st->st_size : 0);
+	p->lib.archive_entry_set_mtime(p->entry, st->st_mtime, 0);
+	p->size->files++;
+	if (p->lib.archive_write_header(p->archive, p->entry) < ARCHIVE_WARN)
+		return archive_failed(&p->lib, p->archive, p->err, "cannot write the bundle");
+	return 0;
+}
+
+/* A file, or a folder of which only is known that it is there. */
+static int pack_one(struct packer *p, const char *path, const char *name)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), ret;
 	struct stat st;
 
-	if (fd < 0 || fstat(fd, &st)) {
+	if (fd < 0 || fstat(fd, &st))
 		ret = smc_err_set(p->err, errno, "cannot read what was collected");
-	} else if (S_ISREG(st.st_mode)) {
-		p->lib.archive_entry_clear(p->entry);
-		p->lib.archive_entry_copy_pathname(p->entry, name);
-		p->lib.archive_entry_set_filetype(p->entry, AE_IFREG);
-		p->lib.archive_entry_set_perm(p->entry, 0600);
-		p->lib.archive_entry_set_size(p->entry, st.st_size);
-		p->lib.archive_entry_set_mtime(p->entry, st.st_mtime, 0);
-		if (p->lib.archive_write_header(p->archive, p->entry) < ARCHIVE_WARN)
-			ret = archive_failed(&p->lib, p->archive, p->err, "cannot write the bundle");
-		if (!ret)
-			ret = pack_data(p, fd);
-		p->size->files++;
-	}
+	else
+		ret = pack_header(p, name, &st);
+	if (!ret && S_ISREG(st.st_mode))
+		ret = pack_data(p, fd);
 	if (!ret && (p->size->files > PACK_MAX_FILES || p->size->bytes > PACK_MAX_BYTES))
 		ret = smc_err_say(p->err, EFBIG, "there is too much for a bundle on this host");
 	if (fd >= 0)
@@ -124,6 +132,8 @@ static int pack_folder(struct packer *p, const char *folder, const char *name)
 	count = scandir(folder, &items, NULL, alphasort);
 	if (count < 0)
 		return smc_err_set(p->err, errno, "cannot read what was collected");
+	if (count == 2)
+		ret = pack_one(p, folder, name);
 	for (int i = 0; i < count; i++) {
 		const char *item = items[i]->d_name;
 		bool is_self = !strcmp(item, ".") || !strcmp(item, "..");
@@ -134,7 +144,7 @@ static int pack_folder(struct packer *p, const char *folder, const char *name)
 			ret = smc_err_set(p->err, ENAMETOOLONG, "cannot pack %s", item);
 		if (!ret && !is_self)
 			ret = items[i]->d_type == DT_DIR ? pack_folder(p, path, inner) :
-							   pack_file(p, path, inner);
+							   pack_one(p, path, inner);
 		free(items[i]);
 	}
 	free(items);
@@ -229,15 +239,18 @@ static int unpack_data(struct unpacker *u, int fd)
 	return len ? refuse(u, "it is damaged") : 0;
 }
 
-static int unpack_file(struct unpacker *u, const char *inner)
+static int unpack_one(struct unpacker *u, const char *inner, bool is_folder)
 {
 	char path[PATH_MAX];
 	int fd, ret;
 
-	if (snprintf(path, sizeof(path), "%s/%s", u->work->folder, inner) >= PATH_MAX)
+	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->folder, inner, is_folder ? "/" : "") >=
+	    PATH_MAX)
 		return refuse(u, "a name in it is too long");
 	if (!make_folders(path, strlen(u->work->folder) + 1))
 		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
+	if (is_folder)
+		return 0;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && (errno == EEXIST || errno == EISDIR || errno == ENOTDIR))
 		return refuse(u, "a name is in it twice");
@@ -262,8 +275,7 @@ static int unpack_entry(struct unpacker *u, struct archive_entry *entry)
 		return refuse(u, "there is something else than files in it");
 	if (!path || !is_plain(path, u->name))
 		return refuse(u, "there is a file of another name in it");
-	/* Folders are made for the files in them. */
-	return type == AE_IFREG ? unpack_file(u, path) : 0;
+	return unpack_one(u, path, type == AE_IFDIR);
 }
 
 static int unpack_all(struct unpacker *u, int fd)

@@ -20,11 +20,11 @@ struct pack_size {
 };
 
 /**
- * pack() - write a folder's regular files as an archive
+ * pack() - write a folder's files, and its empty folders, as an archive
  * @fd: receives it
  * @folder: what is in it comes below "@name/" in the archive
  *
- * Owner and modes in the archive are root and 0600. Return: 0, -errno with @err.
+ * The owner in the archive is root, the modes are 0600 and 0700. Return: 0, -errno with @err.
  */
 int pack(int fd, const char *folder, const char *name, struct pack_size *size, struct smc_err *err);
 
