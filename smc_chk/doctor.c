@@ -158,6 +158,8 @@ static int load(struct doctor *doc, struct smc_err *err)
 	load_release(doc);
 	doc->socket_error = -host_probe("socket-af_smc", probe_socket, NULL, text);
 	doc->has_smc = !doc->socket_error;
+	chk_debug(doc->req, "kernel %s: socket of AF_SMC: %s", doc->release,
+		  strerror(doc->socket_error));
 	if (doc->has_smc)
 		load_netlink(doc);
 	ret = netdev_load(&doc->netdevs, doc->sys);
@@ -185,18 +187,17 @@ static void unload(struct doctor *doc)
 static void run_checks(struct doctor *doc)
 {
 	static void (*const checks[])(struct doctor *doc) = {
-		doctor_kernel, doctor_shim, doctor_rdma,   doctor_ism,    doctor_pnet,
-		doctor_eid,    doctor_net,  doctor_sysctl, doctor_memory,
+		doctor_shim, doctor_rdma, doctor_ism,	 doctor_pnet,
+		doctor_eid,  doctor_net,  doctor_sysctl, doctor_memory,
 	};
-	size_t n_kernel = 0, i;
+	size_t first;
 
-	for (i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+	doctor_kernel(doc);
+	first = doc->n_findings;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		checks[i](doc);
-		if (!i)
-			n_kernel = doc->n_findings;
-	}
 	/* Who has no SMC at all is not told to look after its devices. */
-	for (i = n_kernel; !doc->has_smc && i < doc->n_findings; i++)
+	for (size_t i = first; !doc->has_smc && i < doc->n_findings; i++)
 		if (doc->findings[i].level > DOCTOR_NOTE)
 			doc->findings[i].level = DOCTOR_NOTE;
 }

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "smc_chk/size.h"
 #include "sys/buddy.h"
@@ -15,50 +14,6 @@
 #define CHECK "memory"
 /* One connection takes two buffers; below this many the next connections get smaller ones. */
 #define FEW_BLOCKS 16
-
-void size_text(char *text, size_t size, unsigned long long bytes)
-{
-	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
-	size_t unit = 0;
-
-	while (unit < 3 && bytes && bytes % 1024 == 0) {
-		bytes /= 1024;
-		unit++;
-	}
-	snprintf(text, size, "%llu %s", bytes, units[unit]);
-}
-
-static int probe_page(void *arg __attribute__((unused)),
-		      char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return (int)sysconf(_SC_PAGESIZE);
-}
-
-unsigned long long size_of_page(void)
-{
-	char text[HOST_PROBE_SIZE];
-	int page = host_probe("page-size", probe_page, NULL, text);
-
-	return page > 0 ? (unsigned long long)page : 4096;
-}
-
-static bool read_buddies(char *text, size_t size)
-{
-	char path[PATH_MAX];
-
-	return sysfs_text(text, size, "%s", host_path(path, "/proc/buddyinfo"));
-}
-
-unsigned long long size_largest_block(void)
-{
-	char text[16384];
-	unsigned int orders;
-
-	if (!read_buddies(text, sizeof(text)))
-		return 0;
-	orders = buddy_orders(text);
-	return orders ? size_of_page() << (orders - 1) : 0;
-}
 
 /* ---- contiguous memory for SMC-R ---- */
 
@@ -87,10 +42,10 @@ static void check_fragmentation(struct doctor *doc)
 {
 	unsigned long receive = knob("rmem", 65536), send = knob("wmem", 65536);
 	unsigned int order = order_of(receive > send ? receive : send);
-	char text[16384], size[32];
+	char text[SIZE_BUDDY_TEXT], size[32];
 	uint64_t blocks;
 
-	if (!doc->rdma.count || !read_buddies(text, sizeof(text)))
+	if (!doc->rdma.count || !size_buddies(text))
 		return;
 	if (order >= buddy_orders(text)) /* more than there are blocks of: see the sizes */
 		order = buddy_orders(text) - 1;
