@@ -91,8 +91,8 @@ def bench_smc_chk():
     with subprocess.Popen([TOOLS + "/smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().split()[-1]
         bare, tool = compare([TOOLS + "/tcpecho", port], [TOOLS + "/smc_chk", "-C", "127.0.0.1", "-p", port], 51)
-        print("smc_chk -C: %.1f ms, bare connect, send, receive, close over TCP %.1f ms, difference %.1f ms"
-              % (tool * 1e3, bare * 1e3, (tool - bare) * 1e3), flush=True)
+        print("smc_chk -C: %.1f ms, bare connect, send, receive, close over TCP %.1f ms, difference %.1f ms, ratio %.2f"
+              % (tool * 1e3, bare * 1e3, (tool - bare) * 1e3, tool / bare), flush=True)
         server.terminate()
 
 
