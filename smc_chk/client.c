@@ -46,16 +46,16 @@ static void explain_handshake(struct smc_err *err, const char *peer, uint16_t po
 
 	switch (code) {
 	case ETIME:
-		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the SMC "
-			    "handshake was not over after %g s", peer, port, timeout_ms / 1000.0);
+		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the "
+			    "SMC handshake was not over after %g s", peer, port, timeout_ms / 1000.0);
 		return;
 	case EPROTO: what = "answers the SMC handshake with something else"; break;
 	case ECONNRESET: what = "breaks off the SMC handshake"; break;
 	case ETIMEDOUT: what = "does not answer the SMC handshake"; break;
 	default: what = "fails in the SMC handshake"; break;
 	}
-	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but %s; "
-		    "it can be reached without SMC only", peer, port, what);
+	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but "
+		    "%s; it can be reached without SMC only", peer, port, what);
 }
 
 /* One sentence for each way in which an address cannot be reached. */
@@ -151,15 +151,16 @@ static int lost(struct client_result *result, int code)
 		smc_err_say(&result->err, code, "the connection stalls: the server has it open, "
 			    "but data does not move any more");
 	else
-		smc_err_say(&result->err, code, "the connection was lost in the middle of the test");
+		smc_err_say(&result->err, code, "the connection was lost in the middle of the "
+			    "test");
 	return -1;
 }
 
 static int corrupted(struct client_result *result, size_t at, size_t len)
 {
 	fail(result, EBADMSG);
-	smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu of %zu came back "
-		    "wrong", at + 1, len);
+	smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu of %zu came "
+		    "back wrong", at + 1, len);
 	return -1;
 }
 

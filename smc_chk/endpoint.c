@@ -16,7 +16,8 @@
 
 static int open_socket(int family, int protocol)
 {
-	int fd = (int)syscall(SYS_socket, family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	int fd = (int)syscall(SYS_socket, family, type, protocol);
 
 	return fd < 0 ? -errno : fd;
 }

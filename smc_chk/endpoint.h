@@ -30,7 +30,7 @@ union endpoint_addr {
  */
 int endpoint_socket(int family, bool is_smc);
 
-/** endpoint_why_not() - in words, why endpoint_socket() gave no SMC socket. @code: positive errno */
+/** endpoint_why_not() - in words, why there is no SMC socket. @code: positive errno */
 const char *endpoint_why_not(int code);
 
 socklen_t endpoint_len(const union endpoint_addr *addr);

@@ -135,8 +135,8 @@ static int nothing_tested(const struct chk_request *req)
 				 *family ? family : "IPv4 ");
 	if (!if_nametoindex(req->iface))
 		return cli_error(&chk_tool, "there is no net device '%s'", req->iface);
-	return cli_error(&chk_tool, "net device '%s' is not active, or has no %saddress", req->iface,
-			 family);
+	return cli_error(&chk_tool, "net device '%s' is not active, or has no %saddress",
+			 req->iface, family);
 }
 
 static int print(struct live *live)
@@ -145,7 +145,8 @@ static int print(struct live *live)
 
 	if (!live->list)
 		return chk_print(&live->text);
-	json = json_pack("{s:s, s:O}", "schema", "smc-tools/check-live/1", "interfaces", live->list);
+	json = json_pack("{s:s, s:O}", "schema", "smc-tools/check-live/1", "interfaces",
+			 live->list);
 	return chk_print_json(json);
 }
 

@@ -26,7 +26,7 @@ static int fail(struct client_result *result, int code, bool is_smc)
 	return -1;
 }
 
-/* One connection after the other. Of ours the greeting is awaited: then it is complete there too. */
+/* One connection after the other. Ours is complete when it has greeted. */
 static int connects(struct client_result *result, struct client_rates *rates, bool is_smc,
 		    int timeout_ms, int ms)
 {

@@ -57,7 +57,7 @@ struct proto_who {
 
 void proto_put_greeting(uint8_t out[PROTO_SIZE]);
 
-/** proto_is_greeting() - could these be the first bytes of the greeting? With PROTO_SIZE: are they? */
+/** proto_is_greeting() - could these be its first bytes? With PROTO_SIZE: are they? */
 bool proto_is_greeting(const uint8_t *in, size_t len);
 
 void proto_put_request(uint8_t out[PROTO_SIZE], const struct proto_request *request);

@@ -116,8 +116,8 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
 }
 
 /*
- * The side that raised the reason has to be mended. Of a server of ours it is known that it speaks SMC:
- * then the option was lost on the way.
+ * The side that raised the reason has to be mended. A server of ours is known to speak
+ * SMC: then the option was lost on the way.
  */
 static void put_remedy(struct out_text *text, const struct client_result *result)
 {
@@ -128,8 +128,8 @@ static void put_remedy(struct out_text *text, const struct client_result *result
 	char peer[ENDPOINT_TEXT_SIZE];
 
 	if (code == REASON_PEERNOSMC && result->is_ours) {
-		put(text, "Try: look for what took SMC's TCP option (254) out of the handshake, for "
-		    "both ends speak SMC: a firewall on the way, SYN cookies, or handshake "
+		put(text, "Try: look for what took SMC's TCP option (254) out of the handshake, "
+		    "for both ends speak SMC: a firewall on the way, SYN cookies, or handshake "
 		    "limitation (smcr hs)\n");
 		return;
 	}
@@ -356,7 +356,8 @@ int report_json(json_t *json, const struct client_result *result)
 		ret |= set_device(json, result);
 	if (result->is_ours)
 		ret |= set(json, "bytes", json_integer((json_int_t)result->bytes)) |
-		       set(json, "round_trip_min_ns", json_integer((json_int_t)result->rtt_min_ns)) |
+		       set(json, "round_trip_min_ns",
+			   json_integer((json_int_t)result->rtt_min_ns)) |
 		       set(json, "round_trip_ns", json_integer((json_int_t)result->rtt_median_ns));
 	if (result->has_rates)
 		ret |= set(json, "smc", json_rates(result, &result->smc)) |
