@@ -144,7 +144,9 @@ def host_cases():
 def without_rights():
     code = "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); os.execvp(sys.argv[1], sys.argv[1:])"
     status, out, err = run(sys.executable, "-c", code, "smc_chk", "-j")
-    equal((status, err, json.loads(out)["findings"]), (0, "", doctor()[1]["findings"]), "without rights: the same list")
+    # Free memory is a little more or less each time.
+    lists = [[f for f in doc["findings"] if f["check"] != "memory"] for doc in (json.loads(out), doctor()[1])]
+    equal((status, err, lists[0]), (0, "", lists[1]), "without rights: the same list")
 
 
 def of_a_namespace():
