@@ -31,7 +31,7 @@
  * struct bundle_command - a command whose answer is kept
  * @name: of its files
  * @text, @json: its words, NULL for none; "-N" and a name come behind the first one
- * @has_netns: it takes -N
+ * @no_netns: it does not take -N
  */
 static const struct bundle_command {
 	const char *name;
@@ -120,13 +120,12 @@ static int write_json(struct bundle *b, const char *folder, const char *name, co
 /* ---- commands ---- */
 
 /* The words, with the namespace. */
-static void make_argv(char *argv[MAX_ARGS + 3], const struct bundle *b,
-		      const struct bundle_command *command, const char *const *words)
+static void make_argv(char *argv[MAX_ARGS + 3], const struct bundle *b, const char *const *words)
 {
 	int n = 0;
 
 	argv[n++] = (char *)words[0];
-	if (b->req->netns && !command->no_netns) {
+	if (b->req->netns) {
 		argv[n++] = (char *)"-N";
 		argv[n++] = (char *)b->req->netns;
 	}
@@ -174,7 +173,7 @@ static int keep_text(struct bundle *b, const struct bundle_command *command,
 
 	if (fd < 0)
 		return fd;
-	make_argv(argv, b, command, command->text);
+	make_argv(argv, b, command->text);
 	dprintf(fd, "$");
 	for (int i = 0; argv[i]; i++)
 		dprintf(fd, " %s", argv[i]);
@@ -199,7 +198,7 @@ static int keep_json(struct bundle *b, const struct bundle_command *command)
 
 	if (fd < 0)
 		return fd;
-	make_argv(argv, b, command, command->json);
+	make_argv(argv, b, command->json);
 	status = run(b, argv, fd, errors);
 	if (status > 0 && !fstat(fd, &st) && !st.st_size) {
 		json = json_pack("{s:i, s:o*}", "status", status, "error",
@@ -345,8 +344,10 @@ static int collect(struct bundle *b)
 		ret = keep_facts(b);
 	if (!ret)
 		ret = start_record(b);
+	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
-		ret = keep_command(b, &commands[i]);
+		if (!b->req->netns || !commands[i].no_netns)
+			ret = keep_command(b, &commands[i]);
 	if (!ret)
 		ret = end_record(b);
 	if (!ret)
