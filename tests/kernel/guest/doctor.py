@@ -115,6 +115,7 @@ def rule(text, *modules):
 def host_cases():
     kept = "mv %s/kept.so %s/ld_pre_smc.so" % (TOOLS, TOOLS)
     old = "/usr/lib/libsmc-preload.so"
+    preload = Path("/etc/ld.so.preload")
     return [
         ("SYN cookies always", ("warning", "sysctl", "net.ipv4.tcp_syncookies"),
          knob("net/ipv4/tcp_syncookies", "2")),
@@ -131,7 +132,7 @@ def host_cases():
         ("library of another implementation", ("warning", "shim", old),
          shell("cp %s/ld_pre_smc.so %s" % (TOOLS, old), "rm " + old)),
         ("preloading a library that is gone", ("warning", "shim", "/etc/ld.so.preload"),
-         shell("echo /usr/lib/libsmc-preload.so >/etc/ld.so.preload", "rm /etc/ld.so.preload")),
+         (lambda: preload.write_text(old + "\n"), preload.unlink)),
         ("blacklisted for the next boot", ("warning", "module", "smc"), rule("blacklist smc\n")),
         ("no smc_diag", ("warning", "smc_diag", "smc_diag"), rule("install smc_diag /bin/false\n", "smc_diag")),
         ("blacklisted", ("problem", "module", "smc"), rule("# Not here\nblacklist smc\n", "smc_diag", "smc")),

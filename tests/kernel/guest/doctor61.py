@@ -1,35 +1,26 @@
 # SPDX-License-Identifier: MIT
 """smc_chk --doctor on kernel 6.1, whose soft-RoCE hangs: nothing here may connect over it."""
 import json
-import subprocess
 
-from kern import done, equal, ok, run
+from doctor import doctor, host_cases, one_way, sh, worse
+from kern import done, equal, run
 
+NO_DEVICE = frozenset({("problem", "device", "")})
 
-def doctor(*argv):
-    status, out, err = run("smc_chk", "-j", *argv)
-    ok(not err, "nothing on stderr: smc_chk " + " ".join(argv), err)
-    return status, json.loads(out)
-
-
-def worse(doc):
-    return {(f["level"], f["check"], f.get("object", "")) for f in doc["findings"]
-            if f["level"] in ("warning", "problem")}
-
-
-def sh(command):
-    subprocess.run(command, shell=True, check=True, stdout=subprocess.DEVNULL)
-
-
-status, doc = doctor("--doctor")
-equal((status, worse(doc)), (1, {("problem", "device", "")}), "a kernel with SMC, and no device")
-status, doc = doctor("--doctor", "-i", "lo")
+status, doc = doctor()
+equal((status, worse(doc)), (1, NO_DEVICE), "a kernel with SMC, and no device")
+status, doc = doctor("-i", "lo")
 equal((status, worse(doc)), (1, {("problem", "device", "lo")}), "the same for one interface")
 sh("modprobe rdma_rxe; rdma link add rxelo type rxe netdev lo")
-status, doc = doctor("--doctor")
+status, doc = doctor()
 equal((status, worse(doc), doc["first"]), (1, {("problem", "soft-roce", "rxelo")}, "rdma link delete rxelo"),
       "soft-RoCE is told of, and how to get rid of it")
-status, doc = doctor("-s", "-i", "lo")
-equal((status, doc["net_devices"][0]["configuration"]), (1, []), "and does not count as a way")
+status, out, err = run("smc_chk", "-s", "-i", "lo", "-j")
+equal((status, err, json.loads(out)["net_devices"][0]["configuration"]), (1, "", []), "and does not count as a way")
 sh("rdma link delete rxelo")
+for name, want, breaks in host_cases():
+    if want[1] != "memory":  # of RDMA only
+        # Without SMC nobody is told to look for devices.
+        one_way(name, want, breaks, frozenset() if want[:2] == ("problem", "module") else NO_DEVICE)
+equal(worse(doctor()[1]), NO_DEVICE, "and at the end all is as before")
 done()
