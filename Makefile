@@ -79,9 +79,10 @@ SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call obj
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
 $(call objs,smc_run/*.c) $(call libobjs,sys/library): $(O)/libdirs
 $(call objs,smc_run/*.c) $(call libobjs,sys/library): override CPPFLAGS += $(LIBDIRS)
-$(O)/libdirs: FORCE
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' | cmp -s - $@ || printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
+ifneq ($(PKGFLAGS),)
+$(shell mkdir -p '$(O)' && { echo '$(LIBDIR):$(LIBDIR32)' | cmp -s - '$(O)/libdirs' || \
+	echo '$(LIBDIR):$(LIBDIR32)' >'$(O)/libdirs'; })
+endif
 $(O)/smc_run: $(SMC_RUN_OBJS)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^
@@ -135,5 +136,5 @@ clean:
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
 
-.PHONY: all shim clean help FORCE
+.PHONY: all shim clean help
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
