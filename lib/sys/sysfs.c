@@ -245,18 +245,19 @@ static int list_recorded(struct sysfs_names *names, const char *path)
 
 static void record_list(const char *path, const struct sysfs_names *names)
 {
-	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text = NULL;
-	size_t len = 0;
-	FILE *file;
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text, *end;
+	size_t size = 1;
 
 	if (!record_dir() || !names->count)
 		return;
 	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
-	file = open_memstream(&text, &len);
-	for (size_t i = 0; file && i < names->count; i++)
-		fprintf(file, "%s\n", names->names[i]);
-	if (file && !fclose(file))
-		record_put(beside, text, len);
+	for (size_t i = 0; i < names->count; i++)
+		size += strlen(names->names[i]) + 1;
+	text = end = malloc(size);
+	for (size_t i = 0; text && i < names->count; i++)
+		end = stpcpy(stpcpy(end, names->names[i]), "\n");
+	if (text)
+		record_put(beside, text, (size_t)(end - text));
 	else
 		record_fail();
 	free(text);

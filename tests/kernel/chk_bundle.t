@@ -7,6 +7,9 @@
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 
+# Memory goes on changing.
+without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
+
 # here NAME: what the guest's tools said live, its bundle says on this machine too.
 here() {
 	local file command got want
@@ -16,9 +19,8 @@ here() {
 		# shellcheck disable=SC2086 # words of a command
 		got=$("$BUILD/smc_chk" --from "$out/$1/bundle.tar.gz" $command 2>&1; echo "$?")
 		want=$(sed 1d "$file"; head -n 1 "$file")
-		# Memory goes on changing.
-		got=$(sed 's/ *[0-9]* free blocks/ N free blocks/' <<<"$got")
-		want=$(sed 's/ *[0-9]* free blocks/ N free blocks/' <<<"$want")
+		got=$(without_memory <<<"$got")
+		want=$(without_memory <<<"$want")
 		[ "$got" = "$want" ]
 		ok $? "$1: $command, on a machine without SMC" || diag "$(diff <(echo "$want") <(echo "$got"))"
 	done
