@@ -50,7 +50,9 @@ $(call need,libmnl,libmnl-dev,libmnl-devel)
 $(call need,jansson,libjansson-dev,jansson-devel)
 $(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
 $(call need,libibverbs,libibverbs-dev,rdma-core-devel)
-PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags)
+$(call need,zlib,zlib1g-dev,zlib-devel)
+$(call need,libarchive,libarchive-dev,libarchive-devel)
+PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive,--cflags)
 endif
 
 # ---- version, one place --------------------------------------------------------------------------
@@ -97,8 +99,11 @@ $(O)/smc_pnet: $(call objs,smc_pnet/*.c)
 $(O)/smc_rnics: $(call objs,smc_rnics/*.c)
 # Nothing else takes verbs.o out of the archive, so nothing else needs its library.
 $(O)/smc_rnics: TOOL_PKGS := libibverbs
+# The configuration of a kernel is packed.
+$(O)/smc_chk: TOOL_PKGS := zlib libibverbs
 $(O)/smc_chk: $(call objs,smc_chk/*.c)
-$(O)/smc_chk: TOOL_LIBS := -lm
+# libarchive is loaded when it is needed, see smc_chk/pack.c.
+$(O)/smc_chk: TOOL_LIBS := -lm -pthread -ldl
 $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) $(TOOL_LIBS)
@@ -157,5 +162,5 @@ clean:
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
 
-.PHONY: all shim clean help FORCE
+.PHONY: all shim clean help
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

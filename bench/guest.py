@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Ratios measured in one run, in a guest: smcss beside a bare receive loop, smc_run beside
-env, smcr and smcd beside a bare request."""
+env, smcr and smcd beside a bare request, smc_chk -C beside a bare exchange over TCP."""
 import os
 import resource
 import shutil
@@ -47,7 +47,8 @@ def peak_memory(argv):
 
 def into_memory():
     """Starting a program reads its libraries over 9p: bind copies in memory over them instead."""
-    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", shutil.which("true")],
+    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", TOOLS + "/smc_chk",
+                           shutil.which("true")],
                           stdout=subprocess.PIPE, text=True, check=True).stdout
     for path in {word for word in maps.split() if word.startswith("/") and ".so" in word}:
         real = os.path.realpath(path)
@@ -119,6 +120,15 @@ def bench_socket():
         print("socket(), %s: %d ns, ratio to %s %.2f" % (what, value, base, value / best[base][0]), flush=True)
 
 
+def bench_smc_chk():
+    with subprocess.Popen([TOOLS + "/smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
+        port = server.stdout.readline().split()[-1]
+        bare, tool = compare([TOOLS + "/tcpecho", port], [TOOLS + "/smc_chk", "-C", "127.0.0.1", "-p", port], 51)
+        print("smc_chk -C: %.1f ms, bare connect, send, receive, close over TCP %.1f ms, difference %.1f ms, ratio %.2f"
+              % (tool * 1e3, bare * 1e3, (tool - bare) * 1e3, tool / bare), flush=True)
+        server.terminate()
+
+
 def bench_genl():
     """Requests of generic netlink, with 100 connections in SMC-R link groups."""
     holder = subprocess.Popen([TOOLS + "/sockets"] + ["smc4:pair:127.0.0.1"] * 100, stdout=subprocess.PIPE,
@@ -143,6 +153,7 @@ into_memory()
 if os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
     bench_socket()
+    bench_smc_chk()
     bench_smcss()
 else:
     bench_genl()

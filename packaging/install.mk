@@ -7,6 +7,7 @@
 INSTALL ?= install
 INSTALL_TOOLS := smc_run smcss smcd smcr
 INSTALL_TOOLS += smc_pnet smc_rnics
+INSTALL_TOOLS += smc_chk
 INSTALL_TOOLS += $(if $(HAVE_BPF),smc_bpf)
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL_UNITS := smc-pnet.service

@@ -3,14 +3,22 @@
 #ifndef SMC_CHK_DOCTOR_H
 #define SMC_CHK_DOCTOR_H
 
-#include "smc/eid.h"
+#include <limits.h>
+
+#include "netlink/genl.h"
 #include "smc/pnet.h"
 #include "smc/sysinfo.h"
 #include "smc_chk/smc_chk.h"
+#include "smc_chk/use.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
 
-/** enum doctor_level - DOCTOR_NOTE is a fact that is neither good nor bad */
+/**
+ * enum doctor_level - how bad it is
+ * @DOCTOR_NOTE: a fact that is neither good nor bad
+ * @DOCTOR_WARNING: works less well than it could, or trouble is likely
+ * @DOCTOR_PROBLEM: SMC, or what was asked for, cannot work
+ */
 enum doctor_level {
 	DOCTOR_OK,
 	DOCTOR_NOTE,
@@ -36,16 +44,30 @@ struct doctor_finding {
 /**
  * struct doctor - what is known of the host, and what was found
  * @sys: root of sysfs
+ * @release: of the kernel, "6.12.107+deb13-amd64"; @version: the numbers in it, 0 for what has none
+ * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
+ * @has_smc: the kernel has SMC now. Without it the parts below are empty and no finding but that of
+ *	the kernel's check is worse than a note
+ * @is_untestable: SMC cannot be tested here: the kernel was built without, or a sandbox forbids it
+ * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
+ * @has_genl: kernel 5.11
  * @has_*: whether the part was obtained
+ * @uses: what SMC can use for each net device
  */
 struct doctor {
 	const struct chk_request *req;
-	const char *sys;
+	char sys[PATH_MAX];
+	char release[128];
+	unsigned int version[3];
+	int socket_error;
+	bool is_untestable;
+	struct smc_genl *genl;
 	struct netdev_table netdevs;
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
 	bool has_smc, has_genl, has_pnet, has_info, has_diag;
+	struct uses uses;
 	struct doctor_finding *findings;
 	size_t n_findings, size;
 	bool is_out_of_memory;
@@ -55,9 +77,17 @@ struct doctor {
  * doctor_say() - add a finding
  * @remedy: NULL for none
  * @fmt: the text; names from sysfs and peers go through it unescaped: this function escapes
+ *
+ * What does not fit is cut. A remedy that is a command starts with the command's name.
  */
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/** doctor_is_before() - is the kernel older? What distributions port back, numbers do not tell */
+bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int minor);
+
+/** doctor_static() - print the static analysis (-s) from the same facts. Return: chk_status */
+int doctor_static(const struct doctor *doc);
 
 /* The checks, in the order of the list. Each only reads @doc and adds findings. */
 void doctor_kernel(struct doctor *doc);		/* kernel, config, module, families, BTF, hooks */

@@ -1,7 +1,398 @@
 // SPDX-License-Identifier: MIT
+/* --explain: a reason code, or both sides' of a connection, in words and with commands to type. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "smc/reason.h"
+#include "smc/remedy.h"
+#include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 
-int chk_explain(const struct chk_request *req __attribute__((unused)))
+#define TEXT_SIZE 1024
+/* Columns of the text. */
+#define LABEL_WIDTH 10
+#define PLACE_WIDTH 15
+#define COMMAND_WIDTH 44
+
+/* What is asked for. Without a reason: a mode of smcss that needs none. */
+struct question {
+	const char *mode;
+	uint32_t own, peer;
+	bool has_peer;
+};
+
+/* ---- reading ---- */
+
+/* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or a status after a message. */
+static int join(char text[TEXT_SIZE], const struct chk_request *req)
 {
-	return cli_error(&chk_tool, "not built yet");
+	size_t len = (size_t)snprintf(text, TEXT_SIZE, "%s", req->text);
+
+	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++) {
+		/* A dash alone is an empty column of smcss. */
+		if (word[0][0] == '-' && word[0][1])
+			return cli_usage_error(&chk_tool, "'%s' comes too late: options stand "
+					       "before --explain", *word);
+		len += (size_t)snprintf(text + len, TEXT_SIZE - len, " %s", *word);
+	}
+	return len < TEXT_SIZE ? 0 : cli_error(&chk_tool, "that is too long to be a reason");
+}
+
+/* What follows the mode in a line of smcss, or the field of the tracepoint; NULL if neither. */
+static char *after_mark(char *text)
+{
+	static const char field[] = "fallback_rsn=";
+	char *found = strstr(text, field);
+
+	if (found)
+		return found + sizeof(field) - 1;
+	for (found = text; (found = strcasestr(found, "TCP")); found += 3)
+		if ((found == text || isspace((unsigned char)found[-1])) &&
+		    isspace((unsigned char)found[3]))
+			return found + 3;
+	return NULL;
+}
+
+static const char *mode_without_reason(const char *text)
+{
+	static const char *const modes[] = { "SMCR", "SMCD", "-" };
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+		if (!strcasecmp(text, modes[i]))
+			return modes[i];
+	return NULL;
+}
+
+/* Return: 0, or the status after a message. */
+static int read_code(const char *word, uint32_t *code)
+{
+	char *end;
+	long number = strtol(word, &end, 10);
+
+	if (number < 0 && number > -4096 && !*end)
+		return cli_error(&chk_tool, "%s is an error, no reason: the connection failed "
+				 "instead of falling back: %s", word, strerror((int)-number));
+	switch (smc_reason_parse(word, code)) {
+	case 0:
+		return 0;
+	case -ERANGE:
+		return cli_error(&chk_tool, "'%s' is no reason: it has more than 32 bits", word);
+	default:
+		return cli_error(&chk_tool, "'%s' is neither the number nor the name of a reason",
+				 word);
+	}
+}
+
+static int parse(struct question *question, char *text)
+{
+	char *start = after_mark(text), own[64], peer[64];
+	int n, status, end = 0;
+
+	n = sscanf(start ? start : text, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
+	/* Beside a mark there may be more columns or fields, elsewhere nothing. */
+	if (n < 1 || (!start && text[end + (int)strspn(text + end, " \t\n")]))
+		return cli_error(&chk_tool, "'%s' is not a reason, or two with '/' between them",
+				 text);
+	question->mode = n == 1 ? mode_without_reason(own) : NULL;
+	if (question->mode)
+		return 0;
+	question->has_peer = n == 2;
+	status = read_code(own, &question->own);
+	return status || n == 1 ? status : read_code(peer, &question->peer);
+}
+
+/* ---- whose, and where ---- */
+
+/* Places as the reader sees them. What the peer found is to be mended from its point of view. */
+enum place {
+	AT_HERE,
+	AT_PEER,
+	AT_BOTH,
+};
+
+static const char *const place_names[] = { "here", "on the peer", "on both sides" };
+static const char *const place_keys[] = { "here", "peer", "both" };
+
+static enum place place_of(const struct smc_remedy *remedy, bool is_peer)
+{
+	if (remedy->at == SMC_AT_BOTH)
+		return AT_BOTH;
+	return (remedy->at == SMC_AT_PEER) == is_peer ? AT_HERE : AT_PEER;
+}
+
+static const char *raised_text(enum smc_raised raised)
+{
+	switch (raised) {
+	case SMC_RAISED_CLIENT: return "the client";
+	case SMC_RAISED_SERVER: return "the server";
+	case SMC_RAISED_BOTH: return "client or server";
+	default: return "other systems; Linux knows it, and never uses it";
+	}
+}
+
+/* Does a client (or else a server) show just this in that situation? */
+static bool is_seen(const struct smc_situation *situation, const struct question *question,
+		    bool is_client)
+{
+	uint32_t own = is_client ? situation->client : situation->server;
+	uint32_t peer = is_client ? situation->client_peer : situation->server_peer;
+
+	return own == question->own && peer == question->peer;
+}
+
+/* ---- text ---- */
+
+static void append_code(struct out_text *text, uint32_t code)
+{
+	out_str(text, "0x");
+	out_hex(text, code, 8);
+}
+
+static void append_label(struct out_text *text, const char *label)
+{
+	out_str(text, "  ");
+	out_str(text, label);
+	out_blanks(text, LABEL_WIDTH - strlen(label));
+}
+
+static void append_line(struct out_text *text, const char *label, const char *value)
+{
+	append_label(text, label);
+	out_str(text, value);
+	out_char(text, '\n');
+}
+
+/* A line can be pasted as it is, from the command on. */
+static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
+{
+	const struct smc_remedy *first = smc_remedies(code);
+
+	for (const struct smc_remedy *at = first; at->command; at++) {
+		const char *place = place_names[place_of(at, is_peer)];
+		size_t len = strlen(at->command);
+
+		append_label(text, at == first ? "type" : "");
+		out_str(text, place);
+		out_blanks(text, PLACE_WIDTH - strlen(place));
+		out_str(text, at->command);
+		out_blanks(text, len < COMMAND_WIDTH ? COMMAND_WIDTH - len : 1);
+		out_str(text, "# ");
+		out_str(text, at->purpose);
+		out_char(text, '\n');
+	}
+}
+
+static void append_title(struct out_text *text, const struct smc_reason *reason, bool is_peer)
+{
+	append_code(text, reason->code);
+	out_char(text, ' ');
+	out_str(text, reason->symbol);
+	out_str(text, is_peer ? ", the peer's reason (" : " (");
+	out_dec(text, reason->code, 0);
+	if (strcmp(reason->symbol, reason->stats_name)) {
+		out_str(text, ", in statistics ");
+		out_str(text, reason->stats_name);
+	}
+	out_str(text, ")\n");
+}
+
+static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
+{
+	char since[32];
+
+	snprintf(since, sizeof(since), "Linux %s", reason->since ? reason->since : "5.10 or older");
+	append_title(text, reason, is_peer);
+	append_line(text, "meaning", reason->meaning);
+	append_line(text, "found by", raised_text(reason->raised));
+	append_line(text, "since", since);
+	append_line(text, "first", reason->check);
+}
+
+static void append_pair(struct out_text *text, uint32_t own, uint32_t peer)
+{
+	append_code(text, own);
+	if (!peer)
+		return;
+	out_char(text, '/');
+	append_code(text, peer);
+}
+
+static void append_situations(struct out_text *text, const struct question *question)
+{
+	const char *label = "seen by";
+
+	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
+		const struct smc_situation *at = &smc_situations[i / 2];
+		bool is_client = i % 2 == 0;
+		uint32_t other = is_client ? at->server : at->client;
+
+		if (!is_seen(at, question, is_client))
+			continue;
+		append_label(text, label);
+		out_str(text, is_client ? "a client: " : "a server: ");
+		out_str(text, at->text);
+		if (other) {
+			out_str(text, is_client ? "; the server shows " : "; the client shows ");
+			append_pair(text, other, is_client ? at->server_peer : at->client_peer);
+		}
+		out_char(text, '\n');
+		label = "";
+	}
+}
+
+static int print_text(const struct question *question)
+{
+	const struct smc_reason *own = smc_reason_find(question->own);
+	const struct smc_reason *peer = smc_reason_find(question->peer);
+	struct out_text text = { 0 };
+
+	if (own) {
+		append_reason(&text, own, false);
+		/* What the peer found says more. */
+		if (!peer)
+			append_remedies(&text, own->code, false);
+		if (!question->has_peer)
+			append_situations(&text, question);
+	}
+	if (peer) {
+		out_str(&text, own ? "\n" : "");
+		append_reason(&text, peer, true);
+		append_remedies(&text, peer->code, true);
+		append_situations(&text, question);
+	}
+	return chk_print(&text);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_code(uint32_t code)
+{
+	return json_sprintf("0x%08x", code);
+}
+
+static json_t *json_sides(enum smc_raised raised)
+{
+	json_t *array = json_array();
+
+	if (raised & SMC_RAISED_CLIENT)
+		json_array_append_new(array, json_string("client"));
+	if (raised & SMC_RAISED_SERVER)
+		json_array_append_new(array, json_string("server"));
+	return array;
+}
+
+static json_t *json_remedies(uint32_t code, bool is_peer)
+{
+	json_t *array = json_array();
+
+	for (const struct smc_remedy *at = smc_remedies(code); at->command; at++)
+		json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "where",
+						       place_keys[place_of(at, is_peer)], "command",
+						       at->command, "purpose", at->purpose));
+	return array;
+}
+
+static json_t *json_reason(uint32_t code, bool is_peer)
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+	const char *family = smc_reason_family(code);
+
+	if (!reason)
+		return json_pack("{s:I, s:o, s:s*}", "code", (json_int_t)code, "hex",
+				 json_code(code), "family", family);
+	return json_pack("{s:I, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:s*, s:o}", "code",
+			 (json_int_t)code, "hex", json_code(code), "family", family, "symbol",
+			 reason->symbol, "stats_name", reason->stats_name, "meaning",
+			 reason->meaning, "check", reason->check, "found_by",
+			 json_sides(reason->raised), "since", reason->since, "remedies",
+			 json_remedies(code, is_peer));
+}
+
+static json_t *json_pair(uint32_t own, uint32_t peer)
+{
+	if (!own)
+		return NULL;
+	return peer ? json_sprintf("0x%08x/0x%08x", own, peer) : json_code(own);
+}
+
+static json_t *json_situations(const struct question *question)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
+		const struct smc_situation *at = &smc_situations[i / 2];
+		bool is_client = i % 2 == 0;
+
+		if (is_seen(at, question, is_client))
+			json_array_append_new(array, json_pack(
+				"{s:s, s:s, s:o*}", "seen_by", is_client ? "client" : "server",
+				"situation", at->text, "other_side",
+				is_client ? json_pair(at->server, at->server_peer) :
+					    json_pair(at->client, at->client_peer)));
+	}
+	return array;
+}
+
+static int print_json(const struct question *question)
+{
+	static const char schema[] = "smc-tools/explain/1";
+	json_t *peer = question->has_peer ? json_reason(question->peer, true) : NULL;
+
+	if (question->mode)
+		return chk_print_json(json_pack("{s:s, s:s}", "schema", schema, "mode",
+						question->mode));
+	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", schema, "reason",
+					json_reason(question->own, false), "peer_reason", peer,
+					"situations", json_situations(question)));
+}
+
+/* ---- the command ---- */
+
+static int explain_mode(const char *mode)
+{
+	struct out_text text = { 0 };
+
+	out_str(&text, mode);
+	if (*mode == '-')
+		out_str(&text, ": no connection, the socket listens or is closed\n");
+	else
+		out_str(&text, strcmp(mode, "SMCR") ? ": the connection runs over SMC-D\n" :
+						      ": the connection runs over SMC-R\n");
+	return chk_print(&text);
+}
+
+/* Return: CHK_OK, or CHK_ERROR after a sentence. */
+static int refuse_unknown(uint32_t code)
+{
+	const char *family = smc_reason_family(code);
+
+	if (smc_reason_find(code))
+		return CHK_OK;
+	return cli_error(&chk_tool, "0x%08x%s%s%s is no reason of Linux 6.1 to 7.2; other systems "
+			 "have more", code, family ? " (" : "", family ? family : "",
+			 family ? ")" : "");
+}
+
+int chk_explain(const struct chk_request *req)
+{
+	struct question question = { 0 };
+	char text[TEXT_SIZE];
+	int status;
+
+	status = join(text, req);
+	if (!status)
+		status = parse(&question, text);
+	if (status)
+		return status;
+	if (req->is_json)
+		status = print_json(&question);
+	else
+		status = question.mode ? explain_mode(question.mode) : print_text(&question);
+	if (!status && !question.mode)
+		status = refuse_unknown(question.own);
+	return status || !question.has_peer ? status : refuse_unknown(question.peer);
 }

@@ -221,7 +221,8 @@ static int parse(struct chk_request *req, int argc, char **argv)
 			return ret;
 	}
 	req->operands = argv + optind;
-	if (*req->operands && (!req->from || req->command || req->iface || req->is_static))
+	if (*req->operands && req->command != 'e' &&
+	    (!req->from || req->command || req->iface || req->is_static))
 		return cli_usage_error(&chk_tool, "surplus argument '%s'", *req->operands);
 	ret = check_together(req);
 	if (!req->timeout_ms)

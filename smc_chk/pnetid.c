@@ -1,7 +1,127 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/smc_chk.h"
+/* --pnetid: the PNET ID of one net device. */
+#include <errno.h>
+#include <net/if.h>
+#include <string.h>
+#include <unistd.h>
 
-int chk_pnetid(const struct chk_request *req __attribute__((unused)))
+#include "netlink/genl.h"
+#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
+#include "sys/host.h"
+#include "sys/pairing.h"
+#include "sys/record.h"
+#include "sys/sysfs.h"
+
+static int on_entry(const struct nlmsghdr *nlh, void *arg)
 {
-	return cli_error(&chk_tool, "not built yet");
+	struct smc_pnet entry;
+
+	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
+}
+
+static int load_table(struct smc_pnet_table *table, struct smc_err *err)
+{
+	struct smc_genl *nl;
+	int ret = smc_genl_open(&nl, SMC_PNETID_FAMILY, err);
+
+	if (!ret)
+		ret = smc_genl_dump(nl, SMC_PNET_CMD_GET, on_entry, table, err);
+	smc_genl_close(nl);
+	return ret;
+}
+
+/* By its name, or by another one that ip-link(8) gave it. */
+static const struct netdev *find(const struct netdev_table *nets, const char *name)
+{
+	const struct netdev *net = netdev_find(nets, name);
+	unsigned int index = net || record_root() ? 0 : if_nametoindex(name);
+
+	for (size_t i = 0; index && i < nets->count; i++)
+		if (nets->devs[i].ifindex == index)
+			net = &nets->devs[i];
+	return net;
+}
+
+static int print_text(const struct pnet_row *row, bool is_hw)
+{
+	struct out_text text = { 0 };
+
+	if (*row->pnetid) {
+		/* The kernel takes letters of Latin-1 from others. */
+		out_escaped(&text, row->pnetid, PNETID_SIZE);
+		out_str(&text, is_hw ? "\n" : "*\n");
+	}
+	return chk_print(&text);
+}
+
+static int print_json(const struct pnet_row *row, bool is_hw)
+{
+	const char *id = row->pnetid, *base = row->net->base;
+
+	return chk_print_json(json_pack(
+		"{s:s, s:o, s:o, s:o*, s:s*}", "schema", "smc-tools/pnetid/1", "net_device",
+		out_json_string(row->name, strlen(row->name)), "base_device",
+		out_json_string(base, strlen(base)), "pnetid",
+		*id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
+		!*id ? NULL : is_hw ? "hardware" : "table"));
+}
+
+/* Where a kernel without SMC has no table, only the firmware can give one. */
+static int answer(const struct chk_request *req, const struct pnet_world *world)
+{
+	const struct netdev *net = find(&world->nets, req->iface);
+	struct smc_pnet_table table = { 0 };
+	struct pnet_rows rows = { 0 };
+	const struct pnet_row *row;
+	struct smc_err err = { 0 };
+	int ret, status;
+
+	if (!net)
+		return cli_error(&chk_tool, "there is no net device '%s'", req->iface);
+	ret = load_table(&table, &err);
+	if (pnet_rows_make(&rows, &table, world)) {
+		smc_pnet_free(&table);
+		return cli_error(&chk_tool, "cannot keep the list of devices");
+	}
+	row = pnet_row_of_net(&rows, net->name);
+	chk_debug(req, "%s: base device %s, %zu entries in the table", net->name, net->base,
+		  table.count);
+	if (ret && !*row->pnetid) {
+		cli_error(&chk_tool, "'%s' has no PNET ID from hardware, and %s", req->iface,
+			  err.text);
+		status = ret == -ENOENT ? CHK_UNTESTED : CHK_ERROR;
+	} else if (req->is_json) {
+		status = print_json(row, pnet_row_is_hardware(row, &world->nets));
+	} else {
+		status = print_text(row, pnet_row_is_hardware(row, &world->nets));
+	}
+	pnet_rows_free(&rows);
+	smc_pnet_free(&table);
+	return status;
+}
+
+int chk_pnetid(const struct chk_request *req)
+{
+	char path[PATH_MAX], root[SYSFS_ROOT_SIZE];
+	const char *sys = host_path(path, SYSFS_ROOT);
+	struct smc_err err = { 0 };
+	struct pnet_world world;
+	int status, sysfs = -1;
+
+	if (req->netns) {
+		sysfs = sysfs_of_netns(root, &err);
+		if (sysfs < 0)
+			return cli_error(&chk_tool, "%s", err.text);
+		sys = root;
+	}
+	if (pnet_world_load(&world, sys, &err)) {
+		status = cli_error(&chk_tool, "%s", err.text);
+	} else {
+		status = answer(req, &world);
+		pnet_world_free(&world);
+	}
+	if (sysfs >= 0)
+		close(sysfs);
+	return status;
 }

@@ -1,7 +1,361 @@
 // SPDX-License-Identifier: MIT
-#include "smc_chk/smc_chk.h"
+/* --program: which way of smc_run reaches a program, found out from its file. */
+#include <elf.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
 
-int chk_program(const struct chk_request *req __attribute__((unused)))
+#include "smc/abi.h"
+#include "smc_chk/print.h"
+#include "smc_chk/smc_chk.h"
+#include "sys/library.h"
+#include "sys/target.h"
+
+#define NOTES_MAX 8
+#define NOTE_SIZE (PATH_MAX + 256)
+
+/**
+ * struct program - what was found out
+ * @command: as it was given
+ * @lib, @has_lib: the library that smc_run would preload
+ * @why: why nothing preloaded reaches it, NULL if it does
+ * @has_inet: this kernel has IPPROTO_SMC, without which there is no other way
+ * @notes: what else there is to know, a clause each
+ */
+struct program {
+	const char *command;
+	struct target target;
+	struct library lib;
+	bool has_lib, has_inet;
+	const char *why;
+	char notes[NOTES_MAX][NOTE_SIZE];
+	size_t n_notes;
+};
+
+static void __attribute__((format(printf, 2, 3))) note(struct program *prog, const char *fmt, ...)
 {
-	return cli_error(&chk_tool, "not built yet");
+	va_list ap;
+
+	if (prog->n_notes == NOTES_MAX)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(prog->notes[prog->n_notes++], NOTE_SIZE, fmt, ap);
+	va_end(ap);
+}
+
+/* ---- what is wrong with a file that nobody can start ---- */
+
+static int no_command(const char *command)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	if (!strchr(command, '/'))
+		return cli_error(&chk_tool, "there is no command '%s' in PATH%s", command,
+				 *command && !access(command, F_OK) ?
+					 "; a file here is named with ./" : "");
+	if (stat(command, &st))
+		return cli_error(&chk_tool, "cannot find '%s': %s", command, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return cli_error(&chk_tool, "'%s' is no program: it is %s", command,
+				 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+	if (!statvfs(command, &fs) && fs.f_flag & ST_NOEXEC)
+		return cli_error(&chk_tool, "'%s' cannot be started: its file system is mounted "
+				 "noexec", command);
+	return cli_error(&chk_tool, "'%s' cannot be started: it is not executable", command);
+}
+
+/* The loader itself can be started, and loads a program; other libraries cannot. */
+static bool is_library(const struct target *target)
+{
+	const char *slash = strrchr(target->path, '/');
+	const char *base = slash ? slash + 1 : target->path;
+
+	return !target->elf.interp[0] && !target->elf.is_static && strncmp(base, "ld-", 3) &&
+	       strncmp(base, "ld.so", 5) && strncmp(base, "ld64.so", 7);
+}
+
+/* Return: CHK_OK, or CHK_ERROR after a message. */
+static int check_startable(const char *command, const struct target *target)
+{
+	const struct smc_elf *elf = &target->elf;
+
+	if (!target->path[0])
+		return no_command(command);
+	if (target->is_script)
+		return cli_error(&chk_tool, "'%s' cannot be started: its interpreter is not there, "
+				 "or is a script of scripts", target->path);
+	if (!target->known && access(target->path, R_OK))
+		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
+	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
+		return cli_error(&chk_tool, "'%s' is no program: neither an ELF program nor a "
+				 "script", target->path);
+	if (elf->interp[0] && access(elf->interp, F_OK))
+		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
+				 target->path, elf->interp);
+	return CHK_OK;
+}
+
+/* ---- does the loader take the library in, and does the program use libc's socket()? ---- */
+
+static bool is_same_machine(const struct smc_elf *elf, const struct library *lib)
+{
+	struct smc_elf own;
+
+	return !smc_elf_inspect(lib->file, &own) && elf->machine == own.machine &&
+	       elf->bits == own.bits && elf->big_endian == own.big_endian;
+}
+
+static const char *why_not(const struct program *prog)
+{
+	const struct smc_elf *elf = &prog->target.elf;
+
+	if (prog->target.clears_env)
+		return "it is started by 'env -i', which drops LD_PRELOAD";
+	if (elf->is_go)
+		return "Go programs make their own system calls";
+	if (elf->is_static)
+		return "the program is static, nothing can be preloaded";
+	if (prog->target.secure && !(prog->has_lib && prog->lib.secure_too))
+		return "set-uid, set-gid or file capabilities, nothing is preloaded";
+	if (prog->has_lib && !is_same_machine(elf, &prog->lib))
+		return "the library is for another kind of machine";
+	return NULL;
+}
+
+/* ---- notes ---- */
+
+static void note_privileges(struct program *prog)
+{
+	const struct target *target = &prog->target;
+	const struct passwd *owner = getpwuid(target->uid);
+	const char *what = target->raises & TARGET_SETUID ? "set-uid" :
+			   target->raises & TARGET_SETGID ? "set-gid" : "has file capabilities";
+
+	if (!target->raises || (prog->why && !target->secure))
+		return;
+	if (target->is_nosuid)
+		note(prog, "%s, but without effect on its file system, which is mounted nosuid",
+		     what);
+	else if (prog->has_lib && prog->lib.secure_too)
+		note(prog, "%s; the library is installed set-uid, so it is preloaded there, too",
+		     what);
+	else if (!target->secure)
+		note(prog, "%s: nothing is preloaded when others start it, then only eBPF reaches "
+		     "it", what);
+	else
+		note(prog, "%s: started by %s it can be reached by the preload library", what,
+		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
+}
+
+/* The folder of the program's own file stands for $ORIGIN. */
+static bool find_libc(const struct target *target, char *file)
+{
+	static const char *const names[] = { "$ORIGIN", "${ORIGIN}" };
+	const char *dir = target->elf.runpath, *slash = strrchr(target->path, '/');
+	size_t len;
+
+	for (; *dir; dir += len + (dir[len] == ':')) {
+		size_t skip = 0;
+		int n;
+
+		len = strcspn(dir, ":");
+		for (size_t i = 0; i < 2; i++)
+			if (!strncmp(dir, names[i], strlen(names[i])))
+				skip = strlen(names[i]);
+		n = snprintf(file, PATH_MAX, "%.*s%.*s/libc.so.6",
+			     skip && slash ? (int)(slash - target->path) : 0, target->path,
+			     (int)(len - skip), dir + skip);
+		if (len && n > 0 && n < PATH_MAX && !access(file, R_OK))
+			return true;
+	}
+	return false;
+}
+
+static bool is_musl(const struct smc_elf *elf)
+{
+	return strstr(elf->interp, "/ld-musl-") != NULL;
+}
+
+static bool is_system_loader(const char *path)
+{
+	return !strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8);
+}
+
+static void note_libc(struct program *prog)
+{
+	const struct smc_elf *elf = &prog->target.elf;
+	char file[PATH_MAX];
+
+	if (prog->why || !elf->interp[0])
+		return;
+	if (is_musl(elf))
+		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
+		     "smc_run or LD_PRELOAD");
+	if (find_libc(&prog->target, file))
+		note(prog, "brings a C library of its own, %s: if it is older than this system's, "
+		     "the program may not start under smc_run", file);
+	else if (!is_system_loader(elf->interp))
+		note(prog, "brings a loader of its own, %s: if it is older than this system's, the "
+		     "program may not start under smc_run", elf->interp);
+}
+
+static void note_all(struct program *prog)
+{
+	if (prog->target.scripts)
+		note(prog, "a script: this is about its interpreter, not about what it starts");
+	note_privileges(prog);
+	note_libc(prog);
+	if (!prog->why && !prog->has_lib)
+		note(prog, "the library is not installed: neither beside smc_chk nor in its "
+		     "folder");
+	if (prog->why && !prog->has_inet)
+		note(prog, "eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel has not");
+}
+
+/* ---- output ---- */
+
+static const char *kind_of(const struct smc_elf *elf)
+{
+	if (elf->is_go)
+		return elf->interp[0] ? "Go, dynamic" : "Go";
+	if (elf->is_static)
+		return elf->type == ET_DYN ? "static-pie" : "static";
+	return elf->interp[0] ? "dynamic" : "loader";
+}
+
+static bool can_run(const struct program *prog)
+{
+	return prog->why ? prog->has_inet : prog->has_lib;
+}
+
+static void append_line(struct out_text *text, const char *label, const char *value)
+{
+	out_str(text, "  ");
+	out_str(text, label);
+	out_blanks(text, 9 - strlen(label));
+	out_escaped(text, value, NOTE_SIZE);
+	out_char(text, '\n');
+}
+
+static void append_machine(struct out_text *text, const struct smc_elf *elf)
+{
+	const char *name = smc_elf_machine_name(elf);
+
+	if (name) {
+		out_str(text, name);
+		return;
+	}
+	out_str(text, "machine ");
+	out_dec(text, elf->machine, 0);
+	out_str(text, elf->bits == 64 ? ", 64 bits" : ", 32 bits");
+}
+
+static int print_text(const struct program *prog)
+{
+	const struct target *target = &prog->target;
+	struct out_text text = { 0 };
+
+	out_escaped(&text, prog->command, PATH_MAX);
+	out_str(&text, prog->why ? ": eBPF\n" : ": preload\n");
+	append_line(&text, "program", target->path);
+	out_str(&text, "  kind     ");
+	out_str(&text, kind_of(&target->elf));
+	out_str(&text, ", ");
+	append_machine(&text, &target->elf);
+	out_char(&text, '\n');
+	if (target->elf.interp[0])
+		append_line(&text, "loader", target->elf.interp);
+	if (prog->why)
+		append_line(&text, "why", prog->why);
+	else if (prog->has_lib)
+		append_line(&text, "library", prog->lib.file);
+	for (size_t i = 0; i < prog->n_notes; i++)
+		append_line(&text, "note", prog->notes[i]);
+	out_str(&text, prog->why ? "  type     smc_run --bpf " : "  type     smc_run ");
+	out_escaped(&text, prog->command, PATH_MAX);
+	out_char(&text, '\n');
+	return chk_print(&text);
+}
+
+static json_t *json_raises(unsigned int raises)
+{
+	static const char *const names[] = { "set-uid", "set-gid", "capabilities" };
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < 3; i++)
+		if (raises & 1U << i)
+			json_array_append_new(array, json_string(names[i]));
+	return array;
+}
+
+static json_t *json_notes(const struct program *prog)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < prog->n_notes; i++)
+		json_array_append_new(array, out_json_string(prog->notes[i], NOTE_SIZE));
+	return array;
+}
+
+static json_t *json_path(const char *path)
+{
+	return *path ? out_json_string(path, strlen(path)) : NULL;
+}
+
+static int print_json(const struct program *prog)
+{
+	const struct target *target = &prog->target;
+	const struct smc_elf *elf = &target->elf;
+
+	return chk_print_json(json_pack(
+		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:o, s:b, s:s, s:s*, s:b, s:o*, s:o}",
+		"schema", "smc-tools/program/1", "command", json_path(prog->command), "program",
+		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
+		"bits", elf->bits, "loader", json_path(elf->interp), "runpath",
+		json_path(elf->runpath), "raises", json_raises(target->raises), "is_secure",
+		target->secure, "way", prog->why ? "bpf" : "preload", "why", prog->why,
+		"is_possible", can_run(prog), "library",
+		!prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
+		json_notes(prog)));
+}
+
+static bool has_inet(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+int chk_program(const struct chk_request *req)
+{
+	struct program *prog = calloc(1, sizeof(*prog));
+	int status;
+
+	if (!prog)
+		return cli_error(&chk_tool, "cannot keep what is found: %s", strerror(errno));
+	prog->command = req->text;
+	target_find(req->text, &prog->target);
+	status = check_startable(req->text, &prog->target);
+	if (!status) {
+		prog->has_lib = !library_find(&prog->target, &prog->lib);
+		prog->has_inet = has_inet();
+		prog->why = why_not(prog);
+		note_all(prog);
+		status = req->is_json ? print_json(prog) : print_text(prog);
+		if (!status && !can_run(prog))
+			status = prog->why ? CHK_TCP : CHK_ERROR;
+	}
+	free(prog);
+	return status;
 }

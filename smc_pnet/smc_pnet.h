@@ -10,8 +10,7 @@
 #include "out/table.h"
 #include "smc/err.h"
 #include "smc/pnet.h"
-#include "sys/netdev.h"
-#include "sys/rdma.h"
+#include "sys/pairing.h"
 #include "sys/sysfs.h"
 
 /** struct pnet_tool - what every command works on: the kernel's table, and a sysfs */
@@ -20,17 +19,6 @@ struct pnet_tool {
 	const char *root;
 	struct smc_err *err;
 };
-
-/** struct pnet_world - the devices that there are */
-struct pnet_world {
-	struct netdev_table nets;
-	struct rdma_table rdma;
-};
-
-/** pnet_world_load() - read sysfs. Return: 0, -errno with @err */
-int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *err);
-
-void pnet_world_free(struct pnet_world *world);
 
 /* ---- table.c: the kernel's table ---- */
 
@@ -108,46 +96,7 @@ int pnet_import(struct pnet_tool *tool, const struct smc_pnet_table *to, bool is
 
 /* ---- list.c, tree.c ---- */
 
-enum pnet_type { PNET_NET, PNET_IB, PNET_ISM };
-
-/* Where the PNET ID of a device comes from. */
-enum pnet_source { PNET_FROM_NOWHERE, PNET_FROM_TABLE, PNET_FROM_HARDWARE, PNET_FROM_BASE };
-
-/**
- * struct pnet_row - a device, or one port of it, and its PNET ID
- * @port: RDMA port, 0 for none
- * @pnetid: as SMC finds it, "" for none
- * @net, @ib, @ism: the device; all NULL when an entry names one that is not there
- * @entry: of the table that names the device itself, or NULL
- */
-struct pnet_row {
-	enum pnet_type type;
-	enum pnet_source source;
-	const char *name;
-	unsigned int port;
-	const char *pnetid;
-	const struct netdev *net;
-	const struct rdma_dev *ib;
-	const struct rdma_port *ib_port;
-	const struct ism_dev *ism;
-	const struct smc_pnet *entry;
-};
-
-struct pnet_rows {
-	struct pnet_row *rows;
-	size_t count;
-};
-
 extern const struct out_col pnet_row_columns[];
-
-/** pnet_rows_make() - every device with its PNET ID, sorted by it. Return: 0, -ENOMEM */
-int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
-		   const struct pnet_world *world);
-
-void pnet_rows_free(struct pnet_rows *rows);
-
-/** pnet_row_warn() - what is wrong with a row, one sentence. Return: false when nothing is */
-bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row);
 
 /**
  * struct pnet_group - a link of an SMC-R link group, or an SMC-D link group
@@ -186,17 +135,6 @@ void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
 
 /* ---- suggest.c ---- */
-
-/**
- * pnet_suggest_make() - entries that would pair each RDMA port with its net device
- *
- * An entry has both devices, or that one which lacks the PNET ID of the other. Ports that SMC
- * cannot use, and pairs that agree already, make none; nor do pairs that have different PNET IDs.
- *
- * Return: 0, -ENOMEM.
- */
-int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
-		      const struct pnet_world *world);
 
 /** pnet_suggest() - print the commands, or run them */
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json);

@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "netlink/genl.h"
+#include "sys/record.h"
 #include "sys/sysfs.h"
 
 static const struct cli_opt options[] = {
@@ -220,6 +221,10 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (opts.has_power) {
+		if (record_root()) {
+			record_refuse(&err);
+			return cli_error(&tool, "%s", err.text);
+		}
 		if (!recorded && (uname(&machine) || strncmp(machine.machine, "s390", 4)))
 			return cli_error(&tool,
 					 "only IBM Z has function IDs with a power switch, "

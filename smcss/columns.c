@@ -5,9 +5,11 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "smc/reason.h"
+#include "sys/host.h"
 
 #define MODE_WIDTH (sizeof("TCP 0x05000000/0x03030000") - 1)
 #define ADDR_WIDTH (sizeof("[2001:0db8:1111:2222:3333:4444:5555:6666]:65535") - 1)
@@ -49,6 +51,15 @@ static json_t *json_uid(const void *object)
 	return json_integer(sock_of(object)->uid);
 }
 
+static int probe_user(void *arg, char text[HOST_PROBE_SIZE])
+{
+	const struct passwd *user = getpwuid(*(const uint32_t *)arg);
+
+	if (user)
+		snprintf(text, HOST_PROBE_SIZE, "%s", user->pw_name);
+	return user ? 0 : -ENOENT;
+}
+
 /* The same user owns most rows: one look-up for a run of them. */
 static const char *user_name(uint32_t uid)
 {
@@ -59,12 +70,12 @@ static const char *user_name(uint32_t uid)
 	} last;
 
 	if (!last.is_set || last.uid != uid) {
-		const struct passwd *user = getpwuid(uid);
-		size_t len = user ? strnlen(user->pw_name, sizeof(last.name) - 1) : 0;
+		char probe[32], text[HOST_PROBE_SIZE];
 
-		if (user)
-			memcpy(last.name, user->pw_name, len);
-		last.name[len] = '\0';
+		/* This machine's users are not those of a recorded one. */
+		snprintf(probe, sizeof(probe), "user-%u", uid);
+		host_probe(probe, probe_user, &uid, text);
+		snprintf(last.name, sizeof(last.name), "%.*s", (int)sizeof(last.name) - 1, text);
 		last.uid = uid;
 		last.is_set = true;
 	}

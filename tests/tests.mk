@@ -2,7 +2,8 @@
 # make check          all tests; SUITES="unit cli" for some of them, see tests/run
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
-# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl; FUZZ_TIME=60
+# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
+#                 proto, record; FUZZ_TIME=60
 # make bench          ratios measured in one run
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -18,16 +19,20 @@ ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka,libcmocka-dev,libcmocka-devel)
 endif
 
-# What unit tests need of the tools themselves, apart from main().
 # What is pure in the preload library.
 SHIM_PARTS := $(O)/obj/ld_pre_smc/size.o $(O)/obj/ld_pre_smc/rules.o
+# What unit tests need of the tools themselves, apart from main().
 SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
+
+$(O)/tests/unit/kconfig: TOOL_PKGS := zlib
 
 SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
 $(O)/tests/unit/systemctl: $(O)/obj/smc_run/systemctl.o
 $(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
+$(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(O)/obj/smc_chk/proto.o
+$(O)/tests/unit/use: $(O)/obj/smc_chk/use.o
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/libsmc.a
 	@mkdir -p $(@D)
@@ -88,8 +93,8 @@ fuzz: $(O)/version.h
 	$(call say,CLANG)
 	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
-		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c ld_pre_smc/rules.c \
-		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs,--cflags --libs)
+		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c ld_pre_smc/rules.c smc_chk/proto.c \
+		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs zlib,--cflags --libs)
 	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <net/if.h>
 
+#include "sys/host.h"
 #include "sys/sysfs.h"
 
 #define VENDOR_IBM 0x1014
@@ -39,7 +40,7 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 	char found[CMD_NETDEV_SIZE], by_number[IF_NAMESIZE] = "";
 
 	if (ifindex)
-		if_indextoname(ifindex, by_number);
+		host_ifname(by_number, ifindex);
 	name[0] = '\0';
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/') && *ib_name; i++) {
 		if (!sysfs_text(found, sizeof(found), SYSFS_ROOT

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cmd/baseline.h"
 #include "cmd/run.h"
+#include "sys/record.h"
 
 static int on_stats(const struct nlmsghdr *nlh, void *arg)
 {
@@ -109,6 +110,8 @@ static int parse(struct cmd *cmd, enum what *what)
 		*what = JSON;
 	else
 		return cmd_usage(cmd, "stats: show | reset | json");
+	if (*what == RESET && record_root())
+		return record_refuse(cmd->err);
 	if (cmd->watch_seconds > 0 && (*what != SHOW || cmd->is_metrics))
 		return cmd_usage(cmd, "stats: --watch is for show without --metrics");
 	if (cmd->is_metrics && (*what != SHOW || cmd->is_json))
@@ -130,8 +133,8 @@ int cmd_run_stats(struct cmd *cmd)
 	if (cmd->watch_seconds > 0)
 		return print_rates(cmd, &stats);
 	total = stats;
-	/* A reset would look like a restart to those who collect metrics. */
-	if (!cmd->is_absolute && !cmd->is_metrics)
+	/* A reset would look like a restart to those who collect metrics; this host's is not the record's. */
+	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
 	if (cmd->is_metrics)
 		stats_metrics(&cmd->text, &stats);

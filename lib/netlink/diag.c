@@ -3,12 +3,18 @@
 #include "netlink/diag.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 #include <libmnl/libmnl.h>
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
+
+#include "netlink/replay.h"
+#include "sys/record.h"
 
 /*
  * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller one
@@ -25,6 +31,9 @@ struct dump {
 	void *arg;
 	struct smc_err *err;
 	int code; /* errno that the kernel or fn gave: not one of libmnl's own */
+	bool is_ended;	  /* by fn, not by the kernel */
+	bool is_recorded; /* on this: */
+	struct replay_tape tape;
 };
 
 static int on_message(const struct nlmsghdr *nlh, void *data)
@@ -34,10 +43,13 @@ static int on_message(const struct nlmsghdr *nlh, void *data)
 
 	if (nlh->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 		return MNL_CB_OK;
+	if (dump->is_recorded)
+		replay_add(&dump->tape, nlh);
 	ret = dump->fn(nlh, dump->arg);
 	if (!ret)
 		return MNL_CB_OK;
 	dump->code = -ret;
+	dump->is_ended = true;
 	return MNL_CB_ERROR;
 }
 
@@ -163,15 +175,13 @@ static void tune(struct mnl_socket *nl)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 }
 
-int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err)
+static int ask(struct dump *dump, const void *req, size_t len)
 {
-	struct dump dump = { .fn = fn, .arg = arg, .err = err };
 	unsigned int seq = (unsigned int)time(NULL);
+	struct smc_err *err = dump->err;
 	struct mnl_socket *nl;
 	int ret;
 
-	if (err)
-		err->code = 0;
 	nl = mnl_socket_open2(NETLINK_SOCK_DIAG, SOCK_CLOEXEC);
 	if (!nl)
 		return smc_err_set(err, errno, "cannot open a sock_diag netlink socket");
@@ -184,8 +194,28 @@ int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct
 	if (ret)
 		smc_err_set(err, -ret, "cannot ask the kernel for its sockets");
 	else
-		ret = receive(nl, seq, &dump);
+		ret = receive(nl, seq, dump);
 out:
 	mnl_socket_close(nl);
+	return ret;
+}
+
+int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err)
+{
+	struct dump dump = { .fn = fn, .arg = arg, .err = err, .is_recorded = record_dir() };
+	struct replay_request request = { .bytes = req, .len = len };
+	char name[32];
+	int ret;
+
+	if (err)
+		err->code = 0;
+	snprintf(name, sizeof(name), "sock_diag/%u", *(const unsigned char *)req);
+	request.name = name;
+	if (record_root())
+		return replay(&request, fn, arg, err);
+	ret = ask(&dump, req, len);
+	if (dump.is_recorded && !dump.is_ended)
+		replay_keep(&dump.tape, &request, ret, err);
+	free(dump.tape.bytes);
 	return ret;
 }

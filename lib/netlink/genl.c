@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <linux/genetlink.h>
@@ -15,16 +16,20 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "netlink/replay.h"
 #include "sys/netns.h"
+#include "sys/record.h"
 
 #define FAMILY_VERSION 1
 #define TRIES 3
 /* A kernel that answers at all answers at once; without a limit a lost answer hangs us. */
 #define RECV_TIMEOUT_SECONDS 20
 
+/** struct smc_genl - @sock: NULL when a recorded host answers */
 struct smc_genl {
 	struct nl_sock *sock;
 	uint16_t family;
+	char name[GENL_NAMSIZ];
 };
 
 /* One request and what came back for it. */
@@ -263,6 +268,15 @@ static int find_family(struct smc_genl *nl, const char *family, struct smc_err *
 	return smc_err_set(err, code, "cannot find netlink family %s", family);
 }
 
+#define RECORD_NAME (GENL_NAMSIZ + 16)
+
+static struct replay_request name_request(char file[RECORD_NAME], const struct smc_genl *nl,
+					  const char *what)
+{
+	snprintf(file, RECORD_NAME, "%s/%.10s", nl->name, what);
+	return (struct replay_request){ .name = file, .body = GENL_HDRLEN };
+}
+
 static int connect_socket(struct nl_sock *sock, struct smc_err *err)
 {
 	const struct timeval limit = { .tv_sec = RECV_TIMEOUT_SECONDS };
@@ -280,6 +294,34 @@ static int connect_socket(struct nl_sock *sock, struct smc_err *err)
 	return 0;
 }
 
+static int ignore(const struct nlmsghdr *nlh, void *arg)
+{
+	(void)nlh;
+	(void)arg;
+	return 0;
+}
+
+/* The look-up of a family is the first question that a record answers. */
+static int open_family(struct smc_genl *nl, struct smc_err *err)
+{
+	struct replay_tape none = { .len = 0 };
+	struct replay_request request;
+	char file[RECORD_NAME];
+	int ret;
+
+	request = name_request(file, nl, "family");
+	if (record_root())
+		return replay(&request, ignore, NULL, err);
+	nl->sock = nl_socket_alloc();
+	if (!nl->sock)
+		return smc_err_set(err, ENOMEM, "cannot open a netlink socket");
+	ret = connect_socket(nl->sock, err);
+	if (!ret)
+		ret = find_family(nl, nl->name, err);
+	replay_keep(&none, &request, ret, err);
+	return ret;
+}
+
 int smc_genl_open(struct smc_genl **result, const char *family, struct smc_err *err)
 {
 	struct smc_genl *nl = calloc(1, sizeof(*nl));
@@ -288,15 +330,10 @@ int smc_genl_open(struct smc_genl **result, const char *family, struct smc_err *
 	*result = NULL;
 	if (err)
 		err->code = 0;
-	if (nl)
-		nl->sock = nl_socket_alloc();
-	if (!nl || !nl->sock) {
-		free(nl);
+	if (!nl)
 		return smc_err_set(err, ENOMEM, "cannot open a netlink socket");
-	}
-	ret = connect_socket(nl->sock, err);
-	if (!ret)
-		ret = find_family(nl, family, err);
+	snprintf(nl->name, sizeof(nl->name), "%s", family);
+	ret = open_family(nl, err);
 	if (ret)
 		smc_genl_close(nl);
 	else
@@ -326,28 +363,58 @@ static int hand_over(const struct answer *answer, smc_genl_fn fn, void *arg)
 	return ret;
 }
 
+/* Ask until the table stands still. */
+static int collect(struct smc_genl *nl, uint8_t cmd, struct answer *answer, struct smc_err *err)
+{
+	int code, tries = 0;
+
+	do {
+		code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_DUMP, NULL, 0, answer);
+		if (!code && answer->is_interrupted)
+			code = EINTR;
+	} while (code == EINTR && ++tries < TRIES);
+	if (code == EINTR)
+		return smc_err_say(err, EINTR, "the table changed while it was read");
+	if (code == EOPNOTSUPP)
+		return smc_err_say(err, code, "this kernel does not know the request");
+	if (code)
+		describe(err, code, answer);
+	return -code;
+}
+
+static int on_tape(const struct nlmsghdr *nlh, void *tape)
+{
+	replay_add(tape, nlh);
+	return 0;
+}
+
+static void keep(const struct answer *answer, const struct replay_request *request, int ret,
+		 const struct smc_err *err)
+{
+	struct replay_tape tape = { .len = 0 };
+
+	if (!ret)
+		hand_over(answer, on_tape, &tape);
+	replay_keep(&tape, request, ret, err);
+}
+
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err)
 {
+	struct replay_request request;
 	struct answer answer = { 0 };
-	int code, tries = 0, ret;
+	char file[RECORD_NAME], number[8];
+	int ret;
 
 	if (err)
 		err->code = 0;
-	do {
-		code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_DUMP, NULL, 0, &answer);
-		if (!code && answer.is_interrupted)
-			code = EINTR;
-	} while (code == EINTR && ++tries < TRIES);
-	if (!code) {
+	snprintf(number, sizeof(number), "%u", cmd);
+	request = name_request(file, nl, number);
+	if (!nl->sock)
+		return replay(&request, fn, arg, err);
+	ret = collect(nl, cmd, &answer, err);
+	keep(&answer, &request, ret, err);
+	if (!ret)
 		ret = hand_over(&answer, fn, arg);
-	} else if (code == EINTR) {
-		ret = smc_err_say(err, EINTR, "the table changed while it was read");
-	} else if (code == EOPNOTSUPP) {
-		ret = smc_err_say(err, code, "this kernel does not know the request");
-	} else {
-		describe(err, code, &answer);
-		ret = -code;
-	}
 	free(answer.messages);
 	return ret;
 }
@@ -356,8 +423,11 @@ int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *at
 		struct smc_err *err)
 {
 	struct answer answer = { 0 };
-	int code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_ACK, attrs, n, &answer);
+	int code;
 
+	if (!nl->sock)
+		return record_refuse(err);
+	code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_ACK, attrs, n, &answer);
 	if (err)
 		err->code = 0;
 	if (code)

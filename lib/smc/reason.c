@@ -2,117 +2,159 @@
 /* Why a connection became plain TCP: the reason codes of a CLC decline. */
 #include "smc/reason.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
 /* Ordered by number; the texts are written for the side on which the code was raised. */
 // clang-format off
 const struct smc_reason smc_reasons[] = {
 	{ 0x01010000, "MEM", "MEMORY",
 	  "no memory for the connection, its link group or its buffers",
-	  "lower net.smc.wmem and net.smc.rmem, or set net.smc.smcr_buf_type to 2 where memory is fragmented" },
+	  "lower net.smc.wmem and net.smc.rmem, or set net.smc.smcr_buf_type to 2 where memory is fragmented",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x02010000, "TIMEOUT_CL", "TIMEOUT_CL",
 	  "the first message over the new RDMA link (CONFIRM LINK) got no answer",
-	  "check the RoCE path: GID, VLAN, MTU, flow control, and that UDP port 4791 is not filtered on the way" },
+	  "check the RoCE path: GID, VLAN, MTU, flow control, and that UDP port 4791 is not filtered on the way",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x02020000, "TIMEOUT_AL", "TIMEOUT_AL",
 	  "adding the second RDMA link (ADD LINK) got no answer",
-	  "check the RoCE path of the second port" },
+	  "check the RoCE path of the second port",
+	  SMC_RAISED_NONE, NULL },
 	{ 0x03000000, "CNFERR", "CNF_ERR",
 	  "configuration error: no usable IP prefix, or the peer accepted a device that was never offered",
-	  "check the address and netmask of the network interface on both sides" },
+	  "check the address and netmask of the network interface on both sides",
+	  SMC_RAISED_CLIENT, NULL },
 	{ 0x03010000, "PEERNOSMC", "PEER_NO_SMC",
 	  "the peer did not offer SMC in its TCP handshake",
-	  "start the peer's program under smc_run too; else look for a firewall that strips TCP option 254, SYN cookies, or handshake limitation on the peer" },
+	  "start the peer's program under smc_run too; else look for a firewall that strips TCP option 254, SYN cookies, or handshake limitation on the peer",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x03020000, "IPSEC", "IPSEC",
 	  "the connection is subject to an IPsec policy, which SMC would bypass",
-	  "exempt this peer from IPsec (ip xfrm policy) if SMC is wanted" },
+	  "exempt this peer from IPsec (ip xfrm policy) if SMC is wanted",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x03030000, "NOSMCDEV", "NOSMCDEV",
 	  "no SMC device, neither RoCE nor ISM, serves this network interface",
-	  "give the interface and its RoCE port or ISM device the same PNET ID (smc_pnet), see that the port is active, and for SMC-Rv2 and SMC-Dv2 define the same EID on both sides" },
+	  "give the interface and its RoCE port or ISM device the same PNET ID (smc_pnet), see that the port is active, and for SMC-Rv2 and SMC-Dv2 define the same EID on both sides",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x03030001, "NOSMCDDEV", "NOSMCDDEV",
 	  "no ISM device can be used for this connection, or the two sides have no EID in common",
-	  "define the same EID on both sides (smcd ueid add), check the ISM devices (smcd device)" },
+	  "define the same EID on both sides (smcd ueid add), check the ISM devices (smcd device)",
+	  SMC_RAISED_SERVER, NULL },
 	{ 0x03030002, "NOSMCRDEV", "NOSMCRDEV",
 	  "no active RoCE port can be used for this connection",
-	  "check port state and PNET ID (smcr device), and that the port has a RoCEv2 GID in the connection's subnet" },
+	  "check port state and PNET ID (smcr device), and that the port has a RoCEv2 GID in the connection's subnet",
+	  SMC_RAISED_SERVER, NULL },
 	{ 0x03030003, "NOISM2SUPP", "NOISM2SUPP",
 	  "the peer proposed SMC-Dv2, and this system has no ISM device of version 2",
-	  "check the ISM devices (smcd info, smcd device)" },
+	  "check the ISM devices (smcd info, smcd device)",
+	  SMC_RAISED_SERVER, "5.11" },
 	{ 0x03030004, "NOV2EXT", "NOV2EXT",
 	  "the peer's proposal lacks the SMC version 2 extension",
-	  "update the peer, or define an EID there so that it proposes version 2" },
+	  "update the peer, or define an EID there so that it proposes version 2",
+	  SMC_RAISED_SERVER, "5.11" },
 	{ 0x03030005, "NOV2DEXT", "NOV2DEXT",
 	  "the peer's proposal lacks the SMC-Dv2 extension",
-	  "check that the peer has an ISM device of version 2 (smcd info)" },
+	  "check that the peer has an ISM device of version 2 (smcd info)",
+	  SMC_RAISED_SERVER, "5.11" },
 	{ 0x03030006, "NOSEID", "NOSEID",
 	  "the peer sent no system EID",
-	  "enable the system EID on the peer (smcd seid enable), or define a common user EID" },
+	  "enable the system EID on the peer (smcd seid enable), or define a common user EID",
+	  SMC_RAISED_NONE, "5.11" },
 	{ 0x03030007, "NOSMCD2DEV", "NOSMCD2DEV",
 	  "no ISM device of version 2 reaches the devices that the peer proposed",
-	  "check that both systems share the ISM network (CHID, smcd device)" },
+	  "check that both systems share the ISM network (CHID, smcd device)",
+	  SMC_RAISED_SERVER, "5.11" },
 	{ 0x03030008, "NOUEID", "NOUEID",
 	  "the peer sent no EID",
-	  "define the same EID on both sides (smcd ueid add)" },
+	  "define the same EID on both sides (smcd ueid add)",
+	  SMC_RAISED_SERVER, "5.16" },
 	{ 0x03030009, "RELEASEERR", "RELEASEERR",
 	  "the two sides found no common SMC release",
-	  "update the older of the two kernels" },
+	  "update the older of the two kernels",
+	  SMC_RAISED_SERVER, "6.6" },
 	{ 0x0303000a, "MAXCONNERR", "MAXCONNERR",
 	  "the two sides could not agree on the connections per link group",
-	  "check net.smc.smcr_max_conns_per_lgr on both sides" },
+	  "check net.smc.smcr_max_conns_per_lgr on both sides",
+	  SMC_RAISED_BOTH, "6.6" },
 	{ 0x0303000b, "MAXLINKERR", "MAXLINKERR",
 	  "the two sides could not agree on the links per link group",
-	  "check net.smc.smcr_max_links_per_lgr on both sides" },
+	  "check net.smc.smcr_max_links_per_lgr on both sides",
+	  SMC_RAISED_BOTH, "6.6" },
 	{ 0x03040000, "MODEUNSUPP", "MODEUNSUPP",
 	  "the peer accepted a kind of SMC that was not proposed",
-	  "check which devices each side has: one may have RoCE only, the other ISM only" },
+	  "check which devices each side has: one may have RoCE only, the other ISM only",
+	  SMC_RAISED_CLIENT, NULL },
 	{ 0x03050000, "RMBE_EC", "RMBE_EC",
 	  "the peer wants eye catchers in its receive buffers, which Linux does not support",
-	  "turn eye catchers off on the peer" },
+	  "turn eye catchers off on the peer",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x03060000, "OPTUNSUPP", "OPTUNSUPP",
 	  "the program used a socket option that SMC cannot honour, such as TCP Fast Open",
-	  "turn TCP Fast Open off in the program" },
+	  "turn TCP Fast Open off in the program",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x03070000, "DIFFPREFIX", "DIFFPREFIX",
 	  "the two sides are in different IP subnets, which SMC version 1 cannot span",
-	  "use addresses of one subnet, or version 2: define the same EID on both sides" },
+	  "use addresses of one subnet, or version 2: define the same EID on both sides",
+	  SMC_RAISED_SERVER, NULL },
 	{ 0x03080000, "GETVLANERR", "GETVLANERR",
 	  "the VLAN of the network interface could not be determined",
-	  "check the interface's VLAN set-up (ip -d link)" },
+	  "check the interface's VLAN set-up (ip -d link)",
+	  SMC_RAISED_SERVER, NULL },
 	{ 0x03090000, "ISMVLANERR", "ISMVLANERR",
 	  "the VLAN could not be registered with the ISM device",
-	  "check that the ISM device takes part in that VLAN" },
+	  "check that the ISM device takes part in that VLAN",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x030a0000, "NOACTLINK", "NOACTLINK",
 	  "the link group has no active link left",
-	  "check the state of the RoCE ports (smcr linkgroup link-show)" },
+	  "check the state of the RoCE ports (smcr linkgroup link-show)",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x030b0000, "NOSRVLINK", "NOSRVLINK",
 	  "the server's link is not one of the link group here",
-	  "try again; if it stays, compare the links of both sides (smcr linkgroup link-show)" },
+	  "try again; if it stays, compare the links of both sides (smcr linkgroup link-show)",
+	  SMC_RAISED_CLIENT, NULL },
 	{ 0x030c0000, "VERSMISMAT", "VERSMISMAT",
 	  "the two sides use different SMC versions",
-	  "compare the versions of both sides (smcr info)" },
+	  "compare the versions of both sides (smcr info)",
+	  SMC_RAISED_NONE, NULL },
 	{ 0x030d0000, "MAX_DMB", "MAX_DMB",
 	  "the ISM device has no buffer left",
-	  "use fewer or smaller buffers (net.smc.rmem), or another ISM device" },
+	  "use fewer or smaller buffers (net.smc.rmem), or another ISM device",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x030e0000, "NOROUTE", "NOROUTE",
 	  "there is no route to the peer's RoCE address",
-	  "check the route between the RoCE interfaces (ip route get)" },
+	  "check the route between the RoCE interfaces (ip route get)",
+	  SMC_RAISED_BOTH, "5.16" },
 	{ 0x030f0000, "NOINDIRECT", "NOINDIRECT",
 	  "the peer expects a routed path, and the route here is direct",
-	  "check the routes of both sides to each other's RoCE address" },
+	  "check the routes of both sides to each other's RoCE address",
+	  SMC_RAISED_CLIENT, "5.16" },
 	{ 0x04000000, "SYNCERR", "SYNCERR",
 	  "the link groups of the two sides are out of step",
-	  "try again: the next connection sets up a new link group" },
+	  "try again: the next connection sets up a new link group",
+	  SMC_RAISED_CLIENT, NULL },
 	{ 0x05000000, "PEERDECL", "PEERDECL",
 	  "the peer declined SMC",
-	  "the peer's own reason, the second number, tells why" },
+	  "the peer's own reason, the second number, tells why",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x09990000, "INTERR", "INTERR",
 	  "internal error of the SMC layer",
-	  "look at the kernel log (dmesg)" },
+	  "look at the kernel log (dmesg)",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x09990001, "ERR_RTOK", "ERR_RTOK",
 	  "the peer's memory key could not be recorded",
-	  "look at the kernel log (dmesg) and the RDMA device" },
+	  "look at the kernel log (dmesg) and the RDMA device",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x09990002, "ERR_RDYLNK", "ERR_RDYLNK",
 	  "the RDMA queue pair could not be made ready",
-	  "look at the kernel log (dmesg), the port's state and its MTU" },
+	  "look at the kernel log (dmesg), the port's state and its MTU",
+	  SMC_RAISED_BOTH, NULL },
 	{ 0x09990003, "ERR_REGBUF", "ERR_REGBUF",
 	  "the buffer could not be registered with the RDMA device",
-	  "look at the kernel log (dmesg), try smaller buffers or another net.smc.smcr_buf_type" },
+	  "look at the kernel log (dmesg), try smaller buffers or another net.smc.smcr_buf_type",
+	  SMC_RAISED_BOTH, NULL },
 };
 // clang-format on
 
@@ -124,4 +166,73 @@ const struct smc_reason *smc_reason_find(uint32_t code)
 		if (smc_reasons[i].code == code)
 			return &smc_reasons[i];
 	return NULL;
+}
+
+static const struct smc_reason *find_name(const char *name)
+{
+	static const char prefix[] = "SMC_CLC_DECL_";
+
+	if (!strncasecmp(name, prefix, sizeof(prefix) - 1))
+		name += sizeof(prefix) - 1;
+	/* What older kernels call it. */
+	if (!strcasecmp(name, "ERR_REGRMB"))
+		name = "ERR_REGBUF";
+	for (size_t i = 0; i < smc_reason_count; i++)
+		if (!strcasecmp(smc_reasons[i].symbol, name) ||
+		    !strcasecmp(smc_reasons[i].stats_name, name))
+			return &smc_reasons[i];
+	return NULL;
+}
+
+/* Return: 0, -EINVAL, -ERANGE. strtoull() would take signs and blanks as well. */
+static int read_number(const char *word, int base, uint32_t *code)
+{
+	unsigned long long value;
+	char *end;
+
+	if (!isalnum((unsigned char)*word))
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(word, &end, base);
+	if (*end)
+		return -EINVAL;
+	if (errno || value > UINT32_MAX)
+		return -ERANGE;
+	*code = (uint32_t)value;
+	return 0;
+}
+
+int smc_reason_parse(const char *word, uint32_t *code)
+{
+	const struct smc_reason *reason = find_name(word);
+	uint32_t decimal;
+	int ret;
+
+	if (reason) {
+		*code = reason->code;
+		return 0;
+	}
+	ret = read_number(word, 16, code);
+	if (ret == -EINVAL || word[strspn(word, "0123456789")])
+		return ret;
+	/* Digits only. Eight with a leading zero is how everybody writes a code. */
+	if (!ret && (smc_reason_find(*code) || (*word == '0' && strlen(word) == 8)))
+		return 0;
+	ret = read_number(word, 10, &decimal);
+	if (!ret)
+		*code = decimal;
+	return ret;
+}
+
+const char *smc_reason_family(uint32_t code)
+{
+	switch (code >> 24) {
+	case 0x01: return "resources";
+	case 0x02: return "time-outs";
+	case 0x03: return "configuration";
+	case 0x04: return "synchronisation";
+	case 0x05: return "declined by the peer";
+	case 0x09: return "internal errors";
+	default: return NULL;
+	}
 }

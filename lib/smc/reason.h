@@ -8,6 +8,14 @@
 
 #define SMC_REASON_PEERDECL 0x05000000U
 
+/** enum smc_raised - who finds a reason; NONE: defined in Linux, which never uses it */
+enum smc_raised {
+	SMC_RAISED_NONE = 0,
+	SMC_RAISED_CLIENT = 1 << 0,
+	SMC_RAISED_SERVER = 1 << 1,
+	SMC_RAISED_BOTH = SMC_RAISED_CLIENT | SMC_RAISED_SERVER,
+};
+
 /**
  * struct smc_reason - one reason code
  * @code: as in sock_diag, netlink statistics and the CLC DECLINE message
@@ -15,6 +23,8 @@
  * @stats_name: name that "smcr stats" of smc-tools prints
  * @meaning: one clause
  * @check: the first thing to look at, an imperative clause
+ * @raised: where the kernel raises it, before it tells the peer
+ * @since: first kernel, "6.6"; NULL for those of 5.10 and older. None has gone so far.
  */
 struct smc_reason {
 	uint32_t code;
@@ -22,6 +32,8 @@ struct smc_reason {
 	const char *stats_name;
 	const char *meaning;
 	const char *check;
+	enum smc_raised raised;
+	const char *since;
 };
 
 /** smc_reasons - every code that Linux 6.1 to 7.2 can show (net/smc/smc_clc.h), by number */
@@ -30,5 +42,20 @@ extern const size_t smc_reason_count;
 
 /** smc_reason_find() - NULL for a code that is not Linux's: other systems have more */
 const struct smc_reason *smc_reason_find(uint32_t code);
+
+/**
+ * smc_reason_parse() - a code as people and programs write it
+ * @word: hexadecimal with or without 0x; decimal, as the tracepoint smc_switch_to_fallback prints it;
+ *	symbol, with or without SMC_CLC_DECL_, or the name in statistics, in any case
+ * @code: the code, also of one that Linux does not have
+ *
+ * Digits alone are hexadecimal if that is a code of Linux, which no decimal number of one is.
+ *
+ * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it is no 32-bit number.
+ */
+int smc_reason_parse(const char *word, uint32_t *code);
+
+/** smc_reason_family() - what the first byte of any code says in Linux, a noun; NULL if nothing */
+const char *smc_reason_family(uint32_t code);
 
 #endif

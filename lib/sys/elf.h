@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define SMC_ELF_INTERP_MAX 128
+#define SMC_ELF_RUNPATH_MAX 512
 
 /**
  * struct smc_elf - one program or library
@@ -20,6 +21,8 @@
  *	which can be started like a program and then loads one, is not.
  * @is_go: made by the Go linker, whose network code makes system calls of its own even where the
  *	program is dynamic
+ * @runpath: folders with colons between them, in which the loader looks for libraries before its
+ *	own (DT_RUNPATH, DT_RPATH); "" for none; cut if longer
  */
 struct smc_elf {
 	int bits;
@@ -29,6 +32,7 @@ struct smc_elf {
 	char interp[SMC_ELF_INTERP_MAX];
 	bool is_static;
 	bool is_go;
+	char runpath[SMC_ELF_RUNPATH_MAX];
 };
 
 /**

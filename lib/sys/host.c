@@ -2,22 +2,90 @@
 /* This host, or one that was recorded: everything that a check reads can be read again elsewhere. */
 #include "sys/host.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <net/if.h>
+
+#include "sys/record.h"
+
+#define PROBE_FILE_SIZE 128
 
 const char *host_path(char buf[PATH_MAX], const char *path)
 {
-	const char *root = secure_getenv("SMC_TOOLS_ROOT");
+	const char *root = record_root();
 
-	if (!root || !*root)
+	if (!root)
 		return path;
-	snprintf(buf, PATH_MAX, "%s%s", root, path);
+	if (!record_path(buf, root, path))
+		buf[0] = '\0';
 	return buf;
 }
 
-int host_probe(const char *name __attribute__((unused)), host_probe_fn fn, void *arg,
-	       char text[HOST_PROBE_SIZE])
+/* A device's name may be part of a probe's: no letter of it leaves the folder. */
+static void probe_file(char file[PROBE_FILE_SIZE], const char *name)
 {
+	size_t len = (size_t)snprintf(file, PROBE_FILE_SIZE, "probes/");
+
+	for (; *name && len < PROBE_FILE_SIZE - 1; name++)
+		file[len++] = isalnum((unsigned char)*name) || strchr("-_:", *name) ? *name : '_';
+	file[len] = '\0';
+}
+
+int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE])
+{
+	char *end;
+	long result;
+
 	text[0] = '\0';
-	return fn(arg, text);
+	errno = 0;
+	result = strtol(data, &end, 10);
+	if (errno || end == data || *end != '\n' || result < INT_MIN || result > INT_MAX)
+		return -EBADMSG;
+	snprintf(text, HOST_PROBE_SIZE, "%s", end + 1);
+	return (int)result;
+}
+
+static int recorded(const char *file, char text[HOST_PROBE_SIZE])
+{
+	size_t len;
+	char *data = record_get(file, &len);
+	int ret = data ? host_probe_parse(data, text) : -ENODATA;
+
+	free(data);
+	return ret;
+}
+
+int host_probe(const char *name, host_probe_fn fn, void *arg, char text[HOST_PROBE_SIZE])
+{
+	char file[PROBE_FILE_SIZE], data[HOST_PROBE_SIZE + 16];
+	int ret, len;
+
+	text[0] = '\0';
+	probe_file(file, name);
+	if (record_root())
+		return recorded(file, text);
+	ret = fn(arg, text);
+	len = snprintf(data, sizeof(data), "%d\n%s", ret, text);
+	record_set(file, data, (size_t)len);
+	return ret;
+}
+
+static int probe_ifname(void *arg, char text[HOST_PROBE_SIZE])
+{
+	return if_indextoname(*(const uint32_t *)arg, text) ? 0 : -errno;
+}
+
+bool host_ifname(char name[IF_NAMESIZE], uint32_t ifindex)
+{
+	char text[HOST_PROBE_SIZE], probe[32];
+
+	snprintf(probe, sizeof(probe), "ifindex-%u", ifindex);
+	name[0] = '\0';
+	if (host_probe(probe, probe_ifname, &ifindex, text))
+		return false;
+	snprintf(name, IF_NAMESIZE, "%.*s", IF_NAMESIZE - 1, text);
+	return true;
 }

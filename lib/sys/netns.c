@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 
 #include "smc/abi.h"
+#include "sys/host.h"
+#include "sys/record.h"
 
 static int open_netns(const char *name, struct smc_err *err)
 {
@@ -38,8 +40,12 @@ static int open_netns(const char *name, struct smc_err *err)
 
 int smc_netns_enter(const char *name, struct smc_err *err)
 {
-	int fd = open_netns(name, err), ret = 0;
+	int fd, ret = 0;
 
+	if (record_root())
+		return smc_err_say(err, EROFS,
+				   "of a recorded host there is only the network namespace that was recorded");
+	fd = open_netns(name, err);
 	if (fd < 0)
 		return fd;
 	if (setns(fd, CLONE_NEWNET))
@@ -48,12 +54,21 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 	return ret;
 }
 
-int smc_module_load(void)
+static int probe_smc(void *arg, char text[HOST_PROBE_SIZE])
 {
 	int fd = socket(AF_SMC, SOCK_STREAM | SOCK_CLOEXEC, SMCPROTO_SMC);
 
+	(void)arg;
+	(void)text;
 	if (fd < 0)
 		return -errno;
 	close(fd);
 	return 0;
+}
+
+int smc_module_load(void)
+{
+	char text[HOST_PROBE_SIZE];
+
+	return host_probe("load-smc", probe_smc, NULL, text);
 }

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+
+#include "sys/host.h"
+#include "sys/record.h"
+
+#define HOLDERS "probes/holders"
 
 static int add(struct proc_table *table, const struct proc_fd *entry)
 {
@@ -108,20 +114,74 @@ static int compare(const void *a, const void *b)
 	return (x->fd > y->fd) - (x->fd < y->fd);
 }
 
+/* A table that was recorded twice has everything twice. */
+static void sort(struct proc_table *table)
+{
+	size_t kept = 0;
+
+	if (table->count)
+		qsort(table->entries, table->count, sizeof(*table->entries), compare);
+	for (size_t i = 0; i < table->count; i++)
+		if (!kept || compare(&table->entries[kept - 1], &table->entries[i]))
+			table->entries[kept++] = table->entries[i];
+	table->count = kept;
+}
+
+int proc_table_parse(struct proc_table *table, const char *text)
+{
+	const char *line;
+	int ret = 0;
+
+	for (line = text; line && *line && !ret; line = strchr(line, '\n')) {
+		struct proc_fd entry = { .inode = 0 };
+
+		line += *line == '\n';
+		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
+			   entry.comm) >= 3)
+			ret = add(table, &entry);
+	}
+	sort(table);
+	return ret;
+}
+
+static int load_recorded(struct proc_table *table)
+{
+	size_t len;
+	char *text = record_get(HOLDERS, &len);
+	int ret = text ? proc_table_parse(table, text) : 0;
+
+	free(text);
+	return ret;
+}
+
+static void record_holders(const struct proc_fd *first, size_t count)
+{
+	char line[80];
+
+	for (size_t i = 0; i < count; i++) {
+		int len = snprintf(line, sizeof(line), "%" PRIu64 " %d %d %s\n", first[i].inode,
+				   first[i].pid, first[i].fd, first[i].comm);
+
+		record_append(HOLDERS, line, (size_t)len);
+	}
+}
+
 int proc_table_load(struct proc_table *table)
 {
-	DIR *proc = opendir("/proc");
+	DIR *proc = record_root() ? NULL : opendir("/proc");
 	struct dirent *item;
 	int ret = 0;
 
+	if (record_root())
+		return load_recorded(table);
 	if (!proc)
 		return -errno;
+	table->is_recorded = record_dir();
 	while (!ret && (item = readdir(proc)))
 		if (is_number(item->d_name))
 			ret = scan_fds(table, dirfd(proc), item->d_name);
 	closedir(proc);
-	if (table->count)
-		qsort(table->entries, table->count, sizeof(*table->entries), compare);
+	sort(table);
 	return ret;
 }
 
@@ -141,6 +201,8 @@ const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t i
 	for (end = low; end < table->count && table->entries[end].inode == inode; end++)
 		;
 	*count = inode ? end - low : 0;
+	if (table->is_recorded)
+		record_holders(table->entries + low, *count);
 	return *count ? &table->entries[low] : NULL;
 }
 
@@ -169,28 +231,83 @@ static bool read_name(const struct sockaddr_storage *from, struct smc_addr *to)
 	return true;
 }
 
-bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer)
+/* A process's socket of that inode, as a descriptor of our own, or -errno. */
+static int take_socket(const struct proc_fd *holder)
 {
-	struct sockaddr_storage name = { 0 };
-	socklen_t len = sizeof(name);
-	bool is_known = false;
 	struct stat st;
 	int pidfd, fd;
 
 	pidfd = (int)syscall(SYS_pidfd_open, holder->pid, 0);
 	if (pidfd < 0)
-		return false;
+		return -errno;
 	fd = (int)syscall(SYS_pidfd_getfd, pidfd, holder->fd, 0);
 	close(pidfd);
 	if (fd < 0)
-		return false;
+		return -errno;
 	/* The process may have closed it and opened something else since. */
-	if (!fstat(fd, &st) && st.st_ino == holder->inode &&
-	    !getsockname(fd, (struct sockaddr *)&name, &len))
-		is_known = read_name(&name, local);
-	len = sizeof(name);
-	if (is_known && !getpeername(fd, (struct sockaddr *)&name, &len))
-		read_name(&name, peer);
+	if (!fstat(fd, &st) && st.st_ino == holder->inode)
+		return fd;
 	close(fd);
-	return is_known;
+	return -ESTALE;
+}
+
+static int write_addr(char *text, size_t size, const struct smc_addr *addr)
+{
+	char ip[INET6_ADDRSTRLEN];
+
+	if (!addr->family || !inet_ntop(addr->family, addr->ip, ip, sizeof(ip)))
+		return 0;
+	return snprintf(text, size, "%s %u\n", ip, addr->port);
+}
+
+static const char *read_addr(const char *text, struct smc_addr *addr)
+{
+	struct smc_addr found = { .family = AF_INET };
+	char ip[INET6_ADDRSTRLEN];
+	unsigned int port;
+	int used;
+
+	if (sscanf(text, "%45s %u%n", ip, &port, &used) != 2 || port > UINT16_MAX)
+		return NULL;
+	if (strchr(ip, ':'))
+		found.family = AF_INET6;
+	if (inet_pton(found.family, ip, found.ip) != 1)
+		return NULL;
+	found.port = (uint16_t)port;
+	*addr = found;
+	return text + used;
+}
+
+static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
+{
+	struct sockaddr_storage name = { 0 };
+	struct smc_addr local = { 0 }, peer = { 0 };
+	socklen_t len = sizeof(name);
+	int fd = take_socket(arg), used;
+
+	if (fd < 0)
+		return fd;
+	if (!getsockname(fd, (struct sockaddr *)&name, &len))
+		read_name(&name, &local);
+	len = sizeof(name);
+	if (local.family && !getpeername(fd, (struct sockaddr *)&name, &len))
+		read_name(&name, &peer);
+	close(fd);
+	used = write_addr(text, HOST_PROBE_SIZE, &local);
+	write_addr(text + used, HOST_PROBE_SIZE - (size_t)used, &peer);
+	return 0;
+}
+
+bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer)
+{
+	struct proc_fd copy = *holder;
+	char text[HOST_PROBE_SIZE], probe[40];
+	const char *rest = NULL;
+
+	snprintf(probe, sizeof(probe), "socket-%" PRIu64, holder->inode);
+	if (!host_probe(probe, probe_names, &copy, text))
+		rest = read_addr(text, local);
+	if (rest)
+		read_addr(rest, peer);
+	return rest;
 }

@@ -24,11 +24,15 @@ struct proc_fd {
 	char comm[16];
 };
 
-/** struct proc_table - sockets of all processes that the caller may look into */
+/**
+ * struct proc_table - sockets of all processes that the caller may look into
+ * @is_recorded: what is asked for goes into a record, see sys/record.h
+ */
 struct proc_table {
 	struct proc_fd *entries;
 	size_t count;
 	size_t size;
+	bool is_recorded;
 };
 
 /**
@@ -40,6 +44,14 @@ struct proc_table {
  * cannot be read.
  */
 int proc_table_load(struct proc_table *table);
+
+/**
+ * proc_table_parse() - read the recorded holders of sockets
+ * @text: lines of inode, process, descriptor and command name; of any origin
+ *
+ * Return: 0, -ENOMEM. A line that is none is left out.
+ */
+int proc_table_parse(struct proc_table *table, const char *text);
 
 /**
  * proc_table_find() - holders of a socket

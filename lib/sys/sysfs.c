@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <sys/syscall.h>
 
+#include "sys/record.h"
+
 /* <linux/mount.h> and <sys/mount.h> cannot always be included together. */
 #define FSCONFIG_CREATE 6
 
@@ -21,7 +23,10 @@ make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 {
 	int len = vsnprintf(path, PATH_MAX, fmt, ap);
 
-	return len < 0 || len >= PATH_MAX ? -ENAMETOOLONG : 0;
+	if (len < 0 || len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	record_map(path);
+	return 0;
 }
 
 static size_t read_file(const char *path, void *buf, size_t size)
@@ -41,6 +46,7 @@ static size_t read_file(const char *path, void *buf, size_t size)
 		done += (size_t)ret;
 	}
 	close(fd);
+	record_put(path, buf, done);
 	return done;
 }
 
@@ -99,6 +105,20 @@ bool sysfs_number(unsigned long *value, const char *fmt, ...)
 	return true;
 }
 
+/* A record has no links: what one pointed to is in a file beside it. */
+static ssize_t read_link(const char *path, char target[PATH_MAX])
+{
+	char beside[PATH_MAX + sizeof(RECORD_LINK)];
+	ssize_t len = readlink(path, target, PATH_MAX - 1);
+
+	snprintf(beside, sizeof(beside), "%s" RECORD_LINK, path);
+	if (len < 0 && record_root())
+		len = (ssize_t)read_file(beside, target, PATH_MAX - 1);
+	else if (len > 0)
+		record_put(beside, target, (size_t)len);
+	return len;
+}
+
 bool sysfs_link(char *buf, size_t size, const char *fmt, ...)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -112,7 +132,7 @@ bool sysfs_link(char *buf, size_t size, const char *fmt, ...)
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
 	if (!ret)
-		len = readlink(path, target, sizeof(target) - 1);
+		len = read_link(path, target);
 	if (len <= 0)
 		return false;
 	target[len] = '\0';
@@ -133,7 +153,10 @@ bool sysfs_exists(const char *fmt, ...)
 	va_start(ap, fmt);
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
-	return !ret && !access(path, F_OK);
+	if (ret || access(path, F_OK))
+		return false;
+	record_exists(path);
+	return true;
 }
 
 int sysfs_write(const char *text, const char *fmt, ...)
@@ -145,6 +168,8 @@ int sysfs_write(const char *text, const char *fmt, ...)
 	va_start(ap, fmt);
 	ret = make_path(path, fmt, ap);
 	va_end(ap);
+	if (!ret && record_root())
+		ret = -EROFS;
 	if (ret)
 		return ret;
 	fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -181,31 +206,81 @@ static int add_name(struct sysfs_names *names, const char *name)
 	return 0;
 }
 
-int sysfs_list(struct sysfs_names *names, const char *fmt, ...)
+static int list_folder(struct sysfs_names *names, const char *path)
 {
 	const struct dirent *item;
-	char path[PATH_MAX];
-	va_list ap;
-	DIR *dir;
-	int ret;
+	DIR *dir = opendir(path);
+	int ret = 0;
 
-	*names = (struct sysfs_names){ 0 };
-	va_start(ap, fmt);
-	ret = make_path(path, fmt, ap);
-	va_end(ap);
-	if (ret)
-		return ret;
-	dir = opendir(path);
 	if (!dir)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	while (!ret && (item = readdir(dir)))
 		if (item->d_name[0] != '.')
 			ret = add_name(names, item->d_name);
 	closedir(dir);
+	return ret;
+}
+
+/* A record has what was in a folder in a file beside it. */
+static int list_recorded(struct sysfs_names *names, const char *path)
+{
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *line = NULL;
+	size_t size = 0;
+	FILE *file;
+	int ret = 0;
+
+	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
+	file = fopen(beside, "re");
+	if (!file)
+		return list_folder(names, path);
+	while (!ret && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line && *line != '.' && !strchr(line, '/'))
+			ret = add_name(names, line);
+	}
+	free(line);
+	fclose(file);
+	return ret;
+}
+
+static void record_list(const char *path, const struct sysfs_names *names)
+{
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text, *end;
+	size_t size = 1;
+
+	if (!record_dir() || !names->count)
+		return;
+	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
+	for (size_t i = 0; i < names->count; i++)
+		size += strlen(names->names[i]) + 1;
+	text = end = malloc(size);
+	for (size_t i = 0; text && i < names->count; i++)
+		end = stpcpy(stpcpy(end, names->names[i]), "\n");
+	if (text)
+		record_put(beside, text, (size_t)(end - text));
+	else
+		record_fail();
+	free(text);
+}
+
+int sysfs_list(struct sysfs_names *names, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	int ret;
+
+	*names = (struct sysfs_names){ 0 };
+	va_start(ap, fmt);
+	ret = make_path(path, fmt, ap);
+	va_end(ap);
+	if (!ret)
+		ret = record_root() ? list_recorded(names, path) : list_folder(names, path);
 	if (ret)
 		sysfs_names_free(names);
 	if (names->count)
 		qsort(names->names, names->count, sizeof(*names->names), compare_names);
+	if (!ret)
+		record_list(path, names);
 	return ret;
 }
 

@@ -62,30 +62,32 @@ static size_t read_first(const char *path, char *first)
 }
 
 /* "env [-S] [-x] [A=b] NAME": the word that env will look up, or NULL. */
-static const char *name_after_env(char *words)
+static const char *name_after_env(char *words, bool *clears_env)
 {
 	char *rest = words, *word;
 
 	while ((word = strsep(&rest, " \t"))) {
 		if (*word && *word != '-' && !strchr(word, '='))
 			return word;
+		if (!strcmp(word, "-") || !strcmp(word, "-i") || !strncmp(word, "--ig", 4))
+			*clears_env = true;
 	}
 	return NULL;
 }
 
-/* The interpreter of a script, whose first bytes are @first. False if nothing is to be found. */
-static bool find_interpreter(char *first, char *path)
+/* The interpreter of a script, whose @len bytes are @first. False if nothing is to be found. */
+static bool find_interpreter(char *first, size_t len, char *path, bool *clears_env)
 {
 	char *rest = first + 2, *file, *base;
 
-	if (strncmp(first, "#!", 2))
-		return find_in_path("/bin/sh", path);	/* execvp(3) on ENOEXEC */
+	if (strncmp(first, "#!", 2))	/* execvp(3) on ENOEXEC */
+		return !memchr(first, '\0', len) && find_in_path("/bin/sh", path);
 	first[strcspn(first, "\n")] = '\0';
 	rest += strspn(rest, " \t");
 	file = strsep(&rest, " \t");
 	base = strrchr(file, '/');
 	if (rest && base && !strcmp(base, "/env")) {
-		const char *name = name_after_env(rest);
+		const char *name = name_after_env(rest, clears_env);
 
 		return name && find_in_path(name, path);
 	}
@@ -102,51 +104,60 @@ static bool gives_capabilities(const char *path)
 	       (caps.data[0].permitted || caps.data[1].permitted);
 }
 
+static void read_privileges(struct target *out)
+{
+	struct statvfs fs;
+	struct stat st;
+
+	if (stat(out->path, &st))
+		return;
+	out->uid = st.st_uid;
+	out->gid = st.st_gid;
+	out->raises = (st.st_mode & S_ISUID ? TARGET_SETUID : 0) |
+		      (st.st_mode & S_ISGID && st.st_mode & S_IXGRP ? TARGET_SETGID : 0) |
+		      (gives_capabilities(out->path) ? TARGET_CAPS : 0);
+	out->is_nosuid = statvfs(out->path, &fs) || fs.f_flag & ST_NOSUID;
+}
+
 /*
  * AT_SECURE as the kernel will set it (security/commoncap.c, cap_bprm_creds_from_file): effective
  * id after exec is not the real id of the caller, or capabilities come from the file to somebody
  * who is not root. Neither happens on a nosuid mount or after PR_SET_NO_NEW_PRIVS.
  */
-static bool is_secure(const char *path)
+static bool is_secure(const struct target *target)
 {
-	uid_t euid = geteuid();
-	gid_t egid = getegid();
-	struct statvfs fs;
-	struct stat st;
-	bool honoured;
+	bool honoured = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 && !target->is_nosuid;
+	unsigned int raises = honoured ? target->raises : 0;
 
-	if (stat(path, &st))
-		return false;
-	honoured = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 &&
-		   !statvfs(path, &fs) && !(fs.f_flag & ST_NOSUID);
-	if (honoured && st.st_mode & S_ISUID)
-		euid = st.st_uid;
-	if (honoured && st.st_mode & S_ISGID && st.st_mode & S_IXGRP)
-		egid = st.st_gid;
-	return euid != getuid() || egid != getgid() ||
-	       (honoured && getuid() && gives_capabilities(path));
+	return (raises & TARGET_SETUID ? target->uid : geteuid()) != getuid() ||
+	       (raises & TARGET_SETGID ? target->gid : getegid()) != getgid() ||
+	       (raises & TARGET_CAPS && getuid());
 }
 
 void target_find(const char *command, struct target *out)
 {
 	char first[FIRST_BYTES], next[PATH_MAX];
-	int scripts;
+	size_t len;
 
 	*out = (struct target){ .known = false };
 	if (!find_in_path(command, out->path)) {
 		out->path[0] = '\0';
 		return;
 	}
-	for (scripts = 0; scripts <= SCRIPTS_MAX; scripts++) {
-		if (!read_first(out->path, first))
+	for (; out->scripts <= SCRIPTS_MAX; out->scripts++) {
+		len = read_first(out->path, first);
+		if (!len)
 			break;
 		if (!memcmp(first, ELFMAG, SELFMAG)) {
 			out->known = !smc_elf_inspect(out->path, &out->elf);
 			break;
 		}
-		if (!find_interpreter(first, next))
+		out->is_script = !strncmp(first, "#!", 2);
+		if (!find_interpreter(first, len, next, &out->clears_env))
 			break;
 		memcpy(out->path, next, sizeof(next));
 	}
-	out->secure = is_secure(out->path);
+	out->is_script &= !out->known;
+	read_privileges(out);
+	out->secure = is_secure(out);
 }

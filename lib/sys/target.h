@@ -5,21 +5,40 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "sys/elf.h"
+
+/* What starting a file raises: struct target.raises */
+enum {
+	TARGET_SETUID = 1 << 0,
+	TARGET_SETGID = 1 << 1,
+	TARGET_CAPS = 1 << 2,	/* file capabilities */
+};
 
 /**
  * struct target - the program that a command ends up in
  * @path: its file; of a script, the file of its interpreter; "" if there is none
  * @known: whether @elf could be read
+ * @scripts: how many scripts were followed
+ * @is_script: @path is one more, whose interpreter is not there, or one too many
+ * @clears_env: a script on the way that "env -i" starts: no LD_PRELOAD gets past that
  * @elf: what the file says about itself
  * @secure: starting it changes ids or gives capabilities: ld.so then ignores LD_PRELOAD
+ * @raises: what the file asks for, whoever starts it
+ * @is_nosuid: and does not get, by its file system
+ * @uid, @gid: owner of the file
  */
 struct target {
 	char path[PATH_MAX];
-	bool known;
+	bool known, is_script, clears_env;
+	int scripts;
 	struct smc_elf elf;
 	bool secure;
+	unsigned int raises;
+	bool is_nosuid;
+	uid_t uid;
+	gid_t gid;
 };
 
 /**

@@ -2,8 +2,13 @@
 /* What libibverbs knows of RDMA ports and sysfs does not. */
 #include "sys/verbs.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <infiniband/verbs.h>
+
+#include "sys/host.h"
+#include "sys/record.h"
 
 /* Return: 0 for a number that libibverbs does not define. */
 static uint32_t mtu_bytes(enum ibv_mtu mtu)
@@ -41,17 +46,44 @@ static const char *layer_name(uint8_t layer)
 	}
 }
 
-static void fill_port(struct rdma_port *port, struct ibv_context *context)
-{
-	struct ibv_port_attr attr = { 0 };
+struct query {
+	struct ibv_context *context;
+	unsigned int port;
+};
 
-	if (ibv_query_port(context, (uint8_t)port->number, &attr))
+static int query_port(void *arg, char text[HOST_PROBE_SIZE])
+{
+	const struct query *query = arg;
+	struct ibv_port_attr attr = { 0 };
+	int ret = ibv_query_port(query->context, (uint8_t)query->port, &attr);
+
+	if (!ret)
+		snprintf(text, HOST_PROBE_SIZE, "%d %d %u", attr.active_mtu, attr.state,
+			 attr.link_layer);
+	return ret ? -EIO : 0;
+}
+
+static void fill_port(struct rdma_port *port, const char *name, struct ibv_context *context)
+{
+	struct query query = { context, port->number };
+	char probe[RDMA_NAME_SIZE + 32], text[HOST_PROBE_SIZE];
+	unsigned int mtu, state, layer;
+
+	snprintf(probe, sizeof(probe), "verbs-%s-%u", name, port->number);
+	if (host_probe(probe, query_port, &query, text) ||
+	    sscanf(text, "%u %u %u", &mtu, &state, &layer) != 3)
 		return;
-	port->active_mtu = mtu_bytes(attr.active_mtu);
+	port->active_mtu = mtu_bytes((enum ibv_mtu)mtu);
 	if (!port->state[0])
-		strcpy(port->state, state_name(attr.state));
+		strcpy(port->state, state_name((enum ibv_port_state)state));
 	if (!port->link_layer[0])
-		strcpy(port->link_layer, layer_name(attr.link_layer));
+		strcpy(port->link_layer, layer_name((uint8_t)layer));
+}
+
+static void fill_ports(struct rdma_dev *dev, struct ibv_context *context)
+{
+	for (size_t i = 0; i < dev->n_ports; i++)
+		fill_port(&dev->ports[i], dev->name, context);
 }
 
 static void fill_dev(struct rdma_dev *dev, struct ibv_device *device)
@@ -60,15 +92,26 @@ static void fill_dev(struct rdma_dev *dev, struct ibv_device *device)
 
 	if (!context)
 		return;
-	for (size_t i = 0; i < dev->n_ports; i++)
-		fill_port(&dev->ports[i], context);
+	fill_ports(dev, context);
 	ibv_close_device(context);
+}
+
+/* Those of this machine are not asked then. */
+static void fill_recorded(struct rdma_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		fill_ports(&table->devs[i], NULL);
 }
 
 void verbs_fill(struct rdma_table *table)
 {
-	struct ibv_device **list = table->count ? ibv_get_device_list(NULL) : NULL;
+	struct ibv_device **list;
 
+	if (record_root()) {
+		fill_recorded(table);
+		return;
+	}
+	list = table->count ? ibv_get_device_list(NULL) : NULL;
 	for (size_t i = 0; list && list[i]; i++) {
 		const char *name = ibv_get_device_name(list[i]);
 

@@ -88,6 +88,14 @@ check_missing_packages() {
 		"install libibverbs-dev (Debian, Ubuntu) or rdma-core-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
 	sed s/libmnl/libibverbs/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libibverbs.pc"
+	need_message "zlib missing: one line, Debian's and the RPM's name" \
+		"install zlib1g-dev (Debian, Ubuntu) or zlib-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	sed s/libmnl/zlib/ "$tmp/pc/libmnl.pc" >"$tmp/pc/zlib.pc"
+	need_message "libarchive missing: one line, Debian's and the RPM's name" \
+		"install libarchive-dev (Debian, Ubuntu) or libarchive-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	sed s/libmnl/libarchive/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libarchive.pc"
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests

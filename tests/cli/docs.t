@@ -8,7 +8,7 @@ BUILD=${BUILD:-build}
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_pnet smc_rnics smcd smcr"
+tools="smcss smc_run smc_chk smc_pnet smc_rnics smcd smcr"
 # It is built only where its compiler is.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(cat VERSION)
@@ -25,8 +25,8 @@ same() {
 
 # Options at the start of a line, "-a, --all" or "--strict", each as one item.
 listed_options() {
-	grep -oE '^ +(-[A-Za-z]( [A-Za-z]+)?, |   +)?--[A-Za-z][A-Za-z-]*' | grep -oE -- '--?[A-Za-z][A-Za-z-]*' |
-		grep -vE '^-[a-z]{2}'
+	grep -oE '^ +(-[A-Za-z0-9]( [A-Za-z]+)?, |   +)?--[A-Za-z][A-Za-z0-9-]*' |
+		grep -oE -- '--?[A-Za-z0-9][A-Za-z0-9-]*' | grep -vE '^-[a-z]{2}'
 }
 
 # complete_with FUNCTION WORD...: what bash offers for the last word, one a line.
@@ -90,6 +90,19 @@ check_schemas() {
 		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
 }
 
+# Keys and their fixed values in the JSON of the live test.
+check_live_test() {
+	missing=
+	for key in $(sed '1,/^.. ---- JSON/d' smc_chk/report.c | cat - smc_chk/connect.c smc_chk/live.c |
+		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u); do
+		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 |
+			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
+	done
+	is "$missing" "" "smc_chk: manual page has every JSON key of the live test"
+	same "$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' man/smc_chk.8)" \
+		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c)" "smc_chk: manual page names the schemas of the live test"
+}
+
 # What the help says of objects and commands, completion offers; each object has its page.
 check_objects() {
 	for tool in smcd smcr; do
@@ -135,6 +148,8 @@ check_reasons() {
 		awk '/^\.It Li 0x/ { head = $3 " " $5; getline; print head " " $0 }' | tr ' ' _)
 	is "$(echo "$source" | grep -c .)" "$(grep -cE '^	\{ 0x' lib/smc/reason.c)" "reason table was read completely"
 	same "$page" "$source" "smcss: manual page has every reason code, symbol and meaning"
+	same "$(complete_with _smc_chk smc_chk -e "")" "$(echo "$source" | cut -d_ -f2- | grep -oE '^[A-Z0-9_]+' | sed 's/_$//')" \
+		"smc_chk: completion has every reason's symbol"
 	for code in $(grep -oE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' README.md | tr -d '`' | tr ' ' :); do
 		like "$source" "^${code%:*}_${code#*:}_" "README: $code is a reason code"
 	done
@@ -150,6 +165,8 @@ check_completion() {
 	is "$(complete_with _smcss smcss mode = tc)" tcp "completion: mode after an operator"
 	is "$(complete_with _smcss smcss -a st)" state "completion: a filter"
 	like "$(complete_with _smcss smcss uid ro)" '^root$' "completion: users"
+	is "$(complete_with _smc_chk smc_chk --from f smcr x)" "command at 3" "completion: the command after --from FILE"
+	is "$(complete_with _smc_chk smc_chk --from = f smcs)" smcss "completion: a tool after --from=FILE"
 	is "$(complete_with _smc_run smc_run -f a)" auto "completion: families"
 	is "$(complete_with _smc_run smc_run --family = in)" inet "completion: family after an equals sign"
 	is "$(complete_with _smc_run smc_run -d -r 64K gre '')" "command at 4" "completion: the command's own"
@@ -213,6 +230,7 @@ for page in man/*; do
 done
 check_columns
 check_schemas
+check_live_test
 check_objects
 check_states
 check_reasons

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
 # Programs that the kernel kills for a system call too many: close() and exit() add none there.
-# Sourced by run.
+# Sourced by run, which sets tmp.
+# shellcheck disable=SC2154
 for how in '' exec; do
 	# shellcheck disable=SC2086 # none or one word
 	LD_PRELOAD=$BUILD/ld_pre_smc.so "$BUILD/tests/preload/sandbox" $how 2>"$tmp/err"

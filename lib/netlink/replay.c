@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/* Netlink answers of a recorded host. */
+#include "netlink/replay.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/record.h"
+
+#define MAGIC "smc-tools netlink 1"
+#define REQUEST_MAX 128
+#define HEAD_MAX 1024
+
+#if __BYTE_ORDER == __BIG_ENDIAN
+static const char own_order[] = "big";
+#else
+static const char own_order[] = "little";
+#endif
+
+/** struct head - first line of a file; @size: of the line */
+struct head {
+	char order[8];
+	int code;
+	unsigned char request[REQUEST_MAX];
+	size_t request_len, size;
+	char words[sizeof(((struct smc_err *)NULL)->text)];
+};
+
+/* ---- recording ---- */
+
+static void append(struct replay_tape *tape, const void *data, size_t len)
+{
+	size_t step = NLMSG_ALIGN(len);
+
+	if (tape->len + step > tape->size) {
+		size_t size = 2 * tape->size + step + 4096;
+		char *bytes = realloc(tape->bytes, size);
+
+		if (!bytes) {
+			tape->is_failed = true;
+			return;
+		}
+		tape->bytes = bytes;
+		tape->size = size;
+	}
+	memset(tape->bytes + tape->len, 0, step);
+	memcpy(tape->bytes + tape->len, data, len);
+	tape->len += step;
+}
+
+void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh)
+{
+	if (record_dir() && !tape->is_failed)
+		append(tape, nlh, nlh->nlmsg_len);
+}
+
+static int write_head(char line[HEAD_MAX], const struct replay_request *request, int ret,
+		      const struct smc_err *err)
+{
+	const unsigned char *bytes = request->bytes;
+	int len = snprintf(line, HEAD_MAX, MAGIC " %s %d ", own_order, -ret);
+
+	for (size_t i = 0; i < request->len && i < REQUEST_MAX; i++)
+		len += snprintf(line + len, HEAD_MAX - (size_t)len, "%02x", bytes[i]);
+	len += snprintf(line + len, HEAD_MAX - (size_t)len, "%s %s", request->len ? "" : "-",
+			ret && err && err->code ? err->text : "");
+	for (char *c = line; *c; c++)
+		if (*c == '\n')
+			*c = ' ';
+	line[len] = '\n';
+	return len + 1;
+}
+
+static bool read_head(struct head *head, const char *data)
+{
+	const char *end = strchr(data, '\n');
+	char hex[2 * REQUEST_MAX + 1];
+	int used = 0;
+
+	*head = (struct head){ .code = 0 };
+	if (!end || end - data >= HEAD_MAX ||
+	    sscanf(data, MAGIC " %7s %d %256s%n", head->order, &head->code, hex, &used) != 3 ||
+	    data + used >= end || head->code < 0 || head->code > 4095)
+		return false;
+	head->size = (size_t)(end - data) + 1;
+	snprintf(head->words, sizeof(head->words), "%.*s", (int)(end - data - used - 1),
+		 data + used + 1);
+	for (; strcmp(hex, "-") && hex[2 * head->request_len]; head->request_len++)
+		if (sscanf(hex + 2 * head->request_len, "%2hhx",
+			   &head->request[head->request_len]) != 1 ||
+		    !hex[2 * head->request_len + 1])
+			return false;
+	return true;
+}
+
+/* Every bit that is asked for now was asked for then. */
+static bool covers(const struct head *head, const struct replay_request *request)
+{
+	const unsigned char *bytes = request->bytes;
+
+	if (head->request_len != request->len)
+		return false;
+	for (size_t i = 0; i < request->len; i++)
+		if ((head->request[i] & bytes[i]) != bytes[i])
+			return false;
+	return true;
+}
+
+static bool file_name(char name[PATH_MAX], const struct replay_request *request)
+{
+	return snprintf(name, PATH_MAX, "netlink/%s", request->name) < PATH_MAX;
+}
+
+/* Is there an answer already that serves this request too? */
+static bool is_kept(const char *name, const struct replay_request *request)
+{
+	char path[PATH_MAX], line[HEAD_MAX] = "";
+	struct head head;
+	FILE *file;
+
+	if (!record_path(path, record_dir(), name))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (!fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	fclose(file);
+	return read_head(&head, line) && !head.code && covers(&head, request);
+}
+
+void replay_keep(struct replay_tape *tape, const struct replay_request *request, int ret,
+		 const struct smc_err *err)
+{
+	char name[PATH_MAX], line[HEAD_MAX];
+	int len, code = errno;
+	char *data;
+
+	if (record_dir() && file_name(name, request) && !is_kept(name, request)) {
+		len = write_head(line, request, ret, err);
+		data = tape->is_failed ? NULL : malloc((size_t)len + tape->len);
+		if (data) {
+			memcpy(data, line, (size_t)len);
+			if (tape->len)
+				memcpy(data + len, tape->bytes, tape->len);
+			record_set(name, data, (size_t)len + tape->len);
+		} else {
+			record_fail();
+		}
+		free(data);
+	}
+	free(tape->bytes);
+	*tape = (struct replay_tape){ .len = 0 };
+	errno = code;
+}
+
+/* ---- replaying ---- */
+
+static int damaged(const struct replay_request *request, struct smc_err *err)
+{
+	return smc_err_say(err, EBADMSG, "the record's answer to netlink/%s is damaged",
+			   request->name);
+}
+
+static int hand_over(char *bytes, size_t len, const struct replay_request *request, replay_fn fn,
+		     void *arg, struct smc_err *err)
+{
+	int ret = 0;
+
+	while (!ret && len >= NLMSG_HDRLEN) {
+		const struct nlmsghdr *nlh = (const void *)bytes;
+		size_t step;
+
+		if (nlh->nlmsg_len < NLMSG_HDRLEN + request->body || nlh->nlmsg_len > len)
+			return damaged(request, err);
+		step = NLMSG_ALIGN(nlh->nlmsg_len);
+		if (step > len)
+			return damaged(request, err);
+		ret = fn(nlh, arg);
+		bytes += step;
+		len -= step;
+	}
+	return ret || !len ? ret : damaged(request, err);
+}
+
+int replay_parse(const char *data, size_t len, const struct replay_request *request, replay_fn fn,
+		 void *arg, struct smc_err *err)
+{
+	struct head head;
+	char *bytes;
+	int ret;
+
+	if (!read_head(&head, data) || head.size > len)
+		return damaged(request, err);
+	if (strcmp(head.order, own_order))
+		return smc_err_say(err, EOPNOTSUPP,
+				   "the record is of a %.7s-endian machine, and only such a one can "
+				   "read its netlink answers", head.order);
+	if (!covers(&head, request))
+		return smc_err_say(err, ENODATA, "the record has no answer to this request of netlink/%s",
+				   request->name);
+	if (head.code)
+		return smc_err_say(err, head.code, "%s", head.words);
+	len -= head.size;
+	bytes = malloc(len ? len : 1);
+	if (!bytes)
+		return smc_err_set(err, ENOMEM, "cannot keep the recorded answer");
+	memcpy(bytes, data + head.size, len);
+	ret = hand_over(bytes, len, request, fn, arg, err);
+	free(bytes);
+	return ret;
+}
+
+int replay(const struct replay_request *request, replay_fn fn, void *arg, struct smc_err *err)
+{
+	char name[PATH_MAX], *data = NULL;
+	size_t len;
+	int ret;
+
+	if (file_name(name, request))
+		data = record_get(name, &len);
+	if (!data)
+		return smc_err_say(err, ENODATA, "the record has no answer to netlink/%s",
+				   request->name);
+	ret = replay_parse(data, len, request, fn, arg, err);
+	free(data);
+	return ret;
+}

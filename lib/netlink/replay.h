@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Netlink answers of a recorded host, see sys/record.h. A file of netlink/ has one line
+ *
+ *   smc-tools netlink 1 ORDER ERRNO REQUEST WORDS
+ *
+ * where ORDER is the machine's byte order, little or big; REQUEST what was asked, as hexadecimal
+ * digits, or "-"; WORDS the sentence that came with an error. The messages follow as the kernel
+ * sent them, each at NLMSG_ALIGN.
+ */
+#ifndef SMC_NETLINK_REPLAY_H
+#define SMC_NETLINK_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/netlink.h>
+
+#include "smc/err.h"
+
+/**
+ * struct replay_request - what is asked
+ * @name: of its file, "SMC_PNETID/2"
+ * @bytes, @len: what tells one such request from another, may be none
+ * @body: bytes that each message has behind its header at least
+ */
+struct replay_request {
+	const char *name;
+	const void *bytes;
+	size_t len, body;
+};
+
+/** typedef replay_fn - takes a message. Return: 0 to go on, -errno to end */
+typedef int (*replay_fn)(const struct nlmsghdr *nlh, void *arg);
+
+/** struct replay_tape - messages on their way into a record; begin with zeros */
+struct replay_tape {
+	bool is_failed;
+	char *bytes;
+	size_t len, size;
+};
+
+/** replay_add() - keep a message, if a host is being recorded */
+void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh);
+
+/**
+ * replay_keep() - put an answer into the record, if there is one, and free the tape
+ * @ret: 0, or -errno with @err
+ *
+ * An answer that is there already stays if its request asked for as much, bit by bit.
+ */
+void replay_keep(struct replay_tape *tape, const struct replay_request *request, int ret,
+		 const struct smc_err *err);
+
+/**
+ * replay() - answer a request from the record
+ * @fn: called for each message
+ *
+ * Return: 0; the recorded error, with its sentence; -ENODATA when nobody asked this; -EOPNOTSUPP
+ * for a record of the other byte order; -EBADMSG for one that is damaged; @fn's own.
+ */
+int replay(const struct replay_request *request, replay_fn fn, void *arg, struct smc_err *err);
+
+/**
+ * replay_parse() - the same of a file in memory
+ * @data: of any origin; a NUL must be behind its @len bytes
+ */
+int replay_parse(const char *data, size_t len, const struct replay_request *request, replay_fn fn,
+		 void *arg, struct smc_err *err);
+
+#endif

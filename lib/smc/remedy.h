@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* What to type about a reason code, and when it is seen. */
+#ifndef SMC_REMEDY_H
+#define SMC_REMEDY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** enum smc_at - where a command is to be typed, seen from the side that raised the reason */
+enum smc_at {
+	SMC_AT_HERE,
+	SMC_AT_PEER,
+	SMC_AT_BOTH,
+};
+
+/**
+ * struct smc_remedy - one command
+ * @command: words in capitals (IFACE, HOST, MYEID) are to be replaced
+ * @purpose: what it does or shows, one clause
+ */
+struct smc_remedy {
+	enum smc_at at;
+	const char *command;
+	const char *purpose;
+};
+
+/** smc_remedies() - those of a reason, the likeliest first, ended by a command of NULL */
+const struct smc_remedy *smc_remedies(uint32_t code);
+
+/**
+ * struct smc_situation - what both sides show of one connection
+ * @text: what is the case
+ * @client, @client_peer: the client's own reason and the one it got from the server, 0 for none
+ * @server, @server_peer: the server's
+ */
+struct smc_situation {
+	const char *text;
+	uint32_t client, client_peer;
+	uint32_t server, server_peer;
+};
+
+/** smc_situations - observed with Linux 6.1 to 7.2 */
+extern const struct smc_situation smc_situations[];
+extern const size_t smc_situation_count;
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+/* A recorded host: what the tools read of the kernel, kept in a folder of ordinary files. */
+#include "sys/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+/* A kernel's whole configuration has a quarter of that; of larger files only that they are there. */
+#define COPY_MAX (384 * 1024)
+/* A hundred thousand sockets have less. */
+#define GET_MAX (512 * 1024 * 1024)
+
+static const char *variable(const char *name)
+{
+	const char *value = secure_getenv(name);
+
+	return value && *value ? value : NULL;
+}
+
+const char *record_root(void)
+{
+	return variable("SMC_TOOLS_ROOT");
+}
+
+const char *record_dir(void)
+{
+	return record_root() ? NULL : variable("SMC_TOOLS_RECORD");
+}
+
+/* The sysfs of sysfs_of_netns() has a descriptor for a name. */
+static const char *after_fd(const char *path)
+{
+	static const char prefix[] = "/proc/self/fd/";
+	size_t digits;
+
+	if (strncmp(path, prefix, sizeof(prefix) - 1))
+		return NULL;
+	path += sizeof(prefix) - 1;
+	digits = strspn(path, "0123456789");
+	return digits ? path + digits : NULL;
+}
+
+static bool append(char out[PATH_MAX], size_t *len, const char *part, size_t part_len)
+{
+	if (*len + part_len + 2 > PATH_MAX)
+		return false;
+	out[(*len)++] = '/';
+	memcpy(out + *len, part, part_len);
+	*len += part_len;
+	out[*len] = '\0';
+	return true;
+}
+
+bool record_path(char out[PATH_MAX], const char *root, const char *path)
+{
+	const char *rest = after_fd(path);
+	size_t start = strlen(root), len = start, part;
+
+	if (start >= PATH_MAX)
+		return false;
+	memcpy(out, root, start + 1);
+	if (rest && !append(out, &len, "sys", 3))
+		return false;
+	for (path = rest ? rest : path; *path; path += part) {
+		path += strspn(path, "/");
+		part = strcspn(path, "/");
+		if (part == 2 && !strncmp(path, "..", 2)) {
+			while (len > start && out[--len] != '/')
+				;
+			out[len] = '\0';
+		} else if (part && !(part == 1 && *path == '.') && !append(out, &len, path, part)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool is_below(const char *path, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	return !strncmp(path, folder, len) && (!path[len] || path[len] == '/');
+}
+
+void record_map(char path[PATH_MAX])
+{
+	const char *root = record_root();
+	char mapped[PATH_MAX];
+
+	if (!root || is_below(path, root) || (!is_below(path, "/sys") && !is_below(path, "/proc")))
+		return;
+	if (!record_path(mapped, root, path))
+		mapped[0] = '\0';
+	strcpy(path, mapped);
+}
+
+void record_fail(void)
+{
+	char path[PATH_MAX];
+
+	if (record_dir() && record_path(path, record_dir(), RECORD_COMPLETE))
+		unlink(path);
+}
+
+static bool make_folders(char *path, const char *root)
+{
+	for (char *slash = path + strlen(root); (slash = strchr(slash, '/')); slash++) {
+		int ret;
+
+		*slash = '\0';
+		ret = mkdir(path, 0700);
+		*slash = '/';
+		if (ret && errno != EEXIST)
+			return false;
+	}
+	return true;
+}
+
+static bool write_all(int fd, const char *data, size_t len)
+{
+	ssize_t ret = 0;
+
+	while (len && (ret >= 0 || errno == EINTR)) {
+		ret = write(fd, data, len);
+		if (ret < 0)
+			continue;
+		data += ret;
+		len -= (size_t)ret;
+	}
+	return !len;
+}
+
+enum how { REPLACE, KEEP_LONGER, APPEND };
+
+static bool store(const char *name, const void *data, size_t len, enum how how)
+{
+	const char *root = record_dir();
+	char path[PATH_MAX];
+	struct stat st;
+	bool is_done;
+	int fd;
+
+	if (!record_path(path, root, name) || !make_folders(path, root))
+		return false;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return errno == EISDIR; /* a folder: that it is there is known */
+	if (how == KEEP_LONGER && !fstat(fd, &st) && (size_t)st.st_size >= len) {
+		close(fd);
+		return true;
+	}
+	is_done = (how == APPEND || !ftruncate(fd, 0)) && write_all(fd, data, len);
+	return !close(fd) && is_done;
+}
+
+static void keep(const char *name, const void *data, size_t len, enum how how)
+{
+	int code = errno;
+
+	if (record_dir() && !store(name, data, len, how))
+		record_fail();
+	errno = code;
+}
+
+void record_put(const char *path, const void *data, size_t len)
+{
+	keep(path, data, len > COPY_MAX ? 0 : len, KEEP_LONGER);
+}
+
+void record_set(const char *name, const void *data, size_t len)
+{
+	keep(name, data, len, REPLACE);
+}
+
+void record_append(const char *name, const void *data, size_t len)
+{
+	keep(name, data, len, APPEND);
+}
+
+void record_exists(const char *path)
+{
+	char copy[PATH_MAX];
+	int code = errno;
+	struct stat st;
+
+	if (!record_dir())
+		return;
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		if (!record_path(copy, record_dir(), path) || !make_folders(copy, record_dir()) ||
+		    (mkdir(copy, 0700) && errno != EEXIST))
+			record_fail();
+	} else if (!store(path, "", 0, KEEP_LONGER)) {
+		record_fail();
+	}
+	errno = code;
+}
+
+/* All that a descriptor gives, with a NUL behind it. */
+static char *read_all(int fd, size_t max, size_t *len)
+{
+	size_t size = 0;
+	char *data = NULL, *grown;
+	ssize_t ret = 1;
+
+	*len = 0;
+	while (ret) {
+		if (*len == size) {
+			size = size ? 2 * size : 4096;
+			grown = *len > max ? NULL : realloc(data, size + 1);
+			if (!grown) {
+				errno = *len > max ? EFBIG : ENOMEM;
+				break;
+			}
+			data = grown;
+		}
+		ret = read(fd, data + *len, size - *len);
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret < 0)
+			break;
+		*len += (size_t)ret;
+	}
+	if (!ret) {
+		data[*len] = '\0';
+		return data;
+	}
+	free(data);
+	return NULL;
+}
+
+char *record_get(const char *name, size_t *len)
+{
+	char path[PATH_MAX], *data;
+	int fd, code;
+
+	if (!record_path(path, record_root(), name)) {
+		errno = ENAMETOOLONG;
+		return NULL;
+	}
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	data = read_all(fd, GET_MAX, len);
+	code = errno;
+	close(fd);
+	errno = code;
+	return data;
+}
+
+int record_refuse(struct smc_err *err)
+{
+	return smc_err_say(err, EROFS, "this is a recorded host, where nothing can be changed");
+}

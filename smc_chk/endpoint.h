@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Sockets of the live test, and what the kernel says of them. */
+#ifndef SMC_CHK_ENDPOINT_H
+#define SMC_CHK_ENDPOINT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "smc/sock.h"
+
+/** union endpoint_addr - an IPv4 or IPv6 address with its port */
+union endpoint_addr {
+	struct sockaddr sa;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+#define ENDPOINT_TEXT_SIZE 64
+
+/**
+ * endpoint_socket() - a non-blocking SMC or plain TCP stream socket
+ *
+ * No preload library is in the way: a TCP socket is one. SMC comes as AF_SMC, or as IPPROTO_SMC
+ * (kernel 6.11) where a sandbox lets only AF_INET pass.
+ *
+ * Return: descriptor, or -errno of AF_SMC.
+ */
+int endpoint_socket(int family, bool is_smc);
+
+/** endpoint_why_not() - in words, why there is no SMC socket. @code: positive errno */
+const char *endpoint_why_not(int code);
+
+socklen_t endpoint_len(const union endpoint_addr *addr);
+uint16_t endpoint_port(const union endpoint_addr *addr);
+void endpoint_set_port(union endpoint_addr *addr, uint16_t port);
+
+/** endpoint_text() - "10.0.0.1", "2001:db8::1", "fe80::1%eth0": no port */
+const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_addr *addr);
+
+/** endpoint_is_tcp() - has the kernel put plain TCP in the place of this SMC socket? */
+bool endpoint_is_tcp(int fd);
+
+/**
+ * endpoint_diag() - what sock_diag says of a socket of ours
+ *
+ * The inode decides: it stays the same when the connection falls back to TCP.
+ * Return: false if there is no sock_diag for SMC, or no such socket.
+ */
+bool endpoint_diag(int fd, struct smc_sock *sock);
+
+/** endpoint_abort() - close without waiting for what the peer does not read; close() waits 2 s */
+void endpoint_abort(int fd);
+
+#endif

@@ -1,0 +1,299 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_chk on any kernel: options, reasons in words, programs, PNET IDs of a recorded sysfs.
+# shellcheck disable=SC2013 # the lists are of words
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+build=${BUILD:-$PWD/build}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+version=$(cat VERSION)
+
+# run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
+run() {
+	"$build/smc_chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	[ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
+	ok $? "refused in one line: $*" || diag "status $rc, stdout: $out, stderr: $err"
+	like "$err" "^smc_chk: .*$words" "says why: $*"
+}
+
+# prints REGEX ARG...: status 0, nothing on stderr.
+prints() {
+	pattern=$1
+	shift
+	run "$@"
+	is "$rc$err" 0 "succeeds: $*"
+	like "$out" "$pattern" "prints what was asked for: $*"
+}
+
+# json FILTER WANT ARG...: what jq finds in the document.
+json() {
+	filter=$1 want=$2
+	shift 2
+	run -j "$@"
+	is "$(jq -rc "$filter" <"$tmp/out")" "$want" "JSON $filter: $*"
+}
+
+# ---- options ----
+for word in -v --version --vers; do
+	prints "^smc_chk utility, smc-tools-$version\$" $word
+done
+for word in -h --help; do
+	prints '^Usage: smc_chk ' $word
+done
+is "$("$build/smc_chk" --help | awk 'length > 100')" '' 'no help line is longer than 100 characters'
+"$build/smc_chk" --help >/dev/full 2>"$tmp/err"
+is "$?" 1 'a full disk is an error'
+refuse "unknown option '-y'" -y
+refuse 'needs an argument' -e
+refuse 'takes no argument' --once=1
+refuse "'0' is not a port" -C localhost -p 0
+refuse "'65536' is not a port" -S -p 65536
+refuse "'0' is not a number of seconds" -C localhost -t 0
+refuse 'not a number of seconds' -C localhost -t nan
+refuse "'--ipv4' and '--ipv6' exclude" -C localhost -4 -6
+refuse "'--connect' and '--server' exclude" -C localhost -S
+refuse "'--explain' and '--program' exclude" -e MEM -x sh
+refuse "'--explain' and '--pnetid' exclude" -e MEM -i lo
+refuse "'--explain' and '--live-test' exclude" -e MEM -l
+refuse "'--from' and '--explain' exclude" --from x -e MEM
+refuse "'--from' and '--netns' exclude" --from x -N x
+refuse "'--port' goes with" -e MEM -p 1
+refuse "'--ipv6' goes with" --doctor -6
+refuse "'--once' goes with" -C localhost --once
+refuse "'--bind' goes with" --bind ::1
+refuse "'--tcp-too' goes with" -S --tcp-too
+refuse "'--timeout' goes with" -S -t 1
+refuse "surplus argument 'x'" x
+refuse "surplus argument 'x'" -x sh x
+refuse 'no network namespace' -N there-is-none -e MEM
+
+# ---- reasons ----
+for word in 0x03030000 0X3030000 03030000 3030000 50528256 nosmcdev NOSMCDEV smc_clc_decl_NOSMCDEV; do
+	prints '^0x03030000 NOSMCDEV ' -e $word
+done
+prints '^0x01010000 MEM .*in statistics MEMORY' -e memory
+for word in 'TCP 0x05000000/0x03030000' ' 0x05000000 / 0x03030000 ' peerdecl/NOSMCDEV \
+	'ACTIVE 00000 0067123 10.0.0.1:80 10.0.0.2:4000 0000 TCP 0x05000000/0x03030000 python/12/3' \
+	83886080/50528256; do
+	json '[.reason.symbol, .peer_reason.symbol]' '["PEERDECL","NOSMCDEV"]' -e "$word"
+	is "$rc$err" 0 "explained: $word"
+done
+json '[.reason.symbol, .peer_reason.symbol]' '["PEERDECL","NOUEID"]' -e TCP 0x05000000/0x03030008
+json .reason.symbol PEERNOSMC -e 'x-1 [000] smc_switch_to_fallback: sk=01 clcsk=02 net=1 fallback_rsn=50397184'
+json .peer_reason null -e PEERNOSMC
+json '.peer_reason.remedies[].where' 'both
+both' -e PEERDECL/NOUEID
+json '.reason.remedies[0].where' peer -e PEERNOSMC
+json '.peer_reason.remedies[0].where' here -e PEERDECL/PEERNOSMC
+json '.peer_reason.remedies[0].where' peer -e PEERDECL/NOSMCDEV
+json '.reason.remedies[0].where' here -e NOSMCDEV
+json '.situations[] | [.seen_by, .other_side]' '["client","0x03030002"]' -e PEERDECL/NOSMCRDEV
+json '.situations[] | [.seen_by, .other_side]' '["server","0x05000000/0x03030002"]' -e NOSMCRDEV
+json '.situations | length' 0 -e PEERDECL
+json '[.reason.found_by, .reason.since, .reason.code]' '[["server"],"6.6",50528265]' -e RELEASEERR
+json .reason.found_by '[]' -e VERSMISMAT
+run -e PEERDECL/NOSMCDEV
+like "$out" '^  type +on the peer +smc_chk --doctor' "what the peer found is mended there"
+unlike "$out" '(here|peer) +smcss -e' "what follows from the peer's reason takes the place of advice for PEERDECL"
+json .mode SMCR -e SMCR
+prints 'SMC-D' -e smcd
+prints 'no connection' -e -
+refuse 'neither the number nor the name' -e xyz
+refuse 'not a reason' -e ''
+refuse 'neither the number nor the name' -e 0x1/0x2/0x3
+refuse 'not a reason' -e 0x05000000/
+refuse 'not a reason' -e 'MEM IPSEC'
+refuse 'more than 32 bits' -e 0x100000000
+refuse 'an error, no reason: .*timed out' -e -110
+refuse '0x03990000 \(configuration\) is no reason of Linux' -e 0x03990000
+refuse '0xff000000 is no reason of Linux' -e 4278190080
+refuse 'comes too late' -e TCP 0x01010000 -j
+refuse 'too long' -e "$(printf '%2000s' x)"
+run -e PEERDECL/0x12345678
+is "$rc" 1 'the peer has a reason that Linux has not: 1'
+like "$out" '^0x05000000 PEERDECL' 'and the other one is explained'
+json '[.reason.symbol, .peer_reason.hex, .peer_reason.symbol]' '["PEERDECL","0x12345678",null]' -e PEERDECL/0x12345678
+"$build/smc_chk" -e MEM >/dev/full 2>"$tmp/err"
+is "$?" 1 'a full disk is an error with --explain'
+for symbol in $(sed -n 's/^	{ 0x[0-9a-f]*, "\([A-Z_0-9]*\)".*/\1/p' lib/smc/reason.c); do
+	run -e "$symbol"
+	is "$rc$err$(grep -cE '^  (meaning|found by|since|first|type) +[^ ]' "$tmp/out")" 05 "explained: $symbol"
+done
+# Commands that name tools of ours name what these have.
+for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
+	help=$("$build/$tool" --help)
+	for word in $(sed -n "s/.*{ [A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c | tr ' ' '\n' |
+		grep -E '^(-|[a-z])' | sort -u); do
+		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $tool has $word"
+	done
+done
+
+# ---- programs ----
+# program NAME FLAG...: compiled here, since a build machine may lack what it takes
+echo 'int main(void) { return 0; }' >"$tmp/main.c"
+program() {
+	name=$1
+	shift
+	${CC:-cc} -o "$tmp/$name" "$@" "$tmp/main.c" 2>/dev/null
+}
+# Only the kernel knows whether eBPF can do it here.
+if python3 -c 'import socket; socket.socket(2, socket.SOCK_STREAM, 256)' 2>/dev/null; then bpf=0; else bpf=2; fi
+# way WANT FILTER WANT FILE: preload or bpf, with its exit status
+way() {
+	json "[.way, $2]" "[\"$1\",$3]" -x "$4"
+	case $1 in preload) want=0 ;; *) want=$bpf ;; esac
+	is "$rc$err" "$want" "its exit status: $4"
+}
+program plain
+way preload .kind '"dynamic"' "$tmp/plain"
+json '[.program, .library, .raises, .is_secure, .is_possible, .notes]' \
+	"[\"$tmp/plain\",\"$(cd "$build" && pwd)/ld_pre_smc.so\",[],false,true,[]]" -x "$tmp/plain"
+prints "^  type +smc_run $tmp/plain\$" -x "$tmp/plain"
+for kind in static static-pie; do
+	if program $kind -$kind; then
+		way bpf .kind "\"$kind\"" "$tmp/$kind"
+	else
+		skip "a $kind program" 'no static libc'
+	fi
+done
+for go in go_note go_info; do
+	way bpf .why '"Go programs make their own system calls"' "$build/tests/preload/$go"
+done
+run -x "$build/tests/preload/go_note"
+like "$out" '^  type +smc_run --bpf ' 'the command that reaches a Go program'
+if program plain32 -m32; then
+	if [ -e "$build/32/ld_pre_smc.so" ]; then
+		way preload .library "\"$(cd "$build" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"
+	fi
+	mkdir "$tmp/only64" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/only64"
+	"$tmp/only64/smc_chk" -x "$tmp/plain32" >"$tmp/out"
+	is "$?" $bpf 'a 32-bit program, only the 64-bit library'
+	like "$(cat "$tmp/out")" 'why +the library is for another kind of machine' 'and why'
+else
+	skip '32-bit programs' 'no 32-bit compiler'
+fi
+cp "$tmp/plain" "$tmp/strange"
+printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
+way bpf '.machine, .why' 'null,"the library is for another kind of machine"' "$tmp/strange"
+run -x "$tmp/strange"
+like "$out" '^  kind +dynamic, machine (32767|65407), ' 'a machine that has no name here'
+# A C library, a loader of its own.
+mkdir "$tmp/own" && touch "$tmp/own/libc.so.6"
+# shellcheck disable=SC2016 # for the loader
+for flag in '$ORIGIN/own' '${ORIGIN}/own' "$tmp/own" "/nowhere:$tmp/own:/nix"; do
+	for tags in enable disable; do
+		program rpath "-Wl,--$tags-new-dtags" "-Wl,-rpath,$flag"
+		way preload .runpath "\"$flag\"" "$tmp/rpath"
+		like "$out" "brings a C library of its own, $tmp(/[$][A-Z{}]*)?/own/libc.so.6" "with its own libc: $flag"
+	done
+done
+program rpath "-Wl,-rpath,/nowhere"
+way preload .notes '[]' "$tmp/rpath"
+cp "$(readelf -lW "$tmp/plain" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')" "$tmp/ld-own"
+program loader "-Wl,--dynamic-linker=$tmp/ld-own"
+way preload .loader "\"$tmp/ld-own\"" "$tmp/loader"
+like "$out" 'brings a loader of its own' 'a loader elsewhere'
+way preload .kind '"loader"' "$tmp/ld-own"
+mv "$tmp/ld-own" "$tmp/ld-musl-x86_64.so.1"
+program musl "-Wl,--dynamic-linker=$tmp/ld-musl-x86_64.so.1"
+way preload '(.notes[0] | contains("musl"))' true "$tmp/musl"
+rm "$tmp/ld-musl-x86_64.so.1"
+refuse "its loader '.*ld-musl-x86_64.so.1' is not there" -x "$tmp/musl"
+# Scripts.
+printf '#!%s\n' "$tmp/plain" >"$tmp/script"
+printf '#!/usr/bin/env -S A=1 plain\n' >"$tmp/env"
+printf '#!/usr/bin/env -S -i plain\n' >"$tmp/clean"
+printf '#!/nowhere/sh\n' >"$tmp/nowhere"
+printf 'MZ\0\0' >"$tmp/windows"
+chmod +x "$tmp/script" "$tmp/env" "$tmp/clean" "$tmp/nowhere" "$tmp/windows"
+way preload '.program, (.notes[0] | contains("script"))' "\"$tmp/plain\",true" "$tmp/script"
+old_path=$PATH PATH=$tmp:$PATH
+way preload .program "\"$tmp/plain\"" "$tmp/env"
+way preload .program "\"$tmp/plain\"" plain
+way bpf '(.why | contains("env -i"))' true "$tmp/clean"
+PATH=$old_path
+refuse 'its interpreter is not there' -x "$tmp/nowhere"
+refuse 'is no program: neither' -x "$tmp/windows"
+cp "$build/ld_pre_smc.so" "$tmp/lib.so"
+refuse 'is no program: neither' -x "$tmp/lib.so"
+refuse 'is no program: it is a folder' -x "$tmp"
+refuse 'is no program: it is no regular file' -x /dev/null
+refuse "cannot find '$tmp/none': No such file" -x "$tmp/none"
+refuse 'is not executable' -x "$tmp/main.c"
+refuse "no command 'no-such-command' in PATH$" -x no-such-command
+refuse "no command '' in PATH$" -x ''
+build=$(cd "$build" && pwd)
+cd "$tmp" || exit 1
+refuse "no command 'plain' in PATH; a file here is named with ./" -x plain
+way preload .program '"./plain"' ./plain
+cd - >/dev/null || exit 1
+# Whoever starts it decides.
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
+	! findmnt -no OPTIONS -T "$tmp" 2>/dev/null | grep -qw nosuid; then
+	mkdir "$tmp/tools" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/tools" && chmod 755 "$tmp/tools"
+	# as_other WANT FILTER WANT FILE: way, for somebody else
+	as_other() {
+		is "$(setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/tools/smc_chk" -j -x "$4" |
+			jq -c "[.way, $2]")" "[\"$1\",$3]" "started by another user: $4"
+	}
+	for mode in 4755 2755; do
+		cp "$tmp/plain" "$tmp/$mode" && chmod $mode "$tmp/$mode"
+		case $mode in 4755) raises=set-uid ;; *) raises=set-gid ;; esac
+		way preload '.raises, .is_secure' "[\"$raises\"],false" "$tmp/$mode"
+		like "$out" 'when others start it' "mode $mode: others are told of"
+		as_other bpf '.raises, .is_secure' "[\"$raises\"],true" "$tmp/$mode"
+	done
+	if command -v setcap >/dev/null && cp "$tmp/plain" "$tmp/caps" && setcap cap_net_raw+ep "$tmp/caps" 2>/dev/null; then
+		way preload .raises '["capabilities"]' "$tmp/caps"
+		as_other bpf .raises '["capabilities"]' "$tmp/caps"
+	else
+		skip 'file capabilities' 'setcap is missing'
+	fi
+	cp "$tmp/plain" "$tmp/secret" && chmod 711 "$tmp/secret"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/tools/smc_chk" -x "$tmp/secret" 2>"$tmp/err"
+	is "$?$(cat "$tmp/err")" "1smc_chk: cannot read '$tmp/secret': Permission denied" 'not readable: 1'
+	mkdir "$tmp/mnt"
+	# shellcheck disable=SC2016 # for sh
+	mounted='mount -t tmpfs -o "$1" tmpfs "$2" && cp -p "$3" "$2/x" && shift 3 && exec "$@"'
+	if unshare -m sh -c "$mounted" sh nosuid "$tmp/mnt" "$tmp/4755" true 2>/dev/null; then
+		is "$(unshare -m sh -c "$mounted" sh nosuid,mode=755 "$tmp/mnt" "$tmp/4755" setpriv --reuid=65534 \
+			--regid=65534 --clear-groups "$tmp/tools/smc_chk" -j -x "$tmp/mnt/x" |
+			jq -c '[.way, .notes[0]]')" \
+			'["preload","set-uid, but without effect on its file system, which is mounted nosuid"]' 'a nosuid mount'
+		unshare -m sh -c "$mounted" sh noexec "$tmp/mnt" "$tmp/plain" "$build/smc_chk" -x "$tmp/mnt/x" 2>"$tmp/err"
+		like "$(cat "$tmp/err")" 'mounted noexec' 'a noexec mount'
+	else
+		skip 'nosuid and noexec mounts' 'needs a mount namespace'
+	fi
+else
+	skip 'programs that raise rights' 'needs root, setpriv and a file system without nosuid'
+fi
+
+# ---- PNET IDs of a recorded host: firmware's ----
+sh tests/sysfs/s390 "$tmp/host/sys"
+SMC_TOOLS_ROOT=$tmp/host
+export SMC_TOOLS_ROOT
+prints '^NET1$' -i encbdf0
+prints '^NET1$' --pnetid encbdf0.5
+prints '^NET2$' -i eno1d1
+prints '^ABCDEFGHIJKLSTU9$' -i bond0
+json '[.net_device, .base_device, .pnetid, .source]' '["encbdf0.5","encbdf0","NET1","hardware"]' -i encbdf0.5
+for name in encbdf encbdf0.50 encbdf0x5 '' ../encbdf0 abcdefghijklmnopq; do
+	refuse 'there is no net device' -i "$name"
+done
+refuse 'no PNET ID from hardware, and' -i lo
+unset SMC_TOOLS_ROOT
+plan_done

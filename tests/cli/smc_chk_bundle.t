@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""smc_chk --bundle and --from on any kernel: what is written, what is refused, what is left behind."""
+import io
+import json
+import os
+import signal
+import stat
+import subprocess
+import tarfile
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+CHK = os.environ.get("BUILD", ROOT + "/build") + "/smc_chk"
+FOLDER = "smc-bundle"
+TOP = tempfile.TemporaryDirectory()
+TMP = TOP.name + "/tmp"
+SECRET = "correct-horse-battery-staple"
+count = failed = 0
+
+
+def ok(condition, name, detail=""):
+    global count, failed
+    count += 1
+    failed += not condition
+    print("%sok %d - %s" % ("" if condition else "not ", count, name), flush=True)
+    if not condition:
+        print("".join("# %s\n" % line for line in str(detail).splitlines()), end="", flush=True)
+
+
+def run(*argv, **more):
+    env = dict(os.environ, TMPDIR=TMP, LC_ALL="C", PASSWORD=SECRET)
+    return subprocess.run([CHK, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                          timeout=120, check=False, **more)
+
+
+def refuse(words, *argv):
+    done = run(*argv)
+    err = done.stderr.decode()
+    ok(done.returncode == 1 and not done.stdout and err.count("\n") == 1 and words in err and
+       not os.listdir(TMP), "refused: %s" % words, (done, os.listdir(TMP)))
+
+
+def entry(name, data=b"", **more):
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    for key, value in more.items():
+        setattr(info, key, value)
+    return info, data
+
+
+def index(order="little", schema="smc-tools/bundle/1"):
+    doc = {"schema": schema, "byte_order": order, "machine": "x"}
+    return entry(FOLDER + "/index.json", json.dumps(doc).encode())
+
+
+def archive(*entries, mode="w:gz"):
+    path = TOP.name + "/bad.tar.gz"
+    with tarfile.open(path, mode) as tar:
+        for info, data in entries:
+            tar.addfile(info, io.BytesIO(data))
+    return path
+
+
+def check_bundle():
+    path = TOP.name + "/b.tar.gz"
+    done = run("-b", path)
+    ok(done.returncode == 0 and not done.stderr and path.encode() in done.stdout, "a bundle", done)
+    ok(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only its owner may read it")
+    ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
+    ok(sorted(os.listdir(TOP.name)) == ["b.tar.gz", "tmp"], "nothing is left beside it", os.listdir(TOP.name))
+    with tarfile.open(path) as tar:
+        files = {m.name: tar.extractfile(m).read() for m in tar if m.isfile()}
+        kinds = {(m.type, m.mode, m.uid, m.gid, m.uname) for m in tar}
+    ok(kinds - {(tarfile.DIRTYPE, 0o700, 0, 0, "")} == {(tarfile.REGTYPE, 0o600, 0, 0, "")},
+       "only plain files, of nobody in particular", kinds)
+    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one folder")
+    doc = json.loads(files[FOLDER + "/index.json"])
+    ok(doc["schema"] == "smc-tools/bundle/1" and doc["kernel"] == os.uname().release, "index.json", doc)
+    for command in doc["commands"]:
+        text = FOLDER + "/text/%s.txt" % command["name"]
+        if not files.get(text, b"").startswith(b"$ smc"):
+            ok(False, text, files.get(text))
+    for name, data in files.items():
+        if name.endswith(".json"):
+            json.loads(data)
+    ok(True, "every command's answer is there, every JSON file is JSON")
+    system = json.loads(files[FOLDER + "/json/system.json"])
+    ok(system["host"]["release"] == os.uname().release and
+       any(i["name"] == "lo" for i in system["interfaces"]), "facts of the system", system)
+    found = [n for n, data in files.items() if SECRET.encode() in data or b"PASSWORD" in data]
+    ok(not found, "nothing of the environment", found)
+    before = os.stat(path)
+    done = run("-b", path)
+    ok(done.returncode == 1 and b"File exists" in done.stderr and os.stat(path) == before,
+       "an existing file is left alone", done)
+    os.symlink(TOP.name + "/elsewhere", TOP.name + "/link")
+    refuse("File exists", "-b", TOP.name + "/link")
+    refuse("No such file or directory", "-b", TOP.name + "/none/b.tar.gz")
+    done = run("-b", "-")
+    ok(done.returncode == 0 and done.stdout[:2] == b"\x1f\x8b", "- is standard output", done.stderr)
+    return path
+
+
+def check_from(path):
+    for argv in (["--doctor"], ["--doctor", "-j"], ["-s"]):
+        live, back = run(*argv), run("--from", path, *argv)
+        same = live.stdout == back.stdout and live.returncode == back.returncode
+        ok(same, "--from FILE %s is as live" % " ".join(argv), (live, back))
+    for tool in (["smcss", "-a"], ["smcd", "info"], ["smcr", "-j", "linkgroup"], ["smc_pnet", "-l"],
+                 ["smc_rnics", "-a", "-w"], ["smc_rnics", "-a", "-j"]):
+        live = subprocess.run([os.path.dirname(CHK) + "/" + tool[0], *tool[1:]], check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        back = run("--from", path, *tool)
+        ok((live.returncode, live.stdout, live.stderr) == (back.returncode, back.stdout, back.stderr),
+           "--from FILE %s is as live" % " ".join(tool), (live, back))
+    ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
+    refuse("'sh' is no tool that reads a bundle", "--from", path, "sh", "-c", "true")
+    refuse("recorded host", "--from", path, "smc_rnics", "-e", "1")
+    refuse("recorded host", "--from", path, "smcss", "-N", "1")
+    refuse("recorded host", "--from", path, "smc_chk", "-b", TOP.name + "/again")
+    if os.geteuid():
+        print("# not as root: another user's view is the same")
+
+
+def check_hostile(path):
+    plain = entry(FOLDER + "/record/x", b"x")
+    refuse("No such file", "--from", TOP.name + "/none")
+    refuse("is no bundle", "--from", "/dev/null")
+    refuse("is no bundle", "--from", CHK)
+    refuse("is no bundle", "--from", TOP.name)
+    refuse("no smc-tools/bundle/1", "--from", archive(plain))
+    refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
+    refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
+    refuse("big-endian", "--from", archive(index(order="big" if os.sys.byteorder == "little" else "little"))) \
+        if os.sys.byteorder == "little" else None
+    for name in ("/etc/evil", "../evil", FOLDER + "/../../evil", "other/x", FOLDER + "//x", FOLDER + "/./x",
+                 FOLDER + "x/y", ".", FOLDER):
+        refuse("a file of another name", "--from", archive(index(), entry(name, b"evil")))
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE):
+        refuse("something else than files", "--from",
+               archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname="/etc")))
+    refuse("twice", "--from", archive(index(), plain, plain))
+    refuse("twice", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
+    refuse("too many files", "--from",
+           archive(*(entry(FOLDER + "/%d" % i) for i in range(20001)), mode="w"))
+    refuse("a name in it is too long", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
+    with open(path, "rb") as file:
+        whole = file.read()
+    bad = TOP.name + "/bad.tar.gz"
+    for size in (5, 100, len(whole) // 2, len(whole) - 9):
+        with open(bad, "wb") as file:
+            file.write(whole[:size])
+        refuse("is no bundle", "--from", bad)
+    for name in ("/etc/evil", TOP.name + "/evil", TMP + "/evil"):
+        ok(not os.path.exists(name), "%s was not made" % os.path.basename(os.path.dirname(name)))
+
+
+class Zeros(io.RawIOBase):
+    """As many zeros as one asks for."""
+
+    def read(self, size=-1):
+        return bytes(size)
+
+
+def check_bomb():
+    bad = TOP.name + "/bad.tar.gz"
+    with tarfile.open(bad, "w:gz", compresslevel=1) as tar:
+        info, _ = entry(FOLDER + "/zeros")
+        info.size = 513 << 20
+        tar.addfile(info, Zeros())
+    refuse("it is too large", "--from", bad)
+
+
+def check_signal():
+    """Ended in the middle: nothing is left."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        env = dict(os.environ, TMPDIR=TMP)
+        target = TOP.name + "/stopped"
+        with subprocess.Popen([CHK, "-b", target], env=env, stdout=subprocess.DEVNULL) as process:
+            while not os.listdir(TMP) and process.poll() is None:
+                time.sleep(0.001)
+            process.send_signal(number)
+            process.wait()
+        ok(process.returncode == -number and not os.listdir(TMP) and
+           not [n for n in os.listdir(TOP.name) if n.startswith("stopped")],
+           "%s: nothing is left" % signal.Signals(number).name, (process.returncode, os.listdir(TMP)))
+
+
+def check_full():
+    """A small file system, for the target and for the folder in which the work is done."""
+    small = TOP.name + "/small"
+    os.mkdir(small)
+    if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small],
+                                      stderr=subprocess.DEVNULL, check=False).returncode:
+        count_skip("no room", "cannot mount a tmpfs")
+        return
+    try:
+        refuse("No space left", "-b", small + "/b.tar.gz")
+        ok(not os.listdir(small), "no room for the bundle: nothing is left", os.listdir(small))
+        global TMP
+        before, TMP = TMP, small
+        refuse("", "-b", TOP.name + "/full.tar.gz")
+        TMP = before
+        ok(not os.path.exists(TOP.name + "/full.tar.gz"), "no room for the work: no bundle")
+    finally:
+        subprocess.run(["umount", small], check=True)
+
+
+def count_skip(name, why):
+    global count
+    count += 1
+    print("ok %d - %s # SKIP %s" % (count, name, why))
+
+
+os.mkdir(TMP)
+bundle = check_bundle()
+check_from(bundle)
+check_hostile(bundle)
+check_bomb()
+check_signal()
+check_full()
+print("1..%d" % count)
+raise SystemExit(failed > 0)

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_chk --doctor: what there is to say where SMC cannot be loaded, on hosts made of recorded files.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+chk=${BUILD:-$PWD/build}/smc_chk
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+release=6.12.95-amd64
+
+# host ERRNO: a recorded host on which a socket of AF_SMC fails so. Its name is in $root.
+count=0
+host() {
+	count=$((count + 1))
+	root=$tmp/$count
+	mkdir -p "$root/probes" "$root/boot" "$root/etc/modprobe.d" "$root/usr/lib/modprobe.d" \
+		"$root/proc/sys/kernel" "$root/sys"
+	printf '0\n%s' $release >"$root/probes/uname-release"
+	printf '%d\n' "-$1" >"$root/probes/socket-af_smc"
+	printf '2\n' >"$root/probes/module-smc"
+	# A record has the names of a folder beside it.
+	echo smc.conf >"$root/etc/modprobe.d@list"
+	echo smc.conf >"$root/usr/lib/modprobe.d@list"
+	printf 'CONFIG_INET=y\nCONFIG_SMC=m\n' >"$root/boot/config-$release"
+}
+
+# run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
+run() {
+	SMC_TOOLS_ROOT=$root "$chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# finding STATUS FINDING REMEDY TEXT: the one problem, as a regular expression, and what is said at the end.
+finding() {
+	run --doctor
+	if [ "$rc$err" = "$1" ] && [ "$(printf '%s\n' "$out" | grep -c '^problem\|^warning')" = 1 ] &&
+		printf '%s\n' "$out" | grep -qE "^problem +$2" && printf '%s\n' "$out" | tail -n 1 | grep -qE "First: $3\$"; then
+		ok 0 "$4"
+	else
+		ok 1 "$4"
+		diag "status $rc: $err$out"
+	fi
+	run -j
+	is "$rc$(printf '%s' "$out" | jq -r '"\(.schema) \(.status) \(.problems) \(.warnings) \(.findings |
+		map(select(.level == "problem" or .level == "warning")) | length)"')" \
+		"$1smc-tools/doctor/1 $1 1 0 1" "$4: in JSON"
+}
+
+no_smc=97
+built="remove that line from FILE, then: modprobe smc"
+for rule in "blacklist smc" "install smc /bin/false" "alias net-pf-43 off"; do
+	host $no_smc
+	echo "$rule" >"$root/etc/modprobe.d/smc.conf"
+	finding 1 "module +smc +may not be loaded: \"$(echo "$rule" | sed 's,/bin/false,,; s, $,,').*\" in /etc/modprobe.d/smc.conf" \
+		"$(echo "$built" | sed 's,FILE,/etc/modprobe.d/smc.conf,')" "a rule of modprobe.d: $rule"
+done
+
+host $no_smc
+echo "install smc /bin/false" >"$root/usr/lib/modprobe.d/smc.conf"
+finding 1 'module +smc +may not be loaded: "install smc" in /usr/lib/modprobe.d/smc.conf' \
+	"$(echo "$built" | sed 's,FILE,/usr/lib/modprobe.d/smc.conf,')" "a rule of the distribution"
+echo "# as it was" >"$root/etc/modprobe.d/smc.conf"
+finding 1 'module +smc +the kernel cannot load it' 'modprobe smc' "a file of the same name hides it"
+
+host $no_smc
+echo "quiet module_blacklist=smc" >"$root/proc/cmdline"
+finding 1 'module +smc +may not be loaded: /proc/cmdline' "remove it from module_blacklist=.*boot again" "the command line"
+
+host $no_smc
+echo 1 >"$root/proc/sys/kernel/modules_disabled"
+finding 1 'module +smc +may not be loaded: /proc/sys/kernel/modules_disabled' \
+	'let the system load it at boot: echo smc >/etc/modules-load.d/smc.conf' "locked modules"
+
+host $no_smc
+printf '1\n' >"$root/probes/module-smc"
+finding 1 'module +smc +is not installed, though this kernel was built with SMC' \
+	'install the rest of the kernel.s modules .*' "the package of further modules is missing"
+
+host $no_smc
+printf '1\n' >"$root/probes/module-smc"
+echo '# CONFIG_SMC is not set' >"$root/boot/config-$release"
+finding 3 "kernel +$release +has no SMC: /boot/config-$release has no CONFIG_SMC" \
+	'install a kernel that was built with CONFIG_SMC' "a kernel without SMC"
+
+host $no_smc
+printf '1\n' >"$root/probes/module-smc"
+rm "$root/boot/config-$release"
+finding 3 "kernel +$release +has no SMC\$" 'install a kernel that was built with CONFIG_SMC' "and without a configuration"
+
+host $no_smc
+printf '1\n' >"$root/probes/module-smc"
+printf '0\n7.2.13-amd64' >"$root/probes/uname-release"
+echo 'CONFIG_INET=y' | gzip >"$root/proc/config.gz"
+finding 3 "kernel +7.2.13-amd64 +has no SMC: /proc/config.gz has no CONFIG_SMC, nor CONFIG_DIBS, which it needs" \
+	'install a kernel that was built with CONFIG_SMC' "a newer one, with a packed configuration"
+
+host $no_smc
+mkdir -p "$root/sys/module/smc"
+finding 3 "kernel +$release +has SMC, but this process may not use it: Address family not supported" \
+	'run smc_chk outside the sandbox' "loaded, but not for this process"
+host 1
+finding 3 "kernel +$release +has SMC, but this process may not use it: Operation not permitted" \
+	'run smc_chk outside the sandbox' "not permitted"
+
+host $no_smc
+rm -r "$root/probes"
+finding 3 "kernel .*nothing was recorded about it" 'smc_chk --bundle FILE.tar.gz, there' "nothing was recorded"
+
+host $no_smc
+printf '0\n6.1\033[2J' >"$root/probes/uname-release"
+printf '1\n' >"$root/probes/module-smc"
+run
+unlike "$out" "$(printf '\033')" "control characters do not reach the terminal"
+like "$out" '6\.1\\x1b\[2J' "they are escaped"
+run -j
+is "$(printf '%s' "$out" | jq -r '.findings[] | select(.check == "kernel" or .check == "module") | .level')" problem \
+	"and JSON is JSON"
+
+err=$(SMC_TOOLS_ROOT=$root "$chk" 2>&1 >/dev/full)
+is "$?$err" '1smc_chk: cannot write to standard output: No space left on device' 'a full device'
+run --doctor -i nosuch
+is "$rc$out$err" "1smc_chk: there is no net device 'nosuch'" "a net device that is not there"
+
+# This machine, as it is.
+"$chk" -j >"$tmp/out" 2>"$tmp/err"
+rc=$?
+is "$(jq .status "$tmp/out")$(cat "$tmp/err")" "$rc" "this machine: the status is also in the document"
+if python3 -c 'import socket; socket.socket(43)' 2>/dev/null; then
+	skip "a kernel without SMC" "this one has it"
+else
+	is "$(jq -r '[.findings[] | select(.level == "problem" or .level == "warning") | .check] | unique[]' "$tmp/out" |
+		grep -cx 'kernel\|module')" 1 "a kernel without SMC: that is the only thing to be mended"
+fi
+plan_done

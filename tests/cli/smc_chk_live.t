@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_chk -C, -S and -l on any kernel: streams, exit codes, wording of errors.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+smc_chk=${BUILD:-$PWD/build}/smc_chk
+tmp=$(mktemp -d) || exit 1
+server=
+trap '[ -z "$server" ] || kill $server; rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+no_smc=1
+python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null && no_smc=
+
+run() {
+	"$smc_chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# fails WORDS ARG...: exit status 1, nothing on stdout, one line on stderr with the words.
+fails() {
+	words=$1
+	shift
+	run "$@"
+	is "$rc:$out:$(wc -l <"$tmp/err")" "1::1" "one line, exit status 1: $*"
+	like "$err" "^smc_chk: .*$words" "says why: $*"
+}
+
+# serve KIND: a TCP server of that kind; its port is in $port.
+serve() {
+	rm -f "$tmp/port"
+	PYTHONPATH=tests/kernel/guest python3 -B - "$1" "$tmp" <<'END' &
+import os, socket, sys, time
+import chkfake
+kinds = {"banner": chkfake.banner, "silent": chkfake.silent, "right": chkfake.greet(lambda data, count: data),
+         "flip": chkfake.greet(chkfake.flip), "hang-up": chkfake.greet(chkfake.hang_up), "stall": chkfake.greet(chkfake.stall)}
+fake = chkfake.Fake(kinds[sys.argv[1]], socket.AF_INET)
+with open(sys.argv[2] + "/port.new", "w") as file:
+    file.write(str(fake.port))
+os.rename(sys.argv[2] + "/port.new", sys.argv[2] + "/port")
+time.sleep(60)
+END
+	server=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ ! -s "$tmp/port" ] || break
+		sleep 0.2
+	done
+	port=$(cat "$tmp/port")
+}
+
+end_server() {
+	kill "$server"
+	wait "$server" 2>/dev/null
+	server=
+}
+
+# ---- what cannot be reached ----
+closed=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+fails "127\.0\.0\.1 port $closed refused the connection: nothing listens there" -C 127.0.0.1 -p "$closed"
+fails "host 'nosuch\.invalid' is not known: " -C nosuch.invalid
+fails "host '127\.0\.0\.1' has no IPv6 address" -C 127.0.0.1 -6
+fails "host '::1' has no IPv4 address" -C ::1 -4
+fails "host '' is not known: |host '' has no " -C ''
+
+# ---- wrong data, whatever it runs over ----
+serve flip
+fails 'data was corrupted on the way: byte 40001 of 65537 came back wrong' -C 127.0.0.1 -p "$port"
+end_server
+serve hang-up
+fails 'the connection was lost in the middle of the test' -C 127.0.0.1 -p "$port"
+end_server
+serve stall
+fails 'the connection stalls' -C 127.0.0.1 -p "$port" -t 0.3
+end_server
+
+# ---- a kernel without SMC ----
+if [ "$no_smc" ]; then
+	serve right
+	run -C 127.0.0.1 -p "$port"
+	is "$rc:$err" '3:' 'no SMC here, a server of ours: exit status 3'
+	like "$out" "^Not tested: this kernel has no SMC" 'no SMC here: says so'
+	like "$out" "^  over TCP     127\.0\.0\.1 port $port is reached$" 'no SMC here: TCP reaches'
+	like "$out" '^  data         [0-9]{6} bytes each way, all of them right$' 'no SMC here: data over TCP'
+	run -j -C 127.0.0.1 -p "$port"
+	is "$rc" 3 'no SMC here, JSON: exit status 3'
+	is "$(printf '%s' "$out" | python3 -c 'import json, sys
+d = json.load(sys.stdin)
+print(d["schema"], d["result"], d["mode"], d["server"], d["bytes"] > 300000, "reason" in d)')" \
+		"smc-tools/check/1 untested TCP {'is_smc_chk': True} True False" 'no SMC here: JSON'
+	end_server
+	serve banner
+	run -d -C 127.0.0.1 -p "$port"
+	is "$rc" 3 'no SMC here, a server that is not ours: exit status 3'
+	like "$out" '^  data         none: the server is not smc_chk -S$' 'not ours: no data'
+	like "$err" '^\[DEBUG\] the server is another program$' 'not ours: --debug'
+	end_server
+	for option in -S -l; do
+		run "$option"
+		is "$rc:$out" '3:' "$option: exit status 3"
+		like "$err" '^smc_chk: cannot (serve|test) SMC: this kernel has no SMC' "$option: says why"
+	done
+else
+	skip 'a kernel without SMC' 'this one has SMC'
+fi
+plan_done

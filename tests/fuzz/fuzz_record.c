@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+/* What a bundle of any origin records: netlink answers, probes, holders of sockets. */
+#include "fuzz.h"
+
+#include "netlink/replay.h"
+#include "sys/host.h"
+#include "sys/proc.h"
+
+#define BODY 4
+
+static int on_message(const struct nlmsghdr *nlh, void *arg)
+{
+	unsigned int *sum = arg;
+	const uint8_t *bytes = (const uint8_t *)nlh;
+
+	MUST(nlh->nlmsg_len >= NLMSG_HDRLEN + BODY);
+	for (uint32_t i = 0; i < nlh->nlmsg_len; i++)
+		*sum += bytes[i];
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct replay_request request = { .name = "x", .bytes = "\1", .len = 1, .body = BODY };
+	char *text = malloc(size + 1), words[HOST_PROBE_SIZE];
+	struct proc_table table = { 0 };
+	struct smc_err err = { 0 };
+	unsigned int sum = 0;
+	int ret;
+
+	MUST(text);
+	memcpy(text, data, size);
+	text[size] = '\0';
+	ret = replay_parse(text, size, &request, on_message, &sum, &err);
+	MUST(ret <= 0 && (!ret || err.code == -ret) && memchr(err.text, '\0', sizeof(err.text)));
+	host_probe_parse(text, words);
+	MUST(memchr(words, '\0', sizeof(words)));
+	MUST(!proc_table_parse(&table, text));
+	for (size_t i = 0; i < table.count; i++)
+		MUST(memchr(table.entries[i].comm, '\0', sizeof(table.entries[i].comm)));
+	proc_table_free(&table);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Bundles of hosts with SMC-R and SMC-D: there they are as live, and here, without SMC, the same.
+. "$(dirname "$0")/lab.sh"
+. tests/tap.sh
+
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+
+# Memory goes on changing.
+without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
+
+# here NAME: what the guest's tools said live, its bundle says on this machine too.
+here() {
+	local file command got want
+	[ -d "$out/$1/live" ] || return
+	for file in "$out/$1"/live/*; do
+		command=${file##*/}
+		# shellcheck disable=SC2086 # words of a command
+		got=$("$BUILD/smc_chk" --from "$out/$1/bundle.tar.gz" $command 2>&1; echo "$?")
+		want=$(sed 1d "$file"; head -n 1 "$file")
+		got=$(without_memory <<<"$got")
+		want=$(without_memory <<<"$want")
+		[ "$got" = "$want" ]
+		ok $? "$1: $command, on a machine without SMC" || diag "$(diff <(echo "$want") <(echo "$got"))"
+	done
+}
+
+# guest NAME OPTION...: the guest's own tests, then those here.
+guest() {
+	local name=$1
+	shift
+	mkdir "$out/$name"
+	in_lab run "$@" -o "$out/$name" -- chk_bundle.py >"$out/tap"
+	sed -E "/^1\.\./d; s/^(not ok|ok) [0-9]+ - /\1 - $name: /" "$out/tap"
+	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
+	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
+	grep -q '^1\.\.' "$out/tap"
+	ok $? "$name: ran to its end"
+	here "$name"
+}
+
+guest smcr -k 6.12 --rxe
+guest smcd -k lo
+plan_done

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""A bundle of a host with live connections says there what the host says. It stays in SMC_LAB_OUT."""
+import json
+import os
+import sys
+import tarfile
+
+from kern import Sockets, done, equal, listing, ok, run
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else ("SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD")
+OUT = os.environ["SMC_LAB_OUT"]
+BUNDLE = OUT + "/bundle.tar.gz"
+TMP = "/tmp/bundles"
+SECRET = "correct-horse-battery-staple"
+HERE = ["smcss -a", "smcr linkgroup", "smcd -j info"]
+COMMANDS = HERE + [
+    "smcss -a -p -j", "smcss -a -d", "smcss -R", "smcss -s", "smcd -d linkgroup", "smcr -d device",
+    "smcr -dd linkgroup link-show", "smcd seid", "smcr -a -d stats", "smc_pnet -j", "smc_pnet --tree",
+    "smc_pnet --export", "smc_rnics -a -w", "smc_chk --doctor", "smc_chk -s",
+]
+
+
+def check_replay():
+    os.mkdir(OUT + "/live")
+    for command in COMMANDS:
+        argv = command.split()
+        live = run(*argv)
+        if command in HERE:
+            equal(run("smc_chk", "--from", BUNDLE, *argv), live, "--from FILE %s is as live" % command)
+        with open("%s/live/%s" % (OUT, command), "w", encoding="utf-8") as file:
+            file.write("%d\n%s%s" % live)
+
+
+def check_changes():
+    for command in ("smcd ueid add X", "smcr stats reset", "smc_pnet -a NEW -I lo", "smc_pnet -N 1"):
+        status, out, err = run("smc_chk", "--from", BUNDLE, *command.split())
+        ok(status == 1 and not out and err.count("\n") == 1 and "recorded host" in err,
+           "refused: " + command, (status, out, err))
+    ok("NEW" not in run("smc_pnet")[1], "and nothing was changed")
+
+
+def check_content():
+    with tarfile.open(BUNDLE) as tar:
+        files = {m.name[len("smc-bundle/"):]: tar.extractfile(m).read() for m in tar if m.isfile()}
+    index = json.loads(files["index.json"])
+    bad = [c for c in index["commands"] if c["status"] > (c["name"].startswith("smc_chk")) or
+           c.get("json_status", 0) > (c["name"].startswith("smc_chk"))]
+    ok(not bad, "every command succeeded, but for what the doctor finds", bad)
+    sockets = json.loads(files["json/smcss.json"])["sockets"]
+    ok([s.get("mode") for s in sockets].count(MODE) == 2, "both ends of the connection", sockets)
+    system = json.loads(files["json/system.json"])
+    ok("net.smc.rmem" in system["sysctl"] and any(m["name"] == "smc" for m in system["modules"]),
+       "sysctl and modules", system)
+    # The guest's kernel may be there without its configuration.
+    config = system.get("kernel_config", ["CONFIG_SMC=m"])
+    ok(any("CONFIG_SMC=" in line for line in config), "kernel configuration", config)
+    log = system["kernel_log"]
+    ok(any("smc" in line.lower() for line in log) and not any("Linux version" in line for line in log),
+       "lines of the kernel's log about SMC, and no others", log)
+    leaks = [n for n, data in files.items() if SECRET.encode() in data or b"SMC_LAB" in data]
+    ok(not leaks, "no environment, no command line", leaks)
+    ok(b'"comm": "sockets"' in files["json/smcss.json"] or b"sockets" in files["text/smcss.txt"],
+       "processes by their names", files["text/smcss.txt"].decode())
+
+
+def check_user():
+    """Another user's bundle: less of processes and log, but a bundle, and the same sockets."""
+    os.chmod(TMP, 0o1777)
+    path = TMP + "/user.tar.gz"
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    status, _, err = run(*nobody, "smc_chk", "-b", path)
+    equal((status, err), (0, ""), "a bundle without privileges")
+    equal(run("smc_chk", "--from", path, "smcss", "-a")[1], run("smcss", "-a")[1], "it has the same sockets")
+    os.unlink(path)
+
+
+def check_netns():
+    run("ip", "netns", "add", "other")
+    path = TMP + "/other.tar.gz"
+    status, _, err = run("smc_chk", "-N", "other", "-b", path)
+    equal((status, err), (0, ""), "a bundle of another network namespace")
+    equal(run("smc_chk", "--from", path, "smcss", "-a")[1].count("\n"), 1, "none of our sockets is there")
+    equal(run("smc_chk", "--from", path, "smc_pnet", "-l"), run("smc_pnet", "-N", "other", "-l"),
+          "but its net devices")
+    os.unlink(path)
+
+
+os.mkdir(TMP)
+os.environ["TMPDIR"] = TMP
+os.environ["SECRET"] = SECRET
+# Both ends and a listener; a client that fell back shows its reason.
+with Sockets("smc4:pair:127.0.0.1:7001", "smc4:listen:127.0.0.1:7002", "smc4:fastopen:127.0.0.1:7002"):
+    ok(sum(s.get("mode") == MODE for s in listing()) == 2, "a connection over " + MODE, listing("-a"))
+    if MODE == "SMCR":
+        run("smc_pnet", "-a", "NET1", "-I", "lo", "-D", "rxelo")
+    equal(run("smc_chk", "-b", BUNDLE)[::2], (0, ""), "a bundle")
+    check_replay()
+    check_changes()
+    check_content()
+    check_user()
+    check_netns()
+    equal(os.listdir(TMP), [], "nothing is left in TMPDIR")
+done()

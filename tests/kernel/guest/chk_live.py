@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk -S, -C and -l over SMC-D, and every way in which a test can fail."""
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import chkfake
+from kern import done, equal, ok, run, wait_for
+
+IP = "127.0.0.1"
+
+
+class Server:
+    """smc_chk -S; tells its port."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen(["smc_chk", "-S", *options], stdout=subprocess.PIPE, text=True)
+        self.line = self.process.stdout.readline()
+        found = re.search(r"\d+$", self.line.rstrip("}\n"))
+        self.port = int(found.group()) if found else 0
+
+    def end(self, signo=signal.SIGTERM):
+        self.process.send_signal(signo)
+        return self.process.wait(20)
+
+    def memory(self, key="VmRSS"):
+        with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
+            return int(re.search(key + r":\s+(\d+)", file.read()).group(1))
+
+
+def check(*argv):
+    """Status and JSON document of smc_chk -C."""
+    status, out, err = run("smc_chk", "-j", "-C", *argv)
+    return status, json.loads(out) if out else {"error": err}
+
+
+def fails(name, pattern, *argv, status=1):
+    got, out, err = run("smc_chk", "-C", *argv)
+    ok(got == status and not out and err.count("\n") == 1 and re.search(pattern, err), name, (got, out, err))
+
+
+def check_smcd():
+    server = Server()
+    equal((server.line, server.port), ("Server started on port 37373\n", 37373), "-S: port 37373, in the peer's words")
+    second = Server("-j")
+    equal(json.loads(second.line), {"schema": "smc-tools/check-server/1", "port": 37374}, "-S -j: the next free port")
+    status, doc = check(IP)
+    equal((status, doc["result"], doc["mode"], doc["version"], doc["eid"], doc["chid"]),
+          (0, "smc", "SMCD", 2, "SMC-LAB-EID", "0xffff"), "-C: SMC-D")
+    equal((doc["schema"], doc["host"], doc["peer"], doc["server"]),
+          ("smc-tools/check/1", IP, {"address": IP, "port": 37373}, {"is_smc_chk": True, "mode": "SMCD"}),
+          "-C: peer, and what the server says of itself")
+    groups = json.loads(run("smcd", "-j", "linkgroup")[1])["linkgroups"]
+    ok(doc["link_group"] in [g["id"] for g in groups], "-C: a link group that smcd shows", (doc, groups))
+    ok(doc["gid"] == doc["peer_gid"] and doc["gid"] in ["0x" + g["gid"].replace("0x", "") for g in groups], "-C: GIDs",
+       (doc, groups))
+    ok(doc["bytes"] > 300000 and 0 < doc["round_trip_min_ns"] <= doc["round_trip_ns"] and doc["handshake_ns"] > 0,
+       "-C: data and times", doc)
+    status, out, err = run("smc_chk", "-C", "localhost", "-4", "-p", "37374")
+    ok(status == 0 and not err and out.startswith("SMC-D works: 127.0.0.1 port 37374\n") and " all of them right" in out,
+       "-C: text, host name and port", (status, out, err))
+    status, out, err = run("smc_chk", "-d", "-C", IP)
+    ok(status == 0 and "[DEBUG] connecting to 127.0.0.1 port 37373 over SMC\n" in err and "[DEBUG]" not in out,
+       "-d: steps on standard error", err)
+    equal(check("::1")[1]["local"]["address"], "::1", "-C: IPv6")
+    equal(check("localhost", "-6")[1]["peer"]["address"], "::1", "-C -6: IPv6 by name")
+    equal(server.end(signal.SIGINT), 0, "-S: SIGINT ends it")
+    equal(second.end(signal.SIGTERM), 0, "-S: SIGTERM ends it")
+    fails("nothing listens", r"^smc_chk: 127.0.0.1 port 37373 refused the connection", IP)
+    fails("nothing listens, IPv6", r"^smc_chk: ::1 port 37373 refused", "::1")
+
+
+def check_server_options():
+    server = Server("--once", "-4", "-p", "40000")
+    equal((server.port, check(IP, "-p", "40000")[0]), (40000, 0), "-S --once -4 -p: serves")
+    equal(server.process.wait(20), 0, "-S --once: ends after the client")
+    server = Server("-6", "-p", "40000")
+    fails("-S -6: not over IPv4", "refused", IP, "-p", "40000")
+    equal(check("::1", "-p", "40000")[0], 0, "-S -6: IPv6")
+    server.end()
+    server = Server("--bind", "127.0.0.2", "--once")
+    fails("-S --bind: not at other addresses", "refused", IP)
+    equal(check("127.0.0.2", "--tcp-too", "-t", "1")[0], 0, "-S --bind: there; --tcp-too is one client for --once")
+    equal(server.process.wait(20), 0, "-S --once: ends when the last connection has gone")
+    for words, pattern in ((("--bind", "nosuch.invalid"), "cannot listen on 'nosuch.invalid': "),
+                           (("--bind", "192.0.2.1"), "cannot listen on 192.0.2.1 port 37373: Cannot assign")):
+        status, out, err = run("smc_chk", "-S", *words)
+        ok(status == 1 and not out and pattern in err, "-S %s: refused" % " ".join(words), err)
+
+
+def connect(port, smc=True):
+    sock = chkfake.smc_socket() if smc else socket.socket()
+    sock.settimeout(60)
+    sock.connect((IP, port))
+    return sock
+
+
+def check_many():
+    server = Server()
+    slow = connect(server.port)
+    slow.setblocking(False)
+    sent = 0
+    for _ in range(200):
+        try:
+            sent += slow.send(bytes(65536))
+        except BlockingIOError:
+            time.sleep(0.005)
+    ok(sent < 4 << 20, "-S: a client that does not read is not read", sent)
+    before = server.memory()
+    clients = [connect(server.port, i % 4 > 0) for i in range(200)]
+    equal({chkfake.receive(c, 16) for c in clients}, {chkfake.GREETING}, "-S: greets 200 clients at once")
+    for i, client in enumerate(clients):
+        client.sendall(b"%d " % i * 100)
+    equal([i for i, c in enumerate(clients) if chkfake.receive(c, len(b"%d " % i * 100)) != b"%d " % i * 100], [],
+          "-S: echoes what strangers send, to 200 at once")
+    equal(check(IP)[0], 0, "-S: and serves smc_chk -C meanwhile")
+    ok(server.memory("VmHWM") - before < 200 * 200, "-S: memory is bounded", (before, server.memory("VmHWM")))
+    for client in clients:
+        client.close()
+    slow.close()
+    ok(wait_for(lambda: server.memory("Threads") <= 1), "-S: all clients gone", server.memory("Threads"))
+    half = connect(server.port, False)
+    half.sendall(b"SMC")
+    half.shutdown(socket.SHUT_WR)
+    equal(chkfake.receive(half, 19)[16:], b"SMC", "-S: echoes what might have become a request")
+    for words in (b"SMC?" + bytes(12), b"SMC?\x01\x01\0\0" + b"\xff" * 8, b"SMC?\x01\x09" + bytes(10)):
+        bad = connect(server.port)
+        bad.sendall(words)
+        equal((len(chkfake.receive(bad, 16)), bad.recv(1)), (16, b""), "-S: hangs up on %r" % words)
+    equal(check(IP)[0], 0, "-S: still serves")
+    equal(server.end(), 0, "-S: ends")
+
+
+def check_foreign():
+    for name, treat in (("silent", chkfake.silent), ("banner", chkfake.banner)):
+        for family, want in ((chkfake.AF_SMC, (0, "SMCD", None)), (socket.AF_INET, (2, "TCP", "PEERNOSMC"))):
+            fake = chkfake.Fake(treat, family)
+            status, doc = check(IP, "-p", str(fake.port))
+            equal((status, doc.get("mode"), doc.get("reason", {}).get("symbol")), want,
+                  "foreign server, %s: %s" % (name, want[1]))
+            equal((doc["server"], "bytes" in doc, fake.seen), ({"is_smc_chk": False}, False, b""),
+                  "foreign server, %s: nothing is sent" % name)
+    status, out, _ = run("smc_chk", "-C", IP, "-p", str(fake.port))
+    ok(status == 2 and out.startswith("TCP, not SMC: ") and "PEERNOSMC: the peer did not offer SMC" in out and
+       "\nTry: " in out and "smc_chk -e 0x03010000\n" in out, "foreign server: words and remedy", out)
+    status, doc = check(IP, "-p", str(fake.port), "--tcp-too", "-t", "1")
+    ok(status == 2 and set(doc["tcp"]) == {"connects_per_second", "connect_ns"} and set(doc["ratios"]) ==
+       {"connects_per_second", "connect"}, "foreign server: --tcp-too measures connecting only", doc)
+    ok(fake.clients <= 50, "foreign server: a modest number of connections", fake.clients)
+    with subprocess.Popen(["smc_run", "redis-server", "--port", "6379", "--save", ""], stdout=subprocess.DEVNULL) as redis:
+        wait_for(lambda: run("smc_chk", "-C", IP, "-p", "6379")[0] == 0, 30)
+        status, doc = check(IP, "-p", "6379")
+        equal((status, doc.get("mode"), doc.get("server")), (0, "SMCD", {"is_smc_chk": False}), "redis under smc_run")
+        redis.terminate()
+
+
+def check_rates():
+    server = Server()
+    status, doc = check(IP, "--tcp-too", "-t", "3")
+    keys = {"connects_per_second", "connect_ns", "bytes_per_second", "round_trip_ns"}
+    ok(status == 0 and set(doc["smc"]) == keys == set(doc["tcp"]) and all(v > 0 for v in doc["smc"].values()),
+       "--tcp-too: all rates", doc)
+    close = {k: abs(doc["ratios"][k] - v) < 1e-6 * v for k, v in (
+        ("throughput", doc["smc"]["bytes_per_second"] / doc["tcp"]["bytes_per_second"]),
+        ("round_trip", doc["tcp"]["round_trip_ns"] / doc["smc"]["round_trip_ns"]),
+        ("connect", doc["tcp"]["connect_ns"] / doc["smc"]["connect_ns"]))}
+    ok(all(close.values()), "--tcp-too: ratios, greater is better for SMC", close)
+    status, out, _ = run("smc_chk", "-C", IP, "--tcp-too", "-t", "1")
+    ok(status == 0 and re.search(r"^  measured +SMC-D +plain TCP +better$", out, re.M) and
+       len(re.findall(r"^  (connecting|connections|round trip|throughput) +[\d.]+ +[\d.]+ \S+ +[\d.]+$", out, re.M)) == 4,
+       "--tcp-too: text", out)
+    client = subprocess.Popen(["smc_chk", "-C", IP, "--tcp-too", "-t", "60"], stderr=subprocess.PIPE, text=True)
+    ok(wait_for(lambda: server.memory("Threads") > 2), "killed in the middle: under way")
+    server.end(signal.SIGKILL)
+    err = client.communicate(timeout=60)[1]
+    ok(client.returncode == 1 and re.search("lost in the middle|cannot connect once more", err),
+       "server killed in the middle: says so", (client.returncode, err))
+
+
+def check_wrong_data():
+    for family in (chkfake.AF_SMC, socket.AF_INET):
+        name = "over SMC" if family == chkfake.AF_SMC else "over TCP"
+        for treat, pattern in ((chkfake.flip, "data was corrupted on the way: byte 40001 of 65537 "),
+                               (chkfake.hang_up, "the connection was lost in the middle of the test"),
+                               (chkfake.stall, "the connection stalls")):
+            fake = chkfake.Fake(chkfake.greet(treat), family)
+            fails("%s %s" % (treat.__name__, name), pattern, IP, "-p", str(fake.port), "-t", "1")
+    fake = chkfake.Fake(chkfake.greet(lambda data, count: data))
+    equal(check(IP, "-p", str(fake.port))[0], 0, "the same server with right data")
+
+
+def check_network():
+    run("modprobe", "tun")
+    tunnel = chkfake.Tunnel()
+    fails("filtered", r"no answer from 10.9.0.5 port 37373 within 0.5 s: .*firewall drops", "10.9.0.5", "-t", "0.5")
+    fails("option echoed, silence, own limit", "10.9.0.2 .*TCP gets through, but the SMC handshake was not over after 1 s",
+          "10.9.0.2", "-t", "1")
+    fails("option echoed, silence, the kernel's limit", "10.9.0.2 .*returns SMC's TCP option, but does not answer the SMC handshake",
+          "10.9.0.2")
+    fails("option echoed, garbage", "10.9.0.3 .*answers the SMC handshake with something else", "10.9.0.3")
+    fails("option echoed, reset", "10.9.0.4 .*breaks off the SMC handshake", "10.9.0.4")
+    ok(tunnel.seen.get(3, b"").startswith(b"\xe2\xd4\xc3"), "that was a handshake", tunnel.seen)
+    status, doc = check("10.9.0.6")
+    equal((status, doc.get("mode"), doc.get("reason", {}).get("symbol"), tunnel.seen.get(6)), (2, "TCP", "PEERNOSMC", None),
+          "option lost: TCP, nothing sent")
+    for route, host, pattern in (("unreachable", "10.8.1.1", "10.8.1.1 is unreachable"),
+                                 ("prohibit", "10.8.2.1", "prohibits connections to 10.8.2.1 port 37373"),
+                                 ("blackhole", "10.8.3.1", "10.8.3.1")):
+        run("ip", "route", "add", route, host)
+        fails("route: " + route, pattern, host)
+    fails("no route", "no route to 10.7.0.1: the network is unreachable", "10.7.0.1")
+    run("ip", "route", "add", "10.6.0.0/24", "dev", "smctun")
+    fails("unknown host", "host 'nosuch.invalid' is not known: ", "nosuch.invalid")
+    fails("no address of the family", "host '10.0.0.1' has no IPv6 address", "10.0.0.1", "-6")
+    run("ip", "link", "add", "d0", "type", "dummy")
+    run("ip", "link", "set", "d0", "up")
+    wait_for(lambda: " tentative" not in run("ip", "-6", "addr", "show", "d0")[1])
+    local = re.search(r"fe80::[0-9a-f:]+", run("ip", "-6", "addr", "show", "d0")[1]).group()
+    server = Server()
+    equal((check(local + "%d0")[0], check(local + "%d0")[1].get("peer", {}).get("address")), (0, local + "%d0"),
+          "scope id: fe80::...%d0")
+    ok(check(local)[0] == 1, "link-local without scope id", check(local))
+    server.end()
+    fails("ARP without an answer", "10.5.0.9 is unreachable", *arp_silence())
+
+
+def arp_silence():
+    """A neighbour that is not there: TCP's error is one that an SMC socket keeps to itself."""
+    for words in (("link", "add", "v0", "type", "veth", "peer", "name", "v1"), ("link", "set", "v1", "up"),
+                  ("link", "set", "v0", "up"), ("addr", "add", "10.5.0.1/24", "dev", "v0")):
+        run("ip", *words)
+    return ["10.5.0.9"]
+
+
+def check_live():
+    run("ip", "addr", "add", "10.4.0.1/24", "dev", "d0")
+    status, out, err = run("smc_chk", "-l", "-i", "lo")
+    ok(status == 0 and not err and out.startswith("lo: SMC-D works: 127.0.0.1 port "), "-l -i lo", (status, out, err))
+    status, out, err = run("smc_chk", "-l", "-j")
+    doc = json.loads(out)
+    equal((status, doc["schema"], sorted((i["interface"], i["result"], i["mode"]) for i in doc["interfaces"])),
+          (0, "smc-tools/check-live/1", [("d0", "smc", "SMCD"), ("smctun", "smc", "SMCD"), ("v0", "smc", "SMCD")]),
+          "-l -j: each active net device but loopback")
+    status, out, _ = run("smc_chk", "-l", "-6", "-i", "d0", "-j")
+    ok(status == 0 and json.loads(out)["interfaces"][0]["peer"]["address"].endswith("%d0"), "-l -6: link-local", out)
+    for words, text in ((("-i", "nope"), "there is no net device 'nope'"),
+                        (("-i", "v1", "-4"), "'v1' is not active, or has no IPv4 address")):
+        status, out, err = run("smc_chk", "-l", *words)
+        ok(status == 1 and not out and text in err, "-l " + " ".join(words), (status, out, err))
+
+
+def check_sandbox():
+    """AF_SMC is forbidden, IPPROTO_SMC (kernel 6.11) is not."""
+    server = Server("--once")
+    result = subprocess.run(["smc_chk", "-j", "-C", IP], stdout=subprocess.PIPE, check=False,
+                            preexec_fn=chkfake.forbid_smc)
+    doc = json.loads(result.stdout or "{}")
+    equal((result.returncode, doc.get("mode")), (0, "SMCD"), "sandbox: IPPROTO_SMC does")
+    server.end()
+
+
+def check_fallback():
+    run("smc-lab-eid", "flush")
+    server = Server()
+    status, doc = check(IP)
+    equal((status, doc["result"], doc["mode"]), (2, "tcp", "TCP"), "no EID: TCP")
+    here, there = doc["reason"]["symbol"], doc["server"].get("reason", {}).get("symbol")
+    equal((here, there, doc["bytes"] > 300000), ("PEERDECL", "NOUEID", True), "no EID: both sides' reason; data is right")
+    status, out, _ = run("smc_chk", "-C", IP)
+    ok(status == 2 and out.startswith("TCP, not SMC: 127.0.0.1 port 37373\n") and
+       "  here         0x05000000 PEERDECL: " in out and "  server       0x03030008 NOUEID: the peer sent no EID\n" in out
+       and "\nTry on 127.0.0.1: define the same EID on both sides" in out, "no EID: words and remedy", out)
+    status, out, _ = run("smc_chk", "-l", "-i", "lo")
+    ok(status == 2 and out.startswith("lo: TCP, not SMC"), "-l: exit status 2", out)
+    run("sysctl", "-q", "-w", "net.ipv4.tcp_syncookies=2")
+    status, out, _ = run("smc_chk", "-C", IP)
+    ok(status == 2 and "PEERNOSMC" in out and "Try: look for what took SMC's TCP option (254) out" in out,
+       "SYN cookies: the option was lost between two that speak SMC", out)
+    server.end()
+
+
+os.environ["LC_ALL"] = "C"
+check_smcd()
+check_server_options()
+check_many()
+check_foreign()
+check_rates()
+check_wrong_data()
+check_network()
+check_live()
+check_sandbox()
+check_fallback()
+done()

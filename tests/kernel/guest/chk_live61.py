@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk -S, -C and -l on a kernel whose SMC has no device: all of it ends in TCP, and says so."""
+import json
+import subprocess
+
+import chkfake
+from kern import done, equal, ok, run
+
+IP = "127.0.0.1"
+
+
+def sandboxed(*argv):
+    result = subprocess.run(["smc_chk", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                            preexec_fn=chkfake.forbid_smc, timeout=60)
+    return result.returncode, result.stdout, result.stderr
+
+
+with subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
+    equal(server.stdout.readline(), "Server started on port 37373\n", "-S")
+    for host in (IP, "::1"):
+        status, out, err = run("smc_chk", "-j", "-C", host)
+        doc = json.loads(out)
+        equal((status, doc["mode"], doc["reason"]["symbol"], doc["server"]["reason"]["symbol"],
+               doc["server"]["peer_reason"]["symbol"], doc["bytes"] > 300000),
+              (2, "TCP", "NOSMCDEV", "PEERDECL", "NOSMCDEV", True), "-C %s: no device" % host)
+    status, out, _ = run("smc_chk", "-l")
+    ok(status == 2 and out.startswith("lo: TCP, not SMC: 127.0.0.1 ") and "\nTry: give the interface" in out,
+       "-l: loopback, if there is nothing else", (status, out))
+    status, out, err = sandboxed("-C", IP)
+    ok(status == 3 and not err and out.startswith("Not tested: a sandbox forbids SMC sockets to this program\n") and
+       "  over TCP     127.0.0.1 port 37373 is reached\n" in out and " all of them right" in out,
+       "sandbox: exit status 3, and TCP is tested", (status, out, err))
+    for option in ("-S", "-l"):
+        status, out, err = sandboxed(option)
+        ok(status == 3 and not out and "a sandbox forbids SMC sockets" in err, "sandbox: " + option, (status, out, err))
+    server.terminate()
+    equal(server.wait(20), 0, "-S: ends")
+done()

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk -C and -S between two guests over SMC-R, and the ways it ends in TCP. Guest 1 is the client."""
+import json
+import os
+import re
+import subprocess
+import time
+
+from kern import NODE, done, equal, ok, run, sync, wait_for
+
+PEER, PEER6, OWN = (os.environ["SMC_LAB_" + name] for name in ("PEER_IP", "PEER_IP6", "IP"))
+NOTE = os.environ["SMC_LAB_SHARED"] + "/link-local"
+
+
+def gid(ip):
+    return "0000:0000:0000:0000:0000:ffff:%02x%02x:%02x%02x" % tuple(map(int, ip.split(".")))
+
+
+def check(*argv):
+    status, out, err = run("smc_chk", "-j", "-C", *argv)
+    return status, json.loads(out) if out else {"error": err}
+
+
+def reasons(doc):
+    """Own reason, what the peer told, and the server's own reason."""
+    return tuple(d.get(k, {}).get("symbol") for d, k in ((doc, "reason"), (doc, "peer_reason"),
+                                                        (doc.get("server", {}), "reason")))
+
+
+def check_smcr():
+    status, doc = check(PEER)
+    equal((status, doc.get("mode"), doc.get("version"), doc.get("eid"), doc.get("server")),
+          (0, "SMCR", 2, "SMC-LAB-EID", {"is_smc_chk": True, "mode": "SMCR"}), "SMC-R")
+    equal((doc["gid"], doc["peer_gid"], doc["ib_port"], doc["ib_device"][:3]), (gid(OWN), gid(PEER), 1, "rxe"),
+          "SMC-R: device and GIDs")
+    groups = [g["id"] for g in json.loads(run("smcr", "-j", "linkgroup")[1])["linkgroups"]]
+    ok(doc.get("link_group") in groups, "SMC-R: link group as smcr shows it", (doc, groups))
+    status, out, err = run("smc_chk", "-C", PEER, "--tcp-too", "-t", "2")
+    ok(status == 0 and not err and out.startswith("SMC-R works: %s port 37373\n" % PEER) and
+       re.search(r"^  device +rxe\S+ port 1$", out, re.M) and re.search(r"^  throughput( +[\d.]+){2} MB/s", out, re.M),
+       "SMC-R: text, and beside TCP", (status, out, err))
+
+
+def check_tcp():
+    with open(NOTE, encoding="ascii") as note:
+        local = note.read()
+    for host in (PEER6, local + "%eth0"):
+        status, doc = check(host)
+        equal((status, doc.get("mode"), reasons(doc)), (2, "TCP", ("NOSMCDEV", None, "PEERDECL")),
+              "IPv6, %s: no device for it" % ("scope id" if "%" in host else "global"))
+    status, doc = check(PEER, "-p", "8080")
+    equal((status, reasons(doc), doc.get("server")), (2, ("PEERNOSMC", None, None), {"is_smc_chk": False}),
+          "peer without SMC: a web server")
+
+
+def check_eid():
+    status, doc = check(PEER)
+    equal((status, doc.get("mode"), reasons(doc)), (2, "TCP", ("PEERDECL", "NOSMCDEV", "NOSMCDEV")), "no common EID")
+    status, out, _ = run("smc_chk", "-C", PEER)
+    ok("\nTry on %s: " % PEER in out and "  server       0x03030000 NOSMCDEV" in out, "no common EID: words", out)
+
+
+def interrupted(name):
+    """A test in the middle of which the other side does something; 667 ms for each of its six measures."""
+    client = subprocess.Popen(["smc_chk", "-C", PEER, "--tcp-too", "-t", "20"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+    sync(name)
+    out, err = client.communicate(timeout=120)
+    ok(client.returncode == 1 and not out and
+       re.search("lost in the middle|stalls|cannot connect once more|no answer from", err), name, (client.returncode, out, err))
+
+
+def client():
+    sync("up")
+    check_smcr()
+    check_tcp()
+    sync("same eid checked")
+    with_eid("EID-OF-NODE-1")
+    sync("eid")
+    check_eid()
+    sync("no common eid checked")
+    with_eid("SMC-LAB-EID")
+    sync("eid again")
+    interrupted("device taken away from the server")
+    sync("device back")
+    ok(wait_for(lambda: check(PEER)[0] == 0, 30), "server and device back: SMC-R again", check(PEER))
+    run("rdma", "link", "delete", json.loads(run("rdma", "-j", "link")[1])[0]["ifname"])
+    status, doc = check(PEER)
+    equal((status, doc.get("mode"), reasons(doc)), (2, "TCP", ("NOSMCDEV", None, "PEERDECL")), "no device here")
+    status, out, _ = run("smc_chk", "-C", PEER)
+    ok("\nTry: give the interface" in out, "no device here: words", out)
+    sync("end")
+
+
+def with_eid(eid):
+    subprocess.run(["smc-lab-eid", "flush"], check=True)
+    subprocess.run(["smc-lab-eid", "add", eid], check=True)
+
+
+def server():
+    with open(NOTE, "w", encoding="ascii") as note:
+        note.write(re.search(r"fe80::[0-9a-f:]+", run("ip", "-6", "addr", "show", "eth0")[1]).group())
+    ours = subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True)
+    web = subprocess.Popen(["python3", "-m", "http.server", "8080"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ok(ours.stdout.readline() == "Server started on port 37373\n", "server")
+    ok(wait_for(lambda: ":8080" in run("ss", "-ltn")[1]), "web server")
+    sync("up")
+    sync("same eid checked")
+    with_eid("EID-OF-NODE-2")
+    sync("eid")
+    sync("no common eid checked")
+    with_eid("SMC-LAB-EID")
+    sync("eid again")
+    sync("device taken away from the server")
+    time.sleep(1.5)
+    run("ip", "link", "set", "eth0", "down")
+    time.sleep(3)
+    run("ip", "link", "set", "eth0", "up")
+    sync("device back")
+    sync("end")
+    ok(ours.poll() is None, "server lives", ours.poll())
+    ours.terminate()
+    equal(ours.wait(20), 0, "server ends")
+    web.kill()
+
+
+os.environ["LC_ALL"] = "C"
+client() if NODE == 1 else server()
+done()

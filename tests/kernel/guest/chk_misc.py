@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk -i, -e and -x: against a PNET table, real fallbacks, and programs under smc_run."""
+import json
+import os
+import shutil
+import subprocess
+
+from kern import Sockets, done, equal, listing, ok, run, skip, smcss, wait_for
+
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+LISTEN = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', %d)); s.listen(); time.sleep(60)"
+
+
+def ip(*argv):
+    status, _, err = run("ip", *argv)
+    ok(status == 0, "ip " + " ".join(argv), err)
+
+
+# ---- PNET IDs ----
+
+def pnetid(name, want, source=None, base=None):
+    equal(run("smc_chk", "-i", name), (0, want, ""), "-i " + name)
+    doc = json.loads(run("smc_chk", "-j", "-i", name)[1])
+    equal((doc.get("source"), doc["base_device"]), (source, base or name), "-j -i " + name)
+
+
+def check_pnetids():
+    ip("link", "add", "base-0", "type", "dummy")
+    ip("link", "add", "link", "base-0", "name", "base-0.100", "type", "vlan", "id", "100")
+    ip("link", "add", "abcdefghijklmno", "type", "dummy")
+    ip("link", "property", "add", "dev", "base-0", "altname", "other.name")
+    pnetid("base-0", "")
+    equal(run("smc_pnet", "-a", "net1", "-I", "base-0"), (0, "", ""), "an entry for the base device")
+    equal(run("smc_pnet", "-a", "NET2", "-I", "abcdefghijklmno"), (0, "", ""), "an entry for a long name")
+    pnetid("base-0", "NET1*\n", "table")
+    pnetid("base-0.100", "NET1*\n", "table", "base-0")
+    pnetid("abcdefghijklmno", "NET2*\n", "table")
+    pnetid("lo", "")
+    equal(run("smc_chk", "-i", "other.name"), (0, "NET1*\n", ""), "-i and another name of the device")
+    for name in ("base", "base-0.10", "base-0.1000", "abcdefghijklmnop"):
+        status, out, err = run("smc_chk", "-i", name)
+        equal((status, out, err.count("\n")), (1, "", 1), "there is no " + name)
+    ip("netns", "add", "other")
+    equal(run("smc_chk", "-N", "other", "-i", "base-0")[0], 1, "-N: the other namespace's devices")
+    equal(run("smc_chk", "-N", "other", "-i", "lo"), (0, "", ""), "-N: and no PNET ID there")
+    equal(run(*NOBODY, "smc_chk", "-i", "base-0"), (0, "NET1*\n", ""), "-i needs no rights")
+
+
+# ---- reasons ----
+
+def explain(cell):
+    status, out, err = run("smc_chk", "-j", "-e", cell)
+    equal((status, err), (0, ""), "-e " + cell)
+    return json.loads(out)
+
+
+def check_pasted(spec, what, reason, peer, situation, side):
+    """The Mode column and the whole line of a real fallback, pasted."""
+    with Sockets(spec) as made:
+        inode = made.one(spec, what)["inode"]
+        sock = [s for s in listing("-a") if s["inode"] == inode][0]
+        row = [l for l in smcss("-a").splitlines() if l.split()[2] == "%07d" % inode][0]
+    for text in (row[row.index("TCP"):], row):
+        doc = explain(text)
+        equal([doc["reason"]["code"], doc.get("peer_reason", {}).get("code")],
+              [sock["reason"]["code"], sock.get("peer_reason", {}).get("code")], "the codes of smcss -j")
+        equal([doc["reason"]["symbol"], doc.get("peer_reason", {}).get("symbol")], [reason, peer], "their names")
+        ok([s for s in doc["situations"] if s["seen_by"] == side and situation in s["situation"]],
+           "what is the case: " + situation, doc["situations"])
+
+
+def check_reasons():
+    with Sockets("tcp4:listen:127.0.0.1:6001"):
+        check_pasted("smc4:connect:127.0.0.1:6001", "client", "PEERNOSMC", None, "server's program", "client")
+    equal(run("smcd", "ueid", "flush")[0], 0, "no EID any more")
+    check_pasted("smc4:pair:127.0.0.1", "client", "PEERDECL", "NOUEID", "has no EID", "client")
+    check_pasted("smc4:pair:127.0.0.1", "accepted", "NOUEID", None, "has no EID", "server")
+
+
+# ---- programs ----
+
+def is_listening(port):
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        return any(l.split()[1].endswith(":%04X" % port) and l.split()[3] == "0A" for l in file.readlines()[1:])
+
+
+def gets_smc(argv, port, prefix=()):
+    """Does a listener under smc_run have an SMC socket?"""
+    with subprocess.Popen([*prefix, "smc_run", "--quiet", *argv], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as process:
+        up = wait_for(lambda: is_listening(port), 30)
+        found = [s for s in listing("-l") if s["local"]["port"] == port]
+        process.kill()
+        process.wait()
+    wait_for(lambda: not is_listening(port))
+    return bool(found) if up else "does not listen"
+
+
+def check_program(name, way, argv, port, prefix=()):
+    """What smc_chk says, what is right, and what happens."""
+    if not shutil.which(argv[0]):
+        skip(name, "%s is missing" % argv[0])
+        return
+    status, out, _ = run(*prefix, "smc_chk", "-j", "-x", argv[0])
+    doc = json.loads(out) if out else {}
+    equal((status, doc.get("way"), doc.get("is_possible")), (0, way, True), name + ": what smc_chk says")
+    equal(gets_smc(argv, port, prefix), way == "preload", name + ": what happens")
+
+
+def write(path, text):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    os.chmod(path, 0o755)
+
+
+def check_programs():
+    folder = "/run/programs"
+    os.mkdir(folder)
+    python = os.path.realpath("/usr/bin/python3")
+    for name in ("plain", "setuid", "caps"):
+        shutil.copy(python, "%s/%s" % (folder, name))
+    os.chmod(folder + "/setuid", 0o4755)
+    equal(run("setcap", "cap_net_raw+ep", folder + "/caps")[0], 0, "a program with file capabilities")
+    write(folder + "/script", "#!%s/plain\n%s\n" % (folder, LISTEN % 7006))
+    write(folder + "/env", "#!/usr/bin/env -S python3 -B\n%s\n" % (LISTEN % 7007))
+    write(folder + "/clean", "#!/usr/bin/env -S -i %s/plain\n%s\n" % (folder, LISTEN % 7008))
+    check_program("python3", "preload", (folder + "/plain", "-c", LISTEN % 7001), 7001)
+    check_program("set-uid, by root", "preload", (folder + "/setuid", "-c", LISTEN % 7002), 7002)
+    check_program("set-uid, by another user", "bpf", (folder + "/setuid", "-c", LISTEN % 7003), 7003, NOBODY)
+    check_program("file capabilities, by root", "preload", (folder + "/caps", "-c", LISTEN % 7004), 7004)
+    check_program("file capabilities, by another user", "bpf", (folder + "/caps", "-c", LISTEN % 7005), 7005,
+                  NOBODY)
+    check_program("script", "preload", (folder + "/script",), 7006)
+    check_program("script by env", "preload", (folder + "/env",), 7007)
+    check_program("script by env -i", "bpf", (folder + "/clean",), 7008)
+    check_program("redis", "preload", ("redis-server", "--port", "7009", "--save", ""), 7009)
+    check_program("busybox", "bpf", ("busybox", "httpd", "-f", "-p", "127.0.0.1:7010"), 7010)
+    check_program("node", "preload", ("node", "-e", "require('net').createServer().listen(7011, '127.0.0.1')"),
+                  7011)
+
+
+check_pnetids()
+check_programs()
+check_reasons()
+done()

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk --doctor on a right host, and on hosts that are each broken in one way.
+
+A case is a name, the finding that it must cause (check, object), a function that breaks the host and
+one that mends it. Nothing else may be worse than a note then, and everything is as before afterwards.
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from doctor_devices import device_cases, right_devices
+from kern import done, equal, ok, run
+
+KERNEL = os.environ["SMC_LAB_KERNEL"]
+TOOLS = Path(sys.argv[0]).resolve().parent
+
+
+def doctor(*argv):
+    """Exit status and the document."""
+    status, out, err = run("smc_chk", "--doctor", "-j", *argv)
+    # Of a library that is gone ld.so tells for itself.
+    if [line for line in err.splitlines() if "from /etc/ld.so.preload" not in line] or not out:
+        raise RuntimeError("smc_chk: status %d, %s" % (status, err))
+    return status, json.loads(out)
+
+
+def worse(doc):
+    """What is worse than a note: {(level, check, object)}."""
+    return {(f["level"], f["check"], f.get("object", "")) for f in doc["findings"]
+            if f["level"] in ("warning", "problem")}
+
+
+def bad(status, doc):
+    return "\n".join(["status %d" % status] + [str(f) for f in doc["findings"] if f["level"] in ("warning", "problem")])
+
+
+def sh(command):
+    subprocess.run(command, shell=True, check=True, stdout=subprocess.DEVNULL)
+
+
+def knob(path, value):
+    """Break and mend functions that write into a file below /proc/sys."""
+    file = Path("/proc/sys", path)
+    old = file.read_text()
+    return lambda: file.write_text(value), lambda: file.write_text(old)
+
+
+def shell(broken, mended):
+    return lambda: sh(broken), lambda: sh(mended)
+
+
+def one_way(name, want, breaks, base=frozenset()):
+    """One case: want is (level, check, object), base what is wrong anyway."""
+    damage, repair = breaks
+    damage()
+    try:
+        status, doc = doctor()
+    finally:
+        repair()
+    levels = [finding[0] for finding in base | {want}]
+    ok(worse(doc) == base | {want} and status == int("problem" in levels) and
+       [doc["problems"], doc["warnings"]] == [levels.count("problem"), levels.count("warning")] and doc.get("first"),
+       "%s: %s, and nothing else" % (name, " ".join(want).strip()), bad(status, doc))
+
+
+def right_host():
+    status, doc = doctor()
+    ok(status == 0 and not worse(doc) and (doc["problems"], doc["warnings"]) == (0, 0) and "first" not in doc,
+       "a right host has no warning and no problem", bad(status, doc))
+    status, out, err = run("smc_chk")
+    ok(status == 0 and not err and out.endswith("SMC can work here.\n"),
+       "in text as well, without an option", (status, out, err))
+
+
+# Blocks of eight pages and smaller only.
+FRAGMENTED = """\
+Node 0, zone      DMA      0      0      0      0      0      0      0      0      1      1      3
+Node 0, zone    DMA32   3021   1290    733    120      0      0      0      0      0      0      0
+Node 0, zone   Normal   9021   4290    833     11      0      0      0      0      0      0      0
+"""
+BLACKLIST = "/etc/modprobe.d/smc-test.conf"
+
+
+def fragmented():
+    Path("/run/buddyinfo").write_text(FRAGMENTED)
+    sh("mount --bind /run/buddyinfo /proc/buddyinfo")
+
+
+def other_machine():
+    library = bytearray((TOOLS / "ld_pre_smc.so").read_bytes())
+    library[18:20] = b"\xb7\x00"  # e_machine: EM_AARCH64
+    (TOOLS / "ld_pre_smc.so").rename(TOOLS / "kept.so")
+    (TOOLS / "ld_pre_smc.so").write_bytes(library)
+
+
+def rule(text, *modules):
+    """A rule of modprobe.d, with the modules unloaded meanwhile."""
+    def damage():
+        Path(BLACKLIST).write_text(text)
+        for module in modules:
+            sh("rmmod " + module)
+
+    def repair():
+        Path(BLACKLIST).unlink()
+        for module in reversed(modules):
+            sh("modprobe " + module)
+        if "smc" in modules:
+            sh("smc-lab-eid add SMC-LAB-EID")
+    return damage, repair
+
+
+# The kernel and its module, sizes and switches, the library: what any host has.
+def host_cases():
+    kept = "mv %s/kept.so %s/ld_pre_smc.so" % (TOOLS, TOOLS)
+    old = "/usr/lib/libsmc-preload.so"
+    preload = Path("/etc/ld.so.preload")
+    return [
+        ("SYN cookies always", ("warning", "sysctl", "net.ipv4.tcp_syncookies"),
+         knob("net/ipv4/tcp_syncookies", "2")),
+        ("handshake limitation", ("warning", "hs-limit", ""), shell("smcr hs enable", "smcr hs disable")),
+        ("no corking", ("warning", "sysctl", "net.smc.autocorking_size"), knob("net/smc/autocorking_size", "0")),
+        ("no link test", ("warning", "sysctl", "net.smc.smcr_testlink_time"),
+         knob("net/smc/smcr_testlink_time", "0")),
+        ("buffers larger than blocks of memory", ("warning", "buffers", "net.smc.rmem"),
+         knob("net/smc/rmem", "16777216")),
+        ("small limit of TCP", ("warning", "buffers", "net.ipv4.tcp_rmem"), knob("net/ipv4/tcp_rmem", "4096 8192 16384")),
+        ("fragmented memory", ("warning", "memory", "/proc/buddyinfo"), (fragmented, lambda: sh("umount /proc/buddyinfo"))),
+        ("no library", ("warning", "shim", "ld_pre_smc.so"), shell("mv %s/ld_pre_smc.so %s/kept.so" % (TOOLS, TOOLS), kept)),
+        ("library of another machine", ("problem", "shim", str(TOOLS / "ld_pre_smc.so")), (other_machine, lambda: sh(kept))),
+        ("library of another implementation", ("warning", "shim", old),
+         shell("cp %s/ld_pre_smc.so %s" % (TOOLS, old), "rm " + old)),
+        ("preloading a library that is gone", ("warning", "shim", "/etc/ld.so.preload"),
+         (lambda: preload.write_text(old + "\n"), preload.unlink)),
+        ("blacklisted for the next boot", ("warning", "module", "smc"), rule("blacklist smc\n")),
+        ("no smc_diag", ("warning", "smc_diag", "smc_diag"), rule("install smc_diag /bin/false\n", "smc_diag")),
+        ("blacklisted", ("problem", "module", "smc"), rule("# Not here\nblacklist smc\n", "smc_diag", "smc")),
+        ("replaced by a command", ("problem", "module", "smc"),
+         rule("install smc /bin/false\ninstall smc_diag /bin/true\n", "smc_diag", "smc")),
+    ]
+
+
+# Everybody else sees the same.
+def without_rights():
+    code = "import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); os.execvp(sys.argv[1], sys.argv[1:])"
+    status, out, err = run(sys.executable, "-c", code, "smc_chk", "-j")
+    # Free memory is a little more or less each time.
+    lists = [[f for f in doc["findings"] if f["check"] != "memory"] for doc in (json.loads(out), doctor()[1])]
+    equal((status, err, lists[0]), (0, "", lists[1]), "without rights: the same list")
+
+
+def of_a_namespace():
+    sh("unshare -n sh -c 'echo 0 >/proc/sys/net/smc/autocorking_size; echo >/run/up; sleep 60' & echo $! >/run/pid; "
+       "until [ -e /run/up ]; do sleep 0.1; done")
+    pid = Path("/run/pid").read_text().strip()
+    found = ("warning", "sysctl", "net.smc.autocorking_size")
+    ok(found in worse(doctor("-N", pid)[1]) and found not in worse(doctor()[1]), "switches are those of the namespace",
+       doctor("-N", pid))
+
+
+def in_a_sandbox():
+    """A filter of system calls: socket() of family 43 fails as if there were no SMC."""
+    code = """import ctypes, os, struct, sys
+rules = ((0x20, 0, 0, 0), (0x15, 0, 3, 41), (0x20, 0, 0, 16), (0x15, 0, 1, 43), (6, 0, 0, 0x50000 | 97), (6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *rule) for rule in rules))
+filter = ctypes.create_string_buffer(struct.pack("@HP", len(rules), ctypes.addressof(program)))
+prctl = ctypes.CDLL(None).prctl
+if prctl(38, 1, 0, 0, 0) or prctl(22, 2, filter, 0, 0):
+    sys.exit("prctl failed")
+os.execvp(sys.argv[1], sys.argv[1:])"""
+    status, out, err = run(sys.executable, "-c", code, "smc_chk", "-j")
+    found = worse(json.loads(out))
+    ok(status == 3 and not err and [f[:2] for f in found] == [("problem", "kernel")] and "sandbox" in out,
+       "in a sandbox: cannot be tested here, and nothing else is wrong", (status, out, err))
+
+
+def main():
+    right_host()
+    if KERNEL == "6.12":
+        without_rights()
+        of_a_namespace()
+        in_a_sandbox()
+    right_devices(lambda: worse(doctor()[1]))
+    for name, want, breaks in (host_cases() if KERNEL != "lo" else []) + device_cases():
+        one_way(name, want, breaks)
+    equal(worse(doctor()[1]), set(), "and at the end the host is right again")
+    done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+/* lib/smc/pause: ethtool's answer about pause frames. */
+#include "genl_message.h"
+
+#include <errno.h>
+#include <linux/ethtool_netlink.h>
+
+#include "smc/pause.h"
+
+static void put_header(struct message *m, const char *name)
+{
+	size_t at;
+
+	genl_start(m, ETHTOOL_MSG_PAUSE_GET_REPLY);
+	at = genl_nest(m, ETHTOOL_A_PAUSE_HEADER);
+	genl_u32(m, ETHTOOL_A_HEADER_DEV_INDEX, 3);
+	if (name)
+		genl_str(m, ETHTOOL_A_HEADER_DEV_NAME, name);
+	genl_end(m, at);
+}
+
+static void test_whole(void **state)
+{
+	struct smc_pause pause;
+	struct message m;
+
+	(void)state;
+	put_header(&m, "eth0");
+	genl_u8(&m, ETHTOOL_A_PAUSE_AUTONEG, 1);
+	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 1);
+	genl_u8(&m, ETHTOOL_A_PAUSE_TX, 0);
+	assert_int_equal(smc_pause_decode(&pause, &m.nlh), 0);
+	assert_string_equal(pause.netdev, "eth0");
+	assert_true(pause.is_autoneg && pause.is_rx && !pause.is_tx);
+}
+
+static void test_parts(void **state)
+{
+	struct smc_pause pause;
+	struct message m;
+
+	(void)state;
+	put_header(&m, "eth0");
+	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 0);
+	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
+	genl_u8(&m, ETHTOOL_A_PAUSE_TX, 1);
+	assert_int_equal(smc_pause_decode(&pause, &m.nlh), 0);
+	assert_true(!pause.is_autoneg && !pause.is_rx && pause.is_tx);
+	put_header(&m, NULL);
+	genl_u8(&m, ETHTOOL_A_PAUSE_RX, 0);
+	genl_u8(&m, ETHTOOL_A_PAUSE_TX, 1);
+	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
+	genl_start(&m, ETHTOOL_MSG_PAUSE_GET_REPLY);
+	assert_int_equal(smc_pause_decode(&pause, &m.nlh), -EBADMSG);
+}
+
+static void test_number(void **state)
+{
+	(void)state;
+	assert_int_equal(SMC_ETHTOOL_PAUSE_GET, ETHTOOL_MSG_PAUSE_GET);
+	assert_string_equal(SMC_ETHTOOL_FAMILY, ETHTOOL_GENL_NAME);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_number),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: MIT
+/* A host is recorded, and the record answers like the host: files, probes, netlink. */
+#include "fake_netlink.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+#include "netlink/diag.h"
+#include "netlink/genl.h"
+#include "netlink/replay.h"
+#include "sys/host.h"
+#include "sys/netns.h"
+#include "sys/proc.h"
+#include "sys/record.h"
+#include "sys/sysfs.h"
+
+/* A folder with "host", which is recorded from, and "record". */
+static char folder[] = "/tmp/smc-record.XXXXXX";
+static char host[64], record[64];
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	snprintf(host, sizeof(host), "%s/host", folder);
+	snprintf(record, sizeof(record), "%s/record", folder);
+	assert_int_equal(mkdir(host, 0700) | mkdir(record, 0700), 0);
+	unsetenv("SMC_TOOLS_ROOT");
+	setenv("SMC_TOOLS_RECORD", record, 1);
+	fake_reset();
+	record_set(RECORD_COMPLETE, "", 0);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	unsetenv("SMC_TOOLS_RECORD");
+	unsetenv("SMC_TOOLS_ROOT");
+	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void replay_it(void)
+{
+	unsetenv("SMC_TOOLS_RECORD");
+	setenv("SMC_TOOLS_ROOT", record, 1);
+}
+
+static bool is_complete(void)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/" RECORD_COMPLETE, record);
+	return !access(path, F_OK);
+}
+
+static void put(const char *name, const char *text)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", host, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Where the record has what was read below "host". */
+static const char *recorded(char path[192])
+{
+	snprintf(path, 192, "%s%s", record, host);
+	return path;
+}
+
+/* ---- paths ---- */
+
+static void paths(void **state)
+{
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_true(record_path(path, "/r", "/sys/a/b/../../c/./d"));
+	assert_string_equal(path, "/r/sys/c/d");
+	assert_true(record_path(path, "/r", "/../../etc/passwd"));
+	assert_string_equal(path, "/r/etc/passwd");
+	assert_true(record_path(path, "/r", "/proc/self/fd/12/class/net"));
+	assert_string_equal(path, "/r/sys/class/net");
+	setenv("SMC_TOOLS_ROOT", "/r", 1);
+	strcpy(path, "/sys/class");
+	record_map(path);
+	assert_string_equal(path, "/r/sys/class");
+	record_map(path);
+	assert_string_equal(path, "/r/sys/class");
+	strcpy(path, "/system");
+	record_map(path);
+	assert_string_equal(path, "/system");
+	assert_string_equal(host_path(path, "/sys"), "/r/sys");
+	unsetenv("SMC_TOOLS_ROOT");
+	assert_string_equal(host_path(path, "/sys"), "/sys");
+}
+
+/* ---- files ---- */
+
+static void check_files(const char *root)
+{
+	struct sysfs_names names;
+	unsigned long number = 0;
+	char text[64];
+	uint8_t bytes[4];
+
+	assert_true(sysfs_text(text, sizeof(text), "%s/state", root));
+	assert_string_equal(text, "up");
+	assert_true(sysfs_number(&number, "%s/dev/../mtu", root));
+	assert_int_equal(number, 1500);
+	assert_int_equal(sysfs_bytes(bytes, sizeof(bytes), "%s/state", root), 3);
+	assert_true(sysfs_link(text, sizeof(text), "%s/device", root));
+	assert_string_equal(text, "0000:01:00.0");
+	assert_true(sysfs_exists("%s/dev", root) && sysfs_exists("%s/empty", root));
+	assert_false(sysfs_exists("%s/none", root) || sysfs_text(text, sizeof(text), "%s/none", root));
+	assert_int_equal(sysfs_list(&names, "%s", root), 0);
+	assert_int_equal(names.count, 5);
+	assert_string_equal(names.names[0], "dev");
+	assert_string_equal(names.names[1], "device");
+	sysfs_names_free(&names);
+	assert_int_equal(sysfs_list(&names, "%s/dev", root), 0);
+	assert_int_equal(names.count, 0);
+}
+
+static void files(void **state)
+{
+	char path[192];
+	struct stat st;
+
+	(void)state;
+	put("state", "up\n");
+	put("mtu", "1500\n");
+	put("empty", "");
+	snprintf(path, sizeof(path), "%s/dev", host);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/device", host);
+	assert_int_equal(symlink("../../pci/0000:01:00.0", path), 0);
+	check_files(host);
+	assert_true(is_complete());
+	snprintf(path, sizeof(path), "%s%s/state", record, host);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	replay_it();
+	check_files(recorded(path));
+	assert_int_equal(sysfs_write("x", "%s/state", recorded(path)), -EROFS);
+}
+
+/* A short read does not take the place of a long one, and what is large is not taken at all. */
+static void longer_wins(void **state)
+{
+	static char large[1024 * 1024];
+	char text[64], path[192];
+
+	(void)state;
+	put("slaves", "eth0 eth1 eth2\n");
+	assert_true(sysfs_text(text, sizeof(text), "%s/slaves", host));
+	assert_true(sysfs_text(text, 5, "%s/slaves", host));
+	memset(large, 'x', sizeof(large) - 1);
+	put("large", large);
+	assert_int_equal(sysfs_bytes(large, sizeof(large), "%s/large", host), sizeof(large) - 1);
+	replay_it();
+	assert_true(sysfs_text(text, sizeof(text), "%s/slaves", recorded(path)));
+	assert_string_equal(text, "eth0 eth1 eth2");
+	assert_true(sysfs_exists("%s/large", path));
+	assert_int_equal(sysfs_bytes(large, sizeof(large), "%s/large", path), 0);
+}
+
+/* Whoever records prints what it would have printed, and says afterwards that something is missing. */
+static void no_room(void **state)
+{
+	char text[64], path[192];
+
+	(void)state;
+	put("state", "up\n");
+	snprintf(path, sizeof(path), "%s/tmp", record);
+	assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0); /* where a folder must be */
+	assert_true(sysfs_text(text, sizeof(text), "%s/state", host));
+	assert_string_equal(text, "up");
+	assert_false(is_complete());
+}
+
+/* ---- probes ---- */
+
+static int calls;
+
+static int probe(void *arg, char text[HOST_PROBE_SIZE])
+{
+	calls++;
+	snprintf(text, HOST_PROBE_SIZE, "two\nlines");
+	return *(const int *)arg;
+}
+
+static void probes(void **state)
+{
+	int result = -ENOTTY, done;
+	char text[HOST_PROBE_SIZE], path[192];
+
+	(void)state;
+	assert_int_equal(host_probe("../a b", probe, &result, text), -ENOTTY);
+	snprintf(path, sizeof(path), "%s/probes/___a_b", record);
+	assert_int_equal(access(path, F_OK), 0);
+	done = calls;
+	replay_it();
+	assert_int_equal(host_probe("../a b", probe, &result, text), -ENOTTY);
+	assert_string_equal(text, "two\nlines");
+	assert_int_equal(host_probe("other", probe, &result, text), -ENODATA);
+	assert_string_equal(text, "");
+	assert_int_equal(calls, done);
+	assert_int_equal(host_probe_parse("x\n", text), -EBADMSG);
+	assert_int_equal(host_probe_parse("1 \n", text), -EBADMSG);
+	assert_int_equal(host_probe_parse("99999999999\n", text), -EBADMSG);
+}
+
+static void no_other_namespace(void **state)
+{
+	struct smc_err err;
+
+	(void)state;
+	replay_it();
+	assert_int_equal(smc_netns_enter("1", &err), -EROFS);
+}
+
+/* ---- processes ---- */
+
+static void holders(void **state)
+{
+	struct proc_table table = { 0 };
+	const struct proc_fd *found;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(proc_table_parse(&table, "7 1 3 init\n8 2 4 a b\nnonsense\n7 1 3 init\n9 3 5\n"), 0);
+	assert_int_equal(table.count, 3);
+	found = proc_table_find(&table, 8, &count);
+	assert_int_equal(count, 1);
+	assert_string_equal(found->comm, "a b");
+	proc_table_free(&table);
+}
+
+/* ---- netlink ---- */
+
+struct seen {
+	unsigned int count;
+	uint8_t states[4];
+	int result;
+};
+
+static int note(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct smc_abi_diag_msg *msg = NLMSG_DATA(nlh);
+	struct seen *seen = arg;
+
+	if (seen->count < sizeof(seen->states))
+		seen->states[seen->count] = msg->state;
+	seen->count++;
+	return seen->result;
+}
+
+static int dump(uint8_t ext, struct seen *seen, struct smc_err *err)
+{
+	const struct smc_abi_diag_req req = { .family = AF_SMC, .ext = ext };
+
+	*seen = (struct seen){ .result = seen->result };
+	return smc_diag_dump(&req, sizeof(req), note, seen, err);
+}
+
+static void add_sock(uint8_t sock_state, void (*add)(const struct message *m))
+{
+	const struct smc_abi_diag_msg msg = { .state = sock_state };
+	struct message m;
+
+	message_sock(&m, &msg);
+	add(&m);
+}
+
+static void sockets(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+	unsigned int asked;
+
+	(void)state;
+	add_sock(1, fake_message);
+	add_sock(10, fake_also);
+	fake_done(0);
+	assert_int_equal(dump(7, &seen, &err), 0);
+	/* Asks for less: the first answer stays. */
+	fake_done(0);
+	assert_int_equal(dump(1, &seen, &err), 0);
+	assert_int_equal(seen.count, 0);
+	/* Ended by the caller: no whole answer. */
+	add_sock(3, fake_message);
+	seen.result = -ECANCELED;
+	assert_int_equal(dump(15, &seen, &err), -ECANCELED);
+	seen.result = 0;
+	asked = fake.requests;
+	replay_it();
+	assert_int_equal(dump(7, &seen, &err), 0);
+	assert_int_equal(seen.count, 2);
+	assert_memory_equal(seen.states, "\1\12", 2);
+	assert_int_equal(dump(2, &seen, &err), 0);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(dump(15, &seen, &err), -ENODATA);
+	assert_non_null(strstr(err.text, "the record has no answer"));
+	assert_int_equal(fake.requests, asked);
+}
+
+static void refusal(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_err live, err;
+
+	(void)state;
+	fake_error(ENOBUFS); /* an error gives way to what comes later */
+	assert_int_equal(dump(0, &seen, &live), -ENOBUFS);
+	fake_refusal(ENOENT);
+	assert_int_equal(dump(0, &seen, &live), -ENOENT);
+	replay_it();
+	assert_int_equal(dump(0, &seen, &err), -ENOENT);
+	assert_string_equal(err.text, live.text);
+	assert_int_equal(err.code, live.code);
+}
+
+static void not_recorded(void **state)
+{
+	struct smc_genl *nl;
+	struct smc_err err;
+	struct seen seen = { 0 };
+
+	(void)state;
+	replay_it();
+	assert_int_equal(dump(0, &seen, &err), -ENODATA);
+	assert_int_equal(smc_genl_open(&nl, "SMC_PNETID", &err), -ENODATA);
+	assert_null(nl);
+	assert_string_equal(err.text, "the record has no answer to netlink/SMC_PNETID/family");
+}
+
+static int parse(const char *line, const void *bytes, size_t len, struct smc_err *err)
+{
+	const struct replay_request request = { .name = "x", .body = 4 };
+	struct seen seen = { 0 };
+	char data[512];
+	size_t head = strlen(line);
+
+	memcpy(data, line, head);
+	if (len)
+		memcpy(data + head, bytes, len);
+	data[head + len] = '\0';
+	return replay_parse(data, head + len, &request, note, &seen, err);
+}
+
+static void damaged(void **state)
+{
+	const bool is_big = *(const uint16_t *)"\0\1" == 1;
+	const char *own = is_big ? "smc-tools netlink 1 big 0 - \n" : "smc-tools netlink 1 little 0 - \n";
+	const char *other = is_big ? "smc-tools netlink 1 little 0 - \n" : "smc-tools netlink 1 big 0 - \n";
+	struct message m;
+	struct smc_err err;
+
+	(void)state;
+	message_start(&m, 1);
+	message_put(&m, "\1\2\3\4\5\6\7\10\1\2\3\4\5\6\7\10", 16);
+	assert_int_equal(parse(own, NULL, 0, &err), 0);
+	assert_int_equal(parse(own, m.bytes, 32, &err), 0);
+	assert_int_equal(parse(own, m.bytes, 31, &err), -EBADMSG);
+	assert_int_equal(parse(own, m.bytes, 15, &err), -EBADMSG);
+	m.nlh.nlmsg_len = 17;
+	assert_int_equal(parse(own, m.bytes, 32, &err), -EBADMSG);
+	m.nlh.nlmsg_len = UINT32_MAX;
+	assert_int_equal(parse(own, m.bytes, 32, &err), -EBADMSG);
+	assert_int_equal(parse(other, NULL, 0, &err), -EOPNOTSUPP);
+	assert_non_null(strstr(err.text, is_big ? "little-endian" : "big-endian"));
+	assert_int_equal(parse("", NULL, 0, &err), -EBADMSG);
+	assert_int_equal(parse("smc-tools netlink 2 little 0 - \n", NULL, 0, &err), -EBADMSG);
+	assert_int_equal(parse("smc-tools netlink 1 little 0 -", NULL, 0, &err), -EBADMSG);
+	assert_int_equal(parse("smc-tools netlink 1 little -5 - \n", NULL, 0, &err), -EBADMSG);
+	assert_int_equal(parse("smc-tools netlink 1 little 0 abc \n", NULL, 0, &err), -EBADMSG);
+	assert_int_equal(parse("smc-tools netlink 1 little 0 zz \n", NULL, 0, &err), -EBADMSG);
+	assert_int_equal(parse("smc-tools netlink 1 little 0\n- \n", NULL, 0, &err), -EBADMSG);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(paths), TEST(files), TEST(longer_wins), TEST(no_room), TEST(probes),
+		TEST(no_other_namespace), TEST(holders), TEST(sockets), TEST(refusal),
+		TEST(not_recorded), TEST(damaged),
+	};
+
+	return cmocka_run_group_tests_name("record", tests, NULL, NULL);
+}

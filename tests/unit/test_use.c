@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk/use: which device SMC takes for a net device, by the kernel's rules. */
+#include "test.h"
+
+#include "smc_chk/use.h"
+
+/* eth0 with a VLAN upon it, eth1, and lo; mlx5_0 of eth0, rxe0 upon eth1, an ISM device. */
+static struct netdev nets[] = {
+	{ .name = "eth0", .base = "eth0" },
+	{ .name = "eth0.7", .base = "eth0" },
+	{ .name = "eth1", .base = "eth1" },
+	{ .name = "lo", .base = "lo" },
+};
+
+static const struct netdev_table net_table = { nets, ARRAY_SIZE(nets) };
+
+/* A host, and the table of PNET IDs that a test fills. */
+struct host {
+	struct rdma_gid gids[2][3];
+	struct rdma_dev devs[2];
+	struct ism_dev isms[1];
+	uint16_t vlans[ARRAY_SIZE(nets)];
+	struct netaddr addrs[4];
+	struct smc_pnet entries[4];
+	size_t n_entries;
+	struct pnet_world world;
+	struct use_facts facts;
+};
+
+static void add_dev(struct host *host, size_t i, const char *name, const char *driver,
+		    const char *netdev, size_t n_gids)
+{
+	struct rdma_dev *dev = &host->devs[i];
+
+	strcpy(dev->name, name);
+	strcpy(dev->node_type, "CA");
+	strcpy(dev->driver, driver);
+	dev->n_ports = 1;
+	dev->ports[0].number = 1;
+	strcpy(dev->ports[0].state, "ACTIVE");
+	strcpy(dev->ports[0].link_layer, "Ethernet");
+	strcpy(dev->ports[0].netdev, netdev);
+	dev->ports[0].gids = host->gids[i];
+	dev->ports[0].n_gids = n_gids;
+}
+
+static void add_addr(struct host *host, const char *netdev, const char *text)
+{
+	struct netaddr *addr = &host->addrs[host->facts.addrs.count++];
+
+	assert_true(netaddr_parse(addr, text));
+	strcpy(addr->netdev, netdev);
+}
+
+static void start(struct host *host)
+{
+	static const struct rdma_gid mlx5[] = {
+		{ 0, "fe80:0000:0000:0000:0000:00ff:fe00:0001", "IB/RoCE v1", "eth0" },
+		{ 1, "0000:0000:0000:0000:0000:ffff:0a01:0001", "RoCE v2", "eth0" },
+		{ 2, "0000:0000:0000:0000:0000:ffff:0a07:0001", "RoCE v2", "eth0.7" },
+	};
+	static const struct rdma_gid rxe[] = {
+		{ 0, "fe80:0000:0000:0000:0000:00ff:fe00:0002", "RoCE v2", "eth1" },
+		{ 1, "0000:0000:0000:0000:0000:ffff:0a02:0001", "RoCE v2", "eth1" },
+	};
+
+	memset(host, 0, sizeof(*host));
+	memcpy(host->gids[0], mlx5, sizeof(mlx5));
+	memcpy(host->gids[1], rxe, sizeof(rxe));
+	add_dev(host, 0, "mlx5_0", "mlx5_core", "eth0", ARRAY_SIZE(mlx5));
+	add_dev(host, 1, "rxe0", "rxe", "eth1", ARRAY_SIZE(rxe));
+	host->vlans[1] = 7;
+	host->facts.nets = &net_table;
+	host->facts.vlans = host->vlans;
+	host->facts.addrs = (struct netaddr_table){ host->addrs, 0, true };
+	host->facts.is_eid_known = true;
+	host->facts.n_ueids = 1;
+	add_addr(host, "eth0", "10.1.0.1/16");
+	add_addr(host, "eth0.7", "10.7.0.1/16");
+	add_addr(host, "eth1", "10.2.0.1/16");
+	host->world = (struct pnet_world){ net_table, { host->devs, 2, host->isms, 0 } };
+}
+
+static void entry(struct host *host, const char *name, const char *eth, const char *ib)
+{
+	struct smc_pnet *to = &host->entries[host->n_entries++];
+
+	to->has = eth ? SMC_PNET_HAS_NET : SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
+	to->port = 1;
+	strcpy(to->name, name);
+	strcpy(eth ? to->eth : to->ib, eth ? eth : ib);
+}
+
+/* What SMC uses for a net device; the GIDs stay in the host. */
+static struct use find(struct host *host, const char *netdev)
+{
+	const struct smc_pnet_table table = { host->entries, host->n_entries, 0 };
+	struct use use = { 0 };
+
+	assert_int_equal(pnet_rows_make(&host->facts.rows, &table, &host->world), 0);
+	for (size_t i = 0; i < host->facts.rows.count; i++)
+		if (host->facts.rows.rows[i].net && !strcmp(host->facts.rows.rows[i].name, netdev))
+			use_find(&use, &host->facts, &host->facts.rows.rows[i]);
+	/* The rows are gone then, so no test looks at them. */
+	pnet_rows_free(&host->facts.rows);
+	return use;
+}
+
+static void test_own_device(void **state)
+{
+	struct host host;
+	struct use use;
+
+	(void)state;
+	start(&host);
+	use = find(&host, "eth0");
+	assert_int_equal(use.r_gap, USE_FITS);
+	assert_ptr_equal(use.v1, &host.gids[0][0]);
+	assert_ptr_equal(use.v2, &host.gids[0][1]);
+	use = find(&host, "eth1");
+	assert_int_equal(use.r_gap, USE_FITS);
+	assert_null(use.v1);
+	assert_ptr_equal(use.v2, &host.gids[1][1]);
+	use = find(&host, "lo");
+	assert_int_equal(use.r_gap, USE_NO_DEVICE);
+	assert_int_equal(use.d_gap, USE_NO_DEVICE);
+}
+
+static void test_vlan(void **state)
+{
+	struct host host;
+	struct use use;
+
+	(void)state;
+	start(&host);
+	use = find(&host, "eth0.7");
+	assert_int_equal(use.r_gap, USE_FITS);
+	assert_null(use.v1);
+	assert_ptr_equal(use.v2, &host.gids[0][2]);
+	host.vlans[1] = 8;
+	host.gids[0][2].netdev[4] = '\0'; /* of eth0 now */
+	assert_int_equal(find(&host, "eth0.7").r_gap, USE_NO_VLAN);
+}
+
+static void test_eid(void **state)
+{
+	struct host host;
+
+	(void)state;
+	start(&host);
+	host.facts.n_ueids = 0;
+	assert_int_equal(find(&host, "eth0").r_gap, USE_FITS);
+	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_EID);
+	host.facts.seid = (struct smc_seid){ true, false, "SEID" };
+	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_EID);
+	host.facts.seid.is_enabled = true;
+	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+	host.facts.seid.is_enabled = false;
+	host.facts.is_eid_known = false;
+	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+}
+
+/* With a PNET ID the net device of a port does not count any more. */
+static void test_pnetid(void **state)
+{
+	struct host host;
+	struct use use;
+
+	(void)state;
+	start(&host);
+	entry(&host, "NET", "eth0", NULL);
+	assert_int_equal(find(&host, "eth0").r_gap, USE_NO_DEVICE);
+	entry(&host, "NET", NULL, "rxe0");
+	assert_int_equal(find(&host, "eth0").r_gap, USE_NO_SUBNET);
+	add_addr(&host, "eth0", "10.2.0.9/24");
+	use = find(&host, "eth0");
+	assert_int_equal(use.r_gap, USE_FITS);
+	assert_ptr_equal(use.v2, &host.gids[1][1]);
+	/* A port with a PNET ID serves its own net device all the same. */
+	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+	/* The VLAN has it from below. */
+	assert_int_equal(find(&host, "eth0.7").r_gap, USE_NO_VLAN);
+}
+
+static void test_port(void **state)
+{
+	struct rdma_port *port;
+	struct host host;
+
+	(void)state;
+	start(&host);
+	port = &host.devs[0].ports[0];
+	strcpy(port->state, "DOWN");
+	assert_int_equal(find(&host, "eth0").r_gap, USE_PORT_DOWN);
+	strcpy(port->state, "ACTIVE");
+	strcpy(port->link_layer, "InfiniBand");
+	assert_int_equal(find(&host, "eth0").r_gap, USE_NOT_ROCE);
+	strcpy(port->link_layer, "Ethernet");
+	strcpy(host.devs[0].node_type, "RNIC");
+	assert_int_equal(find(&host, "eth0").r_gap, USE_NOT_ROCE);
+	host.facts.is_rxe_broken = true;
+	assert_int_equal(find(&host, "eth1").r_gap, USE_HANGS);
+	host.facts.is_rxe_broken = false;
+	host.devs[1].ports[0].n_gids = 1; /* of IPv6 only */
+	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_GID);
+}
+
+static void test_addresses(void **state)
+{
+	struct host host;
+
+	(void)state;
+	start(&host);
+	host.facts.addrs.count--; /* eth1's: the GID is still there */
+	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_GID);
+	add_addr(&host, "eth1", "10.2.0.2/16"); /* another one */
+	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_GID);
+	host.facts.addrs.count--;
+	host.facts.addrs.is_known = false;
+	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+}
+
+static void test_ism(void **state)
+{
+	struct host host;
+	struct use use;
+
+	(void)state;
+	start(&host);
+	strcpy(host.isms[0].name, "0000:00:00.0");
+	host.isms[0].chid = 0x7c0;
+	host.world.rdma.n_isms = 1;
+	assert_int_equal(find(&host, "lo").d_gap, USE_NO_DEVICE); /* version 1, no PNET ID */
+	host.facts.is_ism_v2 = true;
+	use = find(&host, "lo");
+	assert_int_equal(use.d_gap, USE_FITS);
+	assert_true(!use.ism_v1 && use.ism_v2);
+	strcpy(host.isms[0].hw_pnetid, "NET");
+	assert_int_equal(find(&host, "lo").d_gap, USE_NO_DEVICE);
+	entry(&host, "NET", "eth0", NULL); /* that is not of the hardware */
+	use = find(&host, "eth0");
+	assert_int_equal(use.d_gap, USE_FITS);
+	assert_true(use.ism_v1 && !use.ism_v2);
+	host.facts.n_ueids = 0;
+	assert_int_equal(find(&host, "eth0").d_gap, USE_FITS);
+}
+
+static void test_loopback(void **state)
+{
+	struct host host;
+	struct use use;
+
+	(void)state;
+	start(&host);
+	host.facts.is_ism_v2 = host.facts.has_loopback = true;
+	use = find(&host, "lo");
+	assert_true(use.is_loopback && !use.ism_v2);
+	assert_int_equal(use.d_gap, USE_FITS);
+	host.facts.n_ueids = 0;
+	assert_int_equal(find(&host, "lo").d_gap, USE_NO_EID);
+	host.facts.n_ueids = 1;
+	entry(&host, "LO", NULL, "loopback-ism");
+	use = find(&host, "lo");
+	assert_false(use.is_loopback);
+	assert_int_equal(use.d_gap, USE_NO_DEVICE);
+}
+
+static void test_netaddr(void **state)
+{
+	struct netaddr one, other;
+	char text[NETADDR_TEXT_SIZE];
+
+	(void)state;
+	assert_true(netaddr_parse(&one, "192.168.9.130/25"));
+	netaddr_text(text, &one, true);
+	assert_string_equal(text, "192.168.9.128/25");
+	assert_true(netaddr_parse(&other, "192.168.9.255/32") && netaddr_covers(&one, &other));
+	assert_true(netaddr_parse(&other, "192.168.9.1/32") && !netaddr_covers(&one, &other));
+	assert_true(netaddr_parse(&other, "fe80::1/64") && !netaddr_covers(&one, &other));
+	netaddr_text(text, &other, true);
+	assert_string_equal(text, "fe80::/64");
+	assert_true(netaddr_parse(&one, "0.0.0.0/0"));
+	assert_true(netaddr_parse(&other, "255.1.2.3/8") && netaddr_covers(&one, &other));
+	for (const char *const *bad = (const char *const[]){ "", "10.0.0.1", "10.0.0.1/", "10.0.0.1/33",
+	     "::1/129", "10.0.0/8", "10.0.0.1/-1", "10.0.0.1/8x", "x/8", NULL }; *bad; bad++)
+		assert_false(netaddr_parse(&one, *bad));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_own_device), cmocka_unit_test(test_vlan),
+		cmocka_unit_test(test_eid),	   cmocka_unit_test(test_pnetid),
+		cmocka_unit_test(test_port),	   cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_ism),	   cmocka_unit_test(test_loopback),
+		cmocka_unit_test(test_netaddr),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
