@@ -162,5 +162,5 @@ clean:
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
 
-.PHONY: all shim clean help
+.PHONY: all shim clean help FORCE
 -include $(shell find $(O) -name '*.d' 2>/dev/null)
