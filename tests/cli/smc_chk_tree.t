@@ -117,6 +117,17 @@ finds 'note rdma mlx5_1 SMC uses ports 1 and 2 only of the 3' 'more ports than S
 finds 'note vlan ens1f0.7 VLAN 7 upon ens1f0' 'a VLAN'
 finds 'ok pnetid ens1f0.7 SMC-Rv2 over mlx5_0 port 1' 'for which only its own GIDs count'
 finds 'ok bindv6only -' 'one socket for each family'
+echo 0 >"$root/proc/sys/net/ipv6/bindv6only"
+run --doctor
+finds 'note bindv6only - is 0: .* IPv4 clients no longer reach servers' 'one socket for both: the advice and what it breaks'
+run --doctor -j
+is "$(printf '%s' "$out" | jq -c '.findings[] | select(.check == "bindv6only") | has("remedy")')" false 'so no command for it'
+# Whoever made an interface chose its name; the printed commands are pasted into a shell.
+edit 'mv class/net/ens1f0 "class/net/a;reboot"; echo 400 >"class/net/a;reboot/mtu"; printf "a;reboot\n" |
+	tee class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/* >/dev/null'
+rm "$root/probes/roce-mtu-mlx5_0-1"
+run --doctor
+finds " -> ip link set 'a;reboot' mtu 1500" 'a name that a shell would take for a command'
 
 host loopback x86
 edit 'rm -r class/infiniband; mkdir -p class/dibs/lo; echo 0xffff >class/dibs/lo/fabric_id'
