@@ -14,6 +14,7 @@
 #include "netlink/diag.h"
 #include "out/table.h"
 #include "smc/abi.h"
+#include "smc/device.h"
 #include "sys/host.h"
 #include "sys/netns.h"
 #include "sys/sysfs.h"
@@ -40,6 +41,16 @@ static void copy_escaped(char *out, size_t size, const char *str)
 		memcpy(out, text.data, len);
 	out[len] = '\0';
 	out_free(&text);
+}
+
+const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
+{
+	struct out_text text = { 0 };
+
+	out_shell_word(&text, name);
+	snprintf(buf, DOCTOR_WORD_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
+	out_free(&text);
+	return buf;
 }
 
 static struct doctor_finding *add_finding(struct doctor *doc)
@@ -149,6 +160,42 @@ static void load_netlink(struct doctor *doc)
 	doc->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;
 }
 
+static bool has_entry(const struct doctor *doc, const struct rdma_dev *dev)
+{
+	for (size_t i = 0; i < doc->pnet.count; i++)
+		if (!strcmp(doc->pnet.entries[i].ib, dev->name) ||
+		    (*dev->bus_id && !strcmp(doc->pnet.entries[i].ib, dev->bus_id)))
+			return true;
+	return false;
+}
+
+/* Only the first network namespace has entries of RDMA ports in its table; they count in all. */
+static int on_device(const struct nlmsghdr *nlh, void *arg)
+{
+	struct doctor *doc = arg;
+	const struct rdma_dev *dev;
+	struct smc_device device;
+
+	if (smc_device_decode(&device, nlh))
+		return 0;
+	dev = rdma_find(&doc->rdma, device.ib_name);
+	if (!dev || has_entry(doc, dev))
+		return 0;
+	for (unsigned int i = 0; i < SMC_DEVICE_PORTS; i++) {
+		struct smc_pnet entry = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT };
+		int ret = 0;
+
+		snprintf(entry.name, sizeof(entry.name), "%s", device.ports[i].pnetid);
+		strcpy(entry.ib, dev->name);
+		entry.port = (uint8_t)(i + 1);
+		if (device.ports[i].is_there && device.ports[i].is_user && *entry.name)
+			ret = smc_pnet_append(&doc->pnet, &entry);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 /* Return: 0, -errno with @err. */
 static int load(struct doctor *doc, struct smc_err *err)
 {
@@ -168,6 +215,9 @@ static int load(struct doctor *doc, struct smc_err *err)
 	ret = rdma_load(&doc->rdma, doc->sys, &doc->netdevs);
 	if (ret)
 		return smc_err_set(err, -ret, "cannot list the RDMA devices");
+	rdma_check_netns(&doc->rdma);
+	if (doc->has_genl)
+		smc_genl_dump(doc->genl, SMC_ABI_GET_DEV_SMCR, on_device, doc, NULL);
 	ret = uses_load(doc);
 	return ret ? smc_err_set(err, -ret, "cannot keep the list of devices") : 0;
 }
@@ -197,9 +247,11 @@ static void run_checks(struct doctor *doc)
 	for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
 		checks[i](doc);
 	/* Who has no SMC at all is not told to look after its devices. */
-	for (size_t i = first; !doc->has_smc && i < doc->n_findings; i++)
+	for (size_t i = first; !doc->has_smc && i < doc->n_findings; i++) {
 		if (doc->findings[i].level > DOCTOR_NOTE)
 			doc->findings[i].level = DOCTOR_NOTE;
+		doc->findings[i].remedy[0] = '\0';
+	}
 }
 
 /* ---- result ---- */
@@ -423,17 +475,8 @@ int chk_doctor(const struct chk_request *req)
 {
 	struct doctor doc = { .req = req };
 	struct smc_err err = { 0 };
-	char path[PATH_MAX], root[SYSFS_ROOT_SIZE];
-	const char *sys = host_path(path, SYSFS_ROOT);
-	int sysfs = -1, ret = 0;
+	int sysfs, ret = sysfs_here(doc.sys, &sysfs, req->netns, &err);
 
-	if (req->netns) {
-		sysfs = sysfs_of_netns(root, &err);
-		ret = sysfs < 0 ? sysfs : 0;
-		sys = root;
-	}
-	if (!ret)
-		snprintf(doc.sys, sizeof(doc.sys), "%s", sys);
 	if (!ret)
 		ret = examine(&doc, &err);
 	unload(&doc);

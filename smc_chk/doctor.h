@@ -12,6 +12,7 @@
 #include "smc_chk/use.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
+#include "sys/sysfs.h"
 
 /**
  * enum doctor_level - how bad it is
@@ -56,7 +57,7 @@ struct doctor_finding {
  */
 struct doctor {
 	const struct chk_request *req;
-	char sys[PATH_MAX];
+	char sys[SYSFS_ROOT_SIZE];
 	char release[128];
 	unsigned int version[3];
 	int socket_error;
@@ -82,6 +83,11 @@ struct doctor {
  */
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+#define DOCTOR_WORD_SIZE 300
+
+/** doctor_word() - a device's name as one word of a remedy, whatever is in it. Return: @buf */
+const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name);
 
 /** doctor_is_before() - is the kernel older? What distributions port back, numbers do not tell */
 bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int minor);

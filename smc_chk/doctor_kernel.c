@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "smc/abi.h"
+#include "sys/bpfway.h"
 #include "sys/host.h"
 #include "sys/kconfig.h"
 #include "sys/modprobe.h"
@@ -213,60 +211,10 @@ static void check_diag(struct doctor *doc, const struct kernel *kernel)
 
 /* ---- ways of smc_run ---- */
 
-static int probe_ipproto(void *arg __attribute__((unused)),
-			 char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
-
-/* BTF has the names of all functions, each with a NUL before and behind. */
-static int probe_hook(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	static const char name[] = "\0update_socket_protocol";
-	const size_t size = 32U * 1024 * 1024;
-	void *btf = malloc(size);
-	size_t len;
-	int ret;
-
-	(void)arg;
-	if (!btf)
-		return -ENOMEM;
-	len = sysfs_bytes(btf, size, SYSFS_ROOT "/kernel/btf/vmlinux");
-	ret = len ? memmem(btf, len, name, sizeof(name)) != NULL : -ENOENT;
-	free(btf);
-	return ret;
-}
-
-/* The hook is there for BPF only where MPTCP says so, and works by the compiler of BPF. */
-static const char *missing_for_bpf(bool has_ipproto)
-{
-	char path[PATH_MAX], text[HOST_PROBE_SIZE];
-	int hook;
-
-	if (!has_ipproto)
-		return "IPPROTO_SMC (kernel 6.11)";
-	hook = host_probe("btf-update_socket_protocol", probe_hook, NULL, text);
-	if (hook < 0)
-		return "BTF (CONFIG_DEBUG_INFO_BTF)";
-	if (!hook)
-		return "the function update_socket_protocol (kernel 6.6)";
-	if (!sysfs_exists("%s", host_path(path, "/proc/sys/net/mptcp")))
-		return "CONFIG_MPTCP";
-	if (!sysfs_exists("%s", host_path(path, "/proc/sys/net/core/bpf_jit_enable")))
-		return "CONFIG_BPF_JIT";
-	return NULL;
-}
-
 static void check_ways(struct doctor *doc)
 {
-	char text[HOST_PROBE_SIZE];
-	int ret = host_probe("socket-ipproto_smc", probe_ipproto, NULL, text);
-	const char *missing = missing_for_bpf(!ret);
+	int ret = ipproto_smc_probe();
+	const char *missing = bpfway_missing();
 
 	if (ret == -ENODATA)
 		return;
@@ -327,14 +275,15 @@ static void check_lockdown(struct doctor *doc)
 /* In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. */
 static void check_soft_roce(struct doctor *doc)
 {
-	char remedy[128];
+	char remedy[DOCTOR_WORD_SIZE + 32], word[DOCTOR_WORD_SIZE];
 
 	if (!doctor_is_before(doc, 6, 2))
 		return;
 	for (size_t i = 0; i < doc->rdma.count; i++) {
 		if (strcmp(doc->rdma.devs[i].driver, "rxe"))
 			continue;
-		snprintf(remedy, sizeof(remedy), "rdma link delete %s", doc->rdma.devs[i].name);
+		snprintf(remedy, sizeof(remedy), "rdma link delete %s",
+			 doctor_word(word, doc->rdma.devs[i].name));
 		doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", doc->rdma.devs[i].name, remedy,
 			   "connect() over Soft-RoCE hangs for ever in this kernel");
 	}

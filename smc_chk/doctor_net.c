@@ -12,7 +12,7 @@
 #include "sys/sysfs.h"
 #include "sys/verbs.h"
 
-#define REMEDY_SIZE 128
+#define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
 /* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
 #define ROCE_OVERHEAD 96
 #define ROCE_MIN_MTU 256
@@ -53,6 +53,7 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 {
 	struct mtu_probe probe = { doc, row->ib_port, is_filled };
 	char name[RDMA_NAME_SIZE + 32], remedy[REMEDY_SIZE], text[HOST_PROBE_SIZE];
+	char word[DOCTOR_WORD_SIZE];
 	uint32_t allowed = roce_mtu(net->mtu), active;
 	int ret;
 
@@ -61,7 +62,7 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 	active = ret > 0 ? (uint32_t)ret : allowed;
 	if (!net->mtu || !active)
 		return;
-	snprintf(remedy, sizeof(remedy), "ip link set %s mtu 1500", net->name);
+	snprintf(remedy, sizeof(remedy), "ip link set %s mtu 1500", doctor_word(word, net->name));
 	if (allowed < ROCE_USUAL_MTU)
 		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name, remedy,
 			   "MTU %u lets RoCE packets of %s port %u carry %u bytes only", net->mtu,
@@ -113,7 +114,7 @@ static void load_pauses(struct pauses *pauses)
 
 static void check_pause(struct doctor *doc, const struct netdev *net, const struct pauses *pauses)
 {
-	char remedy[REMEDY_SIZE];
+	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
 
 	if (!*net->bus || !pauses->is_known)
 		return;
@@ -122,7 +123,8 @@ static void check_pause(struct doctor *doc, const struct netdev *net, const stru
 
 		if (strcmp(pause->netdev, net->name))
 			continue;
-		snprintf(remedy, sizeof(remedy), "ethtool -A %s rx on tx on", net->name);
+		snprintf(remedy, sizeof(remedy), "ethtool -A %s rx on tx on",
+			 doctor_word(word, net->name));
 		if (pause->is_rx && pause->is_tx)
 			doctor_say(doc, DOCTOR_OK, "pause", net->name, NULL,
 				   "sends and obeys pause frames%s",
@@ -164,16 +166,17 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 {
 	const struct netaddr_table *addrs = &doc->uses.facts.addrs;
 	unsigned long off = 0, mode = 0;
-	char remedy[REMEDY_SIZE] = "";
+	char remedy[REMEDY_SIZE] = "", word[DOCTOR_WORD_SIZE];
 
 	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") ||
 	    has_link_local(addrs, net->name))
 		return;
 	if (read_conf(&off, net->name, "disable_ipv6") && off)
-		snprintf(remedy, sizeof(remedy), "sysctl -w net.ipv6.conf.%s.disable_ipv6=0",
-			 net->name);
+		snprintf(remedy, sizeof(remedy), "sysctl -w net/ipv6/conf/%s/disable_ipv6=0",
+			 doctor_word(word, net->name));
 	else if (read_conf(&mode, net->name, "addr_gen_mode") && mode)
-		snprintf(remedy, sizeof(remedy), "ip link set %s addrgenmode eui64", net->name);
+		snprintf(remedy, sizeof(remedy), "ip link set %s addrgenmode eui64",
+			 doctor_word(word, net->name));
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
 		   "no IPv6 link-local address: RoCE v1 makes its GIDs, and SMC-Rv1 its links, of "
 		   "such");
@@ -249,13 +252,13 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
 	const struct use *use = use_of(&doc->uses, net->name);
-	char remedy[REMEDY_SIZE];
+	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
 	unsigned long flags;
 
 	if ((use && use->r_gap == USE_PORT_DOWN) ||
 	    !sysfs_number(&flags, "%s/class/net/%s/flags", doc->sys, net->name) || flags & IFF_UP)
 		return;
-	snprintf(remedy, sizeof(remedy), "ip link set %s up", net->name);
+	snprintf(remedy, sizeof(remedy), "ip link set %s up", doctor_word(word, net->name));
 	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name, remedy, "is switched off");
 }
 
@@ -272,10 +275,10 @@ static void check_bindv6only(struct doctor *doc)
 		doctor_say(doc, DOCTOR_OK, "bindv6only", NULL, NULL,
 			   "servers have one socket for IPv4 and one for IPv6");
 	else
-		doctor_say(doc, DOCTOR_NOTE, "bindv6only", NULL, "sysctl -w net.ipv6.bindv6only=1",
-			   "one IPv6 socket (Java's) serves IPv4 too, by v4-mapped addresses, with "
-			   "which SMC-R has had limits; IBM's advice is 1, then a server needs two "
-			   "sockets");
+		doctor_say(doc, DOCTOR_NOTE, "bindv6only", NULL, NULL,
+			   "is 0: one IPv6 socket (Java's) serves IPv4 too, by v4-mapped addresses, "
+			   "with which SMC-R has had limits; IBM's advice is 1, but then IPv4 clients no "
+			   "longer reach servers that have one IPv6 socket for all");
 }
 
 /* Has one of these checks said already why nothing works? */
@@ -301,6 +304,10 @@ static void check_any(struct doctor *doc)
 		return;
 	if (doc->rdma.count)
 		remedy = "smc_pnet --list";
+	for (size_t i = 0; i < doc->rdma.count; i++)
+		if (doc->rdma.devs[i].n_ports && doc->rdma.devs[i].ports[0].is_foreign)
+			remedy = "smc_pnet -a NAME -I NETDEV, and in the first network namespace: "
+				 "smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
 		   "SMC has neither an RDMA port nor an ISM device that it can use%s: all stays on TCP",
 		   iface ? " for it" : "");

@@ -8,7 +8,7 @@
 #include "sys/sysfs.h"
 
 #define CHECK "rdma"
-#define REMEDY_SIZE 200
+#define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
 
 static bool is_admin_up(const struct doctor *doc, const char *netdev)
 {
@@ -37,14 +37,15 @@ static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
-	char remedy[REMEDY_SIZE];
+	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
 	int level = use_lack(doc);
 
 	if (!*port->netdev || !netdev_find(&doc->netdevs, port->netdev)) {
 		doctor_say(doc, level, CHECK, row->name, NULL, "port %u is %s", row->port,
 			   port->state);
 	} else if (!is_admin_up(doc, port->netdev)) {
-		snprintf(remedy, sizeof(remedy), "ip link set %s up", port->netdev);
+		snprintf(remedy, sizeof(remedy), "ip link set %s up",
+			 doctor_word(word, port->netdev));
 		if (level == DOCTOR_WARNING && !row->entry)
 			level = DOCTOR_NOTE;
 		doctor_say(doc, level, CHECK, row->name, remedy,
@@ -60,11 +61,11 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
-	char remedy[REMEDY_SIZE] = "";
+	char remedy[REMEDY_SIZE] = "", word[DOCTOR_WORD_SIZE];
 
 	if (*port->netdev)
 		snprintf(remedy, sizeof(remedy), "ip address add ADDRESS/PREFIX dev %s",
-			 port->netdev);
+			 doctor_word(word, port->netdev));
 	doctor_say(doc, use_lack(doc), CHECK, row->name, remedy,
 		   "port %u has no GID that SMC uses: RoCE v2 needs one of an IPv4 address, and "
 		   "there is none of RoCE v1", row->port);
@@ -88,6 +89,7 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
 	doctor_say(doc, DOCTOR_OK, CHECK, row->name, NULL, "port %u is active%s%s; %s", row->port,
+		   port->is_foreign ? " upon a net device of another network namespace" :
 		   *port->netdev ? " upon " : "", port->netdev, what);
 }
 
@@ -121,8 +123,9 @@ void doctor_rdma(struct doctor *doc)
 	const struct pnet_rows *rows = &doc->uses.facts.rows;
 
 	if (!doc->rdma.count)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, doc->uses.facts.is_rxe_broken ? NULL :
-			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev eth0",
+		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL,
+			   doc->uses.facts.is_rxe_broken || use_is_any(&doc->uses, NULL) ? NULL :
+			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
 			   "no RDMA device, so no SMC-R");
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->rows[i].ib_port && use_in_scope(doc, &rows->rows[i]))

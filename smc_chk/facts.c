@@ -12,6 +12,7 @@
 #include <sys/klog.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "out/table.h"
 #include "sys/kconfig.h"
@@ -292,14 +293,19 @@ static void add_devices(json_t *json)
 {
 	struct netdev_table nets = { 0 };
 	struct rdma_table rdma = { 0 };
+	char root[SYSFS_ROOT_SIZE];
+	int sysfs;
 
-	if (!netdev_load(&nets, SYSFS_ROOT))
-		rdma_load(&rdma, SYSFS_ROOT, &nets);
+	sysfs_here(root, &sysfs, false, NULL);
+	if (!netdev_load(&nets, root) && !rdma_load(&rdma, root, &nets))
+		rdma_check_netns(&rdma);
 	json_object_set_new(json, "interfaces", interfaces(&nets));
 	json_object_set_new(json, "rdma_devices", rdma_devices(&rdma));
 	json_object_set_new(json, "ism_devices", ism_devices(&rdma));
 	rdma_free(&rdma);
 	netdev_free(&nets);
+	if (sysfs >= 0)
+		close(sysfs);
 }
 
 /* A word of the line starts so: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 
 #include "sys/netns.h"
+#include "sys/record.h"
 
 enum {
 	OPT_BIND = CLI_LONG_ONLY,
@@ -178,6 +179,12 @@ static int set_option(struct chk_request *req, int val)
 	return ret ? CHK_ERROR : -1;
 }
 
+/* What goes over the network would tell of this machine. */
+static bool is_live(const struct chk_request *req)
+{
+	return req->is_live || req->command == 'C' || req->command == 'S';
+}
+
 static int needs(int option, const char *others)
 {
 	return cli_usage_error(&chk_tool, "option '--%s' goes with %s only", name_of(option), others);
@@ -200,13 +207,14 @@ static int check_together(const struct chk_request *req)
 	if (req->port && !is_net)
 		return needs('p', "--connect and --server");
 	if (req->family && !is_net && !req->is_live)
-		return needs(req->family == AF_INET ? '4' : '6', "--connect and --server");
+		return needs(req->family == AF_INET ? '4' : '6',
+			     "--connect, --server and --live-test");
 	if ((req->bind || req->is_once) && command != 'S')
 		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
 	if (req->is_tcp_too && command != 'C')
 		return needs(OPT_TCP_TOO, "--connect");
 	if (req->timeout_ms && command != 'C' && !req->is_live)
-		return needs('t', "--connect");
+		return needs('t', "--connect and --live-test");
 	return 0;
 }
 
@@ -234,6 +242,8 @@ static int run(const struct chk_request *req)
 {
 	struct smc_err err = { 0 };
 
+	if (record_root() && is_live(req))
+		return cli_error(&chk_tool, "this is a recorded host, from which nothing can be tested");
 	if (req->netns && smc_netns_enter(req->netns, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	if (req->from)

@@ -8,7 +8,6 @@
 #include "netlink/genl.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/host.h"
 #include "sys/pairing.h"
 #include "sys/record.h"
 #include "sys/sysfs.h"
@@ -103,19 +102,12 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 
 int chk_pnetid(const struct chk_request *req)
 {
-	char path[PATH_MAX], root[SYSFS_ROOT_SIZE];
-	const char *sys = host_path(path, SYSFS_ROOT);
 	struct smc_err err = { 0 };
+	char sys[SYSFS_ROOT_SIZE];
 	struct pnet_world world;
-	int status, sysfs = -1;
+	int status, sysfs;
 
-	if (req->netns) {
-		sysfs = sysfs_of_netns(root, &err);
-		if (sysfs < 0)
-			return cli_error(&chk_tool, "%s", err.text);
-		sys = root;
-	}
-	if (pnet_world_load(&world, sys, &err)) {
+	if (sysfs_here(sys, &sysfs, req->netns, &err) || pnet_world_load(&world, sys, &err)) {
 		status = cli_error(&chk_tool, "%s", err.text);
 	} else {
 		status = answer(req, &world);

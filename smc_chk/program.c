@@ -2,20 +2,18 @@
 /* --program: which way of smc_run reaches a program, found out from its file. */
 #include <elf.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <pwd.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "smc/abi.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
+#include "sys/bpfway.h"
 #include "sys/library.h"
 #include "sys/target.h"
 
@@ -27,15 +25,15 @@
  * @command: as it was given
  * @lib, @has_lib: the library that smc_run would preload
  * @why: why nothing preloaded reaches it, NULL if it does
- * @has_inet: this kernel has IPPROTO_SMC, without which there is no other way
+ * @missing: what this kernel lacks for eBPF, the other way; NULL for nothing
  * @notes: what else there is to know, a clause each
  */
 struct program {
 	const char *command;
 	struct target target;
 	struct library lib;
-	bool has_lib, has_inet;
-	const char *why;
+	bool has_lib;
+	const char *why, *missing;
 	char notes[NOTES_MAX][NOTE_SIZE];
 	size_t n_notes;
 };
@@ -217,8 +215,8 @@ static void note_all(struct program *prog)
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is not installed: neither beside smc_chk nor in its "
 		     "folder");
-	if (prog->why && !prog->has_inet)
-		note(prog, "eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel has not");
+	if (prog->why && prog->missing)
+		note(prog, "eBPF needs %s, which this kernel has not", prog->missing);
 }
 
 /* ---- output ---- */
@@ -234,7 +232,7 @@ static const char *kind_of(const struct smc_elf *elf)
 
 static bool can_run(const struct program *prog)
 {
-	return prog->why ? prog->has_inet : prog->has_lib;
+	return prog->why ? !prog->missing : prog->has_lib;
 }
 
 static void append_line(struct out_text *text, const char *label, const char *value)
@@ -328,15 +326,6 @@ static int print_json(const struct program *prog)
 		json_notes(prog)));
 }
 
-static bool has_inet(void)
-{
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC);
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
 int chk_program(const struct chk_request *req)
 {
 	struct program *prog = calloc(1, sizeof(*prog));
@@ -349,7 +338,7 @@ int chk_program(const struct chk_request *req)
 	status = check_startable(req->text, &prog->target);
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
-		prog->has_inet = has_inet();
+		prog->missing = bpfway_missing();
 		prog->why = why_not(prog);
 		note_all(prog);
 		status = req->is_json ? print_json(prog) : print_text(prog);

@@ -251,11 +251,8 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 		ret = pnet_read_path(&file, opts->file, err);
 	if (!ret && opts->netns)
 		ret = smc_netns_enter(opts->netns, err);
-	if (!pnet.root)
-		pnet.root = SYSFS_ROOT;
-	if (!ret && opts->netns) {
-		sysfs = sysfs_of_netns(root, err);
-		ret = sysfs < 0 ? sysfs : 0;
+	if (!ret && (opts->netns || !pnet.root)) {
+		ret = sysfs_here(root, &sysfs, opts->netns, err);
 		pnet.root = root;
 	}
 	if (!ret)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <libmnl/libmnl.h>
 #include <linux/sock_diag.h>
+#include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
 #include "netlink/replay.h"
@@ -26,7 +27,9 @@
 /* A kernel that answers at all answers a dump at once; without a limit a lost answer hangs us. */
 #define RECV_TIMEOUT_SECONDS 20
 
+/** struct dump - @type: of the request, and of what answers it */
 struct dump {
+	uint16_t type;
 	smc_diag_fn fn;
 	void *arg;
 	struct smc_err *err;
@@ -41,7 +44,7 @@ static int on_message(const struct nlmsghdr *nlh, void *data)
 	struct dump *dump = data;
 	int ret;
 
-	if (nlh->nlmsg_type != SOCK_DIAG_BY_FAMILY)
+	if (nlh->nlmsg_type != dump->type)
 		return MNL_CB_OK;
 	if (dump->is_recorded)
 		replay_add(&dump->tape, nlh);
@@ -152,15 +155,17 @@ static int receive(struct mnl_socket *nl, unsigned int seq, struct dump *dump)
 	return -dump->code;
 }
 
-static int send_request(struct mnl_socket *nl, unsigned int seq, const void *req, size_t len)
+static int send_request(struct mnl_socket *nl, unsigned int seq, uint16_t type, const void *req,
+			size_t len)
 {
 	_Alignas(struct nlmsghdr) char buf[256];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 
-	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
 	nlh->nlmsg_seq = seq;
-	memcpy(mnl_nlmsg_put_extra_header(nlh, len), req, len);
+	if (len)
+		memcpy(mnl_nlmsg_put_extra_header(nlh, len), req, len);
 	return mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0 ? -errno : 0;
 }
 
@@ -175,22 +180,22 @@ static void tune(struct mnl_socket *nl)
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
 }
 
-static int ask(struct dump *dump, const void *req, size_t len)
+static int ask(struct dump *dump, int bus, const void *req, size_t len)
 {
 	unsigned int seq = (unsigned int)time(NULL);
 	struct smc_err *err = dump->err;
 	struct mnl_socket *nl;
 	int ret;
 
-	nl = mnl_socket_open2(NETLINK_SOCK_DIAG, SOCK_CLOEXEC);
+	nl = mnl_socket_open2(bus, SOCK_CLOEXEC);
 	if (!nl)
-		return smc_err_set(err, errno, "cannot open a sock_diag netlink socket");
+		return smc_err_set(err, errno, "cannot open a netlink socket");
 	if (mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID) < 0) {
 		ret = smc_err_set(err, errno, "cannot bind a netlink socket");
 		goto out;
 	}
 	tune(nl);
-	ret = send_request(nl, seq, req, len);
+	ret = send_request(nl, seq, dump->type, req, len);
 	if (ret)
 		smc_err_set(err, -ret, "cannot ask the kernel for its sockets");
 	else
@@ -202,7 +207,8 @@ out:
 
 int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err)
 {
-	struct dump dump = { .fn = fn, .arg = arg, .err = err, .is_recorded = record_dir() };
+	struct dump dump = { .type = SOCK_DIAG_BY_FAMILY, .fn = fn, .arg = arg, .err = err,
+			     .is_recorded = record_dir() };
 	struct replay_request request = { .bytes = req, .len = len };
 	char name[32];
 	int ret;
@@ -213,9 +219,16 @@ int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct
 	request.name = name;
 	if (record_root())
 		return replay(&request, fn, arg, err);
-	ret = ask(&dump, req, len);
+	ret = ask(&dump, NETLINK_SOCK_DIAG, req, len);
 	if (dump.is_recorded && !dump.is_ended)
 		replay_keep(&dump.tape, &request, ret, err);
 	free(dump.tape.bytes);
 	return ret;
+}
+
+int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg)
+{
+	struct dump dump = { .type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), .fn = fn, .arg = arg };
+
+	return ask(&dump, NETLINK_RDMA, req, len);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* sock_diag dumps. With lib/netlink/genl the only code that opens a netlink socket. */
+/* Dumps of sock_diag and of RDMA devices. With lib/netlink/genl the only code that opens a netlink socket. */
 #ifndef SMC_NETLINK_DIAG_H
 #define SMC_NETLINK_DIAG_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <linux/netlink.h>
 
 #include "smc/err.h"
@@ -30,5 +31,16 @@ typedef int (*smc_diag_fn)(const struct nlmsghdr *nlh, void *arg);
  * kernel, wherever it puts it: in NLMSG_ERROR, or inside NLMSG_DONE; @fn's own.
  */
 int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err);
+
+/**
+ * smc_rdma_dump() - the same of RDMA devices or ports
+ * @command: RDMA_NLDEV_CMD_GET or RDMA_NLDEV_CMD_PORT_GET (<rdma/rdma_netlink.h>)
+ * @req: attributes, @len bytes of them; may be NULL for none
+ *
+ * Needs no privilege. Nothing is recorded: see host_probe().
+ *
+ * Return: as above.
+ */
+int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
 
 #endif

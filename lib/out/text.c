@@ -113,6 +113,23 @@ void out_escaped(struct out_text *text, const char *str, size_t len)
 	}
 }
 
+void out_shell_word(struct out_text *text, const char *word)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+				    "_-.:@";
+	bool is_plain = strspn(word, plain) == strlen(word);
+
+	if (!is_plain)
+		out_char(text, '\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			out_str(text, "'\\'");
+		out_escaped(text, word, 1);
+	}
+	if (!is_plain)
+		out_char(text, '\'');
+}
+
 void out_reset(struct out_text *text)
 {
 	text->len = 0;

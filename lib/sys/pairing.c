@@ -16,8 +16,10 @@ int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *
 	world->rdma = (struct rdma_table){ 0 };
 	if (!ret)
 		ret = rdma_load(&world->rdma, root, &world->nets);
-	if (!ret)
+	if (!ret) {
+		rdma_check_netns(&world->rdma);
 		return 0;
+	}
 	netdev_free(&world->nets);
 	return smc_err_set(err, -ret, "cannot read the devices in %s", root);
 }
@@ -339,35 +341,17 @@ int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tabl
 	return ret;
 }
 
-/* Names of devices have been chosen by somebody: the shell must take each as one word. */
-static void append_quoted(struct out_text *text, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "_-.:@";
-	bool is_plain = strspn(word, plain) == strlen(word);
-
-	if (!is_plain)
-		out_char(text, '\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			out_str(text, "'\\'");
-		out_escaped(text, word, 1);
-	}
-	if (!is_plain)
-		out_char(text, '\'');
-}
-
 void pnet_command(struct out_text *text, const struct smc_pnet *entry)
 {
 	out_str(text, "smc_pnet -a ");
-	append_quoted(text, entry->name);
+	out_shell_word(text, entry->name);
 	if (entry->has & SMC_PNET_HAS_NET) {
 		out_str(text, " -I ");
-		append_quoted(text, entry->eth);
+		out_shell_word(text, entry->eth);
 	}
 	if (entry->has & SMC_PNET_HAS_IB) {
 		out_str(text, " -D ");
-		append_quoted(text, entry->ib);
+		out_shell_word(text, entry->ib);
 		out_str(text, " -P ");
 		out_dec(text, entry->port, 0);
 	}

@@ -32,7 +32,7 @@ const char *record_dir(void)
 	return record_root() ? NULL : variable("SMC_TOOLS_RECORD");
 }
 
-/* The sysfs of sysfs_of_netns() has a descriptor for a name. */
+/* The sysfs of sysfs_here() has a descriptor for a name. */
 static const char *after_fd(const char *path)
 {
 	static const char prefix[] = "/proc/self/fd/";

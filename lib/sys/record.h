@@ -30,7 +30,7 @@ const char *record_dir(void);
 /**
  * record_path() - where a file of the host is in a record
  * @path: absolute; "." and ".." are resolved by their letters, so that nothing leaves @root; what
- *	is below /proc/self/fd/N is the sysfs of sysfs_of_netns()
+ *	is below /proc/self/fd/N is the sysfs of sysfs_here()
  *
  * Return: false when it is too long.
  */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "sys/record.h"
@@ -292,7 +293,8 @@ void sysfs_names_free(struct sysfs_names *names)
 	*names = (struct sysfs_names){ 0 };
 }
 
-int sysfs_of_netns(char root[SYSFS_ROOT_SIZE], struct smc_err *err)
+/* Return: a descriptor, -errno with @err. */
+static int mount_sysfs(struct smc_err *err)
 {
 	static const char what[] = "cannot read the sysfs of that network namespace";
 	int context, mount, ret = 0;
@@ -306,7 +308,27 @@ int sysfs_of_netns(char root[SYSFS_ROOT_SIZE], struct smc_err *err)
 	if (!ret && mount < 0)
 		mount = smc_err_set(err, errno, what);
 	close(context);
-	if (mount >= 0)
-		snprintf(root, SYSFS_ROOT_SIZE, "/proc/self/fd/%d", mount);
 	return mount;
+}
+
+int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err)
+{
+	struct smc_err ignored;
+	struct stat own, common;
+
+	strcpy(root, SYSFS_ROOT);
+	*fd = -1;
+	if (record_root())
+		return 0;
+	*fd = mount_sysfs(is_entered ? err : &ignored);
+	if (*fd < 0)
+		return is_entered ? *fd : 0;
+	/* The kernel has one for each namespace, however often it is mounted. */
+	if (fstat(*fd, &own) || stat(SYSFS_ROOT, &common) || own.st_dev != common.st_dev) {
+		snprintf(root, SYSFS_ROOT_SIZE, "/proc/self/fd/%d", *fd);
+	} else {
+		close(*fd);
+		*fd = -1;
+	}
+	return 0;
 }

@@ -56,13 +56,17 @@ void sysfs_names_free(struct sysfs_names *names);
 int sysfs_compare(const char *a, const char *b);
 
 /**
- * sysfs_of_netns() - the sysfs of the network namespace that the calling thread is in
+ * sysfs_here() - the sysfs of the network namespace that the calling thread is in
  * @root: receives its path
+ * @fd: receives a descriptor that keeps it alive, negative where none is needed
+ * @is_entered: /sys is surely another namespace's, see smc_netns_enter()
  *
- * /sys shows the namespace in which it was mounted. This makes one that is mounted nowhere.
+ * /sys shows the namespace in which it was mounted, also after "nsenter -n" and "unshare -n". Where
+ * that is another one, this makes a sysfs that is mounted nowhere. Without CAP_SYS_ADMIN it is
+ * taken to be /sys.
  *
- * Return: a file descriptor that keeps it alive, or -errno (-ENOSYS before kernel 5.2).
+ * Return: 0; only if @is_entered -errno with @err (-ENOSYS before kernel 5.2).
  */
-int sysfs_of_netns(char root[SYSFS_ROOT_SIZE], struct smc_err *err);
+int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err);
 
 #endif

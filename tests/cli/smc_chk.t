@@ -150,7 +150,7 @@ program() {
 	${CC:-cc} -o "$tmp/$name" "$@" "$tmp/main.c" 2>/dev/null
 }
 # Only the kernel knows whether eBPF can do it here.
-if python3 -c 'import socket; socket.socket(2, socket.SOCK_STREAM, 256)' 2>/dev/null; then bpf=0; else bpf=2; fi
+if "$build/smc_chk" --doctor -j | jq -e '.findings[] | select(.check == "ebpf" and .level == "ok")' >/dev/null; then bpf=0; else bpf=2; fi
 # way WANT FILTER WANT FILE: preload or bpf, with its exit status
 way() {
 	json "[.way, $2]" "[\"$1\",$3]" -x "$4"
@@ -174,6 +174,28 @@ for go in go_note go_info; do
 done
 run -x "$build/tests/preload/go_note"
 like "$out" '^  type +smc_run --bpf ' 'the command that reaches a Go program'
+# lacks STATUS SOCKET PARTS WORDS: what -x says on a kernel with these answers, and the doctor alike.
+lacks() {
+	mkdir -p "$tmp/kernel/probes"
+	printf '%s\n' "$2" >"$tmp/kernel/probes/socket-ipproto_smc"
+	printf '%s\n' "$3" >"$tmp/kernel/probes/bpfway"
+	printf '0\n' >"$tmp/kernel/probes/socket-af_smc"
+	printf '0\n6.12.1' >"$tmp/kernel/probes/uname-release"
+	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" -j -x "$build/tests/preload/go_note")
+	is "$?$(printf '%s' "$out" | jq -r '.is_possible, .notes[]')" "$1" "a kernel that lacks: $4"
+	like "$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" --doctor)" " ebpf .*$4" 'so says the doctor'
+}
+lacks 0true 0 7 'can give SMC to static programs'
+lacks '2false
+eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel has not' -93 7 'the kernel lacks IPPROTO_SMC'
+lacks '2false
+eBPF needs BTF (CONFIG_DEBUG_INFO_BTF), which this kernel has not' 0 -2 'the kernel lacks BTF'
+lacks '2false
+eBPF needs the function update_socket_protocol (kernel 6.6), which this kernel has not' 0 6 'the kernel lacks the function'
+lacks '2false
+eBPF needs CONFIG_MPTCP, which this kernel has not' 0 5 'the kernel lacks CONFIG_MPTCP'
+lacks '2false
+eBPF needs CONFIG_BPF_JIT, which this kernel has not' 0 3 'the kernel lacks CONFIG_BPF_JIT'
 if program plain32 -m32; then
 	if [ -e "$build/32/ld_pre_smc.so" ]; then
 		way preload .library "\"$(cd "$build" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"

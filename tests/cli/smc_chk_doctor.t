@@ -67,7 +67,7 @@ echo "# as it was" >"$root/etc/modprobe.d/smc.conf"
 finding 1 'module +smc +the kernel cannot load it' 'modprobe smc' "a file of the same name hides it"
 
 host $no_smc
-echo "quiet module_blacklist=smc" >"$root/proc/cmdline"
+echo 1 >"$root/probes/cmdline-smc"
 finding 1 'module +smc +may not be loaded: /proc/cmdline' "remove it from module_blacklist=.*boot again" "the command line"
 
 host $no_smc

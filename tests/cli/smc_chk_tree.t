@@ -89,6 +89,11 @@ is "$rc" 1 'an interface for which there is nothing'
 like "$out" '^ Configuration: not configured$' 'which says so'
 run -s -j -i encbdf0
 is "$out" '{"schema":"smc-tools/static/1","net_devices":[{"net_device":"encbdf0","configuration":[{"mode":"SMC-D","version":1,"device":"0000:00:00.0","fid":"1000","is_loopback":false},{"mode":"SMC-R","version":1,"device":"mlx4_0","port":1,"gid":"fe80:0000:0000:0000:0000:00ff:fe00:0001","is_loopback":false}],"pnetid":"NET1","pnetid_source":"hardware","reach":"own","own_subnets":["10.1.0.0/16"]}]}' 'in JSON'
+for what in '-C localhost' -S -l; do
+	# shellcheck disable=SC2086 # words
+	run $what
+	is "$rc$out$err" '1smc_chk: this is a recorded host, from which nothing can be tested' "$what is about this machine"
+done
 run -s -i eth9
 is "$rc$out$err" "1smc_chk: there is no net device 'eth9'" 'an interface that is not there'
 
@@ -117,6 +122,17 @@ finds 'note rdma mlx5_1 SMC uses ports 1 and 2 only of the 3' 'more ports than S
 finds 'note vlan ens1f0.7 VLAN 7 upon ens1f0' 'a VLAN'
 finds 'ok pnetid ens1f0.7 SMC-Rv2 over mlx5_0 port 1' 'for which only its own GIDs count'
 finds 'ok bindv6only -' 'one socket for each family'
+echo 0 >"$root/proc/sys/net/ipv6/bindv6only"
+run --doctor
+finds 'note bindv6only - is 0: .* IPv4 clients no longer reach servers' 'one socket for both: the advice and what it breaks'
+run --doctor -j
+is "$(printf '%s' "$out" | jq -c '.findings[] | select(.check == "bindv6only") | has("remedy")')" false 'so no command for it'
+# Whoever made an interface chose its name; the printed commands are pasted into a shell.
+edit 'mv class/net/ens1f0 "class/net/a;reboot"; echo 400 >"class/net/a;reboot/mtu"; printf "a;reboot\n" |
+	tee class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/* >/dev/null'
+rm "$root/probes/roce-mtu-mlx5_0-1"
+run --doctor
+finds " -> ip link set 'a;reboot' mtu 1500" 'a name that a shell would take for a command'
 
 host loopback x86
 edit 'rm -r class/infiniband; mkdir -p class/dibs/lo; echo 0xffff >class/dibs/lo/fabric_id'

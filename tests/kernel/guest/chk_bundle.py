@@ -59,6 +59,10 @@ def check_content():
        "lines of the kernel's log about SMC, and no others", log)
     leaks = [n for n, data in files.items() if SECRET.encode() in data or b"SMC_LAB" in data]
     ok(not leaks, "no environment, no command line", leaks)
+    with open("/proc/cmdline", encoding="ascii") as file:
+        cmdline = file.read().strip().encode()
+    leaks = [n for n, data in files.items() if cmdline in data]
+    ok(cmdline and not leaks, "nor the kernel's, which may have passwords", leaks)
     ok(b'"comm": "sockets"' in files["json/smcss.json"] or b"sockets" in files["text/smcss.txt"],
        "processes by their names", files["text/smcss.txt"].decode())
 

@@ -159,6 +159,49 @@ def of_a_namespace():
        doctor("-N", pid))
 
 
+NAMESPACE = """import json, os, sys
+sys.path.insert(0, sys.argv[1])
+from doctor_devices import mode
+from kern import run
+status, out, _ = run("smc_chk", "-j")
+print(json.dumps({"status": status, "doc": json.loads(out), "mode": mode(), "list": run("smc_pnet", "-l", "-j")[1]}))"""
+
+
+def inside(commands):
+    """What a program sees that unshare(1) put into a namespace of its own; /sys is still the other one's."""
+    return json.loads(subprocess.run(
+        ["unshare", "-n", "sh", "-ec", commands + ' && exec "$@"', "sh", sys.executable, "-B", "-c", NAMESPACE, str(TOOLS)],
+        check=True, stdout=subprocess.PIPE).stdout)
+
+
+def texts(doc, check):
+    return [(f["level"], f.get("object"), f["text"]) for f in doc["findings"] if f["check"] == check]
+
+
+def beside_the_device():
+    """RDMA devices are in all namespaces, their net devices in one."""
+    got = inside("ip link set lo up")
+    equal((got["mode"], got["status"], worse(got["doc"])), ("TCP", 1, {("problem", "device", "")}),
+          "in another namespace: soft-RoCE upon the first one's lo is not upon this lo")
+    equal(texts(got["doc"], "ebpf"), texts(doctor()[1], "ebpf"), "there eBPF can do what it can here")
+    ok("of another network namespace" in str(texts(got["doc"], "rdma")), "the device is told of", got)
+    sh("smc_pnet -a SHARED -D rxelo")
+    got = inside("ip link set lo up; smc_pnet -a SHARED -I lo")
+    equal((got["mode"], got["status"], worse(got["doc"])), ("SMCR", 0, set()),
+          "by PNET ID it can be used, though the namespace's own table does not have the port")
+    got = inside("ip link set lo up; smc_pnet -a OTHER -I lo")
+    equal((got["mode"], got["status"], worse(got["doc"])), ("TCP", 1, {("problem", "pnetid", "lo")}),
+          "not by another one")
+    sh("smc_pnet -f")
+    got = inside("ip link set lo up; ip link add dummy9 type dummy")
+    ok("dummy9" in str(texts(got["doc"], "pnetid")) and "dummy9" in got["list"],
+       "net devices are those of the namespace, not those of /sys", got)
+    sh("unshare -n sh -c 'ip link set lo up; smc_chk -b /run/inside.tar.gz'")
+    status, out, _ = run("smc_chk", "--from", "/run/inside.tar.gz", "-j")
+    equal((status, worse(json.loads(out)), texts(json.loads(out), "ebpf")),
+          (1, {("problem", "device", "")}, texts(doctor()[1], "ebpf")), "a bundle of it tells the same")
+
+
 def in_a_sandbox():
     """A filter of system calls: socket() of family 43 fails as if there were no SMC."""
     code = """import ctypes, os, struct, sys
@@ -180,6 +223,7 @@ def main():
     if KERNEL == "6.12":
         without_rights()
         of_a_namespace()
+        beside_the_device()
         in_a_sandbox()
     right_devices(lambda: worse(doctor()[1]))
     for name, want, breaks in (host_cases() if KERNEL != "lo" else []) + device_cases():

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* What the kernel must have for eBPF to make SMC sockets of a program's TCP sockets. */
+#include "sys/bpfway.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "smc/abi.h"
+#include "sys/host.h"
+#include "sys/sysfs.h"
+
+#define BTF_MAX (32U * 1024 * 1024)
+
+/*
+ * A function that tells of each, in the order in which they are missed. The hook may be used by BPF only
+ * where MPTCP says so, in the file of the second; a program upon it needs the compiler's trampolines.
+ */
+static const struct {
+	const char *function, *words;
+} parts[] = {
+	{ "update_socket_protocol", "the function update_socket_protocol (kernel 6.6)" },
+	{ "bpf_mptcp_sock_from_subflow", "CONFIG_MPTCP" },
+	{ "bpf_jit_charge_modmem", "CONFIG_BPF_JIT" },
+};
+
+#define N_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static int probe_ipproto(void *arg __attribute__((unused)),
+			 char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int ipproto_smc_probe(void)
+{
+	char text[HOST_PROBE_SIZE];
+
+	return host_probe("socket-ipproto_smc", probe_ipproto, NULL, text);
+}
+
+/* BTF has the names of all functions, each with a NUL before and behind. */
+static bool has_name(const char *btf, size_t len, const char *name)
+{
+	char word[64] = "";
+	size_t size = strlen(name) + 2;
+
+	memcpy(word + 1, name, size - 2);
+	return memmem(btf, len, word, size);
+}
+
+/* Return: a bit for each part that there is, -ENOENT without BTF. */
+static int probe_parts(void *arg __attribute__((unused)),
+		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	char *btf = malloc(BTF_MAX);
+	size_t len;
+	int ret = 0;
+
+	if (!btf)
+		return -ENOMEM;
+	len = sysfs_bytes(btf, BTF_MAX, SYSFS_ROOT "/kernel/btf/vmlinux");
+	for (size_t i = 0; i < N_PARTS; i++)
+		ret |= has_name(btf, len, parts[i].function) << i;
+	free(btf);
+	return len ? ret : -ENOENT;
+}
+
+const char *bpfway_missing(void)
+{
+	char text[HOST_PROBE_SIZE];
+	int has;
+
+	if (ipproto_smc_probe())
+		return "IPPROTO_SMC (kernel 6.11)";
+	has = host_probe("bpfway", probe_parts, NULL, text);
+	if (has < 0)
+		return "BTF (CONFIG_DEBUG_INFO_BTF)";
+	for (size_t i = 0; i < N_PARTS; i++)
+		if (!(has & 1 << i))
+			return parts[i].words;
+	return NULL;
+}
