@@ -84,9 +84,9 @@ def is_listening(port):
         return any(l.split()[1].endswith(":%04X" % port) and l.split()[3] == "0A" for l in file.readlines()[1:])
 
 
-def gets_smc(argv, port, prefix=()):
+def gets_smc(argv, port, prefix=(), way=()):
     """Does a listener under smc_run have an SMC socket?"""
-    with subprocess.Popen([*prefix, "smc_run", "--quiet", *argv], stdout=subprocess.DEVNULL,
+    with subprocess.Popen([*prefix, "smc_run", "--quiet", *way, *argv], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
         up = wait_for(lambda: is_listening(port), 30)
         found = [s for s in listing("-l") if s["local"]["port"] == port]
@@ -104,7 +104,9 @@ def check_program(name, way, argv, port, prefix=()):
     status, out, _ = run(*prefix, "smc_chk", "-j", "-x", argv[0])
     doc = json.loads(out) if out else {}
     equal((status, doc.get("way"), doc.get("is_possible")), (0, way, True), name + ": what smc_chk says")
-    equal(gets_smc(argv, port, prefix), way == "preload", name + ": what happens")
+    equal(gets_smc(argv, port, prefix, ("--preload",)), way == "preload", name + ": what happens")
+    if way == "bpf" and not prefix and shutil.which("smc_bpf"):
+        equal(gets_smc(argv, port), True, name + ": and by eBPF")
 
 
 def write(path, text):
