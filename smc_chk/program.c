@@ -26,7 +26,7 @@
  * struct program - what was found out
  * @command: as it was given
  * @lib, @has_lib: the library that smc_run would preload
- * @why: why nothing preloaded reaches it, NULL if it does
+ * @why: why nothing preloaded reaches it, NULL if it does; @reason: the text
  * @has_inet: this kernel has IPPROTO_SMC, without which there is no other way
  * @notes: what else there is to know, a clause each
  */
@@ -36,6 +36,7 @@ struct program {
 	struct library lib;
 	bool has_lib, has_inet;
 	const char *why;
+	char reason[LIBRARY_WHY_SIZE];
 	char notes[NOTES_MAX][NOTE_SIZE];
 	size_t n_notes;
 };
@@ -102,33 +103,6 @@ static int check_startable(const char *command, const struct target *target)
 		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
 				 target->path, elf->interp);
 	return CHK_OK;
-}
-
-/* ---- does the loader take the library in, and does the program use libc's socket()? ---- */
-
-static bool is_same_machine(const struct smc_elf *elf, const struct library *lib)
-{
-	struct smc_elf own;
-
-	return !smc_elf_inspect(lib->file, &own) && elf->machine == own.machine &&
-	       elf->bits == own.bits && elf->big_endian == own.big_endian;
-}
-
-static const char *why_not(const struct program *prog)
-{
-	const struct smc_elf *elf = &prog->target.elf;
-
-	if (prog->target.clears_env)
-		return "it is started by 'env -i', which drops LD_PRELOAD";
-	if (elf->is_go)
-		return "Go programs make their own system calls";
-	if (elf->is_static)
-		return "the program is static, nothing can be preloaded";
-	if (prog->target.secure && !(prog->has_lib && prog->lib.secure_too))
-		return "set-uid, set-gid or file capabilities, nothing is preloaded";
-	if (prog->has_lib && !is_same_machine(elf, &prog->lib))
-		return "the library is for another kind of machine";
-	return NULL;
 }
 
 /* ---- notes ---- */
@@ -350,7 +324,8 @@ int chk_program(const struct chk_request *req)
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
 		prog->has_inet = has_inet();
-		prog->why = why_not(prog);
+		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
+			prog->why = prog->reason;
 		note_all(prog);
 		status = req->is_json ? print_json(prog) : print_text(prog);
 		if (!status && !can_run(prog))
