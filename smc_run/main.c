@@ -315,8 +315,11 @@ static int check_program(const struct request *req, const struct target *target,
 	struct smc_err err;
 	char why[LIBRARY_WHY_SIZE];
 
-	if (!library_misses(lib, target, why))
+	if (!library_misses(lib, target, why)) {
+		if (req->debug)
+			cli_error(&tool, "'%s' by preload: %s", target->path, lib->entry);
 		return 0;
+	}
 	if (req->unit.way == UNIT_WAY_NONE && !use_bpf(req, target->path, &err))
 		return 0;
 	if (req->unit.way == UNIT_WAY_NONE && req->debug)

@@ -273,7 +273,7 @@ def smc_run():
     status, out, err = run("smc_run", "-d", static, "tcp4:bad")
     ok("smc_run: '%s' by eBPF" % static in err, "and -d says so", err)
     status, out, err = run("smc_run", "-d", "protocol")
-    ok("-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
+    ok("protocol' by preload: " in err and "-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
     status, out, err = run("smc_run", "--preload", static, "tcp4:bad")
     ok("the program is static, nothing can be preloaded: it will use TCP" in err, "--preload: only the library", err)
     status, out, err = run("smc_run", "--bpf", "-r", "64K", "true")
