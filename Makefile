@@ -140,7 +140,8 @@ $(O)/smcd $(O)/smcr:
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
 SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h Makefile
-SHIM_FLAGS := -fPIC -fno-plt -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
+# Not with the names that functions have where times are of 64 bits: it has both, see next.h.
+SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
 # A 32-bit copy where the compiler can make one.
 HAVE_32 := $(shell test "`uname -m`" = x86_64 && echo 'int main(void){return 0;}' | \
 	$(CC) -m32 -x c -o /dev/null - 2>/dev/null && echo y)

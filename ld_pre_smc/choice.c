@@ -62,7 +62,7 @@ static bool is_ruled(void)
 {
 	struct shim_config own;
 
-	return shim_config_get(&own)->ruled;
+	return !shim_is_locked() && shim_config_get(&own)->ruled;
 }
 
 static __attribute__((noinline)) void choose(int fd, bool is_listen, const struct sockaddr *addr,

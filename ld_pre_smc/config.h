@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "ld_pre_smc/sandbox.h"
+
 #pragma GCC visibility push(hidden)
 
 /* The two sockets that carry SMC, in no order of preference, and the one that does not. */
@@ -67,12 +69,15 @@ struct shim_config {
  */
 const struct shim_config *shim_config_get(struct shim_config *own);
 
-/* Whether SMC sockets are to behave as TCP sockets do: not for programs that know SMC (SMC_RAW). */
+/*
+ * Whether SMC sockets are to behave as TCP sockets do: not for programs that know SMC (SMC_RAW), or
+ * that would not survive it.
+ */
 static inline bool shim_repairs(void)
 {
 	struct shim_config own;
 
-	return !shim_config_get(&own)->raw;
+	return !shim_is_locked() && !shim_config_get(&own)->raw;
 }
 
 #pragma GCC visibility pop

@@ -7,17 +7,31 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/line.h"
 #include "ld_pre_smc/open_fds.h"
 #include "ld_pre_smc/swap.h"
 
-/* Adding what is there already fails with EEXIST; in what is no epoll instance with EINVAL. */
+/* Nobody watches a new socket: ENOENT; what is no epoll instance says EINVAL. */
+static bool is_epoll(int epfd, int fresh)
+{
+	struct epoll_event event = { 0 };
+
+	return epoll_ctl(epfd, EPOLL_CTL_DEL, fresh, &event) && errno == ENOENT;
+}
+
+/*
+ * Adding what is there already fails with EEXIST. Not for a socket that has something to tell: a
+ * thread that waits would get an event that is not the program's.
+ */
 static bool is_watched(int epfd, int fd)
 {
 	struct epoll_event event = { 0 };
 
+	if (shim_events(fd, 0))
+		return true;
 	if (!epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event)) {
 		epoll_ctl(epfd, EPOLL_CTL_DEL, fd, &event);
 		return false;
@@ -62,7 +76,7 @@ static bool find_watch(int info, int fd, struct epoll_event *event)
 	size_t have = 0;
 	ssize_t n;
 
-	while ((n = read(info, text + have, sizeof(text) - 1 - have)) > 0) {
+	while ((n = syscall(SYS_read, info, text + have, sizeof(text) - 1 - have)) > 0) {
 		char *line = text, *end;
 
 		have += (size_t)n;
@@ -85,12 +99,14 @@ static void look_at(int epfd, void *arg)
 	struct line path = { 0 };
 	int info;
 
-	if (watches->n == SHIM_WATCHERS || epfd == watches->fd || !is_watched(epfd, watches->fd))
+	if (watches->n == SHIM_WATCHERS || !is_epoll(epfd, watches->fresh) ||
+	    !is_watched(epfd, watches->fd))
 		return;
 	line_text(&path, "/proc/self/fdinfo/");
 	line_number(&path, epfd);
 	path.text[path.len] = '\0';
-	info = open(path.text, O_RDONLY | O_CLOEXEC);
+	/* open() and read() would be cancellation points. */
+	info = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);
 	if (info < 0)
 		return;
 	if (find_watch(info, watches->fd, &event)) {
@@ -100,11 +116,12 @@ static void look_at(int epfd, void *arg)
 	shim_close(info);
 }
 
-void shim_watches_find(struct shim_watches *watches, int fd)
+void shim_watches_find(struct shim_watches *watches, int fd, int fresh)
 {
 	int saved = errno;
 
 	watches->fd = fd;
+	watches->fresh = fresh;
 	watches->n = 0;
 	shim_each_open(look_at, watches);
 	errno = saved;

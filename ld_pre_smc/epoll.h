@@ -12,10 +12,11 @@
 /**
  * struct shim_watches - who watches a file descriptor, and for what
  * @fd: the watched one
+ * @fresh: a socket that nobody watches
  * @n: how many of @items; further watchers are forgotten
  */
 struct shim_watches {
-	int fd, n;
+	int fd, fresh, n;
 	struct {
 		int epfd;
 		struct epoll_event event;
@@ -27,7 +28,7 @@ struct shim_watches {
  *
  * Events and data are in /proc/self/fdinfo, see proc_pid_fdinfo(5). Without /proc there are none.
  */
-void shim_watches_find(struct shim_watches *watches, int fd);
+void shim_watches_find(struct shim_watches *watches, int fd, int fresh);
 
 /* Have the same instances watch what is under that number now. */
 void shim_watches_restore(const struct shim_watches *watches);

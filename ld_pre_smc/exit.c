@@ -56,6 +56,14 @@ int close(int fd)
 	return next_close(fd);
 }
 
+static time_t seconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 /* Whether the parent has the same socket: then it lives on, and its data is the parent's. */
 static bool parent_has(int fd)
 {
@@ -71,23 +79,22 @@ static bool parent_has(int fd)
 	       mine.st_ino == other.st_ino;
 }
 
-static void drain(int fd, void *unused __attribute__((unused)))
+/* All sockets share the time: the kernel goes on sending for each while one is waited for. */
+static void drain(int fd, void *arg)
 {
-	struct timespec pause = { .tv_nsec = 1000000 }, now;
+	struct timespec pause = { .tv_nsec = 1000000 };
 	struct linger linger;
-	int left, before = -1;
-	time_t end = 0;
+	time_t *end = arg;
 
 	if (!shim_is_smc(fd, NULL) || unsent(fd, &linger) <= 0 || parent_has(fd))
 		return;
+	if (!*end)
+		*end = seconds() + DRAIN_SECONDS;
+	if (seconds() >= *end)
+		return;
 	shim_tell(fd, "exit() waits until data is sent");
-	while ((left = unsent(fd, &linger)) > 0 && !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (left != before)
-			end = now.tv_sec + DRAIN_SECONDS;
-		if (now.tv_sec >= end)
-			return;
-		before = left;
+	while (unsent(fd, &linger) > 0 && seconds() < *end &&
+	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 16000000)
 			pause.tv_nsec *= 2;
@@ -97,6 +104,8 @@ static void drain(int fd, void *unused __attribute__((unused)))
 /* A process that ends without close() loses what SMC-R has not sent, at once. */
 static __attribute__((destructor)) void drain_all(void)
 {
+	time_t end = 0;
+
 	if (shim_repairs() && !shim_in_sandbox())
-		shim_each_open(drain, NULL);
+		shim_each_open(drain, &end);
 }

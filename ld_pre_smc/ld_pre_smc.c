@@ -316,7 +316,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	int saved = errno, v6 = domain == AF_INET6;
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
-	bool smc = try_smc(&try, cfg, type, v6);
+	bool smc = (cfg->strict || !shim_is_locked()) && try_smc(&try, cfg, type, v6);
 
 	if (!smc && !cfg->strict)
 		try_tcp(&try, domain, type, protocol);
@@ -331,6 +331,12 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 				      map_socket, memory_order_release);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
+}
+
+void shim_socket_again(void)
+{
+	atomic_store_explicit(&ways[0], map_socket, memory_order_release);
+	atomic_store_explicit(&ways[1], map_socket, memory_order_release);
 }
 
 /* True for SOCK_STREAM with any flags and protocol 0 or IPPROTO_TCP; both in one test, mostly. */

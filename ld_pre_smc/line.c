@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,7 +93,10 @@ static bool is_still_stderr(const struct shim_config *cfg)
 	       now.st_ino == cfg->err_ino;
 }
 
-/* write(2) with SIGPIPE held back; one that was pending already stays pending. */
+/*
+ * write(2) with SIGPIPE held back; one that was pending already stays pending. No cancellation
+ * point, which socket() and setsockopt() are not.
+ */
 static void write_quietly(const struct line *line)
 {
 	struct timespec now = { 0 };
@@ -104,7 +108,8 @@ static void write_quietly(const struct line *line)
 	sigprocmask(SIG_BLOCK, &pipe, &old);
 	sigpending(&pending);
 	was_pending = sigismember(&pending, SIGPIPE) == 1;
-	if (write(STDERR_FILENO, line->text, line->len) < 0 && errno == EPIPE && !was_pending)
+	if (syscall(SYS_write, STDERR_FILENO, line->text, line->len) < 0 && errno == EPIPE &&
+	    !was_pending)
 		sigtimedwait(&pipe, NULL, &now);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
@@ -114,7 +119,7 @@ void line_send(struct line *line, const struct shim_config *cfg)
 	int saved = errno;
 
 	line->text[line->len++] = '\n';
-	if (is_still_stderr(cfg))
+	if (!shim_is_locked() && is_still_stderr(cfg))
 		write_quietly(line);
 	errno = saved;
 }

@@ -30,6 +30,18 @@ enum shim_fn {
 
 typedef void (*shim_any_fn)(void);
 
+/*
+ * glibc has a second name of some functions for 32-bit programs with 64-bit times: those of Debian's
+ * armhf, and all that were made with _TIME_BITS=64.
+ */
+#if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
+#define SHIM_TIME64(name, other)                                                                   \
+	extern __typeof__(name) shim_##name##_time64 __asm__(#other)                               \
+		__attribute__((alias(#name), nothrow, leaf))
+#else
+#define SHIM_TIME64(name, other) _Static_assert(1, "")
+#endif
+
 extern _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
 
 /**

@@ -25,10 +25,11 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 	struct pollfd fds[BLOCK];
 	bool any = true;
 
+	/* Where poll() itself fails all look closed. */
 	for (first = 0; any && n; first += n) {
 		any = false;
 		for (i = 0; i < n; i++)
-			fds[i] = (struct pollfd){ .fd = first + i };
+			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
 		shim_poll_now(fds, n);
 		for (i = 0; i < n; i++) {
 			if (fds[i].revents & POLLNVAL)

@@ -194,6 +194,8 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	return ret;
 }
 
+SHIM_TIME64(setsockopt, __setsockopt64);
+
 /*
  * A non-blocking connect() that timed out leaves SO_ERROR 0 behind (fixed in 7.2): the socket is
  * closed, hung up without an error, and TCP sent its SYN more than once. The route may have been
@@ -246,6 +248,8 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	return ret;
 }
 
+SHIM_TIME64(getsockopt, __getsockopt64);
+
 /* Addresses, ARP, routes and time stamps: net/ipv4 answers for its own sockets only. */
 static int ask_tcp(int fd, unsigned long request, void *arg)
 {
@@ -295,3 +299,5 @@ int ioctl(int fd, int request, ...)
 		errno = saved;
 	return ret;
 }
+
+SHIM_TIME64(ioctl, __ioctl_time64);

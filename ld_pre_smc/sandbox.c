@@ -13,11 +13,16 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/swap.h"
 
-static atomic_bool in_sandbox;
+static atomic_bool in_sandbox, locked;
 
 bool shim_in_sandbox(void)
 {
 	return atomic_load_explicit(&in_sandbox, memory_order_relaxed);
+}
+
+bool shim_is_locked(void)
+{
+	return atomic_load_explicit(&locked, memory_order_relaxed);
 }
 
 /* proc(5): "Seccomp:\t2" is a filter. To ask prctl(2) would need a filter that permits it. */
@@ -46,6 +51,7 @@ int prctl(int option, ...)
 {
 	unsigned long args[4];
 	va_list ap;
+	int ret;
 
 	/* As libc does: whatever was not passed is not looked at by the kernel. */
 	va_start(ap, option);
@@ -54,5 +60,13 @@ int prctl(int option, ...)
 	va_end(ap);
 	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
 		atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
-	return next_prctl(option, args);
+	ret = next_prctl(option, args);
+	/* Programs ask with no filter at all whether the kernel has any. */
+	if (option == PR_SET_SECCOMP && !ret) {
+		atomic_store_explicit(&locked, true, memory_order_relaxed);
+		shim_socket_again();
+	}
+	return ret;
 }
+
+SHIM_TIME64(prctl, __prctl_time64);

@@ -18,6 +18,19 @@
  */
 bool shim_in_sandbox(void);
 
+/**
+ * shim_is_locked() - whether the program has put a filter on itself, by prctl(2)
+ *
+ * Such a filter is made for what the program does, by arguments too: vsftpd's admits
+ * socket(AF_INET) and a few options. So no system call is added or changed: new sockets are TCP
+ * sockets. Filters that are there from the start, those of containers and services, know nothing of
+ * the program and are not that narrow.
+ */
+bool shim_is_locked(void);
+
+/* The next socket() looks at everything again: in ld_pre_smc.c. */
+void shim_socket_again(void);
+
 /* Before main(): looks whether there is a filter. */
 void shim_sandbox_look(void);
 

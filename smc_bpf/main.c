@@ -46,7 +46,8 @@ static const struct cli_tool tool = {
 	.name = "smc_bpf",
 	.usage = "attach TARGET [RULE]...\n"
 		 "detach TARGET | --all\n"
-		 "status [TARGET] [-j]",
+		 "status [TARGET] [-j]\n"
+		 "check [TARGET]",
 	.summary = "Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the kernel:\n"
 		   "also of programs that are static, made by Go, or set-uid. TARGET is one of --cgroup,\n"
 		   "--cgroup-of, --unit, --container, --pid and --run; RULE is --only, --user or\n"
@@ -55,7 +56,7 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-enum command { COMMAND_NONE, ATTACH, DETACH, STATUS };
+enum command { COMMAND_NONE, ATTACH, DETACH, STATUS, CHECK };
 
 struct request {
 	enum command command;
@@ -147,13 +148,15 @@ static int set_option(struct request *req, int opt)
 static int set_command(struct request *req, const char *word)
 {
 	if (!word)
-		return cli_usage_error(&tool, "which command: attach, detach or status?");
+		return cli_usage_error(&tool, "which command: attach, detach, status or check?");
 	if (!strcmp(word, "attach"))
 		req->command = ATTACH;
 	else if (!strcmp(word, "detach"))
 		req->command = DETACH;
 	else if (!strcmp(word, "status"))
 		req->command = STATUS;
+	else if (!strcmp(word, "check"))
+		req->command = CHECK;
 	else
 		return cli_usage_error(&tool, "unknown command '%s'", word);
 	return 0;
@@ -163,7 +166,7 @@ static int check_together(const struct request *req)
 {
 	if (req->is_all && (req->command != DETACH || req->how))
 		return cli_usage_error(&tool, "option '--all' goes with 'detach' alone");
-	if (!req->how && !req->is_all && req->command != STATUS)
+	if (!req->how && !req->is_all && req->command < STATUS)
 		return cli_usage_error(&tool, "whose sockets? --cgroup, --cgroup-of, --unit, "
 				       "--container, --pid or --run");
 	if (req->has_rules && req->command != ATTACH)
@@ -252,6 +255,8 @@ static int put_scope(struct pins *pins, const struct request *req, struct target
 	if (target->kind == SCOPE_PROCESS)
 		target->id = new_id();
 	ret = bpfmap_update(pins->scopes, &target->id, &scope);
+	if (ret == -E2BIG)
+		return smc_err_say(err, E2BIG, "there are %d scopes, more cannot be", SCOPE_MAX);
 	if (ret)
 		return smc_err_set(err, -ret, "cannot attach to %s", target->name);
 	if (target->kind == SCOPE_PROCESS)
@@ -372,6 +377,8 @@ int main(int argc, char **argv)
 		ret = attach(&req, &target, &err);
 	else if (!ret && req.command == DETACH)
 		ret = detach(&req, &target, &err);
+	else if (!ret && req.command == CHECK)
+		ret = pins_check(&err);
 	else if (!ret)
 		ret = status(&req, &target, &err);
 	if (ret)

@@ -262,6 +262,20 @@ static int check_host(struct smc_err *err)
 	return ret;
 }
 
+/* Loading tells what is no fact of the host alone: lockdown, security modules. */
+int pins_check(struct smc_err *err)
+{
+	int ret = check_host(err);
+	struct convert *skel;
+
+	if (ret || !access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
+		return ret;
+	skel = convert__open();
+	ret = skel ? convert__load(skel) : -ENOMEM;
+	convert__destroy(skel);
+	return ret ? load_error(ret, "load the eBPF programs", err) : 0;
+}
+
 int pins_change(struct pins *pins, bool may_load, struct smc_err *err)
 {
 	int ret = may_load ? check_host(err) : check_capabilities(err);

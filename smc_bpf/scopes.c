@@ -102,27 +102,27 @@ void scopes_free(struct scope_list *list)
 	*list = (struct scope_list){ 0 };
 }
 
-/* The number behind "PPid:", 0 if the process has gone. */
-static pid_t parent_of(pid_t pid)
+pid_t process_number(pid_t pid, const char *key)
 {
 	char path[64], line[128];
-	int parent = 0;
+	size_t len = strlen(key);
+	int number = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
 	file = fopen(path, "re");
-	while (file && !parent && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "PPid:", 5))
-			parent = atoi(line + 5);
+	while (file && !number && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, len))
+			number = atoi(line + len);
 	if (file)
 		fclose(file);
-	return parent;
+	return number;
 }
 
 static bool is_below(pid_t pid, pid_t root)
 {
 	while (pid > 1 && pid != root)
-		pid = parent_of(pid);
+		pid = process_number(pid, "PPid:");
 	return pid == root;
 }
 

@@ -31,6 +31,9 @@ struct pins {
  */
 int pins_smc(void);
 
+/** pins_check() - could something be attached? Nothing is changed. Return: 0, -errno with a sentence */
+int pins_check(struct smc_err *err);
+
 /**
  * pins_read() - open what is pinned, for reading
  *
@@ -84,6 +87,9 @@ void scopes_free(struct scope_list *list);
  * Return: 0, -ESRCH when there is no such process, -errno with a sentence.
  */
 int scopes_mark_tree(const struct pins *pins, pid_t pid, uint64_t id, struct smc_err *err);
+
+/** process_number() - a line of /proc/PID/status: "PPid:". Return: 0 if it has gone */
+pid_t process_number(pid_t pid, const char *key);
 
 /** struct target - whose sockets are meant; @kind 0: nobody named yet */
 struct target {

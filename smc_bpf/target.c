@@ -48,6 +48,9 @@ static int explain(int ret, int option, const char *text, struct smc_err *err)
 		return smc_err_say(err, -ret, "unit '%s' has no control group: it does not run",
 				   text);
 	case 'C':
+		if (ret == -EINVAL)
+			return smc_err_say(err, EINVAL, "'%s' is no container's id: docker, podman "
+					   "and crictl show it with inspect", text);
 		return smc_err_say(err, -ret, ret == -EEXIST ?
 				   "several control groups fit container '%s': give more of its id" :
 				   "no control group fits container '%s'", text);
@@ -89,10 +92,12 @@ int target_process(struct target *target, const char *text, struct smc_err *err)
 
 	if (ret)
 		return ret;
+	/* Of a thread, which /proc has too, its process. */
+	target->pid = process_number(target->pid, "Tgid:");
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
 	file = fopen(path, "re");
 	if (!file)
-		return smc_err_say(err, ESRCH, "there is no process %d", (int)target->pid);
+		return smc_err_say(err, ESRCH, "there is no process %s", text);
 	if (fgets(comm, sizeof(comm), file))
 		comm[strcspn(comm, "\n")] = '\0';
 	fclose(file);

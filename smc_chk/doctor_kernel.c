@@ -5,12 +5,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "smc/abi.h"
 #include "sys/bpfway.h"
 #include "sys/host.h"
 #include "sys/kconfig.h"
 #include "sys/modprobe.h"
+#include "sys/scope.h"
 #include "sys/sysfs.h"
 
 #define SMC_ALIAS "net-pf-43"
@@ -231,6 +233,28 @@ static void check_ways(struct doctor *doc)
 			   "can give SMC to static programs (by root, or CAP_BPF and CAP_PERFMON)");
 }
 
+static int probe_attached(void *arg __attribute__((unused)),
+			  char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	return access(SCOPE_DIR "/" SCOPE_HOOK, F_OK) ? -errno : 0;
+}
+
+/* Where smc_bpf has attached something, sockets must not lack SMC: only root can see it. */
+static void check_attached(struct doctor *doc)
+{
+	char text[HOST_PROBE_SIZE];
+
+	if (host_probe("bpf-attached", probe_attached, NULL, text))
+		return;
+	if (ipproto_smc_probe())
+		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
+			   "makes TCP sockets fail: it turns them into SMC sockets, which the kernel "
+			   "has no longer");
+	else
+		doctor_say(doc, DOCTOR_OK, "attached", "smc_bpf", NULL,
+			   "turns sockets into SMC sockets: smc_bpf status says whose");
+}
+
 /* ---- what is known about some kernels ---- */
 
 /* One of the words of a file. */
@@ -317,6 +341,7 @@ void doctor_kernel(struct doctor *doc)
 		check_soft_roce(doc);
 		check_diag_crash(doc);
 	}
+	check_attached(doc);
 	check_config(doc, &kernel);
 	check_lockdown(doc);
 	kconfig_free(&kernel.config);

@@ -24,7 +24,7 @@
  * struct program - what was found out
  * @command: as it was given
  * @lib, @has_lib: the library that smc_run would preload
- * @why: why nothing preloaded reaches it, NULL if it does
+ * @why: why nothing preloaded reaches it, NULL if it does; @reason: the text
  * @missing: what this kernel lacks for eBPF, the other way; NULL for nothing
  * @notes: what else there is to know, a clause each
  */
@@ -34,6 +34,7 @@ struct program {
 	struct library lib;
 	bool has_lib;
 	const char *why, *missing;
+	char reason[LIBRARY_WHY_SIZE];
 	char notes[NOTES_MAX][NOTE_SIZE];
 	size_t n_notes;
 };
@@ -100,33 +101,6 @@ static int check_startable(const char *command, const struct target *target)
 		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
 				 target->path, elf->interp);
 	return CHK_OK;
-}
-
-/* ---- does the loader take the library in, and does the program use libc's socket()? ---- */
-
-static bool is_same_machine(const struct smc_elf *elf, const struct library *lib)
-{
-	struct smc_elf own;
-
-	return !smc_elf_inspect(lib->file, &own) && elf->machine == own.machine &&
-	       elf->bits == own.bits && elf->big_endian == own.big_endian;
-}
-
-static const char *why_not(const struct program *prog)
-{
-	const struct smc_elf *elf = &prog->target.elf;
-
-	if (prog->target.clears_env)
-		return "it is started by 'env -i', which drops LD_PRELOAD";
-	if (elf->is_go)
-		return "Go programs make their own system calls";
-	if (elf->is_static)
-		return "the program is static, nothing can be preloaded";
-	if (prog->target.secure && !(prog->has_lib && prog->lib.secure_too))
-		return "set-uid, set-gid or file capabilities, nothing is preloaded";
-	if (prog->has_lib && !is_same_machine(elf, &prog->lib))
-		return "the library is for another kind of machine";
-	return NULL;
 }
 
 /* ---- notes ---- */
@@ -339,7 +313,8 @@ int chk_program(const struct chk_request *req)
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
 		prog->missing = bpfway_missing();
-		prog->why = why_not(prog);
+		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
+			prog->why = prog->reason;
 		note_all(prog);
 		status = req->is_json ? print_json(prog) : print_text(prog);
 		if (!status && !can_run(prog))

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "smc_run/kernel.h"
+#include "smc_run/systemctl.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
 
@@ -48,59 +48,45 @@ static int mark_self(void)
 	return ret;
 }
 
-/* One line without its newline and without "smc_bpf: "; "" if it said nothing. */
-static void read_message(int fd, char *text, size_t size)
+/* One line without its newline and without "smc_bpf: ". */
+static const char *sentence(char *text)
 {
 	static const char lead[] = "smc_bpf: ";
-	size_t len = 0, skip;
-	ssize_t got;
 
-	while (len < size - 1 && ((got = read(fd, text + len, size - 1 - len)) > 0 ||
-				  (got < 0 && errno == EINTR)))
-		len += got > 0 ? (size_t)got : 0;
-	text[len] = '\0';
 	text[strcspn(text, "\n")] = '\0';
-	skip = strncmp(text, lead, strlen(lead)) ? 0 : strlen(lead);
-	memmove(text, text + skip, strlen(text + skip) + 1);
+	return text + (strncmp(text, lead, strlen(lead)) ? 0 : strlen(lead));
 }
 
-/* Whether it succeeded is seen by looking again: the caller may have SIGCHLD ignored. */
-static int run_loader(const char *path, char *text, size_t size)
+int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err)
 {
-	int ends[2];
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	pid = fork();
-	if (pid == 0) {
-		dup2(ends[1], STDERR_FILENO);
-		execl(path, "smc_bpf", "attach", "--run", (char *)NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	if (pid > 0)
-		read_message(ends[0], text, size);
-	close(ends[0]);
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	return pid < 0 ? -errno : 0;
-}
-
-/* Ask smc_bpf to load it, then again. */
-static int load_and_mark(struct smc_err *err)
-{
-	char path[PATH_MAX], text[sizeof(err->text)] = "";
+	char path[PATH_MAX], *text = NULL;
+	const char *argv[] = { path, command, option, value, NULL };
+	size_t size;
 	int ret;
 
 	if (!bpf_loader(path))
 		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
-	ret = run_loader(path, text, sizeof(text));
-	if (!ret)
-		ret = mark_self();
-	if (ret && *text)
-		return smc_err_say(err, -ret, "%s", text);
+	ret = program_run((char *const *)argv, &text, &size);
+	/* Whoever started us has SIGCHLD ignored. */
+	if (ret == -ECHILD)
+		ret = *text != '\0';
+	if (ret < 0)
+		smc_err_set(err, -ret, "cannot run '%s'", path);
+	else if (ret)
+		smc_err_say(err, EIO, "%s", *text ? sentence(text) : "smc_bpf failed");
+	free(text);
+	return ret > 0 ? -EIO : ret;
+}
+
+/* Ask smc_bpf to load it, then again. */
+static int load_and_mark(struct smc_err *err)
+{
+	int ret = bpf_ask("attach", "--run", NULL, err);
+
+	if (ret)
+		return ret;
+	ret = mark_self();
 	return ret ? smc_err_set(err, -ret, "smc_bpf did not load its program") : 0;
 }
 

@@ -12,6 +12,15 @@
 bool bpf_loader(char path[PATH_MAX]);
 
 /**
+ * bpf_ask() - run smc_bpf
+ * @option, @value: arguments behind @command, NULL for none
+ *
+ * Return: 0; -EIO with its sentence if it failed; -ENOENT with a sentence if there is none; -errno
+ * with a sentence.
+ */
+int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err);
+
+/**
  * bpf_mark_self() - the TCP sockets of this process, and of all it starts, become SMC sockets
  *
  * Whoever may write to the pinned map needs no privileges. Where nothing is pinned, smc_bpf is

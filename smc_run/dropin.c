@@ -85,6 +85,11 @@ int dropin_read(const char *file, char **text, struct smc_err *err)
 	return smc_err_say(err, EEXIST, "'%s' is not from smc_run: left as it is", file);
 }
 
+bool dropin_is_bpf(const char *text)
+{
+	return text && strstr(text, "\nExecStartPre=");
+}
+
 /* mkdir -p. */
 static int make_folders(const char *path, struct smc_err *err)
 {
@@ -105,14 +110,17 @@ static int write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	size_t len = strlen(text);
+	int ret;
 	bool ok;
 
 	if (fd < 0)
 		return -errno;
+	errno = EIO;	/* of a short write */
 	ok = write(fd, text, len) == (ssize_t)len && !fchmod(fd, 0644) && !fsync(fd);
 	if (close(fd) || !ok) {
+		ret = -errno;
 		unlink(path);
-		return errno ? -errno : -EIO;
+		return ret;
 	}
 	return 0;
 }

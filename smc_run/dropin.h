@@ -42,6 +42,9 @@ int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_er
  */
 int dropin_read(const char *file, char **text, struct smc_err *err);
 
+/** dropin_is_bpf() - does this text of ours attach by eBPF? False for NULL */
+bool dropin_is_bpf(const char *text);
+
 /**
  * dropin_write() - put it there at once, or change nothing
  * @text: begins with DROPIN_MARK

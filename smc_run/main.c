@@ -291,45 +291,6 @@ static int check_kernel(const struct request *req, const char *command)
 	}
 }
 
-static const char *machine_text(const struct smc_elf *elf, char *text, size_t size)
-{
-	const char *name = smc_elf_machine_name(elf);
-
-	if (name)
-		snprintf(text, size, "%s", name);
-	else
-		snprintf(text, size, "machine %u, %d bits", elf->machine, elf->bits);
-	return text;
-}
-
-/*
- * Will the loader take the library into this program, and does the program use libc's socket()?
- * Return: false with the reason in @why.
- */
-static bool is_reached(const struct target *target, const struct library *lib, char *why,
-		       size_t size)
-{
-	const struct smc_elf *elf = &target->elf;
-	char theirs[32], ours[32];
-	struct smc_elf lib_elf;
-
-	if (target->known && elf->is_go)
-		snprintf(why, size, "Go programs make their own system calls");
-	else if (target->known && elf->is_static)
-		snprintf(why, size, "the program is static, nothing can be preloaded");
-	else if (target->secure && !lib->secure_too)
-		snprintf(why, size, "set-uid, set-gid or file capabilities, nothing is preloaded");
-	else if (!target->known || smc_elf_inspect(lib->file, &lib_elf) ||
-		 (elf->machine == lib_elf.machine && elf->bits == lib_elf.bits &&
-		  elf->big_endian == lib_elf.big_endian))
-		return true;
-	else
-		snprintf(why, size, "the program is for %s, the library for %s",
-			 machine_text(elf, theirs, sizeof(theirs)),
-			 machine_text(&lib_elf, ours, sizeof(ours)));
-	return false;
-}
-
 /* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
 static int use_bpf(const struct request *req, const char *command, struct smc_err *err)
 {
@@ -352,10 +313,13 @@ static int check_program(const struct request *req, const struct target *target,
 			 const struct library *lib)
 {
 	struct smc_err err;
-	char why[128];
+	char why[LIBRARY_WHY_SIZE];
 
-	if (is_reached(target, lib, why, sizeof(why)))
+	if (!library_misses(lib, target, why)) {
+		if (req->debug)
+			cli_error(&tool, "'%s' by preload: %s", target->path, lib->entry);
 		return 0;
+	}
 	if (req->unit.way == UNIT_WAY_NONE && !use_bpf(req, target->path, &err))
 		return 0;
 	if (req->unit.way == UNIT_WAY_NONE && req->debug)

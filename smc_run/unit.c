@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "smc_run/bpf.h"
 #include "smc_run/dropin.h"
@@ -20,7 +21,8 @@
 #define PRELOAD "LD_PRELOAD"
 #define PROPERTIES "Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart," \
 		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp," \
-		   "InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy"
+		   "InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy,User,DynamicUser," \
+		   "NoNewPrivileges"
 
 /* struct unit - a service, and what its drop-in will be made of */
 struct unit {
@@ -74,6 +76,24 @@ static int load(const struct unit_request *req, struct unit *unit, struct smc_er
 	return dropin_locate(req->user, unit->name, &unit->dropin, err);
 }
 
+static bool is_set(const char *value)
+{
+	return *value && strcmp(value, "no");
+}
+
+/* Is the program started with more rights than those of the service's user? Then nothing is preloaded. */
+static bool is_secure(const struct unit *unit)
+{
+	const struct unit_props *props = &unit->props;
+	const char *user = unit_prop_text(props, "User");
+	bool is_other = is_set(unit_prop_text(props, "DynamicUser")) ||
+			(*user && strcmp(user, "root") && strcmp(user, "0"));
+
+	if (unit->target.is_nosuid || is_set(unit_prop_text(props, "NoNewPrivileges")))
+		return false;
+	return is_other ? unit->target.raises : unit->target.secure;
+}
+
 /* "{ path=/usr/bin/redis-server ; argv[]=... }": the first one's path. */
 static void find_target(struct unit *unit)
 {
@@ -88,6 +108,7 @@ static void find_target(struct unit *unit)
 	path += strlen("path=");
 	snprintf(command, sizeof(command), "%.*s", (int)(end - path), path);
 	target_find(command, &unit->target);
+	unit->target.secure = is_secure(unit);
 }
 
 static bool is_ours(const char *entry)
@@ -167,25 +188,6 @@ static int check_environment(struct unit *unit, struct smc_err *err)
 	return 0;
 }
 
-/* What the library cannot reach, see check_program() of smc_run. */
-static int check_program(const struct unit *unit, struct smc_err *err)
-{
-	const struct target *target = &unit->target;
-
-	if (target->known && target->elf.is_go)
-		return smc_err_say(err, ENOTSUP, "%s: '%s' is a Go program, which makes its own "
-				   "system calls", unit->name, target->path);
-	if (target->known && target->elf.is_static)
-		return smc_err_say(err, ENOTSUP, "%s: '%s' is static, nothing can be preloaded",
-				   unit->name, target->path);
-	return 0;
-}
-
-static bool is_set(const char *value)
-{
-	return *value && strcmp(value, "no");
-}
-
 static bool is_below(const char *path, const char *folder)
 {
 	size_t len = strlen(folder);
@@ -251,6 +253,7 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 
 static int check_preload(struct unit *unit, struct smc_err *err)
 {
+	char why[LIBRARY_WHY_SIZE];
 	int ret;
 
 	if (library_find(&unit->target, &unit->lib))
@@ -259,9 +262,9 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	if (unit->lib.entry[strcspn(unit->lib.entry, ": \t\n")])
 		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a "
 				   "colon", unit->lib.entry);
+	if (library_misses(&unit->lib, &unit->target, why))
+		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path, why);
 	ret = check_environment(unit, err);
-	if (!ret)
-		ret = check_program(unit, err);
 	if (!ret)
 		ret = check_sandbox(unit, err);
 	return ret ? ret : check_families(unit, err);
@@ -271,13 +274,10 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 {
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for units of the system");
-	if (!bpf_loader(unit->loader))
-		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
-				   "without eBPF");
-	if (kernel_ipproto_smc())
-		return smc_err_say(err, ENOTSUP, "this kernel has no IPPROTO_SMC, which came with "
-				   "6.11");
-	return 0;
+	bpf_loader(unit->loader);
+	/* Others than root cannot ask, and will hear that they cannot write the drop-in. */
+	return geteuid() ? bpf_ask("--version", NULL, NULL, err)
+			 : bpf_ask("check", "--cgroup", "/", err);
 }
 
 /* The way that reaches the program: the library, or eBPF if nobody asked for the library. */
@@ -475,14 +475,39 @@ static int report(const struct unit *unit, const char *what, bool restart)
 	return cli_close_stdout(unit->req->tool);
 }
 
+/* A drop-in by eBPF goes: what it attached, too, which nothing would detach any more. */
+static void release(const struct unit *unit, bool was_bpf)
+{
+	struct smc_err ignored;
+
+	if (was_bpf && !geteuid())
+		bpf_ask("detach", "--unit", unit->name, &ignored);
+}
+
+/* Is there one by eBPF? */
+static bool has_bpf(const struct unit *unit)
+{
+	struct smc_err ignored;
+	bool is_bpf;
+	char *text;
+
+	if (dropin_read(unit->dropin.file, &text, &ignored))
+		return false;
+	is_bpf = dropin_is_bpf(text);
+	free(text);
+	return is_bpf;
+}
+
 /* Return: exit status. */
 static int enable(struct unit *unit, struct smc_err *err)
 {
 	char text[PATH_MAX + 64], *conf;
 	int ret = check(unit, err);
+	bool was_bpf;
 
 	if (ret)
 		return cli_error(unit->req->tool, "%s", err->text);
+	was_bpf = has_bpf(unit);
 	conf = compose(unit);
 	ret = conf ? dropin_write(&unit->dropin, conf, err)
 		   : smc_err_set(err, ENOMEM, "%s", unit->name);
@@ -491,6 +516,7 @@ static int enable(struct unit *unit, struct smc_err *err)
 		return cli_error(unit->req->tool, "%s", err->text);
 	note_limits(unit);
 	reload(unit->req);
+	release(unit, was_bpf && unit->way != UNIT_WAY_BPF);
 	snprintf(text, sizeof(text), "%s by %s, %s", ret ? "enabled" : "is enabled already",
 		 unit->way == UNIT_WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
 	return report(unit, text, true);
@@ -522,6 +548,7 @@ int unit_disable(const struct unit_request *req)
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
 	int ret = find_dropin(req, &unit, &err);
+	bool was_bpf = !ret && has_bpf(&unit);
 
 	free(unit.props.text);
 	if (!ret)
@@ -531,5 +558,6 @@ int unit_disable(const struct unit_request *req)
 	if (!ret)
 		return report(&unit, "is not enabled", false);
 	reload(req);
+	release(&unit, was_bpf);
 	return report(&unit, "disabled", true);
 }

@@ -69,17 +69,10 @@ static int process_has(int pid, const char *name, const char *text)
 /* The drop-in attaches the control group before the service starts. Only root can see that. */
 static enum use find_bpf_use(const char *unit)
 {
-	char loader[PATH_MAX];
-	const char *argv[] = { loader, "status", "--unit", unit, NULL };
-	char *text = NULL;
-	size_t size;
-	int status;
+	struct smc_err ignored;
+	int ret = geteuid() ? -EPERM : bpf_ask("status", "--unit", unit, &ignored);
 
-	if (geteuid() || !bpf_loader(loader))
-		return USE_UNKNOWN;
-	status = program_run((char *const *)argv, &text, &size);
-	free(text);
-	return status < 0 ? USE_UNKNOWN : status ? USE_RESTART : USE_YES;
+	return !ret ? USE_YES : ret == -EIO ? USE_RESTART : USE_UNKNOWN;
 }
 
 static enum use find_use(int pid, const char *unit, enum unit_way way)
@@ -115,7 +108,7 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 		if (!base || strcmp(base + 1, DROPIN_FILE) ||
 		    dropin_read(path, &text, &err) || !text)
 			continue;
-		row->way = strstr(text, "\nExecStartPre=") ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
+		row->way = dropin_is_bpf(text) ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
 		memcpy(row->file, path, sizeof(row->file));
 		free(text);
 	}
@@ -201,7 +194,7 @@ static int put_units(struct list *list, const char *pattern, struct smc_err *err
 	return ret;
 }
 
-/* A unit; of a template also the instances that systemd has loaded. */
+/* A unit; of a template also the instances that systemd has loaded: a backslash is no escape there. */
 static int put_unit(struct list *list, const char *name, struct smc_err *err)
 {
 	char shown[UNIT_NAME_SIZE], pattern[UNIT_NAME_SIZE + 4];

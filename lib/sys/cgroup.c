@@ -2,6 +2,7 @@
 /* Control groups, version 2: where they are, which id they have. */
 #include "sys/cgroup.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <linux/magic.h>
@@ -53,6 +54,9 @@ int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
 	const char *inside = below(root, text);
 	uint64_t id;
 
+	/* An unset variable of a script, not the root. */
+	if (!*text)
+		return -ENOENT;
 	if (snprintf(full, sizeof(full), "%s/%s", root, inside ? inside : text) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	if (!realpath(full, real) || !realpath(root, real_root))
@@ -86,6 +90,9 @@ int cgroup_of_process(pid_t pid, char path[PATH_MAX])
 	return ret;
 }
 
+/* Hexadecimal digits of a container's whole id, with all of docker, podman and Kubernetes. */
+#define CONTAINER_ID_LEN 64
+
 /* One search through the tree. */
 struct search {
 	const char *name;
@@ -101,12 +108,29 @@ static bool ends_with(const char *text, const char *end)
 	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
+/* "docker-4be7....scope", "4be7...": is @id a part of the 64 digits? Those of a unit's name are fewer. */
+static bool has_id(const char *name, const char *id)
+{
+	size_t len;
+
+	for (; *name; name += len + (name[len] != '\0')) {
+		const char *hit = strstr(name, id);
+
+		for (len = 0; isxdigit((unsigned char)name[len]); len++)
+			;
+		if (len == CONTAINER_ID_LEN && hit && hit + strlen(id) <= name + len)
+			return true;
+	}
+	return false;
+}
+
 static bool fits(const struct search *search, const char *name)
 {
+	/* systemd puts _ before what would be a file of the kernel's: _cpu.service. */
 	if (search->is_unit)
-		return !strcmp(name, search->name);
+		return !strcmp(name + (*name == '_'), search->name);
 	/* conmon watches a container of podman and CRI-O from a group of its own. */
-	return strstr(name, search->name) && !strstr(name, "conmon");
+	return has_id(name, search->name) && !strstr(name, "conmon");
 }
 
 /* @full: the folder, whose path gets longer and shorter on the way. */
@@ -164,7 +188,7 @@ int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX])
 {
 	struct search search = { .name = id, .found = path };
 
-	return *id ? find(root, &search) : -ENOENT;
+	return !*id ? -ENOENT : id[strspn(id, "0123456789abcdef")] ? -EINVAL : find(root, &search);
 }
 
 int cgroup_is_populated(const char *root, const char *path)

@@ -104,6 +104,49 @@ int library_find(const struct target *target, struct library *out)
 	return 0;
 }
 
+static const char *machine_text(const struct smc_elf *elf, char *text, size_t size)
+{
+	const char *name = smc_elf_machine_name(elf);
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "machine %u, %d bits", elf->machine, elf->bits);
+	return text;
+}
+
+static bool is_other_machine(const struct library *lib, const struct smc_elf *elf, char *why)
+{
+	char theirs[32], ours[32];
+	struct smc_elf own;
+
+	if (smc_elf_inspect(lib->file, &own) ||
+	    (elf->machine == own.machine && elf->bits == own.bits &&
+	     elf->big_endian == own.big_endian))
+		return false;
+	snprintf(why, LIBRARY_WHY_SIZE, "the program is for %s, the library for %s",
+		 machine_text(elf, theirs, sizeof(theirs)), machine_text(&own, ours, sizeof(ours)));
+	return true;
+}
+
+bool library_misses(const struct library *lib, const struct target *target,
+		    char why[LIBRARY_WHY_SIZE])
+{
+	const char *text = NULL;
+
+	if (target->clears_env)
+		text = "it is started by 'env -i', which drops LD_PRELOAD";
+	else if (target->known && target->elf.is_go)
+		text = "Go programs make their own system calls";
+	else if (target->known && target->elf.is_static)
+		text = "the program is static, nothing can be preloaded";
+	else if (target->secure && !(lib && lib->secure_too))
+		text = "set-uid, set-gid or file capabilities, nothing is preloaded";
+	if (text)
+		snprintf(why, LIBRARY_WHY_SIZE, "%s", text);
+	return text || (target->known && lib && is_other_machine(lib, &target->elf, why));
+}
+
 /* Both separators of LD_PRELOAD, see ld.so(8). */
 static bool has_entry(const char *list, const char *entry)
 {

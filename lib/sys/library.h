@@ -33,6 +33,20 @@ struct library {
  */
 int library_find(const struct target *target, struct library *out);
 
+#define LIBRARY_WHY_SIZE 128
+
+/**
+ * library_misses() - why the library does not reach a program
+ * @lib: from library_find(), NULL if there is none
+ * @why: receives a clause: "the program is static, nothing can be preloaded"
+ *
+ * ld.so has to take the library in, and the program to use libc's socket().
+ *
+ * Return: true with a reason; false when it is reached, or nothing is known of the program.
+ */
+bool library_misses(const struct library *lib, const struct target *target,
+		    char why[LIBRARY_WHY_SIZE]);
+
 /**
  * library_preload() - add an entry to LD_PRELOAD, behind what is there, and never twice
  *

@@ -160,4 +160,11 @@ for package in $(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr
 	grep -q "$package" README.md Makefile || missing="$missing $package"
 done
 is "$missing" '' 'Containerfile: installs what the README says'
+missing=
+words=$(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n')
+packages=$(awk -F'|' '$2 ~ /^ (build|`smc_bpf`, left out)/ { print $3 }' README.md)
+for package in $packages; do
+	echo "$words" | grep -qxF -e "$package" || missing="$missing $package"
+done
+is "$missing" '' 'and all that building needs'
 plan_done

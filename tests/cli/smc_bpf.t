@@ -33,7 +33,7 @@ refuse() {
 	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $*"
 }
 
-refuse "which command: attach, detach or status?"
+refuse "which command: attach, detach, status or check?"
 refuse "unknown command 'add'" add
 refuse "surplus argument 'x'" status x
 refuse "whose sockets? --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
@@ -48,6 +48,8 @@ refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-co
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9
 refuse "option '--allow-group' goes with 'attach --run' only" attach --unit a --allow-group root
 refuse "option '--json' goes with 'status' only" attach --run -j
+refuse "option '--json' goes with 'status' only" check -j
+refuse "rules go with 'attach' only" check --only ipv4
 refuse "unknown option '-x'" -x
 for arguments in "--user no-such-user" "--allow-group no-such-group" "--user -1" "--user 4294967295"; do
 	# shellcheck disable=SC2086 # two words

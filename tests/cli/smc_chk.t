@@ -203,13 +203,15 @@ if program plain32 -m32; then
 	mkdir "$tmp/only64" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/only64"
 	"$tmp/only64/smc_chk" -x "$tmp/plain32" >"$tmp/out"
 	is "$?" $bpf 'a 32-bit program, only the 64-bit library'
-	like "$(cat "$tmp/out")" 'why +the library is for another kind of machine' 'and why'
+	like "$(cat "$tmp/out")" 'why +the program is for i386, the library for x86-64' 'and why'
 else
 	skip '32-bit programs' 'no 32-bit compiler'
 fi
 cp "$tmp/plain" "$tmp/strange"
 printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
-way bpf '.machine, .why' 'null,"the library is for another kind of machine"' "$tmp/strange"
+strange=$(od -An -tu2 -j18 -N2 "$tmp/strange" | tr -d ' ')
+own=$("$build/smc_chk" -x "$tmp/plain" | sed -n 's/^  kind .*, //p')
+way bpf '.machine, .why' 'null,"the program is for machine '"$strange"', 64 bits, the library for '"$own"'"' "$tmp/strange"
 run -x "$tmp/strange"
 like "$out" '^  kind +dynamic, machine (32767|65407), ' 'a machine that has no name here'
 # A C library, a loader of its own.

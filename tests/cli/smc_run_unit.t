@@ -130,6 +130,10 @@ run --quiet --enable foo@
 like "$rc$out" '^Takes effect with: .* restart foo@INSTANCE.service$' 'a template'
 [ -f "$base/foo@.service.d/zz-smc-tools.conf" ]
 ok $? 'its drop-in is the template'"'"'s'
+unit 'a\x2db@smc-tools.service'
+run --quiet --enable 'a\x2db@'
+is "$rc$err" 0 'a name with a backslash, as systemd-escape makes them'
+run --quiet --disable 'a\x2db@'
 unit alias.service
 sed -i 's/^Id=.*/Id=real.service/' "$tmp/units/alias.service"
 run --quiet --enable alias
@@ -185,9 +189,24 @@ run --quiet --disable bad
 printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
 gcc -static -o "$tmp/static" "$tmp/static.c"
 unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"
-refuse "'$tmp/static' is static, nothing can be preloaded; nor eBPF: eBPF needs root" --enable bad
-refuse "'$tmp/static' is static, nothing can be preloaded\$" --preload --enable bad
+refuse "'$tmp/static': the program is static, nothing can be preloaded; nor eBPF: eBPF needs root" --enable bad
+refuse "'$tmp/static': the program is static, nothing can be preloaded\$" --preload --enable bad
 refuse 'eBPF needs root: it is for units of the system' --bpf --enable bad
+# ld.so ignores LD_PRELOAD where a program has more rights than the service's user.
+cp /bin/true "$tmp/setuid"
+chmod 4755 "$tmp/setuid"
+for user in User=nobody DynamicUser=yes; do
+	unit bad.service "ExecStart={ path=$tmp/setuid ; argv[]=setuid ; }" "$user"
+	refuse "'$tmp/setuid': set-uid, set-gid or file capabilities, nothing is preloaded\$" --preload --enable bad
+done
+unit bad.service "ExecStart={ path=$tmp/setuid ; argv[]=setuid ; }" User=nobody NoNewPrivileges=yes
+run --quiet --enable bad
+is "$rc$err" 0 'NoNewPrivileges= takes the rights away'
+run --quiet --disable bad
+printf '#!/usr/bin/env -S -i /bin/sleep\n' >"$tmp/env-i"
+chmod 755 "$tmp/env-i"
+unit bad.service "ExecStart={ path=$tmp/env-i ; argv[]=env-i ; }"
+refuse "'.*': it is started by 'env -i', which drops LD_PRELOAD\$" --preload --enable bad
 unit bad.service
 sed -i s/loaded/masked/ "$tmp/units/bad.service"
 refuse 'systemd calls it masked' --enable bad

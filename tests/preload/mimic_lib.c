@@ -13,12 +13,16 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "ld_pre_smc/next.h"
 
 #define MOST 8192
 #ifndef SO_TXREHASH
@@ -116,6 +120,9 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 	return ret;
 }
 
+SHIM_TIME64(setsockopt, __setsockopt64);
+SHIM_TIME64(getsockopt, __getsockopt64);
+
 /* SO_LINGER loses its time. */
 static void spoil_linger(int fd)
 {
@@ -153,6 +160,33 @@ int ioctl(int fd, unsigned long request, ...)
 	if (kind(fd) && (request == 0x8906 || request == 0x8915 || request == 0x891b))
 		return refuse(ENOTTY);
 	return (int)syscall(SYS_ioctl, fd, request, arg);
+}
+
+SHIM_TIME64(ioctl, __ioctl_time64);
+
+/* With MIMIC_CLOCK no time is spent in sleep, which is told at the end. */
+static atomic_llong slept;
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	if (!getenv("MIMIC_CLOCK"))
+		return (int)syscall(SYS_clock_nanosleep, CLOCK_REALTIME, 0, time, left);
+	slept += time->tv_sec * 1000000000LL + time->tv_nsec;
+	return 0;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int ret = (int)syscall(SYS_clock_gettime, clock, now);
+
+	now->tv_sec += slept / 1000000000;
+	return ret;
+}
+
+static __attribute__((destructor)) void tell(void)
+{
+	if (getenv("MIMIC_CLOCK"))
+		dprintf(STDOUT_FILENO, "slept %lld s\n", (slept + 500000000) / 1000000000);
 }
 
 ssize_t splice(int in, off64_t *in_pos, int out, off64_t *out_pos, size_t len, unsigned int flags)

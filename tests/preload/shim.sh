@@ -252,8 +252,8 @@ socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
 	under SMC_DEBUG=1 -- call 2 1 0 >/dev/null 2>>"$tmp/big"
 	like "$(tail -c 200 "$tmp/big" | tr -d '\0')" '^ld_pre_smc.* AF_SMC fd' '32-bit: debug lines into a large file'
 	rm -f "$tmp/big"
-	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | sort | tr '\n' ' ')" "$exports" \
-		'32-bit: exports'
+	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" \
+		"__getsockopt64 __ioctl_time64 __prctl_time64 __setsockopt64 $exports" '32-bit: exports'
 	sock='' preload=''
 else
 	skip '32-bit library' 'no 32-bit library, or no compiler for such programs'

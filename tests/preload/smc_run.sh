@@ -79,7 +79,8 @@ is "$(LD_PRELOAD='' "$run" --quiet sh -c "$show")" "$shim|||||" 'no leading colo
 is "$("$run" --quiet "$run" --quiet sh -c "$show")" "$shim|||||" 'smc_run in smc_run: once'
 is "$(LD_PRELOAD="$shim $fake" "$run" sh -c "$show")" "$shim $fake|||||" 'there already, with blanks between'
 smc -d -r 64K -t 1000 -f auto --strict sh -c "$show"
-says 0 "$fake:$shim|1|1|65536|1000|auto" '' 'every option reaches the library'
+says 0 "$fake:$shim|1|1|65536|1000|auto" "smc_run: '$(command -v sh)' by preload: $shim" \
+	'every option reaches the library; -d names the way'
 smc --debug --rcvbuf=1M --sndbuf 2k --family=inet sh -c "$show"
 is "$status$(cut -d'|' -f2- "$out" | tail -1)" '01||1048576|2048|inet' 'long options'
 SMC_DEBUG=0 SMC_RCVBUF=5 SMC_SOCK_FAMILY=smc smc sh -c "$show"
@@ -235,6 +236,9 @@ if [ -x "$tmp/32/sock" ]; then
 else
 	skip 'a 32-bit program gets the 32-bit library' 'no 32-bit programs here'
 fi
+
+printf '#!/usr/bin/env -S -i sh -c :\n' >"$tmp/env-i" && chmod +x "$tmp/env-i"
+warns "it is started by 'env -i', which drops LD_PRELOAD" 'a script that clears the environment' "$tmp/env-i"
 
 # scripts, up to four levels
 echo "#!$bin/go_note" > "$tmp/s1"

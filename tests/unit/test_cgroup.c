@@ -9,7 +9,7 @@
 
 #include "sys/cgroup.h"
 
-#define ID "4be7c0ffee"
+#define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab"
 
 static char root[64] = "/tmp/smc-tools-cgroup-XXXXXX";
 
@@ -18,7 +18,7 @@ static int build(void **state)
 	static const char command[] =
 		"cd %s && mkdir -p a.slice/a-b.slice/web@1.service/sub user.slice/user@5.service/evil.service "
 		"machine.slice/libpod-" ID "01.scope/container-" ID "01 machine.slice/libpod-conmon-" ID "01.scope "
-		"docker/" ID "02 outer.scope/hidden.slice && ln -s / docker/out && touch a.slice/file.service && "
+		"docker/" ID "02 a.slice/cafe.service a.slice/_cpu.service outer.scope/hidden.slice && ln -s / docker/out && touch a.slice/file.service && "
 		"printf 'populated 1\\nfrozen 0\\n' >a.slice/cgroup.events && "
 		"printf 'populated 0\\nfrozen 0\\n' >docker/cgroup.events";
 	char line[sizeof(command) + sizeof(root)];
@@ -52,6 +52,7 @@ static void units(void **state)
 	(void)state;
 	unit("web@1", "/a.slice/a-b.slice/web@1.service");
 	unit("web@1.service", "/a.slice/a-b.slice/web@1.service");
+	unit("cpu", "/a.slice/_cpu.service");
 	unit("a-b.slice", "/a.slice/a-b.slice");
 	unit("a.slice", "/a.slice");
 	unit("outer.scope", "/outer.scope");
@@ -75,6 +76,10 @@ static void containers(void **state)
 	assert_int_equal(cgroup_of_container(root, ID, path), -EEXIST);
 	assert_int_equal(cgroup_of_container(root, ID "03", path), -ENOENT);
 	assert_int_equal(cgroup_of_container(root, "", path), -ENOENT);
+	/* A container's name, a word in every name, and a service that looks like an id. */
+	assert_int_equal(cgroup_of_container(root, "web", path), -EINVAL);
+	assert_int_equal(cgroup_of_container(root, "docker", path), -EINVAL);
+	assert_int_equal(cgroup_of_container(root, "cafe", path), -ENOENT);
 }
 
 static void paths(void **state)
@@ -91,6 +96,7 @@ static void paths(void **state)
 	assert_string_equal(path, "/a.slice");
 	assert_int_equal(cgroup_path(root, "/", path), 0);
 	assert_string_equal(path, "/");
+	assert_int_equal(cgroup_path(root, "", path), -ENOENT);
 	assert_int_equal(cgroup_path(root, "/none", path), -ENOENT);
 	assert_int_equal(cgroup_path(root, "/..", path), -EXDEV);
 	assert_int_equal(cgroup_path(root, "docker/out", path), -EXDEV);

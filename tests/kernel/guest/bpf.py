@@ -96,6 +96,7 @@ def nothing_yet():
     refused(("setpriv", "--bounding-set=-perfmon,-sys_admin", "smc_bpf", "attach", "--run"),
             "missing capabilities: CAP_PERFMON\n", "the one that is missing")
     refused(("smc_bpf", "attach", "--cgroup", "/none"), "control group '/none': No such file", "no such control group")
+    refused(("smc_bpf", "attach", "--cgroup", ""), "control group '': No such file", "an empty name is not the root")
     refused(("smc_bpf", "attach", "--cgroup", "../../../etc"), "'../../../etc' is no control group", "no control group")
     refused(("smc_bpf", "attach", "--unit", "none"), "unit 'none' has no control group", "no such unit")
     refused(("smc_bpf", "attach", "--pid", "999999"), "there is no process 999999", "no such process")
@@ -155,6 +156,7 @@ def names_of_groups():
     equal((protocol(box), scopes()[box]["scope"]), (SMC, "cgroup"), "a container by a part of its id")
     refused(("smc_bpf", "attach", "--container", "4be"), "several control groups fit", "an id that is too short")
     refused(("smc_bpf", "attach", "--container", "ffff"), "no control group fits", "no such container")
+    refused(("smc_bpf", "attach", "--container", "web"), "'web' is no container's id", "a name is no id")
     bpf("attach", "--cgroup-of", str(os.getpid()))
     equal(protocol(), SMC, "the control group of a process")
     equal(scopes()["/command"]["state"], "active", "which has a process: active")
@@ -225,7 +227,11 @@ def process_tree():
         equal(protocol(), TCP, "nobody else")
         bpf("detach", "--pid", pid)
         equal((ask(*everybody), os.path.exists(PINS)), ([TCP] * 4, False), "detached")
+        thread = [name for name in os.listdir("/proc/%s/task" % pid) if name != pid][0]
+        bpf("attach", "--pid", thread)
+        equal((ask(*everybody), list(scopes())), ([SMC] * 4, [pid + " (python3)"]), "a thread's id names its process")
         bpf("attach", "--pid", pid)
+        equal(list(scopes()), [pid + " (python3)"], "attached twice: one scope")
         equal(ask("exec"), [SMC], "a thread that executes another program stays attached")
     equal(scopes()[pid + " (python3)"]["state"], "active", "the child goes on: active")
     bpf("detach", "--all")
@@ -267,7 +273,7 @@ def smc_run():
     status, out, err = run("smc_run", "-d", static, "tcp4:bad")
     ok("smc_run: '%s' by eBPF" % static in err, "and -d says so", err)
     status, out, err = run("smc_run", "-d", "protocol")
-    ok("-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
+    ok("protocol' by preload: " in err and "-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
     status, out, err = run("smc_run", "--preload", static, "tcp4:bad")
     ok("the program is static, nothing can be preloaded: it will use TCP" in err, "--preload: only the library", err)
     status, out, err = run("smc_run", "--bpf", "-r", "64K", "true")
@@ -340,6 +346,10 @@ def without_smc():
     bpf("attach", "-c", group("/c"))
     with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as helper:
         helper.write("/bin/false\n")
+    def attached():
+        doc = json.loads(run("smc_chk", "-j")[1])
+        return [(f["level"], f.get("remedy", "")) for f in doc["findings"] if f["check"] == "attached"]
+    equal(attached(), [("ok", "")], "the doctor knows that something is attached")
     removed = wait_for(lambda: not run("rmmod", "smc_diag", "smc")[0] or not os.path.exists("/sys/module/smc"), 20)
     if not removed:
         skip("SMC is removed", "smc.ko is in use")
@@ -347,12 +357,14 @@ def without_smc():
     status, out, err = run("smc_bpf", "status", "-j")
     ok(status == 0 and json.loads(out)["smc"] is False and "SMC is gone: every TCP socket of these scopes fails" in err,
        "status warns when SMC has gone", err)
+    equal(attached(), [("problem", "smc_bpf detach --all")], "and so does the doctor")
     refused(("smc_bpf", "attach", "-c", "/c"), "sockets with IPPROTO_SMC (Linux 6.11 or later, with SMC) cannot be opened",
             "nothing is attached without SMC")
     status, out, err = run("smc_run", "--bpf", "--strict", "true")
     ok(status == 125 and "no IPPROTO_SMC" in err, "nor is a command marked", err)
     equal(run("smc_bpf", "detach", "--all"), (0, "", ""), "detaching works without SMC")
     equal(protocol("/c"), TCP, "and then TCP works again")
+    equal(attached(), [], "nothing is attached: the doctor is silent about it")
 
 
 TESTS = (nothing_yet, control_groups, names_of_groups, process_tree, many, smc_run, unprivileged, real_programs, without_smc)

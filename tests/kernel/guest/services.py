@@ -61,6 +61,7 @@ def write_units():
     write("/etc/smc-tools/pnet.conf", "LABNET if lo\n")
     serve = "[Service]\nExecStart=/usr/bin/iperf3 -s -p %s\n"
     write(UNITS + "/lab@.service", serve % "520%i")
+    write(UNITS + "/lab\\x2db@.service", "[Service]\nExecStart=/bin/sleep 999\n")
     write(UNITS + "/lab-env.service", serve % PORTS["env"] +
           "Environment=PLAIN=1 \"WITH=two words\" 'SMC_SNDBUF=64K'\n"
           "EnvironmentFile=-/etc/default/lab-env\nEnvironmentFile=/etc/default/lab-more\n"
@@ -208,6 +209,12 @@ def check_template():
     equal((mode(PORTS["one"]), mode(PORTS["two"])), ("TCP", "SMCD"), "one instance alone")
     smc_run("--disable", "lab@2")
     systemctl("stop", "lab@1", "lab@2")
+    enable("lab\\x2db@")
+    systemctl("start", "lab\\x2db@1\\x202")
+    names = [s["unit"] for s in json.loads(smc_run("-j", "--status")[1])["services"]]
+    equal(names, ["lab\\x2db@.service", "lab\\x2db@1\\x202.service"], "names that systemd-escape made")
+    smc_run("--disable", "lab\\x2db@")
+    systemctl("stop", "lab\\x2db@1\\x202")
 
 
 def environ(unit):
@@ -255,12 +262,19 @@ def check_bpf():
     if not os.path.exists("/usr/bin/smc_bpf"):
         skip("services by eBPF", "smc_bpf is not built")
         return
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
+    refuse("nor eBPF: the kernel describes no types for eBPF", "--enable", "lab-static")
+    refuse("the kernel describes no types for eBPF", "--bpf", "--enable", "lab-static")
+    subprocess.run(["umount", "/sys/kernel/btf"], check=True)
+    equal(run("smc_bpf", "check", "--cgroup", "/"), (0, "", ""), "smc_bpf check: nothing is in the way")
+    equal(os.listdir("/sys/fs/bpf"), [], "and nothing stays loaded")
     out, _ = enable("lab-static")
     ok("enabled by eBPF" in out, "a static program: eBPF is chosen", out)
     systemctl("start", "lab-static")
     equal(mode(PORTS["static"]), "SMCD", "a static program: SMC-D")
     equal(smc_state("lab-static"), ("ebpf", "in use", "yes"), "status by eBPF")
     smc_run("--disable", "lab-static")
+    equal(os.listdir("/sys/fs/bpf"), [], "--disable leaves nothing attached")
     systemctl("restart", "lab-static")
     equal(mode(PORTS["static"]), "TCP", "a static program, disabled: TCP")
     systemctl("start", REDIS)

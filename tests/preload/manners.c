@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/* What the library must not do to a program: manners epoll | cancel | nopoll | exit; one line each. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_bool done;
+static atomic_int spurious;
+static int epfd;
+
+/* A new socket that becomes a TCP socket. */
+static int swapped(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on)) ? -1 : fd;
+}
+
+static void *wait_for_events(void *unused)
+{
+	struct epoll_event event;
+
+	while (!done) {
+		if (epoll_wait(epfd, &event, 1, 0) > 0)
+			spurious++;
+	}
+	return unused;
+}
+
+/* A thread waits for what never comes, another one has its sockets replaced. */
+static int run_epoll(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	pthread_t thread;
+
+	epoll_ctl(epfd, EPOLL_CTL_ADD, eventfd(0, 0), &event);
+	pthread_create(&thread, NULL, wait_for_events, NULL);
+	for (int i = 0; i < 20000; i++)
+		close(swapped());
+	done = true;
+	pthread_join(thread, NULL);
+	return printf("%d events that are not the program's\n", spurious) < 0;
+}
+
+static void *cancelled(void *survived)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int fd, on = 1;
+
+	pthread_cancel(pthread_self());
+	fd = socket(AF_INET, SOCK_STREAM, 0);
+	epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event);
+	setsockopt(fd, SOL_SOCKET, SO_ZEROCOPY, &on, sizeof(on));
+	*(bool *)survived = true;
+	pthread_testcancel();
+	return NULL;
+}
+
+/* Neither socket() nor setsockopt() is a cancellation point. */
+static int run_cancel(void)
+{
+	bool survived = false;
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, cancelled, &survived);
+	pthread_join(thread, NULL);
+	return puts(survived ? "not cancelled" : "CANCELLED") < 0;
+}
+
+/* A sandbox that answers poll(2) with an error, and that the library cannot know of. */
+static int run_nopoll(void)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ppoll, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
+
+	if (syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
+		return 77;
+	alarm(10);
+	return puts(swapped() < 0 ? "no socket" : "swapped") < 0;
+}
+
+/* Ends with ten connections whose peer does not read. */
+static int run_exit(void)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0), fd;
+	socklen_t len = sizeof(addr);
+	static char data[65536];
+
+	if (bind(listener, (struct sockaddr *)&addr, len) || listen(listener, 16) ||
+	    getsockname(listener, (struct sockaddr *)&addr, &len))
+		return 1;
+	for (int i = 0; i < 10; i++) {
+		fd = socket(AF_INET, SOCK_STREAM, 0);
+		if (connect(fd, (struct sockaddr *)&addr, len))
+			return 1;
+		while (send(fd, data, sizeof(data), MSG_DONTWAIT) > 0)
+			;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(void);
+	} cases[] = { { "epoll", run_epoll }, { "cancel", run_cancel }, { "nopoll", run_nopoll },
+		      { "exit", run_exit } };
+
+	epfd = epoll_create1(EPOLL_CLOEXEC);
+	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!strcmp(argv[1], cases[i].name))
+			return cases[i].run();
+	}
+	return 2;
+}

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# What the library must not do to programs; sourced by run after repairs.sh, which sets mimic and differs.
+
+# manners CASE [VARIABLE=VALUE]: its line
+manners() {
+	env "LD_PRELOAD=$shim:$mimic" "${2:-MANNERS=}" "$bin/manners" "$1" 2>/dev/null
+}
+is "$(manners epoll)" "0 events that are not the program's" 'epoll: a thread that waits notices nothing of other sockets'
+is "$(manners cancel SMC_DEBUG=1)" 'not cancelled' 'socket() and setsockopt() are no cancellation points'
+out=$(manners nopoll)
+if [ $? = 77 ]; then
+	skip 'without poll()' 'no seccomp filters here'
+else
+	is "$out" swapped 'without poll() sockets are replaced'
+fi
+is "$(manners exit MIMIC_CLOCK=1)" 'slept 10 s' 'exit() waits ten seconds in all, not for each socket'
+
+# The names that these functions have for 32-bit programs with 64-bit times.
+if [ -e "$BUILD/32/ld_pre_smc.so" ] && (cd "$here/../.." &&
+	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/mimic32.so" tests/preload/mimic_lib.c -ldl &&
+	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64 -I. -pthread -o "$tmp/differs32" \
+		tests/kernel/differs.c) 2>"$tmp/err32"; then
+	for case in identity ioctls zerocopy; do
+		is "$(env "LD_PRELOAD=$BUILD/32/ld_pre_smc.so:$tmp/mimic32.so" "$tmp/differs32" $case | cut -f 1,2)" \
+			"$(line "$tmp/tcp" $case)" "64-bit times in a 32-bit program: $case is mended"
+	done
+else
+	skip '64-bit times in a 32-bit program' 'the compiler makes none'
+fi
