@@ -106,6 +106,9 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
  */
 json_t *cmd_document(struct cmd *cmd, const char *name);
 
+/** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
+int cmd_write(struct cmd *cmd);
+
 /** cmd_no_memory() - Return: -ENOMEM with the sentence */
 int cmd_no_memory(struct cmd *cmd);
 

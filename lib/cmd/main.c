@@ -149,19 +149,28 @@ static int write_json(struct cmd *cmd)
 	return 0;
 }
 
-/* Once: ask, print. */
-static int run_once(struct cmd *cmd, const struct cmd_object *object)
+int cmd_write(struct cmd *cmd)
 {
-	int ret = object->run(cmd);
+	int ret = cmd->json ? write_json(cmd) : 0;
 
-	if (!ret && cmd->json)
-		ret = write_json(cmd);
 	json_decref(cmd->json);
 	cmd->json = NULL;
 	if (ret)
 		return ret;
 	ret = out_flush(&cmd->text, STDOUT_FILENO);
 	return ret ? smc_err_set(cmd->err, -ret, "cannot write to standard output") : 0;
+}
+
+/* Once: ask, print. */
+static int run_once(struct cmd *cmd, const struct cmd_object *object)
+{
+	int ret = object->run(cmd);
+
+	if (!ret)
+		return cmd_write(cmd);
+	json_decref(cmd->json);
+	cmd->json = NULL;
+	return ret;
 }
 
 static void wait_seconds(double seconds)
