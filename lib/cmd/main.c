@@ -190,8 +190,6 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	if (cmd->netns)
 		ret = smc_netns_enter(cmd->netns, &err);
 	if (!ret)
-		ret = smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, &err);
-	if (!ret)
 		ret = run_once(cmd, object);
 	while (!ret && cmd->watch_seconds > 0) {
 		cmd->round++;

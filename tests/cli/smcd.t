@@ -77,15 +77,25 @@ unlike "$out" '^  seid ' "smcr: no seid"
 refuse "use smcd" smcr seid
 refuse "use smcd" smcr se show
 
-if has_smc; then
-	refuse "unknown word" smcd device netdev eth0
-	refuse "needs a name" smcr device netdev
-	refuse "neither a command nor" smcr linkgroup xyz
-	refuse "ueid: show" smcd ueid add
-	refuse "stats: show" smcr stats foo
-else
-	for object in info device linkgroup stats ueid hs; do
+# Arguments come before the kernel: so on any kernel.
+refuse "unknown word" smcd device netdev eth0
+refuse "needs a name" smcr device netdev
+refuse "neither a command nor" smcr linkgroup xyz
+refuse "info: show" smcd info xyz
+refuse "ueid: show" smcd ueid add
+refuse "an EID" smcd ueid add 'A B'
+refuse "an EID" smcd ueid del '.'
+refuse "are for commands that show" smcr -j ueid flush
+refuse "seid: show" smcd seid xyz
+refuse "hs: show" smcr hs xyz
+refuse "stats: show" smcr stats foo
+refuse "stats: --watch is for show" smcr -w 1 stats reset
+
+if ! has_smc; then
+	for object in info device linkgroup stats 'stats reset' 'ueid' 'ueid add A' 'ueid del A' 'hs' 'hs enable'; do
+		# shellcheck disable=SC2086 # an object and its command
 		refuse "this kernel has no SMC" smcr $object
 	done
+	refuse "this kernel has no SMC" smcd seid disable
 fi
 plan_done
