@@ -229,15 +229,21 @@ void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world
 }
 
 /* The kernel stores both parts of an entry on their own, and is content if one of them is new. */
+static void take_apart(struct smc_pnet *net, struct smc_pnet *ib, const struct smc_pnet *entry)
+{
+	*net = *ib = *entry;
+	net->has = SMC_PNET_HAS_NET;
+	ib->has &= ~(uint32_t)SMC_PNET_HAS_NET;
+}
+
 static int check_parts(const struct smc_pnet_table *table, const struct smc_pnet *entry,
 		       struct smc_err *err)
 {
-	struct smc_pnet net = *entry, ib = *entry;
-	const struct smc_pnet *holder;
 	const struct pnet_world nothing = { 0 };
+	const struct smc_pnet *holder;
+	struct smc_pnet net, ib;
 
-	net.has = SMC_PNET_HAS_NET;
-	ib.has &= ~(uint32_t)SMC_PNET_HAS_NET;
+	take_apart(&net, &ib, entry);
 	holder = smc_pnet_holder(table, &net);
 	if (holder && strcmp(holder->name, entry->name)) {
 		pnet_why_exists(table, &nothing, &net, err);
@@ -249,6 +255,40 @@ static int check_parts(const struct smc_pnet_table *table, const struct smc_pnet
 		return -EEXIST;
 	}
 	return 0;
+}
+
+/* The other part was dropped without a word. What is there stays: a PNET ID goes as a whole only. */
+static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
+		       const struct smc_pnet *dropped)
+{
+	const char *device = dropped->has & SMC_PNET_HAS_NET ? dropped->eth : dropped->ib;
+	const char *rule = dropped->has & SMC_PNET_HAS_NET ? "" :
+		": only the initial network namespace takes RDMA and ISM devices";
+	struct pnet_world world = { 0 };
+	struct smc_err why, ignored;
+
+	pnet_world_load(&world, tool->root, &ignored);
+	if (!why_world(&world, dropped, &why))
+		smc_err_say(&why, EEXIST, "the kernel did not keep '%s'%s", device, rule);
+	pnet_world_free(&world);
+	return smc_err_say(tool->err, EEXIST, "'%s' has PNET ID %s now, but %.300s",
+			   kept->has & SMC_PNET_HAS_NET ? kept->eth : kept->ib, kept->name, why.text);
+}
+
+static int check_kept(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	struct smc_pnet_table table;
+	struct smc_pnet net, ib;
+	bool has_net, has_ib;
+	int ret = pnet_fetch(tool->nl, &table, tool->err);
+
+	take_apart(&net, &ib, entry);
+	has_net = smc_pnet_holder(&table, &net);
+	has_ib = smc_pnet_holder(&table, &ib);
+	smc_pnet_free(&table);
+	if (ret || (has_net && has_ib))
+		return ret;
+	return has_net ? say_dropped(tool, &net, &ib) : say_dropped(tool, &ib, &net);
 }
 
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
@@ -276,6 +316,8 @@ int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 		smc_pnet_free(&table);
 	} else if (ret) {
 		clause(tool->err, "add PNET ID ", entry->name);
+	} else if ((entry->has & both) == both) {
+		ret = check_kept(tool, entry);
 	}
 	return ret;
 }

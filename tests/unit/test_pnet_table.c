@@ -16,13 +16,14 @@ struct smc_genl {
 /**
  * struct kernel - the table, and how to fail
  * @fail_at: number of the command to fail, from 1; 0 for none; @fail_from: and all after it
+ * @no_ib: as in a namespace that is not the initial one
  * @code: errno to fail with
  * @commands: how many were sent
  */
 static struct kernel {
 	struct smc_pnet_table table;
 	unsigned int fail_at, commands;
-	bool fail_from;
+	bool fail_from, no_ib;
 	int code;
 } kernel;
 
@@ -104,7 +105,7 @@ static int add(const struct smc_genl_attr *attrs, size_t n)
 		}
 	}
 	net = keep_part(&entry, SMC_PNET_HAS_NET);
-	ib = keep_part(&entry, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
+	ib = kernel.no_ib ? -EEXIST : keep_part(&entry, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
 	return net && ib ? -EEXIST : 0;
 }
 
@@ -271,6 +272,18 @@ static void add_and_exists(void **state)
 	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");
 }
 
+/* The kernel says that all is well. */
+static void dropped(void **state)
+{
+	(void)state;
+	begin("");
+	kernel.no_ib = true;
+	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
+	assert_string_equal(err.text, "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
+				      "only the initial network namespace takes RDMA and ISM devices");
+	assert_true(table_is("A eth0 n/a"));
+}
+
 static void exists_by_hardware(void **state)
 {
 	struct netdev nets[] = { { .name = "eth0", .hw_pnetid = "HW" } };
@@ -367,6 +380,7 @@ int main(void)
 		cmocka_unit_test(flush),
 		cmocka_unit_test(delete),
 		cmocka_unit_test(add_and_exists),
+		cmocka_unit_test(dropped),
 		cmocka_unit_test(exists_by_hardware),
 		cmocka_unit_test(import_works),
 		cmocka_unit_test(import_all_or_nothing),

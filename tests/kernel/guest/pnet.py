@@ -174,6 +174,9 @@ def check_netns():
     devices = {d["device"] for d in json.loads(fine("-l", "-j", "-N", "other"))["devices"] if d["type"] == "net"}
     equal(devices, {"lo", "eth7"}, "-l -N: the devices of that namespace")
     refused("initial network namespace", "-a", "X", "-D", "mlx5_0", "-N", "other")
+    refused("'eth8' has PNET ID HALF now, but the kernel did not keep 'rxelo': only the initial network namespace",
+            "-a", "HALF", "-I", "eth8", "-D", "rxelo", "-N", "other")
+    equal(sorted(fine("-N", "other").splitlines()), ["HALF eth8 n/a 255", "THERE eth7 n/a 255"], "what it kept is there")
     refused("Operation not permitted", "-N", "other", prefix=NOBODY)
     fine("-f", "-N", "other")
     ok(table(), "-f -N leaves ours alone")
