@@ -209,6 +209,9 @@ def check_rnics():
           "smc_rnics: a PNET ID of the table")
     ok(" SOFT* " in run("smc_rnics", "-I")[1], "smc_rnics -I marks it")
     fine("-f")
+    status, out, err = run("unshare", "-n", "sh", "-c", "ip link set lo mtu 9000 && exec smc_rnics -j")
+    ok((status, err) == (0, "") and [r.get("mtu") for r in json.loads(out)["rnics"]] == [9000],
+       "smc_rnics in another network namespace: devices of that, whatever /sys shows", (status, out, err))
     status, out, err = run("smc_rnics", "-e", "12")
     ok(status == 1 and not out and err.count("\n") == 1 and "only IBM Z" in err, "smc_rnics -e elsewhere",
        (status, out, err))
