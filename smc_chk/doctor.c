@@ -153,8 +153,8 @@ static void load_netlink(struct doctor *doc)
 	doc->has_genl = !smc_genl_open(&doc->genl, SMC_ABI_GEN_FAMILY, &ignored);
 	doc->has_info = doc->has_genl && !smc_genl_dump(doc->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
 							&doc->info, &ignored);
-	doc->has_pnet = !smc_genl_open(&pnet, SMC_PNETID_FAMILY, &ignored) &&
-			!smc_genl_dump(pnet, SMC_PNET_CMD_GET, on_pnet, &doc->pnet, &ignored);
+	doc->has_pnet = !smc_genl_open(&pnet, SMC_ABI_PNET_FAMILY, &ignored) &&
+			!smc_genl_dump(pnet, SMC_ABI_PNET_GET, on_pnet, &doc->pnet, &ignored);
 	smc_genl_close(pnet);
 	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
 	doc->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;

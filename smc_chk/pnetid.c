@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "netlink/genl.h"
+#include "smc/abi.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/pairing.h"
@@ -22,10 +23,10 @@ static int on_entry(const struct nlmsghdr *nlh, void *arg)
 static int load_table(struct smc_pnet_table *table, struct smc_err *err)
 {
 	struct smc_genl *nl;
-	int ret = smc_genl_open(&nl, SMC_PNETID_FAMILY, err);
+	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
 
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_PNET_CMD_GET, on_entry, table, err);
+		ret = smc_genl_dump(nl, SMC_ABI_PNET_GET, on_entry, table, err);
 	smc_genl_close(nl);
 	return ret;
 }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "smc/abi.h"
+
 /* ---- columns: as smc-tools 1.8.5 prints them, four words ---- */
 
 static void text_name(struct out_text *text, const void *object)
@@ -141,7 +143,7 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 	struct fetch fetch = { table, err };
 
 	*table = (struct smc_pnet_table){ 0 };
-	return smc_genl_dump(nl, SMC_PNET_CMD_GET, on_message, &fetch, err);
+	return smc_genl_dump(nl, SMC_ABI_PNET_GET, on_message, &fetch, err);
 }
 
 static void clause(struct smc_err *err, const char *what, const char *on)
@@ -156,17 +158,17 @@ static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 	struct smc_genl_attr attrs[4];
 	size_t n = 0;
 
-	attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_NAME, SMC_GENL_STR, entry->name, 0 };
+	attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_NAME, SMC_GENL_STR, entry->name, 0 };
 	if (entry->has & SMC_PNET_HAS_NET)
-		attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_ETHNAME, SMC_GENL_STR,
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_ETHNAME, SMC_GENL_STR,
 						     entry->eth, 0 };
 	if (entry->has & SMC_PNET_HAS_IB)
-		attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_IBNAME, SMC_GENL_STR, entry->ib,
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBNAME, SMC_GENL_STR, entry->ib,
 						     0 };
 	if (entry->has & SMC_PNET_HAS_PORT)
-		attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_IBPORT, SMC_GENL_U8, NULL,
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBPORT, SMC_GENL_U8, NULL,
 						     entry->port };
-	return smc_genl_do(tool->nl, SMC_PNET_CMD_ADD, attrs, n, tool->err);
+	return smc_genl_do(tool->nl, SMC_ABI_PNET_ADD, attrs, n, tool->err);
 }
 
 static void why_hardware(const char *device, const char *id, struct smc_err *err)
@@ -324,8 +326,8 @@ int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 
 int pnet_delete(struct pnet_tool *tool, const char *name)
 {
-	const struct smc_genl_attr attr = { SMC_PNET_ATTR_NAME, SMC_GENL_STR, name, 0 };
-	int ret = smc_genl_do(tool->nl, SMC_PNET_CMD_DEL, &attr, 1, tool->err);
+	const struct smc_genl_attr attr = { SMC_ABI_PNET_NAME, SMC_GENL_STR, name, 0 };
+	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_DEL, &attr, 1, tool->err);
 
 	if (ret == -ENOENT)
 		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s", name);
@@ -336,7 +338,7 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 
 int pnet_flush(struct pnet_tool *tool)
 {
-	int ret = smc_genl_do(tool->nl, SMC_PNET_CMD_FLUSH, NULL, 0, tool->err);
+	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_FLUSH, NULL, 0, tool->err);
 
 	/* Kernels before 5.1 said that an empty table cannot become empty. */
 	if (ret == -ENOENT)

@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "netlink/genl.h"
+#include "smc/abi.h"
 #include "sys/record.h"
 #include "sys/sysfs.h"
 
@@ -118,8 +119,8 @@ static void fetch_pnet(struct smc_pnet_table *table)
 	struct smc_genl *nl = NULL;
 	struct smc_err ignored;
 
-	if (!smc_genl_open(&nl, SMC_PNETID_FAMILY, &ignored) &&
-	    smc_genl_dump(nl, SMC_PNET_CMD_GET, on_message, table, &ignored))
+	if (!smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, &ignored) &&
+	    smc_genl_dump(nl, SMC_ABI_PNET_GET, on_message, table, &ignored))
 		smc_pnet_free(table);
 	smc_genl_close(nl);
 }

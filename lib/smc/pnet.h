@@ -10,23 +10,6 @@
 
 #include "smc/err.h"
 
-#define SMC_PNETID_FAMILY "SMC_PNETID"
-
-/* Commands and attributes of <linux/smc.h>; the header has had them since kernel 4.11. */
-enum {
-	SMC_PNET_CMD_GET = 1,
-	SMC_PNET_CMD_ADD = 2,
-	SMC_PNET_CMD_DEL = 3,
-	SMC_PNET_CMD_FLUSH = 4,
-};
-
-enum {
-	SMC_PNET_ATTR_NAME = 1,
-	SMC_PNET_ATTR_ETHNAME = 2,
-	SMC_PNET_ATTR_IBNAME = 3,
-	SMC_PNET_ATTR_IBPORT = 4,
-};
-
 #define SMC_PNET_NAME_SIZE 17
 #define SMC_PNET_ETH_SIZE 16
 #define SMC_PNET_IB_SIZE 64
