@@ -14,6 +14,7 @@
 #include "netlink/diag.h"
 #include "out/table.h"
 #include "smc/abi.h"
+#include "smc/array.h"
 #include "smc/device.h"
 #include "sys/host.h"
 #include "sys/netns.h"
@@ -55,18 +56,13 @@ const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
 
 static struct doctor_finding *add_finding(struct doctor *doc)
 {
-	size_t size = doc->size ? 2 * doc->size : 32;
-	struct doctor_finding *grown;
+	struct doctor_finding *grown =
+		smc_array_grow(doc->findings, doc->n_findings, &doc->size, sizeof(*grown));
 
-	if (doc->n_findings == doc->size) {
-		grown = reallocarray(doc->findings, size, sizeof(*grown));
-		if (!grown) {
-			doc->is_out_of_memory = true;
-			return NULL;
-		}
-		doc->findings = grown;
-		doc->size = size;
-	}
+	doc->is_out_of_memory |= !grown;
+	if (!grown)
+		return NULL;
+	doc->findings = grown;
 	return &doc->findings[doc->n_findings++];
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "smc/array.h"
 
 #define LABEL_WIDTH 9
 
@@ -88,17 +89,12 @@ json_t *cmd_document(struct cmd *cmd, const char *name)
 
 void *cmd_list_add(struct cmd_list *list)
 {
+	char *items = smc_array_grow(list->items, list->count, &list->size, list->item_size);
 	void *item;
 
-	if (list->count == list->size) {
-		size_t size = list->size ? 2 * list->size : 16;
-		char *items = reallocarray(list->items, size, list->item_size);
-
-		if (!items)
-			return NULL;
-		list->items = items;
-		list->size = size;
-	}
+	if (!items)
+		return NULL;
+	list->items = items;
 	item = cmd_list_at(list, list->count++);
 	memset(item, 0, list->item_size);
 	return item;

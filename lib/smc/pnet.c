@@ -9,6 +9,7 @@
 #include <linux/genetlink.h>
 
 #include "smc/abi.h"
+#include "smc/array.h"
 
 /* A string with its end, that fits; an empty one and "n/a" count as not sent. */
 static bool get_string(const struct nlattr *attr, char *dst, size_t size)
@@ -131,15 +132,12 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 
 int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
-	if (table->count == table->size) {
-		size_t size = table->size ? 2 * table->size : 16;
-		struct smc_pnet *entries = realloc(table->entries, size * sizeof(*entries));
+	struct smc_pnet *entries =
+		smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
 
-		if (!entries)
-			return -ENOMEM;
-		table->entries = entries;
-		table->size = size;
-	}
+	if (!entries)
+		return -ENOMEM;
+	table->entries = entries;
 	table->entries[table->count++] = *entry;
 	return 0;
 }
