@@ -14,10 +14,7 @@ version=$(cat VERSION)
 run() {
 	tool=$1
 	shift
-	"$build/$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$build/$tool" "$@"
 }
 
 # refuse WORDS TOOL ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
@@ -25,9 +22,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	[ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
-	ok $? "refused in one line: $*" || diag "status $rc, stdout: $out, stderr: $err"
-	like "$err" "^$1: .*$words" "says why: $*"
+	refused 1 "^$1: .*$words" "refused: $*"
 }
 
 # prints REGEX TOOL ARG...: status 0, nothing on stderr.
@@ -37,10 +32,6 @@ prints() {
 	run "$@"
 	is "$rc$err" 0 "succeeds: $*"
 	like "$out" "$pattern" "prints what was asked for: $*"
-}
-
-has_smc() {
-	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
 }
 
 for tool in smcd smcr; do
