@@ -120,13 +120,6 @@ static int probe_socket(void *arg __attribute__((unused)),
 	return smc_module_load();
 }
 
-static int on_pnet(const struct nlmsghdr *nlh, void *arg)
-{
-	struct smc_pnet entry;
-
-	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
-}
-
 static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
 {
 	return smc_sysinfo_decode(arg, nlh);
@@ -150,7 +143,7 @@ static void load_netlink(struct doctor *doc)
 	doc->has_info = doc->has_genl && !smc_genl_dump(doc->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
 							&doc->info, &ignored);
 	doc->has_pnet = !smc_genl_open(&pnet, SMC_ABI_PNET_FAMILY, &ignored) &&
-			!smc_genl_dump(pnet, SMC_ABI_PNET_GET, on_pnet, &doc->pnet, &ignored);
+			!smc_genl_dump(pnet, SMC_ABI_PNET_GET, smc_pnet_add, &doc->pnet, &ignored);
 	smc_genl_close(pnet);
 	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
 	doc->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;

@@ -107,20 +107,13 @@ static bool selects(const struct rnics_opts *opts, const struct rnic *rnic)
 }
 
 /* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
-static int on_message(const struct nlmsghdr *nlh, void *arg)
-{
-	struct smc_pnet entry;
-
-	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
-}
-
 static void fetch_pnet(struct smc_pnet_table *table)
 {
 	struct smc_genl *nl = NULL;
 	struct smc_err ignored;
 
 	if (!smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, &ignored) &&
-	    smc_genl_dump(nl, SMC_ABI_PNET_GET, on_message, table, &ignored))
+	    smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, &ignored))
 		smc_pnet_free(table);
 	smc_genl_close(nl);
 }

@@ -142,6 +142,13 @@ int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 	return 0;
 }
 
+int smc_pnet_add(const struct nlmsghdr *nlh, void *table)
+{
+	struct smc_pnet entry;
+
+	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(table, &entry);
+}
+
 static bool same_device(const struct smc_pnet *a, const struct smc_pnet *b)
 {
 	if (a->has & b->has & SMC_PNET_HAS_NET && !strcmp(a->eth, b->eth))
