@@ -14,6 +14,7 @@
 #include "netlink/diag.h"
 #include "out/table.h"
 #include "smc/abi.h"
+#include "smc/array.h"
 #include "smc/device.h"
 #include "sys/host.h"
 #include "sys/netns.h"
@@ -55,18 +56,13 @@ const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
 
 static struct doctor_finding *add_finding(struct doctor *doc)
 {
-	size_t size = doc->size ? 2 * doc->size : 32;
-	struct doctor_finding *grown;
+	struct doctor_finding *grown =
+		smc_array_grow(doc->findings, doc->n_findings, &doc->size, sizeof(*grown));
 
-	if (doc->n_findings == doc->size) {
-		grown = reallocarray(doc->findings, size, sizeof(*grown));
-		if (!grown) {
-			doc->is_out_of_memory = true;
-			return NULL;
-		}
-		doc->findings = grown;
-		doc->size = size;
-	}
+	doc->is_out_of_memory |= !grown;
+	if (!grown)
+		return NULL;
+	doc->findings = grown;
 	return &doc->findings[doc->n_findings++];
 }
 
@@ -124,13 +120,6 @@ static int probe_socket(void *arg __attribute__((unused)),
 	return smc_module_load();
 }
 
-static int on_pnet(const struct nlmsghdr *nlh, void *arg)
-{
-	struct smc_pnet entry;
-
-	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
-}
-
 static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
 {
 	return smc_sysinfo_decode(arg, nlh);
@@ -153,8 +142,8 @@ static void load_netlink(struct doctor *doc)
 	doc->has_genl = !smc_genl_open(&doc->genl, SMC_ABI_GEN_FAMILY, &ignored);
 	doc->has_info = doc->has_genl && !smc_genl_dump(doc->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
 							&doc->info, &ignored);
-	doc->has_pnet = !smc_genl_open(&pnet, SMC_PNETID_FAMILY, &ignored) &&
-			!smc_genl_dump(pnet, SMC_PNET_CMD_GET, on_pnet, &doc->pnet, &ignored);
+	doc->has_pnet = !smc_genl_open(&pnet, SMC_ABI_PNET_FAMILY, &ignored) &&
+			!smc_genl_dump(pnet, SMC_ABI_PNET_GET, smc_pnet_add, &doc->pnet, &ignored);
 	smc_genl_close(pnet);
 	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
 	doc->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;

@@ -183,7 +183,7 @@ static void check_module(struct doctor *doc, const struct kernel *kernel)
 static void check_families(struct doctor *doc)
 {
 	if (!doc->has_pnet)
-		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMC_PNETID_FAMILY, "modprobe smc",
+		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMC_ABI_PNET_FAMILY, "modprobe smc",
 			   "does not answer: smc_pnet cannot work");
 	if (!doc->has_genl)
 		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_ABI_GEN_FAMILY,

@@ -9,6 +9,7 @@
 #include "smc/pause.h"
 #include "smc_chk/doctor.h"
 #include "sys/host.h"
+#include "sys/record.h"
 #include "sys/sysfs.h"
 #include "sys/verbs.h"
 
@@ -313,8 +314,33 @@ static void check_any(struct doctor *doc)
 		   iface ? " for it" : "");
 }
 
+/* A /sys of another network namespace, and no right to make one of this: see sysfs_here(). */
+static void check_sysfs(struct doctor *doc)
+{
+	struct if_nameindex *here;
+	size_t count = 0;
+	bool is_same = true;
+
+	if (record_root() || strcmp(doc->sys, SYSFS_ROOT))
+		return;
+	here = if_nameindex();
+	if (!here)
+		return;
+	for (; here[count].if_index; count++) {
+		const struct netdev *net = netdev_find(&doc->netdevs, here[count].if_name);
+
+		is_same = is_same && net && net->ifindex == here[count].if_index;
+	}
+	if_freenameindex(here);
+	if (!is_same || count != doc->netdevs.count)
+		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
+			   "/sys shows the net devices of another network namespace, and only root can "
+			   "see those of this one: what is said of devices may be wrong");
+}
+
 void doctor_net(struct doctor *doc)
 {
+	check_sysfs(doc);
 	check_ports(doc);
 	for (size_t i = 0; i < doc->netdevs.count; i++) {
 		const struct netdev *net = &doc->netdevs.devs[i];

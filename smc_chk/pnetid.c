@@ -6,26 +6,20 @@
 #include <unistd.h>
 
 #include "netlink/genl.h"
+#include "smc/abi.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/pairing.h"
 #include "sys/record.h"
 #include "sys/sysfs.h"
 
-static int on_entry(const struct nlmsghdr *nlh, void *arg)
-{
-	struct smc_pnet entry;
-
-	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
-}
-
 static int load_table(struct smc_pnet_table *table, struct smc_err *err)
 {
 	struct smc_genl *nl;
-	int ret = smc_genl_open(&nl, SMC_PNETID_FAMILY, err);
+	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
 
 	if (!ret)
-		ret = smc_genl_dump(nl, SMC_PNET_CMD_GET, on_entry, table, err);
+		ret = smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, err);
 	smc_genl_close(nl);
 	return ret;
 }

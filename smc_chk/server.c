@@ -13,7 +13,6 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -23,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "smc_chk/print.h"
 #include "smc_chk/proto.h"
 #include "smc_chk/smc_chk.h"
 
@@ -455,11 +455,15 @@ static int find_addresses(const struct chk_request *req, union endpoint_addr add
 
 static int announce(const struct chk_request *req, uint16_t port)
 {
+	struct out_text text = { 0 };
+
 	if (req->is_json)
-		printf("{\"schema\":\"smc-tools/check-server/1\",\"port\":%u}\n", port);
-	else
-		printf("Server started on port %u\n", port);
-	return fflush(stdout);
+		return chk_print_json(json_pack("{s:s, s:i}", "schema", "smc-tools/check-server/1",
+						"port", port));
+	out_str(&text, "Server started on port ");
+	out_dec(&text, port, 0);
+	out_char(&text, '\n');
+	return chk_print(&text);
 }
 
 /* A descriptor for SIGINT and SIGTERM, which no thread gets any more. */

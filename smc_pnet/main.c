@@ -8,6 +8,7 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "smc/abi.h"
 #include "sys/netns.h"
 
 enum {
@@ -256,7 +257,7 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 		pnet.root = root;
 	}
 	if (!ret)
-		ret = smc_genl_open(&pnet.nl, SMC_PNETID_FAMILY, err);
+		ret = smc_genl_open(&pnet.nl, SMC_ABI_PNET_FAMILY, err);
 	if (!ret)
 		ret = run(&pnet, opts, &entry, &file);
 	smc_genl_close(pnet.nl);

@@ -30,7 +30,12 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 /** pnet_append_entry() - append "NET1 eth0 n/a 255", without the end of the line */
 void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry);
 
-/** pnet_add() - add an entry; on EEXIST the sentence says what holds the device */
+/**
+ * pnet_add() - add an entry
+ *
+ * Return: 0; -EEXIST with what holds the device, or with the device of two that the kernel did not
+ * keep: of these it stores what it can and is content. Another -errno with @err.
+ */
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
 
 /** pnet_delete() - delete all entries of a PNET ID. Return: 0; -ENOENT when it has none */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "smc/abi.h"
+
 /* ---- columns: as smc-tools 1.8.5 prints them, four words ---- */
 
 static void text_name(struct out_text *text, const void *object)
@@ -141,7 +143,7 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 	struct fetch fetch = { table, err };
 
 	*table = (struct smc_pnet_table){ 0 };
-	return smc_genl_dump(nl, SMC_PNET_CMD_GET, on_message, &fetch, err);
+	return smc_genl_dump(nl, SMC_ABI_PNET_GET, on_message, &fetch, err);
 }
 
 static void clause(struct smc_err *err, const char *what, const char *on)
@@ -156,17 +158,17 @@ static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 	struct smc_genl_attr attrs[4];
 	size_t n = 0;
 
-	attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_NAME, SMC_GENL_STR, entry->name, 0 };
+	attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_NAME, SMC_GENL_STR, entry->name, 0 };
 	if (entry->has & SMC_PNET_HAS_NET)
-		attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_ETHNAME, SMC_GENL_STR,
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_ETHNAME, SMC_GENL_STR,
 						     entry->eth, 0 };
 	if (entry->has & SMC_PNET_HAS_IB)
-		attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_IBNAME, SMC_GENL_STR, entry->ib,
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBNAME, SMC_GENL_STR, entry->ib,
 						     0 };
 	if (entry->has & SMC_PNET_HAS_PORT)
-		attrs[n++] = (struct smc_genl_attr){ SMC_PNET_ATTR_IBPORT, SMC_GENL_U8, NULL,
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBPORT, SMC_GENL_U8, NULL,
 						     entry->port };
-	return smc_genl_do(tool->nl, SMC_PNET_CMD_ADD, attrs, n, tool->err);
+	return smc_genl_do(tool->nl, SMC_ABI_PNET_ADD, attrs, n, tool->err);
 }
 
 static void why_hardware(const char *device, const char *id, struct smc_err *err)
@@ -229,15 +231,21 @@ void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world
 }
 
 /* The kernel stores both parts of an entry on their own, and is content if one of them is new. */
+static void take_apart(struct smc_pnet *net, struct smc_pnet *ib, const struct smc_pnet *entry)
+{
+	*net = *ib = *entry;
+	net->has = SMC_PNET_HAS_NET;
+	ib->has &= ~(uint32_t)SMC_PNET_HAS_NET;
+}
+
 static int check_parts(const struct smc_pnet_table *table, const struct smc_pnet *entry,
 		       struct smc_err *err)
 {
-	struct smc_pnet net = *entry, ib = *entry;
-	const struct smc_pnet *holder;
 	const struct pnet_world nothing = { 0 };
+	const struct smc_pnet *holder;
+	struct smc_pnet net, ib;
 
-	net.has = SMC_PNET_HAS_NET;
-	ib.has &= ~(uint32_t)SMC_PNET_HAS_NET;
+	take_apart(&net, &ib, entry);
 	holder = smc_pnet_holder(table, &net);
 	if (holder && strcmp(holder->name, entry->name)) {
 		pnet_why_exists(table, &nothing, &net, err);
@@ -249,6 +257,40 @@ static int check_parts(const struct smc_pnet_table *table, const struct smc_pnet
 		return -EEXIST;
 	}
 	return 0;
+}
+
+/* The other part was dropped without a word. What is there stays: a PNET ID goes as a whole only. */
+static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
+		       const struct smc_pnet *dropped)
+{
+	const char *device = dropped->has & SMC_PNET_HAS_NET ? dropped->eth : dropped->ib;
+	const char *rule = dropped->has & SMC_PNET_HAS_NET ? "" :
+		": only the initial network namespace takes RDMA and ISM devices";
+	struct pnet_world world = { 0 };
+	struct smc_err why, ignored;
+
+	pnet_world_load(&world, tool->root, &ignored);
+	if (!why_world(&world, dropped, &why))
+		smc_err_say(&why, EEXIST, "the kernel did not keep '%s'%s", device, rule);
+	pnet_world_free(&world);
+	return smc_err_say(tool->err, EEXIST, "'%s' has PNET ID %s now, but %.300s",
+			   kept->has & SMC_PNET_HAS_NET ? kept->eth : kept->ib, kept->name, why.text);
+}
+
+static int check_kept(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	struct smc_pnet_table table;
+	struct smc_pnet net, ib;
+	bool has_net, has_ib;
+	int ret = pnet_fetch(tool->nl, &table, tool->err);
+
+	take_apart(&net, &ib, entry);
+	has_net = smc_pnet_holder(&table, &net);
+	has_ib = smc_pnet_holder(&table, &ib);
+	smc_pnet_free(&table);
+	if (ret || (has_net && has_ib))
+		return ret;
+	return has_net ? say_dropped(tool, &net, &ib) : say_dropped(tool, &ib, &net);
 }
 
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
@@ -276,14 +318,16 @@ int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 		smc_pnet_free(&table);
 	} else if (ret) {
 		clause(tool->err, "add PNET ID ", entry->name);
+	} else if ((entry->has & both) == both) {
+		ret = check_kept(tool, entry);
 	}
 	return ret;
 }
 
 int pnet_delete(struct pnet_tool *tool, const char *name)
 {
-	const struct smc_genl_attr attr = { SMC_PNET_ATTR_NAME, SMC_GENL_STR, name, 0 };
-	int ret = smc_genl_do(tool->nl, SMC_PNET_CMD_DEL, &attr, 1, tool->err);
+	const struct smc_genl_attr attr = { SMC_ABI_PNET_NAME, SMC_GENL_STR, name, 0 };
+	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_DEL, &attr, 1, tool->err);
 
 	if (ret == -ENOENT)
 		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s", name);
@@ -294,7 +338,7 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 
 int pnet_flush(struct pnet_tool *tool)
 {
-	int ret = smc_genl_do(tool->nl, SMC_PNET_CMD_FLUSH, NULL, 0, tool->err);
+	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_FLUSH, NULL, 0, tool->err);
 
 	/* Kernels before 5.1 said that an empty table cannot become empty. */
 	if (ret == -ENOENT)

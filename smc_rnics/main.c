@@ -11,6 +11,7 @@
 
 #include "cli/cli.h"
 #include "netlink/genl.h"
+#include "smc/abi.h"
 #include "sys/record.h"
 #include "sys/sysfs.h"
 
@@ -106,20 +107,13 @@ static bool selects(const struct rnics_opts *opts, const struct rnic *rnic)
 }
 
 /* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
-static int on_message(const struct nlmsghdr *nlh, void *arg)
-{
-	struct smc_pnet entry;
-
-	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(arg, &entry);
-}
-
 static void fetch_pnet(struct smc_pnet_table *table)
 {
 	struct smc_genl *nl = NULL;
 	struct smc_err ignored;
 
-	if (!smc_genl_open(&nl, SMC_PNETID_FAMILY, &ignored) &&
-	    smc_genl_dump(nl, SMC_PNET_CMD_GET, on_message, table, &ignored))
+	if (!smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, &ignored) &&
+	    smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, &ignored))
 		smc_pnet_free(table);
 	smc_genl_close(nl);
 }
@@ -192,7 +186,7 @@ static int list(const struct rnics_opts *opts, const char *root, bool is_recorde
 	size_t shown = 0;
 	int ret;
 
-	/* A sysfs of elsewhere and the table of this kernel have nothing to do with each other. */
+	/* A recorded sysfs and the table of this kernel have nothing to do with each other. */
 	if (!is_recorded)
 		fetch_pnet(&pnet);
 	ret = rnics_load(&table, root, secure_getenv("SMC_TOOLS_PCI_IDS"), &pnet, err);
@@ -207,32 +201,48 @@ static int list(const struct rnics_opts *opts, const char *root, bool is_recorde
 	return ret;
 }
 
+static int power(const struct rnics_opts *opts, const char *recorded, struct smc_err *err)
+{
+	struct utsname machine;
+
+	if (record_root())
+		return record_refuse(err);
+	if (!recorded && (uname(&machine) || strncmp(machine.machine, "s390", 4)))
+		return smc_err_say(err, EOPNOTSUPP,
+				   "only IBM Z has function IDs with a power switch, "
+				   "and this machine is none");
+	return rnics_power(recorded ? recorded : SYSFS_ROOT, opts->fid, opts->is_on, err);
+}
+
+/* The net devices and the PNET table are those of this network namespace, so is the sysfs. */
+static int list_here(const struct rnics_opts *opts, struct smc_err *err)
+{
+	char root[SYSFS_ROOT_SIZE];
+	int sysfs, ret = sysfs_here(root, &sysfs, false, err);
+
+	if (!ret)
+		ret = list(opts, root, false, err);
+	if (sysfs >= 0)
+		close(sysfs);
+	return ret;
+}
+
 int main(int argc, char **argv)
 {
 	const char *recorded = secure_getenv("SMC_TOOLS_SYSFS");
-	const char *root = recorded ? recorded : SYSFS_ROOT;
 	struct rnics_opts opts = { 0 };
 	struct smc_err err = { 0 };
-	struct utsname machine;
-	int status;
+	int status, ret;
 
 	cli_start();
 	status = parse(&opts, argc, argv);
 	if (status >= 0)
 		return status;
-	if (opts.has_power) {
-		if (record_root()) {
-			record_refuse(&err);
-			return cli_error(&tool, "%s", err.text);
-		}
-		if (!recorded && (uname(&machine) || strncmp(machine.machine, "s390", 4)))
-			return cli_error(&tool,
-					 "only IBM Z has function IDs with a power switch, "
-					 "and this machine is none");
-		return rnics_power(root, opts.fid, opts.is_on, &err) ?
-			       cli_error(&tool, "%s", err.text) : 0;
-	}
-	if (list(&opts, root, recorded, &err))
+	if (opts.has_power)
+		ret = power(&opts, recorded, &err);
+	else
+		ret = recorded ? list(&opts, recorded, true, &err) : list_here(&opts, &err);
+	if (ret)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);
 }

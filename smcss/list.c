@@ -3,6 +3,7 @@
 #include "smcss.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -245,26 +246,30 @@ static int write_json(struct lister *l)
 
 int smcss_list(const struct smcss_opts *opts, struct smc_err *err)
 {
-	static struct lister l; /* large; one list at a time */
+	struct lister *l = calloc(1, sizeof(*l)); /* too large for the stack */
 	int ret;
 
-	l = (struct lister){ .opts = opts, .err = err };
-	ret = smcss_view(&l.view, opts, err);
+	if (!l)
+		return smc_err_set(err, ENOMEM, "cannot keep the list of sockets");
+	l->opts = opts;
+	l->err = err;
+	ret = smcss_view(&l->view, opts, err);
 	if (!ret && (opts->has_processes || opts->is_summary))
-		ret = load_processes(&l);
+		ret = load_processes(l);
 	if (!ret)
-		ret = fetch(&l);
+		ret = fetch(l);
 	if (!ret && opts->is_json) {
-		ret = write_json(&l);
+		ret = write_json(l);
 	} else if (!ret) {
-		if (l.summary)
-			summary_print(l.summary, &l.text);
-		ret = write_text(&l);
+		if (l->summary)
+			summary_print(l->summary, &l->text);
+		ret = write_text(l);
 	}
-	summary_free(l.summary);
-	json_decref(l.sockets);
-	smc_inet_free(&l.inet);
-	proc_table_free(&l.procs);
-	out_free(&l.text);
+	summary_free(l->summary);
+	json_decref(l->sockets);
+	smc_inet_free(&l->inet);
+	proc_table_free(&l->procs);
+	out_free(&l->text);
+	free(l);
 	return ret;
 }

@@ -2,11 +2,7 @@
 /* smcss: lists SMC sockets and says for each what it really runs over, and why. */
 #include "smcss.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <getopt.h>
 
@@ -79,18 +75,6 @@ static bool set_flag(struct smcss_opts *opts, int letter)
 	return true;
 }
 
-static int parse_seconds(struct smcss_opts *opts)
-{
-	char *end;
-
-	opts->watch_seconds = strtod(optarg, &end);
-	if (end == optarg || *end || !isfinite(opts->watch_seconds) ||
-	    opts->watch_seconds < 0.1 || opts->watch_seconds > 86400)
-		return cli_usage_error(&tool, "'%s' is not a number of seconds from 0.1 to 86400",
-				       optarg);
-	return 0;
-}
-
 /* Return: -1 to go on, or the exit status. */
 static int parse(struct smcss_opts *opts, int argc, char **argv)
 {
@@ -108,7 +92,7 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 		case 'o': opts->columns = optarg; break;
 		case 'N': opts->netns = optarg; break;
 		case 'w':
-			if (parse_seconds(opts))
+			if (cli_seconds(&tool, &opts->watch_seconds, optarg))
 				return tool.error_status;
 			break;
 		case 'v': return cli_version(&tool);
@@ -136,24 +120,12 @@ static int check_columns(const struct smcss_opts *opts)
 	return cli_usage_error(&tool, "%s", err.text);
 }
 
-static void wait_seconds(double seconds)
-{
-	struct timespec pause = { .tv_sec = (time_t)seconds };
-
-	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
-	nanosleep(&pause, NULL);
-}
-
-/* On a terminal each list takes the place of the one before, elsewhere it follows a blank line. */
+/* JSON has a document a line. */
 static int separate(const struct smcss_opts *opts, bool is_first)
 {
-	static const char clear[] = "\033[H\033[J";
-	bool is_terminal = isatty(STDOUT_FILENO);
+	const char *text = opts->is_json ? "" : cli_separator(is_first);
 
-	if (opts->is_json || (is_first && !is_terminal))
-		return 0;
-	return write(STDOUT_FILENO, is_terminal ? clear : "\n",
-		     is_terminal ? sizeof(clear) - 1 : 1) < 0;
+	return write(STDOUT_FILENO, text, strlen(text)) < 0;
 }
 
 int main(int argc, char **argv)
@@ -173,7 +145,7 @@ int main(int argc, char **argv)
 		return cli_error(&tool, "%s", err.text);
 	do {
 		if (!is_first)
-			wait_seconds(opts.watch_seconds);
+			cli_wait(opts.watch_seconds);
 		if (opts.watch_seconds > 0 && separate(&opts, is_first))
 			return cli_error(&tool, "cannot write to standard output");
 		if (smcss_list(&opts, &err))

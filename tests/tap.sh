@@ -58,6 +58,31 @@ unlike() {
 	fi
 }
 
+# capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a folder $tmp.
+# shellcheck disable=SC2154
+capture() {
+	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+	rc=$?
+	out=$(cat "$tmp/out")
+	err=$(cat "$tmp/err")
+}
+
+# refused STATUS REGEX TEXT: what capture ran failed so, with nothing on stdout and one line on stderr.
+refused() {
+	if [ "$rc" -eq "$1" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+		like "$err" "$2" "$3"
+	else
+		ok 1 "$3"
+		diag "status $rc, stdout: $out"
+		diag "stderr: $err"
+	fi
+}
+
+# has_smc: as any user may find out.
+has_smc() {
+	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
+}
+
 # skip TEXT WHY: counts as neither passed nor failed.
 skip() {
 	tap_count=$((tap_count + 1))

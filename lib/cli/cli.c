@@ -7,7 +7,10 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "version.h"
 
@@ -172,6 +175,32 @@ int cli_excludes(const struct cli_tool *tool, const char *seen, const char *cons
 					       long_name(tool, **groups), long_name(tool, *other));
 	}
 	return 0;
+}
+
+int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (end != text && !*end && *seconds >= 0.1 && *seconds <= 86400)
+		return 0;
+	*seconds = 0;
+	return cli_usage_error(tool, "'%s' is not a number of seconds from 0.1 to 86400", text);
+}
+
+void cli_wait(double seconds)
+{
+	struct timespec pause = { .tv_sec = (time_t)seconds };
+
+	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
+	nanosleep(&pause, NULL);
+}
+
+const char *cli_separator(bool is_first)
+{
+	if (isatty(STDOUT_FILENO))
+		return "\033[H\033[J";
+	return is_first ? "" : "\n";
 }
 
 int cli_close_stdout(const struct cli_tool *tool)

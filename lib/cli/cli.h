@@ -83,6 +83,24 @@ int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 int cli_excludes(const struct cli_tool *tool, const char *seen, const char *const *groups);
 
 /**
+ * cli_seconds() - the argument of --watch
+ * @seconds: receives it, 0.1 to 86400; 0 if it is wrong
+ *
+ * Return: 0, or the error status after a message.
+ */
+int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text);
+
+/** cli_wait() - sleep; a signal may end it early */
+void cli_wait(double seconds);
+
+/**
+ * cli_separator() - what comes before each list of --watch
+ *
+ * On a terminal each takes the place of the one before, elsewhere it follows a blank line.
+ */
+const char *cli_separator(bool is_first);
+
+/**
  * cli_close_stdout() - flush stdout and say so when that fails (full disk, closed pipe)
  *
  * Return: 0, or the tool's error_status.

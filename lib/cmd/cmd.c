@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "smc/array.h"
 
 #define LABEL_WIDTH 9
 
@@ -41,11 +42,19 @@ int cmd_no_memory(struct cmd *cmd)
 	return smc_err_set(cmd->err, ENOMEM, "cannot keep the kernel's answer");
 }
 
+int cmd_open(struct cmd *cmd)
+{
+	return cmd->nl ? 0 : smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, cmd->err);
+}
+
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what)
 {
 	struct smc_err err = { 0 };
-	int ret = smc_genl_dump(cmd->nl, request, fn, arg, &err);
+	int ret = cmd_open(cmd);
 
+	if (ret)
+		return ret;
+	ret = smc_genl_dump(cmd->nl, request, fn, arg, &err);
 	if (!ret)
 		return 0;
 	if (ret == -EBADMSG && !err.code)
@@ -60,8 +69,11 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
 {
 	const struct smc_genl_attr attr = { SMC_ABI_EID_TABLE_ENTRY, SMC_GENL_STR, str, 0 };
 	struct smc_err err = { 0 };
-	int ret = smc_genl_do(cmd->nl, request, &attr, str ? 1 : 0, &err);
+	int ret = cmd_open(cmd);
 
+	if (ret)
+		return ret;
+	ret = smc_genl_do(cmd->nl, request, &attr, str ? 1 : 0, &err);
 	return ret ? smc_err_say(cmd->err, -ret, "cannot %s: %s", doing, err.text) : 0;
 }
 
@@ -77,17 +89,12 @@ json_t *cmd_document(struct cmd *cmd, const char *name)
 
 void *cmd_list_add(struct cmd_list *list)
 {
+	char *items = smc_array_grow(list->items, list->count, &list->size, list->item_size);
 	void *item;
 
-	if (list->count == list->size) {
-		size_t size = list->size ? 2 * list->size : 16;
-		char *items = reallocarray(list->items, size, list->item_size);
-
-		if (!items)
-			return NULL;
-		list->items = items;
-		list->size = size;
-	}
+	if (!items)
+		return NULL;
+	list->items = items;
 	item = cmd_list_at(list, list->count++);
 	memset(item, 0, list->item_size);
 	return item;

@@ -34,6 +34,7 @@ struct smc_variant {
  * struct cmd - one run of a tool
  * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @netns, @watch_seconds (0: once): options
  * @argc, @argv: what follows the object
+ * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
  * @is_usage: the error is one of usage
  * @rates: what "stats --watch" saw last; lives in main
@@ -86,6 +87,14 @@ int cmd_changes(struct cmd *cmd);
 bool cmd_is(const char *word, const char *keyword);
 
 /**
+ * cmd_open() - make cmd->nl, if it is not there yet
+ *
+ * Only when the arguments are checked: what is wrong with them is wrong on any kernel.
+ * Return: 0, -errno with the sentence; -ENOENT when this kernel has no SMC.
+ */
+int cmd_open(struct cmd *cmd);
+
+/**
  * cmd_dump() - smc_genl_dump() with "cannot read WHAT" before the error's text
  *
  * Messages that cannot be decoded (-EBADMSG of @fn) end it.
@@ -105,6 +114,9 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
  * Return: cmd->json, NULL without memory (out_failed() will tell).
  */
 json_t *cmd_document(struct cmd *cmd, const char *name);
+
+/** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
+int cmd_write(struct cmd *cmd);
 
 /** cmd_no_memory() - Return: -ENOMEM with the sentence */
 int cmd_no_memory(struct cmd *cmd);

@@ -50,14 +50,24 @@ static int show_ueids(struct cmd *cmd)
 	return 0;
 }
 
-static int add_ueid(struct cmd *cmd, const char *eid)
+/* The errors of the requests have meanings of their own: open before. */
+static int prepare(struct cmd *cmd, char padded[SMC_EID_SIZE], const char *eid)
 {
-	char padded[SMC_EID_SIZE], doing[64];
 	int ret = smc_eid_check(eid, cmd->err);
 
 	if (ret)
 		return ret;
 	smc_eid_pad(padded, eid);
+	return cmd_open(cmd);
+}
+
+static int add_ueid(struct cmd *cmd, const char *eid)
+{
+	char padded[SMC_EID_SIZE], doing[64];
+	int ret = prepare(cmd, padded, eid);
+
+	if (ret)
+		return ret;
 	snprintf(doing, sizeof(doing), "add EID '%s'", eid);
 	ret = cmd_do(cmd, SMC_ABI_ADD_UEID, padded, doing);
 	switch (ret) {
@@ -73,11 +83,10 @@ static int add_ueid(struct cmd *cmd, const char *eid)
 static int del_ueid(struct cmd *cmd, const char *eid)
 {
 	char padded[SMC_EID_SIZE], doing[64];
-	int ret = smc_eid_check(eid, cmd->err);
+	int ret = prepare(cmd, padded, eid);
 
 	if (ret)
 		return ret;
-	smc_eid_pad(padded, eid);
 	snprintf(doing, sizeof(doing), "delete EID '%s'", eid);
 	ret = cmd_do(cmd, SMC_ABI_REMOVE_UEID, padded, doing);
 	if (ret == -ENOENT)

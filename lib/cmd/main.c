@@ -3,10 +3,8 @@
 #include "cmd/run.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -36,18 +34,6 @@ static const struct {
 	{ "help", 'h' }, { "json", 'j' }, { "metrics", 'm' }, { "netns", 'N' }, { "watch", 'w' },
 };
 
-static int set_seconds(struct cmd *cmd, const char *value)
-{
-	char *end;
-
-	cmd->watch_seconds = strtod(value, &end);
-	if (end == value || *end || !isfinite(cmd->watch_seconds) || cmd->watch_seconds < 0.1 ||
-	    cmd->watch_seconds > 86400)
-		return cli_usage_error(cmd->variant->tool,
-				       "'%s' is not a number of seconds from 0.1 to 86400", value);
-	return GO_ON;
-}
-
 static int set_option(struct cmd *cmd, char letter, const char *value)
 {
 	switch (letter) {
@@ -57,7 +43,9 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 	case 'j': cmd->is_json = true; break;
 	case 'm': cmd->is_metrics = true; break;
 	case 'N': cmd->netns = value; break;
-	case 'w': return set_seconds(cmd, value);
+	case 'w':
+		return cli_seconds(cmd->variant->tool, &cmd->watch_seconds, value) ?
+			       cmd->variant->tool->error_status : GO_ON;
 	case 'h': return cli_help(cmd->variant->tool);
 	case 'v': return cli_version(cmd->variant->tool);
 	}
@@ -149,13 +137,10 @@ static int write_json(struct cmd *cmd)
 	return 0;
 }
 
-/* Once: ask, print. */
-static int run_once(struct cmd *cmd, const struct cmd_object *object)
+int cmd_write(struct cmd *cmd)
 {
-	int ret = object->run(cmd);
+	int ret = cmd->json ? write_json(cmd) : 0;
 
-	if (!ret && cmd->json)
-		ret = write_json(cmd);
 	json_decref(cmd->json);
 	cmd->json = NULL;
 	if (ret)
@@ -164,12 +149,19 @@ static int run_once(struct cmd *cmd, const struct cmd_object *object)
 	return ret ? smc_err_set(cmd->err, -ret, "cannot write to standard output") : 0;
 }
 
-static void wait_seconds(double seconds)
+/* Once: ask, print. Rates are one table that grows; all else is a new one each time. */
+static int run_once(struct cmd *cmd, const struct cmd_object *object)
 {
-	struct timespec pause = { .tv_sec = (time_t)seconds };
+	int ret;
 
-	pause.tv_nsec = (long)((seconds - (double)pause.tv_sec) * 1e9);
-	nanosleep(&pause, NULL);
+	if (cmd->watch_seconds > 0 && !cmd->is_json && object->run != cmd_run_stats)
+		out_str(&cmd->text, cli_separator(!cmd->round));
+	ret = object->run(cmd);
+	if (!ret)
+		return cmd_write(cmd);
+	json_decref(cmd->json);
+	cmd->json = NULL;
+	return ret;
 }
 
 static int run(struct cmd *cmd, const struct cmd_object *object)
@@ -181,15 +173,10 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	if (cmd->netns)
 		ret = smc_netns_enter(cmd->netns, &err);
 	if (!ret)
-		ret = smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, &err);
-	if (!ret)
 		ret = run_once(cmd, object);
 	while (!ret && cmd->watch_seconds > 0) {
 		cmd->round++;
-		wait_seconds(cmd->watch_seconds);
-		/* Rates are one table that grows; all else is a new one each time. */
-		if (!cmd->is_json && object->run != cmd_run_stats)
-			out_str(&cmd->text, isatty(STDOUT_FILENO) ? "\033[H\033[J" : "\n");
+		cli_wait(cmd->watch_seconds);
 		ret = run_once(cmd, object);
 	}
 	smc_genl_close(cmd->nl);

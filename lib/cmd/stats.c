@@ -144,7 +144,11 @@ int cmd_run_stats(struct cmd *cmd)
 		ret = print_json(cmd, &stats, is_since_reset);
 	else
 		stats_print(&cmd->text, &stats, cmd->variant, cmd->details);
-	if (!ret && what == RESET)
+	if (ret || what != RESET)
+		return ret;
+	/* Numbers that nobody could read must not be subtracted from then on. */
+	ret = cmd_write(cmd);
+	if (!ret)
 		ret = baseline_save(&total, cmd->variant->tool->name, cmd->err);
 	return ret;
 }

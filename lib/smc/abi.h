@@ -307,6 +307,22 @@ enum {
 
 enum { SMC_ABI_HS_LIMITATION_ENABLED = 1 };
 
+/* Generic netlink family SMC_PNETID, in <linux/smc.h> since kernel 4.11: commands. */
+#define SMC_ABI_PNET_FAMILY "SMC_PNETID"
+enum {
+	SMC_ABI_PNET_GET = 1,
+	SMC_ABI_PNET_ADD = 2,
+	SMC_ABI_PNET_DEL = 3,
+	SMC_ABI_PNET_FLUSH = 4,
+};
+
+enum {
+	SMC_ABI_PNET_NAME = 1,
+	SMC_ABI_PNET_ETHNAME = 2,
+	SMC_ABI_PNET_IBNAME = 3,
+	SMC_ABI_PNET_IBPORT = 4,
+};
+
 _Static_assert(sizeof(struct smc_abi_diag_req) == 52, "request size");
 _Static_assert(sizeof(struct smc_abi_diag_msg) == 64, "base message size");
 _Static_assert(sizeof(struct smc_abi_conninfo) == 76, "conninfo size");

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <libmnl/libmnl.h>
 
+#include "smc/array.h"
+
 #define TCP_STATE_LISTEN 10
 
 struct inet_diag_req_v2 smc_inet_request(uint8_t family)
@@ -17,18 +19,6 @@ struct inet_diag_req_v2 smc_inet_request(uint8_t family)
 		.sdiag_protocol = IPPROTO_TCP,
 		.idiag_states = ~0U,
 	};
-}
-
-static int grow(struct smc_inet_table *table)
-{
-	size_t size = table->size ? 2 * table->size : 256;
-	struct smc_inet_entry *entries = realloc(table->entries, size * sizeof(*entries));
-
-	if (!entries)
-		return -ENOMEM;
-	table->entries = entries;
-	table->size = size;
-	return 0;
 }
 
 static void set_addr(struct smc_addr *addr, uint8_t family, const uint32_t *words, uint16_t port)
@@ -43,12 +33,14 @@ int smc_inet_add(const struct nlmsghdr *nlh, void *data)
 {
 	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
 	struct smc_inet_table *table = data;
-	struct smc_inet_entry *entry;
+	struct smc_inet_entry *entries, *entry;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
 		return -EBADMSG;
-	if (table->count == table->size && grow(table))
+	entries = smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
+	if (!entries)
 		return -ENOMEM;
+	table->entries = entries;
 	entry = &table->entries[table->count++];
 	set_addr(&entry->local, msg->idiag_family, msg->id.idiag_src, msg->id.idiag_sport);
 	set_addr(&entry->peer, msg->idiag_family, msg->id.idiag_dst, msg->id.idiag_dport);

@@ -8,6 +8,9 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
+#include "smc/abi.h"
+#include "smc/array.h"
+
 /* A string with its end, that fits; an empty one and "n/a" count as not sent. */
 static bool get_string(const struct nlattr *attr, char *dst, size_t size)
 {
@@ -23,19 +26,19 @@ static bool get_string(const struct nlattr *attr, char *dst, size_t size)
 static void decode_attr(struct smc_pnet *entry, const struct nlattr *attr)
 {
 	switch (mnl_attr_get_type(attr)) {
-	case SMC_PNET_ATTR_NAME:
+	case SMC_ABI_PNET_NAME:
 		if (!get_string(attr, entry->name, sizeof(entry->name)))
 			entry->name[0] = '\0';
 		break;
-	case SMC_PNET_ATTR_ETHNAME:
+	case SMC_ABI_PNET_ETHNAME:
 		if (get_string(attr, entry->eth, sizeof(entry->eth)))
 			entry->has |= SMC_PNET_HAS_NET;
 		break;
-	case SMC_PNET_ATTR_IBNAME:
+	case SMC_ABI_PNET_IBNAME:
 		if (get_string(attr, entry->ib, sizeof(entry->ib)))
 			entry->has |= SMC_PNET_HAS_IB;
 		break;
-	case SMC_PNET_ATTR_IBPORT:
+	case SMC_ABI_PNET_IBPORT:
 		if (mnl_attr_get_payload_len(attr) < 1)
 			break;
 		entry->port = *(const uint8_t *)mnl_attr_get_payload(attr);
@@ -129,17 +132,21 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 
 int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
-	if (table->count == table->size) {
-		size_t size = table->size ? 2 * table->size : 16;
-		struct smc_pnet *entries = realloc(table->entries, size * sizeof(*entries));
+	struct smc_pnet *entries =
+		smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
 
-		if (!entries)
-			return -ENOMEM;
-		table->entries = entries;
-		table->size = size;
-	}
+	if (!entries)
+		return -ENOMEM;
+	table->entries = entries;
 	table->entries[table->count++] = *entry;
 	return 0;
+}
+
+int smc_pnet_add(const struct nlmsghdr *nlh, void *table)
+{
+	struct smc_pnet entry;
+
+	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(table, &entry);
 }
 
 static bool same_device(const struct smc_pnet *a, const struct smc_pnet *b)

@@ -10,23 +10,6 @@
 
 #include "smc/err.h"
 
-#define SMC_PNETID_FAMILY "SMC_PNETID"
-
-/* Commands and attributes of <linux/smc.h>; the header has had them since kernel 4.11. */
-enum {
-	SMC_PNET_CMD_GET = 1,
-	SMC_PNET_CMD_ADD = 2,
-	SMC_PNET_CMD_DEL = 3,
-	SMC_PNET_CMD_FLUSH = 4,
-};
-
-enum {
-	SMC_PNET_ATTR_NAME = 1,
-	SMC_PNET_ATTR_ETHNAME = 2,
-	SMC_PNET_ATTR_IBNAME = 3,
-	SMC_PNET_ATTR_IBPORT = 4,
-};
-
 #define SMC_PNET_NAME_SIZE 17
 #define SMC_PNET_ETH_SIZE 16
 #define SMC_PNET_IB_SIZE 64
@@ -102,6 +85,9 @@ int smc_pnet_port(const char *text, struct smc_err *err);
 
 /** smc_pnet_append() - add an entry to a table. Return: 0, -ENOMEM */
 int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry);
+
+/** smc_pnet_add() - smc_genl_fn: append the entry of a message; what is none is left out */
+int smc_pnet_add(const struct nlmsghdr *nlh, void *table);
 
 /** smc_pnet_same() - same PNET ID, same device, same port? */
 bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);

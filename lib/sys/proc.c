@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "smc/array.h"
 #include "sys/host.h"
 #include "sys/record.h"
 
@@ -22,15 +23,12 @@
 
 static int add(struct proc_table *table, const struct proc_fd *entry)
 {
-	if (table->count == table->size) {
-		size_t size = table->size ? 2 * table->size : 256;
-		struct proc_fd *entries = realloc(table->entries, size * sizeof(*entries));
+	struct proc_fd *entries =
+		smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
 
-		if (!entries)
-			return -ENOMEM;
-		table->entries = entries;
-		table->size = size;
-	}
+	if (!entries)
+		return -ENOMEM;
+	table->entries = entries;
 	table->entries[table->count++] = *entry;
 	return 0;
 }

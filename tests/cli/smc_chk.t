@@ -13,10 +13,7 @@ version=$(cat VERSION)
 
 # run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
 run() {
-	"$build/smc_chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$build/smc_chk" "$@"
 }
 
 # refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
@@ -24,9 +21,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	[ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
-	ok $? "refused in one line: $*" || diag "status $rc, stdout: $out, stderr: $err"
-	like "$err" "^smc_chk: .*$words" "says why: $*"
+	refused 1 "^smc_chk: .*$words" "refused: smc_chk $*"
 }
 
 # prints REGEX ARG...: status 0, nothing on stderr.

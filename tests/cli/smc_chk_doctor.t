@@ -28,10 +28,7 @@ host() {
 
 # run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
 run() {
-	SMC_TOOLS_ROOT=$root "$chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture env SMC_TOOLS_ROOT="$root" "$chk" "$@"
 }
 
 # finding STATUS FINDING REMEDY TEXT: the one problem, as a regular expression, and what is said at the end.

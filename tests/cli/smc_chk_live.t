@@ -10,13 +10,10 @@ trap '[ -z "$server" ] || kill $server; rm -rf "$tmp"' EXIT
 LC_ALL=C
 export LC_ALL
 no_smc=1
-python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null && no_smc=
+has_smc && no_smc=
 
 run() {
-	"$smc_chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$smc_chk" "$@"
 }
 
 # fails WORDS ARG...: exit status 1, nothing on stdout, one line on stderr with the words.
@@ -24,8 +21,7 @@ fails() {
 	words=$1
 	shift
 	run "$@"
-	is "$rc:$out:$(wc -l <"$tmp/err")" "1::1" "one line, exit status 1: $*"
-	like "$err" "^smc_chk: .*$words" "says why: $*"
+	refused 1 "^smc_chk: .*$words" "fails: smc_chk $*"
 }
 
 # serve KIND: a TCP server of that kind; its port is in $port.

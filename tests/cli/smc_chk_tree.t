@@ -20,10 +20,8 @@ host() {
 
 # run ARG...: what smc_chk writes is in $out and $err, its status in $rc.
 run() {
-	SMC_TOOLS_ROOT=$root "$chk" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
+	capture env SMC_TOOLS_ROOT="$root" "$chk" "$@"
 	out=$(tr -s ' ' <"$tmp/out")
-	err=$(cat "$tmp/err")
 }
 
 # finds LINE NAME: the doctor prints a line that is, or begins with, this.

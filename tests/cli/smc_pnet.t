@@ -11,10 +11,7 @@ export LC_ALL
 
 # run ARG...: what smc_pnet writes is in $out and $err, its status in $rc.
 run() {
-	"$pnet" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$pnet" "$@"
 }
 
 # refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
@@ -22,13 +19,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	if [ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
-		like "$err" "^smc_pnet: .*$words" "refused: smc_pnet $*"
-	else
-		ok 1 "refused: smc_pnet $*"
-		diag "status $rc, stdout: $out"
-		diag "stderr: $err"
-	fi
+	refused 1 "^smc_pnet: .*$words" "refused: smc_pnet $*"
 }
 
 # taken ARG...: not a usage error: it reached the kernel, which may lack SMC or refuse.

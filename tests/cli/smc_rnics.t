@@ -24,10 +24,7 @@ run() {
 		SMC_TOOLS_SYSFS=$tmp/$tree
 		export SMC_TOOLS_SYSFS
 	fi
-	"$rnics" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$rnics" "$@"
 }
 
 # refuse WORDS TREE ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
@@ -35,13 +32,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	if [ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
-		like "$err" "^smc_rnics: .*$words" "refused: smc_rnics $*"
-	else
-		ok 1 "refused: smc_rnics $*"
-		diag "status $rc, stdout: $out"
-		diag "stderr: $err"
-	fi
+	refused 1 "^smc_rnics: .*$words" "refused: smc_rnics $*"
 }
 
 # words: output without the rulers, one blank between words

@@ -14,10 +14,7 @@ version=$(cat VERSION)
 run() {
 	tool=$1
 	shift
-	"$build/$tool" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$build/$tool" "$@"
 }
 
 # refuse WORDS TOOL ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
@@ -25,9 +22,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	[ "$rc" -eq 1 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]
-	ok $? "refused in one line: $*" || diag "status $rc, stdout: $out, stderr: $err"
-	like "$err" "^$1: .*$words" "says why: $*"
+	refused 1 "^$1: .*$words" "refused: $*"
 }
 
 # prints REGEX TOOL ARG...: status 0, nothing on stderr.
@@ -37,10 +32,6 @@ prints() {
 	run "$@"
 	is "$rc$err" 0 "succeeds: $*"
 	like "$out" "$pattern" "prints what was asked for: $*"
-}
-
-has_smc() {
-	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
 }
 
 for tool in smcd smcr; do
@@ -77,15 +68,25 @@ unlike "$out" '^  seid ' "smcr: no seid"
 refuse "use smcd" smcr seid
 refuse "use smcd" smcr se show
 
-if has_smc; then
-	refuse "unknown word" smcd device netdev eth0
-	refuse "needs a name" smcr device netdev
-	refuse "neither a command nor" smcr linkgroup xyz
-	refuse "ueid: show" smcd ueid add
-	refuse "stats: show" smcr stats foo
-else
-	for object in info device linkgroup stats ueid hs; do
+# Arguments come before the kernel: so on any kernel.
+refuse "unknown word" smcd device netdev eth0
+refuse "needs a name" smcr device netdev
+refuse "neither a command nor" smcr linkgroup xyz
+refuse "info: show" smcd info xyz
+refuse "ueid: show" smcd ueid add
+refuse "an EID" smcd ueid add 'A B'
+refuse "an EID" smcd ueid del '.'
+refuse "are for commands that show" smcr -j ueid flush
+refuse "seid: show" smcd seid xyz
+refuse "hs: show" smcr hs xyz
+refuse "stats: show" smcr stats foo
+refuse "stats: --watch is for show" smcr -w 1 stats reset
+
+if ! has_smc; then
+	for object in info device linkgroup stats 'stats reset' 'ueid' 'ueid add A' 'ueid del A' 'hs' 'hs enable'; do
+		# shellcheck disable=SC2086 # an object and its command
 		refuse "this kernel has no SMC" smcr $object
 	done
+	refuse "this kernel has no SMC" smcd seid disable
 fi
 plan_done

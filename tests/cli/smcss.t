@@ -11,22 +11,7 @@ export LC_ALL
 
 # run ARG...: what smcss writes is in $out and $err, its status in $rc.
 run() {
-	"$smcss" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
-}
-
-# one_line TEXT: the run failed as every failure must: nothing on stdout, one line on stderr.
-one_line() {
-	lines=$(wc -l <"$tmp/err")
-	if [ "$rc" -eq 1 ] && [ ! -s "$tmp/out" ] && [ "$lines" -eq 1 ]; then
-		like "$err" '^smcss: [^ ]' "$1"
-	else
-		ok 1 "$1"
-		diag "status $rc, stdout: $out"
-		diag "stderr: $err"
-	fi
+	capture "$smcss" "$@"
 }
 
 # refuse WORDS ARG...: bad usage, whose line contains the words and a way to the help.
@@ -34,13 +19,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	one_line "refused in one line: smcss $*"
-	like "$err" "$words.*; try 'smcss --help'\$" "says why: smcss $*"
-}
-
-# SMC is there if an AF_SMC socket opens, as any user may.
-has_smc() {
-	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
+	refused 1 "^smcss: .*$words.*; try 'smcss --help'\$" "refused: smcss $*"
 }
 
 # ---- help and version ----
@@ -124,7 +103,7 @@ done
 # ---- other failures ----
 for name in no-such-netns 4999999 /no/such/file . '' /dev/null; do
 	run -N "$name"
-	one_line "one line for a network namespace that is none: '$name'"
+	refused 1 '^smcss: [^ ]' "one line for a network namespace that is none: '$name'"
 done
 run -N no-such-netns
 is "$err" "smcss: there is no network namespace 'no-such-netns'" 'an unknown namespace by name'

@@ -207,11 +207,38 @@ static void errors(void **state)
 	free(message);
 }
 
+static void bad_seconds(void *arg)
+{
+	double seconds = 1;
+
+	assert_int_equal(cli_seconds(&tool, &seconds, arg), 125);
+	assert_true(seconds >= 0 && seconds <= 0);
+}
+
+static void seconds_of_watch(void **state)
+{
+	static const char *const bad[] = { "", "x", "1x", "0", "0.09", "-1", "86401", "nan", "inf" };
+	double seconds;
+
+	(void)state;
+	assert_int_equal(cli_seconds(&tool, &seconds, "86400"), 0);
+	assert_true(seconds >= 86400);
+	assert_int_equal(cli_seconds(&tool, &seconds, "0.5"), 0);
+	assert_true(seconds >= 0.5 && seconds <= 0.5);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		char *message = stderr_of(bad_seconds, (void *)(uintptr_t)bad[i]);
+
+		assert_non_null(strstr(message, "' is not a number of seconds from 0.1 to 86400"));
+		free(message);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words),      cmocka_unit_test(stops_at_first),
 		cmocka_unit_test(exclusions), cmocka_unit_test(errors),
+		cmocka_unit_test(seconds_of_watch),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

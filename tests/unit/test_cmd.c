@@ -29,7 +29,6 @@ static int run(int (*fn)(struct cmd *), struct cmd *cmd, const char *words, char
 	cmd->argv = argv;
 	cmd->err = &err;
 	err = (struct smc_err){ 0 };
-	assert_int_equal(smc_genl_open(&cmd->nl, "SMC_GEN_NETLINK", &err), 0);
 	ret = fn(cmd);
 	assert_int_equal(err.code, -ret);
 	smc_genl_close(cmd->nl);

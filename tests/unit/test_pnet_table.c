@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <linux/genetlink.h>
 
+#include "smc/abi.h"
 #include "smc_pnet/smc_pnet.h"
 
 struct smc_genl {
@@ -16,13 +17,14 @@ struct smc_genl {
 /**
  * struct kernel - the table, and how to fail
  * @fail_at: number of the command to fail, from 1; 0 for none; @fail_from: and all after it
+ * @no_ib: as in a namespace that is not the initial one
  * @code: errno to fail with
  * @commands: how many were sent
  */
 static struct kernel {
 	struct smc_pnet_table table;
 	unsigned int fail_at, commands;
-	bool fail_from;
+	bool fail_from, no_ib;
 	int code;
 } kernel;
 
@@ -53,7 +55,7 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 
 	(void)nl;
 	(void)err;
-	assert_int_equal(cmd, SMC_PNET_CMD_GET);
+	assert_int_equal(cmd, SMC_ABI_PNET_GET);
 	for (size_t i = 0; !ret && i < kernel.table.count; i++) {
 		const struct smc_pnet *entry = &kernel.table.entries[i];
 		uint8_t port = entry->has & SMC_PNET_HAS_IB ? entry->port : 255;
@@ -61,12 +63,12 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 
 		message_start(&m, 0x20);
 		message_put(&m, &genl, sizeof(genl));
-		put_string(&m, SMC_PNET_ATTR_NAME, entry->name);
-		put_string(&m, SMC_PNET_ATTR_ETHNAME,
+		put_string(&m, SMC_ABI_PNET_NAME, entry->name);
+		put_string(&m, SMC_ABI_PNET_ETHNAME,
 			   entry->has & SMC_PNET_HAS_NET ? entry->eth : "n/a");
-		put_string(&m, SMC_PNET_ATTR_IBNAME,
+		put_string(&m, SMC_ABI_PNET_IBNAME,
 			   entry->has & SMC_PNET_HAS_IB ? entry->ib : "n/a");
-		message_attr(&m, SMC_PNET_ATTR_IBPORT, &port, 1);
+		message_attr(&m, SMC_ABI_PNET_IBPORT, &port, 1);
 		ret = fn(&m.nlh, arg);
 	}
 	return ret;
@@ -90,21 +92,21 @@ static int add(const struct smc_genl_attr *attrs, size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		switch (attrs[i].type) {
-		case SMC_PNET_ATTR_NAME: strcpy(entry.name, attrs[i].str); break;
-		case SMC_PNET_ATTR_ETHNAME:
+		case SMC_ABI_PNET_NAME: strcpy(entry.name, attrs[i].str); break;
+		case SMC_ABI_PNET_ETHNAME:
 			entry.has |= SMC_PNET_HAS_NET;
 			strcpy(entry.eth, attrs[i].str);
 			break;
-		case SMC_PNET_ATTR_IBNAME:
+		case SMC_ABI_PNET_IBNAME:
 			entry.has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
 			strcpy(entry.ib, attrs[i].str);
 			break;
-		case SMC_PNET_ATTR_IBPORT: entry.port = attrs[i].u8; break;
+		case SMC_ABI_PNET_IBPORT: entry.port = attrs[i].u8; break;
 		default: fail();
 		}
 	}
 	net = keep_part(&entry, SMC_PNET_HAS_NET);
-	ib = keep_part(&entry, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
+	ib = kernel.no_ib ? -EEXIST : keep_part(&entry, SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT);
 	return net && ib ? -EEXIST : 0;
 }
 
@@ -127,9 +129,9 @@ static int carry_out(uint8_t cmd, const struct smc_genl_attr *attrs, size_t n)
 			       (kernel.fail_from && kernel.commands > kernel.fail_at)))
 		return -kernel.code;
 	switch (cmd) {
-	case SMC_PNET_CMD_ADD: return add(attrs, n);
-	case SMC_PNET_CMD_DEL: return drop(attrs[0].str);
-	case SMC_PNET_CMD_FLUSH: return drop(NULL);
+	case SMC_ABI_PNET_ADD: return add(attrs, n);
+	case SMC_ABI_PNET_DEL: return drop(attrs[0].str);
+	case SMC_ABI_PNET_FLUSH: return drop(NULL);
 	default: return -EOPNOTSUPP;
 	}
 }
@@ -271,6 +273,18 @@ static void add_and_exists(void **state)
 	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");
 }
 
+/* The kernel says that all is well. */
+static void dropped(void **state)
+{
+	(void)state;
+	begin("");
+	kernel.no_ib = true;
+	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
+	assert_string_equal(err.text, "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
+				      "only the initial network namespace takes RDMA and ISM devices");
+	assert_true(table_is("A eth0 n/a"));
+}
+
 static void exists_by_hardware(void **state)
 {
 	struct netdev nets[] = { { .name = "eth0", .hw_pnetid = "HW" } };
@@ -367,6 +381,7 @@ int main(void)
 		cmocka_unit_test(flush),
 		cmocka_unit_test(delete),
 		cmocka_unit_test(add_and_exists),
+		cmocka_unit_test(dropped),
 		cmocka_unit_test(exists_by_hardware),
 		cmocka_unit_test(import_works),
 		cmocka_unit_test(import_all_or_nothing),

@@ -68,6 +68,12 @@ def check_smcd():
        "-d: steps on standard error", err)
     equal(check("::1")[1]["local"]["address"], "::1", "-C: IPv6")
     equal(check("localhost", "-6")[1]["peer"]["address"], "::1", "-C -6: IPv6 by name")
+    for options in ([], ["-j"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            lost = subprocess.run(["smc_chk", "-S", *options], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  timeout=60, check=False)
+        equal((lost.returncode, lost.stderr),
+              (1, "smc_chk: cannot write to standard output: No space left on device\n"), "-S: a full disk")
     equal(server.end(signal.SIGINT), 0, "-S: SIGINT ends it")
     equal(second.end(signal.SIGTERM), 0, "-S: SIGTERM ends it")
     fails("nothing listens", r"^smc_chk: 127.0.0.1 port 37373 refused the connection", IP)

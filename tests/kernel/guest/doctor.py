@@ -196,6 +196,10 @@ def beside_the_device():
     got = inside("ip link set lo up; ip link add dummy9 type dummy")
     ok("dummy9" in str(texts(got["doc"], "pnetid")) and "dummy9" in got["list"],
        "net devices are those of the namespace, not those of /sys", got)
+    equal(texts(got["doc"], "sysfs"), [], "and nothing is said of /sys")
+    status, out, _ = run("unshare", "-n", "sh", "-c", "ip link add dummy9 type dummy && exec setpriv --reuid=65534 "
+                         "--regid=65534 --clear-groups smc_chk -j")
+    ok("of another network namespace" in str(texts(json.loads(out), "sysfs")), "without rights there: a note", (status, out))
     sh("unshare -n sh -c 'ip link set lo up; smc_chk -b /run/inside.tar.gz'")
     status, out, _ = run("smc_chk", "--from", "/run/inside.tar.gz", "-j")
     equal((status, worse(json.loads(out)), texts(json.loads(out), "ebpf")),

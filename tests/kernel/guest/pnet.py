@@ -174,6 +174,9 @@ def check_netns():
     devices = {d["device"] for d in json.loads(fine("-l", "-j", "-N", "other"))["devices"] if d["type"] == "net"}
     equal(devices, {"lo", "eth7"}, "-l -N: the devices of that namespace")
     refused("initial network namespace", "-a", "X", "-D", "mlx5_0", "-N", "other")
+    refused("'eth8' has PNET ID HALF now, but the kernel did not keep 'rxelo': only the initial network namespace",
+            "-a", "HALF", "-I", "eth8", "-D", "rxelo", "-N", "other")
+    equal(sorted(fine("-N", "other").splitlines()), ["HALF eth8 n/a 255", "THERE eth7 n/a 255"], "what it kept is there")
     refused("Operation not permitted", "-N", "other", prefix=NOBODY)
     fine("-f", "-N", "other")
     ok(table(), "-f -N leaves ours alone")
@@ -206,6 +209,9 @@ def check_rnics():
           "smc_rnics: a PNET ID of the table")
     ok(" SOFT* " in run("smc_rnics", "-I")[1], "smc_rnics -I marks it")
     fine("-f")
+    status, out, err = run("unshare", "-n", "sh", "-c", "ip link set lo mtu 9000 && exec smc_rnics -j")
+    ok((status, err) == (0, "") and [r.get("mtu") for r in json.loads(out)["rnics"]] == [9000],
+       "smc_rnics in another network namespace: devices of that, whatever /sys shows", (status, out, err))
     status, out, err = run("smc_rnics", "-e", "12")
     ok(status == 1 and not out and err.count("\n") == 1 and "only IBM Z" in err, "smc_rnics -e elsewhere",
        (status, out, err))

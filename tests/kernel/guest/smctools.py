@@ -183,6 +183,11 @@ def check_stats(sent):
 
 def check_reset(sent, connection):
     usage = doc("smcd", "-j", "stats")["rx"].get("buffer_usage_bytes")
+    for options in (["stats", "reset"], ["-j", "stats", "reset"]):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            lost = subprocess.run(["smcd", *options], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        ok(lost.returncode == 1 and "cannot write" in lost.stderr and
+           doc("smcd", "-j", "stats")["since_reset"] is False, "reset: a lost report resets nothing", lost)
     text = out_of("smcd", "stats", "reset")
     equal(number(text, "SMC connections"), str(2 * CONNECTIONS), "reset prints what was")
     zero = doc("smcd", "-j", "stats")
@@ -219,7 +224,7 @@ def check_reset(sent, connection):
     equal(doc("smcd", "-ja", "-N", "fresh", "stats")["tx"]["bytes"], 0, "-N: its own numbers")
     os.chmod(folder, 0o777)
     status, out, err = run("smcd", "stats", "reset")
-    ok(status == 1 and "not trusted" in err, "a folder that others may write is refused", err)
+    ok(status == 1 and number(out, "SMC connections") and "not trusted" in err, "a folder that others may write is refused", err)
     os.chmod(folder, 0o700)
 
 
