@@ -20,6 +20,19 @@
 
 extern char **environ;
 
+/* What would end this process; not what nohup(1), or a shell that started it with &, ignores. */
+static void ending_signals(sigset_t *ends)
+{
+	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+	struct sigaction action;
+
+	sigemptyset(ends);
+	sigaddset(ends, SIGCHLD);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(ends, numbers[i]);
+}
+
 int work_begin(struct work *work, struct smc_err *err)
 {
 	const char *tmp = secure_getenv("TMPDIR");
@@ -30,11 +43,7 @@ int work_begin(struct work *work, struct smc_err *err)
 		tmp = "/tmp";
 	if (snprintf(work->folder, sizeof(work->folder), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGCHLD);
-	sigaddset(&ends, SIGHUP);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
+	ending_signals(&ends);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (work->signals < 0)
 		return smc_err_set(err, errno, "cannot wait for signals");

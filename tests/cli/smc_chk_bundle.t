@@ -178,7 +178,9 @@ def check_signal():
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         env = dict(os.environ, TMPDIR=TMP)
         target = TOP.name + "/stopped"
-        with subprocess.Popen([CHK, "-b", target], env=env, stdout=subprocess.DEVNULL) as process:
+        # The tests themselves may run with a signal ignored.
+        with subprocess.Popen([CHK, "-b", target], env=env, stdout=subprocess.DEVNULL,
+                              preexec_fn=lambda n=number: signal.signal(n, signal.SIG_DFL)) as process:
             while not os.listdir(TMP) and process.poll() is None:
                 time.sleep(0.001)
             process.send_signal(number)
@@ -186,6 +188,19 @@ def check_signal():
         ok(process.returncode == -number and not os.listdir(TMP) and
            not [n for n in os.listdir(TOP.name) if n.startswith("stopped")],
            "%s: nothing is left" % signal.Signals(number).name, (process.returncode, os.listdir(TMP)))
+
+
+def check_ignored():
+    """As under nohup: it goes on."""
+    target = TOP.name + "/kept.tar.gz"
+    with subprocess.Popen([CHK, "-b", target], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.DEVNULL,
+                          preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+        while not os.listdir(TMP) and process.poll() is None:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGHUP)
+        process.wait()
+    ok(process.returncode == 0 and os.path.exists(target), "an ignored signal ends nothing", process.returncode)
+    os.unlink(target)
 
 
 def check_full():
@@ -220,6 +235,7 @@ check_from(bundle)
 check_hostile(bundle)
 check_bomb()
 check_signal()
+check_ignored()
 check_full()
 print("1..%d" % count)
 raise SystemExit(failed > 0)
