@@ -152,24 +152,10 @@ static const struct out_col columns[] = {
 
 static void append_json(struct out_text *text, const struct scope_list *list, bool has_smc)
 {
-	json_t *array = json_array(), *doc;
-	char *dump;
+	json_t *array = out_json_list(columns, list->entries, list->count, sizeof(*list->entries));
 
-	for (size_t i = 0; array && i < list->count; i++) {
-		if (!json_array_append_new(array, out_json(columns, NULL, &list->entries[i])))
-			continue;
-		json_decref(array);
-		array = NULL;
-	}
-	doc = array ? json_pack("{s:s, s:b, s:o}", "schema", "smc-tools/bpf/1", "smc", has_smc,
-				"scopes", array) : NULL;
-	dump = doc ? json_dumps(doc, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT) : NULL;
-	json_decref(doc);
-	text->is_failed = !dump;
-	if (dump)
-		out_str(text, dump);
-	out_char(text, '\n');
-	free(dump);
+	out_json_document(text, json_pack("{s:s, s:b, s:o}", "schema", "smc-tools/bpf/1", "smc",
+					  has_smc, "scopes", array), false);
 }
 
 static int by_name(const void *one, const void *other)

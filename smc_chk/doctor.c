@@ -394,39 +394,19 @@ static void append_text(struct out_text *text, const struct doctor *doc,
 	verdict(text, result);
 }
 
-static json_t *json_findings(const struct doctor *doc)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; array && i < doc->n_findings; i++) {
-		if (!json_array_append_new(array, out_json(columns, NULL, &doc->findings[i])))
-			continue;
-		json_decref(array);
-		array = NULL;
-	}
-	return array;
-}
-
 static void append_json(struct out_text *text, const struct doctor *doc,
 			const struct result *result)
 {
-	json_t *findings = json_findings(doc), *json = NULL;
-	char *dump;
-
-	if (findings)
-		json = json_pack("{s:s, s:i, s:I, s:I, s:o}", "schema", "smc-tools/doctor/1",
+	json_t *json = json_pack("{s:s, s:i, s:I, s:I, s:o}", "schema", "smc-tools/doctor/1",
 				 "status", result->status, "problems",
 				 (json_int_t)result->counts[DOCTOR_PROBLEM], "warnings",
-				 (json_int_t)result->counts[DOCTOR_WARNING], "findings", findings);
+				 (json_int_t)result->counts[DOCTOR_WARNING], "findings",
+				 out_json_list(columns, doc->findings, doc->n_findings,
+					       sizeof(*doc->findings)));
+
 	if (json && result->first)
 		json_object_set_new(json, "first", json_string(result->first->remedy));
-	dump = json ? json_dumps(json, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT) : NULL;
-	json_decref(json);
-	text->is_failed |= !dump;
-	if (dump)
-		out_str(text, dump);
-	out_char(text, '\n');
-	free(dump);
+	out_json_document(text, json, false);
 }
 
 static int print(const struct doctor *doc, struct smc_err *err)

@@ -2,7 +2,6 @@
 /* What a command found goes to stdout at once: as text, or as one JSON document. */
 #include "smc_chk/print.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -20,14 +19,8 @@ int chk_print(struct out_text *text)
 
 int chk_print_json(json_t *json)
 {
-	size_t layout = isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT;
-	char *dump = json ? json_dumps(json, layout) : NULL;
-	struct out_text text = { .is_failed = !dump };
+	struct out_text text = { 0 };
 
-	json_decref(json);
-	if (dump)
-		out_str(&text, dump);
-	out_char(&text, '\n');
-	free(dump);
+	out_json_document(&text, json, false);
 	return chk_print(&text);
 }

@@ -105,13 +105,9 @@ static json_t *json_changes(const struct smc_pnet_table *in, const struct smc_pn
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < in->count; i++) {
-		if (has_entry(out, &in->entries[i]) ||
-		    !json_array_append_new(array, out_json(pnet_columns, NULL, &in->entries[i])))
-			continue;
-		json_decref(array);
-		array = NULL;
-	}
+	for (size_t i = 0; array && i < in->count; i++)
+		if (!has_entry(out, &in->entries[i]))
+			out_json_push(&array, out_json(pnet_columns, NULL, &in->entries[i]));
 	return array;
 }
 

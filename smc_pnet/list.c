@@ -106,19 +106,6 @@ static json_t *json_warnings(const struct pnet_rows *rows)
 	return array;
 }
 
-static json_t *json_rows(const struct pnet_rows *rows)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; array && i < rows->count; i++) {
-		if (!json_array_append_new(array, out_json(pnet_row_columns, NULL, &rows->rows[i])))
-			continue;
-		json_decref(array);
-		array = NULL;
-	}
-	return array;
-}
-
 static void print_warnings(const struct pnet_rows *rows)
 {
 	struct out_text text = { 0 };
@@ -180,8 +167,9 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 		ret = smc_err_set(tool->err, ENOMEM, "cannot keep the list of devices");
 	if (!ret && is_json)
 		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/pnet-list/1",
-						"devices", json_rows(&rows), "warnings",
-						json_warnings(&rows)), tool->err);
+						"devices", out_json_list(pnet_row_columns, rows.rows,
+									 rows.count, sizeof(*rows.rows)),
+						"warnings", json_warnings(&rows)), tool->err);
 	else if (!ret)
 		ret = print_rows(&rows, is_tree, tool->err);
 	if (!ret && !is_json)

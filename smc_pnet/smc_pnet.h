@@ -57,6 +57,9 @@ void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world
 /** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
 int pnet_write(struct out_text *text, struct smc_err *err);
 
+/** pnet_json_entries() - entries of the table as an array. Return: NULL if memory ran out */
+json_t *pnet_json_entries(const struct smc_pnet_table *table);
+
 /** pnet_write_json() - print a document and drop the reference; NULL means that memory ran out */
 int pnet_write_json(json_t *doc, struct smc_err *err);
 

@@ -5,27 +5,13 @@
 #include <errno.h>
 #include <string.h>
 
-static json_t *json_entries(const struct smc_pnet_table *entries)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; array && i < entries->count; i++) {
-		if (!json_array_append_new(array,
-					   out_json(pnet_columns, NULL, &entries->entries[i])))
-			continue;
-		json_decref(array);
-		array = NULL;
-	}
-	return array;
-}
-
 static int print(const struct smc_pnet_table *entries, bool is_json, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 
 	if (is_json)
 		return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
-						 "entries", json_entries(entries)), err);
+						 "entries", pnet_json_entries(entries)), err);
 	for (size_t i = 0; i < entries->count; i++) {
 		pnet_command(&text, &entries->entries[i]);
 		out_char(&text, '\n');

@@ -105,16 +105,10 @@ int pnet_write(struct out_text *text, struct smc_err *err)
 int pnet_write_json(json_t *doc, struct smc_err *err)
 {
 	struct out_text text = { 0 };
-	char *dump = NULL;
 
-	if (doc)
-		dump = json_dumps(doc, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT);
-	json_decref(doc);
-	if (!dump)
+	out_json_document(&text, doc, false);
+	if (text.is_failed)
 		return smc_err_set(err, ENOMEM, "cannot write JSON");
-	out_str(&text, dump);
-	out_char(&text, '\n');
-	free(dump);
 	return pnet_write(&text, err);
 }
 
@@ -348,19 +342,15 @@ int pnet_flush(struct pnet_tool *tool)
 	return ret;
 }
 
+json_t *pnet_json_entries(const struct smc_pnet_table *table)
+{
+	return out_json_list(pnet_columns, table->entries, table->count, sizeof(*table->entries));
+}
+
 static int show_json(const struct smc_pnet_table *table, struct smc_err *err)
 {
-	json_t *entries = json_array();
-
-	for (size_t i = 0; entries && i < table->count; i++) {
-		if (!json_array_append_new(entries,
-					   out_json(pnet_columns, NULL, &table->entries[i])))
-			continue;
-		json_decref(entries);
-		entries = NULL;
-	}
-	return pnet_write_json(entries ? json_pack("{s:s, s:o}", "schema", "smc-tools/pnet/1",
-						   "entries", entries) : NULL, err);
+	return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet/1", "entries",
+					 pnet_json_entries(table)), err);
 }
 
 static int show_text(const struct smc_pnet_table *table, struct smc_err *err)

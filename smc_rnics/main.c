@@ -136,24 +136,13 @@ static void choose(struct out_view *view, const struct rnics_opts *opts)
 static void append_json(struct out_text *text, const struct rnics_opts *opts,
 			const struct rnic_table *table)
 {
-	json_t *array = json_array(), *doc;
-	char *dump;
+	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < table->count; i++) {
-		if (!selects(opts, &table->rnics[i]) ||
-		    !json_array_append_new(array, out_json(rnic_columns, NULL, &table->rnics[i])))
-			continue;
-		json_decref(array);
-		array = NULL;
-	}
-	doc = array ? json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array) : NULL;
-	dump = doc ? json_dumps(doc, isatty(STDOUT_FILENO) ? JSON_INDENT(2) : JSON_COMPACT) : NULL;
-	json_decref(doc);
-	text->is_failed = !dump;
-	if (dump)
-		out_str(text, dump);
-	out_char(text, '\n');
-	free(dump);
+	for (size_t i = 0; array && i < table->count; i++)
+		if (selects(opts, &table->rnics[i]))
+			out_json_push(&array, out_json(rnic_columns, NULL, &table->rnics[i]));
+	out_json_document(text, json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics",
+					  array), false);
 }
 
 static int print(const struct rnics_opts *opts, const struct rnic_table *table, struct smc_err *err)

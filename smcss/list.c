@@ -224,23 +224,15 @@ static int fetch(struct lister *l)
 
 static int write_json(struct lister *l)
 {
-	bool is_read = isatty(STDOUT_FILENO) && !(l->opts->watch_seconds > 0);
-	/* ASCII: U+0080 to U+009F, in a name that a stranger chose, would drive a terminal. */
-	size_t flags = (is_read ? JSON_INDENT(2) : JSON_COMPACT) | JSON_ENSURE_ASCII;
 	json_t *doc;
-	char *dump;
 
 	if (l->summary)
 		doc = summary_json(l->summary);
 	else
 		doc = json_pack("{s:s, s:O}", "schema", "smc-tools/smcss/1", "sockets", l->sockets);
-	dump = doc ? json_dumps(doc, flags) : NULL;
-	json_decref(doc);
-	if (!dump)
+	out_json_document(&l->text, doc, l->opts->watch_seconds > 0);
+	if (l->text.is_failed)
 		return smc_err_set(l->err, ENOMEM, "cannot write JSON");
-	out_str(&l->text, dump);
-	out_str(&l->text, "\n");
-	free(dump);
 	return write_text(l);
 }
 

@@ -126,18 +126,9 @@ static void print_block(struct out_text *text, const struct out_view *view, cons
 static int add_array(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
 		     const char *key)
 {
-	json_t *array = json_array();
+	json_t *array = out_json_list(table, list->items, list->count, list->item_size);
 
-	for (size_t i = 0; i < list->count; i++)
-		if (json_array_append_new(array, out_json(table, NULL, cmd_list_at(list, i))))
-			break;
-	if (array && json_array_size(array) == list->count &&
-	    !json_object_set(cmd->json, key, array)) {
-		json_decref(array);
-		return 0;
-	}
-	json_decref(array);
-	return cmd_no_memory(cmd);
+	return json_object_set_new(cmd->json, key, array) ? cmd_no_memory(cmd) : 0;
 }
 
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,

@@ -126,23 +126,15 @@ static int parse(struct cmd *cmd, int argc, char **argv, int *status)
 
 static int write_json(struct cmd *cmd)
 {
-	bool is_pretty = isatty(STDOUT_FILENO) && !(cmd->watch_seconds > 0);
-	char *dump = json_dumps(cmd->json, is_pretty ? JSON_INDENT(2) : JSON_COMPACT);
-
-	if (!dump)
-		return cmd_no_memory(cmd);
-	out_str(&cmd->text, dump);
-	out_str(&cmd->text, "\n");
-	free(dump);
-	return 0;
+	out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
+	cmd->json = NULL;
+	return cmd->text.is_failed ? cmd_no_memory(cmd) : 0;
 }
 
 int cmd_write(struct cmd *cmd)
 {
 	int ret = cmd->json ? write_json(cmd) : 0;
 
-	json_decref(cmd->json);
-	cmd->json = NULL;
 	if (ret)
 		return ret;
 	ret = out_flush(&cmd->text, STDOUT_FILENO);

@@ -2,7 +2,9 @@
 /* One column table per kind of object: text rows, -o selection and JSON come from it. */
 #include "out/table.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct out_col *find(const struct out_col *table, const char *name, size_t len)
 {
@@ -154,6 +156,39 @@ json_t *out_json(const struct out_col *table, const struct out_view *view, const
 		return json;
 	json_decref(json);
 	return NULL;
+}
+
+void out_json_push(json_t **array, json_t *value)
+{
+	if (!json_array_append_new(*array, value))
+		return;
+	json_decref(*array);
+	*array = NULL;
+}
+
+json_t *out_json_list(const struct out_col *table, const void *objects, size_t count, size_t size)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; array && i < count; i++)
+		out_json_push(&array, out_json(table, NULL, (const char *)objects + i * size));
+	return array;
+}
+
+void out_json_document(struct out_text *text, json_t *doc, bool is_repeated)
+{
+	bool is_read = !is_repeated && isatty(STDOUT_FILENO);
+	size_t layout = is_read ? JSON_INDENT(2) : JSON_COMPACT;
+	char *dump = doc ? json_dumps(doc, layout | JSON_ENSURE_ASCII) : NULL;
+
+	json_decref(doc);
+	if (!dump) {
+		text->is_failed = true;
+		return;
+	}
+	out_str(text, dump);
+	out_char(text, '\n');
+	free(dump);
 }
 
 json_t *out_json_string(const char *str, size_t len)

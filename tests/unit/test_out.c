@@ -326,6 +326,40 @@ static void json_strings(void **state)
 	}
 }
 
+/* As many as there are, in their order; nothing is no array half made. */
+static void json_lists(void **state)
+{
+	static const char *const objects[2][3] = { { "a", "b", "c" }, { "d", "e", "f" } };
+	json_t *json = out_json_list(table, objects, 2, sizeof(objects[0]));
+
+	(void)state;
+	assert_int_equal(json_array_size(json), 2);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 1), "third")), "f");
+	out_json_push(&json, NULL);
+	assert_null(json);
+	out_json_push(&json, json_true());
+	assert_null(json);
+	json = out_json_list(table, NULL, 0, sizeof(objects[0]));
+	assert_int_equal(json_array_size(json), 0);
+	json_decref(json);
+}
+
+/* U+0085 would move a terminal's cursor; read back it is the same. */
+static void json_documents(void **state)
+{
+	struct out_text text = { 0 };
+
+	(void)state;
+	out_json_document(&text, json_pack("{s:s}", "name", "m\xc3\xbc\xc2\x85"), true);
+	out_json_document(&text, json_pack("[]"), true);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, "{\"name\":\"m\\u00FC\\u0085\"}\n[]\n");
+	assert_false(text.is_failed);
+	out_json_document(&text, NULL, true);
+	assert_true(text.is_failed);
+	out_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,6 +368,7 @@ int main(void)
 		cmocka_unit_test(rows),	    cmocka_unit_test(widen),
 		cmocka_unit_test(choice),   cmocka_unit_test(too_many),
 		cmocka_unit_test(json_rows), cmocka_unit_test(json_strings),
+		cmocka_unit_test(json_lists), cmocka_unit_test(json_documents),
 	};
 
 	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
