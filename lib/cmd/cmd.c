@@ -164,3 +164,16 @@ json_t *cmd_json_str(const char *str)
 {
 	return out_json_string(str, strlen(str));
 }
+
+json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
+		      const void *object)
+{
+	struct out_text text = { 0 };
+	json_t *json = NULL;
+
+	append(&text, object);
+	if (text.len && !text.is_failed)
+		json = json_stringn(text.data, text.len);
+	out_free(&text);
+	return json;
+}

@@ -194,4 +194,8 @@ json_t *cmd_json_hex(uint64_t value, int digits);
 /** cmd_json_str() - string of a fixed buffer */
 json_t *cmd_json_str(const char *str);
 
+/** cmd_json_text() - what a column's text is, as a string; NULL for none */
+json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
+		      const void *object);
+
 #endif

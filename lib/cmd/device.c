@@ -103,14 +103,7 @@ static void text_type(struct out_text *text, const void *object)
 
 static json_t *json_kind(const void *object)
 {
-	struct out_text text = { 0 };
-	json_t *json = NULL;
-
-	text_type(&text, object);
-	if (text.len && !text.is_failed)
-		json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
+	return cmd_json_text(text_type, object);
 }
 
 static void text_crit(struct out_text *text, const void *object)

@@ -37,14 +37,7 @@ static void text_id(struct out_text *text, const void *object)
 /* As a string, as people type it: "00000100". */
 static json_t *json_id(const void *object)
 {
-	struct out_text text = { 0 };
-	json_t *json = NULL;
-
-	text_id(&text, object);
-	if (text.len && !text.is_failed)
-		json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
+	return cmd_json_text(text_id, object);
 }
 
 static void text_role(struct out_text *text, const void *object)
@@ -263,14 +256,7 @@ static void text_cookie(struct out_text *text, const void *object)
 
 static json_t *json_cookie(const void *object)
 {
-	struct out_text text = { 0 };
-	json_t *json = NULL;
-
-	text_cookie(&text, object);
-	if (text.len && !text.is_failed)
-		json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
+	return cmd_json_text(text_cookie, object);
 }
 
 static void text_chid(struct out_text *text, const void *object)
@@ -420,26 +406,14 @@ static void text_peer_uid(struct out_text *text, const void *object)
 		append_uid(text, link_of(object)->peer_uid);
 }
 
-static json_t *json_of_text(void (*append)(struct out_text *, const void *), const void *object)
-{
-	struct out_text text = { 0 };
-	json_t *json = NULL;
-
-	append(&text, object);
-	if (text.len && !text.is_failed)
-		json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
-}
-
 static json_t *json_uid(const void *object)
 {
-	return json_of_text(text_uid, object);
+	return cmd_json_text(text_uid, object);
 }
 
 static json_t *json_peer_uid(const void *object)
 {
-	return json_of_text(text_peer_uid, object);
+	return cmd_json_text(text_peer_uid, object);
 }
 
 static void text_ibdev(struct out_text *text, const void *object)
@@ -476,7 +450,7 @@ static void text_link_gid(struct out_text *text, const void *object)
 
 static json_t *json_link_gid(const void *object)
 {
-	return json_of_text(text_link_gid, object);
+	return cmd_json_text(text_link_gid, object);
 }
 
 static void text_link_peer_gid(struct out_text *text, const void *object)
@@ -486,7 +460,7 @@ static void text_link_peer_gid(struct out_text *text, const void *object)
 
 static json_t *json_link_peer_gid(const void *object)
 {
-	return json_of_text(text_link_peer_gid, object);
+	return cmd_json_text(text_link_peer_gid, object);
 }
 
 static const struct out_col link_columns[] = {
