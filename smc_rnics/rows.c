@@ -51,27 +51,11 @@ static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
 	}
 }
 
-/* "MT27800 Family [ConnectX-5]": the name in brackets if there is one, without blanks. */
-static void short_name(char type[40], const char *name)
-{
-	const char *start = strchr(name, '['), *end = start ? strchr(start, ']') : NULL;
-	size_t len;
-
-	if (end && end > start + 1)
-		name = start + 1;
-	len = end && end > start + 1 ? (size_t)(end - name) : strlen(name);
-	if (len > 39)
-		len = 39;
-	for (size_t i = 0; i < len; i++)
-		type[i] = name[i] == ' ' ? '_' : name[i];
-	type[len] = '\0';
-}
-
 static void set_type(struct loader *l, struct rnic *rnic, const struct rdma_dev *ib)
 {
 	struct pciids_name name;
 	const char *type = NULL;
-	char firmware[32] = "";
+	char firmware[32] = "", product[PCIIDS_NAME_SIZE];
 
 	if (ib)
 		sysfs_text(firmware, sizeof(firmware), "%s/class/infiniband/%s/fw_ver", l->root,
@@ -84,12 +68,11 @@ static void set_type(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 	if (rnic->has & RNIC_HAS_IDS && pciids_find(&name, l->pci_ids, rnic->vendor, rnic->device))
 		snprintf(rnic->name, sizeof(rnic->name), "%.60s%s%.60s", name.vendor,
 			 name.device[0] ? " " : "", name.device);
-	if (type)
-		snprintf(rnic->type, sizeof(rnic->type), "%s", type);
-	else if (rnic->name[0] && name.device[0])
-		short_name(rnic->type, name.device);
-	else
-		snprintf(rnic->type, sizeof(rnic->type), "%s", rnic->driver);
+	if (!type && rnic->name[0] && name.device[0]) {
+		pciids_product(product, name.device);
+		type = product;
+	}
+	snprintf(rnic->type, sizeof(rnic->type), "%.39s", type ? type : rnic->driver);
 }
 
 /* ---- PNET IDs ---- */

@@ -13,6 +13,7 @@
 #include "smc/abi.h"
 #include "smc/err.h"
 #include "smc/stats.h"
+#include "sys/pciids.h"
 
 struct cli_tool;
 
@@ -152,7 +153,6 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 /* ---- names ---- */
 
 #define CMD_NETDEV_SIZE 16
-#define CMD_PCI_NAME_SIZE 128
 
 /**
  * cmd_netdev_name() - name of the net device of an RDMA port
@@ -164,19 +164,6 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned int port,
 		     uint32_t ifindex);
 
-/** struct cmd_pci_name - from the PCI ID database of the system; empty when not known */
-struct cmd_pci_name {
-	char vendor[CMD_PCI_NAME_SIZE];
-	char device[CMD_PCI_NAME_SIZE];
-};
-
-/** cmd_pci_name() - look a device up */
-void cmd_pci_name(struct cmd_pci_name *name, uint32_t vendor, uint32_t device);
-
-/** cmd_pci_name_from() - the same in a file of pci.ids' form. Return: is the vendor known? */
-bool cmd_pci_name_from(struct cmd_pci_name *name, const char *path, uint32_t vendor,
-		       uint32_t device);
-
 /**
  * cmd_pci_type() - one word for a PCI device
  * @name: what the database says
@@ -184,7 +171,7 @@ bool cmd_pci_name_from(struct cmd_pci_name *name, const char *path, uint32_t ven
  * IBM Z's names for its cards, the product name of the database, or its number: "0x1017".
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
-		  const struct cmd_pci_name *name);
+		  const struct pciids_name *name);
 
 /* ---- columns that several tables have ---- */
 

@@ -18,7 +18,7 @@ struct row {
 	unsigned int number;
 	bool is_loopback;
 	char netdev[CMD_NETDEV_SIZE];
-	struct cmd_pci_name pci;
+	struct pciids_name pci;
 };
 
 static const struct smc_device *device_of(const void *object)
@@ -271,7 +271,7 @@ static struct row *add_row(struct cmd_list *rows, const struct smc_device *devic
 	row->device = *device;
 	row->number = number;
 	if (device->has & SMC_DEVICE_HAS_DEVICE && (device->vendor || device->device))
-		cmd_pci_name(&row->pci, device->vendor, device->device);
+		pciids_find(&row->pci, NULL, device->vendor, device->device);
 	return row;
 }
 

@@ -2,9 +2,7 @@
 /* Names of devices that the kernel sends as numbers. */
 #include "cmd/cmd.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <net/if.h>
 
@@ -15,13 +13,6 @@
 #define VENDOR_MELLANOX 0x15b3
 /* A GID table has some hundred entries at most, and the first ones are in use. */
 #define MAX_GIDS 256
-
-/* Where distributions keep the PCI ID database. */
-static const char *const databases[] = {
-	"/usr/share/misc/pci.ids",
-	"/usr/share/hwdata/pci.ids",
-	"/usr/share/pci.ids",
-};
 
 /* IBM Z's names, by which smc-tools show these cards. */
 static const struct {
@@ -56,77 +47,11 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 	return name[0];
 }
 
-/* "1017  MT27800 Family": is it this number? Returns the text after it. */
-static const char *entry(const char *line, uint32_t number)
-{
-	char *end;
-
-	if (!isxdigit((unsigned char)line[0]) || strtoul(line, &end, 16) != number ||
-	    end != line + 4)
-		return NULL;
-	return end + strspn(end, " ");
-}
-
-static void copy_line(char *dst, const char *src)
-{
-	snprintf(dst, CMD_PCI_NAME_SIZE, "%.*s", (int)strcspn(src, "\r\n"), src);
-}
-
-bool cmd_pci_name_from(struct cmd_pci_name *name, const char *path, uint32_t vendor,
-		       uint32_t device)
-{
-	FILE *file = fopen(path, "re");
-	const char *text;
-	char line[512];
-
-	memset(name, 0, sizeof(*name));
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file)) {
-		if (line[0] == '#' || line[0] == '\n')
-			continue;
-		if (line[0] != '\t') {
-			if (name->vendor[0])
-				break;
-			text = entry(line, vendor);
-			if (text)
-				copy_line(name->vendor, text);
-		} else if (name->vendor[0] && line[1] != '\t') {
-			text = entry(line + 1, device);
-			if (text)
-				copy_line(name->device, text);
-		}
-	}
-	fclose(file);
-	return name->vendor[0];
-}
-
-void cmd_pci_name(struct cmd_pci_name *name, uint32_t vendor, uint32_t device)
-{
-	for (size_t i = 0; i < sizeof(databases) / sizeof(databases[0]); i++)
-		if (cmd_pci_name_from(name, databases[i], vendor, device))
-			return;
-}
-
-/* "MT27800 Family [ConnectX-5]": the product's name is what people know it by. */
-static void append_product(struct out_text *text, const char *device)
-{
-	const char *start = strchr(device, '[');
-	size_t len;
-
-	start = start ? start + 1 : device;
-	len = strcspn(start, "]");
-	for (size_t i = 0; i < len; i++) {
-		if (start[i] == ' ')
-			out_char(text, '_');
-		else
-			out_escaped(text, start + i, 1);
-	}
-}
-
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
-		  const struct cmd_pci_name *name)
+		  const struct pciids_name *name)
 {
+	char product[PCIIDS_NAME_SIZE];
+
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		if (types[i].vendor == vendor && types[i].device == device) {
 			out_str(text, types[i].name);
@@ -134,7 +59,8 @@ void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		}
 	}
 	if (name->device[0]) {
-		append_product(text, name->device);
+		pciids_product(product, name->device);
+		out_escaped(text, product, sizeof(product));
 		return;
 	}
 	out_str(text, "0x");

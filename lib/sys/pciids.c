@@ -59,19 +59,33 @@ bool pciids_find(struct pciids_name *name, const char *path, unsigned int vendor
 		 unsigned int device)
 {
 	static const char *const places[] = {
-		"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/var/lib/pciutils/pci.ids",
+		"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids",
+		"/var/lib/pciutils/pci.ids",
 	};
-	FILE *file = NULL;
-	bool is_found;
+	size_t count = path ? 1 : sizeof(places) / sizeof(places[0]);
+	bool is_found = false;
 
 	*name = (struct pciids_name){ 0 };
-	if (path)
-		file = fopen(path, "re");
-	for (size_t i = 0; !path && !file && i < sizeof(places) / sizeof(places[0]); i++)
-		file = fopen(places[i], "re");
-	if (!file)
-		return false;
-	is_found = search(name, file, vendor, device);
-	fclose(file);
+	for (size_t i = 0; !is_found && i < count; i++) {
+		FILE *file = fopen(path ? path : places[i], "re");
+
+		if (!file)
+			continue;
+		is_found = search(name, file, vendor, device);
+		fclose(file);
+	}
 	return is_found;
+}
+
+void pciids_product(char product[PCIIDS_NAME_SIZE], const char *device)
+{
+	const char *start = strchr(device, '['), *end = start ? strchr(start, ']') : NULL;
+
+	if (end && end > start + 1)
+		snprintf(product, PCIIDS_NAME_SIZE, "%.*s", (int)(end - start - 1), start + 1);
+	else
+		snprintf(product, PCIIDS_NAME_SIZE, "%s", device);
+	for (char *c = product; *c; c++)
+		if (*c == ' ')
+			*c = '_';
 }

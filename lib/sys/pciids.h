@@ -7,7 +7,7 @@
 
 #define PCIIDS_NAME_SIZE 128
 
-/** struct pciids_name - names of a device and of who made it; empty if unknown */
+/** struct pciids_name - a device's name and its vendor's, foreign text both; empty if unknown */
 struct pciids_name {
 	char vendor[PCIIDS_NAME_SIZE];
 	char device[PCIIDS_NAME_SIZE];
@@ -21,5 +21,11 @@ struct pciids_name {
  */
 bool pciids_find(struct pciids_name *name, const char *path, unsigned int vendor,
 		 unsigned int device);
+
+/**
+ * pciids_product() - one word for a device, by what people know it: "ConnectX-5"
+ * @device: its name, "MT27800 Family [ConnectX-5]"; without brackets all of it counts
+ */
+void pciids_product(char product[PCIIDS_NAME_SIZE], const char *device);
 
 #endif
