@@ -39,9 +39,7 @@ struct answer {
 	bool is_interrupted;
 	int code;	/* positive errno: the kernel's, or ours for an answer that cannot be read */
 	char text[200]; /* the kernel's own words; "" for none */
-	char *messages; /* one after the other, each at NLMSG_ALIGN */
-	size_t len;
-	size_t size;
+	struct replay_tape tape;
 };
 
 static void fail(struct answer *answer, int code)
@@ -53,7 +51,6 @@ static void fail(struct answer *answer, int code)
 static int on_valid(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *nlh = nlmsg_hdr(msg);
-	size_t step = NLMSG_ALIGN(nlh->nlmsg_len);
 	struct answer *answer = arg;
 
 	/* A command's name needs the header of generic netlink: nothing shorter is an answer. */
@@ -61,19 +58,9 @@ static int on_valid(struct nl_msg *msg, void *arg)
 		fail(answer, EBADMSG);
 		return NL_OK;
 	}
-	if (answer->len + step > answer->size) {
-		size_t size = 2 * answer->size + step + 4096;
-		char *messages = realloc(answer->messages, size);
-
-		if (!messages) {
-			fail(answer, ENOMEM);
-			return NL_OK;
-		}
-		answer->messages = messages;
-		answer->size = size;
-	}
-	memcpy(answer->messages + answer->len, nlh, nlh->nlmsg_len);
-	answer->len += step;
+	replay_add(&answer->tape, nlh);
+	if (answer->tape.is_failed)
+		fail(answer, ENOMEM);
 	return NL_OK;
 }
 
@@ -201,7 +188,7 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 	struct nl_msg *msg = nlmsg_alloc();
 	int ret = -NLE_NOMEM;
 
-	free(answer->messages);
+	free(answer->tape.bytes);
 	*answer = (struct answer){ .seq = nl_socket_use_seq(nl->sock) };
 	if (msg && genlmsg_put(msg, nl_socket_get_local_port(nl->sock), answer->seq, nl->family, 0,
 			       flags, cmd, FAMILY_VERSION))
@@ -242,9 +229,9 @@ static int resolve(struct smc_genl *nl, const char *family, struct answer *answe
 	code = transact(nl, CTRL_CMD_GETFAMILY, NLM_F_REQUEST | NLM_F_ACK, &name, 1, answer);
 	if (code)
 		return code;
-	if (!answer->len)
+	if (!answer->tape.len)
 		return EBADMSG;
-	nlh = (const struct nlmsghdr *)answer->messages;
+	nlh = (const struct nlmsghdr *)answer->tape.bytes;
 	id = nlmsg_find_attr((struct nlmsghdr *)nlh, GENL_HDRLEN, CTRL_ATTR_FAMILY_ID);
 	if (!id || nla_len(id) < (int)sizeof(uint16_t))
 		return EBADMSG;
@@ -259,7 +246,7 @@ static int find_family(struct smc_genl *nl, const char *family, struct smc_err *
 
 	if (code == ENOENT && smc_module_load() != -EAFNOSUPPORT)
 		code = resolve(nl, family, &answer);
-	free(answer.messages);
+	free(answer.tape.bytes);
 	if (!code)
 		return 0;
 	if (code == ENOENT)
@@ -304,7 +291,7 @@ static int ignore(const struct nlmsghdr *nlh, void *arg)
 /* The look-up of a family is the first question that a record answers. */
 static int open_family(struct smc_genl *nl, struct smc_err *err)
 {
-	struct replay_tape none = { .len = 0 };
+	const struct replay_tape none = { .len = 0 };
 	struct replay_request request;
 	char file[RECORD_NAME];
 	int ret;
@@ -349,13 +336,13 @@ void smc_genl_close(struct smc_genl *nl)
 	free(nl);
 }
 
-static int hand_over(const struct answer *answer, smc_genl_fn fn, void *arg)
+static int hand_over(const struct replay_tape *tape, smc_genl_fn fn, void *arg)
 {
 	size_t offset = 0;
 	int ret = 0;
 
-	while (!ret && offset < answer->len) {
-		const struct nlmsghdr *nlh = (const void *)(answer->messages + offset);
+	while (!ret && offset < tape->len) {
+		const struct nlmsghdr *nlh = (const void *)(tape->bytes + offset);
 
 		ret = fn(nlh, arg);
 		offset += NLMSG_ALIGN(nlh->nlmsg_len);
@@ -382,22 +369,6 @@ static int collect(struct smc_genl *nl, uint8_t cmd, struct answer *answer, stru
 	return -code;
 }
 
-static int on_tape(const struct nlmsghdr *nlh, void *tape)
-{
-	replay_add(tape, nlh);
-	return 0;
-}
-
-static void keep(const struct answer *answer, const struct replay_request *request, int ret,
-		 const struct smc_err *err)
-{
-	struct replay_tape tape = { .len = 0 };
-
-	if (!ret)
-		hand_over(answer, on_tape, &tape);
-	replay_keep(&tape, request, ret, err);
-}
-
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err)
 {
 	struct replay_request request;
@@ -412,10 +383,12 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 	if (!nl->sock)
 		return replay(&request, fn, arg, err);
 	ret = collect(nl, cmd, &answer, err);
-	keep(&answer, &request, ret, err);
+	if (ret)
+		answer.tape.len = 0; /* half of an answer is none */
+	replay_keep(&answer.tape, &request, ret, err);
 	if (!ret)
-		ret = hand_over(&answer, fn, arg);
-	free(answer.messages);
+		ret = hand_over(&answer.tape, fn, arg);
+	free(answer.tape.bytes);
 	return ret;
 }
 
@@ -432,6 +405,6 @@ int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *at
 		err->code = 0;
 	if (code)
 		describe(err, code, &answer);
-	free(answer.messages);
+	free(answer.tape.bytes);
 	return -code;
 }

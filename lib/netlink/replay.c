@@ -32,10 +32,12 @@ struct head {
 
 /* ---- recording ---- */
 
-static void append(struct replay_tape *tape, const void *data, size_t len)
+void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh)
 {
-	size_t step = NLMSG_ALIGN(len);
+	size_t step = NLMSG_ALIGN(nlh->nlmsg_len);
 
+	if (tape->is_failed)
+		return;
 	if (tape->len + step > tape->size) {
 		size_t size = 2 * tape->size + step + 4096;
 		char *bytes = realloc(tape->bytes, size);
@@ -48,14 +50,8 @@ static void append(struct replay_tape *tape, const void *data, size_t len)
 		tape->size = size;
 	}
 	memset(tape->bytes + tape->len, 0, step);
-	memcpy(tape->bytes + tape->len, data, len);
+	memcpy(tape->bytes + tape->len, nlh, nlh->nlmsg_len);
 	tape->len += step;
-}
-
-void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh)
-{
-	if (record_dir() && !tape->is_failed)
-		append(tape, nlh, nlh->nlmsg_len);
 }
 
 static int write_head(char line[HEAD_MAX], const struct replay_request *request, int ret,
@@ -133,7 +129,7 @@ static bool is_kept(const char *name, const struct replay_request *request)
 	return read_head(&head, line) && !head.code && covers(&head, request);
 }
 
-void replay_keep(struct replay_tape *tape, const struct replay_request *request, int ret,
+void replay_keep(const struct replay_tape *tape, const struct replay_request *request, int ret,
 		 const struct smc_err *err)
 {
 	char name[PATH_MAX], line[HEAD_MAX];
@@ -153,8 +149,6 @@ void replay_keep(struct replay_tape *tape, const struct replay_request *request,
 		}
 		free(data);
 	}
-	free(tape->bytes);
-	*tape = (struct replay_tape){ .len = 0 };
 	errno = code;
 }
 

@@ -32,23 +32,27 @@ struct replay_request {
 /** typedef replay_fn - takes a message. Return: 0 to go on, -errno to end */
 typedef int (*replay_fn)(const struct nlmsghdr *nlh, void *arg);
 
-/** struct replay_tape - messages on their way into a record; begin with zeros */
+/**
+ * struct replay_tape - messages one after the other, each at NLMSG_ALIGN; begin with zeros
+ * @is_failed: memory ran out; what was added since is missing
+ * @bytes: to be freed
+ */
 struct replay_tape {
 	bool is_failed;
 	char *bytes;
 	size_t len, size;
 };
 
-/** replay_add() - keep a message, if a host is being recorded */
+/** replay_add() - append a message */
 void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh);
 
 /**
- * replay_keep() - put an answer into the record, if there is one, and free the tape
+ * replay_keep() - put an answer into the record, if a host is being recorded
  * @ret: 0, or -errno with @err
  *
  * An answer that is there already stays if its request asked for as much, bit by bit.
  */
-void replay_keep(struct replay_tape *tape, const struct replay_request *request, int ret,
+void replay_keep(const struct replay_tape *tape, const struct replay_request *request, int ret,
 		 const struct smc_err *err);
 
 /**
