@@ -23,7 +23,7 @@ extern char **environ;
 /* What would end this process; not what nohup(1), or a shell that started it with &, ignores. */
 static void ending_signals(sigset_t *ends)
 {
-	static const int numbers[] = { SIGHUP, SIGINT, SIGTERM };
+	static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
 	struct sigaction action;
 
 	sigemptyset(ends);

@@ -4,6 +4,7 @@
 import io
 import json
 import os
+import shutil
 import signal
 import stat
 import subprocess
@@ -203,6 +204,22 @@ def check_ignored():
     os.unlink(target)
 
 
+def check_reader():
+    """Whoever reads the bundle has gone: nothing is left."""
+    for action, name in ((signal.SIG_DFL, "ends it"), (signal.SIG_IGN, "is an error where SIGPIPE is ignored")):
+        reader, writer = os.pipe()
+        os.close(reader)
+        done = subprocess.run([CHK, "-b", "-"], stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False,
+                              env=dict(os.environ, TMPDIR=TMP), restore_signals=False,
+                              preexec_fn=lambda a=action: signal.signal(signal.SIGPIPE, a))
+        os.close(writer)
+        want = -signal.SIGPIPE if action == signal.SIG_DFL else 1
+        ok(done.returncode == want and not os.listdir(TMP), "a closed pipe %s, and nothing is left" % name,
+           (done, os.listdir(TMP)))
+        for folder in os.listdir(TMP):
+            shutil.rmtree(TMP + "/" + folder)
+
+
 def check_full():
     """A small file system, for the target and for the folder in which the work is done."""
     small = TOP.name + "/small"
@@ -236,6 +253,7 @@ check_hostile(bundle)
 check_bomb()
 check_signal()
 check_ignored()
+check_reader()
 check_full()
 print("1..%d" % count)
 raise SystemExit(failed > 0)
