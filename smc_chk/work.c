@@ -43,6 +43,8 @@ int work_begin(struct work *work, struct smc_err *err)
 		tmp = "/tmp";
 	if (snprintf(work->folder, sizeof(work->folder), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
+	/* Who ignores it is told nothing of its children, and what we start would inherit that. */
+	signal(SIGCHLD, SIG_DFL);
 	ending_signals(&ends);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (work->signals < 0)

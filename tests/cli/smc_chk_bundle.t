@@ -204,6 +204,18 @@ def check_ignored():
     os.unlink(target)
 
 
+def check_children():
+    """Who starts it may not care for its own children: the kernel forgets ours then, too."""
+    target = TOP.name + "/children.tar.gz"
+    start = time.monotonic()
+    done = run("-b", target, "-j", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    commands = json.loads(done.stdout or b"{}").get("commands", [])
+    ok(done.returncode == 0 and commands and not [c for c in commands if "cannot run" in c.get("errors", "")],
+       "SIGCHLD ignored: the tools run all the same", done)
+    ok(time.monotonic() - start < 20, "and nobody waits for them in vain", time.monotonic() - start)
+    os.unlink(target)
+
+
 def check_reader():
     """Whoever reads the bundle has gone: nothing is left."""
     for action, name in ((signal.SIG_DFL, "ends it"), (signal.SIG_IGN, "is an error where SIGPIPE is ignored")):
@@ -253,6 +265,7 @@ check_hostile(bundle)
 check_bomb()
 check_signal()
 check_ignored()
+check_children()
 check_reader()
 check_full()
 print("1..%d" % count)
