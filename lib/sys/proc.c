@@ -20,6 +20,7 @@
 #include "sys/record.h"
 
 #define HOLDERS "probes/holders"
+#define HOLDER_SIZE 80 /* of a line of it */
 
 static int add(struct proc_table *table, const struct proc_fd *entry)
 {
@@ -127,13 +128,16 @@ static void sort(struct proc_table *table)
 
 int proc_table_parse(struct proc_table *table, const char *text)
 {
-	const char *line;
+	char line[HOLDER_SIZE];
 	int ret = 0;
+	size_t len;
 
-	for (line = text; line && *line && !ret; line = strchr(line, '\n')) {
+	for (; *text && !ret; text += len + (text[len] == '\n')) {
 		struct proc_fd entry = { .inode = 0 };
 
-		line += *line == '\n';
+		len = strcspn(text, "\n");
+		/* A copy: sscanf() goes through all that follows first, and on to the next line. */
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
 		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
 			   entry.comm) >= 3)
 			ret = add(table, &entry);
@@ -154,7 +158,7 @@ static int load_recorded(struct proc_table *table)
 
 static void record_holders(const struct proc_fd *first, size_t count)
 {
-	char line[80];
+	char line[HOLDER_SIZE];
 
 	for (size_t i = 0; i < count; i++) {
 		int len = snprintf(line, sizeof(line), "%" PRIu64 " %d %d %s\n", first[i].inode,

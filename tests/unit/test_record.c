@@ -252,6 +252,11 @@ static void holders(void **state)
 	assert_int_equal(count, 1);
 	assert_string_equal(found->comm, "a b");
 	proc_table_free(&table);
+	assert_int_equal(proc_table_parse(&table, "7\n1\n3 init\n8 2\n4 a\n9 3 5 a name of many letters\n"), 0);
+	assert_int_equal(table.count, 1);
+	found = proc_table_find(&table, 9, &count);
+	assert_string_equal(found->comm, "a name of many ");
+	proc_table_free(&table);
 }
 
 /* ---- netlink ---- */
