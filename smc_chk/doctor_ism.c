@@ -8,6 +8,7 @@
 #include "sys/sysfs.h"
 
 #define CHECK "ism"
+
 static void check_ism(struct doctor *doc, const struct pnet_row *row)
 {
 	char driver[32];
@@ -35,7 +36,7 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 static void check_slots(struct doctor *doc)
 {
 	struct sysfs_names names;
-	char remedy[64];
+	char remedy[DOCTOR_WORD_SIZE + 32], word[DOCTOR_WORD_SIZE];
 
 	if (sysfs_list(&names, "%s/bus/pci/slots", doc->sys))
 		return;
@@ -47,7 +48,8 @@ static void check_slots(struct doctor *doc)
 		    !sysfs_number(&power, "%s/bus/pci/slots/%s/power", doc->sys, names.names[i]) ||
 		    power)
 			continue;
-		snprintf(remedy, sizeof(remedy), "smc_rnics -e %s", names.names[i]);
+		snprintf(remedy, sizeof(remedy), "smc_rnics -e %s",
+			 doctor_word(word, names.names[i]));
 		doctor_say(doc, DOCTOR_NOTE, CHECK, names.names[i], remedy,
 			   "PCI function without power: an ISM or RoCE device may be behind it");
 	}

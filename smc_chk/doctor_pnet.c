@@ -30,7 +30,7 @@ static void without(char remedy[REMEDY_SIZE], const struct doctor *doc, const st
 	struct out_text text = { 0 };
 
 	out_str(&text, "smc_pnet -d ");
-	out_str(&text, entry->name);
+	out_shell_word(&text, entry->name);
 	for (size_t i = 0; i < doc->pnet.count; i++) {
 		const struct smc_pnet *other = &doc->pnet.entries[i];
 

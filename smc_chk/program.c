@@ -253,7 +253,7 @@ static int print_text(const struct program *prog)
 	for (size_t i = 0; i < prog->n_notes; i++)
 		append_line(&text, "note", prog->notes[i]);
 	out_str(&text, prog->why ? "  type     smc_run --bpf " : "  type     smc_run ");
-	out_escaped(&text, prog->command, PATH_MAX);
+	out_shell_word(&text, prog->command);
 	out_char(&text, '\n');
 	return chk_print(&text);
 }

@@ -116,7 +116,7 @@ void out_escaped(struct out_text *text, const char *str, size_t len)
 void out_shell_word(struct out_text *text, const char *word)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "_-.:@";
+				    "_-.:@/";
 	bool is_plain = strspn(word, plain) == strlen(word);
 
 	if (!is_plain)

@@ -193,6 +193,20 @@ bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table 
 	       (row->source == PNET_FROM_BASE && base && base->hw_pnetid[0]);
 }
 
+/* An entry that counts only if the kernel finds none of the device below. */
+static void warn_upper(char *buf, size_t size, const struct pnet_row *row)
+{
+	struct smc_pnet better = { .has = SMC_PNET_HAS_NET };
+	struct out_text command = { 0 };
+
+	memcpy(better.name, row->entry->name, sizeof(better.name));
+	memcpy(better.eth, row->net->base, sizeof(better.eth));
+	pnet_command(&command, &better);
+	snprintf(buf, size, "SMC looks at '%s' below '%s' first, and older kernels only there: %.*s",
+		 row->net->base, row->name, (int)command.len, command.len ? command.data : "");
+	out_free(&command);
+}
+
 bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 {
 	bool is_there = row->net || row->ib || row->ism;
@@ -212,10 +226,7 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 	if (!row->net || !strcmp(row->net->base, row->name))
 		return buf[0];
 	if (row->source == PNET_FROM_TABLE)
-		snprintf(buf, size,
-			 "SMC looks at '%s' below '%s' first, and older kernels only there: "
-			 "smc_pnet -a %s -I %s",
-			 row->net->base, row->name, row->entry->name, row->net->base);
+		warn_upper(buf, size, row);
 	else if (strcmp(row->pnetid, row->entry->name))
 		snprintf(buf, size, "SMC takes PNET ID %s of '%s' below '%s', not the entry's %s",
 			 row->pnetid, row->net->base, row->name, row->entry->name);

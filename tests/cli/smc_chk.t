@@ -231,6 +231,9 @@ program musl "-Wl,--dynamic-linker=$tmp/ld-musl-x86_64.so.1"
 way preload '(.notes[0] | contains("musl"))' true "$tmp/musl"
 rm "$tmp/ld-musl-x86_64.so.1"
 refuse "its loader '.*ld-musl-x86_64.so.1' is not there" -x "$tmp/musl"
+# The command is pasted into a shell.
+cp "$tmp/plain" "$tmp/it's \$one"
+like "$("$build/smc_chk" -x "$tmp/it's \$one")" "^  type +smc_run '$tmp/it'.''s [$]one'\$" 'a name with blanks and quotes'
 # Scripts.
 printf '#!%s\n' "$tmp/plain" >"$tmp/script"
 printf '#!/usr/bin/env -S A=1 plain\n' >"$tmp/env"

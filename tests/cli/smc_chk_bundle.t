@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import tarfile
 import tempfile
@@ -158,6 +159,24 @@ def check_hostile(path):
         ok(not os.path.exists(name), "%s was not made" % os.path.basename(os.path.dirname(name)))
 
 
+def attr(kind, text):
+    data = struct.pack("=HH", len(text) + 5, kind) + text + b"\0"
+    return data + bytes(-len(data) % 4)
+
+
+def check_words():
+    """The commands that the doctor prints are pasted into a shell, by root."""
+    head = b"smc-tools netlink 1 %s 0 - \n" % os.sys.byteorder.encode()
+    body = struct.pack("=BBH", 1, 1, 0) + attr(1, b"A;reboot") + attr(2, b"eth9")
+    table = struct.pack("=IHHII", 16 + len(body), 20, 2, 1, 1) + body
+    record = {"probes/socket-af_smc": b"0\n", "netlink/SMC_PNETID/family": head,
+              "netlink/SMC_PNETID/1": head + table, "sys/bus/pci/slots/a;reboot/power": b"0\n"}
+    done = run("--from", archive(index(os.sys.byteorder), *(
+        entry(FOLDER + "/record/" + name, data) for name, data in record.items())), "--doctor")
+    for command in ("smc_pnet -d 'A;reboot'", "smc_rnics -e 'a;reboot'"):
+        ok("-> %s\n" % command in done.stdout.decode(), command, done)
+
+
 class Zeros(io.RawIOBase):
     """As many zeros as one asks for."""
 
@@ -262,6 +281,7 @@ os.mkdir(TMP)
 bundle = check_bundle()
 check_from(bundle)
 check_hostile(bundle)
+check_words()
 check_bomb()
 check_signal()
 check_ignored()

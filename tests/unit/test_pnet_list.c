@@ -149,6 +149,31 @@ static void warnings(void **state)
 	check_warnings("x86", "A n/a loopback-ism 1\n", "");
 }
 
+/* Whoever made an interface chose its name; the command is pasted into a shell. */
+static void warning_word(void **state)
+{
+	struct smc_pnet_table table;
+	struct pnet_world world;
+	struct pnet_rows rows;
+	char line[256];
+
+	(void)state;
+	load(&world, "x86");
+	from_text(&table, "A ens1f0.7 n/a\n");
+	for (size_t i = 0; i < world.nets.count; i++) {
+		if (!strcmp(world.nets.devs[i].name, "ens1f0"))
+			strcpy(world.nets.devs[i].name, "a;reboot");
+		if (!strcmp(world.nets.devs[i].base, "ens1f0"))
+			strcpy(world.nets.devs[i].base, "a;reboot");
+	}
+	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
+	assert_true(pnet_row_warn(line, sizeof(line), pnet_row_of_net(&rows, "ens1f0.7")));
+	assert_non_null(strstr(line, ": smc_pnet -a A -I 'a;reboot'"));
+	pnet_rows_free(&rows);
+	pnet_world_free(&world);
+	smc_pnet_free(&table);
+}
+
 static void check_suggestions(const char *tree, const char *entries, const char *want)
 {
 	struct smc_pnet_table table, suggested;
@@ -258,7 +283,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_s390), cmocka_unit_test(rows_x86),
-		cmocka_unit_test(warnings),  cmocka_unit_test(suggestions),
+		cmocka_unit_test(warnings),  cmocka_unit_test(warning_word),
+		cmocka_unit_test(suggestions),
 		cmocka_unit_test(trees),     cmocka_unit_test(foreign_letters),
 	};
 
