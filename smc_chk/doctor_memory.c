@@ -41,15 +41,16 @@ static unsigned int order_of(unsigned long long bytes)
 static void check_fragmentation(struct doctor *doc)
 {
 	unsigned long receive = knob("rmem", 65536), send = knob("wmem", 65536);
-	unsigned int order = order_of(receive > send ? receive : send);
+	unsigned int order = order_of(receive > send ? receive : send), orders;
 	char text[SIZE_BUDDY_TEXT], size[32];
 	uint64_t blocks;
 
 	if (!doc->rdma.count || !size_buddies(text))
 		return;
-	if (order >= buddy_orders(text)) /* more than there are blocks of: see the sizes */
-		order = buddy_orders(text) - 1;
-	if (!buddy_blocks(&blocks, text, order))
+	orders = buddy_orders(text);
+	if (order >= orders) /* more than there are blocks of: see the sizes */
+		order = orders - 1;
+	if (!orders || !buddy_blocks(&blocks, text, order))
 		return;
 	size_text(size, sizeof(size), size_of_page() << order);
 	if (knob("smcr_buf_type", 0))
