@@ -82,25 +82,10 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	va_end(ap);
 }
 
-static const char *name_of(int val)
-{
-	const struct cli_opt *opt = options;
-
-	while (opt->val && opt->val != val)
-		opt++;
-	return opt->name;
-}
-
-static int exclude(int one, int other)
-{
-	return cli_usage_error(&chk_tool, "options '--%s' and '--%s' exclude each other",
-			       name_of(one), name_of(other));
-}
-
 static int set_command(struct chk_request *req, int val)
 {
 	if (req->command && req->command != val)
-		return exclude(req->command, val);
+		return cli_exclude(&chk_tool, req->command, val);
 	req->command = val;
 	return 0;
 }
@@ -121,7 +106,7 @@ static int set_port(struct chk_request *req, const char *text)
 static int set_family(struct chk_request *req, int family)
 {
 	if (req->family && req->family != family)
-		return exclude('4', '6');
+		return cli_exclude(&chk_tool, '4', '6');
 	req->family = family;
 	return 0;
 }
@@ -187,7 +172,8 @@ static bool is_live(const struct chk_request *req)
 
 static int needs(int option, const char *others)
 {
-	return cli_usage_error(&chk_tool, "option '--%s' goes with %s only", name_of(option), others);
+	return cli_usage_error(&chk_tool, "option '--%s' goes with %s only",
+			       cli_long_name(&chk_tool, option), others);
 }
 
 /* Options that would be without effect are refused. */
@@ -197,13 +183,13 @@ static int check_together(const struct chk_request *req)
 	bool is_net = command == 'C' || command == 'S';
 
 	if ((req->is_live || req->is_static) && command)
-		return exclude(command, req->is_live ? 'l' : 's');
+		return cli_exclude(&chk_tool, command, req->is_live ? 'l' : 's');
 	if (req->iface && command && command != OPT_DOCTOR)
-		return exclude(command, 'i');
+		return cli_exclude(&chk_tool, command, 'i');
 	if (req->from && (command || req->is_live) && command != OPT_DOCTOR)
-		return exclude(OPT_FROM, req->is_live ? 'l' : command);
+		return cli_exclude(&chk_tool, OPT_FROM, req->is_live ? 'l' : command);
 	if (req->from && req->netns)
-		return exclude(OPT_FROM, 'N');
+		return cli_exclude(&chk_tool, OPT_FROM, 'N');
 	if (req->port && !is_net)
 		return needs('p', "--connect and --server");
 	if (req->family && !is_net && !req->is_live)

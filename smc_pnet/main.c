@@ -63,15 +63,6 @@ struct pnet_opts {
 	bool is_json, is_tree, is_apply, is_diff;
 };
 
-static const char *name_of(int val)
-{
-	const struct cli_opt *opt = options;
-
-	while (opt->val && opt->val != val)
-		opt++;
-	return opt->name;
-}
-
 /* These were unambiguous before there were more options: they keep their meaning. */
 static void expand_old(int argc, char **argv)
 {
@@ -90,8 +81,7 @@ static void expand_old(int argc, char **argv)
 static int set_command(struct pnet_opts *opts, int val)
 {
 	if (opts->command && opts->command != val)
-		return cli_usage_error(&tool, "options '--%s' and '--%s' exclude each other",
-				       name_of(opts->command), name_of(val));
+		return cli_exclude(&tool, opts->command, val);
 	opts->command = val;
 	return 0;
 }
@@ -132,7 +122,8 @@ static int check_operands(struct pnet_opts *opts, int argc, char **argv)
 	if (opts->id && command != 'a' && command != 's' && command != 'd')
 		return cli_usage_error(&tool, "surplus argument '%s'", opts->id);
 	if (!opts->id && (command == 'a' || command == 'd'))
-		return cli_usage_error(&tool, "option '--%s' needs a PNET ID", name_of(command));
+		return cli_usage_error(&tool, "option '--%s' needs a PNET ID",
+				       cli_long_name(&tool, command));
 	if (command == 'a' && !opts->eth && !opts->ib)
 		return cli_usage_error(&tool, "no device to add: --interface or --ibdevice is missing");
 	return 0;
@@ -168,15 +159,14 @@ static int check_together(struct pnet_opts *opts)
 	if (opts->is_tree && opts->is_json)
 		return cli_usage_error(&tool, "options '--tree' and '--json' exclude each other");
 	if (opts->is_json && !is_reading)
-		return cli_usage_error(&tool, "options '--%s' and '--json' exclude each other",
-				       name_of(opts->command));
+		return cli_exclude(&tool, opts->command, 'j');
 	for (size_t i = 0; i < 3 && opts->command != 'a'; i++) {
 		const char *value;
 
 		memcpy(&value, (const char *)opts + devices[i].offset, sizeof(value));
 		if (value)
 			cli_error(&tool, "option '--%s' is ignored without '--add'",
-				  name_of(devices[i].val));
+				  cli_long_name(&tool, devices[i].val));
 	}
 	if (opts->command == 'a' && opts->port && !opts->ib)
 		cli_error(&tool, "option '--ibport' is ignored without '--ibdevice'");

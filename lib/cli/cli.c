@@ -152,13 +152,19 @@ int cli_version(const struct cli_tool *tool)
 	return cli_close_stdout(tool);
 }
 
-static const char *long_name(const struct cli_tool *tool, char letter)
+const char *cli_long_name(const struct cli_tool *tool, int val)
 {
 	const struct cli_opt *opt = tool->opts;
 
-	while (opt->val && opt->val != letter)
+	while (opt->val && opt->val != val)
 		opt++;
 	return opt->val ? opt->name : "?";
+}
+
+int cli_exclude(const struct cli_tool *tool, int one, int other)
+{
+	return cli_usage_error(tool, "options '--%s' and '--%s' exclude each other",
+			       cli_long_name(tool, one), cli_long_name(tool, other));
 }
 
 int cli_excludes(const struct cli_tool *tool, const char *seen, const char *const *groups)
@@ -171,8 +177,7 @@ int cli_excludes(const struct cli_tool *tool, const char *seen, const char *cons
 		while (*other && !strchr(seen, *other))
 			other++;
 		if (*other)
-			return cli_usage_error(tool, "options '--%s' and '--%s' exclude each other",
-					       long_name(tool, **groups), long_name(tool, *other));
+			return cli_exclude(tool, **groups, *other);
 	}
 	return 0;
 }

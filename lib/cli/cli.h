@@ -73,6 +73,12 @@ int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** cli_long_name() - of an option by its val */
+const char *cli_long_name(const struct cli_tool *tool, int val);
+
+/** cli_exclude() - an error that names two options by their vals. Return: the error status */
+int cli_exclude(const struct cli_tool *tool, int one, int other);
+
 /**
  * cli_excludes() - refuse options that contradict each other
  * @seen: letters of the options given so far
