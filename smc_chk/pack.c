@@ -15,6 +15,8 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "sys/record.h"
+
 #define BLOCK 65536
 
 /*
@@ -208,20 +210,6 @@ static bool is_plain(const char *path, const char *name)
 	return true;
 }
 
-static bool make_folders(char *path, size_t skip)
-{
-	for (char *slash = path + skip; (slash = strchr(slash, '/')); slash++) {
-		bool is_made;
-
-		*slash = '\0';
-		is_made = !mkdir(path, 0700) || errno == EEXIST;
-		*slash = '/';
-		if (!is_made)
-			return false;
-	}
-	return true;
-}
-
 static int unpack_data(struct unpacker *u, int fd)
 {
 	char block[BLOCK];
@@ -247,7 +235,7 @@ static int unpack_one(struct unpacker *u, const char *inner, bool is_folder)
 	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->folder, inner, is_folder ? "/" : "") >=
 	    PATH_MAX)
 		return refuse(u, "a name in it is too long");
-	if (!make_folders(path, strlen(u->work->folder) + 1))
+	if (!record_folders(path, strlen(u->work->folder) + 1))
 		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
 	if (is_folder)
 		return 0;

@@ -107,9 +107,9 @@ void record_fail(void)
 		unlink(path);
 }
 
-static bool make_folders(char *path, const char *root)
+bool record_folders(char *path, size_t skip)
 {
-	for (char *slash = path + strlen(root); (slash = strchr(slash, '/')); slash++) {
+	for (char *slash = path + skip; (slash = strchr(slash, '/')); slash++) {
 		int ret;
 
 		*slash = '\0';
@@ -145,7 +145,7 @@ static bool store(const char *name, const void *data, size_t len, enum how how)
 	bool is_done;
 	int fd;
 
-	if (!record_path(path, root, name) || !make_folders(path, root))
+	if (!record_path(path, root, name) || !record_folders(path, strlen(root)))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -191,7 +191,8 @@ void record_exists(const char *path)
 	if (!record_dir())
 		return;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-		if (!record_path(copy, record_dir(), path) || !make_folders(copy, record_dir()) ||
+		if (!record_path(copy, record_dir(), path) ||
+		    !record_folders(copy, strlen(record_dir())) ||
 		    (mkdir(copy, 0700) && errno != EEXIST))
 			record_fail();
 	} else if (!store(path, "", 0, KEEP_LONGER)) {

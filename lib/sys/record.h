@@ -68,6 +68,15 @@ void record_fail(void);
  */
 char *record_get(const char *name, size_t *len);
 
+/**
+ * record_folders() - make the folders above a file, of mode 0700
+ * @path: of the file; as it was again afterwards
+ * @skip: how many letters of it lead to a folder that is there
+ *
+ * Return: false with an errno.
+ */
+bool record_folders(char *path, size_t skip);
+
 /** record_refuse() - Return: -EROFS with a sentence that says that nothing can be changed there */
 int record_refuse(struct smc_err *err);
 
