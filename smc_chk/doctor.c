@@ -136,15 +136,12 @@ static void load_netlink(struct doctor *doc)
 {
 	const struct smc_abi_diag_req diag = { .family = AF_SMC };
 	struct smc_err ignored = { 0 };
-	struct smc_genl *pnet;
 	int ret;
 
 	doc->has_genl = !smc_genl_open(&doc->genl, SMC_ABI_GEN_FAMILY, &ignored);
 	doc->has_info = doc->has_genl && !smc_genl_dump(doc->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
 							&doc->info, &ignored);
-	doc->has_pnet = !smc_genl_open(&pnet, SMC_ABI_PNET_FAMILY, &ignored) &&
-			!smc_genl_dump(pnet, SMC_ABI_PNET_GET, smc_pnet_add, &doc->pnet, &ignored);
-	smc_genl_close(pnet);
+	doc->has_pnet = !pnet_table_load(&doc->pnet, &ignored);
 	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
 	doc->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;
 }

@@ -5,24 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "netlink/genl.h"
-#include "smc/abi.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/pairing.h"
 #include "sys/record.h"
 #include "sys/sysfs.h"
-
-static int load_table(struct smc_pnet_table *table, struct smc_err *err)
-{
-	struct smc_genl *nl;
-	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
-
-	if (!ret)
-		ret = smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, err);
-	smc_genl_close(nl);
-	return ret;
-}
 
 /* By its name, or by another one that ip-link(8) gave it. */
 static const struct netdev *find(const struct netdev_table *nets, const char *name)
@@ -72,7 +59,7 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 
 	if (!net)
 		return cli_error(&chk_tool, "there is no net device '%s'", req->iface);
-	ret = load_table(&table, &err);
+	ret = pnet_table_load(&table, &err);
 	if (pnet_rows_make(&rows, &table, world)) {
 		smc_pnet_free(&table);
 		return cli_error(&chk_tool, "cannot keep the list of devices");

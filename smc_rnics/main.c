@@ -10,8 +10,7 @@
 #include <sys/utsname.h>
 
 #include "cli/cli.h"
-#include "netlink/genl.h"
-#include "smc/abi.h"
+#include "sys/pairing.h"
 #include "sys/record.h"
 #include "sys/sysfs.h"
 
@@ -106,18 +105,6 @@ static bool selects(const struct rnics_opts *opts, const struct rnic *rnic)
 	return opts->is_all || rnic->is_known;
 }
 
-/* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
-static void fetch_pnet(struct smc_pnet_table *table)
-{
-	struct smc_genl *nl = NULL;
-	struct smc_err ignored;
-
-	if (!smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, &ignored) &&
-	    smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, &ignored))
-		smc_pnet_free(table);
-	smc_genl_close(nl);
-}
-
 static void choose(struct out_view *view, const struct rnics_opts *opts)
 {
 	out_view_add(view, rnic_columns, "fid,power,pciid,pchid");
@@ -172,12 +159,16 @@ static int list(const struct rnics_opts *opts, const char *root, bool is_recorde
 {
 	struct smc_pnet_table pnet = { 0 };
 	struct rnic_table table;
+	struct smc_err ignored;
 	size_t shown = 0;
 	int ret;
 
-	/* A recorded sysfs and the table of this kernel have nothing to do with each other. */
-	if (!is_recorded)
-		fetch_pnet(&pnet);
+	/*
+	 * A recorded sysfs and the table of this kernel have nothing to do with each other. Only a
+	 * kernel with SMC has the table; without it there are no such PNET IDs.
+	 */
+	if (!is_recorded && pnet_table_load(&pnet, &ignored))
+		smc_pnet_free(&pnet);
 	ret = rnics_load(&table, root, secure_getenv("SMC_TOOLS_PCI_IDS"), &pnet, err);
 	for (size_t i = 0; !ret && i < table.count; i++)
 		shown += selects(opts, &table.rnics[i]);

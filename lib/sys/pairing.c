@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "netlink/genl.h"
+#include "smc/abi.h"
 #include "sys/sysfs.h"
 
 int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *err)
@@ -28,6 +30,17 @@ void pnet_world_free(struct pnet_world *world)
 {
 	rdma_free(&world->rdma);
 	netdev_free(&world->nets);
+}
+
+int pnet_table_load(struct smc_pnet_table *table, struct smc_err *err)
+{
+	struct smc_genl *nl;
+	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
+
+	if (!ret)
+		ret = smc_genl_dump(nl, SMC_ABI_PNET_GET, smc_pnet_add, table, err);
+	smc_genl_close(nl);
+	return ret;
 }
 
 /* ---- rows ---- */

@@ -23,6 +23,9 @@ int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *
 
 void pnet_world_free(struct pnet_world *world);
 
+/** pnet_table_load() - add the kernel's PNET table to @table. Return: 0, -errno with @err */
+int pnet_table_load(struct smc_pnet_table *table, struct smc_err *err);
+
 enum pnet_type { PNET_NET, PNET_IB, PNET_ISM };
 
 /* Where the PNET ID of a device comes from. */
