@@ -294,7 +294,7 @@ static void print_value(FILE *file, const json_t *value, int depth)
 
 static int keep_facts(struct bundle *b)
 {
-	json_t *json = facts();
+	json_t *json = facts(b->req->netns);
 	int fd, ret = json ? write_json(b, "json", "system", json) : -ENOMEM;
 	FILE *file;
 

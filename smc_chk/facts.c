@@ -289,14 +289,15 @@ static json_t *ism_devices(const struct rdma_table *table)
 	return array;
 }
 
-static void add_devices(json_t *json)
+static void add_devices(json_t *json, bool is_entered)
 {
 	struct netdev_table nets = { 0 };
 	struct rdma_table rdma = { 0 };
 	char root[SYSFS_ROOT_SIZE];
 	int sysfs;
 
-	sysfs_here(root, &sysfs, false, NULL);
+	if (sysfs_here(root, &sysfs, is_entered, NULL))
+		return;
 	if (!netdev_load(&nets, root) && !rdma_load(&rdma, root, &nets))
 		rdma_check_netns(&rdma);
 	json_object_set_new(json, "interfaces", interfaces(&nets));
@@ -387,7 +388,7 @@ static void set_lines(json_t *json, const char *key, json_t *lines)
 		json_object_set_new(json, key, lines);
 }
 
-json_t *facts(void)
+json_t *facts(bool is_entered)
 {
 	json_t *json = json_pack("{s:s}", "schema", "smc-tools/bundle-system/1");
 
@@ -395,7 +396,7 @@ json_t *facts(void)
 	json_object_set_new(json, "distribution", distribution());
 	json_object_set_new(json, "sysctl", sysctls());
 	json_object_set_new(json, "modules", modules());
-	add_devices(json);
+	add_devices(json, is_entered);
 	set_lines(json, "kernel_config", kernel_config());
 	set_lines(json, "kernel_log", kernel_log());
 	return json;

@@ -251,6 +251,21 @@ def check_reader():
             shutil.rmtree(TMP + "/" + folder)
 
 
+def check_netns():
+    """Of a namespace that was asked for, nothing, rather than what is in another one's /sys."""
+    target = TOP.name + "/netns.tar.gz"
+    done = subprocess.run(["unshare", "-Urn", "sh", "-c", 'exec "$0" -b "$1" -N $$', CHK, target], check=False,
+                          env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode and (b"unshare" in done.stderr or b"cannot enter" in done.stderr):
+        count_skip("a namespace without its /sys", "cannot make a user namespace")
+        return
+    with tarfile.open(target) as tar:
+        system = json.load(tar.extractfile(FOLDER + "/json/system.json"))
+    ok("host" in system and not {"interfaces", "rdma_devices", "ism_devices"} & set(system),
+       "a namespace without its /sys: no devices of another one", system.get("interfaces"))
+    os.unlink(target)
+
+
 def check_full():
     """A small file system, for the target and for the folder in which the work is done."""
     small = TOP.name + "/small"
@@ -287,6 +302,7 @@ check_signal()
 check_ignored()
 check_children()
 check_reader()
+check_netns()
 check_full()
 print("1..%d" % count)
 raise SystemExit(failed > 0)
