@@ -68,9 +68,6 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
 		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
 	ret = program_run((char *const *)argv, &text, &size);
-	/* Whoever started us has SIGCHLD ignored. */
-	if (ret == -ECHILD)
-		ret = *text != '\0';
 	if (ret < 0)
 		smc_err_set(err, -ret, "cannot run '%s'", path);
 	else if (ret)

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,12 +127,16 @@ static int exit_status(pid_t pid)
 
 int program_run(char *const *argv, char **text, size_t *size)
 {
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
+	struct sigaction before;
 	int pipes[2], status;
 	pid_t pid;
 
 	*text = NULL;
 	if (pipe2(pipes, O_CLOEXEC))
 		return -errno;
+	/* Whoever started us may have it ignored: then nobody learns the status of a child. */
+	sigaction(SIGCHLD, &usual, &before);
 	status = spawn(argv, pipes[1], pipes[0], &pid);
 	close(pipes[1]);
 	if (!status) {
@@ -141,6 +146,7 @@ int program_run(char *const *argv, char **text, size_t *size)
 			status = -ENOMEM;
 	}
 	close(pipes[0]);
+	sigaction(SIGCHLD, &before, NULL);
 	return status;
 }
 
