@@ -97,7 +97,7 @@ static char *read_all(int fd, size_t *size)
 	return text;
 }
 
-static int spawn(char *const *argv, int out, int other, pid_t *pid)
+static int spawn(char *const *argv, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t actions;
 	int err = posix_spawn_file_actions_init(&actions);
@@ -107,8 +107,6 @@ static int spawn(char *const *argv, int out, int other, pid_t *pid)
 	err = posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	if (!err)
 		err = posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
-	if (!err)
-		err = posix_spawn_file_actions_addclose(&actions, other);
 	if (!err)
 		err = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
@@ -137,7 +135,7 @@ int program_run(char *const *argv, char **text, size_t *size)
 		return -errno;
 	/* Whoever started us may have it ignored: then nobody learns the status of a child. */
 	sigaction(SIGCHLD, &usual, &before);
-	status = spawn(argv, pipes[1], pipes[0], &pid);
+	status = spawn(argv, pipes[1], &pid);
 	close(pipes[1]);
 	if (!status) {
 		*text = read_all(pipes[0], size);

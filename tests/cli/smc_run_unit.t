@@ -275,6 +275,11 @@ is "$?$(cat "$tmp/err")" '125smc_run: cannot write to standard output: No space 
 rm -rf "$base"
 env --ignore-signal=CHLD "$smc_run" --user --quiet --enable plain >"$tmp/out" 2>"$tmp/err"
 is "$?$(cat "$tmp/err")" 0 'SIGCHLD is ignored'
+rm -rf "$base"
+"$smc_run" --user --quiet --enable plain 2>"$tmp/err" >&-
+is "$?$(cat "$tmp/err")" '125smc_run: cannot write to standard output: Bad file descriptor' 'stdout is closed'
+[ -f "$base/plain.service.d/zz-smc-tools.conf" ]
+ok $? 'stdout is closed: systemctl had one'
 if [ "$(id -u)" -eq 0 ]; then
 	cp "$smc_run" "$tmp/bin"
 	printf '#!/bin/sh\necho "Scope State"\n' >"$tmp/bin/smc_bpf"
