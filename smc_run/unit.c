@@ -343,6 +343,7 @@ static void put_preload(FILE *out, const struct unit *unit)
 		if (strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
 			continue;
 		rest = word + sizeof(PRELOAD);
+		len = 0;	/* the last one counts */
 		while ((entry = strsep(&rest, ": ")))
 			if (*entry && !is_ours(entry))
 				len += (size_t)sprintf(value + len, "%s:", entry);

@@ -118,6 +118,10 @@ done
 unit plain.service "Environment=LD_PRELOAD=/old/ld_pre_smc.so:/x.so:libsmc-preload.so"
 run --quiet --enable plain
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=/x.so:$lib\"" 'an older library of ours is replaced'
+long=$(printf '/%04000d' 0)
+unit plain.service "Environment=LD_PRELOAD=$long LD_PRELOAD=$long LD_PRELOAD=$long LD_PRELOAD=/y.so"
+run --quiet --enable plain
+is "$rc$(wrote plain.service)" "0Environment=\"LD_PRELOAD=/y.so:$lib\"" 'LD_PRELOAD more than once: the last one counts'
 unit plain.service 'RestrictAddressFamilies=AF_INET AF_SMC AF_UNIX'
 run --quiet --enable plain
 is "$(wrote plain.service | tail -n 1)" 'RestrictAddressFamilies=AF_INET AF_UNIX AF_SMC' 'families: all, and AF_SMC once'
