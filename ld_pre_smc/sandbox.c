@@ -25,17 +25,36 @@ bool shim_is_locked(void)
 	return atomic_load_explicit(&locked, memory_order_relaxed);
 }
 
-/* proc(5): "Seccomp:\t2" is a filter. To ask prctl(2) would need a filter that permits it. */
-void shim_sandbox_look(void)
+/*
+ * proc(5): "Seccomp:\t2" is a filter. To ask prctl(2) would need a filter that permits it. The line
+ * comes behind that of the groups, of which a user may have thousands.
+ */
+static bool has_filter(int status)
 {
 	static const char filter[] = "\nSeccomp:\t2\n";
-	int saved = errno, fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	char text[4096];
+	size_t have = 0;
 	ssize_t len;
 
+	while ((len = read(status, text + have, sizeof(text) - have)) > 0) {
+		have += (size_t)len;
+		if (memmem(text, have, filter, sizeof(filter) - 1))
+			return true;
+		/* The line may be in two pieces. */
+		if (have >= sizeof(filter)) {
+			memmove(text, text + have - sizeof(filter), sizeof(filter));
+			have = sizeof(filter);
+		}
+	}
+	return false;
+}
+
+void shim_sandbox_look(void)
+{
+	int saved = errno, fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+
 	if (fd >= 0) {
-		len = read(fd, text, sizeof(text));
-		if (len > 0 && memmem(text, (size_t)len, filter, sizeof(filter) - 1))
+		if (has_filter(fd))
 			atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
 		shim_close(fd);
 	}

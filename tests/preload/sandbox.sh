@@ -3,13 +3,26 @@
 # Programs that the kernel kills for a system call too many: close() and exit() add none there.
 # Sourced by run, which sets tmp.
 # shellcheck disable=SC2154
-for how in '' exec; do
-	# shellcheck disable=SC2086 # none or one word
-	LD_PRELOAD=$BUILD/ld_pre_smc.so SMC_EXCLUDE=1 "$BUILD/tests/preload/sandbox" $how 2>"$tmp/err"
+# lives TEXT COMMAND...: the sandboxed program, started by this command
+lives() {
+	text=$1
+	shift
+	"$@" 2>"$tmp/err"
 	status=$?
 	if [ "$status" = 77 ]; then
-		skip "a seccomp filter ${how:-of its own}" "$(cat "$tmp/err")"
+		skip "$text" "$(cat "$tmp/err")"
 	else
-		is "$status$(cat "$tmp/err")" 0 "a seccomp filter ${how:-of its own}: the program lives"
+		is "$status$(cat "$tmp/err")" 0 "$text: the program lives"
 	fi
-done
+}
+set -- env "LD_PRELOAD=$BUILD/ld_pre_smc.so" SMC_EXCLUDE=1 "$BUILD/tests/preload/sandbox"
+lives 'a seccomp filter of its own' "$@"
+lives 'a seccomp filter exec' "$@" exec
+# The kernel tells of the filter behind the groups.
+groups=$(seq -s , 4000000001 4000000700)
+if setpriv --groups "$groups" true 2>/dev/null; then
+	lives 'a seccomp filter, and a user with 700 groups' setpriv --groups "$groups" "$@" exec
+else
+	skip 'a seccomp filter, and a user with 700 groups' 'needs root'
+fi
+set --
