@@ -6,23 +6,23 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/magic.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "bpf/convert.skel.h"
+#include "smc/abi.h"
 #include "sys/bpfmap.h"
+#include "sys/trysock.h"
 
 #include <bpf/btf.h>
 
-/* <linux/in.h> since 6.11. */
-#define IPPROTO_SMC_256 256
 #define HOOK "update_socket_protocol"
 
 static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
@@ -30,12 +30,7 @@ static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SC
 
 int pins_smc(void)
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC_256);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
+	return try_socket(AF_INET, IPPROTO_SMC);
 }
 
 static bool has_capability(const struct __user_cap_data_struct *data, int cap)

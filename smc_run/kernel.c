@@ -4,38 +4,24 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#ifndef AF_SMC
-#define AF_SMC 43
-#endif
-/* <linux/in.h> since 6.11. */
-#define IPPROTO_SMC_256 256
-
-static int try_socket(int domain, int protocol)
-{
-	int fd = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, protocol);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
-}
+#include "smc/abi.h"
+#include "sys/trysock.h"
 
 int kernel_ipproto_smc(void)
 {
-	return try_socket(AF_INET, IPPROTO_SMC_256);
+	return try_socket(AF_INET, IPPROTO_SMC);
 }
 
 int kernel_smc(bool inet)
 {
 	if (inet && !kernel_ipproto_smc())
 		return 0;
-	return try_socket(AF_SMC, 0);
+	return try_socket(AF_SMC, SMCPROTO_SMC);
 }
 
 static int open_limit(const char *name, int flags)

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "smc/abi.h"
 #include "sys/host.h"
 #include "sys/sysfs.h"
+#include "sys/trysock.h"
 
 #define BTF_MAX (32U * 1024 * 1024)
 
@@ -31,12 +31,7 @@ static const struct {
 static int probe_ipproto(void *arg __attribute__((unused)),
 			 char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_SMC);
-
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
+	return try_socket(AF_INET, IPPROTO_SMC);
 }
 
 int ipproto_smc_probe(void)

@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/socket.h>
 
 #include "smc/abi.h"
 #include "sys/host.h"
 #include "sys/record.h"
+#include "sys/trysock.h"
 
 static int open_netns(const char *name, struct smc_err *err)
 {
@@ -54,16 +54,10 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 	return ret;
 }
 
-static int probe_smc(void *arg, char text[HOST_PROBE_SIZE])
+static int probe_smc(void *arg __attribute__((unused)),
+		     char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	int fd = socket(AF_SMC, SOCK_STREAM | SOCK_CLOEXEC, SMCPROTO_SMC);
-
-	(void)arg;
-	(void)text;
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	return 0;
+	return try_socket(AF_SMC, SMCPROTO_SMC);
 }
 
 int smc_module_load(void)
