@@ -66,7 +66,7 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tools: objects and packages of each ---------------------------------------------------------
-LIBC_OBJS  := cli/cli smc/err sys/bpfmap sys/elf sys/library sys/target sys/trysock
+LIBC_OBJS  := cli/cli smc/err sys/beside sys/bpfmap sys/elf sys/library sys/target sys/trysock
 LIB_OBJS   := $(patsubst lib/%.c,%,$(wildcard lib/*/*.c))
 libobjs = $(patsubst %,$(O)/obj/lib/%.o,$(1))
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))

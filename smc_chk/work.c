@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "sys/beside.h"
+
 /* Descriptors that nftw() may hold; deeper folders are only slower. */
 #define REMOVE_FDS 16
 
@@ -69,19 +71,6 @@ bool work_is_stopped(struct work *work)
 	return work->caught;
 }
 
-static const char *find_tool(char path[PATH_MAX], const char *name)
-{
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
-	char *slash;
-
-	path[len > 0 ? len : 0] = '\0';
-	slash = strrchr(path, '/');
-	if (!slash || slash + 1 + strlen(name) >= path + PATH_MAX)
-		return name;
-	strcpy(slash + 1, name);
-	return access(path, X_OK) ? name : path;
-}
-
 static int start(const struct work *work, pid_t *pid, char *const argv[], int out, int errors)
 {
 	posix_spawn_file_actions_t files;
@@ -97,7 +86,8 @@ static int start(const struct work *work, pid_t *pid, char *const argv[], int ou
 		posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	if (errors >= 0)
 		posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-	code = posix_spawnp(pid, find_tool(path, argv[0]), &files, &attr, argv, environ);
+	code = posix_spawnp(pid, find_beside(argv[0], X_OK, path) ? path : argv[0], &files, &attr,
+			    argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
 	return -code;

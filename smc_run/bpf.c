@@ -12,18 +12,13 @@
 
 #include "smc_run/kernel.h"
 #include "smc_run/systemctl.h"
+#include "sys/beside.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
 
 bool bpf_loader(char path[PATH_MAX])
 {
-	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - sizeof("smc_bpf"));
-
-	if (len <= 0)
-		return false;
-	path[len] = '\0';
-	strcpy(strrchr(path, '/') + 1, "smc_bpf");
-	return !access(path, X_OK);
+	return find_beside("smc_bpf", X_OK, path);
 }
 
 /* Return: 0; -ENOENT while nothing is there for smc_run. */

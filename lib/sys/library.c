@@ -9,30 +9,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sys/beside.h"
+
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
 #endif
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
 
-/* DIR/SUB/ld_pre_smc.so, if it is there. */
-static bool library_in(char *file, const char *dir, const char *sub)
+/* DIR/ld_pre_smc.so, if it is there. */
+static bool library_in(char *file, const char *dir)
 {
-	int len = snprintf(file, PATH_MAX, "%s%s/" LIBRARY_NAME, dir, sub);
+	int len = snprintf(file, PATH_MAX, "%s/" LIBRARY_NAME, dir);
 
 	return *dir && len > 0 && len < PATH_MAX && !access(file, R_OK);
-}
-
-/* The folder of this executable. */
-static bool own_folder(char *dir)
-{
-	ssize_t len = readlink("/proc/self/exe", dir, PATH_MAX - 1);
-
-	if (len <= 0)
-		return false;
-	dir[len] = '\0';
-	*strrchr(dir, '/') = '\0';
-	return true;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -56,7 +46,7 @@ static bool serves_both(const struct target *target, char *entry)
 	char file[PATH_MAX];
 	size_t i;
 
-	if (!library_in(file, SMC_LIBDIR, "") || !library_in(file, SMC_LIBDIR32, "") ||
+	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32) ||
 	    !strstr(target->elf.interp, "/ld-linux"))
 		return false;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
@@ -72,15 +62,14 @@ static bool serves_both(const struct target *target, char *entry)
 static bool find_file(const struct target *target, struct library *out, bool *installed)
 {
 	bool narrow = own_bits == 64 && target->known && target->elf.bits == 32;
-	char dir[PATH_MAX];
 
 	*installed = false;
-	if (own_folder(dir) &&
-	    ((narrow && library_in(out->file, dir, "/32")) || library_in(out->file, dir, "")))
+	if ((narrow && find_beside("32/" LIBRARY_NAME, R_OK, out->file)) ||
+	    find_beside(LIBRARY_NAME, R_OK, out->file))
 		return true;
 	*installed = true;
-	return (narrow && library_in(out->file, SMC_LIBDIR32, "")) ||
-	       library_in(out->file, SMC_LIBDIR, "");
+	return (narrow && library_in(out->file, SMC_LIBDIR32)) ||
+	       library_in(out->file, SMC_LIBDIR);
 }
 
 int library_find(const struct target *target, struct library *out)
