@@ -106,20 +106,6 @@ struct buffer {
 static const struct buffer rcvbuf = { "receive", "SMC_RCVBUF", "rmem_max" };
 static const struct buffer sndbuf = { "transmit", "SMC_SNDBUF", "wmem_max" };
 
-static void __attribute__((format(printf, 2, 3))) warn(const struct request *req, const char *fmt,
-						       ...)
-{
-	char text[PATH_MAX + 256];
-	va_list ap;
-
-	if (req->quiet)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	cli_error(&tool, "%s", text);
-}
-
 /* SMC cannot happen: a warning, or the end with --strict. */
 static int __attribute__((format(printf, 2, 3))) no_smc(const struct request *req, const char *fmt,
 							...)
@@ -132,7 +118,7 @@ static int __attribute__((format(printf, 2, 3))) no_smc(const struct request *re
 	va_end(ap);
 	if (req->strict)
 		return cli_error(&tool, "%s", text);
-	warn(req, "%s: it will use TCP", text);
+	cli_warn(&tool, req->quiet, "%s: it will use TCP", text);
 	return 0;
 }
 
@@ -254,15 +240,17 @@ static int check_limit(const struct request *req, const struct buffer *buffer, i
 	if (bytes < 0 || kernel_limit(buffer->limit, &limit) || limit >= bytes)
 		return 0;
 	if (!req->raise_limits) {
-		warn(req, "the %s buffer of %d bytes is above net.core.%s: the kernel will use "
-		     "%lld (see --raise-limits)", buffer->what, bytes, buffer->limit, limit);
+		cli_warn(&tool, req->quiet, "the %s buffer of %d bytes is above net.core.%s: the "
+			 "kernel will use %lld (see --raise-limits)", buffer->what, bytes,
+			 buffer->limit, limit);
 		return 0;
 	}
 	err = kernel_raise_limit(buffer->limit, bytes);
 	if (err)
 		return cli_error(&tool, "cannot raise net.core.%s from %lld to %d: %s",
 				 buffer->limit, limit, bytes, strerror(-err));
-	warn(req, "raised net.core.%s from %lld to %d", buffer->limit, limit, bytes);
+	cli_warn(&tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit, limit,
+		 bytes);
 	return 0;
 }
 
@@ -301,11 +289,11 @@ static int use_bpf(const struct request *req, const char *command, struct smc_er
 	if (req->debug)
 		cli_error(&tool, "'%s' by eBPF: its TCP sockets are made with IPPROTO_SMC", command);
 	if (req->rcvbuf >= 0 || req->sndbuf >= 0)
-		warn(req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do not "
-		     "count for '%s'", command);
+		cli_warn(&tool, req->quiet, "eBPF cannot set the buffers of sockets: --rcvbuf and "
+			 "--sndbuf do not count for '%s'", command);
 	if (req->lists[0] || req->lists[1])
-		warn(req, "eBPF sees no addresses: --include and --exclude do not count for '%s'",
-		     command);
+		cli_warn(&tool, req->quiet, "eBPF sees no addresses: --include and --exclude do "
+			 "not count for '%s'", command);
 	return 0;
 }
 
@@ -391,7 +379,8 @@ static int prepare(struct request *req, const char *command)
 			return 0;
 		if (req->strict)
 			return cli_error(&tool, "no eBPF for '%s': %s", command, err.text);
-		warn(req, "no eBPF for '%s': %s: preloading instead", command, err.text);
+		cli_warn(&tool, req->quiet, "no eBPF for '%s': %s: preloading instead", command,
+			 err.text);
 		req->unit.way = UNIT_WAY_PRELOAD;
 	}
 	if (library_find(&target, &lib))

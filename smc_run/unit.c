@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <glob.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,20 +34,6 @@ struct unit {
 	enum unit_way way;
 	char loader[PATH_MAX];		/* smc_bpf */
 };
-
-static void __attribute__((format(printf, 2, 3))) note(const struct unit_request *req,
-						       const char *fmt, ...)
-{
-	char text[PATH_MAX + 256];
-	va_list ap;
-
-	if (req->quiet)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	cli_error(req->tool, "%s", text);
-}
 
 /* Its name, properties and drop-in. */
 static int load(const struct unit_request *req, struct unit *unit, struct smc_err *err)
@@ -401,8 +386,8 @@ static char *compose(const struct unit *unit)
 
 static void note_socket(const struct unit *unit, const char *name)
 {
-	note(unit->req, "connections to %s stay TCP: systemd opens its sockets, not the service",
-	     name);
+	cli_warn(unit->req->tool, unit->req->quiet, "connections to %s stay TCP: systemd opens its "
+		 "sockets, not the service", name);
 }
 
 /*
@@ -428,18 +413,20 @@ static void note_namesake(const struct unit *unit)
 
 static void note_limits(const struct unit *unit)
 {
+	const struct unit_request *req = unit->req;
 	const char *list = unit_prop_text(&unit->props, "TriggeredBy");
 	int err = kernel_smc(uses_inet());
 	char word[PATH_MAX], *type;
 
 	if (unit->way == UNIT_WAY_BPF && (getenv("SMC_RCVBUF") || getenv("SMC_SNDBUF")))
-		note(unit->req, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf do "
-		     "not count");
+		cli_warn(req->tool, req->quiet, "eBPF cannot set the buffers of sockets: --rcvbuf "
+			 "and --sndbuf do not count");
 	if (unit->way == UNIT_WAY_BPF && (getenv("SMC_INCLUDE") || getenv("SMC_EXCLUDE")))
-		note(unit->req, "eBPF sees no addresses: --include and --exclude do not count");
+		cli_warn(req->tool, req->quiet, "eBPF sees no addresses: --include and --exclude "
+			 "do not count");
 	if (err)
-		note(unit->req, "SMC sockets cannot be opened here, the service will use TCP: %s",
-		     strerror(-err));
+		cli_warn(req->tool, req->quiet, "SMC sockets cannot be opened here, the service "
+			 "will use TCP: %s", strerror(-err));
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
 		if (type && !strcmp(type, ".socket"))
@@ -459,8 +446,8 @@ static void reload(const struct unit_request *req)
 	struct smc_err err = { 0 };
 
 	if (systemctl_reload(req->user, &err))
-		note(req, "%s; systemd reads the change with '%s daemon-reload'", err.text,
-		     systemctl_words(req));
+		cli_warn(req->tool, req->quiet, "%s; systemd reads the change with '%s "
+			 "daemon-reload'", err.text, systemctl_words(req));
 }
 
 static int report(const struct unit *unit, const char *what, bool restart)

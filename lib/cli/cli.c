@@ -45,6 +45,17 @@ int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	return tool->error_status;
 }
 
+void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (is_quiet)
+		return;
+	va_start(ap, fmt);
+	vreport(tool, fmt, ap, false);
+	va_end(ap);
+}
+
 int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 {
 	va_list ap;

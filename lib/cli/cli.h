@@ -69,7 +69,11 @@ int cli_version(const struct cli_tool *tool);
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** cli_usage_error() - the same, with a pointer to --help */
+/** cli_warn() - such a line, unless @is_quiet */
+void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** cli_usage_error() - as cli_error(), with a pointer to --help */
 int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
