@@ -226,12 +226,21 @@ int pins_remove(struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot remove " SCOPE_DIR) : 0;
 }
 
+static void close_maps(struct pins *pins)
+{
+	if (pins->tasks >= 0)
+		close(pins->tasks);
+	if (pins->scopes >= 0)
+		close(pins->scopes);
+	pins->tasks = pins->scopes = -1;
+}
+
 static int load_first(struct pins *pins, struct smc_err *err)
 {
 	struct smc_err ignored;
 	int ret;
 
-	pins_close(&(struct pins){ -1, pins->tasks, pins->scopes });
+	close_maps(pins);
 	remove_files();
 	ret = load(err);
 	if (!ret)
@@ -303,11 +312,8 @@ int pins_allow(gid_t gid, struct smc_err *err)
 
 void pins_close(struct pins *pins)
 {
-	if (pins->tasks >= 0)
-		close(pins->tasks);
-	if (pins->scopes >= 0)
-		close(pins->scopes);
+	close_maps(pins);
 	if (pins->dir >= 0)
 		close(pins->dir);
-	*pins = (struct pins)PINS_CLOSED;
+	pins->dir = -1;
 }
