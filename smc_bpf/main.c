@@ -247,13 +247,15 @@ static int clean(struct pins *pins, struct smc_err *err)
 static int put_scope(struct pins *pins, const struct request *req, struct target *target,
 		     struct smc_err *err)
 {
-	struct smc_scope scope = req->rules;
+	struct smc_scope scope = req->rules, before;
+	bool was_there;
 	int ret;
 
 	scope.kind = target->kind;
 	memcpy(scope.name, target->name, sizeof(scope.name));
 	if (target->kind == SCOPE_PROCESS)
 		target->id = new_id();
+	was_there = !bpfmap_lookup(pins->scopes, &target->id, &before);
 	ret = bpfmap_update(pins->scopes, &target->id, &scope);
 	if (ret == -E2BIG)
 		return smc_err_say(err, E2BIG, "there are %d scopes, more cannot be", SCOPE_MAX);
@@ -263,7 +265,9 @@ static int put_scope(struct pins *pins, const struct request *req, struct target
 		ret = scopes_mark_tree(pins, target->pid, target->id, err);
 	if (!ret && req->has_gid)
 		ret = pins_allow(req->gid, err);
-	if (ret)
+	if (ret && was_there)
+		bpfmap_update(pins->scopes, &target->id, &before);
+	else if (ret)
 		bpfmap_delete(pins->scopes, &target->id);
 	return ret;
 }
@@ -276,7 +280,7 @@ static int attach(const struct request *req, struct target *target, struct smc_e
 
 	if (!ret) {
 		ret = put_scope(&pins, req, target, err);
-		clean(&pins, ret ? &ignored : err);
+		clean(&pins, &ignored);
 	}
 	pins_close(&pins);
 	return ret;

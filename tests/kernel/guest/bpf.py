@@ -290,6 +290,9 @@ def unprivileged():
        "another user has no access: one sentence and the library", (status, err))
     status, out, err = run(*NOBODY, "smc_run", "--bpf", "--strict", *command)
     equal((status, out, err.count("\n")), (125, "", 1), "with --strict: 125")
+    refused(("setpriv", "--bounding-set=-all,+bpf,+perfmon,+net_admin", "smc_bpf", "attach", "--run", "--allow-group", "nogroup"),
+            "cannot give /sys/fs/bpf/smc-tools to the group", "without CAP_CHOWN no group can be allowed")
+    ok("smc_run" in scopes(), "and what was attached before stays", scopes())
     bpf("attach", "--run", "--allow-group", "nogroup")
     equal(run(*NOBODY, "smc_run", "--bpf", *command), (0, "256\n", ""), "--allow-group: a member needs no capability")
     status, out, err = run(*NOBODY, "smc_bpf", "status", "-j")
