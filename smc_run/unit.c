@@ -300,21 +300,35 @@ static int check(struct unit *unit, struct smc_err *err)
 	return choose_way(unit, err);
 }
 
-/* One assignment, quoted as systemd.syntax(7) reads it; % begins a specifier. */
+/* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */
+static void put_quoted(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\"\\", *text))
+			fputc('\\', out);
+		if (*text == '%')
+			fputc('%', out);
+		if ((unsigned char)*text < ' ')
+			fprintf(out, "\\x%02x", (unsigned int)*text);
+		else
+			fputc(*text, out);
+	}
+}
+
 static void put_variable(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, "Environment=\"%s=", name);
-	for (; *value; value++) {
-		if (strchr("\"\\", *value))
-			fputc('\\', out);
-		if (*value == '%')
-			fputc('%', out);
-		if ((unsigned char)*value < ' ')
-			fprintf(out, "\\x%02x", (unsigned int)*value);
-		else
-			fputc(*value, out);
-	}
+	put_quoted(out, value);
 	fputs("\"\n", out);
+}
+
+/* A command of smc_bpf for the unit, outside of its sandbox; "-": its failure is none of the unit's. */
+static void put_loader(FILE *out, const char *when, const char *prefix, const struct unit *unit,
+		       const char *command)
+{
+	fprintf(out, "%s=\"%s+", when, prefix);
+	put_quoted(out, unit->loader);
+	fprintf(out, "\" %s --unit %%n\n", command);
 }
 
 /* A variable's assignment replaces the unit's own, so that its entries are repeated here. */
@@ -367,10 +381,8 @@ static char *compose(const struct unit *unit)
 		return NULL;
 	fputs(DROPIN_MARK "[Service]\n", out);
 	if (unit->way == UNIT_WAY_BPF) {
-		/* "-": the service starts also if this fails. */
-		fprintf(out, "ExecStartPre=%s+%s attach --unit %%n\n",
-			getenv("SMC_STRICT") ? "" : "-", unit->loader);
-		fprintf(out, "ExecStopPost=-+%s detach --unit %%n\n", unit->loader);
+		put_loader(out, "ExecStartPre", getenv("SMC_STRICT") ? "" : "-", unit, "attach");
+		put_loader(out, "ExecStopPost", "-", unit, "detach");
 	} else {
 		put_preload(out, unit);
 		for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)

@@ -277,6 +277,15 @@ def check_bpf():
     equal(os.listdir("/sys/fs/bpf"), [], "--disable leaves nothing attached")
     systemctl("restart", "lab-static")
     equal(mode(PORTS["static"]), "TCP", "a static program, disabled: TCP")
+    odd = UNITS + "/50%n  tools"
+    os.mkdir(odd)
+    for tool in "smc_run", "smc_bpf":
+        shutil.copy(TOOLS + "/" + tool, odd)
+    run(odd + "/smc_run", "--enable", "lab-static")
+    systemctl("restart", "lab-static")
+    equal(mode(PORTS["static"]), "SMCD", "a static program, tools in a folder with an odd name: SMC-D")
+    run(odd + "/smc_run", "--disable", "lab-static")
+    shutil.rmtree(odd)
     systemctl("start", REDIS)
     enable(REDIS, "--bpf")
     equal(smc_state(REDIS), ("ebpf", "restart needed", "restart"), "status by eBPF: restart needed")
