@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "smc_chk/stream.h"
 #include "sys/beside.h"
 
 /* Descriptors that nftw() may hold; deeper folders are only slower. */
@@ -96,7 +96,7 @@ static int start(const struct work *work, pid_t *pid, char *const argv[], int ou
 int work_run(struct work *work, char *const argv[], int out, int errors, int seconds)
 {
 	struct pollfd wait = { .fd = work->signals, .events = POLLIN };
-	time_t end = time(NULL) + seconds;
+	uint64_t end = stream_now() + (uint64_t)seconds * 1000000000U;
 	int ret, status, told = 0;
 	pid_t pid;
 
@@ -107,7 +107,7 @@ int work_run(struct work *work, char *const argv[], int out, int errors, int sec
 		poll(&wait, 1, 1000);
 		if (work_is_stopped(work) && !told)
 			kill(pid, told = work->caught);
-		if (seconds && time(NULL) > end)
+		if (seconds && stream_now() > end)
 			kill(pid, SIGKILL);
 	}
 	if (ret < 0)
