@@ -34,8 +34,7 @@ Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/%=%))')
 
 .DELETE_ON_ERROR:
-all: shim $(O)/smc_run $(O)/smcss $(O)/smcd $(O)/smcr
-	@:
+all:
 
 # ---- packages: one sentence each, only where something is compiled -------------------------------
 # need: pkg-config name, Debian package, RPM package
@@ -65,49 +64,6 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
 
-# ---- tools: objects and packages of each ---------------------------------------------------------
-LIBC_OBJS  := cli/cli smc/err sys/beside sys/bpfmap sys/elf sys/library sys/target sys/trysock
-LIB_OBJS   := $(patsubst lib/%.c,%,$(wildcard lib/*/*.c))
-libobjs = $(patsubst %,$(O)/obj/lib/%.o,$(1))
-objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
-
-$(O)/libsmc.a: $(call libobjs,$(LIB_OBJS))
-	$(call say,AR)
-	$(Q)rm -f $@; $(AR) rcs $@ $^
-
-SMC_RUN_OBJS := $(call objs,smc_run/*.c) $(call libobjs,$(LIBC_OBJS)) $(call objs,ld_pre_smc/size.c ld_pre_smc/rules.c)
-# It knows where the library will be: other folders than last time compile it again.
-LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
-$(call objs,smc_run/*.c) $(call libobjs,sys/library): $(O)/libdirs
-$(call objs,smc_run/*.c) $(call libobjs,sys/library): override CPPFLAGS += $(LIBDIRS)
-ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32))
-$(O)/libdirs: FORCE
-endif
-$(O)/libdirs:
-	@mkdir -p $(@D)
-	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
-$(O)/smc_run: $(SMC_RUN_OBJS)
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^
-
-$(O)/smcss: $(call objs,smcss/*.c) $(O)/libsmc.a
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
-
-all: $(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk
-$(O)/smc_pnet: $(call objs,smc_pnet/*.c)
-$(O)/smc_rnics: $(call objs,smc_rnics/*.c)
-# Nothing else takes verbs.o out of the archive, so nothing else needs its library.
-$(O)/smc_rnics: TOOL_PKGS := libibverbs
-# The configuration of a kernel is packed.
-$(O)/smc_chk: TOOL_PKGS := zlib libibverbs
-$(O)/smc_chk: $(call objs,smc_chk/*.c)
-# libarchive is loaded when it is needed, see smc_chk/pack.c.
-$(O)/smc_chk: TOOL_LIBS := -lm -pthread -ldl
-$(O)/smc_pnet $(O)/smc_rnics $(O)/smc_chk: $(O)/libsmc.a
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) $(TOOL_LIBS)
-
 # ---- smc_bpf: only where its program for the kernel can be compiled ------------------------------
 BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
@@ -115,11 +71,55 @@ HAVE_BPF := $(shell $(BPFTOOL) version >/dev/null 2>&1 && pkg-config --exists li
 	echo 'int x;' | $(BPF_CLANG) -target bpf -x c -c -o /dev/null - 2>/dev/null && echo y)
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
-all: $(if $(HAVE_BPF),$(O)/smc_bpf,$(O)/no-smc_bpf)
+
+# ---- tools: a folder each, one link rule -----------------------------------------------------------
+objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
+# What another folder gives to a tool; the packages and libraries that it needs beyond $(LIBSMC_PKGS).
+smc_run_EXTRA := ld_pre_smc/size.c ld_pre_smc/rules.c
+smcd_EXTRA := smcdr/*.c
+smcr_EXTRA := smcdr/*.c
+smc_rnics_PKGS := libibverbs
+smc_bpf_PKGS := libbpf
+# The configuration of a kernel is packed; libarchive is loaded when it is needed, see smc_chk/bundle/pack.c.
+smc_chk_PKGS := zlib libibverbs
+smc_chk_LIBS := -lm -pthread -ldl
+
+TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
+tool_objs = $(filter-out %.bpf.o,$(call objs,$(1)/*.c $(1)/*/*.c $($(1)_EXTRA)))
+# What unit tests need of a tool, apart from its main().
+tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
+
+# An archive: each tool takes only what it calls, and --as-needed leaves out the libraries of the rest.
+$(O)/libsmc.a: $(call objs,lib/*/*.c)
+	$(call say,AR)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+
+all: shim $(TOOLS:%=$(O)/%)
+	@:
+define tool_rule
+$(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
+	$$(call say,LD)
+	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) $($(1)_LIBS)
+endef
+$(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
+
+# Who knows where the library will be: other folders than last time compile it again.
+LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
+$(call objs,smc_run/*.c lib/sys/library.c): $(O)/libdirs
+$(call objs,smc_run/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
+ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32))
+$(O)/libdirs: FORCE
+endif
+$(O)/libdirs:
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
+
+# ---- the program of smc_bpf for the kernel --------------------------------------------------------
+all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
 	@echo 'smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)' | tee $@
-$(O)/bpf/convert.o: smc_bpf/bpf/convert.c lib/sys/scope.h Makefile
+$(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
 	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -c -o $@ $<
@@ -127,16 +127,6 @@ $(O)/bpf/convert.skel.h: $(O)/bpf/convert.o
 	$(call say,SKEL)
 	$(Q)$(BPFTOOL) gen object $(O)/bpf/convert.bpf.o $< && $(BPFTOOL) gen skeleton $(O)/bpf/convert.bpf.o name convert >$@
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
-$(O)/smc_bpf: $(call objs,smc_bpf/*.c) $(O)/libsmc.a
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,libbpf $(LIBSMC_PKGS),--libs)
-
-$(O)/smcd: $(call objs,smcd/*.c) $(O)/libsmc.a
-$(O)/smcr: $(call objs,smcr/*.c) $(O)/libsmc.a
-$(O)/smcd $(O)/smcr:
-	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(call pc,$(LIBSMC_PKGS),--libs)
-
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
 SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h Makefile

@@ -5,10 +5,6 @@
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
-INSTALL_TOOLS := smc_run smcss smcd smcr
-INSTALL_TOOLS += smc_pnet smc_rnics
-INSTALL_TOOLS += smc_chk
-INSTALL_TOOLS += $(if $(HAVE_BPF),smc_bpf)
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 INSTALL_UNITS := smc-pnet.service
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
@@ -54,14 +50,14 @@ endef
 
 install: all
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)'
-	$(Q)$(INSTALL) -m 0755 $(INSTALL_TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
+	$(Q)$(INSTALL) -m 0755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
 	$(foreach unit,$(INSTALL_UNITS),$(call install_unit,$(unit)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
-	$(Q)for tool in $(INSTALL_TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
+	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_DOCS) '$(DESTDIR)$(DOCDIR)'
 
 # Folders are everybody's, only the one of the documents is ours.
@@ -69,7 +65,7 @@ uninstall:
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
-	$(Q)rm -f $(foreach tool,$(INSTALL_TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
+	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools'
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%')

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "cli/cli.h"
-#include "smc/err.h"
+#include "base/err.h"
 #include "sys/scope.h"
 
 /**

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
-#include "smc/err.h"
+#include "base/err.h"
 
 /**
  * enum chk_status - what main() returns

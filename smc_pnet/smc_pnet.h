@@ -8,7 +8,7 @@
 
 #include "netlink/genl.h"
 #include "out/table.h"
-#include "smc/err.h"
+#include "base/err.h"
 #include "smc/pnet.h"
 #include "sys/pairing.h"
 #include "sys/sysfs.h"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "out/table.h"
-#include "smc/err.h"
+#include "base/err.h"
 #include "smc/pnet.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"

@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 /** bpf_loader() - the smc_bpf that was installed, or built, with this program. False: none */
 bool bpf_loader(char path[PATH_MAX]);

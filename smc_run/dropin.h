@@ -6,7 +6,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 /* Read last of all drop-ins, also after override.conf, which systemctl edit makes. */
 #define DROPIN_FILE "zz-smc-tools.conf"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 /* systemd's UNIT_NAME_MAX, with the NUL. */
 #define UNIT_NAME_SIZE 256

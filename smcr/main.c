@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* smcr: what the kernel tells about SMC-R. */
 #include "cli/cli.h"
-#include "cmd/cmd.h"
+#include "smcdr/cmd.h"
 
 static const struct cli_opt options[] = {
 	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },

@@ -587,7 +587,6 @@ static json_t *json_processes(const void *object)
 	return list;
 }
 
-// clang-format off
 const struct out_col smcss_columns[] = {
 	{ "state", "State", "state", 16, false, text_state, json_state },
 	{ "uid", "UID", "uid", 5, false, text_uid, json_uid },
@@ -629,7 +628,6 @@ const struct out_col smcss_columns[] = {
 	{ "process", "Process", "processes", 7, false, text_process, json_processes },
 	{ 0 },
 };
-// clang-format on
 
 int smcss_view(struct out_view *view, const struct smcss_opts *opts, struct smc_err *err)
 {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 #include "smc/sock.h"
 
 #define FILTER_MAX_NODES 64

@@ -5,7 +5,7 @@
 
 #include "filter.h"
 #include "out/table.h"
-#include "smc/err.h"
+#include "base/err.h"
 #include "smc/inet.h"
 #include "smc/sock.h"
 #include "sys/proc.h"

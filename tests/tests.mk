@@ -19,29 +19,32 @@ ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka,libcmocka-dev,libcmocka-devel)
 endif
 
-# What is pure in the preload library.
-SHIM_PARTS := $(O)/obj/ld_pre_smc/size.o $(O)/obj/ld_pre_smc/rules.o
-# What unit tests need of the tools themselves, apart from main().
-SMCSS_PARTS := $(filter-out %/main.o,$(call objs,smcss/*.c))
+# What is pure in the preload library, and what tests need of the tools, apart from main().
+SHIM_PARTS := $(call objs,ld_pre_smc/size.c ld_pre_smc/rules.c)
+SMCSS_PARTS := $(call tool_parts,smcss)
 
 $(O)/tests/unit/kconfig: TOOL_PKGS := zlib
-
-SMC_PNET_PARTS := $(filter-out %/main.o,$(call objs,smc_pnet/*.c))
-$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(SMC_PNET_PARTS)
-$(O)/tests/unit/systemctl: $(O)/obj/smc_run/systemctl.o
-$(O)/tests/unit/rnics: $(filter-out %/main.o,$(call objs,smc_rnics/*.c))
+$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
+$(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c)
+$(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
-$(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(O)/obj/smc_chk/proto.o
-$(O)/tests/unit/use: $(O)/obj/smc_chk/use.o
+$(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)
+$(O)/tests/unit/use: $(call objs,smc_chk/doctor/use.c)
 
-$(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/libsmc.a
+# An archive, as tests bring a netlink of their own: they take only what they call.
+$(O)/tests/smcdr.a: $(call objs,smcdr/*.c)
+	@mkdir -p $(@D)
+	$(call say,AR)
+	$(Q)rm -f $@; $(AR) rcs $@ $^
+
+$(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(O)/libsmc.a \
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs)
 
 $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
-		$(SHIM_PARTS) $(O)/libsmc.a
+		$(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
@@ -93,7 +96,7 @@ fuzz: $(O)/version.h
 	$(call say,CLANG)
 	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
-		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c ld_pre_smc/rules.c smc_chk/proto.c \
+		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c ld_pre_smc/rules.c smc_chk/live/proto.c $(wildcard smcdr/*.c) \
 		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs zlib,--cflags --libs)
 	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
 		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)

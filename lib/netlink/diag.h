@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 /**
  * typedef smc_diag_fn - called for each message of a dump

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 struct smc_genl;
 

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <linux/netlink.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 /**
  * struct replay_request - what is asked

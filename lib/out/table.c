@@ -2,6 +2,8 @@
 /* One column table per kind of object: text rows, -o selection and JSON come from it. */
 #include "out/table.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -204,4 +206,17 @@ json_t *out_json_string(const char *str, size_t len)
 	json = text.is_failed ? NULL : json_stringn(text.data, text.len);
 	out_free(&text);
 	return json;
+}
+
+json_t *out_json_str(const char *str)
+{
+	return out_json_string(str, strlen(str));
+}
+
+json_t *out_json_hex(uint64_t value, int digits)
+{
+	char hex[24];
+
+	snprintf(hex, sizeof(hex), "%0*" PRIx64, digits, value);
+	return json_string(hex);
 }

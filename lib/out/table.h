@@ -98,4 +98,10 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /** out_json_string() - JSON string of foreign bytes: invalid UTF-8 is escaped as \xNN */
 json_t *out_json_string(const char *str, size_t len);
 
+/** out_json_str() - as out_json_string(), up to the NUL */
+json_t *out_json_str(const char *str);
+
+/** out_json_hex() - string of a number in hexadecimal with at least @digits digits, lower case */
+json_t *out_json_hex(uint64_t value, int digits);
+
 #endif

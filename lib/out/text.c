@@ -3,9 +3,12 @@
 #include "out/text.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "base/err.h"
 
 static bool grow(struct out_text *text, size_t len)
 {
@@ -40,6 +43,31 @@ void out_mem(struct out_text *text, const void *data, size_t len)
 void out_str(struct out_text *text, const char *str)
 {
 	out_mem(text, str, strlen(str));
+}
+
+void out_vprintf(struct out_text *text, const char *fmt, va_list args)
+{
+	va_list again;
+	int len;
+
+	va_copy(again, args);
+	len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	if (len < 0 || !reserve(text, (size_t)len + 1)) {
+		text->is_failed = true;
+		return;
+	}
+	vsnprintf(text->data + text->len, (size_t)len + 1, fmt, args);
+	text->len += (size_t)len;
+}
+
+void out_printf(struct out_text *text, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	out_vprintf(text, fmt, args);
+	va_end(args);
 }
 
 void out_fill(struct out_text *text, char c, size_t count)
@@ -150,6 +178,13 @@ int out_flush(struct out_text *text, int fd)
 	}
 	out_reset(text);
 	return text->is_failed ? -ENOMEM : 0;
+}
+
+int out_print(struct out_text *text, struct smc_err *err)
+{
+	int ret = out_flush(text, STDOUT_FILENO);
+
+	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
 }
 
 void out_free(struct out_text *text)

@@ -3,10 +3,13 @@
 #ifndef SMC_OUT_TEXT_H
 #define SMC_OUT_TEXT_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+struct smc_err;
 
 /**
  * struct out_text - a growing piece of text, not NUL-terminated; begin with all zero
@@ -24,6 +27,17 @@ void out_mem(struct out_text *text, const void *data, size_t len);
 
 /** out_str() - append a string as it is */
 void out_str(struct out_text *text, const char *str);
+
+/**
+ * out_printf() - append text made by printf(3)
+ *
+ * For lines, not for cells of tables: out_str() and out_dec() are several times faster.
+ */
+void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** out_vprintf() - as out_printf() */
+void out_vprintf(struct out_text *text, const char *fmt, va_list args)
+	__attribute__((format(printf, 2, 0)));
 
 /** out_char() - append one character */
 static inline void out_char(struct out_text *text, char c)
@@ -77,6 +91,13 @@ void out_reset(struct out_text *text);
  * Return: 0; -errno of write(2); -ENOMEM if something is missing.
  */
 int out_flush(struct out_text *text, int fd);
+
+/**
+ * out_print() - out_flush() to stdout, with the sentence that every tool says when it fails
+ *
+ * Return: 0, -errno with @err.
+ */
+int out_print(struct out_text *text, struct smc_err *err);
 
 void out_free(struct out_text *text);
 

@@ -8,7 +8,7 @@
 #include <linux/netlink.h>
 
 #include "smc/abi.h"
-#include "smc/err.h"
+#include "base/err.h"
 
 #define SMC_EID_SIZE (SMC_MAX_EID_LEN + 1)
 /* The kernel's table has this many user EIDs. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <libmnl/libmnl.h>
 
-#include "smc/array.h"
+#include "base/array.h"
 
 #define TCP_STATE_LISTEN 10
 

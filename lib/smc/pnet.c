@@ -9,7 +9,7 @@
 #include <linux/genetlink.h>
 
 #include "smc/abi.h"
-#include "smc/array.h"
+#include "base/array.h"
 
 /* A string with its end, that fits; an empty one and "n/a" count as not sent. */
 static bool get_string(const struct nlattr *attr, char *dst, size_t size)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 #define SMC_PNET_NAME_SIZE 17
 #define SMC_PNET_ETH_SIZE 16

@@ -9,7 +9,6 @@
 #include <strings.h>
 
 /* Ordered by number; the texts are written for the side on which the code was raised. */
-// clang-format off
 const struct smc_reason smc_reasons[] = {
 	{ 0x01010000, "MEM", "MEMORY",
 	  "no memory for the connection, its link group or its buffers",
@@ -156,7 +155,6 @@ const struct smc_reason smc_reasons[] = {
 	  "look at the kernel log (dmesg), try smaller buffers or another net.smc.smcr_buf_type",
 	  SMC_RAISED_BOTH, NULL },
 };
-// clang-format on
 
 const size_t smc_reason_count = sizeof(smc_reasons) / sizeof(smc_reasons[0]);
 

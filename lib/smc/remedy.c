@@ -12,7 +12,6 @@
 #define SHOW_DEVICE { HERE, "smc_chk --doctor -i IFACE", "what serves the interface, and what is missing" }
 #define SHOW_KERNEL { BOTH, "uname -r", "compare the kernels; update the older one" }
 
-// clang-format off
 static const struct smc_remedy memory[] = {
 	{ HERE, "sysctl -w net.smc.wmem=65536 net.smc.rmem=65536", "smaller buffers" },
 	{ HERE, "sysctl -w net.smc.smcr_buf_type=2", "SMC-R does without contiguous memory" },
@@ -260,7 +259,6 @@ const struct smc_situation smc_situations[] = {
 	{ "the RDMA path is broken; the client notices first",
 	  0x02010000, 0, 0x05000000, 0x02010000 },
 };
-// clang-format on
 
 const size_t smc_situation_count = sizeof(smc_situations) / sizeof(smc_situations[0]);
 

@@ -3,7 +3,7 @@
 #ifndef SMC_SYS_NETNS_H
 #define SMC_SYS_NETNS_H
 
-#include "smc/err.h"
+#include "base/err.h"
 
 /**
  * smc_netns_enter() - move the calling thread into another network namespace

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "out/text.h"
-#include "smc/err.h"
+#include "base/err.h"
 #include "smc/pnet.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "smc/array.h"
+#include "base/array.h"
 #include "sys/host.h"
 #include "sys/record.h"
 

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 #define RECORD_COMPLETE "complete"
 #define RECORD_LINK "@link"

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 #define SYSFS_ROOT "/sys"
 #define SYSFS_ROOT_SIZE 64

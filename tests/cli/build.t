@@ -235,11 +235,11 @@ check_layers() {
 	is "$(symbols '[*]UND[*]' | grep -v '^lib/cli/' | grep -E " ($calls)\$")" "" "lib/ prints in lib/cli only"
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
 		grep -vE '^\./(lib/netlink|tests|bench|build[^/]*)/')" "" "only lib/netlink opens netlink sockets"
-	is "$(grep -nE '#include "(out|cli|netlink)/|#include <jansson' lib/smc/*.[ch])" "" \
+	is "$(grep -nE '#include "(out|cli|netlink|sys)/|#include <jansson' lib/smc/*.[ch])" "" \
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_bpf)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_bpf|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | grep NEEDED | grep -v 'libc\.so')" "" \
 		"the library and smc_run need libc only"

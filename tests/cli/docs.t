@@ -93,14 +93,14 @@ check_schemas() {
 # Keys and their fixed values in the JSON of the live test.
 check_live_test() {
 	missing=
-	for key in $(sed '1,/^.. ---- JSON/d' smc_chk/report.c | cat - smc_chk/connect.c smc_chk/live.c |
+	for key in $(sed '1,/^.. ---- JSON/d' smc_chk/live/report.c | cat - smc_chk/live/connect.c smc_chk/live/live.c |
 		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u); do
 		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 |
 			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
 	done
 	is "$missing" "" "smc_chk: manual page has every JSON key of the live test"
 	same "$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' man/smc_chk.8)" \
-		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c)" "smc_chk: manual page names the schemas of the live test"
+		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c smc_chk/*/*.c)" "smc_chk: manual page names the schemas of the live test"
 }
 
 # What the help says of objects and commands, completion offers; each object has its page.
@@ -118,12 +118,12 @@ check_objects() {
 	done
 	# Keys that the code gives to JSON, of which the pages must tell.
 	missing=
-	for key in $(sed -n '/^static const struct out_col/,/^}/p' lib/cmd/device.c lib/cmd/linkgroup.c |
+	for key in $(sed -n '/^static const struct out_col/,/^}/p' smcdr/device.c smcdr/linkgroup.c |
 		sed -n 's/^\t{ [^,]*, [^,]*, "\([a-z_]*\)".*/\1/p' | sort -u); do
 		grep -qE "^\.Va .*\<$key\>" man/smcd-device.8 man/smcd-linkgroup.8 || missing="$missing $key"
 	done
 	for key in $(grep -ohE '(set_new|set)\([a-z]+, "[a-z_0-9]+"|\{ "[a-z_]+_per_second"|"[rt]x_buffer_usage_bytes"' \
-		lib/cmd/info.c lib/cmd/eid.c lib/cmd/stats.c lib/cmd/stats_json.c lib/cmd/stats_text.c |
+		smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_json.c smcdr/stats_text.c |
 		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u); do
 		cat man/smcd-*.8 | grep -qE "^\.(Va|Pq Va) .*\<$key\>|^\.Va $key" || missing="$missing $key"
 	done

@@ -2,7 +2,7 @@
 /* Every decoder of SMC_GEN_NETLINK over one message, and baselines of statistics. */
 #include "fuzz.h"
 
-#include "cmd/baseline.h"
+#include "smcdr/baseline.h"
 #include "smc/device.h"
 #include "smc/eid.h"
 #include "smc/lgr.h"

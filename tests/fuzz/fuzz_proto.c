@@ -2,7 +2,7 @@
 /* Messages of the live test: what is taken can be written again, and is in range. */
 #include "fuzz.h"
 
-#include "smc_chk/proto.h"
+#include "smc_chk/live/proto.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "smc/array.h"
+#include "base/array.h"
 
 static void grows(void **state)
 {

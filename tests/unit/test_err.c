@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "smc/err.h"
+#include "base/err.h"
 
 static void sentences(void **state)
 {

@@ -2,7 +2,7 @@
 /* smc_chk/proto: messages of the live test. */
 #include "test.h"
 
-#include "smc_chk/proto.h"
+#include "smc_chk/live/proto.h"
 
 static void greeting(void **state)
 {

@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-#include "cmd/baseline.h"
-#include "cmd/stats.h"
+#include "smcdr/baseline.h"
+#include "smcdr/stats.h"
 #include "smc/stats.h"
 
 static void put_tech(struct message *m, uint16_t type)

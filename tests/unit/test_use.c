@@ -2,7 +2,7 @@
 /* smc_chk/use: which device SMC takes for a net device, by the kernel's rules. */
 #include "test.h"
 
-#include "smc_chk/use.h"
+#include "smc_chk/doctor/use.h"
 
 /* eth0 with a VLAN upon it, eth1, and lo; mlx5_0 of eth0, rxe0 upon eth1, an ISM device. */
 static struct netdev nets[] = {

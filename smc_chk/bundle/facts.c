@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: MIT
+/* What a bundle says of the system around SMC: no more than what helps, see smc_chk(8). */
+#include "smc_chk/bundle/facts.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <ifaddrs.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/klog.h>
+#include <sys/socket.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "out/table.h"
+#include "sys/kconfig.h"
+#include "sys/netdev.h"
+#include "sys/rdma.h"
+#include "sys/sysfs.h"
+
+/* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
+#define READ_ALL 3
+#define SIZE_BUFFER 10
+
+static json_t *string(const char *text)
+{
+	return out_json_string(text, strlen(text));
+}
+
+static void set(json_t *object, const char *key, const char *text)
+{
+	if (*text)
+		json_object_set_new(object, key, string(text));
+}
+
+static json_t *host(void)
+{
+	json_t *json = json_object();
+	struct utsname name;
+
+	if (uname(&name))
+		return json;
+	set(json, "name", name.nodename);
+	set(json, "release", name.release);
+	set(json, "version", name.version);
+	set(json, "machine", name.machine);
+	return json;
+}
+
+/* NAME=value or NAME="value" */
+static json_t *distribution(void)
+{
+	static const char *const keys[] = { "ID", "VERSION_ID", "PRETTY_NAME" };
+	json_t *json = json_object();
+	char text[8192], *save, *line;
+
+	if (!sysfs_text(text, sizeof(text), "/etc/os-release"))
+		return json;
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		char *value = strchr(line, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		value += *value == '"';
+		value[strcspn(value, "\"")] = '\0';
+		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+			if (!strcmp(line, keys[i]))
+				set(json, line, value);
+	}
+	return json;
+}
+
+static void add_sysctl(json_t *json, const char *folder, const char *name)
+{
+	char text[256], key[160];
+
+	if (!sysfs_text(text, sizeof(text), "/proc/sys/%s/%s", folder, name))
+		return;
+	snprintf(key, sizeof(key), "%s.%s", folder, name);
+	for (char *c = key; *c; c++)
+		*c = *c == '/' ? '.' : *c;
+	set(json, key, text);
+}
+
+static json_t *sysctls(void)
+{
+	static const char *const core[] = { "rmem_default", "rmem_max", "wmem_default", "wmem_max" };
+	static const char *const ipv4[] = { "tcp_rmem", "tcp_wmem", "tcp_available_ulp", "tcp_fastopen",
+					    "tcp_keepalive_time", "tcp_syncookies" };
+	struct sysfs_names names;
+	json_t *json = json_object();
+
+	if (!sysfs_list(&names, "/proc/sys/net/smc")) {
+		for (size_t i = 0; i < names.count; i++)
+			add_sysctl(json, "net/smc", names.names[i]);
+		sysfs_names_free(&names);
+	}
+	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
+		add_sysctl(json, "net/core", core[i]);
+	for (size_t i = 0; i < sizeof(ipv4) / sizeof(ipv4[0]); i++)
+		add_sysctl(json, "net/ipv4", ipv4[i]);
+	add_sysctl(json, "net/ipv6", "bindv6only");
+	return json;
+}
+
+static bool is_our_module(const char *name)
+{
+	static const char *const starts[] = { "smc", "ib_", "rdma", "iw_", "mlx", "siw", "ism", "dibs",
+					      "irdma", "bnxt_re", "qedr", "erdma", "hns_roce", "mana_ib",
+					      "efa", "ocrdma", "usnic_verbs", "vmw_pvrdma", "cxgb" };
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+		if (!strncmp(name, starts[i], strlen(starts[i])))
+			return true;
+	return false;
+}
+
+static json_t *parameters(const char *module)
+{
+	json_t *json = json_object();
+	struct sysfs_names names;
+	char text[256];
+
+	if (sysfs_list(&names, SYSFS_ROOT "/module/%s/parameters", module))
+		return json;
+	for (size_t i = 0; i < names.count; i++)
+		if (sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/parameters/%s", module,
+			       names.names[i]))
+			set(json, names.names[i], text);
+	sysfs_names_free(&names);
+	return json;
+}
+
+/* Modules that are built in have an entry too if they have a parameter or a version. */
+static json_t *modules(void)
+{
+	json_t *array = json_array(), *json, *values;
+	struct sysfs_names names;
+	char text[256];
+
+	if (sysfs_list(&names, SYSFS_ROOT "/module"))
+		return array;
+	for (size_t i = 0; i < names.count; i++) {
+		const char *name = names.names[i];
+
+		if (!is_our_module(name))
+			continue;
+		json = json_object();
+		set(json, "name", name);
+		sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/version", name);
+		set(json, "version", text);
+		sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/refcnt", name);
+		set(json, "users", text);
+		sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/taint", name);
+		set(json, "taint", text);
+		values = parameters(name);
+		json_object_set_new(json, "parameters", values);
+		json_array_append_new(array, json);
+	}
+	sysfs_names_free(&names);
+	return array;
+}
+
+static json_t *addresses(const struct ifaddrs *all, const char *name)
+{
+	json_t *array = json_array();
+	char ip[INET6_ADDRSTRLEN];
+
+	for (; all; all = all->ifa_next) {
+		const struct sockaddr *addr = all->ifa_addr;
+		const void *bytes = NULL;
+
+		if (!addr || strcmp(all->ifa_name, name))
+			continue;
+		if (addr->sa_family == AF_INET)
+			bytes = &((const struct sockaddr_in *)addr)->sin_addr;
+		else if (addr->sa_family == AF_INET6)
+			bytes = &((const struct sockaddr_in6 *)addr)->sin6_addr;
+		if (bytes && inet_ntop(addr->sa_family, bytes, ip, sizeof(ip)))
+			json_array_append_new(array, json_string(ip));
+	}
+	return array;
+}
+
+static json_t *interfaces(const struct netdev_table *table)
+{
+	struct ifaddrs *all = NULL;
+	json_t *array = json_array();
+
+	if (getifaddrs(&all))
+		all = NULL;
+	for (size_t i = 0; i < table->count; i++) {
+		const struct netdev *dev = &table->devs[i];
+		json_t *json = json_object();
+
+		set(json, "name", dev->name);
+		json_object_set_new(json, "index", json_integer(dev->ifindex));
+		set(json, "state", dev->state);
+		if (dev->mtu)
+			json_object_set_new(json, "mtu", json_integer(dev->mtu));
+		set(json, "bus", dev->bus);
+		set(json, "bus_id", dev->bus_id);
+		set(json, "driver", dev->driver);
+		set(json, "lower", dev->lower);
+		set(json, "base", dev->base);
+		set(json, "hardware_pnetid", dev->hw_pnetid);
+		json_object_set_new(json, "addresses", addresses(all, dev->name));
+		json_array_append_new(array, json);
+	}
+	if (all)
+		freeifaddrs(all);
+	return array;
+}
+
+static json_t *gids(const struct rdma_port *port)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < port->n_gids; i++) {
+		const struct rdma_gid *gid = &port->gids[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "index", json_integer(gid->index));
+		set(json, "gid", gid->gid);
+		set(json, "type", gid->type);
+		set(json, "netdev", gid->netdev);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *ports(const struct rdma_dev *dev)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < dev->n_ports; i++) {
+		const struct rdma_port *port = &dev->ports[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "port", json_integer(port->number));
+		set(json, "state", port->state);
+		set(json, "link_layer", port->link_layer);
+		set(json, "netdev", port->netdev);
+		set(json, "hardware_pnetid", port->hw_pnetid);
+		json_object_set_new(json, "gids", gids(port));
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *rdma_devices(const struct rdma_table *table)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct rdma_dev *dev = &table->devs[i];
+		json_t *json = json_object();
+
+		set(json, "name", dev->name);
+		set(json, "node_type", dev->node_type);
+		set(json, "bus", dev->bus);
+		set(json, "bus_id", dev->bus_id);
+		set(json, "driver", dev->driver);
+		json_object_set_new(json, "ports", ports(dev));
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static json_t *ism_devices(const struct rdma_table *table)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < table->n_isms; i++) {
+		const struct ism_dev *dev = &table->isms[i];
+		json_t *json = json_object();
+
+		set(json, "name", dev->name);
+		set(json, "bus", dev->bus);
+		set(json, "bus_id", dev->bus_id);
+		if (dev->chid >= 0)
+			json_object_set_new(json, "chid", json_integer(dev->chid));
+		set(json, "hardware_pnetid", dev->hw_pnetid);
+		json_array_append_new(array, json);
+	}
+	return array;
+}
+
+static void add_devices(json_t *json, bool is_entered)
+{
+	struct netdev_table nets = { 0 };
+	struct rdma_table rdma = { 0 };
+	char root[SYSFS_ROOT_SIZE];
+	int sysfs;
+
+	if (sysfs_here(root, &sysfs, is_entered, NULL))
+		return;
+	if (!netdev_load(&nets, root) && !rdma_load(&rdma, root, &nets))
+		rdma_check_netns(&rdma);
+	json_object_set_new(json, "interfaces", interfaces(&nets));
+	json_object_set_new(json, "rdma_devices", rdma_devices(&rdma));
+	json_object_set_new(json, "ism_devices", ism_devices(&rdma));
+	rdma_free(&rdma);
+	netdev_free(&nets);
+	if (sysfs >= 0)
+		close(sysfs);
+}
+
+/* A word of the line starts so: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
+bool facts_is_about_smc(const char *line)
+{
+	static const char *const words[] = { "smc:", "smc_", "SMC-", "PF_SMC", "ism:", "ism ", "dibs",
+					     "infiniband", "rdma", "RDMA", "ib_", "iw_", "mlx4_", "mlx5_",
+					     "rxe", "siw", "irdma", "bnxt_re", "erdma" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *found = line;
+
+		while ((found = strstr(found, words[i]))) {
+			if (found == line || !(isalnum((unsigned char)found[-1]) || found[-1] == '_'))
+				return true;
+			found++;
+		}
+	}
+	return false;
+}
+
+static json_t *kernel_log(void)
+{
+	int size = klogctl(SIZE_BUFFER, NULL, 0), len;
+	json_t *array = json_array();
+	char *text, *save, *line;
+
+	text = size > 0 ? malloc((size_t)size + 1) : NULL;
+	len = text ? klogctl(READ_ALL, text, size) : -1;
+	if (len < 0) {
+		free(text);
+		json_decref(array);
+		return NULL;
+	}
+	text[len] = '\0';
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (facts_is_about_smc(line))
+			json_array_append_new(array, string(line));
+	free(text);
+	return array;
+}
+
+static bool is_our_option(const char *line)
+{
+	static const char *const words[] = { "SMC", "INFINIBAND", "RDMA", "ISM", "DIBS", "MPTCP", "BPF",
+					     "DEBUG_INFO_BTF", "INET_DIAG", "MLX4", "MLX5" };
+
+	if (!strstr(line, "CONFIG_"))
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		const char *found = strstr(line, words[i]);
+
+		if (found && found[-1] == '_')
+			return true;
+	}
+	return false;
+}
+
+static json_t *kernel_config(void)
+{
+	struct kconfig config = { 0 };
+	struct utsname name;
+	json_t *array;
+	char *save, *line;
+
+	if (uname(&name) || !kconfig_load(&config, name.release))
+		return NULL;
+	array = json_array();
+	for (line = strtok_r(config.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (is_our_option(line))
+			json_array_append_new(array, string(line));
+	kconfig_free(&config);
+	return array;
+}
+
+static void set_lines(json_t *json, const char *key, json_t *lines)
+{
+	if (lines)
+		json_object_set_new(json, key, lines);
+}
+
+json_t *facts(bool is_entered)
+{
+	json_t *json = json_pack("{s:s}", "schema", "smc-tools/bundle-system/1");
+
+	json_object_set_new(json, "host", host());
+	json_object_set_new(json, "distribution", distribution());
+	json_object_set_new(json, "sysctl", sysctls());
+	json_object_set_new(json, "modules", modules());
+	add_devices(json, is_entered);
+	set_lines(json, "kernel_config", kernel_config());
+	set_lines(json, "kernel_log", kernel_log());
+	return json;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+/* Doctor: EIDs, the names by which systems agree on SMC version 2. */
+#include <stdio.h>
+#include <string.h>
+
+#include "smc_chk/doctor/doctor.h"
+
+#define CHECK "eid"
+
+/* Does a device wait for an EID, of those that count? */
+static bool is_waiting(const struct doctor *doc)
+{
+	for (size_t i = 0; i < doc->uses.count; i++) {
+		const struct use *use = &doc->uses.uses[i];
+
+		if ((use->r_gap == USE_NO_EID || use->d_gap == USE_NO_EID) &&
+		    (!doc->req->iface || !strcmp(doc->req->iface, use->net->name)))
+			return true;
+	}
+	return false;
+}
+
+static void check_seid(struct doctor *doc, const struct smc_seid *seid)
+{
+	if (!seid->has_eid)
+		return;
+	if (seid->is_enabled)
+		doctor_say(doc, DOCTOR_OK, CHECK, NULL, NULL, "system EID %s", seid->eid);
+	else
+		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, "smcd seid enable",
+			   "system EID %s is disabled", seid->eid);
+}
+
+static void check_none(struct doctor *doc)
+{
+	static const char remedy[] = "smcd ueid add NAME, the same name on all systems";
+
+	if (is_waiting(doc))
+		doctor_say(doc, use_lack(doc), CHECK, NULL, remedy,
+			   "no user EID: soft-RoCE, loopback and whatever has version 2 only is not "
+			   "used");
+	else
+		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, remedy,
+			   "no user EID: partners beyond the own subnet or machine need one");
+}
+
+void doctor_eid(struct doctor *doc)
+{
+	const struct use_facts *facts = &doc->uses.facts;
+	char names[SMC_MAX_UEIDS * (SMC_EID_SIZE + 2)] = "";
+	size_t len = 0;
+
+	if (!facts->is_eid_known)
+		return;
+	check_seid(doc, &facts->seid);
+	if (!facts->n_ueids) {
+		if (!facts->seid.has_eid || !facts->seid.is_enabled)
+			check_none(doc);
+		return;
+	}
+	for (size_t i = 0; i < facts->n_ueids; i++)
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+					facts->ueids[i]);
+	doctor_say(doc, DOCTOR_OK, CHECK, NULL, NULL, "user EID%s %s%s",
+		   facts->n_ueids == 1 ? "" : "s", names,
+		   facts->n_ueids == SMC_MAX_UEIDS ? ": there can be no more" : "");
+}

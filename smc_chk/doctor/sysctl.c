@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+/* Doctor: switches and sizes below /proc/sys. */
+#include "smc_chk/doctor/doctor.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "smc/abi.h"
+#include "smc/eid.h"
+#include "smc_chk/doctor/size.h"
+#include "sys/host.h"
+#include "sys/sysfs.h"
+
+#define CHECK "sysctl"
+#define SMCD_MAX (1024ULL * 1024)
+#define SMCR_MAX_OLD (512ULL * 1024)		/* before kernel 6.11 */
+#define SMCR_MAX (512ULL * 1024 * 1024)
+
+static bool read_knob(char *text, size_t size, const char *name)
+{
+	char path[PATH_MAX], knob[128];
+
+	snprintf(knob, sizeof(knob), "/proc/sys/%s", name);
+	return sysfs_text(text, size, "%s", host_path(path, knob));
+}
+
+static bool knob_number(long long *value, const char *name)
+{
+	char text[64], *end;
+
+	if (!read_knob(text, sizeof(text), name))
+		return false;
+	*value = strtoll(text, &end, 10);
+	return end != text && !*end;
+}
+
+/* One of the three numbers of tcp_rmem and tcp_wmem: least, at first, most. */
+static bool knob_third(unsigned long long *value, const char *name)
+{
+	unsigned long long least, first;
+	char text[96];
+
+	return read_knob(text, sizeof(text), name) &&
+	       sscanf(text, "%llu %llu %llu", &least, &first, value) == 3;
+}
+
+/* ---- net.smc ---- */
+
+/** struct knob - @normal: the default; @bad: the text for a value of 0 or below, NULL for none */
+struct knob {
+	const char *name;
+	long long normal;
+	const char *bad;
+};
+
+static const struct knob knobs[] = {
+	{ "autocorking_size", 65536, "off: each small send goes out alone" },
+	{ "smcr_buf_type", 0, NULL },
+	{ "smcr_testlink_time", 30, "off: a dead peer of an idle link is not noticed" },
+	{ "wmem", 65536, NULL },
+	{ "rmem", 65536, NULL },
+	{ "smcr_max_links_per_lgr", 2, NULL },
+	{ "smcr_max_conns_per_lgr", 255, NULL },
+	{ "smcr_max_send_wr", 16, NULL },
+	{ "smcr_max_recv_wr", 48, NULL },
+};
+
+/* Return: whether it is as the kernel sets it. */
+static bool check_knob(struct doctor *doc, const struct knob *knob, long long value)
+{
+	char name[64], remedy[128];
+
+	if (value == knob->normal)
+		return true;
+	snprintf(name, sizeof(name), "net.smc.%s", knob->name);
+	snprintf(remedy, sizeof(remedy), "sysctl -w %s=%lld", name, knob->normal);
+	if (value <= 0 && knob->bad)
+		doctor_say(doc, DOCTOR_WARNING, CHECK, name, remedy, "is %lld, %s", value, knob->bad);
+	else
+		doctor_say(doc, DOCTOR_NOTE, CHECK, name, NULL, "is %lld, the default is %lld", value,
+			   knob->normal);
+	return false;
+}
+
+static void check_knobs(struct doctor *doc)
+{
+	size_t found = 0, normal = 0;
+	char name[64];
+	long long value;
+
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
+		snprintf(name, sizeof(name), "net/smc/%s", knobs[i].name);
+		if (!knob_number(&value, name))
+			continue;
+		found++;
+		normal += check_knob(doc, &knobs[i], value);
+	}
+	if (!found && doc->has_smc)
+		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc", NULL,
+			   "is not there: kernel 5.18 has the first of its switches");
+	else if (found && found == normal)
+		doctor_say(doc, DOCTOR_OK, CHECK, "net.smc", NULL, "all values are the defaults");
+}
+
+static int on_limitation(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_hs_decode(arg, nlh);
+}
+
+/* The knob limit_smc_hs is the same, but wrong on big-endian machines, and not before 6.12. */
+static void check_limitation(struct doctor *doc)
+{
+	struct smc_err ignored;
+	bool is_on = false;
+	char name[64];
+
+	if (doc->genl && !smc_genl_dump(doc->genl, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &is_on,
+					&ignored) && is_on)
+		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
+			   "handshake limitation is on: under load connections become TCP");
+	if (read_knob(name, sizeof(name), "net/smc/hs_ctrl"))
+		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc.hs_ctrl", NULL,
+			   "the BPF program %s decides which connections try SMC", name);
+}
+
+/* ---- sizes ---- */
+
+/* As the kernel does: up to a power of two, 16 KiB at least. */
+static unsigned long long real_size(unsigned long long size)
+{
+	unsigned long long real = 16 * 1024;
+
+	while (real < size && real < 1ULL << 40)
+		real *= 2;
+	return real;
+}
+
+/* The largest buffer of SMC-R; contiguous memory comes in blocks of a largest size. */
+static unsigned long long smcr_limit(const struct doctor *doc)
+{
+	unsigned long long block = size_largest_block();
+	long long type = 0;
+
+	if (doctor_is_before(doc, 6, 11))
+		return SMCR_MAX_OLD;
+	knob_number(&type, "net/smc/smcr_buf_type");
+	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
+}
+
+static void check_size(struct doctor *doc, const char *knob, const char *what)
+{
+	char path[64], name[64], real_text[32], limit_text[32], remedy[128];
+	unsigned long long real, limit = smcr_limit(doc);
+	long long value;
+
+	snprintf(path, sizeof(path), "net/smc/%s", knob);
+	snprintf(name, sizeof(name), "net.smc.%s", knob);
+	if (!knob_number(&value, path) || value <= 0)
+		return;
+	real = real_size((unsigned long long)value);
+	size_text(real_text, sizeof(real_text), real);
+	size_text(limit_text, sizeof(limit_text), limit);
+	snprintf(remedy, sizeof(remedy), "sysctl -w %s=%llu", name, limit);
+	if (real > limit)
+		doctor_say(doc, DOCTOR_WARNING, "buffers", name, remedy,
+			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
+			   real_text, what, limit_text);
+	else
+		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL, "each connection gets %s to %s%s",
+			   real_text, what, real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
+}
+
+/* What a program asks for by SO_RCVBUF or SO_SNDBUF is cut to this. */
+static void check_core(struct doctor *doc, const char *core, const char *smc, const char *opt)
+{
+	char core_path[64], smc_path[64], name[64], text[32], least[32];
+	long long max, value;
+
+	snprintf(core_path, sizeof(core_path), "net/core/%s", core);
+	snprintf(smc_path, sizeof(smc_path), "net/smc/%s", smc);
+	snprintf(name, sizeof(name), "net.core.%s", core);
+	if (!knob_number(&max, core_path) || !knob_number(&value, smc_path) || max < 0)
+		return;
+	size_text(text, sizeof(text), real_size((unsigned long long)max));
+	size_text(least, sizeof(least), real_size((unsigned long long)value));
+	if (max < value)
+		doctor_say(doc, DOCTOR_NOTE, "buffers", name, NULL,
+			   "programs that set %s get %s at most, others %s", opt, text, least);
+	else
+		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL,
+			   "programs that set %s get up to %s", opt, text);
+}
+
+/* TCP needs it when SMC falls back. Before kernel 6.1 SMC's own buffers follow these. */
+static void check_tcp_size(struct doctor *doc, const char *knob, const char *normal)
+{
+	char path[64], name[64], text[32], remedy[128];
+	unsigned long long most;
+
+	snprintf(path, sizeof(path), "net/ipv4/%s", knob);
+	snprintf(name, sizeof(name), "net.ipv4.%s", knob);
+	if (!knob_third(&most, path))
+		return;
+	size_text(text, sizeof(text), most);
+	snprintf(remedy, sizeof(remedy), "sysctl -w %s='%s'", name, normal);
+	if (most < 65536)
+		doctor_say(doc, DOCTOR_WARNING, "buffers", name, remedy,
+			   "connections that fall back to TCP get %s at most", text);
+	else
+		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL,
+			   "connections that fall back to TCP get up to %s", text);
+}
+
+/* ---- TCP's switches that meet SMC ---- */
+
+static void check_tcp(struct doctor *doc)
+{
+	long long value;
+
+	if (knob_number(&value, "net/ipv4/tcp_syncookies") && value == 2)
+		doctor_say(doc, DOCTOR_WARNING, CHECK, "net.ipv4.tcp_syncookies",
+			   "sysctl -w net.ipv4.tcp_syncookies=1",
+			   "is 2: no server here gets SMC, SYN cookies lose the client's offer");
+	if (knob_number(&value, "net/ipv4/tcp_fastopen") && value > 0 && value & 2)
+		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.ipv4.tcp_fastopen", NULL,
+			   "is %lld: servers that use TCP Fast Open stay on TCP", value);
+}
+
+void doctor_sysctl(struct doctor *doc)
+{
+	check_knobs(doc);
+	check_limitation(doc);
+	check_size(doc, "rmem", "receive");
+	check_size(doc, "wmem", "send");
+	check_core(doc, "rmem_max", "rmem", "SO_RCVBUF");
+	check_core(doc, "wmem_max", "wmem", "SO_SNDBUF");
+	check_tcp_size(doc, "tcp_rmem", "4096 131072 6291456");
+	check_tcp_size(doc, "tcp_wmem", "4096 16384 4194304");
+	check_tcp(doc);
+}

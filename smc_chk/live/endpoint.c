@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/* Sockets of the live test, and what the kernel says of them. */
+#include "smc_chk/live/endpoint.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "netlink/diag.h"
+
+#define TRIES 3 /* of a dump that the kernel calls interrupted */
+
+static int open_socket(int family, int protocol)
+{
+	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	int fd = (int)syscall(SYS_socket, family, type, protocol);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int endpoint_socket(int family, bool is_smc)
+{
+	int fd, other;
+
+	if (!is_smc)
+		return open_socket(family, IPPROTO_TCP);
+	fd = open_socket(AF_SMC, family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
+	if (fd >= 0)
+		return fd;
+	other = open_socket(family, IPPROTO_SMC);
+	return other >= 0 ? other : fd;
+}
+
+/* A filter of system calls may give the same error as a kernel without SMC. */
+static bool kernel_has_smc(void)
+{
+	FILE *file = fopen("/proc/net/protocols", "re");
+	bool is_found = false;
+	char line[256];
+
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = !strncmp(line, "SMC ", 4);
+	if (file)
+		fclose(file);
+	return is_found;
+}
+
+const char *endpoint_why_not(int code)
+{
+	if (code != EAFNOSUPPORT)
+		return code == EPERM || code == EACCES ?
+			       "a sandbox forbids SMC sockets to this program" : strerror(code);
+	return kernel_has_smc() ? "a sandbox forbids SMC sockets to this program" :
+				  "this kernel has no SMC (module 'smc' cannot be loaded)";
+}
+
+socklen_t endpoint_len(const union endpoint_addr *addr)
+{
+	return addr->sa.sa_family == AF_INET6 ? sizeof(addr->in6) : sizeof(addr->in);
+}
+
+/* The port is at the same place in both. */
+uint16_t endpoint_port(const union endpoint_addr *addr)
+{
+	return ntohs(addr->in.sin_port);
+}
+
+void endpoint_set_port(union endpoint_addr *addr, uint16_t port)
+{
+	addr->in.sin_port = htons(port);
+}
+
+const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_addr *addr)
+{
+	if (getnameinfo(&addr->sa, endpoint_len(addr), text, ENDPOINT_TEXT_SIZE, NULL, 0,
+			NI_NUMERICHOST))
+		snprintf(text, ENDPOINT_TEXT_SIZE, "?");
+	return text;
+}
+
+bool endpoint_is_tcp(int fd)
+{
+	int protocol = 0;
+	socklen_t len = sizeof(protocol);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len) && protocol == IPPROTO_TCP;
+}
+
+struct search {
+	uint64_t inode;
+	struct smc_sock *sock;
+	bool is_found;
+};
+
+static int look_at(const struct nlmsghdr *nlh, void *arg)
+{
+	struct search *search = arg;
+	struct smc_sock sock;
+
+	if (!smc_sock_decode(&sock, nlh) && sock.inode == search->inode) {
+		*search->sock = sock;
+		search->is_found = true;
+	}
+	return 0;
+}
+
+bool endpoint_diag(int fd, struct smc_sock *sock)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO) |
+							     SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO) |
+							     SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO));
+	struct search search = { .sock = sock };
+	struct stat st;
+	int ret = -EINTR;
+
+	if (fstat(fd, &st))
+		return false;
+	search.inode = st.st_ino;
+	/* A busy table may skip a socket: seen once is enough, not seen is not. */
+	for (int i = 0; i < TRIES && !search.is_found && (ret == -EINTR || !ret); i++)
+		ret = smc_diag_dump(&req, sizeof(req), look_at, &search, NULL);
+	return search.is_found;
+}
+
+void endpoint_abort(int fd)
+{
+	const struct linger at_once = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+	close(fd);
+}

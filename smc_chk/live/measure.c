@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/* --tcp-too: the same over SMC and over plain TCP, in turns, within one run. */
+#include <errno.h>
+#include <unistd.h>
+
+#include "smc_chk/live/client.h"
+#include "smc_chk/live/stream.h"
+
+/* About two seconds in all with the default time limit of 10 s. */
+#define SHARE 30
+#define MIN_MS 20
+#define MAX_MS 2000
+
+#define MAX_CONNECTS 500
+#define MAX_CONNECTS_FOREIGN 20 /* a stranger is not to be flooded */
+#define ROUND_TRIPS 20		/* before the clock is looked at */
+#define MAX_ROUNDS 50
+#define FIRST_CHUNK (256 << 10)
+#define LARGEST_CHUNK (8 << 20)
+
+static int fail(struct client_result *result, int code, bool is_smc)
+{
+	result->status = CHK_ERROR;
+	smc_err_set(&result->err, code, "cannot connect once more over %s, to measure",
+		    is_smc ? "SMC" : "TCP");
+	return -1;
+}
+
+/* One connection after the other. Ours is complete when it has greeted. */
+static int connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+		    int timeout_ms, int ms)
+{
+	const int most = result->is_ours ? MAX_CONNECTS : MAX_CONNECTS_FOREIGN;
+	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
+	enum stream_stage stage;
+	int count = 0, fd;
+
+	while (count < most && now - start < (uint64_t)ms * 1000000U) {
+		fd = stream_connect(&result->peer, is_smc, timeout_ms, &times[count], &stage);
+		if (fd < 0)
+			return fail(result, -fd, is_smc);
+		if (result->is_ours && !client_greeted(fd, timeout_ms)) {
+			endpoint_abort(fd);
+			return fail(result, EPROTO, is_smc);
+		}
+		close(fd);
+		now = stream_now();
+		count++;
+	}
+	rates->connects_per_second = count * 1e9 / (double)(now - start);
+	rates->connect_ns = stream_median(times, count);
+	return 0;
+}
+
+static int latency(struct client_result *result, struct client_rates *rates, int fd,
+		   int timeout_ms, int ms)
+{
+	uint64_t medians[MAX_ROUNDS], min, start = stream_now();
+	int count = 0;
+
+	do {
+		if (client_round_trips(result, fd, ROUND_TRIPS, timeout_ms, &min, &medians[count]))
+			return -1;
+	} while (++count < MAX_ROUNDS && stream_now() - start < (uint64_t)ms * 1000000U);
+	rates->round_trip_ns = stream_median(medians, count);
+	return 0;
+}
+
+/* To the server only. Chunks grow until the round trip at their ends does not count. */
+static int throughput(struct client_result *result, struct client_rates *rates, int fd,
+		      int timeout_ms, int ms)
+{
+	uint64_t start = stream_now(), last = start, now, bytes = 0;
+	size_t chunk = FIRST_CHUNK;
+
+	do {
+		if (client_exchange(result, fd, PROTO_SINK, chunk, timeout_ms))
+			return -1;
+		now = stream_now();
+		bytes += chunk;
+		if (chunk < LARGEST_CHUNK && now - last < (uint64_t)ms * 1000000U / 8)
+			chunk *= 2;
+		last = now;
+	} while (now - start < (uint64_t)ms * 1000000U);
+	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
+	return 0;
+}
+
+static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
+		       bool is_smc, int timeout_ms, int ms)
+{
+	if (connects(result, rates, is_smc, timeout_ms, ms))
+		return -1;
+	if (!result->is_ours)
+		return 0;
+	return latency(result, rates, fd, timeout_ms, ms) ||
+	       throughput(result, rates, fd, timeout_ms, ms) ? -1 : 0;
+}
+
+int client_measure(struct client_result *result, int fd, int timeout_ms)
+{
+	int ms = timeout_ms / SHARE, tcp, ret;
+	enum stream_stage stage;
+	uint64_t ns;
+
+	ms = ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms;
+	tcp = stream_connect(&result->peer, false, timeout_ms, &ns, &stage);
+	if (tcp < 0)
+		return fail(result, -tcp, false);
+	ret = result->is_ours && !client_greeted(tcp, timeout_ms) ? fail(result, EPROTO, false) : 0;
+	if (!ret)
+		ret = measure_one(result, &result->smc, fd, true, timeout_ms, ms);
+	if (!ret)
+		ret = measure_one(result, &result->tcp, tcp, false, timeout_ms, ms);
+	if (ret)
+		endpoint_abort(tcp);
+	else
+		close(tcp);
+	result->has_rates = !ret;
+	return ret;
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+/* The client's side of a connection: connect and exchange, with time limits. */
+#include "smc_chk/live/stream.h"
+
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t stream_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+/* poll() until @end (stream_now()). Return: revents, 0 when the time is up, -errno. */
+static int wait_until(int fd, short events, uint64_t end)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+	uint64_t now;
+	int ret;
+
+	do {
+		now = stream_now();
+		ret = poll(&pfd, 1, now < end ? (int)((end - now + 999999) / 1000000) : 0);
+	} while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : ret ? pfd.revents : 0;
+}
+
+static uint64_t end_of(int timeout_ms)
+{
+	return stream_now() + (uint64_t)timeout_ms * 1000000U;
+}
+
+/* TCP_INFO of an SMC socket is that of the TCP socket inside. */
+static bool is_tcp_established(int fd)
+{
+	struct tcp_info info = { 0 };
+	socklen_t len = sizeof(info);
+
+	return !getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &len) &&
+	       info.tcpi_state == TCP_ESTABLISHED;
+}
+
+static int error_of(int fd)
+{
+	int code = 0;
+	socklen_t len = sizeof(code);
+
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &code, &len) ? errno : code;
+}
+
+/* Wait for the end of connect(). Return: 0, -errno; -ENODATA for a failure without an errno. */
+static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
+{
+	int events = wait_until(fd, POLLOUT, end), code;
+
+	if (events < 0)
+		return events;
+	if (!events) {
+		*stage = is_tcp_established(fd) ? STREAM_HANDSHAKE : STREAM_TCP;
+		return *stage == STREAM_HANDSHAKE ? -ETIME : -ETIMEDOUT;
+	}
+	code = error_of(fd);
+	/* TCP's own timeout is kept silent: these come from the handshake only. */
+	if (code == EPROTO || code == ECONNRESET || code == ETIMEDOUT)
+		*stage = STREAM_HANDSHAKE;
+	if (!code && events & POLLHUP && !(events & POLLOUT))
+		return -ENODATA;
+	return -code;
+}
+
+static int connect_once(const union endpoint_addr *addr, bool is_smc, uint64_t end, uint64_t *ns,
+			enum stream_stage *stage)
+{
+	int fd = endpoint_socket(addr->sa.sa_family, is_smc), on = 1, ret;
+	uint64_t start;
+
+	*stage = STREAM_TCP;
+	if (fd < 0)
+		return fd;
+	start = stream_now();
+	ret = connect(fd, &addr->sa, endpoint_len(addr)) ? -errno : 0;
+	if (ret == -EINPROGRESS)
+		ret = finish_connect(fd, end, stage);
+	*ns = stream_now() - start;
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	/* Questions and answers are small. */
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	return fd;
+}
+
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns,
+		   enum stream_stage *stage)
+{
+	uint64_t end = end_of(timeout_ms);
+	int fd = connect_once(addr, is_smc, end, ns, stage), tcp;
+
+	if (!is_smc)
+		*stage = STREAM_TCP;
+	if (fd != -ENODATA)
+		return fd;
+	tcp = connect_once(addr, false, end, ns, stage);
+	if (tcp < 0) {
+		*stage = STREAM_TCP;
+		return tcp;
+	}
+	close(tcp);
+	*stage = STREAM_HANDSHAKE;
+	return -ECONNABORTED;
+}
+
+/* Return: bytes moved, 0 for none yet, -errno. */
+static ssize_t moved(ssize_t ret)
+{
+	if (ret >= 0)
+		return ret;
+	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+}
+
+int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
+		    int timeout_ms)
+{
+	const char *from = out;
+	uint64_t end = end_of(timeout_ms);
+	char *to = in;
+	ssize_t sent, got;
+	int ret;
+
+	while (out_len || in_len) {
+		sent = out_len ? moved(send(fd, from, out_len, MSG_NOSIGNAL)) : 0;
+		got = in_len ? recv(fd, to, in_len, 0) : 0;
+		if (!got && in_len)
+			return -ECONNRESET;
+		got = moved(got);
+		if (sent < 0 || got < 0)
+			return (int)(sent < 0 ? sent : got);
+		from += sent;
+		out_len -= (size_t)sent;
+		to += got;
+		in_len -= (size_t)got;
+		if (sent || got) {
+			end = end_of(timeout_ms);
+			continue;
+		}
+		ret = wait_until(fd, (short)((out_len ? POLLOUT : 0) | (in_len ? POLLIN : 0)), end);
+		if (ret <= 0)
+			return ret ? ret : -ETIMEDOUT;
+	}
+	return 0;
+}
+
+size_t stream_receive(int fd, void *in, size_t size, int timeout_ms)
+{
+	ssize_t got = 0;
+
+	if (wait_until(fd, POLLIN, end_of(timeout_ms)) > 0)
+		got = recv(fd, in, size, 0);
+	return got > 0 ? (size_t)got : 0;
+}
+
+static int compare_ns(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+uint64_t stream_median(uint64_t *times, int count)
+{
+	qsort(times, (size_t)count, sizeof(*times), compare_ns);
+	return times[count / 2];
+}

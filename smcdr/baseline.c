@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+/* Where "stats reset" keeps the numbers it started from. */
+#include "smcdr/baseline.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "out/text.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71 /* kernel 5.14 */
+#endif
+#define BOOT_ID_SIZE 40
+#define NAME_SIZE 64
+#define MAX_SIZE 65536
+#define HEAD "smc-tools statistics 1 "
+
+int baseline_dir(char *path, size_t size)
+{
+	static const struct {
+		const char *variable, *below;
+	} places[] = {
+		{ "XDG_RUNTIME_DIR", "" },
+		{ "XDG_STATE_HOME", "" },
+		{ "HOME", "/.local/state" },
+	};
+
+	if (!geteuid())
+		return snprintf(path, size, "/run/smc-tools") < (int)size ? 0 : -ENAMETOOLONG;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const char *base = secure_getenv(places[i].variable);
+
+		if (!base || base[0] != '/')
+			continue;
+		return snprintf(path, size, "%s%s/smc-tools", base, places[i].below) < (int)size ?
+			       0 : -ENAMETOOLONG;
+	}
+	return -ENOENT;
+}
+
+/* The folder, made if need be. Nobody else may have a say in it. */
+static int open_dir(bool is_new, struct smc_err *err)
+{
+	char path[PATH_MAX], *slash;
+	struct stat st;
+	int fd, ret = baseline_dir(path, sizeof(path));
+
+	if (ret)
+		return smc_err_say(err, -ret, "no folder for the baseline: set XDG_RUNTIME_DIR");
+	slash = is_new ? strrchr(path, '/') : NULL;
+	if (slash) {
+		*slash = '\0';
+		mkdir(path, 0700); /* $XDG_STATE_HOME may be the first time that it is used */
+		*slash = '/';
+		if (mkdir(path, 0700) && errno != EEXIST)
+			return smc_err_set(err, errno, "cannot make %s", path);
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return smc_err_set(err, errno, "cannot open %s", path);
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
+		return fd;
+	close(fd);
+	return smc_err_say(err, EPERM,
+			   "%s is not trusted: it belongs to another user, or others may write to it",
+			   path);
+}
+
+static int boot_id(char id[BOOT_ID_SIZE])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	bool is_read;
+
+	if (!file)
+		return -errno;
+	is_read = fgets(id, BOOT_ID_SIZE, file);
+	fclose(file);
+	if (!is_read)
+		return -EIO;
+	id[strcspn(id, "\n")] = '\0';
+	return 0;
+}
+
+/* A namespace's cookie is never used again until the next boot, an inode number may be. */
+static void file_name(char name[NAME_SIZE], const char *tool)
+{
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+	struct stat st;
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool has_cookie = fd >= 0 && !getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len);
+
+	if (fd >= 0)
+		close(fd);
+	if (!has_cookie && !stat("/proc/thread-self/ns/net", &st))
+		cookie = st.st_ino;
+	snprintf(name, NAME_SIZE, "%s-%s%" PRIu64, tool, has_cookie ? "" : "inode-", cookie);
+}
+
+/* ---- text form ---- */
+
+static void put_numbers(struct out_text *text, const char *word, const uint64_t *numbers, int n)
+{
+	out_str(text, word);
+	for (int i = 0; i < n; i++) {
+		out_char(text, ' ');
+		out_dec(text, numbers[i], 0);
+	}
+	out_char(text, '\n');
+}
+
+char *baseline_write(const struct smc_stats *stats, const char *boot)
+{
+	struct out_text text = { 0 };
+
+	out_str(&text, HEAD);
+	out_str(&text, boot);
+	out_str(&text, "\n");
+	for (uint64_t t = 0; t < SMC_TECHS; t++)
+		for (uint64_t i = 0; i < SMC_STAT_COUNT; i++)
+			put_numbers(&text, "tech",
+				    (uint64_t[]){ t, i, stats->tech[t].value[i] }, 3);
+	for (uint64_t s = 0; s < SMC_SIDES; s++) {
+		const struct smc_side_stats *side = &stats->side[s];
+
+		put_numbers(&text, "side",
+			    (uint64_t[]){ s, side->handshake_errors, side->fallbacks }, 3);
+		for (size_t i = 0; i < side->n_reasons; i++)
+			put_numbers(&text, "reason",
+				    (uint64_t[]){ s, side->reasons[i].code,
+						  side->reasons[i].count }, 3);
+	}
+	out_mem(&text, "end\n", sizeof("end\n"));
+	if (!text.is_failed)
+		return text.data;
+	out_free(&text);
+	return NULL;
+}
+
+static bool read_line(struct smc_stats *base, const char *line, size_t *n_tech)
+{
+	uint64_t a, b;
+	unsigned int i, j;
+
+	if (sscanf(line, "tech %u %u %" SCNu64, &i, &j, &a) == 3) {
+		if (i >= SMC_TECHS || j >= SMC_STAT_COUNT)
+			return false;
+		base->tech[i].value[j] = a;
+		++*n_tech;
+		return true;
+	}
+	if (sscanf(line, "side %u %" SCNu64 " %" SCNu64, &i, &a, &b) == 3) {
+		if (i >= SMC_SIDES)
+			return false;
+		base->side[i].handshake_errors = a;
+		base->side[i].fallbacks = b;
+		return true;
+	}
+	if (sscanf(line, "reason %u %" SCNu64 " %" SCNu64, &i, &a, &b) == 3) {
+		if (i >= SMC_SIDES || a > UINT32_MAX || b > UINT16_MAX ||
+		    base->side[i].n_reasons == SMC_STAT_REASONS)
+			return false;
+		base->side[i].reasons[base->side[i].n_reasons++] =
+			(struct smc_reason_count){ (uint32_t)a, (uint16_t)b };
+		return true;
+	}
+	return false;
+}
+
+int baseline_read(struct smc_stats *base, const char *text, const char *boot)
+{
+	size_t n_tech = 0, len;
+
+	memset(base, 0, sizeof(*base));
+	if (strncmp(text, HEAD, sizeof(HEAD) - 1))
+		return -EBADMSG;
+	text += sizeof(HEAD) - 1;
+	len = strcspn(text, "\n");
+	if (len != strlen(boot) || memcmp(text, boot, len))
+		return -ENOENT;
+	for (text += len; *text == '\n' && text[1]; text += strcspn(text, "\n")) {
+		text++;
+		if (!strcmp(text, "end\n"))
+			return n_tech == (size_t)SMC_TECHS * SMC_STAT_COUNT ? 0 : -EBADMSG;
+		if (!read_line(base, text, &n_tech))
+			return -EBADMSG;
+	}
+	return -EBADMSG;
+}
+
+/* ---- files ---- */
+
+static int read_file(int dir, const char *name, char *text)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	size_t len = 0;
+	struct stat st;
+	ssize_t got = 1;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+		close(fd);
+		return -EPERM;
+	}
+	while (got > 0 && len < MAX_SIZE - 1) {
+		got = read(fd, text + len, MAX_SIZE - 1 - len);
+		len += got > 0 ? (size_t)got : 0;
+	}
+	close(fd);
+	text[len] = '\0';
+	return got < 0 ? -EIO : 0;
+}
+
+int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
+{
+	char id[BOOT_ID_SIZE], name[NAME_SIZE], *text;
+	int dir, ret;
+
+	dir = open_dir(false, err);
+	if (dir < 0)
+		return dir;
+	text = malloc(MAX_SIZE);
+	file_name(name, tool);
+	ret = text ? boot_id(id) : -ENOMEM;
+	if (!ret)
+		ret = read_file(dir, name, text);
+	if (!ret)
+		ret = baseline_read(base, text, id);
+	free(text);
+	close(dir);
+	return ret ? smc_err_set(err, -ret, "cannot read the baseline %s", name) : 0;
+}
+
+static int write_file(int dir, const char *name, const char *text)
+{
+	struct out_text out = { 0 };
+	char temporary[NAME_SIZE + 32];
+	int fd, ret;
+
+	snprintf(temporary, sizeof(temporary), ".%s.%ld", name, (long)getpid());
+	unlinkat(dir, temporary, 0);
+	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	out_str(&out, text);
+	ret = out_flush(&out, fd);
+	out_free(&out);
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && renameat(dir, temporary, dir, name))
+		ret = -errno;
+	if (ret)
+		unlinkat(dir, temporary, 0);
+	return ret;
+}
+
+int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err)
+{
+	char id[BOOT_ID_SIZE], name[NAME_SIZE], *text = NULL;
+	int dir = open_dir(true, err), ret;
+
+	if (dir < 0)
+		return dir;
+	file_name(name, tool);
+	ret = boot_id(id);
+	if (!ret) {
+		text = baseline_write(stats, id);
+		ret = text ? write_file(dir, name, text) : -ENOMEM;
+	}
+	free(text);
+	close(dir);
+	return ret ? smc_err_set(err, -ret, "cannot keep the baseline %s", name) : 0;
+}

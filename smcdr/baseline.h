@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where "stats reset" keeps the numbers it started from: a file for each tool and network
+ * namespace, which means nothing after the next boot. The kernel itself cannot reset its counters.
+ */
+#ifndef SMC_CMD_BASELINE_H
+#define SMC_CMD_BASELINE_H
+
+#include "base/err.h"
+#include "smc/stats.h"
+
+/**
+ * baseline_load() - read what the last reset noted
+ * @tool: "smcd" or "smcr"
+ *
+ * Return: 0; -ENOENT when there is none for this boot and namespace; another -errno with a sentence
+ * when there is one that cannot be trusted or read.
+ */
+int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err);
+
+/** baseline_save() - note the numbers. Return: 0, -errno with a sentence */
+int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err);
+
+/**
+ * baseline_dir() - folder of the baselines
+ *
+ * /run/smc-tools for root; else smc-tools below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
+ * $HOME/.local/state.
+ *
+ * Return: 0, -ENOENT when nothing of that is set.
+ */
+int baseline_dir(char *path, size_t size);
+
+/** baseline_write() - as text. Return: malloc()ed string, NULL without memory */
+char *baseline_write(const struct smc_stats *stats, const char *boot_id);
+
+/**
+ * baseline_read() - from text
+ *
+ * Return: 0, -ENOENT when it is of another boot, -EBADMSG when it is anything but a whole baseline.
+ */
+int baseline_read(struct smc_stats *base, const char *text, const char *boot_id);
+
+#endif

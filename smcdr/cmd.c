@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+/* What all commands of smcd and smcr need. */
+#include "smcdr/cmd.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "base/array.h"
+
+#define LABEL_WIDTH 9
+
+int cmd_usage(struct cmd *cmd, const char *fmt, ...)
+{
+	char text[200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	cmd->is_usage = true;
+	return smc_err_say(cmd->err, EINVAL, "%s", text);
+}
+
+int cmd_changes(struct cmd *cmd)
+{
+	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
+		return cmd_usage(cmd, "--json, --metrics and --watch are for commands that show");
+	return 0;
+}
+
+bool cmd_is(const char *word, const char *keyword)
+{
+	return *word && !strncmp(word, keyword, strlen(word));
+}
+
+int cmd_no_memory(struct cmd *cmd)
+{
+	return smc_err_set(cmd->err, ENOMEM, "cannot keep the kernel's answer");
+}
+
+int cmd_open(struct cmd *cmd)
+{
+	return cmd->nl ? 0 : smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, cmd->err);
+}
+
+int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what)
+{
+	struct smc_err err = { 0 };
+	int ret = cmd_open(cmd);
+
+	if (ret)
+		return ret;
+	ret = smc_genl_dump(cmd->nl, request, fn, arg, &err);
+	if (!ret)
+		return 0;
+	if (ret == -EBADMSG && !err.code)
+		return smc_err_say(cmd->err, EBADMSG,
+				   "cannot read %s: the kernel's answer is of another kind", what);
+	if (!err.code)
+		return smc_err_set(cmd->err, -ret, "cannot read %s", what);
+	return smc_err_say(cmd->err, -ret, "cannot read %s: %s", what, err.text);
+}
+
+int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
+{
+	const struct smc_genl_attr attr = { SMC_ABI_EID_TABLE_ENTRY, SMC_GENL_STR, str, 0 };
+	struct smc_err err = { 0 };
+	int ret = cmd_open(cmd);
+
+	if (ret)
+		return ret;
+	ret = smc_genl_do(cmd->nl, request, &attr, str ? 1 : 0, &err);
+	return ret ? smc_err_say(cmd->err, -ret, "cannot %s: %s", doing, err.text) : 0;
+}
+
+json_t *cmd_document(struct cmd *cmd, const char *name)
+{
+	char schema[64];
+
+	snprintf(schema, sizeof(schema), "smc-tools/%s-%s/1", cmd->variant->tool->name, name);
+	json_decref(cmd->json);
+	cmd->json = json_pack("{s:s}", "schema", schema);
+	return cmd->json;
+}
+
+void *cmd_list_add(struct cmd_list *list)
+{
+	char *items = smc_array_grow(list->items, list->count, &list->size, list->item_size);
+	void *item;
+
+	if (!items)
+		return NULL;
+	list->items = items;
+	item = cmd_list_at(list, list->count++);
+	memset(item, 0, list->item_size);
+	return item;
+}
+
+void cmd_list_free(struct cmd_list *list)
+{
+	free(list->items);
+	list->items = NULL;
+	list->count = list->size = 0;
+}
+
+static void print_block(struct out_text *text, const struct out_view *view, const void *object)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		size_t len = strlen(view->cols[i]->head), start;
+
+		out_str(text, view->cols[i]->head);
+		out_fill(text, ' ', len < LABEL_WIDTH ? LABEL_WIDTH - len : 0);
+		out_str(text, ": ");
+		start = text->len;
+		view->cols[i]->text(text, object);
+		if (text->len == start)
+			out_str(text, "n/a");
+		out_str(text, "\n");
+	}
+}
+
+static int add_array(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
+		     const char *key)
+{
+	json_t *array = out_json_list(table, list->items, list->count, list->item_size);
+
+	return json_object_set_new(cmd->json, key, array) ? cmd_no_memory(cmd) : 0;
+}
+
+int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
+	      const char *names, bool is_blocks, const char *key)
+{
+	struct out_view view = { .count = 0 };
+
+	if (cmd->is_json)
+		return add_array(cmd, list, table, key);
+	out_view_add(&view, table, names);
+	if (!is_blocks)
+		out_header(&cmd->text, &view);
+	for (size_t i = 0; i < list->count; i++) {
+		if (is_blocks && i)
+			out_str(&cmd->text, "\n");
+		if (is_blocks)
+			print_block(&cmd->text, &view, cmd_list_at(list, i));
+		else
+			out_row(&cmd->text, &view, cmd_list_at(list, i));
+	}
+	return 0;
+}
+
+json_t *cmd_json_hex(uint64_t value, int digits)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%0*llx", digits, (unsigned long long)value);
+	return json_string(text);
+}
+
+json_t *cmd_json_str(const char *str)
+{
+	return out_json_string(str, strlen(str));
+}
+
+json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
+		      const void *object)
+{
+	struct out_text text = { 0 };
+	json_t *json = NULL;
+
+	append(&text, object);
+	if (text.len && !text.is_failed)
+		json = json_stringn(text.data, text.len);
+	out_free(&text);
+	return json;
+}

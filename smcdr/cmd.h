@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands that smcd and smcr share. Which of the two runs is data, no compile-time switch. */
+#ifndef SMC_CMD_H
+#define SMC_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <jansson.h>
+
+#include "netlink/genl.h"
+#include "out/table.h"
+#include "smc/abi.h"
+#include "base/err.h"
+#include "smc/stats.h"
+#include "sys/pciids.h"
+
+struct cli_tool;
+
+/**
+ * struct smc_variant - SMC-D or SMC-R
+ * @title: as in headings, "SMC-R"
+ * @key: of "stats json", "SMCR"
+ * @tech: index into struct smc_stats
+ */
+struct smc_variant {
+	const struct cli_tool *tool;
+	const char *title;
+	const char *key;
+	bool is_smcd;
+	int tech;
+};
+
+/**
+ * struct cmd - one run of a tool
+ * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @netns, @watch_seconds (0: once): options
+ * @argc, @argv: what follows the object
+ * @nl: NULL before cmd_open()
+ * @text: what goes to stdout; @json: or this document, by @is_json
+ * @is_usage: the error is one of usage
+ * @rates: what "stats --watch" saw last; lives in main
+ * @round: how often it has been repeated
+ */
+struct cmd {
+	const struct smc_variant *variant;
+	bool is_absolute, is_json, is_metrics, is_usage;
+	int details;
+	const char *netns;
+	double watch_seconds;
+	int argc;
+	char **argv;
+	struct smc_genl *nl;
+	struct out_text text;
+	json_t *json;
+	struct smc_err *err;
+	struct cmd_rates *rates;
+	unsigned long round;
+};
+
+/** struct cmd_rates - the last sample of "stats --watch" */
+struct cmd_rates {
+	struct smc_stats last;
+	double seconds; /* CLOCK_MONOTONIC */
+};
+
+/**
+ * struct cmd_object - what a tool can be asked about
+ * @run: 0, or -errno with cmd->err; NULL for the help
+ */
+struct cmd_object {
+	const char *name;
+	bool only_smcd;
+	int (*run)(struct cmd *cmd);
+};
+
+extern const struct cmd_object cmd_objects[];
+
+/** cmd_main() - a whole tool. Return: exit status */
+int cmd_main(const struct smc_variant *variant, int argc, char **argv);
+
+/** cmd_usage() - note an error of usage. Return: -EINVAL */
+int cmd_usage(struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** cmd_changes() - refuse options of reading commands. Return: 0, -EINVAL */
+int cmd_changes(struct cmd *cmd);
+
+/** cmd_is() - is the word the keyword, or the beginning of it? */
+bool cmd_is(const char *word, const char *keyword);
+
+/**
+ * cmd_open() - make cmd->nl, if it is not there yet
+ *
+ * Only when the arguments are checked: what is wrong with them is wrong on any kernel.
+ * Return: 0, -errno with the sentence; -ENOENT when this kernel has no SMC.
+ */
+int cmd_open(struct cmd *cmd);
+
+/**
+ * cmd_dump() - smc_genl_dump() with "cannot read WHAT" before the error's text
+ *
+ * Messages that cannot be decoded (-EBADMSG of @fn) end it.
+ */
+int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what);
+
+/**
+ * cmd_do() - smc_genl_do() of a command without or with one string attribute
+ * @doing: "add EID 'A'": what could not be done
+ */
+int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing);
+
+/**
+ * cmd_document() - begin the JSON document of a command
+ * @name: object, as in the schema "smc-tools/smcr-NAME/1"
+ *
+ * Return: cmd->json, NULL without memory (out_failed() will tell).
+ */
+json_t *cmd_document(struct cmd *cmd, const char *name);
+
+/** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
+int cmd_write(struct cmd *cmd);
+
+/** cmd_no_memory() - Return: -ENOMEM with the sentence */
+int cmd_no_memory(struct cmd *cmd);
+
+/* ---- lists that grow ---- */
+
+/** struct cmd_list - array of items of one size; begin with only @item_size set */
+struct cmd_list {
+	char *items;
+	size_t count, size, item_size;
+};
+
+/** cmd_list_add() - room for one more, all zero. Return: NULL without memory */
+void *cmd_list_add(struct cmd_list *list);
+
+/** cmd_list_at() - item by number */
+static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
+{
+	return list->items + i * list->item_size;
+}
+
+void cmd_list_free(struct cmd_list *list);
+
+/**
+ * cmd_table() - print a list: header and rows, blocks of "label: value" lines, or JSON
+ * @table: all columns
+ * @names: those of the text, for @is_blocks all that a block has
+ * @key: of the array in the JSON document that cmd_document() has begun
+ */
+int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
+	      const char *names, bool is_blocks, const char *key);
+
+/* ---- names ---- */
+
+#define CMD_NETDEV_SIZE 16
+
+/**
+ * cmd_netdev_name() - name of the net device of an RDMA port
+ * @ifindex: as the kernel sent it, without its network namespace
+ *
+ * What the RDMA device itself says wins: the number may mean another device here.
+ * Return: false with an empty name when nobody knows.
+ */
+bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned int port,
+		     uint32_t ifindex);
+
+/**
+ * cmd_pci_type() - one word for a PCI device
+ * @name: what the database says
+ *
+ * IBM Z's names for its cards, the product name of the database, or its number: "0x1017".
+ */
+void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
+		  const struct pciids_name *name);
+
+/* ---- columns that several tables have ---- */
+
+/** cmd_json_hex() - "0x..." with so many digits: 64 bits do not fit a JSON number everywhere */
+json_t *cmd_json_hex(uint64_t value, int digits);
+
+/** cmd_json_str() - string of a fixed buffer */
+json_t *cmd_json_str(const char *str);
+
+/** cmd_json_text() - what a column's text is, as a string; NULL for none */
+json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
+		      const void *object);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+/* info: which SMC this kernel and its devices can do. */
+#include "smcdr/loopback.h"
+#include "smcdr/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "smc/device.h"
+#include "smc/sysinfo.h"
+#include "sys/sysfs.h"
+
+#define MAX_GIDS 256
+
+/** struct info - @roce_v1, @roce_v2: some port has a GID of that RoCE version */
+struct info {
+	struct smc_sysinfo sys;
+	struct cmd_ism ism;
+	bool has_roce, roce_v1, roce_v2;
+};
+
+static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_sysinfo_decode(arg, nlh);
+}
+
+/* A port can do what its GIDs are for: SMC-R version 1 needs RoCE v1, version 2 RoCE v2. */
+static void look_at_port(struct info *info, const char *ib_name, unsigned int port)
+{
+	char type[32];
+
+	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/'); i++) {
+		if (!sysfs_text(type, sizeof(type), SYSFS_ROOT
+				"/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name, port, i))
+			continue;
+		info->roce_v1 |= !strcmp(type, "IB/RoCE v1");
+		info->roce_v2 |= !strcmp(type, "RoCE v2");
+	}
+}
+
+static int load_roce(struct cmd *cmd, struct info *info)
+{
+	struct cmd_list list = { .item_size = sizeof(struct smc_device) };
+	int ret = cmd_dump(cmd, SMC_ABI_GET_DEV_SMCR, cmd_on_device, &list, "the RDMA devices");
+
+	for (size_t i = 0; !ret && i < list.count; i++) {
+		const struct smc_device *device = cmd_list_at(&list, i);
+
+		info->has_roce = true;
+		for (unsigned int p = 0; p < SMC_DEVICE_PORTS; p++)
+			if (device->ports[p].is_there)
+				look_at_port(info, device->ib_name, p + 1);
+	}
+	cmd_list_free(&list);
+	return ret;
+}
+
+static void line(struct out_text *text, const char *label, const char *value)
+{
+	size_t len = strlen(label);
+
+	out_str(text, label);
+	out_fill(text, ' ', 18 - len);
+	out_escaped(text, value, strlen(value));
+	out_str(text, "\n");
+}
+
+static const char *versions(bool v1, bool v2)
+{
+	return v1 && v2 ? "v1 v2" : v1 ? "v1" : v2 ? "v2" : "n/a";
+}
+
+static const char *ism_text(const struct info *info)
+{
+	bool v2 = info->sys.is_ism_v2;
+
+	if (info->ism.devices.count)
+		return info->ism.has_loopback ? "v1 v2 loopback" : versions(true, v2);
+	return info->ism.has_loopback ? "v2 loopback" : "n/a";
+}
+
+static void print_text(struct out_text *text, const struct info *info)
+{
+	const struct smc_sysinfo *sys = &info->sys;
+	bool has_version = sys->has & SMC_SYSINFO_HAS_VERSION;
+	char version[16] = "n/a";
+
+	if (has_version)
+		snprintf(version, sizeof(version), "%u.%u", sys->version, sys->release);
+	out_str(text, "Kernel Capabilities\n");
+	line(text, "SMC Version:", version);
+	line(text, "SMC Hostname:", sys->host[0] ? sys->host : "n/a");
+	line(text, "SMC-D Features:", versions(true, sys->version >= 2));
+	line(text, "SMC-R Features:", versions(true, sys->is_smcr_v2));
+	out_str(text, "\nHardware Capabilities\n");
+	line(text, "SEID:", sys->seid[0] ? sys->seid : "n/a");
+	line(text, "ISM:", ism_text(info));
+	line(text, "RoCE:", info->has_roce && !info->roce_v1 && !info->roce_v2 ?
+				   "unknown" : versions(info->roce_v1, info->roce_v2));
+}
+
+static json_t *json_versions(bool v1, bool v2)
+{
+	json_t *array = json_array();
+
+	if (v1)
+		json_array_append_new(array, json_integer(1));
+	if (v2)
+		json_array_append_new(array, json_integer(2));
+	return array;
+}
+
+static int print_json(struct cmd *cmd, const struct info *info)
+{
+	const struct smc_sysinfo *sys = &info->sys;
+	json_t *doc = cmd_document(cmd, "info");
+
+	if (!doc)
+		return cmd_no_memory(cmd);
+	if (sys->has & SMC_SYSINFO_HAS_VERSION)
+		json_object_set_new(doc, "version", json_integer(sys->version));
+	if (sys->has & SMC_SYSINFO_HAS_RELEASE)
+		json_object_set_new(doc, "release", json_integer(sys->release));
+	if (sys->has & SMC_SYSINFO_HAS_HOST)
+		json_object_set_new(doc, "hostname", cmd_json_str(sys->host));
+	if (sys->seid[0])
+		json_object_set_new(doc, "seid", cmd_json_str(sys->seid));
+	json_object_set_new(doc, "smcd_versions", json_versions(true, sys->version >= 2));
+	json_object_set_new(doc, "smcr_versions", json_versions(true, sys->is_smcr_v2));
+	json_object_set_new(doc, "ism_devices", json_integer((json_int_t)info->ism.devices.count));
+	json_object_set_new(doc, "ism_v2", json_boolean(sys->is_ism_v2));
+	json_object_set_new(doc, "loopback", json_boolean(info->ism.has_loopback));
+	json_object_set_new(doc, "roce", json_boolean(info->has_roce));
+	json_object_set_new(doc, "roce_versions", json_versions(info->roce_v1, info->roce_v2));
+	return 0;
+}
+
+int cmd_run_info(struct cmd *cmd)
+{
+	struct info info = { .has_roce = false };
+	int ret;
+
+	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")))
+		return cmd_usage(cmd, "info: show");
+	ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, on_sysinfo, &info.sys, "the capabilities");
+	if (!ret)
+		ret = cmd_ism_load(cmd, &info.ism, info.sys.is_ism_v2);
+	if (!ret)
+		ret = load_roce(cmd, &info);
+	if (!ret && cmd->is_json)
+		ret = print_json(cmd, &info);
+	else if (!ret)
+		print_text(&cmd->text, &info);
+	cmd_list_free(&info.ism.devices);
+	return ret;
+}

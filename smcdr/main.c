@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/* smcd and smcr from the command line to the exit status. */
+#include "smcdr/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "sys/netns.h"
+
+enum { GO_ON = -1 };
+
+static const struct cmd_object *find_object(const char *word)
+{
+	const struct cmd_object *object;
+
+	for (object = cmd_objects; object->name; object++)
+		if (cmd_is(word, object->name))
+			return object;
+	return NULL;
+}
+
+/*
+ * Options of smc-tools are long names after one or two dashes, shortened at will: the first that
+ * fits wins, in this order. -N is ours; a value may follow in the same word as getopt(3) has it.
+ */
+static const struct {
+	const char *name;
+	char letter;
+} names[] = {
+	{ "absolute", 'a' }, { "version", 'v' }, { "details", 'd' }, { "ddetails", 'D' },
+	{ "help", 'h' }, { "json", 'j' }, { "metrics", 'm' }, { "netns", 'N' }, { "watch", 'w' },
+};
+
+static int set_option(struct cmd *cmd, char letter, const char *value)
+{
+	switch (letter) {
+	case 'a': cmd->is_absolute = true; break;
+	case 'd': cmd->details = cmd->details ? 2 : 1; break;
+	case 'D': cmd->details = 2; break;
+	case 'j': cmd->is_json = true; break;
+	case 'm': cmd->is_metrics = true; break;
+	case 'N': cmd->netns = value; break;
+	case 'w':
+		return cli_seconds(cmd->variant->tool, &cmd->watch_seconds, value) ?
+			       cmd->variant->tool->error_status : GO_ON;
+	case 'h': return cli_help(cmd->variant->tool);
+	case 'v': return cli_version(cmd->variant->tool);
+	}
+	return GO_ON;
+}
+
+static char find_option(const char *word, size_t len)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (len <= strlen(names[i].name) && !strncmp(word, names[i].name, len))
+			return names[i].letter;
+	return len == 1 && *word == 'N' ? 'N' : '\0';
+}
+
+/* Several letters behind one dash. */
+static int parse_cluster(struct cmd *cmd, const char *letters)
+{
+	int status = GO_ON;
+
+	if (strspn(letters, "adj") != strlen(letters) && strncmp(letters, "ad", 2) &&
+	    strncmp(letters, "da", 2))
+		return cli_usage_error(cmd->variant->tool, "unknown option '-%s'", letters);
+	/* -absdetails and the like: smc-tools look at two letters only. */
+	for (; *letters && status == GO_ON; letters++)
+		if (strchr("adj", *letters))
+			status = set_option(cmd, *letters, NULL);
+	return status;
+}
+
+/* Return: GO_ON, or the exit status. @i is the option's word, moved on past its value. */
+static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
+{
+	const char *word = argv[*i] + 1, *value;
+	char letter;
+
+	word += *word == '-';
+	value = strchr(word, '=');
+	letter = find_option(word, value ? (size_t)(value - word) : strlen(word));
+	if (!letter && *word == 'N') {
+		letter = 'N';
+		value = word;
+	}
+	if (!letter)
+		return argv[*i][1] == '-' ? cli_usage_error(cmd->variant->tool, "unknown option '%s'",
+							    argv[*i]) :
+					    parse_cluster(cmd, word);
+	if (letter != 'N' && letter != 'w') {
+		if (value)
+			return cli_usage_error(cmd->variant->tool,
+					       "option '%.*s' takes no argument",
+					       (int)(value - argv[*i]), argv[*i]);
+		return set_option(cmd, letter, NULL);
+	}
+	if (value)
+		return set_option(cmd, letter, value + 1);
+	if (*i + 1 >= argc)
+		return cli_usage_error(cmd->variant->tool, "option '%s' needs an argument", argv[*i]);
+	return set_option(cmd, letter, argv[++*i]);
+}
+
+/* Options may stand anywhere; what is none is moved to the front of argv, its count is returned. */
+static int parse(struct cmd *cmd, int argc, char **argv, int *status)
+{
+	bool is_ended = false;
+	int count = 0;
+
+	*status = GO_ON;
+	for (int i = 1; i < argc && *status == GO_ON; i++) {
+		if (!is_ended && !strcmp(argv[i], "--"))
+			is_ended = true;
+		else if (!is_ended && argv[i][0] == '-')
+			*status = parse_option(cmd, argc, argv, &i);
+		else
+			argv[count++] = argv[i];
+	}
+	return count;
+}
+
+static int write_json(struct cmd *cmd)
+{
+	out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
+	cmd->json = NULL;
+	return cmd->text.is_failed ? cmd_no_memory(cmd) : 0;
+}
+
+int cmd_write(struct cmd *cmd)
+{
+	int ret = cmd->json ? write_json(cmd) : 0;
+
+	if (ret)
+		return ret;
+	ret = out_flush(&cmd->text, STDOUT_FILENO);
+	return ret ? smc_err_set(cmd->err, -ret, "cannot write to standard output") : 0;
+}
+
+/* Once: ask, print. Rates are one table that grows; all else is a new one each time. */
+static int run_once(struct cmd *cmd, const struct cmd_object *object)
+{
+	int ret;
+
+	if (cmd->watch_seconds > 0 && !cmd->is_json && object->run != cmd_run_stats)
+		out_str(&cmd->text, cli_separator(!cmd->round));
+	ret = object->run(cmd);
+	if (!ret)
+		return cmd_write(cmd);
+	json_decref(cmd->json);
+	cmd->json = NULL;
+	return ret;
+}
+
+static int run(struct cmd *cmd, const struct cmd_object *object)
+{
+	struct smc_err err = { 0 };
+	int ret = 0;
+
+	cmd->err = &err;
+	if (cmd->netns)
+		ret = smc_netns_enter(cmd->netns, &err);
+	if (!ret)
+		ret = run_once(cmd, object);
+	while (!ret && cmd->watch_seconds > 0) {
+		cmd->round++;
+		cli_wait(cmd->watch_seconds);
+		ret = run_once(cmd, object);
+	}
+	smc_genl_close(cmd->nl);
+	out_free(&cmd->text);
+	if (!ret)
+		return cli_close_stdout(cmd->variant->tool);
+	if (cmd->is_usage)
+		return cli_usage_error(cmd->variant->tool, "%s", err.text);
+	return cli_error(cmd->variant->tool, "%s", err.text);
+}
+
+int cmd_main(const struct smc_variant *variant, int argc, char **argv)
+{
+	struct cmd cmd = { .variant = variant };
+	const struct cmd_object *object;
+	struct cmd_rates *rates;
+	int status;
+
+	cli_start();
+	cmd.argc = parse(&cmd, argc, argv, &status);
+	if (status != GO_ON)
+		return status;
+	if (!cmd.argc)
+		return cli_help(variant->tool);
+	object = find_object(argv[0]);
+	if (!object)
+		return cli_usage_error(variant->tool, "unknown object '%s'", argv[0]);
+	if (object->only_smcd && !variant->is_smcd)
+		return cli_usage_error(variant->tool, "'%s' is for SMC-D only: use smcd",
+				       object->name);
+	if (!object->run || (cmd.argc > 1 && cmd_is(argv[1], "help")))
+		return cli_help(variant->tool);
+	if (cmd.is_metrics && object->run != cmd_run_stats)
+		return cli_usage_error(variant->tool, "--metrics is for stats only");
+	cmd.argc--;
+	cmd.argv = argv + 1;
+	rates = calloc(1, sizeof(*rates));
+	if (!rates)
+		return cli_error(variant->tool, "%s", strerror(ENOMEM));
+	cmd.rates = rates;
+	status = run(&cmd, object);
+	free(rates);
+	return status;
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+/* Statistics as a report and as rates. */
+#include "smcdr/stats.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "smc/reason.h"
+
+#define EDGE 41 /* column at which numbers end */
+#define CELL 8
+#define SHOWN_SIZES 8 /* the two largest classes are one here */
+
+void stats_si(struct out_text *text, uint64_t value)
+{
+	static const char units[] = " KMGTPE";
+	double scaled = (double)value;
+	char buf[16];
+	int unit = 0, decimals;
+
+	if (value < 1000) {
+		out_dec(text, value, 0);
+		return;
+	}
+	/* What would be rounded up to 1000 is 1.000 of the next unit. */
+	while (scaled >= (unit ? 999.95 : 1000)) {
+		scaled /= 1000;
+		unit++;
+	}
+	decimals = scaled < 9.9995 ? 3 : scaled < 99.995 ? 2 : 1;
+	snprintf(buf, sizeof(buf), "%.*f%c", decimals, scaled, units[unit]);
+	out_str(text, buf);
+}
+
+const char *stats_reason_name(uint32_t code, char buf[16])
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+
+	if (reason)
+		return reason->stats_name;
+	snprintf(buf, 16, "0x%08x", code);
+	return buf;
+}
+
+/* Move what was appended since @start to the right until it ends at column @edge of the line. */
+static void right(struct out_text *text, size_t line, size_t start, size_t edge)
+{
+	size_t len = text->len - start, used = start - line, missing;
+
+	if (text->is_failed)
+		return;
+	missing = used + len < edge ? edge - used - len : 1;
+	out_fill(text, ' ', missing);
+	if (text->is_failed)
+		return;
+	memmove(text->data + start + missing, text->data + start, len);
+	memset(text->data + start, ' ', missing);
+}
+
+static void number(struct out_text *text, const char *label, uint64_t value)
+{
+	size_t line = text->len, start;
+
+	out_str(text, label);
+	start = text->len;
+	out_dec(text, value, 0);
+	right(text, line, start, EDGE);
+}
+
+static void number_line(struct out_text *text, const char *label, uint64_t value)
+{
+	number(text, label, value);
+	out_str(text, "\n");
+}
+
+static void bytes_line(struct out_text *text, const char *label, uint64_t value)
+{
+	number(text, label, value);
+	out_str(text, " (");
+	stats_si(text, value);
+	out_str(text, ")\n");
+}
+
+static void percent_line(struct out_text *text, const char *label, uint64_t value, uint64_t all)
+{
+	char buf[32];
+
+	number(text, label, value);
+	snprintf(buf, sizeof(buf), " (%.2f%%)\n", all ? 100.0 * (double)value / (double)all : 0.0);
+	out_str(text, buf);
+}
+
+static void split_line(struct out_text *text, const char *label, uint64_t client, uint64_t server,
+		       bool is_split)
+{
+	number(text, label, client + server);
+	if (is_split) {
+		out_str(text, " (client ");
+		out_dec(text, client, 0);
+		out_str(text, ", server ");
+		out_dec(text, server, 0);
+		out_str(text, ")");
+	}
+	out_str(text, "\n");
+}
+
+static void usage_line(struct out_text *text, const struct smc_tech_stats *tech, size_t index)
+{
+	static const char label[] = "  Buffer usage (Bytes)";
+	size_t line = text->len, start;
+
+	if (tech->has[index]) {
+		bytes_line(text, label, tech->value[index]);
+		return;
+	}
+	out_str(text, label);
+	start = text->len;
+	out_str(text, "n/a");
+	right(text, line, start, EDGE);
+	out_str(text, "\n");
+}
+
+static void print_reasons(struct out_text *text, const char *head,
+			  const struct smc_side_stats *side)
+{
+	if (side->n_reasons) {
+		out_str(text, head);
+		out_str(text, "\n");
+	}
+	/* Most frequent first; the lists are short. */
+	for (uint32_t limit = UINT16_MAX; side->n_reasons && limit; ) {
+		uint32_t next = 0;
+
+		for (size_t i = 0; i < side->n_reasons; i++) {
+			const struct smc_reason_count *reason = &side->reasons[i];
+			char label[32], buf[16];
+
+			if (reason->count < limit && reason->count > next)
+				next = reason->count;
+			if (reason->count != limit)
+				continue;
+			snprintf(label, sizeof(label), "     %s",
+				 stats_reason_name(reason->code, buf));
+			number_line(text, label, reason->count);
+		}
+		limit = next;
+	}
+}
+
+static void print_summary(struct out_text *text, const struct smc_stats *stats,
+			  const struct smc_variant *variant, bool has_details)
+{
+	const uint64_t *v = stats->tech[variant->tech].value;
+	const struct smc_side_stats *client = &stats->side[SMC_SIDE_CLIENT];
+	const struct smc_side_stats *server = &stats->side[SMC_SIDE_SERVER];
+	uint64_t c = v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2];
+	uint64_t s = v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2];
+	uint64_t calls = v[SMC_STAT_RX_CNT] + v[SMC_STAT_TX_CNT];
+	size_t line, start;
+	char buf[32];
+
+	out_str(text, variant->title);
+	out_str(text, " Connections Summary\n");
+	number_line(text, "  Total connections handled",
+		    c + s + client->handshake_errors + server->handshake_errors +
+			    client->fallbacks + server->fallbacks);
+	split_line(text, "  SMC connections", c, s, has_details);
+	if (has_details) {
+		number_line(text, "    v1", v[SMC_STAT_CLNT_V1] + v[SMC_STAT_SRV_V1]);
+		number_line(text, "    v2", v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V2]);
+	}
+	split_line(text, "  Handshake errors", client->handshake_errors, server->handshake_errors,
+		   has_details);
+	line = text->len;
+	out_str(text, "  Avg requests per SMC conn");
+	start = text->len;
+	snprintf(buf, sizeof(buf), "%.1f", c + s ? (double)calls / (double)(c + s) : 0.0);
+	out_str(text, buf);
+	right(text, line, start, EDGE);
+	out_str(text, "\n");
+	split_line(text, "  TCP fallback", client->fallbacks, server->fallbacks, has_details);
+	if (has_details) {
+		print_reasons(text, "    Server", server);
+		print_reasons(text, "    Client", client);
+	}
+}
+
+static void cells(struct out_text *text, const char *label, const uint64_t *sizes)
+{
+	size_t line = text->len, edge = 7 + CELL;
+
+	out_str(text, label);
+	for (int i = 0; i < SHOWN_SIZES; i++, edge += CELL) {
+		size_t start = text->len;
+
+		stats_si(text, i < SHOWN_SIZES - 1 ? sizes[i] : sizes[i] + sizes[i + 1]);
+		right(text, line, start, edge);
+	}
+	out_str(text, "\n");
+}
+
+static void print_sizes(struct out_text *text, const uint64_t *buffers, const uint64_t *requests)
+{
+	out_str(text,
+		"            8KB    16KB    32KB    64KB   128KB   256KB   512KB  >512KB\n");
+	cells(text, "  Bufs", buffers);
+	cells(text, "  Reqs", requests);
+}
+
+static void print_reuse(struct out_text *text, const uint64_t *events, bool has_details)
+{
+	if (!has_details)
+		return;
+	number_line(text, "  Buffer downgrades", events[SMC_EVENT_DOWNGRADE]);
+	number_line(text, "  Buffer reuses", events[SMC_EVENT_REUSE]);
+	number_line(text, "  Buffer allocations", events[SMC_EVENT_ALLOC]);
+}
+
+static void print_rx(struct out_text *text, const struct smc_tech_stats *tech, bool has_details)
+{
+	const uint64_t *v = tech->value;
+
+	out_str(text, "\nRX Stats\n");
+	bytes_line(text, "  Data transmitted (Bytes)", v[SMC_STAT_RX_BYTES]);
+	number_line(text, "  Total requests", v[SMC_STAT_RX_CNT]);
+	usage_line(text, tech, SMC_STAT_RX_USAGE);
+	percent_line(text, "  Buffer full", v[SMC_STAT_RX_EVENT + SMC_EVENT_FULL],
+		     v[SMC_STAT_RX_CNT]);
+	print_reuse(text, v + SMC_STAT_RX_EVENT, has_details);
+	print_sizes(text, v + SMC_STAT_RX_BUF, v + SMC_STAT_RX_REQ);
+}
+
+static void print_tx(struct out_text *text, const struct smc_tech_stats *tech, bool has_details)
+{
+	const uint64_t *v = tech->value, *events = v + SMC_STAT_TX_EVENT;
+	uint64_t all = v[SMC_STAT_TX_CNT];
+
+	out_str(text, "\nTX Stats\n");
+	bytes_line(text, "  Data transmitted (Bytes)", v[SMC_STAT_TX_BYTES]);
+	number_line(text, "  Total requests", all);
+	usage_line(text, tech, SMC_STAT_TX_USAGE);
+	percent_line(text, "  Buffer full", events[SMC_EVENT_FULL], all);
+	percent_line(text, "  Buffer full (remote)", events[SMC_EVENT_FULL_PEER], all);
+	percent_line(text, "  Buffer too small", events[SMC_EVENT_SMALL], all);
+	percent_line(text, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER], all);
+	print_reuse(text, events, has_details);
+	print_sizes(text, v + SMC_STAT_TX_BUF, v + SMC_STAT_TX_REQ);
+}
+
+void stats_print(struct out_text *text, const struct smc_stats *stats,
+		 const struct smc_variant *variant, bool has_details)
+{
+	const struct smc_tech_stats *tech = &stats->tech[variant->tech];
+	const uint64_t *v = tech->value;
+
+	print_summary(text, stats, variant, has_details);
+	print_rx(text, tech, has_details);
+	print_tx(text, tech, has_details);
+	out_str(text, "\nExtras\n");
+	number_line(text, "  Special socket calls",
+		    v[SMC_STAT_CORK] + v[SMC_STAT_NDLY] + v[SMC_STAT_SENDPAGE] +
+			    v[SMC_STAT_SPLICE] + v[SMC_STAT_URG_DATA]);
+	if (!has_details)
+		return;
+	number_line(text, "    cork", v[SMC_STAT_CORK]);
+	number_line(text, "    nodelay", v[SMC_STAT_NDLY]);
+	number_line(text, "    sendpage", v[SMC_STAT_SENDPAGE]);
+	number_line(text, "    splice", v[SMC_STAT_SPLICE]);
+	number_line(text, "    urgent data", v[SMC_STAT_URG_DATA]);
+}
+
+/* ---- rates ---- */
+
+static double per_second(uint64_t count, double seconds)
+{
+	return seconds > 0 ? (double)count / seconds : 0;
+}
+
+static void rate_cell(struct out_text *text, uint64_t value)
+{
+	size_t start = text->len;
+
+	stats_si(text, value);
+	right(text, start, start, 10);
+}
+
+void stats_rates_header(struct out_text *text)
+{
+	out_str(text, "   Conns/s   Fallb/s   HsErr/s  RX-Req/s    RX-B/s  TX-Req/s    TX-B/s"
+		      "    RX-Use    TX-Use\n");
+}
+
+void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,
+		 const struct smc_variant *variant, double seconds)
+{
+	const uint64_t *v = delta->tech[variant->tech].value;
+	const struct smc_side_stats *side = delta->side;
+	const struct {
+		const char *key;
+		double rate;
+	} rates[] = {
+		{ "connections_per_second",
+		  per_second(v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V1] +
+			     v[SMC_STAT_SRV_V2], seconds) },
+		{ "fallbacks_per_second",
+		  per_second(side[0].fallbacks + side[1].fallbacks, seconds) },
+		{ "handshake_errors_per_second",
+		  per_second(side[0].handshake_errors + side[1].handshake_errors, seconds) },
+		{ "rx_calls_per_second", per_second(v[SMC_STAT_RX_CNT], seconds) },
+		{ "rx_bytes_per_second", per_second(v[SMC_STAT_RX_BYTES], seconds) },
+		{ "tx_calls_per_second", per_second(v[SMC_STAT_TX_CNT], seconds) },
+		{ "tx_bytes_per_second", per_second(v[SMC_STAT_TX_BYTES], seconds) },
+	};
+
+	if (doc)
+		json_object_set_new(doc, "seconds", json_real(seconds));
+	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+		if (doc)
+			json_object_set_new(doc, rates[i].key, json_real(rates[i].rate));
+		else
+			rate_cell(text, (uint64_t)(rates[i].rate + 0.5));
+	}
+	for (size_t i = SMC_STAT_RX_USAGE; i <= SMC_STAT_TX_USAGE; i++) {
+		bool has = delta->tech[variant->tech].has[i];
+
+		if (!doc && has)
+			rate_cell(text, v[i]);
+		else if (!doc)
+			out_str(text, "       n/a");
+		else if (has)
+			json_object_set_new(doc, i == SMC_STAT_RX_USAGE ? "rx_buffer_usage_bytes" :
+									  "tx_buffer_usage_bytes",
+					    json_integer((json_int_t)v[i]));
+	}
+	if (!doc)
+		out_str(text, "\n");
+}
