@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "host/record.h"
 #include "sys/netns.h"
-#include "sys/record.h"
 
 enum {
 	OPT_BIND = CLI_LONG_ONLY,

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/record.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/pairing.h"
-#include "sys/record.h"
 #include "sys/sysfs.h"
 
 /* By its name, or by another one that ip-link(8) gave it. */

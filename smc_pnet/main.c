@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "smc/abi.h"
 #include "sys/netns.h"
+#include "sys/sysfs.h"
 
 enum {
 	OPT_TREE = CLI_LONG_ONLY,
@@ -231,10 +232,10 @@ static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struc
 /* Return: 0, -errno with @err. */
 static int work(const struct pnet_opts *opts, struct smc_err *err)
 {
-	struct pnet_tool pnet = { .root = secure_getenv("SMC_TOOLS_SYSFS"), .err = err };
 	struct smc_pnet_table file = { 0 };
 	struct smc_pnet entry = { 0 };
 	char root[SYSFS_ROOT_SIZE];
+	struct pnet_tool pnet = { .root = root, .err = err };
 	int ret, sysfs = -1;
 
 	ret = make_entry(&entry, opts, err);
@@ -242,10 +243,8 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 		ret = pnet_read_path(&file, opts->file, err);
 	if (!ret && opts->netns)
 		ret = smc_netns_enter(opts->netns, err);
-	if (!ret && (opts->netns || !pnet.root)) {
+	if (!ret)
 		ret = sysfs_here(root, &sysfs, opts->netns, err);
-		pnet.root = root;
-	}
 	if (!ret)
 		ret = smc_genl_open(&pnet.nl, SMC_ABI_PNET_FAMILY, err);
 	if (!ret)

@@ -6,12 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "netlink/genl.h"
-#include "out/table.h"
 #include "base/err.h"
+#include "out/table.h"
 #include "smc/pnet.h"
 #include "sys/pairing.h"
-#include "sys/sysfs.h"
+#include "netlink/genl.h"
 
 /** struct pnet_tool - what every command works on: the kernel's table, and a sysfs */
 struct pnet_tool {

@@ -10,8 +10,8 @@
 #include <sys/utsname.h>
 
 #include "cli/cli.h"
+#include "host/record.h"
 #include "sys/pairing.h"
-#include "sys/record.h"
 #include "sys/sysfs.h"
 
 static const struct cli_opt options[] = {
@@ -154,8 +154,7 @@ static int print(const struct rnics_opts *opts, const struct rnic_table *table, 
 	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
 }
 
-static int list(const struct rnics_opts *opts, const char *root, bool is_recorded,
-		struct smc_err *err)
+static int list(const struct rnics_opts *opts, const char *root, struct smc_err *err)
 {
 	struct smc_pnet_table pnet = { 0 };
 	struct rnic_table table;
@@ -163,13 +162,10 @@ static int list(const struct rnics_opts *opts, const char *root, bool is_recorde
 	size_t shown = 0;
 	int ret;
 
-	/*
-	 * A recorded sysfs and the table of this kernel have nothing to do with each other. Only a
-	 * kernel with SMC has the table; without it there are no such PNET IDs.
-	 */
-	if (!is_recorded && pnet_table_load(&pnet, &ignored))
+	/* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
+	if (pnet_table_load(&pnet, &ignored))
 		smc_pnet_free(&pnet);
-	ret = rnics_load(&table, root, secure_getenv("SMC_TOOLS_PCI_IDS"), &pnet, err);
+	ret = rnics_load(&table, root, &pnet, err);
 	for (size_t i = 0; !ret && i < table.count; i++)
 		shown += selects(opts, &table.rnics[i]);
 	if (!ret && opts->has_fid && !shown)
@@ -181,17 +177,17 @@ static int list(const struct rnics_opts *opts, const char *root, bool is_recorde
 	return ret;
 }
 
-static int power(const struct rnics_opts *opts, const char *recorded, struct smc_err *err)
+static int power(const struct rnics_opts *opts, struct smc_err *err)
 {
 	struct utsname machine;
 
 	if (record_root())
 		return record_refuse(err);
-	if (!recorded && (uname(&machine) || strncmp(machine.machine, "s390", 4)))
+	if (uname(&machine) || strncmp(machine.machine, "s390", 4))
 		return smc_err_say(err, EOPNOTSUPP,
 				   "only IBM Z has function IDs with a power switch, "
 				   "and this machine is none");
-	return rnics_power(recorded ? recorded : SYSFS_ROOT, opts->fid, opts->is_on, err);
+	return rnics_power(SYSFS_ROOT, opts->fid, opts->is_on, err);
 }
 
 /* The net devices and the PNET table are those of this network namespace, so is the sysfs. */
@@ -201,7 +197,7 @@ static int list_here(const struct rnics_opts *opts, struct smc_err *err)
 	int sysfs, ret = sysfs_here(root, &sysfs, false, err);
 
 	if (!ret)
-		ret = list(opts, root, false, err);
+		ret = list(opts, root, err);
 	if (sysfs >= 0)
 		close(sysfs);
 	return ret;
@@ -209,7 +205,6 @@ static int list_here(const struct rnics_opts *opts, struct smc_err *err)
 
 int main(int argc, char **argv)
 {
-	const char *recorded = secure_getenv("SMC_TOOLS_SYSFS");
 	struct rnics_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int status, ret;
@@ -218,10 +213,7 @@ int main(int argc, char **argv)
 	status = parse(&opts, argc, argv);
 	if (status >= 0)
 		return status;
-	if (opts.has_power)
-		ret = power(&opts, recorded, &err);
-	else
-		ret = recorded ? list(&opts, recorded, true, &err) : list_here(&opts, &err);
+	ret = opts.has_power ? power(&opts, &err) : list_here(&opts, &err);
 	if (ret)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/file.h"
 #include "sys/pciids.h"
 #include "sys/sysfs.h"
 #include "sys/verbs.h"
@@ -13,7 +14,6 @@
 struct loader {
 	struct rnic_table *table;
 	const char *root;
-	const char *pci_ids;
 	const struct smc_pnet_table *pnet;
 	struct netdev_table nets;
 	struct rdma_table rdma;
@@ -58,14 +58,14 @@ static void set_type(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 	char firmware[32] = "", product[PCIIDS_NAME_SIZE];
 
 	if (ib)
-		sysfs_text(firmware, sizeof(firmware), "%s/class/infiniband/%s/fw_ver", l->root,
+		host_text(firmware, sizeof(firmware), "%s/class/infiniband/%s/fw_ver", l->root,
 			   ib->name);
 	if (rnic->has & RNIC_HAS_PFT)
 		type = ism_or_roce(rnic, firmware);
 	if (!type && rnic->has & RNIC_HAS_IDS && rnic->vendor == 0x1014 && rnic->device == 0x04ed)
 		type = "ISM";
 	rnic->is_known = type || ib;
-	if (rnic->has & RNIC_HAS_IDS && pciids_find(&name, l->pci_ids, rnic->vendor, rnic->device))
+	if (rnic->has & RNIC_HAS_IDS && pciids_find(&name, rnic->vendor, rnic->device))
 		snprintf(rnic->name, sizeof(rnic->name), "%.60s%s%.60s", name.vendor,
 			 name.device[0] ? " " : "", name.device);
 	if (!type && rnic->name[0] && name.device[0]) {
@@ -106,7 +106,7 @@ static bool number(struct loader *l, const char *pci_id, const char *name, uint3
 {
 	unsigned long read;
 
-	if (!sysfs_number(&read, "%s/bus/pci/devices/%s/%s", l->root, pci_id, name))
+	if (!host_number(&read, "%s/bus/pci/devices/%s/%s", l->root, pci_id, name))
 		return false;
 	*value = (uint32_t)read;
 	return true;
@@ -129,16 +129,16 @@ static void read_function(struct loader *l, struct rnic *rnic, const char *pci_i
 		rnic->is_vf = rnic->vfn;
 	} else if (!(rnic->has & RNIC_HAS_FID)) {
 		rnic->has |= RNIC_HAS_VF;
-		rnic->is_vf = sysfs_exists("%s/bus/pci/devices/%s/physfn", l->root, pci_id);
+		rnic->is_vf = host_exists("%s/bus/pci/devices/%s/physfn", l->root, pci_id);
 	}
 	if (number(l, pci_id, "port", &port))
 		rnic->port = port;
 	if (rnic->has & RNIC_HAS_FID &&
-	    sysfs_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid)) {
+	    host_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid)) {
 		rnic->has |= RNIC_HAS_POWER;
 		rnic->is_on = power;
 	}
-	sysfs_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,
+	host_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,
 		   pci_id);
 }
 
@@ -253,7 +253,7 @@ static int add_slot(struct loader *l, const char *name)
 	for (size_t i = 0; i < l->table->count; i++)
 		if (l->table->rnics[i].has & RNIC_HAS_FID && l->table->rnics[i].fid == rnic.fid)
 			return 0;
-	if (sysfs_number(&power, "%s/bus/pci/slots/%s/power", l->root, name)) {
+	if (host_number(&power, "%s/bus/pci/slots/%s/power", l->root, name)) {
 		rnic.has |= RNIC_HAS_POWER;
 		rnic.is_on = power;
 	}
@@ -272,14 +272,14 @@ static int compare(const void *a, const void *b)
 	if (!order)
 		order = strcmp(left->pci_id, right->pci_id);
 	if (!order)
-		order = sysfs_compare(left->ibdev, right->ibdev);
+		order = strverscmp(left->ibdev, right->ibdev);
 	return order ? order : (int)left->port - (int)right->port;
 }
 
 static int load_all(struct loader *l)
 {
-	struct sysfs_names functions, slots = { 0 };
-	int ret = sysfs_list(&functions, "%s/bus/pci/devices", l->root);
+	struct host_names functions, slots = { 0 };
+	int ret = host_list(&functions, "%s/bus/pci/devices", l->root);
 
 	for (size_t i = 0; !ret && i < functions.count; i++)
 		ret = add_function(l, functions.names[i]);
@@ -287,18 +287,18 @@ static int load_all(struct loader *l)
 		if (strcmp(l->rdma.devs[i].bus, "pci"))
 			ret = add_software(l, &l->rdma.devs[i]);
 	if (!ret)
-		ret = sysfs_list(&slots, "%s/bus/pci/slots", l->root);
+		ret = host_list(&slots, "%s/bus/pci/slots", l->root);
 	for (size_t i = 0; !ret && i < slots.count; i++)
 		ret = add_slot(l, slots.names[i]);
-	sysfs_names_free(&functions);
-	sysfs_names_free(&slots);
+	host_names_free(&functions);
+	host_names_free(&slots);
 	return ret;
 }
 
-int rnics_load(struct rnic_table *table, const char *root, const char *pci_ids,
-	       const struct smc_pnet_table *pnet, struct smc_err *err)
+int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet_table *pnet,
+	       struct smc_err *err)
 {
-	struct loader l = { .table = table, .root = root, .pci_ids = pci_ids, .pnet = pnet };
+	struct loader l = { .table = table, .root = root, .pnet = pnet };
 	int ret;
 
 	*table = (struct rnic_table){ 0 };
@@ -332,13 +332,13 @@ int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err)
 	unsigned long power;
 	int ret;
 
-	if (!sysfs_exists("%s/bus/pci/slots/%08x", root, fid))
+	if (!host_exists("%s/bus/pci/slots/%08x", root, fid))
 		return smc_err_say(err, ENOENT, "there is no FID %x", fid);
-	if (!sysfs_number(&power, "%s/bus/pci/slots/%08x/power", root, fid))
+	if (!host_number(&power, "%s/bus/pci/slots/%08x/power", root, fid))
 		return smc_err_say(err, EIO, "the power of FID %x cannot be read", fid);
 	if (!power == !is_on)
 		return smc_err_say(err, EALREADY, "FID %x is powered %s already", fid,
 				   is_on ? "on" : "off");
-	ret = sysfs_write(is_on ? "1" : "0", "%s/bus/pci/slots/%08x/power", root, fid);
+	ret = host_write(is_on ? "1" : "0", "%s/bus/pci/slots/%08x/power", root, fid);
 	return ret ? smc_err_set(err, -ret, "cannot power %s FID %x", is_on ? "on" : "off", fid) : 0;
 }

@@ -72,13 +72,12 @@ extern const struct out_col rnic_columns[];
 /**
  * rnics_load() - read all cards
  * @root: of sysfs; libibverbs is asked too if it is the real one
- * @pci_ids: path of the database, NULL for the usual places
  * @pnet: the kernel's table, may be empty
  *
  * Return: 0; -errno with @err.
  */
-int rnics_load(struct rnic_table *table, const char *root, const char *pci_ids,
-	       const struct smc_pnet_table *pnet, struct smc_err *err);
+int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet_table *pnet,
+	       struct smc_err *err);
 
 void rnics_free(struct rnic_table *table);
 

@@ -271,7 +271,7 @@ static struct row *add_row(struct cmd_list *rows, const struct smc_device *devic
 	row->device = *device;
 	row->number = number;
 	if (device->has & SMC_DEVICE_HAS_DEVICE && (device->vendor || device->device))
-		pciids_find(&row->pci, NULL, device->vendor, device->device);
+		pciids_find(&row->pci, device->vendor, device->device);
 	return row;
 }
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/file.h"
 #include "smc/device.h"
 #include "smc/sysinfo.h"
-#include "sys/sysfs.h"
 
 #define MAX_GIDS 256
 
@@ -31,8 +31,8 @@ static void look_at_port(struct info *info, const char *ib_name, unsigned int po
 	char type[32];
 
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/'); i++) {
-		if (!sysfs_text(type, sizeof(type), SYSFS_ROOT
-				"/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name, port, i))
+		if (!host_text(type, sizeof(type),
+			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name, port, i))
 			continue;
 		info->roce_v1 |= !strcmp(type, "IB/RoCE v1");
 		info->roce_v2 |= !strcmp(type, "RoCE v2");

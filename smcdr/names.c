@@ -6,8 +6,8 @@
 #include <string.h>
 #include <net/if.h>
 
-#include "sys/host.h"
-#include "sys/sysfs.h"
+#include "host/file.h"
+#include "host/probe.h"
 
 #define VENDOR_IBM 0x1014
 #define VENDOR_MELLANOX 0x15b3
@@ -34,8 +34,8 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 		host_ifname(by_number, ifindex);
 	name[0] = '\0';
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/') && *ib_name; i++) {
-		if (!sysfs_text(found, sizeof(found), SYSFS_ROOT
-				"/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", ib_name, port, i))
+		if (!host_text(found, sizeof(found),
+			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", ib_name, port, i))
 			continue;
 		if (!strcmp(found, by_number))
 			break; /* one of its devices has this number here */

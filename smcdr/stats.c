@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "cli/cli.h"
+#include "host/record.h"
 #include "smcdr/baseline.h"
 #include "smcdr/run.h"
-#include "sys/record.h"
 
 static int on_stats(const struct nlmsghdr *nlh, void *arg)
 {

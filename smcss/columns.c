@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/probe.h"
 #include "smc/reason.h"
-#include "sys/host.h"
 
 #define MODE_WIDTH (sizeof("TCP 0x05000000/0x03030000") - 1)
 #define ADDR_WIDTH (sizeof("[2001:0db8:1111:2222:3333:4444:5555:6666]:65535") - 1)

@@ -14,8 +14,8 @@
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
+#include "host/record.h"
 #include "netlink/replay.h"
-#include "sys/record.h"
 
 /*
  * The kernel fills one buffer of the reader's size, up to 32 KiB, per system call. A smaller one

@@ -16,9 +16,9 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#include "netlink/replay.h"
+#include "host/record.h"
 #include "sys/netns.h"
-#include "sys/record.h"
+#include "netlink/replay.h"
 
 #define FAMILY_VERSION 1
 #define TRIES 3

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/record.h"
+#include "host/record.h"
 
 #define MAGIC "smc-tools netlink 1"
 #define REQUEST_MAX 128

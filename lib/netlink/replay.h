@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Netlink answers of a recorded host, see sys/record.h. A file of netlink/ has one line
+ * Netlink answers of a recorded host, see host/record.h. A file of netlink/ has one line
  *
  *   smc-tools netlink 1 ORDER ERRNO REQUEST WORDS
  *

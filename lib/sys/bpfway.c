@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "smc/abi.h"
-#include "sys/host.h"
-#include "sys/sysfs.h"
 #include "sys/trysock.h"
 
 #define BTF_MAX (32U * 1024 * 1024)
@@ -61,7 +61,7 @@ static int probe_parts(void *arg __attribute__((unused)),
 
 	if (!btf)
 		return -ENOMEM;
-	len = sysfs_bytes(btf, BTF_MAX, SYSFS_ROOT "/kernel/btf/vmlinux");
+	len = host_bytes(btf, BTF_MAX, "/sys/kernel/btf/vmlinux");
 	for (size_t i = 0; i < N_PARTS; i++)
 		ret |= has_name(btf, len, parts[i].function) << i;
 	free(btf);

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "sys/host.h"
-#include "sys/sysfs.h"
+#include "host/file.h"
+#include "host/probe.h"
 
 /* A distribution's configuration has 300 KiB, its modules.dep 800 KiB. */
 #define MAX_TEXT (16U * 1024 * 1024)
@@ -66,33 +66,10 @@ char *kconfig_inflate(const void *data, size_t len)
 	return text;
 }
 
-/* Return: the whole file in memory with a NUL behind it, NULL if there is none. */
-static char *read_whole(const char *path, size_t *len)
-{
-	char buf[PATH_MAX], *text = NULL, *grown;
-	size_t size = 256 * 1024;
-
-	path = host_path(buf, path);
-	do {
-		size *= 2;
-		grown = realloc(text, size);
-		if (!grown)
-			break;
-		text = grown;
-		*len = sysfs_bytes(text, size - 1, "%s", path);
-	} while (*len == size - 1 && size < MAX_TEXT);
-	if (!grown || !*len) {
-		free(text);
-		return NULL;
-	}
-	text[*len] = '\0';
-	return text;
-}
-
 static char *load_packed(void)
 {
 	size_t len;
-	char *packed = read_whole("/proc/config.gz", &len);
+	char *packed = host_whole(&len, MAX_TEXT, "/proc/config.gz");
 	char *text = packed ? kconfig_inflate(packed, len) : NULL;
 
 	free(packed);
@@ -113,7 +90,7 @@ bool kconfig_load(struct kconfig *config, const char *release)
 	for (size_t i = 0; !config->text && i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(config->file, sizeof(config->file), "%s%s%s", places[i][0], release,
 			 places[i][1]);
-		config->text = read_whole(config->file, &len);
+		config->text = host_whole(&len, MAX_TEXT, "%s", config->file);
 	}
 	return config->text;
 }
@@ -165,12 +142,10 @@ struct module_query {
 
 static int query_list(const struct module_query *query, const char *list)
 {
-	char path[PATH_MAX], *text;
 	size_t len;
+	char *text = host_whole(&len, MAX_TEXT, "/lib/modules/%s/%s", query->release, list);
 	int ret;
 
-	snprintf(path, sizeof(path), "/lib/modules/%s/%s", query->release, list);
-	text = read_whole(path, &len);
 	if (!text)
 		return -ENOENT;
 	ret = kmodule_listed(text, query->name);

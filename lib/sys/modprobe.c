@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sys/host.h"
-#include "sys/sysfs.h"
+#include "host/file.h"
+#include "host/probe.h"
 
 #define MAX_FILE (64 * 1024)
 
@@ -112,10 +112,8 @@ bool modprobe_cmdline(const char *cmdline, const char *module)
 
 static bool is_hidden(const char *name, size_t folder)
 {
-	char path[PATH_MAX];
-
 	while (folder--)
-		if (sysfs_exists("%s/%s", host_path(path, folders[folder]), name))
+		if (host_exists("%s/%s", folders[folder], name))
 			return true;
 	return false;
 }
@@ -123,12 +121,12 @@ static bool is_hidden(const char *name, size_t folder)
 static bool look_at_file(struct modprobe_block *block, size_t folder, const char *name,
 			 const char *module, const char *alias)
 {
-	char path[PATH_MAX], text[MAX_FILE];
+	char text[MAX_FILE];
 	enum modprobe_rule rule;
 	size_t len = strlen(name);
 
 	if (len < 5 || strcmp(name + len - 5, ".conf") || is_hidden(name, folder) ||
-	    !sysfs_text(text, sizeof(text), "%s/%s", host_path(path, folders[folder]), name))
+	    !host_text(text, sizeof(text), "%s/%s", folders[folder], name))
 		return false;
 	rule = modprobe_parse(text, module, alias);
 	if (!rule)
@@ -140,16 +138,15 @@ static bool look_at_file(struct modprobe_block *block, size_t folder, const char
 
 static bool look_at_folders(struct modprobe_block *block, const char *module, const char *alias)
 {
-	struct sysfs_names names;
-	char path[PATH_MAX];
+	struct host_names names;
 	bool found = false;
 
 	for (size_t i = 0; !found && i < N_FOLDERS; i++) {
-		if (sysfs_list(&names, "%s", host_path(path, folders[i])))
+		if (host_list(&names, "%s", folders[i]))
 			continue;
 		for (size_t n = 0; !found && n < names.count; n++)
 			found = look_at_file(block, i, names.names[n], module, alias);
-		sysfs_names_free(&names);
+		host_names_free(&names);
 	}
 	return found;
 }
@@ -178,8 +175,8 @@ static bool is_in_cmdline(const char *module)
 
 bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias)
 {
-	char path[PATH_MAX], text[4096];
 	unsigned long disabled = 0;
+	char text[4096];
 
 	*block = (struct modprobe_block){ 0 };
 	if (look_at_folders(block, module, alias))
@@ -188,10 +185,9 @@ bool modprobe_blocked(struct modprobe_block *block, const char *module, const ch
 	if (is_in_cmdline(module))
 		return true;
 	strcpy(block->file, "/proc/sys/kernel/modules_disabled");
-	sysfs_number(&disabled, "%s", host_path(path, block->file));
+	host_number(&disabled, "%s", block->file);
 	if (disabled)
 		return true;
 	strcpy(block->file, "/proc/sys/kernel/modprobe");
-	return sysfs_exists("%s", host_path(path, block->file)) &&
-	       !sysfs_text(text, sizeof(text), "%s", host_path(path, block->file));
+	return host_exists("%s", block->file) && !host_text(text, sizeof(text), "%s", block->file);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "sys/host.h"
+#include "host/probe.h"
 
 /* What a probe works on: all addresses are asked for once, when the first device is. */
 struct source {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/sysfs.h"
+#include "host/file.h"
 
 /* The kernel allows eight levels of devices upon devices. */
 #define MAX_LEVELS 8
@@ -16,9 +16,9 @@
 bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link)
 {
 	bus[0] = bus_id[0] = '\0';
-	if (!sysfs_link(bus_id, NETDEV_BUS_ID_SIZE, "%s", link))
+	if (!host_link(bus_id, NETDEV_BUS_ID_SIZE, "%s", link))
 		return false;
-	sysfs_link(bus, NETDEV_BUS_SIZE, "%s/subsystem", link);
+	host_link(bus, NETDEV_BUS_SIZE, "%s/subsystem", link);
 	/* A group of channels has a bus of its own, but a user knows it as ccw. */
 	if (!strcmp(bus, "ccwgroup"))
 		strcpy(bus, "ccw");
@@ -29,22 +29,22 @@ bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], cons
 static void read_lower(char lower[NETDEV_NAME_SIZE], const char *root, const char *name)
 {
 	static const char prefix[] = "lower_";
-	struct sysfs_names names;
+	struct host_names names;
 	char slaves[256];
 
 	lower[0] = '\0';
-	if (sysfs_text(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", root, name)) {
+	if (host_text(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", root, name)) {
 		slaves[strcspn(slaves, " ")] = '\0';
 		snprintf(lower, NETDEV_NAME_SIZE, "%.15s", slaves);
 		return;
 	}
-	if (sysfs_list(&names, "%s/class/net/%s", root, name))
+	if (host_list(&names, "%s/class/net/%s", root, name))
 		return;
 	for (size_t i = 0; i < names.count && !lower[0]; i++)
 		if (!strncmp(names.names[i], prefix, sizeof(prefix) - 1))
 			snprintf(lower, NETDEV_NAME_SIZE, "%.15s",
 				 names.names[i] + sizeof(prefix) - 1);
-	sysfs_names_free(&names);
+	host_names_free(&names);
 }
 
 static void read_netdev(struct netdev *dev, const char *root, const char *name)
@@ -53,14 +53,14 @@ static void read_netdev(struct netdev *dev, const char *root, const char *name)
 	char link[PATH_MAX];
 
 	snprintf(dev->name, sizeof(dev->name), "%.15s", name);
-	if (sysfs_number(&number, "%s/class/net/%s/ifindex", root, name))
+	if (host_number(&number, "%s/class/net/%s/ifindex", root, name))
 		dev->ifindex = (uint32_t)number;
-	if (sysfs_number(&number, "%s/class/net/%s/dev_port", root, name))
+	if (host_number(&number, "%s/class/net/%s/dev_port", root, name))
 		dev->dev_port = (uint32_t)number;
-	if (sysfs_number(&number, "%s/class/net/%s/mtu", root, name))
+	if (host_number(&number, "%s/class/net/%s/mtu", root, name))
 		dev->mtu = (uint32_t)number;
-	sysfs_text(dev->state, sizeof(dev->state), "%s/class/net/%s/operstate", root, name);
-	sysfs_link(dev->driver, sizeof(dev->driver), "%s/class/net/%s/device/driver", root, name);
+	host_text(dev->state, sizeof(dev->state), "%s/class/net/%s/operstate", root, name);
+	host_link(dev->driver, sizeof(dev->driver), "%s/class/net/%s/device/driver", root, name);
 	snprintf(link, sizeof(link), "%s/class/net/%s/device", root, name);
 	if (netdev_bus(dev->bus, dev->bus_id, link))
 		pnetid_of_device(dev->hw_pnetid, root, dev->bus, dev->bus_id, dev->dev_port);
@@ -83,25 +83,25 @@ static void find_base(const struct netdev_table *table, struct netdev *dev)
 
 int netdev_load(struct netdev_table *table, const char *root)
 {
-	struct sysfs_names names;
+	struct host_names names;
 	int ret;
 
 	*table = (struct netdev_table){ 0 };
-	ret = sysfs_list(&names, "%s/class/net", root);
+	ret = host_list(&names, "%s/class/net", root);
 	if (ret || !names.count)
 		return ret;
 	table->devs = calloc(names.count, sizeof(*table->devs));
 	if (!table->devs) {
-		sysfs_names_free(&names);
+		host_names_free(&names);
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < names.count; i++) {
 		/* bonding_masters is a file beside the devices. */
 		if (strlen(names.names[i]) < NETDEV_NAME_SIZE &&
-		    sysfs_exists("%s/class/net/%s/ifindex", root, names.names[i]))
+		    host_exists("%s/class/net/%s/ifindex", root, names.names[i]))
 			read_netdev(&table->devs[table->count++], root, names.names[i]);
 	}
-	sysfs_names_free(&names);
+	host_names_free(&names);
 	for (size_t i = 0; i < table->count; i++)
 		find_base(table, &table->devs[i]);
 	return 0;

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/probe.h"
+#include "host/record.h"
 #include "smc/abi.h"
-#include "sys/host.h"
-#include "sys/record.h"
 #include "sys/trysock.h"
 
 static int open_netns(const char *name, struct smc_err *err)

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "netlink/genl.h"
 #include "smc/abi.h"
-#include "sys/sysfs.h"
+#include "netlink/genl.h"
 
 int pnet_world_load(struct pnet_world *world, const char *root, struct smc_err *err)
 {
@@ -145,7 +144,7 @@ static int compare(const void *a, const void *b)
 	if (!order)
 		order = (int)left->type - (int)right->type;
 	if (!order)
-		order = sysfs_compare(left->name, right->name);
+		order = strverscmp(left->name, right->name);
 	return order ? order : (int)left->port - (int)right->port;
 }
 

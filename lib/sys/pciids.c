@@ -2,9 +2,12 @@
 /* Names of PCI devices, from the database pci.ids. */
 #include "sys/pciids.h"
 
-#include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "host/file.h"
+#include "host/probe.h"
 
 /* "15b3  Mellanox Technologies": the name behind the number, or NULL for another line. */
 static const char *behind(const char *line, unsigned int number)
@@ -28,13 +31,14 @@ static void keep(char dst[PCIIDS_NAME_SIZE], const char *name)
 }
 
 /* Vendors begin a line, their devices follow after a tab, subsystems after two. */
-static bool search(struct pciids_name *name, FILE *file, unsigned int vendor, unsigned int device)
+bool pciids_search(struct pciids_name *name, FILE *file, unsigned int vendor, unsigned int device)
 {
 	bool is_vendor = false;
 	char line[512];
 	const char *found;
 
-	while (fgets(line, sizeof(line), file)) {
+	*name = (struct pciids_name){ 0 };
+	while (file && fgets(line, sizeof(line), file)) {
 		if (line[0] == '#' || line[0] == '\n')
 			continue;
 		if (line[0] != '\t') {
@@ -52,29 +56,56 @@ static bool search(struct pciids_name *name, FILE *file, unsigned int vendor, un
 			break;
 		}
 	}
+	if (file)
+		fclose(file);
 	return is_vendor;
 }
 
-bool pciids_find(struct pciids_name *name, const char *path, unsigned int vendor,
-		 unsigned int device)
+static bool search_places(struct pciids_name *name, unsigned int vendor, unsigned int device)
 {
 	static const char *const places[] = {
 		"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids",
 		"/var/lib/pciutils/pci.ids",
 	};
-	size_t count = path ? 1 : sizeof(places) / sizeof(places[0]);
 	bool is_found = false;
 
-	*name = (struct pciids_name){ 0 };
-	for (size_t i = 0; !is_found && i < count; i++) {
-		FILE *file = fopen(path ? path : places[i], "re");
-
-		if (!file)
-			continue;
-		is_found = search(name, file, vendor, device);
-		fclose(file);
-	}
+	for (size_t i = 0; !is_found && i < sizeof(places) / sizeof(places[0]); i++)
+		is_found = pciids_search(name, host_open("%s", places[i]), vendor, device);
 	return is_found;
+}
+
+/** struct query - the device that is looked up */
+struct query {
+	unsigned int vendor, device;
+};
+
+static int probe(void *arg, char text[HOST_PROBE_SIZE])
+{
+	const struct query *query = arg;
+	struct pciids_name name;
+	bool is_found = search_places(&name, query->vendor, query->device);
+
+	snprintf(text, HOST_PROBE_SIZE, "%s\n%s\n", name.vendor, name.device);
+	return is_found;
+}
+
+/* The database is large and the answer is short: a record has the answer, or a database of its own. */
+bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int device)
+{
+	struct query query = { vendor, device };
+	char file[32], text[HOST_PROBE_SIZE], *end;
+	int ret;
+
+	snprintf(file, sizeof(file), "pci-ids-%04x:%04x", vendor, device);
+	ret = host_probe(file, probe, &query, text);
+	if (ret == -ENODATA)
+		return search_places(name, vendor, device);
+	*name = (struct pciids_name){ 0 };
+	end = text + strcspn(text, "\n");
+	keep(name->vendor, text);
+	if (*end)
+		keep(name->device, end + 1);
+	return ret > 0;
 }
 
 void pciids_product(char product[PCIIDS_NAME_SIZE], const char *device)

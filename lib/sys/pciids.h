@@ -4,6 +4,7 @@
 #define SMC_SYS_PCIIDS_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #define PCIIDS_NAME_SIZE 128
 
@@ -14,13 +15,14 @@ struct pciids_name {
 };
 
 /**
- * pciids_find() - look up a device
- * @path: of the database; NULL for the places where distributions have it
+ * pciids_find() - look up a device in the database, wherever the distribution has it
  *
  * Return: true when at least the vendor was found; both names are ended strings in any case.
  */
-bool pciids_find(struct pciids_name *name, const char *path, unsigned int vendor,
-		 unsigned int device);
+bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int device);
+
+/** pciids_search() - the same in @file, which is closed; NULL is an empty one */
+bool pciids_search(struct pciids_name *name, FILE *file, unsigned int vendor, unsigned int device);
 
 /**
  * pciids_product() - one word for a device, by what people know it: "ConnectX-5"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sys/sysfs.h"
+#include "host/file.h"
 
 #define ID_LEN (PNETID_SIZE - 1)
 
@@ -48,7 +48,7 @@ bool pnetid_of_pci(char id[PNETID_SIZE], const char *root, const char *bus_id, u
 	uint8_t util[PNETID_PORTS * ID_LEN];
 	size_t len;
 
-	len = sysfs_bytes(util, sizeof(util), "%s/bus/pci/devices/%s/util_string", root, bus_id);
+	len = host_bytes(util, sizeof(util), "%s/bus/pci/devices/%s/util_string", root, bus_id);
 	return pnetid_decode(id, util, len, port);
 }
 
@@ -59,13 +59,13 @@ bool pnetid_of_ccw(char id[PNETID_SIZE], const char *root, const char *bus_id, u
 	size_t len, i;
 
 	id[0] = '\0';
-	if (!sysfs_text(chpid, sizeof(chpid), "%s/bus/ccwgroup/devices/%s/chpid", root, bus_id))
+	if (!host_text(chpid, sizeof(chpid), "%s/bus/ccwgroup/devices/%s/chpid", root, bus_id))
 		return false;
 	/* The attribute is written in capitals, the channel path's folder in small letters. */
 	for (i = 0; chpid[i]; i++)
 		lower[i] = (char)(chpid[i] | (chpid[i] >= 'A' && chpid[i] <= 'F' ? 0x20 : 0));
 	lower[i] = '\0';
-	len = sysfs_bytes(util, sizeof(util), "%s/devices/css0/chp0.%s/util_string", root, lower);
+	len = host_bytes(util, sizeof(util), "%s/devices/css0/chp0.%s/util_string", root, lower);
 	return pnetid_decode(id, util, len, port);
 }
 

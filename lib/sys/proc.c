@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 
 #include "base/array.h"
-#include "sys/host.h"
-#include "sys/record.h"
+#include "host/probe.h"
+#include "host/record.h"
 
 #define HOLDERS "probes/holders"
 #define HOLDER_SIZE 80 /* of a line of it */

@@ -26,7 +26,7 @@ struct proc_fd {
 
 /**
  * struct proc_table - sockets of all processes that the caller may look into
- * @is_recorded: what is asked for goes into a record, see sys/record.h
+ * @is_recorded: what is asked for goes into a record, see host/record.h
  */
 struct proc_table {
 	struct proc_fd *entries;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/sysfs.h"
+#include "host/file.h"
 
 #define ISM_VENDOR 0x1014
 #define ISM_DEVICE 0x04ed
@@ -34,12 +34,12 @@ static int add_gid(struct rdma_port *port, const char *path, const char *number)
 	struct rdma_gid gid = { .index = (unsigned int)strtoul(number, NULL, 10) }, *grown;
 	char type[32];
 
-	if (!sysfs_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
+	if (!host_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
 	    is_empty_gid(gid.gid))
 		return 0;
-	sysfs_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
+	host_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
 	snprintf(gid.type, sizeof(gid.type), "%.15s", type);
-	sysfs_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
+	host_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
 	grown = realloc(port->gids, (port->n_gids + 1) * sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
@@ -50,12 +50,12 @@ static int add_gid(struct rdma_port *port, const char *path, const char *number)
 
 static int read_gids(struct rdma_port *port, const char *path)
 {
-	struct sysfs_names names;
-	int ret = sysfs_list(&names, "%s/gids", path);
+	struct host_names names;
+	int ret = host_list(&names, "%s/gids", path);
 
 	for (size_t i = 0; !ret && i < names.count; i++)
 		ret = add_gid(port, path, names.names[i]);
-	sysfs_names_free(&names);
+	host_names_free(&names);
 	return ret;
 }
 
@@ -74,7 +74,7 @@ static void find_netdev(struct rdma_port *port, const struct rdma_dev *dev, cons
 	}
 	if (port->netdev[0])
 		return;
-	if (sysfs_text(port->netdev, sizeof(port->netdev), "%s/../../parent", path))
+	if (host_text(port->netdev, sizeof(port->netdev), "%s/../../parent", path))
 		return;
 	for (size_t i = 0; dev->bus_id[0] && i < netdevs->count; i++) {
 		const struct netdev *netdev = &netdevs->devs[i];
@@ -93,13 +93,13 @@ static int read_port(struct rdma_dev *dev, const char *root, unsigned int number
 	int ret;
 
 	snprintf(path, sizeof(path), "%s/class/infiniband/%s/ports/%u", root, dev->name, number);
-	if (!sysfs_exists("%s", path))
+	if (!host_exists("%s", path))
 		return 0;
 	dev->n_ports++;
 	port->number = number;
-	sysfs_text(text, sizeof(text), "%s/state", path);
+	host_text(text, sizeof(text), "%s/state", path);
 	after_colon(port->state, sizeof(port->state), text);
-	sysfs_text(port->link_layer, sizeof(port->link_layer), "%s/link_layer", path);
+	host_text(port->link_layer, sizeof(port->link_layer), "%s/link_layer", path);
 	ret = read_gids(port, path);
 	find_netdev(port, dev, path, netdevs);
 	pnetid_of_device(port->hw_pnetid, root, dev->bus, dev->bus_id, number - 1);
@@ -119,10 +119,10 @@ static int read_dev(struct rdma_table *table, const char *root, const char *name
 	strcpy(dev->name, name);
 	snprintf(link, sizeof(link), "%s/class/infiniband/%s/device", root, name);
 	netdev_bus(dev->bus, dev->bus_id, link);
-	sysfs_link(dev->driver, sizeof(dev->driver), "%s/driver", link);
-	if (!dev->driver[0] && sysfs_exists("%s/class/infiniband/%s/parent", root, name))
+	host_link(dev->driver, sizeof(dev->driver), "%s/driver", link);
+	if (!dev->driver[0] && host_exists("%s/class/infiniband/%s/parent", root, name))
 		strcpy(dev->driver, "rxe");
-	sysfs_text(text, sizeof(text), "%s/class/infiniband/%s/node_type", root, name);
+	host_text(text, sizeof(text), "%s/class/infiniband/%s/node_type", root, name);
 	after_colon(dev->node_type, sizeof(dev->node_type), text);
 	for (unsigned int number = 1; !ret && number <= RDMA_MAX_PORTS; number++)
 		ret = read_port(dev, root, number, netdevs);
@@ -131,8 +131,8 @@ static int read_dev(struct rdma_table *table, const char *root, const char *name
 
 static int read_devs(struct rdma_table *table, const char *root, const struct netdev_table *netdevs)
 {
-	struct sysfs_names names;
-	int ret = sysfs_list(&names, "%s/class/infiniband", root);
+	struct host_names names;
+	int ret = host_list(&names, "%s/class/infiniband", root);
 
 	if (ret || !names.count)
 		return ret;
@@ -141,7 +141,7 @@ static int read_devs(struct rdma_table *table, const char *root, const struct ne
 		ret = -ENOMEM;
 	for (size_t i = 0; !ret && i < names.count; i++)
 		ret = read_dev(table, root, names.names[i], netdevs);
-	sysfs_names_free(&names);
+	host_names_free(&names);
 	return ret;
 }
 
@@ -149,8 +149,8 @@ static bool is_ism(const char *root, const char *bus_id)
 {
 	unsigned long vendor, device;
 
-	return sysfs_number(&vendor, "%s/bus/pci/devices/%s/vendor", root, bus_id) &&
-	       sysfs_number(&device, "%s/bus/pci/devices/%s/device", root, bus_id) &&
+	return host_number(&vendor, "%s/bus/pci/devices/%s/vendor", root, bus_id) &&
+	       host_number(&device, "%s/bus/pci/devices/%s/device", root, bus_id) &&
 	       vendor == ISM_VENDOR && device == ISM_DEVICE;
 }
 
@@ -165,7 +165,7 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 	strcpy(ism->bus, "pci");
 	strcpy(ism->bus_id, name);
 	pnetid_of_pci(ism->hw_pnetid, root, name, 0);
-	ism->chid = sysfs_number(&chid, "%s/bus/pci/devices/%s/pchid", root, name) ? (int32_t)chid :
+	ism->chid = host_number(&chid, "%s/bus/pci/devices/%s/pchid", root, name) ? (int32_t)chid :
 										     -1;
 	table->n_isms++;
 }
@@ -185,18 +185,18 @@ static void add_dibs(struct rdma_table *table, const char *root, const char *nam
 		*ism = (struct ism_dev){ 0 };
 		return;
 	}
-	ism->chid = sysfs_number(&chid, "%s/class/dibs/%s/fabric_id", root, name) ? (int32_t)chid :
+	ism->chid = host_number(&chid, "%s/class/dibs/%s/fabric_id", root, name) ? (int32_t)chid :
 										    -1;
 	table->n_isms++;
 }
 
 static int read_isms(struct rdma_table *table, const char *root)
 {
-	struct sysfs_names pci, dibs = { 0 };
-	int ret = sysfs_list(&pci, "%s/bus/pci/devices", root);
+	struct host_names pci, dibs = { 0 };
+	int ret = host_list(&pci, "%s/bus/pci/devices", root);
 
 	if (!ret)
-		ret = sysfs_list(&dibs, "%s/class/dibs", root);
+		ret = host_list(&dibs, "%s/class/dibs", root);
 	if (!ret && pci.count + dibs.count) {
 		table->isms = calloc(pci.count + dibs.count, sizeof(*table->isms));
 		ret = table->isms ? 0 : -ENOMEM;
@@ -206,8 +206,8 @@ static int read_isms(struct rdma_table *table, const char *root)
 			add_ism(table, root, pci.names[i]);
 	for (size_t i = 0; !ret && i < dibs.count; i++)
 		add_dibs(table, root, dibs.names[i]);
-	sysfs_names_free(&pci);
-	sysfs_names_free(&dibs);
+	host_names_free(&pci);
+	host_names_free(&dibs);
 	return ret;
 }
 

@@ -6,9 +6,9 @@
 #include <libmnl/libmnl.h>
 #include <rdma/rdma_netlink.h>
 
-#include "netlink/diag.h"
-#include "sys/host.h"
+#include "host/probe.h"
 #include "sys/rdma.h"
+#include "netlink/diag.h"
 
 /** struct query - @index: of the device, as netlink counts them; @result: see probe() */
 struct query {

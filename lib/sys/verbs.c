@@ -7,8 +7,8 @@
 #include <string.h>
 #include <infiniband/verbs.h>
 
-#include "sys/host.h"
-#include "sys/record.h"
+#include "host/probe.h"
+#include "host/record.h"
 
 /* Return: 0 for a number that libibverbs does not define. */
 static uint32_t mtu_bytes(enum ibv_mtu mtu)

@@ -14,12 +14,12 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
+#include "host/record.h"
 #include "out/table.h"
 #include "smc_chk/bundle/facts.h"
 #include "smc_chk/bundle/pack.h"
-#include "smc_chk/smc_chk.h"
 #include "smc_chk/bundle/work.h"
-#include "sys/record.h"
+#include "smc_chk/smc_chk.h"
 #include "version.h"
 
 /* No tool needs that long, unless the kernel hangs. */

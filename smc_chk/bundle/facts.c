@@ -14,6 +14,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "host/file.h"
 #include "out/table.h"
 #include "sys/kconfig.h"
 #include "sys/netdev.h"
@@ -56,7 +57,7 @@ static json_t *distribution(void)
 	json_t *json = json_object();
 	char text[8192], *save, *line;
 
-	if (!sysfs_text(text, sizeof(text), "/etc/os-release"))
+	if (!host_text(text, sizeof(text), "/etc/os-release"))
 		return json;
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char *value = strchr(line, '=');
@@ -77,7 +78,7 @@ static void add_sysctl(json_t *json, const char *folder, const char *name)
 {
 	char text[256], key[160];
 
-	if (!sysfs_text(text, sizeof(text), "/proc/sys/%s/%s", folder, name))
+	if (!host_text(text, sizeof(text), "/proc/sys/%s/%s", folder, name))
 		return;
 	snprintf(key, sizeof(key), "%s.%s", folder, name);
 	for (char *c = key; *c; c++)
@@ -90,13 +91,13 @@ static json_t *sysctls(void)
 	static const char *const core[] = { "rmem_default", "rmem_max", "wmem_default", "wmem_max" };
 	static const char *const ipv4[] = { "tcp_rmem", "tcp_wmem", "tcp_available_ulp", "tcp_fastopen",
 					    "tcp_keepalive_time", "tcp_syncookies" };
-	struct sysfs_names names;
+	struct host_names names;
 	json_t *json = json_object();
 
-	if (!sysfs_list(&names, "/proc/sys/net/smc")) {
+	if (!host_list(&names, "/proc/sys/net/smc")) {
 		for (size_t i = 0; i < names.count; i++)
 			add_sysctl(json, "net/smc", names.names[i]);
-		sysfs_names_free(&names);
+		host_names_free(&names);
 	}
 	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
 		add_sysctl(json, "net/core", core[i]);
@@ -121,16 +122,16 @@ static bool is_our_module(const char *name)
 static json_t *parameters(const char *module)
 {
 	json_t *json = json_object();
-	struct sysfs_names names;
+	struct host_names names;
 	char text[256];
 
-	if (sysfs_list(&names, SYSFS_ROOT "/module/%s/parameters", module))
+	if (host_list(&names, "/sys/module/%s/parameters", module))
 		return json;
 	for (size_t i = 0; i < names.count; i++)
-		if (sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/parameters/%s", module,
+		if (host_text(text, sizeof(text), "/sys/module/%s/parameters/%s", module,
 			       names.names[i]))
 			set(json, names.names[i], text);
-	sysfs_names_free(&names);
+	host_names_free(&names);
 	return json;
 }
 
@@ -138,10 +139,10 @@ static json_t *parameters(const char *module)
 static json_t *modules(void)
 {
 	json_t *array = json_array(), *json, *values;
-	struct sysfs_names names;
+	struct host_names names;
 	char text[256];
 
-	if (sysfs_list(&names, SYSFS_ROOT "/module"))
+	if (host_list(&names, "/sys/module"))
 		return array;
 	for (size_t i = 0; i < names.count; i++) {
 		const char *name = names.names[i];
@@ -150,17 +151,17 @@ static json_t *modules(void)
 			continue;
 		json = json_object();
 		set(json, "name", name);
-		sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/version", name);
+		host_text(text, sizeof(text), "/sys/module/%s/version", name);
 		set(json, "version", text);
-		sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/refcnt", name);
+		host_text(text, sizeof(text), "/sys/module/%s/refcnt", name);
 		set(json, "users", text);
-		sysfs_text(text, sizeof(text), SYSFS_ROOT "/module/%s/taint", name);
+		host_text(text, sizeof(text), "/sys/module/%s/taint", name);
 		set(json, "taint", text);
 		values = parameters(name);
 		json_object_set_new(json, "parameters", values);
 		json_array_append_new(array, json);
 	}
-	sysfs_names_free(&names);
+	host_names_free(&names);
 	return array;
 }
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-#include "sys/record.h"
+#include "host/record.h"
 
 #define BLOCK 65536
 

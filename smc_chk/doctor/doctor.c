@@ -11,14 +11,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "netlink/diag.h"
+#include "base/array.h"
+#include "host/probe.h"
 #include "out/table.h"
 #include "smc/abi.h"
-#include "base/array.h"
 #include "smc/device.h"
-#include "sys/host.h"
 #include "sys/netns.h"
-#include "sys/sysfs.h"
+#include "netlink/diag.h"
 
 static const char *const level_names[] = {
 	[DOCTOR_OK] = "ok",

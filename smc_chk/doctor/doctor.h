@@ -5,14 +5,14 @@
 
 #include <limits.h>
 
-#include "netlink/genl.h"
 #include "smc/pnet.h"
 #include "smc/sysinfo.h"
-#include "smc_chk/smc_chk.h"
 #include "smc_chk/doctor/use.h"
+#include "smc_chk/smc_chk.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
 #include "sys/sysfs.h"
+#include "netlink/genl.h"
 
 /**
  * enum doctor_level - how bad it is

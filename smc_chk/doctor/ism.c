@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/file.h"
 #include "smc/abi.h"
 #include "smc_chk/doctor/doctor.h"
-#include "sys/sysfs.h"
 
 #define CHECK "ism"
 
@@ -16,7 +16,7 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 	if (row->ism->chid == SMC_ABI_CHID_LOOPBACK)
 		return;
 	if (!strcmp(row->ism->bus, "pci") &&
-	    !sysfs_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver", doc->sys,
+	    !host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver", doc->sys,
 			row->ism->bus_id))
 		doctor_say(doc, use_lack(doc), CHECK, row->name, "modprobe ism",
 			   "ISM device without a driver");
@@ -35,17 +35,17 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 /* A slot without power hides what is in it: an ISM device or anything else. */
 static void check_slots(struct doctor *doc)
 {
-	struct sysfs_names names;
+	struct host_names names;
 	char remedy[DOCTOR_WORD_SIZE + 32], word[DOCTOR_WORD_SIZE];
 
-	if (sysfs_list(&names, "%s/bus/pci/slots", doc->sys))
+	if (host_list(&names, "%s/bus/pci/slots", doc->sys))
 		return;
 	for (size_t i = 0; i < names.count; i++) {
 		unsigned long power;
 
 		/* The slots of IBM Z are named by the function, in eight digits. */
 		if (strlen(names.names[i]) != 8 ||
-		    !sysfs_number(&power, "%s/bus/pci/slots/%s/power", doc->sys, names.names[i]) ||
+		    !host_number(&power, "%s/bus/pci/slots/%s/power", doc->sys, names.names[i]) ||
 		    power)
 			continue;
 		snprintf(remedy, sizeof(remedy), "smc_rnics -e %s",
@@ -53,7 +53,7 @@ static void check_slots(struct doctor *doc)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, names.names[i], remedy,
 			   "PCI function without power: an ISM or RoCE device may be behind it");
 	}
-	sysfs_names_free(&names);
+	host_names_free(&names);
 }
 
 void doctor_ism(struct doctor *doc)

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "smc/abi.h"
 #include "sys/bpfway.h"
-#include "sys/host.h"
 #include "sys/kconfig.h"
 #include "sys/modprobe.h"
 #include "sys/scope.h"
-#include "sys/sysfs.h"
 
 #define SMC_ALIAS "net-pf-43"
 #define DIAG_ALIAS "net-pf-16-proto-4-type-43"
@@ -117,7 +117,7 @@ static void say_no_smc(struct doctor *doc, const struct kernel *kernel)
 	if (doc->socket_error == ENODATA)
 		say_unrecorded(doc);
 	else if (doc->socket_error != EAFNOSUPPORT || how == KMODULE_BUILTIN || built == 'y' ||
-	    sysfs_exists("%s/module/smc", doc->sys))
+	    host_exists("%s/module/smc", doc->sys))
 		say_sandbox(doc, kernel);
 	else if (built == 'n' || (!built && how != KMODULE_FILE))
 		say_not_built(doc, kernel);
@@ -260,9 +260,9 @@ static void check_attached(struct doctor *doc)
 /* One of the words of a file. */
 static bool has_word(const char *path, const char *word)
 {
-	char buf[PATH_MAX], text[256], *save;
+	char text[256], *save;
 
-	if (!sysfs_text(text, sizeof(text), "%s", host_path(buf, path)))
+	if (!host_text(text, sizeof(text), "%s", path))
 		return false;
 	for (char *w = strtok_r(text, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		if (!strcmp(w, word))
@@ -280,10 +280,9 @@ static void check_ulp(struct doctor *doc)
 
 static void check_lockdown(struct doctor *doc)
 {
-	char path[PATH_MAX], text[64], *mode, *end;
+	char text[64], *mode, *end;
 
-	if (!sysfs_text(text, sizeof(text), "%s",
-			host_path(path, SYSFS_ROOT "/kernel/security/lockdown")))
+	if (!host_text(text, sizeof(text), "/sys/kernel/security/lockdown"))
 		return;
 	mode = strchr(text, '[');
 	end = mode ? strchr(mode, ']') : NULL;

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "smc_chk/doctor/size.h"
 #include "sys/buddy.h"
-#include "sys/host.h"
-#include "sys/sysfs.h"
 
 #define CHECK "memory"
 /* One connection takes two buffers; below this many the next connections get smaller ones. */
@@ -19,11 +19,9 @@
 
 static unsigned long knob(const char *name, unsigned long normal)
 {
-	char path[PATH_MAX], file[64];
 	unsigned long value = normal;
 
-	snprintf(file, sizeof(file), "/proc/sys/net/smc/%s", name);
-	sysfs_number(&value, "%s", host_path(path, file));
+	host_number(&value, "/proc/sys/net/smc/%s", name);
 	return value;
 }
 

@@ -6,10 +6,11 @@
 #include <net/if.h>
 #include <sys/socket.h>
 
+#include "host/file.h"
+#include "host/probe.h"
+#include "host/record.h"
 #include "smc/pause.h"
 #include "smc_chk/doctor/doctor.h"
-#include "sys/host.h"
-#include "sys/record.h"
 #include "sys/sysfs.h"
 #include "sys/verbs.h"
 
@@ -155,10 +156,7 @@ static bool has_link_local(const struct netaddr_table *addrs, const char *netdev
 
 static bool read_conf(unsigned long *value, const char *netdev, const char *name)
 {
-	char path[PATH_MAX], file[128];
-
-	snprintf(file, sizeof(file), "/proc/sys/net/ipv6/conf/%s/%s", netdev, name);
-	return sysfs_number(value, "%s", host_path(path, file));
+	return host_number(value, "/proc/sys/net/ipv6/conf/%s/%s", netdev, name);
 }
 
 /* RoCE v1 GIDs are IPv6 link-local addresses; soft-RoCE has none of version 1. */
@@ -242,7 +240,7 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 	if (vlan)
 		doctor_say(doc, DOCTOR_NOTE, "vlan", net->name, NULL,
 			   "VLAN %u upon %s: SMC-R takes GIDs of this VLAN only", vlan, net->base);
-	if (sysfs_text(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", doc->sys,
+	if (host_text(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", doc->sys,
 		       net->name))
 		doctor_say(doc, DOCTOR_NOTE, "bond", net->name, NULL,
 			   "bond of %s: SMC looks at PNET ID and RDMA device of %s only", slaves,
@@ -257,7 +255,7 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 	unsigned long flags;
 
 	if ((use && use->r_gap == USE_PORT_DOWN) ||
-	    !sysfs_number(&flags, "%s/class/net/%s/flags", doc->sys, net->name) || flags & IFF_UP)
+	    !host_number(&flags, "%s/class/net/%s/flags", doc->sys, net->name) || flags & IFF_UP)
 		return;
 	snprintf(remedy, sizeof(remedy), "ip link set %s up", doctor_word(word, net->name));
 	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name, remedy, "is switched off");
@@ -267,10 +265,9 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 
 static void check_bindv6only(struct doctor *doc)
 {
-	char path[PATH_MAX];
 	unsigned long value;
 
-	if (!sysfs_number(&value, "%s", host_path(path, "/proc/sys/net/ipv6/bindv6only")))
+	if (!host_number(&value, "/proc/sys/net/ipv6/bindv6only"))
 		return;
 	if (value)
 		doctor_say(doc, DOCTOR_OK, "bindv6only", NULL, NULL,

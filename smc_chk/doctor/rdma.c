@@ -4,8 +4,8 @@
 #include <string.h>
 #include <net/if.h>
 
+#include "host/file.h"
 #include "smc_chk/doctor/doctor.h"
-#include "sys/sysfs.h"
 
 #define CHECK "rdma"
 #define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
@@ -14,7 +14,7 @@ static bool is_admin_up(const struct doctor *doc, const char *netdev)
 {
 	unsigned long flags;
 
-	return !sysfs_number(&flags, "%s/class/net/%s/flags", doc->sys, netdev) || flags & IFF_UP;
+	return !host_number(&flags, "%s/class/net/%s/flags", doc->sys, netdev) || flags & IFF_UP;
 }
 
 static void say_unusable(struct doctor *doc, const struct pnet_row *row)
@@ -106,16 +106,16 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 
 static void check_ports_beyond(struct doctor *doc, const struct rdma_dev *dev)
 {
-	struct sysfs_names names;
+	struct host_names names;
 
-	if (sysfs_list(&names, "%s/class/infiniband/%s/ports", doc->sys, dev->name))
+	if (host_list(&names, "%s/class/infiniband/%s/ports", doc->sys, dev->name))
 		return;
 	if (names.count > RDMA_MAX_PORTS)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, dev->name, NULL,
 			   "SMC uses ports 1 and 2 only of the %zu", names.count);
 	else if (!names.count)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, dev->name, NULL, "has no ports");
-	sysfs_names_free(&names);
+	host_names_free(&names);
 }
 
 void doctor_rdma(struct doctor *doc)

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "sys/elf.h"
-#include "sys/host.h"
 #include "sys/library.h"
-#include "sys/sysfs.h"
 
 #define CHECK "shim"
 #define OLD_NAME "libsmc-preload.so"
@@ -89,9 +89,9 @@ static void check_own(struct doctor *doc)
 static void check_narrow(struct doctor *doc)
 {
 	int bits = 32, ret;
-	char path[PATH_MAX], text[HOST_PROBE_SIZE];
+	char text[HOST_PROBE_SIZE];
 
-	if (sizeof(void *) == 4 || !sysfs_exists("%s", host_path(path, "/lib/ld-linux.so.2")))
+	if (sizeof(void *) == 4 || !host_exists("/lib/ld-linux.so.2"))
 		return;
 	ret = host_probe("library-32", probe_library, &bits, text);
 	text[strcspn(text, "\n")] = '\0';
@@ -105,9 +105,9 @@ static void check_narrow(struct doctor *doc)
 /* Our installation has a link of the old name to the new one. */
 static bool is_ours(const char *path)
 {
-	char buf[PATH_MAX], target[NAME_MAX + 1];
+	char target[NAME_MAX + 1];
 
-	return sysfs_link(target, sizeof(target), "%s", host_path(buf, path)) &&
+	return host_link(target, sizeof(target), "%s", path) &&
 	       !strncmp(target, LIBRARY_NAME, strlen(LIBRARY_NAME));
 }
 
@@ -120,11 +120,11 @@ static void check_foreign(struct doctor *doc)
 		"/usr/lib/aarch64-linux-gnu", "/usr/lib/powerpc64le-linux-gnu",
 		"/usr/local/lib64",	     "/usr/local/lib",
 	};
-	char path[128], buf[PATH_MAX], remedy[320];
+	char path[128], remedy[320];
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
 		snprintf(path, sizeof(path), "%s/" OLD_NAME, folders[i]);
-		if (!sysfs_exists("%s", host_path(buf, path)) || is_ours(path))
+		if (!host_exists("%s", path) || is_ours(path))
 			continue;
 		snprintf(remedy, sizeof(remedy), "remove the package that it belongs to: dpkg -S %s "
 						 "(rpm -qf)", path);
@@ -136,11 +136,11 @@ static void check_foreign(struct doctor *doc)
 static void check_entry(struct doctor *doc, const char *entry)
 {
 	static const char file[] = "/etc/ld.so.preload";
-	char buf[PATH_MAX], remedy[320];
+	char remedy[320];
 
 	if (!strstr(entry, LIBRARY_NAME) && !strstr(entry, OLD_NAME))
 		return;
-	if (*entry == '/' && !strchr(entry, '$') && !sysfs_exists("%s", host_path(buf, entry))) {
+	if (*entry == '/' && !strchr(entry, '$') && !host_exists("%s", entry)) {
 		snprintf(remedy, sizeof(remedy), "remove %.200s from %s", entry, file);
 		doctor_say(doc, DOCTOR_WARNING, CHECK, file, remedy,
 			   "names %s, which is not there: every program complains", entry);
@@ -152,9 +152,9 @@ static void check_entry(struct doctor *doc, const char *entry)
 
 static void check_preload_file(struct doctor *doc)
 {
-	char path[PATH_MAX], text[4096], *save;
+	char text[4096], *save;
 
-	if (!sysfs_text(text, sizeof(text), "%s", host_path(path, "/etc/ld.so.preload")))
+	if (!host_text(text, sizeof(text), "/etc/ld.so.preload"))
 		return;
 	for (char *w = strtok_r(text, ": \t\n", &save); w; w = strtok_r(NULL, ": \t\n", &save))
 		check_entry(doc, w);

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "sys/buddy.h"
-#include "sys/host.h"
-#include "sys/sysfs.h"
 
 void size_text(char *text, size_t size, unsigned long long bytes)
 {
@@ -38,9 +38,7 @@ unsigned long long size_of_page(void)
 
 bool size_buddies(char text[SIZE_BUDDY_TEXT])
 {
-	char path[PATH_MAX];
-
-	return sysfs_text(text, SIZE_BUDDY_TEXT, "%s", host_path(path, "/proc/buddyinfo"));
+	return host_text(text, SIZE_BUDDY_TEXT, "/proc/buddyinfo");
 }
 
 unsigned long long size_largest_block(void)

@@ -6,9 +6,9 @@
 #include <net/if.h>
 #include <sys/socket.h>
 
+#include "host/file.h"
 #include "smc_chk/doctor/doctor.h"
 #include "smc_chk/print.h"
-#include "sys/sysfs.h"
 
 #define MAX_MODES 5
 
@@ -34,7 +34,7 @@ static unsigned long fid_of(const struct doctor *doc, const struct pnet_row *row
 {
 	unsigned long fid = 0;
 
-	sysfs_number(&fid, "%s/bus/pci/devices/%s/function_id", doc->sys, row->ism->bus_id);
+	host_number(&fid, "%s/bus/pci/devices/%s/function_id", doc->sys, row->ism->bus_id);
 	return fid;
 }
 
@@ -236,7 +236,7 @@ static bool is_chosen(const struct doctor *doc, const struct use *use)
 
 	if (doc->req->iface)
 		return !strcmp(doc->req->iface, use->net->name);
-	return !sysfs_number(&flags, "%s/class/net/%s/flags", doc->sys, use->net->name) ||
+	return !host_number(&flags, "%s/class/net/%s/flags", doc->sys, use->net->name) ||
 	       flags & IFF_UP;
 }
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "smc/abi.h"
 #include "smc/eid.h"
 #include "smc_chk/doctor/size.h"
-#include "sys/host.h"
-#include "sys/sysfs.h"
 
 #define CHECK "sysctl"
 #define SMCD_MAX (1024ULL * 1024)
@@ -20,10 +20,7 @@
 
 static bool read_knob(char *text, size_t size, const char *name)
 {
-	char path[PATH_MAX], knob[128];
-
-	snprintf(knob, sizeof(knob), "/proc/sys/%s", name);
-	return sysfs_text(text, size, "%s", host_path(path, knob));
+	return host_text(text, size, "/proc/sys/%s", name);
 }
 
 static bool knob_number(long long *value, const char *name)

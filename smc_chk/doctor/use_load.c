@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/file.h"
+#include "host/probe.h"
 #include "smc/abi.h"
 #include "smc_chk/doctor/doctor.h"
 #include "smc_chk/doctor/use.h"
-#include "sys/host.h"
-#include "sys/sysfs.h"
 
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
 {
@@ -40,11 +40,10 @@ static void load_eids(struct use_facts *facts, const struct doctor *doc)
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
 static uint16_t read_vlan(const char *netdev)
 {
-	char path[PATH_MAX], file[64], text[128];
 	const char *id = NULL;
+	char text[128];
 
-	snprintf(file, sizeof(file), "/proc/net/vlan/%s", netdev);
-	if (sysfs_text(text, sizeof(text), "%s", host_path(path, file)))
+	if (host_text(text, sizeof(text), "/proc/net/vlan/%s", netdev))
 		id = strstr(text, "VID: ");
 	return id ? (uint16_t)strtoul(id + 5, NULL, 10) : 0;
 }

@@ -2,9 +2,9 @@
 /* What a bundle of any origin records: netlink answers, probes, holders of sockets. */
 #include "fuzz.h"
 
-#include "netlink/replay.h"
-#include "sys/host.h"
+#include "host/probe.h"
 #include "sys/proc.h"
+#include "netlink/replay.h"
 
 #define BODY 4
 

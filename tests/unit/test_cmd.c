@@ -249,12 +249,12 @@ static void pci_names(void **state)
 	(void)state;
 	assert_int_equal(write(fd, database, sizeof(database) - 1), sizeof(database) - 1);
 	close(fd);
-	assert_true(pciids_find(&name, path, 0x15b3, 0x1017));
+	assert_true(pciids_search(&name, fopen(path, "r"), 0x15b3, 0x1017));
 	assert_string_equal(name.vendor, "Mellanox Technologies");
 	assert_string_equal(name.device, "MT27800 Family [ConnectX-5 Ex]");
 	cmd_pci_type(&text, 0x15b3, 0x1017, &name);
 	assert_memory_equal(text.data, "ConnectX-5_Ex", text.len);
-	assert_true(pciids_find(&name, path, 0x15b3, 0x9999));
+	assert_true(pciids_search(&name, fopen(path, "r"), 0x15b3, 0x9999));
 	assert_string_equal(name.device, "");
 	out_reset(&text);
 	cmd_pci_type(&text, 0x15b3, 0x9999, &name);
@@ -262,7 +262,7 @@ static void pci_names(void **state)
 	out_reset(&text);
 	cmd_pci_type(&text, 0x15b3, 0x1016, &name);
 	assert_memory_equal(text.data, "RoCE_Express2", text.len);
-	assert_false(pciids_find(&name, path, 0x1234, 1));
+	assert_false(pciids_search(&name, fopen(path, "r"), 0x1234, 1));
 	out_free(&text);
 	unlink(path);
 }

@@ -8,14 +8,14 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "host/file.h"
+#include "host/probe.h"
+#include "host/record.h"
+#include "sys/netns.h"
+#include "sys/proc.h"
 #include "netlink/diag.h"
 #include "netlink/genl.h"
 #include "netlink/replay.h"
-#include "sys/host.h"
-#include "sys/netns.h"
-#include "sys/proc.h"
-#include "sys/record.h"
-#include "sys/sysfs.h"
 
 /* A folder with "host", which is recorded from, and "record". */
 static char folder[] = "/tmp/smc-record.XXXXXX";
@@ -78,13 +78,6 @@ static void put(const char *name, const char *text)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Where the record has what was read below "host". */
-static const char *recorded(char path[192])
-{
-	snprintf(path, 192, "%s%s", record, host);
-	return path;
-}
-
 /* ---- paths ---- */
 
 static void paths(void **state)
@@ -98,44 +91,34 @@ static void paths(void **state)
 	assert_string_equal(path, "/r/etc/passwd");
 	assert_true(record_path(path, "/r", "/proc/self/fd/12/class/net"));
 	assert_string_equal(path, "/r/sys/class/net");
-	setenv("SMC_TOOLS_ROOT", "/r", 1);
-	strcpy(path, "/sys/class");
-	record_map(path);
-	assert_string_equal(path, "/r/sys/class");
-	record_map(path);
-	assert_string_equal(path, "/r/sys/class");
-	strcpy(path, "/system");
-	record_map(path);
-	assert_string_equal(path, "/system");
-	assert_string_equal(host_path(path, "/sys"), "/r/sys");
-	unsetenv("SMC_TOOLS_ROOT");
-	assert_string_equal(host_path(path, "/sys"), "/sys");
+	assert_true(record_path(path, "/r", "/r/sys"));
+	assert_string_equal(path, "/r/r/sys");
 }
 
 /* ---- files ---- */
 
 static void check_files(const char *root)
 {
-	struct sysfs_names names;
+	struct host_names names;
 	unsigned long number = 0;
 	char text[64];
 	uint8_t bytes[4];
 
-	assert_true(sysfs_text(text, sizeof(text), "%s/state", root));
+	assert_true(host_text(text, sizeof(text), "%s/state", root));
 	assert_string_equal(text, "up");
-	assert_true(sysfs_number(&number, "%s/dev/../mtu", root));
+	assert_true(host_number(&number, "%s/dev/../mtu", root));
 	assert_int_equal(number, 1500);
-	assert_int_equal(sysfs_bytes(bytes, sizeof(bytes), "%s/state", root), 3);
-	assert_true(sysfs_link(text, sizeof(text), "%s/device", root));
+	assert_int_equal(host_bytes(bytes, sizeof(bytes), "%s/state", root), 3);
+	assert_true(host_link(text, sizeof(text), "%s/device", root));
 	assert_string_equal(text, "0000:01:00.0");
-	assert_true(sysfs_exists("%s/dev", root) && sysfs_exists("%s/empty", root));
-	assert_false(sysfs_exists("%s/none", root) || sysfs_text(text, sizeof(text), "%s/none", root));
-	assert_int_equal(sysfs_list(&names, "%s", root), 0);
+	assert_true(host_exists("%s/dev", root) && host_exists("%s/empty", root));
+	assert_false(host_exists("%s/none", root) || host_text(text, sizeof(text), "%s/none", root));
+	assert_int_equal(host_list(&names, "%s", root), 0);
 	assert_int_equal(names.count, 5);
 	assert_string_equal(names.names[0], "dev");
 	assert_string_equal(names.names[1], "device");
-	sysfs_names_free(&names);
-	assert_int_equal(sysfs_list(&names, "%s/dev", root), 0);
+	host_names_free(&names);
+	assert_int_equal(host_list(&names, "%s/dev", root), 0);
 	assert_int_equal(names.count, 0);
 }
 
@@ -158,28 +141,28 @@ static void files(void **state)
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
 	replay_it();
-	check_files(recorded(path));
-	assert_int_equal(sysfs_write("x", "%s/state", recorded(path)), -EROFS);
+	check_files(host);
+	assert_int_equal(host_write("x", "%s/state", host), -EROFS);
 }
 
 /* A short read does not take the place of a long one, and what is large is not taken at all. */
 static void longer_wins(void **state)
 {
 	static char large[1024 * 1024];
-	char text[64], path[192];
+	char text[64];
 
 	(void)state;
 	put("slaves", "eth0 eth1 eth2\n");
-	assert_true(sysfs_text(text, sizeof(text), "%s/slaves", host));
-	assert_true(sysfs_text(text, 5, "%s/slaves", host));
+	assert_true(host_text(text, sizeof(text), "%s/slaves", host));
+	assert_true(host_text(text, 5, "%s/slaves", host));
 	memset(large, 'x', sizeof(large) - 1);
 	put("large", large);
-	assert_int_equal(sysfs_bytes(large, sizeof(large), "%s/large", host), sizeof(large) - 1);
+	assert_int_equal(host_bytes(large, sizeof(large), "%s/large", host), sizeof(large) - 1);
 	replay_it();
-	assert_true(sysfs_text(text, sizeof(text), "%s/slaves", recorded(path)));
+	assert_true(host_text(text, sizeof(text), "%s/slaves", host));
 	assert_string_equal(text, "eth0 eth1 eth2");
-	assert_true(sysfs_exists("%s/large", path));
-	assert_int_equal(sysfs_bytes(large, sizeof(large), "%s/large", path), 0);
+	assert_true(host_exists("%s/large", host));
+	assert_int_equal(host_bytes(large, sizeof(large), "%s/large", host), 0);
 }
 
 /* Whoever records prints what it would have printed, and says afterwards that something is missing. */
@@ -191,7 +174,7 @@ static void no_room(void **state)
 	put("state", "up\n");
 	snprintf(path, sizeof(path), "%s/tmp", record);
 	assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0); /* where a folder must be */
-	assert_true(sysfs_text(text, sizeof(text), "%s/state", host));
+	assert_true(host_text(text, sizeof(text), "%s/state", host));
 	assert_string_equal(text, "up");
 	assert_false(is_complete());
 }

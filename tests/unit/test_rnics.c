@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "host/file.h"
 #include "smc_rnics/smc_rnics.h"
 #include "sys/pciids.h"
-#include "sys/sysfs.h"
-
-#define PCI_IDS "tests/sysfs/pci.ids"
 
 static char root[] = "/tmp/smc-tools-rnics-XXXXXX";
 
@@ -21,8 +19,9 @@ static int build(void **state)
 	(void)state;
 	if (!mkdtemp(root))
 		return -1;
-	snprintf(command, sizeof(command), "sh tests/sysfs/s390 %s/s390 && sh tests/sysfs/x86 %s/x86",
-		 root, root);
+	snprintf(command, sizeof(command), "for tree in s390 x86; do sh tests/sysfs/$tree %s/$tree/sys && "
+		 "mkdir -p %s/$tree/usr/share/misc && cp tests/sysfs/pci.ids %s/$tree/usr/share/misc || "
+		 "exit 1; done", root, root, root);
 	return system(command);
 }
 
@@ -35,6 +34,15 @@ static int wipe(void **state)
 	return system(command);
 }
 
+/* What is read from here on is that host's. */
+static void visit(const char *tree)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", root, tree);
+	setenv("SMC_TOOLS_ROOT", path, 1);
+}
+
 static void check(const char *tree, const struct smc_pnet_table *pnet, const char *names,
 		  const char *want)
 {
@@ -42,10 +50,9 @@ static void check(const char *tree, const struct smc_pnet_table *pnet, const cha
 	struct out_view view = { 0 };
 	struct rnic_table table;
 	struct smc_err err;
-	char path[64];
 
-	snprintf(path, sizeof(path), "%s/%s", root, tree);
-	assert_int_equal(rnics_load(&table, path, PCI_IDS, pnet, &err), 0);
+	visit(tree);
+	assert_int_equal(rnics_load(&table, "/sys", pnet, &err), 0);
 	assert_null(out_view_add(&view, rnic_columns, names));
 	memset(view.widths, 0, sizeof(view.widths));
 	for (size_t i = 0; i < table.count; i++)
@@ -103,16 +110,38 @@ static void database(void **state)
 	struct pciids_name name;
 
 	(void)state;
-	assert_true(pciids_find(&name, PCI_IDS, 0x15b3, 0x1017));
+	visit("x86");
+	assert_true(pciids_find(&name, 0x15b3, 0x1017));
 	assert_string_equal(name.vendor, "Mellanox Technologies");
 	assert_string_equal(name.device, "MT27800 Family [ConnectX-5]");
-	assert_true(pciids_find(&name, PCI_IDS, 0x15b3, 0x1014));
+	assert_true(pciids_find(&name, 0x15b3, 0x1014));
 	assert_string_equal(name.device, "");
-	assert_false(pciids_find(&name, PCI_IDS, 0x15b4, 0x1017));
-	assert_false(pciids_find(&name, PCI_IDS, 0xc, 0x1017));
+	assert_false(pciids_find(&name, 0x15b4, 0x1017));
+	assert_false(pciids_find(&name, 0xc, 0x1017));
 	assert_string_equal(name.vendor, "");
-	assert_false(pciids_find(&name, "/no/such/file", 0x15b3, 0x1017));
-	assert_false(pciids_find(&name, "/dev/null", 0x15b3, 0x1017));
+	assert_false(pciids_search(&name, fopen("/no/such/file", "r"), 0x15b3, 0x1017));
+	assert_false(pciids_search(&name, fopen("/dev/null", "r"), 0x15b3, 0x1017));
+	assert_string_equal(name.vendor, "");
+}
+
+/* A record has what was found, not the database. */
+static void recorded_name(void **state)
+{
+	struct pciids_name name;
+	char command[256];
+
+	(void)state;
+	snprintf(command, sizeof(command), "mkdir -p %s/bare/probes && cd %s/bare/probes && "
+		 "printf '1\\nVendor\\nDevice [X]\\n' >pci-ids-1234:0056 && "
+		 "printf '0\\n\\n\\n' >pci-ids-1234:0057", root, root);
+	assert_int_equal(system(command), 0);
+	visit("bare");
+	assert_true(pciids_find(&name, 0x1234, 0x56));
+	assert_string_equal(name.vendor, "Vendor");
+	assert_string_equal(name.device, "Device [X]");
+	assert_false(pciids_find(&name, 0x1234, 0x57));
+	assert_string_equal(name.device, "");
+	assert_false(pciids_find(&name, 0x1234, 0x58));
 }
 
 static void power(void **state)
@@ -121,9 +150,10 @@ static void power(void **state)
 	char path[64], text[8];
 
 	(void)state;
-	snprintf(path, sizeof(path), "%s/s390", root);
+	unsetenv("SMC_TOOLS_ROOT");
+	snprintf(path, sizeof(path), "%s/s390/sys", root);
 	assert_int_equal(rnics_power(path, 0x13, true, &err), 0);
-	assert_true(sysfs_text(text, sizeof(text), "%s/bus/pci/slots/00000013/power", path));
+	assert_true(host_text(text, sizeof(text), "%s/bus/pci/slots/00000013/power", path));
 	assert_int_equal(text[0], '1');
 	assert_int_equal(rnics_power(path, 0x13, true, &err), -EALREADY);
 	assert_string_equal(err.text, "FID 13 is powered on already");
@@ -138,6 +168,7 @@ int main(void)
 		cmocka_unit_test(s390_rows),
 		cmocka_unit_test(x86_rows),
 		cmocka_unit_test(database),
+		cmocka_unit_test(recorded_name),
 		cmocka_unit_test(power),
 	};
 

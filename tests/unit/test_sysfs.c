@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "host/file.h"
 #include "sys/netdev.h"
 #include "sys/pnetid.h"
 #include "sys/rdma.h"
-#include "sys/sysfs.h"
 
 static char root[] = "/tmp/smc-tools-sysfs-XXXXXX";
 static char s390[64], x86[64], empty[64];
@@ -212,17 +212,17 @@ static void attributes(void **state)
 	char text[4];
 
 	(void)state;
-	assert_false(sysfs_text(text, sizeof(text), "%s/none", root));
+	assert_false(host_text(text, sizeof(text), "%s/none", root));
 	assert_string_equal(text, "");
-	assert_true(sysfs_text(text, sizeof(text), "%s/class/net/eno1/device/driver/../../../pci/"
+	assert_true(host_text(text, sizeof(text), "%s/class/net/eno1/device/driver/../../../pci/"
 			       "devices/0000:00:00.0/vendor", s390));
 	assert_string_equal(text, "0x1");
-	assert_false(sysfs_number(&number, "%s/class/net/eno1/operstate", s390));
+	assert_false(host_number(&number, "%s/class/net/eno1/operstate", s390));
 	assert_int_equal(number, 7);
-	assert_true(sysfs_number(&number, "%s/bus/pci/devices/0000:00:00.0/vendor", s390));
+	assert_true(host_number(&number, "%s/bus/pci/devices/0000:00:00.0/vendor", s390));
 	assert_int_equal(number, 0x1014);
-	assert_false(sysfs_link(text, sizeof(text), "%s/class/net/eno1/device", s390));
-	assert_true(sysfs_compare("eth2", "eth10") < 0);
+	assert_false(host_link(text, sizeof(text), "%s/class/net/eno1/device", s390));
+	assert_true(strverscmp("eth2", "eth10") < 0);
 }
 
 int main(void)

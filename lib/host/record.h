@@ -8,8 +8,8 @@
  *   probes/NAME	a number, a newline, words: host_probe()
  *   complete		there as long as nothing failed to be recorded
  */
-#ifndef SMC_SYS_RECORD_H
-#define SMC_SYS_RECORD_H
+#ifndef SMC_HOST_RECORD_H
+#define SMC_HOST_RECORD_H
 
 #include <limits.h>
 #include <stdbool.h>
@@ -35,9 +35,6 @@ const char *record_dir(void);
  * Return: false when it is too long.
  */
 bool record_path(char out[PATH_MAX], const char *root, const char *path);
-
-/** record_map() - make a path below /sys or /proc one of the recorded host, if there is one */
-void record_map(char path[PATH_MAX]);
 
 /*
  * The functions that record change nothing else, errno included. Without record_dir() they do

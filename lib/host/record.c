@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A recorded host: what the tools read of the kernel, kept in a folder of ordinary files. */
-#include "sys/record.h"
+#include "host/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,25 +78,6 @@ bool record_path(char out[PATH_MAX], const char *root, const char *path)
 		}
 	}
 	return true;
-}
-
-static bool is_below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-
-	return !strncmp(path, folder, len) && (!path[len] || path[len] == '/');
-}
-
-void record_map(char path[PATH_MAX])
-{
-	const char *root = record_root();
-	char mapped[PATH_MAX];
-
-	if (!root || is_below(path, root) || (!is_below(path, "/sys") && !is_below(path, "/proc")))
-		return;
-	if (!record_path(mapped, root, path))
-		mapped[0] = '\0';
-	strcpy(path, mapped);
 }
 
 void record_fail(void)

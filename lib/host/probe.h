@@ -1,25 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* This host, or one that was recorded: everything that a check reads can be read again elsewhere. */
-#ifndef SMC_SYS_HOST_H
-#define SMC_SYS_HOST_H
+/* Facts that are in no file, of this host or of a recorded one. */
+#ifndef SMC_HOST_PROBE_H
+#define SMC_HOST_PROBE_H
 
-#include <limits.h>
 #include <net/if.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define HOST_PROBE_SIZE 512
-
-/**
- * host_path() - where a file of the host is
- * @path: absolute, "/proc/sys/net/smc/rmem"
- *
- * To be read by the functions of sys/sysfs.h: they keep what they read of a host that is recorded.
- *
- * Return: the same below the folder that SMC_TOOLS_ROOT names; @buf, or @path without that.
- */
-const char *host_path(char buf[PATH_MAX], const char *path);
 
 /**
  * typedef host_probe_fn - finds out a fact that is in no file: a system call's answer

@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* This host, or one that was recorded: everything that a check reads can be read again elsewhere. */
-#include "sys/host.h"
+/* Facts that are in no file, of this host or of a recorded one. */
+#include "host/probe.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <net/if.h>
 
-#include "sys/record.h"
+#include "host/record.h"
 
 #define PROBE_FILE_SIZE 128
-
-const char *host_path(char buf[PATH_MAX], const char *path)
-{
-	const char *root = record_root();
-
-	if (!root)
-		return path;
-	if (!record_path(buf, root, path))
-		buf[0] = '\0';
-	return buf;
-}
 
 /* A device's name may be part of a probe's: no letter of it leaves the folder. */
 static void probe_file(char file[PROBE_FILE_SIZE], const char *name)

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+/* Files of the host: small attributes, links, sorted directories, of this one or of a recorded one. */
+#include "host/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/record.h"
+
+/* Of a whole file: more than a record copies, so that it never takes a part for all of it. */
+#define FIRST_SIZE (512 * 1024)
+
+/* Return: 0, -ENAMETOOLONG with an empty @path. */
+static int __attribute__((format(printf, 2, 0)))
+make_path(char path[PATH_MAX], const char *fmt, va_list ap)
+{
+	const char *root = record_root();
+	char plain[PATH_MAX];
+	int len = vsnprintf(plain, PATH_MAX, fmt, ap);
+
+	path[0] = '\0';
+	if (len < 0 || len >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (!root)
+		strcpy(path, plain);
+	else if (!record_path(path, root, plain))
+		path[0] = '\0';
+	return *path ? 0 : -ENAMETOOLONG;
+}
+
+/* The path that a function of variable arguments was given. */
+#define MAKE_PATH(path, fmt, ret)                                                                  \
+	do {                                                                                       \
+		va_list ap;                                                                        \
+                                                                                                   \
+		va_start(ap, fmt);                                                                 \
+		ret = make_path(path, fmt, ap);                                                    \
+		va_end(ap);                                                                        \
+	} while (0)
+
+static size_t read_file(const char *path, void *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t done = 0;
+	ssize_t ret;
+
+	if (fd < 0)
+		return 0;
+	while (done < size) {
+		ret = read(fd, (char *)buf + done, size - done);
+		if (ret < 0 && errno == EINTR)
+			continue;
+		if (ret <= 0)
+			break;
+		done += (size_t)ret;
+	}
+	close(fd);
+	record_put(path, buf, done);
+	return done;
+}
+
+static bool read_text(const char *path, char *buf, size_t size)
+{
+	size_t len = read_file(path, buf, size - 1);
+
+	while (len && strchr(" \t\n", buf[len - 1]))
+		len--;
+	buf[len] = '\0';
+	return len;
+}
+
+bool host_text(char *buf, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	buf[0] = '\0';
+	MAKE_PATH(path, fmt, ret);
+	return !ret && read_text(path, buf, size);
+}
+
+size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	MAKE_PATH(path, fmt, ret);
+	return ret ? 0 : read_file(path, buf, size);
+}
+
+/* Again with twice the room as long as all of it was filled. */
+char *host_whole(size_t *len, size_t max, const char *fmt, ...)
+{
+	char path[PATH_MAX], *data = NULL, *grown;
+	size_t size = FIRST_SIZE / 2;
+	int ret;
+
+	MAKE_PATH(path, fmt, ret);
+	do {
+		size *= 2;
+		grown = ret ? NULL : realloc(data, size);
+		if (!grown)
+			break;
+		data = grown;
+		*len = read_file(path, data, size - 1);
+	} while (*len == size - 1 && size < max);
+	if (!grown || !*len) {
+		free(data);
+		return NULL;
+	}
+	data[*len] = '\0';
+	return data;
+}
+
+bool host_number(unsigned long *value, const char *fmt, ...)
+{
+	char path[PATH_MAX], text[32], *end;
+	unsigned long number;
+	int ret;
+
+	MAKE_PATH(path, fmt, ret);
+	if (ret || !read_text(path, text, sizeof(text)))
+		return false;
+	errno = 0;
+	number = strtoul(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+	if (errno || *end || end == text || text[0] == '-')
+		return false;
+	*value = number;
+	return true;
+}
+
+/* A record has no links: what one pointed to is in a file beside it. */
+static ssize_t read_link(const char *path, char target[PATH_MAX])
+{
+	char beside[PATH_MAX + sizeof(RECORD_LINK)];
+	ssize_t len = readlink(path, target, PATH_MAX - 1);
+
+	snprintf(beside, sizeof(beside), "%s" RECORD_LINK, path);
+	if (len < 0 && record_root())
+		len = (ssize_t)read_file(beside, target, PATH_MAX - 1);
+	else if (len > 0)
+		record_put(beside, target, (size_t)len);
+	return len;
+}
+
+bool host_link(char *buf, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX], target[PATH_MAX];
+	const char *last;
+	ssize_t len = -1;
+	int ret;
+
+	buf[0] = '\0';
+	MAKE_PATH(path, fmt, ret);
+	if (!ret)
+		len = read_link(path, target);
+	if (len <= 0)
+		return false;
+	target[len] = '\0';
+	last = strrchr(target, '/');
+	last = last ? last + 1 : target;
+	if (strlen(last) >= size)
+		return false;
+	strcpy(buf, last);
+	return *buf;
+}
+
+bool host_exists(const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	MAKE_PATH(path, fmt, ret);
+	if (ret || access(path, F_OK))
+		return false;
+	record_exists(path);
+	return true;
+}
+
+FILE *host_open(const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	MAKE_PATH(path, fmt, ret);
+	errno = -ret;
+	return ret ? NULL : fopen(path, "re");
+}
+
+int host_write(const char *text, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	int ret, fd;
+
+	MAKE_PATH(path, fmt, ret);
+	if (!ret && record_root())
+		ret = -EROFS;
+	if (ret)
+		return ret;
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add_name(struct host_names *names, const char *name)
+{
+	char **grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	names->names = grown;
+	names->names[names->count] = strdup(name);
+	if (!names->names[names->count])
+		return -ENOMEM;
+	names->count++;
+	return 0;
+}
+
+static int list_directory(struct host_names *names, const char *path)
+{
+	const struct dirent *item;
+	DIR *dir = opendir(path);
+	int ret = 0;
+
+	if (!dir)
+		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	while (!ret && (item = readdir(dir)))
+		if (item->d_name[0] != '.')
+			ret = add_name(names, item->d_name);
+	closedir(dir);
+	return ret;
+}
+
+/* A record has what was in a directory in a file beside it. */
+static int list_recorded(struct host_names *names, const char *path)
+{
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *line = NULL;
+	size_t size = 0;
+	FILE *file;
+	int ret = 0;
+
+	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
+	file = fopen(beside, "re");
+	if (!file)
+		return list_directory(names, path);
+	while (!ret && getline(&line, &size, file) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (*line && *line != '.' && !strchr(line, '/'))
+			ret = add_name(names, line);
+	}
+	free(line);
+	fclose(file);
+	return ret;
+}
+
+static void record_list(const char *path, const struct host_names *names)
+{
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text, *end;
+	size_t size = 1;
+
+	if (!record_dir() || !names->count)
+		return;
+	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
+	for (size_t i = 0; i < names->count; i++)
+		size += strlen(names->names[i]) + 1;
+	text = end = malloc(size);
+	for (size_t i = 0; text && i < names->count; i++)
+		end = stpcpy(stpcpy(end, names->names[i]), "\n");
+	if (text)
+		record_put(beside, text, (size_t)(end - text));
+	else
+		record_fail();
+	free(text);
+}
+
+int host_list(struct host_names *names, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	*names = (struct host_names){ 0 };
+	MAKE_PATH(path, fmt, ret);
+	if (!ret)
+		ret = record_root() ? list_recorded(names, path) : list_directory(names, path);
+	if (ret)
+		host_names_free(names);
+	if (names->count)
+		qsort(names->names, names->count, sizeof(*names->names), compare_names);
+	if (!ret)
+		record_list(path, names);
+	return ret;
+}
+
+void host_names_free(struct host_names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->names[i]);
+	free(names->names);
+	*names = (struct host_names){ 0 };
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files of the host, the only way to them for whatever shows how a host is. Every path is absolute
+ * and the host's own, "/proc/sys/net/smc/rmem": with SMC_TOOLS_ROOT it is looked for in that
+ * recorded host, with SMC_TOOLS_RECORD what is found is recorded. Callers do nothing for either.
+ */
+#ifndef SMC_HOST_FILE_H
+#define SMC_HOST_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/** struct host_names - entries of a directory, sorted; numbers in names count as numbers */
+struct host_names {
+	char **names;
+	size_t count;
+};
+
+/**
+ * host_text() - a small file as text, without the blanks and newlines at its end
+ * @size: of @buf; what does not fit is cut
+ * @fmt: the path
+ *
+ * Return: true; false with an empty @buf when the file is absent, unreadable or empty.
+ */
+bool host_text(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/** host_bytes() - a file as it is. Return: bytes read, 0 when there are none */
+size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/**
+ * host_whole() - a whole file in memory, with a NUL behind it
+ * @len: its size in bytes
+ * @max: a power of two, at least 512 KiB: what is larger is cut there
+ *
+ * Return: to be freed; NULL if the file is absent, unreadable or empty, or memory ran out.
+ */
+char *host_whole(size_t *len, size_t max, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** host_number() - decimal, or hexadecimal with 0x. Return: false, leaving @value, if none */
+bool host_number(unsigned long *value, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/** host_link() - last part of a link's target ("0000:01:00.0"). Return: false with empty @buf */
+bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/** host_exists() - is there such a file? */
+bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/**
+ * host_open() - a file to be searched, too large for a record
+ *
+ * The only one that records nothing: what is found is kept by host_probe().
+ *
+ * Return: as fopen(3) with "r".
+ */
+FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/** host_write() - write a text into a file that is there. Return: 0, -EROFS in a record, -errno */
+int host_write(const char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/**
+ * host_list() - what is in a directory, without hidden entries
+ *
+ * A directory that does not exist is empty. Return: 0, -ENOMEM, another -errno of opendir(3).
+ */
+int host_list(struct host_names *names, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void host_names_free(struct host_names *names);
+
+#endif
