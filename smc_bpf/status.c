@@ -137,16 +137,18 @@ static json_t *json_comms(const void *object)
 }
 
 static const struct out_col columns[] = {
-	{ "scope", "Scope", "scope", 7, false, text_kind, json_kind },
-	{ NULL, NULL, "id", 0, false, NULL, json_id },
-	{ "state", "State", "state", 6, false, text_state, json_state },
-	{ "converted", "Converted", "converted", 9, true, text_converted, json_converted },
-	{ "excluded", "Excluded", "excluded", 8, true, text_excluded, json_excluded },
-	{ "other", "Other", "other", 8, true, text_other, json_other },
-	{ "name", "Name", "name", 30, false, text_name, json_name },
-	{ "rules", "Rules", "only", 0, false, text_rules, json_only },
-	{ NULL, NULL, "uid", 0, false, NULL, json_uid },
-	{ NULL, NULL, "exclude_comms", 0, false, NULL, json_comms },
+	{ "scope", "Scope", "scope", 7, .text = text_kind, .json = json_kind },
+	{ NULL, NULL, "id", 0, .json = json_id },
+	{ "state", "State", "state", 6, .text = text_state, .json = json_state },
+	{ "converted", "Converted", "converted", 9,
+	  OUT_RIGHT, .text = text_converted, .json = json_converted },
+	{ "excluded", "Excluded", "excluded", 8,
+	  OUT_RIGHT, .text = text_excluded, .json = json_excluded },
+	{ "other", "Other", "other", 8, OUT_RIGHT, .text = text_other, .json = json_other },
+	{ "name", "Name", "name", 30, .text = text_name, .json = json_name },
+	{ "rules", "Rules", "only", 0, .text = text_rules, .json = json_only },
+	{ NULL, NULL, "uid", 0, .json = json_uid },
+	{ NULL, NULL, "exclude_comms", 0, .json = json_comms },
 	{ 0 },
 };
 

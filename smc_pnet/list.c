@@ -77,17 +77,17 @@ static json_t *json_ifindex(const void *object)
 }
 
 const struct out_col pnet_row_columns[] = {
-	{ "pnetid", "PNET_ID", "pnetid", 16, false, text_pnetid, json_pnetid },
-	{ "type", "Type", "type", 4, false, text_kind, json_kind },
-	{ "device", "Device", "device", 15, false, text_device, json_device },
-	{ "port", "Port", "port", 4, true, text_port, json_port },
-	{ "state", "State", "state", 7, false, text_state, json_state },
-	{ "bus", "Bus", "bus", 6, false, text_bus, json_bus },
-	{ "busid", "Bus-ID", "bus_id", 12, false, text_bus_id, json_bus_id },
-	{ "source", "Source", "source", 8, false, text_source, json_source },
-	{ "netdev", "Net-Dev", "net_device", 7, false, text_netdev, json_netdev },
-	{ "layer", "Layer", "link_layer", 0, false, text_layer, json_layer },
-	{ NULL, NULL, "ifindex", 0, false, NULL, json_ifindex },
+	{ "pnetid", "PNET_ID", "pnetid", 16, .text = text_pnetid, .json = json_pnetid },
+	{ "type", "Type", "type", 4, .text = text_kind, .json = json_kind },
+	{ "device", "Device", "device", 15, .text = text_device, .json = json_device },
+	{ "port", "Port", "port", 4, OUT_RIGHT, .text = text_port, .json = json_port },
+	{ "state", "State", "state", 7, .text = text_state, .json = json_state },
+	{ "bus", "Bus", "bus", 6, .text = text_bus, .json = json_bus },
+	{ "busid", "Bus-ID", "bus_id", 12, .text = text_bus_id, .json = json_bus_id },
+	{ "source", "Source", "source", 8, .text = text_source, .json = json_source },
+	{ "netdev", "Net-Dev", "net_device", 7, .text = text_netdev, .json = json_netdev },
+	{ "layer", "Layer", "link_layer", 0, .text = text_layer, .json = json_layer },
+	{ NULL, NULL, "ifindex", 0, .json = json_ifindex },
 	{ 0 },
 };
 

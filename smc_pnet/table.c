@@ -76,10 +76,10 @@ static json_t *json_port(const void *object)
 }
 
 const struct out_col pnet_columns[] = {
-	{ "pnetid", "PNET_ID", "pnetid", 0, false, text_name, json_name },
-	{ "netdev", "Net-Dev", "net_device", 0, false, text_eth, json_eth },
-	{ "ibdev", "IB-Dev", "ib_device", 0, false, text_ib, json_ib },
-	{ "ibport", "Port", "ib_port", 0, false, text_port, json_port },
+	{ "pnetid", "PNET_ID", "pnetid", 0, .text = text_name, .json = json_name },
+	{ "netdev", "Net-Dev", "net_device", 0, .text = text_eth, .json = json_eth },
+	{ "ibdev", "IB-Dev", "ib_device", 0, .text = text_ib, .json = json_ib },
+	{ "ibport", "Port", "ib_port", 0, .text = text_port, .json = json_port },
 	{ 0 },
 };
 

@@ -273,43 +273,45 @@ static json_t *json_chid(const void *object)
 }
 
 #define V2_COLUMNS                                                                                \
-	{ "version", "Version", "version", 7, false, text_version, json_version },                \
-	{ "rel", "Peer-Rel", "peer_release", 8, false, text_release, json_release },              \
-	{ "host", "Peer-Host", "peer_host", 9, false, text_peer_host, json_peer_host },           \
-	{ "os", "Peer-OS", "peer_os", 7, false, text_os, json_os },                               \
-	{ "eid", "EID", "eid", 32, false, text_eid, json_eid }
+	{ "version", "Version", "version", 7, .text = text_version, .json = json_version },       \
+	{ "rel", "Peer-Rel", "peer_release", 8, .text = text_release, .json = json_release },     \
+	{ "host", "Peer-Host", "peer_host", 9, .text = text_peer_host, .json = json_peer_host },  \
+	{ "os", "Peer-OS", "peer_os", 7, .text = text_os, .json = json_os },                      \
+	{ "eid", "EID", "eid", 32, .text = text_eid, .json = json_eid }
 
 static const struct out_col smcr_columns[] = {
-	{ "id", "LG-ID", "id", 8, false, text_id, json_id },
-	{ "role", "LG-Role", "role", 8, false, text_role, json_role },
-	{ "type", "LG-Type", "type", 8, false, text_type, json_kind },
-	{ "vlan", "VLAN", "vlan", 4, true, text_vlan, json_vlan },
-	{ "conns", "#Conns", "connections", 7, true, text_conns, json_conns },
-	{ "pnetid", "PNET-ID", "pnetid", 16, false, text_pnetid, json_pnetid },
+	{ "id", "LG-ID", "id", 8, .text = text_id, .json = json_id },
+	{ "role", "LG-Role", "role", 8, .text = text_role, .json = json_role },
+	{ "type", "LG-Type", "type", 8, .text = text_type, .json = json_kind },
+	{ "vlan", "VLAN", "vlan", 4, OUT_RIGHT, .text = text_vlan, .json = json_vlan },
+	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, .text = text_conns, .json = json_conns },
+	{ "pnetid", "PNET-ID", "pnetid", 16, .text = text_pnetid, .json = json_pnetid },
 	V2_COLUMNS,
-	{ "direct", "Direct", "direct", 6, false, text_direct, json_direct },
-	{ "sndbuf", "Sndbuf", "sndbuf_bytes", 6, false, text_sndbuf, json_sndbuf },
-	{ "rmb", "RMB", "rmb_bytes", 6, false, text_rcvbuf, json_rcvbuf },
-	{ "buftype", "Buf-Type", "buffer_type", 8, false, text_buf_type, json_buf_type },
-	{ "maxconns", "Max-Conns", "max_connections", 9, false, text_max_conns, json_max_conns },
-	{ "maxlinks", "Max-Links", "max_links", 9, false, text_max_links, json_max_links },
-	{ "cookie", "NetCookie", "net_cookie", 9, false, text_cookie, json_cookie },
+	{ "direct", "Direct", "direct", 6, .text = text_direct, .json = json_direct },
+	{ "sndbuf", "Sndbuf", "sndbuf_bytes", 6, .text = text_sndbuf, .json = json_sndbuf },
+	{ "rmb", "RMB", "rmb_bytes", 6, .text = text_rcvbuf, .json = json_rcvbuf },
+	{ "buftype", "Buf-Type", "buffer_type", 8, .text = text_buf_type, .json = json_buf_type },
+	{ "maxconns", "Max-Conns", "max_connections", 9,
+	  .text = text_max_conns, .json = json_max_conns },
+	{ "maxlinks", "Max-Links", "max_links", 9, .text = text_max_links, .json = json_max_links },
+	{ "cookie", "NetCookie", "net_cookie", 9, .text = text_cookie, .json = json_cookie },
 	{ 0 },
 };
 
 static const struct out_col smcd_columns[] = {
-	{ "id", "LG-ID", "id", 8, false, text_id, json_id },
-	{ "vlan", "VLAN", "vlan", 4, true, text_vlan, json_vlan },
-	{ "conns", "#Conns", "connections", 7, true, text_conns, json_conns },
-	{ "pnetid", "PNET-ID", "pnetid", 16, false, text_pnetid, json_pnetid },
+	{ "id", "LG-ID", "id", 8, .text = text_id, .json = json_id },
+	{ "vlan", "VLAN", "vlan", 4, OUT_RIGHT, .text = text_vlan, .json = json_vlan },
+	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, .text = text_conns, .json = json_conns },
+	{ "pnetid", "PNET-ID", "pnetid", 16, .text = text_pnetid, .json = json_pnetid },
 	V2_COLUMNS,
-	{ "sndbuf", "Sndbuf", "sndbuf_bytes", 6, false, text_sndbuf, json_sndbuf },
-	{ "dmb", "DMB", "dmb_bytes", 6, false, text_rcvbuf, json_rcvbuf },
-	{ "gid", "GID", "gid", 16, false, text_gid, json_gid },
-	{ "extgid", "Ext-GID", "ext_gid", 16, false, text_ext_gid, json_ext_gid },
-	{ "peergid", "Peer-GID", "peer_gid", 16, false, text_peer_gid, json_peer_gid },
-	{ "peerext", "Peer-Ext", "peer_ext_gid", 16, false, text_peer_ext_gid, json_peer_ext_gid },
-	{ "chid", "CHID", "chid", 4, false, text_chid, json_chid },
+	{ "sndbuf", "Sndbuf", "sndbuf_bytes", 6, .text = text_sndbuf, .json = json_sndbuf },
+	{ "dmb", "DMB", "dmb_bytes", 6, .text = text_rcvbuf, .json = json_rcvbuf },
+	{ "gid", "GID", "gid", 16, .text = text_gid, .json = json_gid },
+	{ "extgid", "Ext-GID", "ext_gid", 16, .text = text_ext_gid, .json = json_ext_gid },
+	{ "peergid", "Peer-GID", "peer_gid", 16, .text = text_peer_gid, .json = json_peer_gid },
+	{ "peerext", "Peer-Ext", "peer_ext_gid", 16,
+	  .text = text_peer_ext_gid, .json = json_peer_ext_gid },
+	{ "chid", "CHID", "chid", 4, .text = text_chid, .json = json_chid },
 	{ 0 },
 };
 
@@ -464,20 +466,22 @@ static json_t *json_link_peer_gid(const void *object)
 }
 
 static const struct out_col link_columns[] = {
-	{ "id", "LG-ID", "id", 8, false, text_id, json_id },
-	{ "role", "LG-Role", "role", 8, false, text_role, json_role },
-	{ "type", "LG-Type", "type", 8, false, text_type, json_kind },
-	{ NULL, NULL, "link_id", 0, false, NULL, json_link_id },
-	{ "netdev", "Net-Dev", "netdev", 15, false, text_netdev, json_netdev },
-	{ NULL, NULL, "ifindex", 0, false, NULL, json_ifindex },
-	{ "state", "Link-State", "state", 15, false, text_state, json_state },
-	{ "conns", "#Conns", "connections", 6, true, text_link_conns, json_link_conns },
-	{ "uid", "Link-UID", "link_uid", 9, false, text_uid, json_uid },
-	{ "peeruid", "Peer-UID", "peer_uid", 9, false, text_peer_uid, json_peer_uid },
-	{ "ibdev", "IB-Dev", "ibdev", 9, false, text_ibdev, json_ibdev },
-	{ "port", "IB-P", "port", 4, true, text_ibport, json_ibport },
-	{ "gid", "Local-GID", "gid", 40, false, text_link_gid, json_link_gid },
-	{ "peergid", "Peer-GID", "peer_gid", 40, false, text_link_peer_gid, json_link_peer_gid },
+	{ "id", "LG-ID", "id", 8, .text = text_id, .json = json_id },
+	{ "role", "LG-Role", "role", 8, .text = text_role, .json = json_role },
+	{ "type", "LG-Type", "type", 8, .text = text_type, .json = json_kind },
+	{ NULL, NULL, "link_id", 0, .json = json_link_id },
+	{ "netdev", "Net-Dev", "netdev", 15, .text = text_netdev, .json = json_netdev },
+	{ NULL, NULL, "ifindex", 0, .json = json_ifindex },
+	{ "state", "Link-State", "state", 15, .text = text_state, .json = json_state },
+	{ "conns", "#Conns", "connections", 6,
+	  OUT_RIGHT, .text = text_link_conns, .json = json_link_conns },
+	{ "uid", "Link-UID", "link_uid", 9, .text = text_uid, .json = json_uid },
+	{ "peeruid", "Peer-UID", "peer_uid", 9, .text = text_peer_uid, .json = json_peer_uid },
+	{ "ibdev", "IB-Dev", "ibdev", 9, .text = text_ibdev, .json = json_ibdev },
+	{ "port", "IB-P", "port", 4, OUT_RIGHT, .text = text_ibport, .json = json_ibport },
+	{ "gid", "Local-GID", "gid", 40, .text = text_link_gid, .json = json_link_gid },
+	{ "peergid", "Peer-GID", "peer_gid", 40,
+	  .text = text_link_peer_gid, .json = json_link_peer_gid },
 	{ 0 },
 };
 

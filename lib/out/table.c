@@ -8,9 +8,211 @@
 #include <string.h>
 #include <unistd.h>
 
+static bool is_end(const struct out_col *col)
+{
+	return !col->name && !col->key;
+}
+
+/* ---- one value ---- */
+
+/* By copy: a uint64_t and a __u64 are the same bytes, but not the same type everywhere. */
+static inline uint64_t number_at(const void *value, size_t size)
+{
+	uint64_t wide;
+	uint32_t word;
+	uint16_t half;
+
+	switch (size) {
+	case 1: return *(const uint8_t *)value;
+	case 2: return memcpy(&half, value, sizeof(half)), half;
+	case 4: return memcpy(&word, value, sizeof(word)), word;
+	default: return memcpy(&wide, value, sizeof(wide)), wide;
+	}
+}
+
+/* Of a pointer, what it points to. */
+static inline const char *string_at(const struct out_col *col, const void *value)
+{
+	return col->kind == OUT_KIND_PTR ? *(const char *const *)value : value;
+}
+
+static inline size_t room_of(const struct out_col *col)
+{
+	return col->size ? col->size : SIZE_MAX;
+}
+
+static bool is_empty(const struct out_col *col, const void *value)
+{
+	if (col->kind == OUT_KIND_STR || col->kind == OUT_KIND_PTR) {
+		const char *str = string_at(col, value);
+
+		return !str || !*str;
+	}
+	return !number_at(value, col->size);
+}
+
+/* Return: NULL if there is no value. */
+static inline const void *value_of(const struct out_col *col, const void *object)
+{
+	const char *start = object;
+	const void *value = start + col->offset;
+
+	if (col->bit && !(*(const uint32_t *)(start + col->has) & col->bit))
+		return NULL;
+	if (col->find)
+		value = col->find(object);
+	return value && col->is_optional && is_empty(col, value) ? NULL : value;
+}
+
+/* Return: NULL for a value without a name. */
+static const struct out_name *name_of(const struct out_col *col, uint64_t number)
+{
+	const struct out_names *names = col->names;
+
+	if (col->kind == OUT_KIND_FLAG)
+		number = !!number;
+	return number < names->count && names->names[number].text ? &names->names[number] : NULL;
+}
+
+static void append_name(struct out_text *text, const struct out_col *col, uint64_t number)
+{
+	const struct out_name *name = name_of(col, number);
+
+	if (name) {
+		out_str(text, name->text);
+	} else if (!col->names->before) {
+		out_dec(text, number, col->digits);
+	} else {
+		out_str(text, col->names->before);
+		out_hex(text, number, col->digits);
+		out_str(text, col->names->after);
+	}
+}
+
+/* What has no number must not be read as one. */
+static void append_value(struct out_text *text, const struct out_col *col, const void *value)
+{
+	switch (col->kind) {
+	case OUT_KIND_ODD:
+	case OUT_KIND_TEXT: break;
+	case OUT_KIND_DEC:
+	case OUT_KIND_DEC_STR: out_dec(text, number_at(value, col->size), col->digits); break;
+	case OUT_KIND_BYTES:
+		out_dec(text, number_at(value, col->size), 0);
+		out_str(text, " B");
+		break;
+	case OUT_KIND_HEX:
+	case OUT_KIND_HEX_STR:
+	case OUT_KIND_HEX_0X: out_hex(text, number_at(value, col->size), col->digits); break;
+	case OUT_KIND_STR:
+	case OUT_KIND_PTR: out_escaped(text, string_at(col, value), room_of(col)); break;
+	case OUT_KIND_FLAG:
+	case OUT_KIND_NAME: append_name(text, col, number_at(value, col->size)); break;
+	}
+}
+
+static inline void append_cell(struct out_text *text, const struct out_col *col,
+			       const void *object)
+{
+	const void *value = value_of(col, object);
+
+	if (value && col->text)
+		col->text(text, value);
+	else if (value)
+		append_value(text, col, value);
+	else if (col->none)
+		out_str(text, col->none);
+}
+
+void out_cell(struct out_text *text, const struct out_col *col, const void *object)
+{
+	append_cell(text, col, object);
+}
+
+/* The text as a string. */
+static json_t *json_of_text(const struct out_col *col, const void *value)
+{
+	struct out_text text = { 0 };
+	json_t *json = NULL;
+
+	if (col->kind == OUT_KIND_HEX_0X)
+		out_str(&text, "0x");
+	if (col->text)
+		col->text(&text, value);
+	else
+		append_value(&text, col, value);
+	if (text.len && !text.is_failed)
+		json = json_stringn(text.data, text.len);
+	out_free(&text);
+	return json;
+}
+
+static json_t *json_of_name(const struct out_col *col, uint64_t number)
+{
+	const struct out_name *name = name_of(col, number);
+
+	if (name && name->json)
+		return json_string(name->json);
+	return col->kind == OUT_KIND_FLAG ? json_boolean(number) : json_integer((json_int_t)number);
+}
+
+static json_t *json_of(const struct out_col *col, const void *object)
+{
+	const void *value = value_of(col, object);
+
+	if (!value)
+		return NULL;
+	if (col->json)
+		return col->json(value);
+	switch (col->kind) {
+	case OUT_KIND_ODD: return NULL;
+	case OUT_KIND_TEXT:
+	case OUT_KIND_DEC_STR:
+	case OUT_KIND_HEX_STR:
+	case OUT_KIND_HEX_0X: return json_of_text(col, value);
+	case OUT_KIND_STR:
+	case OUT_KIND_PTR: return out_json_string(string_at(col, value), room_of(col));
+	case OUT_KIND_FLAG:
+	case OUT_KIND_NAME: return json_of_name(col, number_at(value, col->size));
+	default: return json_integer((json_int_t)number_at(value, col->size));
+	}
+}
+
+/* ---- which columns ---- */
+
+void out_col_names(struct out_text *text, const struct out_col *table)
+{
+	size_t line = text->len;
+
+	for (; !is_end(table); table++) {
+		if (!table->name)
+			continue;
+		if (text->len > line && text->len - line + 1 + strlen(table->name) > 80) {
+			out_char(text, '\n');
+			line = text->len;
+		}
+		out_str(text, text->len == line ? "  " : " ");
+		out_str(text, table->name);
+	}
+	out_char(text, '\n');
+}
+
+void out_col_keys(struct out_text *text, const struct out_col *table)
+{
+	const char *group = NULL;
+
+	for (; !is_end(table); table++) {
+		if (table->group && (!group || strcmp(group, table->group)))
+			out_printf(text, "%s\n", table->group);
+		group = table->group;
+		if (table->key)
+			out_printf(text, "%s\n", table->key);
+	}
+}
+
 static const struct out_col *find(const struct out_col *table, const char *name, size_t len)
 {
-	for (; table->text || table->json; table++)
+	for (; !is_end(table); table++)
 		if (table->name && !strncmp(table->name, name, len) && !table->name[len])
 			return table;
 	return NULL;
@@ -105,7 +307,7 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len;
 
-		view->cols[i]->text(text, object);
+		append_cell(text, view->cols[i], object);
 		if (text->len == start)
 			continue;
 		if (next < i) {
@@ -120,11 +322,34 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 	end_line(text, line);
 }
 
+/* The object that the column's key belongs to. Return: NULL without memory. */
+static json_t *place(json_t *json, const char *group)
+{
+	json_t *inner = group ? json_object_get(json, group) : json;
+
+	if (inner)
+		return inner;
+	inner = json_object();
+	return json_object_set_new(json, group, inner) ? NULL : inner;
+}
+
 static bool set(json_t *json, const struct out_col *col, const void *object)
 {
-	json_t *value = col->key && col->json ? col->json(object) : NULL;
+	json_t *value = col->key ? json_of(col, object) : NULL;
 
-	return !value || !json_object_set_new(json, col->key, value);
+	return !value || !json_object_set_new(place(json, col->group), col->key, value);
+}
+
+/* All of a group: the value that its columns are part of. */
+static bool set_group(json_t *json, const struct out_col *table, const char *group,
+		      const void *object)
+{
+	bool is_good = true;
+
+	for (; is_good && !is_end(table); table++)
+		if (table->group && !strcmp(table->group, group))
+			is_good = set(json, table, object);
+	return is_good;
 }
 
 /* A chosen column brings its whole value: its own key, or that of the group it belongs to. */
@@ -134,10 +359,12 @@ static bool set_chosen(json_t *json, const struct out_col *table, const struct o
 	const struct out_col *keyed = col;
 	bool is_good;
 
+	if (col->group)
+		return set_group(json, table, col->group, object);
 	while ((!keyed->key || !keyed->name) && keyed > table)
 		keyed--;
 	is_good = set(json, keyed, object);
-	for (col++; is_good && !col->name && col->json; col++)
+	for (col++; is_good && !col->name && col->key; col++)
 		is_good = set(json, col, object);
 	return is_good;
 }
@@ -151,7 +378,7 @@ json_t *out_json(const struct out_col *table, const struct out_view *view, const
 		for (size_t i = 0; is_good && i < view->count; i++)
 			is_good = set_chosen(json, table, view->cols[i], object);
 	} else {
-		for (; is_good && (table->text || table->json); table++)
+		for (; is_good && !is_end(table); table++)
 			is_good = set(json, table, object);
 	}
 	if (is_good)

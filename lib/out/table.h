@@ -7,6 +7,50 @@
 
 #include "out/text.h"
 
+/* What a column's value is, and with that both of its forms, in text and in JSON. */
+enum out_kind {
+	OUT_KIND_ODD,	  /* whatever text() and json() make of it; the side that has none is empty */
+	OUT_KIND_TEXT,	  /* text(); JSON: a string of the same, left out when it is empty */
+	OUT_KIND_DEC,	  /* 80; JSON: a number */
+	OUT_KIND_DEC_STR, /* the same; JSON: a string, for 64 bits that a JSON number cannot have */
+	OUT_KIND_BYTES,	  /* "65536 B"; JSON: a number */
+	OUT_KIND_HEX,	  /* 00ff; JSON: a number */
+	OUT_KIND_HEX_STR, /* the same; JSON: a string of the same */
+	OUT_KIND_HEX_0X,  /* the same; JSON: a string that begins with 0x */
+	OUT_KIND_STR,	  /* char array, escaped; JSON: a string */
+	OUT_KIND_PTR,	  /* pointer to a string, escaped; JSON: a string */
+	OUT_KIND_FLAG,	  /* second of the names if not 0, else the first; JSON: a boolean */
+	OUT_KIND_NAME,	  /* one of the names; JSON: a number, also for a value without a name */
+};
+
+/**
+ * struct out_name - word for a value
+ * @text: NULL for a value without a name
+ * @json: NULL: a number, or a boolean
+ */
+struct out_name {
+	const char *text, *json;
+};
+
+/**
+ * struct out_names - words for values from 0 on
+ * @before, @after: what stands around the hexadecimal number of a value without a name; NULL: that
+ * number is decimal
+ */
+struct out_names {
+	const struct out_name *names;
+	size_t count;
+	const char *before, *after;
+};
+
+#define OUT_NAMES(unknown_before, unknown_after, ...)                                      \
+	{                                                                                  \
+		.names = (const struct out_name[]){ __VA_ARGS__ },                         \
+		.count = sizeof((const struct out_name[]){ __VA_ARGS__ }) /                \
+			 sizeof(struct out_name),                                          \
+		.before = (unknown_before), .after = (unknown_after),                      \
+	}
+
 /**
  * struct out_col - one column
  * @name: for -o, lower case; NULL for a value that only JSON has, and that comes with the column
@@ -15,8 +59,18 @@
  * @key: JSON key; NULL for a column that is part of the value of the nearest key before it
  * @width: least width of a cell, in characters
  * @is_right: numbers stand at the right edge
- * @text: append the cell; append nothing where the object has no such thing
- * @json: the value, or NULL to leave the key out
+ * @text, @json: for what no kind describes: append the cell (nothing where there is nothing), make
+ * the value (NULL leaves the key out); they get the address of the value. A row may have one
+ * of them and take the other side from its kind
+ * @find: address of the value where it is not at @offset of the object; NULL: there is no value
+ * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
+ * @none: text in place of a missing value; NULL: an empty cell
+ * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
+ * @kind, @size (bytes; of a string 0: up to the NUL), @digits (at least): how to read @offset
+ * @is_optional: 0 and "" mean that there is no value
+ * @has, @bit: the value is there if this bit of the uint32_t at @has is set; 0: always
+ *
+ * The macros below fill in the last eight; they do not compile for a member of another type.
  */
 struct out_col {
 	const char *name;
@@ -24,9 +78,62 @@ struct out_col {
 	const char *key;
 	uint8_t width;
 	bool is_right;
-	void (*text)(struct out_text *text, const void *object);
-	json_t *(*json)(const void *object);
+	void (*text)(struct out_text *text, const void *value);
+	json_t *(*json)(const void *value);
+	const void *(*find)(const void *object);
+	const char *group;
+	const char *none;
+	const struct out_names *names;
+	enum out_kind kind;
+	uint8_t digits;
+	bool is_optional;
+	uint16_t size;
+	uint16_t offset;
+	uint16_t has;
+	uint32_t bit;
 };
+
+#define OUT_MEMBER(tag, member) (((const struct tag *)0)->member)
+#define OUT_NUMBER_SIZE(number)                                                            \
+	_Generic((number), bool: 1, unsigned char: 1, unsigned short: 2, unsigned int: 4,  \
+		 unsigned long: sizeof(long), unsigned long long: 8)
+#define OUT_AT(k, tag, member)                                                             \
+	.kind = (k), .offset = offsetof(struct tag, member),                               \
+	.size = OUT_NUMBER_SIZE(OUT_MEMBER(tag, member))
+#define OUT_NUMBER(k, tag, member, n) OUT_AT(k, tag, member), .digits = (n)
+
+/*
+ * What a row ends with: a kind with struct tag and member, then whether the value is there. A row:
+ *
+ *	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0),
+ *	  OUT_IF(smc_lgr, has, SMC_LGR_HAS_CONNS) },
+ */
+#define OUT_DEC(tag, member, n) OUT_NUMBER(OUT_KIND_DEC, tag, member, n)
+#define OUT_DEC_STR(tag, member, n) OUT_NUMBER(OUT_KIND_DEC_STR, tag, member, n)
+#define OUT_BYTES(tag, member) OUT_AT(OUT_KIND_BYTES, tag, member)
+#define OUT_HEX(tag, member, n) OUT_NUMBER(OUT_KIND_HEX, tag, member, n)
+#define OUT_HEX_STR(tag, member, n) OUT_NUMBER(OUT_KIND_HEX_STR, tag, member, n)
+#define OUT_HEX_0X(tag, member, n) OUT_NUMBER(OUT_KIND_HEX_0X, tag, member, n)
+#define OUT_FLAG(tag, member, words) OUT_AT(OUT_KIND_FLAG, tag, member), .names = &(words)
+#define OUT_NAME(tag, member, words) OUT_AT(OUT_KIND_NAME, tag, member), .names = &(words)
+#define OUT_STR(tag, member)                                                               \
+	.kind = OUT_KIND_STR, .offset = offsetof(struct tag, member),                      \
+	.size = _Generic(&OUT_MEMBER(tag, member),                                         \
+			 const char (*)[sizeof(OUT_MEMBER(tag, member))]:                  \
+				 sizeof(OUT_MEMBER(tag, member)))
+#define OUT_PTR(tag, member)                                                               \
+	.kind = OUT_KIND_PTR, .offset = offsetof(struct tag, member),                      \
+	.size = _Generic(&OUT_MEMBER(tag, member), const char *const *: 0, char *const *: 0)
+/* A string of any length, found by a function. */
+#define OUT_FOUND(function) .kind = OUT_KIND_STR, .find = (function)
+/* A member of any type, for text() and json(). */
+#define OUT_ODD(tag, member) .offset = offsetof(struct tag, member)
+
+#define OUT_RIGHT .is_right = true
+#define OUT_OPTIONAL .is_optional = true
+#define OUT_IF(tag, member, mask)                                                          \
+	.has = offsetof(struct tag, member) +                                              \
+	       _Generic(OUT_MEMBER(tag, member), uint32_t: 0), .bit = (mask)
 
 #define OUT_MAX_COLS 48
 
@@ -42,12 +149,21 @@ struct out_view {
 
 /**
  * out_view_add() - choose columns by name
- * @table: all columns, ended by an entry without any function
+ * @table: all columns, ended by an entry without name and key
  * @names: names with commas between them
  *
  * Return: NULL, or the start of the first name that is unknown or is one too many.
  */
 const char *out_view_add(struct out_view *view, const struct out_col *table, const char *names);
+
+/** out_col_names() - append all names for -o, in lines of at most 80 characters that begin with "  " */
+void out_col_names(struct out_text *text, const struct out_col *table);
+
+/** out_col_keys() - append all JSON keys, one a line; the key of a group before those in it */
+void out_col_keys(struct out_text *text, const struct out_col *table);
+
+/** out_cell() - append one cell, as wide as it is; nothing, or @none, where there is no value */
+void out_cell(struct out_text *text, const struct out_col *col, const void *object);
 
 /** out_view_widen() - make a chosen column at least so wide */
 void out_view_widen(struct out_view *view, const char *name, uint8_t width);

@@ -316,11 +316,11 @@ static json_t *json_remedy(const void *object)
 }
 
 static const struct out_col columns[] = {
-	{ "level", "Level", "level", 7, false, text_level, json_level },
-	{ "check", "Check", "check", 0, false, text_check, json_check },
-	{ "object", "Object", "object", 0, false, text_object, json_object_name },
-	{ "text", "Finding", "text", 0, false, text_text, json_text },
-	{ NULL, NULL, "remedy", 0, false, NULL, json_remedy },
+	{ "level", "Level", "level", 7, .text = text_level, .json = json_level },
+	{ "check", "Check", "check", 0, .text = text_check, .json = json_check },
+	{ "object", "Object", "object", 0, .text = text_object, .json = json_object_name },
+	{ "text", "Finding", "text", 0, .text = text_text, .json = json_text },
+	{ NULL, NULL, "remedy", 0, .json = json_remedy },
 	{ 0 },
 };
 

@@ -557,7 +557,7 @@ static void headers(void **state)
 static void table(void **state)
 {
 	(void)state;
-	for (const struct out_col *col = smcss_columns; col->text || col->json; col++) {
+	for (const struct out_col *col = smcss_columns; col->name || col->key; col++) {
 		assert_true(col->name || (col->key && col->json));
 		assert_int_equal(!col->key, !col->json);
 		for (const struct out_col *other = smcss_columns; other < col; other++) {

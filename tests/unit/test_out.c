@@ -162,10 +162,10 @@ static json_t *json_third(const void *object)
 }
 
 static const struct out_col table[] = {
-	{ "first", "First", "first", 6, false, text_first, json_first },
-	{ "second", "Second", NULL, 8, true, text_second, NULL },
-	{ NULL, NULL, "hidden", 0, false, NULL, json_first },
-	{ "third", "3rd", "third", 4, false, text_third, json_third },
+	{ "first", "First", "first", 6, .text = text_first, .json = json_first },
+	{ "second", "Second", NULL, 8, OUT_RIGHT, .text = text_second },
+	{ NULL, NULL, "hidden", 0, .json = json_first },
+	{ "third", "3rd", "third", 4, .text = text_third, .json = json_third },
 	{ 0 },
 };
 
