@@ -34,6 +34,7 @@ struct out_name {
 
 /**
  * struct out_names - words for values from 0 on
+ * @names, @count: may have gaps
  * @before, @after: what stands around the hexadecimal number of a value without a name; NULL: that
  * number is decimal
  */
@@ -126,6 +127,8 @@ struct out_col {
 	.size = _Generic(&OUT_MEMBER(tag, member), const char *const *: 0, char *const *: 0)
 /* A string of any length, found by a function. */
 #define OUT_FOUND(function) .kind = OUT_KIND_STR, .find = (function)
+/* What a function appends, and the same as a JSON string. */
+#define OUT_TEXT(function) .kind = OUT_KIND_TEXT, .text = (function)
 /* A member of any type, for text() and json(). */
 #define OUT_ODD(tag, member) .offset = offsetof(struct tag, member)
 

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+/* lib/out: each kind of column, there and missing, in text and in JSON. */
+#include "test.h"
+
+#include "out/table.h"
+
+struct item {
+	uint32_t has;
+	uint8_t byte;
+	uint16_t half;
+	uint32_t word;
+	uint64_t wide;
+	unsigned long long also_wide;
+	bool is_set;
+	enum { NORTH, EAST } side;
+	char name[4];
+	const char *pointer;
+	struct {
+		uint32_t has, value;
+	} inner;
+};
+
+/* No member is zero, no two are the same, and the numbers fill their types. */
+static const struct item full = {
+	.has = 0x80000001,
+	.byte = 0xfe,
+	.half = 0xfedc,
+	.word = 0xfedcba98,
+	.wide = 0xfedcba9876543210,
+	.also_wide = UINT64_MAX,
+	.is_set = true,
+	.side = EAST,
+	.name = "ab\x1b",
+	.pointer = "a longer \x1b",
+	.inner = { .has = 2, .value = 7 },
+};
+
+static const struct item empty = { .pointer = "" };
+
+static const struct out_names yes_no = OUT_NAMES(NULL, NULL, { "No", NULL }, { "Yes", NULL });
+static const struct out_names roles = OUT_NAMES(NULL, NULL, { "CLNT", "client" }, { "SERV", "server" });
+static const struct out_names sides = OUT_NAMES(NULL, NULL, { "N", "north" }, { "E", "east" });
+static const struct out_names hex_names = OUT_NAMES("<0x", "?>", { "zero", "ZERO" }, [2] = { "two", NULL });
+static const struct out_names dec_names = OUT_NAMES(NULL, NULL, [254] = { "last", NULL });
+
+/* Both forms of one column; JSON as it is written, "" when there is none. */
+static void check(const struct out_col *col, const struct item *item, const char *cell,
+		  const char *value)
+{
+	struct out_col table[2] = { *col };
+	struct out_text text = { 0 };
+	char *dump;
+	json_t *json;
+
+	table[0].key = "k";
+	json = out_json(table, NULL, item);
+	dump = json_dumps(json, JSON_COMPACT | JSON_ENSURE_ASCII);
+	out_cell(&text, table, item);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, cell);
+	if (*value) {
+		dump[strlen(dump) - 1] = '\0';
+		assert_string_equal(dump + strlen("{\"k\":"), value);
+	} else {
+		assert_string_equal(dump, "{}");
+	}
+	free(dump);
+	json_decref(json);
+	out_free(&text);
+}
+
+#define COLUMN(...) (&(const struct out_col){ __VA_ARGS__ })
+
+static void sizes(void **state)
+{
+	(void)state;
+	check(COLUMN(OUT_DEC(item, byte, 0)), &full, "254", "254");
+	check(COLUMN(OUT_DEC(item, half, 0)), &full, "65244", "65244");
+	check(COLUMN(OUT_DEC(item, word, 0)), &full, "4275878552", "4275878552");
+	check(COLUMN(OUT_DEC(item, is_set, 3)), &full, "001", "1");
+	check(COLUMN(OUT_DEC(item, inner.value, 0)), &full, "7", "7");
+	check(COLUMN(OUT_DEC(item, byte, 0)), &empty, "0", "0");
+	check(COLUMN(OUT_BYTES(item, word)), &full, "4275878552 B", "4275878552");
+	check(COLUMN(OUT_BYTES(item, word)), &empty, "0 B", "0");
+	check(COLUMN(OUT_DEC_STR(item, also_wide, 0)), &full, "18446744073709551615",
+	      "\"18446744073709551615\"");
+	check(COLUMN(OUT_DEC_STR(item, wide, 0)), &empty, "0", "\"0\"");
+}
+
+static void hexadecimal(void **state)
+{
+	(void)state;
+	check(COLUMN(OUT_HEX(item, byte, 4)), &full, "00fe", "254");
+	check(COLUMN(OUT_HEX(item, half, 0)), &full, "fedc", "65244");
+	check(COLUMN(OUT_HEX_STR(item, word, 8)), &full, "fedcba98", "\"fedcba98\"");
+	check(COLUMN(OUT_HEX_STR(item, word, 8)), &empty, "00000000", "\"00000000\"");
+	check(COLUMN(OUT_HEX_0X(item, wide, 16)), &full, "fedcba9876543210",
+	      "\"0xfedcba9876543210\"");
+	check(COLUMN(OUT_HEX_0X(item, half, 16)), &full, "000000000000fedc",
+	      "\"0x000000000000fedc\"");
+}
+
+/* An array without room for a NUL ends where it ends; text is escaped, JSON in its own way. */
+static void strings(void **state)
+{
+	struct item item = full;
+
+	(void)state;
+	check(COLUMN(OUT_STR(item, name)), &full, "ab\\x1b", "\"ab\\u001B\"");
+	memcpy(item.name, "abcd", 4);
+	check(COLUMN(OUT_STR(item, name)), &item, "abcd", "\"abcd\"");
+	check(COLUMN(OUT_STR(item, name)), &empty, "", "\"\"");
+	check(COLUMN(OUT_STR(item, name), OUT_OPTIONAL), &empty, "", "");
+	check(COLUMN(OUT_STR(item, name), OUT_OPTIONAL), &item, "abcd", "\"abcd\"");
+	check(COLUMN(OUT_PTR(item, pointer)), &full, "a longer \\x1b", "\"a longer \\u001B\"");
+	check(COLUMN(OUT_PTR(item, pointer)), &empty, "", "\"\"");
+	check(COLUMN(OUT_PTR(item, pointer), OUT_OPTIONAL, .none = "n/a"), &empty, "n/a", "");
+	item.pointer = NULL;
+	check(COLUMN(OUT_PTR(item, pointer), OUT_OPTIONAL), &item, "", "");
+}
+
+static void words(void **state)
+{
+	struct item item = full;
+
+	(void)state;
+	check(COLUMN(OUT_FLAG(item, is_set, yes_no)), &full, "Yes", "true");
+	check(COLUMN(OUT_FLAG(item, is_set, yes_no)), &empty, "No", "false");
+	check(COLUMN(OUT_FLAG(item, wide, roles)), &full, "SERV", "\"server\"");
+	check(COLUMN(OUT_FLAG(item, byte, roles)), &empty, "CLNT", "\"client\"");
+	check(COLUMN(OUT_NAME(item, side, sides)), &full, "E", "\"east\"");
+	check(COLUMN(OUT_NAME(item, byte, hex_names)), &empty, "zero", "\"ZERO\"");
+	check(COLUMN(OUT_NAME(item, byte, hex_names)), &full, "<0xfe?>", "254");
+	check(COLUMN(OUT_NAME(item, byte, hex_names), .digits = 4), &full, "<0x00fe?>", "254");
+	check(COLUMN(OUT_NAME(item, byte, dec_names)), &full, "last", "254");
+	check(COLUMN(OUT_NAME(item, half, dec_names)), &full, "65244", "65244");
+	item.byte = 1; /* within the names, but without one */
+	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "<0x1?>", "1");
+	item.byte = 2;
+	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "two", "2");
+	item.byte = 3; /* the first beyond them */
+	check(COLUMN(OUT_NAME(item, byte, hex_names)), &item, "<0x3?>", "3");
+}
+
+static void presence(void **state)
+{
+	(void)state;
+	check(COLUMN(OUT_DEC(item, word, 0), OUT_IF(item, has, 1)), &full, "4275878552", "4275878552");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1U << 31)), &full, "254", "254");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 2)), &full, "", "");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, inner.has, 2)), &full, "254", "254");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .none = "255"), &empty, "255", "");
+	check(COLUMN(OUT_STR(item, name), OUT_IF(item, has, 2)), &full, "", "");
+	check(COLUMN(OUT_HEX(item, wide, 4), OUT_OPTIONAL), &full, "fedcba9876543210",
+	      "-81985529216486896"); /* JSON has no larger numbers */
+	check(COLUMN(OUT_HEX(item, wide, 4), OUT_OPTIONAL, .none = "n/a"), &empty, "n/a", "");
+	check(COLUMN(OUT_FLAG(item, is_set, yes_no), OUT_OPTIONAL), &empty, "", "");
+}
+
+static void text_value(struct out_text *text, const void *value)
+{
+	out_printf(text, "<%u>", *(const uint16_t *)value);
+}
+
+static void text_nothing(struct out_text *text, const void *value)
+{
+	(void)text;
+	(void)value;
+}
+
+static json_t *json_value(const void *value)
+{
+	return json_pack("[i]", *(const uint16_t *)value);
+}
+
+static const void *find_half(const void *object)
+{
+	const struct item *item = object;
+
+	return item->half ? &item->half : NULL;
+}
+
+static const void *find_word(const void *object)
+{
+	const struct item *item = object;
+
+	return item->half ? "x\x1by" : NULL;
+}
+
+/* Functions get the address of the value; one side may be left to the kind. */
+static void functions(void **state)
+{
+	(void)state;
+	check(COLUMN(OUT_ODD(item, half), .text = text_value, .json = json_value), &full, "<65244>",
+	      "[65244]");
+	check(COLUMN(OUT_ODD(item, half), .text = text_value), &full, "<65244>", "");
+	check(COLUMN(OUT_ODD(item, half), .json = json_value), &full, "", "[65244]");
+	check(COLUMN(OUT_DEC(item, half, 0), .text = text_value), &full, "<65244>", "65244");
+	check(COLUMN(OUT_DEC(item, half, 0), .json = json_value), &full, "65244", "[65244]");
+	check(COLUMN(OUT_ODD(item, half), OUT_TEXT(text_value)), &full, "<65244>", "\"<65244>\"");
+	check(COLUMN(OUT_ODD(item, half), OUT_TEXT(text_nothing)), &full, "", "");
+	check(COLUMN(OUT_ODD(item, half), OUT_IF(item, has, 2), .text = text_value,
+		     .json = json_value), &full, "", "");
+	check(COLUMN(OUT_DEC(item, half, 0), .find = find_half), &full, "65244", "65244");
+	check(COLUMN(OUT_DEC(item, half, 0), .find = find_half, .none = "?"), &empty, "?", "");
+	check(COLUMN(OUT_FOUND(find_word)), &full, "x\\x1by", "\"x\\u001By\"");
+	check(COLUMN(OUT_FOUND(find_word)), &empty, "", "");
+}
+
+static const struct out_col grouped[] = {
+	{ "first", "First", "first", 0, OUT_DEC(item, byte, 0) },
+	{ "one", "One", "one", 0, OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .group = "g" },
+	{ "two", "Two", "two", 0, OUT_DEC(item, half, 0), OUT_IF(item, has, 1), .group = "g" },
+	{ NULL, NULL, "hidden", 0, OUT_DEC(item, half, 0), OUT_IF(item, has, 1), .group = "g" },
+	{ "last", "Last", "last", 0, OUT_DEC(item, is_set, 0) },
+	{ NULL, NULL, "with_last", 0, OUT_DEC(item, is_set, 0) },
+	{ 0 },
+};
+
+static void is_json(const struct item *item, const char *names, const char *want)
+{
+	struct out_view view = { 0 };
+	json_t *json;
+	char *dump;
+
+	assert_null(out_view_add(&view, grouped, names));
+	json = out_json(grouped, *names ? &view : NULL, item);
+	dump = json_dumps(json, JSON_COMPACT);
+	assert_string_equal(dump, want);
+	free(dump);
+	json_decref(json);
+}
+
+static void groups(void **state)
+{
+	(void)state;
+	is_json(&full, "", "{\"first\":254,\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},"
+			   "\"last\":1,\"with_last\":1}");
+	is_json(&empty, "", "{\"first\":0,\"last\":0,\"with_last\":0}");
+	is_json(&full, "first", "{\"first\":254}");
+	is_json(&full, "two,first", "{\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},\"first\":254}");
+	is_json(&full, "last,one", "{\"last\":1,\"with_last\":1,"
+				   "\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244}}");
+	is_json(&empty, "one", "{}");
+}
+
+/* For the help and for the test of the manual pages. */
+static void lists(void **state)
+{
+	struct out_col many[30] = { { 0 } };
+	struct out_text text = { 0 };
+
+	(void)state;
+	out_col_names(&text, grouped);
+	out_col_keys(&text, grouped);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, "  first one two last\n"
+				       "first\ng\none\ntwo\nhidden\nlast\nwith_last\n");
+	for (size_t i = 0; i < ARRAY_SIZE(many) - 1; i++)
+		many[i].name = i == 25 ? "abc" : "ab";
+	out_reset(&text);
+	out_col_names(&text, many);
+	/* 25 times "ab" are 76 characters, "abc" makes 80. */
+	assert_int_equal(strcspn(text.data, "\n"), 80);
+	assert_int_equal(text.len, 81 + strlen("  ab ab ab\n"));
+	out_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sizes),    cmocka_unit_test(hexadecimal), cmocka_unit_test(strings),
+		cmocka_unit_test(words),    cmocka_unit_test(presence),	   cmocka_unit_test(functions),
+		cmocka_unit_test(groups),   cmocka_unit_test(lists),
+	};
+
+	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
+}
