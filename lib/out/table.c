@@ -54,14 +54,12 @@ static bool is_empty(const struct out_col *col, const void *value)
 /* Return: NULL if there is no value. */
 static inline const void *value_of(const struct out_col *col, const void *object)
 {
-	const char *start = object;
-	const void *value = start + col->offset;
+	const char *start = col->find ? col->find(object) : object;
 
-	if (col->bit && !(*(const uint32_t *)(start + col->has) & col->bit))
+	if (!start || (col->bit && !(*(const uint32_t *)(start + col->has) & col->bit)))
 		return NULL;
-	if (col->find)
-		value = col->find(object);
-	return value && col->is_optional && is_empty(col, value) ? NULL : value;
+	start += col->offset;
+	return col->is_optional && is_empty(col, start) ? NULL : start;
 }
 
 /* Return: NULL for a value without a name. */

@@ -63,7 +63,7 @@ struct out_names {
  * @text, @json: for what no kind describes: append the cell (nothing where there is nothing), make
  * the value (NULL leaves the key out); they get the address of the value. A row may have one
  * of them and take the other side from its kind
- * @find: address of the value where it is not at @offset of the object; NULL: there is no value
+ * @find: the struct that has the value, where that is not the object itself; NULL: there is none
  * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
  * @none: text in place of a missing value; NULL: an empty cell
  * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
@@ -125,8 +125,8 @@ struct out_col {
 #define OUT_PTR(tag, member)                                                               \
 	.kind = OUT_KIND_PTR, .offset = offsetof(struct tag, member),                      \
 	.size = _Generic(&OUT_MEMBER(tag, member), const char *const *: 0, char *const *: 0)
-/* A string of any length, found by a function. */
-#define OUT_FOUND(function) .kind = OUT_KIND_STR, .find = (function)
+/* A string of any length, which a function finds. */
+#define OUT_STR_OF(function) .kind = OUT_KIND_STR, .find = (function)
 /* What a function appends, and the same as a JSON string. */
 #define OUT_TEXT(function) .kind = OUT_KIND_TEXT, .text = (function)
 /* A member of any type, for text() and json(). */

@@ -173,11 +173,13 @@ static json_t *json_value(const void *value)
 	return json_pack("[i]", *(const uint16_t *)value);
 }
 
-static const void *find_half(const void *object)
+/* Another object than the row's own, or none. */
+static const void *find_item(const void *object)
 {
+	static const struct item other = { .has = 1, .half = 2, .byte = 3 };
 	const struct item *item = object;
 
-	return item->half ? &item->half : NULL;
+	return item->half ? &other : NULL;
 }
 
 static const void *find_word(const void *object)
@@ -201,10 +203,13 @@ static void functions(void **state)
 	check(COLUMN(OUT_ODD(item, half), OUT_TEXT(text_nothing)), &full, "", "");
 	check(COLUMN(OUT_ODD(item, half), OUT_IF(item, has, 2), .text = text_value,
 		     .json = json_value), &full, "", "");
-	check(COLUMN(OUT_DEC(item, half, 0), .find = find_half), &full, "65244", "65244");
-	check(COLUMN(OUT_DEC(item, half, 0), .find = find_half, .none = "?"), &empty, "?", "");
-	check(COLUMN(OUT_FOUND(find_word)), &full, "x\\x1by", "\"x\\u001By\"");
-	check(COLUMN(OUT_FOUND(find_word)), &empty, "", "");
+	check(COLUMN(OUT_DEC(item, half, 0), .find = find_item), &full, "2", "2");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .find = find_item), &full, "3", "3");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1U << 31), .find = find_item), &full,
+	      "", "");
+	check(COLUMN(OUT_DEC(item, half, 0), .find = find_item, .none = "?"), &empty, "?", "");
+	check(COLUMN(OUT_STR_OF(find_word)), &full, "x\\x1by", "\"x\\u001By\"");
+	check(COLUMN(OUT_STR_OF(find_word)), &empty, "", "");
 }
 
 static const struct out_col grouped[] = {
