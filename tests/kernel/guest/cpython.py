@@ -11,7 +11,7 @@ MODULES = ["test.test_socket", "test.test_socketserver", "test.test_asyncio.test
            "test.test_ssl", "test.test_httpservers"]
 
 # What differs although the shim did its part, each with what the failure then says: see "What
-# remains" in smc_run(8). In testRecvFromIntoSmallBuffer the peer closes without having read, so it
+# works differently" in af_smc(7). In testRecvFromIntoSmallBuffer the peer closes without having read, so it
 # is gone before the write or after it as the two threads happen to run; no other test has such a race.
 NO_RESET = "there are no resets: connect() and getpeername() do not fail"
 GONE = "the first write to a peer that is gone fails"
