@@ -17,7 +17,7 @@
 #include <sys/time.h>
 
 #include "host/record.h"
-#include "sys/netns.h"
+#include "host/smc.h"
 #include "netlink/replay.h"
 
 #define FAMILY_VERSION 1
@@ -244,14 +244,13 @@ static int find_family(struct smc_genl *nl, const char *family, struct smc_err *
 	struct answer answer = { 0 };
 	int code = resolve(nl, family, &answer);
 
-	if (code == ENOENT && smc_module_load() != -EAFNOSUPPORT)
+	if (code == ENOENT && host_af_smc() != -EAFNOSUPPORT)
 		code = resolve(nl, family, &answer);
 	free(answer.tape.bytes);
 	if (!code)
 		return 0;
 	if (code == ENOENT)
-		return smc_err_say(err, ENOENT,
-				   "this kernel has no SMC (module 'smc' cannot be loaded)");
+		return smc_err_say(err, ENOENT, SMC_MISSING);
 	return smc_err_set(err, code, "cannot find netlink family %s", family);
 }
 

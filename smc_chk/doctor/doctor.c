@@ -13,7 +13,9 @@
 
 #include "base/array.h"
 #include "host/probe.h"
+#include "host/smc.h"
 #include "out/table.h"
+#include "pnet/rdma_netns.h"
 #include "smc/abi.h"
 #include "smc/device.h"
 #include "sys/netns.h"
@@ -113,12 +115,6 @@ bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int
 	return doc->version[0] < major || (doc->version[0] == major && doc->version[1] < minor);
 }
 
-static int probe_socket(void *arg __attribute__((unused)),
-			char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return smc_module_load();
-}
-
 static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
 {
 	return smc_sysinfo_decode(arg, nlh);
@@ -184,11 +180,10 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 /* Return: 0, -errno with @err. */
 static int load(struct doctor *doc, struct smc_err *err)
 {
-	char text[HOST_PROBE_SIZE];
 	int ret;
 
 	load_release(doc);
-	doc->socket_error = -host_probe("socket-af_smc", probe_socket, NULL, text);
+	doc->socket_error = -host_af_smc();
 	doc->has_smc = !doc->socket_error;
 	chk_debug(doc->req, "kernel %s: socket of AF_SMC: %s", doc->release,
 		  strerror(doc->socket_error));
