@@ -57,14 +57,11 @@ const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
 
 static struct doctor_finding *add_finding(struct doctor *doc)
 {
-	struct doctor_finding *grown =
-		smc_array_grow(doc->findings, doc->n_findings, &doc->size, sizeof(*grown));
+	struct doctor_finding *finding =
+		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
 
-	doc->is_out_of_memory |= !grown;
-	if (!grown)
-		return NULL;
-	doc->findings = grown;
-	return &doc->findings[doc->n_findings++];
+	doc->is_out_of_memory |= !finding;
+	return finding;
 }
 
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
