@@ -17,9 +17,8 @@
 #include <unistd.h>
 
 #include "bpf/convert.skel.h"
-#include "smc/abi.h"
+#include "host/smc.h"
 #include "sys/bpfmap.h"
-#include "sys/trysock.h"
 
 #include <bpf/btf.h>
 
@@ -27,11 +26,6 @@
 
 static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
 #define PIN_COUNT (sizeof(pin_names) / sizeof(pin_names[0]))
-
-int pins_smc(void)
-{
-	return try_socket(AF_INET, IPPROTO_SMC);
-}
 
 static bool has_capability(const struct __user_cap_data_struct *data, int cap)
 {
@@ -96,7 +90,7 @@ static int check_hook(struct smc_err *err)
 
 static int check_smc(struct smc_err *err)
 {
-	int ret = pins_smc();
+	int ret = kernel_ipproto_smc();
 
 	return ret ? smc_err_set(err, -ret, "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
 				 "SMC) cannot be opened, so TCP sockets would fail, too") : 0;

@@ -24,13 +24,6 @@ struct pins {
 
 #define PINS_CLOSED { -1, -1, -1 }
 
-/**
- * pins_smc() - can sockets with IPPROTO_SMC be opened? If not, each converted socket(2) fails
- *
- * Return: 0, or -errno of socket(2).
- */
-int pins_smc(void);
-
 /** pins_check() - could something be attached? Nothing is changed. Return: 0, -errno with a sentence */
 int pins_check(struct smc_err *err);
 

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "host/smc.h"
 #include "out/table.h"
 
 static const char *kind_name(const struct scope_entry *entry)
@@ -172,7 +173,7 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
-	int no_smc = pins_smc(), ret;
+	int no_smc = kernel_ipproto_smc(), ret;
 
 	if (list->count)
 		qsort(list->entries, list->count, sizeof(*list->entries), by_name);

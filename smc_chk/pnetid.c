@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "host/record.h"
+#include "pnet/pairing.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/pairing.h"
 #include "sys/sysfs.h"
 
 /* By its name, or by another one that ip-link(8) gave it. */

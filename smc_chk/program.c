@@ -13,7 +13,7 @@
 
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/bpfway.h"
+#include "sys/bpf_convert.h"
 #include "sys/library.h"
 #include "sys/target.h"
 
@@ -312,7 +312,7 @@ int chk_program(const struct chk_request *req)
 	status = check_startable(req->text, &prog->target);
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
-		prog->missing = bpfway_missing();
+		prog->missing = bpf_convert_missing();
 		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
 			prog->why = prog->reason;
 		note_all(prog);

@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "out/table.h"
+#include "pnet/pairing.h"
 #include "smc/pnet.h"
-#include "sys/pairing.h"
 #include "netlink/genl.h"
 
 /** struct pnet_tool - what every command works on: the kernel's table, and a sysfs */

@@ -11,7 +11,7 @@
 
 #include "cli/cli.h"
 #include "host/record.h"
-#include "sys/pairing.h"
+#include "pnet/pairing.h"
 #include "sys/sysfs.h"
 
 static const struct cli_opt options[] = {

@@ -10,15 +10,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "smc_run/kernel.h"
+#include "host/smc.h"
 #include "smc_run/systemctl.h"
-#include "sys/beside.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
+#include "sys/self.h"
 
 bool bpf_loader(char path[PATH_MAX])
 {
-	return find_beside("smc_bpf", X_OK, path);
+	return self_find("smc_bpf", X_OK, path);
 }
 
 /* Return: 0; -ENOENT while nothing is there for smc_run. */

@@ -6,22 +6,15 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "smc/abi.h"
-#include "sys/trysock.h"
-
-int kernel_ipproto_smc(void)
-{
-	return try_socket(AF_INET, IPPROTO_SMC);
-}
+#include "host/smc.h"
 
 int kernel_smc(bool inet)
 {
 	if (inet && !kernel_ipproto_smc())
 		return 0;
-	return try_socket(AF_SMC, SMCPROTO_SMC);
+	return kernel_af_smc();
 }
 
 static int open_limit(const char *name, int flags)

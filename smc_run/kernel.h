@@ -15,9 +15,6 @@
  */
 int kernel_smc(bool inet);
 
-/** kernel_ipproto_smc() - can IPPROTO_SMC sockets be opened? Return: 0, or -errno of socket(2) */
-int kernel_ipproto_smc(void);
-
 /**
  * kernel_limit() - the most that setsockopt(2) grants for a socket buffer
  * @name: "rmem_max" or "wmem_max", of /proc/sys/net/core

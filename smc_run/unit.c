@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/smc.h"
 #include "smc_run/bpf.h"
 #include "smc_run/dropin.h"
 #include "smc_run/kernel.h"

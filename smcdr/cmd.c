@@ -89,15 +89,7 @@ json_t *cmd_document(struct cmd *cmd, const char *name)
 
 void *cmd_list_add(struct cmd_list *list)
 {
-	char *items = smc_array_grow(list->items, list->count, &list->size, list->item_size);
-	void *item;
-
-	if (!items)
-		return NULL;
-	list->items = items;
-	item = cmd_list_at(list, list->count++);
-	memset(item, 0, list->item_size);
-	return item;
+	return smc_array_add(&list->items, &list->count, &list->size, list->item_size);
 }
 
 void cmd_list_free(struct cmd_list *list)

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/smc.h"
 #include "netlink/diag.h"
-#include "sys/netns.h"
 
 /*
  * Rows that are held back before anything is printed. A table up to this size is printed only
@@ -215,9 +215,8 @@ static int fetch(struct lister *l)
 		if (ret != -ENOENT || is_loaded)
 			return ret;
 		/* The request loads smc_diag, but only a socket loads smc itself. */
-		if (smc_module_load() == -EAFNOSUPPORT)
-			return smc_err_say(l->err, ENOENT,
-					   "this kernel has no SMC (module 'smc' cannot be loaded)");
+		if (host_af_smc() == -EAFNOSUPPORT)
+			return smc_err_say(l->err, ENOENT, SMC_MISSING);
 		is_loaded = true;
 	}
 }

@@ -3,16 +3,20 @@
 #include "base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-void *smc_array_grow(void *items, size_t count, size_t *size, size_t item_size)
+void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size)
 {
 	size_t more = *size ? 2 * *size : 16;
-	void *grown;
+	char *array;
 
-	if (count < *size)
-		return items;
-	grown = reallocarray(items, more, item_size);
-	if (grown)
+	memcpy(&array, items, sizeof(array));
+	if (*count == *size) {
+		array = reallocarray(array, more, item_size);
+		if (!array)
+			return NULL;
+		memcpy(items, &array, sizeof(array));
 		*size = more;
-	return grown;
+	}
+	return memset(array + (*count)++ * item_size, 0, item_size);
 }

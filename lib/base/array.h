@@ -6,12 +6,12 @@
 #include <stddef.h>
 
 /**
- * smc_array_grow() - room for one more item: twice as much whenever the array is full
- * @items: malloc()ed, NULL at the beginning
+ * smc_array_add() - one more item at the end; the room doubles whenever the array is full
+ * @items: address of the pointer to the array, which is malloc()ed, NULL at the beginning
  * @count: items in it; @size: for how many there is room, 0 at the beginning
  *
- * Return: the array in its place; NULL without memory: @items and @size are what they were.
+ * Return: the item, of zeros; NULL without memory: the array is what it was.
  */
-void *smc_array_grow(void *items, size_t count, size_t *size, size_t item_size);
+void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size);
 
 #endif

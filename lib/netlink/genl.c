@@ -10,14 +10,14 @@
 #include <linux/genetlink.h>
 #include <netlink/errno.h>
 #include <netlink/genl/genl.h>
-#include <netlink/handlers.h>
 #include <netlink/msg.h>
 #include <netlink/socket.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
 #include "host/record.h"
-#include "sys/netns.h"
+#include "host/smc.h"
+#include "netlink/answer.h"
 #include "netlink/replay.h"
 
 #define FAMILY_VERSION 1
@@ -32,146 +32,41 @@ struct smc_genl {
 	char name[GENL_NAMSIZ];
 };
 
-/* One request and what came back for it. */
-struct answer {
-	uint32_t seq;
-	bool is_done;
-	bool is_interrupted;
-	int code;	/* positive errno: the kernel's, or ours for an answer that cannot be read */
-	char text[200]; /* the kernel's own words; "" for none */
+/* What came back for one request. */
+struct reply {
+	struct answer answer;
 	struct replay_tape tape;
 };
 
-static void fail(struct answer *answer, int code)
+static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
-	if (!answer->code)
-		answer->code = code;
-}
-
-static int on_valid(struct nl_msg *msg, void *arg)
-{
-	const struct nlmsghdr *nlh = nlmsg_hdr(msg);
-	struct answer *answer = arg;
+	struct replay_tape *tape = arg;
 
 	/* A command's name needs the header of generic netlink: nothing shorter is an answer. */
-	if (nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN) {
-		fail(answer, EBADMSG);
-		return NL_OK;
-	}
-	replay_add(&answer->tape, nlh);
-	if (answer->tape.is_failed)
-		fail(answer, ENOMEM);
-	return NL_OK;
+	if (nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
+		return -EBADMSG;
+	replay_add(tape, nlh);
+	return tape->is_failed ? -ENOMEM : 0;
 }
 
-/* The kernel's own sentence, if NETLINK_EXT_ACK brought one. */
-static void note_text(struct answer *answer, const struct nlmsghdr *nlh, size_t offset)
-{
-	const char *data = (const char *)nlh + NLMSG_HDRLEN;
-	size_t len = nlh->nlmsg_len - NLMSG_HDRLEN;
-	const struct nlattr *attr;
-
-	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS) || offset > len)
-		return;
-	attr = nla_find((const struct nlattr *)(data + offset), (int)(len - offset),
-			NLMSGERR_ATTR_MSG);
-	if (!attr || nla_len(attr) < 1)
-		return;
-	nla_strlcpy(answer->text, attr, sizeof(answer->text));
-}
-
-static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
-{
-	const struct nlmsghdr *nlh = (const void *)((const char *)error - NLMSG_HDRLEN);
-	struct answer *answer = arg;
-	size_t skip = sizeof(*error);
-
-	(void)from;
-	if (nlh->nlmsg_seq != answer->seq)
-		return NL_SKIP;
-	if (!(nlh->nlmsg_flags & NLM_F_CAPPED) && error->msg.nlmsg_len > NLMSG_HDRLEN)
-		skip += NLMSG_ALIGN((size_t)error->msg.nlmsg_len - NLMSG_HDRLEN);
-	fail(answer, error->error < 0 ? -error->error : EBADMSG);
-	note_text(answer, nlh, skip);
-	answer->is_done = true;
-	return NL_STOP;
-}
-
-static int on_ack(struct nl_msg *msg, void *arg)
-{
-	(void)msg;
-	((struct answer *)arg)->is_done = true;
-	return NL_STOP;
-}
-
-/* libnl calls this success, whatever the kernel wrote into it. */
-static int on_done(struct nl_msg *msg, void *arg)
-{
-	const struct nlmsghdr *nlh = nlmsg_hdr(msg);
-	struct answer *answer = arg;
-	int code;
-
-	answer->is_done = true;
-	if (nlh->nlmsg_len < NLMSG_HDRLEN + sizeof(code)) {
-		fail(answer, EBADMSG);
-		return NL_STOP;
-	}
-	memcpy(&code, NLMSG_DATA(nlh), sizeof(code));
-	if (code < 0) {
-		fail(answer, -code);
-		note_text(answer, nlh, sizeof(code));
-	}
-	return NL_STOP;
-}
-
-static int on_interrupted(struct nl_msg *msg, void *arg)
-{
-	(void)msg;
-	((struct answer *)arg)->is_interrupted = true;
-	return NL_OK;
-}
-
-static int on_overrun(struct nl_msg *msg, void *arg)
-{
-	(void)msg;
-	fail(arg, ENOBUFS);
-	((struct answer *)arg)->is_done = true;
-	return NL_STOP;
-}
-
-/* An answer to another request, one that timed out perhaps, is no error of this one. */
-static int on_seq_check(struct nl_msg *msg, void *arg)
-{
-	return nlmsg_hdr(msg)->nlmsg_seq == ((struct answer *)arg)->seq ? NL_OK : NL_SKIP;
-}
-
+/* Return: positive errno, 0 for none. */
 static int receive(struct smc_genl *nl, struct answer *answer)
 {
-	struct nl_cb *cb = nl_cb_alloc(NL_CB_CUSTOM);
-	int ret = 0;
+	struct sockaddr_nl from;
+	unsigned char *bytes;
+	int len;
 
-	if (!cb)
-		return ENOMEM;
-	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, answer);
-	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, answer);
-	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_done, answer);
-	nl_cb_set(cb, NL_CB_OVERRUN, NL_CB_CUSTOM, on_overrun, answer);
-	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupted, answer);
-	nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_seq_check, answer);
-	nl_cb_err(cb, NL_CB_CUSTOM, on_error, answer);
-	while (!answer->is_done && ret >= 0)
-		ret = nl_recvmsgs(nl->sock, cb);
-	nl_cb_put(cb);
-	if (ret >= 0 || answer->code)
-		return answer->code;
-	switch (-ret) {
-	case NLE_AGAIN: return ETIMEDOUT;
-	case NLE_NOMEM: return errno == ENOBUFS ? ENOBUFS : ENOMEM;
-	case NLE_DUMP_INTR: return EINTR;
-	case NLE_MSG_TRUNC:
-	case NLE_MSG_TOOSHORT: return EBADMSG;
-	default: return errno ? errno : EIO;
+	while (!answer->is_done) {
+		errno = 0;
+		len = nl_recv(nl->sock, &from, &bytes, NULL);
+		if (!len || len == -NLE_AGAIN)
+			return ETIMEDOUT;
+		if (len < 0)
+			return errno ? errno : EBADMSG;
+		answer_take(answer, bytes, (size_t)len);
+		free(bytes);
 	}
+	return answer->code ? answer->code : answer->is_interrupted ? EINTR : 0;
 }
 
 static int put_attr(struct nl_msg *msg, const struct smc_genl_attr *attr)
@@ -183,15 +78,18 @@ static int put_attr(struct nl_msg *msg, const struct smc_genl_attr *attr)
 
 /* Send one request and take in all that comes back. Return: positive errno, 0 for none. */
 static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct smc_genl_attr *attrs,
-		    size_t n, struct answer *answer)
+		    size_t n, struct reply *reply)
 {
 	struct nl_msg *msg = nlmsg_alloc();
+	struct answer *answer = &reply->answer;
 	int ret = -NLE_NOMEM;
 
-	free(answer->tape.bytes);
-	*answer = (struct answer){ .seq = nl_socket_use_seq(nl->sock) };
-	if (msg && genlmsg_put(msg, nl_socket_get_local_port(nl->sock), answer->seq, nl->family, 0,
-			       flags, cmd, FAMILY_VERSION))
+	free(reply->tape.bytes);
+	*reply = (struct reply){ .answer = { .seq = nl_socket_use_seq(nl->sock), .fn = on_message,
+					     .port = nl_socket_get_local_port(nl->sock),
+					     .arg = &reply->tape } };
+	if (msg && genlmsg_put(msg, answer->port, answer->seq, nl->family, 0, flags, cmd,
+			       FAMILY_VERSION))
 		ret = 0;
 	for (size_t i = 0; !ret && i < n; i++)
 		ret = put_attr(msg, &attrs[i]);
@@ -218,7 +116,7 @@ static void describe(struct smc_err *err, int code, const struct answer *answer)
 }
 
 /* libnl's own look-up loses the errno. */
-static int resolve(struct smc_genl *nl, const char *family, struct answer *answer)
+static int resolve(struct smc_genl *nl, const char *family, struct reply *reply)
 {
 	const struct smc_genl_attr name = { CTRL_ATTR_FAMILY_NAME, SMC_GENL_STR, family, 0 };
 	const struct nlmsghdr *nlh;
@@ -226,12 +124,12 @@ static int resolve(struct smc_genl *nl, const char *family, struct answer *answe
 	int code;
 
 	nl->family = GENL_ID_CTRL;
-	code = transact(nl, CTRL_CMD_GETFAMILY, NLM_F_REQUEST | NLM_F_ACK, &name, 1, answer);
+	code = transact(nl, CTRL_CMD_GETFAMILY, NLM_F_REQUEST | NLM_F_ACK, &name, 1, reply);
 	if (code)
 		return code;
-	if (!answer->tape.len)
+	if (!reply->tape.len)
 		return EBADMSG;
-	nlh = (const struct nlmsghdr *)answer->tape.bytes;
+	nlh = (const struct nlmsghdr *)reply->tape.bytes;
 	id = nlmsg_find_attr((struct nlmsghdr *)nlh, GENL_HDRLEN, CTRL_ATTR_FAMILY_ID);
 	if (!id || nla_len(id) < (int)sizeof(uint16_t))
 		return EBADMSG;
@@ -241,17 +139,16 @@ static int resolve(struct smc_genl *nl, const char *family, struct answer *answe
 
 static int find_family(struct smc_genl *nl, const char *family, struct smc_err *err)
 {
-	struct answer answer = { 0 };
-	int code = resolve(nl, family, &answer);
+	struct reply reply = { .tape = { 0 } };
+	int code = resolve(nl, family, &reply);
 
-	if (code == ENOENT && smc_module_load() != -EAFNOSUPPORT)
-		code = resolve(nl, family, &answer);
-	free(answer.tape.bytes);
+	if (code == ENOENT && host_af_smc() != -EAFNOSUPPORT)
+		code = resolve(nl, family, &reply);
+	free(reply.tape.bytes);
 	if (!code)
 		return 0;
 	if (code == ENOENT)
-		return smc_err_say(err, ENOENT,
-				   "this kernel has no SMC (module 'smc' cannot be loaded)");
+		return smc_err_say(err, ENOENT, SMC_MISSING);
 	return smc_err_set(err, code, "cannot find netlink family %s", family);
 }
 
@@ -351,28 +248,26 @@ static int hand_over(const struct replay_tape *tape, smc_genl_fn fn, void *arg)
 }
 
 /* Ask until the table stands still. */
-static int collect(struct smc_genl *nl, uint8_t cmd, struct answer *answer, struct smc_err *err)
+static int collect(struct smc_genl *nl, uint8_t cmd, struct reply *reply, struct smc_err *err)
 {
 	int code, tries = 0;
 
-	do {
-		code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_DUMP, NULL, 0, answer);
-		if (!code && answer->is_interrupted)
-			code = EINTR;
-	} while (code == EINTR && ++tries < TRIES);
+	do
+		code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_DUMP, NULL, 0, reply);
+	while (code == EINTR && ++tries < TRIES);
 	if (code == EINTR)
 		return smc_err_say(err, EINTR, "the table changed while it was read");
 	if (code == EOPNOTSUPP)
 		return smc_err_say(err, code, "this kernel does not know the request");
 	if (code)
-		describe(err, code, answer);
+		describe(err, code, &reply->answer);
 	return -code;
 }
 
 int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err)
 {
 	struct replay_request request;
-	struct answer answer = { 0 };
+	struct reply reply = { .tape = { 0 } };
 	char file[RECORD_NAME], number[8];
 	int ret;
 
@@ -382,29 +277,29 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 	request = name_request(file, nl, number);
 	if (!nl->sock)
 		return replay(&request, fn, arg, err);
-	ret = collect(nl, cmd, &answer, err);
+	ret = collect(nl, cmd, &reply, err);
 	if (ret)
-		answer.tape.len = 0; /* half of an answer is none */
-	replay_keep(&answer.tape, &request, ret, err);
+		reply.tape.len = 0; /* half of an answer is none */
+	replay_keep(&reply.tape, &request, ret, err);
 	if (!ret)
-		ret = hand_over(&answer.tape, fn, arg);
-	free(answer.tape.bytes);
+		ret = hand_over(&reply.tape, fn, arg);
+	free(reply.tape.bytes);
 	return ret;
 }
 
 int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *attrs, size_t n,
 		struct smc_err *err)
 {
-	struct answer answer = { 0 };
+	struct reply reply = { .tape = { 0 } };
 	int code;
 
 	if (!nl->sock)
 		return record_refuse(err);
-	code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_ACK, attrs, n, &answer);
+	code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_ACK, attrs, n, &reply);
 	if (err)
 		err->code = 0;
 	if (code)
-		describe(err, code, &answer);
-	free(answer.tape.bytes);
+		describe(err, code, &reply.answer);
+	free(reply.tape.bytes);
 	return -code;
 }

@@ -24,36 +24,37 @@ bool smc_attr_bool(const struct nlattr *attr, bool *value)
 	return true;
 }
 
-bool smc_attr_u32(const struct nlattr *attr, uint32_t *value)
+/* A number of @size bytes, which some kernels send with half of them. */
+static bool read_number(const struct nlattr *attr, size_t size, uint64_t *value)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
-	uint16_t half;
+	union {
+		uint16_t u16;
+		uint32_t u32;
+		uint64_t u64;
+	} number;
 
-	if (len >= sizeof(*value)) {
-		memcpy(value, mnl_attr_get_payload(attr), sizeof(*value));
-		return true;
-	}
-	if (len != sizeof(half))
+	if (len < size && 2 * len != size)
 		return false;
-	memcpy(&half, mnl_attr_get_payload(attr), sizeof(half));
-	*value = half;
+	len = len < size ? len : size;
+	memcpy(&number, mnl_attr_get_payload(attr), len);
+	*value = len == 2 ? number.u16 : len == 4 ? number.u32 : number.u64;
+	return true;
+}
+
+bool smc_attr_u32(const struct nlattr *attr, uint32_t *value)
+{
+	uint64_t number;
+
+	if (!read_number(attr, sizeof(*value), &number))
+		return false;
+	*value = (uint32_t)number;
 	return true;
 }
 
 bool smc_attr_u64(const struct nlattr *attr, uint64_t *value)
 {
-	size_t len = mnl_attr_get_payload_len(attr);
-	uint32_t half;
-
-	if (len >= sizeof(*value)) {
-		memcpy(value, mnl_attr_get_payload(attr), sizeof(*value));
-		return true;
-	}
-	if (len != sizeof(half))
-		return false;
-	memcpy(&half, mnl_attr_get_payload(attr), sizeof(half));
-	*value = half;
-	return true;
+	return read_number(attr, sizeof(*value), value);
 }
 
 bool smc_attr_str(const struct nlattr *attr, char *str, size_t size)

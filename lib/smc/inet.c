@@ -33,15 +33,13 @@ int smc_inet_add(const struct nlmsghdr *nlh, void *data)
 {
 	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
 	struct smc_inet_table *table = data;
-	struct smc_inet_entry *entries, *entry;
+	struct smc_inet_entry *entry;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
 		return -EBADMSG;
-	entries = smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
-	if (!entries)
+	entry = smc_array_add(&table->entries, &table->count, &table->size, sizeof(*entry));
+	if (!entry)
 		return -ENOMEM;
-	table->entries = entries;
-	entry = &table->entries[table->count++];
 	set_addr(&entry->local, msg->idiag_family, msg->id.idiag_src, msg->id.idiag_sport);
 	set_addr(&entry->peer, msg->idiag_family, msg->id.idiag_dst, msg->id.idiag_dport);
 	entry->uid = msg->idiag_uid;

@@ -132,14 +132,12 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 
 int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
-	struct smc_pnet *entries =
-		smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
+	struct smc_pnet *added =
+		smc_array_add(&table->entries, &table->count, &table->size, sizeof(*added));
 
-	if (!entries)
-		return -ENOMEM;
-	table->entries = entries;
-	table->entries[table->count++] = *entry;
-	return 0;
+	if (added)
+		*added = *entry;
+	return added ? 0 : -ENOMEM;
 }
 
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table)

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/beside.h"
+#include "sys/self.h"
 
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
@@ -64,8 +64,8 @@ static bool find_file(const struct target *target, struct library *out, bool *in
 	bool narrow = own_bits == 64 && target->known && target->elf.bits == 32;
 
 	*installed = false;
-	if ((narrow && find_beside("32/" LIBRARY_NAME, R_OK, out->file)) ||
-	    find_beside(LIBRARY_NAME, R_OK, out->file))
+	if ((narrow && self_find("32/" LIBRARY_NAME, R_OK, out->file)) ||
+	    self_find(LIBRARY_NAME, R_OK, out->file))
 		return true;
 	*installed = true;
 	return (narrow && library_in(out->file, SMC_LIBDIR32)) ||

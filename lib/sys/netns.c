@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Network namespaces and the presence of SMC in the running kernel. */
+/* Network namespaces. */
 #include "sys/netns.h"
 
 #include <errno.h>
@@ -10,10 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/probe.h"
 #include "host/record.h"
-#include "smc/abi.h"
-#include "sys/trysock.h"
 
 static int open_netns(const char *name, struct smc_err *err)
 {
@@ -52,17 +49,4 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 		ret = smc_err_set(err, errno, "cannot enter network namespace '%s'", name);
 	close(fd);
 	return ret;
-}
-
-static int probe_smc(void *arg __attribute__((unused)),
-		     char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return try_socket(AF_SMC, SMCPROTO_SMC);
-}
-
-int smc_module_load(void)
-{
-	char text[HOST_PROBE_SIZE];
-
-	return host_probe("load-smc", probe_smc, NULL, text);
 }

@@ -24,14 +24,12 @@
 
 static int add(struct proc_table *table, const struct proc_fd *entry)
 {
-	struct proc_fd *entries =
-		smc_array_grow(table->entries, table->count, &table->size, sizeof(*entries));
+	struct proc_fd *added =
+		smc_array_add(&table->entries, &table->count, &table->size, sizeof(*added));
 
-	if (!entries)
-		return -ENOMEM;
-	table->entries = entries;
-	table->entries[table->count++] = *entry;
-	return 0;
+	if (added)
+		*added = *entry;
+	return added ? 0 : -ENOMEM;
 }
 
 static void read_comm(int proc, const char *pid, char *comm, size_t size)

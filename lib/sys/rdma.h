@@ -31,7 +31,7 @@ struct rdma_gid {
  * @state: "ACTIVE", "DOWN", ...; empty if unknown
  * @link_layer: "Ethernet", "InfiniBand"; empty if unknown
  * @netdev: net device that the port belongs to, empty for none
- * @is_foreign: it has one, in another network namespace; see rdma_check_netns()
+ * @is_foreign: it has one, in another network namespace; see pnet/rdma_netns.h
  * @hw_pnetid: PNET ID from firmware, empty for none
  * @active_mtu: bytes, 0 if unknown; sysfs has none, verbs_fill() sets it
  */
@@ -91,14 +91,6 @@ struct rdma_table {
  * Return: 0, -ENOMEM, another -errno when a directory cannot be read.
  */
 int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs);
-
-/**
- * rdma_check_netns() - forget net devices of other network namespaces
- *
- * sysfs shows RDMA devices in all namespaces, and names their net devices without telling in which
- * one these are. RDMA's netlink family tells of those only in the caller's.
- */
-void rdma_check_netns(struct rdma_table *table);
 
 /** rdma_find() - an RDMA device by name or by bus id, as the kernel takes both; NULL for none */
 const struct rdma_dev *rdma_find(const struct rdma_table *table, const char *name);

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 
 #include "smc_chk/live/stream.h"
-#include "sys/beside.h"
+#include "sys/self.h"
 
 /* Descriptors that nftw() may hold; deeper folders are only slower. */
 #define REMOVE_FDS 16
@@ -86,7 +86,7 @@ static int start(const struct work *work, pid_t *pid, char *const argv[], int ou
 		posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
 	if (errors >= 0)
 		posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-	code = posix_spawnp(pid, find_beside(argv[0], X_OK, path) ? path : argv[0], &files, &attr,
+	code = posix_spawnp(pid, self_find(argv[0], X_OK, path) ? path : argv[0], &files, &attr,
 			    argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);

@@ -13,7 +13,9 @@
 
 #include "base/array.h"
 #include "host/probe.h"
+#include "host/smc.h"
 #include "out/table.h"
+#include "pnet/rdma_netns.h"
 #include "smc/abi.h"
 #include "smc/device.h"
 #include "sys/netns.h"
@@ -55,14 +57,11 @@ const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
 
 static struct doctor_finding *add_finding(struct doctor *doc)
 {
-	struct doctor_finding *grown =
-		smc_array_grow(doc->findings, doc->n_findings, &doc->size, sizeof(*grown));
+	struct doctor_finding *finding =
+		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
 
-	doc->is_out_of_memory |= !grown;
-	if (!grown)
-		return NULL;
-	doc->findings = grown;
-	return &doc->findings[doc->n_findings++];
+	doc->is_out_of_memory |= !finding;
+	return finding;
 }
 
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
@@ -111,12 +110,6 @@ static void load_release(struct doctor *doc)
 bool doctor_is_before(const struct doctor *doc, unsigned int major, unsigned int minor)
 {
 	return doc->version[0] < major || (doc->version[0] == major && doc->version[1] < minor);
-}
-
-static int probe_socket(void *arg __attribute__((unused)),
-			char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return smc_module_load();
 }
 
 static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
@@ -184,11 +177,10 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 /* Return: 0, -errno with @err. */
 static int load(struct doctor *doc, struct smc_err *err)
 {
-	char text[HOST_PROBE_SIZE];
 	int ret;
 
 	load_release(doc);
-	doc->socket_error = -host_probe("socket-af_smc", probe_socket, NULL, text);
+	doc->socket_error = -host_af_smc();
 	doc->has_smc = !doc->socket_error;
 	chk_debug(doc->req, "kernel %s: socket of AF_SMC: %s", doc->release,
 		  strerror(doc->socket_error));

@@ -9,8 +9,9 @@
 
 #include "host/file.h"
 #include "host/probe.h"
+#include "host/smc.h"
 #include "smc/abi.h"
-#include "sys/bpfway.h"
+#include "sys/bpf_convert.h"
 #include "sys/kconfig.h"
 #include "sys/modprobe.h"
 #include "sys/scope.h"
@@ -215,8 +216,8 @@ static void check_diag(struct doctor *doc, const struct kernel *kernel)
 
 static void check_ways(struct doctor *doc)
 {
-	int ret = ipproto_smc_probe();
-	const char *missing = bpfway_missing();
+	int ret = host_ipproto_smc();
+	const char *missing = bpf_convert_missing();
 
 	if (ret == -ENODATA)
 		return;
@@ -246,7 +247,7 @@ static void check_attached(struct doctor *doc)
 
 	if (host_probe("bpf-attached", probe_attached, NULL, text))
 		return;
-	if (ipproto_smc_probe())
+	if (host_ipproto_smc())
 		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
 			   "makes TCP sockets fail: it turns them into SMC sockets, which the kernel "
 			   "has no longer");

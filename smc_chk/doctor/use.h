@@ -3,9 +3,9 @@
 #ifndef SMC_CHK_USE_H
 #define SMC_CHK_USE_H
 
+#include "pnet/pairing.h"
 #include "smc/eid.h"
 #include "sys/netaddr.h"
-#include "sys/pairing.h"
 
 /** enum use_gap - what is missing; the first that a device gets past is the better device */
 enum use_gap {

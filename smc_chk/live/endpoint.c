@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/smc.h"
 #include "netlink/diag.h"
 
 #define TRIES 3 /* of a dump that the kernel calls interrupted */
@@ -35,8 +36,11 @@ int endpoint_socket(int family, bool is_smc)
 	return other >= 0 ? other : fd;
 }
 
-/* A filter of system calls may give the same error as a kernel without SMC. */
-static bool kernel_has_smc(void)
+/*
+ * Another question than host_af_smc(), which a filter of system calls may answer like a kernel
+ * without SMC: the list has what is loaded, whoever may use it.
+ */
+static bool is_registered(void)
 {
 	FILE *file = fopen("/proc/net/protocols", "re");
 	bool is_found = false;
@@ -54,8 +58,7 @@ const char *endpoint_why_not(int code)
 	if (code != EAFNOSUPPORT)
 		return code == EPERM || code == EACCES ?
 			       "a sandbox forbids SMC sockets to this program" : strerror(code);
-	return kernel_has_smc() ? "a sandbox forbids SMC sockets to this program" :
-				  "this kernel has no SMC (module 'smc' cannot be loaded)";
+	return is_registered() ? "a sandbox forbids SMC sockets to this program" : SMC_MISSING;
 }
 
 socklen_t endpoint_len(const union endpoint_addr *addr)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <linux/genetlink.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 
 #define FAKE_FAMILY 0x1c
 #define FAKE_PORTID 4711
@@ -22,6 +23,7 @@
  * struct fake - the script and what was seen
  * @socket_error: errno of socket() for netlink; @module_error: of socket(AF_SMC)
  * @family_errors: what the look-up of the family answers, first and second time; 0 for found
+ * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
  * @steps: one datagram each; an entry without bytes is an errno
  * @requests: sent after the look-up; @request: the last of them
  */
@@ -29,7 +31,8 @@ static struct fake {
 	int socket_error, module_error, send_error;
 	int family_errors[2];
 	unsigned int lookups, module_loads, requests;
-	bool is_lookup, is_answered;
+	bool is_lookup, is_answered, has_ext_ack;
+	long receive_seconds;
 	uint32_t seq;
 	struct message request;
 	struct {
@@ -60,10 +63,10 @@ int bind(int fd, const struct sockaddr *addr, socklen_t len)
 int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	(void)fd;
-	(void)level;
-	(void)name;
-	(void)value;
-	(void)len;
+	if (level == SOL_NETLINK && name == NETLINK_EXT_ACK && len == sizeof(int))
+		fake.has_ext_ack = *(const int *)value;
+	if (level == SOL_SOCKET && name == SO_RCVTIMEO && len == sizeof(struct timeval))
+		fake.receive_seconds = ((const struct timeval *)value)->tv_sec;
 	return 0;
 }
 
@@ -83,6 +86,9 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 
 	(void)fd;
 	(void)flags;
+	/* Without the one the kernel's own words are lost, without the other a lost answer hangs. */
+	assert_true(fake.has_ext_ack);
+	assert_in_range(fake.receive_seconds, 1, 60);
 	errno = fake.send_error;
 	if (errno)
 		return -1;

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <libmnl/libmnl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #define FAKE_PORTID 4711
 #define FAKE_STEPS 128
@@ -29,6 +31,7 @@ struct fake_step {
  * @requests: how many dumps of SMC sockets were asked for
  * @request: the last of them
  * @open: sockets that are open now
+ * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
  */
 static struct fake {
 	struct fake_step steps[FAKE_STEPS];
@@ -38,7 +41,8 @@ static struct fake {
 	uint8_t request[256];
 	size_t request_len;
 	int open;
-	bool is_inet;
+	bool is_inet, has_ext_ack;
+	long receive_seconds;
 } fake;
 
 struct mnl_socket {
@@ -63,6 +67,8 @@ int mnl_socket_close(struct mnl_socket *nl)
 {
 	(void)nl;
 	fake.open--;
+	fake.has_ext_ack = false;
+	fake.receive_seconds = 0;
 	return 0;
 }
 
@@ -90,11 +96,18 @@ unsigned int mnl_socket_get_portid(const struct mnl_socket *nl)
 int mnl_socket_setsockopt(const struct mnl_socket *nl, int type, void *buf, socklen_t len)
 {
 	(void)nl;
-	(void)type;
-	(void)buf;
-	(void)len;
+	if (type == NETLINK_EXT_ACK && len == sizeof(int))
+		fake.has_ext_ack = *(const int *)buf;
 	errno = ENOPROTOOPT; /* as an old kernel says */
 	return -1;
+}
+
+int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	assert_int_equal(fd, -1);
+	if (level == SOL_SOCKET && name == SO_RCVTIMEO && len == sizeof(struct timeval))
+		fake.receive_seconds = ((const struct timeval *)value)->tv_sec;
+	return 0;
 }
 
 ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t len)
@@ -102,6 +115,9 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 	const struct nlmsghdr *nlh = buf;
 
 	(void)nl;
+	/* Without the one the kernel's own words are lost, without the other a lost answer hangs. */
+	assert_true(fake.has_ext_ack);
+	assert_in_range(fake.receive_seconds, 1, 60);
 	if (fake.send_error) {
 		errno = fake.send_error;
 		return -1;

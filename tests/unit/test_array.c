@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/array: room for one more, and what is there when there is none. */
+/* lib/base/array: room for one more, and what is there when there is none. */
 #include "test.h"
 
 #include <stdint.h>
@@ -10,30 +10,44 @@
 static void grows(void **state)
 {
 	uint64_t *items = NULL;
-	size_t size = 0;
+	size_t size = 0, count = 0, old, grown = 0;
 
 	(void)state;
-	for (size_t count = 0; count < 1000; count++) {
-		items = smc_array_grow(items, count, &size, sizeof(*items));
-		assert_non_null(items);
-		assert_true(size > count && size < 2 * count + 32);
-		items[count] = count;
+	for (size_t i = 0; i < 1000; i++) {
+		uint64_t *item;
+
+		old = size;
+		item = smc_array_add(&items, &count, &size, sizeof(*items));
+		assert_ptr_equal(item, items + i);
+		assert_int_equal(*item, 0);
+		assert_int_equal(count, i + 1);
+		assert_true(size >= count && size < 2 * count + 32);
+		grown += size != old;
+		*item = i + 1;
 	}
+	/* Twice as much each time, not one more. */
+	assert_in_range(grown, 1, 10);
 	for (size_t i = 0; i < 1000; i++)
-		assert_int_equal(items[i], i);
+		assert_int_equal(items[i], i + 1);
 	free(items);
 }
 
 static void fails(void **state)
 {
 	char *items = malloc(16);
-	size_t size = 16;
+	char *const old = items;
+	size_t size = 16, count = 16;
 
 	(void)state;
 	items[15] = 'x';
-	assert_null(smc_array_grow(items, 16, &size, SIZE_MAX / 4));
+	assert_null(smc_array_add(&items, &count, &size, SIZE_MAX / 4));
 	assert_int_equal(size, 16);
-	assert_ptr_equal(smc_array_grow(items, 15, &size, 1), items);
+	assert_int_equal(count, 16);
+	assert_ptr_equal(items, old);
+	assert_int_equal(items[15], 'x');
+	count = 14;
+	assert_ptr_equal(smc_array_add(&items, &count, &size, 1), old + 14);
+	assert_ptr_equal(items, old);
 	assert_int_equal(items[15], 'x');
 	free(items);
 }

@@ -6,14 +6,14 @@
 #include <fcntl.h>
 #include <jansson.h>
 
+#include "host/smc.h"
 #include "smcss/smcss.h"
-#include "sys/netns.h"
 
 /* What loading the module gives; how often it was tried. */
 static int module_result;
 static unsigned int module_calls;
 
-int smc_module_load(void)
+int host_af_smc(void)
 {
 	module_calls++;
 	return module_result;

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
-#include <sys/socket.h>
 
 #include "sys/netns.h"
 
@@ -85,22 +84,11 @@ static void own(void **state)
 	}
 }
 
-static void module(void **state)
-{
-	int ret = smc_module_load(), fd = socket(AF_SMC, SOCK_STREAM, 0);
-
-	(void)state;
-	assert_int_equal(ret == 0, fd >= 0);
-	if (fd >= 0)
-		close(fd);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_names), cmocka_unit_test(other_files),
 		cmocka_unit_test(long_name), cmocka_unit_test(own),
-		cmocka_unit_test(module),
 	};
 
 	return cmocka_run_group_tests_name("netns", tests, NULL, NULL);

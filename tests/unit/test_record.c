@@ -6,11 +6,13 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <unistd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/record.h"
+#include "host/smc.h"
 #include "sys/netns.h"
 #include "sys/proc.h"
 #include "netlink/diag.h"
@@ -211,6 +213,30 @@ static void probes(void **state)
 	assert_int_equal(host_probe_parse("99999999999\n", text), -EBADMSG);
 }
 
+/* Whoever goes on to use SMC asks the running kernel, whatever the record says. */
+static void smc_is_here(void **state)
+{
+	int here, fd = socket(AF_SMC, SOCK_STREAM, 0);
+	char path[192];
+	FILE *file;
+
+	(void)state;
+	here = host_af_smc();
+	assert_int_equal(here == 0, fd >= 0);
+	if (fd >= 0)
+		close(fd);
+	replay_it();
+	assert_int_equal(host_af_smc(), here);
+	assert_int_equal(host_ipproto_smc(), -ENODATA);
+	snprintf(path, sizeof(path), "%s/probes/socket-af_smc", record);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs("-1234\n", file);
+	fclose(file);
+	assert_int_equal(host_af_smc(), -1234);
+	assert_int_equal(kernel_af_smc(), here);
+}
+
 static void no_other_namespace(void **state)
 {
 	struct smc_err err;
@@ -390,7 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(paths), TEST(files), TEST(longer_wins), TEST(no_room), TEST(probes),
-		TEST(no_other_namespace), TEST(holders), TEST(sockets), TEST(refusal),
+		TEST(smc_is_here), TEST(no_other_namespace), TEST(holders), TEST(sockets), TEST(refusal),
 		TEST(not_recorded), TEST(damaged),
 	};
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 /* What the kernel must have for eBPF to make SMC sockets of a program's TCP sockets. */
-#include "sys/bpfway.h"
+#include "sys/bpf_convert.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "host/file.h"
 #include "host/probe.h"
-#include "smc/abi.h"
-#include "sys/trysock.h"
+#include "host/smc.h"
 
 #define BTF_MAX (32U * 1024 * 1024)
 
@@ -27,19 +25,6 @@ static const struct {
 };
 
 #define N_PARTS (sizeof(parts) / sizeof(parts[0]))
-
-static int probe_ipproto(void *arg __attribute__((unused)),
-			 char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	return try_socket(AF_INET, IPPROTO_SMC);
-}
-
-int ipproto_smc_probe(void)
-{
-	char text[HOST_PROBE_SIZE];
-
-	return host_probe("socket-ipproto_smc", probe_ipproto, NULL, text);
-}
 
 /* BTF has the names of all functions, each with a NUL before and behind. */
 static bool has_name(const char *btf, size_t len, const char *name)
@@ -68,12 +53,12 @@ static int probe_parts(void *arg __attribute__((unused)),
 	return len ? ret : -ENOENT;
 }
 
-const char *bpfway_missing(void)
+const char *bpf_convert_missing(void)
 {
 	char text[HOST_PROBE_SIZE];
 	int has;
 
-	if (ipproto_smc_probe())
+	if (host_ipproto_smc())
 		return "IPPROTO_SMC (kernel 6.11)";
 	has = host_probe("bpfway", probe_parts, NULL, text);
 	if (has < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices and their PNET IDs, whoever gave them, and which ones belong together. */
-#ifndef SMC_SYS_PAIRING_H
-#define SMC_SYS_PAIRING_H
+#ifndef SMC_PNET_PAIRING_H
+#define SMC_PNET_PAIRING_H
 
 #include <stdbool.h>
 #include <stddef.h>

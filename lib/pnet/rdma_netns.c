@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Whose net device has an RDMA port: one of this network namespace, or of another? */
+#include "pnet/rdma_netns.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include <rdma/rdma_netlink.h>
 
 #include "host/probe.h"
-#include "sys/rdma.h"
 #include "netlink/diag.h"
 
 /** struct query - @index: of the device, as netlink counts them; @result: see probe() */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Files that were built, or installed, together with this program. */
-#include "sys/beside.h"
+#include "sys/self.h"
 
 #include <string.h>
 #include <unistd.h>
 
-bool find_beside(const char *name, int mode, char path[PATH_MAX])
+bool self_find(const char *name, int mode, char path[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
 	char *base;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* Devices and their PNET IDs, and which ones belong together. */
-#include "sys/pairing.h"
+#include "pnet/pairing.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "pnet/rdma_netns.h"
 #include "smc/abi.h"
 #include "netlink/genl.h"
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+/* Is SMC here? */
+#include "host/smc.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "host/probe.h"
+#include "smc/abi.h"
+
+static int try_socket(int domain, int protocol)
+{
+	int fd = socket(domain, SOCK_STREAM | SOCK_CLOEXEC, protocol);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+int kernel_af_smc(void)
+{
+	return try_socket(AF_SMC, SMCPROTO_SMC);
+}
+
+int kernel_ipproto_smc(void)
+{
+	return try_socket(AF_INET, IPPROTO_SMC);
+}
+
+typedef int (*question)(void);
+
+static int probe(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	return (*(const question *)arg)();
+}
+
+int host_af_smc(void)
+{
+	question ask = kernel_af_smc;
+	char text[HOST_PROBE_SIZE];
+
+	return host_probe("socket-af_smc", probe, &ask, text);
+}
+
+int host_ipproto_smc(void)
+{
+	question ask = kernel_ipproto_smc;
+	char text[HOST_PROBE_SIZE];
+
+	return host_probe("socket-ipproto_smc", probe, &ask, text);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* Is SMC here? Needs libc only. */
+#ifndef SMC_HOST_SMC_H
+#define SMC_HOST_SMC_H
+
+/* The sentence where it is not. */
+#define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded)"
+
+/**
+ * host_af_smc() - can sockets of AF_SMC be opened?
+ *
+ * Opening one makes the kernel load the module "smc" by its alias net-pf-43, for every user.
+ *
+ * Return: 0 when SMC is there now, -EAFNOSUPPORT when this kernel has none, another -errno when
+ * a socket is refused for another reason (a sandbox), -ENODATA when a record does not tell.
+ */
+int host_af_smc(void);
+
+/**
+ * host_ipproto_smc() - can sockets of IPPROTO_SMC be opened?
+ *
+ * Another question: they came with Linux 6.11, SMC is older.
+ *
+ * Return: as above; -EPROTONOSUPPORT where there are none.
+ */
+int host_ipproto_smc(void);
+
+/** kernel_af_smc() - the same for whoever goes on to use one: of the running kernel in any case */
+int kernel_af_smc(void);
+
+/** kernel_ipproto_smc() - the same of IPPROTO_SMC */
+int kernel_ipproto_smc(void);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What the bytes of a netlink answer say, whichever library received them. */
+#ifndef SMC_NETLINK_ANSWER_H
+#define SMC_NETLINK_ANSWER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/netlink.h>
+
+/**
+ * struct answer - what has come back for one request so far
+ * @seq: sequence number of the request; @port: of the socket. Other messages are passed over
+ * @fn: takes a message that is neither error nor end; returns 0 to go on, -errno to end
+ * @is_done: by an acknowledgement, an error, the end of the dump, or @fn
+ * @is_ended: by @fn, whose error @code is
+ * @is_interrupted: the table changed during the dump: @fn gets no more of it
+ * @code: positive errno of the kernel, or EBADMSG for what cannot be read; 0 for none
+ * @text: the kernel's own words (NETLINK_EXT_ACK), "" for none
+ */
+struct answer {
+	uint32_t seq, port;
+	int (*fn)(const struct nlmsghdr *nlh, void *arg);
+	void *arg;
+	bool is_done, is_ended, is_interrupted;
+	int code;
+	char text[200];
+};
+
+/**
+ * answer_take() - interpret what one system call received
+ * @bytes: messages, aligned for struct nlmsghdr
+ *
+ * Both libraries call it success when NLMSG_DONE carries an error, and hand out what comes before
+ * they tell of an interrupted dump; here neither happens.
+ */
+void answer_take(struct answer *answer, const void *bytes, size_t len);
+
+#endif
