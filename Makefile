@@ -75,7 +75,7 @@ BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -W
 # ---- tools: a folder each, one link rule -----------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # What another folder gives to a tool; the packages and libraries that it needs beyond $(LIBSMC_PKGS).
-smc_run_EXTRA := ld_pre_smc/size.c ld_pre_smc/rules.c
+smc_run_EXTRA := ld_pre_smc/size.c ld_pre_smc/rules.c ld_pre_smc/variables.c
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs

@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/choice.h"
 #include "ld_pre_smc/size.h"
 
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
@@ -17,22 +15,47 @@ enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
 static struct shim_config shared;
 static atomic_int state;
 
-/* On if set, not empty and not starting with 0. */
-static bool flag(const char *name)
+static const char *value_of(enum smc_variable variable)
 {
-	const char *value = secure_getenv(name);
-
-	return value && *value && *value != '0';
+	return secure_getenv(smc_variables[variable]);
 }
 
-static int read_size(struct shim_config *cfg, const char *name, enum shim_junk junk)
+static bool is_on(enum smc_variable variable)
 {
-	const char *value = secure_getenv(name);
+	return smc_is_on(value_of(variable));
+}
+
+static int read_size(struct shim_config *cfg, enum smc_variable variable)
+{
+	const char *value = value_of(variable);
 	int bytes = 0;
 
 	if (value && *value && smc_parse_size(value, &bytes))
-		cfg->junk |= 1U << junk;
+		cfg->invalid |= 1U << variable;
 	return bytes;
+}
+
+unsigned int shim_read_rules(struct rules *rules)
+{
+	static const enum smc_variable lists[] = { VAR_INCLUDE, VAR_EXCLUDE };
+	unsigned int invalid = 0;
+	const char *value, *bad;
+
+	*rules = (struct rules){ 0 };
+	for (int is_exclude = 0; is_exclude < 2; is_exclude++) {
+		value = value_of(lists[is_exclude]);
+		if (value && rules_parse(rules, is_exclude, value, &bad))
+			invalid |= 1U << lists[is_exclude];
+	}
+	return invalid;
+}
+
+static void check_rules(struct shim_config *cfg)
+{
+	struct rules rules;
+
+	cfg->invalid |= shim_read_rules(&rules);
+	cfg->has_rules = rules.count > 0;
 }
 
 /*
@@ -44,31 +67,30 @@ static int read_size(struct shim_config *cfg, const char *name, enum shim_junk j
  */
 static void choose_kinds(struct shim_config *cfg)
 {
-	const char *value = secure_getenv("SMC_SOCK_FAMILY");
-	bool inet = value && (!strcmp(value, "inet") || !strcmp(value, "auto"));
+	const char *value = value_of(VAR_FAMILY);
 
-	if (inet)
+	if (smc_wants_inet(value))
 		cfg->kinds[cfg->nkinds++] = KIND_INET;
 	cfg->kinds[cfg->nkinds++] = KIND_AF_SMC;
-	if (value && *value && !inet && strcmp(value, "smc"))
-		cfg->junk |= 1U << JUNK_FAMILY;
+	if (value && *value && !smc_is_family(value))
+		cfg->invalid |= 1U << VAR_FAMILY;
 }
 
 static void read_environment(struct shim_config *cfg)
 {
 	struct stat err;
 
-	*cfg = (struct shim_config){ .strict = flag("SMC_STRICT"), .raw = flag("SMC_RAW") };
+	*cfg = (struct shim_config){ .strict = is_on(VAR_STRICT), .raw = is_on(VAR_RAW) };
 	if (!fstat(STDERR_FILENO, &err)) {
 		cfg->err_open = true;
 		cfg->err_dev = err.st_dev;
 		cfg->err_ino = err.st_ino;
 	}
-	cfg->debug = cfg->err_open && flag("SMC_DEBUG");
-	cfg->sndbuf = read_size(cfg, "SMC_SNDBUF", JUNK_SNDBUF);
-	cfg->rcvbuf = read_size(cfg, "SMC_RCVBUF", JUNK_RCVBUF);
+	cfg->debug = cfg->err_open && is_on(VAR_DEBUG);
+	cfg->sndbuf = read_size(cfg, VAR_SNDBUF);
+	cfg->rcvbuf = read_size(cfg, VAR_RCVBUF);
 	choose_kinds(cfg);
-	shim_choice_check(cfg);
+	check_rules(cfg);
 }
 
 const struct shim_config *shim_config_get(struct shim_config *own)

@@ -6,36 +6,21 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "ld_pre_smc/rules.h"
 #include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/sock.h"
+#include "ld_pre_smc/variables.h"
 
 #pragma GCC visibility push(hidden)
-
-/* The two sockets that carry SMC, in no order of preference, and the one that does not. */
-enum shim_kind {
-	KIND_AF_SMC,	/* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
-	KIND_INET,	/* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
-	KINDS,
-	KIND_TCP = KINDS,	/* an ordinary socket: what remains */
-};
-
-/* Variables with a value that nobody understands. */
-enum shim_junk {
-	JUNK_SNDBUF,
-	JUNK_RCVBUF,
-	JUNK_FAMILY,
-	JUNK_INCLUDE,
-	JUNK_EXCLUDE,
-	JUNK_KINDS,
-};
 
 /**
  * struct shim_config - the environment, understood
  * @kinds: what to try, best first
  * @nkinds: how many of @kinds
- * @junk: bit 1 << JUNK_x for each variable that is ignored
+ * @invalid: bit 1 << VAR_x for each variable whose value is ignored
  * @strict: SMC_STRICT: rather no socket than TCP
  * @raw: SMC_RAW: new sockets become SMC sockets, nothing else is changed
- * @ruled: SMC_INCLUDE or SMC_EXCLUDE has rules
+ * @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
  * @debug: SMC_DEBUG, and there is a standard error to write to
  * @sndbuf: SMC_SNDBUF in bytes, 0 for the kernel's default
  * @rcvbuf: SMC_RCVBUF in bytes, 0 for the kernel's default
@@ -46,10 +31,10 @@ enum shim_junk {
 struct shim_config {
 	unsigned char kinds[KINDS];
 	unsigned char nkinds;
-	unsigned char junk;
+	unsigned int invalid;
 	bool strict;
 	bool raw;
-	bool ruled;
+	bool has_rules;
 	bool debug;
 	int sndbuf;
 	int rcvbuf;
@@ -68,6 +53,13 @@ struct shim_config {
  * Return: the configuration, shared or @own.
  */
 const struct shim_config *shim_config_get(struct shim_config *own);
+
+/**
+ * shim_read_rules() - SMC_INCLUDE and SMC_EXCLUDE, read each time
+ *
+ * Return: a bit 1 << VAR_x for each list that is not valid.
+ */
+unsigned int shim_read_rules(struct rules *rules);
 
 /*
  * Whether SMC sockets are to behave as TCP sockets do: not for programs that know SMC (SMC_RAW), or

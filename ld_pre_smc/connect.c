@@ -11,12 +11,13 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "ld_pre_smc/choice.h"
+#include "ld_pre_smc/config.h"
 #include "ld_pre_smc/linger.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/rules_apply.h"
 #include "ld_pre_smc/swap.h"
 
-/* Of connect(), in a row. */
+/* How often connect() is called again, in a row. */
 #define RESTARTS 4
 
 struct attempt {
@@ -56,8 +57,8 @@ static void set_send_timeout(int fd, const struct timeval *time)
 }
 
 /*
- * Whether a system call that TCP would have restarted was interrupted. Nobody tells which signal it
- * was: yes if every handler of the program has SA_RESTART.
+ * Whether TCP would have restarted the system call that was interrupted. There is no telling which
+ * signal it was: yes if every handler of the program has SA_RESTART.
  */
 static bool would_restart(void)
 {
@@ -89,7 +90,7 @@ static int start(const struct attempt *try)
 
 /*
  * The result of a connection that is no longer in progress. A time-out leaves no error behind, just
- * a closed socket; a peer that closed meanwhile is no failure.
+ * a closed socket; a peer that closed meanwhile is not a failure.
  */
 static int finish(const struct attempt *try, int revents)
 {
@@ -130,8 +131,8 @@ static int wait_connected(const struct attempt *try, int timeout, int late)
 }
 
 /*
- * The socket as it was before connect(). That it was bound is lost if the port is still in use: in
- * most cases the kernel chose it for the attempt that failed.
+ * The socket as it was before connect(). It is no longer bound if the port is still in use: in most
+ * cases the kernel chose it for the attempt that failed.
  */
 static int swap_fresh(const struct attempt *try, const char *why)
 {
@@ -157,7 +158,7 @@ static int again_after_signal(const struct attempt *try)
 		return ret;
 	if (would_restart())
 		return wait_connected(try, -1, 0);
-	errno = EINTR;	/* and the connection goes on, as TCP's does */
+	errno = EINTR;	/* and the connection goes on, as with TCP */
 	return -1;
 }
 
@@ -183,7 +184,7 @@ static int connect_blocking(const struct attempt *try)
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
 	ret = next_connect(try->fd, try->addr, try->len);
-	/* A refusal that the kernel forgot when a signal restarted the call; the socket is as new. */
+	/* A refusal that the kernel forgot when a signal restarted the call; the socket is as good as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
 			!(shim_events(try->fd, 0) & POLLHUP); tries++)
 		ret = next_connect(try->fd, try->addr, try->len);
@@ -227,7 +228,7 @@ static int connect_smc(const struct attempt *try)
 	return ret;
 }
 
-/* TCP forgets the connection; SMC knows no way back. */
+/* TCP forgets the connection; SMC cannot. */
 static int disconnect(const struct attempt *try)
 {
 	if (shim_tcp_state(try->fd) == TCP_LISTEN)
@@ -239,7 +240,7 @@ static int disconnect(const struct attempt *try)
 
 /*
  * A connection that fell back is one of TCP, but its socket still offers SMC when it connects again,
- * and then says nothing more of it: the peer waits, and gives up.
+ * and then nothing follows: the peer waits, and gives up.
  */
 static int disconnect_tcp(const struct attempt *try)
 {
@@ -266,7 +267,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	struct attempt try = { .fd = fd, .addr = addr, .len = len };
 	int saved = errno, ret;
 
-	shim_choose_connect(fd, addr, len);
+	shim_rules_connect(fd, addr, len);
 	if (!addr || len < sizeof(addr->sa_family) ||
 	    (addr->sa_family != AF_INET && addr->sa_family != AF_INET6 &&
 	     addr->sa_family != AF_UNSPEC) ||

@@ -10,11 +10,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/line.h"
+#include "ld_pre_smc/log.h"
 #include "ld_pre_smc/open_fds.h"
-#include "ld_pre_smc/swap.h"
+#include "ld_pre_smc/sock.h"
 
-/* Nobody watches a new socket: ENOENT; what is no epoll instance says EINVAL. */
+/* Nobody watches a new socket: ENOENT. EINVAL: not an epoll instance. */
 static bool is_epoll(int epfd, int fresh)
 {
 	struct epoll_event event = { 0 };
@@ -23,8 +23,8 @@ static bool is_epoll(int epfd, int fresh)
 }
 
 /*
- * Adding what is there already fails with EEXIST. Not for a socket that has something to tell: a
- * thread that waits would get an event that is not the program's.
+ * Adding what is there already fails with EEXIST. Not tried for a socket with pending events:
+ * a thread that waits would get an event that the program did not ask for.
  */
 static bool is_watched(int epfd, int fd)
 {
@@ -96,14 +96,14 @@ static void look_at(int epfd, void *arg)
 {
 	struct shim_watches *watches = arg;
 	struct epoll_event event = { 0 };
-	struct line path = { 0 };
+	struct log_line path = { 0 };
 	int info;
 
 	if (watches->n == SHIM_WATCHERS || !is_epoll(epfd, watches->fresh) ||
 	    !is_watched(epfd, watches->fd))
 		return;
-	line_text(&path, "/proc/self/fdinfo/");
-	line_number(&path, epfd);
+	log_text(&path, "/proc/self/fdinfo/");
+	log_number(&path, epfd);
 	path.text[path.len] = '\0';
 	/* open() and read() would be cancellation points. */
 	info = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);

@@ -13,7 +13,7 @@
  * struct shim_watches - who watches a file descriptor, and for what
  * @fd: the watched one
  * @fresh: a socket that nobody watches
- * @n: how many of @items; further watchers are forgotten
+ * @n: how many of @items; further watchers are lost
  */
 struct shim_watches {
 	int fd, fresh, n;

@@ -16,7 +16,7 @@
  * @is_exclude: from SMC_EXCLUDE
  * @is_listen: about listening sockets and their local address; else about connecting ones and the
  *	peer's
- * @is_v6: the address is one of IPv6 proper
+ * @is_v6: the address is a true IPv6 one, not a mapped IPv4 one
  * @has_addr: false for any address, @is_v6 is meaningless then
  * @bits: of @addr that count, 0 to 128
  * @low, @high: ports, host byte order; 0 and 65535 for any
@@ -41,9 +41,9 @@ struct rules {
  * @is_exclude: which of the two
  * @text: items with commas or blanks between them, each [listen:][ADDR[/BITS]:]PORTS or
  *	[listen:]ADDR[/BITS], or "listen" alone; ADDR is 10.0.0.1 or [fd00::1], PORTS is 80, 80-90 or *
- * @bad: set on failure to the start of the item that nobody understands, or is one too many
+ * @bad: set on failure to the start of the item that is not valid, or is one too many
  *
- * An empty list says nothing. Uses no memory, no locale, no errno: good inside a signal handler.
+ * An empty list says nothing. Uses no memory, no locale, no errno: safe in a signal handler.
  *
  * Return: 0; -EINVAL, -E2BIG (more than RULES_MAX), with @rules as it was.
  */
@@ -54,8 +54,7 @@ int rules_parse(struct rules *rules, bool is_exclude, const char *text, const ch
  * @is_listen: @addr is where it listens; else it is what it connects to
  * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
  *
- * What is excluded does not, even if it is included too. Where there is an SMC_INCLUDE, all that
- * is not in it does not.
+ * What is excluded may not, even if it is included too. With an SMC_INCLUDE, only what is in it may.
  *
  * Return: true for addresses of other families.
  */

@@ -4,14 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/next.h"
-#include "ld_pre_smc/swap.h"
+#include "ld_pre_smc/sock.h"
 
 static atomic_bool in_sandbox, locked;
 
@@ -23,6 +20,16 @@ bool shim_in_sandbox(void)
 bool shim_is_locked(void)
 {
 	return atomic_load_explicit(&locked, memory_order_relaxed);
+}
+
+void shim_sandbox_expect(void)
+{
+	atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
+}
+
+void shim_sandbox_lock(void)
+{
+	atomic_store_explicit(&locked, true, memory_order_relaxed);
 }
 
 /*
@@ -55,37 +62,8 @@ void shim_sandbox_look(void)
 
 	if (fd >= 0) {
 		if (has_filter(fd))
-			atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
+			shim_sandbox_expect();
 		shim_close(fd);
 	}
 	errno = saved;
 }
-
-/**
- * prctl() - prctl(2), which tells that a filter is to come
- *
- * Return: as prctl(2).
- */
-int prctl(int option, ...)
-{
-	unsigned long args[4];
-	va_list ap;
-	int ret;
-
-	/* As libc does: whatever was not passed is not looked at by the kernel. */
-	va_start(ap, option);
-	for (int i = 0; i < 4; i++)
-		args[i] = va_arg(ap, unsigned long);
-	va_end(ap);
-	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
-		atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
-	ret = next_prctl(option, args);
-	/* Programs ask with no filter at all whether the kernel has any. */
-	if (option == PR_SET_SECCOMP && !ret) {
-		atomic_store_explicit(&locked, true, memory_order_relaxed);
-		shim_socket_again();
-	}
-	return ret;
-}
-
-SHIM_TIME64(prctl, __prctl_time64);

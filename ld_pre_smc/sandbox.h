@@ -28,11 +28,14 @@ bool shim_in_sandbox(void);
  */
 bool shim_is_locked(void);
 
-/* The next socket() looks at everything again: in ld_pre_smc.c. */
-void shim_socket_again(void);
-
-/* Before main(): looks whether there is a filter. */
+/** shim_sandbox_look() - before main(): is there a filter already? */
 void shim_sandbox_look(void);
+
+/** shim_sandbox_expect() - from now on shim_in_sandbox() */
+void shim_sandbox_expect(void);
+
+/** shim_sandbox_lock() - from now on shim_is_locked() */
+void shim_sandbox_lock(void);
 
 #pragma GCC visibility pop
 

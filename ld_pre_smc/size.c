@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 
-/* The factor of a unit letter, 0 if it is none. */
+/* The factor of a unit letter, 0 if it is not one. */
 static int unit_factor(char letter)
 {
 	switch (letter) {

@@ -11,8 +11,8 @@
  * @bytes: the size in bytes, 0 to INT_MAX: what setsockopt(2) takes for SO_SNDBUF and SO_RCVBUF;
  *	written only on success
  *
- * No locale, no sign, no blanks, no errno, no memory: good inside a signal handler.
- * The format is that of smc-tools 1.8.5, which however lets overflow and junk pass.
+ * No locale, no sign, no blanks, no errno, no memory: safe in a signal handler.
+ * The format is that of smc-tools 1.8.5, which accepted overflow and trailing garbage too.
  *
  * Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not fit an int.
  */

@@ -48,7 +48,7 @@ static int name_family(int fd)
 bool shim_is_smc(int fd, struct shim_sock *sock)
 {
 	int protocol = shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL), domain;
-	bool inet = protocol == IPPROTO_SMC_256;
+	bool inet = protocol == IPPROTO_SMC;
 
 	if (!inet && protocol != SMCPROTO_SMC && protocol != SMCPROTO_SMC6)
 		return false;
@@ -117,8 +117,16 @@ int shim_new_socket(int family, enum shim_kind kind)
 		return next_socket(AF_SMC, type,
 				   family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
 	case KIND_INET:
-		return next_socket(family, type, IPPROTO_SMC_256);
+		return next_socket(family, type, IPPROTO_SMC);
 	default:
 		return next_socket(family, type, 0);
 	}
+}
+
+void shim_close(int fd)
+{
+	int saved = errno;
+
+	syscall(SYS_close, fd);
+	errno = saved;
 }

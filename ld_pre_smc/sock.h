@@ -3,22 +3,22 @@
 #ifndef SHIM_SOCK_H
 #define SHIM_SOCK_H
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#include "ld_pre_smc/config.h"
+#include "smc/abi.h"
 
 #pragma GCC visibility push(hidden)
 
-#ifndef AF_SMC
-#define AF_SMC 43
-#endif
-/* The third argument of an AF_SMC socket says IPv4 or IPv6: net/smc/smc.h, not in a UAPI header. */
-#define SMCPROTO_SMC 0
-#define SMCPROTO_SMC6 1
-/* <linux/in.h> since 6.11. */
-#define IPPROTO_SMC_256 256
+/* The two sockets that carry SMC, in no order of preference, and the one that does not. */
+enum shim_kind {
+	KIND_AF_SMC,	/* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
+	KIND_INET,	/* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
+	KINDS,
+	KIND_TCP = KINDS,	/* an ordinary socket: what remains */
+};
 
 /* By enum shim_kind. */
 extern const char *const shim_kind_names[KINDS + 1];
@@ -43,7 +43,7 @@ struct shim_sock {
  */
 bool shim_is_smc(int fd, struct shim_sock *sock);
 
-/* An integer option of a socket, or -1 if there is none. Leaves errno as it was. */
+/* An integer option of a socket, or -1. Leaves errno as it was. */
 int shim_int_option(int fd, int level, int name);
 
 /* State of the TCP connection (TCP_CLOSE and so on) below a TCP or SMC socket, or -1. */
@@ -55,7 +55,7 @@ bool shim_is_connected(int fd);
 /**
  * shim_poll_now() - poll(2) without waiting
  *
- * Not poll() itself, which would make a cancellation point of functions that are none. Leaves errno
+ * Not poll() itself, which would make a cancellation point of functions that are not. Leaves errno
  * as it was.
  */
 void shim_poll_now(struct pollfd *fds, int n);
@@ -65,6 +65,9 @@ int shim_events(int fd, int events);
 
 /* A new socket, CLOEXEC: see socket(2). */
 int shim_new_socket(int family, enum shim_kind kind);
+
+/* close(2) that leaves errno as it was, and is not a cancellation point. */
+void shim_close(int fd);
 
 #pragma GCC visibility pop
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/config.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sock.h"
 

@@ -9,9 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/**
- * shim_may_swap() - whether a socket is as new: neither listening nor connecting nor connected
- */
+/** shim_may_swap() - whether a socket is as new: neither listening nor connecting nor connected */
 bool shim_may_swap(int fd);
 
 /**
@@ -20,9 +18,7 @@ bool shim_may_swap(int fd);
  * @sock: what it is, of shim_is_smc()
  * @kind: what to get, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
  *
- * Copied: socket options that differ from those of a new socket, O_NONBLOCK, O_ASYNC, owner and
- * signal. Not copied: socket filters, MD5 and AO keys, multicast memberships; buffer sizes only if
- * they were set.
+ * What is copied: see shim_copy_settings().
  *
  * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno, nothing changed.
  */
@@ -52,12 +48,6 @@ int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const c
 
 /** shim_swap_by_rule() - shim_swap() to TCP, which SMC_STRICT does not forbid here */
 int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
-
-/* One debug line, "fd 3: TEXT", if SMC_DEBUG is on. */
-void shim_tell(int fd, const char *text);
-
-/* close(2) that leaves errno as it was, and is no cancellation point. */
-void shim_close(int fd);
 
 #pragma GCC visibility pop
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "host/smc.h"
-#include "smc_run/systemctl.h"
+#include "smc_run/program.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
 #include "sys/self.h"
@@ -99,4 +99,15 @@ int bpf_mark_self(struct smc_err *err)
 	default:
 		return smc_err_set(err, -ret, "eBPF maps in " SCOPE_DIR);
 	}
+}
+
+void bpf_warn_settings(const struct cli_tool *tool, bool quiet, const char *const *settings,
+		       const char *name)
+{
+	if (settings[VAR_RCVBUF] || settings[VAR_SNDBUF])
+		cli_warn(tool, quiet, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf "
+			 "have no effect on '%s'", name);
+	if (settings[VAR_INCLUDE] || settings[VAR_EXCLUDE])
+		cli_warn(tool, quiet, "eBPF sees no addresses: --include and --exclude have no "
+			 "effect on '%s'", name);
 }

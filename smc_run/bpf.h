@@ -7,6 +7,8 @@
 #include <stdbool.h>
 
 #include "base/err.h"
+#include "cli/cli.h"
+#include "ld_pre_smc/variables.h"
 
 /** bpf_loader() - the smc_bpf that was installed, or built, with this program. False: none */
 bool bpf_loader(char path[PATH_MAX]);
@@ -29,5 +31,13 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
  * Return: 0, -errno with a sentence; nothing has happened then.
  */
 int bpf_mark_self(struct smc_err *err);
+
+/**
+ * bpf_warn_settings() - warn of options of the library that eBPF does not know
+ * @settings: by enum smc_variable, NULL for what was not asked for
+ * @name: the command or unit
+ */
+void bpf_warn_settings(const struct cli_tool *tool, bool quiet, const char *const *settings,
+		       const char *name);
 
 #endif

@@ -82,7 +82,7 @@ int dropin_read(const char *file, char **text, struct smc_err *err)
 		return 0;
 	free(*text);
 	*text = NULL;
-	return smc_err_say(err, EEXIST, "'%s' is not from smc_run: left as it is", file);
+	return smc_err_say(err, EEXIST, "'%s' was not written by smc_run: left unchanged", file);
 }
 
 bool dropin_is_bpf(const char *text)
@@ -91,7 +91,7 @@ bool dropin_is_bpf(const char *text)
 }
 
 /* mkdir -p. */
-static int make_folders(const char *path, struct smc_err *err)
+static int make_directories(const char *path, struct smc_err *err)
 {
 	char part[PATH_MAX];
 	const char *end = path;
@@ -100,7 +100,7 @@ static int make_folders(const char *path, struct smc_err *err)
 		end += 1 + strcspn(end + 1, "/");
 		snprintf(part, sizeof(part), "%.*s", (int)(end - path), path);
 		if (mkdir(part, 0755) && errno != EEXIST)
-			return failed(err, "make folder", part);
+			return failed(err, "make directory", part);
 	} while (*end);
 	return 0;
 }
@@ -155,7 +155,7 @@ int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *
 	free(old);
 	if (same)
 		return 0;
-	ret = make_folders(dropin->dir, err);
+	ret = make_directories(dropin->dir, err);
 	return ret ? ret : replace(dropin, text, err);
 }
 

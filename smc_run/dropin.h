@@ -15,9 +15,9 @@
 
 /**
  * struct dropin - where it is
- * @base: folder of the administrator's or the user's units
- * @dir: UNIT.service.d in it
- * @file: the file in that
+ * @base: directory of the administrator's or the user's units
+ * @dir: UNIT.service.d in @base
+ * @file: DROPIN_FILE in @dir
  */
 struct dropin {
 	char base[PATH_MAX];
@@ -49,12 +49,12 @@ bool dropin_is_bpf(const char *text);
  * dropin_write() - put it there at once, or change nothing
  * @text: begins with DROPIN_MARK
  *
- * Return: 1 if written, 0 if it was there already; -errno with a sentence.
+ * Return: 1 if written, 0 if it was already there; -errno with a sentence.
  */
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err);
 
 /**
- * dropin_remove() - remove it, and its folder if nothing else is in there
+ * dropin_remove() - remove it, and its directory if that is then empty
  *
  * Return: 1 if removed, 0 if it was not there; -errno with a sentence.
  */

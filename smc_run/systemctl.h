@@ -17,7 +17,7 @@
  * @typed: "nginx", "nginx.service", "foo@.service", "foo@1"
  * @name: with ".service"; written only on success
  *
- * Return: 0, or -EINVAL with a sentence: no name of a unit (systemd.unit(5)), or none of a service.
+ * Return: 0, or -EINVAL with a sentence: not the name of a unit (systemd.unit(5)), or not of a service.
  */
 int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err);
 
@@ -31,7 +31,7 @@ bool unit_is_template(const char *name);
  */
 void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
 
-/** unit_file_name() - the other way: what the drop-in's folder is named after; @name is changed */
+/** unit_file_name() - the other way: what the drop-in's directory is named after; @name is changed */
 void unit_file_name(char *name);
 
 /**
@@ -56,22 +56,12 @@ struct unit_props {
 int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
 		   struct smc_err *err);
 
-/**
- * program_run() - run a program and wait for it
- * @argv: the first one is looked up in PATH if it has no slash
- * @text: what it wrote, both its streams; free() it. NULL after an error
- * @size: of that
- *
- * Return: its exit status, or -errno.
- */
-int program_run(char *const *argv, char **text, size_t *size);
-
 /** systemctl_reload() - "systemctl daemon-reload". Return: 0, or -errno with a sentence */
 int systemctl_reload(bool user, struct smc_err *err);
 
 /**
  * unit_next_props() - take the units of an answer apart
- * @all: the rest of it; behind the next unit afterwards
+ * @all: the rest of it; moved past the next unit
  * @one: the properties of that unit, inside the text of @all
  *
  * Return: false at the end.
@@ -82,7 +72,7 @@ bool unit_next_props(struct unit_props *all, struct unit_props *one);
  * unit_prop() - next value of a property
  * @after: the last one, NULL for the first
  *
- * Return: its value, NULL if there is no further one.
+ * Return: its value, NULL after the last one.
  */
 const char *unit_prop(const struct unit_props *props, const char *name, const char *after);
 
@@ -91,7 +81,7 @@ const char *unit_prop_text(const struct unit_props *props, const char *name);
 
 /**
  * unit_next_word() - next item of a list that systemctl printed
- * @rest: the list; behind the item afterwards
+ * @rest: the list; moved past the item
  * @word: the item without systemctl's quotes and escapes, cut if longer
  *
  * Return: false at the end.

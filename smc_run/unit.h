@@ -6,11 +6,11 @@
 #include <stdbool.h>
 
 #include "cli/cli.h"
-
-/* Variables of the library, of which unit_enable() writes those that are set. */
-#define UNIT_VARIABLES \
-	"SMC_SOCK_FAMILY", "SMC_RCVBUF", "SMC_SNDBUF", "SMC_INCLUDE", "SMC_EXCLUDE", \
-	"SMC_STRICT", "SMC_RAW", "SMC_DEBUG"
+#include "ld_pre_smc/variables.h"
+#include "smc_run/dropin.h"
+#include "smc_run/systemctl.h"
+#include "sys/library.h"
+#include "sys/target.h"
 
 /** enum unit_way - how a service comes to SMC */
 enum unit_way {
@@ -22,10 +22,11 @@ enum unit_way {
 /**
  * struct unit_request - what was asked for
  * @name: as typed; NULL means all, for unit_status()
- * @way: of unit_enable(); none: the one that works
+ * @way: of unit_enable(); UNIT_WAY_NONE: the one that works
  * @user: a unit of the user's own manager
  * @quiet: no warnings
  * @json: of unit_status()
+ * @settings: of unit_enable(): values by enum smc_variable, NULL for what was not asked for
  */
 struct unit_request {
 	const struct cli_tool *tool;
@@ -34,13 +35,54 @@ struct unit_request {
 	bool user;
 	bool quiet;
 	bool json;
+	const char *const *settings;
 };
+
+/* struct unit - a service, and what its drop-in will be made of */
+struct unit {
+	const struct unit_request *req;
+	char name[UNIT_NAME_SIZE];	/* as its files are called */
+	struct unit_props props;
+	struct dropin dropin;
+	struct target target;
+	struct library lib;
+	enum unit_way way;
+	char loader[PATH_MAX];		/* smc_bpf */
+};
+
+/**
+ * unit_load() - a service as systemd knows it: @name, @props and @dropin
+ *
+ * Return: 0, or -errno with a sentence. @props are to be freed in any case.
+ */
+int unit_load(const struct unit_request *req, struct unit *unit, struct smc_err *err);
+
+/** unit_prop_of() - the first value of a property, "" if there is none */
+const char *unit_prop_of(const struct unit *unit, const char *name);
+
+/** unit_uses_inet() - will its sockets be IPPROTO_SMC ones? They are of AF_INET, which it may use */
+bool unit_uses_inet(const struct unit *unit);
+
+/**
+ * unit_check() - whether a drop-in will do anything
+ *
+ * Fills in @target, @lib, @loader and @way: the way asked for, else the library, or eBPF where the
+ * library does not reach the program.
+ *
+ * Return: 0, or -errno with a sentence.
+ */
+int unit_check(struct unit *unit, struct smc_err *err);
+
+/** unit_dropin_text() - the text of its drop-in, to be freed. NULL: out of memory */
+char *unit_dropin_text(const struct unit *unit);
+
+/** unit_warn() - warnings: what will not use SMC all the same */
+void unit_warn(const struct unit *unit);
 
 /**
  * unit_enable() - write the drop-in of a service
  *
- * The library's settings come from this process's environment, see UNIT_VARIABLES. Nothing is
- * written for a unit in which it could have no effect. The service is not restarted.
+ * Nothing is written for a unit in which it could have no effect. The service is not restarted.
  *
  * Return: exit status, after messages.
  */

@@ -194,7 +194,7 @@ static int put_units(struct list *list, const char *pattern, struct smc_err *err
 	return ret;
 }
 
-/* A unit; of a template also the instances that systemd has loaded: a backslash is no escape there. */
+/* A unit, and all loaded instances of a template. In that pattern a backslash is an ordinary character. */
 static int put_unit(struct list *list, const char *name, struct smc_err *err)
 {
 	char shown[UNIT_NAME_SIZE], pattern[UNIT_NAME_SIZE + 4];

@@ -72,16 +72,16 @@ done
 refuse "'x.socket' is not a service" --enable x.socket
 refuse "'x.target' is not a service" --status x.target
 refuse "option '--enable' needs an argument" --enable
-refuse 'one of --enable, --disable and --status' --enable a --disable b
-refuse 'one of --enable, --disable and --status' --status --status
-refuse "surplus argument 'ls'" --enable a ls
-refuse "surplus argument 'b'" --status a b
+refuse "options '--enable' and '--disable' exclude each other" --enable a --disable b
+refuse "option '--status' is given twice" --status --status
+refuse "unexpected argument 'ls'" --enable a ls
+refuse "unexpected argument 'b'" --status a b
 refuse 'raise-limits is for commands' --enable a --raise-limits
 refuse 'json is for --status' --enable a -j
 refuse 'user and --json are for services' ls
 refuse "there is no unit 'nginx.service'" --enable nginx
 refuse "there is no unit 'nginx.service'" --status nginx
-refuse "family: 'tcp' is none" --enable a -f tcp
+refuse "family: 'tcp' is not smc, inet or auto" --enable a -f tcp
 
 # ---- what is written ----
 unit plain.service Environment= 'ExecStart={ path=/bin/sleep ; argv[]=/bin/sleep 9 ; }'
@@ -96,7 +96,7 @@ like "$(cat "$tmp/log")" '^--user --no-pager daemon-reload$' 'systemd reads it'
 is "$(ls -A "$base/plain.service.d")" zz-smc-tools.conf 'nothing else is there'
 inode=$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")
 run --quiet --enable plain.service
-like "$rc$out" '^0plain.service: is enabled already' 'again: nothing to do'
+like "$rc$out" '^0plain.service: already enabled' 'again: nothing to do'
 is "$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")" "$inode" 'again: the same file'
 SMC_DEBUG=1 SMC_RCVBUF=7 run --quiet -r 1M -t 64K -f inet --enable plain --strict -d
 is "$(wrote plain.service | sed 1d | sort)" 'Environment="SMC_DEBUG=1"
@@ -193,9 +193,9 @@ run --quiet --disable bad
 printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
 gcc -static -o "$tmp/static" "$tmp/static.c"
 unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"
-refuse "'$tmp/static': the program is static, nothing can be preloaded; nor eBPF: eBPF needs root" --enable bad
+refuse "'$tmp/static': the program is static, nothing can be preloaded; no eBPF either: eBPF needs root" --enable bad
 refuse "'$tmp/static': the program is static, nothing can be preloaded\$" --preload --enable bad
-refuse 'eBPF needs root: it is for units of the system' --bpf --enable bad
+refuse 'eBPF needs root: it is for system units' --bpf --enable bad
 # ld.so ignores LD_PRELOAD where a program has more rights than the service's user.
 cp /bin/true "$tmp/setuid"
 chmod 4755 "$tmp/setuid"
@@ -220,14 +220,14 @@ is "$(find "$base" -name 'bad*')" '' 'nothing was written'
 unit foreign.service
 mkdir -p "$base/foreign.service.d"
 echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
-refuse 'is not from smc_run: left as it is' --enable foreign
-refuse 'is not from smc_run: left as it is' --disable foreign
+refuse 'was not written by smc_run: left unchanged' --enable foreign
+refuse 'was not written by smc_run: left unchanged' --disable foreign
 is "$(cat "$base/foreign.service.d/zz-smc-tools.conf")" '[Service]' 'a foreign file is kept'
 rm "$base/foreign.service.d/zz-smc-tools.conf"
 cp "$base/plain.service.d/zz-smc-tools.conf" "$tmp/target"
 ln -s "$tmp/target" "$base/foreign.service.d/zz-smc-tools.conf"
-refuse 'is not from smc_run: left as it is' --enable foreign
-refuse 'is not from smc_run: left as it is' --disable foreign
+refuse 'was not written by smc_run: left unchanged' --enable foreign
+refuse 'was not written by smc_run: left unchanged' --disable foreign
 [ -L "$base/foreign.service.d/zz-smc-tools.conf" ]
 ok $? 'a symbolic link is not followed'
 if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_run" 2>/dev/null; then
@@ -237,7 +237,7 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_run" 2>/dev/null;
 	XDG_CONFIG_HOME=$tmp/config setpriv --reuid 65534 --clear-groups "$smc_run" --user --enable plain \
 		>"$tmp/out" 2>"$tmp/err"
 	is "$?$(cat "$tmp/out" "$tmp/err")" \
-		"125smc_run: cannot make folder '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
+		"125smc_run: cannot make directory '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
 else
 	skip 'without rights' 'needs root, and a build folder that everybody may read'
 fi

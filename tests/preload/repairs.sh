@@ -11,7 +11,7 @@ LD_PRELOAD=$shim:$mimic "$bin/stress" 1000 100000 >"$tmp/stress" 2>&1 &
 stress_pid=$!
 if echo 'int main(void){return 0;}' | ${CC:-cc} -fsanitize=thread -x c -o "$tmp/tsan" - 2>/dev/null; then
 	(cd "$here/../.." && ${CC:-cc} -g -O1 -std=gnu17 -D_GNU_SOURCE -Wno-tsan -fsanitize=thread -I. -pthread \
-		-o "$tmp/tsan" tests/preload/stress.c ld_pre_smc/*.c -ldl &&
+		-Ilib -o "$tmp/tsan" tests/preload/stress.c ld_pre_smc/*.c -ldl &&
 		LD_PRELOAD=$mimic "$tmp/tsan" 60 3000) >"$tmp/tsan.out" 2>&1 &
 	tsan_pid=$!
 else

@@ -140,7 +140,7 @@ for size in 2147483648 2048M 2097152K 99999999999999999999 8\| 64KB 1G K -1 +1 0
 		"SMC_SNDBUF=$size: one line"
 done
 is "$(under SMC_SOCK_FAMILY=tcp -- call 2 1 0 2>&1 | sed 's/\[[0-9]*\]//')" \
-	'ld_pre_smc: SMC_SOCK_FAMILY is none of smc, inet and auto: ignored
+	'ld_pre_smc: SMC_SOCK_FAMILY is not smc, inet or auto: ignored
 ok errno kept' 'SMC_SOCK_FAMILY=tcp: one line'
 is "$(under SMC_SNDBUF=8x -- call 1 1 0 2>&1)" 'ok errno kept' 'no line about sizes without a socket they matter for'
 

@@ -37,7 +37,7 @@ chmod +x "$tmp/plain"
 smc "$tmp/plain"
 says 0 hello '' 'a script without #! runs, as with execvp'
 smc
-says 125 '' "smc_run: which command?; try 'smc_run --help'" 'no command: 125'
+says 125 '' "smc_run: no command given; try 'smc_run --help'" 'no command: 125'
 smc -x true
 says 125 '' "smc_run: unknown option '-x'; try 'smc_run --help'" 'unknown option: one line, 125'
 smc --nonsense true
@@ -45,7 +45,7 @@ is "$status$(wc -l < "$err")" 1251 'unknown long option: one line, 125'
 smc -r
 is "$status$(wc -l < "$err")" 1251 'option without its argument: one line, 125'
 smc -f tcp true
-says 125 '' "smc_run: --family: 'tcp' is none of smc, inet and auto; try 'smc_run --help'" 'unknown family: 125'
+says 125 '' "smc_run: --family: 'tcp' is not smc, inet or auto; try 'smc_run --help'" 'unknown family: 125'
 smc sh -c 'exec true' -x --help
 says 0 '' '' 'options end at the command'
 # shellcheck disable=SC2016 # for sh

@@ -181,7 +181,7 @@ def check_redis():
     equal(oct(os.stat(dropin(REDIS)).st_mode & 0o7777), "0o644", "mode of the drop-in")
     equal(smc_state(REDIS), ("preload", "restart needed", "restart"), "status: restart needed")
     out, _ = enable(REDIS)
-    ok("enabled already" in out and read(dropin(REDIS)) == text, "twice: the same file", out)
+    ok("already enabled" in out and read(dropin(REDIS)) == text, "twice: the same file", out)
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "SMCD", "redis after the restart: SMC-D")
     equal(smc_state(REDIS), ("preload", "in use", "yes"), "status: in use")
@@ -263,7 +263,7 @@ def check_bpf():
         skip("services by eBPF", "smc_bpf is not built")
         return
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
-    refuse("nor eBPF: the kernel describes no types for eBPF", "--enable", "lab-static")
+    refuse("no eBPF either: the kernel describes no types for eBPF", "--enable", "lab-static")
     refuse("the kernel describes no types for eBPF", "--bpf", "--enable", "lab-static")
     subprocess.run(["umount", "/sys/kernel/btf"], check=True)
     equal(run("smc_bpf", "check", "--cgroup", "/"), (0, "", ""), "smc_bpf check: nothing is in the way")

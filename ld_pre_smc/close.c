@@ -7,16 +7,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/line.h"
+#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/open_fds.h"
 #include "ld_pre_smc/sandbox.h"
-#include "ld_pre_smc/swap.h"
+#include "ld_pre_smc/sock.h"
 
 /* <linux/sockios.h>: bytes that have not left the send buffer. */
 #define SIOCOUTQNSD_894B 0x894B
 
-/* TCP goes on without the program; this is how long it is worth to keep the program instead. */
+/* TCP goes on without the program; this is how long the program is kept waiting instead. */
 #define DRAIN_SECONDS 10
 
 /* Bytes that would be lost now. 0 with SO_LINGER of no time: the program wants that. */
@@ -37,7 +38,7 @@ static int unsent(int fd, struct linger *linger)
  * close() - close(2); waits up to ten seconds until SMC-R has sent what was written
  *
  * The kernel waits two seconds, and then throws the rest away. It waits as long as SO_LINGER says,
- * and only for the last descriptor of a socket: so that is all there is to do.
+ * and only for the last descriptor of a socket: so setting it is enough.
  *
  * A program in a sandbox gets what the kernel does: see shim_in_sandbox().
  *
@@ -50,7 +51,7 @@ int close(int fd)
 
 	if (shim_repairs() && !shim_in_sandbox() && shim_is_smc(fd, NULL) && unsent(fd, &linger) > 0 &&
 	    !linger.l_onoff) {
-		shim_tell(fd, "close() waits until data is sent");
+		shim_log_fd(fd, "close() waits until data is sent", NULL, 0);
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
 	}
 	return next_close(fd);
@@ -67,13 +68,13 @@ static time_t seconds(void)
 /* Whether the parent has the same socket: then it lives on, and its data is the parent's. */
 static bool parent_has(int fd)
 {
-	struct line path = { 0 };
+	struct log_line path = { 0 };
 	struct stat mine, other;
 
-	line_text(&path, "/proc/");
-	line_number(&path, getppid());
-	line_text(&path, "/fd/");
-	line_number(&path, fd);
+	log_text(&path, "/proc/");
+	log_number(&path, getppid());
+	log_text(&path, "/fd/");
+	log_number(&path, fd);
 	path.text[path.len] = '\0';
 	return !fstat(fd, &mine) && !stat(path.text, &other) && mine.st_dev == other.st_dev &&
 	       mine.st_ino == other.st_ino;
@@ -92,7 +93,7 @@ static void drain(int fd, void *arg)
 		*end = seconds() + DRAIN_SECONDS;
 	if (seconds() >= *end)
 		return;
-	shim_tell(fd, "exit() waits until data is sent");
+	shim_log_fd(fd, "exit() waits until data is sent", NULL, 0);
 	while (unsent(fd, &linger) > 0 && seconds() < *end &&
 	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
 		nanosleep(&pause, NULL);

@@ -15,37 +15,23 @@
 #include <time.h>
 
 #include "ld_pre_smc/config.h"
-#include "ld_pre_smc/line.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
-
-/* SOCK_NONBLOCK and SOCK_CLOEXEC share the argument with the type: include/linux/net.h. */
-#define SOCK_TYPE_BITS 0xf
+#include "ld_pre_smc/socket.h"
+#include "ld_pre_smc/socket_log.h"
 
 #define RETRY_SECONDS 10
 
-#define JUNK_SIZE " is not a size up to 2147483647, such as 65536, 64K or 1M: ignored"
-
-#define JUNK_RULES " is not a list of rules such as 6379,listen:80,10.0.0.0/8: ignored"
-
-static const char *const junk_texts[JUNK_KINDS] = {
-	[JUNK_SNDBUF] = "SMC_SNDBUF" JUNK_SIZE,
-	[JUNK_RCVBUF] = "SMC_RCVBUF" JUNK_SIZE,
-	[JUNK_INCLUDE] = "SMC_INCLUDE" JUNK_RULES,
-	[JUNK_EXCLUDE] = "SMC_EXCLUDE" JUNK_RULES,
-	[JUNK_FAMILY] = "SMC_SOCK_FAMILY is none of smc, inet and auto: ignored",
-};
-
-struct target {
+struct socket_args {
 	int domain;
 	int protocol;
 };
 
 /* Second index: 0 for AF_INET, 1 for AF_INET6. */
-static const struct target targets[KINDS][2] = {
+static const struct socket_args smc_sockets[KINDS][2] = {
 	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
-	[KIND_INET] = { { AF_INET, IPPROTO_SMC_256 }, { AF_INET6, IPPROTO_SMC_256 } },
+	[KIND_INET] = { { AF_INET, IPPROTO_SMC }, { AF_INET6, IPPROTO_SMC } },
 };
 
 /*
@@ -66,15 +52,6 @@ static _Atomic(open_fn) ways[2] = { map_socket, map_socket };
  * Contents: second of the next attempt << 8 | errno, 0 for none; wraps after 194 days, harmlessly.
  */
 static atomic_uint refusals[KINDS][2];
-
-struct attempt {
-	int fd;
-	int err;			/* if fd is -1 */
-	int kind;			/* what fd is */
-	int refused[KINDS];		/* errno of each kind that was refused */
-	bool remembered[KINDS];		/* the kernel was not asked this time */
-	int sndbuf_err, rcvbuf_err;
-};
 
 /*
  * "No such sockets here", as opposed to EMFILE, ENOBUFS or EINVAL, which TCP would not escape.
@@ -116,7 +93,7 @@ static int remembered_refusal(atomic_uint *refusal)
 }
 
 /* What the kernel itself lacks. A sandbox answers at once: it can be asked every time. */
-static void remember_refusals(const struct attempt *try, int v6)
+static void remember_refusals(const struct socket_attempt *try, int v6)
 {
 	int kind, err;
 
@@ -139,7 +116,7 @@ static int set_buffer(int fd, int name, int bytes)
 }
 
 /* What a socket gets that really became an SMC socket. On TCP a size would end autotuning. */
-static void dress(struct attempt *try, const struct shim_config *cfg)
+static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
 {
 	try->sndbuf_err = set_buffer(try->fd, SO_SNDBUF, cfg->sndbuf);
 	try->rcvbuf_err = set_buffer(try->fd, SO_RCVBUF, cfg->rcvbuf);
@@ -151,7 +128,7 @@ static bool is_plain(const struct shim_config *cfg)
 }
 
 /* One SMC socket, the first kind that works. False if all were refused. */
-static bool try_smc(struct attempt *try, const struct shim_config *cfg, int type, int v6)
+static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, int type, int v6)
 {
 	int i, kind;
 
@@ -161,13 +138,13 @@ static bool try_smc(struct attempt *try, const struct shim_config *cfg, int type
 		try->err = remembered_refusal(&refusals[kind][v6]);
 		try->remembered[kind] = try->err != 0;
 		if (!try->err) {
-			const struct target *target = &targets[kind][v6];
+			const struct socket_args *args = &smc_sockets[kind][v6];
 
-			try->fd = next_socket(target->domain, type, target->protocol);
+			try->fd = next_socket(args->domain, type, args->protocol);
 			try->err = try->fd < 0 ? errno : 0;
 		}
 		if (try->fd >= 0)
-			dress(try, cfg);
+			set_buffers(try, cfg);
 		if (!is_refusal(try->err))
 			return true;
 		try->refused[kind] = try->err;
@@ -175,103 +152,11 @@ static bool try_smc(struct attempt *try, const struct shim_config *cfg, int type
 	return false;
 }
 
-static void try_tcp(struct attempt *try, int domain, int type, int protocol)
+static void try_tcp(struct socket_attempt *try, int domain, int type, int protocol)
 {
 	try->kind = KIND_TCP;
 	try->fd = next_socket(domain, type, protocol);
 	try->err = try->fd < 0 ? errno : 0;
-}
-
-static void tell_call(struct line *line, int domain, int type, int protocol)
-{
-	int other = type & ~(SOCK_TYPE_BITS | SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-	line_text(line, domain == AF_INET ? "socket(AF_INET" : "socket(AF_INET6");
-	line_text(line, ", SOCK_STREAM");
-	line_text(line, type & SOCK_NONBLOCK ? "|SOCK_NONBLOCK" : "");
-	line_text(line, type & SOCK_CLOEXEC ? "|SOCK_CLOEXEC" : "");
-	if (other) {
-		line_text(line, "|");
-		line_number(line, other);
-	}
-	line_text(line, protocol ? ", IPPROTO_TCP) -> " : ", 0) -> ");
-}
-
-static void tell_buffer(struct line *line, const char *name, int bytes, int err)
-{
-	if (!bytes)
-		return;
-	line_text(line, name);
-	line_number(line, bytes);
-	if (err) {
-		line_text(line, ": ");
-		line_errno(line, err);
-	}
-}
-
-static void tell_refusals(struct line *line, const struct attempt *try,
-			  const struct shim_config *cfg)
-{
-	const char *before = " (";
-	int i, kind;
-
-	for (i = 0; i < cfg->nkinds; i++) {
-		kind = cfg->kinds[i];
-		if (!try->refused[kind])
-			continue;
-		line_text(line, before);
-		line_text(line, shim_kind_names[kind]);
-		line_text(line, ": ");
-		line_errno(line, try->refused[kind]);
-		line_text(line, try->remembered[kind] ? ", seen before" : "");
-		before = "; ";
-	}
-	line_text(line, *before == ';' ? ")" : "");
-}
-
-/* The one line about this decision. */
-static void tell(const struct attempt *try, const struct shim_config *cfg, int domain, int type,
-		 int protocol)
-{
-	struct line line;
-
-	line_start(&line);
-	tell_call(&line, domain, type, protocol);
-	if (try->fd >= 0) {
-		line_text(&line, shim_kind_names[try->kind]);
-		line_text(&line, " fd ");
-		line_number(&line, try->fd);
-	} else {
-		line_text(&line, "error ");
-		line_errno(&line, try->err);
-	}
-	if (try->fd >= 0 && try->kind != KIND_TCP) {
-		tell_buffer(&line, ", SO_SNDBUF ", cfg->sndbuf, try->sndbuf_err);
-		tell_buffer(&line, ", SO_RCVBUF ", cfg->rcvbuf, try->rcvbuf_err);
-	}
-	tell_refusals(&line, try, cfg);
-	line_send(&line, cfg);
-}
-
-/*
- * A library cannot refuse to start a program: it says what it ignores, and goes on. At the first
- * socket it could matter for, and once: programs that never open one stay silent.
- */
-static void tell_junk(const struct shim_config *cfg)
-{
-	static atomic_bool told;
-	struct line line;
-	int i;
-
-	if (atomic_exchange_explicit(&told, true, memory_order_relaxed))
-		return;
-	for (i = 0; i < JUNK_KINDS; i++) {
-		if (!(cfg->junk & 1U << i))
-			continue;
-		line_start(&line);
-		line_text(&line, junk_texts[i]);
-		line_send(&line, cfg);
-	}
 }
 
 /* The shortest way came to an end: a module removed, a seccomp filter installed. */
@@ -284,11 +169,11 @@ static __attribute__((noinline, cold)) int refused_late(int domain, int type, in
 	return map_socket(domain, type, 0);
 }
 
-/* One function for each target: constants need no register that lives across the call. */
-static inline int open_known(int domain, int type, const struct target *target)
+/* One function for each kind of socket: constants need no register that lives across the call. */
+static inline int open_known(int domain, int type, const struct socket_args *args)
 {
 	int saved = errno;
-	int fd = next_known_socket(target->domain, type, target->protocol);
+	int fd = next_known_socket(args->domain, type, args->protocol);
 
 	return __builtin_expect(fd >= 0, 1) ? fd : refused_late(domain, type, saved);
 }
@@ -297,7 +182,7 @@ static inline int open_known(int domain, int type, const struct target *target)
 	static int name(int domain __attribute__((unused)), int type,                              \
 			int protocol __attribute__((unused)))                                      \
 	{                                                                                          \
-		return open_known(family, type, &targets[kind][v6]);                               \
+		return open_known(family, type, &smc_sockets[kind][v6]);                               \
 	}
 DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
 DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)
@@ -312,7 +197,7 @@ static const open_fn short_ways[KINDS][2] = {
 /* Everything there is to do. */
 static __attribute__((noinline, cold)) int map_socket(int domain, int type, int protocol)
 {
-	struct attempt try = { .fd = -1 };
+	struct socket_attempt try = { .fd = -1 };
 	int saved = errno, v6 = domain == AF_INET6;
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
@@ -322,10 +207,10 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 		try_tcp(&try, domain, type, protocol);
 	if (try.fd >= 0)
 		remember_refusals(&try, v6);
-	if (cfg->junk)
-		tell_junk(cfg);
+	if (cfg->invalid)
+		log_invalid(cfg);
 	if (cfg->debug)
-		tell(&try, cfg, domain, type, protocol);
+		log_socket(&try, cfg, domain, type, protocol);
 	if (!smc || try.fd >= 0)
 		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
 				      map_socket, memory_order_release);
@@ -333,7 +218,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	return try.fd;
 }
 
-void shim_socket_again(void)
+void shim_socket_reset(void)
 {
 	atomic_store_explicit(&ways[0], map_socket, memory_order_release);
 	atomic_store_explicit(&ways[1], map_socket, memory_order_release);

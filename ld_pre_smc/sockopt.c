@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: MIT
-/* setsockopt(2), getsockopt(2) and ioctl(2), as a TCP socket would answer them. */
+/* setsockopt(2) and getsockopt(2), as a TCP socket would answer them. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
+#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
 
-/* <linux/socket.h>: options of SMC itself, no names of TCP. */
+/* <linux/socket.h>: options of SMC itself, not of TCP. */
 #define SOL_SMC_286 286
-#ifndef SO_TXREHASH
-#define SO_TXREHASH 74
-#endif
-/* Requests of sockets: <linux/sockios.h>. */
-#define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
 
 /*
  * net/smc/af_smc.c, smc_setsockopt(), looks at the number alone, of whatever level: these end SMC,
@@ -58,7 +54,7 @@ static bool needs_tcp(int level, int name, const void *value, socklen_t len)
 static const char *why(int level, int name)
 {
 	if (level != SOL_SOCKET)
-		return "an option of TCP's";
+		return "a TCP option";
 	switch (name) {
 	case SO_REUSEPORT:
 		return "SO_REUSEPORT";
@@ -85,7 +81,7 @@ static bool has_value(int fd, int level, int name, const void *value, socklen_t 
 	       !memcmp(now, value, len);
 }
 
-/* Return: 0, or -1 with errno; 1 if no such socket was to be had. */
+/* Return: 0, or -1 with errno; 1 if no such socket could be opened. */
 static int set_on_other(int fd, const struct shim_sock *sock, enum shim_kind kind, int level,
 			int name, const void *value, socklen_t len)
 {
@@ -178,7 +174,7 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	if (!shim_repairs())
 		return next_setsockopt(fd, level, name, value, len);
 	if (ends_smc(level, name) && shim_is_smc(fd, NULL)) {
-		shim_tell(fd, "an option that ends SMC is ignored");
+		shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
 		return 0;
 	}
 	if (needs_tcp(level, name, value, len) && !set_by_swap(fd, level, name, value, len)) {
@@ -231,7 +227,7 @@ static int repair_get(int fd, int name, int value)
 }
 
 /**
- * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR as TCP's
+ * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR as a TCP socket has them
  *
  * Return: 0, or -1 with errno: what the function below says.
  */
@@ -249,55 +245,3 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 }
 
 SHIM_TIME64(getsockopt, __getsockopt64);
-
-/* Addresses, ARP, routes and time stamps: net/ipv4 answers for its own sockets only. */
-static int ask_tcp(int fd, unsigned long request, void *arg)
-{
-	int ret, err, tcp;
-	struct shim_sock sock;
-
-	if (!shim_is_smc(fd, &sock))
-		return -1;
-	tcp = shim_new_socket(sock.family, KIND_TCP);
-	if (tcp < 0) {
-		errno = ENOTTY;
-		return -1;
-	}
-	ret = next_ioctl(tcp, request, arg);
-	err = errno;
-	shim_close(tcp);
-	errno = err;
-	return ret;
-}
-
-/**
- * ioctl() - ioctl(2), with what TCP sockets answer and SMC sockets do not
- *
- * Requests such as SIOCGIFADDR ask the network, not the socket: any TCP socket will do.
- *
- * Return: as ioctl(2).
- */
-#ifdef __GLIBC__
-int ioctl(int fd, unsigned long request, ...)
-#else
-int ioctl(int fd, int request, ...)
-#endif
-{
-	int saved = errno, ret;
-	va_list ap;
-	void *arg;
-
-	va_start(ap, request);
-	arg = va_arg(ap, void *);
-	va_end(ap);
-	ret = next_ioctl(fd, (unsigned long)request, arg);
-	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned long)request) ||
-	    !shim_repairs())
-		return ret;
-	ret = ask_tcp(fd, (unsigned long)request, arg);
-	if (ret != -1)
-		errno = saved;
-	return ret;
-}
-
-SHIM_TIME64(ioctl, __ioctl_time64);

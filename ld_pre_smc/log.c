@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One line of text for standard error, built and written without stdio and without memory. */
-#include "ld_pre_smc/line.h"
+#include "ld_pre_smc/log.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 #include "ld_pre_smc/config.h"
 
 /* One byte stays free for the newline. */
-#define ROOM (sizeof(((struct line *)0)->text) - 1)
+#define ROOM (sizeof(((struct log_line *)0)->text) - 1)
 
 static const struct {
 	int number;
@@ -36,19 +36,19 @@ static const struct {
 	{ ESOCKTNOSUPPORT, "ESOCKTNOSUPPORT" },
 };
 
-static void line_char(struct line *line, char c)
+static void log_char(struct log_line *line, char c)
 {
 	if (line->len < ROOM)
 		line->text[line->len++] = c;
 }
 
-void line_text(struct line *line, const char *text)
+void log_text(struct log_line *line, const char *text)
 {
 	while (*text)
-		line_char(line, *text++);
+		log_char(line, *text++);
 }
 
-void line_number(struct line *line, long number)
+void log_number(struct log_line *line, long number)
 {
 	unsigned long rest = number < 0 ? 0UL - (unsigned long)number : (unsigned long)number;
 	char digits[24];
@@ -58,31 +58,31 @@ void line_number(struct line *line, long number)
 		digits[n++] = (char)('0' + rest % 10);
 	while (rest /= 10);
 	if (number < 0)
-		line_char(line, '-');
+		log_char(line, '-');
 	while (n)
-		line_char(line, digits[--n]);
+		log_char(line, digits[--n]);
 }
 
-void line_errno(struct line *line, int err)
+void log_errno(struct log_line *line, int err)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(errors) / sizeof(errors[0]); i++) {
 		if (errors[i].number == err) {
-			line_text(line, errors[i].name);
+			log_text(line, errors[i].name);
 			return;
 		}
 	}
-	line_text(line, "errno ");
-	line_number(line, err);
+	log_text(line, "errno ");
+	log_number(line, err);
 }
 
-void line_start(struct line *line)
+void log_start(struct log_line *line)
 {
 	line->len = 0;
-	line_text(line, "ld_pre_smc[");
-	line_number(line, getpid());
-	line_text(line, "]: ");
+	log_text(line, "ld_pre_smc[");
+	log_number(line, getpid());
+	log_text(line, "]: ");
 }
 
 static bool is_still_stderr(const struct shim_config *cfg)
@@ -97,7 +97,7 @@ static bool is_still_stderr(const struct shim_config *cfg)
  * write(2) with SIGPIPE held back; one that was pending already stays pending. No cancellation
  * point, which socket() and setsockopt() are not.
  */
-static void write_quietly(const struct line *line)
+static void write_quietly(const struct log_line *line)
 {
 	struct timespec now = { 0 };
 	sigset_t pipe, pending, old;
@@ -114,7 +114,7 @@ static void write_quietly(const struct line *line)
 	sigprocmask(SIG_SETMASK, &old, NULL);
 }
 
-void line_send(struct line *line, const struct shim_config *cfg)
+void log_write(struct log_line *line, const struct shim_config *cfg)
 {
 	int saved = errno;
 
@@ -122,4 +122,26 @@ void line_send(struct line *line, const struct shim_config *cfg)
 	if (!shim_is_locked() && is_still_stderr(cfg))
 		write_quietly(line);
 	errno = saved;
+}
+
+void shim_log_fd(int fd, const char *what, const char *became, int bind_err)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	struct log_line line;
+
+	if (!cfg->debug)
+		return;
+	log_start(&line);
+	log_text(&line, "fd ");
+	log_number(&line, fd);
+	log_text(&line, ": ");
+	log_text(&line, what);
+	log_text(&line, became ? " -> " : "");
+	log_text(&line, became ? became : "");
+	if (bind_err) {
+		log_text(&line, ", bind: ");
+		log_errno(&line, bind_err);
+	}
+	log_write(&line, cfg);
 }

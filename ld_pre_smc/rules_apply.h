@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* SMC_INCLUDE and SMC_EXCLUDE, applied to sockets. */
+#ifndef SHIM_RULES_APPLY_H
+#define SHIM_RULES_APPLY_H
+
+#include <sys/socket.h>
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * shim_rules_connect() - before connect(2): a socket that the rules keep from SMC becomes a TCP socket
+ *
+ * Before the kernel knows an address, so nothing is done twice. Also with SMC_STRICT and SMC_RAW: the
+ * rules were asked for. Sockets in use stay as they are. Leaves errno as it was.
+ */
+void shim_rules_connect(int fd, const struct sockaddr *addr, socklen_t len);
+
+/* Before bind(2): with a port, the socket will listen; without one, listen(2) decides. */
+void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len);
+
+/* Before listen(2). */
+void shim_rules_listen(int fd);
+
+#pragma GCC visibility pop
+
+#endif

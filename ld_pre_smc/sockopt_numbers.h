@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Socket options that some libcs do not know yet. */
+#ifndef SHIM_SOCKOPT_NUMBERS_H
+#define SHIM_SOCKOPT_NUMBERS_H
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+/* <asm-generic/socket.h>; the older architectures number differently. */
+#ifndef SO_BINDTOIFINDEX
+#define SO_BINDTOIFINDEX 62
+#endif
+#ifndef SO_PREFER_BUSY_POLL
+#define SO_PREFER_BUSY_POLL 69
+#endif
+#ifndef SO_BUSY_POLL_BUDGET
+#define SO_BUSY_POLL_BUDGET 70
+#endif
+#ifndef SO_BUF_LOCK
+#define SO_BUF_LOCK 72
+#endif
+#ifndef SO_RESERVE_MEM
+#define SO_RESERVE_MEM 73
+#endif
+#ifndef SO_TXREHASH
+#define SO_TXREHASH 74
+#endif
+#ifndef SO_RCVMARK
+#define SO_RCVMARK 75
+#endif
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76
+#endif
+/* <linux/in.h> since 6.3. */
+#ifndef IP_LOCAL_PORT_RANGE
+#define IP_LOCAL_PORT_RANGE 51
+#endif
+
+#endif

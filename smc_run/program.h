@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Other programs: started, waited for, their output kept. */
+#ifndef SMC_RUN_PROGRAM_H
+#define SMC_RUN_PROGRAM_H
+
+#include <stddef.h>
+
+/**
+ * program_run() - run a program and wait for it
+ * @argv: the first one is looked up in PATH if it has no slash
+ * @text: what it wrote, both its streams; free() it. NULL after an error
+ * @size: of that
+ *
+ * Return: its exit status, or -errno.
+ */
+int program_run(char *const *argv, char **text, size_t *size);
+
+#endif
