@@ -9,7 +9,7 @@
 
 #include "smc_pnet/smc_pnet.h"
 
-static void from_text(struct smc_pnet_table *table, const char *text)
+static inline void from_text(struct smc_pnet_table *table, const char *text)
 {
 	struct smc_err err;
 	FILE *file;

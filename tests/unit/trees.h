@@ -11,7 +11,7 @@
 /* Below it are s390 and x86; other names are hosts without devices. */
 static char trees_root[] = "/tmp/smc-tools-trees-XXXXXX";
 
-static int trees_build(void **state)
+static inline int trees_build(void **state)
 {
 	char command[512];
 
@@ -23,7 +23,7 @@ static int trees_build(void **state)
 	return system(command);
 }
 
-static int trees_wipe(void **state)
+static inline int trees_wipe(void **state)
 {
 	char command[512];
 
@@ -33,7 +33,7 @@ static int trees_wipe(void **state)
 }
 
 /* The path of a tree, which the next call overwrites. */
-static const char *tree_path(const char *tree)
+static inline const char *tree_path(const char *tree)
 {
 	static char path[64];
 
