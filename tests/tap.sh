@@ -58,7 +58,7 @@ unlike() {
 	fi
 }
 
-# capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a folder $tmp.
+# capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a directory $tmp.
 # shellcheck disable=SC2154
 capture() {
 	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
@@ -76,6 +76,12 @@ refused() {
 		diag "status $rc, stdout: $out"
 		diag "stderr: $err"
 	fi
+}
+
+# some LIST TEXT: passes when there is a word in it. For what a loop goes over, or a tool must have printed.
+some() {
+	[ -n "$(printf '%s' "$1" | tr -d '[:space:]')" ]
+	ok $? "$2"
 }
 
 # has_smc: as any user may find out.

@@ -11,16 +11,25 @@ LC_ALL=C
 export LC_ALL
 manifest=packaging/kubernetes/smc-tools.yaml
 
-# Prints what is wrong, and writes the scripts of the ConfigMap into a folder.
+# What install puts into an image, whose compiler makes no 32-bit library.
+root=$tmp/root
+env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$root" LIBDIR32= install >"$tmp/log" 2>&1
+ok $? 'the image: make install' || diag "$(tail -n 5 "$tmp/log")"
+
+# Prints which name leads nowhere, and what a command needs and does not get, or gets without need.
+# Writes the scripts of the ConfigMap into a directory.
 cat >"$tmp/check.py" <<'END'
+import re
 import sys
 import yaml
 
-KEYS = {
-    "Namespace": (), "ServiceAccount": (), "ClusterRole": ("rules",), "ConfigMap": ("data",),
-    "ClusterRoleBinding": ("roleRef", "subjects"), "DaemonSet": ("spec",),
+# What the kernel asks of the one who does this, and the files of the node that it takes.
+NEEDS = {
+    "modprobe": ({"SYS_MODULE"}, {"/lib/modules"}),
+    "smcd ueid add": ({"NET_ADMIN"}, set()),
+    "smc_pnet --import": ({"NET_ADMIN"}, set()),
+    "smc_bpf attach": ({"BPF", "PERFMON", "NET_ADMIN"}, {"/sys/fs/bpf"}),
 }
-CONTAINER = {"name", "image", "imagePullPolicy", "command", "env", "securityContext", "resources", "volumeMounts"}
 
 
 class Unique(yaml.SafeLoader):
@@ -38,60 +47,119 @@ def need(condition, text):
         print(text)
 
 
-Unique.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, mapping)
-with open(sys.argv[1], encoding="ascii") as file:
-    docs = [doc for doc in yaml.load_all(file, Loader=Unique) if doc]
-kinds = {}
-for doc in docs:
-    kind = doc.get("kind")
-    need(kind in KEYS, "kind %s" % kind)
-    need(set(doc) == {"apiVersion", "kind", "metadata", *KEYS.get(kind, ())}, "keys of %s" % kind)
-    need("name" in doc["metadata"], "%s without a name" % kind)
-    kinds[kind] = doc
-need(set(kinds) == set(KEYS), "objects: %s" % sorted(kinds))
-namespace = kinds["Namespace"]["metadata"]["name"]
-for kind in "ServiceAccount", "ConfigMap", "DaemonSet":
-    need(kinds[kind]["metadata"].get("namespace") == namespace, "namespace of %s" % kind)
-account = kinds["ServiceAccount"]["metadata"]["name"]
-binding = kinds["ClusterRoleBinding"]
-need(binding["roleRef"]["name"] == kinds["ClusterRole"]["metadata"]["name"], "roleRef")
-need([(s["kind"], s["name"], s["namespace"]) for s in binding["subjects"]]
-     == [("ServiceAccount", account, namespace)], "subjects")
-need(kinds["ClusterRole"]["rules"] == [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}], "rights")
+def same(got, want, text):
+    need(got == want, "%s: %s, not %s" % (text, got, want))
 
-spec = kinds["DaemonSet"]["spec"]
-pod = spec["template"]["spec"]
-need(spec["selector"]["matchLabels"].items() <= spec["template"]["metadata"]["labels"].items(), "selector")
-need(pod["hostNetwork"] is True and pod["hostPID"] is True, "the node's network and processes")
-need(pod["dnsPolicy"] == "ClusterFirstWithHostNet", "hostNetwork without the cluster's DNS")
-need(pod["serviceAccountName"] == account, "account of the pods")
-volumes = {volume["name"]: volume for volume in pod["volumes"]}
-need(volumes["config"]["configMap"]["name"] == kinds["ConfigMap"]["metadata"]["name"], "config map")
-containers = {c["name"]: c for c in pod["initContainers"] + pod["containers"]}
-caps = {"setup": {"SYS_MODULE", "NET_ADMIN"}, "attach": {"BPF", "PERFMON", "NET_ADMIN"}}
-mounts = {"setup": {"/config", "/lib/modules"}, "attach": {"/config", "/sys/fs/bpf", "/sys/fs/cgroup"}}
-need(set(containers) == set(caps), "containers: %s" % sorted(containers))
-scripts = kinds["ConfigMap"]["data"]
-for name, container in containers.items():
-    need(set(container) <= CONTAINER, "keys of container %s" % name)
-    need(container["image"] == "smc-tools:local", "image of %s" % name)
+
+def check_objects(kinds):
+    """Names by which one object refers to another."""
+    namespace, account = (kinds[kind]["metadata"]["name"] for kind in ("Namespace", "ServiceAccount"))
+    for kind in "ServiceAccount", "ConfigMap", "DaemonSet":
+        same(kinds[kind]["metadata"].get("namespace"), namespace, "namespace of %s" % kind)
+    binding = kinds["ClusterRoleBinding"]
+    same(binding["roleRef"]["name"], kinds["ClusterRole"]["metadata"]["name"], "role")
+    same([(s["kind"], s["name"], s["namespace"]) for s in binding["subjects"]],
+         [("ServiceAccount", account, namespace)], "subjects")
+    template = kinds["DaemonSet"]["spec"]["template"]
+    same(template["spec"]["serviceAccountName"], account, "account of the pods")
+    need(kinds["DaemonSet"]["spec"]["selector"]["matchLabels"].items() <= template["metadata"]["labels"].items(),
+         "the selector does not fit the pods")
+    need(not template["spec"].get("hostNetwork") or template["spec"].get("dnsPolicy") == "ClusterFirstWithHostNet",
+         "hostNetwork without the cluster's DNS")
+
+
+def check_api(kinds):
+    """Who asks for /api/v1/pods lists pods."""
+    for script in kinds["ConfigMap"]["data"].values():
+        for group, resource in re.findall(r"https://[^/ ]+/(api)/v1/([a-z]+)", script):
+            need({"apiGroups": [""], "resources": [resource], "verbs": ["list"]} in kinds["ClusterRole"]["rules"],
+                 "no right to list %s of /%s" % (resource, group))
+
+
+def check_container(container, pod, scripts):
+    """The script of a container: what it reads is mounted, what it does is allowed, and no more."""
+    name = container["name"]
+    volumes = {volume["name"]: volume for volume in pod["volumes"]}
+    mounts = {mount["mountPath"]: volumes.get(mount["name"], {}) for mount in container["volumeMounts"]}
+    config = [path for path, volume in mounts.items() if "configMap" in volume]
+    same(len(config), 1, "%s: mounts of the ConfigMap" % name)
+    path = container["command"][1]
+    need(path.startswith(config[0] + "/") and path[len(config[0]) + 1:] in scripts, "%s: there is no %s" % (name, path))
+    script = re.sub(r"^\s*#.*", "", scripts.get(path[len(config[0]) + 1:], ""), flags=re.M)
+    for used in re.findall(re.escape(config[0]) + r"/([a-z.]+)", script):
+        need(used in scripts, "%s: %s is not in the ConfigMap" % (name, used))
+    uses = [NEEDS[words] for words in NEEDS if re.search(r"\b%s\b" % words, script)]
+    need(uses, "%s: what it does is not known here" % name)
+    files = set(re.findall(r"/sys/fs/[a-z]+", script)).union(*(files for _, files in uses))
+    same({path for path, volume in mounts.items() if volume.get("hostPath", {}).get("path") == path}, files,
+         "%s: files of the node" % name)
     rights = container["securityContext"]["capabilities"]
-    need(rights["drop"] == ["ALL"] and set(rights["add"]) == caps[name], "capabilities of %s" % name)
-    need({m["mountPath"] for m in container["volumeMounts"]} == mounts[name], "mounts of %s" % name)
-    for mount in container["volumeMounts"]:
-        volume = volumes[mount["name"]]
-        need(mount["name"] == "config" or volume["hostPath"]["path"] == mount["mountPath"], "volume %s" % mount)
-    need(container["command"][:1] == ["/bin/sh"] and
-         container["command"][1].removeprefix("/config/") in scripts, "command of %s" % name)
-for variable in containers["attach"]["env"]:
-    need(("$" + variable["name"]) in scripts["attach.sh"], "variable %s" % variable["name"])
-    need("valueFrom" in variable or isinstance(variable["value"], str), "%s is no string" % variable["name"])
-for name, text in scripts.items():
-    with open(sys.argv[2] + "/" + name, "w", encoding="ascii") as file:
-        file.write(text)
+    same(rights["drop"], ["ALL"], "%s: capabilities dropped" % name)
+    same(set(rights["add"]), set().union(*(caps for caps, _ in uses)), "%s: capabilities" % name)
+    same({variable["name"] for variable in container.get("env", [])}, set(re.findall(r"\$([A-Z][A-Z_]+)", script)),
+         "%s: variables" % name)
+    need(all("valueFrom" in v or isinstance(v["value"], str) for v in container.get("env", [])),
+         "%s: the value of a variable is not a string" % name)
+
+
+def main():
+    with open(sys.argv[1], encoding="ascii") as file:
+        text = file.read()
+    kinds = {doc["kind"]: doc for doc in yaml.load_all(text, Loader=Unique) if doc}
+    check_objects(kinds)
+    check_api(kinds)
+    pod, scripts = kinds["DaemonSet"]["spec"]["template"]["spec"], kinds["ConfigMap"]["data"]
+    same({volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume},
+         {kinds["ConfigMap"]["metadata"]["name"]}, "config map")
+    containers = pod["initContainers"] + pod["containers"]
+    for container in containers:
+        check_container(container, pod, scripts)
+    with open("packaging/container/Containerfile", encoding="ascii") as file:
+        same({c["image"] for c in containers}, set(re.findall(r"podman build -t (\S+)", file.read())), "image")
+    for label in re.findall(r"kubectl label pod \S+ (\S+)", text):
+        need(any(v.get("value") == label for c in containers for v in c.get("env", [])), "nobody looks for %s" % label)
+    for name, script in scripts.items():
+        with open(sys.argv[2] + "/" + name, "w", encoding="ascii") as file:
+            file.write(script)
+
+
+main()
 END
 out=$(python3 "$tmp/check.py" "$manifest" "$tmp" 2>&1)
-is "$?$out" 0 'Kubernetes: objects, references, rights, mounts'
+is "$?$out" 0 'Kubernetes: references lead somewhere; mounts, rights and variables are those that the scripts need'
+
+# What the examples call is installed, and has the options and commands with which it is called.
+calls=$(cat "$tmp/setup.sh" "$tmp/attach.sh" | grep -oE '\b(smc(ss|d|r)|smc_[a-z]+)( +(-+)?[a-z]+)*' | grep ' ' | sort -u)
+calls="$calls
+$(sed -n 's/^CMD \[\(.*\)\]/\1/p' packaging/container/Containerfile | tr -d '",')"
+is "$(printf '%s\n' "$calls" | grep -c ' ')" 6 'commands of the examples'
+while read -r tool words; do
+	[ -x "$root/usr/bin/$tool" ]
+	ok $? "the image has $tool"
+	for word in $words; do
+		like "$("$root/usr/bin/$tool" --help)" "(^|[ |[,])$word([], |=[]|\$)" "$tool --help: $word"
+	done
+done <<END
+$calls
+END
+file=$(sed -n 's,^RUN cp \(/[^ ]*\) /ld_pre_smc\.so$,\1,p' packaging/container/Containerfile.preload)
+# shellcheck disable=SC2086 # a pattern
+[ -n "$file" ] && [ -f "$root"$file ]
+ok $? 'the image has the library that Containerfile.preload copies'
+
+# What the installed tools link comes with a package that the image installs, or one that it needs.
+if command -v dpkg-query >/dev/null; then
+	packages=$(awk '/^FROM/ { stage++ } stage == 2' packaging/container/Containerfile | tr -s '\\\t ' '\n' | grep '^lib.*[0-9]$')
+	# Debian 13 has some of them with t64 behind the name.
+	have=$(for package in $packages; do dpkg-query -W -f '${Package} ${Depends}\n' "$package" "${package}t64"; done 2>/dev/null |
+		sed 's/([^)]*)//g' | tr -s ', ' '\n')
+	missing=$(readelf -d "$root"/usr/bin/* | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort -u | while read -r library; do
+		dpkg-query -S "*/$library" 2>/dev/null | cut -d: -f1 | sort -u | grep -qxF -e "$have" || echo "$library"
+	done)
+	is "$missing" '' 'the image has the libraries of the tools'
+else
+	skip 'the image has the libraries of the tools' 'no dpkg here'
+fi
 shellcheck "$tmp/setup.sh" "$tmp/attach.sh" >"$tmp/log"
 ok $? 'Kubernetes: shellcheck has nothing to say about the scripts' || diag "$(cat "$tmp/log")"
 
@@ -132,11 +200,6 @@ is "$(grep '^smc_bpf attach' "$CALLS" | sort)" "smc_bpf attach --cgroup $systemd
 smc_bpf attach --cgroup $tmp/cgroup/kubepods/besteffort/pod9-f" 'Kubernetes: pods are found by either way to name groups, attached once'
 like "$(grep -m1 ^curl "$CALLS")" 'Authorization: Bearer TOKEN.*fieldSelector=spec.nodeName=n1 .*labelSelector=l=1 https://' \
 	'Kubernetes: the API is asked for this node and label'
-if [ -x "$BUILD/smc_bpf" ]; then
-	like "$("$BUILD/smc_bpf" --help)" ' --cgroup ' 'smc_bpf has --cgroup'
-else
-	skip 'smc_bpf has --cgroup' 'it is not built'
-fi
 
 # A small parser: known instructions, stages that exist, files that the build has.
 for file in packaging/container/Containerfile packaging/container/Containerfile.preload; do
@@ -166,5 +229,6 @@ packages=$(awk -F'|' '$2 ~ /^ (build|`smc_bpf`, left out)/ { print $3 }' README.
 for package in $packages; do
 	echo "$words" | grep -qxF -e "$package" || missing="$missing $package"
 done
-is "$missing" '' 'and all that building needs'
+ok "$([ -n "$packages" ]; echo $?)" 'README: packages for building'
+is "$missing" '' 'Containerfile: installs all that building needs'
 plan_done

@@ -180,11 +180,18 @@ check_completion() {
 }
 
 check_netns_names() {
+	# A machine with two of them, whatever this one has.
+	# shellcheck disable=SC2016 # sh and bash expand these
+	two='mount -t tmpfs none /run && mkdir /run/netns && touch /run/netns/blue /run/netns/red && exec "$@"'
+	if ! unshare -rm sh -c "$two" sh true 2>/dev/null; then
+		skip "completion: network namespaces" "no user namespaces here"
+		return
+	fi
 	# shellcheck disable=SC2016 # bash expands these
-	names=$(bash -c '. completions/smc-tools; cur=
-		compgen() { printf "%s\n" $2; }
-		_smc_netns; printf "%s\n" "${COMPREPLY[@]}"' | grep .)
-	is "$names" "$(ls /run/netns 2>/dev/null)" "completion: network namespaces"
+	names=$(unshare -rm sh -c "$two" sh bash -c '. completions/smc-tools; cur=$1
+		_smc_netns; printf "%s\n" "${COMPREPLY[@]}"' bash "")
+	same "$names" "blue
+red" "completion: network namespaces"
 }
 
 check_readme() {

@@ -11,13 +11,23 @@ trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
 
 # Where a tool is missing smc_bpf is left out, which is said once.
-out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$tmp/without/no-smc_bpf" 2>&1)
-is "$out" "smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)" \
+# without ARG...: make as on a machine that lacks bpftool; what it says is in $out
+without() {
+	out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$@" 2>&1)
+}
+without "$tmp/without/no-smc_bpf"
+is "$?$out" "0smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)" \
 	"without bpftool: one sentence"
-is "$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$tmp/without/no-smc_bpf" 2>&1 | grep -c 'not built')" 0 "and only once"
-unlike "$(env -u MAKEFLAGS -u MAKELEVEL make -n O="$tmp/without" BPFTOOL=false all)" ' -o [^ ]*/smc_bpf ' "and nothing of it is built"
-unlike "$(env -u MAKEFLAGS -u MAKELEVEL make -n O="$tmp/without" BPFTOOL=false DESTDIR="$tmp/root" install)" 'smc_bpf( |\.8)' \
-	"nor installed"
+without "$tmp/without/no-smc_bpf"
+is "$?$(echo "$out" | grep -c 'not built')" 00 "and only once"
+without -n all
+is "$?" 0 "all the same the rest is built"
+like "$out" ' -o [^ ]*/smcss ' "smcss, for one"
+unlike "$out" ' -o [^ ]*/smc_bpf ' "and nothing of smc_bpf"
+without -n DESTDIR="$tmp/root" install
+is "$?" 0 "and installed"
+like "$out" '/smcss .*/root/|smcss\.8' "with its manual page"
+unlike "$out" 'smc_bpf( |\.8)' "but nothing of smc_bpf"
 
 if [ ! -x "$BUILD/smc_bpf" ]; then
 	skip "smc_bpf's command line" "it was not built"
@@ -60,7 +70,10 @@ out=$("$BUILD/smc_bpf" --help >/dev/full 2>"$tmp/err")
 is "$?|$out|$(wc -l <"$tmp/err")" "1||1" "--help on a full disk: one line"
 
 # A skeleton that is embedded: nothing of the build machine is needed at run time.
-unlike "$(strings -n 8 "$BUILD/smc_bpf" | grep -v ' ')" "^$PWD/smc_bpf/bpf" "no path of the build folder in the program"
-same=$(readelf -d "$BUILD/smc_bpf" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(bpf|jansson|c|asan|ubsan)\.so|^ld-' | tr '\n' ' ')
-is "$same" "" "it needs libbpf, jansson and libc only"
+words=$(strings -n 8 "$BUILD/smc_bpf" | grep -v ' ')
+like "$words" '^update_socket_protocol$' "the program has the name of the kernel's function"
+unlike "$words" "^$PWD/smc_bpf/bpf" "and no path of the build directory"
+libraries=$(readelf -d "$BUILD/smc_bpf" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p')
+like "$libraries" '^libbpf\.so' "it needs libbpf"
+is "$(echo "$libraries" | grep -vE '^lib(bpf|jansson|c|asan|ubsan)\.so|^ld-' | tr '\n' ' ')" "" "beside that jansson and libc only"
 plan_done

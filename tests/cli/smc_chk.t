@@ -123,15 +123,18 @@ like "$out" '^0x05000000 PEERDECL' 'and the other one is explained'
 json '[.reason.symbol, .peer_reason.hex, .peer_reason.symbol]' '["PEERDECL","0x12345678",null]' -e PEERDECL/0x12345678
 "$build/smc_chk" -e MEM >/dev/full 2>"$tmp/err"
 is "$?" 1 'a full disk is an error with --explain'
-for symbol in $(sed -n 's/^	{ 0x[0-9a-f]*, "\([A-Z_0-9]*\)".*/\1/p' lib/smc/reason.c); do
+symbols=$(sed -n 's/^	{ 0x[0-9a-f]*, "\([A-Z_0-9]*\)".*/\1/p' lib/smc/reason.c)
+is "$(printf '%s\n' "$symbols" | wc -l)" 36 'reasons in the table'
+for symbol in $symbols; do
 	run -e "$symbol"
 	is "$rc$err$(grep -cE '^  (meaning|found by|since|first|type) +[^ ]' "$tmp/out")" 05 "explained: $symbol"
 done
 # Commands that name tools of ours name what these have.
 for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
 	help=$("$build/$tool" --help)
-	for word in $(sed -n "s/.*{ [A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c | tr ' ' '\n' |
-		grep -E '^(-|[a-z])' | sort -u); do
+	commands=$(sed -n "s/.*{ [A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c)
+	[ "$tool" = smc_rnics ] || some "$commands" "remedies: $tool is among them"
+	for word in $(printf '%s' "$commands" | tr ' ' '\n' | grep -E '^(-|[a-z])' | sort -u); do
 		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $tool has $word"
 	done
 done

@@ -65,6 +65,24 @@ def archive(*entries, mode="w:gz"):
     return path
 
 
+def is_json(data):
+    try:
+        return isinstance(json.loads(data), dict)
+    except ValueError:
+        return False
+
+
+def check_files(commands, files):
+    """The answer of each command, in words and where it can in JSON."""
+    texts = {FOLDER + "/text/%s.txt" % command["name"] for command in commands}
+    ok(len(texts) == len(commands) > 5, "commands with names of their own", commands)
+    missing = [name for name in texts if not files.get(name, b"").startswith(b"$ smc")]
+    ok(not missing, "every command's answer is there", missing)
+    documents = [name for name in files if name.endswith(".json")]
+    bad = [name for name in documents if not is_json(files[name])]
+    ok(len(documents) > 5 and not bad, "every JSON file is one JSON document", bad or documents)
+
+
 def check_bundle():
     path = TOP.name + "/b.tar.gz"
     done = run("-b", path)
@@ -80,14 +98,7 @@ def check_bundle():
     ok(all(name.startswith(FOLDER + "/") for name in files), "all below one folder")
     doc = json.loads(files[FOLDER + "/index.json"])
     ok(doc["schema"] == "smc-tools/bundle/1" and doc["kernel"] == os.uname().release, "index.json", doc)
-    for command in doc["commands"]:
-        text = FOLDER + "/text/%s.txt" % command["name"]
-        if not files.get(text, b"").startswith(b"$ smc"):
-            ok(False, text, files.get(text))
-    for name, data in files.items():
-        if name.endswith(".json"):
-            json.loads(data)
-    ok(True, "every command's answer is there, every JSON file is JSON")
+    check_files(doc["commands"], files)
     system = json.loads(files[FOLDER + "/json/system.json"])
     ok(system["host"]["release"] == os.uname().release and
        any(i["name"] == "lo" for i in system["interfaces"]), "facts of the system", system)
@@ -279,7 +290,7 @@ def check_full():
         ok(not os.listdir(small), "no room for the bundle: nothing is left", os.listdir(small))
         global TMP
         before, TMP = TMP, small
-        refuse("", "-b", TOP.name + "/full.tar.gz")
+        refuse("No space left", "-b", TOP.name + "/full.tar.gz")
         TMP = before
         ok(not os.path.exists(TOP.name + "/full.tar.gz"), "no room for the work: no bundle")
     finally:

@@ -22,10 +22,16 @@ refuse() {
 	refused 1 "^smc_pnet: .*$words" "refused: smc_pnet $*"
 }
 
-# taken ARG...: not a usage error: it reached the kernel, which may lack SMC or refuse.
+# taken ARG...: not a usage error: it reached the kernel, which may lack SMC, the PNET ID or the rights.
+sentence="smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded)"
+if has_smc; then
+	answer='^0:$|^1:smc_pnet: (no entry has PNET ID N|.*: Operation not permitted)'
+else
+	answer="^1:$(printf '%s' "$sentence" | sed 's/[()]/\\&/g')\$"
+fi
 taken() {
 	run "$@"
-	unlike "$err" '--help|unknown|ambiguous|exclude' "taken: smc_pnet $*"
+	like "$rc:$err" "$answer" "taken: smc_pnet $*"
 }
 
 # ---- help and version ----
@@ -107,14 +113,14 @@ like "$err" "^smc_pnet: option '--interface' is ignored without '--add'\$" '-I w
 like "$err" "^smc_pnet: option '--ibport' is ignored without '--add'\$" '-P with -s: a warning'
 
 # ---- a kernel without SMC ----
-if python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null; then
+if has_smc; then
 	skip 'a kernel without SMC is told in one sentence' 'this kernel has SMC'
 else
 	: >"$tmp/conf"
 	for option in -s -f -l -j '-d X' '-a X -I lo' --suggest --export "--import $tmp/conf"; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
-		is "$rc$out$err" "1smc_pnet: this kernel has no SMC (module 'smc' cannot be loaded)" \
+		is "$rc$out$err" "1$sentence" \
 			"a kernel without SMC: smc_pnet ${option%"$tmp"*}"
 	done
 fi

@@ -63,7 +63,7 @@ for tool in smcd smcr; do
 	is "$?" 1 "$tool: a closed stdout is an error"
 done
 prints '^  seid ' smcd --help
-run smcr --help
+prints '^  ueid ' smcr --help
 unlike "$out" '^  seid ' "smcr: no seid"
 refuse "use smcd" smcr seid
 refuse "use smcd" smcr se show

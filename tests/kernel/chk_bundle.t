@@ -13,7 +13,8 @@ without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
 # here NAME: what the guest's tools said live, its bundle says on this machine too.
 here() {
 	local file command got want
-	[ -d "$out/$1/live" ] || return
+	[ -f "$out/$1/bundle.tar.gz" ] && [ -n "$(ls "$out/$1/live" 2>/dev/null)" ]
+	ok $? "$1: the guest left a bundle, and what its tools said" || return
 	for file in "$out/$1"/live/*; do
 		command=${file##*/}
 		# shellcheck disable=SC2086 # words of a command

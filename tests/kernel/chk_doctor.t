@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The doctor on a right host, and on hosts that are each broken in one way.
+# smc_chk --doctor on a correct host, and on hosts that are each broken in one way.
 . "$(dirname "$0")/lab.sh"
-in_lab run -k 6.12 --rxe -- doctor.py
+in_lab run -k 6.12 --rxe -- chk_doctor.py

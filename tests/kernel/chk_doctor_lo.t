@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The doctor where SMC-D goes over loopback-ism.
+# smc_chk --doctor where SMC-D runs over loopback-ism.
 . "$(dirname "$0")/lab.sh"
-in_lab run -k lo -- doctor.py
+in_lab run -k lo -- chk_doctor.py

@@ -260,6 +260,8 @@ done
 printf '#!' > "$tmp/short"
 chmod +x "$tmp/short"
 smc "$tmp/short"
+[ "$status" -lt 128 ]
+ok $? 'a script that ends after #!: nothing dies of it'
 unlike "$(cat "$err")" 'Sanitizer|signal' 'a script that ends after #!'
 (cd "$bin" && LD_PRELOAD=$fake PATH=":$PATH" "$run" go_note) 2>"$err"
 like "$(cat "$err")" Go 'an empty PATH entry is the current folder'

@@ -235,6 +235,16 @@ static void old_kernel(void **state)
 				      "this kernel does not know the request");
 }
 
+static void check_type(uint16_t device, const struct pciids_name *name, const char *want)
+{
+	struct out_text text = { 0 };
+
+	cmd_pci_type(&text, 0x15b3, device, name);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, want);
+	out_free(&text);
+}
+
 static void pci_names(void **state)
 {
 	static const char database[] = "# comment\n15b3  Mellanox Technologies\n"
@@ -244,7 +254,6 @@ static void pci_names(void **state)
 	char path[] = "/tmp/pci-ids-XXXXXX";
 	int fd = mkstemp(path);
 	struct pciids_name name;
-	struct out_text text = { 0 };
 
 	(void)state;
 	assert_int_equal(write(fd, database, sizeof(database) - 1), sizeof(database) - 1);
@@ -252,18 +261,12 @@ static void pci_names(void **state)
 	assert_true(pciids_search(&name, fopen(path, "r"), 0x15b3, 0x1017));
 	assert_string_equal(name.vendor, "Mellanox Technologies");
 	assert_string_equal(name.device, "MT27800 Family [ConnectX-5 Ex]");
-	cmd_pci_type(&text, 0x15b3, 0x1017, &name);
-	assert_memory_equal(text.data, "ConnectX-5_Ex", text.len);
+	check_type(0x1017, &name, "ConnectX-5_Ex");
 	assert_true(pciids_search(&name, fopen(path, "r"), 0x15b3, 0x9999));
 	assert_string_equal(name.device, "");
-	out_reset(&text);
-	cmd_pci_type(&text, 0x15b3, 0x9999, &name);
-	assert_memory_equal(text.data, "0x9999", text.len);
-	out_reset(&text);
-	cmd_pci_type(&text, 0x15b3, 0x1016, &name);
-	assert_memory_equal(text.data, "RoCE_Express2", text.len);
+	check_type(0x9999, &name, "0x9999");
+	check_type(0x1016, &name, "RoCE_Express2");
 	assert_false(pciids_search(&name, fopen(path, "r"), 0x1234, 1));
-	out_free(&text);
 	unlink(path);
 }
 

@@ -426,12 +426,22 @@ static char *cell(const struct sample *sample, const char *column)
 	return copy;
 }
 
+struct cell {
+	const struct sample *sample;
+	const char *column, *want;
+};
+
+static void check_cells(const struct cell *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(cell(cases[i].sample, cases[i].column), cases[i].want))
+			fail_msg("case %zu, %s: '%s', not '%s'", i, cases[i].column,
+				 cell(cases[i].sample, cases[i].column), cases[i].want);
+}
+
 static void cells(void **state)
 {
-	static const struct {
-		const struct sample *sample;
-		const char *column, *want;
-	} cases[] = {
+	static const struct cell cases[] = {
 		{ &smcr, "state", "ACTIVE" },
 		{ &strange, "state", "0x63?" },
 		{ &smcr, "uid", "01000" },
@@ -464,6 +474,15 @@ static void cells(void **state)
 		{ &smcd, "shutd", "R->" },
 		{ &fallback, "shutd", "" },
 		{ &listener, "shutd", "" },
+	};
+
+	(void)state;
+	check_cells(cases, ARRAY_SIZE(cases));
+}
+
+static void connection_cells(void **state)
+{
+	static const struct cell cases[] = {
 		{ &smcr, "token", "deadbeef" },
 		{ &smcr, "sndbuf", "00010000" },
 		{ &smcr, "rcvbuf", "ffffffff" },
@@ -491,6 +510,15 @@ static void cells(void **state)
 		{ &smcd, "dpeertoken", "8000000000000000" },
 		{ &smcd, "dlinkid", "00000100" },
 		{ &smcr, "dgid", "" },
+	};
+
+	(void)state;
+	check_cells(cases, ARRAY_SIZE(cases));
+}
+
+static void process_cells(void **state)
+{
+	static const struct cell cases[] = {
 		{ &smcr, "family", "smc" },
 		{ &strange, "family", "inet" },
 		{ &smcd, "family", "inet6" },
@@ -504,13 +532,9 @@ static void cells(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		if (strcmp(cell(cases[i].sample, cases[i].column), cases[i].want))
-			fail_msg("case %zu, %s: '%s', not '%s'", i, cases[i].column,
-				 cell(cases[i].sample, cases[i].column), cases[i].want);
+	check_cells(cases, ARRAY_SIZE(cases));
 }
 
-/* Header words and their order, as scripts know them from smc-tools 1.8.5. */
 static void headers(void **state)
 {
 	static const struct {
@@ -627,6 +651,7 @@ int main(void)
 		cmocka_unit_test(json_lgr),	cmocka_unit_test(json_dmb),
 		cmocka_unit_test(json_reasons), cmocka_unit_test(json_processes),
 		cmocka_unit_test(json_absent),	cmocka_unit_test(cells),
+		cmocka_unit_test(connection_cells), cmocka_unit_test(process_cells),
 		cmocka_unit_test(headers),	cmocka_unit_test(table),
 		cmocka_unit_test(explanations), cmocka_unit_test(wide),
 	};

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* lib/smc/err */
+/* lib/base/err: sentences, and how they are cut. */
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "base/err.h"
 
@@ -26,23 +27,33 @@ static void nobody_asks(void **state)
 	assert_int_equal(smc_err_say(NULL, ENOENT, "%s", "text"), -ENOENT);
 }
 
-/* Cut, and ended. */
+/* Cut where the room ends and not before, and terminated. */
+static void check_cut(const char *text, const char *whole)
+{
+	struct smc_err err;
+	const size_t room = sizeof(err.text) - 1, len = strlen(whole);
+
+	assert_int_equal(strlen(text), len < room ? len : room);
+	assert_memory_equal(text, whole, strlen(text));
+}
+
 static void long_texts(void **state)
 {
 	struct {
 		struct smc_err err;
 		char guard[8];
 	} s = { .guard = "guarded" };
-	char text[2 * sizeof(s.err.text) + 1];
+	char text[2 * sizeof(s.err.text) + 1], whole[sizeof(text) + 32];
 
 	(void)state;
 	for (size_t len = sizeof(s.err.text) - 40; len < sizeof(text) - 1; len++) {
 		memset(text, 'x', len);
 		text[len] = '\0';
+		snprintf(whole, sizeof(whole), "%s: Operation not permitted", text);
 		smc_err_set(&s.err, EPERM, "%s", text);
-		assert_true(strnlen(s.err.text, sizeof(s.err.text)) < sizeof(s.err.text));
+		check_cut(s.err.text, whole);
 		smc_err_say(&s.err, EPERM, "%s", text);
-		assert_true(strnlen(s.err.text, sizeof(s.err.text)) < sizeof(s.err.text));
+		check_cut(s.err.text, text);
 		assert_string_equal(s.guard, "guarded");
 	}
 }

@@ -46,54 +46,94 @@ static struct smc_addr address(int family, const char *ip, uint16_t port)
 	return addr;
 }
 
-/*
- * A few TCP sockets as a machine has them, and for each SMC socket the local address that must
- * come out, or NULL where no honest answer exists.
- */
-static void resolve(void **state)
+/* A few TCP sockets as a machine has them. */
+static const struct tcp tcps[] = {
+	{ AF_INET, "10.0.0.1", 80, "10.0.0.9", 4000, 1000, false },
+	/* One pair of ports, two local addresses. */
+	{ AF_INET, "10.0.0.1", 81, "10.0.0.9", 4001, 1000, false },
+	{ AF_INET, "10.0.0.2", 81, "10.0.0.9", 4001, 1000, false },
+	/* The same, of two users. */
+	{ AF_INET, "10.0.0.1", 82, "10.0.0.9", 4002, 1000, false },
+	{ AF_INET, "10.0.0.2", 82, "10.0.0.9", 4002, 1001, false },
+	/* The same, of three sockets, two of them of one user. */
+	{ AF_INET, "10.0.0.1", 83, "10.0.0.9", 4003, 1000, false },
+	{ AF_INET, "10.0.0.2", 83, "10.0.0.9", 4003, 1000, false },
+	{ AF_INET, "10.0.0.3", 83, "10.0.0.9", 4003, 1001, false },
+	/* Listeners: wildcards of each family, and addresses. */
+	{ AF_INET, "0.0.0.0", 84, "0.0.0.0", 0, 0, true },
+	{ AF_INET6, "::", 85, "::", 0, 0, true },
+	{ AF_INET, "0.0.0.0", 86, "0.0.0.0", 0, 0, true },
+	{ AF_INET6, "::", 86, "::", 0, 0, true },
+	{ AF_INET, "10.0.0.5", 87, "0.0.0.0", 0, 0, true },
+	/* A socket bound to a port only, beside a listener on it. */
+	{ AF_INET, "10.0.0.6", 88, "0.0.0.0", 0, 0, false },
+	{ AF_INET, "10.0.0.7", 88, "0.0.0.0", 0, 0, true },
+	/* Addresses of the two families that have the same first word. */
+	{ AF_INET6, "2001:db8::", 89, "2001:db9::", 4009, 0, false },
+	{ AF_INET, "32.1.13.184", 90, "32.1.13.185", 4010, 0, false },
+	{ AF_INET6, "2001:db8::", 91, "2001:db9::", 4011, 0, false },
+	{ AF_INET, "32.1.13.184", 91, "32.1.13.185", 4011, 0, false },
+	{ AF_INET6, "2001:db8::", 92, "2001:db9::", 4012, 5, false },
+	{ AF_INET6, "2001:db8:1::", 92, "2001:db9::", 4012, 5, false },
+	/* IPv6 connection beside an IPv4 one. */
+	{ AF_INET, "10.0.0.1", 93, "10.0.0.9", 4013, 0, false },
+	{ AF_INET6, "fd00::1", 93, "fd00::9", 4013, 0, false },
+	{ AF_INET6, "::ffff:10.0.0.1", 94, "::ffff:10.0.0.9", 4014, 0, false },
+};
+
+/* An SMC socket, and the local address that must come out; NULL where no honest answer exists. */
+struct question {
+	const char *what;
+	uint8_t family, state;
+	const char *src, *dst; /* raw words; NULL: zero */
+	uint16_t sport, dport;
+	uint32_t uid;
+	int want_family;
+	const char *want;
+};
+
+static void check(struct smc_inet_table *table, const struct question *row)
 {
-	static const struct tcp tcps[] = {
-		{ AF_INET, "10.0.0.1", 80, "10.0.0.9", 4000, 1000, false },
-		/* One pair of ports, two local addresses. */
-		{ AF_INET, "10.0.0.1", 81, "10.0.0.9", 4001, 1000, false },
-		{ AF_INET, "10.0.0.2", 81, "10.0.0.9", 4001, 1000, false },
-		/* The same, of two users. */
-		{ AF_INET, "10.0.0.1", 82, "10.0.0.9", 4002, 1000, false },
-		{ AF_INET, "10.0.0.2", 82, "10.0.0.9", 4002, 1001, false },
-		/* The same, of three sockets, two of them of one user. */
-		{ AF_INET, "10.0.0.1", 83, "10.0.0.9", 4003, 1000, false },
-		{ AF_INET, "10.0.0.2", 83, "10.0.0.9", 4003, 1000, false },
-		{ AF_INET, "10.0.0.3", 83, "10.0.0.9", 4003, 1001, false },
-		/* Listeners: wildcards of each family, and addresses. */
-		{ AF_INET, "0.0.0.0", 84, "0.0.0.0", 0, 0, true },
-		{ AF_INET6, "::", 85, "::", 0, 0, true },
-		{ AF_INET, "0.0.0.0", 86, "0.0.0.0", 0, 0, true },
-		{ AF_INET6, "::", 86, "::", 0, 0, true },
-		{ AF_INET, "10.0.0.5", 87, "0.0.0.0", 0, 0, true },
-		/* A socket bound to a port only, beside a listener on it. */
-		{ AF_INET, "10.0.0.6", 88, "0.0.0.0", 0, 0, false },
-		{ AF_INET, "10.0.0.7", 88, "0.0.0.0", 0, 0, true },
-		/* Addresses of the two families that have the same first word. */
-		{ AF_INET6, "2001:db8::", 89, "2001:db9::", 4009, 0, false },
-		{ AF_INET, "32.1.13.184", 90, "32.1.13.185", 4010, 0, false },
-		{ AF_INET6, "2001:db8::", 91, "2001:db9::", 4011, 0, false },
-		{ AF_INET, "32.1.13.184", 91, "32.1.13.185", 4011, 0, false },
-		{ AF_INET6, "2001:db8::", 92, "2001:db9::", 4012, 5, false },
-		{ AF_INET6, "2001:db8:1::", 92, "2001:db9::", 4012, 5, false },
-		/* IPv6 connection beside an IPv4 one. */
-		{ AF_INET, "10.0.0.1", 93, "10.0.0.9", 4013, 0, false },
-		{ AF_INET6, "fd00::1", 93, "fd00::9", 4013, 0, false },
-		{ AF_INET6, "::ffff:10.0.0.1", 94, "::ffff:10.0.0.9", 4014, 0, false },
+	struct smc_sock sock = {
+		.family = row->family,
+		.state = row->state,
+		.uid = row->uid,
+		.local = address(AF_UNSPEC, row->src, row->sport),
+		.peer = address(AF_UNSPEC, row->dst, row->dport),
 	};
-	static const struct {
-		const char *what;
-		uint8_t family, state;
-		const char *src, *dst; /* raw words; NULL: zero */
-		uint16_t sport, dport;
-		uint32_t uid;
-		int want_family;
-		const char *want;
-	} rows[] = {
+	const struct smc_sock before = sock;
+	struct smc_addr want;
+
+	if (smc_inet_resolve(table, &sock) != !!row->want)
+		fail_msg("%s", row->what);
+	if (!row->want) {
+		assert_memory_equal(&sock, &before, sizeof(sock));
+		return;
+	}
+	want = address(row->want_family, row->want, row->sport);
+	if (sock.local.family != want.family || sock.local.port != want.port ||
+	    memcmp(sock.local.ip, want.ip, 16))
+		fail_msg("%s: another address", row->what);
+	assert_int_equal(sock.peer.family, want.family);
+	assert_int_equal(sock.peer.port, row->dport);
+}
+
+static void check_all(const struct question *rows, size_t n)
+{
+	struct smc_inet_table table = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tcps); i++)
+		assert_int_equal(add(&table, &tcps[i]), 0);
+	for (size_t i = 0; i < n; i++)
+		check(&table, &rows[i]);
+	smc_inet_free(&table);
+	assert_null(table.entries);
+	assert_int_equal(table.count, 0);
+}
+
+static void connections(void **state)
+{
+	static const struct question rows[] = {
 		{ "unique, IPPROTO_SMC", AF_INET, 1, NULL, NULL, 80, 4000, 1000, AF_INET,
 		  "10.0.0.1" },
 		{ "unique, accepted", AF_SMC, 1, NULL, NULL, 80, 4000, 1000, AF_INET, "10.0.0.1" },
@@ -108,6 +148,15 @@ static void resolve(void **state)
 		  "10.0.0.3" },
 		{ "no such ports", AF_SMC, 1, NULL, NULL, 80, 4001, 1000, 0, NULL },
 		{ "local port 0", AF_SMC, 1, NULL, NULL, 0, 4000, 1000, 0, NULL },
+	};
+
+	(void)state;
+	check_all(rows, ARRAY_SIZE(rows));
+}
+
+static void listeners(void **state)
+{
+	static const struct question rows[] = {
 		{ "AF_SMC wildcard v4", AF_SMC, 10, NULL, NULL, 84, 0, 0, AF_INET, "0.0.0.0" },
 		{ "AF_SMC wildcard v6", AF_SMC, 10, NULL, NULL, 85, 0, 0, AF_INET6, "::" },
 		{ "AF_SMC wildcard, both there", AF_SMC, 10, NULL, NULL, 86, 0, 0, 0, NULL },
@@ -121,6 +170,15 @@ static void resolve(void **state)
 		  "10.0.0.7" },
 		{ "connection, not the listener", AF_INET, 2, NULL, NULL, 88, 0, 0, AF_INET,
 		  "10.0.0.6" },
+	};
+
+	(void)state;
+	check_all(rows, ARRAY_SIZE(rows));
+}
+
+static void by_address(void **state)
+{
+	static const struct question rows[] = {
 		{ "2001:db8::", AF_SMC, 1, "2001:db8::", "2001:db9::", 89, 4009, 0, AF_INET6,
 		  "2001:db8::" },
 		{ "32.1.13.184", AF_SMC, 1, "32.1.13.184", "32.1.13.185", 90, 4010, 0, AF_INET,
@@ -138,38 +196,9 @@ static void resolve(void **state)
 		{ "v4-mapped", AF_INET6, 1, NULL, NULL, 94, 4014, 0, AF_INET6,
 		  "::ffff:10.0.0.1" },
 	};
-	struct smc_inet_table table = { 0 };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(tcps); i++)
-		assert_int_equal(add(&table, &tcps[i]), 0);
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct smc_sock sock = {
-			.family = rows[i].family,
-			.state = rows[i].state,
-			.uid = rows[i].uid,
-			.local = address(AF_UNSPEC, rows[i].src, rows[i].sport),
-			.peer = address(AF_UNSPEC, rows[i].dst, rows[i].dport),
-		};
-		const struct smc_sock before = sock;
-		struct smc_addr want;
-
-		if (smc_inet_resolve(&table, &sock) != !!rows[i].want)
-			fail_msg("%s", rows[i].what);
-		if (!rows[i].want) {
-			assert_memory_equal(&sock, &before, sizeof(sock));
-			continue;
-		}
-		want = address(rows[i].want_family, rows[i].want, rows[i].sport);
-		if (sock.local.family != want.family || sock.local.port != want.port ||
-		    memcmp(sock.local.ip, want.ip, 16))
-			fail_msg("%s: another address", rows[i].what);
-		assert_int_equal(sock.peer.family, want.family);
-		assert_int_equal(sock.peer.port, rows[i].dport);
-	}
-	smc_inet_free(&table);
-	assert_null(table.entries);
-	assert_int_equal(table.count, 0);
+	check_all(rows, ARRAY_SIZE(rows));
 }
 
 static void empty(void **state)
@@ -238,7 +267,8 @@ static void request(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(resolve), cmocka_unit_test(empty),
+		cmocka_unit_test(connections), cmocka_unit_test(listeners),
+		cmocka_unit_test(by_address), cmocka_unit_test(empty),
 		cmocka_unit_test(short_messages), cmocka_unit_test(growth),
 		cmocka_unit_test(request),
 	};

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/netns: names that are none. */
-#include "test.h"
+/* lib/sys/netns: names of no namespace and entering one by each kind of name. */
+#include "child.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "sys/netns.h"
 
@@ -67,29 +69,77 @@ static void long_name(void **state)
 	assert_true(strlen(err.text) < 100);
 }
 
-/* The own one by process id and by path: root gets in, others are told why not. */
-static void own(void **state)
+static ino_t netns_now(void)
 {
-	char pid[32];
-	const char *const names[] = { pid, "/proc/self/ns/net" };
+	struct stat info;
 
+	return stat("/proc/self/ns/net", &info) ? 0 : info.st_ino;
+}
+
+/* Out of a new one into that of the parent process. */
+static int enter_parent(const bool *by_path)
+{
+	const ino_t want = netns_now();
+	struct smc_err err = { 0 };
+	char name[64];
+
+	snprintf(name, sizeof(name), *by_path ? "/proc/%d/ns/net" : "%d", (int)getppid());
+	if (unshare(CLONE_NEWNET) || !want || netns_now() == want)
+		return CHILD_CANNOT;
+	return !smc_netns_enter(name, &err) && netns_now() == want && !err.code ? CHILD_RIGHT :
+										  CHILD_WRONG;
+}
+
+static int enter_from_user_ns(const void *by_path)
+{
+	pid_t pid;
+	int status;
+
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return CHILD_CANNOT;
+	pid = fork();
+	if (!pid)
+		_exit(enter_parent(by_path));
+	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
+		       WEXITSTATUS(status) : CHILD_WRONG;
+}
+
+static void by_pid(void **state)
+{
 	(void)state;
-	snprintf(pid, sizeof(pid), "%d", (int)getpid());
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct smc_err err = { 0 };
-		int ret = smc_netns_enter(names[i], &err);
+	in_child(enter_from_user_ns, &(const bool){ false });
+}
 
-		if (ret)
-			assert_int_equal(ret, -EPERM);
-	}
+static void by_path(void **state)
+{
+	(void)state;
+	in_child(enter_from_user_ns, &(const bool){ true });
+}
+
+/* Without rights over a namespace nobody gets in, not even into the own one. */
+static int refused_without_rights(const void *arg __attribute__((unused)))
+{
+	static const char want[] = "cannot enter network namespace '/proc/self/ns/net': "
+				   "Operation not permitted";
+	struct smc_err err = { 0 };
+
+	if (unshare(CLONE_NEWUSER))
+		return CHILD_CANNOT;
+	return smc_netns_enter("/proc/self/ns/net", &err) == -EPERM && err.code == EPERM &&
+	       !strcmp(err.text, want) ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static void no_rights(void **state)
+{
+	(void)state;
+	in_child(refused_without_rights, NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_names), cmocka_unit_test(other_files),
-		cmocka_unit_test(long_name), cmocka_unit_test(own),
-	};
+t	};
 
 	return cmocka_run_group_tests_name("netns", tests, NULL, NULL);
 }

@@ -1,56 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* smc_pnet: which PNET ID each device of recorded trees has, what is warned of and suggested. */
-#include "test.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "pnet_text.h"
+#include "trees.h"
 
 #include "smc_pnet/smc_pnet.h"
-
-static char root[] = "/tmp/smc-tools-list-XXXXXX";
-
-static int build(void **state)
-{
-	char command[512];
-
-	(void)state;
-	if (!mkdtemp(root))
-		return -1;
-	snprintf(command, sizeof(command), "sh tests/sysfs/s390 %s/s390 && sh tests/sysfs/x86 %s/x86",
-		 root, root);
-	return system(command);
-}
-
-static int wipe(void **state)
-{
-	char command[512];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
-}
-
-static void from_text(struct smc_pnet_table *table, const char *text)
-{
-	struct smc_err err;
-	FILE *file;
-
-	*table = (struct smc_pnet_table){ 0 };
-	if (!*text)
-		return;
-	file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	assert_non_null(file);
-	assert_int_equal(pnet_read(table, file, "test", &err), 0);
-	fclose(file);
-}
 
 static void load(struct pnet_world *world, const char *tree)
 {
 	struct smc_err err;
-	char path[64];
 
-	snprintf(path, sizeof(path), "%s/%s", root, tree);
-	assert_int_equal(pnet_world_load(world, path, &err), 0);
+	assert_int_equal(pnet_world_load(world, tree_path(tree), &err), 0);
 }
 
 static void append_source(struct out_text *out, const struct pnet_row *row)
@@ -288,5 +247,5 @@ int main(void)
 		cmocka_unit_test(trees),     cmocka_unit_test(foreign_letters),
 	};
 
-	return cmocka_run_group_tests(tests, build, wipe);
+	return cmocka_run_group_tests(tests, trees_build, trees_wipe);
 }

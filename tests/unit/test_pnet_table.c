@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* smc_pnet against a table that is kept by the kernel's rules, and fails when told. */
-#include "test.h"
+#include "pnet_text.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <linux/genetlink.h>
 
 #include "smc/abi.h"
-#include "smc_pnet/smc_pnet.h"
 
 struct smc_genl {
 	int unused;
@@ -146,20 +144,6 @@ int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *at
 }
 
 /* ---- tests ---- */
-
-static void from_text(struct smc_pnet_table *table, const char *text)
-{
-	struct smc_err err;
-	FILE *file;
-
-	*table = (struct smc_pnet_table){ 0 };
-	if (!*text)
-		return;
-	file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
-	assert_non_null(file);
-	assert_int_equal(pnet_read(table, file, "test", &err), 0);
-	fclose(file);
-}
 
 static void begin(const char *text)
 {

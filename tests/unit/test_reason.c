@@ -9,52 +9,24 @@
 #include "smc/reason.h"
 #include "smc/remedy.h"
 
-/*
- * net/smc/smc_clc.h of Linux 6.1 to 7.2, without SMC_CLC_DECL_; where net/smc/af_smc.c and its like
- * raise it (C client, S server), and the kernel after 5.10 that was the first to have it.
- */
+/* What net/smc/smc_clc.h of Linux 7.2 defines, without SMC_CLC_DECL_; none has gone since 5.10. */
 static const struct {
 	uint32_t code;
 	const char *symbol;
-	const char *sides;
-	const char *since;
 } kernel[] = {
-	{ 0x01010000, "MEM", "CS", NULL },
-	{ 0x02010000, "TIMEOUT_CL", "CS", NULL },
-	{ 0x02020000, "TIMEOUT_AL", "", NULL },
-	{ 0x03000000, "CNFERR", "C", NULL },
-	{ 0x03010000, "PEERNOSMC", "CS", NULL },
-	{ 0x03020000, "IPSEC", "CS", NULL },
-	{ 0x03030000, "NOSMCDEV", "CS", NULL },
-	{ 0x03030001, "NOSMCDDEV", "S", NULL },
-	{ 0x03030002, "NOSMCRDEV", "S", NULL },
-	{ 0x03030003, "NOISM2SUPP", "S", "5.11" },
-	{ 0x03030004, "NOV2EXT", "S", "5.11" },
-	{ 0x03030005, "NOV2DEXT", "S", "5.11" },
-	{ 0x03030006, "NOSEID", "", "5.11" },
-	{ 0x03030007, "NOSMCD2DEV", "S", "5.11" },
-	{ 0x03030008, "NOUEID", "S", "5.16" },
-	{ 0x03030009, "RELEASEERR", "S", "6.6" },
-	{ 0x0303000a, "MAXCONNERR", "CS", "6.6" },
-	{ 0x0303000b, "MAXLINKERR", "CS", "6.6" },
-	{ 0x03040000, "MODEUNSUPP", "C", NULL },
-	{ 0x03050000, "RMBE_EC", "CS", NULL },
-	{ 0x03060000, "OPTUNSUPP", "CS", NULL },
-	{ 0x03070000, "DIFFPREFIX", "S", NULL },
-	{ 0x03080000, "GETVLANERR", "S", NULL },
-	{ 0x03090000, "ISMVLANERR", "CS", NULL },
-	{ 0x030a0000, "NOACTLINK", "CS", NULL },
-	{ 0x030b0000, "NOSRVLINK", "C", NULL },
-	{ 0x030c0000, "VERSMISMAT", "", NULL },
-	{ 0x030d0000, "MAX_DMB", "CS", NULL },
-	{ 0x030e0000, "NOROUTE", "CS", "5.16" },
-	{ 0x030f0000, "NOINDIRECT", "C", "5.16" },
-	{ 0x04000000, "SYNCERR", "C", NULL },
-	{ 0x05000000, "PEERDECL", "CS", NULL },
-	{ 0x09990000, "INTERR", "CS", NULL },
-	{ 0x09990001, "ERR_RTOK", "CS", NULL },
-	{ 0x09990002, "ERR_RDYLNK", "CS", NULL },
-	{ 0x09990003, "ERR_REGBUF", "CS", NULL },
+	{ 0x01010000, "MEM" }, { 0x02010000, "TIMEOUT_CL" }, { 0x02020000, "TIMEOUT_AL" },
+	{ 0x03000000, "CNFERR" }, { 0x03010000, "PEERNOSMC" }, { 0x03020000, "IPSEC" },
+	{ 0x03030000, "NOSMCDEV" }, { 0x03030001, "NOSMCDDEV" }, { 0x03030002, "NOSMCRDEV" },
+	{ 0x03030003, "NOISM2SUPP" }, { 0x03030004, "NOV2EXT" }, { 0x03030005, "NOV2DEXT" },
+	{ 0x03030006, "NOSEID" }, { 0x03030007, "NOSMCD2DEV" }, { 0x03030008, "NOUEID" },
+	{ 0x03030009, "RELEASEERR" }, { 0x0303000a, "MAXCONNERR" },
+	{ 0x0303000b, "MAXLINKERR" }, { 0x03040000, "MODEUNSUPP" }, { 0x03050000, "RMBE_EC" },
+	{ 0x03060000, "OPTUNSUPP" }, { 0x03070000, "DIFFPREFIX" },
+	{ 0x03080000, "GETVLANERR" }, { 0x03090000, "ISMVLANERR" },
+	{ 0x030a0000, "NOACTLINK" }, { 0x030b0000, "NOSRVLINK" }, { 0x030c0000, "VERSMISMAT" },
+	{ 0x030d0000, "MAX_DMB" }, { 0x030e0000, "NOROUTE" }, { 0x030f0000, "NOINDIRECT" },
+	{ 0x04000000, "SYNCERR" }, { 0x05000000, "PEERDECL" }, { 0x09990000, "INTERR" },
+	{ 0x09990001, "ERR_RTOK" }, { 0x09990002, "ERR_RDYLNK" }, { 0x09990003, "ERR_REGBUF" },
 };
 
 static void complete(void **state)
@@ -66,12 +38,73 @@ static void complete(void **state)
 
 		if (!reason)
 			fail_msg("no entry for 0x%08x %s", kernel[i].code, kernel[i].symbol);
+		assert_int_equal(reason->code, kernel[i].code);
 		assert_string_equal(reason->symbol, kernel[i].symbol);
-		assert_int_equal(!!(reason->raised & SMC_RAISED_CLIENT), !!strchr(kernel[i].sides, 'C'));
-		assert_int_equal(!!(reason->raised & SMC_RAISED_SERVER), !!strchr(kernel[i].sides, 'S'));
-		assert_int_equal(!reason->since, !kernel[i].since);
-		if (reason->since)
-			assert_string_equal(reason->since, kernel[i].since);
+	}
+}
+
+/* Who raises a code follows from what it answers: these ranges of codes, and both sides else. */
+static void sides(void **state)
+{
+	static const struct {
+		uint32_t first, last;
+		enum smc_raised raised;
+	} ranges[] = {
+		{ 0x02020000, 0x02020000, SMC_RAISED_NONE },
+		{ 0x03000000, 0x03000000, SMC_RAISED_CLIENT }, /* answers an accept */
+		{ 0x03030006, 0x03030006, SMC_RAISED_NONE },
+		{ 0x03030001, 0x03030009, SMC_RAISED_SERVER }, /* answer a proposal */
+		{ 0x03040000, 0x03040000, SMC_RAISED_CLIENT },
+		{ 0x03070000, 0x03080000, SMC_RAISED_SERVER },
+		{ 0x030b0000, 0x030b0000, SMC_RAISED_CLIENT },
+		{ 0x030c0000, 0x030c0000, SMC_RAISED_NONE },
+		{ 0x030f0000, 0x04000000, SMC_RAISED_CLIENT },
+		{ 0, UINT32_MAX, SMC_RAISED_BOTH },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < smc_reason_count; i++) {
+		size_t at = 0;
+
+		while (smc_reasons[i].code < ranges[at].first || smc_reasons[i].code > ranges[at].last)
+			at++;
+		if (smc_reasons[i].raised != ranges[at].raised)
+			fail_msg("%s: %d", smc_reasons[i].symbol, smc_reasons[i].raised);
+	}
+}
+
+/* SMC-Dv2 came with 5.11, SMC-Rv2 with 5.16, release 1 of version 2 with 6.6. */
+static const char *since(uint32_t code)
+{
+	if (code >= 0x03030003 && code <= 0x03030007)
+		return "5.11";
+	if (code == 0x03030008 || code == 0x030e0000 || code == 0x030f0000)
+		return "5.16";
+	return code >= 0x03030009 && code <= 0x0303000b ? "6.6" : "";
+}
+
+static void releases(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < smc_reason_count; i++)
+		assert_string_equal(smc_reasons[i].since ? smc_reasons[i].since : "",
+				    since(smc_reasons[i].code));
+}
+
+/* What one types and what scripts look for: capitals, digits and underscores, no name twice. */
+static void named(void **state)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	(void)state;
+	for (size_t i = 0; i < smc_reason_count; i++) {
+		const struct smc_reason *at = &smc_reasons[i];
+
+		assert_true(at->symbol[0] && at->stats_name[0]);
+		assert_int_equal(at->symbol[strspn(at->symbol, letters)], '\0');
+		assert_int_equal(at->stats_name[strspn(at->stats_name, letters)], '\0');
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(at->stats_name, smc_reasons[other].stats_name);
 	}
 }
 
@@ -106,7 +139,6 @@ static void worded(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < smc_reason_count; i++) {
-		assert_true(smc_reasons[i].stats_name && smc_reasons[i].stats_name[0]);
 		check_clause(smc_reasons[i].symbol, smc_reasons[i].meaning);
 		check_clause(smc_reasons[i].symbol, smc_reasons[i].check);
 	}
@@ -152,6 +184,15 @@ static void check_seen(const char *text, uint32_t own, uint32_t peer)
 		fail_msg("%s: 0x%08x/0x%08x", text, own, peer);
 }
 
+/* What a side finds by itself it must be able to raise. */
+static void check_raised(const char *text, uint32_t own, enum smc_raised side)
+{
+	const struct smc_reason *reason = smc_reason_find(own);
+
+	if (own && own != SMC_REASON_PEERDECL && !(reason->raised & side))
+		fail_msg("%s: this side never raises %s", text, reason->symbol);
+}
+
 /* Only who was declined has a second number, and that is what the other side shows. */
 static void situations(void **state)
 {
@@ -162,6 +203,8 @@ static void situations(void **state)
 		check_clause("situation", at->text);
 		check_seen(at->text, at->client, at->client_peer);
 		check_seen(at->text, at->server, at->server_peer);
+		check_raised(at->text, at->client, SMC_RAISED_CLIENT);
+		check_raised(at->text, at->server, SMC_RAISED_SERVER);
 		assert_true(at->client || at->server);
 		assert_true(!at->client_peer || at->client_peer == at->server);
 		assert_true(!at->server_peer || at->server_peer == at->client);
@@ -247,6 +290,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(complete),
+		cmocka_unit_test(sides),
+		cmocka_unit_test(releases),
+		cmocka_unit_test(named),
 		cmocka_unit_test(ordered),
 		cmocka_unit_test(worded),
 		cmocka_unit_test(unknown),

@@ -144,20 +144,28 @@ static void recorded_name(void **state)
 	assert_false(pciids_find(&name, 0x1234, 0x58));
 }
 
+static void check_power(const char *path, char want)
+{
+	char text[8];
+
+	assert_true(host_text(text, sizeof(text), "%s/bus/pci/slots/00000013/power", path));
+	assert_int_equal(text[0], want);
+}
+
 static void power(void **state)
 {
 	struct smc_err err;
-	char path[64], text[8];
+	char path[64];
 
 	(void)state;
 	unsetenv("SMC_TOOLS_ROOT");
 	snprintf(path, sizeof(path), "%s/s390/sys", root);
 	assert_int_equal(rnics_power(path, 0x13, true, &err), 0);
-	assert_true(host_text(text, sizeof(text), "%s/bus/pci/slots/00000013/power", path));
-	assert_int_equal(text[0], '1');
+	check_power(path, '1');
 	assert_int_equal(rnics_power(path, 0x13, true, &err), -EALREADY);
 	assert_string_equal(err.text, "FID 13 is powered on already");
 	assert_int_equal(rnics_power(path, 0x13, false, &err), 0);
+	check_power(path, '0');
 	assert_int_equal(rnics_power(path, 0x99, false, &err), -ENOENT);
 	assert_string_equal(err.text, "there is no FID 99");
 }

@@ -215,7 +215,44 @@ static void compat_keys(void **state)
 	assert_string_equal(smc_stat_key(50), "SMC_CLNT_V1_SUCC_CNT");
 	assert_string_equal(smc_stat_key(55), "SMC_URG_DATA_CNT");
 	assert_string_equal(smc_stat_key(64), "SMC_TX_RMB_USAGE");
+	assert_string_equal(smc_stat_key(44), "SMC_INT_RX_BUF_SIZE_SM_CNT");
+	assert_string_equal(smc_stat_key(59), "SMC_RX_BYTES");
 	assert_int_equal(SMC_STAT_COUNT, 65);
+	for (size_t i = 0; i < SMC_STAT_COUNT; i++) {
+		assert_int_equal(strncmp(smc_stat_key(i), "SMC_", 4), 0);
+		for (size_t other = 0; other < i; other++)
+			assert_string_not_equal(smc_stat_key(i), smc_stat_key(other));
+	}
+}
+
+/* TX and RX, client and server: where the number stands and what it is called agree. */
+static void keys_and_places(void **state)
+{
+	static const struct {
+		int at;
+		const char *part;
+	} rows[] = {
+		{ SMC_STAT_TX_BUF, "INT_TX_BUF_" }, { SMC_STAT_RX_BUF, "INT_RX_BUF_" },
+		{ SMC_STAT_TX_REQ, "USR_TX_BUF_" }, { SMC_STAT_RX_REQ, "USR_RX_BUF_" },
+		{ SMC_STAT_TX_EVENT, "INT_TX_BUF_" }, { SMC_STAT_RX_EVENT, "INT_RX_BUF_" },
+		{ SMC_STAT_CLNT_V1, "CLNT_V1_SUCC_CNT" }, { SMC_STAT_CLNT_V2, "CLNT_V2_SUCC_CNT" },
+		{ SMC_STAT_SRV_V1, "SRV_V1_SUCC_CNT" }, { SMC_STAT_SRV_V2, "SRV_V2_SUCC_CNT" },
+		{ SMC_STAT_SENDPAGE, "SENDPAGE_CNT" }, { SMC_STAT_URG_DATA, "URG_DATA_CNT" },
+		{ SMC_STAT_SPLICE, "SPLICE_CNT" }, { SMC_STAT_CORK, "CORK_CNT" },
+		{ SMC_STAT_NDLY, "NDLY_CNT" }, { SMC_STAT_RX_BYTES, "RX_BYTES" },
+		{ SMC_STAT_TX_BYTES, "TX_BYTES" }, { SMC_STAT_RX_CNT, "RX_CNT" },
+		{ SMC_STAT_TX_CNT, "TX_CNT" }, { SMC_STAT_RX_USAGE, "RX_RMB_USAGE" },
+		{ SMC_STAT_TX_USAGE, "TX_RMB_USAGE" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int end = i + 1 < ARRAY_SIZE(rows) ? rows[i + 1].at : SMC_STAT_COUNT;
+
+		for (int at = rows[i].at; at < end; at++)
+			assert_int_equal(strncmp(smc_stat_key((size_t)at) + 4, rows[i].part,
+						 strlen(rows[i].part)), 0);
+	}
 }
 
 int main(void)
@@ -224,7 +261,7 @@ int main(void)
 		cmocka_unit_test(decode),	 cmocka_unit_test(fallbacks),
 		cmocka_unit_test(since),	 cmocka_unit_test(baseline_text),
 		cmocka_unit_test(si),		 cmocka_unit_test(unknown_reasons),
-		cmocka_unit_test(compat_keys),
+		cmocka_unit_test(compat_keys),	 cmocka_unit_test(keys_and_places),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* lib/sys: PNET IDs in EBCDIC, net, RDMA and ISM devices of recorded sysfs trees. */
-#include "test.h"
+#include "trees.h"
 
-#include <stdio.h>
 #include <unistd.h>
 
 #include "host/file.h"
@@ -10,31 +9,16 @@
 #include "sys/pnetid.h"
 #include "sys/rdma.h"
 
-static char root[] = "/tmp/smc-tools-sysfs-XXXXXX";
 static char s390[64], x86[64], empty[64];
 
 static int build(void **state)
 {
-	char command[512];
+	const int ret = trees_build(state);
 
-	(void)state;
-	if (!mkdtemp(root))
-		return -1;
-	snprintf(s390, sizeof(s390), "%s/s390", root);
-	snprintf(x86, sizeof(x86), "%s/x86", root);
-	snprintf(empty, sizeof(empty), "%s/empty", root);
-	snprintf(command, sizeof(command), "sh tests/sysfs/s390 %s && sh tests/sysfs/x86 %s", s390,
-		 x86);
-	return system(command);
-}
-
-static int wipe(void **state)
-{
-	char command[512];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", root);
-	return system(command);
+	strcpy(s390, tree_path("s390"));
+	strcpy(x86, tree_path("x86"));
+	strcpy(empty, tree_path("empty"));
+	return ret;
 }
 
 /* "NET1", blanks; "aZ9"; zeros; sixteen characters of which one has no letter. */
@@ -212,7 +196,7 @@ static void attributes(void **state)
 	char text[4];
 
 	(void)state;
-	assert_false(host_text(text, sizeof(text), "%s/none", root));
+	assert_false(host_text(text, sizeof(text), "%s/none", trees_root));
 	assert_string_equal(text, "");
 	assert_true(host_text(text, sizeof(text), "%s/class/net/eno1/device/driver/../../../pci/"
 			       "devices/0000:00:00.0/vendor", s390));
@@ -234,5 +218,5 @@ int main(void)
 		cmocka_unit_test(nothing_there), cmocka_unit_test(attributes),
 	};
 
-	return cmocka_run_group_tests(tests, build, wipe);
+	return cmocka_run_group_tests(tests, build, trees_wipe);
 }

@@ -96,11 +96,19 @@ static struct use find(struct host *host, const char *netdev)
 {
 	const struct smc_pnet_table table = { host->entries, host->n_entries, 0 };
 	struct use use = { 0 };
+	size_t found = 0;
 
 	assert_int_equal(pnet_rows_make(&host->facts.rows, &table, &host->world), 0);
-	for (size_t i = 0; i < host->facts.rows.count; i++)
-		if (host->facts.rows.rows[i].net && !strcmp(host->facts.rows.rows[i].name, netdev))
-			use_find(&use, &host->facts, &host->facts.rows.rows[i]);
+	for (size_t i = 0; i < host->facts.rows.count; i++) {
+		const struct pnet_row *row = &host->facts.rows.rows[i];
+
+		if (!row->net || strcmp(row->name, netdev))
+			continue;
+		found++;
+		memset(&use, 0xff, sizeof(use)); /* USE_FITS is 0: nothing may be left as it is */
+		use_find(&use, &host->facts, row);
+	}
+	assert_int_equal(found, 1);
 	/* The rows are gone then, so no test looks at them. */
 	pnet_rows_free(&host->facts.rows);
 	return use;

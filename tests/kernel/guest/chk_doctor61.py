@@ -2,7 +2,7 @@
 """smc_chk --doctor on kernel 6.1, whose soft-RoCE hangs: nothing here may connect over it."""
 import json
 
-from doctor import doctor, host_cases, one_way, sh, worse
+from chk_doctor import doctor, host_cases, one_way, sh, worse
 from kern import done, equal, run
 
 NO_DEVICE = frozenset({("problem", "device", "")})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cases for doctor.py: devices, PNET IDs, EIDs, addresses, each broken in one way.
+"""Cases for chk_doctor.py: devices, PNET IDs, EIDs, addresses, each broken in one way.
 
 Beside what the doctor says, a connection within the guest shows whether SMC works: a problem is one only
 if the kernel falls back to TCP.

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from doctor_devices import device_cases, right_devices
+from chk_doctor_devices import device_cases, right_devices
 from kern import done, equal, ok, run
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
@@ -161,7 +161,7 @@ def of_a_namespace():
 
 NAMESPACE = """import json, os, sys
 sys.path.insert(0, sys.argv[1])
-from doctor_devices import mode
+from chk_doctor_devices import mode
 from kern import run
 status, out, _ = run("smc_chk", "-j")
 print(json.dumps({"status": status, "doc": json.loads(out), "mode": mode(), "list": run("smc_pnet", "-l", "-j")[1]}))"""

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: MIT
 # smcr and its link groups between two guests.
 . "$(dirname "$0")/lab.sh"
-in_lab pair -k 6.12 --rxe -- smctools_r.py
+in_lab pair -k 6.12 --rxe -- smcr_links.py
