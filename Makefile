@@ -129,20 +129,27 @@ $(O)/bpf/convert.skel.h: $(O)/bpf/convert.o
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 # ---- the shim ------------------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
-SHIM_DEP := $(wildcard ld_pre_smc/*.h) ld_pre_smc/ld_pre_smc.map $(O)/version.h Makefile
 # Not with the names that functions have where times are of 64 bits: it has both, see next.h.
-SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=ld_pre_smc/ld_pre_smc.map
-# A 32-bit copy where the compiler can make one.
-HAVE_32 := $(shell test "`uname -m`" = x86_64 && echo 'int main(void){return 0;}' | \
-	$(CC) -m32 -x c -o /dev/null - 2>/dev/null && echo y)
+SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt
+SHIM_MAP := ld_pre_smc/ld_pre_smc.map
+# A 32-bit copy where the compiler can make one: from the headers that the library includes to a linked file.
+HAVE_32 := $(shell test "`uname -m`" = x86_64 && cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
+	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)
 shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
-$(O)/ld_pre_smc.so: $(SHIM_SRC) $(SHIM_DEP)
-	$(call say,SHIM)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) $(LDFLAGS) -o $@ $(SHIM_SRC) -ldl
-$(O)/32/ld_pre_smc.so: $(SHIM_SRC) $(SHIM_DEP)
-	@mkdir -p $(@D)
-	$(call say,SHIM32)
-	$(Q)$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) $(LDFLAGS) -o $@ $(SHIM_SRC) -ldl
+# shim_rule: library, its objects' directory, compiler's options for the machine
+define shim_rule
+$(1): $(SHIM_SRC:%.c=$(2)/%.o) $(SHIM_MAP)
+	@mkdir -p $$(@D)
+	$$(call say,SHIM)
+	$$(Q)$$(CC) $(3) $$(CFLAGS) $$(SHIM_FLAGS) -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=$(SHIM_MAP) \
+		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -ldl
+$(2)/%.o: %.c $(O)/version.h Makefile
+	@mkdir -p $$(@D)
+	$$(call say,CC)
+	$$(Q)$$(CC) $(3) $$(CPPFLAGS) $$(CFLAGS) $$(SHIM_FLAGS) -MMD -MP -c -o $$@ $$<
+endef
+$(eval $(call shim_rule,$(O)/ld_pre_smc.so,$(O)/obj/shim))
+$(eval $(call shim_rule,$(O)/32/ld_pre_smc.so,$(O)/obj/shim32,-m32))
 
 include tests/tests.mk
 include packaging/install.mk

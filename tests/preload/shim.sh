@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh disable=SC2154
 # The preload library alone; sourced by run.
-bin=$BUILD/tests/preload
-shim=$BUILD/ld_pre_smc.so
-fake=$bin/fake.so
-
 # under ENV... -- ARGUMENT...: the program "sock" with the shim and the fake libc below it
 under() {
 	vars=
