@@ -202,8 +202,15 @@ check_readme() {
 		grep -q "(\$*$var)" Makefile packaging/install.mk
 		ok $? "README: $var is a variable of the Makefile"
 	done
+	# By task: README names a page itself, or the page of the tool that an object belongs to does.
 	for page in man/*; do
-		like "$(cat README.md)" "$(basename "$page")" "README: lists $page"
+		name=$(basename "${page%.*}")
+		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}.8"
+		ok $? "README: leads to $page"
+	done
+	for page in $(grep -oE '\b[a-z_]+\([78]\)' README.md | tr '()' '. ' | sort -u); do
+		[ -e "man/$page" ]
+		ok $? "README: $page is there"
 	done
 	like "$(cat CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
