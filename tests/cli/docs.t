@@ -196,6 +196,15 @@ check_readme() {
 		[ -e "$file" ] || [ -e "lab/$file" ]
 		ok $? "documents: $file is there"
 	done
+	for room in lib/*/ smc*/ ld_pre_smc/; do
+		grep -q "\`${room%/}[/\`]" CONTRIBUTING.md
+		ok $? "CONTRIBUTING: says what $room is for"
+	done
+	# shellcheck disable=SC2016 # backquotes of the text
+	for file in $(grep -oE '`[a-z_]+/[a-z_/]+\.[a-z0-9]+`' CONTRIBUTING.md | tr -d '\`' | sort -u); do
+		[ -e "$file" ]
+		ok $? "CONTRIBUTING: $file is there"
+	done
 	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
 	# shellcheck disable=SC2016 # backquotes of the text
 	for var in $(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' README.md); do
