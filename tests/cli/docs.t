@@ -203,14 +203,30 @@ check_readme() {
 		[ -e "$file" ] || [ -e "lab/$file" ]
 		ok $? "documents: $file is there"
 	done
+	for room in lib/*/ smc*/ ld_pre_smc/; do
+		grep -q "\`${room%/}[/\`]" CONTRIBUTING.md
+		ok $? "CONTRIBUTING: says what $room is for"
+	done
+	# shellcheck disable=SC2016 # backquotes of the text
+	for file in $(grep -oE '`[a-z_]+/[a-z_/]+\.[a-z0-9]+`' CONTRIBUTING.md | tr -d '\`' | sort -u); do
+		[ -e "$file" ]
+		ok $? "CONTRIBUTING: $file is there"
+	done
 	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
 	# shellcheck disable=SC2016 # backquotes of the text
 	for var in $(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' README.md); do
 		grep -q "(\$*$var)" Makefile packaging/install.mk
 		ok $? "README: $var is a variable of the Makefile"
 	done
+	# By task: README names a page itself, or the page of the tool that an object belongs to does.
 	for page in man/*; do
-		like "$(cat README.md)" "$(basename "$page")" "README: lists $page"
+		name=$(basename "${page%.*}")
+		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}.8"
+		ok $? "README: leads to $page"
+	done
+	for page in $(grep -oE '\b[a-z_]+\([78]\)' README.md | tr '()' '. ' | sort -u); do
+		[ -e "man/$page" ]
+		ok $? "README: $page is there"
 	done
 	like "$(cat CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
