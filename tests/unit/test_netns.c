@@ -40,7 +40,7 @@ static void bad_names(void **state)
 	}
 }
 
-/* A file that is no namespace: nobody gets in, root neither. */
+/* A file that is not a namespace: nobody gets in, not even root. */
 static void other_files(void **state)
 {
 	static const char *const paths[] = { "/dev/null", "/proc/self/status",
@@ -116,7 +116,7 @@ static void by_path(void **state)
 	in_child(enter_from_user_ns, &(const bool){ true });
 }
 
-/* Without rights over a namespace nobody gets in, not even into the own one. */
+/* Without rights over a namespace nobody gets in, not even into their own. */
 static int refused_without_rights(const void *arg __attribute__((unused)))
 {
 	static const char want[] = "cannot enter network namespace '/proc/self/ns/net': "
@@ -139,7 +139,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bad_names), cmocka_unit_test(other_files),
-t	};
+		cmocka_unit_test(long_name), cmocka_unit_test(by_pid),
+		cmocka_unit_test(by_path),   cmocka_unit_test(no_rights),
+	};
 
 	return cmocka_run_group_tests_name("netns", tests, NULL, NULL);
 }
