@@ -7,7 +7,8 @@ BUILD=${BUILD:-$PWD/build}
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest; guest 1 of a pair reports.
 in_lab() {
-	local how=$1 options=() stage status
+	# Long enough for a machine with other work: the limit is there for guests that hang.
+	local how=$1 options=(-t 1200) stage status
 	shift
 	while [ "$1" != -- ]; do
 		options+=("$1")
