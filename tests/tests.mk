@@ -5,6 +5,8 @@
 # make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
 #                 proto, record; FUZZ_TIME=60
 # make bench          ratios measured in one run
+# make mutate         faults put into FILES (lib/smc/*.c), N=300 of them by SEED=1, and which of them
+#                     no test notices; MUTATE_TESTS="unit preload" for some tests only
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -106,8 +108,15 @@ bench:
 	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
 	$(Q)BUILD='$(abspath $(O))' bench/run
 
+FILES ?= $(wildcard lib/smc/*.c)
+N ?= 300
+SEED ?= 1
+mutate:
+	$(Q)tests/setup
+	$(Q)tests/mutate -d '$(O)/mutate' -n $(N) -s $(SEED) $(MUTATE_TESTS:%=-t %) $(if $(V),-v) $(FILES)
+
 # Objects of tests are kept like all others, though only pattern rules know them.
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o
-.PHONY: tests check demo fuzz bench
+.PHONY: tests check demo fuzz bench mutate
