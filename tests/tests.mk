@@ -45,11 +45,12 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs)
 
-$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
-		$(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
+# With a main() of ours for "make check", with libFuzzer's for "make fuzz".
+FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
+$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
 $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	@mkdir -p $(@D)
@@ -90,18 +91,16 @@ demo:
 	$(Q)$(MAKE) --no-print-directory O=$(O) all
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
-# The corpus that it finds stays in the build folder; what is worth keeping goes to tests/fuzz/corpus.
+# The corpus that it finds stays in the build directory; what is worth keeping goes to tests/fuzz/corpus.
 FUZZ ?= sock
 FUZZ_TIME ?= 60
-fuzz: $(O)/version.h
-	@mkdir -p $(O)/fuzz/$(FUZZ)
-	$(call say,CLANG)
-	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
-		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c ld_pre_smc/rules.c smc_chk/live/proto.c $(wildcard smcdr/*.c) \
-		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs zlib,--cflags --libs)
-	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
-		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+FUZZ_DIR := $(O)/fuzz
+fuzz:
+	@mkdir -p $(FUZZ_DIR)/corpus/$(FUZZ)
+	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC=clang CFLAGS='-g -O1' FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
+		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_DIR)/tests/fuzz/$(FUZZ)
+	$(Q)$(FUZZ_DIR)/tests/fuzz/$(FUZZ) -max_total_time=$(FUZZ_TIME) -max_len=4096 \
+		-artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 
 bench:
 	$(Q)tests/setup
