@@ -35,6 +35,15 @@ shell_scripts() {
 	done
 }
 
+python_scripts() {
+	tree_files | while read -r file; do
+		case $file in
+		*.py) echo "$file" ;;
+		*) LC_ALL=C head -c 64 "$file" | grep -aqE '^#! ?/usr/bin/(env )?python3' && echo "$file" ;;
+		esac
+	done
+}
+
 check_compilers() {
 	local cc out
 	for cc in gcc clang; do
@@ -274,13 +283,11 @@ check_layers() {
 }
 
 check_style() {
-	local files long
-	# shellcheck disable=SC2016 # awk's
-	long='FNR == 1 { start = 0 } /^{/ { start = FNR } /^}/ && start { if (FNR - start + 1 > 60) print FILENAME ":" start; start = 0 }'
-	mapfile -t files < <(tree_files | grep -E '\.c$' | grep -v '^\(\./\)\{0,1\}tests/')
-	[ ${#files[@]} -gt 15 ]
+	local files
+	mapfile -t files < <({ tree_files | grep -E '\.c$'; shell_scripts; python_scripts; } | sort -u)
+	[ ${#files[@]} -gt 150 ]
 	ok $? "sources were found"
-	is "$(awk "$long" "${files[@]}")" "" "no function is longer than 60 lines"
+	is "$(tests/lengths "${files[@]}")" "" "no function is longer than 60 lines, those of tests neither"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$|Makefile$|\.mk$|VERSION|\.md$|\.[1-8]$' )
 	is "$(grep -nE '[[:blank:]]+$' "${files[@]}")" "" "no blanks at the end of a line"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$')
