@@ -41,7 +41,7 @@ all:
 need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: install $(2) (Debian, Ubuntu) or $(3) (RPM)))
 pc = $(shell pkg-config $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist demo bench check install-deps tap-%,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist demo bench check mutate install-deps tap-%,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v pkg-config),)
 $(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
@@ -161,4 +161,4 @@ help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
 
 .PHONY: all shim clean help FORCE
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

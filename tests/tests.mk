@@ -5,6 +5,8 @@
 # make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
 #                 proto, record; FUZZ_TIME=60
 # make bench          ratios measured in one run
+# make mutate         faults put into FILES (lib/smc/*.c), N=300 of them by SEED=1, and which of them
+#                     no test notices; MUTATE_TESTS="unit preload" for some tests only
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -43,11 +45,12 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs)
 
-$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/main.o $(SMCSS_PARTS) \
-		$(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
+# With a main() of ours for "make check", with libFuzzer's for "make fuzz".
+FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
+$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
 
 $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	@mkdir -p $(@D)
@@ -88,26 +91,31 @@ demo:
 	$(Q)$(MAKE) --no-print-directory O=$(O) all
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
-# The corpus that it finds stays in the build folder; what is worth keeping goes to tests/fuzz/corpus.
+# The corpus that it finds stays in the build directory; what is worth keeping goes to tests/fuzz/corpus.
 FUZZ ?= sock
 FUZZ_TIME ?= 60
-fuzz: $(O)/version.h
-	@mkdir -p $(O)/fuzz/$(FUZZ)
-	$(call say,CLANG)
-	$(Q)clang $(CPPFLAGS) -std=c17 -g -O1 -fsanitize=fuzzer,address,undefined \
-		-fno-sanitize-recover=all -o $(O)/fuzz/$(FUZZ).bin tests/fuzz/fuzz_$(FUZZ).c \
-		$(filter-out smcss/main.c,$(wildcard smcss/*.c)) ld_pre_smc/size.c ld_pre_smc/rules.c smc_chk/live/proto.c $(wildcard smcdr/*.c) \
-		$(wildcard lib/*/*.c) $(call pc,$(LIBSMC_PKGS) libibverbs zlib,--cflags --libs)
-	$(Q)$(O)/fuzz/$(FUZZ).bin -max_total_time=$(FUZZ_TIME) -max_len=4096 \
-		-artifact_prefix=$(O)/fuzz/ $(O)/fuzz/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+FUZZ_DIR := $(O)/fuzz
+fuzz:
+	@mkdir -p $(FUZZ_DIR)/corpus/$(FUZZ)
+	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC=clang CFLAGS='-g -O1' FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
+		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_DIR)/tests/fuzz/$(FUZZ)
+	$(Q)$(FUZZ_DIR)/tests/fuzz/$(FUZZ) -max_total_time=$(FUZZ_TIME) -max_len=4096 \
+		-artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
 
 bench:
 	$(Q)tests/setup
 	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
 	$(Q)BUILD='$(abspath $(O))' bench/run
 
+FILES ?= $(wildcard lib/smc/*.c)
+N ?= 300
+SEED ?= 1
+mutate:
+	$(Q)tests/setup
+	$(Q)tests/mutate -d '$(O)/mutate' -n $(N) -s $(SEED) $(MUTATE_TESTS:%=-t %) $(if $(V),-v) $(FILES)
+
 # Objects of tests are kept like all others, though only pattern rules know them.
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o
-.PHONY: tests check demo fuzz bench
+.PHONY: tests check demo fuzz bench mutate

@@ -35,6 +35,15 @@ shell_scripts() {
 	done
 }
 
+python_scripts() {
+	tree_files | while read -r file; do
+		case $file in
+		*.py) echo "$file" ;;
+		*) LC_ALL=C head -c 64 "$file" | grep -aqE '^#! ?/usr/bin/(env )?python3' && echo "$file" ;;
+		esac
+	done
+}
+
 check_compilers() {
 	local cc out
 	for cc in gcc clang; do
@@ -165,6 +174,33 @@ check_32() {
 	is "$(find "$tmp/prefix" ! -type d)" "" "nothing is left of that either"
 }
 
+# A compiler that links 32-bit programs, but for which a header of the library is missing.
+check_32_headers() {
+	local text="without the headers for 32-bit programs that library is left out"
+	if ! echo '#include <sys/socket.h>' | gcc -m32 -fsyntax-only -x c - 2>/dev/null; then
+		skip "$text" "no 32-bit compiler"
+		return
+	fi
+	mkdir -p "$tmp/no32/asm"
+	echo '#error not for 32 bits' >"$tmp/no32/asm/socket.h"
+	printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exec gcc "$@" -I%s ;; esac\nexec gcc "$@"\n' "$tmp/no32" >"$tmp/cc-no32"
+	chmod +x "$tmp/cc-no32"
+	like "$(make -n O="$tmp/none32" all)" '/32/ld_pre_smc\.so' "with the headers it is built"
+	out=$(make -n O="$tmp/none32" CC="$tmp/cc-no32" all)
+	like "$out" '/none32/ld_pre_smc\.so' "$text: the other one is built"
+	unlike "$out" '/32/ld_pre_smc\.so' "$text"
+}
+
+check_fuzz() {
+	if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		clang -fsanitize=fuzzer -x c -o "$tmp/fuzz" - 2>/dev/null; then
+		skip "make fuzz" "clang has no libFuzzer"
+		return
+	fi
+	make "$jobs" -C "$tmp/copy" fuzz FUZZ=size FUZZ_TIME=1 >"$tmp/log" 2>&1
+	ok $? "make fuzz compiles and runs" || diag "$(tail -n 20 "$tmp/log")"
+}
+
 # Most rules below are tried in a copy: nobody's build folder becomes out of date.
 copy_tree() {
 	mkdir "$tmp/copy"
@@ -247,13 +283,11 @@ check_layers() {
 }
 
 check_style() {
-	local files long
-	# shellcheck disable=SC2016 # awk's
-	long='FNR == 1 { start = 0 } /^{/ { start = FNR } /^}/ && start { if (FNR - start + 1 > 60) print FILENAME ":" start; start = 0 }'
-	mapfile -t files < <(tree_files | grep -E '\.c$' | grep -v '^\(\./\)\{0,1\}tests/')
-	[ ${#files[@]} -gt 15 ]
+	local files
+	mapfile -t files < <({ tree_files | grep -E '\.c$'; shell_scripts; python_scripts; } | sort -u)
+	[ ${#files[@]} -gt 150 ]
 	ok $? "sources were found"
-	is "$(awk "$long" "${files[@]}")" "" "no function is longer than 60 lines"
+	is "$(tests/lengths "${files[@]}")" "" "no function is longer than 60 lines, those of tests neither"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$|Makefile$|\.mk$|VERSION|\.md$|\.[1-8]$' )
 	is "$(grep -nE '[[:blank:]]+$' "${files[@]}")" "" "no blanks at the end of a line"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$')
@@ -276,7 +310,9 @@ check_layers
 check_headers
 check_install
 check_32
+check_32_headers
 copy_tree
+check_fuzz
 check_dependencies
 check_dist
 check_style

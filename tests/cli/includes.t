@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Who includes whom: no circles, and arrows go down only. TAP.
+
+A source and the header of its name are one room. usage: tests/cli/includes.t [TREE]"""
+import glob
+import os
+import re
+import sys
+
+ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
+TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_bpf', 'ld_pre_smc')
+
+# Below a directory: what it must not include.
+FORBIDDEN = {
+    'lib': TOOLS,
+    'lib/base': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/out', 'lib/cli'),
+    'lib/cli': ('lib/smc', 'lib/sys', 'lib/netlink'),
+    'lib/out': ('lib/smc', 'lib/sys', 'lib/netlink'),
+    'lib/smc': ('lib/out', 'lib/cli', 'lib/netlink', 'lib/sys'),
+    'lib/netlink': ('lib/sys',),
+    'lib/sys': ('lib/netlink',),
+}
+# Tools that may see each other: the two names of one tool, and what is pure in the preload library.
+ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
+PURE = {'ld_pre_smc/rules', 'ld_pre_smc/size', 'ld_pre_smc/variables'}
+
+
+def below(path, directory):
+    return path == directory or path.startswith(directory + '/')
+
+
+def tool_of(path):
+    return path.split('/')[0]
+
+
+def read_includes():
+    """Arrows between rooms (paths without a suffix)."""
+    files = [os.path.relpath(path, ROOT) for top in ('lib', *TOOLS)
+             for path in glob.glob(f'{ROOT}/{top}/**/*.[ch]', recursive=True)]
+    known, arrows = set(files), {}
+    for path in sorted(files):
+        room = os.path.splitext(path)[0]
+        arrows.setdefault(room, set())
+        with open(f'{ROOT}/{path}', encoding='utf-8') as file:
+            names = re.findall(r'^\s*#\s*include\s+"([^"]+)"', file.read(), re.M)
+        for name in names:
+            places = (os.path.dirname(path) + '/' + name, 'lib/' + name, name)
+            found = [place for place in map(os.path.normpath, places) if place in known]
+            if found and os.path.splitext(found[0])[0] != room:
+                arrows[room].add(os.path.splitext(found[0])[0])
+    return arrows
+
+
+def circles(arrows):
+    """A shortest circle through each node that is on one, each circle once."""
+    found = {}
+    for start in sorted(arrows):
+        seen, ways = {start}, [[start]]
+        while ways:
+            way = ways.pop(0)
+            if start in arrows[way[-1]]:
+                found.setdefault(frozenset(way), ' -> '.join(way + [start]))
+                break
+            for room in sorted(arrows[way[-1]] - seen):
+                seen.add(room)
+                ways.append(way + [room])
+    return list(found.values())
+
+
+def directories(arrows):
+    """The same between directories. Within a tool its main() is above, its options below a part: files tell."""
+    result = {}
+    for room, others in arrows.items():
+        here = os.path.dirname(room)
+        there = {os.path.dirname(other) for other in others}
+        result.setdefault(here, set()).update(
+            other for other in there if not below(other, here) and not below(here, other))
+        for other in there:
+            result.setdefault(other, set())
+    return result
+
+
+def wrong_arrows(arrows):
+    """Arrows that go up or sideways."""
+    for room, others in sorted(arrows.items()):
+        for other in sorted(others):
+            up = any(below(room, place) and below(other, target)
+                     for place, targets in FORBIDDEN.items() for target in targets)
+            tools = (tool_of(room), tool_of(other))
+            across = tools[0] in TOOLS and tools[1] in TOOLS and tools[0] != tools[1]
+            if up or across and tools not in ALLOWED and other not in PURE:
+                yield f'{room} -> {other}'
+
+
+def main():
+    arrows = read_includes()
+    checks = (('sources were found', [] if len(arrows) > 50 or len(sys.argv) > 1 else ['too few']),
+              ('no circle of files', circles(arrows)),
+              ('no circle of directories', circles(directories(arrows))),
+              ('arrows go down only', list(wrong_arrows(arrows))))
+    failed = 0
+    for number, (text, wrong) in enumerate(checks, 1):
+        print(f'{"not ok" if wrong else "ok"} {number} - {text}')
+        for line in wrong:
+            print(f'# {line}')
+        failed += bool(wrong)
+    print(f'1..{len(checks)}')
+    return failed > 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
