@@ -184,7 +184,7 @@ static int connect_blocking(const struct attempt *try)
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
 	ret = next_connect(try->fd, try->addr, try->len);
-	/* A refusal that the kernel forgot when a signal restarted the call; the socket is as good as new. */
+	/* A refusal that the kernel forgot when a signal restarted the call: the socket is as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
 			!(shim_events(try->fd, 0) & POLLHUP); tries++)
 		ret = next_connect(try->fd, try->addr, try->len);

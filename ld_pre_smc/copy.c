@@ -23,7 +23,7 @@ struct option {
 
 /*
  * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not
- * here: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC, see options.c.
+ * here: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see sockopt.c.
  */
 static const struct option options[] = {
 	{ SOL_SOCKET, SO_DEBUG }, { SOL_SOCKET, SO_REUSEADDR }, { SOL_SOCKET, SO_DONTROUTE },

@@ -14,7 +14,7 @@
  *
  * Copied: socket options that differ from those of a new socket, O_NONBLOCK, O_ASYNC, owner and
  * signal. Not copied: socket filters, MD5 and AO keys, multicast memberships; buffer sizes only if
- * they were set, and not those of SMC_SNDBUF and SMC_RCVBUF for a TCP socket. Leaves errno as it was.
+ * they were set, for a TCP socket not those of SMC_SNDBUF and SMC_RCVBUF. Leaves errno as it was.
  */
 void shim_copy_settings(int from, int to, int family, enum shim_kind kind);
 

@@ -30,8 +30,9 @@ void log_errno(struct log_line *line, int err);
  * log_write() - end the line and hand it to standard error by one write(2)
  *
  * Only if fd 2 still is the file that the program was started with: programs close fd 2 and then
- * get it again as a socket or a data file, where no line of this library may end up. A reader that has
- * gone away costs the line, never the program: SIGPIPE is held back. Leaves errno as it was.
+ * get it again as a socket or a data file, where no line of this library may
+ * end up. A reader that has gone away costs the line, never the program: SIGPIPE is held back.
+ * Leaves errno as it was.
  */
 void log_write(struct log_line *line, const struct shim_config *cfg);
 

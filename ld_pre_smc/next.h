@@ -12,7 +12,7 @@
 
 /*
  * One entry a function that is called below. To interpose one more: add it here, its row in next.c,
- * its name in ld_pre_smc.map, and the function itself in a file by subject.
+ * its name in ld_pre_smc.map, and the function itself in a file of its name.
  */
 enum shim_fn {
 	SHIM_SOCKET,

@@ -54,7 +54,7 @@ int rules_parse(struct rules *rules, bool is_exclude, const char *text, const ch
  * @is_listen: @addr is where it listens; else it is what it connects to
  * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
  *
- * What is excluded may not, even if it is included too. With an SMC_INCLUDE, only what is in it may.
+ * What is excluded may not, even if it is included too. With SMC_INCLUDE, only what is in it may.
  *
  * Return: true for addresses of other families.
  */

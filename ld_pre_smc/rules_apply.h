@@ -8,9 +8,9 @@
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_rules_connect() - before connect(2): a socket that the rules keep from SMC becomes a TCP socket
+ * shim_rules_connect() - before connect(2): a socket that the rules leave to TCP becomes one
  *
- * Before the kernel knows an address, so nothing is done twice. Also with SMC_STRICT and SMC_RAW: the
+ * The kernel knows no address yet, so nothing is done twice. Also with SMC_STRICT and SMC_RAW: the
  * rules were asked for. Sockets in use stay as they are. Leaves errno as it was.
  */
 void shim_rules_connect(int fd, const struct sockaddr *addr, socklen_t len);

@@ -30,7 +30,7 @@ struct socket_attempt {
 	int sndbuf_err, rcvbuf_err;
 };
 
-/** log_socket() - the one line about this decision; @domain, @type, @protocol: as the program asked */
+/** log_socket() - the one line about an attempt; @domain, @type, @protocol: what was asked for */
 void log_socket(const struct socket_attempt *try, const struct shim_config *cfg, int domain,
 		int type, int protocol);
 

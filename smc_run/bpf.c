@@ -105,8 +105,8 @@ void bpf_warn_settings(const struct cli_tool *tool, bool quiet, const char *cons
 		       const char *name)
 {
 	if (settings[VAR_RCVBUF] || settings[VAR_SNDBUF])
-		cli_warn(tool, quiet, "eBPF cannot set the buffers of sockets: --rcvbuf and --sndbuf "
-			 "have no effect on '%s'", name);
+		cli_warn(tool, quiet, "eBPF cannot set the buffers of sockets: --rcvbuf and "
+			 "--sndbuf have no effect on '%s'", name);
 	if (settings[VAR_INCLUDE] || settings[VAR_EXCLUDE])
 		cli_warn(tool, quiet, "eBPF sees no addresses: --include and --exclude have no "
 			 "effect on '%s'", name);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/smc.h"
 #include "smc_run/bpf.h"
 #include "smc_run/kernel.h"
 #include "smc_run/preload.h"
@@ -79,8 +80,7 @@ static int check_kernel(const struct command_options *options, const char *comma
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
 	case -ESOCKTNOSUPPORT:
-		return no_smc(options, "no SMC for '%s': this kernel has no SMC, neither built in "
-			      "nor as a module", command);
+		return no_smc(options, "no SMC for '%s': " SMC_MISSING, command);
 	default:
 		return no_smc(options, "no SMC for '%s': SMC sockets cannot be opened here: %s",
 			      command, strerror(-err));

@@ -27,7 +27,7 @@ struct command_options {
 };
 
 /**
- * command_prepare() - everything before exec: checks, the environment, or this process in eBPF's map
+ * command_prepare() - everything before exec: checks, and the environment or a mark for eBPF
  *
  * Return: 0, or an exit status after a message.
  */

@@ -6,32 +6,28 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* All that a child writes. NULL without memory. */
+/* All that a child writes: text, so no NUL is in it. Closes @fd. NULL without memory. */
 static char *read_all(int fd, size_t *size)
 {
-	char *text = NULL, *bigger;
-	size_t len = 0, room = 0;
-	ssize_t got;
+	FILE *file = fdopen(fd, "r");
+	char *text = NULL;
+	size_t room = 0;
+	ssize_t len;
 
-	do {
-		if (room - len < 2) {
-			room = room ? 2 * room : 4096;
-			bigger = realloc(text, room);
-			if (!bigger) {
-				free(text);
-				return NULL;
-			}
-			text = bigger;
-		}
-		got = read(fd, text + len, room - len - 1);
-		len += got > 0 ? (size_t)got : 0;
-	} while (got > 0 || (got < 0 && errno == EINTR));
-	text[len] = '\0';
-	*size = len;
+	if (!file) {
+		close(fd);
+		return NULL;
+	}
+	len = getdelim(&text, &room, '\0', file);
+	fclose(file);
+	*size = len > 0 ? (size_t)len : 0;
+	if (text)
+		text[*size] = '\0';
 	return text;
 }
 
@@ -80,8 +76,9 @@ int program_run(char *const *argv, char **text, size_t *size)
 		status = exit_status(pid);
 		if (!*text)
 			status = -ENOMEM;
+	} else {
+		close(pipes[0]);
 	}
-	close(pipes[0]);
 	sigaction(SIGCHLD, &before, NULL);
 	return status;
 }

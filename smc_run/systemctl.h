@@ -17,7 +17,7 @@
  * @typed: "nginx", "nginx.service", "foo@.service", "foo@1"
  * @name: with ".service"; written only on success
  *
- * Return: 0, or -EINVAL with a sentence: not the name of a unit (systemd.unit(5)), or not of a service.
+ * Return: 0, or -EINVAL with a sentence: not the name of a service (systemd.unit(5)).
  */
 int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err);
 
@@ -31,7 +31,7 @@ bool unit_is_template(const char *name);
  */
 void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
 
-/** unit_file_name() - the other way: what the drop-in's directory is named after; @name is changed */
+/** unit_file_name() - the other way, in place: the name in that of the drop-in's directory */
 void unit_file_name(char *name);
 
 /**

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "host/smc.h"
-#include "smc_run/kernel.h"
 
 #define PROPERTIES "Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart," \
 		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp," \

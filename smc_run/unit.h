@@ -60,7 +60,7 @@ int unit_load(const struct unit_request *req, struct unit *unit, struct smc_err 
 /** unit_prop_of() - the first value of a property, "" if there is none */
 const char *unit_prop_of(const struct unit *unit, const char *name);
 
-/** unit_uses_inet() - will its sockets be IPPROTO_SMC ones? They are of AF_INET, which it may use */
+/** unit_uses_inet() - will its sockets be IPPROTO_SMC ones? Then it needs no AF_SMC */
 bool unit_uses_inet(const struct unit *unit);
 
 /**

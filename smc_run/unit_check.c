@@ -16,7 +16,7 @@ static bool is_set(const char *value)
 	return *value && strcmp(value, "no");
 }
 
-/* Is the program started with more rights than those of the service's user? Then nothing is preloaded. */
+/* Is the program started with more rights than the service's user has? Then nothing is preloaded. */
 static bool is_secure(const struct unit *unit)
 {
 	const char *user = unit_prop_of(unit, "User");
@@ -172,7 +172,8 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	if (ret)
 		return ret;
 	if (library_misses(&unit->lib, &unit->target, why))
-		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path, why);
+		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path,
+				   why);
 	ret = check_environment(unit, err);
 	if (!ret)
 		ret = check_sandbox(unit, err);

@@ -194,7 +194,7 @@ static int put_units(struct list *list, const char *pattern, struct smc_err *err
 	return ret;
 }
 
-/* A unit, and all loaded instances of a template. In that pattern a backslash is an ordinary character. */
+/* A unit, and all loaded instances of a template: in such a pattern a backslash is literal. */
 static int put_unit(struct list *list, const char *name, struct smc_err *err)
 {
 	char shown[UNIT_NAME_SIZE], pattern[UNIT_NAME_SIZE + 4];

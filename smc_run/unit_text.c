@@ -30,7 +30,7 @@ static void put_variable(FILE *out, const char *name, const char *value)
 	fputs("\"\n", out);
 }
 
-/* A command of smc_bpf for the unit, outside its sandbox; @prefix "-": the unit starts if it fails. */
+/* A command of smc_bpf for the unit, outside its sandbox; "-": its failure does not stop the unit. */
 static void put_loader(FILE *out, const char *when, const char *prefix, const struct unit *unit,
 		       const char *command)
 {

@@ -155,6 +155,19 @@ check_reasons() {
 	done
 }
 
+# The library's environment variables stand in one page, others refer to it. SMC_TOOLS_ are of tools.
+check_variables() {
+	source=$(sed -n 's/^\t\[VAR_[A-Z]*\] = "\(SMC_[A-Z_]*\)",$/\1/p' ld_pre_smc/variables.c)
+	same "$(grep '^\.It Ev SMC_' man/smc_run.8 | grep -oE 'SMC_[A-Z_]+')" "$source" \
+		"smc_run(8) has every variable of the library"
+	for page in man/*.[78]; do
+		unknown=$(grep -oE '(^\.|[^A-Za-z])Ev SMC_[A-Z_]+' "$page" | sed 's/.* //' |
+			grep -v '^SMC_TOOLS_' | grep -vxF "$source" | sort -u)
+		[ -z "$unknown" ] || break
+	done
+	is "$unknown" "" "manual pages name no other variable ($page)"
+}
+
 check_completion() {
 	bash -n completions/smc-tools
 	ok $? "completion is bash"
@@ -257,6 +270,7 @@ check_live_test
 check_objects
 check_states
 check_reasons
+check_variables
 check_completion
 check_netns_names
 check_readme
