@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/netns: names that are none. */
+/* lib/sys/netns: names that mean nothing. */
 #include "test.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@ static void bad_names(void **state)
 		int want;
 		const char *text;
 	} rows[] = {
-		{ "", -EINVAL, "'' names no network namespace" },
-		{ ".", -EINVAL, "'.' names no network namespace" },
-		{ "..", -EINVAL, "'..' names no network namespace" },
+		{ "", -EINVAL, "'' is not the name of a network namespace" },
+		{ ".", -EINVAL, "'.' is not the name of a network namespace" },
+		{ "..", -EINVAL, "'..' is not the name of a network namespace" },
 		{ "no-such-netns", -ENOENT, "there is no network namespace 'no-such-netns'" },
 		{ "4999999", -ESRCH,
 		  "there is no network namespace '4999999' and no such process" },
