@@ -154,7 +154,7 @@ static bool look_at_directories(struct modprobe_block *block, const char *module
 /* The kernel's command line may have passwords, for disks in the network: no record gets it. */
 static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	FILE *file = fopen("/proc/cmdline", "re");
+	FILE *file = host_open("/proc/cmdline");
 	char text[4096];
 	bool is_found;
 
