@@ -186,8 +186,8 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 			out_row(&text, &view, &list->entries[i]);
 	}
 	if (no_smc && list->count)
-		cli_error(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
-			  strerror(-no_smc));
+		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
+			 strerror(-no_smc));
 	ret = text.is_failed ? -ENOMEM : out_flush(&text, STDOUT_FILENO);
 	out_free(&text);
 	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;

@@ -166,11 +166,11 @@ static int check_together(struct pnet_opts *opts)
 
 		memcpy(&value, (const char *)opts + devices[i].offset, sizeof(value));
 		if (value)
-			cli_error(&tool, "option '--%s' is ignored without '--add'",
-				  cli_long_name(&tool, devices[i].val));
+			cli_note(&tool, "option '--%s' is ignored without '--add'",
+				 cli_long_name(&tool, devices[i].val));
 	}
 	if (opts->command == 'a' && opts->port && !opts->ib)
-		cli_error(&tool, "option '--ibport' is ignored without '--ibdevice'");
+		cli_note(&tool, "option '--ibport' is ignored without '--ibdevice'");
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "host/file.h"
 #include "out/text.h"
 
 #ifndef SO_NETNS_COOKIE
@@ -76,7 +77,7 @@ static int open_dir(bool is_new, struct smc_err *err)
 
 static int boot_id(char id[BOOT_ID_SIZE])
 {
-	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	FILE *file = host_open("/proc/sys/kernel/random/boot_id");
 	bool is_read;
 
 	if (!file)

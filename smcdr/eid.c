@@ -95,7 +95,7 @@ static int del_ueid(struct cmd *cmd, const char *eid)
 		return ret;
 	/* It is deleted: this is how the kernel says what came with that. */
 	cmd->err->code = 0;
-	cli_error(cmd->variant->tool, "the last user EID is gone, so the system EID is enabled now");
+	cli_note(cmd->variant->tool, "the last user EID is gone, so the system EID is enabled now");
 	return 0;
 }
 

@@ -40,12 +40,12 @@ static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 	if (ret == -ENOENT)
 		return false;
 	if (ret) {
-		cli_error(tool, "%s; %s", err.text, kind);
+		cli_note(tool, "%s; %s", err.text, kind);
 		return false;
 	}
 	if (!smc_stats_since(stats, &base))
 		return true;
-	cli_error(tool, "the kernel's counting has begun anew since the last reset; %s", kind);
+	cli_note(tool, "the kernel's counting has begun anew since the last reset; %s", kind);
 	return false;
 }
 

@@ -45,6 +45,15 @@ int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	return tool->error_status;
 }
 
+void cli_note(const struct cli_tool *tool, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vreport(tool, fmt, ap, false);
+	va_end(ap);
+}
+
 void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
 {
 	va_list ap;

@@ -30,7 +30,7 @@ struct cli_opt {
  * @opts: options, ended by an entry with val 0
  * @more: text after the options, or NULL
  * @error_status: exit status of a usage error (1, or smc_run's 125)
- * @stop_at_first: true if options end at the first argument that is none
+ * @stop_at_first: true if options end at the first argument that is not an option
  */
 struct cli_tool {
 	const char *name;
@@ -69,7 +69,11 @@ int cli_version(const struct cli_tool *tool);
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** cli_warn() - such a line, unless @is_quiet */
+/** cli_note() - such a line about what is no failure */
+void cli_note(const struct cli_tool *tool, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** cli_warn() - a note, unless @is_quiet */
 void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the host, the only way to them for whatever shows how a host is. Every path is absolute
- * and the host's own, "/proc/sys/net/smc/rmem": with SMC_TOOLS_ROOT it is looked for in that
- * recorded host, with SMC_TOOLS_RECORD what is found is recorded. Callers do nothing for either.
+ * Files of the host: the only way to them for all that shows the state of a host. Every path is
+ * absolute and the host's own, "/proc/sys/net/smc/rmem": with SMC_TOOLS_ROOT it is looked up in
+ * that recorded host, with SMC_TOOLS_RECORD what is found is recorded. Callers do nothing for
+ * either. What changes this host, or runs a program on it, opens files by itself.
  */
 #ifndef SMC_HOST_FILE_H
 #define SMC_HOST_FILE_H
@@ -50,9 +51,9 @@ bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((form
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * host_open() - a file to be searched, too large for a record
+ * host_open() - a file to be searched, too large or too private for a record
  *
- * The only one that records nothing: what is found is kept by host_probe().
+ * The only one that records nothing: host_probe() keeps what is found.
  *
  * Return: as fopen(3) with "r".
  */

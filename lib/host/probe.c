@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Facts that are in no file, of this host or of a recorded one. */
+/* Facts that no file has, of this host or of a recorded one. */
 #include "host/probe.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@
 
 #define PROBE_FILE_SIZE 128
 
-/* A device's name may be part of a probe's: no letter of it leaves the folder. */
+/* A device's name may be part of a probe's: no character of it leaves the directory. */
 static void probe_file(char file[PROBE_FILE_SIZE], const char *name)
 {
 	size_t len = (size_t)snprintf(file, PROBE_FILE_SIZE, "probes/");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Facts that are in no file, of this host or of a recorded one. */
+/* Facts that no file has, of this host or of a recorded one. */
 #ifndef SMC_HOST_PROBE_H
 #define SMC_HOST_PROBE_H
 
@@ -10,18 +10,16 @@
 #define HOST_PROBE_SIZE 512
 
 /**
- * typedef host_probe_fn - finds out a fact that is in no file: a system call's answer
- * @text: receives words, may stay empty
+ * typedef host_probe_fn - finds out a fact that no file has, such as a system call's answer
+ * @text: receives words; may stay empty
  *
  * Return: a number, or -errno.
  */
 typedef int (*host_probe_fn)(void *arg, char text[HOST_PROBE_SIZE]);
 
 /**
- * host_probe() - ask for such a fact
+ * host_probe() - ask for such a fact, or for what was recorded of it
  * @name: of the fact, a file name: "socket-af_smc"
- *
- * Of a recorded host it says what was recorded.
  *
  * Return: what @fn returns; -ENODATA when the record does not have it.
  */
@@ -29,9 +27,9 @@ int host_probe(const char *name, host_probe_fn fn, void *arg, char text[HOST_PRO
 
 /**
  * host_probe_parse() - read a recorded probe
- * @data: a NUL-terminated string of any origin
+ * @data: a NUL-terminated string, which may come from anywhere
  *
- * Return: the number in it; -EBADMSG with an empty @text when it is none.
+ * Return: the number in it; -EBADMSG with an empty @text if there is none.
  */
 int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE]);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A recorded host: what the tools read of the kernel, kept in a folder of ordinary files. */
+/* A recorded host: what the tools read of the kernel, kept in a directory of ordinary files. */
 #include "host/record.h"
 
 #include <errno.h>
@@ -10,9 +10,12 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-/* A kernel's whole configuration has a quarter of that; of larger files only that they are there. */
+/*
+ * What is larger is recorded as an empty file, which says only that it is there. The largest file
+ * that is needed whole is a kernel's configuration, 300 KiB.
+ */
 #define COPY_MAX (384 * 1024)
-/* A hundred thousand sockets have less. */
+/* The sockets of a hundred thousand connections need less. */
 #define GET_MAX (512 * 1024 * 1024)
 
 static const char *variable(const char *name)
@@ -32,7 +35,7 @@ const char *record_dir(void)
 	return record_root() ? NULL : variable("SMC_TOOLS_RECORD");
 }
 
-/* The sysfs of sysfs_here() has a descriptor for a name. */
+/* The path of a sysfs that sysfs_here() mounted starts with its descriptor. */
 static const char *after_fd(const char *path)
 {
 	static const char prefix[] = "/proc/self/fd/";
@@ -88,7 +91,7 @@ void record_fail(void)
 		unlink(path);
 }
 
-bool record_folders(char *path, size_t skip)
+bool record_parents(char *path, size_t skip)
 {
 	for (char *slash = path + skip; (slash = strchr(slash, '/')); slash++) {
 		int ret;
@@ -126,11 +129,11 @@ static bool store(const char *name, const void *data, size_t len, enum how how)
 	bool is_done;
 	int fd;
 
-	if (!record_path(path, root, name) || !record_folders(path, strlen(root)))
+	if (!record_path(path, root, name) || !record_parents(path, strlen(root)))
 		return false;
 	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
-		return errno == EISDIR; /* a folder: that it is there is known */
+		return errno == EISDIR; /* it is in the record already, as a directory */
 	if (how == KEEP_LONGER && !fstat(fd, &st) && (size_t)st.st_size >= len) {
 		close(fd);
 		return true;
@@ -173,7 +176,7 @@ void record_exists(const char *path)
 		return;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		if (!record_path(copy, record_dir(), path) ||
-		    !record_folders(copy, strlen(record_dir())) ||
+		    !record_parents(copy, strlen(record_dir())) ||
 		    (mkdir(copy, 0700) && errno != EEXIST))
 			record_fail();
 	} else if (!store(path, "", 0, KEEP_LONGER)) {

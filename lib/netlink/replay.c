@@ -192,7 +192,7 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 		return damaged(request, err);
 	if (strcmp(head.order, own_order))
 		return smc_err_say(err, EOPNOTSUPP,
-				   "the record is of a %.7s-endian machine, and only such a one can "
+				   "the record is from a %.7s-endian machine: only such a machine can "
 				   "read its netlink answers", head.order);
 	if (!covers(&head, request))
 		return smc_err_say(err, ENODATA, "the record has no answer to this request of netlink/%s",

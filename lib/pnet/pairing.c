@@ -241,7 +241,7 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 	if (row->source == PNET_FROM_TABLE)
 		warn_upper(buf, size, row);
 	else if (strcmp(row->pnetid, row->entry->name))
-		snprintf(buf, size, "SMC takes PNET ID %s of '%s' below '%s', not the entry's %s",
+		snprintf(buf, size, "SMC uses PNET ID %s of '%s' below '%s', not the entry's %s",
 			 row->pnetid, row->net->base, row->name, row->entry->name);
 	return buf[0];
 }

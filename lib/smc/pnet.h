@@ -86,7 +86,7 @@ int smc_pnet_port(const char *text, struct smc_err *err);
 /** smc_pnet_append() - add an entry to a table. Return: 0, -ENOMEM */
 int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry);
 
-/** smc_pnet_add() - smc_genl_fn: append the entry of a message; what is none is left out */
+/** smc_pnet_add() - smc_genl_fn: append the entry of a message; one without an entry is left out */
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table);
 
 /** smc_pnet_same() - same PNET ID, same device, same port? */

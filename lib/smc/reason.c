@@ -36,7 +36,7 @@ const struct smc_reason smc_reasons[] = {
 	  SMC_RAISED_BOTH, NULL },
 	{ 0x03030000, "NOSMCDEV", "NOSMCDEV",
 	  "no SMC device, neither RoCE nor ISM, serves this network interface",
-	  "give the interface and its RoCE port or ISM device the same PNET ID (smc_pnet), see that the port is active, and for SMC-Rv2 and SMC-Dv2 define the same EID on both sides",
+	  "give the interface and its RoCE port or ISM device the same PNET ID (smc_pnet), make sure that the port is active, and for SMC-Rv2 and SMC-Dv2 define the same EID on both sides",
 	  SMC_RAISED_BOTH, NULL },
 	{ 0x03030001, "NOSMCDDEV", "NOSMCDDEV",
 	  "no ISM device can be used for this connection, or the two sides have no EID in common",
@@ -100,7 +100,7 @@ const struct smc_reason smc_reasons[] = {
 	  SMC_RAISED_SERVER, NULL },
 	{ 0x03080000, "GETVLANERR", "GETVLANERR",
 	  "the VLAN of the network interface could not be determined",
-	  "check the interface's VLAN set-up (ip -d link)",
+	  "check the interface's VLAN configuration (ip -d link)",
 	  SMC_RAISED_SERVER, NULL },
 	{ 0x03090000, "ISMVLANERR", "ISMVLANERR",
 	  "the VLAN could not be registered with the ISM device",
@@ -112,7 +112,7 @@ const struct smc_reason smc_reasons[] = {
 	  SMC_RAISED_BOTH, NULL },
 	{ 0x030b0000, "NOSRVLINK", "NOSRVLINK",
 	  "the server's link is not one of the link group here",
-	  "try again; if it stays, compare the links of both sides (smcr linkgroup link-show)",
+	  "try again; if it persists, compare the links of both sides (smcr linkgroup link-show)",
 	  SMC_RAISED_CLIENT, NULL },
 	{ 0x030c0000, "VERSMISMAT", "VERSMISMAT",
 	  "the two sides use different SMC versions",
@@ -213,7 +213,7 @@ int smc_reason_parse(const char *word, uint32_t *code)
 	ret = read_number(word, 16, code);
 	if (ret == -EINVAL || word[strspn(word, "0123456789")])
 		return ret;
-	/* Digits only. Eight with a leading zero is how everybody writes a code. */
+	/* Digits only. Everybody writes a code with eight, the first of them a zero. */
 	if (!ret && (smc_reason_find(*code) || (*word == '0' && strlen(word) == 8)))
 		return 0;
 	ret = read_number(word, 10, &decimal);

@@ -51,7 +51,7 @@ const struct smc_reason *smc_reason_find(uint32_t code);
  *
  * Digits alone are hexadecimal if that is a code of Linux, which no decimal number of one is.
  *
- * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it is no 32-bit number.
+ * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it does not fit into 32 bits.
  */
 int smc_reason_parse(const char *word, uint32_t *code);
 

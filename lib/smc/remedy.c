@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What to type about a reason code, and when it is seen. */
+/* What to type when a reason code is seen, and which codes the two sides see together. */
 #include "smc/remedy.h"
 
 #define HERE SMC_AT_HERE
@@ -14,14 +14,14 @@
 
 static const struct smc_remedy memory[] = {
 	{ HERE, "sysctl -w net.smc.wmem=65536 net.smc.rmem=65536", "smaller buffers" },
-	{ HERE, "sysctl -w net.smc.smcr_buf_type=2", "SMC-R does without contiguous memory" },
-	{ HERE, "echo 1 > /proc/sys/vm/compact_memory", "join free memory" },
+	{ HERE, "sysctl -w net.smc.smcr_buf_type=2", "let SMC-R use memory that is not contiguous" },
+	{ HERE, "echo 1 > /proc/sys/vm/compact_memory", "compact free memory" },
 	{ HERE, "cat /proc/buddyinfo", "see how fragmented it is" },
 	{ 0 },
 };
 static const struct smc_remedy roce_path[] = {
 	{ BOTH, "smc_chk", "port state, GIDs, MTU, VLAN and pause frames" },
-	{ HERE, "ping -c 3 -M do -s 1472 -I IFACE HOST", "does a whole packet pass? For larger MTUs: MTU less 28" },
+	{ HERE, "ping -c 3 -M do -s 1472 -I IFACE HOST", "does a full-size packet pass? The size is the MTU less 28" },
 	{ BOTH, "smc_rnics -w", "compare the MTU of the RDMA ports" },
 	{ BOTH, "ethtool -a IFACE", "flow control" },
 	{ BOTH, "rdma statistic show", "do packets leave and arrive? A switch may filter UDP port 4791" },
@@ -41,7 +41,7 @@ static const struct smc_remedy prefix[] = {
 };
 static const struct smc_remedy no_option[] = {
 	{ PEER, "smc_run PROGRAM", "start the peer's program with SMC" },
-	{ PEER, "smc_chk -x PROGRAM", "if it is: does smc_run reach it?" },
+	{ PEER, "smc_chk -x PROGRAM", "if it was: does smc_run reach it?" },
 	{ PEER, "smcr hs", "is the handshake limited? smcr hs disable ends that" },
 	{ BOTH, "nstat -az TcpExtSyncookiesSent", "SYN cookies lose SMC; raise the program's backlog and net.ipv4.tcp_max_syn_backlog" },
 	{ BOTH, "tcpdump -v -i IFACE 'tcp[tcpflags] & tcp-syn != 0'", "does option 254 arrive as it was sent? A firewall may strip it" },
@@ -68,14 +68,14 @@ static const struct smc_remedy no_ism[] = {
 	{ 0 },
 };
 static const struct smc_remedy no_roce[] = {
-	{ HERE, "smcr device", "is the port active, has it the interface's PNET ID?" },
+	{ HERE, "smcr device", "is the port active, and does it have the interface's PNET ID?" },
 	SHOW_DEVICE,
 	{ HERE, "smc_pnet --suggest", "which RDMA port belongs to which interface" },
 	{ HERE, "rdma link show", "state of the ports" },
 	{ 0 },
 };
 static const struct smc_remedy no_ism2[] = {
-	{ HERE, "smcd info", "is there SMC-Dv2?" },
+	{ HERE, "smcd info", "does this host have SMC-Dv2?" },
 	{ BOTH, "smcd device", "compare the CHIDs: both need one in common" },
 	{ 0 },
 };
@@ -86,7 +86,7 @@ static const struct smc_remedy no_v2[] = {
 	{ 0 },
 };
 static const struct smc_remedy no_dv2[] = {
-	{ PEER, "smcd info", "has it SMC-Dv2?" },
+	{ PEER, "smcd info", "does it have SMC-Dv2?" },
 	{ PEER, "smcd device", "its ISM devices" },
 	{ 0 },
 };
@@ -119,28 +119,28 @@ static const struct smc_remedy kinds[] = {
 	{ 0 },
 };
 static const struct smc_remedy eye_catcher[] = {
-	{ PEER, "uname -a", "not Linux, which never asks for it: turn eye catchers off in that system's set-up" },
+	{ PEER, "uname -a", "not Linux, which never asks for them: turn eye catchers off in that system's configuration" },
 	{ 0 },
 };
 static const struct smc_remedy option[] = {
 	{ HERE, "strace -f -e trace=setsockopt,sendto,sendmsg -p PID", "find TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_ULP or MSG_FASTOPEN" },
-	{ HERE, "sysctl net.ipv4.tcp_fastopen", "many programs ask for TCP Fast Open only where it is on" },
+	{ HERE, "sysctl net.ipv4.tcp_fastopen", "many programs ask for TCP Fast Open only where it is enabled" },
 	{ 0 },
 };
 static const struct smc_remedy subnets[] = {
 	SET_EID,
 	{ BOTH, "ip -br address", "or use addresses of one subnet, with the same netmask" },
-	{ BOTH, "smcr info", "is there version 2?" },
+	{ BOTH, "smcr info", "do both sides have version 2?" },
 	{ 0 },
 };
 static const struct smc_remedy vlan[] = {
-	{ HERE, "ip -d link show dev IFACE", "the VLAN, and the device below" },
+	{ HERE, "ip -d link show dev IFACE", "the VLAN and its lower device" },
 	SHOW_DEVICE,
 	{ 0 },
 };
 static const struct smc_remedy ism_vlan[] = {
 	{ HERE, "ip -d link show dev IFACE", "the VLAN" },
-	{ HERE, "smcd device", "the ISM device, which must take part in it" },
+	{ HERE, "smcd device", "the ISM device, which must be part of it" },
 	SHOW_LOG,
 	{ 0 },
 };
@@ -153,12 +153,12 @@ static const struct smc_remedy no_link[] = {
 static const struct smc_remedy dmb[] = {
 	{ HERE, "smcd -d linkgroup", "how many connections share the device" },
 	{ HERE, "sysctl net.smc.wmem net.smc.rmem", "smaller buffers leave room for more" },
-	{ HERE, "smcd device", "is there another ISM device?" },
+	{ HERE, "smcd device", "is there another ISM device to use?" },
 	{ 0 },
 };
 static const struct smc_remedy route[] = {
 	{ HERE, "ip route get ADDR", "the route to the peer's RoCE address" },
-	{ PEER, "ip -br address", "that address: the one of the RDMA port's net device" },
+	{ PEER, "ip -br address", "is that address on the RDMA port's net device?" },
 	{ BOTH, "smc_rnics", "which net device each RDMA port has" },
 	{ 0 },
 };
@@ -169,7 +169,7 @@ static const struct smc_remedy again[] = {
 };
 static const struct smc_remedy declined[] = {
 	{ HERE, "smcss -e mode tcp", "the second number is the peer's reason" },
-	{ PEER, "smcss -e mode tcp", "the same, told by the peer" },
+	{ PEER, "smcss -e mode tcp", "the same, as the peer sees it" },
 	{ HERE, "smc_chk -C HOST", "connect, and explain both reasons" },
 	{ 0 },
 };
@@ -186,7 +186,7 @@ static const struct smc_remedy link_ready[] = {
 };
 static const struct smc_remedy registration[] = {
 	SHOW_LOG,
-	{ HERE, "sysctl -w net.smc.smcr_buf_type=2", "another kind of buffers" },
+	{ HERE, "sysctl -w net.smc.smcr_buf_type=2", "another kind of buffer" },
 	{ HERE, "sysctl -w net.smc.wmem=65536 net.smc.rmem=65536", "smaller buffers" },
 	{ 0 },
 };
@@ -248,7 +248,7 @@ const struct smc_situation smc_situations[] = {
 	{ "client and server have no EID in common, for SMC-D",
 	  0x05000000, 0x03030001, 0x03030001, 0 },
 	{ "the client has no EID, for SMC-D", 0x05000000, 0x03030008, 0x03030008, 0 },
-	{ "a TCP connection over IPv6, where the RDMA ports have GIDs for IPv4 only, as soft-RoCE",
+	{ "a TCP connection over IPv6, where the RDMA ports have GIDs for IPv4 only, as with soft-RoCE",
 	  0x03030000, 0, 0x05000000, 0x03030000 },
 	{ "the client's program uses TCP Fast Open (its socket stays in state INIT)",
 	  0x03060000, 0, 0x03010000, 0 },

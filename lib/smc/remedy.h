@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What to type about a reason code, and when it is seen. */
+/* What to type when a reason code is seen, and which codes the two sides see together. */
 #ifndef SMC_REMEDY_H
 #define SMC_REMEDY_H
 
@@ -24,12 +24,12 @@ struct smc_remedy {
 	const char *purpose;
 };
 
-/** smc_remedies() - those of a reason, the likeliest first, ended by a command of NULL */
+/** smc_remedies() - those for a reason, the likeliest first, ended by a command of NULL */
 const struct smc_remedy *smc_remedies(uint32_t code);
 
 /**
- * struct smc_situation - what both sides show of one connection
- * @text: what is the case
+ * struct smc_situation - what both sides show for one connection
+ * @text: what happened
  * @client, @client_peer: the client's own reason and the one it got from the server, 0 for none
  * @server, @server_peer: the server's
  */

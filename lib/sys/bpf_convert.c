@@ -13,8 +13,8 @@
 #define BTF_MAX (32U * 1024 * 1024)
 
 /*
- * A function that tells of each, in the order in which they are missed. The hook may be used by BPF only
- * where MPTCP says so, in the file of the second; a program upon it needs the compiler's trampolines.
+ * Each is known by a function, in the order in which to name what is missing. Only MPTCP, in the
+ * file of the second, lets BPF use the hook; a program on it needs the JIT compiler's trampolines.
  */
 static const struct {
 	const char *function, *words;

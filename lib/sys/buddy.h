@@ -13,7 +13,7 @@
  *
  * Zone DMA, which ordinary memory comes from last, is left out if there is another one.
  *
- * Return: false if the text is none of this kind.
+ * Return: false if the text is not of this kind.
  */
 bool buddy_blocks(uint64_t *blocks, const char *text, unsigned int order);
 

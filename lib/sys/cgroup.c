@@ -133,7 +133,7 @@ static bool fits(const struct search *search, const char *name)
 	return has_id(name, search->name) && !strstr(name, "conmon");
 }
 
-/* @full: the folder, whose path gets longer and shorter on the way. */
+/* @full: path of the directory; grows and shrinks on the way, and is the same again in the end. */
 static void search_in(struct search *search, char full[PATH_MAX], size_t root_len)
 {
 	size_t len = strlen(full);

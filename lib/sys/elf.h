@@ -21,8 +21,8 @@
  *	which can be started like a program and then loads one, is not.
  * @is_go: made by the Go linker, whose network code makes system calls of its own even where the
  *	program is dynamic
- * @runpath: folders with colons between them, in which the loader looks for libraries before its
- *	own (DT_RUNPATH, DT_RPATH); "" for none; cut if longer
+ * @runpath: directories separated by colons, where the loader looks for libraries before its own
+ *	(DT_RUNPATH, DT_RPATH); "" for none; cut if longer
  */
 struct smc_elf {
 	int bits;
@@ -44,7 +44,7 @@ struct smc_elf {
  * Both classes and both byte orders on any host. Facts: elf(5), the gABI; Go's note and build info
  * as cmd/link writes them.
  *
- * Return: 0; -ENOEXEC if it is no ELF file, or a damaged one.
+ * Return: 0; -ENOEXEC if it is not an ELF file, or a damaged one.
  */
 int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
 
@@ -53,7 +53,7 @@ int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
  * @path: its path
  * @out: filled in on success
  *
- * Return: 0; -ENOEXEC if it is no regular ELF file, or a damaged one; -errno of open(2), mmap(2).
+ * Return: 0; -ENOEXEC if it is not a regular ELF file, or a damaged one; -errno of open(2), mmap(2).
  */
 int smc_elf_inspect(const char *path, struct smc_elf *out);
 

@@ -17,7 +17,8 @@ struct kconfig {
  * kconfig_load() - the configuration of the running kernel
  * @release: as uname(2) tells it
  *
- * From /proc/config.gz, /boot, or the kernel's folder in /lib/modules, where distributions put it.
+ * From the places where distributions put it: /proc/config.gz, /boot, the kernel's directory in
+ * /lib/modules.
  *
  * Return: true; false leaves @config->text NULL.
  */

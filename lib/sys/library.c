@@ -33,9 +33,9 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * ld.so expands $LIB to its own library folder below the prefix, so that one entry serves a 64-bit
- * program and the 32-bit children it starts, or the other way round. Used only where both libraries
- * are installed and the folders are those that the distributions' loaders mean. musl has no $LIB.
+ * ld.so expands $LIB to its own library directory below the prefix, so that one entry serves a
+ * 64-bit program and the 32-bit children it starts, or the other way round. Used only where both
+ * libraries are installed, where the distributions' loaders look. musl has no $LIB.
  */
 static bool serves_both(const struct target *target, char *entry)
 {
@@ -84,7 +84,7 @@ int library_find(const struct target *target, struct library *out)
 	if (!installed)
 		return 0;
 	if (target->secure && !stat(out->file, &st) && st.st_mode & S_ISUID) {
-		/* For such programs ld.so looks in its own folders only, and for bare names. */
+		/* For such programs ld.so looks in its own directories only, and for bare names. */
 		out->secure_too = true;
 		strcpy(out->entry, LIBRARY_NAME);
 	} else {

@@ -27,7 +27,7 @@ struct library {
  * @target: the program; its class chooses between the 64-bit and the 32-bit library
  * @out: filled in on success
  *
- * A library beside this executable (the build folder) comes first, then the installed one.
+ * A library beside this executable (the build directory) comes first, then the installed one.
  *
  * Return: 0, or -ENOENT.
  */

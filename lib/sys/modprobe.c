@@ -11,7 +11,7 @@
 
 #define MAX_FILE (64 * 1024)
 
-static const char *const folders[] = {
+static const char *const directories[] = {
 	"/etc/modprobe.d",
 	"/run/modprobe.d",
 	"/usr/local/lib/modprobe.d",
@@ -19,7 +19,7 @@ static const char *const folders[] = {
 	"/lib/modprobe.d",
 };
 
-#define N_FOLDERS (sizeof(folders) / sizeof(folders[0]))
+#define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
 
 /* Next word of a line: its length, with @text moved to its start. */
 static size_t next_word(const char **text)
@@ -110,39 +110,39 @@ bool modprobe_cmdline(const char *cmdline, const char *module)
 	return false;
 }
 
-static bool is_hidden(const char *name, size_t folder)
+static bool is_hidden(const char *name, size_t directory)
 {
-	while (folder--)
-		if (host_exists("%s/%s", folders[folder], name))
+	while (directory--)
+		if (host_exists("%s/%s", directories[directory], name))
 			return true;
 	return false;
 }
 
-static bool look_at_file(struct modprobe_block *block, size_t folder, const char *name,
+static bool look_at_file(struct modprobe_block *block, size_t directory, const char *name,
 			 const char *module, const char *alias)
 {
 	char text[MAX_FILE];
 	enum modprobe_rule rule;
 	size_t len = strlen(name);
 
-	if (len < 5 || strcmp(name + len - 5, ".conf") || is_hidden(name, folder) ||
-	    !host_text(text, sizeof(text), "%s/%s", folders[folder], name))
+	if (len < 5 || strcmp(name + len - 5, ".conf") || is_hidden(name, directory) ||
+	    !host_text(text, sizeof(text), "%s/%s", directories[directory], name))
 		return false;
 	rule = modprobe_parse(text, module, alias);
 	if (!rule)
 		return false;
 	block->rule = rule;
-	snprintf(block->file, sizeof(block->file), "%s/%s", folders[folder], name);
+	snprintf(block->file, sizeof(block->file), "%s/%s", directories[directory], name);
 	return true;
 }
 
-static bool look_at_folders(struct modprobe_block *block, const char *module, const char *alias)
+static bool look_at_directories(struct modprobe_block *block, const char *module, const char *alias)
 {
 	struct host_names names;
 	bool found = false;
 
-	for (size_t i = 0; !found && i < N_FOLDERS; i++) {
-		if (host_list(&names, "%s", folders[i]))
+	for (size_t i = 0; !found && i < N_DIRECTORIES; i++) {
+		if (host_list(&names, "%s", directories[i]))
 			continue;
 		for (size_t n = 0; !found && n < names.count; n++)
 			found = look_at_file(block, i, names.names[n], module, alias);
@@ -154,7 +154,7 @@ static bool look_at_folders(struct modprobe_block *block, const char *module, co
 /* The kernel's command line may have passwords, for disks in the network: no record gets it. */
 static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	FILE *file = fopen("/proc/cmdline", "re");
+	FILE *file = host_open("/proc/cmdline");
 	char text[4096];
 	bool is_found;
 
@@ -179,7 +179,7 @@ bool modprobe_blocked(struct modprobe_block *block, const char *module, const ch
 	char text[4096];
 
 	*block = (struct modprobe_block){ 0 };
-	if (look_at_folders(block, module, alias))
+	if (look_at_directories(block, module, alias))
 		return true;
 	strcpy(block->file, "/proc/cmdline");
 	if (is_in_cmdline(module))

@@ -32,7 +32,7 @@ bool modprobe_cmdline(const char *cmdline, const char *module);
 
 /**
  * struct modprobe_block - what stands in the way
- * @rule: MODPROBE_NO_RULE if it is no rule, see @file
+ * @rule: MODPROBE_NO_RULE if @file is not configuration
  * @file: the file, of the configuration or below /proc
  */
 struct modprobe_block {
@@ -43,7 +43,7 @@ struct modprobe_block {
 /**
  * modprobe_blocked() - would the kernel fail to load a module by its alias?
  *
- * Files in earlier folders hide those of the same name in later ones, as kmod does it.
+ * Files in earlier directories hide those of the same name in later ones, as kmod does it.
  */
 bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias);
 

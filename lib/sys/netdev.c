@@ -10,7 +10,7 @@
 
 #include "host/file.h"
 
-/* The kernel allows eight levels of devices upon devices. */
+/* The kernel allows eight levels of stacked devices. */
 #define MAX_LEVELS 8
 
 bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link)

@@ -18,10 +18,10 @@ static int open_netns(const char *name, struct smc_err *err)
 	int fd;
 
 	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
-		return smc_err_say(err, EINVAL, "'%s' names no network namespace", name);
+		return smc_err_say(err, EINVAL, "'%s' is not the name of a network namespace", name);
 	if (snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : "/run/netns/%s", name) >=
 	    (int)sizeof(path))
-		return smc_err_say(err, ENAMETOOLONG, "name of the network namespace is too long");
+		return smc_err_say(err, ENAMETOOLONG, "the name of the network namespace is too long");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 || errno != ENOENT)
 		return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
@@ -41,7 +41,7 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 
 	if (record_root())
 		return smc_err_say(err, EROFS,
-				   "of a recorded host there is only the network namespace that was recorded");
+				   "a recorded host has only the network namespace that was recorded");
 	fd = open_netns(name, err);
 	if (fd < 0)
 		return fd;

@@ -61,7 +61,7 @@ bool pnetid_of_ccw(char id[PNETID_SIZE], const char *root, const char *bus_id, u
 	id[0] = '\0';
 	if (!host_text(chpid, sizeof(chpid), "%s/bus/ccwgroup/devices/%s/chpid", root, bus_id))
 		return false;
-	/* The attribute is written in capitals, the channel path's folder in small letters. */
+	/* The attribute is written in capitals, the channel path's directory in small letters. */
 	for (i = 0; chpid[i]; i++)
 		lower[i] = (char)(chpid[i] | (chpid[i] >= 'A' && chpid[i] <= 'F' ? 0x20 : 0));
 	lower[i] = '\0';

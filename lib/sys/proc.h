@@ -49,7 +49,7 @@ int proc_table_load(struct proc_table *table);
  * proc_table_parse() - read the recorded holders of sockets
  * @text: lines of inode, process, descriptor and command name; of any origin
  *
- * Return: 0, -ENOMEM. A line that is none is left out.
+ * Return: 0, -ENOMEM. Lines of another form are left out.
  */
 int proc_table_parse(struct proc_table *table, const char *text);
 

@@ -19,7 +19,7 @@
 /* The kernel reads that much of a file to find its interpreter: BINPRM_BUF_SIZE. */
 #define FIRST_BYTES 256
 
-/* DIR/NAME, or NAME where DIR is empty, which PATH means as the current folder. */
+/* DIR/NAME, or NAME where DIR is empty, which PATH means as the current directory. */
 static bool is_program(char *path, const char *dir, size_t dir_len, const char *name)
 {
 	struct stat st;

@@ -7,7 +7,7 @@
 
 /**
  * verbs_fill() - complete the ports of this machine's RDMA devices
- * @table: of rdma_load() upon the real sysfs; without RDMA devices libibverbs is not called
+ * @table: from rdma_load() of the real sysfs; without RDMA devices libibverbs is not called
  *
  * Source: ibv_query_port(3) of each device that ibv_get_device_list(3) has and ibv_open_device(3)
  * opens, that is, /dev/infiniband/uverbsN. It sets rdma_port.active_mtu (enum ibv_mtu, in bytes);

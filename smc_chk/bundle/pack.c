@@ -235,7 +235,7 @@ static int unpack_one(struct unpacker *u, const char *inner, bool is_folder)
 	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->folder, inner, is_folder ? "/" : "") >=
 	    PATH_MAX)
 		return refuse(u, "a name in it is too long");
-	if (!record_folders(path, strlen(u->work->folder) + 1))
+	if (!record_parents(path, strlen(u->work->folder) + 1))
 		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
 	if (is_folder)
 		return 0;

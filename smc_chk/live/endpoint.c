@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/file.h"
 #include "host/smc.h"
 #include "netlink/diag.h"
 
@@ -42,7 +43,7 @@ int endpoint_socket(int family, bool is_smc)
  */
 static bool is_registered(void)
 {
-	FILE *file = fopen("/proc/net/protocols", "re");
+	FILE *file = host_open("/proc/net/protocols");
 	bool is_found = false;
 	char line[256];
 

@@ -98,7 +98,7 @@ static void warnings(void **state)
 		       "SMC looks at 'ens1f0' below 'ens1f0.7' first, and older kernels only there: "
 		       "smc_pnet -a A -I ens1f0");
 	check_warnings("s390", "A bond0 n/a\n",
-		       "SMC takes PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
+		       "SMC uses PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
 	check_warnings("x86", "A eth9 n/a\n",
 		       "there is no net device 'eth9': its entry waits for one");
 	check_warnings("x86", "A n/a mlx5_0 2\n",

@@ -167,6 +167,54 @@ static void longer_wins(void **state)
 	assert_int_equal(host_bytes(large, sizeof(large), "%s/large", host), 0);
 }
 
+/* A file is whole or not there: no record has a part of one. */
+static void whole_file(void **state)
+{
+	static char text[600 * 1024];
+	size_t len;
+	char *data;
+
+	(void)state;
+	memset(text, 'x', sizeof(text) - 1);
+	put("large", text);
+	put("small", "y\n");
+	put("empty", "");
+	data = host_whole(&len, 1024 * 1024, "%s/large", host);
+	assert_non_null(data);
+	assert_int_equal(len, sizeof(text) - 1);
+	assert_string_equal(data, text);
+	free(data);
+	for (int i = 0; i < 2; i++) {
+		data = host_whole(&len, 1024 * 1024, "%s/small", host);
+		assert_non_null(data);
+		assert_int_equal(len, 2);
+		assert_string_equal(data, "y\n");
+		free(data);
+		assert_null(host_whole(&len, 1024 * 1024, "%s/empty", host));
+		assert_null(host_whole(&len, 1024 * 1024, "%s/none", host));
+		replay_it();
+	}
+	assert_true(host_exists("%s/large", host));
+	assert_null(host_whole(&len, 1024 * 1024, "%s/large", host));
+}
+
+/* What is too private for a record. */
+static void not_copied(void **state)
+{
+	char line[8];
+	FILE *file;
+
+	(void)state;
+	put("secret", "word");
+	file = host_open("%s/secret", host);
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	fclose(file);
+	replay_it();
+	assert_null(host_open("%s/secret", host));
+	assert_false(host_exists("%s/secret", host));
+}
+
 /* Whoever records prints what it would have printed, and says afterwards that something is missing. */
 static void no_room(void **state)
 {
@@ -415,7 +463,7 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(paths), TEST(files), TEST(longer_wins), TEST(no_room), TEST(probes),
+		TEST(paths), TEST(files), TEST(longer_wins), TEST(whole_file), TEST(not_copied), TEST(no_room), TEST(probes),
 		TEST(smc_is_here), TEST(no_other_namespace), TEST(holders), TEST(sockets), TEST(refusal),
 		TEST(not_recorded), TEST(damaged),
 	};
