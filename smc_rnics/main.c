@@ -15,7 +15,7 @@
 #include "sys/sysfs.h"
 
 static const struct cli_opt options[] = {
-	{ 'a', "all", NULL, "also slots without power, and functions of other kinds (IBM Z)" },
+	{ 'a', "all", NULL, "also show slots without power and other PCI functions (IBM Z)" },
 	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices" },
 	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers" },
 	{ 'w', "wide", NULL, "add both device names, state, link layer, MTUs and driver" },
@@ -31,7 +31,7 @@ static const struct cli_tool tool = {
 	.name = "smc_rnics",
 	.usage = "[-aIrwj] [FID]\n"
 		 "-e FID | -d FID",
-	.summary = "Lists RDMA cards and ISM devices, one line a port. FID is a function ID of IBM Z,\n"
+	.summary = "Lists RDMA cards and ISM devices, one line per port. FID is a function ID of IBM Z,\n"
 		   "in hexadecimal.",
 	.opts = options,
 	.error_status = 1,
@@ -93,7 +93,7 @@ static int parse(struct rnics_opts *opts, int argc, char **argv)
 	if (optind == argc)
 		return -1;
 	if (opts->has_power || argc - optind > 1)
-		return cli_usage_error(&tool, "surplus argument '%s'", argv[argc - 1]);
+		return cli_usage_error(&tool, "unexpected argument '%s'", argv[argc - 1]);
 	ret = parse_fid(opts, argv[optind]);
 	return ret ? ret : -1;
 }
@@ -149,9 +149,9 @@ static int print(const struct rnics_opts *opts, const struct rnic_table *table, 
 			if (selects(opts, &table->rnics[i]))
 				out_row(&text, &view, &table->rnics[i]);
 	}
-	ret = text.is_failed ? -ENOMEM : out_flush(&text, STDOUT_FILENO);
+	ret = out_print(&text, err);
 	out_free(&text);
-	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
+	return ret;
 }
 
 static int list(const struct rnics_opts *opts, const char *root, struct smc_err *err)
@@ -162,7 +162,7 @@ static int list(const struct rnics_opts *opts, const char *root, struct smc_err 
 	size_t shown = 0;
 	int ret;
 
-	/* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
+	/* A kernel without SMC has no table, and that is not an error. */
 	if (pnet_table_load(&pnet, &ignored))
 		smc_pnet_free(&pnet);
 	ret = rnics_load(&table, root, &pnet, err);
@@ -185,12 +185,11 @@ static int power(const struct rnics_opts *opts, struct smc_err *err)
 		return record_refuse(err);
 	if (uname(&machine) || strncmp(machine.machine, "s390", 4))
 		return smc_err_say(err, EOPNOTSUPP,
-				   "only IBM Z has function IDs with a power switch, "
-				   "and this machine is none");
+				   "slots can be powered on and off only on IBM Z");
 	return rnics_power(SYSFS_ROOT, opts->fid, opts->is_on, err);
 }
 
-/* The net devices and the PNET table are those of this network namespace, so is the sysfs. */
+/* Net devices, PNET table and sysfs are all those of this network namespace. */
 static int list_here(const struct rnics_opts *opts, struct smc_err *err)
 {
 	char root[SYSFS_ROOT_SIZE];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "host/file.h"
 #include "sys/pciids.h"
 #include "sys/sysfs.h"
@@ -21,12 +22,13 @@ struct loader {
 
 static int add(struct loader *l, const struct rnic *rnic)
 {
-	struct rnic *grown = realloc(l->table->rnics, (l->table->count + 1) * sizeof(*grown));
+	struct rnic_table *table = l->table;
+	struct rnic *rnics = smc_array_grow(table->rnics, table->count, &table->size, sizeof(*rnic));
 
-	if (!grown)
+	if (!rnics)
 		return -ENOMEM;
-	l->table->rnics = grown;
-	grown[l->table->count++] = *rnic;
+	table->rnics = rnics;
+	rnics[table->count++] = *rnic;
 	return 0;
 }
 
@@ -83,6 +85,7 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 
 	if (hardware[0]) {
 		snprintf(rnic->pnetid, sizeof(rnic->pnetid), "%.16s", hardware);
+		rnic->has |= RNIC_HAS_PNETID;
 		return;
 	}
 	for (size_t i = 0; i < l->pnet->count && !found; i++) {
@@ -97,6 +100,7 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 	if (!found)
 		return;
 	strcpy(rnic->pnetid, found->name);
+	rnic->has |= RNIC_HAS_PNETID;
 	rnic->is_soft = true;
 }
 
@@ -230,10 +234,9 @@ static int add_software(struct loader *l, const struct rdma_dev *ib)
 	struct rnic rnic = { .is_known = true };
 	bool is_iwarp = !strcmp(ib->node_type, "RNIC");
 
-	if (!strcmp(ib->driver, "rxe") || !is_iwarp)
-		snprintf(rnic.type, sizeof(rnic.type), "%s",
-			 strcmp(ib->driver, "rxe") ? "" : "Soft-RoCE");
-	else
+	if (!strcmp(ib->driver, "rxe"))
+		strcpy(rnic.type, "Soft-RoCE");
+	else if (is_iwarp)
 		strcpy(rnic.type, "Soft-iWARP");
 	if (is_iwarp)
 		strcpy(rnic.driver, "siw");
@@ -305,7 +308,7 @@ int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet
 	ret = netdev_load(&l.nets, root);
 	if (!ret)
 		ret = rdma_load(&l.rdma, root, &l.nets);
-	/* A sysfs of elsewhere and the devices of this machine are strangers to each other. */
+	/* Only a sysfs of this machine describes the devices that libibverbs finds. */
 	if (!ret && !strcmp(root, SYSFS_ROOT))
 		verbs_fill(&l.rdma);
 	if (!ret)
