@@ -41,7 +41,7 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 /** pnet_export() - print the table as pnet_read() takes it */
 int pnet_export(struct pnet_tool *tool);
 
-/** pnet_say_cannot() - put "cannot add PNET ID NET1: " before the sentence in @err. Return: -errno */
+/** pnet_say_cannot() - put "cannot WHAT NAME: " before the sentence in @err. Return: -errno */
 int pnet_say_cannot(struct smc_err *err, const char *what, const char *name);
 
 /** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
@@ -69,7 +69,7 @@ static inline const char *pnet_device(const struct smc_pnet *entry)
  */
 int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
 
-/** pnet_say_exists() - name the entry or the hardware that @entry conflicts with. Return: -EEXIST */
+/** pnet_say_exists() - which entry or hardware @entry conflicts with. Return: -EEXIST with @err */
 int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
 		    const struct smc_pnet *entry, struct smc_err *err);
 

@@ -23,8 +23,9 @@ struct loader {
 static int add(struct loader *l, const struct rnic *rnic)
 {
 	struct rnic_table *table = l->table;
-	struct rnic *rnics = smc_array_grow(table->rnics, table->count, &table->size, sizeof(*rnic));
+	struct rnic *rnics;
 
+	rnics = smc_array_grow(table->rnics, table->count, &table->size, sizeof(*rnics));
 	if (!rnics)
 		return -ENOMEM;
 	table->rnics = rnics;
