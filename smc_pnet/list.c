@@ -48,18 +48,14 @@ static const void *find_netdev(const void *object)
 	return row->net && strcmp(row->net->base, row->name) ? row->net->base : NULL;
 }
 
-static const void *find_layer(const void *object)
+static const void *find_port(const void *object)
 {
-	const struct pnet_row *row = object;
-
-	return row->ib_port ? row->ib_port->link_layer : NULL;
+	return ((const struct pnet_row *)object)->ib_port;
 }
 
-static const void *find_ifindex(const void *object)
+static const void *find_net(const void *object)
 {
-	const struct pnet_row *row = object;
-
-	return row->net ? &row->net->ifindex : NULL;
+	return ((const struct pnet_row *)object)->net;
 }
 
 #define IF_SET OUT_OPTIONAL, .none = SMC_PNET_NONE
@@ -69,14 +65,14 @@ const struct out_col pnet_row_columns[] = {
 	{ "type", "Type", "type", 4, OUT_NAME(pnet_row, type, types) },
 	{ "device", "Device", "device", 15, OUT_PTR(pnet_row, name), IF_SET },
 	{ "port", "Port", "port", 4, OUT_RIGHT, OUT_DEC(pnet_row, port, 0), IF_SET },
-	{ "state", "State", "state", 7, OUT_FOUND(find_state), IF_SET },
-	{ "bus", "Bus", "bus", 6, OUT_FOUND(find_bus), IF_SET },
-	{ "busid", "Bus-ID", "bus_id", 12, OUT_FOUND(find_bus_id), IF_SET },
+	{ "state", "State", "state", 7, OUT_STR_OF(find_state), IF_SET },
+	{ "bus", "Bus", "bus", 6, OUT_STR_OF(find_bus), IF_SET },
+	{ "busid", "Bus-ID", "bus_id", 12, OUT_STR_OF(find_bus_id), IF_SET },
 	{ "source", "Source", "source", 8, OUT_NAME(pnet_row, source, sources), IF_SET },
-	{ "netdev", "Net-Dev", "net_device", 7, OUT_FOUND(find_netdev), IF_SET },
-	{ "layer", "Layer", "link_layer", 0, OUT_FOUND(find_layer), IF_SET },
-	{ NULL, NULL, "ifindex", 0, OUT_OPTIONAL, .kind = OUT_KIND_DEC, .find = find_ifindex,
-	  .size = sizeof(uint32_t) },
+	{ "netdev", "Net-Dev", "net_device", 7, OUT_STR_OF(find_netdev), IF_SET },
+	{ "layer", "Layer", "link_layer", 0,
+	  OUT_STR(rdma_port, link_layer), IF_SET, .find = find_port },
+	{ NULL, NULL, "ifindex", 0, OUT_DEC(netdev, ifindex, 0), OUT_OPTIONAL, .find = find_net },
 	{ 0 },
 };
 

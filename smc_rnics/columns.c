@@ -45,7 +45,7 @@ const struct out_col rnic_columns[] = {
 	{ "pciid", "PCI_ID", "pci_id", 12, OUT_STR(rnic, pci_id), IF_SET },
 	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(rnic, pchid, 4), IF(PCHID) },
 	{ "type", "Type", "type", 15, OUT_STR(rnic, type), IF_SET },
-	{ "ids", "Type", "pci_ids", 15, .kind = OUT_KIND_TEXT, .text = text_ids, IF(IDS) },
+	{ "ids", "Type", "pci_ids", 15, OUT_TEXT(text_ids), IF(IDS) },
 	{ "pft", "PFT", "pft", 4, OUT_NAME(rnic, pft, pft), .digits = 2, IF(PFT) },
 	{ "vf", "VF", "virtual_function", 3, OUT_FLAG(rnic, is_vf, virtual), IF(VF) },
 	{ "vfn", "VFN", "vfn", 3, OUT_HEX(rnic, vfn, 4), IF(VFN) },
