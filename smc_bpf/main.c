@@ -145,19 +145,14 @@ static int set_option(struct bpf_opts *opts, int opt)
 
 static int set_command(struct bpf_opts *opts, const char *word)
 {
+	static const char *const words[] = { NULL, "attach", "detach", "status", "check" };
+
 	if (!word)
 		return cli_usage_error(&tool, "no command given: attach, detach, status or check");
-	if (!strcmp(word, "attach"))
-		opts->command = ATTACH;
-	else if (!strcmp(word, "detach"))
-		opts->command = DETACH;
-	else if (!strcmp(word, "status"))
-		opts->command = STATUS;
-	else if (!strcmp(word, "check"))
-		opts->command = CHECK;
-	else
-		return cli_usage_error(&tool, "unknown command '%s'", word);
-	return 0;
+	for (opts->command = ATTACH; opts->command <= CHECK; opts->command++)
+		if (!strcmp(word, words[opts->command]))
+			return 0;
+	return cli_usage_error(&tool, "unknown command '%s'", word);
 }
 
 static int check_together(const struct bpf_opts *opts)

@@ -40,22 +40,30 @@ static int pin_all(struct convert *skel)
 	return ret;
 }
 
-static int load(struct smc_err *err)
+static int load(struct convert **skel, struct smc_err *err)
+{
+	int ret = -ENOMEM;
+
+	*skel = convert__open();
+	if (*skel)
+		ret = convert__load(*skel);
+	return ret ? load_error(ret, "load the eBPF programs", err) : 0;
+}
+
+static int load_and_pin(struct smc_err *err)
 {
 	mode_t mask = umask(077);
 	struct convert *skel;
-	int ret = -ENOMEM;
+	int ret = load(&skel, err);
 
-	skel = convert__open();
-	if (skel)
-		ret = convert__load(skel);
-	if (ret) {
-		load_error(ret, "load the eBPF programs", err);
-	} else {
+	if (!ret) {
 		ret = convert__attach(skel);
 		if (ret)
 			load_error(ret, "attach the eBPF programs", err);
-		else if ((ret = pin_all(skel)))
+	}
+	if (!ret) {
+		ret = pin_all(skel);
+		if (ret)
 			smc_err_set(err, -ret, "cannot pin the eBPF programs in " SCOPE_DIR);
 	}
 	convert__destroy(skel);
@@ -155,7 +163,7 @@ static int load_first(struct pins *pins, struct smc_err *err)
 
 	close_maps(pins);
 	remove_files();
-	ret = load(err);
+	ret = load_and_pin(err);
 	if (!ret)
 		ret = open_maps(pins, true, err);
 	if (ret)
@@ -171,10 +179,9 @@ int pins_check(struct smc_err *err)
 
 	if (ret || !access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
 		return ret;
-	skel = convert__open();
-	ret = skel ? convert__load(skel) : -ENOMEM;
+	ret = load(&skel, err);
 	convert__destroy(skel);
-	return ret ? load_error(ret, "load the eBPF programs", err) : 0;
+	return ret;
 }
 
 int pins_change(struct pins *pins, bool may_load, struct smc_err *err)

@@ -49,31 +49,27 @@ static size_t split(char *line, char *words[MAX_WORDS])
 	return count;
 }
 
+static const char *device(const char *word)
+{
+	return strcmp(word, SMC_PNET_NONE) ? word : NULL;
+}
+
 static int read_words(struct smc_pnet *entry, char *words[MAX_WORDS], size_t count,
 		      struct smc_err *err)
 {
-	int port = 1, ret;
+	const char *ib;
+	int ret;
 
-	*entry = (struct smc_pnet){ 0 };
 	if (count < 3 || count == MAX_WORDS)
 		return smc_err_say(err, EINVAL,
 				   "an entry is PNET ID, net device, RDMA device and port; "
 				   "n/a for none");
-	ret = smc_pnet_name(entry->name, words[0], err);
-	if (!ret && strcmp(words[1], SMC_PNET_NONE)) {
-		entry->has |= SMC_PNET_HAS_NET;
-		ret = smc_pnet_eth(entry->eth, words[1], err);
-	}
-	if (!ret && strcmp(words[2], SMC_PNET_NONE)) {
-		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
-		ret = smc_pnet_ib(entry->ib, words[2], err);
-		if (!ret && count > 3)
-			port = smc_pnet_port(words[3], err);
-		entry->port = (uint8_t)port;
-	}
-	if (ret || port < 0)
-		return -EINVAL;
-	return entry->has ? 0 : smc_err_say(err, EINVAL, "the entry names no device");
+	ib = device(words[2]);
+	ret = pnet_make(entry, words[0], device(words[1]), ib, ib && count > 3 ? words[3] : NULL,
+			err);
+	if (!ret && !entry->has)
+		ret = smc_err_say(err, EINVAL, "the entry names no device");
+	return ret;
 }
 
 /* One part of an entry, unless the table has it already. */

@@ -186,24 +186,9 @@ static int parse(struct pnet_opts *opts, int argc, char **argv)
 /* The arguments are checked before anything is sent. */
 static int make_entry(struct smc_pnet *entry, const struct pnet_opts *opts, struct smc_err *err)
 {
-	int port = 1, ret = 0;
-
-	if (opts->id)
-		ret = smc_pnet_name(entry->name, opts->id, err);
-	if (opts->command != 'a')
-		return ret;
-	if (!ret && opts->eth) {
-		entry->has |= SMC_PNET_HAS_NET;
-		ret = smc_pnet_eth(entry->eth, opts->eth, err);
-	}
-	if (!ret && opts->ib) {
-		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
-		ret = smc_pnet_ib(entry->ib, opts->ib, err);
-	}
-	if (!ret && opts->port)
-		port = smc_pnet_port(opts->port, err);
-	entry->port = (uint8_t)port;
-	return port < 0 ? port : ret;
+	if (opts->command == 'a')
+		return pnet_make(entry, opts->id, opts->eth, opts->ib, opts->port, err);
+	return opts->id ? smc_pnet_name(entry->name, opts->id, err) : 0;
 }
 
 static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struct smc_pnet *entry,

@@ -26,6 +26,15 @@ extern const struct out_col pnet_columns[];
 /** pnet_fetch() - read the whole table. Return: 0, -errno with @err */
 int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err);
 
+/**
+ * pnet_make() - an entry from words
+ * @eth, @ib, @port: NULL for none
+ *
+ * Return: 0; -EINVAL with the wrong word in @err.
+ */
+int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const char *ib,
+	      const char *port, struct smc_err *err);
+
 /** pnet_append_entry() - append "NET1 eth0 n/a 255", without the end of the line */
 void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry);
 

@@ -22,6 +22,27 @@ const struct out_col pnet_columns[] = {
 	{ 0 },
 };
 
+int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const char *ib,
+	      const char *port, struct smc_err *err)
+{
+	int number = 1, ret;
+
+	*entry = (struct smc_pnet){ 0 };
+	ret = smc_pnet_name(entry->name, name, err);
+	if (!ret && eth) {
+		entry->has |= SMC_PNET_HAS_NET;
+		ret = smc_pnet_eth(entry->eth, eth, err);
+	}
+	if (!ret && ib) {
+		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
+		ret = smc_pnet_ib(entry->ib, ib, err);
+	}
+	if (!ret && port)
+		number = smc_pnet_port(port, err);
+	entry->port = (uint8_t)number;
+	return number < 0 ? number : ret;
+}
+
 void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry)
 {
 	for (const struct out_col *col = pnet_columns; col->name; col++) {

@@ -120,14 +120,22 @@ static void choose(struct out_view *view, const struct rnics_opts *opts)
 		out_view_add(view, rnic_columns, "state,layer,mtu,ibmtu,driver");
 }
 
-static void append_json(struct out_text *text, const struct rnics_opts *opts,
-			const struct rnic_table *table)
+/* Leave only the rows that are to be shown. */
+static void keep_selected(struct rnic_table *table, const struct rnics_opts *opts)
 {
-	json_t *array = json_array();
+	size_t kept = 0;
 
-	for (size_t i = 0; array && i < table->count; i++)
+	for (size_t i = 0; i < table->count; i++)
 		if (selects(opts, &table->rnics[i]))
-			out_json_push(&array, out_json(rnic_columns, NULL, &table->rnics[i]));
+			table->rnics[kept++] = table->rnics[i];
+	table->count = kept;
+}
+
+static void append_json(struct out_text *text, const struct rnic_table *table)
+{
+	json_t *array = out_json_list(rnic_columns, table->rnics, table->count,
+				      sizeof(*table->rnics));
+
 	out_json_document(text, json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics",
 					  array), false);
 }
@@ -139,15 +147,14 @@ static int print(const struct rnics_opts *opts, const struct rnic_table *table, 
 	int ret;
 
 	if (opts->is_json) {
-		append_json(&text, opts, table);
+		append_json(&text, table);
 	} else {
 		choose(&view, opts);
 		out_header(&text, &view);
 		out_fill(&text, '-', 100);
 		out_char(&text, '\n');
 		for (size_t i = 0; i < table->count; i++)
-			if (selects(opts, &table->rnics[i]))
-				out_row(&text, &view, &table->rnics[i]);
+			out_row(&text, &view, &table->rnics[i]);
 	}
 	ret = out_print(&text, err);
 	out_free(&text);
@@ -159,16 +166,15 @@ static int list(const struct rnics_opts *opts, const char *root, struct smc_err 
 	struct smc_pnet_table pnet = { 0 };
 	struct rnic_table table;
 	struct smc_err ignored;
-	size_t shown = 0;
 	int ret;
 
 	/* A kernel without SMC has no table, and that is not an error. */
 	if (pnet_table_load(&pnet, &ignored))
 		smc_pnet_free(&pnet);
 	ret = rnics_load(&table, root, &pnet, err);
-	for (size_t i = 0; !ret && i < table.count; i++)
-		shown += selects(opts, &table.rnics[i]);
-	if (!ret && opts->has_fid && !shown)
+	if (!ret)
+		keep_selected(&table, opts);
+	if (!ret && opts->has_fid && !table.count)
 		ret = smc_err_say(err, ENOENT, "there is no FID %x", opts->fid);
 	if (!ret)
 		ret = print(opts, &table, err);

@@ -117,9 +117,18 @@ static bool number(struct loader *l, const char *pci_id, const char *name, uint3
 	return true;
 }
 
-static void read_function(struct loader *l, struct rnic *rnic, const char *pci_id)
+static void read_power(struct loader *l, struct rnic *rnic)
 {
 	unsigned long power;
+
+	if (!host_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid))
+		return;
+	rnic->has |= RNIC_HAS_POWER;
+	rnic->is_on = power;
+}
+
+static void read_function(struct loader *l, struct rnic *rnic, const char *pci_id)
+{
 	uint32_t port;
 
 	*rnic = (struct rnic){ 0 };
@@ -138,11 +147,8 @@ static void read_function(struct loader *l, struct rnic *rnic, const char *pci_i
 	}
 	if (number(l, pci_id, "port", &port))
 		rnic->port = port;
-	if (rnic->has & RNIC_HAS_FID &&
-	    host_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid)) {
-		rnic->has |= RNIC_HAS_POWER;
-		rnic->is_on = power;
-	}
+	if (rnic->has & RNIC_HAS_FID)
+		read_power(l, rnic);
 	host_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,
 		   pci_id);
 }
@@ -248,7 +254,6 @@ static int add_software(struct loader *l, const struct rdma_dev *ib)
 static int add_slot(struct loader *l, const char *name)
 {
 	struct rnic rnic = { .has = RNIC_HAS_FID };
-	unsigned long power;
 	char *end;
 
 	rnic.fid = (uint32_t)strtoul(name, &end, 16);
@@ -257,10 +262,7 @@ static int add_slot(struct loader *l, const char *name)
 	for (size_t i = 0; i < l->table->count; i++)
 		if (l->table->rnics[i].has & RNIC_HAS_FID && l->table->rnics[i].fid == rnic.fid)
 			return 0;
-	if (host_number(&power, "%s/bus/pci/slots/%s/power", l->root, name)) {
-		rnic.has |= RNIC_HAS_POWER;
-		rnic.is_on = power;
-	}
+	read_power(l, &rnic);
 	return add(l, &rnic);
 }
 
