@@ -20,13 +20,12 @@ struct reader {
 static int add(struct reader *reader, const struct pnet_group *group)
 {
 	struct pnet_groups *groups = reader->groups;
-	struct pnet_group *grown = smc_array_grow(groups->groups, groups->count, &groups->size,
-						  sizeof(*grown));
+	struct pnet_group *added;
 
-	if (!grown)
+	added = smc_array_add(&groups->groups, &groups->count, &groups->size, sizeof(*added));
+	if (!added)
 		return smc_err_set(reader->err, ENOMEM, "cannot keep the link groups");
-	groups->groups = grown;
-	grown[groups->count++] = *group;
+	*added = *group;
 	return 0;
 }
 

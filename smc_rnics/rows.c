@@ -23,13 +23,12 @@ struct loader {
 static int add(struct loader *l, const struct rnic *rnic)
 {
 	struct rnic_table *table = l->table;
-	struct rnic *rnics;
+	struct rnic *added;
 
-	rnics = smc_array_grow(table->rnics, table->count, &table->size, sizeof(*rnics));
-	if (!rnics)
+	added = smc_array_add(&table->rnics, &table->count, &table->size, sizeof(*added));
+	if (!added)
 		return -ENOMEM;
-	table->rnics = rnics;
-	rnics[table->count++] = *rnic;
+	*added = *rnic;
 	return 0;
 }
 
