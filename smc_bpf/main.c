@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
-
-#include "sys/bpfmap.h"
 
 enum {
 	OPT_RUN = CLI_LONG_ONLY,
@@ -49,7 +46,7 @@ static const struct cli_tool tool = {
 		 "status [TARGET] [-j]\n"
 		 "check [TARGET]",
 	.summary = "Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the kernel:\n"
-		   "also of programs that are static, made by Go, or set-uid. TARGET is one of --cgroup,\n"
+		   "also of programs that are static, built by Go, or set-uid. TARGET is one of --cgroup,\n"
 		   "--cgroup-of, --unit, --container, --pid and --run; RULE is --only, --user or\n"
 		   "--exclude-comm.",
 	.opts = options,
@@ -58,7 +55,8 @@ static const struct cli_tool tool = {
 
 enum command { COMMAND_NONE, ATTACH, DETACH, STATUS, CHECK };
 
-struct request {
+/** struct bpf_opts - the command line, read */
+struct bpf_opts {
 	enum command command;
 	int how;		/* option that names the target, 0 for none */
 	const char *text;	/* its argument */
@@ -68,7 +66,7 @@ struct request {
 	size_t comms;
 };
 
-static int set_user(struct request *req, const char *text)
+static int set_user(struct bpf_opts *opts, const char *text)
 {
 	const struct passwd *user = getpwnam(text);
 	char *end;
@@ -82,104 +80,99 @@ static int set_user(struct request *req, const char *text)
 	} else {
 		uid = user->pw_uid;
 	}
-	req->rules.has_uid = 1;
-	req->rules.uid = (uint32_t)uid;
+	opts->rules.has_uid = 1;
+	opts->rules.uid = (uint32_t)uid;
 	return 0;
 }
 
-static int set_family(struct request *req, const char *text)
+static int set_family(struct bpf_opts *opts, const char *text)
 {
 	if (!strcmp(text, "ipv4"))
-		req->rules.family = AF_INET;
+		opts->rules.family = AF_INET;
 	else if (!strcmp(text, "ipv6"))
-		req->rules.family = AF_INET6;
+		opts->rules.family = AF_INET6;
 	else
 		return cli_usage_error(&tool, "--only: '%s' is neither ipv4 nor ipv6", text);
 	return 0;
 }
 
-/* The kernel cuts names after 15 bytes, and so do we. */
-static int add_comm(struct request *req, const char *text)
+/* Cut after 15 bytes, as the kernel cuts command names. */
+static int add_comm(struct bpf_opts *opts, const char *text)
 {
-	if (req->comms == SCOPE_COMMS)
+	if (opts->comms == SCOPE_COMMS)
 		return cli_usage_error(&tool, "more than %d names to exclude", SCOPE_COMMS);
 	if (!*text)
 		return cli_usage_error(&tool, "--exclude-comm: the name is empty");
-	strncpy(req->rules.comms[req->comms++], text, SCOPE_COMM_SIZE - 1);
+	strncpy(opts->rules.comms[opts->comms++], text, SCOPE_COMM_SIZE - 1);
 	return 0;
 }
 
-static int set_group(struct request *req, const char *text)
+static int set_group(struct bpf_opts *opts, const char *text)
 {
 	const struct group *group = getgrnam(text);
 
 	if (!group)
 		return cli_error(&tool, "there is no group '%s'", text);
-	req->gid = group->gr_gid;
-	req->has_gid = true;
+	opts->gid = group->gr_gid;
+	opts->has_gid = true;
 	return 0;
 }
 
-static int set_target(struct request *req, int how)
+static int set_target(struct bpf_opts *opts, int how)
 {
-	if (req->how)
+	if (opts->how)
 		return cli_usage_error(&tool, "more than one target");
-	req->how = how;
-	req->text = optarg;
+	opts->how = how;
+	opts->text = optarg;
 	return 0;
 }
 
 /* Return: 0, or an exit status after a message. */
-static int set_option(struct request *req, int opt)
+static int set_option(struct bpf_opts *opts, int opt)
 {
 	switch (opt) {
 	case 'c': case 'u': case 'C': case 'p': case OPT_CGROUP_OF: case OPT_RUN:
-		return set_target(req, opt);
-	case 'j': req->is_json = true; return 0;
-	case OPT_ALL: req->is_all = true; return 0;
-	case OPT_ONLY: req->has_rules = true; return set_family(req, optarg);
-	case OPT_USER: req->has_rules = true; return set_user(req, optarg);
-	case OPT_EXCLUDE_COMM: req->has_rules = true; return add_comm(req, optarg);
-	case OPT_ALLOW_GROUP: return set_group(req, optarg);
+		return set_target(opts, opt);
+	case 'j': opts->is_json = true; return 0;
+	case OPT_ALL: opts->is_all = true; return 0;
+	case OPT_ONLY: opts->has_rules = true; return set_family(opts, optarg);
+	case OPT_USER: opts->has_rules = true; return set_user(opts, optarg);
+	case OPT_EXCLUDE_COMM: opts->has_rules = true; return add_comm(opts, optarg);
+	case OPT_ALLOW_GROUP: return set_group(opts, optarg);
 	default: return tool.error_status;
 	}
 }
 
-static int set_command(struct request *req, const char *word)
+static int set_command(struct bpf_opts *opts, const char *word)
 {
+	static const char *const words[] = { NULL, "attach", "detach", "status", "check" };
+
 	if (!word)
-		return cli_usage_error(&tool, "which command: attach, detach, status or check?");
-	if (!strcmp(word, "attach"))
-		req->command = ATTACH;
-	else if (!strcmp(word, "detach"))
-		req->command = DETACH;
-	else if (!strcmp(word, "status"))
-		req->command = STATUS;
-	else if (!strcmp(word, "check"))
-		req->command = CHECK;
-	else
-		return cli_usage_error(&tool, "unknown command '%s'", word);
-	return 0;
+		return cli_usage_error(&tool, "no command given: attach, detach, status or check");
+	for (opts->command = ATTACH; opts->command <= CHECK; opts->command++)
+		if (!strcmp(word, words[opts->command]))
+			return 0;
+	return cli_usage_error(&tool, "unknown command '%s'", word);
 }
 
-static int check_together(const struct request *req)
+static int check_together(const struct bpf_opts *opts)
 {
-	if (req->is_all && (req->command != DETACH || req->how))
+	if (opts->is_all && (opts->command != DETACH || opts->how))
 		return cli_usage_error(&tool, "option '--all' goes with 'detach' alone");
-	if (!req->how && !req->is_all && req->command < STATUS)
-		return cli_usage_error(&tool, "whose sockets? --cgroup, --cgroup-of, --unit, "
+	if (!opts->how && !opts->is_all && opts->command < STATUS)
+		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 				       "--container, --pid or --run");
-	if (req->has_rules && req->command != ATTACH)
+	if (opts->has_rules && opts->command != ATTACH)
 		return cli_usage_error(&tool, "rules go with 'attach' only");
-	if (req->has_gid && (req->command != ATTACH || req->how != OPT_RUN))
+	if (opts->has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
 		return cli_usage_error(&tool, "option '--allow-group' goes with 'attach --run' only");
-	if (req->is_json && req->command != STATUS)
+	if (opts->is_json && opts->command != STATUS)
 		return cli_usage_error(&tool, "option '--json' goes with 'status' only");
 	return 0;
 }
 
 /* Return: -1 to go on, or the exit status. */
-static int parse(struct request *req, int argc, char **argv)
+static int parse(struct bpf_opts *opts, int argc, char **argv)
 {
 	int opt, ret;
 
@@ -188,204 +181,79 @@ static int parse(struct request *req, int argc, char **argv)
 			return cli_help(&tool);
 		if (opt == 'v')
 			return cli_version(&tool);
-		ret = set_option(req, opt);
+		ret = set_option(opts, opt);
 		if (ret)
 			return ret;
 	}
-	ret = set_command(req, argv[optind]);
+	ret = set_command(opts, argv[optind]);
 	if (!ret && argc - optind > 1)
-		ret = cli_usage_error(&tool, "surplus argument '%s'", argv[optind + 1]);
+		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 1]);
 	if (!ret)
-		ret = check_together(req);
+		ret = check_together(opts);
 	return ret ? ret : -1;
 }
 
-static int find_target(const struct request *req, struct target *target, struct smc_err *err)
+static int find_target(const struct bpf_opts *opts, struct scope_target *target,
+		       struct smc_err *err)
 {
-	switch (req->how) {
+	switch (opts->how) {
 	case 0:
 		return 0;
 	case 'p':
-		return target_process(target, req->text, err);
+		return scope_target_process(target, opts->text, err);
 	case OPT_RUN:
-		target_run(target);
+		scope_target_run(target);
 		return 0;
 	default:
-		return target_cgroup(target, req->how == OPT_CGROUP_OF ? 'o' : req->how, req->text,
-				     err);
+		return scope_target_cgroup(target, opts->how == OPT_CGROUP_OF ? 'o' : opts->how,
+					   opts->text, err);
 	}
 }
 
-/* An id that was never given to any process before: the clock does not stop or go back. */
-static uint64_t new_id(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return SCOPE_NOT_CGROUP | ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
-}
-
-/* Scopes without anything left in them; and the programs, when no scope is left at all. */
-static int clean(struct pins *pins, struct smc_err *err)
+static int status(const struct bpf_opts *opts, struct scope_target *target, struct smc_err *err)
 {
 	struct scope_list list;
-	size_t left = 0;
-	int ret = scopes_load(&list, pins, err);
+	int ret = scope_list_load(&list, opts->how ? target : NULL, err);
 
-	for (size_t i = 0; !ret && i < list.count; i++) {
-		if (list.entries[i].state == STATE_GONE)
-			bpfmap_delete(pins->scopes, &list.entries[i].id);
-		else
-			left++;
-	}
+	if (!ret)
+		ret = status_print(&tool, &list, opts->is_json, err);
+	scopes_free(&list);
+	return ret;
+}
+
+static int run(const struct bpf_opts *opts, struct smc_err *err)
+{
+	struct scope_target target = { 0 };
+	int ret = find_target(opts, &target, err);
+
+	/* A control group that was removed cannot be named any more, but its scope can go. */
+	if (ret && opts->command == DETACH)
+		scope_remove_gone();
 	if (ret)
 		return ret;
-	scopes_free(&list);
-	return left ? 0 : pins_remove(err);
-}
-
-static int put_scope(struct pins *pins, const struct request *req, struct target *target,
-		     struct smc_err *err)
-{
-	struct smc_scope scope = req->rules, before;
-	bool was_there;
-	int ret;
-
-	scope.kind = target->kind;
-	memcpy(scope.name, target->name, sizeof(scope.name));
-	if (target->kind == SCOPE_PROCESS)
-		target->id = new_id();
-	was_there = !bpfmap_lookup(pins->scopes, &target->id, &before);
-	ret = bpfmap_update(pins->scopes, &target->id, &scope);
-	if (ret == -E2BIG)
-		return smc_err_say(err, E2BIG, "there are %d scopes, more cannot be", SCOPE_MAX);
-	if (ret)
-		return smc_err_set(err, -ret, "cannot attach to %s", target->name);
-	if (target->kind == SCOPE_PROCESS)
-		ret = scopes_mark_tree(pins, target->pid, target->id, err);
-	if (!ret && req->has_gid)
-		ret = pins_allow(req->gid, err);
-	if (ret && was_there)
-		bpfmap_update(pins->scopes, &target->id, &before);
-	else if (ret)
-		bpfmap_delete(pins->scopes, &target->id);
-	return ret;
-}
-
-static int attach(const struct request *req, struct target *target, struct smc_err *err)
-{
-	struct pins pins = PINS_CLOSED;
-	struct smc_err ignored;
-	int ret = pins_change(&pins, true, err);
-
-	if (!ret) {
-		ret = put_scope(&pins, req, target, err);
-		clean(&pins, &ignored);
+	switch (opts->command) {
+	case ATTACH:
+		return scope_attach(&target, &opts->rules, opts->has_gid ? &opts->gid : NULL, err);
+	case DETACH:
+		return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
+	case CHECK:
+		return pins_check(err);
+	default:
+		return status(opts, &target, err);
 	}
-	pins_close(&pins);
-	return ret;
-}
-
-/* The scope that a process is in by its mark. */
-static int find_mark(const struct pins *pins, struct target *target, struct smc_err *err)
-{
-	int ret = 0;
-
-	if (target->kind == SCOPE_PROCESS)
-		ret = bpfmap_marked(pins->tasks, target->pid, &target->id);
-	if (!ret && target->kind == SCOPE_PROCESS && target->id == SCOPE_RUN_ID)
-		return smc_err_say(err, EINVAL, "process %s was started by smc_run: see --run",
-				   target->name);
-	return ret ? smc_err_say(err, -ret, "nothing is attached to %s", target->name) : 0;
-}
-
-static int detach(const struct request *req, struct target *target, struct smc_err *err)
-{
-	struct pins pins = PINS_CLOSED;
-	int ret = pins_change(&pins, false, err);
-
-	/* All is removed whatever it is: nothing, half of it, or another version's. */
-	if (req->is_all && (pins.dir >= 0 || ret == -ENOENT)) {
-		ret = pins_remove(err);
-	} else if (!ret) {
-		ret = find_mark(&pins, target, err);
-		if (!ret && bpfmap_delete(pins.scopes, &target->id))
-			ret = smc_err_say(err, ENOENT, "nothing is attached to %s", target->name);
-		if (!ret)
-			ret = clean(&pins, err);
-	}
-	pins_close(&pins);
-	return ret;
-}
-
-/* A control group that was removed cannot be named any more, but its scope can go. */
-static void sweep(void)
-{
-	struct pins pins = PINS_CLOSED;
-	struct smc_err ignored;
-
-	if (!pins_change(&pins, false, &ignored))
-		clean(&pins, &ignored);
-	pins_close(&pins);
-}
-
-/* Leave the one scope in the list that was asked for. */
-static int select_one(struct scope_list *list, const struct target *target, struct smc_err *err)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->entries[i].id != target->id)
-			continue;
-		list->entries[0] = list->entries[i];
-		list->count = 1;
-		return 0;
-	}
-	return smc_err_say(err, ENOENT, "nothing is attached to %s", target->name);
-}
-
-static int status(const struct request *req, struct target *target, struct smc_err *err)
-{
-	struct pins pins = PINS_CLOSED;
-	struct scope_list list = { 0 };
-	int ret = pins_read(&pins, err);
-
-	if (!ret)
-		ret = scopes_load(&list, &pins, err);
-	else if (ret == -ENOENT && !req->how)
-		ret = 0;
-	if (!ret && req->how)
-		ret = find_mark(&pins, target, err);
-	if (!ret && req->how)
-		ret = select_one(&list, target, err);
-	if (!ret)
-		ret = status_print(&tool, &list, req->is_json, err);
-	scopes_free(&list);
-	pins_close(&pins);
-	return ret;
 }
 
 int main(int argc, char **argv)
 {
-	struct request req = { .command = COMMAND_NONE };
-	struct target target = { 0 };
+	struct bpf_opts opts = { .command = COMMAND_NONE };
 	struct smc_err err = { 0 };
 	int ret;
 
 	cli_start();
-	ret = parse(&req, argc, argv);
+	ret = parse(&opts, argc, argv);
 	if (ret >= 0)
 		return ret;
-	ret = find_target(&req, &target, &err);
-	if (ret && req.command == DETACH)
-		sweep();
-	if (!ret && req.command == ATTACH)
-		ret = attach(&req, &target, &err);
-	else if (!ret && req.command == DETACH)
-		ret = detach(&req, &target, &err);
-	else if (!ret && req.command == CHECK)
-		ret = pins_check(&err);
-	else if (!ret)
-		ret = status(&req, &target, &err);
-	if (ret)
+	if (run(&opts, &err))
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);
 }

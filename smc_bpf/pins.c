@@ -4,110 +4,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
-#include <linux/magic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "bpf/convert.skel.h"
-#include "host/smc.h"
 #include "sys/bpfmap.h"
-
-#include <bpf/btf.h>
-
-#define HOOK "update_socket_protocol"
 
 static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
 #define PIN_COUNT (sizeof(pin_names) / sizeof(pin_names[0]))
-
-static bool has_capability(const struct __user_cap_data_struct *data, int cap)
-{
-	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
-}
-
-/*
- * The kernel asks for the first two, and takes CAP_SYS_ADMIN for them. The third is asked for here:
- * this decides over other people's network.
- */
-static int check_capabilities(struct smc_err *err)
-{
-	static const struct {
-		int cap;
-		const char *name;
-		bool by_admin;
-	} caps[] = {
-		{ CAP_BPF, "CAP_BPF", true },
-		{ CAP_PERFMON, "CAP_PERFMON", true },
-		{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
-	};
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	char missing[64] = "";
-
-	if (syscall(SYS_capget, &header, data))
-		return smc_err_set(err, errno, "cannot read own capabilities");
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
-		size_t len = strlen(missing);
-
-		if (!has_capability(data, caps[i].cap) &&
-		    !(caps[i].by_admin && has_capability(data, CAP_SYS_ADMIN)))
-			snprintf(missing + len, sizeof(missing) - len, "%s%s", len ? ", " : "",
-				 caps[i].name);
-	}
-	return *missing ? smc_err_say(err, EPERM, "missing capabilities: %s", missing) : 0;
-}
-
-static int check_bpffs(struct smc_err *err)
-{
-	struct statfs fs;
-
-	if (statfs(SCOPE_BPFFS, &fs) || fs.f_type != BPF_FS_MAGIC)
-		return smc_err_say(err, ENODEV, "no BPF file system at %s: mount -t bpf bpf %s",
-				   SCOPE_BPFFS, SCOPE_BPFFS);
-	return 0;
-}
-
-static int check_hook(struct smc_err *err)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	int id;
-
-	if (!btf)
-		return smc_err_say(err, ENOTSUP, "the kernel describes no types for eBPF: no "
-				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
-	id = btf__find_by_name_kind(btf, HOOK, BTF_KIND_FUNC);
-	btf__free(btf);
-	return id > 0 ? 0 : smc_err_say(err, ENOTSUP, "the kernel has no " HOOK "(): that is Linux "
-					"6.6 or later with CONFIG_MPTCP, and SMC needs 6.11");
-}
-
-static int check_smc(struct smc_err *err)
-{
-	int ret = kernel_ipproto_smc();
-
-	return ret ? smc_err_set(err, -ret, "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
-				 "SMC) cannot be opened, so TCP sockets would fail, too") : 0;
-}
 
 static int load_error(int ret, const char *what, struct smc_err *err)
 {
 	if (ret == -E2BIG)
 		return smc_err_say(err, E2BIG, "cannot %s: too many other eBPF programs are "
-				   "attached to " HOOK "()", what);
+				   "attached to " SMC_BPF_HOOK "()", what);
 	if (ret == -EPERM || ret == -EACCES)
 		return smc_err_say(err, -ret, "cannot %s: a lockdown of the kernel, a security "
 				   "module or a container forbids it", what);
 	return smc_err_set(err, -ret, "cannot %s", what);
 }
 
-/* Links come last: without them nothing counts as pinned. */
+/* The links come last: open_maps() takes nothing as attached without them. */
 static int pin_all(struct convert *skel)
 {
 	int ret = bpf_map__pin(skel->maps.tasks, SCOPE_DIR "/" SCOPE_TASKS);
@@ -121,22 +40,30 @@ static int pin_all(struct convert *skel)
 	return ret;
 }
 
-static int load(struct smc_err *err)
+static int load(struct convert **skel, struct smc_err *err)
+{
+	int ret = -ENOMEM;
+
+	*skel = convert__open();
+	if (*skel)
+		ret = convert__load(*skel);
+	return ret ? load_error(ret, "load the eBPF programs", err) : 0;
+}
+
+static int load_and_pin(struct smc_err *err)
 {
 	mode_t mask = umask(077);
 	struct convert *skel;
-	int ret = -ENOMEM;
+	int ret = load(&skel, err);
 
-	skel = convert__open();
-	if (skel)
-		ret = convert__load(skel);
-	if (ret) {
-		load_error(ret, "load the eBPF programs", err);
-	} else {
+	if (!ret) {
 		ret = convert__attach(skel);
 		if (ret)
 			load_error(ret, "attach the eBPF programs", err);
-		else if ((ret = pin_all(skel)))
+	}
+	if (!ret) {
+		ret = pin_all(skel);
+		if (ret)
 			smc_err_set(err, -ret, "cannot pin the eBPF programs in " SCOPE_DIR);
 	}
 	convert__destroy(skel);
@@ -172,14 +99,14 @@ int pins_read(struct pins *pins, struct smc_err *err)
 	return open_maps(pins, false, err);
 }
 
-/* The folder may be removed between opening and locking it, and made again by somebody else. */
+/* Another process may remove and create the directory between opening and locking it. */
 static int lock(struct pins *pins, bool create, struct smc_err *err)
 {
 	struct stat locked, now;
 
 	for (;;) {
 		if (create && mkdir(SCOPE_DIR, 0700) && errno != EEXIST)
-			return smc_err_set(err, errno, "cannot make " SCOPE_DIR);
+			return smc_err_set(err, errno, "cannot create " SCOPE_DIR);
 		pins->dir = open(SCOPE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 		if (pins->dir < 0 && errno == ENOENT && create)
 			continue;
@@ -191,7 +118,7 @@ static int lock(struct pins *pins, bool create, struct smc_err *err)
 			break;
 		close(pins->dir);
 	}
-	/* In a BPF file system that anybody may write to, somebody else may have been first. */
+	/* In a BPF file system that is writable for everyone, another user may have created it. */
 	if (locked.st_uid != geteuid() || locked.st_mode & S_IWOTH)
 		return smc_err_say(err, EPERM, SCOPE_DIR " belongs to user %u",
 				   (unsigned int)locked.st_uid);
@@ -236,7 +163,7 @@ static int load_first(struct pins *pins, struct smc_err *err)
 
 	close_maps(pins);
 	remove_files();
-	ret = load(err);
+	ret = load_and_pin(err);
 	if (!ret)
 		ret = open_maps(pins, true, err);
 	if (ret)
@@ -244,23 +171,7 @@ static int load_first(struct pins *pins, struct smc_err *err)
 	return ret;
 }
 
-/* All that could be in the way of attaching. The programs being there proves most of it. */
-static int check_host(struct smc_err *err)
-{
-	int ret = check_capabilities(err);
-
-	/* It would print what is said here. */
-	libbpf_set_print(NULL);
-	if (!ret)
-		ret = check_bpffs(err);
-	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
-		ret = check_hook(err);
-	if (!ret)
-		ret = check_smc(err);
-	return ret;
-}
-
-/* Loading tells what is no fact of the host alone: lockdown, security modules. */
+/* Only loading shows whether lockdown or a security module forbids it. */
 int pins_check(struct smc_err *err)
 {
 	int ret = check_host(err);
@@ -268,10 +179,9 @@ int pins_check(struct smc_err *err)
 
 	if (ret || !access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
 		return ret;
-	skel = convert__open();
-	ret = skel ? convert__load(skel) : -ENOMEM;
+	ret = load(&skel, err);
 	convert__destroy(skel);
-	return ret ? load_error(ret, "load the eBPF programs", err) : 0;
+	return ret;
 }
 
 int pins_change(struct pins *pins, bool may_load, struct smc_err *err)
@@ -285,7 +195,7 @@ int pins_change(struct pins *pins, bool may_load, struct smc_err *err)
 	return ret == -ENOENT && may_load ? load_first(pins, err) : ret;
 }
 
-/* The group needs to write marks and to read which scopes there are, not to change the programs. */
+/* The group must be able to write marks and to read the scopes, but not to change the programs. */
 int pins_allow(gid_t gid, struct smc_err *err)
 {
 	static const struct {

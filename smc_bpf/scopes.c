@@ -12,10 +12,10 @@
 #include "sys/bpfmap.h"
 #include "sys/cgroup.h"
 
-/* A process can fork faster than we look, but each child of a marked thread is marked already. */
+/* A process may fork while /proc is read, but a marked thread's children are marked already. */
 #define PASSES 16
 
-/* The next folder with a number for a name: a process of /proc, a thread of /proc/PID/task. */
+/* The next directory whose name is a number: a process in /proc, a thread in /proc/PID/task. */
 static pid_t next_number(DIR *dir)
 {
 	struct dirent *entry;
@@ -26,7 +26,7 @@ static pid_t next_number(DIR *dir)
 	return 0;
 }
 
-/* A group with the old name but another id is another group. */
+/* A group with the same name but another id was created after the scope's group was removed. */
 static enum scope_state cgroup_state(const struct scope_entry *entry)
 {
 	const char *root = cgroup_mount();
@@ -126,7 +126,7 @@ static bool is_below(pid_t pid, pid_t root)
 	return pid == root;
 }
 
-/* Return: threads that had another mark or none; -errno. Those that end meanwhile do not matter. */
+/* Return: threads that had another mark or none; -errno. Threads that end meanwhile are skipped. */
 static int mark_threads(const struct pins *pins, pid_t pid, uint64_t id)
 {
 	char path[64];

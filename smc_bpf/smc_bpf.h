@@ -12,9 +12,22 @@
 #include "base/err.h"
 #include "sys/scope.h"
 
+/* The kernel's function that the eBPF program hooks into. */
+#define SMC_BPF_HOOK "update_socket_protocol"
+
+/* ---- check.c ---- */
+
+/** check_capabilities() - may this process attach and detach? Return: 0, -errno with a sentence */
+int check_capabilities(struct smc_err *err);
+
+/** check_host() - can something be attached here, and by us? Return: 0, -errno with a sentence */
+int check_host(struct smc_err *err);
+
+/* ---- pins.c ---- */
+
 /**
  * struct pins - what is pinned, open
- * @dir: the folder, locked while something is changed; -1 without a lock
+ * @dir: the directory, locked while something is changed; -1 without a lock
  * @tasks: map of marks, -1 while closed
  * @scopes: map of scopes, -1 while closed
  */
@@ -52,6 +65,8 @@ int pins_remove(struct smc_err *err);
 
 void pins_close(struct pins *pins);
 
+/* ---- scopes.c ---- */
+
 enum scope_state {
 	STATE_GONE,		/* its control group was removed, its processes have ended */
 	STATE_EMPTY,		/* no process now, but there may be one again */
@@ -84,8 +99,10 @@ int scopes_mark_tree(const struct pins *pins, pid_t pid, uint64_t id, struct smc
 /** process_number() - a line of /proc/PID/status: "PPid:". Return: 0 if it has gone */
 pid_t process_number(pid_t pid, const char *key);
 
-/** struct target - whose sockets are meant; @kind 0: nobody named yet */
-struct target {
+/* ---- target.c ---- */
+
+/** struct scope_target - what the command line names; @kind 0: nothing */
+struct scope_target {
 	enum scope_kind kind;
 	uint64_t id;		/* 0: a process without a mark */
 	pid_t pid;
@@ -93,16 +110,49 @@ struct target {
 };
 
 /**
- * target_cgroup() - a control group, in one of four ways to name it
+ * scope_target_cgroup() - a control group, in one of four ways to name it
  * @option: 'c' path, 'u' unit, 'C' container, 'o' process that is in it
  */
-int target_cgroup(struct target *target, int option, const char *text, struct smc_err *err);
+int scope_target_cgroup(struct scope_target *target, int option, const char *text,
+			struct smc_err *err);
 
-/** target_process() - a process and its children. Return: 0, -errno with a sentence */
-int target_process(struct target *target, const char *text, struct smc_err *err);
+/** scope_target_process() - a process and its children. Return: 0, -errno with a sentence */
+int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err);
 
-/** target_run() - all that smc_run starts */
-void target_run(struct target *target);
+/** scope_target_run() - all that smc_run starts */
+void scope_target_run(struct scope_target *target);
+
+/* ---- attach.c ---- */
+
+/**
+ * scope_attach() - add a scope, or replace it; and remove those that are gone
+ * @rules: a scope whose kind and name do not matter
+ * @group: may use smc_run --bpf; NULL for none
+ *
+ * Return: 0, -errno with a sentence.
+ */
+int scope_attach(struct scope_target *target, const struct smc_scope *rules, const gid_t *group,
+		 struct smc_err *err);
+
+/** scope_detach() - remove a scope, and those that are gone. Return: 0, -errno with a sentence */
+int scope_detach(struct scope_target *target, struct smc_err *err);
+
+/** scope_detach_all() - remove everything. Return: 0, -errno with a sentence */
+int scope_detach_all(struct smc_err *err);
+
+/** scope_remove_gone() - remove the scopes that are gone, if that is possible */
+void scope_remove_gone(void);
+
+/**
+ * scope_list_load() - the attached scopes, maybe none
+ * @list: to be freed, in any case
+ * @target: only this one; NULL for all
+ *
+ * Return: 0, -ENOENT when there is no such target, -errno with a sentence.
+ */
+int scope_list_load(struct scope_list *list, struct scope_target *target, struct smc_err *err);
+
+/* ---- status.c ---- */
 
 /** status_print() - the scopes as a table or JSON. Return: 0, -errno with a sentence */
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,

@@ -2,153 +2,66 @@
 /* The scopes as a table or JSON. */
 #include "smc_bpf/smc_bpf.h"
 
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "host/smc.h"
 #include "out/table.h"
 
-static const char *kind_name(const struct scope_entry *entry)
+static const struct out_names kinds =
+	OUT_NAMES(NULL, NULL, [SCOPE_CGROUP] = { "cgroup", "cgroup" },
+		  [SCOPE_PROCESS] = { "process", "process" }, [SCOPE_RUN] = { "run", "run" });
+static const struct out_names states =
+	OUT_NAMES(NULL, NULL, [STATE_GONE] = { "gone", "gone" },
+		  [STATE_EMPTY] = { "empty", "empty" }, [STATE_ACTIVE] = { "active", "active" });
+static const struct out_names families =
+	OUT_NAMES(NULL, NULL, [AF_INET] = { "ipv4", "ipv4" }, [AF_INET6] = { "ipv6", "ipv6" });
+
+static void text_rules(struct out_text *text, const void *value)
 {
-	switch (entry->scope.kind) {
-	case SCOPE_CGROUP: return "cgroup";
-	case SCOPE_PROCESS: return "process";
-	default: return "run";
-	}
-}
+	const struct smc_scope *scope = &((const struct scope_entry *)value)->scope;
+	const char *gap = "";
 
-static const char *state_name(const struct scope_entry *entry)
-{
-	static const char *const names[] = { "gone", "empty", "active" };
-
-	return names[entry->state];
-}
-
-static const char *family_name(const struct smc_scope *scope)
-{
-	return scope->family == AF_INET ? "ipv4" : scope->family == AF_INET6 ? "ipv6" : NULL;
-}
-
-static void text_kind(struct out_text *text, const void *object)
-{
-	out_str(text, kind_name(object));
-}
-
-static json_t *json_kind(const void *object)
-{
-	return json_string(kind_name(object));
-}
-
-static void text_name(struct out_text *text, const void *object)
-{
-	const struct scope_entry *entry = object;
-
-	out_escaped(text, entry->scope.name, sizeof(entry->scope.name));
-}
-
-static json_t *json_name(const void *object)
-{
-	const struct scope_entry *entry = object;
-
-	return out_json_string(entry->scope.name, strlen(entry->scope.name));
-}
-
-static json_t *json_id(const void *object)
-{
-	char id[24];
-
-	snprintf(id, sizeof(id), "%" PRIu64, ((const struct scope_entry *)object)->id);
-	return json_string(id);
-}
-
-static void text_state(struct out_text *text, const void *object)
-{
-	out_str(text, state_name(object));
-}
-
-static json_t *json_state(const void *object)
-{
-	return json_string(state_name(object));
-}
-
-#define COUNTER(member) \
-	static void text_##member(struct out_text *text, const void *object) \
-	{ \
-		out_dec(text, ((const struct scope_entry *)object)->scope.member, 1); \
-	} \
-	static json_t *json_##member(const void *object) \
-	{ \
-		return json_integer((json_int_t)((const struct scope_entry *)object)->scope.member); \
-	}
-
-COUNTER(converted)
-COUNTER(excluded)
-COUNTER(other)
-
-static void text_rules(struct out_text *text, const void *object)
-{
-	const struct smc_scope *scope = &((const struct scope_entry *)object)->scope;
-	const char *family = family_name(scope), *gap = "";
-
-	if (family) {
-		out_str(text, family);
+	if (scope->family) {
+		out_str(text, scope->family == AF_INET ? "ipv4" : "ipv6");
 		gap = " ";
 	}
 	if (scope->has_uid) {
-		out_str(text, gap);
-		out_str(text, "uid=");
-		out_dec(text, scope->uid, 1);
+		out_printf(text, "%suid=%u", gap, scope->uid);
 		gap = " ";
 	}
 	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++) {
-		out_str(text, gap);
-		out_char(text, '!');
+		out_printf(text, "%s!", gap);
 		out_escaped(text, scope->comms[i], SCOPE_COMM_SIZE);
 		gap = " ";
 	}
 }
 
-static json_t *json_only(const void *object)
+static json_t *json_comms(const void *value)
 {
-	const char *family = family_name(&((const struct scope_entry *)object)->scope);
-
-	return family ? json_string(family) : NULL;
-}
-
-static json_t *json_uid(const void *object)
-{
-	const struct smc_scope *scope = &((const struct scope_entry *)object)->scope;
-
-	return scope->has_uid ? json_integer(scope->uid) : NULL;
-}
-
-static json_t *json_comms(const void *object)
-{
-	const struct smc_scope *scope = &((const struct scope_entry *)object)->scope;
+	const struct smc_scope *scope = &((const struct scope_entry *)value)->scope;
 	json_t *array = scope->comms[0][0] ? json_array() : NULL;
 
 	for (size_t i = 0; array && i < SCOPE_COMMS && scope->comms[i][0]; i++)
-		json_array_append_new(array, out_json_string(scope->comms[i],
-							     strnlen(scope->comms[i], SCOPE_COMM_SIZE)));
+		out_json_push(&array, out_json_string(scope->comms[i], SCOPE_COMM_SIZE));
 	return array;
 }
 
 static const struct out_col columns[] = {
-	{ "scope", "Scope", "scope", 7, .text = text_kind, .json = json_kind },
-	{ NULL, NULL, "id", 0, .json = json_id },
-	{ "state", "State", "state", 6, .text = text_state, .json = json_state },
+	{ "scope", "Scope", "scope", 7, OUT_NAME(scope_entry, scope.kind, kinds) },
+	{ NULL, NULL, "id", 0, OUT_DEC_STR(scope_entry, id, 1) },
+	{ "state", "State", "state", 6, OUT_NAME(scope_entry, state, states) },
 	{ "converted", "Converted", "converted", 9,
-	  OUT_RIGHT, .text = text_converted, .json = json_converted },
+	  OUT_RIGHT, OUT_DEC(scope_entry, scope.converted, 1) },
 	{ "excluded", "Excluded", "excluded", 8,
-	  OUT_RIGHT, .text = text_excluded, .json = json_excluded },
-	{ "other", "Other", "other", 8, OUT_RIGHT, .text = text_other, .json = json_other },
-	{ "name", "Name", "name", 30, .text = text_name, .json = json_name },
-	{ "rules", "Rules", "only", 0, .text = text_rules, .json = json_only },
-	{ NULL, NULL, "uid", 0, .json = json_uid },
+	  OUT_RIGHT, OUT_DEC(scope_entry, scope.excluded, 1) },
+	{ "other", "Other", "other", 8, OUT_RIGHT, OUT_DEC(scope_entry, scope.other, 1) },
+	{ "name", "Name", "name", 30, OUT_STR(scope_entry, scope.name) },
+	{ "rules", "Rules", NULL, 0, .text = text_rules },
+	{ NULL, NULL, "only", 0, OUT_NAME(scope_entry, scope.family, families), OUT_OPTIONAL },
+	{ NULL, NULL, "uid", 0,
+	  OUT_DEC(scope_entry, scope.uid, 0), OUT_IF(scope_entry, scope.has_uid, 1) },
 	{ NULL, NULL, "exclude_comms", 0, .json = json_comms },
 	{ 0 },
 };
@@ -188,7 +101,7 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 	if (no_smc && list->count)
 		cli_note(tool, "SMC is gone: every TCP socket of these scopes fails: %s",
 			 strerror(-no_smc));
-	ret = text.is_failed ? -ENOMEM : out_flush(&text, STDOUT_FILENO);
+	ret = out_print(&text, err);
 	out_free(&text);
-	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
+	return ret;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Whose sockets are meant. */
+/* The target of a command: a control group, a process, or what smc_run starts. */
 #include "smc_bpf/smc_bpf.h"
 
 #include <errno.h>
@@ -45,25 +45,26 @@ static int explain(int ret, int option, const char *text, struct smc_err *err)
 {
 	switch (option) {
 	case 'u':
-		return smc_err_say(err, -ret, "unit '%s' has no control group: it does not run",
+		return smc_err_say(err, -ret, "unit '%s' has no control group: it is not running",
 				   text);
 	case 'C':
 		if (ret == -EINVAL)
-			return smc_err_say(err, EINVAL, "'%s' is no container's id: docker, podman "
-					   "and crictl show it with inspect", text);
+			return smc_err_say(err, EINVAL, "'%s' is not a container id: docker, "
+					   "podman and crictl show it with inspect", text);
 		return smc_err_say(err, -ret, ret == -EEXIST ?
-				   "several control groups fit container '%s': give more of its id" :
-				   "no control group fits container '%s'", text);
+				   "several control groups match container '%s': give more of its id" :
+				   "no control group matches container '%s'", text);
 	case 'c':
 		if (ret == -EXDEV)
-			return smc_err_say(err, -ret, "'%s' is no control group", text);
+			return smc_err_say(err, -ret, "'%s' is not a control group", text);
 		return smc_err_set(err, -ret, "control group '%s'", text);
 	default:
 		return smc_err_set(err, -ret, "process %s", text);
 	}
 }
 
-int target_cgroup(struct target *target, int option, const char *text, struct smc_err *err)
+int scope_target_cgroup(struct scope_target *target, int option, const char *text,
+			struct smc_err *err)
 {
 	const char *root = cgroup_mount();
 	char path[PATH_MAX];
@@ -71,7 +72,7 @@ int target_cgroup(struct target *target, int option, const char *text, struct sm
 
 	err->code = 0;
 	if (!root)
-		return smc_err_say(err, ENODEV, "no control groups of version 2 at /sys/fs/cgroup");
+		return smc_err_say(err, ENODEV, "no version 2 control groups at /sys/fs/cgroup");
 	ret = find_cgroup(root, option, text, path, err);
 	if (!ret)
 		ret = cgroup_id(root, path, &target->id);
@@ -84,7 +85,7 @@ int target_cgroup(struct target *target, int option, const char *text, struct sm
 	return 0;
 }
 
-int target_process(struct target *target, const char *text, struct smc_err *err)
+int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err)
 {
 	char path[64], comm[SCOPE_COMM_SIZE + 1] = "";
 	int ret = parse_pid(text, &target->pid, err);
@@ -92,7 +93,7 @@ int target_process(struct target *target, const char *text, struct smc_err *err)
 
 	if (ret)
 		return ret;
-	/* Of a thread, which /proc has too, its process. */
+	/* /proc has threads, too: take the process that the thread belongs to. */
 	target->pid = process_number(target->pid, "Tgid:");
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
 	file = fopen(path, "re");
@@ -106,7 +107,7 @@ int target_process(struct target *target, const char *text, struct smc_err *err)
 	return 0;
 }
 
-void target_run(struct target *target)
+void scope_target_run(struct scope_target *target)
 {
 	target->kind = SCOPE_RUN;
 	target->id = SCOPE_RUN_ID;

@@ -17,7 +17,7 @@ static int bad_line(struct smc_err *err, const char *name, size_t number, const 
 	return smc_err_say(err, EINVAL, "%.80s:%zu: %.200s", name, number, why);
 }
 
-/* "\\xc3" is one byte again: so --export writes what is not plain in a name. */
+/* Make "\\xc3" one byte again: --export writes unprintable bytes of a name this way. */
 static void unescape(char *word)
 {
 	char *dst = word;
@@ -49,54 +49,43 @@ static size_t split(char *line, char *words[MAX_WORDS])
 	return count;
 }
 
+static const char *device(const char *word)
+{
+	return strcmp(word, SMC_PNET_NONE) ? word : NULL;
+}
+
 static int read_words(struct smc_pnet *entry, char *words[MAX_WORDS], size_t count,
 		      struct smc_err *err)
 {
-	int port = 1, ret;
+	const char *ib;
+	int ret;
 
-	*entry = (struct smc_pnet){ 0 };
 	if (count < 3 || count == MAX_WORDS)
 		return smc_err_say(err, EINVAL,
 				   "an entry is PNET ID, net device, RDMA device and port; "
 				   "n/a for none");
-	ret = smc_pnet_name(entry->name, words[0], err);
-	if (!ret && strcmp(words[1], SMC_PNET_NONE)) {
-		entry->has |= SMC_PNET_HAS_NET;
-		ret = smc_pnet_eth(entry->eth, words[1], err);
-	}
-	if (!ret && strcmp(words[2], SMC_PNET_NONE)) {
-		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
-		ret = smc_pnet_ib(entry->ib, words[2], err);
-		if (!ret && count > 3)
-			port = smc_pnet_port(words[3], err);
-		entry->port = (uint8_t)port;
-	}
-	if (ret || port < 0)
-		return -EINVAL;
-	return entry->has ? 0 : smc_err_say(err, EINVAL, "the entry names no device");
+	ib = device(words[2]);
+	ret = pnet_make(entry, words[0], device(words[1]), ib, ib && count > 3 ? words[3] : NULL,
+			err);
+	if (!ret && !entry->has)
+		ret = smc_err_say(err, EINVAL, "the entry names no device");
+	return ret;
 }
 
-/* One part of an entry; not again what is there already. */
+/* One part of an entry, unless the table has it already. */
 static int append_part(struct smc_pnet_table *table, const struct smc_pnet *entry, uint32_t has,
 		       struct smc_err *err)
 {
-	struct smc_pnet part = { .has = entry->has & has };
+	struct smc_pnet part = *entry;
 	const struct smc_pnet *holder;
 
-	if (!part.has)
-		return 0;
-	strcpy(part.name, entry->name);
-	if (has & SMC_PNET_HAS_NET)
-		strcpy(part.eth, entry->eth);
-	else
-		strcpy(part.ib, entry->ib);
-	part.port = has & SMC_PNET_HAS_NET ? 0 : entry->port;
+	part.has &= has;
 	holder = smc_pnet_holder(table, &part);
-	if (holder && smc_pnet_same(holder, &part))
+	if (!part.has || (holder && smc_pnet_same(holder, &part)))
 		return 0;
 	if (holder)
-		return smc_err_say(err, EINVAL, "'%s' has another entry before",
-				   has & SMC_PNET_HAS_NET ? part.eth : part.ib);
+		return smc_err_say(err, EINVAL, "'%s' has another entry already",
+				   pnet_device(&part));
 	return smc_pnet_append(table, &part) ? smc_err_set(err, ENOMEM, "cannot keep it") : 0;
 }
 
@@ -131,7 +120,7 @@ static int read_lines(struct smc_pnet_table *table, FILE *file, const char *name
 	while (!ret && (len = getline(&line, &size, file)) >= 0) {
 		number++;
 		if (memchr(line, '\0', (size_t)len))
-			ret = bad_line(err, name, number, "this is no text");
+			ret = bad_line(err, name, number, "this is not text");
 		else if (read_line(table, line, &inner))
 			ret = bad_line(err, name, number, inner.text);
 		errno = 0;
@@ -144,7 +133,7 @@ static int read_lines(struct smc_pnet_table *table, FILE *file, const char *name
 	return ret;
 }
 
-/* The whole file first: one without an end (/dev/zero) is refused, not read for ever. */
+/* The whole file is read first: an endless one such as /dev/zero is refused. */
 int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err)
 {
 	char *data = malloc(MAX_FILE + 1);
@@ -189,17 +178,15 @@ int pnet_export(struct pnet_tool *tool)
 {
 	struct out_text text = { 0 };
 	struct smc_pnet_table table;
-	int ret;
+	int ret = pnet_fetch(tool->nl, &table, tool->err);
 
-	ret = pnet_fetch(tool->nl, &table, tool->err);
-	if (ret)
-		goto out;
 	out_str(&text, "# PNET table, for smc_pnet --import\n"
 		       "# PNET ID, net device, RDMA or ISM device, port\n");
 	for (size_t i = 0; i < table.count; i++)
 		pnet_append_line(&text, &table.entries[i]);
-	ret = pnet_write(&text, tool->err);
-out:
+	if (!ret)
+		ret = pnet_write(&text, tool->err);
+	out_free(&text);
 	smc_pnet_free(&table);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <linux/genetlink.h>
 
+#include "base/array.h"
 #include "smc/lgr.h"
 #include "smc/link.h"
 
@@ -19,16 +20,16 @@ struct reader {
 static int add(struct reader *reader, const struct pnet_group *group)
 {
 	struct pnet_groups *groups = reader->groups;
-	struct pnet_group *grown = realloc(groups->groups, (groups->count + 1) * sizeof(*grown));
+	struct pnet_group *added;
 
-	if (!grown)
+	added = smc_array_add(&groups->groups, &groups->count, &groups->size, sizeof(*added));
+	if (!added)
 		return smc_err_set(reader->err, ENOMEM, "cannot keep the link groups");
-	groups->groups = grown;
-	groups->groups[groups->count++] = *group;
+	*added = *group;
 	return 0;
 }
 
-/* The kernel tells a group, then its links, in messages of two commands. */
+/* The kernel sends a group, then its links, in messages of two commands. */
 static int on_smcr(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct genlmsghdr *genl = NLMSG_DATA(nlh);
@@ -41,7 +42,7 @@ static int on_smcr(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	}
 	if (smc_link_decode(&link, nlh))
-		return smc_err_say(reader->err, EBADMSG, "the kernel sent a link that is no link");
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link");
 	group.id = reader->lgr.id;
 	group.conns = link.has & SMC_LINK_HAS_CONNS ? link.conns : reader->lgr.conns;
 	group.link = link.id;
@@ -56,7 +57,7 @@ static int on_smcd(const struct nlmsghdr *nlh, void *arg)
 	struct reader *reader = arg;
 
 	if (smc_lgr_decode(&reader->lgr, nlh))
-		return smc_err_say(reader->err, EBADMSG, "the kernel sent a group that is no group");
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link group");
 	group.id = reader->lgr.id;
 	group.conns = reader->lgr.conns;
 	if (reader->lgr.has & SMC_LGR_HAS_CHID)
@@ -72,7 +73,7 @@ int pnet_groups_fetch(struct pnet_groups *groups, struct smc_err *err)
 
 	*groups = (struct pnet_groups){ 0 };
 	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
-	if (ret) /* before 5.11 the kernel tells no link groups, but has a PNET table */
+	if (ret) /* kernels before 5.11 have a PNET table, but do not list link groups */
 		return ret == -ENOENT ? 0 : ret;
 	ret = smc_genl_dump(nl, SMC_ABI_GET_LINK_SMCR, on_smcr, &reader, err);
 	if (!ret)

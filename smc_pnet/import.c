@@ -49,7 +49,7 @@ static int carry_out(struct pnet_tool *tool, const struct pnet_plan *plan)
 {
 	int ret = 0;
 
-	/* Deletions first: what is added may be a device of a PNET ID that goes. */
+	/* Deletions first: an added entry may name a device of a deleted PNET ID. */
 	for (size_t i = 0; !ret && i < plan->deletes.count; i++)
 		ret = pnet_delete(tool, plan->deletes.entries[i].name);
 	for (size_t i = 0; !ret && i < plan->adds.count; i++)
@@ -70,7 +70,7 @@ static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 	return ret;
 }
 
-/* Back to what was, from wherever the failure left the table. */
+/* Undo what was done before the failure. */
 static int restore(struct pnet_tool *tool, const struct smc_pnet_table *before)
 {
 	struct smc_err *why = tool->err, inner = { 0 };
@@ -88,14 +88,13 @@ static int restore(struct pnet_tool *tool, const struct smc_pnet_table *before)
 			   ret ? "not as it was: " : "as it was", ret ? inner.text : "");
 }
 
-static void append_changes(struct out_text *text, char mark, const struct smc_pnet_table *in,
+static void append_changes(struct out_text *text, const char *mark, const struct smc_pnet_table *in,
 			   const struct smc_pnet_table *out)
 {
 	for (size_t i = 0; i < in->count; i++) {
 		if (has_entry(out, &in->entries[i]))
 			continue;
-		out_char(text, mark);
-		out_char(text, ' ');
+		out_str(text, mark);
 		pnet_append_entry(text, &in->entries[i]);
 		out_char(text, '\n');
 	}
@@ -121,8 +120,8 @@ static int show_diff(const struct smc_pnet_table *from, const struct smc_pnet_ta
 						 "smc-tools/pnet-diff/1", "remove",
 						 json_changes(from, to), "add",
 						 json_changes(to, from)), err);
-	append_changes(&text, '-', from, to);
-	append_changes(&text, '+', to, from);
+	append_changes(&text, "- ", from, to);
+	append_changes(&text, "+ ", to, from);
 	return pnet_write(&text, err);
 }
 
@@ -145,9 +144,8 @@ int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_er
 int pnet_import(struct pnet_tool *tool, const struct smc_pnet_table *to, bool is_diff, bool is_json)
 {
 	struct smc_pnet_table from;
-	int ret;
+	int ret = pnet_fetch(tool->nl, &from, tool->err);
 
-	ret = pnet_fetch(tool->nl, &from, tool->err);
 	if (!ret && is_diff) {
 		ret = show_diff(&from, to, is_json, tool->err);
 	} else if (!ret) {

@@ -3,91 +3,76 @@
 #include "smc_pnet.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char *const type_names[] = { "net", "ib", "ism" };
-static const char *const source_names[] = { NULL, "table", "hardware", "base" };
 
 /* ---- columns ---- */
 
-static void append_word(struct out_text *text, const char *word)
-{
-	if (word && *word)
-		out_escaped(text, word, strlen(word));
-	else
-		out_str(text, SMC_PNET_NONE);
-}
+static const struct out_names types =
+	OUT_NAMES(NULL, NULL, { "net", "net" }, { "ib", "ib" }, { "ism", "ism" });
+static const struct out_names sources =
+	OUT_NAMES(NULL, NULL, { NULL, NULL }, { "table", "table" }, { "hardware", "hardware" },
+		  { "base", "base" });
 
-static json_t *json_word(const char *word)
-{
-	return word && *word ? out_json_string(word, strlen(word)) : NULL;
-}
-
-#define WORD_COLUMN(name, value)                                                                  \
-	static const char *name##_of(const struct pnet_row *row)                                  \
-	{                                                                                         \
-		return value;                                                                     \
-	}                                                                                         \
-	static void text_##name(struct out_text *text, const void *object)                        \
-	{                                                                                         \
-		append_word(text, name##_of(object));                                             \
-	}                                                                                         \
-	static json_t *json_##name(const void *object)                                            \
-	{                                                                                         \
-		return json_word(name##_of(object));                                              \
-	}
-
-WORD_COLUMN(pnetid, row->pnetid)
-WORD_COLUMN(kind, type_names[row->type])
-WORD_COLUMN(device, row->name)
-WORD_COLUMN(state, row->net ? row->net->state : row->ib_port ? row->ib_port->state :
-		   row->ism || row->type == PNET_ISM ? NULL : "absent")
-WORD_COLUMN(bus, row->net ? row->net->bus : row->ib ? row->ib->bus :
-		 row->ism ? row->ism->bus : NULL)
-WORD_COLUMN(bus_id, row->net ? row->net->bus_id : row->ib ? row->ib->bus_id :
-		    row->ism ? row->ism->bus_id : NULL)
-WORD_COLUMN(source, source_names[row->source])
-WORD_COLUMN(netdev, row->ib_port ? row->ib_port->netdev :
-		    row->net && strcmp(row->net->base, row->name) ? row->net->base : NULL)
-WORD_COLUMN(layer, row->ib_port ? row->ib_port->link_layer : NULL)
-
-static void text_port(struct out_text *text, const void *object)
+static const void *find_state(const void *object)
 {
 	const struct pnet_row *row = object;
 
-	if (row->port)
-		out_dec(text, row->port, 0);
-	else
-		out_str(text, SMC_PNET_NONE);
+	if (row->net)
+		return row->net->state;
+	if (row->ib_port)
+		return row->ib_port->state;
+	return row->type == PNET_ISM ? NULL : "absent";
 }
 
-static json_t *json_port(const void *object)
+static const void *find_bus(const void *object)
 {
 	const struct pnet_row *row = object;
 
-	return row->port ? json_integer(row->port) : NULL;
+	return row->net ? row->net->bus : row->ib ? row->ib->bus : row->ism ? row->ism->bus : NULL;
 }
 
-static json_t *json_ifindex(const void *object)
+static const void *find_bus_id(const void *object)
 {
 	const struct pnet_row *row = object;
 
-	return row->net && row->net->ifindex ? json_integer(row->net->ifindex) : NULL;
+	return row->net ? row->net->bus_id : row->ib ? row->ib->bus_id :
+	       row->ism ? row->ism->bus_id : NULL;
 }
+
+static const void *find_netdev(const void *object)
+{
+	const struct pnet_row *row = object;
+
+	if (row->ib_port)
+		return row->ib_port->netdev;
+	return row->net && strcmp(row->net->base, row->name) ? row->net->base : NULL;
+}
+
+static const void *find_port(const void *object)
+{
+	return ((const struct pnet_row *)object)->ib_port;
+}
+
+static const void *find_net(const void *object)
+{
+	return ((const struct pnet_row *)object)->net;
+}
+
+#define IF_SET OUT_OPTIONAL, .none = SMC_PNET_NONE
 
 const struct out_col pnet_row_columns[] = {
-	{ "pnetid", "PNET_ID", "pnetid", 16, .text = text_pnetid, .json = json_pnetid },
-	{ "type", "Type", "type", 4, .text = text_kind, .json = json_kind },
-	{ "device", "Device", "device", 15, .text = text_device, .json = json_device },
-	{ "port", "Port", "port", 4, OUT_RIGHT, .text = text_port, .json = json_port },
-	{ "state", "State", "state", 7, .text = text_state, .json = json_state },
-	{ "bus", "Bus", "bus", 6, .text = text_bus, .json = json_bus },
-	{ "busid", "Bus-ID", "bus_id", 12, .text = text_bus_id, .json = json_bus_id },
-	{ "source", "Source", "source", 8, .text = text_source, .json = json_source },
-	{ "netdev", "Net-Dev", "net_device", 7, .text = text_netdev, .json = json_netdev },
-	{ "layer", "Layer", "link_layer", 0, .text = text_layer, .json = json_layer },
-	{ NULL, NULL, "ifindex", 0, .json = json_ifindex },
+	{ "pnetid", "PNET_ID", "pnetid", 16, OUT_PTR(pnet_row, pnetid), IF_SET },
+	{ "type", "Type", "type", 4, OUT_NAME(pnet_row, type, types) },
+	{ "device", "Device", "device", 15, OUT_PTR(pnet_row, name), IF_SET },
+	{ "port", "Port", "port", 4, OUT_RIGHT, OUT_DEC(pnet_row, port, 0), IF_SET },
+	{ "state", "State", "state", 7, OUT_STR_OF(find_state), IF_SET },
+	{ "bus", "Bus", "bus", 6, OUT_STR_OF(find_bus), IF_SET },
+	{ "busid", "Bus-ID", "bus_id", 12, OUT_STR_OF(find_bus_id), IF_SET },
+	{ "source", "Source", "source", 8, OUT_NAME(pnet_row, source, sources), IF_SET },
+	{ "netdev", "Net-Dev", "net_device", 7, OUT_STR_OF(find_netdev), IF_SET },
+	{ "layer", "Layer", "link_layer", 0,
+	  OUT_STR(rdma_port, link_layer), IF_SET, .find = find_port },
+	{ NULL, NULL, "ifindex", 0, OUT_DEC(netdev, ifindex, 0), OUT_OPTIONAL, .find = find_net },
 	{ 0 },
 };
 
@@ -102,7 +87,7 @@ static json_t *json_warnings(const struct pnet_rows *rows)
 
 	for (size_t i = 0; array && i < rows->count; i++)
 		if (pnet_row_warn(line, sizeof(line), &rows->rows[i]))
-			json_array_append_new(array, out_json_string(line, sizeof(line)));
+			out_json_push(&array, out_json_str(line));
 	return array;
 }
 

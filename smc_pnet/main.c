@@ -28,11 +28,11 @@ static const struct cli_opt options[] = {
 	{ 'f', "flush", NULL, "delete all entries" },
 	{ 'I', "interface", "NETDEV", "net device to add" },
 	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
-	{ 'P', "ibport", "PORT", "its RDMA port, 1 (the default) or 2" },
+	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2" },
 	{ 'l', "list", NULL, "list all devices with their PNET IDs" },
-	{ OPT_TREE, "tree", NULL, "list them as a tree, with the link groups" },
+	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups" },
 	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
-	{ OPT_APPLY, "apply", NULL, "and run them" },
+	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints" },
 	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import" },
 	{ OPT_IMPORT, "import", "FILE", "make the table what a file says, all of it or nothing" },
 	{ OPT_DIFF, "diff", NULL, "only show what --import would change" },
@@ -64,7 +64,7 @@ struct pnet_opts {
 	bool is_json, is_tree, is_apply, is_diff;
 };
 
-/* These were unambiguous before there were more options: they keep their meaning. */
+/* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */
 static void expand_old(int argc, char **argv)
 {
 	static char add[] = "--add", show[] = "--show", delete[] = "--delete";
@@ -116,12 +116,12 @@ static int check_operands(struct pnet_opts *opts, int argc, char **argv)
 	int command = opts->command;
 
 	if (argc - optind > 1)
-		return cli_usage_error(&tool, "surplus argument '%s'", argv[optind + 1]);
+		return cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 1]);
 	opts->id = argc > optind ? argv[optind] : NULL;
 	if (opts->id && !command)
-		return cli_usage_error(&tool, "what to do with PNET ID '%s'?", opts->id);
+		return cli_usage_error(&tool, "no command given for PNET ID '%s'", opts->id);
 	if (opts->id && command != 'a' && command != 's' && command != 'd')
-		return cli_usage_error(&tool, "surplus argument '%s'", opts->id);
+		return cli_usage_error(&tool, "unexpected argument '%s'", opts->id);
 	if (!opts->id && (command == 'a' || command == 'd'))
 		return cli_usage_error(&tool, "option '--%s' needs a PNET ID",
 				       cli_long_name(&tool, command));
@@ -135,17 +135,13 @@ static int needs(const char *option, const char *other)
 	return cli_usage_error(&tool, "option '--%s' goes with '--%s' only", option, other);
 }
 
-/* Options that change what is done are refused in the wrong place, others as ever ignored. */
+/* Misplaced options that change what is done are refused; others are ignored, as ever. */
 static int check_together(struct pnet_opts *opts)
 {
-	static const struct {
+	const struct {
 		int val;
-		size_t offset;
-	} devices[] = {
-		{ 'I', offsetof(struct pnet_opts, eth) },
-		{ 'D', offsetof(struct pnet_opts, ib) },
-		{ 'P', offsetof(struct pnet_opts, port) },
-	};
+		const char *arg;
+	} devices[] = { { 'I', opts->eth }, { 'D', opts->ib }, { 'P', opts->port } };
 	bool is_reading = !opts->command || opts->command == 's' || opts->command == 'l' ||
 			  opts->command == OPT_SUGGEST || opts->is_diff;
 
@@ -161,14 +157,10 @@ static int check_together(struct pnet_opts *opts)
 		return cli_usage_error(&tool, "options '--tree' and '--json' exclude each other");
 	if (opts->is_json && !is_reading)
 		return cli_exclude(&tool, opts->command, 'j');
-	for (size_t i = 0; i < 3 && opts->command != 'a'; i++) {
-		const char *value;
-
-		memcpy(&value, (const char *)opts + devices[i].offset, sizeof(value));
-		if (value)
+	for (size_t i = 0; i < 3 && opts->command != 'a'; i++)
+		if (devices[i].arg)
 			cli_note(&tool, "option '--%s' is ignored without '--add'",
 				 cli_long_name(&tool, devices[i].val));
-	}
 	if (opts->command == 'a' && opts->port && !opts->ib)
 		cli_note(&tool, "option '--ibport' is ignored without '--ibdevice'");
 	return 0;
@@ -191,27 +183,12 @@ static int parse(struct pnet_opts *opts, int argc, char **argv)
 	return ret ? ret : -1;
 }
 
-/* Whatever is wrong with the words is said before anything is sent. */
+/* The arguments are checked before anything is sent. */
 static int make_entry(struct smc_pnet *entry, const struct pnet_opts *opts, struct smc_err *err)
 {
-	int port = 1, ret = 0;
-
-	if (opts->id)
-		ret = smc_pnet_name(entry->name, opts->id, err);
-	if (opts->command != 'a')
-		return ret;
-	if (!ret && opts->eth) {
-		entry->has |= SMC_PNET_HAS_NET;
-		ret = smc_pnet_eth(entry->eth, opts->eth, err);
-	}
-	if (!ret && opts->ib) {
-		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
-		ret = smc_pnet_ib(entry->ib, opts->ib, err);
-	}
-	if (!ret && opts->port)
-		port = smc_pnet_port(opts->port, err);
-	entry->port = (uint8_t)port;
-	return port < 0 ? port : ret;
+	if (opts->command == 'a')
+		return pnet_make(entry, opts->id, opts->eth, opts->ib, opts->port, err);
+	return opts->id ? smc_pnet_name(entry->name, opts->id, err) : 0;
 }
 
 static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struct smc_pnet *entry,

@@ -26,16 +26,17 @@ extern const struct out_col pnet_columns[];
 /** pnet_fetch() - read the whole table. Return: 0, -errno with @err */
 int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err);
 
+/**
+ * pnet_make() - an entry from words
+ * @eth, @ib, @port: NULL for none
+ *
+ * Return: 0; -EINVAL with the wrong word in @err.
+ */
+int pnet_make(struct smc_pnet *entry, const char *name, const char *eth, const char *ib,
+	      const char *port, struct smc_err *err);
+
 /** pnet_append_entry() - append "NET1 eth0 n/a 255", without the end of the line */
 void pnet_append_entry(struct out_text *text, const struct smc_pnet *entry);
-
-/**
- * pnet_add() - add an entry
- *
- * Return: 0; -EEXIST with what holds the device, or with the device of two that the kernel did not
- * keep: of these it stores what it can and is content. Another -errno with @err.
- */
-int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
 
 /** pnet_delete() - delete all entries of a PNET ID. Return: 0; -ENOENT when it has none */
 int pnet_delete(struct pnet_tool *tool, const char *name);
@@ -49,9 +50,8 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 /** pnet_export() - print the table as pnet_read() takes it */
 int pnet_export(struct pnet_tool *tool);
 
-/** pnet_why_exists() - the sentence for EEXIST: the entry or the firmware that @entry meets */
-void pnet_why_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
-		     const struct smc_pnet *entry, struct smc_err *err);
+/** pnet_say_cannot() - put "cannot WHAT NAME: " before the sentence in @err. Return: -errno */
+int pnet_say_cannot(struct smc_err *err, const char *what, const char *name);
 
 /** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
 int pnet_write(struct out_text *text, struct smc_err *err);
@@ -61,6 +61,26 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table);
 
 /** pnet_write_json() - print a document and drop the reference; NULL means that memory ran out */
 int pnet_write_json(json_t *doc, struct smc_err *err);
+
+/** pnet_device() - the device of an entry that has one */
+static inline const char *pnet_device(const struct smc_pnet *entry)
+{
+	return entry->has & SMC_PNET_HAS_NET ? entry->eth : entry->ib;
+}
+
+/* ---- add.c ---- */
+
+/**
+ * pnet_add() - add an entry
+ *
+ * Return: 0; -EEXIST with what holds the device, or with the device of two that the kernel did not
+ * keep: it stores one of them and reports success. Another -errno with @err.
+ */
+int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry);
+
+/** pnet_say_exists() - which entry or hardware @entry conflicts with. Return: -EEXIST with @err */
+int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
+		    const struct smc_pnet *entry, struct smc_err *err);
 
 /* ---- file.c ---- */
 
@@ -122,7 +142,7 @@ struct pnet_group {
 
 struct pnet_groups {
 	struct pnet_group *groups;
-	size_t count;
+	size_t count, size;
 };
 
 /** pnet_groups_fetch() - ask the kernel; none if it is too old. Return: 0, -errno with @err */
@@ -133,8 +153,8 @@ void pnet_groups_free(struct pnet_groups *groups);
 /**
  * pnet_tree() - append the devices as a tree
  *
- * Net devices upon each other, the ports that serve them below, and link groups below those; then
- * the link groups whose device is not known.
+ * Each net device, below it those that use it as their base, the ports that serve it, and below a
+ * port its link groups; then the link groups whose device is not known.
  */
 void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups);
 

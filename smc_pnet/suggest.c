@@ -32,7 +32,7 @@ int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 		ret = smc_err_set(tool->err, ENOMEM, "cannot keep the suggestions");
 	for (size_t i = 0; !ret && is_apply && i < entries.count; i++)
 		ret = pnet_add(tool, &entries.entries[i]);
-	/* What was run is printed as well, to be kept. */
+	/* Printed in both cases, so that what was run can be kept. */
 	if (!ret)
 		ret = print(&entries, is_json, tool->err);
 	smc_pnet_free(&entries);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --list --tree: net devices upon their base devices, and the ports that serve them. */
+/* --list --tree: net devices below their base devices, and the ports that serve them. */
 #include "smc_pnet.h"
 
 #include <string.h>
@@ -8,60 +8,55 @@
 
 #define MAX_LEVELS 8
 
-static void indent(struct out_text *text, unsigned int level)
-{
-	out_fill(text, ' ', 3 * level - 3);
-	out_str(text, "`- ");
-}
+/**
+ * struct tree - what is made into a tree, and its lines
+ * @lines: without what is drawn before them
+ * @levels: of each line, one byte: 0 is a heading
+ */
+struct tree {
+	const struct pnet_rows *rows;
+	struct pnet_groups *groups;
+	struct out_text lines, levels;
+};
 
-static void append_row(struct out_text *text, unsigned int level, const struct pnet_row *row)
+/* Empty columns are left out. */
+static void append_row(struct tree *tree, unsigned int level, const struct pnet_row *row)
 {
-	static const char *const labels[] = { "state", "bus", "busid", "source" };
+	struct out_text *text = &tree->lines;
 	struct out_view view = { 0 };
-	bool is_first;
+	const char *gap = "(";
 
-	indent(text, level);
-	out_view_add(&view, pnet_row_columns, "type,device");
+	out_char(&tree->levels, (char)level);
+	out_view_add(&view, pnet_row_columns, "type,device,state,bus,busid,source");
 	for (size_t i = 0; i < 2; i++) {
-		view.cols[i]->text(text, row);
+		out_cell(text, view.cols[i], row);
 		out_char(text, ' ');
 	}
-	if (row->port) {
-		out_str(text, "port ");
-		out_dec(text, row->port, 0);
-		out_char(text, ' ');
-	}
-	out_char(text, '(');
-	is_first = true;
-	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++) {
+	if (row->port)
+		out_printf(text, "port %u ", row->port);
+	for (size_t i = 2; i < view.count; i++) {
 		struct out_text cell = { 0 };
 
-		view.count = 0;
-		out_view_add(&view, pnet_row_columns, labels[i]);
-		view.cols[0]->text(&cell, row);
-		if (cell.len && (cell.len != 3 || memcmp(cell.data, SMC_PNET_NONE, 3))) {
-			if (!is_first)
-				out_str(text, ", ");
-			is_first = false;
+		out_cell(&cell, view.cols[i], row);
+		if (cell.len != 3 || memcmp(cell.data, SMC_PNET_NONE, 3)) {
+			out_str(text, gap);
 			out_mem(text, cell.data, cell.len);
+			gap = ", ";
 		}
 		out_free(&cell);
 	}
-	out_str(text, ")\n");
+	out_str(text, *gap == '(' ? "()\n" : ")\n");
 }
 
-static void append_group(struct out_text *text, unsigned int level, struct pnet_group *group)
+static void append_group(struct tree *tree, unsigned int level, struct pnet_group *group)
 {
-	indent(text, level);
-	out_str(text, group->ib[0] ? "SMC-R link group " : "SMC-D link group ");
-	out_hex(text, group->id, 8);
-	if (group->ib[0]) {
-		out_str(text, " link ");
-		out_dec(text, group->link, 0);
-	}
-	out_str(text, " (");
-	out_dec(text, group->conns, 0);
-	out_str(text, group->conns == 1 ? " connection)\n" : " connections)\n");
+	struct out_text *text = &tree->lines;
+
+	out_char(&tree->levels, (char)level);
+	out_printf(text, "SMC-%c link group %08x", group->ib[0] ? 'R' : 'D', group->id);
+	if (group->ib[0])
+		out_printf(text, " link %u", group->link);
+	out_printf(text, " (%u connection%s)\n", group->conns, group->conns == 1 ? "" : "s");
 	group->is_shown = true;
 }
 
@@ -69,21 +64,21 @@ static bool uses(const struct pnet_group *group, const struct pnet_row *row)
 {
 	if (row->ib)
 		return !strcmp(group->ib, row->ib->name) && group->port == row->port;
-	/* An entry names loopback, which is in no sysfs before 6.18. */
+	/* An entry names loopback, which is not in sysfs before 6.18. */
 	if (row->type == PNET_ISM && !row->ism)
 		return group->chid == SMC_ABI_CHID_LOOPBACK;
 	return row->ism && group->chid >= 0 && group->chid == row->ism->chid;
 }
 
 /* A port or an ISM device, and the link groups that use it. */
-static void append_server(struct out_text *text, unsigned int level, const struct pnet_row *row,
-			  struct pnet_groups *groups)
+static void append_server(struct tree *tree, unsigned int level, const struct pnet_row *row)
 {
-	append_row(text, level, row);
-	for (size_t i = 0; i < groups->count; i++)
-		if (uses(&groups->groups[i], row))
-			append_group(text, level + 1, &groups->groups[i]);
+	append_row(tree, level, row);
+	for (size_t i = 0; i < tree->groups->count; i++)
+		if (uses(&tree->groups->groups[i], row))
+			append_group(tree, level + 1, &tree->groups->groups[i]);
 }
+
 /* Does a port or an ISM device serve a net device? By PNET ID; without any, as its own device. */
 static bool serves(const struct pnet_row *row, const struct pnet_row *net)
 {
@@ -94,22 +89,23 @@ static bool serves(const struct pnet_row *row, const struct pnet_row *net)
 	return row->ib_port && net->net && !strcmp(row->ib_port->netdev, net->net->base);
 }
 
-static void append_net(struct out_text *text, const struct pnet_rows *rows,
-		       const struct pnet_row *net, unsigned int level, struct pnet_groups *groups)
+static void append_net(struct tree *tree, unsigned int level, const struct pnet_row *net)
 {
-	append_row(text, level, net);
+	const struct pnet_rows *rows = tree->rows;
+
+	append_row(tree, level, net);
 	for (size_t i = 0; i < rows->count && level < MAX_LEVELS; i++) {
 		const struct pnet_row *row = &rows->rows[i];
 
 		if (row->net && net->net && row != net && !strcmp(row->net->lower, net->name))
-			append_net(text, rows, row, level + 1, groups);
+			append_net(tree, level + 1, row);
 	}
-	/* What serves the base device serves those upon it, and is shown once. */
+	/* What serves the base device also serves those above it, and is shown once. */
 	if (level > 1 && net->source != PNET_FROM_TABLE && net->source != PNET_FROM_HARDWARE)
 		return;
 	for (size_t i = 0; i < rows->count; i++)
 		if (serves(&rows->rows[i], net))
-			append_server(text, level + 1, &rows->rows[i], groups);
+			append_server(tree, level + 1, &rows->rows[i]);
 }
 
 static bool is_served(const struct pnet_rows *rows, const struct pnet_row *row)
@@ -120,32 +116,78 @@ static bool is_served(const struct pnet_rows *rows, const struct pnet_row *row)
 	return false;
 }
 
-void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups)
+static bool is_root(const struct pnet_rows *rows, const struct pnet_row *row)
 {
-	const char *group = NULL;
+	if (row->type == PNET_NET)
+		return !row->net || !row->net->lower[0];
+	return !is_served(rows, row);
+}
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pnet_row *row = &rows->rows[i];
-		bool is_root = row->type == PNET_NET ?
-				       !row->net || !row->net->lower[0] : !is_served(rows, row);
+static void append_heading(struct tree *tree, const char *pnetid)
+{
+	out_char(&tree->levels, 0);
+	out_escaped(&tree->lines, *pnetid ? pnetid : SMC_PNET_NONE, SMC_PNET_NAME_SIZE);
+	out_char(&tree->lines, '\n');
+}
 
-		if (!is_root)
+static void append_all(struct tree *tree)
+{
+	const char *heading = NULL;
+
+	for (size_t i = 0; i < tree->rows->count; i++) {
+		const struct pnet_row *row = &tree->rows->rows[i];
+
+		if (!is_root(tree->rows, row))
 			continue;
-		if (!group || strcmp(group, row->pnetid)) {
-			group = row->pnetid;
-			if (!*group)
-				group = SMC_PNET_NONE;
-			out_escaped(text, group, strlen(group));
-			group = row->pnetid;
-			out_char(text, '\n');
-		}
+		if (!heading || strcmp(heading, row->pnetid))
+			append_heading(tree, row->pnetid);
+		heading = row->pnetid;
 		if (row->type == PNET_NET)
-			append_net(text, rows, row, 1, groups);
+			append_net(tree, 1, row);
 		else
-			append_server(text, 1, row, groups);
+			append_server(tree, 1, row);
 	}
 	/* Loopback without an entry, devices that are gone. */
-	for (size_t i = 0; i < groups->count; i++)
-		if (!groups->groups[i].is_shown)
-			append_group(text, 1, &groups->groups[i]);
+	for (size_t i = 0; i < tree->groups->count; i++)
+		if (!tree->groups->groups[i].is_shown)
+			append_group(tree, 1, &tree->groups->groups[i]);
+}
+
+/* Does another child of the same parent follow, at @level, below line @i? */
+static bool goes_on(const struct out_text *levels, size_t i, char level)
+{
+	while (++i < levels->len && levels->data[i] >= level)
+		if (levels->data[i] == level)
+			return true;
+	return false;
+}
+
+static void draw(struct out_text *text, const struct tree *tree)
+{
+	const char *line = tree->lines.data;
+
+	for (size_t i = 0; i < tree->levels.len; i++) {
+		const char *next = strchr(line, '\n') + 1;
+		char own = tree->levels.data[i];
+
+		for (char level = 1; level < own; level++)
+			out_str(text, goes_on(&tree->levels, i, level) ? "|  " : "   ");
+		if (own)
+			out_str(text, goes_on(&tree->levels, i, own) ? "|- " : "`- ");
+		out_mem(text, line, (size_t)(next - line));
+		line = next;
+	}
+}
+
+void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups)
+{
+	struct tree tree = { .rows = rows, .groups = groups };
+
+	append_all(&tree);
+	if (tree.lines.is_failed || tree.levels.is_failed)
+		text->is_failed = true;
+	else
+		draw(text, &tree);
+	out_free(&tree.lines);
+	out_free(&tree.levels);
 }

@@ -15,7 +15,7 @@
 #include "sys/sysfs.h"
 
 static const struct cli_opt options[] = {
-	{ 'a', "all", NULL, "also slots without power, and functions of other kinds (IBM Z)" },
+	{ 'a', "all", NULL, "also show slots without power and other PCI functions (IBM Z)" },
 	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices" },
 	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers" },
 	{ 'w', "wide", NULL, "add both device names, state, link layer, MTUs and driver" },
@@ -31,7 +31,7 @@ static const struct cli_tool tool = {
 	.name = "smc_rnics",
 	.usage = "[-aIrwj] [FID]\n"
 		 "-e FID | -d FID",
-	.summary = "Lists RDMA cards and ISM devices, one line a port. FID is a function ID of IBM Z,\n"
+	.summary = "Lists RDMA cards and ISM devices, one line per port. FID is a function ID of IBM Z,\n"
 		   "in hexadecimal.",
 	.opts = options,
 	.error_status = 1,
@@ -93,7 +93,7 @@ static int parse(struct rnics_opts *opts, int argc, char **argv)
 	if (optind == argc)
 		return -1;
 	if (opts->has_power || argc - optind > 1)
-		return cli_usage_error(&tool, "surplus argument '%s'", argv[argc - 1]);
+		return cli_usage_error(&tool, "unexpected argument '%s'", argv[argc - 1]);
 	ret = parse_fid(opts, argv[optind]);
 	return ret ? ret : -1;
 }
@@ -120,14 +120,22 @@ static void choose(struct out_view *view, const struct rnics_opts *opts)
 		out_view_add(view, rnic_columns, "state,layer,mtu,ibmtu,driver");
 }
 
-static void append_json(struct out_text *text, const struct rnics_opts *opts,
-			const struct rnic_table *table)
+/* Leave only the rows that are to be shown. */
+static void keep_selected(struct rnic_table *table, const struct rnics_opts *opts)
 {
-	json_t *array = json_array();
+	size_t kept = 0;
 
-	for (size_t i = 0; array && i < table->count; i++)
+	for (size_t i = 0; i < table->count; i++)
 		if (selects(opts, &table->rnics[i]))
-			out_json_push(&array, out_json(rnic_columns, NULL, &table->rnics[i]));
+			table->rnics[kept++] = table->rnics[i];
+	table->count = kept;
+}
+
+static void append_json(struct out_text *text, const struct rnic_table *table)
+{
+	json_t *array = out_json_list(rnic_columns, table->rnics, table->count,
+				      sizeof(*table->rnics));
+
 	out_json_document(text, json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics",
 					  array), false);
 }
@@ -139,19 +147,18 @@ static int print(const struct rnics_opts *opts, const struct rnic_table *table, 
 	int ret;
 
 	if (opts->is_json) {
-		append_json(&text, opts, table);
+		append_json(&text, table);
 	} else {
 		choose(&view, opts);
 		out_header(&text, &view);
 		out_fill(&text, '-', 100);
 		out_char(&text, '\n');
 		for (size_t i = 0; i < table->count; i++)
-			if (selects(opts, &table->rnics[i]))
-				out_row(&text, &view, &table->rnics[i]);
+			out_row(&text, &view, &table->rnics[i]);
 	}
-	ret = text.is_failed ? -ENOMEM : out_flush(&text, STDOUT_FILENO);
+	ret = out_print(&text, err);
 	out_free(&text);
-	return ret ? smc_err_set(err, -ret, "cannot write to standard output") : 0;
+	return ret;
 }
 
 static int list(const struct rnics_opts *opts, const char *root, struct smc_err *err)
@@ -159,16 +166,15 @@ static int list(const struct rnics_opts *opts, const char *root, struct smc_err 
 	struct smc_pnet_table pnet = { 0 };
 	struct rnic_table table;
 	struct smc_err ignored;
-	size_t shown = 0;
 	int ret;
 
-	/* Only a kernel with SMC has the table; without it there are no such PNET IDs. */
+	/* A kernel without SMC has no table, and that is not an error. */
 	if (pnet_table_load(&pnet, &ignored))
 		smc_pnet_free(&pnet);
 	ret = rnics_load(&table, root, &pnet, err);
-	for (size_t i = 0; !ret && i < table.count; i++)
-		shown += selects(opts, &table.rnics[i]);
-	if (!ret && opts->has_fid && !shown)
+	if (!ret)
+		keep_selected(&table, opts);
+	if (!ret && opts->has_fid && !table.count)
 		ret = smc_err_say(err, ENOENT, "there is no FID %x", opts->fid);
 	if (!ret)
 		ret = print(opts, &table, err);
@@ -185,12 +191,11 @@ static int power(const struct rnics_opts *opts, struct smc_err *err)
 		return record_refuse(err);
 	if (uname(&machine) || strncmp(machine.machine, "s390", 4))
 		return smc_err_say(err, EOPNOTSUPP,
-				   "only IBM Z has function IDs with a power switch, "
-				   "and this machine is none");
+				   "slots can be powered on and off only on IBM Z");
 	return rnics_power(SYSFS_ROOT, opts->fid, opts->is_on, err);
 }
 
-/* The net devices and the PNET table are those of this network namespace, so is the sysfs. */
+/* Net devices, PNET table and sysfs are all those of this network namespace. */
 static int list_here(const struct rnics_opts *opts, struct smc_err *err)
 {
 	char root[SYSFS_ROOT_SIZE];

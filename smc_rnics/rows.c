@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "host/file.h"
 #include "sys/pciids.h"
 #include "sys/sysfs.h"
@@ -21,12 +22,13 @@ struct loader {
 
 static int add(struct loader *l, const struct rnic *rnic)
 {
-	struct rnic *grown = realloc(l->table->rnics, (l->table->count + 1) * sizeof(*grown));
+	struct rnic_table *table = l->table;
+	struct rnic *added;
 
-	if (!grown)
+	added = smc_array_add(&table->rnics, &table->count, &table->size, sizeof(*added));
+	if (!added)
 		return -ENOMEM;
-	l->table->rnics = grown;
-	grown[l->table->count++] = *rnic;
+	*added = *rnic;
 	return 0;
 }
 
@@ -83,6 +85,7 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 
 	if (hardware[0]) {
 		snprintf(rnic->pnetid, sizeof(rnic->pnetid), "%.16s", hardware);
+		rnic->has |= RNIC_HAS_PNETID;
 		return;
 	}
 	for (size_t i = 0; i < l->pnet->count && !found; i++) {
@@ -97,6 +100,7 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 	if (!found)
 		return;
 	strcpy(rnic->pnetid, found->name);
+	rnic->has |= RNIC_HAS_PNETID;
 	rnic->is_soft = true;
 }
 
@@ -112,9 +116,18 @@ static bool number(struct loader *l, const char *pci_id, const char *name, uint3
 	return true;
 }
 
-static void read_function(struct loader *l, struct rnic *rnic, const char *pci_id)
+static void read_power(struct loader *l, struct rnic *rnic)
 {
 	unsigned long power;
+
+	if (!host_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid))
+		return;
+	rnic->has |= RNIC_HAS_POWER;
+	rnic->is_on = power;
+}
+
+static void read_function(struct loader *l, struct rnic *rnic, const char *pci_id)
+{
 	uint32_t port;
 
 	*rnic = (struct rnic){ 0 };
@@ -133,11 +146,8 @@ static void read_function(struct loader *l, struct rnic *rnic, const char *pci_i
 	}
 	if (number(l, pci_id, "port", &port))
 		rnic->port = port;
-	if (rnic->has & RNIC_HAS_FID &&
-	    host_number(&power, "%s/bus/pci/slots/%08x/power", l->root, rnic->fid)) {
-		rnic->has |= RNIC_HAS_POWER;
-		rnic->is_on = power;
-	}
+	if (rnic->has & RNIC_HAS_FID)
+		read_power(l, rnic);
 	host_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,
 		   pci_id);
 }
@@ -230,10 +240,9 @@ static int add_software(struct loader *l, const struct rdma_dev *ib)
 	struct rnic rnic = { .is_known = true };
 	bool is_iwarp = !strcmp(ib->node_type, "RNIC");
 
-	if (!strcmp(ib->driver, "rxe") || !is_iwarp)
-		snprintf(rnic.type, sizeof(rnic.type), "%s",
-			 strcmp(ib->driver, "rxe") ? "" : "Soft-RoCE");
-	else
+	if (!strcmp(ib->driver, "rxe"))
+		strcpy(rnic.type, "Soft-RoCE");
+	else if (is_iwarp)
 		strcpy(rnic.type, "Soft-iWARP");
 	if (is_iwarp)
 		strcpy(rnic.driver, "siw");
@@ -244,7 +253,6 @@ static int add_software(struct loader *l, const struct rdma_dev *ib)
 static int add_slot(struct loader *l, const char *name)
 {
 	struct rnic rnic = { .has = RNIC_HAS_FID };
-	unsigned long power;
 	char *end;
 
 	rnic.fid = (uint32_t)strtoul(name, &end, 16);
@@ -253,10 +261,7 @@ static int add_slot(struct loader *l, const char *name)
 	for (size_t i = 0; i < l->table->count; i++)
 		if (l->table->rnics[i].has & RNIC_HAS_FID && l->table->rnics[i].fid == rnic.fid)
 			return 0;
-	if (host_number(&power, "%s/bus/pci/slots/%s/power", l->root, name)) {
-		rnic.has |= RNIC_HAS_POWER;
-		rnic.is_on = power;
-	}
+	read_power(l, &rnic);
 	return add(l, &rnic);
 }
 
@@ -305,7 +310,7 @@ int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet
 	ret = netdev_load(&l.nets, root);
 	if (!ret)
 		ret = rdma_load(&l.rdma, root, &l.nets);
-	/* A sysfs of elsewhere and the devices of this machine are strangers to each other. */
+	/* Only a sysfs of this machine describes the devices that libibverbs finds. */
 	if (!ret && !strcmp(root, SYSFS_ROOT))
 		verbs_fill(&l.rdma);
 	if (!ret)

@@ -21,6 +21,7 @@ enum {
 	RNIC_HAS_VFN = 1 << 4,
 	RNIC_HAS_VF = 1 << 5,
 	RNIC_HAS_IDS = 1 << 6,
+	RNIC_HAS_PNETID = 1 << 7,
 };
 
 /**
@@ -33,7 +34,7 @@ enum {
  * @port: physical port, 0 if unknown
  * @ib_port: port of the RDMA device, 0 if there is none
  * @mtu: of the net device; @active_mtu: of the RDMA port; in bytes, 0 if unknown
- * @pnetid: empty for none; @is_soft: from the table, not from the hardware
+ * @pnetid: with RNIC_HAS_PNETID; @is_soft: from the table, not from the hardware
  */
 struct rnic {
 	uint32_t has;
@@ -64,7 +65,7 @@ struct rnic {
 
 struct rnic_table {
 	struct rnic *rnics;
-	size_t count;
+	size_t count, size;
 };
 
 extern const struct out_col rnic_columns[];

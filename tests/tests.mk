@@ -28,6 +28,7 @@ SMCSS_PARTS := $(call tool_parts,smcss)
 $(O)/tests/unit/kconfig: TOOL_PKGS := zlib
 $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
 $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
+$(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 $(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)

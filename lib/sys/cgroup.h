@@ -18,7 +18,7 @@ const char *cgroup_mount(void);
 /**
  * cgroup_id() - the number that the kernel knows a control group by
  *
- * The inode number of its directory; kernfs never uses one again.
+ * The inode number of its folder: that of a new group is always another one (kernfs).
  *
  * Return: 0, -ENOENT, -ENOTDIR, -errno of stat(2).
  */
@@ -52,7 +52,7 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
  * cgroup_of_container() - the control group of a container
  * @id: part of the container's id, which docker, podman and Kubernetes put into the group's name
  *
- * Return: 0, -ENOENT, -EEXIST when several groups fit, -EINVAL for a name or what else is not an id.
+ * Return: 0, -ENOENT, -EEXIST when several groups match, -EINVAL for what is not an id, such as a name.
  */
 int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 

@@ -43,11 +43,11 @@ refuse() {
 	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $*"
 }
 
-refuse "which command: attach, detach, status or check?"
+refuse "no command given: attach, detach, status or check"
 refuse "unknown command 'add'" add
-refuse "surplus argument 'x'" status x
-refuse "whose sockets? --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
-refuse "whose sockets? --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
+refuse "unexpected argument 'x'" status x
+refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
+refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
 refuse "more than one target" attach --unit a --cgroup b
 refuse "option '--all' goes with 'detach' alone" attach --all
 refuse "option '--all' goes with 'detach' alone" detach --all --run

@@ -52,10 +52,10 @@ refuse "unknown option '-x'" -x
 refuse "options '--add' and '--delete' exclude each other" -a -d X
 refuse "options '--show' and '--flush' exclude each other" -s -f
 refuse "options '--list' and '--export' exclude each other" -l --export
-refuse "surplus argument 'Y'" -a X Y
-refuse "surplus argument 'X'" -f X
-refuse "surplus argument 'X'" -l X
-refuse "what to do with PNET ID 'X'" X
+refuse "unexpected argument 'Y'" -a X Y
+refuse "unexpected argument 'X'" -f X
+refuse "unexpected argument 'X'" -l X
+refuse "no command given for PNET ID 'X'" X
 refuse "'--add' needs a PNET ID" -a -I lo
 refuse "'--delete' needs a PNET ID" -d
 refuse 'no device to add' -a X
@@ -85,7 +85,7 @@ done
 # ---- files, before anything is sent ----
 refuse 'cannot open /no/such/file: No such file' --import /no/such/file
 printf 'A eth0 n/a 255\nB eth0 n/a 255\n' >"$tmp/conf"
-refuse "conf:2: 'eth0' has another entry before" --import "$tmp/conf"
+refuse "conf:2: 'eth0' has another entry already" --import "$tmp/conf"
 printf 'A eth0\n' >"$tmp/conf"
 refuse 'conf:1: an entry is' --import "$tmp/conf" --diff
 out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)

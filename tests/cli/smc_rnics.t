@@ -58,15 +58,15 @@ refuse "'xyz' is not a function ID" - xyz
 refuse "'' is not a function ID" - ''
 refuse "'-1' is not a function ID" - -- -1
 refuse "'100000000' is not a function ID" - 100000000
-refuse "surplus argument '12'" s390 11 12
-refuse "surplus argument '12'" s390 -e 11 12
+refuse "unexpected argument '12'" s390 11 12
+refuse "unexpected argument '12'" s390 -e 11 12
 refuse "'--enable' and '--disable' exclude" s390 -e 11 -d 11
 refuse "'--enable' needs an argument" s390 -e
 case $(uname -m) in
 s390*) skip 'no power elsewhere' 'this is IBM Z' ;;
 *)
-	refuse 'only IBM Z has function IDs with a power switch' - -e 11
-	refuse 'only IBM Z has function IDs with a power switch' - -d 11
+	refuse 'slots can be powered on and off only on IBM Z' - -e 11
+	refuse 'slots can be powered on and off only on IBM Z' - -d 11
 	;;
 esac
 

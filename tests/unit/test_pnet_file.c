@@ -56,8 +56,8 @@ static void bad(void **state)
 		{ "A eth0123456789abcd n/a", "pnet.conf:1: 'eth0123456789abcd' is not the name" },
 		{ "A n/a rxe0 3", "pnet.conf:1: '3' is not an RDMA port" },
 		{ "A n/a rxe0 255", "pnet.conf:1: '255' is not an RDMA port" },
-		{ "A eth0 n/a\nB eth0 n/a", "pnet.conf:2: 'eth0' has another entry before" },
-		{ "A n/a rxe0 1\nA n/a rxe0 2", "pnet.conf:2: 'rxe0' has another entry before" },
+		{ "A eth0 n/a\nB eth0 n/a", "pnet.conf:2: 'eth0' has another entry already" },
+		{ "A n/a rxe0 1\nA n/a rxe0 2", "pnet.conf:2: 'rxe0' has another entry already" },
 	};
 
 	(void)state;
@@ -80,7 +80,7 @@ static void not_text(void **state)
 
 	(void)state;
 	assert_int_equal(parse(&table, "A eth0\0 n/a\n", 12, &err), -EINVAL);
-	assert_string_equal(err.text, "pnet.conf:1: this is no text");
+	assert_string_equal(err.text, "pnet.conf:1: this is not text");
 }
 
 static void from_text(struct smc_pnet_table *table, const char *text)

@@ -5,46 +5,57 @@
 
 #include "smc_pnet/smc_pnet.h"
 
-static void load(struct pnet_world *world, const char *tree)
+/** struct fixture - the devices of a tree, a table, and the rows of both */
+struct fixture {
+	struct smc_pnet_table table;
+	struct pnet_world world;
+	struct pnet_rows rows;
+	struct out_text out;
+};
+
+static void begin(struct fixture *f, const char *tree, const char *entries)
 {
 	struct smc_err err;
 
-	assert_int_equal(pnet_world_load(world, tree_path(tree), &err), 0);
+	*f = (struct fixture){ 0 };
+	assert_int_equal(pnet_world_load(&f->world, tree_path(tree), &err), 0);
+	from_text(&f->table, entries);
+	assert_int_equal(pnet_rows_make(&f->rows, &f->table, &f->world), 0);
+}
+
+static void end(struct fixture *f)
+{
+	out_free(&f->out);
+	pnet_rows_free(&f->rows);
+	pnet_world_free(&f->world);
+	smc_pnet_free(&f->table);
+}
+
+static void check_out(struct fixture *f, const char *want)
+{
+	out_char(&f->out, '\0');
+	assert_string_equal(f->out.data, want);
+	end(f);
 }
 
 static void append_source(struct out_text *out, const struct pnet_row *row)
 {
 	static const char *const sources[] = { "", " T", " H", " B" };
 
-	out_str(out, *row->pnetid ? row->pnetid : "-");
-	out_char(out, ' ');
-	out_str(out, row->name);
-	if (row->port) {
-		out_char(out, '/');
-		out_dec(out, row->port, 0);
-	}
-	out_str(out, sources[row->source]);
-	out_char(out, '\n');
+	out_printf(out, "%s %s", *row->pnetid ? row->pnetid : "-", row->name);
+	if (row->port)
+		out_printf(out, "/%u", row->port);
+	out_printf(out, "%s\n", sources[row->source]);
 }
 
 static void check_rows(const char *tree, const char *entries, const char *want)
 {
-	struct smc_pnet_table table;
-	struct out_text out = { 0 };
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct fixture f;
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	for (size_t i = 0; i < rows.count; i++)
-		append_source(&out, &rows.rows[i]);
-	out_char(&out, '\0');
-	assert_string_equal(out.data, want);
-	out_free(&out);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	begin(&f, tree, entries);
+	for (size_t i = 0; i < f.rows.count; i++)
+		append_source(&f.out, &f.rows.rows[i]);
+	check_out(&f, want);
 }
 
 static void rows_s390(void **state)
@@ -69,24 +80,14 @@ static void rows_x86(void **state)
 
 static void check_warnings(const char *tree, const char *entries, const char *want)
 {
-	struct smc_pnet_table table;
-	struct out_text out = { 0 };
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct fixture f;
 	char line[256];
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	for (size_t i = 0; i < rows.count; i++)
-		if (pnet_row_warn(line, sizeof(line), &rows.rows[i]))
-			out_str(&out, line);
-	out_char(&out, '\0');
-	assert_string_equal(out.data, want);
-	out_free(&out);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	begin(&f, tree, entries);
+	for (size_t i = 0; i < f.rows.count; i++)
+		if (pnet_row_warn(line, sizeof(line), &f.rows.rows[i]))
+			out_str(&f.out, line);
+	check_out(&f, want);
 }
 
 static void warnings(void **state)
@@ -111,47 +112,39 @@ static void warnings(void **state)
 /* Whoever made an interface chose its name; the command is pasted into a shell. */
 static void warning_word(void **state)
 {
-	struct smc_pnet_table table;
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct fixture f;
 	char line[256];
 
 	(void)state;
-	load(&world, "x86");
-	from_text(&table, "A ens1f0.7 n/a\n");
-	for (size_t i = 0; i < world.nets.count; i++) {
-		if (!strcmp(world.nets.devs[i].name, "ens1f0"))
-			strcpy(world.nets.devs[i].name, "a;reboot");
-		if (!strcmp(world.nets.devs[i].base, "ens1f0"))
-			strcpy(world.nets.devs[i].base, "a;reboot");
+	begin(&f, "x86", "A ens1f0.7 n/a\n");
+	for (size_t i = 0; i < f.world.nets.count; i++) {
+		struct netdev *net = &f.world.nets.devs[i];
+
+		if (!strcmp(net->name, "ens1f0"))
+			strcpy(net->name, "a;reboot");
+		if (!strcmp(net->base, "ens1f0"))
+			strcpy(net->base, "a;reboot");
 	}
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	assert_true(pnet_row_warn(line, sizeof(line), pnet_row_of_net(&rows, "ens1f0.7")));
+	pnet_rows_free(&f.rows);
+	assert_int_equal(pnet_rows_make(&f.rows, &f.table, &f.world), 0);
+	assert_true(pnet_row_warn(line, sizeof(line), pnet_row_of_net(&f.rows, "ens1f0.7")));
 	assert_non_null(strstr(line, ": smc_pnet -a A -I 'a;reboot'"));
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	end(&f);
 }
 
 static void check_suggestions(const char *tree, const char *entries, const char *want)
 {
-	struct smc_pnet_table table, suggested;
-	struct out_text out = { 0 };
-	struct pnet_world world;
+	struct smc_pnet_table suggested;
+	struct fixture f;
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_suggest_make(&suggested, &table, &world), 0);
+	begin(&f, tree, entries);
+	assert_int_equal(pnet_suggest_make(&suggested, &f.table, &f.world), 0);
 	for (size_t i = 0; i < suggested.count; i++) {
-		pnet_append_entry(&out, &suggested.entries[i]);
-		out_char(&out, '\n');
+		pnet_append_entry(&f.out, &suggested.entries[i]);
+		out_char(&f.out, '\n');
 	}
-	out_char(&out, '\0');
-	assert_string_equal(out.data, want);
-	out_free(&out);
 	smc_pnet_free(&suggested);
-	smc_pnet_free(&table);
-	pnet_world_free(&world);
+	check_out(&f, want);
 }
 
 static void suggestions(void **state)
@@ -172,26 +165,17 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 {
 	struct pnet_group some[] = {
 		{ 0x100, 1, 1, "mlx4_0", 2, -1, false },
+		{ 0x101, 2, 1, "mlx4_0", 2, -1, false },
 		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a device that is gone */
 		{ 0x300, 0, 0, "", 0, 0x7c0, false },
 		{ 0x400, 3, 0, "", 0, 0xffff, false },
 	};
-	struct pnet_groups groups = { some, ARRAY_SIZE(some) };
-	struct smc_pnet_table table;
-	struct out_text out = { 0 };
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct pnet_groups groups = { some, ARRAY_SIZE(some), 0 };
+	struct fixture f;
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	pnet_tree(&out, &rows, &groups);
-	out_char(&out, '\0');
-	assert_string_equal(out.data, want);
-	out_free(&out);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	begin(&f, tree, entries);
+	pnet_tree(&f.out, &f.rows, &groups);
+	check_out(&f, want);
 }
 
 /* Other programs may have set letters of Latin-1: none reaches a terminal. */
@@ -210,31 +194,33 @@ static void foreign_letters(void **state)
 	out_free(&out);
 }
 
+/* Whoever is not the last child of its parent is drawn as such, and so is what is below it. */
 static void trees(void **state)
 {
 	(void)state;
 	check_tree("s390", "",
 		   "ABCDEFGHIJKLSTU9\n"
 		   "`- net eno2 (up, pci, 0002:00:00.0, hardware)\n"
-		   "   `- net bond0 (up, base)\n"
+		   "   |- net bond0 (up, base)\n"
 		   "   `- ib mlx5_0 port 1 (ACTIVE, pci, 0002:00:00.0, hardware)\n"
 		   "NET1\n"
-		   "`- net encbdf0 (up, ccw, 0.0.bdf0, hardware)\n"
-		   "   `- net encbdf0.5 (up, base)\n"
-		   "   `- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
-		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
-		   "      `- SMC-D link group 00000300 (0 connections)\n"
+		   "|- net encbdf0 (up, ccw, 0.0.bdf0, hardware)\n"
+		   "|  |- net encbdf0.5 (up, base)\n"
+		   "|  |- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
+		   "|  `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
+		   "|     `- SMC-D link group 00000300 (0 connections)\n"
 		   "`- net eno1 (up, pci, 0001:00:00.0, hardware)\n"
-		   "   `- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
+		   "   |- ib mlx4_0 port 1 (ACTIVE, pci, 0001:00:00.0, hardware)\n"
 		   "   `- ism 0000:00:00.0 (pci, 0000:00:00.0, hardware)\n"
 		   "      `- SMC-D link group 00000300 (0 connections)\n"
 		   "NET2\n"
 		   "`- net eno1d1 (up, pci, 0001:00:00.0, hardware)\n"
 		   "   `- ib mlx4_0 port 2 (DOWN, pci, 0001:00:00.0, hardware)\n"
-		   "      `- SMC-R link group 00000100 link 1 (1 connection)\n"
+		   "      |- SMC-R link group 00000100 link 1 (1 connection)\n"
+		   "      `- SMC-R link group 00000101 link 1 (2 connections)\n"
 		   "n/a\n"
-		   "`- net lo (unknown)\n"
-		   "`- SMC-R link group 00000200 link 2 (2 connections)\n"
+		   "|- net lo (unknown)\n"
+		   "|- SMC-R link group 00000200 link 2 (2 connections)\n"
 		   "`- SMC-D link group 00000400 (3 connections)\n");
 }
 

@@ -243,7 +243,7 @@ static void add_and_exists(void **state)
 	assert_string_equal(err.text, "'eth0' has PNET ID A already, by an entry of the table");
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
 	assert_string_equal(err.text, "'rxe0' has PNET ID A for port 2 already, and the table takes "
-				      "one entry a device");
+				      "one entry per device");
 	kernel.commands = 0;
 	/* The kernel would store the new half and say that all is well. */
 	assert_int_equal(add_text("B eth1 rxe0 2"), -EEXIST);
@@ -282,15 +282,15 @@ static void exists_by_hardware(void **state)
 
 	(void)state;
 	devs[0].ports[1] = (struct rdma_port){ .number = 2, .hw_pnetid = "HW2" };
-	pnet_why_exists(&table, &world, &net, &err);
+	pnet_say_exists(&table, &world, &net, &err);
 	assert_string_equal(err.text,
-			    "'eth0' has PNET ID HW from its hardware, which nothing replaces");
-	pnet_why_exists(&table, &world, &ism, &err);
+			    "'eth0' has PNET ID HW from its hardware, which nothing can replace");
+	pnet_say_exists(&table, &world, &ism, &err);
 	assert_non_null(strstr(err.text, "PNET ID HW from its hardware"));
-	pnet_why_exists(&table, &world, &ib, &err);
+	pnet_say_exists(&table, &world, &ib, &err);
 	assert_non_null(strstr(err.text, "PNET ID HW2 from its hardware"));
 	devs[0].ports[1].hw_pnetid[0] = '\0';
-	pnet_why_exists(&table, &world, &ib, &err);
+	pnet_say_exists(&table, &world, &ib, &err);
 	assert_non_null(strstr(err.text, "initial network namespace"));
 }
 

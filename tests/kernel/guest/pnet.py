@@ -160,7 +160,8 @@ def check_suggest():
     place = [i for i, l in enumerate(tree) if "- ib rxelo port 1 " in l][0]
     groups = [l for l in tree if "link group" in l]
     ok(mode == {"SMCR"} and len(groups) == 2 and set(groups) == set(tree[place + 1:place + 3]) and
-       all(re.match(r" {6}`- SMC-R link group [0-9a-f]{8} link 1 \(1 connection\)$", l) for l in groups),
+       all(re.match(r" {6}[%s]- SMC-R link group [0-9a-f]{8} link 1 \(1 connection\)$" % mark, l)
+           for mark, l in zip("|`", groups)),
        "--tree: both ends' link groups below the port", (mode, tree))
     ok("LO\n`- net lo (unknown, table)\n   `- ib rxelo port 1 (ACTIVE, table)\n" in out, "--tree: rxelo below lo", out)
 

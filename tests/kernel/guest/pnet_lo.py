@@ -14,7 +14,8 @@ def tree():
 
 
 def groups(lines, blanks):
-    return [i for i, l in enumerate(lines) if re.match(" {%d}`%s" % (blanks, GROUP), l)]
+    """Lines of both groups: the last child of its parent, and one before it."""
+    return [i for mark in "|`" for i, l in enumerate(lines) if re.match(" {%d}[%s]%s" % (blanks, mark, GROUP), l)]
 
 
 with Sockets("smc4:pair:127.0.0.1"):

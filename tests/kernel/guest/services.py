@@ -263,8 +263,8 @@ def check_bpf():
         skip("services by eBPF", "smc_bpf is not built")
         return
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
-    refuse("no eBPF either: the kernel describes no types for eBPF", "--enable", "lab-static")
-    refuse("the kernel describes no types for eBPF", "--bpf", "--enable", "lab-static")
+    refuse("no eBPF either: the kernel has no type information for eBPF", "--enable", "lab-static")
+    refuse("the kernel has no type information for eBPF", "--bpf", "--enable", "lab-static")
     subprocess.run(["umount", "/sys/kernel/btf"], check=True)
     equal(run("smc_bpf", "check", "--cgroup", "/"), (0, "", ""), "smc_bpf check: nothing is in the way")
     equal(os.listdir("/sys/fs/bpf"), [], "and nothing stays loaded")

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/* What attaching needs of the host. */
+#include "smc_bpf/smc_bpf.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "host/smc.h"
+
+static bool has_capability(const struct __user_cap_data_struct *data, int cap)
+{
+	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
+}
+
+/*
+ * The kernel requires the first two, and accepts CAP_SYS_ADMIN in their place. This tool requires
+ * the third, because attaching changes the network of other users' programs.
+ */
+int check_capabilities(struct smc_err *err)
+{
+	static const struct {
+		int cap;
+		const char *name;
+		bool by_admin;
+	} caps[] = {
+		{ CAP_BPF, "CAP_BPF", true },
+		{ CAP_PERFMON, "CAP_PERFMON", true },
+		{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
+	};
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	char missing[64] = "";
+
+	if (syscall(SYS_capget, &header, data))
+		return smc_err_set(err, errno, "cannot read the capabilities of this process");
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
+		size_t len = strlen(missing);
+
+		if (!has_capability(data, caps[i].cap) &&
+		    !(caps[i].by_admin && has_capability(data, CAP_SYS_ADMIN)))
+			snprintf(missing + len, sizeof(missing) - len, "%s%s", len ? ", " : "",
+				 caps[i].name);
+	}
+	return *missing ? smc_err_say(err, EPERM, "missing capabilities: %s", missing) : 0;
+}
+
+static int check_bpffs(struct smc_err *err)
+{
+	struct statfs fs;
+
+	if (statfs(SCOPE_BPFFS, &fs) || fs.f_type != BPF_FS_MAGIC)
+		return smc_err_say(err, ENODEV, "no BPF file system at %s: mount -t bpf bpf %s",
+				   SCOPE_BPFFS, SCOPE_BPFFS);
+	return 0;
+}
+
+static int check_hook(struct smc_err *err)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id;
+
+	if (!btf)
+		return smc_err_say(err, ENOTSUP, "the kernel has no type information for eBPF: no "
+				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
+	id = btf__find_by_name_kind(btf, SMC_BPF_HOOK, BTF_KIND_FUNC);
+	btf__free(btf);
+	if (id > 0)
+		return 0;
+	return smc_err_say(err, ENOTSUP, "the kernel has no " SMC_BPF_HOOK "(): that is Linux 6.6 or "
+			   "later with CONFIG_MPTCP, and SMC needs 6.11");
+}
+
+static int check_smc(struct smc_err *err)
+{
+	int ret = kernel_ipproto_smc();
+
+	return ret ? smc_err_set(err, -ret, "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
+				 "SMC) cannot be opened, so TCP sockets would fail, too") : 0;
+}
+
+int check_host(struct smc_err *err)
+{
+	int ret = check_capabilities(err);
+
+	/* Its own messages would only repeat these. */
+	libbpf_set_print(NULL);
+	if (!ret)
+		ret = check_bpffs(err);
+	/* Programs that are attached prove that there is a hook. */
+	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
+		ret = check_hook(err);
+	if (!ret)
+		ret = check_smc(err);
+	return ret;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* smc_bpf status: scopes as a table and as JSON. */
+#include "capture.h"
+
+#include <jansson.h>
+#include <sys/socket.h>
+
+#include "smc_bpf/smc_bpf.h"
+
+static const struct cli_tool tool = { .name = "smc_bpf", .error_status = 1 };
+
+static const struct scope_entry entries[] = {
+	{ 77, { .kind = SCOPE_CGROUP, .name = "/z\x1b" }, STATE_EMPTY },
+	{ SCOPE_RUN_ID,
+	  { .kind = SCOPE_RUN, .converted = 12345678901234, .excluded = 3, .other = 9,
+	    .family = AF_INET, .name = "smc_run" },
+	  STATE_ACTIVE },
+	{ SCOPE_NOT_CGROUP + 5,
+	  { .kind = SCOPE_PROCESS, .has_uid = 1, .name = "12 (a b)", .comms = { "sshd", "x\xc3" } },
+	  STATE_GONE },
+	{ 5,
+	  { .kind = SCOPE_CGROUP, .family = AF_INET6, .has_uid = 1, .uid = 4294967294, .name = "/a",
+	    .comms = { "0123456789abcde", "b", "c", "d", "e", "f", "g", "h" } },
+	  STATE_ACTIVE },
+};
+
+/* What is printed, to be freed. */
+static char *printed(size_t count, bool is_json)
+{
+	struct scope_entry copy[ARRAY_SIZE(entries)];
+	const struct scope_list list = { copy, count };
+	int fd = capture_file(), saved;
+	struct smc_err err;
+	int ret;
+
+	memcpy(copy, entries, sizeof(copy));
+	saved = stdout_to(fd);
+	ret = status_print(&tool, &list, is_json, &err);
+	stdout_back(saved);
+	assert_int_equal(ret, 0);
+	return file_text(fd);
+}
+
+static void table(void **state)
+{
+	char *text = printed(ARRAY_SIZE(entries), false);
+
+	(void)state;
+	assert_string_equal(text,
+		"Scope   State  Converted Excluded    Other Name                           Rules\n"
+		"cgroup  active         0        0        0 /a                             "
+		"ipv6 uid=4294967294 !0123456789abcde !b !c !d !e !f !g !h\n"
+		"cgroup  empty          0        0        0 /z\\x1b\n"
+		"process gone           0        0        0 12 (a b)                       "
+		"uid=0 !sshd !x\\xc3\n"
+		"run     active 12345678901234        3        9 smc_run                        ipv4\n");
+	free(text);
+}
+
+/* Whether there is SMC is a fact of the machine that the test runs on. */
+static void check_json(size_t count, const char *want)
+{
+	char *text = printed(count, true), *dump;
+	json_t *doc = json_loads(text, 0, NULL);
+
+	assert_non_null(doc);
+	assert_string_equal(json_string_value(json_object_get(doc, "schema")), "smc-tools/bpf/1");
+	assert_true(json_is_boolean(json_object_get(doc, "smc")));
+	dump = json_dumps(json_object_get(doc, "scopes"), JSON_COMPACT | JSON_ENSURE_ASCII);
+	assert_string_equal(dump, want);
+	free(dump);
+	json_decref(doc);
+	free(text);
+}
+
+static void json(void **state)
+{
+	(void)state;
+	check_json(0, "[]");
+	check_json(ARRAY_SIZE(entries),
+		   "[{\"scope\":\"cgroup\",\"id\":\"5\",\"state\":\"active\",\"converted\":0,"
+		   "\"excluded\":0,\"other\":0,\"name\":\"/a\",\"only\":\"ipv6\",\"uid\":4294967294,"
+		   "\"exclude_comms\":[\"0123456789abcde\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
+		   "{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
+		   "\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
+		   "{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
+		   "\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"uid\":0,"
+		   "\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
+		   "{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
+		   "\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","
+		   "\"only\":\"ipv4\"}]");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table),
+		cmocka_unit_test(json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
