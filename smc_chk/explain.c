@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* --explain: a reason code, or both sides' of a connection, in words and with commands to type. */
+#include "smc_chk/explain.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* --program: which way of smc_run reaches a program, found out from its file. */
+#include "smc_chk/program.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <pwd.h>

@@ -17,6 +17,7 @@
 
 #include "host/record.h"
 
+
 #define BLOCK 65536
 
 /*
@@ -106,7 +107,7 @@ static int pack_header(struct packer *p, const char *name, const struct stat *st
 	return 0;
 }
 
-/* A file, or a folder of which only is known that it is there. */
+/* A file, or a directory of which only is known that it is there. */
 static int pack_one(struct packer *p, const char *path, const char *name)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), ret;
@@ -125,27 +126,27 @@ static int pack_one(struct packer *p, const char *path, const char *name)
 	return ret;
 }
 
-static int pack_folder(struct packer *p, const char *folder, const char *name)
+static int pack_directory(struct packer *p, const char *directory, const char *name)
 {
 	char path[PATH_MAX], inner[PATH_MAX];
 	struct dirent **items;
 	int count, ret = 0;
 
-	count = scandir(folder, &items, NULL, alphasort);
+	count = scandir(directory, &items, NULL, alphasort);
 	if (count < 0)
 		return smc_err_set(p->err, errno, "cannot read what was collected");
 	if (count == 2)
-		ret = pack_one(p, folder, name);
+		ret = pack_one(p, directory, name);
 	for (int i = 0; i < count; i++) {
 		const char *item = items[i]->d_name;
 		bool is_self = !strcmp(item, ".") || !strcmp(item, "..");
 
 		if (!ret && !is_self &&
-		    (snprintf(path, PATH_MAX, "%s/%s", folder, item) >= PATH_MAX ||
+		    (snprintf(path, PATH_MAX, "%s/%s", directory, item) >= PATH_MAX ||
 		     snprintf(inner, PATH_MAX, "%s/%s", name, item) >= PATH_MAX))
 			ret = smc_err_set(p->err, ENAMETOOLONG, "cannot pack %s", item);
 		if (!ret && !is_self)
-			ret = items[i]->d_type == DT_DIR ? pack_folder(p, path, inner) :
+			ret = items[i]->d_type == DT_DIR ? pack_directory(p, path, inner) :
 							   pack_one(p, path, inner);
 		free(items[i]);
 	}
@@ -153,7 +154,7 @@ static int pack_folder(struct packer *p, const char *folder, const char *name)
 	return ret;
 }
 
-int pack(int fd, const char *folder, const char *name, struct pack_size *size, struct smc_err *err)
+int bundle_pack(int fd, const char *directory, const char *name, struct pack_size *size, struct smc_err *err)
 {
 	struct packer p = { .size = size, .err = err };
 	int ret = load(&p.lib, err);
@@ -170,7 +171,7 @@ int pack(int fd, const char *folder, const char *name, struct pack_size *size, s
 		 p.lib.archive_write_open_fd(p.archive, fd))
 		ret = archive_failed(&p.lib, p.archive, err, "cannot write the bundle");
 	if (!ret)
-		ret = pack_folder(&p, folder, name);
+		ret = pack_directory(&p, directory, name);
 	if (!ret && p.lib.archive_write_close(p.archive))
 		ret = archive_failed(&p.lib, p.archive, err, "cannot write the bundle");
 	p.lib.archive_entry_free(p.entry);
@@ -183,7 +184,7 @@ int pack(int fd, const char *folder, const char *name, struct pack_size *size, s
 struct unpacker {
 	struct library lib;
 	struct archive *archive;
-	struct work *work;
+	struct workdir *work;
 	const char *file, *name;
 	struct pack_size size;
 	struct smc_err *err;
@@ -194,7 +195,7 @@ static int refuse(struct unpacker *u, const char *why)
 	return smc_err_say(u->err, EINVAL, "%s is no bundle: %s", u->file, why);
 }
 
-/* Of the names that an archive can have, those of files below one folder. */
+/* Of the names that an archive can have, those of files below one directory. */
 static bool is_plain(const char *path, const char *name)
 {
 	size_t len = strlen(name);
@@ -219,7 +220,7 @@ static int unpack_data(struct unpacker *u, int fd)
 		u->size.bytes += (uint64_t)len;
 		if (u->size.bytes > PACK_MAX_BYTES)
 			return refuse(u, "it is too large");
-		if (work_is_stopped(u->work))
+		if (workdir_is_stopped(u->work))
 			return -ECANCELED;
 		if (write(fd, block, (size_t)len) != len)
 			return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
@@ -227,17 +228,17 @@ static int unpack_data(struct unpacker *u, int fd)
 	return len ? refuse(u, "it is damaged") : 0;
 }
 
-static int unpack_one(struct unpacker *u, const char *inner, bool is_folder)
+static int unpack_one(struct unpacker *u, const char *inner, bool is_directory)
 {
 	char path[PATH_MAX];
 	int fd, ret;
 
-	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->folder, inner, is_folder ? "/" : "") >=
+	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->path, inner, is_directory ? "/" : "") >=
 	    PATH_MAX)
 		return refuse(u, "a name in it is too long");
-	if (!record_parents(path, strlen(u->work->folder) + 1))
+	if (!record_parents(path, strlen(u->work->path) + 1))
 		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
-	if (is_folder)
+	if (is_directory)
 		return 0;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && (errno == EEXIST || errno == EISDIR || errno == ENOTDIR))
@@ -255,7 +256,7 @@ static int unpack_entry(struct unpacker *u, struct archive_entry *entry)
 	const char *path = u->lib.archive_entry_pathname(entry);
 	__LA_MODE_T type = u->lib.archive_entry_filetype(entry);
 
-	if (work_is_stopped(u->work))
+	if (workdir_is_stopped(u->work))
 		return -ECANCELED;
 	if (++u->size.files > PACK_MAX_FILES)
 		return refuse(u, "there are too many files in it");
@@ -286,7 +287,7 @@ static int unpack_all(struct unpacker *u, int fd)
 	return ret;
 }
 
-int unpack(struct work *work, const char *file, const char *name, struct smc_err *err)
+int bundle_unpack(struct workdir *work, const char *file, const char *name, struct smc_err *err)
 {
 	struct unpacker u = { .work = work, .file = file, .name = name, .err = err };
 	int fd, ret = load(&u.lib, err);
