@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """smc_chk --bundle and --from on any kernel: what is written, what is refused, what is left behind."""
+import ctypes
 import io
 import json
 import os
@@ -303,7 +304,22 @@ def count_skip(name, why):
     print("ok %d - %s # SKIP %s" % (count, name, why))
 
 
+def check_note():
+    """What packagers read of the library that is loaded when it is needed."""
+    path = TOP.name + "/note"
+    subprocess.run(["objcopy", "--dump-section", ".note.dlopen=" + path, CHK, "/dev/null"], check=False)
+    with open(path, "rb") as file:
+        data = file.read()
+    owner, size, kind = struct.unpack_from("=III", data)
+    ok((owner, kind, data[12:16]) == (4, 0x407c0c0a, b"FDO\0") and len(data) >= 16 + size, "ELF note: its header", data)
+    doc = json.loads(data[16:16 + size].rstrip(b"\0"))
+    ok(len(doc) == 1 and len(doc[0]["soname"]) == 1 and doc[0]["priority"] == "recommended" and
+       ctypes.CDLL(doc[0]["soname"][0]).archive_version_number() >= 3000000,
+       "ELF note: names the library that can be loaded", doc)
+
+
 os.mkdir(TMP)
+check_note()
 bundle = check_bundle()
 check_from(bundle)
 check_hostile(bundle)
