@@ -37,7 +37,7 @@ static int join(char text[TEXT_SIZE], const struct chk_request *req)
 	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++) {
 		/* A dash alone is an empty column of smcss. */
 		if (word[0][0] == '-' && word[0][1])
-			return cli_usage_error(&chk_tool, "'%s' comes too late: options stand "
+			return cli_usage_error(&chk_tool, "'%s' comes too late: options go "
 					       "before --explain", *word);
 		len += (size_t)snprintf(text + len, TEXT_SIZE - len, " %s", *word);
 	}
@@ -76,13 +76,13 @@ static int read_code(const char *word, uint32_t *code)
 	long number = strtol(word, &end, 10);
 
 	if (number < 0 && number > -4096 && !*end)
-		return cli_error(&chk_tool, "%s is an error, no reason: the connection failed "
+		return cli_error(&chk_tool, "%s is an error, not a reason: the connection failed "
 				 "instead of falling back: %s", word, strerror((int)-number));
 	switch (smc_reason_parse(word, code)) {
 	case 0:
 		return 0;
 	case -ERANGE:
-		return cli_error(&chk_tool, "'%s' is no reason: it has more than 32 bits", word);
+		return cli_error(&chk_tool, "'%s' is not a reason: it has more than 32 bits", word);
 	default:
 		return cli_error(&chk_tool, "'%s' is neither the number nor the name of a reason",
 				 word);
@@ -374,7 +374,7 @@ static int refuse_unknown(uint32_t code)
 
 	if (smc_reason_find(code))
 		return CHK_OK;
-	return cli_error(&chk_tool, "0x%08x%s%s%s is no reason of Linux 6.1 to 7.2; other systems "
+	return cli_error(&chk_tool, "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other systems "
 			 "have more", code, family ? " (" : "", family ? family : "",
 			 family ? ")" : "");
 }

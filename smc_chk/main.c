@@ -22,7 +22,7 @@ static int run_live(const struct chk_request *req)
 	int status;
 
 	if (req->is_static && req->is_json)
-		return cli_usage_error(&chk_tool, "--json goes with one of -l and -s at a time");
+		return cli_usage_error(&chk_tool, "--json can be used with only one of -l and -s");
 	status = chk_live(req);
 	return req->is_static ? live_worse_status(status, chk_doctor(req)) : status;
 }

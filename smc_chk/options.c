@@ -161,7 +161,7 @@ static int set_option(struct chk_request *req, int val)
 
 static int needs(int option, const char *others)
 {
-	return cli_usage_error(&chk_tool, "option '--%s' goes with %s only",
+	return cli_usage_error(&chk_tool, "option '--%s' can only be used with %s",
 			       cli_long_name(&chk_tool, option), others);
 }
 

@@ -62,12 +62,12 @@ static int no_command(const char *command)
 	if (!strchr(command, '/'))
 		return cli_error(&chk_tool, "there is no command '%s' in PATH%s", command,
 				 *command && !access(command, F_OK) ?
-					 "; a file here is named with ./" : "");
+					 "; a file in this directory needs ./" : "");
 	if (stat(command, &st))
 		return cli_error(&chk_tool, "cannot find '%s': %s", command, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return cli_error(&chk_tool, "'%s' is no program: it is %s", command,
-				 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+		return cli_error(&chk_tool, "'%s' is not a program: it is %s", command,
+				 S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 	if (!statvfs(command, &fs) && fs.f_flag & ST_NOEXEC)
 		return cli_error(&chk_tool, "'%s' cannot be started: its file system is mounted "
 				 "noexec", command);
@@ -97,7 +97,7 @@ static int check_startable(const char *command, const struct target *target)
 	if (!target->known && access(target->path, R_OK))
 		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
-		return cli_error(&chk_tool, "'%s' is no program: neither an ELF program nor a "
+		return cli_error(&chk_tool, "'%s' is not a program: neither an ELF program nor a "
 				 "script", target->path);
 	if (elf->interp[0] && access(elf->interp, F_OK))
 		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
@@ -117,7 +117,7 @@ static void note_privileges(struct program *prog)
 	if (!target->raises || (prog->why && !target->secure))
 		return;
 	if (target->is_nosuid)
-		note(prog, "%s, but without effect on its file system, which is mounted nosuid",
+		note(prog, "%s, but that has no effect on its file system, which is mounted nosuid",
 		     what);
 	else if (prog->has_lib && prog->lib.secure_too)
 		note(prog, "%s; the library is installed set-uid, so it is preloaded there, too",
@@ -130,7 +130,7 @@ static void note_privileges(struct program *prog)
 		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
 }
 
-/* The folder of the program's own file stands for $ORIGIN. */
+/* The directory of the program's own file stands for $ORIGIN. */
 static bool find_libc(const struct target *target, char *file)
 {
 	static const char *const names[] = { "$ORIGIN", "${ORIGIN}" };
@@ -190,9 +190,9 @@ static void note_all(struct program *prog)
 	note_libc(prog);
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is not installed: neither beside smc_chk nor in its "
-		     "folder");
+		     "directory");
 	if (prog->why && prog->missing)
-		note(prog, "eBPF needs %s, which this kernel has not", prog->missing);
+		note(prog, "eBPF needs %s, which this kernel does not have", prog->missing);
 }
 
 /* ---- output ---- */

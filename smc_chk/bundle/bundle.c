@@ -53,7 +53,7 @@ static int open_target(struct bundle_file *target, const char *file, struct smc_
 	*target = (struct bundle_file){ .file = file, .fd = STDOUT_FILENO };
 	if (!strcmp(file, "-"))
 		return isatty(STDOUT_FILENO) ?
-			       smc_err_say(err, EINVAL, "a bundle is not for a terminal") : 0;
+			       smc_err_say(err, EINVAL, "cannot write a bundle to a terminal") : 0;
 	if (!lstat(file, &st))
 		return smc_err_set(err, EEXIST, "cannot write %s", file);
 	if (snprintf(target->temp, PATH_MAX, "%s.XXXXXX", file) < PATH_MAX)
@@ -109,7 +109,7 @@ int chk_bundle(const struct chk_request *req)
 	int ret;
 
 	if (record_root())
-		return cli_error(&chk_tool, "this is a recorded host, of which there is a bundle already");
+		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
 	ret = workdir_begin(&b.work, &err);
 	if (ret)
 		return cli_error(&chk_tool, "%s", err.text);

@@ -244,7 +244,7 @@ static int end_record(struct collection *b)
 	snprintf(path, sizeof(path), "%.*s/record/" RECORD_COMPLETE, PATH_MAX - 32, b->work.path);
 	if (!unlink(path))
 		return 0;
-	return smc_err_say(b->err, ENOSPC, "cannot keep in %s what was read; is there no room?",
+	return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
 			   b->work.path);
 }
 

@@ -23,7 +23,7 @@ static int check_tool(const struct chk_request *req)
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (!name || !strcmp(name, tools[i]))
 			return 0;
-	return cli_usage_error(&chk_tool, "'%s' is no tool that reads a bundle: smcss, smcd, smcr, "
+	return cli_usage_error(&chk_tool, "'%s' cannot read a bundle: the tools are smcss, smcd, smcr, "
 			       "smc_pnet, smc_rnics, smc_chk", name);
 }
 
@@ -40,10 +40,10 @@ static int check_index(const struct workdir *work, const char *file, struct smc_
 	json_unpack(json, "{s?s, s?s, s?s}", "schema", &schema, "byte_order", &order, "machine",
 		    &machine);
 	if (strcmp(schema, BUNDLE_SCHEMA))
-		ret = smc_err_say(err, EINVAL, "%s is no bundle of this version: no " BUNDLE_SCHEMA, file);
+		ret = smc_err_say(err, EINVAL, "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
 	else if (strcmp(order, BUNDLE_ORDER))
 		ret = smc_err_say(err, EOPNOTSUPP,
-				  "%s is of a %.8s-endian machine, whose records only such a one can read; "
+				  "%s is of a %.8s-endian machine, and only such a machine can read it; "
 				  "see text/ and json/ in it", file,
 				  !strcmp(order, "big") ? "big" : "little");
 	json_decref(json);

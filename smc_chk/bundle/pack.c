@@ -138,7 +138,7 @@ static int pack_one(struct packer *p, const char *path, const char *name)
 	if (!ret && S_ISREG(st.st_mode))
 		ret = pack_data(p, fd);
 	if (!ret && (p->size->files > PACK_MAX_FILES || p->size->bytes > PACK_MAX_BYTES))
-		ret = smc_err_say(p->err, EFBIG, "there is too much for a bundle on this host");
+		ret = smc_err_say(p->err, EFBIG, "this host has too much for one bundle");
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -260,7 +260,7 @@ static int unpack_one(struct unpacker *u, const char *inner, bool is_directory)
 		return 0;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && (errno == EEXIST || errno == EISDIR || errno == ENOTDIR))
-		return refuse(u, "a name is in it twice");
+		return refuse(u, "it contains a name twice");
 	if (fd < 0)
 		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
 	ret = unpack_data(u, fd);
@@ -277,11 +277,11 @@ static int unpack_entry(struct unpacker *u, struct archive_entry *entry)
 	if (workdir_is_stopped(u->work))
 		return -ECANCELED;
 	if (++u->size.files > PACK_MAX_FILES)
-		return refuse(u, "there are too many files in it");
+		return refuse(u, "it contains too many files");
 	if ((type != AE_IFREG && type != AE_IFDIR) || u->lib.archive_entry_hardlink(entry))
-		return refuse(u, "there is something else than files in it");
+		return refuse(u, "it contains something other than files");
 	if (!path || !is_plain(path, u->name))
-		return refuse(u, "there is a file of another name in it");
+		return refuse(u, "it contains a file with an unexpected name");
 	return unpack_one(u, path, type == AE_IFDIR);
 }
 

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "smc_chk/bundle/workdir.h"
 
-/* More is no bundle: the largest ones, of hosts with 100000 sockets, have a tenth of it. */
+/* Limits: the largest bundles, of hosts with 100000 sockets, have a tenth of it. */
 #define PACK_MAX_BYTES (512ULL * 1024 * 1024)
 #define PACK_MAX_FILES 20000
 

@@ -38,11 +38,11 @@ static void check_none(struct doctor *doc)
 
 	if (is_waiting(doc))
 		doctor_say(doc, doctor_unusable_level(doc), CHECK, NULL, remedy,
-			   "no user EID: soft-RoCE, loopback and whatever has version 2 only is not "
-			   "used");
+			   "no user EID: soft-RoCE, loopback and devices that have only version 2 are "
+			   "not used");
 	else
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, remedy,
-			   "no user EID: partners beyond the own subnet or machine need one");
+			   "no user EID: peers beyond this subnet or machine need one");
 }
 
 void doctor_eid(struct doctor *doc)

@@ -95,7 +95,7 @@ static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused
 	return (int)probe->port->active_mtu;
 }
 
-/* Ports that SMC could use, by its rules, upon a net device that is here. */
+/* Ports that SMC could use, by its rules, on a net device that is here. */
 static void load_ports(struct doctor_facts *facts)
 {
 	const struct pnet_rows *rows = &facts->choices.facts.rows;

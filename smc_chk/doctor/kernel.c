@@ -86,7 +86,7 @@ static void say_sandbox(struct doctor *doc)
 static void say_unrecorded(struct doctor *doc)
 {
 	doc->is_untestable = true;
-	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, "smc_chk --bundle FILE.tar.gz, there",
+	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, "run smc_chk --bundle FILE.tar.gz on that host",
 		   "nothing was recorded about it");
 }
 
@@ -222,7 +222,7 @@ static void check_attached(struct doctor *doc)
 	if (doc->facts->kernel.ipproto_error)
 		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
 			   "makes TCP sockets fail: it turns them into SMC sockets, which the kernel "
-			   "has no longer");
+			   "no longer has");
 	else
 		doctor_say(doc, DOCTOR_OK, "attached", "smc_bpf", NULL,
 			   "turns sockets into SMC sockets: smc_bpf status says whose");
@@ -255,7 +255,7 @@ static void check_lockdown(struct doctor *doc)
 
 	if (*mode && strcmp(mode, "none"))
 		doctor_say(doc, DOCTOR_NOTE, "lockdown", mode, NULL,
-			   "the kernel loads signed modules only%s",
+			   "the kernel loads only signed modules%s",
 			   strcmp(mode, "confidentiality") ? "" : ", and may refuse eBPF");
 }
 
@@ -272,7 +272,7 @@ static void check_soft_roce(struct doctor *doc)
 		snprintf(remedy, sizeof(remedy), "rdma link delete %s",
 			 doctor_word(word, doc->facts->rdma.devs[i].name));
 		doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", doc->facts->rdma.devs[i].name, remedy,
-			   "connect() over Soft-RoCE hangs for ever in this kernel");
+			   "connect() over Soft-RoCE hangs forever in this kernel");
 	}
 }
 

@@ -37,7 +37,7 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 	snprintf(remedy, sizeof(remedy), "ip link set %s mtu 1500", doctor_word(word, net->name));
 	if (allowed < ROCE_USUAL_MTU)
 		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name, remedy,
-			   "MTU %u lets RoCE packets of %s port %u carry %u bytes only", net->mtu,
+			   "MTU %u lets RoCE packets of %s port %u carry only %u bytes", net->mtu,
 			   row->name, row->port, active);
 	else if (active < allowed)
 		doctor_say(doc, DOCTOR_NOTE, "mtu", net->name, NULL,
@@ -77,7 +77,7 @@ static void check_pause(struct doctor *doc, const struct netdev *net)
 		return;
 	}
 	doctor_say(doc, DOCTOR_NOTE, "pause", net->name, NULL,
-		   "driver %s does not tell about pause frames", *net->driver ? net->driver : "?");
+		   "driver %s does not report pause frames", *net->driver ? net->driver : "?");
 }
 
 /* ---- addresses ---- */
@@ -110,8 +110,7 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 		snprintf(remedy, sizeof(remedy), "ip link set %s addrgenmode eui64",
 			 doctor_word(word, net->name));
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
-		   "no IPv6 link-local address: RoCE v1 makes its GIDs, and SMC-Rv1 its links, of "
-		   "such");
+		   "no IPv6 link-local address: GIDs of RoCE v1, and links of SMC-Rv1, are made from it");
 }
 
 static void check_same_subnet(struct doctor *doc, const struct netdev *net)
@@ -168,14 +167,14 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 
 	if (vlan)
 		doctor_say(doc, DOCTOR_NOTE, "vlan", net->name, NULL,
-			   "VLAN %u upon %s: SMC-R takes GIDs of this VLAN only", vlan, net->base);
+			   "VLAN %u on %s: SMC-R uses only GIDs of this VLAN", vlan, net->base);
 	if (*slaves)
 		doctor_say(doc, DOCTOR_NOTE, "bond", net->name, NULL,
-			   "bond of %s: SMC looks at PNET ID and RDMA device of %s only", slaves,
+			   "bond of %s: SMC uses only the PNET ID and RDMA device of %s", slaves,
 			   net->base);
 }
 
-/* A port upon a device that is switched off has been told of already. */
+/* A port on a device that is switched off has been reported already. */
 static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
 	const struct choice *choice = choice_of(&doc->facts->choices, net->name);

@@ -88,12 +88,12 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 	without(remedy, doc, row->entry);
 	if (row->type == PNET_NET)
 		doctor_say(doc, level, CHECK, row->name, remedy,
-			   "the entry of PNET ID %s waits for a net device that is not there",
+			   "PNET ID %s waits for a net device that does not exist",
 			   row->pnetid);
 	else
 		doctor_say(doc, level, CHECK, row->name, remedy,
-			   "the entry of PNET ID %s waits for port %u of an RDMA device that is "
-			   "not there", row->pnetid, row->port);
+			   "PNET ID %s waits for port %u of an RDMA device that does not exist",
+			   row->pnetid, row->port);
 }
 
 static void check_loopback(struct doctor *doc, const struct pnet_row *row)
@@ -123,11 +123,11 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	take(remedy, &text);
 	if (row->source == PNET_FROM_BASE)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-			   "its entry of PNET ID %s is without effect: SMC takes %s of %s, which it "
-			   "stands on", row->entry->name, row->pnetid, row->net->base);
+			   "its PNET ID %s has no effect: SMC uses %s of %s, its lower device",
+			   row->entry->name, row->pnetid, row->net->base);
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-			   "PNET ID %s belongs to %s, which it stands on: SMC looks there first, and "
+			   "PNET ID %s belongs on %s, its lower device: SMC looks there first, and "
 			   "older kernels nowhere else", row->pnetid, row->net->base);
 }
 
@@ -137,7 +137,7 @@ static void check_hardware(struct doctor *doc, const struct pnet_row *row)
 
 	without(remedy, doc, row->entry);
 	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-		   "its entry of PNET ID %s is without effect: the hardware says %s",
+		   "its PNET ID %s has no effect: the hardware has %s",
 		   row->entry->name, row->pnetid);
 }
 
@@ -232,7 +232,7 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 	if (!suggested(remedy, doc, choice->net->name))
 		without(remedy, doc, choice->net->entry);
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name, remedy,
-		   "has PNET ID %s, but no RDMA port and no ISM device has it: so none is used",
+		   "has PNET ID %s, but no RDMA port and no ISM device has it, so none is used",
 		   choice->net->pnetid);
 }
 
@@ -332,9 +332,9 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 	    !addrs->is_known || !netaddr_has(addrs, choice->net->name, AF_INET))
 		return;
 	doctor_say(doc, doctor_unusable_level(doc), is_vlan ? "vlan" : "address", choice->net->name,
-		   is_vlan ? "make the same VLAN upon the RDMA port's net device" :
+		   is_vlan ? "add the same VLAN to the RDMA port's net device" :
 			     "give the RDMA port's net device an address in the same subnet",
-		   is_vlan ? "no GID of %s port %u (%s), which has the same PNET ID, is of its VLAN" :
+		   is_vlan ? "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN" :
 			     "has no address in a subnet of %s port %u (%s), which has the same "
 			     "PNET ID", choice->port->name, choice->port->port,
 		   choice->port->ib_port->netdev);

@@ -59,8 +59,8 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 		snprintf(remedy, sizeof(remedy), "ip address add ADDRESS/PREFIX dev %s",
 			 doctor_word(word, port->netdev));
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, row->name, remedy,
-		   "port %u has no GID that SMC uses: RoCE v2 needs one of an IPv4 address, and "
-		   "there is none of RoCE v1", row->port);
+		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with an "
+		   "IPv4 address", row->port);
 }
 
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
@@ -81,8 +81,8 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
 	doctor_say(doc, DOCTOR_OK, CHECK, row->name, NULL, "port %u is active%s%s; %s", row->port,
-		   port->is_foreign ? " upon a net device of another network namespace" :
-		   *port->netdev ? " upon " : "", port->netdev, what);
+		   port->is_foreign ? " on a net device of another network namespace" :
+		   *port->netdev ? " on " : "", port->netdev, what);
 }
 
 static void check_port(struct doctor *doc, const struct pnet_row *row)

@@ -57,7 +57,7 @@ static void check_foreign(struct doctor *doc)
 		snprintf(remedy, sizeof(remedy), "remove the package that it belongs to: dpkg -S %s "
 						 "(rpm -qf)", path);
 		doctor_say(doc, DOCTOR_WARNING, CHECK, path, remedy,
-			   "is of another implementation: LD_PRELOAD=%s takes it",
+			   "belongs to another implementation: LD_PRELOAD=%s loads it",
 			   strrchr(path, '/') + 1);
 	}
 }

@@ -73,7 +73,7 @@ static void check_knobs(struct doctor *doc)
 	}
 	if (!found && doc->facts->has_smc)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc", NULL,
-			   "is not there: kernel 5.18 has the first of its switches");
+			   "is not there: kernel 5.18 has the first of them");
 	else if (found && found == normal)
 		doctor_say(doc, DOCTOR_OK, CHECK, "net.smc", NULL, "all values are the defaults");
 }

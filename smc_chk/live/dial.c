@@ -25,7 +25,7 @@ static void explain_handshake(struct smc_err *err, const char *peer, uint16_t po
 	default: what = "fails in the SMC handshake"; break;
 	}
 	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but "
-		    "%s; it can be reached without SMC only", peer, port, what);
+		    "%s; it can be reached only without SMC", peer, port, what);
 }
 
 /* One sentence for each way in which an address cannot be reached. */

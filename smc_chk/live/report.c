@@ -141,7 +141,7 @@ static void put_times(struct out_text *text, const struct client_result *result)
 		out_printf(text, "  %-12s none: the server is not smc_chk -S\n", "data");
 		return;
 	}
-	out_printf(text, "  %-12s %" PRIu64 " bytes each way, all of them right\n", "data",
+	out_printf(text, "  %-12s %" PRIu64 " bytes each way, verified\n", "data",
 	    result->bytes);
 	out_printf(text, "  %-12s %.3f ms at least, median %.3f ms\n", "round trip",
 	    (double)result->rtt_min_ns / 1e6, (double)result->rtt_median_ns / 1e6);

@@ -87,7 +87,7 @@ static bool answer(struct session *session, const uint8_t message[PROTO_SIZE])
 	       (request.command == PROTO_ECHO || send_all(session->fd, message, PROTO_SIZE));
 }
 
-/* Return: false for the end; then @len bytes, which are no request, have come. */
+/* Return: false for the end; then @len bytes, which are not a request, have come. */
 static bool get_message(struct session *session, uint8_t message[PROTO_SIZE], size_t *len)
 {
 	for (*len = 0; *len < PROTO_SIZE;) {

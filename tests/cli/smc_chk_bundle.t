@@ -96,7 +96,7 @@ def check_bundle():
         kinds = {(m.type, m.mode, m.uid, m.gid, m.uname) for m in tar}
     ok(kinds - {(tarfile.DIRTYPE, 0o700, 0, 0, "")} == {(tarfile.REGTYPE, 0o600, 0, 0, "")},
        "only plain files, of nobody in particular", kinds)
-    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one folder")
+    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one directory")
     doc = json.loads(files[FOLDER + "/index.json"])
     ok(doc["schema"] == "smc-tools/bundle/1" and doc["kernel"] == os.uname().release, "index.json", doc)
     check_files(doc["commands"], files)
@@ -130,7 +130,7 @@ def check_from(path):
         ok((live.returncode, live.stdout, live.stderr) == (back.returncode, back.stdout, back.stderr),
            "--from FILE %s is as live" % " ".join(tool), (live, back))
     ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
-    refuse("'sh' is no tool that reads a bundle", "--from", path, "sh", "-c", "true")
+    refuse("'sh' cannot read a bundle", "--from", path, "sh", "-c", "true")
     refuse("recorded host", "--from", path, "smc_rnics", "-e", "1")
     refuse("recorded host", "--from", path, "smcss", "-N", "1")
     refuse("recorded host", "--from", path, "smc_chk", "-b", TOP.name + "/again")
@@ -141,9 +141,9 @@ def check_from(path):
 def check_hostile(path):
     plain = entry(FOLDER + "/record/x", b"x")
     refuse("No such file", "--from", TOP.name + "/none")
-    refuse("is no bundle", "--from", "/dev/null")
-    refuse("is no bundle", "--from", CHK)
-    refuse("is no bundle", "--from", TOP.name)
+    refuse("is not a bundle", "--from", "/dev/null")
+    refuse("is not a bundle", "--from", CHK)
+    refuse("is not a bundle", "--from", TOP.name)
     refuse("no smc-tools/bundle/1", "--from", archive(plain))
     refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
     refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
@@ -151,9 +151,9 @@ def check_hostile(path):
         if os.sys.byteorder == "little" else None
     for name in ("/etc/evil", "../evil", FOLDER + "/../../evil", "other/x", FOLDER + "//x", FOLDER + "/./x",
                  FOLDER + "x/y", ".", FOLDER):
-        refuse("a file of another name", "--from", archive(index(), entry(name, b"evil")))
+        refuse("a file with an unexpected name", "--from", archive(index(), entry(name, b"evil")))
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE):
-        refuse("something else than files", "--from",
+        refuse("something other than files", "--from",
                archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname="/etc")))
     refuse("twice", "--from", archive(index(), plain, plain))
     refuse("twice", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
@@ -166,7 +166,7 @@ def check_hostile(path):
     for size in (5, 100, len(whole) // 2, len(whole) - 9):
         with open(bad, "wb") as file:
             file.write(whole[:size])
-        refuse("is no bundle", "--from", bad)
+        refuse("is not a bundle", "--from", bad)
     for name in ("/etc/evil", TOP.name + "/evil", TMP + "/evil"):
         ok(not os.path.exists(name), "%s was not made" % os.path.basename(os.path.dirname(name)))
 
