@@ -213,9 +213,7 @@ static bool can_run(const struct program *prog)
 
 static void append_line(struct out_text *text, const char *label, const char *value)
 {
-	out_str(text, "  ");
-	out_str(text, label);
-	out_blanks(text, 9 - strlen(label));
+	out_printf(text, "  %-9s", label);
 	out_escaped(text, value, NOTE_SIZE);
 	out_char(text, '\n');
 }
@@ -224,13 +222,10 @@ static void append_machine(struct out_text *text, const struct smc_elf *elf)
 {
 	const char *name = smc_elf_machine_name(elf);
 
-	if (name) {
+	if (name)
 		out_str(text, name);
-		return;
-	}
-	out_str(text, "machine ");
-	out_dec(text, elf->machine, 0);
-	out_str(text, elf->bits == 64 ? ", 64 bits" : ", 32 bits");
+	else
+		out_printf(text, "machine %u, %d bits", elf->machine, elf->bits);
 }
 
 static int print_text(const struct program *prog)
@@ -241,9 +236,7 @@ static int print_text(const struct program *prog)
 	out_escaped(&text, prog->command, PATH_MAX);
 	out_str(&text, prog->why ? ": eBPF\n" : ": preload\n");
 	append_line(&text, "program", target->path);
-	out_str(&text, "  kind     ");
-	out_str(&text, kind_of(&target->elf));
-	out_str(&text, ", ");
+	out_printf(&text, "  kind     %s, ", kind_of(&target->elf));
 	append_machine(&text, &target->elf);
 	out_char(&text, '\n');
 	if (target->elf.interp[0])
@@ -254,7 +247,7 @@ static int print_text(const struct program *prog)
 		append_line(&text, "library", prog->lib.file);
 	for (size_t i = 0; i < prog->n_notes; i++)
 		append_line(&text, "note", prog->notes[i]);
-	out_str(&text, prog->why ? "  type     smc_run --bpf " : "  type     smc_run ");
+	out_printf(&text, "  type     smc_run %s", prog->why ? "--bpf " : "");
 	out_shell_word(&text, prog->command);
 	out_char(&text, '\n');
 	return chk_print(&text);
@@ -282,7 +275,7 @@ static json_t *json_notes(const struct program *prog)
 
 static json_t *json_path(const char *path)
 {
-	return *path ? out_json_string(path, strlen(path)) : NULL;
+	return *path ? out_json_str(path) : NULL;
 }
 
 static int print_json(const struct program *prog)

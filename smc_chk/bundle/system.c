@@ -26,15 +26,10 @@
 #define READ_ALL 3
 #define SIZE_BUFFER 10
 
-static json_t *string(const char *text)
-{
-	return out_json_string(text, strlen(text));
-}
-
 static void set(json_t *object, const char *key, const char *text)
 {
 	if (*text)
-		json_object_set_new(object, key, string(text));
+		json_object_set_new(object, key, out_json_str(text));
 }
 
 static json_t *host(void)
@@ -346,7 +341,7 @@ static json_t *kernel_log(void)
 	text[len] = '\0';
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (system_log_is_about_smc(line))
-			json_array_append_new(array, string(line));
+			json_array_append_new(array, out_json_str(line));
 	free(text);
 	return array;
 }
@@ -379,7 +374,7 @@ static json_t *kernel_config(void)
 	array = json_array();
 	for (line = strtok_r(config.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (is_our_option(line))
-			json_array_append_new(array, string(line));
+			json_array_append_new(array, out_json_str(line));
 	kconfig_free(&config);
 	return array;
 }

@@ -24,8 +24,8 @@ static void take(char remedy[REMEDY_SIZE], struct out_text *text)
 	out_free(text);
 }
 
-/* The kernel deletes by PNET ID only: the other entries of it are added again. */
-static void without(char remedy[REMEDY_SIZE], const struct doctor *doc, const struct smc_pnet *entry)
+/* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
+static void removal(char remedy[REMEDY_SIZE], const struct doctor *doc, const struct smc_pnet *entry)
 {
 	struct out_text text = { 0 };
 
@@ -85,7 +85,7 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 	int level = is_missed(doc, row) ? doctor_unusable_level(doc) : DOCTOR_WARNING;
 	char remedy[REMEDY_SIZE];
 
-	without(remedy, doc, row->entry);
+	removal(remedy, doc, row->entry);
 	if (row->type == PNET_NET)
 		doctor_say(doc, level, CHECK, row->name, remedy,
 			   "PNET ID %s waits for a net device that does not exist",
@@ -100,7 +100,7 @@ static void check_loopback(struct doctor *doc, const struct pnet_row *row)
 {
 	char remedy[REMEDY_SIZE];
 
-	without(remedy, doc, row->entry);
+	removal(remedy, doc, row->entry);
 	doctor_say(doc, doc->facts->choices.facts.has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
 		   row->name, remedy, "with a PNET ID (%s) loopback is not used", row->pnetid);
 }
@@ -112,7 +112,7 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	char old[REMEDY_SIZE], remedy[REMEDY_SIZE];
 	struct out_text text = { 0 };
 
-	without(old, doc, row->entry);
+	removal(old, doc, row->entry);
 	out_str(&text, old);
 	if (base && !*base->net->pnetid) {
 		memcpy(entry.name, row->entry->name, sizeof(entry.name));
@@ -135,7 +135,7 @@ static void check_hardware(struct doctor *doc, const struct pnet_row *row)
 {
 	char remedy[REMEDY_SIZE];
 
-	without(remedy, doc, row->entry);
+	removal(remedy, doc, row->entry);
 	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 		   "its PNET ID %s has no effect: the hardware has %s",
 		   row->entry->name, row->pnetid);
@@ -154,7 +154,7 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 		    (row->ib && other->port != row->port) ||
 		    (strcmp(other->ib, row->name) && (!*bus_id || strcmp(other->ib, bus_id))))
 			continue;
-		without(remedy, doc, other);
+		removal(remedy, doc, other);
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "has two entries, PNET ID %s as %s and %s as %s: one is enough",
 			   row->entry->name, row->entry->ib, other->name, other->ib);
@@ -194,7 +194,7 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 		better = *entry;
 		memcpy(better.name, entry == port->entry ? net->net->pnetid : port->pnetid,
 		       sizeof(better.name));
-		without(remedy, doc, entry);
+		removal(remedy, doc, entry);
 		out_str(&text, remedy);
 		out_str(&text, "; ");
 		pnet_command(&text, &better);
@@ -230,7 +230,7 @@ static void check_lonely(struct doctor *doc, const struct choice *choice)
 		    !strcmp(rows->rows[i].ib_port->netdev, choice->net->name))
 			return; /* that is check_pair()'s */
 	if (!suggested(remedy, doc, choice->net->name))
-		without(remedy, doc, choice->net->entry);
+		removal(remedy, doc, choice->net->entry);
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name, remedy,
 		   "has PNET ID %s, but no RDMA port and no ISM device has it, so none is used",
 		   choice->net->pnetid);
@@ -243,15 +243,13 @@ static void append(struct out_text *text, const char *fmt, ...)
 
 static void append(struct out_text *text, const char *fmt, ...)
 {
-	char part[256];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(part, sizeof(part), fmt, ap);
-	va_end(ap);
 	if (text->len)
 		out_str(text, ", ");
-	out_str(text, part);
+	va_start(ap, fmt);
+	out_vprintf(text, fmt, ap);
+	va_end(ap);
 }
 
 static void append_port(struct out_text *text, const struct choice *choice, bool has_eid)

@@ -145,7 +145,7 @@ static void append_choice(struct out_text *text, const struct doctor_facts *fact
 		out_str(text, i ? ", " : "");
 		append_mode(text, &modes[i]);
 	}
-	out_str(text, count ? "\n  PNET ID:            " : "not configured\n  PNET ID:            ");
+	out_printf(text, "%s\n  PNET ID:            ", count ? "" : "not configured");
 	if (*choice->net->pnetid)
 		out_escaped(text, choice->net->pnetid, PNETID_SIZE);
 	else

@@ -83,9 +83,7 @@ static int test_iface(struct live *live, const char *iface, union endpoint_addr 
 	out_escaped(&live->text, iface, IF_NAMESIZE);
 	out_str(&live->text, ": ");
 	if (result.status == CHK_ERROR) {
-		out_str(&live->text, "error: ");
-		out_str(&live->text, result.err.text);
-		out_char(&live->text, '\n');
+		out_printf(&live->text, "error: %s\n", result.err.text);
 	} else {
 		report_text(&live->text, &result);
 	}

@@ -310,6 +310,7 @@ def check_note():
     subprocess.run(["objcopy", "--dump-section", ".note.dlopen=" + path, CHK, "/dev/null"], check=False)
     with open(path, "rb") as file:
         data = file.read()
+    os.unlink(path)
     owner, size, kind = struct.unpack_from("=III", data)
     ok((owner, kind, data[12:16]) == (4, 0x407c0c0a, b"FDO\0") and len(data) >= 16 + size, "ELF note: its header", data)
     doc = json.loads(data[16:16 + size].rstrip(b"\0"))
