@@ -20,6 +20,7 @@ LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
 # Inodes and sizes beyond 32 bits, in 32-bit builds too.
+READELF ?= readelf
 override CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(O) -Ilib -I.
 override CFLAGS += -std=c17 $(WARN)
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
@@ -80,7 +81,7 @@ smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
 smc_bpf_PKGS := libbpf
-# The configuration of a kernel is packed; libarchive is loaded when it is needed, see smc_chk/bundle/pack.c.
+# The configuration of a kernel is packed.
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm -pthread -ldl
 
@@ -102,6 +103,16 @@ $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) $($(1)_LIBS)
 endef
 $(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
+
+# libarchive is loaded when it is needed, see smc_chk/bundle/pack.c: by the name that the linker notes.
+$(O)/libarchive.soname:
+	@mkdir -p $(@D)
+	$(Q)echo 'int archive_errno(void); int use(void); int use(void) { return archive_errno(); }' | \
+		$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -x c -o $@.so - -x none $(call pc,libarchive,--libs)
+	$(Q)$(READELF) -d $@.so | sed -n 's/.*(NEEDED).*\[\(libarchive\..*\)\]/\1/p' >$@
+	$(Q)rm -f $@.so; test -s $@ || { rm -f $@; echo 'no libarchive.so to be loaded' >&2; false; }
+$(call objs,smc_chk/bundle/pack.c): $(O)/libarchive.soname
+$(call objs,smc_chk/bundle/pack.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname)"'
 
 # Who knows where the library will be: other folders than last time compile it again.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* --explain: a reason code, or both sides' of a connection, in words and with commands to type. */
+#include "smc_chk/explain.h"
+
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +19,7 @@
 /* Columns of the text. */
 #define LABEL_WIDTH 10
 #define PLACE_WIDTH 15
-#define COMMAND_WIDTH 44
+#define COMMAND_WIDTH 43
 
 /* What is asked for. Without a reason: a mode of smcss that needs none. */
 struct question {
@@ -35,7 +38,7 @@ static int join(char text[TEXT_SIZE], const struct chk_request *req)
 	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++) {
 		/* A dash alone is an empty column of smcss. */
 		if (word[0][0] == '-' && word[0][1])
-			return cli_usage_error(&chk_tool, "'%s' comes too late: options stand "
+			return cli_usage_error(&chk_tool, "'%s' comes too late: options go "
 					       "before --explain", *word);
 		len += (size_t)snprintf(text + len, TEXT_SIZE - len, " %s", *word);
 	}
@@ -74,13 +77,13 @@ static int read_code(const char *word, uint32_t *code)
 	long number = strtol(word, &end, 10);
 
 	if (number < 0 && number > -4096 && !*end)
-		return cli_error(&chk_tool, "%s is an error, no reason: the connection failed "
+		return cli_error(&chk_tool, "%s is an error, not a reason: the connection failed "
 				 "instead of falling back: %s", word, strerror((int)-number));
 	switch (smc_reason_parse(word, code)) {
 	case 0:
 		return 0;
 	case -ERANGE:
-		return cli_error(&chk_tool, "'%s' is no reason: it has more than 32 bits", word);
+		return cli_error(&chk_tool, "'%s' is not a reason: it has more than 32 bits", word);
 	default:
 		return cli_error(&chk_tool, "'%s' is neither the number nor the name of a reason",
 				 word);
@@ -146,24 +149,9 @@ static bool is_seen(const struct smc_situation *situation, const struct question
 
 /* ---- text ---- */
 
-static void append_code(struct out_text *text, uint32_t code)
-{
-	out_str(text, "0x");
-	out_hex(text, code, 8);
-}
-
-static void append_label(struct out_text *text, const char *label)
-{
-	out_str(text, "  ");
-	out_str(text, label);
-	out_blanks(text, LABEL_WIDTH - strlen(label));
-}
-
 static void append_line(struct out_text *text, const char *label, const char *value)
 {
-	append_label(text, label);
-	out_str(text, value);
-	out_char(text, '\n');
+	out_printf(text, "  %-*s%s\n", LABEL_WIDTH, label, value);
 }
 
 /* A line can be pasted as it is, from the command on. */
@@ -171,54 +159,29 @@ static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
 {
 	const struct smc_remedy *first = smc_remedies(code);
 
-	for (const struct smc_remedy *at = first; at->command; at++) {
-		const char *place = place_names[place_of(at, is_peer)];
-		size_t len = strlen(at->command);
-
-		append_label(text, at == first ? "type" : "");
-		out_str(text, place);
-		out_blanks(text, PLACE_WIDTH - strlen(place));
-		out_str(text, at->command);
-		out_blanks(text, len < COMMAND_WIDTH ? COMMAND_WIDTH - len : 1);
-		out_str(text, "# ");
-		out_str(text, at->purpose);
-		out_char(text, '\n');
-	}
+	for (const struct smc_remedy *at = first; at->command; at++)
+		out_printf(text, "  %-*s%-*s%-*s # %s\n", LABEL_WIDTH, at == first ? "type" : "",
+			   PLACE_WIDTH, place_names[place_of(at, is_peer)], COMMAND_WIDTH,
+			   at->command, at->purpose);
 }
 
 static void append_title(struct out_text *text, const struct smc_reason *reason, bool is_peer)
 {
-	append_code(text, reason->code);
-	out_char(text, ' ');
-	out_str(text, reason->symbol);
-	out_str(text, is_peer ? ", the peer's reason (" : " (");
-	out_dec(text, reason->code, 0);
-	if (strcmp(reason->symbol, reason->stats_name)) {
-		out_str(text, ", in statistics ");
-		out_str(text, reason->stats_name);
-	}
+	out_printf(text, "0x%08" PRIx32 " %s%s (%" PRIu32, reason->code, reason->symbol,
+		   is_peer ? ", the peer's reason" : "", reason->code);
+	if (strcmp(reason->symbol, reason->stats_name))
+		out_printf(text, ", in statistics %s", reason->stats_name);
 	out_str(text, ")\n");
 }
 
 static void append_reason(struct out_text *text, const struct smc_reason *reason, bool is_peer)
 {
-	char since[32];
-
-	snprintf(since, sizeof(since), "Linux %s", reason->since ? reason->since : "5.10 or older");
 	append_title(text, reason, is_peer);
 	append_line(text, "meaning", reason->meaning);
 	append_line(text, "found by", raised_text(reason->raised));
-	append_line(text, "since", since);
+	out_printf(text, "  %-*sLinux %s\n", LABEL_WIDTH, "since",
+		   reason->since ? reason->since : "5.10 or older");
 	append_line(text, "first", reason->check);
-}
-
-static void append_pair(struct out_text *text, uint32_t own, uint32_t peer)
-{
-	append_code(text, own);
-	if (!peer)
-		return;
-	out_char(text, '/');
-	append_code(text, peer);
 }
 
 static void append_situations(struct out_text *text, const struct question *question)
@@ -229,16 +192,17 @@ static void append_situations(struct out_text *text, const struct question *ques
 		const struct smc_situation *at = &smc_situations[i / 2];
 		bool is_client = i % 2 == 0;
 		uint32_t other = is_client ? at->server : at->client;
+		uint32_t other_peer = is_client ? at->server_peer : at->client_peer;
 
 		if (!is_seen(at, question, is_client))
 			continue;
-		append_label(text, label);
-		out_str(text, is_client ? "a client: " : "a server: ");
-		out_str(text, at->text);
-		if (other) {
-			out_str(text, is_client ? "; the server shows " : "; the client shows ");
-			append_pair(text, other, is_client ? at->server_peer : at->client_peer);
-		}
+		out_printf(text, "  %-*s%s: %s", LABEL_WIDTH, label,
+			   is_client ? "a client" : "a server", at->text);
+		if (other)
+			out_printf(text, "; %s shows 0x%08" PRIx32,
+				   is_client ? "the server" : "the client", other);
+		if (other && other_peer)
+			out_printf(text, "/0x%08" PRIx32, other_peer);
 		out_char(text, '\n');
 		label = "";
 	}
@@ -269,11 +233,6 @@ static int print_text(const struct question *question)
 
 /* ---- JSON ---- */
 
-static json_t *json_code(uint32_t code)
-{
-	return json_sprintf("0x%08x", code);
-}
-
 static json_t *json_sides(enum smc_raised raised)
 {
 	json_t *array = json_array();
@@ -303,9 +262,9 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 
 	if (!reason)
 		return json_pack("{s:I, s:o, s:s*}", "code", (json_int_t)code, "hex",
-				 json_code(code), "family", family);
+				 out_json_hex(code, 8), "family", family);
 	return json_pack("{s:I, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:s*, s:o}", "code",
-			 (json_int_t)code, "hex", json_code(code), "family", family, "symbol",
+			 (json_int_t)code, "hex", out_json_hex(code, 8), "family", family, "symbol",
 			 reason->symbol, "stats_name", reason->stats_name, "meaning",
 			 reason->meaning, "check", reason->check, "found_by",
 			 json_sides(reason->raised), "since", reason->since, "remedies",
@@ -316,7 +275,7 @@ static json_t *json_pair(uint32_t own, uint32_t peer)
 {
 	if (!own)
 		return NULL;
-	return peer ? json_sprintf("0x%08x/0x%08x", own, peer) : json_code(own);
+	return peer ? json_sprintf("0x%08x/0x%08x", own, peer) : out_json_hex(own, 8);
 }
 
 static json_t *json_situations(const struct question *question)
@@ -356,12 +315,10 @@ static int explain_mode(const char *mode)
 {
 	struct out_text text = { 0 };
 
-	out_str(&text, mode);
-	if (*mode == '-')
-		out_str(&text, ": no connection, the socket listens or is closed\n");
-	else
-		out_str(&text, strcmp(mode, "SMCR") ? ": the connection runs over SMC-D\n" :
-						      ": the connection runs over SMC-R\n");
+	out_printf(&text, "%s: %s\n", mode,
+		   *mode == '-' ? "no connection, the socket listens or is closed" :
+		   !strcmp(mode, "SMCR") ? "the connection runs over SMC-R" :
+					   "the connection runs over SMC-D");
 	return chk_print(&text);
 }
 
@@ -372,7 +329,7 @@ static int refuse_unknown(uint32_t code)
 
 	if (smc_reason_find(code))
 		return CHK_OK;
-	return cli_error(&chk_tool, "0x%08x%s%s%s is no reason of Linux 6.1 to 7.2; other systems "
+	return cli_error(&chk_tool, "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other systems "
 			 "have more", code, family ? " (" : "", family ? family : "",
 			 family ? ")" : "");
 }

@@ -1,235 +1,38 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk: does SMC work here, why not, and what to type next. */
-#include "smc_chk/smc_chk.h"
-
-#include <errno.h>
-#include <getopt.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-
 #include "host/record.h"
+#include "smc_chk/bundle/bundle.h"
+#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/explain.h"
+#include "smc_chk/live/live.h"
+#include "smc_chk/options.h"
+#include "smc_chk/pnetid.h"
+#include "smc_chk/program.h"
 #include "sys/netns.h"
 
-enum {
-	OPT_BIND = CLI_LONG_ONLY,
-	OPT_ONCE,
-	OPT_TCP_TOO,
-	OPT_DOCTOR,
-	OPT_FROM,
-};
-
-static const struct cli_opt options[] = {
-	{ OPT_DOCTOR, "doctor", NULL, "check this host; that is also done without options" },
-	{ 'i', "pnetid", "IFACE", "print the PNET ID of an interface; with --doctor, -l and -s\n"
-				  "check this interface only" },
-	{ 'C', "connect", "HOST", "test the connection to a server, ours or any other" },
-	{ 'S', "server", NULL, "be the server for such tests" },
-	{ 'p', "port", "PORT", "port of the server (default 37373; -S takes the next free one)" },
-	{ '4', "ipv4", NULL, "use IPv4" },
-	{ '6', "ipv6", NULL, "use IPv6" },
-	{ OPT_BIND, "bind", "ADDR", "address that -S listens on (default: all)" },
-	{ OPT_ONCE, "once", NULL, "end -S after one client" },
-	{ 't', "timeout", "SECONDS", "longest wait for one step of -C (default 10)" },
-	{ OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios" },
-	{ 'e', "explain", "CODE", "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
-				  "as smcss shows them, 0x05000000/0x03030000" },
-	{ 'x', "program", "FILE", "say which way of smc_run reaches a program" },
-	{ 'b', "bundle", "FILE", "write what support needs to know into FILE (.tar.gz)" },
-	{ OPT_FROM, "from", "FILE", "check the host that a bundle was made on, or run the tool\n"
-				    "that follows as if there: --from FILE smcr linkgroup" },
-	{ 'l', "live-test", NULL, "test SMC between this host and itself over each interface" },
-	{ 's', "static-analysis", NULL, "print what SMC could use on each interface" },
-	{ 'j', "json", NULL, "write one JSON document" },
-	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
-	{ 'd', "debug", NULL, "say on standard error what is done" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 0 },
-};
-
-const struct cli_tool chk_tool = {
-	.name = "smc_chk",
-	.usage = "[--doctor] [-i IFACE] [-j]\n"
-		 "-C HOST [-p PORT] [-4 | -6] [-t SECONDS] [--tcp-too] [-j]\n"
-		 "-S [-p PORT] [-4 | -6] [--bind ADDR] [--once] [-j]\n"
-		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
-		 "-l | -s [-i IFACE] [-j]\n"
-		 "-b FILE.tar.gz\n"
-		 "--from FILE.tar.gz [--doctor | -i IFACE | -s | TOOL [ARGUMENT]...]",
-	.summary = "Says whether SMC works on this host and to another one, why not, and what to do\n"
-		   "about it.",
-	.opts = options,
-	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over TCP,\n"
-		"3 cannot be tested here.\n",
-	.error_status = CHK_ERROR,
-	.stop_at_first = true,
-};
-
-void chk_debug(const struct chk_request *req, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (!req->is_debug)
-		return;
-	va_start(ap, fmt);
-	fputs("[DEBUG] ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-}
-
-static int set_command(struct chk_request *req, int val)
-{
-	if (req->command && req->command != val)
-		return cli_exclude(&chk_tool, req->command, val);
-	req->command = val;
-	return 0;
-}
-
-static int set_port(struct chk_request *req, const char *text)
-{
-	char *end;
-	long port;
-
-	errno = 0;
-	port = strtol(text, &end, 10);
-	if (errno || end == text || *end || port < 1 || port > UINT16_MAX)
-		return cli_usage_error(&chk_tool, "'%s' is not a port from 1 to 65535", text);
-	req->port = (uint16_t)port;
-	return 0;
-}
-
-static int set_family(struct chk_request *req, int family)
-{
-	if (req->family && req->family != family)
-		return cli_exclude(&chk_tool, '4', '6');
-	req->family = family;
-	return 0;
-}
-
-/* A day is more than any connection takes. */
-static int set_timeout(struct chk_request *req, const char *text)
-{
-	double seconds;
-	char *end;
-
-	seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
-		return cli_usage_error(&chk_tool, "'%s' is not a number of seconds, 0.001 to 86400",
-				       text);
-	req->timeout_ms = (int)(seconds * 1000);
-	return 0;
-}
-
-/* An option that says what to do, with its argument. */
-static int take_command(struct chk_request *req, int val)
-{
-	switch (val) {
-	case 'C': req->host = optarg; break;
-	case 'l': req->is_live = true; return 0;
-	case 's': req->is_static = true; return 0;
-	case 'i': req->iface = optarg; return 0;
-	case OPT_FROM: req->from = optarg; return 0;
-	case 'e': case 'x': case 'b': req->text = optarg; break;
-	default: break;
-	}
-	return set_command(req, val);
-}
-
-/* Return: -1 to go on, or the exit status. */
-static int set_option(struct chk_request *req, int val)
-{
-	int ret = 0;
-
-	switch (val) {
-	case 'p': ret = set_port(req, optarg); break;
-	case '4': ret = set_family(req, AF_INET); break;
-	case '6': ret = set_family(req, AF_INET6); break;
-	case 't': ret = set_timeout(req, optarg); break;
-	case OPT_BIND: req->bind = optarg; break;
-	case OPT_ONCE: req->is_once = true; break;
-	case OPT_TCP_TOO: req->is_tcp_too = true; break;
-	case 'N': req->netns = optarg; break;
-	case 'j': req->is_json = true; break;
-	case 'd': req->is_debug = true; break;
-	case 'v': return cli_version(&chk_tool);
-	case 'h': return cli_help(&chk_tool);
-	case '?': return CHK_ERROR;
-	default: ret = take_command(req, val); break;
-	}
-	return ret ? CHK_ERROR : -1;
-}
-
-/* What goes over the network would tell of this machine. */
-static bool is_live(const struct chk_request *req)
+/* What goes over the network would test this machine, not the recorded one. */
+static bool uses_network(const struct chk_request *req)
 {
 	return req->is_live || req->command == 'C' || req->command == 'S';
 }
 
-static int needs(int option, const char *others)
+/* -l, and with -s the static analysis too. */
+static int run_live(const struct chk_request *req)
 {
-	return cli_usage_error(&chk_tool, "option '--%s' goes with %s only",
-			       cli_long_name(&chk_tool, option), others);
-}
+	int status;
 
-/* Options that would be without effect are refused. */
-static int check_together(const struct chk_request *req)
-{
-	int command = req->command;
-	bool is_net = command == 'C' || command == 'S';
-
-	if ((req->is_live || req->is_static) && command)
-		return cli_exclude(&chk_tool, command, req->is_live ? 'l' : 's');
-	if (req->iface && command && command != OPT_DOCTOR)
-		return cli_exclude(&chk_tool, command, 'i');
-	if (req->from && (command || req->is_live) && command != OPT_DOCTOR)
-		return cli_exclude(&chk_tool, OPT_FROM, req->is_live ? 'l' : command);
-	if (req->from && req->netns)
-		return cli_exclude(&chk_tool, OPT_FROM, 'N');
-	if (req->port && !is_net)
-		return needs('p', "--connect and --server");
-	if (req->family && !is_net && !req->is_live)
-		return needs(req->family == AF_INET ? '4' : '6',
-			     "--connect, --server and --live-test");
-	if ((req->bind || req->is_once) && command != 'S')
-		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
-	if (req->is_tcp_too && command != 'C')
-		return needs(OPT_TCP_TOO, "--connect");
-	if (req->timeout_ms && command != 'C' && !req->is_live)
-		return needs('t', "--connect and --live-test");
-	return 0;
-}
-
-/* Return: -1 to go on, or the exit status. */
-static int parse(struct chk_request *req, int argc, char **argv)
-{
-	int val, ret;
-
-	while ((val = cli_getopt(&chk_tool, argc, argv)) != -1) {
-		ret = set_option(req, val);
-		if (ret >= 0)
-			return ret;
-	}
-	req->operands = argv + optind;
-	if (*req->operands && req->command != 'e' &&
-	    (!req->from || req->command || req->iface || req->is_static))
-		return cli_usage_error(&chk_tool, "surplus argument '%s'", *req->operands);
-	ret = check_together(req);
-	if (!req->timeout_ms)
-		req->timeout_ms = 10000;
-	return ret ? ret : -1;
+	if (req->is_static && req->is_json)
+		return cli_usage_error(&chk_tool, "--json can be used with only one of -l and -s");
+	status = chk_live(req);
+	return req->is_static ? live_worse_status(status, chk_doctor(req)) : status;
 }
 
 static int run(const struct chk_request *req)
 {
 	struct smc_err err = { 0 };
 
-	if (record_root() && is_live(req))
-		return cli_error(&chk_tool, "this is a recorded host, from which nothing can be tested");
+	if (record_root() && uses_network(req))
+		return cli_error(&chk_tool, "a recorded host cannot be tested over the network");
 	if (req->netns && smc_netns_enter(req->netns, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	if (req->from)
@@ -243,7 +46,7 @@ static int run(const struct chk_request *req)
 	default: break;
 	}
 	if (req->is_live)
-		return chk_live(req);
+		return run_live(req);
 	return req->iface && !req->command && !req->is_static ? chk_pnetid(req) : chk_doctor(req);
 }
 
@@ -253,7 +56,7 @@ int main(int argc, char **argv)
 	int status, closed;
 
 	cli_start();
-	status = parse(&req, argc, argv);
+	status = chk_parse(&req, argc, argv);
 	if (status >= 0)
 		return status;
 	status = run(&req);

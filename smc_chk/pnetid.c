@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* --pnetid: the PNET ID of one net device. */
+#include "smc_chk/pnetid.h"
+
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>
@@ -41,8 +43,8 @@ static int print_json(const struct pnet_row *row, bool is_hw)
 
 	return chk_print_json(json_pack(
 		"{s:s, s:o, s:o, s:o*, s:s*}", "schema", "smc-tools/pnetid/1", "net_device",
-		out_json_string(row->name, strlen(row->name)), "base_device",
-		out_json_string(base, strlen(base)), "pnetid",
+		out_json_str(row->name), "base_device",
+		out_json_str(base), "pnetid",
 		*id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
 		!*id ? NULL : is_hw ? "hardware" : "table"));
 }

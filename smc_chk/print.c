@@ -2,19 +2,15 @@
 /* What a command found goes to stdout at once: as text, or as one JSON document. */
 #include "smc_chk/print.h"
 
-#include <string.h>
-#include <unistd.h>
-
 #include "smc_chk/smc_chk.h"
 
 int chk_print(struct out_text *text)
 {
-	int ret = out_flush(text, STDOUT_FILENO);
+	struct smc_err err = { 0 };
+	int ret = out_print(text, &err);
 
 	out_free(text);
-	if (!ret)
-		return CHK_OK;
-	return cli_error(&chk_tool, "cannot write to standard output: %s", strerror(-ret));
+	return ret ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }
 
 int chk_print_json(json_t *json)

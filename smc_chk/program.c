@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* --program: which way of smc_run reaches a program, found out from its file. */
+#include "smc_chk/program.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <pwd.h>
@@ -60,12 +62,12 @@ static int no_command(const char *command)
 	if (!strchr(command, '/'))
 		return cli_error(&chk_tool, "there is no command '%s' in PATH%s", command,
 				 *command && !access(command, F_OK) ?
-					 "; a file here is named with ./" : "");
+					 "; a file in this directory needs ./" : "");
 	if (stat(command, &st))
 		return cli_error(&chk_tool, "cannot find '%s': %s", command, strerror(errno));
 	if (!S_ISREG(st.st_mode))
-		return cli_error(&chk_tool, "'%s' is no program: it is %s", command,
-				 S_ISDIR(st.st_mode) ? "a folder" : "no regular file");
+		return cli_error(&chk_tool, "'%s' is not a program: it is %s", command,
+				 S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 	if (!statvfs(command, &fs) && fs.f_flag & ST_NOEXEC)
 		return cli_error(&chk_tool, "'%s' cannot be started: its file system is mounted "
 				 "noexec", command);
@@ -95,7 +97,7 @@ static int check_startable(const char *command, const struct target *target)
 	if (!target->known && access(target->path, R_OK))
 		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
-		return cli_error(&chk_tool, "'%s' is no program: neither an ELF program nor a "
+		return cli_error(&chk_tool, "'%s' is not a program: neither an ELF program nor a "
 				 "script", target->path);
 	if (elf->interp[0] && access(elf->interp, F_OK))
 		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
@@ -115,7 +117,7 @@ static void note_privileges(struct program *prog)
 	if (!target->raises || (prog->why && !target->secure))
 		return;
 	if (target->is_nosuid)
-		note(prog, "%s, but without effect on its file system, which is mounted nosuid",
+		note(prog, "%s, but that has no effect on its file system, which is mounted nosuid",
 		     what);
 	else if (prog->has_lib && prog->lib.secure_too)
 		note(prog, "%s; the library is installed set-uid, so it is preloaded there, too",
@@ -128,7 +130,7 @@ static void note_privileges(struct program *prog)
 		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
 }
 
-/* The folder of the program's own file stands for $ORIGIN. */
+/* The directory of the program's own file stands for $ORIGIN. */
 static bool find_libc(const struct target *target, char *file)
 {
 	static const char *const names[] = { "$ORIGIN", "${ORIGIN}" };
@@ -188,9 +190,9 @@ static void note_all(struct program *prog)
 	note_libc(prog);
 	if (!prog->why && !prog->has_lib)
 		note(prog, "the library is not installed: neither beside smc_chk nor in its "
-		     "folder");
+		     "directory");
 	if (prog->why && prog->missing)
-		note(prog, "eBPF needs %s, which this kernel has not", prog->missing);
+		note(prog, "eBPF needs %s, which this kernel does not have", prog->missing);
 }
 
 /* ---- output ---- */
@@ -211,9 +213,7 @@ static bool can_run(const struct program *prog)
 
 static void append_line(struct out_text *text, const char *label, const char *value)
 {
-	out_str(text, "  ");
-	out_str(text, label);
-	out_blanks(text, 9 - strlen(label));
+	out_printf(text, "  %-9s", label);
 	out_escaped(text, value, NOTE_SIZE);
 	out_char(text, '\n');
 }
@@ -222,13 +222,10 @@ static void append_machine(struct out_text *text, const struct smc_elf *elf)
 {
 	const char *name = smc_elf_machine_name(elf);
 
-	if (name) {
+	if (name)
 		out_str(text, name);
-		return;
-	}
-	out_str(text, "machine ");
-	out_dec(text, elf->machine, 0);
-	out_str(text, elf->bits == 64 ? ", 64 bits" : ", 32 bits");
+	else
+		out_printf(text, "machine %u, %d bits", elf->machine, elf->bits);
 }
 
 static int print_text(const struct program *prog)
@@ -239,9 +236,7 @@ static int print_text(const struct program *prog)
 	out_escaped(&text, prog->command, PATH_MAX);
 	out_str(&text, prog->why ? ": eBPF\n" : ": preload\n");
 	append_line(&text, "program", target->path);
-	out_str(&text, "  kind     ");
-	out_str(&text, kind_of(&target->elf));
-	out_str(&text, ", ");
+	out_printf(&text, "  kind     %s, ", kind_of(&target->elf));
 	append_machine(&text, &target->elf);
 	out_char(&text, '\n');
 	if (target->elf.interp[0])
@@ -252,7 +247,7 @@ static int print_text(const struct program *prog)
 		append_line(&text, "library", prog->lib.file);
 	for (size_t i = 0; i < prog->n_notes; i++)
 		append_line(&text, "note", prog->notes[i]);
-	out_str(&text, prog->why ? "  type     smc_run --bpf " : "  type     smc_run ");
+	out_printf(&text, "  type     smc_run %s", prog->why ? "--bpf " : "");
 	out_shell_word(&text, prog->command);
 	out_char(&text, '\n');
 	return chk_print(&text);
@@ -280,7 +275,7 @@ static json_t *json_notes(const struct program *prog)
 
 static json_t *json_path(const char *path)
 {
-	return *path ? out_json_string(path, strlen(path)) : NULL;
+	return *path ? out_json_str(path) : NULL;
 }
 
 static int print_json(const struct program *prog)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* smc_chk: does SMC work here, why not, and what to type next. */
+/* What all commands of smc_chk have in common: their exit status and their request. */
 #ifndef SMC_CHK_H
 #define SMC_CHK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/cli.h"
 #include "base/err.h"
+#include "cli/cli.h"
 
 /**
  * enum chk_status - what main() returns
@@ -52,16 +52,5 @@ extern const struct cli_tool chk_tool;
 /** chk_debug() - one "[DEBUG] " line on stderr if --debug was given */
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* The commands. Each prints its result, or one error by cli_error(), and returns a chk_status. */
-int chk_server(const struct chk_request *req);
-int chk_connect(const struct chk_request *req);
-int chk_live(const struct chk_request *req);
-int chk_doctor(const struct chk_request *req);
-int chk_pnetid(const struct chk_request *req);
-int chk_explain(const struct chk_request *req);
-int chk_program(const struct chk_request *req);
-int chk_bundle(const struct chk_request *req);
-int chk_from(const struct chk_request *req);
 
 #endif

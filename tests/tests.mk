@@ -32,7 +32,7 @@ $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 $(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)
-$(O)/tests/unit/use: $(call objs,smc_chk/doctor/use.c)
+$(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
 
 # An archive, as tests bring a netlink of their own: they take only what they call.
 $(O)/tests/smcdr.a: $(call objs,smcdr/*.c)

@@ -442,6 +442,6 @@ json_t *out_json_hex(uint64_t value, int digits)
 {
 	char hex[24];
 
-	snprintf(hex, sizeof(hex), "%0*" PRIx64, digits, value);
+	snprintf(hex, sizeof(hex), "0x%0*" PRIx64, digits, value);
 	return json_string(hex);
 }

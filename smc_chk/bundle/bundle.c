@@ -4,315 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "host/record.h"
 #include "out/table.h"
-#include "smc_chk/bundle/facts.h"
+#include "smc_chk/bundle/collect.h"
+#include "smc_chk/bundle/format.h"
 #include "smc_chk/bundle/pack.h"
-#include "smc_chk/bundle/work.h"
-#include "smc_chk/smc_chk.h"
 #include "version.h"
-
-/* No tool needs that long, unless the kernel hangs. */
-#define RUN_SECONDS 60
-#define MAX_ARGS 8
-#define ERRORS_SIZE 4096
-
-/**
- * struct bundle_command - a command whose answer is kept
- * @name: of its files
- * @text, @json: its words, NULL for none; "-N" and a name come behind the first one
- * @no_netns: it does not take -N
- */
-static const struct bundle_command {
-	const char *name;
-	const char *text[MAX_ARGS], *json[MAX_ARGS];
-	bool no_netns;
-} commands[] = {
-	/* First: it asks for all that the others ask for, and the first answer is the recorded one. */
-	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, false },
-	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, false },
-	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, false },
-	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, false },
-	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, false },
-	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, false },
-	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, false },
-	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, false },
-	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, false },
-	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, false },
-	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, false },
-	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, false },
-	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, false },
-	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, false },
-	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, false },
-	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" },
-	  { "smcr", "-j", "linkgroup", "link-show" }, false },
-	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, false },
-	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, false },
-	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, false },
-	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, false },
-	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, false },
-	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, true },
-	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, false },
-	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, false },
-};
-
-/** struct bundle - the work, and what index.json will say */
-struct bundle {
-	const struct chk_request *req;
-	struct work work;
-	json_t *index, *answers;
-	struct smc_err *err;
-};
-
-/* ---- files in the folder ---- */
-
-static int open_new(struct bundle *b, const char *folder, const char *name, const char *end)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.folder, folder, name, end) >= PATH_MAX)
-		return smc_err_set(b->err, ENAMETOOLONG, "cannot write into %s", b->work.folder);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-	return fd >= 0 ? fd : smc_err_set(b->err, errno, "cannot write into %s", b->work.folder);
-}
-
-static int close_new(struct bundle *b, int fd, bool is_written)
-{
-	int code = errno;
-
-	if (!close(fd) && is_written)
-		return 0;
-	return smc_err_set(b->err, code ? code : EIO, "cannot write into %s", b->work.folder);
-}
-
-static int make_folder(struct bundle *b, const char *name)
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s/%s", b->work.folder, name) < PATH_MAX &&
-	    !mkdir(path, 0700))
-		return 0;
-	return smc_err_set(b->err, errno, "cannot write into %s", b->work.folder);
-}
-
-static int write_json(struct bundle *b, const char *folder, const char *name, const json_t *json)
-{
-	int fd = open_new(b, folder, name, ".json");
-	bool is_written;
-
-	if (fd < 0)
-		return fd;
-	is_written = !json_dumpfd(json, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) && dprintf(fd, "\n") > 0;
-	return close_new(b, fd, is_written);
-}
-
-/* ---- commands ---- */
-
-/* The words, with the namespace. */
-static void make_argv(char *argv[MAX_ARGS + 3], const struct bundle *b, const char *const *words)
-{
-	int n = 0;
-
-	argv[n++] = (char *)words[0];
-	if (b->req->netns) {
-		argv[n++] = (char *)"-N";
-		argv[n++] = (char *)b->req->netns;
-	}
-	for (int i = 1; i < MAX_ARGS && words[i]; i++)
-		argv[n++] = (char *)words[i];
-	argv[n] = NULL;
-}
-
-/* What a program wrote to standard error, without the last newline. */
-static void read_errors(char text[ERRORS_SIZE], int fd)
-{
-	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
-
-	text[len > 0 ? len : 0] = '\0';
-	for (size_t end = strlen(text); end && text[end - 1] == '\n';)
-		text[--end] = '\0';
-}
-
-/* Return: exit status; 127 with words in @errors when it could not be started; -errno. */
-static int run(struct bundle *b, char *const argv[], int out, char errors[ERRORS_SIZE])
-{
-	int fd = memfd_create("errors", MFD_CLOEXEC), status;
-
-	if (fd < 0)
-		return smc_err_set(b->err, errno, "cannot keep what a program says");
-	status = work_run(&b->work, argv, out, fd, RUN_SECONDS);
-	read_errors(errors, fd);
-	close(fd);
-	if (status < 0) {
-		snprintf(errors, ERRORS_SIZE, "cannot run %s: %s", argv[0], strerror(-status));
-		status = 127;
-	}
-	if (work_is_stopped(&b->work))
-		return smc_err_set(b->err, EINTR, "stopped");
-	return status;
-}
-
-/* The command, what it wrote, and below that what went wrong. Return: exit status, -errno. */
-static int keep_text(struct bundle *b, const struct bundle_command *command,
-		     char errors[ERRORS_SIZE])
-{
-	int fd = open_new(b, "text", command->name, ".txt"), status, ret;
-	char *argv[MAX_ARGS + 3];
-	bool is_written = true;
-
-	if (fd < 0)
-		return fd;
-	make_argv(argv, b, command->text);
-	dprintf(fd, "$");
-	for (int i = 0; argv[i]; i++)
-		dprintf(fd, " %s", argv[i]);
-	dprintf(fd, "\n");
-	status = run(b, argv, fd, errors);
-	if (*errors)
-		is_written = dprintf(fd, "[standard error] %s\n", errors) > 0;
-	if (status > 0)
-		is_written = dprintf(fd, "[exit status %d]\n", status) > 0 && is_written;
-	ret = close_new(b, fd, is_written);
-	return status < 0 || !ret ? status : ret;
-}
-
-/* The tool's own document; of a command that failed one that says so. Return: exit status, -errno. */
-static int keep_json(struct bundle *b, const struct bundle_command *command)
-{
-	int fd = open_new(b, "json", command->name, ".json"), status, ret;
-	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
-	bool is_written = true;
-	struct stat st;
-	json_t *json;
-
-	if (fd < 0)
-		return fd;
-	make_argv(argv, b, command->json);
-	status = run(b, argv, fd, errors);
-	if (status > 0 && !fstat(fd, &st) && !st.st_size) {
-		json = json_pack("{s:i, s:o*}", "status", status, "error",
-				 out_json_string(errors, strlen(errors)));
-		is_written = json && !json_dumpfd(json, fd, JSON_COMPACT) && dprintf(fd, "\n") > 0;
-		json_decref(json);
-	}
-	ret = close_new(b, fd, is_written);
-	return status < 0 || !ret ? status : ret;
-}
-
-static int keep_command(struct bundle *b, const struct bundle_command *command)
-{
-	char errors[ERRORS_SIZE] = "";
-	json_t *answer = json_pack("{s:s}", "name", command->name);
-	int status = 0;
-
-	json_array_append_new(b->answers, answer);
-	if (command->json[0]) {
-		status = keep_json(b, command);
-		json_object_set_new(answer, "json_status", json_integer(status));
-	}
-	if (status >= 0) {
-		status = keep_text(b, command, errors);
-		json_object_set_new(answer, "status", json_integer(status));
-		if (*errors)
-			json_object_set_new(answer, "errors",
-					    out_json_string(errors, strlen(errors)));
-	}
-	return status < 0 ? status : 0;
-}
-
-/* ---- the record ---- */
-
-/* From here on what the tools read is kept. */
-static int start_record(struct bundle *b)
-{
-	char path[PATH_MAX];
-	int fd, ret = make_folder(b, "record");
-
-	if (ret)
-		return ret;
-	fd = open_new(b, "record", RECORD_COMPLETE, "");
-	if (fd < 0)
-		return fd;
-	close(fd);
-	if (snprintf(path, sizeof(path), "%s/record", b->work.folder) >= PATH_MAX ||
-	    setenv("SMC_TOOLS_RECORD", path, 1))
-		return smc_err_set(b->err, ENOMEM, "cannot record");
-	return 0;
-}
-
-static int end_record(struct bundle *b)
-{
-	char path[PATH_MAX];
-
-	unsetenv("SMC_TOOLS_RECORD");
-	snprintf(path, sizeof(path), "%.*s/record/" RECORD_COMPLETE, PATH_MAX - 32, b->work.folder);
-	if (!unlink(path))
-		return 0;
-	return smc_err_say(b->err, ENOSPC, "cannot keep in %s what was read; is there no room?",
-			   b->work.folder);
-}
-
-/* ---- text of the facts ---- */
-
-static void print_value(FILE *file, const json_t *value, int depth)
-{
-	const char *key;
-	json_t *inner;
-	size_t i;
-
-	if (json_is_object(value)) {
-		json_object_foreach ((json_t *)value, key, inner) {
-			bool is_leaf = !json_is_object(inner) && !json_is_array(inner);
-
-			fprintf(file, "%*s%s:%s", 2 * depth, "", key, is_leaf ? " " : "\n");
-			print_value(file, inner, depth + 1);
-		}
-	} else if (json_is_array(value)) {
-		json_array_foreach (value, i, inner) {
-			bool is_leaf = !json_is_object(inner);
-
-			fprintf(file, "%*s-%s", 2 * depth, "", is_leaf ? " " : "\n");
-			print_value(file, inner, depth + 1);
-		}
-	} else if (json_is_string(value)) {
-		fprintf(file, "%s\n", json_string_value(value));
-	} else {
-		fprintf(file, "%lld\n", (long long)json_integer_value(value));
-	}
-}
-
-static int keep_facts(struct bundle *b)
-{
-	json_t *json = facts(b->req->netns);
-	int fd, ret = json ? write_json(b, "json", "system", json) : -ENOMEM;
-	FILE *file;
-
-	fd = ret ? ret : open_new(b, "text", "system", ".txt");
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (file) {
-		print_value(file, json, 0);
-		ret = ferror(file) ? -EIO : 0;
-		ret = fclose(file) || ret ? -EIO : 0;
-	} else if (fd >= 0) {
-		close(fd);
-	}
-	json_decref(json);
-	return ret && !b->err->code ? smc_err_set(b->err, -ret, "cannot write into %s", b->work.folder) :
-				      ret;
-}
-
-/* ---- all of it ---- */
 
 static json_t *new_index(const struct chk_request *req)
 {
@@ -330,46 +35,25 @@ static json_t *new_index(const struct chk_request *req)
 			 "version", SMC_TOOLS_VERSION, "host", name.nodename, "kernel", name.release,
 			 "machine", name.machine, "byte_order", BUNDLE_ORDER);
 	if (json && req->netns)
-		json_object_set_new(json, "netns", out_json_string(req->netns, strlen(req->netns)));
+		json_object_set_new(json, "netns", out_json_str(req->netns));
 	return json;
 }
 
-static int collect(struct bundle *b)
-{
-	int ret = make_folder(b, "text");
-
-	if (!ret)
-		ret = make_folder(b, "json");
-	if (!ret)
-		ret = keep_facts(b);
-	if (!ret)
-		ret = start_record(b);
-	/* What cannot look into the namespace would tell of another one. */
-	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!b->req->netns || !commands[i].no_netns)
-			ret = keep_command(b, &commands[i]);
-	if (!ret)
-		ret = end_record(b);
-	if (!ret)
-		json_object_set(b->index, "commands", b->answers);
-	return ret ? ret : write_json(b, ".", "index", b->index);
-}
-
-/** struct target - where the bundle goes; @temp: until it is complete, "" for standard output */
-struct target {
+/** struct bundle_file - where the bundle goes; @temp: until it is complete, "" for standard output */
+struct bundle_file {
 	const char *file;
 	char temp[PATH_MAX];
 	int fd;
 };
 
-static int open_target(struct target *target, const char *file, struct smc_err *err)
+static int open_target(struct bundle_file *target, const char *file, struct smc_err *err)
 {
 	struct stat st;
 
-	*target = (struct target){ .file = file, .fd = STDOUT_FILENO };
+	*target = (struct bundle_file){ .file = file, .fd = STDOUT_FILENO };
 	if (!strcmp(file, "-"))
 		return isatty(STDOUT_FILENO) ?
-			       smc_err_say(err, EINVAL, "a bundle is not for a terminal") : 0;
+			       smc_err_say(err, EINVAL, "cannot write a bundle to a terminal") : 0;
 	if (!lstat(file, &st))
 		return smc_err_set(err, EEXIST, "cannot write %s", file);
 	if (snprintf(target->temp, PATH_MAX, "%s.XXXXXX", file) < PATH_MAX)
@@ -383,7 +67,7 @@ static int open_target(struct target *target, const char *file, struct smc_err *
 }
 
 /* The complete bundle gets its name, unless somebody else took it meanwhile. */
-static int place(const struct target *target, struct smc_err *err)
+static int place(const struct bundle_file *target, struct smc_err *err)
 {
 	if (fsync(target->fd))
 		return smc_err_set(err, errno, "cannot write %s", target->file);
@@ -396,12 +80,12 @@ static int place(const struct target *target, struct smc_err *err)
 	return smc_err_set(err, errno, "cannot write %s", target->file);
 }
 
-static int finish(struct bundle *b, const struct target *target)
+static int finish(struct collection *b, const struct bundle_file *target)
 {
 	struct pack_size size;
-	int ret = pack(target->fd, b->work.folder, BUNDLE_FOLDER, &size, b->err);
+	int ret = bundle_pack(target->fd, b->work.path, BUNDLE_DIRECTORY, &size, b->err);
 
-	if (!ret && work_is_stopped(&b->work))
+	if (!ret && workdir_is_stopped(&b->work))
 		ret = smc_err_set(b->err, EINTR, "stopped");
 	if (!ret && *target->temp)
 		ret = place(target, b->err);
@@ -420,13 +104,13 @@ static int finish(struct bundle *b, const struct target *target)
 int chk_bundle(const struct chk_request *req)
 {
 	struct smc_err err = { 0 };
-	struct bundle b = { .req = req, .err = &err };
-	struct target target;
+	struct collection b = { .req = req, .err = &err };
+	struct bundle_file target;
 	int ret;
 
 	if (record_root())
-		return cli_error(&chk_tool, "this is a recorded host, of which there is a bundle already");
-	ret = work_begin(&b.work, &err);
+		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
+	ret = workdir_begin(&b.work, &err);
 	if (ret)
 		return cli_error(&chk_tool, "%s", err.text);
 	ret = open_target(&target, req->text, &err);
@@ -445,6 +129,6 @@ int chk_bundle(const struct chk_request *req)
 	}
 	json_decref(b.answers);
 	json_decref(b.index);
-	work_end(&b.work);
+	workdir_end(&b.work);
 	return ret ? cli_error(&chk_tool, "%s", err.text) : 0;
 }

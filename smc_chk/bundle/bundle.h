@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bundle and its reader have in common. In the archive all is below one folder. */
+/* Bundles: what support needs to know of a host, in one private file. */
 #ifndef SMC_CHK_BUNDLE_H
 #define SMC_CHK_BUNDLE_H
 
-#include <endian.h>
+#include "smc_chk/smc_chk.h"
 
-#define BUNDLE_FOLDER "smc-bundle"
-#define BUNDLE_SCHEMA "smc-tools/bundle/1"
+/** chk_bundle() - -b: write one. Return: chk_status, after a message if it failed */
+int chk_bundle(const struct chk_request *req);
 
-#if __BYTE_ORDER == __BIG_ENDIAN
-#define BUNDLE_ORDER "big"
-#else
-#define BUNDLE_ORDER "little"
-#endif
+/** chk_from() - --from: run a tool as if on the host of a bundle. Return: its exit status */
+int chk_from(const struct chk_request *req);
 
 #endif

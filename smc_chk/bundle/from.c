@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* --from: what a bundle has recorded, through the same commands. */
+#include "smc_chk/bundle/bundle.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "smc_chk/bundle/bundle.h"
+#include "smc_chk/bundle/format.h"
 #include "smc_chk/bundle/pack.h"
-#include "smc_chk/smc_chk.h"
-#include "smc_chk/bundle/work.h"
 
 /* The tools that can answer from a record. */
 static const char *const tools[] = {
@@ -23,27 +23,27 @@ static int check_tool(const struct chk_request *req)
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (!name || !strcmp(name, tools[i]))
 			return 0;
-	return cli_usage_error(&chk_tool, "'%s' is no tool that reads a bundle: smcss, smcd, smcr, "
+	return cli_usage_error(&chk_tool, "'%s' cannot read a bundle: the tools are smcss, smcd, smcr, "
 			       "smc_pnet, smc_rnics, smc_chk", name);
 }
 
 /* The netlink answers are in the byte order of the machine that gave them. */
-static int check_index(const struct work *work, const char *file, struct smc_err *err)
+static int check_index(const struct workdir *work, const char *file, struct smc_err *err)
 {
 	char path[PATH_MAX];
 	const char *schema = "", *order = "", *machine = "";
 	json_t *json;
 	int ret = 0;
 
-	snprintf(path, sizeof(path), "%.*s/" BUNDLE_FOLDER "/index.json", PATH_MAX - 64, work->folder);
+	snprintf(path, sizeof(path), "%.*s/" BUNDLE_DIRECTORY "/index.json", PATH_MAX - 64, work->path);
 	json = json_load_file(path, 0, NULL);
 	json_unpack(json, "{s?s, s?s, s?s}", "schema", &schema, "byte_order", &order, "machine",
 		    &machine);
 	if (strcmp(schema, BUNDLE_SCHEMA))
-		ret = smc_err_say(err, EINVAL, "%s is no bundle of this version: no " BUNDLE_SCHEMA, file);
+		ret = smc_err_say(err, EINVAL, "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
 	else if (strcmp(order, BUNDLE_ORDER))
 		ret = smc_err_say(err, EOPNOTSUPP,
-				  "%s is of a %.8s-endian machine, whose records only such a one can read; "
+				  "%s is of a %.8s-endian machine, and only such a machine can read it; "
 				  "see text/ and json/ in it", file,
 				  !strcmp(order, "big") ? "big" : "little");
 	json_decref(json);
@@ -74,38 +74,38 @@ static void make_argv(char *argv[8], const struct chk_request *req)
 }
 
 /* Return: exit status of the tool, -errno. */
-static int run(struct work *work, const struct chk_request *req, struct smc_err *err)
+static int run(struct workdir *work, const struct chk_request *req, struct smc_err *err)
 {
 	char root[PATH_MAX], *own[8], **argv = req->operands;
 	int status;
 
-	snprintf(root, sizeof(root), "%.*s/" BUNDLE_FOLDER "/record", PATH_MAX - 64, work->folder);
+	snprintf(root, sizeof(root), "%.*s/" BUNDLE_DIRECTORY "/record", PATH_MAX - 64, work->path);
 	if (setenv("SMC_TOOLS_ROOT", root, 1))
 		return smc_err_set(err, errno, "cannot read %s", req->from);
 	if (!*argv) {
 		make_argv(own, req);
 		argv = own;
 	}
-	status = work_run(work, argv, -1, -1, 0);
+	status = workdir_run(work, argv, -1, -1, 0);
 	return status < 0 ? smc_err_set(err, -status, "cannot run %s", argv[0]) : status;
 }
 
 int chk_from(const struct chk_request *req)
 {
 	struct smc_err err = { 0 };
-	struct work work;
+	struct workdir work;
 	int ret;
 
 	if (check_tool(req))
 		return CHK_ERROR;
-	ret = work_begin(&work, &err);
+	ret = workdir_begin(&work, &err);
 	if (ret)
 		return cli_error(&chk_tool, "%s", err.text);
-	ret = unpack(&work, req->from, BUNDLE_FOLDER, &err);
+	ret = bundle_unpack(&work, req->from, BUNDLE_DIRECTORY, &err);
 	if (!ret)
 		ret = check_index(&work, req->from, &err);
 	if (!ret)
 		ret = run(&work, req, &err);
-	work_end(&work);
+	workdir_end(&work);
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "smc_chk/bundle/work.h"
+#include "smc_chk/bundle/workdir.h"
 
-/* More is no bundle: the largest ones, of hosts with 100000 sockets, have a tenth of it. */
+/* Limits: the largest bundles, of hosts with 100000 sockets, have a tenth of it. */
 #define PACK_MAX_BYTES (512ULL * 1024 * 1024)
 #define PACK_MAX_FILES 20000
 
@@ -20,22 +20,22 @@ struct pack_size {
 };
 
 /**
- * pack() - write a folder's files, and its empty folders, as an archive
+ * bundle_pack() - write a directory's files, and its empty directorys, as an archive
  * @fd: receives it
- * @folder: what is in it comes below "@name/" in the archive
+ * @directory: what is in it comes below "@name/" in the archive
  *
  * The owner in the archive is root, the modes are 0600 and 0700. Return: 0, -errno with @err.
  */
-int pack(int fd, const char *folder, const char *name, struct pack_size *size, struct smc_err *err);
+int bundle_pack(int fd, const char *directory, const char *name, struct pack_size *size, struct smc_err *err);
 
 /**
- * unpack() - extract an archive of any origin into the folder of @work
+ * bundle_unpack() - extract an archive of any origin into the directory of @work
  *
- * Only files and folders below "@name/", by plain names, no more than the limits, are taken;
+ * Only files and directorys below "@name/", by plain names, no more than the limits, are taken;
  * all else, links and devices too, is refused.
  *
  * Return: 0; -errno with @err; -ECANCELED when a signal stopped it.
  */
-int unpack(struct work *work, const char *file, const char *name, struct smc_err *err);
+int bundle_unpack(struct workdir *work, const char *file, const char *name, struct smc_err *err);
 
 #endif

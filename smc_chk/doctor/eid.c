@@ -3,18 +3,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/checks.h"
+
 
 #define CHECK "eid"
 
 /* Does a device wait for an EID, of those that count? */
 static bool is_waiting(const struct doctor *doc)
 {
-	for (size_t i = 0; i < doc->uses.count; i++) {
-		const struct use *use = &doc->uses.uses[i];
+	for (size_t i = 0; i < doc->facts->choices.count; i++) {
+		const struct choice *choice = &doc->facts->choices.all[i];
 
-		if ((use->r_gap == USE_NO_EID || use->d_gap == USE_NO_EID) &&
-		    (!doc->req->iface || !strcmp(doc->req->iface, use->net->name)))
+		if ((choice->smcr == UNUSABLE_NO_EID || choice->smcd == UNUSABLE_NO_EID) &&
+		    (!doc->req->iface || !strcmp(doc->req->iface, choice->net->name)))
 			return true;
 	}
 	return false;
@@ -36,17 +37,17 @@ static void check_none(struct doctor *doc)
 	static const char remedy[] = "smcd ueid add NAME, the same name on all systems";
 
 	if (is_waiting(doc))
-		doctor_say(doc, use_lack(doc), CHECK, NULL, remedy,
-			   "no user EID: soft-RoCE, loopback and whatever has version 2 only is not "
-			   "used");
+		doctor_say(doc, doctor_unusable_level(doc), CHECK, NULL, remedy,
+			   "no user EID: soft-RoCE, loopback and devices that have only version 2 are "
+			   "not used");
 	else
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, remedy,
-			   "no user EID: partners beyond the own subnet or machine need one");
+			   "no user EID: peers beyond this subnet or machine need one");
 }
 
 void doctor_eid(struct doctor *doc)
 {
-	const struct use_facts *facts = &doc->uses.facts;
+	const struct choice_facts *facts = &doc->facts->choices.facts;
 	char names[SMC_MAX_UEIDS * (SMC_EID_SIZE + 2)] = "";
 	size_t len = 0;
 

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: memory that RDMA can use. */
-#include "smc_chk/doctor/doctor.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <sys/resource.h>
-
-#include "host/file.h"
-#include "host/probe.h"
+#include "smc_chk/doctor/checks.h"
 #include "smc_chk/doctor/size.h"
 #include "sys/buddy.h"
 
@@ -17,17 +10,15 @@
 
 /* ---- contiguous memory for SMC-R ---- */
 
-static unsigned long knob(const char *name, unsigned long normal)
+static long long knob(const struct doctor *doc, const char *name, long long normal)
 {
-	unsigned long value = normal;
-
-	host_number(&value, "/proc/sys/net/smc/%s", name);
-	return value;
+	knob_number(&normal, doc->facts, name);
+	return normal;
 }
 
-static unsigned int order_of(unsigned long long bytes)
+static unsigned int order_of(unsigned long long bytes, unsigned long long page_size)
 {
-	unsigned long long block = size_of_page();
+	unsigned long long block = page_size;
 	unsigned int order = 0;
 
 	for (; block < bytes && order < 30; block *= 2)
@@ -38,20 +29,19 @@ static unsigned int order_of(unsigned long long bytes)
 /* Other kinds than 0 do not need contiguous memory, and only SMC-R has them. */
 static void check_fragmentation(struct doctor *doc)
 {
-	unsigned long receive = knob("rmem", 65536), send = knob("wmem", 65536);
-	unsigned int order = order_of(receive > send ? receive : send), orders;
-	char text[SIZE_BUDDY_TEXT], size[32];
+	const struct memory_facts *memory = &doc->facts->memory;
+	long long receive = knob(doc, "net/smc/rmem", 65536), send = knob(doc, "net/smc/wmem", 65536);
+	unsigned int order, orders = buddy_orders(memory->buddies);
 	uint64_t blocks;
+	char size[32];
 
-	if (!doc->rdma.count || !size_buddies(text))
-		return;
-	orders = buddy_orders(text);
+	order = order_of((unsigned long long)(receive > send ? receive : send), memory->page_size);
 	if (order >= orders) /* more than there are blocks of: see the sizes */
 		order = orders - 1;
-	if (!orders || !buddy_blocks(&blocks, text, order))
+	if (!doc->facts->rdma.count || !orders || !buddy_blocks(&blocks, memory->buddies, order))
 		return;
-	size_text(size, sizeof(size), size_of_page() << order);
-	if (knob("smcr_buf_type", 0))
+	size_text(size, sizeof(size), memory->page_size << order);
+	if (knob(doc, "net/smc/smcr_buf_type", 0))
 		doctor_say(doc, DOCTOR_OK, CHECK, "net.smc.smcr_buf_type", NULL,
 			   "SMC-R needs no contiguous memory");
 	else if (blocks < FEW_BLOCKS)
@@ -67,27 +57,14 @@ static void check_fragmentation(struct doctor *doc)
 
 /* ---- locked memory ---- */
 
-static int probe_memlock(void *arg __attribute__((unused)), char text[HOST_PROBE_SIZE])
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_MEMLOCK, &limit))
-		return -errno;
-	if (limit.rlim_cur == RLIM_INFINITY)
-		snprintf(text, HOST_PROBE_SIZE, "unlimited");
-	else
-		size_text(text, HOST_PROBE_SIZE, limit.rlim_cur);
-	return 0;
-}
-
 /* The kernel's own RDMA memory is not counted, that of programs with verbs of their own is. */
 static void check_memlock(struct doctor *doc)
 {
-	char text[HOST_PROBE_SIZE];
+	const char *limit = doc->facts->memory.memlock;
 
-	if (doc->rdma.count && !host_probe("rlimit-memlock", probe_memlock, NULL, text))
+	if (doc->facts->rdma.count && *limit)
 		doctor_say(doc, DOCTOR_OK, CHECK, "RLIMIT_MEMLOCK", NULL,
-			   "%s: no limit for SMC, only for programs that use RDMA themselves", text);
+			   "%s: no limit for SMC, only for programs that use RDMA themselves", limit);
 }
 
 void doctor_memory(struct doctor *doc)

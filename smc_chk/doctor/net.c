@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: net devices below SMC-R, and what the sockets of programs meet. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <net/if.h>
 #include <sys/socket.h>
 
-#include "host/file.h"
-#include "host/probe.h"
-#include "host/record.h"
-#include "smc/pause.h"
-#include "smc_chk/doctor/doctor.h"
-#include "sys/sysfs.h"
-#include "sys/verbs.h"
+#include "smc_chk/doctor/checks.h"
 
 #define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
 /* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
@@ -22,22 +14,6 @@
 #define ROCE_USUAL_MTU 1024
 
 /* ---- MTU ---- */
-
-struct mtu_probe {
-	struct doctor *doc;
-	const struct rdma_port *port;
-	bool *is_filled;
-};
-
-static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
-{
-	const struct mtu_probe *probe = arg;
-
-	if (!*probe->is_filled)
-		verbs_fill(&probe->doc->rdma);
-	*probe->is_filled = true;
-	return (int)probe->port->active_mtu;
-}
 
 /* What a net device's MTU allows; 0 when not even the smallest RoCE packet fits. */
 static uint32_t roce_mtu(uint32_t mtu)
@@ -50,24 +26,18 @@ static uint32_t roce_mtu(uint32_t mtu)
 	return best;
 }
 
-static void check_mtu(struct doctor *doc, const struct pnet_row *row, const struct netdev *net,
-		      bool *is_filled)
+static void check_mtu(struct doctor *doc, const struct pnet_row *row, const struct netdev *net)
 {
-	struct mtu_probe probe = { doc, row->ib_port, is_filled };
-	char name[RDMA_NAME_SIZE + 32], remedy[REMEDY_SIZE], text[HOST_PROBE_SIZE];
-	char word[DOCTOR_WORD_SIZE];
-	uint32_t allowed = roce_mtu(net->mtu), active;
-	int ret;
+	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
+	uint32_t allowed = roce_mtu(net->mtu);
+	uint32_t active = row->ib_port->active_mtu ? row->ib_port->active_mtu : allowed;
 
-	snprintf(name, sizeof(name), "roce-mtu-%s-%u", row->name, row->port);
-	ret = host_probe(name, probe_mtu, &probe, text);
-	active = ret > 0 ? (uint32_t)ret : allowed;
 	if (!net->mtu || !active)
 		return;
 	snprintf(remedy, sizeof(remedy), "ip link set %s mtu 1500", doctor_word(word, net->name));
 	if (allowed < ROCE_USUAL_MTU)
 		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name, remedy,
-			   "MTU %u lets RoCE packets of %s port %u carry %u bytes only", net->mtu,
+			   "MTU %u lets RoCE packets of %s port %u carry only %u bytes", net->mtu,
 			   row->name, row->port, active);
 	else if (active < allowed)
 		doctor_say(doc, DOCTOR_NOTE, "mtu", net->name, NULL,
@@ -81,41 +51,9 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 
 /* ---- pause frames ---- */
 
-struct pauses {
-	struct smc_pause *all;
-	size_t count;
-	bool is_known;
-};
-
-static int on_pause(const struct nlmsghdr *nlh, void *arg)
+static void check_pause(struct doctor *doc, const struct netdev *net)
 {
-	struct pauses *pauses = arg;
-	struct smc_pause pause, *grown;
-
-	if (smc_pause_decode(&pause, nlh))
-		return 0;
-	grown = reallocarray(pauses->all, pauses->count + 1, sizeof(*grown));
-	if (!grown)
-		return -1;
-	pauses->all = grown;
-	pauses->all[pauses->count++] = pause;
-	return 0;
-}
-
-static void load_pauses(struct pauses *pauses)
-{
-	struct smc_err ignored;
-	struct smc_genl *nl;
-
-	*pauses = (struct pauses){ 0 };
-	if (smc_genl_open(&nl, SMC_ETHTOOL_FAMILY, &ignored))
-		return;
-	pauses->is_known = !smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, pauses, &ignored);
-	smc_genl_close(nl);
-}
-
-static void check_pause(struct doctor *doc, const struct netdev *net, const struct pauses *pauses)
-{
+	const struct pause_facts *pauses = &doc->facts->pauses;
 	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
 
 	if (!*net->bus || !pauses->is_known)
@@ -139,7 +77,7 @@ static void check_pause(struct doctor *doc, const struct netdev *net, const stru
 		return;
 	}
 	doctor_say(doc, DOCTOR_NOTE, "pause", net->name, NULL,
-		   "driver %s does not tell about pause frames", *net->driver ? net->driver : "?");
+		   "driver %s does not report pause frames", *net->driver ? net->driver : "?");
 }
 
 /* ---- addresses ---- */
@@ -154,36 +92,30 @@ static bool has_link_local(const struct netaddr_table *addrs, const char *netdev
 	return false;
 }
 
-static bool read_conf(unsigned long *value, const char *netdev, const char *name)
-{
-	return host_number(value, "/proc/sys/net/ipv6/conf/%s/%s", netdev, name);
-}
-
 /* RoCE v1 GIDs are IPv6 link-local addresses; soft-RoCE has none of version 1. */
 static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 			     const struct netdev *net)
 {
-	const struct netaddr_table *addrs = &doc->uses.facts.addrs;
-	unsigned long off = 0, mode = 0;
+	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
+	const struct netdev_facts *more = facts_of_net(doc->facts, net);
 	char remedy[REMEDY_SIZE] = "", word[DOCTOR_WORD_SIZE];
 
 	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") ||
 	    has_link_local(addrs, net->name))
 		return;
-	if (read_conf(&off, net->name, "disable_ipv6") && off)
+	if (more->disable_ipv6)
 		snprintf(remedy, sizeof(remedy), "sysctl -w net/ipv6/conf/%s/disable_ipv6=0",
 			 doctor_word(word, net->name));
-	else if (read_conf(&mode, net->name, "addr_gen_mode") && mode)
+	else if (more->addr_gen_mode)
 		snprintf(remedy, sizeof(remedy), "ip link set %s addrgenmode eui64",
 			 doctor_word(word, net->name));
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
-		   "no IPv6 link-local address: RoCE v1 makes its GIDs, and SMC-Rv1 its links, of "
-		   "such");
+		   "no IPv6 link-local address: GIDs of RoCE v1, and links of SMC-Rv1, are made from it");
 }
 
 static void check_same_subnet(struct doctor *doc, const struct netdev *net)
 {
-	const struct netaddr_table *addrs = &doc->uses.facts.addrs;
+	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
 	char text[NETADDR_TEXT_SIZE];
 	size_t count = 0;
 
@@ -209,53 +141,46 @@ static void check_same_subnet(struct doctor *doc, const struct netdev *net)
 
 static void check_ports(struct doctor *doc)
 {
-	const struct pnet_rows *rows = &doc->uses.facts.rows;
-	struct pauses pauses;
-	bool is_filled = false;
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
-	load_pauses(&pauses);
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct pnet_row *row = &rows->rows[i];
 		const struct netdev *net;
 
-		if (!row->ib_port || !use_in_scope(doc, row) ||
-		    use_port_gap(&doc->uses.facts, row) == USE_NOT_ROCE)
+		if (!row->ib_port || !doctor_is_in_scope(doc, row) ||
+		    choice_port_usability(&doc->facts->choices.facts, row) == UNUSABLE_NOT_ROCE)
 			continue;
-		net = netdev_find(&doc->netdevs, row->ib_port->netdev);
+		net = netdev_find(&doc->facts->netdevs, row->ib_port->netdev);
 		if (!net)
 			continue;
-		check_mtu(doc, row, net, &is_filled);
-		check_pause(doc, net, &pauses);
+		check_mtu(doc, row, net);
+		check_pause(doc, net);
 		check_link_local(doc, row, net);
 		check_same_subnet(doc, net);
 	}
-	free(pauses.all);
 }
 
 static void check_upper(struct doctor *doc, const struct netdev *net)
 {
-	uint16_t vlan = doc->uses.facts.vlans[net - doc->netdevs.devs];
-	char slaves[256];
+	uint16_t vlan = doc->facts->choices.facts.vlans[net - doc->facts->netdevs.devs];
+	const char *slaves = facts_of_net(doc->facts, net)->bond_slaves;
 
 	if (vlan)
 		doctor_say(doc, DOCTOR_NOTE, "vlan", net->name, NULL,
-			   "VLAN %u upon %s: SMC-R takes GIDs of this VLAN only", vlan, net->base);
-	if (host_text(slaves, sizeof(slaves), "%s/class/net/%s/bonding/slaves", doc->sys,
-		       net->name))
+			   "VLAN %u on %s: SMC-R uses only GIDs of this VLAN", vlan, net->base);
+	if (*slaves)
 		doctor_say(doc, DOCTOR_NOTE, "bond", net->name, NULL,
-			   "bond of %s: SMC looks at PNET ID and RDMA device of %s only", slaves,
+			   "bond of %s: SMC uses only the PNET ID and RDMA device of %s", slaves,
 			   net->base);
 }
 
-/* A port upon a device that is switched off has been told of already. */
+/* A port on a device that is switched off has been reported already. */
 static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
-	const struct use *use = use_of(&doc->uses, net->name);
+	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
 	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
-	unsigned long flags;
 
-	if ((use && use->r_gap == USE_PORT_DOWN) ||
-	    !host_number(&flags, "%s/class/net/%s/flags", doc->sys, net->name) || flags & IFF_UP)
+	if ((choice && choice->smcr == UNUSABLE_PORT_DOWN) || !facts_of_net(doc->facts, net)->is_off)
 		return;
 	snprintf(remedy, sizeof(remedy), "ip link set %s up", doctor_word(word, net->name));
 	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name, remedy, "is switched off");
@@ -265,9 +190,9 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 
 static void check_bindv6only(struct doctor *doc)
 {
-	unsigned long value;
+	long long value;
 
-	if (!host_number(&value, "/proc/sys/net/ipv6/bindv6only"))
+	if (!knob_number(&value, doc->facts, "net/ipv6/bindv6only"))
 		return;
 	if (value)
 		doctor_say(doc, DOCTOR_OK, "bindv6only", NULL, NULL,
@@ -298,12 +223,12 @@ static void check_any(struct doctor *doc)
 {
 	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
 
-	if (!doc->has_smc || use_is_any(&doc->uses, iface) || is_explained(doc))
+	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface) || is_explained(doc))
 		return;
-	if (doc->rdma.count)
+	if (doc->facts->rdma.count)
 		remedy = "smc_pnet --list";
-	for (size_t i = 0; i < doc->rdma.count; i++)
-		if (doc->rdma.devs[i].n_ports && doc->rdma.devs[i].ports[0].is_foreign)
+	for (size_t i = 0; i < doc->facts->rdma.count; i++)
+		if (doc->facts->rdma.devs[i].n_ports && doc->facts->rdma.devs[i].ports[0].is_foreign)
 			remedy = "smc_pnet -a NAME -I NETDEV, and in the first network namespace: "
 				 "smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
@@ -311,25 +236,9 @@ static void check_any(struct doctor *doc)
 		   iface ? " for it" : "");
 }
 
-/* A /sys of another network namespace, and no right to make one of this: see sysfs_here(). */
 static void check_sysfs(struct doctor *doc)
 {
-	struct if_nameindex *here;
-	size_t count = 0;
-	bool is_same = true;
-
-	if (record_root() || strcmp(doc->sys, SYSFS_ROOT))
-		return;
-	here = if_nameindex();
-	if (!here)
-		return;
-	for (; here[count].if_index; count++) {
-		const struct netdev *net = netdev_find(&doc->netdevs, here[count].if_name);
-
-		is_same = is_same && net && net->ifindex == here[count].if_index;
-	}
-	if_freenameindex(here);
-	if (!is_same || count != doc->netdevs.count)
+	if (doc->facts->is_foreign_sysfs)
 		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
 			   "/sys shows the net devices of another network namespace, and only root can "
 			   "see those of this one: what is said of devices may be wrong");
@@ -339,8 +248,8 @@ void doctor_net(struct doctor *doc)
 {
 	check_sysfs(doc);
 	check_ports(doc);
-	for (size_t i = 0; i < doc->netdevs.count; i++) {
-		const struct netdev *net = &doc->netdevs.devs[i];
+	for (size_t i = 0; i < doc->facts->netdevs.count; i++) {
+		const struct netdev *net = &doc->facts->netdevs.devs[i];
 
 		if (doc->req->iface && strcmp(doc->req->iface, net->name))
 			continue;

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 
 #include "out/text.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/checks.h"
 
 #define CHECK "pnetid"
 #define REMEDY_SIZE 320
@@ -24,15 +24,15 @@ static void take(char remedy[REMEDY_SIZE], struct out_text *text)
 	out_free(text);
 }
 
-/* The kernel deletes by PNET ID only: the other entries of it are added again. */
-static void without(char remedy[REMEDY_SIZE], const struct doctor *doc, const struct smc_pnet *entry)
+/* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
+static void removal(char remedy[REMEDY_SIZE], const struct doctor *doc, const struct smc_pnet *entry)
 {
 	struct out_text text = { 0 };
 
 	out_str(&text, "smc_pnet -d ");
 	out_shell_word(&text, entry->name);
-	for (size_t i = 0; i < doc->pnet.count; i++) {
-		const struct smc_pnet *other = &doc->pnet.entries[i];
+	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
+		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
 
 		if (other == entry || strcmp(other->name, entry->name))
 			continue;
@@ -45,16 +45,16 @@ static void without(char remedy[REMEDY_SIZE], const struct doctor *doc, const st
 /* What smc_pnet --suggest says for the RDMA port of a net device; false for nothing. */
 static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const char *netdev)
 {
-	const struct pnet_world world = { doc->netdevs, doc->rdma };
+	const struct pnet_world world = { doc->facts->netdevs, doc->facts->rdma };
 	struct smc_pnet_table entries;
 	struct out_text text = { 0 };
 	bool is_found = false;
 
 	remedy[0] = '\0';
-	if (pnet_suggest_make(&entries, &doc->pnet, &world))
+	if (pnet_suggest_make(&entries, &doc->facts->pnet, &world))
 		return false;
 	for (size_t i = 0; i < entries.count && !is_found; i++) {
-		const struct pnet_rows *rows = &doc->uses.facts.rows;
+		const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 		const struct smc_pnet *entry = &entries.entries[i];
 
 		for (size_t k = 0; k < rows->count && !is_found; k++)
@@ -74,45 +74,45 @@ static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const 
 /* A net device of the same PNET ID waits for this entry's device, and has no other. */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 {
-	for (size_t i = 0; i < doc->uses.count; i++)
-		if (!strcmp(doc->uses.uses[i].net->pnetid, row->pnetid) && !doc->uses.uses[i].port)
+	for (size_t i = 0; i < doc->facts->choices.count; i++)
+		if (!strcmp(doc->facts->choices.all[i].net->pnetid, row->pnetid) && !doc->facts->choices.all[i].port)
 			return true;
 	return false;
 }
 
 static void check_absent(struct doctor *doc, const struct pnet_row *row)
 {
-	int level = is_missed(doc, row) ? use_lack(doc) : DOCTOR_WARNING;
+	int level = is_missed(doc, row) ? doctor_unusable_level(doc) : DOCTOR_WARNING;
 	char remedy[REMEDY_SIZE];
 
-	without(remedy, doc, row->entry);
+	removal(remedy, doc, row->entry);
 	if (row->type == PNET_NET)
 		doctor_say(doc, level, CHECK, row->name, remedy,
-			   "the entry of PNET ID %s waits for a net device that is not there",
+			   "PNET ID %s waits for a net device that does not exist",
 			   row->pnetid);
 	else
 		doctor_say(doc, level, CHECK, row->name, remedy,
-			   "the entry of PNET ID %s waits for port %u of an RDMA device that is "
-			   "not there", row->pnetid, row->port);
+			   "PNET ID %s waits for port %u of an RDMA device that does not exist",
+			   row->pnetid, row->port);
 }
 
 static void check_loopback(struct doctor *doc, const struct pnet_row *row)
 {
 	char remedy[REMEDY_SIZE];
 
-	without(remedy, doc, row->entry);
-	doctor_say(doc, doc->uses.facts.has_loopback ? use_lack(doc) : DOCTOR_WARNING, CHECK,
+	removal(remedy, doc, row->entry);
+	doctor_say(doc, doc->facts->choices.facts.has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
 		   row->name, remedy, "with a PNET ID (%s) loopback is not used", row->pnetid);
 }
 
 static void check_upper(struct doctor *doc, const struct pnet_row *row)
 {
 	struct smc_pnet entry = { .has = SMC_PNET_HAS_NET };
-	const struct use *base = use_of(&doc->uses, row->net->base);
+	const struct choice *base = choice_of(&doc->facts->choices, row->net->base);
 	char old[REMEDY_SIZE], remedy[REMEDY_SIZE];
 	struct out_text text = { 0 };
 
-	without(old, doc, row->entry);
+	removal(old, doc, row->entry);
 	out_str(&text, old);
 	if (base && !*base->net->pnetid) {
 		memcpy(entry.name, row->entry->name, sizeof(entry.name));
@@ -123,11 +123,11 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	take(remedy, &text);
 	if (row->source == PNET_FROM_BASE)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-			   "its entry of PNET ID %s is without effect: SMC takes %s of %s, which it "
-			   "stands on", row->entry->name, row->pnetid, row->net->base);
+			   "its PNET ID %s has no effect: SMC uses %s of %s, its lower device",
+			   row->entry->name, row->pnetid, row->net->base);
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-			   "PNET ID %s belongs to %s, which it stands on: SMC looks there first, and "
+			   "PNET ID %s belongs on %s, its lower device: SMC looks there first, and "
 			   "older kernels nowhere else", row->pnetid, row->net->base);
 }
 
@@ -135,9 +135,9 @@ static void check_hardware(struct doctor *doc, const struct pnet_row *row)
 {
 	char remedy[REMEDY_SIZE];
 
-	without(remedy, doc, row->entry);
+	removal(remedy, doc, row->entry);
 	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-		   "its entry of PNET ID %s is without effect: the hardware says %s",
+		   "its PNET ID %s has no effect: the hardware has %s",
 		   row->entry->name, row->pnetid);
 }
 
@@ -147,14 +147,14 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 	const char *bus_id = row->ib ? row->ib->bus_id : row->ism->bus_id;
 	char remedy[REMEDY_SIZE];
 
-	for (size_t i = 0; i < doc->pnet.count; i++) {
-		const struct smc_pnet *other = &doc->pnet.entries[i];
+	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
+		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
 
 		if (other == row->entry || !(other->has & SMC_PNET_HAS_IB) ||
 		    (row->ib && other->port != row->port) ||
 		    (strcmp(other->ib, row->name) && (!*bus_id || strcmp(other->ib, bus_id))))
 			continue;
-		without(remedy, doc, other);
+		removal(remedy, doc, other);
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "has two entries, PNET ID %s as %s and %s as %s: one is enough",
 			   row->entry->name, row->entry->ib, other->name, other->ib);
@@ -163,7 +163,7 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 
 static void check_entry(struct doctor *doc, const struct pnet_row *row)
 {
-	if (row->type == PNET_ISM && use_is_loopback(row))
+	if (row->type == PNET_ISM && choice_is_loopback(row))
 		check_loopback(doc, row);
 	else if (!row->net && !row->ib && !row->ism)
 		check_absent(doc, row);
@@ -180,7 +180,7 @@ static void check_entry(struct doctor *doc, const struct pnet_row *row)
 /* A port and its own net device belong to the same network, so they have the same PNET ID. */
 static void check_pair(struct doctor *doc, const struct pnet_row *port)
 {
-	const struct use *net = use_of(&doc->uses, port->ib_port->netdev);
+	const struct choice *net = choice_of(&doc->facts->choices, port->ib_port->netdev);
 	const struct smc_pnet *entry;
 	struct smc_pnet better = { 0 };
 	struct out_text text = { 0 };
@@ -194,20 +194,20 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 		better = *entry;
 		memcpy(better.name, entry == port->entry ? net->net->pnetid : port->pnetid,
 		       sizeof(better.name));
-		without(remedy, doc, entry);
+		removal(remedy, doc, entry);
 		out_str(&text, remedy);
 		out_str(&text, "; ");
 		pnet_command(&text, &better);
 	}
 	take(remedy, &text);
-	doctor_say(doc, use_lack(doc), CHECK, net->net->name, remedy,
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name, remedy,
 		   "has PNET ID %s, but port %u of %s, its RDMA device, has %s",
 		   net->net->pnetid, port->port, port->name, port->pnetid);
 }
 
 static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 {
-	const struct pnet_rows *rows = &doc->uses.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
 	for (size_t i = 0; i < rows->count; i++)
 		if (!rows->rows[i].net && strcmp(rows->rows[i].name, net->name) &&
@@ -217,23 +217,23 @@ static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 }
 
 /* A PNET ID that a user gave to a net device, and to no port and no ISM device. */
-static void check_lonely(struct doctor *doc, const struct use *use)
+static void check_lonely(struct doctor *doc, const struct choice *choice)
 {
-	const struct pnet_rows *rows = &doc->uses.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 	char remedy[REMEDY_SIZE];
 
-	if (!use->net->entry || use->net->source != PNET_FROM_TABLE ||
-	    strcmp(use->net->net->base, use->net->name) || has_partner(doc, use->net))
+	if (!choice->net->entry || choice->net->source != PNET_FROM_TABLE ||
+	    strcmp(choice->net->net->base, choice->net->name) || has_partner(doc, choice->net))
 		return;
 	for (size_t i = 0; i < rows->count; i++)
 		if (rows->rows[i].ib_port && *rows->rows[i].pnetid &&
-		    !strcmp(rows->rows[i].ib_port->netdev, use->net->name))
+		    !strcmp(rows->rows[i].ib_port->netdev, choice->net->name))
 			return; /* that is check_pair()'s */
-	if (!suggested(remedy, doc, use->net->name))
-		without(remedy, doc, use->net->entry);
-	doctor_say(doc, use_lack(doc), CHECK, use->net->name, remedy,
-		   "has PNET ID %s, but no RDMA port and no ISM device has it: so none is used",
-		   use->net->pnetid);
+	if (!suggested(remedy, doc, choice->net->name))
+		removal(remedy, doc, choice->net->entry);
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name, remedy,
+		   "has PNET ID %s, but no RDMA port and no ISM device has it, so none is used",
+		   choice->net->pnetid);
 }
 
 /* ---- what each net device gets ---- */
@@ -243,124 +243,122 @@ static void append(struct out_text *text, const char *fmt, ...)
 
 static void append(struct out_text *text, const char *fmt, ...)
 {
-	char part[256];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(part, sizeof(part), fmt, ap);
-	va_end(ap);
 	if (text->len)
 		out_str(text, ", ");
-	out_str(text, part);
+	va_start(ap, fmt);
+	out_vprintf(text, fmt, ap);
+	va_end(ap);
 }
 
-static void append_port(struct out_text *text, const struct use *use, bool has_eid)
+static void append_port(struct out_text *text, const struct choice *choice, bool has_eid)
 {
-	const char *name = use->port->name;
-	unsigned int port = use->port->port;
+	const char *name = choice->port->name;
+	unsigned int port = choice->port->port;
 
-	switch (use->r_gap) {
-	case USE_FITS:
+	switch (choice->smcr) {
+	case USABLE:
 		append(text, "SMC-R%s over %s port %u",
-		       !use->v1 ? "v2" : use->v2 && has_eid ? "v1 and v2" : "v1", name, port);
+		       !choice->gid_v1 ? "v2" : choice->gid_v2 && has_eid ? "v1 and v2" : "v1", name, port);
 		break;
-	case USE_NO_EID:
+	case UNUSABLE_NO_EID:
 		append(text, "without an EID no SMC-R: %s port %u does version 2 only", name, port);
 		break;
-	case USE_NO_SUBNET:
+	case UNUSABLE_NO_SUBNET:
 		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s port %u", name,
 		       port);
 		break;
-	case USE_NO_VLAN:
+	case UNUSABLE_NO_VLAN:
 		append(text, "no SMC-R: %s port %u has no GID of its VLAN", name, port);
 		break;
-	case USE_NO_GID: append(text, "no SMC-R: %s port %u has no GID for it", name, port); break;
-	case USE_PORT_DOWN: append(text, "no SMC-R: %s port %u is down", name, port); break;
-	case USE_HANGS: append(text, "no SMC-R: soft-RoCE hangs on this kernel"); break;
-	case USE_NOT_ROCE: append(text, "no SMC-R: %s is not RoCE", name); break;
+	case UNUSABLE_NO_GID: append(text, "no SMC-R: %s port %u has no GID for it", name, port); break;
+	case UNUSABLE_PORT_DOWN: append(text, "no SMC-R: %s port %u is down", name, port); break;
+	case UNUSABLE_HANGS: append(text, "no SMC-R: soft-RoCE hangs on this kernel"); break;
+	case UNUSABLE_NOT_ROCE: append(text, "no SMC-R: %s is not RoCE", name); break;
 	default: break;
 	}
 }
 
-static void append_ism(struct out_text *text, const struct use *use, bool has_eid)
+static void append_ism(struct out_text *text, const struct choice *choice, bool has_eid)
 {
 	const char *eid = has_eid ? "" : "without an EID no ";
 
-	if (use->ism_v1)
-		append(text, "SMC-Dv1 over ISM device %s", use->ism_v1->name);
-	if (use->ism_v2)
-		append(text, "%sSMC-Dv2 over ISM device %s", eid, use->ism_v2->name);
-	if (use->is_loopback)
+	if (choice->ism_v1)
+		append(text, "SMC-Dv1 over ISM device %s", choice->ism_v1->name);
+	if (choice->ism_v2)
+		append(text, "%sSMC-Dv2 over ISM device %s", eid, choice->ism_v2->name);
+	if (choice->is_loopback)
 		append(text, "%sSMC-Dv2 within this host", eid);
 }
 
-static bool is_asked_for(const struct doctor *doc, const struct use *use)
+static bool is_asked_for(const struct doctor *doc, const struct choice *choice)
 {
-	return doc->req->iface && !strcmp(doc->req->iface, use->net->name);
+	return doc->req->iface && !strcmp(doc->req->iface, choice->net->name);
 }
 
-static void say_use(struct doctor *doc, const struct use *use)
+static void say_choice(struct doctor *doc, const struct choice *choice)
 {
 	static const char *const sources[] = { "", "from the table", "from the hardware",
 					       "of the device below" };
-	bool is_any = use->r_gap == USE_FITS || use->d_gap == USE_FITS;
-	bool has_eid = use_has_eid(&doc->uses.facts);
+	bool is_any = choice->smcr == USABLE || choice->smcd == USABLE;
+	bool has_eid = choice_has_eid(&doc->facts->choices.facts);
 	char what[REMEDY_SIZE];
 	struct out_text text = { 0 };
 
-	if (use->port)
-		append_port(&text, use, has_eid);
-	append_ism(&text, use, has_eid);
+	if (choice->port)
+		append_port(&text, choice, has_eid);
+	append_ism(&text, choice, has_eid);
 	if (!text.len)
 		append(&text, "neither an RDMA port nor an ISM device for it");
 	take(what, &text);
-	if (*use->net->pnetid)
-		doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, use->net->name, NULL,
-			   "%s; PNET ID %s %s", what, use->net->pnetid, sources[use->net->source]);
+	if (*choice->net->pnetid)
+		doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL,
+			   "%s; PNET ID %s %s", what, choice->net->pnetid, sources[choice->net->source]);
 	else
-		doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, use->net->name, NULL,
+		doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL,
 			   "%s; no PNET ID", what);
 }
 
-/* Paired by PNET ID, in use, and still without a GID in its network. */
-static void check_address(struct doctor *doc, const struct use *use)
+/* Paired by PNET ID, in choice, and still without a GID in its network. */
+static void check_address(struct doctor *doc, const struct choice *choice)
 {
-	const struct netaddr_table *addrs = &doc->uses.facts.addrs;
-	bool is_vlan = use->r_gap == USE_NO_VLAN;
+	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
+	bool is_vlan = choice->smcr == UNUSABLE_NO_VLAN;
 
-	if ((use->r_gap != USE_NO_SUBNET && !is_vlan) || !*use->net->pnetid ||
-	    !addrs->is_known || !netaddr_has(addrs, use->net->name, AF_INET))
+	if ((choice->smcr != UNUSABLE_NO_SUBNET && !is_vlan) || !*choice->net->pnetid ||
+	    !addrs->is_known || !netaddr_has(addrs, choice->net->name, AF_INET))
 		return;
-	doctor_say(doc, use_lack(doc), is_vlan ? "vlan" : "address", use->net->name,
-		   is_vlan ? "make the same VLAN upon the RDMA port's net device" :
+	doctor_say(doc, doctor_unusable_level(doc), is_vlan ? "vlan" : "address", choice->net->name,
+		   is_vlan ? "add the same VLAN to the RDMA port's net device" :
 			     "give the RDMA port's net device an address in the same subnet",
-		   is_vlan ? "no GID of %s port %u (%s), which has the same PNET ID, is of its VLAN" :
+		   is_vlan ? "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN" :
 			     "has no address in a subnet of %s port %u (%s), which has the same "
-			     "PNET ID", use->port->name, use->port->port,
-		   use->port->ib_port->netdev);
+			     "PNET ID", choice->port->name, choice->port->port,
+		   choice->port->ib_port->netdev);
 }
 
 /* Devices that SMC has nothing for are told in one line: there may be hundreds. */
-static void say_uses(struct doctor *doc)
+static void say_choices(struct doctor *doc)
 {
 	struct out_text rest = { 0 };
 	char names[200];
 	size_t more = 0;
 
-	for (size_t i = 0; i < doc->uses.count; i++) {
-		const struct use *use = &doc->uses.uses[i];
-		bool is_bare = !use->port && use->d_gap == USE_NO_DEVICE && !*use->net->pnetid;
+	for (size_t i = 0; i < doc->facts->choices.count; i++) {
+		const struct choice *choice = &doc->facts->choices.all[i];
+		bool is_bare = !choice->port && choice->smcd == UNUSABLE_NO_DEVICE && !*choice->net->pnetid;
 
-		if (!use_in_scope(doc, use->net))
+		if (!doctor_is_in_scope(doc, choice->net))
 			continue;
-		if (!is_bare || is_asked_for(doc, use))
-			say_use(doc, use);
+		if (!is_bare || is_asked_for(doc, choice))
+			say_choice(doc, choice);
 		else if (rest.len < sizeof(names) - 40)
-			append(&rest, "%s", use->net->name);
+			append(&rest, "%s", choice->net->name);
 		else
 			more++;
-		check_address(doc, use);
-		check_lonely(doc, use);
+		check_address(doc, choice);
+		check_lonely(doc, choice);
 	}
 	if (more)
 		append(&rest, "and %zu more", more);
@@ -375,13 +373,13 @@ static void say_uses(struct doctor *doc)
 
 void doctor_pnet(struct doctor *doc)
 {
-	const struct pnet_rows *rows = &doc->uses.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
-	say_uses(doc);
+	say_choices(doc);
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct pnet_row *row = &rows->rows[i];
 
-		if (!use_in_scope(doc, row))
+		if (!doctor_is_in_scope(doc, row))
 			continue;
 		if (row->entry)
 			check_entry(doc, row);

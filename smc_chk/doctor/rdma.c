@@ -2,20 +2,11 @@
 /* Doctor: RDMA devices: which of them and of their ports and GIDs SMC-R can use. */
 #include <stdio.h>
 #include <string.h>
-#include <net/if.h>
 
-#include "host/file.h"
-#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/checks.h"
 
 #define CHECK "rdma"
 #define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
-
-static bool is_admin_up(const struct doctor *doc, const char *netdev)
-{
-	unsigned long flags;
-
-	return !host_number(&flags, "%s/class/net/%s/flags", doc->sys, netdev) || flags & IFF_UP;
-}
 
 static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 {
@@ -38,12 +29,13 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
 	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
-	int level = use_lack(doc);
+	const struct netdev *net = netdev_find(&doc->facts->netdevs, port->netdev);
+	enum doctor_level level = doctor_unusable_level(doc);
 
-	if (!*port->netdev || !netdev_find(&doc->netdevs, port->netdev)) {
+	if (!net) {
 		doctor_say(doc, level, CHECK, row->name, NULL, "port %u is %s", row->port,
 			   port->state);
-	} else if (!is_admin_up(doc, port->netdev)) {
+	} else if (facts_of_net(doc->facts, net)->is_off) {
 		snprintf(remedy, sizeof(remedy), "ip link set %s up",
 			 doctor_word(word, port->netdev));
 		if (level == DOCTOR_WARNING && !row->entry)
@@ -66,9 +58,9 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 	if (*port->netdev)
 		snprintf(remedy, sizeof(remedy), "ip address add ADDRESS/PREFIX dev %s",
 			 doctor_word(word, port->netdev));
-	doctor_say(doc, use_lack(doc), CHECK, row->name, remedy,
-		   "port %u has no GID that SMC uses: RoCE v2 needs one of an IPv4 address, and "
-		   "there is none of RoCE v1", row->port);
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, row->name, remedy,
+		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with an "
+		   "IPv4 address", row->port);
 }
 
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
@@ -79,8 +71,8 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	const char *what;
 
 	for (size_t i = 0; i < port->n_gids; i++) {
-		is_v1 |= use_gid_v1(&port->gids[i]);
-		is_v2 |= use_gid_v2(&port->gids[i], &addr);
+		is_v1 |= choice_gid_is_v1(&port->gids[i]);
+		is_v2 |= choice_gid_is_v2(&port->gids[i], &addr);
 	}
 	if (is_v1 && is_v2)
 		what = "RoCE v1 and v2: SMC-Rv1 within a subnet, SMC-Rv2 beyond";
@@ -89,47 +81,42 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
 	doctor_say(doc, DOCTOR_OK, CHECK, row->name, NULL, "port %u is active%s%s; %s", row->port,
-		   port->is_foreign ? " upon a net device of another network namespace" :
-		   *port->netdev ? " upon " : "", port->netdev, what);
+		   port->is_foreign ? " on a net device of another network namespace" :
+		   *port->netdev ? " on " : "", port->netdev, what);
 }
 
 static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
-	switch (use_port_gap(&doc->uses.facts, row)) {
-	case USE_NOT_ROCE: say_unusable(doc, row); break;
-	case USE_HANGS: break; /* doctor_kernel() has said so */
-	case USE_PORT_DOWN: say_down(doc, row); break;
-	case USE_NO_GID: say_no_gid(doc, row); break;
+	switch (choice_port_usability(&doc->facts->choices.facts, row)) {
+	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
+	case UNUSABLE_HANGS: break; /* doctor_kernel() has said so */
+	case UNUSABLE_PORT_DOWN: say_down(doc, row); break;
+	case UNUSABLE_NO_GID: say_no_gid(doc, row); break;
 	default: say_fits(doc, row); break;
 	}
 }
 
-static void check_ports_beyond(struct doctor *doc, const struct rdma_dev *dev)
+static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int count)
 {
-	struct host_names names;
-
-	if (host_list(&names, "%s/class/infiniband/%s/ports", doc->sys, dev->name))
-		return;
-	if (names.count > RDMA_MAX_PORTS)
+	if (count > RDMA_MAX_PORTS)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, dev->name, NULL,
-			   "SMC uses ports 1 and 2 only of the %zu", names.count);
-	else if (!names.count)
+			   "SMC uses only ports 1 and 2 of the %d", count);
+	else if (!count)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, dev->name, NULL, "has no ports");
-	host_names_free(&names);
 }
 
 void doctor_rdma(struct doctor *doc)
 {
-	const struct pnet_rows *rows = &doc->uses.facts.rows;
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
 
-	if (!doc->rdma.count)
+	if (!doc->facts->rdma.count)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL,
-			   doc->uses.facts.is_rxe_broken || use_is_any(&doc->uses, NULL) ? NULL :
+			   doc->facts->choices.facts.is_rxe_broken || choice_is_any_usable(&doc->facts->choices, NULL) ? NULL :
 			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
 			   "no RDMA device, so no SMC-R");
 	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].ib_port && use_in_scope(doc, &rows->rows[i]))
+		if (rows->rows[i].ib_port && doctor_is_in_scope(doc, &rows->rows[i]))
 			check_port(doc, &rows->rows[i]);
-	for (size_t i = 0; i < doc->rdma.count && !doc->req->iface; i++)
-		check_ports_beyond(doc, &doc->rdma.devs[i]);
+	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++)
+		check_port_count(doc, &doc->facts->rdma.devs[i], doc->facts->n_ports[i]);
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Static analysis: what SMC could use on each net device that is switched on. */
-#include <errno.h>
+#include "smc_chk/doctor/static.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <net/if.h>
 #include <sys/socket.h>
 
-#include "host/file.h"
-#include "smc_chk/doctor/doctor.h"
 #include "smc_chk/print.h"
 
 #define MAX_MODES 5
@@ -30,34 +28,31 @@ struct mode {
 
 /* ---- what there is ---- */
 
-static unsigned long fid_of(const struct doctor *doc, const struct pnet_row *row)
+static unsigned long fid_of(const struct doctor_facts *facts, const struct pnet_row *row)
 {
-	unsigned long fid = 0;
-
-	host_number(&fid, "%s/bus/pci/devices/%s/function_id", doc->sys, row->ism->bus_id);
-	return fid;
+	return facts->isms[row->ism - facts->rdma.isms].fid;
 }
 
-static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor *doc,
-			 const struct use *use)
+static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts *facts,
+			 const struct choice *choice)
 {
-	bool is_r = use->r_gap == USE_FITS, is_v2 = use_has_eid(&doc->uses.facts);
+	bool is_r = choice->smcr == USABLE, is_v2 = choice_has_eid(&facts->choices.facts);
 	size_t count = 0;
 
-	if (use->ism_v1)
-		modes[count++] = (struct mode){ 'D', 1, use->ism_v1->name, 0,
-						fid_of(doc, use->ism_v1), NULL };
-	if (is_v2 && use->ism_v2)
-		modes[count++] = (struct mode){ 'D', 2, use->ism_v2->name, 0,
-						fid_of(doc, use->ism_v2), NULL };
-	if (is_v2 && use->is_loopback)
+	if (choice->ism_v1)
+		modes[count++] = (struct mode){ 'D', 1, choice->ism_v1->name, 0,
+						fid_of(facts, choice->ism_v1), NULL };
+	if (is_v2 && choice->ism_v2)
+		modes[count++] = (struct mode){ 'D', 2, choice->ism_v2->name, 0,
+						fid_of(facts, choice->ism_v2), NULL };
+	if (is_v2 && choice->is_loopback)
 		modes[count++] = (struct mode){ .family = 'D', .version = 2 };
-	if (is_r && use->v1)
-		modes[count++] = (struct mode){ 'R', 1, use->port->name, use->port->port, 0,
-						use->v1->gid };
-	if (is_r && use->v2 && is_v2)
-		modes[count++] = (struct mode){ 'R', 2, use->port->name, use->port->port, 0,
-						use->v2->gid };
+	if (is_r && choice->gid_v1)
+		modes[count++] = (struct mode){ 'R', 1, choice->port->name, choice->port->port, 0,
+						choice->gid_v1->gid };
+	if (is_r && choice->gid_v2 && is_v2)
+		modes[count++] = (struct mode){ 'R', 2, choice->port->name, choice->port->port, 0,
+						choice->gid_v2->gid };
 	return count;
 }
 
@@ -88,26 +83,22 @@ static bool subnet_of(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, 
 
 static void append_mode(struct out_text *text, const struct mode *mode)
 {
-	char words[RDMA_NAME_SIZE + 48];
-
+	out_printf(text, "SMC-%cv%u (", mode->family, mode->version);
 	if (!mode->device)
-		snprintf(words, sizeof(words), "SMC-%cv%u (loopback)", mode->family, mode->version);
-	else if (mode->port)
-		snprintf(words, sizeof(words), "SMC-%cv%u (%s port %u)", mode->family,
-			 mode->version, mode->device, mode->port);
-	else if (mode->fid)
-		snprintf(words, sizeof(words), "SMC-%cv%u (ISMv%u FID %lx)", mode->family,
-			 mode->version, mode->version, mode->fid);
+		out_str(text, "loopback");
+	else if (!mode->port && mode->fid)
+		out_printf(text, "ISMv%u FID %lx", mode->version, mode->fid);
 	else
-		snprintf(words, sizeof(words), "SMC-%cv%u (%s)", mode->family, mode->version,
-			 mode->device);
-	out_escaped(text, words, sizeof(words));
+		out_escaped(text, mode->device, RDMA_NAME_SIZE);
+	if (mode->port)
+		out_printf(text, " port %u", mode->port);
+	out_char(text, ')');
 }
 
-static void append_subnets(struct out_text *text, const struct doctor *doc, const struct use *use,
-			   const struct mode *modes, size_t count)
+static void append_subnets(struct out_text *text, const struct doctor_facts *facts,
+			   const struct choice *choice, const struct mode *modes, size_t count)
 {
-	const struct netaddr_table *addrs = &doc->uses.facts.addrs;
+	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
 	const char *far = reach(modes, count), *comma = "";
 	char subnet[NETADDR_TEXT_SIZE];
 
@@ -116,17 +107,16 @@ static void append_subnets(struct out_text *text, const struct doctor *doc, cons
 		return;
 	}
 	for (size_t i = 0; i < addrs->count; i++) {
-		if (!subnet_of(subnet, &addrs->addrs[i], use->net->name))
+		if (!subnet_of(subnet, &addrs->addrs[i], choice->net->name))
 			continue;
-		out_str(text, comma);
-		out_str(text, subnet);
+		out_printf(text, "%s%s", comma, subnet);
 		comma = ", ";
 	}
 	if (!*comma)
 		out_str(text, addrs->is_known ? "none" : SMC_PNET_NONE);
 }
 
-static void append_eids(struct out_text *text, const struct use_facts *facts)
+static void append_eids(struct out_text *text, const struct choice_facts *facts)
 {
 	const char *none = facts->is_eid_known ? "none" : SMC_PNET_NONE;
 
@@ -143,37 +133,38 @@ static void append_eids(struct out_text *text, const struct use_facts *facts)
 	out_str(text, facts->n_ueids ? "" : none);
 }
 
-static void append_use(struct out_text *text, const struct doctor *doc, const struct use *use)
+static void append_choice(struct out_text *text, const struct doctor_facts *facts,
+			  const struct choice *choice)
 {
 	struct mode modes[MAX_MODES];
-	size_t count = find_modes(modes, doc, use);
+	size_t count = find_modes(modes, facts, choice);
 
-	out_escaped(text, use->net->name, NETDEV_NAME_SIZE);
+	out_escaped(text, choice->net->name, NETDEV_NAME_SIZE);
 	out_str(text, "\n  Configuration:      ");
 	for (size_t i = 0; i < count; i++) {
 		out_str(text, i ? ", " : "");
 		append_mode(text, &modes[i]);
 	}
-	out_str(text, count ? "\n  PNET ID:            " : "not configured\n  PNET ID:            ");
-	if (*use->net->pnetid)
-		out_escaped(text, use->net->pnetid, PNETID_SIZE);
+	out_printf(text, "%s\n  PNET ID:            ", count ? "" : "not configured");
+	if (*choice->net->pnetid)
+		out_escaped(text, choice->net->pnetid, PNETID_SIZE);
 	else
-		out_str(text, doc->has_pnet ? "none" : SMC_PNET_NONE);
+		out_str(text, facts->has_pnet ? "none" : SMC_PNET_NONE);
 	/* A star stands for software, as in smc_rnics. */
-	if (*use->net->pnetid && !pnet_row_is_hardware(use->net, &doc->netdevs))
+	if (*choice->net->pnetid && !pnet_row_is_hardware(choice->net, &facts->netdevs))
 		out_char(text, '*');
 	out_char(text, '\n');
-	append_eids(text, &doc->uses.facts);
+	append_eids(text, &facts->choices.facts);
 	out_str(text, "\n  Reachable subnets:  ");
-	append_subnets(text, doc, use, modes, count);
+	append_subnets(text, facts, choice, modes, count);
 	out_char(text, '\n');
 }
 
 /* ---- JSON ---- */
 
-static json_t *string(const char *text)
+static json_t *optional(const char *text)
 {
-	return text && *text ? out_json_string(text, strlen(text)) : NULL;
+	return text && *text ? out_json_str(text) : NULL;
 }
 
 static json_t *json_modes(const struct mode *modes, size_t count)
@@ -187,98 +178,97 @@ static json_t *json_modes(const struct mode *modes, size_t count)
 			snprintf(fid, sizeof(fid), "%lx", modes[i].fid);
 		json_array_append_new(array, json_pack(
 			"{s:s, s:i, s:o*, s:o*, s:o*, s:o*, s:b}", "mode", family, "version",
-			(int)modes[i].version, "device", string(modes[i].device), "port",
-			modes[i].port ? json_integer(modes[i].port) : NULL, "fid", string(fid),
-			"gid", string(modes[i].gid), "is_loopback", !modes[i].device));
+			(int)modes[i].version, "device", optional(modes[i].device), "port",
+			modes[i].port ? json_integer(modes[i].port) : NULL, "fid", optional(fid),
+			"gid", optional(modes[i].gid), "is_loopback", !modes[i].device));
 	}
 	return array;
 }
 
-static json_t *json_subnets(const struct doctor *doc, const struct use *use)
+static json_t *json_subnets(const struct doctor_facts *facts, const struct choice *choice)
 {
-	const struct netaddr_table *addrs = &doc->uses.facts.addrs;
+	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
 	json_t *array = addrs->is_known ? json_array() : NULL;
 	char subnet[NETADDR_TEXT_SIZE];
 
 	for (size_t i = 0; array && i < addrs->count; i++)
-		if (subnet_of(subnet, &addrs->addrs[i], use->net->name))
+		if (subnet_of(subnet, &addrs->addrs[i], choice->net->name))
 			json_array_append_new(array, json_string(subnet));
 	return array;
 }
 
-static json_t *json_use(const struct doctor *doc, const struct use *use)
+static json_t *json_choice(const struct doctor_facts *facts, const struct choice *choice)
 {
 	struct mode modes[MAX_MODES];
-	size_t count = find_modes(modes, doc, use);
-	const char *source = pnet_row_is_hardware(use->net, &doc->netdevs) ? "hardware" : "table";
+	size_t count = find_modes(modes, facts, choice);
+	const char *source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
 
-	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device", string(use->net->name),
+	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device", optional(choice->net->name),
 			 "configuration", json_modes(modes, count), "pnetid",
-			 string(use->net->pnetid), "pnetid_source",
-			 *use->net->pnetid ? source : NULL, "reach", reach(modes, count),
-			 "own_subnets", json_subnets(doc, use));
+			 optional(choice->net->pnetid), "pnetid_source",
+			 *choice->net->pnetid ? source : NULL, "reach", reach(modes, count),
+			 "own_subnets", json_subnets(facts, choice));
 }
 
-static json_t *json_ueids(const struct use_facts *facts)
+static json_t *json_ueids(const struct choice_facts *facts)
 {
 	json_t *array = facts->is_eid_known ? json_array() : NULL;
 
 	for (size_t i = 0; array && i < facts->n_ueids; i++)
-		json_array_append_new(array, string(facts->ueids[i]));
+		json_array_append_new(array, optional(facts->ueids[i]));
 	return array;
 }
 
 /* ---- all ---- */
 
-static bool is_chosen(const struct doctor *doc, const struct use *use)
+static bool is_chosen(const struct doctor_facts *facts, const char *iface,
+		      const struct choice *choice)
 {
-	unsigned long flags;
-
-	if (doc->req->iface)
-		return !strcmp(doc->req->iface, use->net->name);
-	return !host_number(&flags, "%s/class/net/%s/flags", doc->sys, use->net->name) ||
-	       flags & IFF_UP;
+	if (iface)
+		return !strcmp(iface, choice->net->name);
+	return !facts_of_net(facts, choice->net->net)->is_off;
 }
 
-static int print_json(const struct doctor *doc)
+static int print_json(const struct doctor_facts *facts, const char *iface)
 {
-	const struct use_facts *facts = &doc->uses.facts;
-	bool has_seid = facts->seid.has_eid && facts->seid.is_enabled;
+	const struct choices *choices = &facts->choices;
+	const struct smc_seid *seid = &choices->facts.seid;
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < doc->uses.count; i++)
-		if (is_chosen(doc, &doc->uses.uses[i]))
-			json_array_append_new(array, json_use(doc, &doc->uses.uses[i]));
+	for (size_t i = 0; i < choices->count; i++)
+		if (is_chosen(facts, iface, &choices->all[i]))
+			json_array_append_new(array, json_choice(facts, &choices->all[i]));
 	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1",
 					"net_devices", array, "seid",
-					has_seid ? string(facts->seid.eid) : NULL, "ueids",
-					json_ueids(facts)));
+					seid->has_eid && seid->is_enabled ? optional(seid->eid) : NULL,
+					"ueids", json_ueids(&choices->facts)));
 }
 
-static int print_text(const struct doctor *doc)
+static int print_text(const struct doctor_facts *facts, const char *iface)
 {
+	const struct choices *choices = &facts->choices;
 	struct out_text text = { 0 };
 
-	for (size_t i = 0; i < doc->uses.count; i++) {
-		if (!is_chosen(doc, &doc->uses.uses[i]))
+	for (size_t i = 0; i < choices->count; i++) {
+		if (!is_chosen(facts, iface, &choices->all[i]))
 			continue;
 		out_str(&text, text.len ? "\n" : "");
-		append_use(&text, doc, &doc->uses.uses[i]);
+		append_choice(&text, facts, &choices->all[i]);
 	}
 	return chk_print(&text);
 }
 
-int doctor_static(const struct doctor *doc)
+int static_print(const struct doctor_facts *facts, const struct chk_request *req)
 {
-	const char *iface = doc->req->iface;
+	const char *iface = req->iface;
 	int status;
 
-	if (iface && !use_of(&doc->uses, iface))
+	if (iface && !choice_of(&facts->choices, iface))
 		return cli_error(&chk_tool, "there is no net device '%s'", iface);
-	status = doc->req->is_json ? print_json(doc) : print_text(doc);
+	status = req->is_json ? print_json(facts, iface) : print_text(facts, iface);
 	if (status != CHK_OK)
 		return status;
-	if (!doc->has_smc)
+	if (!facts->has_smc)
 		return CHK_UNTESTED;
-	return use_is_any(&doc->uses, iface) ? CHK_OK : CHK_ERROR;
+	return choice_is_any_usable(&facts->choices, iface) ? CHK_OK : CHK_ERROR;
 }

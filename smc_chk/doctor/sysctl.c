@@ -1,46 +1,23 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: switches and sizes below /proc/sys. */
-#include "smc_chk/doctor/doctor.h"
-
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "host/file.h"
-#include "host/probe.h"
-#include "smc/abi.h"
-#include "smc/eid.h"
+#include "smc_chk/doctor/checks.h"
 #include "smc_chk/doctor/size.h"
+#include "sys/buddy.h"
 
 #define CHECK "sysctl"
 #define SMCD_MAX (1024ULL * 1024)
 #define SMCR_MAX_OLD (512ULL * 1024)		/* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
 
-static bool read_knob(char *text, size_t size, const char *name)
+/* The last of the three numbers of tcp_rmem and tcp_wmem: least, at first, most. */
+static bool knob_most(unsigned long long *most, const struct doctor_facts *facts, const char *name)
 {
-	return host_text(text, size, "/proc/sys/%s", name);
-}
-
-static bool knob_number(long long *value, const char *name)
-{
-	char text[64], *end;
-
-	if (!read_knob(text, sizeof(text), name))
-		return false;
-	*value = strtoll(text, &end, 10);
-	return end != text && !*end;
-}
-
-/* One of the three numbers of tcp_rmem and tcp_wmem: least, at first, most. */
-static bool knob_third(unsigned long long *value, const char *name)
-{
+	const char *text = knob_text(facts, name);
 	unsigned long long least, first;
-	char text[96];
 
-	return read_knob(text, sizeof(text), name) &&
-	       sscanf(text, "%llu %llu %llu", &least, &first, value) == 3;
+	return text && sscanf(text, "%llu %llu %llu", &least, &first, most) == 3;
 }
 
 /* ---- net.smc ---- */
@@ -89,37 +66,29 @@ static void check_knobs(struct doctor *doc)
 
 	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
 		snprintf(name, sizeof(name), "net/smc/%s", knobs[i].name);
-		if (!knob_number(&value, name))
+		if (!knob_number(&value, doc->facts, name))
 			continue;
 		found++;
 		normal += check_knob(doc, &knobs[i], value);
 	}
-	if (!found && doc->has_smc)
+	if (!found && doc->facts->has_smc)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc", NULL,
-			   "is not there: kernel 5.18 has the first of its switches");
+			   "is not there: kernel 5.18 has the first of them");
 	else if (found && found == normal)
 		doctor_say(doc, DOCTOR_OK, CHECK, "net.smc", NULL, "all values are the defaults");
-}
-
-static int on_limitation(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_hs_decode(arg, nlh);
 }
 
 /* The knob limit_smc_hs is the same, but wrong on big-endian machines, and not before 6.12. */
 static void check_limitation(struct doctor *doc)
 {
-	struct smc_err ignored;
-	bool is_on = false;
-	char name[64];
+	const char *program = knob_text(doc->facts, "net/smc/hs_ctrl");
 
-	if (doc->genl && !smc_genl_dump(doc->genl, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &is_on,
-					&ignored) && is_on)
+	if (doc->facts->is_limited)
 		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
 			   "handshake limitation is on: under load connections become TCP");
-	if (read_knob(name, sizeof(name), "net/smc/hs_ctrl"))
+	if (program)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc.hs_ctrl", NULL,
-			   "the BPF program %s decides which connections try SMC", name);
+			   "the BPF program %s decides which connections try SMC", program);
 }
 
 /* ---- sizes ---- */
@@ -134,15 +103,23 @@ static unsigned long long real_size(unsigned long long size)
 	return real;
 }
 
+/* Contiguous memory that the kernel hands out at once; 0 if unknown. */
+static unsigned long long largest_block(const struct memory_facts *memory)
+{
+	unsigned int orders = buddy_orders(memory->buddies);
+
+	return orders ? memory->page_size << (orders - 1) : 0;
+}
+
 /* The largest buffer of SMC-R; contiguous memory comes in blocks of a largest size. */
 static unsigned long long smcr_limit(const struct doctor *doc)
 {
-	unsigned long long block = size_largest_block();
+	unsigned long long block = largest_block(&doc->facts->memory);
 	long long type = 0;
 
-	if (doctor_is_before(doc, 6, 11))
+	if (facts_is_before(doc->facts, 6, 11))
 		return SMCR_MAX_OLD;
-	knob_number(&type, "net/smc/smcr_buf_type");
+	knob_number(&type, doc->facts, "net/smc/smcr_buf_type");
 	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
 }
 
@@ -154,7 +131,7 @@ static void check_size(struct doctor *doc, const char *knob, const char *what)
 
 	snprintf(path, sizeof(path), "net/smc/%s", knob);
 	snprintf(name, sizeof(name), "net.smc.%s", knob);
-	if (!knob_number(&value, path) || value <= 0)
+	if (!knob_number(&value, doc->facts, path) || value <= 0)
 		return;
 	real = real_size((unsigned long long)value);
 	size_text(real_text, sizeof(real_text), real);
@@ -178,7 +155,7 @@ static void check_core(struct doctor *doc, const char *core, const char *smc, co
 	snprintf(core_path, sizeof(core_path), "net/core/%s", core);
 	snprintf(smc_path, sizeof(smc_path), "net/smc/%s", smc);
 	snprintf(name, sizeof(name), "net.core.%s", core);
-	if (!knob_number(&max, core_path) || !knob_number(&value, smc_path) || max < 0)
+	if (!knob_number(&max, doc->facts, core_path) || !knob_number(&value, doc->facts, smc_path) || max < 0)
 		return;
 	size_text(text, sizeof(text), real_size((unsigned long long)max));
 	size_text(least, sizeof(least), real_size((unsigned long long)value));
@@ -198,7 +175,7 @@ static void check_tcp_size(struct doctor *doc, const char *knob, const char *nor
 
 	snprintf(path, sizeof(path), "net/ipv4/%s", knob);
 	snprintf(name, sizeof(name), "net.ipv4.%s", knob);
-	if (!knob_third(&most, path))
+	if (!knob_most(&most, doc->facts, path))
 		return;
 	size_text(text, sizeof(text), most);
 	snprintf(remedy, sizeof(remedy), "sysctl -w %s='%s'", name, normal);
@@ -216,11 +193,11 @@ static void check_tcp(struct doctor *doc)
 {
 	long long value;
 
-	if (knob_number(&value, "net/ipv4/tcp_syncookies") && value == 2)
+	if (knob_number(&value, doc->facts, "net/ipv4/tcp_syncookies") && value == 2)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "net.ipv4.tcp_syncookies",
 			   "sysctl -w net.ipv4.tcp_syncookies=1",
 			   "is 2: no server here gets SMC, SYN cookies lose the client's offer");
-	if (knob_number(&value, "net/ipv4/tcp_fastopen") && value > 0 && value & 2)
+	if (knob_number(&value, doc->facts, "net/ipv4/tcp_fastopen") && value > 0 && value & 2)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.ipv4.tcp_fastopen", NULL,
 			   "is %lld: servers that use TCP Fast Open stay on TCP", value);
 }

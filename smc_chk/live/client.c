@@ -2,229 +2,24 @@
 /* One connection, tested: reached how, over what, and does every byte arrive? */
 #include "smc_chk/live/client.h"
 
-#include <errno.h>
-#include <netdb.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "netlink/genl.h"
 #include "smc/link.h"
-#include "smc_chk/live/stream.h"
+#include "smc_chk/live/dial.h"
+#include "smc_chk/live/exchange.h"
+#include "smc_chk/live/measure.h"
 
 /* The greeting comes with the first round trip; a busy server may need longer. */
 #define GREETING_MS 1000
 #define GREETING_HANDSHAKES 4
 
-#define ROUND_TRIPS 20
-#define SMALL 8
 /* Several times the default buffers of SMC; and a limit for systems that have huge ones. */
 #define LARGE 300001
 #define LARGEST (4 << 20)
 
-static int fail(struct client_result *result, int code)
-{
-	result->status = CHK_ERROR;
-	result->err.code = code;
-	return -1;
-}
-
-/* ---- connecting ---- */
-
-struct target {
-	const struct chk_request *req;
-	const char *host;
-	uint16_t port;
-	bool is_smc;
-};
-
-/* TCP got through, the SMC handshake did not. */
-static void explain_handshake(struct smc_err *err, const char *peer, uint16_t port, int code,
-			      int timeout_ms)
-{
-	const char *what;
-
-	switch (code) {
-	case ETIME:
-		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the "
-			    "SMC handshake was not over after %g s", peer, port, timeout_ms / 1000.0);
-		return;
-	case EPROTO: what = "answers the SMC handshake with something else"; break;
-	case ECONNRESET: what = "breaks off the SMC handshake"; break;
-	case ETIMEDOUT: what = "does not answer the SMC handshake"; break;
-	default: what = "fails in the SMC handshake"; break;
-	}
-	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but "
-		    "%s; it can be reached without SMC only", peer, port, what);
-}
-
-/* One sentence for each way in which an address cannot be reached. */
-static void explain(struct smc_err *err, const char *peer, uint16_t port, int code, int timeout_ms)
-{
-	switch (code) {
-	case ECONNREFUSED:
-		smc_err_say(err, code, "%s port %u refused the connection: nothing listens there, "
-			    "or a firewall rejects it", peer, port);
-		break;
-	case ETIMEDOUT:
-		smc_err_say(err, code, "no answer from %s port %u within %g s: the host is down, "
-			    "or a firewall drops the packets", peer, port, timeout_ms / 1000.0);
-		break;
-	case ENETUNREACH: case ENETDOWN:
-		smc_err_say(err, code, "no route to %s: the network is unreachable", peer);
-		break;
-	case EHOSTUNREACH: case EHOSTDOWN:
-		smc_err_say(err, code, "%s is unreachable: it does not answer in its network, or a "
-			    "router says so", peer);
-		break;
-	case EACCES: case EPERM:
-		smc_err_say(err, code, "a route or a firewall of this host prohibits connections "
-			    "to %s port %u", peer, port);
-		break;
-	default:
-		smc_err_set(err, code, "cannot connect to %s port %u", peer, port);
-		break;
-	}
-}
-
-static struct addrinfo *resolve(struct client_result *result, const struct target *target)
-{
-	const struct addrinfo hints = { .ai_family = target->req->family,
-					.ai_socktype = SOCK_STREAM };
-	struct addrinfo *list;
-	int ret = getaddrinfo(target->host, NULL, &hints, &list);
-
-	if (!ret)
-		return list;
-	result->status = CHK_ERROR;
-	if (ret == EAI_ADDRFAMILY || ret == EAI_NODATA)
-		smc_err_say(&result->err, EINVAL, "host '%s' has no %saddress", target->host,
-			    target->req->family == AF_INET6 ? "IPv6 " :
-			    target->req->family == AF_INET ? "IPv4 " : "");
-	else
-		smc_err_say(&result->err, EINVAL, "host '%s' is not known: %s", target->host,
-			    ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
-	return NULL;
-}
-
-/* Return: descriptor, -1 with a sentence. */
-static int connect_any(struct client_result *result, const struct target *target)
-{
-	struct addrinfo *list = resolve(result, target);
-	char text[ENDPOINT_TEXT_SIZE];
-	int timeout_ms = target->req->timeout_ms, fd = -1;
-	enum stream_stage stage;
-
-	for (const struct addrinfo *info = list; info && fd < 0; info = info->ai_next) {
-		union endpoint_addr addr;
-
-		if (info->ai_family != AF_INET && info->ai_family != AF_INET6)
-			continue;
-		memcpy(&addr, info->ai_addr, info->ai_addrlen);
-		endpoint_set_port(&addr, target->port);
-		endpoint_text(text, &addr);
-		chk_debug(target->req, "connecting to %s port %u over %s", text, target->port,
-			  target->is_smc ? "SMC" : "TCP");
-		result->peer = addr;
-		fd = stream_connect(&addr, target->is_smc, timeout_ms, &result->handshake_ns,
-				    &stage);
-		if (fd >= 0)
-			break;
-		fail(result, -fd);
-		if (stage == STREAM_HANDSHAKE)
-			explain_handshake(&result->err, text, target->port, -fd, timeout_ms);
-		else
-			explain(&result->err, text, target->port, -fd, timeout_ms);
-		chk_debug(target->req, "%s", result->err.text);
-	}
-	if (list)
-		freeaddrinfo(list);
-	return fd < 0 ? -1 : fd;
-}
-
-/* ---- exchanging ---- */
-
-static int lost(struct client_result *result, int code)
-{
-	fail(result, code);
-	if (code == ETIMEDOUT)
-		smc_err_say(&result->err, code, "the connection stalls: the server has it open, "
-			    "but data does not move any more");
-	else
-		smc_err_say(&result->err, code, "the connection was lost in the middle of the "
-			    "test");
-	return -1;
-}
-
-static int corrupted(struct client_result *result, size_t at, size_t len)
-{
-	fail(result, EBADMSG);
-	smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu of %zu came "
-		    "back wrong", at + 1, len);
-	return -1;
-}
-
-/* An echo brings the data back, the other commands one message. */
-int client_exchange(struct client_result *result, int fd, uint8_t command, size_t len,
-		    int timeout_ms)
-{
-	const struct proto_request request = { command, len };
-	size_t in_len = command == PROTO_ECHO ? len : PROTO_SIZE;
-	uint8_t *out = calloc(1, PROTO_SIZE + len), *in = malloc(in_len + 1);
-	const uint8_t *want = command == PROTO_ECHO ? out + PROTO_SIZE : out;
-	size_t at = 0;
-	int ret = -ENOMEM;
-
-	if (out && in) {
-		proto_put_request(out, &request);
-		if (command == PROTO_ECHO)
-			proto_fill(out + PROTO_SIZE, len, len);
-		ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, timeout_ms);
-	}
-	if (ret) {
-		ret = lost(result, -ret);
-	} else if (command == PROTO_WHO) {
-		result->has_who = proto_get_who(&result->who, in);
-	} else if (memcmp(in, want, in_len)) {
-		while (in[at] == want[at])
-			at++;
-		ret = corrupted(result, at, in_len);
-	}
-	free(in);
-	free(out);
-	return ret;
-}
-
-int client_round_trips(struct client_result *result, int fd, int count, int timeout_ms,
-		       uint64_t *min_ns, uint64_t *median_ns)
-{
-	uint64_t times[ROUND_TRIPS], start;
-
-	for (int i = 0; i < count; i++) {
-		start = stream_now();
-		if (client_exchange(result, fd, PROTO_ECHO, SMALL, timeout_ms))
-			return -1;
-		times[i] = stream_now() - start;
-	}
-	*median_ns = stream_median(times, count);
-	*min_ns = times[0];
-	return 0;
-}
-
-bool client_greeted(int fd, int wait_ms)
-{
-	uint64_t end = stream_now() + (uint64_t)wait_ms * 1000000U, now;
-	uint8_t in[PROTO_SIZE];
-	size_t len = 0, got;
-
-	do {
-		now = stream_now();
-		got = now < end ? stream_receive(fd, in + len, sizeof(in) - len,
-						 (int)((end - now) / 1000000U) + 1) : 0;
-		len += got;
-	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
-	return len == sizeof(in) && proto_is_greeting(in, len);
-}
+/* ---- data ---- */
 
 /* Longer than the buffers of both sides: so no side can finish without the other. */
 static size_t large_size(const struct client_result *result)
@@ -244,11 +39,11 @@ static int check_data(struct client_result *result, int fd, int timeout_ms)
 	const size_t sizes[] = { 1, 1000, 65537, large_size(result) };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		if (client_exchange(result, fd, PROTO_ECHO, sizes[i], timeout_ms))
+		if (exchange_data(result, fd, PROTO_ECHO, sizes[i], timeout_ms))
 			return -1;
 		result->bytes += sizes[i];
 	}
-	return client_round_trips(result, fd, ROUND_TRIPS, timeout_ms, &result->rtt_min_ns,
+	return exchange_round_trips(result, fd, timeout_ms, &result->rtt_min_ns,
 				  &result->rtt_median_ns);
 }
 
@@ -340,28 +135,28 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 {
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	result->is_ours = client_greeted(fd, greeting_wait(result, req->timeout_ms));
+	result->is_ours = exchange_is_greeted(fd, greeting_wait(result, req->timeout_ms));
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk -S" : "another program");
-	if (result->is_ours && (client_exchange(result, fd, PROTO_WHO, 0, req->timeout_ms) ||
+	if (result->is_ours && (exchange_data(result, fd, PROTO_WHO, 0, req->timeout_ms) ||
 				check_data(result, fd, req->timeout_ms)))
 		return -1;
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
 	chk_debug(req, "measuring over SMC and over TCP");
-	return client_measure(result, fd, req->timeout_ms);
+	return measure_rates(result, fd, req->timeout_ms);
 }
 
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port)
 {
-	struct target target = { .req = req, .host = host, .port = port, .is_smc = true };
+	struct dial_target target = { .req = req, .host = host, .port = port, .is_smc = true };
 	int probe = endpoint_socket(AF_INET, true), fd;
 
 	*result = (struct client_result){ 0 };
 	if (probe >= 0)
 		close(probe);
 	target.is_smc = probe >= 0;
-	fd = connect_any(result, &target);
+	fd = dial(result, &target);
 	if (fd < 0)
 		return result->status;
 	result->is_connected = true;

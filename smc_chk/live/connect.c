@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* -C: test the connection to a server. */
-#include <string.h>
+#include "smc_chk/live/live.h"
 
 #include "smc_chk/live/client.h"
+#include "smc_chk/live/report.h"
 #include "smc_chk/print.h"
 
 int chk_connect(const struct chk_request *req)
@@ -16,7 +17,7 @@ int chk_connect(const struct chk_request *req)
 		return cli_error(&chk_tool, "%s", result.err.text);
 	if (req->is_json) {
 		json = json_pack("{s:s, s:o}", "schema", "smc-tools/check/1", "host",
-				 out_json_string(req->host, strlen(req->host)));
+				 out_json_str(req->host));
 		if (!json || report_json(json, &result)) {
 			json_decref(json);
 			json = NULL;

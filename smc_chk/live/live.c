@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* -l: a server and a client on each net device of this host. */
+#include "smc_chk/live/live.h"
+
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -8,8 +10,9 @@
 #include <unistd.h>
 
 #include "smc_chk/live/client.h"
-#include "smc_chk/print.h"
+#include "smc_chk/live/report.h"
 #include "smc_chk/live/server.h"
+#include "smc_chk/print.h"
 
 struct live {
 	const struct chk_request *req;
@@ -49,8 +52,7 @@ static void test_address(struct client_result *result, const struct chk_request 
 	server_close(server);
 }
 
-/* 0 SMC, then 2 TCP, then 1 error. */
-static int worse(int one, int other)
+int live_worse_status(int one, int other)
 {
 	static const int rank[] = { [CHK_OK] = 0, [CHK_TCP] = 1, [CHK_UNTESTED] = 2,
 				    [CHK_ERROR] = 3 };
@@ -74,16 +76,14 @@ static int test_iface(struct live *live, const char *iface, union endpoint_addr 
 
 	chk_debug(live->req, "testing %s", iface);
 	test_address(&result, live->req, addr);
-	live->status = worse(live->status, result.status);
+	live->status = live_worse_status(live->status, result.status);
 	live->count++;
 	if (live->list)
 		return add_json(live, iface, &result);
 	out_escaped(&live->text, iface, IF_NAMESIZE);
 	out_str(&live->text, ": ");
 	if (result.status == CHK_ERROR) {
-		out_str(&live->text, "error: ");
-		out_str(&live->text, result.err.text);
-		out_char(&live->text, '\n');
+		out_printf(&live->text, "error: %s\n", result.err.text);
 	} else {
 		report_text(&live->text, &result);
 	}
@@ -150,8 +150,7 @@ static int print(struct live *live)
 	return chk_print_json(json);
 }
 
-/* Return: status. */
-static int test_host(const struct chk_request *req)
+int chk_live(const struct chk_request *req)
 {
 	struct live live = { .req = req };
 	int fd = endpoint_socket(AF_INET, true), ret = 0, printed = CHK_OK;
@@ -182,14 +181,4 @@ static int test_host(const struct chk_request *req)
 	json_decref(live.list);
 	out_free(&live.text);
 	return printed ? printed : live.status;
-}
-
-int chk_live(const struct chk_request *req)
-{
-	int status;
-
-	if (req->is_static && req->is_json)
-		return cli_usage_error(&chk_tool, "--json goes with one of -l and -s at a time");
-	status = test_host(req);
-	return req->is_static ? worse(status, chk_doctor(req)) : status;
 }

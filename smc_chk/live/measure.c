@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* --tcp-too: the same over SMC and over plain TCP, in turns, within one run. */
+#include "smc_chk/live/measure.h"
+
 #include <errno.h>
 #include <unistd.h>
 
-#include "smc_chk/live/client.h"
+#include "smc_chk/live/exchange.h"
 #include "smc_chk/live/stream.h"
+#include "smc_chk/smc_chk.h"
 
 /* About two seconds in all with the default time limit of 10 s. */
 #define SHARE 30
@@ -13,7 +16,6 @@
 
 #define MAX_CONNECTS 500
 #define MAX_CONNECTS_FOREIGN 20 /* a stranger is not to be flooded */
-#define ROUND_TRIPS 20		/* before the clock is looked at */
 #define MAX_ROUNDS 50
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
@@ -39,7 +41,7 @@ static int connects(struct client_result *result, struct client_rates *rates, bo
 		fd = stream_connect(&result->peer, is_smc, timeout_ms, &times[count], &stage);
 		if (fd < 0)
 			return fail(result, -fd, is_smc);
-		if (result->is_ours && !client_greeted(fd, timeout_ms)) {
+		if (result->is_ours && !exchange_is_greeted(fd, timeout_ms)) {
 			endpoint_abort(fd);
 			return fail(result, EPROTO, is_smc);
 		}
@@ -59,7 +61,7 @@ static int latency(struct client_result *result, struct client_rates *rates, int
 	int count = 0;
 
 	do {
-		if (client_round_trips(result, fd, ROUND_TRIPS, timeout_ms, &min, &medians[count]))
+		if (exchange_round_trips(result, fd, timeout_ms, &min, &medians[count]))
 			return -1;
 	} while (++count < MAX_ROUNDS && stream_now() - start < (uint64_t)ms * 1000000U);
 	rates->round_trip_ns = stream_median(medians, count);
@@ -74,7 +76,7 @@ static int throughput(struct client_result *result, struct client_rates *rates, 
 	size_t chunk = FIRST_CHUNK;
 
 	do {
-		if (client_exchange(result, fd, PROTO_SINK, chunk, timeout_ms))
+		if (exchange_data(result, fd, PROTO_SINK, chunk, timeout_ms))
 			return -1;
 		now = stream_now();
 		bytes += chunk;
@@ -97,7 +99,7 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 	       throughput(result, rates, fd, timeout_ms, ms) ? -1 : 0;
 }
 
-int client_measure(struct client_result *result, int fd, int timeout_ms)
+int measure_rates(struct client_result *result, int fd, int timeout_ms)
 {
 	int ms = timeout_ms / SHARE, tcp, ret;
 	enum stream_stage stage;
@@ -107,7 +109,7 @@ int client_measure(struct client_result *result, int fd, int timeout_ms)
 	tcp = stream_connect(&result->peer, false, timeout_ms, &ns, &stage);
 	if (tcp < 0)
 		return fail(result, -tcp, false);
-	ret = result->is_ours && !client_greeted(tcp, timeout_ms) ? fail(result, EPROTO, false) : 0;
+	ret = result->is_ours && !exchange_is_greeted(tcp, timeout_ms) ? fail(result, EPROTO, false) : 0;
 	if (!ret)
 		ret = measure_one(result, &result->smc, fd, true, timeout_ms, ms);
 	if (!ret)

@@ -18,7 +18,7 @@
  *			4 bytes diagnosis of the peer
  *
  * A client that begins with anything else gets every byte back, and so does one that says nothing.
- * What begins like a request and is none ends the connection.
+ * What begins like a request, but is not a valid one, ends the connection.
  */
 #ifndef SMC_CHK_PROTO_H
 #define SMC_CHK_PROTO_H
@@ -70,7 +70,7 @@ bool proto_get_request(struct proto_request *request, const uint8_t in[PROTO_SIZ
 
 void proto_put_who(uint8_t out[PROTO_SIZE], const struct proto_who *who);
 
-/** proto_get_who() - false for what is no such answer */
+/** proto_get_who() - false for anything else */
 bool proto_get_who(struct proto_who *who, const uint8_t in[PROTO_SIZE]);
 
 /** proto_fill() - test data that looks random; the same for the same seed */

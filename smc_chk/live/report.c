@@ -1,27 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* What a live test found, for people and as JSON. */
+#include "smc_chk/live/report.h"
+
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "out/table.h"
 #include "smc/reason.h"
-#include "smc_chk/live/client.h"
+#include "smc_chk/smc_chk.h"
 
 #define REASON_PEERNOSMC 0x03010000U
-
-static void __attribute__((format(printf, 2, 3)))
-put(struct out_text *text, const char *fmt, ...)
-{
-	char buf[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buf, sizeof(buf), fmt, ap);
-	va_end(ap);
-	out_str(text, buf);
-}
 
 static const char *mode_title(enum smc_mode mode)
 {
@@ -54,14 +42,14 @@ static void put_verdict(struct out_text *text, const struct client_result *resul
 	endpoint_text(peer, &result->peer);
 	switch (result->status) {
 	case CHK_OK:
-		put(text, "%s works: %s port %u\n", mode_title(result->mode), peer, port);
+		out_printf(text, "%s works: %s port %u\n", mode_title(result->mode), peer, port);
 		break;
 	case CHK_TCP:
-		put(text, "TCP, not SMC: %s port %u\n", peer, port);
+		out_printf(text, "TCP, not SMC: %s port %u\n", peer, port);
 		break;
 	default:
-		put(text, "Not tested: %s\n", result->err.text);
-		put(text, "  %-12s %s port %u is reached\n", "over TCP", peer, port);
+		out_printf(text, "Not tested: %s\n", result->err.text);
+		out_printf(text, "  %-12s %s port %u is reached\n", "over TCP", peer, port);
 		break;
 	}
 }
@@ -72,10 +60,10 @@ static void put_version(struct out_text *text, const struct client_result *resul
 
 	if (!result->has_lgr)
 		return;
-	put(text, "  %-12s %08" PRIx32 ", %sv%d", "link group", lgr->id, mode_title(result->mode),
+	out_printf(text, "  %-12s %08" PRIx32 ", %sv%d", "link group", lgr->id, mode_title(result->mode),
 	    lgr->is_v2 ? 2 : 1);
 	if (lgr->has & SMC_LGR_HAS_RELEASE)
-		put(text, " release %u", lgr->release);
+		out_printf(text, " release %u", lgr->release);
 	if (lgr->has & SMC_LGR_HAS_EID && lgr->eid[0]) {
 		out_str(text, ", EID ");
 		out_escaped(text, lgr->eid, sizeof(lgr->eid));
@@ -94,15 +82,15 @@ static void put_device(struct out_text *text, const struct client_result *result
 	if (!result->has_sock)
 		return;
 	if (result->mode == SMC_MODE_SMCR && sock->has & SMC_SOCK_HAS_LGR) {
-		put(text, "  %-12s ", "device");
+		out_printf(text, "  %-12s ", "device");
 		out_escaped(text, sock->lgr.ibname, sizeof(sock->lgr.ibname));
-		put(text, " port %u\n  %-12s %s\n  %-12s %s\n", sock->lgr.ibport, "GID",
+		out_printf(text, " port %u\n  %-12s %s\n  %-12s %s\n", sock->lgr.ibport, "GID",
 		    sock->lgr.gid, "peer's GID", sock->lgr.peer_gid);
 	} else if (result->mode == SMC_MODE_SMCD && sock->has & SMC_SOCK_HAS_DMB) {
 		if (result->has_lgr && result->lgr.has & SMC_LGR_HAS_CHID)
-			put(text, "  %-12s CHID %04" PRIx32 "%s\n", "device", result->lgr.chid,
+			out_printf(text, "  %-12s CHID %04" PRIx32 "%s\n", "device", result->lgr.chid,
 			    result->lgr.chid == SMC_ABI_CHID_LOOPBACK ? " (loopback)" : "");
-		put(text, "  %-12s %016" PRIx64 "\n  %-12s %016" PRIx64 "\n", "GID",
+		out_printf(text, "  %-12s %016" PRIx64 "\n  %-12s %016" PRIx64 "\n", "GID",
 		    sock->dmb.my_gid, "peer's GID", sock->dmb.peer_gid);
 	}
 }
@@ -111,7 +99,7 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 
-	put(text, "  %-12s 0x%08" PRIx32 " %s%s%s\n", side, code, reason ? reason->symbol : "",
+	out_printf(text, "  %-12s 0x%08" PRIx32 " %s%s%s\n", side, code, reason ? reason->symbol : "",
 	    reason ? ": " : "", reason ? reason->meaning : "a reason that Linux does not use");
 }
 
@@ -128,18 +116,18 @@ static void put_remedy(struct out_text *text, const struct client_result *result
 	char peer[ENDPOINT_TEXT_SIZE];
 
 	if (code == REASON_PEERNOSMC && result->is_ours) {
-		put(text, "Try: look for what took SMC's TCP option (254) out of the handshake, "
+		out_printf(text, "Try: look for what took SMC's TCP option (254) out of the handshake, "
 		    "for both ends speak SMC: a firewall on the way, SYN cookies, or handshake "
 		    "limitation (smcr hs)\n");
 		return;
 	}
 	if (reason && is_peer)
-		put(text, "Try on %s: %s\n", endpoint_text(peer, &result->peer), reason->check);
+		out_printf(text, "Try on %s: %s\n", endpoint_text(peer, &result->peer), reason->check);
 	else if (reason)
-		put(text, "Try: %s\n", reason->check);
-	put(text, "More: smc_chk -e 0x%08" PRIx32, fallback->reason);
+		out_printf(text, "Try: %s\n", reason->check);
+	out_printf(text, "More: smc_chk -e 0x%08" PRIx32, fallback->reason);
 	if (fallback->peer_diagnosis)
-		put(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
+		out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
 	out_char(text, '\n');
 }
 
@@ -147,15 +135,15 @@ static void put_times(struct out_text *text, const struct client_result *result)
 {
 	char local[ENDPOINT_TEXT_SIZE];
 
-	put(text, "  %-12s %s\n", "from", endpoint_text(local, &result->local));
-	put(text, "  %-12s %.3f ms\n", "handshake", (double)result->handshake_ns / 1e6);
+	out_printf(text, "  %-12s %s\n", "from", endpoint_text(local, &result->local));
+	out_printf(text, "  %-12s %.3f ms\n", "handshake", (double)result->handshake_ns / 1e6);
 	if (!result->is_ours) {
-		put(text, "  %-12s none: the server is not smc_chk -S\n", "data");
+		out_printf(text, "  %-12s none: the server is not smc_chk -S\n", "data");
 		return;
 	}
-	put(text, "  %-12s %" PRIu64 " bytes each way, all of them right\n", "data",
+	out_printf(text, "  %-12s %" PRIu64 " bytes each way, verified\n", "data",
 	    result->bytes);
-	put(text, "  %-12s %.3f ms at least, median %.3f ms\n", "round trip",
+	out_printf(text, "  %-12s %.3f ms at least, median %.3f ms\n", "round trip",
 	    (double)result->rtt_min_ns / 1e6, (double)result->rtt_median_ns / 1e6);
 }
 
@@ -163,9 +151,9 @@ static void put_times(struct out_text *text, const struct client_result *result)
 static void put_ratio(struct out_text *text, const char *name, const char *unit, double smc,
 		      double tcp, bool more_is_better)
 {
-	put(text, "  %-12s %12.3f %12.3f %-7s", name, smc, tcp, unit);
+	out_printf(text, "  %-12s %12.3f %12.3f %-7s", name, smc, tcp, unit);
 	if (smc > 0 && tcp > 0)
-		put(text, " %8.2f", more_is_better ? smc / tcp : tcp / smc);
+		out_printf(text, " %8.2f", more_is_better ? smc / tcp : tcp / smc);
 	out_char(text, '\n');
 }
 
@@ -175,7 +163,7 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 
 	if (!result->has_rates)
 		return;
-	put(text, "  %-12s %12s %12s %-7s %8s\n", "measured", mode_title(result->mode), "plain TCP",
+	out_printf(text, "  %-12s %12s %12s %-7s %8s\n", "measured", mode_title(result->mode), "plain TCP",
 	    "", "better");
 	put_ratio(text, "connecting", "ms", (double)smc->connect_ns / 1e6,
 		  (double)tcp->connect_ns / 1e6, false);
@@ -214,11 +202,6 @@ static int set(json_t *json, const char *key, json_t *value)
 	return json_object_set_new(json, key, value);
 }
 
-static json_t *json_hex(uint64_t value, int digits)
-{
-	return json_sprintf("0x%0*" PRIx64, digits, value);
-}
-
 /* As in smcss's JSON. */
 static json_t *json_reason(uint32_t code)
 {
@@ -249,7 +232,7 @@ static int set_group(json_t *json, const struct smc_lgr *lgr)
 		ret |= set(json, "peer_host",
 			   out_json_string(lgr->peer_host, sizeof(lgr->peer_host)));
 	if (lgr->has & SMC_LGR_HAS_CHID)
-		ret |= set(json, "chid", json_hex(lgr->chid, 4));
+		ret |= set(json, "chid", out_json_hex(lgr->chid, 4));
 	return ret;
 }
 
@@ -264,8 +247,8 @@ static int set_device(json_t *json, const struct client_result *result)
 		      set(json, "gid", out_json_string(sock->lgr.gid, SMC_GID_TEXT_LEN)) |
 		      set(json, "peer_gid", out_json_string(sock->lgr.peer_gid, SMC_GID_TEXT_LEN));
 	else if (result->mode == SMC_MODE_SMCD && sock->has & SMC_SOCK_HAS_DMB)
-		ret = set(json, "gid", json_hex(sock->dmb.my_gid, 16)) |
-		      set(json, "peer_gid", json_hex(sock->dmb.peer_gid, 16));
+		ret = set(json, "gid", out_json_hex(sock->dmb.my_gid, 16)) |
+		      set(json, "peer_gid", out_json_hex(sock->dmb.peer_gid, 16));
 	return ret;
 }
 

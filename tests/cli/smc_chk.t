@@ -65,14 +65,14 @@ refuse "'--explain' and '--pnetid' exclude" -e MEM -i lo
 refuse "'--explain' and '--live-test' exclude" -e MEM -l
 refuse "'--from' and '--explain' exclude" --from x -e MEM
 refuse "'--from' and '--netns' exclude" --from x -N x
-refuse "'--port' goes with" -e MEM -p 1
-refuse "'--ipv6' goes with" --doctor -6
-refuse "'--once' goes with" -C localhost --once
-refuse "'--bind' goes with" --bind ::1
-refuse "'--tcp-too' goes with" -S --tcp-too
-refuse "'--timeout' goes with" -S -t 1
-refuse "surplus argument 'x'" x
-refuse "surplus argument 'x'" -x sh x
+refuse "'--port' can only be used with" -e MEM -p 1
+refuse "'--ipv6' can only be used with" --doctor -6
+refuse "'--once' can only be used with" -C localhost --once
+refuse "'--bind' can only be used with" --bind ::1
+refuse "'--tcp-too' can only be used with" -S --tcp-too
+refuse "'--timeout' can only be used with" -S -t 1
+refuse "unexpected argument 'x'" x
+refuse "unexpected argument 'x'" -x sh x
 refuse 'no network namespace' -N there-is-none -e MEM
 
 # ---- reasons ----
@@ -112,9 +112,9 @@ refuse 'neither the number nor the name' -e 0x1/0x2/0x3
 refuse 'not a reason' -e 0x05000000/
 refuse 'not a reason' -e 'MEM IPSEC'
 refuse 'more than 32 bits' -e 0x100000000
-refuse 'an error, no reason: .*timed out' -e -110
-refuse '0x03990000 \(configuration\) is no reason of Linux' -e 0x03990000
-refuse '0xff000000 is no reason of Linux' -e 4278190080
+refuse 'an error, not a reason: .*timed out' -e -110
+refuse '0x03990000 \(configuration\) is not a reason of Linux' -e 0x03990000
+refuse '0xff000000 is not a reason of Linux' -e 4278190080
 refuse 'comes too late' -e TCP 0x01010000 -j
 refuse 'too long' -e "$(printf '%2000s' x)"
 run -e PEERDECL/0x12345678
@@ -185,15 +185,15 @@ lacks() {
 }
 lacks 0true 0 7 'can give SMC to static programs'
 lacks '2false
-eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel has not' -93 7 'the kernel lacks IPPROTO_SMC'
+eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel does not have' -93 7 'the kernel lacks IPPROTO_SMC'
 lacks '2false
-eBPF needs BTF (CONFIG_DEBUG_INFO_BTF), which this kernel has not' 0 -2 'the kernel lacks BTF'
+eBPF needs BTF (CONFIG_DEBUG_INFO_BTF), which this kernel does not have' 0 -2 'the kernel lacks BTF'
 lacks '2false
-eBPF needs the function update_socket_protocol (kernel 6.6), which this kernel has not' 0 6 'the kernel lacks the function'
+eBPF needs the function update_socket_protocol (kernel 6.6), which this kernel does not have' 0 6 'the kernel lacks the function'
 lacks '2false
-eBPF needs CONFIG_MPTCP, which this kernel has not' 0 5 'the kernel lacks CONFIG_MPTCP'
+eBPF needs CONFIG_MPTCP, which this kernel does not have' 0 5 'the kernel lacks CONFIG_MPTCP'
 lacks '2false
-eBPF needs CONFIG_BPF_JIT, which this kernel has not' 0 3 'the kernel lacks CONFIG_BPF_JIT'
+eBPF needs CONFIG_BPF_JIT, which this kernel does not have' 0 3 'the kernel lacks CONFIG_BPF_JIT'
 if program plain32 -m32; then
 	if [ -e "$build/32/ld_pre_smc.so" ]; then
 		way preload .library "\"$(cd "$build" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"
@@ -251,18 +251,18 @@ way preload .program "\"$tmp/plain\"" plain
 way bpf '(.why | contains("env -i"))' true "$tmp/clean"
 PATH=$old_path
 refuse 'its interpreter is not there' -x "$tmp/nowhere"
-refuse 'is no program: neither' -x "$tmp/windows"
+refuse 'is not a program: neither' -x "$tmp/windows"
 cp "$build/ld_pre_smc.so" "$tmp/lib.so"
-refuse 'is no program: neither' -x "$tmp/lib.so"
-refuse 'is no program: it is a folder' -x "$tmp"
-refuse 'is no program: it is no regular file' -x /dev/null
+refuse 'is not a program: neither' -x "$tmp/lib.so"
+refuse 'is not a program: it is a directory' -x "$tmp"
+refuse 'is not a program: it is not a regular file' -x /dev/null
 refuse "cannot find '$tmp/none': No such file" -x "$tmp/none"
 refuse 'is not executable' -x "$tmp/main.c"
 refuse "no command 'no-such-command' in PATH$" -x no-such-command
 refuse "no command '' in PATH$" -x ''
 build=$(cd "$build" && pwd)
 cd "$tmp" || exit 1
-refuse "no command 'plain' in PATH; a file here is named with ./" -x plain
+refuse "no command 'plain' in PATH; a file in this directory needs ./" -x plain
 way preload .program '"./plain"' ./plain
 cd - >/dev/null || exit 1
 # Whoever starts it decides.
@@ -297,7 +297,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
 		is "$(unshare -m sh -c "$mounted" sh nosuid,mode=755 "$tmp/mnt" "$tmp/4755" setpriv --reuid=65534 \
 			--regid=65534 --clear-groups "$tmp/tools/smc_chk" -j -x "$tmp/mnt/x" |
 			jq -c '[.way, .notes[0]]')" \
-			'["preload","set-uid, but without effect on its file system, which is mounted nosuid"]' 'a nosuid mount'
+			'["preload","set-uid, but that has no effect on its file system, which is mounted nosuid"]' 'a nosuid mount'
 		unshare -m sh -c "$mounted" sh noexec "$tmp/mnt" "$tmp/plain" "$build/smc_chk" -x "$tmp/mnt/x" 2>"$tmp/err"
 		like "$(cat "$tmp/err")" 'mounted noexec' 'a noexec mount'
 	else

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """smc_chk --bundle and --from on any kernel: what is written, what is refused, what is left behind."""
+import ctypes
 import io
 import json
 import os
@@ -95,7 +96,7 @@ def check_bundle():
         kinds = {(m.type, m.mode, m.uid, m.gid, m.uname) for m in tar}
     ok(kinds - {(tarfile.DIRTYPE, 0o700, 0, 0, "")} == {(tarfile.REGTYPE, 0o600, 0, 0, "")},
        "only plain files, of nobody in particular", kinds)
-    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one folder")
+    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one directory")
     doc = json.loads(files[FOLDER + "/index.json"])
     ok(doc["schema"] == "smc-tools/bundle/1" and doc["kernel"] == os.uname().release, "index.json", doc)
     check_files(doc["commands"], files)
@@ -129,7 +130,7 @@ def check_from(path):
         ok((live.returncode, live.stdout, live.stderr) == (back.returncode, back.stdout, back.stderr),
            "--from FILE %s is as live" % " ".join(tool), (live, back))
     ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
-    refuse("'sh' is no tool that reads a bundle", "--from", path, "sh", "-c", "true")
+    refuse("'sh' cannot read a bundle", "--from", path, "sh", "-c", "true")
     refuse("recorded host", "--from", path, "smc_rnics", "-e", "1")
     refuse("recorded host", "--from", path, "smcss", "-N", "1")
     refuse("recorded host", "--from", path, "smc_chk", "-b", TOP.name + "/again")
@@ -140,9 +141,9 @@ def check_from(path):
 def check_hostile(path):
     plain = entry(FOLDER + "/record/x", b"x")
     refuse("No such file", "--from", TOP.name + "/none")
-    refuse("is no bundle", "--from", "/dev/null")
-    refuse("is no bundle", "--from", CHK)
-    refuse("is no bundle", "--from", TOP.name)
+    refuse("is not a bundle", "--from", "/dev/null")
+    refuse("is not a bundle", "--from", CHK)
+    refuse("is not a bundle", "--from", TOP.name)
     refuse("no smc-tools/bundle/1", "--from", archive(plain))
     refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
     refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
@@ -150,9 +151,9 @@ def check_hostile(path):
         if os.sys.byteorder == "little" else None
     for name in ("/etc/evil", "../evil", FOLDER + "/../../evil", "other/x", FOLDER + "//x", FOLDER + "/./x",
                  FOLDER + "x/y", ".", FOLDER):
-        refuse("a file of another name", "--from", archive(index(), entry(name, b"evil")))
+        refuse("a file with an unexpected name", "--from", archive(index(), entry(name, b"evil")))
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE):
-        refuse("something else than files", "--from",
+        refuse("something other than files", "--from",
                archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname="/etc")))
     refuse("twice", "--from", archive(index(), plain, plain))
     refuse("twice", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
@@ -165,7 +166,7 @@ def check_hostile(path):
     for size in (5, 100, len(whole) // 2, len(whole) - 9):
         with open(bad, "wb") as file:
             file.write(whole[:size])
-        refuse("is no bundle", "--from", bad)
+        refuse("is not a bundle", "--from", bad)
     for name in ("/etc/evil", TOP.name + "/evil", TMP + "/evil"):
         ok(not os.path.exists(name), "%s was not made" % os.path.basename(os.path.dirname(name)))
 
@@ -303,7 +304,23 @@ def count_skip(name, why):
     print("ok %d - %s # SKIP %s" % (count, name, why))
 
 
+def check_note():
+    """What packagers read of the library that is loaded when it is needed."""
+    path = TOP.name + "/note"
+    subprocess.run(["objcopy", "--dump-section", ".note.dlopen=" + path, CHK, "/dev/null"], check=False)
+    with open(path, "rb") as file:
+        data = file.read()
+    os.unlink(path)
+    owner, size, kind = struct.unpack_from("=III", data)
+    ok((owner, kind, data[12:16]) == (4, 0x407c0c0a, b"FDO\0") and len(data) >= 16 + size, "ELF note: its header", data)
+    doc = json.loads(data[16:16 + size].rstrip(b"\0"))
+    ok(len(doc) == 1 and len(doc[0]["soname"]) == 1 and doc[0]["priority"] == "recommended" and
+       ctypes.CDLL(doc[0]["soname"][0]).archive_version_number() >= 3000000,
+       "ELF note: names the library that can be loaded", doc)
+
+
 os.mkdir(TMP)
+check_note()
 bundle = check_bundle()
 check_from(bundle)
 check_hostile(bundle)

@@ -105,7 +105,7 @@ finding 3 "kernel +$release +has SMC, but this process may not use it: Operation
 
 host $no_smc
 rm -r "$root/probes"
-finding 3 "kernel .*nothing was recorded about it" 'smc_chk --bundle FILE.tar.gz, there' "nothing was recorded"
+finding 3 "kernel .*nothing was recorded about it" 'run smc_chk --bundle FILE.tar.gz on that host' "nothing was recorded"
 
 host $no_smc
 printf '0\n6.1\033[2J' >"$root/probes/uname-release"

@@ -78,7 +78,7 @@ if [ "$no_smc" ]; then
 	is "$rc:$err" '3:' 'no SMC here, a server of ours: exit status 3'
 	like "$out" "^Not tested: this kernel has no SMC" 'no SMC here: says so'
 	like "$out" "^  over TCP     127\.0\.0\.1 port $port is reached$" 'no SMC here: TCP reaches'
-	like "$out" '^  data         [0-9]{6} bytes each way, all of them right$' 'no SMC here: data over TCP'
+	like "$out" '^  data         [0-9]{6} bytes each way, verified$' 'no SMC here: data over TCP'
 	run -j -C 127.0.0.1 -p "$port"
 	is "$rc" 3 'no SMC here, JSON: exit status 3'
 	is "$(printf '%s' "$out" | python3 -c 'import json, sys

@@ -46,11 +46,11 @@ finds ' -> smc_rnics -e 00000013' 'and how to give it some'
 finds 'ok pnetid encbdf0 SMC-Rv1 and v2 over mlx4_0 port 1, SMC-Dv1 over ISM device 0000:00:00.0; PNET ID NET1 from the hardware' \
 	'an OSA card shares its PNET ID with a RoCE port and the ISM device'
 finds 'ok pnetid encbdf0.5 .*PNET ID NET1 of the device below' 'the VLAN upon it too'
-finds 'ok rdma mlx4_0 port 1 is active upon eno1; RoCE v1 and v2' 'GIDs of both versions'
+finds 'ok rdma mlx4_0 port 1 is active on eno1; RoCE v1 and v2' 'GIDs of both versions'
 finds 'warning rdma mlx4_0 port 2 is DOWN, though its net device eno1d1 is switched on' 'the second port has no link'
 finds 'warning rdma mlx5_0 port 1 has no GID' 'a port without an address'
 finds ' -> ip address add ADDRESS/PREFIX dev eno2' 'and how it gets one'
-finds 'note bond bond0 bond of eno2 eno1: SMC looks at PNET ID and RDMA device of eno2 only' 'a bond counts as its first card'
+finds 'note bond bond0 bond of eno2 eno1: SMC uses only the PNET ID and RDMA device of eno2' 'a bond counts as its first card'
 
 run --doctor -i encbdf0.5
 finds 'ok ism 0000:00:00.0' 'the ISM device of an interface'
@@ -90,7 +90,7 @@ is "$out" '{"schema":"smc-tools/static/1","net_devices":[{"net_device":"encbdf0"
 for what in '-C localhost' -S -l; do
 	# shellcheck disable=SC2086 # words
 	run $what
-	is "$rc$out$err" '1smc_chk: this is a recorded host, from which nothing can be tested' "$what is about this machine"
+	is "$rc$out$err" '1smc_chk: a recorded host cannot be tested over the network' "$what is about this machine"
 done
 run -s -i eth9
 is "$rc$out$err" "1smc_chk: there is no net device 'eth9'" 'an interface that is not there'
@@ -116,8 +116,8 @@ finds 'note mtu ens1f0 RoCE packets of mlx5_0 port 1 carry 1024 bytes, MTU 9000 
 finds 'problem soft-roce rxelo' 'soft-RoCE on a kernel on which it hangs'
 is "$(printf '%s\n' "$out" | grep -c ' rdma rxelo')" 0 'that is said once'
 finds 'note pnetid lo no SMC-R: soft-RoCE hangs on this kernel' 'and why its net device has no SMC'
-finds 'note rdma mlx5_1 SMC uses ports 1 and 2 only of the 3' 'more ports than SMC takes'
-finds 'note vlan ens1f0.7 VLAN 7 upon ens1f0' 'a VLAN'
+finds 'note rdma mlx5_1 SMC uses only ports 1 and 2 of the 3' 'more ports than SMC takes'
+finds 'note vlan ens1f0.7 VLAN 7 on ens1f0' 'a VLAN'
 finds 'ok pnetid ens1f0.7 SMC-Rv2 over mlx5_0 port 1' 'for which only its own GIDs count'
 finds 'ok bindv6only -' 'one socket for each family'
 echo 0 >"$root/proc/sys/net/ipv6/bindv6only"

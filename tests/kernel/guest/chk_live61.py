@@ -28,7 +28,7 @@ with subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as s
        "-l: loopback, if there is nothing else", (status, out))
     status, out, err = sandboxed("-C", IP)
     ok(status == 3 and not err and out.startswith("Not tested: a sandbox forbids SMC sockets to this program\n") and
-       "  over TCP     127.0.0.1 port 37373 is reached\n" in out and " all of them right" in out,
+       "  over TCP     127.0.0.1 port 37373 is reached\n" in out and " verified" in out,
        "sandbox: exit status 3, and TCP is tested", (status, out, err))
     for option in ("-S", "-l"):
         status, out, err = sandboxed(option)

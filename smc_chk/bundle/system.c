@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a bundle says of the system around SMC: no more than what helps, see smc_chk(8). */
-#include "smc_chk/bundle/facts.h"
+#include "smc_chk/bundle/system.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -26,15 +26,10 @@
 #define READ_ALL 3
 #define SIZE_BUFFER 10
 
-static json_t *string(const char *text)
-{
-	return out_json_string(text, strlen(text));
-}
-
 static void set(json_t *object, const char *key, const char *text)
 {
 	if (*text)
-		json_object_set_new(object, key, string(text));
+		json_object_set_new(object, key, out_json_str(text));
 }
 
 static json_t *host(void)
@@ -75,13 +70,13 @@ static json_t *distribution(void)
 	return json;
 }
 
-static void add_sysctl(json_t *json, const char *folder, const char *name)
+static void add_sysctl(json_t *json, const char *directory, const char *name)
 {
 	char text[256], key[160];
 
-	if (!host_text(text, sizeof(text), "/proc/sys/%s/%s", folder, name))
+	if (!host_text(text, sizeof(text), "/proc/sys/%s/%s", directory, name))
 		return;
-	snprintf(key, sizeof(key), "%s.%s", folder, name);
+	snprintf(key, sizeof(key), "%s.%s", directory, name);
 	for (char *c = key; *c; c++)
 		*c = *c == '/' ? '.' : *c;
 	set(json, key, text);
@@ -312,7 +307,7 @@ static void add_devices(json_t *json, bool is_entered)
 }
 
 /* A word of the line starts so: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
-bool facts_is_about_smc(const char *line)
+bool system_log_is_about_smc(const char *line)
 {
 	static const char *const words[] = { "smc:", "smc_", "SMC-", "PF_SMC", "ism:", "ism ", "dibs",
 					     "infiniband", "rdma", "RDMA", "ib_", "iw_", "mlx4_", "mlx5_",
@@ -345,8 +340,8 @@ static json_t *kernel_log(void)
 	}
 	text[len] = '\0';
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (facts_is_about_smc(line))
-			json_array_append_new(array, string(line));
+		if (system_log_is_about_smc(line))
+			json_array_append_new(array, out_json_str(line));
 	free(text);
 	return array;
 }
@@ -379,7 +374,7 @@ static json_t *kernel_config(void)
 	array = json_array();
 	for (line = strtok_r(config.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
 		if (is_our_option(line))
-			json_array_append_new(array, string(line));
+			json_array_append_new(array, out_json_str(line));
 	kconfig_free(&config);
 	return array;
 }
@@ -390,7 +385,7 @@ static void set_lines(json_t *json, const char *key, json_t *lines)
 		json_object_set_new(json, key, lines);
 }
 
-json_t *facts(bool is_entered)
+json_t *system_read(bool is_entered)
 {
 	json_t *json = json_pack("{s:s}", "schema", "smc-tools/bundle-system/1");
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Work in a private folder that is gone afterwards; programs that run meanwhile. */
-#include "smc_chk/bundle/work.h"
+/* Work in a private directory that is gone afterwards; programs that run meanwhile. */
+#include "smc_chk/bundle/workdir.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -9,15 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "smc_chk/live/stream.h"
 #include "sys/self.h"
 
-/* Descriptors that nftw() may hold; deeper folders are only slower. */
+/* Descriptors that nftw() may hold; deeper directorys are only slower. */
 #define REMOVE_FDS 16
 
 extern char **environ;
@@ -35,17 +35,17 @@ static void ending_signals(sigset_t *ends)
 			sigaddset(ends, numbers[i]);
 }
 
-int work_begin(struct work *work, struct smc_err *err)
+int workdir_begin(struct workdir *work, struct smc_err *err)
 {
 	const char *tmp = secure_getenv("TMPDIR");
 	sigset_t ends;
 
-	*work = (struct work){ .signals = -1 };
+	*work = (struct workdir){ .signals = -1 };
 	if (!tmp || *tmp != '/')
 		tmp = "/tmp";
-	if (snprintf(work->folder, sizeof(work->folder), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
+	if (snprintf(work->path, sizeof(work->path), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
-	/* Who ignores it is told nothing of its children, and what we start would inherit that. */
+	/* If SIGCHLD is ignored, children cannot be waited for; and programs that we start inherit it. */
 	signal(SIGCHLD, SIG_DFL);
 	ending_signals(&ends);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -53,15 +53,15 @@ int work_begin(struct work *work, struct smc_err *err)
 		return smc_err_set(err, errno, "cannot wait for signals");
 	sigprocmask(SIG_BLOCK, &ends, &work->before);
 	umask(077);
-	if (mkdtemp(work->folder))
+	if (mkdtemp(work->path))
 		return 0;
-	smc_err_set(err, errno, "cannot make a folder in %s", tmp);
+	smc_err_set(err, errno, "cannot make a directory in %s", tmp);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	close(work->signals);
 	return -err->code;
 }
 
-bool work_is_stopped(struct work *work)
+bool workdir_is_stopped(struct workdir *work)
 {
 	struct signalfd_siginfo info;
 
@@ -71,7 +71,7 @@ bool work_is_stopped(struct work *work)
 	return work->caught;
 }
 
-static int start(const struct work *work, pid_t *pid, char *const argv[], int out, int errors)
+static int start(const struct workdir *work, pid_t *pid, char *const argv[], int out, int errors)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
@@ -93,10 +93,19 @@ static int start(const struct work *work, pid_t *pid, char *const argv[], int ou
 	return -code;
 }
 
-int work_run(struct work *work, char *const argv[], int out, int errors, int seconds)
+/* Of the clock that nobody sets. */
+static time_t seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+int workdir_run(struct workdir *work, char *const argv[], int out, int errors, int seconds)
 {
 	struct pollfd wait = { .fd = work->signals, .events = POLLIN };
-	uint64_t end = stream_now() + (uint64_t)seconds * 1000000000U;
+	time_t end = seconds_now() + seconds;
 	int ret, status, told = 0;
 	pid_t pid;
 
@@ -105,9 +114,9 @@ int work_run(struct work *work, char *const argv[], int out, int errors, int sec
 		return ret;
 	while (!(ret = waitpid(pid, &status, WNOHANG))) {
 		poll(&wait, 1, 1000);
-		if (work_is_stopped(work) && !told)
+		if (workdir_is_stopped(work) && !told)
 			kill(pid, told = work->caught);
-		if (seconds && stream_now() > end)
+		if (seconds && seconds_now() > end)
 			kill(pid, SIGKILL);
 	}
 	if (ret < 0)
@@ -124,10 +133,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
-void work_end(struct work *work)
+void workdir_end(struct workdir *work)
 {
-	nftw(work->folder, remove_one, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
-	work_is_stopped(work);
+	nftw(work->path, remove_one, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
+	workdir_is_stopped(work);
 	close(work->signals);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	if (work->caught)

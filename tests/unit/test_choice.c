@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk/use: which device SMC takes for a net device, by the kernel's rules. */
+/* smc_chk/choice: which device SMC takes for a net device, by the kernel's rules. */
 #include "test.h"
 
-#include "smc_chk/doctor/use.h"
+#include "smc_chk/doctor/choice.h"
 
 /* eth0 with a VLAN upon it, eth1, and lo; mlx5_0 of eth0, rxe0 upon eth1, an ISM device. */
 static struct netdev nets[] = {
@@ -24,7 +24,7 @@ struct host {
 	struct smc_pnet entries[4];
 	size_t n_entries;
 	struct pnet_world world;
-	struct use_facts facts;
+	struct choice_facts facts;
 };
 
 static void add_dev(struct host *host, size_t i, const char *name, const char *driver,
@@ -92,10 +92,10 @@ static void entry(struct host *host, const char *name, const char *eth, const ch
 }
 
 /* What SMC uses for a net device; the GIDs stay in the host. */
-static struct use find(struct host *host, const char *netdev)
+static struct choice find(struct host *host, const char *netdev)
 {
 	const struct smc_pnet_table table = { host->entries, host->n_entries, 0 };
-	struct use use = { 0 };
+	struct choice choice = { 0 };
 	size_t found = 0;
 
 	assert_int_equal(pnet_rows_make(&host->facts.rows, &table, &host->world), 0);
@@ -105,49 +105,49 @@ static struct use find(struct host *host, const char *netdev)
 		if (!row->net || strcmp(row->name, netdev))
 			continue;
 		found++;
-		memset(&use, 0xff, sizeof(use)); /* USE_FITS is 0: nothing may be left as it is */
-		use_find(&use, &host->facts, row);
+		memset(&choice, 0xff, sizeof(choice)); /* USABLE is 0: nothing may be left as it is */
+		choice_make(&choice, &host->facts, row);
 	}
 	assert_int_equal(found, 1);
 	/* The rows are gone then, so no test looks at them. */
 	pnet_rows_free(&host->facts.rows);
-	return use;
+	return choice;
 }
 
 static void test_own_device(void **state)
 {
 	struct host host;
-	struct use use;
+	struct choice choice;
 
 	(void)state;
 	start(&host);
-	use = find(&host, "eth0");
-	assert_int_equal(use.r_gap, USE_FITS);
-	assert_ptr_equal(use.v1, &host.gids[0][0]);
-	assert_ptr_equal(use.v2, &host.gids[0][1]);
-	use = find(&host, "eth1");
-	assert_int_equal(use.r_gap, USE_FITS);
-	assert_null(use.v1);
-	assert_ptr_equal(use.v2, &host.gids[1][1]);
-	use = find(&host, "lo");
-	assert_int_equal(use.r_gap, USE_NO_DEVICE);
-	assert_int_equal(use.d_gap, USE_NO_DEVICE);
+	choice = find(&host, "eth0");
+	assert_int_equal(choice.smcr, USABLE);
+	assert_ptr_equal(choice.gid_v1, &host.gids[0][0]);
+	assert_ptr_equal(choice.gid_v2, &host.gids[0][1]);
+	choice = find(&host, "eth1");
+	assert_int_equal(choice.smcr, USABLE);
+	assert_null(choice.gid_v1);
+	assert_ptr_equal(choice.gid_v2, &host.gids[1][1]);
+	choice = find(&host, "lo");
+	assert_int_equal(choice.smcr, UNUSABLE_NO_DEVICE);
+	assert_int_equal(choice.smcd, UNUSABLE_NO_DEVICE);
 }
 
 static void test_vlan(void **state)
 {
 	struct host host;
-	struct use use;
+	struct choice choice;
 
 	(void)state;
 	start(&host);
-	use = find(&host, "eth0.7");
-	assert_int_equal(use.r_gap, USE_FITS);
-	assert_null(use.v1);
-	assert_ptr_equal(use.v2, &host.gids[0][2]);
+	choice = find(&host, "eth0.7");
+	assert_int_equal(choice.smcr, USABLE);
+	assert_null(choice.gid_v1);
+	assert_ptr_equal(choice.gid_v2, &host.gids[0][2]);
 	host.vlans[1] = 8;
 	host.gids[0][2].netdev[4] = '\0'; /* of eth0 now */
-	assert_int_equal(find(&host, "eth0.7").r_gap, USE_NO_VLAN);
+	assert_int_equal(find(&host, "eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
 static void test_eid(void **state)
@@ -157,37 +157,37 @@ static void test_eid(void **state)
 	(void)state;
 	start(&host);
 	host.facts.n_ueids = 0;
-	assert_int_equal(find(&host, "eth0").r_gap, USE_FITS);
-	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_EID);
+	assert_int_equal(find(&host, "eth0").smcr, USABLE);
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_EID);
 	host.facts.seid = (struct smc_seid){ true, false, "SEID" };
-	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_EID);
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_EID);
 	host.facts.seid.is_enabled = true;
-	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+	assert_int_equal(find(&host, "eth1").smcr, USABLE);
 	host.facts.seid.is_enabled = false;
 	host.facts.is_eid_known = false;
-	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+	assert_int_equal(find(&host, "eth1").smcr, USABLE);
 }
 
 /* With a PNET ID the net device of a port does not count any more. */
 static void test_pnetid(void **state)
 {
 	struct host host;
-	struct use use;
+	struct choice choice;
 
 	(void)state;
 	start(&host);
 	entry(&host, "NET", "eth0", NULL);
-	assert_int_equal(find(&host, "eth0").r_gap, USE_NO_DEVICE);
+	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_NO_DEVICE);
 	entry(&host, "NET", NULL, "rxe0");
-	assert_int_equal(find(&host, "eth0").r_gap, USE_NO_SUBNET);
+	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_NO_SUBNET);
 	add_addr(&host, "eth0", "10.2.0.9/24");
-	use = find(&host, "eth0");
-	assert_int_equal(use.r_gap, USE_FITS);
-	assert_ptr_equal(use.v2, &host.gids[1][1]);
+	choice = find(&host, "eth0");
+	assert_int_equal(choice.smcr, USABLE);
+	assert_ptr_equal(choice.gid_v2, &host.gids[1][1]);
 	/* A port with a PNET ID serves its own net device all the same. */
-	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+	assert_int_equal(find(&host, "eth1").smcr, USABLE);
 	/* The VLAN has it from below. */
-	assert_int_equal(find(&host, "eth0.7").r_gap, USE_NO_VLAN);
+	assert_int_equal(find(&host, "eth0.7").smcr, UNUSABLE_NO_VLAN);
 }
 
 static void test_port(void **state)
@@ -199,18 +199,18 @@ static void test_port(void **state)
 	start(&host);
 	port = &host.devs[0].ports[0];
 	strcpy(port->state, "DOWN");
-	assert_int_equal(find(&host, "eth0").r_gap, USE_PORT_DOWN);
+	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_PORT_DOWN);
 	strcpy(port->state, "ACTIVE");
 	strcpy(port->link_layer, "InfiniBand");
-	assert_int_equal(find(&host, "eth0").r_gap, USE_NOT_ROCE);
+	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_NOT_ROCE);
 	strcpy(port->link_layer, "Ethernet");
 	strcpy(host.devs[0].node_type, "RNIC");
-	assert_int_equal(find(&host, "eth0").r_gap, USE_NOT_ROCE);
+	assert_int_equal(find(&host, "eth0").smcr, UNUSABLE_NOT_ROCE);
 	host.facts.is_rxe_broken = true;
-	assert_int_equal(find(&host, "eth1").r_gap, USE_HANGS);
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_HANGS);
 	host.facts.is_rxe_broken = false;
 	host.devs[1].ports[0].n_gids = 1; /* of IPv6 only */
-	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_GID);
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
 }
 
 static void test_addresses(void **state)
@@ -220,57 +220,57 @@ static void test_addresses(void **state)
 	(void)state;
 	start(&host);
 	host.facts.addrs.count--; /* eth1's: the GID is still there */
-	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_GID);
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
 	add_addr(&host, "eth1", "10.2.0.2/16"); /* another one */
-	assert_int_equal(find(&host, "eth1").r_gap, USE_NO_GID);
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
 	host.facts.addrs.count--;
 	host.facts.addrs.is_known = false;
-	assert_int_equal(find(&host, "eth1").r_gap, USE_FITS);
+	assert_int_equal(find(&host, "eth1").smcr, USABLE);
 }
 
 static void test_ism(void **state)
 {
 	struct host host;
-	struct use use;
+	struct choice choice;
 
 	(void)state;
 	start(&host);
 	strcpy(host.isms[0].name, "0000:00:00.0");
 	host.isms[0].chid = 0x7c0;
 	host.world.rdma.n_isms = 1;
-	assert_int_equal(find(&host, "lo").d_gap, USE_NO_DEVICE); /* version 1, no PNET ID */
+	assert_int_equal(find(&host, "lo").smcd, UNUSABLE_NO_DEVICE); /* version 1, no PNET ID */
 	host.facts.is_ism_v2 = true;
-	use = find(&host, "lo");
-	assert_int_equal(use.d_gap, USE_FITS);
-	assert_true(!use.ism_v1 && use.ism_v2);
+	choice = find(&host, "lo");
+	assert_int_equal(choice.smcd, USABLE);
+	assert_true(!choice.ism_v1 && choice.ism_v2);
 	strcpy(host.isms[0].hw_pnetid, "NET");
-	assert_int_equal(find(&host, "lo").d_gap, USE_NO_DEVICE);
+	assert_int_equal(find(&host, "lo").smcd, UNUSABLE_NO_DEVICE);
 	entry(&host, "NET", "eth0", NULL); /* that is not of the hardware */
-	use = find(&host, "eth0");
-	assert_int_equal(use.d_gap, USE_FITS);
-	assert_true(use.ism_v1 && !use.ism_v2);
+	choice = find(&host, "eth0");
+	assert_int_equal(choice.smcd, USABLE);
+	assert_true(choice.ism_v1 && !choice.ism_v2);
 	host.facts.n_ueids = 0;
-	assert_int_equal(find(&host, "eth0").d_gap, USE_FITS);
+	assert_int_equal(find(&host, "eth0").smcd, USABLE);
 }
 
 static void test_loopback(void **state)
 {
 	struct host host;
-	struct use use;
+	struct choice choice;
 
 	(void)state;
 	start(&host);
 	host.facts.is_ism_v2 = host.facts.has_loopback = true;
-	use = find(&host, "lo");
-	assert_true(use.is_loopback && !use.ism_v2);
-	assert_int_equal(use.d_gap, USE_FITS);
+	choice = find(&host, "lo");
+	assert_true(choice.is_loopback && !choice.ism_v2);
+	assert_int_equal(choice.smcd, USABLE);
 	host.facts.n_ueids = 0;
-	assert_int_equal(find(&host, "lo").d_gap, USE_NO_EID);
+	assert_int_equal(find(&host, "lo").smcd, UNUSABLE_NO_EID);
 	host.facts.n_ueids = 1;
 	entry(&host, "LO", NULL, "loopback-ism");
-	use = find(&host, "lo");
-	assert_false(use.is_loopback);
-	assert_int_equal(use.d_gap, USE_NO_DEVICE);
+	choice = find(&host, "lo");
+	assert_false(choice.is_loopback);
+	assert_int_equal(choice.smcd, UNUSABLE_NO_DEVICE);
 }
 
 static void test_netaddr(void **state)

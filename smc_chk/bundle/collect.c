@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+/* Collecting what goes into a bundle: the tools' answers, what they read meanwhile, the system. */
+#include "smc_chk/bundle/collect.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "host/record.h"
+#include "out/table.h"
+#include "smc_chk/bundle/system.h"
+
+/* No tool needs that long, unless the kernel hangs. */
+#define RUN_SECONDS 60
+#define MAX_ARGS 8
+#define ERRORS_SIZE 4096
+
+/**
+ * struct bundle_command - a command whose answer is kept
+ * @name: of its files
+ * @text, @json: its words, NULL for none; "-N" and a name come behind the first one
+ * @no_netns: it does not take -N
+ */
+static const struct bundle_command {
+	const char *name;
+	const char *text[MAX_ARGS], *json[MAX_ARGS];
+	bool no_netns;
+} commands[] = {
+	/* First: it asks for all that the others ask for, and the first answer is the recorded one. */
+	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, false },
+	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, false },
+	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, false },
+	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, false },
+	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, false },
+	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, false },
+	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, false },
+	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, false },
+	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, false },
+	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, false },
+	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, false },
+	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, false },
+	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, false },
+	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, false },
+	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, false },
+	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" },
+	  { "smcr", "-j", "linkgroup", "link-show" }, false },
+	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, false },
+	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, false },
+	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, false },
+	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, false },
+	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, false },
+	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, true },
+	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, false },
+	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, false },
+};
+
+/* ---- files in the directory ---- */
+
+static int open_new(struct collection *b, const char *directory, const char *name, const char *end)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) >= PATH_MAX)
+		return smc_err_set(b->err, ENAMETOOLONG, "cannot write into %s", b->work.path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
+}
+
+static int close_new(struct collection *b, int fd, bool is_written)
+{
+	int code = errno;
+
+	if (!close(fd) && is_written)
+		return 0;
+	return smc_err_set(b->err, code ? code : EIO, "cannot write into %s", b->work.path);
+}
+
+static int make_directory(struct collection *b, const char *name)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/%s", b->work.path, name) < PATH_MAX &&
+	    !mkdir(path, 0700))
+		return 0;
+	return smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
+}
+
+static int write_json(struct collection *b, const char *directory, const char *name, const json_t *json)
+{
+	int fd = open_new(b, directory, name, ".json");
+	bool is_written;
+
+	if (fd < 0)
+		return fd;
+	is_written = !json_dumpfd(json, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) && dprintf(fd, "\n") > 0;
+	return close_new(b, fd, is_written);
+}
+
+/* ---- commands ---- */
+
+/* The words, with the namespace. */
+static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b, const char *const *words)
+{
+	int n = 0;
+
+	argv[n++] = (char *)words[0];
+	if (b->req->netns) {
+		argv[n++] = (char *)"-N";
+		argv[n++] = (char *)b->req->netns;
+	}
+	for (int i = 1; i < MAX_ARGS && words[i]; i++)
+		argv[n++] = (char *)words[i];
+	argv[n] = NULL;
+}
+
+/* What a program wrote to standard error, without the last newline. */
+static void read_errors(char text[ERRORS_SIZE], int fd)
+{
+	ssize_t len = pread(fd, text, ERRORS_SIZE - 1, 0);
+
+	text[len > 0 ? len : 0] = '\0';
+	for (size_t end = strlen(text); end && text[end - 1] == '\n';)
+		text[--end] = '\0';
+}
+
+/* Return: exit status; 127 with words in @errors when it could not be started; -errno. */
+static int run(struct collection *b, char *const argv[], int out, char errors[ERRORS_SIZE])
+{
+	int fd = memfd_create("errors", MFD_CLOEXEC), status;
+
+	if (fd < 0)
+		return smc_err_set(b->err, errno, "cannot keep what a program says");
+	status = workdir_run(&b->work, argv, out, fd, RUN_SECONDS);
+	read_errors(errors, fd);
+	close(fd);
+	if (status < 0) {
+		snprintf(errors, ERRORS_SIZE, "cannot run %s: %s", argv[0], strerror(-status));
+		status = 127;
+	}
+	if (workdir_is_stopped(&b->work))
+		return smc_err_set(b->err, EINTR, "stopped");
+	return status;
+}
+
+/* The command, what it wrote, and below that what went wrong. Return: exit status, -errno. */
+static int keep_text(struct collection *b, const struct bundle_command *command,
+		     char errors[ERRORS_SIZE])
+{
+	int fd = open_new(b, "text", command->name, ".txt"), status, ret;
+	char *argv[MAX_ARGS + 3];
+	bool is_written = true;
+
+	if (fd < 0)
+		return fd;
+	make_argv(argv, b, command->text);
+	dprintf(fd, "$");
+	for (int i = 0; argv[i]; i++)
+		dprintf(fd, " %s", argv[i]);
+	dprintf(fd, "\n");
+	status = run(b, argv, fd, errors);
+	if (*errors)
+		is_written = dprintf(fd, "[standard error] %s\n", errors) > 0;
+	if (status > 0)
+		is_written = dprintf(fd, "[exit status %d]\n", status) > 0 && is_written;
+	ret = close_new(b, fd, is_written);
+	return status < 0 || !ret ? status : ret;
+}
+
+/* The tool's own document; of a command that failed one that says so. Return: exit status, -errno. */
+static int keep_json(struct collection *b, const struct bundle_command *command)
+{
+	int fd = open_new(b, "json", command->name, ".json"), status, ret;
+	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
+	bool is_written = true;
+	struct stat st;
+	json_t *json;
+
+	if (fd < 0)
+		return fd;
+	make_argv(argv, b, command->json);
+	status = run(b, argv, fd, errors);
+	if (status > 0 && !fstat(fd, &st) && !st.st_size) {
+		json = json_pack("{s:i, s:o*}", "status", status, "error",
+				 out_json_str(errors));
+		is_written = json && !json_dumpfd(json, fd, JSON_COMPACT) && dprintf(fd, "\n") > 0;
+		json_decref(json);
+	}
+	ret = close_new(b, fd, is_written);
+	return status < 0 || !ret ? status : ret;
+}
+
+static int keep_command(struct collection *b, const struct bundle_command *command)
+{
+	char errors[ERRORS_SIZE] = "";
+	json_t *answer = json_pack("{s:s}", "name", command->name);
+	int status = 0;
+
+	json_array_append_new(b->answers, answer);
+	if (command->json[0]) {
+		status = keep_json(b, command);
+		json_object_set_new(answer, "json_status", json_integer(status));
+	}
+	if (status >= 0) {
+		status = keep_text(b, command, errors);
+		json_object_set_new(answer, "status", json_integer(status));
+		if (*errors)
+			json_object_set_new(answer, "errors",
+					    out_json_str(errors));
+	}
+	return status < 0 ? status : 0;
+}
+
+/* ---- the record ---- */
+
+/* From here on what the tools read is kept. */
+static int start_record(struct collection *b)
+{
+	char path[PATH_MAX];
+	int fd, ret = make_directory(b, "record");
+
+	if (ret)
+		return ret;
+	fd = open_new(b, "record", RECORD_COMPLETE, "");
+	if (fd < 0)
+		return fd;
+	close(fd);
+	if (snprintf(path, sizeof(path), "%s/record", b->work.path) >= PATH_MAX ||
+	    setenv("SMC_TOOLS_RECORD", path, 1))
+		return smc_err_set(b->err, ENOMEM, "cannot record");
+	return 0;
+}
+
+static int end_record(struct collection *b)
+{
+	char path[PATH_MAX];
+
+	unsetenv("SMC_TOOLS_RECORD");
+	snprintf(path, sizeof(path), "%.*s/record/" RECORD_COMPLETE, PATH_MAX - 32, b->work.path);
+	if (!unlink(path))
+		return 0;
+	return smc_err_say(b->err, ENOSPC, "cannot record into %s: is the disk full?",
+			   b->work.path);
+}
+
+/* ---- text of the facts ---- */
+
+static void print_value(FILE *file, const json_t *value, int depth)
+{
+	const char *key;
+	json_t *inner;
+	size_t i;
+
+	if (json_is_object(value)) {
+		json_object_foreach ((json_t *)value, key, inner) {
+			bool is_leaf = !json_is_object(inner) && !json_is_array(inner);
+
+			fprintf(file, "%*s%s:%s", 2 * depth, "", key, is_leaf ? " " : "\n");
+			print_value(file, inner, depth + 1);
+		}
+	} else if (json_is_array(value)) {
+		json_array_foreach (value, i, inner) {
+			bool is_leaf = !json_is_object(inner);
+
+			fprintf(file, "%*s-%s", 2 * depth, "", is_leaf ? " " : "\n");
+			print_value(file, inner, depth + 1);
+		}
+	} else if (json_is_string(value)) {
+		fprintf(file, "%s\n", json_string_value(value));
+	} else {
+		fprintf(file, "%lld\n", (long long)json_integer_value(value));
+	}
+}
+
+static int keep_facts(struct collection *b)
+{
+	json_t *json = system_read(b->req->netns);
+	int fd, ret = json ? write_json(b, "json", "system", json) : -ENOMEM;
+	FILE *file;
+
+	fd = ret ? ret : open_new(b, "text", "system", ".txt");
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (file) {
+		print_value(file, json, 0);
+		ret = ferror(file) ? -EIO : 0;
+		ret = fclose(file) || ret ? -EIO : 0;
+	} else if (fd >= 0) {
+		close(fd);
+	}
+	json_decref(json);
+	return ret && !b->err->code ? smc_err_set(b->err, -ret, "cannot write into %s", b->work.path) :
+				      ret;
+}
+
+/* ---- all of it ---- */
+
+int collect(struct collection *b)
+{
+	int ret = make_directory(b, "text");
+
+	if (!ret)
+		ret = make_directory(b, "json");
+	if (!ret)
+		ret = keep_facts(b);
+	if (!ret)
+		ret = start_record(b);
+	/* What cannot look into the namespace would tell of another one. */
+	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
+		if (!b->req->netns || !commands[i].no_netns)
+			ret = keep_command(b, &commands[i]);
+	if (!ret)
+		ret = end_record(b);
+	if (!ret)
+		json_object_set(b->index, "commands", b->answers);
+	return ret ? ret : write_json(b, ".", "index", b->index);
+}

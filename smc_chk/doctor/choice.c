@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: MIT
+/* What SMC can use for the connections of each net device: the kernel's rules, without I/O. */
+#include "smc_chk/doctor/choice.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "smc/abi.h"
+
+static uint16_t vlan_of(const struct choice_facts *facts, const char *name)
+{
+	const struct netdev *dev = netdev_find(facts->nets, name);
+
+	return dev && facts->vlans ? facts->vlans[dev - facts->nets->devs] : 0;
+}
+
+bool choice_has_eid(const struct choice_facts *facts)
+{
+	return !facts->is_eid_known || facts->n_ueids ||
+	       (facts->seid.has_eid && facts->seid.is_enabled);
+}
+
+/* ---- GIDs ---- */
+
+bool choice_gid_is_v1(const struct rdma_gid *gid)
+{
+	return !strcmp(gid->type, "IB/RoCE v1");
+}
+
+bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr)
+{
+	struct in6_addr bytes;
+
+	*addr = (struct netaddr){ .family = AF_INET, .prefix = 32 };
+	if (strcmp(gid->type, "RoCE v2") || inet_pton(AF_INET6, gid->gid, &bytes) != 1 ||
+	    !IN6_IS_ADDR_V4MAPPED(&bytes))
+		return false;
+	memcpy(addr->bytes, &bytes.s6_addr[12], 4);
+	return true;
+}
+
+/* The kernel takes a GID away some time after the address that made it. */
+static bool has_address(const struct choice_facts *facts, const struct rdma_gid *gid,
+			const struct netaddr *addr)
+{
+	const struct netaddr_table *addrs = &facts->addrs;
+
+	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
+		return true;
+	for (size_t i = 0; i < addrs->count; i++)
+		if (!strcmp(addrs->addrs[i].netdev, gid->netdev) &&
+		    addrs->addrs[i].family == AF_INET &&
+		    !memcmp(addrs->addrs[i].bytes, addr->bytes, 4))
+			return true;
+	return false;
+}
+
+/* Is an address of the net device in a subnet of the GID's own net device? */
+static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid, const char *netdev)
+{
+	const struct netaddr_table *addrs = &facts->addrs;
+
+	if (!addrs->is_known || !netdev_find(facts->nets, gid->netdev))
+		return true;
+	for (size_t i = 0; i < addrs->count; i++) {
+		if (strcmp(addrs->addrs[i].netdev, gid->netdev))
+			continue;
+		for (size_t k = 0; k < addrs->count; k++)
+			if (addrs->addrs[i].family == AF_INET &&
+			    !strcmp(addrs->addrs[k].netdev, netdev) &&
+			    netaddr_covers(&addrs->addrs[i], &addrs->addrs[k]))
+				return true;
+	}
+	return false;
+}
+
+enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *row)
+{
+	const struct rdma_port *port = row->ib_port;
+	struct netaddr addr;
+
+	if ((row->ib->node_type[0] && strcmp(row->ib->node_type, "CA")) ||
+	    (port->link_layer[0] && strcmp(port->link_layer, "Ethernet")))
+		return UNUSABLE_NOT_ROCE;
+	if (facts->is_rxe_broken && !strcmp(row->ib->driver, "rxe"))
+		return UNUSABLE_HANGS;
+	if (port->state[0] && strcmp(port->state, "ACTIVE"))
+		return UNUSABLE_PORT_DOWN;
+	for (size_t i = 0; i < port->n_gids; i++)
+		if (choice_gid_is_v1(&port->gids[i]) ||
+		    (choice_gid_is_v2(&port->gids[i], &addr) &&
+		     has_address(facts, &port->gids[i], &addr)))
+			return USABLE;
+	return UNUSABLE_NO_GID;
+}
+
+/* ---- SMC-R ---- */
+
+/* Find the GIDs of a port for a net device. Return: what the port lacks. */
+static enum usability find_gids(struct choice *choice, const struct choice_facts *facts)
+{
+	enum usability gap = choice_port_usability(facts, choice->port);
+	const struct rdma_port *port = choice->port->ib_port;
+	uint16_t vlan = vlan_of(facts, choice->net->name);
+
+	choice->gid_v1 = choice->gid_v2 = NULL;
+	if (gap != USABLE)
+		return gap;
+	gap = UNUSABLE_NO_VLAN;
+	for (size_t i = 0; i < port->n_gids; i++) {
+		const struct rdma_gid *gid = &port->gids[i];
+		struct netaddr addr;
+
+		if (vlan_of(facts, gid->netdev) != vlan)
+			continue;
+		if (choice_gid_is_v1(gid) && !choice->gid_v1)
+			choice->gid_v1 = gid;
+		if (!choice_gid_is_v2(gid, &addr) || choice->gid_v2)
+			continue;
+		if (reaches(facts, gid, choice->net->name))
+			choice->gid_v2 = gid;
+		else
+			gap = UNUSABLE_NO_SUBNET;
+	}
+	if (choice->gid_v1)
+		return USABLE;
+	return !choice->gid_v2 ? gap : choice_has_eid(facts) ? USABLE : UNUSABLE_NO_EID;
+}
+
+static bool is_partner(const struct pnet_row *net, const struct pnet_row *port)
+{
+	if (!port->ib_port)
+		return false;
+	if (*net->pnetid)
+		return !strcmp(net->pnetid, port->pnetid);
+	return !strcmp(net->net->base, port->ib_port->netdev);
+}
+
+static void find_port(struct choice *choice, const struct choice_facts *facts)
+{
+	choice->smcr = UNUSABLE_NO_DEVICE;
+	for (size_t i = 0; i < facts->rows.count; i++) {
+		struct choice next = { .net = choice->net, .port = &facts->rows.rows[i] };
+
+		if (!is_partner(choice->net, next.port))
+			continue;
+		next.smcr = find_gids(&next, facts);
+		if (next.smcr < choice->smcr)
+			*choice = next;
+	}
+}
+
+/* ---- SMC-D ---- */
+
+bool choice_is_loopback(const struct pnet_row *row)
+{
+	return row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : !strcmp(row->name, "loopback-ism");
+}
+
+/*
+ * A device of version 2 must have no PNET ID, or one that firmware gave to a net device as well; what the
+ * table says of net devices does not count here (seen with 6.12).
+ */
+static bool is_offered(const struct choice_facts *facts, const struct pnet_row *ism)
+{
+	for (size_t i = 0; *ism->pnetid && i < facts->nets->count; i++)
+		if (!strcmp(facts->nets->devs[i].hw_pnetid, ism->pnetid))
+			return true;
+	return !*ism->pnetid;
+}
+
+static void find_ism(struct choice *choice, const struct choice_facts *facts)
+{
+	choice->is_loopback = facts->has_loopback;
+	for (size_t i = 0; i < facts->rows.count; i++) {
+		const struct pnet_row *row = &facts->rows.rows[i];
+
+		if (row->type != PNET_ISM)
+			continue;
+		if (choice_is_loopback(row)) {
+			choice->is_loopback = facts->has_loopback && is_offered(facts, row);
+			continue;
+		}
+		if (!row->ism)
+			continue;
+		if (!choice->ism_v1 && *row->pnetid && !strcmp(row->pnetid, choice->net->pnetid))
+			choice->ism_v1 = row;
+		if (!choice->ism_v2 && facts->is_ism_v2 && is_offered(facts, row))
+			choice->ism_v2 = row;
+	}
+	if (choice->ism_v1)
+		choice->smcd = USABLE;
+	else if (choice->ism_v2 || choice->is_loopback)
+		choice->smcd = choice_has_eid(facts) ? USABLE : UNUSABLE_NO_EID;
+	else
+		choice->smcd = UNUSABLE_NO_DEVICE;
+}
+
+void choice_make(struct choice *choice, const struct choice_facts *facts, const struct pnet_row *row)
+{
+	*choice = (struct choice){ .net = row };
+	find_port(choice, facts);
+	find_ism(choice, facts);
+}
+
+/* ---- all of them ---- */
+
+bool choice_is_any_usable(const struct choices *choices, const char *netdev)
+{
+	for (size_t i = 0; i < choices->count; i++) {
+		const struct choice *choice = &choices->all[i];
+
+		if ((!netdev || !strcmp(choice->net->name, netdev)) &&
+		    (choice->smcr == USABLE || choice->smcd == USABLE))
+			return true;
+	}
+	return false;
+}
+
+const struct choice *choice_of(const struct choices *choices, const char *netdev)
+{
+	for (size_t i = 0; i < choices->count; i++)
+		if (!strcmp(choices->all[i].net->name, netdev))
+			return &choices->all[i];
+	return NULL;
+}
+
+int choices_make(struct choices *choices)
+{
+	const struct netdev_table *nets = choices->facts.nets;
+
+	choices->all = calloc(nets->count + 1, sizeof(*choices->all));
+	if (!choices->all)
+		return -ENOMEM;
+	for (size_t i = 0; i < nets->count; i++) {
+		const struct pnet_row *row =
+			pnet_row_of_net(&choices->facts.rows, nets->devs[i].name);
+
+		if (row)
+			choice_make(&choices->all[choices->count++], &choices->facts, row);
+	}
+	return 0;
+}
+
+void choices_free(struct choices *choices)
+{
+	pnet_rows_free(&choices->facts.rows);
+	netaddr_free(&choices->facts.addrs);
+	free(choices->facts.vlans);
+	free(choices->all);
+	*choices = (struct choices){ 0 };
+}

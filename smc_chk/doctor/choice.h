@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* What SMC can use for the connections of each net device, and why not. */
+#ifndef SMC_CHK_CHOICE_H
+#define SMC_CHK_CHOICE_H
+
+#include "pnet/pairing.h"
+#include "smc/eid.h"
+#include "sys/netaddr.h"
+
+/** enum usability - can SMC use a device, and what is missing; the lower, the better the device */
+enum usability {
+	USABLE,
+	UNUSABLE_NO_EID,	/* can do version 2 only, and there is no EID */
+	UNUSABLE_NO_SUBNET,	/* SMC-R: no address of the net device is in the subnet of a GID */
+	UNUSABLE_NO_VLAN,	/* SMC-R: the GIDs are of another VLAN, or of none */
+	UNUSABLE_NO_GID,	/* SMC-R: neither RoCE v1, nor RoCE v2 with an IPv4 address */
+	UNUSABLE_PORT_DOWN,
+	UNUSABLE_HANGS,	/* soft-RoCE before kernel 6.2 */
+	UNUSABLE_NOT_ROCE,	/* InfiniBand or iWARP */
+	UNUSABLE_NO_DEVICE,	/* no device has its PNET ID, or none belongs to it */
+};
+
+/**
+ * struct choice_facts - what decides
+ * @rows: the devices with their PNET IDs
+ * @vlans: VLAN id of each of @nets, 0 for none
+ * @is_eid_known: @n_ueids and @seid were obtained
+ * @has_info: so was @is_ism_v2
+ * @has_loopback: SMC-D within this host
+ * @is_rxe_broken: this kernel's soft-RoCE hangs
+ */
+struct choice_facts {
+	const struct netdev_table *nets;
+	struct pnet_rows rows;
+	struct netaddr_table addrs;
+	uint16_t *vlans;
+	bool is_eid_known, has_info, is_ism_v2, has_loopback, is_rxe_broken;
+	size_t n_ueids;
+	char ueids[SMC_MAX_UEIDS][SMC_EID_SIZE];
+	struct smc_seid seid;
+};
+
+/**
+ * struct choice - the devices that SMC would choose for one net device
+ * @net: its row
+ * @port: the RDMA port for SMC-R, or the one that comes nearest; NULL for none
+ * @gid_v1, @gid_v2: GIDs of it for SMC-Rv1 and SMC-Rv2, NULL for none
+ * @smcr: can SMC-R be used
+ * @ism_v1: the ISM device for SMC-Dv1, NULL for none
+ * @ism_v2: one for SMC-Dv2, NULL for none
+ * @is_loopback: SMC-Dv2 with partners on this host
+ * @smcd: can SMC-D be used
+ */
+struct choice {
+	const struct pnet_row *net, *port;
+	const struct rdma_gid *gid_v1, *gid_v2;
+	enum usability smcr;
+	const struct pnet_row *ism_v1, *ism_v2;
+	bool is_loopback;
+	enum usability smcd;
+};
+
+/** struct choices - of all net devices, in the order of their names */
+struct choices {
+	struct choice_facts facts;
+	struct choice *all;
+	size_t count;
+};
+
+/**
+ * choice_make() - what SMC would use for a net device. Pure.
+ * @row: its row in @facts->rows
+ *
+ * The kernel's own rules: by PNET ID if the net device has one; without, the RDMA port whose net
+ * device it is.
+ */
+void choice_make(struct choice *choice, const struct choice_facts *facts, const struct pnet_row *row);
+
+/** choice_port_usability() - what an RDMA port lacks, whatever the net device. Pure. */
+enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *port);
+
+/** choice_has_eid() - is there an EID for version 2, as far as one knows? */
+bool choice_has_eid(const struct choice_facts *facts);
+
+/** choice_is_loopback() - is an ISM row that of loopback? Up to kernel 6.17 its name is all there is */
+bool choice_is_loopback(const struct pnet_row *row);
+
+/** choice_gid_is_v2() - is it a GID for SMC-Rv2: RoCE v2, made of an IPv4 address? @addr receives that */
+bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr);
+
+/** choice_gid_is_v1() - is it a GID for SMC-Rv1? */
+bool choice_gid_is_v1(const struct rdma_gid *gid);
+
+/** choice_is_any_usable() - does SMC have a way for this net device, NULL for any of them? */
+bool choice_is_any_usable(const struct choices *choices, const char *netdev);
+
+/** choice_of() - of a net device by name, NULL for none */
+const struct choice *choice_of(const struct choices *choices, const char *netdev);
+
+/** choices_make() - fill @choices->all from its facts. Pure. Return: 0, -ENOMEM */
+int choices_make(struct choices *choices);
+
+void choices_free(struct choices *choices);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* What the doctor knows of a host: everything that it reads is read here, before anything is judged. */
+#ifndef SMC_CHK_FACTS_H
+#define SMC_CHK_FACTS_H
+
+#include "host/probe.h"
+#include "netlink/genl.h"
+#include "smc/pause.h"
+#include "smc/pnet.h"
+#include "smc/sysinfo.h"
+#include "smc_chk/doctor/choice.h"
+#include "smc_chk/smc_chk.h"
+#include "sys/kconfig.h"
+#include "sys/modprobe.h"
+#include "sys/netdev.h"
+#include "sys/rdma.h"
+#include "sys/sysfs.h"
+
+/**
+ * struct module_facts - one module
+ * @alias: by which the kernel asks for it
+ * @how: the kernel has it
+ * @is_blocked: it would not be loaded; @block says why
+ */
+struct module_facts {
+	const char *name, *alias;
+	enum kmodule how;
+	bool is_blocked;
+	struct modprobe_block block;
+};
+
+/**
+ * struct kernel_facts - what the kernel was built with, and what it lets us do
+ * @has_smc_dir: module smc is loaded or built in, says sysfs
+ * @ipproto_error: of a socket of IPPROTO_SMC: 0, -errno, -ENODATA when it was not recorded
+ * @bpf_missing: what smc_run --bpf lacks, NULL for nothing
+ * @is_attached: smc_bpf has programs attached
+ * @lockdown: the mode, empty when unknown
+ */
+struct kernel_facts {
+	struct kconfig config;
+	struct module_facts smc, smc_diag;
+	bool has_smc_dir, is_attached;
+	int ipproto_error;
+	const char *bpf_missing;
+	char lockdown[64];
+};
+
+/**
+ * struct netdev_facts - one net device, beyond what struct netdev has
+ * @is_off: switched off by its administrator
+ * @disable_ipv6, @addr_gen_mode: its sysctls, of those that RDMA ports belong to; else 0
+ * @bond_slaves: of a bond, empty for others
+ */
+struct netdev_facts {
+	bool is_off;
+	unsigned long disable_ipv6, addr_gen_mode;
+	char bond_slaves[256];
+};
+
+/** struct ism_facts - @fid: function id of IBM Z, 0 for none */
+struct ism_facts {
+	bool has_driver;
+	unsigned long fid;
+};
+
+/** struct pause_facts - what the kernel told of pause frames; without @is_known nothing */
+struct pause_facts {
+	struct smc_pause *all;
+	size_t count;
+	bool is_known;
+};
+
+#define FACTS_SLOT_SIZE 9
+
+/** struct slot_facts - PCI functions of IBM Z without power, by the names of their slots */
+struct slot_facts {
+	char (*names)[FACTS_SLOT_SIZE];
+	size_t count;
+};
+
+/* What the probe of a preload library answers. */
+enum {
+	LIBRARY_FITS = 1 << 0,
+	LIBRARY_IS_SETUID = 1 << 1,
+};
+
+/** struct library_facts - @ret: LIBRARY_* or -errno; @file; @machine: that it was built for */
+struct library_facts {
+	int ret;
+	char file[HOST_PROBE_SIZE];
+	char *machine;
+};
+
+#define FACTS_FOREIGN_MAX 8
+#define FACTS_PRELOAD_MAX 16
+
+/** struct preload_entry - a line of /etc/ld.so.preload that names a library of ours */
+struct preload_entry {
+	char path[256];
+	bool is_absent;
+};
+
+/**
+ * struct shim_facts - the preload libraries
+ * @own, @narrow: for this machine and, with @has_narrow_loader, for its 32-bit programs
+ * @foreign: libraries of another implementation under the older name
+ */
+struct shim_facts {
+	struct library_facts own, narrow;
+	bool has_narrow_loader;
+	char foreign[FACTS_FOREIGN_MAX][64];
+	size_t n_foreign;
+	struct preload_entry preloads[FACTS_PRELOAD_MAX];
+	size_t n_preloads;
+};
+
+/* A line for each zone of each NUMA node. */
+#define FACTS_BUDDY_SIZE 16384
+
+/** struct memory_facts - @buddies: text of /proc/buddyinfo; @memlock: the limit in words */
+struct memory_facts {
+	unsigned long long page_size;
+	char buddies[FACTS_BUDDY_SIZE];
+	char memlock[HOST_PROBE_SIZE];
+};
+
+#define FACTS_KNOBS 20
+#define FACTS_KNOB_SIZE 256
+
+/**
+ * struct doctor_facts - all of them
+ * @sys: root of sysfs
+ * @release: of the kernel, "6.12.107+deb13-amd64"; @version: the numbers in it, 0 for what has none
+ * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
+ * @has_smc: the kernel has SMC now. Without it the parts that it answers are empty
+ * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
+ * @has_genl: kernel 5.11
+ * @has_*: whether the part was obtained
+ * @is_limited: handshake limitation is on
+ * @choices: what SMC would use for each net device
+ * @nets, @isms: for each of @netdevs and of the ISM devices in @rdma
+ * @n_ports: for each RDMA device how many ports it has, of which @rdma has two; -1 when unknown
+ * @is_foreign_sysfs: @sys shows another network namespace
+ * @knobs: text of each file that knob_text() knows, empty when it is not there
+ */
+struct doctor_facts {
+	char sys[SYSFS_ROOT_SIZE];
+	char release[128];
+	unsigned int version[3];
+	int socket_error;
+	struct smc_genl *genl;
+	struct netdev_table netdevs;
+	struct rdma_table rdma;
+	struct smc_pnet_table pnet;
+	struct smc_sysinfo info;
+	bool has_smc, has_genl, has_pnet, has_info, has_diag, is_limited, is_foreign_sysfs;
+	struct choices choices;
+	struct netdev_facts *nets;
+	struct ism_facts *isms;
+	int *n_ports;
+	struct pause_facts pauses;
+	struct slot_facts slots;
+	struct kernel_facts kernel;
+	struct shim_facts shim;
+	struct memory_facts memory;
+	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE];
+};
+
+/**
+ * facts_load() - the kernel, the devices, and what SMC would use: enough for -s
+ * @facts: all zero, but for @sys
+ *
+ * Return: 0, -errno with @err. In both cases it is to be freed.
+ */
+int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err);
+
+/** facts_load_rest() - all that only the checks ask for. Return: 0, -ENOMEM with @err */
+int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);
+
+void facts_free(struct doctor_facts *facts);
+
+/* The parts of facts_load_rest(). */
+void facts_load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts);
+void facts_load_shim(struct shim_facts *shim);
+void facts_load_memory(struct memory_facts *memory);
+void facts_load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]);
+
+/** facts_load_devices() - net devices, RDMA devices and slots. Return: 0, -ENOMEM */
+int facts_load_devices(struct doctor_facts *facts);
+
+/** facts_is_before() - is the kernel older? What distributions port back, numbers do not tell */
+bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);
+
+/** facts_of_net() - of one of @facts->netdevs */
+const struct netdev_facts *facts_of_net(const struct doctor_facts *facts, const struct netdev *net);
+
+/** knob_text() - a file below /proc/sys, "net/smc/rmem". Return: its text, NULL if not there */
+const char *knob_text(const struct doctor_facts *facts, const char *name);
+
+/** knob_number() - the same as a number. Return: false, leaving @value, if there is none */
+bool knob_number(long long *value, const struct doctor_facts *facts, const char *name);
+
+#endif

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/* What the doctor found: a list of findings, and how it is printed. */
+#include "smc_chk/doctor/findings.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "out/table.h"
+#include "smc_chk/print.h"
+
+#define N_LEVELS (DOCTOR_PROBLEM + 1)
+
+static const struct out_names level_names = OUT_NAMES(NULL, NULL,
+	[DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
+	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
+
+static void copy_escaped(char *out, size_t size, const char *str)
+{
+	struct out_text text = { 0 };
+	size_t len;
+
+	out_escaped(&text, str ? str : "", size);
+	len = text.len < size ? text.len : size - 1;
+	if (len)
+		memcpy(out, text.data, len);
+	out[len] = '\0';
+	out_free(&text);
+}
+
+const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
+{
+	struct out_text text = { 0 };
+
+	out_shell_word(&text, name);
+	snprintf(buf, DOCTOR_WORD_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
+	out_free(&text);
+	return buf;
+}
+
+static struct doctor_finding *add_finding(struct doctor *doc)
+{
+	struct doctor_finding *finding =
+		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
+
+	doc->is_out_of_memory |= !finding;
+	return finding;
+}
+
+void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
+		const char *remedy, const char *fmt, ...)
+{
+	struct doctor_finding *finding = add_finding(doc);
+	char text[sizeof(finding->text)];
+	va_list ap;
+
+	if (!finding)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	finding->level = level;
+	copy_escaped(finding->check, sizeof(finding->check), check);
+	copy_escaped(finding->object, sizeof(finding->object), object);
+	copy_escaped(finding->text, sizeof(finding->text), text);
+	copy_escaped(finding->remedy, sizeof(finding->remedy), remedy);
+}
+
+/* ---- printing ---- */
+
+/** struct result - @first: what to do first, NULL for nothing */
+struct result {
+	size_t counts[N_LEVELS];
+	const struct doctor_finding *first;
+	int status;
+};
+
+static struct result judge(const struct doctor *doc)
+{
+	struct result result = { .status = CHK_OK };
+
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		const struct doctor_finding *finding = &doc->findings[i];
+
+		result.counts[finding->level]++;
+		if (finding->level >= DOCTOR_WARNING && finding->remedy[0] &&
+		    (!result.first || finding->level > result.first->level))
+			result.first = finding;
+	}
+	if (result.counts[DOCTOR_PROBLEM])
+		result.status = doc->is_untestable ? CHK_UNTESTED : CHK_ERROR;
+	return result;
+}
+
+/* Each string is escaped already. */
+static void append_string(struct out_text *text, const void *string)
+{
+	out_str(text, string);
+}
+
+#define ESCAPED(member) OUT_TEXT(append_string), OUT_ODD(doctor_finding, member)
+
+static const struct out_col columns[] = {
+	{ "level", "Level", "level", 7, OUT_NAME(doctor_finding, level, level_names) },
+	{ "check", "Check", "check", 0, ESCAPED(check) },
+	{ "object", "Object", "object", 0, ESCAPED(object) },
+	{ "text", "Finding", "text", 0, ESCAPED(text) },
+	{ NULL, NULL, "remedy", 0, ESCAPED(remedy) },
+	{ 0 },
+};
+
+static void choose(struct out_view *view, const struct doctor *doc)
+{
+	out_view_add(view, columns, "level,check,object,text");
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		out_view_widen(view, "check", (uint8_t)strlen(doc->findings[i].check));
+		out_view_widen(view, "object", (uint8_t)strlen(doc->findings[i].object));
+	}
+}
+
+static void append_count(struct out_text *text, const char *before, size_t count, const char *word)
+{
+	if (count)
+		out_printf(text, "%s%zu %s%s", before, count, word, count == 1 ? "" : "s");
+}
+
+static void append_verdict(struct out_text *text, const struct result *result)
+{
+	size_t problems = result->counts[DOCTOR_PROBLEM];
+
+	if (result->status == CHK_UNTESTED) {
+		out_str(text, "SMC cannot be tested here");
+	} else {
+		out_str(text, problems ? "SMC does not work here as it should" : "SMC can work here");
+		append_count(text, ": ", problems, "problem");
+		append_count(text, problems ? ", " : ": ", result->counts[DOCTOR_WARNING], "warning");
+	}
+	out_char(text, '.');
+	if (result->first)
+		out_printf(text, " First: %s", result->first->remedy);
+	out_char(text, '\n');
+}
+
+/* The worst stands last, where a terminal shows it without scrolling. */
+static void append_text(struct out_text *text, const struct doctor *doc,
+			const struct result *result)
+{
+	struct out_view view = { 0 };
+
+	choose(&view, doc);
+	for (size_t level = 0; level < N_LEVELS; level++) {
+		for (size_t i = 0; i < doc->n_findings; i++) {
+			const struct doctor_finding *finding = &doc->findings[i];
+
+			if (finding->level != level)
+				continue;
+			out_row(text, &view, finding);
+			if (finding->remedy[0])
+				out_printf(text, "        -> %s\n", finding->remedy);
+		}
+	}
+	append_verdict(text, result);
+}
+
+static void append_json(struct out_text *text, const struct doctor *doc,
+			const struct result *result)
+{
+	json_t *json = json_pack("{s:s, s:i, s:I, s:I, s:o}", "schema", "smc-tools/doctor/1",
+				 "status", result->status, "problems",
+				 (json_int_t)result->counts[DOCTOR_PROBLEM], "warnings",
+				 (json_int_t)result->counts[DOCTOR_WARNING], "findings",
+				 out_json_list(columns, doc->findings, doc->n_findings,
+					       sizeof(*doc->findings)));
+
+	if (json && result->first)
+		json_object_set_new(json, "first", json_string(result->first->remedy));
+	out_json_document(text, json, false);
+}
+
+int doctor_print(const struct doctor *doc)
+{
+	struct result result = judge(doc);
+	struct out_text text = { 0 };
+	int ret;
+
+	if (doc->req->is_json)
+		append_json(&text, doc, &result);
+	else
+		append_text(&text, doc, &result);
+	text.is_failed |= doc->is_out_of_memory;
+	ret = chk_print(&text);
+	return ret ? ret : result.status;
+}

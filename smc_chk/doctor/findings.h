@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What the doctor found: a list of findings, and how it is printed. */
+#ifndef SMC_CHK_FINDINGS_H
+#define SMC_CHK_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "smc_chk/smc_chk.h"
+
+/**
+ * enum doctor_level - how bad it is
+ * @DOCTOR_NOTE: a fact that is neither good nor bad
+ * @DOCTOR_WARNING: works less well than it could, or trouble is likely
+ * @DOCTOR_PROBLEM: SMC, or what was asked for, cannot work
+ */
+enum doctor_level {
+	DOCTOR_OK,
+	DOCTOR_NOTE,
+	DOCTOR_WARNING,
+	DOCTOR_PROBLEM,
+};
+
+/**
+ * struct doctor_finding - one line of the list
+ * @check: stable name of what was looked at, for JSON and tests: "module", "pnetid", ...
+ * @object: device, file or knob that it is about, empty for the host
+ * @text: one clause, escaped already
+ * @remedy: the command that mends it, or an imperative clause; empty for none
+ */
+struct doctor_finding {
+	enum doctor_level level;
+	char check[32];
+	char object[96];
+	char text[320];
+	char remedy[320];
+};
+
+struct doctor_facts;
+
+/**
+ * struct doctor - what the checks read, and what they found
+ * @is_untestable: SMC cannot be tested here: the kernel was built without, or a sandbox forbids it
+ */
+struct doctor {
+	const struct chk_request *req;
+	const struct doctor_facts *facts;
+	struct doctor_finding *findings;
+	size_t n_findings, size;
+	bool is_untestable, is_out_of_memory;
+};
+
+/**
+ * doctor_say() - add a finding
+ * @remedy: NULL for none
+ * @fmt: the text; names from sysfs and peers go through it unescaped: this function escapes
+ *
+ * What does not fit is cut. A remedy that is a command starts with the command's name.
+ */
+void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
+		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+#define DOCTOR_WORD_SIZE 300
+
+/** doctor_word() - a device's name as one word of a remedy, whatever is in it. Return: @buf */
+const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name);
+
+/** doctor_print() - all findings and the verdict. Return: chk_status */
+int doctor_print(const struct doctor *doc);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+/* Requests of the live test, and what comes back. */
+#include "smc_chk/live/exchange.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "smc_chk/live/stream.h"
+#include "smc_chk/smc_chk.h"
+
+#define SMALL 8
+
+static int lost(struct client_result *result, int code)
+{
+	result->status = CHK_ERROR;
+	if (code == ETIMEDOUT)
+		smc_err_say(&result->err, code, "the connection stalls: the server has it open, "
+			    "but data no longer moves");
+	else
+		smc_err_say(&result->err, code, "the connection was lost in the middle of the "
+			    "test");
+	return -1;
+}
+
+static int corrupted(struct client_result *result, size_t at, size_t len)
+{
+	result->status = CHK_ERROR;
+	smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu of %zu came "
+		    "back wrong", at + 1, len);
+	return -1;
+}
+
+/* An echo brings the data back, the other commands one message. */
+int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
+		  int timeout_ms)
+{
+	const struct proto_request request = { command, len };
+	size_t in_len = command == PROTO_ECHO ? len : PROTO_SIZE;
+	uint8_t *out = calloc(1, PROTO_SIZE + len), *in = malloc(in_len + 1);
+	const uint8_t *want = command == PROTO_ECHO ? out + PROTO_SIZE : out;
+	size_t at = 0;
+	int ret = -ENOMEM;
+
+	if (out && in) {
+		proto_put_request(out, &request);
+		if (command == PROTO_ECHO)
+			proto_fill(out + PROTO_SIZE, len, len);
+		ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, timeout_ms);
+	}
+	if (ret) {
+		ret = lost(result, -ret);
+	} else if (command == PROTO_WHO) {
+		result->has_who = proto_get_who(&result->who, in);
+	} else if (memcmp(in, want, in_len)) {
+		while (in[at] == want[at])
+			at++;
+		ret = corrupted(result, at, in_len);
+	}
+	free(in);
+	free(out);
+	return ret;
+}
+
+int exchange_round_trips(struct client_result *result, int fd, int timeout_ms, uint64_t *min_ns,
+			 uint64_t *median_ns)
+{
+	uint64_t times[EXCHANGE_ROUND_TRIPS], start;
+
+	for (int i = 0; i < EXCHANGE_ROUND_TRIPS; i++) {
+		start = stream_now();
+		if (exchange_data(result, fd, PROTO_ECHO, SMALL, timeout_ms))
+			return -1;
+		times[i] = stream_now() - start;
+	}
+	*median_ns = stream_median(times, EXCHANGE_ROUND_TRIPS);
+	*min_ns = times[0];
+	return 0;
+}
+
+bool exchange_is_greeted(int fd, int wait_ms)
+{
+	uint64_t end = stream_now() + (uint64_t)wait_ms * 1000000U, now;
+	uint8_t in[PROTO_SIZE];
+	size_t len = 0, got;
+
+	do {
+		now = stream_now();
+		got = now < end ? stream_receive(fd, in + len, sizeof(in) - len,
+						 (int)((end - now) / 1000000U) + 1) : 0;
+		len += got;
+	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
+	return len == sizeof(in) && proto_is_greeting(in, len);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What became of the test of one connection. */
+#ifndef SMC_CHK_RESULT_H
+#define SMC_CHK_RESULT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "smc/lgr.h"
+#include "smc_chk/live/endpoint.h"
+#include "smc_chk/live/proto.h"
+
+/* What measure_rates() finds out; for a server that is not ours only about connecting. */
+struct client_rates {
+	double connects_per_second;
+	uint64_t connect_ns; /* median */
+	double bytes_per_second;
+	uint64_t round_trip_ns; /* median */
+};
+
+/**
+ * struct client_result - what became of a test
+ * @status: CHK_OK, CHK_TCP, CHK_UNTESTED; CHK_ERROR has its sentence in @err
+ * @err: also filled with CHK_UNTESTED: why
+ * @peer, @local: valid when @is_connected
+ * @mode: SMC_MODE_NONE: SMC, but nobody says whether -R or -D
+ * @has_sock: did sock_diag tell about our socket?
+ * @has_lgr: was its link group found?
+ * @is_ours: the server speaks our protocol; only then @bytes and @rtt_* count
+ * @has_who: it has told how the connection looks from there
+ * @bytes: of test data, each way
+ * @has_rates: @smc and @tcp are measured
+ */
+struct client_result {
+	int status;
+	struct smc_err err;
+	union endpoint_addr peer, local;
+	bool is_connected, has_sock, has_lgr, is_ours, has_who, has_rates;
+	enum smc_mode mode;
+	struct smc_sock sock;
+	struct smc_lgr lgr;
+	struct proto_who who;
+	uint64_t handshake_ns, rtt_min_ns, rtt_median_ns;
+	uint64_t bytes;
+	struct client_rates smc, tcp;
+};
+
+#endif
