@@ -105,7 +105,7 @@ static void name_process(struct out_text *text, const struct smcss_row *row)
 /* The peer's host: its ports are of no use in a sum. */
 static void name_peer(struct out_text *text, const struct smcss_row *row)
 {
-	struct smc_addr host = row->sock->peer;
+	struct smc_addr host = row->sock.peer;
 
 	out_reset(text);
 	host.port = 0;
@@ -116,15 +116,15 @@ static void name_peer(struct out_text *text, const struct smcss_row *row)
 
 int summary_add(struct summary *summary, const struct smcss_row *row)
 {
-	enum smc_mode mode = smc_sock_mode(row->sock);
+	enum smc_mode mode = smc_sock_mode(&row->sock);
 	int ret;
 
 	/* A socket may fall back before it has a peer, by TCP Fast Open: no connection yet. */
-	if (!smc_sock_connected(row->sock))
+	if (!smc_sock_connected(&row->sock))
 		mode = SMC_MODE_NONE;
 	summary->counts[mode]++;
 	if (mode == SMC_MODE_NONE) {
-		summary->listening += row->sock->state == SMC_ABI_LISTEN;
+		summary->listening += row->sock.state == SMC_ABI_LISTEN;
 		return 0;
 	}
 	name_process(&summary->scratch, row);
@@ -135,8 +135,8 @@ int summary_add(struct summary *summary, const struct smcss_row *row)
 	if (ret || mode != SMC_MODE_TCP)
 		return ret;
 	out_reset(&summary->scratch);
-	if (row->sock->has & SMC_SOCK_HAS_FALLBACK)
-		smcss_append_reason(&summary->scratch, &row->sock->fallback);
+	if (row->sock.has & SMC_SOCK_HAS_FALLBACK)
+		smcss_append_reason(&summary->scratch, &row->sock.fallback);
 	else
 		out_str(&summary->scratch, "n/a");
 	return count(summary, BY_REASON, mode);
