@@ -108,7 +108,7 @@ static void print_block(struct out_text *text, const struct out_view *view, cons
 		out_fill(text, ' ', len < LABEL_WIDTH ? LABEL_WIDTH - len : 0);
 		out_str(text, ": ");
 		start = text->len;
-		view->cols[i]->text(text, object);
+		out_cell(text, view->cols[i], object);
 		if (text->len == start)
 			out_str(text, "n/a");
 		out_str(text, "\n");
@@ -142,30 +142,4 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 			out_row(&cmd->text, &view, cmd_list_at(list, i));
 	}
 	return 0;
-}
-
-json_t *cmd_json_hex(uint64_t value, int digits)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%0*llx", digits, (unsigned long long)value);
-	return json_string(text);
-}
-
-json_t *cmd_json_str(const char *str)
-{
-	return out_json_string(str, strlen(str));
-}
-
-json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
-		      const void *object)
-{
-	struct out_text text = { 0 };
-	json_t *json = NULL;
-
-	append(&text, object);
-	if (text.len && !text.is_failed)
-		json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
 }

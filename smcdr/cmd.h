@@ -173,16 +173,4 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
 
-/* ---- columns that several tables have ---- */
-
-/** cmd_json_hex() - "0x..." with so many digits: 64 bits do not fit a JSON number everywhere */
-json_t *cmd_json_hex(uint64_t value, int digits);
-
-/** cmd_json_str() - string of a fixed buffer */
-json_t *cmd_json_str(const char *str);
-
-/** cmd_json_text() - what a column's text is, as a string; NULL for none */
-json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
-		      const void *object);
-
 #endif

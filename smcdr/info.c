@@ -123,9 +123,9 @@ static int print_json(struct cmd *cmd, const struct info *info)
 	if (sys->has & SMC_SYSINFO_HAS_RELEASE)
 		json_object_set_new(doc, "release", json_integer(sys->release));
 	if (sys->has & SMC_SYSINFO_HAS_HOST)
-		json_object_set_new(doc, "hostname", cmd_json_str(sys->host));
+		json_object_set_new(doc, "hostname", out_json_str(sys->host));
 	if (sys->seid[0])
-		json_object_set_new(doc, "seid", cmd_json_str(sys->seid));
+		json_object_set_new(doc, "seid", out_json_str(sys->seid));
 	json_object_set_new(doc, "smcd_versions", json_versions(true, sys->version >= 2));
 	json_object_set_new(doc, "smcr_versions", json_versions(true, sys->is_smcr_v2));
 	json_object_set_new(doc, "ism_devices", json_integer((json_int_t)info->ism.devices.count));
