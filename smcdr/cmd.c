@@ -79,11 +79,9 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
 
 json_t *cmd_document(struct cmd *cmd, const char *name)
 {
-	char schema[64];
-
-	snprintf(schema, sizeof(schema), "smc-tools/%s-%s/1", cmd->variant->tool->name, name);
 	json_decref(cmd->json);
-	cmd->json = json_pack("{s:s}", "schema", schema);
+	cmd->json = json_pack("{s:o}", "schema",
+			      json_sprintf("smc-tools/%s-%s/1", cmd->variant->tool->name, name));
 	return cmd->json;
 }
 
@@ -102,11 +100,9 @@ void cmd_list_free(struct cmd_list *list)
 static void print_block(struct out_text *text, const struct out_view *view, const void *object)
 {
 	for (size_t i = 0; i < view->count; i++) {
-		size_t len = strlen(view->cols[i]->head), start;
+		size_t start;
 
-		out_str(text, view->cols[i]->head);
-		out_fill(text, ' ', len < LABEL_WIDTH ? LABEL_WIDTH - len : 0);
-		out_str(text, ": ");
+		out_printf(text, "%-*s: ", LABEL_WIDTH, view->cols[i]->head);
 		start = text->len;
 		out_cell(text, view->cols[i], object);
 		if (text->len == start)

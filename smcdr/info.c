@@ -58,10 +58,7 @@ static int load_roce(struct cmd *cmd, struct info *info)
 
 static void line(struct out_text *text, const char *label, const char *value)
 {
-	size_t len = strlen(label);
-
-	out_str(text, label);
-	out_fill(text, ' ', 18 - len);
+	out_printf(text, "%-18s", label);
 	out_escaped(text, value, strlen(value));
 	out_str(text, "\n");
 }

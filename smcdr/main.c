@@ -135,10 +135,7 @@ int cmd_write(struct cmd *cmd)
 {
 	int ret = cmd->json ? write_json(cmd) : 0;
 
-	if (ret)
-		return ret;
-	ret = out_flush(&cmd->text, STDOUT_FILENO);
-	return ret ? smc_err_set(cmd->err, -ret, "cannot write to standard output") : 0;
+	return ret ? ret : out_print(&cmd->text, cmd->err);
 }
 
 /* Once: ask, print. Rates are one table that grows; all else is a new one each time. */

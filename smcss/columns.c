@@ -258,19 +258,12 @@ static void explain_one(struct out_text *text, const char *side, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 
-	out_str(text, "    ");
-	out_str(text, side);
-	out_str(text, ": ");
+	out_printf(text, "    %s: ", side);
 	append_symbol(text, code);
-	if (!reason) {
+	if (reason)
+		out_printf(text, ": %s\n        check: %s\n", reason->meaning, reason->check);
+	else
 		out_str(text, ": a reason that Linux does not use\n");
-		return;
-	}
-	out_str(text, ": ");
-	out_str(text, reason->meaning);
-	out_str(text, "\n        check: ");
-	out_str(text, reason->check);
-	out_str(text, "\n");
 }
 
 void smcss_explain(struct out_text *text, const struct smc_sock *sock)

@@ -160,10 +160,8 @@ static int handle_chunk(struct lister *l)
 
 static int write_text(struct lister *l)
 {
-	int ret = out_flush(&l->text, STDOUT_FILENO);
-
 	l->is_printed = true;
-	return ret ? smc_err_set(l->err, -ret, "cannot write to standard output") : 0;
+	return out_print(&l->text, l->err);
 }
 
 static int on_message(const struct nlmsghdr *nlh, void *arg)

@@ -132,11 +132,15 @@ static int check_columns(const struct smcss_opts *opts)
 }
 
 /* JSON has a document a line. */
-static int separate(const struct smcss_opts *opts, bool is_first)
+static int separate(const struct smcss_opts *opts, bool is_first, struct smc_err *err)
 {
-	const char *text = opts->is_json ? "" : cli_separator(is_first);
+	struct out_text text = { 0 };
+	int ret;
 
-	return write(STDOUT_FILENO, text, strlen(text)) < 0;
+	out_str(&text, opts->is_json ? "" : cli_separator(is_first));
+	ret = out_print(&text, err);
+	out_free(&text);
+	return ret;
 }
 
 int main(int argc, char **argv)
@@ -157,8 +161,8 @@ int main(int argc, char **argv)
 	do {
 		if (!is_first)
 			cli_wait(opts.watch_seconds);
-		if (opts.watch_seconds > 0 && separate(&opts, is_first))
-			return cli_error(&tool, "cannot write to standard output");
+		if (opts.watch_seconds > 0 && separate(&opts, is_first, &err))
+			return cli_error(&tool, "%s", err.text);
 		if (smcss_list(&opts, &err))
 			return cli_error(&tool, "%s", err.text);
 		is_first = false;
