@@ -179,7 +179,7 @@ static int parse_id(struct cmd *cmd, struct linkgroup_request *request, const ch
 	if (end == word || *end || errno || id > UINT32_MAX || word[0] == '-' || word[0] == '+')
 		return cmd_usage(cmd, "linkgroup: '%s' is neither a command nor a link group's id",
 				 word);
-	request->has_id = id; /* 0: every group; 1 to ff is no group of SMC-R */
+	request->has_id = id; /* 0: every group; SMC-R has no groups 1 to ff */
 	request->id = (uint32_t)id;
 	if (!cmd->variant->is_smcd)
 		request->id &= 0xffffff00U;

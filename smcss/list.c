@@ -24,7 +24,7 @@ struct lister {
 	struct out_text text;
 	struct smcss_row chunk[CHUNK];
 	size_t n_chunk;
-	bool is_printed; /* something has left for stdout: no second try */
+	bool is_printed; /* something went to stdout: no second try */
 	bool has_inet;
 	bool has_procs;
 	struct smc_inet_table inet;
@@ -171,14 +171,14 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 
 	ret = smc_sock_decode(&l->chunk[l->n_chunk].sock, nlh);
 	if (ret)
-		return smc_err_say(l->err, -ret, "the kernel sent a socket that is too short");
+		return smc_err_say(l->err, -ret, "the kernel's answer about a socket is too short");
 	if (++l->n_chunk < CHUNK)
 		return 0;
 	ret = handle_chunk(l);
 	return ret || l->summary || l->sockets ? ret : write_text(l);
 }
 
-/* Everything that a try collected goes; the header comes first again. */
+/* Start over: drop what the last try collected, put the header first. */
 static int begin(struct lister *l)
 {
 	l->n_chunk = 0;
