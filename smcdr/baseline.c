@@ -47,7 +47,7 @@ int baseline_dir(char *path, size_t size)
 	return -ENOENT;
 }
 
-/* The folder, made if need be. Nobody else may have a say in it. */
+/* The directory, made if need be. Nobody else may write to it. */
 static int open_dir(bool is_new, struct smc_err *err)
 {
 	char path[PATH_MAX], *slash;
@@ -55,7 +55,7 @@ static int open_dir(bool is_new, struct smc_err *err)
 	int fd, ret = baseline_dir(path, sizeof(path));
 
 	if (ret)
-		return smc_err_say(err, -ret, "no folder for the baseline: set XDG_RUNTIME_DIR");
+		return smc_err_say(err, -ret, "no directory for the baseline: set XDG_RUNTIME_DIR");
 	slash = is_new ? strrchr(path, '/') : NULL;
 	if (slash) {
 		*slash = '\0';

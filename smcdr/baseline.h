@@ -22,7 +22,7 @@ int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err);
 
 /**
- * baseline_dir() - folder of the baselines
+ * baseline_dir() - directory of the baselines
  *
  * /run/smc-tools for root; else smc-tools below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
  * $HOME/.local/state.

@@ -28,7 +28,7 @@ int cmd_usage(struct cmd *cmd, const char *fmt, ...)
 int cmd_changes(struct cmd *cmd)
 {
 	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
-		return cmd_usage(cmd, "--json, --metrics and --watch are for commands that show");
+		return cmd_usage(cmd, "--json, --metrics and --watch are for commands that show something");
 	return 0;
 }
 
@@ -59,7 +59,7 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 		return 0;
 	if (ret == -EBADMSG && !err.code)
 		return smc_err_say(cmd->err, EBADMSG,
-				   "cannot read %s: the kernel's answer is of another kind", what);
+				   "cannot read %s: unexpected kind of answer from the kernel", what);
 	if (!err.code)
 		return smc_err_set(cmd->err, -ret, "cannot read %s", what);
 	return smc_err_say(cmd->err, -ret, "cannot read %s: %s", what, err.text);
@@ -79,11 +79,9 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
 
 json_t *cmd_document(struct cmd *cmd, const char *name)
 {
-	char schema[64];
-
-	snprintf(schema, sizeof(schema), "smc-tools/%s-%s/1", cmd->variant->tool->name, name);
 	json_decref(cmd->json);
-	cmd->json = json_pack("{s:s}", "schema", schema);
+	cmd->json = json_pack("{s:o}", "schema",
+			      json_sprintf("smc-tools/%s-%s/1", cmd->variant->tool->name, name));
 	return cmd->json;
 }
 
@@ -102,13 +100,11 @@ void cmd_list_free(struct cmd_list *list)
 static void print_block(struct out_text *text, const struct out_view *view, const void *object)
 {
 	for (size_t i = 0; i < view->count; i++) {
-		size_t len = strlen(view->cols[i]->head), start;
+		size_t start;
 
-		out_str(text, view->cols[i]->head);
-		out_fill(text, ' ', len < LABEL_WIDTH ? LABEL_WIDTH - len : 0);
-		out_str(text, ": ");
+		out_printf(text, "%-*s: ", LABEL_WIDTH, view->cols[i]->head);
 		start = text->len;
-		view->cols[i]->text(text, object);
+		out_cell(text, view->cols[i], object);
 		if (text->len == start)
 			out_str(text, "n/a");
 		out_str(text, "\n");
@@ -142,30 +138,4 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 			out_row(&cmd->text, &view, cmd_list_at(list, i));
 	}
 	return 0;
-}
-
-json_t *cmd_json_hex(uint64_t value, int digits)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%0*llx", digits, (unsigned long long)value);
-	return json_string(text);
-}
-
-json_t *cmd_json_str(const char *str)
-{
-	return out_json_string(str, strlen(str));
-}
-
-json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
-		      const void *object)
-{
-	struct out_text text = { 0 };
-	json_t *json = NULL;
-
-	append(&text, object);
-	if (text.len && !text.is_failed)
-		json = json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands that smcd and smcr share. Which of the two runs is data, no compile-time switch. */
+/* The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch. */
 #ifndef SMC_CMD_H
 #define SMC_CMD_H
 
@@ -37,7 +37,7 @@ struct smc_variant {
  * @argc, @argv: what follows the object
  * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
- * @is_usage: the error is one of usage
+ * @is_usage: the error is in the command line
  * @rates: what "stats --watch" saw last; lives in main
  * @round: how often it has been repeated
  */
@@ -63,25 +63,13 @@ struct cmd_rates {
 	double seconds; /* CLOCK_MONOTONIC */
 };
 
-/**
- * struct cmd_object - what a tool can be asked about
- * @run: 0, or -errno with cmd->err; NULL for the help
- */
-struct cmd_object {
-	const char *name;
-	bool only_smcd;
-	int (*run)(struct cmd *cmd);
-};
-
-extern const struct cmd_object cmd_objects[];
-
 /** cmd_main() - a whole tool. Return: exit status */
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
 
-/** cmd_usage() - note an error of usage. Return: -EINVAL */
+/** cmd_usage() - note an error in the command line. Return: -EINVAL */
 int cmd_usage(struct cmd *cmd, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** cmd_changes() - refuse options of reading commands. Return: 0, -EINVAL */
+/** cmd_changes() - refuse options that are for reading commands. Return: 0, -EINVAL */
 int cmd_changes(struct cmd *cmd);
 
 /** cmd_is() - is the word the keyword, or the beginning of it? */
@@ -90,7 +78,7 @@ bool cmd_is(const char *word, const char *keyword);
 /**
  * cmd_open() - make cmd->nl, if it is not there yet
  *
- * Only when the arguments are checked: what is wrong with them is wrong on any kernel.
+ * After the arguments have been checked: errors in them do not depend on the kernel.
  * Return: 0, -errno with the sentence; -ENOENT when this kernel has no SMC.
  */
 int cmd_open(struct cmd *cmd);
@@ -112,7 +100,7 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
  * cmd_document() - begin the JSON document of a command
  * @name: object, as in the schema "smc-tools/smcr-NAME/1"
  *
- * Return: cmd->json, NULL without memory (out_failed() will tell).
+ * Return: cmd->json, NULL without memory.
  */
 json_t *cmd_document(struct cmd *cmd, const char *name);
 
@@ -130,7 +118,7 @@ struct cmd_list {
 	size_t count, size, item_size;
 };
 
-/** cmd_list_add() - room for one more, all zero. Return: NULL without memory */
+/** cmd_list_add() - make room for one more, all zero. Return: NULL without memory */
 void *cmd_list_add(struct cmd_list *list);
 
 /** cmd_list_at() - item by number */
@@ -172,17 +160,5 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
-
-/* ---- columns that several tables have ---- */
-
-/** cmd_json_hex() - "0x..." with so many digits: 64 bits do not fit a JSON number everywhere */
-json_t *cmd_json_hex(uint64_t value, int digits);
-
-/** cmd_json_str() - string of a fixed buffer */
-json_t *cmd_json_str(const char *str);
-
-/** cmd_json_text() - what a column's text is, as a string; NULL for none */
-json_t *cmd_json_text(void (*append)(struct out_text *text, const void *object),
-		      const void *object);
 
 #endif

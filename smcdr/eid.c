@@ -41,7 +41,7 @@ static int show_ueids(struct cmd *cmd)
 	}
 	for (size_t i = 0; i < eids.count; i++) {
 		if (array) {
-			json_array_append_new(array, cmd_json_str(eids.eids[i]));
+			json_array_append_new(array, out_json_str(eids.eids[i]));
 			continue;
 		}
 		out_escaped(&cmd->text, eids.eids[i], strlen(eids.eids[i]));
@@ -144,7 +144,7 @@ static int show_seid(struct cmd *cmd)
 		json_object_set_new(cmd->json, "available", json_boolean(seid.has_eid));
 		if (!seid.has_eid)
 			return 0;
-		json_object_set_new(cmd->json, "seid", cmd_json_str(seid.eid));
+		json_object_set_new(cmd->json, "seid", out_json_str(seid.eid));
 		json_object_set_new(cmd->json, "enabled", json_boolean(seid.is_enabled));
 		return 0;
 	}

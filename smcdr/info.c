@@ -58,10 +58,7 @@ static int load_roce(struct cmd *cmd, struct info *info)
 
 static void line(struct out_text *text, const char *label, const char *value)
 {
-	size_t len = strlen(label);
-
-	out_str(text, label);
-	out_fill(text, ' ', 18 - len);
+	out_printf(text, "%-18s", label);
 	out_escaped(text, value, strlen(value));
 	out_str(text, "\n");
 }
@@ -123,9 +120,9 @@ static int print_json(struct cmd *cmd, const struct info *info)
 	if (sys->has & SMC_SYSINFO_HAS_RELEASE)
 		json_object_set_new(doc, "release", json_integer(sys->release));
 	if (sys->has & SMC_SYSINFO_HAS_HOST)
-		json_object_set_new(doc, "hostname", cmd_json_str(sys->host));
+		json_object_set_new(doc, "hostname", out_json_str(sys->host));
 	if (sys->seid[0])
-		json_object_set_new(doc, "seid", cmd_json_str(sys->seid));
+		json_object_set_new(doc, "seid", out_json_str(sys->seid));
 	json_object_set_new(doc, "smcd_versions", json_versions(true, sys->version >= 2));
 	json_object_set_new(doc, "smcr_versions", json_versions(true, sys->is_smcr_v2));
 	json_object_set_new(doc, "ism_devices", json_integer((json_int_t)info->ism.devices.count));

@@ -12,19 +12,42 @@
 
 enum { GO_ON = -1 };
 
+/**
+ * struct cmd_object - what a tool can be asked about
+ * @run: 0, or -errno with cmd->err; NULL for the help
+ */
+struct cmd_object {
+	const char *name;
+	bool only_smcd;
+	int (*run)(struct cmd *cmd);
+};
+
+/* In the order in which shortened names find them. */
+static const struct cmd_object objects[] = {
+	{ "device", false, cmd_run_device },
+	{ "linkgroup", false, cmd_run_linkgroup },
+	{ "info", false, cmd_run_info },
+	{ "stats", false, cmd_run_stats },
+	{ "ueid", false, cmd_run_ueid },
+	{ "seid", true, cmd_run_seid },
+	{ "help", false, NULL },
+	{ "hs", false, cmd_run_hs },
+	{ 0 },
+};
+
 static const struct cmd_object *find_object(const char *word)
 {
 	const struct cmd_object *object;
 
-	for (object = cmd_objects; object->name; object++)
+	for (object = objects; object->name; object++)
 		if (cmd_is(word, object->name))
 			return object;
 	return NULL;
 }
 
 /*
- * Options of smc-tools are long names after one or two dashes, shortened at will: the first that
- * fits wins, in this order. -N is ours; a value may follow in the same word as getopt(3) has it.
+ * smc-tools 1.8.5 takes long names after one or two dashes, shortened at will: the first that fits
+ * wins, in this order. -N is new; its value may follow in the same word, as with getopt(3).
  */
 static const struct {
 	const char *name;
@@ -68,7 +91,7 @@ static int parse_cluster(struct cmd *cmd, const char *letters)
 	if (strspn(letters, "adj") != strlen(letters) && strncmp(letters, "ad", 2) &&
 	    strncmp(letters, "da", 2))
 		return cli_usage_error(cmd->variant->tool, "unknown option '-%s'", letters);
-	/* -absdetails and the like: smc-tools look at two letters only. */
+	/* -absdetails and the like: smc-tools 1.8.5 looks at two letters only. */
 	for (; *letters && status == GO_ON; letters++)
 		if (strchr("adj", *letters))
 			status = set_option(cmd, *letters, NULL);
@@ -106,7 +129,7 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 	return set_option(cmd, letter, argv[++*i]);
 }
 
-/* Options may stand anywhere; what is none is moved to the front of argv, its count is returned. */
+/* Options may stand anywhere; all other words move to the front of argv. Return: how many. */
 static int parse(struct cmd *cmd, int argc, char **argv, int *status)
 {
 	bool is_ended = false;
@@ -135,13 +158,10 @@ int cmd_write(struct cmd *cmd)
 {
 	int ret = cmd->json ? write_json(cmd) : 0;
 
-	if (ret)
-		return ret;
-	ret = out_flush(&cmd->text, STDOUT_FILENO);
-	return ret ? smc_err_set(cmd->err, -ret, "cannot write to standard output") : 0;
+	return ret ? ret : out_print(&cmd->text, cmd->err);
 }
 
-/* Once: ask, print. Rates are one table that grows; all else is a new one each time. */
+/* Ask once, print. Rates are one table that grows; everything else is printed anew each time. */
 static int run_once(struct cmd *cmd, const struct cmd_object *object)
 {
 	int ret;

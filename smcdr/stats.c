@@ -28,7 +28,7 @@ static int load(struct cmd *cmd, struct smc_stats *stats)
 				    "the fallback statistics");
 }
 
-/* Without a good baseline the numbers are those since the beginning: a word, not a failure. */
+/* Without a usable baseline the numbers are those since the beginning: a notice, not a failure. */
 static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 {
 	static const char kind[] = "showing numbers since the beginning";
@@ -45,7 +45,7 @@ static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 	}
 	if (!smc_stats_since(stats, &base))
 		return true;
-	cli_note(tool, "the kernel's counting has begun anew since the last reset; %s", kind);
+	cli_note(tool, "the kernel's counters were restarted since the last reset; %s", kind);
 	return false;
 }
 
@@ -74,7 +74,7 @@ static double now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* The first round has nothing to compare with: the header alone. */
+/* The first round has nothing to compare with: it prints the header alone. */
 static int print_rates(struct cmd *cmd, struct smc_stats *stats)
 {
 	double seconds = now(), past = seconds - cmd->rates->seconds;
@@ -84,7 +84,7 @@ static int print_rates(struct cmd *cmd, struct smc_stats *stats)
 	if (is_first && !cmd->is_json)
 		stats_rates_header(&cmd->text);
 	if (!is_first && smc_stats_since(&delta, &cmd->rates->last))
-		return smc_err_say(cmd->err, ERANGE, "the kernel's counting has begun anew");
+		return smc_err_say(cmd->err, ERANGE, "the kernel's counters were restarted");
 	if (!is_first && cmd->is_json && !cmd_document(cmd, "stats-rates"))
 		return cmd_no_memory(cmd);
 	if (!is_first)
@@ -94,27 +94,27 @@ static int print_rates(struct cmd *cmd, struct smc_stats *stats)
 	return 0;
 }
 
-enum what { SHOW, RESET, JSON };
+enum stats_command { SHOW, RESET, JSON };
 
-static int parse(struct cmd *cmd, enum what *what)
+static int parse(struct cmd *cmd, enum stats_command *command)
 {
 	const char *word = cmd->argc ? cmd->argv[0] : "show";
 
 	if (cmd->argc > 1)
 		return cmd_usage(cmd, "stats: show | reset | json");
 	if (cmd_is(word, "show"))
-		*what = SHOW;
+		*command = SHOW;
 	else if (cmd_is(word, "reset"))
-		*what = RESET;
+		*command = RESET;
 	else if (cmd_is(word, "json"))
-		*what = JSON;
+		*command = JSON;
 	else
 		return cmd_usage(cmd, "stats: show | reset | json");
-	if (*what == RESET && record_root())
+	if (*command == RESET && record_root())
 		return record_refuse(cmd->err);
-	if (cmd->watch_seconds > 0 && (*what != SHOW || cmd->is_metrics))
+	if (cmd->watch_seconds > 0 && (*command != SHOW || cmd->is_metrics))
 		return cmd_usage(cmd, "stats: --watch is for show without --metrics");
-	if (cmd->is_metrics && (*what != SHOW || cmd->is_json))
+	if (cmd->is_metrics && (*command != SHOW || cmd->is_json))
 		return cmd_usage(cmd, "stats: --metrics is for show without --json");
 	return 0;
 }
@@ -123,8 +123,8 @@ int cmd_run_stats(struct cmd *cmd)
 {
 	struct smc_stats stats = { 0 }, total;
 	bool is_since_reset = false;
-	enum what what = SHOW;
-	int ret = parse(cmd, &what);
+	enum stats_command command = SHOW;
+	int ret = parse(cmd, &command);
 
 	if (!ret)
 		ret = load(cmd, &stats);
@@ -133,20 +133,23 @@ int cmd_run_stats(struct cmd *cmd)
 	if (cmd->watch_seconds > 0)
 		return print_rates(cmd, &stats);
 	total = stats;
-	/* A reset would look like a restart to those who collect metrics; this host's is not the record's. */
+	/*
+	 * To those who collect metrics a reset would look like a restart; and this host's baseline
+	 * does not belong to a recorded host.
+	 */
 	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
 	if (cmd->is_metrics)
 		stats_metrics(&cmd->text, &stats);
-	else if (what == JSON)
+	else if (command == JSON)
 		ret = print_compat_json(cmd, &stats);
 	else if (cmd->is_json)
 		ret = print_json(cmd, &stats, is_since_reset);
 	else
 		stats_print(&cmd->text, &stats, cmd->variant, cmd->details);
-	if (ret || what != RESET)
+	if (ret || command != RESET)
 		return ret;
-	/* Numbers that nobody could read must not be subtracted from then on. */
+	/* Numbers that could not be printed must not become the baseline. */
 	ret = cmd_write(cmd);
 	if (!ret)
 		ret = baseline_save(&total, cmd->variant->tool->name, cmd->err);

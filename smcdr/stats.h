@@ -10,8 +10,8 @@
 void stats_print(struct out_text *text, const struct smc_stats *stats,
 		 const struct smc_variant *variant, bool has_details);
 
-/** stats_si() - a number in at most six characters: "999", "1.234K", "100.0M" */
-void stats_si(struct out_text *text, uint64_t value);
+/** stats_si() - a number in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
+const char *stats_si(uint64_t value, char buf[16]);
 
 /** stats_compat_json() - document of "stats json" in smc-tools 1.8.5. NULL without memory */
 json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant);

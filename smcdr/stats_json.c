@@ -105,10 +105,9 @@ static json_t *json_side(const struct smc_side_stats *side)
 	for (size_t i = 0; i < side->n_reasons; i++) {
 		const struct smc_reason *known = smc_reason_find(side->reasons[i].code);
 		json_t *reason = json_object();
-		char code[16];
 
-		snprintf(code, sizeof(code), "0x%08x", side->reasons[i].code);
-		json_object_set_new(reason, "code", json_string(code));
+		json_object_set_new(reason, "code",
+				    json_sprintf("0x%08x", side->reasons[i].code));
 		if (known)
 			json_object_set_new(reason, "symbol", json_string(known->symbol));
 		json_object_set_new(reason, "count", integer(side->reasons[i].count));

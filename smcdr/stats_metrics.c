@@ -2,6 +2,7 @@
 /* Statistics for Prometheus, by way of the node exporter's text file collector. */
 #include "smcdr/stats.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static const char *const techs[SMC_TECHS] = { [SMC_TECH_D] = "smcd", [SMC_TECH_R] = "smcr" };
@@ -10,10 +11,7 @@ static const char *const sides[SMC_SIDES] = { [SMC_SIDE_CLIENT] = "client",
 
 static void head(struct out_text *text, const char *name, const char *type, const char *help)
 {
-	const char *const parts[] = { "# HELP ", name, " ", help, "\n# TYPE ", name, " ", type, "\n" };
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		out_str(text, parts[i]);
+	out_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 /* A label is given as two strings; NULL ends them. */
@@ -21,16 +19,9 @@ static void sample(struct out_text *text, const char *name, const char *const *l
 		   uint64_t value)
 {
 	out_str(text, name);
-	for (size_t i = 0; labels[i]; i += 2) {
-		out_str(text, i ? "," : "{");
-		out_str(text, labels[i]);
-		out_str(text, "=\"");
-		out_str(text, labels[i + 1]);
-		out_str(text, "\"");
-	}
-	out_str(text, labels[0] ? "} " : " ");
-	out_dec(text, value, 0);
-	out_str(text, "\n");
+	for (size_t i = 0; labels[i]; i += 2)
+		out_printf(text, "%c%s=\"%s\"", i ? ',' : '{', labels[i], labels[i + 1]);
+	out_printf(text, "%s %" PRIu64 "\n", labels[0] ? "}" : "", value);
 }
 
 /* One number of each technology, with up to two more labels. */

@@ -2,25 +2,24 @@
 /* Statistics as a report and as rates. */
 #include "smcdr/stats.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "smc/reason.h"
 
 #define EDGE 41 /* column at which numbers end */
-#define CELL 8
 #define SHOWN_SIZES 8 /* the two largest classes are one here */
 
-void stats_si(struct out_text *text, uint64_t value)
+const char *stats_si(uint64_t value, char buf[16])
 {
 	static const char units[] = " KMGTPE";
 	double scaled = (double)value;
-	char buf[16];
 	int unit = 0, decimals;
 
 	if (value < 1000) {
-		out_dec(text, value, 0);
-		return;
+		snprintf(buf, 16, "%d", (int)value);
+		return buf;
 	}
 	/* What would be rounded up to 1000 is 1.000 of the next unit. */
 	while (scaled >= (unit ? 999.95 : 1000)) {
@@ -28,8 +27,8 @@ void stats_si(struct out_text *text, uint64_t value)
 		unit++;
 	}
 	decimals = scaled < 9.9995 ? 3 : scaled < 99.995 ? 2 : 1;
-	snprintf(buf, sizeof(buf), "%.*f%c", decimals, scaled, units[unit]);
-	out_str(text, buf);
+	snprintf(buf, 16, "%.*f%c", decimals, scaled, units[unit]);
+	return buf;
 }
 
 const char *stats_reason_name(uint32_t code, char buf[16])
@@ -42,29 +41,15 @@ const char *stats_reason_name(uint32_t code, char buf[16])
 	return buf;
 }
 
-/* Move what was appended since @start to the right until it ends at column @edge of the line. */
-static void right(struct out_text *text, size_t line, size_t start, size_t edge)
+/* What is behind a label ends at one column, but one blank is always between them. */
+static int room(const char *label)
 {
-	size_t len = text->len - start, used = start - line, missing;
-
-	if (text->is_failed)
-		return;
-	missing = used + len < edge ? edge - used - len : 1;
-	out_fill(text, ' ', missing);
-	if (text->is_failed)
-		return;
-	memmove(text->data + start + missing, text->data + start, len);
-	memset(text->data + start, ' ', missing);
+	return EDGE - 1 - (int)strlen(label);
 }
 
 static void number(struct out_text *text, const char *label, uint64_t value)
 {
-	size_t line = text->len, start;
-
-	out_str(text, label);
-	start = text->len;
-	out_dec(text, value, 0);
-	right(text, line, start, EDGE);
+	out_printf(text, "%s %*" PRIu64, label, room(label), value);
 }
 
 static void number_line(struct out_text *text, const char *label, uint64_t value)
@@ -75,58 +60,42 @@ static void number_line(struct out_text *text, const char *label, uint64_t value
 
 static void bytes_line(struct out_text *text, const char *label, uint64_t value)
 {
+	char buf[16];
+
 	number(text, label, value);
-	out_str(text, " (");
-	stats_si(text, value);
-	out_str(text, ")\n");
+	out_printf(text, " (%s)\n", stats_si(value, buf));
 }
 
 static void percent_line(struct out_text *text, const char *label, uint64_t value, uint64_t all)
 {
-	char buf[32];
-
 	number(text, label, value);
-	snprintf(buf, sizeof(buf), " (%.2f%%)\n", all ? 100.0 * (double)value / (double)all : 0.0);
-	out_str(text, buf);
+	out_printf(text, " (%.2f%%)\n", all ? 100.0 * (double)value / (double)all : 0.0);
 }
 
 static void split_line(struct out_text *text, const char *label, uint64_t client, uint64_t server,
 		       bool is_split)
 {
 	number(text, label, client + server);
-	if (is_split) {
-		out_str(text, " (client ");
-		out_dec(text, client, 0);
-		out_str(text, ", server ");
-		out_dec(text, server, 0);
-		out_str(text, ")");
-	}
+	if (is_split)
+		out_printf(text, " (client %" PRIu64 ", server %" PRIu64 ")", client, server);
 	out_str(text, "\n");
 }
 
 static void usage_line(struct out_text *text, const struct smc_tech_stats *tech, size_t index)
 {
 	static const char label[] = "  Buffer usage (Bytes)";
-	size_t line = text->len, start;
 
-	if (tech->has[index]) {
+	if (tech->has[index])
 		bytes_line(text, label, tech->value[index]);
-		return;
-	}
-	out_str(text, label);
-	start = text->len;
-	out_str(text, "n/a");
-	right(text, line, start, EDGE);
-	out_str(text, "\n");
+	else
+		out_printf(text, "%s %*s\n", label, room(label), "n/a");
 }
 
 static void print_reasons(struct out_text *text, const char *head,
 			  const struct smc_side_stats *side)
 {
-	if (side->n_reasons) {
-		out_str(text, head);
-		out_str(text, "\n");
-	}
+	if (side->n_reasons)
+		out_printf(text, "%s\n", head);
 	/* Most frequent first; the lists are short. */
 	for (uint32_t limit = UINT16_MAX; side->n_reasons && limit; ) {
 		uint32_t next = 0;
@@ -156,11 +125,9 @@ static void print_summary(struct out_text *text, const struct smc_stats *stats,
 	uint64_t c = v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2];
 	uint64_t s = v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2];
 	uint64_t calls = v[SMC_STAT_RX_CNT] + v[SMC_STAT_TX_CNT];
-	size_t line, start;
-	char buf[32];
+	static const char average[] = "  Avg requests per SMC conn";
 
-	out_str(text, variant->title);
-	out_str(text, " Connections Summary\n");
+	out_printf(text, "%s Connections Summary\n", variant->title);
 	number_line(text, "  Total connections handled",
 		    c + s + client->handshake_errors + server->handshake_errors +
 			    client->fallbacks + server->fallbacks);
@@ -171,13 +138,8 @@ static void print_summary(struct out_text *text, const struct smc_stats *stats,
 	}
 	split_line(text, "  Handshake errors", client->handshake_errors, server->handshake_errors,
 		   has_details);
-	line = text->len;
-	out_str(text, "  Avg requests per SMC conn");
-	start = text->len;
-	snprintf(buf, sizeof(buf), "%.1f", c + s ? (double)calls / (double)(c + s) : 0.0);
-	out_str(text, buf);
-	right(text, line, start, EDGE);
-	out_str(text, "\n");
+	out_printf(text, "%s %*.1f\n", average, room(average),
+		   c + s ? (double)calls / (double)(c + s) : 0.0);
 	split_line(text, "  TCP fallback", client->fallbacks, server->fallbacks, has_details);
 	if (has_details) {
 		print_reasons(text, "    Server", server);
@@ -187,15 +149,12 @@ static void print_summary(struct out_text *text, const struct smc_stats *stats,
 
 static void cells(struct out_text *text, const char *label, const uint64_t *sizes)
 {
-	size_t line = text->len, edge = 7 + CELL;
+	char buf[16];
 
-	out_str(text, label);
-	for (int i = 0; i < SHOWN_SIZES; i++, edge += CELL) {
-		size_t start = text->len;
-
-		stats_si(text, i < SHOWN_SIZES - 1 ? sizes[i] : sizes[i] + sizes[i + 1]);
-		right(text, line, start, edge);
-	}
+	out_printf(text, "%s ", label);
+	for (int i = 0; i < SHOWN_SIZES; i++)
+		out_printf(text, " %7s",
+			   stats_si(i < SHOWN_SIZES - 1 ? sizes[i] : sizes[i] + sizes[i + 1], buf));
 	out_str(text, "\n");
 }
 
@@ -278,10 +237,9 @@ static double per_second(uint64_t count, double seconds)
 
 static void rate_cell(struct out_text *text, uint64_t value)
 {
-	size_t start = text->len;
+	char buf[16];
 
-	stats_si(text, value);
-	right(text, start, start, 10);
+	out_printf(text, " %9s", stats_si(value, buf));
 }
 
 void stats_rates_header(struct out_text *text)

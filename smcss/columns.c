@@ -16,7 +16,7 @@
 
 static const struct smc_sock *sock_of(const void *object)
 {
-	return ((const struct smcss_row *)object)->sock;
+	return &((const struct smcss_row *)object)->sock;
 }
 
 /* ---- what every row has ---- */
@@ -39,16 +39,6 @@ static json_t *json_state(const void *object)
 	const char *name = smc_state_name(sock_of(object)->state);
 
 	return name ? json_string(name) : json_integer(sock_of(object)->state);
-}
-
-static void text_uid(struct out_text *text, const void *object)
-{
-	out_dec(text, sock_of(object)->uid, 5);
-}
-
-static json_t *json_uid(const void *object)
-{
-	return json_integer(sock_of(object)->uid);
 }
 
 static int probe_user(void *arg, char text[HOST_PROBE_SIZE])
@@ -82,31 +72,22 @@ static const char *user_name(uint32_t uid)
 	return last.name[0] ? last.name : NULL;
 }
 
-static void text_user(struct out_text *text, const void *object)
+static void text_user(struct out_text *text, const void *value)
 {
-	const char *name = user_name(sock_of(object)->uid);
+	const uint32_t *uid = value;
+	const char *name = user_name(*uid);
 
 	if (name)
 		out_escaped(text, name, strlen(name));
 	else
-		out_dec(text, sock_of(object)->uid, 0);
+		out_dec(text, *uid, 0);
 }
 
-static json_t *json_user(const void *object)
+static json_t *json_user(const void *uid)
 {
-	const char *name = user_name(sock_of(object)->uid);
+	const char *name = user_name(*(const uint32_t *)uid);
 
-	return name ? out_json_string(name, strlen(name)) : NULL;
-}
-
-static void text_inode(struct out_text *text, const void *object)
-{
-	out_dec(text, sock_of(object)->inode, 7);
-}
-
-static json_t *json_inode(const void *object)
-{
-	return json_integer((json_int_t)sock_of(object)->inode);
+	return name ? out_json_str(name) : NULL;
 }
 
 /* inet_ntop() is too slow for the one case that matters in a long table. */
@@ -151,25 +132,26 @@ void smcss_append_addr(struct out_text *text, const struct smc_addr *addr)
 }
 
 /* A socket that has neither a port nor an address yet has no local end to show. */
-static bool has_local(const struct smc_sock *sock)
+static const void *local_of(const void *object)
 {
-	return sock->local.port || sock->peer.port || smc_sock_connected(sock);
+	const struct smc_sock *sock = sock_of(object);
+
+	return sock->local.port || sock->peer.port || smc_sock_connected(sock) ? object : NULL;
 }
 
-static void text_local(struct out_text *text, const void *object)
+static const void *connected(const void *object)
 {
-	if (has_local(sock_of(object)))
-		smcss_append_addr(text, &sock_of(object)->local);
+	return smc_sock_connected(sock_of(object)) ? object : NULL;
 }
 
-static void text_peer(struct out_text *text, const void *object)
+static void text_addr(struct out_text *text, const void *addr)
 {
-	if (smc_sock_connected(sock_of(object)))
-		smcss_append_addr(text, &sock_of(object)->peer);
+	smcss_append_addr(text, addr);
 }
 
-static json_t *json_addr(const struct smc_addr *addr)
+static json_t *json_addr(const void *value)
 {
+	const struct smc_addr *addr = value;
 	struct out_text text = { 0 };
 	json_t *json = json_object();
 
@@ -183,16 +165,6 @@ static json_t *json_addr(const struct smc_addr *addr)
 	if (addr->port)
 		json_object_set_new(json, "port", json_integer(addr->port));
 	return json;
-}
-
-static json_t *json_local(const void *object)
-{
-	return has_local(sock_of(object)) ? json_addr(&sock_of(object)->local) : NULL;
-}
-
-static json_t *json_peer(const void *object)
-{
-	return smc_sock_connected(sock_of(object)) ? json_addr(&sock_of(object)->peer) : NULL;
 }
 
 static void text_intf(struct out_text *text, const void *object)
@@ -256,54 +228,42 @@ void smcss_append_reason(struct out_text *text, const struct smc_abi_fallback *f
 	append_symbol(text, fallback->peer_diagnosis);
 }
 
-static void text_reason(struct out_text *text, const void *object)
+static const void *fallback_of(const void *object)
 {
-	if (has_reason(sock_of(object)))
-		smcss_append_reason(text, &sock_of(object)->fallback);
+	return has_reason(sock_of(object)) ? &sock_of(object)->fallback : NULL;
 }
 
-static json_t *json_reason_code(uint32_t code)
+static void text_reason(struct out_text *text, const void *fallback)
 {
-	const struct smc_reason *reason = smc_reason_find(code);
+	smcss_append_reason(text, fallback);
+}
+
+static json_t *json_reason(const void *value)
+{
+	const uint32_t *code = value;
+	const struct smc_reason *reason = smc_reason_find(*code);
 
 	if (!reason)
-		return json_pack("{s:I}", "code", (json_int_t)code);
-	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
-			 "meaning", reason->meaning, "check", reason->check);
+		return json_pack("{s:I}", "code", (json_int_t)*code);
+	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)*code, "symbol",
+			 reason->symbol, "meaning", reason->meaning, "check", reason->check);
 }
 
-static json_t *json_reason(const void *object)
+static json_t *json_peer_reason(const void *code)
 {
-	const struct smc_sock *sock = sock_of(object);
-
-	return has_reason(sock) ? json_reason_code(sock->fallback.reason) : NULL;
-}
-
-static json_t *json_peer_reason(const void *object)
-{
-	const struct smc_sock *sock = sock_of(object);
-
-	return has_reason(sock) && sock->fallback.peer_diagnosis ?
-		       json_reason_code(sock->fallback.peer_diagnosis) : NULL;
+	return *(const uint32_t *)code ? json_reason(code) : NULL;
 }
 
 static void explain_one(struct out_text *text, const char *side, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 
-	out_str(text, "    ");
-	out_str(text, side);
-	out_str(text, ": ");
+	out_printf(text, "    %s: ", side);
 	append_symbol(text, code);
-	if (!reason) {
+	if (reason)
+		out_printf(text, ": %s\n        check: %s\n", reason->meaning, reason->check);
+	else
 		out_str(text, ": a reason that Linux does not use\n");
-		return;
-	}
-	out_str(text, ": ");
-	out_str(text, reason->meaning);
-	out_str(text, "\n        check: ");
-	out_str(text, reason->check);
-	out_str(text, "\n");
 }
 
 void smcss_explain(struct out_text *text, const struct smc_sock *sock)
@@ -321,7 +281,7 @@ static void text_shutd(struct out_text *text, const void *object)
 {
 	const struct smc_sock *sock = sock_of(object);
 
-	if (!smc_sock_connected(sock) || !(sock->has & SMC_SOCK_HAS_SHUTDOWN))
+	if (!smc_sock_connected(sock))
 		return;
 	out_str(text, sock->shutdown & 1 ? "R-" : "<-");
 	out_str(text, sock->shutdown & 2 ? "W" : ">");
@@ -329,228 +289,61 @@ static void text_shutd(struct out_text *text, const void *object)
 
 static json_t *json_shutd(const void *object)
 {
-	const struct smc_sock *sock = sock_of(object);
+	uint8_t shutdown = sock_of(object)->shutdown;
 
-	if (!(sock->has & SMC_SOCK_HAS_SHUTDOWN))
-		return NULL;
-	return json_pack("{s:b, s:b}", "read", sock->shutdown & 1, "write", sock->shutdown & 2);
+	return json_pack("{s:b, s:b}", "read", shutdown & 1, "write", shutdown & 2);
 }
 
-/* A function per member: the compiler writes them, the table names them. */
-#define CONN_HEX(name, member)                                                         \
-	static void text_##name(struct out_text *text, const void *object)             \
-	{                                                                              \
-		if (sock_of(object)->has & SMC_SOCK_HAS_CONN)                          \
-			out_hex(text, sock_of(object)->conn.member, 8);                \
-	}                                                                              \
-	static json_t *json_##name(const void *object)                                 \
-	{                                                                              \
-		if (!(sock_of(object)->has & SMC_SOCK_HAS_CONN))                       \
-			return NULL;                                                   \
-		return json_integer(sock_of(object)->conn.member);                     \
-	}
-#define CONN_CURSOR(name)                                                              \
-	static void text_##name(struct out_text *text, const void *object)             \
-	{                                                                              \
-		if (sock_of(object)->has & SMC_SOCK_HAS_CONN)                          \
-			append_cursor(text, &sock_of(object)->conn.name);              \
-	}                                                                              \
-	static json_t *json_##name(const void *object)                                 \
-	{                                                                              \
-		if (!(sock_of(object)->has & SMC_SOCK_HAS_CONN))                       \
-			return NULL;                                                   \
-		return json_cursor(&sock_of(object)->conn.name);                       \
-	}
-#define CONN_FLAGS(name, prod, state)                                                  \
-	static void text_##name(struct out_text *text, const void *object)             \
-	{                                                                              \
-		if (!(sock_of(object)->has & SMC_SOCK_HAS_CONN))                       \
-			return;                                                        \
-		out_hex(text, sock_of(object)->conn.prod, 2);                          \
-		out_char(text, ':');                                                 \
-		out_hex(text, sock_of(object)->conn.state, 2);                         \
-	}                                                                              \
-	static json_t *json_##name(const void *object)                                 \
-	{                                                                              \
-		if (!(sock_of(object)->has & SMC_SOCK_HAS_CONN))                       \
-			return NULL;                                                   \
-		return json_pack("{s:i, s:i}", "producer", sock_of(object)->conn.prod, \
-				 "state", sock_of(object)->conn.state);                \
-	}
-
-static void append_cursor(struct out_text *text, const struct smc_abi_cursor *cursor)
+static void text_cursor(struct out_text *text, const void *value)
 {
+	const struct smc_abi_cursor *cursor = value;
+
 	out_hex(text, cursor->wrap, 4);
 	out_char(text, ':');
 	out_hex(text, cursor->count, 8);
 }
 
-static json_t *json_cursor(const struct smc_abi_cursor *cursor)
+static json_t *json_cursor(const void *value)
 {
+	const struct smc_abi_cursor *cursor = value;
+
 	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
 }
 
-CONN_HEX(token, token)
-CONN_HEX(sndbuf, sndbuf_size)
-CONN_HEX(rcvbuf, rmbe_size)
-CONN_HEX(peerbuf, peer_rmbe_size)
-CONN_CURSOR(rx_prod)
-CONN_CURSOR(rx_cons)
-CONN_CURSOR(tx_prod)
-CONN_CURSOR(tx_cons)
-CONN_CURSOR(tx_prep)
-CONN_CURSOR(tx_sent)
-CONN_CURSOR(tx_fin)
-CONN_FLAGS(rxflags, rx_prod_flags, rx_conn_state_flags)
-CONN_FLAGS(txflags, tx_prod_flags, tx_conn_state_flags)
-
-/* ---- -R ---- */
-
-static bool has_lgr(const void *object)
+/* A direction's two bytes of flags stand one behind the other. */
+static void text_flags(struct out_text *text, const void *value)
 {
-	return sock_of(object)->has & SMC_SOCK_HAS_LGR;
+	const uint8_t *flags = value;
+
+	out_hex(text, flags[0], 2);
+	out_char(text, ':');
+	out_hex(text, flags[1], 2);
 }
 
-static void text_role(struct out_text *text, const void *object)
+static json_t *json_flags(const void *value)
 {
-	if (has_lgr(object))
-		out_str(text, sock_of(object)->lgr.role ? "SERV" : "CLNT");
-}
+	const uint8_t *flags = value;
 
-static void text_ibdev(struct out_text *text, const void *object)
-{
-	if (has_lgr(object))
-		out_escaped(text, sock_of(object)->lgr.ibname, SMC_IB_NAME_LEN);
-}
-
-static void text_ibport(struct out_text *text, const void *object)
-{
-	if (has_lgr(object))
-		out_hex(text, sock_of(object)->lgr.ibport, 2);
-}
-
-static void text_linkid(struct out_text *text, const void *object)
-{
-	if (has_lgr(object))
-		out_hex(text, sock_of(object)->lgr.link_id, 2);
-}
-
-static void text_gid(struct out_text *text, const void *object)
-{
-	if (has_lgr(object))
-		out_escaped(text, sock_of(object)->lgr.gid, SMC_GID_TEXT_LEN);
-}
-
-static void text_peergid(struct out_text *text, const void *object)
-{
-	if (has_lgr(object))
-		out_escaped(text, sock_of(object)->lgr.peer_gid, SMC_GID_TEXT_LEN);
-}
-
-static json_t *json_smcr(const void *object)
-{
-	const struct smc_abi_lgrinfo *lgr = &sock_of(object)->lgr;
-
-	if (!has_lgr(object))
-		return NULL;
-	return json_pack("{s:s, s:o, s:i, s:i, s:o, s:o}", "role", lgr->role ? "server" : "client",
-			 "ib_device", out_json_string(lgr->ibname, SMC_IB_NAME_LEN), "ib_port",
-			 lgr->ibport, "link_id", lgr->link_id, "gid",
-			 out_json_string(lgr->gid, SMC_GID_TEXT_LEN), "peer_gid",
-			 out_json_string(lgr->peer_gid, SMC_GID_TEXT_LEN));
-}
-
-/* ---- -D ---- */
-
-static void append_hex64(struct out_text *text, const void *object, uint64_t value)
-{
-	if (sock_of(object)->has & SMC_SOCK_HAS_DMB)
-		out_hex(text, value, 16);
-}
-
-static void text_dgid(struct out_text *text, const void *object)
-{
-	append_hex64(text, object, sock_of(object)->dmb.my_gid);
-}
-
-static void text_dtoken(struct out_text *text, const void *object)
-{
-	append_hex64(text, object, sock_of(object)->dmb.token);
-}
-
-static void text_dpeergid(struct out_text *text, const void *object)
-{
-	append_hex64(text, object, sock_of(object)->dmb.peer_gid);
-}
-
-static void text_dpeertoken(struct out_text *text, const void *object)
-{
-	append_hex64(text, object, sock_of(object)->dmb.peer_token);
-}
-
-static void text_dlinkid(struct out_text *text, const void *object)
-{
-	if (sock_of(object)->has & SMC_SOCK_HAS_DMB)
-		out_hex(text, sock_of(object)->dmb.linkid, 8);
-}
-
-static json_t *json_hex(uint64_t value, int digits)
-{
-	struct out_text text = { 0 };
-	json_t *json;
-
-	out_hex(&text, value, digits);
-	json = text.is_failed ? NULL : json_stringn(text.data, text.len);
-	out_free(&text);
-	return json;
-}
-
-static json_t *json_smcd(const void *object)
-{
-	const struct smc_sock *sock = sock_of(object);
-	const struct smc_abi_dmbinfo *dmb = &sock->dmb;
-	json_t *json;
-
-	if (!(sock->has & SMC_SOCK_HAS_DMB))
-		return NULL;
-	json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "gid", json_hex(dmb->my_gid, 16), "token",
-			 json_hex(dmb->token, 16), "peer_gid", json_hex(dmb->peer_gid, 16),
-			 "peer_token", json_hex(dmb->peer_token, 16), "linkgroup",
-			 json_hex(dmb->linkid, 8));
-	/* Real ISM has 64-bit GIDs; zero is what the kernel then sends for the rest. */
-	if (json && sock->has & SMC_SOCK_HAS_GID_EXT && (dmb->my_gid_ext || dmb->peer_gid_ext)) {
-		json_object_set_new(json, "gid_ext", json_hex(dmb->my_gid_ext, 16));
-		json_object_set_new(json, "peer_gid_ext", json_hex(dmb->peer_gid_ext, 16));
-	}
-	return json;
+	return json_pack("{s:i, s:i}", "producer", flags[0], "state", flags[1]);
 }
 
 /* ---- the rest ---- */
 
-static void text_family(struct out_text *text, const void *object)
+/* Real ISM has 64-bit GIDs; zero is what the kernel then sends for the rest. */
+static const void *gid_ext_of(const void *object)
 {
-	switch (sock_of(object)->family) {
-	case AF_SMC: out_str(text, "smc"); break;
-	case AF_INET: out_str(text, "inet"); break;
-	case AF_INET6: out_str(text, "inet6"); break;
-	default: out_dec(text, sock_of(object)->family, 0);
-	}
+	const struct smc_sock *sock = sock_of(object);
+
+	if (!(sock->has & SMC_SOCK_HAS_GID_EXT))
+		return NULL;
+	return sock->dmb.my_gid_ext || sock->dmb.peer_gid_ext ? object : NULL;
 }
 
-static json_t *json_family(const void *object)
-{
-	return json_integer(sock_of(object)->family);
-}
-
-static void text_cookie(struct out_text *text, const void *object)
-{
-	out_hex(text, sock_of(object)->cookie, 0);
-}
-
-static json_t *json_cookie(const void *object)
-{
-	return json_hex(sock_of(object)->cookie, 0);
-}
+static const struct out_names roles =
+	OUT_NAMES(NULL, NULL, { "CLNT", "client" }, { "SERV", "server" });
+static const struct out_names families =
+	OUT_NAMES(NULL, NULL, [AF_INET] = { "inet", NULL }, [AF_INET6] = { "inet6", NULL },
+		  [AF_SMC] = { "smc", NULL });
 
 static void text_process(struct out_text *text, const void *object)
 {
@@ -587,44 +380,62 @@ static json_t *json_processes(const void *object)
 	return list;
 }
 
+#define CONN OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_CONN)
+#define SMCR OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_LGR), .group = "smcr"
+#define SMCD OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_DMB), .group = "smcd"
+#define CURSOR CONN, .text = text_cursor, .json = json_cursor
+#define FLAGS CONN, .text = text_flags, .json = json_flags
+
 const struct out_col smcss_columns[] = {
 	{ "state", "State", "state", 16, .text = text_state, .json = json_state },
-	{ "uid", "UID", "uid", 5, .text = text_uid, .json = json_uid },
-	{ "user", "User", "user", 8, .text = text_user, .json = json_user },
-	{ "inode", "Inode", "inode", 7, .text = text_inode, .json = json_inode },
-	{ "local", "Local Address", "local", 23, .text = text_local, .json = json_local },
-	{ "peer", "Peer Address", "peer", 23, .text = text_peer, .json = json_peer },
+	{ "uid", "UID", "uid", 5, OUT_DEC(smcss_row, sock.uid, 5) },
+	{ "user", "User", "user", 8, OUT_ODD(smcss_row, sock.uid),
+	  .text = text_user, .json = json_user },
+	{ "inode", "Inode", "inode", 7, OUT_DEC(smcss_row, sock.inode, 7) },
+	{ "local", "Local Address", "local", 23, OUT_ODD(smcss_row, sock.local), .find = local_of,
+	  .text = text_addr, .json = json_addr },
+	{ "peer", "Peer Address", "peer", 23, OUT_ODD(smcss_row, sock.peer), .find = connected,
+	  .text = text_addr, .json = json_addr },
 	{ "intf", "Intf", "bound_ifindex", 4, .text = text_intf, .json = json_intf },
 	{ "mode", "Mode", "mode", 4, .text = text_mode, .json = json_mode },
-	{ "reason", "Reason", "reason", 18, .text = text_reason, .json = json_reason },
-	{ NULL, NULL, "peer_reason", 0, .json = json_peer_reason },
-	{ "shutd", "Shutd", "shutdown", 5, .text = text_shutd, .json = json_shutd },
-	{ "token", "Token", "token", 8, .text = text_token, .json = json_token },
-	{ "sndbuf", "Sndbuf", "sndbuf", 8, .text = text_sndbuf, .json = json_sndbuf },
-	{ "rcvbuf", "Rcvbuf", "rcvbuf", 8, .text = text_rcvbuf, .json = json_rcvbuf },
-	{ "peerbuf", "Peerbuf", "peerbuf", 8, .text = text_peerbuf, .json = json_peerbuf },
-	{ "rxprod", "rxprod-Cursor", "rx_prod", 13, .text = text_rx_prod, .json = json_rx_prod },
-	{ "rxcons", "rxcons-Cursor", "rx_cons", 13, .text = text_rx_cons, .json = json_rx_cons },
-	{ "rxflags", "rxFlags", "rx_flags", 7, .text = text_rxflags, .json = json_rxflags },
-	{ "txprod", "txprod-Cursor", "tx_prod", 13, .text = text_tx_prod, .json = json_tx_prod },
-	{ "txcons", "txcons-Cursor", "tx_cons", 13, .text = text_tx_cons, .json = json_tx_cons },
-	{ "txflags", "txFlags", "tx_flags", 7, .text = text_txflags, .json = json_txflags },
-	{ "txprep", "txprep-Cursor", "tx_prep", 13, .text = text_tx_prep, .json = json_tx_prep },
-	{ "txsent", "txsent-Cursor", "tx_sent", 13, .text = text_tx_sent, .json = json_tx_sent },
-	{ "txfin", "txfin-Cursor", "tx_fin", 13, .text = text_tx_fin, .json = json_tx_fin },
-	{ "role", "Role", "smcr", 4, .text = text_role, .json = json_smcr },
-	{ "ibdev", "IB-device", NULL, 15, .text = text_ibdev },
-	{ "ibport", "Port", NULL, 4, .text = text_ibport },
-	{ "linkid", "Linkid", NULL, 6, .text = text_linkid },
-	{ "gid", "GID", NULL, 40, .text = text_gid },
-	{ "peergid", "Peer-GID", NULL, 39, .text = text_peergid },
-	{ "dgid", "GID", "smcd", 16, .text = text_dgid, .json = json_smcd },
-	{ "dtoken", "Token", NULL, 16, .text = text_dtoken },
-	{ "dpeergid", "Peer-GID", NULL, 16, .text = text_dpeergid },
-	{ "dpeertoken", "Peer-Token", NULL, 16, .text = text_dpeertoken },
-	{ "dlinkid", "Linkid", NULL, 8, .text = text_dlinkid },
-	{ "family", "Family", "family", 6, .text = text_family, .json = json_family },
-	{ "cookie", "Cookie", "cookie", 8, .text = text_cookie, .json = json_cookie },
+	{ "reason", "Reason", "reason", 18, OUT_ODD(smc_abi_fallback, reason), .find = fallback_of,
+	  .text = text_reason, .json = json_reason },
+	{ NULL, NULL, "peer_reason", 0, OUT_ODD(smc_abi_fallback, peer_diagnosis),
+	  .find = fallback_of, .json = json_peer_reason },
+	{ "shutd", "Shutd", "shutdown", 5, OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_SHUTDOWN),
+	  .text = text_shutd, .json = json_shutd },
+	{ "token", "Token", "token", 8, OUT_HEX(smcss_row, sock.conn.token, 8), CONN },
+	{ "sndbuf", "Sndbuf", "sndbuf", 8, OUT_HEX(smcss_row, sock.conn.sndbuf_size, 8), CONN },
+	{ "rcvbuf", "Rcvbuf", "rcvbuf", 8, OUT_HEX(smcss_row, sock.conn.rmbe_size, 8), CONN },
+	{ "peerbuf", "Peerbuf", "peerbuf", 8, OUT_HEX(smcss_row, sock.conn.peer_rmbe_size, 8), CONN },
+	{ "rxprod", "rxprod-Cursor", "rx_prod", 13, OUT_ODD(smcss_row, sock.conn.rx_prod), CURSOR },
+	{ "rxcons", "rxcons-Cursor", "rx_cons", 13, OUT_ODD(smcss_row, sock.conn.rx_cons), CURSOR },
+	{ "rxflags", "rxFlags", "rx_flags", 7, OUT_ODD(smcss_row, sock.conn.rx_prod_flags), FLAGS },
+	{ "txprod", "txprod-Cursor", "tx_prod", 13, OUT_ODD(smcss_row, sock.conn.tx_prod), CURSOR },
+	{ "txcons", "txcons-Cursor", "tx_cons", 13, OUT_ODD(smcss_row, sock.conn.tx_cons), CURSOR },
+	{ "txflags", "txFlags", "tx_flags", 7, OUT_ODD(smcss_row, sock.conn.tx_prod_flags), FLAGS },
+	{ "txprep", "txprep-Cursor", "tx_prep", 13, OUT_ODD(smcss_row, sock.conn.tx_prep), CURSOR },
+	{ "txsent", "txsent-Cursor", "tx_sent", 13, OUT_ODD(smcss_row, sock.conn.tx_sent), CURSOR },
+	{ "txfin", "txfin-Cursor", "tx_fin", 13, OUT_ODD(smcss_row, sock.conn.tx_fin), CURSOR },
+	{ "role", "Role", "role", 4, OUT_FLAG(smcss_row, sock.lgr.role, roles), SMCR },
+	{ "ibdev", "IB-device", "ib_device", 15, OUT_STR(smcss_row, sock.lgr.ibname), SMCR },
+	{ "ibport", "Port", "ib_port", 4, OUT_HEX(smcss_row, sock.lgr.ibport, 2), SMCR },
+	{ "linkid", "Linkid", "link_id", 6, OUT_HEX(smcss_row, sock.lgr.link_id, 2), SMCR },
+	{ "gid", "GID", "gid", 40, OUT_STR(smcss_row, sock.lgr.gid), SMCR },
+	{ "peergid", "Peer-GID", "peer_gid", 39, OUT_STR(smcss_row, sock.lgr.peer_gid), SMCR },
+	{ "dgid", "GID", "gid", 16, OUT_HEX_STR(smcss_row, sock.dmb.my_gid, 16), SMCD },
+	{ "dtoken", "Token", "token", 16, OUT_HEX_STR(smcss_row, sock.dmb.token, 16), SMCD },
+	{ "dpeergid", "Peer-GID", "peer_gid", 16,
+	  OUT_HEX_STR(smcss_row, sock.dmb.peer_gid, 16), SMCD },
+	{ "dpeertoken", "Peer-Token", "peer_token", 16,
+	  OUT_HEX_STR(smcss_row, sock.dmb.peer_token, 16), SMCD },
+	{ "dlinkid", "Linkid", "linkgroup", 8, OUT_HEX_STR(smcss_row, sock.dmb.linkid, 8), SMCD },
+	{ NULL, NULL, "gid_ext", 0, OUT_HEX_STR(smcss_row, sock.dmb.my_gid_ext, 16), SMCD,
+	  .find = gid_ext_of },
+	{ NULL, NULL, "peer_gid_ext", 0, OUT_HEX_STR(smcss_row, sock.dmb.peer_gid_ext, 16), SMCD,
+	  .find = gid_ext_of },
+	{ "family", "Family", "family", 6, OUT_NAME(smcss_row, sock.family, families) },
+	{ "cookie", "Cookie", "cookie", 8, OUT_HEX_STR(smcss_row, sock.cookie, 0) },
 	{ "process", "Process", "processes", 7, .text = text_process, .json = json_processes },
 	{ 0 },
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Which sockets to show: expressions in the way of ss(8). */
+/* Which sockets to show: expressions like those of ss(8). */
 #include "filter.h"
 
 #include <arpa/inet.h>
@@ -283,7 +283,7 @@ static int parse_test(struct parser *p)
 	else if (!strcasecmp(word, "uid"))
 		ret = uid_test(p);
 	else
-		return smc_err_say(p->err, EINVAL, "'%s' is no filter (state, mode, sport, dport, src, dst, uid)",
+		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, sport, dport, src, dst, uid)",
 				   word);
 	if (ret >= 0)
 		next(p);

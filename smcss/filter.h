@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which sockets to show: expressions in the way of ss(8). */
+/* Which sockets to show: expressions like those of ss(8). */
 #ifndef SMCSS_FILTER_H
 #define SMCSS_FILTER_H
 

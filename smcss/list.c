@@ -22,9 +22,9 @@ struct lister {
 	struct smc_err *err;
 	struct out_view view;
 	struct out_text text;
-	struct smc_sock chunk[CHUNK];
+	struct smcss_row chunk[CHUNK];
 	size_t n_chunk;
-	bool is_printed; /* something has left for stdout: no second try */
+	bool is_printed; /* something went to stdout: no second try */
 	bool has_inet;
 	bool has_procs;
 	struct smc_inet_table inet;
@@ -122,13 +122,13 @@ static int emit(struct lister *l, const struct smcss_row *row)
 	}
 	out_row(&l->text, &l->view, row);
 	if (l->opts->is_explained)
-		smcss_explain(&l->text, row->sock);
+		smcss_explain(&l->text, &row->sock);
 	return 0;
 }
 
-static int handle(struct lister *l, struct smc_sock *sock)
+static int handle(struct lister *l, struct smcss_row *row)
 {
-	struct smcss_row row;
+	struct smc_sock *sock = &row->sock;
 	int ret;
 
 	if (!smcss_selects(l->opts, sock))
@@ -140,12 +140,11 @@ static int handle(struct lister *l, struct smc_sock *sock)
 	}
 	if (!filter_match(&l->opts->filter, sock))
 		return 0;
-	row.sock = sock;
-	row.holders = NULL;
-	row.n_holders = 0;
+	row->holders = NULL;
+	row->n_holders = 0;
 	if (l->opts->has_processes || l->summary)
-		row.holders = proc_table_find(&l->procs, sock->inode, &row.n_holders);
-	ret = emit(l, &row);
+		row->holders = proc_table_find(&l->procs, sock->inode, &row->n_holders);
+	ret = emit(l, row);
 	return ret ? smc_err_set(l->err, -ret, "cannot keep the list of sockets") : 0;
 }
 
@@ -161,10 +160,8 @@ static int handle_chunk(struct lister *l)
 
 static int write_text(struct lister *l)
 {
-	int ret = out_flush(&l->text, STDOUT_FILENO);
-
 	l->is_printed = true;
-	return ret ? smc_err_set(l->err, -ret, "cannot write to standard output") : 0;
+	return out_print(&l->text, l->err);
 }
 
 static int on_message(const struct nlmsghdr *nlh, void *arg)
@@ -172,16 +169,16 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	struct lister *l = arg;
 	int ret;
 
-	ret = smc_sock_decode(&l->chunk[l->n_chunk], nlh);
+	ret = smc_sock_decode(&l->chunk[l->n_chunk].sock, nlh);
 	if (ret)
-		return smc_err_say(l->err, -ret, "the kernel sent a socket that is too short");
+		return smc_err_say(l->err, -ret, "the kernel's answer about a socket is too short");
 	if (++l->n_chunk < CHUNK)
 		return 0;
 	ret = handle_chunk(l);
 	return ret || l->summary || l->sockets ? ret : write_text(l);
 }
 
-/* Everything that a try collected goes; the header comes first again. */
+/* Start over: drop what the last try collected, put the header first. */
 static int begin(struct lister *l)
 {
 	l->n_chunk = 0;

@@ -38,11 +38,7 @@ static const char more[] =
 	"  src ADDR           local address[/prefix][:port]; dst: the peer's\n"
 	"  uid USER           owner, by name or number\n"
 	"\n"
-	"Columns for --output:\n"
-	"  state uid user inode local peer intf mode reason process family cookie\n"
-	"  shutd token sndbuf rcvbuf peerbuf rxprod rxcons rxflags txprod txcons txflags\n"
-	"  txprep txsent txfin role ibdev ibport linkid gid peergid\n"
-	"  dgid dtoken dpeergid dpeertoken dlinkid\n";
+	"Columns for --output:\n";
 
 static const struct cli_tool tool = {
 	.name = "smcss",
@@ -52,6 +48,21 @@ static const struct cli_tool tool = {
 	.more = more,
 	.error_status = 1,
 };
+
+static int help(void)
+{
+	struct cli_tool whole = tool;
+	struct out_text text = { 0 };
+	int status;
+
+	out_str(&text, more);
+	out_col_names(&text, smcss_columns);
+	out_char(&text, '\0');
+	whole.more = text.data;
+	status = cli_help(&whole);
+	out_free(&text);
+	return status;
+}
 
 static const char *const exclusive[] = { "DR", "ldaRD", "sdoHe", "jHe", NULL };
 
@@ -96,7 +107,7 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 				return tool.error_status;
 			break;
 		case 'v': return cli_version(&tool);
-		case 'h': return cli_help(&tool);
+		case 'h': return help();
 		default: return tool.error_status;
 		}
 	}
@@ -121,11 +132,15 @@ static int check_columns(const struct smcss_opts *opts)
 }
 
 /* JSON has a document a line. */
-static int separate(const struct smcss_opts *opts, bool is_first)
+static int separate(const struct smcss_opts *opts, bool is_first, struct smc_err *err)
 {
-	const char *text = opts->is_json ? "" : cli_separator(is_first);
+	struct out_text text = { 0 };
+	int ret;
 
-	return write(STDOUT_FILENO, text, strlen(text)) < 0;
+	out_str(&text, opts->is_json ? "" : cli_separator(is_first));
+	ret = out_print(&text, err);
+	out_free(&text);
+	return ret;
 }
 
 int main(int argc, char **argv)
@@ -146,8 +161,8 @@ int main(int argc, char **argv)
 	do {
 		if (!is_first)
 			cli_wait(opts.watch_seconds);
-		if (opts.watch_seconds > 0 && separate(&opts, is_first))
-			return cli_error(&tool, "cannot write to standard output");
+		if (opts.watch_seconds > 0 && separate(&opts, is_first, &err))
+			return cli_error(&tool, "%s", err.text);
 		if (smcss_list(&opts, &err))
 			return cli_error(&tool, "%s", err.text);
 		is_first = false;

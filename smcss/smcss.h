@@ -32,7 +32,7 @@ struct smcss_opts {
 
 /** struct smcss_row - a socket and who holds it: what the column table reads */
 struct smcss_row {
-	const struct smc_sock *sock;
+	struct smc_sock sock;
 	const struct proc_fd *holders;
 	size_t n_holders;
 };

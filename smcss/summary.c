@@ -97,15 +97,13 @@ static void name_process(struct out_text *text, const struct smcss_row *row)
 		return;
 	}
 	out_escaped(text, row->holders[0].comm, sizeof(row->holders[0].comm));
-	out_str(text, "[");
-	out_dec(text, (uint64_t)row->holders[0].pid, 0);
-	out_str(text, "]");
+	out_printf(text, "[%d]", (int)row->holders[0].pid);
 }
 
 /* The peer's host: its ports are of no use in a sum. */
 static void name_peer(struct out_text *text, const struct smcss_row *row)
 {
-	struct smc_addr host = row->sock->peer;
+	struct smc_addr host = row->sock.peer;
 
 	out_reset(text);
 	host.port = 0;
@@ -116,15 +114,15 @@ static void name_peer(struct out_text *text, const struct smcss_row *row)
 
 int summary_add(struct summary *summary, const struct smcss_row *row)
 {
-	enum smc_mode mode = smc_sock_mode(row->sock);
+	enum smc_mode mode = smc_sock_mode(&row->sock);
 	int ret;
 
 	/* A socket may fall back before it has a peer, by TCP Fast Open: no connection yet. */
-	if (!smc_sock_connected(row->sock))
+	if (!smc_sock_connected(&row->sock))
 		mode = SMC_MODE_NONE;
 	summary->counts[mode]++;
 	if (mode == SMC_MODE_NONE) {
-		summary->listening += row->sock->state == SMC_ABI_LISTEN;
+		summary->listening += row->sock.state == SMC_ABI_LISTEN;
 		return 0;
 	}
 	name_process(&summary->scratch, row);
@@ -135,8 +133,8 @@ int summary_add(struct summary *summary, const struct smcss_row *row)
 	if (ret || mode != SMC_MODE_TCP)
 		return ret;
 	out_reset(&summary->scratch);
-	if (row->sock->has & SMC_SOCK_HAS_FALLBACK)
-		smcss_append_reason(&summary->scratch, &row->sock->fallback);
+	if (row->sock.has & SMC_SOCK_HAS_FALLBACK)
+		smcss_append_reason(&summary->scratch, &row->sock.fallback);
 	else
 		out_str(&summary->scratch, "n/a");
 	return count(summary, BY_REASON, mode);
@@ -162,60 +160,29 @@ static void sort(struct summary *summary)
 			      sizeof(struct item), compare);
 }
 
-static void cell(struct out_text *text, size_t value)
+static void print_line(struct out_text *text, const char *name, const size_t *counts)
 {
-	size_t start = text->len, len;
-
-	out_dec(text, value, 0);
-	len = text->len - start;
-	text->len = start;
-	out_fill(text, ' ', len < 8 ? 8 - len : 1);
-	out_dec(text, value, 0);
-}
-
-static void print_counts(struct out_text *text, const size_t *counts)
-{
-	cell(text, counts[SMC_MODE_SMCR]);
-	cell(text, counts[SMC_MODE_SMCD]);
-	cell(text, counts[SMC_MODE_TCP]);
-	out_str(text, "\n");
-}
-
-static void print_name(struct out_text *text, const char *name)
-{
-	size_t len = strlen(name);
-
-	out_mem(text, name, len);
-	out_fill(text, ' ', len < 40 ? 40 - len : 1);
+	out_printf(text, "%-39s  %7zu %7zu %7zu\n", name, counts[SMC_MODE_SMCR],
+		   counts[SMC_MODE_SMCD], counts[SMC_MODE_TCP]);
 }
 
 void summary_print(struct summary *summary, struct out_text *text)
 {
 	sort(summary);
-	print_name(text, "");
-	out_str(text, "    SMCR    SMCD     TCP\n");
-	print_name(text, "Connections");
-	print_counts(text, summary->counts);
+	out_printf(text, "%-39s  %7s %7s %7s\n", "", "SMCR", "SMCD", "TCP");
+	print_line(text, "Connections", summary->counts);
 	for (int i = 0; i < N_GROUPS; i++) {
 		const struct group *group = &summary->groups[i];
 
 		if (!group->count)
 			continue;
-		out_str(text, "\n");
-		out_str(text, group_heads[i]);
-		out_str(text, "\n");
-		for (size_t j = 0; j < group->count; j++) {
-			print_name(text, group->items[j].name);
-			print_counts(text, group->items[j].counts);
-		}
+		out_printf(text, "\n%s\n", group_heads[i]);
+		for (size_t j = 0; j < group->count; j++)
+			print_line(text, group->items[j].name, group->items[j].counts);
 	}
-	if (summary->counts[SMC_MODE_NONE]) {
-		out_str(text, "\nNot connected: ");
-		out_dec(text, summary->counts[SMC_MODE_NONE], 0);
-		out_str(text, ", of these listening: ");
-		out_dec(text, summary->listening, 0);
-		out_str(text, "\n");
-	}
+	if (summary->counts[SMC_MODE_NONE])
+		out_printf(text, "\nNot connected: %zu, of these listening: %zu\n",
+			   summary->counts[SMC_MODE_NONE], summary->listening);
 }
 
 static json_t *json_counts(const size_t *counts)
@@ -234,8 +201,7 @@ static json_t *json_group(const struct summary *summary, int which)
 		json_t *item = json_counts(group->items[i].counts);
 
 		json_object_set_new(item, group_names[which],
-				    out_json_string(group->items[i].name,
-						    strlen(group->items[i].name)));
+				    out_json_str(group->items[i].name));
 		json_array_append_new(list, item);
 	}
 	return list;

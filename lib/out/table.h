@@ -9,10 +9,10 @@
 
 /* What a column's value is, and with that both of its forms, in text and in JSON. */
 enum out_kind {
-	OUT_KIND_ODD,	  /* whatever text() and json() make of it; the side that has none is empty */
+	OUT_KIND_ODD,	  /* what text() and json() make of it; the side that has none is empty */
 	OUT_KIND_TEXT,	  /* text(); JSON: a string of the same, left out when it is empty */
 	OUT_KIND_DEC,	  /* 80; JSON: a number */
-	OUT_KIND_DEC_STR, /* the same; JSON: a string, for 64 bits that a JSON number cannot have */
+	OUT_KIND_DEC_STR, /* the same; JSON: a string, as a number there may have 53 bits only */
 	OUT_KIND_BYTES,	  /* "65536 B"; JSON: a number */
 	OUT_KIND_HEX,	  /* 00ff; JSON: a number */
 	OUT_KIND_HEX_STR, /* the same; JSON: a string of the same */
@@ -159,7 +159,7 @@ struct out_view {
  */
 const char *out_view_add(struct out_view *view, const struct out_col *table, const char *names);
 
-/** out_col_names() - append all names for -o, in lines of at most 80 characters that begin with "  " */
+/** out_col_names() - append all names for -o, in indented lines of at most 80 characters */
 void out_col_names(struct out_text *text, const struct out_col *table);
 
 /** out_col_keys() - append all JSON keys, one a line; the key of a group before those in it */

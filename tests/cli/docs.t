@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Documents and programs agree: --help, manual pages, completion, column and reason tables, README.
-# Needs the built tools, mandoc and man; no kernel with SMC.
+# Needs the built tools, tests/unit/keys, mandoc and man; no kernel with SMC.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-build}
@@ -66,21 +66,19 @@ check_version() {
 }
 
 check_columns() {
-	source=$(sed -n 's/^\t{ "\([a-z]*\)", "\([^"]*\)", .*/\1/p' smcss/columns.c)
+	table=$("$BUILD/tests/unit/keys" columns)
+	source=$(echo "$table" | cut -d'|' -f1)
 	help=$("$BUILD/smcss" --help | sed '1,/^Columns/d' | tr -s ' ' '\n' | grep .)
 	same "$help" "$source" "smcss: --help has all columns"
 	same "$(complete_with _smcss smcss -o "")" "$source" "smcss: completion has all columns"
-	table=$(sed -n 's/^\t{ "\([a-z]*\)", "\([^"]*\)", "\{0,1\}\([a-zN][a-z_UL]*\)"\{0,1\}, .*/\1|\2|\3/p' \
-		smcss/columns.c | sed 's/|NULL$/|/')
 	page=$(sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z]*\) Ta \(.*\)/\1|\2/p' man/smcss.8 |
 		sed 's/ Ta Ta .*/|/; t; s/ Ta \([a-z_]*\) Ta .*/|\1/')
 	same "$(echo "$page" | tr ' ' _)" "$(echo "$table" | tr ' ' _)" \
 		"smcss: manual page has every column's name, header and JSON key"
-	# Keys inside objects: what the JSON functions pack or set.
+	# Those inside values too.
 	missing=
-	for key in $(sed -n '/^static json_t/,/^}/p; /^#define CONN/,/^$/p; /^json_t/,/^}/p' smcss/columns.c smcss/summary.c |
-		grep -oE '"[a-z_]{2,}"' | tr -d '"' | sort -u); do
-		grep -qE "^\.(Va|Pq|It Cm) .*\<$key\>|^\.Va $key\>" man/smcss.8 || missing="$missing $key"
+	for key in $("$BUILD/tests/unit/keys" smcss | sort -u); do
+		grep -qE "^\.(Va|Pq|It Cm|It Va) .*\<$key\>|^\.Va $key\>" man/smcss.8 || missing="$missing $key"
 	done
 	is "$missing" "" "smcss: manual page has every JSON key"
 }
@@ -118,8 +116,7 @@ check_objects() {
 	done
 	# Keys that the code gives to JSON, of which the pages must tell.
 	missing=
-	for key in $(sed -n '/^static const struct out_col/,/^}/p' smcdr/device.c smcdr/linkgroup.c |
-		sed -n 's/^\t{ [^,]*, [^,]*, "\([a-z_]*\)".*/\1/p' | sort -u); do
+	for key in $("$BUILD/tests/unit/keys" smcdr | sort -u); do
 		grep -qE "^\.Va .*\<$key\>" man/smcd-device.8 man/smcd-linkgroup.8 || missing="$missing $key"
 	done
 	for key in $(grep -ohE '(set_new|set)\([a-z]+, "[a-z_0-9]+"|\{ "[a-z_]+_per_second"|"[rt]x_buffer_usage_bytes"' \

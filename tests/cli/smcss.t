@@ -77,7 +77,7 @@ refuse "unknown column 'State'" -o State
 for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
 	refuse 'is not a number of seconds' -w "$seconds"
 done
-refuse "'nonsense' is no filter" nonsense
+refuse "'nonsense' is not a filter" nonsense
 refuse "'nonsense' in the filter is not a state" state nonsense
 refuse "'65536' in the filter is not a port" sport = 65536
 refuse "'10.0.0.0/33' in the filter is not a numeric address" dst 10.0.0.0/33

@@ -24,7 +24,7 @@ static void print_text(const struct smcss_row *row)
 	MUST(!smcss_view(&view, &opts, NULL));
 	MUST(!out_view_add(&view, smcss_columns, "reason,family,cookie"));
 	out_row(&text, &view, row);
-	smcss_explain(&text, row->sock);
+	smcss_explain(&text, &row->sock);
 	check_text(&text);
 	out_free(&text);
 }
@@ -62,19 +62,20 @@ static void count(const struct smcss_row *row)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nlmsghdr *nlh;
-	struct smc_sock sock;
+	struct smcss_row row;
 
 	if (size > 65535)
 		return 0;
 	nlh = fuzz_message(data, size);
-	memset(&sock, 0xa5, sizeof(sock));
-	if (!smc_sock_decode(&sock, nlh)) {
+	memset(&row, 0xa5, sizeof(row));
+	if (!smc_sock_decode(&row.sock, nlh)) {
 		const struct proc_fd holder = { .pid = 1, .comm = "fifteen \x1b bytes" };
-		const struct smcss_row row = { .sock = &sock, .holders = &holder, .n_holders = 1 };
 
+		row.holders = &holder;
+		row.n_holders = 1;
 		MUST(size >= sizeof(struct smc_abi_diag_msg));
-		MUST(smc_sock_mode(&sock) <= SMC_MODE_TCP);
-		MUST(!smc_sock_needs_lookup(&sock) || sock.local.family == AF_UNSPEC);
+		MUST(smc_sock_mode(&row.sock) <= SMC_MODE_TCP);
+		MUST(!smc_sock_needs_lookup(&row.sock) || row.sock.local.family == AF_UNSPEC);
 		print_text(&row);
 		print_json(&row);
 		count(&row);

@@ -29,23 +29,7 @@ static const struct proc_fd holders[] = {
 	{ .inode = 77, .pid = 102, .fd = 4, .comm = "m\xc3\xbc\xff" },
 };
 
-/* A row with the socket inside it. */
-struct sample {
-	struct smc_sock sock;
-	const struct proc_fd *holders;
-	size_t n_holders;
-};
-
-static struct smcss_row row_of(const struct sample *sample)
-{
-	return (struct smcss_row){
-		.sock = &sample->sock,
-		.holders = sample->holders,
-		.n_holders = sample->n_holders,
-	};
-}
-
-static const struct sample smcr = {
+static const struct smcss_row smcr = {
 	.sock = {
 		.has = SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_LGR | SMC_SOCK_HAS_SHUTDOWN |
 		       SMC_SOCK_HAS_FALLBACK,
@@ -89,7 +73,7 @@ static const struct sample smcr = {
 	.n_holders = 3,
 };
 
-static const struct sample smcd = {
+static const struct smcss_row smcd = {
 	.sock = {
 		.has = SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT | SMC_SOCK_HAS_SHUTDOWN,
 		.family = AF_INET6,
@@ -112,7 +96,7 @@ static const struct sample smcd = {
 };
 
 /* As kernels up to 6.7 send it: no GID extension. */
-static const struct sample old_smcd = {
+static const struct smcss_row old_smcd = {
 	.sock = {
 		.has = SMC_SOCK_HAS_DMB,
 		.family = AF_SMC,
@@ -122,7 +106,7 @@ static const struct sample old_smcd = {
 	},
 };
 
-static const struct sample fallback = {
+static const struct smcss_row fallback = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK,
 		.family = AF_SMC,
@@ -135,7 +119,7 @@ static const struct sample fallback = {
 };
 
 /* Codes and a state that Linux does not have, addresses that nobody knows. */
-static const struct sample strange = {
+static const struct smcss_row strange = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK,
 		.family = AF_INET,
@@ -146,7 +130,7 @@ static const struct sample strange = {
 	},
 };
 
-static const struct sample listener = {
+static const struct smcss_row listener = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK | SMC_SOCK_HAS_SHUTDOWN,
 		.family = AF_SMC,
@@ -155,14 +139,13 @@ static const struct sample listener = {
 	},
 };
 
-static const struct sample fresh = {
+static const struct smcss_row fresh = {
 	.sock = { .family = 7, .state = SMC_ABI_INIT },
 };
 
-static json_t *back(const struct sample *sample)
+static json_t *back(const struct smcss_row *sample)
 {
-	const struct smcss_row row = row_of(sample);
-	json_t *json = out_json(smcss_columns, NULL, &row), *again;
+	json_t *json = out_json(smcss_columns, NULL, sample), *again;
 	char *text = json_dumps(json, JSON_COMPACT);
 
 	assert_non_null(text);
@@ -246,7 +229,7 @@ static void same_cursor(const json_t *json, const char *path, const struct smc_a
 
 static void json_common(void **state)
 {
-	static const struct sample *const rows[] = { &smcr, &smcd, &old_smcd, &fallback };
+	static const struct smcss_row *const rows[] = { &smcr, &smcd, &old_smcd, &fallback };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -408,16 +391,15 @@ static void json_absent(void **state)
 }
 
 /* One cell, as -o would print it. */
-static char *cell(const struct sample *sample, const char *column)
+static char *cell(const struct smcss_row *sample, const char *column)
 {
 	static char copy[1024];
 	const struct smcss_opts opts = { .columns = column };
-	const struct smcss_row row = row_of(sample);
 	struct out_text text = { 0 };
 	struct out_view view;
 
 	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
-	out_row(&text, &view, &row);
+	out_row(&text, &view, sample);
 	assert_true(text.len && text.len < sizeof(copy));
 	assert_int_equal(text.data[text.len - 1], '\n');
 	memcpy(copy, text.data, text.len - 1);
@@ -427,7 +409,7 @@ static char *cell(const struct sample *sample, const char *column)
 }
 
 struct cell {
-	const struct sample *sample;
+	const struct smcss_row *sample;
 	const char *column, *want;
 };
 
@@ -582,18 +564,20 @@ static void table(void **state)
 {
 	(void)state;
 	for (const struct out_col *col = smcss_columns; col->name || col->key; col++) {
-		assert_true(col->name || (col->key && col->json));
-		assert_int_equal(!col->key, !col->json);
+		assert_non_null(col->key);
+		assert_true(col->json || col->kind != OUT_KIND_ODD);
+		assert_true(!col->name || col->text || col->kind != OUT_KIND_ODD);
 		for (const struct out_col *other = smcss_columns; other < col; other++) {
 			if (col->name && other->name)
 				assert_string_not_equal(col->name, other->name);
-			if (col->key && other->key)
+			if (!col->group == !other->group &&
+			    (!col->group || !strcmp(col->group, other->group)))
 				assert_string_not_equal(col->key, other->key);
 		}
 	}
 }
 
-static void explained(const struct sample *sample, const char *want)
+static void explained(const struct smcss_row *sample, const char *want)
 {
 	struct out_text text = { 0 };
 
@@ -620,8 +604,7 @@ static void explanations(void **state)
 static void wide(void **state)
 {
 	const struct smcss_opts opts = { .is_wide = true };
-	struct sample sample = smcd;
-	const struct smcss_row row = row_of(&sample);
+	struct smcss_row sample = smcd;
 	struct out_text text = { 0 };
 	struct out_view view;
 	const char *mode;
@@ -636,7 +619,7 @@ static void wide(void **state)
 	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
 	out_header(&text, &view);
 	header = text.len;
-	out_row(&text, &view, &row);
+	out_row(&text, &view, &sample);
 	out_mem(&text, "", 1);
 	mode = strstr(text.data, "Mode");
 	assert_non_null(mode);

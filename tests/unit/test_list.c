@@ -369,7 +369,7 @@ static void short_socket(void **state)
 	fake_done(0);
 	text = list(&opts, -EBADMSG, &err);
 	assert_string_equal(text, "");
-	assert_string_equal(err.text, "the kernel sent a socket that is too short");
+	assert_string_equal(err.text, "the kernel's answer about a socket is too short");
 	free(text);
 }
 

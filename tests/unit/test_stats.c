@@ -187,12 +187,9 @@ static void si(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct out_text text = { 0 };
+		char buf[16];
 
-		stats_si(&text, rows[i].value);
-		out_char(&text, '\0');
-		assert_string_equal(text.data, rows[i].want);
-		out_free(&text);
+		assert_string_equal(stats_si(rows[i].value, buf), rows[i].want);
 	}
 }
 

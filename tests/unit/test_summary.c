@@ -10,16 +10,9 @@
 static const struct proc_fd redis = { .pid = 100, .comm = "redis" };
 static const struct proc_fd evil = { .pid = 7, .comm = "e\x1b[31m" };
 
-/* A row with the socket inside it. */
-struct sample {
-	struct smc_sock sock;
-	const struct proc_fd *holders;
-	size_t n_holders;
-};
-
-static struct sample row(uint8_t mode, uint8_t host, const struct proc_fd *holder)
+static struct smcss_row row(uint8_t mode, uint8_t host, const struct proc_fd *holder)
 {
-	return (struct sample){
+	return (struct smcss_row){
 		.sock = {
 			.state = SMC_ABI_ACTIVE,
 			.mode = mode,
@@ -30,17 +23,11 @@ static struct sample row(uint8_t mode, uint8_t host, const struct proc_fd *holde
 	};
 }
 
-static void add(struct summary *summary, struct sample one, unsigned int times)
+static void add(struct summary *summary, struct smcss_row one, unsigned int times)
 {
-	const struct smcss_row added = {
-		.sock = &one.sock,
-		.holders = one.holders,
-		.n_holders = one.n_holders,
-	};
-
 	for (unsigned int i = 0; i < times; i++) {
 		one.sock.peer.port++; /* of no use in a sum */
-		assert_int_equal(summary_add(summary, &added), 0);
+		assert_int_equal(summary_add(summary, &one), 0);
 	}
 }
 
@@ -48,8 +35,8 @@ static void add(struct summary *summary, struct sample one, unsigned int times)
 static struct summary *filled(void)
 {
 	struct summary *summary = summary_new();
-	struct sample tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
-	struct sample idle = row(0, 0, NULL);
+	struct smcss_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
+	struct smcss_row idle = row(0, 0, NULL);
 
 	assert_non_null(summary);
 	add(summary, row(SMC_ABI_MODE_SMCR, 1, &redis), 3);
@@ -179,16 +166,15 @@ static void empty(void **state)
 static void early_fallback(void **state)
 {
 	struct summary *summary = summary_new();
-	struct sample one = row(SMC_ABI_MODE_TCP, 0, &redis);
-	const struct smcss_row added = { .sock = &one.sock, .holders = &redis, .n_holders = 1 };
+	struct smcss_row one = row(SMC_ABI_MODE_TCP, 0, &redis);
 	json_t *json;
 
 	(void)state;
 	one.sock.state = SMC_ABI_INIT;
 	one.sock.peer.port = 0;
-	assert_int_equal(summary_add(summary, &added), 0);
+	assert_int_equal(summary_add(summary, &one), 0);
 	one.sock.peer.port = 80;
-	assert_int_equal(summary_add(summary, &added), 0);
+	assert_int_equal(summary_add(summary, &one), 0);
 	json = summary_json(summary);
 	counts(json_object_get(json, "connections"), 0, 0, 1);
 	assert_int_equal(number(json, "not_connected"), 1);
@@ -202,7 +188,7 @@ static void early_fallback(void **state)
 static void many(void **state)
 {
 	struct summary *summary = summary_new();
-	struct sample one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	struct smcss_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
 	json_t *json;
 
 	(void)state;

@@ -38,9 +38,11 @@ static const struct item full = {
 static const struct item empty = { .pointer = "" };
 
 static const struct out_names yes_no = OUT_NAMES(NULL, NULL, { "No", NULL }, { "Yes", NULL });
-static const struct out_names roles = OUT_NAMES(NULL, NULL, { "CLNT", "client" }, { "SERV", "server" });
+static const struct out_names roles =
+	OUT_NAMES(NULL, NULL, { "CLNT", "client" }, { "SERV", "server" });
 static const struct out_names sides = OUT_NAMES(NULL, NULL, { "N", "north" }, { "E", "east" });
-static const struct out_names hex_names = OUT_NAMES("<0x", "?>", { "zero", "ZERO" }, [2] = { "two", NULL });
+static const struct out_names hex_names =
+	OUT_NAMES("<0x", "?>", { "zero", "ZERO" }, [2] = { "two", NULL });
 static const struct out_names dec_names = OUT_NAMES(NULL, NULL, [254] = { "last", NULL });
 
 /* Both forms of one column; JSON as it is written, "" when there is none. */
@@ -145,11 +147,12 @@ static void words(void **state)
 static void presence(void **state)
 {
 	(void)state;
-	check(COLUMN(OUT_DEC(item, word, 0), OUT_IF(item, has, 1)), &full, "4275878552", "4275878552");
+	check(COLUMN(OUT_DEC(item, half, 0), OUT_IF(item, has, 1)), &full, "65244", "65244");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1U << 31)), &full, "254", "254");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 2)), &full, "", "");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, inner.has, 2)), &full, "254", "254");
-	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .none = "255"), &empty, "255", "");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .none = "255"), &empty, "255",
+	      "");
 	check(COLUMN(OUT_STR(item, name), OUT_IF(item, has, 2)), &full, "", "");
 	check(COLUMN(OUT_HEX(item, wide, 4), OUT_OPTIONAL), &full, "fedcba9876543210",
 	      "-81985529216486896"); /* JSON has no larger numbers */
@@ -204,7 +207,8 @@ static void functions(void **state)
 	check(COLUMN(OUT_ODD(item, half), OUT_IF(item, has, 2), .text = text_value,
 		     .json = json_value), &full, "", "");
 	check(COLUMN(OUT_DEC(item, half, 0), .find = find_item), &full, "2", "2");
-	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .find = find_item), &full, "3", "3");
+	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .find = find_item), &full, "3",
+	      "3");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1U << 31), .find = find_item), &full,
 	      "", "");
 	check(COLUMN(OUT_DEC(item, half, 0), .find = find_item, .none = "?"), &empty, "?", "");
@@ -243,7 +247,8 @@ static void groups(void **state)
 			   "\"last\":1,\"with_last\":1}");
 	is_json(&empty, "", "{\"first\":0,\"last\":0,\"with_last\":0}");
 	is_json(&full, "first", "{\"first\":254}");
-	is_json(&full, "two,first", "{\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},\"first\":254}");
+	is_json(&full, "two,first",
+		"{\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},\"first\":254}");
 	is_json(&full, "last,one", "{\"last\":1,\"with_last\":1,"
 				   "\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244}}");
 	is_json(&empty, "one", "{}");
@@ -274,9 +279,10 @@ static void lists(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),    cmocka_unit_test(hexadecimal), cmocka_unit_test(strings),
-		cmocka_unit_test(words),    cmocka_unit_test(presence),	   cmocka_unit_test(functions),
-		cmocka_unit_test(groups),   cmocka_unit_test(lists),
+		cmocka_unit_test(sizes),     cmocka_unit_test(hexadecimal),
+		cmocka_unit_test(strings),   cmocka_unit_test(words),
+		cmocka_unit_test(presence),  cmocka_unit_test(functions),
+		cmocka_unit_test(groups),    cmocka_unit_test(lists),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
