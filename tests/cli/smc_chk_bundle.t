@@ -95,7 +95,7 @@ def check_bundle():
         kinds = {(m.type, m.mode, m.uid, m.gid, m.uname) for m in tar}
     ok(kinds - {(tarfile.DIRTYPE, 0o700, 0, 0, "")} == {(tarfile.REGTYPE, 0o600, 0, 0, "")},
        "only plain files, of nobody in particular", kinds)
-    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one folder")
+    ok(all(name.startswith(FOLDER + "/") for name in files), "all below one directory")
     doc = json.loads(files[FOLDER + "/index.json"])
     ok(doc["schema"] == "smc-tools/bundle/1" and doc["kernel"] == os.uname().release, "index.json", doc)
     check_files(doc["commands"], files)
@@ -258,8 +258,8 @@ def check_reader():
         want = -signal.SIGPIPE if action == signal.SIG_DFL else 1
         ok(done.returncode == want and not os.listdir(TMP), "a closed pipe %s, and nothing is left" % name,
            (done, os.listdir(TMP)))
-        for folder in os.listdir(TMP):
-            shutil.rmtree(TMP + "/" + folder)
+        for directory in os.listdir(TMP):
+            shutil.rmtree(TMP + "/" + directory)
 
 
 def check_netns():
@@ -278,7 +278,7 @@ def check_netns():
 
 
 def check_full():
-    """A small file system, for the target and for the folder in which the work is done."""
+    """A small file system, for the target and for the directory in which the work is done."""
     small = TOP.name + "/small"
     os.mkdir(small)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small],
