@@ -5,11 +5,32 @@
 
 #include "smc_pnet/smc_pnet.h"
 
-static void load(struct pnet_world *world, const char *tree)
+/* The devices of a tree, a table of entries, and the rows that both make. */
+struct scene {
+	struct pnet_world world;
+	struct smc_pnet_table table;
+	struct pnet_rows rows;
+};
+
+static void scene_load(struct scene *scene, const char *tree, const char *entries)
 {
 	struct smc_err err;
 
-	assert_int_equal(pnet_world_load(world, tree_path(tree), &err), 0);
+	*scene = (struct scene){ 0 };
+	assert_int_equal(pnet_world_load(&scene->world, tree_path(tree), &err), 0);
+	from_text(&scene->table, entries);
+}
+
+static void scene_make(struct scene *scene)
+{
+	assert_int_equal(pnet_rows_make(&scene->rows, &scene->table, &scene->world), 0);
+}
+
+static void scene_free(struct scene *scene)
+{
+	pnet_rows_free(&scene->rows);
+	pnet_world_free(&scene->world);
+	smc_pnet_free(&scene->table);
 }
 
 static void append_source(struct out_text *out, const struct pnet_row *row)
@@ -29,22 +50,17 @@ static void append_source(struct out_text *out, const struct pnet_row *row)
 
 static void check_rows(const char *tree, const char *entries, const char *want)
 {
-	struct smc_pnet_table table;
 	struct out_text out = { 0 };
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct scene scene;
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	for (size_t i = 0; i < rows.count; i++)
-		append_source(&out, &rows.rows[i]);
+	scene_load(&scene, tree, entries);
+	scene_make(&scene);
+	for (size_t i = 0; i < scene.rows.count; i++)
+		append_source(&out, &scene.rows.rows[i]);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, want);
 	out_free(&out);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	scene_free(&scene);
 }
 
 static void rows_s390(void **state)
@@ -69,24 +85,19 @@ static void rows_x86(void **state)
 
 static void check_warnings(const char *tree, const char *entries, const char *want)
 {
-	struct smc_pnet_table table;
 	struct out_text out = { 0 };
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct scene scene;
 	char line[256];
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	for (size_t i = 0; i < rows.count; i++)
-		if (pnet_row_warn(line, sizeof(line), &rows.rows[i]))
+	scene_load(&scene, tree, entries);
+	scene_make(&scene);
+	for (size_t i = 0; i < scene.rows.count; i++)
+		if (pnet_row_warn(line, sizeof(line), &scene.rows.rows[i]))
 			out_str(&out, line);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, want);
 	out_free(&out);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	scene_free(&scene);
 }
 
 static void warnings(void **state)
@@ -111,37 +122,31 @@ static void warnings(void **state)
 /* Whoever made an interface chose its name; the command is pasted into a shell. */
 static void warning_word(void **state)
 {
-	struct smc_pnet_table table;
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct scene scene;
 	char line[256];
 
 	(void)state;
-	load(&world, "x86");
-	from_text(&table, "A ens1f0.7 n/a\n");
-	for (size_t i = 0; i < world.nets.count; i++) {
-		if (!strcmp(world.nets.devs[i].name, "ens1f0"))
-			strcpy(world.nets.devs[i].name, "a;reboot");
-		if (!strcmp(world.nets.devs[i].base, "ens1f0"))
-			strcpy(world.nets.devs[i].base, "a;reboot");
+	scene_load(&scene, "x86", "A ens1f0.7 n/a\n");
+	for (size_t i = 0; i < scene.world.nets.count; i++) {
+		if (!strcmp(scene.world.nets.devs[i].name, "ens1f0"))
+			strcpy(scene.world.nets.devs[i].name, "a;reboot");
+		if (!strcmp(scene.world.nets.devs[i].base, "ens1f0"))
+			strcpy(scene.world.nets.devs[i].base, "a;reboot");
 	}
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	assert_true(pnet_row_warn(line, sizeof(line), pnet_row_of_net(&rows, "ens1f0.7")));
+	scene_make(&scene);
+	assert_true(pnet_row_warn(line, sizeof(line), pnet_row_of_net(&scene.rows, "ens1f0.7")));
 	assert_non_null(strstr(line, ": smc_pnet -a A -I 'a;reboot'"));
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	scene_free(&scene);
 }
 
 static void check_suggestions(const char *tree, const char *entries, const char *want)
 {
-	struct smc_pnet_table table, suggested;
+	struct smc_pnet_table suggested;
 	struct out_text out = { 0 };
-	struct pnet_world world;
+	struct scene scene;
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_suggest_make(&suggested, &table, &world), 0);
+	scene_load(&scene, tree, entries);
+	assert_int_equal(pnet_suggest_make(&suggested, &scene.table, &scene.world), 0);
 	for (size_t i = 0; i < suggested.count; i++) {
 		pnet_append_entry(&out, &suggested.entries[i]);
 		out_char(&out, '\n');
@@ -150,8 +155,7 @@ static void check_suggestions(const char *tree, const char *entries, const char 
 	assert_string_equal(out.data, want);
 	out_free(&out);
 	smc_pnet_free(&suggested);
-	smc_pnet_free(&table);
-	pnet_world_free(&world);
+	scene_free(&scene);
 }
 
 static void suggestions(void **state)
@@ -177,21 +181,16 @@ static void check_tree(const char *tree, const char *entries, const char *want)
 		{ 0x400, 3, 0, "", 0, 0xffff, false },
 	};
 	struct pnet_groups groups = { some, ARRAY_SIZE(some) };
-	struct smc_pnet_table table;
 	struct out_text out = { 0 };
-	struct pnet_world world;
-	struct pnet_rows rows;
+	struct scene scene;
 
-	load(&world, tree);
-	from_text(&table, entries);
-	assert_int_equal(pnet_rows_make(&rows, &table, &world), 0);
-	pnet_tree(&out, &rows, &groups);
+	scene_load(&scene, tree, entries);
+	scene_make(&scene);
+	pnet_tree(&out, &scene.rows, &groups);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, want);
 	out_free(&out);
-	pnet_rows_free(&rows);
-	pnet_world_free(&world);
-	smc_pnet_free(&table);
+	scene_free(&scene);
 }
 
 /* Other programs may have set letters of Latin-1: none reaches a terminal. */

@@ -7,25 +7,13 @@ import socket
 import subprocess
 import time
 
-from kern import done, equal, listing, ok, run
+from kern import doc, done, equal, listing, ok, out_of, run
 
 HAS_LOOPBACK = subprocess.run(["smcd", "-j", "info"], capture_output=True, text=True,
                               check=True).stdout.find('"loopback":true') >= 0
 CONNECTIONS = 3
 SIZE = 5000
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-
-
-def out_of(*argv):
-    status, out, err = run(*argv)
-    if status or err:
-        ok(False, " ".join(argv), (status, out, err))
-    return out
-
-
-def doc(*argv):
-    data = json.loads(out_of(*argv))
-    return data
 
 
 def lines(*argv):
