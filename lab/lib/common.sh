@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
-# Messages, the cache folder, locks, and artefacts that are either whole or absent.
+# Messages, the cache directory, locks, and artefacts that are either whole or absent.
 
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/smc-tools/lab
 LAB_TMP=()		# what to remove when this process ends, however it ends
@@ -20,7 +20,7 @@ remove_tmp() {
 
 make_cache() {
 	mkdir -p -- "$CACHE"/{locks,debs/partial,apt,kernels,tools,run,logs} ||
-		die "cannot write the cache folder $CACHE"
+		die "cannot write the cache directory $CACHE"
 }
 
 # lock NAME FD_VARIABLE: the kernel drops it when the holder ends, so no stale locks exist.
@@ -34,8 +34,8 @@ lock() {
 
 has_stamp() { [[ -e $1/.stamp && $(<"$1/.stamp") == "$2" ]]; }
 
-# artefact NAME STAMP BUILDER [ARG...]: makes the folder $CACHE/NAME once, by "BUILDER ARG... FOLDER".
-# The folder gets its name only when it is complete: a run that was killed leaves nothing that
+# artefact NAME STAMP BUILDER [ARG...]: makes the directory $CACHE/NAME once, by "BUILDER ARG... DIRECTORY".
+# The directory gets its name only when it is complete: a run that was killed leaves nothing that
 # looks finished, and the next one sweeps up what it left.
 artefact() {
 	local dir=$CACHE/$1 name=$1 stamp=$2 fd

@@ -9,7 +9,7 @@ KERNEL_PARAMETERS="console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off 
 GUESTS=()		# process ids of QEMU, by node
 PUMPS=()		# processes that copy a guest's output
 
-# A folder of this run, with a folder per node; it is shared with the guests, writable
+# A directory of this run, with a directory per node; it is shared with the guests, writable
 make_run_folder() {
 	sweep_runs
 	RUN=$(mktemp -d -- "$CACHE/run/XXXXXX") || die "cannot write in $CACHE/run"
@@ -26,7 +26,7 @@ make_run_folder() {
 	fi
 }
 
-# Folders of runs that were killed with SIGKILL: nobody holds their lock any more
+# Directories of runs that were killed with SIGKILL: nobody holds their lock any more
 sweep_runs() {
 	local dir fd
 	for dir in "$CACHE"/run/*/; do

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
 # The kernels: which there are, where they come from, how smc.ko with loopback-ism is built.
 #
-# A kernel in the cache is a folder kernels/RELEASE (or kernels/RELEASE-lo) with
+# A kernel in the cache is a directory kernels/RELEASE (or kernels/RELEASE-lo) with
 #   vmlinuz, initrd   what QEMU boots; the initrd holds busybox and the modules a guest loads at boot
 #   root/             a layer of the guest's root: /lib/modules/RELEASE
 #   release, version  its uname -r and its package version

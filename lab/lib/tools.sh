@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Programs for the guests: what guest/packages names and this machine lacks becomes a folder that
+# Programs for the guests: what guest/packages names and this machine lacks becomes a directory that
 # lies over the host's root in a guest.
 
 guest_packages() {

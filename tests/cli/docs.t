@@ -77,7 +77,9 @@ check_columns() {
 		"smcss: manual page has every column's name, header and JSON key"
 	# Those inside values too.
 	missing=
-	for key in $("$BUILD/tests/unit/keys" smcss | sort -u); do
+	keys=$("$BUILD/tests/unit/keys" smcss | sort -u)
+	some "$keys" "smcss: JSON keys in the code"
+	for key in $keys; do
 		grep -qE "^\.(Va|Pq|It Cm|It Va) .*\<$key\>|^\.Va $key\>" man/smcss.8 || missing="$missing $key"
 	done
 	is "$missing" "" "smcss: manual page has every JSON key"
@@ -91,8 +93,10 @@ check_schemas() {
 # Keys and their fixed values in the JSON of the live test.
 check_live_test() {
 	missing=
-	for key in $(sed '1,/^.. ---- JSON/d' smc_chk/live/report.c | cat - smc_chk/live/connect.c smc_chk/live/live.c |
-		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u); do
+	keys=$(sed '1,/^.. ---- JSON/d' smc_chk/live/report.c | cat - smc_chk/live/connect.c smc_chk/live/live.c |
+		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u)
+	some "$keys" "smc_chk: JSON keys in the code"
+	for key in $keys; do
 		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 |
 			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
 	done
@@ -116,12 +120,16 @@ check_objects() {
 	done
 	# Keys that the code gives to JSON, of which the pages must tell.
 	missing=
-	for key in $("$BUILD/tests/unit/keys" smcdr | sort -u); do
+	keys=$("$BUILD/tests/unit/keys" smcdr | sort -u)
+	some "$keys" "smcd, smcr: JSON keys in the columns"
+	for key in $keys; do
 		grep -qE "^\.Va .*\<$key\>" man/smcd-device.8 man/smcd-linkgroup.8 || missing="$missing $key"
 	done
-	for key in $(grep -ohE '(set_new|set)\([a-z]+, "[a-z_0-9]+"|\{ "[a-z_]+_per_second"|"[rt]x_buffer_usage_bytes"' \
+	keys=$(grep -ohE '(set_new|set)\([a-z]+, "[a-z_0-9]+"|\{ "[a-z_]+_per_second"|"[rt]x_buffer_usage_bytes"' \
 		smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_json.c smcdr/stats_text.c |
-		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u); do
+		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u)
+	some "$keys" "smcd, smcr: JSON keys elsewhere"
+	for key in $keys; do
 		cat man/smcd-*.8 | grep -qE "^\.(Va|Pq Va) .*\<$key\>|^\.Va $key" || missing="$missing $key"
 	done
 	is "$missing" "" "smcd, smcr: manual pages have every JSON key"

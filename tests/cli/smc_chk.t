@@ -133,7 +133,7 @@ done
 for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
 	help=$("$build/$tool" --help)
 	commands=$(sed -n "s/.*{ [A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c)
-	[ "$tool" = smc_rnics ] || some "$commands" "remedies: $tool is among them"
+	some "$commands" "remedies: $tool is among them"
 	for word in $(printf '%s' "$commands" | tr ' ' '\n' | grep -E '^(-|[a-z])' | sort -u); do
 		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $tool has $word"
 	done
@@ -278,7 +278,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
 		cp "$tmp/plain" "$tmp/$mode" && chmod $mode "$tmp/$mode"
 		case $mode in 4755) raises=set-uid ;; *) raises=set-gid ;; esac
 		way preload '.raises, .is_secure' "[\"$raises\"],false" "$tmp/$mode"
-		like "$out" 'when others start it' "mode $mode: others are told of"
+		like "$out" 'when others start it' "mode $mode: others are mentioned"
 		as_other bpf '.raises, .is_secure' "[\"$raises\"],true" "$tmp/$mode"
 	done
 	if command -v setcap >/dev/null && cp "$tmp/plain" "$tmp/caps" && setcap cap_net_raw+ep "$tmp/caps" 2>/dev/null; then

@@ -259,8 +259,8 @@ def check_reader():
         want = -signal.SIGPIPE if action == signal.SIG_DFL else 1
         ok(done.returncode == want and not os.listdir(TMP), "a closed pipe %s, and nothing is left" % name,
            (done, os.listdir(TMP)))
-        for folder in os.listdir(TMP):
-            shutil.rmtree(TMP + "/" + folder)
+        for directory in os.listdir(TMP):
+            shutil.rmtree(TMP + "/" + directory)
 
 
 def check_netns():
@@ -279,7 +279,7 @@ def check_netns():
 
 
 def check_full():
-    """A small file system, for the target and for the folder in which the work is done."""
+    """A small file system, for the target and for the directory in which the work is done."""
     small = TOP.name + "/small"
     os.mkdir(small)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small],

@@ -20,7 +20,7 @@ host() {
 	printf '0\n%s' $release >"$root/probes/uname-release"
 	printf '%d\n' "-$1" >"$root/probes/socket-af_smc"
 	printf '2\n' >"$root/probes/module-smc"
-	# A record has the names of a folder beside it.
+	# A record has the names of a directory beside it.
 	echo smc.conf >"$root/etc/modprobe.d@list"
 	echo smc.conf >"$root/usr/lib/modprobe.d@list"
 	printf 'CONFIG_INET=y\nCONFIG_SMC=m\n' >"$root/boot/config-$release"

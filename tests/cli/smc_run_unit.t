@@ -11,7 +11,7 @@ LC_ALL=C
 export LC_ALL
 unset LD_PRELOAD SMC_DEBUG SMC_STRICT SMC_SNDBUF SMC_RCVBUF SMC_SOCK_FAMILY SMC_INCLUDE SMC_EXCLUDE
 mkdir "$tmp/bin" "$tmp/home"
-# The library lies in the build folder, and copies of both where a user may read them.
+# The library lies in the build directory, and copies of both where a user may read them.
 lib=$(cd "$BUILD" && pwd)/ld_pre_smc.so
 
 # Properties of units are files; "show" prints that of its last argument, or says not-found.
@@ -216,7 +216,7 @@ sed -i s/loaded/masked/ "$tmp/units/bad.service"
 refuse 'systemd calls it masked' --enable bad
 is "$(find "$base" -name 'bad*')" '' 'nothing was written'
 
-# ---- foreign files, other people's folders ----
+# ---- foreign files, other people's directories ----
 unit foreign.service
 mkdir -p "$base/foreign.service.d"
 echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
@@ -239,7 +239,7 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_run" 2>/dev/null;
 	is "$?$(cat "$tmp/out" "$tmp/err")" \
 		"125smc_run: cannot make directory '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
 else
-	skip 'without rights' 'needs root, and a build folder that everybody may read'
+	skip 'without rights' 'needs root, and a build directory that everybody may read'
 fi
 
 # ---- disable, status ----
@@ -249,7 +249,7 @@ like "$rc$out" '^0plain.service: disabled$' '--disable'
 is "$(ls -A "$base/plain.service.d")" other.conf 'what others have there stays'
 run --disable real
 [ ! -e "$base/real.service.d" ]
-ok $? 'an empty folder goes'
+ok $? 'an empty directory goes'
 run --disable real
 is "$rc$out" '0real.service: is not enabled' 'nothing to disable'
 run --disable gone

@@ -37,7 +37,7 @@ for option in -v --version --ver; do
 done
 run --help
 long=$(printf '%s\n' "$out" | awk 'length > 100')
-is "$long" '' 'the help is no wider than 100 columns'
+is "$long" '' 'no line of the help is wider than 100 columns'
 run -h -v
 like "$out" '^Usage:' 'the first of help and version counts'
 
@@ -56,7 +56,7 @@ done
 is "$?" 1 'a closed stderr changes no status'
 is "$(cat "$tmp/out")" '' 'a closed stderr sends nothing to stdout'
 out=$("$smcss" --version <&-)
-is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin is no matter'
+is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin does not matter'
 
 # ---- bad usage ----
 refuse "unknown option '-x'" -x

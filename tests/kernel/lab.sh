@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For tests/kernel/*.t: put what a guest starts often into one folder, run a test in the lab.
+# For tests/kernel/*.t: put what a guest starts often into one directory, run a test in the lab.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}

@@ -7,7 +7,7 @@ manners() {
 	env "LD_PRELOAD=$shim:$mimic" "${2:-MANNERS=}" "$bin/manners" "$1" 2>/dev/null
 }
 is "$(manners epoll)" "0 events that are not the program's" 'epoll: a thread that waits notices nothing of other sockets'
-is "$(manners cancel SMC_DEBUG=1)" 'not cancelled' 'socket() and setsockopt() are no cancellation points'
+is "$(manners cancel SMC_DEBUG=1)" 'not cancelled' 'socket() and setsockopt() are not cancellation points'
 out=$(manners nopoll)
 if [ $? = 77 ]; then
 	skip 'without poll()' 'no seccomp filters here'

@@ -18,7 +18,7 @@ lives() {
 set -- env "LD_PRELOAD=$BUILD/ld_pre_smc.so" SMC_EXCLUDE=1 "$BUILD/tests/preload/sandbox"
 lives 'a seccomp filter of its own' "$@"
 lives 'a seccomp filter exec' "$@" exec
-# The kernel tells of the filter behind the groups.
+# In /proc/self/status the filter stands after the groups.
 groups=$(seq -s , 4000000001 4000000700)
 if setpriv --groups "$groups" true 2>/dev/null; then
 	lives 'a seccomp filter, and a user with 700 groups' setpriv --groups "$groups" "$@" exec

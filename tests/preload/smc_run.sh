@@ -32,7 +32,7 @@ echo 'echo hello' > "$tmp/plain"
 smc "$tmp/plain"
 says 126 '' "smc_run: cannot run '$tmp/plain': Permission denied" 'not executable: 126'
 smc "$tmp"
-is "$status" 126 'a folder: 126'
+is "$status" 126 'a directory: 126'
 chmod +x "$tmp/plain"
 smc "$tmp/plain"
 says 0 hello '' 'a script without #! runs, as with execvp'
@@ -214,7 +214,7 @@ warns Go 'Go program, by its note' "$bin/go_note"
 warns Go 'Go program, by its build info' "$bin/go_info"
 loader=$(readelf -lW "$bin/sock" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 smc "$loader" "$bin/sock" call 2 1 0
-says 0 'ok errno kept' '' 'the loader started by hand is no static program'
+says 0 'ok errno kept' '' 'the loader started by hand is not a static program'
 
 # patched OFFSET OCTAL...: "sock" with other bytes in its ELF header
 patched() {
@@ -264,7 +264,7 @@ smc "$tmp/short"
 ok $? 'a script that ends after #!: nothing dies of it'
 unlike "$(cat "$err")" 'Sanitizer|signal' 'a script that ends after #!'
 (cd "$bin" && LD_PRELOAD=$fake PATH=":$PATH" "$run" go_note) 2>"$err"
-like "$(cat "$err")" Go 'an empty PATH entry is the current folder'
+like "$(cat "$err")" Go 'an empty PATH entry is the current directory'
 
 # raised privileges: only somebody else than root sees them
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=sh
-# For the scripts beside it, which build a sysfs in a folder: attributes, links, devices.
+# For the scripts beside it, which build a sysfs in a directory: attributes, links, devices.
 set -eu
 mkdir -p "$1"
 cd "$1"
@@ -40,7 +40,7 @@ zpci() {
 	put "bus/pci/slots/$2/address" "${1%.*}\n"
 }
 
-# net NAME IFINDEX STATE [PARENT [DEV_PORT]]: PARENT is the folder of a device
+# net NAME IFINDEX STATE [PARENT [DEV_PORT]]: PARENT is the directory of a device
 net() {
 	dir=devices/virtual/net/$1
 	[ -z "${4-}" ] || dir=$4/net/$1

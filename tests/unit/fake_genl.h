@@ -200,6 +200,14 @@ static void fake_reset(void)
 	memset(&fake, 0, sizeof(fake));
 }
 
+/* The set-up of each test. */
+static inline int fake_setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
 static void fake_step(const void *bytes, size_t len)
 {
 	assert_true(fake.n_steps < FAKE_STEPS && len <= sizeof(fake.steps[0].bytes));

@@ -196,6 +196,14 @@ static void fake_reset(void)
 	fake = (struct fake){ 0 };
 }
 
+/* The set-up of each test. */
+static inline int fake_setup(void **state)
+{
+	(void)state;
+	fake_reset();
+	return 0;
+}
+
 static void fake_error(int error)
 {
 	assert_true(fake.n_steps < FAKE_STEPS);

@@ -32,6 +32,13 @@ static inline void genl_end(struct message *m, size_t at)
 	m->nlh.nlmsg_len = NLMSG_ALIGN(m->nlh.nlmsg_len);
 }
 
+/* A message of a command and the nest of the same number, as most have it; for genl_end(). */
+static inline size_t genl_begin(struct message *m, uint16_t number)
+{
+	genl_start(m, (uint8_t)number);
+	return genl_nest(m, number);
+}
+
 static inline void genl_u8(struct message *m, uint16_t type, uint8_t value)
 {
 	message_attr(m, type, &value, sizeof(value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys: control groups by path, unit and container, in a tree of folders. */
+/* lib/sys: control groups by path, unit and container, in a tree of directories. */
 #include "test.h"
 
 #include <errno.h>

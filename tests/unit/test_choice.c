@@ -4,7 +4,7 @@
 
 #include "smc_chk/doctor/choice.h"
 
-/* eth0 with a VLAN upon it, eth1, and lo; mlx5_0 of eth0, rxe0 upon eth1, an ISM device. */
+/* eth0 with a VLAN on it, eth1, and lo; mlx5_0 of eth0, rxe0 on eth1, an ISM device. */
 static struct netdev nets[] = {
 	{ .name = "eth0", .base = "eth0" },
 	{ .name = "eth0.7", .base = "eth0" },

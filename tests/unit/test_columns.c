@@ -185,7 +185,7 @@ static void same_string(const json_t *json, const char *path, const char *want)
 	const json_t *value = at(json, path);
 
 	if (!json_is_string(value))
-		fail_msg("%s is no string", path);
+		fail_msg("%s is not a string", path);
 	assert_string_equal(json_string_value(value), want);
 }
 

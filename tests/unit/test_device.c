@@ -31,8 +31,7 @@ static void rxe(void **state)
 
 	(void)state;
 	memset(&device, 0xff, sizeof(device));
-	genl_start(&m, 6);
-	nest = genl_nest(&m, 6);
+	nest = genl_begin(&m, 6);
 	genl_u8(&m, 2, 1);
 	genl_str(&m, 10, "rxe0");
 	put_port(&m, 8, 1, "ABCDEFGHIJKLMNOP");
@@ -56,8 +55,7 @@ static void mlx5(void **state)
 	size_t nest;
 
 	(void)state;
-	genl_start(&m, 6);
-	nest = genl_nest(&m, 6);
+	nest = genl_begin(&m, 6);
 	genl_u32(&m, 3, 0x8a);
 	genl_u16(&m, 4, 0x170);
 	genl_u16(&m, 5, 0x15b3);
@@ -83,8 +81,7 @@ static void device_noise(void **state)
 	size_t nest;
 
 	(void)state;
-	genl_start(&m, 5);
-	nest = genl_nest(&m, 5);
+	nest = genl_begin(&m, 5);
 	genl_noise(&m);
 	genl_end(&m, nest);
 	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
@@ -101,8 +98,7 @@ static void sysinfo(void **state)
 	size_t nest;
 
 	(void)state;
-	genl_start(&m, 1);
-	nest = genl_nest(&m, 1);
+	nest = genl_begin(&m, 1);
 	genl_u8(&m, 1, 2);
 	genl_u8(&m, 2, 1);
 	genl_u8(&m, 3, 1);
@@ -119,8 +115,7 @@ static void sysinfo(void **state)
 	assert_true(info.is_ism_v2 && info.is_smcr_v2);
 	assert_string_equal(info.host, "myhost");
 	assert_string_equal(info.seid, "");
-	genl_start(&m, 1);
-	nest = genl_nest(&m, 1);
+	nest = genl_begin(&m, 1);
 	genl_noise(&m);
 	genl_end(&m, nest);
 	assert_int_equal(smc_sysinfo_decode(&info, &m.nlh), 0);

@@ -54,13 +54,6 @@ static void add_row(uint8_t family)
 	fake_message(&m);
 }
 
-static int reset(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
 static void whole(void **state)
 {
 	struct seen seen = { 0 };
@@ -457,7 +450,7 @@ static void without_err(void **state)
 	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -ETIMEDOUT);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, reset)
+#define TEST(name) cmocka_unit_test_setup(name, fake_setup)
 
 int main(void)
 {

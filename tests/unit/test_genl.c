@@ -65,13 +65,6 @@ static void add_row(uint8_t cmd, uint16_t flags)
 	fake_message(&m);
 }
 
-static int reset(void **state)
-{
-	(void)state;
-	fake_reset();
-	return 0;
-}
-
 static void whole(void **state)
 {
 	struct seen seen = { 0 };
@@ -349,7 +342,7 @@ static void callback_error(void **state)
 	smc_genl_close(nl);
 }
 
-#define TEST(name) cmocka_unit_test_setup(name, reset)
+#define TEST(name) cmocka_unit_test_setup(name, fake_setup)
 
 int main(void)
 {

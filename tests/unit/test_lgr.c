@@ -30,8 +30,7 @@ static void smcr(void **state)
 	size_t nest, v2;
 
 	(void)state;
-	genl_start(&m, 2);
-	nest = genl_nest(&m, 2);
+	nest = genl_begin(&m, 2);
 	genl_u32(&m, 1, 0x100);
 	genl_u32(&m, 6, 1);
 	genl_u8(&m, 2, 1);
@@ -79,8 +78,7 @@ static void smcd(void **state)
 		struct message m;
 		size_t nest;
 
-		genl_start(&m, 4);
-		nest = genl_nest(&m, 4);
+		nest = genl_begin(&m, 4);
 		genl_u32(&m, 1, 0x300);
 		genl_u64(&m, 2, 1);
 		genl_u64(&m, 10, 2);
@@ -120,8 +118,7 @@ static void missing(void **state)
 
 	(void)state;
 	memset(&lgr, 0xff, sizeof(lgr));
-	genl_start(&m, 2);
-	nest = genl_nest(&m, 2);
+	nest = genl_begin(&m, 2);
 	genl_noise(&m);
 	genl_end(&m, nest);
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
@@ -141,8 +138,7 @@ static void too_short(void **state)
 	size_t nest;
 
 	(void)state;
-	genl_start(&m, 2);
-	nest = genl_nest(&m, 2);
+	nest = genl_begin(&m, 2);
 	genl_u8(&m, 1, 1);
 	genl_u16(&m, 9, 1);
 	genl_u16(&m, 12, 1);
@@ -161,8 +157,7 @@ static void long_strings(void **state)
 
 	(void)state;
 	memset(name, 'x', sizeof(name));
-	genl_start(&m, 2);
-	nest = genl_nest(&m, 2);
+	nest = genl_begin(&m, 2);
 	message_attr(&m, 4, name, sizeof(name)); /* without an end */
 	genl_end(&m, nest);
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
@@ -177,8 +172,7 @@ static void links(void **state)
 	size_t nest;
 
 	(void)state;
-	genl_start(&m, 3);
-	nest = genl_nest(&m, 3);
+	nest = genl_begin(&m, 3);
 	genl_u8(&m, 1, 1);
 	genl_u32(&m, 10, 3);
 	genl_u32(&m, 6, 12);
@@ -200,12 +194,10 @@ static void links(void **state)
 	assert_string_equal(link.peer_gid, "0000:0000:0000:0000:0000:ffff:0a08:0002");
 	/* The dump mixes both kinds: neither takes the other's. */
 	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), -EBADMSG);
-	genl_start(&m, 2);
-	nest = genl_nest(&m, 2);
+	nest = genl_begin(&m, 2);
 	genl_end(&m, nest);
 	assert_int_equal(smc_link_decode(&link, &m.nlh), -EBADMSG);
-	genl_start(&m, 3);
-	nest = genl_nest(&m, 3);
+	nest = genl_begin(&m, 3);
 	genl_noise(&m);
 	genl_end(&m, nest);
 	assert_int_equal(smc_link_decode(&link, &m.nlh), 0);

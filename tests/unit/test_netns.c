@@ -17,7 +17,7 @@ static void bad_names(void **state)
 		int want;
 		const char *text;
 	} rows[] = {
-		{ "", -EINVAL, "'' names no network namespace" },
+		{ "", -EINVAL, "'' is not the name of a network namespace" },
 		{ ".", -EINVAL, "'.' names no network namespace" },
 		{ "..", -EINVAL, "'..' names no network namespace" },
 		{ "no-such-netns", -ENOENT, "there is no network namespace 'no-such-netns'" },

@@ -19,8 +19,8 @@
 #include "netlink/genl.h"
 #include "netlink/replay.h"
 
-/* A folder with "host", which is recorded from, and "record". */
-static char folder[] = "/tmp/smc-record.XXXXXX";
+/* A directory with "host", which is recorded from, and "record". */
+static char directory[] = "/tmp/smc-record.XXXXXX";
 static char host[64], record[64];
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -34,10 +34,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static int start(void **state)
 {
 	(void)state;
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
-	assert_non_null(mkdtemp(folder));
-	snprintf(host, sizeof(host), "%s/host", folder);
-	snprintf(record, sizeof(record), "%s/record", folder);
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	assert_non_null(mkdtemp(directory));
+	snprintf(host, sizeof(host), "%s/host", directory);
+	snprintf(record, sizeof(record), "%s/record", directory);
 	assert_int_equal(mkdir(host, 0700) | mkdir(record, 0700), 0);
 	unsetenv("SMC_TOOLS_ROOT");
 	setenv("SMC_TOOLS_RECORD", record, 1);
@@ -51,7 +51,7 @@ static int end(void **state)
 	(void)state;
 	unsetenv("SMC_TOOLS_RECORD");
 	unsetenv("SMC_TOOLS_ROOT");
-	return nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
 static void replay_it(void)
@@ -223,7 +223,8 @@ static void no_room(void **state)
 	(void)state;
 	put("state", "up\n");
 	snprintf(path, sizeof(path), "%s/tmp", record);
-	assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0); /* where a folder must be */
+	/* Where a directory must be. */
+	assert_int_equal(close(open(path, O_CREAT | O_WRONLY, 0600)), 0);
 	assert_true(host_text(text, sizeof(text), "%s/state", host));
 	assert_string_equal(text, "up");
 	assert_false(is_complete());

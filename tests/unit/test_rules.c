@@ -135,7 +135,7 @@ static void junk_is_refused_whole(void **state)
 		const char *bad = NULL;
 
 		if (!rules_parse(&rules, false, junk[i], &bad))
-			fail_msg("'%s' is no list", junk[i]);
+			fail_msg("'%s' is not a list", junk[i]);
 		assert_int_equal(rules.count, 0);
 		assert_false(rules.has_include);
 		assert_string_equal(bad, strchr(junk[i], ',') ? "x" : junk[i]);

@@ -39,8 +39,7 @@ static void decode(void **state)
 	size_t nest;
 
 	(void)state;
-	genl_start(&m, 7);
-	nest = genl_nest(&m, 7);
+	nest = genl_begin(&m, 7);
 	put_tech(&m, 2);
 	genl_u64(&m, 3, 5);
 	genl_u64(&m, 4, 6);
@@ -74,8 +73,7 @@ static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint
 	struct message m;
 	size_t nest;
 
-	genl_start(&m, 8);
-	nest = genl_nest(&m, 8);
+	nest = genl_begin(&m, 8);
 	genl_u8(&m, 1, type);
 	if (is_first)
 		genl_u64(&m, 3, 70000); /* the client's total alone: the server's is not needed */
@@ -103,8 +101,7 @@ static void fallbacks(void **state)
 	for (int i = 0; i < 100; i++)
 		put_fback(&stats, 0, (uint32_t)i, 1, false);
 	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, SMC_STAT_REASONS);
-	genl_start(&m, 8);
-	nest = genl_nest(&m, 8);
+	nest = genl_begin(&m, 8);
 	genl_u8(&m, 1, 1);
 	genl_u32(&m, 4, 1);
 	genl_end(&m, nest);

@@ -144,7 +144,7 @@ def names_of_groups():
     group("/user.slice/user@5.service/fake.service")
     bpf("attach", "--unit", "web@1")
     bpf("attach", "--unit", "t-u.slice")
-    refused(("smc_bpf", "attach", "--unit", "fake"), "has no control group", "a name that a user chose is no unit")
+    refused(("smc_bpf", "attach", "--unit", "fake"), "has no control group", "a name that a user chose is not a unit")
     equal(protocol(unit), SMC, "a unit")
     equal(sorted(scopes()), ["/t.slice/t-u.slice", unit], "both by their control groups")
     one, other = "4be7" * 16, "4be8" * 16
@@ -156,7 +156,7 @@ def names_of_groups():
     equal((protocol(box), scopes()[box]["scope"]), (SMC, "cgroup"), "a container by a part of its id")
     refused(("smc_bpf", "attach", "--container", "4be"), "several control groups match", "an id that is too short")
     refused(("smc_bpf", "attach", "--container", "ffff"), "no control group matches", "no such container")
-    refused(("smc_bpf", "attach", "--container", "web"), "'web' is not a container id", "a name is no id")
+    refused(("smc_bpf", "attach", "--container", "web"), "'web' is not a container id", "a name is not an id")
     bpf("attach", "--cgroup-of", str(os.getpid()))
     equal(protocol(), SMC, "the control group of a process")
     equal(scopes()["/command"]["state"], "active", "which has a process: active")
@@ -249,7 +249,7 @@ def many():
     equal(([loader.wait() for loader in loaders], os.path.exists(PINS)), ([0] * 6, False), "and six that detach")
     os.mkdir(PINS, 0o700)
     bpf("attach", "-c", names[0])
-    equal(protocol(names[0]), SMC, "what a loader left that died is no obstacle")
+    equal(protocol(names[0]), SMC, "what a loader left when it died is not in the way")
     bpf("detach", "--all")
 
 

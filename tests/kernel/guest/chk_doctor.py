@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk --doctor on a right host, and on hosts that are each broken in one way.
+"""smc_chk --doctor on a correct host, and on hosts that are each broken in one way.
 
 A case is a name, the finding that it must cause (check, object), a function that breaks the host and
 one that mends it. Nothing else may be worse than a note then, and everything is as before afterwards.
@@ -68,7 +68,7 @@ def one_way(name, want, breaks, base=frozenset()):
 def right_host():
     status, doc = doctor()
     ok(status == 0 and not worse(doc) and (doc["problems"], doc["warnings"]) == (0, 0) and "first" not in doc,
-       "a right host has no warning and no problem", bad(status, doc))
+       "a correct host has no warning and no problem", bad(status, doc))
     status, out, err = run("smc_chk")
     ok(status == 0 and not err and out.endswith("SMC can work here.\n"),
        "in text as well, without an option", (status, out, err))
@@ -182,9 +182,9 @@ def beside_the_device():
     """RDMA devices are in all namespaces, their net devices in one."""
     got = inside("ip link set lo up")
     equal((got["mode"], got["status"], worse(got["doc"])), ("TCP", 1, {("problem", "device", "")}),
-          "in another namespace: soft-RoCE upon the first one's lo is not upon this lo")
+          "in another namespace: soft-RoCE on the first one's lo is not on this lo")
     equal(texts(got["doc"], "ebpf"), texts(doctor()[1], "ebpf"), "there eBPF can do what it can here")
-    ok("of another network namespace" in str(texts(got["doc"], "rdma")), "the device is told of", got)
+    ok("of another network namespace" in str(texts(got["doc"], "rdma")), "the device is mentioned", got)
     sh("smc_pnet -a SHARED -D rxelo")
     got = inside("ip link set lo up; smc_pnet -a SHARED -I lo")
     equal((got["mode"], got["status"], worse(got["doc"])), ("SMCR", 0, set()),
@@ -232,7 +232,7 @@ def main():
     right_devices(lambda: worse(doctor()[1]))
     for name, want, breaks in (host_cases() if KERNEL != "lo" else []) + device_cases():
         one_way(name, want, breaks)
-    equal(worse(doctor()[1]), set(), "and at the end the host is right again")
+    equal(worse(doctor()[1]), set(), "and at the end the host is correct again")
     done()
 
 

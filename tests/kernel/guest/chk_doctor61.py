@@ -14,7 +14,7 @@ equal((status, worse(doc)), (1, {("problem", "device", "lo")}), "the same for on
 sh("modprobe rdma_rxe; rdma link add rxelo type rxe netdev lo")
 status, doc = doctor()
 equal((status, worse(doc), doc["first"]), (1, {("problem", "soft-roce", "rxelo")}, "rdma link delete rxelo"),
-      "soft-RoCE is told of, and how to get rid of it")
+      "soft-RoCE is mentioned, and how to get rid of it")
 status, out, err = run("smc_chk", "-s", "-i", "lo", "-j")
 equal((status, err, json.loads(out)["net_devices"][0]["configuration"]), (1, "", []), "and does not count as a way")
 sh("rdma link delete rxelo")

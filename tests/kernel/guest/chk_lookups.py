@@ -116,25 +116,25 @@ def write(path, text):
 
 
 def check_programs():
-    folder = "/run/programs"
-    os.mkdir(folder)
+    directory = "/run/programs"
+    os.mkdir(directory)
     python = os.path.realpath("/usr/bin/python3")
     for name in ("plain", "setuid", "caps"):
-        shutil.copy(python, "%s/%s" % (folder, name))
-    os.chmod(folder + "/setuid", 0o4755)
-    equal(run("setcap", "cap_net_raw+ep", folder + "/caps")[0], 0, "a program with file capabilities")
-    write(folder + "/script", "#!%s/plain\n%s\n" % (folder, LISTEN % 7006))
-    write(folder + "/env", "#!/usr/bin/env -S python3 -B\n%s\n" % (LISTEN % 7007))
-    write(folder + "/clean", "#!/usr/bin/env -S -i %s/plain\n%s\n" % (folder, LISTEN % 7008))
-    check_program("python3", "preload", (folder + "/plain", "-c", LISTEN % 7001), 7001)
-    check_program("set-uid, by root", "preload", (folder + "/setuid", "-c", LISTEN % 7002), 7002)
-    check_program("set-uid, by another user", "bpf", (folder + "/setuid", "-c", LISTEN % 7003), 7003, NOBODY)
-    check_program("file capabilities, by root", "preload", (folder + "/caps", "-c", LISTEN % 7004), 7004)
-    check_program("file capabilities, by another user", "bpf", (folder + "/caps", "-c", LISTEN % 7005), 7005,
+        shutil.copy(python, "%s/%s" % (directory, name))
+    os.chmod(directory + "/setuid", 0o4755)
+    equal(run("setcap", "cap_net_raw+ep", directory + "/caps")[0], 0, "a program with file capabilities")
+    write(directory + "/script", "#!%s/plain\n%s\n" % (directory, LISTEN % 7006))
+    write(directory + "/env", "#!/usr/bin/env -S python3 -B\n%s\n" % (LISTEN % 7007))
+    write(directory + "/clean", "#!/usr/bin/env -S -i %s/plain\n%s\n" % (directory, LISTEN % 7008))
+    check_program("python3", "preload", (directory + "/plain", "-c", LISTEN % 7001), 7001)
+    check_program("set-uid, by root", "preload", (directory + "/setuid", "-c", LISTEN % 7002), 7002)
+    check_program("set-uid, by another user", "bpf", (directory + "/setuid", "-c", LISTEN % 7003), 7003, NOBODY)
+    check_program("file capabilities, by root", "preload", (directory + "/caps", "-c", LISTEN % 7004), 7004)
+    check_program("file capabilities, by another user", "bpf", (directory + "/caps", "-c", LISTEN % 7005), 7005,
                   NOBODY)
-    check_program("script", "preload", (folder + "/script",), 7006)
-    check_program("script by env", "preload", (folder + "/env",), 7007)
-    check_program("script by env -i", "bpf", (folder + "/clean",), 7008)
+    check_program("script", "preload", (directory + "/script",), 7006)
+    check_program("script by env", "preload", (directory + "/env",), 7007)
+    check_program("script by env -i", "bpf", (directory + "/clean",), 7008)
     check_program("redis", "preload", ("redis-server", "--port", "7009", "--save", ""), 7009)
     check_program("busybox", "bpf", ("busybox", "httpd", "-f", "-p", "127.0.0.1:7010"), 7010)
     check_program("node", "preload", ("node", "-e", "require('net').createServer().listen(7011, '127.0.0.1')"),

@@ -50,12 +50,12 @@ def reason(log, name):
 
 
 class Run(threading.Thread):
-    """All modules, one after the other; the two runs share neither ports nor folders."""
+    """All modules, one after the other; the two runs share neither ports nor directories."""
 
-    def __init__(self, folder, *prefix):
+    def __init__(self, directory, *prefix):
         super().__init__()
-        subprocess.run(["mkdir", folder], check=True)
-        self.folder, self.prefix = folder, prefix
+        subprocess.run(["mkdir", directory], check=True)
+        self.directory, self.prefix = directory, prefix
         self.results, self.total, self.log = {}, {}, {}
         self.start()
 
@@ -81,7 +81,7 @@ class Run(threading.Thread):
 
     def run_once(self, module):
         argv = [*self.prefix, "python3", "-X", "faulthandler", "-m", "unittest", "-v", module]
-        with subprocess.Popen(argv, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        with subprocess.Popen(argv, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace") as program:
             hanging = threading.Timer(250, program.send_signal, [signal.SIGABRT])
             hanging.start()

@@ -54,6 +54,18 @@ def run(*argv, env=None, timeout=60):
     return result.returncode, result.stdout, result.stderr
 
 
+def out_of(*argv):
+    """Output of a program that must work, and must have nothing to complain of."""
+    status, out, err = run(*argv)
+    if status or err:
+        ok(False, " ".join(argv), (status, out, err))
+    return out
+
+
+def doc(*argv):
+    return json.loads(out_of(*argv))
+
+
 def smcss(*argv):
     status, out, err = run("smcss", *argv)
     if status or err:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The PNET table of a real kernel: smc_pnet against what the test itself set, soft-RoCE upon lo."""
+"""The PNET table of a real kernel: smc_pnet against what the test itself set, soft-RoCE on lo."""
 import json
 import os
 import re
@@ -132,7 +132,7 @@ def check_list():
         equal((status, err), (0, ""), "ip link add " + " ".join(argv))
     fine("-a", "VLAN", "-I", "base0.5")
     status, out, err = pnet("--list", "--tree")
-    ok(status == 0 and "smc_pnet -a VLAN -I base0\n" in err, "warns of an entry upon a base device", err)
+    ok(status == 0 and "smc_pnet -a VLAN -I base0\n" in err, "warns of an entry for a device on a base device", err)
     fine("-a", "BASE", "-I", "base0")
     out = pnet("-l")[1]
     ok(["BASE", "net", "base0.5"] in [l.split()[:3] for l in out.splitlines()],

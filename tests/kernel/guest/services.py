@@ -34,7 +34,7 @@ def read(path):
 
 
 def install():
-    """smc_run and its library where a distribution has them: sandboxes know those folders."""
+    """smc_run and its library where a distribution has them: sandboxes know those directories."""
     shutil.copy(TOOLS + "/smc_run", "/usr/bin/smc_run")
     shutil.copy(TOOLS + "/ld_pre_smc.so", LIBRARY)
     for tool in "smc_pnet", "smc_bpf":
@@ -48,9 +48,9 @@ def add_redis_user():
         file.write("redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n")
     with open("/etc/group", "a", encoding="ascii") as file:
         file.write("redis:x:987:\n")
-    for folder in "/var/lib/redis", "/var/log/redis":
-        os.makedirs(folder, exist_ok=True)
-        os.chown(folder, 987, 987)
+    for directory in "/var/lib/redis", "/var/log/redis":
+        os.makedirs(directory, exist_ok=True)
+        os.chown(directory, 987, 987)
 
 
 def write_units():
@@ -186,7 +186,7 @@ def check_redis():
     equal(mode(PORTS["redis"]), "SMCD", "redis after the restart: SMC-D")
     equal(smc_state(REDIS), ("preload", "in use", "yes"), "status: in use")
     equal(smc_run("--disable", "redis-server")[0], 0, "--disable")
-    ok(not os.path.exists(os.path.dirname(dropin(REDIS))), "the drop-in and its folder are gone")
+    ok(not os.path.exists(os.path.dirname(dropin(REDIS))), "the drop-in and its directory are gone")
     equal(smc_state(REDIS), ("none", "restart needed", "restart"), "status: still with the library")
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "TCP", "redis afterwards: TCP")
@@ -283,7 +283,7 @@ def check_bpf():
         shutil.copy(TOOLS + "/" + tool, odd)
     run(odd + "/smc_run", "--enable", "lab-static")
     systemctl("restart", "lab-static")
-    equal(mode(PORTS["static"]), "SMCD", "a static program, tools in a folder with an odd name: SMC-D")
+    equal(mode(PORTS["static"]), "SMCD", "a static program, tools in a directory with an odd name: SMC-D")
     run(odd + "/smc_run", "--disable", "lab-static")
     shutil.rmtree(odd)
     systemctl("start", REDIS)

@@ -7,25 +7,13 @@ import socket
 import subprocess
 import time
 
-from kern import done, equal, listing, ok, run
+from kern import doc, done, equal, listing, ok, out_of, run
 
 HAS_LOOPBACK = subprocess.run(["smcd", "-j", "info"], capture_output=True, text=True,
                               check=True).stdout.find('"loopback":true') >= 0
 CONNECTIONS = 3
 SIZE = 5000
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-
-
-def out_of(*argv):
-    status, out, err = run(*argv)
-    if status or err:
-        ok(False, " ".join(argv), (status, out, err))
-    return out
-
-
-def doc(*argv):
-    data = json.loads(out_of(*argv))
-    return data
 
 
 def lines(*argv):
@@ -201,17 +189,17 @@ def check_reset(sent, connection):
     out.sendall(b"y" * 777)
     inn.recv(777, socket.MSG_WAITALL)
     equal(doc("smcd", "-j", "stats")["tx"]["bytes"], 777, "after reset: what came since")
-    folder = "/run/smc-tools"
-    names = os.listdir(folder)
-    mode = (os.stat(folder).st_mode & 0o777, os.stat(folder + "/" + names[0]).st_mode & 0o777)
+    directory = "/run/smc-tools"
+    names = os.listdir(directory)
+    mode = (os.stat(directory).st_mode & 0o777, os.stat(directory + "/" + names[0]).st_mode & 0o777)
     equal((len(names), mode), (1, (0o700, 0o600)), "the baseline is ours alone")
-    path = folder + "/" + names[0]
+    path = directory + "/" + names[0]
     good = open(path).read()
     for what, content in (("garbage", "x" * 100), ("empty", ""), ("cut", good[:500])):
         open(path, "w").write(content)
         status, out, err = run("smcd", "-j", "stats")
         ok(status == 0 and json.loads(out)["tx"]["bytes"] == sent + 777 and err.count("\n") == 1,
-           "a baseline that is %s is no failure" % what, (status, out, err))
+           "a baseline that is %s is not a failure" % what, (status, out, err))
     os.unlink(path)
     os.symlink("/etc/passwd", path)
     status, out, err = run("smcd", "-j", "stats")
@@ -222,10 +210,11 @@ def check_reset(sent, connection):
     equal(doc("smcd", "-j", "-N", "fresh", "stats")["since_reset"], False,
           "another namespace has its own baseline")
     equal(doc("smcd", "-ja", "-N", "fresh", "stats")["tx"]["bytes"], 0, "-N: its own numbers")
-    os.chmod(folder, 0o777)
+    os.chmod(directory, 0o777)
     status, out, err = run("smcd", "stats", "reset")
-    ok(status == 1 and number(out, "SMC connections") and "not trusted" in err, "a folder that others may write is refused", err)
-    os.chmod(folder, 0o700)
+    ok(status == 1 and number(out, "SMC connections") and "not trusted" in err,
+       "a directory that others may write is refused", err)
+    os.chmod(directory, 0o700)
 
 
 def check_watch(connection):

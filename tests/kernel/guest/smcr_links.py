@@ -4,22 +4,11 @@ import json
 import os
 import socket
 
-from kern import NODE, done, equal, ok, run, sync
+from kern import NODE, doc, done, equal, ok, out_of, sync
 
 PEER, OWN = os.environ["SMC_LAB_PEER_IP"], os.environ["SMC_LAB_IP"]
 CONNECTIONS = 3
 SIZE = 3000
-
-
-def out_of(*argv):
-    status, out, err = run(*argv)
-    if status or err:
-        ok(False, " ".join(argv), (status, out, err))
-    return out
-
-
-def doc(*argv):
-    return json.loads(out_of(*argv))
 
 
 def rows(*argv):
