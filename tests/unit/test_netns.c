@@ -18,8 +18,8 @@ static void bad_names(void **state)
 		const char *text;
 	} rows[] = {
 		{ "", -EINVAL, "'' is not the name of a network namespace" },
-		{ ".", -EINVAL, "'.' names no network namespace" },
-		{ "..", -EINVAL, "'..' names no network namespace" },
+		{ ".", -EINVAL, "'.' is not the name of a network namespace" },
+		{ "..", -EINVAL, "'..' is not the name of a network namespace" },
 		{ "no-such-netns", -ENOENT, "there is no network namespace 'no-such-netns'" },
 		{ "4999999", -ESRCH,
 		  "there is no network namespace '4999999' and no such process" },
