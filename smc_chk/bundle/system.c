@@ -182,6 +182,23 @@ static json_t *addresses(const struct ifaddrs *all, const char *name)
 	return array;
 }
 
+/* Strings that are not there are left out. */
+#define STRING(key, tag, member) { NULL, NULL, key, 0, OUT_STR(tag, member), OUT_OPTIONAL }
+
+static const struct out_col netdev_cols[] = {
+	STRING("name", netdev, name),
+	{ NULL, NULL, "index", 0, OUT_DEC(netdev, ifindex, 0) },
+	STRING("state", netdev, state),
+	{ NULL, NULL, "mtu", 0, OUT_DEC(netdev, mtu, 0), OUT_OPTIONAL },
+	STRING("bus", netdev, bus),
+	STRING("bus_id", netdev, bus_id),
+	STRING("driver", netdev, driver),
+	STRING("lower", netdev, lower),
+	STRING("base", netdev, base),
+	STRING("hardware_pnetid", netdev, hw_pnetid),
+	{ 0 },
+};
+
 static json_t *interfaces(const struct netdev_table *table)
 {
 	struct ifaddrs *all = NULL;
@@ -190,21 +207,9 @@ static json_t *interfaces(const struct netdev_table *table)
 	if (getifaddrs(&all))
 		all = NULL;
 	for (size_t i = 0; i < table->count; i++) {
-		const struct netdev *dev = &table->devs[i];
-		json_t *json = json_object();
+		json_t *json = out_json(netdev_cols, NULL, &table->devs[i]);
 
-		set(json, "name", dev->name);
-		json_object_set_new(json, "index", json_integer(dev->ifindex));
-		set(json, "state", dev->state);
-		if (dev->mtu)
-			json_object_set_new(json, "mtu", json_integer(dev->mtu));
-		set(json, "bus", dev->bus);
-		set(json, "bus_id", dev->bus_id);
-		set(json, "driver", dev->driver);
-		set(json, "lower", dev->lower);
-		set(json, "base", dev->base);
-		set(json, "hardware_pnetid", dev->hw_pnetid);
-		json_object_set_new(json, "addresses", addresses(all, dev->name));
+		json_object_set_new(json, "addresses", addresses(all, table->devs[i].name));
 		json_array_append_new(array, json);
 	}
 	if (all)
@@ -212,79 +217,63 @@ static json_t *interfaces(const struct netdev_table *table)
 	return array;
 }
 
-static json_t *gids(const struct rdma_port *port)
+static const struct out_col gid_cols[] = {
+	{ NULL, NULL, "index", 0, OUT_DEC(rdma_gid, index, 0) },
+	STRING("gid", rdma_gid, gid),
+	STRING("type", rdma_gid, type),
+	STRING("netdev", rdma_gid, netdev),
+	{ 0 },
+};
+
+static json_t *json_gids(const void *object)
 {
-	json_t *array = json_array();
+	const struct rdma_port *port = object;
 
-	for (size_t i = 0; i < port->n_gids; i++) {
-		const struct rdma_gid *gid = &port->gids[i];
-		json_t *json = json_object();
-
-		json_object_set_new(json, "index", json_integer(gid->index));
-		set(json, "gid", gid->gid);
-		set(json, "type", gid->type);
-		set(json, "netdev", gid->netdev);
-		json_array_append_new(array, json);
-	}
-	return array;
+	return out_json_list(gid_cols, port->gids, port->n_gids, sizeof(*port->gids));
 }
 
-static json_t *ports(const struct rdma_dev *dev)
+static const struct out_col port_cols[] = {
+	{ NULL, NULL, "port", 0, OUT_DEC(rdma_port, number, 0) },
+	STRING("state", rdma_port, state),
+	STRING("link_layer", rdma_port, link_layer),
+	STRING("netdev", rdma_port, netdev),
+	STRING("hardware_pnetid", rdma_port, hw_pnetid),
+	{ NULL, NULL, "gids", 0, .json = json_gids },
+	{ 0 },
+};
+
+static json_t *json_ports(const void *object)
 {
-	json_t *array = json_array();
+	const struct rdma_dev *dev = object;
 
-	for (size_t i = 0; i < dev->n_ports; i++) {
-		const struct rdma_port *port = &dev->ports[i];
-		json_t *json = json_object();
-
-		json_object_set_new(json, "port", json_integer(port->number));
-		set(json, "state", port->state);
-		set(json, "link_layer", port->link_layer);
-		set(json, "netdev", port->netdev);
-		set(json, "hardware_pnetid", port->hw_pnetid);
-		json_object_set_new(json, "gids", gids(port));
-		json_array_append_new(array, json);
-	}
-	return array;
+	return out_json_list(port_cols, dev->ports, dev->n_ports, sizeof(*dev->ports));
 }
 
-static json_t *rdma_devices(const struct rdma_table *table)
+static const struct out_col rdma_cols[] = {
+	STRING("name", rdma_dev, name),
+	STRING("node_type", rdma_dev, node_type),
+	STRING("bus", rdma_dev, bus),
+	STRING("bus_id", rdma_dev, bus_id),
+	STRING("driver", rdma_dev, driver),
+	{ NULL, NULL, "ports", 0, .json = json_ports },
+	{ 0 },
+};
+
+static json_t *json_chid(const void *object)
 {
-	json_t *array = json_array();
+	const struct ism_dev *dev = object;
 
-	for (size_t i = 0; i < table->count; i++) {
-		const struct rdma_dev *dev = &table->devs[i];
-		json_t *json = json_object();
-
-		set(json, "name", dev->name);
-		set(json, "node_type", dev->node_type);
-		set(json, "bus", dev->bus);
-		set(json, "bus_id", dev->bus_id);
-		set(json, "driver", dev->driver);
-		json_object_set_new(json, "ports", ports(dev));
-		json_array_append_new(array, json);
-	}
-	return array;
+	return dev->chid >= 0 ? json_integer(dev->chid) : NULL;
 }
 
-static json_t *ism_devices(const struct rdma_table *table)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < table->n_isms; i++) {
-		const struct ism_dev *dev = &table->isms[i];
-		json_t *json = json_object();
-
-		set(json, "name", dev->name);
-		set(json, "bus", dev->bus);
-		set(json, "bus_id", dev->bus_id);
-		if (dev->chid >= 0)
-			json_object_set_new(json, "chid", json_integer(dev->chid));
-		set(json, "hardware_pnetid", dev->hw_pnetid);
-		json_array_append_new(array, json);
-	}
-	return array;
-}
+static const struct out_col ism_cols[] = {
+	STRING("name", ism_dev, name),
+	STRING("bus", ism_dev, bus),
+	STRING("bus_id", ism_dev, bus_id),
+	{ NULL, NULL, "chid", 0, .json = json_chid },
+	STRING("hardware_pnetid", ism_dev, hw_pnetid),
+	{ 0 },
+};
 
 static void add_devices(json_t *json, bool is_entered)
 {
@@ -298,8 +287,10 @@ static void add_devices(json_t *json, bool is_entered)
 	if (!netdev_load(&nets, root) && !rdma_load(&rdma, root, &nets))
 		rdma_check_netns(&rdma);
 	json_object_set_new(json, "interfaces", interfaces(&nets));
-	json_object_set_new(json, "rdma_devices", rdma_devices(&rdma));
-	json_object_set_new(json, "ism_devices", ism_devices(&rdma));
+	json_object_set_new(json, "rdma_devices",
+			    out_json_list(rdma_cols, rdma.devs, rdma.count, sizeof(*rdma.devs)));
+	json_object_set_new(json, "ism_devices",
+			    out_json_list(ism_cols, rdma.isms, rdma.n_isms, sizeof(*rdma.isms)));
 	rdma_free(&rdma);
 	netdev_free(&nets);
 	if (sysfs >= 0)
