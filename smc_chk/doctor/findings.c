@@ -30,14 +30,16 @@ static void copy_escaped(char *out, size_t size, const char *str)
 	out_free(&text);
 }
 
-const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name)
+void doctor_command(char buf[DOCTOR_COMMAND_SIZE], const char *before, const char *device,
+		    const char *after)
 {
 	struct out_text text = { 0 };
 
-	out_shell_word(&text, name);
-	snprintf(buf, DOCTOR_WORD_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
+	out_str(&text, before);
+	out_shell_word(&text, device);
+	out_str(&text, after);
+	snprintf(buf, DOCTOR_COMMAND_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
 	out_free(&text);
-	return buf;
 }
 
 static struct doctor_finding *add_finding(struct doctor *doc)

@@ -60,10 +60,11 @@ struct doctor {
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-#define DOCTOR_WORD_SIZE 300
+#define DOCTOR_COMMAND_SIZE 364
 
-/** doctor_word() - a device's name as one word of a remedy, whatever is in it. Return: @buf */
-const char *doctor_word(char buf[DOCTOR_WORD_SIZE], const char *name);
+/** doctor_command() - a remedy that has a device's name as one word, whatever is in it */
+void doctor_command(char buf[DOCTOR_COMMAND_SIZE], const char *before, const char *device,
+		    const char *after);
 
 /** doctor_print() - all findings and the verdict. Return: chk_status */
 int doctor_print(const struct doctor *doc);

@@ -33,11 +33,10 @@ static void check_ism(struct doctor *doc, const struct pnet_row *row)
 static void check_slots(struct doctor *doc)
 {
 	const struct slot_facts *slots = &doc->facts->slots;
-	char remedy[DOCTOR_WORD_SIZE + 32], word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE];
 
 	for (size_t i = 0; i < slots->count; i++) {
-		snprintf(remedy, sizeof(remedy), "smc_rnics -e %s",
-			 doctor_word(word, slots->names[i]));
+		doctor_command(remedy, "smc_rnics -e ", slots->names[i], "");
 		doctor_say(doc, DOCTOR_NOTE, CHECK, slots->names[i], remedy,
 			   "PCI function without power: an ISM or RoCE device may be behind it");
 	}

@@ -262,15 +262,14 @@ static void check_lockdown(struct doctor *doc)
 /* In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. */
 static void check_soft_roce(struct doctor *doc)
 {
-	char remedy[DOCTOR_WORD_SIZE + 32], word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE];
 
 	if (!facts_is_before(doc->facts, 6, 2))
 		return;
 	for (size_t i = 0; i < doc->facts->rdma.count; i++) {
 		if (strcmp(doc->facts->rdma.devs[i].driver, "rxe"))
 			continue;
-		snprintf(remedy, sizeof(remedy), "rdma link delete %s",
-			 doctor_word(word, doc->facts->rdma.devs[i].name));
+		doctor_command(remedy, "rdma link delete ", doc->facts->rdma.devs[i].name, "");
 		doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", doc->facts->rdma.devs[i].name, remedy,
 			   "connect() over Soft-RoCE hangs forever in this kernel");
 	}

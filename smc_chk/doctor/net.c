@@ -6,7 +6,6 @@
 
 #include "smc_chk/doctor/checks.h"
 
-#define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
 /* Headers and check sum of a RoCE packet at their longest, as the kernel counts them. */
 #define ROCE_OVERHEAD 96
 #define ROCE_MIN_MTU 256
@@ -28,13 +27,13 @@ static uint32_t roce_mtu(uint32_t mtu)
 
 static void check_mtu(struct doctor *doc, const struct pnet_row *row, const struct netdev *net)
 {
-	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE];
 	uint32_t allowed = roce_mtu(net->mtu);
 	uint32_t active = row->ib_port->active_mtu ? row->ib_port->active_mtu : allowed;
 
 	if (!net->mtu || !active)
 		return;
-	snprintf(remedy, sizeof(remedy), "ip link set %s mtu 1500", doctor_word(word, net->name));
+	doctor_command(remedy, "ip link set ", net->name, " mtu 1500");
 	if (allowed < ROCE_USUAL_MTU)
 		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name, remedy,
 			   "MTU %u lets RoCE packets of %s port %u carry only %u bytes", net->mtu,
@@ -54,7 +53,7 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 static void check_pause(struct doctor *doc, const struct netdev *net)
 {
 	const struct pause_facts *pauses = &doc->facts->pauses;
-	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE];
 
 	if (!*net->bus || !pauses->is_known)
 		return;
@@ -63,8 +62,7 @@ static void check_pause(struct doctor *doc, const struct netdev *net)
 
 		if (strcmp(pause->netdev, net->name))
 			continue;
-		snprintf(remedy, sizeof(remedy), "ethtool -A %s rx on tx on",
-			 doctor_word(word, net->name));
+		doctor_command(remedy, "ethtool -A ", net->name, " rx on tx on");
 		if (pause->is_rx && pause->is_tx)
 			doctor_say(doc, DOCTOR_OK, "pause", net->name, NULL,
 				   "sends and obeys pause frames%s",
@@ -98,17 +96,15 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 {
 	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
 	const struct netdev_facts *more = facts_of_net(doc->facts, net);
-	char remedy[REMEDY_SIZE] = "", word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE] = "";
 
 	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") ||
 	    has_link_local(addrs, net->name))
 		return;
 	if (more->disable_ipv6)
-		snprintf(remedy, sizeof(remedy), "sysctl -w net/ipv6/conf/%s/disable_ipv6=0",
-			 doctor_word(word, net->name));
+		doctor_command(remedy, "sysctl -w net/ipv6/conf/", net->name, "/disable_ipv6=0");
 	else if (more->addr_gen_mode)
-		snprintf(remedy, sizeof(remedy), "ip link set %s addrgenmode eui64",
-			 doctor_word(word, net->name));
+		doctor_command(remedy, "ip link set ", net->name, " addrgenmode eui64");
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
 		   "no IPv6 link-local address: GIDs of RoCE v1, and links of SMC-Rv1, are made from it");
 }
@@ -178,11 +174,11 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
 	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
-	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE];
 
 	if ((choice && choice->smcr == UNUSABLE_PORT_DOWN) || !facts_of_net(doc->facts, net)->is_off)
 		return;
-	snprintf(remedy, sizeof(remedy), "ip link set %s up", doctor_word(word, net->name));
+	doctor_command(remedy, "ip link set ", net->name, " up");
 	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name, remedy, "is switched off");
 }
 

@@ -6,7 +6,6 @@
 #include "smc_chk/doctor/checks.h"
 
 #define CHECK "rdma"
-#define REMEDY_SIZE (DOCTOR_WORD_SIZE + 64)
 
 static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 {
@@ -28,7 +27,7 @@ static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
-	char remedy[REMEDY_SIZE], word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE];
 	const struct netdev *net = netdev_find(&doc->facts->netdevs, port->netdev);
 	enum doctor_level level = doctor_unusable_level(doc);
 
@@ -36,8 +35,7 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 		doctor_say(doc, level, CHECK, row->name, NULL, "port %u is %s", row->port,
 			   port->state);
 	} else if (facts_of_net(doc->facts, net)->is_off) {
-		snprintf(remedy, sizeof(remedy), "ip link set %s up",
-			 doctor_word(word, port->netdev));
+		doctor_command(remedy, "ip link set ", port->netdev, " up");
 		if (level == DOCTOR_WARNING && !row->entry)
 			level = DOCTOR_NOTE;
 		doctor_say(doc, level, CHECK, row->name, remedy,
@@ -53,11 +51,10 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
-	char remedy[REMEDY_SIZE] = "", word[DOCTOR_WORD_SIZE];
+	char remedy[DOCTOR_COMMAND_SIZE] = "";
 
 	if (*port->netdev)
-		snprintf(remedy, sizeof(remedy), "ip address add ADDRESS/PREFIX dev %s",
-			 doctor_word(word, port->netdev));
+		doctor_command(remedy, "ip address add ADDRESS/PREFIX dev ", port->netdev, "");
 	doctor_say(doc, doctor_unusable_level(doc), CHECK, row->name, remedy,
 		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with an "
 		   "IPv4 address", row->port);

@@ -266,26 +266,22 @@ static json_t *json_rates(const struct client_result *result, const struct clien
 	return json;
 }
 
-/* Greater than 1: SMC is better. */
+/* Greater than 1: SMC is better. Left out where one was not measured. */
+static int set_ratio(json_t *json, const char *key, double better, double worse)
+{
+	return better > 0 && worse > 0 ? set(json, key, json_real(better / worse)) : 0;
+}
+
 static json_t *json_ratios(const struct client_result *result)
 {
 	const struct client_rates *smc = &result->smc, *tcp = &result->tcp;
 	json_t *json = json_object();
-	int ret = 0;
 
-	if (smc->connects_per_second > 0 && tcp->connects_per_second > 0)
-		ret |= set(json, "connects_per_second",
-			   json_real(smc->connects_per_second / tcp->connects_per_second));
-	if (smc->connect_ns && tcp->connect_ns)
-		ret |= set(json, "connect",
-			   json_real((double)tcp->connect_ns / (double)smc->connect_ns));
-	if (smc->round_trip_ns && tcp->round_trip_ns)
-		ret |= set(json, "round_trip",
-			   json_real((double)tcp->round_trip_ns / (double)smc->round_trip_ns));
-	if (smc->bytes_per_second > 0 && tcp->bytes_per_second > 0)
-		ret |= set(json, "throughput",
-			   json_real(smc->bytes_per_second / tcp->bytes_per_second));
-	if (!ret)
+	if (!(set_ratio(json, "connects_per_second", smc->connects_per_second,
+			tcp->connects_per_second) |
+	      set_ratio(json, "connect", (double)tcp->connect_ns, (double)smc->connect_ns) |
+	      set_ratio(json, "round_trip", (double)tcp->round_trip_ns, (double)smc->round_trip_ns) |
+	      set_ratio(json, "throughput", smc->bytes_per_second, tcp->bytes_per_second)))
 		return json;
 	json_decref(json);
 	return NULL;
