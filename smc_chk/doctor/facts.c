@@ -109,13 +109,15 @@ static void load_release(struct doctor_facts *facts)
 
 	if (host_probe("uname-release", probe_release, NULL, text) < 0 || strchr(text, '/'))
 		return;
-	snprintf(facts->release, sizeof(facts->release), "%.*s", (int)sizeof(facts->release) - 1, text);
+	snprintf(facts->release, sizeof(facts->release), "%.*s",
+		 (int)sizeof(facts->release) - 1, text);
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
 }
 
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor)
 {
-	return facts->version[0] < major || (facts->version[0] == major && facts->version[1] < minor);
+	return facts->version[0] < major ||
+	       (facts->version[0] == major && facts->version[1] < minor);
 }
 
 static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
@@ -137,8 +139,9 @@ static void load_netlink(struct doctor_facts *facts)
 	int ret;
 
 	facts->has_genl = !smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &ignored);
-	facts->has_info = facts->has_genl && !smc_genl_dump(facts->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
-							&facts->info, &ignored);
+	facts->has_info = facts->has_genl &&
+			  !smc_genl_dump(facts->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info,
+					 &ignored);
 	facts->has_pnet = !pnet_table_load(&facts->pnet, &ignored);
 	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
 	facts->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;

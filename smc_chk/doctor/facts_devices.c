@@ -95,7 +95,7 @@ static int probe_mtu(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused
 	return (int)probe->port->active_mtu;
 }
 
-/* Ports that SMC could use, by its rules, on a net device that is here. */
+/* Ports that SMC could use by its rules, of net devices that are in this namespace. */
 static void load_ports(struct doctor_facts *facts)
 {
 	const struct pnet_rows *rows = &facts->choices.facts.rows;
@@ -117,6 +117,7 @@ static void load_ports(struct doctor_facts *facts)
 			continue;
 		snprintf(name, sizeof(name), "roce-mtu-%s-%u", row->name, row->port);
 		mtu = host_probe(name, probe_mtu, &probe, text);
+		/* The row points into facts->rdma. */
 		((struct rdma_port *)row->ib_port)->active_mtu = mtu > 0 ? (uint32_t)mtu : 0;
 		more = &facts->nets[net - facts->netdevs.devs];
 		more->disable_ipv6 = read_conf(net->name, "disable_ipv6");

@@ -86,8 +86,8 @@ static void say_sandbox(struct doctor *doc)
 static void say_unrecorded(struct doctor *doc)
 {
 	doc->is_untestable = true;
-	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, "run smc_chk --bundle FILE.tar.gz on that host",
-		   "nothing was recorded about it");
+	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release,
+		   "run smc_chk --bundle FILE.tar.gz on that host", "nothing was recorded about it");
 }
 
 /* The kernel has no SMC now: could it have? */
@@ -95,11 +95,12 @@ static void say_no_smc(struct doctor *doc)
 {
 	const struct module_facts *module = &doc->facts->kernel.smc;
 	char built = option(doc, "CONFIG_SMC");
+	int error = doc->facts->socket_error;
 
-	if (doc->facts->socket_error == ENODATA)
+	if (error == ENODATA)
 		say_unrecorded(doc);
-	else if (doc->facts->socket_error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
-	    doc->facts->kernel.has_smc_dir)
+	else if (error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
+		 doc->facts->kernel.has_smc_dir)
 		say_sandbox(doc);
 	else if (built == 'n' || (!built && module->how != KMODULE_FILE))
 		say_not_built(doc);

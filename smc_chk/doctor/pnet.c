@@ -74,8 +74,10 @@ static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const 
 /* A net device of the same PNET ID waits for this entry's device, and has no other. */
 static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 {
-	for (size_t i = 0; i < doc->facts->choices.count; i++)
-		if (!strcmp(doc->facts->choices.all[i].net->pnetid, row->pnetid) && !doc->facts->choices.all[i].port)
+	const struct choices *choices = &doc->facts->choices;
+
+	for (size_t i = 0; i < choices->count; i++)
+		if (!strcmp(choices->all[i].net->pnetid, row->pnetid) && !choices->all[i].port)
 			return true;
 	return false;
 }
@@ -98,11 +100,12 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 
 static void check_loopback(struct doctor *doc, const struct pnet_row *row)
 {
+	bool has_loopback = doc->facts->choices.facts.has_loopback;
 	char remedy[REMEDY_SIZE];
 
 	removal(remedy, doc, row->entry);
-	doctor_say(doc, doc->facts->choices.facts.has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
-		   row->name, remedy, "with a PNET ID (%s) loopback is not used", row->pnetid);
+	doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK, row->name,
+		   remedy, "with a PNET ID (%s) loopback is not used", row->pnetid);
 }
 
 static void check_upper(struct doctor *doc, const struct pnet_row *row)

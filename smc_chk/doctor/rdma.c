@@ -104,11 +104,12 @@ static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int
 
 void doctor_rdma(struct doctor *doc)
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+	const struct choices *choices = &doc->facts->choices;
+	const struct pnet_rows *rows = &choices->facts.rows;
 
 	if (!doc->facts->rdma.count)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL,
-			   doc->facts->choices.facts.is_rxe_broken || choice_is_any_usable(&doc->facts->choices, NULL) ? NULL :
+			   choices->facts.is_rxe_broken || choice_is_any_usable(choices, NULL) ? NULL :
 			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
 			   "no RDMA device, so no SMC-R");
 	for (size_t i = 0; i < rows->count; i++)

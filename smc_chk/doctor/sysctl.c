@@ -155,7 +155,8 @@ static void check_core(struct doctor *doc, const char *core, const char *smc, co
 	snprintf(core_path, sizeof(core_path), "net/core/%s", core);
 	snprintf(smc_path, sizeof(smc_path), "net/smc/%s", smc);
 	snprintf(name, sizeof(name), "net.core.%s", core);
-	if (!knob_number(&max, doc->facts, core_path) || !knob_number(&value, doc->facts, smc_path) || max < 0)
+	if (!knob_number(&max, doc->facts, core_path) ||
+	    !knob_number(&value, doc->facts, smc_path) || max < 0)
 		return;
 	size_text(text, sizeof(text), real_size((unsigned long long)max));
 	size_text(least, sizeof(least), real_size((unsigned long long)value));
