@@ -11,10 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "host/record.h"
-
-/* Of a whole file: more than a record copies, so that it never takes a part for all of it. */
-#define FIRST_SIZE (512 * 1024)
 
 /* Return: 0, -ENAMETOOLONG with an empty @path. */
 static int __attribute__((format(printf, 2, 0)))
@@ -94,28 +92,19 @@ size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 	return ret ? 0 : read_file(path, buf, size);
 }
 
-/* Again with twice the room as long as all of it was filled. */
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 {
-	char path[PATH_MAX], *data = NULL, *grown;
-	size_t size = FIRST_SIZE / 2;
+	char path[PATH_MAX], *data;
 	int ret;
 
 	MAKE_PATH(path, fmt, ret);
-	do {
-		size *= 2;
-		grown = ret ? NULL : realloc(data, size);
-		if (!grown)
-			break;
-		data = grown;
-		*len = read_file(path, data, size - 1);
-	} while (*len == size - 1 && size < max);
-	if (!grown || !*len) {
-		free(data);
-		return NULL;
+	data = ret ? NULL : smc_read_file(path, 0, max, len);
+	if (data && *len) {
+		record_put(path, data, *len);
+		return data;
 	}
-	data[*len] = '\0';
-	return data;
+	free(data);
+	return NULL;
 }
 
 bool host_number(unsigned long *value, const char *fmt, ...)

@@ -34,9 +34,9 @@ size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 /**
  * host_whole() - a whole file in memory, with a NUL behind it
  * @len: its size in bytes
- * @max: a power of two, at least 512 KiB: what is larger is cut there
+ * @max: the most that is read, in bytes, rounded up to a buffer's size
  *
- * Return: to be freed; NULL if the file is absent, unreadable or empty, or memory ran out.
+ * Return: to be freed; NULL if the file is absent, unreadable, empty or larger, or memory ran out.
  */
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "base/read.h"
+
 /*
  * What is larger is recorded as an empty file, which says only that it is there. The largest file
  * that is needed whole is a kernel's configuration, 300 KiB.
@@ -185,56 +187,14 @@ void record_exists(const char *path)
 	errno = code;
 }
 
-/* All that a descriptor gives, with a NUL behind it. */
-static char *read_all(int fd, size_t max, size_t *len)
-{
-	size_t size = 0;
-	char *data = NULL, *grown;
-	ssize_t ret = 1;
-
-	*len = 0;
-	while (ret) {
-		if (*len == size) {
-			size = size ? 2 * size : 4096;
-			grown = *len > max ? NULL : realloc(data, size + 1);
-			if (!grown) {
-				errno = *len > max ? EFBIG : ENOMEM;
-				break;
-			}
-			data = grown;
-		}
-		ret = read(fd, data + *len, size - *len);
-		if (ret < 0 && errno == EINTR)
-			continue;
-		if (ret < 0)
-			break;
-		*len += (size_t)ret;
-	}
-	if (!ret) {
-		data[*len] = '\0';
-		return data;
-	}
-	free(data);
-	return NULL;
-}
-
 char *record_get(const char *name, size_t *len)
 {
-	char path[PATH_MAX], *data;
-	int fd, code;
+	char path[PATH_MAX];
 
-	if (!record_path(path, record_root(), name)) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
-	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	data = read_all(fd, GET_MAX, len);
-	code = errno;
-	close(fd);
-	errno = code;
-	return data;
+	if (record_path(path, record_root(), name))
+		return smc_read_file(path, O_NOFOLLOW | O_NONBLOCK, GET_MAX, len);
+	errno = ENAMETOOLONG;
+	return NULL;
 }
 
 int record_refuse(struct smc_err *err)

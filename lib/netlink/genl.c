@@ -233,20 +233,6 @@ void smc_genl_close(struct smc_genl *nl)
 	free(nl);
 }
 
-static int hand_over(const struct replay_tape *tape, smc_genl_fn fn, void *arg)
-{
-	size_t offset = 0;
-	int ret = 0;
-
-	while (!ret && offset < tape->len) {
-		const struct nlmsghdr *nlh = (const void *)(tape->bytes + offset);
-
-		ret = fn(nlh, arg);
-		offset += NLMSG_ALIGN(nlh->nlmsg_len);
-	}
-	return ret;
-}
-
 /* Ask until the table stands still. */
 static int collect(struct smc_genl *nl, uint8_t cmd, struct reply *reply, struct smc_err *err)
 {
@@ -282,7 +268,7 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 		reply.tape.len = 0; /* half of an answer is none */
 	replay_keep(&reply.tape, &request, ret, err);
 	if (!ret)
-		ret = hand_over(&reply.tape, fn, arg);
+		ret = replay_each(reply.tape.bytes, reply.tape.len, &request, fn, arg, err);
 	free(reply.tape.bytes);
 	return ret;
 }

@@ -160,8 +160,8 @@ static int damaged(const struct replay_request *request, struct smc_err *err)
 			   request->name);
 }
 
-static int hand_over(char *bytes, size_t len, const struct replay_request *request, replay_fn fn,
-		     void *arg, struct smc_err *err)
+int replay_each(const char *bytes, size_t len, const struct replay_request *request, replay_fn fn,
+		void *arg, struct smc_err *err)
 {
 	int ret = 0;
 
@@ -204,7 +204,7 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 	if (!bytes)
 		return smc_err_set(err, ENOMEM, "cannot keep the recorded answer");
 	memcpy(bytes, data + head.size, len);
-	ret = hand_over(bytes, len, request, fn, arg, err);
+	ret = replay_each(bytes, len, request, fn, arg, err);
 	free(bytes);
 	return ret;
 }

@@ -46,6 +46,10 @@ struct replay_tape {
 /** replay_add() - append a message */
 void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh);
 
+/** replay_each() - hand over the messages of a tape. Return: 0, -EBADMSG with @err, @fn's own */
+int replay_each(const char *bytes, size_t len, const struct replay_request *request, replay_fn fn,
+		void *arg, struct smc_err *err);
+
 /**
  * replay_keep() - put an answer into the record, if a host is being recorded
  * @ret: 0, or -errno with @err

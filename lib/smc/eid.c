@@ -23,11 +23,11 @@ int smc_eid_check(const char *eid, struct smc_err *err)
 				   SMC_MAX_EID_LEN);
 	if (strspn(eid, allowed) != len)
 		return smc_err_say(err, EINVAL,
-				   "an EID has only the characters A-Z, 0-9, '.' and '-'");
+				   "an EID may contain only the characters A-Z, 0-9, '.' and '-'");
 	if (!strchr(letters, eid[0]))
 		return smc_err_say(err, EINVAL, "an EID begins with a letter or a digit");
 	if (strstr(eid, ".."))
-		return smc_err_say(err, EINVAL, "an EID has no two dots in a row");
+		return smc_err_say(err, EINVAL, "an EID must not have two dots in a row");
 	return 0;
 }
 

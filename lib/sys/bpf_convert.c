@@ -40,17 +40,16 @@ static bool has_name(const char *btf, size_t len, const char *name)
 static int probe_parts(void *arg __attribute__((unused)),
 		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
 {
-	char *btf = malloc(BTF_MAX);
 	size_t len;
+	char *btf = host_whole(&len, BTF_MAX, "/sys/kernel/btf/vmlinux");
 	int ret = 0;
 
 	if (!btf)
-		return -ENOMEM;
-	len = host_bytes(btf, BTF_MAX, "/sys/kernel/btf/vmlinux");
+		return -ENOENT;
 	for (size_t i = 0; i < N_PARTS; i++)
 		ret |= has_name(btf, len, parts[i].function) << i;
 	free(btf);
-	return len ? ret : -ENOENT;
+	return ret;
 }
 
 const char *bpf_convert_missing(void)

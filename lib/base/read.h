@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Whole files in memory. */
+#ifndef SMC_READ_H
+#define SMC_READ_H
+
+#include <stddef.h>
+
+/**
+ * smc_read_file() - a whole file, with a NUL behind it
+ * @flags: of open(2), beside O_RDONLY and O_CLOEXEC
+ * @max: the most that is read, in bytes, rounded up to a buffer's size
+ * @len: receives the file's size in bytes
+ *
+ * Return: to be freed; NULL with an errno: EFBIG for a larger file, ENOMEM, that of open(2), read(2).
+ */
+char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
+
+#endif
