@@ -38,20 +38,17 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/
 all:
 
 # ---- packages: one sentence each, only where something is compiled -------------------------------
-# need: pkg-config name, Debian package, RPM package
-need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: install $(2) (Debian, Ubuntu) or $(3) (RPM)))
+# package_name: pkg-config name, column of packaging/packages
+package_name = $(shell awk '$$2 == "$(1)" { print $$$(2) }' packaging/packages)
+need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: \
+	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
 pc = $(shell pkg-config $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist demo bench check mutate install-deps tap-%,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist demo bench check mutate,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v pkg-config),)
 $(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
-$(call need,libmnl,libmnl-dev,libmnl-devel)
-$(call need,jansson,libjansson-dev,jansson-devel)
-$(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
-$(call need,libibverbs,libibverbs-dev,rdma-core-devel)
-$(call need,zlib,zlib1g-dev,zlib-devel)
-$(call need,libarchive,libarchive-dev,libarchive-devel)
+$(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
 PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive,--cflags)
 endif
 

@@ -18,7 +18,7 @@ BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
 TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
-$(call need,cmocka,libcmocka-dev,libcmocka-devel)
+$(call need,cmocka)
 endif
 
 # What is pure in the preload library, and what tests need of the tools, apart from main().

@@ -268,6 +268,20 @@ check_readme() {
 	like "$(cat CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
 
+# packages KIND COLUMN: names of the one list, in its order
+packages() {
+	awk -v kind="$1" -v column="$2" '$1 == kind && $column != "-" { print $column }' packaging/packages | paste -sd' '
+}
+
+check_packages() {
+	for kind in build bpf m32; do
+		is "$(grep -cxF "| $(packages $kind 3) | $(packages $kind 4) |" README.md)" 1 "README: packages for $kind"
+	done
+	is "$(sed -n '/^FROM.* AS build/,/^COPY/p' packaging/container/Containerfile | sed '/^FROM/d; /^COPY/d; s/.*recommends//; s/\\$//' |
+		tr -s ' \t\n' ' ' | sed 's/^ //; s/ $//')" \
+		"$(packages build 3) $(packages bpf 3)" "container: packages for the build"
+}
+
 # Paths and hosts of the machine on which somebody happened to work.
 check_machine_paths() {
 	git rev-parse -q --verify HEAD >/dev/null 2>&1 || {
@@ -299,5 +313,6 @@ check_completion
 check_completion_asks
 check_netns_names
 check_readme
+check_packages
 check_machine_paths
 plan_done
