@@ -5,8 +5,8 @@
 # make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
 #                 proto, record; FUZZ_TIME=60
 # make bench          ratios measured in one run
-# make mutate         faults put into FILES (lib/smc/*.c), N=300 of them by SEED=1, and which of them
-#                     no test notices; MUTATE_TESTS="unit preload" for some tests only
+# make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
+#                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
