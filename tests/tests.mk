@@ -3,7 +3,7 @@
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
 # make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
-#                 proto, record; FUZZ_TIME=60
+#                     proto, record; FUZZ_TIME=60
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
