@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-# make            builds everything into $(O)
-# make check      all tests, the real kernels in the lab included
-# make demo       unmodified programs over SMC-R and SMC-D
-# make install    DESTDIR, PREFIX, LIBDIR; make help lists the rest
+# make                builds everything into build/; O=DIR, WERROR=1, SAN=1 (ASan and UBSan), V=1
+# make clean          removes build/
+# make help           this list
 VERSION := $(shell cat VERSION)
 
 O       ?= build$(if $(SAN),-san)
@@ -11,7 +10,7 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
-# The compiler knows where this architecture's libraries live: Debian's multiarch folder, lib64 or lib.
+# The compiler knows where this architecture's libraries live: Debian's multiarch directory, lib64 or lib.
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 OSDIR   := $(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
@@ -27,7 +26,7 @@ override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
 ifdef WERROR
 override CFLAGS += -Werror
 endif
-# The shim is never instrumented: a preload library cannot bring a sanitizer into a strange process.
+# The shim is never instrumented: a preload library cannot bring a sanitizer into another program's process.
 ifdef SAN
 SANFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 endif
@@ -37,21 +36,18 @@ say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(patsubst $(O)/%,%,$(@:$(O)/obj/
 .DELETE_ON_ERROR:
 all:
 
-# ---- packages: one sentence each, only where something is compiled -------------------------------
-# need: pkg-config name, Debian package, RPM package
-need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: install $(2) (Debian, Ubuntu) or $(3) (RPM)))
+# ---- packages: one message for what is missing, only where something is compiled -----------------
+# package_name: pkg-config name, column of packaging/packages
+package_name = $(shell awk '$$2 == "$(1)" { print $$$(2) }' packaging/packages)
+need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: \
+	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
 pc = $(shell pkg-config $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist demo bench check mutate install-deps tap-%,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist demo bench check mutate,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v pkg-config),)
 $(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
-$(call need,libmnl,libmnl-dev,libmnl-devel)
-$(call need,jansson,libjansson-dev,jansson-devel)
-$(call need,libnl-genl-3.0,libnl-genl-3-dev,libnl3-devel)
-$(call need,libibverbs,libibverbs-dev,rdma-core-devel)
-$(call need,zlib,zlib1g-dev,zlib-devel)
-$(call need,libarchive,libarchive-dev,libarchive-devel)
+$(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
 PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive,--cflags)
 endif
 
@@ -65,7 +61,7 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
 
-# ---- smc_bpf: only where its program for the kernel can be compiled ------------------------------
+# ---- smc_bpf: only where its eBPF program can be compiled ----------------------------------------
 BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 HAVE_BPF := $(shell $(BPFTOOL) version >/dev/null 2>&1 && pkg-config --exists libbpf 2>/dev/null && \
@@ -73,24 +69,24 @@ HAVE_BPF := $(shell $(BPFTOOL) version >/dev/null 2>&1 && pkg-config --exists li
 BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
 
-# ---- tools: a folder each, one link rule -----------------------------------------------------------
+# ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
-# What another folder gives to a tool; the packages and libraries that it needs beyond $(LIBSMC_PKGS).
+# Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
 smc_run_EXTRA := ld_pre_smc/size.c ld_pre_smc/rules.c ld_pre_smc/variables.c
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
 smc_bpf_PKGS := libbpf
-# The configuration of a kernel is packed.
+# zlib: a kernel's configuration is compressed.
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm -pthread -ldl
 
 TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(1)/*.c $(1)/*/*.c $($(1)_EXTRA)))
-# What unit tests need of a tool, apart from its main().
+# What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
 
-# An archive: each tool takes only what it calls, and --as-needed leaves out the libraries of the rest.
+# Each tool takes from the archive what it calls; --as-needed drops the libraries that only the rest needs.
 $(O)/libsmc.a: $(call objs,lib/*/*.c)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
@@ -112,9 +108,9 @@ $(O)/libarchive.soname:
 	$(Q)$(READELF) -d $@.so | sed -n 's/.*(NEEDED).*\[\(libarchive\..*\)\]/\1/p' >$@
 	$(Q)rm -f $@.so; test -s $@ || { rm -f $@; echo 'no libarchive.so to be loaded' >&2; false; }
 $(call objs,smc_chk/bundle/pack.c): $(O)/libarchive.soname
-$(call objs,smc_chk/bundle/pack.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname)"'
+$(call objs,smc_chk/bundle/pack.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname 2>/dev/null)"'
 
-# Who knows where the library will be: other folders than last time compile it again.
+# The files that know where the library is installed are compiled again when that changes.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
 $(call objs,smc_run/*.c lib/sys/library.c): $(O)/libdirs
 $(call objs,smc_run/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
@@ -125,7 +121,7 @@ $(O)/libdirs:
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
 
-# ---- the program of smc_bpf for the kernel --------------------------------------------------------
+# ---- the eBPF program of smc_bpf -----------------------------------------------------------------
 all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
@@ -138,16 +134,17 @@ $(O)/bpf/convert.skel.h: $(O)/bpf/convert.o
 	$(call say,SKEL)
 	$(Q)$(BPFTOOL) gen object $(O)/bpf/convert.bpf.o $< && $(BPFTOOL) gen skeleton $(O)/bpf/convert.bpf.o name convert >$@
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
-# ---- the shim ------------------------------------------------------------------------------------
+
+# ---- the preload library -------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
-# Not with the names that functions have where times are of 64 bits: it has both, see next.h.
+# Without the redirected names for 64-bit times: the library exports both, see next.h.
 SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
-# A 32-bit copy where the compiler can make one: from the headers that the library includes to a linked file.
+# The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(shell test "`uname -m`" = x86_64 && cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
 	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)
 shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
-# shim_rule: library, its objects' directory, compiler's options for the machine
+# shim_rule: library, directory of its objects, options for the machine
 define shim_rule
 $(1): $(SHIM_SRC:%.c=$(2)/%.o) $(SHIM_MAP)
 	@mkdir -p $$(@D)
@@ -169,7 +166,7 @@ clean:
 	rm -rf $(O)
 
 help:
-	@sed -n 's/^# \(make .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
+	@sed -n 's/^# \(make .*\|        .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk
 
 .PHONY: all shim clean help FORCE
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

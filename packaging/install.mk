@@ -23,7 +23,7 @@ SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
 LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIBDIR32)),$(LIBDIR32:%/lib/i386-linux-gnu=%/lib32))
 
 page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
-# install_shim: library, folder
+# install_shim: library, directory
 define install_shim
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
 	$(Q)$(INSTALL) -m $(SHIM_MODE) $(1) '$(DESTDIR)$(2)/$(SHIM_NAME)'
@@ -60,7 +60,7 @@ install: all
 	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_DOCS) '$(DESTDIR)$(DOCDIR)'
 
-# Folders are everybody's, only the one of the documents is ours.
+# Only the directory of the documents is ours; all others are shared.
 uninstall:
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)'); do \

@@ -3,10 +3,10 @@
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
 # make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
-#                 proto, record; FUZZ_TIME=60
+#                     proto, record; FUZZ_TIME=60
 # make bench          ratios measured in one run
-# make mutate         faults put into FILES (lib/smc/*.c), N=300 of them by SEED=1, and which of them
-#                     no test notices; MUTATE_TESTS="unit preload" for some tests only
+# make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
+#                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
 
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -18,7 +18,7 @@ BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
 TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
-$(call need,cmocka,libcmocka-dev,libcmocka-devel)
+$(call need,cmocka)
 endif
 
 # What is pure in the preload library, and what tests need of the tools, apart from main().

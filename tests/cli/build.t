@@ -149,7 +149,7 @@ check_install() {
 	do_install uninstall >"$tmp/log"
 	ok $? "make uninstall" || diag "$(cat "$tmp/log")"
 	is "$(find "$tmp/root" ! -type d)" "" "nothing is left"
-	is "$(find "$tmp/root" -type d -name '*smc-tools*')" "" "and no folder of ours"
+	is "$(find "$tmp/root" -type d -name '*smc-tools*')" "" "and no directory of ours"
 	do_install uninstall >/dev/null
 	ok $? "make uninstall where nothing is installed"
 }
@@ -201,7 +201,7 @@ check_fuzz() {
 	ok $? "make fuzz compiles and runs" || diag "$(tail -n 20 "$tmp/log")"
 }
 
-# Most rules below are tried in a copy: nobody's build folder becomes out of date.
+# Most rules below are tried in a copy: the build directory under test stays up to date.
 copy_tree() {
 	mkdir "$tmp/copy"
 	tree_files | tar -cf - -T - | tar -C "$tmp/copy" -xf -

@@ -4,7 +4,8 @@
 # Needs the built tools, tests/unit/keys, mandoc and man; no kernel with SMC.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
-BUILD=${BUILD:-build}
+BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
+export BUILD
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
@@ -34,6 +35,7 @@ complete_with() {
 	# shellcheck disable=SC2016 # bash expands these
 	bash -c '. completions/smc-tools
 		_command_offset() { COMPREPLY=("command at $1"); }
+		PATH=$BUILD:$PATH
 		function=$1
 		COMP_WORDS=("${@:2}") COMP_CWORD=$(($# - 2))
 		"$function"
@@ -197,6 +199,23 @@ check_completion() {
 	done
 }
 
+# Completion runs the command that is typed, and nothing else.
+check_completion_asks() {
+	asked=$(mktemp -d) || exit 1
+	# shellcheck disable=SC2016 # sh expands these
+	printf '#!/bin/sh\necho asked >>"$0.log"\nprintf "Options:\\n  -q, --quick WHAT  x\\n"\n' >"$asked/smcss"
+	chmod +x "$asked/smcss"
+	cp "$asked/smcss" "$asked/other"
+	is "$(complete_with _smcss "$asked/smcss" - | tr '\n' ' ')" "-q --quick " "completion: the options of the command that is typed"
+	is "$(complete_with _smcss "$asked/other" -)$(cat "$asked/other.log" 2>/dev/null)" "" \
+		"completion: a command of another name is not run"
+	is "$(complete_with _smcss "$asked/none/smcss" - 2>&1)" "" "completion: no command, no options"
+	# shellcheck disable=SC2016 # bash expands these
+	bash -c '. completions/smc-tools; COMP_WORDS=("$1" -) COMP_CWORD=1; _smcss; _smcss; touch -d tomorrow "$1"; _smcss' sh "$asked/smcss"
+	is "$(grep -c asked "$asked/smcss.log")" 3 "completion: asked once a shell, and again when it has changed"
+	rm -rf "$asked"
+}
+
 check_netns_names() {
 	# A machine with two of them, whatever this one has.
 	# shellcheck disable=SC2016 # sh and bash expand these
@@ -249,6 +268,20 @@ check_readme() {
 	like "$(cat CHANGELOG.md)" "^## \[$version\]|become $version\.$" "CHANGELOG knows version $version"
 }
 
+# packages KIND COLUMN: names of the one list, in its order
+packages() {
+	awk -v kind="$1" -v column="$2" '$1 == kind && $column != "-" { print $column }' packaging/packages | paste -sd' '
+}
+
+check_packages() {
+	for kind in build bpf m32; do
+		is "$(grep -cxF "| $(packages $kind 3) | $(packages $kind 4) |" README.md)" 1 "README: packages for $kind"
+	done
+	is "$(sed -n '/^FROM.* AS build/,/^COPY/p' packaging/container/Containerfile | sed '/^FROM/d; /^COPY/d; s/.*recommends//; s/\\$//' |
+		tr -s ' \t\n' ' ' | sed 's/^ //; s/ $//')" \
+		"$(packages build 3) $(packages bpf 3)" "container: packages for the build"
+}
+
 # Paths and hosts of the machine on which somebody happened to work.
 check_machine_paths() {
 	git rev-parse -q --verify HEAD >/dev/null 2>&1 || {
@@ -277,7 +310,9 @@ check_states
 check_reasons
 check_variables
 check_completion
+check_completion_asks
 check_netns_names
 check_readme
+check_packages
 check_machine_paths
 plan_done

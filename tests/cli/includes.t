@@ -14,12 +14,13 @@ TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', '
 # Below a directory: what it must not include.
 FORBIDDEN = {
     'lib': TOOLS,
-    'lib/base': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/out', 'lib/cli'),
-    'lib/cli': ('lib/smc', 'lib/sys', 'lib/netlink'),
-    'lib/out': ('lib/smc', 'lib/sys', 'lib/netlink'),
-    'lib/smc': ('lib/out', 'lib/cli', 'lib/netlink', 'lib/sys'),
-    'lib/netlink': ('lib/sys',),
-    'lib/sys': ('lib/netlink',),
+    'lib/base': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/pnet', 'lib/out', 'lib/cli'),
+    'lib/cli': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/pnet'),
+    'lib/out': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/pnet'),
+    'lib/smc': ('lib/out', 'lib/cli', 'lib/netlink', 'lib/sys', 'lib/host', 'lib/pnet'),
+    'lib/netlink': ('lib/sys', 'lib/pnet'),
+    'lib/sys': ('lib/netlink', 'lib/pnet'),
+    'lib/host': ('lib/netlink', 'lib/sys', 'lib/pnet'),
 }
 # Tools that may see each other: the two names of one tool, and what is pure in the preload library.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
