@@ -158,16 +158,16 @@ static int set_command(struct bpf_opts *opts, const char *word)
 static int check_together(const struct bpf_opts *opts)
 {
 	if (opts->is_all && (opts->command != DETACH || opts->how))
-		return cli_usage_error(&tool, "option '--all' goes with 'detach' alone");
+		return cli_usage_error(&tool, "option '--all' is only for 'detach', without a target");
 	if (!opts->how && !opts->is_all && opts->command < STATUS)
 		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 				       "--container, --pid or --run");
 	if (opts->has_rules && opts->command != ATTACH)
-		return cli_usage_error(&tool, "rules go with 'attach' only");
+		return cli_usage_error(&tool, "rules are only for 'attach'");
 	if (opts->has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
-		return cli_usage_error(&tool, "option '--allow-group' goes with 'attach --run' only");
+		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach --run'");
 	if (opts->is_json && opts->command != STATUS)
-		return cli_usage_error(&tool, "option '--json' goes with 'status' only");
+		return cli_usage_error(&tool, "option '--json' is only for 'status'");
 	return 0;
 }
 

@@ -21,7 +21,7 @@ static int load_error(int ret, const char *what, struct smc_err *err)
 		return smc_err_say(err, E2BIG, "cannot %s: too many other eBPF programs are "
 				   "attached to " SMC_BPF_HOOK "()", what);
 	if (ret == -EPERM || ret == -EACCES)
-		return smc_err_say(err, -ret, "cannot %s: a lockdown of the kernel, a security "
+		return smc_err_say(err, -ret, "cannot %s: kernel lockdown, a security "
 				   "module or a container forbids it", what);
 	return smc_err_set(err, -ret, "cannot %s", what);
 }

@@ -133,7 +133,7 @@ static const char *raised_text(enum smc_raised raised)
 	case SMC_RAISED_CLIENT: return "the client";
 	case SMC_RAISED_SERVER: return "the server";
 	case SMC_RAISED_BOTH: return "client or server";
-	default: return "other systems; Linux knows it, and never uses it";
+	default: return "other systems; Linux knows it, but never uses it";
 	}
 }
 

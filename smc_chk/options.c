@@ -18,11 +18,11 @@ enum {
 };
 
 static const struct cli_opt options[] = {
-	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host; also the default without options" },
+	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host (the default)" },
 	{ 'i', "pnetid", "IFACE", "print the PNET ID of an interface; with --doctor, -l and -s\n"
 				  "check this interface only" },
 	{ 'C', "connect", "HOST", "test the connection to a server, ours or any other" },
-	{ 'S', "server", NULL, "be the server for such tests" },
+	{ 'S', "server", NULL, "run the server for such tests" },
 	{ 'p', "port", "PORT", "port of the server (default 37373; -S takes the next free one)" },
 	{ '4', "ipv4", NULL, "use IPv4" },
 	{ '6', "ipv6", NULL, "use IPv6" },

@@ -64,7 +64,7 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 	ret = pnet_table_load(&table, &err);
 	if (pnet_rows_make(&rows, &table, world)) {
 		smc_pnet_free(&table);
-		return cli_error(&chk_tool, "cannot keep the list of devices");
+		return cli_error(&chk_tool, "cannot store the list of devices");
 	}
 	row = pnet_row_of_net(&rows, net->name);
 	chk_debug(req, "%s: base device %s, %zu entries in the table", net->name, net->base,

@@ -301,7 +301,7 @@ int chk_program(const struct chk_request *req)
 	int status;
 
 	if (!prog)
-		return cli_error(&chk_tool, "cannot keep what is found: %s", strerror(errno));
+		return cli_error(&chk_tool, "cannot store what was found: %s", strerror(errno));
 	prog->command = req->text;
 	target_find(req->text, &prog->target);
 	status = check_startable(req->text, &prog->target);

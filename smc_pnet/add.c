@@ -71,7 +71,7 @@ int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world 
 				   holder->ib, holder->name, holder->port);
 	if (holder)
 		return smc_err_say(err, EEXIST,
-				   "'%s' has PNET ID %s already, by an entry of the table",
+				   "'%s' already has PNET ID %s, by an entry of the table",
 				   pnet_device(holder), holder->name);
 	if (say_hardware(world, entry, err))
 		return -EEXIST;
@@ -80,7 +80,7 @@ int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world 
 				   "the kernel has '%s' already: only the initial network "
 				   "namespace shows and takes RDMA and ISM devices",
 				   entry->ib);
-	return smc_err_say(err, EEXIST, "the kernel has an entry for '%s' already", entry->eth);
+	return smc_err_say(err, EEXIST, "the kernel already has an entry for '%s'", entry->eth);
 }
 
 static int find_why_exists(struct pnet_tool *tool, const struct smc_pnet *entry)

@@ -86,7 +86,7 @@ static int append_part(struct smc_pnet_table *table, const struct smc_pnet *entr
 	if (holder)
 		return smc_err_say(err, EINVAL, "'%s' has another entry already",
 				   pnet_device(&part));
-	return smc_pnet_append(table, &part) ? smc_err_set(err, ENOMEM, "cannot keep it") : 0;
+	return smc_pnet_append(table, &part) ? smc_err_set(err, ENOMEM, "cannot store it") : 0;
 }
 
 static int read_line(struct smc_pnet_table *table, char *line, struct smc_err *err)

@@ -24,7 +24,7 @@ static int add(struct reader *reader, const struct pnet_group *group)
 
 	added = smc_array_add(&groups->groups, &groups->count, &groups->size, sizeof(*added));
 	if (!added)
-		return smc_err_set(reader->err, ENOMEM, "cannot keep the link groups");
+		return smc_err_set(reader->err, ENOMEM, "cannot store the link groups");
 	*added = *group;
 	return 0;
 }

@@ -64,7 +64,7 @@ static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 	int ret = pnet_plan_make(&plan, from, to);
 
 	if (ret)
-		return smc_err_set(tool->err, -ret, "cannot keep the PNET table");
+		return smc_err_set(tool->err, -ret, "cannot store the PNET table");
 	ret = carry_out(tool, &plan);
 	pnet_plan_free(&plan);
 	return ret;

@@ -149,7 +149,7 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 	if (!ret)
 		ret = pnet_world_load(&world, tool->root, tool->err);
 	if (!ret && pnet_rows_make(&rows, &table, &world))
-		ret = smc_err_set(tool->err, ENOMEM, "cannot keep the list of devices");
+		ret = smc_err_set(tool->err, ENOMEM, "cannot store the list of devices");
 	if (!ret && is_json)
 		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/pnet-list/1",
 						"devices", out_json_list(pnet_row_columns, rows.rows,

@@ -52,7 +52,7 @@ static const struct cli_tool tool = {
 		 "--suggest [--apply] [-j] [-N NETNS]\n"
 		 "--export | --import FILE [--diff [-j]] [-N NETNS]",
 	.summary = "Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
-		   "same PNET ID are in the same physical network. Without options it shows all.",
+		   "same PNET ID are on the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
 };
@@ -132,7 +132,7 @@ static int check_operands(struct pnet_opts *opts, int argc, char **argv)
 
 static int needs(const char *option, const char *other)
 {
-	return cli_usage_error(&tool, "option '--%s' goes with '--%s' only", option, other);
+	return cli_usage_error(&tool, "option '--%s' is only for '--%s'", option, other);
 }
 
 /* Misplaced options that change what is done are refused; others are ignored, as ever. */

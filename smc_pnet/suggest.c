@@ -29,7 +29,7 @@ int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 	if (!ret)
 		ret = pnet_world_load(&world, tool->root, tool->err);
 	if (!ret && pnet_suggest_make(&entries, &table, &world))
-		ret = smc_err_set(tool->err, ENOMEM, "cannot keep the suggestions");
+		ret = smc_err_set(tool->err, ENOMEM, "cannot store the suggestions");
 	for (size_t i = 0; !ret && is_apply && i < entries.count; i++)
 		ret = pnet_add(tool, &entries.entries[i]);
 	/* Printed in both cases, so that what was run can be kept. */

@@ -342,7 +342,7 @@ int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err)
 	if (!host_number(&power, "%s/bus/pci/slots/%08x/power", root, fid))
 		return smc_err_say(err, EIO, "the power of FID %x cannot be read", fid);
 	if (!power == !is_on)
-		return smc_err_say(err, EALREADY, "FID %x is powered %s already", fid,
+		return smc_err_say(err, EALREADY, "FID %x is already powered %s", fid,
 				   is_on ? "on" : "off");
 	ret = host_write(is_on ? "1" : "0", "%s/bus/pci/slots/%08x/power", root, fid);
 	return ret ? smc_err_set(err, -ret, "cannot power %s FID %x", is_on ? "on" : "off", fid) : 0;

@@ -100,7 +100,7 @@ static int make_directories(const char *path, struct smc_err *err)
 		end += 1 + strcspn(end + 1, "/");
 		snprintf(part, sizeof(part), "%.*s", (int)(end - path), path);
 		if (mkdir(part, 0755) && errno != EEXIST)
-			return failed(err, "make directory", part);
+			return failed(err, "create directory", part);
 	} while (*end);
 	return 0;
 }

@@ -140,7 +140,7 @@ static int take_family(struct command_options *command)
 static int take_action(struct run_request *req, int opt)
 {
 	if (req->action == opt)
-		return cli_usage_error(&tool, "option '--%s' is given twice",
+		return cli_usage_error(&tool, "option '--%s' was given twice",
 				       cli_long_name(&tool, opt));
 	if (req->action)
 		return cli_exclude(&tool, req->action, opt);
@@ -227,10 +227,10 @@ static int do_action(struct run_request *req, char *const *operands)
 	if (*operands)
 		return cli_usage_error(&tool, "unexpected argument '%s'", *operands);
 	if (req->command.raise_limits)
-		return cli_usage_error(&tool, "--raise-limits is for commands: services take the "
-				       "limits of sysctl.d(5)");
+		return cli_usage_error(&tool, "--raise-limits is only for commands: for services use "
+				       "sysctl.d(5)");
 	if (req->unit.json && req->action != OPT_STATUS)
-		return cli_usage_error(&tool, "--json is for --status");
+		return cli_usage_error(&tool, "--json is only for --status");
 	switch (req->action) {
 	case OPT_ENABLE:
 		return unit_enable(&req->unit);
@@ -250,7 +250,7 @@ static int run_command(struct run_request *req, char **argv)
 	command->is_strict = command->settings[VAR_STRICT] ||
 			     smc_is_on(getenv(smc_variables[VAR_STRICT]));
 	if (req->unit.user || req->unit.json)
-		return cli_usage_error(&tool, "--user and --json are for services");
+		return cli_usage_error(&tool, "--user and --json are only for services");
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
 	status = command_prepare(command, *argv);

@@ -218,7 +218,7 @@ int unit_check(struct unit *unit, struct smc_err *err)
 	if (!*root || !strcmp(root, "/"))
 		root = unit_prop_of(unit, "RootImage");
 	if (*root)
-		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools is not",
+		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools is not installed",
 				   unit->name, root);
 	find_target(unit);
 	return choose_way(unit, err);

@@ -279,5 +279,5 @@ int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_er
 	}
 	free(text);
 	close(dir);
-	return ret ? smc_err_set(err, -ret, "cannot keep the baseline %s", name) : 0;
+	return ret ? smc_err_set(err, -ret, "cannot store the baseline %s", name) : 0;
 }

@@ -28,7 +28,7 @@ int cmd_usage(struct cmd *cmd, const char *fmt, ...)
 int cmd_changes(struct cmd *cmd)
 {
 	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
-		return cmd_usage(cmd, "--json, --metrics and --watch are for commands that show something");
+		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that show something");
 	return 0;
 }
 
@@ -39,7 +39,7 @@ bool cmd_is(const char *word, const char *keyword)
 
 int cmd_no_memory(struct cmd *cmd)
 {
-	return smc_err_set(cmd->err, ENOMEM, "cannot keep the kernel's answer");
+	return smc_err_set(cmd->err, ENOMEM, "cannot store the kernel's answer");
 }
 
 int cmd_open(struct cmd *cmd)

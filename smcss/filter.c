@@ -189,7 +189,7 @@ static int addr_test(struct parser *p, enum filter_kind kind)
 
 	node.op = parse_op(p);
 	if (node.op > FILTER_NE)
-		return smc_err_say(p->err, EINVAL, "addresses in a filter compare by = and != only");
+		return smc_err_say(p->err, EINVAL, "addresses in a filter can only be compared by = and !=");
 	memcpy(text, p->token, sizeof(text));
 	if (!*text || parse_addr(&node, text))
 		return unexpected(p, "a numeric address such as 10.0.0.0/8 or [2001:db8::1]:80");

@@ -80,7 +80,7 @@ static int load_inet(struct lister *l)
 		int ret = smc_diag_dump(&req, sizeof(req), smc_inet_add, &l->inet, &ignored);
 
 		if (ret == -ENOMEM)
-			return smc_err_set(l->err, ENOMEM, "cannot keep the list of TCP sockets");
+			return smc_err_set(l->err, ENOMEM, "cannot store the list of TCP sockets");
 		/* Anything else: no IPv6, no tcp_diag. The addresses then stay unknown. */
 	}
 	l->has_inet = true;
@@ -145,7 +145,7 @@ static int handle(struct lister *l, struct smcss_row *row)
 	if (l->opts->has_processes || l->summary)
 		row->holders = proc_table_find(&l->procs, sock->inode, &row->n_holders);
 	ret = emit(l, row);
-	return ret ? smc_err_set(l->err, -ret, "cannot keep the list of sockets") : 0;
+	return ret ? smc_err_set(l->err, -ret, "cannot store the list of sockets") : 0;
 }
 
 static int handle_chunk(struct lister *l)
@@ -189,7 +189,7 @@ static int begin(struct lister *l)
 	l->sockets = l->opts->is_json && !l->opts->is_summary ? json_array() : NULL;
 	if ((l->opts->is_summary && !l->summary) ||
 	    (l->opts->is_json && !l->opts->is_summary && !l->sockets))
-		return smc_err_set(l->err, ENOMEM, "cannot keep the list of sockets");
+		return smc_err_set(l->err, ENOMEM, "cannot store the list of sockets");
 	if (!l->summary && !l->sockets && !l->opts->no_header)
 		out_header(&l->text, &l->view);
 	return 0;
@@ -238,7 +238,7 @@ int smcss_list(const struct smcss_opts *opts, struct smc_err *err)
 	int ret;
 
 	if (!l)
-		return smc_err_set(err, ENOMEM, "cannot keep the list of sockets");
+		return smc_err_set(err, ENOMEM, "cannot store the list of sockets");
 	l->opts = opts;
 	l->err = err;
 	ret = smcss_view(&l->view, opts, err);

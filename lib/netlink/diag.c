@@ -53,7 +53,7 @@ static int conclude(const struct dump *dump, const struct answer *answer)
 {
 	if (answer->is_interrupted && !answer->code)
 		return smc_err_say(dump->err, EINTR,
-				   "the table of sockets changed while it was read");
+				   "the table of sockets changed while it was being read");
 	if (answer->text[0])
 		return smc_err_say(dump->err, answer->code,
 				   "the kernel refused to list sockets: %s: %s",

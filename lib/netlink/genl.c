@@ -242,9 +242,9 @@ static int collect(struct smc_genl *nl, uint8_t cmd, struct reply *reply, struct
 		code = transact(nl, cmd, NLM_F_REQUEST | NLM_F_DUMP, NULL, 0, reply);
 	while (code == EINTR && ++tries < TRIES);
 	if (code == EINTR)
-		return smc_err_say(err, EINTR, "the table changed while it was read");
+		return smc_err_say(err, EINTR, "the table changed while it was being read");
 	if (code == EOPNOTSUPP)
-		return smc_err_say(err, code, "this kernel does not know the request");
+		return smc_err_say(err, code, "this kernel does not support the request");
 	if (code)
 		describe(err, code, &reply->answer);
 	return -code;

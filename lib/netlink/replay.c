@@ -202,7 +202,7 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 	len -= head.size;
 	bytes = malloc(len ? len : 1);
 	if (!bytes)
-		return smc_err_set(err, ENOMEM, "cannot keep the recorded answer");
+		return smc_err_set(err, ENOMEM, "cannot store the recorded answer");
 	memcpy(bytes, data + head.size, len);
 	ret = replay_each(bytes, len, request, fn, arg, err);
 	free(bytes);

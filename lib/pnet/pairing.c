@@ -215,7 +215,7 @@ static void warn_upper(char *buf, size_t size, const struct pnet_row *row)
 	memcpy(better.name, row->entry->name, sizeof(better.name));
 	memcpy(better.eth, row->net->base, sizeof(better.eth));
 	pnet_command(&command, &better);
-	snprintf(buf, size, "SMC looks at '%s' below '%s' first, and older kernels only there: %.*s",
+	snprintf(buf, size, "SMC looks at '%s', the lower device of '%s', first, and older kernels only there: %.*s",
 		 row->net->base, row->name, (int)command.len, command.len ? command.data : "");
 	out_free(&command);
 }

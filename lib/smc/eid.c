@@ -25,7 +25,7 @@ int smc_eid_check(const char *eid, struct smc_err *err)
 		return smc_err_say(err, EINVAL,
 				   "an EID may contain only the characters A-Z, 0-9, '.' and '-'");
 	if (!strchr(letters, eid[0]))
-		return smc_err_say(err, EINVAL, "an EID begins with a letter or a digit");
+		return smc_err_say(err, EINVAL, "an EID must begin with a letter or a digit");
 	if (strstr(eid, ".."))
 		return smc_err_say(err, EINVAL, "an EID must not have two dots in a row");
 	return 0;

@@ -78,12 +78,12 @@ int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_er
 	while (len && strchr(blanks, start[len - 1]))
 		len--;
 	if (!len || len >= SMC_PNET_NAME_SIZE)
-		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: it has 1 to 16 characters",
+		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: one has 1 to 16 characters",
 				   text);
 	for (size_t i = 0; i < len; i++) {
 		if (!is_alnum(start[i]))
 			return smc_err_say(err, EINVAL,
-					   "'%.40s' is not a PNET ID: it has letters and digits only",
+					   "'%.40s' is not a PNET ID: one has letters and digits only",
 					   text);
 		name[i] = (char)(start[i] >= 'a' && start[i] <= 'z' ? start[i] - 'a' + 'A' :
 								      start[i]);
@@ -126,7 +126,7 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 	errno = 0;
 	port = strtoul(text, &end, 0);
 	if (errno || *end || *text == '-' || port > SMC_PNET_MAX_PORT)
-		return smc_err_say(err, EINVAL, "'%.40s' is not an RDMA port: it is 1 or 2", text);
+		return smc_err_say(err, EINVAL, "'%.40s' is not an RDMA port: give 1 or 2", text);
 	return port ? (int)port : 1;
 }
 

@@ -43,7 +43,7 @@ static const struct smc_remedy no_option[] = {
 	{ PEER, "smc_run PROGRAM", "start the peer's program with SMC" },
 	{ PEER, "smc_chk -x PROGRAM", "if it was: does smc_run reach it?" },
 	{ PEER, "smcr hs", "is the handshake limited? smcr hs disable ends that" },
-	{ BOTH, "nstat -az TcpExtSyncookiesSent", "SYN cookies lose SMC; raise the program's backlog and net.ipv4.tcp_max_syn_backlog" },
+	{ BOTH, "nstat -az TcpExtSyncookiesSent", "SYN cookies drop SMC's option; raise the program's backlog and net.ipv4.tcp_max_syn_backlog" },
 	{ BOTH, "tcpdump -v -i IFACE 'tcp[tcpflags] & tcp-syn != 0'", "does option 254 arrive as it was sent? A firewall may strip it" },
 	{ 0 },
 };

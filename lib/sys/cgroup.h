@@ -18,7 +18,7 @@ const char *cgroup_mount(void);
 /**
  * cgroup_id() - the number that the kernel knows a control group by
  *
- * The inode number of its folder: that of a new group is always another one (kernfs).
+ * The inode number of its directory: that of a new group is always another one (kernfs).
  *
  * Return: 0, -ENOENT, -ENOTDIR, -errno of stat(2).
  */

@@ -31,7 +31,7 @@ static int open_netns(const char *name, struct smc_err *err)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return smc_err_say(err, ESRCH,
-				   "there is no network namespace '%s' and no such process", name);
+				   "there is no network namespace or process '%s'", name);
 	return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
 }
 

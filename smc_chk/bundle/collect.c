@@ -135,7 +135,7 @@ static int run(struct collection *b, char *const argv[], int out, char errors[ER
 	int fd = memfd_create("errors", MFD_CLOEXEC), status;
 
 	if (fd < 0)
-		return smc_err_set(b->err, errno, "cannot keep what a program says");
+		return smc_err_set(b->err, errno, "cannot store what a program prints");
 	status = workdir_run(&b->work, argv, out, fd, RUN_SECONDS);
 	read_errors(errors, fd);
 	close(fd);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Folders to tar.gz files and back, by libarchive. */
+/* Directories to tar.gz files and back, by libarchive. */
 #include "smc_chk/bundle/pack.h"
 
 #include <archive.h>
@@ -253,7 +253,7 @@ static int unpack_one(struct unpacker *u, const char *inner, bool is_directory)
 
 	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->path, inner, is_directory ? "/" : "") >=
 	    PATH_MAX)
-		return refuse(u, "a name in it is too long");
+		return refuse(u, "it has a name that is too long");
 	if (!record_parents(path, strlen(u->work->path) + 1))
 		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
 	if (is_directory)

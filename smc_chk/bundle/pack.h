@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Folders to tar.gz files and back, by libarchive. */
+/* Directories to tar.gz files and back, by libarchive. */
 #ifndef SMC_CHK_PACK_H
 #define SMC_CHK_PACK_H
 

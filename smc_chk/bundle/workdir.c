@@ -55,7 +55,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	umask(077);
 	if (mkdtemp(work->path))
 		return 0;
-	smc_err_set(err, errno, "cannot make a directory in %s", tmp);
+	smc_err_set(err, errno, "cannot create a directory in %s", tmp);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	close(work->signals);
 	return -err->code;

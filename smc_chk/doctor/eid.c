@@ -64,5 +64,5 @@ void doctor_eid(struct doctor *doc)
 					facts->ueids[i]);
 	doctor_say(doc, DOCTOR_OK, CHECK, NULL, NULL, "user EID%s %s%s",
 		   facts->n_ueids == 1 ? "" : "s", names,
-		   facts->n_ueids == SMC_MAX_UEIDS ? ": there can be no more" : "");
+		   facts->n_ueids == SMC_MAX_UEIDS ? ": the kernel takes no more" : "");
 }

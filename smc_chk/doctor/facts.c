@@ -232,7 +232,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 		ret = choices_make(&facts->choices);
 	if (!ret)
 		ret = load_flags(facts);
-	return ret ? smc_err_set(err, -ret, "cannot keep the list of devices") : 0;
+	return ret ? smc_err_set(err, -ret, "cannot store the list of devices") : 0;
 }
 
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
@@ -245,7 +245,7 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 		smc_genl_dump(facts->genl, SMC_ABI_DUMP_HS_LIMITATION, on_limitation,
 			      &facts->is_limited, NULL);
 	return facts_load_devices(facts) ?
-		       smc_err_set(err, ENOMEM, "cannot keep the list of devices") : 0;
+		       smc_err_set(err, ENOMEM, "cannot store the list of devices") : 0;
 }
 
 void facts_free(struct doctor_facts *facts)

@@ -54,7 +54,7 @@ void doctor_ism(struct doctor *doc)
 	}
 	if (doc->facts->choices.facts.has_loopback)
 		doctor_say(doc, DOCTOR_OK, CHECK, "loopback", NULL,
-			   "SMC-D between sockets of this host, given an EID");
+			   "SMC-D between sockets of this host, if there is an EID");
 	else if (!has_ism)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, NULL,
 			   "no ISM device (IBM Z has them) and no loopback, so no SMC-D");

@@ -68,7 +68,7 @@ static void say_not_built(struct doctor *doc)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, remedy, "has no SMC");
 	else if (!facts_is_before(doc->facts, 6, 18) && option(doc, "CONFIG_DIBS") == 'n')
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, remedy,
-			   "has no SMC: %s has no CONFIG_SMC, nor CONFIG_DIBS, which it needs",
+			   "has no SMC: %s has neither CONFIG_SMC nor CONFIG_DIBS, which it needs",
 			   doc->facts->kernel.config.file);
 	else
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, remedy,
@@ -212,7 +212,7 @@ static void check_ways(struct doctor *doc)
 			   "cannot give SMC to static programs: the kernel lacks %s", missing);
 	else
 		doctor_say(doc, DOCTOR_OK, "ebpf", NULL, NULL,
-			   "can give SMC to static programs (by root, or CAP_BPF and CAP_PERFMON)");
+			   "can give SMC to static programs (as root, or with CAP_BPF and CAP_PERFMON)");
 }
 
 /* Where smc_bpf has attached something, sockets must not lack SMC: only root can see it. */
@@ -246,7 +246,7 @@ static void check_ulp(struct doctor *doc)
 {
 	if (has_word(knob_text(doc->facts, "net/ipv4/tcp_available_ulp"), "smc"))
 		doctor_say(doc, DOCTOR_NOTE, "tcp_ulp", "smc", NULL,
-			   "setsockopt(TCP_ULP) makes SMC sockets: repaired kernels no longer allow it "
+			   "setsockopt(TCP_ULP) makes SMC sockets: fixed kernels no longer allow it "
 			   "(CVE-2026-46330)");
 }
 

@@ -237,7 +237,7 @@ static void check_sysfs(struct doctor *doc)
 	if (doc->facts->is_foreign_sysfs)
 		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
 			   "/sys shows the net devices of another network namespace, and only root can "
-			   "see those of this one: what is said of devices may be wrong");
+			   "see those of this one: what is said about devices may be wrong");
 }
 
 void doctor_net(struct doctor *doc)

@@ -131,7 +131,7 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "PNET ID %s belongs on %s, its lower device: SMC looks there first, and "
-			   "older kernels nowhere else", row->pnetid, row->net->base);
+			   "older kernels only there", row->pnetid, row->net->base);
 }
 
 static void check_hardware(struct doctor *doc, const struct pnet_row *row)
@@ -266,7 +266,7 @@ static void append_port(struct out_text *text, const struct choice *choice, bool
 		       !choice->gid_v1 ? "v2" : choice->gid_v2 && has_eid ? "v1 and v2" : "v1", name, port);
 		break;
 	case UNUSABLE_NO_EID:
-		append(text, "without an EID no SMC-R: %s port %u does version 2 only", name, port);
+		append(text, "without an EID no SMC-R: %s port %u has version 2 only", name, port);
 		break;
 	case UNUSABLE_NO_SUBNET:
 		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s port %u", name,
@@ -303,7 +303,7 @@ static bool is_asked_for(const struct doctor *doc, const struct choice *choice)
 static void say_choice(struct doctor *doc, const struct choice *choice)
 {
 	static const char *const sources[] = { "", "from the table", "from the hardware",
-					       "of the device below" };
+					       "of the lower device" };
 	bool is_any = choice->smcr == USABLE || choice->smcd == USABLE;
 	bool has_eid = choice_has_eid(&doc->facts->choices.facts);
 	char what[REMEDY_SIZE];

@@ -24,7 +24,7 @@ static void check_own(struct doctor *doc)
 	if (!(library->ret & LIBRARY_FITS))
 		doctor_say(doc, DOCTOR_PROBLEM, CHECK, library->file,
 			   "install the library of smc-tools for this machine (make install)",
-			   "no program of this machine can load it: it is %s", library->machine);
+			   "no program on this machine can load it: it is %s", library->machine);
 	else
 		doctor_say(doc, DOCTOR_OK, CHECK, library->file, NULL, "fits this machine (%s)",
 			   library->machine);
@@ -70,7 +70,7 @@ static void check_preload(struct doctor *doc, const struct preload_entry *entry)
 	snprintf(remedy, sizeof(remedy), "remove %.200s from %s", entry->path, file);
 	if (entry->is_absent)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, file, remedy,
-			   "names %s, which is not there: every program complains", entry->path);
+			   "names %s, which does not exist: every program prints an error", entry->path);
 	else
 		doctor_say(doc, DOCTOR_NOTE, CHECK, file, NULL,
 			   "names %s: every program that a preload reaches uses SMC", entry->path);

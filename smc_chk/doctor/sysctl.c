@@ -85,7 +85,7 @@ static void check_limitation(struct doctor *doc)
 
 	if (doc->facts->is_limited)
 		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
-			   "handshake limitation is on: under load connections become TCP");
+			   "handshake limitation is on: under load connections fall back to TCP");
 	if (program)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc.hs_ctrl", NULL,
 			   "the BPF program %s decides which connections try SMC", program);
@@ -197,7 +197,7 @@ static void check_tcp(struct doctor *doc)
 	if (knob_number(&value, doc->facts, "net/ipv4/tcp_syncookies") && value == 2)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "net.ipv4.tcp_syncookies",
 			   "sysctl -w net.ipv4.tcp_syncookies=1",
-			   "is 2: no server here gets SMC, SYN cookies lose the client's offer");
+			   "is 2: no server here gets SMC, because SYN cookies drop the client's offer");
 	if (knob_number(&value, doc->facts, "net/ipv4/tcp_fastopen") && value > 0 && value & 2)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.ipv4.tcp_fastopen", NULL,
 			   "is %lld: servers that use TCP Fast Open stay on TCP", value);

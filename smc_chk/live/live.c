@@ -173,7 +173,7 @@ int chk_live(const struct chk_request *req)
 		ret = test_all(&live, list, true);
 	freeifaddrs(list);
 	if (ret)
-		live.status = cli_error(&chk_tool, "cannot keep the results: out of memory");
+		live.status = cli_error(&chk_tool, "cannot store the results: out of memory");
 	else if (!live.count)
 		live.status = nothing_tested(req);
 	else

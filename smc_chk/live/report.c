@@ -116,8 +116,8 @@ static void put_remedy(struct out_text *text, const struct client_result *result
 	char peer[ENDPOINT_TEXT_SIZE];
 
 	if (code == REASON_PEERNOSMC && result->is_ours) {
-		out_printf(text, "Try: look for what took SMC's TCP option (254) out of the handshake, "
-		    "for both ends speak SMC: a firewall on the way, SYN cookies, or handshake "
+		out_printf(text, "Try: look for what removed SMC's TCP option (254) from the handshake, "
+		    "since both ends speak SMC: a firewall on the way, SYN cookies, or handshake "
 		    "limitation (smcr hs)\n");
 		return;
 	}

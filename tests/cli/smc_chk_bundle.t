@@ -159,7 +159,7 @@ def check_hostile(path):
     refuse("twice", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
     refuse("too many files", "--from",
            archive(*(entry(FOLDER + "/%d" % i) for i in range(20001)), mode="w"))
-    refuse("a name in it is too long", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
+    refuse("it has a name that is too long", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
     with open(path, "rb") as file:
         whole = file.read()
     bad = TOP.name + "/bad.tar.gz"

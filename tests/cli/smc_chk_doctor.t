@@ -92,7 +92,7 @@ host $no_smc
 printf '1\n' >"$root/probes/module-smc"
 printf '0\n7.2.13-amd64' >"$root/probes/uname-release"
 echo 'CONFIG_INET=y' | gzip >"$root/proc/config.gz"
-finding 3 "kernel +7.2.13-amd64 +has no SMC: /proc/config.gz has no CONFIG_SMC, nor CONFIG_DIBS, which it needs" \
+finding 3 "kernel +7.2.13-amd64 +has no SMC: /proc/config.gz has neither CONFIG_SMC nor CONFIG_DIBS, which it needs" \
 	'install a kernel that was built with CONFIG_SMC' "a newer one, with a packed configuration"
 
 host $no_smc

@@ -45,7 +45,7 @@ finds 'note ism 00000013 PCI function without power' 'a slot without power'
 finds ' -> smc_rnics -e 00000013' 'and how to give it some'
 finds 'ok pnetid encbdf0 SMC-Rv1 and v2 over mlx4_0 port 1, SMC-Dv1 over ISM device 0000:00:00.0; PNET ID NET1 from the hardware' \
 	'an OSA card shares its PNET ID with a RoCE port and the ISM device'
-finds 'ok pnetid encbdf0.5 .*PNET ID NET1 of the device below' 'the VLAN on it too'
+finds 'ok pnetid encbdf0.5 .*PNET ID NET1 of the lower device' 'the VLAN on it too'
 finds 'ok rdma mlx4_0 port 1 is active on eno1; RoCE v1 and v2' 'GIDs of both versions'
 finds 'warning rdma mlx4_0 port 2 is DOWN, though its net device eno1d1 is switched on' 'the second port has no link'
 finds 'warning rdma mlx5_0 port 1 has no GID' 'a port without an address'

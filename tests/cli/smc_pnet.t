@@ -61,9 +61,9 @@ refuse "'--delete' needs a PNET ID" -d
 refuse 'no device to add' -a X
 refuse "'--add' takes no argument" --add=X
 refuse "'--interface' needs an argument" -a X -I
-refuse "'--tree' goes with '--list' only" -s --tree
-refuse "'--apply' goes with '--suggest' only" --apply
-refuse "'--diff' goes with '--import' only" --diff
+refuse "'--tree' is only for '--list'" -s --tree
+refuse "'--apply' is only for '--suggest'" --apply
+refuse "'--diff' is only for '--import'" --diff
 refuse "'--tree' and '--json' exclude" -l --tree -j
 refuse "'--flush' and '--json' exclude" -f -j
 refuse "'--add' and '--json' exclude" -a X -I lo -j
@@ -89,7 +89,7 @@ refuse "conf:2: 'eth0' has another entry already" --import "$tmp/conf"
 printf 'A eth0\n' >"$tmp/conf"
 refuse 'conf:1: an entry is' --import "$tmp/conf" --diff
 out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)
-is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: it has letters and digits only" 'import from stdin'
+is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: one has letters and digits only" 'import from stdin'
 refuse 'cannot read' --import "$tmp"
 refuse '/dev/zero is larger than a PNET table can be' --import /dev/zero
 

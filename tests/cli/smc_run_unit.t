@@ -73,12 +73,12 @@ refuse "'x.socket' is not a service" --enable x.socket
 refuse "'x.target' is not a service" --status x.target
 refuse "option '--enable' needs an argument" --enable
 refuse "options '--enable' and '--disable' exclude each other" --enable a --disable b
-refuse "option '--status' is given twice" --status --status
+refuse "option '--status' was given twice" --status --status
 refuse "unexpected argument 'ls'" --enable a ls
 refuse "unexpected argument 'b'" --status a b
-refuse 'raise-limits is for commands' --enable a --raise-limits
-refuse 'json is for --status' --enable a -j
-refuse 'user and --json are for services' ls
+refuse 'raise-limits is only for commands' --enable a --raise-limits
+refuse 'json is only for --status' --enable a -j
+refuse 'user and --json are only for services' ls
 refuse "there is no unit 'nginx.service'" --enable nginx
 refuse "there is no unit 'nginx.service'" --status nginx
 refuse "family: 'tcp' is not smc, inet or auto" --enable a -f tcp
@@ -237,7 +237,7 @@ if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_run" 2>/dev/null;
 	XDG_CONFIG_HOME=$tmp/config setpriv --reuid 65534 --clear-groups "$smc_run" --user --enable plain \
 		>"$tmp/out" 2>"$tmp/err"
 	is "$?$(cat "$tmp/out" "$tmp/err")" \
-		"125smc_run: cannot make directory '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
+		"125smc_run: cannot create directory '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
 else
 	skip 'without rights' 'needs root, and a build directory that everybody may read'
 fi

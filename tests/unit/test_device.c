@@ -140,8 +140,8 @@ static void eids(void **state)
 		{ "A B", "only the characters" },
 		{ "A_B", "only the characters" },
 		{ "\303\204", "only the characters" },
-		{ ".A", "begins with" },
-		{ "-A", "begins with" },
+		{ ".A", "must begin with" },
+		{ "-A", "must begin with" },
 		{ "A..B", "two dots" },
 	};
 	char padded[SMC_EID_SIZE];

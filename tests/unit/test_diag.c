@@ -278,7 +278,7 @@ static void interrupted(void **state)
 		message_put(&m, &code, sizeof(code));
 		fake_message(&m);
 		assert_int_equal(dump(&seen, &err), -EINTR);
-		assert_non_null(strstr(err.text, "changed while it was read"));
+		assert_non_null(strstr(err.text, "changed while it was being read"));
 	}
 }
 

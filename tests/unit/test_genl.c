@@ -251,7 +251,7 @@ static void interrupted_for_ever(void **state)
 		fake_done(0);
 	}
 	assert_int_equal(dump(&seen, &err), -EINTR);
-	assert_string_equal(err.text, "the table changed while it was read");
+	assert_string_equal(err.text, "the table changed while it was being read");
 	assert_int_equal(fake.requests, 3);
 	assert_int_equal(seen.count, 0);
 }

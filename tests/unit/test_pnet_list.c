@@ -96,7 +96,7 @@ static void warnings(void **state)
 	check_warnings("x86", "A ens1f0 mlx5_0\n", "");
 	check_warnings("x86", "A ens1f0 n/a\nA ens1f0.7 n/a\n", "");
 	check_warnings("x86", "A ens1f0.7 n/a\n",
-		       "SMC looks at 'ens1f0' below 'ens1f0.7' first, and older kernels only there: "
+		       "SMC looks at 'ens1f0', the lower device of 'ens1f0.7', first, and older kernels only there: "
 		       "smc_pnet -a A -I ens1f0");
 	check_warnings("s390", "A bond0 n/a\n",
 		       "SMC uses PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");

@@ -240,7 +240,7 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe0 2"), 0);
 	assert_true(table_is("A eth0 rxe0 2"));
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "'eth0' has PNET ID A already, by an entry of the table");
+	assert_string_equal(err.text, "'eth0' already has PNET ID A, by an entry of the table");
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
 	assert_string_equal(err.text, "'rxe0' has PNET ID A for port 2 already, and the table takes "
 				      "one entry per device");
@@ -251,7 +251,7 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe1 1"), 0);
 	begin_failing("", 1, EEXIST);
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "the kernel has an entry for 'eth0' already");
+	assert_string_equal(err.text, "the kernel already has an entry for 'eth0'");
 	begin_failing("", 1, EPERM);
 	assert_int_equal(add_text("A eth0 n/a"), -EPERM);
 	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");

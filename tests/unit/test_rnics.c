@@ -163,7 +163,7 @@ static void power(void **state)
 	assert_int_equal(rnics_power(path, 0x13, true, &err), 0);
 	check_power(path, '1');
 	assert_int_equal(rnics_power(path, 0x13, true, &err), -EALREADY);
-	assert_string_equal(err.text, "FID 13 is powered on already");
+	assert_string_equal(err.text, "FID 13 is already powered on");
 	assert_int_equal(rnics_power(path, 0x13, false, &err), 0);
 	check_power(path, '0');
 	assert_int_equal(rnics_power(path, 0x99, false, &err), -ENOENT);
