@@ -9,7 +9,7 @@ import subprocess
 import time
 
 TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
-SIZES = [int(n) for n in os.environ.get("BENCH_SOCKETS", "1000 10000 100000").split()]
+SIZES = [int(n) for n in os.environ.get("BENCH_SOCKETS", "1000 10000 40000 100000").split()]
 
 
 def timed(argv, env=None):
