@@ -284,7 +284,7 @@ def check_fallback():
     ok(status == 2 and out.startswith("lo: TCP, not SMC"), "-l: exit status 2", out)
     run("sysctl", "-q", "-w", "net.ipv4.tcp_syncookies=2")
     status, out, _ = run("smc_chk", "-C", IP)
-    ok(status == 2 and "PEERNOSMC" in out and "Try: look for what took SMC's TCP option (254) out" in out,
+    ok(status == 2 and "PEERNOSMC" in out and "Try: look for what removed SMC's TCP option (254) from" in out,
        "SYN cookies: the option was lost between two that speak SMC", out)
     server.end()
 

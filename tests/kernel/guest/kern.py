@@ -87,7 +87,7 @@ def by_inode(inode, *argv):
 
 def sync(name):
     if PAIR:
-        subprocess.run(["smc-lab-sync", name, "60"], check=True)
+        subprocess.run(["smc-lab-sync", name], check=True)
 
 
 class Sockets:
