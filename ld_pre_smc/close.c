@@ -10,7 +10,6 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/open_fds.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
 
@@ -40,7 +39,7 @@ static int unsent(int fd, struct linger *linger)
  * The kernel waits two seconds, and then throws the rest away. It waits as long as SO_LINGER says,
  * and only for the last descriptor of a socket: so setting it is enough.
  *
- * A program in a sandbox gets what the kernel does: see shim_in_sandbox().
+ * A program in a sandbox gets what the kernel does: see shim_in_sandbox.
  *
  * Return: as close(2).
  */
@@ -49,8 +48,8 @@ int close(int fd)
 	static const struct linger wait = { .l_onoff = 1, .l_linger = DRAIN_SECONDS };
 	struct linger linger;
 
-	if (shim_repairs() && !shim_in_sandbox() && shim_is_smc(fd, NULL) && unsent(fd, &linger) > 0 &&
-	    !linger.l_onoff) {
+	if (shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL) &&
+	    unsent(fd, &linger) > 0 && !linger.l_onoff) {
 		shim_log_fd(fd, "close() waits until data is sent", NULL, 0);
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
 	}
@@ -71,11 +70,7 @@ static bool parent_has(int fd)
 	struct log_line path = { 0 };
 	struct stat mine, other;
 
-	log_text(&path, "/proc/");
-	log_number(&path, getppid());
-	log_text(&path, "/fd/");
-	log_number(&path, fd);
-	path.text[path.len] = '\0';
+	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
 	return !fstat(fd, &mine) && !stat(path.text, &other) && mine.st_dev == other.st_dev &&
 	       mine.st_ino == other.st_ino;
 }
@@ -107,6 +102,6 @@ static __attribute__((destructor)) void drain_all(void)
 {
 	time_t end = 0;
 
-	if (shim_repairs() && !shim_in_sandbox())
+	if (shim_repairs() && !shim_in_sandbox)
 		shim_each_open(drain, &end);
 }

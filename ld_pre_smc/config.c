@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/size.h"
 
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
 

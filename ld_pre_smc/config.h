@@ -69,7 +69,7 @@ static inline bool shim_repairs(void)
 {
 	struct shim_config own;
 
-	return !shim_is_locked() && !shim_config_get(&own)->raw;
+	return !shim_is_locked && !shim_config_get(&own)->raw;
 }
 
 #pragma GCC visibility pop

@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "ld_pre_smc/config.h"
-#include "ld_pre_smc/linger.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
 #include "ld_pre_smc/swap.h"

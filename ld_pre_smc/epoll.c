@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/log.h"
-#include "ld_pre_smc/open_fds.h"
 #include "ld_pre_smc/sock.h"
 
 /* Nobody watches a new socket: ENOENT. EINVAL: not an epoll instance. */
@@ -102,9 +101,7 @@ static void look_at(int epfd, void *arg)
 	if (watches->n == SHIM_WATCHERS || !is_epoll(epfd, watches->fresh) ||
 	    !is_watched(epfd, watches->fd))
 		return;
-	log_text(&path, "/proc/self/fdinfo/");
-	log_number(&path, epfd);
-	path.text[path.len] = '\0';
+	log_format(&path, "/proc/self/fdinfo/%d", epfd);
 	/* open() and read() would be cancellation points. */
 	info = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);
 	if (info < 0)

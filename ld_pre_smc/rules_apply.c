@@ -34,7 +34,7 @@ static bool has_rules(void)
 {
 	struct shim_config own;
 
-	return !shim_is_locked() && shim_config_get(&own)->has_rules;
+	return !shim_is_locked && shim_config_get(&own)->has_rules;
 }
 
 static __attribute__((noinline)) void apply(int fd, bool is_listen, const struct sockaddr *addr,

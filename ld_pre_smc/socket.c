@@ -7,6 +7,7 @@
  * leaves errno as it was when a call succeeds.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,11 +16,10 @@
 #include <time.h>
 
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
-#include "ld_pre_smc/socket.h"
-#include "ld_pre_smc/socket_log.h"
 
 #define RETRY_SECONDS 10
 
@@ -201,7 +201,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	int saved = errno, v6 = domain == AF_INET6;
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
-	bool smc = (cfg->strict || !shim_is_locked()) && try_smc(&try, cfg, type, v6);
+	bool smc = (cfg->strict || !shim_is_locked) && try_smc(&try, cfg, type, v6);
 
 	if (!smc && !cfg->strict)
 		try_tcp(&try, domain, type, protocol);
@@ -216,12 +216,6 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 				      map_socket, memory_order_release);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
-}
-
-void shim_socket_reset(void)
-{
-	atomic_store_explicit(&ways[0], map_socket, memory_order_release);
-	atomic_store_explicit(&ways[1], map_socket, memory_order_release);
 }
 
 /* True for SOCK_STREAM with any flags and protocol 0 or IPPROTO_TCP; both in one test, mostly. */
@@ -258,6 +252,42 @@ int socket(int domain, int type, int protocol)
 	return is_tcp(type, protocol) ? way(domain, type, protocol) :
 		next_socket(domain, type, protocol);
 }
+
+/* The next socket() looks at everything again. */
+static void look_again(void)
+{
+	atomic_store_explicit(&ways[0], map_socket, memory_order_release);
+	atomic_store_explicit(&ways[1], map_socket, memory_order_release);
+}
+
+/**
+ * prctl() - prctl(2), which says that a seccomp filter is to come
+ *
+ * Return: as prctl(2).
+ */
+int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list ap;
+	int ret;
+
+	/* As libc does: whatever was not passed is not looked at by the kernel. */
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		args[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
+		shim_in_sandbox = true;
+	ret = next_prctl(option, args[0], args[1], args[2], args[3]);
+	/* Programs pass an invalid filter to ask whether the kernel has seccomp. */
+	if (option == PR_SET_SECCOMP && !ret) {
+		shim_is_locked = true;
+		look_again();
+	}
+	return ret;
+}
+
+SHIM_TIME64(prctl, __prctl_time64);
 
 /* Before main(), so that no signal handler has to: see shim_resolve(). */
 static __attribute__((constructor)) void prepare(void)

@@ -9,7 +9,6 @@
 
 #include "cli/cli.h"
 #include "ld_pre_smc/rules.h"
-#include "ld_pre_smc/size.h"
 #include "smc_run/command.h"
 #include "smc_run/unit.h"
 
