@@ -183,7 +183,7 @@ static int connect_blocking(const struct attempt *try)
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
 	ret = next_connect(try->fd, try->addr, try->len);
-	/* A refusal that the kernel forgot when a signal restarted the call: the socket is as new. */
+	/* A refusal that the kernel forgot as a signal restarted the call: the socket is as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
 			!(shim_events(try->fd, 0) & POLLHUP); tries++)
 		ret = next_connect(try->fd, try->addr, try->len);
@@ -238,8 +238,8 @@ static int disconnect(const struct attempt *try)
 }
 
 /*
- * A connection that fell back is one of TCP, but its socket still offers SMC when it connects again,
- * and then nothing follows: the peer waits, and gives up.
+ * A connection that fell back is one of TCP, but its socket still offers SMC when it connects
+ * again, and then nothing follows: the peer waits, and gives up.
  */
 static int disconnect_tcp(const struct attempt *try)
 {

@@ -124,14 +124,12 @@ void shim_watches_find(struct shim_watches *watches, int fd, int fresh)
 	errno = saved;
 }
 
-void shim_watches_restore(const struct shim_watches *watches)
+void shim_watches_restore(struct shim_watches *watches)
 {
 	int saved = errno, i;
 
-	for (i = 0; i < watches->n; i++) {
-		struct epoll_event event = watches->items[i].event;
-
-		epoll_ctl(watches->items[i].epfd, EPOLL_CTL_ADD, watches->fd, &event);
-	}
+	for (i = 0; i < watches->n; i++)
+		epoll_ctl(watches->items[i].epfd, EPOLL_CTL_ADD, watches->fd,
+			  &watches->items[i].event);
 	errno = saved;
 }

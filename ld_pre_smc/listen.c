@@ -8,7 +8,7 @@
 #include "ld_pre_smc/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
 
-/* Two interfaces share a port: SMC tells its TCP socket too late about the interface, at listen(). */
+/* Two interfaces share a port: SMC tells its TCP socket of the interface too late, at listen(). */
 static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	struct shim_sock sock;

@@ -20,8 +20,8 @@ void log_start(struct log_line *line);
 
 /**
  * log_format() - append; what does not fit is cut, a NUL follows
- * @fmt: %s is a string, %d an int, %e the name of an error number: neither printf(3) nor strerror(3)
- *	is async-signal-safe
+ * @fmt: %s is a string, %d an int, %e the name of an error number: neither printf(3) nor
+ *	strerror(3) is async-signal-safe
  */
 void log_format(struct log_line *line, const char *fmt, ...);
 

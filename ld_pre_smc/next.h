@@ -14,8 +14,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * One entry a function that is called below. To interpose one more: add it here and below, its row in
- * next.c, and its name in ld_pre_smc.map.
+ * One entry a function that is called below. To interpose one more: add it here and below, its
+ * row in next.c, and its name in ld_pre_smc.map.
  */
 enum shim_fn {
 	SHIM_SOCKET,

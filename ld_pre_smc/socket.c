@@ -182,7 +182,7 @@ static inline int open_known(int domain, int type, const struct socket_args *arg
 	static int name(int domain __attribute__((unused)), int type,                              \
 			int protocol __attribute__((unused)))                                      \
 	{                                                                                          \
-		return open_known(family, type, &smc_sockets[kind][v6]);                               \
+		return open_known(family, type, &smc_sockets[kind][v6]);                           \
 	}
 DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
 DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)

@@ -154,15 +154,6 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
 	return open_like(fd, sock, kind);
 }
 
-static bool is_zero(const void *bytes, size_t n)
-{
-	const char *byte = bytes;
-
-	while (n && !*byte)
-		n--, byte++;
-	return !n;
-}
-
 /* The address that a program gave by bind(2), length 0 for none. */
 static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 {
@@ -173,7 +164,7 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 	if (shim_is_connected(fd) || getsockname(fd, (struct sockaddr *)addr, &len))
 		return 0;
 	if (addr->ss_family == AF_INET6 && !in6->sin6_port &&
-	    is_zero(&in6->sin6_addr, sizeof(in6->sin6_addr)))
+	    IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr))
 		return 0;
 	if (addr->ss_family == AF_INET && !in->sin_port && !in->sin_addr.s_addr)
 		return 0;

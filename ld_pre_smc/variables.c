@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The environment variables of the library. */
+/* The variables of the library and their values. */
 #include "ld_pre_smc/variables.h"
 
 #include <errno.h>

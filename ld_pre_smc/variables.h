@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The environment variables of the library, and values of theirs. Shared with smc_run, whose options set them. */
+/* The variables of the library and their values. Shared with smc_run, whose options set them. */
 #ifndef SMC_VARIABLES_H
 #define SMC_VARIABLES_H
 
