@@ -56,14 +56,6 @@ int close(int fd)
 	return next_close(fd);
 }
 
-static time_t seconds(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 /* Whether the parent has the same socket: then it lives on, and its data is the parent's. */
 static bool parent_has(int fd)
 {
@@ -80,16 +72,16 @@ static void drain(int fd, void *arg)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	struct linger linger;
-	time_t *end = arg;
+	long long *end = arg;
 
 	if (!shim_is_smc(fd, NULL) || unsent(fd, &linger) <= 0 || parent_has(fd))
 		return;
 	if (!*end)
-		*end = seconds() + DRAIN_SECONDS;
-	if (seconds() >= *end)
+		*end = shim_milliseconds() + DRAIN_SECONDS * 1000;
+	if (shim_milliseconds() >= *end)
 		return;
 	shim_log_fd(fd, "exit() waits until data is sent", NULL, 0);
-	while (unsent(fd, &linger) > 0 && seconds() < *end &&
+	while (unsent(fd, &linger) > 0 && shim_milliseconds() < *end &&
 	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 16000000)
@@ -100,7 +92,7 @@ static void drain(int fd, void *arg)
 /* A process that ends without close() loses what SMC-R has not sent, at once. */
 static __attribute__((destructor)) void drain_all(void)
 {
-	time_t end = 0;
+	long long end = 0;
 
 	if (shim_repairs() && !shim_in_sandbox)
 		shim_each_open(drain, &end);

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
-#include <time.h>
 
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/next.h"
@@ -25,14 +24,6 @@ struct attempt {
 	socklen_t len;
 	struct shim_sock sock;
 };
-
-static long long milliseconds(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
 
 /* SO_SNDTIMEO in milliseconds, -1 for none: a blocking connect() of TCP ends after that. */
 static int send_timeout(int fd, struct timeval *time)
@@ -111,11 +102,11 @@ static int finish(const struct attempt *try, int revents)
 static int wait_connected(const struct attempt *try, int timeout, int late)
 {
 	struct pollfd poll_fd = { .fd = try->fd, .events = POLLIN | POLLOUT };
-	long long end = milliseconds() + timeout, left;
+	long long end = shim_milliseconds() + timeout, left;
 	int n;
 
 	for (;;) {
-		left = end - milliseconds();
+		left = end - shim_milliseconds();
 		n = poll(&poll_fd, 1, timeout < 0 ? -1 : left < 0 ? 0 : (int)left);
 		if (n > 0)
 			return finish(try, poll_fd.revents);

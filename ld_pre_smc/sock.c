@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
@@ -141,19 +142,19 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 	}
 }
 
+long long shim_milliseconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
 int shim_new_socket(int family, enum shim_kind kind)
 {
-	int type = SOCK_STREAM | SOCK_CLOEXEC;
+	const struct shim_socket_args *args = &shim_sockets[kind][family == AF_INET6];
 
-	switch (kind) {
-	case KIND_AF_SMC:
-		return next_socket(AF_SMC, type,
-				   family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
-	case KIND_INET:
-		return next_socket(family, type, IPPROTO_SMC);
-	default:
-		return next_socket(family, type, 0);
-	}
+	return next_socket(args->domain, SOCK_STREAM | SOCK_CLOEXEC, args->protocol);
 }
 
 void shim_close(int fd)

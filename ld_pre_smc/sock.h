@@ -20,6 +20,16 @@ enum shim_kind {
 	KIND_TCP = KINDS,	/* an ordinary socket: what remains */
 };
 
+/* How each kind is opened. Second index: 0 for AF_INET, 1 for AF_INET6. */
+static const struct shim_socket_args {
+	int domain;
+	int protocol;
+} shim_sockets[KINDS + 1][2] = {
+	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
+	[KIND_INET] = { { AF_INET, IPPROTO_SMC }, { AF_INET6, IPPROTO_SMC } },
+	[KIND_TCP] = { { AF_INET, 0 }, { AF_INET6, 0 } },
+};
+
 /* By enum shim_kind. */
 extern const char *const shim_kind_names[KINDS + 1];
 
@@ -71,6 +81,9 @@ int shim_events(int fd, int events);
  * without an open one is the end.
  */
 void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
+
+/* Of CLOCK_MONOTONIC. */
+long long shim_milliseconds(void);
 
 /* A new socket, CLOEXEC: see socket(2). */
 int shim_new_socket(int family, enum shim_kind kind);

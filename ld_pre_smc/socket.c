@@ -23,17 +23,6 @@
 
 #define RETRY_SECONDS 10
 
-struct socket_args {
-	int domain;
-	int protocol;
-};
-
-/* Second index: 0 for AF_INET, 1 for AF_INET6. */
-static const struct socket_args smc_sockets[KINDS][2] = {
-	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
-	[KIND_INET] = { { AF_INET, IPPROTO_SMC }, { AF_INET6, IPPROTO_SMC } },
-};
-
 /*
  * How sockets of each family are opened now. map_socket() does all there is to do; once it has seen
  * what works and nothing else remains to be done with a new socket (no buffer size, no debug line),
@@ -138,7 +127,7 @@ static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, i
 		try->err = remembered_refusal(&refusals[kind][v6]);
 		try->remembered[kind] = try->err != 0;
 		if (!try->err) {
-			const struct socket_args *args = &smc_sockets[kind][v6];
+			const struct shim_socket_args *args = &shim_sockets[kind][v6];
 
 			try->fd = next_socket(args->domain, type, args->protocol);
 			try->err = try->fd < 0 ? errno : 0;
@@ -170,7 +159,7 @@ static __attribute__((noinline, cold)) int refused_late(int domain, int type, in
 }
 
 /* One function for each kind of socket: constants need no register that lives across the call. */
-static inline int open_known(int domain, int type, const struct socket_args *args)
+static inline int open_known(int domain, int type, const struct shim_socket_args *args)
 {
 	int saved = errno;
 	int fd = next_known_socket(args->domain, type, args->protocol);
@@ -182,7 +171,7 @@ static inline int open_known(int domain, int type, const struct socket_args *arg
 	static int name(int domain __attribute__((unused)), int type,                              \
 			int protocol __attribute__((unused)))                                      \
 	{                                                                                          \
-		return open_known(family, type, &smc_sockets[kind][v6]);                           \
+		return open_known(family, type, &shim_sockets[kind][v6]);                          \
 	}
 DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
 DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)

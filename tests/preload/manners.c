@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the library must not do to a program: manners epoll | cancel | nopoll | exit; a line each. */
+/* What the library must not do to a program: manners epoll, cancel, nopoll or exit; a line each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
