@@ -72,7 +72,7 @@ BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -W
 # ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
-smc_run_EXTRA := ld_pre_smc/size.c ld_pre_smc/rules.c ld_pre_smc/variables.c
+smc_run_EXTRA := ld_pre_smc/rules.c ld_pre_smc/variables.c
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs

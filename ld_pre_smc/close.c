@@ -10,7 +10,6 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/open_fds.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
 
@@ -40,7 +39,7 @@ static int unsent(int fd, struct linger *linger)
  * The kernel waits two seconds, and then throws the rest away. It waits as long as SO_LINGER says,
  * and only for the last descriptor of a socket: so setting it is enough.
  *
- * A program in a sandbox gets what the kernel does: see shim_in_sandbox().
+ * A program in a sandbox gets what the kernel does: see shim_in_sandbox.
  *
  * Return: as close(2).
  */
@@ -49,20 +48,12 @@ int close(int fd)
 	static const struct linger wait = { .l_onoff = 1, .l_linger = DRAIN_SECONDS };
 	struct linger linger;
 
-	if (shim_repairs() && !shim_in_sandbox() && shim_is_smc(fd, NULL) && unsent(fd, &linger) > 0 &&
-	    !linger.l_onoff) {
+	if (shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL) &&
+	    unsent(fd, &linger) > 0 && !linger.l_onoff) {
 		shim_log_fd(fd, "close() waits until data is sent", NULL, 0);
 		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
 	}
 	return next_close(fd);
-}
-
-static time_t seconds(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
 }
 
 /* Whether the parent has the same socket: then it lives on, and its data is the parent's. */
@@ -71,11 +62,7 @@ static bool parent_has(int fd)
 	struct log_line path = { 0 };
 	struct stat mine, other;
 
-	log_text(&path, "/proc/");
-	log_number(&path, getppid());
-	log_text(&path, "/fd/");
-	log_number(&path, fd);
-	path.text[path.len] = '\0';
+	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
 	return !fstat(fd, &mine) && !stat(path.text, &other) && mine.st_dev == other.st_dev &&
 	       mine.st_ino == other.st_ino;
 }
@@ -85,16 +72,16 @@ static void drain(int fd, void *arg)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
 	struct linger linger;
-	time_t *end = arg;
+	long long *end = arg;
 
 	if (!shim_is_smc(fd, NULL) || unsent(fd, &linger) <= 0 || parent_has(fd))
 		return;
 	if (!*end)
-		*end = seconds() + DRAIN_SECONDS;
-	if (seconds() >= *end)
+		*end = shim_milliseconds() + DRAIN_SECONDS * 1000;
+	if (shim_milliseconds() >= *end)
 		return;
 	shim_log_fd(fd, "exit() waits until data is sent", NULL, 0);
-	while (unsent(fd, &linger) > 0 && seconds() < *end &&
+	while (unsent(fd, &linger) > 0 && shim_milliseconds() < *end &&
 	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < 16000000)
@@ -105,8 +92,8 @@ static void drain(int fd, void *arg)
 /* A process that ends without close() loses what SMC-R has not sent, at once. */
 static __attribute__((destructor)) void drain_all(void)
 {
-	time_t end = 0;
+	long long end = 0;
 
-	if (shim_repairs() && !shim_in_sandbox())
+	if (shim_repairs() && !shim_in_sandbox)
 		shim_each_open(drain, &end);
 }

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/size.h"
 
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
 
 static struct shim_config shared;
+static struct rules shared_rules;
 static atomic_int state;
 
 static const char *value_of(enum smc_variable variable)
@@ -35,7 +35,8 @@ static int read_size(struct shim_config *cfg, enum smc_variable variable)
 	return bytes;
 }
 
-unsigned int shim_read_rules(struct rules *rules)
+/* Return: a bit 1 << VAR_x for each list that is not valid. */
+static unsigned int read_rules(struct rules *rules)
 {
 	static const enum smc_variable lists[] = { VAR_INCLUDE, VAR_EXCLUDE };
 	unsigned int invalid = 0;
@@ -48,14 +49,6 @@ unsigned int shim_read_rules(struct rules *rules)
 			invalid |= 1U << lists[is_exclude];
 	}
 	return invalid;
-}
-
-static void check_rules(struct shim_config *cfg)
-{
-	struct rules rules;
-
-	cfg->invalid |= shim_read_rules(&rules);
-	cfg->has_rules = rules.count > 0;
 }
 
 /*
@@ -76,7 +69,7 @@ static void choose_kinds(struct shim_config *cfg)
 		cfg->invalid |= 1U << VAR_FAMILY;
 }
 
-static void read_environment(struct shim_config *cfg)
+static void read_environment(struct shim_config *cfg, struct rules *rules)
 {
 	struct stat err;
 
@@ -90,20 +83,31 @@ static void read_environment(struct shim_config *cfg)
 	cfg->sndbuf = read_size(cfg, VAR_SNDBUF);
 	cfg->rcvbuf = read_size(cfg, VAR_RCVBUF);
 	choose_kinds(cfg);
-	check_rules(cfg);
+	cfg->invalid |= read_rules(rules);
+	cfg->has_rules = rules->count > 0;
 }
 
 const struct shim_config *shim_config_get(struct shim_config *own)
 {
 	int none = CONFIG_NONE, saved = errno;
+	struct rules rules;
 
 	if (atomic_load_explicit(&state, memory_order_acquire) == CONFIG_READY)
 		return &shared;
-	read_environment(own);
+	read_environment(own, &rules);
 	if (atomic_compare_exchange_strong(&state, &none, CONFIG_WRITING)) {
 		shared = *own;
+		shared_rules = rules;
 		atomic_store_explicit(&state, CONFIG_READY, memory_order_release);
 	}
 	errno = saved;
+	return own;
+}
+
+const struct rules *shim_rules_get(struct rules *own)
+{
+	if (atomic_load_explicit(&state, memory_order_acquire) == CONFIG_READY)
+		return &shared_rules;
+	read_rules(own);
 	return own;
 }

@@ -54,12 +54,8 @@ struct shim_config {
  */
 const struct shim_config *shim_config_get(struct shim_config *own);
 
-/**
- * shim_read_rules() - SMC_INCLUDE and SMC_EXCLUDE, read each time
- *
- * Return: a bit 1 << VAR_x for each list that is not valid.
- */
-unsigned int shim_read_rules(struct rules *rules);
+/** shim_rules_get() - SMC_INCLUDE and SMC_EXCLUDE, as shim_config_get() gives the rest */
+const struct rules *shim_rules_get(struct rules *own);
 
 /*
  * Whether SMC sockets are to behave as TCP sockets do: not for programs that know SMC (SMC_RAW), or
@@ -69,7 +65,7 @@ static inline bool shim_repairs(void)
 {
 	struct shim_config own;
 
-	return !shim_is_locked() && !shim_config_get(&own)->raw;
+	return !shim_is_locked && !shim_config_get(&own)->raw;
 }
 
 #pragma GCC visibility pop

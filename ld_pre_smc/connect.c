@@ -9,10 +9,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
-#include <time.h>
 
 #include "ld_pre_smc/config.h"
-#include "ld_pre_smc/linger.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
 #include "ld_pre_smc/swap.h"
@@ -26,14 +24,6 @@ struct attempt {
 	socklen_t len;
 	struct shim_sock sock;
 };
-
-static long long milliseconds(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
 
 /* SO_SNDTIMEO in milliseconds, -1 for none: a blocking connect() of TCP ends after that. */
 static int send_timeout(int fd, struct timeval *time)
@@ -112,11 +102,11 @@ static int finish(const struct attempt *try, int revents)
 static int wait_connected(const struct attempt *try, int timeout, int late)
 {
 	struct pollfd poll_fd = { .fd = try->fd, .events = POLLIN | POLLOUT };
-	long long end = milliseconds() + timeout, left;
+	long long end = shim_milliseconds() + timeout, left;
 	int n;
 
 	for (;;) {
-		left = end - milliseconds();
+		left = end - shim_milliseconds();
 		n = poll(&poll_fd, 1, timeout < 0 ? -1 : left < 0 ? 0 : (int)left);
 		if (n > 0)
 			return finish(try, poll_fd.revents);
@@ -184,7 +174,7 @@ static int connect_blocking(const struct attempt *try)
 	if (timeout >= 0)
 		return connect_in_time(try, timeout, &time);
 	ret = next_connect(try->fd, try->addr, try->len);
-	/* A refusal that the kernel forgot when a signal restarted the call: the socket is as new. */
+	/* A refusal that the kernel forgot as a signal restarted the call: the socket is as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
 			!(shim_events(try->fd, 0) & POLLHUP); tries++)
 		ret = next_connect(try->fd, try->addr, try->len);
@@ -239,8 +229,8 @@ static int disconnect(const struct attempt *try)
 }
 
 /*
- * A connection that fell back is one of TCP, but its socket still offers SMC when it connects again,
- * and then nothing follows: the peer waits, and gives up.
+ * A connection that fell back is one of TCP, but its socket still offers SMC when it connects
+ * again, and then nothing follows: the peer waits, and gives up.
  */
 static int disconnect_tcp(const struct attempt *try)
 {

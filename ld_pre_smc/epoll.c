@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/log.h"
-#include "ld_pre_smc/open_fds.h"
 #include "ld_pre_smc/sock.h"
 
 /* Nobody watches a new socket: ENOENT. EINVAL: not an epoll instance. */
@@ -102,9 +101,7 @@ static void look_at(int epfd, void *arg)
 	if (watches->n == SHIM_WATCHERS || !is_epoll(epfd, watches->fresh) ||
 	    !is_watched(epfd, watches->fd))
 		return;
-	log_text(&path, "/proc/self/fdinfo/");
-	log_number(&path, epfd);
-	path.text[path.len] = '\0';
+	log_format(&path, "/proc/self/fdinfo/%d", epfd);
 	/* open() and read() would be cancellation points. */
 	info = (int)syscall(SYS_openat, AT_FDCWD, path.text, O_RDONLY | O_CLOEXEC);
 	if (info < 0)
@@ -127,14 +124,12 @@ void shim_watches_find(struct shim_watches *watches, int fd, int fresh)
 	errno = saved;
 }
 
-void shim_watches_restore(const struct shim_watches *watches)
+void shim_watches_restore(struct shim_watches *watches)
 {
 	int saved = errno, i;
 
-	for (i = 0; i < watches->n; i++) {
-		struct epoll_event event = watches->items[i].event;
-
-		epoll_ctl(watches->items[i].epfd, EPOLL_CTL_ADD, watches->fd, &event);
-	}
+	for (i = 0; i < watches->n; i++)
+		epoll_ctl(watches->items[i].epfd, EPOLL_CTL_ADD, watches->fd,
+			  &watches->items[i].event);
 	errno = saved;
 }

@@ -31,7 +31,7 @@ struct shim_watches {
 void shim_watches_find(struct shim_watches *watches, int fd, int fresh);
 
 /* Have the same instances watch what is under that number now. */
-void shim_watches_restore(const struct shim_watches *watches);
+void shim_watches_restore(struct shim_watches *watches);
 
 #pragma GCC visibility pop
 

@@ -3,16 +3,19 @@
 #ifndef SHIM_NEXT_H
 #define SHIM_NEXT_H
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/types.h>
+#include <unistd.h>
 
 #pragma GCC visibility push(hidden)
 
 /*
- * One entry a function that is called below. To interpose one more: add it here, its row in next.c,
- * its name in ld_pre_smc.map, and the function itself in a file of its name.
+ * One entry a function that is called below. To interpose one more: add it here and below, its
+ * row in next.c, and its name in ld_pre_smc.map.
  */
 enum shim_fn {
 	SHIM_SOCKET,
@@ -31,8 +34,8 @@ enum shim_fn {
 typedef void (*shim_any_fn)(void);
 
 /*
- * glibc has a second name of some functions for 32-bit programs with 64-bit times: those of Debian's
- * armhf, and all that were made with _TIME_BITS=64.
+ * glibc has a second name of some functions for 32-bit programs with 64-bit times: those of
+ * Debian's armhf, and all that were made with _TIME_BITS=64.
  */
 #if defined(__GLIBC__) && __SIZEOF_LONG__ == 4
 #define SHIM_TIME64(name, other)                                                                   \
@@ -66,12 +69,23 @@ static inline shim_any_fn shim_next(enum shim_fn fn)
 	return __builtin_expect(found != NULL, 1) ? found : shim_resolve(fn);
 }
 
-/* socket(2) below this library. */
+/* socket(2) below this library; not inline, for the sake of the shortest way through socket(). */
 int next_socket(int domain, int type, int protocol);
 
+/* The others, each as its manual page has it. */
+#define next_setsockopt ((__typeof__(setsockopt) *)shim_next(SHIM_SETSOCKOPT))
+#define next_getsockopt ((__typeof__(getsockopt) *)shim_next(SHIM_GETSOCKOPT))
+#define next_connect ((__typeof__(connect) *)shim_next(SHIM_CONNECT))
+#define next_bind ((__typeof__(bind) *)shim_next(SHIM_BIND))
+#define next_listen ((__typeof__(listen) *)shim_next(SHIM_LISTEN))
+#define next_ioctl ((__typeof__(ioctl) *)shim_next(SHIM_IOCTL))
+#define next_splice ((__typeof__(splice) *)shim_next(SHIM_SPLICE))
+#define next_close ((__typeof__(close) *)shim_next(SHIM_CLOSE))
+#define next_prctl ((__typeof__(prctl) *)shim_next(SHIM_PRCTL))
+
 /*
- * The same, inline, for callers that know that it was called before: by any thread that told them
- * so with a release. The fence makes what that thread found visible here; x86 needs no code for it.
+ * next_socket() for callers that know that it was called before: by any thread that told them so
+ * with a release. The fence makes what that thread found visible here; x86 needs no code for it.
  */
 static inline int next_known_socket(int domain, int type, int protocol)
 {
@@ -79,26 +93,8 @@ static inline int next_known_socket(int domain, int type, int protocol)
 
 	atomic_thread_fence(memory_order_acquire);
 	found = atomic_load_explicit(&shim_next_fn[SHIM_SOCKET], memory_order_relaxed);
-	return ((int (*)(int, int, int))found)(domain, type, protocol);
+	return ((__typeof__(socket) *)found)(domain, type, protocol);
 }
-
-/* setsockopt(2) below this library. */
-static inline int next_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
-{
-	return ((int (*)(int, int, int, const void *, socklen_t))shim_next(SHIM_SETSOCKOPT))(
-		fd, level, name, value, len);
-}
-
-/* The others, each as its manual page has it. */
-int next_getsockopt(int fd, int level, int name, void *value, socklen_t *len);
-int next_connect(int fd, const struct sockaddr *addr, socklen_t len);
-int next_bind(int fd, const struct sockaddr *addr, socklen_t len);
-int next_listen(int fd, int backlog);
-int next_ioctl(int fd, unsigned long request, void *arg);
-ssize_t next_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
-		    unsigned int flags);
-int next_close(int fd);
-int next_prctl(int option, const unsigned long args[4]);
 
 #pragma GCC visibility pop
 

@@ -40,7 +40,8 @@ struct rules {
  * rules_parse() - add a list
  * @is_exclude: which of the two
  * @text: items with commas or blanks between them, each [listen:][ADDR[/BITS]:]PORTS or
- *	[listen:]ADDR[/BITS], or "listen" alone; ADDR is 10.0.0.1 or [fd00::1], PORTS is 80, 80-90 or *
+ *	[listen:]ADDR[/BITS], or "listen" alone; ADDR is 10.0.0.1 or [fd00::1], PORTS is 80, 80-90
+ *	or *
  * @bad: set on failure to the start of the item that is not valid, or is one too many
  *
  * An empty list says nothing. Uses no memory, no locale, no errno: safe in a signal handler.

@@ -3,38 +3,17 @@
 #include "ld_pre_smc/rules_apply.h"
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <netinet/in.h>
 
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/swap.h"
 
-enum { RULES_NONE, RULES_WRITING, RULES_READY };
-
-static struct rules shared;
-static atomic_int state;
-
-/* As shim_config_get() does it. */
-static const struct rules *get_rules(struct rules *own)
-{
-	int none = RULES_NONE;
-
-	if (atomic_load_explicit(&state, memory_order_acquire) == RULES_READY)
-		return &shared;
-	shim_read_rules(own);
-	if (atomic_compare_exchange_strong(&state, &none, RULES_WRITING)) {
-		shared = *own;
-		atomic_store_explicit(&state, RULES_READY, memory_order_release);
-	}
-	return own;
-}
-
 static bool has_rules(void)
 {
 	struct shim_config own;
 
-	return !shim_is_locked() && shim_config_get(&own)->has_rules;
+	return !shim_is_locked && shim_config_get(&own)->has_rules;
 }
 
 static __attribute__((noinline)) void apply(int fd, bool is_listen, const struct sockaddr *addr,
@@ -44,7 +23,7 @@ static __attribute__((noinline)) void apply(int fd, bool is_listen, const struct
 	struct rules own;
 	int saved = errno;
 
-	if (!rules_allow(get_rules(&own), is_listen, addr, len) && shim_is_smc(fd, &sock) &&
+	if (!rules_allow(shim_rules_get(&own), is_listen, addr, len) && shim_is_smc(fd, &sock) &&
 	    shim_may_swap(fd))
 		shim_swap_by_rule(fd, &sock, is_listen ? "rules for listening" :
 				  "rules for connecting");

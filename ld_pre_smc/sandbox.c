@@ -4,33 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/sock.h"
 
-static atomic_bool in_sandbox, locked;
-
-bool shim_in_sandbox(void)
-{
-	return atomic_load_explicit(&in_sandbox, memory_order_relaxed);
-}
-
-bool shim_is_locked(void)
-{
-	return atomic_load_explicit(&locked, memory_order_relaxed);
-}
-
-void shim_sandbox_expect(void)
-{
-	atomic_store_explicit(&in_sandbox, true, memory_order_relaxed);
-}
-
-void shim_sandbox_lock(void)
-{
-	atomic_store_explicit(&locked, true, memory_order_relaxed);
-}
+atomic_bool shim_in_sandbox, shim_is_locked;
 
 /*
  * proc(5): "Seccomp:\t2" is a filter. To ask prctl(2) would need a filter that permits it. The line
@@ -62,7 +41,7 @@ void shim_sandbox_look(void)
 
 	if (fd >= 0) {
 		if (has_filter(fd))
-			shim_sandbox_expect();
+			shim_in_sandbox = true;
 		shim_close(fd);
 	}
 	errno = saved;

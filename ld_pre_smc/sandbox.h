@@ -3,12 +3,13 @@
 #ifndef SHIM_SANDBOX_H
 #define SHIM_SANDBOX_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
 
 /**
- * shim_in_sandbox() - whether a seccomp filter may watch this process
+ * shim_in_sandbox - whether a seccomp filter may watch this process
  *
  * Programs such as sshd forbid themselves everything but a few system calls, and the kernel kills
  * them at any other. close() and exit() are always among the few, and getsockopt() is not.
@@ -16,26 +17,20 @@
  * True since prctl(2) asked for a filter, or for PR_SET_NO_NEW_PRIVS, without which only root gets
  * one (libseccomp always asks); or if the program was started with a filter in place.
  */
-bool shim_in_sandbox(void);
+extern atomic_bool shim_in_sandbox;
 
 /**
- * shim_is_locked() - whether the program has put a filter on itself, by prctl(2)
+ * shim_is_locked - whether the program has put a filter on itself, by prctl(2)
  *
  * Such a filter is made for what the program does, by arguments too: vsftpd's admits
  * socket(AF_INET) and a few options. So no system call is added or changed: new sockets are TCP
  * sockets. Filters that are there from the start, those of containers and services, know nothing of
  * the program and are not that narrow.
  */
-bool shim_is_locked(void);
+extern atomic_bool shim_is_locked;
 
 /** shim_sandbox_look() - before main(): is there a filter already? */
 void shim_sandbox_look(void);
-
-/** shim_sandbox_expect() - from now on shim_in_sandbox() */
-void shim_sandbox_expect(void);
-
-/** shim_sandbox_lock() - from now on shim_is_locked() */
-void shim_sandbox_lock(void);
 
 #pragma GCC visibility pop
 

@@ -3,10 +3,11 @@
 #include "ld_pre_smc/sock.h"
 
 #include <errno.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
@@ -15,6 +16,9 @@
 #ifndef SYS_ppoll
 #define SYS_ppoll SYS_ppoll_time64
 #endif
+
+/* File descriptors that poll(2) is asked for at once. */
+#define BLOCK 256
 
 const char *const shim_kind_names[KINDS + 1] = {
 	[KIND_AF_SMC] = "AF_SMC",
@@ -108,19 +112,49 @@ int shim_events(int fd, int events)
 	return poll.revents;
 }
 
+/* poll(2) takes no more than a process may have. */
+static int block_size(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < BLOCK ? (int)limit.rlim_cur :
+									     BLOCK;
+}
+
+void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
+{
+	int first, i, n = block_size();
+	struct pollfd fds[BLOCK];
+	bool any = true;
+
+	/* Where poll() itself fails all look closed. */
+	for (first = 0; any && n; first += n) {
+		any = false;
+		for (i = 0; i < n; i++)
+			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
+		shim_poll_now(fds, n);
+		for (i = 0; i < n; i++) {
+			if (fds[i].revents & POLLNVAL)
+				continue;
+			any = true;
+			visit(fds[i].fd, arg);
+		}
+	}
+}
+
+long long shim_milliseconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
 int shim_new_socket(int family, enum shim_kind kind)
 {
-	int type = SOCK_STREAM | SOCK_CLOEXEC;
+	const struct shim_socket_args *args = &shim_sockets[kind][family == AF_INET6];
 
-	switch (kind) {
-	case KIND_AF_SMC:
-		return next_socket(AF_SMC, type,
-				   family == AF_INET6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
-	case KIND_INET:
-		return next_socket(family, type, IPPROTO_SMC);
-	default:
-		return next_socket(family, type, 0);
-	}
+	return next_socket(args->domain, SOCK_STREAM | SOCK_CLOEXEC, args->protocol);
 }
 
 void shim_close(int fd)
@@ -128,5 +162,26 @@ void shim_close(int fd)
 	int saved = errno;
 
 	syscall(SYS_close, fd);
+	errno = saved;
+}
+
+void shim_linger_hide(int fd, struct linger *kept)
+{
+	static const struct linger none;
+	socklen_t len = sizeof(*kept);
+	int saved = errno;
+
+	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, kept, &len) || !kept->l_onoff ||
+	    !kept->l_linger || next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
+		*kept = none;
+	errno = saved;
+}
+
+void shim_linger_show(int fd, const struct linger *kept)
+{
+	int saved = errno;
+
+	if (kept->l_onoff)
+		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, kept, sizeof(*kept));
 	errno = saved;
 }

@@ -20,6 +20,16 @@ enum shim_kind {
 	KIND_TCP = KINDS,	/* an ordinary socket: what remains */
 };
 
+/* How each kind is opened. Second index: 0 for AF_INET, 1 for AF_INET6. */
+static const struct shim_socket_args {
+	int domain;
+	int protocol;
+} shim_sockets[KINDS + 1][2] = {
+	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
+	[KIND_INET] = { { AF_INET, IPPROTO_SMC }, { AF_INET6, IPPROTO_SMC } },
+	[KIND_TCP] = { { AF_INET, 0 }, { AF_INET6, 0 } },
+};
+
 /* By enum shim_kind. */
 extern const char *const shim_kind_names[KINDS + 1];
 
@@ -63,11 +73,36 @@ void shim_poll_now(struct pollfd *fds, int n);
 /* The same for one: its revents, with POLLERR and POLLHUP whatever @events are. */
 int shim_events(int fd, int events);
 
+/**
+ * shim_each_open() - call a function for every open file descriptor, lowest first
+ * @arg: handed on
+ *
+ * Asks poll(2) for blocks of them, so that it needs no /proc. Numbers are given from below: a block
+ * without an open one is the end.
+ */
+void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
+
+/* Of CLOCK_MONOTONIC. */
+long long shim_milliseconds(void);
+
 /* A new socket, CLOEXEC: see socket(2). */
 int shim_new_socket(int family, enum shim_kind kind);
 
 /* close(2) that leaves errno as it was, and is not a cancellation point. */
 void shim_close(int fd);
+
+/**
+ * shim_linger_hide() - take SO_LINGER with a time away from a socket
+ * @kept: what it was; all zero if there was none
+ *
+ * connect() and listen() hand on to the TCP socket that there is SO_LINGER, but not its time: when
+ * the connection then falls back, close() resets it and data is lost (net/smc/af_smc.c,
+ * smc_copy_sock_settings_to_clc()). A time of 0 asks for that and stays. Leaves errno as it was.
+ */
+void shim_linger_hide(int fd, struct linger *kept);
+
+/* Give it back, to whatever the socket is now. Leaves errno as it was. */
+void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop
 

@@ -7,6 +7,7 @@
  * leaves errno as it was when a call succeeds.
  */
 #include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,24 +16,12 @@
 #include <time.h>
 
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
-#include "ld_pre_smc/socket.h"
-#include "ld_pre_smc/socket_log.h"
 
 #define RETRY_SECONDS 10
-
-struct socket_args {
-	int domain;
-	int protocol;
-};
-
-/* Second index: 0 for AF_INET, 1 for AF_INET6. */
-static const struct socket_args smc_sockets[KINDS][2] = {
-	[KIND_AF_SMC] = { { AF_SMC, SMCPROTO_SMC }, { AF_SMC, SMCPROTO_SMC6 } },
-	[KIND_INET] = { { AF_INET, IPPROTO_SMC }, { AF_INET6, IPPROTO_SMC } },
-};
 
 /*
  * How sockets of each family are opened now. map_socket() does all there is to do; once it has seen
@@ -138,7 +127,7 @@ static bool try_smc(struct socket_attempt *try, const struct shim_config *cfg, i
 		try->err = remembered_refusal(&refusals[kind][v6]);
 		try->remembered[kind] = try->err != 0;
 		if (!try->err) {
-			const struct socket_args *args = &smc_sockets[kind][v6];
+			const struct shim_socket_args *args = &shim_sockets[kind][v6];
 
 			try->fd = next_socket(args->domain, type, args->protocol);
 			try->err = try->fd < 0 ? errno : 0;
@@ -170,7 +159,7 @@ static __attribute__((noinline, cold)) int refused_late(int domain, int type, in
 }
 
 /* One function for each kind of socket: constants need no register that lives across the call. */
-static inline int open_known(int domain, int type, const struct socket_args *args)
+static inline int open_known(int domain, int type, const struct shim_socket_args *args)
 {
 	int saved = errno;
 	int fd = next_known_socket(args->domain, type, args->protocol);
@@ -182,7 +171,7 @@ static inline int open_known(int domain, int type, const struct socket_args *arg
 	static int name(int domain __attribute__((unused)), int type,                              \
 			int protocol __attribute__((unused)))                                      \
 	{                                                                                          \
-		return open_known(family, type, &smc_sockets[kind][v6]);                               \
+		return open_known(family, type, &shim_sockets[kind][v6]);                          \
 	}
 DEFINE_WAY(open_af_smc4, AF_INET, KIND_AF_SMC, 0)
 DEFINE_WAY(open_af_smc6, AF_INET6, KIND_AF_SMC, 1)
@@ -201,7 +190,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	int saved = errno, v6 = domain == AF_INET6;
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
-	bool smc = (cfg->strict || !shim_is_locked()) && try_smc(&try, cfg, type, v6);
+	bool smc = (cfg->strict || !shim_is_locked) && try_smc(&try, cfg, type, v6);
 
 	if (!smc && !cfg->strict)
 		try_tcp(&try, domain, type, protocol);
@@ -216,12 +205,6 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 				      map_socket, memory_order_release);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
-}
-
-void shim_socket_reset(void)
-{
-	atomic_store_explicit(&ways[0], map_socket, memory_order_release);
-	atomic_store_explicit(&ways[1], map_socket, memory_order_release);
 }
 
 /* True for SOCK_STREAM with any flags and protocol 0 or IPPROTO_TCP; both in one test, mostly. */
@@ -258,6 +241,42 @@ int socket(int domain, int type, int protocol)
 	return is_tcp(type, protocol) ? way(domain, type, protocol) :
 		next_socket(domain, type, protocol);
 }
+
+/* The next socket() looks at everything again. */
+static void look_again(void)
+{
+	atomic_store_explicit(&ways[0], map_socket, memory_order_release);
+	atomic_store_explicit(&ways[1], map_socket, memory_order_release);
+}
+
+/**
+ * prctl() - prctl(2), which says that a seccomp filter is to come
+ *
+ * Return: as prctl(2).
+ */
+int prctl(int option, ...)
+{
+	unsigned long args[4];
+	va_list ap;
+	int ret;
+
+	/* As libc does: whatever was not passed is not looked at by the kernel. */
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		args[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	if (option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS)
+		shim_in_sandbox = true;
+	ret = next_prctl(option, args[0], args[1], args[2], args[3]);
+	/* Programs pass an invalid filter to ask whether the kernel has seccomp. */
+	if (option == PR_SET_SECCOMP && !ret) {
+		shim_is_locked = true;
+		look_again();
+	}
+	return ret;
+}
+
+SHIM_TIME64(prctl, __prctl_time64);
 
 /* Before main(), so that no signal handler has to: see shim_resolve(). */
 static __attribute__((constructor)) void prepare(void)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* setsockopt(2) and getsockopt(2), as a TCP socket would answer them. */
+/* setsockopt(2), getsockopt(2) and ioctl(2), as a TCP socket would answer them. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -245,3 +246,58 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 }
 
 SHIM_TIME64(getsockopt, __getsockopt64);
+
+/* Requests of sockets: <linux/sockios.h>. */
+#define SOCKET_IOCTL(request) (((request) & ~0xffUL) == 0x8900)
+
+/* Addresses, ARP, routes and time stamps: net/ipv4 answers for its own sockets only. */
+static int ask_tcp(int fd, unsigned long request, void *arg)
+{
+	int ret, err, tcp;
+	struct shim_sock sock;
+
+	if (!shim_is_smc(fd, &sock))
+		return -1;
+	tcp = shim_new_socket(sock.family, KIND_TCP);
+	if (tcp < 0) {
+		errno = ENOTTY;
+		return -1;
+	}
+	ret = next_ioctl(tcp, request, arg);
+	err = errno;
+	shim_close(tcp);
+	errno = err;
+	return ret;
+}
+
+/**
+ * ioctl() - ioctl(2), with what TCP sockets answer and SMC sockets do not
+ *
+ * Requests such as SIOCGIFADDR ask the network, not the socket: any TCP socket will do.
+ *
+ * Return: as ioctl(2).
+ */
+#ifdef __GLIBC__
+int ioctl(int fd, unsigned long request, ...)
+#else
+int ioctl(int fd, int request, ...)
+#endif
+{
+	int saved = errno, ret;
+	va_list ap;
+	void *arg;
+
+	va_start(ap, request);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	ret = next_ioctl(fd, (unsigned long)request, arg);
+	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned long)request) ||
+	    !shim_repairs())
+		return ret;
+	ret = ask_tcp(fd, (unsigned long)request, arg);
+	if (ret != -1)
+		errno = saved;
+	return ret;
+}
+
+SHIM_TIME64(ioctl, __ioctl_time64);

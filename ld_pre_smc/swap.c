@@ -6,13 +6,126 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/config.h"
-#include "ld_pre_smc/copy.h"
 #include "ld_pre_smc/epoll.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sockopt_numbers.h"
+
+/* Bits of SO_BUF_LOCK: include/linux/socket.h. */
+#define SNDBUF_LOCK 1
+#define RCVBUF_LOCK 2
+
+/*
+ * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not
+ * here: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see
+ * sockopt.c.
+ */
+static const short socket_options[] = {
+	SO_DEBUG, SO_REUSEADDR, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE,
+	SO_NO_CHECK, SO_PRIORITY, SO_LINGER, SO_REUSEPORT, SO_PASSCRED, SO_RCVLOWAT, SO_RCVTIMEO,
+	SO_SNDTIMEO, SO_PASSSEC, SO_TIMESTAMP, SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_MARK,
+	SO_RXQ_OVFL, SO_SELECT_ERR_QUEUE, SO_BUSY_POLL, SO_MAX_PACING_RATE, SO_INCOMING_CPU,
+	SO_BINDTOIFINDEX, SO_TXTIME, SO_PREFER_BUSY_POLL, SO_BUSY_POLL_BUDGET, SO_RESERVE_MEM,
+	SO_TXREHASH, SO_RCVMARK, SO_PASSPIDFD,
+};
+
+static const short tcp_options[] = {
+	TCP_NODELAY, TCP_MAXSEG, TCP_CORK, TCP_KEEPIDLE, TCP_KEEPINTVL, TCP_KEEPCNT, TCP_SYNCNT,
+	TCP_LINGER2, TCP_DEFER_ACCEPT, TCP_WINDOW_CLAMP, TCP_QUICKACK, TCP_CONGESTION,
+	TCP_THIN_LINEAR_TIMEOUTS, TCP_USER_TIMEOUT, TCP_NOTSENT_LOWAT, TCP_SAVE_SYN, TCP_INQ,
+	TCP_TX_DELAY,
+};
+
+static const short ip_options[] = {
+	IP_TOS, IP_TTL, IP_OPTIONS, IP_RECVOPTS, IP_RETOPTS, IP_PKTINFO, IP_MTU_DISCOVER,
+	IP_RECVERR, IP_RECVTTL, IP_RECVTOS, IP_FREEBIND, IP_TRANSPARENT, IP_RECVORIGDSTADDR,
+	IP_MINTTL, IP_NODEFRAG, IP_BIND_ADDRESS_NO_PORT, IP_UNICAST_IF, IP_LOCAL_PORT_RANGE,
+};
+
+static const short ipv6_options[] = {
+	IPV6_V6ONLY, IPV6_UNICAST_HOPS, IPV6_TCLASS, IPV6_MTU, IPV6_RECVERR, IPV6_RECVPKTINFO,
+	IPV6_RECVHOPLIMIT, IPV6_RECVTCLASS, IPV6_DONTFRAG, IPV6_AUTOFLOWLABEL,
+	IPV6_ADDR_PREFERENCES, IPV6_MINHOPCOUNT, IPV6_UNICAST_IF, IPV6_RECVORIGDSTADDR,
+	IPV6_FREEBIND, IPV6_TRANSPARENT,
+};
+
+#define COPY(from, to, level, names) \
+	copy_options(from, to, level, names, sizeof(names) / sizeof((names)[0]))
+
+/* What fails here was allowed when the program set it: a right given up since then. It is lost. */
+static void copy_options(int from, int to, int level, const short *names, size_t n)
+{
+	char old[64], new[64];
+	socklen_t old_len, new_len;
+
+	for (; n; n--, names++) {
+		old_len = sizeof(old);
+		new_len = sizeof(new);
+		if (next_getsockopt(from, level, *names, old, &old_len) ||
+		    next_getsockopt(to, level, *names, new, &new_len))
+			continue;
+		if (old_len != new_len || memcmp(old, new, old_len))
+			next_setsockopt(to, level, *names, old, old_len);
+	}
+}
+
+/* getsockopt() gives twice what setsockopt() took. A size of ours is nothing for a TCP socket. */
+static void copy_buffer(int from, int to, int name, int locked, int own)
+{
+	int bytes = shim_int_option(from, SOL_SOCKET, name) / 2;
+
+	if (locked && !own && bytes > 0)
+		next_setsockopt(to, SOL_SOCKET, name, &bytes, sizeof(bytes));
+}
+
+static void copy_buffers(int from, int to, enum shim_kind kind)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	int locks = shim_int_option(from, SOL_SOCKET, SO_BUF_LOCK);
+
+	if (locks <= 0)
+		return;
+	copy_buffer(from, to, SO_SNDBUF, locks & SNDBUF_LOCK, kind == KIND_TCP ? cfg->sndbuf : 0);
+	copy_buffer(from, to, SO_RCVBUF, locks & RCVBUF_LOCK, kind == KIND_TCP ? cfg->rcvbuf : 0);
+}
+
+static void copy_flags(int from, int to)
+{
+	struct f_owner_ex owner;
+	int flags = fcntl(from, F_GETFL), number = fcntl(from, F_GETSIG);
+
+	if (!fcntl(from, F_GETOWN_EX, &owner) && owner.pid)
+		fcntl(to, F_SETOWN_EX, &owner);
+	if (number > 0)
+		fcntl(to, F_SETSIG, number);
+	if (flags >= 0)
+		fcntl(to, F_SETFL, flags);
+}
+
+/*
+ * What a program set on a socket. Copied: options that differ from those of a new socket,
+ * O_NONBLOCK, O_ASYNC, owner and signal. Not copied: socket filters, MD5 and AO keys, multicast
+ * memberships; buffer sizes only if they were set, for a TCP socket not those of SMC_SNDBUF and
+ * SMC_RCVBUF. Leaves errno as it was.
+ */
+static void copy_settings(int from, int to, int family, enum shim_kind kind)
+{
+	int saved = errno;
+
+	COPY(from, to, SOL_SOCKET, socket_options);
+	COPY(from, to, IPPROTO_TCP, tcp_options);
+	COPY(from, to, IPPROTO_IP, ip_options);
+	if (family == AF_INET6)
+		COPY(from, to, IPPROTO_IPV6, ipv6_options);
+	copy_buffers(from, to, kind);
+	copy_flags(from, to);
+	errno = saved;
+}
 
 bool shim_may_swap(int fd)
 {
@@ -25,7 +138,7 @@ static int open_like(int fd, const struct shim_sock *sock, enum shim_kind kind)
 
 	if (fresh < 0)
 		return -1;
-	shim_copy_settings(fd, fresh, sock->family, kind);
+	copy_settings(fd, fresh, sock->family, kind);
 	errno = saved;
 	return fresh;
 }
@@ -41,15 +154,6 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind)
 	return open_like(fd, sock, kind);
 }
 
-static bool is_zero(const void *bytes, size_t n)
-{
-	const char *byte = bytes;
-
-	while (n && !*byte)
-		n--, byte++;
-	return !n;
-}
-
 /* The address that a program gave by bind(2), length 0 for none. */
 static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 {
@@ -60,7 +164,7 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 	if (shim_is_connected(fd) || getsockname(fd, (struct sockaddr *)addr, &len))
 		return 0;
 	if (addr->ss_family == AF_INET6 && !in6->sin6_port &&
-	    is_zero(&in6->sin6_addr, sizeof(in6->sin6_addr)))
+	    IN6_IS_ADDR_UNSPECIFIED(&in6->sin6_addr))
 		return 0;
 	if (addr->ss_family == AF_INET && !in->sin_port && !in->sin_addr.s_addr)
 		return 0;

@@ -18,7 +18,7 @@ bool shim_may_swap(int fd);
  * @sock: what it is, of shim_is_smc()
  * @kind: what to get, KIND_TCP too; SMC_STRICT forbids TCP (EPERM)
  *
- * What is copied: see shim_copy_settings().
+ * What is copied: see copy_settings() in swap.c.
  *
  * Return: its file descriptor, for shim_swap_in() or close(); or -1 with errno, nothing changed.
  */
@@ -31,8 +31,8 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
  * @kind: what it is
  * @why: for the debug line: "fd 3: WHY -> TCP"
  *
- * An address that @fd was bound to is bound again, and epoll instances of this process watch the new
- * socket as they watched the old one. Other descriptors made by dup(2) keep the old socket.
+ * An address that @fd was bound to is bound again, and epoll instances of this process watch the
+ * new socket as they watched the old one. Other descriptors made by dup(2) keep the old socket.
  *
  * Return: 0 with errno untouched; or -1 with errno: nothing was changed, but for EADDRINUSE (and
  * other errors of bind): the socket was replaced, and is not bound.

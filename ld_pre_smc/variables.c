@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The environment variables of the library. */
+/* The variables of the library and their values. */
 #include "ld_pre_smc/variables.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 const char *const smc_variables[VARIABLES] = {
@@ -28,4 +30,40 @@ bool smc_wants_inet(const char *value)
 bool smc_is_family(const char *value)
 {
 	return !strcmp(value, "smc") || smc_wants_inet(value);
+}
+
+/* The factor of a unit letter, 0 if it is not one. */
+static int unit_factor(char letter)
+{
+	switch (letter) {
+	case '\0':
+		return 1;
+	case 'k':
+	case 'K':
+		return 1024;
+	case 'm':
+	case 'M':
+		return 1024 * 1024;
+	default:
+		return 0;
+	}
+}
+
+int smc_parse_size(const char *s, int *bytes)
+{
+	const char *digit = s;
+	long long value = 0;
+	int factor;
+
+	for (; *digit >= '0' && *digit <= '9'; digit++) {
+		if (value <= INT_MAX)
+			value = value * 10 + (*digit - '0');
+	}
+	factor = unit_factor(*digit);
+	if (digit == s || !factor || (*digit && digit[1]))
+		return -EINVAL;
+	if (value > INT_MAX / factor)
+		return -ERANGE;
+	*bytes = (int)value * factor;
+	return 0;
 }

@@ -10,28 +10,26 @@
 #include <string.h>
 
 #include "host/smc.h"
-#include "smc_run/bpf.h"
-#include "smc_run/kernel.h"
-#include "smc_run/preload.h"
+#include "smc_run/way.h"
 
-/* A socket buffer's name and limit. */
-struct buffer {
+static const struct buffer {
+	enum smc_variable size;
 	const char *what;
-	const char *limit;
+	const char *limit;	/* of /proc/sys/net/core: the most that setsockopt(2) grants */
+} buffers[] = {
+	{ VAR_RCVBUF, "receive", "rmem_max" },
+	{ VAR_SNDBUF, "transmit", "wmem_max" },
 };
 
-static const struct buffer rcvbuf = { "receive", "rmem_max" };
-static const struct buffer sndbuf = { "transmit", "wmem_max" };
-
 /* What --debug adds. */
-static bool is_silent(const struct command_options *options)
+static bool is_silent(const struct request *req)
 {
-	return !options->settings[VAR_DEBUG];
+	return !req->settings[VAR_DEBUG];
 }
 
 /* SMC cannot happen: a warning, or the end with --strict. */
 static int __attribute__((format(printf, 2, 3)))
-no_smc(const struct command_options *options, const char *fmt, ...)
+no_smc(const struct request *req, const char *fmt, ...)
 {
 	char text[PATH_MAX + 256];
 	va_list ap;
@@ -39,40 +37,70 @@ no_smc(const struct command_options *options, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	if (options->is_strict)
-		return cli_error(options->tool, "%s", text);
-	cli_warn(options->tool, options->quiet, "%s: it will use TCP", text);
+	if (req->is_strict)
+		return cli_error(req->tool, "%s", text);
+	cli_warn(req->tool, req->quiet, "%s: it will use TCP", text);
 	return 0;
 }
 
-/* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
-static int check_limit(const struct command_options *options, const struct buffer *buffer,
-		       int bytes)
+static FILE *open_limit(const char *name, const char *mode)
 {
-	long long limit;
-	int err;
+	char path[64];
 
-	if (bytes < 0 || kernel_limit(buffer->limit, &limit) || limit >= bytes)
+	snprintf(path, sizeof(path), "/proc/sys/net/core/%s", name);
+	return fopen(path, mode);
+}
+
+static int read_limit(const char *name, long long *bytes)
+{
+	FILE *file = open_limit(name, "re");
+	int found;
+
+	if (!file)
+		return -errno;
+	found = fscanf(file, "%lld", bytes);
+	fclose(file);
+	return found == 1 ? 0 : -EIO;
+}
+
+static int raise_limit(const char *name, long long bytes)
+{
+	FILE *file = open_limit(name, "r+e");
+
+	if (!file)
+		return -errno;
+	fprintf(file, "%lld\n", bytes);
+	return fclose(file) ? -errno : 0;
+}
+
+/* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
+static int check_limit(const struct request *req, const struct buffer *buffer)
+{
+	const char *size = req->settings[buffer->size];
+	int err, bytes = size ? atoi(size) : 0;
+	long long limit;
+
+	if (!size || read_limit(buffer->limit, &limit) || limit >= bytes)
 		return 0;
-	if (!options->raise_limits) {
-		cli_warn(options->tool, options->quiet, "the %s buffer of %d bytes is above "
+	if (!req->raise_limits) {
+		cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
 			 "net.core.%s: the kernel will use %lld (see --raise-limits)",
 			 buffer->what, bytes, buffer->limit, limit);
 		return 0;
 	}
-	err = kernel_raise_limit(buffer->limit, bytes);
+	err = raise_limit(buffer->limit, bytes);
 	if (err)
-		return cli_error(options->tool, "cannot raise net.core.%s from %lld to %d: %s",
+		return cli_error(req->tool, "cannot raise net.core.%s from %lld to %d: %s",
 				 buffer->limit, limit, bytes, strerror(-err));
-	cli_warn(options->tool, options->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
+	cli_warn(req->tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
 		 limit, bytes);
 	return 0;
 }
 
-static int check_kernel(const struct command_options *options, const char *command)
+static int check_kernel(const struct request *req, const char *command)
 {
-	const char *family = options->settings[VAR_FAMILY];
-	int err = kernel_smc(smc_wants_inet(family ? family : getenv(smc_variables[VAR_FAMILY])));
+	const char *family = req->settings[VAR_FAMILY];
+	int err = way_has_smc(smc_wants_inet(family ? family : getenv(smc_variables[VAR_FAMILY])));
 
 	switch (err) {
 	case 0:
@@ -80,73 +108,71 @@ static int check_kernel(const struct command_options *options, const char *comma
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
 	case -ESOCKTNOSUPPORT:
-		return no_smc(options, "no SMC for '%s': " SMC_MISSING, command);
+		return no_smc(req, "no SMC for '%s': " SMC_MISSING, command);
 	default:
-		return no_smc(options, "no SMC for '%s': SMC sockets cannot be opened here: %s",
+		return no_smc(req, "no SMC for '%s': SMC sockets cannot be opened here: %s",
 			      command, strerror(-err));
 	}
 }
 
 /* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
-static int use_bpf(const struct command_options *options, const char *command, struct smc_err *err)
+static int use_bpf(const struct request *req, const char *command, struct smc_err *err)
 {
 	int ret = bpf_mark_self(err);
 
 	if (ret)
 		return ret;
-	cli_warn(options->tool, is_silent(options),
+	cli_warn(req->tool, is_silent(req),
 		 "'%s' by eBPF: its TCP sockets become IPPROTO_SMC sockets", command);
-	bpf_warn_settings(options->tool, options->quiet, options->settings, command);
+	bpf_warn_settings(req, command);
 	return 0;
 }
 
 /* The library, or eBPF for a program that the library does not reach. */
-static int check_program(const struct command_options *options, const struct target *target,
+static int check_program(const struct request *req, const struct target *target,
 			 const struct library *lib)
 {
 	struct smc_err err;
 	char why[LIBRARY_WHY_SIZE];
 
 	if (!library_misses(lib, target, why)) {
-		cli_warn(options->tool, is_silent(options), "'%s' by preload: %s", target->path,
+		cli_warn(req->tool, is_silent(req), "'%s' by preload: %s", target->path,
 			 lib->entry);
 		return 0;
 	}
-	if (options->way == UNIT_WAY_NONE) {
-		if (!use_bpf(options, target->path, &err))
+	if (req->way == WAY_NONE) {
+		if (!use_bpf(req, target->path, &err))
 			return 0;
-		cli_warn(options->tool, is_silent(options), "no eBPF for '%s': %s", target->path,
+		cli_warn(req->tool, is_silent(req), "no eBPF for '%s': %s", target->path,
 			 err.text);
 	}
-	return no_smc(options, "no SMC for '%s': %s", target->path, why);
+	return no_smc(req, "no SMC for '%s': %s", target->path, why);
 }
 
-static int check_all(const struct command_options *options, const char *command,
+static int check_all(const struct request *req, const char *command,
 		     const struct target *target, const struct library *lib)
 {
-	int status = check_kernel(options, command);
+	int status = check_kernel(req, command);
 
 	if (!status)
-		status = check_program(options, target, lib);
-	if (!status)
-		status = check_limit(options, &rcvbuf, options->rcvbuf);
-	if (!status)
-		status = check_limit(options, &sndbuf, options->sndbuf);
+		status = check_program(req, target, lib);
+	for (size_t i = 0; !status && i < sizeof(buffers) / sizeof(buffers[0]); i++)
+		status = check_limit(req, &buffers[i]);
 	return status;
 }
 
 /* What was not asked for keeps the value that the caller's environment gives it. */
-static int set_environment(const struct command_options *options, const struct library *lib)
+static int set_environment(const struct request *req, const struct library *lib)
 {
 	int i, err = library_preload(lib->entry);
 
 	for (i = 0; !err && i < VARIABLES; i++)
-		if (options->settings[i] && setenv(smc_variables[i], options->settings[i], 1))
+		if (req->settings[i] && setenv(smc_variables[i], req->settings[i], 1))
 			err = -errno;
-	return err ? cli_error(options->tool, "cannot set the environment: %s", strerror(-err)) : 0;
+	return err ? cli_error(req->tool, "cannot set the environment: %s", strerror(-err)) : 0;
 }
 
-static int use_library(const struct command_options *options, const char *command,
+static int use_library(const struct request *req, const char *command,
 		       const struct target *target)
 {
 	struct library lib;
@@ -154,27 +180,27 @@ static int use_library(const struct command_options *options, const char *comman
 	int status;
 
 	if (preload_find(target, &lib, &err))
-		return cli_error(options->tool, "%s", err.text);
-	status = set_environment(options, &lib);
+		return cli_error(req->tool, "%s", err.text);
+	status = set_environment(req, &lib);
 	/* For a missing command the error of exec says more. */
 	if (!status && target->path[0])
-		status = check_all(options, command, target, &lib);
+		status = check_all(req, command, target, &lib);
 	return status;
 }
 
-int command_prepare(const struct command_options *options, const char *command)
+int command_prepare(const struct request *req, const char *command)
 {
 	struct target target;
 	struct smc_err err;
 
 	target_find(command, &target);
-	if (target.path[0] && options->way == UNIT_WAY_BPF) {
-		if (!use_bpf(options, command, &err))
+	if (target.path[0] && req->way == WAY_BPF) {
+		if (!use_bpf(req, command, &err))
 			return 0;
-		if (options->is_strict)
-			return cli_error(options->tool, "no eBPF for '%s': %s", command, err.text);
-		cli_warn(options->tool, options->quiet, "no eBPF for '%s': %s: preloading instead",
+		if (req->is_strict)
+			return cli_error(req->tool, "no eBPF for '%s': %s", command, err.text);
+		cli_warn(req->tool, req->quiet, "no eBPF for '%s': %s: preloading instead",
 			 command, err.text);
 	}
-	return use_library(options, command, &target);
+	return use_library(req, command, &target);
 }

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/read.h"
+
 #define SIZE_MAX_READ 65536
 
 static int set_base(bool user, char base[PATH_MAX], struct smc_err *err)
@@ -50,34 +52,20 @@ static int failed(struct smc_err *err, const char *what, const char *path)
 	return smc_err_set(err, code, "cannot %s '%s'", what, path);
 }
 
-/* Text of a regular file, NULL without memory or when it cannot be read. */
-static char *read_text(int fd)
-{
-	char *text = malloc(SIZE_MAX_READ + 1);
-	ssize_t len = text ? read(fd, text, SIZE_MAX_READ) : -1;
-
-	if (len < 0) {
-		free(text);
-		return NULL;
-	}
-	text[len] = '\0';
-	return text;
-}
-
 int dropin_read(const char *file, char **text, struct smc_err *err)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
+	size_t len;
 
 	*text = NULL;
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
-	if (fd < 0 && errno != ELOOP)
-		return failed(err, "read", file);
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
-		*text = read_text(fd);
-	if (fd >= 0)
-		close(fd);
+	if (lstat(file, &st))
+		return errno == ENOENT || errno == ENOTDIR ? 0 : failed(err, "read", file);
+	if (S_ISREG(st.st_mode)) {
+		*text = smc_read_file(file, O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, SIZE_MAX_READ,
+				      &len);
+		if (!*text && errno != EFBIG)
+			return failed(err, "read", file);
+	}
 	if (*text && !strncmp(*text, DROPIN_MARK, strlen(DROPIN_MARK)))
 		return 0;
 	free(*text);
@@ -105,42 +93,33 @@ static int make_directories(const char *path, struct smc_err *err)
 	return 0;
 }
 
-/* The new file under another name, which systemd does not read. */
-static int write_text(const char *path, const char *text)
+static bool write_text(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	size_t len = strlen(text);
-	int ret;
 	bool ok;
 
 	if (fd < 0)
-		return -errno;
+		return false;
 	errno = EIO;	/* of a short write */
 	ok = write(fd, text, len) == (ssize_t)len && !fchmod(fd, 0644) && !fsync(fd);
-	if (close(fd) || !ok) {
-		ret = -errno;
-		unlink(path);
-		return ret;
-	}
-	return 0;
+	return !close(fd) && ok;
 }
 
+/* First the new file under another name, which systemd does not read. */
 static int replace(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
 	char path[PATH_MAX + 32];
 	int ret;
 
 	snprintf(path, sizeof(path), "%s.%d", dropin->file, (int)getpid());
-	ret = write_text(path, text);
-	if (!ret && rename(path, dropin->file)) {
-		ret = -errno;
-		unlink(path);
-	}
-	if (!ret)
+	if (write_text(path, text) && !rename(path, dropin->file))
 		return 1;
+	ret = failed(err, "write", dropin->file);
+	if (ret != -EEXIST)
+		unlink(path);
 	rmdir(dropin->dir);
-	errno = -ret;
-	return failed(err, "write", dropin->file);
+	return ret;
 }
 
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err)

@@ -9,7 +9,6 @@
 
 #include "cli/cli.h"
 #include "ld_pre_smc/rules.h"
-#include "ld_pre_smc/size.h"
 #include "smc_run/command.h"
 #include "smc_run/unit.h"
 
@@ -52,8 +51,8 @@ static const struct cli_opt options[] = {
 	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
 					   "-r and -t need" },
 	{ OPT_QUIET, "quiet", NULL, "no warnings" },
-	{ OPT_ENABLE, "enable", "UNIT", "let a systemd service use SMC from its next start on, with\n"
-					"the options given" },
+	{ OPT_ENABLE, "enable", "UNIT",
+	  "let a systemd service use SMC from its next start on, with\nthe options given" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
 	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"
 				      "UNIT every enabled service" },
@@ -78,21 +77,22 @@ static const struct cli_tool tool = {
 	.stop_at_first = true,
 };
 
-struct run_request {
+/* A request, and what it is made of. */
+struct run {
 	int action;		/* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
-	struct unit_request unit;
-	struct command_options command;
+	struct request req;
 	struct rules rules;	/* of both lists, to see that they are valid */
-	char sizes[2][16];	/* of both buffers, as the library reads them */
+	char sizes[VARIABLES][16];	/* buffers in bytes, as the library reads them */
 };
 
-/* @setting gets the bytes as text. */
-static int take_size(const char *option, int *bytes, char text[16], const char **setting)
+static int take_size(struct run *run, const char *option, enum smc_variable variable)
 {
-	switch (smc_parse_size(optarg, bytes)) {
+	int bytes;
+
+	switch (smc_parse_size(optarg, &bytes)) {
 	case 0:
-		snprintf(text, 16, "%d", *bytes);
-		*setting = text;
+		snprintf(run->sizes[variable], sizeof(run->sizes[variable]), "%d", bytes);
+		run->req.settings[variable] = run->sizes[variable];
 		return 0;
 	case -ERANGE:
 		return cli_usage_error(&tool, "--%s: size '%s' is more than 2147483647 bytes",
@@ -104,20 +104,20 @@ static int take_size(const char *option, int *bytes, char text[16], const char *
 }
 
 /* Given again, the option adds to the list. */
-static int take_rules(struct run_request *req, const char *option, bool is_exclude)
+static int take_rules(struct run *run, const char *option, bool is_exclude)
 {
-	const char **list = &req->command.settings[is_exclude ? VAR_EXCLUDE : VAR_INCLUDE];
+	const char **list = &run->req.settings[is_exclude ? VAR_EXCLUDE : VAR_INCLUDE];
 	const char *bad;
 	char *longer;
 
-	switch (rules_parse(&req->rules, is_exclude, optarg, &bad)) {
+	switch (rules_parse(&run->rules, is_exclude, optarg, &bad)) {
 	case 0:
 		break;
 	case -E2BIG:
 		return cli_usage_error(&tool, "--%s: more than %d rules", option, RULES_MAX);
 	default:
-		return cli_usage_error(&tool, "--%s: '%.*s' is not a rule such as 6379, listen:80-90, "
-				       "10.0.0.0/8:6379 or [fd00::1]:80", option,
+		return cli_usage_error(&tool, "--%s: '%.*s' is not a rule such as 6379, "
+				       "listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80", option,
 				       (int)strcspn(bad, ", \t\n"), bad);
 	}
 	if (!*list)
@@ -129,58 +129,58 @@ static int take_rules(struct run_request *req, const char *option, bool is_exclu
 	return 0;
 }
 
-static int take_family(struct command_options *command)
+static int take_family(struct request *req)
 {
-	command->settings[VAR_FAMILY] = optarg;
+	req->settings[VAR_FAMILY] = optarg;
 	if (smc_is_family(optarg))
 		return 0;
 	return cli_usage_error(&tool, "--family: '%s' is not smc, inet or auto", optarg);
 }
 
-static int take_action(struct run_request *req, int opt)
+static int take_action(struct run *run, int opt)
 {
-	if (req->action == opt)
+	if (run->action == opt)
 		return cli_usage_error(&tool, "option '--%s' was given twice",
 				       cli_long_name(&tool, opt));
-	if (req->action)
-		return cli_exclude(&tool, req->action, opt);
-	req->action = opt;
-	req->unit.name = optarg;
+	if (run->action)
+		return cli_exclude(&tool, run->action, opt);
+	run->action = opt;
+	run->req.unit = optarg;
 	return 0;
 }
 
-static int take_way(struct run_request *req, enum unit_way way)
+static int take_way(struct run *run, enum way way)
 {
-	if (req->command.way != UNIT_WAY_NONE && req->command.way != way)
+	if (run->req.way != WAY_NONE && run->req.way != way)
 		return cli_exclude(&tool, OPT_BPF, OPT_PRELOAD);
-	req->command.way = way;
+	run->req.way = way;
 	return 0;
 }
 
 /* An option without an argument. Return: whether it is one. */
-static bool take_flag(struct run_request *req, int opt)
+static bool take_flag(struct run *run, int opt)
 {
 	switch (opt) {
 	case 'd':
-		req->command.settings[VAR_DEBUG] = "1";
+		run->req.settings[VAR_DEBUG] = "1";
 		return true;
 	case OPT_STRICT:
-		req->command.settings[VAR_STRICT] = "1";
+		run->req.settings[VAR_STRICT] = "1";
 		return true;
 	case OPT_RAW:
-		req->command.settings[VAR_RAW] = "1";
+		run->req.settings[VAR_RAW] = "1";
 		return true;
 	case OPT_RAISE:
-		req->command.raise_limits = true;
+		run->req.raise_limits = true;
 		return true;
 	case OPT_QUIET:
-		req->command.quiet = true;
+		run->req.quiet = true;
 		return true;
 	case OPT_USER:
-		req->unit.user = true;
+		run->req.user = true;
 		return true;
 	case 'j':
-		req->unit.json = true;
+		run->req.json = true;
 		return true;
 	default:
 		return false;
@@ -188,72 +188,61 @@ static bool take_flag(struct run_request *req, int opt)
 }
 
 /* Return: 0, or an exit status after a message. */
-static int take_option(struct run_request *req, int opt)
+static int take_option(struct run *run, int opt)
 {
-	struct command_options *command = &req->command;
-
 	switch (opt) {
 	case 'r':
-		return take_size("rcvbuf", &command->rcvbuf, req->sizes[0],
-				 &command->settings[VAR_RCVBUF]);
+		return take_size(run, "rcvbuf", VAR_RCVBUF);
 	case 't':
-		return take_size("sndbuf", &command->sndbuf, req->sizes[1],
-				 &command->settings[VAR_SNDBUF]);
+		return take_size(run, "sndbuf", VAR_SNDBUF);
 	case 'f':
-		return take_family(command);
+		return take_family(&run->req);
 	case OPT_INCLUDE:
-		return take_rules(req, "include", false);
+		return take_rules(run, "include", false);
 	case OPT_EXCLUDE:
-		return take_rules(req, "exclude", true);
+		return take_rules(run, "exclude", true);
 	case OPT_ENABLE:
 	case OPT_DISABLE:
 	case OPT_STATUS:
-		return take_action(req, opt);
+		return take_action(run, opt);
 	case OPT_BPF:
-		return take_way(req, UNIT_WAY_BPF);
+		return take_way(run, WAY_BPF);
 	case OPT_PRELOAD:
-		return take_way(req, UNIT_WAY_PRELOAD);
+		return take_way(run, WAY_PRELOAD);
 	default:
-		return take_flag(req, opt) ? 0 : EXIT_SELF;
+		return take_flag(run, opt) ? 0 : EXIT_SELF;
 	}
 }
 
-static int do_action(struct run_request *req, char *const *operands)
+static int do_action(struct run *run, char *const *operands)
 {
-	req->unit.tool = &tool;
-	req->unit.quiet = req->command.quiet;
-	req->unit.way = req->command.way;
-	req->unit.settings = req->command.settings;
 	if (*operands)
 		return cli_usage_error(&tool, "unexpected argument '%s'", *operands);
-	if (req->command.raise_limits)
-		return cli_usage_error(&tool, "--raise-limits is only for commands: for services use "
-				       "sysctl.d(5)");
-	if (req->unit.json && req->action != OPT_STATUS)
+	if (run->req.raise_limits)
+		return cli_usage_error(&tool, "--raise-limits is only for commands: for services "
+				       "use sysctl.d(5)");
+	if (run->req.json && run->action != OPT_STATUS)
 		return cli_usage_error(&tool, "--json is only for --status");
-	switch (req->action) {
+	switch (run->action) {
 	case OPT_ENABLE:
-		return unit_enable(&req->unit);
+		return unit_enable(&run->req);
 	case OPT_DISABLE:
-		return unit_disable(&req->unit);
+		return unit_disable(&run->req);
 	default:
-		return unit_status(&req->unit);
+		return unit_status(&run->req);
 	}
 }
 
-static int run_command(struct run_request *req, char **argv)
+static int run_command(struct request *req, char **argv)
 {
-	struct command_options *command = &req->command;
 	int status;
 
-	command->tool = &tool;
-	command->is_strict = command->settings[VAR_STRICT] ||
-			     smc_is_on(getenv(smc_variables[VAR_STRICT]));
-	if (req->unit.user || req->unit.json)
+	req->is_strict = req->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
+	if (req->user || req->json)
 		return cli_usage_error(&tool, "--user and --json are only for services");
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
-	status = command_prepare(command, *argv);
+	status = command_prepare(req, *argv);
 	if (status)
 		return status;
 	execvp(*argv, argv);
@@ -263,30 +252,30 @@ static int run_command(struct run_request *req, char **argv)
 }
 
 /* Options may follow the unit of --status, too. */
-static int next_option(struct run_request *req, int argc, char **argv)
+static int next_option(struct run *run, int argc, char **argv)
 {
 	int opt = cli_getopt(&tool, argc, argv);
 
-	if (opt != -1 || req->action != OPT_STATUS || req->unit.name || optind >= argc)
+	if (opt != -1 || run->action != OPT_STATUS || run->req.unit || optind >= argc)
 		return opt;
-	req->unit.name = argv[optind++];
+	run->req.unit = argv[optind++];
 	return cli_getopt(&tool, argc, argv);
 }
 
 int main(int argc, char **argv)
 {
-	struct run_request req = { .command = { .rcvbuf = -1, .sndbuf = -1 } };
+	struct run run = { .req = { .tool = &tool } };
 	int opt, status;
 
-	while ((opt = next_option(&req, argc, argv)) != -1) {
+	while ((opt = next_option(&run, argc, argv)) != -1) {
 		if (opt == 'h')
 			return cli_help(&tool);
 		if (opt == 'v')
 			return cli_version(&tool);
-		status = take_option(&req, opt);
+		status = take_option(&run, opt);
 		if (status)
 			return status;
 	}
 	argv += optind;
-	return req.action ? do_action(&req, argv) : run_command(&req, argv);
+	return run.action ? do_action(&run, argv) : run_command(&run.req, argv);
 }

@@ -1,21 +1,166 @@
 // SPDX-License-Identifier: MIT
 /* smc_run --enable and --disable: a drop-in for a service of systemd. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "smc_run/bpf.h"
 #include "smc_run/unit.h"
+#include "smc_run/way.h"
 
-static const char *systemctl_words(const struct unit_request *req)
+/* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */
+static void put_quoted(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\"\\", *text))
+			fputc('\\', out);
+		if (*text == '%')
+			fputc('%', out);
+		if ((unsigned char)*text < ' ')
+			fprintf(out, "\\x%02x", (unsigned int)*text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void put_variable(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "Environment=\"%s=", name);
+	put_quoted(out, value);
+	fputs("\"\n", out);
+}
+
+/* A command of smc_bpf for the unit, outside its sandbox; "-": the unit starts if it fails, too. */
+static void put_loader(FILE *out, const char *when, const char *prefix, const struct unit *unit,
+		       const char *command)
+{
+	fprintf(out, "%s=\"%s+", when, prefix);
+	put_quoted(out, unit->loader);
+	fprintf(out, "\" %s --unit %%n\n", command);
+}
+
+/* A variable's assignment replaces the unit's own, so that its entries are repeated here. */
+static void put_preload(FILE *out, const struct unit *unit)
+{
+	const char *list = unit_prop_of(unit, "Environment");
+	char word[PATH_MAX], value[2 * PATH_MAX] = "", *rest, *entry;
+	size_t len = 0;
+
+	while (unit_next_word(&list, word)) {
+		if (strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
+			continue;
+		rest = word + sizeof(PRELOAD);
+		len = 0;	/* the last one counts */
+		while ((entry = strsep(&rest, ": ")))
+			if (*entry && !preload_is_ours(entry))
+				len += (size_t)sprintf(value + len, "%s:", entry);
+	}
+	memcpy(value + len, unit->lib.entry, strlen(unit->lib.entry) + 1);
+	put_variable(out, PRELOAD, value);
+}
+
+/*
+ * Lists are merged. All families are there, because AF_SMC alone would forbid all others once
+ * the unit loses its own list.
+ */
+static void put_families(FILE *out, const struct unit *unit)
+{
+	const char *list = unit_prop_of(unit, "RestrictAddressFamilies");
+	char word[PATH_MAX];
+
+	if (!*list || *list == '~' || unit_uses_inet(unit))
+		return;
+	fputs("RestrictAddressFamilies=", out);
+	while (unit_next_word(&list, word))
+		if (strcmp(word, "AF_SMC"))
+			fprintf(out, "%s ", word);
+	fputs("AF_SMC\n", out);
+}
+
+/* The text of the drop-in, to be freed. NULL: out of memory. */
+static char *make_text(const struct unit *unit)
+{
+	const char *const *settings = unit->req->settings;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(DROPIN_MARK "[Service]\n", out);
+	if (unit->way == WAY_BPF) {
+		put_loader(out, "ExecStartPre", settings[VAR_STRICT] ? "" : "-", unit, "attach");
+		put_loader(out, "ExecStopPost", "-", unit, "detach");
+	} else {
+		put_preload(out, unit);
+		for (i = 0; i < VARIABLES; i++)
+			if (settings[i])
+				put_variable(out, smc_variables[i], settings[i]);
+		put_families(out, unit);
+	}
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void warn_socket(const struct unit *unit, const char *name)
+{
+	cli_warn(unit->req->tool, unit->req->quiet, "connections to %s stay TCP: systemd opens its "
+		 "sockets, not the service", name);
+}
+
+/*
+ * The socket unit of the same name, which systemd may not have loaded: "ssh.socket" starts
+ * "ssh.service", or if it accepts, instances of "ssh@.service", systemd.socket(5).
+ */
+static void warn_namesake(const struct unit *unit)
+{
+	const char *at = strchr(unit->name, '@');
+	const char *end = at ? at : strrchr(unit->name, '.');
+	struct unit_props props;
+	char name[UNIT_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%.*s.socket", (int)(end - unit->name), unit->name);
+	if (unit_has_word(unit_prop_of(unit, "TriggeredBy"), name) ||
+	    systemctl_show(unit->req->user, name, "Accept,Triggers", &props, NULL))
+		return;
+	if (at ? !strcmp(unit_prop_text(&props, "Accept"), "yes")
+	       : unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
+		warn_socket(unit, name);
+	free(props.text);
+}
+
+/* What keeps the service from using SMC for all of its connections. */
+static void warn(const struct unit *unit)
+{
+	const struct request *req = unit->req;
+	const char *list = unit_prop_of(unit, "TriggeredBy");
+	int err = way_has_smc(smc_wants_inet(req->settings[VAR_FAMILY]));
+	char word[PATH_MAX], *type;
+
+	if (unit->way == WAY_BPF)
+		bpf_warn_settings(req, unit->name);
+	if (err)
+		cli_warn(req->tool, req->quiet, "SMC sockets cannot be opened here, the service "
+			 "will use TCP: %s", strerror(-err));
+	while (unit_next_word(&list, word)) {
+		type = strrchr(word, '.');
+		if (type && !strcmp(type, ".socket"))
+			warn_socket(unit, word);
+	}
+	warn_namesake(unit);
+}
+
+static const char *systemctl_words(const struct request *req)
 {
 	return req->user ? "systemctl --user" : "systemctl";
 }
 
 /* systemd has to read the files again; what it does not know yet it does at the next boot. */
-static void reload(const struct unit_request *req)
+static void reload(const struct request *req)
 {
 	struct smc_err err = { 0 };
 
@@ -70,21 +215,21 @@ static int enable(struct unit *unit, struct smc_err *err)
 	if (ret)
 		return cli_error(unit->req->tool, "%s", err->text);
 	was_bpf = has_bpf(unit);
-	conf = unit_dropin_text(unit);
+	conf = make_text(unit);
 	ret = conf ? dropin_write(&unit->dropin, conf, err)
 		   : smc_err_set(err, ENOMEM, "%s", unit->name);
 	free(conf);
 	if (ret < 0)
 		return cli_error(unit->req->tool, "%s", err->text);
-	unit_warn(unit);
+	warn(unit);
 	reload(unit->req);
-	detach(unit, was_bpf && unit->way != UNIT_WAY_BPF);
+	detach(unit, was_bpf && unit->way != WAY_BPF);
 	snprintf(text, sizeof(text), "%s by %s, %s", ret ? "enabled" : "already enabled",
-		 unit->way == UNIT_WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
+		 unit->way == WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
 	return report(unit, text, true);
 }
 
-int unit_enable(const struct unit_request *req)
+int unit_enable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
@@ -96,16 +241,16 @@ int unit_enable(const struct unit_request *req)
 }
 
 /* Return: 0 and the unit's drop-in, also when systemd does not know the unit any more. */
-static int find_dropin(const struct unit_request *req, struct unit *unit, struct smc_err *err)
+static int find_dropin(const struct request *req, struct unit *unit, struct smc_err *err)
 {
-	int ret = unit_name(req->name, unit->name, err);
+	int ret = unit_name(req->unit, unit->name, err);
 
 	if (ret || !unit_load(req, unit, err))
 		return ret;
 	return dropin_locate(req->user, unit->name, &unit->dropin, err);
 }
 
-int unit_disable(const struct unit_request *req)
+int unit_disable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };

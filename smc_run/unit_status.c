@@ -7,13 +7,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "smc_run/bpf.h"
+#include "base/read.h"
 #include "smc_run/dropin.h"
 #include "smc_run/systemctl.h"
 #include "smc_run/unit.h"
+#include "smc_run/way.h"
 #include "sys/library.h"
 
 #define PROPERTIES "Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths"
+
+/* Bytes that are read of a list of mappings, at most. */
+#define FILE_MAX (64 << 20)
 
 /* enum use - what a service's main process does with the library */
 enum use {
@@ -26,7 +30,7 @@ enum use {
 
 /* struct list - rows on their way out */
 struct list {
-	const struct unit_request *req;
+	const struct request *req;
 	FILE *out;
 	int count;
 };
@@ -35,7 +39,7 @@ struct list {
 struct row {
 	char name[UNIT_NAME_SIZE];
 	char file[PATH_MAX];	/* of the drop-in, "" for none */
-	enum unit_way way;
+	enum way way;
 	const char *state;	/* of systemd: "active"; "template" */
 	int pid;		/* of the main process, 0 for none */
 	enum use use;
@@ -48,21 +52,16 @@ static const char *const use_keys[] = { NULL, "yes", "restart", "failed", NULL }
 /* Is the text in this file of a process? -errno if it cannot be read. */
 static int process_has(int pid, const char *name, const char *text)
 {
-	char path[64], *line = NULL;
-	int found = 0, delim = !strcmp(name, "environ") ? '\0' : '\n';
-	size_t size = 0;
-	FILE *file;
+	char path[64], *data;
+	size_t size;
+	int found;
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
-	file = fopen(path, "re");
-	if (!file)
+	data = smc_read_file(path, 0, FILE_MAX, &size);
+	if (!data)
 		return -errno;
-	while (!found && getdelim(&line, &size, delim, file) >= 0)
-		found = strstr(line, text) != NULL;
-	if (ferror(file))
-		found = -EIO;
-	free(line);
-	fclose(file);
+	found = memmem(data, size, text, strlen(text)) != NULL;
+	free(data);
 	return found;
 }
 
@@ -75,19 +74,19 @@ static enum use find_bpf_use(const char *unit)
 	return !ret ? USE_YES : ret == -EIO ? USE_RESTART : USE_UNKNOWN;
 }
 
-static enum use find_use(int pid, const char *unit, enum unit_way way)
+static enum use find_use(int pid, const char *unit, enum way way)
 {
 	int mapped, named;
 
 	if (!pid)
 		return USE_NONE;
-	if (way == UNIT_WAY_BPF)
+	if (way == WAY_BPF)
 		return find_bpf_use(unit);
 	mapped = process_has(pid, "maps", "/" LIBRARY_NAME);
 	named = process_has(pid, "environ", LIBRARY_NAME);
 	if (mapped < 0 || named < 0)
 		return USE_UNKNOWN;
-	if (way == UNIT_WAY_NONE)
+	if (way == WAY_NONE)
 		return mapped ? USE_RESTART : USE_NONE;
 	if (mapped)
 		return USE_YES;
@@ -108,7 +107,7 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 		if (!base || strcmp(base + 1, DROPIN_FILE) ||
 		    dropin_read(path, &text, &err) || !text)
 			continue;
-		row->way = dropin_is_bpf(text) ? UNIT_WAY_BPF : UNIT_WAY_PRELOAD;
+		row->way = dropin_is_bpf(text) ? WAY_BPF : WAY_PRELOAD;
 		memcpy(row->file, path, sizeof(row->file));
 		free(text);
 	}
@@ -116,7 +115,7 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 
 static void fill(struct row *row, const struct unit_props *props)
 {
-	*row = (struct row){ .way = UNIT_WAY_NONE };
+	*row = (struct row){ .way = WAY_NONE };
 	snprintf(row->name, sizeof(row->name), "%s", unit_prop_text(props, "Id"));
 	row->state = unit_prop_text(props, "ActiveState");
 	row->pid = atoi(unit_prop_text(props, "MainPID"));
@@ -182,7 +181,7 @@ static int put_units(struct list *list, const char *pattern, struct smc_err *err
 		return ret;
 	rest = props;
 	while (unit_next_props(&rest, &one)) {
-		if (list->req->name && !strcmp(unit_prop_text(&one, "LoadState"), "not-found")) {
+		if (list->req->unit && !strcmp(unit_prop_text(&one, "LoadState"), "not-found")) {
 			ret = smc_err_say(err, ENOENT, "there is no unit '%s'",
 					  unit_prop_text(&one, "Id"));
 			break;
@@ -245,8 +244,8 @@ static int put_list(struct list *list, struct smc_err *err)
 	char name[UNIT_NAME_SIZE];
 	int ret = 0;
 
-	if (list->req->name)
-		ret = unit_name(list->req->name, name, err);
+	if (list->req->unit)
+		ret = unit_name(list->req->unit, name, err);
 	if (ret)
 		return ret;
 	if (list->req->json)
@@ -254,13 +253,13 @@ static int put_list(struct list *list, struct smc_err *err)
 	else
 		fprintf(list->out, "%-32s %-7s %-10s %-14s %s\n", "Unit", "Way", "State", "SMC",
 			"PID");
-	ret = list->req->name ? put_unit(list, name, err) : put_enabled(list, err);
+	ret = list->req->unit ? put_unit(list, name, err) : put_enabled(list, err);
 	if (list->req->json)
 		fputs("]}\n", list->out);
 	return ret;
 }
 
-int unit_status(const struct unit_request *req)
+int unit_status(const struct request *req)
 {
 	struct list list = { .req = req };
 	struct smc_err err = { 0 };

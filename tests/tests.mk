@@ -22,7 +22,7 @@ $(call need,cmocka)
 endif
 
 # What is pure in the preload library, and what tests need of the tools, apart from main().
-SHIM_PARTS := $(call objs,ld_pre_smc/size.c ld_pre_smc/rules.c)
+SHIM_PARTS := $(call objs,ld_pre_smc/variables.c ld_pre_smc/rules.c)
 SMCSS_PARTS := $(call tool_parts,smcss)
 
 $(O)/tests/unit/kconfig: TOOL_PKGS := zlib

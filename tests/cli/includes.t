@@ -24,7 +24,7 @@ FORBIDDEN = {
 }
 # Tools that may see each other: the two names of one tool, and what is pure in the preload library.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
-PURE = {'ld_pre_smc/rules', 'ld_pre_smc/size', 'ld_pre_smc/variables'}
+PURE = {'ld_pre_smc/rules', 'ld_pre_smc/variables'}
 
 
 def below(path, directory):

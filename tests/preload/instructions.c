@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* instructions N: opens a TCP socket N times, over a fake that never runs out of them. Counted by tests/preload/instructions. */
+/*
+ * instructions N: opens a TCP socket N times, over a fake that never runs out of them. Counted by
+ * tests/preload/instructions.
+ */
 #include <stdlib.h>
 #include <sys/socket.h>
 

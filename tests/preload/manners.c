@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the library must not do to a program: manners epoll | cancel | nopoll | exit; one line each. */
+/* What the library must not do to a program: manners epoll, cancel, nopoll or exit; a line each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -102,7 +102,10 @@ static int run_nopoll(void)
 /* Ends with ten connections whose peer does not read. */
 static int run_exit(void)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
 	int listener = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0), fd;
 	socklen_t len = sizeof(addr);
 	static char data[65536];

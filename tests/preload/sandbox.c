@@ -44,7 +44,10 @@ static struct sock_filter code[] = {
 /* What a sandboxed server does; its sockets are TCP sockets. */
 static int serve(void)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
 	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
 	socklen_t len = sizeof(addr);
 
@@ -64,7 +67,8 @@ int main(int argc, char **argv)
 		filter.filter += NARROW;
 		filter.len -= NARROW;
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
 		perror("sandbox");
 		return 77;
 	}

@@ -60,7 +60,8 @@ static void use(long number)
 	if (number % 64 == 1)
 		check(!connect(fd, &none, sizeof(none)), "unspec");
 	if (number % 64 == 2)
-		check(connect(fd, (void *)&there, sizeof(there)) && errno == ECONNREFUSED, "refused");
+		check(connect(fd, (void *)&there, sizeof(there)) && errno == ECONNREFUSED,
+		      "refused");
 	check(!close(fd), "close");
 }
 
@@ -106,7 +107,10 @@ static long kilobytes(void)
 
 static void choose_port(void)
 {
-	struct sockaddr_in here = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in here = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
 	socklen_t len = sizeof(here);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 

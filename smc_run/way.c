@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* smc_run --bpf: this process marks itself in the map that smc_bpf pinned. */
-#include "smc_run/bpf.h"
+/* The ways into a program. */
+#include "smc_run/way.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +16,40 @@
 #include "sys/scope.h"
 #include "sys/self.h"
 
+int way_has_smc(bool inet)
+{
+	return inet && !kernel_ipproto_smc() ? 0 : kernel_af_smc();
+}
+
+int preload_find(const struct target *target, struct library *lib, struct smc_err *err)
+{
+	if (library_find(target, lib))
+		return smc_err_say(err, ENOENT, "cannot find %s, neither beside smc_run nor in %s",
+				   LIBRARY_NAME, SMC_LIBDIR);
+	if (lib->entry[strcspn(lib->entry, ": \t\n")])
+		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a "
+				   "colon", lib->entry);
+	return 0;
+}
+
+bool preload_is_ours(const char *entry)
+{
+	static const char *const names[] = { LIBRARY_NAME, LIBRARY_NAME ".1", "libsmc-preload.so" };
+	const char *base = strrchr(entry, '/');
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(base ? base + 1 : entry, names[i]))
+			return true;
+	return false;
+}
+
 bool bpf_loader(char path[PATH_MAX])
 {
 	return self_find("smc_bpf", X_OK, path);
 }
 
-/* Return: 0; -ENOENT while nothing is there for smc_run. */
+/* Into the map that smc_bpf pinned. Return: 0; -ENOENT while there is none for smc_run. */
 static int mark_self(void)
 {
 	const uint64_t id = SCOPE_RUN_ID;
@@ -101,13 +129,14 @@ int bpf_mark_self(struct smc_err *err)
 	}
 }
 
-void bpf_warn_settings(const struct cli_tool *tool, bool quiet, const char *const *settings,
-		       const char *name)
+void bpf_warn_settings(const struct request *req, const char *name)
 {
+	const char *const *settings = req->settings;
+
 	if (settings[VAR_RCVBUF] || settings[VAR_SNDBUF])
-		cli_warn(tool, quiet, "eBPF cannot set the buffers of sockets: --rcvbuf and "
-			 "--sndbuf have no effect on '%s'", name);
+		cli_warn(req->tool, req->quiet, "eBPF cannot set the buffers of sockets: "
+			 "--rcvbuf and --sndbuf have no effect on '%s'", name);
 	if (settings[VAR_INCLUDE] || settings[VAR_EXCLUDE])
-		cli_warn(tool, quiet, "eBPF sees no addresses: --include and --exclude have no "
-			 "effect on '%s'", name);
+		cli_warn(req->tool, req->quiet, "eBPF sees no addresses: --include and --exclude "
+			 "have no effect on '%s'", name);
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* What smc_run was asked for. */
+#ifndef SMC_RUN_REQUEST_H
+#define SMC_RUN_REQUEST_H
+
+#include <stdbool.h>
+
+#include "cli/cli.h"
+#include "ld_pre_smc/variables.h"
+
+/** enum way - how a program or a service comes to SMC */
+enum way {
+	WAY_NONE,
+	WAY_PRELOAD,	/* ld_pre_smc.so in its environment */
+	WAY_BPF,	/* the process, or the service's control group, marked for eBPF */
+};
+
+/**
+ * struct request - the options
+ * @settings: of the library, by enum smc_variable; NULL: what the environment has
+ * @way: WAY_NONE: the library, or eBPF where the library does not reach the program
+ * @quiet: no warnings
+ * @is_strict: of commands: fail rather than use TCP
+ * @raise_limits: of commands: raise the kernel's limits to what the buffers need
+ * @unit: the service as typed; NULL: all, for --status
+ * @user: it is a unit of the user's own manager
+ * @json: of --status
+ */
+struct request {
+	const struct cli_tool *tool;
+	const char *settings[VARIABLES];
+	enum way way;
+	bool quiet;
+	bool is_strict, raise_limits;
+	const char *unit;
+	bool user, json;
+};
+
+#endif

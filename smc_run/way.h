@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The ways into a program: ld_pre_smc.so in LD_PRELOAD, or sockets turned by eBPF in the kernel. */
+#ifndef SMC_RUN_WAY_H
+#define SMC_RUN_WAY_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "smc_run/request.h"
+#include "sys/library.h"
+
+#define PRELOAD "LD_PRELOAD"
+
+/**
+ * way_has_smc() - can SMC sockets be opened here?
+ * @inet: try IPPROTO_SMC first, as the library will
+ *
+ * Opening one makes the kernel load its module, which needs no privileges.
+ *
+ * Return: 0, or -errno of socket(2): -EAFNOSUPPORT without SMC.
+ */
+int way_has_smc(bool inet);
+
+/**
+ * preload_find() - the library for a program, with an entry that LD_PRELOAD can hold
+ *
+ * Return: 0; -ENOENT or -EINVAL with a sentence.
+ */
+int preload_find(const struct target *target, struct library *lib, struct smc_err *err);
+
+/** preload_is_ours() - is an entry of LD_PRELOAD this library, under any of its names? */
+bool preload_is_ours(const char *entry);
+
+/** bpf_loader() - the smc_bpf that was installed, or built, with this program. False: none */
+bool bpf_loader(char path[PATH_MAX]);
+
+/**
+ * bpf_ask() - run smc_bpf
+ * @option, @value: arguments behind @command, NULL for none
+ *
+ * Return: 0; -EIO with its sentence if it failed; -ENOENT with a sentence if there is none; -errno
+ * with a sentence.
+ */
+int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err);
+
+/**
+ * bpf_mark_self() - the TCP sockets of this process, and of all it starts, become SMC sockets
+ *
+ * Whoever may write to the pinned map needs no privileges. Where nothing is pinned, smc_bpf is
+ * asked to load the program, which needs them.
+ *
+ * Return: 0, -errno with a sentence; nothing has happened then.
+ */
+int bpf_mark_self(struct smc_err *err);
+
+/** bpf_warn_settings() - warn of options of the library that eBPF does not know; @name: whose */
+void bpf_warn_settings(const struct request *req, const char *name);
+
+#endif
