@@ -217,7 +217,7 @@ static int add_nets(struct loader *l, const struct rnic *function)
 	if (has_net)
 		return ret;
 	rnic = *function;
-	pnetid_of_pci(hardware, l->root, function->pci_id, 0);
+	pnetid_of_device(hardware, l->root, "pci", function->pci_id, 0);
 	set_pnetid(l, &rnic, hardware);
 	return add(l, &rnic);
 }

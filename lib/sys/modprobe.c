@@ -165,14 +165,6 @@ static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unu
 	return is_found;
 }
 
-static bool is_in_cmdline(const char *module)
-{
-	char name[64], text[HOST_PROBE_SIZE];
-
-	snprintf(name, sizeof(name), "cmdline-%s", module);
-	return host_probe(name, probe_cmdline, (void *)module, text) > 0;
-}
-
 bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias)
 {
 	unsigned long disabled = 0;
@@ -182,7 +174,7 @@ bool modprobe_blocked(struct modprobe_block *block, const char *module, const ch
 	if (look_at_directories(block, module, alias))
 		return true;
 	strcpy(block->file, "/proc/cmdline");
-	if (is_in_cmdline(module))
+	if (host_probe("cmdline-%s", probe_cmdline, (void *)module, NULL, module) > 0)
 		return true;
 	strcpy(block->file, "/proc/sys/kernel/modules_disabled");
 	host_number(&disabled, "%s", block->file);

@@ -32,7 +32,7 @@ struct netaddr {
  */
 struct netaddr_table {
 	struct netaddr *addrs;
-	size_t count;
+	size_t count, size;
 	bool is_known;
 };
 
