@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "host/file.h"
 #include "sys/pciids.h"
-#include "sys/sysfs.h"
+#include "sys/netns.h"
 #include "sys/verbs.h"
 
 struct loader {
