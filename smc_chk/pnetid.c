@@ -11,7 +11,7 @@
 #include "pnet/pairing.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/sysfs.h"
+#include "sys/netns.h"
 
 /* By its name, or by another one that ip-link(8) gave it. */
 static const struct netdev *find(const struct netdev_table *nets, const char *name)

@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "smc/abi.h"
 #include "sys/netns.h"
-#include "sys/sysfs.h"
 
 enum {
 	OPT_TREE = CLI_LONG_ONLY,

@@ -12,7 +12,7 @@
 #include "cli/cli.h"
 #include "host/record.h"
 #include "pnet/pairing.h"
-#include "sys/sysfs.h"
+#include "sys/netns.h"
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "also show slots without power and other PCI functions (IBM Z)" },

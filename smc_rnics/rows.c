@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "host/file.h"
 #include "sys/pciids.h"
-#include "sys/sysfs.h"
+#include "sys/netns.h"
 #include "sys/verbs.h"
 
 struct loader {
@@ -217,7 +217,7 @@ static int add_nets(struct loader *l, const struct rnic *function)
 	if (has_net)
 		return ret;
 	rnic = *function;
-	pnetid_of_pci(hardware, l->root, function->pci_id, 0);
+	pnetid_of_device(hardware, l->root, "pci", function->pci_id, 0);
 	set_pnetid(l, &rnic, hardware);
 	return add(l, &rnic);
 }

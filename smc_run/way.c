@@ -14,7 +14,7 @@
 #include "smc_run/program.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
-#include "sys/self.h"
+#include "sys/library.h"
 
 int way_has_smc(bool inet)
 {

@@ -60,11 +60,10 @@ static const char *user_name(uint32_t uid)
 	} last;
 
 	if (!last.is_set || last.uid != uid) {
-		char probe[32], text[HOST_PROBE_SIZE];
+		char text[HOST_PROBE_SIZE];
 
 		/* This machine's users are not those of a recorded one. */
-		snprintf(probe, sizeof(probe), "user-%u", uid);
-		host_probe(probe, probe_user, &uid, text);
+		host_probe("user-%u", probe_user, &uid, text, uid);
 		snprintf(last.name, sizeof(last.name), "%.*s", (int)sizeof(last.name) - 1, text);
 		last.uid = uid;
 		last.is_set = true;

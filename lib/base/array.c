@@ -2,6 +2,7 @@
 /* Arrays that grow. */
 #include "base/array.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,4 +20,14 @@ void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size)
 		*size = more;
 	}
 	return memset(array + (*count)++ * item_size, 0, item_size);
+}
+
+int smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size)
+{
+	void *added = smc_array_add(items, count, size, item_size);
+
+	if (!added)
+		return -ENOMEM;
+	memcpy(added, item, item_size);
+	return 0;
 }

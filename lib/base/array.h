@@ -14,4 +14,7 @@
  */
 void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size);
 
+/** smc_array_append() - the same with a copy of @item. Return: 0, -ENOMEM */
+int smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size);
+
 #endif

@@ -29,10 +29,8 @@ vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
 	char line[1024];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
-	if (hint)
-		fprintf(stderr, "%s: %s; try '%s --help'\n", tool->name, line, tool->name);
-	else
-		fprintf(stderr, "%s: %s\n", tool->name, line);
+	fprintf(stderr, hint ? "%s: %s; try '%s --help'\n" : "%s: %s\n", tool->name, line,
+		tool->name);
 }
 
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
@@ -43,15 +41,6 @@ int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	vreport(tool, fmt, ap, false);
 	va_end(ap);
 	return tool->error_status;
-}
-
-void cli_note(const struct cli_tool *tool, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vreport(tool, fmt, ap, false);
-	va_end(ap);
 }
 
 void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
@@ -97,12 +86,20 @@ static void describe(const struct cli_tool *tool, char *letters, struct option *
 	*longs = (struct option){ 0 };
 }
 
+/* Return: the end mark, whose val is 0, for none. */
+static const struct cli_opt *find_option(const struct cli_tool *tool, int val)
+{
+	const struct cli_opt *opt = tool->opts;
+
+	while (opt->val && opt->val != val)
+		opt++;
+	return opt;
+}
+
 static void bad_option(const struct cli_tool *tool, int result, const char *word)
 {
-	const struct cli_opt *opt;
+	const struct cli_opt *opt = find_option(tool, optopt);
 
-	for (opt = tool->opts; opt->val && opt->val != optopt; opt++)
-		;
 	if (result == ':')
 		cli_usage_error(tool, "option '--%s' needs an argument (%s)", opt->name, opt->arg);
 	else if (optopt && opt->val)
@@ -174,10 +171,8 @@ int cli_version(const struct cli_tool *tool)
 
 const char *cli_long_name(const struct cli_tool *tool, int val)
 {
-	const struct cli_opt *opt = tool->opts;
+	const struct cli_opt *opt = find_option(tool, val);
 
-	while (opt->val && opt->val != val)
-		opt++;
 	return opt->val ? opt->name : "?";
 }
 

@@ -69,13 +69,12 @@ int cli_version(const struct cli_tool *tool);
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** cli_note() - such a line about what is no failure */
-void cli_note(const struct cli_tool *tool, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/** cli_warn() - a note, unless @is_quiet */
+/** cli_warn() - such a line about what is no failure, unless @is_quiet */
 void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/** cli_note() - the same in any case */
+#define cli_note(tool, ...) cli_warn(tool, false, __VA_ARGS__)
 
 /** cli_usage_error() - as cli_error(), with a pointer to --help */
 int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files of the host: small attributes, links, sorted directories, of this one or of a recorded one. */
+/* Files of the host: attributes, links, sorted directories, of this one or of a recorded one. */
 #include "host/file.h"
 
 #include <dirent.h>
@@ -11,10 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/read.h"
 #include "host/record.h"
 
-/* Return: 0, -ENAMETOOLONG with an empty @path. */
+/* Return: 0, -ENAMETOOLONG. */
 static int __attribute__((format(printf, 2, 0)))
 make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 {
@@ -22,14 +23,12 @@ make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 	char plain[PATH_MAX];
 	int len = vsnprintf(plain, PATH_MAX, fmt, ap);
 
-	path[0] = '\0';
 	if (len < 0 || len >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if (!root)
-		strcpy(path, plain);
-	else if (!record_path(path, root, plain))
-		path[0] = '\0';
-	return *path ? 0 : -ENAMETOOLONG;
+	if (root)
+		return record_path(path, root, plain) ? 0 : -ENAMETOOLONG;
+	strcpy(path, plain);
+	return 0;
 }
 
 /* The path that a function of variable arguments was given. */
@@ -209,16 +208,11 @@ static int compare_names(const void *a, const void *b)
 
 static int add_name(struct host_names *names, const char *name)
 {
-	char **grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
+	char **slot = smc_array_add(&names->names, &names->count, &names->size, sizeof(*slot));
 
-	if (!grown)
-		return -ENOMEM;
-	names->names = grown;
-	names->names[names->count] = strdup(name);
-	if (!names->names[names->count])
-		return -ENOMEM;
-	names->count++;
-	return 0;
+	if (slot)
+		*slot = strdup(name);
+	return slot && *slot ? 0 : -ENOMEM;
 }
 
 static int list_directory(struct host_names *names, const char *path)

@@ -15,7 +15,7 @@
 /** struct host_names - entries of a directory, sorted; numbers in names count as numbers */
 struct host_names {
 	char **names;
-	size_t count;
+	size_t count, size;
 };
 
 /**

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,11 +49,17 @@ static int recorded(const char *file, char text[HOST_PROBE_SIZE])
 	return ret;
 }
 
-int host_probe(const char *name, host_probe_fn fn, void *arg, char text[HOST_PROBE_SIZE])
+int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
 {
-	char file[PROBE_FILE_SIZE], data[HOST_PROBE_SIZE + 16];
+	char name[PROBE_FILE_SIZE], file[PROBE_FILE_SIZE], data[HOST_PROBE_SIZE + 16];
+	char unused[HOST_PROBE_SIZE];
 	int ret, len;
+	va_list ap;
 
+	va_start(ap, text);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
+	text = text ? text : unused;
 	text[0] = '\0';
 	probe_file(file, name);
 	if (record_root())
@@ -70,11 +77,10 @@ static int probe_ifname(void *arg, char text[HOST_PROBE_SIZE])
 
 bool host_ifname(char name[IF_NAMESIZE], uint32_t ifindex)
 {
-	char text[HOST_PROBE_SIZE], probe[32];
+	char text[HOST_PROBE_SIZE];
 
-	snprintf(probe, sizeof(probe), "ifindex-%u", ifindex);
 	name[0] = '\0';
-	if (host_probe(probe, probe_ifname, &ifindex, text))
+	if (host_probe("ifindex-%u", probe_ifname, &ifindex, text, ifindex))
 		return false;
 	snprintf(name, IF_NAMESIZE, "%.*s", IF_NAMESIZE - 1, text);
 	return true;

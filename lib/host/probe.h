@@ -19,11 +19,13 @@ typedef int (*host_probe_fn)(void *arg, char text[HOST_PROBE_SIZE]);
 
 /**
  * host_probe() - ask for such a fact, or for what was recorded of it
- * @name: of the fact, a file name: "socket-af_smc"
+ * @fmt: name of the fact, a file name: "socket-af_smc", "ifindex-%u"; its arguments come last
+ * @text: receives the words; NULL if nobody wants them
  *
  * Return: what @fn returns; -ENODATA when the record does not have it.
  */
-int host_probe(const char *name, host_probe_fn fn, void *arg, char text[HOST_PROBE_SIZE]);
+int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
+	__attribute__((format(printf, 1, 5)));
 
 /**
  * host_probe_parse() - read a recorded probe

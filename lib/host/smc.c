@@ -39,15 +39,13 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
 int host_af_smc(void)
 {
 	question ask = kernel_af_smc;
-	char text[HOST_PROBE_SIZE];
 
-	return host_probe("socket-af_smc", probe, &ask, text);
+	return host_probe("socket-af_smc", probe, &ask, NULL);
 }
 
 int host_ipproto_smc(void)
 {
 	question ask = kernel_ipproto_smc;
-	char text[HOST_PROBE_SIZE];
 
-	return host_probe("socket-ipproto_smc", probe, &ask, text);
+	return host_probe("socket-ipproto_smc", probe, &ask, NULL);
 }

@@ -157,7 +157,8 @@ int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct
 
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg)
 {
-	struct dump dump = { .type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), .fn = fn, .arg = arg };
+	struct dump dump = { .type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), .fn = fn,
+			     .arg = arg };
 	struct answer answer;
 
 	return ask(&dump, &answer, NETLINK_RDMA, req, len);

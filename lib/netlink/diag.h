@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Dumps of sock_diag and of RDMA devices. With lib/netlink/genl the only code that opens a netlink socket. */
+/*
+ * Dumps of sock_diag and of RDMA devices. With lib/netlink/genl the only code that opens a netlink
+ * socket.
+ */
 #ifndef SMC_NETLINK_DIAG_H
 #define SMC_NETLINK_DIAG_H
 

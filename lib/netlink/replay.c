@@ -192,10 +192,11 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 		return damaged(request, err);
 	if (strcmp(head.order, own_order))
 		return smc_err_say(err, EOPNOTSUPP,
-				   "the record is from a %.7s-endian machine: only such a machine can "
-				   "read its netlink answers", head.order);
+				   "the record is from a %.7s-endian machine: "
+				   "only such a machine can read its netlink answers", head.order);
 	if (!covers(&head, request))
-		return smc_err_say(err, ENODATA, "the record has no answer to this request of netlink/%s",
+		return smc_err_say(err, ENODATA,
+				   "the record has no answer to this request of netlink/%s",
 				   request->name);
 	if (head.code)
 		return smc_err_say(err, head.code, "%s", head.words);

@@ -2,6 +2,7 @@
 /* Devices and their PNET IDs, and which ones belong together. */
 #include "pnet/pairing.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -215,7 +216,9 @@ static void warn_upper(char *buf, size_t size, const struct pnet_row *row)
 	memcpy(better.name, row->entry->name, sizeof(better.name));
 	memcpy(better.eth, row->net->base, sizeof(better.eth));
 	pnet_command(&command, &better);
-	snprintf(buf, size, "SMC looks at '%s', the lower device of '%s', first, and older kernels only there: %.*s",
+	snprintf(buf, size,
+		 "SMC looks at '%s', the lower device of '%s', first, "
+		 "and older kernels only there: %.*s",
 		 row->net->base, row->name, (int)command.len, command.len ? command.data : "");
 	out_free(&command);
 }
@@ -228,14 +231,16 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 	if (!row->entry)
 		return false;
 	if (!is_there && row->type != PNET_ISM)
-		snprintf(buf, size, "there is no port %u of '%s': its entry waits for one",
+		snprintf(buf, size,
+			 "there is no port %u of '%s': its entry has no effect until there is one",
 			 row->port, row->name);
 	if (!is_there && row->type == PNET_NET)
-		snprintf(buf, size, "there is no net device '%s': its entry waits for one",
+		snprintf(buf, size,
+			 "there is no net device '%s': its entry has no effect until there is one",
 			 row->name);
 	if (row->ib && strcmp(row->ib->node_type, "CA") && row->ib->node_type[0])
-		snprintf(buf, size, "'%s' is not a RoCE device (%s): SMC does not use it", row->name,
-			 row->ib->node_type);
+		snprintf(buf, size, "'%s' is not a RoCE device (%s): SMC does not use it",
+			 row->name, row->ib->node_type);
 	if (!row->net || !strcmp(row->net->base, row->name))
 		return buf[0];
 	if (row->source == PNET_FROM_TABLE)
@@ -274,17 +279,12 @@ static void new_name(char name[SMC_PNET_NAME_SIZE], const struct smc_pnet_table 
 	char stem[SMC_PNET_NAME_SIZE];
 	size_t len = 0;
 
-	for (; *netdev && len < sizeof(stem) - 4; netdev++) {
-		if ((*netdev >= '0' && *netdev <= '9') || (*netdev >= 'A' && *netdev <= 'Z'))
-			stem[len++] = *netdev;
-		else if (*netdev >= 'a' && *netdev <= 'z')
-			stem[len++] = (char)(*netdev - 'a' + 'A');
-	}
-	if (!len) {
-		strcpy(stem, "NET");
-		len = 3;
-	}
+	for (; *netdev && len < sizeof(stem) - 4; netdev++)
+		if (isalnum((unsigned char)*netdev))
+			stem[len++] = (char)toupper((unsigned char)*netdev);
 	stem[len] = '\0';
+	if (!len)
+		strcpy(stem, "NET");
 	strcpy(name, stem);
 	for (unsigned int i = 2; i < 1000 && is_taken(entries, rows, name); i++)
 		snprintf(name, SMC_PNET_NAME_SIZE, "%.13s%u", stem, i);

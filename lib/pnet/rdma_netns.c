@@ -84,16 +84,15 @@ static void forget(struct rdma_port *port)
 
 void rdma_check_netns(struct rdma_table *table)
 {
-	char name[RDMA_NAME_SIZE + 32], text[HOST_PROBE_SIZE];
-
 	for (size_t i = 0; i < table->count; i++) {
 		struct rdma_dev *dev = &table->devs[i];
 
 		for (size_t k = 0; k < dev->n_ports; k++) {
 			struct query query = { dev->name, dev->ports[k].number, 0, -ENODEV };
 
-			snprintf(name, sizeof(name), "rdma-netdev-%s-%u", query.dev, query.port);
-			if (dev->ports[k].netdev[0] && !host_probe(name, probe, &query, text))
+			if (dev->ports[k].netdev[0] &&
+			    !host_probe("rdma-netdev-%s-%u", probe, &query, NULL, query.dev,
+					query.port))
 				forget(&dev->ports[k]);
 		}
 	}

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
-/* Reading single netlink attributes. */
+/* Reading netlink attributes. */
 #include "smc/attr.h"
 
+#include <errno.h>
 #include <string.h>
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
-bool smc_attr_u8(const struct nlattr *attr, uint8_t *value)
+bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size)
 {
-	if (mnl_attr_get_payload_len(attr) < sizeof(*value))
+	size_t len = mnl_attr_get_payload_len(attr);
+	const void *data = mnl_attr_get_payload(attr);
+
+	if (len >= size)
+		memcpy(value, data, size);
+	else if (2 * len == size && size == sizeof(uint32_t))
+		*(uint32_t *)value = *(const uint16_t *)data;
+	else if (2 * len == size && size == sizeof(uint64_t))
+		*(uint64_t *)value = *(const uint32_t *)data;
+	else
 		return false;
-	*value = *(const uint8_t *)mnl_attr_get_payload(attr);
 	return true;
 }
 
@@ -18,43 +27,10 @@ bool smc_attr_bool(const struct nlattr *attr, bool *value)
 {
 	uint8_t byte;
 
-	if (!smc_attr_u8(attr, &byte))
+	if (!smc_attr_number(attr, &byte))
 		return false;
 	*value = byte;
 	return true;
-}
-
-/* A number of @size bytes, which some kernels send with half of them. */
-static bool read_number(const struct nlattr *attr, size_t size, uint64_t *value)
-{
-	size_t len = mnl_attr_get_payload_len(attr);
-	union {
-		uint16_t u16;
-		uint32_t u32;
-		uint64_t u64;
-	} number;
-
-	if (len < size && 2 * len != size)
-		return false;
-	len = len < size ? len : size;
-	memcpy(&number, mnl_attr_get_payload(attr), len);
-	*value = len == 2 ? number.u16 : len == 4 ? number.u32 : number.u64;
-	return true;
-}
-
-bool smc_attr_u32(const struct nlattr *attr, uint32_t *value)
-{
-	uint64_t number;
-
-	if (!read_number(attr, sizeof(*value), &number))
-		return false;
-	*value = (uint32_t)number;
-	return true;
-}
-
-bool smc_attr_u64(const struct nlattr *attr, uint64_t *value)
-{
-	return read_number(attr, sizeof(*value), value);
 }
 
 bool smc_attr_str(const struct nlattr *attr, char *str, size_t size)
@@ -84,4 +60,51 @@ const struct nlattr *smc_attr_nest(const struct nlmsghdr *nlh, uint16_t type)
 		if (mnl_attr_get_type(attr) == type)
 			return attr;
 	return NULL;
+}
+
+static bool read_value(void *value, const struct nlattr *attr, const struct smc_attr *row)
+{
+	switch (row->kind) {
+	case SMC_ATTR_NUMBER:
+		return smc_attr_sized(attr, value, row->size);
+	case SMC_ATTR_BOOL:
+		return smc_attr_bool(attr, value);
+	case SMC_ATTR_STR:
+		return smc_attr_str(attr, value, row->size);
+	default:
+		return false;
+	}
+}
+
+static void read_nest(char *object, const struct nlattr *nest, const struct smc_attr *rows)
+{
+	const struct smc_attr *row;
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		for (row = rows; row->kind && row->type != mnl_attr_get_type(attr); row++)
+			;
+		if (row->seen)
+			*(bool *)(object + row->seen) = true;
+		if (row->kind == SMC_ATTR_NEST)
+			read_nest(object + row->offset, attr, row->nest);
+		else if (read_value(object + row->offset, attr, row))
+			*(uint32_t *)(void *)object |= row->has;
+	}
+}
+
+int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh,
+		    const struct smc_attr *messages)
+{
+	const struct nlattr *nest;
+
+	memset(object, 0, size);
+	for (; messages->kind; messages++) {
+		nest = smc_attr_nest(nlh, messages->type);
+		if (nest) {
+			read_nest(object, nest, messages->nest);
+			return 0;
+		}
+	}
+	return -EBADMSG;
 }

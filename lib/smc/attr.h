@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading single netlink attributes, of whatever length the kernel gave them.
+ * Reading netlink attributes, of whatever length the kernel gave them: by a table, or one by one.
  *
  * An attribute that is too short counts as not sent, as a zero-length one does: some architectures
  * pad with those. One that is too long is read as far as known.
@@ -13,17 +13,55 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-/** smc_attr_u8() - Return: false, leaving @value, when the attribute is too short */
-bool smc_attr_u8(const struct nlattr *attr, uint8_t *value);
+/* What an attribute is; SMC_ATTR() takes it from the type of the member that receives the value. */
+enum smc_kind { SMC_ATTR_END, SMC_ATTR_NUMBER, SMC_ATTR_BOOL, SMC_ATTR_STR, SMC_ATTR_NEST };
 
-/** smc_attr_bool() - a u8 that means yes or no */
+/**
+ * struct smc_attr - one row of a table, ended by one of zeros: where an attribute's value goes
+ * @type: the attribute's number
+ * @offset, @size: of the member; of a nest, offset of the structure that takes what is in it
+ * @has: bit for the structure's first member, a uint32_t, when the kernel sent it
+ * @seen: of a nest, offset of a bool that becomes true for it, 0 for none
+ * @nest: rows of a nest
+ */
+struct smc_attr {
+	uint16_t type;
+	enum smc_kind kind;
+	size_t offset, size;
+	uint32_t has;
+	size_t seen;
+	const struct smc_attr *nest;
+};
+
+#define SMC_ATTR(number, object, member, bit)                                                      \
+	{ .type = number, .offset = offsetof(object, member), .has = bit,                          \
+	  .size = sizeof(((object *)0)->member),                                                   \
+	  .kind = _Generic(((object *)0)->member, char *: SMC_ATTR_STR, bool: SMC_ATTR_BOOL,       \
+			   default: SMC_ATTR_NUMBER) }
+
+/**
+ * smc_attr_decode() - read an answer by a table
+ * @object: of @size bytes, filled with zeros first
+ * @messages: the nests that such an answer may be in; the first one that is there counts
+ *
+ * Return: 0, -EBADMSG when the message is too short or has none of them.
+ */
+int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh,
+		    const struct smc_attr *messages);
+
+/**
+ * smc_attr_number() - a number of 1, 2, 4 or 8 bytes
+ *
+ * One of half as many is taken too: headers and kernels disagree, and "uint" attributes are as
+ * long as their value needs.
+ *
+ * Return: false, leaving @value, when the attribute is too short.
+ */
+#define smc_attr_number(attr, value) smc_attr_sized(attr, value, sizeof(*(value)))
+bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size);
+
+/** smc_attr_bool() - a u8 that means yes or no. Return: as above */
 bool smc_attr_bool(const struct nlattr *attr, bool *value);
-
-/** smc_attr_u32() - of 4 bytes, or 2 where headers and kernels disagree */
-bool smc_attr_u32(const struct nlattr *attr, uint32_t *value);
-
-/** smc_attr_u64() - of 8 bytes, or 4: "uint" attributes are as long as their value needs */
-bool smc_attr_u64(const struct nlattr *attr, uint64_t *value);
 
 /**
  * smc_attr_str() - a string without the blanks that pad it

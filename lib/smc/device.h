@@ -14,7 +14,7 @@
 enum {
 	SMC_DEVICE_HAS_USE_COUNT = 1 << 0, /* ISM only */
 	SMC_DEVICE_HAS_CRIT = 1 << 1,
-	SMC_DEVICE_HAS_FID = 1 << 2, /* up to PCI_ID: not for devices without PCI function, like rxe */
+	SMC_DEVICE_HAS_FID = 1 << 2, /* up to PCI_ID: not where no PCI function is, like rxe */
 	SMC_DEVICE_HAS_PCHID = 1 << 3,
 	SMC_DEVICE_HAS_VENDOR = 1 << 4,
 	SMC_DEVICE_HAS_DEVICE = 1 << 5,

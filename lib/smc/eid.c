@@ -15,20 +15,19 @@ static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
 int smc_eid_check(const char *eid, struct smc_err *err)
 {
 	size_t len = strlen(eid);
+	const char *why = NULL;
 
 	if (!len)
-		return smc_err_say(err, EINVAL, "an EID cannot be empty");
-	if (len > SMC_MAX_EID_LEN)
-		return smc_err_say(err, EINVAL, "the EID is longer than %d characters",
-				   SMC_MAX_EID_LEN);
-	if (strspn(eid, allowed) != len)
-		return smc_err_say(err, EINVAL,
-				   "an EID may contain only the characters A-Z, 0-9, '.' and '-'");
-	if (!strchr(letters, eid[0]))
-		return smc_err_say(err, EINVAL, "an EID must begin with a letter or a digit");
-	if (strstr(eid, ".."))
-		return smc_err_say(err, EINVAL, "an EID must not have two dots in a row");
-	return 0;
+		why = "an EID cannot be empty";
+	else if (len > SMC_MAX_EID_LEN)
+		why = "the EID is longer than 32 characters";
+	else if (strspn(eid, allowed) != len)
+		why = "an EID may contain only the characters A-Z, 0-9, '.' and '-'";
+	else if (!strchr(letters, eid[0]))
+		why = "an EID must begin with a letter or a digit";
+	else if (strstr(eid, ".."))
+		why = "an EID must not have two dots in a row";
+	return why ? smc_err_say(err, EINVAL, "%s", why) : 0;
 }
 
 void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid)

@@ -2,9 +2,9 @@
 /*
  * The TCP sockets inside SMC sockets, to recover addresses that sock_diag does not tell.
  *
- * Every SMC socket owns a TCP socket of the same ports. inet_diag shows that one with its addresses;
- * both views have the ports in common, and nothing else that is unique: an answer counts only
- * when a single TCP socket fits.
+ * Every SMC socket owns a TCP socket of the same ports. inet_diag shows that one with its
+ * addresses; both views have the ports in common, and nothing else that is unique: an answer
+ * counts only when a single TCP socket fits.
  */
 #ifndef SMC_INET_H
 #define SMC_INET_H

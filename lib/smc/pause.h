@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <linux/netlink.h>
 
-/* The family of kernel 5.6, the request of 5.7: it answers for every device that has such a thing. */
+/* The family of kernel 5.6, the request of 5.7: it answers for every device that has pauses. */
 #define SMC_ETHTOOL_FAMILY "ethtool"
 #define SMC_ETHTOOL_PAUSE_GET 21
 
@@ -22,7 +22,11 @@ struct smc_pause {
 	bool is_autoneg, is_rx, is_tx;
 };
 
-/** smc_pause_decode() - read one answer. Return: 0; -EBADMSG without a device, or without both switches */
+/**
+ * smc_pause_decode() - read one answer
+ *
+ * Return: 0; -EBADMSG without a device, or without both switches.
+ */
 int smc_pause_decode(struct smc_pause *pause, const struct nlmsghdr *nlh);
 
 #endif

@@ -2,6 +2,7 @@
 /* The PNET table: bytes -> struct smc_pnet, and names. */
 #include "smc/pnet.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +65,6 @@ int smc_pnet_decode(struct smc_pnet *entry, const struct nlmsghdr *nlh)
 	return 0;
 }
 
-static bool is_alnum(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-}
-
 int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_err *err)
 {
 	static const char blanks[] = " \t\n\v\f\r";
@@ -78,15 +74,13 @@ int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_er
 	while (len && strchr(blanks, start[len - 1]))
 		len--;
 	if (!len || len >= SMC_PNET_NAME_SIZE)
-		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: one has 1 to 16 characters",
-				   text);
+		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: "
+				   "one has 1 to 16 characters", text);
 	for (size_t i = 0; i < len; i++) {
-		if (!is_alnum(start[i]))
-			return smc_err_say(err, EINVAL,
-					   "'%.40s' is not a PNET ID: one has letters and digits only",
-					   text);
-		name[i] = (char)(start[i] >= 'a' && start[i] <= 'z' ? start[i] - 'a' + 'A' :
-								      start[i]);
+		if (!isalnum((unsigned char)start[i]))
+			return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: "
+					   "one has letters and digits only", text);
+		name[i] = (char)toupper((unsigned char)start[i]);
 	}
 	name[len] = '\0';
 	return 0;
@@ -132,12 +126,8 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 
 int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
-	struct smc_pnet *added =
-		smc_array_add(&table->entries, &table->count, &table->size, sizeof(*added));
-
-	if (added)
-		*added = *entry;
-	return added ? 0 : -ENOMEM;
+	return smc_array_append(&table->entries, &table->count, &table->size, entry,
+				sizeof(*entry));
 }
 
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table)

@@ -62,8 +62,8 @@ int smc_pnet_decode(struct smc_pnet *entry, const struct nlmsghdr *nlh);
  * @text: blanks around it are dropped, as the kernel does
  *
  * The kernel takes 1 to 16 letters and digits and stores capitals, but compares what it is asked
- * for as it is: what is sent must have gone through here. Letters beyond ASCII, which it would take as
- * well, are refused.
+ * for as it is: what is sent must have gone through here. Letters beyond ASCII, which it would take
+ * as well, are refused.
  *
  * Return: 0; -EINVAL with a sentence in @err.
  */

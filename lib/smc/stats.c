@@ -51,39 +51,38 @@ bool smc_stat_is_gauge(size_t index)
 	return index == SMC_STAT_RX_USAGE || index == SMC_STAT_TX_USAGE;
 }
 
-/* Where the number of a nest's first attribute goes, and how many there are. */
+/* Where the number of a nest's first attribute goes, and how many there are; 0: it is no nest. */
 static const struct place {
 	uint8_t first, count;
-} nests[] = {
+} places[] = {
 	[SMC_ABI_TECH_TX_RMB_SIZE] = { SMC_STAT_TX_BUF, SMC_STAT_SIZES },
 	[SMC_ABI_TECH_RX_RMB_SIZE] = { SMC_STAT_RX_BUF, SMC_STAT_SIZES },
 	[SMC_ABI_TECH_TX_PLOAD_SIZE] = { SMC_STAT_TX_REQ, SMC_STAT_SIZES },
 	[SMC_ABI_TECH_RX_PLOAD_SIZE] = { SMC_STAT_RX_REQ, SMC_STAT_SIZES },
 	[SMC_ABI_TECH_TX_RMB_STATS] = { SMC_STAT_TX_EVENT, SMC_STAT_EVENTS },
 	[SMC_ABI_TECH_RX_RMB_STATS] = { SMC_STAT_RX_EVENT, SMC_STAT_EVENTS },
+	[SMC_ABI_TECH_CLNT_V1_SUCC] = { SMC_STAT_CLNT_V1, 0 },
+	[SMC_ABI_TECH_CLNT_V2_SUCC] = { SMC_STAT_CLNT_V2, 0 },
+	[SMC_ABI_TECH_SRV_V1_SUCC] = { SMC_STAT_SRV_V1, 0 },
+	[SMC_ABI_TECH_SRV_V2_SUCC] = { SMC_STAT_SRV_V2, 0 },
+	[SMC_ABI_TECH_SENDPAGE] = { SMC_STAT_SENDPAGE, 0 },
+	[SMC_ABI_TECH_SPLICE] = { SMC_STAT_SPLICE, 0 },
+	[SMC_ABI_TECH_CORK] = { SMC_STAT_CORK, 0 },
+	[SMC_ABI_TECH_NDLY] = { SMC_STAT_NDLY, 0 },
+	[SMC_ABI_TECH_URG_DATA] = { SMC_STAT_URG_DATA, 0 },
+	[SMC_ABI_TECH_RX_BYTES] = { SMC_STAT_RX_BYTES, 0 },
+	[SMC_ABI_TECH_TX_BYTES] = { SMC_STAT_TX_BYTES, 0 },
+	[SMC_ABI_TECH_RX_CNT] = { SMC_STAT_RX_CNT, 0 },
+	[SMC_ABI_TECH_TX_CNT] = { SMC_STAT_TX_CNT, 0 },
+	[SMC_ABI_TECH_RX_RMB_USAGE] = { SMC_STAT_RX_USAGE, 0 },
+	[SMC_ABI_TECH_TX_RMB_USAGE] = { SMC_STAT_TX_USAGE, 0 },
 };
 
-static const uint8_t singles[] = {
-	[SMC_ABI_TECH_CLNT_V1_SUCC] = SMC_STAT_CLNT_V1,
-	[SMC_ABI_TECH_CLNT_V2_SUCC] = SMC_STAT_CLNT_V2,
-	[SMC_ABI_TECH_SRV_V1_SUCC] = SMC_STAT_SRV_V1,
-	[SMC_ABI_TECH_SRV_V2_SUCC] = SMC_STAT_SRV_V2,
-	[SMC_ABI_TECH_SENDPAGE] = SMC_STAT_SENDPAGE,
-	[SMC_ABI_TECH_SPLICE] = SMC_STAT_SPLICE,
-	[SMC_ABI_TECH_CORK] = SMC_STAT_CORK,
-	[SMC_ABI_TECH_NDLY] = SMC_STAT_NDLY,
-	[SMC_ABI_TECH_URG_DATA] = SMC_STAT_URG_DATA,
-	[SMC_ABI_TECH_RX_BYTES] = SMC_STAT_RX_BYTES,
-	[SMC_ABI_TECH_TX_BYTES] = SMC_STAT_TX_BYTES,
-	[SMC_ABI_TECH_RX_CNT] = SMC_STAT_RX_CNT,
-	[SMC_ABI_TECH_TX_CNT] = SMC_STAT_TX_CNT,
-	[SMC_ABI_TECH_RX_RMB_USAGE] = SMC_STAT_RX_USAGE,
-	[SMC_ABI_TECH_TX_RMB_USAGE] = SMC_STAT_TX_USAGE,
-};
+#define N_PLACES (sizeof(places) / sizeof(places[0]))
 
 static void take(struct smc_tech_stats *tech, size_t index, const struct nlattr *attr)
 {
-	if (smc_attr_u64(attr, &tech->value[index]))
+	if (smc_attr_number(attr, &tech->value[index]))
 		tech->has[index] = true;
 }
 
@@ -107,10 +106,12 @@ static void decode_tech(struct smc_tech_stats *tech, const struct nlattr *nest)
 	mnl_attr_for_each_nested(attr, nest) {
 		uint16_t type = mnl_attr_get_type(attr);
 
-		if (type >= SMC_ABI_TECH_TX_RMB_SIZE && type <= SMC_ABI_TECH_RX_RMB_STATS)
-			decode_nest(tech, &nests[type], attr);
-		else if (type >= SMC_ABI_TECH_CLNT_V1_SUCC && type <= SMC_ABI_TECH_TX_RMB_USAGE)
-			take(tech, singles[type], attr);
+		if (!type || type >= N_PLACES)
+			continue;
+		if (places[type].count)
+			decode_nest(tech, &places[type], attr);
+		else
+			take(tech, places[type].first, attr);
 	}
 }
 
@@ -129,10 +130,10 @@ int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
 			decode_tech(&stats->tech[SMC_TECH_R], attr);
 			break;
 		case SMC_ABI_STATS_CLNT_HS_ERR:
-			smc_attr_u64(attr, &stats->side[SMC_SIDE_CLIENT].handshake_errors);
+			smc_attr_number(attr, &stats->side[SMC_SIDE_CLIENT].handshake_errors);
 			break;
 		case SMC_ABI_STATS_SRV_HS_ERR:
-			smc_attr_u64(attr, &stats->side[SMC_SIDE_SERVER].handshake_errors);
+			smc_attr_number(attr, &stats->side[SMC_SIDE_SERVER].handshake_errors);
 			break;
 		}
 	}
@@ -153,13 +154,15 @@ int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
 		switch (mnl_attr_get_type(attr)) {
 		case SMC_ABI_FBACK_TYPE: smc_attr_bool(attr, &is_server); break;
 		case SMC_ABI_FBACK_SRV_CNT: /* this one and the next: in the first message only */
-			smc_attr_u64(attr, &stats->side[SMC_SIDE_SERVER].fallbacks);
+			smc_attr_number(attr, &stats->side[SMC_SIDE_SERVER].fallbacks);
 			break;
 		case SMC_ABI_FBACK_CLNT_CNT:
-			smc_attr_u64(attr, &stats->side[SMC_SIDE_CLIENT].fallbacks);
+			smc_attr_number(attr, &stats->side[SMC_SIDE_CLIENT].fallbacks);
 			break;
-		case SMC_ABI_FBACK_RSN_CODE: has_code = smc_attr_u32(attr, &reason.code); break;
-		case SMC_ABI_FBACK_RSN_CNT: has_count = smc_attr_u32(attr, &count); break;
+		case SMC_ABI_FBACK_RSN_CODE:
+			has_code = smc_attr_number(attr, &reason.code);
+			break;
+		case SMC_ABI_FBACK_RSN_CNT: has_count = smc_attr_number(attr, &count); break;
 		}
 	}
 	side = &stats->side[is_server ? SMC_SIDE_SERVER : SMC_SIDE_CLIENT];

@@ -54,12 +54,11 @@ static int probe_parts(void *arg __attribute__((unused)),
 
 const char *bpf_convert_missing(void)
 {
-	char text[HOST_PROBE_SIZE];
 	int has;
 
 	if (host_ipproto_smc())
 		return "IPPROTO_SMC (kernel 6.11)";
-	has = host_probe("bpfway", probe_parts, NULL, text);
+	has = host_probe("bpfway", probe_parts, NULL, NULL);
 	if (has < 0)
 		return "BTF (CONFIG_DEBUG_INFO_BTF)";
 	for (size_t i = 0; i < N_PARTS; i++)

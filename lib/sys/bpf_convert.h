@@ -6,7 +6,8 @@
 /**
  * bpf_convert_missing() - what this kernel lacks for that
  *
- * More than whether SMC is here, see host/smc.h: also a hook, and what lets eBPF use it. By socket(2), and by the functions that the kernel's type information (BTF) has: files below
+ * More than whether SMC is here, see host/smc.h: also a hook, and what lets eBPF use it. By
+ * socket(2), and by the functions that the kernel's type information (BTF) has: files below
  * /proc/sys are not the same in all network namespaces.
  *
  * Return: words, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL for nothing.

@@ -108,7 +108,10 @@ static bool ends_with(const char *text, const char *end)
 	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
-/* "docker-4be7....scope", "4be7...": is @id a part of the 64 digits? Those of a unit's name are fewer. */
+/*
+ * "docker-4be7....scope", "4be7...": is @id a part of the 64 digits? Those of a unit's name are
+ * fewer.
+ */
 static bool has_id(const char *name, const char *id)
 {
 	size_t len;

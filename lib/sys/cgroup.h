@@ -52,7 +52,8 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
  * cgroup_of_container() - the control group of a container
  * @id: part of the container's id, which docker, podman and Kubernetes put into the group's name
  *
- * Return: 0, -ENOENT, -EEXIST when several groups match, -EINVAL for what is not an id, such as a name.
+ * Return: 0, -ENOENT, -EEXIST when several groups match, -EINVAL for what is not an id, such as a
+ * name.
  */
 int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 

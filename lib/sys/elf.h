@@ -53,7 +53,8 @@ int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
  * @path: its path
  * @out: filled in on success
  *
- * Return: 0; -ENOEXEC if it is not a regular ELF file, or a damaged one; -errno of open(2), mmap(2).
+ * Return: 0; -ENOEXEC if it is not a regular ELF file, or a damaged one; -errno of open(2) or
+ * mmap(2).
  */
 int smc_elf_inspect(const char *path, struct smc_elf *out);
 

@@ -168,10 +168,7 @@ static int probe_module(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unu
 enum kmodule kmodule_find(const char *release, const char *name)
 {
 	struct module_query query = { release, name };
-	char probe[96], text[HOST_PROBE_SIZE];
-	int ret;
+	int ret = host_probe("module-%s", probe_module, &query, NULL, name);
 
-	snprintf(probe, sizeof(probe), "module-%s", name);
-	ret = host_probe(probe, probe_module, &query, text);
 	return ret < 0 ? KMODULE_UNKNOWN : (enum kmodule)ret;
 }

@@ -9,13 +9,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/self.h"
-
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
 #endif
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
+
+bool self_find(const char *name, int mode, char path[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *base;
+
+	path[len > 0 ? len : 0] = '\0';
+	base = strrchr(path, '/');
+	if (!base || (size_t)(base + 1 - path) + strlen(name) >= PATH_MAX)
+		return false;
+	strcpy(base + 1, name);
+	return !access(path, mode);
+}
 
 /* DIR/ld_pre_smc.so, if it is there. */
 static bool library_in(char *file, const char *dir)

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
+/* Where ld_pre_smc.so and what else is installed with it are, how LD_PRELOAD comes to name it. */
 #ifndef SMC_SYS_LIBRARY_H
 #define SMC_SYS_LIBRARY_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "sys/target.h"
 
 #define LIBRARY_NAME "ld_pre_smc.so"
+
+/**
+ * self_find() - a file in the directory of this executable
+ * @name: relative to that directory: "smc_bpf", "32/ld_pre_smc.so"
+ * @mode: what must be allowed, R_OK or X_OK of access(2)
+ * @path: receives its path
+ *
+ * Return: false if it is not there; @path means nothing then.
+ */
+bool self_find(const char *name, int mode, char path[PATH_MAX]);
 
 /**
  * struct library - the preload library for one target

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/file.h"
@@ -21,93 +22,80 @@ static const char *const directories[] = {
 
 #define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))
 
-/* Next word of a line: its length, with @text moved to its start. */
-static size_t next_word(const char **text)
+/* The next word of a line, which goes on behind it; "" at the end of the line. */
+static char *next_word(char **line)
 {
-	*text += strspn(*text, " \t");
-	return strcspn(*text, " \t\n");
+	char *word = *line + strspn(*line, " \t");
+	size_t len = strcspn(word, " \t\n");
+
+	*line = word + len + (word[len] != '\0');
+	word[len] = '\0';
+	return word;
 }
 
 /* '-' and '_' are the same in names of modules. */
-static bool is_module(const char *word, size_t len, const char *name)
+static bool is_module(const char *word, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < len && name[i]; i++)
-		if (word[i] != name[i] && !(word[i] == '-' && name[i] == '_'))
-			return false;
-	return i == len && !name[i];
+	while (*word && (*word == *name || (*word == '-' && *name == '_'))) {
+		word++;
+		name++;
+	}
+	return !*word && !*name;
 }
 
-static bool is_word(const char *word, size_t len, const char *name)
+static enum modprobe_rule parse_line(char *line, const char *module, const char *alias)
 {
-	return strlen(name) == len && !memcmp(word, name, len);
-}
+	const char *verb = next_word(&line), *name = next_word(&line);
 
-static enum modprobe_rule parse_line(const char *line, const char *module, const char *alias)
-{
-	size_t verb_len = next_word(&line), len;
-	const char *verb = line, *name;
-
-	name = verb + verb_len;
-	len = next_word(&name);
-	line = name + len;
-	if (is_word(verb, verb_len, "blacklist") && is_module(name, len, module))
+	if (!strcmp(verb, "blacklist") && is_module(name, module))
 		return MODPROBE_BLACKLIST;
-	if (is_word(verb, verb_len, "install") && is_module(name, len, module)) {
-		len = strcspn(line, "\n");
-		return memmem(line, len, "modprobe", 8) || memmem(line, len, "insmod", 6) ?
-			       MODPROBE_NO_RULE : MODPROBE_INSTALL;
-	}
-	if (is_word(verb, verb_len, "alias") && alias && is_word(name, len, alias)) {
-		len = next_word(&line);
-		return is_word(line, len, "off") ? MODPROBE_NO_ALIAS : MODPROBE_NO_RULE;
-	}
+	if (!strcmp(verb, "install") && is_module(name, module))
+		return strstr(line, "modprobe") || strstr(line, "insmod") ? MODPROBE_NO_RULE :
+									    MODPROBE_INSTALL;
+	if (!strcmp(verb, "alias") && alias && !strcmp(name, alias) &&
+	    !strcmp(next_word(&line), "off"))
+		return MODPROBE_NO_ALIAS;
 	return MODPROBE_NO_RULE;
 }
 
 enum modprobe_rule modprobe_parse(const char *text, const char *module, const char *alias)
 {
 	enum modprobe_rule rule, found = MODPROBE_NO_RULE;
+	char *copy = strdup(text), *rest = copy, *line;
 
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
+	/* The stronger one counts: it stops "modprobe smc" as well. */
+	while (found != MODPROBE_INSTALL && (line = strsep(&rest, "\n"))) {
 		rule = parse_line(line, module, alias);
-		/* The stronger one counts: it stops "modprobe smc" as well. */
-		if (rule == MODPROBE_INSTALL)
-			return rule;
 		if (rule)
 			found = rule;
 	}
+	free(copy);
 	return found;
 }
 
 /* The value is a list of names with commas between them. */
-static bool is_listed(const char *list, size_t len, const char *module)
+static bool is_listed(char *list, const char *module)
 {
-	size_t part;
+	const char *name;
 
-	for (const char *end = list + len; list < end; list += part + 1) {
-		part = strcspn(list, ", \t\n");
-		if (is_module(list, part, module))
+	while ((name = strsep(&list, ",")))
+		if (is_module(name, module))
 			return true;
-	}
 	return false;
 }
 
 bool modprobe_cmdline(const char *cmdline, const char *module)
 {
 	static const char *const keys[] = { "module_blacklist=", "modprobe.blacklist=" };
-	size_t len, key_len;
+	char *copy = strdup(cmdline), *rest = copy, *word;
+	bool is_found = false;
 
-	for (; (len = next_word(&cmdline)); cmdline += len)
-		for (size_t i = 0; i < 2; i++) {
-			key_len = strlen(keys[i]);
-			if (len > key_len && !memcmp(cmdline, keys[i], key_len) &&
-			    is_listed(cmdline + key_len, len - key_len, module))
-				return true;
-		}
-	return false;
+	while (copy && !is_found && *(word = next_word(&rest)))
+		for (size_t i = 0; i < 2; i++)
+			if (!strncmp(word, keys[i], strlen(keys[i])))
+				is_found |= is_listed(word + strlen(keys[i]), module);
+	free(copy);
+	return is_found;
 }
 
 static bool is_hidden(const char *name, size_t directory)
@@ -165,14 +153,6 @@ static int probe_cmdline(void *arg, char out[HOST_PROBE_SIZE] __attribute__((unu
 	return is_found;
 }
 
-static bool is_in_cmdline(const char *module)
-{
-	char name[64], text[HOST_PROBE_SIZE];
-
-	snprintf(name, sizeof(name), "cmdline-%s", module);
-	return host_probe(name, probe_cmdline, (void *)module, text) > 0;
-}
-
 bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias)
 {
 	unsigned long disabled = 0;
@@ -182,7 +162,7 @@ bool modprobe_blocked(struct modprobe_block *block, const char *module, const ch
 	if (look_at_directories(block, module, alias))
 		return true;
 	strcpy(block->file, "/proc/cmdline");
-	if (is_in_cmdline(module))
+	if (host_probe("cmdline-%s", probe_cmdline, (void *)module, NULL, module) > 0)
 		return true;
 	strcpy(block->file, "/proc/sys/kernel/modules_disabled");
 	host_number(&disabled, "%s", block->file);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/array.h"
 #include "host/probe.h"
 
 /* What a probe works on: all addresses are asked for once, when the first device is. */
@@ -72,33 +73,30 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 static int append(struct netaddr_table *table, const char *netdev, char *text)
 {
 	char *rest = text, *word;
+	int ret = 0;
 
-	while ((word = strsep(&rest, " "))) {
-		struct netaddr addr, *grown;
+	while (!ret && (word = strsep(&rest, " "))) {
+		struct netaddr addr;
 
 		if (!netaddr_parse(&addr, word))
 			continue;
 		snprintf(addr.netdev, sizeof(addr.netdev), "%s", netdev);
-		grown = reallocarray(table->addrs, table->count + 1, sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		table->addrs = grown;
-		table->addrs[table->count++] = addr;
+		ret = smc_array_append(&table->addrs, &table->count, &table->size, &addr,
+				       sizeof(addr));
 	}
-	return 0;
+	return ret;
 }
 
 int netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs)
 {
 	struct source source = { .is_asked = false };
-	char name[32], text[HOST_PROBE_SIZE];
+	char text[HOST_PROBE_SIZE];
 	int ret = 0;
 
 	*table = (struct netaddr_table){ .is_known = true };
 	for (size_t i = 0; !ret && i < netdevs->count; i++) {
 		source.netdev = netdevs->devs[i].name;
-		snprintf(name, sizeof(name), "addresses-%s", source.netdev);
-		if (host_probe(name, probe, &source, text) < 0)
+		if (host_probe("addresses-%s", probe, &source, text, source.netdev) < 0)
 			table->is_known = false;
 		else
 			ret = append(table, source.netdev, text);

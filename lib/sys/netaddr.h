@@ -32,7 +32,7 @@ struct netaddr {
  */
 struct netaddr_table {
 	struct netaddr *addrs;
-	size_t count;
+	size_t count, size;
 	bool is_known;
 };
 
@@ -48,7 +48,7 @@ int netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs
 /** netaddr_parse() - read "10.0.0.1/24". Return: false when it is something else */
 bool netaddr_parse(struct netaddr *addr, const char *text);
 
-/** netaddr_text() - write an address with its prefix, or with @is_subnet the subnet that it is in */
+/** netaddr_text() - write an address with its prefix; with @is_subnet the subnet that it is in */
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet);
 
 /** netaddr_covers() - is @other in the subnet of @addr? */

@@ -89,15 +89,15 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 	return is_found;
 }
 
-/* The database is large and the answer is short: a record has the answer, or a database of its own. */
+/*
+ * The database is large and the answer is short: a record has the answer, or a database of its own.
+ */
 bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int device)
 {
 	struct query query = { vendor, device };
-	char file[32], text[HOST_PROBE_SIZE], *end;
-	int ret;
+	char text[HOST_PROBE_SIZE], *end;
+	int ret = host_probe("pci-ids-%04x:%04x", probe, &query, text, vendor, device);
 
-	snprintf(file, sizeof(file), "pci-ids-%04x:%04x", vendor, device);
-	ret = host_probe(file, probe, &query, text);
 	if (ret == -ENODATA)
 		return search_places(name, vendor, device);
 	*name = (struct pciids_name){ 0 };

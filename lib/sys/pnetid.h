@@ -23,16 +23,13 @@
 bool pnetid_decode(char id[PNETID_SIZE], const uint8_t *util, size_t len, unsigned int port);
 
 /**
- * pnetid_of_pci() - PNET ID of a PCI function's port
+ * pnetid_of_device() - PNET ID of a device's port
  * @root: of sysfs
+ * @bus: "pci" or "ccw": a ccwgroup device (OSA, HiperSockets) has that of its channel path
  * @bus_id: "0001:00:00.0"
+ *
+ * Return: false with an empty @id when the port has none, on another bus too.
  */
-bool pnetid_of_pci(char id[PNETID_SIZE], const char *root, const char *bus_id, unsigned int port);
-
-/** pnetid_of_ccw() - the same for a ccwgroup device (OSA, HiperSockets), by its channel path */
-bool pnetid_of_ccw(char id[PNETID_SIZE], const char *root, const char *bus_id, unsigned int port);
-
-/** pnetid_of_device() - either of them, by the name of the bus ("pci", "ccw") */
 bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, const char *bus_id,
 		      unsigned int port);
 

@@ -24,12 +24,8 @@
 
 static int add(struct proc_table *table, const struct proc_fd *entry)
 {
-	struct proc_fd *added =
-		smc_array_add(&table->entries, &table->count, &table->size, sizeof(*added));
-
-	if (added)
-		*added = *entry;
-	return added ? 0 : -ENOMEM;
+	return smc_array_append(&table->entries, &table->count, &table->size, entry,
+				sizeof(*entry));
 }
 
 static void read_comm(int proc, const char *pid, char *comm, size_t size)
@@ -301,11 +297,10 @@ static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
 bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer)
 {
 	struct proc_fd copy = *holder;
-	char text[HOST_PROBE_SIZE], probe[40];
+	char text[HOST_PROBE_SIZE];
 	const char *rest = NULL;
 
-	snprintf(probe, sizeof(probe), "socket-%" PRIu64, holder->inode);
-	if (!host_probe(probe, probe_names, &copy, text))
+	if (!host_probe("socket-%" PRIu64, probe_names, &copy, text, holder->inode))
 		rest = read_addr(text, local);
 	if (rest)
 		read_addr(rest, peer);

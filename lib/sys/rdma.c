@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "host/file.h"
 
 #define ISM_VENDOR 0x1014
@@ -31,7 +32,7 @@ static bool is_empty_gid(const char *gid)
 
 static int add_gid(struct rdma_port *port, const char *path, const char *number)
 {
-	struct rdma_gid gid = { .index = (unsigned int)strtoul(number, NULL, 10) }, *grown;
+	struct rdma_gid gid = { .index = (unsigned int)strtoul(number, NULL, 10) };
 	char type[32];
 
 	if (!host_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
@@ -40,12 +41,8 @@ static int add_gid(struct rdma_port *port, const char *path, const char *number)
 	host_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
 	snprintf(gid.type, sizeof(gid.type), "%.15s", type);
 	host_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
-	grown = realloc(port->gids, (port->n_gids + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	port->gids = grown;
-	port->gids[port->n_gids++] = gid;
-	return 0;
+	return smc_array_append(&port->gids, &port->n_gids, &port->gids_size, &gid,
+				sizeof(gid));
 }
 
 static int read_gids(struct rdma_port *port, const char *path)
@@ -164,7 +161,7 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 	strcpy(ism->name, name);
 	strcpy(ism->bus, "pci");
 	strcpy(ism->bus_id, name);
-	pnetid_of_pci(ism->hw_pnetid, root, name, 0);
+	pnetid_of_device(ism->hw_pnetid, root, ism->bus, name, 0);
 	ism->chid = host_number(&chid, "%s/bus/pci/devices/%s/pchid", root, name) ? (int32_t)chid :
 										     -1;
 	table->n_isms++;

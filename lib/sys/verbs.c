@@ -10,41 +10,25 @@
 #include "host/probe.h"
 #include "host/record.h"
 
-/* Return: 0 for a number that libibverbs does not define. */
-static uint32_t mtu_bytes(enum ibv_mtu mtu)
-{
-	switch (mtu) {
-	case IBV_MTU_256: return 256;
-	case IBV_MTU_512: return 512;
-	case IBV_MTU_1024: return 1024;
-	case IBV_MTU_2048: return 2048;
-	case IBV_MTU_4096: return 4096;
-	default: return 0;
-	}
-}
+#define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
+
+static const uint32_t mtu_bytes[] = {
+	[IBV_MTU_256] = 256, [IBV_MTU_512] = 512, [IBV_MTU_1024] = 1024,
+	[IBV_MTU_2048] = 2048, [IBV_MTU_4096] = 4096,
+};
 
 /* The words of sysfs. */
-static const char *state_name(enum ibv_port_state state)
-{
-	switch (state) {
-	case IBV_PORT_NOP: return "NOP";
-	case IBV_PORT_DOWN: return "DOWN";
-	case IBV_PORT_INIT: return "INIT";
-	case IBV_PORT_ARMED: return "ARMED";
-	case IBV_PORT_ACTIVE: return "ACTIVE";
-	case IBV_PORT_ACTIVE_DEFER: return "ACTIVE_DEFER";
-	default: return "";
-	}
-}
+static const char *const states[] = {
+	[IBV_PORT_NOP] = "NOP", [IBV_PORT_DOWN] = "DOWN", [IBV_PORT_INIT] = "INIT",
+	[IBV_PORT_ARMED] = "ARMED", [IBV_PORT_ACTIVE] = "ACTIVE",
+	[IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
+};
 
-static const char *layer_name(uint8_t layer)
-{
-	switch (layer) {
-	case IBV_LINK_LAYER_INFINIBAND: return "InfiniBand";
-	case IBV_LINK_LAYER_ETHERNET: return "Ethernet";
-	default: return "";
-	}
-}
+static const char *const layers[] = {
+	[IBV_LINK_LAYER_UNSPECIFIED] = "",
+	[IBV_LINK_LAYER_INFINIBAND] = "InfiniBand",
+	[IBV_LINK_LAYER_ETHERNET] = "Ethernet",
+};
 
 struct query {
 	struct ibv_context *context;
@@ -66,18 +50,18 @@ static int query_port(void *arg, char text[HOST_PROBE_SIZE])
 static void fill_port(struct rdma_port *port, const char *name, struct ibv_context *context)
 {
 	struct query query = { context, port->number };
-	char probe[RDMA_NAME_SIZE + 32], text[HOST_PROBE_SIZE];
+	char text[HOST_PROBE_SIZE];
 	unsigned int mtu, state, layer;
 
-	snprintf(probe, sizeof(probe), "verbs-%s-%u", name, port->number);
-	if (host_probe(probe, query_port, &query, text) ||
+	if (host_probe("verbs-%s-%u", query_port, &query, text, name, port->number) ||
 	    sscanf(text, "%u %u %u", &mtu, &state, &layer) != 3)
 		return;
-	port->active_mtu = mtu_bytes((enum ibv_mtu)mtu);
-	if (!port->state[0])
-		strcpy(port->state, state_name((enum ibv_port_state)state));
-	if (!port->link_layer[0])
-		strcpy(port->link_layer, layer_name((uint8_t)layer));
+	/* Numbers that libibverbs does not define mean unknown. */
+	port->active_mtu = mtu < N_ITEMS(mtu_bytes) ? mtu_bytes[mtu] : 0;
+	if (!port->state[0] && state < N_ITEMS(states))
+		strcpy(port->state, states[state]);
+	if (!port->link_layer[0] && layer < N_ITEMS(layers))
+		strcpy(port->link_layer, layers[layer]);
 }
 
 static void fill_ports(struct rdma_dev *dev, struct ibv_context *context)

@@ -20,7 +20,7 @@
 #include "sys/kconfig.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
-#include "sys/sysfs.h"
+#include "sys/netns.h"
 
 /* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
 #define READ_ALL 3

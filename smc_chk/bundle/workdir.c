@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "sys/self.h"
+#include "sys/library.h"
 
 /* Descriptors that nftw() may hold; deeper directorys are only slower. */
 #define REMOVE_FDS 16

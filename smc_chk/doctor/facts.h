@@ -14,7 +14,7 @@
 #include "sys/modprobe.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
-#include "sys/sysfs.h"
+#include "sys/netns.h"
 
 /**
  * struct module_facts - one module

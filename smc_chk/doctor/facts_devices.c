@@ -104,7 +104,6 @@ static void load_ports(struct doctor_facts *facts)
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct pnet_row *row = &rows->rows[i];
 		struct mtu_probe probe = { &facts->rdma, row->ib_port, &is_filled };
-		char name[RDMA_NAME_SIZE + 32], text[HOST_PROBE_SIZE];
 		const struct netdev *net;
 		struct netdev_facts *more;
 		int mtu;
@@ -115,8 +114,7 @@ static void load_ports(struct doctor_facts *facts)
 		net = netdev_find(&facts->netdevs, row->ib_port->netdev);
 		if (!net)
 			continue;
-		snprintf(name, sizeof(name), "roce-mtu-%s-%u", row->name, row->port);
-		mtu = host_probe(name, probe_mtu, &probe, text);
+		mtu = host_probe("roce-mtu-%s-%u", probe_mtu, &probe, NULL, row->name, row->port);
 		/* The row points into facts->rdma. */
 		((struct rdma_port *)row->ib_port)->active_mtu = mtu > 0 ? (uint32_t)mtu : 0;
 		more = &facts->nets[net - facts->netdevs.devs];

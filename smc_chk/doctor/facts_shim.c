@@ -50,7 +50,7 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 
 static void load_library(struct library_facts *library, const char *probe, int bits)
 {
-	library->ret = host_probe(probe, probe_library, &bits, library->file);
+	library->ret = host_probe("%s", probe_library, &bits, library->file, probe);
 	library->machine = library->file + strcspn(library->file, "\n");
 	if (*library->machine)
 		*library->machine++ = '\0';

@@ -72,7 +72,7 @@ static void start(struct host *host)
 	host->vlans[1] = 7;
 	host->facts.nets = &net_table;
 	host->facts.vlans = host->vlans;
-	host->facts.addrs = (struct netaddr_table){ host->addrs, 0, true };
+	host->facts.addrs = (struct netaddr_table){ .addrs = host->addrs, .is_known = true };
 	host->facts.is_eid_known = true;
 	host->facts.n_ueids = 1;
 	add_addr(host, "eth0", "10.1.0.1/16");
