@@ -106,6 +106,10 @@ void out_dec(struct out_text *text, uint64_t value, int digits)
 				    "75767778798081828384858687888990919293949596979899";
 	struct digits number;
 
+	if (value < 10 && digits <= 1) { /* most bytes of an IPv4 address, ports and counts */
+		out_char(text, (char)('0' + value));
+		return;
+	}
 	number.start = number.buf + DIGITS;
 	for (; value >= 100; value /= 100)
 		memcpy(number.start -= 2, pairs + 2 * (value % 100), 2);
