@@ -29,12 +29,6 @@ void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *del
 /** stats_rates_header() - the line above them */
 void stats_rates_header(struct out_text *text);
 
-/** stats_size_name() - "8K" to "1024K", ">1024K" */
-const char *stats_size_name(int class);
-
-/** stats_event_name() - "small_peer" and so on, by enum smc_stat_event */
-const char *stats_event_name(int event);
-
 /** stats_reason_name() - name as smc-tools print it, or the number, into @buf */
 const char *stats_reason_name(uint32_t code, char buf[16]);
 
