@@ -77,12 +77,16 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
 	return ret ? smc_err_say(cmd->err, -ret, "cannot %s: %s", doing, err.text) : 0;
 }
 
-json_t *cmd_document(struct cmd *cmd, const char *name)
+int cmd_document(struct cmd *cmd, const char *name, json_t *members)
 {
+	bool is_good;
+
 	json_decref(cmd->json);
 	cmd->json = json_pack("{s:o}", "schema",
 			      json_sprintf("smc-tools/%s-%s/1", cmd->variant->tool->name, name));
-	return cmd->json;
+	is_good = members && !json_object_update(cmd->json, members);
+	json_decref(members);
+	return is_good ? 0 : cmd_no_memory(cmd);
 }
 
 void *cmd_list_add(struct cmd_list *list)
@@ -111,21 +115,14 @@ static void print_block(struct out_text *text, const struct out_view *view, cons
 	}
 }
 
-static int add_array(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-		     const char *key)
-{
-	json_t *array = out_json_list(table, list->items, list->count, list->item_size);
-
-	return json_object_set_new(cmd->json, key, array) ? cmd_no_memory(cmd) : 0;
-}
-
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-	      const char *names, bool is_blocks, const char *key)
+	      const char *names, bool is_blocks, const char *name, const char *key)
 {
 	struct out_view view = { .count = 0 };
 
 	if (cmd->is_json)
-		return add_array(cmd, list, table, key);
+		return cmd_document(cmd, name, json_pack("{s:o}", key, out_json_list(table,
+				    list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
 	if (!is_blocks)
 		out_header(&cmd->text, &view);

@@ -13,6 +13,7 @@
 #include "smc/abi.h"
 #include "base/err.h"
 #include "smc/stats.h"
+#include "smc/sysinfo.h"
 #include "sys/pciids.h"
 
 struct cli_tool;
@@ -97,12 +98,13 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing);
 
 /**
- * cmd_document() - begin the JSON document of a command
+ * cmd_document() - make the JSON document of a command
  * @name: object, as in the schema "smc-tools/smcr-NAME/1"
+ * @members: what follows the schema; its reference is taken; NULL: memory ran out
  *
- * Return: cmd->json, NULL without memory.
+ * Return: 0, -ENOMEM with the sentence.
  */
-json_t *cmd_document(struct cmd *cmd, const char *name);
+int cmd_document(struct cmd *cmd, const char *name, json_t *members);
 
 /** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
 int cmd_write(struct cmd *cmd);
@@ -133,12 +135,38 @@ void cmd_list_free(struct cmd_list *list);
  * cmd_table() - print a list: header and rows, blocks of "label: value" lines, or JSON
  * @table: all columns
  * @names: those of the text, for @is_blocks all that a block has
- * @key: of the array in the JSON document that cmd_document() has begun
+ * @name: of the JSON document, see cmd_document(); @key: of the array in it
  */
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-	      const char *names, bool is_blocks, const char *key);
+	      const char *names, bool is_blocks, const char *name, const char *key);
 
-/* ---- names ---- */
+/* ---- devices ---- */
+
+/**
+ * struct cmd_ism - ISM devices, listed or not
+ * @devices: of struct smc_device
+ * @has_loopback: loopback-ism, which is made of memory and which the kernel does not list, is
+ *	there, as far as one can tell: the kernel knows ISM version 2 but lists no device, or a link
+ *	group runs over its channel id
+ * @loopback_groups: link groups on it
+ * @loopback_pnetid: as those groups have it, empty for none
+ */
+struct cmd_ism {
+	struct cmd_list devices;
+	bool has_loopback;
+	uint32_t loopback_groups;
+	char loopback_pnetid[SMC_MAX_PNETID_LEN + 1];
+};
+
+/**
+ * cmd_ism_load() - ask for the capabilities, the ISM devices and what runs over loopback
+ *
+ * @ism->devices are to be freed in any case. Return: 0, -errno.
+ */
+int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys);
+
+/** cmd_rdma_load() - the RDMA devices, into a list of struct smc_device. Return: 0, -errno */
+int cmd_rdma_load(struct cmd *cmd, struct cmd_list *devices);
 
 #define CMD_NETDEV_SIZE 16
 
@@ -160,5 +188,15 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
+
+/* ---- the commands of each object: 0, or -errno with the sentence in cmd->err ---- */
+
+int cmd_run_device(struct cmd *cmd);
+int cmd_run_linkgroup(struct cmd *cmd);
+int cmd_run_info(struct cmd *cmd);
+int cmd_run_stats(struct cmd *cmd);
+int cmd_run_ueid(struct cmd *cmd);
+int cmd_run_seid(struct cmd *cmd);
+int cmd_run_hs(struct cmd *cmd);
 
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* linkgroup: link groups and their links. */
 #include "smcdr/columns.h"
-#include "smcdr/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -119,7 +118,8 @@ static int show_links(struct cmd *cmd, const struct lists *lists)
 		"id,role,type,netdev,state,conns,uid,peeruid,ibdev,port,gid,peergid",
 	};
 
-	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false, "links");
+	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false,
+			 "linkgroup", "links");
 }
 
 /* Lines for version 2 only where the group is of version 2: each group has its own block. */
@@ -146,7 +146,7 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 					     "buftype,cookie";
 		if (i)
 			out_str(&cmd->text, "\n");
-		ret = cmd_table(cmd, &one, table, names, true, NULL);
+		ret = cmd_table(cmd, &one, table, names, true, NULL, NULL);
 		if (ret)
 			return ret;
 	}
@@ -155,17 +155,16 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 
 static int show(struct cmd *cmd, const struct lists *lists, const struct linkgroup_request *request)
 {
-	if (cmd->is_json && !cmd_document(cmd, "linkgroup"))
-		return cmd_no_memory(cmd);
+	bool is_smcd = cmd->variant->is_smcd;
+
 	if (request->is_links)
 		return show_links(cmd, lists);
 	if (cmd->details && !cmd->is_json)
 		return show_blocks(cmd, lists);
-	if (cmd->variant->is_smcd)
-		return cmd_table(cmd, &lists->groups, smcd_linkgroup_columns, "id,vlan,conns,pnetid", false,
-				 "linkgroups");
-	return cmd_table(cmd, &lists->groups, smcr_linkgroup_columns, "id,role,type,vlan,conns,pnetid", false,
-			 "linkgroups");
+	return cmd_table(cmd, &lists->groups,
+			 is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns,
+			 is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid", false,
+			 "linkgroup", "linkgroups");
 }
 
 /* Hexadecimal with or without 0x; the last byte of SMC-R's is the link's number in other places. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smcd and smcr from the command line to the exit status. */
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>

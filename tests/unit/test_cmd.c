@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
 static const struct cli_opt no_opts[] = { { 0 } };
 static const struct cli_tool tool = { .name = "smcd", .opts = no_opts, .error_status = 1 };
