@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "base/array.h"
 
 #define LABEL_WIDTH 9
@@ -87,6 +86,19 @@ int cmd_document(struct cmd *cmd, const char *name, json_t *members)
 	is_good = members && !json_object_update(cmd->json, members);
 	json_decref(members);
 	return is_good ? 0 : cmd_no_memory(cmd);
+}
+
+int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filter *filter)
+{
+	const char *word = cmd->argv[*i];
+	bool is_netdev = cmd_is(word, "netdev");
+
+	if (cmd->variant->is_smcd || (!is_netdev && !cmd_is(word, "ibdev")))
+		return 0;
+	if (++*i == cmd->argc)
+		return cmd_usage(cmd, "%s: '%s' needs a name", object, word);
+	*(is_netdev ? &filter->netdev : &filter->ibdev) = cmd->argv[*i];
+	return 1;
 }
 
 void *cmd_list_add(struct cmd_list *list)

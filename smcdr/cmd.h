@@ -8,15 +8,17 @@
 #include <stdint.h>
 #include <jansson.h>
 
+#include "cli/cli.h"
 #include "netlink/genl.h"
 #include "out/table.h"
 #include "smc/abi.h"
 #include "base/err.h"
+#include "smc/device.h"
+#include "smc/lgr.h"
+#include "smc/link.h"
 #include "smc/stats.h"
 #include "smc/sysinfo.h"
 #include "sys/pciids.h"
-
-struct cli_tool;
 
 /**
  * struct smc_variant - SMC-D or SMC-R
@@ -63,6 +65,19 @@ struct cmd_rates {
 	struct smc_stats last;
 	double seconds; /* CLOCK_MONOTONIC */
 };
+
+/* The options of both; one phrase differs. */
+#define CMD_OPTIONS(details_help)                                                                  \
+	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
+	{ 'd', "details", NULL, details_help },                                                    \
+	{ 'j', "json", NULL, "write one JSON document" },                                          \
+	{ 'm', "metrics", NULL, "stats: write metrics for Prometheus" },                           \
+	{ 'N', "netns", "NETNS",                                                                   \
+	  "look into a network namespace: a name, a process id or a path" },                       \
+	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },                \
+	{ 'v', "version", NULL, "print the version" },                                             \
+	{ 'h', "help", NULL, "print this help" },                                                  \
+	{ 0 }
 
 /** cmd_main() - a whole tool. Return: exit status */
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
@@ -188,6 +203,80 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
+
+/** struct cmd_filter - devices to show; NULL: all */
+struct cmd_filter {
+	const char *netdev, *ibdev;
+};
+
+/**
+ * cmd_filter_word() - a keyword of SMC-R with its value: "netdev NAME", "ibdev NAME"
+ * @object: for messages; @i: the word's place in cmd->argv, moved on to the value
+ *
+ * Return: 1; 0 for another word; -EINVAL for a keyword without value.
+ */
+int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filter *filter);
+
+/* ---- columns and their rows ---- */
+
+/**
+ * struct link_row - a link and its group; the columns of a group work for it, too
+ * @netdev: empty when not known
+ */
+struct link_row {
+	struct smc_lgr lgr;
+	struct smc_link link;
+	char netdev[CMD_NETDEV_SIZE];
+};
+
+/**
+ * struct device_row - a port of an RDMA device, or an ISM device
+ * @number, @port: the device's port, from 1; an ISM device has one
+ * @netdev: empty when not known
+ * @is_loopback: loopback-ism: only @device's use count and @port's PNET ID mean anything
+ */
+struct device_row {
+	struct smc_device device;
+	struct smc_port port;
+	unsigned int number;
+	bool is_loopback;
+	char netdev[CMD_NETDEV_SIZE];
+	struct pciids_name pci;
+};
+
+extern const struct out_col smcr_linkgroup_columns[]; /* of struct smc_lgr */
+extern const struct out_col smcd_linkgroup_columns[];
+extern const struct out_col link_columns[]; /* of struct link_row */
+extern const struct out_col smcr_device_columns[]; /* of struct device_row */
+extern const struct out_col smcd_device_columns[];
+
+/* ---- the forms in which statistics are printed ---- */
+
+/** stats_print() - the report that people know from smc-tools, more with @has_details */
+void stats_print(struct out_text *text, const struct smc_stats *stats,
+		 const struct smc_variant *variant, bool has_details);
+
+/** stats_si() - a number in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
+const char *stats_si(uint64_t value, char buf[16]);
+
+/** stats_compat_json() - document of "stats json" in smc-tools 1.8.5. NULL without memory */
+json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant);
+
+/** stats_json() - add all members to the document. Return: 0, -ENOMEM */
+int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant);
+
+/** stats_metrics() - Prometheus' text form, SMC-D and SMC-R in one */
+void stats_metrics(struct out_text *text, const struct smc_stats *stats);
+
+/** stats_rates() - one line, or members of @doc, about what happened within @seconds */
+void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,
+		 const struct smc_variant *variant, double seconds);
+
+/** stats_rates_header() - the line above them */
+void stats_rates_header(struct out_text *text);
+
+/** stats_reason_name() - name as smc-tools print it, or the number, into @buf */
+const char *stats_reason_name(uint32_t code, char buf[16]);
 
 /* ---- the commands of each object: 0, or -errno with the sentence in cmd->err ---- */
 

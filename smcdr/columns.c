@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The columns of link groups, links and devices. */
-#include "smcdr/columns.h"
+#include "smcdr/cmd.h"
 
 #include <arpa/inet.h>
 

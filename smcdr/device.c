@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* device: what SMC can run over. */
-#include "smcdr/columns.h"
+#include "smcdr/cmd.h"
 
 #include <string.h>
-
-struct device_filter {
-	const char *netdev;
-	const char *ibdev;
-};
 
 static struct device_row *add_row(struct cmd_list *rows, const struct smc_device *device,
 			   unsigned int number)
@@ -25,7 +20,7 @@ static struct device_row *add_row(struct cmd_list *rows, const struct smc_device
 }
 
 static int add_ports(struct cmd_list *rows, const struct smc_device *device,
-		     const struct device_filter *filter)
+		     const struct cmd_filter *filter)
 {
 	for (unsigned int p = 0; p < SMC_DEVICE_PORTS; p++) {
 		char netdev[CMD_NETDEV_SIZE];
@@ -45,7 +40,7 @@ static int add_ports(struct cmd_list *rows, const struct smc_device *device,
 	return 0;
 }
 
-static int show_smcr(struct cmd *cmd, const struct device_filter *filter)
+static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 {
 	struct cmd_list devices, rows = { .item_size = sizeof(struct device_row) };
 	const char *names = cmd->details ?
@@ -101,30 +96,26 @@ static int show_smcd(struct cmd *cmd)
 	return ret;
 }
 
-/* A keyword with its value: names of devices may be keywords themselves, so position counts. */
-static int parse(struct cmd *cmd, struct device_filter *filter)
+/* Names of devices may be keywords themselves, so position counts. */
+static int parse(struct cmd *cmd, struct cmd_filter *filter)
 {
-	for (int i = 0; i < cmd->argc; i++) {
-		const char *word = cmd->argv[i], **value = NULL;
+	int ret = 1;
+
+	for (int i = 0; i < cmd->argc && ret > 0; i++) {
+		const char *word = cmd->argv[i];
 
 		if ((!i && cmd_is(word, "show")) || cmd_is(word, "all"))
 			continue;
-		if (cmd_is(word, "netdev"))
-			value = &filter->netdev;
-		else if (cmd_is(word, "ibdev"))
-			value = &filter->ibdev;
-		if (!value || cmd->variant->is_smcd)
+		ret = cmd_filter_word(cmd, "device", &i, filter);
+		if (!ret)
 			return cmd_usage(cmd, "device: unknown word '%s'", word);
-		if (i + 1 == cmd->argc)
-			return cmd_usage(cmd, "device: '%s' needs a name", word);
-		*value = cmd->argv[++i];
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 int cmd_run_device(struct cmd *cmd)
 {
-	struct device_filter filter = { NULL, NULL };
+	struct cmd_filter filter = { NULL, NULL };
 	int ret = parse(cmd, &filter);
 
 	if (ret)

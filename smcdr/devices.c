@@ -9,8 +9,6 @@
 
 #include "host/file.h"
 #include "host/probe.h"
-#include "smc/device.h"
-#include "smc/lgr.h"
 
 #define VENDOR_IBM 0x1014
 #define VENDOR_MELLANOX 0x15b3

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
 
 /* ---- user EIDs ---- */
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "host/file.h"
-#include "smc/device.h"
 
 #define MAX_GIDS 256
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* linkgroup: link groups and their links. */
-#include "smcdr/columns.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 struct linkgroup_request {
 	bool is_links, has_id;
 	uint32_t id;
-	const char *netdev, *ibdev;
+	struct cmd_filter filter;
 };
 
 struct lists {
@@ -55,8 +55,8 @@ static bool id_fits(const struct linkgroup_request *request, const struct smc_lg
 static bool link_fits(const struct linkgroup_request *request, const struct link_row *row)
 {
 	return id_fits(request, &row->lgr) &&
-	       (!request->netdev || !strcmp(request->netdev, row->netdev)) &&
-	       (!request->ibdev || !strcmp(request->ibdev, row->link.ib_dev));
+	       (!request->filter.netdev || !strcmp(request->filter.netdev, row->netdev)) &&
+	       (!request->filter.ibdev || !strcmp(request->filter.ibdev, row->link.ib_dev));
 }
 
 static void filter_links(struct cmd_list *links, const struct linkgroup_request *request)
@@ -81,7 +81,7 @@ static void filter_groups(struct lists *lists, const struct linkgroup_request *r
 
 	for (size_t i = 0; i < lists->groups.count; i++) {
 		struct smc_lgr *lgr = cmd_list_at(&lists->groups, i);
-		bool fits = !request->netdev && !request->ibdev;
+		bool fits = !request->filter.netdev && !request->filter.ibdev;
 
 		for (size_t j = 0; !fits && j < lists->links.count; j++)
 			fits = ((struct link_row *)cmd_list_at(&lists->links, j))->lgr.id ==
@@ -94,7 +94,7 @@ static void filter_groups(struct lists *lists, const struct linkgroup_request *r
 
 static int load(struct cmd *cmd, struct lists *lists, const struct linkgroup_request *request)
 {
-	bool needs_links = request->is_links || request->netdev || request->ibdev;
+	bool needs_links = request->is_links || request->filter.netdev || request->filter.ibdev;
 	int ret;
 
 	if (cmd->variant->is_smcd)
@@ -187,33 +187,20 @@ static int parse_id(struct cmd *cmd, struct linkgroup_request *request, const ch
 
 static int parse(struct cmd *cmd, struct linkgroup_request *request)
 {
-	for (int i = 0; i < cmd->argc; i++) {
-		const char *word = cmd->argv[i], **value = NULL;
-		int ret;
+	int ret = 0;
 
-		if (!i && cmd_is(word, "show"))
-			continue;
-		if (!i && cmd_is(word, "link-show")) {
+	for (int i = 0; i < cmd->argc && ret >= 0; i++) {
+		const char *word = cmd->argv[i];
+
+		if (!i && cmd_is(word, "link-show"))
 			request->is_links = !cmd->variant->is_smcd;
+		if ((!i && (cmd_is(word, "show") || cmd_is(word, "link-show"))) || cmd_is(word, "all"))
 			continue;
-		}
-		if (cmd_is(word, "all"))
-			continue;
-		if (!cmd->variant->is_smcd && cmd_is(word, "netdev"))
-			value = &request->netdev;
-		else if (!cmd->variant->is_smcd && cmd_is(word, "ibdev"))
-			value = &request->ibdev;
-		if (!value) {
+		ret = cmd_filter_word(cmd, "linkgroup", &i, &request->filter);
+		if (!ret)
 			ret = parse_id(cmd, request, word);
-			if (ret)
-				return ret;
-		} else if (i + 1 == cmd->argc) {
-			return cmd_usage(cmd, "linkgroup: '%s' needs a name", word);
-		} else {
-			*value = cmd->argv[++i];
-		}
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 int cmd_run_linkgroup(struct cmd *cmd)

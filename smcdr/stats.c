@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* stats: what happened in this network namespace. */
-#include "smcdr/stats.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <time.h>
 
-#include "cli/cli.h"
 #include "host/record.h"
 #include "smcdr/baseline.h"
 

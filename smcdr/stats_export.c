@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Statistics for programs: JSON in the form of smc-tools and in our own, and Prometheus' text form. */
-#include "smcdr/stats.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <inttypes.h>

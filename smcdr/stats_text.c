@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Statistics as a report and as rates. */
-#include "smcdr/stats.h"
+#include "smcdr/cmd.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "smcdr/cmd.h"
 
 static const struct cli_opt no_opts[] = { { 0 } };
