@@ -115,7 +115,8 @@ char *baseline_write(const struct smc_stats *stats, const char *boot)
 	out_printf(&text, HEAD "%s\n", boot);
 	for (int t = 0; t < SMC_TECHS; t++)
 		for (int i = 0; i < SMC_STAT_COUNT; i++)
-			out_printf(&text, "tech %d %d %" PRIu64 "\n", t, i, stats->tech[t].value[i]);
+			out_printf(&text, "tech %d %d %" PRIu64 "\n", t, i,
+				   stats->tech[t].value[i]);
 	for (int s = 0; s < SMC_SIDES; s++) {
 		const struct smc_side_stats *side = &stats->side[s];
 

@@ -27,7 +27,8 @@ int cmd_usage(struct cmd *cmd, const char *fmt, ...)
 int cmd_changes(struct cmd *cmd)
 {
 	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
-		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that show something");
+		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that "
+				 "show something");
 	return 0;
 }
 
@@ -58,7 +59,8 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 		return 0;
 	if (ret == -EBADMSG && !err.code)
 		return smc_err_say(cmd->err, EBADMSG,
-				   "cannot read %s: unexpected kind of answer from the kernel", what);
+				   "cannot read %s: unexpected kind of answer from the kernel",
+				   what);
 	if (!err.code)
 		return smc_err_set(cmd->err, -ret, "cannot read %s", what);
 	return smc_err_say(cmd->err, -ret, "cannot read %s: %s", what, err.text);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch. */
+/*
+ * The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch.
+ */
 #ifndef SMC_CMD_H
 #define SMC_CMD_H
 

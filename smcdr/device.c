@@ -90,7 +90,8 @@ static int show_smcd(struct cmd *cmd)
 	if (!ret)
 		ret = is_full ? cmd_no_memory(cmd) :
 		      cmd_table(cmd, &rows, smcd_device_columns,
-				"fid,type,pci,pchid,inuse,groups,pnetid", false, "device", "devices");
+				"fid,type,pci,pchid,inuse,groups,pnetid", false, "device",
+				"devices");
 	cmd_list_free(&ism.devices);
 	cmd_list_free(&rows);
 	return ret;

@@ -36,7 +36,8 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 	name[0] = '\0';
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/') && *ib_name; i++) {
 		if (!host_text(found, sizeof(found),
-			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", ib_name, port, i))
+			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", ib_name,
+			       port, i))
 			continue;
 		if (!strcmp(found, by_number))
 			break; /* one of its devices has this number here */

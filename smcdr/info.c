@@ -23,7 +23,8 @@ static void look_at_port(struct info *info, const char *ib_name, unsigned int po
 
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/'); i++) {
 		if (!host_text(type, sizeof(type),
-			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name, port, i))
+			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name,
+			       port, i))
 			continue;
 		info->roce_v1 |= !strcmp(type, "IB/RoCE v1");
 		info->roce_v2 |= !strcmp(type, "RoCE v2");

@@ -135,12 +135,14 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 		int ret;
 
 		if (is_smcd)
-			names = lgr->is_v2 ? "id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
+			names = lgr->is_v2 ?
+				"id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
 					     "gid,extgid,peergid,peerext,chid" :
 					     "id,vlan,pnetid,version,conns,sndbuf,dmb,"
 					     "gid,extgid,peergid,peerext,chid";
 		else
-			names = lgr->is_v2 ? "id,role,type,vlan,pnetid,version,rel,host,os,direct,eid,"
+			names = lgr->is_v2 ?
+				"id,role,type,vlan,pnetid,version,rel,host,os,direct,eid,"
 					     "conns,sndbuf,rmb,buftype,maxconns,maxlinks,cookie" :
 					     "id,role,type,vlan,pnetid,version,conns,sndbuf,rmb,"
 					     "buftype,cookie";
@@ -194,7 +196,8 @@ static int parse(struct cmd *cmd, struct linkgroup_request *request)
 
 		if (!i && cmd_is(word, "link-show"))
 			request->is_links = !cmd->variant->is_smcd;
-		if ((!i && (cmd_is(word, "show") || cmd_is(word, "link-show"))) || cmd_is(word, "all"))
+		if ((!i && (cmd_is(word, "show") || cmd_is(word, "link-show"))) ||
+		    cmd_is(word, "all"))
 			continue;
 		ret = cmd_filter_word(cmd, "linkgroup", &i, &request->filter);
 		if (!ret)

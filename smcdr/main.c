@@ -106,7 +106,8 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 		value = word;
 	}
 	if (!letter)
-		return argv[*i][1] == '-' ? cli_usage_error(cmd->variant->tool, "unknown option '%s'",
+		return argv[*i][1] == '-' ?
+			cli_usage_error(cmd->variant->tool, "unknown option '%s'",
 							    argv[*i]) :
 					    parse_cluster(cmd, word);
 	if (letter != 'N' && letter != 'w') {
@@ -119,7 +120,8 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 	if (value)
 		return set_option(cmd, letter, value + 1);
 	if (*i + 1 >= argc)
-		return cli_usage_error(cmd->variant->tool, "option '%s' needs an argument", argv[*i]);
+		return cli_usage_error(cmd->variant->tool, "option '%s' needs an argument",
+				       argv[*i]);
 	return set_option(cmd, letter, argv[++*i]);
 }
 

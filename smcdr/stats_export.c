@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Statistics for programs: JSON in the form of smc-tools and in our own, and Prometheus' text form. */
+/*
+ * Statistics for programs: JSON in the form of smc-tools and in our own, and Prometheus' text
+ * form.
+ */
 #include "smcdr/cmd.h"
 
 #include <errno.h>
@@ -22,7 +25,8 @@ static json_t *integer(uint64_t value)
 
 json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant)
 {
-	json_t *doc = json_pack("{s:{}}", variant->key), *values = json_object_get(doc, variant->key);
+	json_t *doc = json_pack("{s:{}}", variant->key);
+	json_t *values = json_object_get(doc, variant->key);
 	int failed = !doc;
 
 	for (size_t i = 0; i < SMC_STAT_COUNT; i++)
@@ -48,9 +52,12 @@ enum { CONNS, RX, RX_EVENT, RX_BUF, RX_REQ, TX, TX_EVENT, TX_BUF, TX_REQ };
 #define DIRECTION(object, which)                                                                   \
 	[which] = { object, NULL, NAMES("bytes", "calls", "buffer_usage_bytes"),                   \
 		    SMC_STAT_##which##_BYTES, 3, 2 },                                              \
-	[which##_EVENT] = { object, NULL, event_names, SMC_STAT_##which##_EVENT, SMC_STAT_EVENTS, 1 }, \
-	[which##_BUF] = { object, "buffers", size_names, SMC_STAT_##which##_BUF, SMC_STAT_SIZES, 1 }, \
-	[which##_REQ] = { object, "requests", size_names, SMC_STAT_##which##_REQ, SMC_STAT_SIZES, 1 }
+	[which##_EVENT] = { object, NULL, event_names, SMC_STAT_##which##_EVENT,                   \
+			    SMC_STAT_EVENTS, 1 },                                                  \
+	[which##_BUF] = { object, "buffers", size_names, SMC_STAT_##which##_BUF,                   \
+			  SMC_STAT_SIZES, 1 },                                                     \
+	[which##_REQ] = { object, "requests", size_names, SMC_STAT_##which##_REQ,                  \
+			  SMC_STAT_SIZES, 1 }
 
 static const struct range ranges[] = {
 	[CONNS] = { "connections", NULL, NAMES("client_v1", "client_v2", "server_v1", "server_v2"),

@@ -173,7 +173,8 @@ static void print_direction(struct out_text *text, const struct smc_tech_stats *
 	if (is_tx) {
 		percent_line(text, "  Buffer full (remote)", events[SMC_EVENT_FULL_PEER], all);
 		percent_line(text, "  Buffer too small", events[SMC_EVENT_SMALL], all);
-		percent_line(text, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER], all);
+		percent_line(text, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER],
+			     all);
 	}
 	if (has_details) {
 		number_line(text, "  Buffer downgrades", events[SMC_EVENT_DOWNGRADE]);
@@ -235,7 +236,8 @@ static void usage(struct out_text *text, json_t *doc, const char *key,
 	char buf[16];
 
 	if (!doc)
-		out_printf(text, " %9s", tech->has[index] ? stats_si(tech->value[index], buf) : "n/a");
+		out_printf(text, " %9s", tech->has[index] ? stats_si(tech->value[index], buf) :
+			   "n/a");
 	else if (tech->has[index])
 		json_object_set_new(doc, key, json_integer((json_int_t)tech->value[index]));
 }

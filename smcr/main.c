@@ -2,7 +2,9 @@
 /* smcr: what the kernel tells about SMC-R. */
 #include "smcdr/cmd.h"
 
-static const struct cli_opt options[] = { CMD_OPTIONS("show more; twice, or -dd: GIDs of links too") };
+static const struct cli_opt options[] = {
+	CMD_OPTIONS("show more; twice, or -dd: GIDs of links too"),
+};
 
 static const char more[] =
 	"Objects and their commands (all can be shortened; show is the default):\n"

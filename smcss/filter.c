@@ -65,7 +65,8 @@ static int add(struct parser *p, struct filter_node node)
 static int unexpected(struct parser *p, const char *wanted)
 {
 	if (!p->token[0])
-		return smc_err_say(p->err, EINVAL, "the filter ends where %s should follow", wanted);
+		return smc_err_say(p->err, EINVAL, "the filter ends where %s should follow",
+				   wanted);
 	return smc_err_say(p->err, EINVAL, "'%s' in the filter is not %s", p->token, wanted);
 }
 
@@ -405,9 +406,11 @@ static bool match_node(const struct filter *filter, uint8_t index, const struct 
 
 	switch (node->kind) {
 	case FILTER_AND:
-		return match_node(filter, node->left, sock) && match_node(filter, node->right, sock);
+		return match_node(filter, node->left, sock) &&
+		       match_node(filter, node->right, sock);
 	case FILTER_OR:
-		return match_node(filter, node->left, sock) || match_node(filter, node->right, sock);
+		return match_node(filter, node->left, sock) ||
+		       match_node(filter, node->right, sock);
 	case FILTER_NOT: return !match_node(filter, node->left, sock);
 	case FILTER_STATE:
 		return (sock->state < 32 ? !!(node->states & STATE_BIT(sock->state)) :

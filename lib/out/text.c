@@ -85,7 +85,10 @@ struct digits {
 	char *start;
 };
 
-/* Put leading zeros before the digits, append all of them: one copy of a fixed size, cut to length. */
+/*
+ * Put leading zeros before the digits, append all of them: one copy of a fixed size, cut to
+ * length.
+ */
 static inline void append(struct out_text *text, struct digits *number, int digits)
 {
 	char *end = number->buf + DIGITS;
