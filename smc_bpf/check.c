@@ -75,7 +75,8 @@ static int check_hook(struct smc_err *err)
 	btf__free(btf);
 	if (id > 0)
 		return 0;
-	return smc_err_say(err, ENOTSUP, "the kernel has no " SMC_BPF_HOOK "(): that is Linux 6.6 or "
+	return smc_err_say(err, ENOTSUP,
+			   "the kernel has no " SMC_BPF_HOOK "(): that is Linux 6.6 or "
 			   "later with CONFIG_MPTCP, and SMC needs 6.11");
 }
 

@@ -30,7 +30,8 @@ static const struct cli_opt options[] = {
 	{ OPT_ALL, "all", NULL, "detach everything" },
 	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only" },
 	{ OPT_USER, "user", "USER", "convert sockets of this user only" },
-	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME", "leave processes with this command name alone;\n"
+	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
+	  "leave processes with this command name alone;\n"
 						    "up to 8 times" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf" },
 	{ 'j', "json", NULL, "write one JSON document" },
@@ -45,10 +46,11 @@ static const struct cli_tool tool = {
 		 "detach TARGET | --all\n"
 		 "status [TARGET] [-j]\n"
 		 "check [TARGET]",
-	.summary = "Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the kernel:\n"
-		   "also of programs that are static, built by Go, or set-uid. TARGET is one of --cgroup,\n"
-		   "--cgroup-of, --unit, --container, --pid and --run; RULE is --only, --user or\n"
-		   "--exclude-comm.",
+	.summary =
+		"Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the kernel:\n"
+		"also of programs that are static, built by Go, or set-uid. TARGET is one of --cgroup,\n"
+		"--cgroup-of, --unit, --container, --pid and --run; RULE is --only, --user or\n"
+		"--exclude-comm.",
 	.opts = options,
 	.error_status = 1,
 };
@@ -158,7 +160,8 @@ static int set_command(struct bpf_opts *opts, const char *word)
 static int check_together(const struct bpf_opts *opts)
 {
 	if (opts->is_all && (opts->command != DETACH || opts->how))
-		return cli_usage_error(&tool, "option '--all' is only for 'detach', without a target");
+		return cli_usage_error(&tool,
+				       "option '--all' is only for 'detach', without a target");
 	if (!opts->how && !opts->is_all && opts->command < STATUS)
 		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 				       "--container, --pid or --run");

@@ -37,7 +37,10 @@ struct pins {
 
 #define PINS_CLOSED { -1, -1, -1 }
 
-/** pins_check() - could something be attached? Nothing is changed. Return: 0, -errno with a sentence */
+/**
+ * pins_check() - could something be attached? Nothing is changed. Return: 0, -errno with a
+ * sentence
+ */
 int pins_check(struct smc_err *err);
 
 /**

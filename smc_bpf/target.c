@@ -52,8 +52,8 @@ static int explain(int ret, int option, const char *text, struct smc_err *err)
 			return smc_err_say(err, EINVAL, "'%s' is not a container id: docker, "
 					   "podman and crictl show it with inspect", text);
 		return smc_err_say(err, -ret, ret == -EEXIST ?
-				   "several control groups match container '%s': give more of its id" :
-				   "no control group matches container '%s'", text);
+				   "several control groups match container '%s': give more of "
+				   "its id" : "no control group matches container '%s'", text);
 	case 'c':
 		if (ret == -EXDEV)
 			return smc_err_say(err, -ret, "'%s' is not a control group", text);

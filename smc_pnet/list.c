@@ -151,10 +151,10 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 	if (!ret && pnet_rows_make(&rows, &table, &world))
 		ret = smc_err_set(tool->err, ENOMEM, "cannot store the list of devices");
 	if (!ret && is_json)
-		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/pnet-list/1",
-						"devices", out_json_list(pnet_row_columns, rows.rows,
-									 rows.count, sizeof(*rows.rows)),
-						"warnings", json_warnings(&rows)), tool->err);
+		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}",
+			"schema", "smc-tools/pnet-list/1", "devices",
+			out_json_list(pnet_row_columns, rows.rows, rows.count, sizeof(*rows.rows)),
+			"warnings", json_warnings(&rows)), tool->err);
 	else if (!ret)
 		ret = print_rows(&rows, is_tree, tool->err);
 	if (!ret && !is_json)

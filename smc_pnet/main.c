@@ -50,8 +50,9 @@ static const struct cli_tool tool = {
 		 "-l [--tree | -j] [-N NETNS]\n"
 		 "--suggest [--apply] [-j] [-N NETNS]\n"
 		 "--export | --import FILE [--diff [-j]] [-N NETNS]",
-	.summary = "Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
-		   "same PNET ID are on the same physical network. Without options it shows all.",
+	.summary =
+		"Shows and changes the PNET table: net devices and RDMA or ISM devices with the\n"
+		"same PNET ID are on the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
 };
@@ -125,7 +126,8 @@ static int check_operands(struct pnet_opts *opts, int argc, char **argv)
 		return cli_usage_error(&tool, "option '--%s' needs a PNET ID",
 				       cli_long_name(&tool, command));
 	if (command == 'a' && !opts->eth && !opts->ib)
-		return cli_usage_error(&tool, "no device to add: --interface or --ibdevice is missing");
+		return cli_usage_error(&tool,
+				       "no device to add: --interface or --ibdevice is missing");
 	return 0;
 }
 

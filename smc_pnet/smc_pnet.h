@@ -84,7 +84,9 @@ int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world 
 
 /* ---- file.c ---- */
 
-/** pnet_append_line() - append a line of a file of entries; pnet_read() makes the same entry of it */
+/**
+ * pnet_append_line() - append a line of a file of entries; pnet_read() makes the same entry of it
+ */
 void pnet_append_line(struct out_text *text, const struct smc_pnet *entry);
 
 /**

@@ -31,8 +31,9 @@ static const struct cli_tool tool = {
 	.name = "smc_rnics",
 	.usage = "[-aIrwj] [FID]\n"
 		 "-e FID | -d FID",
-	.summary = "Lists RDMA cards and ISM devices, one line per port. FID is a function ID of IBM Z,\n"
-		   "in hexadecimal.",
+	.summary =
+		"Lists RDMA cards and ISM devices, one line per port. FID is a function ID of IBM Z,\n"
+		"in hexadecimal.",
 	.opts = options,
 	.error_status = 1,
 };
@@ -51,7 +52,8 @@ static int parse_fid(struct rnics_opts *opts, const char *text)
 	errno = 0;
 	fid = strtoul(text, &end, 16);
 	if (errno || end == text || *end || *text == '-' || fid > UINT32_MAX)
-		return cli_usage_error(&tool, "'%s' is not a function ID: it is a hexadecimal number",
+		return cli_usage_error(&tool,
+				       "'%s' is not a function ID: it is a hexadecimal number",
 				       text);
 	opts->fid = (uint32_t)fid;
 	opts->has_fid = true;

@@ -91,7 +91,8 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 	for (size_t i = 0; i < l->pnet->count && !found; i++) {
 		const struct smc_pnet *entry = &l->pnet->entries[i];
 		bool is_ib = entry->has & SMC_PNET_HAS_IB && (rnic->ibdev[0] || rnic->pci_id[0]) &&
-			     (!strcmp(entry->ib, rnic->ibdev) || !strcmp(entry->ib, rnic->pci_id)) &&
+			     (!strcmp(entry->ib, rnic->ibdev) ||
+			      !strcmp(entry->ib, rnic->pci_id)) &&
 			     (!rnic->ib_port || entry->port == rnic->ib_port);
 
 		if (is_ib || (entry->has & SMC_PNET_HAS_NET && !strcmp(entry->eth, rnic->netdev)))
@@ -135,7 +136,8 @@ static void read_function(struct loader *l, struct rnic *rnic, const char *pci_i
 	rnic->has |= number(l, pci_id, "function_id", &rnic->fid) ? RNIC_HAS_FID : 0;
 	rnic->has |= number(l, pci_id, "pchid", &rnic->pchid) ? RNIC_HAS_PCHID : 0;
 	rnic->has |= number(l, pci_id, "pft", &rnic->pft) ? RNIC_HAS_PFT : 0;
-	if (number(l, pci_id, "vendor", &rnic->vendor) && number(l, pci_id, "device", &rnic->device))
+	if (number(l, pci_id, "vendor", &rnic->vendor) &&
+	    number(l, pci_id, "device", &rnic->device))
 		rnic->has |= RNIC_HAS_IDS;
 	if (number(l, pci_id, "vfn", &rnic->vfn)) {
 		rnic->has |= RNIC_HAS_VFN | RNIC_HAS_VF;
@@ -345,5 +347,7 @@ int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err)
 		return smc_err_say(err, EALREADY, "FID %x is already powered %s", fid,
 				   is_on ? "on" : "off");
 	ret = host_write(is_on ? "1" : "0", "%s/bus/pci/slots/%08x/power", root, fid);
-	return ret ? smc_err_set(err, -ret, "cannot power %s FID %x", is_on ? "on" : "off", fid) : 0;
+	if (ret)
+		smc_err_set(err, -ret, "cannot power %s FID %x", is_on ? "on" : "off", fid);
+	return ret;
 }

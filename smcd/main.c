@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* smcd: what the kernel tells about SMC-D. */
-#include "cli/cli.h"
 #include "smcdr/cmd.h"
 
-static const struct cli_opt options[] = {
-	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },
-	{ 'd', "details", NULL, "show more" },
-	{ 'j', "json", NULL, "write one JSON document" },
-	{ 'm', "metrics", NULL, "stats: write metrics for Prometheus" },
-	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
-	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 0 },
-};
+static const struct cli_opt options[] = { CMD_OPTIONS("show more") };
 
 static const char more[] =
 	"Objects and their commands (all can be shortened; show is the default):\n"

@@ -108,36 +108,23 @@ static void file_name(char name[NAME_SIZE], const char *tool)
 
 /* ---- text form ---- */
 
-static void put_numbers(struct out_text *text, const char *word, const uint64_t *numbers, int n)
-{
-	out_str(text, word);
-	for (int i = 0; i < n; i++) {
-		out_char(text, ' ');
-		out_dec(text, numbers[i], 0);
-	}
-	out_char(text, '\n');
-}
-
 char *baseline_write(const struct smc_stats *stats, const char *boot)
 {
 	struct out_text text = { 0 };
 
-	out_str(&text, HEAD);
-	out_str(&text, boot);
-	out_str(&text, "\n");
-	for (uint64_t t = 0; t < SMC_TECHS; t++)
-		for (uint64_t i = 0; i < SMC_STAT_COUNT; i++)
-			put_numbers(&text, "tech",
-				    (uint64_t[]){ t, i, stats->tech[t].value[i] }, 3);
-	for (uint64_t s = 0; s < SMC_SIDES; s++) {
+	out_printf(&text, HEAD "%s\n", boot);
+	for (int t = 0; t < SMC_TECHS; t++)
+		for (int i = 0; i < SMC_STAT_COUNT; i++)
+			out_printf(&text, "tech %d %d %" PRIu64 "\n", t, i,
+				   stats->tech[t].value[i]);
+	for (int s = 0; s < SMC_SIDES; s++) {
 		const struct smc_side_stats *side = &stats->side[s];
 
-		put_numbers(&text, "side",
-			    (uint64_t[]){ s, side->handshake_errors, side->fallbacks }, 3);
+		out_printf(&text, "side %d %" PRIu64 " %" PRIu64 "\n", s, side->handshake_errors,
+			   side->fallbacks);
 		for (size_t i = 0; i < side->n_reasons; i++)
-			put_numbers(&text, "reason",
-				    (uint64_t[]){ s, side->reasons[i].code,
-						  side->reasons[i].count }, 3);
+			out_printf(&text, "reason %d %u %u\n", s, side->reasons[i].code,
+				   side->reasons[i].count);
 	}
 	out_mem(&text, "end\n", sizeof("end\n"));
 	if (!text.is_failed)
@@ -148,6 +135,7 @@ char *baseline_write(const struct smc_stats *stats, const char *boot)
 
 static bool read_line(struct smc_stats *base, const char *line, size_t *n_tech)
 {
+	struct smc_side_stats *side;
 	uint64_t a, b;
 	unsigned int i, j;
 
@@ -155,25 +143,21 @@ static bool read_line(struct smc_stats *base, const char *line, size_t *n_tech)
 		if (i >= SMC_TECHS || j >= SMC_STAT_COUNT)
 			return false;
 		base->tech[i].value[j] = a;
-		++*n_tech;
+		return ++*n_tech;
+	}
+	if (sscanf(line, "%*[a-z] %u %" SCNu64 " %" SCNu64, &i, &a, &b) != 3 || i >= SMC_SIDES)
+		return false;
+	side = &base->side[i];
+	if (!strncmp(line, "side ", 5)) {
+		side->handshake_errors = a;
+		side->fallbacks = b;
 		return true;
 	}
-	if (sscanf(line, "side %u %" SCNu64 " %" SCNu64, &i, &a, &b) == 3) {
-		if (i >= SMC_SIDES)
-			return false;
-		base->side[i].handshake_errors = a;
-		base->side[i].fallbacks = b;
-		return true;
-	}
-	if (sscanf(line, "reason %u %" SCNu64 " %" SCNu64, &i, &a, &b) == 3) {
-		if (i >= SMC_SIDES || a > UINT32_MAX || b > UINT16_MAX ||
-		    base->side[i].n_reasons == SMC_STAT_REASONS)
-			return false;
-		base->side[i].reasons[base->side[i].n_reasons++] =
-			(struct smc_reason_count){ (uint32_t)a, (uint16_t)b };
-		return true;
-	}
-	return false;
+	if (strncmp(line, "reason ", 7) || a > UINT32_MAX || b > UINT16_MAX ||
+	    side->n_reasons == SMC_STAT_REASONS)
+		return false;
+	side->reasons[side->n_reasons++] = (struct smc_reason_count){ (uint32_t)a, (uint16_t)b };
+	return true;
 }
 
 int baseline_read(struct smc_stats *base, const char *text, const char *boot)

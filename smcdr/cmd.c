@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
 #include "base/array.h"
 
 #define LABEL_WIDTH 9
@@ -28,7 +27,8 @@ int cmd_usage(struct cmd *cmd, const char *fmt, ...)
 int cmd_changes(struct cmd *cmd)
 {
 	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
-		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that show something");
+		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that "
+				 "show something");
 	return 0;
 }
 
@@ -59,7 +59,8 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 		return 0;
 	if (ret == -EBADMSG && !err.code)
 		return smc_err_say(cmd->err, EBADMSG,
-				   "cannot read %s: unexpected kind of answer from the kernel", what);
+				   "cannot read %s: unexpected kind of answer from the kernel",
+				   what);
 	if (!err.code)
 		return smc_err_set(cmd->err, -ret, "cannot read %s", what);
 	return smc_err_say(cmd->err, -ret, "cannot read %s: %s", what, err.text);
@@ -77,12 +78,29 @@ int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
 	return ret ? smc_err_say(cmd->err, -ret, "cannot %s: %s", doing, err.text) : 0;
 }
 
-json_t *cmd_document(struct cmd *cmd, const char *name)
+int cmd_document(struct cmd *cmd, const char *name, json_t *members)
 {
+	bool is_good;
+
 	json_decref(cmd->json);
 	cmd->json = json_pack("{s:o}", "schema",
 			      json_sprintf("smc-tools/%s-%s/1", cmd->variant->tool->name, name));
-	return cmd->json;
+	is_good = members && !json_object_update(cmd->json, members);
+	json_decref(members);
+	return is_good ? 0 : cmd_no_memory(cmd);
+}
+
+int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filter *filter)
+{
+	const char *word = cmd->argv[*i];
+	bool is_netdev = cmd_is(word, "netdev");
+
+	if (cmd->variant->is_smcd || (!is_netdev && !cmd_is(word, "ibdev")))
+		return 0;
+	if (++*i == cmd->argc)
+		return cmd_usage(cmd, "%s: '%s' needs a name", object, word);
+	*(is_netdev ? &filter->netdev : &filter->ibdev) = cmd->argv[*i];
+	return 1;
 }
 
 void *cmd_list_add(struct cmd_list *list)
@@ -111,21 +129,14 @@ static void print_block(struct out_text *text, const struct out_view *view, cons
 	}
 }
 
-static int add_array(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-		     const char *key)
-{
-	json_t *array = out_json_list(table, list->items, list->count, list->item_size);
-
-	return json_object_set_new(cmd->json, key, array) ? cmd_no_memory(cmd) : 0;
-}
-
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-	      const char *names, bool is_blocks, const char *key)
+	      const char *names, bool is_blocks, const char *name, const char *key)
 {
 	struct out_view view = { .count = 0 };
 
 	if (cmd->is_json)
-		return add_array(cmd, list, table, key);
+		return cmd_document(cmd, name, json_pack("{s:o}", key, out_json_list(table,
+				    list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
 	if (!is_blocks)
 		out_header(&cmd->text, &view);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch. */
+/*
+ * The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch.
+ */
 #ifndef SMC_CMD_H
 #define SMC_CMD_H
 
@@ -8,14 +10,17 @@
 #include <stdint.h>
 #include <jansson.h>
 
+#include "cli/cli.h"
 #include "netlink/genl.h"
 #include "out/table.h"
 #include "smc/abi.h"
 #include "base/err.h"
+#include "smc/device.h"
+#include "smc/lgr.h"
+#include "smc/link.h"
 #include "smc/stats.h"
+#include "smc/sysinfo.h"
 #include "sys/pciids.h"
-
-struct cli_tool;
 
 /**
  * struct smc_variant - SMC-D or SMC-R
@@ -63,6 +68,19 @@ struct cmd_rates {
 	double seconds; /* CLOCK_MONOTONIC */
 };
 
+/* The options of both; one phrase differs. */
+#define CMD_OPTIONS(details_help)                                                                  \
+	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
+	{ 'd', "details", NULL, details_help },                                                    \
+	{ 'j', "json", NULL, "write one JSON document" },                                          \
+	{ 'm', "metrics", NULL, "stats: write metrics for Prometheus" },                           \
+	{ 'N', "netns", "NETNS",                                                                   \
+	  "look into a network namespace: a name, a process id or a path" },                       \
+	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },                \
+	{ 'v', "version", NULL, "print the version" },                                             \
+	{ 'h', "help", NULL, "print this help" },                                                  \
+	{ 0 }
+
 /** cmd_main() - a whole tool. Return: exit status */
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
 
@@ -97,12 +115,13 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing);
 
 /**
- * cmd_document() - begin the JSON document of a command
+ * cmd_document() - make the JSON document of a command
  * @name: object, as in the schema "smc-tools/smcr-NAME/1"
+ * @members: what follows the schema; its reference is taken; NULL: memory ran out
  *
- * Return: cmd->json, NULL without memory.
+ * Return: 0, -ENOMEM with the sentence.
  */
-json_t *cmd_document(struct cmd *cmd, const char *name);
+int cmd_document(struct cmd *cmd, const char *name, json_t *members);
 
 /** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
 int cmd_write(struct cmd *cmd);
@@ -133,12 +152,38 @@ void cmd_list_free(struct cmd_list *list);
  * cmd_table() - print a list: header and rows, blocks of "label: value" lines, or JSON
  * @table: all columns
  * @names: those of the text, for @is_blocks all that a block has
- * @key: of the array in the JSON document that cmd_document() has begun
+ * @name: of the JSON document, see cmd_document(); @key: of the array in it
  */
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-	      const char *names, bool is_blocks, const char *key);
+	      const char *names, bool is_blocks, const char *name, const char *key);
 
-/* ---- names ---- */
+/* ---- devices ---- */
+
+/**
+ * struct cmd_ism - ISM devices, listed or not
+ * @devices: of struct smc_device
+ * @has_loopback: loopback-ism, which is made of memory and which the kernel does not list, is
+ *	there, as far as one can tell: the kernel knows ISM version 2 but lists no device, or a link
+ *	group runs over its channel id
+ * @loopback_groups: link groups on it
+ * @loopback_pnetid: as those groups have it, empty for none
+ */
+struct cmd_ism {
+	struct cmd_list devices;
+	bool has_loopback;
+	uint32_t loopback_groups;
+	char loopback_pnetid[SMC_MAX_PNETID_LEN + 1];
+};
+
+/**
+ * cmd_ism_load() - ask for the capabilities, the ISM devices and what runs over loopback
+ *
+ * @ism->devices are to be freed in any case. Return: 0, -errno.
+ */
+int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys);
+
+/** cmd_rdma_load() - the RDMA devices, into a list of struct smc_device. Return: 0, -errno */
+int cmd_rdma_load(struct cmd *cmd, struct cmd_list *devices);
 
 #define CMD_NETDEV_SIZE 16
 
@@ -160,5 +205,89 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
+
+/** struct cmd_filter - devices to show; NULL: all */
+struct cmd_filter {
+	const char *netdev, *ibdev;
+};
+
+/**
+ * cmd_filter_word() - a keyword of SMC-R with its value: "netdev NAME", "ibdev NAME"
+ * @object: for messages; @i: the word's place in cmd->argv, moved on to the value
+ *
+ * Return: 1; 0 for another word; -EINVAL for a keyword without value.
+ */
+int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filter *filter);
+
+/* ---- columns and their rows ---- */
+
+/**
+ * struct link_row - a link and its group; the columns of a group work for it, too
+ * @netdev: empty when not known
+ */
+struct link_row {
+	struct smc_lgr lgr;
+	struct smc_link link;
+	char netdev[CMD_NETDEV_SIZE];
+};
+
+/**
+ * struct device_row - a port of an RDMA device, or an ISM device
+ * @number, @port: the device's port, from 1; an ISM device has one
+ * @netdev: empty when not known
+ * @is_loopback: loopback-ism: only @device's use count and @port's PNET ID mean anything
+ */
+struct device_row {
+	struct smc_device device;
+	struct smc_port port;
+	unsigned int number;
+	bool is_loopback;
+	char netdev[CMD_NETDEV_SIZE];
+	struct pciids_name pci;
+};
+
+extern const struct out_col smcr_linkgroup_columns[]; /* of struct smc_lgr */
+extern const struct out_col smcd_linkgroup_columns[];
+extern const struct out_col link_columns[]; /* of struct link_row */
+extern const struct out_col smcr_device_columns[]; /* of struct device_row */
+extern const struct out_col smcd_device_columns[];
+
+/* ---- the forms in which statistics are printed ---- */
+
+/** stats_print() - the report that people know from smc-tools, more with @has_details */
+void stats_print(struct out_text *text, const struct smc_stats *stats,
+		 const struct smc_variant *variant, bool has_details);
+
+/** stats_si() - a number in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
+const char *stats_si(uint64_t value, char buf[16]);
+
+/** stats_compat_json() - document of "stats json" in smc-tools 1.8.5. NULL without memory */
+json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant);
+
+/** stats_json() - add all members to the document. Return: 0, -ENOMEM */
+int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant);
+
+/** stats_metrics() - Prometheus' text form, SMC-D and SMC-R in one */
+void stats_metrics(struct out_text *text, const struct smc_stats *stats);
+
+/** stats_rates() - one line, or members of @doc, about what happened within @seconds */
+void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,
+		 const struct smc_variant *variant, double seconds);
+
+/** stats_rates_header() - the line above them */
+void stats_rates_header(struct out_text *text);
+
+/** stats_reason_name() - name as smc-tools print it, or the number, into @buf */
+const char *stats_reason_name(uint32_t code, char buf[16]);
+
+/* ---- the commands of each object: 0, or -errno with the sentence in cmd->err ---- */
+
+int cmd_run_device(struct cmd *cmd);
+int cmd_run_linkgroup(struct cmd *cmd);
+int cmd_run_info(struct cmd *cmd);
+int cmd_run_stats(struct cmd *cmd);
+int cmd_run_ueid(struct cmd *cmd);
+int cmd_run_seid(struct cmd *cmd);
+int cmd_run_hs(struct cmd *cmd);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The columns of link groups, links and devices. */
-#include "smcdr/columns.h"
+#include "smcdr/cmd.h"
 
 #include <arpa/inet.h>
 
@@ -53,7 +53,8 @@ static const void *versioned(const void *object)
 #define LGR_COLUMNS                                                                                \
 	{ "vlan", "VLAN", "vlan", 4, OUT_RIGHT, OUT_DEC(smc_lgr, vlan, 0), LGR(VLAN),              \
 	  .text = text_vlan },                                                                     \
-	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0), LGR(CONNS) }, \
+	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0),              \
+	  LGR(CONNS) },                                                                            \
 	{ "pnetid", "PNET-ID", "pnetid", 16, OUT_STR(smc_lgr, pnetid), OUT_OPTIONAL },             \
 	{ "version", "Version", "version", 7, OUT_DEC(smc_lgr, version, 0), .find = versioned },   \
 	{ "rel", "Peer-Rel", "peer_release", 8, OUT_DEC(smc_lgr, release, 0), LGR(RELEASE) },      \
@@ -185,7 +186,8 @@ const struct out_col smcr_device_columns[] = {
 	{ NULL, NULL, "ifindex", 0, OUT_DEC(device_row, port.ifindex, 0), OUT_OPTIONAL },
 	{ "ibdev", "IB-Dev", "ibdev", 8, OUT_STR(device_row, device.ib_name), DEVICE(IB_NAME) },
 	{ "port", "IB-P", "port", 4, OUT_RIGHT, OUT_DEC(device_row, number, 0) },
-	{ "state", "IB-State", "state", 8, OUT_RIGHT, OUT_FLAG(device_row, port.is_active, port_states),
+	{ "state", "IB-State", "state", 8, OUT_RIGHT,
+	  OUT_FLAG(device_row, port.is_active, port_states),
 	  PORT(STATE) },
 	{ "type", "Type", "type", 13, OUT_TEXT(text_type) },
 	{ "crit", "Crit", "critical", 4, OUT_RIGHT, OUT_FLAG(device_row, device.is_crit, yes_no),
@@ -195,7 +197,8 @@ const struct out_col smcr_device_columns[] = {
 	{ "pchid", "PCHID", "pchid", 5, OUT_RIGHT, OUT_HEX(device_row, device.pchid, 4),
 	  DEVICE(PCHID) },
 	PCI_COLUMNS,
-	{ "links", "#Links", "links", 6, OUT_RIGHT, OUT_DEC(device_row, port.links, 0), PORT(LINKS) },
+	{ "links", "#Links", "links", 6, OUT_RIGHT, OUT_DEC(device_row, port.links, 0),
+	  PORT(LINKS) },
 	PNETID_COLUMNS,
 	{ 0 },
 };
@@ -206,7 +209,8 @@ const struct out_col smcd_device_columns[] = {
 	PCI_ID,
 	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(device_row, device.pchid, 4), DEVICE(PCHID) },
 	PCI_COLUMNS,
-	{ "inuse", "InUse", "in_use", 5, OUT_FLAG(device_row, device.is_crit, yes_no), DEVICE(CRIT) },
+	{ "inuse", "InUse", "in_use", 5, OUT_FLAG(device_row, device.is_crit, yes_no),
+	  DEVICE(CRIT) },
 	{ "groups", "#LGs", "linkgroups", 5, OUT_RIGHT, OUT_DEC(device_row, device.use_count, 0),
 	  DEVICE(USE_COUNT) },
 	PNETID_COLUMNS,

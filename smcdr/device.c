@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* device: what SMC can run over. */
-#include "smcdr/columns.h"
-#include "smcdr/loopback.h"
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
 #include <string.h>
-
-#include "smc/sysinfo.h"
-
-struct device_filter {
-	const char *netdev;
-	const char *ibdev;
-};
 
 static struct device_row *add_row(struct cmd_list *rows, const struct smc_device *device,
 			   unsigned int number)
@@ -29,7 +20,7 @@ static struct device_row *add_row(struct cmd_list *rows, const struct smc_device
 }
 
 static int add_ports(struct cmd_list *rows, const struct smc_device *device,
-		     const struct device_filter *filter)
+		     const struct cmd_filter *filter)
 {
 	for (unsigned int p = 0; p < SMC_DEVICE_PORTS; p++) {
 		char netdev[CMD_NETDEV_SIZE];
@@ -49,28 +40,22 @@ static int add_ports(struct cmd_list *rows, const struct smc_device *device,
 	return 0;
 }
 
-static int show_smcr(struct cmd *cmd, const struct device_filter *filter)
+static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 {
-	struct cmd_list devices = { .item_size = sizeof(struct smc_device) };
-	struct cmd_list rows = { .item_size = sizeof(struct device_row) };
+	struct cmd_list devices, rows = { .item_size = sizeof(struct device_row) };
 	const char *names = cmd->details ?
 		"netdev,ibdev,port,state,type,crit,fid,pci,pchid,links,pnetid" :
 		"netdev,ibdev,port,state,type,crit,links,pnetid";
-	int ret = cmd_dump(cmd, SMC_ABI_GET_DEV_SMCR, cmd_on_device, &devices, "the RDMA devices");
+	int ret = cmd_rdma_load(cmd, &devices);
 
 	for (size_t i = 0; !ret && i < devices.count; i++)
 		if (add_ports(&rows, cmd_list_at(&devices, i), filter))
 			ret = cmd_no_memory(cmd);
 	if (!ret)
-		ret = cmd_table(cmd, &rows, smcr_device_columns, names, false, "devices");
+		ret = cmd_table(cmd, &rows, smcr_device_columns, names, false, "device", "devices");
 	cmd_list_free(&devices);
 	cmd_list_free(&rows);
 	return ret;
-}
-
-static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_sysinfo_decode(arg, nlh);
 }
 
 static int add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
@@ -94,55 +79,47 @@ static int show_smcd(struct cmd *cmd)
 {
 	struct cmd_list rows = { .item_size = sizeof(struct device_row) };
 	struct smc_sysinfo sys = { .has = 0 };
-	struct cmd_ism ism = { .has_loopback = false };
+	struct cmd_ism ism;
 	bool is_full = false;
-	int ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, on_sysinfo, &sys, "the capabilities");
+	int ret = cmd_ism_load(cmd, &ism, &sys);
 
-	if (!ret)
-		ret = cmd_ism_load(cmd, &ism, sys.is_ism_v2);
 	for (size_t i = 0; !ret && !is_full && i < ism.devices.count; i++)
 		is_full = !add_row(&rows, cmd_list_at(&ism.devices, i), 1);
 	if (!ret && !is_full && ism.has_loopback)
 		is_full = add_loopback(&rows, &ism);
-	if (!ret && is_full)
-		ret = cmd_no_memory(cmd);
 	if (!ret)
-		ret = cmd_table(cmd, &rows, smcd_device_columns, "fid,type,pci,pchid,inuse,groups,pnetid",
-				false, "devices");
+		ret = is_full ? cmd_no_memory(cmd) :
+		      cmd_table(cmd, &rows, smcd_device_columns,
+				"fid,type,pci,pchid,inuse,groups,pnetid", false, "device",
+				"devices");
 	cmd_list_free(&ism.devices);
 	cmd_list_free(&rows);
 	return ret;
 }
 
-/* A keyword with its value: names of devices may be keywords themselves, so position counts. */
-static int parse(struct cmd *cmd, struct device_filter *filter)
+/* Names of devices may be keywords themselves, so position counts. */
+static int parse(struct cmd *cmd, struct cmd_filter *filter)
 {
-	for (int i = 0; i < cmd->argc; i++) {
-		const char *word = cmd->argv[i], **value = NULL;
+	int ret = 1;
+
+	for (int i = 0; i < cmd->argc && ret > 0; i++) {
+		const char *word = cmd->argv[i];
 
 		if ((!i && cmd_is(word, "show")) || cmd_is(word, "all"))
 			continue;
-		if (cmd_is(word, "netdev"))
-			value = &filter->netdev;
-		else if (cmd_is(word, "ibdev"))
-			value = &filter->ibdev;
-		if (!value || cmd->variant->is_smcd)
+		ret = cmd_filter_word(cmd, "device", &i, filter);
+		if (!ret)
 			return cmd_usage(cmd, "device: unknown word '%s'", word);
-		if (i + 1 == cmd->argc)
-			return cmd_usage(cmd, "device: '%s' needs a name", word);
-		*value = cmd->argv[++i];
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 int cmd_run_device(struct cmd *cmd)
 {
-	struct device_filter filter = { NULL, NULL };
+	struct cmd_filter filter = { NULL, NULL };
 	int ret = parse(cmd, &filter);
 
 	if (ret)
 		return ret;
-	if (cmd->is_json && !cmd_document(cmd, "device"))
-		return cmd_no_memory(cmd);
 	return cmd->variant->is_smcd ? show_smcd(cmd) : show_smcr(cmd, &filter);
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* ueid, seid, hs: the names and switches that this system negotiates with. */
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 #include "smc/eid.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
 
 /* ---- user EIDs ---- */
 
@@ -29,25 +28,19 @@ static int show_ueids(struct cmd *cmd)
 {
 	struct eids eids = { .count = 0 };
 	int ret = cmd_dump(cmd, SMC_ABI_DUMP_UEID, on_ueid, &eids, "the user EIDs");
-	json_t *array = NULL;
+	json_t *array;
 
-	if (ret)
-		return ret;
-	if (cmd->is_json) {
+	if (!ret && cmd->is_json) {
 		array = json_array();
-		if (!array || !cmd_document(cmd, "ueid") ||
-		    json_object_set_new(cmd->json, "ueids", array))
-			return cmd_no_memory(cmd);
+		for (size_t i = 0; i < eids.count; i++)
+			out_json_push(&array, out_json_str(eids.eids[i]));
+		return cmd_document(cmd, "ueid", json_pack("{s:o}", "ueids", array));
 	}
-	for (size_t i = 0; i < eids.count; i++) {
-		if (array) {
-			json_array_append_new(array, out_json_str(eids.eids[i]));
-			continue;
-		}
-		out_escaped(&cmd->text, eids.eids[i], strlen(eids.eids[i]));
+	for (size_t i = 0; !ret && i < eids.count; i++) {
+		out_escaped(&cmd->text, eids.eids[i], SMC_EID_SIZE);
 		out_str(&cmd->text, "\n");
 	}
-	return 0;
+	return ret;
 }
 
 /* The errors of the requests have meanings of their own: open before. */
@@ -99,23 +92,26 @@ static int del_ueid(struct cmd *cmd, const char *eid)
 	return 0;
 }
 
+/* A command that changes something, with @count words behind it. */
+static bool changes(struct cmd *cmd, const char *keyword, int count, int *ret)
+{
+	*ret = cmd_changes(cmd);
+	return !*ret && cmd->argc == count + 1 && cmd_is(cmd->argv[0], keyword);
+}
+
 int cmd_run_ueid(struct cmd *cmd)
 {
-	const char *word = cmd->argc ? cmd->argv[0] : "show";
 	int ret;
 
-	if (cmd_is(word, "show") && cmd->argc <= 1)
+	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
 		return show_ueids(cmd);
-	ret = cmd_changes(cmd);
-	if (ret)
-		return ret;
-	if (cmd_is(word, "add") && cmd->argc == 2)
+	if (changes(cmd, "add", 1, &ret))
 		return add_ueid(cmd, cmd->argv[1]);
-	if (cmd_is(word, "del") && cmd->argc == 2)
+	if (changes(cmd, "del", 1, &ret))
 		return del_ueid(cmd, cmd->argv[1]);
-	if (cmd_is(word, "flush") && cmd->argc == 1)
+	if (changes(cmd, "flush", 0, &ret))
 		return cmd_do(cmd, SMC_ABI_FLUSH_UEID, NULL, "delete all user EIDs");
-	return cmd_usage(cmd, "ueid: show | add EID | del EID | flush");
+	return ret ? ret : cmd_usage(cmd, "ueid: show | add EID | del EID | flush");
 }
 
 /* ---- system EID ---- */
@@ -138,22 +134,18 @@ static int show_seid(struct cmd *cmd)
 
 	if (ret)
 		return ret;
-	if (cmd->is_json) {
-		if (!cmd_document(cmd, "seid"))
-			return cmd_no_memory(cmd);
-		json_object_set_new(cmd->json, "available", json_boolean(seid.has_eid));
-		if (!seid.has_eid)
-			return 0;
-		json_object_set_new(cmd->json, "seid", out_json_str(seid.eid));
-		json_object_set_new(cmd->json, "enabled", json_boolean(seid.is_enabled));
+	if (cmd->is_json && !seid.has_eid)
+		return cmd_document(cmd, "seid", json_pack("{s:b}", "available", false));
+	if (cmd->is_json)
+		return cmd_document(cmd, "seid", json_pack("{s:b, s:o, s:b}", "available", true,
+							   "seid", out_json_str(seid.eid),
+							   "enabled", seid.is_enabled));
+	if (!seid.has_eid) {
+		out_str(&cmd->text, "n/a\n");
 		return 0;
 	}
-	if (seid.has_eid) {
-		out_escaped(&cmd->text, seid.eid, strlen(seid.eid));
-		out_str(&cmd->text, seid.is_enabled ? " [enabled]\n" : " [disabled]\n");
-	} else {
-		out_str(&cmd->text, "n/a\n");
-	}
+	out_escaped(&cmd->text, seid.eid, sizeof(seid.eid));
+	out_str(&cmd->text, seid.is_enabled ? " [enabled]\n" : " [disabled]\n");
 	return 0;
 }
 
@@ -178,17 +170,15 @@ static int switch_seid(struct cmd *cmd, bool is_enable)
 
 int cmd_run_seid(struct cmd *cmd)
 {
-	const char *word = cmd->argc ? cmd->argv[0] : "show";
 	int ret;
 
-	if (cmd_is(word, "show") && cmd->argc <= 1)
+	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
 		return show_seid(cmd);
-	ret = cmd_changes(cmd);
-	if (ret)
-		return ret;
-	if (cmd->argc == 1 && (cmd_is(word, "enable") || cmd_is(word, "disable")))
-		return switch_seid(cmd, cmd_is(word, "enable"));
-	return cmd_usage(cmd, "seid: show | enable | disable");
+	if (changes(cmd, "enable", 0, &ret))
+		return switch_seid(cmd, true);
+	if (changes(cmd, "disable", 0, &ret))
+		return switch_seid(cmd, false);
+	return ret ? ret : cmd_usage(cmd, "seid: show | enable | disable");
 }
 
 /* ---- handshake limitation ---- */
@@ -206,32 +196,23 @@ static int show_hs(struct cmd *cmd)
 
 	if (ret)
 		return ret;
-	if (cmd->is_json) {
-		if (!cmd_document(cmd, "hs"))
-			return cmd_no_memory(cmd);
-		json_object_set_new(cmd->json, "enabled", json_boolean(is_enabled));
-		return 0;
-	}
-	out_str(&cmd->text, is_enabled ? "Handshake limitation: enabled\n" :
-					 "Handshake limitation: disabled\n");
+	if (cmd->is_json)
+		return cmd_document(cmd, "hs", json_pack("{s:b}", "enabled", is_enabled));
+	out_printf(&cmd->text, "Handshake limitation: %s\n", is_enabled ? "enabled" : "disabled");
 	return 0;
 }
 
 int cmd_run_hs(struct cmd *cmd)
 {
-	const char *word = cmd->argc ? cmd->argv[0] : "show";
 	int ret;
 
-	if (cmd_is(word, "show") && cmd->argc <= 1)
+	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
 		return show_hs(cmd);
-	ret = cmd_changes(cmd);
-	if (ret)
-		return ret;
-	if (cmd->argc == 1 && cmd_is(word, "enable"))
+	if (changes(cmd, "enable", 0, &ret))
 		return cmd_do(cmd, SMC_ABI_ENABLE_HS_LIMITATION, NULL,
 			      "enable handshake limitation");
-	if (cmd->argc == 1 && cmd_is(word, "disable"))
+	if (changes(cmd, "disable", 0, &ret))
 		return cmd_do(cmd, SMC_ABI_DISABLE_HS_LIMITATION, NULL,
 			      "disable handshake limitation");
-	return cmd_usage(cmd, "hs: show | enable | disable");
+	return ret ? ret : cmd_usage(cmd, "hs: show | enable | disable");
 }

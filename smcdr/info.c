@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* info: which SMC this kernel and its devices can do. */
-#include "smcdr/loopback.h"
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "host/file.h"
-#include "smc/device.h"
-#include "smc/sysinfo.h"
 
 #define MAX_GIDS 256
 
@@ -20,11 +16,6 @@ struct info {
 	bool has_roce, roce_v1, roce_v2;
 };
 
-static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_sysinfo_decode(arg, nlh);
-}
-
 /* A port can do what its GIDs are for: SMC-R version 1 needs RoCE v1, version 2 RoCE v2. */
 static void look_at_port(struct info *info, const char *ib_name, unsigned int port)
 {
@@ -32,7 +23,8 @@ static void look_at_port(struct info *info, const char *ib_name, unsigned int po
 
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/'); i++) {
 		if (!host_text(type, sizeof(type),
-			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name, port, i))
+			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%u", ib_name,
+			       port, i))
 			continue;
 		info->roce_v1 |= !strcmp(type, "IB/RoCE v1");
 		info->roce_v2 |= !strcmp(type, "RoCE v2");
@@ -41,8 +33,8 @@ static void look_at_port(struct info *info, const char *ib_name, unsigned int po
 
 static int load_roce(struct cmd *cmd, struct info *info)
 {
-	struct cmd_list list = { .item_size = sizeof(struct smc_device) };
-	int ret = cmd_dump(cmd, SMC_ABI_GET_DEV_SMCR, cmd_on_device, &list, "the RDMA devices");
+	struct cmd_list list;
+	int ret = cmd_rdma_load(cmd, &list);
 
 	for (size_t i = 0; !ret && i < list.count; i++) {
 		const struct smc_device *device = cmd_list_at(&list, i);
@@ -99,38 +91,27 @@ static void print_text(struct out_text *text, const struct info *info)
 
 static json_t *json_versions(bool v1, bool v2)
 {
-	json_t *array = json_array();
-
-	if (v1)
-		json_array_append_new(array, json_integer(1));
-	if (v2)
-		json_array_append_new(array, json_integer(2));
-	return array;
+	return v1 && v2 ? json_pack("[i, i]", 1, 2) : v1 ? json_pack("[i]", 1) :
+	       v2 ? json_pack("[i]", 2) : json_array();
 }
 
 static int print_json(struct cmd *cmd, const struct info *info)
 {
 	const struct smc_sysinfo *sys = &info->sys;
-	json_t *doc = cmd_document(cmd, "info");
+	json_t *version = sys->has & SMC_SYSINFO_HAS_VERSION ? json_integer(sys->version) : NULL;
+	json_t *release = sys->has & SMC_SYSINFO_HAS_RELEASE ? json_integer(sys->release) : NULL;
+	json_t *host = sys->has & SMC_SYSINFO_HAS_HOST ? out_json_str(sys->host) : NULL;
+	json_t *seid = sys->seid[0] ? out_json_str(sys->seid) : NULL;
 
-	if (!doc)
-		return cmd_no_memory(cmd);
-	if (sys->has & SMC_SYSINFO_HAS_VERSION)
-		json_object_set_new(doc, "version", json_integer(sys->version));
-	if (sys->has & SMC_SYSINFO_HAS_RELEASE)
-		json_object_set_new(doc, "release", json_integer(sys->release));
-	if (sys->has & SMC_SYSINFO_HAS_HOST)
-		json_object_set_new(doc, "hostname", out_json_str(sys->host));
-	if (sys->seid[0])
-		json_object_set_new(doc, "seid", out_json_str(sys->seid));
-	json_object_set_new(doc, "smcd_versions", json_versions(true, sys->version >= 2));
-	json_object_set_new(doc, "smcr_versions", json_versions(true, sys->is_smcr_v2));
-	json_object_set_new(doc, "ism_devices", json_integer((json_int_t)info->ism.devices.count));
-	json_object_set_new(doc, "ism_v2", json_boolean(sys->is_ism_v2));
-	json_object_set_new(doc, "loopback", json_boolean(info->ism.has_loopback));
-	json_object_set_new(doc, "roce", json_boolean(info->has_roce));
-	json_object_set_new(doc, "roce_versions", json_versions(info->roce_v1, info->roce_v2));
-	return 0;
+	return cmd_document(cmd, "info", json_pack(
+		"{s:o*, s:o*, s:o*, s:o*, s:o, s:o, s:I, s:b, s:b, s:b, s:o}",
+		"version", version, "release", release, "hostname", host, "seid", seid,
+		"smcd_versions", json_versions(true, sys->version >= 2),
+		"smcr_versions", json_versions(true, sys->is_smcr_v2),
+		"ism_devices", (json_int_t)info->ism.devices.count,
+		"ism_v2", sys->is_ism_v2, "loopback", info->ism.has_loopback,
+		"roce", info->has_roce,
+		"roce_versions", json_versions(info->roce_v1, info->roce_v2)));
 }
 
 int cmd_run_info(struct cmd *cmd)
@@ -140,9 +121,7 @@ int cmd_run_info(struct cmd *cmd)
 
 	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")))
 		return cmd_usage(cmd, "info: show");
-	ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, on_sysinfo, &info.sys, "the capabilities");
-	if (!ret)
-		ret = cmd_ism_load(cmd, &info.ism, info.sys.is_ism_v2);
+	ret = cmd_ism_load(cmd, &info.ism, &info.sys);
 	if (!ret)
 		ret = load_roce(cmd, &info);
 	if (!ret && cmd->is_json)

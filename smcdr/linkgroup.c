@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* linkgroup: link groups and their links. */
-#include "smcdr/columns.h"
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 struct linkgroup_request {
 	bool is_links, has_id;
 	uint32_t id;
-	const char *netdev, *ibdev;
+	struct cmd_filter filter;
 };
 
 struct lists {
@@ -56,8 +55,8 @@ static bool id_fits(const struct linkgroup_request *request, const struct smc_lg
 static bool link_fits(const struct linkgroup_request *request, const struct link_row *row)
 {
 	return id_fits(request, &row->lgr) &&
-	       (!request->netdev || !strcmp(request->netdev, row->netdev)) &&
-	       (!request->ibdev || !strcmp(request->ibdev, row->link.ib_dev));
+	       (!request->filter.netdev || !strcmp(request->filter.netdev, row->netdev)) &&
+	       (!request->filter.ibdev || !strcmp(request->filter.ibdev, row->link.ib_dev));
 }
 
 static void filter_links(struct cmd_list *links, const struct linkgroup_request *request)
@@ -82,7 +81,7 @@ static void filter_groups(struct lists *lists, const struct linkgroup_request *r
 
 	for (size_t i = 0; i < lists->groups.count; i++) {
 		struct smc_lgr *lgr = cmd_list_at(&lists->groups, i);
-		bool fits = !request->netdev && !request->ibdev;
+		bool fits = !request->filter.netdev && !request->filter.ibdev;
 
 		for (size_t j = 0; !fits && j < lists->links.count; j++)
 			fits = ((struct link_row *)cmd_list_at(&lists->links, j))->lgr.id ==
@@ -95,7 +94,7 @@ static void filter_groups(struct lists *lists, const struct linkgroup_request *r
 
 static int load(struct cmd *cmd, struct lists *lists, const struct linkgroup_request *request)
 {
-	bool needs_links = request->is_links || request->netdev || request->ibdev;
+	bool needs_links = request->is_links || request->filter.netdev || request->filter.ibdev;
 	int ret;
 
 	if (cmd->variant->is_smcd)
@@ -119,7 +118,8 @@ static int show_links(struct cmd *cmd, const struct lists *lists)
 		"id,role,type,netdev,state,conns,uid,peeruid,ibdev,port,gid,peergid",
 	};
 
-	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false, "links");
+	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false,
+			 "linkgroup", "links");
 }
 
 /* Lines for version 2 only where the group is of version 2: each group has its own block. */
@@ -135,18 +135,20 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 		int ret;
 
 		if (is_smcd)
-			names = lgr->is_v2 ? "id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
+			names = lgr->is_v2 ?
+				"id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
 					     "gid,extgid,peergid,peerext,chid" :
 					     "id,vlan,pnetid,version,conns,sndbuf,dmb,"
 					     "gid,extgid,peergid,peerext,chid";
 		else
-			names = lgr->is_v2 ? "id,role,type,vlan,pnetid,version,rel,host,os,direct,eid,"
+			names = lgr->is_v2 ?
+				"id,role,type,vlan,pnetid,version,rel,host,os,direct,eid,"
 					     "conns,sndbuf,rmb,buftype,maxconns,maxlinks,cookie" :
 					     "id,role,type,vlan,pnetid,version,conns,sndbuf,rmb,"
 					     "buftype,cookie";
 		if (i)
 			out_str(&cmd->text, "\n");
-		ret = cmd_table(cmd, &one, table, names, true, NULL);
+		ret = cmd_table(cmd, &one, table, names, true, NULL, NULL);
 		if (ret)
 			return ret;
 	}
@@ -155,17 +157,16 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 
 static int show(struct cmd *cmd, const struct lists *lists, const struct linkgroup_request *request)
 {
-	if (cmd->is_json && !cmd_document(cmd, "linkgroup"))
-		return cmd_no_memory(cmd);
+	bool is_smcd = cmd->variant->is_smcd;
+
 	if (request->is_links)
 		return show_links(cmd, lists);
 	if (cmd->details && !cmd->is_json)
 		return show_blocks(cmd, lists);
-	if (cmd->variant->is_smcd)
-		return cmd_table(cmd, &lists->groups, smcd_linkgroup_columns, "id,vlan,conns,pnetid", false,
-				 "linkgroups");
-	return cmd_table(cmd, &lists->groups, smcr_linkgroup_columns, "id,role,type,vlan,conns,pnetid", false,
-			 "linkgroups");
+	return cmd_table(cmd, &lists->groups,
+			 is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns,
+			 is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid", false,
+			 "linkgroup", "linkgroups");
 }
 
 /* Hexadecimal with or without 0x; the last byte of SMC-R's is the link's number in other places. */
@@ -188,33 +189,21 @@ static int parse_id(struct cmd *cmd, struct linkgroup_request *request, const ch
 
 static int parse(struct cmd *cmd, struct linkgroup_request *request)
 {
-	for (int i = 0; i < cmd->argc; i++) {
-		const char *word = cmd->argv[i], **value = NULL;
-		int ret;
+	int ret = 0;
 
-		if (!i && cmd_is(word, "show"))
-			continue;
-		if (!i && cmd_is(word, "link-show")) {
+	for (int i = 0; i < cmd->argc && ret >= 0; i++) {
+		const char *word = cmd->argv[i];
+
+		if (!i && cmd_is(word, "link-show"))
 			request->is_links = !cmd->variant->is_smcd;
+		if ((!i && (cmd_is(word, "show") || cmd_is(word, "link-show"))) ||
+		    cmd_is(word, "all"))
 			continue;
-		}
-		if (cmd_is(word, "all"))
-			continue;
-		if (!cmd->variant->is_smcd && cmd_is(word, "netdev"))
-			value = &request->netdev;
-		else if (!cmd->variant->is_smcd && cmd_is(word, "ibdev"))
-			value = &request->ibdev;
-		if (!value) {
+		ret = cmd_filter_word(cmd, "linkgroup", &i, &request->filter);
+		if (!ret)
 			ret = parse_id(cmd, request, word);
-			if (ret)
-				return ret;
-		} else if (i + 1 == cmd->argc) {
-			return cmd_usage(cmd, "linkgroup: '%s' needs a name", word);
-		} else {
-			*value = cmd->argv[++i];
-		}
 	}
-	return 0;
+	return ret < 0 ? ret : 0;
 }
 
 int cmd_run_linkgroup(struct cmd *cmd)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* smcd and smcr from the command line to the exit status. */
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
 #include "sys/netns.h"
 
 enum { GO_ON = -1 };
@@ -45,18 +44,6 @@ static const struct cmd_object *find_object(const char *word)
 	return NULL;
 }
 
-/*
- * smc-tools 1.8.5 takes long names after one or two dashes, shortened at will: the first that fits
- * wins, in this order. -N is new; its value may follow in the same word, as with getopt(3).
- */
-static const struct {
-	const char *name;
-	char letter;
-} names[] = {
-	{ "absolute", 'a' }, { "version", 'v' }, { "details", 'd' }, { "ddetails", 'D' },
-	{ "help", 'h' }, { "json", 'j' }, { "metrics", 'm' }, { "netns", 'N' }, { "watch", 'w' },
-};
-
 static int set_option(struct cmd *cmd, char letter, const char *value)
 {
 	switch (letter) {
@@ -75,11 +62,17 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 	return GO_ON;
 }
 
-static char find_option(const char *word, size_t len)
+/*
+ * smc-tools 1.8.5 takes long names after one or two dashes, shortened at will: the first that fits
+ * wins. -N is new; its value may follow in the same word, as with getopt(3).
+ */
+static char find_option(const struct cli_opt *opts, const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (len <= strlen(names[i].name) && !strncmp(word, names[i].name, len))
-			return names[i].letter;
+	for (; opts->val; opts++)
+		if (!strncmp(word, opts->name, len))
+			return (char)opts->val;
+	if (!strncmp(word, "ddetails", len))
+		return 'D';
 	return len == 1 && *word == 'N' ? 'N' : '\0';
 }
 
@@ -106,13 +99,15 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 
 	word += *word == '-';
 	value = strchr(word, '=');
-	letter = find_option(word, value ? (size_t)(value - word) : strlen(word));
+	letter = find_option(cmd->variant->tool->opts, word,
+			     value ? (size_t)(value - word) : strlen(word));
 	if (!letter && *word == 'N') {
 		letter = 'N';
 		value = word;
 	}
 	if (!letter)
-		return argv[*i][1] == '-' ? cli_usage_error(cmd->variant->tool, "unknown option '%s'",
+		return argv[*i][1] == '-' ?
+			cli_usage_error(cmd->variant->tool, "unknown option '%s'",
 							    argv[*i]) :
 					    parse_cluster(cmd, word);
 	if (letter != 'N' && letter != 'w') {
@@ -125,7 +120,8 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 	if (value)
 		return set_option(cmd, letter, value + 1);
 	if (*i + 1 >= argc)
-		return cli_usage_error(cmd->variant->tool, "option '%s' needs an argument", argv[*i]);
+		return cli_usage_error(cmd->variant->tool, "option '%s' needs an argument",
+				       argv[*i]);
 	return set_option(cmd, letter, argv[++*i]);
 }
 
@@ -147,18 +143,15 @@ static int parse(struct cmd *cmd, int argc, char **argv, int *status)
 	return count;
 }
 
-static int write_json(struct cmd *cmd)
-{
-	out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
-	cmd->json = NULL;
-	return cmd->text.is_failed ? cmd_no_memory(cmd) : 0;
-}
-
 int cmd_write(struct cmd *cmd)
 {
-	int ret = cmd->json ? write_json(cmd) : 0;
+	bool is_json = cmd->json;
 
-	return ret ? ret : out_print(&cmd->text, cmd->err);
+	if (is_json)
+		out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
+	cmd->json = NULL;
+	return is_json && cmd->text.is_failed ? cmd_no_memory(cmd) :
+	       out_print(&cmd->text, cmd->err);
 }
 
 /* Ask once, print. Rates are one table that grows; everything else is printed anew each time. */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* stats: what happened in this network namespace. */
-#include "smcdr/stats.h"
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <time.h>
 
-#include "cli/cli.h"
 #include "host/record.h"
 #include "smcdr/baseline.h"
-#include "smcdr/run.h"
 
 static int on_stats(const struct nlmsghdr *nlh, void *arg)
 {
@@ -51,12 +49,13 @@ static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 
 static int print_json(struct cmd *cmd, const struct smc_stats *stats, bool is_since_reset)
 {
-	json_t *doc = cmd_document(cmd, "stats");
+	json_t *members = json_pack("{s:b}", "since_reset", is_since_reset);
 
-	if (!doc || json_object_set_new(doc, "since_reset", json_boolean(is_since_reset)) ||
-	    stats_json(doc, stats, cmd->variant))
-		return cmd_no_memory(cmd);
-	return 0;
+	if (stats_json(members, stats, cmd->variant)) {
+		json_decref(members);
+		members = NULL;
+	}
+	return cmd_document(cmd, "stats", members);
 }
 
 static int print_compat_json(struct cmd *cmd, const struct smc_stats *stats)
@@ -85,10 +84,13 @@ static int print_rates(struct cmd *cmd, struct smc_stats *stats)
 		stats_rates_header(&cmd->text);
 	if (!is_first && smc_stats_since(&delta, &cmd->rates->last))
 		return smc_err_say(cmd->err, ERANGE, "the kernel's counters were restarted");
-	if (!is_first && cmd->is_json && !cmd_document(cmd, "stats-rates"))
-		return cmd_no_memory(cmd);
-	if (!is_first)
-		stats_rates(&cmd->text, cmd->json, &delta, cmd->variant, past);
+	if (!is_first) {
+		json_t *members = cmd->is_json ? json_object() : NULL;
+
+		stats_rates(&cmd->text, members, &delta, cmd->variant, past);
+		if (cmd->is_json && cmd_document(cmd, "stats-rates", members))
+			return -ENOMEM;
+	}
 	cmd->rates->last = *stats;
 	cmd->rates->seconds = seconds;
 	return 0;
@@ -98,17 +100,12 @@ enum stats_command { SHOW, RESET, JSON };
 
 static int parse(struct cmd *cmd, enum stats_command *command)
 {
+	static const char *const words[] = { "show", "reset", "json" };
 	const char *word = cmd->argc ? cmd->argv[0] : "show";
 
-	if (cmd->argc > 1)
-		return cmd_usage(cmd, "stats: show | reset | json");
-	if (cmd_is(word, "show"))
-		*command = SHOW;
-	else if (cmd_is(word, "reset"))
-		*command = RESET;
-	else if (cmd_is(word, "json"))
-		*command = JSON;
-	else
+	while (*command <= JSON && !cmd_is(word, words[*command]))
+		++*command;
+	if (cmd->argc > 1 || *command > JSON)
 		return cmd_usage(cmd, "stats: show | reset | json");
 	if (*command == RESET && record_root())
 		return record_refuse(cmd->err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Statistics as a report and as rates. */
-#include "smcdr/stats.h"
+#include "smcdr/cmd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -54,8 +54,7 @@ static void number(struct out_text *text, const char *label, uint64_t value)
 
 static void number_line(struct out_text *text, const char *label, uint64_t value)
 {
-	number(text, label, value);
-	out_str(text, "\n");
+	out_printf(text, "%s %*" PRIu64 "\n", label, room(label), value);
 }
 
 static void bytes_line(struct out_text *text, const char *label, uint64_t value)
@@ -158,52 +157,34 @@ static void cells(struct out_text *text, const char *label, const uint64_t *size
 	out_str(text, "\n");
 }
 
-static void print_sizes(struct out_text *text, const uint64_t *buffers, const uint64_t *requests)
-{
-	out_str(text,
-		"            8KB    16KB    32KB    64KB   128KB   256KB   512KB  >512KB\n");
-	cells(text, "  Bufs", buffers);
-	cells(text, "  Reqs", requests);
-}
-
-static void print_reuse(struct out_text *text, const uint64_t *events, bool has_details)
-{
-	if (!has_details)
-		return;
-	number_line(text, "  Buffer downgrades", events[SMC_EVENT_DOWNGRADE]);
-	number_line(text, "  Buffer reuses", events[SMC_EVENT_REUSE]);
-	number_line(text, "  Buffer allocations", events[SMC_EVENT_ALLOC]);
-}
-
-static void print_rx(struct out_text *text, const struct smc_tech_stats *tech, bool has_details)
+static void print_direction(struct out_text *text, const struct smc_tech_stats *tech, bool is_tx,
+			    bool has_details)
 {
 	const uint64_t *v = tech->value;
+	const uint64_t *events = v + (is_tx ? SMC_STAT_TX_EVENT : SMC_STAT_RX_EVENT);
+	uint64_t all = v[is_tx ? SMC_STAT_TX_CNT : SMC_STAT_RX_CNT];
 
-	out_str(text, "\nRX Stats\n");
-	bytes_line(text, "  Data transmitted (Bytes)", v[SMC_STAT_RX_BYTES]);
-	number_line(text, "  Total requests", v[SMC_STAT_RX_CNT]);
-	usage_line(text, tech, SMC_STAT_RX_USAGE);
-	percent_line(text, "  Buffer full", v[SMC_STAT_RX_EVENT + SMC_EVENT_FULL],
-		     v[SMC_STAT_RX_CNT]);
-	print_reuse(text, v + SMC_STAT_RX_EVENT, has_details);
-	print_sizes(text, v + SMC_STAT_RX_BUF, v + SMC_STAT_RX_REQ);
-}
-
-static void print_tx(struct out_text *text, const struct smc_tech_stats *tech, bool has_details)
-{
-	const uint64_t *v = tech->value, *events = v + SMC_STAT_TX_EVENT;
-	uint64_t all = v[SMC_STAT_TX_CNT];
-
-	out_str(text, "\nTX Stats\n");
-	bytes_line(text, "  Data transmitted (Bytes)", v[SMC_STAT_TX_BYTES]);
+	out_str(text, is_tx ? "\nTX Stats\n" : "\nRX Stats\n");
+	bytes_line(text, "  Data transmitted (Bytes)",
+		   v[is_tx ? SMC_STAT_TX_BYTES : SMC_STAT_RX_BYTES]);
 	number_line(text, "  Total requests", all);
-	usage_line(text, tech, SMC_STAT_TX_USAGE);
+	usage_line(text, tech, is_tx ? SMC_STAT_TX_USAGE : SMC_STAT_RX_USAGE);
 	percent_line(text, "  Buffer full", events[SMC_EVENT_FULL], all);
-	percent_line(text, "  Buffer full (remote)", events[SMC_EVENT_FULL_PEER], all);
-	percent_line(text, "  Buffer too small", events[SMC_EVENT_SMALL], all);
-	percent_line(text, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER], all);
-	print_reuse(text, events, has_details);
-	print_sizes(text, v + SMC_STAT_TX_BUF, v + SMC_STAT_TX_REQ);
+	if (is_tx) {
+		percent_line(text, "  Buffer full (remote)", events[SMC_EVENT_FULL_PEER], all);
+		percent_line(text, "  Buffer too small", events[SMC_EVENT_SMALL], all);
+		percent_line(text, "  Buffer too small (remote)", events[SMC_EVENT_SMALL_PEER],
+			     all);
+	}
+	if (has_details) {
+		number_line(text, "  Buffer downgrades", events[SMC_EVENT_DOWNGRADE]);
+		number_line(text, "  Buffer reuses", events[SMC_EVENT_REUSE]);
+		number_line(text, "  Buffer allocations", events[SMC_EVENT_ALLOC]);
+	}
+	out_str(text,
+		"            8KB    16KB    32KB    64KB   128KB   256KB   512KB  >512KB\n");
+	cells(text, "  Bufs", v + (is_tx ? SMC_STAT_TX_BUF : SMC_STAT_RX_BUF));
+	cells(text, "  Reqs", v + (is_tx ? SMC_STAT_TX_REQ : SMC_STAT_RX_REQ));
 }
 
 void stats_print(struct out_text *text, const struct smc_stats *stats,
@@ -213,8 +194,8 @@ void stats_print(struct out_text *text, const struct smc_stats *stats,
 	const uint64_t *v = tech->value;
 
 	print_summary(text, stats, variant, has_details);
-	print_rx(text, tech, has_details);
-	print_tx(text, tech, has_details);
+	print_direction(text, tech, false, has_details);
+	print_direction(text, tech, true, has_details);
 	out_str(text, "\nExtras\n");
 	number_line(text, "  Special socket calls",
 		    v[SMC_STAT_CORK] + v[SMC_STAT_NDLY] + v[SMC_STAT_SENDPAGE] +
@@ -230,66 +211,57 @@ void stats_print(struct out_text *text, const struct smc_stats *stats,
 
 /* ---- rates ---- */
 
-static double per_second(uint64_t count, double seconds)
-{
-	return seconds > 0 ? (double)count / seconds : 0;
-}
-
-static void rate_cell(struct out_text *text, uint64_t value)
-{
-	char buf[16];
-
-	out_printf(text, " %9s", stats_si(value, buf));
-}
-
 void stats_rates_header(struct out_text *text)
 {
 	out_str(text, "   Conns/s   Fallb/s   HsErr/s  RX-Req/s    RX-B/s  TX-Req/s    TX-B/s"
 		      "    RX-Use    TX-Use\n");
 }
 
+/* As a member of the document, or a cell of the line. */
+static void rate(struct out_text *text, json_t *doc, const char *key, uint64_t count,
+		 double seconds)
+{
+	double rate = seconds > 0 ? (double)count / seconds : 0;
+	char buf[16];
+
+	if (doc)
+		json_object_set_new(doc, key, json_real(rate));
+	else
+		out_printf(text, " %9s", stats_si((uint64_t)(rate + 0.5), buf));
+}
+
+static void usage(struct out_text *text, json_t *doc, const char *key,
+		  const struct smc_tech_stats *tech, size_t index)
+{
+	char buf[16];
+
+	if (!doc)
+		out_printf(text, " %9s", tech->has[index] ? stats_si(tech->value[index], buf) :
+			   "n/a");
+	else if (tech->has[index])
+		json_object_set_new(doc, key, json_integer((json_int_t)tech->value[index]));
+}
+
 void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,
 		 const struct smc_variant *variant, double seconds)
 {
-	const uint64_t *v = delta->tech[variant->tech].value;
+	const struct smc_tech_stats *tech = &delta->tech[variant->tech];
+	const uint64_t *v = tech->value;
 	const struct smc_side_stats *side = delta->side;
-	const struct {
-		const char *key;
-		double rate;
-	} rates[] = {
-		{ "connections_per_second",
-		  per_second(v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V1] +
-			     v[SMC_STAT_SRV_V2], seconds) },
-		{ "fallbacks_per_second",
-		  per_second(side[0].fallbacks + side[1].fallbacks, seconds) },
-		{ "handshake_errors_per_second",
-		  per_second(side[0].handshake_errors + side[1].handshake_errors, seconds) },
-		{ "rx_calls_per_second", per_second(v[SMC_STAT_RX_CNT], seconds) },
-		{ "rx_bytes_per_second", per_second(v[SMC_STAT_RX_BYTES], seconds) },
-		{ "tx_calls_per_second", per_second(v[SMC_STAT_TX_CNT], seconds) },
-		{ "tx_bytes_per_second", per_second(v[SMC_STAT_TX_BYTES], seconds) },
-	};
 
 	if (doc)
 		json_object_set_new(doc, "seconds", json_real(seconds));
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
-		if (doc)
-			json_object_set_new(doc, rates[i].key, json_real(rates[i].rate));
-		else
-			rate_cell(text, (uint64_t)(rates[i].rate + 0.5));
-	}
-	for (size_t i = SMC_STAT_RX_USAGE; i <= SMC_STAT_TX_USAGE; i++) {
-		bool has = delta->tech[variant->tech].has[i];
-
-		if (!doc && has)
-			rate_cell(text, v[i]);
-		else if (!doc)
-			out_str(text, "       n/a");
-		else if (has)
-			json_object_set_new(doc, i == SMC_STAT_RX_USAGE ? "rx_buffer_usage_bytes" :
-									  "tx_buffer_usage_bytes",
-					    json_integer((json_int_t)v[i]));
-	}
+	rate(text, doc, "connections_per_second", v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] +
+	     v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2], seconds);
+	rate(text, doc, "fallbacks_per_second", side[0].fallbacks + side[1].fallbacks, seconds);
+	rate(text, doc, "handshake_errors_per_second",
+	     side[0].handshake_errors + side[1].handshake_errors, seconds);
+	rate(text, doc, "rx_calls_per_second", v[SMC_STAT_RX_CNT], seconds);
+	rate(text, doc, "rx_bytes_per_second", v[SMC_STAT_RX_BYTES], seconds);
+	rate(text, doc, "tx_calls_per_second", v[SMC_STAT_TX_CNT], seconds);
+	rate(text, doc, "tx_bytes_per_second", v[SMC_STAT_TX_BYTES], seconds);
+	usage(text, doc, "rx_buffer_usage_bytes", tech, SMC_STAT_RX_USAGE);
+	usage(text, doc, "tx_buffer_usage_bytes", tech, SMC_STAT_TX_USAGE);
 	if (!doc)
 		out_str(text, "\n");
 }

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* smcr: what the kernel tells about SMC-R. */
-#include "cli/cli.h"
 #include "smcdr/cmd.h"
 
 static const struct cli_opt options[] = {
-	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },
-	{ 'd', "details", NULL, "show more; twice, or -dd: GIDs of links too" },
-	{ 'j', "json", NULL, "write one JSON document" },
-	{ 'm', "metrics", NULL, "stats: write metrics for Prometheus" },
-	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
-	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },
-	{ 'v', "version", NULL, "print the version" },
-	{ 'h', "help", NULL, "print this help" },
-	{ 0 },
+	CMD_OPTIONS("show more; twice, or -dd: GIDs of links too"),
 };
 
 static const char more[] =

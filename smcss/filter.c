@@ -14,6 +14,7 @@
 #define MAX_DEPTH 16
 #define ALL_STATES UINT32_MAX
 #define STATE_BIT(state) (1U << (state))
+#define WANTED_ADDR "a numeric address such as 10.0.0.0/8 or [2001:db8::1]:80"
 
 struct parser {
 	struct filter *filter;
@@ -25,8 +26,6 @@ struct parser {
 	bool is_cut; /* some word was longer than that */
 	int depth;
 };
-
-static const char delimiters[] = "()!=<>&|";
 
 /* Cut the next word or operator off the arguments; an empty token is the end. */
 static void next(struct parser *p)
@@ -66,84 +65,68 @@ static int add(struct parser *p, struct filter_node node)
 static int unexpected(struct parser *p, const char *wanted)
 {
 	if (!p->token[0])
-		return smc_err_say(p->err, EINVAL, "the filter ends where %s should follow", wanted);
+		return smc_err_say(p->err, EINVAL, "the filter ends where %s should follow",
+				   wanted);
 	return smc_err_say(p->err, EINVAL, "'%s' in the filter is not %s", p->token, wanted);
 }
 
+/* None in "sport :22", which is "sport = :22". */
 static enum filter_op parse_op(struct parser *p)
 {
-	static const struct {
-		const char *sign, *word;
-		enum filter_op op;
-	} ops[] = {
-		{ "=", "eq", FILTER_EQ },  { "==", "eq", FILTER_EQ }, { "!=", "ne", FILTER_NE },
-		{ "<", "lt", FILTER_LT },  { "<=", "le", FILTER_LE }, { ">", "gt", FILTER_GT },
-		{ ">=", "ge", FILTER_GE },
+	static const char *const ops[][2] = {
+		[FILTER_EQ] = { "=", "eq" }, [FILTER_NE] = { "!=", "ne" },
+		[FILTER_LT] = { "<", "lt" }, [FILTER_LE] = { "<=", "le" },
+		[FILTER_GT] = { ">", "gt" }, [FILTER_GE] = { ">=", "ge" },
 	};
+	enum filter_op op = FILTER_EQ;
 
-	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
-		if (is(p, ops[i].sign, ops[i].word)) {
-			next(p);
-			return ops[i].op;
-		}
-	}
-	return FILTER_EQ; /* "sport :22" as well as "sport = :22" */
+	while (op <= FILTER_GE && !is(p, ops[op][0], ops[op][1]))
+		op++;
+	if (op <= FILTER_GE || is(p, "==", "=="))
+		next(p);
+	return op <= FILTER_GE ? op : FILTER_EQ;
+}
+
+/* A decimal number without sign. */
+static bool parse_number(const char *text, unsigned long max, uint32_t *value)
+{
+	unsigned long number = strtoul(text, NULL, 10);
+
+	*value = (uint32_t)number;
+	return *text && strspn(text, "0123456789") == strlen(text) && number <= max;
 }
 
 static int parse_port(const char *text, uint32_t *port)
 {
-	struct servent *service;
-	unsigned long value;
-	char *end;
+	bool is_name = text[strspn(text, "0123456789")];
+	struct servent *service = is_name ? getservbyname(text, "tcp") : NULL;
 
-	if (!*text)
-		return -EINVAL;
-	if (strspn(text, "0123456789") == strlen(text)) {
-		value = strtoul(text, &end, 10);
-		*port = (uint32_t)value;
-		return value <= UINT16_MAX ? 0 : -EINVAL;
-	}
-	service = getservbyname(text, "tcp");
 	if (!service)
-		return -EINVAL;
+		return parse_number(text, UINT16_MAX, port) ? 0 : -EINVAL;
 	*port = ntohs((uint16_t)service->s_port);
 	return 0;
 }
 
-static int port_test(struct parser *p, enum filter_kind kind)
+/* "80", ":80", "http" or ":http" */
+static bool port_test(struct filter_node *node, char *token)
 {
-	struct filter_node node = { .kind = kind };
-
-	node.op = parse_op(p);
-	/* "80", ":80", "http" or ":http" */
-	if (parse_port(p->token + (p->token[0] == ':'), &node.value))
-		return unexpected(p, "a port");
-	return add(p, node);
+	return !parse_port(token + (token[0] == ':'), &node->value);
 }
 
 static int parse_ip(struct filter_node *node, const char *text)
 {
-	uint8_t bits = 32;
-
 	if (!strcmp(text, "*") || !strcmp(text, "any") || !*text)
 		return 0;
-	node->addr.family = AF_INET;
-	if (inet_pton(AF_INET, text, node->addr.ip) != 1) {
-		node->addr.family = AF_INET6;
-		bits = 128;
-		if (inet_pton(AF_INET6, text, node->addr.ip) != 1)
-			return -EINVAL;
-	}
-	node->prefix = bits;
-	return 0;
+	node->addr.family = strchr(text, ':') ? AF_INET6 : AF_INET;
+	node->prefix = node->addr.family == AF_INET6 ? 128 : 32;
+	return inet_pton(node->addr.family, text, node->addr.ip) == 1 ? 0 : -EINVAL;
 }
 
 static int parse_prefix(struct filter_node *node, const char *text)
 {
-	unsigned long bits = strtoul(text, NULL, 10);
+	uint32_t bits;
 
-	if (node->addr.family == AF_UNSPEC || !*text ||
-	    strspn(text, "0123456789") != strlen(text) || bits > node->prefix)
+	if (node->addr.family == AF_UNSPEC || !parse_number(text, node->prefix, &bits))
 		return -EINVAL;
 	node->prefix = (uint8_t)bits;
 	return 0;
@@ -182,174 +165,169 @@ static int parse_addr(struct filter_node *node, char *text)
 	return slash ? parse_prefix(node, slash + 1) : 0;
 }
 
-static int addr_test(struct parser *p, enum filter_kind kind)
+static bool addr_test(struct filter_node *node, char *token)
 {
-	struct filter_node node = { .kind = kind };
-	char text[sizeof(p->token)];
-
-	node.op = parse_op(p);
-	if (node.op > FILTER_NE)
-		return smc_err_say(p->err, EINVAL, "addresses in a filter can only be compared by = and !=");
-	memcpy(text, p->token, sizeof(text));
-	if (!*text || parse_addr(&node, text))
-		return unexpected(p, "a numeric address such as 10.0.0.0/8 or [2001:db8::1]:80");
-	return add(p, node);
+	return *token && !parse_addr(node, token);
 }
 
-static uint32_t state_set(const char *name)
+static bool state_test(struct filter_node *node, char *token)
 {
-	const uint32_t idle = STATE_BIT(SMC_ABI_LISTEN) | STATE_BIT(SMC_ABI_INIT);
-	int state = smc_state_parse(name);
+	const uint32_t idle = STATE_BIT(SMC_ABI_LISTEN) | STATE_BIT(SMC_ABI_INIT) |
+			      STATE_BIT(SMC_ABI_CLOSED);
+	const struct {
+		const char *name;
+		uint32_t states;
+	} sets[] = {
+		{ "all", ALL_STATES },
+		{ "listening", STATE_BIT(SMC_ABI_LISTEN) },
+		{ "established", STATE_BIT(SMC_ABI_ACTIVE) },
+		{ "connected", ALL_STATES & ~idle },
+		{ "closing", ALL_STATES & ~idle & ~STATE_BIT(SMC_ABI_ACTIVE) },
+	};
+	int state = smc_state_parse(token);
 
 	if (state >= 0)
-		return STATE_BIT(state);
-	if (!strcasecmp(name, "all"))
-		return ALL_STATES;
-	if (!strcasecmp(name, "listening"))
-		return STATE_BIT(SMC_ABI_LISTEN);
-	if (!strcasecmp(name, "established"))
-		return STATE_BIT(SMC_ABI_ACTIVE);
-	if (!strcasecmp(name, "connected"))
-		return ALL_STATES & ~idle & ~STATE_BIT(SMC_ABI_CLOSED);
-	if (!strcasecmp(name, "closing"))
-		return ALL_STATES & ~idle & ~STATE_BIT(SMC_ABI_CLOSED) & ~STATE_BIT(SMC_ABI_ACTIVE);
-	return 0;
+		node->states = STATE_BIT(state);
+	for (size_t i = 0; state < 0 && i < sizeof(sets) / sizeof(sets[0]); i++)
+		if (!strcasecmp(token, sets[i].name))
+			node->states = sets[i].states;
+	return node->states;
 }
 
-static int state_test(struct parser *p)
-{
-	struct filter_node node = { .kind = FILTER_STATE };
-
-	node.op = parse_op(p);
-	node.states = state_set(p->token);
-	if (!node.states || node.op > FILTER_NE)
-		return unexpected(p, "a state such as active, listen, connected, closing or all");
-	p->filter->has_state = true;
-	return add(p, node);
-}
-
-static int mode_test(struct parser *p)
+static bool mode_test(struct filter_node *node, char *token)
 {
 	static const char *const names[] = { "none", "smcr", "smcd", "tcp" };
-	struct filter_node node = { .kind = FILTER_MODE };
 
-	node.op = parse_op(p);
-	while (node.value < 4 && strcasecmp(p->token, names[node.value]))
-		node.value++;
-	if (node.value == 4 || node.op > FILTER_NE)
-		return unexpected(p, "a mode: smcr, smcd, tcp or none");
-	return add(p, node);
+	while (node->value < 4 && strcasecmp(token, names[node->value]))
+		node->value++;
+	return node->value < 4;
 }
 
-static int uid_test(struct parser *p)
+static bool uid_test(struct filter_node *node, char *token)
 {
-	struct filter_node node = { .kind = FILTER_UID };
-	unsigned long value;
 	struct passwd *user;
 
-	node.op = parse_op(p);
-	value = strtoul(p->token, NULL, 10);
-	if (p->token[0] && strspn(p->token, "0123456789") == strlen(p->token) &&
-	    value <= UINT32_MAX) {
-		node.value = (uint32_t)value;
-		return add(p, node);
-	}
-	user = p->token[0] ? getpwnam(p->token) : NULL;
-	if (!user)
-		return unexpected(p, "a user");
-	node.value = user->pw_uid;
-	return add(p, node);
+	if (parse_number(token, UINT32_MAX, &node->value))
+		return true;
+	user = *token ? getpwnam(token) : NULL;
+	node->value = user ? user->pw_uid : 0;
+	return user;
 }
+
+/*
+ * What can be tested: @read makes a value of the token, which it may change; @wanted is what the
+ * token should have been. Only numbers have an order.
+ */
+static const struct test {
+	const char *name;
+	enum filter_kind kind;
+	bool has_order;
+	bool (*read)(struct filter_node *node, char *token);
+	const char *wanted;
+} tests[] = {
+	{ "state", FILTER_STATE, false, state_test,
+	  "a state such as active, listen, connected, closing or all" },
+	{ "mode", FILTER_MODE, false, mode_test, "a mode: smcr, smcd, tcp or none" },
+	{ "sport", FILTER_SPORT, true, port_test, "a port" },
+	{ "dport", FILTER_DPORT, true, port_test, "a port" },
+	{ "src", FILTER_SRC, false, addr_test, WANTED_ADDR },
+	{ "dst", FILTER_DST, false, addr_test, WANTED_ADDR },
+	{ "uid", FILTER_UID, true, uid_test, "a user" },
+	{ 0 },
+};
 
 static int parse_test(struct parser *p)
 {
-	char word[sizeof(p->token)];
+	const struct test *test = tests;
+	struct filter_node node = { 0 };
+	char token[sizeof(p->token)];
 	int ret;
 
-	memcpy(word, p->token, sizeof(word));
+	memcpy(token, p->token, sizeof(token));
 	next(p);
-	if (!strcasecmp(word, "state"))
-		ret = state_test(p);
-	else if (!strcasecmp(word, "mode"))
-		ret = mode_test(p);
-	else if (!strcasecmp(word, "sport"))
-		ret = port_test(p, FILTER_SPORT);
-	else if (!strcasecmp(word, "dport"))
-		ret = port_test(p, FILTER_DPORT);
-	else if (!strcasecmp(word, "src"))
-		ret = addr_test(p, FILTER_SRC);
-	else if (!strcasecmp(word, "dst"))
-		ret = addr_test(p, FILTER_DST);
-	else if (!strcasecmp(word, "uid"))
-		ret = uid_test(p);
-	else
-		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, sport, dport, src, dst, uid)",
-				   word);
-	if (ret >= 0)
-		next(p);
+	while (test->name && strcasecmp(token, test->name))
+		test++;
+	if (!test->name)
+		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, sport, "
+				   "dport, src, dst, uid)", token);
+	node.kind = test->kind;
+	node.op = parse_op(p);
+	if (node.op > FILTER_NE && test->read == addr_test)
+		return smc_err_say(p->err, EINVAL,
+				   "addresses in a filter can only be compared by = and !=");
+	memcpy(token, p->token, sizeof(token));
+	if ((node.op > FILTER_NE && !test->has_order) || !test->read(&node, token))
+		return unexpected(p, test->wanted);
+	p->filter->has_state |= test->kind == FILTER_STATE;
+	ret = add(p, node);
+	next(p);
 	return ret;
 }
 
 static int parse_or(struct parser *p);
 
+/* One level deeper: what follows "not" or an opening parenthesis. */
+static int parse_inner(struct parser *p, int (*parse)(struct parser *p))
+{
+	int ret;
+
+	next(p);
+	if (++p->depth > MAX_DEPTH)
+		return smc_err_say(p->err, EINVAL, "the filter is nested too deeply");
+	ret = parse(p);
+	p->depth--;
+	return ret;
+}
+
+static int join(struct parser *p, enum filter_kind kind, int left, int right)
+{
+	return left < 0 ? left : right < 0 ? right :
+	       add(p, (struct filter_node){ .kind = kind, .left = (uint8_t)left,
+					    .right = (uint8_t)right });
+}
+
 static int parse_factor(struct parser *p)
 {
 	int ret;
 
-	if (is(p, "!", "not")) {
-		next(p);
-		if (++p->depth > MAX_DEPTH)
-			return smc_err_say(p->err, EINVAL, "the filter is nested too deeply");
-		ret = parse_factor(p);
-		p->depth--;
-		return ret < 0 ? ret : add(p, (struct filter_node){ .kind = FILTER_NOT,
-								     .left = (uint8_t)ret });
-	}
+	if (is(p, "!", "not"))
+		return join(p, FILTER_NOT, parse_inner(p, parse_factor), 0);
 	if (strcmp(p->token, "(")) {
-		if (!p->token[0] || strchr(delimiters, p->token[0]))
+		if (!p->token[0] || strchr("()!=<>&|", p->token[0]))
 			return unexpected(p, "a test");
 		return parse_test(p);
 	}
-	next(p);
-	if (++p->depth > MAX_DEPTH)
-		return smc_err_say(p->err, EINVAL, "the filter is nested too deeply");
-	ret = parse_or(p);
-	p->depth--;
+	ret = parse_inner(p, parse_or);
 	if (ret >= 0 && strcmp(p->token, ")"))
 		return unexpected(p, "a closing parenthesis");
 	next(p);
 	return ret;
 }
 
-static int join(struct parser *p, enum filter_kind kind, int left, int right)
+static bool is_or(const struct parser *p)
 {
-	return add(p, (struct filter_node){ .kind = kind,
-					    .left = (uint8_t)left,
-					    .right = (uint8_t)right });
+	return is(p, "or", "|") || is(p, "||", "||");
 }
 
 static int parse_and(struct parser *p)
 {
-	int left = parse_factor(p), right;
+	int left = parse_factor(p);
 
-	while (left >= 0 && p->token[0] && strcmp(p->token, ")") && !is(p, "or", "|") &&
-	       !is(p, "||", "||")) {
+	while (left >= 0 && p->token[0] && strcmp(p->token, ")") && !is_or(p)) {
 		if (is(p, "and", "&") || is(p, "&&", "&&"))
 			next(p);
-		right = parse_factor(p);
-		left = right < 0 ? right : join(p, FILTER_AND, left, right);
+		left = join(p, FILTER_AND, left, parse_factor(p));
 	}
 	return left;
 }
 
 static int parse_or(struct parser *p)
 {
-	int left = parse_and(p), right;
+	int left = parse_and(p);
 
-	while (left >= 0 && (is(p, "or", "|") || is(p, "||", "||"))) {
+	while (left >= 0 && is_or(p)) {
 		next(p);
-		right = parse_and(p);
-		left = right < 0 ? right : join(p, FILTER_OR, left, right);
+		left = join(p, FILTER_OR, left, parse_and(p));
 	}
 	return left;
 }
@@ -428,9 +406,11 @@ static bool match_node(const struct filter *filter, uint8_t index, const struct 
 
 	switch (node->kind) {
 	case FILTER_AND:
-		return match_node(filter, node->left, sock) && match_node(filter, node->right, sock);
+		return match_node(filter, node->left, sock) &&
+		       match_node(filter, node->right, sock);
 	case FILTER_OR:
-		return match_node(filter, node->left, sock) || match_node(filter, node->right, sock);
+		return match_node(filter, node->left, sock) ||
+		       match_node(filter, node->right, sock);
 	case FILTER_NOT: return !match_node(filter, node->left, sock);
 	case FILTER_STATE:
 		return (sock->state < 32 ? !!(node->states & STATE_BIT(sock->state)) :

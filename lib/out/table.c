@@ -88,7 +88,8 @@ static void append_name(struct out_text *text, const struct out_col *col, uint64
 }
 
 /* What has no number must not be read as one. */
-static void append_value(struct out_text *text, const struct out_col *col, const void *value)
+static inline __attribute__((always_inline)) void
+append_value(struct out_text *text, const struct out_col *col, const void *value)
 {
 	switch (col->kind) {
 	case OUT_KIND_ODD:
@@ -109,8 +110,7 @@ static void append_value(struct out_text *text, const struct out_col *col, const
 	}
 }
 
-static inline void append_cell(struct out_text *text, const struct out_col *col,
-			       const void *object)
+void out_cell(struct out_text *text, const struct out_col *col, const void *object)
 {
 	const void *value = value_of(col, object);
 
@@ -120,11 +120,6 @@ static inline void append_cell(struct out_text *text, const struct out_col *col,
 		append_value(text, col, value);
 	else if (col->none)
 		out_str(text, col->none);
-}
-
-void out_cell(struct out_text *text, const struct out_col *col, const void *object)
-{
-	append_cell(text, col, object);
 }
 
 /* The text as a string. */
@@ -241,7 +236,8 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
 }
 
 /* Bring what was appended since @start to the column's width, and one blank beyond. */
-static void pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
+static inline __attribute__((always_inline)) void
+pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 {
 	size_t len = text->len - start, missing = 0;
 
@@ -305,7 +301,7 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len;
 
-		append_cell(text, view->cols[i], object);
+		out_cell(text, view->cols[i], object);
 		if (text->len == start)
 			continue;
 		if (next < i) {

@@ -220,7 +220,10 @@ json_t *out_json_string(const char *str, size_t len);
 /** out_json_str() - as out_json_string(), up to the NUL */
 json_t *out_json_str(const char *str);
 
-/** out_json_hex() - string of 0x and a number in hexadecimal with at least @digits digits, lower case */
+/**
+ * out_json_hex() - string of 0x and a number in hexadecimal with at least @digits digits, lower
+ * case
+ */
 json_t *out_json_hex(uint64_t value, int digits);
 
 #endif

@@ -85,7 +85,10 @@ struct digits {
 	char *start;
 };
 
-/* Put leading zeros before the digits, append all of them: one copy of a fixed size, cut to length. */
+/*
+ * Put leading zeros before the digits, append all of them: one copy of a fixed size, cut to
+ * length.
+ */
 static inline void append(struct out_text *text, struct digits *number, int digits)
 {
 	char *end = number->buf + DIGITS;
@@ -106,6 +109,10 @@ void out_dec(struct out_text *text, uint64_t value, int digits)
 				    "75767778798081828384858687888990919293949596979899";
 	struct digits number;
 
+	if (value < 10 && digits <= 1) { /* most bytes of an IPv4 address, ports and counts */
+		out_char(text, (char)('0' + value));
+		return;
+	}
 	number.start = number.buf + DIGITS;
 	for (; value >= 100; value /= 100)
 		memcpy(number.start -= 2, pairs + 2 * (value % 100), 2);

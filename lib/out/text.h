@@ -79,7 +79,10 @@ void out_hex(struct out_text *text, uint64_t value, int digits);
  */
 void out_escaped(struct out_text *text, const char *str, size_t len);
 
-/** out_shell_word() - append a name that a stranger chose, escaped, as one word of a shell's command */
+/**
+ * out_shell_word() - append a name that a stranger chose, escaped, as one word of a shell's
+ * command
+ */
 void out_shell_word(struct out_text *text, const char *word);
 
 /** out_reset() - make it empty, keep the memory */

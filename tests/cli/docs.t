@@ -127,8 +127,8 @@ check_objects() {
 	for key in $keys; do
 		grep -qE "^\.Va .*\<$key\>" man/smcd-device.8 man/smcd-linkgroup.8 || missing="$missing $key"
 	done
-	keys=$(grep -ohE '(set_new|set)\([a-z]+, "[a-z_0-9]+"|\{ "[a-z_]+_per_second"|"[rt]x_buffer_usage_bytes"' \
-		smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_json.c smcdr/stats_text.c |
+	keys=$(cat smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_export.c smcdr/stats_text.c | tr '\n\t' '  ' |
+		grep -oE 'json_pack\([^;]*;|(set_new|rate|usage)\([a-z>, -]+, "[a-z_0-9]+"|NAMES\([^)]*\)|\{ object, "[a-z]+"' |
 		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u)
 	some "$keys" "smcd, smcr: JSON keys elsewhere"
 	for key in $keys; do

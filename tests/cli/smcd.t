@@ -76,7 +76,7 @@ refuse "info: show" smcd info xyz
 refuse "ueid: show" smcd ueid add
 refuse "an EID" smcd ueid add 'A B'
 refuse "an EID" smcd ueid del '.'
-refuse "are for commands that show" smcr -j ueid flush
+refuse "are only for commands that show" smcr -j ueid flush
 refuse "seid: show" smcd seid xyz
 refuse "hs: show" smcr hs xyz
 refuse "stats: show" smcr stats foo

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "smcdr/run.h"
+#include "smcdr/cmd.h"
 
 static const struct cli_opt no_opts[] = { { 0 } };
 static const struct cli_tool tool = { .name = "smcd", .opts = no_opts, .error_status = 1 };
@@ -89,7 +88,8 @@ static void ueid_bytes(void **state)
 	fake_answer(0, NULL);
 	assert_int_equal(run(cmd_run_ueid, &cmd, "add AB.C", NULL), 0);
 	assert_int_equal(fake.request.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN + 4 + 36);
-	assert_memory_equal(fake.request.bytes + 20, "\x25\0\1\0AB.C                            ", 37);
+	assert_memory_equal(fake.request.bytes + 20, "\x25\0\1\0AB.C                            ",
+			    37);
 }
 
 static void ueid_refused_unsent(void **state)
@@ -183,7 +183,9 @@ static void groups(void **state)
 	free(out);
 }
 
-/* The last byte of SMC-R's numbers does not count; a number that is only that byte fits no group. */
+/*
+ * The last byte of SMC-R's numbers does not count; a number that is only that byte fits no group.
+ */
 static void groups_by_id(void **state)
 {
 	static const struct {

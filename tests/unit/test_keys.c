@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "smcdr/columns.h"
+#include "smcdr/cmd.h"
 #include "smcss/smcss.h"
 
 /* A connection that fell back, with everything else as well: no kernel has such a one. */

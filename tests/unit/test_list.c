@@ -213,7 +213,8 @@ static void interrupted_for_ever(void **state)
 			add_interrupted(100);
 		text = list(&kinds[i], -EINTR, &err);
 		assert_string_equal(text, "");
-		assert_string_equal(err.text, "the table of sockets changed while it was being read");
+		assert_string_equal(err.text,
+				    "the table of sockets changed while it was being read");
 		assert_in_range(fake.requests, 2, 10);
 		free(text);
 	}

@@ -334,7 +334,8 @@ static void json_lists(void **state)
 
 	(void)state;
 	assert_int_equal(json_array_size(json), 2);
-	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 1), "third")), "f");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json, 1), "third")),
+			    "f");
 	out_json_push(&json, NULL);
 	assert_null(json);
 	out_json_push(&json, json_true());

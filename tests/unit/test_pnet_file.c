@@ -136,7 +136,8 @@ static void plans(void **state)
 /* The kernel takes any name: what --export writes is the same entry again for --import. */
 static void round_trip(void **state)
 {
-	static const char *const names[] = { "a#b", "#", "d'q", "\303\251", "back\\x41", "\\", "a\\x" };
+	static const char *const names[] =
+		{ "a#b", "#", "d'q", "\303\251", "back\\x41", "\\", "a\\x" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

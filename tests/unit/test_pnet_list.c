@@ -158,7 +158,8 @@ static void suggestions(void **state)
 			  "A ens1f0 n/a\nB n/a mlx5_1 1\nC lo n/a\nD n/a rxelo 1\nETH1 eth0 n/a\n",
 			  "B ens1f1 n/a 255\nETH12 eth1 erdma_0 1\nA n/a mlx5_0 1\n");
 	/* The table takes one entry a device, and port 2 has it. */
-	check_suggestions("x86", "A n/a erdma_0 2\nB n/a mlx5_0 2\nB n/a mlx5_1 2\nC lo rxelo 1\n", "");
+	check_suggestions("x86", "A n/a erdma_0 2\nB n/a mlx5_0 2\nB n/a mlx5_1 2\nC lo rxelo 1\n",
+			  "");
 }
 
 static void check_tree(const char *tree, const char *entries, const char *want)

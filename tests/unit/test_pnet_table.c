@@ -242,7 +242,8 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
 	assert_string_equal(err.text, "'eth0' already has PNET ID A, by an entry of the table");
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
-	assert_string_equal(err.text, "'rxe0' has PNET ID A for port 2 already, and the table takes "
+	assert_string_equal(err.text,
+			    "'rxe0' has PNET ID A for port 2 already, and the table takes "
 				      "one entry per device");
 	kernel.commands = 0;
 	/* The kernel would store the new half and say that all is well. */
@@ -264,7 +265,8 @@ static void dropped(void **state)
 	begin("");
 	kernel.no_ib = true;
 	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
-	assert_string_equal(err.text, "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
+	assert_string_equal(err.text,
+			    "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
 				      "only the initial network namespace takes RDMA and ISM devices");
 	assert_true(table_is("A eth0 n/a"));
 }

@@ -19,7 +19,8 @@ static int build(void **state)
 	(void)state;
 	if (!mkdtemp(root))
 		return -1;
-	snprintf(command, sizeof(command), "for tree in s390 x86; do sh tests/sysfs/$tree %s/$tree/sys && "
+	snprintf(command, sizeof(command),
+		 "for tree in s390 x86; do sh tests/sysfs/$tree %s/$tree/sys && "
 		 "mkdir -p %s/$tree/usr/share/misc && cp tests/sysfs/pci.ids %s/$tree/usr/share/misc || "
 		 "exit 1; done", root, root, root);
 	return system(command);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "smcdr/baseline.h"
-#include "smcdr/stats.h"
+#include "smcdr/cmd.h"
 #include "smc/stats.h"
 
 static void put_tech(struct message *m, uint16_t type)

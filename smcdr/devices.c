@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Names of devices that the kernel sends as numbers. */
+/* Devices: those that the kernel does not list, and the names of what it sends as numbers. */
 #include "smcdr/cmd.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <net/if.h>
@@ -35,7 +36,8 @@ bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned i
 	name[0] = '\0';
 	for (unsigned int i = 0; i < MAX_GIDS && !strchr(ib_name, '/') && *ib_name; i++) {
 		if (!host_text(found, sizeof(found),
-			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", ib_name, port, i))
+			       "/sys/class/infiniband/%s/ports/%u/gid_attrs/ndevs/%u", ib_name,
+			       port, i))
 			continue;
 		if (!strcmp(found, by_number))
 			break; /* one of its devices has this number here */
@@ -65,4 +67,50 @@ void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 	}
 	out_str(text, "0x");
 	out_hex(text, device, 4);
+}
+
+static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_sysinfo_decode(arg, nlh);
+}
+
+static int on_device(const struct nlmsghdr *nlh, void *list)
+{
+	struct smc_device *device = cmd_list_add(list);
+
+	return device ? smc_device_decode(device, nlh) : -ENOMEM;
+}
+
+static int on_lgr(const struct nlmsghdr *nlh, void *arg)
+{
+	struct cmd_ism *ism = arg;
+	struct smc_lgr lgr;
+	int ret = smc_lgr_decode(&lgr, nlh);
+
+	if (ret || !(lgr.has & SMC_LGR_HAS_CHID) || lgr.chid != SMC_ABI_CHID_LOOPBACK)
+		return ret;
+	ism->loopback_groups++;
+	memcpy(ism->loopback_pnetid, lgr.pnetid, sizeof(lgr.pnetid));
+	return 0;
+}
+
+int cmd_rdma_load(struct cmd *cmd, struct cmd_list *devices)
+{
+	*devices = (struct cmd_list){ .item_size = sizeof(struct smc_device) };
+	return cmd_dump(cmd, SMC_ABI_GET_DEV_SMCR, on_device, devices, "the RDMA devices");
+}
+
+int cmd_ism_load(struct cmd *cmd, struct cmd_ism *ism, struct smc_sysinfo *sys)
+{
+	int ret;
+
+	*ism = (struct cmd_ism){ .devices = { .item_size = sizeof(struct smc_device) } };
+	ret = cmd_dump(cmd, SMC_ABI_GET_SYS_INFO, on_sysinfo, sys, "the capabilities");
+	if (!ret)
+		ret = cmd_dump(cmd, SMC_ABI_GET_DEV_SMCD, on_device, &ism->devices,
+			       "the ISM devices");
+	if (!ret)
+		ret = cmd_dump(cmd, SMC_ABI_GET_LGR_SMCD, on_lgr, ism, "the link groups");
+	ism->has_loopback = ism->loopback_groups || (sys->is_ism_v2 && !ism->devices.count);
+	return ret;
 }

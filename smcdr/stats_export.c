@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Statistics for programs: JSON in the form of smc-tools and in our own, and Prometheus' text
+ * form.
+ */
+#include "smcdr/cmd.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "smc/reason.h"
+
+static const char *const size_names[SMC_STAT_SIZES] = {
+	"8K", "16K", "32K", "64K", "128K", "256K", "512K", "1024K", ">1024K",
+};
+static const char *const event_names[SMC_STAT_EVENTS] = {
+	"too_small_peer", "too_small", "full_peer", "full", "reused", "allocated", "downgraded",
+};
+
+static json_t *integer(uint64_t value)
+{
+	return json_integer((json_int_t)value);
+}
+
+json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant)
+{
+	json_t *doc = json_pack("{s:{}}", variant->key);
+	json_t *values = json_object_get(doc, variant->key);
+	int failed = !doc;
+
+	for (size_t i = 0; i < SMC_STAT_COUNT; i++)
+		failed |= json_object_set_new(values, smc_stat_key(i),
+					      integer(stats->tech[variant->tech].value[i]));
+	if (!failed)
+		return doc;
+	json_decref(doc);
+	return NULL;
+}
+
+/* Numbers that are members of one object, @step places from one to the next. */
+struct range {
+	const char *object, *inner; /* @inner: an object in @object, or NULL */
+	const char *const *names;
+	size_t first, count, step;
+};
+
+enum { CONNS, RX, RX_EVENT, RX_BUF, RX_REQ, TX, TX_EVENT, TX_BUF, TX_REQ };
+
+#define NAMES(...) (const char *const[]){ __VA_ARGS__ }
+
+#define DIRECTION(object, which)                                                                   \
+	[which] = { object, NULL, NAMES("bytes", "calls", "buffer_usage_bytes"),                   \
+		    SMC_STAT_##which##_BYTES, 3, 2 },                                              \
+	[which##_EVENT] = { object, NULL, event_names, SMC_STAT_##which##_EVENT,                   \
+			    SMC_STAT_EVENTS, 1 },                                                  \
+	[which##_BUF] = { object, "buffers", size_names, SMC_STAT_##which##_BUF,                   \
+			  SMC_STAT_SIZES, 1 },                                                     \
+	[which##_REQ] = { object, "requests", size_names, SMC_STAT_##which##_REQ,                  \
+			  SMC_STAT_SIZES, 1 }
+
+static const struct range ranges[] = {
+	[CONNS] = { "connections", NULL, NAMES("client_v1", "client_v2", "server_v1", "server_v2"),
+		    SMC_STAT_CLNT_V1, 4, 1 },
+	DIRECTION("rx", RX),
+	DIRECTION("tx", TX),
+	{ "special_calls", NULL, NAMES("cork", "nodelay"), SMC_STAT_CORK, 2, 1 },
+	{ "special_calls", NULL, NAMES("sendpage", "splice"), SMC_STAT_SENDPAGE, 2, 2 },
+	{ "special_calls", NULL, NAMES("urgent"), SMC_STAT_URG_DATA, 1, 1 },
+};
+
+/* A member of @object that is an object, made if need be. Return: NULL without memory. */
+static json_t *inside(json_t *object, const char *key)
+{
+	json_t *inner = json_object_get(object, key);
+
+	if (inner)
+		return inner;
+	inner = json_object();
+	return json_object_set_new(object, key, inner) ? NULL : inner;
+}
+
+/* What the kernel did not send is left out. */
+static int add_range(json_t *doc, const struct range *range, const struct smc_tech_stats *tech)
+{
+	json_t *object = inside(doc, range->object);
+	int failed = 0;
+
+	if (range->inner)
+		object = inside(object, range->inner);
+	for (size_t i = 0; i < range->count; i++) {
+		size_t index = range->first + i * range->step;
+
+		if (tech->has[index])
+			failed |= json_object_set_new(object, range->names[i],
+						      integer(tech->value[index]));
+	}
+	return !object || failed;
+}
+
+static json_t *json_side(const struct smc_side_stats *side)
+{
+	json_t *reasons = json_array();
+
+	for (size_t i = 0; i < side->n_reasons; i++) {
+		const struct smc_reason *known = smc_reason_find(side->reasons[i].code);
+
+		out_json_push(&reasons, json_pack("{s:o, s:s*, s:i}", "code",
+						  out_json_hex(side->reasons[i].code, 8), "symbol",
+						  known ? known->symbol : NULL, "count",
+						  (int)side->reasons[i].count));
+	}
+	return json_pack("{s:I, s:I, s:o}", "handshake_errors",
+			 (json_int_t)side->handshake_errors, "fallbacks",
+			 (json_int_t)side->fallbacks, "reasons", reasons);
+}
+
+int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant)
+{
+	int failed = !inside(doc, "connections");
+
+	failed |= json_object_set_new(doc, "client", json_side(&stats->side[SMC_SIDE_CLIENT]));
+	failed |= json_object_set_new(doc, "server", json_side(&stats->side[SMC_SIDE_SERVER]));
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		failed |= add_range(doc, &ranges[i], &stats->tech[variant->tech]);
+	return failed ? -ENOMEM : 0;
+}
+
+/* ---- metrics, by way of the node exporter's text file collector ---- */
+
+static void head(struct out_text *text, const char *name, const char *type, const char *help)
+{
+	out_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* One number of each technology; @labels begin with a comma. */
+static void tech_samples(struct out_text *text, const struct smc_stats *stats, const char *name,
+			 const char *labels, size_t index)
+{
+	static const char *const techs[SMC_TECHS] = { [SMC_TECH_D] = "smcd",
+						      [SMC_TECH_R] = "smcr" };
+
+	for (int t = 0; t < SMC_TECHS; t++)
+		if (stats->tech[t].has[index])
+			out_printf(text, "%s{tech=\"%s\"%s} %" PRIu64 "\n", name, techs[t], labels,
+				   stats->tech[t].value[index]);
+}
+
+/* Samples of one family have the same name one after the other; the first one has the help. */
+struct metric {
+	size_t index;
+	const char *name, *labels, *type, *help;
+};
+
+#define CONNECTIONS "smc_connections_total"
+#define CALLS "smc_special_calls_total"
+
+static const struct metric metrics[] = {
+	{ SMC_STAT_CLNT_V1, CONNECTIONS, ",side=\"client\",version=\"1\"", "counter",
+	  "Connections that were set up with SMC." },
+	{ SMC_STAT_CLNT_V2, CONNECTIONS, ",side=\"client\",version=\"2\"", NULL, NULL },
+	{ SMC_STAT_SRV_V1, CONNECTIONS, ",side=\"server\",version=\"1\"", NULL, NULL },
+	{ SMC_STAT_SRV_V2, CONNECTIONS, ",side=\"server\",version=\"2\"", NULL, NULL },
+	{ SMC_STAT_RX_BYTES, "smc_receive_bytes_total", "", "counter", "Bytes received." },
+	{ SMC_STAT_TX_BYTES, "smc_transmit_bytes_total", "", "counter", "Bytes sent." },
+	{ SMC_STAT_RX_CNT, "smc_receive_calls_total", "", "counter", "Calls to receive." },
+	{ SMC_STAT_TX_CNT, "smc_transmit_calls_total", "", "counter", "Calls to send." },
+	{ SMC_STAT_RX_USAGE, "smc_receive_buffer_usage_bytes", "", "gauge",
+	  "Bytes in receive buffers now." },
+	{ SMC_STAT_TX_USAGE, "smc_transmit_buffer_usage_bytes", "", "gauge",
+	  "Bytes in send buffers now." },
+}, special_metrics[] = {
+	{ SMC_STAT_CORK, CALLS, ",call=\"cork\"", "counter",
+	  "Uses of special socket calls and options." },
+	{ SMC_STAT_NDLY, CALLS, ",call=\"nodelay\"", NULL, NULL },
+	{ SMC_STAT_SENDPAGE, CALLS, ",call=\"sendpage\"", NULL, NULL },
+	{ SMC_STAT_SPLICE, CALLS, ",call=\"splice\"", NULL, NULL },
+	{ SMC_STAT_URG_DATA, CALLS, ",call=\"urgent\"", NULL, NULL },
+};
+
+static void print_metrics(struct out_text *text, const struct smc_stats *stats,
+			  const struct metric *rows, size_t count)
+{
+	for (; count--; rows++) {
+		if (rows->help)
+			head(text, rows->name, rows->type, rows->help);
+		tech_samples(text, stats, rows->name, rows->labels, rows->index);
+	}
+}
+
+/* A family whose samples differ in direction and one more label. */
+static void by_direction(struct out_text *text, const struct smc_stats *stats, const char *name,
+			 const char *help, const char *label, const struct range *rx,
+			 const struct range *tx)
+{
+	char labels[64];
+
+	head(text, name, "counter", help);
+	for (size_t i = 0; i < 2 * rx->count; i++) {
+		snprintf(labels, sizeof(labels), ",direction=\"%s\",%s=\"%s\"",
+			 i % 2 ? "transmit" : "receive", label, rx->names[i / 2]);
+		tech_samples(text, stats, name, labels, (i % 2 ? tx : rx)->first + i / 2);
+	}
+}
+
+/* The kernel counts these for SMC-D and SMC-R together. */
+static void by_side(struct out_text *text, const struct smc_stats *stats)
+{
+	static const char *const sides[SMC_SIDES] = { [SMC_SIDE_CLIENT] = "client",
+						      [SMC_SIDE_SERVER] = "server" };
+	char buf[16];
+
+	head(text, "smc_handshake_errors_total", "counter",
+	     "Connections lost to an error while SMC was negotiated.");
+	for (int s = 0; s < SMC_SIDES; s++)
+		out_printf(text, "smc_handshake_errors_total{side=\"%s\"} %" PRIu64 "\n", sides[s],
+			   stats->side[s].handshake_errors);
+	head(text, "smc_fallbacks_total", "counter", "Connections that became plain TCP.");
+	for (int s = 0; s < SMC_SIDES; s++)
+		out_printf(text, "smc_fallbacks_total{side=\"%s\"} %" PRIu64 "\n", sides[s],
+			   stats->side[s].fallbacks);
+	head(text, "smc_fallback_reasons_total", "counter",
+	     "Connections that became plain TCP by reason; the kernel's counter wraps at 65536.");
+	for (int s = 0; s < SMC_SIDES; s++)
+		for (size_t i = 0; i < stats->side[s].n_reasons; i++)
+			out_printf(text, "smc_fallback_reasons_total{side=\"%s\",code=\"0x%08x\","
+				   "reason=\"%s\"} %u\n", sides[s], stats->side[s].reasons[i].code,
+				   stats_reason_name(stats->side[s].reasons[i].code, buf),
+				   stats->side[s].reasons[i].count);
+}
+
+void stats_metrics(struct out_text *text, const struct smc_stats *stats)
+{
+	print_metrics(text, stats, metrics, sizeof(metrics) / sizeof(metrics[0]));
+	by_direction(text, stats, "smc_buffers_total", "Buffers given to connections, by size.",
+		     "size", &ranges[RX_BUF], &ranges[TX_BUF]);
+	by_direction(text, stats, "smc_requests_total", "Calls to send and receive, by length.",
+		     "size", &ranges[RX_REQ], &ranges[TX_REQ]);
+	by_direction(text, stats, "smc_buffer_events_total", "What happened to buffers.", "event",
+		     &ranges[RX_EVENT], &ranges[TX_EVENT]);
+	print_metrics(text, stats, special_metrics,
+		      sizeof(special_metrics) / sizeof(special_metrics[0]));
+	by_side(text, stats);
+	out_str(text, "# EOF\n");
+}
