@@ -3,7 +3,7 @@
 #ifndef SMC_CHK_CLIENT_H
 #define SMC_CHK_CLIENT_H
 
-#include "smc_chk/live/result.h"
+#include "smc_chk/live/report.h"
 #include "smc_chk/smc_chk.h"
 
 /** client_test() - connect and test, as @req says. Return: @result->status */

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* --tcp-too: the same over SMC and over plain TCP, in turns, within one run. */
-#include "smc_chk/live/measure.h"
+#include "smc_chk/live/exchange.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "smc_chk/live/exchange.h"
 #include "smc_chk/live/stream.h"
-#include "smc_chk/smc_chk.h"
 
 /* About two seconds in all with the default time limit of 10 s. */
 #define SHARE 30
@@ -22,7 +20,6 @@
 
 static int fail(struct client_result *result, int code, bool is_smc)
 {
-	result->status = CHK_ERROR;
 	smc_err_set(&result->err, code, "cannot connect once more over %s, to measure",
 		    is_smc ? "SMC" : "TCP");
 	return -1;

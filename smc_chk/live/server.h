@@ -3,11 +3,8 @@
 #ifndef SMC_CHK_SERVER_H
 #define SMC_CHK_SERVER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "smc_chk/live/endpoint.h"
 #include "base/err.h"
+#include "smc_chk/live/endpoint.h"
 
 struct server;
 
