@@ -15,31 +15,29 @@
 #include "host/record.h"
 #include "out/table.h"
 #include "smc_chk/bundle/collect.h"
-#include "smc_chk/bundle/format.h"
 #include "smc_chk/bundle/pack.h"
 #include "version.h"
 
 static json_t *new_index(const struct chk_request *req)
 {
 	time_t now = time(NULL);
-	struct utsname name;
+	struct utsname name = { 0 };
 	char when[32] = "";
 	struct tm tm;
-	json_t *json;
 
-	memset(&name, 0, sizeof(name));
 	uname(&name);
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", BUNDLE_SCHEMA, "created", when,
-			 "version", SMC_TOOLS_VERSION, "host", name.nodename, "kernel", name.release,
-			 "machine", name.machine, "byte_order", BUNDLE_ORDER);
-	if (json && req->netns)
-		json_object_set_new(json, "netns", out_json_str(req->netns));
-	return json;
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*}", "schema", BUNDLE_SCHEMA,
+			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
+			 "kernel", name.release, "machine", name.machine, "byte_order",
+			 BUNDLE_ORDER, "netns", req->netns ? out_json_str(req->netns) : NULL);
 }
 
-/** struct bundle_file - where the bundle goes; @temp: until it is complete, "" for standard output */
+/**
+ * struct bundle_file - where the bundle goes
+ * @temp: its name until it is complete, "" for standard output
+ */
 struct bundle_file {
 	const char *file;
 	char temp[PATH_MAX];
@@ -83,7 +81,7 @@ static int place(const struct bundle_file *target, struct smc_err *err)
 static int finish(struct collection *b, const struct bundle_file *target)
 {
 	struct pack_size size;
-	int ret = bundle_pack(target->fd, b->work.path, BUNDLE_DIRECTORY, &size, b->err);
+	int ret = bundle_pack(target->fd, b->work.path, &size, b->err);
 
 	if (!ret && workdir_is_stopped(&b->work))
 		ret = smc_err_set(b->err, EINTR, "stopped");

@@ -21,6 +21,14 @@ struct collection {
 	struct smc_err *err;
 };
 
+/**
+ * system_read() - what a bundle says of the system around SMC
+ * @is_entered: in a network namespace that was asked for; devices of another one are left out
+ *
+ * Return: an object, NULL without memory.
+ */
+json_t *system_read(bool is_entered);
+
 /** collect() - run the commands, and write all files of a bundle. Return: 0, -errno with @b->err */
 int collect(struct collection *b);
 

@@ -10,7 +10,6 @@
 #include "netlink/genl.h"
 #include "smc/link.h"
 #include "smc_chk/live/exchange.h"
-#include "smc_chk/live/live.h"
 #include "smc_chk/live/stream.h"
 #include "smc_chk/print.h"
 

@@ -10,4 +10,7 @@
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port);
 
+/** chk_connect() - -C: test it, and print what was found, or one error. Return: chk_status */
+int chk_connect(const struct chk_request *req);
+
 #endif

@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "smc_chk/live/live.h"
 #include "smc_chk/live/session.h"
 #include "smc_chk/print.h"
 
