@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The options of smc_chk, and what of them goes together. */
-#include "smc_chk/options.h"
+#include "smc_chk/smc_chk.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -55,11 +55,11 @@ const struct cli_tool chk_tool = {
 		 "-l | -s [-i IFACE] [-j]\n"
 		 "-b FILE.tar.gz\n"
 		 "--from FILE.tar.gz [--doctor | -i IFACE | -s | TOOL [ARGUMENT]...]",
-	.summary = "Says whether SMC works on this host and to another one, why not, and what to do\n"
-		   "about it.",
+	.summary = "Says whether SMC works on this host and to another one, why not, and what to "
+		   "do\nabout it.",
 	.opts = options,
-	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over TCP,\n"
-		"3 cannot be tested here.\n",
+	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over "
+		"TCP,\n3 cannot be tested here.\n",
 	.error_status = CHK_ERROR,
 	.stop_at_first = true,
 };

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* --program: which way of smc_run reaches a program, found out from its file. */
-#include "smc_chk/program.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <pwd.h>
@@ -77,8 +75,7 @@ static int no_command(const char *command)
 /* The loader itself can be started, and loads a program; other libraries cannot. */
 static bool is_library(const struct target *target)
 {
-	const char *slash = strrchr(target->path, '/');
-	const char *base = slash ? slash + 1 : target->path;
+	const char *base = basename(target->path);
 
 	return !target->elf.interp[0] && !target->elf.is_static && strncmp(base, "ld-", 3) &&
 	       strncmp(base, "ld.so", 5) && strncmp(base, "ld64.so", 7);
@@ -253,17 +250,6 @@ static int print_text(const struct program *prog)
 	return chk_print(&text);
 }
 
-static json_t *json_raises(unsigned int raises)
-{
-	static const char *const names[] = { "set-uid", "set-gid", "capabilities" };
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < 3; i++)
-		if (raises & 1U << i)
-			json_array_append_new(array, json_string(names[i]));
-	return array;
-}
-
 static json_t *json_notes(const struct program *prog)
 {
 	json_t *array = json_array();
@@ -284,13 +270,16 @@ static int print_json(const struct program *prog)
 	const struct smc_elf *elf = &target->elf;
 
 	return chk_print_json(json_pack(
-		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:o, s:b, s:s, s:s*, s:b, s:o*, s:o}",
-		"schema", "smc-tools/program/1", "command", json_path(prog->command), "program",
-		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
-		"bits", elf->bits, "loader", json_path(elf->interp), "runpath",
-		json_path(elf->runpath), "raises", json_raises(target->raises), "is_secure",
-		target->secure, "way", prog->why ? "bpf" : "preload", "why", prog->why,
-		"is_possible", can_run(prog), "library",
+		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
+		"s:o*, s:o}", "schema", "smc-tools/program/1", "command", json_path(prog->command),
+		"program", json_path(target->path), "kind", kind_of(elf), "machine",
+		smc_elf_machine_name(elf), "bits", elf->bits, "loader", json_path(elf->interp),
+		"runpath", json_path(elf->runpath), "raises",
+		target->raises & TARGET_SETUID ? "set-uid" : NULL,
+		target->raises & TARGET_SETGID ? "set-gid" : NULL,
+		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
+		"way", prog->why ? "bpf" : "preload", "why", prog->why, "is_possible",
+		can_run(prog), "library",
 		!prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
 		json_notes(prog)));
 }

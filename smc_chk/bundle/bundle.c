@@ -28,10 +28,11 @@ static json_t *new_index(const struct chk_request *req)
 	uname(&name);
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*}", "schema", BUNDLE_SCHEMA,
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
 			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
 			 "kernel", name.release, "machine", name.machine, "byte_order",
-			 BUNDLE_ORDER, "netns", req->netns ? out_json_str(req->netns) : NULL);
+			 BUNDLE_ORDER, "netns", req->netns ? out_json_str(req->netns) : NULL,
+			 "commands");
 }
 
 /**
@@ -104,29 +105,20 @@ int chk_bundle(const struct chk_request *req)
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
 	struct bundle_file target;
-	int ret;
+	bool is_failed;
 
 	if (record_root())
 		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
-	ret = workdir_begin(&b.work, &err);
-	if (ret)
+	if (workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	ret = open_target(&target, req->text, &err);
-	b.index = ret ? NULL : new_index(req);
-	b.answers = ret ? NULL : json_array();
-	if (!ret && (!b.index || !b.answers))
-		ret = smc_err_set(&err, ENOMEM, "cannot make a bundle");
-	if (!ret)
-		ret = collect(&b);
-	if (!ret)
-		ret = finish(&b, &target);
+	b.index = new_index(req);
+	is_failed = open_target(&target, req->text, &err) || collect(&b) || finish(&b, &target);
 	if (*target.temp) {
 		close(target.fd);
-		if (ret)
+		if (is_failed)
 			unlink(target.temp);
 	}
-	json_decref(b.answers);
 	json_decref(b.index);
 	workdir_end(&b.work);
-	return ret ? cli_error(&chk_tool, "%s", err.text) : 0;
+	return is_failed ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }

@@ -72,7 +72,8 @@ static FILE *open_new(struct collection *b, const char *directory, const char *n
 	FILE *file = NULL;
 
 	errno = ENAMETOOLONG;
-	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) < PATH_MAX)
+	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) <
+	    PATH_MAX)
 		file = fopen(path, "axe");
 	if (!file)
 		cannot_write(b, errno);
@@ -81,12 +82,13 @@ static FILE *open_new(struct collection *b, const char *directory, const char *n
 
 static int close_new(struct collection *b, FILE *file, bool is_written)
 {
-	int code = errno;
+	int code = is_written ? EIO : errno;
 
-	is_written = !ferror(file) && is_written;
+	is_written = is_written && !ferror(file);
+	errno = 0; /* what could not be written is tried once more */
 	if (!fclose(file) && is_written)
 		return 0;
-	return cannot_write(b, code ? code : EIO);
+	return cannot_write(b, errno ? errno : code);
 }
 
 static bool put_json(FILE *file, const json_t *json, size_t layout)
@@ -189,7 +191,7 @@ static int keep_text(struct collection *b, const struct bundle_command *command,
 	return status < 0 || !ret ? status : ret;
 }
 
-/* The tool's own document; of a command that failed one that says so. Return: exit status, -errno. */
+/* The tool's own document, or one that says how it failed. Return: exit status, -errno. */
 static int keep_json(struct collection *b, const struct bundle_command *command)
 {
 	FILE *file = open_new(b, "json", command->name, ".json");
@@ -218,7 +220,8 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	json_t *answer = json_pack("{s:s}", "name", command->name);
 	int status = 0;
 
-	json_array_append_new(b->answers, answer);
+	if (json_array_append_new(json_object_get(b->index, "commands"), answer))
+		return smc_err_set(b->err, ENOMEM, "cannot make a bundle");
 	if (command->json[0]) {
 		status = keep_json(b, command);
 		json_object_set_new(answer, "json_status", json_integer(status));
@@ -244,7 +247,9 @@ static int start_record(struct collection *b)
 		return -b->err->code;
 	fclose(file);
 	snprintf(path, sizeof(path), "%.*s/record", PATH_MAX - 32, b->work.path);
-	return setenv("SMC_TOOLS_RECORD", path, 1) ? smc_err_set(b->err, ENOMEM, "cannot record") : 0;
+	if (setenv("SMC_TOOLS_RECORD", path, 1))
+		return smc_err_set(b->err, ENOMEM, "cannot record");
+	return 0;
 }
 
 static int end_record(struct collection *b)
@@ -302,21 +307,19 @@ static int keep_facts(struct collection *b)
 
 /* ---- all of it ---- */
 
-int collect(struct collection *b)
+static int keep_commands(struct collection *b)
 {
-	int ret = make_directories(b);
+	int ret = 0;
 
-	if (!ret)
-		ret = keep_facts(b);
-	if (!ret)
-		ret = start_record(b);
 	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!b->req->netns || !commands[i].no_netns)
 			ret = keep_command(b, &commands[i]);
-	if (!ret)
-		ret = end_record(b);
-	if (!ret)
-		json_object_set(b->index, "commands", b->answers);
-	return ret ? ret : write_json(b, ".", "index", b->index);
+	return ret;
+}
+
+int collect(struct collection *b)
+{
+	return make_directories(b) || keep_facts(b) || start_record(b) || keep_commands(b) ||
+	       end_record(b) || write_json(b, ".", "index", b->index) ? -b->err->code : 0;
 }

@@ -11,13 +11,12 @@
 /**
  * struct collection - what is collected
  * @work: the directory that it goes into
- * @index: what index.json will say, an object
- * @answers: of @index: how each command ended, an array
+ * @index: what index.json will say, an object; NULL: memory ran out
  */
 struct collection {
 	const struct chk_request *req;
 	struct workdir work;
-	json_t *index, *answers;
+	json_t *index;
 	struct smc_err *err;
 };
 

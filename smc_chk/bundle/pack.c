@@ -21,15 +21,16 @@
 #define BLOCK 65536
 
 /*
- * Loaded when it is needed, not linked: with the twelve libraries that libarchive needs, libxml2 and
- * ICU among them, each start of smc_chk would take 6.2 million instructions instead of 0.8, at least
- * 2 ms more, and its installation 40 MB more. The build takes ARCHIVE_SONAME from the linker. Since a
- * scan for dependencies does not see dlopen(), the note tells packagers: see "ELF dlopen metadata"
- * of the UAPI Group.
+ * Loaded when it is needed, not linked: with the twelve libraries that libarchive needs, libxml2
+ * and ICU among them, each start of smc_chk would take 6.2 million instructions instead of 0.8, at
+ * least 2 ms more, and its installation 40 MB more. The build takes ARCHIVE_SONAME from the linker.
+ * Since a scan for dependencies does not see dlopen(), the note tells packagers: see "ELF dlopen
+ * metadata" of the UAPI Group.
  */
 #define DLOPEN_JSON                                                                      \
 	"[{\"soname\":[\"" ARCHIVE_SONAME "\"],\"feature\":\"bundle\","                \
-	"\"description\":\"Bundles for support: --bundle and --from\",\"priority\":\"recommended\"}]"
+	"\"description\":\"Bundles for support: --bundle and --from\","                       \
+	"\"priority\":\"recommended\"}]"
 #define DLOPEN_NOTE_TYPE 0x407c0c0a
 #define DLOPEN_NOTE_OWNER "FDO"
 
@@ -259,8 +260,8 @@ static int unpack_one(struct job *job, const char *inner, bool is_directory)
 	char path[PATH_MAX];
 	int fd, ret;
 
-	if (snprintf(path, sizeof(path), "%s/%s%s", job->work->path, inner, is_directory ? "/" : "") >=
-	    PATH_MAX)
+	if (snprintf(path, sizeof(path), "%s/%s%s", job->work->path, inner,
+		     is_directory ? "/" : "") >= PATH_MAX)
 		return refuse(job, "it has a name that is too long");
 	if (!record_parents(path, strlen(job->work->path) + 1))
 		return cannot_unpack(job);
@@ -296,20 +297,21 @@ static int unpack_entry(struct job *job, struct archive_entry *entry)
 static int unpack_all(struct job *job, int fd)
 {
 	struct archive_entry *entry;
+	const struct library *lib = &job->lib;
 	int ret = 0, next = ARCHIVE_OK;
 
-	job->archive = job->lib.archive_read_new();
+	job->archive = lib->archive_read_new();
 	if (!job->archive)
 		return smc_err_set(job->err, ENOMEM, "cannot unpack %s", job->file);
-	job->lib.archive_read_support_filter_gzip(job->archive);
-	job->lib.archive_read_support_format_tar(job->archive);
-	if (job->lib.archive_read_open_fd(job->archive, fd, BLOCK))
+	lib->archive_read_support_filter_gzip(job->archive);
+	lib->archive_read_support_format_tar(job->archive);
+	if (lib->archive_read_open_fd(job->archive, fd, BLOCK))
 		ret = refuse(job, "it is not a tar.gz file");
-	while (!ret && (next = job->lib.archive_read_next_header(job->archive, &entry)) == ARCHIVE_OK)
+	while (!ret && (next = lib->archive_read_next_header(job->archive, &entry)) == ARCHIVE_OK)
 		ret = unpack_entry(job, entry);
 	if (!ret && next != ARCHIVE_EOF)
 		ret = refuse(job, job->size.files ? "it is damaged" : "it is not a tar.gz file");
-	job->lib.archive_read_free(job->archive);
+	lib->archive_read_free(job->archive);
 	return ret;
 }
 

@@ -32,7 +32,8 @@ static void explain_handshake(struct smc_err *err, const char *peer, uint16_t po
 	switch (code) {
 	case ETIME:
 		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the "
-			    "SMC handshake was not over after %g s", peer, port, timeout_ms / 1000.0);
+			    "SMC handshake was not over after %g s", peer, port,
+			    timeout_ms / 1000.0);
 		return;
 	case EPROTO: what = "answers the SMC handshake with something else"; break;
 	case ECONNRESET: what = "breaks off the SMC handshake"; break;
@@ -106,7 +107,8 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 		memcpy(addr, info->ai_addr, info->ai_addrlen);
 		endpoint_set_port(addr, port);
 		endpoint_text(text, addr);
-		chk_debug(req, "connecting to %s port %u over %s", text, port, is_smc ? "SMC" : "TCP");
+		chk_debug(req, "connecting to %s port %u over %s", text, port,
+			  is_smc ? "SMC" : "TCP");
 		fd = stream_connect(addr, is_smc, timeout_ms, &result->handshake_ns, &stage);
 		if (fd >= 0)
 			break;

@@ -197,28 +197,23 @@ static int listen_on(union endpoint_addr *addr)
 	const int on = 1;
 	union endpoint_addr bound = { 0 };
 	socklen_t len = sizeof(bound);
-	int fd = endpoint_socket(addr->sa.sa_family, true), ret = 0;
+	int fd = endpoint_socket(addr->sa.sa_family, true), code;
 
 	if (fd < 0)
 		return fd;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
-	if (addr->sa.sa_family == AF_INET6)
-		ret = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-	if (!ret)
-		ret = bind(fd, &addr->sa, endpoint_len(addr));
-	if (!ret)
-		ret = listen(fd, BACKLOG);
-	if (!ret)
-		ret = getsockname(fd, &bound.sa, &len);
-	if (!ret) {
-		/* The port only: an SMC socket forgets the scope id. */
-		endpoint_set_port(addr, endpoint_port(&bound));
-		return fd;
+	if ((addr->sa.sa_family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
+	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
+	    getsockname(fd, &bound.sa, &len)) {
+		code = errno;
+		close(fd);
+		return -code;
 	}
-	ret = -errno;
-	close(fd);
-	return ret;
+	/* The port only: an SMC socket forgets the scope id. */
+	endpoint_set_port(addr, endpoint_port(&bound));
+	return fd;
 }
 
 static bool is_without_ipv6(int code)

@@ -34,7 +34,7 @@ void server_stop(struct server *server);
 /** server_close() - closes the listeners; clients still there are served until they go */
 void server_close(struct server *server);
 
-/** chk_server() - -S: serve until it is stopped; prints the port, or one error. Return: chk_status */
+/** chk_server() - -S: serve until stopped; prints the port, or one error. Return: chk_status */
 int chk_server(const struct chk_request *req);
 
 #endif
