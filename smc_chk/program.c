@@ -151,16 +151,6 @@ static bool find_libc(const struct target *target, char *file)
 	return false;
 }
 
-static bool is_musl(const struct smc_elf *elf)
-{
-	return strstr(elf->interp, "/ld-musl-") != NULL;
-}
-
-static bool is_system_loader(const char *path)
-{
-	return !strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8);
-}
-
 static void note_libc(struct program *prog)
 {
 	const struct smc_elf *elf = &prog->target.elf;
@@ -168,13 +158,13 @@ static void note_libc(struct program *prog)
 
 	if (prog->why || !elf->interp[0])
 		return;
-	if (is_musl(elf))
+	if (strstr(elf->interp, "/ld-musl-"))
 		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
 		     "smc_run or LD_PRELOAD");
 	if (find_libc(&prog->target, file))
 		note(prog, "brings a C library of its own, %s: if it is older than this system's, "
 		     "the program may not start under smc_run", file);
-	else if (!is_system_loader(elf->interp))
+	else if (strncmp(elf->interp, "/lib", 4) && strncmp(elf->interp, "/usr/lib", 8))
 		note(prog, "brings a loader of its own, %s: if it is older than this system's, the "
 		     "program may not start under smc_run", elf->interp);
 }
@@ -215,27 +205,20 @@ static void append_line(struct out_text *text, const char *label, const char *va
 	out_char(text, '\n');
 }
 
-static void append_machine(struct out_text *text, const struct smc_elf *elf)
-{
-	const char *name = smc_elf_machine_name(elf);
-
-	if (name)
-		out_str(text, name);
-	else
-		out_printf(text, "machine %u, %d bits", elf->machine, elf->bits);
-}
-
 static int print_text(const struct program *prog)
 {
 	const struct target *target = &prog->target;
+	const char *machine = smc_elf_machine_name(&target->elf);
 	struct out_text text = { 0 };
 
 	out_escaped(&text, prog->command, PATH_MAX);
 	out_str(&text, prog->why ? ": eBPF\n" : ": preload\n");
 	append_line(&text, "program", target->path);
 	out_printf(&text, "  kind     %s, ", kind_of(&target->elf));
-	append_machine(&text, &target->elf);
-	out_char(&text, '\n');
+	if (machine)
+		out_printf(&text, "%s\n", machine);
+	else
+		out_printf(&text, "machine %u, %d bits\n", target->elf.machine, target->elf.bits);
 	if (target->elf.interp[0])
 		append_line(&text, "loader", target->elf.interp);
 	if (prog->why)

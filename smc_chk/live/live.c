@@ -7,7 +7,6 @@
 #include <net/if.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/report.h"
@@ -100,15 +99,13 @@ static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, 
 static void test_all(struct live *live, const struct ifaddrs *list, bool with_loopback)
 {
 	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
-		const struct ifaddrs *earlier = list;
+		const struct ifaddrs *first = list;
 		union endpoint_addr addr = { 0 };
 
-		if (!is_wanted(live->req, ifa, with_loopback))
-			continue;
-		while (earlier != ifa && (!is_wanted(live->req, earlier, with_loopback) ||
-					  strcmp(earlier->ifa_name, ifa->ifa_name)))
-			earlier = earlier->ifa_next;
-		if (earlier != ifa)
+		while (first != ifa && (!is_wanted(live->req, first, with_loopback) ||
+					strcmp(first->ifa_name, ifa->ifa_name)))
+			first = first->ifa_next;
+		if (first != ifa || !is_wanted(live->req, ifa, with_loopback))
 			continue;
 		memcpy(&addr, ifa->ifa_addr, ifa->ifa_addr->sa_family == AF_INET ?
 						     sizeof(addr.in) : sizeof(addr.in6));

@@ -26,33 +26,38 @@ static uint64_t share_ns(int timeout_ms)
 	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
 }
 
-static int fail(struct client_result *result, int code, bool is_smc)
+/* One connection more; ours is complete when it has greeted. Return: descriptor, -1. */
+static int open_one(struct client_result *result, bool is_smc, int timeout_ms, uint64_t *ns)
 {
+	enum stream_stage stage;
+	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns, &stage), code = -fd;
+
+	if (fd >= 0 && result->is_ours && !exchange_is_greeted(fd, timeout_ms)) {
+		endpoint_abort(fd);
+		code = EPROTO;
+		fd = -1;
+	}
+	if (fd >= 0)
+		return fd;
 	smc_err_set(&result->err, code, "cannot connect once more over %s, to measure",
 		    is_smc ? "SMC" : "TCP");
 	return -1;
 }
 
-/* One connection after the other. Ours is complete when it has greeted. */
+/* One connection after the other. */
 static int connects(struct client_result *result, struct client_rates *rates, bool is_smc,
 		    int timeout_ms)
 {
 	const int most = result->is_ours ? MAX_CONNECTS : MAX_CONNECTS_FOREIGN;
 	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
-	enum stream_stage stage;
-	int count = 0, fd;
+	int count, fd;
 
-	while (count < most && now - start < share_ns(timeout_ms)) {
-		fd = stream_connect(&result->peer, is_smc, timeout_ms, &times[count], &stage);
+	for (count = 0; count < most && now - start < share_ns(timeout_ms); count++) {
+		fd = open_one(result, is_smc, timeout_ms, &times[count]);
 		if (fd < 0)
-			return fail(result, -fd, is_smc);
-		if (result->is_ours && !exchange_is_greeted(fd, timeout_ms)) {
-			endpoint_abort(fd);
-			return fail(result, EPROTO, is_smc);
-		}
+			return -1;
 		close(fd);
 		now = stream_now();
-		count++;
 	}
 	rates->connects_per_second = count * 1e9 / (double)(now - start);
 	rates->connect_ns = stream_median(times, count);
@@ -106,17 +111,13 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 
 int measure_rates(struct client_result *result, int fd, int timeout_ms)
 {
-	enum stream_stage stage;
 	uint64_t ns;
-	int tcp = stream_connect(&result->peer, false, timeout_ms, &ns, &stage);
+	int tcp = open_one(result, false, timeout_ms, &ns);
 
 	if (tcp < 0)
-		return fail(result, -tcp, false);
-	if (result->is_ours && !exchange_is_greeted(tcp, timeout_ms))
-		fail(result, EPROTO, false);
-	else
-		result->has_rates = !measure_one(result, &result->smc, fd, true, timeout_ms) &&
-				    !measure_one(result, &result->tcp, tcp, false, timeout_ms);
+		return -1;
+	result->has_rates = !measure_one(result, &result->smc, fd, true, timeout_ms) &&
+			    !measure_one(result, &result->tcp, tcp, false, timeout_ms);
 	if (result->has_rates)
 		close(tcp);
 	else
