@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* --explain: a reason code, or both sides' of a connection, in words and with commands to type. */
-#include "smc_chk/explain.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +19,13 @@
 #define PLACE_WIDTH 15
 #define COMMAND_WIDTH 43
 
+struct mode {
+	const char *name, *meaning;
+};
+
 /* What is asked for. Without a reason: a mode of smcss that needs none. */
 struct question {
-	const char *mode;
+	const struct mode *mode;
 	uint32_t own, peer;
 	bool has_peer;
 };
@@ -60,13 +62,17 @@ static char *after_mark(char *text)
 	return NULL;
 }
 
-static const char *mode_without_reason(const char *text)
+static const struct mode *mode_without_reason(const char *text)
 {
-	static const char *const modes[] = { "SMCR", "SMCD", "-" };
+	static const struct mode modes[] = {
+		{ "SMCR", "the connection runs over SMC-R" },
+		{ "SMCD", "the connection runs over SMC-D" },
+		{ "-", "no connection, the socket listens or is closed" },
+	};
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (!strcasecmp(text, modes[i]))
-			return modes[i];
+		if (!strcasecmp(text, modes[i].name))
+			return &modes[i];
 	return NULL;
 }
 
@@ -137,14 +143,24 @@ static const char *raised_text(enum smc_raised raised)
 	}
 }
 
-/* Does a client (or else a server) show just this in that situation? */
-static bool is_seen(const struct smc_situation *situation, const struct question *question,
-		    bool is_client)
-{
-	uint32_t own = is_client ? situation->client : situation->server;
-	uint32_t peer = is_client ? situation->client_peer : situation->server_peer;
+/* One side's view of a situation, and what the other side shows. */
+struct view {
+	bool is_client;
+	const char *text;
+	uint32_t other, other_peer;
+};
 
-	return own == question->own && peer == question->peer;
+/* Both sides of each situation are numbered. Does one show just what was asked for? */
+static bool is_seen(struct view *view, size_t number, const struct question *question)
+{
+	const struct smc_situation *at = &smc_situations[number / 2];
+	const uint32_t client[] = { at->client, at->client_peer };
+	const uint32_t server[] = { at->server, at->server_peer };
+	bool is_client = number % 2 == 0;
+	const uint32_t *own = is_client ? client : server, *other = is_client ? server : client;
+
+	*view = (struct view){ is_client, at->text, other[0], other[1] };
+	return own[0] == question->own && own[1] == question->peer;
 }
 
 /* ---- text ---- */
@@ -187,22 +203,18 @@ static void append_reason(struct out_text *text, const struct smc_reason *reason
 static void append_situations(struct out_text *text, const struct question *question)
 {
 	const char *label = "seen by";
+	struct view view;
 
 	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
-		const struct smc_situation *at = &smc_situations[i / 2];
-		bool is_client = i % 2 == 0;
-		uint32_t other = is_client ? at->server : at->client;
-		uint32_t other_peer = is_client ? at->server_peer : at->client_peer;
-
-		if (!is_seen(at, question, is_client))
+		if (!is_seen(&view, i, question))
 			continue;
 		out_printf(text, "  %-*s%s: %s", LABEL_WIDTH, label,
-			   is_client ? "a client" : "a server", at->text);
-		if (other)
+			   view.is_client ? "a client" : "a server", view.text);
+		if (view.other)
 			out_printf(text, "; %s shows 0x%08" PRIx32,
-				   is_client ? "the server" : "the client", other);
-		if (other && other_peer)
-			out_printf(text, "/0x%08" PRIx32, other_peer);
+				   view.is_client ? "the server" : "the client", view.other);
+		if (view.other && view.other_peer)
+			out_printf(text, "/0x%08" PRIx32, view.other_peer);
 		out_char(text, '\n');
 		label = "";
 	}
@@ -214,6 +226,8 @@ static int print_text(const struct question *question)
 	const struct smc_reason *peer = smc_reason_find(question->peer);
 	struct out_text text = { 0 };
 
+	if (question->mode)
+		out_printf(&text, "%s: %s\n", question->mode->name, question->mode->meaning);
 	if (own) {
 		append_reason(&text, own, false);
 		/* What the peer found says more. */
@@ -232,17 +246,6 @@ static int print_text(const struct question *question)
 }
 
 /* ---- JSON ---- */
-
-static json_t *json_sides(enum smc_raised raised)
-{
-	json_t *array = json_array();
-
-	if (raised & SMC_RAISED_CLIENT)
-		json_array_append_new(array, json_string("client"));
-	if (raised & SMC_RAISED_SERVER)
-		json_array_append_new(array, json_string("server"));
-	return array;
-}
 
 static json_t *json_remedies(uint32_t code, bool is_peer)
 {
@@ -263,12 +266,13 @@ static json_t *json_reason(uint32_t code, bool is_peer)
 	if (!reason)
 		return json_pack("{s:I, s:o, s:s*}", "code", (json_int_t)code, "hex",
 				 out_json_hex(code, 8), "family", family);
-	return json_pack("{s:I, s:o, s:s, s:s, s:s, s:s, s:s, s:o, s:s*, s:o}", "code",
+	return json_pack("{s:I, s:o, s:s, s:s, s:s, s:s, s:s, s:[s*, s*], s:s*, s:o}", "code",
 			 (json_int_t)code, "hex", out_json_hex(code, 8), "family", family, "symbol",
 			 reason->symbol, "stats_name", reason->stats_name, "meaning",
 			 reason->meaning, "check", reason->check, "found_by",
-			 json_sides(reason->raised), "since", reason->since, "remedies",
-			 json_remedies(code, is_peer));
+			 reason->raised & SMC_RAISED_CLIENT ? "client" : NULL,
+			 reason->raised & SMC_RAISED_SERVER ? "server" : NULL, "since",
+			 reason->since, "remedies", json_remedies(code, is_peer));
 }
 
 static json_t *json_pair(uint32_t own, uint32_t peer)
@@ -281,18 +285,14 @@ static json_t *json_pair(uint32_t own, uint32_t peer)
 static json_t *json_situations(const struct question *question)
 {
 	json_t *array = json_array();
+	struct view view;
 
-	for (size_t i = 0; i < 2 * smc_situation_count; i++) {
-		const struct smc_situation *at = &smc_situations[i / 2];
-		bool is_client = i % 2 == 0;
-
-		if (is_seen(at, question, is_client))
+	for (size_t i = 0; i < 2 * smc_situation_count; i++)
+		if (is_seen(&view, i, question))
 			json_array_append_new(array, json_pack(
-				"{s:s, s:s, s:o*}", "seen_by", is_client ? "client" : "server",
-				"situation", at->text, "other_side",
-				is_client ? json_pair(at->server, at->server_peer) :
-					    json_pair(at->client, at->client_peer)));
-	}
+				"{s:s, s:s, s:o*}", "seen_by", view.is_client ? "client" : "server",
+				"situation", view.text, "other_side",
+				json_pair(view.other, view.other_peer)));
 	return array;
 }
 
@@ -303,24 +303,13 @@ static int print_json(const struct question *question)
 
 	if (question->mode)
 		return chk_print_json(json_pack("{s:s, s:s}", "schema", schema, "mode",
-						question->mode));
+						question->mode->name));
 	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", schema, "reason",
 					json_reason(question->own, false), "peer_reason", peer,
 					"situations", json_situations(question)));
 }
 
 /* ---- the command ---- */
-
-static int explain_mode(const char *mode)
-{
-	struct out_text text = { 0 };
-
-	out_printf(&text, "%s: %s\n", mode,
-		   *mode == '-' ? "no connection, the socket listens or is closed" :
-		   !strcmp(mode, "SMCR") ? "the connection runs over SMC-R" :
-					   "the connection runs over SMC-D");
-	return chk_print(&text);
-}
 
 /* Return: CHK_OK, or CHK_ERROR after a sentence. */
 static int refuse_unknown(uint32_t code)
@@ -329,8 +318,8 @@ static int refuse_unknown(uint32_t code)
 
 	if (smc_reason_find(code))
 		return CHK_OK;
-	return cli_error(&chk_tool, "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other systems "
-			 "have more", code, family ? " (" : "", family ? family : "",
+	return cli_error(&chk_tool, "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other "
+			 "systems have more", code, family ? " (" : "", family ? family : "",
 			 family ? ")" : "");
 }
 
@@ -345,10 +334,7 @@ int chk_explain(const struct chk_request *req)
 		status = parse(&question, text);
 	if (status)
 		return status;
-	if (req->is_json)
-		status = print_json(&question);
-	else
-		status = question.mode ? explain_mode(question.mode) : print_text(&question);
+	status = req->is_json ? print_json(&question) : print_text(&question);
 	if (!status && !question.mode)
 		status = refuse_unknown(question.own);
 	return status || !question.has_peer ? status : refuse_unknown(question.peer);

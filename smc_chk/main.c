@@ -3,11 +3,9 @@
 #include "host/record.h"
 #include "smc_chk/bundle/bundle.h"
 #include "smc_chk/doctor/doctor.h"
-#include "smc_chk/explain.h"
+#include "smc_chk/live/client.h"
 #include "smc_chk/live/live.h"
-#include "smc_chk/options.h"
-#include "smc_chk/pnetid.h"
-#include "smc_chk/program.h"
+#include "smc_chk/live/server.h"
 #include "sys/netns.h"
 
 /* What goes over the network would test this machine, not the recorded one. */

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The options of smc_chk, and what of them goes together. */
-#include "smc_chk/options.h"
+#include "smc_chk/smc_chk.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,11 +53,11 @@ const struct cli_tool chk_tool = {
 		 "-l | -s [-i IFACE] [-j]\n"
 		 "-b FILE.tar.gz\n"
 		 "--from FILE.tar.gz [--doctor | -i IFACE | -s | TOOL [ARGUMENT]...]",
-	.summary = "Says whether SMC works on this host and to another one, why not, and what to do\n"
-		   "about it.",
+	.summary = "Says whether SMC works on this host and to another one, why not, and what to "
+		   "do\nabout it.",
 	.opts = options,
-	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over TCP,\n"
-		"3 cannot be tested here.\n",
+	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over "
+		"TCP,\n3 cannot be tested here.\n",
 	.error_status = CHK_ERROR,
 	.stop_at_first = true,
 };
@@ -88,11 +86,9 @@ static int set_command(struct chk_request *req, int val)
 static int set_port(struct chk_request *req, const char *text)
 {
 	char *end;
-	long port;
+	long port = strtol(text, &end, 10);
 
-	errno = 0;
-	port = strtol(text, &end, 10);
-	if (errno || end == text || *end || port < 1 || port > UINT16_MAX)
+	if (*end || port < 1 || port > UINT16_MAX)
 		return cli_usage_error(&chk_tool, "'%s' is not a port from 1 to 65535", text);
 	req->port = (uint16_t)port;
 	return 0;
@@ -109,11 +105,10 @@ static int set_family(struct chk_request *req, int family)
 /* A day is more than any connection takes. */
 static int set_timeout(struct chk_request *req, const char *text)
 {
-	double seconds;
 	char *end;
+	double seconds = strtod(text, &end);
 
-	seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(seconds) || seconds < 0.001 || seconds > 86400)
+	if (*end || !(seconds >= 0.001 && seconds <= 86400))
 		return cli_usage_error(&chk_tool, "'%s' is not a number of seconds, 0.001 to 86400",
 				       text);
 	req->timeout_ms = (int)(seconds * 1000);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* --pnetid: the PNET ID of one net device. */
-#include "smc_chk/pnetid.h"
-
 #include <errno.h>
 #include <net/if.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* --program: which way of smc_run reaches a program, found out from its file. */
-#include "smc_chk/program.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <pwd.h>
@@ -77,8 +75,7 @@ static int no_command(const char *command)
 /* The loader itself can be started, and loads a program; other libraries cannot. */
 static bool is_library(const struct target *target)
 {
-	const char *slash = strrchr(target->path, '/');
-	const char *base = slash ? slash + 1 : target->path;
+	const char *base = basename(target->path);
 
 	return !target->elf.interp[0] && !target->elf.is_static && strncmp(base, "ld-", 3) &&
 	       strncmp(base, "ld.so", 5) && strncmp(base, "ld64.so", 7);
@@ -154,16 +151,6 @@ static bool find_libc(const struct target *target, char *file)
 	return false;
 }
 
-static bool is_musl(const struct smc_elf *elf)
-{
-	return strstr(elf->interp, "/ld-musl-") != NULL;
-}
-
-static bool is_system_loader(const char *path)
-{
-	return !strncmp(path, "/lib", 4) || !strncmp(path, "/usr/lib", 8);
-}
-
 static void note_libc(struct program *prog)
 {
 	const struct smc_elf *elf = &prog->target.elf;
@@ -171,13 +158,13 @@ static void note_libc(struct program *prog)
 
 	if (prog->why || !elf->interp[0])
 		return;
-	if (is_musl(elf))
+	if (strstr(elf->interp, "/ld-musl-"))
 		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
 		     "smc_run or LD_PRELOAD");
 	if (find_libc(&prog->target, file))
 		note(prog, "brings a C library of its own, %s: if it is older than this system's, "
 		     "the program may not start under smc_run", file);
-	else if (!is_system_loader(elf->interp))
+	else if (strncmp(elf->interp, "/lib", 4) && strncmp(elf->interp, "/usr/lib", 8))
 		note(prog, "brings a loader of its own, %s: if it is older than this system's, the "
 		     "program may not start under smc_run", elf->interp);
 }
@@ -218,27 +205,20 @@ static void append_line(struct out_text *text, const char *label, const char *va
 	out_char(text, '\n');
 }
 
-static void append_machine(struct out_text *text, const struct smc_elf *elf)
-{
-	const char *name = smc_elf_machine_name(elf);
-
-	if (name)
-		out_str(text, name);
-	else
-		out_printf(text, "machine %u, %d bits", elf->machine, elf->bits);
-}
-
 static int print_text(const struct program *prog)
 {
 	const struct target *target = &prog->target;
+	const char *machine = smc_elf_machine_name(&target->elf);
 	struct out_text text = { 0 };
 
 	out_escaped(&text, prog->command, PATH_MAX);
 	out_str(&text, prog->why ? ": eBPF\n" : ": preload\n");
 	append_line(&text, "program", target->path);
 	out_printf(&text, "  kind     %s, ", kind_of(&target->elf));
-	append_machine(&text, &target->elf);
-	out_char(&text, '\n');
+	if (machine)
+		out_printf(&text, "%s\n", machine);
+	else
+		out_printf(&text, "machine %u, %d bits\n", target->elf.machine, target->elf.bits);
 	if (target->elf.interp[0])
 		append_line(&text, "loader", target->elf.interp);
 	if (prog->why)
@@ -251,17 +231,6 @@ static int print_text(const struct program *prog)
 	out_shell_word(&text, prog->command);
 	out_char(&text, '\n');
 	return chk_print(&text);
-}
-
-static json_t *json_raises(unsigned int raises)
-{
-	static const char *const names[] = { "set-uid", "set-gid", "capabilities" };
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < 3; i++)
-		if (raises & 1U << i)
-			json_array_append_new(array, json_string(names[i]));
-	return array;
 }
 
 static json_t *json_notes(const struct program *prog)
@@ -284,13 +253,16 @@ static int print_json(const struct program *prog)
 	const struct smc_elf *elf = &target->elf;
 
 	return chk_print_json(json_pack(
-		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:o, s:b, s:s, s:s*, s:b, s:o*, s:o}",
-		"schema", "smc-tools/program/1", "command", json_path(prog->command), "program",
-		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
-		"bits", elf->bits, "loader", json_path(elf->interp), "runpath",
-		json_path(elf->runpath), "raises", json_raises(target->raises), "is_secure",
-		target->secure, "way", prog->why ? "bpf" : "preload", "why", prog->why,
-		"is_possible", can_run(prog), "library",
+		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
+		"s:o*, s:o}", "schema", "smc-tools/program/1", "command", json_path(prog->command),
+		"program", json_path(target->path), "kind", kind_of(elf), "machine",
+		smc_elf_machine_name(elf), "bits", elf->bits, "loader", json_path(elf->interp),
+		"runpath", json_path(elf->runpath), "raises",
+		target->raises & TARGET_SETUID ? "set-uid" : NULL,
+		target->raises & TARGET_SETGID ? "set-gid" : NULL,
+		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
+		"way", prog->why ? "bpf" : "preload", "why", prog->why, "is_possible",
+		can_run(prog), "library",
 		!prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
 		json_notes(prog)));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all commands of smc_chk have in common: their exit status and their request. */
+/* What all commands of smc_chk have in common, and those that are no more than one file. */
 #ifndef SMC_CHK_H
 #define SMC_CHK_H
 
@@ -21,8 +21,11 @@ enum chk_status {
 	CHK_UNTESTED,	/* cannot be tested here: this kernel has no SMC, or a sandbox forbids it */
 };
 
-/* The same default and range as in smc-tools 1.8.5: the server takes the first free port from here. */
+/* The same default as in smc-tools 1.8.5: the server takes the first free port from here. */
 #define CHK_PORT 37373
+
+/* The option of the doctor, which has no letter. */
+#define CHK_OPT_DOCTOR CLI_LONG_ONLY
 
 /**
  * struct chk_request - the command line, read
@@ -49,8 +52,27 @@ struct chk_request {
 
 extern const struct cli_tool chk_tool;
 
+/**
+ * chk_parse() - read the command line. Pure
+ * @req: all zero before
+ *
+ * Return: -1 to go on; or the exit status: after a message, or after --help or --version.
+ */
+int chk_parse(struct chk_request *req, int argc, char **argv);
+
 /** chk_debug() - one "[DEBUG] " line on stderr if --debug was given */
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Commands: each prints what it found, or one error, and returns a chk_status. */
+
+/** chk_explain() - --explain: a reason code, in words and with commands to type */
+int chk_explain(const struct chk_request *req);
+
+/** chk_pnetid() - --pnetid: the PNET ID of one net device */
+int chk_pnetid(const struct chk_request *req);
+
+/** chk_program() - --program: which way of smc_run reaches a program */
+int chk_program(const struct chk_request *req);
 
 #endif

@@ -15,31 +15,30 @@
 #include "host/record.h"
 #include "out/table.h"
 #include "smc_chk/bundle/collect.h"
-#include "smc_chk/bundle/format.h"
 #include "smc_chk/bundle/pack.h"
 #include "version.h"
 
 static json_t *new_index(const struct chk_request *req)
 {
 	time_t now = time(NULL);
-	struct utsname name;
+	struct utsname name = { 0 };
 	char when[32] = "";
 	struct tm tm;
-	json_t *json;
 
-	memset(&name, 0, sizeof(name));
 	uname(&name);
 	if (gmtime_r(&now, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", BUNDLE_SCHEMA, "created", when,
-			 "version", SMC_TOOLS_VERSION, "host", name.nodename, "kernel", name.release,
-			 "machine", name.machine, "byte_order", BUNDLE_ORDER);
-	if (json && req->netns)
-		json_object_set_new(json, "netns", out_json_str(req->netns));
-	return json;
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
+			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
+			 "kernel", name.release, "machine", name.machine, "byte_order",
+			 BUNDLE_ORDER, "netns", req->netns ? out_json_str(req->netns) : NULL,
+			 "commands");
 }
 
-/** struct bundle_file - where the bundle goes; @temp: until it is complete, "" for standard output */
+/**
+ * struct bundle_file - where the bundle goes
+ * @temp: its name until it is complete, "" for standard output
+ */
 struct bundle_file {
 	const char *file;
 	char temp[PATH_MAX];
@@ -83,7 +82,7 @@ static int place(const struct bundle_file *target, struct smc_err *err)
 static int finish(struct collection *b, const struct bundle_file *target)
 {
 	struct pack_size size;
-	int ret = bundle_pack(target->fd, b->work.path, BUNDLE_DIRECTORY, &size, b->err);
+	int ret = bundle_pack(target->fd, b->work.path, &size, b->err);
 
 	if (!ret && workdir_is_stopped(&b->work))
 		ret = smc_err_set(b->err, EINTR, "stopped");
@@ -106,29 +105,20 @@ int chk_bundle(const struct chk_request *req)
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
 	struct bundle_file target;
-	int ret;
+	bool is_failed;
 
 	if (record_root())
 		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
-	ret = workdir_begin(&b.work, &err);
-	if (ret)
+	if (workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
-	ret = open_target(&target, req->text, &err);
-	b.index = ret ? NULL : new_index(req);
-	b.answers = ret ? NULL : json_array();
-	if (!ret && (!b.index || !b.answers))
-		ret = smc_err_set(&err, ENOMEM, "cannot make a bundle");
-	if (!ret)
-		ret = collect(&b);
-	if (!ret)
-		ret = finish(&b, &target);
+	b.index = new_index(req);
+	is_failed = open_target(&target, req->text, &err) || collect(&b) || finish(&b, &target);
 	if (*target.temp) {
 		close(target.fd);
-		if (ret)
+		if (is_failed)
 			unlink(target.temp);
 	}
-	json_decref(b.answers);
 	json_decref(b.index);
 	workdir_end(&b.work);
-	return ret ? cli_error(&chk_tool, "%s", err.text) : 0;
+	return is_failed ? cli_error(&chk_tool, "%s", err.text) : CHK_OK;
 }

@@ -3,7 +3,6 @@
 #include "smc_chk/bundle/collect.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +12,6 @@
 
 #include "host/record.h"
 #include "out/table.h"
-#include "smc_chk/bundle/system.h"
 
 /* No tool needs that long, unless the kernel hangs. */
 #define RUN_SECONDS 60
@@ -31,7 +29,7 @@ static const struct bundle_command {
 	const char *text[MAX_ARGS], *json[MAX_ARGS];
 	bool no_netns;
 } commands[] = {
-	/* First: it asks for all that the others ask for, and the first answer is the recorded one. */
+	/* First: it asks for all that the others ask for, and the first answer is recorded. */
 	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, false },
 	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, false },
 	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, false },
@@ -61,51 +59,71 @@ static const struct bundle_command {
 
 /* ---- files in the directory ---- */
 
-static int open_new(struct collection *b, const char *directory, const char *name, const char *end)
+static int cannot_write(struct collection *b, int code)
+{
+	return smc_err_set(b->err, code, "cannot write into %s", b->work.path);
+}
+
+/* Programs will write at its end, too. Return: NULL with @b->err. */
+static FILE *open_new(struct collection *b, const char *directory, const char *name,
+		      const char *end)
 {
 	char path[PATH_MAX];
-	int fd;
+	FILE *file = NULL;
 
-	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) >= PATH_MAX)
-		return smc_err_set(b->err, ENAMETOOLONG, "cannot write into %s", b->work.path);
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-	return fd >= 0 ? fd : smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
+	errno = ENAMETOOLONG;
+	if (snprintf(path, sizeof(path), "%s/%s/%s%s", b->work.path, directory, name, end) <
+	    PATH_MAX)
+		file = fopen(path, "axe");
+	if (!file)
+		cannot_write(b, errno);
+	return file;
 }
 
-static int close_new(struct collection *b, int fd, bool is_written)
+static int close_new(struct collection *b, FILE *file, bool is_written)
 {
-	int code = errno;
+	int code = is_written ? EIO : errno;
 
-	if (!close(fd) && is_written)
+	is_written = is_written && !ferror(file);
+	errno = 0; /* what could not be written is tried once more */
+	if (!fclose(file) && is_written)
 		return 0;
-	return smc_err_set(b->err, code ? code : EIO, "cannot write into %s", b->work.path);
+	return cannot_write(b, errno ? errno : code);
 }
 
-static int make_directory(struct collection *b, const char *name)
+static bool put_json(FILE *file, const json_t *json, size_t layout)
 {
+	return !json_dumpf(json, file, layout) && fputc('\n', file) != EOF;
+}
+
+static int make_directories(struct collection *b)
+{
+	static const char *const names[] = { "text", "json", "record" };
 	char path[PATH_MAX];
 
-	if (snprintf(path, sizeof(path), "%s/%s", b->work.path, name) < PATH_MAX &&
-	    !mkdir(path, 0700))
-		return 0;
-	return smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - 32, b->work.path, names[i]);
+		if (mkdir(path, 0700))
+			return cannot_write(b, errno);
+	}
+	return 0;
 }
 
-static int write_json(struct collection *b, const char *directory, const char *name, const json_t *json)
+static int write_json(struct collection *b, const char *directory, const char *name,
+		      const json_t *json)
 {
-	int fd = open_new(b, directory, name, ".json");
-	bool is_written;
+	FILE *file = open_new(b, directory, name, ".json");
 
-	if (fd < 0)
-		return fd;
-	is_written = !json_dumpfd(json, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) && dprintf(fd, "\n") > 0;
-	return close_new(b, fd, is_written);
+	if (!file)
+		return -b->err->code;
+	return close_new(b, file, put_json(file, json, JSON_INDENT(2) | JSON_ENSURE_ASCII));
 }
 
 /* ---- commands ---- */
 
 /* The words, with the namespace. */
-static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b, const char *const *words)
+static void make_argv(char *argv[MAX_ARGS + 3], const struct collection *b,
+		      const char *const *words)
 {
 	int n = 0;
 
@@ -130,13 +148,14 @@ static void read_errors(char text[ERRORS_SIZE], int fd)
 }
 
 /* Return: exit status; 127 with words in @errors when it could not be started; -errno. */
-static int run(struct collection *b, char *const argv[], int out, char errors[ERRORS_SIZE])
+static int run(struct collection *b, char *const argv[], FILE *out, char errors[ERRORS_SIZE])
 {
 	int fd = memfd_create("errors", MFD_CLOEXEC), status;
 
 	if (fd < 0)
 		return smc_err_set(b->err, errno, "cannot store what a program prints");
-	status = workdir_run(&b->work, argv, out, fd, RUN_SECONDS);
+	fflush(out);
+	status = workdir_run(&b->work, argv, fileno(out), fd, RUN_SECONDS);
 	read_errors(errors, fd);
 	close(fd);
 	if (status < 0) {
@@ -152,46 +171,46 @@ static int run(struct collection *b, char *const argv[], int out, char errors[ER
 static int keep_text(struct collection *b, const struct bundle_command *command,
 		     char errors[ERRORS_SIZE])
 {
-	int fd = open_new(b, "text", command->name, ".txt"), status, ret;
+	FILE *file = open_new(b, "text", command->name, ".txt");
 	char *argv[MAX_ARGS + 3];
-	bool is_written = true;
+	int status, ret;
 
-	if (fd < 0)
-		return fd;
+	if (!file)
+		return -b->err->code;
 	make_argv(argv, b, command->text);
-	dprintf(fd, "$");
+	fputc('$', file);
 	for (int i = 0; argv[i]; i++)
-		dprintf(fd, " %s", argv[i]);
-	dprintf(fd, "\n");
-	status = run(b, argv, fd, errors);
+		fprintf(file, " %s", argv[i]);
+	fputc('\n', file);
+	status = run(b, argv, file, errors);
 	if (*errors)
-		is_written = dprintf(fd, "[standard error] %s\n", errors) > 0;
+		fprintf(file, "[standard error] %s\n", errors);
 	if (status > 0)
-		is_written = dprintf(fd, "[exit status %d]\n", status) > 0 && is_written;
-	ret = close_new(b, fd, is_written);
+		fprintf(file, "[exit status %d]\n", status);
+	ret = close_new(b, file, true);
 	return status < 0 || !ret ? status : ret;
 }
 
-/* The tool's own document; of a command that failed one that says so. Return: exit status, -errno. */
+/* The tool's own document, or one that says how it failed. Return: exit status, -errno. */
 static int keep_json(struct collection *b, const struct bundle_command *command)
 {
-	int fd = open_new(b, "json", command->name, ".json"), status, ret;
+	FILE *file = open_new(b, "json", command->name, ".json");
 	char *argv[MAX_ARGS + 3], errors[ERRORS_SIZE];
 	bool is_written = true;
+	int status, ret;
 	struct stat st;
 	json_t *json;
 
-	if (fd < 0)
-		return fd;
+	if (!file)
+		return -b->err->code;
 	make_argv(argv, b, command->json);
-	status = run(b, argv, fd, errors);
-	if (status > 0 && !fstat(fd, &st) && !st.st_size) {
-		json = json_pack("{s:i, s:o*}", "status", status, "error",
-				 out_json_str(errors));
-		is_written = json && !json_dumpfd(json, fd, JSON_COMPACT) && dprintf(fd, "\n") > 0;
+	status = run(b, argv, file, errors);
+	if (status > 0 && !fstat(fileno(file), &st) && !st.st_size) {
+		json = json_pack("{s:i, s:o*}", "status", status, "error", out_json_str(errors));
+		is_written = put_json(file, json, JSON_COMPACT);
 		json_decref(json);
 	}
-	ret = close_new(b, fd, is_written);
+	ret = close_new(b, file, is_written);
 	return status < 0 || !ret ? status : ret;
 }
 
@@ -201,7 +220,8 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	json_t *answer = json_pack("{s:s}", "name", command->name);
 	int status = 0;
 
-	json_array_append_new(b->answers, answer);
+	if (json_array_append_new(json_object_get(b->index, "commands"), answer))
+		return smc_err_set(b->err, ENOMEM, "cannot make a bundle");
 	if (command->json[0]) {
 		status = keep_json(b, command);
 		json_object_set_new(answer, "json_status", json_integer(status));
@@ -210,8 +230,7 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 		status = keep_text(b, command, errors);
 		json_object_set_new(answer, "status", json_integer(status));
 		if (*errors)
-			json_object_set_new(answer, "errors",
-					    out_json_str(errors));
+			json_object_set_new(answer, "errors", out_json_str(errors));
 	}
 	return status < 0 ? status : 0;
 }
@@ -221,17 +240,14 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 /* From here on what the tools read is kept. */
 static int start_record(struct collection *b)
 {
+	FILE *file = open_new(b, "record", RECORD_COMPLETE, "");
 	char path[PATH_MAX];
-	int fd, ret = make_directory(b, "record");
 
-	if (ret)
-		return ret;
-	fd = open_new(b, "record", RECORD_COMPLETE, "");
-	if (fd < 0)
-		return fd;
-	close(fd);
-	if (snprintf(path, sizeof(path), "%s/record", b->work.path) >= PATH_MAX ||
-	    setenv("SMC_TOOLS_RECORD", path, 1))
+	if (!file)
+		return -b->err->code;
+	fclose(file);
+	snprintf(path, sizeof(path), "%.*s/record", PATH_MAX - 32, b->work.path);
+	if (setenv("SMC_TOOLS_RECORD", path, 1))
 		return smc_err_set(b->err, ENOMEM, "cannot record");
 	return 0;
 }
@@ -265,9 +281,7 @@ static void print_value(FILE *file, const json_t *value, int depth)
 		}
 	} else if (json_is_array(value)) {
 		json_array_foreach (value, i, inner) {
-			bool is_leaf = !json_is_object(inner);
-
-			fprintf(file, "%*s-%s", 2 * depth, "", is_leaf ? " " : "\n");
+			fprintf(file, "%*s-%s", 2 * depth, "", json_is_object(inner) ? "\n" : " ");
 			print_value(file, inner, depth + 1);
 		}
 	} else if (json_is_string(value)) {
@@ -280,42 +294,32 @@ static void print_value(FILE *file, const json_t *value, int depth)
 static int keep_facts(struct collection *b)
 {
 	json_t *json = system_read(b->req->netns);
-	int fd, ret = json ? write_json(b, "json", "system", json) : -ENOMEM;
-	FILE *file;
+	int ret = json ? write_json(b, "json", "system", json) : cannot_write(b, ENOMEM);
+	FILE *file = ret ? NULL : open_new(b, "text", "system", ".txt");
 
-	fd = ret ? ret : open_new(b, "text", "system", ".txt");
-	file = fd >= 0 ? fdopen(fd, "w") : NULL;
 	if (file) {
 		print_value(file, json, 0);
-		ret = ferror(file) ? -EIO : 0;
-		ret = fclose(file) || ret ? -EIO : 0;
-	} else if (fd >= 0) {
-		close(fd);
+		ret = close_new(b, file, true);
 	}
 	json_decref(json);
-	return ret && !b->err->code ? smc_err_set(b->err, -ret, "cannot write into %s", b->work.path) :
-				      ret;
+	return file ? ret : -b->err->code;
 }
 
 /* ---- all of it ---- */
 
-int collect(struct collection *b)
+static int keep_commands(struct collection *b)
 {
-	int ret = make_directory(b, "text");
+	int ret = 0;
 
-	if (!ret)
-		ret = make_directory(b, "json");
-	if (!ret)
-		ret = keep_facts(b);
-	if (!ret)
-		ret = start_record(b);
 	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
 		if (!b->req->netns || !commands[i].no_netns)
 			ret = keep_command(b, &commands[i]);
-	if (!ret)
-		ret = end_record(b);
-	if (!ret)
-		json_object_set(b->index, "commands", b->answers);
-	return ret ? ret : write_json(b, ".", "index", b->index);
+	return ret;
+}
+
+int collect(struct collection *b)
+{
+	return make_directories(b) || keep_facts(b) || start_record(b) || keep_commands(b) ||
+	       end_record(b) || write_json(b, ".", "index", b->index) ? -b->err->code : 0;
 }

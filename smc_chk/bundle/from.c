@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "smc_chk/bundle/format.h"
 #include "smc_chk/bundle/pack.h"
 
 /* The tools that can answer from a record. */
@@ -23,8 +22,8 @@ static int check_tool(const struct chk_request *req)
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (!name || !strcmp(name, tools[i]))
 			return 0;
-	return cli_usage_error(&chk_tool, "'%s' cannot read a bundle: the tools are smcss, smcd, smcr, "
-			       "smc_pnet, smc_rnics, smc_chk", name);
+	return cli_usage_error(&chk_tool, "'%s' cannot read a bundle: the tools are smcss, smcd, "
+			       "smcr, smc_pnet, smc_rnics, smc_chk", name);
 }
 
 /* The netlink answers are in the byte order of the machine that gave them. */
@@ -35,48 +34,49 @@ static int check_index(const struct workdir *work, const char *file, struct smc_
 	json_t *json;
 	int ret = 0;
 
-	snprintf(path, sizeof(path), "%.*s/" BUNDLE_DIRECTORY "/index.json", PATH_MAX - 64, work->path);
+	snprintf(path, sizeof(path), "%.*s/" BUNDLE_DIRECTORY "/index.json", PATH_MAX - 64,
+		 work->path);
 	json = json_load_file(path, 0, NULL);
 	json_unpack(json, "{s?s, s?s, s?s}", "schema", &schema, "byte_order", &order, "machine",
 		    &machine);
 	if (strcmp(schema, BUNDLE_SCHEMA))
-		ret = smc_err_say(err, EINVAL, "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
+		ret = smc_err_say(err, EINVAL,
+				  "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
 	else if (strcmp(order, BUNDLE_ORDER))
 		ret = smc_err_say(err, EOPNOTSUPP,
-				  "%s is of a %.8s-endian machine, and only such a machine can read it; "
-				  "see text/ and json/ in it", file,
+				  "%s is of a %.8s-endian machine, and only such a machine can "
+				  "read it; see text/ and json/ in it", file,
 				  !strcmp(order, "big") ? "big" : "little");
 	json_decref(json);
 	return ret;
 }
 
 /* What is asked of the recorded host, as a command line of its own. */
-static void make_argv(char *argv[8], const struct chk_request *req)
+static void make_argv(const char *argv[8], const struct chk_request *req)
 {
-	static char tool[] = "smc_chk", doctor[] = "--doctor", is_static[] = "-s", iface[] = "-i",
-		    json[] = "-j", debug[] = "-d";
 	int n = 0;
 
-	argv[n++] = tool;
+	argv[n++] = "smc_chk";
 	if (req->is_static)
-		argv[n++] = is_static;
+		argv[n++] = "-s";
 	else if (req->command || !req->iface)
-		argv[n++] = doctor;
+		argv[n++] = "--doctor";
 	if (req->iface) {
-		argv[n++] = iface;
-		argv[n++] = (char *)req->iface;
+		argv[n++] = "-i";
+		argv[n++] = req->iface;
 	}
 	if (req->is_json)
-		argv[n++] = json;
+		argv[n++] = "-j";
 	if (req->is_debug)
-		argv[n++] = debug;
+		argv[n++] = "-d";
 	argv[n] = NULL;
 }
 
 /* Return: exit status of the tool, -errno. */
 static int run(struct workdir *work, const struct chk_request *req, struct smc_err *err)
 {
-	char root[PATH_MAX], *own[8], **argv = req->operands;
+	const char *own[8];
+	char root[PATH_MAX], **argv = req->operands;
 	int status;
 
 	snprintf(root, sizeof(root), "%.*s/" BUNDLE_DIRECTORY "/record", PATH_MAX - 64, work->path);
@@ -84,7 +84,7 @@ static int run(struct workdir *work, const struct chk_request *req, struct smc_e
 		return smc_err_set(err, errno, "cannot read %s", req->from);
 	if (!*argv) {
 		make_argv(own, req);
-		argv = own;
+		argv = (char **)own;
 	}
 	status = workdir_run(work, argv, -1, -1, 0);
 	return status < 0 ? smc_err_set(err, -status, "cannot run %s", argv[0]) : status;
@@ -101,7 +101,7 @@ int chk_from(const struct chk_request *req)
 	ret = workdir_begin(&work, &err);
 	if (ret)
 		return cli_error(&chk_tool, "%s", err.text);
-	ret = bundle_unpack(&work, req->from, BUNDLE_DIRECTORY, &err);
+	ret = bundle_unpack(&work, req->from, &err);
 	if (!ret)
 		ret = check_index(&work, req->from, &err);
 	if (!ret)

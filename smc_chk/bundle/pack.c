@@ -18,19 +18,19 @@
 
 #include "host/record.h"
 
-
 #define BLOCK 65536
 
 /*
- * Loaded when it is needed, not linked: with the twelve libraries that libarchive needs, libxml2 and
- * ICU among them, each start of smc_chk would take 6.2 million instructions instead of 0.8, at least
- * 2 ms more, and its installation 40 MB more. The build takes ARCHIVE_SONAME from the linker. Since a
- * scan for dependencies does not see dlopen(), the note tells packagers: see "ELF dlopen metadata"
- * of the UAPI Group.
+ * Loaded when it is needed, not linked: with the twelve libraries that libarchive needs, libxml2
+ * and ICU among them, each start of smc_chk would take 6.2 million instructions instead of 0.8, at
+ * least 2 ms more, and its installation 40 MB more. The build takes ARCHIVE_SONAME from the linker.
+ * Since a scan for dependencies does not see dlopen(), the note tells packagers: see "ELF dlopen
+ * metadata" of the UAPI Group.
  */
 #define DLOPEN_JSON                                                                      \
 	"[{\"soname\":[\"" ARCHIVE_SONAME "\"],\"feature\":\"bundle\","                \
-	"\"description\":\"Bundles for support: --bundle and --from\",\"priority\":\"recommended\"}]"
+	"\"description\":\"Bundles for support: --bundle and --from\","                       \
+	"\"priority\":\"recommended\"}]"
 #define DLOPEN_NOTE_TYPE 0x407c0c0a
 #define DLOPEN_NOTE_OWNER "FDO"
 
@@ -78,147 +78,156 @@ static int load(struct library *lib, struct smc_err *err)
 	return 0;
 }
 
-/* ---- packing ---- */
-
-struct packer {
+/**
+ * struct job - one archive, being made or read
+ * @work: of unpacking; @file: what is unpacked
+ */
+struct job {
 	struct library lib;
 	struct archive *archive;
 	struct archive_entry *entry;
-	struct pack_size *size;
+	struct workdir *work;
+	const char *file;
+	struct pack_size size;
 	struct smc_err *err;
 };
 
-static int archive_failed(const struct library *lib, struct archive *archive, struct smc_err *err,
-			  const char *what)
-{
-	int code = lib->archive_errno(archive);
+/* ---- packing ---- */
 
-	return smc_err_set(err, code > 0 ? code : EIO, "%s", what);
+static int cannot_write(struct job *job)
+{
+	int code = job->lib.archive_errno(job->archive);
+
+	return smc_err_set(job->err, code > 0 ? code : EIO, "cannot write the bundle");
 }
 
-static int pack_data(struct packer *p, int fd)
+static int cannot_read(struct job *job)
+{
+	return smc_err_set(job->err, errno, "cannot read what was collected");
+}
+
+static int pack_data(struct job *job, int fd)
 {
 	char block[BLOCK];
 	ssize_t len;
 
 	while ((len = read(fd, block, sizeof(block))) > 0) {
-		if (p->lib.archive_write_data(p->archive, block, (size_t)len) != len)
-			return archive_failed(&p->lib, p->archive, p->err, "cannot write the bundle");
-		p->size->bytes += (uint64_t)len;
+		if (job->lib.archive_write_data(job->archive, block, (size_t)len) != len)
+			return cannot_write(job);
+		job->size.bytes += (uint64_t)len;
 	}
-	return len ? smc_err_set(p->err, errno, "cannot read what was collected") : 0;
+	return len ? cannot_read(job) : 0;
 }
 
-static int pack_header(struct packer *p, const char *name, const struct stat *st)
+static int pack_header(struct job *job, const char *name, const struct stat *st)
 {
 	bool is_file = S_ISREG(st->st_mode);
 
-	p->lib.archive_entry_clear(p->entry);
-	p->lib.archive_entry_copy_pathname(p->entry, name);
-	p->lib.archive_entry_set_filetype(p->entry, is_file ? AE_IFREG : AE_IFDIR);
-	p->lib.archive_entry_set_perm(p->entry, is_file ? 0600 : 0700);
-	p->lib.archive_entry_set_size(p->entry, is_file ? st->st_size : 0);
-	p->lib.archive_entry_set_mtime(p->entry, st->st_mtime, 0);
-	p->size->files++;
-	if (p->lib.archive_write_header(p->archive, p->entry) < ARCHIVE_WARN)
-		return archive_failed(&p->lib, p->archive, p->err, "cannot write the bundle");
+	job->lib.archive_entry_clear(job->entry);
+	job->lib.archive_entry_copy_pathname(job->entry, name);
+	job->lib.archive_entry_set_filetype(job->entry, is_file ? AE_IFREG : AE_IFDIR);
+	job->lib.archive_entry_set_perm(job->entry, is_file ? 0600 : 0700);
+	job->lib.archive_entry_set_size(job->entry, is_file ? st->st_size : 0);
+	job->lib.archive_entry_set_mtime(job->entry, st->st_mtime, 0);
+	job->size.files++;
+	if (job->lib.archive_write_header(job->archive, job->entry) < ARCHIVE_WARN)
+		return cannot_write(job);
 	return 0;
 }
 
 /* A file, or a directory of which only is known that it is there. */
-static int pack_one(struct packer *p, const char *path, const char *name)
+static int pack_one(struct job *job, const char *path, const char *name)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), ret;
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))
-		ret = smc_err_set(p->err, errno, "cannot read what was collected");
+		ret = cannot_read(job);
 	else
-		ret = pack_header(p, name, &st);
+		ret = pack_header(job, name, &st);
 	if (!ret && S_ISREG(st.st_mode))
-		ret = pack_data(p, fd);
-	if (!ret && (p->size->files > PACK_MAX_FILES || p->size->bytes > PACK_MAX_BYTES))
-		ret = smc_err_say(p->err, EFBIG, "this host has too much for one bundle");
+		ret = pack_data(job, fd);
+	if (!ret && (job->size.files > PACK_MAX_FILES || job->size.bytes > PACK_MAX_BYTES))
+		ret = smc_err_say(job->err, EFBIG, "this host has too much for one bundle");
 	if (fd >= 0)
 		close(fd);
 	return ret;
 }
 
-static int pack_directory(struct packer *p, const char *directory, const char *name)
+static int is_item(const struct dirent *item)
+{
+	return strcmp(item->d_name, ".") && strcmp(item->d_name, "..");
+}
+
+static int pack_directory(struct job *job, const char *directory, const char *name)
 {
 	char path[PATH_MAX], inner[PATH_MAX];
 	struct dirent **items;
-	int count, ret = 0;
+	int count = scandir(directory, &items, is_item, alphasort), ret = 0;
 
-	count = scandir(directory, &items, NULL, alphasort);
 	if (count < 0)
-		return smc_err_set(p->err, errno, "cannot read what was collected");
-	if (count == 2)
-		ret = pack_one(p, directory, name);
+		return cannot_read(job);
+	if (!count)
+		ret = pack_one(job, directory, name);
 	for (int i = 0; i < count; i++) {
 		const char *item = items[i]->d_name;
-		bool is_self = !strcmp(item, ".") || !strcmp(item, "..");
 
-		if (!ret && !is_self &&
-		    (snprintf(path, PATH_MAX, "%s/%s", directory, item) >= PATH_MAX ||
-		     snprintf(inner, PATH_MAX, "%s/%s", name, item) >= PATH_MAX))
-			ret = smc_err_set(p->err, ENAMETOOLONG, "cannot pack %s", item);
-		if (!ret && !is_self)
-			ret = items[i]->d_type == DT_DIR ? pack_directory(p, path, inner) :
-							   pack_one(p, path, inner);
+		if (!ret && (snprintf(path, PATH_MAX, "%s/%s", directory, item) >= PATH_MAX ||
+			     snprintf(inner, PATH_MAX, "%s/%s", name, item) >= PATH_MAX))
+			ret = smc_err_set(job->err, ENAMETOOLONG, "cannot pack %s", item);
+		if (!ret)
+			ret = items[i]->d_type == DT_DIR ? pack_directory(job, path, inner) :
+							   pack_one(job, path, inner);
 		free(items[i]);
 	}
 	free(items);
 	return ret;
 }
 
-int bundle_pack(int fd, const char *directory, const char *name, struct pack_size *size, struct smc_err *err)
+int bundle_pack(int fd, const char *directory, struct pack_size *size, struct smc_err *err)
 {
-	struct packer p = { .size = size, .err = err };
-	int ret = load(&p.lib, err);
+	struct job job = { .err = err };
+	const struct library *lib = &job.lib;
+	int ret = load(&job.lib, err);
 
-	*size = (struct pack_size){ 0 };
 	if (ret)
 		return ret;
-	p.archive = p.lib.archive_write_new();
-	p.entry = p.lib.archive_entry_new();
-	if (!p.archive || !p.entry)
+	job.archive = lib->archive_write_new();
+	job.entry = lib->archive_entry_new();
+	if (!job.archive || !job.entry)
 		ret = smc_err_set(err, ENOMEM, "cannot write the bundle");
-	else if (p.lib.archive_write_add_filter_gzip(p.archive) ||
-		 p.lib.archive_write_set_format_pax_restricted(p.archive) ||
-		 p.lib.archive_write_open_fd(p.archive, fd))
-		ret = archive_failed(&p.lib, p.archive, err, "cannot write the bundle");
+	else if (lib->archive_write_add_filter_gzip(job.archive) ||
+		 lib->archive_write_set_format_pax_restricted(job.archive) ||
+		 lib->archive_write_open_fd(job.archive, fd))
+		ret = cannot_write(&job);
 	if (!ret)
-		ret = pack_directory(&p, directory, name);
-	if (!ret && p.lib.archive_write_close(p.archive))
-		ret = archive_failed(&p.lib, p.archive, err, "cannot write the bundle");
-	p.lib.archive_entry_free(p.entry);
-	p.lib.archive_write_free(p.archive);
+		ret = pack_directory(&job, directory, BUNDLE_DIRECTORY);
+	if (!ret && lib->archive_write_close(job.archive))
+		ret = cannot_write(&job);
+	lib->archive_entry_free(job.entry);
+	lib->archive_write_free(job.archive);
+	*size = job.size;
 	return ret;
 }
 
 /* ---- unpacking ---- */
 
-struct unpacker {
-	struct library lib;
-	struct archive *archive;
-	struct workdir *work;
-	const char *file, *name;
-	struct pack_size size;
-	struct smc_err *err;
-};
-
-static int refuse(struct unpacker *u, const char *why)
+static int refuse(struct job *job, const char *why)
 {
-	return smc_err_say(u->err, EINVAL, "%s is not a bundle: %s", u->file, why);
+	return smc_err_say(job->err, EINVAL, "%s is not a bundle: %s", job->file, why);
 }
 
-/* Is it the name of a file below the directory @name, without "." and ".." and empty parts? */
-static bool is_plain(const char *path, const char *name)
+static int cannot_unpack(struct job *job)
 {
-	size_t len = strlen(name);
+	return smc_err_set(job->err, errno, "cannot unpack %s", job->file);
+}
 
-	if (strncmp(path, name, len) || path[len] != '/')
+/* Is it the name of a file below BUNDLE_DIRECTORY, without "." and ".." and empty parts? */
+static bool is_plain(const char *path)
+{
+	size_t len = strlen(BUNDLE_DIRECTORY "/");
+
+	if (strncmp(path, BUNDLE_DIRECTORY "/", len))
 		return false;
 	for (; *path; path += *path == '/') {
 		len = strcspn(path, "/");
@@ -229,93 +238,94 @@ static bool is_plain(const char *path, const char *name)
 	return true;
 }
 
-static int unpack_data(struct unpacker *u, int fd)
+static int unpack_data(struct job *job, int fd)
 {
 	char block[BLOCK];
 	la_ssize_t len;
 
-	while ((len = u->lib.archive_read_data(u->archive, block, sizeof(block))) > 0) {
-		u->size.bytes += (uint64_t)len;
-		if (u->size.bytes > PACK_MAX_BYTES)
-			return refuse(u, "it is too large");
-		if (workdir_is_stopped(u->work))
+	while ((len = job->lib.archive_read_data(job->archive, block, sizeof(block))) > 0) {
+		job->size.bytes += (uint64_t)len;
+		if (job->size.bytes > PACK_MAX_BYTES)
+			return refuse(job, "it is too large");
+		if (workdir_is_stopped(job->work))
 			return -ECANCELED;
 		if (write(fd, block, (size_t)len) != len)
-			return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
+			return cannot_unpack(job);
 	}
-	return len ? refuse(u, "it is damaged") : 0;
+	return len ? refuse(job, "it is damaged") : 0;
 }
 
-static int unpack_one(struct unpacker *u, const char *inner, bool is_directory)
+static int unpack_one(struct job *job, const char *inner, bool is_directory)
 {
 	char path[PATH_MAX];
 	int fd, ret;
 
-	if (snprintf(path, sizeof(path), "%s/%s%s", u->work->path, inner, is_directory ? "/" : "") >=
-	    PATH_MAX)
-		return refuse(u, "it has a name that is too long");
-	if (!record_parents(path, strlen(u->work->path) + 1))
-		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
+	if (snprintf(path, sizeof(path), "%s/%s%s", job->work->path, inner,
+		     is_directory ? "/" : "") >= PATH_MAX)
+		return refuse(job, "it has a name that is too long");
+	if (!record_parents(path, strlen(job->work->path) + 1))
+		return cannot_unpack(job);
 	if (is_directory)
 		return 0;
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0 && (errno == EEXIST || errno == EISDIR || errno == ENOTDIR))
-		return refuse(u, "it contains a name twice");
+		return refuse(job, "it contains a name twice");
 	if (fd < 0)
-		return smc_err_set(u->err, errno, "cannot unpack %s", u->file);
-	ret = unpack_data(u, fd);
+		return cannot_unpack(job);
+	ret = unpack_data(job, fd);
 	if (close(fd) && !ret)
-		ret = smc_err_set(u->err, errno, "cannot unpack %s", u->file);
+		ret = cannot_unpack(job);
 	return ret;
 }
 
-static int unpack_entry(struct unpacker *u, struct archive_entry *entry)
+static int unpack_entry(struct job *job, struct archive_entry *entry)
 {
-	const char *path = u->lib.archive_entry_pathname(entry);
-	__LA_MODE_T type = u->lib.archive_entry_filetype(entry);
+	const char *path = job->lib.archive_entry_pathname(entry);
+	__LA_MODE_T type = job->lib.archive_entry_filetype(entry);
 
-	if (workdir_is_stopped(u->work))
+	if (workdir_is_stopped(job->work))
 		return -ECANCELED;
-	if (++u->size.files > PACK_MAX_FILES)
-		return refuse(u, "it contains too many files");
-	if ((type != AE_IFREG && type != AE_IFDIR) || u->lib.archive_entry_hardlink(entry))
-		return refuse(u, "it contains something other than files");
-	if (!path || !is_plain(path, u->name))
-		return refuse(u, "it contains a file with an unexpected name");
-	return unpack_one(u, path, type == AE_IFDIR);
+	if (++job->size.files > PACK_MAX_FILES)
+		return refuse(job, "it contains too many files");
+	if ((type != AE_IFREG && type != AE_IFDIR) || job->lib.archive_entry_hardlink(entry))
+		return refuse(job, "it contains something other than files");
+	if (!path || !is_plain(path))
+		return refuse(job, "it contains a file with an unexpected name");
+	return unpack_one(job, path, type == AE_IFDIR);
 }
 
-static int unpack_all(struct unpacker *u, int fd)
+static int unpack_all(struct job *job, int fd)
 {
 	struct archive_entry *entry;
+	const struct library *lib = &job->lib;
 	int ret = 0, next = ARCHIVE_OK;
 
-	u->archive = u->lib.archive_read_new();
-	if (!u->archive)
-		return smc_err_set(u->err, ENOMEM, "cannot unpack %s", u->file);
-	u->lib.archive_read_support_filter_gzip(u->archive);
-	u->lib.archive_read_support_format_tar(u->archive);
-	if (u->lib.archive_read_open_fd(u->archive, fd, BLOCK))
-		ret = refuse(u, "it is not a tar.gz file");
-	while (!ret && (next = u->lib.archive_read_next_header(u->archive, &entry)) == ARCHIVE_OK)
-		ret = unpack_entry(u, entry);
+	job->archive = lib->archive_read_new();
+	if (!job->archive)
+		return smc_err_set(job->err, ENOMEM, "cannot unpack %s", job->file);
+	lib->archive_read_support_filter_gzip(job->archive);
+	lib->archive_read_support_format_tar(job->archive);
+	if (lib->archive_read_open_fd(job->archive, fd, BLOCK))
+		ret = refuse(job, "it is not a tar.gz file");
+	while (!ret && (next = lib->archive_read_next_header(job->archive, &entry)) == ARCHIVE_OK)
+		ret = unpack_entry(job, entry);
 	if (!ret && next != ARCHIVE_EOF)
-		ret = refuse(u, u->size.files ? "it is damaged" : "it is not a tar.gz file");
-	u->lib.archive_read_free(u->archive);
+		ret = refuse(job, job->size.files ? "it is damaged" : "it is not a tar.gz file");
+	lib->archive_read_free(job->archive);
 	return ret;
 }
 
-int bundle_unpack(struct workdir *work, const char *file, const char *name, struct smc_err *err)
+int bundle_unpack(struct workdir *work, const char *file, struct smc_err *err)
 {
-	struct unpacker u = { .work = work, .file = file, .name = name, .err = err };
-	int fd, ret = load(&u.lib, err);
+	struct job job = { .work = work, .file = file, .err = err };
+	int fd, ret = load(&job.lib, err);
 
 	if (ret)
 		return ret;
 	fd = open(file, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return smc_err_set(err, errno, "cannot open %s", file);
-	ret = unpack_all(&u, fd);
+	ret = unpack_all(&job, fd);
 	close(fd);
 	return ret;
 }

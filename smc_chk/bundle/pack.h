@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories to tar.gz files and back, by libarchive. */
+/* Directories to bundles, which are tar.gz files, and back, by libarchive. */
 #ifndef SMC_CHK_PACK_H
 #define SMC_CHK_PACK_H
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
 #include "smc_chk/bundle/workdir.h"
+
+/* What a bundle and its reader have in common. In the archive all is below one directory. */
+#define BUNDLE_DIRECTORY "smc-bundle"
+#define BUNDLE_SCHEMA "smc-tools/bundle/1"
+
+#if __BYTE_ORDER == __BIG_ENDIAN
+#define BUNDLE_ORDER "big"
+#else
+#define BUNDLE_ORDER "little"
+#endif
 
 /* Limits: the largest bundles, of hosts with 100000 sockets, have a tenth of it. */
 #define PACK_MAX_BYTES (512ULL * 1024 * 1024)
@@ -20,22 +31,22 @@ struct pack_size {
 };
 
 /**
- * bundle_pack() - write a directory's files, and its empty directorys, as an archive
+ * bundle_pack() - write a directory's files, and its empty directories, as an archive
  * @fd: receives it
- * @directory: what is in it comes below "@name/" in the archive
+ * @directory: what is in it comes below BUNDLE_DIRECTORY in the archive
  *
  * The owner in the archive is root, the modes are 0600 and 0700. Return: 0, -errno with @err.
  */
-int bundle_pack(int fd, const char *directory, const char *name, struct pack_size *size, struct smc_err *err);
+int bundle_pack(int fd, const char *directory, struct pack_size *size, struct smc_err *err);
 
 /**
  * bundle_unpack() - extract an archive of any origin into the directory of @work
  *
- * Only files and directorys below "@name/", by plain names, no more than the limits, are taken;
- * all else, links and devices too, is refused.
+ * Only files and directories below BUNDLE_DIRECTORY, by plain names, no more than the limits, are
+ * taken; all else, links and devices too, is refused.
  *
  * Return: 0; -errno with @err; -ECANCELED when a signal stopped it.
  */
-int bundle_unpack(struct workdir *work, const char *file, const char *name, struct smc_err *err);
+int bundle_unpack(struct workdir *work, const char *file, struct smc_err *err);
 
 #endif

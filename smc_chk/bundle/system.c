@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* What a bundle says of the system around SMC: no more than what helps, see smc_chk(8). */
-#include "smc_chk/bundle/system.h"
+#include "smc_chk/bundle/collect.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <ifaddrs.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +31,35 @@ static void set(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, out_json_str(text));
 }
 
-static json_t *host(void)
+/* Does the text begin with one of the words? */
+static bool begins(const char *text, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strncmp(text, *words, strlen(*words)))
+			return true;
+	return false;
+}
+
+/* Those lines that @is_wanted says, as an array; @text is changed. */
+static json_t *chosen_lines(char *text, bool (*is_wanted)(const char *line))
+{
+	json_t *array = json_array();
+	char *save;
+
+	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
+		if (is_wanted(line))
+			json_array_append_new(array, out_json_str(line));
+	return array;
+}
+
+static json_t *host(const struct utsname *name)
 {
 	json_t *json = json_object();
-	struct utsname name;
 
-	if (uname(&name))
-		return json;
-	set(json, "name", name.nodename);
-	set(json, "release", name.release);
-	set(json, "version", name.version);
-	set(json, "machine", name.machine);
+	set(json, "name", name->nodename);
+	set(json, "release", name->release);
+	set(json, "version", name->version);
+	set(json, "machine", name->machine);
 	return json;
 }
 
@@ -70,13 +87,14 @@ static json_t *distribution(void)
 	return json;
 }
 
-static void add_sysctl(json_t *json, const char *directory, const char *name)
+/* @name: "net/core/rmem_max" */
+static void add_sysctl(json_t *json, const char *name)
 {
 	char text[256], key[160];
 
-	if (!host_text(text, sizeof(text), "/proc/sys/%s/%s", directory, name))
+	if (!host_text(text, sizeof(text), "/proc/sys/%s", name))
 		return;
-	snprintf(key, sizeof(key), "%s.%s", directory, name);
+	snprintf(key, sizeof(key), "%s", name);
 	for (char *c = key; *c; c++)
 		*c = *c == '/' ? '.' : *c;
 	set(json, key, text);
@@ -84,35 +102,26 @@ static void add_sysctl(json_t *json, const char *directory, const char *name)
 
 static json_t *sysctls(void)
 {
-	static const char *const core[] = { "rmem_default", "rmem_max", "wmem_default", "wmem_max" };
-	static const char *const ipv4[] = { "tcp_rmem", "tcp_wmem", "tcp_available_ulp", "tcp_fastopen",
-					    "tcp_keepalive_time", "tcp_syncookies" };
+	static const char *const others[] = {
+		"net/core/rmem_default", "net/core/rmem_max", "net/core/wmem_default",
+		"net/core/wmem_max", "net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem",
+		"net/ipv4/tcp_available_ulp", "net/ipv4/tcp_fastopen",
+		"net/ipv4/tcp_keepalive_time", "net/ipv4/tcp_syncookies", "net/ipv6/bindv6only",
+	};
 	struct host_names names;
 	json_t *json = json_object();
+	char name[160];
 
 	if (!host_list(&names, "/proc/sys/net/smc")) {
-		for (size_t i = 0; i < names.count; i++)
-			add_sysctl(json, "net/smc", names.names[i]);
+		for (size_t i = 0; i < names.count; i++) {
+			snprintf(name, sizeof(name), "net/smc/%s", names.names[i]);
+			add_sysctl(json, name);
+		}
 		host_names_free(&names);
 	}
-	for (size_t i = 0; i < sizeof(core) / sizeof(core[0]); i++)
-		add_sysctl(json, "net/core", core[i]);
-	for (size_t i = 0; i < sizeof(ipv4) / sizeof(ipv4[0]); i++)
-		add_sysctl(json, "net/ipv4", ipv4[i]);
-	add_sysctl(json, "net/ipv6", "bindv6only");
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		add_sysctl(json, others[i]);
 	return json;
-}
-
-static bool is_our_module(const char *name)
-{
-	static const char *const starts[] = { "smc", "ib_", "rdma", "iw_", "mlx", "siw", "ism", "dibs",
-					      "irdma", "bnxt_re", "qedr", "erdma", "hns_roce", "mana_ib",
-					      "efa", "ocrdma", "usnic_verbs", "vmw_pvrdma", "cxgb" };
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
-		if (!strncmp(name, starts[i], strlen(starts[i])))
-			return true;
-	return false;
 }
 
 static json_t *parameters(const char *module)
@@ -131,32 +140,38 @@ static json_t *parameters(const char *module)
 	return json;
 }
 
+static json_t *module_json(const char *name)
+{
+	static const struct {
+		const char *key, *file;
+	} values[] = { { "version", "version" }, { "users", "refcnt" }, { "taint", "taint" } };
+	json_t *json = json_object();
+	char text[256];
+
+	set(json, "name", name);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		if (host_text(text, sizeof(text), "/sys/module/%s/%s", name, values[i].file))
+			set(json, values[i].key, text);
+	json_object_set_new(json, "parameters", parameters(name));
+	return json;
+}
+
 /* Modules that are built in have an entry too if they have a parameter or a version. */
 static json_t *modules(void)
 {
-	json_t *array = json_array(), *json, *values;
+	static const char *const ours[] = {
+		"smc", "ib_", "rdma", "iw_", "mlx", "siw", "ism", "dibs", "irdma", "bnxt_re",
+		"qedr", "erdma", "hns_roce", "mana_ib", "efa", "ocrdma", "usnic_verbs",
+		"vmw_pvrdma", "cxgb", NULL,
+	};
+	json_t *array = json_array();
 	struct host_names names;
-	char text[256];
 
 	if (host_list(&names, "/sys/module"))
 		return array;
-	for (size_t i = 0; i < names.count; i++) {
-		const char *name = names.names[i];
-
-		if (!is_our_module(name))
-			continue;
-		json = json_object();
-		set(json, "name", name);
-		host_text(text, sizeof(text), "/sys/module/%s/version", name);
-		set(json, "version", text);
-		host_text(text, sizeof(text), "/sys/module/%s/refcnt", name);
-		set(json, "users", text);
-		host_text(text, sizeof(text), "/sys/module/%s/taint", name);
-		set(json, "taint", text);
-		values = parameters(name);
-		json_object_set_new(json, "parameters", values);
-		json_array_append_new(array, json);
-	}
+	for (size_t i = 0; i < names.count; i++)
+		if (begins(names.names[i], ours))
+			json_array_append_new(array, module_json(names.names[i]));
 	host_names_free(&names);
 	return array;
 }
@@ -204,8 +219,7 @@ static json_t *interfaces(const struct netdev_table *table)
 	struct ifaddrs *all = NULL;
 	json_t *array = json_array();
 
-	if (getifaddrs(&all))
-		all = NULL;
+	getifaddrs(&all);
 	for (size_t i = 0; i < table->count; i++) {
 		json_t *json = out_json(netdev_cols, NULL, &table->devs[i]);
 
@@ -298,49 +312,40 @@ static void add_devices(json_t *json, bool is_entered)
 }
 
 /* A word of the line starts so: "smc: adding ib device", "mlx5_core 0000:01:00.0: ...". */
-bool system_log_is_about_smc(const char *line)
+static bool is_our_message(const char *line)
 {
-	static const char *const words[] = { "smc:", "smc_", "SMC-", "PF_SMC", "ism:", "ism ", "dibs",
-					     "infiniband", "rdma", "RDMA", "ib_", "iw_", "mlx4_", "mlx5_",
-					     "rxe", "siw", "irdma", "bnxt_re", "erdma" };
+	static const char *const words[] = {
+		"smc:", "smc_", "SMC-", "PF_SMC", "ism:", "ism ", "dibs", "infiniband", "rdma",
+		"RDMA", "ib_", "iw_", "mlx4_", "mlx5_", "rxe", "siw", "irdma", "bnxt_re", "erdma",
+		NULL,
+	};
+	char before = ' ';
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *found = line;
-
-		while ((found = strstr(found, words[i]))) {
-			if (found == line || !(isalnum((unsigned char)found[-1]) || found[-1] == '_'))
-				return true;
-			found++;
-		}
-	}
+	for (; *line; before = *line++)
+		if (!isalnum((unsigned char)before) && before != '_' && begins(line, words))
+			return true;
 	return false;
 }
 
 static json_t *kernel_log(void)
 {
 	int size = klogctl(SIZE_BUFFER, NULL, 0), len;
-	json_t *array = json_array();
-	char *text, *save, *line;
+	char *text = size > 0 ? malloc((size_t)size + 1) : NULL;
+	json_t *array = NULL;
 
-	text = size > 0 ? malloc((size_t)size + 1) : NULL;
 	len = text ? klogctl(READ_ALL, text, size) : -1;
-	if (len < 0) {
-		free(text);
-		json_decref(array);
-		return NULL;
+	if (len >= 0) {
+		text[len] = '\0';
+		array = chosen_lines(text, is_our_message);
 	}
-	text[len] = '\0';
-	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (system_log_is_about_smc(line))
-			json_array_append_new(array, out_json_str(line));
 	free(text);
 	return array;
 }
 
 static bool is_our_option(const char *line)
 {
-	static const char *const words[] = { "SMC", "INFINIBAND", "RDMA", "ISM", "DIBS", "MPTCP", "BPF",
-					     "DEBUG_INFO_BTF", "INET_DIAG", "MLX4", "MLX5" };
+	static const char *const words[] = { "SMC", "INFINIBAND", "RDMA", "ISM", "DIBS", "MPTCP",
+					     "BPF", "DEBUG_INFO_BTF", "INET_DIAG", "MLX4", "MLX5" };
 
 	if (!strstr(line, "CONFIG_"))
 		return false;
@@ -353,39 +358,31 @@ static bool is_our_option(const char *line)
 	return false;
 }
 
-static json_t *kernel_config(void)
+static json_t *kernel_config(const char *release)
 {
 	struct kconfig config = { 0 };
-	struct utsname name;
 	json_t *array;
-	char *save, *line;
 
-	if (uname(&name) || !kconfig_load(&config, name.release))
+	if (!kconfig_load(&config, release))
 		return NULL;
-	array = json_array();
-	for (line = strtok_r(config.text, "\n", &save); line; line = strtok_r(NULL, "\n", &save))
-		if (is_our_option(line))
-			json_array_append_new(array, out_json_str(line));
+	array = chosen_lines(config.text, is_our_option);
 	kconfig_free(&config);
 	return array;
 }
 
-static void set_lines(json_t *json, const char *key, json_t *lines)
-{
-	if (lines)
-		json_object_set_new(json, key, lines);
-}
-
 json_t *system_read(bool is_entered)
 {
-	json_t *json = json_pack("{s:s}", "schema", "smc-tools/bundle-system/1");
+	struct utsname name = { 0 };
+	json_t *json, *rest;
 
-	json_object_set_new(json, "host", host());
-	json_object_set_new(json, "distribution", distribution());
-	json_object_set_new(json, "sysctl", sysctls());
-	json_object_set_new(json, "modules", modules());
+	uname(&name);
+	json = json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "smc-tools/bundle-system/1", "host",
+			 host(&name), "distribution", distribution(), "sysctl", sysctls(),
+			 "modules", modules());
 	add_devices(json, is_entered);
-	set_lines(json, "kernel_config", kernel_config());
-	set_lines(json, "kernel_log", kernel_log());
+	rest = json_pack("{s:o*, s:o*}", "kernel_config", kernel_config(name.release), "kernel_log",
+			 kernel_log());
+	json_object_update(json, rest);
+	json_decref(rest);
 	return json;
 }

@@ -17,7 +17,7 @@
 
 #include "sys/library.h"
 
-/* Descriptors that nftw() may hold; deeper directorys are only slower. */
+/* Descriptors that nftw() may hold; deeper directories are only slower. */
 #define REMOVE_FDS 16
 
 extern char **environ;
@@ -45,7 +45,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 		tmp = "/tmp";
 	if (snprintf(work->path, sizeof(work->path), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
 		return smc_err_set(err, ENAMETOOLONG, "cannot work in %s", tmp);
-	/* If SIGCHLD is ignored, children cannot be waited for; and programs that we start inherit it. */
+	/* If SIGCHLD is ignored, children cannot be waited for; and programs inherit that. */
 	signal(SIGCHLD, SIG_DFL);
 	ending_signals(&ends);
 	work->signals = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);

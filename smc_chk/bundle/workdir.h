@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work in a private directory that is gone afterwards, whatever happens; programs that run meanwhile. */
+/* Work in a private directory that is gone afterwards; programs that run meanwhile. */
 #ifndef SMC_CHK_WORKDIR_H
 #define SMC_CHK_WORKDIR_H
 
@@ -20,7 +20,8 @@ struct workdir {
 };
 
 /**
- * workdir_begin() - make the directory in $TMPDIR or /tmp, and hold back the signals that would leave it
+ * workdir_begin() - make the directory in $TMPDIR or /tmp, and hold back the signals that would
+ *	leave it
  *
  * Return: 0; -errno with @err, and then nothing is to be ended.
  */

@@ -2,14 +2,16 @@
 /* One connection, tested: reached how, over what, and does every byte arrive? */
 #include "smc_chk/live/client.h"
 
+#include <errno.h>
+#include <netdb.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "netlink/genl.h"
 #include "smc/link.h"
-#include "smc_chk/live/dial.h"
 #include "smc_chk/live/exchange.h"
-#include "smc_chk/live/measure.h"
+#include "smc_chk/live/stream.h"
+#include "smc_chk/print.h"
 
 /* The greeting comes with the first round trip; a busy server may need longer. */
 #define GREETING_MS 1000
@@ -18,6 +20,108 @@
 /* Several times the default buffers of SMC; and a limit for systems that have huge ones. */
 #define LARGE 300001
 #define LARGEST (4 << 20)
+
+/* ---- connecting: one sentence for each way in which that fails ---- */
+
+/* TCP got through, the SMC handshake did not. */
+static void explain_handshake(struct smc_err *err, const char *peer, uint16_t port, int code,
+			      int timeout_ms)
+{
+	const char *what;
+
+	switch (code) {
+	case ETIME:
+		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the "
+			    "SMC handshake was not over after %g s", peer, port,
+			    timeout_ms / 1000.0);
+		return;
+	case EPROTO: what = "answers the SMC handshake with something else"; break;
+	case ECONNRESET: what = "breaks off the SMC handshake"; break;
+	case ETIMEDOUT: what = "does not answer the SMC handshake"; break;
+	default: what = "fails in the SMC handshake"; break;
+	}
+	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but "
+		    "%s; it can be reached only without SMC", peer, port, what);
+}
+
+/* One sentence for each way in which an address cannot be reached. */
+static void explain(struct smc_err *err, const char *peer, uint16_t port, int code, int timeout_ms)
+{
+	switch (code) {
+	case ECONNREFUSED:
+		smc_err_say(err, code, "%s port %u refused the connection: nothing listens there, "
+			    "or a firewall rejects it", peer, port);
+		break;
+	case ETIMEDOUT:
+		smc_err_say(err, code, "no answer from %s port %u within %g s: the host is down, "
+			    "or a firewall drops the packets", peer, port, timeout_ms / 1000.0);
+		break;
+	case ENETUNREACH: case ENETDOWN:
+		smc_err_say(err, code, "no route to %s: the network is unreachable", peer);
+		break;
+	case EHOSTUNREACH: case EHOSTDOWN:
+		smc_err_say(err, code, "%s is unreachable: it does not answer in its network, or a "
+			    "router says so", peer);
+		break;
+	case EACCES: case EPERM:
+		smc_err_say(err, code, "a route or a firewall of this host prohibits connections "
+			    "to %s port %u", peer, port);
+		break;
+	default:
+		smc_err_set(err, code, "cannot connect to %s port %u", peer, port);
+		break;
+	}
+}
+
+static struct addrinfo *resolve(const struct chk_request *req, const char *host,
+				struct smc_err *err)
+{
+	const struct addrinfo hints = { .ai_family = req->family, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *list;
+	int ret = getaddrinfo(host, NULL, &hints, &list);
+
+	if (!ret)
+		return list;
+	if (ret == EAI_ADDRFAMILY || ret == EAI_NODATA)
+		smc_err_say(err, EINVAL, "host '%s' has no %saddress", host,
+			    endpoint_family_word(req->family));
+	else
+		smc_err_say(err, EINVAL, "host '%s' is not known: %s", host,
+			    ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
+	return NULL;
+}
+
+/* To the first of the host's addresses that answers. Return: descriptor, -1. */
+static int dial(struct client_result *result, const struct chk_request *req, const char *host,
+		uint16_t port, bool is_smc)
+{
+	struct addrinfo *list = resolve(req, host, &result->err);
+	int timeout_ms = req->timeout_ms, fd = -1;
+	union endpoint_addr *addr = &result->peer;
+	char text[ENDPOINT_TEXT_SIZE];
+	enum stream_stage stage;
+
+	for (const struct addrinfo *info = list; info && fd < 0; info = info->ai_next) {
+		if (info->ai_family != AF_INET && info->ai_family != AF_INET6)
+			continue;
+		memcpy(addr, info->ai_addr, info->ai_addrlen);
+		endpoint_set_port(addr, port);
+		endpoint_text(text, addr);
+		chk_debug(req, "connecting to %s port %u over %s", text, port,
+			  is_smc ? "SMC" : "TCP");
+		fd = stream_connect(addr, is_smc, timeout_ms, &result->handshake_ns, &stage);
+		if (fd >= 0)
+			break;
+		if (stage == STREAM_HANDSHAKE)
+			explain_handshake(&result->err, text, port, -fd, timeout_ms);
+		else
+			explain(&result->err, text, port, -fd, timeout_ms);
+		chk_debug(req, "%s", result->err.text);
+	}
+	if (list)
+		freeaddrinfo(list);
+	return fd;
+}
 
 /* ---- data ---- */
 
@@ -50,8 +154,8 @@ static int check_data(struct client_result *result, int fd, int timeout_ms)
 /* ---- what it runs over ---- */
 
 struct group_search {
-	const struct client_result *result;
-	struct smc_lgr current, found;
+	struct client_result *result;
+	struct smc_lgr current;
 	int n_found;
 };
 
@@ -84,7 +188,7 @@ static int look_at_group(const struct nlmsghdr *nlh, void *arg)
 	} else if (smc_link_decode(&link, nlh) || !is_our_link(sock, &search->current, &link)) {
 		return 0;
 	}
-	search->found = search->current;
+	search->result->lgr = search->current;
 	search->n_found++;
 	return 0;
 }
@@ -102,7 +206,6 @@ static void find_group(struct client_result *result)
 		      look_at_group, &search, NULL);
 	smc_genl_close(nl);
 	result->has_lgr = search.n_found == 1;
-	result->lgr = search.found;
 }
 
 static void look_at_socket(struct client_result *result, int fd, bool is_smc)
@@ -119,6 +222,7 @@ static void look_at_socket(struct client_result *result, int fd, bool is_smc)
 	if (result->mode == SMC_MODE_SMCR || result->mode == SMC_MODE_SMCD)
 		find_group(result);
 	/* Addresses that were tried before are forgotten. */
+	result->err = (struct smc_err){ 0 };
 	result->status = result->mode == SMC_MODE_TCP ? CHK_TCP : CHK_OK;
 }
 
@@ -149,25 +253,42 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port)
 {
-	struct dial_target target = { .req = req, .host = host, .port = port, .is_smc = true };
-	int probe = endpoint_socket(AF_INET, true), fd;
+	const char *why_not = endpoint_why_not();
+	int fd;
 
-	*result = (struct client_result){ 0 };
-	if (probe >= 0)
-		close(probe);
-	target.is_smc = probe >= 0;
-	fd = dial(result, &target);
+	*result = (struct client_result){ .status = CHK_ERROR };
+	fd = dial(result, req, host, port, !why_not);
 	if (fd < 0)
-		return result->status;
-	result->is_connected = true;
-	look_at_socket(result, fd, target.is_smc);
-	if (!target.is_smc) {
+		return CHK_ERROR;
+	look_at_socket(result, fd, !why_not);
+	if (why_not) {
 		result->status = CHK_UNTESTED;
-		smc_err_say(&result->err, -probe, "%s", endpoint_why_not(-probe));
+		smc_err_say(&result->err, EAFNOSUPPORT, "%s", why_not);
 	}
-	if (talk(result, req, fd))
-		endpoint_abort(fd);
-	else
+	if (!talk(result, req, fd)) {
 		close(fd);
-	return result->status;
+		return result->status;
+	}
+	endpoint_abort(fd);
+	result->status = CHK_ERROR;
+	return CHK_ERROR;
+}
+
+int chk_connect(const struct chk_request *req)
+{
+	struct client_result result;
+	struct out_text text = { 0 };
+	int ret;
+
+	if (client_test(&result, req, req->host, req->port ? req->port : CHK_PORT) == CHK_ERROR)
+		return cli_error(&chk_tool, "%s", result.err.text);
+	if (req->is_json) {
+		ret = chk_print_json(report_json(json_pack("{s:s, s:o}", "schema",
+							   "smc-tools/check/1", "host",
+							   out_json_str(req->host)), &result));
+	} else {
+		report_text(&text, &result);
+		ret = chk_print(&text);
+	}
+	return ret ? ret : result.status;
 }

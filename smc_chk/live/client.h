@@ -3,11 +3,14 @@
 #ifndef SMC_CHK_CLIENT_H
 #define SMC_CHK_CLIENT_H
 
-#include "smc_chk/live/result.h"
+#include "smc_chk/live/report.h"
 #include "smc_chk/smc_chk.h"
 
 /** client_test() - connect and test, as @req says. Return: @result->status */
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port);
+
+/** chk_connect() - -C: test it, and print what was found, or one error. Return: chk_status */
+int chk_connect(const struct chk_request *req);
 
 #endif

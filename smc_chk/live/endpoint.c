@@ -54,12 +54,22 @@ static bool is_registered(void)
 	return is_found;
 }
 
-const char *endpoint_why_not(int code)
+const char *endpoint_why_not(void)
 {
-	if (code != EAFNOSUPPORT)
-		return code == EPERM || code == EACCES ?
-			       "a sandbox forbids SMC sockets to this program" : strerror(code);
-	return is_registered() ? "a sandbox forbids SMC sockets to this program" : SMC_MISSING;
+	int fd = endpoint_socket(AF_INET, true);
+
+	if (fd >= 0) {
+		close(fd);
+		return NULL;
+	}
+	if (fd == -EPERM || fd == -EACCES || (fd == -EAFNOSUPPORT && is_registered()))
+		return "a sandbox forbids SMC sockets to this program";
+	return fd == -EAFNOSUPPORT ? SMC_MISSING : strerror(-fd);
+}
+
+const char *endpoint_family_word(int family)
+{
+	return family == AF_INET6 ? "IPv6 " : family == AF_INET ? "IPv4 " : "";
 }
 
 socklen_t endpoint_len(const union endpoint_addr *addr)

@@ -30,8 +30,11 @@ union endpoint_addr {
  */
 int endpoint_socket(int family, bool is_smc);
 
-/** endpoint_why_not() - in words, why there is no SMC socket. @code: positive errno */
-const char *endpoint_why_not(int code);
+/** endpoint_why_not() - in words, why there are no SMC sockets; NULL: there are */
+const char *endpoint_why_not(void);
+
+/** endpoint_family_word() - "IPv4 " or "IPv6 ", to be followed by "address"; "" for AF_UNSPEC */
+const char *endpoint_family_word(int family);
 
 socklen_t endpoint_len(const union endpoint_addr *addr);
 uint16_t endpoint_port(const union endpoint_addr *addr);

@@ -7,28 +7,15 @@
 #include <string.h>
 
 #include "smc_chk/live/stream.h"
-#include "smc_chk/smc_chk.h"
 
 #define SMALL 8
 
-static int lost(struct client_result *result, int code)
+static int lost(struct smc_err *err, int code)
 {
-	result->status = CHK_ERROR;
 	if (code == ETIMEDOUT)
-		smc_err_say(&result->err, code, "the connection stalls: the server has it open, "
-			    "but data no longer moves");
-	else
-		smc_err_say(&result->err, code, "the connection was lost in the middle of the "
-			    "test");
-	return -1;
-}
-
-static int corrupted(struct client_result *result, size_t at, size_t len)
-{
-	result->status = CHK_ERROR;
-	smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu of %zu came "
-		    "back wrong", at + 1, len);
-	return -1;
+		return smc_err_say(err, code, "the connection stalls: the server has it open, "
+				   "but data no longer moves");
+	return smc_err_say(err, code, "the connection was lost in the middle of the test");
 }
 
 /* An echo brings the data back, the other commands one message. */
@@ -49,17 +36,18 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 		ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, timeout_ms);
 	}
 	if (ret) {
-		ret = lost(result, -ret);
+		lost(&result->err, -ret);
 	} else if (command == PROTO_WHO) {
 		result->has_who = proto_get_who(&result->who, in);
 	} else if (memcmp(in, want, in_len)) {
 		while (in[at] == want[at])
 			at++;
-		ret = corrupted(result, at, in_len);
+		ret = smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu "
+				  "of %zu came back wrong", at + 1, in_len);
 	}
 	free(in);
 	free(out);
-	return ret;
+	return ret ? -1 : 0;
 }
 
 int exchange_round_trips(struct client_result *result, int fd, int timeout_ms, uint64_t *min_ns,

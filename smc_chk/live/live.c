@@ -7,7 +7,6 @@
 #include <net/if.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/report.h"
@@ -17,7 +16,7 @@
 struct live {
 	const struct chk_request *req;
 	struct out_text text;
-	json_t *list; /* with --json */
+	json_t *list; /* with --json; NULL when memory ran out */
 	int status;
 	int count;
 };
@@ -60,17 +59,7 @@ int live_worse_status(int one, int other)
 	return rank[one] > rank[other] ? one : other;
 }
 
-static int add_json(struct live *live, const char *iface, const struct client_result *result)
-{
-	json_t *json = json_pack("{s:o}", "interface", out_json_string(iface, IF_NAMESIZE));
-
-	if (json && !report_json(json, result))
-		return json_array_append_new(live->list, json);
-	json_decref(json);
-	return -1;
-}
-
-static int test_iface(struct live *live, const char *iface, union endpoint_addr *addr)
+static void test_iface(struct live *live, const char *iface, union endpoint_addr *addr)
 {
 	struct client_result result;
 
@@ -78,16 +67,18 @@ static int test_iface(struct live *live, const char *iface, union endpoint_addr 
 	test_address(&result, live->req, addr);
 	live->status = live_worse_status(live->status, result.status);
 	live->count++;
-	if (live->list)
-		return add_json(live, iface, &result);
+	if (live->req->is_json) {
+		out_json_push(&live->list,
+			      report_json(json_pack("{s:o}", "interface", out_json_str(iface)),
+					  &result));
+		return;
+	}
 	out_escaped(&live->text, iface, IF_NAMESIZE);
 	out_str(&live->text, ": ");
-	if (result.status == CHK_ERROR) {
+	if (result.status == CHK_ERROR)
 		out_printf(&live->text, "error: %s\n", result.err.text);
-	} else {
+	else
 		report_text(&live->text, &result);
-	}
-	return 0;
 }
 
 static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, bool with_loopback)
@@ -104,31 +95,27 @@ static bool is_wanted(const struct chk_request *req, const struct ifaddrs *ifa, 
 	       (with_loopback || !(ifa->ifa_flags & IFF_LOOPBACK));
 }
 
-/* The first address of each net device. Return: 0, -1 without memory. */
-static int test_all(struct live *live, const struct ifaddrs *list, bool with_loopback)
+/* The first address of each net device. */
+static void test_all(struct live *live, const struct ifaddrs *list, bool with_loopback)
 {
 	for (const struct ifaddrs *ifa = list; ifa; ifa = ifa->ifa_next) {
-		const struct ifaddrs *earlier = list;
+		const struct ifaddrs *first = list;
 		union endpoint_addr addr = { 0 };
 
-		if (!is_wanted(live->req, ifa, with_loopback))
-			continue;
-		while (earlier != ifa && (!is_wanted(live->req, earlier, with_loopback) ||
-					  strcmp(earlier->ifa_name, ifa->ifa_name)))
-			earlier = earlier->ifa_next;
-		if (earlier != ifa)
+		while (first != ifa && (!is_wanted(live->req, first, with_loopback) ||
+					strcmp(first->ifa_name, ifa->ifa_name)))
+			first = first->ifa_next;
+		if (first != ifa || !is_wanted(live->req, ifa, with_loopback))
 			continue;
 		memcpy(&addr, ifa->ifa_addr, ifa->ifa_addr->sa_family == AF_INET ?
 						     sizeof(addr.in) : sizeof(addr.in6));
-		if (test_iface(live, ifa->ifa_name, &addr))
-			return -1;
+		test_iface(live, ifa->ifa_name, &addr);
 	}
-	return 0;
 }
 
 static int nothing_tested(const struct chk_request *req)
 {
-	const char *family = req->family == AF_INET6 ? "IPv6 " : req->family ? "IPv4 " : "";
+	const char *family = endpoint_family_word(req->family);
 
 	if (!req->iface)
 		return cli_error(&chk_tool, "no net device is active and has an %saddress",
@@ -139,46 +126,33 @@ static int nothing_tested(const struct chk_request *req)
 			 req->iface, family);
 }
 
-static int print(struct live *live)
-{
-	json_t *json;
-
-	if (!live->list)
-		return chk_print(&live->text);
-	json = json_pack("{s:s, s:O}", "schema", "smc-tools/check-live/1", "interfaces",
-			 live->list);
-	return chk_print_json(json);
-}
-
 int chk_live(const struct chk_request *req)
 {
 	struct live live = { .req = req };
-	int fd = endpoint_socket(AF_INET, true), ret = 0, printed = CHK_OK;
+	const char *why_not = endpoint_why_not();
 	struct ifaddrs *list;
+	int printed = CHK_OK;
 
-	if (fd < 0) {
-		cli_error(&chk_tool, "cannot test SMC: %s", endpoint_why_not(-fd));
+	if (why_not) {
+		cli_error(&chk_tool, "cannot test SMC: %s", why_not);
 		return CHK_UNTESTED;
 	}
-	close(fd);
 	if (getifaddrs(&list))
 		return cli_error(&chk_tool, "cannot list net devices: %s", strerror(errno));
-	live.list = req->is_json ? json_array() : NULL;
-	if (req->is_json && !live.list)
-		ret = -1;
+	live.list = json_array();
 	/* Loopback says little about the rest, and so it counts only if there is nothing else. */
-	if (!ret)
-		ret = test_all(&live, list, false);
-	if (!ret && !live.count)
-		ret = test_all(&live, list, true);
+	test_all(&live, list, false);
+	if (!live.count)
+		test_all(&live, list, true);
 	freeifaddrs(list);
-	if (ret)
-		live.status = cli_error(&chk_tool, "cannot store the results: out of memory");
-	else if (!live.count)
+	if (!live.count)
 		live.status = nothing_tested(req);
+	else if (req->is_json)
+		printed = chk_print_json(json_pack("{s:s, s:O}", "schema",
+						   "smc-tools/check-live/1", "interfaces",
+						   live.list));
 	else
-		printed = print(&live);
+		printed = chk_print(&live.text);
 	json_decref(live.list);
-	out_free(&live.text);
 	return printed ? printed : live.status;
 }

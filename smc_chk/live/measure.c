@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* --tcp-too: the same over SMC and over plain TCP, in turns, within one run. */
-#include "smc_chk/live/measure.h"
+#include "smc_chk/live/exchange.h"
 
 #include <errno.h>
 #include <unistd.h>
 
-#include "smc_chk/live/exchange.h"
 #include "smc_chk/live/stream.h"
-#include "smc_chk/smc_chk.h"
 
 /* About two seconds in all with the default time limit of 10 s. */
 #define SHARE 30
@@ -20,34 +18,46 @@
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
 
-static int fail(struct client_result *result, int code, bool is_smc)
+/* How long one thing is measured. */
+static uint64_t share_ns(int timeout_ms)
 {
-	result->status = CHK_ERROR;
+	int ms = timeout_ms / SHARE;
+
+	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
+}
+
+/* One connection more; ours is complete when it has greeted. Return: descriptor, -1. */
+static int open_one(struct client_result *result, bool is_smc, int timeout_ms, uint64_t *ns)
+{
+	enum stream_stage stage;
+	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns, &stage), code = -fd;
+
+	if (fd >= 0 && result->is_ours && !exchange_is_greeted(fd, timeout_ms)) {
+		endpoint_abort(fd);
+		code = EPROTO;
+		fd = -1;
+	}
+	if (fd >= 0)
+		return fd;
 	smc_err_set(&result->err, code, "cannot connect once more over %s, to measure",
 		    is_smc ? "SMC" : "TCP");
 	return -1;
 }
 
-/* One connection after the other. Ours is complete when it has greeted. */
+/* One connection after the other. */
 static int connects(struct client_result *result, struct client_rates *rates, bool is_smc,
-		    int timeout_ms, int ms)
+		    int timeout_ms)
 {
 	const int most = result->is_ours ? MAX_CONNECTS : MAX_CONNECTS_FOREIGN;
 	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
-	enum stream_stage stage;
-	int count = 0, fd;
+	int count, fd;
 
-	while (count < most && now - start < (uint64_t)ms * 1000000U) {
-		fd = stream_connect(&result->peer, is_smc, timeout_ms, &times[count], &stage);
+	for (count = 0; count < most && now - start < share_ns(timeout_ms); count++) {
+		fd = open_one(result, is_smc, timeout_ms, &times[count]);
 		if (fd < 0)
-			return fail(result, -fd, is_smc);
-		if (result->is_ours && !exchange_is_greeted(fd, timeout_ms)) {
-			endpoint_abort(fd);
-			return fail(result, EPROTO, is_smc);
-		}
+			return -1;
 		close(fd);
 		now = stream_now();
-		count++;
 	}
 	rates->connects_per_second = count * 1e9 / (double)(now - start);
 	rates->connect_ns = stream_median(times, count);
@@ -55,7 +65,7 @@ static int connects(struct client_result *result, struct client_rates *rates, bo
 }
 
 static int latency(struct client_result *result, struct client_rates *rates, int fd,
-		   int timeout_ms, int ms)
+		   int timeout_ms)
 {
 	uint64_t medians[MAX_ROUNDS], min, start = stream_now();
 	int count = 0;
@@ -63,14 +73,14 @@ static int latency(struct client_result *result, struct client_rates *rates, int
 	do {
 		if (exchange_round_trips(result, fd, timeout_ms, &min, &medians[count]))
 			return -1;
-	} while (++count < MAX_ROUNDS && stream_now() - start < (uint64_t)ms * 1000000U);
+	} while (++count < MAX_ROUNDS && stream_now() - start < share_ns(timeout_ms));
 	rates->round_trip_ns = stream_median(medians, count);
 	return 0;
 }
 
 /* To the server only. Chunks grow until the round trip at their ends does not count. */
 static int throughput(struct client_result *result, struct client_rates *rates, int fd,
-		      int timeout_ms, int ms)
+		      int timeout_ms)
 {
 	uint64_t start = stream_now(), last = start, now, bytes = 0;
 	size_t chunk = FIRST_CHUNK;
@@ -80,44 +90,37 @@ static int throughput(struct client_result *result, struct client_rates *rates, 
 			return -1;
 		now = stream_now();
 		bytes += chunk;
-		if (chunk < LARGEST_CHUNK && now - last < (uint64_t)ms * 1000000U / 8)
+		if (chunk < LARGEST_CHUNK && now - last < share_ns(timeout_ms) / 8)
 			chunk *= 2;
 		last = now;
-	} while (now - start < (uint64_t)ms * 1000000U);
+	} while (now - start < share_ns(timeout_ms));
 	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
 	return 0;
 }
 
 static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
-		       bool is_smc, int timeout_ms, int ms)
+		       bool is_smc, int timeout_ms)
 {
-	if (connects(result, rates, is_smc, timeout_ms, ms))
+	if (connects(result, rates, is_smc, timeout_ms))
 		return -1;
 	if (!result->is_ours)
 		return 0;
-	return latency(result, rates, fd, timeout_ms, ms) ||
-	       throughput(result, rates, fd, timeout_ms, ms) ? -1 : 0;
+	return latency(result, rates, fd, timeout_ms) ||
+	       throughput(result, rates, fd, timeout_ms) ? -1 : 0;
 }
 
 int measure_rates(struct client_result *result, int fd, int timeout_ms)
 {
-	int ms = timeout_ms / SHARE, tcp, ret;
-	enum stream_stage stage;
 	uint64_t ns;
+	int tcp = open_one(result, false, timeout_ms, &ns);
 
-	ms = ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms;
-	tcp = stream_connect(&result->peer, false, timeout_ms, &ns, &stage);
 	if (tcp < 0)
-		return fail(result, -tcp, false);
-	ret = result->is_ours && !exchange_is_greeted(tcp, timeout_ms) ? fail(result, EPROTO, false) : 0;
-	if (!ret)
-		ret = measure_one(result, &result->smc, fd, true, timeout_ms, ms);
-	if (!ret)
-		ret = measure_one(result, &result->tcp, tcp, false, timeout_ms, ms);
-	if (ret)
-		endpoint_abort(tcp);
-	else
+		return -1;
+	result->has_rates = !measure_one(result, &result->smc, fd, true, timeout_ms) &&
+			    !measure_one(result, &result->tcp, tcp, false, timeout_ms);
+	if (result->has_rates)
 		close(tcp);
-	result->has_rates = !ret;
-	return ret;
+	else
+		endpoint_abort(tcp);
+	return result->has_rates ? 0 : -1;
 }

@@ -3,9 +3,9 @@
 #include "smc_chk/live/report.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
-#include "out/table.h"
 #include "smc/reason.h"
 #include "smc_chk/smc_chk.h"
 
@@ -34,44 +34,55 @@ static bool has_server_reason(const struct client_result *result)
 
 /* ---- text ---- */
 
+/* A line: what it is about, and what is to be said of that. */
+static void __attribute__((format(printf, 3, 4))) put(struct out_text *text, const char *label,
+						      const char *fmt, ...)
+{
+	va_list args;
+
+	out_printf(text, "  %-12s ", label);
+	va_start(args, fmt);
+	out_vprintf(text, fmt, args);
+	va_end(args);
+	out_char(text, '\n');
+}
+
 static void put_verdict(struct out_text *text, const struct client_result *result)
 {
 	char peer[ENDPOINT_TEXT_SIZE];
 	unsigned int port = endpoint_port(&result->peer);
 
 	endpoint_text(peer, &result->peer);
-	switch (result->status) {
-	case CHK_OK:
-		out_printf(text, "%s works: %s port %u\n", mode_title(result->mode), peer, port);
-		break;
-	case CHK_TCP:
-		out_printf(text, "TCP, not SMC: %s port %u\n", peer, port);
-		break;
-	default:
+	if (result->status == CHK_UNTESTED) {
 		out_printf(text, "Not tested: %s\n", result->err.text);
-		out_printf(text, "  %-12s %s port %u is reached\n", "over TCP", peer, port);
-		break;
+		put(text, "over TCP", "%s port %u is reached", peer, port);
+	} else {
+		out_printf(text, "%s%s: %s port %u\n",
+			   result->status == CHK_TCP ? "TCP, not SMC" : mode_title(result->mode),
+			   result->status == CHK_TCP ? "" : " works", peer, port);
 	}
 }
 
-static void put_version(struct out_text *text, const struct client_result *result)
+static void put_name(struct out_text *text, const char *what, const char *name)
+{
+	out_str(text, what);
+	out_escaped(text, name, strlen(name));
+}
+
+static void put_group(struct out_text *text, const struct client_result *result)
 {
 	const struct smc_lgr *lgr = &result->lgr;
 
 	if (!result->has_lgr)
 		return;
-	out_printf(text, "  %-12s %08" PRIx32 ", %sv%d", "link group", lgr->id, mode_title(result->mode),
-	    lgr->is_v2 ? 2 : 1);
+	out_printf(text, "  %-12s %08" PRIx32 ", %sv%d", "link group", lgr->id,
+		   mode_title(result->mode), lgr->is_v2 ? 2 : 1);
 	if (lgr->has & SMC_LGR_HAS_RELEASE)
 		out_printf(text, " release %u", lgr->release);
-	if (lgr->has & SMC_LGR_HAS_EID && lgr->eid[0]) {
-		out_str(text, ", EID ");
-		out_escaped(text, lgr->eid, sizeof(lgr->eid));
-	}
-	if (lgr->has & SMC_LGR_HAS_PEER_HOST && lgr->peer_host[0]) {
-		out_str(text, ", peer ");
-		out_escaped(text, lgr->peer_host, sizeof(lgr->peer_host));
-	}
+	if (lgr->has & SMC_LGR_HAS_EID && lgr->eid[0])
+		put_name(text, ", EID ", lgr->eid);
+	if (lgr->has & SMC_LGR_HAS_PEER_HOST && lgr->peer_host[0])
+		put_name(text, ", peer ", lgr->peer_host);
 	out_char(text, '\n');
 }
 
@@ -84,14 +95,15 @@ static void put_device(struct out_text *text, const struct client_result *result
 	if (result->mode == SMC_MODE_SMCR && sock->has & SMC_SOCK_HAS_LGR) {
 		out_printf(text, "  %-12s ", "device");
 		out_escaped(text, sock->lgr.ibname, sizeof(sock->lgr.ibname));
-		out_printf(text, " port %u\n  %-12s %s\n  %-12s %s\n", sock->lgr.ibport, "GID",
-		    sock->lgr.gid, "peer's GID", sock->lgr.peer_gid);
+		out_printf(text, " port %u\n", sock->lgr.ibport);
+		put(text, "GID", "%s", sock->lgr.gid);
+		put(text, "peer's GID", "%s", sock->lgr.peer_gid);
 	} else if (result->mode == SMC_MODE_SMCD && sock->has & SMC_SOCK_HAS_DMB) {
 		if (result->has_lgr && result->lgr.has & SMC_LGR_HAS_CHID)
-			out_printf(text, "  %-12s CHID %04" PRIx32 "%s\n", "device", result->lgr.chid,
+			put(text, "device", "CHID %04" PRIx32 "%s", result->lgr.chid,
 			    result->lgr.chid == SMC_ABI_CHID_LOOPBACK ? " (loopback)" : "");
-		out_printf(text, "  %-12s %016" PRIx64 "\n  %-12s %016" PRIx64 "\n", "GID",
-		    sock->dmb.my_gid, "peer's GID", sock->dmb.peer_gid);
+		put(text, "GID", "%016" PRIx64, sock->dmb.my_gid);
+		put(text, "peer's GID", "%016" PRIx64, sock->dmb.peer_gid);
 	}
 }
 
@@ -99,7 +111,7 @@ static void put_reason(struct out_text *text, const char *side, uint32_t code)
 {
 	const struct smc_reason *reason = smc_reason_find(code);
 
-	out_printf(text, "  %-12s 0x%08" PRIx32 " %s%s%s\n", side, code, reason ? reason->symbol : "",
+	put(text, side, "0x%08" PRIx32 " %s%s%s", code, reason ? reason->symbol : "",
 	    reason ? ": " : "", reason ? reason->meaning : "a reason that Linux does not use");
 }
 
@@ -116,13 +128,14 @@ static void put_remedy(struct out_text *text, const struct client_result *result
 	char peer[ENDPOINT_TEXT_SIZE];
 
 	if (code == REASON_PEERNOSMC && result->is_ours) {
-		out_printf(text, "Try: look for what removed SMC's TCP option (254) from the handshake, "
-		    "since both ends speak SMC: a firewall on the way, SYN cookies, or handshake "
-		    "limitation (smcr hs)\n");
+		out_str(text, "Try: look for what removed SMC's TCP option (254) from the "
+			"handshake, since both ends speak SMC: a firewall on the way, SYN cookies, "
+			"or handshake limitation (smcr hs)\n");
 		return;
 	}
 	if (reason && is_peer)
-		out_printf(text, "Try on %s: %s\n", endpoint_text(peer, &result->peer), reason->check);
+		out_printf(text, "Try on %s: %s\n", endpoint_text(peer, &result->peer),
+			   reason->check);
 	else if (reason)
 		out_printf(text, "Try: %s\n", reason->check);
 	out_printf(text, "More: smc_chk -e 0x%08" PRIx32, fallback->reason);
@@ -135,15 +148,14 @@ static void put_times(struct out_text *text, const struct client_result *result)
 {
 	char local[ENDPOINT_TEXT_SIZE];
 
-	out_printf(text, "  %-12s %s\n", "from", endpoint_text(local, &result->local));
-	out_printf(text, "  %-12s %.3f ms\n", "handshake", (double)result->handshake_ns / 1e6);
+	put(text, "from", "%s", endpoint_text(local, &result->local));
+	put(text, "handshake", "%.3f ms", (double)result->handshake_ns / 1e6);
 	if (!result->is_ours) {
-		out_printf(text, "  %-12s none: the server is not smc_chk -S\n", "data");
+		put(text, "data", "none: the server is not smc_chk -S");
 		return;
 	}
-	out_printf(text, "  %-12s %" PRIu64 " bytes each way, verified\n", "data",
-	    result->bytes);
-	out_printf(text, "  %-12s %.3f ms at least, median %.3f ms\n", "round trip",
+	put(text, "data", "%" PRIu64 " bytes each way, verified", result->bytes);
+	put(text, "round trip", "%.3f ms at least, median %.3f ms",
 	    (double)result->rtt_min_ns / 1e6, (double)result->rtt_median_ns / 1e6);
 }
 
@@ -163,8 +175,8 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 
 	if (!result->has_rates)
 		return;
-	out_printf(text, "  %-12s %12s %12s %-7s %8s\n", "measured", mode_title(result->mode), "plain TCP",
-	    "", "better");
+	put(text, "measured", "%12s %12s %-7s %8s", mode_title(result->mode), "plain TCP", "",
+	    "better");
 	put_ratio(text, "connecting", "ms", (double)smc->connect_ns / 1e6,
 		  (double)tcp->connect_ns / 1e6, false);
 	put_ratio(text, "connections", "1/s", smc->connects_per_second, tcp->connects_per_second,
@@ -186,7 +198,7 @@ void report_text(struct out_text *text, const struct client_result *result)
 		put_reason(text, "server", result->who.reason);
 	else if (has_reason(result) && result->sock.fallback.peer_diagnosis)
 		put_reason(text, "server", result->sock.fallback.peer_diagnosis);
-	put_version(text, result);
+	put_group(text, result);
 	put_device(text, result);
 	put_times(text, result);
 	put_rates(text, result);
@@ -196,10 +208,13 @@ void report_text(struct out_text *text, const struct client_result *result)
 
 /* ---- JSON ---- */
 
-/* All of json_object_set_new(), which takes NULL for no memory. */
-static int set(json_t *json, const char *key, json_t *value)
+/* Put all of @more into an object. Return: 0, -1 if memory ran out. */
+static int add(json_t *json, json_t *more)
 {
-	return json_object_set_new(json, key, value);
+	int ret = json_object_update(json, more);
+
+	json_decref(more);
+	return ret;
 }
 
 /* As in smcss's JSON. */
@@ -213,43 +228,42 @@ static json_t *json_reason(uint32_t code)
 			 "meaning", reason->meaning, "check", reason->check);
 }
 
-static int set_reason(json_t *json, uint32_t code, uint32_t peer)
+static json_t *json_reasons(uint32_t code, uint32_t peer)
 {
-	return set(json, "reason", json_reason(code)) |
-	       (peer ? set(json, "peer_reason", json_reason(peer)) : 0);
+	return json_pack("{s:o, s:o*}", "reason", json_reason(code), "peer_reason",
+			 peer ? json_reason(peer) : NULL);
 }
 
-static int set_group(json_t *json, const struct smc_lgr *lgr)
+static json_t *json_name(bool is_known, const char *name)
 {
-	int ret = set(json, "link_group", json_sprintf("%08" PRIx32, lgr->id)) |
-		  set(json, "version", json_integer(lgr->is_v2 ? 2 : 1));
-
-	if (lgr->has & SMC_LGR_HAS_RELEASE)
-		ret |= set(json, "release", json_integer(lgr->release));
-	if (lgr->has & SMC_LGR_HAS_EID && lgr->eid[0])
-		ret |= set(json, "eid", out_json_string(lgr->eid, sizeof(lgr->eid)));
-	if (lgr->has & SMC_LGR_HAS_PEER_HOST && lgr->peer_host[0])
-		ret |= set(json, "peer_host",
-			   out_json_string(lgr->peer_host, sizeof(lgr->peer_host)));
-	if (lgr->has & SMC_LGR_HAS_CHID)
-		ret |= set(json, "chid", out_json_hex(lgr->chid, 4));
-	return ret;
+	return is_known && *name ? out_json_str(name) : NULL;
 }
 
-static int set_device(json_t *json, const struct client_result *result)
+static json_t *json_group(const struct smc_lgr *lgr)
+{
+	return json_pack("{s:o, s:i, s:o*, s:o*, s:o*, s:o*}", "link_group",
+			 json_sprintf("%08" PRIx32, lgr->id), "version", lgr->is_v2 ? 2 : 1,
+			 "release",
+			 lgr->has & SMC_LGR_HAS_RELEASE ? json_integer(lgr->release) : NULL, "eid",
+			 json_name(lgr->has & SMC_LGR_HAS_EID, lgr->eid), "peer_host",
+			 json_name(lgr->has & SMC_LGR_HAS_PEER_HOST, lgr->peer_host), "chid",
+			 lgr->has & SMC_LGR_HAS_CHID ? out_json_hex(lgr->chid, 4) : NULL);
+}
+
+static json_t *json_device(const struct client_result *result)
 {
 	const struct smc_sock *sock = &result->sock;
-	int ret = 0;
 
 	if (result->mode == SMC_MODE_SMCR && sock->has & SMC_SOCK_HAS_LGR)
-		ret = set(json, "ib_device", out_json_string(sock->lgr.ibname, SMC_IB_NAME_LEN)) |
-		      set(json, "ib_port", json_integer(sock->lgr.ibport)) |
-		      set(json, "gid", out_json_string(sock->lgr.gid, SMC_GID_TEXT_LEN)) |
-		      set(json, "peer_gid", out_json_string(sock->lgr.peer_gid, SMC_GID_TEXT_LEN));
-	else if (result->mode == SMC_MODE_SMCD && sock->has & SMC_SOCK_HAS_DMB)
-		ret = set(json, "gid", out_json_hex(sock->dmb.my_gid, 16)) |
-		      set(json, "peer_gid", out_json_hex(sock->dmb.peer_gid, 16));
-	return ret;
+		return json_pack("{s:o, s:i, s:o, s:o}", "ib_device",
+				 out_json_string(sock->lgr.ibname, SMC_IB_NAME_LEN), "ib_port",
+				 sock->lgr.ibport, "gid",
+				 out_json_string(sock->lgr.gid, SMC_GID_TEXT_LEN), "peer_gid",
+				 out_json_string(sock->lgr.peer_gid, SMC_GID_TEXT_LEN));
+	if (result->mode == SMC_MODE_SMCD && sock->has & SMC_SOCK_HAS_DMB)
+		return json_pack("{s:o, s:o}", "gid", out_json_hex(sock->dmb.my_gid, 16),
+				 "peer_gid", out_json_hex(sock->dmb.peer_gid, 16));
+	return json_object();
 }
 
 static json_t *json_rates(const struct client_result *result, const struct client_rates *rates)
@@ -257,49 +271,41 @@ static json_t *json_rates(const struct client_result *result, const struct clien
 	json_t *json = json_pack("{s:f, s:I}", "connects_per_second", rates->connects_per_second,
 				 "connect_ns", (json_int_t)rates->connect_ns);
 
-	if (json && result->is_ours &&
-	    set(json, "bytes_per_second", json_real(rates->bytes_per_second)) |
-	    set(json, "round_trip_ns", json_integer((json_int_t)rates->round_trip_ns))) {
-		json_decref(json);
-		return NULL;
-	}
+	if (result->is_ours)
+		add(json, json_pack("{s:f, s:I}", "bytes_per_second", rates->bytes_per_second,
+				    "round_trip_ns", (json_int_t)rates->round_trip_ns));
 	return json;
 }
 
 /* Greater than 1: SMC is better. Left out where one was not measured. */
-static int set_ratio(json_t *json, const char *key, double better, double worse)
+static json_t *json_ratio(double better, double worse)
 {
-	return better > 0 && worse > 0 ? set(json, key, json_real(better / worse)) : 0;
+	return better > 0 && worse > 0 ? json_real(better / worse) : NULL;
 }
 
-static json_t *json_ratios(const struct client_result *result)
+static json_t *json_ratios(const struct client_rates *smc, const struct client_rates *tcp)
 {
-	const struct client_rates *smc = &result->smc, *tcp = &result->tcp;
-	json_t *json = json_object();
+	return json_pack("{s:o*, s:o*, s:o*, s:o*}", "connects_per_second",
+			 json_ratio(smc->connects_per_second, tcp->connects_per_second), "connect",
+			 json_ratio((double)tcp->connect_ns, (double)smc->connect_ns), "round_trip",
+			 json_ratio((double)tcp->round_trip_ns, (double)smc->round_trip_ns),
+			 "throughput", json_ratio(smc->bytes_per_second, tcp->bytes_per_second));
+}
 
-	if (!(set_ratio(json, "connects_per_second", smc->connects_per_second,
-			tcp->connects_per_second) |
-	      set_ratio(json, "connect", (double)tcp->connect_ns, (double)smc->connect_ns) |
-	      set_ratio(json, "round_trip", (double)tcp->round_trip_ns, (double)smc->round_trip_ns) |
-	      set_ratio(json, "throughput", smc->bytes_per_second, tcp->bytes_per_second)))
-		return json;
-	json_decref(json);
-	return NULL;
+static const char *mode_key(enum smc_mode mode)
+{
+	return mode == SMC_MODE_NONE ? NULL : smc_mode_name(mode);
 }
 
 static json_t *json_server(const struct client_result *result)
 {
-	json_t *json = json_pack("{s:b}", "is_smc_chk", result->is_ours);
-	int ret = 0;
+	const struct proto_who *who = &result->who;
+	json_t *json = json_pack("{s:b, s:s*}", "is_smc_chk", result->is_ours, "mode",
+				 result->has_who ? mode_key(who->mode) : NULL);
 
-	if (result->has_who && result->who.mode != SMC_MODE_NONE)
-		ret |= set(json, "mode", json_string(smc_mode_name(result->who.mode)));
 	if (has_server_reason(result))
-		ret |= set_reason(json, result->who.reason, result->who.peer_diagnosis);
-	if (!ret)
-		return json;
-	json_decref(json);
-	return NULL;
+		add(json, json_reasons(who->reason, who->peer_diagnosis));
+	return json;
 }
 
 static json_t *json_endpoint(const union endpoint_addr *addr)
@@ -310,37 +316,45 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 			 endpoint_port(addr));
 }
 
-int report_json(json_t *json, const struct client_result *result)
+/* What is known of a connection. */
+static int add_connection(json_t *json, const struct client_result *result)
+{
+	int ret = add(json, json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer",
+				      json_endpoint(&result->peer), "local",
+				      json_endpoint(&result->local), "server", json_server(result),
+				      "handshake_ns", (json_int_t)result->handshake_ns, "mode",
+				      mode_key(result->mode)));
+
+	if (has_reason(result))
+		ret |= add(json, json_reasons(result->sock.fallback.reason,
+					      result->sock.fallback.peer_diagnosis));
+	if (result->has_lgr)
+		ret |= add(json, json_group(&result->lgr));
+	if (result->has_sock)
+		ret |= add(json, json_device(result));
+	if (result->is_ours)
+		ret |= add(json, json_pack("{s:I, s:I, s:I}", "bytes", (json_int_t)result->bytes,
+					   "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
+					   "round_trip_ns", (json_int_t)result->rtt_median_ns));
+	if (result->has_rates)
+		ret |= add(json, json_pack("{s:o, s:o, s:o}", "smc",
+					   json_rates(result, &result->smc), "tcp",
+					   json_rates(result, &result->tcp), "ratios",
+					   json_ratios(&result->smc, &result->tcp)));
+	return ret;
+}
+
+json_t *report_json(json_t *json, const struct client_result *result)
 {
 	static const char *const names[] = { [CHK_OK] = "smc", [CHK_ERROR] = "error",
 					     [CHK_TCP] = "tcp", [CHK_UNTESTED] = "untested" };
-	int ret = set(json, "result", json_string(names[result->status]));
+	int ret = add(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
+				      *result->err.text ? result->err.text : NULL));
 
-	if (result->status == CHK_ERROR || result->status == CHK_UNTESTED)
-		ret |= set(json, "error", json_string(result->err.text));
-	if (result->status == CHK_ERROR)
-		return ret;
-	ret |= set(json, "peer", json_endpoint(&result->peer)) |
-	       set(json, "local", json_endpoint(&result->local)) |
-	       set(json, "server", json_server(result)) |
-	       set(json, "handshake_ns", json_integer((json_int_t)result->handshake_ns));
-	if (result->mode != SMC_MODE_NONE)
-		ret |= set(json, "mode", json_string(smc_mode_name(result->mode)));
-	if (has_reason(result))
-		ret |= set_reason(json, result->sock.fallback.reason,
-				  result->sock.fallback.peer_diagnosis);
-	if (result->has_lgr)
-		ret |= set_group(json, &result->lgr);
-	if (result->has_sock)
-		ret |= set_device(json, result);
-	if (result->is_ours)
-		ret |= set(json, "bytes", json_integer((json_int_t)result->bytes)) |
-		       set(json, "round_trip_min_ns",
-			   json_integer((json_int_t)result->rtt_min_ns)) |
-		       set(json, "round_trip_ns", json_integer((json_int_t)result->rtt_median_ns));
-	if (result->has_rates)
-		ret |= set(json, "smc", json_rates(result, &result->smc)) |
-		       set(json, "tcp", json_rates(result, &result->tcp)) |
-		       set(json, "ratios", json_ratios(result));
-	return ret;
+	if (result->status != CHK_ERROR)
+		ret |= add_connection(json, result);
+	if (!ret)
+		return json;
+	json_decref(json);
+	return NULL;
 }

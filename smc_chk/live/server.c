@@ -1,21 +1,28 @@
 // SPDX-License-Identifier: MIT
 /*
- * The server of the live test. A thread for each client, with blocking calls: a client that is slow,
- * or makes close() wait, delays nobody else. Memory: one buffer a client, and a limit on clients.
+ * The server of the live test. A thread for each client, with blocking calls: a client that is
+ * slow, or makes close() wait, delays nobody else. Memory: one buffer a client, on its stack, and a
+ * limit on clients.
  */
 #include "smc_chk/live/server.h"
 
 #include <errno.h>
+#include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "smc_chk/live/listen.h"
 #include "smc_chk/live/session.h"
+#include "smc_chk/print.h"
 
+#define BACKLOG 1000
 #define MAX_CLIENTS 1000
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets needs 40 KiB of it */
 
@@ -36,39 +43,40 @@ struct server {
 
 struct client {
 	struct server *server;
-	struct session session;
+	int fd;
 };
 
-static void destroy(struct server *server)
+/* The end of a change; the last one out frees it. */
+static void unlock(struct server *server)
 {
+	bool is_last = server->is_closed && !server->clients;
+
+	pthread_mutex_unlock(&server->lock);
+	if (!is_last)
+		return;
 	close(server->event);
 	pthread_mutex_destroy(&server->lock);
 	free(server);
 }
 
+/* ---- accepting ---- */
+
 static void *serve(void *arg)
 {
 	struct client *client = arg;
 	struct server *server = client->server;
-	bool is_last;
 
-	session_run(&client->session);
-	session_close(&client->session);
+	session_serve(client->fd);
 	free(client);
 	pthread_mutex_lock(&server->lock);
 	server->clients--;
 	server->was_served = true;
 	eventfd_write(server->event, 1);
-	is_last = server->is_closed && !server->clients;
-	pthread_mutex_unlock(&server->lock);
-	if (is_last)
-		destroy(server);
+	unlock(server);
 	return NULL;
 }
 
-/* ---- accepting ---- */
-
-static int start_thread(struct client *client)
+static bool start_thread(struct client *client)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -79,28 +87,26 @@ static int start_thread(struct client *client)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	ret = pthread_create(&thread, &attr, serve, client);
 	pthread_attr_destroy(&attr);
-	return ret;
+	return !ret;
 }
 
 /* Without memory or threads for one more client, that client is sent away. */
 static void admit(struct server *server, int fd)
 {
 	struct client *client = malloc(sizeof(*client));
+	bool is_started;
 
+	if (client)
+		*client = (struct client){ server, fd };
+	/* The thread takes itself off the count under the same lock. */
 	pthread_mutex_lock(&server->lock);
-	server->clients++;
+	is_started = client && start_thread(client);
+	server->clients += is_started;
 	pthread_mutex_unlock(&server->lock);
-	if (client) {
-		client->server = server;
-		client->session.fd = fd;
-		if (!start_thread(client))
-			return;
+	if (!is_started) {
+		free(client);
+		endpoint_abort(fd);
 	}
-	free(client);
-	endpoint_abort(fd);
-	pthread_mutex_lock(&server->lock);
-	server->clients--;
-	pthread_mutex_unlock(&server->lock);
 }
 
 /* Return: 0, or -errno when this listener is lost. */
@@ -176,16 +182,79 @@ void server_stop(struct server *server)
 
 void server_close(struct server *server)
 {
-	bool is_last;
-
 	for (int i = 0; i < server->n_listeners; i++)
 		close(server->listeners[i]);
 	pthread_mutex_lock(&server->lock);
 	server->is_closed = true;
-	is_last = !server->clients;
-	pthread_mutex_unlock(&server->lock);
-	if (is_last)
-		destroy(server);
+	unlock(server);
+}
+
+/* ---- listening ---- */
+
+/* Return: descriptor, -errno. */
+static int listen_on(union endpoint_addr *addr)
+{
+	const int on = 1;
+	union endpoint_addr bound = { 0 };
+	socklen_t len = sizeof(bound);
+	int fd = endpoint_socket(addr->sa.sa_family, true), code;
+
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
+	if ((addr->sa.sa_family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
+	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
+	    getsockname(fd, &bound.sa, &len)) {
+		code = errno;
+		close(fd);
+		return -code;
+	}
+	/* The port only: an SMC socket forgets the scope id. */
+	endpoint_set_port(addr, endpoint_port(&bound));
+	return fd;
+}
+
+static bool is_without_ipv6(int code)
+{
+	return code == -EAFNOSUPPORT || code == -EADDRNOTAVAIL || code == -EPROTONOSUPPORT;
+}
+
+/* All addresses at one port, or none. */
+static int listen_at(struct server *server, union endpoint_addr *addrs, int count, uint16_t port)
+{
+	int fd, ret = 0;
+
+	for (int i = 0; i < count && !ret; i++) {
+		endpoint_set_port(&addrs[i], i ? endpoint_port(&addrs[0]) : port);
+		fd = listen_on(&addrs[i]);
+		if (fd >= 0)
+			server->listeners[server->n_listeners++] = fd;
+		else if (!i || !is_without_ipv6(fd))
+			ret = fd;
+	}
+	while (ret && server->n_listeners)
+		close(server->listeners[--server->n_listeners]);
+	return ret;
+}
+
+static int listen_on_free_port(struct server *server, union endpoint_addr *addrs, int count,
+			       uint16_t port, struct smc_err *err)
+{
+	const unsigned int first = port;
+	char text[ENDPOINT_TEXT_SIZE];
+	int ret;
+
+	do
+		ret = listen_at(server, addrs, count, port);
+	while (ret == -EADDRINUSE && port && ++port);
+	if (!ret)
+		return 0;
+	if (ret == -EADDRINUSE)
+		return smc_err_say(err, -ret, "no port from %u to 65535 is free", first);
+	return smc_err_set(err, -ret, "cannot listen on %s port %u",
+			   endpoint_text(text, &addrs[0]), port);
 }
 
 int server_open(struct server **out, union endpoint_addr *addrs, int count, uint16_t port,
@@ -196,14 +265,99 @@ int server_open(struct server **out, union endpoint_addr *addrs, int count, uint
 
 	if (!server)
 		return smc_err_set(err, ENOMEM, "cannot start the server");
-	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pthread_mutex_init(&server->lock, NULL);
+	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = server->event < 0 ? smc_err_set(err, errno, "cannot start the server") :
-				  listen_on_free_port(server->listeners, &server->n_listeners,
-						      addrs, count, port, err);
+				  listen_on_free_port(server, addrs, count, port, err);
 	if (ret)
-		destroy(server);
+		server_close(server);
 	else
 		*out = server;
+	return ret;
+}
+
+/* ---- the command ---- */
+
+/* Addresses to listen on. Return: how many, or -errno with a sentence. */
+static int find_addresses(const struct chk_request *req, union endpoint_addr addrs[2],
+			  struct smc_err *err)
+{
+	const struct addrinfo hints = { .ai_family = req->family, .ai_socktype = SOCK_STREAM,
+					.ai_flags = AI_PASSIVE };
+	struct addrinfo *list;
+	int ret, count = 0;
+
+	if (!req->bind) {
+		if (req->family != AF_INET6)
+			addrs[count++].in.sin_family = AF_INET;
+		if (req->family != AF_INET)
+			addrs[count++].in6.sin6_family = AF_INET6;
+		return count;
+	}
+	ret = getaddrinfo(req->bind, NULL, &hints, &list);
+	if (ret)
+		return smc_err_say(err, EINVAL, "cannot listen on '%s': %s", req->bind,
+				   ret == EAI_SYSTEM ? strerror(errno) : gai_strerror(ret));
+	memcpy(addrs, list->ai_addr, list->ai_addrlen);
+	freeaddrinfo(list);
+	return 1;
+}
+
+static int announce(const struct chk_request *req, uint16_t port)
+{
+	struct out_text text = { 0 };
+
+	if (req->is_json)
+		return chk_print_json(json_pack("{s:s, s:i}", "schema", "smc-tools/check-server/1",
+						"port", port));
+	out_printf(&text, "Server started on port %u\n", port);
+	return chk_print(&text);
+}
+
+/* A descriptor for SIGINT and SIGTERM, which no thread gets any more. */
+static int catch_signals(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int chk_server(const struct chk_request *req)
+{
+	const char *why_not = endpoint_why_not();
+	union endpoint_addr addrs[2] = { 0 };
+	struct server *server;
+	struct smc_err err = { 0 };
+	int count, signal_fd, ret;
+
+	if (why_not) {
+		cli_error(&chk_tool, "cannot serve SMC: %s", why_not);
+		return CHK_UNTESTED;
+	}
+	raise_limit();
+	signal_fd = catch_signals();
+	count = find_addresses(req, addrs, &err);
+	if (count < 0 ||
+	    server_open(&server, addrs, count, req->port ? req->port : CHK_PORT, &err))
+		return cli_error(&chk_tool, "%s", err.text);
+	chk_debug(req, "serving on %d listening sockets", count);
+	ret = announce(req, endpoint_port(&addrs[0]));
+	if (!ret && server_run(server, signal_fd, req->is_once, &err))
+		ret = cli_error(&chk_tool, "%s", err.text);
+	server_close(server);
 	return ret;
 }

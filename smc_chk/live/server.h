@@ -3,11 +3,8 @@
 #ifndef SMC_CHK_SERVER_H
 #define SMC_CHK_SERVER_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "smc_chk/live/endpoint.h"
-#include "base/err.h"
+#include "smc_chk/smc_chk.h"
 
 struct server;
 
@@ -36,5 +33,8 @@ void server_stop(struct server *server);
 
 /** server_close() - closes the listeners; clients still there are served until they go */
 void server_close(struct server *server);
+
+/** chk_server() - -S: serve until stopped; prints the port, or one error. Return: chk_status */
+int chk_server(const struct chk_request *req);
 
 #endif

@@ -16,6 +16,13 @@
 
 #define IDLE_SECONDS 60 /* a client that neither sends nor receives for so long is closed */
 #define DRAIN_MS 5000
+#define BUFFER_SIZE 65536
+
+/** struct session - @fd: a blocking socket */
+struct session {
+	int fd;
+	uint8_t buf[BUFFER_SIZE];
+};
 
 static bool send_all(int fd, const uint8_t *data, size_t len)
 {
@@ -111,13 +118,12 @@ static void set_options(int fd)
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-void session_run(struct session *session)
+static void talk(struct session *session)
 {
 	uint8_t message[PROTO_SIZE];
 	bool is_ours = false;
 	size_t len;
 
-	set_options(session->fd);
 	proto_put_greeting(message);
 	if (!send_all(session->fd, message, sizeof(message)))
 		return;
@@ -148,10 +154,15 @@ static bool drain(int fd)
 	return false;
 }
 
-void session_close(const struct session *session)
+void session_serve(int fd)
 {
-	if (drain(session->fd))
-		close(session->fd);
+	struct session session;
+
+	session.fd = fd;
+	set_options(fd);
+	talk(&session);
+	if (drain(fd))
+		close(fd);
 	else
-		endpoint_abort(session->fd);
+		endpoint_abort(fd);
 }

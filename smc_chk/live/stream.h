@@ -24,8 +24,9 @@ enum stream_stage {
  * SMC's connect() ignores SO_SNDTIMEO, so it is never a blocking one. SMC keeps some errors of TCP
  * to itself; then a plain TCP connection is tried to learn them.
  *
- * Return: descriptor (non-blocking), or -errno. After @timeout_ms -ETIMEDOUT, or -ETIME if
- * that ended SMC's handshake; there -ETIMEDOUT is the kernel's word after six seconds of the peer's silence.
+ * Return: descriptor (non-blocking), or -errno. After @timeout_ms -ETIMEDOUT, or -ETIME if that
+ * ended SMC's handshake; there -ETIMEDOUT is the kernel's word after six seconds of the peer's
+ * silence.
  */
 int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns,
 		   enum stream_stage *stage);

@@ -95,7 +95,7 @@ check_schemas() {
 # Keys and their fixed values in the JSON of the live test.
 check_live_test() {
 	missing=
-	keys=$(sed '1,/^.. ---- JSON/d' smc_chk/live/report.c | cat - smc_chk/live/connect.c smc_chk/live/live.c |
+	keys=$(sed '1,/^.. ---- JSON/d' smc_chk/live/report.c | cat - smc_chk/live/client.c smc_chk/live/live.c |
 		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u)
 	some "$keys" "smc_chk: JSON keys in the code"
 	for key in $keys; do
