@@ -25,7 +25,7 @@ struct passwd *getpwnam(const char *name)
 {
 	static struct passwd user;
 
-	if (strcmp(name, "www-data"))
+	if (strcmp(name, "www-data") && strcmp(name, "w"))
 		return NULL;
 	user.pw_uid = 33;
 	return &user;
@@ -458,10 +458,15 @@ static void edges(void **state)
 		{ { "src", "10.0.0.0" }, "" },
 		{ { "src", "128.0.0.0/1" }, "" },
 		{ { "src", "64.0.0.0/1" }, "abcefh" },
+		{ { "src", "12.0.0.0/7" }, "" },
+		{ { "src", "11.0.0.0/7" }, "bcefh" },
+		{ { "src", "10.128.0.0/9" }, "" },
+		{ { "src", "10.127.0.0/9" }, "bcefh" },
 		{ { "src", "!=", "*" }, "" },
 		{ { "src", "!=", ":80" }, "cefgi" },
 		{ { "src", "!=", "2001:db8::1" }, "abcefh" },
 		{ { "src", "!=", "[2001:db8::1]:80" }, "abcefh" },
+		{ { "uid", "w" }, "f" },
 		{ { "uid", "4294967295" }, "" },
 		{ { "uid", "<=", "4294967295" }, ALL },
 		{ { "uid", ">=", "1000" }, "bceg" },
@@ -498,6 +503,34 @@ static void later_states(void **state)
 	}
 }
 
+/* Where it goes wrong, and what should stand there. */
+static void sentences(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "(", "the filter ends where a test should follow" },
+		{ ")", "')' in the filter is not a test" },
+		{ ">= 80", "'>=' in the filter is not a test" },
+		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
+		{ "x", "'x' is not a filter (state, mode, sport, dport, src, dst, uid)" },
+		{ "sport", "the filter ends where a port should follow" },
+		{ "sport x", "'x' in the filter is not a port" },
+		{ "uid u", "'u' in the filter is not a user" },
+		{ "mode tcp )", "')' in the filter is not expected here" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
+		struct filter filter;
+		struct smc_err err;
+
+		assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+		assert_string_equal(err.text, rows[i].want);
+	}
+}
+
 static void state_choice(void **state)
 {
 	static const struct {
@@ -529,7 +562,7 @@ int main(void)
 		cmocka_unit_test(limits),    cmocka_unit_test(long_words),
 		cmocka_unit_test(state_choice), cmocka_unit_test(longest_word),
 		cmocka_unit_test(wide),      cmocka_unit_test(edges),
-		cmocka_unit_test(later_states),
+		cmocka_unit_test(later_states), cmocka_unit_test(sentences),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
