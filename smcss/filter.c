@@ -155,7 +155,7 @@ static int parse_addr(struct filter_node *node, char *text)
 	if (slash)
 		*slash = '\0';
 	if (is_bracketed) {
-		if (close[1] && close + 1 != slash)
+		if (close[1])
 			return -EINVAL;
 		text++;
 		*close = '\0';

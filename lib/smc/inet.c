@@ -117,7 +117,7 @@ bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock)
 			n_owned++;
 		}
 	}
-	if (n_found > 1 && n_owned == 1)
+	if (n_owned == 1)
 		found = owned;
 	else if (n_found != 1)
 		return false;

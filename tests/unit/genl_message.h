@@ -68,7 +68,7 @@ static inline void genl_str(struct message *m, uint16_t type, const char *value)
 static inline void genl_noise(struct message *m)
 {
 	message_attr(m, 0x3ff, "noise", 6);
-	for (uint16_t type = 1; type < 14; type++)
+	for (uint16_t type = 0; type < 14; type++)
 		message_attr(m, type, "", 0);
 }
 

@@ -91,6 +91,59 @@ static void device_noise(void **state)
 	assert_int_equal(smc_device_decode(&device, &m.nlh), -EBADMSG);
 }
 
+/* Each attribute by itself sets its own bit and no other; without payload it counts as not sent. */
+static void single_attributes(void **state)
+{
+	static const struct {
+		uint16_t port, type;
+		uint32_t has;
+	} rows[] = {
+		{ 0, 1, SMC_DEVICE_HAS_USE_COUNT }, { 0, 2, SMC_DEVICE_HAS_CRIT },
+		{ 0, 3, SMC_DEVICE_HAS_FID }, { 0, 4, SMC_DEVICE_HAS_PCHID },
+		{ 0, 5, SMC_DEVICE_HAS_VENDOR }, { 0, 6, SMC_DEVICE_HAS_DEVICE },
+		{ 0, 7, SMC_DEVICE_HAS_PCI_ID }, { 0, 10, SMC_DEVICE_HAS_IB_NAME },
+		{ 1, 1, SMC_PORT_HAS_USER }, { 1, 2, SMC_PORT_HAS_PNETID },
+		{ 1, 3, SMC_PORT_HAS_IFINDEX }, { 1, 4, SMC_PORT_HAS_STATE },
+		{ 1, 5, 0 }, { 1, 6, SMC_PORT_HAS_LINKS }, { 1, 7, 0 },
+		{ 2, 1, SMC_PORT_HAS_USER }, { 2, 6, SMC_PORT_HAS_LINKS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(rows); i++) {
+		uint16_t port = rows[i / 2].port, type = rows[i / 2].type;
+		uint32_t has = i % 2 ? rows[i / 2].has : 0;
+		struct smc_device device;
+		struct message m;
+		size_t nest = genl_begin(&m, 6), inner = 0;
+
+		if (port)
+			inner = genl_nest(&m, port + 7);
+		message_attr(&m, type, "\1\0\0\0\0\0\0", i % 2 ? 8 : 0);
+		if (port)
+			genl_end(&m, inner);
+		genl_end(&m, nest);
+		assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+		assert_int_equal(device.has, port ? 0 : has);
+		assert_int_equal(device.ports[0].has, port == 1 ? has : 0);
+		assert_int_equal(device.ports[1].has, port == 2 ? has : 0);
+	}
+}
+
+/* All that a port sends is there. */
+static void port_has(void **state)
+{
+	struct smc_device device;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	nest = genl_begin(&m, 6);
+	put_port(&m, 9, 1, "A");
+	genl_end(&m, nest);
+	assert_int_equal(smc_device_decode(&device, &m.nlh), 0);
+	assert_int_equal(device.ports[1].has, (1 << 5) - 1);
+}
+
 static void sysinfo(void **state)
 {
 	struct smc_sysinfo info;
@@ -214,7 +267,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rxe),	cmocka_unit_test(mlx5), cmocka_unit_test(device_noise),
 		cmocka_unit_test(sysinfo), cmocka_unit_test(eids), cmocka_unit_test(ueid),
-		cmocka_unit_test(seid_and_hs),
+		cmocka_unit_test(seid_and_hs), cmocka_unit_test(single_attributes),
+		cmocka_unit_test(port_has),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ struct passwd *getpwnam(const char *name)
 {
 	static struct passwd user;
 
-	if (strcmp(name, "www-data"))
+	if (strcmp(name, "www-data") && strcmp(name, "w"))
 		return NULL;
 	user.pw_uid = 33;
 	return &user;
@@ -413,6 +413,124 @@ static void long_words(void **state)
 	}
 }
 
+/* One character more is one too many, and the word before it counts no less. */
+static void longest_word(void **state)
+{
+	struct smc_err err = { 0 };
+	struct filter filter;
+	char text[200];
+	char *const argv[] = { text };
+
+	(void)state;
+	snprintf(text, sizeof(text), "sport %0127d", 80);
+	assert_int_equal(filter_parse(&filter, 1, argv, &err), 0);
+	assert_int_equal(filter.nodes[filter.root].value, 80);
+	snprintf(text, sizeof(text), "sport %0128d", 80);
+	assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+	assert_string_equal(err.text, "a word of the filter is too long");
+	snprintf(text, sizeof(text), "sport %0128d sport 80", 80);
+	assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+	assert_string_equal(err.text, "a word of the filter is too long");
+}
+
+/* Depth is what is open at once, not what there is in all. */
+static void wide(void **state)
+{
+	struct smc_err err;
+
+	(void)state;
+	assert_int_equal(nest("(mode tcp) or ", 20, "", &err), 0);
+	assert_int_equal(nest("!mode tcp or ", 20, "", &err), 0);
+	assert_int_equal(nest("((((((((", 2, "))))))))", &err), 0);
+	assert_int_equal(nest("!(", 8, ")", &err), 0);
+	assert_int_equal(nest("!(", 9, ")", &err), -EINVAL);
+	assert_string_equal(err.text, "the filter is nested too deeply");
+}
+
+/* The ends of what numbers and prefixes can say. */
+static void edges(void **state)
+{
+	static const struct row rows[] = {
+		{ { "dst", "2001:db8::2/128" }, "d" },
+		{ { "dst", "2001:db8::3/127" }, "d" },
+		{ { "dst", "2001:db8::3" }, "" },
+		{ { "dst", "2001:db8::3/128" }, "" },
+		{ { "src", "10.0.0.0" }, "" },
+		{ { "src", "128.0.0.0/1" }, "" },
+		{ { "src", "64.0.0.0/1" }, "abcefh" },
+		{ { "src", "12.0.0.0/7" }, "" },
+		{ { "src", "11.0.0.0/7" }, "bcefh" },
+		{ { "src", "10.128.0.0/9" }, "" },
+		{ { "src", "10.127.0.0/9" }, "bcefh" },
+		{ { "src", "!=", "*" }, "" },
+		{ { "src", "!=", ":80" }, "cefgi" },
+		{ { "src", "!=", "2001:db8::1" }, "abcefh" },
+		{ { "src", "!=", "[2001:db8::1]:80" }, "abcefh" },
+		{ { "uid", "w" }, "f" },
+		{ { "uid", "4294967295" }, "" },
+		{ { "uid", "<=", "4294967295" }, ALL },
+		{ { "uid", ">=", "1000" }, "bceg" },
+		{ { "uid", "lt", "33" }, "adhi" },
+		{ { "uid", "le", "33" }, "adfhi" },
+		{ { "uid", "ge", "33" }, "bcefg" },
+		{ { "dport", "<", "8" }, "h" },
+		{ { "sport", ">", "0" }, "abcdefhi" },
+	};
+
+	(void)state;
+	CHECK_ALL(rows);
+}
+
+/* A state beyond those that a set can name is in none but "all". */
+static void later_states(void **state)
+{
+	static const struct {
+		uint8_t state;
+		bool is_connected;
+	} rows[] = { { 31, true }, { 32, false }, { 33, false }, { 255, false } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smc_sock sock = { .state = rows[i].state };
+		char *const connected[] = { (char []){ "state connected" } };
+		char *const all[] = { (char []){ "state all" } };
+		struct filter filter;
+
+		assert_int_equal(filter_parse(&filter, 1, connected, NULL), 0);
+		assert_int_equal(filter_match(&filter, &sock), rows[i].is_connected);
+		assert_int_equal(filter_parse(&filter, 1, all, NULL), 0);
+		assert_true(filter_match(&filter, &sock));
+	}
+}
+
+/* Where it goes wrong, and what should stand there. */
+static void sentences(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{ "(", "the filter ends where a test should follow" },
+		{ ")", "')' in the filter is not a test" },
+		{ ">= 80", "'>=' in the filter is not a test" },
+		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
+		{ "x", "'x' is not a filter (state, mode, sport, dport, src, dst, uid)" },
+		{ "sport", "the filter ends where a port should follow" },
+		{ "sport x", "'x' in the filter is not a port" },
+		{ "uid u", "'u' in the filter is not a user" },
+		{ "mode tcp )", "')' in the filter is not expected here" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
+		struct filter filter;
+		struct smc_err err;
+
+		assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+		assert_string_equal(err.text, rows[i].want);
+	}
+}
+
 static void state_choice(void **state)
 {
 	static const struct {
@@ -442,7 +560,9 @@ int main(void)
 		cmocka_unit_test(bad_addresses),
 		cmocka_unit_test(users),     cmocka_unit_test(connectives),
 		cmocka_unit_test(limits),    cmocka_unit_test(long_words),
-		cmocka_unit_test(state_choice),
+		cmocka_unit_test(state_choice), cmocka_unit_test(longest_word),
+		cmocka_unit_test(wide),      cmocka_unit_test(edges),
+		cmocka_unit_test(later_states), cmocka_unit_test(sentences),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

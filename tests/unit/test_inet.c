@@ -201,6 +201,29 @@ static void by_address(void **state)
 	check_all(rows, ARRAY_SIZE(rows));
 }
 
+/* Where addresses are told, all of their bytes count, of both ends. */
+static void whole_addresses(void **state)
+{
+	static const struct tcp tcp = { AF_INET6, "2001:db8::1", 95, "2001:db9::9", 4015, 0, false };
+	static const struct question rows[] = {
+		{ "the same", AF_SMC, 1, "2001:db8::1", "2001:db9::9", 95, 4015, 0, AF_INET6,
+		  "2001:db8::1" },
+		{ "local: first byte", AF_SMC, 1, "2101:db8::1", "2001:db9::9", 95, 4015, 0, 0, NULL },
+		{ "local: last byte", AF_SMC, 1, "2001:db8::2", "2001:db9::9", 95, 4015, 0, 0, NULL },
+		{ "local: none", AF_SMC, 1, NULL, "2001:db9::9", 95, 4015, 0, 0, NULL },
+		{ "peer: first byte", AF_SMC, 1, "2001:db8::1", "2101:db9::9", 95, 4015, 0, 0, NULL },
+		{ "peer: last byte", AF_SMC, 1, "2001:db8::1", "2001:db9::8", 95, 4015, 0, 0, NULL },
+		{ "peer: none", AF_SMC, 1, "2001:db8::1", NULL, 95, 4015, 0, 0, NULL },
+	};
+	struct smc_inet_table table = { 0 };
+
+	(void)state;
+	assert_int_equal(add(&table, &tcp), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		check(&table, &rows[i]);
+	smc_inet_free(&table);
+}
+
 static void empty(void **state)
 {
 	struct smc_sock sock = { .family = AF_SMC, .state = 1, .local.port = 80 };
@@ -270,7 +293,7 @@ int main(void)
 		cmocka_unit_test(connections), cmocka_unit_test(listeners),
 		cmocka_unit_test(by_address), cmocka_unit_test(empty),
 		cmocka_unit_test(short_messages), cmocka_unit_test(growth),
-		cmocka_unit_test(request),
+		cmocka_unit_test(request), cmocka_unit_test(whole_addresses),
 	};
 
 	return cmocka_run_group_tests_name("inet", tests, NULL, NULL);

@@ -164,6 +164,92 @@ static void long_strings(void **state)
 	assert_int_equal(strlen(lgr.pnetid), 16);
 }
 
+/* Attributes without payload count as not sent, in the nests of version 2 and for SMC-D, too. */
+static void empty_attributes(void **state)
+{
+	static const struct {
+		uint16_t number, nests[2];
+	} rows[] = {
+		{ 2, { 7, 8 } },
+		{ 4, { 9, 9 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_lgr lgr;
+		struct message m;
+		size_t nest = genl_begin(&m, rows[i].number);
+
+		for (size_t j = 0; j < ARRAY_SIZE(rows[i].nests); j++) {
+			size_t v2 = genl_nest(&m, rows[i].nests[j]);
+
+			genl_noise(&m);
+			genl_end(&m, v2);
+		}
+		genl_noise(&m);
+		genl_end(&m, nest);
+		assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+		assert_int_equal(lgr.has, 0);
+		assert_true(lgr.is_v2);
+	}
+}
+
+/* Each attribute by itself sets its own bit and no other. */
+static void single_attributes(void **state)
+{
+	static const struct {
+		uint16_t number, nest, type;
+		uint32_t has;
+	} rows[] = {
+		{ 2, 0, 1, SMC_LGR_HAS_ID }, { 2, 0, 2, SMC_LGR_HAS_ROLE },
+		{ 2, 0, 3, SMC_LGR_HAS_TYPE }, { 2, 0, 4, SMC_LGR_HAS_PNETID },
+		{ 2, 0, 5, SMC_LGR_HAS_VLAN }, { 2, 0, 6, SMC_LGR_HAS_CONNS },
+		{ 2, 0, 9, SMC_LGR_HAS_NET_COOKIE }, { 2, 0, 11, SMC_LGR_HAS_BUF_TYPE },
+		{ 2, 0, 12, SMC_LGR_HAS_SNDBUF }, { 2, 0, 13, SMC_LGR_HAS_RCVBUF },
+		{ 2, 7, 0, SMC_LGR_HAS_VERSION }, { 2, 7, 1, SMC_LGR_HAS_RELEASE },
+		{ 2, 7, 2, SMC_LGR_HAS_OS }, { 2, 7, 3, SMC_LGR_HAS_EID },
+		{ 2, 7, 4, SMC_LGR_HAS_PEER_HOST }, { 2, 8, 1, SMC_LGR_HAS_DIRECT },
+		{ 2, 8, 2, SMC_LGR_HAS_MAX_CONNS }, { 2, 8, 3, SMC_LGR_HAS_MAX_LINKS },
+		{ 4, 0, 1, SMC_LGR_HAS_ID }, { 4, 0, 2, SMC_LGR_HAS_GID },
+		{ 4, 0, 3, SMC_LGR_HAS_PEER_GID }, { 4, 0, 4, SMC_LGR_HAS_VLAN },
+		{ 4, 0, 5, SMC_LGR_HAS_CONNS }, { 4, 0, 6, SMC_LGR_HAS_PNETID },
+		{ 4, 0, 7, SMC_LGR_HAS_CHID }, { 4, 0, 10, SMC_LGR_HAS_EXT_GID },
+		{ 4, 0, 11, SMC_LGR_HAS_PEER_EXT_GID }, { 4, 0, 12, SMC_LGR_HAS_SNDBUF },
+		{ 4, 0, 13, SMC_LGR_HAS_RCVBUF },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_lgr lgr;
+		struct message m;
+		size_t nest = genl_begin(&m, rows[i].number), inner = 0;
+
+		if (rows[i].nest)
+			inner = genl_nest(&m, rows[i].nest);
+		genl_u64(&m, rows[i].type, 1); /* enough for each of them */
+		if (rows[i].nest)
+			genl_end(&m, inner);
+		genl_end(&m, nest);
+		assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+		assert_int_equal(lgr.has, rows[i].has);
+	}
+}
+
+/* Blanks at the end are padding, what follows the end is not part of the name. */
+static void padded_strings(void **state)
+{
+	struct smc_lgr lgr;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	nest = genl_begin(&m, 2);
+	message_attr(&m, 4, "A B  \0 xyz", 10);
+	genl_end(&m, nest);
+	assert_int_equal(smc_lgr_decode(&lgr, &m.nlh), 0);
+	assert_string_equal(lgr.pnetid, "A B");
+}
+
 static void links(void **state)
 {
 	struct smc_link link;
@@ -211,6 +297,8 @@ int main(void)
 		cmocka_unit_test(smcr),	     cmocka_unit_test(smcd),
 		cmocka_unit_test(missing),   cmocka_unit_test(too_short),
 		cmocka_unit_test(long_strings), cmocka_unit_test(links),
+		cmocka_unit_test(empty_attributes), cmocka_unit_test(single_attributes),
+		cmocka_unit_test(padded_strings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,23 @@ static void damaged_strings(void **state)
 	assert_int_equal(e.has, SMC_PNET_HAS_NET);
 }
 
+/* A message that is no entry does not end the dump, and is not in the table. */
+static void add_messages(void **state)
+{
+	struct smc_pnet_table table = { 0 };
+	struct message m;
+
+	(void)state;
+	start(&m);
+	assert_int_equal(smc_pnet_add(&m.nlh, &table), 0);
+	assert_int_equal(table.count, 0);
+	put_entry(&m, "NET1", "eth0", "n/a", 255);
+	assert_int_equal(smc_pnet_add(&m.nlh, &table), 0);
+	assert_int_equal(table.count, 1);
+	assert_string_equal(table.entries[0].eth, "eth0");
+	smc_pnet_free(&table);
+}
+
 static void names(void **state)
 {
 	static const char *const bad[] = { "", "  ", "A-B", "A_B", "A B", "ABCDEFGHIJKLMNOPQ",
@@ -168,6 +185,24 @@ static void devices(void **state)
 	text[64] = '\0';
 	assert_int_equal(smc_pnet_ib(ib, text, &err), -EINVAL);
 	assert_int_equal(smc_pnet_ib(ib, "0000:00:00.0", &err), 0);
+}
+
+/* What a name may not have, it may not have anywhere. */
+static void device_characters(void **state)
+{
+	static const char *const bad[] = { "/", " ", "\x7f", "\x1f" };
+	char eth[SMC_PNET_ETH_SIZE], text[8];
+	struct smc_err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		for (size_t at = 0; at < 3; at++) {
+			memcpy(text, "abc", 4);
+			text[at] = bad[i][0];
+			assert_int_equal(smc_pnet_eth(eth, text, &err), -EINVAL);
+		}
+	assert_int_equal(smc_pnet_eth(eth, "!\x80~", &err), 0);
+	assert_string_equal(eth, "!\x80~");
 }
 
 static void ports(void **state)
@@ -212,6 +247,7 @@ int main(void)
 		cmocka_unit_test(other_order), cmocka_unit_test(missing),
 		cmocka_unit_test(damaged_strings), cmocka_unit_test(names),
 		cmocka_unit_test(devices), cmocka_unit_test(ports), cmocka_unit_test(holders),
+		cmocka_unit_test(add_messages), cmocka_unit_test(device_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

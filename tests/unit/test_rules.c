@@ -158,6 +158,103 @@ static void as_many_as_there_is_room_for(void **state)
 	assert_int_equal(rules.count, RULES_MAX);
 }
 
+/* The last address and the last port that an item means, and the next beyond it. */
+static void items_end_where_they_say(void **state)
+{
+	static const struct {
+		const char *item, *host;
+		int port;
+		bool is_allowed;
+	} rows[] = {
+		{ "10.0.0.1", "10.0.0.1", 80, true }, { "10.0.0.1", "10.0.0.0", 80, false },
+		{ "10.0.0.1/32", "10.0.0.1", 80, true }, { "10.0.0.1/32", "10.0.0.0", 80, false },
+		{ "10.0.0.1/31", "10.0.0.0", 80, true }, { "10.0.0.1/31", "10.0.0.2", 80, false },
+		{ "10.0.0.1/0", "223.0.0.0", 80, true }, { "10.0.0.1/1", "127.0.0.0", 80, true },
+		{ "10.0.0.1/1", "128.0.0.0", 80, false },
+		{ "[fd00::1]", "fd00::1", 80, true }, { "[fd00::1]", "fd00::", 80, false },
+		{ "[fd00::1]/128", "fd00::1", 80, true }, { "[fd00::1]/128", "fd00::", 80, false },
+		{ "[fd00::1]/127", "fd00::", 80, true }, { "[fd00::1]/127", "fd00::2", 80, false },
+		{ "[ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255]",
+		  "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", 80, true },
+		{ "80-80", "::1", 80, true }, { "80-80", "::1", 81, false },
+		{ "80-80", "::1", 79, false }, { "1-65535", "::1", 1, true },
+		{ "1-65535", "::1", 65535, true }, { "1-65535", "::1", 0, false },
+		{ "2", "::1", 1, false }, { "65535", "::1", 65534, false },
+		{ "*", "::1", 0, true }, { "*", "::1", 65535, true },
+		{ "10.0.0.1", "10.0.0.1", 0, true }, { "10.0.0.1:*", "10.0.0.1", 65535, true },
+		{ "10.0.0.9:80", "10.0.0.9", 80, true }, { "10.0.0.9:80", "10.0.0.9", 81, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct rules rules = parsed(rows[i].item, "");
+
+		if (allows(&rules, false, rows[i].host, rows[i].port) != rows[i].is_allowed)
+			fail_msg("%s: %s, port %d", rows[i].item, rows[i].host, rows[i].port);
+	}
+}
+
+static void lists_are_cut_at_blanks_and_commas(void **state)
+{
+	static const char *const lists[] = {
+		"80,90", "80 90", "80\t90", "80\n90", " \t\n,80,,90, ", "80 , listen 90",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		struct rules rules = parsed(lists[i], "");
+
+		assert_true(rules.has_include);
+		assert_true(allows(&rules, false, "10.0.0.1", 80));
+		assert_true(allows(&rules, false, "10.0.0.1", 90));
+		assert_false(allows(&rules, false, "10.0.0.1", 85));
+	}
+}
+
+/* Both lists, one after the other, in either order; one that is refused changes nothing. */
+static void lists_add_up(void **state)
+{
+	struct rules rules = parsed("80", "90"), before;
+	const char *bad;
+
+	(void)state;
+	assert_int_equal(rules_parse(&rules, false, "70", &bad), 0);
+	assert_int_equal(rules_parse(&rules, true, "", &bad), 0);
+	assert_int_equal(rules.count, 3);
+	assert_true(allows(&rules, false, "::1", 70) && allows(&rules, false, "::1", 80));
+	assert_false(allows(&rules, false, "::1", 90) || allows(&rules, false, "::1", 60));
+	before = rules;
+	assert_int_equal(rules_parse(&rules, false, "60 x", &bad), -EINVAL);
+	assert_string_equal(bad, "x");
+	assert_int_equal(rules.count, before.count);
+	assert_false(allows(&rules, false, "::1", 60));
+	rules = parsed("", "90");
+	assert_false(rules.has_include);
+	assert_int_equal(rules_parse(&rules, false, "x", &bad), -EINVAL);
+	assert_false(rules.has_include);
+	assert_true(allows(&rules, false, "::1", 60));
+}
+
+/* An address that is cut short is none; the end of an IPv6 one may be missing. */
+static void short_addresses_are_not_its_business(void **state)
+{
+	struct rules rules = parsed("81", "");
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(80) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
+	struct sockaddr_storage other = { .ss_family = AF_UNIX };
+	const struct sockaddr *v4 = (struct sockaddr *)&in, *v6 = (struct sockaddr *)&in6;
+
+	(void)state;
+	for (socklen_t len = 2; len < sizeof(in); len++)
+		assert_true(rules_allow(&rules, false, v4, len));
+	assert_false(rules_allow(&rules, false, v4, sizeof(in)));
+	for (socklen_t len = 2; len < 24; len++)
+		assert_true(rules_allow(&rules, false, v6, len));
+	assert_false(rules_allow(&rules, false, v6, 24));
+	assert_false(rules_allow(&rules, false, v6, sizeof(in6)));
+	assert_true(rules_allow(&rules, false, (struct sockaddr *)&other, sizeof(other)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +268,10 @@ int main(void)
 		cmocka_unit_test(other_addresses_are_not_its_business),
 		cmocka_unit_test(junk_is_refused_whole),
 		cmocka_unit_test(as_many_as_there_is_room_for),
+		cmocka_unit_test(items_end_where_they_say),
+		cmocka_unit_test(lists_are_cut_at_blanks_and_commas),
+		cmocka_unit_test(lists_add_up),
+		cmocka_unit_test(short_addresses_are_not_its_business),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -422,6 +422,40 @@ static void addresses(void **state)
 	}
 }
 
+/* Word 1 alone makes it IPv6, and only these first bytes could begin an address of both kinds. */
+static void address_limits(void **state)
+{
+	static const struct {
+		int ip_family;
+		const char *src, *dst;
+		int want;
+	} rows[] = {
+		{ AF_INET6, "2001:db8:0:1::", "2001:db9::", AF_INET6 },
+		{ AF_INET6, "2001:db8::", "2001:db9:0:1::", AF_INET6 },
+		{ AF_INET6, "2001:db8::1:0:0", "2001:db9::", AF_INET6 },
+		{ AF_INET6, "2001:db8::", "2001:db9::1", AF_INET6 },
+		{ AF_INET, "31.255.255.255", "10.0.0.2", AF_INET },
+		{ AF_INET, "32.0.0.0", "10.0.0.2", AF_UNSPEC },
+		{ AF_INET, "63.255.255.255", "10.0.0.2", AF_UNSPEC },
+		{ AF_INET, "64.0.0.0", "10.0.0.2", AF_INET },
+		{ AF_INET, "239.255.255.255", "10.0.0.2", AF_INET },
+		{ AF_INET, "240.0.0.0", "10.0.0.2", AF_UNSPEC },
+		{ AF_INET, "10.0.0.1", "255.255.255.255", AF_UNSPEC },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct smc_abi_diag_msg msg = base(SMC_ABI_ACTIVE, SMC_ABI_MODE_TCP);
+		struct smc_sock sock;
+
+		set_words(msg.id.src, rows[i].ip_family, rows[i].src);
+		set_words(msg.id.dst, rows[i].ip_family, rows[i].dst);
+		sock = decode(&msg);
+		if (sock.local.family != rows[i].want)
+			fail_msg("%s, %s: family %u", rows[i].src, rows[i].dst, sock.local.family);
+	}
+}
+
 static void state_names(void **state)
 {
 	static const struct {
@@ -508,7 +542,7 @@ int main(void)
 		cmocka_unit_test(reuse),	    cmocka_unit_test(big_numbers),
 		cmocka_unit_test(modes),	    cmocka_unit_test(addresses),
 		cmocka_unit_test(state_names),	    cmocka_unit_test(state_words),
-		cmocka_unit_test(request),
+		cmocka_unit_test(request),	    cmocka_unit_test(address_limits),
 	};
 
 	return cmocka_run_group_tests_name("sock", tests, NULL, NULL);

@@ -67,6 +67,31 @@ static void decode(void **state)
 	assert_int_equal(smc_stats_decode(&stats, &m.nlh), -EBADMSG);
 }
 
+/* In another order than the kernel's: nothing of one attribute may end in the place of another. */
+static void decode_order(void **state)
+{
+	static struct smc_stats stats;
+	struct message m;
+	size_t nest, tech;
+
+	(void)state;
+	nest = genl_begin(&m, 7);
+	genl_u64(&m, 4, 6);
+	genl_u64(&m, 3, 5);
+	tech = genl_nest(&m, 2);
+	genl_u64(&m, 16, 7);
+	genl_end(&m, tech);
+	tech = genl_nest(&m, 1);
+	genl_u64(&m, 16, 8);
+	genl_end(&m, tech);
+	genl_end(&m, nest);
+	assert_int_equal(smc_stats_decode(&stats, &m.nlh), 0);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].handshake_errors, 5);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].handshake_errors, 6);
+	assert_int_equal(stats.tech[SMC_TECH_R].value[SMC_STAT_RX_BYTES], 7);
+	assert_int_equal(stats.tech[SMC_TECH_D].value[SMC_STAT_RX_BYTES], 8);
+}
+
 static void put_fback(struct smc_stats *stats, uint8_t type, uint32_t code, uint16_t count,
 		      bool is_first)
 {
@@ -111,6 +136,29 @@ static void fallbacks(void **state)
 	assert_int_equal(smc_fback_decode(&stats, &m.nlh), -EBADMSG);
 }
 
+/* The totals of both sides, and a type with more bytes than it needs. */
+static void fallback_totals(void **state)
+{
+	static const uint8_t type[8] = { 1 };
+	static struct smc_stats stats;
+	struct message m;
+	size_t nest;
+
+	(void)state;
+	nest = genl_begin(&m, 8);
+	genl_u64(&m, 2, 80000);
+	genl_u64(&m, 3, 70000);
+	message_attr(&m, 1, type, sizeof(type));
+	genl_u32(&m, 4, 0x03010000);
+	genl_u16(&m, 5, 2);
+	genl_end(&m, nest);
+	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].fallbacks, 80000);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].fallbacks, 70000);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
+	assert_int_equal(stats.side[SMC_SIDE_CLIENT].n_reasons, 0);
+}
+
 static void since(void **state)
 {
 	static struct smc_stats base, stats;
@@ -135,6 +183,70 @@ static void since(void **state)
 	assert_int_equal(stats.side[0].reasons[0].count, 10);
 	assert_int_equal(smc_stats_since(&stats, &base), -ERANGE);
 	assert_int_equal(stats.tech[0].value[SMC_STAT_RX_BYTES], 50);
+}
+
+/* Each number alone tells that the counters began anew. */
+static void since_below(void **state)
+{
+	static struct smc_stats base, stats;
+	uint64_t *const numbers[] = {
+		&base.tech[SMC_TECH_D].value[0],
+		&base.tech[SMC_TECH_D].value[SMC_STAT_TX_CNT],
+		&base.tech[SMC_TECH_R].value[0],
+		&base.tech[SMC_TECH_R].value[SMC_STAT_TX_CNT],
+		&base.side[SMC_SIDE_CLIENT].handshake_errors,
+		&base.side[SMC_SIDE_CLIENT].fallbacks,
+		&base.side[SMC_SIDE_SERVER].handshake_errors,
+		&base.side[SMC_SIDE_SERVER].fallbacks,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		*numbers[i] = 1;
+		assert_int_equal(smc_stats_since(&stats, &base), -ERANGE);
+		*numbers[i] = 0;
+	}
+	base.tech[SMC_TECH_R].value[SMC_STAT_TX_USAGE] = 1;
+	assert_int_equal(smc_stats_since(&stats, &base), 0);
+}
+
+/* Both technologies and both sides, and nothing that stands behind them in memory. */
+static void since_all(void **state)
+{
+	static struct smc_stats base, stats;
+
+	(void)state;
+	for (int t = 0; t < SMC_TECHS; t++)
+		for (int i = 0; i < SMC_STAT_COUNT; i++) {
+			base.tech[t].value[i] = 100;
+			base.tech[t].has[i] = true;
+		}
+	for (int s = 0; s < SMC_SIDES; s++) {
+		base.side[s].handshake_errors = 3;
+		base.side[s].fallbacks = 4;
+		base.side[s].n_reasons = 1;
+		base.side[s].reasons[0] = (struct smc_reason_count){ 7, 2 };
+		base.side[s].reasons[1] = (struct smc_reason_count){ 8, 1 }; /* not counted */
+	}
+	stats = base;
+	for (int s = 0; s < SMC_SIDES; s++) {
+		stats.side[s].handshake_errors = 5;
+		stats.side[s].n_reasons = 2;
+		stats.side[s].reasons[1].count = 9;
+	}
+	assert_int_equal(smc_stats_since(&stats, &base), 0);
+	for (size_t t = 0; t < SMC_TECHS; t++)
+		for (size_t i = 0; i < SMC_STAT_COUNT; i++) {
+			assert_int_equal(stats.tech[t].value[i], smc_stat_is_gauge(i) ? 100 : 0);
+			assert_true(stats.tech[t].has[i]);
+		}
+	for (int s = 0; s < SMC_SIDES; s++) {
+		assert_int_equal(stats.side[s].handshake_errors, 2);
+		assert_int_equal(stats.side[s].fallbacks, 0);
+		assert_int_equal(stats.side[s].n_reasons, 1);
+		assert_int_equal(stats.side[s].reasons[0].code, 8);
+		assert_int_equal(stats.side[s].reasons[0].count, 9);
+	}
 }
 
 static void baseline_text(void **state)
@@ -256,6 +368,8 @@ int main(void)
 		cmocka_unit_test(since),	 cmocka_unit_test(baseline_text),
 		cmocka_unit_test(si),		 cmocka_unit_test(unknown_reasons),
 		cmocka_unit_test(compat_keys),	 cmocka_unit_test(keys_and_places),
+		cmocka_unit_test(decode_order),	 cmocka_unit_test(fallback_totals),
+		cmocka_unit_test(since_below),	 cmocka_unit_test(since_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/* lib/netlink/answer: what the messages of one buffer say, in any order and of any length. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+#include "netlink/answer.h"
+
+#define SEQ 77
+#define PORT 4711
+#define TYPE 0x20
+
+struct seen {
+	unsigned int count, fail_at; /* 1: the first */
+	int result;
+	uint16_t types[16];
+};
+
+static int note(const struct nlmsghdr *nlh, void *arg)
+{
+	struct seen *seen = arg;
+
+	assert_true(seen->count < ARRAY_SIZE(seen->types));
+	seen->types[seen->count++] = nlh->nlmsg_type;
+	return seen->count == seen->fail_at ? seen->result : 0;
+}
+
+/* Messages as one call receives them. */
+static struct buffer {
+	_Alignas(struct nlmsghdr) uint8_t bytes[4096];
+	size_t len;
+} buffer;
+
+static void add(const struct message *m)
+{
+	size_t len = NLMSG_ALIGN(m->nlh.nlmsg_len);
+
+	assert_true(buffer.len + len <= sizeof(buffer.bytes));
+	memcpy(buffer.bytes + buffer.len, m->bytes, len);
+	buffer.len += len;
+}
+
+static struct message begin(uint16_t type, uint16_t flags)
+{
+	struct message m;
+
+	message_start(&m, type);
+	m.nlh.nlmsg_flags = flags;
+	m.nlh.nlmsg_seq = SEQ;
+	m.nlh.nlmsg_pid = PORT;
+	return m;
+}
+
+static void add_row(uint16_t type, uint16_t flags)
+{
+	struct message m = begin(type, flags);
+
+	message_put(&m, "row", 4);
+	add(&m);
+}
+
+static void add_done(int code, uint16_t flags, const char *text)
+{
+	struct message m = begin(NLMSG_DONE, flags);
+
+	message_put(&m, &code, sizeof(code));
+	if (text)
+		message_attr(&m, NLMSGERR_ATTR_MSG, text, strlen(text) + 1);
+	add(&m);
+}
+
+static struct answer take(struct seen *seen)
+{
+	struct answer answer = { .seq = SEQ, .port = PORT, .fn = note, .arg = seen };
+
+	answer_take(&answer, buffer.bytes, buffer.len);
+	buffer.len = 0;
+	return answer;
+}
+
+static void rows(void **state)
+{
+	struct seen seen = { 0 };
+	struct answer answer;
+
+	(void)state;
+	add_row(TYPE, 0);
+	add_row(NLMSG_NOOP, 0);
+	add_row(TYPE + 1, 0);
+	answer = take(&seen);
+	assert_int_equal(seen.count, 2);
+	assert_true(seen.types[0] == TYPE && seen.types[1] == TYPE + 1);
+	assert_false(answer.is_done || answer.is_ended || answer.is_interrupted || answer.code);
+	add_row(TYPE, 0);
+	add_done(0, 0, NULL);
+	add_row(TYPE, 0); /* behind the end */
+	answer = take(&seen);
+	assert_int_equal(seen.count, 3);
+	assert_true(answer.is_done && !answer.is_ended && !answer.code);
+	assert_string_equal(answer.text, "");
+}
+
+/* A number above 0 is no error; the text belongs to an error only. */
+static void ends(void **state)
+{
+	static const struct {
+		int code;
+		uint16_t flags;
+		const char *text;
+		int want;
+		const char *words;
+	} cases[] = {
+		{ 0, 0, NULL, 0, "" },
+		{ 5, 0, NULL, 0, "" },
+		{ 0, NLM_F_ACK_TLVS, "hint", 0, "" },
+		{ -EPERM, 0, NULL, EPERM, "" },
+		{ -1, NLM_F_ACK_TLVS, "why", 1, "why" },
+		{ -EPERM, 0, "no flag", EPERM, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct seen seen = { 0 };
+		struct answer answer;
+
+		add_done(cases[i].code, cases[i].flags, cases[i].text);
+		answer = take(&seen);
+		assert_true(answer.is_done && !answer.is_ended);
+		assert_int_equal(answer.code, cases[i].want);
+		assert_string_equal(answer.text, cases[i].words);
+		assert_int_equal(seen.count, 0);
+	}
+}
+
+/* @quoted: so much of the request is in the message; its own length says @said. */
+static struct answer refuse(int error, uint16_t flags, size_t quoted, uint32_t said,
+			    const char *text)
+{
+	struct nlmsgerr msg = { .error = error, .msg.nlmsg_len = said };
+	struct message m = begin(NLMSG_ERROR, flags);
+	static const uint8_t body[64];
+	struct seen seen = { 0 };
+
+	message_put(&m, &msg, sizeof(msg));
+	message_put(&m, body, quoted);
+	if (text) {
+		message_attr(&m, NLMSGERR_ATTR_OFFS, "\0\0\0", 4);
+		message_attr(&m, NLMSGERR_ATTR_MSG, text, strlen(text) + 1);
+	}
+	add(&m);
+	return take(&seen);
+}
+
+static void refusals(void **state)
+{
+	static const struct {
+		int error;
+		uint16_t flags;
+		size_t quoted;
+		uint32_t said;
+		const char *text;
+		int code;
+		const char *words;
+	} cases[] = {
+		{ -EPERM, 0, 0, 0, NULL, EPERM, "" },
+		{ -1, NLM_F_ACK_TLVS, 0, NLMSG_HDRLEN, "no body", 1, "no body" },
+		{ -EPERM, NLM_F_ACK_TLVS, 8, NLMSG_HDRLEN + 8, "quoted", EPERM, "quoted" },
+		{ -EPERM, NLM_F_ACK_TLVS, 8, NLMSG_HDRLEN + 5, "padded", EPERM, "padded" },
+		{ -EPERM, NLM_F_ACK_TLVS | NLM_F_CAPPED, 0, NLMSG_HDRLEN + 8, "capped", EPERM,
+		  "capped" },
+		{ -EPERM, 0, 8, NLMSG_HDRLEN + 8, "no flag", EPERM, "" },
+		{ -EPERM, NLM_F_ACK_TLVS, 0, 3, "short length", EPERM, "short length" },
+		{ -EPERM, NLM_F_ACK_TLVS, 0, 60000, "beyond", EPERM, "" },
+		{ -EPERM, NLM_F_ACK_TLVS, 0, UINT32_MAX, "far beyond", EPERM, "" },
+		{ 0, NLM_F_ACK_TLVS, 0, NLMSG_HDRLEN, "done", 0, "" },
+		{ 7, NLM_F_ACK_TLVS, 0, NLMSG_HDRLEN, "odd", EBADMSG, "odd" },
+		{ 1, 0, 0, NLMSG_HDRLEN, NULL, EBADMSG, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct answer answer = refuse(cases[i].error, cases[i].flags, cases[i].quoted,
+					      cases[i].said, cases[i].text);
+
+		assert_true(answer.is_done && !answer.is_ended);
+		assert_int_equal(answer.code, cases[i].code);
+		assert_string_equal(answer.text, cases[i].words);
+	}
+}
+
+/* Too short by a byte for what they are. */
+static void short_messages(void **state)
+{
+	static const uint8_t bytes[sizeof(struct nlmsgerr)] = { 0 };
+	struct message m = begin(NLMSG_ERROR, 0);
+	struct seen seen = { 0 };
+	struct answer answer;
+
+	(void)state;
+	message_put(&m, bytes, sizeof(struct nlmsgerr) - 1);
+	add(&m);
+	answer = take(&seen);
+	assert_int_equal(answer.code, EBADMSG);
+	assert_string_equal(answer.text, "short error message");
+	m = begin(NLMSG_DONE, 0);
+	message_put(&m, bytes, sizeof(int) - 1);
+	add(&m);
+	answer = take(&seen);
+	assert_int_equal(answer.code, EBADMSG);
+	assert_string_equal(answer.text, "short end of dump");
+	add_row(NLMSG_OVERRUN, 0);
+	answer = take(&seen);
+	assert_true(answer.is_done);
+	assert_int_equal(answer.code, ENOBUFS);
+	assert_string_equal(answer.text, "messages were lost");
+	assert_int_equal(seen.count, 0);
+}
+
+/* After the table changed, nothing of it is handed out; the end is still waited for. */
+static void interruption(void **state)
+{
+	struct seen seen = { 0 };
+	struct answer answer;
+
+	(void)state;
+	add_row(TYPE, 0);
+	add_row(TYPE, NLM_F_DUMP_INTR);
+	add_row(TYPE, 0);
+	answer = take(&seen);
+	assert_int_equal(seen.count, 1);
+	assert_true(answer.is_interrupted && !answer.is_done && !answer.code);
+	add_row(TYPE, 0);
+	add_done(0, NLM_F_DUMP_INTR, NULL);
+	answer = take(&seen);
+	assert_int_equal(seen.count, 2);
+	assert_true(answer.is_interrupted && answer.is_done && !answer.code);
+}
+
+static void callback(void **state)
+{
+	struct seen seen = { .fail_at = 2, .result = -ENOMEM };
+	struct answer answer;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		add_row(TYPE, 0);
+	answer = take(&seen);
+	assert_int_equal(seen.count, 2);
+	assert_true(answer.is_done && answer.is_ended);
+	assert_int_equal(answer.code, ENOMEM);
+	assert_string_equal(answer.text, "");
+}
+
+/* Of another request, or to another socket: neither rows nor flags nor ends count. */
+static void others(void **state)
+{
+	const struct message kinds[] = { begin(TYPE, NLM_F_DUMP_INTR), begin(NLMSG_DONE, 0),
+					 begin(NLMSG_ERROR, 0), begin(NLMSG_OVERRUN, 0) };
+	struct seen seen = { 0 };
+	struct answer answer;
+
+	(void)state;
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
+		struct message m = kinds[i / 2];
+
+		m.nlh.nlmsg_seq += i % 2;
+		m.nlh.nlmsg_pid += !(i % 2);
+		add(&m);
+	}
+	answer = take(&seen);
+	assert_int_equal(seen.count, 0);
+	assert_false(answer.is_done || answer.is_interrupted || answer.code);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows), cmocka_unit_test(ends), cmocka_unit_test(refusals),
+		cmocka_unit_test(short_messages), cmocka_unit_test(interruption),
+		cmocka_unit_test(callback), cmocka_unit_test(others),
+	};
+
+	return cmocka_run_group_tests_name("answer", tests, NULL, NULL);
+}

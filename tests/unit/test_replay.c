@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: MIT
+/* lib/netlink/replay: tapes of messages, and the first line of the files that keep them. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/stat.h>
+
+#include "host/record.h"
+#include "netlink/replay.h"
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define OWN "smc-tools netlink 1 big "
+#else
+#define OWN "smc-tools netlink 1 little "
+#endif
+
+struct seen {
+	unsigned int count, fail_at; /* 1: the first */
+	int result;
+	size_t bytes;
+};
+
+static int note(const struct nlmsghdr *nlh, void *arg)
+{
+	struct seen *seen = arg;
+
+	seen->count++;
+	seen->bytes += nlh->nlmsg_len;
+	return seen->count == seen->fail_at ? seen->result : 0;
+}
+
+/* ---- tapes ---- */
+
+static void add(struct replay_tape *tape, size_t len, char fill)
+{
+	struct message m;
+
+	message_start(&m, 0x20);
+	memset(m.bytes + NLMSG_HDRLEN, fill, sizeof(m.bytes) - NLMSG_HDRLEN);
+	m.nlh.nlmsg_len = (uint32_t)(NLMSG_HDRLEN + len);
+	replay_add(tape, &m.nlh);
+}
+
+/* Sums up the lengths of messages that fill the memory exactly, and by a byte more or less. */
+static void tapes(void **state)
+{
+	(void)state;
+	for (size_t first = 0; first < 9; first++) {
+		const struct replay_request request = { .name = "x" };
+		struct replay_tape tape = { 0 };
+		struct seen seen = { 0 };
+		size_t bytes = 0;
+
+		for (size_t i = 0; i < 200; i++) {
+			add(&tape, first + i % 61, 'x');
+			bytes += NLMSG_HDRLEN + first + i % 61;
+		}
+		assert_false(tape.is_failed);
+		assert_true(tape.len <= tape.size && tape.len % NLMSG_ALIGNTO == 0);
+		assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, NULL), 0);
+		assert_int_equal(seen.count, 200);
+		assert_int_equal(seen.bytes, bytes);
+		free(tape.bytes);
+	}
+}
+
+static void padding(void **state)
+{
+	struct replay_tape tape = { .bytes = malloc(64), .size = 64 };
+
+	(void)state;
+	memset(tape.bytes, 'p', 64);
+	add(&tape, 5, 'x');
+	assert_int_equal(tape.len, 24);
+	assert_memory_equal(tape.bytes + NLMSG_HDRLEN, "xxxxx\0\0\0p", 9);
+	assert_int_equal(tape.size, 64); /* it had room */
+	tape.is_failed = true;
+	add(&tape, 5, 'x');
+	assert_int_equal(tape.len, 24);
+	free(tape.bytes);
+}
+
+/* Each message has its header and what the request says; the last may not lack its padding. */
+static void each(void **state)
+{
+	struct replay_request request = { .name = "a/b", .body = 4 };
+	struct seen seen = { .fail_at = 2, .result = -ENOMEM };
+	struct replay_tape tape = { 0 };
+	struct smc_err err = { 0 };
+	int ret;
+
+	(void)state;
+	add(&tape, 4, 'x');
+	add(&tape, 5, 'x');
+	add(&tape, 6, 'x');
+	assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, &err), -ENOMEM);
+	assert_int_equal(seen.count, 2);
+	seen = (struct seen){ 0 };
+	assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, &err), 0);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(err.code, 0);
+	seen = (struct seen){ 0 };
+	for (size_t cut = 1; cut < 24; cut++) {
+		seen.count = 0;
+		ret = replay_each(tape.bytes, tape.len - cut, &request, note, &seen, &err);
+		assert_int_equal(ret, -EBADMSG);
+		assert_int_equal(seen.count, 2);
+	}
+	assert_string_equal(err.text, "the record's answer to netlink/a/b is damaged");
+	request.body = 5;
+	seen.count = 0;
+	assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, &err), -EBADMSG);
+	assert_int_equal(seen.count, 0);
+	assert_int_equal(replay_each(NULL, 0, &request, note, &seen, &err), 0);
+	free(tape.bytes);
+}
+
+/* ---- first lines ---- */
+
+static void is_parsed(const char *data, const struct replay_request *request, int want,
+		      const char *words)
+{
+	struct smc_err err = { 0 };
+	struct seen seen = { 0 };
+	int ret = replay_parse(data, strlen(data), request, note, &seen, &err);
+
+	if (ret != want || err.code != -want || (want && strcmp(err.text, words)))
+		fail_msg("%.60s: %d, '%s'", data, ret, err.text);
+}
+
+#define DAMAGED "the record's answer to netlink/x is damaged"
+#define OTHER "the record has no answer to this request of netlink/x"
+
+static void lines(void **state)
+{
+	static const struct {
+		const char *line;
+		int want;
+		const char *words;
+	} cases[] = {
+		{ OWN "0 2b07 \n", 0, NULL },
+		{ OWN "0 2b0f \n", 0, NULL },
+		{ OWN "0 ff07 \n", 0, NULL },
+		{ OWN "0 2b08 \n", -ENODATA, OTHER },
+		{ OWN "0 2a07 \n", -ENODATA, OTHER },
+		{ OWN "0 2b \n", -ENODATA, OTHER },
+		{ OWN "0 2b0700 \n", -ENODATA, OTHER },
+		{ OWN "0 - \n", -ENODATA, OTHER },
+		{ OWN "1 2b07 not for you: go\n", -1, "not for you: go" },
+		{ OWN "4095 2b07 last\n", -4095, "last" },
+		{ OWN "4096 2b07 beyond\n", -EBADMSG, DAMAGED },
+		{ OWN "-1 2b07 negative\n", -EBADMSG, DAMAGED },
+		{ OWN "1 2b07\n", -EBADMSG, DAMAGED },
+		{ OWN "1 2b07", -EBADMSG, DAMAGED },
+		{ OWN "1\n", -EBADMSG, DAMAGED },
+		{ OWN "0 2b0 \n", -EBADMSG, DAMAGED },
+		{ OWN "0 2bxx \n", -EBADMSG, DAMAGED },
+		{ OWN "0 xx \n", -EBADMSG, DAMAGED },
+		{ "smc-tools netlink 1 middle 0 2b07 \n", -EOPNOTSUPP,
+		  "the record is from a middle-endian machine: only such a machine can read its "
+		  "netlink answers" },
+		{ "smc-tools netlink 2 little 0 2b07 \n", -EBADMSG, DAMAGED },
+		{ "", -EBADMSG, DAMAGED },
+	};
+	const struct replay_request request = { .name = "x", .bytes = "\x2b\x07", .len = 2 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		is_parsed(cases[i].line, &request, cases[i].want, cases[i].words);
+}
+
+/* The longest request and the longest line; what is longer is no record of these tools. */
+static void long_lines(void **state)
+{
+	uint8_t bytes[129] = { 0 };
+	struct replay_request request = { .name = "x", .bytes = bytes, .len = 128 };
+	char line[1200], words[400];
+
+	(void)state;
+	snprintf(line, sizeof(line), OWN "0 %0256d \n", 0);
+	is_parsed(line, &request, 0, NULL);
+	bytes[127] = 1;
+	is_parsed(line, &request, -ENODATA, OTHER);
+	bytes[127] = 0;
+	snprintf(line, sizeof(line), OWN "0 %0258d \n", 0);
+	request.len = 129;
+	is_parsed(line, &request, -ENODATA, OTHER);
+	request.len = 0;
+	memset(line, 'w', sizeof(line));
+	memcpy(line, OWN "5 - ", strlen(OWN "5 - "));
+	memset(words, 'w', sizeof(words));
+	words[399] = '\0'; /* all that a sentence may have */
+	strcpy(line + 1023, "\n");
+	is_parsed(line, &request, -5, words);
+	strcpy(line + 1023, "w\n");
+	is_parsed(line, &request, -EBADMSG, DAMAGED);
+}
+
+/* ---- files ---- */
+
+static char directory[] = "/tmp/smc-replay.XXXXXX";
+
+static int start(void **state)
+{
+	(void)state;
+	if (!mkdtemp(directory))
+		return -1;
+	setenv("SMC_TOOLS_RECORD", directory, 1);
+	unsetenv("SMC_TOOLS_ROOT");
+	return 0;
+}
+
+static int end(void **state)
+{
+	char command[64];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command);
+}
+
+/* A file of the record as a string; "" for none. */
+static const char *kept(const char *name)
+{
+	static char text[2048];
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	memset(text, 0, sizeof(text));
+	file = fopen(path, "r");
+	if (file) {
+		assert_true(fread(text, 1, sizeof(text) - 1, file) < sizeof(text) - 1);
+		fclose(file);
+	}
+	return text;
+}
+
+static void keep(const char *name, const char *bytes, const char *data, int ret, const char *words)
+{
+	const struct replay_request request = { name, bytes, strlen(bytes), 0 };
+	struct replay_tape tape = { .bytes = (char *)(uintptr_t)data, .len = strlen(data) };
+	struct smc_err err = { .code = 0 };
+
+	if (words)
+		smc_err_say(&err, 1, "%s", words);
+	errno = EDOM;
+	replay_keep(&tape, &request, ret, words ? &err : NULL);
+	assert_int_equal(errno, EDOM);
+}
+
+static void files(void **state)
+{
+	(void)state;
+	keep("a", "", "rows", 0, NULL);
+	assert_string_equal(kept("netlink/a"), OWN "0 - \nrows");
+	keep("a", "", "other", 0, NULL); /* the first answer stays */
+	assert_string_equal(kept("netlink/a"), OWN "0 - \nrows");
+	keep("b", "\x2b\x07", "rows", 0, "not an error");
+	assert_string_equal(kept("netlink/b"), OWN "0 2b07 \nrows");
+	keep("b", "\x2b\x03", "less", 0, NULL);
+	assert_string_equal(kept("netlink/b"), OWN "0 2b07 \nrows");
+	keep("b", "\x2b\x08", "", 0, NULL);
+	assert_string_equal(kept("netlink/b"), OWN "0 2b08 \n");
+	keep("c/d", "\xff", "", -2, "two\nlines\n");
+	assert_string_equal(kept("netlink/c/d"), OWN "2 ff two lines \n");
+	keep("c/d", "\xff", "", -3, NULL); /* an error gives way */
+	assert_string_equal(kept("netlink/c/d"), OWN "3 ff \n");
+}
+
+/* What cannot be kept makes the record incomplete, and is not kept in part. */
+static void failure(void **state)
+{
+	const struct replay_request request = { .name = "failed" };
+	const struct replay_tape tape = { .is_failed = true };
+	char path[128];
+
+	(void)state;
+	record_set(RECORD_COMPLETE, "", 0);
+	snprintf(path, sizeof(path), "%s/" RECORD_COMPLETE, directory);
+	assert_int_equal(access(path, F_OK), 0);
+	errno = EDOM;
+	replay_keep(&tape, &request, 0, NULL);
+	assert_int_equal(errno, EDOM);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_string_equal(kept("netlink/failed"), "");
+}
+
+/* What was kept answers the same request, with rows or with the error and its sentence. */
+static void back(void **state)
+{
+	struct replay_request request = { .name = "back", .bytes = "\x01", .len = 1 };
+	struct replay_tape tape = { 0 };
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	add(&tape, 4, '\n');
+	add(&tape, 7, 'x');
+	replay_keep(&tape, &request, 0, NULL);
+	keep("error", "\x01", "", -ENOENT, "why it failed");
+	free(tape.bytes);
+	setenv("SMC_TOOLS_ROOT", directory, 1);
+	assert_int_equal(replay(&request, note, &seen, &err), 0);
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.bytes, 2 * NLMSG_HDRLEN + 11);
+	request.name = "error";
+	assert_int_equal(replay(&request, note, &seen, &err), -ENOENT);
+	assert_int_equal(err.code, ENOENT);
+	assert_string_equal(err.text, "why it failed");
+	request.name = "nothing";
+	assert_int_equal(replay(&request, note, &seen, &err), -ENODATA);
+	assert_string_equal(err.text, "the record has no answer to netlink/nothing");
+	assert_int_equal(seen.count, 2);
+	keep("late", "\x01", "", 0, NULL); /* a host that answers from a record is not recorded */
+	assert_string_equal(kept("netlink/late"), "");
+	unsetenv("SMC_TOOLS_ROOT");
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tapes), cmocka_unit_test(padding), cmocka_unit_test(each),
+		cmocka_unit_test(lines), cmocka_unit_test(long_lines), cmocka_unit_test(files),
+		cmocka_unit_test(failure), cmocka_unit_test(back),
+	};
+
+	return cmocka_run_group_tests_name("replay", tests, start, end);
+}
