@@ -175,7 +175,7 @@ static void append_remedies(struct out_text *text, uint32_t code, bool is_peer)
 {
 	const struct smc_remedy *first = smc_remedies(code);
 
-	for (const struct smc_remedy *at = first; at->command; at++)
+	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at))
 		out_printf(text, "  %-*s%-*s%-*s # %s\n", LABEL_WIDTH, at == first ? "type" : "",
 			   PLACE_WIDTH, place_names[place_of(at, is_peer)], COMMAND_WIDTH,
 			   at->command, at->purpose);
@@ -251,7 +251,7 @@ static json_t *json_remedies(uint32_t code, bool is_peer)
 {
 	json_t *array = json_array();
 
-	for (const struct smc_remedy *at = smc_remedies(code); at->command; at++)
+	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
 		json_array_append_new(array, json_pack("{s:s, s:s, s:s}", "where",
 						       place_keys[place_of(at, is_peer)], "command",
 						       at->command, "purpose", at->purpose));

@@ -21,19 +21,19 @@ enum smc_raised {
  * @code: as in sock_diag, netlink statistics and the CLC DECLINE message
  * @symbol: the kernel's name without SMC_CLC_DECL_
  * @stats_name: name that "smcr stats" of smc-tools prints
- * @meaning: one clause
- * @check: the first thing to look at, an imperative clause
  * @raised: where the kernel raises it, before it tells the peer
  * @since: first kernel, "6.6"; NULL for those of 5.10 and older. None has gone so far.
+ * @meaning: one clause
+ * @check: the first thing to look at, an imperative clause
  */
 struct smc_reason {
 	uint32_t code;
 	const char *symbol;
 	const char *stats_name;
-	const char *meaning;
-	const char *check;
 	enum smc_raised raised;
 	const char *since;
+	const char *meaning;
+	const char *check;
 };
 
 /** smc_reasons - every code that Linux 6.1 to 7.2 can show (net/smc/smc_clc.h), by number */
@@ -45,8 +45,8 @@ const struct smc_reason *smc_reason_find(uint32_t code);
 
 /**
  * smc_reason_parse() - a code as people and programs write it
- * @word: hexadecimal with or without 0x; decimal, as the tracepoint smc_switch_to_fallback prints it;
- *	symbol, with or without SMC_CLC_DECL_, or the name in statistics, in any case
+ * @word: hexadecimal with or without 0x; decimal, as the tracepoint smc_switch_to_fallback prints
+ *	it; symbol, with or without SMC_CLC_DECL_, or the name in statistics, in any case
  * @code: the code, also of one that Linux does not have
  *
  * Digits alone are hexadecimal if that is a code of Linux, which no decimal number of one is.

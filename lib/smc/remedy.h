@@ -14,18 +14,22 @@ enum smc_at {
 };
 
 /**
- * struct smc_remedy - one command
+ * struct smc_remedy - one command for a reason
  * @command: words in capitals (IFACE, HOST, MYEID) are to be replaced
  * @purpose: what it does or shows, one clause
  */
 struct smc_remedy {
+	uint32_t code;
 	enum smc_at at;
 	const char *command;
 	const char *purpose;
 };
 
-/** smc_remedies() - those for a reason, the likeliest first, ended by a command of NULL */
+/** smc_remedies() - the likeliest for a reason, NULL for none */
 const struct smc_remedy *smc_remedies(uint32_t code);
+
+/** smc_remedy_next() - the next one for the same reason, NULL after the last */
+const struct smc_remedy *smc_remedy_next(const struct smc_remedy *remedy);
 
 /**
  * struct smc_situation - what both sides show for one connection

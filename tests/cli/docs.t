@@ -150,7 +150,8 @@ check_states() {
 
 check_reasons() {
 	source=$(tr '\n' ' ' <lib/smc/reason.c | grep -oE '\{ 0x[0-9a-f]{8}, "[^}]*' |
-		sed 's/{ \(0x[0-9a-f]*\), "\([A-Z_0-9]*\)", "[^"]*",[^"]*"\([^"]*\)".*/\1 \2 \3/' | tr ' ' _)
+		sed 's/{ \(0x[0-9a-f]*\), "\([A-Z_0-9]*\)", "[^"]*", [A-Z_]*, [^,]*,[[:space:]]*"\([^"]*\)".*/\1 \2 \3/' |
+		tr ' ' _)
 	page=$(sed -n '/^\.Sh REASON CODES/,/^\.Sh EXIT/p' man/smcss.8 |
 		awk '/^\.It Li 0x/ { head = $3 " " $5; getline; print head " " $0 }' | tr ' ' _)
 	is "$(echo "$source" | grep -c .)" "$(grep -cE '^	\{ 0x' lib/smc/reason.c)" "reason table was read completely"

@@ -132,7 +132,7 @@ done
 # Commands that name tools of ours name what these have.
 for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
 	help=$("$build/$tool" --help)
-	commands=$(sed -n "s/.*{ [A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c)
+	commands=$(sed -n "s/.*[[:space:]][A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c)
 	some "$commands" "remedies: $tool is among them"
 	for word in $(printf '%s' "$commands" | tr ' ' '\n' | grep -E '^(-|[a-z])' | sort -u); do
 		like "$help" "(^|[ |,])$word([ ,|]|\$)" "remedies: $tool has $word"

@@ -66,7 +66,8 @@ static void sides(void **state)
 	for (size_t i = 0; i < smc_reason_count; i++) {
 		size_t at = 0;
 
-		while (smc_reasons[i].code < ranges[at].first || smc_reasons[i].code > ranges[at].last)
+		while (smc_reasons[i].code < ranges[at].first ||
+		       smc_reasons[i].code > ranges[at].last)
 			at++;
 		if (smc_reasons[i].raised != ranges[at].raised)
 			fail_msg("%s: %d", smc_reasons[i].symbol, smc_reasons[i].raised);
@@ -162,19 +163,22 @@ static void remedies(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(kernel); i++) {
 		const struct smc_remedy *first = smc_remedies(kernel[i].code), *at;
 
-		if (!first->command)
+		if (!first)
 			fail_msg("no remedy for 0x%08x %s", kernel[i].code, kernel[i].symbol);
-		for (at = first; at->command; at++) {
+		for (at = first; at; at = smc_remedy_next(at)) {
+			assert_non_null(at->command);
 			assert_non_null(at->purpose);
 			assert_true(at->command[0] && at->purpose[0]);
 			assert_null(strpbrk(at->command, "\n#"));
 			assert_null(strpbrk(at->purpose, "\n#"));
-			for (const struct smc_remedy *other = first; other < at; other++)
+			for (const struct smc_remedy *other = first; other < at;
+			     other = smc_remedy_next(other))
 				assert_true(other->at != at->at ||
 					    strcmp(other->command, at->command));
 		}
 	}
-	assert_null(smc_remedies(0x12345678)->command);
+	assert_null(smc_remedies(0x12345678));
+	assert_null(smc_remedies(0));
 }
 
 static void check_seen(const char *text, uint32_t own, uint32_t peer)
