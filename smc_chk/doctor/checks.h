@@ -11,9 +11,9 @@ void doctor_kernel(struct doctor *doc);		/* kernel, config, module, families, BT
 void doctor_shim(struct doctor *doc);		/* installed preload library, its architecture */
 void doctor_rdma(struct doctor *doc);		/* RDMA devices, ports, link layer, GIDs */
 void doctor_ism(struct doctor *doc);		/* ISM devices, loopback-ism */
-void doctor_pnet(struct doctor *doc);		/* pairing of every net device and port, conflicts */
+void doctor_pnet(struct doctor *doc);		/* pairing of net devices and ports, conflicts */
 void doctor_eid(struct doctor *doc);		/* user EIDs, system EID */
-void doctor_net(struct doctor *doc);		/* MTU, VLAN, link-local, pause frames, bindv6only */
+void doctor_net(struct doctor *doc);		/* MTU, VLAN, link-local, pause, bindv6only */
 void doctor_sysctl(struct doctor *doc);		/* net.smc.*, tcp_*mem, core limits, limitation */
 void doctor_memory(struct doctor *doc);		/* memory lock limits, fragmentation */
 
@@ -24,6 +24,9 @@ void doctor_memory(struct doctor *doc);		/* memory lock limits, fragmentation */
  * With an interface asked for: itself, its lower device, and what SMC may use for it.
  */
 bool doctor_is_in_scope(const struct doctor *doc, const struct pnet_row *row);
+
+/** doctor_each() - call a check for each row of a device that is in scope */
+void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const struct pnet_row *row));
 
 /**
  * doctor_unusable_level() - how bad it is that a device cannot be used

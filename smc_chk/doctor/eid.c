@@ -26,7 +26,7 @@ static void check_seid(struct doctor *doc, const struct smc_seid *seid)
 	if (!seid->has_eid)
 		return;
 	if (seid->is_enabled)
-		doctor_say(doc, DOCTOR_OK, CHECK, NULL, NULL, "system EID %s", seid->eid);
+		doctor_ok(doc, CHECK, NULL, "system EID %s", seid->eid);
 	else
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, "smcd seid enable",
 			   "system EID %s is disabled", seid->eid);
@@ -38,8 +38,8 @@ static void check_none(struct doctor *doc)
 
 	if (is_waiting(doc))
 		doctor_say(doc, doctor_unusable_level(doc), CHECK, NULL, remedy,
-			   "no user EID: soft-RoCE, loopback and devices that have only version 2 are "
-			   "not used");
+			   "no user EID: soft-RoCE, loopback and devices that have only version 2 "
+			   "are not used");
 	else
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, remedy,
 			   "no user EID: peers beyond this subnet or machine need one");
@@ -62,7 +62,6 @@ void doctor_eid(struct doctor *doc)
 	for (size_t i = 0; i < facts->n_ueids; i++)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
 					facts->ueids[i]);
-	doctor_say(doc, DOCTOR_OK, CHECK, NULL, NULL, "user EID%s %s%s",
-		   facts->n_ueids == 1 ? "" : "s", names,
-		   facts->n_ueids == SMC_MAX_UEIDS ? ": the kernel takes no more" : "");
+	doctor_ok(doc, CHECK, NULL, "user EID%s %s%s", facts->n_ueids == 1 ? "" : "s", names,
+		  facts->n_ueids == SMC_MAX_UEIDS ? ": the kernel takes no more" : "");
 }

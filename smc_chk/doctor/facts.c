@@ -251,8 +251,7 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 void facts_free(struct doctor_facts *facts)
 {
 	kconfig_free(&facts->kernel.config);
-	free(facts->slots.names);
-	free(facts->pauses.all);
+	host_names_free(&facts->slots);
 	free(facts->n_ports);
 	free(facts->isms);
 	free(facts->nets);

@@ -3,6 +3,7 @@
 #ifndef SMC_CHK_FACTS_H
 #define SMC_CHK_FACTS_H
 
+#include "host/file.h"
 #include "host/probe.h"
 #include "netlink/genl.h"
 #include "smc/pause.h"
@@ -51,32 +52,19 @@ struct kernel_facts {
  * @is_off: switched off by its administrator
  * @disable_ipv6, @addr_gen_mode: its sysctls, of those that RDMA ports belong to; else 0
  * @bond_slaves: of a bond, empty for others
+ * @pause: all zero when its driver reports no pause frames, or without @has_pauses
  */
 struct netdev_facts {
 	bool is_off;
 	unsigned long disable_ipv6, addr_gen_mode;
 	char bond_slaves[256];
+	struct smc_pause pause;
 };
 
 /** struct ism_facts - @fid: function id of IBM Z, 0 for none */
 struct ism_facts {
 	bool has_driver;
 	unsigned long fid;
-};
-
-/** struct pause_facts - what the kernel told of pause frames; without @is_known nothing */
-struct pause_facts {
-	struct smc_pause *all;
-	size_t count;
-	bool is_known;
-};
-
-#define FACTS_SLOT_SIZE 9
-
-/** struct slot_facts - PCI functions of IBM Z without power, by the names of their slots */
-struct slot_facts {
-	char (*names)[FACTS_SLOT_SIZE];
-	size_t count;
 };
 
 /* What the probe of a preload library answers. */
@@ -125,6 +113,9 @@ struct memory_facts {
 	char memlock[HOST_PROBE_SIZE];
 };
 
+/** size_text() - "64 KiB", "4 MiB"; a size that is not a multiple of 1 KiB in bytes */
+void size_text(char *text, size_t size, unsigned long long bytes);
+
 #define FACTS_KNOBS 20
 #define FACTS_KNOB_SIZE 256
 
@@ -141,6 +132,7 @@ struct memory_facts {
  * @choices: what SMC would use for each net device
  * @nets, @isms: for each of @netdevs and of the ISM devices in @rdma
  * @n_ports: for each RDMA device how many ports it has, of which @rdma has two; -1 when unknown
+ * @slots: names of those of PCI functions of IBM Z without power
  * @is_foreign_sysfs: @sys shows another network namespace
  * @knobs: text of each file that knob_text() knows, empty when it is not there
  */
@@ -154,13 +146,12 @@ struct doctor_facts {
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
-	bool has_smc, has_genl, has_pnet, has_info, has_diag, is_limited, is_foreign_sysfs;
+	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses, is_limited, is_foreign_sysfs;
 	struct choices choices;
 	struct netdev_facts *nets;
 	struct ism_facts *isms;
 	int *n_ports;
-	struct pause_facts pauses;
-	struct slot_facts slots;
+	struct host_names slots;
 	struct kernel_facts kernel;
 	struct shim_facts shim;
 	struct memory_facts memory;
@@ -195,7 +186,7 @@ bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsig
 /** facts_of_net() - of one of @facts->netdevs */
 const struct netdev_facts *facts_of_net(const struct doctor_facts *facts, const struct netdev *net);
 
-/** knob_text() - a file below /proc/sys, "net/smc/rmem". Return: its text, NULL if not there */
+/** knob_text() - a file below /proc/sys, "net.smc.rmem". Return: its text, NULL if not there */
 const char *knob_text(const struct doctor_facts *facts, const char *name);
 
 /** knob_number() - the same as a number. Return: false, leaving @value, if there is none */

@@ -32,27 +32,25 @@ static void load_bonds(struct doctor_facts *facts)
 
 static int on_pause(const struct nlmsghdr *nlh, void *arg)
 {
-	struct pause_facts *pauses = arg;
-	struct smc_pause pause, *grown;
+	const struct doctor_facts *facts = arg;
+	const struct netdev *net;
+	struct smc_pause pause;
 
 	if (smc_pause_decode(&pause, nlh))
 		return 0;
-	grown = reallocarray(pauses->all, pauses->count + 1, sizeof(*grown));
-	if (!grown)
-		return -1;
-	pauses->all = grown;
-	pauses->all[pauses->count++] = pause;
+	net = netdev_find(&facts->netdevs, pause.netdev);
+	if (net)
+		facts->nets[net - facts->netdevs.devs].pause = pause;
 	return 0;
 }
 
-static void load_pauses(struct pause_facts *pauses)
+static void load_pauses(struct doctor_facts *facts)
 {
-	struct smc_err ignored;
 	struct smc_genl *nl;
 
-	if (smc_genl_open(&nl, SMC_ETHTOOL_FAMILY, &ignored))
+	if (smc_genl_open(&nl, SMC_ETHTOOL_FAMILY, NULL))
 		return;
-	pauses->is_known = !smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, pauses, &ignored);
+	facts->has_pauses = !smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, facts, NULL);
 	smc_genl_close(nl);
 }
 
@@ -147,32 +145,33 @@ static bool has_driver(const struct doctor_facts *facts, const struct ism_dev *i
 }
 
 /* The slots of IBM Z are named by the function, in eight digits. */
-static int load_slots(struct slot_facts *slots, const char *sys)
+static void load_slots(struct host_names *slots, const char *sys)
 {
-	struct host_names names;
+	struct host_names all;
 	unsigned long power;
 
-	if (host_list(&names, "%s/bus/pci/slots", sys))
-		return 0;
-	slots->names = calloc(names.count + 1, sizeof(*slots->names));
-	for (size_t i = 0; slots->names && i < names.count; i++)
-		if (strlen(names.names[i]) == FACTS_SLOT_SIZE - 1 &&
-		    host_number(&power, "%s/bus/pci/slots/%s/power", sys, names.names[i]) && !power)
-			strcpy(slots->names[slots->count++], names.names[i]);
-	host_names_free(&names);
-	return slots->names ? 0 : -ENOMEM;
+	if (host_list(&all, "%s/bus/pci/slots", sys))
+		return;
+	*slots = (struct host_names){ .names = all.names };
+	for (size_t i = 0; i < all.count; i++)
+		if (strlen(all.names[i]) == 8 && 
+		    host_number(&power, "%s/bus/pci/slots/%s/power", sys, all.names[i]) && !power)
+			slots->names[slots->count++] = all.names[i];
+		else
+			free(all.names[i]);
 }
 
 int facts_load_devices(struct doctor_facts *facts)
 {
 	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
 	load_bonds(facts);
-	load_pauses(&facts->pauses);
+	load_pauses(facts);
 	load_ports(facts);
 	facts->n_ports = calloc(facts->rdma.count + 1, sizeof(*facts->n_ports));
 	for (size_t i = 0; facts->n_ports && i < facts->rdma.count; i++)
 		facts->n_ports[i] = count_ports(facts, &facts->rdma.devs[i]);
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		facts->isms[i].has_driver = has_driver(facts, &facts->rdma.isms[i]);
-	return facts->n_ports ? load_slots(&facts->slots, facts->sys) : -ENOMEM;
+	load_slots(&facts->slots, facts->sys);
+	return facts->n_ports ? 0 : -ENOMEM;
 }

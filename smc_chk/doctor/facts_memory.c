@@ -10,26 +10,31 @@
 #include "host/file.h"
 #include "host/probe.h"
 #include "smc_chk/doctor/facts.h"
-#include "smc_chk/doctor/size.h"
 
 /* ---- switches and sizes ---- */
 
 static const char *const knob_names[FACTS_KNOBS] = {
-	"net/smc/autocorking_size",	  "net/smc/smcr_buf_type",
-	"net/smc/smcr_testlink_time",	  "net/smc/wmem",
-	"net/smc/rmem",			  "net/smc/smcr_max_links_per_lgr",
-	"net/smc/smcr_max_conns_per_lgr", "net/smc/smcr_max_send_wr",
-	"net/smc/smcr_max_recv_wr",	  "net/smc/hs_ctrl",
-	"net/core/rmem_max",		  "net/core/wmem_max",
-	"net/ipv4/tcp_rmem",		  "net/ipv4/tcp_wmem",
-	"net/ipv4/tcp_syncookies",	  "net/ipv4/tcp_fastopen",
-	"net/ipv4/tcp_available_ulp",	  "net/ipv6/bindv6only",
+	"net.smc.autocorking_size", "net.smc.smcr_buf_type",
+	"net.smc.smcr_testlink_time", "net.smc.wmem",
+	"net.smc.rmem", "net.smc.smcr_max_links_per_lgr",
+	"net.smc.smcr_max_conns_per_lgr", "net.smc.smcr_max_send_wr",
+	"net.smc.smcr_max_recv_wr", "net.smc.hs_ctrl",
+	"net.core.rmem_max", "net.core.wmem_max",
+	"net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem",
+	"net.ipv4.tcp_syncookies", "net.ipv4.tcp_fastopen",
+	"net.ipv4.tcp_available_ulp", "net.ipv6.bindv6only",
 };
 
 void facts_load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
 {
-	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++)
-		host_text(knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", knob_names[i]);
+	char path[64];
+
+	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++) {
+		snprintf(path, sizeof(path), "%s", knob_names[i]);
+		for (char *dot = path; (dot = strchr(dot, '.')); )
+			*dot = '/';
+		host_text(knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
+	}
 }
 
 const char *knob_text(const struct doctor_facts *facts, const char *name)
@@ -56,6 +61,18 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 }
 
 /* ---- memory ---- */
+
+void size_text(char *text, size_t size, unsigned long long bytes)
+{
+	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
+	size_t unit = 0;
+
+	while (unit < 3 && bytes && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(text, size, "%llu %s", bytes, units[unit]);
+}
 
 static int probe_page(void *arg __attribute__((unused)),
 		      char text[HOST_PROBE_SIZE] __attribute__((unused)))

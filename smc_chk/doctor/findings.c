@@ -17,47 +17,57 @@ static const struct out_names level_names = OUT_NAMES(NULL, NULL,
 	[DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
 	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
 
+/* The text as a string, cut to what fits. */
+static void take(char *out, size_t size, struct out_text *text)
+{
+	snprintf(out, size, "%.*s", (int)text->len, text->data ? text->data : "");
+	out_free(text);
+}
+
 static void copy_escaped(char *out, size_t size, const char *str)
 {
 	struct out_text text = { 0 };
-	size_t len;
 
 	out_escaped(&text, str ? str : "", size);
-	len = text.len < size ? text.len : size - 1;
-	if (len)
-		memcpy(out, text.data, len);
-	out[len] = '\0';
-	out_free(&text);
+	take(out, size, &text);
 }
 
-void doctor_command(char buf[DOCTOR_COMMAND_SIZE], const char *before, const char *device,
-		    const char *after)
+const char *doctor_take(struct doctor *doc, struct out_text *text)
+{
+	take(doc->remedy, sizeof(doc->remedy), text);
+	return doc->remedy;
+}
+
+const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(doc->remedy, sizeof(doc->remedy), fmt, ap);
+	va_end(ap);
+	return doc->remedy;
+}
+
+const char *doctor_command(struct doctor *doc, const char *before, const char *device,
+			   const char *after)
 {
 	struct out_text text = { 0 };
 
 	out_str(&text, before);
 	out_shell_word(&text, device);
 	out_str(&text, after);
-	snprintf(buf, DOCTOR_COMMAND_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
-	out_free(&text);
-}
-
-static struct doctor_finding *add_finding(struct doctor *doc)
-{
-	struct doctor_finding *finding =
-		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
-
-	doc->is_out_of_memory |= !finding;
-	return finding;
+	return doctor_take(doc, &text);
 }
 
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...)
 {
-	struct doctor_finding *finding = add_finding(doc);
+	struct doctor_finding *finding =
+		smc_array_add(&doc->findings, &doc->n_findings, &doc->size, sizeof(*finding));
 	char text[sizeof(finding->text)];
 	va_list ap;
 
+	doc->is_out_of_memory |= !finding;
 	if (!finding)
 		return;
 	va_start(ap, fmt);

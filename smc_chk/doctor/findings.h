@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "out/text.h"
 #include "smc_chk/smc_chk.h"
 
 /**
@@ -21,6 +22,8 @@ enum doctor_level {
 	DOCTOR_PROBLEM,
 };
 
+#define DOCTOR_REMEDY_SIZE 320
+
 /**
  * struct doctor_finding - one line of the list
  * @check: stable name of what was looked at, for JSON and tests: "module", "pnetid", ...
@@ -33,13 +36,14 @@ struct doctor_finding {
 	char check[32];
 	char object[96];
 	char text[320];
-	char remedy[320];
+	char remedy[DOCTOR_REMEDY_SIZE];
 };
 
 struct doctor_facts;
 
 /**
  * struct doctor - what the checks read, and what they found
+ * @remedy: of the finding that is being made, where a function writes it
  * @is_untestable: SMC cannot be tested here: the kernel was built without, or a sandbox forbids it
  */
 struct doctor {
@@ -47,6 +51,7 @@ struct doctor {
 	const struct doctor_facts *facts;
 	struct doctor_finding *findings;
 	size_t n_findings, size;
+	char remedy[DOCTOR_REMEDY_SIZE];
 	bool is_untestable, is_out_of_memory;
 };
 
@@ -60,11 +65,24 @@ struct doctor {
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
-#define DOCTOR_COMMAND_SIZE 364
+/* Findings without a remedy. */
+#define doctor_ok(doc, check, object, ...) \
+	doctor_say(doc, DOCTOR_OK, check, object, NULL, __VA_ARGS__)
+#define doctor_note(doc, check, object, ...) \
+	doctor_say(doc, DOCTOR_NOTE, check, object, NULL, __VA_ARGS__)
 
-/** doctor_command() - a remedy that has a device's name as one word, whatever is in it */
-void doctor_command(char buf[DOCTOR_COMMAND_SIZE], const char *before, const char *device,
-		    const char *after);
+/* What makes a remedy for the next finding, valid until the next one is made. */
+
+/** doctor_remedy() - by printf(3) */
+const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** doctor_command() - that has a device's name as one word, whatever is in it */
+const char *doctor_command(struct doctor *doc, const char *before, const char *device,
+			   const char *after);
+
+/** doctor_take() - of a text, which it frees */
+const char *doctor_take(struct doctor *doc, struct out_text *text);
 
 /** doctor_print() - all findings and the verdict. Return: chk_status */
 int doctor_print(const struct doctor *doc);

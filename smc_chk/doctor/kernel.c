@@ -19,90 +19,80 @@ static char option(const struct doctor *doc, const char *name)
 /* A clause that tells what stands in the way of a module. */
 static void describe_block(char *text, size_t size, const struct module_facts *module)
 {
-	switch (module->block.rule) {
-	case MODPROBE_BLACKLIST:
-		snprintf(text, size, "\"blacklist %s\" in %.200s", module->name, module->block.file);
-		break;
-	case MODPROBE_INSTALL:
-		snprintf(text, size, "\"install %s\" in %.200s", module->name, module->block.file);
-		break;
-	case MODPROBE_NO_ALIAS:
-		snprintf(text, size, "\"alias %s off\" in %.200s", module->alias, module->block.file);
-		break;
-	default:
+	static const char *const words[] = {
+		[MODPROBE_BLACKLIST] = "blacklist",
+		[MODPROBE_INSTALL] = "install",
+		[MODPROBE_NO_ALIAS] = "alias",
+	};
+	bool is_alias = module->block.rule == MODPROBE_NO_ALIAS;
+
+	if (module->block.rule)
+		snprintf(text, size, "\"%s %s%s\" in %.200s", words[module->block.rule],
+			 is_alias ? module->alias : module->name, is_alias ? " off" : "",
+			 module->block.file);
+	else
 		snprintf(text, size, "%.200s", module->block.file);
-	}
 }
 
-static void describe_cure(char *text, size_t size, const struct module_facts *module)
+static const char *cure(struct doctor *doc, const struct module_facts *module)
 {
+	const char *file = module->block.file, *name = module->name;
+
 	if (module->block.rule)
-		snprintf(text, size, "remove that line from %.200s, then: modprobe %s", module->block.file,
-			 module->name);
-	else if (strstr(module->block.file, "cmdline"))
-		snprintf(text, size, "remove it from module_blacklist= of the kernel's command line"
-				     " and boot again");
-	else if (strstr(module->block.file, "modules_disabled"))
-		snprintf(text, size, "let the system load it at boot: "
-				     "echo %s >/etc/modules-load.d/%s.conf", module->name, module->name);
-	else
-		snprintf(text, size, "modprobe %s", module->name);
+		return doctor_remedy(doc, "remove that line from %.200s, then: modprobe %s", file,
+				     name);
+	if (strstr(file, "cmdline"))
+		return "remove it from module_blacklist= of the kernel's command line and boot again";
+	if (strstr(file, "modules_disabled"))
+		return doctor_remedy(doc, "let the system load it at boot: "
+				     "echo %s >/etc/modules-load.d/%s.conf", name, name);
+	return doctor_remedy(doc, "modprobe %s", name);
 }
 
 static void say_blocked(struct doctor *doc, enum doctor_level level, const char *check,
 			const struct module_facts *module, const char *what)
 {
-	char why[300], cure[320];
+	char why[300];
 
 	describe_block(why, sizeof(why), module);
-	describe_cure(cure, sizeof(cure), module);
-	doctor_say(doc, level, check, module->name, cure, "%s: %s", what, why);
+	doctor_say(doc, level, check, module->name, cure(doc, module), "%s: %s", what, why);
 }
 
 static void say_not_built(struct doctor *doc)
 {
-	static const char remedy[] = "install a kernel that was built with CONFIG_SMC";
+	const char *file = doc->facts->kernel.config.file, *what = " has no CONFIG_SMC";
 
-	doc->is_untestable = true;
 	if (!doc->facts->kernel.config.text)
-		doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, remedy, "has no SMC");
+		file = what = "";
 	else if (!facts_is_before(doc->facts, 6, 18) && option(doc, "CONFIG_DIBS") == 'n')
-		doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, remedy,
-			   "has no SMC: %s has neither CONFIG_SMC nor CONFIG_DIBS, which it needs",
-			   doc->facts->kernel.config.file);
-	else
-		doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, remedy,
-			   "has no SMC: %s has no CONFIG_SMC", doc->facts->kernel.config.file);
-}
-
-static void say_sandbox(struct doctor *doc)
-{
-	doc->is_untestable = true;
-	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release, "run smc_chk outside the sandbox",
-		   "has SMC, but this process may not use it: %s (seccomp, RestrictAddressFamilies=)",
-		   strerror(doc->facts->socket_error));
-}
-
-static void say_unrecorded(struct doctor *doc)
-{
-	doc->is_untestable = true;
+		what = " has neither CONFIG_SMC nor CONFIG_DIBS, which it needs";
 	doctor_say(doc, DOCTOR_PROBLEM, "kernel", doc->facts->release,
-		   "run smc_chk --bundle FILE.tar.gz on that host", "nothing was recorded about it");
+		   "install a kernel that was built with CONFIG_SMC", "has no SMC%s%s%s",
+		   *file ? ": " : "", file, what);
 }
 
 /* The kernel has no SMC now: could it have? */
 static void say_no_smc(struct doctor *doc)
 {
 	const struct module_facts *module = &doc->facts->kernel.smc;
+	const char *release = doc->facts->release;
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
+	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN ||
+			  built == 'y' || doc->facts->kernel.has_smc_dir;
+	bool is_absent = built == 'n' || (!built && module->how != KMODULE_FILE);
 
+	doc->is_untestable = error == ENODATA || is_refused || is_absent;
 	if (error == ENODATA)
-		say_unrecorded(doc);
-	else if (error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
-		 doc->facts->kernel.has_smc_dir)
-		say_sandbox(doc);
-	else if (built == 'n' || (!built && module->how != KMODULE_FILE))
+		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
+			   "run smc_chk --bundle FILE.tar.gz on that host",
+			   "nothing was recorded about it");
+	else if (is_refused)
+		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
+			   "run smc_chk outside the sandbox",
+			   "has SMC, but this process may not use it: %s (seccomp, "
+			   "RestrictAddressFamilies=)", strerror(error));
+	else if (is_absent)
 		say_not_built(doc);
 	else if (module->how == KMODULE_ABSENT)
 		doctor_say(doc, DOCTOR_PROBLEM, "module", "smc",
@@ -123,30 +113,26 @@ static void check_release(struct doctor *doc)
 	const struct smc_sysinfo *info = &doc->facts->info;
 
 	if (doc->facts->has_info && info->has & SMC_SYSINFO_HAS_VERSION)
-		doctor_say(doc, DOCTOR_OK, "kernel", doc->facts->release, NULL, "has SMC version %u.%u",
-			   info->version, info->release);
+		doctor_ok(doc, "kernel", doc->facts->release, "has SMC version %u.%u",
+			  info->version, info->release);
 	else
-		doctor_say(doc, DOCTOR_OK, "kernel", doc->facts->release, NULL, "has SMC");
-}
-
-static const char *option_word(const struct doctor *doc, const char *name)
-{
-	switch (option(doc, name)) {
-	case 'y': return "y";
-	case 'm': return "m";
-	default: return "n";
-	}
+		doctor_ok(doc, "kernel", doc->facts->release, "has SMC");
 }
 
 static void check_config(struct doctor *doc)
 {
+	static const char *const names[] = { "SMC", "SMC_DIAG", "SMC_LO", "DIBS", "DIBS_LO", "MPTCP" };
+	char text[128] = "", name[32];
+	size_t len = 0;
+
 	if (!doc->facts->kernel.config.text)
 		return;
-	doctor_say(doc, DOCTOR_NOTE, "config", doc->facts->kernel.config.file, NULL,
-		   "SMC=%s SMC_DIAG=%s SMC_LO=%s DIBS=%s DIBS_LO=%s MPTCP=%s",
-		   option_word(doc, "CONFIG_SMC"), option_word(doc, "CONFIG_SMC_DIAG"),
-		   option_word(doc, "CONFIG_SMC_LO"), option_word(doc, "CONFIG_DIBS"),
-		   option_word(doc, "CONFIG_DIBS_LO"), option_word(doc, "CONFIG_MPTCP"));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(name, sizeof(name), "CONFIG_%s", names[i]);
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s=%c", i ? " " : "",
+					names[i], option(doc, name));
+	}
+	doctor_note(doc, "config", doc->facts->kernel.config.file, "%s", text);
 }
 
 static void check_module(struct doctor *doc)
@@ -154,12 +140,12 @@ static void check_module(struct doctor *doc)
 	const struct module_facts *module = &doc->facts->kernel.smc;
 
 	if (module->how == KMODULE_BUILTIN)
-		doctor_say(doc, DOCTOR_OK, "module", "smc", NULL, "is built into the kernel");
+		doctor_ok(doc, "module", "smc", "is built into the kernel");
 	else if (module->is_blocked && module->block.rule)
 		say_blocked(doc, DOCTOR_WARNING, "module", module,
 			    "is loaded, but will not be after the next boot");
 	else
-		doctor_say(doc, DOCTOR_OK, "module", "smc", NULL, "is loaded");
+		doctor_ok(doc, "module", "smc", "is loaded");
 }
 
 static void check_families(struct doctor *doc)
@@ -172,7 +158,7 @@ static void check_families(struct doctor *doc)
 			   "install kernel 5.11 or later",
 			   "is not there: smcd and smcr cannot work");
 	if (doc->facts->has_pnet && doc->facts->has_genl)
-		doctor_say(doc, DOCTOR_OK, "netlink", NULL, NULL, "both families of SMC answer");
+		doctor_ok(doc, "netlink", NULL, "both families of SMC answer");
 }
 
 static void check_diag(struct doctor *doc)
@@ -180,7 +166,7 @@ static void check_diag(struct doctor *doc)
 	const struct module_facts *module = &doc->facts->kernel.smc_diag;
 
 	if (doc->facts->has_diag)
-		doctor_say(doc, DOCTOR_OK, "smc_diag", NULL, NULL, "lists sockets");
+		doctor_ok(doc, "smc_diag", NULL, "lists sockets");
 	else if (module->how == KMODULE_ABSENT)
 		doctor_say(doc, DOCTOR_WARNING, "smc_diag", NULL,
 			   "install a kernel that was built with CONFIG_SMC_DIAG",
@@ -203,16 +189,17 @@ static void check_ways(struct doctor *doc)
 	if (ret == -ENODATA)
 		return;
 	if (!ret)
-		doctor_say(doc, DOCTOR_OK, "ipproto_smc", NULL, NULL, "sockets can be opened");
+		doctor_ok(doc, "ipproto_smc", NULL, "sockets can be opened");
 	else
-		doctor_say(doc, DOCTOR_NOTE, "ipproto_smc", NULL, NULL,
-			   "is not there (kernel 6.11): programs use AF_SMC");
+		doctor_note(doc, "ipproto_smc", NULL,
+			    "is not there (kernel 6.11): programs use AF_SMC");
 	if (missing)
-		doctor_say(doc, DOCTOR_NOTE, "ebpf", NULL, NULL,
-			   "cannot give SMC to static programs: the kernel lacks %s", missing);
+		doctor_note(doc, "ebpf", NULL,
+			    "cannot give SMC to static programs: the kernel lacks %s", missing);
 	else
-		doctor_say(doc, DOCTOR_OK, "ebpf", NULL, NULL,
-			   "can give SMC to static programs (as root, or with CAP_BPF and CAP_PERFMON)");
+		doctor_ok(doc, "ebpf", NULL,
+			  "can give SMC to static programs (as root, or with CAP_BPF and "
+			  "CAP_PERFMON)");
 }
 
 /* Where smc_bpf has attached something, sockets must not lack SMC: only root can see it. */
@@ -222,11 +209,11 @@ static void check_attached(struct doctor *doc)
 		return;
 	if (doc->facts->kernel.ipproto_error)
 		doctor_say(doc, DOCTOR_PROBLEM, "attached", "smc_bpf", "smc_bpf detach --all",
-			   "makes TCP sockets fail: it turns them into SMC sockets, which the kernel "
-			   "no longer has");
+			   "makes TCP sockets fail: it turns them into SMC sockets, which the "
+			   "kernel no longer has");
 	else
-		doctor_say(doc, DOCTOR_OK, "attached", "smc_bpf", NULL,
-			   "turns sockets into SMC sockets: smc_bpf status says whose");
+		doctor_ok(doc, "attached", "smc_bpf",
+			  "turns sockets into SMC sockets: smc_bpf status says whose");
 }
 
 /* ---- what is known about some kernels ---- */
@@ -244,10 +231,10 @@ static bool has_word(const char *list, const char *word)
 
 static void check_ulp(struct doctor *doc)
 {
-	if (has_word(knob_text(doc->facts, "net/ipv4/tcp_available_ulp"), "smc"))
-		doctor_say(doc, DOCTOR_NOTE, "tcp_ulp", "smc", NULL,
-			   "setsockopt(TCP_ULP) makes SMC sockets: fixed kernels no longer allow it "
-			   "(CVE-2026-46330)");
+	if (has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
+		doctor_note(doc, "tcp_ulp", "smc",
+			    "setsockopt(TCP_ULP) makes SMC sockets: fixed kernels no longer allow "
+			    "it (CVE-2026-46330)");
 }
 
 static void check_lockdown(struct doctor *doc)
@@ -255,25 +242,20 @@ static void check_lockdown(struct doctor *doc)
 	const char *mode = doc->facts->kernel.lockdown;
 
 	if (*mode && strcmp(mode, "none"))
-		doctor_say(doc, DOCTOR_NOTE, "lockdown", mode, NULL,
-			   "the kernel loads only signed modules%s",
-			   strcmp(mode, "confidentiality") ? "" : ", and may refuse eBPF");
+		doctor_note(doc, "lockdown", mode, "the kernel loads only signed modules%s",
+			    strcmp(mode, "confidentiality") ? "" : ", and may refuse eBPF");
 }
 
 /* In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. */
 static void check_soft_roce(struct doctor *doc)
 {
-	char remedy[DOCTOR_COMMAND_SIZE];
+	const struct rdma_table *rdma = &doc->facts->rdma;
 
-	if (!facts_is_before(doc->facts, 6, 2))
-		return;
-	for (size_t i = 0; i < doc->facts->rdma.count; i++) {
-		if (strcmp(doc->facts->rdma.devs[i].driver, "rxe"))
-			continue;
-		doctor_command(remedy, "rdma link delete ", doc->facts->rdma.devs[i].name, "");
-		doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", doc->facts->rdma.devs[i].name, remedy,
-			   "connect() over Soft-RoCE hangs forever in this kernel");
-	}
+	for (size_t i = 0; i < rdma->count && facts_is_before(doc->facts, 6, 2); i++)
+		if (!strcmp(rdma->devs[i].driver, "rxe"))
+			doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", rdma->devs[i].name,
+				   doctor_command(doc, "rdma link delete ", rdma->devs[i].name, ""),
+				   "connect() over Soft-RoCE hangs forever in this kernel");
 }
 
 /* Numbers of distributions that port repairs back, "6.12.0-55.el10", tell nothing. */

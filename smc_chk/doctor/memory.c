@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: memory that RDMA can use. */
 #include "smc_chk/doctor/checks.h"
-#include "smc_chk/doctor/size.h"
 #include "sys/buddy.h"
 
 #define CHECK "memory"
@@ -30,7 +29,7 @@ static unsigned int order_of(unsigned long long bytes, unsigned long long page_s
 static void check_fragmentation(struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
-	long long receive = knob(doc, "net/smc/rmem", 65536), send = knob(doc, "net/smc/wmem", 65536);
+	long long receive = knob(doc, "net.smc.rmem", 65536), send = knob(doc, "net.smc.wmem", 65536);
 	unsigned int order, orders = buddy_orders(memory->buddies);
 	uint64_t blocks;
 	char size[32];
@@ -41,18 +40,17 @@ static void check_fragmentation(struct doctor *doc)
 	if (!doc->facts->rdma.count || !orders || !buddy_blocks(&blocks, memory->buddies, order))
 		return;
 	size_text(size, sizeof(size), memory->page_size << order);
-	if (knob(doc, "net/smc/smcr_buf_type", 0))
-		doctor_say(doc, DOCTOR_OK, CHECK, "net.smc.smcr_buf_type", NULL,
-			   "SMC-R needs no contiguous memory");
+	if (knob(doc, "net.smc.smcr_buf_type", 0))
+		doctor_ok(doc, CHECK, "net.smc.smcr_buf_type", "SMC-R needs no contiguous memory");
 	else if (blocks < FEW_BLOCKS)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "/proc/buddyinfo",
 			   "sysctl -w net.smc.smcr_buf_type=2",
 			   "is fragmented: %llu free blocks of %s, so SMC-R gets smaller buffers",
 			   (unsigned long long)blocks, size);
 	else
-		doctor_say(doc, DOCTOR_OK, CHECK, "/proc/buddyinfo", NULL,
-			   "%llu free blocks of %s for buffers of SMC-R",
-			   (unsigned long long)blocks, size);
+		doctor_ok(doc, CHECK, "/proc/buddyinfo",
+			  "%llu free blocks of %s for buffers of SMC-R", (unsigned long long)blocks,
+			  size);
 }
 
 /* ---- locked memory ---- */
@@ -63,8 +61,9 @@ static void check_memlock(struct doctor *doc)
 	const char *limit = doc->facts->memory.memlock;
 
 	if (doc->facts->rdma.count && *limit)
-		doctor_say(doc, DOCTOR_OK, CHECK, "RLIMIT_MEMLOCK", NULL,
-			   "%s: no limit for SMC, only for programs that use RDMA themselves", limit);
+		doctor_ok(doc, CHECK, "RLIMIT_MEMLOCK",
+			  "%s: no limit for SMC, only for programs that use RDMA themselves",
+			  limit);
 }
 
 void doctor_memory(struct doctor *doc)

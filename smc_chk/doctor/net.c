@@ -27,55 +27,46 @@ static uint32_t roce_mtu(uint32_t mtu)
 
 static void check_mtu(struct doctor *doc, const struct pnet_row *row, const struct netdev *net)
 {
-	char remedy[DOCTOR_COMMAND_SIZE];
 	uint32_t allowed = roce_mtu(net->mtu);
 	uint32_t active = row->ib_port->active_mtu ? row->ib_port->active_mtu : allowed;
 
 	if (!net->mtu || !active)
 		return;
-	doctor_command(remedy, "ip link set ", net->name, " mtu 1500");
 	if (allowed < ROCE_USUAL_MTU)
-		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name, remedy,
+		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name,
+			   doctor_command(doc, "ip link set ", net->name, " mtu 1500"),
 			   "MTU %u lets RoCE packets of %s port %u carry only %u bytes", net->mtu,
 			   row->name, row->port, active);
 	else if (active < allowed)
-		doctor_say(doc, DOCTOR_NOTE, "mtu", net->name, NULL,
-			   "RoCE packets of %s port %u carry %u bytes, MTU %u would allow %u",
-			   row->name, row->port, active, net->mtu, allowed);
+		doctor_note(doc, "mtu", net->name,
+			    "RoCE packets of %s port %u carry %u bytes, MTU %u would allow %u",
+			    row->name, row->port, active, net->mtu, allowed);
 	else
-		doctor_say(doc, DOCTOR_OK, "mtu", net->name, NULL,
-			   "MTU %u: RoCE packets of %s port %u carry %u bytes", net->mtu, row->name,
-			   row->port, active);
+		doctor_ok(doc, "mtu", net->name,
+			  "MTU %u: RoCE packets of %s port %u carry %u bytes", net->mtu, row->name,
+			  row->port, active);
 }
 
 /* ---- pause frames ---- */
 
 static void check_pause(struct doctor *doc, const struct netdev *net)
 {
-	const struct pause_facts *pauses = &doc->facts->pauses;
-	char remedy[DOCTOR_COMMAND_SIZE];
+	const struct smc_pause *pause = &facts_of_net(doc->facts, net)->pause;
 
-	if (!*net->bus || !pauses->is_known)
+	if (!*net->bus || !doc->facts->has_pauses)
 		return;
-	for (size_t i = 0; i < pauses->count; i++) {
-		const struct smc_pause *pause = &pauses->all[i];
-
-		if (strcmp(pause->netdev, net->name))
-			continue;
-		doctor_command(remedy, "ethtool -A ", net->name, " rx on tx on");
-		if (pause->is_rx && pause->is_tx)
-			doctor_say(doc, DOCTOR_OK, "pause", net->name, NULL,
-				   "sends and obeys pause frames%s",
-				   pause->is_autoneg ? ", if the switch agrees" : "");
-		else
-			doctor_say(doc, DOCTOR_NOTE, "pause", net->name, remedy,
-				   "pause frames: rx %s, tx %s; without them, or priority flow "
-				   "control, RoCE loses packets under load and gets slow",
-				   pause->is_rx ? "on" : "off", pause->is_tx ? "on" : "off");
-		return;
-	}
-	doctor_say(doc, DOCTOR_NOTE, "pause", net->name, NULL,
-		   "driver %s does not report pause frames", *net->driver ? net->driver : "?");
+	if (!*pause->netdev)
+		doctor_note(doc, "pause", net->name, "driver %s does not report pause frames",
+			    *net->driver ? net->driver : "?");
+	else if (pause->is_rx && pause->is_tx)
+		doctor_ok(doc, "pause", net->name, "sends and obeys pause frames%s",
+			  pause->is_autoneg ? ", if the switch agrees" : "");
+	else
+		doctor_say(doc, DOCTOR_NOTE, "pause", net->name,
+			   doctor_command(doc, "ethtool -A ", net->name, " rx on tx on"),
+			   "pause frames: rx %s, tx %s; without them, or priority flow control, "
+			   "RoCE loses packets under load and gets slow",
+			   pause->is_rx ? "on" : "off", pause->is_tx ? "on" : "off");
 }
 
 /* ---- addresses ---- */
@@ -96,17 +87,18 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 {
 	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
 	const struct netdev_facts *more = facts_of_net(doc->facts, net);
-	char remedy[DOCTOR_COMMAND_SIZE] = "";
+	const char *remedy = NULL;
 
 	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") ||
 	    has_link_local(addrs, net->name))
 		return;
 	if (more->disable_ipv6)
-		doctor_command(remedy, "sysctl -w net/ipv6/conf/", net->name, "/disable_ipv6=0");
+		remedy = doctor_command(doc, "sysctl -w net/ipv6/conf/", net->name, "/disable_ipv6=0");
 	else if (more->addr_gen_mode)
-		doctor_command(remedy, "ip link set ", net->name, " addrgenmode eui64");
+		remedy = doctor_command(doc, "ip link set ", net->name, " addrgenmode eui64");
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
-		   "no IPv6 link-local address: GIDs of RoCE v1, and links of SMC-Rv1, are made from it");
+		   "no IPv6 link-local address: GIDs of RoCE v1, and links of SMC-Rv1, are made "
+		   "from it");
 }
 
 static void check_same_subnet(struct doctor *doc, const struct netdev *net)
@@ -126,34 +118,29 @@ static void check_same_subnet(struct doctor *doc, const struct netdev *net)
 		if (!count)
 			continue;
 		netaddr_text(text, first, true);
-		doctor_say(doc, DOCTOR_NOTE, "address", net->name, NULL,
-			   "%zu addresses in subnet %s: SMC-Rv2 takes the GID of the first for all",
-			   count + 1, text);
+		doctor_note(doc, "address", net->name,
+			    "%zu addresses in subnet %s: SMC-Rv2 takes the GID of the first for "
+			    "all", count + 1, text);
 		return;
 	}
 }
 
 /* ---- each RDMA port, each net device ---- */
 
-static void check_ports(struct doctor *doc)
+static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+	const struct netdev *net;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pnet_row *row = &rows->rows[i];
-		const struct netdev *net;
-
-		if (!row->ib_port || !doctor_is_in_scope(doc, row) ||
-		    choice_port_usability(&doc->facts->choices.facts, row) == UNUSABLE_NOT_ROCE)
-			continue;
-		net = netdev_find(&doc->facts->netdevs, row->ib_port->netdev);
-		if (!net)
-			continue;
-		check_mtu(doc, row, net);
-		check_pause(doc, net);
-		check_link_local(doc, row, net);
-		check_same_subnet(doc, net);
-	}
+	if (!row->ib_port ||
+	    choice_port_usability(&doc->facts->choices.facts, row) == UNUSABLE_NOT_ROCE)
+		return;
+	net = netdev_find(&doc->facts->netdevs, row->ib_port->netdev);
+	if (!net)
+		return;
+	check_mtu(doc, row, net);
+	check_pause(doc, net);
+	check_link_local(doc, row, net);
+	check_same_subnet(doc, net);
 }
 
 static void check_upper(struct doctor *doc, const struct netdev *net)
@@ -162,24 +149,23 @@ static void check_upper(struct doctor *doc, const struct netdev *net)
 	const char *slaves = facts_of_net(doc->facts, net)->bond_slaves;
 
 	if (vlan)
-		doctor_say(doc, DOCTOR_NOTE, "vlan", net->name, NULL,
-			   "VLAN %u on %s: SMC-R uses only GIDs of this VLAN", vlan, net->base);
+		doctor_note(doc, "vlan", net->name,
+			    "VLAN %u on %s: SMC-R uses only GIDs of this VLAN", vlan, net->base);
 	if (*slaves)
-		doctor_say(doc, DOCTOR_NOTE, "bond", net->name, NULL,
-			   "bond of %s: SMC uses only the PNET ID and RDMA device of %s", slaves,
-			   net->base);
+		doctor_note(doc, "bond", net->name,
+			    "bond of %s: SMC uses only the PNET ID and RDMA device of %s", slaves,
+			    net->base);
 }
 
 /* A port on a device that is switched off has been reported already. */
 static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
 	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
-	char remedy[DOCTOR_COMMAND_SIZE];
 
 	if ((choice && choice->smcr == UNUSABLE_PORT_DOWN) || !facts_of_net(doc->facts, net)->is_off)
 		return;
-	doctor_command(remedy, "ip link set ", net->name, " up");
-	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name, remedy, "is switched off");
+	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
+		   doctor_command(doc, "ip link set ", net->name, " up"), "is switched off");
 }
 
 /* ---- the host ---- */
@@ -188,16 +174,17 @@ static void check_bindv6only(struct doctor *doc)
 {
 	long long value;
 
-	if (!knob_number(&value, doc->facts, "net/ipv6/bindv6only"))
+	if (!knob_number(&value, doc->facts, "net.ipv6.bindv6only"))
 		return;
 	if (value)
-		doctor_say(doc, DOCTOR_OK, "bindv6only", NULL, NULL,
-			   "servers have one socket for IPv4 and one for IPv6");
+		doctor_ok(doc, "bindv6only", NULL,
+			  "servers have one socket for IPv4 and one for IPv6");
 	else
-		doctor_say(doc, DOCTOR_NOTE, "bindv6only", NULL, NULL,
-			   "is 0: one IPv6 socket (Java's) serves IPv4 too, by v4-mapped addresses, "
-			   "with which SMC-R has had limits; IBM's advice is 1, but then IPv4 clients no "
-			   "longer reach servers that have one IPv6 socket for all");
+		doctor_note(doc, "bindv6only", NULL,
+			    "is 0: one IPv6 socket (Java's) serves IPv4 too, by v4-mapped "
+			    "addresses, with which SMC-R has had limits; IBM's advice is 1, but "
+			    "then IPv4 clients no longer reach servers that have one IPv6 socket "
+			    "for all");
 }
 
 /* Has one of these checks said already why nothing works? */
@@ -228,22 +215,22 @@ static void check_any(struct doctor *doc)
 			remedy = "smc_pnet -a NAME -I NETDEV, and in the first network namespace: "
 				 "smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
-		   "SMC has neither an RDMA port nor an ISM device that it can use%s: all stays on TCP",
-		   iface ? " for it" : "");
+		   "SMC has neither an RDMA port nor an ISM device that it can use%s: all stays on "
+		   "TCP", iface ? " for it" : "");
 }
 
 static void check_sysfs(struct doctor *doc)
 {
 	if (doc->facts->is_foreign_sysfs)
 		doctor_say(doc, DOCTOR_NOTE, "sysfs", NULL, "run smc_chk as root",
-			   "/sys shows the net devices of another network namespace, and only root can "
-			   "see those of this one: what is said about devices may be wrong");
+			   "/sys shows the net devices of another network namespace, and only root "
+			   "can see those of this one: what is said about devices may be wrong");
 }
 
 void doctor_net(struct doctor *doc)
 {
 	check_sysfs(doc);
-	check_ports(doc);
+	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->netdevs.count; i++) {
 		const struct netdev *net = &doc->facts->netdevs.devs[i];
 

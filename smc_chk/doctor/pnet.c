@@ -9,64 +9,64 @@
 #include "smc_chk/doctor/checks.h"
 
 #define CHECK "pnetid"
-#define REMEDY_SIZE 320
 
 /* ---- remedies ---- */
 
-/* The text as a string, cut to what fits. */
-static void take(char remedy[REMEDY_SIZE], struct out_text *text)
-{
-	size_t len = text->len < REMEDY_SIZE ? text->len : REMEDY_SIZE - 1;
-
-	if (len)
-		memcpy(remedy, text->data, len);
-	remedy[len] = '\0';
-	out_free(text);
-}
-
 /* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
-static void removal(char remedy[REMEDY_SIZE], const struct doctor *doc, const struct smc_pnet *entry)
+static void append_removal(struct out_text *text, const struct doctor *doc,
+			   const struct smc_pnet *entry)
 {
-	struct out_text text = { 0 };
-
-	out_str(&text, "smc_pnet -d ");
-	out_shell_word(&text, entry->name);
+	out_str(text, "smc_pnet -d ");
+	out_shell_word(text, entry->name);
 	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
 		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
 
 		if (other == entry || strcmp(other->name, entry->name))
 			continue;
-		out_str(&text, "; ");
-		pnet_command(&text, other);
+		out_str(text, "; ");
+		pnet_command(text, other);
 	}
-	take(remedy, &text);
 }
 
-/* What smc_pnet --suggest says for the RDMA port of a net device; false for nothing. */
-static bool suggested(char remedy[REMEDY_SIZE], const struct doctor *doc, const char *netdev)
+static const char *removal(struct doctor *doc, const struct smc_pnet *entry)
+{
+	struct out_text text = { 0 };
+
+	append_removal(&text, doc, entry);
+	return doctor_take(doc, &text);
+}
+
+static bool is_port_of(const struct pnet_row *row, const char *netdev)
+{
+	return row->ib_port && !strcmp(row->ib_port->netdev, netdev);
+}
+
+/* Is the port that an entry names the one of a net device? */
+static bool is_entry_for(const struct doctor *doc, const struct smc_pnet *entry, const char *netdev)
+{
+	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
+
+	for (size_t i = 0; i < rows->count; i++)
+		if (is_port_of(&rows->rows[i], netdev) && rows->rows[i].port == entry->port &&
+		    !strcmp(rows->rows[i].name, entry->ib))
+			return true;
+	return false;
+}
+
+/* What smc_pnet --suggest says for the RDMA port of a net device; NULL for nothing. */
+static const char *suggested(struct doctor *doc, const char *netdev)
 {
 	const struct pnet_world world = { doc->facts->netdevs, doc->facts->rdma };
 	struct smc_pnet_table entries;
 	struct out_text text = { 0 };
-	bool is_found = false;
 
-	remedy[0] = '\0';
 	if (pnet_suggest_make(&entries, &doc->facts->pnet, &world))
-		return false;
-	for (size_t i = 0; i < entries.count && !is_found; i++) {
-		const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
-		const struct smc_pnet *entry = &entries.entries[i];
-
-		for (size_t k = 0; k < rows->count && !is_found; k++)
-			is_found = rows->rows[k].ib_port && !strcmp(rows->rows[k].name, entry->ib) &&
-				   rows->rows[k].port == entry->port &&
-				   !strcmp(rows->rows[k].ib_port->netdev, netdev);
-		if (is_found)
-			pnet_command(&text, entry);
-	}
+		return NULL;
+	for (size_t i = 0; i < entries.count && !text.len; i++)
+		if (is_entry_for(doc, &entries.entries[i], netdev))
+			pnet_command(&text, &entries.entries[i]);
 	smc_pnet_free(&entries);
-	take(remedy, &text);
-	return is_found;
+	return text.len ? doctor_take(doc, &text) : NULL;
 }
 
 /* ---- entries ---- */
@@ -85,13 +85,11 @@ static bool is_missed(const struct doctor *doc, const struct pnet_row *row)
 static void check_absent(struct doctor *doc, const struct pnet_row *row)
 {
 	int level = is_missed(doc, row) ? doctor_unusable_level(doc) : DOCTOR_WARNING;
-	char remedy[REMEDY_SIZE];
+	const char *remedy = removal(doc, row->entry);
 
-	removal(remedy, doc, row->entry);
 	if (row->type == PNET_NET)
 		doctor_say(doc, level, CHECK, row->name, remedy,
-			   "PNET ID %s waits for a net device that does not exist",
-			   row->pnetid);
+			   "PNET ID %s waits for a net device that does not exist", row->pnetid);
 	else
 		doctor_say(doc, level, CHECK, row->name, remedy,
 			   "PNET ID %s waits for port %u of an RDMA device that does not exist",
@@ -101,29 +99,27 @@ static void check_absent(struct doctor *doc, const struct pnet_row *row)
 static void check_loopback(struct doctor *doc, const struct pnet_row *row)
 {
 	bool has_loopback = doc->facts->choices.facts.has_loopback;
-	char remedy[REMEDY_SIZE];
 
-	removal(remedy, doc, row->entry);
-	doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK, row->name,
-		   remedy, "with a PNET ID (%s) loopback is not used", row->pnetid);
+	doctor_say(doc, has_loopback ? doctor_unusable_level(doc) : DOCTOR_WARNING, CHECK,
+		   row->name, removal(doc, row->entry), "with a PNET ID (%s) loopback is not used",
+		   row->pnetid);
 }
 
 static void check_upper(struct doctor *doc, const struct pnet_row *row)
 {
 	struct smc_pnet entry = { .has = SMC_PNET_HAS_NET };
 	const struct choice *base = choice_of(&doc->facts->choices, row->net->base);
-	char old[REMEDY_SIZE], remedy[REMEDY_SIZE];
 	struct out_text text = { 0 };
+	const char *remedy;
 
-	removal(old, doc, row->entry);
-	out_str(&text, old);
+	append_removal(&text, doc, row->entry);
 	if (base && !*base->net->pnetid) {
 		memcpy(entry.name, row->entry->name, sizeof(entry.name));
 		memcpy(entry.eth, row->net->base, sizeof(entry.eth));
 		out_str(&text, "; ");
 		pnet_command(&text, &entry);
 	}
-	take(remedy, &text);
+	remedy = doctor_take(doc, &text);
 	if (row->source == PNET_FROM_BASE)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "its PNET ID %s has no effect: SMC uses %s of %s, its lower device",
@@ -136,19 +132,15 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 
 static void check_hardware(struct doctor *doc, const struct pnet_row *row)
 {
-	char remedy[REMEDY_SIZE];
-
-	removal(remedy, doc, row->entry);
-	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
-		   "its PNET ID %s has no effect: the hardware has %s",
-		   row->entry->name, row->pnetid);
+	doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, removal(doc, row->entry),
+		   "its PNET ID %s has no effect: the hardware has %s", row->entry->name,
+		   row->pnetid);
 }
 
 /* The kernel knows a device by its own name and by that of its PCI function. */
 static void check_twice(struct doctor *doc, const struct pnet_row *row)
 {
 	const char *bus_id = row->ib ? row->ib->bus_id : row->ism->bus_id;
-	char remedy[REMEDY_SIZE];
 
 	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
 		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
@@ -157,8 +149,7 @@ static void check_twice(struct doctor *doc, const struct pnet_row *row)
 		    (row->ib && other->port != row->port) ||
 		    (strcmp(other->ib, row->name) && (!*bus_id || strcmp(other->ib, bus_id))))
 			continue;
-		removal(remedy, doc, other);
-		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
+		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, removal(doc, other),
 			   "has two entries, PNET ID %s as %s and %s as %s: one is enough",
 			   row->entry->name, row->entry->ib, other->name, other->ib);
 	}
@@ -187,7 +178,6 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 	const struct smc_pnet *entry;
 	struct smc_pnet better = { 0 };
 	struct out_text text = { 0 };
-	char remedy[REMEDY_SIZE];
 
 	if (!net || !*port->pnetid || !*net->net->pnetid ||
 	    !strcmp(port->pnetid, net->net->pnetid))
@@ -197,15 +187,13 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 		better = *entry;
 		memcpy(better.name, entry == port->entry ? net->net->pnetid : port->pnetid,
 		       sizeof(better.name));
-		removal(remedy, doc, entry);
-		out_str(&text, remedy);
+		append_removal(&text, doc, entry);
 		out_str(&text, "; ");
 		pnet_command(&text, &better);
 	}
-	take(remedy, &text);
-	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name, remedy,
-		   "has PNET ID %s, but port %u of %s, its RDMA device, has %s",
-		   net->net->pnetid, port->port, port->name, port->pnetid);
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name, doctor_take(doc, &text),
+		   "has PNET ID %s, but port %u of %s, its RDMA device, has %s", net->net->pnetid,
+		   port->port, port->name, port->pnetid);
 }
 
 static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
@@ -223,18 +211,17 @@ static bool has_partner(const struct doctor *doc, const struct pnet_row *net)
 static void check_lonely(struct doctor *doc, const struct choice *choice)
 {
 	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
-	char remedy[REMEDY_SIZE];
+	const char *remedy;
 
 	if (!choice->net->entry || choice->net->source != PNET_FROM_TABLE ||
 	    strcmp(choice->net->net->base, choice->net->name) || has_partner(doc, choice->net))
 		return;
 	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].ib_port && *rows->rows[i].pnetid &&
-		    !strcmp(rows->rows[i].ib_port->netdev, choice->net->name))
+		if (*rows->rows[i].pnetid && is_port_of(&rows->rows[i], choice->net->name))
 			return; /* that is check_pair()'s */
-	if (!suggested(remedy, doc, choice->net->name))
-		removal(remedy, doc, choice->net->entry);
-	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name, remedy,
+	remedy = suggested(doc, choice->net->name);
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, choice->net->name,
+		   remedy ? remedy : removal(doc, choice->net->entry),
 		   "has PNET ID %s, but no RDMA port and no ISM device has it, so none is used",
 		   choice->net->pnetid);
 }
@@ -257,28 +244,23 @@ static void append(struct out_text *text, const char *fmt, ...)
 
 static void append_port(struct out_text *text, const struct choice *choice, bool has_eid)
 {
-	const char *name = choice->port->name;
-	unsigned int port = choice->port->port;
+	const char *both = choice->gid_v2 && has_eid ? "v1 and v2" : "v1";
+	char port[RDMA_NAME_SIZE + 20];
 
+	snprintf(port, sizeof(port), "%s port %u", choice->port->name, choice->port->port);
 	switch (choice->smcr) {
-	case USABLE:
-		append(text, "SMC-R%s over %s port %u",
-		       !choice->gid_v1 ? "v2" : choice->gid_v2 && has_eid ? "v1 and v2" : "v1", name, port);
-		break;
+	case USABLE: append(text, "SMC-R%s over %s", choice->gid_v1 ? both : "v2", port); break;
 	case UNUSABLE_NO_EID:
-		append(text, "without an EID no SMC-R: %s port %u has version 2 only", name, port);
+		append(text, "without an EID no SMC-R: %s has version 2 only", port);
 		break;
 	case UNUSABLE_NO_SUBNET:
-		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s port %u", name,
-		       port);
+		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s", port);
 		break;
-	case UNUSABLE_NO_VLAN:
-		append(text, "no SMC-R: %s port %u has no GID of its VLAN", name, port);
-		break;
-	case UNUSABLE_NO_GID: append(text, "no SMC-R: %s port %u has no GID for it", name, port); break;
-	case UNUSABLE_PORT_DOWN: append(text, "no SMC-R: %s port %u is down", name, port); break;
+	case UNUSABLE_NO_VLAN: append(text, "no SMC-R: %s has no GID of its VLAN", port); break;
+	case UNUSABLE_NO_GID: append(text, "no SMC-R: %s has no GID for it", port); break;
+	case UNUSABLE_PORT_DOWN: append(text, "no SMC-R: %s is down", port); break;
 	case UNUSABLE_HANGS: append(text, "no SMC-R: soft-RoCE hangs on this kernel"); break;
-	case UNUSABLE_NOT_ROCE: append(text, "no SMC-R: %s is not RoCE", name); break;
+	case UNUSABLE_NOT_ROCE: append(text, "no SMC-R: %s is not RoCE", choice->port->name); break;
 	default: break;
 	}
 }
@@ -295,18 +277,12 @@ static void append_ism(struct out_text *text, const struct choice *choice, bool 
 		append(text, "%sSMC-Dv2 within this host", eid);
 }
 
-static bool is_asked_for(const struct doctor *doc, const struct choice *choice)
-{
-	return doc->req->iface && !strcmp(doc->req->iface, choice->net->name);
-}
-
 static void say_choice(struct doctor *doc, const struct choice *choice)
 {
-	static const char *const sources[] = { "", "from the table", "from the hardware",
-					       "of the lower device" };
+	static const char *const sources[] = { "", " from the table", " from the hardware",
+					       " of the lower device" };
 	bool is_any = choice->smcr == USABLE || choice->smcd == USABLE;
 	bool has_eid = choice_has_eid(&doc->facts->choices.facts);
-	char what[REMEDY_SIZE];
 	struct out_text text = { 0 };
 
 	if (choice->port)
@@ -314,49 +290,54 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 	append_ism(&text, choice, has_eid);
 	if (!text.len)
 		append(&text, "neither an RDMA port nor an ISM device for it");
-	take(what, &text);
 	if (*choice->net->pnetid)
-		doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL,
-			   "%s; PNET ID %s %s", what, choice->net->pnetid, sources[choice->net->source]);
+		out_printf(&text, "; PNET ID %s%s", choice->net->pnetid,
+			   sources[choice->net->source]);
 	else
-		doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL,
-			   "%s; no PNET ID", what);
+		out_str(&text, "; no PNET ID");
+	doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL, "%s",
+		   doctor_take(doc, &text));
 }
 
 /* Paired by PNET ID, in choice, and still without a GID in its network. */
 static void check_address(struct doctor *doc, const struct choice *choice)
 {
 	const struct netaddr_table *addrs = &doc->facts->choices.facts.addrs;
+	const struct pnet_row *port = choice->port;
 	bool is_vlan = choice->smcr == UNUSABLE_NO_VLAN;
 
 	if ((choice->smcr != UNUSABLE_NO_SUBNET && !is_vlan) || !*choice->net->pnetid ||
 	    !addrs->is_known || !netaddr_has(addrs, choice->net->name, AF_INET))
 		return;
-	doctor_say(doc, doctor_unusable_level(doc), is_vlan ? "vlan" : "address", choice->net->name,
-		   is_vlan ? "add the same VLAN to the RDMA port's net device" :
-			     "give the RDMA port's net device an address in the same subnet",
-		   is_vlan ? "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN" :
-			     "has no address in a subnet of %s port %u (%s), which has the same "
-			     "PNET ID", choice->port->name, choice->port->port,
-		   choice->port->ib_port->netdev);
+	if (is_vlan)
+		doctor_say(doc, doctor_unusable_level(doc), "vlan", choice->net->name,
+			   "add the same VLAN to the RDMA port's net device",
+			   "no GID of %s port %u (%s), which has the same PNET ID, is in its VLAN",
+			   port->name, port->port, port->ib_port->netdev);
+	else
+		doctor_say(doc, doctor_unusable_level(doc), "address", choice->net->name,
+			   "give the RDMA port's net device an address in the same subnet",
+			   "has no address in a subnet of %s port %u (%s), which has the same PNET ID",
+			   port->name, port->port, port->ib_port->netdev);
 }
 
 /* Devices that SMC has nothing for are told in one line: there may be hundreds. */
 static void say_choices(struct doctor *doc)
 {
+	const char *iface = doc->req->iface;
 	struct out_text rest = { 0 };
-	char names[200];
 	size_t more = 0;
 
 	for (size_t i = 0; i < doc->facts->choices.count; i++) {
 		const struct choice *choice = &doc->facts->choices.all[i];
-		bool is_bare = !choice->port && choice->smcd == UNUSABLE_NO_DEVICE && !*choice->net->pnetid;
+		bool is_bare = !choice->port && choice->smcd == UNUSABLE_NO_DEVICE &&
+			       !*choice->net->pnetid;
 
 		if (!doctor_is_in_scope(doc, choice->net))
 			continue;
-		if (!is_bare || is_asked_for(doc, choice))
+		if (!is_bare || (iface && !strcmp(iface, choice->net->name)))
 			say_choice(doc, choice);
-		else if (rest.len < sizeof(names) - 40)
+		else if (rest.len < 160)
 			append(&rest, "%s", choice->net->name);
 		else
 			more++;
@@ -365,28 +346,22 @@ static void say_choices(struct doctor *doc)
 	}
 	if (more)
 		append(&rest, "and %zu more", more);
-	if (rest.len) {
-		memcpy(names, rest.data, rest.len);
-		names[rest.len] = '\0';
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, NULL,
-			   "neither an RDMA port nor an ISM device for %s", names);
-	}
+	if (rest.len)
+		doctor_note(doc, CHECK, NULL, "neither an RDMA port nor an ISM device for %.*s",
+			    (int)rest.len, rest.data);
 	out_free(&rest);
+}
+
+static void check_row(struct doctor *doc, const struct pnet_row *row)
+{
+	if (row->entry)
+		check_entry(doc, row);
+	if (row->ib_port)
+		check_pair(doc, row);
 }
 
 void doctor_pnet(struct doctor *doc)
 {
-	const struct pnet_rows *rows = &doc->facts->choices.facts.rows;
-
 	say_choices(doc);
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct pnet_row *row = &rows->rows[i];
-
-		if (!doctor_is_in_scope(doc, row))
-			continue;
-		if (row->entry)
-			check_entry(doc, row);
-		if (row->ib_port)
-			check_pair(doc, row);
-	}
+	doctor_each(doc, check_row);
 }

@@ -12,22 +12,21 @@ static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 	const char *node = row->ib->node_type;
 
 	if (!strcmp(row->ib->driver, "erdma") && strcmp(node, "CA"))
-		doctor_say(doc, DOCTOR_NOTE, CHECK, row->name, NULL,
-			   "eRDMA as iWARP (%s): only Alibaba's own kernels use it for SMC", node);
+		doctor_note(doc, CHECK, row->name,
+			    "eRDMA as iWARP (%s): only Alibaba's own kernels use it for SMC", node);
 	else if (*node && strcmp(node, "CA"))
-		doctor_say(doc, DOCTOR_NOTE, CHECK, row->name, NULL,
-			   "SMC does not use it: node type %s, it must be CA (RoCE)", node);
+		doctor_note(doc, CHECK, row->name,
+			    "SMC does not use it: node type %s, it must be CA (RoCE)", node);
 	else
-		doctor_say(doc, DOCTOR_NOTE, CHECK, row->name, NULL,
-			   "SMC does not use port %u: link layer %s, it must be Ethernet (RoCE)",
-			   row->port, row->ib_port->link_layer);
+		doctor_note(doc, CHECK, row->name,
+			    "SMC does not use port %u: link layer %s, it must be Ethernet (RoCE)",
+			    row->port, row->ib_port->link_layer);
 }
 
 /* A port that was switched off beside others that work is nobody's trouble, unless it has an entry. */
 static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
-	char remedy[DOCTOR_COMMAND_SIZE];
 	const struct netdev *net = netdev_find(&doc->facts->netdevs, port->netdev);
 	enum doctor_level level = doctor_unusable_level(doc);
 
@@ -35,10 +34,10 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 		doctor_say(doc, level, CHECK, row->name, NULL, "port %u is %s", row->port,
 			   port->state);
 	} else if (facts_of_net(doc->facts, net)->is_off) {
-		doctor_command(remedy, "ip link set ", port->netdev, " up");
 		if (level == DOCTOR_WARNING && !row->entry)
 			level = DOCTOR_NOTE;
-		doctor_say(doc, level, CHECK, row->name, remedy,
+		doctor_say(doc, level, CHECK, row->name,
+			   doctor_command(doc, "ip link set ", port->netdev, " up"),
 			   "port %u is %s: its net device %s is switched off", row->port,
 			   port->state, port->netdev);
 	} else {
@@ -50,14 +49,12 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 
 static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 {
-	const struct rdma_port *port = row->ib_port;
-	char remedy[DOCTOR_COMMAND_SIZE] = "";
+	const char *netdev = row->ib_port->netdev;
 
-	if (*port->netdev)
-		doctor_command(remedy, "ip address add ADDRESS/PREFIX dev ", port->netdev, "");
-	doctor_say(doc, doctor_unusable_level(doc), CHECK, row->name, remedy,
-		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with an "
-		   "IPv4 address", row->port);
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, row->name,
+		   *netdev ? doctor_command(doc, "ip address add ADDRESS/PREFIX dev ", netdev, "") : "",
+		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with "
+		   "an IPv4 address", row->port);
 }
 
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
@@ -77,13 +74,15 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 		what = "GIDs of RoCE v1 only: SMC-Rv1, peers must be in the same subnet";
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
-	doctor_say(doc, DOCTOR_OK, CHECK, row->name, NULL, "port %u is active%s%s; %s", row->port,
-		   port->is_foreign ? " on a net device of another network namespace" :
-		   *port->netdev ? " on " : "", port->netdev, what);
+	doctor_ok(doc, CHECK, row->name, "port %u is active%s%s; %s", row->port,
+		  port->is_foreign ? " on a net device of another network namespace" : *port->netdev ? " on " : "",
+		  port->netdev, what);
 }
 
 static void check_port(struct doctor *doc, const struct pnet_row *row)
 {
+	if (!row->ib_port)
+		return;
 	switch (choice_port_usability(&doc->facts->choices.facts, row)) {
 	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
 	case UNUSABLE_HANGS: break; /* doctor_kernel() has said so */
@@ -96,25 +95,20 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int count)
 {
 	if (count > RDMA_MAX_PORTS)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, dev->name, NULL,
-			   "SMC uses only ports 1 and 2 of the %d", count);
+		doctor_note(doc, CHECK, dev->name, "SMC uses only ports 1 and 2 of the %d", count);
 	else if (!count)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, dev->name, NULL, "has no ports");
+		doctor_note(doc, CHECK, dev->name, "has no ports");
 }
 
 void doctor_rdma(struct doctor *doc)
 {
 	const struct choices *choices = &doc->facts->choices;
-	const struct pnet_rows *rows = &choices->facts.rows;
 
 	if (!doc->facts->rdma.count)
 		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL,
-			   choices->facts.is_rxe_broken || choice_is_any_usable(choices, NULL) ? NULL :
-			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
+			   choices->facts.is_rxe_broken || choice_is_any_usable(choices, NULL) ? NULL : "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
 			   "no RDMA device, so no SMC-R");
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].ib_port && doctor_is_in_scope(doc, &rows->rows[i]))
-			check_port(doc, &rows->rows[i]);
+	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++)
 		check_port_count(doc, &doc->facts->rdma.devs[i], doc->facts->n_ports[i]);
 }

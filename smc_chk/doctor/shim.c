@@ -26,11 +26,10 @@ static void check_own(struct doctor *doc)
 			   "install the library of smc-tools for this machine (make install)",
 			   "no program on this machine can load it: it is %s", library->machine);
 	else
-		doctor_say(doc, DOCTOR_OK, CHECK, library->file, NULL, "fits this machine (%s)",
-			   library->machine);
+		doctor_ok(doc, CHECK, library->file, "fits this machine (%s)", library->machine);
 	if (library->ret & LIBRARY_IS_SETUID)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, library->file, NULL,
-			   "is set-uid: reaches set-uid programs as well");
+		doctor_note(doc, CHECK, library->file,
+			    "is set-uid: reaches set-uid programs as well");
 }
 
 static void check_narrow(struct doctor *doc)
@@ -40,23 +39,20 @@ static void check_narrow(struct doctor *doc)
 	if (!doc->facts->shim.has_narrow_loader)
 		return;
 	if (library->ret >= 0 && library->ret & LIBRARY_FITS)
-		doctor_say(doc, DOCTOR_OK, CHECK, library->file, NULL, "serves 32-bit programs");
+		doctor_ok(doc, CHECK, library->file, "serves 32-bit programs");
 	else if (library->ret != -ENODATA)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL, NULL,
-			   "32-bit programs stay on TCP: there is no 32-bit " LIBRARY_NAME);
+		doctor_note(doc, CHECK, NULL,
+			    "32-bit programs stay on TCP: there is no 32-bit " LIBRARY_NAME);
 }
 
 /* smc-tools 1.8.5 and the like: a program that preloads the old name would get that one. */
 static void check_foreign(struct doctor *doc)
 {
-	char remedy[320];
-
 	for (size_t i = 0; i < doc->facts->shim.n_foreign; i++) {
 		const char *path = doc->facts->shim.foreign[i];
 
-		snprintf(remedy, sizeof(remedy), "remove the package that it belongs to: dpkg -S %s "
-						 "(rpm -qf)", path);
-		doctor_say(doc, DOCTOR_WARNING, CHECK, path, remedy,
+		doctor_say(doc, DOCTOR_WARNING, CHECK, path,
+			   doctor_remedy(doc, "remove the package that it belongs to: dpkg -S %s " "(rpm -qf)", path),
 			   "belongs to another implementation: LD_PRELOAD=%s loads it",
 			   strrchr(path, '/') + 1);
 	}
@@ -65,15 +61,15 @@ static void check_foreign(struct doctor *doc)
 static void check_preload(struct doctor *doc, const struct preload_entry *entry)
 {
 	static const char file[] = "/etc/ld.so.preload";
-	char remedy[320];
 
-	snprintf(remedy, sizeof(remedy), "remove %.200s from %s", entry->path, file);
 	if (entry->is_absent)
-		doctor_say(doc, DOCTOR_WARNING, CHECK, file, remedy,
-			   "names %s, which does not exist: every program prints an error", entry->path);
+		doctor_say(doc, DOCTOR_WARNING, CHECK, file,
+			   doctor_remedy(doc, "remove %.200s from %s", entry->path, file),
+			   "names %s, which does not exist: every program prints an error",
+			   entry->path);
 	else
-		doctor_say(doc, DOCTOR_NOTE, CHECK, file, NULL,
-			   "names %s: every program that a preload reaches uses SMC", entry->path);
+		doctor_note(doc, CHECK, file,
+			    "names %s: every program that a preload reaches uses SMC", entry->path);
 }
 
 void doctor_shim(struct doctor *doc)

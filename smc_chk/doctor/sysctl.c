@@ -3,22 +3,12 @@
 #include <stdio.h>
 
 #include "smc_chk/doctor/checks.h"
-#include "smc_chk/doctor/size.h"
 #include "sys/buddy.h"
 
 #define CHECK "sysctl"
 #define SMCD_MAX (1024ULL * 1024)
 #define SMCR_MAX_OLD (512ULL * 1024)		/* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
-
-/* The last of the three numbers of tcp_rmem and tcp_wmem: least, at first, most. */
-static bool knob_most(unsigned long long *most, const struct doctor_facts *facts, const char *name)
-{
-	const char *text = knob_text(facts, name);
-	unsigned long long least, first;
-
-	return text && sscanf(text, "%llu %llu %llu", &least, &first, most) == 3;
-}
 
 /* ---- net.smc ---- */
 
@@ -30,65 +20,56 @@ struct knob {
 };
 
 static const struct knob knobs[] = {
-	{ "autocorking_size", 65536, "off: each small send goes out alone" },
-	{ "smcr_buf_type", 0, NULL },
-	{ "smcr_testlink_time", 30, "off: a dead peer of an idle link is not noticed" },
-	{ "wmem", 65536, NULL },
-	{ "rmem", 65536, NULL },
-	{ "smcr_max_links_per_lgr", 2, NULL },
-	{ "smcr_max_conns_per_lgr", 255, NULL },
-	{ "smcr_max_send_wr", 16, NULL },
-	{ "smcr_max_recv_wr", 48, NULL },
+	{ "net.smc.autocorking_size", 65536, "off: each small send goes out alone" },
+	{ "net.smc.smcr_buf_type", 0, NULL },
+	{ "net.smc.smcr_testlink_time", 30, "off: a dead peer of an idle link is not noticed" },
+	{ "net.smc.wmem", 65536, NULL },
+	{ "net.smc.rmem", 65536, NULL },
+	{ "net.smc.smcr_max_links_per_lgr", 2, NULL },
+	{ "net.smc.smcr_max_conns_per_lgr", 255, NULL },
+	{ "net.smc.smcr_max_send_wr", 16, NULL },
+	{ "net.smc.smcr_max_recv_wr", 48, NULL },
 };
-
-/* Return: whether it is as the kernel sets it. */
-static bool check_knob(struct doctor *doc, const struct knob *knob, long long value)
-{
-	char name[64], remedy[128];
-
-	if (value == knob->normal)
-		return true;
-	snprintf(name, sizeof(name), "net.smc.%s", knob->name);
-	snprintf(remedy, sizeof(remedy), "sysctl -w %s=%lld", name, knob->normal);
-	if (value <= 0 && knob->bad)
-		doctor_say(doc, DOCTOR_WARNING, CHECK, name, remedy, "is %lld, %s", value, knob->bad);
-	else
-		doctor_say(doc, DOCTOR_NOTE, CHECK, name, NULL, "is %lld, the default is %lld", value,
-			   knob->normal);
-	return false;
-}
 
 static void check_knobs(struct doctor *doc)
 {
 	size_t found = 0, normal = 0;
-	char name[64];
 	long long value;
 
 	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
-		snprintf(name, sizeof(name), "net/smc/%s", knobs[i].name);
-		if (!knob_number(&value, doc->facts, name))
+		const struct knob *knob = &knobs[i];
+
+		if (!knob_number(&value, doc->facts, knob->name))
 			continue;
 		found++;
-		normal += check_knob(doc, &knobs[i], value);
+		if (value == knob->normal)
+			normal++;
+		else if (value <= 0 && knob->bad)
+			doctor_say(doc, DOCTOR_WARNING, CHECK, knob->name,
+				   doctor_remedy(doc, "sysctl -w %s=%lld", knob->name, knob->normal),
+				   "is %lld, %s", value, knob->bad);
+		else
+			doctor_note(doc, CHECK, knob->name, "is %lld, the default is %lld", value,
+				    knob->normal);
 	}
 	if (!found && doc->facts->has_smc)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc", NULL,
-			   "is not there: kernel 5.18 has the first of them");
+		doctor_note(doc, CHECK, "net.smc",
+			    "is not there: kernel 5.18 has the first of them");
 	else if (found && found == normal)
-		doctor_say(doc, DOCTOR_OK, CHECK, "net.smc", NULL, "all values are the defaults");
+		doctor_ok(doc, CHECK, "net.smc", "all values are the defaults");
 }
 
 /* The knob limit_smc_hs is the same, but wrong on big-endian machines, and not before 6.12. */
 static void check_limitation(struct doctor *doc)
 {
-	const char *program = knob_text(doc->facts, "net/smc/hs_ctrl");
+	const char *program = knob_text(doc->facts, "net.smc.hs_ctrl");
 
 	if (doc->facts->is_limited)
 		doctor_say(doc, DOCTOR_WARNING, "hs-limit", NULL, "smcr hs disable",
 			   "handshake limitation is on: under load connections fall back to TCP");
 	if (program)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.smc.hs_ctrl", NULL,
-			   "the BPF program %s decides which connections try SMC", program);
+		doctor_note(doc, CHECK, "net.smc.hs_ctrl",
+			    "the BPF program %s decides which connections try SMC", program);
 }
 
 /* ---- sizes ---- */
@@ -103,89 +84,76 @@ static unsigned long long real_size(unsigned long long size)
 	return real;
 }
 
-/* Contiguous memory that the kernel hands out at once; 0 if unknown. */
-static unsigned long long largest_block(const struct memory_facts *memory)
-{
-	unsigned int orders = buddy_orders(memory->buddies);
-
-	return orders ? memory->page_size << (orders - 1) : 0;
-}
-
 /* The largest buffer of SMC-R; contiguous memory comes in blocks of a largest size. */
 static unsigned long long smcr_limit(const struct doctor *doc)
 {
-	unsigned long long block = largest_block(&doc->facts->memory);
+	const struct memory_facts *memory = &doc->facts->memory;
+	unsigned int orders = buddy_orders(memory->buddies);
+	unsigned long long block = orders ? memory->page_size << (orders - 1) : 0;
 	long long type = 0;
 
 	if (facts_is_before(doc->facts, 6, 11))
 		return SMCR_MAX_OLD;
-	knob_number(&type, doc->facts, "net/smc/smcr_buf_type");
+	knob_number(&type, doc->facts, "net.smc.smcr_buf_type");
 	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
 }
 
-static void check_size(struct doctor *doc, const char *knob, const char *what)
+static void check_size(struct doctor *doc, const char *name, const char *what)
 {
-	char path[64], name[64], real_text[32], limit_text[32], remedy[128];
 	unsigned long long real, limit = smcr_limit(doc);
+	char real_text[32], limit_text[32];
 	long long value;
 
-	snprintf(path, sizeof(path), "net/smc/%s", knob);
-	snprintf(name, sizeof(name), "net.smc.%s", knob);
-	if (!knob_number(&value, doc->facts, path) || value <= 0)
+	if (!knob_number(&value, doc->facts, name) || value <= 0)
 		return;
 	real = real_size((unsigned long long)value);
 	size_text(real_text, sizeof(real_text), real);
 	size_text(limit_text, sizeof(limit_text), limit);
-	snprintf(remedy, sizeof(remedy), "sysctl -w %s=%llu", name, limit);
 	if (real > limit)
-		doctor_say(doc, DOCTOR_WARNING, "buffers", name, remedy,
+		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
+			   doctor_remedy(doc, "sysctl -w %s=%llu", name, limit),
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
 			   real_text, what, limit_text);
 	else
-		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL, "each connection gets %s to %s%s",
-			   real_text, what, real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
+		doctor_ok(doc, "buffers", name, "each connection gets %s to %s%s", real_text, what,
+			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
 }
 
 /* What a program asks for by SO_RCVBUF or SO_SNDBUF is cut to this. */
-static void check_core(struct doctor *doc, const char *core, const char *smc, const char *opt)
+static void check_core(struct doctor *doc, const char *name, const char *smc, const char *opt)
 {
-	char core_path[64], smc_path[64], name[64], text[32], least[32];
+	char text[32], least[32];
 	long long max, value;
 
-	snprintf(core_path, sizeof(core_path), "net/core/%s", core);
-	snprintf(smc_path, sizeof(smc_path), "net/smc/%s", smc);
-	snprintf(name, sizeof(name), "net.core.%s", core);
-	if (!knob_number(&max, doc->facts, core_path) ||
-	    !knob_number(&value, doc->facts, smc_path) || max < 0)
+	if (!knob_number(&max, doc->facts, name) || !knob_number(&value, doc->facts, smc) ||
+	    max < 0)
 		return;
 	size_text(text, sizeof(text), real_size((unsigned long long)max));
 	size_text(least, sizeof(least), real_size((unsigned long long)value));
 	if (max < value)
-		doctor_say(doc, DOCTOR_NOTE, "buffers", name, NULL,
-			   "programs that set %s get %s at most, others %s", opt, text, least);
+		doctor_note(doc, "buffers", name, "programs that set %s get %s at most, others %s",
+			    opt, text, least);
 	else
-		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL,
-			   "programs that set %s get up to %s", opt, text);
+		doctor_ok(doc, "buffers", name, "programs that set %s get up to %s", opt, text);
 }
 
 /* TCP needs it when SMC falls back. Before kernel 6.1 SMC's own buffers follow these. */
-static void check_tcp_size(struct doctor *doc, const char *knob, const char *normal)
+static void check_tcp_size(struct doctor *doc, const char *name, const char *normal)
 {
-	char path[64], name[64], text[32], remedy[128];
-	unsigned long long most;
+	const char *value = knob_text(doc->facts, name);
+	unsigned long long least, first, most;
+	char text[32];
 
-	snprintf(path, sizeof(path), "net/ipv4/%s", knob);
-	snprintf(name, sizeof(name), "net.ipv4.%s", knob);
-	if (!knob_most(&most, doc->facts, path))
+	if (!value || sscanf(value, "%llu %llu %llu", &least, &first, &most) != 3)
 		return;
 	size_text(text, sizeof(text), most);
-	snprintf(remedy, sizeof(remedy), "sysctl -w %s='%s'", name, normal);
 	if (most < 65536)
-		doctor_say(doc, DOCTOR_WARNING, "buffers", name, remedy,
+		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
+			   doctor_remedy(doc, "sysctl -w %s='%s'", name, normal),
 			   "connections that fall back to TCP get %s at most", text);
 	else
-		doctor_say(doc, DOCTOR_OK, "buffers", name, NULL,
-			   "connections that fall back to TCP get up to %s", text);
+		doctor_ok(doc, "buffers", name, "connections that fall back to TCP get up to %s",
+			  text);
 }
 
 /* ---- TCP's switches that meet SMC ---- */
@@ -194,24 +162,25 @@ static void check_tcp(struct doctor *doc)
 {
 	long long value;
 
-	if (knob_number(&value, doc->facts, "net/ipv4/tcp_syncookies") && value == 2)
+	if (knob_number(&value, doc->facts, "net.ipv4.tcp_syncookies") && value == 2)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "net.ipv4.tcp_syncookies",
 			   "sysctl -w net.ipv4.tcp_syncookies=1",
-			   "is 2: no server here gets SMC, because SYN cookies drop the client's offer");
-	if (knob_number(&value, doc->facts, "net/ipv4/tcp_fastopen") && value > 0 && value & 2)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, "net.ipv4.tcp_fastopen", NULL,
-			   "is %lld: servers that use TCP Fast Open stay on TCP", value);
+			   "is 2: no server here gets SMC, because SYN cookies drop the client's "
+			   "offer");
+	if (knob_number(&value, doc->facts, "net.ipv4.tcp_fastopen") && value > 0 && value & 2)
+		doctor_note(doc, CHECK, "net.ipv4.tcp_fastopen",
+			    "is %lld: servers that use TCP Fast Open stay on TCP", value);
 }
 
 void doctor_sysctl(struct doctor *doc)
 {
 	check_knobs(doc);
 	check_limitation(doc);
-	check_size(doc, "rmem", "receive");
-	check_size(doc, "wmem", "send");
-	check_core(doc, "rmem_max", "rmem", "SO_RCVBUF");
-	check_core(doc, "wmem_max", "wmem", "SO_SNDBUF");
-	check_tcp_size(doc, "tcp_rmem", "4096 131072 6291456");
-	check_tcp_size(doc, "tcp_wmem", "4096 16384 4194304");
+	check_size(doc, "net.smc.rmem", "receive");
+	check_size(doc, "net.smc.wmem", "send");
+	check_core(doc, "net.core.rmem_max", "net.smc.rmem", "SO_RCVBUF");
+	check_core(doc, "net.core.wmem_max", "net.smc.wmem", "SO_SNDBUF");
+	check_tcp_size(doc, "net.ipv4.tcp_rmem", "4096 131072 6291456");
+	check_tcp_size(doc, "net.ipv4.tcp_wmem", "4096 16384 4194304");
 	check_tcp(doc);
 }
