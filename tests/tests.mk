@@ -33,6 +33,8 @@ $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 $(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)
 $(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
+$(O)/tests/unit/doctor: $(call tool_parts,smc_chk)
+$(O)/tests/unit/doctor: TOOL_PKGS := $(smc_chk_PKGS)
 
 # An archive, as tests bring a netlink of their own: they take only what they call.
 $(O)/tests/smcdr.a: $(call objs,smcdr/*.c)

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "smc_chk/doctor/checks.h"
-#include "smc_chk/doctor/static.h"
 
 /* ---- which devices count ---- */
 

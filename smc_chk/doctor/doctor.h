@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The doctor: facts of a host in, findings out. */
+/* The doctor, and the static analysis beside it: facts of a host in, text or JSON out. */
 #ifndef SMC_CHK_DOCTOR_H
 #define SMC_CHK_DOCTOR_H
 
 #include "smc_chk/smc_chk.h"
 
-/** chk_doctor() - --doctor, and the static analysis of -s: print it, or one error. Return: chk_status */
+/** chk_doctor() - --doctor, and the static analysis of -s, or one error. Return: chk_status */
 int chk_doctor(const struct chk_request *req);
+
+struct doctor_facts;
+
+/** static_print() - what SMC could use on each net device, or one error. Return: chk_status */
+int static_print(const struct doctor_facts *facts, const struct chk_request *req);
 
 #endif

@@ -237,10 +237,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 {
-	facts_load_kernel(&facts->kernel, facts);
-	facts_load_shim(&facts->shim);
-	facts_load_memory(&facts->memory);
-	facts_load_knobs(facts->knobs);
+	facts_load_host(facts);
 	if (facts->genl)
 		smc_genl_dump(facts->genl, SMC_ABI_DUMP_HS_LIMITATION, on_limitation,
 			      &facts->is_limited, NULL);

@@ -172,10 +172,9 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);
 void facts_free(struct doctor_facts *facts);
 
 /* The parts of facts_load_rest(). */
-void facts_load_kernel(struct kernel_facts *kernel, const struct doctor_facts *facts);
-void facts_load_shim(struct shim_facts *shim);
-void facts_load_memory(struct memory_facts *memory);
-void facts_load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE]);
+
+/** facts_load_host() - kernel, preload libraries, memory, knobs */
+void facts_load_host(struct doctor_facts *facts);
 
 /** facts_load_devices() - net devices, RDMA devices and slots. Return: 0, -ENOMEM */
 int facts_load_devices(struct doctor_facts *facts);

@@ -14,14 +14,6 @@
 
 /* ---- net devices ---- */
 
-static unsigned long read_conf(const char *netdev, const char *name)
-{
-	unsigned long value = 0;
-
-	host_number(&value, "/proc/sys/net/ipv6/conf/%s/%s", netdev, name);
-	return value;
-}
-
 static void load_bonds(struct doctor_facts *facts)
 {
 	for (size_t i = 0; i < facts->netdevs.count; i++)
@@ -116,8 +108,8 @@ static void load_ports(struct doctor_facts *facts)
 		/* The row points into facts->rdma. */
 		((struct rdma_port *)row->ib_port)->active_mtu = mtu > 0 ? (uint32_t)mtu : 0;
 		more = &facts->nets[net - facts->netdevs.devs];
-		more->disable_ipv6 = read_conf(net->name, "disable_ipv6");
-		more->addr_gen_mode = read_conf(net->name, "addr_gen_mode");
+		host_number(&more->disable_ipv6, "/proc/sys/net/ipv6/conf/%s/disable_ipv6", net->name);
+		host_number(&more->addr_gen_mode, "/proc/sys/net/ipv6/conf/%s/addr_gen_mode", net->name);
 	}
 }
 

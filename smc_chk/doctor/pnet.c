@@ -317,8 +317,8 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 	else
 		doctor_say(doc, doctor_unusable_level(doc), "address", choice->net->name,
 			   "give the RDMA port's net device an address in the same subnet",
-			   "has no address in a subnet of %s port %u (%s), which has the same PNET ID",
-			   port->name, port->port, port->ib_port->netdev);
+			   "has no address in a subnet of %s port %u (%s), which has the same PNET "
+			   "ID", port->name, port->port, port->ib_port->netdev);
 }
 
 /* Devices that SMC has nothing for are told in one line: there may be hundreds. */

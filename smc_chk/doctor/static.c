@@ -1,29 +1,45 @@
 // SPDX-License-Identifier: MIT
 /* Static analysis: what SMC could use on each net device that is switched on. */
-#include "smc_chk/doctor/static.h"
+#include "smc_chk/doctor/doctor.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
+#include "smc_chk/doctor/facts.h"
 #include "smc_chk/print.h"
 
 #define MAX_MODES 5
 
 /**
  * struct mode - one way that SMC proposes
+ * @name: "SMC-R", "SMC-D"
  * @device: RDMA or ISM device, NULL for loopback
  * @port: of an RDMA device, 0 for none
  * @fid: function id of IBM Z, 0 for none
  * @gid: of an RDMA port, NULL for none
  */
 struct mode {
-	char family;
+	const char *name;
 	unsigned int version;
 	const char *device;
 	unsigned int port;
 	unsigned long fid;
 	const char *gid;
+	bool is_loopback;
+};
+
+static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "no", NULL }, { "yes", NULL });
+
+static const struct out_col mode_columns[] = {
+	{ NULL, NULL, "mode", 0, OUT_PTR(mode, name) },
+	{ NULL, NULL, "version", 0, OUT_DEC(mode, version, 0) },
+	{ NULL, NULL, "device", 0, OUT_PTR(mode, device), OUT_OPTIONAL },
+	{ NULL, NULL, "port", 0, OUT_DEC(mode, port, 0), OUT_OPTIONAL },
+	{ NULL, NULL, "fid", 0, OUT_HEX_STR(mode, fid, 0), OUT_OPTIONAL },
+	{ NULL, NULL, "gid", 0, OUT_PTR(mode, gid), OUT_OPTIONAL },
+	{ NULL, NULL, "is_loopback", 0, OUT_FLAG(mode, is_loopback, no_yes) },
+	{ 0 },
 };
 
 /* ---- what there is ---- */
@@ -37,22 +53,22 @@ static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts
 			 const struct choice *choice)
 {
 	bool is_r = choice->smcr == USABLE, is_v2 = choice_has_eid(&facts->choices.facts);
+	const struct pnet_row *port = choice->port, *ism_v1 = choice->ism_v1;
+	const struct pnet_row *ism_v2 = choice->ism_v2;
 	size_t count = 0;
 
-	if (choice->ism_v1)
-		modes[count++] = (struct mode){ 'D', 1, choice->ism_v1->name, 0,
-						fid_of(facts, choice->ism_v1), NULL };
-	if (is_v2 && choice->ism_v2)
-		modes[count++] = (struct mode){ 'D', 2, choice->ism_v2->name, 0,
-						fid_of(facts, choice->ism_v2), NULL };
+	if (ism_v1)
+		modes[count++] = (struct mode){ "SMC-D", 1, ism_v1->name, .fid = fid_of(facts, ism_v1) };
+	if (is_v2 && ism_v2)
+		modes[count++] = (struct mode){ "SMC-D", 2, ism_v2->name, .fid = fid_of(facts, ism_v2) };
 	if (is_v2 && choice->is_loopback)
-		modes[count++] = (struct mode){ .family = 'D', .version = 2 };
+		modes[count++] = (struct mode){ "SMC-D", 2, .is_loopback = true };
 	if (is_r && choice->gid_v1)
-		modes[count++] = (struct mode){ 'R', 1, choice->port->name, choice->port->port, 0,
-						choice->gid_v1->gid };
+		modes[count++] = (struct mode){ "SMC-R", 1, port->name, port->port,
+						.gid = choice->gid_v1->gid };
 	if (is_r && choice->gid_v2 && is_v2)
-		modes[count++] = (struct mode){ 'R', 2, choice->port->name, choice->port->port, 0,
-						choice->gid_v2->gid };
+		modes[count++] = (struct mode){ "SMC-R", 2, port->name, port->port,
+						.gid = choice->gid_v2->gid };
 	return count;
 }
 
@@ -83,8 +99,8 @@ static bool subnet_of(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, 
 
 static void append_mode(struct out_text *text, const struct mode *mode)
 {
-	out_printf(text, "SMC-%cv%u (", mode->family, mode->version);
-	if (!mode->device)
+	out_printf(text, "%sv%u (", mode->name, mode->version);
+	if (mode->is_loopback)
 		out_str(text, "loopback");
 	else if (!mode->port && mode->fid)
 		out_printf(text, "ISMv%u FID %lx", mode->version, mode->fid);
@@ -167,24 +183,6 @@ static json_t *optional(const char *text)
 	return text && *text ? out_json_str(text) : NULL;
 }
 
-static json_t *json_modes(const struct mode *modes, size_t count)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < count; i++) {
-		char family[] = { 'S', 'M', 'C', '-', modes[i].family, '\0' }, fid[20] = "";
-
-		if (modes[i].fid)
-			snprintf(fid, sizeof(fid), "%lx", modes[i].fid);
-		json_array_append_new(array, json_pack(
-			"{s:s, s:i, s:o*, s:o*, s:o*, s:o*, s:b}", "mode", family, "version",
-			(int)modes[i].version, "device", optional(modes[i].device), "port",
-			modes[i].port ? json_integer(modes[i].port) : NULL, "fid", optional(fid),
-			"gid", optional(modes[i].gid), "is_loopback", !modes[i].device));
-	}
-	return array;
-}
-
 static json_t *json_subnets(const struct doctor_facts *facts, const struct choice *choice)
 {
 	const struct netaddr_table *addrs = &facts->choices.facts.addrs;
@@ -204,7 +202,7 @@ static json_t *json_choice(const struct doctor_facts *facts, const struct choice
 	const char *source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
 
 	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device", optional(choice->net->name),
-			 "configuration", json_modes(modes, count), "pnetid",
+			 "configuration", out_json_list(mode_columns, modes, count, sizeof(modes[0])), "pnetid",
 			 optional(choice->net->pnetid), "pnetid_source",
 			 *choice->net->pnetid ? source : NULL, "reach", reach(modes, count),
 			 "own_subnets", json_subnets(facts, choice));

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: RDMA devices: which of them and of their ports and GIDs SMC-R can use. */
+/* Doctor: RDMA and ISM devices: what of them SMC can use. */
 #include <stdio.h>
 #include <string.h>
 
+#include "smc/abi.h"
 #include "smc_chk/doctor/checks.h"
 
-#define CHECK "rdma"
+#define RDMA "rdma"
+#define ISM "ism"
+
+/* ---- RDMA devices, their ports and GIDs ---- */
 
 static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 {
 	const char *node = row->ib->node_type;
 
 	if (!strcmp(row->ib->driver, "erdma") && strcmp(node, "CA"))
-		doctor_note(doc, CHECK, row->name,
+		doctor_note(doc, RDMA, row->name,
 			    "eRDMA as iWARP (%s): only Alibaba's own kernels use it for SMC", node);
 	else if (*node && strcmp(node, "CA"))
-		doctor_note(doc, CHECK, row->name,
+		doctor_note(doc, RDMA, row->name,
 			    "SMC does not use it: node type %s, it must be CA (RoCE)", node);
 	else
-		doctor_note(doc, CHECK, row->name,
+		doctor_note(doc, RDMA, row->name,
 			    "SMC does not use port %u: link layer %s, it must be Ethernet (RoCE)",
 			    row->port, row->ib_port->link_layer);
 }
@@ -31,17 +35,17 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 	enum doctor_level level = doctor_unusable_level(doc);
 
 	if (!net) {
-		doctor_say(doc, level, CHECK, row->name, NULL, "port %u is %s", row->port,
+		doctor_say(doc, level, RDMA, row->name, NULL, "port %u is %s", row->port,
 			   port->state);
 	} else if (facts_of_net(doc->facts, net)->is_off) {
 		if (level == DOCTOR_WARNING && !row->entry)
 			level = DOCTOR_NOTE;
-		doctor_say(doc, level, CHECK, row->name,
+		doctor_say(doc, level, RDMA, row->name,
 			   doctor_command(doc, "ip link set ", port->netdev, " up"),
 			   "port %u is %s: its net device %s is switched off", row->port,
 			   port->state, port->netdev);
 	} else {
-		doctor_say(doc, level, CHECK, row->name, "check cable and switch",
+		doctor_say(doc, level, RDMA, row->name, "check cable and switch",
 			   "port %u is %s, though its net device %s is switched on", row->port,
 			   port->state, port->netdev);
 	}
@@ -51,7 +55,7 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 {
 	const char *netdev = row->ib_port->netdev;
 
-	doctor_say(doc, doctor_unusable_level(doc), CHECK, row->name,
+	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
 		   *netdev ? doctor_command(doc, "ip address add ADDRESS/PREFIX dev ", netdev, "") : "",
 		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with "
 		   "an IPv4 address", row->port);
@@ -74,7 +78,7 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 		what = "GIDs of RoCE v1 only: SMC-Rv1, peers must be in the same subnet";
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
-	doctor_ok(doc, CHECK, row->name, "port %u is active%s%s; %s", row->port,
+	doctor_ok(doc, RDMA, row->name, "port %u is active%s%s; %s", row->port,
 		  port->is_foreign ? " on a net device of another network namespace" : *port->netdev ? " on " : "",
 		  port->netdev, what);
 }
@@ -95,9 +99,9 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int count)
 {
 	if (count > RDMA_MAX_PORTS)
-		doctor_note(doc, CHECK, dev->name, "SMC uses only ports 1 and 2 of the %d", count);
+		doctor_note(doc, RDMA, dev->name, "SMC uses only ports 1 and 2 of the %d", count);
 	else if (!count)
-		doctor_note(doc, CHECK, dev->name, "has no ports");
+		doctor_note(doc, RDMA, dev->name, "has no ports");
 }
 
 void doctor_rdma(struct doctor *doc)
@@ -105,10 +109,59 @@ void doctor_rdma(struct doctor *doc)
 	const struct choices *choices = &doc->facts->choices;
 
 	if (!doc->facts->rdma.count)
-		doctor_say(doc, DOCTOR_NOTE, CHECK, NULL,
+		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL,
 			   choices->facts.is_rxe_broken || choice_is_any_usable(choices, NULL) ? NULL : "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
 			   "no RDMA device, so no SMC-R");
 	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++)
 		check_port_count(doc, &doc->facts->rdma.devs[i], doc->facts->n_ports[i]);
+}
+
+/* ---- ISM of IBM Z, loopback ---- */
+
+static void check_ism(struct doctor *doc, const struct pnet_row *row)
+{
+	if (!row->ism || row->ism->chid == SMC_ABI_CHID_LOOPBACK)
+		return;
+	if (!doc->facts->isms[row->ism - doc->facts->rdma.isms].has_driver)
+		doctor_say(doc, doctor_unusable_level(doc), ISM, row->name, "modprobe ism",
+			   "ISM device without a driver");
+	else if (*row->pnetid)
+		doctor_ok(doc, ISM, row->name, "ISM device, PNET ID %s%s", row->pnetid,
+			  doc->facts->info.is_ism_v2 ? ", SMC-Dv1 and SMC-Dv2" : "");
+	else if (doc->facts->info.is_ism_v2)
+		doctor_ok(doc, ISM, row->name, "ISM device without PNET ID: SMC-Dv2 only");
+	else
+		doctor_say(doc, doctor_unusable_level(doc), ISM, row->name,
+			   "set a PNET ID in the IOCDS, or smc_pnet -a PNETID -D DEVICE",
+			   "ISM device without PNET ID: SMC-Dv1 cannot use it");
+}
+
+/* A slot without power hides what is in it: an ISM device or anything else. */
+static void check_slots(struct doctor *doc)
+{
+	const struct host_names *slots = &doc->facts->slots;
+
+	for (size_t i = 0; i < slots->count; i++)
+		doctor_say(doc, DOCTOR_NOTE, ISM, slots->names[i],
+			   doctor_command(doc, "smc_rnics -e ", slots->names[i], ""),
+			   "PCI function without power: an ISM or RoCE device may be behind it");
+}
+
+void doctor_ism(struct doctor *doc)
+{
+	const struct rdma_table *rdma = &doc->facts->rdma;
+	bool has_ism = false;
+
+	for (size_t i = 0; i < rdma->n_isms; i++)
+		has_ism |= rdma->isms[i].chid != SMC_ABI_CHID_LOOPBACK;
+	doctor_each(doc, check_ism);
+	if (doc->facts->choices.facts.has_loopback)
+		doctor_ok(doc, ISM, "loopback",
+			  "SMC-D between sockets of this host, if there is an EID");
+	else if (!has_ism)
+		doctor_note(doc, ISM, NULL,
+			    "no ISM device (IBM Z has them) and no loopback, so no SMC-D");
+	if (!doc->req->iface)
+		check_slots(doc);
 }
