@@ -59,7 +59,8 @@ static bool has_address(const struct choice_facts *facts, const struct rdma_gid 
 }
 
 /* Is an address of the net device in a subnet of the GID's own net device? */
-static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid, const char *netdev)
+static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid,
+		    const char *netdev)
 {
 	const struct netaddr_table *addrs = &facts->addrs;
 
@@ -157,12 +158,13 @@ static void find_port(struct choice *choice, const struct choice_facts *facts)
 
 bool choice_is_loopback(const struct pnet_row *row)
 {
-	return row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK : !strcmp(row->name, "loopback-ism");
+	return row->ism ? row->ism->chid == SMC_ABI_CHID_LOOPBACK :
+			  !strcmp(row->name, "loopback-ism");
 }
 
 /*
- * A device of version 2 must have no PNET ID, or one that firmware gave to a net device as well; what the
- * table says of net devices does not count here (seen with 6.12).
+ * A device of version 2 must have no PNET ID, or one that firmware gave to a net device as well;
+ * what the table says of net devices does not count here (seen with 6.12).
  */
 static bool is_offered(const struct choice_facts *facts, const struct pnet_row *ism)
 {
@@ -199,7 +201,8 @@ static void find_ism(struct choice *choice, const struct choice_facts *facts)
 		choice->smcd = UNUSABLE_NO_DEVICE;
 }
 
-void choice_make(struct choice *choice, const struct choice_facts *facts, const struct pnet_row *row)
+void choice_make(struct choice *choice, const struct choice_facts *facts,
+		 const struct pnet_row *row)
 {
 	*choice = (struct choice){ .net = row };
 	find_port(choice, facts);

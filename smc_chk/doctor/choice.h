@@ -74,7 +74,8 @@ struct choices {
  * The kernel's own rules: by PNET ID if the net device has one; without, the RDMA port whose net
  * device it is.
  */
-void choice_make(struct choice *choice, const struct choice_facts *facts, const struct pnet_row *row);
+void choice_make(struct choice *choice, const struct choice_facts *facts,
+		 const struct pnet_row *row);
 
 /** choice_port_usability() - what an RDMA port lacks, whatever the net device. Pure. */
 enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *port);
@@ -82,10 +83,10 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 /** choice_has_eid() - is there an EID for version 2, as far as one knows? */
 bool choice_has_eid(const struct choice_facts *facts);
 
-/** choice_is_loopback() - is an ISM row that of loopback? Up to kernel 6.17 its name is all there is */
+/** choice_is_loopback() - is an ISM row that of loopback? Up to 6.17 its name is all there is */
 bool choice_is_loopback(const struct pnet_row *row);
 
-/** choice_gid_is_v2() - is it a GID for SMC-Rv2: RoCE v2, made of an IPv4 address? @addr receives that */
+/** choice_gid_is_v2() - is it one for SMC-Rv2: RoCE v2, of an IPv4 address? @addr receives that */
 bool choice_gid_is_v2(const struct rdma_gid *gid, struct netaddr *addr);
 
 /** choice_gid_is_v1() - is it a GID for SMC-Rv1? */

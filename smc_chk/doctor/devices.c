@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: RDMA and ISM devices: what of them SMC can use. */
-#include <stdio.h>
 #include <string.h>
 
 #include "smc/abi.h"
@@ -27,7 +26,7 @@ static void say_unusable(struct doctor *doc, const struct pnet_row *row)
 			    row->port, row->ib_port->link_layer);
 }
 
-/* A port that was switched off beside others that work is nobody's trouble, unless it has an entry. */
+/* A port that is switched off beside others that work is nobody's trouble without an entry. */
 static void say_down(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
@@ -53,10 +52,11 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 
 static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 {
-	const char *netdev = row->ib_port->netdev;
+	const char *netdev = row->ib_port->netdev, *remedy = NULL;
 
-	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
-		   *netdev ? doctor_command(doc, "ip address add ADDRESS/PREFIX dev ", netdev, "") : "",
+	if (*netdev)
+		remedy = doctor_command(doc, "ip address add ADDRESS/PREFIX dev ", netdev, "");
+	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name, remedy,
 		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with "
 		   "an IPv4 address", row->port);
 }
@@ -66,7 +66,7 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	const struct rdma_port *port = row->ib_port;
 	bool is_v1 = false, is_v2 = false;
 	struct netaddr addr;
-	const char *what;
+	const char *what, *on = *port->netdev ? " on " : "";
 
 	for (size_t i = 0; i < port->n_gids; i++) {
 		is_v1 |= choice_gid_is_v1(&port->gids[i]);
@@ -79,7 +79,7 @@ static void say_fits(struct doctor *doc, const struct pnet_row *row)
 	else
 		what = "GIDs of RoCE v2 only: SMC-Rv2, which needs an EID in common, over IPv4";
 	doctor_ok(doc, RDMA, row->name, "port %u is active%s%s; %s", row->port,
-		  port->is_foreign ? " on a net device of another network namespace" : *port->netdev ? " on " : "",
+		  port->is_foreign ? " on a net device of another network namespace" : on,
 		  port->netdev, what);
 }
 
@@ -107,11 +107,12 @@ static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int
 void doctor_rdma(struct doctor *doc)
 {
 	const struct choices *choices = &doc->facts->choices;
+	bool is_needed = !choices->facts.is_rxe_broken && !choice_is_any_usable(choices, NULL);
 
 	if (!doc->facts->rdma.count)
-		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL,
-			   choices->facts.is_rxe_broken || choice_is_any_usable(choices, NULL) ? NULL : "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV",
-			   "no RDMA device, so no SMC-R");
+		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL, is_needed ?
+			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV" :
+			   NULL, "no RDMA device, so no SMC-R");
 	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++)
 		check_port_count(doc, &doc->facts->rdma.devs[i], doc->facts->n_ports[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor knows of a host: the kernel, its devices, and what decides which of them SMC uses. */
+/* What the doctor knows of a host: kernel, devices, and what decides which of them SMC uses. */
 #include "smc_chk/doctor/facts.h"
 
 #include <errno.h>
@@ -62,8 +62,9 @@ static bool has_loopback(const struct doctor_facts *facts)
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		if (facts->rdma.isms[i].chid == SMC_ABI_CHID_LOOPBACK)
 			return true;
-	/* Up to 6.17 it is in no list: but where there is no ISM device, nothing else has version 2. */
-	return facts->info.has & SMC_SYSINFO_HAS_ISM_V2 && facts->info.is_ism_v2 && !facts->rdma.n_isms;
+	/* Up to 6.17 it is in no list: but without an ISM device nothing else has version 2. */
+	return facts->info.has & SMC_SYSINFO_HAS_ISM_V2 && facts->info.is_ism_v2 &&
+	       !facts->rdma.n_isms;
 }
 
 static int load_deciding(struct choice_facts *deciding, const struct doctor_facts *facts)
@@ -140,8 +141,8 @@ static void load_netlink(struct doctor_facts *facts)
 
 	facts->has_genl = !smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &ignored);
 	facts->has_info = facts->has_genl &&
-			  !smc_genl_dump(facts->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info,
-					 &ignored);
+			  !smc_genl_dump(facts->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
+					 &facts->info, &ignored);
 	facts->has_pnet = !pnet_table_load(&facts->pnet, &ignored);
 	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
 	facts->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;

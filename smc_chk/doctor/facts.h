@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the doctor knows of a host: everything that it reads is read here, before anything is judged. */
+/* What the doctor knows of a host: all of it is read here, before anything is judged. */
 #ifndef SMC_CHK_FACTS_H
 #define SMC_CHK_FACTS_H
 
@@ -146,7 +146,8 @@ struct doctor_facts {
 	struct rdma_table rdma;
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
-	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses, is_limited, is_foreign_sysfs;
+	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses;
+	bool is_limited, is_foreign_sysfs;
 	struct choices choices;
 	struct netdev_facts *nets;
 	struct ism_facts *isms;

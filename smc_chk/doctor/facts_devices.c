@@ -12,6 +12,8 @@
 #include "smc_chk/doctor/facts.h"
 #include "sys/verbs.h"
 
+#define CONF "/proc/sys/net/ipv6/conf/%s"
+
 /* ---- net devices ---- */
 
 static void load_bonds(struct doctor_facts *facts)
@@ -108,8 +110,8 @@ static void load_ports(struct doctor_facts *facts)
 		/* The row points into facts->rdma. */
 		((struct rdma_port *)row->ib_port)->active_mtu = mtu > 0 ? (uint32_t)mtu : 0;
 		more = &facts->nets[net - facts->netdevs.devs];
-		host_number(&more->disable_ipv6, "/proc/sys/net/ipv6/conf/%s/disable_ipv6", net->name);
-		host_number(&more->addr_gen_mode, "/proc/sys/net/ipv6/conf/%s/addr_gen_mode", net->name);
+		host_number(&more->disable_ipv6, CONF "/disable_ipv6", net->name);
+		host_number(&more->addr_gen_mode, CONF "/addr_gen_mode", net->name);
 	}
 }
 

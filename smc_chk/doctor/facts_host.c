@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the doctor knows of a host: its kernel, preload libraries, memory, and files of /proc/sys. */
+/* What the doctor knows of a host: its kernel, preload libraries, memory and sysctls. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -123,15 +122,6 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-static void choose(struct out_view *view, const struct doctor *doc)
-{
-	out_view_add(view, columns, "level,check,object,text");
-	for (size_t i = 0; i < doc->n_findings; i++) {
-		out_view_widen(view, "check", (uint8_t)strlen(doc->findings[i].check));
-		out_view_widen(view, "object", (uint8_t)strlen(doc->findings[i].object));
-	}
-}
-
 static void append_count(struct out_text *text, const char *before, size_t count, const char *word)
 {
 	if (count)
@@ -140,14 +130,15 @@ static void append_count(struct out_text *text, const char *before, size_t count
 
 static void append_verdict(struct out_text *text, const struct result *result)
 {
-	size_t problems = result->counts[DOCTOR_PROBLEM];
+	size_t problems = result->counts[DOCTOR_PROBLEM], warnings = result->counts[DOCTOR_WARNING];
 
 	if (result->status == CHK_UNTESTED) {
 		out_str(text, "SMC cannot be tested here");
 	} else {
-		out_str(text, problems ? "SMC does not work here as it should" : "SMC can work here");
+		out_str(text, problems ? "SMC does not work here as it should" :
+					 "SMC can work here");
 		append_count(text, ": ", problems, "problem");
-		append_count(text, problems ? ", " : ": ", result->counts[DOCTOR_WARNING], "warning");
+		append_count(text, problems ? ", " : ": ", warnings, "warning");
 	}
 	out_char(text, '.');
 	if (result->first)
@@ -161,7 +152,11 @@ static void append_text(struct out_text *text, const struct doctor *doc,
 {
 	struct out_view view = { 0 };
 
-	choose(&view, doc);
+	out_view_add(&view, columns, "level,check,object,text");
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
+		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
+	}
 	for (size_t level = 0; level < N_LEVELS; level++) {
 		for (size_t i = 0; i < doc->n_findings; i++) {
 			const struct doctor_finding *finding = &doc->findings[i];

@@ -42,7 +42,8 @@ static const char *cure(struct doctor *doc, const struct module_facts *module)
 		return doctor_remedy(doc, "remove that line from %.200s, then: modprobe %s", file,
 				     name);
 	if (strstr(file, "cmdline"))
-		return "remove it from module_blacklist= of the kernel's command line and boot again";
+		return "remove it from module_blacklist= of the kernel's command line and boot "
+		       "again";
 	if (strstr(file, "modules_disabled"))
 		return doctor_remedy(doc, "let the system load it at boot: "
 				     "echo %s >/etc/modules-load.d/%s.conf", name, name);
@@ -121,7 +122,8 @@ static void check_release(struct doctor *doc)
 
 static void check_config(struct doctor *doc)
 {
-	static const char *const names[] = { "SMC", "SMC_DIAG", "SMC_LO", "DIBS", "DIBS_LO", "MPTCP" };
+	static const char *const names[] = { "SMC",  "SMC_DIAG", "SMC_LO",
+					     "DIBS", "DIBS_LO",	 "MPTCP" };
 	char text[128] = "", name[32];
 	size_t len = 0;
 

@@ -93,7 +93,8 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 	    has_link_local(addrs, net->name))
 		return;
 	if (more->disable_ipv6)
-		remedy = doctor_command(doc, "sysctl -w net/ipv6/conf/", net->name, "/disable_ipv6=0");
+		remedy = doctor_command(doc, "sysctl -w net/ipv6/conf/", net->name,
+					"/disable_ipv6=0");
 	else if (more->addr_gen_mode)
 		remedy = doctor_command(doc, "ip link set ", net->name, " addrgenmode eui64");
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
@@ -162,9 +163,8 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
 	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
 
-	if ((choice && choice->smcr == UNUSABLE_PORT_DOWN) || !facts_of_net(doc->facts, net)->is_off)
-		return;
-	doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
+	if (!(choice && choice->smcr == UNUSABLE_PORT_DOWN) && facts_of_net(doc->facts, net)->is_off)
+		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
 		   doctor_command(doc, "ip link set ", net->name, " up"), "is switched off");
 }
 
@@ -205,13 +205,15 @@ static bool is_explained(const struct doctor *doc)
 static void check_any(struct doctor *doc)
 {
 	const char *iface = doc->req->iface, *remedy = "install an RDMA (RoCE) network card";
+	const struct rdma_table *rdma = &doc->facts->rdma;
 
-	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface) || is_explained(doc))
+	if (!doc->facts->has_smc || choice_is_any_usable(&doc->facts->choices, iface) ||
+	    is_explained(doc))
 		return;
-	if (doc->facts->rdma.count)
+	if (rdma->count)
 		remedy = "smc_pnet --list";
-	for (size_t i = 0; i < doc->facts->rdma.count; i++)
-		if (doc->facts->rdma.devs[i].n_ports && doc->facts->rdma.devs[i].ports[0].is_foreign)
+	for (size_t i = 0; i < rdma->count; i++)
+		if (rdma->devs[i].n_ports && rdma->devs[i].ports[0].is_foreign)
 			remedy = "smc_pnet -a NAME -I NETDEV, and in the first network namespace: "
 				 "smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,

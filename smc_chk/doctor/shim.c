@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: the preload library: is it there, does it fit this machine, does another one hide it? */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "smc_chk/doctor/checks.h"
@@ -52,7 +51,8 @@ static void check_foreign(struct doctor *doc)
 		const char *path = doc->facts->shim.foreign[i];
 
 		doctor_say(doc, DOCTOR_WARNING, CHECK, path,
-			   doctor_remedy(doc, "remove the package that it belongs to: dpkg -S %s " "(rpm -qf)", path),
+			   doctor_remedy(doc, "remove the package that it belongs to: dpkg -S %s "
+					      "(rpm -qf)", path),
 			   "belongs to another implementation: LD_PRELOAD=%s loads it",
 			   strrchr(path, '/') + 1);
 	}

@@ -53,14 +53,13 @@ static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts
 			 const struct choice *choice)
 {
 	bool is_r = choice->smcr == USABLE, is_v2 = choice_has_eid(&facts->choices.facts);
-	const struct pnet_row *port = choice->port, *ism_v1 = choice->ism_v1;
-	const struct pnet_row *ism_v2 = choice->ism_v2;
+	const struct pnet_row *port = choice->port, *v1 = choice->ism_v1, *v2 = choice->ism_v2;
 	size_t count = 0;
 
-	if (ism_v1)
-		modes[count++] = (struct mode){ "SMC-D", 1, ism_v1->name, .fid = fid_of(facts, ism_v1) };
-	if (is_v2 && ism_v2)
-		modes[count++] = (struct mode){ "SMC-D", 2, ism_v2->name, .fid = fid_of(facts, ism_v2) };
+	if (v1)
+		modes[count++] = (struct mode){ "SMC-D", 1, v1->name, .fid = fid_of(facts, v1) };
+	if (is_v2 && v2)
+		modes[count++] = (struct mode){ "SMC-D", 2, v2->name, .fid = fid_of(facts, v2) };
 	if (is_v2 && choice->is_loopback)
 		modes[count++] = (struct mode){ "SMC-D", 2, .is_loopback = true };
 	if (is_r && choice->gid_v1)
@@ -72,7 +71,7 @@ static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts
 	return count;
 }
 
-/* How far connections reach: version 2 with a device goes anywhere, version 1 stays in the subnet. */
+/* How far connections reach: version 2 with a device anywhere, version 1 within the subnet. */
 static const char *reach(const struct mode *modes, size_t count)
 {
 	const char *far = NULL;
@@ -93,6 +92,12 @@ static bool subnet_of(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, 
 		return false;
 	netaddr_text(text, addr, true);
 	return true;
+}
+
+/* The system EID, NULL for none. */
+static const char *seid_of(const struct choice_facts *facts)
+{
+	return facts->seid.has_eid && facts->seid.is_enabled ? facts->seid.eid : NULL;
 }
 
 /* ---- text ---- */
@@ -137,8 +142,8 @@ static void append_eids(struct out_text *text, const struct choice_facts *facts)
 	const char *none = facts->is_eid_known ? "none" : SMC_PNET_NONE;
 
 	out_str(text, "  Advertising SEID:   ");
-	if (facts->seid.has_eid && facts->seid.is_enabled)
-		out_escaped(text, facts->seid.eid, sizeof(facts->seid.eid));
+	if (seid_of(facts))
+		out_escaped(text, seid_of(facts), SMC_EID_SIZE);
 	else
 		out_str(text, none);
 	out_str(text, "\n  Advertising UEIDs:  ");
@@ -199,13 +204,15 @@ static json_t *json_choice(const struct doctor_facts *facts, const struct choice
 {
 	struct mode modes[MAX_MODES];
 	size_t count = find_modes(modes, facts, choice);
-	const char *source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
+	json_t *configuration = out_json_list(mode_columns, modes, count, sizeof(modes[0]));
+	const char *source = NULL;
 
-	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device", optional(choice->net->name),
-			 "configuration", out_json_list(mode_columns, modes, count, sizeof(modes[0])), "pnetid",
-			 optional(choice->net->pnetid), "pnetid_source",
-			 *choice->net->pnetid ? source : NULL, "reach", reach(modes, count),
-			 "own_subnets", json_subnets(facts, choice));
+	if (*choice->net->pnetid)
+		source = pnet_row_is_hardware(choice->net, &facts->netdevs) ? "hardware" : "table";
+	return json_pack("{s:o, s:o, s:o*, s:s*, s:s, s:o*}", "net_device",
+			 optional(choice->net->name), "configuration", configuration, "pnetid",
+			 optional(choice->net->pnetid), "pnetid_source", source, "reach",
+			 reach(modes, count), "own_subnets", json_subnets(facts, choice));
 }
 
 static json_t *json_ueids(const struct choice_facts *facts)
@@ -230,7 +237,6 @@ static bool is_chosen(const struct doctor_facts *facts, const char *iface,
 static int print_json(const struct doctor_facts *facts, const char *iface)
 {
 	const struct choices *choices = &facts->choices;
-	const struct smc_seid *seid = &choices->facts.seid;
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < choices->count; i++)
@@ -238,8 +244,7 @@ static int print_json(const struct doctor_facts *facts, const char *iface)
 			json_array_append_new(array, json_choice(facts, &choices->all[i]));
 	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1",
 					"net_devices", array, "seid",
-					seid->has_eid && seid->is_enabled ? optional(seid->eid) : NULL,
-					"ueids", json_ueids(&choices->facts)));
+					optional(seid_of(&choices->facts)), "ueids", json_ueids(&choices->facts)));
 }
 
 static int print_text(const struct doctor_facts *facts, const char *iface)

@@ -49,7 +49,8 @@ static void check_knobs(struct doctor *doc)
 			normal++;
 		else if (value <= 0 && knob->bad)
 			doctor_say(doc, DOCTOR_WARNING, CHECK, knob->name,
-				   doctor_remedy(doc, "sysctl -w %s=%lld", knob->name, knob->normal),
+				   doctor_remedy(doc, "sysctl -w %s=%lld", knob->name,
+						 knob->normal),
 				   "is %lld, %s", value, knob->bad);
 		else
 			doctor_note(doc, CHECK, knob->name, "is %lld, the default is %lld", value,
@@ -210,7 +211,8 @@ static unsigned int order_of(unsigned long long bytes, unsigned long long page_s
 static void check_fragmentation(struct doctor *doc)
 {
 	const struct memory_facts *memory = &doc->facts->memory;
-	long long receive = knob(doc, "net.smc.rmem", 65536), send = knob(doc, "net.smc.wmem", 65536);
+	long long receive = knob(doc, "net.smc.rmem", 65536);
+	long long send = knob(doc, "net.smc.wmem", 65536);
 	unsigned int order, orders = buddy_orders(memory->buddies);
 	uint64_t blocks;
 	char size[32];

@@ -105,7 +105,8 @@ static struct choice find(struct host *host, const char *netdev)
 		if (!row->net || strcmp(row->name, netdev))
 			continue;
 		found++;
-		memset(&choice, 0xff, sizeof(choice)); /* USABLE is 0: nothing may be left as it is */
+		/* USABLE is 0: nothing may be left as it is. */
+		memset(&choice, 0xff, sizeof(choice));
 		choice_make(&choice, &host->facts, row);
 	}
 	assert_int_equal(found, 1);
@@ -275,6 +276,9 @@ static void test_loopback(void **state)
 
 static void test_netaddr(void **state)
 {
+	static const char *const bad[] = { "",	       "10.0.0.1", "10.0.0.1/",
+					   "10.0.0.1/33", "::1/129",  "10.0.0/8",
+					   "10.0.0.1/-1", "10.0.0.1/8x", "x/8" };
 	struct netaddr one, other;
 	char text[NETADDR_TEXT_SIZE];
 
@@ -289,9 +293,8 @@ static void test_netaddr(void **state)
 	assert_string_equal(text, "fe80::/64");
 	assert_true(netaddr_parse(&one, "0.0.0.0/0"));
 	assert_true(netaddr_parse(&other, "255.1.2.3/8") && netaddr_covers(&one, &other));
-	for (const char *const *bad = (const char *const[]){ "", "10.0.0.1", "10.0.0.1/", "10.0.0.1/33",
-	     "::1/129", "10.0.0/8", "10.0.0.1/-1", "10.0.0.1/8x", "x/8", NULL }; *bad; bad++)
-		assert_false(netaddr_parse(&one, *bad));
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+		assert_false(netaddr_parse(&one, bad[i]));
 }
 
 int main(void)

@@ -261,6 +261,8 @@ static void test_ism(void **state)
 	check_says(&host, doctor_ism,
 		   "ok ism loopback|SMC-D between sockets of this host, if there is an EID|\n");
 	host.facts.choices.facts.has_loopback = false;
+	check_says(&host, doctor_ism,
+		   "note ism |no ISM device (IBM Z has them) and no loopback, so no SMC-D|\n");
 	add_ism(&host, "ism0", 0x7c0, "");
 	check_says(&host, doctor_ism,
 		   "warning ism ism0|ISM device without PNET ID: SMC-Dv1 cannot use it|"
@@ -272,7 +274,8 @@ static void test_ism(void **state)
 		   "ok ism ism0|ISM device, PNET ID NET, SMC-Dv1 and SMC-Dv2|\n");
 	host.choices[0].smcr = UNUSABLE_NO_DEVICE; /* and so nothing works */
 	host.ism_facts[1].has_driver = false;
-	check_says(&host, doctor_ism, "problem ism ism0|ISM device without a driver|modprobe ism\n");
+	check_says(&host, doctor_ism,
+		   "problem ism ism0|ISM device without a driver|modprobe ism\n");
 	host.req.iface = "eth0"; /* which has another PNET ID */
 	check_says(&host, doctor_ism, "");
 }
