@@ -107,12 +107,12 @@ static void check_port_count(struct doctor *doc, const struct rdma_dev *dev, int
 void doctor_rdma(struct doctor *doc)
 {
 	const struct choices *choices = &doc->facts->choices;
-	bool is_needed = !choices->facts.is_rxe_broken && !choice_is_any_usable(choices, NULL);
+	const char *remedy = NULL;
 
+	if (!choices->facts.is_rxe_broken && !choice_is_any_usable(choices, NULL))
+		remedy = "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV";
 	if (!doc->facts->rdma.count)
-		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL, is_needed ?
-			   "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV" :
-			   NULL, "no RDMA device, so no SMC-R");
+		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL, remedy, "no RDMA device, so no SMC-R");
 	doctor_each(doc, check_port);
 	for (size_t i = 0; i < doc->facts->rdma.count && !doc->req->iface; i++)
 		check_port_count(doc, &doc->facts->rdma.devs[i], doc->facts->n_ports[i]);

@@ -70,20 +70,10 @@ static void run_checks(struct doctor *doc)
 		soften(doc, first);
 }
 
-static int judge(const struct doctor_facts *facts, const struct chk_request *req)
-{
-	struct doctor doc = { .req = req, .facts = facts };
-	int status;
-
-	run_checks(&doc);
-	status = doctor_print(&doc);
-	free(doc.findings);
-	return status;
-}
-
 /* Return: chk_status; -errno with @err. */
 static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
+	struct doctor doc = { .req = req, .facts = facts };
 	int ret = facts_load(facts, req, err);
 
 	if (ret)
@@ -93,7 +83,12 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
 		return smc_err_say(err, ENODEV, "there is no net device '%s'", req->iface);
 	ret = facts_load_rest(facts, err);
-	return ret ? ret : judge(facts, req);
+	if (ret)
+		return ret;
+	run_checks(&doc);
+	ret = doctor_print(&doc);
+	free(doc.findings);
+	return ret;
 }
 
 int chk_doctor(const struct chk_request *req)

@@ -113,8 +113,10 @@ struct memory_facts {
 	char memlock[HOST_PROBE_SIZE];
 };
 
-/** size_text() - "64 KiB", "4 MiB"; a size that is not a multiple of 1 KiB in bytes */
-void size_text(char *text, size_t size, unsigned long long bytes);
+#define SIZE_TEXT 32
+
+/** size_text() - "64 KiB", "4 MiB"; what is not a multiple of 1 KiB in bytes. Return: @text */
+const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
 
 #define FACTS_KNOBS 20
 #define FACTS_KNOB_SIZE 256
@@ -172,13 +174,8 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);
 
 void facts_free(struct doctor_facts *facts);
 
-/* The parts of facts_load_rest(). */
-
-/** facts_load_host() - kernel, preload libraries, memory, knobs */
+/** facts_load_host() - of these kernel, preload libraries, memory, knobs */
 void facts_load_host(struct doctor_facts *facts);
-
-/** facts_load_devices() - net devices, RDMA devices and slots. Return: 0, -ENOMEM */
-int facts_load_devices(struct doctor_facts *facts);
 
 /** facts_is_before() - is the kernel older? What distributions port back, numbers do not tell */
 bool facts_is_before(const struct doctor_facts *facts, unsigned int major, unsigned int minor);

@@ -220,7 +220,7 @@ bool knob_number(long long *value, const struct doctor_facts *facts, const char 
 
 /* ---- memory ---- */
 
-void size_text(char *text, size_t size, unsigned long long bytes)
+const char *size_text(char text[SIZE_TEXT], unsigned long long bytes)
 {
 	static const char *const units[] = { "bytes", "KiB", "MiB", "GiB" };
 	size_t unit = 0;
@@ -229,7 +229,8 @@ void size_text(char *text, size_t size, unsigned long long bytes)
 		bytes /= 1024;
 		unit++;
 	}
-	snprintf(text, size, "%llu %s", bytes, units[unit]);
+	snprintf(text, SIZE_TEXT, "%llu %s", bytes, units[unit]);
+	return text;
 }
 
 static int probe_page(void *arg __attribute__((unused)),
@@ -247,7 +248,7 @@ static int probe_memlock(void *arg __attribute__((unused)), char text[HOST_PROBE
 	if (limit.rlim_cur == RLIM_INFINITY)
 		snprintf(text, HOST_PROBE_SIZE, "unlimited");
 	else
-		size_text(text, HOST_PROBE_SIZE, limit.rlim_cur);
+		size_text(text, limit.rlim_cur);
 	return 0;
 }
 

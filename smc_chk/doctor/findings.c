@@ -79,6 +79,16 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 	copy_escaped(finding->remedy, sizeof(finding->remedy), remedy);
 }
 
+bool doctor_has_word(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
+		if (strcspn(list, " ") == len && !strncmp(list, word, len))
+			return true;
+	return false;
+}
+
 /* ---- printing ---- */
 
 /** struct result - @first: what to do first, NULL for nothing */
@@ -174,16 +184,16 @@ static void append_text(struct out_text *text, const struct doctor *doc,
 static void append_json(struct out_text *text, const struct doctor *doc,
 			const struct result *result)
 {
-	json_t *json = json_pack("{s:s, s:i, s:I, s:I, s:o}", "schema", "smc-tools/doctor/1",
-				 "status", result->status, "problems",
-				 (json_int_t)result->counts[DOCTOR_PROBLEM], "warnings",
-				 (json_int_t)result->counts[DOCTOR_WARNING], "findings",
-				 out_json_list(columns, doc->findings, doc->n_findings,
-					       sizeof(*doc->findings)));
+	json_t *findings =
+		out_json_list(columns, doc->findings, doc->n_findings, sizeof(*doc->findings));
 
-	if (json && result->first)
-		json_object_set_new(json, "first", json_string(result->first->remedy));
-	out_json_document(text, json, false);
+	out_json_document(text, json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
+					  "smc-tools/doctor/1", "status", result->status,
+					  "problems", (int)result->counts[DOCTOR_PROBLEM],
+					  "warnings", (int)result->counts[DOCTOR_WARNING],
+					  "findings", findings, "first",
+					  result->first ? result->first->remedy : NULL),
+			  false);
 }
 
 int doctor_print(const struct doctor *doc)

@@ -84,6 +84,9 @@ const char *doctor_command(struct doctor *doc, const char *before, const char *d
 /** doctor_take() - of a text, which it frees */
 const char *doctor_take(struct doctor *doc, struct out_text *text);
 
+/** doctor_has_word() - is it one of the words of a list, NULL for none? */
+bool doctor_has_word(const char *list, const char *word);
+
 /** doctor_print() - all findings and the verdict. Return: chk_status */
 int doctor_print(const struct doctor *doc);
 

@@ -220,20 +220,9 @@ static void check_attached(struct doctor *doc)
 
 /* ---- what is known about some kernels ---- */
 
-/* Is it one of the words of a list? */
-static bool has_word(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (; list && *list; list += strcspn(list, " "), list += strspn(list, " "))
-		if (strcspn(list, " ") == len && !strncmp(list, word, len))
-			return true;
-	return false;
-}
-
 static void check_ulp(struct doctor *doc)
 {
-	if (has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
+	if (doctor_has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
 		doctor_note(doc, "tcp_ulp", "smc",
 			    "setsockopt(TCP_ULP) makes SMC sockets: fixed kernels no longer allow "
 			    "it (CVE-2026-46330)");

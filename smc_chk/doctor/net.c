@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: net devices below SMC-R, and what the sockets of programs meet. */
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -163,7 +162,8 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 {
 	const struct choice *choice = choice_of(&doc->facts->choices, net->name);
 
-	if (!(choice && choice->smcr == UNUSABLE_PORT_DOWN) && facts_of_net(doc->facts, net)->is_off)
+	if ((!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
+	    facts_of_net(doc->facts, net)->is_off)
 		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
 		   doctor_command(doc, "ip link set ", net->name, " up"), "is switched off");
 }
@@ -190,14 +190,12 @@ static void check_bindv6only(struct doctor *doc)
 /* Has one of these checks said already why nothing works? */
 static bool is_explained(const struct doctor *doc)
 {
-	static const char checks[] = " soft-roce rdma ism pnetid address vlan eid netdev ";
-	char name[40];
+	static const char checks[] = "soft-roce rdma ism pnetid address vlan eid netdev";
 
-	for (size_t i = 0; i < doc->n_findings; i++) {
-		snprintf(name, sizeof(name), " %s ", doc->findings[i].check);
-		if (doc->findings[i].level == DOCTOR_PROBLEM && strstr(checks, name))
+	for (size_t i = 0; i < doc->n_findings; i++)
+		if (doc->findings[i].level == DOCTOR_PROBLEM &&
+		    doctor_has_word(checks, doc->findings[i].check))
 			return true;
-	}
 	return false;
 }
 

@@ -14,19 +14,17 @@ static void check_own(struct doctor *doc)
 
 	if (library->ret == -ENODATA)
 		return;
-	if (library->ret < 0) {
+	if (library->ret < 0)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, LIBRARY_NAME,
 			   "install the library of smc-tools (make install)",
 			   "is not installed: smc_run cannot reach programs");
-		return;
-	}
-	if (!(library->ret & LIBRARY_FITS))
+	else if (!(library->ret & LIBRARY_FITS))
 		doctor_say(doc, DOCTOR_PROBLEM, CHECK, library->file,
 			   "install the library of smc-tools for this machine (make install)",
 			   "no program on this machine can load it: it is %s", library->machine);
 	else
 		doctor_ok(doc, CHECK, library->file, "fits this machine (%s)", library->machine);
-	if (library->ret & LIBRARY_IS_SETUID)
+	if (library->ret > 0 && library->ret & LIBRARY_IS_SETUID)
 		doctor_note(doc, CHECK, library->file,
 			    "is set-uid: reaches set-uid programs as well");
 }

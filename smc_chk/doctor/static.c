@@ -244,7 +244,8 @@ static int print_json(const struct doctor_facts *facts, const char *iface)
 			json_array_append_new(array, json_choice(facts, &choices->all[i]));
 	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1",
 					"net_devices", array, "seid",
-					optional(seid_of(&choices->facts)), "ueids", json_ueids(&choices->facts)));
+					optional(seid_of(&choices->facts)), "ueids",
+					json_ueids(&choices->facts)));
 }
 
 static int print_text(const struct doctor_facts *facts, const char *iface)

@@ -105,19 +105,18 @@ static unsigned long long smcr_limit(const struct doctor *doc)
 static void check_size(struct doctor *doc, const char *name, const char *what)
 {
 	unsigned long long real, limit = smcr_limit(doc);
-	char real_text[32], limit_text[32];
+	char real_text[SIZE_TEXT], limit_text[SIZE_TEXT];
 	long long value;
 
 	if (!knob_number(&value, doc->facts, name) || value <= 0)
 		return;
 	real = real_size((unsigned long long)value);
-	size_text(real_text, sizeof(real_text), real);
-	size_text(limit_text, sizeof(limit_text), limit);
+	size_text(real_text, real);
 	if (real > limit)
 		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s=%llu", name, limit),
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
-			   real_text, what, limit_text);
+			   real_text, what, size_text(limit_text, limit));
 	else
 		doctor_ok(doc, "buffers", name, "each connection gets %s to %s%s", real_text, what,
 			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");
@@ -126,17 +125,17 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 /* What a program asks for by SO_RCVBUF or SO_SNDBUF is cut to this. */
 static void check_core(struct doctor *doc, const char *name, const char *smc, const char *opt)
 {
-	char text[32], least[32];
+	char text[SIZE_TEXT], least[SIZE_TEXT];
 	long long max, value;
 
 	if (!knob_number(&max, doc->facts, name) || !knob_number(&value, doc->facts, smc) ||
 	    max < 0)
 		return;
-	size_text(text, sizeof(text), real_size((unsigned long long)max));
-	size_text(least, sizeof(least), real_size((unsigned long long)value));
+	size_text(text, real_size((unsigned long long)max));
 	if (max < value)
 		doctor_note(doc, "buffers", name, "programs that set %s get %s at most, others %s",
-			    opt, text, least);
+			    opt, text,
+			    size_text(least, real_size((unsigned long long)value)));
 	else
 		doctor_ok(doc, "buffers", name, "programs that set %s get up to %s", opt, text);
 }
@@ -146,11 +145,11 @@ static void check_tcp_size(struct doctor *doc, const char *name, const char *nor
 {
 	const char *value = knob_text(doc->facts, name);
 	unsigned long long least, first, most;
-	char text[32];
+	char text[SIZE_TEXT];
 
 	if (!value || sscanf(value, "%llu %llu %llu", &least, &first, &most) != 3)
 		return;
-	size_text(text, sizeof(text), most);
+	size_text(text, most);
 	if (most < 65536)
 		doctor_say(doc, DOCTOR_WARNING, "buffers", name,
 			   doctor_remedy(doc, "sysctl -w %s='%s'", name, normal),
@@ -215,14 +214,14 @@ static void check_fragmentation(struct doctor *doc)
 	long long send = knob(doc, "net.smc.wmem", 65536);
 	unsigned int order, orders = buddy_orders(memory->buddies);
 	uint64_t blocks;
-	char size[32];
+	char size[SIZE_TEXT];
 
 	order = order_of((unsigned long long)(receive > send ? receive : send), memory->page_size);
 	if (order >= orders) /* more than there are blocks of: see the sizes */
 		order = orders - 1;
 	if (!doc->facts->rdma.count || !orders || !buddy_blocks(&blocks, memory->buddies, order))
 		return;
-	size_text(size, sizeof(size), memory->page_size << order);
+	size_text(size, memory->page_size << order);
 	if (knob(doc, "net.smc.smcr_buf_type", 0))
 		doctor_ok(doc, MEMORY, "net.smc.smcr_buf_type", "SMC-R needs no contiguous memory");
 	else if (blocks < FEW_BLOCKS)
