@@ -25,7 +25,6 @@ enum usability {
  * @rows: the devices with their PNET IDs
  * @vlans: VLAN id of each of @nets, 0 for none
  * @is_eid_known: @n_ueids and @seid were obtained
- * @has_info: so was @is_ism_v2
  * @has_loopback: SMC-D within this host
  * @is_rxe_broken: this kernel's soft-RoCE hangs
  */
@@ -34,7 +33,7 @@ struct choice_facts {
 	struct pnet_rows rows;
 	struct netaddr_table addrs;
 	uint16_t *vlans;
-	bool is_eid_known, has_info, is_ism_v2, has_loopback, is_rxe_broken;
+	bool is_eid_known, is_ism_v2, has_loopback, is_rxe_broken;
 	size_t n_ueids;
 	char ueids[SMC_MAX_UEIDS][SMC_EID_SIZE];
 	struct smc_seid seid;

@@ -86,7 +86,6 @@ static int load_deciding(struct choice_facts *deciding, const struct doctor_fact
 		return -ENOMEM;
 	for (size_t i = 0; i < facts->netdevs.count; i++)
 		deciding->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
-	deciding->has_info = facts->has_info;
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
 	deciding->is_rxe_broken = facts_is_before(facts, 6, 2);
