@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the environment asks for: read once, when the library starts. */
-#ifndef SHIM_CONFIG_H
-#define SHIM_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -69,5 +68,3 @@ static inline bool shim_repairs(void)
 }
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* epoll instances that watch a file descriptor. */
-#ifndef SHIM_EPOLL_H
-#define SHIM_EPOLL_H
+#pragma once
 
 #include <sys/epoll.h>
 
@@ -34,5 +33,3 @@ void shim_watches_find(struct shim_watches *watches, int fd, int fresh);
 void shim_watches_restore(struct shim_watches *watches);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of text for standard error, built and written without stdio and without memory. */
-#ifndef SHIM_LOG_H
-#define SHIM_LOG_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void log_socket(const struct socket_attempt *try, const struct shim_config *cfg,
 void log_invalid(const struct shim_config *cfg);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The functions below this library: libc's, or those of the next preload library. */
-#ifndef SHIM_NEXT_H
-#define SHIM_NEXT_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -97,5 +96,3 @@ static inline int next_known_socket(int domain, int type, int protocol)
 }
 
 #pragma GCC visibility pop
-
-#endif

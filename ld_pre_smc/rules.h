@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which connections use SMC: SMC_INCLUDE and SMC_EXCLUDE. Shared by the library and smc_run. */
-#ifndef SMC_RULES_H
-#define SMC_RULES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ bool rules_allow(const struct rules *rules, bool is_listen, const struct sockadd
 		 socklen_t len);
 
 #pragma GCC visibility pop
-
-#endif

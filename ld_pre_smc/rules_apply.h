@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SMC_INCLUDE and SMC_EXCLUDE, applied to sockets. */
-#ifndef SHIM_RULES_APPLY_H
-#define SHIM_RULES_APPLY_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -22,5 +21,3 @@ void shim_rules_bind(int fd, const struct sockaddr *addr, socklen_t len);
 void shim_rules_listen(int fd);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes in which a system call that the program does not make itself can be the last one. */
-#ifndef SHIM_SANDBOX_H
-#define SHIM_SANDBOX_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -33,5 +32,3 @@ extern atomic_bool shim_is_locked;
 void shim_sandbox_look(void);
 
 #pragma GCC visibility pop
-
-#endif

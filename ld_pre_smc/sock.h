@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a file descriptor is, asked of the kernel each time: the library remembers nothing. */
-#ifndef SHIM_SOCK_H
-#define SHIM_SOCK_H
+#pragma once
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -105,5 +104,3 @@ void shim_linger_hide(int fd, struct linger *kept);
 void shim_linger_show(int fd, const struct linger *kept);
 
 #pragma GCC visibility pop
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Socket options that some libcs do not know yet. */
-#ifndef SHIM_SOCKOPT_NUMBERS_H
-#define SHIM_SOCKOPT_NUMBERS_H
+#pragma once
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -34,6 +33,4 @@
 /* <linux/in.h> since 6.3. */
 #ifndef IP_LOCAL_PORT_RANGE
 #define IP_LOCAL_PORT_RANGE 51
-#endif
-
 #endif

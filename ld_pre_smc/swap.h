@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Another socket in the place of an unconnected one: same file descriptor, same options. */
-#ifndef SHIM_SWAP_H
-#define SHIM_SWAP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -50,5 +49,3 @@ int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const c
 int shim_swap_by_rule(int fd, const struct shim_sock *sock, const char *why);
 
 #pragma GCC visibility pop
-
-#endif

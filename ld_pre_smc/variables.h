@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The variables of the library and their values. Shared with smc_run, whose options set them. */
-#ifndef SMC_VARIABLES_H
-#define SMC_VARIABLES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -46,5 +45,3 @@ bool smc_wants_inet(const char *value);
 int smc_parse_size(const char *s, int *bytes);
 
 #pragma GCC visibility pop
-
-#endif

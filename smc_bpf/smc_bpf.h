@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* smc_bpf: programs that a preload library cannot reach, by eBPF. */
-#ifndef SMC_BPF_H
-#define SMC_BPF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -160,5 +159,3 @@ int scope_list_load(struct scope_list *list, struct scope_target *target, struct
 /** status_print() - the scopes as a table or JSON. Return: 0, -errno with a sentence */
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,
 		 struct smc_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a command found goes to stdout at once: as text, or as one JSON document. */
-#ifndef SMC_CHK_PRINT_H
-#define SMC_CHK_PRINT_H
+#pragma once
 
 #include "out/table.h"
 
@@ -10,5 +9,3 @@ int chk_print(struct out_text *text);
 
 /** chk_print_json() - the same with a document, whose reference it takes; NULL: memory ran out */
 int chk_print_json(json_t *json);
-
-#endif

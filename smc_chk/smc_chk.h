@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What all commands of smc_chk have in common, and those that are no more than one file. */
-#ifndef SMC_CHK_H
-#define SMC_CHK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -74,5 +73,3 @@ int chk_pnetid(const struct chk_request *req);
 
 /** chk_program() - --program: which way of smc_run reaches a program */
 int chk_program(const struct chk_request *req);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of smc_pnet share. */
-#ifndef SMC_PNET_TOOL_H
-#define SMC_PNET_TOOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -167,5 +166,3 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
 
 /** pnet_suggest() - print the commands, or run them */
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json);
-
-#endif

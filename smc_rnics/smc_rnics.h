@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of smc_rnics share. */
-#ifndef SMC_RNICS_H
-#define SMC_RNICS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void rnics_free(struct rnic_table *table);
 
 /** rnics_power() - switch a slot on or off. Return: 0; -errno with @err */
 int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err);
-
-#endif

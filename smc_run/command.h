@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A command that is to use SMC: by the library in its environment, or by eBPF. */
-#ifndef SMC_RUN_COMMAND_H
-#define SMC_RUN_COMMAND_H
+#pragma once
 
 #include "smc_run/request.h"
 
@@ -11,5 +10,3 @@
  * Return: 0, or an exit status after a message.
  */
 int command_prepare(const struct request *req, const char *command);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The one file that smc_run writes for a service, and nobody else's. */
-#ifndef SMC_RUN_DROPIN_H
-#define SMC_RUN_DROPIN_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *
  * Return: 1 if removed, 0 if it was not there; -errno with a sentence.
  */
 int dropin_remove(const struct dropin *dropin, struct smc_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Other programs: started, waited for, their output kept. */
-#ifndef SMC_RUN_PROGRAM_H
-#define SMC_RUN_PROGRAM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * Return: its exit status, or -errno.
  */
 int program_run(char *const *argv, char **text, size_t *size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What smc_run was asked for. */
-#ifndef SMC_RUN_REQUEST_H
-#define SMC_RUN_REQUEST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ struct request {
 	const char *unit;
 	bool user, json;
 };
-
-#endif

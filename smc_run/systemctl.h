@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Units as systemctl(1) shows them: its "show" output is stable, and it needs no library. */
-#ifndef SMC_RUN_SYSTEMCTL_H
-#define SMC_RUN_SYSTEMCTL_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -90,5 +89,3 @@ bool unit_next_word(const char **rest, char word[PATH_MAX]);
 
 /** unit_has_word() - is it in such a list? */
 bool unit_has_word(const char *list, const char *word);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Services of systemd that use SMC: switch them, and look at them. */
-#ifndef SMC_RUN_UNIT_H
-#define SMC_RUN_UNIT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ int unit_disable(const struct request *req);
 
 /** unit_status() - which services are enabled, and what their processes do. Return: exit status */
 int unit_status(const struct request *req);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ways into a program: ld_pre_smc.so in LD_PRELOAD, or sockets turned by eBPF in the kernel. */
-#ifndef SMC_RUN_WAY_H
-#define SMC_RUN_WAY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -56,5 +55,3 @@ int bpf_mark_self(struct smc_err *err);
 
 /** bpf_warn_settings() - warn of options of the library that eBPF does not know; @name: whose */
 void bpf_warn_settings(const struct request *req, const char *name);
-
-#endif

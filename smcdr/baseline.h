@@ -3,8 +3,7 @@
  * Where "stats reset" keeps the numbers it started from: a file for each tool and network
  * namespace, which means nothing after the next boot. The kernel itself cannot reset its counters.
  */
-#ifndef SMC_CMD_BASELINE_H
-#define SMC_CMD_BASELINE_H
+#pragma once
 
 #include "base/err.h"
 #include "smc/stats.h"
@@ -40,5 +39,3 @@ char *baseline_write(const struct smc_stats *stats, const char *boot_id);
  * Return: 0, -ENOENT when it is of another boot, -EBADMSG when it is anything but a whole baseline.
  */
 int baseline_read(struct smc_stats *base, const char *text, const char *boot_id);
-
-#endif

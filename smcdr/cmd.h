@@ -2,8 +2,7 @@
 /*
  * The commands that smcd and smcr share. Which of the two runs is data, not a compile-time switch.
  */
-#ifndef SMC_CMD_H
-#define SMC_CMD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -289,5 +288,3 @@ int cmd_run_stats(struct cmd *cmd);
 int cmd_run_ueid(struct cmd *cmd);
 int cmd_run_seid(struct cmd *cmd);
 int cmd_run_hs(struct cmd *cmd);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which sockets to show: expressions like those of ss(8). */
-#ifndef SMCSS_FILTER_H
-#define SMCSS_FILTER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -61,5 +60,3 @@ int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_
 
 /** filter_match() - does a socket pass? An address that is not known matches no address test */
 bool filter_match(const struct filter *filter, const struct smc_sock *sock);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the parts of smcss share. */
-#ifndef SMCSS_H
-#define SMCSS_H
+#pragma once
 
 #include "filter.h"
 #include "out/table.h"
@@ -76,5 +75,3 @@ void summary_print(struct summary *summary, struct out_text *text);
 json_t *summary_json(struct summary *summary);
 
 void summary_free(struct summary *summary);
-
-#endif

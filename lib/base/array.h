@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arrays that grow. */
-#ifndef SMC_ARRAY_H
-#define SMC_ARRAY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size);
 
 /** smc_array_append() - the same with a copy of @item. Return: 0, -ENOMEM */
 int smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One error on its way up: filled where the facts are known, printed once by the tool. */
-#ifndef SMC_ERR_H
-#define SMC_ERR_H
+#pragma once
 
 /**
  * struct smc_err - what went wrong
@@ -26,5 +25,3 @@ int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
 /** smc_err_say() - the same, but the sentence stands alone, without the errno's text */
 int smc_err_say(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
-
-#endif

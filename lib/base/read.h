@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole files in memory. */
-#ifndef SMC_READ_H
-#define SMC_READ_H
+#pragma once
 
 #include <stddef.h>
 
@@ -15,5 +14,3 @@
  * read(2).
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
-
-#endif

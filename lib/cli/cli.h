@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Options, help, version and the last word on stdout: the same for every tool. Links libc only. */
-#ifndef SMC_CLI_H
-#define SMC_CLI_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -119,5 +118,3 @@ const char *cli_separator(bool is_first);
  * Return: 0, or the tool's error_status.
  */
 int cli_close_stdout(const struct cli_tool *tool);
-
-#endif

@@ -5,8 +5,7 @@
  * that recorded host, with SMC_TOOLS_RECORD what is found is recorded. Callers do nothing for
  * either. What changes this host, or runs a program on it, opens files by itself.
  */
-#ifndef SMC_HOST_FILE_H
-#define SMC_HOST_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ int host_list(struct host_names *names, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
 void host_names_free(struct host_names *names);
-
-#endif

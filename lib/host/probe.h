@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Facts that no file has, of this host or of a recorded one. */
-#ifndef SMC_HOST_PROBE_H
-#define SMC_HOST_PROBE_H
+#pragma once
 
 #include <net/if.h>
 #include <stdbool.h>
@@ -37,5 +36,3 @@ int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE]);
 
 /** host_ifname() - name of a net device by its number. Return: false with an empty name if none */
 bool host_ifname(char name[IF_NAMESIZE], uint32_t ifindex);
-
-#endif

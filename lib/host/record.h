@@ -8,8 +8,7 @@
  *   probes/NAME	a number, a newline, words: host_probe()
  *   complete		there as long as nothing failed to be recorded
  */
-#ifndef SMC_HOST_RECORD_H
-#define SMC_HOST_RECORD_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -76,5 +75,3 @@ bool record_parents(char *path, size_t skip);
 
 /** record_refuse() - nothing can be changed in a record. Return: -EROFS, and says so in @err */
 int record_refuse(struct smc_err *err);
-
-#endif

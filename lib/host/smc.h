@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Is SMC here? Needs libc only. */
-#ifndef SMC_HOST_SMC_H
-#define SMC_HOST_SMC_H
+#pragma once
 
 /* The sentence where it is not. */
 #define SMC_MISSING "this kernel has no SMC (module 'smc' cannot be loaded)"
@@ -30,5 +29,3 @@ int kernel_af_smc(void);
 
 /** kernel_ipproto_smc() - the same of IPPROTO_SMC */
 int kernel_ipproto_smc(void);
-
-#endif

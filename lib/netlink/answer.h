@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the bytes of a netlink answer say, whichever library received them. */
-#ifndef SMC_NETLINK_ANSWER_H
-#define SMC_NETLINK_ANSWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ struct answer {
  * they tell of an interrupted dump; here neither happens.
  */
 void answer_take(struct answer *answer, const void *bytes, size_t len);
-
-#endif

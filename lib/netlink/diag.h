@@ -3,8 +3,7 @@
  * Dumps of sock_diag and of RDMA devices. With lib/netlink/genl the only code that opens a netlink
  * socket.
  */
-#ifndef SMC_NETLINK_DIAG_H
-#define SMC_NETLINK_DIAG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct
  * Return: as above.
  */
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Generic netlink requests. With lib/netlink/diag the only code that opens a netlink socket. */
-#ifndef SMC_NETLINK_GENL_H
-#define SMC_NETLINK_GENL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg,
  */
 int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *attrs, size_t n,
 		struct smc_err *err);
-
-#endif

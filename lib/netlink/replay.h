@@ -8,8 +8,7 @@
  * digits, or "-"; WORDS the sentence that came with an error. The messages follow as the kernel
  * sent them, each at NLMSG_ALIGN.
  */
-#ifndef SMC_NETLINK_REPLAY_H
-#define SMC_NETLINK_REPLAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ int replay(const struct replay_request *request, replay_fn fn, void *arg, struct
  */
 int replay_parse(const char *data, size_t len, const struct replay_request *request, replay_fn fn,
 		 void *arg, struct smc_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One column table per kind of object: text rows, -o selection and JSON come from it. */
-#ifndef SMC_OUT_TABLE_H
-#define SMC_OUT_TABLE_H
+#pragma once
 
 #include <jansson.h>
 
@@ -225,5 +224,3 @@ json_t *out_json_str(const char *str);
  * case
  */
 json_t *out_json_hex(uint64_t value, int digits);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Text that is put together without stdio: tables of 100 000 rows are this code's business. */
-#ifndef SMC_OUT_TEXT_H
-#define SMC_OUT_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -103,5 +102,3 @@ int out_flush(struct out_text *text, int fd);
 int out_print(struct out_text *text, struct smc_err *err);
 
 void out_free(struct out_text *text);
-
-#endif

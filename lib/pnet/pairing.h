@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices and their PNET IDs, whoever gave them, and which ones belong together. */
-#ifndef SMC_PNET_PAIRING_H
-#define SMC_PNET_PAIRING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -84,5 +83,3 @@ int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tabl
 
 /** pnet_command() - append the command that adds an entry: "smc_pnet -a NET1 -I eth0" */
 void pnet_command(struct out_text *text, const struct smc_pnet *entry);
-
-#endif

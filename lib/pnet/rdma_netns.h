@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whose net device has an RDMA port: one of this network namespace, or of another? */
-#ifndef SMC_PNET_RDMA_NETNS_H
-#define SMC_PNET_RDMA_NETNS_H
+#pragma once
 
 #include "sys/rdma.h"
 
@@ -12,5 +11,3 @@
  * one these are. RDMA's netlink family tells of those only in the caller's.
  */
 void rdma_check_netns(struct rdma_table *table);
-
-#endif

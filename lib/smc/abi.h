@@ -6,8 +6,7 @@
  * headers than the kernels that people run, so the numbers live here; tests/unit/test_abi.c
  * compares them with the installed headers wherever those know them.
  */
-#ifndef SMC_ABI_H
-#define SMC_ABI_H
+#pragma once
 
 #include <stdint.h>
 
@@ -328,5 +327,3 @@ _Static_assert(sizeof(struct smc_abi_diag_msg) == 64, "base message size");
 _Static_assert(sizeof(struct smc_abi_conninfo) == 76, "conninfo size");
 _Static_assert(sizeof(struct smc_abi_lgrinfo) == 147, "lgrinfo size");
 _Static_assert(sizeof(struct smc_abi_dmbinfo) == 56, "dmbinfo size");
-
-#endif

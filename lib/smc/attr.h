@@ -5,8 +5,7 @@
  * An attribute that is too short counts as not sent, as a zero-length one does: some architectures
  * pad with those. One that is too long is read as far as known.
  */
-#ifndef SMC_ATTR_H
-#define SMC_ATTR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,5 +76,3 @@ bool smc_attr_str(const struct nlattr *attr, char *str, size_t size);
  * Return: NULL when the message is too short or has none.
  */
 const struct nlattr *smc_attr_nest(const struct nlmsghdr *nlh, uint16_t type);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RDMA and ISM devices that SMC knows: bytes -> struct smc_device. Pure. */
-#ifndef SMC_DEVICE_H
-#define SMC_DEVICE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -62,5 +61,3 @@ struct smc_device {
 
 /** smc_device_decode() - read one answer. Return: 0, -EBADMSG when it is not about a device */
 int smc_device_decode(struct smc_device *device, const struct nlmsghdr *nlh);
-
-#endif

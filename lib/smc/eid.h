@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* User and system EIDs, and the switch of handshake limitation: bytes -> struct. Pure. */
-#ifndef SMC_EID_H
-#define SMC_EID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ int smc_seid_decode(struct smc_seid *seid, const struct nlmsghdr *nlh);
 
 /** smc_hs_decode() - is handshake limitation on? Return: 0, -EBADMSG without the attribute */
 int smc_hs_decode(bool *is_enabled, const struct nlmsghdr *nlh);
-
-#endif

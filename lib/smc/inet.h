@@ -6,8 +6,7 @@
  * addresses; both views have the ports in common, and nothing else that is unique: an answer
  * counts only when a single TCP socket fits.
  */
-#ifndef SMC_INET_H
-#define SMC_INET_H
+#pragma once
 
 #include <stddef.h>
 #include <linux/inet_diag.h>
@@ -48,5 +47,3 @@ int smc_inet_add(const struct nlmsghdr *nlh, void *table);
 bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock);
 
 void smc_inet_free(struct smc_inet_table *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Link groups, SMC-R and SMC-D: bytes -> struct smc_lgr. Pure. */
-#ifndef SMC_LGR_H
-#define SMC_LGR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ struct smc_lgr {
  * Return: 0, -EBADMSG when the message has neither nest.
  */
 int smc_lgr_decode(struct smc_lgr *lgr, const struct nlmsghdr *nlh);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RDMA links of SMC-R link groups: bytes -> struct smc_link. Pure. */
-#ifndef SMC_LINK_H
-#define SMC_LINK_H
+#pragma once
 
 #include <stdint.h>
 #include <linux/netlink.h>
@@ -39,5 +38,3 @@ struct smc_link {
 
 /** smc_link_decode() - read one answer. Return: 0, -EBADMSG when it is not about a link */
 int smc_link_decode(struct smc_link *link, const struct nlmsghdr *nlh);
-
-#endif

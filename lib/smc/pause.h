@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pause frames of a net device, as ethtool's netlink family tells them: bytes -> struct. Pure. */
-#ifndef SMC_PAUSE_H
-#define SMC_PAUSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <linux/netlink.h>
@@ -28,5 +27,3 @@ struct smc_pause {
  * Return: 0; -EBADMSG without a device, or without both switches.
  */
 int smc_pause_decode(struct smc_pause *pause, const struct nlmsghdr *nlh);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The PNET table: entries as the kernel sends them, names as it takes them. Pure: no I/O here. */
-#ifndef SMC_PNET_H
-#define SMC_PNET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -102,5 +101,3 @@ const struct smc_pnet *smc_pnet_holder(const struct smc_pnet_table *table,
 				       const struct smc_pnet *entry);
 
 void smc_pnet_free(struct smc_pnet_table *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Why a connection became plain TCP: the reason codes of a CLC decline. */
-#ifndef SMC_REASON_H
-#define SMC_REASON_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ int smc_reason_parse(const char *word, uint32_t *code);
 
 /** smc_reason_family() - what the first byte of any code says in Linux, a noun; NULL if nothing */
 const char *smc_reason_family(uint32_t code);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What to type when a reason code is seen, and which codes the two sides see together. */
-#ifndef SMC_REMEDY_H
-#define SMC_REMEDY_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ struct smc_situation {
 /** smc_situations - observed with Linux 6.1 to 7.2 */
 extern const struct smc_situation smc_situations[];
 extern const size_t smc_situation_count;
-
-#endif

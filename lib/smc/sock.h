@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* SMC sockets as sock_diag shows them: bytes -> struct smc_sock. Pure: no I/O here. */
-#ifndef SMC_SOCK_H
-#define SMC_SOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -114,5 +113,3 @@ int smc_state_parse(const char *name);
 
 /** smc_mode_name() - "SMCR", "SMCD", "TCP", or "-" without a connection */
 const char *smc_mode_name(enum smc_mode mode);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Statistics of a network namespace: bytes -> struct smc_stats. Pure. */
-#ifndef SMC_STATS_H
-#define SMC_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ int smc_stats_since(struct smc_stats *stats, const struct smc_stats *base);
 
 /** smc_stat_key() - name in "stats json" of smc-tools 1.8.5, like "SMC_RX_BYTES" */
 const char *smc_stat_key(size_t index);
-
-#endif

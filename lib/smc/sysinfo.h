@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel says about its own SMC: bytes -> struct smc_sysinfo. Pure. */
-#ifndef SMC_SYSINFO_H
-#define SMC_SYSINFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ struct smc_sysinfo {
 
 /** smc_sysinfo_decode() - read the answer. Return: 0, -EBADMSG without the nest */
 int smc_sysinfo_decode(struct smc_sysinfo *info, const struct nlmsghdr *nlh);
-
-#endif

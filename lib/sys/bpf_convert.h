@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the kernel must have for eBPF to make SMC sockets of a program's TCP sockets. */
-#ifndef SMC_SYS_BPF_CONVERT_H
-#define SMC_SYS_BPF_CONVERT_H
+#pragma once
 
 /**
  * bpf_convert_missing() - what this kernel lacks for that
@@ -13,5 +12,3 @@
  * Return: words, "BTF (CONFIG_DEBUG_INFO_BTF)"; NULL for nothing.
  */
 const char *bpf_convert_missing(void);
-
-#endif

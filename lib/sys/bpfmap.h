@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pinned eBPF maps by bpf(2) alone: all that smc_run needs to have itself marked. */
-#ifndef SMC_SYS_BPFMAP_H
-#define SMC_SYS_BPFMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ int bpfmap_mark(int map, pid_t tid, uint64_t mark);
 
 /** bpfmap_marked() - the value of a task. Return: 0, -ENOENT without one, -ESRCH, -errno */
 int bpfmap_marked(int map, pid_t tid, uint64_t *mark);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contiguous memory: the kernel's free blocks, /proc/buddyinfo. */
-#ifndef SMC_SYS_BUDDY_H
-#define SMC_SYS_BUDDY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool buddy_blocks(uint64_t *blocks, const char *text, unsigned int order);
 
 /** buddy_orders() - how many sizes of blocks there are, 11 for order 0 to 10; 0 if unknown */
 unsigned int buddy_orders(const char *text);
-
-#endif

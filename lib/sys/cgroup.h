@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Control groups, version 2: where they are, which id they have. */
-#ifndef SMC_SYS_CGROUP_H
-#define SMC_SYS_CGROUP_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 
 /** cgroup_is_populated() - is there a process in it or below it? Return: 1, 0, or -errno */
 int cgroup_is_populated(const char *root, const char *path);
-
-#endif

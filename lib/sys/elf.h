@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an ELF file says about itself, as far as it decides whether a preload library reaches it. */
-#ifndef SMC_ELF_H
-#define SMC_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ int smc_elf_inspect(const char *path, struct smc_elf *out);
 
 /** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for one that has no name here */
 const char *smc_elf_machine_name(const struct smc_elf *elf);
-
-#endif

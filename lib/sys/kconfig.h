@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel was built with: its configuration, and the lists of its modules. */
-#ifndef SMC_SYS_KCONFIG_H
-#define SMC_SYS_KCONFIG_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -52,5 +51,3 @@ enum kmodule kmodule_find(const char *release, const char *name);
 
 /** kmodule_listed() - is the module in the text of modules.builtin or modules.dep? '-' is '_' */
 bool kmodule_listed(const char *text, const char *name);
-
-#endif

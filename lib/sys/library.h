@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where ld_pre_smc.so and what else is installed with it are, how LD_PRELOAD comes to name it. */
-#ifndef SMC_SYS_LIBRARY_H
-#define SMC_SYS_LIBRARY_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ bool library_misses(const struct library *lib, const struct target *target,
  * -ENOMEM.
  */
 int library_preload(const char *entry);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What forbids loading a module: modprobe.d(5), the kernel's command line, two switches. */
-#ifndef SMC_SYS_MODPROBE_H
-#define SMC_SYS_MODPROBE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ struct modprobe_block {
  * Files in earlier directories hide those of the same name in later ones, as kmod does it.
  */
 bool modprobe_blocked(struct modprobe_block *block, const char *module, const char *alias);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* IP addresses of net devices. */
-#ifndef SMC_SYS_NETADDR_H
-#define SMC_SYS_NETADDR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -58,5 +57,3 @@ bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other);
 bool netaddr_has(const struct netaddr_table *table, const char *netdev, int family);
 
 void netaddr_free(struct netaddr_table *table);
-
-#endif

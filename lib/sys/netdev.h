@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Net devices as sysfs shows them. */
-#ifndef SMC_SYS_NETDEV_H
-#define SMC_SYS_NETDEV_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ const struct netdev *netdev_find(const struct netdev_table *table, const char *n
 bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link);
 
 void netdev_free(struct netdev_table *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Network namespaces, and which sysfs shows that of the calling thread. */
-#ifndef SMC_SYS_NETNS_H
-#define SMC_SYS_NETNS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ int smc_netns_enter(const char *name, struct smc_err *err);
  * Return: 0; only if @is_entered -errno with @err (-ENOSYS before kernel 5.2).
  */
 int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of PCI devices, from the database pci.ids. */
-#ifndef SMC_SYS_PCIIDS_H
-#define SMC_SYS_PCIIDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -29,5 +28,3 @@ bool pciids_search(struct pciids_name *name, FILE *file, unsigned int vendor, un
  * @device: its name, "MT27800 Family [ConnectX-5]"; without brackets all of it counts
  */
 void pciids_product(char product[PCIIDS_NAME_SIZE], const char *device);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* PNET IDs that firmware gives to devices (IBM Z): EBCDIC in the utility strings of sysfs. */
-#ifndef SMC_SYS_PNETID_H
-#define SMC_SYS_PNETID_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool pnetid_decode(char id[PNETID_SIZE], const uint8_t *util, size_t len, unsign
  */
 bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, const char *bus_id,
 		      unsigned int port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which process holds a socket, from /proc (proc(5)). */
-#ifndef SMC_SYS_PROC_H
-#define SMC_SYS_PROC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -74,5 +73,3 @@ void proc_table_free(struct proc_table *table);
  */
 bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local,
 		       struct smc_addr *peer);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* RDMA devices and their ports as sysfs shows them; ISM devices of IBM Z beside them. */
-#ifndef SMC_SYS_RDMA_H
-#define SMC_SYS_RDMA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ const struct rdma_dev *rdma_find(const struct rdma_table *table, const char *nam
 const struct ism_dev *ism_find(const struct rdma_table *table, const char *name);
 
 void rdma_free(struct rdma_table *table);
-
-#endif

@@ -3,8 +3,7 @@
  * What the eBPF program of smc_bpf, its loader and smc_run share: whose sockets become SMC sockets.
  * Compiled for BPF too, so it needs no header but the kernel's.
  */
-#ifndef SMC_SYS_SCOPE_H
-#define SMC_SYS_SCOPE_H
+#pragma once
 
 #include <linux/types.h>
 
@@ -57,5 +56,3 @@ struct smc_scope {
 	char comms[SCOPE_COMMS][SCOPE_COMM_SIZE] __attribute__((aligned(8)));
 	char name[SCOPE_NAME_SIZE];
 };
-
-#endif

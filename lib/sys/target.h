@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What will really run: PATH, scripts, and what the kernel does with the file. */
-#ifndef SMC_SYS_TARGET_H
-#define SMC_SYS_TARGET_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -49,5 +48,3 @@ struct target {
  * Scripts lead to their interpreter, "env NAME" to NAME, at most four times.
  */
 void target_find(const char *command, struct target *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What libibverbs knows of RDMA ports and sysfs does not. Only who calls it links that library. */
-#ifndef SMC_SYS_VERBS_H
-#define SMC_SYS_VERBS_H
+#pragma once
 
 #include "sys/rdma.h"
 
@@ -17,5 +16,3 @@
  * open it, the ports stay as they are.
  */
 void verbs_fill(struct rdma_table *table);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bundles: what support needs to know of a host, in one private file. */
-#ifndef SMC_CHK_BUNDLE_H
-#define SMC_CHK_BUNDLE_H
+#pragma once
 
 #include "smc_chk/smc_chk.h"
 
@@ -10,5 +9,3 @@ int chk_bundle(const struct chk_request *req);
 
 /** chk_from() - --from: run a tool as if on the host of a bundle. Return: its exit status */
 int chk_from(const struct chk_request *req);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Collecting what goes into a bundle. */
-#ifndef SMC_CHK_COLLECT_H
-#define SMC_CHK_COLLECT_H
+#pragma once
 
 #include <jansson.h>
 
@@ -30,5 +29,3 @@ json_t *system_read(bool is_entered);
 
 /** collect() - run the commands, and write all files of a bundle. Return: 0, -errno with @b->err */
 int collect(struct collection *b);
-
-#endif

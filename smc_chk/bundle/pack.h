@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Directories to bundles, which are tar.gz files, and back, by libarchive. */
-#ifndef SMC_CHK_PACK_H
-#define SMC_CHK_PACK_H
+#pragma once
 
 #include <endian.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ int bundle_pack(int fd, const char *directory, struct pack_size *size, struct sm
  * Return: 0; -errno with @err; -ECANCELED when a signal stopped it.
  */
 int bundle_unpack(struct workdir *work, const char *file, struct smc_err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Work in a private directory that is gone afterwards; programs that run meanwhile. */
-#ifndef SMC_CHK_WORKDIR_H
-#define SMC_CHK_WORKDIR_H
+#pragma once
 
 #include <limits.h>
 #include <signal.h>
@@ -43,5 +42,3 @@ int workdir_run(struct workdir *work, char *const argv[], int out, int errors, i
 
 /** workdir_end() - remove the directory; a signal that was held back now takes effect */
 void workdir_end(struct workdir *work);
-
-#endif

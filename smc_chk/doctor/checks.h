@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The checks of the doctor: each reads @doc->facts, does no I/O, and adds findings. */
-#ifndef SMC_CHK_CHECKS_H
-#define SMC_CHK_CHECKS_H
+#pragma once
 
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/doctor/findings.h"
@@ -35,5 +34,3 @@ void doctor_each(struct doctor *doc, void (*check)(struct doctor *doc, const str
  * else DOCTOR_WARNING.
  */
 enum doctor_level doctor_unusable_level(const struct doctor *doc);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What SMC can use for the connections of each net device, and why not. */
-#ifndef SMC_CHK_CHOICE_H
-#define SMC_CHK_CHOICE_H
+#pragma once
 
 #include "pnet/pairing.h"
 #include "smc/eid.h"
@@ -101,5 +100,3 @@ const struct choice *choice_of(const struct choices *choices, const char *netdev
 int choices_make(struct choices *choices);
 
 void choices_free(struct choices *choices);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The doctor, and the static analysis beside it: facts of a host in, text or JSON out. */
-#ifndef SMC_CHK_DOCTOR_H
-#define SMC_CHK_DOCTOR_H
+#pragma once
 
 #include "smc_chk/smc_chk.h"
 
@@ -12,5 +11,3 @@ struct doctor_facts;
 
 /** static_print() - what SMC could use on each net device, or one error. Return: chk_status */
 int static_print(const struct doctor_facts *facts, const struct chk_request *req);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the doctor knows of a host: all of it is read here, before anything is judged. */
-#ifndef SMC_CHK_FACTS_H
-#define SMC_CHK_FACTS_H
+#pragma once
 
 #include "host/file.h"
 #include "host/probe.h"
@@ -188,5 +187,3 @@ const char *knob_text(const struct doctor_facts *facts, const char *name);
 
 /** knob_number() - the same as a number. Return: false, leaving @value, if there is none */
 bool knob_number(long long *value, const struct doctor_facts *facts, const char *name);
-
-#endif

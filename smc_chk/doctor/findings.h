@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the doctor found: a list of findings, and how it is printed. */
-#ifndef SMC_CHK_FINDINGS_H
-#define SMC_CHK_FINDINGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,5 +88,3 @@ bool doctor_has_word(const char *list, const char *word);
 
 /** doctor_print() - all findings and the verdict. Return: chk_status */
 int doctor_print(const struct doctor *doc);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One connection, tested: for -C and -l. */
-#ifndef SMC_CHK_CLIENT_H
-#define SMC_CHK_CLIENT_H
+#pragma once
 
 #include "smc_chk/live/report.h"
 #include "smc_chk/smc_chk.h"
@@ -12,5 +11,3 @@ int client_test(struct client_result *result, const struct chk_request *req, con
 
 /** chk_connect() - -C: test it, and print what was found, or one error. Return: chk_status */
 int chk_connect(const struct chk_request *req);
-
-#endif

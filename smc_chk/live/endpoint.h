@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sockets of the live test, and what the kernel says of them. */
-#ifndef SMC_CHK_ENDPOINT_H
-#define SMC_CHK_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ bool endpoint_diag(int fd, struct smc_sock *sock);
 
 /** endpoint_abort() - close without waiting for what the peer does not read; close() waits 2 s */
 void endpoint_abort(int fd);
-
-#endif

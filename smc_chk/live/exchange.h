@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests of the live test, what comes back, and how fast. */
-#ifndef SMC_CHK_EXCHANGE_H
-#define SMC_CHK_EXCHANGE_H
+#pragma once
 
 #include "smc_chk/live/report.h"
 
@@ -30,5 +29,3 @@ bool exchange_is_greeted(int fd, int wait_ms);
  * Return: 0, -1 as exchange_data()
  */
 int measure_rates(struct client_result *result, int fd, int timeout_ms);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* -l: a server and a client on each net device of this host. */
-#ifndef SMC_CHK_LIVE_H
-#define SMC_CHK_LIVE_H
+#pragma once
 
 #include "smc_chk/smc_chk.h"
 
@@ -10,5 +9,3 @@ int chk_live(const struct chk_request *req);
 
 /** live_worse_status() - of two: an error is worse than untested, that than TCP, that than SMC */
 int live_worse_status(int one, int other);
-
-#endif

@@ -20,8 +20,7 @@
  * A client that begins with anything else gets every byte back, and so does one that says nothing.
  * What begins like a request, but is not a valid one, ends the connection.
  */
-#ifndef SMC_CHK_PROTO_H
-#define SMC_CHK_PROTO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ bool proto_get_who(struct proto_who *who, const uint8_t in[PROTO_SIZE]);
 
 /** proto_fill() - test data that looks random; the same for the same seed */
 void proto_fill(uint8_t *out, size_t len, uint64_t seed);
-
-#endif

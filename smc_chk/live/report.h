@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What became of the test of one connection, for people and as JSON. */
-#ifndef SMC_CHK_REPORT_H
-#define SMC_CHK_REPORT_H
+#pragma once
 
 #include "base/err.h"
 #include "out/table.h"
@@ -53,5 +52,3 @@ void report_text(struct out_text *text, const struct client_result *result);
  * Return: the object; NULL if memory ran out.
  */
 json_t *report_json(json_t *json, const struct client_result *result);
-
-#endif

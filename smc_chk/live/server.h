@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The server of the live test, for -S and -l. */
-#ifndef SMC_CHK_SERVER_H
-#define SMC_CHK_SERVER_H
+#pragma once
 
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/smc_chk.h"
@@ -36,5 +35,3 @@ void server_close(struct server *server);
 
 /** chk_server() - -S: serve until stopped; prints the port, or one error. Return: chk_status */
 int chk_server(const struct chk_request *req);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The server's side of one connection. */
-#ifndef SMC_CHK_SESSION_H
-#define SMC_CHK_SESSION_H
+#pragma once
 
 /**
  * session_serve() - greet, and answer until the client goes, or is idle too long; then close when
@@ -9,5 +8,3 @@
  * @fd: a blocking socket
  */
 void session_serve(int fd);
-
-#endif

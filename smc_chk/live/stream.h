@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The client's side of a connection: connect and exchange, with time limits. */
-#ifndef SMC_CHK_STREAM_H
-#define SMC_CHK_STREAM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,5 +47,3 @@ uint64_t stream_now(void);
 
 /** stream_median() - sorts @count times, and takes the middle one */
 uint64_t stream_median(uint64_t *times, int count);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The interface of libFuzzer, and what the targets share. */
-#ifndef SMC_FUZZ_H
-#define SMC_FUZZ_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ static inline struct nlmsghdr *fuzz_message(const uint8_t *data, size_t size)
 		memcpy(NLMSG_DATA(nlh), data, size);
 	return nlh;
 }
-
-#endif

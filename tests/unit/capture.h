@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What code writes to file descriptor 1, taken into memory. To be included once in a program. */
-#ifndef SMC_CAPTURE_H
-#define SMC_CAPTURE_H
+#pragma once
 
 #include "test.h"
 
@@ -48,5 +47,3 @@ static inline int capture_file(void)
 	assert_true(fd >= 0);
 	return fd;
 }
-
-#endif

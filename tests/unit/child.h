@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What only a process of its own may do: leave a namespace, take a filter of system calls. */
-#ifndef SMC_CHILD_H
-#define SMC_CHILD_H
+#pragma once
 
 #include "test.h"
 
@@ -25,5 +24,3 @@ static inline void in_child(int (*test)(const void *arg), const void *arg)
 		skip();
 	assert_int_equal(WEXITSTATUS(status), CHILD_RIGHT);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A generic netlink socket that answers from a script. It takes the place of the C library's socket
  * calls, so that all of libnl stays real. To be included once in a program.
  */
-#ifndef SMC_FAKE_GENL_H
-#define SMC_FAKE_GENL_H
+#pragma once
 
 #include "test.h"
 
@@ -243,5 +242,3 @@ static void fake_answer(int code, const char *text)
 	fake_error_message(&m, code, text);
 	fake_message(&m);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * A netlink socket that answers from a script. These functions take the place of libmnl's, whose
  * parsing of what arrives stays real. To be included once in a program.
  */
-#ifndef SMC_FAKE_NETLINK_H
-#define SMC_FAKE_NETLINK_H
+#pragma once
 
 #include "test.h"
 
@@ -252,5 +251,3 @@ static void fake_refusal(int code)
 	message_put(&m, &refusal, sizeof(refusal));
 	fake_message(&m);
 }
-
-#endif

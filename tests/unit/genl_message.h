@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Building generic netlink messages with nests, for tests of decoders. */
-#ifndef SMC_GENL_MESSAGE_H
-#define SMC_GENL_MESSAGE_H
+#pragma once
 
 #include "test.h"
 
@@ -71,5 +70,3 @@ static inline void genl_noise(struct message *m)
 	for (uint16_t type = 0; type < 14; type++)
 		message_attr(m, type, "", 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A PNET table from the words of a configuration file. */
-#ifndef SMC_PNET_TEXT_H
-#define SMC_PNET_TEXT_H
+#pragma once
 
 #include "test.h"
 
@@ -22,5 +21,3 @@ static inline void from_text(struct smc_pnet_table *table, const char *text)
 	assert_int_equal(pnet_read(table, file, "test", &err), 0);
 	fclose(file);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What every unit test needs: cmocka, and netlink messages built or taken from captures. */
-#ifndef SMC_TEST_H
-#define SMC_TEST_H
+#pragma once
 
 /* cmocka.h wants these four before it. */
 #include <stdarg.h>
@@ -125,5 +124,3 @@ static inline void set_words(uint32_t *words, int family, const char *ip)
 	memset(words, 0, 16);
 	assert_int_equal(inet_pton(family, ip, words), 1);
 }
-
-#endif

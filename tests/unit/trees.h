@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sysfs trees of tests/sysfs in a directory of their own: set-up and tear-down of a program. */
-#ifndef SMC_TREES_H
-#define SMC_TREES_H
+#pragma once
 
 #include "test.h"
 
@@ -41,5 +40,3 @@ static inline const char *tree_path(const char *tree)
 	snprintf(path, sizeof(path), "%s/%s", trees_root, tree);
 	return path;
 }
-
-#endif
