@@ -340,7 +340,7 @@ static void load_slots(struct host_names *slots, const char *sys)
 		return;
 	*slots = (struct host_names){ .names = all.names };
 	for (size_t i = 0; i < all.count; i++)
-		if (strlen(all.names[i]) == 8 && 
+		if (strlen(all.names[i]) == 8 &&
 		    host_number(&power, "%s/bus/pci/slots/%s/power", sys, all.names[i]) && !power)
 			slots->names[slots->count++] = all.names[i];
 		else
