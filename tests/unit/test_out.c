@@ -4,8 +4,25 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <wchar.h>
+#include <sys/syscall.h>
 
 #include "out/table.h"
+
+/* What the next calls of write() give: bytes at most, or an errno below 0. */
+static const long *write_script;
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	long most = write_script && *write_script != LONG_MAX ? *write_script++ : LONG_MAX;
+
+	if (most < 0) {
+		errno = (int)-most;
+		return -1;
+	}
+	return syscall(SYS_write, fd, data, len < (size_t)most ? len : (size_t)most);
+}
 
 /* The text as a string, which stays good until the next call. */
 static const char *string(struct out_text *text)
@@ -132,6 +149,106 @@ static void flush(void **state)
 	out_free(&text);
 }
 
+/* All of it arrives, in however many pieces. */
+static void partial_writes(void **state)
+{
+	static const long pieces[] = { 1, -EINTR, 2, 0, -EINTR, 3, LONG_MAX };
+	static const long broken[] = { 3, -EINTR, -EIO, LONG_MAX };
+	struct out_text text = { 0 };
+	int fd = capture_file(), ret;
+	char *got;
+
+	(void)state;
+	out_str(&text, "0123456789");
+	write_script = pieces;
+	ret = out_flush(&text, fd);
+	write_script = NULL;
+	assert_int_equal(ret, 0);
+	assert_int_equal(text.len, 0);
+	got = file_text(fd);
+	assert_string_equal(got, "0123456789");
+	free(got);
+	fd = capture_file();
+	out_str(&text, "0123456789");
+	write_script = broken;
+	ret = out_flush(&text, fd);
+	write_script = NULL;
+	assert_int_equal(ret, -EIO);
+	got = file_text(fd);
+	assert_string_equal(got, "012");
+	free(got);
+	out_free(&text);
+}
+
+/* More than there is: it is missing, what is there stays, and the end says so. */
+static void no_memory(void **state)
+{
+	struct out_text text = { 0 };
+
+	(void)state;
+	out_str(&text, "there");
+	out_fill(&text, 'x', SIZE_MAX / 4);
+	assert_true(text.is_failed);
+	assert_int_equal(text.len, 5);
+	assert_memory_equal(text.data, "there", 5);
+	assert_int_equal(out_flush(&text, -1), -EBADF);
+	out_reset(&text);
+	assert_int_equal(out_flush(&text, -1), -ENOMEM);
+	out_free(&text);
+	assert_false(text.is_failed);
+}
+
+static void printed(void **state)
+{
+	struct out_text text = { 0 };
+
+	(void)state;
+	out_printf(&text, "%s", "");
+	assert_false(text.is_failed);
+	assert_int_equal(text.len, 0);
+	out_printf(&text, "%d %s", 5, "b");
+	assert_string_equal(string(&text), "5 b");
+	/* At the end of the memory, and beyond: there is room for a NUL, too. */
+	for (int len = 4094; len < 4100; len++) {
+		out_printf(&text, "%*d", len, 7);
+		assert_int_equal(text.len, len);
+		assert_true(text.size > text.len);
+		assert_int_equal(text.data[len - 1], '7');
+		out_free(&text);
+	}
+	out_printf(&text, "%lc", (wint_t)0x7fffffff); /* no such character */
+	assert_true(text.is_failed);
+	assert_int_equal(text.len, 0);
+	out_free(&text);
+}
+
+/* A shell takes it for one word, whatever it is. */
+static void shell_words(void **state)
+{
+	static const struct {
+		const char *word, *want;
+	} cases[] = {
+		{ "mlx5_0", "mlx5_0" },
+		{ "AZaz09_-.:@/", "AZaz09_-.:@/" },
+		{ "a b", "'a b'" },
+		{ "a;b", "'a;b'" },
+		{ "$(id)", "'$(id)'" },
+		{ "it's", "'it'\\''s'" },
+		{ "'", "''\\'''" },
+		{ "a\nb", "'a\\x0ab'" },
+		{ "\\", "'\\x5c'" },
+		{ "\xc3\xbc", "'\\xc3\\xbc'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct out_text text = { 0 };
+
+		out_shell_word(&text, cases[i].word);
+		assert_string_equal(string(&text), cases[i].want);
+	}
+}
+
 /* A table over strings: an object is an array of three cells. */
 static void text_first(struct out_text *text, const void *object)
 {
@@ -201,6 +318,27 @@ static void rows(void **state)
 	}
 }
 
+/* Columns without a width: an empty one still takes a character. */
+static void no_width(void **state)
+{
+	static const struct out_col narrow[] = {
+		{ "first", "A", NULL, 0, .text = text_first },
+		{ "second", "B", NULL, 0, OUT_RIGHT, .text = text_second },
+		{ "third", "C", NULL, 0, .text = text_third },
+		{ 0 },
+	};
+	const char *const cells[] = { "", "", "c" }, *const filled[] = { "a", "b", "c" };
+	struct out_view view = { 0 };
+	struct out_text text = { 0 };
+
+	(void)state;
+	assert_null(out_view_add(&view, narrow, "first,second,third"));
+	out_header(&text, &view);
+	out_row(&text, &view, cells);
+	out_row(&text, &view, filled);
+	assert_string_equal(string(&text), "A B C\n- - c\na b c\n");
+}
+
 static void widen(void **state)
 {
 	const char *const cells[] = { "a", "b", "c" };
@@ -243,10 +381,12 @@ static void choice(void **state)
 		struct out_view view = { 0 };
 		const char *bad = out_view_add(&view, table, cases[i].names);
 
-		if (cases[i].bad)
+		if (cases[i].bad) {
 			assert_string_equal(bad, cases[i].bad);
-		else
+			assert_in_range(bad - cases[i].names, 0, strlen(cases[i].names));
+		} else {
 			assert_null(bad);
+		}
 		assert_int_equal(view.count, cases[i].count);
 	}
 }
@@ -284,6 +424,30 @@ static void json_rows(void **state)
 	assert_string_equal(json_string_value(json_object_get(json, "third")), "c");
 	assert_string_equal(json_string_value(json_object_get(json, "first")), "a");
 	assert_string_equal(json_string_value(json_object_get(json, "hidden")), "a");
+	json_decref(json);
+}
+
+/* All that only JSON has, and that stands behind a column, comes with it. */
+static void json_hidden(void **state)
+{
+	static const struct out_col hidden[] = {
+		{ "first", "First", "first", 0, .text = text_first, .json = json_first },
+		{ NULL, NULL, "one", 0, .json = json_first },
+		{ NULL, NULL, "two", 0, .json = json_first },
+		{ "third", "3rd", "third", 0, .text = text_third, .json = json_third },
+		{ 0 },
+	};
+	const char *const cells[] = { "a", "b", "c" };
+	struct out_view view = { 0 };
+	json_t *json;
+	char *dump;
+
+	(void)state;
+	assert_null(out_view_add(&view, hidden, "first"));
+	json = out_json(hidden, &view, cells);
+	dump = json_dumps(json, JSON_COMPACT);
+	assert_string_equal(dump, "{\"first\":\"a\",\"one\":\"a\",\"two\":\"a\"}");
+	free(dump);
 	json_decref(json);
 }
 
@@ -361,6 +525,28 @@ static void json_documents(void **state)
 	out_free(&text);
 }
 
+/* Indented for a reader, who has a terminal; one line for a program. */
+static void json_layouts(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), file = capture_file(), saved;
+	struct out_text text = { 0 };
+
+	(void)state;
+	saved = stdout_to(file);
+	out_json_document(&text, json_pack("{s:[i]}", "a", 1), false);
+	stdout_back(saved);
+	close(file);
+	assert_string_equal(string(&text), "{\"a\":[1]}\n");
+	if (terminal < 0)
+		skip();
+	saved = stdout_to(terminal);
+	out_json_document(&text, json_pack("{s:[i]}", "a", 1), false);
+	out_json_document(&text, json_pack("[i]", 1), true);
+	stdout_back(saved);
+	close(terminal);
+	assert_string_equal(string(&text), "{\n  \"a\": [\n    1\n  ]\n}\n[1]\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +556,10 @@ int main(void)
 		cmocka_unit_test(choice),   cmocka_unit_test(too_many),
 		cmocka_unit_test(json_rows), cmocka_unit_test(json_strings),
 		cmocka_unit_test(json_lists), cmocka_unit_test(json_documents),
+		cmocka_unit_test(partial_writes), cmocka_unit_test(no_memory),
+		cmocka_unit_test(printed),  cmocka_unit_test(shell_words),
+		cmocka_unit_test(no_width), cmocka_unit_test(json_hidden),
+		cmocka_unit_test(json_layouts),
 	};
 
 	return cmocka_run_group_tests_name("out", tests, NULL, NULL);
