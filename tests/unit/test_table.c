@@ -276,6 +276,61 @@ static void lists(void **state)
 	out_free(&text);
 }
 
+/* A line ends at 80 characters, whatever stands in the text before it. */
+static void name_lines(void **state)
+{
+	char wide[91];
+	struct out_col many[28] = { { 0 } };
+	struct out_text text = { 0 };
+
+	(void)state;
+	memset(wide, 'w', 90);
+	wide[90] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(many) - 1; i++)
+		many[i].name = i == 25 ? "abcd" : "ab";
+	out_str(&text, "Columns:\n");
+	out_col_names(&text, many);
+	out_char(&text, '\0');
+	/* 25 times "ab" are 76 characters, "abcd" would make 81. */
+	assert_int_equal(strcspn(text.data + 9, "\n"), 76);
+	assert_string_equal(text.data + 9 + 77, "  abcd ab\n");
+	many[0].name = wide; /* the only one of its line */
+	many[1].name = "ab";
+	many[2] = (struct out_col){ 0 };
+	out_reset(&text);
+	out_col_names(&text, many);
+	assert_int_equal(text.data[0], ' ');
+	assert_int_equal(text.data[92], '\n');
+	assert_int_equal(text.len, 93 + 5);
+	out_free(&text);
+}
+
+static void text_too_long(struct out_text *text, const void *value)
+{
+	(void)value;
+	out_str(text, "half");
+	out_fill(text, 'x', SIZE_MAX / 4);
+}
+
+/* Half of a value is none. A value beyond the names has none, whatever lies behind them. */
+static void limits(void **state)
+{
+	static const struct out_name three[] = { { "0", NULL }, { "1", NULL }, { "2", "two" } };
+	static const struct out_names two = { three, 2, NULL, NULL };
+	const struct out_col table[] = { { .key = "k", OUT_TEXT(text_too_long) }, { 0 } };
+	struct item item = full;
+	json_t *json;
+
+	(void)state;
+	item.byte = 1;
+	check(COLUMN(OUT_NAME(item, byte, two), .digits = 2), &item, "1", "1");
+	item.byte = 2;
+	check(COLUMN(OUT_NAME(item, byte, two), .digits = 2), &item, "02", "2");
+	json = out_json(table, NULL, &item);
+	assert_int_equal(json_object_size(json), 0);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +338,7 @@ int main(void)
 		cmocka_unit_test(strings),   cmocka_unit_test(words),
 		cmocka_unit_test(presence),  cmocka_unit_test(functions),
 		cmocka_unit_test(groups),    cmocka_unit_test(lists),
+		cmocka_unit_test(name_lines), cmocka_unit_test(limits),
 	};
 
 	return cmocka_run_group_tests_name("table", tests, NULL, NULL);
