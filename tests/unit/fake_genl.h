@@ -22,6 +22,9 @@
  * struct fake - the script and what was seen
  * @socket_error: errno of socket() for netlink; @module_error: of socket(AF_SMC)
  * @family_errors: what the look-up of the family answers, first and second time; 0 for found
+ * @id_cut: so many bytes of the family's number are missing; 3: the whole attribute
+ * @lookup: the last look-up
+ * @fd: of the socket
  * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
  * @steps: one datagram each; an entry without bytes is an errno
  * @requests: sent after the look-up; @request: the last of them
@@ -29,11 +32,12 @@
 static struct fake {
 	int socket_error, module_error, send_error;
 	int family_errors[2];
-	unsigned int lookups, module_loads, requests;
+	unsigned int lookups, module_loads, requests, id_cut;
+	int fd;
 	bool is_lookup, is_answered, has_ext_ack;
 	long receive_seconds;
 	uint32_t seq;
-	struct message request;
+	struct message request, lookup;
 	struct {
 		int error;
 		size_t len;
@@ -48,7 +52,10 @@ int socket(int domain, int type, int protocol)
 	(void)protocol;
 	errno = domain == AF_NETLINK ? fake.socket_error : fake.module_error;
 	fake.module_loads += domain == AF_SMC;
-	return errno ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (errno)
+		return -1;
+	fake.fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return fake.fd;
 }
 
 int bind(int fd, const struct sockaddr *addr, socklen_t len)
@@ -61,7 +68,7 @@ int bind(int fd, const struct sockaddr *addr, socklen_t len)
 
 int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
-	(void)fd;
+	assert_int_equal(fd, fake.fd);
 	if (level == SOL_NETLINK && name == NETLINK_EXT_ACK && len == sizeof(int))
 		fake.has_ext_ack = *(const int *)value;
 	if (level == SOL_SOCKET && name == SO_RCVTIMEO && len == sizeof(struct timeval))
@@ -94,11 +101,9 @@ ssize_t sendmsg(int fd, const struct msghdr *msg, int flags)
 	fake.seq = nlh->nlmsg_seq;
 	fake.is_lookup = nlh->nlmsg_type == GENL_ID_CTRL;
 	fake.is_answered = false;
-	if (!fake.is_lookup) {
-		assert_true(nlh->nlmsg_len <= sizeof(fake.request));
-		memcpy(&fake.request, nlh, nlh->nlmsg_len);
-		fake.requests++;
-	}
+	assert_true(nlh->nlmsg_len <= sizeof(fake.request));
+	memcpy(fake.is_lookup ? &fake.lookup : &fake.request, nlh, nlh->nlmsg_len);
+	fake.requests += !fake.is_lookup;
 	return nlh->nlmsg_len;
 }
 
@@ -139,7 +144,9 @@ static size_t fake_lookup(uint8_t *out)
 			fake_genl_start(&m, CTRL_CMD_NEWFAMILY);
 			m.nlh.nlmsg_type = GENL_ID_CTRL;
 			m.nlh.nlmsg_flags = 0;
-			message_attr(&m, CTRL_ATTR_FAMILY_ID, &family, sizeof(family));
+			if (fake.id_cut <= sizeof(family))
+				message_attr(&m, CTRL_ATTR_FAMILY_ID, &family,
+					     sizeof(family) - fake.id_cut);
 			fake.is_answered = true;
 		}
 	}

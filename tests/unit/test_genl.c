@@ -2,6 +2,8 @@
 /* lib/netlink/genl over a socket that answers all that a kernel can answer, and worse. */
 #include "fake_genl.h"
 
+#include <stdio.h>
+
 #include "netlink/genl.h"
 
 struct seen {
@@ -342,7 +344,188 @@ static void callback_error(void **state)
 	smc_genl_close(nl);
 }
 
+/* The family is asked for by its name, and nothing else. */
+static void lookup(void **state)
+{
+	static const uint8_t want[] = "\x14\0\2\0SMC_GEN_NETLINK";
+
+	(void)state;
+	smc_genl_close(open_it());
+	assert_int_equal(fake.lookups, 1);
+	assert_int_equal(fake.lookup.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN + sizeof(want));
+	assert_int_equal(fake.lookup.nlh.nlmsg_type, GENL_ID_CTRL);
+	assert_int_equal(fake.lookup.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
+	assert_int_equal(fake.lookup.bytes[NLMSG_HDRLEN], CTRL_CMD_GETFAMILY);
+	assert_memory_equal(fake.lookup.bytes + NLMSG_HDRLEN + GENL_HDRLEN, want, sizeof(want));
+}
+
+static void family_without_number(void **state)
+{
+	(void)state;
+	for (unsigned int cut = 1; cut <= 3; cut++) {
+		struct smc_genl *nl;
+		struct smc_err err;
+
+		fake_reset();
+		fake.id_cut = cut;
+		assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -EBADMSG);
+		assert_null(nl);
+	}
+}
+
+/* An error of a call before is forgotten; who does not want to know gives no struct smc_err. */
+static void old_errors(void **state)
+{
+	const struct smc_genl_attr attr = { 1, SMC_GENL_U8, NULL, 2 };
+	struct smc_err err = { .code = 99 };
+	struct seen seen = { 0 };
+	struct smc_genl *nl;
+
+	(void)state;
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), 0);
+	assert_int_equal(err.code, 0);
+	err.code = 99;
+	fake_done(0);
+	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
+	assert_int_equal(err.code, 0);
+	err.code = 99;
+	fake_answer(0, NULL);
+	assert_int_equal(smc_genl_do(nl, 2, &attr, 1, &err), 0);
+	assert_int_equal(err.code, 0);
+	smc_genl_close(nl);
+	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", NULL), 0);
+	fake_answer(EPERM, NULL);
+	assert_int_equal(smc_genl_do(nl, 2, &attr, 1, NULL), -EPERM);
+	smc_genl_close(nl);
+}
+
+/* One character of the kernel's is a sentence, too. */
+static void short_text(void **state)
+{
+	struct smc_err err;
+
+	(void)state;
+	fake_answer(EINVAL, "x");
+	assert_int_equal(send_command(&err), -EINVAL);
+	assert_string_equal(err.text, "Invalid argument: x");
+}
+
+/* What does not fit into a request is not sent in part. */
+static void too_long(void **state)
+{
+	struct smc_genl *nl = open_it();
+	struct smc_genl_attr attr = { 1, SMC_GENL_STR, NULL, 0 };
+	struct smc_err err;
+	char *text = calloc(1, 60000);
+
+	(void)state;
+	memset(text, 'x', 59999);
+	attr.str = text;
+	assert_int_equal(smc_genl_do(nl, 2, &attr, 1, &err), -ENOMEM);
+	assert_string_equal(err.text, strerror(ENOMEM));
+	assert_int_equal(fake.requests, 0);
+	free(text);
+	smc_genl_close(nl);
+}
+
+/* ---- recorded ---- */
+
+static char directory[] = "/tmp/smc-genl.XXXXXX";
+
+static int record_start(void **state)
+{
+	strcpy(directory + strlen(directory) - 6, "XXXXXX");
+	if (!mkdtemp(directory))
+		return -1;
+	setenv("SMC_TOOLS_RECORD", directory, 1);
+	return fake_setup(state);
+}
+
+static int record_end(void **state)
+{
+	char command[64];
+
+	(void)state;
+	unsetenv("SMC_TOOLS_RECORD");
+	unsetenv("SMC_TOOLS_ROOT");
+	snprintf(command, sizeof(command), "rm -rf %s", directory);
+	return system(command);
+}
+
+/* The first line of a file of the record, behind the byte order; @rest: what follows it. */
+static const char *recorded(const char *name, size_t *rest)
+{
+	static char line[512];
+	char path[128], *order;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/netlink/SMC_GEN_NETLINK/%s", directory, name);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	for (*rest = 0; getc(file) != EOF; )
+		++*rest;
+	fclose(file);
+	order = strstr(line, "le ");
+	order = order ? order : strstr(line, "ig ");
+	assert_non_null(order);
+	return order + 3;
+}
+
+/* Each command has a file, and the family one; errors stand there without rows. */
+static void recording(void **state)
+{
+	struct smc_genl *nl = open_it();
+	struct seen seen = { 0 };
+	struct smc_err err;
+	size_t rest;
+
+	(void)state;
+	add_row(2, 0);
+	add_row(3, 0);
+	fake_done(0);
+	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
+	add_row(2, 0);
+	fake_done(-EINVAL);
+	assert_int_equal(smc_genl_dump(nl, 13, note, &seen, &err), -EINVAL);
+	smc_genl_close(nl);
+	assert_string_equal(recorded("family", &rest), "0 - \n");
+	assert_int_equal(rest, 0);
+	assert_string_equal(recorded("2", &rest), "0 - \n");
+	assert_int_equal(rest, 2 * (NLMSG_HDRLEN + GENL_HDRLEN + 8));
+	assert_string_equal(recorded("13", &rest), "22 - Invalid argument\n");
+	assert_int_equal(rest, 0);
+}
+
+/* The record answers without a socket, and nothing can be changed in it. */
+static void replaying(void **state)
+{
+	const struct smc_genl_attr attr = { 1, SMC_GENL_U8, NULL, 2 };
+	struct smc_genl *nl = open_it();
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	add_row(2, 0);
+	fake_done(0);
+	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
+	smc_genl_close(nl);
+	setenv("SMC_TOOLS_ROOT", directory, 1);
+	fake.socket_error = EMFILE;
+	nl = open_it();
+	seen.count = 0;
+	assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(smc_genl_dump(nl, 3, note, &seen, &err), -ENODATA);
+	assert_string_equal(err.text, "the record has no answer to netlink/SMC_GEN_NETLINK/3");
+	assert_int_equal(smc_genl_do(nl, 2, &attr, 1, &err), -EROFS);
+	assert_int_equal(err.code, EROFS);
+	smc_genl_close(nl);
+	assert_int_equal(fake.requests, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fake_setup)
+#define RECORD_TEST(name) cmocka_unit_test_setup_teardown(name, record_start, record_end)
 
 int main(void)
 {
@@ -351,7 +534,10 @@ int main(void)
 		TEST(family_stays_away), TEST(no_socket), TEST(command), TEST(refusals),
 		TEST(done_with_error), TEST(done_short), TEST(interrupted),
 		TEST(interrupted_for_ever), TEST(foreign_answers), TEST(receive_errors),
-		TEST(short_messages), TEST(send_error), TEST(callback_error),
+		TEST(short_messages), TEST(send_error), TEST(callback_error), TEST(lookup),
+		TEST(family_without_number), TEST(old_errors), TEST(too_long),
+		TEST(short_text),
+		RECORD_TEST(recording), RECORD_TEST(replaying),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
