@@ -385,6 +385,24 @@ static void sockets(void **state)
 	assert_int_equal(fake.requests, asked);
 }
 
+/* One file for each family that is asked for. */
+static void files_of_families(void **state)
+{
+	static const struct smc_abi_diag_req requests[] = { { .family = AF_SMC }, { .family = 2 } };
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		char path[128];
+
+		fake_refusal(ENOENT);
+		smc_diag_dump(&requests[i], sizeof(requests[i]), note, &seen, &err);
+		snprintf(path, sizeof(path), "%s/netlink/sock_diag/%u", record, requests[i].family);
+		assert_int_equal(access(path, F_OK), 0);
+	}
+}
+
 static void refusal(void **state)
 {
 	struct seen seen = { 0 };
@@ -466,7 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(paths), TEST(files), TEST(longer_wins), TEST(whole_file), TEST(not_copied), TEST(no_room), TEST(probes),
 		TEST(smc_is_here), TEST(no_other_namespace), TEST(holders), TEST(sockets), TEST(refusal),
-		TEST(not_recorded), TEST(damaged),
+		TEST(not_recorded), TEST(damaged), TEST(files_of_families),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

@@ -83,6 +83,30 @@ static void padding(void **state)
 	free(tape.bytes);
 }
 
+/* A message larger than any before it, and one that is a header only. */
+static void large_and_small(void **state)
+{
+	const struct replay_request request = { .name = "x" };
+	const struct nlmsghdr small = { .nlmsg_len = NLMSG_HDRLEN };
+	struct nlmsghdr *large = calloc(1, 60000);
+	struct replay_tape tape = { 0 };
+	struct seen seen = { 0 };
+
+	(void)state;
+	large->nlmsg_len = 60000;
+	replay_add(&tape, &small);
+	replay_add(&tape, large);
+	replay_add(&tape, &small);
+	assert_false(tape.is_failed);
+	assert_int_equal(tape.len, 60000 + 2 * NLMSG_HDRLEN);
+	assert_true(tape.size >= tape.len);
+	assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, NULL), 0);
+	assert_int_equal(seen.count, 3);
+	assert_int_equal(seen.bytes, 60000 + 2 * NLMSG_HDRLEN);
+	free(large);
+	free(tape.bytes);
+}
+
 /* Each message has its header and what the request says; the last may not lack its padding. */
 static void each(void **state)
 {
@@ -271,6 +295,20 @@ static void files(void **state)
 	assert_string_equal(kept("netlink/c/d"), OWN "3 ff \n");
 }
 
+/* As much of a request as a line has room for. */
+static void long_request(void **state)
+{
+	char bytes[131] = "", want[320] = OWN "0 ";
+
+	(void)state;
+	memset(bytes, 'a', 130);
+	for (size_t i = 0; i < 128; i++)
+		strcat(want, "61");
+	strcat(want, " \n");
+	keep("long", bytes, "", 0, NULL);
+	assert_string_equal(kept("netlink/long"), want);
+}
+
 /* What cannot be kept makes the record incomplete, and is not kept in part. */
 static void failure(void **state)
 {
@@ -326,6 +364,7 @@ int main(void)
 		cmocka_unit_test(tapes), cmocka_unit_test(padding), cmocka_unit_test(each),
 		cmocka_unit_test(lines), cmocka_unit_test(long_lines), cmocka_unit_test(files),
 		cmocka_unit_test(failure), cmocka_unit_test(back),
+		cmocka_unit_test(large_and_small), cmocka_unit_test(long_request),
 	};
 
 	return cmocka_run_group_tests_name("replay", tests, start, end);
