@@ -48,12 +48,12 @@ def check_basics():
 
 
 def check_exists():
-    refused("'lo' has PNET ID NET1 already", "-a", "NET1", "-I", "lo")
-    refused("'lo' has PNET ID NET1 already", "-a", "OTHER", "-I", "lo")
-    refused("'rxelo' has PNET ID ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
+    refused("'lo' already has PNET ID NET1", "-a", "NET1", "-I", "lo")
+    refused("'lo' already has PNET ID NET1", "-a", "OTHER", "-I", "lo")
+    refused("'rxelo' already has PNET ID ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
     refused("port 1 already", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
     before = table()
-    refused("'rxelo' has PNET ID", "-a", "OTHER", "-I", "eth9", "-D", "rxelo")
+    refused("'rxelo' already has PNET ID", "-a", "OTHER", "-I", "eth9", "-D", "rxelo")
     equal(table(), before, "nothing of it was done")
 
 
@@ -214,7 +214,7 @@ def check_rnics():
     ok((status, err) == (0, "") and [r.get("mtu") for r in json.loads(out)["rnics"]] == [9000],
        "smc_rnics in another network namespace: devices of that, whatever /sys shows", (status, out, err))
     status, out, err = run("smc_rnics", "-e", "12")
-    ok(status == 1 and not out and err.count("\n") == 1 and "only IBM Z" in err, "smc_rnics -e elsewhere",
+    ok(status == 1 and not out and err.count("\n") == 1 and "only on IBM Z" in err, "smc_rnics -e elsewhere",
        (status, out, err))
 
 
