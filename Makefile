@@ -122,10 +122,12 @@ $(O)/libdirs:
 	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
 
 # ---- the eBPF program of smc_bpf -----------------------------------------------------------------
+BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ? "" : ", "; \
+	last = $$3 == $$4 ? $$3 : $$3 " (Debian, Ubuntu) or " $$4 " (RPM)" } END { print text " and " last }' packaging/packages)
 all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
-	@echo 'smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)' | tee $@
+	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)' | tee $@
 $(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)

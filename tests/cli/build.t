@@ -284,10 +284,11 @@ check_layers() {
 
 check_style() {
 	local files
-	mapfile -t files < <({ tree_files | grep -E '\.c$'; shell_scripts; python_scripts; } | sort -u)
+	mapfile -t files < <({ tree_files | grep -E '\.[ch]$'; shell_scripts; python_scripts; } | sort -u)
 	[ ${#files[@]} -gt 150 ]
 	ok $? "sources were found"
-	is "$(tests/lengths "${files[@]}")" "" "no function is longer than 60 lines, those of tests neither"
+	is "$(tests/lengths "${files[@]}")" "" \
+		"no function is longer than 60 lines, no line of C than 100 columns, those of tests neither"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$|Makefile$|\.mk$|VERSION|\.md$|\.[1-8]$' )
 	is "$(grep -nE '[[:blank:]]+$' "${files[@]}")" "" "no blanks at the end of a line"
 	mapfile -t files < <(tree_files | grep -E '\.[ch]$')

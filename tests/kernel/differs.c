@@ -334,8 +334,8 @@ static void undress(int fd)
 	getsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &time, &len);
 	len = sizeof(name);
 	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
-	say("alive=%d reuse=%d rcvbuf=%d mark=%d rcvtimeo=%d.%d nodelay=%d idle=%d timeout=%d cc=%s "
-	    "tos=%d cloexec=%d flags=%x owner=%d", get(fd, SOL_SOCKET, SO_KEEPALIVE),
+	say("alive=%d reuse=%d rcvbuf=%d mark=%d rcvtimeo=%d.%d nodelay=%d idle=%d timeout=%d "
+	    "cc=%s tos=%d cloexec=%d flags=%x owner=%d", get(fd, SOL_SOCKET, SO_KEEPALIVE),
 	    get(fd, SOL_SOCKET, SO_REUSEADDR), get(fd, SOL_SOCKET, SO_RCVBUF),
 	    get(fd, SOL_SOCKET, SO_MARK), (int)time.tv_sec, (int)time.tv_usec,
 	    get(fd, IPPROTO_TCP, TCP_NODELAY), get(fd, IPPROTO_TCP, TCP_KEEPIDLE),
@@ -783,7 +783,8 @@ static size_t fill(int fd)
 	ssize_t n;
 
 	nonblocking(fd, true);
-	while ((n = send(fd, block, sizeof(block), 0)) > 0 || (nap(50), n = send(fd, block, 1, 0)) > 0)
+	while ((n = send(fd, block, sizeof(block), 0)) > 0 ||
+	       (nap(50), n = send(fd, block, 1, 0)) > 0)
 		total += (size_t)n;
 	return total;
 }

@@ -37,11 +37,12 @@ static bool is_quiet;
 
 static int new_socket(const struct spec *spec)
 {
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)&spec->addr;
 	int fd = socket(spec->family, SOCK_STREAM, spec->protocol), on = 1;
 
 	if (fd < 0)
 		err(1, "%s: socket", spec->text);
-	if (spec->is_v6 && !IN6_IS_ADDR_V4MAPPED(&((const struct sockaddr_in6 *)&spec->addr)->sin6_addr))
+	if (spec->is_v6 && !IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	return fd;
@@ -75,8 +76,8 @@ static void tell(const struct spec *spec, const char *what, int fd)
 	if (is_quiet)
 		return;
 	fstat(fd, &st);
-	printf("{\"spec\": \"%s\", \"what\": \"%s\", \"fd\": %d, \"inode\": %llu", spec->text, what, fd,
-	       (unsigned long long)st.st_ino);
+	printf("{\"spec\": \"%s\", \"what\": \"%s\", \"fd\": %d, \"inode\": %llu",
+	       spec->text, what, fd, (unsigned long long)st.st_ino);
 	print_name("local", fd, getsockname);
 	print_name("peer", fd, getpeername);
 	puts("}");

@@ -114,7 +114,7 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 	const struct nlmsghdr *nlh = buf;
 
 	(void)nl;
-	/* Without the one the kernel's own words are lost, without the other a lost answer hangs. */
+	/* Without the one the kernel's words are lost, without the other a lost answer hangs. */
 	assert_true(fake.has_ext_ack);
 	assert_in_range(fake.receive_seconds, 1, 60);
 	if (fake.send_error) {

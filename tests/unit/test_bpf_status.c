@@ -79,8 +79,9 @@ static void json(void **state)
 	check_json(0, "[]");
 	check_json(ARRAY_SIZE(entries),
 		   "[{\"scope\":\"cgroup\",\"id\":\"5\",\"state\":\"active\",\"converted\":0,"
-		   "\"excluded\":0,\"other\":0,\"name\":\"/a\",\"only\":\"ipv6\",\"uid\":4294967294,"
-		   "\"exclude_comms\":[\"0123456789abcde\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
+		   "\"excluded\":0,\"other\":0,\"name\":\"/a\",\"only\":\"ipv6\","
+		   "\"uid\":4294967294,\"exclude_comms\":[\"0123456789abcde\","
+		   "\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
 		   "{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
 		   "\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
 		   "{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","

@@ -16,9 +16,12 @@ static char root[64] = "/tmp/smc-tools-cgroup-XXXXXX";
 static int build(void **state)
 {
 	static const char command[] =
-		"cd %s && mkdir -p a.slice/a-b.slice/web@1.service/sub user.slice/user@5.service/evil.service "
-		"machine.slice/libpod-" ID "01.scope/container-" ID "01 machine.slice/libpod-conmon-" ID "01.scope "
-		"docker/" ID "02 a.slice/cafe.service a.slice/_cpu.service outer.scope/hidden.slice && ln -s / docker/out && touch a.slice/file.service && "
+		"cd %s && mkdir -p a.slice/a-b.slice/web@1.service/sub "
+		"user.slice/user@5.service/evil.service "
+		"machine.slice/libpod-" ID "01.scope/container-" ID "01 "
+		"machine.slice/libpod-conmon-" ID "01.scope docker/" ID "02 "
+		"a.slice/cafe.service a.slice/_cpu.service outer.scope/hidden.slice && "
+		"ln -s / docker/out && touch a.slice/file.service && "
 		"printf 'populated 1\\nfrozen 0\\n' >a.slice/cgroup.events && "
 		"printf 'populated 0\\nfrozen 0\\n' >docker/cgroup.events";
 	char line[sizeof(command) + sizeof(root)];

@@ -217,7 +217,9 @@ static void bad_seconds(void *arg)
 
 static void seconds_of_watch(void **state)
 {
-	static const char *const bad[] = { "", "x", "1x", "0", "0.09", "-1", "86401", "nan", "inf" };
+	static const char *const bad[] = {
+		"", "x", "1x", "0", "0.09", "-1", "86401", "nan", "inf",
+	};
 	double seconds;
 
 	(void)state;

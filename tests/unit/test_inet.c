@@ -204,15 +204,21 @@ static void by_address(void **state)
 /* Where addresses are told, all of their bytes count, of both ends. */
 static void whole_addresses(void **state)
 {
-	static const struct tcp tcp = { AF_INET6, "2001:db8::1", 95, "2001:db9::9", 4015, 0, false };
+	static const struct tcp tcp = {
+		AF_INET6, "2001:db8::1", 95, "2001:db9::9", 4015, 0, false,
+	};
 	static const struct question rows[] = {
-		{ "the same", AF_SMC, 1, "2001:db8::1", "2001:db9::9", 95, 4015, 0, AF_INET6,
-		  "2001:db8::1" },
-		{ "local: first byte", AF_SMC, 1, "2101:db8::1", "2001:db9::9", 95, 4015, 0, 0, NULL },
-		{ "local: last byte", AF_SMC, 1, "2001:db8::2", "2001:db9::9", 95, 4015, 0, 0, NULL },
+		{ "the same", AF_SMC, 1, "2001:db8::1", "2001:db9::9",
+		  95, 4015, 0, AF_INET6, "2001:db8::1" },
+		{ "local: first byte", AF_SMC, 1, "2101:db8::1", "2001:db9::9",
+		  95, 4015, 0, 0, NULL },
+		{ "local: last byte", AF_SMC, 1, "2001:db8::2", "2001:db9::9",
+		  95, 4015, 0, 0, NULL },
 		{ "local: none", AF_SMC, 1, NULL, "2001:db9::9", 95, 4015, 0, 0, NULL },
-		{ "peer: first byte", AF_SMC, 1, "2001:db8::1", "2101:db9::9", 95, 4015, 0, 0, NULL },
-		{ "peer: last byte", AF_SMC, 1, "2001:db8::1", "2001:db9::8", 95, 4015, 0, 0, NULL },
+		{ "peer: first byte", AF_SMC, 1, "2001:db8::1", "2101:db9::9",
+		  95, 4015, 0, 0, NULL },
+		{ "peer: last byte", AF_SMC, 1, "2001:db8::1", "2001:db9::8",
+		  95, 4015, 0, 0, NULL },
 		{ "peer: none", AF_SMC, 1, "2001:db8::1", NULL, 95, 4015, 0, 0, NULL },
 	};
 	struct smc_inet_table table = { 0 };

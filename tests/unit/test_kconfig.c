@@ -37,8 +37,8 @@ static size_t pack(unsigned char *packed, size_t size, const char *text, size_t 
 {
 	z_stream stream = { 0 };
 
-	assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY),
-			 Z_OK);
+	assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 9,
+				      Z_DEFAULT_STRATEGY), Z_OK);
 	stream.next_in = (unsigned char *)text;
 	stream.avail_in = (unsigned int)len;
 	stream.next_out = packed;
@@ -111,7 +111,8 @@ static void rules(void **state)
 		{ "blacklist smc\ninstall smc /bin/false\n", MODPROBE_INSTALL },
 		{ "install smc /bin/false\nblacklist smc\n", MODPROBE_INSTALL },
 		{ "install smc\n/sbin/modprobe x\n", MODPROBE_INSTALL },
-		{ "install smc /sbin/modprobe --ignore-install smc && sysctl -p\n", MODPROBE_NO_RULE },
+		{ "install smc /sbin/modprobe --ignore-install smc && sysctl -p\n",
+		  MODPROBE_NO_RULE },
 		{ "install smc_diag /bin/false\n", MODPROBE_NO_RULE },
 		{ "alias net-pf-43 off\n", MODPROBE_NO_ALIAS },
 		{ "alias net-pf-43 smc\n", MODPROBE_NO_RULE },
@@ -123,7 +124,8 @@ static void rules(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		if (modprobe_parse(cases[i].text, "smc", "net-pf-43") != cases[i].rule)
 			fail_msg("%s: not %d", cases[i].text, (int)cases[i].rule);
-	assert_int_equal(modprobe_parse("blacklist smc-diag", "smc_diag", NULL), MODPROBE_BLACKLIST);
+	assert_int_equal(modprobe_parse("blacklist smc-diag", "smc_diag", NULL),
+			 MODPROBE_BLACKLIST);
 	assert_int_equal(modprobe_parse("alias net-pf-43 off", "smc", NULL), MODPROBE_NO_RULE);
 }
 
@@ -141,35 +143,35 @@ static void command_lines(void **state)
 /* ---- memory ---- */
 
 /* A guest of 3 GiB, and one where nothing larger than 8 pages is left. */
-#define BUDDY                                                                                     \
-	"Node 0, zone      DMA      0      0      0      0      0      0      0      1      0      1      3 \n" \
-	"Node 0, zone    DMA32      2      3      1      1      3      1      1      1      3      1    721 \n"
-#define FRAGMENTED                                                                                \
-	"Node 0, zone      DMA      1      1      0      0      2      1      1      0      1      1      3 \n" \
-	"Node 0, zone    DMA32   3021   1290    733    120      0      0      0      0      0      0      0 \n" \
-	"Node 1, zone   Normal   9021   4290    833     11      0      0      0      0      0      0      0 \n"
+static const char buddy[] =
+	"Node 0, zone      DMA      0      0      0      0      0      0      0      1      0      1      3 \n"
+	"Node 0, zone    DMA32      2      3      1      1      3      1      1      1      3      1    721 \n";
+static const char fragmented[] =
+	"Node 0, zone      DMA      1      1      0      0      2      1      1      0      1      1      3 \n"
+	"Node 0, zone    DMA32   3021   1290    733    120      0      0      0      0      0      0      0 \n"
+	"Node 1, zone   Normal   9021   4290    833     11      0      0      0      0      0      0      0 \n";
 
 static void blocks(void **state)
 {
 	uint64_t count;
 
 	(void)state;
-	assert_true(buddy_blocks(&count, BUDDY, 10));
+	assert_true(buddy_blocks(&count, buddy, 10));
 	assert_int_equal(count, 721);
-	assert_true(buddy_blocks(&count, BUDDY, 9));
+	assert_true(buddy_blocks(&count, buddy, 9));
 	assert_int_equal(count, 1443);
-	assert_true(buddy_blocks(&count, BUDDY, 11));
+	assert_true(buddy_blocks(&count, buddy, 11));
 	assert_int_equal(count, 0);
-	assert_true(buddy_blocks(&count, FRAGMENTED, 4));
+	assert_true(buddy_blocks(&count, fragmented, 4));
 	assert_int_equal(count, 0);
-	assert_true(buddy_blocks(&count, FRAGMENTED, 3));
+	assert_true(buddy_blocks(&count, fragmented, 3));
 	assert_int_equal(count, 131);
-	assert_true(buddy_blocks(&count, FRAGMENTED, 0));
+	assert_true(buddy_blocks(&count, fragmented, 0));
 	assert_int_equal(count, 3021 + 2580 + 2932 + 960 + 9021 + 8580 + 3332 + 88);
 	/* A small machine has zone DMA only. */
 	assert_true(buddy_blocks(&count, "Node 0, zone      DMA      0      3 \n", 1));
 	assert_int_equal(count, 3);
-	assert_int_equal(buddy_orders(BUDDY), 11);
+	assert_int_equal(buddy_orders(buddy), 11);
 	assert_int_equal(buddy_orders(""), 0);
 	assert_int_equal(buddy_orders("Node 0, zone DMA32\n"), 0);
 	assert_false(buddy_blocks(&count, "", 0));

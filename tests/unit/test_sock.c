@@ -124,7 +124,7 @@ static void smcd_capture(void **state)
 	assert_int_equal(smc_sock_mode(&sock), SMC_MODE_SMCD);
 }
 
-/* Kernels up to 6.7 send 40 bytes; no kernel sends what lies between, yet it is read as the old form. */
+/* Kernels up to 6.7 send 40 bytes; what lies between, which none sends, is read as the old form. */
 static void dmbinfo_lengths(void **state)
 {
 	static const struct {
