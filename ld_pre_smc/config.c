@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-
 enum { CONFIG_NONE, CONFIG_WRITING, CONFIG_READY };
 
 static struct shim_config shared;
@@ -87,13 +86,12 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	cfg->has_rules = rules->count > 0;
 }
 
-const struct shim_config *shim_config_get(struct shim_config *own)
+/* Apart, for the room that the rules take: signal handlers call from small stacks. */
+static __attribute__((noinline, cold)) void read_first(struct shim_config *own)
 {
 	int none = CONFIG_NONE, saved = errno;
 	struct rules rules;
 
-	if (atomic_load_explicit(&state, memory_order_acquire) == CONFIG_READY)
-		return &shared;
 	read_environment(own, &rules);
 	if (atomic_compare_exchange_strong(&state, &none, CONFIG_WRITING)) {
 		shared = *own;
@@ -101,6 +99,13 @@ const struct shim_config *shim_config_get(struct shim_config *own)
 		atomic_store_explicit(&state, CONFIG_READY, memory_order_release);
 	}
 	errno = saved;
+}
+
+const struct shim_config *shim_config_get(struct shim_config *own)
+{
+	if (atomic_load_explicit(&state, memory_order_acquire) == CONFIG_READY)
+		return &shared;
+	read_first(own);
 	return own;
 }
 

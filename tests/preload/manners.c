@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the library must not do to a program: manners epoll, cancel, nopoll or exit; a line each. */
+/* What the library must not do to a program: manners CASE, see cases[]; a line each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -16,6 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 static atomic_bool done;
@@ -123,13 +124,53 @@ static int run_exit(void)
 	return 0;
 }
 
+static char stack[65536];
+
+/* What a signal handler may do: neither file descriptor is one. */
+static void call_all(void)
+{
+	int off = 0;
+
+	setsockopt(-1, SOL_SOCKET, SO_KEEPALIVE, &off, sizeof(off));
+	listen(-1, 1);
+	close(-1);
+}
+
+static size_t untouched(void)
+{
+	size_t n = 0;
+
+	while (n < sizeof(stack) && stack[n] == 1)
+		n++;
+	return n;
+}
+
+/* The least stack of a signal handler has 2048 bytes, MINSIGSTKSZ; the signal itself takes some. */
+static int run_stack(void)
+{
+	static ucontext_t here, there;
+
+	call_all();	/* the first call of a function goes through the loader */
+	memset(stack, 1, sizeof(stack));
+	if (getcontext(&there))
+		return 77;
+	there.uc_stack.ss_sp = stack;
+	there.uc_stack.ss_size = sizeof(stack);
+	there.uc_link = &here;
+	makecontext(&there, call_all, 0);
+	if (swapcontext(&here, &there))
+		return 77;
+	fprintf(stderr, "%zu bytes\n", sizeof(stack) - untouched());
+	return puts(sizeof(stack) - untouched() < 1536 ? "small" : "large") < 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		int (*run)(void);
 	} cases[] = { { "epoll", run_epoll }, { "cancel", run_cancel }, { "nopoll", run_nopoll },
-		      { "exit", run_exit } };
+		      { "exit", run_exit }, { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);
 	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
