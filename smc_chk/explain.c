@@ -104,7 +104,7 @@ static int parse(struct question *question, char *text)
 	n = sscanf(start ? start : text, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
 	/* Beside a mark there may be more columns or fields, elsewhere nothing. */
 	if (n < 1 || (!start && text[end + (int)strspn(text + end, " \t\n")]))
-		return cli_error(&chk_tool, "'%s' is not a reason, or two with '/' between them",
+		return cli_error(&chk_tool, "'%s' is not a reason, nor two separated by '/'",
 				 text);
 	question->mode = n == 1 ? mode_without_reason(own) : NULL;
 	if (question->mode)

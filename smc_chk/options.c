@@ -109,8 +109,8 @@ static int set_timeout(struct chk_request *req, const char *text)
 	double seconds = strtod(text, &end);
 
 	if (*end || !(seconds >= 0.001 && seconds <= 86400))
-		return cli_usage_error(&chk_tool, "'%s' is not a number of seconds, 0.001 to 86400",
-				       text);
+		return cli_usage_error(&chk_tool, "'%s' is not a number of seconds from 0.001 to "
+				       "86400", text);
 	req->timeout_ms = (int)(seconds * 1000);
 	return 0;
 }
@@ -175,10 +175,10 @@ static int check_together(const struct chk_request *req)
 	if (req->from && req->netns)
 		return cli_exclude(&chk_tool, OPT_FROM, 'N');
 	if (req->port && !is_net)
-		return needs('p', "--connect and --server");
+		return needs('p', "--connect or --server");
 	if (req->family && !is_net && !req->is_live)
 		return needs(req->family == AF_INET ? '4' : '6',
-			     "--connect, --server and --live-test");
+			     "--connect, --server or --live-test");
 	if ((req->bind || req->is_once) && command != 'S')
 		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
 	if (req->is_tcp_too && command != 'C')

@@ -89,16 +89,16 @@ static int check_startable(const char *command, const struct target *target)
 	if (!target->path[0])
 		return no_command(command);
 	if (target->is_script)
-		return cli_error(&chk_tool, "'%s' cannot be started: its interpreter is not there, "
-				 "or is a script of scripts", target->path);
+		return cli_error(&chk_tool, "'%s' cannot be started: its interpreter does not "
+				 "exist, or scripts are nested too deeply", target->path);
 	if (!target->known && access(target->path, R_OK))
 		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
 		return cli_error(&chk_tool, "'%s' is not a program: neither an ELF program nor a "
 				 "script", target->path);
 	if (elf->interp[0] && access(elf->interp, F_OK))
-		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' is not there",
-				 target->path, elf->interp);
+		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' does not "
+				 "exist", target->path, elf->interp);
 	return CHK_OK;
 }
 
@@ -176,8 +176,7 @@ static void note_all(struct program *prog)
 	note_privileges(prog);
 	note_libc(prog);
 	if (!prog->why && !prog->has_lib)
-		note(prog, "the library is not installed: neither beside smc_chk nor in its "
-		     "directory");
+		note(prog, "the library is neither beside smc_chk nor installed");
 	if (prog->why && prog->missing)
 		note(prog, "eBPF needs %s, which this kernel does not have", prog->missing);
 }

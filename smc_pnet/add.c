@@ -54,7 +54,7 @@ static bool say_hardware(const struct pnet_world *world, const struct smc_pnet *
 
 	if (id)
 		smc_err_say(err, EEXIST,
-			    "'%s' has PNET ID %s from its hardware, which nothing can replace",
+			    "'%s' has PNET ID %s from its hardware, which cannot be changed",
 			    device, id);
 	return id;
 }
@@ -66,19 +66,19 @@ int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world 
 
 	if (holder && holder->has & SMC_PNET_HAS_IB && entry->port != holder->port)
 		return smc_err_say(err, EEXIST,
-				   "'%s' has PNET ID %s for port %u already, and the table takes "
+				   "'%s' already has PNET ID %s for port %u, and the table takes "
 				   "one entry per device",
 				   holder->ib, holder->name, holder->port);
 	if (holder)
 		return smc_err_say(err, EEXIST,
-				   "'%s' already has PNET ID %s, by an entry of the table",
+				   "'%s' already has PNET ID %s, from an entry in the table",
 				   pnet_device(holder), holder->name);
 	if (say_hardware(world, entry, err))
 		return -EEXIST;
 	if (entry->has & SMC_PNET_HAS_IB)
 		return smc_err_say(err, EEXIST,
-				   "the kernel has '%s' already: only the initial network "
-				   "namespace shows and takes RDMA and ISM devices",
+				   "the kernel already has '%s': only the initial network "
+				   "namespace shows and accepts RDMA and ISM devices",
 				   entry->ib);
 	return smc_err_say(err, EEXIST, "the kernel already has an entry for '%s'", entry->eth);
 }
@@ -132,7 +132,7 @@ static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
 		       const struct smc_pnet *dropped)
 {
 	const char *rule = dropped->has & SMC_PNET_HAS_NET ? "" :
-		": only the initial network namespace takes RDMA and ISM devices";
+		": only the initial network namespace accepts RDMA and ISM devices";
 	struct pnet_world world = { 0 };
 	struct smc_err why, ignored;
 

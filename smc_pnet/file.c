@@ -62,8 +62,8 @@ static int read_words(struct smc_pnet *entry, char *words[MAX_WORDS], size_t cou
 
 	if (count < 3 || count == MAX_WORDS)
 		return smc_err_say(err, EINVAL,
-				   "an entry is PNET ID, net device, RDMA device and port; "
-				   "n/a for none");
+				   "not an entry: give PNET ID, net device, RDMA device and port, "
+				   "with n/a for none");
 	ib = device(words[2]);
 	ret = pnet_make(entry, words[0], device(words[1]), ib, ib && count > 3 ? words[3] : NULL,
 			err);
@@ -84,7 +84,7 @@ static int append_part(struct smc_pnet_table *table, const struct smc_pnet *entr
 	if (!part.has || (holder && smc_pnet_same(holder, &part)))
 		return 0;
 	if (holder)
-		return smc_err_say(err, EINVAL, "'%s' has another entry already",
+		return smc_err_say(err, EINVAL, "'%s' already has another entry",
 				   pnet_device(&part));
 	return smc_pnet_append(table, &part) ? smc_err_set(err, ENOMEM, "cannot store it") : 0;
 }

@@ -53,7 +53,7 @@ static int parse_fid(struct rnics_opts *opts, const char *text)
 	fid = strtoul(text, &end, 16);
 	if (errno || end == text || *end || *text == '-' || fid > UINT32_MAX)
 		return cli_usage_error(&tool,
-				       "'%s' is not a function ID: it is a hexadecimal number",
+				       "'%s' is not a function ID: give a hexadecimal number",
 				       text);
 	opts->fid = (uint32_t)fid;
 	opts->has_fid = true;

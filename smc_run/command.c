@@ -28,18 +28,18 @@ static bool is_silent(const struct request *req)
 }
 
 /* SMC cannot happen: a warning, or the end with --strict. */
-static int __attribute__((format(printf, 2, 3)))
-no_smc(const struct request *req, const char *fmt, ...)
+static int __attribute__((format(printf, 3, 4)))
+no_smc(const struct request *req, const char *command, const char *fmt, ...)
 {
-	char text[PATH_MAX + 256];
+	char why[PATH_MAX + 256];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vsnprintf(why, sizeof(why), fmt, ap);
 	va_end(ap);
 	if (req->is_strict)
-		return cli_error(req->tool, "%s", text);
-	cli_warn(req->tool, req->quiet, "%s: it will use TCP", text);
+		return cli_error(req->tool, "no SMC for '%s': %s", command, why);
+	cli_warn(req->tool, req->quiet, "'%s' will use TCP: %s", command, why);
 	return 0;
 }
 
@@ -108,10 +108,10 @@ static int check_kernel(const struct request *req, const char *command)
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
 	case -ESOCKTNOSUPPORT:
-		return no_smc(req, "no SMC for '%s': " SMC_MISSING, command);
+		return no_smc(req, command, SMC_MISSING);
 	default:
-		return no_smc(req, "no SMC for '%s': SMC sockets cannot be opened here: %s",
-			      command, strerror(-err));
+		return no_smc(req, command, "SMC sockets cannot be opened here: %s",
+			      strerror(-err));
 	}
 }
 
@@ -146,7 +146,7 @@ static int check_program(const struct request *req, const struct target *target,
 		cli_warn(req->tool, is_silent(req), "no eBPF for '%s': %s", target->path,
 			 err.text);
 	}
-	return no_smc(req, "no SMC for '%s': %s", target->path, why);
+	return no_smc(req, target->path, "%s", why);
 }
 
 static int check_all(const struct request *req, const char *command,
@@ -199,7 +199,7 @@ int command_prepare(const struct request *req, const char *command)
 			return 0;
 		if (req->is_strict)
 			return cli_error(req->tool, "no eBPF for '%s': %s", command, err.text);
-		cli_warn(req->tool, req->quiet, "no eBPF for '%s': %s: preloading instead",
+		cli_warn(req->tool, req->quiet, "no eBPF for '%s': %s; preloading instead",
 			 command, err.text);
 	}
 	return use_library(req, command, &target);

@@ -58,7 +58,7 @@ static const struct cli_opt options[] = {
 				      "UNIT every enabled service" },
 	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd" },
 	{ 'j', "json", NULL, "--status in JSON" },
-	{ 'h', "help", NULL, "print this text" },
+	{ 'h', "help", NULL, "print this help" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
 };

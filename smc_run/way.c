@@ -24,7 +24,7 @@ int way_has_smc(bool inet)
 int preload_find(const struct target *target, struct library *lib, struct smc_err *err)
 {
 	if (library_find(target, lib))
-		return smc_err_say(err, ENOENT, "cannot find %s, neither beside smc_run nor in %s",
+		return smc_err_say(err, ENOENT, "cannot find %s beside smc_run or in %s",
 				   LIBRARY_NAME, SMC_LIBDIR);
 	if (lib->entry[strcspn(lib->entry, ": \t\n")])
 		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a "

@@ -109,7 +109,7 @@ static int parse(struct cmd *cmd, struct cmd_filter *filter)
 			continue;
 		ret = cmd_filter_word(cmd, "device", &i, filter);
 		if (!ret)
-			return cmd_usage(cmd, "device: unknown word '%s'", word);
+			return cmd_usage(cmd, "device: unexpected argument '%s'", word);
 	}
 	return ret < 0 ? ret : 0;
 }

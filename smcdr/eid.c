@@ -111,7 +111,7 @@ int cmd_run_ueid(struct cmd *cmd)
 		return del_ueid(cmd, cmd->argv[1]);
 	if (changes(cmd, "flush", 0, &ret))
 		return cmd_do(cmd, SMC_ABI_FLUSH_UEID, NULL, "delete all user EIDs");
-	return ret ? ret : cmd_usage(cmd, "ueid: show | add EID | del EID | flush");
+	return ret ? ret : cmd_usage(cmd, "ueid: expected show | add EID | del EID | flush");
 }
 
 /* ---- system EID ---- */
@@ -178,7 +178,7 @@ int cmd_run_seid(struct cmd *cmd)
 		return switch_seid(cmd, true);
 	if (changes(cmd, "disable", 0, &ret))
 		return switch_seid(cmd, false);
-	return ret ? ret : cmd_usage(cmd, "seid: show | enable | disable");
+	return ret ? ret : cmd_usage(cmd, "seid: expected show | enable | disable");
 }
 
 /* ---- handshake limitation ---- */
@@ -214,5 +214,5 @@ int cmd_run_hs(struct cmd *cmd)
 	if (changes(cmd, "disable", 0, &ret))
 		return cmd_do(cmd, SMC_ABI_DISABLE_HS_LIMITATION, NULL,
 			      "disable handshake limitation");
-	return ret ? ret : cmd_usage(cmd, "hs: show | enable | disable");
+	return ret ? ret : cmd_usage(cmd, "hs: expected show | enable | disable");
 }

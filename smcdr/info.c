@@ -120,7 +120,7 @@ int cmd_run_info(struct cmd *cmd)
 	int ret;
 
 	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")))
-		return cmd_usage(cmd, "info: show");
+		return cmd_usage(cmd, "info: expected show");
 	ret = cmd_ism_load(cmd, &info.ism, &info.sys);
 	if (!ret)
 		ret = load_roce(cmd, &info);

@@ -106,7 +106,7 @@ static int parse(struct cmd *cmd, enum stats_command *command)
 	while (*command <= JSON && !cmd_is(word, words[*command]))
 		++*command;
 	if (cmd->argc > 1 || *command > JSON)
-		return cmd_usage(cmd, "stats: show | reset | json");
+		return cmd_usage(cmd, "stats: expected show | reset | json");
 	if (*command == RESET && record_root())
 		return record_refuse(cmd->err);
 	if (cmd->watch_seconds > 0 && (*command != SHOW || cmd->is_metrics))

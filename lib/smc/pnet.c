@@ -75,11 +75,11 @@ int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_er
 		len--;
 	if (!len || len >= SMC_PNET_NAME_SIZE)
 		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: "
-				   "one has 1 to 16 characters", text);
+				   "it must have 1 to 16 characters", text);
 	for (size_t i = 0; i < len; i++) {
 		if (!isalnum((unsigned char)start[i]))
 			return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: "
-					   "one has letters and digits only", text);
+					   "only letters and digits are allowed", text);
 		name[i] = (char)toupper((unsigned char)start[i]);
 	}
 	name[len] = '\0';

@@ -44,7 +44,7 @@ static int check_index(const struct workdir *work, const char *file, struct smc_
 				  "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
 	else if (strcmp(order, BUNDLE_ORDER))
 		ret = smc_err_say(err, EOPNOTSUPP,
-				  "%s is of a %.8s-endian machine, and only such a machine can "
+				  "%s is from a %.8s-endian machine, and only such a machine can "
 				  "read it; see text/ and json/ in it", file,
 				  !strcmp(order, "big") ? "big" : "little");
 	json_decref(json);

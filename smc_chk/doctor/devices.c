@@ -41,11 +41,11 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 			level = DOCTOR_NOTE;
 		doctor_say(doc, level, RDMA, row->name,
 			   doctor_command(doc, "ip link set ", port->netdev, " up"),
-			   "port %u is %s: its net device %s is switched off", row->port,
+			   "port %u is %s: its net device %s is down", row->port,
 			   port->state, port->netdev);
 	} else {
 		doctor_say(doc, level, RDMA, row->name, "check cable and switch",
-			   "port %u is %s, though its net device %s is switched on", row->port,
+			   "port %u is %s, though its net device %s is up", row->port,
 			   port->state, port->netdev);
 	}
 }
@@ -57,7 +57,7 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 	if (*netdev)
 		remedy = doctor_command(doc, "ip address add ADDRESS/PREFIX dev ", netdev, "");
 	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name, remedy,
-		   "port %u has no GID that SMC can use: neither of RoCE v1, nor of RoCE v2 with "
+		   "port %u has no GID that SMC can use: neither RoCE v1, nor RoCE v2 with "
 		   "an IPv4 address", row->port);
 }
 

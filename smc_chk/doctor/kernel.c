@@ -158,7 +158,7 @@ static void check_families(struct doctor *doc)
 	if (!doc->facts->has_genl)
 		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_ABI_GEN_FAMILY,
 			   "install kernel 5.11 or later",
-			   "is not there: smcd and smcr cannot work");
+			   "is missing: smcd and smcr cannot work");
 	if (doc->facts->has_pnet && doc->facts->has_genl)
 		doctor_ok(doc, "netlink", NULL, "both families of SMC answer");
 }
@@ -194,7 +194,7 @@ static void check_ways(struct doctor *doc)
 		doctor_ok(doc, "ipproto_smc", NULL, "sockets can be opened");
 	else
 		doctor_note(doc, "ipproto_smc", NULL,
-			    "is not there (kernel 6.11): programs use AF_SMC");
+			    "is missing (it needs kernel 6.11): programs use AF_SMC");
 	if (missing)
 		doctor_note(doc, "ebpf", NULL,
 			    "cannot give SMC to static programs: the kernel lacks %s", missing);

@@ -165,7 +165,7 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 	if ((!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
 	    facts_of_net(doc->facts, net)->is_off)
 		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
-		   doctor_command(doc, "ip link set ", net->name, " up"), "is switched off");
+		   doctor_command(doc, "ip link set ", net->name, " up"), "is down");
 }
 
 /* ---- the host ---- */
@@ -181,7 +181,7 @@ static void check_bindv6only(struct doctor *doc)
 			  "servers have one socket for IPv4 and one for IPv6");
 	else
 		doctor_note(doc, "bindv6only", NULL,
-			    "is 0: one IPv6 socket (Java's) serves IPv4 too, by v4-mapped "
+			    "is 0: one IPv6 socket (Java's) also serves IPv4, by v4-mapped "
 			    "addresses, with which SMC-R has had limits; IBM's advice is 1, but "
 			    "then IPv4 clients no longer reach servers that have one IPv6 socket "
 			    "for all");
@@ -212,11 +212,11 @@ static void check_any(struct doctor *doc)
 		remedy = "smc_pnet --list";
 	for (size_t i = 0; i < rdma->count; i++)
 		if (rdma->devs[i].n_ports && rdma->devs[i].ports[0].is_foreign)
-			remedy = "smc_pnet -a NAME -I NETDEV, and in the first network namespace: "
+			remedy = "smc_pnet -a NAME -I NETDEV, and in the initial network namespace: "
 				 "smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
-		   "SMC has neither an RDMA port nor an ISM device that it can use%s: all stays on "
-		   "TCP", iface ? " for it" : "");
+		   "SMC has neither an RDMA port nor an ISM device that it can use%s: everything "
+		   "stays on TCP", iface ? " for it" : "");
 }
 
 static void check_sysfs(struct doctor *doc)

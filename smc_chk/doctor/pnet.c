@@ -251,7 +251,7 @@ static void append_port(struct out_text *text, const struct choice *choice, bool
 	switch (choice->smcr) {
 	case USABLE: append(text, "SMC-R%s over %s", choice->gid_v1 ? both : "v2", port); break;
 	case UNUSABLE_NO_EID:
-		append(text, "without an EID no SMC-R: %s has version 2 only", port);
+		append(text, "no SMC-R without an EID: %s has version 2 only", port);
 		break;
 	case UNUSABLE_NO_SUBNET:
 		append(text, "no SMC-R: its IPv4 addresses are in no subnet of %s", port);
@@ -267,14 +267,14 @@ static void append_port(struct out_text *text, const struct choice *choice, bool
 
 static void append_ism(struct out_text *text, const struct choice *choice, bool has_eid)
 {
-	const char *eid = has_eid ? "" : "without an EID no ";
+	const char *no = has_eid ? "" : "no ", *why = has_eid ? "" : " without an EID";
 
 	if (choice->ism_v1)
 		append(text, "SMC-Dv1 over ISM device %s", choice->ism_v1->name);
 	if (choice->ism_v2)
-		append(text, "%sSMC-Dv2 over ISM device %s", eid, choice->ism_v2->name);
+		append(text, "%sSMC-Dv2 over ISM device %s%s", no, choice->ism_v2->name, why);
 	if (choice->is_loopback)
-		append(text, "%sSMC-Dv2 within this host", eid);
+		append(text, "%sSMC-Dv2 within this host%s", no, why);
 }
 
 static void say_choice(struct doctor *doc, const struct choice *choice)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Static analysis: what SMC could use on each net device that is switched on. */
+/* Static analysis: what SMC could use on each net device that is up. */
 #include "smc_chk/doctor/doctor.h"
 
 #include <stdio.h>

@@ -58,7 +58,7 @@ static void check_knobs(struct doctor *doc)
 	}
 	if (!found && doc->facts->has_smc)
 		doctor_note(doc, CHECK, "net.smc",
-			    "is not there: kernel 5.18 has the first of them");
+			    "does not exist: the first of these sysctls came with kernel 5.18");
 	else if (found && found == normal)
 		doctor_ok(doc, CHECK, "net.smc", "all values are the defaults");
 }

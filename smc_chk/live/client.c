@@ -32,7 +32,7 @@ static void explain_handshake(struct smc_err *err, const char *peer, uint16_t po
 	switch (code) {
 	case ETIME:
 		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the "
-			    "SMC handshake was not over after %g s", peer, port,
+			    "SMC handshake did not finish within %g s", peer, port,
 			    timeout_ms / 1000.0);
 		return;
 	case EPROTO: what = "answers the SMC handshake with something else"; break;

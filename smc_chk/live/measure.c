@@ -39,7 +39,7 @@ static int open_one(struct client_result *result, bool is_smc, int timeout_ms, u
 	}
 	if (fd >= 0)
 		return fd;
-	smc_err_set(&result->err, code, "cannot connect once more over %s, to measure",
+	smc_err_set(&result->err, code, "cannot connect again over %s to measure it",
 		    is_smc ? "SMC" : "TCP");
 	return -1;
 }

@@ -233,7 +233,7 @@ mv "$tmp/ld-own" "$tmp/ld-musl-x86_64.so.1"
 program musl "-Wl,--dynamic-linker=$tmp/ld-musl-x86_64.so.1"
 way preload '(.notes[0] | contains("musl"))' true "$tmp/musl"
 rm "$tmp/ld-musl-x86_64.so.1"
-refuse "its loader '.*ld-musl-x86_64.so.1' is not there" -x "$tmp/musl"
+refuse "its loader '.*ld-musl-x86_64.so.1' does not exist" -x "$tmp/musl"
 # The command is pasted into a shell.
 cp "$tmp/plain" "$tmp/it's \$one"
 like "$("$build/smc_chk" -x "$tmp/it's \$one")" "^  type +smc_run '$tmp/it'.''s [$]one'\$" 'a name with blanks and quotes'
@@ -250,7 +250,7 @@ way preload .program "\"$tmp/plain\"" "$tmp/env"
 way preload .program "\"$tmp/plain\"" plain
 way bpf '(.why | contains("env -i"))' true "$tmp/clean"
 PATH=$old_path
-refuse 'its interpreter is not there' -x "$tmp/nowhere"
+refuse 'its interpreter does not exist' -x "$tmp/nowhere"
 refuse 'is not a program: neither' -x "$tmp/windows"
 cp "$build/ld_pre_smc.so" "$tmp/lib.so"
 refuse 'is not a program: neither' -x "$tmp/lib.so"

@@ -47,7 +47,7 @@ finds 'ok pnetid encbdf0 SMC-Rv1 and v2 over mlx4_0 port 1, SMC-Dv1 over ISM dev
 	'an OSA card shares its PNET ID with a RoCE port and the ISM device'
 finds 'ok pnetid encbdf0.5 .*PNET ID NET1 of the lower device' 'the VLAN on it too'
 finds 'ok rdma mlx4_0 port 1 is active on eno1; RoCE v1 and v2' 'GIDs of both versions'
-finds 'warning rdma mlx4_0 port 2 is DOWN, though its net device eno1d1 is switched on' 'the second port has no link'
+finds 'warning rdma mlx4_0 port 2 is DOWN, though its net device eno1d1 is up' 'the second port has no link'
 finds 'warning rdma mlx5_0 port 1 has no GID' 'a port without an address'
 finds ' -> ip address add ADDRESS/PREFIX dev eno2' 'and how it gets one'
 finds 'note bond bond0 bond of eno2 eno1: SMC uses only the PNET ID and RDMA device of eno2' 'a bond counts as its first card'
@@ -61,7 +61,7 @@ is "$rc" 1 'is one when that is asked for'
 
 edit 'printf "0x1002\n" >devices/pci/0001:00:00.0/net/eno1d1/flags'
 run --doctor
-finds 'note rdma mlx4_0 port 2 is DOWN: its net device eno1d1 is switched off' 'switched off on purpose'
+finds 'note rdma mlx4_0 port 2 is DOWN: its net device eno1d1 is down' 'down on purpose'
 finds ' -> ip link set eno1d1 up' 'and how to switch it on'
 edit 'echo "IB/RoCE v1" >class/infiniband/mlx4_0/ports/1/gid_attrs/types/1'
 run --doctor

@@ -85,11 +85,11 @@ done
 # ---- files, before anything is sent ----
 refuse 'cannot open /no/such/file: No such file' --import /no/such/file
 printf 'A eth0 n/a 255\nB eth0 n/a 255\n' >"$tmp/conf"
-refuse "conf:2: 'eth0' has another entry already" --import "$tmp/conf"
+refuse "conf:2: 'eth0' already has another entry" --import "$tmp/conf"
 printf 'A eth0\n' >"$tmp/conf"
-refuse 'conf:1: an entry is' --import "$tmp/conf" --diff
+refuse 'conf:1: not an entry: give' --import "$tmp/conf" --diff
 out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)
-is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: one has letters and digits only" 'import from stdin'
+is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: only letters and digits are allowed" 'import from stdin'
 refuse 'cannot read' --import "$tmp"
 refuse '/dev/zero is larger than a PNET table can be' --import /dev/zero
 

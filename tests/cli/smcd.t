@@ -69,17 +69,17 @@ refuse "use smcd" smcr seid
 refuse "use smcd" smcr se show
 
 # Arguments come before the kernel: so on any kernel.
-refuse "unknown word" smcd device netdev eth0
+refuse "unexpected argument 'netdev'" smcd device netdev eth0
 refuse "needs a name" smcr device netdev
 refuse "neither a command nor" smcr linkgroup xyz
-refuse "info: show" smcd info xyz
-refuse "ueid: show" smcd ueid add
+refuse "info: expected show" smcd info xyz
+refuse "ueid: expected show | add EID" smcd ueid add
 refuse "an EID" smcd ueid add 'A B'
 refuse "an EID" smcd ueid del '.'
 refuse "are only for commands that show" smcr -j ueid flush
-refuse "seid: show" smcd seid xyz
-refuse "hs: show" smcr hs xyz
-refuse "stats: show" smcr stats foo
+refuse "seid: expected show" smcd seid xyz
+refuse "hs: expected show" smcr hs xyz
+refuse "stats: expected show" smcr stats foo
 refuse "stats: --watch is for show" smcr -w 1 stats reset
 
 if ! has_smc; then

@@ -169,7 +169,7 @@ warns() {
 	words=$1 text=$2
 	shift 2
 	smc "$@"
-	like "$(cat "$err")" "^smc_run: no SMC for '.*': .*$words.*: it will use TCP\$" "$text: a warning"
+	like "$(cat "$err")" "^smc_run: '.*' will use TCP: .*$words" "$text: a warning"
 	is "$(grep -c ^smc_run: "$err")" 1 "$text: one line"
 	smc --quiet "$@"
 	unlike "$(cat "$err")" ^smc_run: "$text: --quiet"
@@ -248,14 +248,14 @@ done
 chmod +x "$tmp"/s[1-5]
 warns Go 'script of a Go program' "$tmp/s1"
 smc "$tmp/s4"
-like "$(cat "$err")" "no SMC for '$bin/go_note': Go" 'scripts of scripts, four levels'
+like "$(cat "$err")" "'$bin/go_note' will use TCP: Go" 'scripts of scripts, four levels'
 smc "$tmp/s5"
 unlike "$(cat "$err")" Go 'five levels are not followed'
 for line in 'go_note' '-S go_note -x' '-S A=1 B=2 go_note'; do
 	printf '#!/usr/bin/env %s\n' "$line" > "$tmp/env"
 	chmod +x "$tmp/env"
 	PATH=$PATH:$bin smc "$tmp/env"
-	like "$(cat "$err")" "no SMC for '$bin/go_note': Go" "#!/usr/bin/env $line"
+	like "$(cat "$err")" "'$bin/go_note' will use TCP: Go" "#!/usr/bin/env $line"
 done
 printf '#!' > "$tmp/short"
 chmod +x "$tmp/short"

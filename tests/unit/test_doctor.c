@@ -103,7 +103,7 @@ static void test_knobs(void **state)
 	(void)state;
 	start(&host);
 	check_says(&host, doctor_sysctl,
-		   "note sysctl net.smc|is not there: kernel 5.18 has the first of them|\n");
+		   "note sysctl net.smc|does not exist: the first of these sysctls came with kernel 5.18|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "30");
 	check_says(&host, doctor_sysctl, "ok sysctl net.smc|all values are the defaults|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "0");

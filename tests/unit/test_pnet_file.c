@@ -48,16 +48,16 @@ static void bad(void **state)
 	static const struct {
 		const char *text, *error;
 	} cases[] = {
-		{ "A", "pnet.conf:1: an entry is" },
-		{ "A eth0", "pnet.conf:1: an entry is" },
-		{ "A eth0 n/a 255 more", "pnet.conf:1: an entry is" },
+		{ "A", "pnet.conf:1: not an entry: give" },
+		{ "A eth0", "pnet.conf:1: not an entry: give" },
+		{ "A eth0 n/a 255 more", "pnet.conf:1: not an entry: give" },
 		{ "\nA-B eth0 n/a", "pnet.conf:2: 'A-B' is not a PNET ID" },
 		{ "A n/a n/a 255", "pnet.conf:1: the entry names no device" },
 		{ "A eth0123456789abcd n/a", "pnet.conf:1: 'eth0123456789abcd' is not the name" },
 		{ "A n/a rxe0 3", "pnet.conf:1: '3' is not an RDMA port" },
 		{ "A n/a rxe0 255", "pnet.conf:1: '255' is not an RDMA port" },
-		{ "A eth0 n/a\nB eth0 n/a", "pnet.conf:2: 'eth0' has another entry already" },
-		{ "A n/a rxe0 1\nA n/a rxe0 2", "pnet.conf:2: 'rxe0' has another entry already" },
+		{ "A eth0 n/a\nB eth0 n/a", "pnet.conf:2: 'eth0' already has another entry" },
+		{ "A n/a rxe0 1\nA n/a rxe0 2", "pnet.conf:2: 'rxe0' already has another entry" },
 	};
 
 	(void)state;

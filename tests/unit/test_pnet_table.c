@@ -240,10 +240,10 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe0 2"), 0);
 	assert_true(table_is("A eth0 rxe0 2"));
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "'eth0' already has PNET ID A, by an entry of the table");
+	assert_string_equal(err.text, "'eth0' already has PNET ID A, from an entry in the table");
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
 	assert_string_equal(err.text,
-			    "'rxe0' has PNET ID A for port 2 already, and the table takes "
+			    "'rxe0' already has PNET ID A for port 2, and the table takes "
 				      "one entry per device");
 	kernel.commands = 0;
 	/* The kernel would store the new half and say that all is well. */
@@ -267,7 +267,7 @@ static void dropped(void **state)
 	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
 	assert_string_equal(err.text,
 			    "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
-				      "only the initial network namespace takes RDMA and ISM devices");
+				      "only the initial network namespace accepts RDMA and ISM devices");
 	assert_true(table_is("A eth0 n/a"));
 }
 
@@ -286,7 +286,7 @@ static void exists_by_hardware(void **state)
 	devs[0].ports[1] = (struct rdma_port){ .number = 2, .hw_pnetid = "HW2" };
 	pnet_say_exists(&table, &world, &net, &err);
 	assert_string_equal(err.text,
-			    "'eth0' has PNET ID HW from its hardware, which nothing can replace");
+			    "'eth0' has PNET ID HW from its hardware, which cannot be changed");
 	pnet_say_exists(&table, &world, &ism, &err);
 	assert_non_null(strstr(err.text, "PNET ID HW from its hardware"));
 	pnet_say_exists(&table, &world, &ib, &err);

@@ -275,7 +275,7 @@ def smc_run():
     status, out, err = run("smc_run", "-d", "protocol")
     ok("protocol' by preload: " in err and "-> AF_SMC" in err and "eBPF" not in err, "the library for a dynamic one", err)
     status, out, err = run("smc_run", "--preload", static, "tcp4:bad")
-    ok("the program is static, nothing can be preloaded: it will use TCP" in err, "--preload: only the library", err)
+    ok("will use TCP: the program is static, nothing can be preloaded" in err, "--preload: only the library", err)
     status, out, err = run("smc_run", "--bpf", "-r", "64K", "true")
     ok(status == 0 and "eBPF cannot set the buffers" in err, "buffer sizes are not for eBPF, and it says so", err)
     status, out, err = run("smc_run", "--bpf", "--preload", "true")
@@ -286,7 +286,7 @@ def smc_run():
 def unprivileged():
     command = ("protocol",)
     status, out, err = run(*NOBODY, "smc_run", "--bpf", *command)
-    ok(status == 0 and "no eBPF for 'protocol': eBPF maps in /sys/fs/bpf/smc-tools: Permission denied: preloading instead" in err,
+    ok(status == 0 and "no eBPF for 'protocol': eBPF maps in /sys/fs/bpf/smc-tools: Permission denied; preloading instead" in err,
        "another user has no access: one sentence and the library", (status, err))
     status, out, err = run(*NOBODY, "smc_run", "--bpf", "--strict", *command)
     equal((status, out, err.count("\n")), (125, "", 1), "with --strict: 125")

@@ -22,6 +22,6 @@ status, out, err = run("smc_run", "--bpf", "--strict", *IDENTITY)
 equal((status, out, err.count("\n")), (125, "", 1), "smc_run --bpf --strict does not start the command")
 static = PROGRAMS + "/sockets-static"
 status, out, err = run("smc_run", static, "tcp4:listen:nonsense")
-ok(err.startswith("smc_run: no SMC for '%s': the program is static, nothing can be preloaded: it will use TCP" % static),
+ok(err.startswith("smc_run: '%s' will use TCP: the program is static, nothing can be preloaded" % static),
    "a static program: TCP, with a warning", err)
 done()

@@ -51,7 +51,7 @@ def check_exists():
     refused("'lo' already has PNET ID NET1", "-a", "NET1", "-I", "lo")
     refused("'lo' already has PNET ID NET1", "-a", "OTHER", "-I", "lo")
     refused("'rxelo' already has PNET ID ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
-    refused("port 1 already", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
+    refused("'rxelo' already has PNET ID ABCDEFGHIJ012345 for port 1", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
     before = table()
     refused("'rxelo' already has PNET ID", "-a", "OTHER", "-I", "eth9", "-D", "rxelo")
     equal(table(), before, "nothing of it was done")
