@@ -181,6 +181,19 @@ static void remedies(void **state)
 	assert_null(smc_remedies(0));
 }
 
+/* No row between them is of a reason that nobody raises, or away from the others of its reason. */
+static void remedies_in_order(void **state)
+{
+	const struct smc_remedy *at = smc_remedies(0x01010000);
+
+	(void)state;
+	for (uint32_t last = 0; at->command; last = at++->code) {
+		if (at->code < last || !smc_reason_find(at->code))
+			fail_msg("0x%08x: %s", at->code, at->command);
+		assert_true(at->code == last || smc_remedies(at->code) == at);
+	}
+}
+
 static void check_seen(const char *text, uint32_t own, uint32_t peer)
 {
 	if ((own && !smc_reason_find(own)) || (peer && !smc_reason_find(peer)) ||
@@ -300,7 +313,7 @@ int main(void)
 		cmocka_unit_test(ordered),
 		cmocka_unit_test(worded),
 		cmocka_unit_test(unknown),
-		cmocka_unit_test(remedies),
+		cmocka_unit_test(remedies), cmocka_unit_test(remedies_in_order),
 		cmocka_unit_test(situations),
 		cmocka_unit_test(parsed),
 		cmocka_unit_test(not_parsed),
