@@ -183,7 +183,7 @@ def check_rates():
     ok(wait_for(lambda: server.memory("Threads") > 2), "killed in the middle: under way")
     server.end(signal.SIGKILL)
     err = client.communicate(timeout=60)[1]
-    ok(client.returncode == 1 and re.search("lost in the middle|cannot connect once more", err),
+    ok(client.returncode == 1 and re.search("lost in the middle|cannot connect again", err),
        "server killed in the middle: says so", (client.returncode, err))
 
 

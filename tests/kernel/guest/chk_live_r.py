@@ -67,7 +67,7 @@ def interrupted(name):
     sync(name)
     out, err = client.communicate(timeout=120)
     ok(client.returncode == 1 and not out and
-       re.search("lost in the middle|stalls|cannot connect once more|no answer from", err), name, (client.returncode, out, err))
+       re.search("lost in the middle|stalls|cannot connect again|no answer from", err), name, (client.returncode, out, err))
 
 
 def client():
