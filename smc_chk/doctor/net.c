@@ -212,8 +212,8 @@ static void check_any(struct doctor *doc)
 		remedy = "smc_pnet --list";
 	for (size_t i = 0; i < rdma->count; i++)
 		if (rdma->devs[i].n_ports && rdma->devs[i].ports[0].is_foreign)
-			remedy = "smc_pnet -a NAME -I NETDEV, and in the initial network namespace: "
-				 "smc_pnet -a NAME -D RDMADEV";
+			remedy = "smc_pnet -a NAME -I NETDEV, and in the initial network "
+				 "namespace: smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
 		   "SMC has neither an RDMA port nor an ISM device that it can use%s: everything "
 		   "stays on TCP", iface ? " for it" : "");
