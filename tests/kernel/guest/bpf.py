@@ -83,7 +83,7 @@ def rows_of(port):
     def look():
         return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
                 port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
-    return wait_for(look, 20)
+    return wait_for(look)
 
 
 def nothing_yet():
@@ -309,7 +309,7 @@ def web(what, port, server, client, text):
     """A server and a client under smc_run --bpf: the page, and what the held connection runs over."""
     held = dict(stdout=subprocess.PIPE, text=True, preexec_fn=enter(group("/held")))
     serving = subprocess.Popen(server, **held)
-    wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")), 30)
+    wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")))
     with subprocess.Popen(client, stdin=subprocess.PIPE, **held) as asking:
         rows = rows_of(port)
         answer = asking.communicate()[0]
@@ -353,7 +353,7 @@ def without_smc():
         doc = json.loads(run("smc_chk", "-j")[1])
         return [(f["level"], f.get("remedy", "")) for f in doc["findings"] if f["check"] == "attached"]
     equal(attached(), [("ok", "")], "the doctor knows that something is attached")
-    removed = wait_for(lambda: not run("rmmod", "smc_diag", "smc")[0] or not os.path.exists("/sys/module/smc"), 20)
+    removed = wait_for(lambda: not run("rmmod", "smc_diag", "smc")[0] or not os.path.exists("/sys/module/smc"))
     if not removed:
         skip("SMC is removed", "smc.ko is in use")
         return

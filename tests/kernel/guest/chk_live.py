@@ -158,7 +158,7 @@ def check_foreign():
        {"connects_per_second", "connect"}, "foreign server: --tcp-too measures connecting only", doc)
     ok(fake.clients <= 50, "foreign server: a modest number of connections", fake.clients)
     with subprocess.Popen(["smc_run", "redis-server", "--port", "6379", "--save", ""], stdout=subprocess.DEVNULL) as redis:
-        wait_for(lambda: run("smc_chk", "-C", IP, "-p", "6379")[0] == 0, 30)
+        wait_for(lambda: run("smc_chk", "-C", IP, "-p", "6379")[0] == 0)
         status, doc = check(IP, "-p", "6379")
         equal((status, doc.get("mode"), doc.get("server")), (0, "SMCD", {"is_smc_chk": False}), "redis under smc_run")
         redis.terminate()

@@ -88,7 +88,7 @@ def gets_smc(argv, port, prefix=(), way=()):
     """Does a listener under smc_run have an SMC socket?"""
     with subprocess.Popen([*prefix, "smc_run", "--quiet", *way, *argv], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL) as process:
-        up = wait_for(lambda: is_listening(port), 30)
+        up = wait_for(lambda: is_listening(port))
         found = [s for s in listing("-l") if s["local"]["port"] == port]
         process.kill()
         process.wait()

@@ -113,7 +113,7 @@ class Sockets:
         return [s for s in self.all if s["spec"] == spec and s["what"] == what][0]
 
 
-def wait_for(function, seconds=10):
+def wait_for(function, seconds=60):
     """The first true value of a function, or its last one."""
     end = time.monotonic() + seconds
     while True:

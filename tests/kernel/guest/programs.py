@@ -125,14 +125,14 @@ class Server:
         return self.log.read()[-3000:]
 
     def check(self):
-        ok(wait_for(lambda: is_up(self.port), 60), self.name + ": starts", self.words())
+        ok(wait_for(lambda: is_up(self.port)), self.name + ": starts", self.words())
         ok(self.serves(), self.name + ": serves", self.words())
         seen = modes(self.port)
         print("# %s: %s" % (self.name, " ".join(seen) or "no SMC socket"))
         ok(seen == ["SMCD", "SMCD"], self.name + ": both ends over SMC-D", seen)
         if self.reload():
-            ok(wait_for(self.serves, 30), self.name + ": serves after a reload", self.words())
-            ok(wait_for(lambda: modes(self.port) == ["SMCD", "SMCD"], 10), self.name +
+            ok(wait_for(self.serves), self.name + ": serves after a reload", self.words())
+            ok(wait_for(lambda: modes(self.port) == ["SMCD", "SMCD"]), self.name +
                ": and still over SMC-D", modes(self.port))
         return self
 

@@ -95,7 +95,7 @@ def boot_systemd():
         outer = subprocess.Popen(["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--cgroup",
                                   "sh", "-c", init], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                  env=dict(os.environ, container="lab"))
-    if not wait_for(lambda: os.path.exists("/run/systemd/private"), 60):
+    if not wait_for(lambda: os.path.exists("/run/systemd/private")):
         sys.exit("systemd does not come up:\n" + read("/run/systemd.log"))
     pid = subprocess.run(["pgrep", "-P", str(outer.pid)], capture_output=True, text=True,
                          check=True).stdout.strip()
@@ -118,7 +118,7 @@ def main_pid(unit):
 def mode(port):
     """What a connection to a server runs over, seen from the client, which always tries SMC."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as client:
-        wait_for(lambda: client.connect_ex(("127.0.0.1", port)) == 0, 20)
+        wait_for(lambda: client.connect_ex(("127.0.0.1", port)) == 0)
         mine = client.getsockname()[1]
         found = [s for s in listing("-a") if (s.get("local") or {}).get("port") == mine]
         return found[0]["mode"] if found else None
@@ -159,7 +159,7 @@ def refuse(words, *argv, tool="/usr/bin/smc_run"):
 
 
 def check_pnet():
-    ok(wait_for(lambda: run("systemctl", "is-active", "smc-pnet.service")[0] == 0, 60),
+    ok(wait_for(lambda: run("systemctl", "is-active", "smc-pnet.service")[0] == 0),
        "smc-pnet.service is started at boot", run("systemctl", "status", "smc-pnet.service"))
     out = run("smc_pnet")[1]
     ok(out.startswith("LABNET ") and " lo " in out, "smc-pnet.service set the table at boot", out)
@@ -253,7 +253,7 @@ def check_socket():
     ok("connections to lab-sock.socket stay TCP" in err, "a socket unit: said", err)
     systemctl("start", "lab-sock.socket")
     equal(mode(PORTS["sock"]), "TCP", "systemd's own socket: TCP")
-    equal(wait_for(lambda: smc_state("lab-sock")[1] == "in use", 20), True, "though the service has the library")
+    equal(wait_for(lambda: smc_state("lab-sock")[1] == "in use"), True, "though the service has the library")
     smc_run("--disable", "lab-sock")
 
 

@@ -189,7 +189,7 @@ def serve(argv, port):
     def is_up():
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", port)) == 0
-    ok(wait_for(is_up, 20), "server on port %d is up" % port)
+    ok(wait_for(is_up), "server on port %d is up" % port)
     return server
 
 
