@@ -1,0 +1,131 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The demo's verdict, with a lab that only says what guests saw; and its measuring, with programs that only pretend.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+mkdir "$tmp/build" "$tmp/bin" "$tmp/tools"
+for file in smc_run ld_pre_smc.so smcss; do
+	printf '#!/bin/sh\nexit 1\n' >"$tmp/build/$file"
+	chmod +x "$tmp/build/$file"
+done
+
+# ---- the verdict ----
+cat >"$tmp/lab" <<'END'
+#!/bin/bash
+echo "$*" >>"$CALLS"
+out= transport=${*: -2:1}
+while [ $# -gt 0 ]; do
+	[ "$1" != -o ] || out=$2
+	shift
+done
+[ -n "$out" ] || exit 0
+grep "^$transport" "$ROWS" >>"$out/results.tsv"
+[ "$transport" != SMCR ] || exit "${LAB_STATUS:-0}"
+END
+chmod +x "$tmp/lab"
+export CALLS=$tmp/calls ROWS=$tmp/rows SMC_LAB_COMMAND=$tmp/lab
+
+right_rows() {
+	local transport
+	for transport in SMCD SMCR; do
+		printf '%s\tredis GET, 20 clients\t/s\t1000.5\t0\t900\t0\t%s\n' $transport $transport
+		printf '%s\thttp.server and curl\tB/s\t5000000\t0\t1.5e+07\t0\t%s\n' $transport $transport
+		printf '%s\tiperf3, one stream\tbit/s\t1000000\t0\t2000000\t0\t%s\n' $transport $transport
+	done
+}
+
+# red WORDS TEXT SED: the demo fails and says so when the rows are changed like this.
+red() {
+	right_rows | sed "$3" >"$ROWS"
+	BUILD=$tmp/build capture demo/run
+	[ "$rc" -eq 1 ]
+	ok $? "$2: status 1" || diag "status $rc: $out$err"
+	like "$out" "^ *FAILED: $1" "$2: said"
+	unlike "$out" 'Done:' "$2: not done"
+}
+
+right_rows >"$ROWS"
+BUILD=$tmp/build capture demo/run
+is "$rc:$(grep -c FAILED <<<"$out")" 0:0 'all rows are right: status 0' || diag "$out$err"
+like "$out" 'Done: every program ran over SMC' 'all rows are right: said'
+like "$out" '^redis GET, 20 clients +1e\+03 /s|^redis GET, 20 clients +1 k/s' 'the table has values'
+like "$(cat "$CALLS")" '^run .* -- demo/guest SMCD [0-9]+$' 'a guest for SMC-D'
+like "$(cat "$CALLS")" '^pair .*--rxe -- demo/guest SMCR [0-9]+$' 'two for SMC-R'
+row='/^SMCR.redis/'
+red 'the client under smc_run failed with status 124' 'a client that failed' "$row s/900\t0/900\t124/"
+red 'the client over TCP failed with status 1$' 'a client over TCP that failed' "$row s/1000.5\t0/-\t1/"
+red 'nothing was measured under smc_run' 'a value of 0' "$row s/900/0.00/"
+red 'nothing was measured under smc_run' 'no value' "$row s/900/-/"
+red 'nothing was measured over TCP' 'no number' "$row s/1000.5/null/"
+red 'no result' 'a missing row' "$row d"
+red 'smcss saw TCP, not SMCR' 'another mode' "$row s/SMCR\$/TCP/"
+red 'smcss saw none, not SMCR' 'no rows of smcss' "$row s/SMCR\$/none/"
+red 'no result' 'no rows at all' d
+LAB_STATUS=125 red 'the guests.* status is 125' 'guests that fail after their last row' ''
+
+# ---- measuring: this machine as the guest, with programs that pretend ----
+fake() {
+	cat >"$1"
+	chmod +x "$1"
+}
+fake "$tmp/tools/smc_run" <<'END'
+#!/bin/sh
+exec "$@"
+END
+fake "$tmp/tools/smcss" <<'END'
+#!/bin/sh
+printf 'State Mode\nACTIVE %s\nACTIVE SMCD\n' "${MODE-SMCD}"
+END
+fake "$tmp/bin/redis-server" <<'END'
+#!/bin/sh
+[ "$1" != --port ] || exec python3 -c '
+import os, socket, sys, time
+s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+time.sleep(float(os.environ.get("SERVER_LIVES", "999")))' "$2"
+END
+fake "$tmp/bin/redis-benchmark" <<'END'
+#!/bin/sh
+while [ "$1" != -n ]; do shift; done
+echo "$2" >>"$WORKS"
+sleep "$(awk -v n="$2" 'BEGIN { print n / 40000 }')"
+printf '"GET","%s"\n' 1234.5
+exit "${CLIENT_STATUS:-0}"
+END
+fake "$tmp/bin/curl" <<'END'
+#!/bin/sh
+sleep 0.15
+echo 100
+END
+fake "$tmp/bin/iperf3" <<'END'
+#!/bin/sh
+[ "$1" != -s ] || exec redis-server --port "$5"
+sleep 0.15
+echo '{"end": {"sum_received": {"bits_per_second": 5}}}'
+END
+
+# guest LIMIT: leaves rows in $rows, the amounts of work in $tmp/works.
+guest() {
+	rm -f "$tmp/results.tsv" "$tmp/works"
+	PATH=$tmp/bin:$PATH WORKS=$tmp/works SMC_LAB_OUT=$tmp SMC_LAB_FAST=$tmp DEMO_MS=150 capture demo/guest host "$1"
+	rows=$(cat "$tmp/results.tsv" 2>/dev/null)
+}
+
+guest 60
+is "$rc:$(tr '\t' : <<<"$rows" | tr '\n' ' ')" "0:host:redis GET, 20 clients:/s:1234.5:0:1234.5:0:SMCD \
+host:http.server and curl:B/s:100:0:100:0:SMCD host:iperf3, one stream:bit/s:5:0:5:0:SMCD " 'a row for each program' ||
+	diag "$err"
+is "$(head -n 3 "$tmp/works" | tr '\n' ' ')" '500 2000 8000 ' 'more work until it lasts'
+MODE='TCP 0x03010000' guest 60
+like "$rows" 'mixed$' 'connections of both kinds: no single mode'
+MODE=nothing guest 60
+like "$rows" 'mixed$' 'an unknown mode is not passed over'
+CLIENT_STATUS=7 guest 60
+like "$rows" "$(printf 'redis.*1234.5\t7\t1234.5\t7\t')" 'the status of a client in front of a pipe'
+guest 0.1
+like "$rows" "$(printf 'curl\tB/s\t-\t124\t-\t124\t')" 'a client that hangs: 124, no value'
+SERVER_LIVES=0 guest 60
+is "$rc:$rows" 1: 'a server that ends by itself: an error, no row'
+plan_done
