@@ -89,43 +89,50 @@ END
 fake "$tmp/bin/redis-benchmark" <<'END'
 #!/bin/sh
 while [ "$1" != -n ]; do shift; done
-echo "$2" >>"$WORKS"
-sleep "$(awk -v n="$2" 'BEGIN { print n / 40000 }')"
+[ "$2" -lt 8000 ] || sleep 1
 printf '"GET","%s"\n' 1234.5
 exit "${CLIENT_STATUS:-0}"
 END
 fake "$tmp/bin/curl" <<'END'
 #!/bin/sh
-sleep 0.15
+for url; do :; done
+[ "${url##*/}" -lt 16 ] || sleep 1
 echo 100
 END
 fake "$tmp/bin/iperf3" <<'END'
 #!/bin/sh
 [ "$1" != -s ] || exec redis-server --port "$5"
-sleep 0.15
+[ "$6" = 4M ] || sleep 1
 echo '{"end": {"sum_received": {"bits_per_second": 5}}}'
 END
 
-# guest LIMIT: leaves rows in $rows, the amounts of work in $tmp/works.
+# guest MS LIMIT: clients that last at least so long; leaves rows in $rows.
 guest() {
-	rm -f "$tmp/results.tsv" "$tmp/works"
-	PATH=$tmp/bin:$PATH WORKS=$tmp/works SMC_LAB_OUT=$tmp SMC_LAB_FAST=$tmp DEMO_MS=150 capture demo/guest host "$1"
+	rm -f "$tmp/results.tsv"
+	PATH=$tmp/bin:$PATH SMC_LAB_OUT=$tmp SMC_LAB_FAST=$tmp DEMO_MS=$1 capture demo/guest host "$2"
 	rows=$(cat "$tmp/results.tsv" 2>/dev/null)
 }
 
-guest 60
+guest 900 60
 is "$rc:$(tr '\t' : <<<"$rows" | tr '\n' ' ')" "0:host:redis GET, 20 clients:/s:1234.5:0:1234.5:0:SMCD \
 host:http.server and curl:B/s:100:0:100:0:SMCD host:iperf3, one stream:bit/s:5:0:5:0:SMCD " 'a row for each program' ||
 	diag "$err"
-is "$(head -n 3 "$tmp/works" | tr '\n' ' ')" '500 2000 8000 ' 'more work until it lasts'
-MODE='TCP 0x03010000' guest 60
+like "$err" 'redis .* over TCP: 500 of work .*, status 0' 'little work at first'
+wrong=$(sed -nE 's/^demo: (.*): ([0-9]+) of work took ([0-9]+) ms, status 0$/\2 \3 \1/p' <<<"$err" | awk '
+	{ work = $1; took = $2; $1 = $2 = ""; rounds++ }
+	$0 == label && (work != 4 * last_work || last_took >= 900) { print "goes on:" $0 }
+	$0 != label && NR > 1 && last_took < 900 { print "ends early:" label }
+	{ label = $0; last_work = work; last_took = took }
+	END { if (rounds <= 6 || last_took < 900) print rounds " runs" }')
+is "$wrong" '' 'four times the work until a run lasts' || diag "$err"
+MODE='TCP 0x03010000' guest 100 60
 like "$rows" 'mixed$' 'connections of both kinds: no single mode'
-MODE=nothing guest 60
+MODE=nothing guest 100 60
 like "$rows" 'mixed$' 'an unknown mode is not passed over'
-CLIENT_STATUS=7 guest 60
+CLIENT_STATUS=7 guest 100 60
 like "$rows" "$(printf 'redis.*1234.5\t7\t1234.5\t7\t')" 'the status of a client in front of a pipe'
-guest 0.1
+guest 9999999 0.1
 like "$rows" "$(printf 'curl\tB/s\t-\t124\t-\t124\t')" 'a client that hangs: 124, no value'
-SERVER_LIVES=0 guest 60
+SERVER_LIVES=0 guest 900 60
 is "$rc:$rows" 1: 'a server that ends by itself: an error, no row'
 plan_done
