@@ -42,6 +42,8 @@ def peak_memory(argv):
                 for line in status:
                     if line.startswith("VmHWM:"):
                         peak = max(peak, int(line.split()[1]))
+    if program.returncode or not peak:
+        raise SystemExit("%s: status %d, peak memory %d" % (argv[0], program.returncode, peak))
     return peak
 
 
@@ -133,9 +135,8 @@ def bench_genl():
     """Requests of generic netlink, with 100 connections in SMC-R link groups."""
     holder = subprocess.Popen([TOOLS + "/sockets"] + ["smc4:pair:127.0.0.1"] * 100, stdout=subprocess.PIPE,
                               text=True)
-    for line in holder.stdout:
-        if line == "ready\n":
-            break
+    if "ready\n" not in holder.stdout:
+        raise SystemExit("cannot make 100 connections")
     for name, argv, commands in (("smcr linkgroup", ["smcr", "linkgroup"], ["2"]),
                                 ("smcd stats", ["smcd", "stats"], ["7", "8"])):
         out = subprocess.run([TOOLS + "/" + argv[0], *argv[1:]], stdout=subprocess.PIPE, text=True, check=True)

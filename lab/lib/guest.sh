@@ -146,12 +146,7 @@ start_guest() {
 
 # The listening end of the wire is there before the other one calls it
 await_wire() {
-	local i
-	for ((i = 0; i < 500; i++)); do
-		[[ -S $RUN/wire ]] && return
-		kill -0 "${GUESTS[1]}" 2>/dev/null || return
-		sleep 0.02
-	done
+	while [[ ! -S $RUN/wire ]] && kill -0 "${GUESTS[1]}" 2>/dev/null; do sleep 0.02; done
 }
 
 guest_status() { cat -- "$RUN/$1/status" 2>/dev/null; }
@@ -193,15 +188,16 @@ stop_children() {
 	for pid; do wait "$pid" 2>/dev/null; done
 }
 
-# Everything the guests wrote is in the pipes when QEMU has ended; they end with it
+# Everything the guests wrote is in the pipes when QEMU has ended; they end with it. After a failure
+# nobody may be reading our own output any more: ten seconds without an end are enough then.
 drain_pumps() {
-	local pid
-	if [[ -z $FAILURE ]]; then
-		for pid in "${PUMPS[@]}"; do wait "$pid"; done
-	else
-		sleep 0.2
-		stop_children "${PUMPS[@]}"
-	fi
+	local pid i
+	for ((i = 0; i < 200 && ${#FAILURE} > 0; i++)); do
+		kill -0 "${PUMPS[@]}" 2>/dev/null || break
+		sleep 0.05
+	done
+	[[ -z $FAILURE ]] || stop_children "${PUMPS[@]}"
+	for pid in "${PUMPS[@]}"; do wait "$pid" 2>/dev/null; done
 	PUMPS=()
 }
 

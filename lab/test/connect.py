@@ -60,10 +60,10 @@ def call(address, port):
 role, address, port = sys.argv[1], sys.argv[2], int(sys.argv[3])
 if role == "serve":
     with listener(address, port) as sock:
-        subprocess.call(["smc-lab-sync", "listening"])
+        subprocess.check_call(["smc-lab-sync", "listening"])
         print(*serve(sock))
 elif role == "call":
-    subprocess.call(["smc-lab-sync", "listening"])
+    subprocess.check_call(["smc-lab-sync", "listening"])
     print(*call(address, port))
 else:
     with listener(address, port) as sock:

@@ -9,6 +9,6 @@ fi
 echo "v4=$("$1" $role "$at" 1111)"
 echo "v6=$("$1" $role "$at6" 1111)"
 echo "$SMC_LAB_NODE" >"$SMC_LAB_SHARED/$SMC_LAB_NODE"
-smc-lab-sync files
+smc-lab-sync files || exit 99
 echo "shared=$(cat "$SMC_LAB_SHARED"/[12] | xargs)"
 exit $((SMC_LAB_NODE * 10))

@@ -153,7 +153,9 @@ if command -v dpkg-query >/dev/null; then
 	# Debian 13 has some of them with t64 behind the name.
 	have=$(for package in $packages; do dpkg-query -W -f '${Package} ${Depends}\n' "$package" "${package}t64"; done 2>/dev/null |
 		sed 's/([^)]*)//g' | tr -s ', ' '\n')
-	missing=$(readelf -d "$root"/usr/bin/* | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort -u | while read -r library; do
+	libraries=$(readelf -d "$root"/usr/bin/* | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | sort -u)
+	some "$libraries" 'the tools need libraries'
+	missing=$(for library in $libraries; do
 		dpkg-query -S "*/$library" 2>/dev/null | cut -d: -f1 | sort -u | grep -qxF -e "$have" || echo "$library"
 	done)
 	is "$missing" '' 'the image has the libraries of the tools'

@@ -36,12 +36,11 @@ fake = chkfake.Fake(kinds[sys.argv[1]], socket.AF_INET)
 with open(sys.argv[2] + "/port.new", "w") as file:
     file.write(str(fake.port))
 os.rename(sys.argv[2] + "/port.new", sys.argv[2] + "/port")
-time.sleep(60)
+time.sleep(9999)
 END
 	server=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ ! -s "$tmp/port" ] || break
-		sleep 0.2
+	while [ ! -s "$tmp/port" ] && kill -0 "$server" 2>/dev/null; do
+		sleep 0.1
 	done
 	port=$(cat "$tmp/port")
 }

@@ -29,15 +29,17 @@ here() {
 
 # guest NAME OPTION...: the guest's own tests, then those here.
 guest() {
-	local name=$1
+	local name=$1 status
 	shift
 	mkdir "$out/$name"
 	in_lab run "$@" -o "$out/$name" -- chk_bundle.py >"$out/tap"
+	status=$?
 	sed -E "/^1\.\./d; s/^(not ok|ok) [0-9]+ - /\1 - $name: /" "$out/tap"
 	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
 	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
-	grep -q '^1\.\.' "$out/tap"
+	[ "$(sed -n 's/^1\.\.//p' "$out/tap")" = "$(grep -cE '^(not )?ok ' "$out/tap")" ]
 	ok $? "$name: ran to its end"
+	is "$status" 0 "$name: status of the guest"
 	here "$name"
 }
 

@@ -14,10 +14,9 @@ in_lab() {
 		options+=("$1")
 		shift
 	done
-	stage=$(mktemp -d)
-	mkdir "$stage/tools"
+	stage=$(mktemp -d) && mkdir "$stage/tools" || return
 	cp -r "$BUILD"/smc* "$BUILD/ld_pre_smc.so" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
-		tests/kernel/guest/. "$stage/tools"
+		tests/kernel/guest/. "$stage/tools" || { rm -rf "$stage"; return 1; }
 	lab/smc-lab "$how" "${options[@]}" --fast "$stage/tools" -- \
 		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |
 		sed -u 's/^2| /# node 2: /; s/^1| //'

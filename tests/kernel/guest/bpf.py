@@ -312,7 +312,9 @@ def web(what, port, server, client, text):
     wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")))
     with subprocess.Popen(client, stdin=subprocess.PIPE, **held) as asking:
         rows = rows_of(port)
+        open("/run/seen", "w", encoding="ascii").close()
         answer = asking.communicate()[0]
+    os.unlink("/run/seen")
     serving.kill()
     serving.wait()
     equal((set(rows), answer), ({"SMCD"}, text), what)
@@ -327,7 +329,7 @@ def real_programs():
         skip("a static Go server and client", "go is missing")
     os.makedirs("/run/www/cgi-bin", exist_ok=True)
     with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
-        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nsleep 3\n")
+        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
     os.chmod("/run/www/cgi-bin/slow", 0o755)
     web("busybox httpd and wget", 8082, ("smc_run", "--bpf", "busybox", "httpd", "-f", "-p", "127.0.0.1:8082", "-h", "/run/www"),
         ("smc_run", "--bpf", "busybox", "wget", "-q", "-O", "-", "http://127.0.0.1:8082/cgi-bin/slow"), "hello from busybox")

@@ -103,6 +103,8 @@ def main():
         ok(native.total[module] > 5, module + " runs natively", native.log[module][-2000:])
         ok(shim.total[module] == native.total[module], module + ": as many tests run under the shim",
            shim.log[module][-6000:])
+        ok(min(len(there), len(here)) > native.total[module] / 2, module + ": most results are read from the logs",
+           (len(there), len(here)))
         differ = sorted(n for n, result in there.items() if result == "ok" and here.get(n) in ("ERROR", "FAIL"))
         print("# %s: %d tests, %d read from the log; %d differ" % (
             module, native.total[module], len(there), len(differ)))

@@ -47,7 +47,7 @@ def done():
     sys.exit(1 if _failed else 0)
 
 
-def run(*argv, env=None, timeout=60):
+def run(*argv, env=None, timeout=300):
     """Status, stdout and stderr of a program."""
     result = subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             env=dict(os.environ, **(env or {})), timeout=timeout, check=False)

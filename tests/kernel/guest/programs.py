@@ -85,8 +85,9 @@ def modes(port):
     """How a client and the server see a connection that is held open."""
     with subprocess.Popen(["smc_run", sys.executable, "-c", CLIENT, str(port)], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as client:
-        client.stdout.readline()
-        seen = wait_for(lambda: len(both(port)) == 2 and both(port), 5) or both(port)
+        if client.stdout.readline() != "connected\n":
+            return ["the client does not connect"]
+        seen = wait_for(lambda: len(both(port)) == 2 and both(port)) or both(port)
         client.stdin.close()
     return seen
 

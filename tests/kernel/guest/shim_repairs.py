@@ -61,6 +61,7 @@ def read(process):
     for line in process.communicate()[0].splitlines():
         name, outcome, kinds = (line + "\t\t").split("\t")[:3]
         rows[name] = outcome.strip(), kinds.strip()
+    ok(rows and process.returncode == 0, " ".join(process.args) + " ran to its end", (process.returncode, len(rows)))
     return rows
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """SMC-D in one guest: what smcss says against what the test itself made."""
 import json
+import signal
 import socket
 import subprocess
 
@@ -155,17 +156,23 @@ def check_killed():
         ok(line and ":0 " not in line[0], "and text shows no port 0", line)
 
 
+def watched(count, *argv):
+    """Status and lines of a program that repeats itself, ended after this many lines."""
+    with subprocess.Popen(["smcss", *argv], stdout=subprocess.PIPE, text=True) as watch:
+        lines = [watch.stdout.readline() for _ in range(count)]
+        watch.terminate()
+        rest = watch.communicate()[0]
+    return watch.returncode, lines + rest.splitlines(True)
+
+
 def check_watch():
-    watch = subprocess.run(["timeout", "-s", "INT", "1.2", "smcss", "-w", "0.2"], stdout=subprocess.PIPE,
-                           text=True, check=False)
-    blocks = watch.stdout.split("\n\n")
-    ok(len(blocks) >= 2 and all(b.startswith("State ") for b in blocks), "--watch repeats the list",
-       watch.stdout)
-    watch = subprocess.run(["timeout", "-s", "INT", "1.2", "smcss", "-jw", "0.2"], stdout=subprocess.PIPE,
-                           text=True, check=False)
-    lines = watch.stdout.splitlines()
-    ok(len(lines) >= 2 and all(json.loads(l)["sockets"] == [] for l in lines), "--watch --json: a line each",
-       watch.stdout)
+    status, lines = watched(3, "-w", "0.2")
+    blocks = "".join(lines).split("\n\n")
+    ok(status == -signal.SIGTERM and len(blocks) >= 2 and all(b.startswith("State ") for b in blocks),
+       "--watch repeats the list", (status, lines))
+    status, lines = watched(2, "-jw", "0.2")
+    ok(status == -signal.SIGTERM and [l for l in lines[:2] if l and json.loads(l)["sockets"] == []] == lines[:2],
+       "--watch --json: a line each", (status, lines))
 
 
 def check_netns():

@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The demo's verdict, with a lab that only says what guests saw; and its measuring, with programs that only pretend.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+mkdir "$tmp/build" "$tmp/bin" "$tmp/tools"
+for file in smc_run ld_pre_smc.so smcss; do
+	printf '#!/bin/sh\nexit 1\n' >"$tmp/build/$file"
+	chmod +x "$tmp/build/$file"
+done
+
+# ---- the verdict ----
+cat >"$tmp/lab" <<'END'
+#!/bin/bash
+echo "$*" >>"$CALLS"
+out= transport=${*: -2:1}
+while [ $# -gt 0 ]; do
+	[ "$1" != -o ] || out=$2
+	shift
+done
+[ -n "$out" ] || exit 0
+grep "^$transport" "$ROWS" >>"$out/results.tsv"
+[ "$transport" != SMCR ] || exit "${LAB_STATUS:-0}"
+END
+chmod +x "$tmp/lab"
+export CALLS=$tmp/calls ROWS=$tmp/rows SMC_LAB_COMMAND=$tmp/lab
+
+right_rows() {
+	local transport
+	for transport in SMCD SMCR; do
+		printf '%s\tredis GET, 4 clients\t/s\t1000.5\t0\t900\t0\t%s\n' $transport $transport
+		printf '%s\thttp.server and curl\tB/s\t5000000\t0\t1.5e+07\t0\t%s\n' $transport $transport
+		printf '%s\tiperf3, one stream\tbit/s\t1000000\t0\t2000000\t0\t%s\n' $transport $transport
+	done
+}
+
+# red WORDS TEXT SED: the demo fails and says so when the rows are changed like this.
+red() {
+	right_rows | sed "$3" >"$ROWS"
+	BUILD=$tmp/build capture demo/run
+	[ "$rc" -eq 1 ]
+	ok $? "$2: status 1" || diag "status $rc: $out$err"
+	like "$out" "^ *FAILED: $1" "$2: said"
+	unlike "$out" 'Done:' "$2: not done"
+}
+
+right_rows >"$ROWS"
+BUILD=$tmp/build capture demo/run
+is "$rc:$(grep -c FAILED <<<"$out")" 0:0 'all rows are right: status 0' || diag "$out$err"
+like "$out" 'Done: every program ran over SMC' 'all rows are right: said'
+like "$out" '^redis GET, 4 clients +1 k/s +SMCD +900 /s +0.90 +SMCD$' 'the table has values'
+like "$(cat "$CALLS")" '^run .* -- demo/guest SMCD [0-9]+$' 'a guest for SMC-D'
+like "$(cat "$CALLS")" '^pair .*--rxe -- demo/guest SMCR [0-9]+$' 'two for SMC-R'
+row='/^SMCR.redis/'
+red 'the client under smc_run failed with status 124' 'a client that failed' "$row s/900\t0/900\t124/"
+red 'the client over TCP failed with status 1$' 'a client over TCP that failed' "$row s/1000.5\t0/-\t1/"
+red 'nothing was measured under smc_run' 'a value of 0' "$row s/900/0.00/"
+red 'nothing was measured under smc_run' 'no value' "$row s/900/-/"
+red 'nothing was measured over TCP' 'no number' "$row s/1000.5/null/"
+red 'no result' 'a missing row' "$row d"
+red 'smcss saw TCP, not SMCR' 'another mode' "$row s/SMCR\$/TCP/"
+red 'smcss saw none, not SMCR' 'no rows of smcss' "$row s/SMCR\$/none/"
+red 'no result' 'no rows at all' d
+LAB_STATUS=125 red 'the guests.* status is 125' 'guests that fail after their last row' ''
+
+# ---- measuring: this machine as the guest, with programs that pretend ----
+fake() {
+	cat >"$1"
+	chmod +x "$1"
+}
+fake "$tmp/tools/smc_run" <<'END'
+#!/bin/sh
+exec "$@"
+END
+fake "$tmp/tools/smcss" <<'END'
+#!/bin/sh
+printf 'State Mode\nACTIVE %s\nACTIVE SMCD\n' "${MODE-SMCD}"
+END
+fake "$tmp/bin/redis-server" <<'END'
+#!/bin/sh
+[ "$1" != --port ] || exec python3 -c '
+import os, socket, sys, time
+s = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+time.sleep(float(os.environ.get("SERVER_LIVES", "999")))' "$2"
+END
+fake "$tmp/bin/redis-benchmark" <<'END'
+#!/bin/sh
+while [ "$1" != -n ]; do shift; done
+speed=$2
+[ "$2" -ge 8000 ] || speed=${2}00
+printf '"GET","%s"\n' "${VALUE-$speed}"
+exit "${CLIENT_STATUS:-0}"
+END
+fake "$tmp/bin/curl" <<'END'
+#!/bin/sh
+for url; do :; done
+work=${url##*/}
+[ "$work" -lt 16 ] || { [ -z "$HANG" ] || sleep 9; echo $((work << 20)); exit; }
+echo $((work << 24))
+END
+fake "$tmp/bin/iperf3" <<'END'
+#!/bin/sh
+[ "$1" != -s ] || exec redis-server --port "$5"
+echo '{"end": {"sum_received": {"bits_per_second": 8388608}}}'
+END
+
+# guest MS LIMIT: clients that last at least so long; leaves rows in $rows.
+guest() {
+	rm -f "$tmp/results.tsv"
+	PATH=$tmp/bin:$PATH SMC_LAB_OUT=$tmp SMC_LAB_FAST=$tmp DEMO_MS=$1 capture demo/guest host "$2"
+	rows=$(cat "$tmp/results.tsv" 2>/dev/null)
+}
+
+guest 900 60
+is "$rc:$(tr '\t' : <<<"$rows" | sed -E 's/:[1-9][0-9]*:/:N:/g' | tr '\n' ' ')" "0:host:http.server and curl:B/s:N:0:N:0:SMCD \
+host:iperf3, one stream:bit/s:N:0:N:0:SMCD host:redis GET, 4 clients:/s:N:0:N:0:SMCD " 'a row for each program' || diag "$err"
+is "$(grep 'over TCP' <<<"$err")" 'demo: http.server and curl over TCP: 4 of work took 62 ms, status 0
+demo: http.server and curl over TCP: 16 of work took 1000 ms, status 0
+demo: iperf3, one stream over TCP: 4 of work took 4000 ms, status 0
+demo: redis GET, 4 clients over TCP: 500 of work took 10 ms, status 0
+demo: redis GET, 4 clients over TCP: 2000 of work took 10 ms, status 0
+demo: redis GET, 4 clients over TCP: 8000 of work took 1000 ms, status 0' 'four times the work until it lasts'
+MODE='TCP 0x03010000' guest 900 60
+like "$rows" 'mixed$' 'connections of both kinds: no single mode'
+MODE=nothing guest 900 60
+like "$rows" 'mixed$' 'an unknown mode is not passed over'
+CLIENT_STATUS=7 guest 900 60
+like "$rows" "$(printf 'redis.*\t50000\t7\t50000\t7\t')" 'the status of a client in front of a pipe'
+VALUE=0.00 guest 900 60
+like "$rows" "$(printf 'redis.*\t0.00\t0\t0.00\t0\t')" 'a value of 0 is passed on'
+HANG=1 guest 900 0.2
+like "$rows" "$(printf 'curl\tB/s\t-\t124\t-\t124\t')" 'a client that hangs: 124, no value'
+SERVER_LIVES=0 guest 900 60
+is "$rc:$(grep -c redis <<<"$rows")" 1:0 'a server that ends by itself: an error, no row'
+plan_done

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tests/run itself, in a tree whose tests are all known.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+tree=$tmp/tree
+mkdir -p "$tree/tests/unit" "$tree/tests/cli" "$tree/tests/kernel" "$tree/tests/preload" "$tree/tests/fuzz" "$tree/lab" \
+	"$tree/build/tests/unit"
+cp tests/run "$tree/tests/"
+
+# suite FILE LINES [STATUS]: something that prints these lines
+suite() {
+	printf '#!/bin/sh\nprintf "%s"\nexit %d\n' "$2" "${3:-0}" >"$tree/$1"
+	chmod +x "$tree/$1"
+}
+
+good='ok 1 - fine\\n1..1\\n'
+for file in tests/cli/good.t tests/preload/run tests/fuzz/run lab/selftest build/tests/unit/good tests/kernel/good.t; do
+	suite $file "$good"
+done
+touch "$tree/tests/unit/test_good.c"
+
+run() { BUILD=$tree/build capture "$tree/tests/run" "$@"; }
+
+# red WORDS TEXT: the suite cli/odd is red, with these words, and so is the whole.
+red() {
+	run cli
+	is "$rc $(tail -n 1 <<<"$out")" '1 1 passed, 1 failed, 0 skipped' "$2: failed" || diag "$out$err"
+	like "$out$err" "$1" "$2: said"
+}
+
+run
+is "$rc $(tail -n 1 <<<"$out")" '0 6 passed, 0 failed, 0 skipped' 'all suites run' || diag "$out$err"
+like "$out" '^All tests passed\.$' 'and it says so'
+is "$(grep -c 's of processor: ' <<<"$out")" 6 'the slowest, at most ten'
+run unit/good kernel
+is "$rc $(tail -n 1 <<<"$out")" '0 2 passed, 0 failed, 0 skipped' 'one suite, and all of a kind'
+run cli nosuch
+is "$rc:$err" "1:tests/run: there is no suite 'nosuch'" 'a suite that is not there'
+suite tests/cli/odd.t 'not ok 1 - broken\n1..1\n' 1
+red 'not ok 1 - broken' 'a failed test'
+suite tests/cli/odd.t '1..0\n'
+red 'ran 0 of 0 tests' 'no tests at all'
+suite tests/cli/odd.t ''
+red 'ran 0 of an unknown number' 'no output'
+suite tests/cli/odd.t 'ok 1 - fine\n1..2\n'
+run cli
+is "$rc $(tail -n 1 <<<"$out")" '1 2 passed, 1 failed, 0 skipped' 'fewer tests than planned'
+suite tests/cli/odd.t 'ok 1 - fine\n1..1\n' 3
+run cli
+like "$rc $out$err" 'ended with status 3' 'a status without a failed test'
+is "$(tail -n 1 <<<"$out")" '2 passed, 1 failed, 0 skipped' 'which is a failure'
+suite tests/cli/odd.t ''
+chmod -x "$tree/tests/cli/odd.t"
+red 'cli/odd ran 0' 'a test that cannot be executed'
+rm "$tree/tests/cli/odd.t" "$tree/build/tests/unit/good"
+run unit
+is "$rc $(tail -n 1 <<<"$out")" '1 0 passed, 1 failed, 0 skipped' 'a unit test that was not built'
+
+# Guests: the longest of the last run first.
+suite build/tests/unit/good "$good"
+for name in a b c; do suite tests/kernel/$name.t "$good"; done
+for name in a:5 b:20 c:10 good:1; do echo "0 ${name#*:} 0 0" >"$tree/build/tests/logs/kernel-${name%:*}.end"; done
+run kernel
+is "$(sed -n 's/^-- kernel.\(.*\) starts/\1/p' <<<"$out" | tr '\n' ' ')" 'b c a good ' 'what took longest starts first'
+plan_done
