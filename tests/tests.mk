@@ -25,13 +25,15 @@ endif
 SHIM_PARTS := $(call objs,ld_pre_smc/variables.c ld_pre_smc/rules.c)
 SMCSS_PARTS := $(call tool_parts,smcss)
 
-$(O)/tests/unit/kconfig: TOOL_PKGS := zlib
-$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
+$(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
+$(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
 $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
 $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 $(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)
+$(O)/tests/unit/workdir: $(call objs,smc_chk/bundle/workdir.c)
+$(O)/tests/fuzz/bundle: $(call objs,smc_chk/bundle/archive.c smc_chk/bundle/unpack.c)
 $(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
 $(O)/tests/unit/doctor: $(call tool_parts,smc_chk)
 $(O)/tests/unit/doctor: TOOL_PKGS := $(smc_chk_PKGS)
@@ -53,7 +55,8 @@ FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
 $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs)
 
 $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	@mkdir -p $(@D)
