@@ -4,7 +4,8 @@
  *
  * All numbers in network order. The server speaks first, as soon as it has accepted:
  *
- *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), 6 bytes reserved (0)
+ *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), 6 bytes
+ *			reserved (0)
  *
  * That is how the client knows a server of ours: until then it sends nothing. A busy server ends
  * the connection then. Otherwise requests and answers take turns, as often as the client likes:
