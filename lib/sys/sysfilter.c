@@ -30,8 +30,9 @@
 #define ARCH AUDIT_ARCH_RISCV64
 #endif
 
-/* From 424 on numbers are the same on every architecture; headers may be older. */
+/* From 403 on numbers are the same on every architecture; headers may be older. */
 enum {
+	NR_UTIMENSAT_TIME64 = 412, /* on 32-bit ones */
 	NR_IO_URING_SETUP = 425, NR_IO_URING_ENTER, NR_IO_URING_REGISTER, NR_OPEN_TREE,
 	NR_MOVE_MOUNT, NR_FSOPEN, NR_FSCONFIG, NR_FSMOUNT, NR_FSPICK, NR_CLONE3 = 435,
 	NR_OPENAT2 = 437, NR_PIDFD_GETFD, NR_MOUNT_SETATTR = 442, NR_FCHMODAT2 = 452,
@@ -76,7 +77,7 @@ static const int files[] = {
 	SYS_rename, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
 #endif
 #ifdef SYS_chown32
-	SYS_chown32, SYS_lchown32, SYS_truncate64, SYS_utimensat_time64,
+	SYS_chown32, SYS_lchown32, SYS_truncate64, NR_UTIMENSAT_TIME64,
 #endif
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A filter of system calls (seccomp(2)) for a process that is to do no more than it does already. */
+/* A filter of system calls (seccomp(2)) for a process that needs nothing more than it has. */
 #pragma once
 
 /* Besides what changes the kernel, its mounts and namespaces, or other processes: */
