@@ -100,15 +100,15 @@ $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 endef
 $(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
 
-# libarchive is loaded when it is needed, see smc_chk/bundle/pack.c: by the name that the linker notes.
+# libarchive is loaded when it is needed, see smc_chk/bundle/archive.c: by the name that the linker notes.
 $(O)/libarchive.soname:
 	@mkdir -p $(@D)
 	$(Q)echo 'int archive_errno(void); int use(void); int use(void) { return archive_errno(); }' | \
 		$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -x c -o $@.so - -x none $(call pc,libarchive,--libs)
 	$(Q)$(READELF) -d $@.so | sed -n 's/.*(NEEDED).*\[\(libarchive\..*\)\]/\1/p' >$@
 	$(Q)rm -f $@.so; test -s $@ || { rm -f $@; echo 'no libarchive.so to be loaded' >&2; false; }
-$(call objs,smc_chk/bundle/pack.c): $(O)/libarchive.soname
-$(call objs,smc_chk/bundle/pack.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname 2>/dev/null)"'
+$(call objs,smc_chk/bundle/archive.c): $(O)/libarchive.soname
+$(call objs,smc_chk/bundle/archive.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname 2>/dev/null)"'
 
 # The files that know where the library is installed are compiled again when that changes.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'

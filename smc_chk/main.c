@@ -6,12 +6,19 @@
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/live.h"
 #include "smc_chk/live/server.h"
+#include "sys/enclose.h"
 #include "sys/netns.h"
 
 /* What goes over the network would test this machine, not the recorded one. */
 static bool uses_network(const struct chk_request *req)
 {
 	return req->is_live || req->command == 'C' || req->command == 'S';
+}
+
+/* A bundle, or a program of this host. */
+static bool reads_elsewhere(const struct chk_request *req)
+{
+	return req->from || req->command == 'x';
 }
 
 /* -l, and with -s the static analysis too. */
@@ -31,6 +38,8 @@ static int run(const struct chk_request *req)
 
 	if (record_root() && uses_network(req))
 		return cli_error(&chk_tool, "a recorded host cannot be tested over the network");
+	if (reads_elsewhere(req) ? enclose_not(&err) : enclose_record(&err))
+		return cli_error(&chk_tool, "%s", err.text);
 	if (req->netns && smc_netns_enter(req->netns, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	if (req->from)

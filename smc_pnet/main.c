@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "smc/abi.h"
+#include "sys/enclose.h"
 #include "sys/netns.h"
 
 enum {
@@ -244,7 +245,7 @@ int main(int argc, char **argv)
 	status = parse(&opts, argc, argv);
 	if (status >= 0)
 		return status;
-	if (work(&opts, &err))
+	if (enclose_record(&err) || work(&opts, &err))
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);
 }

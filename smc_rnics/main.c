@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "host/record.h"
 #include "pnet/pairing.h"
+#include "sys/enclose.h"
 #include "sys/netns.h"
 
 static const struct cli_opt options[] = {
@@ -220,7 +221,9 @@ int main(int argc, char **argv)
 	status = parse(&opts, argc, argv);
 	if (status >= 0)
 		return status;
-	ret = opts.has_power ? power(&opts, &err) : list_here(&opts, &err);
+	ret = enclose_record(&err);
+	if (!ret)
+		ret = opts.has_power ? power(&opts, &err) : list_here(&opts, &err);
 	if (ret)
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sys/enclose.h"
 #include "sys/netns.h"
 
 enum { GO_ON = -1 };
@@ -172,10 +173,10 @@ static int run_once(struct cmd *cmd, const struct cmd_object *object)
 static int run(struct cmd *cmd, const struct cmd_object *object)
 {
 	struct smc_err err = { 0 };
-	int ret = 0;
+	int ret = enclose_record(&err);
 
 	cmd->err = &err;
-	if (cmd->netns)
+	if (!ret && cmd->netns)
 		ret = smc_netns_enter(cmd->netns, &err);
 	if (!ret)
 		ret = run_once(cmd, object);

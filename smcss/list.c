@@ -67,7 +67,7 @@ static int load_processes(struct lister *l)
 	int ret = l->has_procs ? 0 : proc_table_load(&l->procs);
 
 	l->has_procs = true;
-	return ret ? smc_err_set(l->err, -ret, "cannot read /proc") : 0;
+	return ret ? smc_err_set(l->err, -ret, "cannot read which processes hold sockets") : 0;
 }
 
 static int load_inet(struct lister *l)

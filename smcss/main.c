@@ -7,6 +7,7 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "sys/enclose.h"
 #include "sys/netns.h"
 
 static const struct cli_opt options[] = {
@@ -156,6 +157,8 @@ int main(int argc, char **argv)
 		return status;
 	if (check_columns(&opts))
 		return tool.error_status;
+	if (enclose_record(&err))
+		return cli_error(&tool, "%s", err.text);
 	if (opts.netns && smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	do {

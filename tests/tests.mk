@@ -2,8 +2,8 @@
 # make check          all tests; SUITES="unit cli" for some of them, see tests/run
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
-# make fuzz           libFuzzer on one decoder: FUZZ=sock, filter, inet, elf, size, rules, genl,
-#                     proto, record; FUZZ_TIME=60
+# make fuzz           clang's libFuzzer on every decoder and parser, for MINUTES=10 in all; only
+#                     on some with FUZZ="sock inet" (tests/fuzz/fuzz_NAME.c)
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
@@ -25,13 +25,23 @@ endif
 SHIM_PARTS := $(call objs,ld_pre_smc/variables.c ld_pre_smc/rules.c)
 SMCSS_PARTS := $(call tool_parts,smcss)
 
-$(O)/tests/unit/kconfig: TOOL_PKGS := zlib
-$(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
+$(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
+$(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
 $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
 $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
 $(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)
+$(O)/tests/unit/workdir: $(call objs,smc_chk/bundle/workdir.c)
+$(O)/tests/fuzz/bundle: $(call objs,smc_chk/bundle/archive.c smc_chk/bundle/unpack.c)
+# Both ends of the live test, over a network in memory.
+FAKE_LIVE := $(O)/obj/tests/fuzz/fake_live.o $(call objs,smc_chk/live/proto.c)
+CLIENT_PARTS := $(call objs,$(addprefix smc_chk/,live/client.c live/exchange.c live/measure.c \
+	live/report.c options.c print.c))
+$(O)/tests/unit/session $(O)/tests/fuzz/server: $(FAKE_LIVE) $(call objs,smc_chk/live/session.c)
+$(O)/tests/unit/client $(O)/tests/fuzz/client: $(FAKE_LIVE) $(CLIENT_PARTS)
+LIVE_SOCKETS := $(call objs,smc_chk/live/stream.c smc_chk/live/endpoint.c)
+$(O)/tests/unit/stream $(O)/tests/unit/endpoint: $(LIVE_SOCKETS)
 $(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
 $(O)/tests/unit/doctor: $(call tool_parts,smc_chk)
 $(O)/tests/unit/doctor: TOOL_PKGS := $(smc_chk_PKGS)
@@ -53,7 +63,8 @@ FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
 $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $^ $(call pc,$(LIBSMC_PKGS),--libs)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs)
 
 $(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
 	@mkdir -p $(@D)
@@ -94,16 +105,18 @@ demo:
 	$(Q)$(MAKE) --no-print-directory O=$(O) all
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
-# The corpus that it finds stays in the build directory; what is worth keeping goes to tests/fuzz/corpus.
-FUZZ ?= sock
-FUZZ_TIME ?= 60
+# The corpora that it finds stay in the build directory; what is worth keeping goes to tests/fuzz/corpus.
+FUZZ ?= $(FUZZ_BINS:$(O)/tests/fuzz/%=%)
+MINUTES ?= 10
 FUZZ_DIR := $(O)/fuzz
+FUZZ_CC ?= clang
 fuzz:
-	@mkdir -p $(FUZZ_DIR)/corpus/$(FUZZ)
-	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC=clang CFLAGS='-g -O1' FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
-		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ_DIR)/tests/fuzz/$(FUZZ)
-	$(Q)$(FUZZ_DIR)/tests/fuzz/$(FUZZ) -max_total_time=$(FUZZ_TIME) -max_len=4096 \
-		-artifact_prefix=$(FUZZ_DIR)/ $(FUZZ_DIR)/corpus/$(FUZZ) tests/fuzz/corpus/$(FUZZ)
+	$(Q)FUZZ_CC='$(FUZZ_CC)' tests/fuzz/campaign '$(FUZZ_DIR)' '$(MINUTES)' $(FUZZ)
+
+# Called by that, with a clang that has libFuzzer.
+fuzz-targets:
+	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC='$(FUZZ_CC)' CFLAGS='-g -O1' FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
+		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ:%=$(FUZZ_DIR)/tests/fuzz/%)
 
 bench:
 	$(Q)tests/setup
@@ -120,5 +133,5 @@ mutate:
 # Objects of tests are kept like all others, though only pattern rules know them.
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
-	$(O)/obj/tests/fuzz/main.o
-.PHONY: tests check demo fuzz bench mutate
+	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
+.PHONY: tests check demo fuzz fuzz-targets bench mutate

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static char *read_all(int fd, size_t max, size_t *len)
+char *smc_read_fd(int fd, size_t max, size_t *len)
 {
 	size_t size = 0;
 	char *data = NULL, *grown;
@@ -46,7 +46,7 @@ char *smc_read_file(const char *path, int flags, size_t max, size_t *len)
 
 	if (fd < 0)
 		return NULL;
-	data = read_all(fd, max, len);
+	data = smc_read_fd(fd, max, len);
 	code = errno;
 	close(fd);
 	errno = code;

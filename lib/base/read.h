@@ -14,3 +14,6 @@
  * read(2).
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
+
+/** smc_read_fd() - the same of a descriptor, which stays open */
+char *smc_read_fd(int fd, size_t max, size_t *len);

@@ -15,20 +15,17 @@
 #include "base/read.h"
 #include "host/record.h"
 
+/* Of what a record lists. The largest real directory is that of the net devices. */
+#define NAMES_MAX 16384
+#define LIST_MAX (NAMES_MAX * 32)
+
 /* Return: 0, -ENAMETOOLONG. */
 static int __attribute__((format(printf, 2, 0)))
 make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 {
-	const char *root = record_root();
-	char plain[PATH_MAX];
-	int len = vsnprintf(plain, PATH_MAX, fmt, ap);
+	int len = vsnprintf(path, PATH_MAX, fmt, ap);
 
-	if (len < 0 || len >= PATH_MAX)
-		return -ENAMETOOLONG;
-	if (root)
-		return record_path(path, root, plain) ? 0 : -ENAMETOOLONG;
-	strcpy(path, plain);
-	return 0;
+	return len < 0 || len >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
 /* The path that a function of variable arguments was given. */
@@ -41,9 +38,15 @@ make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 		va_end(ap);                                                                        \
 	} while (0)
 
+/* As open(2) with O_RDONLY. */
+static int open_file(const char *path, int flags)
+{
+	return record_root() ? record_open(path, flags) : open(path, O_RDONLY | O_CLOEXEC | flags);
+}
+
 static size_t read_file(const char *path, void *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open_file(path, 0);
 	size_t done = 0;
 	ssize_t ret;
 
@@ -94,10 +97,13 @@ size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 {
 	char path[PATH_MAX], *data;
-	int ret;
+	int ret, fd;
 
 	MAKE_PATH(path, fmt, ret);
-	data = ret ? NULL : smc_read_file(path, 0, max, len);
+	fd = ret ? -1 : open_file(path, 0);
+	data = fd < 0 ? NULL : smc_read_fd(fd, max, len);
+	if (fd >= 0)
+		close(fd);
 	if (data && *len) {
 		record_put(path, data, *len);
 		return data;
@@ -127,7 +133,8 @@ bool host_number(unsigned long *value, const char *fmt, ...)
 static ssize_t read_link(const char *path, char target[PATH_MAX])
 {
 	char beside[PATH_MAX + sizeof(RECORD_LINK)];
-	ssize_t len = readlink(path, target, PATH_MAX - 1);
+	ssize_t len = record_root() ? record_link(path, target, PATH_MAX - 1) :
+				      readlink(path, target, PATH_MAX - 1);
 
 	snprintf(beside, sizeof(beside), "%s" RECORD_LINK, path);
 	if (len < 0 && record_root())
@@ -165,10 +172,20 @@ bool host_exists(const char *fmt, ...)
 	int ret;
 
 	MAKE_PATH(path, fmt, ret);
-	if (ret || access(path, F_OK))
+	if (ret || (record_root() ? !record_has(path) : !!access(path, F_OK)))
 		return false;
 	record_exists(path);
 	return true;
+}
+
+static FILE *open_stream(const char *path)
+{
+	int fd = open_file(path, 0);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
 }
 
 FILE *host_open(const char *fmt, ...)
@@ -178,7 +195,7 @@ FILE *host_open(const char *fmt, ...)
 
 	MAKE_PATH(path, fmt, ret);
 	errno = -ret;
-	return ret ? NULL : fopen(path, "re");
+	return ret ? NULL : open_stream(path);
 }
 
 int host_write(const char *text, const char *fmt, ...)
@@ -217,12 +234,16 @@ static int add_name(struct host_names *names, const char *name)
 
 static int list_directory(struct host_names *names, const char *path)
 {
+	int fd = open_file(path, O_DIRECTORY), ret = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *item;
-	DIR *dir = opendir(path);
-	int ret = 0;
 
-	if (!dir)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+	if (!dir) {
+		ret = errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
+		if (fd >= 0)
+			close(fd);
+		return ret;
+	}
 	while (!ret && (item = readdir(dir)))
 		if (item->d_name[0] != '.')
 			ret = add_name(names, item->d_name);
@@ -230,26 +251,43 @@ static int list_directory(struct host_names *names, const char *path)
 	return ret;
 }
 
-/* A record has what was in a directory in a file beside it. */
+/*
+ * A record has what was in a directory in a file beside it. Anybody may have written that: more
+ * names than any directory of a kernel has are no list.
+ */
 static int list_recorded(struct host_names *names, const char *path)
 {
-	char beside[PATH_MAX + sizeof(RECORD_LIST)], *line = NULL;
-	size_t size = 0;
-	FILE *file;
+	char beside[PATH_MAX + sizeof(RECORD_LIST)], *text, *save;
+	size_t len;
 	int ret = 0;
 
 	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
-	file = fopen(beside, "re");
-	if (!file)
-		return list_directory(names, path);
-	while (!ret && getline(&line, &size, file) > 0) {
-		line[strcspn(line, "\n")] = '\0';
-		if (*line && *line != '.' && !strchr(line, '/'))
-			ret = add_name(names, line);
+	text = record_get(beside, LIST_MAX, &len);
+	if (!text)
+		return errno == ENOENT || errno == ENOTDIR ? list_directory(names, path) : -errno;
+	for (char *name = strtok_r(text, "\n", &save); !ret && name;
+	     name = strtok_r(NULL, "\n", &save)) {
+		if (names->count == NAMES_MAX)
+			ret = -EFBIG;
+		else if (*name != '.' && !strchr(name, '/'))
+			ret = add_name(names, name);
 	}
-	free(line);
-	fclose(file);
+	free(text);
 	return ret;
+}
+
+/* A directory has no name twice. */
+static void drop_doubles(struct host_names *names)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < names->count; i++) {
+		if (kept && !strcmp(names->names[kept - 1], names->names[i]))
+			free(names->names[i]);
+		else
+			names->names[kept++] = names->names[i];
+	}
+	names->count = kept;
 }
 
 static void record_list(const char *path, const struct host_names *names)
@@ -285,6 +323,7 @@ int host_list(struct host_names *names, const char *fmt, ...)
 		host_names_free(names);
 	if (names->count)
 		qsort(names->names, names->count, sizeof(*names->names), compare_names);
+	drop_doubles(names);
 	if (!ret)
 		record_list(path, names);
 	return ret;

@@ -42,7 +42,7 @@ int host_probe_parse(const char *data, char text[HOST_PROBE_SIZE])
 static int recorded(const char *file, char text[HOST_PROBE_SIZE])
 {
 	size_t len;
-	char *data = record_get(file, &len);
+	char *data = record_get(file, 2 * HOST_PROBE_SIZE, &len);
 	int ret = data ? host_probe_parse(data, text) : -ENODATA;
 
 	free(data);

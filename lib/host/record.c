@@ -11,14 +11,13 @@
 #include <sys/stat.h>
 
 #include "base/read.h"
+#include "host/beneath.h"
 
 /*
  * What is larger is recorded as an empty file, which says only that it is there. The largest file
  * that is needed whole is a kernel's configuration, 300 KiB.
  */
 #define COPY_MAX (384 * 1024)
-/* The sockets of a hundred thousand connections need less. */
-#define GET_MAX (512 * 1024 * 1024)
 
 static const char *variable(const char *name)
 {
@@ -50,61 +49,92 @@ static const char *after_fd(const char *path)
 	return digits ? path + digits : NULL;
 }
 
-static bool append(char out[PATH_MAX], size_t *len, const char *part, size_t part_len)
-{
-	if (*len + part_len + 2 > PATH_MAX)
-		return false;
-	out[(*len)++] = '/';
-	memcpy(out + *len, part, part_len);
-	*len += part_len;
-	out[*len] = '\0';
-	return true;
-}
-
-bool record_path(char out[PATH_MAX], const char *root, const char *path)
+bool record_path(char out[PATH_MAX], const char *path)
 {
 	const char *rest = after_fd(path);
-	size_t start = strlen(root), len = start, part;
+	char whole[PATH_MAX];
 
-	if (start >= PATH_MAX)
-		return false;
-	memcpy(out, root, start + 1);
-	if (rest && !append(out, &len, "sys", 3))
-		return false;
-	for (path = rest ? rest : path; *path; path += part) {
-		path += strspn(path, "/");
-		part = strcspn(path, "/");
-		if (part == 2 && !strncmp(path, "..", 2)) {
-			while (len > start && out[--len] != '/')
-				;
-			out[len] = '\0';
-		} else if (part && !(part == 1 && *path == '.') && !append(out, &len, path, part)) {
-			return false;
-		}
-	}
-	return true;
+	if (!rest)
+		return beneath_clean(out, path);
+	return snprintf(whole, sizeof(whole), "sys/%s", rest) < PATH_MAX &&
+	       beneath_clean(out, whole);
+}
+
+/* The directory is opened anew each time: nobody keeps its descriptor. */
+static int open_top(void)
+{
+	const char *root = record_root();
+
+	return beneath_top(root ? root : record_dir(), geteuid());
+}
+
+static bool find(struct beneath *at, const char *path, bool follows)
+{
+	char clean[PATH_MAX];
+	int top = open_top();
+	bool is_found;
+
+	at->fd = -1;
+	errno = top < 0 ? errno : ENAMETOOLONG;
+	is_found = top >= 0 && record_path(clean, path) && beneath_find(at, top, clean, follows);
+	if (top >= 0)
+		close(top);
+	return is_found;
+}
+
+int record_open(const char *path, int flags)
+{
+	struct beneath at;
+	int fd = find(&at, path, true) ? beneath_open(&at, O_RDONLY | flags) : -1;
+
+	beneath_end(&at);
+	return fd;
+}
+
+ssize_t record_link(const char *path, char *target, size_t size)
+{
+	struct beneath at;
+	ssize_t len = find(&at, path, false) ? readlinkat(at.fd, at.name, target, size) : -1;
+
+	beneath_end(&at);
+	return len;
+}
+
+bool record_has(const char *path)
+{
+	struct beneath at;
+	struct stat st;
+	bool has = find(&at, path, true) &&
+		   !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
+
+	beneath_end(&at);
+	return has;
+}
+
+/* Where a file of the record comes. Return: false with errno. */
+static bool make(struct beneath *at, const char *name)
+{
+	char clean[PATH_MAX];
+	size_t made = 0;
+	int top = open_top();
+	bool is_made;
+
+	at->fd = -1;
+	errno = top < 0 ? errno : ENAMETOOLONG;
+	is_made = top >= 0 && record_path(clean, name) && beneath_make(at, top, clean, &made);
+	if (top >= 0)
+		close(top);
+	return is_made;
 }
 
 void record_fail(void)
 {
-	char path[PATH_MAX];
+	struct beneath at;
 
-	if (record_dir() && record_path(path, record_dir(), RECORD_COMPLETE))
-		unlink(path);
-}
-
-bool record_parents(char *path, size_t skip)
-{
-	for (char *slash = path + skip; (slash = strchr(slash, '/')); slash++) {
-		int ret;
-
-		*slash = '\0';
-		ret = mkdir(path, 0700);
-		*slash = '/';
-		if (ret && errno != EEXIST)
-			return false;
+	if (record_dir() && make(&at, RECORD_COMPLETE)) {
+		unlinkat(at.fd, at.name, 0);
+		beneath_end(&at);
 	}
-	return true;
 }
 
 static bool write_all(int fd, const char *data, size_t len)
@@ -123,17 +153,12 @@ static bool write_all(int fd, const char *data, size_t len)
 
 enum how { REPLACE, KEEP_LONGER, APPEND };
 
-static bool store(const char *name, const void *data, size_t len, enum how how)
+static bool store_at(const struct beneath *at, const void *data, size_t len, enum how how)
 {
-	const char *root = record_dir();
-	char path[PATH_MAX];
+	int fd = beneath_open(at, O_WRONLY | O_CREAT | O_APPEND);
 	struct stat st;
 	bool is_done;
-	int fd;
 
-	if (!record_path(path, root, name) || !record_parents(path, strlen(root)))
-		return false;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno == EISDIR; /* it is in the record already, as a directory */
 	if (how == KEEP_LONGER && !fstat(fd, &st) && (size_t)st.st_size >= len) {
@@ -142,6 +167,15 @@ static bool store(const char *name, const void *data, size_t len, enum how how)
 	}
 	is_done = (how == APPEND || !ftruncate(fd, 0)) && write_all(fd, data, len);
 	return !close(fd) && is_done;
+}
+
+static bool store(const char *name, const void *data, size_t len, enum how how)
+{
+	struct beneath at;
+	bool is_done = make(&at, name) && store_at(&at, data, len, how);
+
+	beneath_end(&at);
+	return is_done;
 }
 
 static void keep(const char *name, const void *data, size_t len, enum how how)
@@ -170,31 +204,34 @@ void record_append(const char *name, const void *data, size_t len)
 
 void record_exists(const char *path)
 {
-	char copy[PATH_MAX];
+	struct beneath at = { .fd = -1 };
 	int code = errno;
 	struct stat st;
 
 	if (!record_dir())
 		return;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-		if (!record_path(copy, record_dir(), path) ||
-		    !record_parents(copy, strlen(record_dir())) ||
-		    (mkdir(copy, 0700) && errno != EEXIST))
+		if (!make(&at, path) || (mkdirat(at.fd, at.name, 0700) && errno != EEXIST))
 			record_fail();
 	} else if (!store(path, "", 0, KEEP_LONGER)) {
 		record_fail();
 	}
+	beneath_end(&at);
 	errno = code;
 }
 
-char *record_get(const char *name, size_t *len)
+char *record_get(const char *name, size_t max, size_t *len)
 {
-	char path[PATH_MAX];
+	int fd = record_open(name, 0), code;
+	char *data;
 
-	if (record_path(path, record_root(), name))
-		return smc_read_file(path, O_NOFOLLOW | O_NONBLOCK, GET_MAX, len);
-	errno = ENAMETOOLONG;
-	return NULL;
+	if (fd < 0)
+		return NULL;
+	data = smc_read_fd(fd, max, len);
+	code = errno;
+	close(fd);
+	errno = code;
+	return data;
 }
 
 int record_refuse(struct smc_err *err)

@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 
@@ -28,12 +29,29 @@ const char *record_dir(void);
 
 /**
  * record_path() - where a file of the host is in a record
- * @path: absolute; "." and ".." are resolved in the text, so that nothing leaves @root; what is
- *	below /proc/self/fd/N is the sysfs of sysfs_here()
+ * @path: absolute; "." and ".." are resolved in the text; what is below /proc/self/fd/N is the
+ *	sysfs of sysfs_here()
  *
  * Return: false when it is too long.
  */
-bool record_path(char out[PATH_MAX], const char *root, const char *path);
+bool record_path(char out[PATH_MAX], const char *path);
+
+/**
+ * record_open() - open a file of the recorded host, or while recording, of the record so far
+ * @flags: beside O_RDONLY; O_DIRECTORY for a directory
+ *
+ * The directory must belong to the effective user or to root. Links in it lead to what is below
+ * it; anything but files and directories is refused: see host/beneath.h.
+ *
+ * Return: a descriptor, -1 with errno.
+ */
+int record_open(const char *path, int flags);
+
+/** record_link() - as readlink(2) */
+ssize_t record_link(const char *path, char *target, size_t size);
+
+/** record_has() - is there such a file or directory? */
+bool record_has(const char *path);
 
 /*
  * The functions that record change nothing else, not even errno. Without record_dir() they do
@@ -58,20 +76,12 @@ void record_fail(void);
 /**
  * record_get() - a whole file of the recorded host
  * @name: relative to the record
+ * @max: bytes that the tools never write there, rounded up to a buffer's size
  * @len: of what is returned, which a NUL follows; free() it
  *
- * Return: NULL with an errno; EFBIG if it is larger than any that the tools write.
+ * Return: NULL with an errno; EFBIG if it is larger.
  */
-char *record_get(const char *name, size_t *len);
-
-/**
- * record_parents() - make the directories above a file, of mode 0700
- * @path: of the file; changed meanwhile, and the same again afterwards
- * @skip: how many characters of it name a directory that is there
- *
- * Return: false with an errno.
- */
-bool record_parents(char *path, size_t skip);
+char *record_get(const char *name, size_t max, size_t *len);
 
 /** record_refuse() - nothing can be changed in a record. Return: -EROFS, and says so in @err */
 int record_refuse(struct smc_err *err);

@@ -8,12 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/record.h"
 
 #define MAGIC "smc-tools netlink 1"
 #define REQUEST_MAX 128
 #define HEAD_MAX 1024
+/* A hundred thousand sockets need 40 MiB. */
+#define ANSWER_MAX (64 * 1024 * 1024)
+#define MESSAGES_MAX 250000
 
 #if __BYTE_ORDER == __BIG_ENDIAN
 static const char own_order[] = "big";
@@ -114,18 +118,14 @@ static bool file_name(char name[PATH_MAX], const struct replay_request *request)
 /* Is there an answer already that serves this request too? */
 static bool is_kept(const char *name, const struct replay_request *request)
 {
-	char path[PATH_MAX], line[HEAD_MAX] = "";
+	char line[HEAD_MAX + 1];
 	struct head head;
-	FILE *file;
+	int fd = record_open(name, 0);
+	ssize_t len = fd < 0 ? 0 : read(fd, line, HEAD_MAX);
 
-	if (!record_path(path, record_dir(), name))
-		return false;
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(line, sizeof(line), file))
-		line[0] = '\0';
-	fclose(file);
+	if (fd >= 0)
+		close(fd);
+	line[len > 0 ? len : 0] = '\0';
 	return read_head(&head, line) && !head.code && covers(&head, request);
 }
 
@@ -181,6 +181,27 @@ int replay_each(const char *bytes, size_t len, const struct replay_request *requ
 	return ret || !len ? ret : damaged(request, err);
 }
 
+static int too_large(const struct replay_request *request, struct smc_err *err)
+{
+	return smc_err_say(err, EFBIG, "the record's answer to netlink/%s is too large",
+			   request->name);
+}
+
+/* Anybody may have written the record, and each message becomes more than its bytes. */
+static bool has_too_many(const char *bytes, size_t len)
+{
+	size_t count = 0, step;
+
+	for (; len >= NLMSG_HDRLEN && count <= MESSAGES_MAX; count++) {
+		step = NLMSG_ALIGN(((const struct nlmsghdr *)(const void *)bytes)->nlmsg_len);
+		if (step < NLMSG_HDRLEN || step > len)
+			break;
+		bytes += step;
+		len -= step;
+	}
+	return count > MESSAGES_MAX;
+}
+
 int replay_parse(const char *data, size_t len, const struct replay_request *request, replay_fn fn,
 		 void *arg, struct smc_err *err)
 {
@@ -205,7 +226,10 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 	if (!bytes)
 		return smc_err_set(err, ENOMEM, "cannot store the recorded answer");
 	memcpy(bytes, data + head.size, len);
-	ret = replay_each(bytes, len, request, fn, arg, err);
+	if (has_too_many(bytes, len))
+		ret = too_large(request, err);
+	else
+		ret = replay_each(bytes, len, request, fn, arg, err);
 	free(bytes);
 	return ret;
 }
@@ -216,8 +240,13 @@ int replay(const struct replay_request *request, replay_fn fn, void *arg, struct
 	size_t len;
 	int ret;
 
+	errno = ENOENT;
 	if (file_name(name, request))
-		data = record_get(name, &len);
+		data = record_get(name, ANSWER_MAX, &len);
+	if (!data && errno == EFBIG)
+		return too_large(request, err);
+	if (!data && errno == ENOMEM)
+		return smc_err_set(err, ENOMEM, "cannot store the recorded answer");
 	if (!data)
 		return smc_err_say(err, ENODATA, "the record has no answer to netlink/%s",
 				   request->name);

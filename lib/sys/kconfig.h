@@ -29,6 +29,12 @@ void kconfig_free(struct kconfig *config);
 char kconfig_get(const char *text, const char *option);
 
 /**
+ * kconfig_is_about() - does a line of it set or leave out an option of these words?
+ * @words: such as "SMC", which is in CONFIG_SMC_DIAG and CONFIG_TCP_SMC; ends with NULL
+ */
+bool kconfig_is_about(const char *line, const char *const *words);
+
+/**
  * kconfig_inflate() - unpack what gzip packed
  *
  * Return: a string to be freed; NULL if it is damaged or above 16 MiB, or memory ran out.

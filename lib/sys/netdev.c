@@ -107,12 +107,15 @@ int netdev_load(struct netdev_table *table, const char *root)
 	return 0;
 }
 
+static int compare_name(const void *name, const void *dev)
+{
+	return strverscmp(name, ((const struct netdev *)dev)->name);
+}
+
 const struct netdev *netdev_find(const struct netdev_table *table, const char *name)
 {
-	for (size_t i = 0; i < table->count; i++)
-		if (!strcmp(table->devs[i].name, name))
-			return &table->devs[i];
-	return NULL;
+	return table->count ? bsearch(name, table->devs, table->count, sizeof(*table->devs),
+				      compare_name) : NULL;
 }
 
 void netdev_free(struct netdev_table *table)

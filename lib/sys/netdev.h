@@ -40,7 +40,7 @@ struct netdev {
 	char hw_pnetid[PNETID_SIZE];
 };
 
-/** struct netdev_table - all of them, in the order of their names */
+/** struct netdev_table - all of them, in the order of their names, strverscmp(3) */
 struct netdev_table {
 	struct netdev *devs;
 	size_t count;

@@ -21,6 +21,9 @@
 
 #define HOLDERS "probes/holders"
 #define HOLDER_SIZE 80 /* of a line of it */
+/* Of what a record says: a hundred thousand sockets of ten processes each. */
+#define HOLDERS_COUNT (1024 * 1024)
+#define HOLDERS_MAX (64 * 1024 * 1024)
 
 static int add(struct proc_table *table, const struct proc_fd *entry)
 {
@@ -134,7 +137,7 @@ int proc_table_parse(struct proc_table *table, const char *text)
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);
 		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
 			   entry.comm) >= 3)
-			ret = add(table, &entry);
+			ret = table->count < HOLDERS_COUNT ? add(table, &entry) : -EFBIG;
 	}
 	sort(table);
 	return ret;
@@ -143,8 +146,8 @@ int proc_table_parse(struct proc_table *table, const char *text)
 static int load_recorded(struct proc_table *table)
 {
 	size_t len;
-	char *text = record_get(HOLDERS, &len);
-	int ret = text ? proc_table_parse(table, text) : 0;
+	char *text = record_get(HOLDERS, HOLDERS_MAX, &len);
+	int ret = text ? proc_table_parse(table, text) : errno == ENOENT ? 0 : -errno;
 
 	free(text);
 	return ret;

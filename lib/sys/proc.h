@@ -40,7 +40,7 @@ struct proc_table {
  * Without privileges that is the caller's own processes only; others are passed over in silence.
  *
  * Return: 0, -ENOMEM, -EMFILE and -ENFILE without free descriptors, or -errno when /proc itself
- * cannot be read.
+ * cannot be read; -EFBIG when a record has more than a million holders.
  */
 int proc_table_load(struct proc_table *table);
 
@@ -48,7 +48,7 @@ int proc_table_load(struct proc_table *table);
  * proc_table_parse() - read the recorded holders of sockets
  * @text: lines of inode, process, descriptor and command name; of any origin
  *
- * Return: 0, -ENOMEM. Lines of another form are left out.
+ * Return: 0, -ENOMEM, -EFBIG for more than a million. Lines of another form are left out.
  */
 int proc_table_parse(struct proc_table *table, const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Directories to bundles, which are tar.gz files, and back, by libarchive. */
+/* Directories to bundles, which are tar.gz files. */
 #pragma once
 
 #include <endian.h>
@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "smc_chk/bundle/workdir.h"
 
 /* What a bundle and its reader have in common. In the archive all is below one directory. */
 #define BUNDLE_DIRECTORY "smc-bundle"
@@ -23,7 +22,7 @@
 #define PACK_MAX_BYTES (512ULL * 1024 * 1024)
 #define PACK_MAX_FILES 20000
 
-/** struct pack_size - files and bytes in them, before they are packed */
+/** struct pack_size - files and directories, and bytes in them, before they are packed */
 struct pack_size {
 	size_t files;
 	uint64_t bytes;
@@ -37,13 +36,3 @@ struct pack_size {
  * The owner in the archive is root, the modes are 0600 and 0700. Return: 0, -errno with @err.
  */
 int bundle_pack(int fd, const char *directory, struct pack_size *size, struct smc_err *err);
-
-/**
- * bundle_unpack() - extract an archive of any origin into the directory of @work
- *
- * Only files and directories below BUNDLE_DIRECTORY, by plain names, no more than the limits, are
- * taken; all else, links and devices too, is refused.
- *
- * Return: 0; -errno with @err; -ECANCELED when a signal stopped it.
- */
-int bundle_unpack(struct workdir *work, const char *file, struct smc_err *err);

@@ -345,17 +345,10 @@ static json_t *kernel_log(void)
 static bool is_our_option(const char *line)
 {
 	static const char *const words[] = { "SMC", "INFINIBAND", "RDMA", "ISM", "DIBS", "MPTCP",
-					     "BPF", "DEBUG_INFO_BTF", "INET_DIAG", "MLX4", "MLX5" };
+					     "BPF", "DEBUG_INFO_BTF", "INET_DIAG", "MLX4", "MLX5",
+					     NULL };
 
-	if (!strstr(line, "CONFIG_"))
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *found = strstr(line, words[i]);
-
-		if (found && found[-1] == '_')
-			return true;
-	}
-	return false;
+	return kconfig_is_about(line, words);
 }
 
 static json_t *kernel_config(const char *release)

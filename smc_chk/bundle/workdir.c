@@ -3,29 +3,30 @@
 #include "smc_chk/bundle/workdir.h"
 
 #include <errno.h>
-#include <ftw.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "sys/library.h"
-
-/* Descriptors that nftw() may hold; deeper directories are only slower. */
-#define REMOVE_FDS 16
 
 extern char **environ;
 
 /* What would end this process; not what nohup(1), or a shell that started it with &, ignores. */
 static void ending_signals(sigset_t *ends)
 {
-	static const int numbers[] = { SIGHUP, SIGINT, SIGPIPE, SIGTERM };
+	static const int numbers[] = { SIGHUP,	SIGINT,	  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
+				       SIGUSR1, SIGUSR2,  SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
 	struct sigaction action;
 
 	sigemptyset(ends);
@@ -40,7 +41,7 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	const char *tmp = secure_getenv("TMPDIR");
 	sigset_t ends;
 
-	*work = (struct workdir){ .signals = -1 };
+	*work = (struct workdir){ .signals = -1, .fd = -1 };
 	if (!tmp || *tmp != '/')
 		tmp = "/tmp";
 	if (snprintf(work->path, sizeof(work->path), "%s/smc_chk.XXXXXX", tmp) >= PATH_MAX)
@@ -54,8 +55,11 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	sigprocmask(SIG_BLOCK, &ends, &work->before);
 	umask(077);
 	if (mkdtemp(work->path))
+		work->fd = open(work->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (work->fd >= 0)
 		return 0;
 	smc_err_set(err, errno, "cannot create a directory in %s", tmp);
+	rmdir(work->path);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
 	close(work->signals);
 	return -err->code;
@@ -102,16 +106,13 @@ static time_t seconds_now(void)
 	return now.tv_sec;
 }
 
-int workdir_run(struct workdir *work, char *const argv[], int out, int errors, int seconds)
+/* Return: exit status, 128 + the signal that ended it; -errno. */
+static int await(struct workdir *work, pid_t pid, int seconds)
 {
 	struct pollfd wait = { .fd = work->signals, .events = POLLIN };
 	time_t end = seconds_now() + seconds;
 	int ret, status, told = 0;
-	pid_t pid;
 
-	ret = start(work, &pid, argv, out, errors);
-	if (ret)
-		return ret;
 	while (!(ret = waitpid(pid, &status, WNOHANG))) {
 		poll(&wait, 1, 1000);
 		if (workdir_is_stopped(work) && !told)
@@ -124,18 +125,122 @@ int workdir_run(struct workdir *work, char *const argv[], int out, int errors, i
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+int workdir_run(struct workdir *work, char *const argv[], int out, int errors, int seconds)
 {
-	(void)st;
-	(void)type;
-	(void)where;
-	remove(path);
-	return 0;
+	pid_t pid;
+	int ret = start(work, &pid, argv, out, errors);
+
+	if (ret)
+		return ret;
+	return await(work, pid, seconds);
+}
+
+const char *workdir_why(int status)
+{
+	switch (status - 128) {
+	case SIGXCPU: return "it took too much processor time";
+	case SIGSEGV: case SIGBUS: case SIGABRT: case SIGILL: case SIGFPE: case SIGSYS:
+		return "it broke down";
+	case SIGKILL: return "it was killed";
+	default: return "";
+	}
+}
+
+/* ---- a process of our own ---- */
+
+static void __attribute__((noreturn))
+be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t parent)
+{
+	struct smc_err err = { 0 };
+	int ret;
+
+	/* A directory outside of its own would be a way there. */
+	close(work->fd);
+	close(work->signals);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigprocmask(SIG_SETMASK, &work->before, NULL);
+	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
+	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
+		_exit(2);
+	_exit(!!ret);
+}
+
+int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *what,
+		 struct smc_err *err)
+{
+	pid_t parent = getpid(), pid;
+	int ends[2], status;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return smc_err_set(err, errno, "cannot %s", what);
+	pid = fork();
+	if (!pid)
+		be_child(work, fn, arg, ends[1], parent);
+	status = pid < 0 ? -errno : 0;
+	close(ends[1]);
+	if (pid > 0)
+		status = await(work, pid, 0);
+	/* Whoever read what it wrote has gone: that would have ended us, too. */
+	if (status == 128 + SIGPIPE)
+		work->caught = SIGPIPE;
+	if (workdir_is_stopped(work))
+		smc_err_set(err, EINTR, "stopped");
+	else if (status < 0)
+		smc_err_set(err, -status, "cannot %s", what);
+	else if (status && read(ends[0], err, sizeof(*err)) != sizeof(*err))
+		smc_err_say(err, EIO, "cannot %s: %s", what,
+			    *workdir_why(status) ? workdir_why(status) : "it was stopped");
+	close(ends[0]);
+	if (!status && !work->caught)
+		return 0;
+	/* Whoever took over the process may have written anything. */
+	err->text[sizeof(err->text) - 1] = '\0';
+	return err->code > 0 ? -err->code : -EIO;
+}
+
+/* ---- removal ---- */
+
+/* What getdents64(2) tells; readdir(3) would need memory. */
+struct entry {
+	uint64_t inode;
+	int64_t offset;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+static void empty(int directory);
+
+static void remove_one(int directory, const char *name)
+{
+	int fd;
+
+	if (!strcmp(name, ".") || !strcmp(name, "..") || !unlinkat(directory, name, 0))
+		return;
+	fd = openat(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd >= 0) {
+		empty(fd);
+		close(fd);
+	}
+	unlinkat(directory, name, AT_REMOVEDIR);
+}
+
+/* To remove what was read is safe: POSIX says that of readdir(3) too. */
+static void empty(int directory)
+{
+	_Alignas(struct entry) char block[4096];
+	ssize_t len, at;
+
+	while ((len = syscall(SYS_getdents64, directory, block, sizeof(block))) > 0)
+		for (at = 0; at < len; at += ((struct entry *)(block + at))->len)
+			remove_one(directory, ((struct entry *)(block + at))->name);
 }
 
 void workdir_end(struct workdir *work)
 {
-	nftw(work->path, remove_one, REMOVE_FDS, FTW_DEPTH | FTW_PHYS);
+	empty(work->fd);
+	close(work->fd);
+	rmdir(work->path);
 	workdir_is_stopped(work);
 	close(work->signals);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);

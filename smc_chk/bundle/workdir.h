@@ -9,11 +9,13 @@
 #include "base/err.h"
 
 /**
- * struct workdir - @path: private, of mode 0700; @before: signal mask of the caller
+ * struct workdir - @path: private, of mode 0700; @fd: its descriptor
+ * @before: signal mask of the caller
  * @signals: descriptor of the signals that end it; @caught: the one that did, 0 for none
  */
 struct workdir {
 	char path[PATH_MAX];
+	int fd;
 	sigset_t before;
 	int signals, caught;
 };
@@ -40,5 +42,26 @@ bool workdir_is_stopped(struct workdir *work);
  */
 int workdir_run(struct workdir *work, char *const argv[], int out, int errors, int seconds);
 
-/** workdir_end() - remove the directory; a signal that was held back now takes effect */
+/** typedef workdir_fn - work of a process of its own. Return: 0, -errno with @err */
+typedef int (*workdir_fn)(void *arg, struct smc_err *err);
+
+/**
+ * workdir_fork() - do work in a process of its own, so that its end is not ours
+ * @what: for the message when it breaks down, "unpack FILE"
+ *
+ * When this one is killed, it ends too, unless it has become another user meanwhile.
+ *
+ * Return: 0; -errno with @err, of @fn or of the process's end.
+ */
+int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *what,
+		 struct smc_err *err);
+
+/** workdir_why() - what a status of workdir_run() means, "" unless a limit or a crash ended it */
+const char *workdir_why(int status);
+
+/**
+ * workdir_end() - remove the directory; a signal that was held back now takes effect
+ *
+ * It takes no memory.
+ */
 void workdir_end(struct workdir *work);

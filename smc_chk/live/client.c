@@ -10,12 +10,14 @@
 #include "netlink/genl.h"
 #include "smc/link.h"
 #include "smc_chk/live/exchange.h"
-#include "smc_chk/live/stream.h"
 #include "smc_chk/print.h"
 
 /* The greeting comes with the first round trip; a busy server may need longer. */
 #define GREETING_MS 1000
 #define GREETING_HANDSHAKES 4
+
+/* Everything after connecting: so many times the longest wait for one step. */
+#define WHOLE_STEPS 30
 
 /* Several times the default buffers of SMC; and a limit for systems that have huge ones. */
 #define LARGE 300001
@@ -138,16 +140,16 @@ static size_t large_size(const struct client_result *result)
 	return size < LARGEST ? size : LARGEST;
 }
 
-static int check_data(struct client_result *result, int fd, int timeout_ms)
+static int check_data(struct client_result *result, int fd, const struct stream_limit *limit)
 {
 	const size_t sizes[] = { 1, 1000, 65537, large_size(result) };
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		if (exchange_data(result, fd, PROTO_ECHO, sizes[i], timeout_ms))
+		if (exchange_data(result, fd, PROTO_ECHO, sizes[i], limit))
 			return -1;
 		result->bytes += sizes[i];
 	}
-	return exchange_round_trips(result, fd, timeout_ms, &result->rtt_min_ns,
+	return exchange_round_trips(result, fd, limit, &result->rtt_min_ns,
 				  &result->rtt_median_ns);
 }
 
@@ -237,17 +239,26 @@ static int greeting_wait(const struct client_result *result, int timeout_ms)
 
 static int talk(struct client_result *result, const struct chk_request *req, int fd)
 {
+	const struct stream_limit limit =
+		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
+	enum exchange_greeting greeting;
+
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	result->is_ours = exchange_is_greeted(fd, greeting_wait(result, req->timeout_ms));
+	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms));
+	if (greeting == EXCHANGE_BUSY) {
+		exchange_busy(&result->err);
+		return -1;
+	}
+	result->is_ours = greeting == EXCHANGE_READY;
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk -S" : "another program");
-	if (result->is_ours && (exchange_data(result, fd, PROTO_WHO, 0, req->timeout_ms) ||
-				check_data(result, fd, req->timeout_ms)))
+	if (result->is_ours && (exchange_data(result, fd, PROTO_WHO, 0, &limit) ||
+				check_data(result, fd, &limit)))
 		return -1;
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
 	chk_debug(req, "measuring over SMC and over TCP");
-	return measure_rates(result, fd, req->timeout_ms);
+	return measure_rates(result, fd, &limit);
 }
 
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,

@@ -96,6 +96,23 @@ const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_ad
 	return text;
 }
 
+void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_addr *addr)
+{
+	static const uint8_t mapped[] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
+	uint32_t address = addr->in.sin_addr.s_addr;
+
+	if (addr->sa.sa_family != AF_INET6) {
+		if (ntohl(address) >> 24 == IN_LOOPBACKNET)
+			address = htonl(INADDR_LOOPBACK);
+		memcpy(origin, mapped, sizeof(mapped));
+		memcpy(origin + sizeof(mapped), &address, sizeof(address));
+		return;
+	}
+	memcpy(origin, &addr->in6.sin6_addr, ENDPOINT_ORIGIN_SIZE);
+	if (!IN6_IS_ADDR_LINKLOCAL(&addr->in6.sin6_addr))
+		memset(origin + 8, 0, 8);
+}
+
 bool endpoint_is_tcp(int fd)
 {
 	int protocol = 0;

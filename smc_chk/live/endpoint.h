@@ -42,6 +42,15 @@ void endpoint_set_port(union endpoint_addr *addr, uint16_t port);
 /** endpoint_text() - "10.0.0.1", "2001:db8::1", "fe80::1%eth0": no port */
 const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_addr *addr);
 
+#define ENDPOINT_ORIGIN_SIZE 16
+
+/**
+ * endpoint_origin() - who a client is, as far as places in a server go
+ * @origin: receives the same bytes for addresses that one host can choose from as it likes: those
+ *	of loopback, and of an IPv6 network (/64, but not link-local)
+ */
+void endpoint_origin(uint8_t origin[ENDPOINT_ORIGIN_SIZE], const union endpoint_addr *addr);
+
 /** endpoint_is_tcp() - has the kernel put plain TCP in the place of this SMC socket? */
 bool endpoint_is_tcp(int fd);
 

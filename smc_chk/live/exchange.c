@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "smc_chk/live/stream.h"
-
 #define SMALL 8
 
 static int lost(struct smc_err *err, int code)
@@ -15,12 +13,15 @@ static int lost(struct smc_err *err, int code)
 	if (code == ETIMEDOUT)
 		return smc_err_say(err, code, "the connection stalls: the server has it open, "
 				   "but data no longer moves");
+	if (code == ETIME)
+		return smc_err_say(err, code, "the test takes too long: the server still sends, "
+				   "but too slowly");
 	return smc_err_say(err, code, "the connection was lost in the middle of the test");
 }
 
 /* An echo brings the data back, the other commands one message. */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
-		  int timeout_ms)
+		  const struct stream_limit *limit)
 {
 	const struct proto_request request = { command, len };
 	size_t in_len = command == PROTO_ECHO ? len : PROTO_SIZE;
@@ -33,7 +34,7 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 		proto_put_request(out, &request);
 		if (command == PROTO_ECHO)
 			proto_fill(out + PROTO_SIZE, len, len);
-		ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, timeout_ms);
+		ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, limit);
 	}
 	if (ret) {
 		lost(&result->err, -ret);
@@ -50,14 +51,14 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 	return ret ? -1 : 0;
 }
 
-int exchange_round_trips(struct client_result *result, int fd, int timeout_ms, uint64_t *min_ns,
-			 uint64_t *median_ns)
+int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
+			 uint64_t *min_ns, uint64_t *median_ns)
 {
 	uint64_t times[EXCHANGE_ROUND_TRIPS], start;
 
 	for (int i = 0; i < EXCHANGE_ROUND_TRIPS; i++) {
 		start = stream_now();
-		if (exchange_data(result, fd, PROTO_ECHO, SMALL, timeout_ms))
+		if (exchange_data(result, fd, PROTO_ECHO, SMALL, limit))
 			return -1;
 		times[i] = stream_now() - start;
 	}
@@ -66,17 +67,23 @@ int exchange_round_trips(struct client_result *result, int fd, int timeout_ms, u
 	return 0;
 }
 
-bool exchange_is_greeted(int fd, int wait_ms)
+enum exchange_greeting exchange_greeting(int fd, int wait_ms)
 {
-	uint64_t end = stream_now() + (uint64_t)wait_ms * 1000000U, now;
+	const struct stream_limit limit = stream_limit(wait_ms, (uint64_t)wait_ms);
 	uint8_t in[PROTO_SIZE];
 	size_t len = 0, got;
 
 	do {
-		now = stream_now();
-		got = now < end ? stream_receive(fd, in + len, sizeof(in) - len,
-						 (int)((end - now) / 1000000U) + 1) : 0;
+		got = stream_receive(fd, in + len, sizeof(in) - len, &limit);
 		len += got;
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
-	return len == sizeof(in) && proto_is_greeting(in, len);
+	if (len < sizeof(in) || !proto_is_greeting(in, len))
+		return EXCHANGE_STRANGER;
+	return proto_is_busy(in) ? EXCHANGE_BUSY : EXCHANGE_READY;
+}
+
+int exchange_busy(struct smc_err *err)
+{
+	return smc_err_say(err, EBUSY, "the server is busy: it serves as many clients as it can, "
+			   "or as many of this address; try again later");
 }

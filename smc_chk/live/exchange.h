@@ -3,6 +3,7 @@
 #pragma once
 
 #include "smc_chk/live/report.h"
+#include "smc_chk/live/stream.h"
 
 #define EXCHANGE_ROUND_TRIPS 20
 
@@ -13,14 +14,23 @@
  * Return: 0; -1 with a sentence in @result.
  */
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
-		  int timeout_ms);
+		  const struct stream_limit *limit);
 
 /** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 as exchange_data() */
-int exchange_round_trips(struct client_result *result, int fd, int timeout_ms, uint64_t *min_ns,
-			 uint64_t *median_ns);
+int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
+			 uint64_t *min_ns, uint64_t *median_ns);
 
-/** exchange_is_greeted() - does the server greet as ours does? Nothing is sent. */
-bool exchange_is_greeted(int fd, int wait_ms);
+enum exchange_greeting {
+	EXCHANGE_STRANGER, /* not as ours greets, or not in time */
+	EXCHANGE_READY,
+	EXCHANGE_BUSY,
+};
+
+/** exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent. */
+enum exchange_greeting exchange_greeting(int fd, int wait_ms);
+
+/** exchange_busy() - the sentence on a busy server. Return: -EBUSY */
+int exchange_busy(struct smc_err *err);
 
 /**
  * measure_rates() - --tcp-too: compare SMC with plain TCP
@@ -28,4 +38,4 @@ bool exchange_is_greeted(int fd, int wait_ms);
  *
  * Return: 0, -1 as exchange_data()
  */
-int measure_rates(struct client_result *result, int fd, int timeout_ms);
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit);

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "smc_chk/live/stream.h"
-
 /* About two seconds in all with the default time limit of 10 s. */
 #define SHARE 30
 #define MIN_MS 20
@@ -31,14 +29,21 @@ static int open_one(struct client_result *result, bool is_smc, int timeout_ms, u
 {
 	enum stream_stage stage;
 	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns, &stage), code = -fd;
+	enum exchange_greeting greeting;
 
-	if (fd >= 0 && result->is_ours && !exchange_is_greeted(fd, timeout_ms)) {
+	if (fd >= 0 && !result->is_ours)
+		return fd;
+	if (fd >= 0) {
+		greeting = exchange_greeting(fd, timeout_ms);
+		if (greeting == EXCHANGE_READY)
+			return fd;
 		endpoint_abort(fd);
 		code = EPROTO;
-		fd = -1;
+		if (greeting == EXCHANGE_BUSY) {
+			exchange_busy(&result->err);
+			return -1;
+		}
 	}
-	if (fd >= 0)
-		return fd;
 	smc_err_set(&result->err, code, "cannot connect again over %s to measure it",
 		    is_smc ? "SMC" : "TCP");
 	return -1;
@@ -46,14 +51,14 @@ static int open_one(struct client_result *result, bool is_smc, int timeout_ms, u
 
 /* One connection after the other. */
 static int connects(struct client_result *result, struct client_rates *rates, bool is_smc,
-		    int timeout_ms)
+		    const struct stream_limit *limit)
 {
 	const int most = result->is_ours ? MAX_CONNECTS : MAX_CONNECTS_FOREIGN;
 	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
 	int count, fd;
 
-	for (count = 0; count < most && now - start < share_ns(timeout_ms); count++) {
-		fd = open_one(result, is_smc, timeout_ms, &times[count]);
+	for (count = 0; count < most && now - start < share_ns(limit->step_ms); count++) {
+		fd = open_one(result, is_smc, limit->step_ms, &times[count]);
 		if (fd < 0)
 			return -1;
 		close(fd);
@@ -65,59 +70,62 @@ static int connects(struct client_result *result, struct client_rates *rates, bo
 }
 
 static int latency(struct client_result *result, struct client_rates *rates, int fd,
-		   int timeout_ms)
+		   const struct stream_limit *limit)
 {
 	uint64_t medians[MAX_ROUNDS], min, start = stream_now();
 	int count = 0;
 
 	do {
-		if (exchange_round_trips(result, fd, timeout_ms, &min, &medians[count]))
+		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
 			return -1;
-	} while (++count < MAX_ROUNDS && stream_now() - start < share_ns(timeout_ms));
+	} while (++count < MAX_ROUNDS && stream_now() - start < share_ns(limit->step_ms));
 	rates->round_trip_ns = stream_median(medians, count);
 	return 0;
 }
 
 /* To the server only. Chunks grow until the round trip at their ends does not count. */
 static int throughput(struct client_result *result, struct client_rates *rates, int fd,
-		      int timeout_ms)
+		      const struct stream_limit *limit)
 {
 	uint64_t start = stream_now(), last = start, now, bytes = 0;
 	size_t chunk = FIRST_CHUNK;
 
 	do {
-		if (exchange_data(result, fd, PROTO_SINK, chunk, timeout_ms))
+		if (exchange_data(result, fd, PROTO_SINK, chunk, limit))
 			return -1;
 		now = stream_now();
 		bytes += chunk;
-		if (chunk < LARGEST_CHUNK && now - last < share_ns(timeout_ms) / 8)
+		if (chunk < LARGEST_CHUNK && now - last < share_ns(limit->step_ms) / 8)
 			chunk *= 2;
 		last = now;
-	} while (now - start < share_ns(timeout_ms));
+	} while (now - start < share_ns(limit->step_ms));
 	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
 	return 0;
 }
 
 static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
-		       bool is_smc, int timeout_ms)
+		       bool is_smc, const struct stream_limit *limit)
 {
-	if (connects(result, rates, is_smc, timeout_ms))
+	if (connects(result, rates, is_smc, limit))
 		return -1;
 	if (!result->is_ours)
 		return 0;
-	return latency(result, rates, fd, timeout_ms) ||
-	       throughput(result, rates, fd, timeout_ms) ? -1 : 0;
+	return latency(result, rates, fd, limit) ||
+	       throughput(result, rates, fd, limit) ? -1 : 0;
 }
 
-int measure_rates(struct client_result *result, int fd, int timeout_ms)
+int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
 {
 	uint64_t ns;
-	int tcp = open_one(result, false, timeout_ms, &ns);
+	int tcp = open_one(result, false, limit->step_ms, &ns);
 
 	if (tcp < 0)
 		return -1;
-	result->has_rates = !measure_one(result, &result->smc, fd, true, timeout_ms) &&
-			    !measure_one(result, &result->tcp, tcp, false, timeout_ms);
+	/* It has to wait for its turn, and a server gives up a client that asks nothing. */
+	result->has_rates = (!result->is_ours ||
+			     !exchange_data(result, tcp, PROTO_ECHO, 1, limit)) &&
+			    !measure_one(result, &result->smc, fd, true, limit) &&
+			    !measure_one(result, &result->tcp, tcp, false, limit);
 	if (result->has_rates)
 		close(tcp);
 	else

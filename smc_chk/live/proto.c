@@ -7,6 +7,8 @@
 
 #define VERSION 1
 #define WHO_HAS_REASON 1
+#define STATE_AT 9 /* in the greeting */
+#define STATE_BUSY 1
 
 static const uint8_t greeting[PROTO_SIZE] = "SMC_CHK\n\001";
 static const uint8_t request_magic[PROTO_MAGIC_SIZE] = { 'S', 'M', 'C', '?' };
@@ -26,9 +28,10 @@ struct wire_who {
 _Static_assert(sizeof(struct wire_request) == PROTO_SIZE, "request");
 _Static_assert(sizeof(struct wire_who) == PROTO_SIZE, "answer");
 
-void proto_put_greeting(uint8_t out[PROTO_SIZE])
+void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy)
 {
 	memcpy(out, greeting, PROTO_SIZE);
+	out[STATE_AT] = is_busy ? STATE_BUSY : 0;
 }
 
 /* Begins @in, as far as it goes, with the magic? */
@@ -41,6 +44,11 @@ bool proto_is_greeting(const uint8_t *in, size_t len)
 {
 	/* Reserved bytes may get a meaning: they are not compared. */
 	return begins(in, len, greeting, strlen((const char *)greeting));
+}
+
+bool proto_is_busy(const uint8_t in[PROTO_SIZE])
+{
+	return proto_is_greeting(in, PROTO_SIZE) && in[STATE_AT] == STATE_BUSY;
 }
 
 void proto_put_request(uint8_t out[PROTO_SIZE], const struct proto_request *request)

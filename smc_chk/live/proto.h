@@ -4,10 +4,11 @@
  *
  * All numbers in network order. The server speaks first, as soon as it has accepted:
  *
- *	greeting	8 bytes "SMC_CHK\n", version (1), 7 bytes reserved (0)
+ *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), 6 bytes
+ *			reserved (0)
  *
- * That is how the client knows a server of ours: until then it sends nothing. Then requests and
- * answers take turns, as often as the client likes:
+ * That is how the client knows a server of ours: until then it sends nothing. A busy server ends
+ * the connection then. Otherwise requests and answers take turns, as often as the client likes:
  *
  *	request		4 bytes "SMC?", version (1), command, 2 bytes reserved (0), 8 bytes length
  *	ECHO		length bytes follow; they come back as they are
@@ -54,10 +55,14 @@ struct proto_who {
 	uint32_t reason, peer_diagnosis;
 };
 
-void proto_put_greeting(uint8_t out[PROTO_SIZE]);
+/** proto_put_greeting() - @is_busy: the server takes no requests on this connection */
+void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
 
 /** proto_is_greeting() - could these be its first bytes? With PROTO_SIZE: are they? */
 bool proto_is_greeting(const uint8_t *in, size_t len);
+
+/** proto_is_busy() - is this greeting that of a busy server? */
+bool proto_is_busy(const uint8_t in[PROTO_SIZE]);
 
 void proto_put_request(uint8_t out[PROTO_SIZE], const struct proto_request *request);
 

@@ -151,7 +151,7 @@ static void put_times(struct out_text *text, const struct client_result *result)
 	put(text, "from", "%s", endpoint_text(local, &result->local));
 	put(text, "handshake", "%.3f ms", (double)result->handshake_ns / 1e6);
 	if (!result->is_ours) {
-		put(text, "data", "none: the server is not smc_chk -S");
+		put(text, "data", "none: the server did not greet as smc_chk -S does");
 		return;
 	}
 	put(text, "data", "%" PRIu64 " bytes each way, verified", result->bytes);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The server of the live test. A thread for each client, with blocking calls: a client that is
- * slow, or makes close() wait, delays nobody else. Memory: one buffer a client, on its stack, and a
- * limit on clients.
+ * The server of the live test. A thread for each client: one that is slow, or makes close() wait,
+ * delays nobody else. Memory: one buffer a client, on its stack, and a limit on clients.
  */
 #include "smc_chk/live/server.h"
 
@@ -21,35 +20,46 @@
 
 #include "smc_chk/live/session.h"
 #include "smc_chk/print.h"
+#include "sys/confine.h"
 
 #define BACKLOG 1000
 #define MAX_CLIENTS 1000
+#define SHARES 4 /* one peer may have a quarter of the places */
+#define MAX_REFUSED 100
+#define SPARE_FDS 100 /* for those that are refused, and for looking at sockets */
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets needs 40 KiB of it */
+
+struct client {
+	struct server *server;
+	struct client *next, **place; /* in the list */
+	int fd;
+	bool is_refused;
+	uint8_t origin[ENDPOINT_ORIGIN_SIZE];
+};
 
 /**
  * struct server - shared by the accepting thread and all clients; the last one frees it
  * @event: wakes the accepting thread
- * @clients: being served
+ * @most: clients that are served at once
+ * @list: every client that is being served or refused
+ * @served, @refused: how many these are
  * @is_stopping: server_run() shall end; @is_closed: no accepting thread any more
  * @was_served: has a client come and gone?
  */
 struct server {
 	int listeners[2], n_listeners;
 	int event;
+	unsigned int most;
 	pthread_mutex_t lock;
-	unsigned int clients;
+	struct client *list;
+	unsigned int served, refused;
 	bool is_stopping, is_closed, was_served;
-};
-
-struct client {
-	struct server *server;
-	int fd;
 };
 
 /* The end of a change; the last one out frees it. */
 static void unlock(struct server *server)
 {
-	bool is_last = server->is_closed && !server->clients;
+	bool is_last = server->is_closed && !server->list;
 
 	pthread_mutex_unlock(&server->lock);
 	if (!is_last)
@@ -59,20 +69,48 @@ static void unlock(struct server *server)
 	free(server);
 }
 
-/* ---- accepting ---- */
+/* ---- clients ---- */
+
+static unsigned int *count_of(struct client *client)
+{
+	return client->is_refused ? &client->server->refused : &client->server->served;
+}
+
+static void enlist(struct client *client)
+{
+	struct server *server = client->server;
+
+	client->next = server->list;
+	client->place = &server->list;
+	if (client->next)
+		client->next->place = &client->next;
+	server->list = client;
+	++*count_of(client);
+}
+
+static void strike(struct client *client)
+{
+	*client->place = client->next;
+	if (client->next)
+		client->next->place = client->place;
+	--*count_of(client);
+}
 
 static void *serve(void *arg)
 {
 	struct client *client = arg;
 	struct server *server = client->server;
 
-	session_serve(client->fd);
-	free(client);
+	if (client->is_refused)
+		session_refuse(client->fd);
+	else
+		session_serve(client->fd);
 	pthread_mutex_lock(&server->lock);
-	server->clients--;
-	server->was_served = true;
+	strike(client);
+	server->was_served |= !client->is_refused;
 	eventfd_write(server->event, 1);
 	unlock(server);
+	free(client);
 	return NULL;
 }
 
@@ -90,18 +128,49 @@ static bool start_thread(struct client *client)
 	return !ret;
 }
 
-/* Without memory or threads for one more client, that client is sent away. */
+/* Has the client's peer its share already? */
+static bool has_share(const struct client *client)
+{
+	const struct server *server = client->server;
+	unsigned int count = 0;
+
+	for (const struct client *other = server->list; other; other = other->next)
+		count += !other->is_refused &&
+			 !memcmp(other->origin, client->origin, sizeof(client->origin));
+	return count >= server->most / SHARES;
+}
+
+static void find_origin(struct client *client)
+{
+	union endpoint_addr addr = { 0 };
+	socklen_t len = sizeof(addr);
+
+	getpeername(client->fd, &addr.sa, &len);
+	endpoint_origin(client->origin, &addr);
+}
+
+/* ---- accepting ---- */
+
+/*
+ * A client that has no place is told so; without memory or threads for that, too, it is sent away.
+ */
 static void admit(struct server *server, int fd)
 {
-	struct client *client = malloc(sizeof(*client));
-	bool is_started;
+	struct client *client = calloc(1, sizeof(*client));
+	bool is_started = false;
 
-	if (client)
-		*client = (struct client){ server, fd };
-	/* The thread takes itself off the count under the same lock. */
+	/* The thread takes itself off the list under the same lock. */
 	pthread_mutex_lock(&server->lock);
-	is_started = client && start_thread(client);
-	server->clients += is_started;
+	if (client) {
+		client->server = server;
+		client->fd = fd;
+		find_origin(client);
+		client->is_refused = server->served >= server->most || has_share(client);
+		is_started = (!client->is_refused || server->refused < MAX_REFUSED) &&
+			     start_thread(client);
+	}
+	if (is_started)
+		enlist(client);
 	pthread_mutex_unlock(&server->lock);
 	if (!is_started) {
 		free(client);
@@ -113,7 +182,7 @@ static void admit(struct server *server, int fd)
 static int accept_one(struct server *server, int listener)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 * 1000 };
-	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd >= 0) {
 		admit(server, fd);
@@ -130,14 +199,13 @@ static int accept_one(struct server *server, int listener)
 	}
 }
 
-/* Is it time to end? Tells too whether there is room for more clients. */
-static bool is_over(struct server *server, bool is_once, bool *has_room)
+/* Is it time to end? */
+static bool is_over(struct server *server, bool is_once)
 {
 	bool ret;
 
 	pthread_mutex_lock(&server->lock);
-	ret = server->is_stopping || (is_once && server->was_served && !server->clients);
-	*has_room = server->clients < MAX_CLIENTS;
+	ret = server->is_stopping || (is_once && server->was_served && !server->served);
 	pthread_mutex_unlock(&server->lock);
 	return ret;
 }
@@ -147,12 +215,11 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 	struct pollfd pfds[4] = { { .fd = signal_fd, .events = POLLIN },
 				  { .fd = server->event, .events = POLLIN } };
 	eventfd_t count;
-	bool has_room;
 	int ret;
 
-	while (!is_over(server, is_once, &has_room)) {
+	while (!is_over(server, is_once)) {
 		for (int i = 0; i < server->n_listeners; i++)
-			pfds[2 + i] = (struct pollfd){ .fd = has_room ? server->listeners[i] : -1,
+			pfds[2 + i] = (struct pollfd){ .fd = server->listeners[i],
 						       .events = POLLIN };
 		ret = poll(pfds, 2 + (nfds_t)server->n_listeners, -1);
 		if (ret < 0 && errno != EINTR)
@@ -257,6 +324,17 @@ static int listen_on_free_port(struct server *server, union endpoint_addr *addrs
 			   endpoint_text(text, &addrs[0]), port);
 }
 
+/* As many as there are descriptors for. */
+static unsigned int most_clients(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= MAX_CLIENTS + SPARE_FDS)
+		return MAX_CLIENTS;
+	return limit.rlim_cur > SPARE_FDS + SHARES ? (unsigned int)limit.rlim_cur - SPARE_FDS :
+						     SHARES;
+}
+
 int server_open(struct server **out, union endpoint_addr *addrs, int count, uint16_t port,
 		struct smc_err *err)
 {
@@ -266,6 +344,7 @@ int server_open(struct server **out, union endpoint_addr *addrs, int count, uint
 	if (!server)
 		return smc_err_set(err, ENOMEM, "cannot start the server");
 	pthread_mutex_init(&server->lock, NULL);
+	server->most = most_clients();
 	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	ret = server->event < 0 ? smc_err_set(err, errno, "cannot start the server") :
 				  listen_on_free_port(server, addrs, count, port, err);
@@ -326,14 +405,35 @@ static int catch_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-static void raise_limit(void)
+static void raise_limit(int resource)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit))
+	if (getrlimit(resource, &limit))
 		return;
 	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	setrlimit(resource, &limit);
+}
+
+/*
+ * From here on strangers are heard. All that is still opened are sockets: a client's, and netlink.
+ * Where not everything can be given up the server serves all the same, and says so.
+ */
+static int give_up_rights(const struct chk_request *req, struct smc_err *err)
+{
+	const unsigned int all = CONFINE_FILES | CONFINE_NOT_ROOT | CONFINE_NO_NEW_PRIVS;
+	const struct confine nothing = { .n_paths = 0 };
+	char text[CONFINE_TEXT_SIZE];
+	unsigned int done;
+	int ret = confine(&nothing, &done, err);
+
+	if (ret)
+		return ret;
+	chk_debug(req, "rights given up: %s", confine_text(text, done));
+	if ((done & all) != all)
+		cli_note(&chk_tool, "the server could not give up all its rights, only: %s",
+			 confine_text(text, done));
+	return 0;
 }
 
 int chk_server(const struct chk_request *req)
@@ -348,14 +448,16 @@ int chk_server(const struct chk_request *req)
 		cli_error(&chk_tool, "cannot serve SMC: %s", why_not);
 		return CHK_UNTESTED;
 	}
-	raise_limit();
+	raise_limit(RLIMIT_NOFILE);
+	raise_limit(RLIMIT_NPROC); /* of nobody, whose threads are counted together */
 	signal_fd = catch_signals();
 	count = find_addresses(req, addrs, &err);
 	if (count < 0 ||
 	    server_open(&server, addrs, count, req->port ? req->port : CHK_PORT, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	chk_debug(req, "serving on %d listening sockets", count);
-	ret = announce(req, endpoint_port(&addrs[0]));
+	ret = give_up_rights(req, &err) ? cli_error(&chk_tool, "%s", err.text) :
+					  announce(req, endpoint_port(&addrs[0]));
 	if (!ret && server_run(server, signal_fd, req->is_once, &err))
 		ret = cli_error(&chk_tool, "%s", err.text);
 	server_close(server);

@@ -13,42 +13,44 @@
 
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/live/proto.h"
+#include "smc_chk/live/stream.h"
 
-#define IDLE_SECONDS 60 /* a client that neither sends nor receives for so long is closed */
+/*
+ * A client of ours asks as soon as it is greeted, and is done within a few minutes even on a slow
+ * line. Nobody keeps a place for longer, whatever it sends.
+ */
+#define FIRST_MS 10000
+#define IDLE_MS 60000
+#define WHOLE_MS 600000
+#define REFUSE_MS 1000
 #define DRAIN_MS 5000
+#define MOMENT_MS 10
 #define BUFFER_SIZE 65536
 
-/** struct session - @fd: a blocking socket */
+/**
+ * struct session - a client that is served
+ * @limit: of its time
+ * @has_who: is @who known? That costs a dump of all SMC sockets, and does not change.
+ */
 struct session {
 	int fd;
+	struct stream_limit limit;
+	bool has_who;
+	struct proto_who who;
 	uint8_t buf[BUFFER_SIZE];
 };
 
-static bool send_all(int fd, const uint8_t *data, size_t len)
+static bool send_all(const struct session *session, const uint8_t *data, size_t len)
 {
-	while (len) {
-		ssize_t ret = send(fd, data, len, MSG_NOSIGNAL);
-
-		if (ret < 0 && errno == EINTR)
-			continue;
-		if (ret <= 0)
-			return false;
-		data += ret;
-		len -= (size_t)ret;
-	}
-	return true;
+	return !stream_exchange(session->fd, data, len, NULL, 0, &session->limit);
 }
 
-/* Return: bytes, 0 at the end or after an error. */
+/* Return: bytes, 0 at the end, after an error, and when the time is over. */
 static size_t receive(struct session *session, uint64_t most)
 {
-	ssize_t ret;
-
-	do
-		ret = recv(session->fd, session->buf,
-			   most < sizeof(session->buf) ? (size_t)most : sizeof(session->buf), 0);
-	while (ret < 0 && errno == EINTR);
-	return ret > 0 ? (size_t)ret : 0;
+	return stream_receive(session->fd, session->buf,
+			      most < sizeof(session->buf) ? (size_t)most : sizeof(session->buf),
+			      &session->limit);
 }
 
 /* Take @length bytes, and give them back if @is_echo. */
@@ -57,29 +59,38 @@ static bool take(struct session *session, uint64_t length, bool is_echo)
 	while (length) {
 		size_t len = receive(session, length);
 
-		if (!len || (is_echo && !send_all(session->fd, session->buf, len)))
+		if (!len || (is_echo && !send_all(session, session->buf, len)))
 			return false;
 		length -= len;
 	}
 	return true;
 }
 
-static bool tell_who(struct session *session)
+static struct proto_who look_who(int fd)
 {
-	struct smc_sock sock;
 	struct proto_who who = { 0 };
-	uint8_t out[PROTO_SIZE];
+	struct smc_sock sock;
 
-	if (endpoint_diag(session->fd, &sock)) {
+	if (endpoint_diag(fd, &sock)) {
 		who.mode = smc_sock_mode(&sock);
 		who.has_reason = who.mode == SMC_MODE_TCP && sock.has & SMC_SOCK_HAS_FALLBACK;
 		who.reason = sock.fallback.reason;
 		who.peer_diagnosis = sock.fallback.peer_diagnosis;
-	} else if (endpoint_is_tcp(session->fd)) {
+	} else if (endpoint_is_tcp(fd)) {
 		who.mode = SMC_MODE_TCP;
 	}
-	proto_put_who(out, &who);
-	return send_all(session->fd, out, sizeof(out));
+	return who;
+}
+
+static bool tell_who(struct session *session)
+{
+	uint8_t out[PROTO_SIZE];
+
+	if (!session->has_who)
+		session->who = look_who(session->fd);
+	session->has_who = true;
+	proto_put_who(out, &session->who);
+	return send_all(session, out, sizeof(out));
 }
 
 static bool answer(struct session *session, const uint8_t message[PROTO_SIZE])
@@ -91,7 +102,7 @@ static bool answer(struct session *session, const uint8_t message[PROTO_SIZE])
 	if (request.command == PROTO_WHO)
 		return tell_who(session);
 	return take(session, request.length, request.command == PROTO_ECHO) &&
-	       (request.command == PROTO_ECHO || send_all(session->fd, message, PROTO_SIZE));
+	       (request.command == PROTO_ECHO || send_all(session, message, PROTO_SIZE));
 }
 
 /* Return: false for the end; then @len bytes, which are not a request, have come. */
@@ -108,41 +119,45 @@ static bool get_message(struct session *session, uint8_t message[PROTO_SIZE], si
 	return true;
 }
 
-static void set_options(int fd)
+static bool greet(const struct session *session, bool is_busy)
 {
-	const struct timeval idle = { .tv_sec = IDLE_SECONDS };
-	const int on = 1;
+	uint8_t out[PROTO_SIZE];
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &idle, sizeof(idle));
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &idle, sizeof(idle));
-	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	proto_put_greeting(out, is_busy);
+	return send_all(session, out, sizeof(out));
 }
 
 static void talk(struct session *session)
 {
+	const struct stream_limit whole = stream_limit(IDLE_MS, WHOLE_MS);
 	uint8_t message[PROTO_SIZE];
 	bool is_ours = false;
 	size_t len;
 
-	proto_put_greeting(message);
-	if (!send_all(session->fd, message, sizeof(message)))
+	session->limit = stream_limit(FIRST_MS, FIRST_MS);
+	if (!greet(session, false))
 		return;
 	while (get_message(session, message, &len)) {
 		is_ours = true;
+		session->limit = whole;
 		if (!answer(session, message))
 			return;
 	}
-	if (!is_ours && len && send_all(session->fd, message, len))
+	/* What may still become a request is no stranger's word, unless nothing follows it. */
+	if (is_ours || !len || stream_now() >= session->limit.end)
+		return;
+	session->limit = whole;
+	if (send_all(session, message, len))
 		take(session, UINT64_MAX, true);
 }
 
 /* SMC-R drops what the peer has not taken when close() has waited two seconds. Is all taken? */
-static bool drain(int fd)
+static bool drain(int fd, int ms)
 {
-	const struct timespec moment = { .tv_nsec = 10 * 1000 * 1000 };
+	const struct timespec moment = { .tv_nsec = MOMENT_MS * 1000 * 1000 };
 	int unsent = 0;
 
-	for (int i = 0; i < DRAIN_MS / 10; i++) {
+	for (int i = 0; i <= ms / MOMENT_MS; i++) {
 		struct pollfd pfd = { .fd = fd };
 
 		if (ioctl(fd, SIOCOUTQNSD, &unsent) || !unsent)
@@ -154,15 +169,40 @@ static bool drain(int fd)
 	return false;
 }
 
+static void end(int fd, int ms)
+{
+	if (drain(fd, ms))
+		close(fd);
+	else
+		endpoint_abort(fd);
+}
+
+static void start(struct session *session, int fd)
+{
+	const int on = 1;
+
+	session->fd = fd;
+	session->has_who = false;
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
 void session_serve(int fd)
 {
 	struct session session;
 
-	session.fd = fd;
-	set_options(fd);
+	start(&session, fd);
 	talk(&session);
-	if (drain(fd))
-		close(fd);
-	else
-		endpoint_abort(fd);
+	end(fd, DRAIN_MS);
+}
+
+/* What the client may have sent is read: unread data would make close() a reset. */
+void session_refuse(int fd)
+{
+	struct session session;
+
+	start(&session, fd);
+	session.limit = stream_limit(REFUSE_MS, REFUSE_MS);
+	if (greet(&session, true) && !shutdown(fd, SHUT_WR))
+		take(&session, UINT64_MAX, false);
+	end(fd, 0);
 }

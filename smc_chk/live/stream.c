@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The client's side of a connection: connect and exchange, with time limits. */
+/* One end of a connection: connect and exchange, with time limits. */
 #include "smc_chk/live/stream.h"
 
 #include <errno.h>
@@ -117,6 +117,18 @@ int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms,
 	return -ECONNABORTED;
 }
 
+struct stream_limit stream_limit(int step_ms, uint64_t whole_ms)
+{
+	return (struct stream_limit){ step_ms, stream_now() + whole_ms * 1000000U };
+}
+
+static uint64_t end_of_step(const struct stream_limit *limit)
+{
+	uint64_t end = end_of(limit->step_ms);
+
+	return end < limit->end ? end : limit->end;
+}
+
 /* Return: bytes moved, 0 for none yet, -errno. */
 static ssize_t moved(ssize_t ret)
 {
@@ -126,15 +138,17 @@ static ssize_t moved(ssize_t ret)
 }
 
 int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
-		    int timeout_ms)
+		    const struct stream_limit *limit)
 {
 	const char *from = out;
-	uint64_t end = end_of(timeout_ms);
+	uint64_t end = end_of_step(limit);
 	char *to = in;
 	ssize_t sent, got;
 	int ret;
 
 	while (out_len || in_len) {
+		if (stream_now() >= limit->end)
+			return -ETIME;
 		sent = out_len ? moved(send(fd, from, out_len, MSG_NOSIGNAL)) : 0;
 		got = in_len ? recv(fd, to, in_len, 0) : 0;
 		if (!got && in_len)
@@ -147,23 +161,31 @@ int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in
 		to += got;
 		in_len -= (size_t)got;
 		if (sent || got) {
-			end = end_of(timeout_ms);
+			end = end_of_step(limit);
 			continue;
 		}
 		ret = wait_until(fd, (short)((out_len ? POLLOUT : 0) | (in_len ? POLLIN : 0)), end);
-		if (ret <= 0)
-			return ret ? ret : -ETIMEDOUT;
+		if (ret < 0)
+			return ret;
+		if (!ret && end < limit->end)
+			return -ETIMEDOUT;
 	}
 	return 0;
 }
 
-size_t stream_receive(int fd, void *in, size_t size, int timeout_ms)
+size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *limit)
 {
-	ssize_t got = 0;
+	uint64_t end = end_of_step(limit);
+	ssize_t got;
 
-	if (wait_until(fd, POLLIN, end_of(timeout_ms)) > 0)
+	while (stream_now() < limit->end) {
 		got = recv(fd, in, size, 0);
-	return got > 0 ? (size_t)got : 0;
+		if (got >= 0 || (errno != EAGAIN && errno != EINTR))
+			return got > 0 ? (size_t)got : 0;
+		if (wait_until(fd, POLLIN, end) <= 0)
+			break;
+	}
+	return 0;
 }
 
 static int compare_ns(const void *a, const void *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The client's side of a connection: connect and exchange, with time limits. */
+/* One end of a connection: connect and exchange, with time limits. */
 #pragma once
 
 #include <stdbool.h>
@@ -31,16 +31,35 @@ int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms,
 		   enum stream_stage *stage);
 
 /**
+ * struct stream_limit - how long to wait
+ * @step_ms: without any progress
+ * @end: of everything, as stream_now(): a peer that sends a byte now and then makes progress too
+ */
+struct stream_limit {
+	int step_ms;
+	uint64_t end;
+};
+
+/** stream_limit() - such a limit, from now on. @whole_ms: until the end of everything */
+struct stream_limit stream_limit(int step_ms, uint64_t whole_ms);
+
+/**
  * stream_exchange() - send and receive at the same time
- * @timeout_ms: longest wait without any progress
+ * @fd: non-blocking
  *
- * Return: 0; -ECONNRESET when the peer ended it, -ETIMEDOUT, another -errno.
+ * Return: 0; -ECONNRESET when the peer ended it; -ETIMEDOUT after a step without progress, -ETIME
+ * at the end of @limit; another -errno.
  */
 int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
-		    int timeout_ms);
+		    const struct stream_limit *limit);
 
-/** stream_receive() - up to @size bytes that come within @timeout_ms; 0 for none */
-size_t stream_receive(int fd, void *in, size_t size, int timeout_ms);
+/**
+ * stream_receive() - up to @size bytes, as soon as there are some
+ * @fd: non-blocking
+ *
+ * Return: bytes; 0 at the end of the connection or of @limit, and after an error.
+ */
+size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *limit);
 
 /** stream_now() - CLOCK_MONOTONIC in nanoseconds */
 uint64_t stream_now(void);

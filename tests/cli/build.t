@@ -197,8 +197,9 @@ check_fuzz() {
 		skip "make fuzz" "clang has no libFuzzer"
 		return
 	fi
-	make "$jobs" -C "$tmp/copy" fuzz FUZZ=size FUZZ_TIME=1 >"$tmp/log" 2>&1
+	make "$jobs" -C "$tmp/copy" fuzz FUZZ="size client server" MINUTES=0 >"$tmp/log" 2>&1
 	ok $? "make fuzz compiles and runs" || diag "$(tail -n 20 "$tmp/log")"
+	like "$(cat "$tmp/log")" '^size +[1-9][0-9]* +0$' 'make fuzz: a table of inputs and findings'
 }
 
 # Most rules below are tried in a copy: the build directory under test stays up to date.

@@ -31,7 +31,7 @@ serve() {
 import os, socket, sys, time
 import chkfake
 kinds = {"banner": chkfake.banner, "silent": chkfake.silent, "right": chkfake.greet(lambda data, count: data),
-         "flip": chkfake.greet(chkfake.flip), "hang-up": chkfake.greet(chkfake.hang_up), "stall": chkfake.greet(chkfake.stall)}
+         "busy": chkfake.busy, "flip": chkfake.greet(chkfake.flip), "hang-up": chkfake.greet(chkfake.hang_up), "stall": chkfake.greet(chkfake.stall)}
 fake = chkfake.Fake(kinds[sys.argv[1]], socket.AF_INET)
 with open(sys.argv[2] + "/port.new", "w") as file:
     file.write(str(fake.port))
@@ -66,6 +66,9 @@ end_server
 serve hang-up
 fails 'the connection was lost in the middle of the test' -C 127.0.0.1 -p "$port"
 end_server
+serve busy
+fails 'the server is busy: ' -C 127.0.0.1 -p "$port"
+end_server
 serve stall
 fails 'the connection stalls' -C 127.0.0.1 -p "$port" -t 0.3
 end_server
@@ -88,7 +91,7 @@ print(d["schema"], d["result"], d["mode"], d["server"], d["bytes"] > 300000, "re
 	serve banner
 	run -d -C 127.0.0.1 -p "$port"
 	is "$rc" 3 'no SMC here, a server that is not ours: exit status 3'
-	like "$out" '^  data         none: the server is not smc_chk -S$' 'not ours: no data'
+	like "$out" '^  data         none: the server did not greet as smc_chk -S does$' 'not ours: no data'
 	like "$err" '^\[DEBUG\] the server is another program$' 'not ours: --debug'
 	end_server
 	for option in -S -l; do

@@ -54,7 +54,8 @@ net() {
 
 # lower UPPER LOWER: UPPER stands on LOWER
 lower() {
-	ln -s "$(readlink -f "class/net/$2")" "$(readlink -f "class/net/$1")/lower_$2"
+	upper=$(readlink -f "class/net/$1")
+	ln_to "${upper#"$PWD/"}/lower_$2" "class/net/$2"
 }
 
 # ib NAME PARENT STATE...: an RDMA device with a port for each state; PARENT may be empty

@@ -9,8 +9,9 @@ static void greeting(void **state)
 	uint8_t out[PROTO_SIZE];
 
 	(void)state;
-	proto_put_greeting(out);
+	proto_put_greeting(out, false);
 	assert_memory_equal(out, "SMC_CHK\n\001\0\0\0\0\0\0\0", PROTO_SIZE);
+	assert_false(proto_is_busy(out));
 	for (size_t len = 0; len <= PROTO_SIZE; len++)
 		assert_true(proto_is_greeting(out, len));
 	out[12] = 1; /* reserved */
@@ -19,6 +20,22 @@ static void greeting(void **state)
 	assert_true(proto_is_greeting(out, 8));
 	assert_false(proto_is_greeting(out, PROTO_SIZE));
 	assert_false(proto_is_greeting((const uint8_t *)"SSH-2.0-OpenSSH_9", 2));
+}
+
+/* Clients from before there was this state take it for an ordinary greeting. */
+static void busy_greeting(void **state)
+{
+	uint8_t out[PROTO_SIZE];
+
+	(void)state;
+	proto_put_greeting(out, true);
+	assert_memory_equal(out, "SMC_CHK\n\001\001\0\0\0\0\0\0", PROTO_SIZE);
+	assert_true(proto_is_greeting(out, PROTO_SIZE) && proto_is_busy(out));
+	out[9] = 2; /* a state to come */
+	assert_true(proto_is_greeting(out, PROTO_SIZE) && !proto_is_busy(out));
+	out[9] = 1;
+	out[8] = 2; /* version */
+	assert_false(proto_is_busy(out));
 }
 
 static void request(void **state)
@@ -110,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(greeting),
+		cmocka_unit_test(busy_greeting),
 		cmocka_unit_test(request),
 		cmocka_unit_test(wrong_request),
 		cmocka_unit_test(who),

@@ -46,6 +46,8 @@ def fails(name, pattern, *argv, status=1):
 def check_smcd():
     server = Server()
     equal((server.line, server.port), ("Server started on port 37373\n", 37373), "-S: port 37373, in the peer's words")
+    equal([server.memory(key) for key in ("Uid", "Gid", "CapEff", "NoNewPrivs", "Seccomp")], [65534, 65534, 0, 1, 2],
+          "-S: nobody, who can open no files")
     second = Server("-j")
     equal(json.loads(second.line), {"schema": "smc-tools/check-server/1", "port": 37374}, "-S -j: the next free port")
     status, doc = check(IP)
@@ -117,10 +119,12 @@ def check_many():
             time.sleep(0.005)
     ok(sent < 4 << 20, "-S: a client that does not read is not read", sent)
     before = server.memory()
-    clients = [connect(server.port, i % 4 > 0) for i in range(200)]
+    clients = []
+    for i in range(200):
+        clients.append(connect(server.port, i % 4 > 0))
+        # At once: who says nothing for ten seconds has to go.
+        clients[-1].sendall(b"%d " % i * 100)
     equal({chkfake.receive(c, 16) for c in clients}, {chkfake.GREETING}, "-S: greets 200 clients at once")
-    for i, client in enumerate(clients):
-        client.sendall(b"%d " % i * 100)
     equal([i for i, c in enumerate(clients) if chkfake.receive(c, len(b"%d " % i * 100)) != b"%d " % i * 100], [],
           "-S: echoes what strangers send, to 200 at once")
     equal(check(IP)[0], 0, "-S: and serves smc_chk -C meanwhile")

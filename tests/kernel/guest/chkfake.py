@@ -72,6 +72,12 @@ def banner(fake, conn):
     silent(fake, conn)
 
 
+def busy(fake, conn):
+    """smc_chk -S with no place left; then waits for what a client would send all the same."""
+    conn.sendall(b"SMC_CHK\n\x01\x01" + bytes(6))
+    silent(fake, conn)
+
+
 def greet(change):
     """smc_chk -S as its protocol says, but change(data, n) is what the n-th echo becomes."""
     def treat(_fake, conn):

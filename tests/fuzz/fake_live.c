@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* The network and the clock of "smc_chk -S" and "-C", in memory. */
+#include "fake_live.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "smc_chk/live/endpoint.h"
+
+struct fake_live fake;
+
+/* ---- smc_chk/live/stream.h ---- */
+
+uint64_t stream_now(void)
+{
+	return fake.now;
+}
+
+struct stream_limit stream_limit(int step_ms, uint64_t whole_ms)
+{
+	return (struct stream_limit){ step_ms, fake.now + whole_ms * 1000000U };
+}
+
+/* Does it come in time? Waits as long as that takes. */
+static bool wait_for(uint64_t ns, const struct stream_limit *limit)
+{
+	uint64_t step = (uint64_t)limit->step_ms * 1000000U;
+	uint64_t left = limit->end > fake.now ? limit->end - fake.now : 0;
+	uint64_t most = step < left ? step : left;
+
+	fake.limit = *limit;
+	fake.now += ns < most ? ns : most;
+	return ns < most;
+}
+
+size_t stream_receive(int fd, void *in, size_t size, const struct stream_limit *limit)
+{
+	size_t left = fake.in_len - fake.in_at, chunk = fake.chunk ? fake.chunk : 1;
+	size_t len = size < chunk ? size : chunk;
+
+	(void)fd;
+	if (!wait_for(left || !fake.is_open ? fake.gap_ns : UINT64_MAX, limit))
+		return 0;
+	if (len > left)
+		len = left;
+	if (len)
+		memcpy(in, fake.in + fake.in_at, len);
+	fake.in_at += len;
+	return len;
+}
+
+static void note(const uint8_t *data, size_t len)
+{
+	if (fake.out_len < fake.out_size)
+		memcpy(fake.out + fake.out_len, data,
+		       len < fake.out_size - fake.out_len ? len : fake.out_size - fake.out_len);
+	fake.out_len += len;
+}
+
+int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
+		    const struct stream_limit *limit)
+{
+	(void)fd;
+	note(out, out_len);
+	if (!in_len)
+		return wait_for(0, limit) ? 0 : -ETIME;
+	if (!wait_for(fake.gap_ns, limit))
+		return fake.now < limit->end ? -ETIMEDOUT : -ETIME;
+	return fake.answer ? fake.answer(out, out_len, in, in_len) : -ECONNRESET;
+}
+
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns,
+		   enum stream_stage *stage)
+{
+	(void)addr;
+	(void)timeout_ms;
+	*ns = fake.gap_ns;
+	*stage = is_smc ? STREAM_HANDSHAKE : STREAM_TCP;
+	fake.now += fake.gap_ns;
+	if (fake.connects >= fake.max_connects)
+		return -ECONNREFUSED;
+	fake.connects++;
+	fake.in_at = 0;
+	/* No descriptor, and yet not an error: whatever system call gets it fails. */
+	return INT32_MAX;
+}
+
+uint64_t stream_median(uint64_t *times, int count)
+{
+	return times[count / 2];
+}
+
+/* ---- smc_chk/live/endpoint.h ---- */
+
+const char *endpoint_why_not(void)
+{
+	return fake.why_not;
+}
+
+bool endpoint_is_tcp(int fd)
+{
+	(void)fd;
+	return fake.is_tcp;
+}
+
+bool endpoint_diag(int fd, struct smc_sock *sock)
+{
+	(void)fd;
+	fake.dumps++;
+	if (fake.sock)
+		*sock = *fake.sock;
+	return fake.sock;
+}
+
+void endpoint_abort(int fd)
+{
+	(void)fd;
+	fake.is_aborted = true;
+}
+
+const char *endpoint_family_word(int family)
+{
+	(void)family;
+	return "";
+}
+
+uint16_t endpoint_port(const union endpoint_addr *addr)
+{
+	return ntohs(addr->in.sin_port);
+}
+
+void endpoint_set_port(union endpoint_addr *addr, uint16_t port)
+{
+	addr->in.sin_port = htons(port);
+}
+
+const char *endpoint_text(char text[ENDPOINT_TEXT_SIZE], const union endpoint_addr *addr)
+{
+	(void)addr;
+	return strcpy(text, "192.0.2.1");
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* An archive of any origin: what is unpacked, and what the tools read of that. */
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "host/file.h"
+#include "host/probe.h"
+#include "netlink/replay.h"
+#include "smc_chk/bundle/pack.h"
+#include "smc_chk/bundle/unpack.h"
+#include "sys/netdev.h"
+#include "sys/proc.h"
+#include "sys/rdma.h"
+
+static size_t found;
+
+static int check_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)type;
+	MUST(S_ISREG(st->st_mode) || S_ISDIR(st->st_mode));
+	MUST(!(st->st_mode & 07077));
+	MUST(where->level < UNPACK_MAX_PARTS);
+	MUST(strlen(path) < PATH_MAX);
+	found++;
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static int on_message(const struct nlmsghdr *nlh, void *arg)
+{
+	(void)arg;
+	MUST(nlh->nlmsg_len >= NLMSG_HDRLEN);
+	return 0;
+}
+
+static void read_record(const char *top)
+{
+	const struct replay_request request = { .name = "sock_diag/43" };
+	struct proc_table procs = { 0 };
+	struct netdev_table nets = { 0 };
+	struct rdma_table rdma = { 0 };
+	struct smc_err err;
+	char text[64];
+
+	setenv("SMC_TOOLS_ROOT", top, 1);
+	replay(&request, on_message, NULL, &err);
+	proc_table_load(&procs);
+	proc_table_free(&procs);
+	if (!netdev_load(&nets, "/sys") && !rdma_load(&rdma, "/sys", &nets))
+		rdma_free(&rdma);
+	netdev_free(&nets);
+	host_ifname(text, 1);
+	host_text(text, sizeof(text), "/etc/os-release");
+	MUST(!host_exists("/../../../../../../etc/passwd") || host_exists("/etc/passwd"));
+	unsetenv("SMC_TOOLS_ROOT");
+}
+
+static int archive_of(const uint8_t *data, size_t size)
+{
+	int fd = memfd_create("bundle", MFD_CLOEXEC);
+
+	MUST(fd >= 0);
+	MUST(write(fd, data, size) == (ssize_t)size && !lseek(fd, 0, SEEK_SET));
+	return fd;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char top[] = "/dev/shm/smc-fuzz.XXXXXX";
+	struct archive_library lib;
+	struct smc_err err = { 0 };
+	int directory, fd = archive_of(data, size), ret;
+
+	MUST(!archive_load(&lib, &err) && mkdtemp(top));
+	directory = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	MUST(directory >= 0);
+	ret = bundle_unpack(&lib, fd, directory, "x", &err);
+	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));
+	close(fd);
+	close(directory);
+	found = 0;
+	MUST(!nftw(top, check_one, 8, FTW_PHYS));
+	MUST(found <= PACK_MAX_FILES + UNPACK_MAX_PARTS);
+	if (found > 1)
+		read_record(top);
+	MUST(!nftw(top, remove_one, 8, FTW_DEPTH | FTW_PHYS));
+	return 0;
+}

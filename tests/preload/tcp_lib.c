@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+/*
+ * For "smc_chk -S" on a kernel without SMC: what asks for an SMC socket gets one of TCP. And on
+ * SIGUSR1 the program that it lives in tries to open a file, and says how that went: on standard
+ * error "opened", or the number of the error.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef AF_SMC
+#define AF_SMC 43
+#endif
+
+long syscall(long number, ...)
+{
+	static long (*next)(long number, ...);
+	long args[6];
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_socket && (int)args[0] == AF_SMC) {
+		args[0] = (int)args[2] ? AF_INET6 : AF_INET;
+		args[2] = 0;
+	}
+	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+static void try_to_open(int signo)
+{
+	int saved = errno, fd = open("/dev/null", O_RDONLY);
+	char text[32];
+
+	(void)signo;
+	snprintf(text, sizeof(text), fd < 0 ? "errno %d\n" : "opened\n", errno);
+	if (write(STDERR_FILENO, text, __builtin_strlen(text)) < 0)
+		_exit(1);
+	errno = saved;
+}
+
+static void __attribute__((constructor)) begin(void)
+{
+	const struct sigaction action = { .sa_handler = try_to_open, .sa_flags = SA_RESTART };
+
+	sigaction(SIGUSR1, &action, NULL);
+}

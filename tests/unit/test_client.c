@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk/client: how long it waits for a server, and what it says of a busy one. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "../fuzz/fake_live.h"
+#include "smc_chk/live/client.h"
+#include "smc_chk/live/proto.h"
+
+#define SECOND 1000000000ULL
+
+static uint8_t greeting[PROTO_SIZE];
+
+static struct client_result test(bool is_busy, uint64_t gap_ns,
+				 int (*answer)(const uint8_t *, size_t, uint8_t *, size_t))
+{
+	const struct chk_request req = { .timeout_ms = 2000 };
+	struct client_result result;
+	int status;
+
+	proto_put_greeting(greeting, is_busy);
+	fake = (struct fake_live){ .in = greeting, .in_len = PROTO_SIZE, .chunk = PROTO_SIZE,
+				   .gap_ns = gap_ns, .is_tcp = true, .max_connects = 1,
+				   .answer = answer };
+	status = client_test(&result, &req, "127.0.0.1", 1);
+	assert_int_equal(status, result.status);
+	return result;
+}
+
+/* As smc_chk -S, but for what it says of itself. */
+static int be_honest(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
+{
+	memset(in, 0, in_len);
+	memcpy(in, out + PROTO_SIZE, out_len - PROTO_SIZE);
+	return 0;
+}
+
+static void works(void **state)
+{
+	struct client_result result = test(false, SECOND / 100, be_honest);
+
+	(void)state;
+	assert_int_equal(result.status, CHK_TCP);
+	assert_true(result.is_ours && result.bytes > 300000);
+}
+
+static void is_busy(void **state)
+{
+	struct client_result result = test(true, SECOND / 100, be_honest);
+
+	(void)state;
+	assert_int_equal(result.status, CHK_ERROR);
+	assert_int_equal(result.err.code, EBUSY);
+	assert_non_null(strstr(result.err.text, "the server is busy"));
+	assert_true(fake.is_aborted);
+}
+
+static int drip(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
+{
+	(void)out;
+	(void)out_len;
+	(void)in;
+	(void)in_len;
+	/* Thirty steps; what becomes of that limit is in test_stream.c. */
+	assert_int_equal(fake.limit.step_ms, 2000);
+	assert_in_range(fake.limit.end, 60 * SECOND, 62 * SECOND);
+	return -ETIME;
+}
+
+static void drips(void **state)
+{
+	struct client_result result = test(false, SECOND / 100, drip);
+
+	(void)state;
+	assert_int_equal(result.status, CHK_ERROR);
+	assert_string_equal(result.err.text, "the test takes too long: the server still sends, "
+					     "but too slowly");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(works),
+		cmocka_unit_test(is_busy),
+		cmocka_unit_test(drips),
+	};
+
+	return cmocka_run_group_tests_name("client", tests, NULL, NULL);
+}

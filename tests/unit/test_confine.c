@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+/* lib/sys/confine, landlock, sysfilter: what a process that gave up its rights can no longer do. */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "sys/confine.h"
+#include "sys/sysfilter.h"
+
+#define NR_IO_URING_SETUP 425
+#define NR_CLONE3 435
+#define NR_OPENAT2 437
+
+/* Did it fail, with this errno? Says what did not. */
+static bool fails(const char *what, long ret, int code)
+{
+	if (ret < 0 && errno == code)
+		return true;
+	fprintf(stderr, "%s: returned %ld, errno %d, not %d\n", what, ret, errno, code);
+	return false;
+}
+
+/* By every call that opens, makes or removes one. */
+static bool no_file_opens(void)
+{
+	const struct { uint64_t flags, mode, resolve; } how = { .flags = O_RDONLY };
+
+	return fails("open /", open("/", O_RDONLY), EACCES) &&
+	       fails("open /dev/null", open("/dev/null", O_RDONLY), EACCES) &&
+	       fails("write /dev/null", open("/dev/null", O_WRONLY), EACCES) &&
+	       fails("open status", open("/proc/self/status", O_RDONLY), EACCES) &&
+	       fails("open . below", openat(AT_FDCWD, ".", O_RDONLY | O_DIRECTORY), EACCES) &&
+	       fails("openat2", syscall(NR_OPENAT2, AT_FDCWD, "/dev/null", &how, sizeof(how)),
+		     EACCES) &&
+#ifdef SYS_open
+	       fails("open(2)", syscall(SYS_open, "/dev/null", O_RDONLY), EACCES) &&
+#endif
+	       fails("create", open("confine-test", O_CREAT | O_WRONLY, 0600), EACCES) &&
+	       fails("mkdir", mkdir("confine-test", 0700), EACCES) &&
+	       fails("unlink", unlink("/dev/null"), EACCES);
+}
+
+static bool nothing_more(void)
+{
+	char *argv[] = { (char *)"true", NULL };
+	uint8_t params[120] = { 0 };
+
+	return fails("execve", execve("/bin/true", argv, argv), EACCES) &&
+	       fails("Unix socket", socket(AF_UNIX, SOCK_STREAM, 0), EACCES) &&
+	       fails("io_uring", syscall(NR_IO_URING_SETUP, 1, params), EPERM) &&
+	       fails("clone3", syscall(NR_CLONE3, params, sizeof(params)), ENOSYS) &&
+	       fails("the future", syscall(1000), ENOSYS) &&
+	       fails("ptrace", syscall(SYS_ptrace, 0, 0, 0, 0), EPERM) &&
+	       fails("user namespace", unshare(CLONE_NEWUSER), EPERM) &&
+	       fails("clone", syscall(SYS_clone, CLONE_NEWUSER, CLONE_NEWUSER, 0, 0, 0), EPERM);
+}
+
+/* What goes on: processes, sockets, and what is open. */
+static bool the_rest_works(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), status = 1;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	return fd >= 0 && !listen(fd, 1) && pid > 0 && waitpid(pid, &status, 0) == pid && !status;
+}
+
+static bool has_line(const char *text, const char *line)
+{
+	if (strstr(text, line))
+		return true;
+	fprintf(stderr, "no line '%s' in\n%s", line, text);
+	return false;
+}
+
+/* The kernel's own word, from a file that was open before. */
+static bool status_says(int fd, bool was_root)
+{
+	char text[4096] = "";
+
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0)
+		return false;
+	return has_line(text, "\nCapEff:\t0000000000000000\n") &&
+	       has_line(text, "\nCapPrm:\t0000000000000000\n") &&
+	       has_line(text, "\nNoNewPrivs:\t1\n") && has_line(text, "\nSeccomp:\t2\n") &&
+	       (!was_root || (has_line(text, "\nUid:\t65534\t65534\t65534\t65534\n") &&
+			      has_line(text, "\nGid:\t65534\t65534\t65534\t65534\n") &&
+			      has_line(text, "\nGroups:\t \n")));
+}
+
+static int all_of_it(const void *arg)
+{
+	const struct confine_limit limits[] = { { RLIMIT_CORE, 0 }, { RLIMIT_NOFILE, 20 } };
+	const struct confine keep = { .limits = limits, .n_limits = ARRAY_SIZE(limits) };
+	const unsigned int all = CONFINE_NO_NEW_PRIVS | CONFINE_NOT_ROOT | CONFINE_FILTER |
+				 CONFINE_FILES;
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+	bool was_root = !geteuid(), is_right;
+	unsigned int done = 0;
+	const gid_t group = 4;
+	struct rlimit limit;
+	struct smc_err err;
+
+	(void)arg;
+	if ((was_root && setgroups(1, &group)) || confine(&keep, &done, &err))
+		return CHILD_WRONG;
+	if ((done & all) != all)
+		return CHILD_CANNOT;
+	is_right = no_file_opens() && nothing_more() && the_rest_works() &&
+		   status_says(fd, was_root) && fails("setuid", setuid(0), EPERM) &&
+		   fails("seteuid", seteuid(0), EPERM) && fails("setgid", setgid(0), EPERM);
+	is_right = is_right && !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur == 20 &&
+		   limit.rlim_max == 20;
+	return is_right ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static void gives_up_everything(void **state)
+{
+	(void)state;
+	in_child(all_of_it, NULL);
+}
+
+/* Each of the two closes files without the other. */
+static int filter_alone(const void *arg)
+{
+	(void)arg;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    sysfilter_install(SYSFILTER_FILES | SYSFILTER_EXECUTE))
+		return CHILD_CANNOT;
+	return no_file_opens() && nothing_more() && the_rest_works() ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+/* Without the two parts files and programs stay as they are. */
+static int filter_of_system(const void *arg)
+{
+	char *argv[] = { (char *)"true", NULL };
+
+	(void)arg;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || sysfilter_install(0))
+		return CHILD_CANNOT;
+	if (open("/dev/null", O_RDONLY) < 0 || socket(AF_UNIX, SOCK_STREAM, 0) < 0 ||
+	    !fails("user namespace", unshare(CLONE_NEWUSER), EPERM))
+		return CHILD_WRONG;
+	execve("/bin/true", argv, argv);
+	return CHILD_WRONG;
+}
+
+static int landlock_alone(const void *arg)
+{
+	struct smc_err err;
+
+	(void)arg;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || landlock_restrict(NULL, 0, &err))
+		return CHILD_CANNOT;
+	return no_file_opens() && the_rest_works() ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static void each_alone(void **state)
+{
+	(void)state;
+	in_child(filter_alone, NULL);
+	in_child(filter_of_system, NULL);
+	in_child(landlock_alone, NULL);
+}
+
+/* ---- paths that stay ---- */
+
+struct tree {
+	char top[64], seen[80], made[80], other[64];
+};
+
+static void touch(const char *path)
+{
+	int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+
+	assert_true(fd >= 0);
+	close(fd);
+}
+
+/* Everybody's, as root becomes nobody. */
+static int make_tree(void **state)
+{
+	static struct tree tree;
+
+	strcpy(tree.top, "/tmp/confine-XXXXXX");
+	assert_non_null(mkdtemp(tree.top));
+	assert_int_equal(chmod(tree.top, 0777), 0);
+	snprintf(tree.seen, sizeof(tree.seen), "%s/seen", tree.top);
+	snprintf(tree.made, sizeof(tree.made), "%s/made", tree.top);
+	snprintf(tree.other, sizeof(tree.other), "%s-other", tree.top);
+	touch(tree.seen);
+	touch(tree.other);
+	assert_int_equal(chmod(tree.seen, 0666) | chmod(tree.other, 0666), 0);
+	*state = &tree;
+	return 0;
+}
+
+static int remove_tree(void **state)
+{
+	const struct tree *tree = *state;
+
+	unlink(tree->made);
+	return unlink(tree->seen) | unlink(tree->other) | rmdir(tree->top);
+}
+
+/* Return: as in_child() wants it, if there is anything to be tested. */
+static int keep_one(const char *path, unsigned int access)
+{
+	const struct landlock_path kept = { path, access };
+	const struct confine keep = { .paths = &kept, .n_paths = 1 };
+	unsigned int done = 0;
+	struct smc_err err;
+
+	if (confine(&keep, &done, &err))
+		return CHILD_WRONG;
+	return done & CONFINE_FILES ? CHILD_RIGHT : CHILD_CANNOT;
+}
+
+static int read_only(const void *arg)
+{
+	const struct tree *tree = arg;
+	int ret = keep_one(tree->top, LANDLOCK_READ);
+	char *argv[] = { (char *)"true", NULL };
+	bool is_right;
+
+	if (ret)
+		return ret;
+	is_right = open(tree->seen, O_RDONLY) >= 0 && open(tree->top, O_RDONLY) >= 0 &&
+		   fails("write", open(tree->seen, O_RDWR), EACCES) &&
+		   fails("make", open(tree->made, O_CREAT | O_WRONLY, 0600), EACCES) &&
+		   fails("remove", unlink(tree->seen), EACCES) &&
+		   fails("other", open(tree->other, O_RDONLY), EACCES) &&
+		   fails("execve", execve("/bin/true", argv, argv), EACCES);
+	return is_right ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static int read_and_write(const void *arg)
+{
+	const struct tree *tree = arg;
+	int ret = keep_one(tree->top, LANDLOCK_READ | LANDLOCK_WRITE);
+	bool is_right;
+
+	if (ret)
+		return ret;
+	is_right = open(tree->made, O_CREAT | O_RDWR | O_TRUNC, 0600) >= 0 &&
+		   fails("mkdir", mkdir(tree->made, 0700), EEXIST) && !unlink(tree->made) &&
+		   fails("other", open(tree->other, O_RDONLY), EACCES) &&
+		   fails("remove", unlink(tree->other), EACCES);
+	return is_right ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static int one_file(const void *arg)
+{
+	const struct tree *tree = arg;
+	int ret = keep_one(tree->seen, LANDLOCK_READ);
+	bool is_right;
+
+	if (ret)
+		return ret;
+	is_right = open(tree->seen, O_RDONLY) >= 0 &&
+		   fails("top", open(tree->top, O_RDONLY), EACCES) &&
+		   fails("other", open(tree->other, O_RDONLY), EACCES);
+	return is_right ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static int programs(const void *arg)
+{
+	char *argv[] = { (char *)"true", NULL };
+	int ret = keep_one("/", LANDLOCK_READ | LANDLOCK_EXECUTE);
+
+	if (ret)
+		return ret;
+	if (!fails("write", open(((const struct tree *)arg)->seen, O_RDWR), EACCES))
+		return CHILD_WRONG;
+	execve("/bin/true", argv, argv);
+	return CHILD_WRONG;
+}
+
+static void keeps_paths(void **state)
+{
+	in_child(read_only, *state);
+	in_child(read_and_write, *state);
+	in_child(one_file, *state);
+	in_child(programs, *state);
+}
+
+/* ---- what cannot be ---- */
+
+static int no_such_path(const void *arg)
+{
+	const struct landlock_path path = { "/no/such/path", LANDLOCK_READ };
+	const struct confine keep = { .paths = &path, .n_paths = 1 };
+	unsigned int done;
+	struct smc_err err = { 0 };
+
+	(void)arg;
+	if (confine(&keep, &done, &err) == -ENOENT)
+		return strcmp(err.text, "cannot open '/no/such/path': No such file or directory") ?
+			       CHILD_WRONG : CHILD_RIGHT;
+	return done & CONFINE_LANDLOCK ? CHILD_WRONG : CHILD_CANNOT;
+}
+
+static int no_such_limit(const void *arg)
+{
+	const struct confine_limit limit = { 99, 1 };
+	const struct confine keep = { .limits = &limit, .n_limits = 1 };
+	struct smc_err err = { 0 };
+
+	(void)arg;
+	if (confine(&keep, NULL, &err) != -EINVAL)
+		return CHILD_WRONG;
+	return strcmp(err.text, "cannot set resource limit 99: Invalid argument") ||
+			       open("/dev/null", O_RDONLY) < 0 ? CHILD_WRONG : CHILD_RIGHT;
+}
+
+/* Nobody is not known there: capabilities go all the same. */
+static int in_user_namespace(const void *arg)
+{
+	const struct confine keep = { .n_paths = 0 };
+	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC), map;
+	unsigned int done = 0;
+	char text[64];
+
+	(void)arg;
+	snprintf(text, sizeof(text), "0 %u 1", geteuid());
+	if (unshare(CLONE_NEWUSER))
+		return CHILD_CANNOT;
+	map = open("/proc/self/uid_map", O_WRONLY | O_CLOEXEC);
+	if (map < 0 || write(map, text, strlen(text)) < 0)
+		return CHILD_CANNOT;
+	if (confine(&keep, &done, NULL) || done & CONFINE_NOT_ROOT)
+		return CHILD_WRONG;
+	return status_says(fd, false) && no_file_opens() ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static int stays_root(const void *arg)
+{
+	const struct confine keep = { .keeps_root = true };
+	uid_t before = geteuid();
+	unsigned int done = 0;
+
+	(void)arg;
+	if (confine(&keep, &done, NULL) || done & CONFINE_NOT_ROOT)
+		return CHILD_WRONG;
+	return geteuid() == before && no_file_opens() ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static void what_cannot_be(void **state)
+{
+	(void)state;
+	in_child(no_such_path, NULL);
+	in_child(no_such_limit, NULL);
+	in_child(in_user_namespace, NULL);
+	in_child(stays_root, NULL);
+}
+
+static void in_words(void **state)
+{
+	char text[CONFINE_TEXT_SIZE];
+
+	(void)state;
+	assert_string_equal(confine_text(text, 0), "nothing");
+	assert_string_equal(confine_text(text, CONFINE_NOT_ROOT | CONFINE_FILES),
+			    "not root, no more files");
+	assert_string_equal(confine_text(text, ~0U),
+			    "no new privileges, not root, Landlock, a filter of system calls, "
+			    "no more files");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(gives_up_everything),
+		cmocka_unit_test(each_alone),
+		cmocka_unit_test_setup_teardown(keeps_paths, make_tree, remove_tree),
+		cmocka_unit_test(what_cannot_be),
+		cmocka_unit_test(in_words),
+	};
+
+	return cmocka_run_group_tests_name("confine", tests, NULL, NULL);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk/stream: time limits against a peer that goes on sending, over a socket. */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/socket.h>
+
+#include "smc_chk/live/stream.h"
+
+#define LONG_MS 600000 /* the test does not wait for it */
+
+/* A pair of which the other end, a process, sends without an end. */
+static int flood(pid_t *pid)
+{
+	const uint8_t bytes[64] = { 0 };
+	int fds[2];
+
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	*pid = fork();
+	assert_true(*pid >= 0);
+	if (!*pid) {
+		close(fds[0]);
+		fcntl(fds[1], F_SETFL, 0);
+		while (send(fds[1], bytes, sizeof(bytes), MSG_NOSIGNAL) > 0)
+			;
+		_exit(0);
+	}
+	close(fds[1]);
+	return fds[0];
+}
+
+static void end(int fd, pid_t pid)
+{
+	close(fd);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* There is always something, and never enough. */
+static void never_ends(void **state)
+{
+	static uint8_t in[1 << 30];
+	const struct stream_limit limit = stream_limit(LONG_MS, 50), past = { LONG_MS, 0 };
+	pid_t pid;
+	int fd = flood(&pid);
+
+	(void)state;
+	assert_int_equal(stream_exchange(fd, NULL, 0, in, sizeof(in), &limit), -ETIME);
+	assert_true(stream_now() >= limit.end);
+	assert_int_equal(stream_receive(fd, in, sizeof(in), &past), 0);
+	end(fd, pid);
+}
+
+static void is_silent(void **state)
+{
+	const struct stream_limit step = stream_limit(20, LONG_MS);
+	const struct stream_limit whole = stream_limit(LONG_MS, 20);
+	uint8_t in[8];
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds), 0);
+	assert_int_equal(stream_exchange(fds[0], NULL, 0, in, sizeof(in), &step), -ETIMEDOUT);
+	assert_int_equal(stream_exchange(fds[0], NULL, 0, in, sizeof(in), &whole), -ETIME);
+	assert_int_equal(stream_receive(fds[0], in, sizeof(in), &step), 0);
+	assert_int_equal(send(fds[1], "abc", 3, 0), 3);
+	assert_int_equal(stream_receive(fds[0], in, sizeof(in), &step), 3);
+	close(fds[1]);
+	assert_int_equal(stream_exchange(fds[0], NULL, 0, in, sizeof(in), &step), -ECONNRESET);
+	assert_int_equal(stream_receive(fds[0], in, sizeof(in), &step), 0);
+	close(fds[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(never_ends),
+		cmocka_unit_test(is_silent),
+	};
+
+	return cmocka_run_group_tests_name("stream", tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk/bundle: a directory that is gone afterwards, also without memory; work in a process. */
+#include "child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "smc_chk/bundle/workdir.h"
+
+static bool fill(const char *top)
+{
+	char path[PATH_MAX];
+	int fd = -1, len = snprintf(path, sizeof(path), "%s", top);
+
+	for (int depth = 0; depth < 20; depth++) {
+		for (int i = 0; i < 40; i++) {
+			snprintf(path + len, sizeof(path) - (size_t)len, "/file-with-a-name-%d", i);
+			fd = open(path, O_CREAT | O_WRONLY, 0600);
+			close(fd);
+		}
+		len += snprintf(path + len, sizeof(path) - (size_t)len, "/%d", depth);
+		mkdir(path, 0700);
+	}
+	snprintf(path + len, sizeof(path) - (size_t)len, "/link");
+	return fd >= 0 && !symlink("/", path);
+}
+
+static void use_up_memory(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_AS, &none);
+	for (size_t size = 1 << 20; size; size /= 2)
+		while (malloc(size))
+			;
+}
+
+static int removes(const void *arg)
+{
+	struct workdir work;
+	struct smc_err err;
+
+	if (workdir_begin(&work, &err) || !fill(work.path))
+		return CHILD_CANNOT;
+	if (arg)
+		use_up_memory();
+	workdir_end(&work);
+	return access(work.path, F_OK) && errno == ENOENT ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+static void is_gone(void **state)
+{
+	(void)state;
+	in_child(removes, NULL);
+}
+
+static void is_gone_without_memory(void **state)
+{
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip();
+#endif
+	in_child(removes, "");
+}
+
+/* ---- a process of its own ---- */
+
+static int work_of_child(void *arg, struct smc_err *err)
+{
+	const int *number = arg;
+
+	if (*number > 0)
+		raise(*number);
+	return *number ? smc_err_say(err, -*number, "words of %d", -*number) : 0;
+}
+
+static int ends_as_it_should(const void *arg)
+{
+	const struct {
+		int number, ret;
+		const char *words;
+	} cases[] = {
+		{ 0, 0, "" },
+		{ -ENOSPC, -ENOSPC, "words of 28" },
+		{ SIGSEGV, -EIO, "cannot work: it broke down" },
+		{ SIGXCPU, -EIO, "cannot work: it took too much processor time" },
+		{ SIGKILL, -EIO, "cannot work: it was killed" },
+	};
+	const struct rlimit none = { 0, 0 };
+	struct workdir work;
+
+	(void)arg;
+	setrlimit(RLIMIT_CORE, &none);
+	/* A sanitizer would take the signal for its own. */
+	signal(SIGSEGV, SIG_DFL);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct smc_err err = { 0 };
+		int number = cases[i].number, ret;
+
+		if (workdir_begin(&work, &err))
+			return CHILD_CANNOT;
+		ret = workdir_fork(&work, work_of_child, &number, "work", &err);
+		workdir_end(&work);
+		if (ret != cases[i].ret || strcmp(err.text, cases[i].words)) {
+			fprintf(stderr, "%d: %d '%s'\n", number, ret, err.text);
+			return CHILD_WRONG;
+		}
+	}
+	return CHILD_RIGHT;
+}
+
+static void processes(void **state)
+{
+	(void)state;
+	in_child(ends_as_it_should, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_gone),
+		cmocka_unit_test(is_gone_without_memory),
+		cmocka_unit_test(processes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
