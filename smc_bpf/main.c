@@ -174,11 +174,19 @@ static int check_together(const struct bpf_opts *opts)
 	return 0;
 }
 
-/* Return: -1 to go on, or the exit status. */
+/*
+ * The command comes first, or behind its options. First it is taken before getopt sees it, which
+ * with POSIXLY_CORRECT would find no option behind it. Return: -1 to go on, or the exit status.
+ */
 static int parse(struct bpf_opts *opts, int argc, char **argv)
 {
+	bool is_first = argc > 1 && *argv[1] != '-';
 	int opt, ret;
 
+	if (is_first && set_command(opts, argv[1]))
+		return tool.error_status;
+	argc -= is_first;
+	argv += is_first;
 	while ((opt = cli_getopt(&tool, argc, argv)) != -1) {
 		if (opt == 'h')
 			return cli_help(&tool);
@@ -188,9 +196,10 @@ static int parse(struct bpf_opts *opts, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	ret = set_command(opts, argv[optind]);
-	if (!ret && argc - optind > 1)
-		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 1]);
+	ret = is_first ? 0 : set_command(opts, argv[optind]);
+	optind += !is_first;
+	if (!ret && argc > optind)
+		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind]);
 	if (!ret)
 		ret = check_together(opts);
 	return ret ? ret : -1;
