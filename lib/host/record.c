@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/read.h"
+#include "base/write.h"
 
 /*
  * What is larger is recorded as an empty file, which says only that it is there. The largest file
@@ -107,20 +108,6 @@ bool record_parents(char *path, size_t skip)
 	return true;
 }
 
-static bool write_all(int fd, const char *data, size_t len)
-{
-	ssize_t ret = 0;
-
-	while (len && (ret >= 0 || errno == EINTR)) {
-		ret = write(fd, data, len);
-		if (ret < 0)
-			continue;
-		data += ret;
-		len -= (size_t)ret;
-	}
-	return !len;
-}
-
 enum how { REPLACE, KEEP_LONGER, APPEND };
 
 static bool store(const char *name, const void *data, size_t len, enum how how)
@@ -140,7 +127,7 @@ static bool store(const char *name, const void *data, size_t len, enum how how)
 		close(fd);
 		return true;
 	}
-	is_done = (how == APPEND || !ftruncate(fd, 0)) && write_all(fd, data, len);
+	is_done = (how == APPEND || !ftruncate(fd, 0)) && smc_write_all(fd, data, len);
 	return !close(fd) && is_done;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "base/write.h"
 #include "host/record.h"
 
 #define BLOCK 65536
@@ -249,7 +250,7 @@ static int unpack_data(struct job *job, int fd)
 			return refuse(job, "it is too large");
 		if (workdir_is_stopped(job->work))
 			return -ECANCELED;
-		if (write(fd, block, (size_t)len) != len)
+		if (!smc_write_all(fd, block, (size_t)len))
 			return cannot_unpack(job);
 	}
 	return len ? refuse(job, "it is damaged") : 0;
