@@ -511,6 +511,32 @@ static void json_strings(void **state)
 	}
 }
 
+static void json_numbers(void **state)
+{
+	static const struct {
+		uint64_t number;
+		const char *want;
+	} cases[] = {
+		{ 0, "0" }, { 9007199254740993, "9007199254740993" },
+		{ INT64_MAX, "9223372036854775807" },
+		{ 1 + (uint64_t)INT64_MAX, "\"9223372036854775808\"" },
+		{ UINT64_MAX, "\"18446744073709551615\"" },
+	};
+	static const struct out_col number[] = {
+		{ "n", "N", "n", 0, .kind = OUT_KIND_DEC, .size = sizeof(uint64_t) }, { 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *json = out_json(number, NULL, &cases[i].number);
+		char *dump = json_dumps(json_object_get(json, "n"), JSON_ENCODE_ANY);
+
+		assert_string_equal(dump, cases[i].want);
+		json_decref(json);
+		free(dump);
+	}
+}
+
 /* As many as there are, in their order; nothing is no array half made. */
 static void json_lists(void **state)
 {
@@ -580,6 +606,7 @@ int main(void)
 		cmocka_unit_test(partial_writes), cmocka_unit_test(no_memory),
 		cmocka_unit_test(printed),  cmocka_unit_test(shell_words),
 		cmocka_unit_test(shell_reads_words),
+		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(no_width), cmocka_unit_test(json_hidden),
 		cmocka_unit_test(json_layouts),
 	};
