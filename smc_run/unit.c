@@ -206,7 +206,7 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 			   "SMC: try --family inet", unit->name);
 }
 
-/* What every start of a system's service loads or runs, with its rights: nobody else's to change. */
+/* What a service of the system loads or runs with its rights is nobody else's to change. */
 static int check_owner(const struct unit *unit, const char *path, struct smc_err *err)
 {
 	char culprit[PATH_MAX];

@@ -36,7 +36,8 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
 	doc->is_out_of_memory |= text->is_failed;
 	if (!is_typable || text->len >= sizeof(doc->remedy)) {
 		out_reset(text);
-		out_str(text, "no command is shown: a name in it cannot be typed, or it is too long");
+		out_str(text, "no command is shown: a name in it cannot be typed, "
+			"or it is too long");
 	}
 	take(doc->remedy, sizeof(doc->remedy), text);
 	return doc->remedy;

@@ -127,11 +127,14 @@ run --doctor -j
 is "$(printf '%s' "$out" | jq -c '.findings[] | select(.check == "bindv6only") | has("remedy")')" false 'so no command for it'
 # Whoever made an interface chose its name; the printed commands are pasted into a shell.
 mkdir "$tmp/bin"
+# shellcheck disable=SC2016 # the script's own
 printf '#!/bin/sh\nfor word; do printf "%%s\\001" "$word"; done\n' >"$tmp/bin/ip"
 chmod +x "$tmp/bin/ip"
 rm "$root/probes/roce-mtu-mlx5_0-1"
 was=ens1f0 n=0
+# shellcheck disable=SC2016 # no expansion is meant
 for name in 'a;reboot' "a';id>&2;'b" '-rf' '$(id)' "$(printf 'a\033[2J')" "$(printf 'a\nid')" "$(printf 'a\233')" '"'; do
+	# shellcheck disable=SC2016 # edit expands it
 	old=$was name=$name edit 'mv "class/net/$old" "class/net/$name"; echo 400 >"class/net/$name/mtu"; printf "%s\n" "$name" |
 		tee class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/* >/dev/null'
 	was=$name n=$((n + 1))
