@@ -62,8 +62,7 @@ struct bpf_opts {
 	enum command command;
 	int how;		/* option that names the target, 0 for none */
 	const char *text;	/* its argument */
-	bool is_all, is_json, has_rules, has_gid;
-	gid_t gid;
+	bool is_all, is_json, has_rules;
 	struct smc_scope rules;
 	size_t comms;
 };
@@ -115,8 +114,8 @@ static int set_group(struct bpf_opts *opts, const char *text)
 
 	if (!group)
 		return cli_error(&tool, "there is no group '%s'", text);
-	opts->gid = group->gr_gid;
-	opts->has_gid = true;
+	opts->rules.has_gid = 1;
+	opts->rules.gid = group->gr_gid;
 	return 0;
 }
 
@@ -167,7 +166,7 @@ static int check_together(const struct bpf_opts *opts)
 				       "--container, --pid or --run");
 	if (opts->has_rules && opts->command != ATTACH)
 		return cli_usage_error(&tool, "rules are only for 'attach'");
-	if (opts->has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
+	if (opts->rules.has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
 		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach --run'");
 	if (opts->is_json && opts->command != STATUS)
 		return cli_usage_error(&tool, "option '--json' is only for 'status'");
@@ -245,7 +244,7 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 		return ret;
 	switch (opts->command) {
 	case ATTACH:
-		return scope_attach(&target, &opts->rules, opts->has_gid ? &opts->gid : NULL, err);
+		return scope_attach(&target, &opts->rules, err);
 	case DETACH:
 		return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:
