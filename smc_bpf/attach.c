@@ -37,7 +37,7 @@ static int remove_gone(struct pins *pins, struct smc_err *err)
 }
 
 static int put_scope(struct pins *pins, struct scope_target *target, const struct smc_scope *rules,
-		     const gid_t *group, struct smc_err *err)
+		     struct smc_err *err)
 {
 	struct smc_scope scope = *rules, before;
 	bool was_there;
@@ -56,8 +56,6 @@ static int put_scope(struct pins *pins, struct scope_target *target, const struc
 		return smc_err_set(err, -ret, "cannot attach to %s", target->name);
 	if (target->kind == SCOPE_PROCESS)
 		ret = scopes_mark_tree(pins, target->pid, target->id, err);
-	if (!ret && group)
-		ret = pins_allow(*group, err);
 	if (ret && was_there)
 		bpfmap_update(pins->scopes, &target->id, &before);
 	else if (ret)
@@ -65,15 +63,14 @@ static int put_scope(struct pins *pins, struct scope_target *target, const struc
 	return ret;
 }
 
-int scope_attach(struct scope_target *target, const struct smc_scope *rules, const gid_t *group,
-		 struct smc_err *err)
+int scope_attach(struct scope_target *target, const struct smc_scope *rules, struct smc_err *err)
 {
 	struct pins pins = PINS_CLOSED;
 	struct smc_err ignored;
 	int ret = pins_change(&pins, true, err);
 
 	if (!ret) {
-		ret = put_scope(&pins, target, rules, group, err);
+		ret = put_scope(&pins, target, rules, err);
 		remove_gone(&pins, &ignored);
 	}
 	pins_close(&pins);

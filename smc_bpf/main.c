@@ -62,8 +62,7 @@ struct bpf_opts {
 	enum command command;
 	int how;		/* option that names the target, 0 for none */
 	const char *text;	/* its argument */
-	bool is_all, is_json, has_rules, has_gid;
-	gid_t gid;
+	bool is_all, is_json, has_rules;
 	struct smc_scope rules;
 	size_t comms;
 };
@@ -115,8 +114,8 @@ static int set_group(struct bpf_opts *opts, const char *text)
 
 	if (!group)
 		return cli_error(&tool, "there is no group '%s'", text);
-	opts->gid = group->gr_gid;
-	opts->has_gid = true;
+	opts->rules.has_gid = 1;
+	opts->rules.gid = group->gr_gid;
 	return 0;
 }
 
@@ -167,18 +166,26 @@ static int check_together(const struct bpf_opts *opts)
 				       "--container, --pid or --run");
 	if (opts->has_rules && opts->command != ATTACH)
 		return cli_usage_error(&tool, "rules are only for 'attach'");
-	if (opts->has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
+	if (opts->rules.has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
 		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach --run'");
 	if (opts->is_json && opts->command != STATUS)
 		return cli_usage_error(&tool, "option '--json' is only for 'status'");
 	return 0;
 }
 
-/* Return: -1 to go on, or the exit status. */
+/*
+ * The command comes first, or behind its options. First it is taken before getopt sees it, which
+ * with POSIXLY_CORRECT would find no option behind it. Return: -1 to go on, or the exit status.
+ */
 static int parse(struct bpf_opts *opts, int argc, char **argv)
 {
+	bool is_first = argc > 1 && *argv[1] != '-';
 	int opt, ret;
 
+	if (is_first && set_command(opts, argv[1]))
+		return tool.error_status;
+	argc -= is_first;
+	argv += is_first;
 	while ((opt = cli_getopt(&tool, argc, argv)) != -1) {
 		if (opt == 'h')
 			return cli_help(&tool);
@@ -188,9 +195,10 @@ static int parse(struct bpf_opts *opts, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	ret = set_command(opts, argv[optind]);
-	if (!ret && argc - optind > 1)
-		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 1]);
+	ret = is_first ? 0 : set_command(opts, argv[optind]);
+	optind += !is_first;
+	if (!ret && argc > optind)
+		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind]);
 	if (!ret)
 		ret = check_together(opts);
 	return ret ? ret : -1;
@@ -236,7 +244,7 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 		return ret;
 	switch (opts->command) {
 	case ATTACH:
-		return scope_attach(&target, &opts->rules, opts->has_gid ? &opts->gid : NULL, err);
+		return scope_attach(&target, &opts->rules, err);
 	case DETACH:
 		return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:

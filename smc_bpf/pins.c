@@ -94,8 +94,21 @@ static int open_maps(struct pins *pins, bool writable, struct smc_err *err)
 	}
 }
 
+/* In a BPF file system that is writable for everyone, another user may have created it. */
+static int check_owner(const struct stat *st, struct smc_err *err)
+{
+	if (st->st_uid == geteuid() && !(st->st_mode & S_IWOTH))
+		return 0;
+	return smc_err_say(err, EPERM, SCOPE_DIR " belongs to user %u",
+			   (unsigned int)st->st_uid);
+}
+
 int pins_read(struct pins *pins, struct smc_err *err)
 {
+	struct stat st;
+
+	if (!lstat(SCOPE_DIR, &st) && st.st_uid && check_owner(&st, err))
+		return -EPERM;
 	return open_maps(pins, false, err);
 }
 
@@ -118,11 +131,7 @@ static int lock(struct pins *pins, bool create, struct smc_err *err)
 			break;
 		close(pins->dir);
 	}
-	/* In a BPF file system that is writable for everyone, another user may have created it. */
-	if (locked.st_uid != geteuid() || locked.st_mode & S_IWOTH)
-		return smc_err_say(err, EPERM, SCOPE_DIR " belongs to user %u",
-				   (unsigned int)locked.st_uid);
-	return 0;
+	return check_owner(&locked, err);
 }
 
 static int remove_files(void)
@@ -193,25 +202,6 @@ int pins_change(struct pins *pins, bool may_load, struct smc_err *err)
 	if (!ret)
 		ret = open_maps(pins, true, err);
 	return ret == -ENOENT && may_load ? load_first(pins, err) : ret;
-}
-
-/* The group must be able to write marks and to read the scopes, but not to change the programs. */
-int pins_allow(gid_t gid, struct smc_err *err)
-{
-	static const struct {
-		const char *path;
-		mode_t mode;
-	} files[] = {
-		{ SCOPE_DIR, 0710 },
-		{ SCOPE_DIR "/" SCOPE_TASKS, 0660 },
-		{ SCOPE_DIR "/" SCOPE_SCOPES, 0640 },
-	};
-
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (chown(files[i].path, (uid_t)-1, gid) || chmod(files[i].path, files[i].mode))
-			return smc_err_set(err, errno, "cannot give %s to the group",
-					   files[i].path);
-	return 0;
 }
 
 void pins_close(struct pins *pins)

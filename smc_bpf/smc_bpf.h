@@ -59,9 +59,6 @@ int pins_read(struct pins *pins, struct smc_err *err);
  */
 int pins_change(struct pins *pins, bool load, struct smc_err *err);
 
-/** pins_allow() - let a group mark processes for smc_run. Return: 0, -errno with a sentence */
-int pins_allow(gid_t gid, struct smc_err *err);
-
 /** pins_remove() - unpin all: the kernel ends the programs. Return: 0, -errno with a sentence */
 int pins_remove(struct smc_err *err);
 
@@ -129,12 +126,10 @@ void scope_target_run(struct scope_target *target);
 /**
  * scope_attach() - add a scope, or replace it; and remove those that are gone
  * @rules: a scope whose kind and name do not matter
- * @group: may use smc_run --bpf; NULL for none
  *
  * Return: 0, -errno with a sentence.
  */
-int scope_attach(struct scope_target *target, const struct smc_scope *rules, const gid_t *group,
-		 struct smc_err *err);
+int scope_attach(struct scope_target *target, const struct smc_scope *rules, struct smc_err *err);
 
 /** scope_detach() - remove a scope, and those that are gone. Return: 0, -errno with a sentence */
 int scope_detach(struct scope_target *target, struct smc_err *err);

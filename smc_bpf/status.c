@@ -62,6 +62,8 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "only", 0, OUT_NAME(scope_entry, scope.family, families), OUT_OPTIONAL },
 	{ NULL, NULL, "uid", 0,
 	  OUT_DEC(scope_entry, scope.uid, 0), OUT_IF(scope_entry, scope.has_uid, 1) },
+	{ NULL, NULL, "allowed_gid", 0,
+	  OUT_DEC(scope_entry, scope.gid, 0), OUT_IF(scope_entry, scope.has_gid, 1) },
 	{ NULL, NULL, "exclude_comms", 0, .json = json_comms },
 	{ 0 },
 };

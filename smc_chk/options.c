@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+#include "cli/printable.h"
+
 enum {
 	OPT_BIND = CHK_OPT_DOCTOR + 1,
 	OPT_ONCE,
@@ -64,15 +66,16 @@ const struct cli_tool chk_tool = {
 
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 {
+	char line[1024], shown[4 * sizeof(line)];
 	va_list ap;
 
 	if (!req->is_debug)
 		return;
 	va_start(ap, fmt);
-	fputs("[DEBUG] ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
+	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
+	cli_printable(shown, sizeof(shown), line);
+	fprintf(stderr, "[DEBUG] %s\n", shown);
 }
 
 static int set_command(struct chk_request *req, int val)

@@ -226,8 +226,10 @@ static int print_text(const struct program *prog)
 		append_line(&text, "library", prog->lib.file);
 	for (size_t i = 0; i < prog->n_notes; i++)
 		append_line(&text, "note", prog->notes[i]);
-	out_printf(&text, "  type     smc_run %s", prog->why ? "--bpf " : "");
-	out_shell_word(&text, prog->command);
+	out_printf(&text, "  type     smc_run %s%s", prog->why ? "--bpf " : "",
+		   *prog->command == '-' ? "-- " : "");
+	if (!out_shell_word(&text, prog->command))
+		out_str(&text, "PROGRAM, whose name cannot be typed");
 	out_char(&text, '\n');
 	return chk_print(&text);
 }

@@ -83,25 +83,28 @@ static const char columns[] = "pnetid,type,device,port,state,bus,busid,source,ne
 static json_t *json_warnings(const struct pnet_rows *rows)
 {
 	json_t *array = json_array();
-	char line[256];
+	struct out_text text = { 0 };
 
-	for (size_t i = 0; array && i < rows->count; i++)
-		if (pnet_row_warn(line, sizeof(line), &rows->rows[i]))
-			out_json_push(&array, out_json_str(line));
+	for (size_t i = 0; array && i < rows->count; i++, out_reset(&text))
+		if (pnet_row_warn(&text, &rows->rows[i]))
+			out_json_push(&array, text.is_failed ? NULL :
+					      json_stringn(text.data, text.len));
+	out_free(&text);
 	return array;
 }
 
 static void print_warnings(const struct pnet_rows *rows)
 {
 	struct out_text text = { 0 };
-	char line[256];
 
 	for (size_t i = 0; i < rows->count; i++) {
-		if (!pnet_row_warn(line, sizeof(line), &rows->rows[i]))
-			continue;
+		size_t before = text.len;
+
 		out_str(&text, "smc_pnet: warning: ");
-		out_escaped(&text, line, sizeof(line));
-		out_char(&text, '\n');
+		if (pnet_row_warn(&text, &rows->rows[i]))
+			out_char(&text, '\n');
+		else
+			text.len = before;
 	}
 	if (text.len)
 		fwrite(text.data, 1, text.len, stderr);

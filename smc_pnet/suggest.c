@@ -5,6 +5,20 @@
 #include <errno.h>
 #include <string.h>
 
+/* One line for a shell: a command, or a comment on a name that no shell word can have. */
+static void append(struct out_text *text, const struct smc_pnet *entry)
+{
+	const char *name = entry->has & SMC_PNET_HAS_IB ? entry->ib : entry->eth;
+	size_t before = text->len;
+
+	if (!pnet_command(text, entry)) {
+		text->len = before;
+		out_str(text, "# cannot be typed, --suggest --apply adds it: ");
+		out_escaped(text, name, strlen(name));
+	}
+	out_char(text, '\n');
+}
+
 static int print(const struct smc_pnet_table *entries, bool is_json, struct smc_err *err)
 {
 	struct out_text text = { 0 };
@@ -12,10 +26,8 @@ static int print(const struct smc_pnet_table *entries, bool is_json, struct smc_
 	if (is_json)
 		return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
 						 "entries", pnet_json_entries(entries)), err);
-	for (size_t i = 0; i < entries->count; i++) {
-		pnet_command(&text, &entries->entries[i]);
-		out_char(&text, '\n');
-	}
+	for (size_t i = 0; i < entries->count; i++)
+		append(&text, &entries->entries[i]);
 	return pnet_write(&text, err);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/read.h"
+#include "base/write.h"
 
 #define SIZE_MAX_READ 65536
 
@@ -93,16 +94,15 @@ static int make_directories(const char *path, struct smc_err *err)
 	return 0;
 }
 
-static bool write_text(const char *path, const char *text)
+/* @path: a template of mkostemp(3). What somebody left behind is in nobody's way. */
+static bool write_text(char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-	size_t len = strlen(text);
+	int fd = mkostemp(path, O_CLOEXEC);
 	bool ok;
 
 	if (fd < 0)
 		return false;
-	errno = EIO;	/* of a short write */
-	ok = write(fd, text, len) == (ssize_t)len && !fchmod(fd, 0644) && !fsync(fd);
+	ok = smc_write_all(fd, text, strlen(text)) && !fchmod(fd, 0644) && !fsync(fd);
 	return !close(fd) && ok;
 }
 
@@ -112,12 +112,11 @@ static int replace(const struct dropin *dropin, const char *text, struct smc_err
 	char path[PATH_MAX + 32];
 	int ret;
 
-	snprintf(path, sizeof(path), "%s.%d", dropin->file, (int)getpid());
+	snprintf(path, sizeof(path), "%s.XXXXXX", dropin->file);
 	if (write_text(path, text) && !rename(path, dropin->file))
 		return 1;
 	ret = failed(err, "write", dropin->file);
-	if (ret != -EEXIST)
-		unlink(path);
+	unlink(path);
 	rmdir(dropin->dir);
 	return ret;
 }

@@ -11,6 +11,7 @@
 
 #include "host/smc.h"
 #include "smc_run/way.h"
+#include "sys/owned.h"
 
 #define PROPERTIES "Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart," \
 		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp," \
@@ -205,6 +206,19 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 			   "SMC: try --family inet", unit->name);
 }
 
+/* What a service of the system loads or runs with its rights is nobody else's to change. */
+static int check_owner(const struct unit *unit, const char *path, struct smc_err *err)
+{
+	char culprit[PATH_MAX];
+	int ret = unit->req->user || !*path ? 0 : owned_by_root(path, culprit);
+
+	if (ret == -EPERM)
+		return smc_err_say(err, EPERM, "%s would use '%s', but others than root may change "
+				   "'%s': install smc-tools where only root may", unit->name, path,
+				   culprit);
+	return ret ? smc_err_set(err, -ret, "cannot check '%s'", culprit) : 0;
+}
+
 static int check_preload(struct unit *unit, struct smc_err *err)
 {
 	char why[LIBRARY_WHY_SIZE];
@@ -215,7 +229,11 @@ static int check_preload(struct unit *unit, struct smc_err *err)
 	if (library_misses(&unit->lib, &unit->target, why))
 		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path,
 				   why);
-	ret = check_environment(unit, err);
+	ret = check_owner(unit, unit->lib.file, err);
+	if (!ret)
+		ret = check_owner(unit, unit->lib.other, err);
+	if (!ret)
+		ret = check_environment(unit, err);
 	if (!ret)
 		ret = check_sandbox(unit, err);
 	return ret ? ret : check_families(unit, err);
@@ -225,7 +243,8 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 {
 	if (unit->req->user)
 		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
-	bpf_loader(unit->loader);
+	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
+		return -EPERM;
 	/* Only root may ask. Others will be told that they cannot write the drop-in. */
 	return geteuid() ? bpf_ask("--version", NULL, NULL, err)
 			 : bpf_ask("check", "--cgroup", "/", err);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "out/text.h"
 #include "smc_run/unit.h"
 #include "smc_run/way.h"
 
@@ -169,16 +170,26 @@ static void reload(const struct request *req)
 			 "daemon-reload'", err.text, systemctl_words(req));
 }
 
+/* Names of units have backslashes, and may begin with '-': the command is one to paste. */
+static void print_restart(const struct unit *unit)
+{
+	int stem = (int)(strlen(unit->name) - strlen(".service"));
+	char name[UNIT_NAME_SIZE + sizeof("INSTANCE")];
+	struct out_text text = { 0 };
+
+	snprintf(name, sizeof(name), "%.*s%s.service", stem, unit->name,
+		 unit_is_template(unit->name) ? "INSTANCE" : "");
+	if (out_shell_word(&text, name))
+		printf("Takes effect with: %s restart %s%.*s\n", systemctl_words(unit->req),
+		       *name == '-' ? "-- " : "", (int)text.len, text.data ? text.data : "");
+	out_free(&text);
+}
+
 static int report(const struct unit *unit, const char *what, bool restart)
 {
-	const char *words = systemctl_words(unit->req);
-
 	printf("%s: %s\n", unit->name, what);
-	if (restart && unit_is_template(unit->name))
-		printf("Takes effect with: %s restart %.*sINSTANCE.service\n", words,
-		       (int)(strlen(unit->name) - strlen(".service")), unit->name);
-	else if (restart)
-		printf("Takes effect with: %s restart %s\n", words, unit->name);
+	if (restart)
+		print_restart(unit);
 	return cli_close_stdout(unit->req->tool);
 }
 

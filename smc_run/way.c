@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "host/smc.h"
+#include "smc/abi.h"
 #include "smc_run/program.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
@@ -49,8 +51,21 @@ bool bpf_loader(char path[PATH_MAX])
 	return self_find("smc_bpf", X_OK, path);
 }
 
+/* What a member of the group that smc_bpf allows gets. Return: is this process marked now? */
+static bool ask_for_mark(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK), protocol = 0;
+	socklen_t len = sizeof(protocol);
+
+	if (fd < 0)
+		return false;
+	getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	close(fd);
+	return protocol == IPPROTO_SMC;
+}
+
 /* Into the map that smc_bpf pinned. Return: 0; -ENOENT while there is none for smc_run. */
-static int mark_self(void)
+static int mark_by_map(void)
 {
 	const uint64_t id = SCOPE_RUN_ID;
 	struct smc_scope scope;
@@ -69,6 +84,11 @@ static int mark_self(void)
 	ret = bpfmap_mark(tasks, getpid(), id);
 	close(tasks);
 	return ret;
+}
+
+static int mark_self(void)
+{
+	return ask_for_mark() ? 0 : mark_by_map();
 }
 
 /* One line without its newline and without "smc_bpf: ". */

@@ -46,8 +46,8 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
 /**
  * bpf_mark_self() - the TCP sockets of this process, and of all it starts, become SMC sockets
  *
- * Whoever may write to the pinned map needs no privileges. Where nothing is pinned, smc_bpf is
- * asked to load the program, which needs them.
+ * A member of the group that smc_bpf allows needs no privileges, nor does who may write to the
+ * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them.
  *
  * Return: 0, -errno with a sentence; nothing has happened then.
  */

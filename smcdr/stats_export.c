@@ -18,11 +18,6 @@ static const char *const event_names[SMC_STAT_EVENTS] = {
 	"too_small_peer", "too_small", "full_peer", "full", "reused", "allocated", "downgraded",
 };
 
-static json_t *integer(uint64_t value)
-{
-	return json_integer((json_int_t)value);
-}
-
 json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant)
 {
 	json_t *doc = json_pack("{s:{}}", variant->key);
@@ -31,7 +26,7 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 
 	for (size_t i = 0; i < SMC_STAT_COUNT; i++)
 		failed |= json_object_set_new(values, smc_stat_key(i),
-					      integer(stats->tech[variant->tech].value[i]));
+					      out_json_number(stats->tech[variant->tech].value[i]));
 	if (!failed)
 		return doc;
 	json_decref(doc);
@@ -93,7 +88,7 @@ static int add_range(json_t *doc, const struct range *range, const struct smc_te
 
 		if (tech->has[index])
 			failed |= json_object_set_new(object, range->names[i],
-						      integer(tech->value[index]));
+						      out_json_number(tech->value[index]));
 	}
 	return !object || failed;
 }

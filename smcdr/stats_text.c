@@ -239,7 +239,7 @@ static void usage(struct out_text *text, json_t *doc, const char *key,
 		out_printf(text, " %9s", tech->has[index] ? stats_si(tech->value[index], buf) :
 			   "n/a");
 	else if (tech->has[index])
-		json_object_set_new(doc, key, json_integer((json_int_t)tech->value[index]));
+		json_object_set_new(doc, key, out_json_number(tech->value[index]));
 }
 
 void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,

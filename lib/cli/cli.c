@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/printable.h"
 #include "version.h"
 
 #define MAX_OPTS 48
@@ -26,10 +27,11 @@ void cli_start(void)
 static void __attribute__((format(printf, 2, 0)))
 vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
 {
-	char line[1024];
+	char line[1024], shown[4 * sizeof(line)];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
-	fprintf(stderr, hint ? "%s: %s; try '%s --help'\n" : "%s: %s\n", tool->name, line,
+	cli_printable(shown, sizeof(shown), line);
+	fprintf(stderr, hint ? "%s: %s; try '%s --help'\n" : "%s: %s\n", tool->name, shown,
 		tool->name);
 }
 

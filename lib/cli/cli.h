@@ -64,7 +64,11 @@ int cli_help(const struct cli_tool *tool);
 /** cli_version() - "TOOL utility, smc-tools-VERSION" on stdout, as smc-tools 1.8.5 prints it */
 int cli_version(const struct cli_tool *tool);
 
-/** cli_error() - "TOOL: message" as one line on stderr. Return: the tool's error_status */
+/**
+ * cli_error() - "TOOL: message" as one line on stderr, made harmless by cli_printable()
+ *
+ * Return: the tool's error_status
+ */
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/read.h"
+#include "base/write.h"
 #include "host/beneath.h"
 
 /*
@@ -137,20 +138,6 @@ void record_fail(void)
 	}
 }
 
-static bool write_all(int fd, const char *data, size_t len)
-{
-	ssize_t ret = 0;
-
-	while (len && (ret >= 0 || errno == EINTR)) {
-		ret = write(fd, data, len);
-		if (ret < 0)
-			continue;
-		data += ret;
-		len -= (size_t)ret;
-	}
-	return !len;
-}
-
 enum how { REPLACE, KEEP_LONGER, APPEND };
 
 static bool store_at(const struct beneath *at, const void *data, size_t len, enum how how)
@@ -165,7 +152,7 @@ static bool store_at(const struct beneath *at, const void *data, size_t len, enu
 		close(fd);
 		return true;
 	}
-	is_done = (how == APPEND || !ftruncate(fd, 0)) && write_all(fd, data, len);
+	is_done = (how == APPEND || !ftruncate(fd, 0)) && smc_write_all(fd, data, len);
 	return !close(fd) && is_done;
 }
 

@@ -140,13 +140,23 @@ static json_t *json_of_text(const struct out_col *col, const void *value)
 	return json;
 }
 
+json_t *out_json_number(uint64_t value)
+{
+	char digits[24];
+
+	if (value <= INT64_MAX)
+		return json_integer((json_int_t)value);
+	snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	return json_string(digits);
+}
+
 static json_t *json_of_name(const struct out_col *col, uint64_t number)
 {
 	const struct out_name *name = name_of(col, number);
 
 	if (name && name->json)
 		return json_string(name->json);
-	return col->kind == OUT_KIND_FLAG ? json_boolean(number) : json_integer((json_int_t)number);
+	return col->kind == OUT_KIND_FLAG ? json_boolean(number) : out_json_number(number);
 }
 
 static json_t *json_of(const struct out_col *col, const void *object)
@@ -167,7 +177,7 @@ static json_t *json_of(const struct out_col *col, const void *object)
 	case OUT_KIND_PTR: return out_json_string(string_at(col, value), room_of(col));
 	case OUT_KIND_FLAG:
 	case OUT_KIND_NAME: return json_of_name(col, number_at(value, col->size));
-	default: return json_integer((json_int_t)number_at(value, col->size));
+	default: return out_json_number(number_at(value, col->size));
 	}
 }
 

@@ -216,6 +216,13 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /** out_json_string() - JSON string of foreign bytes: invalid UTF-8 is escaped as \xNN */
 json_t *out_json_string(const char *str, size_t len);
 
+/**
+ * out_json_number() - a number, or its digits as a string when it is 2^63 or more
+ *
+ * No number in JSON may be taken for another one, and few readers know so large ones.
+ */
+json_t *out_json_number(uint64_t value);
+
 /** out_json_str() - as out_json_string(), up to the NUL */
 json_t *out_json_str(const char *str);
 

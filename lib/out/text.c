@@ -148,21 +148,51 @@ void out_escaped(struct out_text *text, const char *str, size_t len)
 	}
 }
 
-void out_shell_word(struct out_text *text, const char *word)
-{
-	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-				    "_-.:@/";
-	bool is_plain = strspn(word, plain) == strlen(word);
+/* What means nothing to any shell, also where a line is typed. */
+static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:@/";
 
-	if (!is_plain)
-		out_char(text, '\'');
+static void append_quoted(struct out_text *text, const char *word)
+{
+	out_char(text, '\'');
 	for (; *word; word++) {
 		if (*word == '\'')
 			out_str(text, "'\\'");
-		out_escaped(text, word, 1);
+		out_char(text, *word);
 	}
-	if (!is_plain)
-		out_char(text, '\'');
+	out_char(text, '\'');
+}
+
+/* $'...' would be shorter, but dash does not know it. */
+static void append_octal(struct out_text *text, const char *word)
+{
+	out_str(text, "\"$(printf %b '");
+	for (; *word; word++) {
+		if (strchr(plain, *word))
+			out_char(text, *word);
+		else
+			out_printf(text, "\\0%03o", (unsigned char)*word);
+	}
+	out_str(text, "')\"");
+}
+
+bool out_shell_word(struct out_text *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	if (len && word[len - 1] == '\n')
+		return false;
+	if (len && strspn(word, plain) == len) {
+		out_str(text, word);
+		return true;
+	}
+	for (size_t i = 0; i < len; i++) {
+		if (word[i] < 0x20 || word[i] > 0x7e) {
+			append_octal(text, word);
+			return true;
+		}
+	}
+	append_quoted(text, word);
+	return true;
 }
 
 void out_reset(struct out_text *text)

@@ -79,10 +79,15 @@ void out_hex(struct out_text *text, uint64_t value, int digits);
 void out_escaped(struct out_text *text, const char *str, size_t len);
 
 /**
- * out_shell_word() - append a name that a stranger chose, escaped, as one word of a shell's
- * command
+ * out_shell_word() - append a name that a stranger chose as one word of a shell's command
+ *
+ * Printable ASCII in any case, and not to be escaped again: what does not stand for itself is
+ * quoted, other bytes than printable ASCII become "$(printf %b '\0033')", which every POSIX shell
+ * gives back. A word may still begin with '-'.
+ *
+ * Return: false, with nothing appended, for a name that ends with a newline: $(...) loses that.
  */
-void out_shell_word(struct out_text *text, const char *word);
+bool out_shell_word(struct out_text *text, const char *word) __attribute__((warn_unused_result));
 
 /** out_reset() - make it empty, keep the memory */
 void out_reset(struct out_text *text);

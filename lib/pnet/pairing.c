@@ -207,29 +207,11 @@ bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table 
 	       (row->source == PNET_FROM_BASE && base && base->hw_pnetid[0]);
 }
 
-/* An entry that counts only if the kernel finds none of the device below. */
-static void warn_upper(char *buf, size_t size, const struct pnet_row *row)
-{
-	struct smc_pnet better = { .has = SMC_PNET_HAS_NET };
-	struct out_text command = { 0 };
-
-	memcpy(better.name, row->entry->name, sizeof(better.name));
-	memcpy(better.eth, row->net->base, sizeof(better.eth));
-	pnet_command(&command, &better);
-	snprintf(buf, size,
-		 "SMC looks at '%s', the lower device of '%s', first, "
-		 "and older kernels only there: %.*s",
-		 row->net->base, row->name, (int)command.len, command.len ? command.data : "");
-	out_free(&command);
-}
-
-bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
+/* One sentence, with names as they are; empty when nothing is wrong. */
+static void describe(char *buf, size_t size, const struct pnet_row *row)
 {
 	bool is_there = row->net || row->ib || row->ism;
 
-	buf[0] = '\0';
-	if (!row->entry)
-		return false;
 	if (!is_there && row->type != PNET_ISM)
 		snprintf(buf, size,
 			 "there is no port %u of '%s': its entry has no effect until there is one",
@@ -242,13 +224,42 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row)
 		snprintf(buf, size, "'%s' is not a RoCE device (%s): SMC does not use it",
 			 row->name, row->ib->node_type);
 	if (!row->net || !strcmp(row->net->base, row->name))
-		return buf[0];
+		return;
 	if (row->source == PNET_FROM_TABLE)
-		warn_upper(buf, size, row);
+		snprintf(buf, size,
+			 "SMC looks at '%s', the lower device of '%s', first, "
+			 "and older kernels only there", row->net->base, row->name);
 	else if (strcmp(row->pnetid, row->entry->name))
 		snprintf(buf, size, "SMC uses PNET ID %s of '%s' below '%s', not the entry's %s",
 			 row->pnetid, row->net->base, row->name, row->entry->name);
-	return buf[0];
+}
+
+/* The better place for an entry that counts only if the kernel finds none of the device below. */
+static void append_better(struct out_text *text, const struct pnet_row *row)
+{
+	struct smc_pnet better = { .has = SMC_PNET_HAS_NET };
+	size_t before = text->len;
+
+	if (row->source != PNET_FROM_TABLE || !row->net || !strcmp(row->net->base, row->name))
+		return;
+	memcpy(better.name, row->entry->name, sizeof(better.name));
+	memcpy(better.eth, row->net->base, sizeof(better.eth));
+	out_str(text, ": ");
+	if (!pnet_command(text, &better))
+		text->len = before;
+}
+
+bool pnet_row_warn(struct out_text *text, const struct pnet_row *row)
+{
+	char sentence[512] = "";
+
+	if (row->entry)
+		describe(sentence, sizeof(sentence), row);
+	if (!*sentence)
+		return false;
+	out_escaped(text, sentence, sizeof(sentence));
+	append_better(text, row);
+	return true;
 }
 
 /* ---- pairs ---- */
@@ -365,18 +376,21 @@ int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tabl
 	return ret;
 }
 
-void pnet_command(struct out_text *text, const struct smc_pnet *entry)
+bool pnet_command(struct out_text *text, const struct smc_pnet *entry)
 {
+	bool is_typable;
+
 	out_str(text, "smc_pnet -a ");
-	out_shell_word(text, entry->name);
+	is_typable = out_shell_word(text, entry->name);
 	if (entry->has & SMC_PNET_HAS_NET) {
 		out_str(text, " -I ");
-		out_shell_word(text, entry->eth);
+		is_typable &= out_shell_word(text, entry->eth);
 	}
 	if (entry->has & SMC_PNET_HAS_IB) {
 		out_str(text, " -D ");
-		out_shell_word(text, entry->ib);
+		is_typable &= out_shell_word(text, entry->ib);
 		out_str(text, " -P ");
 		out_dec(text, entry->port, 0);
 	}
+	return is_typable;
 }

@@ -67,8 +67,14 @@ const struct pnet_row *pnet_row_of_net(const struct pnet_rows *rows, const char 
 /** pnet_row_is_hardware() - does firmware give the PNET ID, to the device itself or to its base? */
 bool pnet_row_is_hardware(const struct pnet_row *row, const struct netdev_table *nets);
 
-/** pnet_row_warn() - what is wrong with a row, one sentence. Return: false when nothing is */
-bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row);
+/**
+ * pnet_row_warn() - append what is wrong with a row, one sentence, escaped already
+ *
+ * It may end with a command that mends it, whose words are a shell's.
+ *
+ * Return: false when nothing is wrong.
+ */
+bool pnet_row_warn(struct out_text *text, const struct pnet_row *row);
 
 /**
  * pnet_suggest_make() - entries that would pair each RDMA port with its net device
@@ -81,5 +87,10 @@ bool pnet_row_warn(char *buf, size_t size, const struct pnet_row *row);
 int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
 		      const struct pnet_world *world);
 
-/** pnet_command() - append the command that adds an entry: "smc_pnet -a NET1 -I eth0" */
-void pnet_command(struct out_text *text, const struct smc_pnet *entry);
+/**
+ * pnet_command() - append the command that adds an entry: "smc_pnet -a NET1 -I eth0"
+ *
+ * Return: false when one of its names is no shell word: what was appended is no command then.
+ */
+bool pnet_command(struct out_text *text, const struct smc_pnet *entry)
+	__attribute__((warn_unused_result));

@@ -48,7 +48,7 @@ static bool ends_with(const char *text, const char *end)
  * 64-bit program and the 32-bit children it starts, or the other way round. Used only where both
  * libraries are installed, where the distributions' loaders look. musl has no $LIB.
  */
-static bool serves_both(const struct target *target, char *entry)
+static bool serves_both(const struct target *target, struct library *out)
 {
 	static const char *const ends[][2] = {
 		{ "/lib/x86_64-linux-gnu", "/lib/i386-linux-gnu" },
@@ -62,8 +62,10 @@ static bool serves_both(const struct target *target, char *entry)
 		return false;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
-			snprintf(entry, PATH_MAX, "%.*s/$LIB/" LIBRARY_NAME,
+			snprintf(out->entry, PATH_MAX, "%.*s/$LIB/" LIBRARY_NAME,
 				 (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])), SMC_LIBDIR);
+			library_in(out->other,
+				   strcmp(file, out->file) ? SMC_LIBDIR32 : SMC_LIBDIR);
 			return true;
 		}
 	}
@@ -89,6 +91,7 @@ int library_find(const struct target *target, struct library *out)
 	bool installed;
 
 	out->secure_too = false;
+	*out->other = '\0';
 	if (!find_file(target, out, &installed))
 		return -ENOENT;
 	memcpy(out->entry, out->file, sizeof(out->entry));
@@ -99,7 +102,7 @@ int library_find(const struct target *target, struct library *out)
 		out->secure_too = true;
 		strcpy(out->entry, LIBRARY_NAME);
 	} else {
-		serves_both(target, out->entry);
+		serves_both(target, out);
 	}
 	return 0;
 }

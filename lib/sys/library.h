@@ -23,12 +23,14 @@ bool self_find(const char *name, int mode, char path[PATH_MAX]);
  * struct library - the preload library for one target
  * @file: its path, for looking at it
  * @entry: what LD_PRELOAD gets: the same, or a form that serves 32-bit and 64-bit programs alike
+ * @other: the library for the other ones that @entry serves, empty for none
  * @secure_too: reaches programs with raised privileges, because an administrator made the
  *	installed library set-uid, which ld.so demands for that (ld.so(8))
  */
 struct library {
 	char file[PATH_MAX];
 	char entry[PATH_MAX];
+	char other[PATH_MAX];
 	bool secure_too;
 };
 

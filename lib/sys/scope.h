@@ -23,6 +23,13 @@
 /* Everything that smc_run starts. */
 #define SCOPE_RUN_ID SCOPE_NOT_CGROUP
 
+/*
+ * A protocol that nobody has: a member of the scope's group who asks for such a TCP socket is
+ * marked, and gets an SMC socket for an answer. Everybody else gets what the kernel says to it.
+ * So members need no map, through which they could change what is not theirs.
+ */
+#define SCOPE_ASK 0x736d63
+
 #define SCOPE_MAX 1024
 #define SCOPE_COMMS 8
 #define SCOPE_COMM_SIZE 16	/* TASK_COMM_LEN */
@@ -42,6 +49,7 @@ enum scope_kind {
  * @kind: enum scope_kind
  * @family: AF_INET or AF_INET6 if only these are converted, else 0
  * @has_uid: whether only sockets of @uid are converted
+ * @has_gid: of SCOPE_RUN_ID: whether members of group @gid may have themselves marked
  * @comms: command names of processes that are left alone, filled up with zeros; "" ends the list
  * @name: for people: path of the control group, or "1234 (redis-server)"
  */
@@ -53,6 +61,8 @@ struct smc_scope {
 	__u32 family;
 	__u32 has_uid;
 	__u32 uid;
+	__u32 has_gid;
+	__u32 gid;
 	char comms[SCOPE_COMMS][SCOPE_COMM_SIZE] __attribute__((aligned(8)));
 	char name[SCOPE_NAME_SIZE];
 };

@@ -21,11 +21,28 @@ enum {
 	PROTO_TCP = 6,
 	PROTO_SMC = 256,
 	CGROUP_LEVELS = 32,
+	GROUPS_LOG2 = 17,	/* a process has 65536 groups at most */
 };
 
-/* What is used of the kernel's own type; libbpf finds the offsets when it loads the program. */
+/* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */
+typedef struct {
+	__u32 val;
+} kgid_t;
+
+/* Sorted, as groups_sort() leaves them. */
+struct group_info {
+	int ngroups;
+	kgid_t gid[0];
+} __attribute__((preserve_access_index));
+
+struct cred {
+	kgid_t egid;
+	struct group_info *group_info;
+} __attribute__((preserve_access_index));
+
 struct task_struct {
 	struct task_struct *group_leader;
+	const struct cred *cred;
 	char comm[SCOPE_COMM_SIZE];
 } __attribute__((preserve_access_index));
 
@@ -105,13 +122,57 @@ static bool is_excluded(struct smc_scope *scope, struct task_struct *task, int f
 	return scope->comms[0][0] && has_excluded_name(scope, task);
 }
 
+static bool is_member(struct task_struct *task, __u32 wanted)
+{
+	struct group_info *info = BPF_CORE_READ(task, cred, group_info);
+	const char *gids = (const char *)info + bpf_core_field_offset(struct group_info, gid);
+	__u32 low = 0, high = BPF_CORE_READ(info, ngroups), gid = 0;
+
+	if (BPF_CORE_READ(task, cred, egid.val) == wanted)
+		return true;
+	for (int i = 0; i < GROUPS_LOG2 && low < high; i++) {
+		__u32 middle = (low + high) / 2;
+
+		if (bpf_probe_read_kernel(&gid, sizeof(gid), gids + middle * sizeof(gid)))
+			return false;
+		if (gid == wanted)
+			return true;
+		if (gid < wanted)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return false;
+}
+
+/* A mark of another scope stays: who set that decides. Return: the protocol of the answer */
+static int ask_for_mark(struct task_struct *task)
+{
+	__u64 run = SCOPE_RUN_ID, old = mark_of(task), *mark;
+	struct smc_scope *scope = bpf_map_lookup_elem(&scopes, &run);
+
+	if (!scope || !scope->has_gid || !is_member(task, scope->gid))
+		return 0;
+	if (old && bpf_map_lookup_elem(&scopes, &old))
+		return PROTO_SMC;
+	mark = bpf_task_storage_get(&tasks, task, &run, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!mark)
+		return 0;
+	*mark = run;
+	return PROTO_SMC;
+}
+
 /* A return value other than 0 takes the place of the protocol in socket(2). */
 SEC("fmod_ret/update_socket_protocol")
 int BPF_PROG(smc_socket, int family, int type, int protocol, int ret)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct smc_scope *scope = current_scope(task);
+	struct smc_scope *scope;
 
+	if (!ret && protocol == SCOPE_ASK && family == AF_INET &&
+	    (type & SOCK_TYPE_MASK) == SOCK_STREAM)
+		return ask_for_mark(task);
+	scope = current_scope(task);
 	if (!scope || ret)
 		return ret;
 	if ((family != AF_INET && family != AF_INET6) || (type & SOCK_TYPE_MASK) != SOCK_STREAM ||

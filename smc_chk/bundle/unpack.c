@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "base/write.h"
 #include "host/beneath.h"
 #include "smc_chk/bundle/pack.h"
 
@@ -80,7 +81,7 @@ static int unpack_data(struct job *job, int fd)
 		if (job->size.bytes > PACK_MAX_BYTES)
 			return refuse(job, "it is too large");
 		errno = ENOSPC;
-		if (write(fd, block, (size_t)len) != len)
+		if (!smc_write_all(fd, block, (size_t)len))
 			return cannot_unpack(job, errno);
 	}
 	return len ? damaged(job) : 0;

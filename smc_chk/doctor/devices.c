@@ -40,7 +40,7 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 		if (level == DOCTOR_WARNING && !row->entry)
 			level = DOCTOR_NOTE;
 		doctor_say(doc, level, RDMA, row->name,
-			   doctor_command(doc, "ip link set ", port->netdev, " up"),
+			   doctor_command(doc, "ip link set dev ", port->netdev, " up"),
 			   "port %u is %s: its net device %s is down", row->port,
 			   port->state, port->netdev);
 	} else {

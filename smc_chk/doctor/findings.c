@@ -31,8 +31,14 @@ static void copy_escaped(char *out, size_t size, const char *str)
 	take(out, size, &text);
 }
 
-const char *doctor_take(struct doctor *doc, struct out_text *text)
+const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable)
 {
+	doc->is_out_of_memory |= text->is_failed;
+	if (!is_typable || text->len >= sizeof(doc->remedy)) {
+		out_reset(text);
+		out_str(text, "no command is shown: a name in it cannot be typed, "
+			"or it is too long");
+	}
 	take(doc->remedy, sizeof(doc->remedy), text);
 	return doc->remedy;
 }
@@ -47,15 +53,16 @@ const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
 	return doc->remedy;
 }
 
-const char *doctor_command(struct doctor *doc, const char *before, const char *device,
+const char *doctor_command(struct doctor *doc, const char *before, const char *name,
 			   const char *after)
 {
 	struct out_text text = { 0 };
+	bool is_typable;
 
 	out_str(&text, before);
-	out_shell_word(&text, device);
+	is_typable = out_shell_word(&text, name);
 	out_str(&text, after);
-	return doctor_take(doc, &text);
+	return doctor_take(doc, &text, is_typable);
 }
 
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
@@ -76,7 +83,7 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 	copy_escaped(finding->check, sizeof(finding->check), check);
 	copy_escaped(finding->object, sizeof(finding->object), object);
 	copy_escaped(finding->text, sizeof(finding->text), text);
-	copy_escaped(finding->remedy, sizeof(finding->remedy), remedy);
+	snprintf(finding->remedy, sizeof(finding->remedy), "%s", remedy ? remedy : "");
 }
 
 bool doctor_has_word(const char *list, const char *word)

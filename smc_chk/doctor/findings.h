@@ -21,14 +21,15 @@ enum doctor_level {
 	DOCTOR_PROBLEM,
 };
 
-#define DOCTOR_REMEDY_SIZE 320
+#define DOCTOR_REMEDY_SIZE 1024
 
 /**
  * struct doctor_finding - one line of the list
  * @check: stable name of what was looked at, for JSON and tests: "module", "pnetid", ...
  * @object: device, file or knob that it is about, empty for the host
  * @text: one clause, escaped already
- * @remedy: the command that mends it, or an imperative clause; empty for none
+ * @remedy: the command that mends it, or an imperative clause; empty for none. Can be pasted into a
+ *          shell as it is
  */
 struct doctor_finding {
 	enum doctor_level level;
@@ -56,10 +57,10 @@ struct doctor {
 
 /**
  * doctor_say() - add a finding
- * @remedy: NULL for none
+ * @remedy: NULL for none; printed as it is, so names in it are words of out_shell_word()
  * @fmt: the text; names from sysfs and peers go through it unescaped: this function escapes
  *
- * What does not fit is cut. A remedy that is a command starts with the command's name.
+ * Text that does not fit is cut. A remedy that is a command starts with the command's name.
  */
 void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, const char *object,
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
@@ -72,16 +73,21 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 
 /* What makes a remedy for the next finding, valid until the next one is made. */
 
-/** doctor_remedy() - by printf(3) */
+/** doctor_remedy() - by printf(3), of our own words and numbers only */
 const char *doctor_remedy(struct doctor *doc, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** doctor_command() - that has a device's name as one word, whatever is in it */
-const char *doctor_command(struct doctor *doc, const char *before, const char *device,
+/** doctor_command() - that has a name which others chose as one shell word, whatever is in it */
+const char *doctor_command(struct doctor *doc, const char *before, const char *name,
 			   const char *after);
 
-/** doctor_take() - of a text, which it frees */
-const char *doctor_take(struct doctor *doc, struct out_text *text);
+/**
+ * doctor_take() - of a text, which it frees
+ * @is_typable: all of its names are shell words
+ *
+ * Half a command is worse than none: what does not fit, or cannot be typed, is said to be missing.
+ */
+const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable);
 
 /** doctor_has_word() - is it one of the words of a list, NULL for none? */
 bool doctor_has_word(const char *list, const char *word);

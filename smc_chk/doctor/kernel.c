@@ -37,10 +37,11 @@ static void describe_block(char *text, size_t size, const struct module_facts *m
 static const char *cure(struct doctor *doc, const struct module_facts *module)
 {
 	const char *file = module->block.file, *name = module->name;
+	char then[64];
 
+	snprintf(then, sizeof(then), ", then: modprobe %s", name);
 	if (module->block.rule)
-		return doctor_remedy(doc, "remove that line from %.200s, then: modprobe %s", file,
-				     name);
+		return doctor_command(doc, "remove that line from ", file, then);
 	if (strstr(file, "cmdline"))
 		return "remove it from module_blacklist= of the kernel's command line and boot "
 		       "again";
@@ -237,6 +238,13 @@ static void check_lockdown(struct doctor *doc)
 			    strcmp(mode, "confidentiality") ? "" : ", and may refuse eBPF");
 }
 
+/* rdma takes every word that begins with '-' for an option, wherever it stands. */
+static const char *delete_command(struct doctor *doc, const char *device)
+{
+	return doctor_command(doc, *device == '-' ? "rdma -- link delete " : "rdma link delete ",
+			      device, "");
+}
+
 /* In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. */
 static void check_soft_roce(struct doctor *doc)
 {
@@ -245,7 +253,7 @@ static void check_soft_roce(struct doctor *doc)
 	for (size_t i = 0; i < rdma->count && facts_is_before(doc->facts, 6, 2); i++)
 		if (!strcmp(rdma->devs[i].driver, "rxe"))
 			doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", rdma->devs[i].name,
-				   doctor_command(doc, "rdma link delete ", rdma->devs[i].name, ""),
+				   delete_command(doc, rdma->devs[i].name),
 				   "connect() over Soft-RoCE hangs forever in this kernel");
 }
 

@@ -33,7 +33,7 @@ static void check_mtu(struct doctor *doc, const struct pnet_row *row, const stru
 		return;
 	if (allowed < ROCE_USUAL_MTU)
 		doctor_say(doc, DOCTOR_WARNING, "mtu", net->name,
-			   doctor_command(doc, "ip link set ", net->name, " mtu 1500"),
+			   doctor_command(doc, "ip link set dev ", net->name, " mtu 1500"),
 			   "MTU %u lets RoCE packets of %s port %u carry only %u bytes", net->mtu,
 			   row->name, row->port, active);
 	else if (active < allowed)
@@ -92,10 +92,11 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 	    has_link_local(addrs, net->name))
 		return;
 	if (more->disable_ipv6)
-		remedy = doctor_command(doc, "sysctl -w net/ipv6/conf/", net->name,
-					"/disable_ipv6=0");
+		/* sysctl(8) would take '*' and '=' in the name for something else. */
+		remedy = doctor_command(doc, "echo 0 >/proc/sys/net/ipv6/conf/", net->name,
+					"/disable_ipv6");
 	else if (more->addr_gen_mode)
-		remedy = doctor_command(doc, "ip link set ", net->name, " addrgenmode eui64");
+		remedy = doctor_command(doc, "ip link set dev ", net->name, " addrgenmode eui64");
 	doctor_say(doc, DOCTOR_NOTE, "link-local", net->name, remedy,
 		   "no IPv6 link-local address: GIDs of RoCE v1, and links of SMC-Rv1, are made "
 		   "from it");
@@ -165,7 +166,7 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 	if ((!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
 	    facts_of_net(doc->facts, net)->is_off)
 		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
-		   doctor_command(doc, "ip link set ", net->name, " up"), "is down");
+		   doctor_command(doc, "ip link set dev ", net->name, " up"), "is down");
 }
 
 /* ---- the host ---- */

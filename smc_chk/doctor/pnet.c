@@ -13,27 +13,30 @@
 /* ---- remedies ---- */
 
 /* How to remove one entry. The kernel deletes whole PNET IDs: the other entries are added again. */
-static void append_removal(struct out_text *text, const struct doctor *doc,
+static bool append_removal(struct out_text *text, const struct doctor *doc,
 			   const struct smc_pnet *entry)
 {
+	bool is_typable;
+
 	out_str(text, "smc_pnet -d ");
-	out_shell_word(text, entry->name);
+	is_typable = out_shell_word(text, entry->name);
 	for (size_t i = 0; i < doc->facts->pnet.count; i++) {
 		const struct smc_pnet *other = &doc->facts->pnet.entries[i];
 
 		if (other == entry || strcmp(other->name, entry->name))
 			continue;
 		out_str(text, "; ");
-		pnet_command(text, other);
+		is_typable &= pnet_command(text, other);
 	}
+	return is_typable;
 }
 
 static const char *removal(struct doctor *doc, const struct smc_pnet *entry)
 {
 	struct out_text text = { 0 };
+	bool is_typable = append_removal(&text, doc, entry);
 
-	append_removal(&text, doc, entry);
-	return doctor_take(doc, &text);
+	return doctor_take(doc, &text, is_typable);
 }
 
 static bool is_port_of(const struct pnet_row *row, const char *netdev)
@@ -59,14 +62,16 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	const struct pnet_world world = { doc->facts->netdevs, doc->facts->rdma };
 	struct smc_pnet_table entries;
 	struct out_text text = { 0 };
+	const char *command = NULL;
 
 	if (pnet_suggest_make(&entries, &doc->facts->pnet, &world))
 		return NULL;
-	for (size_t i = 0; i < entries.count && !text.len; i++)
+	for (size_t i = 0; i < entries.count && !command; i++)
 		if (is_entry_for(doc, &entries.entries[i], netdev))
-			pnet_command(&text, &entries.entries[i]);
+			command = doctor_take(doc, &text,
+					      pnet_command(&text, &entries.entries[i]));
 	smc_pnet_free(&entries);
-	return text.len ? doctor_take(doc, &text) : NULL;
+	return command;
 }
 
 /* ---- entries ---- */
@@ -110,16 +115,16 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	struct smc_pnet entry = { .has = SMC_PNET_HAS_NET };
 	const struct choice *base = choice_of(&doc->facts->choices, row->net->base);
 	struct out_text text = { 0 };
+	bool is_typable = append_removal(&text, doc, row->entry);
 	const char *remedy;
 
-	append_removal(&text, doc, row->entry);
 	if (base && !*base->net->pnetid) {
 		memcpy(entry.name, row->entry->name, sizeof(entry.name));
 		memcpy(entry.eth, row->net->base, sizeof(entry.eth));
 		out_str(&text, "; ");
-		pnet_command(&text, &entry);
+		is_typable &= pnet_command(&text, &entry);
 	}
-	remedy = doctor_take(doc, &text);
+	remedy = doctor_take(doc, &text, is_typable);
 	if (row->source == PNET_FROM_BASE)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "its PNET ID %s has no effect: SMC uses %s of %s, its lower device",
@@ -178,6 +183,7 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 	const struct smc_pnet *entry;
 	struct smc_pnet better = { 0 };
 	struct out_text text = { 0 };
+	bool is_typable = true;
 
 	if (!net || !*port->pnetid || !*net->net->pnetid ||
 	    !strcmp(port->pnetid, net->net->pnetid))
@@ -187,11 +193,12 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 		better = *entry;
 		memcpy(better.name, entry == port->entry ? net->net->pnetid : port->pnetid,
 		       sizeof(better.name));
-		append_removal(&text, doc, entry);
+		is_typable = append_removal(&text, doc, entry);
 		out_str(&text, "; ");
-		pnet_command(&text, &better);
+		is_typable &= pnet_command(&text, &better);
 	}
-	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name, doctor_take(doc, &text),
+	doctor_say(doc, doctor_unusable_level(doc), CHECK, net->net->name,
+		   doctor_take(doc, &text, is_typable),
 		   "has PNET ID %s, but port %u of %s, its RDMA device, has %s", net->net->pnetid,
 		   port->port, port->name, port->pnetid);
 }
@@ -295,8 +302,10 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 			   sources[choice->net->source]);
 	else
 		out_str(&text, "; no PNET ID");
-	doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL, "%s",
-		   doctor_take(doc, &text));
+	doc->is_out_of_memory |= text.is_failed;
+	doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL, "%.*s",
+		   (int)text.len, text.data);
+	out_free(&text);
 }
 
 /* Paired by PNET ID, in choice, and still without a GID in its network. */

@@ -49,8 +49,8 @@ static void check_foreign(struct doctor *doc)
 		const char *path = doc->facts->shim.foreign[i];
 
 		doctor_say(doc, DOCTOR_WARNING, CHECK, path,
-			   doctor_remedy(doc, "remove the package that it belongs to: dpkg -S %s "
-					      "(rpm -qf)", path),
+			   doctor_command(doc, "remove the package that it belongs to, by rpm -qf "
+					  "or dpkg -S ", path, ""),
 			   "belongs to another implementation: LD_PRELOAD=%s loads it",
 			   strrchr(path, '/') + 1);
 	}
@@ -62,7 +62,7 @@ static void check_preload(struct doctor *doc, const struct preload_entry *entry)
 
 	if (entry->is_absent)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, file,
-			   doctor_remedy(doc, "remove %.200s from %s", entry->path, file),
+			   doctor_command(doc, "remove ", entry->path, " from /etc/ld.so.preload"),
 			   "names %s, which does not exist: every program prints an error",
 			   entry->path);
 	else

@@ -170,13 +170,14 @@ mkdir "$tmp/bin" "$tmp/cgroup" "$tmp/account"
 systemd=$tmp/cgroup/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b_2c.slice
 mkdir -p "$systemd/cri-1.scope" "$tmp/cgroup/kubepods/besteffort/pod9-f" "$tmp/cgroup/kubepods/pod0a1b"
 echo TOKEN >"$tmp/account/token"
-for tool in modprobe smcd smc_pnet smc_bpf curl sleep; do
+for tool in modprobe smcd smc_pnet smc_bpf curl sleep cat jq; do
 	cat >"$tmp/bin/$tool" <<'END'
 #!/bin/sh
 echo "${0##*/} $*" >>"$CALLS"
 case "${0##*/} $*" in
 "smc_bpf status"*) grep -q "^smc_bpf attach $2 $3\$" "$CALLS" ;;
-"curl "*) echo '{"items":[{"metadata":{"uid":"0a1b-2c"}},{"metadata":{"uid":"9-f"}},{"metadata":{"uid":"gone"}}]}' ;;
+"cat "* | "jq "*) tool=${0##*/}; PATH=${PATH#*:}; exec "$tool" "$@" ;;
+"curl "*) cat >"$CALLS.headers"; echo '{"items":[{"metadata":{"uid":"0a1b-2c"}},{"metadata":{"uid":"9-f"}},{"metadata":{"uid":"gone"}}]}' ;;
 "sleep "*) [ "$(grep -c '^sleep' "$CALLS")" -lt 2 ] || kill "$PPID" ;;
 "smcd ueid show") cat "$CALLS.eids" ;;
 esac
@@ -188,7 +189,7 @@ sed -i "s,/config/,$tmp/,; s,/sys/fs/cgroup,$tmp/cgroup,; s,/var/run/secrets/kub
 	"$tmp/setup.sh" "$tmp/attach.sh"
 : >"$CALLS.eids"
 PATH=$tmp/bin:$PATH sh "$tmp/setup.sh"
-is "$(cat "$CALLS")" "modprobe smc
+is "$(grep -v ^cat "$CALLS")" "modprobe smc
 smcd ueid show
 smcd ueid add MYCLUSTER
 smc_pnet --import $tmp/pnet.conf" 'Kubernetes: a node is set up'
@@ -200,8 +201,10 @@ rm "$CALLS"
 PATH=$tmp/bin:$PATH NODE_NAME=n1 LABEL=l=1 INTERVAL=5 sh "$tmp/attach.sh" >"$tmp/out" 2>&1
 is "$(grep '^smc_bpf attach' "$CALLS" | sort)" "smc_bpf attach --cgroup $systemd
 smc_bpf attach --cgroup $tmp/cgroup/kubepods/besteffort/pod9-f" 'Kubernetes: pods are found by either way to name groups, attached once'
-like "$(grep -m1 ^curl "$CALLS")" 'Authorization: Bearer TOKEN.*fieldSelector=spec.nodeName=n1 .*labelSelector=l=1 https://' \
+like "$(grep -m1 ^curl "$CALLS")" '-H @- .*fieldSelector=spec.nodeName=n1 .*labelSelector=l=1 https://' \
 	'Kubernetes: the API is asked for this node and label'
+is "$(cat "$CALLS.headers")" 'Authorization: Bearer TOKEN' 'Kubernetes: with the token of the account'
+unlike "$(cat "$CALLS")" TOKEN 'Kubernetes: which is among nobody'"'"'s arguments'
 
 # A small parser: known instructions, stages that exist, files that the build has.
 for file in packaging/container/Containerfile packaging/container/Containerfile.preload; do

@@ -35,16 +35,20 @@ if [ ! -x "$BUILD/smc_bpf" ]; then
 	exit
 fi
 
-# refuse TEXT ARGUMENT...: status 1, nothing on stdout, one line on stderr
+# refuse TEXT ARGUMENT...: status 1, nothing on stdout, one line on stderr; the same with POSIXLY_CORRECT
 refuse() {
 	want="1||smc_bpf: $1; try 'smc_bpf --help'"
 	shift
 	out=$("$BUILD/smc_bpf" "$@" 2>"$tmp/err")
 	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $*"
+	out=$(POSIXLY_CORRECT=1 "$BUILD/smc_bpf" "$@" 2>"$tmp/err")
+	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $* with POSIXLY_CORRECT"
 }
 
 refuse "no command given: attach, detach, status or check"
 refuse "unknown command 'add'" add
+refuse "unknown command 'add'" -j add
+refuse "rules are only for 'attach'" --only ipv4 status
 refuse "unexpected argument 'x'" status x
 refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
 refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach

@@ -291,6 +291,8 @@ def check_full():
         ok(not os.listdir(small), "no room for the bundle: nothing is left", os.listdir(small))
         global TMP
         before, TMP = TMP, small
+        refuse("No space left on device", "--from",
+               archive(index(os.sys.byteorder), entry(FOLDER + "/record/large", bytes(60000))))
         refuse("No space left", "-b", TOP.name + "/full.tar.gz")
         TMP = before
         ok(not os.path.exists(TOP.name + "/full.tar.gz"), "no room for the work: no bundle")

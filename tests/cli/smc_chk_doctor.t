@@ -122,6 +122,43 @@ is "$?$err" '1smc_chk: cannot write to standard output: No space left on device'
 run --doctor -i nosuch
 is "$rc$out$err" "1smc_chk: there is no net device 'nosuch'" "a net device that is not there"
 
+# Messages quote what strangers chose: a recorded kernel's words, an ELF file, names of files.
+build=$(dirname "$chk")
+evil=$(printf 'a\033[2J\r\nb\233c\302\233d')
+shown='a\\x1b\[2J\\x0d\\x0ab\\x9bc\\xc2\\x9bd'
+# quoted TEXT: the last message is one line, has the name escaped, and nothing else that is not ASCII
+quoted() {
+	like "$err" "$shown" "$1: escaped"
+	is "$(tr -d '[:print:]\n' <"$tmp/err" | wc -c) $(wc -l <"$tmp/err")" "0 $2" "$1: nothing reaches the terminal"
+}
+host $no_smc
+mkdir -p "$root/netlink/SMC_PNETID"
+printf 'smc-tools netlink 1 little 95 - %s\n' "$(printf '%s' "$evil" | tr -d '\n')" >"$root/netlink/SMC_PNETID/family"
+shown='a\\x1b\[2J\\x0db\\x9bc\\xc2\\x9bd'
+capture env SMC_TOOLS_ROOT="$root" "$build/smc_pnet"
+quoted 'the words of a recorded answer' 1
+shown='a\\x1b\[2J\\x0d\\x0ab\\x9bc\\xc2\\x9bd'
+printf '0\n%s' "$evil" >"$root/probes/uname-release"
+run --doctor --debug
+quoted 'the release of a kernel' 1
+python3 - "$tmp/program" <<'END'
+import sys
+elf = open('/bin/true', 'rb').read()
+at = elf.index(b'/lib', 64)
+end = elf.index(b'\0', at)
+evil = b'/a\033[2J\r\nb\x9bc\xc2\x9bd'
+assert len(evil) <= end - at
+open(sys.argv[1], 'wb').write(elf[:at] + evil + bytes(end - at - len(evil)) + elf[end:])
+END
+chmod +x "$tmp/program"
+capture "$chk" -x "$tmp/program"
+quoted 'the loader in an ELF file' 1
+mkdir "$tmp/$evil"
+capture "$build/smc_pnet" --import "$tmp/$evil/no"
+quoted 'the name of a file' 1
+capture "$build/smc_pnet" --import /übung/€
+like "$err" "'?/übung/€'?" 'what a user types can be read again'
+
 # This machine, as it is.
 "$chk" -j >"$tmp/out" 2>"$tmp/err"
 rc=$?

@@ -62,7 +62,7 @@ is "$rc" 1 'is one when that is asked for'
 edit 'printf "0x1002\n" >devices/pci/0001:00:00.0/net/eno1d1/flags'
 run --doctor
 finds 'note rdma mlx4_0 port 2 is DOWN: its net device eno1d1 is down' 'down on purpose'
-finds ' -> ip link set eno1d1 up' 'and how to switch it on'
+finds ' -> ip link set dev eno1d1 up' 'and how to switch it on'
 edit 'echo "IB/RoCE v1" >class/infiniband/mlx4_0/ports/1/gid_attrs/types/1'
 run --doctor
 finds 'ok rdma mlx4_0 port 1 .*GIDs of RoCE v1 only: SMC-Rv1' 'GIDs of RoCE v1 only'
@@ -126,11 +126,27 @@ finds 'note bindv6only - is 0: .* IPv4 clients no longer reach servers' 'one soc
 run --doctor -j
 is "$(printf '%s' "$out" | jq -c '.findings[] | select(.check == "bindv6only") | has("remedy")')" false 'so no command for it'
 # Whoever made an interface chose its name; the printed commands are pasted into a shell.
-edit 'mv class/net/ens1f0 "class/net/a;reboot"; echo 400 >"class/net/a;reboot/mtu"; printf "a;reboot\n" |
-	tee class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/* >/dev/null'
+mkdir "$tmp/bin"
+# shellcheck disable=SC2016 # the script's own
+printf '#!/bin/sh\nfor word; do printf "%%s\\001" "$word"; done\n' >"$tmp/bin/ip"
+chmod +x "$tmp/bin/ip"
 rm "$root/probes/roce-mtu-mlx5_0-1"
-run --doctor
-finds " -> ip link set 'a;reboot' mtu 1500" 'a name that a shell would take for a command'
+was=ens1f0 n=0
+# shellcheck disable=SC2016 # no expansion is meant
+for name in 'a;reboot' "a';id>&2;'b" '-rf' '$(id)' "$(printf 'a\033[2J')" "$(printf 'a\nid')" "$(printf 'a\233')" '"'; do
+	# shellcheck disable=SC2016 # edit expands it
+	old=$was name=$name edit 'mv "class/net/$old" "class/net/$name"; echo 400 >"class/net/$name/mtu"; printf "%s\n" "$name" |
+		tee class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/* >/dev/null'
+	was=$name n=$((n + 1))
+	run --doctor
+	typed=$(sed -n 's/^ *-> \(ip link set .* mtu 1500\)$/\1/p' "$tmp/out")
+	run --doctor -j
+	is "$(jq -r '.findings[] | select(.check == "mtu") | .remedy // empty' "$tmp/out")" "$typed" \
+		"name $n: the same in JSON"
+	for shell in sh bash; do
+		is "$(PATH=$tmp/bin:$PATH $shell -c "$typed" 2>&1 | tr '\001' '|')" "link|set|dev|$name|mtu|1500|" "name $n: a word for $shell"
+	done
+done
 
 # A zone without free blocks tells nothing of the sizes that there are.
 printf 'Node 0, zone DMA\nNode 0, zone Normal 1 2 3\n' >"$root/proc/buddyinfo"

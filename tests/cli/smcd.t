@@ -50,6 +50,8 @@ for tool in smcd smcr; do
 	refuse "unknown option '--xyz'" "$tool" --xyz info
 	refuse "needs an argument" "$tool" info -N
 	refuse "takes no argument" "$tool" --json=x info
+	capture env POSIXLY_CORRECT=1 "$build/$tool" info -N
+	refused 1 "needs an argument" "$tool: options behind the command, with POSIXLY_CORRECT too"
 	for seconds in 0 0.01 x -1 1e9 nan ""; do
 		refuse "number of seconds" "$tool" -w "$seconds" info
 	done

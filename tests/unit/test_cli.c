@@ -5,6 +5,7 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "cli/printable.h"
 
 enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE };
 
@@ -117,6 +118,63 @@ static const struct row rows[] = {
 	{ { "--size" }, "?", 0, "tool: option '--size' needs an argument (BYTES)" HINT },
 	{ { "-aN" }, "a?", 0, "tool: option '--netns' needs an argument (NETNS)" HINT },
 };
+
+static void say_text(void *arg)
+{
+	cli_error(&tool, "'%s'", (const char *)arg);
+}
+
+/* What a stranger chose does nothing to the terminal; what a user typed can be read again. */
+static void printable(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} cases[] = {
+		{ "plain ~ \\ 'it'\\''s'", "plain ~ \\ 'it'\\''s'" },
+		{ "\033[2J\r\n\t\177", "\\x1b[2J\\x0d\\x0a\\x09\\x7f" },
+		{ "\x9b" "2J\x90", "\\x9b2J\\x90" },
+		{ "\xc2\x9b" "2J\xc2\x80\xc2\xa0", "\\xc2\\x9b2J\\xc2\\x80\xc2\xa0" },
+		{ "m\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80",
+		  "m\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80" },
+		{ "\xe2\x80\xae" "a\xe2\x80\xa8\xe2\x81\xa6",
+		  "\\xe2\\x80\\xaea\\xe2\\x80\\xa8\\xe2\\x81\\xa6" },
+		{ "\xef\xbb\xbf\xd8\x9c", "\\xef\\xbb\\xbf\\xd8\\x9c" },
+		{ "\xe2\x82", "\\xe2\\x82" },
+		{ "\xc0\x9b\xe0\x82\x9b", "\\xc0\\x9b\\xe0\\x82\\x9b" },
+		{ "\xed\xa0\x80\xf4\x90\x80\x80\xff", "\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80\\xff" },
+		{ "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf",
+		  "\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf" },
+	};
+	char want[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *message = stderr_of(say_text, (void *)(uintptr_t)cases[i].text);
+
+		snprintf(want, sizeof(want), "tool: '%s'\n", cases[i].want);
+		assert_string_equal(message, want);
+		free(message);
+	}
+}
+
+/* What does not fit is cut between characters. */
+static void printable_cut(void **state)
+{
+	static const struct {
+		size_t size;
+		const char *want;
+	} cases[] = { { 1, "" }, { 2, "a" }, { 4, "a\xc3\xbc" }, { 7, "a\xc3\xbc" },
+		      { 8, "a\xc3\xbc\\x1b" }, { 9, "a\xc3\xbc\\x1b" "b" } };
+	char out[16];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(out, '#', sizeof(out));
+		cli_printable(out, cases[i].size, "a\xc3\xbc\033bc");
+		assert_string_equal(out, cases[i].want);
+		assert_int_equal(out[cases[i].size], '#');
+	}
+}
 
 static void words(void **state)
 {
@@ -241,6 +299,7 @@ int main(void)
 		cmocka_unit_test(words),      cmocka_unit_test(stops_at_first),
 		cmocka_unit_test(exclusions), cmocka_unit_test(errors),
 		cmocka_unit_test(seconds_of_watch),
+		cmocka_unit_test(printable),  cmocka_unit_test(printable_cut),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

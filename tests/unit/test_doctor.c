@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk/doctor: what the checks say of made-up facts, without a host. */
-#include "test.h"
+#include "shell.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "smc_chk/doctor/checks.h"
@@ -296,6 +297,250 @@ static void test_slots(void **state)
 		   "behind it|smc_rnics -e 000000a0\n");
 }
 
+/* ---- remedies with a name that others chose ---- */
+
+/* The host's devices, beyond struct host: all that can have a name has this one. */
+struct named {
+	struct host host;
+	struct netdev_facts nets[1];
+	int n_ports[1];
+	uint16_t vlans[1];
+	struct smc_pnet entries[2];
+	char slot[NETDEV_NAME_SIZE], *slots[1], path[HOST_PROBE_SIZE];
+};
+
+static void name_all(struct named *named, const char *name)
+{
+	struct host *host = &named->host;
+	struct rdma_port *port = &host->devs[0].ports[0];
+
+	memset(named, 0, sizeof(*named));
+	start(host);
+	strcpy(host->nets[0].name, name);
+	strcpy(host->nets[0].base, name);
+	strcpy(host->devs[0].name, name);
+	strcpy(port->netdev, name);
+	strcpy(port->link_layer, "Ethernet");
+	strcpy(port->state, "ACTIVE");
+	port->number = 1;
+	host->devs[0].n_ports = named->n_ports[0] = 1;
+	host->rows[0].name = host->nets[0].name;
+	host->rows[1] = (struct pnet_row){ PNET_IB, .name = host->devs[0].name, .port = 1 };
+	host->rows[1].pnetid = "";
+	host->rows[1].ib = host->devs;
+	host->rows[1].ib_port = port;
+	host->facts.choices.facts.rows.count = 2;
+	host->facts.choices.facts.vlans = named->vlans;
+	host->facts.nets = named->nets;
+	host->facts.n_ports = named->n_ports;
+	host->facts.has_pnet = host->facts.has_genl = host->facts.has_diag = true;
+	host->facts.kernel.ipproto_error = -ENODATA;
+	host->facts.shim.own.ret = -ENODATA;
+}
+
+static void small_mtu(struct named *named)
+{
+	named->host.nets[0].mtu = 400;
+}
+
+static void no_pause(struct named *named)
+{
+	strcpy(named->host.nets[0].bus, "pci");
+	strcpy(named->nets[0].pause.netdev, named->host.nets[0].name);
+	named->host.facts.has_pauses = true;
+}
+
+static void no_ipv6(struct named *named)
+{
+	named->host.facts.choices.facts.addrs.is_known = true;
+	named->nets[0].disable_ipv6 = 1;
+}
+
+static void no_link_local(struct named *named)
+{
+	named->host.facts.choices.facts.addrs.is_known = true;
+	named->nets[0].addr_gen_mode = 1;
+}
+
+static void is_off(struct named *named)
+{
+	named->host.req.iface = named->host.nets[0].name;
+	named->nets[0].is_off = true;
+}
+
+static void port_is_down(struct named *named)
+{
+	strcpy(named->host.devs[0].ports[0].state, "DOWN");
+	named->nets[0].is_off = true;
+}
+
+static void nothing_more(struct named *named)
+{
+	(void)named;
+}
+
+static void slot_is_off(struct named *named)
+{
+	strcpy(named->slot, named->host.nets[0].name);
+	named->slots[0] = named->slot;
+	named->host.facts.slots = (struct host_names){ .names = named->slots, .count = 1 };
+}
+
+static void soft_roce(struct named *named)
+{
+	strcpy(named->host.devs[0].driver, "rxe");
+	named->host.facts.version[1] = 1;
+}
+
+static void blacklisted(struct named *named)
+{
+	struct module_facts *module = &named->host.facts.kernel.smc;
+
+	*module = (struct module_facts){ "smc", "net-pf-43", .is_blocked = true };
+	module->block.rule = MODPROBE_BLACKLIST;
+	snprintf(module->block.file, sizeof(module->block.file), "/etc/modprobe.d/%s",
+		 named->host.nets[0].name);
+}
+
+static void preloaded(struct named *named)
+{
+	struct shim_facts *shim = &named->host.facts.shim;
+
+	snprintf(shim->preloads[0].path, sizeof(shim->preloads[0].path), "/lib/%s",
+		 named->host.nets[0].name);
+	shim->preloads[0].is_absent = true;
+	shim->n_preloads = 1;
+}
+
+static void foreign_library(struct named *named)
+{
+	struct shim_facts *shim = &named->host.facts.shim;
+
+	snprintf(shim->foreign[0], sizeof(shim->foreign[0]), "/lib/%s", named->host.nets[0].name);
+	shim->n_foreign = 1;
+}
+
+/* Two entries with its name as the PNET ID, one for a net device that is not there. */
+static void absent(struct named *named)
+{
+	struct host *host = &named->host;
+	const char *name = host->nets[0].name;
+
+	named->entries[0] = (struct smc_pnet){ .has = SMC_PNET_HAS_NET };
+	named->entries[1] = (struct smc_pnet){ .has = SMC_PNET_HAS_IB, .port = 1 };
+	strcpy(named->entries[0].name, name);
+	strcpy(named->entries[0].eth, name);
+	strcpy(named->entries[1].name, name);
+	strcpy(named->entries[1].ib, name);
+	host->rows[0].net = NULL;
+	host->rows[0].entry = named->entries;
+	host->facts.pnet = (struct smc_pnet_table){ named->entries, 2, 2 };
+	host->facts.choices.count = 0;
+}
+
+static void other_pnetid(struct named *named)
+{
+	struct host *host = &named->host;
+
+	absent(named);
+	host->facts.pnet.count = 1;
+	host->facts.choices.count = 1;
+	host->rows[0].net = host->nets;
+	host->rows[0].pnetid = named->entries[0].name;
+	host->rows[1].pnetid = host->devs[0].name;
+	strcpy(host->devs[0].name, "B");
+}
+
+static void on_upper(struct named *named)
+{
+	struct host *host = &named->host;
+
+	other_pnetid(named);
+	strcpy(host->devs[0].ports[0].netdev, "");
+	strcpy(host->nets[0].base, "eth0");
+	host->rows[0].source = PNET_FROM_TABLE;
+}
+
+/* A ';' in what is wanted stands between two commands. */
+static const struct {
+	void (*prepare)(struct named *named);
+	void (*check)(struct doctor *doc);
+	const char *want;
+} remedies[] = {
+	{ small_mtu, doctor_net, "ip link set dev @ mtu 1500" },
+	{ no_pause, doctor_net, "ethtool -A @ rx on tx on" },
+	{ no_ipv6, doctor_net, "echo 0 /proc/sys/net/ipv6/conf/@/disable_ipv6" },
+	{ no_link_local, doctor_net, "ip link set dev @ addrgenmode eui64" },
+	{ is_off, doctor_net, "ip link set dev @ up" },
+	{ port_is_down, doctor_rdma, "ip link set dev @ up" },
+	{ nothing_more, doctor_rdma, "ip address add ADDRESS/PREFIX dev @" },
+	{ slot_is_off, doctor_ism, "smc_rnics -e @" },
+	{ soft_roce, doctor_kernel, "rdma link delete @" },
+	{ blacklisted, doctor_kernel,
+	  "remove that line from /etc/modprobe.d/@, then: modprobe smc" },
+	{ preloaded, doctor_shim, "remove /lib/@ from /etc/ld.so.preload" },
+	{ foreign_library, doctor_shim,
+	  "remove the package that it belongs to, by rpm -qf or dpkg -S /lib/@" },
+	{ absent, doctor_pnet, "smc_pnet -d @; smc_pnet -a @ -D @ -P 1" },
+	{ other_pnetid, doctor_pnet, "smc_pnet -d @; smc_pnet -a B -I @" },
+	{ on_upper, doctor_pnet, "smc_pnet -d @" },
+};
+
+/* The one remedy that a check has for a host whose devices are all called so. */
+static const char *remedy_for(struct named *named, size_t at, const char *name)
+{
+	struct doctor *doc = &named->host.doc;
+	const char *remedy = NULL;
+
+	name_all(named, name);
+	remedies[at].prepare(named);
+	remedies[at].check(doc);
+	for (size_t i = 0; i < doc->n_findings; i++) {
+		if (!doc->findings[i].remedy[0])
+			continue;
+		if (remedy)
+			fail_msg("%s, and %s", remedy, doc->findings[i].remedy);
+		remedy = doc->findings[i].remedy;
+	}
+	if (!remedy)
+		fail_msg("no remedy such as: %s", remedies[at].want);
+	return remedy;
+}
+
+/* Whoever made a device chose its name; what the doctor prints is pasted into a shell. */
+static void test_typed(void **state)
+{
+	struct named named;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(remedies) * ARRAY_SIZE(hostile_names); i++) {
+		const char *name = hostile_names[i / ARRAY_SIZE(remedies)];
+		size_t at = i % ARRAY_SIZE(remedies);
+		const char *remedy = remedy_for(&named, at, name), *want = remedies[at].want;
+		char line[DOCTOR_REMEDY_SIZE];
+
+		if (remedies[at].prepare == soft_roce && *name == '-')
+			want = "rdma -- link delete @";
+		strcpy(line, remedy);
+		if (!strncmp(line, "echo 0 >", 8)) /* a stub gets words only */
+			line[7] = ' ';
+		check_typed(line, want, name);
+		free(named.host.doc.findings);
+	}
+}
+
+static void test_untypable(void **state)
+{
+	struct named named;
+
+	(void)state;
+	for (size_t at = 0; at < ARRAY_SIZE(remedies); at++) {
+		assert_string_equal(remedy_for(&named, at, "a\n"),
+				    "no command is shown: a name in it cannot be typed, or it is too long");
+		free(named.host.doc.findings);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -303,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_sizes),  cmocka_unit_test(test_tcp),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_eid),
 		cmocka_unit_test(test_ism),    cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_typed),  cmocka_unit_test(test_untypable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

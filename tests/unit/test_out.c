@@ -8,6 +8,8 @@
 #include <wchar.h>
 #include <sys/syscall.h>
 
+#include "shell.h"
+
 #include "out/table.h"
 
 /* What the next calls of write() give: bytes at most, or an errno below 0. */
@@ -235,17 +237,36 @@ static void shell_words(void **state)
 		{ "$(id)", "'$(id)'" },
 		{ "it's", "'it'\\''s'" },
 		{ "'", "''\\'''" },
-		{ "a\nb", "'a\\x0ab'" },
-		{ "\\", "'\\x5c'" },
-		{ "\xc3\xbc", "'\\xc3\\xbc'" },
+		{ "", "''" },
+		{ "-a", "-a" },
+		{ "\\", "'\\'" },
+		{ "a\nb'", "\"$(printf %b 'a\\0012b\\0047')\"" },
+		{ "\xc3\xbc", "\"$(printf %b '\\0303\\0274')\"" },
 	};
+	struct out_text none = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct out_text text = { 0 };
 
-		out_shell_word(&text, cases[i].word);
+		assert_true(out_shell_word(&text, cases[i].word));
 		assert_string_equal(string(&text), cases[i].want);
+	}
+	assert_false(out_shell_word(&none, "a\n"));
+	assert_int_equal(none.len, 0);
+}
+
+static void shell_reads_words(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(hostile_names); i++) {
+		struct out_text text = { 0 };
+
+		out_str(&text, "ip a");
+		assert_true(out_shell_word(&text, hostile_names[i]));
+		out_str(&text, "/b ");
+		assert_true(out_shell_word(&text, hostile_names[i]));
+		check_typed(string(&text), "ip a@/b @", hostile_names[i]);
 	}
 }
 
@@ -490,6 +511,32 @@ static void json_strings(void **state)
 	}
 }
 
+static void json_numbers(void **state)
+{
+	static const struct {
+		uint64_t number;
+		const char *want;
+	} cases[] = {
+		{ 0, "0" }, { 9007199254740993, "9007199254740993" },
+		{ INT64_MAX, "9223372036854775807" },
+		{ 1 + (uint64_t)INT64_MAX, "\"9223372036854775808\"" },
+		{ UINT64_MAX, "\"18446744073709551615\"" },
+	};
+	static const struct out_col number[] = {
+		{ "n", "N", "n", 0, .kind = OUT_KIND_DEC, .size = sizeof(uint64_t) }, { 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		json_t *json = out_json(number, NULL, &cases[i].number);
+		char *dump = json_dumps(json_object_get(json, "n"), JSON_ENCODE_ANY);
+
+		assert_string_equal(dump, cases[i].want);
+		json_decref(json);
+		free(dump);
+	}
+}
+
 /* As many as there are, in their order; nothing is no array half made. */
 static void json_lists(void **state)
 {
@@ -558,6 +605,8 @@ int main(void)
 		cmocka_unit_test(json_lists), cmocka_unit_test(json_documents),
 		cmocka_unit_test(partial_writes), cmocka_unit_test(no_memory),
 		cmocka_unit_test(printed),  cmocka_unit_test(shell_words),
+		cmocka_unit_test(shell_reads_words),
+		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(no_width), cmocka_unit_test(json_hidden),
 		cmocka_unit_test(json_layouts),
 	};

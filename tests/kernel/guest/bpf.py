@@ -16,6 +16,24 @@ PINS = "/sys/fs/bpf/smc-tools"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 PAIR = "tcp4:pair:127.0.0.1"
 SMC, TCP = 256, 6
+READ_ONLY = 8
+# Programs of Python: open what is pinned with bpf(BPF_OBJ_GET); ask to be marked, then make a TCP socket.
+BPF_OBJ_GET = """import ctypes, errno, os, platform, sys
+number = {"x86_64": 321, "aarch64": 280, "s390x": 351}[platform.machine()]
+libc = ctypes.CDLL(None, use_errno=True)
+path = ctypes.create_string_buffer(sys.argv[1].encode())
+attr = ctypes.create_string_buffer(ctypes.addressof(path).to_bytes(8, sys.byteorder) + bytes(4) +
+                                   int(sys.argv[2]).to_bytes(4, sys.byteorder), 64)
+fd = libc.syscall(number, 7, attr, 64)
+print(errno.errorcode[ctypes.get_errno()] if fd < 0 else fd)
+"""
+ASK = """import errno, socket
+try:
+    answer = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 0x736d63)
+    print(answer.getsockopt(1, 38), socket.socket().getsockopt(1, 38))
+except OSError as err:
+    print(errno.errorcode[err.errno])
+"""
 
 
 def bpf(*argv):
@@ -283,6 +301,29 @@ def smc_run():
     ok(scopes()["smc_run"]["converted"] > 10, "smc_run has its scope", scopes())
 
 
+def members_own():
+    """A member can mark itself, and that is all."""
+    for name in os.listdir(PINS):
+        for flags in 0, READ_ONLY:
+            equal(run(*NOBODY, "python3", "-c", BPF_OBJ_GET, PINS + "/" + name, str(flags))[1], "EACCES\n",
+                  "a member cannot open %s%s" % (name, ", not even for reading" if flags else ""))
+    refused((*NOBODY, "smc_bpf", "detach", "--run"), "missing capabilities", "nor detach")
+    with subprocess.Popen([*NOBODY, "sh", "-c", "read line; smc_run --bpf protocol inet; smc_run --bpf protocol inet6"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as marked:
+        bpf("attach", "--pid", str(marked.pid), "--only", "ipv6")
+        equal(marked.communicate("\n")[0], "6\n256\n", "what --pid has attached to a member's process stays")
+    bpf("detach", "--run")
+    equal(run("python3", "-c", ASK)[1], "EINVAL\n", "without a scope there is nothing to ask for")
+    bpf("attach", "--run", "--allow-group", "nogroup")
+    equal(run("python3", "-c", ASK)[1], "EINVAL\n", "root is no member")
+    equal(run(*NOBODY, "python3", "-c", ASK)[1], "256 256\n", "a member's answer is an SMC socket, as are those after it")
+    with subprocess.Popen([*NOBODY, "sleep", "60"]) as sleeper:
+        bpf("attach", "--pid", str(sleeper.pid))
+        ok(any(s["scope"] == "process" for s in scopes().values()), "root can still mark", scopes())
+        bpf("detach", "--pid", str(sleeper.pid))
+        sleeper.kill()
+
+
 def unprivileged():
     command = ("protocol",)
     status, out, err = run(*NOBODY, "smc_run", "--bpf", *command)
@@ -290,16 +331,22 @@ def unprivileged():
        "another user has no access: one sentence and the library", (status, err))
     status, out, err = run(*NOBODY, "smc_run", "--bpf", "--strict", *command)
     equal((status, out, err.count("\n")), (125, "", 1), "with --strict: 125")
-    refused(("setpriv", "--bounding-set=-all,+bpf,+perfmon,+net_admin", "smc_bpf", "attach", "--run", "--allow-group", "nogroup"),
-            "cannot give /sys/fs/bpf/smc-tools to the group", "without CAP_CHOWN no group can be allowed")
-    ok("smc_run" in scopes(), "and what was attached before stays", scopes())
     bpf("attach", "--run", "--allow-group", "nogroup")
     equal(run(*NOBODY, "smc_run", "--bpf", *command), (0, "256\n", ""), "--allow-group: a member needs no capability")
-    status, out, err = run(*NOBODY, "smc_bpf", "status", "-j")
-    equal((status, list(json.loads(out)["scopes"][0])[0]), (0, "scope"), "and may look")
-    refused((*NOBODY, "smc_bpf", "detach", "--run"), "missing capabilities", "but not detach")
-    equal(run("setpriv", "--reuid=65534", "--regid=65533", "--clear-groups", "smc_run", "--bpf", "--strict", *command)[0], 125,
-          "who is not a member has no access")
+    other = ("setpriv", "--reuid=65534", "--regid=65533")
+    many = ",".join(str(gid) for gid in [*range(1, 30), *range(65500, 65533), 65534, *range(70000, 70010)])
+    for groups in "--groups=65534", "--groups=5,65534", "--groups=65534,70000", "--groups=" + many:
+        equal(run(*other, groups, "smc_run", "--bpf", *command), (0, "256\n", ""), "a member by " + groups[:25])
+    for groups in "--clear-groups", "--groups=65533,65535", "--groups=" + many.replace("65534,", ""):
+        equal(run(*other, groups, "smc_run", "--bpf", "--strict", *command)[0], 125, "no member by " + groups[:25])
+    equal(scopes()["smc_run"]["allowed_gid"], 65534, "status names the group")
+    members_own()
+    os.chown(PINS, 65534, 65534)
+    refused(("smc_bpf", "status"), "belongs to user 65534", "status does not believe what another user has made")
+    os.chown(PINS, 0, 0)
+    bpf("attach", "--run")
+    equal(run(*NOBODY, "smc_run", "--bpf", "--strict", *command)[0], 125, "attached again without the group: no member any more")
+    bpf("attach", "--run", "--allow-group", "nogroup")
     bpf("detach", "--run")
     status, out, err = run(*NOBODY, "smc_run", "--bpf", "--strict", *command)
     ok(status == 125 and "missing capabilities: CAP_BPF" in err, "after the end of the scope smc_bpf says what is missing", err)

@@ -40,6 +40,8 @@ def install():
     for tool in "smc_pnet", "smc_bpf":
         if os.path.exists(TOOLS + "/" + tool):
             shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
+    for path in [LIBRARY] + glob.glob("/usr/bin/smc_*"):
+        os.chmod(path, 0o755)  # only root may change what services of the system load
 
 
 def add_redis_user():

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+/* Messages may quote what a stranger chose: no byte of it may drive the reader's terminal. */
+#include "cli/printable.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One character of UTF-8. Return: its bytes, 0 for what is none; @code receives its number. */
+static size_t decode(const unsigned char *text, uint32_t *code)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	size_t len = *text < 0x80 ? 1 : *text >> 5 == 6 ? 2 : *text >> 4 == 14 ? 3 :
+		     *text >> 3 == 30 ? 4 : 0;
+
+	*code = len > 1 ? *text & (0x7fU >> len) : *text;
+	for (size_t i = 1; i < len; i++) {
+		if (text[i] >> 6 != 2) /* the end of the string, too */
+			return 0;
+		*code = *code << 6 | (text[i] & 0x3f);
+	}
+	return len && *code >= least[len] && *code <= 0x10ffff && *code >> 11 != 0x1b ? len : 0;
+}
+
+/* Does it print something where it stands? */
+static bool is_harmless(uint32_t code)
+{
+	if (code < 0x20 || (code >= 0x7f && code < 0xa0))
+		return false;
+	/* Marks and overrides of the direction, separators of lines, the byte order mark. */
+	return code != 0x61c && code != 0x200e && code != 0x200f &&
+	       !(code >= 0x2028 && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069) &&
+	       code != 0xfeff;
+}
+
+void cli_printable(char *out, size_t size, const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+
+	while (*at) {
+		uint32_t code;
+		size_t len = decode(at, &code), n = len ? len : 1;
+		char shown[4 * 4 + 1] = "";
+
+		if (len && is_harmless(code))
+			memcpy(shown, at, len);
+		else
+			for (size_t i = 0; i < n; i++)
+				snprintf(shown + 4 * i, 5, "\\x%02x", at[i]);
+		if (strlen(shown) >= size)
+			break;
+		memcpy(out, shown, strlen(shown));
+		out += strlen(shown);
+		size -= strlen(shown);
+		at += n;
+	}
+	*out = '\0';
+}
