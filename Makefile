@@ -79,7 +79,7 @@ smc_rnics_PKGS := libibverbs
 smc_bpf_PKGS := libbpf
 # zlib: a kernel's configuration is compressed.
 smc_chk_PKGS := zlib libibverbs
-smc_chk_LIBS := -lm -pthread -ldl
+smc_chk_LIBS := -lm -pthread
 
 TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(1)/*.c $(1)/*/*.c $($(1)_EXTRA)))
@@ -96,7 +96,7 @@ all: shim $(TOOLS:%=$(O)/%)
 define tool_rule
 $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(call say,LD)
-	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) $($(1)_LIBS)
+	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) $($(1)_LIBS) -ldl
 endef
 $(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
 

@@ -168,12 +168,13 @@ static int list(const struct rnics_opts *opts, const char *root, struct smc_err 
 {
 	struct smc_pnet_table pnet = { 0 };
 	struct rnic_table table;
-	struct smc_err ignored;
-	int ret;
+	int ret = pnet_table_load(&pnet, err);
 
 	/* A kernel without SMC has no table, and that is not an error. */
-	if (pnet_table_load(&pnet, &ignored))
+	if (ret && ret != -ENOENT && ret != -ENODATA) {
 		smc_pnet_free(&pnet);
+		return ret;
+	}
 	ret = rnics_load(&table, root, &pnet, err);
 	if (!ret)
 		keep_selected(&table, opts);

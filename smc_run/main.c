@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "ld_pre_smc/rules.h"
 #include "smc_run/command.h"
@@ -243,6 +244,8 @@ static int run_command(struct request *req, char **argv)
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
 	status = command_prepare(req, *argv);
+	if (!status && memory_ran_out())
+		status = cli_error(&tool, "out of memory");
 	if (status)
 		return status;
 	execvp(*argv, argv);

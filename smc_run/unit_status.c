@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "smc_run/dropin.h"
 #include "smc_run/systemctl.h"
@@ -271,7 +272,7 @@ int unit_status(const struct request *req)
 	if (!list.out)
 		return cli_error(req->tool, "%s", strerror(errno));
 	ret = put_list(&list, &err);
-	if (fclose(list.out) && !ret)
+	if ((fclose(list.out) || memory_ran_out()) && !ret)
 		ret = smc_err_set(&err, ENOMEM, "cannot list services");
 	if (!ret)
 		fputs(text, stdout);

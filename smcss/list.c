@@ -76,12 +76,13 @@ static int load_inet(struct lister *l)
 
 	for (size_t i = 0; i < sizeof(families); i++) {
 		const struct inet_diag_req_v2 req = smc_inet_request(families[i]);
-		struct smc_err ignored;
-		int ret = smc_diag_dump(&req, sizeof(req), smc_inet_add, &l->inet, &ignored);
+		int ret = smc_diag_dump(&req, sizeof(req), smc_inet_add, &l->inet, l->err);
 
-		if (ret == -ENOMEM)
-			return smc_err_set(l->err, ENOMEM, "cannot store the list of TCP sockets");
-		/* Anything else: no IPv6, no tcp_diag. The addresses then stay unknown. */
+		/* No IPv6, no tcp_diag, not recorded: the addresses then stay unknown. */
+		if (ret && ret != -ENOENT && ret != -ENODATA) {
+			smc_inet_free(&l->inet);
+			return ret;
+		}
 	}
 	l->has_inet = true;
 	return 0;

@@ -11,11 +11,12 @@
 UNIT_BINS := $(patsubst tests/unit/test_%.c,$(O)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 FUZZ_BINS := $(patsubst tests/fuzz/fuzz_%.c,$(O)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(wildcard tests/preload/*_lib.c))
+CLI_LIBS := $(patsubst tests/cli/%_lib.c,$(O)/tests/cli/%.so,$(wildcard tests/cli/*_lib.c))
 PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
 	$(filter-out %_lib.c,$(wildcard tests/preload/*.c)))
 KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(wildcard tests/kernel/*.c))
 BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
-TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
+TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka)
@@ -56,7 +57,7 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs)
+		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs) -ldl
 
 # With a main() of ours for "make check", with libFuzzer's for "make fuzz".
 FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
@@ -64,9 +65,9 @@ $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SH
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs)
+		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) -ldl
 
-$(O)/tests/preload/%.so: tests/preload/%_lib.c $(O)/version.h
+$(PRELOAD_LIBS) $(CLI_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl

@@ -67,7 +67,9 @@ int cli_version(const struct cli_tool *tool);
 /**
  * cli_error() - "TOOL: message" as one line on stderr, made harmless by cli_printable()
  *
- * Return: the tool's error_status
+ * After memory_ran_out() the message is that, once.
+ *
+ * Return: the tool's error_status.
  */
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -118,6 +120,8 @@ const char *cli_separator(bool is_first);
 
 /**
  * cli_close_stdout() - flush stdout and say so when that fails (full disk, closed pipe)
+ *
+ * Fails after memory_ran_out() too: no tool succeeds with something missing.
  *
  * Return: 0, or the tool's error_status.
  */

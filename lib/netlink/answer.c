@@ -97,6 +97,14 @@ static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 	}
 }
 
+/* The end comes last: what stands behind it was not counted. */
+static void take_rest(struct answer *answer, const struct nlmsghdr *nlh, int left)
+{
+	for (; mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
+		if (nlh->nlmsg_seq == answer->seq && mnl_nlmsg_portid_ok(nlh, answer->port))
+			end(answer, EBADMSG, "messages after the end");
+}
+
 void answer_take(struct answer *answer, const void *bytes, size_t len)
 {
 	const struct nlmsghdr *nlh = bytes;
@@ -104,4 +112,8 @@ void answer_take(struct answer *answer, const void *bytes, size_t len)
 
 	for (; !answer->is_done && mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
 		take_message(answer, nlh);
+	if (!answer->is_done && left > 0)
+		end(answer, EBADMSG, "half a message");
+	else if (answer->is_done && !answer->code)
+		take_rest(answer, nlh, left);
 }

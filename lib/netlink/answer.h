@@ -31,6 +31,7 @@ struct answer {
  * @bytes: messages, aligned for struct nlmsghdr
  *
  * Both libraries call it success when NLMSG_DONE carries an error, and hand out what comes before
- * they tell of an interrupted dump; here neither happens.
+ * they tell of an interrupted dump; here neither happens. Bytes that are no message, and messages
+ * after the end, are EBADMSG: rows may be missing.
  */
 void answer_take(struct answer *answer, const void *bytes, size_t len);

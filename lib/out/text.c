@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/memory.h"
 
 static bool grow(struct out_text *text, size_t len)
 {
@@ -204,6 +205,8 @@ int out_flush(struct out_text *text, int fd)
 {
 	size_t done = 0;
 
+	if (text->is_failed || memory_ran_out())
+		return -ENOMEM;
 	while (done < text->len) {
 		ssize_t ret = write(fd, text->data + done, text->len - done);
 
@@ -214,7 +217,7 @@ int out_flush(struct out_text *text, int fd)
 		done += (size_t)ret;
 	}
 	out_reset(text);
-	return text->is_failed ? -ENOMEM : 0;
+	return 0;
 }
 
 int out_print(struct out_text *text, struct smc_err *err)

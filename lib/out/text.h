@@ -95,7 +95,8 @@ void out_reset(struct out_text *text);
 /**
  * out_flush() - write all to a file descriptor and make it empty
  *
- * Return: 0; -errno of write(2); -ENOMEM if something is missing.
+ * Return: 0; -errno of write(2); -ENOMEM, with nothing written, if something is missing or
+ * memory_ran_out().
  */
 int out_flush(struct out_text *text, int fd);
 

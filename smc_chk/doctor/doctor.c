@@ -78,8 +78,10 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 
 	if (ret)
 		return ret;
+	if (req->is_static && facts->unread.code)
+		*err = facts->unread;
 	if (req->is_static)
-		return static_print(facts, req);
+		return facts->unread.code ? -err->code : static_print(facts, req);
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
 		return smc_err_say(err, ENODEV, "there is no net device '%s'", req->iface);
 	ret = facts_load_rest(facts, err);

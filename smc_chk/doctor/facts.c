@@ -22,6 +22,28 @@
 
 #define CONF "/proc/sys/net/ipv6/conf/%s"
 
+/* ---- netlink ---- */
+
+/* What this kernel does not have, or a record does not tell, is a fact. Other failures hide one. */
+static bool is_read(struct doctor_facts *facts, int ret, const struct smc_err *err)
+{
+	if (!ret || ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA || facts->unread.code)
+		return !ret;
+	if (err->code)
+		facts->unread = *err;
+	else
+		smc_err_set(&facts->unread, -ret, "unexpected answer");
+	return false;
+}
+
+static bool read_table(struct doctor_facts *facts, uint8_t cmd, smc_genl_fn fn, void *arg)
+{
+	struct smc_err err = { 0 };
+
+	return facts->has_genl &&
+	       is_read(facts, smc_genl_dump(facts->genl, cmd, fn, arg, &err), &err);
+}
+
 /* ---- what decides which devices SMC uses ---- */
 
 static int on_ueid(const struct nlmsghdr *nlh, void *arg)
@@ -39,15 +61,10 @@ static int on_seid(const struct nlmsghdr *nlh, void *arg)
 }
 
 /* Before 5.16 there is no such table, and nothing that needs one. */
-static void load_eids(struct choice_facts *deciding, const struct doctor_facts *facts)
+static void load_eids(struct choice_facts *deciding, struct doctor_facts *facts)
 {
-	struct smc_err ignored;
-
-	if (!facts->has_genl)
-		return;
-	deciding->is_eid_known =
-		!smc_genl_dump(facts->genl, SMC_ABI_DUMP_UEID, on_ueid, deciding, &ignored) &&
-		!smc_genl_dump(facts->genl, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid, &ignored);
+	deciding->is_eid_known = read_table(facts, SMC_ABI_DUMP_UEID, on_ueid, deciding) &&
+				 read_table(facts, SMC_ABI_DUMP_SEID, on_seid, &deciding->seid);
 }
 
 /* "eth0.7  VID: 7	 REORDER_HDR: 1 ..." is the first line of /proc/net/vlan/eth0.7. */
@@ -71,7 +88,7 @@ static bool has_loopback(const struct doctor_facts *facts)
 	       !facts->rdma.n_isms;
 }
 
-static int load_deciding(struct choice_facts *deciding, const struct doctor_facts *facts)
+static int load_deciding(struct choice_facts *deciding, struct doctor_facts *facts)
 {
 	const struct pnet_world world = { facts->netdevs, facts->rdma };
 	int ret = pnet_rows_make(&deciding->rows, &facts->pnet, &world);
@@ -139,16 +156,15 @@ static int on_socket(const struct nlmsghdr *nlh __attribute__((unused)),
 static void load_netlink(struct doctor_facts *facts)
 {
 	const struct smc_abi_diag_req diag = { .family = AF_SMC };
-	struct smc_err ignored = { 0 };
+	struct smc_err err = { 0 };
 	int ret;
 
-	facts->has_genl = !smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &ignored);
-	facts->has_info = facts->has_genl &&
-			  !smc_genl_dump(facts->genl, SMC_ABI_GET_SYS_INFO, on_sysinfo,
-					 &facts->info, &ignored);
-	facts->has_pnet = !pnet_table_load(&facts->pnet, &ignored);
-	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &ignored);
-	facts->has_diag = !ret || ret == -ECANCELED || ret == -EINTR;
+	facts->has_genl = is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err),
+				  &err);
+	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
+	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
+	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &err);
+	facts->has_diag = is_read(facts, ret == -ECANCELED || ret == -EINTR ? 0 : ret, &err);
 }
 
 static bool has_entry(const struct doctor_facts *facts, const struct rdma_dev *dev)
@@ -167,15 +183,15 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 	const struct rdma_dev *dev;
 	struct smc_device device;
 
-	if (smc_device_decode(&device, nlh))
-		return 0;
+	int ret = smc_device_decode(&device, nlh);
+
+	if (ret)
+		return ret;
 	dev = rdma_find(&facts->rdma, device.ib_name);
 	if (!dev || has_entry(facts, dev))
 		return 0;
 	for (unsigned int i = 0; i < SMC_DEVICE_PORTS; i++) {
 		struct smc_pnet entry = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT };
-		int ret = 0;
-
 		snprintf(entry.name, sizeof(entry.name), "%s", device.ports[i].pnetid);
 		strcpy(entry.ib, dev->name);
 		entry.port = (uint8_t)(i + 1);
@@ -232,11 +248,14 @@ static int on_pause(const struct nlmsghdr *nlh, void *arg)
 
 static void load_pauses(struct doctor_facts *facts)
 {
+	struct smc_err err = { 0 };
 	struct smc_genl *nl;
+	int ret = smc_genl_open(&nl, SMC_ETHTOOL_FAMILY, &err);
 
-	if (smc_genl_open(&nl, SMC_ETHTOOL_FAMILY, NULL))
-		return;
-	facts->has_pauses = !smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, facts, NULL);
+	if (!ret)
+		ret = smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, facts, &err);
+	/* One network card that is switched off ends the list. */
+	facts->has_pauses = is_read(facts, ret == -ENODEV ? -ENODATA : ret, &err);
 	smc_genl_close(nl);
 }
 
@@ -387,8 +406,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 	if (ret)
 		return smc_err_set(err, -ret, "cannot list the RDMA devices");
 	rdma_check_netns(&facts->rdma);
-	if (facts->has_genl)
-		smc_genl_dump(facts->genl, SMC_ABI_GET_DEV_SMCR, on_device, facts, NULL);
+	read_table(facts, SMC_ABI_GET_DEV_SMCR, on_device, facts);
 	ret = load_deciding(&facts->choices.facts, facts);
 	if (!ret)
 		ret = choices_make(&facts->choices);
@@ -400,9 +418,7 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 {
 	facts_load_host(facts);
-	if (facts->genl)
-		smc_genl_dump(facts->genl, SMC_ABI_DUMP_HS_LIMITATION, on_limitation,
-			      &facts->is_limited, NULL);
+	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
 	return load_devices(facts) ?
 		       smc_err_set(err, ENOMEM, "cannot store the list of devices") : 0;
 }

@@ -129,6 +129,7 @@ const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
  * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
  * @has_genl: kernel 5.11
  * @has_*: whether the part was obtained
+ * @unread: the first answer of netlink that is missing though the kernel has it; code 0 for none
  * @is_limited: handshake limitation is on
  * @choices: what SMC would use for each net device
  * @nets, @isms: for each of @netdevs and of the ISM devices in @rdma
@@ -148,6 +149,7 @@ struct doctor_facts {
 	struct smc_pnet_table pnet;
 	struct smc_sysinfo info;
 	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses;
+	struct smc_err unread;
 	bool is_limited, is_foreign_sysfs;
 	struct choices choices;
 	struct netdev_facts *nets;

@@ -153,6 +153,12 @@ static void check_module(struct doctor *doc)
 
 static void check_families(struct doctor *doc)
 {
+	if (doc->facts->unread.code) {
+		doctor_say(doc, DOCTOR_PROBLEM, "netlink", NULL, NULL,
+			   "does not tell all, so what is said here is incomplete: %s",
+			   doc->facts->unread.text);
+		return;
+	}
 	if (!doc->facts->has_pnet)
 		doctor_say(doc, DOCTOR_PROBLEM, "netlink", SMC_ABI_PNET_FAMILY, "modprobe smc",
 			   "does not answer: smc_pnet cannot work");
@@ -170,6 +176,8 @@ static void check_diag(struct doctor *doc)
 
 	if (doc->facts->has_diag)
 		doctor_ok(doc, "smc_diag", NULL, "lists sockets");
+	else if (doc->facts->unread.code)
+		return;
 	else if (module->how == KMODULE_ABSENT)
 		doctor_say(doc, DOCTOR_WARNING, "smc_diag", NULL,
 			   "install a kernel that was built with CONFIG_SMC_DIAG",

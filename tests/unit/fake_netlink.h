@@ -29,13 +29,14 @@ struct fake_step {
  * @open_error, @bind_error, @send_error: errno to fail with, 0 for none
  * @requests: how many dumps of SMC sockets were asked for
  * @request: the last of them
+ * @inet_error: errno that the question for TCP sockets is answered with, 0 for ENOENT: no module
  * @open: sockets that are open now
  * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
  */
 static struct fake {
 	struct fake_step steps[FAKE_STEPS];
 	size_t n_steps, next;
-	int open_error, bind_error, send_error;
+	int open_error, bind_error, send_error, inet_error;
 	unsigned int requests, seq;
 	uint8_t request[256];
 	size_t request_len;
@@ -150,10 +151,10 @@ static void fake_address(uint8_t *bytes, size_t len)
 	}
 }
 
-/* The question for TCP sockets has one answer only: no module serves it. */
+/* The question for TCP sockets is refused: for one, no module serves it. */
 static size_t fake_no_inet(void *buf)
 {
-	const struct nlmsgerr none = { .error = -ENOENT };
+	const struct nlmsgerr none = { .error = fake.inet_error ? -fake.inet_error : -ENOENT };
 	struct message m;
 
 	message_start(&m, NLMSG_ERROR);

@@ -94,7 +94,6 @@ static void rows(void **state)
 	assert_false(answer.is_done || answer.is_ended || answer.is_interrupted || answer.code);
 	add_row(TYPE, 0);
 	add_done(0, 0, NULL);
-	add_row(TYPE, 0); /* behind the end */
 	answer = take(&seen);
 	assert_int_equal(seen.count, 3);
 	assert_true(answer.is_done && !answer.is_ended && !answer.code);
@@ -273,12 +272,63 @@ static void others(void **state)
 	assert_false(answer.is_done || answer.is_interrupted || answer.code);
 }
 
+/* Bytes that are no message: what was there may have been a row. */
+static void half_messages(void **state)
+{
+	struct seen seen = { 0 };
+	struct answer answer;
+
+	(void)state;
+	for (size_t cut = 4; cut <= NLMSG_HDRLEN; cut += 4) {
+		add_row(TYPE, 0);
+		add_row(TYPE, 0);
+		buffer.len -= cut;
+		answer = take(&seen);
+		assert_true(answer.is_done);
+		assert_int_equal(answer.code, EBADMSG);
+		assert_string_equal(answer.text, "half a message");
+	}
+	assert_int_equal(seen.count, NLMSG_HDRLEN / 4);
+	answer = take(&seen);
+	assert_false(answer.is_done);
+	assert_int_equal(answer.code, 0);
+}
+
+/* Of this request only; an error stays what it was. */
+static void after_the_end(void **state)
+{
+	struct message other = begin(TYPE, 0);
+	struct seen seen = { 0 };
+	struct answer answer;
+
+	(void)state;
+	other.nlh.nlmsg_seq++;
+	add_done(0, 0, NULL);
+	add(&other);
+	other.nlh.nlmsg_seq--;
+	other.nlh.nlmsg_pid++;
+	add(&other);
+	assert_int_equal(take(&seen).code, 0);
+	add_done(0, 0, NULL);
+	add(&other);
+	add_row(TYPE, 0);
+	answer = take(&seen);
+	assert_true(answer.is_done);
+	assert_int_equal(answer.code, EBADMSG);
+	assert_string_equal(answer.text, "messages after the end");
+	add_done(-EIO, 0, NULL);
+	add_row(TYPE, 0);
+	assert_int_equal(take(&seen).code, EIO);
+	assert_int_equal(seen.count, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows), cmocka_unit_test(ends), cmocka_unit_test(refusals),
 		cmocka_unit_test(short_messages), cmocka_unit_test(interruption),
 		cmocka_unit_test(callback), cmocka_unit_test(others),
+		cmocka_unit_test(half_messages), cmocka_unit_test(after_the_end),
 	};
 
 	return cmocka_run_group_tests_name("answer", tests, NULL, NULL);

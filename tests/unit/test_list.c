@@ -516,6 +516,34 @@ static void bad_columns(void **state)
 	}
 }
 
+/* No module for TCP sockets is a fact; any other answer hides the addresses. */
+static void addresses_refused(void **state)
+{
+	const struct smcss_opts opts = { 0 };
+	const struct smc_abi_diag_msg msg = {
+		.family = AF_SMC, .state = SMC_ABI_ACTIVE, .mode = SMC_ABI_MODE_SMCD,
+		.id.sport = htons(7001),
+	};
+	struct smc_err err;
+	struct message m;
+	char *text;
+
+	(void)state;
+	for (int interrupted = 0; interrupted < 2; interrupted++) {
+		fake_reset();
+		fake.inet_error = interrupted ? EINTR : ENOBUFS;
+		for (int tries = 0; tries < 3; tries++) {
+			message_sock(&m, &msg);
+			fake_message(&m);
+			fake_done(0);
+		}
+		text = list(&opts, -fake.inet_error, &err);
+		assert_string_equal(text, "");
+		assert_int_equal(fake.requests, interrupted ? 3 : 1);
+		free(text);
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, reset)
 
 int main(void)
@@ -527,7 +555,7 @@ int main(void)
 		TEST(long_json),      TEST(short_socket),  TEST(no_module),
 		TEST(module_loaded),  TEST(unknown_addresses), TEST(selection),
 		TEST(full_disk),      TEST(bad_columns),
-		TEST(plain_json),
+		TEST(plain_json),     TEST(addresses_refused),
 	};
 	int failed = cmocka_run_group_tests_name("list", tests, NULL, NULL);
 

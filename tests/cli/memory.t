@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
+
+Then the tool says so in one line and fails, or prints what it always prints. TAP, with a table.
+
+usage: memory.t [COMMAND]: those that begin so."""
+import os
+import re
+import sys
+import tarfile
+
+sys.dont_write_bytecode = True
+import recorded  # noqa: E402
+
+MOST = 400
+HEAD = ("allocations", "runs", "right", "crash", "hang", "wrong success", "unsaid", "left behind")
+COLUMNS = "state,uid,inode,local,peer,mode,reason,process"
+# What is asked of the recorded host. FILE is a PNET table.
+RECORDED = """
+smcss -a
+smcss -a -d -W
+smcss -D
+smcss -R -H
+smcss -e
+smcss -a -p
+smcss -p -n
+smcss -s
+smcss -s -j
+smcss -a -j
+smcss -j -o COLUMNS
+smcss -o COLUMNS
+smcss -a ( sport = 7001 or dst 10.0.0.0/8 ) and not state listen and uid root
+smcss -N 1 nonsense
+smcss --help
+smcss --version
+smcss --nonsense
+smcd info
+smcd -j info
+smcd -d device
+smcd -j device
+smcd -d linkgroup
+smcd -j linkgroup
+smcd -a -d stats
+smcd -j -a stats
+smcd -a -m stats
+smcd ueid
+smcd -j ueid
+smcd -j seid
+smcd hs
+smcd ueid add NEW
+smcd help
+smcr info
+smcr device netdev eth0
+smcr -d device
+smcr -j device
+smcr -d linkgroup
+smcr -dd linkgroup link-show
+smcr -j linkgroup link-show
+smcr -j -a stats
+smcr -a -m stats
+smcr --help
+smcr nonsense
+smc_pnet
+smc_pnet -s NET1
+smc_pnet -s NET9
+smc_pnet -j
+smc_pnet -l
+smc_pnet -l -j
+smc_pnet --tree
+smc_pnet --suggest
+smc_pnet --suggest -j
+smc_pnet --export
+smc_pnet --import FILE --diff
+smc_pnet --import FILE --diff -j
+smc_pnet --import FILE
+smc_pnet -a NEW -I lo
+smc_pnet --help
+smc_rnics
+smc_rnics -a -w
+smc_rnics -a -j
+smc_rnics -I -r
+smc_rnics --help
+smc_chk --doctor
+smc_chk --doctor -j
+smc_chk --doctor -i eth0
+smc_chk -s
+smc_chk -s -j
+smc_chk -i eth0
+smc_chk -j -i eth0
+smc_chk -S
+"""
+# What is asked of this machine.
+HERE = """
+smc_chk --explain 0x03010000
+smc_chk --explain list -j
+smc_chk --program true
+smc_chk --help
+smc_chk --from BUNDLE smcss -a
+smc_chk --from BUNDLE -j
+smc_chk --from FILE
+smc_run true
+smc_run --include 1-9 --include 10.0.0.0/8 --exclude listen -r 64K -d -- echo x
+smc_run --strict no-such-program
+smc_run --status
+smc_run --status -j
+smc_run --help
+smc_run -r x true
+smc_bpf status
+smc_bpf status -j
+smc_bpf check
+smc_bpf --help
+"""
+# What is asked of a kernel whose netlink is that of the recorded host, through all of libmnl and libnl.
+KERNEL = """
+smcss -a
+smcss -a -j
+smcr -dd linkgroup link-show
+smcr -a -j stats
+smcd ueid add NEW
+smcd hs enable
+smc_pnet
+smc_pnet --tree
+smc_pnet -a NEW -I lo
+smc_pnet --import FILE
+smc_pnet --suggest --apply
+smc_rnics -a
+smc_chk -i lo
+"""
+# Takes long: some allocations, and that it fails whenever one did.
+BUNDLE = "smc_chk --bundle -"
+
+
+def starve(task):
+    """Return: command, report."""
+    command, env = task
+    with recorded.new_directory() as directory:
+        os.mkdir(directory + "/tmp")
+        report = directory + "/report"
+        libraries = ["starve"] + ["kernel"] * ("KERNEL_ROOT" in env)
+        env = dict(env, LD_PRELOAD=":".join("%s/tests/cli/%s.so" % (recorded.BUILD, name) for name in libraries),
+                   STARVE_MOST=str(MOST), STARVE_REPORT=report, TMPDIR=directory + "/tmp")
+        status, _, err = recorded.run(command, env, timeout=1200)
+        if status or not os.path.exists(report):
+            return " ".join(command), "no report: status %s: %s" % (status, err.decode())
+        with open(report, encoding="utf-8", errors="replace") as file:
+            return " ".join(command), file.read()
+
+
+def check(command, report):
+    """Return: the numbers of its row."""
+    *lines, last = report.splitlines() or [""]
+    numbers = [int(number) for number in last.split()] if re.fullmatch(r"[\d ]+", last) else []
+    recorded.ok(len(numbers) == len(HEAD) and numbers[1] == numbers[2] > 0, command,
+                "\n".join(lines[:8] + [last]))
+    return numbers
+
+
+def print_table(rows):
+    print("# %-60s %s" % ("", " ".join("%13s" % word for word in HEAD)))
+    for name, numbers in rows:
+        print("# %-60.60s %s" % (name, " ".join("%13d" % number for number in numbers)))
+    sums = [sum(numbers[i] for _, numbers in rows if numbers) for i in range(len(HEAD))]
+    print("# %-60s %s" % ("all", " ".join("%13d" % number for number in sums)))
+    return sums
+
+
+def make_bundle(directory):
+    """The least of the recorded host that has an answer: it is unpacked a thousand times."""
+    path = directory + "/small.tar.gz"
+    with tarfile.open(path, "w:gz") as tar:
+        for name in ("index.json", "record/netlink/sock_diag/43", "record/probes/uname-release"):
+            tar.add(directory + "/smc-bundle/" + name, "smc-bundle/" + name)
+    return path
+
+
+def tasks(directory, record):
+    names = {"COLUMNS": COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory)}
+    with open(names["FILE"], "w", encoding="ascii") as file:
+        file.write("NET1 lo n/a 255\nNET7 eth0 n/a 255\n")
+    for text, env in ((RECORDED, {"SMC_TOOLS_ROOT": record}), (KERNEL, {"KERNEL_ROOT": record}), (HERE, {})):
+        for line in text.strip().splitlines():
+            if not line.startswith(" ".join(sys.argv[1:])):
+                continue
+            words = [names.get(word, word) for word in line.split()]
+            if os.path.exists(recorded.BUILD + "/" + words[0]):
+                yield words, env
+    if BUNDLE.startswith(" ".join(sys.argv[1:])):
+        yield BUNDLE.split(), {"STARVE_STEP": "40", "STARVE_STRICT": "1"}
+
+
+def main():
+    recorded.needs("out of memory", "starve", "kernel")
+    with recorded.new_directory() as directory:
+        record = recorded.unpack(directory)
+        rows = [(name.replace(directory + "/", ""), check(name.replace(directory + "/", ""), report))
+                for name, report in recorded.each(starve, list(tasks(directory, record)))]
+    sums = print_table(rows)
+    recorded.ok((sums[1] > 10000 or sys.argv[1:]) and sum(sums[3:]) == 0, "no crash, no hang, no wrong success, nothing unsaid or left behind",
+                sums)
+    recorded.done()
+
+
+if __name__ == "__main__":
+    main()

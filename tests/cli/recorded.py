@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""For tests of whole tools: TAP, a recorded host (see tests/kernel/guest/host.py), several runs at once."""
+import concurrent.futures
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD = os.environ.get("BUILD", ROOT + "/build")
+BUNDLE = ROOT + "/tests/cli/host.tgz"
+_count = _failed = 0
+
+
+def ok(condition, name, detail=""):
+    global _count, _failed
+    _count += 1
+    _failed += not condition
+    print("%sok %d - %s" % ("" if condition else "not ", _count, name))
+    if not condition:
+        print("".join("# %s\n" % line for line in str(detail).splitlines()), end="")
+    sys.stdout.flush()
+
+
+def done():
+    print("1..%d" % _count)
+    sys.exit(_failed > 0)
+
+
+def skip_all(name, why):
+    print("ok 1 - %s # SKIP %s\n1..1" % (name, why))
+    sys.exit(0)
+
+
+def needs(name, *libraries):
+    """What is preloaded must fit the tools, and the record the machine."""
+    with open(BUILD + "/smcss", "rb") as file:
+        if b"__asan_init" in file.read():
+            skip_all(name, "ASan has an allocator of its own, and must come first")
+    if sys.byteorder == "big":
+        skip_all(name, "the recorded host is little-endian")
+    for library in libraries:
+        if not os.path.exists("%s/tests/cli/%s.so" % (BUILD, library)):
+            sys.exit("%s/tests/cli/%s.so is missing: make tests" % (BUILD, library))
+
+
+def unpack(directory):
+    """Return: the record, for SMC_TOOLS_ROOT."""
+    with tarfile.open(BUNDLE) as tar:
+        tar.extractall(directory)
+    return directory + "/smc-bundle/record"
+
+
+def run(argv, env, timeout=60):
+    """A tool of the build directory: status (None when it hangs), stdout, stderr."""
+    env = dict({"PATH": BUILD + ":" + os.environ["PATH"], "LC_ALL": "C", "HOME": "/"}, **env)
+    try:
+        result = subprocess.run([BUILD + "/" + argv[0], *argv[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, env=env, timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return None, b"", b"hangs"
+    return result.returncode, result.stdout, result.stderr
+
+
+def each(function, items):
+    """Its results in order, as soon as they are there; as many at once as there are processors, four at most."""
+    with concurrent.futures.ThreadPoolExecutor(min(os.cpu_count() or 1, 4)) as pool:
+        yield from pool.map(function, items)
+
+
+def new_directory():
+    return tempfile.TemporaryDirectory()

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Preloaded into a tool: runs its main() again and again, each time in a child in which another
+ * allocation fails. What ld.so and libc allocate before main() is left alone.
+ *
+ *   STARVE_MOST    the last allocation that fails
+ *   STARVE_STEP    not each of them, but each so many
+ *   STARVE_STRICT  its output differs each time: it must fail whenever an allocation did
+ *   STARVE_REPORT  file for what came out, see print_sum()
+ *   TMPDIR         must be empty after each run
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define TEXT_SIZE (256 * 1024)
+#define RUN_SECONDS 20
+
+/* glibc's own: whoever calls malloc() gets what is below. */
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *data, size_t size);
+
+/* All of a child that its parent sees. */
+struct shared {
+	unsigned int count;
+};
+
+static struct shared *shared;
+static unsigned int failing;
+static bool is_armed, is_lasting, is_strict;
+
+static bool fails(void)
+{
+	unsigned int number;
+
+	if (!is_armed)
+		return false;
+	number = __atomic_add_fetch(&shared->count, 1, __ATOMIC_RELAXED);
+	if (!failing || number < failing || (number > failing && !is_lasting))
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *malloc(size_t size)
+{
+	return fails() ? NULL : __libc_malloc(size);
+}
+
+void *calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *data, size_t size)
+{
+	return fails() ? NULL : __libc_realloc(data, size);
+}
+
+/* ---- one run ---- */
+
+typedef int (*main_fn)(int argc, char **argv, char **envp);
+
+struct program {
+	main_fn main;
+	int argc;
+	char **argv, **envp;
+};
+
+struct run {
+	int status, out, errors;	/* as of waitpid(2); descriptors */
+	unsigned int count;		/* allocations */
+};
+
+static void run(struct run *run, const struct program *program)
+{
+	pid_t pid;
+
+	run->out = memfd_create("out", MFD_CLOEXEC);
+	run->errors = memfd_create("errors", MFD_CLOEXEC);
+	shared->count = 0;
+	pid = fork();
+	if (!pid) {
+		dup2(run->out, STDOUT_FILENO);
+		dup2(run->errors, STDERR_FILENO);
+		alarm(RUN_SECONDS);
+		is_armed = true;
+		exit(program->main(program->argc, program->argv, program->envp));
+	}
+	if (pid < 0 || waitpid(pid, &run->status, 0) != pid)
+		abort();
+	run->count = shared->count;
+}
+
+static void forget(const struct run *run)
+{
+	close(run->out);
+	close(run->errors);
+}
+
+static size_t read_all(char text[TEXT_SIZE], int fd)
+{
+	ssize_t len = pread(fd, text, TEXT_SIZE - 1, 0);
+
+	if (len < 0 || len == TEXT_SIZE - 1)
+		abort();
+	text[len] = '\0';
+	return (size_t)len;
+}
+
+static bool is_same(int one, int other)
+{
+	static char a[TEXT_SIZE], b[TEXT_SIZE];
+	size_t len = read_all(a, one);
+
+	return len == read_all(b, other) && !memcmp(a, b, len);
+}
+
+/* One line that says it, and none before it that is not usual. */
+static bool says_so(const struct run *run, const struct run *usual)
+{
+	static char text[TEXT_SIZE], before[TEXT_SIZE];
+	size_t len = read_all(text, run->errors);
+	char *last;
+
+	read_all(before, usual->errors);
+	if (!len || text[len - 1] != '\n')
+		return false;
+	text[len - 1] = '\0';
+	last = strrchr(text, '\n');
+	last = last ? last + 1 : text;
+	return !strncmp(text, before, (size_t)(last - text)) &&
+	       (strstr(last, "out of memory") || strstr(last, "Cannot allocate memory"));
+}
+
+/* ---- all runs ---- */
+
+enum verdict { RIGHT, CRASH, HANG, WRONG_SUCCESS, UNSAID, LEFT_BEHIND, VERDICTS };
+static const char *const words[VERDICTS] = {
+	"right", "crash", "hang", "wrong success", "unsaid", "left behind",
+};
+
+static enum verdict judge(const struct run *run, const struct run *usual)
+{
+	if (WIFSIGNALED(run->status))
+		return WTERMSIG(run->status) == SIGALRM ? HANG : CRASH;
+	if (run->status == usual->status && is_same(run->errors, usual->errors) &&
+	    (is_strict ? !failing : is_same(run->out, usual->out)))
+		return RIGHT;
+	if (!WEXITSTATUS(run->status))
+		return WRONG_SUCCESS;
+	return says_so(run, usual) ? RIGHT : UNSAID;
+}
+
+static unsigned int count_files(void)
+{
+	const char *name = getenv("TMPDIR");
+	DIR *dir = name ? opendir(name) : NULL;
+	unsigned int count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+/* One line for each of a few that went wrong. */
+static void tell(FILE *report, const struct run *run, enum verdict verdict)
+{
+	static char errors[TEXT_SIZE];
+
+	read_all(errors, run->errors);
+	errors[strcspn(errors, "\n")] = '\0';
+	fprintf(report, "%s: allocation %u%s: status %#x: %s\n", words[verdict], failing,
+		is_lasting ? " and all later ones" : "", (unsigned int)run->status, errors);
+}
+
+static void try(FILE *report, const struct program *program, const struct run *usual,
+		unsigned int counts[VERDICTS])
+{
+	unsigned int files = count_files();
+	enum verdict verdict;
+	struct run starved;
+
+	fflush(report);
+	run(&starved, program);
+	verdict = judge(&starved, usual);
+	if (verdict == RIGHT && count_files() > files)
+		verdict = LEFT_BEHIND;
+	if (verdict != RIGHT)
+		tell(report, &starved, verdict);
+	counts[verdict]++;
+	forget(&starved);
+}
+
+/* First its number of allocations, the runs, and the verdicts, in the order of the enum. */
+static void print_sum(FILE *report, const struct run *usual, const unsigned int counts[VERDICTS])
+{
+	unsigned int runs = 0;
+
+	for (int i = 0; i < VERDICTS; i++)
+		runs += counts[i];
+	fprintf(report, "%u %u", usual->count, runs);
+	for (int i = 0; i < VERDICTS; i++)
+		fprintf(report, " %u", counts[i]);
+	fprintf(report, "\n");
+}
+
+static unsigned int number_of(const char *variable)
+{
+	const char *text = getenv(variable);
+
+	return text ? (unsigned int)atoi(text) : 1;
+}
+
+static int starve(const struct program *program)
+{
+	unsigned int most = number_of("STARVE_MOST"), step = number_of("STARVE_STEP");
+	unsigned int counts[VERDICTS] = { 0 };
+	FILE *report = fopen(getenv("STARVE_REPORT"), "we");
+	struct run usual;
+
+	if (!report)
+		abort();
+	/* Programs that the tool starts are not meant. */
+	unsetenv("LD_PRELOAD");
+	is_strict = getenv("STARVE_STRICT");
+	run(&usual, program);
+	try(report, program, &usual, counts);
+	for (int lasting = 0; lasting < 2; lasting++) {
+		is_lasting = lasting;
+		for (failing = 1; failing <= most && failing <= usual.count; failing += step)
+			try(report, program, &usual, counts);
+	}
+	print_sum(report, &usual, counts);
+	return fclose(report);
+}
+
+/* ---- in the place of main() ---- */
+
+static main_fn real_main;
+
+static int instead(int argc, char **argv, char **envp)
+{
+	const struct program program = { real_main, argc, argv, envp };
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		abort();
+	return starve(&program);
+}
+
+int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+		      void (*rtld_fini)(void), void *stack_end);
+
+int __libc_start_main(main_fn main, int argc, char **argv, void (*init)(void), void (*fini)(void),
+		      void (*rtld_fini)(void), void *stack_end)
+{
+	__typeof__(__libc_start_main) *real =
+		(__typeof__(real))dlsym(RTLD_NEXT, "__libc_start_main");
+
+	real_main = main;
+	return real(instead, argc, argv, init, fini, rtld_fini, stack_end);
+}
