@@ -154,20 +154,35 @@ static void say_end(int peer, size_t sent)
 	printf("gone=%d\n", keeper_ends());
 }
 
-/* What each way to close has in common. */
-static void try_close(int (*close_it)(int fd))
+/* What each way to close has in common; but for the peer's end. */
+static int say_close(int (*close_it)(int fd), size_t *sent)
 {
 	int before, peer, fd, ret, held, left;
-	size_t sent;
 
-	fd = unsent(&peer, &sent);
+	fd = unsent(&peer, sent);
 	before = count_fds();
 	ret = close_it(fd);
 	left = count_fds() - before;
 	held = is_held(peer);
 	printf("ret=%d fds=%d child=%d signals=%d held=%d ", ret, left, has_child(), children,
 	       held);
+	return peer;
+}
+
+static void try_close(int (*close_it)(int fd))
+{
+	size_t sent;
+	int peer = say_close(close_it, &sent);
+
 	say_end(peer, sent);
+}
+
+/* Somebody else has the keeper's name, and goes on to have it. */
+static void try_squatted(void)
+{
+	size_t sent;
+
+	say_close(close, &sent);
 }
 
 static int by_dup2(int fd)
@@ -376,7 +391,7 @@ static void try_stuck(void)
 
 static void try_many(void)
 {
-	enum { MANY = 300 };
+	enum { MANY = 100 };
 	static int peers[MANY], fds[MANY];
 	static size_t sent[MANY];
 	int complete = 0, before = count_fds(), left;
@@ -484,7 +499,7 @@ static const struct {
 	{ "epoll", NULL, NULL, on_epoll }, { "epoll_shut", NULL, NULL, on_epoll_shut },
 	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
 	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
-	{ "calls", NULL, NULL, count_calls },
+	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
 };
 
 int main(int argc, char **argv)
