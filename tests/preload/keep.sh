@@ -51,11 +51,26 @@ keep_tests() {
 	kept shut_wr 'ret=0 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes behind the data'
 	kept shut_rdwr 'read=0 ret=0 complete=1 gone=1' 'shutdown(SHUT_RDWR): nothing to read, and the same'
 	kept stuck 'ret=0 events=1 hangup=1' 'shutdown(SHUT_RDWR), and a peer that never reads: hung up in the end'
-	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'a program that reaps orphans gets none'
-	like "$(cat "$tmp/keep.reset")" "^$kernels " 'SO_LINGER without time: dropped'
-	like "$(cat "$tmp/keep.raw")" "^$kernels " 'SMC_RAW: the kernel decides'
-	like "$(cat "$tmp/keep.plain")" '^marks=2 calls=7$' 'close() of a file, a pipe, unix and TCP sockets: one call each'
+	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
+	like "$(cat "$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
+	like "$(cat "$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'
+	like "$(cat "$tmp/keep.plain")" '^marks=2 calls=7$' 'keep: close() of a file, a pipe, unix and TCP sockets: one call each'
 	kept calls "$(cat "$tmp/keep.plain")" 'close() of them with the library: not one more'
+}
+
+# exit_waits LIBRARY: how long, by a clock that only sleep moves
+exit_waits() {
+	alone env "LD_PRELOAD=$1:$bin/mimic.so" MIMIC_CLOCK=1 "$bin/manners" exit 2>/dev/null
+}
+
+keep_exit() {
+	is "$(exit_waits "$shim")" 'slept 0 s' 'exit() with ten connections waits for none'
+	mkdir "$tmp/alone" && cp "$shim" "$tmp/alone/"
+	if [ -e "$(strings "$shim" | grep '/smc_keep$')" ]; then
+		skip 'exit() without a keeper' 'one is installed'
+	else
+		is "$(exit_waits "$tmp/alone/ld_pre_smc.so")" 'slept 2 s' 'exit() without a keeper: as long as the kernel in close()'
+	fi
 }
 
 # Only the user's own keeper gets anything, and it takes from nobody else.
@@ -78,6 +93,7 @@ is "$("$BUILD/smc_keep" 2>&1 </dev/null)" 'smc_keep: only ld_pre_smc.so starts t
 is $? 1 'smc_keep by hand fails'
 if alone true 2>/dev/null; then
 	keep_tests
+	keep_exit
 	keep_strangers
 else
 	skip 'unsent data' 'no network namespaces here'
