@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Data that SMC-R has not sent yet, when a file descriptor is closed: close(2) and its relatives. */
+/* close(2) and its relatives, when SMC-R has not sent all data yet. */
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* execve(2) and its relatives, which close sockets: libc's do not call each other by these names. */
+/* execve(2) and its relatives, which close sockets; in libc they do not call each other. */
 #include <errno.h>
 #include <stdarg.h>
 #include <unistd.h>

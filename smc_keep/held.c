@@ -18,7 +18,7 @@
 /* As many orphans as TCP allows on a usual machine (net.ipv4.tcp_max_orphans). */
 #define MOST 65536
 
-/* How often to look: from the first where data moves to the last where it does not. Milliseconds. */
+/* How often to look: at first, where data moves, and at last, where none does. Milliseconds. */
 #define LOOK_FIRST 10
 #define LOOK_LAST 100
 

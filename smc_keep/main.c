@@ -238,7 +238,8 @@ static void finish(void)
 
 int main(int argc, char **argv)
 {
-	static const char hint[] = "smc_keep: only ld_pre_smc.so starts this program, see smc_run(8)\n";
+	static const char hint[] =
+		"smc_keep: only ld_pre_smc.so starts this program, see smc_run(8)\n";
 
 	(void)argv;
 	if (argc > 1 || !is_listening(LISTENER))

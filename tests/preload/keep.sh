@@ -48,8 +48,8 @@ keep_tests() {
 	for case in epoll epoll_shut; do
 		kept $case 'held=1 events=0' "$case: no event for a socket that the program has closed"
 	done
-	kept shut_wr 'ret=0 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes behind the data'
-	kept shut_rdwr 'read=0 ret=0 complete=1 gone=1' 'shutdown(SHUT_RDWR): nothing to read, and the same'
+	kept shut_wr 'ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes behind the data'
+	kept shut_rdwr 'read=0 ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_RDWR): nothing to read, and the same'
 	kept stuck 'ret=0 events=1 hangup=1' 'shutdown(SHUT_RDWR), and a peer that never reads: hung up in the end'
 	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
 	like "$(cat "$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* squat UID: as user 65534, takes the name of that user's smc_keep and keeps it. Started by root. */
+/* squat UID: as user 65534, takes the name of that user's smc_keep. Started by root. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
