@@ -227,7 +227,7 @@ exports=$(sed -n '/global:/,/local:/s/^\t\t\([a-z]*\);$/\1/p' "$here/../../ld_pr
 is "$exports" 'bind close connect getsockopt ioctl listen prctl setsockopt socket splice ' 'what it takes over'
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-	grep -vxE '__errno_location|(__f?x)?f?stat(64)?|clock_gettime|dlsym|dup3|epoll_ctl|fcntl(64)?|get(peername|pid|ppid|rlimit|rlimit64|sockname)|inet_pton|mem(chr|cmp|cpy|mem|move)|nanosleep|open(64)?|poll|read|recv|secure_getenv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|str(chr|cmp|str)|syscall|write')" \
+	grep -vxE '__errno_location|(__f?x)?f?stat(64)?|clock_gettime|dlsym|dup3|epoll_ctl|fcntl(64)?|get(peername|pid|ppid|rlimit|rlimit64|sockname)|[hn]to[hn][sl]|inet_pton|mem(chr|cmp|cpy|mem|move)|nanosleep|open(64)?|poll|read|recv|secure_getenv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|str(chr|cmp|str)|syscall|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl)\.')" '' 'needs libc only'
 like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
