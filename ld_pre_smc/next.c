@@ -22,6 +22,7 @@ RAW(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *len),
 RAW(int, connect, (int fd, const struct sockaddr *addr, socklen_t len), fd, addr, len)
 RAW(int, bind, (int fd, const struct sockaddr *addr, socklen_t len), fd, addr, len)
 RAW(int, listen, (int fd, int backlog), fd, backlog)
+RAW(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), fd, addr, len, flags)
 RAW(int, ioctl, (int fd, unsigned long request, void *arg), fd, request, arg)
 RAW(ssize_t, splice, (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
 		      unsigned int flags), in, in_pos, out, out_pos, len, flags)
@@ -52,6 +53,12 @@ static int raw_missing(void)
 	return -1;
 }
 
+/* Not every architecture has the older one. */
+static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	return raw_accept4(fd, addr, len, 0);
+}
+
 static const struct {
 	const char *name;
 	shim_any_fn raw;	/* the last resort */
@@ -62,6 +69,8 @@ static const struct {
 	[SHIM_CONNECT] = { "connect", (shim_any_fn)raw_connect },
 	[SHIM_BIND] = { "bind", (shim_any_fn)raw_bind },
 	[SHIM_LISTEN] = { "listen", (shim_any_fn)raw_listen },
+	[SHIM_ACCEPT] = { "accept", (shim_any_fn)raw_accept },
+	[SHIM_ACCEPT4] = { "accept4", (shim_any_fn)raw_accept4 },
 	[SHIM_IOCTL] = { "ioctl", (shim_any_fn)raw_ioctl },
 	[SHIM_SPLICE] = { "splice", (shim_any_fn)raw_splice },
 	[SHIM_CLOSE] = { "close", (shim_any_fn)raw_close },

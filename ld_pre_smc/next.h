@@ -23,6 +23,8 @@ enum shim_fn {
 	SHIM_CONNECT,
 	SHIM_BIND,
 	SHIM_LISTEN,
+	SHIM_ACCEPT,
+	SHIM_ACCEPT4,
 	SHIM_IOCTL,
 	SHIM_SPLICE,
 	SHIM_CLOSE,
@@ -98,6 +100,8 @@ int next_socket(int domain, int type, int protocol);
 #define next_connect ((__typeof__(connect) *)shim_next(SHIM_CONNECT))
 #define next_bind ((__typeof__(bind) *)shim_next(SHIM_BIND))
 #define next_listen ((__typeof__(listen) *)shim_next(SHIM_LISTEN))
+#define next_accept ((__typeof__(accept) *)shim_next(SHIM_ACCEPT))
+#define next_accept4 ((__typeof__(accept4) *)shim_next(SHIM_ACCEPT4))
 #define next_ioctl ((__typeof__(ioctl) *)shim_next(SHIM_IOCTL))
 #define next_splice ((__typeof__(splice) *)shim_next(SHIM_SPLICE))
 #define next_close ((__typeof__(close) *)shim_next(SHIM_CLOSE))

@@ -257,7 +257,10 @@ static void look_again(void)
 }
 
 /**
- * prctl() - prctl(2), which says that a seccomp filter is to come
+ * prctl() - prctl(2), which says that a seccomp filter is there, or is to come
+ *
+ * libseccomp sets its filter by syscall(2), which nobody sees, and always asks for
+ * PR_SET_NO_NEW_PRIVS first.
  *
  * Return: as prctl(2).
  */
@@ -276,7 +279,7 @@ int prctl(int option, ...)
 		shim_in_sandbox = true;
 	ret = next_prctl(option, args[0], args[1], args[2], args[3]);
 	/* Programs pass an invalid filter to ask whether the kernel has seccomp. */
-	if (option == PR_SET_SECCOMP && !ret) {
+	if ((option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) && !ret) {
 		shim_is_locked = true;
 		look_again();
 	}
