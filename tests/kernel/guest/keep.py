@@ -4,10 +4,12 @@ who reads after all gets everything. Each number is compared with TCP's in the s
 import hashlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 from kern import done, equal, listing, ok, wait_for
@@ -18,6 +20,7 @@ SIZE = 20 << 20
 MORE_THAN_TCP = 2.0
 # Longer than anything waited for unsent data once.
 PAUSE = 12
+CLOSES = 2000
 
 NGINX = """
 daemon off; master_process on; worker_processes 1; user root;
@@ -75,6 +78,46 @@ def patient():
     return {"size": len(data), "hash": hashlib.sha256(data).hexdigest()}
 
 
+def fill(sock):
+    """All that the two buffers take."""
+    sock.setblocking(False)
+    total = 0
+    try:
+        while True:
+            total += sock.send(bytes(65536))
+    except BlockingIOError:
+        return total
+
+
+def drain(listener, totals):
+    """Lets each connection wait a moment for its reader."""
+    while True:
+        sock = listener.accept()[0]
+        time.sleep(0.01)
+        totals.append(sum(len(data) for data in iter(lambda s=sock: s.recv(1 << 20), b"")))
+        sock.close()
+
+
+def closes(count):
+    """So many connections, each tenth with unsent data: what is left of them in this process."""
+    listener, got, sent = socket.create_server(("127.0.0.1", PORT + 1), backlog=64), [], []
+    threading.Thread(target=drain, args=(listener, got), daemon=True).start()
+    signals = []
+    signal.signal(signal.SIGCHLD, lambda *args: signals.append(args))
+    before = len(os.listdir("/proc/self/fd"))
+    for i in range(count):
+        sock = socket.create_connection(("127.0.0.1", PORT + 1), 60)
+        sent.append(fill(sock) if i % 10 == 0 else sock.send(b"x"))
+        sock.close()
+    wait_for(lambda: len(got) == count)
+    try:
+        child = os.waitpid(-1, os.WNOHANG) != 0
+    except ChildProcessError:
+        child = False
+    return {"fds": wait_for(lambda: len(os.listdir("/proc/self/fd")) == before) or "left", "child": child,
+            "signals": len(signals), "complete": sorted(got) == sorted(sent)}
+
+
 def client(prefix, *words):
     """This program again, as a client."""
     out = subprocess.run([*prefix, sys.executable, __file__, *words], stdout=subprocess.PIPE, text=True,
@@ -113,8 +156,6 @@ class Server:
 
     def descriptors(self):
         """Of the worker."""
-        with open("/proc/self/task/%d/children" % os.getpid(), encoding="ascii"):
-            pass
         with open("/proc/%d/task/%d/children" % (self.process.pid, self.process.pid),
                   encoding="ascii") as file:
             return len(os.listdir("/proc/%s/fd" % file.read().split()[0]))
@@ -170,12 +211,16 @@ def main():
             print("# over %s" % is_smc())
         smc = serve(work, ["smc_run"])
         check(tcp, smc, hashlib.sha256(big).hexdigest())
+    equal(client(["smc_run"], "closes", str(CLOSES)),
+          {"fds": True, "child": False, "signals": 0, "complete": True},
+          "%d connections closed, each tenth with unsent data" % CLOSES)
     ok(wait_for(lambda: not processes("smc_keep")), "smc_keep has gone", processes("smc_keep"))
     done()
 
 
 if sys.argv[1:]:
     {"idle": lambda: print(json.dumps(idle(int(sys.argv[2])))), "stay": stay,
+     "closes": lambda: print(json.dumps(closes(int(sys.argv[2])))),
      "patient": lambda: print(json.dumps(patient()))}[sys.argv[1]]()
 else:
     main()
