@@ -873,7 +873,7 @@ static void unsent(enum end end)
 	say("complete=%d", read_all(p.a) == sent);
 }
 
-/* The peer's end of file comes behind all the data, though the program keeps the socket. */
+/* The peer's end of file comes behind all the data; after SHUT_WR the program keeps the socket. */
 static void unsent_shutdown(int how)
 {
 	struct pair p = make_pair();
@@ -894,6 +894,7 @@ static void unsent_shutdown(int how)
 		char byte;
 
 		SAY("read", recv(p.c, &byte, 1, MSG_DONTWAIT));
+		close(p.c);
 	}
 	say("complete=%d", waitpid(pid, &status, 0) == pid && !status);
 }

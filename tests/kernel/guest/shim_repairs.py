@@ -52,7 +52,7 @@ RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec",
 
 # The same where data can be unsent.
 UNSENT = ["unsent_exit", "unsent_close", "unsent_underscore_exit", "unsent_exec", "unsent_inherited",
-          "unsent_passed", "unsent_shut_write"]
+          "unsent_passed", "unsent_shut_both"]
 
 
 def start(*argv):
