@@ -27,8 +27,8 @@ static bool is_deferred(int fd, int how)
 /**
  * shutdown() - shutdown(2), which does not wait for unsent data, nor loses it
  *
- * The kernel waits two seconds, also on non-blocking sockets; with SHUT_RDWR it then drops the rest,
- * as in close(). smc_keep shuts the socket down when all is sent; receiving ends at once.
+ * The kernel waits two seconds, also on non-blocking sockets, and with SHUT_RDWR it then drops the
+ * rest, as in close(). smc_keep shuts the socket down when all is sent; receiving ends at once.
  *
  * Return: as shutdown(2).
  */
