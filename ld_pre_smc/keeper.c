@@ -34,6 +34,10 @@
 static const char *library;
 
 static atomic_int tried;
+static atomic_bool is_starting;
+
+/* For another thread that is at it. It takes a few milliseconds, and the kernel would wait longer. */
+#define START_MS 200
 
 void shim_keeper_find(void)
 {
@@ -147,7 +151,7 @@ static bool can_execute(const struct start *start)
 }
 
 /*
- * Not where the end of the keeper would be the program's business: in the first process of a
+ * Not twice a second, and not where the end of the keeper would be the program's business: in the first process of a
  * container, and in others that get the orphans of their descendants.
  */
 static bool may_start(void)
@@ -163,13 +167,11 @@ static bool may_start(void)
 	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
 }
 
-static void start_if_allowed(const struct sockaddr_un *addr, socklen_t addr_len)
+static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 {
 	struct start *start;
 	int status, pid;
 
-	if (!may_start())
-		return;
 	start = mmap(NULL, sizeof(*start), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		     0);
 	if (start == MAP_FAILED)
@@ -185,6 +187,23 @@ static void start_if_allowed(const struct sockaddr_un *addr, socklen_t addr_len)
 	munmap(start, sizeof(*start));
 }
 
+static void start_once(const struct sockaddr_un *addr, socklen_t addr_len)
+{
+	long long end = shim_milliseconds() + START_MS;
+	bool none = false;
+
+	if (!atomic_compare_exchange_strong(&is_starting, &none, true)) {
+		while (is_starting && shim_milliseconds() < end)
+			syscall(SYS_sched_yield);
+		/* That thread may be one of the process that this one was forked from. */
+		is_starting = false;
+		return;
+	}
+	if (may_start())
+		start_it(addr, addr_len);
+	is_starting = false;
+}
+
 /* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
 static bool give(int fd, enum keep_how how)
 {
@@ -194,7 +213,7 @@ static bool give(int fd, enum keep_how how)
 	bool sent;
 
 	if (err == ECONNREFUSED) {
-		start_if_allowed(&addr, len);
+		start_once(&addr, len);
 		err = connect_to(&addr, len, &to);
 	}
 	if (err)
