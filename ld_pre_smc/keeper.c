@@ -36,7 +36,7 @@ static const char *library;
 static atomic_int tried;
 static atomic_bool is_starting;
 
-/* For another thread that is at it. It takes a few milliseconds, and the kernel would wait longer. */
+/* For another thread that is at it: it takes a few, and the kernel would wait longer. */
 #define START_MS 200
 
 void shim_keeper_find(void)
@@ -151,8 +151,8 @@ static bool can_execute(const struct start *start)
 }
 
 /*
- * Not twice a second, and not where the end of the keeper would be the program's business: in the first process of a
- * container, and in others that get the orphans of their descendants.
+ * Not twice a second, and not where the end of the keeper would be the program's business: in the
+ * first process of a container, and in others that get the orphans of their descendants.
  */
 static bool may_start(void)
 {

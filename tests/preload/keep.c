@@ -343,7 +343,7 @@ static void end_exec(void)
 	execlp("true", "true", (char *)NULL);
 }
 
-/* With SO_LINGER close() has no business with unsent data, but the keeper has the socket already. */
+/* With SO_LINGER close() leaves unsent data to the kernel; the keeper has the socket already. */
 static bool leave_to_keeper(int fd)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
