@@ -89,7 +89,8 @@ static bool send_to(int to, int fd, enum keep_how how)
 
 /* What the two processes get from their parent, in whose memory they run. */
 struct start {
-	char path[2][PATH_MAX];
+	char beside[PATH_MAX];
+	const char *paths[2];
 	char stacks[2][STACK] __attribute__((aligned(64)));
 	struct sockaddr_un addr;
 	socklen_t addr_len;
@@ -100,11 +101,13 @@ static void build_paths(struct start *start)
 	const char *slash = library ? strrchr(library, '/') : NULL;
 	size_t len = slash ? (size_t)(slash + 1 - library) : 0;
 
-	if (len && len + sizeof("smc_keep") <= sizeof(start->path[0])) {
-		memcpy(start->path[0], library, len);
-		memcpy(start->path[0] + len, "smc_keep", sizeof("smc_keep"));
+	if (len && len + sizeof("smc_keep") <= sizeof(start->beside)) {
+		memcpy(start->beside, library, len);
+		memcpy(start->beside + len, "smc_keep", sizeof("smc_keep"));
 	}
-	memcpy(start->path[1], SMC_KEEP, sizeof(SMC_KEEP));
+	/* An empty one is not there. */
+	start->paths[0] = start->beside;
+	start->paths[1] = SMC_KEEP;
 }
 
 /*
@@ -122,7 +125,7 @@ static int become_keeper(void *arg)
 	    syscall(SYS_listen, 0, SOMAXCONN))
 		syscall(SYS_exit_group, 1);
 	for (int i = 0; i < 2; i++)
-		syscall(SYS_execve, start->path[i], argv, envp);
+		syscall(SYS_execve, start->paths[i], argv, envp);
 	syscall(SYS_exit_group, 1);
 	return 1;
 }
@@ -144,7 +147,7 @@ static int start_keeper(void *arg)
 static bool can_execute(const struct start *start)
 {
 	for (int i = 0; i < 2; i++) {
-		if (start->path[i][0] && !syscall(SYS_faccessat, AT_FDCWD, start->path[i], X_OK))
+		if (!syscall(SYS_faccessat, AT_FDCWD, start->paths[i], X_OK))
 			return true;
 	}
 	return false;
