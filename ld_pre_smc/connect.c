@@ -6,7 +6,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <sys/time.h>
 
@@ -44,25 +43,6 @@ static void set_send_timeout(int fd, const struct timeval *time)
 
 	next_setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, time, sizeof(*time));
 	errno = saved;
-}
-
-/*
- * Whether TCP would have restarted the system call that was interrupted. There is no telling which
- * signal it was: yes if every handler of the program has SA_RESTART.
- */
-static bool would_restart(void)
-{
-	struct sigaction action;
-	int number;
-
-	for (number = 1; number < NSIG; number++) {
-		if (sigaction(number, NULL, &action) || action.sa_handler == SIG_DFL ||
-		    action.sa_handler == SIG_IGN)
-			continue;
-		if (!(action.sa_flags & SA_RESTART))
-			return false;
-	}
-	return true;
 }
 
 /* connect() as a non-blocking socket does it: the kernel's worker goes on, whatever comes. */
@@ -115,7 +95,7 @@ static int wait_connected(const struct attempt *try, int timeout, int late)
 			return -1;
 		}
 		/* With a time-out TCP is not restarted: socket(7). */
-		if (errno != EINTR || timeout >= 0 || !would_restart())
+		if (errno != EINTR || timeout >= 0 || !shim_would_restart())
 			return -1;
 	}
 }
@@ -146,7 +126,7 @@ static int again_after_signal(const struct attempt *try)
 	ret = start(try);
 	if (!ret || errno != EINPROGRESS)
 		return ret;
-	if (would_restart())
+	if (shim_would_restart())
 		return wait_connected(try, -1, 0);
 	errno = EINTR;	/* and the connection goes on, as with TCP */
 	return -1;

@@ -89,7 +89,8 @@ void log_format(struct log_line *line, const char *fmt, ...)
 void log_start(struct log_line *line)
 {
 	line->len = 0;
-	log_format(line, "ld_pre_smc[%d]: ", (int)getpid());
+	/* getpid(2) is a system call, and a locked program prints nothing anyway. */
+	log_format(line, "ld_pre_smc[%d]: ", shim_is_locked ? 0 : (int)getpid());
 }
 
 static bool is_still_stderr(const struct shim_config *cfg)

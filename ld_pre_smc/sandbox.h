@@ -19,12 +19,12 @@
 extern atomic_bool shim_in_sandbox;
 
 /**
- * shim_is_locked - whether the program has put a filter on itself, by prctl(2)
+ * shim_is_locked - whether the program has put a filter on itself, or is about to
  *
- * Such a filter is made for what the program does, by arguments too: vsftpd's admits
- * socket(AF_INET) and a few options. So no system call is added or changed: new sockets are TCP
- * sockets. Filters that are there from the start, those of containers and services, know nothing of
- * the program and are not that narrow.
+ * True since prctl(2) succeeded with a filter or with PR_SET_NO_NEW_PRIVS. Such a filter is made
+ * for what the program does, by arguments too: vsftpd's admits socket(AF_INET) and a few options.
+ * So no system call is added or changed: new sockets are TCP sockets. Filters that are there from
+ * the start, those of containers and services, know nothing of the program and are not that narrow.
  */
 extern atomic_bool shim_is_locked;
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -13,8 +14,11 @@
 #include "ld_pre_smc/next.h"
 
 /* 32-bit RISC-V was born with 64-bit times. */
-#ifndef SYS_ppoll
+#ifdef SYS_ppoll
+typedef long ppoll_time;
+#else
 #define SYS_ppoll SYS_ppoll_time64
+typedef long long ppoll_time;
 #endif
 
 /* File descriptors that poll(2) is asked for at once. */
@@ -96,8 +100,7 @@ bool shim_is_connected(int fd)
 
 void shim_poll_now(struct pollfd *fds, int n)
 {
-	/* Zero in every layout of a time. */
-	long long now[2] = { 0 };
+	ppoll_time now[2] = { 0 };
 	int saved = errno;
 
 	syscall(SYS_ppoll, fds, n, now, NULL, 0);
@@ -148,6 +151,30 @@ long long shim_milliseconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+void shim_nap(void)
+{
+	ppoll_time millisecond[2] = { 0, 1000000 };
+	int saved = errno;
+
+	syscall(SYS_ppoll, NULL, 0, millisecond, NULL, 0);
+	errno = saved;
+}
+
+bool shim_would_restart(void)
+{
+	struct sigaction action;
+	int number;
+
+	for (number = 1; number < NSIG; number++) {
+		if (sigaction(number, NULL, &action) || action.sa_handler == SIG_DFL ||
+		    action.sa_handler == SIG_IGN)
+			continue;
+		if (!(action.sa_flags & SA_RESTART))
+			return false;
+	}
+	return true;
 }
 
 int shim_new_socket(int family, enum shim_kind kind)

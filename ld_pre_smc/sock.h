@@ -84,6 +84,16 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
 /* Of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);
 
+/* Sleep for a millisecond, without a cancellation point. Leaves errno as it was. */
+void shim_nap(void);
+
+/**
+ * shim_would_restart() - whether TCP would have restarted the system call that was interrupted
+ *
+ * There is no telling which signal it was: yes if every handler of the program has SA_RESTART.
+ */
+bool shim_would_restart(void);
+
 /* A new socket, CLOEXEC: see socket(2). */
 int shim_new_socket(int family, enum shim_kind kind);
 

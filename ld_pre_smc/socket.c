@@ -16,6 +16,8 @@
 #include <time.h>
 
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/fds.h"
+#include "ld_pre_smc/keeper.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
@@ -164,7 +166,10 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 	int saved = errno;
 	int fd = next_known_socket(args->domain, type, args->protocol);
 
-	return __builtin_expect(fd >= 0, 1) ? fd : refused_late(domain, type, saved);
+	if (__builtin_expect(fd < 0, 0))
+		return refused_late(domain, type, saved);
+	shim_fd_mark(fd);
+	return fd;
 }
 
 #define DEFINE_WAY(name, family, kind, v6)                                                         \
@@ -203,6 +208,8 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	if (!smc || try.fd >= 0)
 		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
 				      map_socket, memory_order_release);
+	if (smc)
+		shim_fd_mark(try.fd);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }
@@ -250,7 +257,10 @@ static void look_again(void)
 }
 
 /**
- * prctl() - prctl(2), which says that a seccomp filter is to come
+ * prctl() - prctl(2), which says that a seccomp filter is there, or is to come
+ *
+ * libseccomp sets its filter by syscall(2), which nobody sees, and always asks for
+ * PR_SET_NO_NEW_PRIVS first.
  *
  * Return: as prctl(2).
  */
@@ -269,7 +279,7 @@ int prctl(int option, ...)
 		shim_in_sandbox = true;
 	ret = next_prctl(option, args[0], args[1], args[2], args[3]);
 	/* Programs pass an invalid filter to ask whether the kernel has seccomp. */
-	if (option == PR_SET_SECCOMP && !ret) {
+	if ((option == PR_SET_SECCOMP || option == PR_SET_NO_NEW_PRIVS) && !ret) {
 		shim_is_locked = true;
 		look_again();
 	}
@@ -288,4 +298,6 @@ static __attribute__((constructor)) void prepare(void)
 		shim_next(fn);
 	shim_config_get(&own);
 	shim_sandbox_look();
+	shim_fd_start();
+	shim_keeper_find();
 }

@@ -13,6 +13,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
+#include "ld_pre_smc/window.h"
 
 /* <linux/socket.h>: options of SMC itself, not of TCP. */
 #define SOL_SMC_286 286
@@ -158,6 +159,41 @@ static int repair_set(int fd, int level, int name, const void *value, socklen_t 
 	return level == SOL_SOCKET ? set_by_swap(fd, level, name, value, len) : -1;
 }
 
+static bool is_receive_time(int level, int name)
+{
+	return level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_RCVTIMEO_NEW);
+}
+
+/*
+ * Whether a value of SO_RCVTIMEO looks like what accept() sets for a moment. Two numbers: 64 bits
+ * each, but for the older name in 32-bit programs.
+ */
+static bool is_mark(int name, const void *value, socklen_t len)
+{
+	long long wide[2];
+	long time[2];
+
+	if (name != SO_RCVTIMEO_NEW && len >= sizeof(time)) {
+		memcpy(time, value, sizeof(time));
+		return shim_is_mark(time[0], time[1]);
+	}
+	if (name != SO_RCVTIMEO_NEW || len < sizeof(wide))
+		return false;
+	memcpy(wide, value, sizeof(wide));
+	return shim_is_mark(wide[0], wide[1]);
+}
+
+/* A listener's time is not that of accept()'s moments: a tick more, and it can be told apart. */
+static int set_receive_time(int fd, int name, const void *value, socklen_t len)
+{
+	static const struct timeval least = { .tv_usec = SHIM_MARK_MOST + 1 };
+
+	shim_window_wait(fd);
+	if (is_mark(name, value, len) && shim_is_smc(fd, NULL) && !shim_is_connected(fd))
+		return next_setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &least, sizeof(least));
+	return next_setsockopt(fd, SOL_SOCKET, name, value, len);
+}
+
 /**
  * setsockopt() - setsockopt(2), with what SMC refuses or mistakes
  *
@@ -174,6 +210,8 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 
 	if (!shim_repairs())
 		return next_setsockopt(fd, level, name, value, len);
+	if (is_receive_time(level, name))
+		return set_receive_time(fd, name, value, len);
 	if (ends_smc(level, name) && shim_is_smc(fd, NULL)) {
 		shim_log_fd(fd, "an option that ends SMC is ignored", NULL, 0);
 		return 0;
@@ -227,6 +265,20 @@ static int repair_get(int fd, int name, int value)
 	}
 }
 
+/* What accept() sets for a moment is not shown; what is still there then has no owner any more. */
+static void hide_mark(int fd, int name, void *value, socklen_t *len)
+{
+	int saved = errno;
+
+	if (!is_mark(name, value, *len) || !shim_repairs() ||
+	    shim_int_option(fd, SOL_SOCKET, SO_ACCEPTCONN) <= 0 || !shim_is_smc(fd, NULL))
+		return;
+	shim_window_wait(fd);
+	if (next_getsockopt(fd, SOL_SOCKET, name, value, len) || is_mark(name, value, *len))
+		memset(value, 0, *len);
+	errno = saved;
+}
+
 /**
  * getsockopt() - getsockopt(2), with SO_DOMAIN, SO_PROTOCOL and SO_ERROR as a TCP socket has them
  *
@@ -236,6 +288,8 @@ int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
 	int ret = next_getsockopt(fd, level, name, value, len), number;
 
+	if (!ret && is_receive_time(level, name))
+		hide_mark(fd, name, value, len);
 	if (ret || level != SOL_SOCKET || *len != sizeof(number) ||
 	    (name != SO_DOMAIN && name != SO_PROTOCOL && name != SO_ERROR) || !shim_repairs())
 		return ret;

@@ -6,6 +6,9 @@
 #include <sys/socket.h>
 
 /* <asm-generic/socket.h>; the older architectures number differently. */
+#ifndef SO_RCVTIMEO_NEW
+#define SO_RCVTIMEO_NEW 66
+#endif
 #ifndef SO_BINDTOIFINDEX
 #define SO_BINDTOIFINDEX 62
 #endif

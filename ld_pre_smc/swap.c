@@ -180,7 +180,7 @@ int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 	struct shim_watches watches;
 
 	shim_watches_find(&watches, fd, fresh);
-	if (dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
+	if (next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
 		shim_close(fresh);
 		return -1;
 	}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+/* Which file descriptors may be SMC sockets: what close() need not ask the kernel about. */
+#include "ld_pre_smc/fds.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sock.h"
+
+/* Inherited ones are looked for in blocks of so many: the usual limit of a process. */
+#define BLOCK 1024
+
+atomic_ulong shim_fd_bits[FD_TABLES][SHIM_FD_NUMBERS / SHIM_FD_BITS];
+
+/* Words from here on are zero. */
+static atomic_int ends[FD_TABLES];
+static atomic_bool has_copies;
+
+/* Whose memory this is; zero again in a child of fork(2). NULL until the library has started. */
+static atomic_int *owner;
+
+void shim_fd_set(enum shim_fd_table table, int fd)
+{
+	int word = fd / SHIM_FD_BITS, seen = atomic_load(&ends[table]);
+
+	atomic_fetch_or(&shim_fd_bits[table][word], 1UL << fd % SHIM_FD_BITS);
+	while (seen <= word && !atomic_compare_exchange_weak(&ends[table], &seen, word + 1))
+		;
+}
+
+void shim_fd_copy(int from, int to)
+{
+	if ((unsigned int)to >= SHIM_FD_NUMBERS)
+		return;
+	if (shim_fd_is_marked(from)) {
+		has_copies = true;
+		shim_fd_mark(to);
+	}
+	if ((unsigned int)from >= SHIM_FD_NUMBERS || shim_fd_is_set(FD_EPOLL, from))
+		shim_fd_set(FD_EPOLL, to);
+}
+
+void shim_fd_unknown(int fd)
+{
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
+		return;
+	shim_fd_set(FD_SMC, fd);
+	shim_fd_set(FD_EPOLL, fd);
+}
+
+bool shim_fd_has_copies(void)
+{
+	return has_copies;
+}
+
+bool shim_fd_is_owner(void)
+{
+	int pid, none = 0;
+
+	if (!owner)
+		return false;
+	pid = (int)syscall(SYS_getpid);
+	return atomic_compare_exchange_strong(owner, &none, pid) || none == pid;
+}
+
+void shim_fd_clear(enum shim_fd_table table, int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(table, fd) && shim_fd_is_owner())
+		atomic_fetch_and(&shim_fd_bits[table][fd / SHIM_FD_BITS],
+				 ~(1UL << fd % SHIM_FD_BITS));
+}
+
+int shim_fd_next(enum shim_fd_table table, int fd)
+{
+	int word, end = atomic_load(&ends[table]);
+	unsigned long bits;
+
+	for (word = fd / SHIM_FD_BITS; word < end; word++) {
+		bits = atomic_load_explicit(&shim_fd_bits[table][word], memory_order_relaxed);
+		if (word == fd / SHIM_FD_BITS)
+			bits &= ~0UL << fd % SHIM_FD_BITS;
+		if (bits)
+			return word * SHIM_FD_BITS + __builtin_ctzl(bits);
+	}
+	return -1;
+}
+
+/* Numbers are given from below: a block without an open one is the end. */
+static void mark_open(void)
+{
+	struct pollfd fds[BLOCK];
+	struct rlimit limit;
+	bool any = true;
+	int first, i, n = BLOCK;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < BLOCK)
+		n = (int)limit.rlim_cur;
+	for (first = 0; any && n; first += n) {
+		any = false;
+		for (i = 0; i < n; i++)
+			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
+		shim_poll_now(fds, n);
+		for (i = 0; i < n; i++) {
+			if (fds[i].revents & POLLNVAL)
+				continue;
+			any = true;
+			shim_fd_unknown(fds[i].fd);
+		}
+	}
+}
+
+void shim_fd_start(void)
+{
+	int saved = errno;
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page;
+
+	if (shim_in_sandbox)
+		return;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	mark_open();
+	if (page != MAP_FAILED && !madvise(page, size, MADV_WIPEONFORK)) {
+		owner = page;
+		atomic_store(owner, (int)syscall(SYS_getpid));
+	}
+	errno = saved;
+}
+
+/**
+ * fork() - fork(2); the child knows its memory to be its own
+ *
+ * It would find out by itself, but not before a child of vfork(2) of its own could be mistaken.
+ *
+ * Return: as fork(2).
+ */
+pid_t fork(void)
+{
+	int saved = errno;
+	pid_t pid = next_fork();
+
+	if (!pid && !shim_in_sandbox)
+		shim_fd_is_owner();
+	if (pid >= 0)
+		errno = saved;
+	return pid;
+}

@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Servers that poll a blocking listener serve on while clients go away during their handshake.
+. "$(dirname "$0")/lab.sh"
+in_lab run -k lo -- "accept.py ${DEAD:-600}"
