@@ -17,6 +17,7 @@ in_lab() {
 	stage=$(mktemp -d)
 	mkdir "$stage/tools"
 	cp -r "$BUILD"/smc* "$BUILD/ld_pre_smc.so" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
+		"$BUILD/tests/preload/sandbox" \
 		tests/kernel/guest/. "$stage/tools"
 	lab/smc-lab "$how" "${options[@]}" --fast "$stage/tools" -- \
 		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |
