@@ -15,6 +15,7 @@ MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 OSDIR   := $(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
 LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
+LIBEXECDIR ?= $(PREFIX)/libexec/smc-tools
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
@@ -81,6 +82,8 @@ smc_bpf_PKGS := libbpf
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm -pthread -ldl
 
+# What the library starts: nobody else does, so it is not in BINDIR.
+HELPERS := smc_keep
 TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(1)/*.c $(1)/*/*.c $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
@@ -91,14 +94,14 @@ $(O)/libsmc.a: $(call objs,lib/*/*.c)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
-all: shim $(TOOLS:%=$(O)/%)
+all: shim $(TOOLS:%=$(O)/%) $(HELPERS:%=$(O)/%)
 	@:
 define tool_rule
 $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(call say,LD)
 	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) $($(1)_LIBS)
 endef
-$(foreach tool,$(TOOLS),$(eval $(call tool_rule,$(tool))))
+$(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 
 # libarchive is loaded when it is needed, see smc_chk/bundle/pack.c: by the name that the linker notes.
 $(O)/libarchive.soname:
@@ -110,16 +113,19 @@ $(O)/libarchive.soname:
 $(call objs,smc_chk/bundle/pack.c): $(O)/libarchive.soname
 $(call objs,smc_chk/bundle/pack.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname 2>/dev/null)"'
 
-# The files that know where the library is installed are compiled again when that changes.
+# The files that know where the library and its helper are installed are compiled again when that changes.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
 $(call objs,smc_run/*.c lib/sys/library.c): $(O)/libdirs
 $(call objs,smc_run/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
-ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32))
+KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/keeper.o $(O)/obj/shim32/ld_pre_smc/keeper.o
+$(KEEPER_OBJS): $(O)/libdirs
+$(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"'
+ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR))
 $(O)/libdirs: FORCE
 endif
 $(O)/libdirs:
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(LIBDIR):$(LIBDIR32)' > $@
+	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR)' > $@
 
 # ---- the eBPF program of smc_bpf -----------------------------------------------------------------
 BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ? "" : ", "; \

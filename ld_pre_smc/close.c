@@ -1,43 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* Data that SMC-R has not sent yet, when a socket is closed or the program ends. */
+/* close(2) and its relatives, when SMC-R has not sent all data yet. */
 #include <errno.h>
-#include <poll.h>
-#include <stdbool.h>
-#include <sys/stat.h>
-#include <time.h>
+#include <stdio.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/config.h"
-#include "ld_pre_smc/log.h"
+#include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/sandbox.h"
-#include "ld_pre_smc/sock.h"
-
-/* <linux/sockios.h>: bytes that have not left the send buffer. */
-#define SIOCOUTQNSD_894B 0x894B
-
-/* TCP goes on without the program; this is how long the program is kept waiting instead. */
-#define DRAIN_SECONDS 10
-
-/* Bytes that would be lost now. 0 with SO_LINGER of no time: the program wants that. */
-static int unsent(int fd, struct linger *linger)
-{
-	socklen_t len = sizeof(*linger);
-	int bytes = 0, saved = errno;
-
-	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) ||
-	    next_getsockopt(fd, SOL_SOCKET, SO_LINGER, linger, &len) ||
-	    (linger->l_onoff && !linger->l_linger))
-		bytes = 0;
-	errno = saved;
-	return bytes;
-}
+#include "ld_pre_smc/unsent.h"
 
 /**
- * close() - close(2); waits up to ten seconds until SMC-R has sent what was written
+ * close() - close(2); what SMC-R has not sent yet is sent all the same, and nobody waits
  *
- * The kernel waits two seconds, and then throws the rest away. It waits as long as SO_LINGER says,
- * and only for the last descriptor of a socket: so setting it is enough.
+ * The kernel waits two seconds, and then throws the rest away. As long as somebody has the socket
+ * it goes on sending, so smc_keep gets it. What cannot be an SMC socket costs no system call.
  *
  * A program in a sandbox gets what the kernel does: see shim_in_sandbox.
  *
@@ -45,55 +20,91 @@ static int unsent(int fd, struct linger *linger)
  */
 int close(int fd)
 {
-	static const struct linger wait = { .l_onoff = 1, .l_linger = DRAIN_SECONDS };
-	struct linger linger;
-
-	if (shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL) &&
-	    unsent(fd, &linger) > 0 && !linger.l_onoff) {
-		shim_log_fd(fd, "close() waits until data is sent", NULL, 0);
-		next_setsockopt(fd, SOL_SOCKET, SO_LINGER, &wait, sizeof(wait));
-	}
+	if (shim_fd_is_marked(fd))
+		shim_unsent_close(fd);
 	return next_close(fd);
 }
 
-/* Whether the parent has the same socket: then it lives on, and its data is the parent's. */
-static bool parent_has(int fd)
+/**
+ * dup2() - dup2(2), which closes a file descriptor without a word
+ *
+ * Return: as dup2(2).
+ */
+int dup2(int from, int to)
 {
-	struct log_line path = { 0 };
-	struct stat mine, other;
+	int ret;
 
-	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
-	return !fstat(fd, &mine) && !stat(path.text, &other) && mine.st_dev == other.st_dev &&
-	       mine.st_ino == other.st_ino;
+	if (from != to && shim_fd_is_marked(to) && shim_is_open(from))
+		shim_unsent_close(to);
+	ret = next_dup2(from, to);
+	if (ret >= 0)
+		shim_fd_copy(from, to);
+	return ret;
 }
 
-/* All sockets share the time: the kernel goes on sending for each while one is waited for. */
-static void drain(int fd, void *arg)
+/**
+ * dup3() - dup3(2), as dup2()
+ *
+ * Return: as dup3(2).
+ */
+int dup3(int from, int to, int flags)
 {
-	struct timespec pause = { .tv_nsec = 1000000 };
-	struct linger linger;
-	long long *end = arg;
+	int ret;
 
-	if (!shim_is_smc(fd, NULL) || unsent(fd, &linger) <= 0 || parent_has(fd))
+	if (from != to && shim_fd_is_marked(to) && shim_is_open(from))
+		shim_unsent_close(to);
+	ret = next_dup3(from, to, flags);
+	if (ret >= 0)
+		shim_fd_copy(from, to);
+	return ret;
+}
+
+/* Numbers beyond the table are left to the kernel. */
+static void close_marked(unsigned int first, unsigned int last)
+{
+	int fd;
+
+	if (first >= SHIM_FD_NUMBERS)
 		return;
-	if (!*end)
-		*end = shim_milliseconds() + DRAIN_SECONDS * 1000;
-	if (shim_milliseconds() >= *end)
-		return;
-	shim_log_fd(fd, "exit() waits until data is sent", NULL, 0);
-	while (unsent(fd, &linger) > 0 && shim_milliseconds() < *end &&
-	       !(shim_events(fd, 0) & (POLLERR | POLLHUP))) {
-		nanosleep(&pause, NULL);
-		if (pause.tv_nsec < 16000000)
-			pause.tv_nsec *= 2;
+	for (fd = shim_fd_next(FD_SMC, (int)first); fd >= 0 && (unsigned int)fd <= last;
+	     fd = shim_fd_next(FD_SMC, fd + 1))
+		shim_unsent_close(fd);
+}
+
+/**
+ * close_range() - close_range(2), as close()
+ *
+ * With CLOSE_RANGE_UNSHARE other threads keep their descriptors, and with CLOSE_RANGE_CLOEXEC
+ * nothing is closed yet.
+ *
+ * Return: as close_range(2).
+ */
+int close_range(unsigned int first, unsigned int last, int flags)
+{
+	if (!flags)
+		close_marked(first, last);
+	return next_close_range(first, last, flags);
+}
+
+/** closefrom() - closefrom(3), as close() */
+void closefrom(int low)
+{
+	close_marked(low < 0 ? 0 : (unsigned int)low, ~0U);
+	next_closefrom(low);
+}
+
+/**
+ * fclose() - fclose(3), as close()
+ *
+ * Return: as fclose(3).
+ */
+int fclose(FILE *file)
+{
+	int fd = file ? fileno(file) : -1;
+
+	if (fd >= 0 && shim_fd_is_marked(fd)) {
+		fflush(file);
+		shim_unsent_close(fd);
 	}
-}
-
-/* A process that ends without close() loses what SMC-R has not sent, at once. */
-static __attribute__((destructor)) void drain_all(void)
-{
-	long long end = 0;
-
-	if (shim_repairs() && !shim_in_sandbox)
-		shim_each_open(drain, &end);
+	return ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
 }

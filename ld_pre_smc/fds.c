@@ -3,59 +3,63 @@
 #include "ld_pre_smc/fds.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdatomic.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sock.h"
 
-/* One bit each. A page of zeros costs no memory until it is written to. */
-#define NUMBERS (1 << 20)
-#define BITS (CHAR_BIT * (int)sizeof(unsigned long))
-
-/* Inherited descriptors are looked for in blocks of so many: the usual limit of a process. */
+/* Inherited ones are looked for in blocks of so many: the usual limit of a process. */
 #define BLOCK 1024
 
-static atomic_ulong marks[NUMBERS / BITS];
+atomic_ulong shim_fd_bits[FD_TABLES][SHIM_FD_NUMBERS / SHIM_FD_BITS];
+
 /* Words from here on are zero. */
-static atomic_int end;
+static atomic_int ends[FD_TABLES];
+static atomic_bool has_copies;
 
 /* Whose memory this is; zero again in a child of fork(2). NULL until the library has started. */
 static atomic_int *owner;
 
-static unsigned long bit_of(int fd)
+void shim_fd_set(enum shim_fd_table table, int fd)
 {
-	return 1UL << (fd % BITS);
-}
+	int word = fd / SHIM_FD_BITS, seen = atomic_load(&ends[table]);
 
-static __attribute__((noinline)) void set(int fd)
-{
-	int word = fd / BITS, seen = atomic_load_explicit(&end, memory_order_relaxed);
-
-	atomic_fetch_or_explicit(&marks[word], bit_of(fd), memory_order_relaxed);
-	while (seen <= word && !atomic_compare_exchange_weak(&end, &seen, word + 1))
+	atomic_fetch_or(&shim_fd_bits[table][word], 1UL << fd % SHIM_FD_BITS);
+	while (seen <= word && !atomic_compare_exchange_weak(&ends[table], &seen, word + 1))
 		;
 }
 
-void shim_fd_mark(int fd)
+void shim_fd_copy(int from, int to)
 {
-	if ((unsigned int)fd < NUMBERS && !shim_fd_is_marked(fd))
-		set(fd);
+	if ((unsigned int)to >= SHIM_FD_NUMBERS)
+		return;
+	if (shim_fd_is_marked(from)) {
+		has_copies = true;
+		shim_fd_mark(to);
+	}
+	if ((unsigned int)from >= SHIM_FD_NUMBERS || shim_fd_is_set(FD_EPOLL, from))
+		shim_fd_set(FD_EPOLL, to);
 }
 
-bool shim_fd_is_marked(int fd)
+void shim_fd_unknown(int fd)
 {
-	if ((unsigned int)fd >= NUMBERS)
-		return fd > 0;
-	return atomic_load_explicit(&marks[fd / BITS], memory_order_relaxed) & bit_of(fd);
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
+		return;
+	shim_fd_set(FD_SMC, fd);
+	shim_fd_set(FD_EPOLL, fd);
 }
 
-/* Not in a child of vfork(2) and the like. */
-static bool is_owner(void)
+bool shim_fd_has_copies(void)
+{
+	return has_copies;
+}
+
+bool shim_fd_is_owner(void)
 {
 	int pid, none = 0;
 
@@ -65,25 +69,24 @@ static bool is_owner(void)
 	return atomic_compare_exchange_strong(owner, &none, pid) || none == pid;
 }
 
-void shim_fd_unmark(int fd)
+void shim_fd_clear(enum shim_fd_table table, int fd)
 {
-	if ((unsigned int)fd < NUMBERS && shim_fd_is_marked(fd) && is_owner())
-		atomic_fetch_and_explicit(&marks[fd / BITS], ~bit_of(fd), memory_order_relaxed);
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(table, fd) && shim_fd_is_owner())
+		atomic_fetch_and(&shim_fd_bits[table][fd / SHIM_FD_BITS],
+				 ~(1UL << fd % SHIM_FD_BITS));
 }
 
-int shim_fd_next(int fd)
+int shim_fd_next(enum shim_fd_table table, int fd)
 {
-	int word, last = atomic_load_explicit(&end, memory_order_relaxed);
+	int word, end = atomic_load(&ends[table]);
 	unsigned long bits;
 
-	if (fd < 0)
-		fd = 0;
-	for (word = fd / BITS; word < last; word++) {
-		bits = atomic_load_explicit(&marks[word], memory_order_relaxed);
-		if (word == fd / BITS)
-			bits &= ~0UL << (fd % BITS);
+	for (word = fd / SHIM_FD_BITS; word < end; word++) {
+		bits = atomic_load_explicit(&shim_fd_bits[table][word], memory_order_relaxed);
+		if (word == fd / SHIM_FD_BITS)
+			bits &= ~0UL << fd % SHIM_FD_BITS;
 		if (bits)
-			return word * BITS + __builtin_ctzl(bits);
+			return word * SHIM_FD_BITS + __builtin_ctzl(bits);
 	}
 	return -1;
 }
@@ -98,7 +101,7 @@ static void mark_open(void)
 
 	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < BLOCK)
 		n = (int)limit.rlim_cur;
-	for (first = 0; any && n && first < NUMBERS; first += n) {
+	for (first = 0; any && n; first += n) {
 		any = false;
 		for (i = 0; i < n; i++)
 			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
@@ -107,27 +110,43 @@ static void mark_open(void)
 			if (fds[i].revents & POLLNVAL)
 				continue;
 			any = true;
-			shim_fd_mark(fds[i].fd);
+			shim_fd_unknown(fds[i].fd);
 		}
 	}
 }
 
 void shim_fd_start(void)
 {
-	int saved = errno, size = (int)sysconf(_SC_PAGESIZE);
-	void *page = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
+	int saved = errno;
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	void *page;
 
+	if (shim_in_sandbox)
+		return;
+	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	mark_open();
-	if (page != MAP_FAILED && !madvise(page, (size_t)size, MADV_WIPEONFORK)) {
+	if (page != MAP_FAILED && !madvise(page, size, MADV_WIPEONFORK)) {
 		owner = page;
 		atomic_store(owner, (int)syscall(SYS_getpid));
 	}
 	errno = saved;
 }
 
-void shim_fd_forked(void)
+/**
+ * fork() - fork(2); the child knows its memory to be its own
+ *
+ * It would find out by itself, but not before a child of vfork(2) of its own could be mistaken.
+ *
+ * Return: as fork(2).
+ */
+pid_t fork(void)
 {
-	if (owner && !shim_in_sandbox)
-		is_owner();
+	int saved = errno;
+	pid_t pid = next_fork();
+
+	if (!pid && !shim_in_sandbox)
+		shim_fd_is_owner();
+	if (pid >= 0)
+		errno = saved;
+	return pid;
 }

@@ -2,9 +2,39 @@
 /* Which file descriptors may be SMC sockets: what close() need not ask the kernel about. */
 #pragma once
 
+#include <limits.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
+
+/* One bit for each number, in pages of zeros that cost no memory until they are written to. */
+#define SHIM_FD_NUMBERS (1 << 20)
+#define SHIM_FD_BITS (CHAR_BIT * (int)sizeof(unsigned long))
+
+enum shim_fd_table {
+	FD_SMC,		/* may be an SMC socket */
+	FD_EPOLL,	/* may be an epoll instance */
+	FD_KEPT,	/* smc_keep has it too, since shutdown() */
+	FD_TABLES,
+};
+
+extern atomic_ulong shim_fd_bits[FD_TABLES][SHIM_FD_NUMBERS / SHIM_FD_BITS];
+
+/* What shim_fd_mark() does the first time, for any table. */
+void shim_fd_set(enum shim_fd_table table, int fd);
+
+static inline bool shim_fd_is_set(enum shim_fd_table table, int fd)
+{
+	return atomic_load_explicit(&shim_fd_bits[table][fd / SHIM_FD_BITS],
+				    memory_order_relaxed) >> fd % SHIM_FD_BITS & 1;
+}
+
+/** shim_fd_is_marked() - whether a file descriptor may be an SMC socket; true for huge numbers */
+static inline bool shim_fd_is_marked(int fd)
+{
+	return (unsigned int)fd < SHIM_FD_NUMBERS ? shim_fd_is_set(FD_SMC, fd) : fd > 0;
+}
 
 /**
  * shim_fd_mark() - remember that a file descriptor may be an SMC socket
@@ -14,26 +44,40 @@
  * for SMC sockets, and nothing else may depend on it: sockets made by raw system calls have none.
  * No system call, no lock; leaves errno as it was.
  */
-void shim_fd_mark(int fd);
+static inline void shim_fd_mark(int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_SMC, fd))
+		shim_fd_set(FD_SMC, fd);
+}
+
+/** shim_fd_copy() - a duplicate may be what the other file descriptor may be */
+void shim_fd_copy(int from, int to);
+
+/** shim_fd_unknown() - a file descriptor from elsewhere may be anything */
+void shim_fd_unknown(int fd);
 
 /**
- * shim_fd_unmark() - forget a mark, before the file descriptor is closed
- * @fd: any number
+ * shim_fd_clear() - forget a mark: before the file descriptor is closed, or when it is wrong
  *
- * Does nothing in a child of vfork(2), whose memory is its parent's and whose descriptors are not.
+ * Does nothing in a child of vfork(2), see shim_fd_is_owner().
  */
-void shim_fd_unmark(int fd);
-
-/** shim_fd_is_marked() - whether a file descriptor may be an SMC socket; true for huge numbers */
-bool shim_fd_is_marked(int fd);
+void shim_fd_clear(enum shim_fd_table table, int fd);
 
 /** shim_fd_next() - the lowest marked number from @fd on, -1 if there is none; no huge ones */
-int shim_fd_next(int fd);
+int shim_fd_next(enum shim_fd_table table, int fd);
+
+/** shim_fd_has_copies() - whether this process ever duplicated a marked file descriptor */
+bool shim_fd_has_copies(void);
+
+/**
+ * shim_fd_is_owner() - whether the memory of this process is its own
+ *
+ * In a child of vfork(2) it is the parent's, and the table of file descriptors is not: what the
+ * child closes stays open. One system call.
+ */
+bool shim_fd_is_owner(void);
 
 /** shim_fd_start() - before main(): whatever was inherited may be an SMC socket */
 void shim_fd_start(void);
-
-/** shim_fd_forked() - in a child of fork(2), whose memory is its own */
-void shim_fd_forked(void);
 
 #pragma GCC visibility pop

@@ -29,6 +29,29 @@ RAW(ssize_t, splice, (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t l
 RAW(int, close, (int fd), fd)
 RAW(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),
     option, a, b, c, d)
+RAW(int, shutdown, (int fd, int how), fd, how)
+RAW(int, dup, (int fd), fd)
+RAW(int, dup3, (int from, int to, int flags), from, to, flags)
+RAW(int, fcntl, (int fd, int command, void *arg), fd, command, arg)
+#ifdef SYS_fcntl64
+RAW(int, fcntl64, (int fd, int command, void *arg), fd, command, arg)
+#else
+#define raw_fcntl64 raw_fcntl
+#endif
+RAW(int, close_range, (unsigned int first, unsigned int last, int flags), first, last, flags)
+RAW(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), fd, message, flags)
+RAW(int, epoll_create1, (int flags), flags)
+RAW(void, exit_group, (int status), status)
+RAW(int, execve, (const char *path, char *const argv[], char *const envp[]), path, argv, envp)
+RAW(int, execveat, (int dir, const char *path, char *const argv[], char *const envp[], int flags),
+    dir, path, argv, envp, flags)
+
+/* What a libc without dynamic symbols, or an older one, does not have: nobody calls it there. */
+static int raw_missing(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
 
 /* Not every architecture has the older one. */
 static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
@@ -52,6 +75,27 @@ static const struct {
 	[SHIM_SPLICE] = { "splice", (shim_any_fn)raw_splice },
 	[SHIM_CLOSE] = { "close", (shim_any_fn)raw_close },
 	[SHIM_PRCTL] = { "prctl", (shim_any_fn)raw_prctl },
+	[SHIM_SHUTDOWN] = { "shutdown", (shim_any_fn)raw_shutdown },
+	[SHIM_DUP] = { "dup", (shim_any_fn)raw_dup },
+	[SHIM_DUP2] = { "dup2", (shim_any_fn)raw_missing },
+	[SHIM_DUP3] = { "dup3", (shim_any_fn)raw_dup3 },
+	[SHIM_FCNTL] = { "fcntl", (shim_any_fn)raw_fcntl },
+	[SHIM_FCNTL64] = { "fcntl64", (shim_any_fn)raw_fcntl64 },
+	[SHIM_CLOSE_RANGE] = { "close_range", (shim_any_fn)raw_close_range },
+	[SHIM_CLOSEFROM] = { "closefrom", (shim_any_fn)raw_missing },
+	[SHIM_FCLOSE] = { "fclose", (shim_any_fn)raw_missing },
+	[SHIM_RECVMSG] = { "recvmsg", (shim_any_fn)raw_recvmsg },
+	[SHIM_RECVMMSG] = { "recvmmsg", (shim_any_fn)raw_missing },
+	[SHIM_PIDFD_GETFD] = { "pidfd_getfd", (shim_any_fn)raw_missing },
+	[SHIM_EPOLL_CREATE] = { "epoll_create", (shim_any_fn)raw_missing },
+	[SHIM_EPOLL_CREATE1] = { "epoll_create1", (shim_any_fn)raw_epoll_create1 },
+	[SHIM_FORK] = { "fork", (shim_any_fn)raw_missing },
+	[SHIM_EXIT] = { "_exit", (shim_any_fn)raw_exit_group },
+	[SHIM_QUICK_EXIT] = { "quick_exit", (shim_any_fn)raw_exit_group },
+	[SHIM_EXECVE] = { "execve", (shim_any_fn)raw_execve },
+	[SHIM_EXECVPE] = { "execvpe", (shim_any_fn)raw_missing },
+	[SHIM_FEXECVE] = { "fexecve", (shim_any_fn)raw_missing },
+	[SHIM_EXECVEAT] = { "execveat", (shim_any_fn)raw_execveat },
 };
 
 shim_any_fn shim_resolve(enum shim_fn fn)

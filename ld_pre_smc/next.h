@@ -29,6 +29,27 @@ enum shim_fn {
 	SHIM_SPLICE,
 	SHIM_CLOSE,
 	SHIM_PRCTL,
+	SHIM_SHUTDOWN,
+	SHIM_DUP,
+	SHIM_DUP2,
+	SHIM_DUP3,
+	SHIM_FCNTL,
+	SHIM_FCNTL64,
+	SHIM_CLOSE_RANGE,
+	SHIM_CLOSEFROM,
+	SHIM_FCLOSE,
+	SHIM_RECVMSG,
+	SHIM_RECVMMSG,
+	SHIM_PIDFD_GETFD,
+	SHIM_EPOLL_CREATE,
+	SHIM_EPOLL_CREATE1,
+	SHIM_FORK,
+	SHIM_EXIT,
+	SHIM_QUICK_EXIT,
+	SHIM_EXECVE,
+	SHIM_EXECVPE,
+	SHIM_FEXECVE,
+	SHIM_EXECVEAT,
 	SHIM_FNS,
 };
 
@@ -85,6 +106,23 @@ int next_socket(int domain, int type, int protocol);
 #define next_splice ((__typeof__(splice) *)shim_next(SHIM_SPLICE))
 #define next_close ((__typeof__(close) *)shim_next(SHIM_CLOSE))
 #define next_prctl ((__typeof__(prctl) *)shim_next(SHIM_PRCTL))
+#define next_shutdown ((__typeof__(shutdown) *)shim_next(SHIM_SHUTDOWN))
+#define next_dup ((__typeof__(dup) *)shim_next(SHIM_DUP))
+#define next_dup2 ((__typeof__(dup2) *)shim_next(SHIM_DUP2))
+#define next_dup3 ((__typeof__(dup3) *)shim_next(SHIM_DUP3))
+#define next_close_range                                                                           \
+	((int (*)(unsigned int, unsigned int, int))shim_next(SHIM_CLOSE_RANGE))
+#define next_closefrom ((void (*)(int))shim_next(SHIM_CLOSEFROM))
+#define next_recvmsg ((__typeof__(recvmsg) *)shim_next(SHIM_RECVMSG))
+#define next_recvmmsg ((__typeof__(recvmmsg) *)shim_next(SHIM_RECVMMSG))
+#define next_epoll_create ((int (*)(int))shim_next(SHIM_EPOLL_CREATE))
+#define next_epoll_create1 ((int (*)(int))shim_next(SHIM_EPOLL_CREATE1))
+#define next_fork ((__typeof__(fork) *)shim_next(SHIM_FORK))
+#define next_exit ((__typeof__(_exit) *)shim_next(SHIM_EXIT))
+#define next_quick_exit ((__typeof__(_exit) *)shim_next(SHIM_QUICK_EXIT))
+#define next_execve ((__typeof__(execve) *)shim_next(SHIM_EXECVE))
+#define next_execvpe ((__typeof__(execve) *)shim_next(SHIM_EXECVPE))
+#define next_fexecve ((__typeof__(fexecve) *)shim_next(SHIM_FEXECVE))
 
 /*
  * next_socket() for callers that know that it was called before: by any thread that told them so

@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/fds.h"
+#include "ld_pre_smc/keeper.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
@@ -155,7 +157,10 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 	int saved = errno;
 	int fd = next_known_socket(args->domain, type, args->protocol);
 
-	return __builtin_expect(fd >= 0, 1) ? fd : refused_late(domain, type, saved);
+	if (__builtin_expect(fd < 0, 0))
+		return refused_late(domain, type, saved);
+	shim_fd_mark(fd);
+	return fd;
 }
 
 #define DEFINE_WAY(name, family, kind, v6)                                                         \
@@ -194,6 +199,8 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	if (!smc || try.fd >= 0)
 		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
 				      map_socket, memory_order_release);
+	if (smc)
+		shim_fd_mark(try.fd);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }
@@ -282,4 +289,6 @@ static __attribute__((constructor)) void prepare(void)
 		shim_next(fn);
 	shim_config_get(&own);
 	shim_sandbox_look();
+	shim_fd_start();
+	shim_keeper_find();
 }

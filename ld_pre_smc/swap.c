@@ -177,7 +177,7 @@ static int replace(int fd, int fresh)
 	struct shim_watches watches;
 
 	shim_watches_find(&watches, fd, fresh);
-	if (dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
+	if (next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
 		shim_close(fresh);
 		return -1;
 	}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library), MANDIR,
-#                     DOCDIR, COMPDIR, UNITDIR; INSTALL_SETUID_SHIM=1, see README.md
+# make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
+#                     LIBEXECDIR, MANDIR, DOCDIR, COMPDIR, UNITDIR; INSTALL_SETUID_SHIM=1, see README.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
@@ -51,6 +51,8 @@ endef
 install: all
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)'
 	$(Q)$(INSTALL) -m 0755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) '$(DESTDIR)$(LIBEXECDIR)'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
@@ -60,17 +62,17 @@ install: all
 	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_DOCS) '$(DESTDIR)$(DOCDIR)'
 
-# Only the directory of the documents is ours; all others are shared.
+# Only the directories of the documents and of helpers are ours; all others are shared.
 uninstall:
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
-	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools'
+	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%')
 	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
-	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' 2>/dev/null || :
+	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
 
 DIST := smc-tools-$(VERSION)
 dist:

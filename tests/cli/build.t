@@ -130,6 +130,9 @@ check_install() {
 	do_install install >"$tmp/log"
 	ok $? "make install with DESTDIR, PREFIX, LIBDIR" || diag "$(cat "$tmp/log")"
 	is "$(stat -c %a "$lib/ld_pre_smc.so")" 755 "the library is not set-uid"
+	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_keep" ]
+	ok $? "its helper is installed"
+	like "$(strings "$lib/ld_pre_smc.so")" '^/opt/smc/libexec/smc-tools/smc_keep$' "and the library knows where"
 	for link in libsmc-preload.so ld_pre_smc.so.1; do
 		is "$(readlink "$lib/$link")" ld_pre_smc.so "$link is a link to it"
 	done
@@ -275,7 +278,7 @@ check_layers() {
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_bpf|smcdr)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_bpf|smc_keep|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | grep NEEDED | grep -v 'libc\.so')" "" \
 		"the library and smc_run need libc only"

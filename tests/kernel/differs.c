@@ -787,21 +787,78 @@ static void case_splice_full(void)
 
 /* ---- unsent data: the reader starts late ---- */
 
+/* Full is what takes nothing for a second: a busy kernel still moves data to the peer meanwhile. */
 static size_t fill(int fd)
 {
 	static const char block[32768];
 	size_t total = 0;
 	ssize_t n;
+	int tries;
 
 	nonblocking(fd, true);
-	while ((n = send(fd, block, sizeof(block), 0)) > 0 ||
-	       (nap(50), n = send(fd, block, 1, 0)) > 0)
-		total += (size_t)n;
+	for (tries = 0; tries < 20; tries++) {
+		while ((n = send(fd, block, sizeof(block), 0)) > 0) {
+			total += (size_t)n;
+			tries = 0;
+		}
+		nap(50);
+	}
 	return total;
 }
 
-/* The reader is another process, so that nobody else has the writer's end. */
-enum end { END_EXIT, END_CLOSE, END_KILL };
+/* How the writer leaves its socket, which nobody else has: the reader is another process. */
+enum end { END_EXIT, END_UNDERSCORE, END_EXEC, END_CLOSE, END_INHERITED, END_PASSED, END_KILL };
+
+/* Through a socket pair to itself: what arrives was made by nobody here. */
+static int passed(int fd)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	char byte = 0;
+	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control.space) };
+	int ends[2], other;
+
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || sendmsg(ends[0], &message, 0) != 1 ||
+	    recvmsg(ends[1], &message, 0) != 1)
+		_exit(1);
+	memcpy(&other, CMSG_DATA(&control.header), sizeof(other));
+	syscall(SYS_close, fd);
+	return other;
+}
+
+static void leave(int fd, enum end end)
+{
+	switch (end) {
+	case END_UNDERSCORE:
+		_exit(0);
+	case END_EXEC:
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+		execlp("true", "true", (char *)NULL);
+		break;
+	case END_CLOSE:
+		close(fd);
+		break;
+	case END_INHERITED:
+		syscall(SYS_dup2, fd, 9);
+		syscall(SYS_close, fd);
+		execlp("sh", "sh", "-c", "exec 9>&-", (char *)NULL);
+		break;
+	case END_PASSED:
+		close(passed(fd));
+		break;
+	case END_KILL:
+		raise(SIGKILL);
+		break;
+	default:
+		break;
+	}
+	exit(0);
+}
 
 static void unsent(enum end end)
 {
@@ -818,17 +875,69 @@ static void unsent(enum end end)
 		sent = fill(p.c);
 		if (write(sizes[1], &sent, sizeof(sent)) < 0)
 			_exit(1);
-		if (end == END_CLOSE)
-			close(p.c);
-		if (end == END_KILL)
-			raise(SIGKILL);
-		exit(0);
+		leave(p.c, end);
 	}
 	close(p.c);
 	if (read(sizes[0], &sent, sizeof(sent)) < 0)
 		return;
 	nap(3500);
 	say("complete=%d", read_all(p.a) == sent);
+}
+
+/* The peer's end of file comes behind all the data; after SHUT_WR the program keeps the socket. */
+static void unsent_shutdown(int how)
+{
+	struct pair p = make_pair();
+	size_t sent = fill(p.c);
+	int status = 1;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		close(p.c);
+		nap(3500);
+		_exit(read_all(p.a) != sent);
+	}
+	close(p.a);
+	SAY("shutdown", shutdown(p.c, how));
+	if (how == SHUT_RDWR) {
+		char byte;
+
+		SAY("read", recv(p.c, &byte, 1, MSG_DONTWAIT));
+		close(p.c);
+	}
+	say("complete=%d", waitpid(pid, &status, 0) == pid && !status);
+}
+
+static void case_unsent_shut_write(void)
+{
+	unsent_shutdown(SHUT_WR);
+}
+
+static void case_unsent_shut_both(void)
+{
+	unsent_shutdown(SHUT_RDWR);
+}
+
+static void case_unsent_underscore_exit(void)
+{
+	unsent(END_UNDERSCORE);
+}
+
+static void case_unsent_exec(void)
+{
+	unsent(END_EXEC);
+}
+
+static void case_unsent_inherited(void)
+{
+	unsent(END_INHERITED);
+}
+
+static void case_unsent_passed(void)
+{
+	unsent(END_PASSED);
 }
 
 static void case_unsent_exit(void)
@@ -1092,6 +1201,10 @@ static const struct {
 	{ "signals", case_signals }, { "signal_ends", case_signal_ends },
 	{ "devices", case_devices }, { "splice", case_splice }, { "splice_full", case_splice_full },
 	{ "unsent_exit", case_unsent_exit }, { "unsent_close", case_unsent_close },
+	{ "unsent_underscore_exit", case_unsent_underscore_exit },
+	{ "unsent_exec", case_unsent_exec }, { "unsent_inherited", case_unsent_inherited },
+	{ "unsent_passed", case_unsent_passed }, { "unsent_shut_write", case_unsent_shut_write },
+	{ "unsent_shut_both", case_unsent_shut_both },
 	{ "rest_reset", case_rest_reset }, { "rest_peer_closed", case_rest_peer_closed },
 	{ "rest_shut_write", case_rest_shut_write }, { "rest_fresh", case_rest_fresh },
 	{ "rest_refused_poll", case_rest_refused_poll },

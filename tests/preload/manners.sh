@@ -14,7 +14,6 @@ if [ $? = 77 ]; then
 else
 	is "$out" swapped 'without poll() sockets are replaced'
 fi
-is "$(manners exit MIMIC_CLOCK=1)" 'slept 10 s' 'exit() waits ten seconds in all, not for each socket'
 is "$(manners stack)" small 'the calls need little stack: signal handlers have little'
 
 # The names that these functions have for 32-bit programs with 64-bit times.

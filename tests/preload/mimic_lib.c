@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,8 +53,12 @@ int socket(int domain, int type, int protocol)
 {
 	bool smc = domain == 43, inet = protocol == 256;
 	int family = smc ? (protocol ? AF_INET6 : AF_INET) : domain;
-	int fd = (int)syscall(SYS_socket, family, type, smc || inet ? 0 : protocol);
+	int fd;
 
+	/* A kernel without SMC. */
+	if ((smc || inet) && getenv("MIMIC_REFUSE"))
+		return refuse(EAFNOSUPPORT);
+	fd = (int)syscall(SYS_socket, family, type, smc || inet ? 0 : protocol);
 	if (fd >= 0 && fd < MOST)
 		kinds[fd] = smc || inet ? domain << 16 | (protocol + 1) : 0;
 	return fd;
@@ -64,6 +69,55 @@ int close(int fd)
 	if (fd >= 0 && fd < MOST)
 		kinds[fd] = 0;
 	return (int)syscall(SYS_close, fd);
+}
+
+static int copy_kind(int from, int to)
+{
+	if (to >= 0 && to < MOST)
+		kinds[to] = kind(from);
+	return to;
+}
+
+int dup(int from)
+{
+	return copy_kind(from, (int)syscall(SYS_dup, from));
+}
+
+/* Both names, as the headers redirect one to the other. */
+int mimic_fcntl(int fd, int command, ...) __asm__("fcntl");
+int mimic_fcntl64(int fd, int command, ...) __asm__("fcntl64");
+
+int mimic_fcntl(int fd, int command, ...)
+{
+	va_list ap;
+	void *arg;
+	int ret;
+
+	va_start(ap, command);
+	arg = va_arg(ap, void *);
+	va_end(ap);
+	ret = (int)syscall(SYS_fcntl, fd, command, arg);
+	return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copy_kind(fd, ret) : ret;
+}
+
+int mimic_fcntl64(int fd, int command, ...) __attribute__((alias("fcntl")));
+
+/* A socket of this process that comes back to it. */
+ssize_t recvmsg(int fd, struct msghdr *message, int flags)
+{
+	ssize_t ret = syscall(SYS_recvmsg, fd, message, flags);
+	struct cmsghdr *header = ret > 0 ? CMSG_FIRSTHDR(message) : NULL;
+	struct stat passed, other;
+	int number;
+
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return ret;
+	memcpy(&number, CMSG_DATA(header), sizeof(number));
+	for (int i = 0; i < MOST && !fstat(number, &passed); i++) {
+		if (kinds[i] && !fstat(i, &other) && passed.st_ino == other.st_ino)
+			kinds[number] = kinds[i];
+	}
+	return ret;
 }
 
 int dup3(int from, int to, int flags)

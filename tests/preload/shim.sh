@@ -223,11 +223,13 @@ is "$(LD_PRELOAD=$shim "$bin/sock" call 2 1 0 10 1 6)" 'ok errno kept
 ok errno kept' 'this kernel, whatever it has: sockets'
 
 # ---- the library as a file ----
-exports=$(sed -n '/global:/,/local:/s/^\t\t\([a-z]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | tr '\n' ' ')
-is "$exports" 'bind close connect getsockopt ioctl listen prctl setsockopt socket splice ' 'what it takes over'
-is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
+exports=$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | LC_ALL=C sort | tr '\n' ' ')
+is "$exports" '_Exit _exit accept accept4 bind close close_range closefrom connect dup dup2 dup3 epoll_create epoll_create1 execl '\
+'execle execlp execv execve execveat execvp execvpe fclose fcntl fcntl64 fexecve fork getsockopt ioctl listen pidfd_getfd prctl '\
+'quick_exit recvmmsg recvmsg setsockopt shutdown socket splice ' 'what it takes over'
+is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-	grep -vxE '__errno_location|(__f?x)?f?stat(64)?|clock_gettime|dlsym|dup3|epoll_ctl|fcntl(64)?|get(peername|pid|ppid|rlimit|rlimit64|sockname)|inet_pton|mem(chr|cmp|cpy|mem|move)|nanosleep|open(64)?|poll|read|recv|secure_getenv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|str(chr|cmp|str)|syscall|write')" \
+	grep -vxE '__errno_location|(__)?environ|(__f?x)?f?stat(64)?|clock_gettime|clone|dladdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|euid|peername|pid|ppid|rlimit|rlimit64|sockname)|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|poll|read|recv|secure_getenv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|rchr|str)|sysconf|syscall|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(readelf -d "$shim" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^lib(c|dl)\.')" '' 'needs libc only'
 like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
@@ -249,7 +251,8 @@ socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
 	like "$(tail -c 200 "$tmp/big" | tr -d '\0')" '^ld_pre_smc.* AF_SMC fd' '32-bit: debug lines into a large file'
 	rm -f "$tmp/big"
 	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" \
-		"__getsockopt64 __ioctl_time64 __prctl_time64 __setsockopt64 $exports" '32-bit: exports'
+		"$(echo "${exports}__fcntl_time64 __getsockopt64 __ioctl_time64 __prctl_time64 __setsockopt64" | tr ' ' '\n' | LC_ALL=C sort |
+			tr '\n' ' ')" '32-bit: exports'
 	sock='' preload=''
 else
 	skip '32-bit library' 'no 32-bit library, or no compiler for such programs'

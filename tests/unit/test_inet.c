@@ -143,6 +143,8 @@ static void connections(void **state)
 		{ "ambiguous", AF_SMC, 1, NULL, NULL, 81, 4001, 1000, 0, NULL },
 		{ "ambiguous, owner is neither", AF_SMC, 1, NULL, NULL, 82, 4002, 7, 0, NULL },
 		{ "owner decides", AF_SMC, 1, NULL, NULL, 82, 4002, 1001, AF_INET, "10.0.0.2" },
+		{ "owner decides, whichever comes first", AF_SMC, 1, NULL, NULL, 82, 4002, 1000,
+		  AF_INET, "10.0.0.1" },
 		{ "owner has two", AF_SMC, 1, NULL, NULL, 83, 4003, 1000, 0, NULL },
 		{ "owner has one of three", AF_SMC, 1, NULL, NULL, 83, 4003, 1001, AF_INET,
 		  "10.0.0.3" },

@@ -191,6 +191,7 @@ static void remedies_in_order(void **state)
 		if (at->code < last || !smc_reason_find(at->code))
 			fail_msg("0x%08x: %s", at->code, at->command);
 		assert_true(at->code == last || smc_remedies(at->code) == at);
+		assert_ptr_equal(smc_remedy_next(at), at[1].code == at->code ? at + 1 : NULL);
 	}
 }
 

@@ -132,6 +132,12 @@ static void fallbacks(void **state)
 	genl_end(&m, nest);
 	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
 	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
+	nest = genl_begin(&m, 8);
+	genl_u8(&m, 1, 1);
+	genl_u16(&m, 5, 1);
+	genl_end(&m, nest);
+	assert_int_equal(smc_fback_decode(&stats, &m.nlh), 0);
+	assert_int_equal(stats.side[SMC_SIDE_SERVER].n_reasons, 1);
 	genl_start(&m, 8);
 	assert_int_equal(smc_fback_decode(&stats, &m.nlh), -EBADMSG);
 }

@@ -49,6 +49,10 @@ TO_TCP = {
 # Without the repairs: safe ones, and different in every mode.
 RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec", "devices"]
 
+# The same where data can be unsent.
+UNSENT = ["unsent_exit", "unsent_close", "unsent_underscore_exit", "unsent_exec", "unsent_inherited",
+          "unsent_passed", "unsent_shut_both"]
+
 
 def start(*argv):
     return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -123,7 +127,7 @@ def main():
     }
     # One after the other with Soft-RoCE: when the machine is slow, its links break.
     rows = {who: read(process) for who, process in runs.items()} if RDMA else {}
-    raw = RAW + ["unsent_exit", "unsent_close"] if RDMA else RAW
+    raw = RAW + UNSENT if RDMA else RAW
     runs["raw"] = start("smc_run", "--raw", "differs", *raw)
     runs["IPPROTO_SMC"] = start("smc_run", "-f", "inet", "differs", *(raw if RDMA else []))
     rows.update({who: read(process) for who, process in runs.items() if who not in rows})

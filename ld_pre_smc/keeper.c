@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+/* smc_keep: another process that holds a socket until SMC has sent what was written to it. */
+#include "ld_pre_smc/keeper.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sock.h"
+
+#ifndef SMC_KEEP
+#define SMC_KEEP "/usr/libexec/smc-tools/smc_keep"
+#endif
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2
+#endif
+
+/* Of each of the two processes that start the keeper; the kernel's set of signals. */
+#define STACK 16384
+#define SIGNALS 8
+
+/* The keeper beside this library (a build tree, a container), and the installed one. */
+static const char *library;
+
+static atomic_int tried;
+
+void shim_keeper_find(void)
+{
+	Dl_info info;
+
+	if (dladdr((void *)(uintptr_t)shim_keeper_find, &info))
+		library = info.dli_fname;
+}
+
+/* errno of the last step, 0 on success. */
+static int connect_to(const struct sockaddr_un *addr, socklen_t addr_len, int *fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(peer);
+	int err;
+
+	*fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (*fd < 0)
+		return errno;
+	if (!syscall(SYS_connect, *fd, addr, addr_len) &&
+	    !next_getsockopt(*fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) && peer.uid == geteuid())
+		return 0;
+	err = peer.uid == (uid_t)-1 ? errno : EACCES;
+	shim_close(*fd);
+	return err;
+}
+
+static bool send_to(int to, int fd, enum keep_how how)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char byte = (char)how;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &data,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control.space),
+	};
+
+	control.header.cmsg_level = SOL_SOCKET;
+	control.header.cmsg_type = SCM_RIGHTS;
+	control.header.cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
+	return syscall(SYS_sendmsg, to, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+}
+
+/* What the two processes get from their parent, in whose memory they run. */
+struct start {
+	char path[2][PATH_MAX];
+	char stacks[2][STACK] __attribute__((aligned(64)));
+	struct sockaddr_un addr;
+	socklen_t addr_len;
+};
+
+static void build_paths(struct start *start)
+{
+	const char *slash = library ? strrchr(library, '/') : NULL;
+	size_t len = slash ? (size_t)(slash + 1 - library) : 0;
+
+	if (len && len + sizeof("smc_keep") <= sizeof(start->path[0])) {
+		memcpy(start->path[0], library, len);
+		memcpy(start->path[0] + len, "smc_keep", sizeof("smc_keep"));
+	}
+	memcpy(start->path[1], SMC_KEEP, sizeof(SMC_KEEP));
+}
+
+/*
+ * The keeper to be. Its listening socket is there before anyone learns of the keeper, and whoever
+ * binds the name first is the only one. It never holds the program's files: the new table is empty.
+ */
+static int become_keeper(void *arg)
+{
+	char name[] = "smc_keep", *const argv[] = { name, NULL }, *const envp[] = { NULL };
+	struct start *start = arg;
+
+	if (syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE) ||
+	    syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0) != 0 ||
+	    syscall(SYS_bind, 0, &start->addr, start->addr_len) ||
+	    syscall(SYS_listen, 0, SOMAXCONN))
+		syscall(SYS_exit_group, 1);
+	for (int i = 0; i < 2; i++)
+		syscall(SYS_execve, start->path[i], argv, envp);
+	syscall(SYS_exit_group, 1);
+	return 1;
+}
+
+/* As vfork(2), without a signal for the parent at the end. */
+static int start_process(int (*run)(void *), struct start *start, int stack)
+{
+	return clone(run, start->stacks[stack] + STACK, CLONE_VM | CLONE_VFORK | CLONE_FILES,
+		     start);
+}
+
+/* The parent of the keeper, which goes at once: init gets the keeper. */
+static int start_keeper(void *arg)
+{
+	syscall(SYS_exit_group, start_process(become_keeper, arg, 1) < 0);
+	return 1;
+}
+
+static bool can_execute(const struct start *start)
+{
+	for (int i = 0; i < 2; i++) {
+		if (start->path[i][0] && !syscall(SYS_faccessat, AT_FDCWD, start->path[i], X_OK))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Not where the end of the keeper would be the program's business: in the first process of a
+ * container, and in others that get the orphans of their descendants.
+ */
+static bool may_start(void)
+{
+	struct timespec now = { 0 };
+	int reaper = 0, last = tried;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	if ((last && last == (int)now.tv_sec + 1) ||
+	    !atomic_compare_exchange_strong(&tried, &last, (int)now.tv_sec + 1))
+		return false;
+	return !getauxval(AT_SECURE) && syscall(SYS_getpid) != 1 &&
+	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
+}
+
+static void start_if_allowed(const struct sockaddr_un *addr, socklen_t addr_len)
+{
+	struct start *start;
+	int status, pid;
+
+	if (!may_start())
+		return;
+	start = mmap(NULL, sizeof(*start), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		     0);
+	if (start == MAP_FAILED)
+		return;
+	start->addr = *addr;
+	start->addr_len = addr_len;
+	build_paths(start);
+	if (can_execute(start)) {
+		pid = start_process(start_keeper, start, 0);
+		if (pid > 0)
+			syscall(SYS_wait4, pid, &status, __WCLONE, NULL);
+	}
+	munmap(start, sizeof(*start));
+}
+
+/* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
+static bool give(int fd, enum keep_how how)
+{
+	struct sockaddr_un addr;
+	socklen_t len = keep_address(&addr, geteuid());
+	int to, err = connect_to(&addr, len, &to);
+	bool sent;
+
+	if (err == ECONNREFUSED) {
+		start_if_allowed(&addr, len);
+		err = connect_to(&addr, len, &to);
+	}
+	if (err)
+		return false;
+	sent = send_to(to, fd, how);
+	shim_close(to);
+	return sent;
+}
+
+bool shim_keeper_give(int fd, enum keep_how how)
+{
+	uint64_t all = ~0ULL, old;
+	int saved = errno;
+	bool given = false;
+
+	if (!syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, SIGNALS)) {
+		given = give(fd, how);
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, SIGNALS);
+	}
+	errno = saved;
+	return given;
+}

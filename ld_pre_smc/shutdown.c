@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/* shutdown(2) with data that SMC-R has not sent yet. */
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/fds.h"
+#include "ld_pre_smc/keeper.h"
+#include "ld_pre_smc/log.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/sock.h"
+#include "ld_pre_smc/unsent.h"
+
+static bool is_deferred(int fd, int how)
+{
+	if (!shim_fd_is_marked(fd) || !shim_repairs() || shim_in_sandbox ||
+	    !shim_is_smc(fd, NULL) || shim_unsent(fd) <= 0 ||
+	    !shim_keeper_give(fd, how == SHUT_WR ? KEEP_SHUT_WR : KEEP_SHUT_RDWR))
+		return false;
+	if (fd < SHIM_FD_NUMBERS)
+		shim_fd_set(FD_KEPT, fd);
+	shim_log_fd(fd, "shutdown() is left to smc_keep, after unsent data", NULL, 0);
+	return true;
+}
+
+/**
+ * shutdown() - shutdown(2), which does not wait for unsent data, nor loses it
+ *
+ * The kernel waits two seconds, also on non-blocking sockets, and with SHUT_RDWR it then drops the
+ * rest, as in close(). smc_keep shuts the socket down when all is sent; receiving ends at once.
+ *
+ * Return: as shutdown(2).
+ */
+int shutdown(int fd, int how)
+{
+	if ((how == SHUT_WR || how == SHUT_RDWR) && is_deferred(fd, how))
+		return how == SHUT_RDWR ? next_shutdown(fd, SHUT_RD) : 0;
+	return next_shutdown(fd, how);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/* Data that SMC-R has not sent yet, and what becomes of it. */
+#include "ld_pre_smc/unsent.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/fds.h"
+#include "ld_pre_smc/keeper.h"
+#include "ld_pre_smc/log.h"
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/sock.h"
+
+/* <linux/sockios.h>: bytes that have not left the send buffer. */
+#define SIOCOUTQNSD_894B 0x894B
+
+int shim_unsent(int fd)
+{
+	struct linger linger;
+	socklen_t len = sizeof(linger);
+	int bytes = 0, saved = errno;
+
+	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) || bytes <= 0 ||
+	    next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff)
+		bytes = 0;
+	errno = saved;
+	return bytes;
+}
+
+bool shim_is_open(int fd)
+{
+	int saved = errno, flags = fcntl(fd, F_GETFD);
+
+	errno = saved;
+	return flags >= 0;
+}
+
+static bool is_same(const struct stat *one, const struct stat *two)
+{
+	return one->st_dev == two->st_dev && one->st_ino == two->st_ino;
+}
+
+/* Then the socket lives on, and its data is not ours to care for. */
+static bool parent_has(int fd, const struct stat *mine)
+{
+	struct log_line path = { 0 };
+	struct stat other;
+
+	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
+	return !stat(path.text, &other) && is_same(mine, &other);
+}
+
+static bool has_copy(int fd, const struct stat *mine)
+{
+	struct stat other;
+	int copy;
+
+	if (!shim_fd_has_copies())
+		return false;
+	for (copy = shim_fd_next(FD_SMC, 0); copy >= 0; copy = shim_fd_next(FD_SMC, copy + 1)) {
+		if (copy != fd && !fstat(copy, &other) && is_same(mine, &other))
+			return true;
+	}
+	return false;
+}
+
+bool shim_unsent_give(int fd)
+{
+	int saved = errno;
+	struct stat mine;
+	bool given;
+
+	given = !fstat(fd, &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
+	if (!given && shim_keeper_give(fd, KEEP_CLOSE)) {
+		given = true;
+		shim_log_fd(fd, "unsent data: smc_keep has the socket", NULL, 0);
+	}
+	errno = saved;
+	return given;
+}
+
+/* The kernel does this when the last descriptor is closed, and now another process has one. */
+static void detach(int fd)
+{
+	int saved = errno, epfd, flags = fcntl(fd, F_GETFL);
+	struct epoll_event event = { 0 };
+
+	if (flags >= 0 && flags & O_ASYNC)
+		fcntl(fd, F_SETFL, flags & ~O_ASYNC);
+	for (epfd = shim_fd_next(FD_EPOLL, 0); epfd >= 0; epfd = shim_fd_next(FD_EPOLL, epfd + 1)) {
+		if (epoll_ctl(epfd, EPOLL_CTL_DEL, fd, &event) && errno != ENOENT)
+			shim_fd_clear(FD_EPOLL, epfd);
+	}
+	errno = saved;
+}
+
+/* Since shutdown() smc_keep has had the socket: it is not closed here, but by now it should be. */
+static void detach_kept(int fd)
+{
+	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
+		detach(fd);
+		shim_fd_clear(FD_KEPT, fd);
+	}
+}
+
+void shim_unsent_close(int fd)
+{
+	if (!shim_repairs() || shim_in_sandbox)
+		return;
+	if (shim_is_smc(fd, NULL)) {
+		detach_kept(fd);
+		if (shim_unsent(fd) > 0 && shim_fd_is_owner()) {
+			if (shim_unsent_give(fd))
+				detach(fd);
+			else
+				shim_log_fd(fd, "close() waits: no smc_keep", NULL, 0);
+		}
+	}
+	shim_fd_clear(FD_SMC, fd);
+}

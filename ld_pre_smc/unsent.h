@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Data that SMC-R has not sent yet, and what becomes of it. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "smc/keep.h"
+
+#pragma GCC visibility push(hidden)
+
+/**
+ * shim_unsent() - bytes that would be lost, or waited for, if a file descriptor were closed now
+ *
+ * 0 with SO_LINGER: then the program has said itself what is to be. Leaves errno as it was.
+ */
+int shim_unsent(int fd);
+
+/**
+ * shim_unsent_give() - hand a socket whose last descriptor is to be closed to smc_keep
+ * @fd: an SMC socket with unsent data, in a process that shim_fd_is_owner()
+ *
+ * Nothing to do where another descriptor of this process or of its parent is known to refer to it.
+ * Leaves errno as it was.
+ *
+ * Return: whether nothing is lost, and nobody waits, when it is closed now.
+ */
+bool shim_unsent_give(int fd);
+
+/**
+ * shim_unsent_close() - what is to be done before a marked file descriptor is closed
+ * @fd: any open file descriptor
+ *
+ * The socket also leaves the epoll instances of this process and raises no SIGIO any more, as the
+ * kernel has it when a last descriptor is closed. Forgets the mark. Leaves errno as it was.
+ */
+void shim_unsent_close(int fd);
+
+/** shim_is_open() - whether a file descriptor is open. Leaves errno as it was. */
+bool shim_is_open(int fd);
+
+#pragma GCC visibility pop

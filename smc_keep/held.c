@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/* The sockets that smc_keep holds. */
+#include "smc_keep/held.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* <linux/sockios.h>: bytes that have not left the send buffer. */
+#define SIOCOUTQNSD_894B 0x894B
+
+/* As many orphans as TCP allows on a usual machine (net.ipv4.tcp_max_orphans). */
+#define MOST 65536
+
+/* How often to look: at first, where data moves, and at last, where none does. Milliseconds. */
+#define LOOK_FIRST 10
+#define LOOK_LAST 100
+
+/*
+ * How long without progress. net/ipv4/tcp_timer.c, tcp_probe_timer(): an orphan whose peer's window
+ * stays closed is given up at the first probe whose interval has grown to 120 s (TCP_RTO_MAX), also
+ * if the peer answers all of them. They double from 200 ms: 0.2 + 0.4 + ... + 102.4 + 120 s (340 s
+ * were measured over loopback).
+ */
+#define PATIENCE 324600
+
+struct held {
+	uint64_t cookie;	/* of the socket, see SO_COOKIE in socket(7) */
+	long long taken;	/* milliseconds of CLOCK_MONOTONIC, all three */
+	long long moved;
+	long long next;
+	int fd;
+	int unsent;
+	int patience;		/* milliseconds, these two */
+	int interval;
+	enum keep_how how;
+};
+
+static struct held held[MOST];
+static int n_held;
+
+int held_count(void)
+{
+	return n_held;
+}
+
+bool held_is_full(void)
+{
+	return n_held == MOST;
+}
+
+/* net/smc/smc_close.c, smc_close_stream_wait(): a signal ends the two seconds of waiting. */
+static void signal_often(int microseconds)
+{
+	struct itimerval timer = { .it_interval.tv_usec = microseconds,
+				   .it_value.tv_usec = microseconds };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void held_close(int fd)
+{
+	signal_often(1000);
+	syscall(SYS_close, fd);
+	signal_often(0);
+}
+
+static void shut(int fd, int how)
+{
+	signal_often(1000);
+	syscall(SYS_shutdown, fd, how);
+	signal_often(0);
+}
+
+/* Bytes; -1 if it cannot have any. */
+static int count_unsent(int fd)
+{
+	int bytes = 0;
+
+	return ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? -1 : bytes;
+}
+
+static int option(int fd, int level, int name)
+{
+	int value = 0;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, level, name, &value, &len) ? 0 : value;
+}
+
+static bool is_to_be_reset(int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) && linger.l_onoff &&
+	       !linger.l_linger;
+}
+
+static bool is_broken(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd };
+
+	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL);
+}
+
+/* The same socket may come twice: by shutdown(), then by close(). */
+static struct held *find(uint64_t cookie)
+{
+	for (int i = 0; cookie && i < n_held; i++) {
+		if (held[i].cookie == cookie)
+			return &held[i];
+	}
+	return NULL;
+}
+
+void held_take(int fd, enum keep_how how, long long now)
+{
+	int patience = option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT);
+	struct held *item;
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len))
+		cookie = 0;
+	item = find(cookie);
+	if (item && how == KEEP_CLOSE)
+		item->how = how;
+	if (item || held_is_full()) {
+		held_close(fd);
+		return;
+	}
+	held[n_held++] = (struct held){
+		.cookie = cookie,
+		.taken = now,
+		.moved = now,
+		.next = now,
+		.fd = fd,
+		.unsent = -1,
+		.patience = patience > 0 ? patience : PATIENCE,
+		.interval = LOOK_FIRST,
+		.how = how,
+	};
+}
+
+static bool is_hopeless(const struct held *item, long long now)
+{
+	return now - item->moved >= item->patience || is_to_be_reset(item->fd) ||
+	       is_broken(item->fd);
+}
+
+/* Return: whether the socket is done with. */
+static bool look_at(struct held *item, long long now)
+{
+	int unsent = count_unsent(item->fd);
+	bool late = item->how == KEEP_SHUT_RDWR && now - item->taken >= KEEP_KERNEL_MS;
+
+	if (unsent <= 0 || late) {
+		if (item->how != KEEP_CLOSE)
+			shut(item->fd, item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
+		return true;
+	}
+	if (is_hopeless(item, now))
+		return true;
+	if (unsent != item->unsent) {
+		item->interval = LOOK_FIRST;
+		item->moved = now;
+	} else if (item->interval * 2 <= LOOK_LAST) {
+		item->interval *= 2;
+	}
+	item->unsent = unsent;
+	item->next = now + item->interval;
+	return false;
+}
+
+long long held_look(long long now)
+{
+	long long first = -1;
+
+	for (int i = 0; i < n_held;) {
+		if (held[i].next <= now && look_at(&held[i], now)) {
+			held_close(held[i].fd);
+			held[i] = held[--n_held];
+			continue;
+		}
+		if (first < 0 || held[i].next < first)
+			first = held[i].next;
+		i++;
+	}
+	return first;
+}
+
+void held_drop(void)
+{
+	while (n_held)
+		held_close(held[--n_held].fd);
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+/*
+ * smc_keep: holds sockets that programs have closed until SMC has sent what was written to them.
+ * ld_pre_smc.so starts it, with a listening socket at file descriptor 0 and nothing else; it ends
+ * when it has nothing left. It needs no rights at all.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "smc_keep/held.h"
+
+#define LISTENER 0
+
+/* Milliseconds: with nothing to hold; for a client to say what it wants; after SIGTERM. */
+#define IDLE 3000
+#define CLIENT 1000
+#define TERMINATION 5000
+
+/* Clients that have not said anything yet. They say it as soon as they are connected. */
+#define CLIENTS 64
+
+static struct pollfd fds[CLIENTS + 1];
+static long long since[CLIENTS + 1];
+static int n_clients;
+
+static volatile sig_atomic_t is_terminated;
+
+static void terminate(int number)
+{
+	is_terminated = number;
+}
+
+/* SIGALRM: only for what it interrupts. */
+static void ignore(int number)
+{
+	(void)number;
+}
+
+static long long milliseconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static bool is_listening(int fd)
+{
+	int domain = 0, listening = 0;
+	socklen_t len = sizeof(int);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len) && domain == AF_UNIX &&
+	       !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) && listening;
+}
+
+/* What was inherited of the program that needed a keeper first: signals, limits, session. */
+static void set_signals(void)
+{
+	struct sigaction action = { .sa_handler = SIG_DFL };
+	sigset_t none;
+
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &action, NULL);
+	action.sa_handler = terminate;
+	sigaction(SIGTERM, &action, NULL);
+	action.sa_handler = ignore;
+	sigaction(SIGALRM, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void give_up_rights(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	syscall(SYS_capset, &header, none);
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+static void prepare(void)
+{
+	struct rlimit limit;
+	int fd;
+
+	set_signals();
+	setsid();
+	/* The root directory of every process is there as long as it is. */
+	if (chdir("/"))
+		syscall(SYS_exit_group, 1);
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd >= 0) {
+		dup2(fd, STDOUT_FILENO);
+		dup2(fd, STDERR_FILENO);
+	}
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	give_up_rights();
+	fds[0].fd = LISTENER;
+}
+
+/* The user's own programs, and root's. */
+static bool is_friend(int fd)
+{
+	struct ucred peer = { .uid = (uid_t)-1 };
+	socklen_t len = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       (peer.uid == geteuid() || !peer.uid);
+}
+
+static void accept_clients(long long now)
+{
+	int fd;
+
+	while (n_clients < CLIENTS && !held_is_full()) {
+		fd = accept4(LISTENER, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0)
+			return;
+		if (!is_friend(fd)) {
+			held_close(fd);
+			continue;
+		}
+		since[++n_clients] = now;
+		fds[n_clients] = (struct pollfd){ .fd = fd, .events = POLLIN };
+	}
+}
+
+/* One message with one socket: what comes with it too much is closed. */
+static void read_message(int client, long long now)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	char byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control.space) };
+	int fd;
+
+	if (recvmsg(client, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) <= 0 ||
+	    !CMSG_FIRSTHDR(&message) || control.header.cmsg_type != SCM_RIGHTS ||
+	    control.header.cmsg_len != CMSG_LEN(sizeof(fd)))
+		return;
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	if (byte < 0 || byte >= KEEP_HOWS)
+		held_close(fd);
+	else
+		held_take(fd, (enum keep_how)byte, now);
+}
+
+static void read_clients(long long now)
+{
+	for (int i = 1; i <= n_clients;) {
+		if (!fds[i].revents && now - since[i] < CLIENT) {
+			i++;
+			continue;
+		}
+		if (fds[i].revents & POLLIN)
+			read_message(fds[i].fd, now);
+		held_close(fds[i].fd);
+		since[i] = since[n_clients];
+		fds[i] = fds[n_clients--];
+	}
+}
+
+/*
+ * Nobody can connect any more, and whoever already has is heard: then the name is free for a new
+ * keeper. net/unix/af_unix.c, unix_stream_connect().
+ */
+static void stop_listening(void)
+{
+	long long start = milliseconds();
+
+	shutdown(LISTENER, SHUT_RD);
+	do {
+		accept_clients(start);
+		poll(fds + 1, (nfds_t)n_clients, CLIENT);
+		read_clients(milliseconds());
+	} while (n_clients);
+	fds[0].fd = -1;
+	syscall(SYS_close, LISTENER);
+}
+
+/* How long to sleep: until a socket, a client or the end is due. */
+static int timeout(long long now, long long next, long long end)
+{
+	if (next < 0 || end < next)
+		next = end;
+	if (n_clients && now + CLIENT < next)
+		next = now + CLIENT;
+	return next <= now ? 0 : (int)(next - now);
+}
+
+static void serve(void)
+{
+	long long now = milliseconds(), end = now + IDLE, next;
+
+	while (!is_terminated && (held_count() || n_clients || now < end)) {
+		next = held_look(now);
+		fds[0].events = n_clients < CLIENTS && !held_is_full() ? POLLIN : 0;
+		poll(fds, (nfds_t)n_clients + 1, timeout(now, next, end));
+		now = milliseconds();
+		accept_clients(now);
+		read_clients(now);
+		if (held_count() || n_clients)
+			end = now + IDLE;
+	}
+}
+
+/* What came while it stopped to listen, or had not been sent at SIGTERM. */
+static void finish(void)
+{
+	long long now = milliseconds(), end = now + TERMINATION, next = held_look(now);
+
+	while (next >= 0 && (!is_terminated || now < end)) {
+		poll(NULL, 0, timeout(now, next, is_terminated ? end : next));
+		now = milliseconds();
+		next = held_look(now);
+	}
+	held_drop();
+}
+
+int main(int argc, char **argv)
+{
+	static const char hint[] =
+		"smc_keep: only ld_pre_smc.so starts this program, see smc_run(8)\n";
+
+	(void)argv;
+	if (argc > 1 || !is_listening(LISTENER))
+		return write(STDERR_FILENO, hint, sizeof(hint) - 1) < 0 ? 2 : 1;
+	prepare();
+	serve();
+	stop_listening();
+	finish();
+	syscall(SYS_exit_group, 0);
+}

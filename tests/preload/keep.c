@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: MIT
+/*
+ * keep CASE: what becomes of unsent data; a line each. The peer is a thread of ours that does not
+ * read until it is told to. Needs a network namespace of its own, and a library whose SMC sockets
+ * are TCP sockets (mimic_lib.c), which tell while they are held: an orphan has no inode.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct sockaddr_in server = { .sin_family = AF_INET };
+static int listener;
+static volatile sig_atomic_t children;
+
+static void count_child(int number)
+{
+	children += number == SIGCHLD;
+}
+
+static void start_server(void)
+{
+	socklen_t len = sizeof(server);
+	int few = 4096;
+
+	server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	listener = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, 0);
+	if (setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &few, sizeof(few)) ||
+	    bind(listener, (struct sockaddr *)&server, len) || listen(listener, 4096) ||
+	    getsockname(listener, (struct sockaddr *)&server, &len))
+		exit(77);
+}
+
+static size_t fill(int fd)
+{
+	static char data[65536];
+	size_t total = 0;
+	ssize_t n;
+
+	while ((n = send(fd, data, sizeof(data), MSG_DONTWAIT)) > 0 ||
+	       (usleep(10000), n = send(fd, data, 1, MSG_DONTWAIT)) > 0)
+		total += (size_t)n;
+	return total;
+}
+
+static int connected(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), few = 4096;
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &few, sizeof(few)) ||
+	    connect(fd, (struct sockaddr *)&server, sizeof(server)))
+		exit(77);
+	return fd;
+}
+
+/* A connection with unsent data; the other end is for drain(). */
+static int unsent(int *peer, size_t *sent)
+{
+	int fd = connected();
+
+	*peer = (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+	*sent = fill(fd);
+	return fd;
+}
+
+/* All that comes, up to the end of file; -1 for an error. */
+static ssize_t drain(int peer)
+{
+	static char data[65536];
+	ssize_t n, total = 0;
+
+	while ((n = read(peer, data, sizeof(data))) > 0)
+		total += n;
+	syscall(SYS_close, peer);
+	return n ? -1 : total;
+}
+
+/* Whether somebody has the other end: connections without an inode are the kernel's. */
+static bool is_held(int peer)
+{
+	struct sockaddr_in addr = { 0 };
+	socklen_t len = sizeof(addr);
+	unsigned int from, to, inode;
+	char line[256];
+	bool held = false;
+	FILE *file;
+
+	if (getpeername(peer, (struct sockaddr *)&addr, &len))
+		return false;
+	file = fopen("/proc/net/tcp", "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, " %*d: %*x:%x %*x:%x %*x %*x:%*x %*x:%*x %*x %*d %*d %u", &from,
+			   &to, &inode) == 3 && from == ntohs(addr.sin_port) &&
+		    to == ntohs(server.sin_port))
+			held = inode;
+	}
+	if (file)
+		fclose(file);
+	return held;
+}
+
+static bool has_keeper(void)
+{
+	char line[256];
+	bool found = false;
+	FILE *file = fopen("/proc/net/unix", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= strstr(line, "@smc-tools/keep/") != NULL;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* It goes by itself; whoever runs this has a time limit. */
+static bool keeper_ends(void)
+{
+	while (has_keeper())
+		usleep(100000);
+	return true;
+}
+
+static int count_fds(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static bool has_child(void)
+{
+	return waitpid(-1, NULL, __WALL | WNOHANG) != -1 || errno != ECHILD;
+}
+
+/* What the peer gets, and whether the keeper goes when all is done. */
+static void say_end(int peer, size_t sent)
+{
+	printf("complete=%d ", drain(peer) == (ssize_t)sent);
+	printf("gone=%d\n", keeper_ends());
+}
+
+/* What each way to close has in common; but for the peer's end. */
+static int say_close(int (*close_it)(int fd), size_t *sent)
+{
+	int before, peer, fd, ret, held, left;
+
+	fd = unsent(&peer, sent);
+	before = count_fds();
+	ret = close_it(fd);
+	left = count_fds() - before;
+	held = is_held(peer);
+	printf("ret=%d fds=%d child=%d signals=%d held=%d ", ret, left, has_child(), children,
+	       held);
+	return peer;
+}
+
+static void try_close(int (*close_it)(int fd))
+{
+	size_t sent;
+	int peer = say_close(close_it, &sent);
+
+	say_end(peer, sent);
+}
+
+/* Somebody else has the keeper's name, and goes on to have it. */
+static void try_squatted(void)
+{
+	size_t sent;
+
+	say_close(close, &sent);
+}
+
+static int by_dup2(int fd)
+{
+	return dup2(STDERR_FILENO, fd) == fd ? 0 : -1;
+}
+
+static int by_dup3(int fd)
+{
+	return dup3(STDERR_FILENO, fd, O_CLOEXEC) == fd ? 0 : -1;
+}
+
+static int by_close_range(int fd)
+{
+	return (int)close_range((unsigned int)fd, (unsigned int)fd, 0);
+}
+
+static int by_closefrom(int fd)
+{
+	int top = fcntl(fd, F_DUPFD_CLOEXEC, 900);
+
+	close(fd);
+	closefrom(top);
+	return 0;
+}
+
+static int by_fclose(int fd)
+{
+	return fclose(fdopen(fd, "w"));
+}
+
+/* In a socket with O_ASYNC the kernel would go on to send signals. */
+static int by_async(int fd)
+{
+	signal(SIGIO, _exit);
+	if (fcntl(fd, F_SETOWN, getpid()) || fcntl(fd, F_SETFL, O_ASYNC))
+		return 1;
+	return close(fd);
+}
+
+/* The parent's memory is the child's. */
+static int by_vfork(int fd)
+{
+	pid_t pid = vfork();
+
+	if (!pid) {
+		close_range((unsigned int)fd, (unsigned int)fd, 0);
+		_exit(0);
+	}
+	if (waitpid(pid, NULL, 0) != pid || children != 1)
+		return 1;
+	children = 0;
+	return close(fd);
+}
+
+/* A child of fork(2) that gets the socket for itself. */
+static int by_fork(int fd)
+{
+	int status, ends[2];
+	pid_t pid;
+	char byte;
+
+	if (pipe(ends))
+		return 1;
+	pid = fork();
+	if (!pid)
+		_exit(read(ends[0], &byte, 1) != 1 || close(fd));
+	syscall(SYS_close, fd);
+	if (write(ends[1], "x", 1) != 1 || waitpid(pid, &status, 0) != pid)
+		return 1;
+	close(ends[0]);
+	close(ends[1]);
+	children = 0;
+	return status;
+}
+
+static int by_passing(int fd)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
+	char byte = 0;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control.space) };
+	int ends[2], passed;
+
+	memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) || sendmsg(ends[0], &message, 0) != 1 ||
+	    recvmsg(ends[1], &message, 0) != 1)
+		return 1;
+	memcpy(&passed, CMSG_DATA(&control.header), sizeof(passed));
+	syscall(SYS_close, fd);
+	close(ends[0]);
+	close(ends[1]);
+	return close(passed);
+}
+
+static int by_dup(int fd)
+{
+	int copy = dup(fd);
+
+	/* The first close is not the last: nobody has to keep anything. */
+	return copy < 0 || close(fd) || has_keeper() || close(copy);
+}
+
+/* Other programs of this user get on without a keeper. */
+static int by_reaper(int fd)
+{
+	return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) || close(fd);
+}
+
+static int by_reset(int fd)
+{
+	struct linger linger = { .l_onoff = 1 };
+
+	return setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) || close(fd);
+}
+
+/* What a process leaves behind that ends or becomes another one. */
+static void try_end(void (*end)(void))
+{
+	int peer, sizes[2], status, held;
+	size_t sent = 0;
+	pid_t pid;
+
+	if (pipe(sizes))
+		exit(77);
+	pid = fork();
+	if (!pid) {
+		sent = fill(connected());
+		if (write(sizes[1], &sent, sizeof(sent)) != sizeof(sent))
+			abort();
+		end();
+	}
+	peer = (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+	(void)read(sizes[0], &sent, sizeof(sent));
+	waitpid(pid, &status, 0);
+	held = is_held(peer);
+	printf("status=%d held=%d ", status, held);
+	say_end(peer, sent);
+}
+
+static void end_exit(void)
+{
+	exit(0);
+}
+
+static void end_quick(void)
+{
+	_exit(0);
+}
+
+static void end_exec(void)
+{
+	execlp("true", "true", (char *)NULL);
+}
+
+/* With SO_LINGER close() has no business with unsent data, but the keeper has the socket already. */
+static bool leave_to_keeper(int fd)
+{
+	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
+
+	return !shutdown(fd, SHUT_WR) &&
+	       !setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+}
+
+/* How many events an epoll instance of the process has for a socket that it closed. */
+static void try_epoll(bool after_shutdown)
+{
+	struct epoll_event event = { .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP };
+	int epfd = epoll_create1(EPOLL_CLOEXEC), peer, fd, events;
+	size_t sent;
+
+	fd = unsent(&peer, &sent);
+	if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) ||
+	    (after_shutdown && !leave_to_keeper(fd)) || close(fd) ||
+	    send(peer, "x", 1, MSG_NOSIGNAL) != 1)
+		exit(77);
+	events = epoll_wait(epfd, &event, 1, 0);
+	printf("held=%d events=%d\n", is_held(peer), events);
+}
+
+/* The peer's end of file comes behind the data, while the program still has the socket. */
+static void try_shutdown(int how)
+{
+	int peer, fd, ret;
+	size_t sent;
+	char byte;
+
+	fd = unsent(&peer, &sent);
+	ret = shutdown(fd, how);
+	if (how == SHUT_RDWR)
+		printf("read=%zd ", recv(fd, &byte, 1, MSG_DONTWAIT));
+	printf("ret=%d keeper=%d ", ret, has_keeper());
+	say_end(peer, sent);
+	close(fd);
+}
+
+/* The peer never reads: whoever waits for the end of the socket gets it. */
+static void try_stuck(void)
+{
+	int peer, fd;
+	size_t sent;
+	struct pollfd poll_fd;
+
+	fd = unsent(&peer, &sent);
+	poll_fd = (struct pollfd){ .fd = fd };
+	printf("ret=%d ", shutdown(fd, SHUT_RDWR));
+	printf("events=%d ", poll(&poll_fd, 1, -1));
+	printf("hangup=%d\n", !!(poll_fd.revents & POLLHUP));
+}
+
+static void try_many(void)
+{
+	enum { MANY = 100 };
+	static int peers[MANY], fds[MANY];
+	static size_t sent[MANY];
+	int complete = 0, before = count_fds(), left;
+
+	for (int i = 0; i < MANY; i++)
+		fds[i] = unsent(&peers[i], &sent[i]);
+	for (int i = 0; i < MANY; i++)
+		close(fds[i]);
+	left = count_fds() - before - MANY;
+	for (int i = 0; i < MANY; i++)
+		complete += is_held(peers[i]) && drain(peers[i]) == (ssize_t)sent[i];
+	printf("fds=%d child=%d signals=%d complete=%d ", left, has_child(), children, complete);
+	printf("gone=%d\n", keeper_ends());
+}
+
+/* Opened, and closed between two calls that mark the place. */
+static void close_things(void)
+{
+	int fds[7];
+
+	fds[0] = open("/dev/null", O_RDONLY);
+	if (pipe(fds + 1) || socketpair(AF_UNIX, SOCK_STREAM, 0, fds + 3))
+		exit(77);
+	fds[5] = socket(AF_UNIX, SOCK_STREAM, 0);
+	fds[6] = socket(AF_INET, SOCK_STREAM, 0);
+	syscall(SYS_getppid);
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		close(fds[i]);
+	syscall(SYS_getppid);
+	syscall(SYS_exit_group, 0);
+}
+
+static bool next_stop(pid_t pid, long *number)
+{
+	struct __ptrace_syscall_info info = { 0 };
+	int status;
+
+	do {
+		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
+		    WIFEXITED(status) ||
+		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0)
+			return false;
+	} while (info.op != PTRACE_SYSCALL_INFO_ENTRY);
+	*number = (long)info.entry.nr;
+	return true;
+}
+
+/* System calls of seven times close(). */
+static void count_calls(void)
+{
+	int status, marks = 0, calls = 0;
+	pid_t pid = fork();
+	long number;
+
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+			syscall(SYS_exit_group, 77);
+		raise(SIGSTOP);
+		close_things();
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD))
+		exit(77);
+	while (next_stop(pid, &number)) {
+		marks += number == SYS_getppid;
+		calls += marks == 1 && number != SYS_getppid;
+	}
+	printf("marks=%d calls=%d\n", marks, calls);
+}
+
+static void on_epoll(void)
+{
+	try_epoll(false);
+}
+
+static void on_epoll_shut(void)
+{
+	try_epoll(true);
+}
+
+static void on_shut_wr(void)
+{
+	try_shutdown(SHUT_WR);
+}
+
+static void on_shut_rdwr(void)
+{
+	try_shutdown(SHUT_RDWR);
+}
+
+static const struct {
+	const char *name;
+	int (*close_it)(int fd);
+	void (*end)(void);
+	void (*run)(void);
+} cases[] = {
+	{ "close", close, NULL, NULL }, { "dup2", by_dup2, NULL, NULL },
+	{ "dup3", by_dup3, NULL, NULL }, { "close_range", by_close_range, NULL, NULL },
+	{ "closefrom", by_closefrom, NULL, NULL }, { "fclose", by_fclose, NULL, NULL },
+	{ "async", by_async, NULL, NULL }, { "vfork", by_vfork, NULL, NULL },
+	{ "fork", by_fork, NULL, NULL }, { "passing", by_passing, NULL, NULL },
+	{ "dup", by_dup, NULL, NULL }, { "reaper", by_reaper, NULL, NULL },
+	{ "reset", by_reset, NULL, NULL }, { "exit", NULL, end_exit, NULL },
+	{ "_exit", NULL, end_quick, NULL }, { "exec", NULL, end_exec, NULL },
+	{ "epoll", NULL, NULL, on_epoll }, { "epoll_shut", NULL, NULL, on_epoll_shut },
+	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
+	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
+	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
+};
+
+int main(int argc, char **argv)
+{
+	signal(SIGCHLD, count_child);
+	start_server();
+	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(argv[1], cases[i].name))
+			continue;
+		if (cases[i].close_it)
+			try_close(cases[i].close_it);
+		else if (cases[i].end)
+			try_end(cases[i].end);
+		else
+			cases[i].run();
+		return fflush(stdout) != 0;
+	}
+	return 2;
+}

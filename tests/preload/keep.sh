@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# Unsent data: what programs notice of smc_keep, and what becomes of it. The sockets are TCP sockets that say they are
+# SMC sockets; a network namespace has keepers of its own. Sourced by run, which sets bin, shim and tmp.
+closed='ret=0 fds=-1 child=0 signals=0 held=1 complete=1 gone=1'
+kernels='ret=0 fds=-1 child=0 signals=0 held=0'
+ended='status=0 held=1 complete=1 gone=1'
+keep_pids=
+
+# alone COMMAND...: in a network namespace of its own, as long as it takes on a slow machine
+alone() {
+	# shellcheck disable=SC2016 # the inner shell expands
+	unshare -rn sh -c 'ip link set lo up && exec timeout 120 "$@"' sh "$@"
+}
+
+# keep FILE CASE [VARIABLE=VALUE]: in the background
+keep() {
+	alone env "LD_PRELOAD=$shim:$bin/mimic.so" "${3:-KEEP=}" "$bin/keep" "$2" >"$tmp/keep.$1" 2>&1 &
+	keep_pids="$keep_pids $!"
+}
+
+# kept CASE LINE TEXT
+kept() {
+	is "$(cat "$tmp/keep.$1")" "$2" "keep: $3"
+}
+
+keep_tests() {
+	for case in close dup2 dup3 close_range closefrom fclose async vfork fork passing dup reaper reset exit _exit exec \
+		epoll epoll_shut shut_wr shut_rdwr stuck many; do
+		keep $case $case
+	done
+	keep raw close SMC_RAW=1
+	keep calls calls MIMIC_REFUSE=1
+	alone "$bin/keep" calls >"$tmp/keep.plain" 2>&1 &
+	keep_pids="$keep_pids $!"
+	# shellcheck disable=SC2086
+	wait $keep_pids
+	for case in close close_range closefrom fclose async vfork fork passing dup; do
+		kept $case "$closed" "$case: the keeper has it, the peer gets all; no child, no signal, no descriptor"
+	done
+	for case in dup2 dup3; do
+		kept $case "$(echo "$closed" | sed s/fds=-1/fds=0/)" "$case over it: the same"
+	done
+	for case in exit _exit exec; do
+		kept $case "$ended" "$case: the keeper has it, the peer gets all"
+	done
+	kept many 'fds=0 child=0 signals=0 complete=100 gone=1' '100 at once: all is sent, and nothing left'
+	for case in epoll epoll_shut; do
+		kept $case 'held=1 events=0' "$case: no event for a socket that the program has closed"
+	done
+	kept shut_wr 'ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes behind the data'
+	kept shut_rdwr 'read=0 ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_RDWR): nothing to read, and the same'
+	kept stuck 'ret=0 events=1 hangup=1' 'shutdown(SHUT_RDWR), and a peer that never reads: hung up in the end'
+	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
+	like "$(cat "$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
+	like "$(cat "$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'
+	like "$(cat "$tmp/keep.plain")" '^marks=2 calls=7$' 'keep: close() of a file, a pipe, unix and TCP sockets: one call each'
+	kept calls "$(cat "$tmp/keep.plain")" 'close() of them with the library: not one more'
+}
+
+# exit_waits LIBRARY: how long, by a clock that only sleep moves
+exit_waits() {
+	alone env "LD_PRELOAD=$1:$bin/mimic.so" MIMIC_CLOCK=1 "$bin/manners" exit 2>/dev/null
+}
+
+keep_exit() {
+	is "$(exit_waits "$shim")" 'slept 0 s' 'exit() with ten connections waits for none'
+	mkdir "$tmp/alone" && cp "$shim" "$tmp/alone/"
+	if [ -e "$(strings "$shim" | grep '/smc_keep$')" ]; then
+		skip 'exit() without a keeper' 'one is installed'
+	else
+		is "$(exit_waits "$tmp/alone/ld_pre_smc.so")" 'slept 2 s' 'exit() without a keeper: as long as the kernel in close()'
+	fi
+}
+
+# Only the user's own keeper gets anything, and it takes from nobody else.
+keep_strangers() {
+	if [ "$(id -u)" != 0 ]; then
+		skip 'keepers of others' 'needs root'
+		return
+	fi
+	# shellcheck disable=SC2016 # the inner shell expands
+	is "$(unshare -n sh -c 'ip link set lo up
+		mkfifo "$1/squat"
+		"$2/squat" 0 >"$1/squat" &
+		read -r ready <"$1/squat" && LD_PRELOAD=$3:$2/mimic.so "$2/keep" squatted
+		kill $!' sh "$tmp" "$bin" "$shim")" "$kernels " 'keep: another user who has the name gets nothing'
+}
+
+is "$("$BUILD/smc_keep" 2>&1 </dev/null)" 'smc_keep: only ld_pre_smc.so starts this program, see smc_run(8)' \
+	'smc_keep by hand: one sentence'
+"$BUILD/smc_keep" </dev/null 2>/dev/null
+is $? 1 'smc_keep by hand fails'
+if alone true 2>/dev/null; then
+	keep_tests
+	keep_exit
+	keep_strangers
+else
+	skip 'unsent data' 'no network namespaces here'
+fi
