@@ -34,6 +34,10 @@
 static const char *library;
 
 static atomic_int tried;
+static atomic_bool is_starting;
+
+/* For another thread that is at it: it takes a few, and the kernel would wait longer. */
+#define START_MS 200
 
 void shim_keeper_find(void)
 {
@@ -85,7 +89,8 @@ static bool send_to(int to, int fd, enum keep_how how)
 
 /* What the two processes get from their parent, in whose memory they run. */
 struct start {
-	char path[2][PATH_MAX];
+	char beside[PATH_MAX];
+	const char *paths[2];
 	char stacks[2][STACK] __attribute__((aligned(64)));
 	struct sockaddr_un addr;
 	socklen_t addr_len;
@@ -96,11 +101,13 @@ static void build_paths(struct start *start)
 	const char *slash = library ? strrchr(library, '/') : NULL;
 	size_t len = slash ? (size_t)(slash + 1 - library) : 0;
 
-	if (len && len + sizeof("smc_keep") <= sizeof(start->path[0])) {
-		memcpy(start->path[0], library, len);
-		memcpy(start->path[0] + len, "smc_keep", sizeof("smc_keep"));
+	if (len && len + sizeof("smc_keep") <= sizeof(start->beside)) {
+		memcpy(start->beside, library, len);
+		memcpy(start->beside + len, "smc_keep", sizeof("smc_keep"));
 	}
-	memcpy(start->path[1], SMC_KEEP, sizeof(SMC_KEEP));
+	/* An empty one is not there. */
+	start->paths[0] = start->beside;
+	start->paths[1] = SMC_KEEP;
 }
 
 /*
@@ -118,7 +125,7 @@ static int become_keeper(void *arg)
 	    syscall(SYS_listen, 0, SOMAXCONN))
 		syscall(SYS_exit_group, 1);
 	for (int i = 0; i < 2; i++)
-		syscall(SYS_execve, start->path[i], argv, envp);
+		syscall(SYS_execve, start->paths[i], argv, envp);
 	syscall(SYS_exit_group, 1);
 	return 1;
 }
@@ -140,15 +147,15 @@ static int start_keeper(void *arg)
 static bool can_execute(const struct start *start)
 {
 	for (int i = 0; i < 2; i++) {
-		if (start->path[i][0] && !syscall(SYS_faccessat, AT_FDCWD, start->path[i], X_OK))
+		if (!syscall(SYS_faccessat, AT_FDCWD, start->paths[i], X_OK))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Not where the end of the keeper would be the program's business: in the first process of a
- * container, and in others that get the orphans of their descendants.
+ * Not twice a second, and not where the end of the keeper would be the program's business: in the
+ * first process of a container, and in others that get the orphans of their descendants.
  */
 static bool may_start(void)
 {
@@ -163,13 +170,11 @@ static bool may_start(void)
 	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
 }
 
-static void start_if_allowed(const struct sockaddr_un *addr, socklen_t addr_len)
+static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 {
 	struct start *start;
 	int status, pid;
 
-	if (!may_start())
-		return;
 	start = mmap(NULL, sizeof(*start), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		     0);
 	if (start == MAP_FAILED)
@@ -185,6 +190,23 @@ static void start_if_allowed(const struct sockaddr_un *addr, socklen_t addr_len)
 	munmap(start, sizeof(*start));
 }
 
+static void start_once(const struct sockaddr_un *addr, socklen_t addr_len)
+{
+	long long end = shim_milliseconds() + START_MS;
+	bool none = false;
+
+	if (!atomic_compare_exchange_strong(&is_starting, &none, true)) {
+		while (is_starting && shim_milliseconds() < end)
+			syscall(SYS_sched_yield);
+		/* That thread may be one of the process that this one was forked from. */
+		is_starting = false;
+		return;
+	}
+	if (may_start())
+		start_it(addr, addr_len);
+	is_starting = false;
+}
+
 /* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
 static bool give(int fd, enum keep_how how)
 {
@@ -194,7 +216,7 @@ static bool give(int fd, enum keep_how how)
 	bool sent;
 
 	if (err == ECONNREFUSED) {
-		start_if_allowed(&addr, len);
+		start_once(&addr, len);
 		err = connect_to(&addr, len, &to);
 	}
 	if (err)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -342,7 +343,7 @@ static void end_exec(void)
 	execlp("true", "true", (char *)NULL);
 }
 
-/* With SO_LINGER close() has no business with unsent data, but the keeper has the socket already. */
+/* With SO_LINGER close() leaves unsent data to the kernel; the keeper has the socket already. */
 static bool leave_to_keeper(int fd)
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 5 };
@@ -413,6 +414,37 @@ static void try_many(void)
 		complete += is_held(peers[i]) && drain(peers[i]) == (ssize_t)sent[i];
 	printf("fds=%d child=%d signals=%d complete=%d ", left, has_child(), children, complete);
 	printf("gone=%d\n", keeper_ends());
+}
+
+static pthread_barrier_t barrier;
+
+static void *close_in_thread(void *fd)
+{
+	pthread_barrier_wait(&barrier);
+	close(*(int *)fd);
+	return NULL;
+}
+
+/* They all need the first keeper. */
+static void try_threads(void)
+{
+	enum { THREADS = 16 };
+	int peers[THREADS], fds[THREADS], complete = 0, kept = 0;
+	size_t sent[THREADS];
+	pthread_t threads[THREADS];
+
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		fds[i] = unsent(&peers[i], &sent[i]);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, close_in_thread, &fds[i]);
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		kept += is_held(peers[i]);
+	}
+	for (int i = 0; i < THREADS; i++)
+		complete += drain(peers[i]) == (ssize_t)sent[i];
+	printf("held=%d complete=%d gone=%d\n", kept, complete, keeper_ends());
 }
 
 /* Opened, and closed between two calls that mark the place. */
@@ -507,6 +539,7 @@ static const struct {
 	{ "epoll", NULL, NULL, on_epoll }, { "epoll_shut", NULL, NULL, on_epoll_shut },
 	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
 	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
+	{ "threads", NULL, NULL, try_threads },
 	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
 };
 

@@ -26,7 +26,7 @@ kept() {
 
 keep_tests() {
 	for case in close dup2 dup3 close_range closefrom fclose async vfork fork passing dup reaper reset exit _exit exec \
-		epoll epoll_shut shut_wr shut_rdwr stuck many; do
+		epoll epoll_shut shut_wr shut_rdwr stuck many threads; do
 		keep $case $case
 	done
 	keep raw close SMC_RAW=1
@@ -45,6 +45,7 @@ keep_tests() {
 		kept $case "$ended" "$case: the keeper has it, the peer gets all"
 	done
 	kept many 'fds=0 child=0 signals=0 complete=100 gone=1' '100 at once: all is sent, and nothing left'
+	kept threads 'held=16 complete=16 gone=1' '16 threads at once: one keeper, and it has all'
 	for case in epoll epoll_shut; do
 		kept $case 'held=1 events=0' "$case: no event for a socket that the program has closed"
 	done
