@@ -156,24 +156,27 @@ static int accept_smc(const struct call *call, int family)
 	}
 }
 
-static int accept_any(const struct call *call)
+static int accept_marked(const struct call *call)
 {
-	bool may_be_smc = shim_fd_is_marked(call->fd);
-	int saved = errno, fd;
 	struct shim_sock sock;
+	int saved = errno, fd;
 
 	if (!shim_repairs() || is_nonblocking(call->fd) || !shim_is_smc(call->fd, &sock)) {
 		errno = saved;
 		fd = call_next(call);
 	} else {
-		may_be_smc = true;
 		fd = accept_smc(call, sock.family);
 	}
-	if (may_be_smc)
-		shim_fd_mark(fd);
+	shim_fd_mark(fd);
 	if (fd >= 0)
 		errno = saved;
 	return fd;
+}
+
+/* No system call more for what is not an SMC socket; one more for a non-blocking listener. */
+static int accept_any(const struct call *call)
+{
+	return shim_fd_is_marked(call->fd) ? accept_marked(call) : call_next(call);
 }
 
 /**

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <sys/time.h>
 
+#include "ld_pre_smc/broken.h"
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/connect.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
 #include "ld_pre_smc/swap.h"
@@ -22,6 +24,8 @@ struct attempt {
 	const struct sockaddr *addr;
 	socklen_t len;
 	struct shim_sock sock;
+	struct shim_route route;
+	bool has_route;
 };
 
 /* SO_SNDTIMEO in milliseconds, -1 for none: a blocking connect() of TCP ends after that. */
@@ -184,6 +188,99 @@ static void renew(const struct attempt *try)
 	errno = saved;
 }
 
+/* First port that the kernel itself gives to sockets: net.ipv4.ip_local_port_range. */
+#define FIRST_OWN_PORT 32768
+
+/*
+ * The address that the program had bound. The port may still be in use by the connection that
+ * failed: then another one, unless the program must have chosen it.
+ */
+static int bind_again(int fd, const union shim_address *from)
+{
+	union shim_address any_port = *from;
+
+	if (!from->any.sa_family || !next_bind(fd, &from->any, shim_address_len(from)))
+		return 0;
+	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
+		return -1;
+	any_port.in.sin_port = 0;	/* at the same place in IPv6 */
+	return next_bind(fd, &any_port.any, shim_address_len(from));
+}
+
+/* Return: as connect(2) of a TCP socket; with errno as it was if none can take the place. */
+static int connect_as_tcp(int fd, const struct shim_sock *sock, const struct shim_route *route)
+{
+	int err = errno;
+
+	shim_broken_add(&route->to);
+	if (shim_swap_unbound(fd, sock, KIND_TCP, "the SMC handshake broke") ||
+	    bind_again(fd, &route->from)) {
+		errno = err;
+		return -1;
+	}
+	return next_connect(fd, &route->to.any, shim_address_len(&route->to));
+}
+
+int shim_connect_verdict(int fd, int err)
+{
+	int saved = errno, verdict = err;
+	struct shim_route route;
+	struct shim_config own;
+	struct shim_sock sock;
+
+	if (!shim_config_get(&own)->strict && shim_route_find(fd, &route) &&
+	    shim_is_smc(fd, &sock) && shim_handshake_broke(fd, err)) {
+		errno = err;
+		verdict = connect_as_tcp(fd, &sock, &route) ? errno : 0;
+	}
+	errno = saved;
+	return verdict == EINPROGRESS ? 0 : verdict;
+}
+
+/* A connect() that asks what became of the last one. Return: whether the answer is in errno. */
+static bool is_verdict(int fd)
+{
+	struct shim_route route;
+	int err;
+
+	if (!shim_route_find(fd, &route) || shim_events(fd, 0) != POLLERR)
+		return false;
+	err = shim_int_option(fd, SOL_SOCKET, SO_ERROR);
+	if (err <= 0)
+		return false;
+	err = shim_connect_verdict(fd, err);
+	errno = err ? err : EALREADY;
+	return true;
+}
+
+static int connect_nonblocking(const struct attempt *try)
+{
+	int ret;
+
+	if (is_verdict(try->fd))
+		return -1;
+	ret = next_connect(try->fd, try->addr, try->len);
+	if (ret && errno == EINPROGRESS && try->has_route)
+		shim_route_keep(try->fd, &try->route);
+	if (ret)
+		renew(try);
+	return ret;
+}
+
+static int connect_waiting(const struct attempt *try)
+{
+	struct shim_config own;
+	int ret = connect_blocking(try);
+
+	if (!ret || shim_is_locked)
+		return ret;
+	if (try->has_route && shim_handshake_broke(try->fd, errno) &&
+	    !shim_config_get(&own)->strict)
+		return connect_as_tcp(try->fd, &try->sock, &try->route);
+	renew(try);
+	return ret;
+}
+
 static int connect_smc(const struct attempt *try)
 {
 	bool blocking = !(fcntl(try->fd, F_GETFL) & O_NONBLOCK);
@@ -191,11 +288,25 @@ static int connect_smc(const struct attempt *try)
 	int ret;
 
 	shim_linger_hide(try->fd, &kept);
-	ret = blocking ? connect_blocking(try) : next_connect(try->fd, try->addr, try->len);
-	if (ret)
-		renew(try);
+	ret = blocking ? connect_waiting(try) : connect_nonblocking(try);
 	shim_linger_show(try->fd, &kept);
 	return ret;
+}
+
+/* A peer that broke a handshake not long ago. Return: whether it is a TCP socket now. */
+static bool avoid_smc(const struct attempt *try)
+{
+	struct shim_config own;
+
+	return try->has_route && shim_broken_has(&try->route.to) &&
+	       !shim_config_get(&own)->strict && shim_may_swap(try->fd) &&
+	       !shim_swap(try->fd, &try->sock, KIND_TCP, "an SMC handshake broke before");
+}
+
+static int connect_to(struct attempt *try)
+{
+	try->has_route = shim_route_get(&try->route, try->fd, try->addr, try->len);
+	return avoid_smc(try) ? next_connect(try->fd, try->addr, try->len) : connect_smc(try);
 }
 
 /* TCP forgets the connection; SMC cannot. */
@@ -228,7 +339,8 @@ static int disconnect_tcp(const struct attempt *try)
  * connect() - connect(2), with the rules of TCP sockets
  *
  * Differences of SMC sockets: SO_SNDTIMEO limits the time; signals do not break it; after a failure
- * the socket can be used again; AF_UNSPEC makes it unconnected; SO_LINGER keeps its time.
+ * the socket can be used again; AF_UNSPEC makes it unconnected; SO_LINGER keeps its time; a
+ * handshake that breaks is tried once more as TCP, unless SMC_STRICT is on.
  *
  * Return: 0 with errno untouched, or -1 with errno.
  */
@@ -244,7 +356,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	    !shim_repairs())
 		return next_connect(fd, addr, len);
 	if (shim_is_smc(fd, &try.sock))
-		ret = addr->sa_family == AF_UNSPEC ? disconnect(&try) : connect_smc(&try);
+		ret = addr->sa_family == AF_UNSPEC ? disconnect(&try) : connect_to(&try);
 	else
 		ret = addr->sa_family == AF_UNSPEC ? disconnect_tcp(&try) :
 						     next_connect(fd, addr, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which file descriptors may be SMC sockets: what close() need not ask the kernel about. */
+/* Which file descriptors may be SMC sockets: what others need not ask the kernel about. */
 #pragma once
 
 #include <limits.h>
@@ -40,8 +40,9 @@ static inline bool shim_fd_is_marked(int fd)
  * shim_fd_mark() - remember that a file descriptor may be an SMC socket
  * @fd: any number; negative ones are ignored
  *
- * A mark says "may be", so a wrong one costs a system call. A missing one costs what close() does
- * for SMC sockets, and nothing else may depend on it: sockets made by raw system calls have none.
+ * A mark says "may be", so a wrong one costs a system call. A missing one costs what close() and
+ * accept() do for SMC sockets, and nothing else may depend on it: sockets made by raw system calls
+ * have none.
  * No system call, no lock; leaves errno as it was.
  */
 static inline void shim_fd_mark(int fd)

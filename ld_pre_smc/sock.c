@@ -153,6 +153,14 @@ long long shim_milliseconds(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
+unsigned int shim_seconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (unsigned int)now.tv_sec;
+}
+
 void shim_nap(void)
 {
 	ppoll_time millisecond[2] = { 0, 1000000 };

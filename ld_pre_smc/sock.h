@@ -84,6 +84,9 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
 /* Of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);
 
+/* The same clock's seconds, as of the last tick. */
+unsigned int shim_seconds(void);
+
 /* Sleep for a millisecond, without a cancellation point. Leaves errno as it was. */
 void shim_nap(void);
 

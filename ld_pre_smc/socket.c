@@ -13,7 +13,6 @@
 #include <stddef.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <time.h>
 
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/fds.h"
@@ -66,19 +65,11 @@ static bool is_refusal(int err)
 	}
 }
 
-static unsigned int seconds(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return (unsigned int)now.tv_sec;
-}
-
 /* errno of a refusal that still counts, 0 if the kernel is to be asked. */
 static int remembered_refusal(atomic_uint *refusal)
 {
 	unsigned int seen = atomic_load_explicit(refusal, memory_order_relaxed);
-	unsigned int left = ((seen >> 8) - seconds()) & 0xffffff;
+	unsigned int left = ((seen >> 8) - shim_seconds()) & 0xffffff;
 
 	return seen && left && left <= RETRY_SECONDS ? (int)(seen & 0xff) : 0;
 }
@@ -94,7 +85,7 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 		    (err != EAFNOSUPPORT && err != EPROTONOSUPPORT && err != ESOCKTNOSUPPORT))
 			continue;
 		atomic_store_explicit(&refusals[kind][v6],
-				      (seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
+				      (shim_seconds() + RETRY_SECONDS) << 8 | (unsigned int)err,
 				      memory_order_relaxed);
 	}
 }

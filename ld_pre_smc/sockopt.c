@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/connect.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sockopt_numbers.h"
@@ -261,7 +262,7 @@ static int repair_get(int fd, int name, int value)
 	case SO_PROTOCOL:
 		return value != IPPROTO_TCP && shim_is_smc(fd, NULL) ? IPPROTO_TCP : value;
 	default:
-		return value ? value : lost_error(fd);
+		return value ? shim_connect_verdict(fd, value) : lost_error(fd);
 	}
 }
 

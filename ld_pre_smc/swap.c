@@ -171,12 +171,9 @@ static socklen_t bound_address(int fd, struct sockaddr_storage *addr)
 	return len;
 }
 
-/* Two sockets cannot have one address, so the old one goes first. */
-int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
+static int replace(int fd, int fresh)
 {
-	int saved = errno, cloexec = fcntl(fd, F_GETFD), err = 0;
-	struct sockaddr_storage addr;
-	socklen_t len = bound_address(fd, &addr);
+	int cloexec = fcntl(fd, F_GETFD);
 	struct shim_watches watches;
 
 	shim_watches_find(&watches, fd, fresh);
@@ -186,11 +183,34 @@ int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
 	}
 	shim_close(fresh);
 	shim_watches_restore(&watches);
+	return 0;
+}
+
+/* Two sockets cannot have one address, so the old one goes first. */
+int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why)
+{
+	int saved = errno, err = 0;
+	struct sockaddr_storage addr;
+	socklen_t len = bound_address(fd, &addr);
+
+	if (replace(fd, fresh))
+		return -1;
 	if (len && next_bind(fd, (struct sockaddr *)&addr, len))
 		err = errno;
 	shim_log_fd(fd, why, shim_kind_names[kind], err);
 	errno = err ? err : saved;
 	return err ? -1 : 0;
+}
+
+int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)
+{
+	int saved = errno, fresh = shim_swap_open(fd, sock, kind);
+
+	if (fresh < 0 || replace(fd, fresh))
+		return -1;
+	shim_log_fd(fd, why, shim_kind_names[kind], 0);
+	errno = saved;
+	return 0;
 }
 
 int shim_swap(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why)

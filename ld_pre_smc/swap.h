@@ -38,6 +38,9 @@ int shim_swap_open(int fd, const struct shim_sock *sock, enum shim_kind kind);
  */
 int shim_swap_in(int fd, int fresh, enum shim_kind kind, const char *why);
 
+/** shim_swap_unbound() - shim_swap(), but the new socket is not bound */
+int shim_swap_unbound(int fd, const struct shim_sock *sock, enum shim_kind kind, const char *why);
+
 /**
  * shim_swap() - shim_swap_open() and shim_swap_in()
  *

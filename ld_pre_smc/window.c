@@ -55,15 +55,12 @@ static void give_slot(const struct shim_window *window)
 	atomic_compare_exchange_strong(slot_of(window->fd), &mine, 0);
 }
 
-/*
- * Among the processes that have this listener. Only who holds the lock is told so by these errors;
- * where there are no locks everybody goes on.
- */
+/* Among the processes that have this listener. Where there are no locks everybody goes on. */
 static bool lock(int fd)
 {
 	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 
-	return !fcntl(fd, F_SETLK, &all) || (errno != EAGAIN && errno != EACCES);
+	return !fcntl(fd, F_SETLK, &all) || errno != EAGAIN;
 }
 
 bool shim_window_enter(struct shim_window *window, int fd, int tries)

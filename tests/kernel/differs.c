@@ -621,6 +621,17 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+static void case_self(void)
+{
+	int fd = fresh();
+
+	bind_to(fd, 0);
+	nonblocking(fd, true);
+	connect_to(fd, port_of(fd));
+	wait_for(fd, POLLOUT);
+	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
+}
+
 static void case_send_timeout(void)
 {
 	struct timeval time = { .tv_usec = 300000 };
@@ -1003,17 +1014,6 @@ static void case_rest_refused_poll(void)
 	say("poll=%s", events(fd));
 }
 
-static void case_rest_self(void)
-{
-	int fd = fresh();
-
-	bind_to(fd, 0);
-	nonblocking(fd, true);
-	connect_to(fd, port_of(fd));
-	wait_for(fd, POLLOUT);
-	say("error=%d", get(fd, SOL_SOCKET, SO_ERROR));
-}
-
 static void case_rest_shut_listener(void)
 {
 	int l = listener();
@@ -1197,6 +1197,7 @@ static const struct {
 	{ "retry_nonblocking", case_retry_nonblocking }, { "unspec", case_unspec },
 	{ "epoll", case_epoll }, { "send_timeout", case_send_timeout },
 	{ "send_timeout_ok", case_send_timeout_ok }, { "late_error", case_late_error },
+	{ "self", case_self },
 	{ "signals", case_signals }, { "signal_ends", case_signal_ends },
 	{ "devices", case_devices }, { "splice", case_splice }, { "splice_full", case_splice_full },
 	{ "unsent_exit", case_unsent_exit }, { "unsent_close", case_unsent_close },
@@ -1206,7 +1207,7 @@ static const struct {
 	{ "unsent_shut_both", case_unsent_shut_both },
 	{ "rest_reset", case_rest_reset }, { "rest_peer_closed", case_rest_peer_closed },
 	{ "rest_shut_write", case_rest_shut_write }, { "rest_fresh", case_rest_fresh },
-	{ "rest_refused_poll", case_rest_refused_poll }, { "rest_self", case_rest_self },
+	{ "rest_refused_poll", case_rest_refused_poll },
 	{ "rest_shut_listener", case_rest_shut_listener },
 	{ "rest_shut_read", case_rest_shut_read }, { "rest_urgent", case_rest_urgent },
 	{ "rest_more", case_rest_more }, { "rest_backlog", case_rest_backlog },

@@ -16,6 +16,7 @@ in_lab() {
 	done
 	stage=$(mktemp -d) && mkdir "$stage/tools" || return
 	cp -r "$BUILD"/smc* "$BUILD/ld_pre_smc.so" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
+		"$BUILD/tests/preload/sandbox" \
 		tests/kernel/guest/. "$stage/tools" || { rm -rf "$stage"; return 1; }
 	lab/smc-lab "$how" "${options[@]}" --fast "$stage/tools" -- \
 		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |

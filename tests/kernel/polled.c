@@ -2,25 +2,30 @@
 /*
  * A server that polls blocking listeners, and clients of it.
  *
- *   polled serve PROCESSES THREADS    prints the ports of two listeners; each thread of each
- *                                     process polls both, accepts, and sends back what it gets
- *   polled load A B ROUNDS DEAD       each round: that many clients of A that go away during their
- *                                     handshake; then one of B and one of A whose data must come
- *                                     back; prints how many were answered
+ *   polled serve PROCESSES THREADS [ADDRESS]    prints the ports of two listeners; each thread of
+ *                               each process in turn polls both and accepts, then sends back what
+ *                               it gets
+ *   polled ask A B              for each line it reads: a client of B and one of A whose data must
+ *                               come back; prints whether it did
+ *   polled load A B ROUNDS      each round: a client of A that goes away at once, then as above;
+ *                               prints how many rounds went well
  *
  * Whoever waits in accept() for A answers nobody at B.
  */
+#include <arpa/inet.h>
 #include <err.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define AF_SMC_43 43
@@ -28,6 +33,7 @@
 #define LIMIT 60
 
 static struct pollfd listeners[2];
+static pthread_mutex_t *turn;
 
 static void echo(int fd)
 {
@@ -44,35 +50,56 @@ static void echo(int fd)
 }
 
 /* As naive programs do it: accept() does not fail, and does not wait. */
-static void *serve(void *unused)
+static int accept_one(int listener)
 {
 	struct sockaddr_in peer;
-	socklen_t len;
-	int i, fd;
+	socklen_t len = sizeof(peer);
+	int fd = accept(listener, (struct sockaddr *)&peer, &len);
+
+	if (fd < 0)
+		err(1, "accept");
+	if (peer.sin_family != AF_INET || len != sizeof(peer))
+		errx(1, "a peer of family %d, %u bytes", peer.sin_family, len);
+	return fd;
+}
+
+/* One at a time, or the others, with TCP too, would wait for what one of them has taken. */
+static void *serve(void *unused)
+{
+	int i, fds[2];
 
 	for (;;) {
-		struct pollfd fds[2] = { listeners[0], listeners[1] };
-
-		if (poll(fds, 2, -1) < 0)
+		pthread_mutex_lock(turn);
+		if (poll(listeners, 2, -1) < 0)
 			err(1, "poll");
+		for (i = 0; i < 2; i++)
+			fds[i] = listeners[i].revents & POLLIN ? accept_one(listeners[i].fd) : -1;
+		pthread_mutex_unlock(turn);
 		for (i = 0; i < 2; i++) {
-			if (!(fds[i].revents & POLLIN))
-				continue;
-			len = sizeof(peer);
-			fd = accept(fds[i].fd, (struct sockaddr *)&peer, &len);
-			if (fd < 0 || peer.sin_family != AF_INET || len != sizeof(peer))
-				err(1, "accept: family %d, %u bytes", peer.sin_family, len);
-			echo(fd);
-			close(fd);
+			if (fds[i] >= 0) {
+				echo(fds[i]);
+				close(fds[i]);
+			}
 		}
 	}
 	return unused;
 }
 
-static int open_listener(void)
+static void make_mutex(void)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET,
-				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	pthread_mutexattr_t attr;
+
+	turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (turn == MAP_FAILED)
+		err(1, "mmap");
+	pthread_mutexattr_init(&attr);
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(turn, &attr);
+}
+
+static int open_listener(const char *address)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address) };
 	socklen_t len = sizeof(addr);
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -83,17 +110,22 @@ static int open_listener(void)
 	return fd;
 }
 
-static int run_servers(int processes, int threads)
+static int run_servers(int processes, int threads, const char *address)
 {
 	pthread_t thread;
 	int i;
 
 	for (i = 0; i < 2; i++)
-		listeners[i] = (struct pollfd){ .fd = open_listener(), .events = POLLIN };
+		listeners[i] = (struct pollfd){ .fd = open_listener(address), .events = POLLIN };
 	puts("");
 	fflush(stdout);
-	for (i = 1; i < processes && fork(); i++)
-		;
+	make_mutex();
+	for (i = 1; i < processes; i++) {
+		if (!fork()) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			break;
+		}
+	}
 	for (i = 1; i < threads; i++)
 		pthread_create(&thread, NULL, serve, NULL);
 	serve(NULL);
@@ -153,25 +185,36 @@ static bool ask(int port)
 	return !n && have == size && !memcmp(sent, got, size);
 }
 
-static int load(int a, int b, int rounds, int dead)
+static int answer(int a, int b)
 {
-	int round, i, good_a = 0, good_b = 0;
+	char line[100];
 
-	for (round = 0; round < rounds && good_b == round; round++) {
-		for (i = 0; i < dead; i++)
-			die(a);
-		good_b += ask(b);
-		good_a += ask(a);
+	while (fgets(line, sizeof(line), stdin)) {
+		puts(ask(b) && ask(a) ? "answered" : "lost");
+		fflush(stdout);
 	}
-	printf("%d and %d of %d\n", good_a, good_b, rounds);
-	return good_a != rounds || good_b != rounds;
+	return 0;
+}
+
+static int load(int a, int b, int rounds)
+{
+	int round, good = 0;
+
+	for (round = 0; round < rounds && good == round; round++) {
+		die(a);
+		good += ask(b) && ask(a);
+	}
+	printf("%d of %d\n", good, rounds);
+	return good != rounds;
 }
 
 int main(int argc, char **argv)
 {
-	if (argc == 4 && !strcmp(argv[1], "serve"))
-		return run_servers(atoi(argv[2]), atoi(argv[3]));
-	if (argc == 6 && !strcmp(argv[1], "load"))
-		return load(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]), atoi(argv[5]));
-	errx(2, "usage: polled serve PROCESSES THREADS | load A B ROUNDS DEAD");
+	if (argc >= 4 && argc <= 5 && !strcmp(argv[1], "serve"))
+		return run_servers(atoi(argv[2]), atoi(argv[3]), argc == 5 ? argv[4] : "127.0.0.1");
+	if (argc == 4 && !strcmp(argv[1], "ask"))
+		return answer(atoi(argv[2]), atoi(argv[3]));
+	if (argc == 5 && !strcmp(argv[1], "load"))
+		return load(atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
+	errx(2, "usage: polled serve PROCESSES THREADS [ADDRESS] | ask A B | load A B ROUNDS");
 }

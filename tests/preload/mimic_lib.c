@@ -129,14 +129,36 @@ int dup3(int from, int to, int flags)
 	return ret;
 }
 
-int accept(int fd, struct sockaddr *addr, socklen_t *len)
+/* A connection whose client went away without a word: SMC's are dead after their handshake. */
+static bool is_gone(int fd)
 {
-	int ret = (int)syscall(SYS_accept4, fd, addr, len, 0);
+	char byte;
 
+	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static int take(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+	int ret = (int)syscall(SYS_accept4, fd, addr, len, flags);
+
+	while (ret >= 0 && kind(fd) && is_gone(ret)) {
+		syscall(SYS_close, ret);
+		ret = (int)syscall(SYS_accept4, fd, addr, len, flags);
+	}
 	/* Those of IPPROTO_SMC say AF_SMC, too. */
 	if (ret >= 0 && ret < MOST)
 		kinds[ret] = kind(fd) ? 43 << 16 | (kind(fd) & 0xffff) : 0;
 	return ret;
+}
+
+int accept(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	return take(fd, addr, len, 0);
+}
+
+int accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+	return take(fd, addr, len, flags);
 }
 
 static bool is_refused(int fd, int level, int name, const void *value)

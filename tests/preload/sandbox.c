@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: MIT
-/* A sandbox as sshd's: after it the kernel kills the process for any system call but a few. */
+/*
+ * A sandbox as sshd's: after it the kernel kills the process for any system call but a few. With
+ * "libseccomp" it is set as that library does it.
+ */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #define KILL_AT(number)                                                                            \
@@ -41,38 +49,131 @@ static struct sock_filter code[] = {
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 };
 
-/* What a sandboxed server does; its sockets are TCP sockets. */
-static int serve(void)
+/* The library asks what time it is without a system call, and so learns that it is later. */
+static time_t second = 1000;
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	*now = (struct timespec){ .tv_sec = second };
+	return 0;
+}
+
+struct ends {
+	int server, client;
+};
+
+static struct ends open_ends(void)
+{
+	return (struct ends){ .server = socket(AF_INET, SOCK_STREAM, 0),
+			      .client = socket(AF_INET, SOCK_STREAM, 0) };
+}
+
+/* What a sandboxed server does; not all of them set options. */
+static int serve(struct ends ends, bool with_options)
 {
 	struct sockaddr_in addr = {
 		.sin_family = AF_INET,
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	int server = socket(AF_INET, SOCK_STREAM, 0), client = socket(AF_INET, SOCK_STREAM, 0);
 	socklen_t len = sizeof(addr);
+	int accepted, on = 1;
 
-	return bind(server, (struct sockaddr *)&addr, len) || listen(server, 1) ||
-	       getsockname(server, (struct sockaddr *)&addr, &len) ||
-	       connect(client, (struct sockaddr *)&addr, len) || close(client) || close(server);
+	if (bind(ends.server, (struct sockaddr *)&addr, len) || listen(ends.server, 1) ||
+	    getsockname(ends.server, (struct sockaddr *)&addr, &len) ||
+	    connect(ends.client, (struct sockaddr *)&addr, len))
+		return 1;
+	accepted = accept(ends.server, NULL, NULL);
+	return accepted < 0 ||
+	       (with_options &&
+		setsockopt(ends.client, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on))) ||
+	       send(ends.client, "x", 1, 0) != 1 || recv(accepted, &on, 1, 0) != 1 ||
+	       close(accepted) || close(ends.client) || close(ends.server);
+}
+
+static int lock_by_prctl(struct sock_fprog *filter)
+{
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, filter);
+}
+
+/* <seccomp.h>, which is not needed to build. */
+struct argument {
+	unsigned int number;
+	int compare;
+	uint64_t value, other;
+};
+#define EQUAL 4
+#define KILL 0U
+#define ALLOW 0x7fff0000U
+
+/* Nothing but what serve() and main() do, as they do it. */
+static int lock_by_libseccomp(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int n;
+		struct argument argument;
+	} rules[] = {
+		{ "socket", 1, { 0, EQUAL, AF_INET, 0 } },
+		{ "setsockopt", 1, { 1, EQUAL, IPPROTO_TCP, 0 } },
+		{ .name = "bind" }, { .name = "listen" }, { .name = "getsockname" },
+		{ .name = "connect" }, { .name = "accept" }, { .name = "accept4" },
+		{ .name = "sendto" }, { .name = "recvfrom" }, { .name = "send" },
+		{ .name = "recv" }, { .name = "close" }, { .name = "exit_group" },
+	};
+	void *library = dlopen("libseccomp.so.2", RTLD_NOW), *filter;
+	void *(*start)(uint32_t);
+	int (*add)(void *, uint32_t, int, unsigned int, const struct argument *);
+	int (*number)(const char *), (*load)(void *);
+
+	if (!library)
+		return -1;
+	start = (void *(*)(uint32_t))dlsym(library, "seccomp_init");
+	add = (int (*)(void *, uint32_t, int, unsigned int, const struct argument *))
+		dlsym(library, "seccomp_rule_add_array");
+	number = (int (*)(const char *))dlsym(library, "seccomp_syscall_resolve_name");
+	load = (int (*)(void *))dlsym(library, "seccomp_load");
+	filter = start(KILL);
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		add(filter, ALLOW, number(rules[i].name), rules[i].n, &rules[i].argument);
+	return load(filter);
+}
+
+static int fail(void)
+{
+	perror("sandbox");
+	return 77;
+}
+
+/* Sockets of before and of after; a refusal of before is no reason to ask again. */
+static int run_libseccomp(void)
+{
+	struct ends before = open_ends();
+
+	if (lock_by_libseccomp())
+		return fail();
+	second += 11;
+	return serve(before, true) || serve(open_ends(), true);
 }
 
 int main(int argc, char **argv)
 {
 	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]), .filter = code };
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd;
 
+	if (argc == 2 && !strcmp(argv[1], "libseccomp"))
+		return run_libseccomp();
+	fd = socket(AF_INET, SOCK_STREAM, 0);
 	if (argc == 2 && !strcmp(argv[1], "inside"))
 		return close(fd) || close(open("/dev/null", O_RDONLY));
 	if (argc == 2) {
 		filter.filter += NARROW;
 		filter.len -= NARROW;
 	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) {
-		perror("sandbox");
-		return 77;
-	}
+	if (lock_by_prctl(&filter))
+		return fail();
 	if (argc == 2 && !strcmp(argv[1], "exec"))
 		execl(argv[0], argv[0], "inside", (char *)NULL);
-	return close(fd) || serve();
+	return close(fd) || serve(open_ends(), false);
 }

@@ -25,8 +25,6 @@ KNOWN = {
     "test_preauth_data_to_tls_server": (NO_RESET, r"self\.assert\w+\(.*\bwrap_error\b"),
 }
 
-LOST = r'Fatal Python error: Aborted\n\n(?:Current thread|Thread) .*\n  File ".*/socket.py", line \d+ in accept$'
-
 
 def read(text):
     """Test name -> ok, ERROR, FAIL or skipped."""
@@ -70,19 +68,7 @@ class Run(threading.Thread):
             self.total[module] = int(total[1]) if total else 0
 
     def run_module(self, module):
-        """
-        The output; of a run that hangs, it ends with where each thread was.
-
-        On a busy machine a connection is lost now and then, and its server waits in accept() for ever: about
-        one run in a hundred. That run is shown, and done once more.
-        """
-        log = self.run_once(module)
-        if self.prefix[0] == "smc_run" and re.search(LOST, log, re.M):
-            print("# %s hangs, once more\n# %s" % (module, log[-3000:].replace("\n", "\n# ")), flush=True)
-            log = self.run_once(module)
-        return log
-
-    def run_once(self, module):
+        """The output; of a run that hangs, it ends with where each thread was."""
         argv = [*self.prefix, "python3", "-X", "faulthandler", "-m", "unittest", "-v", module]
         with subprocess.Popen(argv, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace") as program:

@@ -16,7 +16,6 @@ REMAINS = {
     "rest_shut_write": "send=-EPIPE pipes=0 peer=-ENOTCONN",
     "rest_fresh": "poll=none send=-ENOTCONN pipes=0",
     "rest_refused_poll": "poll=HUP+ERR",
-    "rest_self": "error=71",
     "rest_shut_listener": "shutdown=-ENOTCONN poll=none",
     "rest_shut_read": "woken=0",
     "rest_urgent": "oob=1 then=-EAGAIN",
