@@ -3,6 +3,7 @@
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
 Then the tool says so in one line and fails, or prints what it always prints. TAP, with a table.
+Of tools that read hundreds of files, each sixth allocation; each one with STEP=1 in the environment.
 
 usage: memory.t [COMMAND]: those that begin so."""
 import os
@@ -14,6 +15,8 @@ sys.dont_write_bytecode = True
 import recorded  # noqa: E402
 
 MOST = 400
+STEP = os.environ.get("STEP", "6")
+SLOW = ("smc_pnet", "smc_rnics", "smc_chk")
 HEAD = ("allocations", "runs", "right", "crash", "hang", "wrong success", "unsaid", "left behind")
 COLUMNS = "state,uid,inode,local,peer,mode,reason,process"
 # What is asked of the recorded host. FILE is a PNET table.
@@ -138,6 +141,8 @@ def starve(task):
         os.mkdir(directory + "/tmp")
         report = directory + "/report"
         libraries = ["starve"] + ["kernel"] * ("KERNEL_ROOT" in env)
+        if command[0] in SLOW:
+            env.setdefault("STARVE_STEP", STEP)
         env = dict(env, LD_PRELOAD=":".join("%s/tests/cli/%s.so" % (recorded.BUILD, name) for name in libraries),
                    STARVE_MOST=str(MOST), STARVE_REPORT=report, TMPDIR=directory + "/tmp")
         status, _, err = recorded.run(command, env, timeout=1200)
@@ -196,7 +201,7 @@ def main():
         rows = [(name.replace(directory + "/", ""), check(name.replace(directory + "/", ""), report))
                 for name, report in recorded.each(starve, list(tasks(directory, record)))]
     sums = print_table(rows)
-    recorded.ok((sums[1] > 10000 or sys.argv[1:]) and sum(sums[3:]) == 0, "no crash, no hang, no wrong success, nothing unsaid or left behind",
+    recorded.ok((sums[1] > 5000 or sys.argv[1:]) and sum(sums[3:]) == 0, "no crash, no hang, no wrong success, nothing unsaid or left behind",
                 sums)
     recorded.done()
 

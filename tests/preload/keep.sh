@@ -66,11 +66,11 @@ exit_waits() {
 
 keep_exit() {
 	is "$(exit_waits "$shim")" 'slept 0 s' 'exit() with ten connections waits for none'
-	mkdir "$tmp/alone" && cp "$shim" "$tmp/alone/"
+	mkdir "$tmp/without" && cp "$shim" "$tmp/without/"
 	if [ -e "$(strings "$shim" | grep '/smc_keep$')" ]; then
 		skip 'exit() without a keeper' 'one is installed'
 	else
-		is "$(exit_waits "$tmp/alone/ld_pre_smc.so")" 'slept 2 s' 'exit() without a keeper: as long as the kernel in close()'
+		is "$(exit_waits "$tmp/without/ld_pre_smc.so")" 'slept 2 s' 'exit() without a keeper: as long as the kernel in close()'
 	fi
 }
 
