@@ -63,6 +63,16 @@ static int start(const struct attempt *try)
 }
 
 /*
+ * A socket learns that it is connected from the next connect(). One that is about to fall back
+ * answers EALREADY for a moment: its TCP socket would learn nothing.
+ */
+static void tell_connected(const struct attempt *try)
+{
+	for (int i = 0; i < 100 && start(try) && errno == EALREADY; i++)
+		shim_nap();
+}
+
+/*
  * The result of a connection that is no longer in progress. A time-out leaves no error behind, just
  * a closed socket; a peer that closed meanwhile is not a failure.
  */
@@ -71,7 +81,7 @@ static int finish(const struct attempt *try, int revents)
 	int err = shim_int_option(try->fd, SOL_SOCKET, SO_ERROR);
 
 	if (err <= 0 && revents & ~POLLHUP) {
-		start(try);	/* tells the socket that it is connected, too */
+		tell_connected(try);
 		return 0;
 	}
 	errno = err > 0 ? err : ETIMEDOUT;

@@ -273,6 +273,7 @@ def check_record():
 def check_signals():
     path = bundle([sockets(3)])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)  # nohup(1) ignores some, and children inherit that
         process, _ = start_watch(path)
         process.send_signal(number)
         process.communicate()
