@@ -254,7 +254,7 @@ static void load_pauses(struct doctor_facts *facts)
 
 	if (!ret)
 		ret = smc_genl_dump(nl, SMC_ETHTOOL_PAUSE_GET, on_pause, facts, &err);
-	/* One network card that is switched off ends the list; Linux 6.1 does not give one for all. */
+	/* A network card that is switched off ends the list; Linux 6.1 has none for all cards. */
 	if (ret == -ENODEV || ret == -EINVAL)
 		ret = -ENODATA;
 	facts->has_pauses = is_read(facts, ret, &err);

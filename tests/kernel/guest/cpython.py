@@ -79,6 +79,19 @@ class Run(threading.Thread):
         return log
 
 
+def is_late(run, module, name):
+    """
+    Whether a test failed because the two seconds that it gives itself were over, on a busy machine, and passes
+    alone, one time out of three. A hang is no such failure: it ends by SIGABRT.
+    """
+    if not re.search(r"^TimeoutError: timed out$", report(run.log[module], name), re.M):
+        return False
+    test = re.search(r"\((.*)\)", name)[1]
+    passed = any(read(run.run_module(test)).get(name) == "ok" for _ in range(3))
+    print("# %s: its time was over; alone it %s" % (name, "passes" if passed else "fails, too"), flush=True)
+    return passed
+
+
 def main():
     native = Run("/dev/shm/native", "unshare", "-n", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
     shim = Run("/dev/shm/shim", "smc_run")
@@ -96,7 +109,7 @@ def main():
             module, native.total[module], len(there), len(differ)))
         for name in differ:
             print("# differs: %s: %s" % (name, reason(shim.log[module], name) or "NOT KNOWN"))
-        unknown = [n for n in differ if not reason(shim.log[module], n)]
+        unknown = [n for n in differ if not reason(shim.log[module], n) and not is_late(shim, module, n)]
         equal(unknown, [], module + ": no difference that is not explained")
         for name in unknown:
             print("# " + report(shim.log[module], name)[-3000:].replace("\n", "\n# "))
