@@ -5,16 +5,12 @@
 #include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sock.h"
-
-/* Inherited ones are looked for in blocks of so many: the usual limit of a process. */
-#define BLOCK 1024
 
 atomic_ulong shim_fd_bits[FD_TABLES][SHIM_FD_NUMBERS / SHIM_FD_BITS];
 
@@ -91,28 +87,9 @@ int shim_fd_next(enum shim_fd_table table, int fd)
 	return -1;
 }
 
-/* Numbers are given from below: a block without an open one is the end. */
-static void mark_open(void)
+static void mark_unknown(int fd, void *arg __attribute__((unused)))
 {
-	struct pollfd fds[BLOCK];
-	struct rlimit limit;
-	bool any = true;
-	int first, i, n = BLOCK;
-
-	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur < BLOCK)
-		n = (int)limit.rlim_cur;
-	for (first = 0; any && n; first += n) {
-		any = false;
-		for (i = 0; i < n; i++)
-			fds[i] = (struct pollfd){ .fd = first + i, .revents = POLLNVAL };
-		shim_poll_now(fds, n);
-		for (i = 0; i < n; i++) {
-			if (fds[i].revents & POLLNVAL)
-				continue;
-			any = true;
-			shim_fd_unknown(fds[i].fd);
-		}
-	}
+	shim_fd_unknown(fd);
 }
 
 void shim_fd_start(void)
@@ -124,7 +101,7 @@ void shim_fd_start(void)
 	if (shim_in_sandbox)
 		return;
 	page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	mark_open();
+	shim_each_open(mark_unknown, NULL);
 	if (page != MAP_FAILED && !madvise(page, size, MADV_WIPEONFORK)) {
 		owner = page;
 		atomic_store(owner, (int)syscall(SYS_getpid));

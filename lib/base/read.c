@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-char *smc_read_fd(int fd, size_t max, size_t *len)
+static char *read_all(int fd, size_t max, size_t *len)
 {
 	size_t size = 0;
 	char *data = NULL, *grown;
@@ -39,16 +39,21 @@ char *smc_read_fd(int fd, size_t max, size_t *len)
 	return NULL;
 }
 
-char *smc_read_file(const char *path, int flags, size_t max, size_t *len)
+char *smc_read_fd(int fd, size_t max, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | flags), code;
 	char *data;
+	int code;
 
 	if (fd < 0)
 		return NULL;
-	data = smc_read_fd(fd, max, len);
+	data = read_all(fd, max, len);
 	code = errno;
 	close(fd);
 	errno = code;
 	return data;
+}
+
+char *smc_read_file(const char *path, int flags, size_t max, size_t *len)
+{
+	return smc_read_fd(open(path, O_RDONLY | O_CLOEXEC | flags), max, len);
 }

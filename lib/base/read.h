@@ -15,5 +15,5 @@
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 
-/** smc_read_fd() - the same of a descriptor, which stays open */
+/** smc_read_fd() - the same of a descriptor, which is closed; NULL with errno as it was for -1 */
 char *smc_read_fd(int fd, size_t max, size_t *len);

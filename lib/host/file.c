@@ -97,13 +97,10 @@ size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 {
 	char path[PATH_MAX], *data;
-	int ret, fd;
+	int ret;
 
 	MAKE_PATH(path, fmt, ret);
-	fd = ret ? -1 : open_file(path, 0);
-	data = fd < 0 ? NULL : smc_read_fd(fd, max, len);
-	if (fd >= 0)
-		close(fd);
+	data = smc_read_fd(ret ? -1 : open_file(path, 0), max, len);
 	if (data && *len) {
 		record_put(path, data, *len);
 		return data;

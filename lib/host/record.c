@@ -209,16 +209,7 @@ void record_exists(const char *path)
 
 char *record_get(const char *name, size_t max, size_t *len)
 {
-	int fd = record_open(name, 0), code;
-	char *data;
-
-	if (fd < 0)
-		return NULL;
-	data = smc_read_fd(fd, max, len);
-	code = errno;
-	close(fd);
-	errno = code;
-	return data;
+	return smc_read_fd(record_open(name, 0), max, len);
 }
 
 int record_refuse(struct smc_err *err)
