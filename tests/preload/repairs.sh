@@ -85,7 +85,7 @@ polled() {
 	: >"$tmp/ports"
 	LD_PRELOAD=$shim:$mimic SMC_DEBUG=1 "$BUILD/tests/kernel/polled" serve "$1" "$2" >"$tmp/ports" 2>"$tmp/polled" &
 	polled_pid=$!
-	until grep -q ' $' "$tmp/ports"; do sleep 0.1; done
+	until grep -q ' $' "$tmp/ports" || ! kill -0 "$polled_pid" 2>/dev/null; do sleep 0.1; done
 	# shellcheck disable=SC2046 # two ports
 	LD_PRELOAD=$mimic "$BUILD/tests/kernel/polled" load $(cat "$tmp/ports") 200
 	kill "$polled_pid"
