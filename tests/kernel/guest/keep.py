@@ -13,6 +13,7 @@ import threading
 import time
 
 from kern import done, equal, listing, ok, wait_for
+from nginx import nginx_conf
 
 PORT = 7100
 SIZE = 20 << 20
@@ -22,18 +23,11 @@ MORE_THAN_TCP = 4.0
 PAUSE = 12
 CLOSES = 2000
 
-NGINX = """
-daemon off; master_process on; worker_processes 1; user root;
-pid %(work)s/nginx.pid; error_log %(work)s/nginx.err;
-events { worker_connections 512; }
-http {
-    access_log off; client_body_temp_path %(work)s/b; proxy_temp_path %(work)s/p;
-    fastcgi_temp_path %(work)s/f; uwsgi_temp_path %(work)s/u; scgi_temp_path %(work)s/s;
-    keepalive_timeout 0; send_timeout 2s;
-    server { listen 127.0.0.1:%(port)d backlog=512; root %(work)s;
-             location /patient { alias %(work)s/big; send_timeout 60s; }
-             location /small { return 200 "hello"; } }
-}
+# In the braces of nginx's server.
+SERVER = """
+    listen 127.0.0.1:%d backlog=512; keepalive_timeout 0; send_timeout 2s;
+    location /patient { alias %s/big; send_timeout 60s; }
+    location /small { return 200 "hello"; }
 """
 
 
@@ -141,9 +135,7 @@ def processes(name):
 
 class Server:
     def __init__(self, work, prefix):
-        conf = os.path.join(work, "nginx.conf")
-        with open(conf, "w", encoding="ascii") as file:
-            file.write(NGINX % {"work": work, "port": PORT})
+        conf = nginx_conf(work, SERVER % (PORT, work))
         self.process = subprocess.Popen([*prefix, "nginx", "-c", conf], stderr=subprocess.DEVNULL)
 
     def __enter__(self):

@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 from kern import done, listing, ok, run, wait_for
+from nginx import nginx_conf
 
 WORK = tempfile.mkdtemp(dir="/dev/shm")
 USER = pwd.getpwnam("nobody")
@@ -25,17 +26,6 @@ sys.stdin.read()
 NODE = """
 const http = require('http');
 http.createServer((q, r) => r.end('hello')).listen(7005, '127.0.0.1');
-"""
-
-NGINX = """
-daemon off; master_process on; worker_processes 2; user root;
-pid %(work)s/nginx.pid; error_log %(work)s/nginx.err;
-events { worker_connections 64; }
-http {
-    access_log off; client_body_temp_path %(work)s/b; proxy_temp_path %(work)s/p;
-    fastcgi_temp_path %(work)s/f; uwsgi_temp_path %(work)s/u; scgi_temp_path %(work)s/s;
-    server { listen 127.0.0.1:7002 reuseport fastopen=8; location / { return 200 "hello"; } }
-}
 """
 
 HAPROXY = """
@@ -158,7 +148,7 @@ def redis():
 
 
 def nginx():
-    conf = write("nginx.conf", NGINX)
+    conf = nginx_conf(WORK, 'listen 127.0.0.1:7002 reuseport fastopen=8; location / { return 200 "hello"; }', 2)
     return Server("nginx", 7002, ["nginx", "-c", conf], lambda: http(7002),
                   lambda: quiet("nginx", "-c", conf, "-s", "reload").returncode == 0)
 
