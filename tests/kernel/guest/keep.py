@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 
-from kern import done, equal, listing, ok, wait_for
+from kern import done, equal, listing, ok, processes, wait_for
 from nginx import nginx_conf
 
 PORT = 7100
@@ -120,17 +120,6 @@ def client(prefix, *words):
         return json.loads(out)
     except ValueError:
         return {"worst": float("inf"), "answers": 0, "size": 0, "hash": None}
-
-
-def processes(name):
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open("/proc/%s/comm" % pid, encoding="ascii") as file:
-                found += [pid] if file.read() == name + "\n" else []
-        except OSError:
-            pass
-    return found
 
 
 class Server:

@@ -121,3 +121,15 @@ def wait_for(function, seconds=60):
         if value or time.monotonic() > end:
             return value
         time.sleep(0.1)
+
+
+def processes(name):
+    """Their ids."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/comm" % pid, encoding="ascii") as file:
+                found += [pid] if file.read() == name + "\n" else []
+        except OSError:
+            pass
+    return found

@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: MIT
+"""Traffic of which every byte is known, while things break: redis, nginx and a program of our own, over TCP
+and over SMC. usage: faults.py CONNECTIONS [FAULT...]; CONNECTIONS over SMC for each program and fault."""
+import contextlib
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+from kern import done, listing, ok, out_of, wait_for
+from traffic import (KINDS, SMC, TCP, Load, Server, Way, complaints, errors, groups_in_use, lost, smc_connections,
+                     start, words)
+
+ADDRESS, PORT, HOLDER = "127.0.0.1", 7301, 7300
+EID = "SMC-LAB-EID"
+GROUP = "/sys/fs/cgroup/faults"
+# Connections that are held while link groups run out: a group has 255 at most, or 16 where that can be set.
+HELD = 300
+# How often a fault is there at least.
+TURNS = 3
+# Takes that many KiB until its standard input ends; the first that the kernel ends when there is none left.
+HOG = """
+import sys
+open("/proc/self/oom_score_adj", "w").write("1000")
+taken = b"x" * (int(sys.argv[1]) << 10)
+print(flush=True)
+sys.stdin.read()
+"""
+# How an SMC connection ends whose device goes; TCP has nothing that could go.
+BROKEN = {"connect ECONNRESET", "connect ECONNABORTED", "connect ETIMEDOUT", "send ECONNRESET", "send ECONNABORTED",
+          "send EPIPE", "receive ECONNRESET", "receive ECONNABORTED", "receive ENOTCONN", "accept ECONNABORTED"}
+SCARCE = {"socket EMFILE", "accept EMFILE", "connect EMFILE", "refused"}
+
+
+def set_value(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(str(value))
+
+
+def get_value(path):
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
+
+
+# ---- faults: each is there and gone in turn while it is entered ----
+
+class Fault:
+    """Nothing; the others are made of it."""
+    name = "nothing"
+    # Errors that programs may see over SMC though they do not over TCP, and others that may come over either.
+    only_smc, either = set(), set()
+    ticks, period, way = (), 0.3, SMC
+
+    def prepare(self):
+        """Before the server starts."""
+
+    def begin(self):
+        """Before the traffic."""
+
+    def on(self):
+        """The fault is there."""
+
+    def off(self):
+        """It is gone."""
+
+    def finish(self):
+        """After the traffic."""
+
+    def turn(self):
+        while not self.over.wait(self.period):
+            self.on()
+            self.turns += 1
+            self.over.wait(self.period)
+            self.off()
+
+    @contextlib.contextmanager
+    def happen(self, server):
+        self.over, self.turns = threading.Event(), 0
+        self.server = server
+        self.begin()
+        thread = threading.Thread(target=self.turn)
+        thread.start()
+        try:
+            yield
+        finally:
+            self.over.set()
+            thread.join()
+            self.finish()
+
+
+class Signals(Fault):
+    """To the own program by its timer; others are stopped and continued, which breaks off their calls, too."""
+    name, ticks, period = "a signal each millisecond", ("-s", "1000"), 0.001
+
+    def on(self):
+        if self.server.kind != "own":
+            for pid in self.server.pids():
+                os.kill(pid, signal.SIGSTOP)
+
+    def off(self):
+        if self.server.kind != "own":
+            for pid in self.server.pids():
+                os.kill(pid, signal.SIGCONT)
+
+
+class Descriptors(Fault):
+    name, either = "no descriptor is left", SCARCE
+
+    def limit(self, spare):
+        for pid in self.server.pids():
+            most = resource.prlimit(pid, resource.RLIMIT_NOFILE)[1]
+            used = max(map(int, os.listdir("/proc/%d/fd" % pid))) + 1
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (min(most, used + spare), most))
+
+    def on(self):
+        self.limit(-1)
+
+    def off(self):
+        self.limit(1000)
+
+
+class Buffers(Fault):
+    name = "rmem_max and wmem_max shrink"
+    paths = ("/proc/sys/net/core/rmem_max", "/proc/sys/net/core/wmem_max")
+
+    def begin(self):
+        self.before = list(map(get_value, self.paths))
+
+    def on(self):
+        for path in self.paths:
+            set_value(path, 4608)
+
+    def off(self):
+        for path, value in zip(self.paths, self.before):
+            set_value(path, value)
+
+
+class Eids(Fault):
+    name = "smcd ueid flush, add"
+
+    def on(self):
+        out_of("smcd", "ueid", "flush")
+
+    def off(self):
+        out_of("smcd", "ueid", "add", EID)
+
+
+class Bpf(Fault):
+    name, way = "smc_bpf detach, attach", Way(group=GROUP)
+
+    def prepare(self):
+        self.off()
+
+    def on(self):
+        out_of("smc_bpf", "detach", "-c", GROUP)
+
+    def off(self):
+        out_of("smc_bpf", "attach", "-c", GROUP)
+
+    def finish(self):
+        self.on()
+
+
+class Memory(Fault):
+    """A process takes all but a little; it is the one that the kernel kills."""
+    name, either = "memory is short", {"connect ENOMEM", "accept ENOMEM", "accept ENOBUFS", "socket ENOMEM"}
+    spare_kb = 24 << 10
+
+    def begin(self):
+        self.hog = None
+
+    def available(self):
+        with open("/proc/meminfo", encoding="ascii") as file:
+            return {line.split(":")[0]: int(line.split()[1]) for line in file}["MemAvailable"]
+
+    def on(self):
+        size = self.available() - self.spare_kb
+        if size > 0:
+            self.hog = subprocess.Popen([sys.executable, "-c", HOG, str(size)], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.hog.stdout.readline()
+
+    def off(self):
+        if self.hog:
+            self.hog.stdin.close()
+            self.hog.wait()
+            self.hog.stdout.close()
+            self.hog = None
+
+
+class Groups(Fault):
+    """More connections at once than a link group has."""
+    name, path = "link groups are full", "/proc/sys/net/smc/smcr_max_conns_per_lgr"
+
+    def begin(self):
+        self.before, self.holder = get_value(self.path), None
+        set_value(self.path, 16)
+
+    def on(self):
+        self.holder = subprocess.Popen([*SMC.prefix, "traffic", "hold", ADDRESS, str(HOLDER), str(HELD)],
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.got = self.holder.stdout.readline()
+
+    def off(self):
+        self.holder.stdin.close()
+        self.holder.wait()
+        self.holder.stdout.close()
+
+    def finish(self):
+        set_value(self.path, self.before)
+
+
+class Device(Fault):
+    name, only_smc, period = "the RDMA device goes", BROKEN, 1.0
+
+    def on(self):
+        out_of("rdma", "link", "delete", "rxelo")
+
+    def off(self):
+        out_of("rdma", "link", "add", "rxelo", "type", "rxe", "netdev", "lo")
+
+
+FAULTS = {"nothing": Fault, "signals": Signals, "descriptors": Descriptors, "buffers": Buffers, "eids": Eids,
+          "bpf": Bpf, "memory": Memory, "groups": Groups, "device": Device}
+
+
+def add(total, counts):
+    """What another load counted to what was counted before."""
+    for name, value in counts.items():
+        if name == "errors":
+            add(total[name], value)
+        else:
+            total[name] = total.get(name, 0) + value
+
+
+def measure(kind, work, count, way, fault):
+    """A server, clients and a fault: what each end counted."""
+    fault.prepare()
+    with tempfile.TemporaryDirectory(dir=work) as place:
+        os.chmod(place, 0o755)
+        server = start(kind, PORT, place, way, fault.ticks)
+        before, fds = smc_connections(), server.descriptors()
+        with fault.happen(server):
+            ends = {"client": Load((kind, ADDRESS, PORT), count, way, fault.ticks).end()}
+            # On a fast machine a load may be through before a fault was there.
+            while fault.name != "nothing" and fault.turns < TURNS and "tried" in ends["client"]:
+                add(ends["client"], Load((kind, ADDRESS, PORT), count, way, fault.ticks).end())
+        ends["smc"] = (smc_connections() - before) // 2
+        ends["turns"] = fault.turns
+        ends["left"] = [] if wait_for(lambda: server.descriptors() == fds) else [fds, server.descriptors()]
+        ends["server"] = server.end()
+    return ends
+
+
+def judge(fault, kind, count, tcp, smc):
+    client, over_smc, over_tcp = smc["client"], errors(smc["client"], smc["server"]), errors(tcp["client"], tcp["server"])
+    name = "%s, %s: " % (fault.name, kind)
+    print("# %-27s %-6s %6d %6d %7.1f  %-20s  %s" % (fault.name, kind, client.get("tried", 0), smc["smc"],
+          client.get("bytes", 0) / 1e6, words(over_tcp), words(over_smc)), flush=True)
+    ok(client.get("tried", 0) >= count and not {"hangs", "status"} & set(client) and "hangs" not in smc["server"], name + "nothing hangs", (smc, tcp))
+    missing = lost(client, smc["server"])
+    if fault.only_smc:
+        # The other end of a connection that broke saw no more than its end. Others than ours do not count what breaks.
+        broke = sum(over_smc.values()) if kind == "own" else count
+        if missing.get("short", 0) <= broke:
+            missing.pop("short", None)
+    ok(not missing, name + "no byte is lost, wrong or there twice", (smc, tcp))
+    ok(not set(over_smc) - set(over_tcp) - fault.only_smc - fault.either, name + "no error that TCP does not have",
+       (over_smc, over_tcp))
+    said = sum(errors(client).values()) + client.get("short", 0)
+    ok(client.get("whole", 0) + said >= client.get("tried", count) and client.get("whole", 0) > count / 10,
+       name + "each connection is whole or says why not", (smc, tcp))
+    ok(fault.name == "nothing" or smc["turns"] >= TURNS, name + "it happened", smc["turns"])
+    ok(not smc["left"], name + "the server has no descriptor left", smc["left"])
+
+
+def row(fault, kind, work, count):
+    tcp = measure(kind, work, max(count // 4, 100), TCP, fault)
+    smc = measure(kind, work, count, fault.way, fault)
+    judge(fault, kind, count, tcp, smc)
+    return smc["smc"]
+
+
+def check_end(smc, before):
+    print("# %d connections over SMC" % smc)
+    ok(smc, "connections were SMC")
+    ok(wait_for(lambda: not listing("-a")), "no SMC socket is left", listing("-a"))
+    ok(wait_for(lambda: not groups_in_use()), "no link group has a connection", groups_in_use())
+    new = [line for line in complaints() if line not in before]
+    ok(not new, "the kernel does not complain", "\n".join(new[:20]))
+
+
+def main(count, names):
+    os.makedirs(GROUP, exist_ok=True)
+    before, smc = complaints(), 0
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
+        os.chmod(work, 0o755)
+        holder = Server("own", HOLDER, ["traffic", "-t", "600", "serve", str(HOLDER)], SMC)
+        print("# %-27s %-6s %6s %6s %7s  %-20s  %s" % ("fault", "", "conns", "SMC", "MB", "errors over TCP", "over SMC"))
+        for name in names:
+            for kind in KINDS:
+                smc += row(FAULTS[name](), kind, work, count)
+        holder.end()
+    check_end(smc, before)
+    done()
+
+
+main(int(sys.argv[1]), sys.argv[2:] or FAULTS)

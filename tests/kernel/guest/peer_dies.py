@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Two guests over Soft-RoCE: the RDMA port goes down and up under traffic, then the server's guest dies.
+usage: peer_dies.py CONNECTIONS, for each program. Guest 1 has the clients."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from kern import NODE, doc, done, listing, ok, out_of, processes, sync, wait_for
+from traffic import KINDS, SMC, TCP, Load, complaints, errors, lost, smc_connections, start, stuck, words
+
+PEER, SHARED = os.environ["SMC_LAB_PEER_IP"], os.environ["SMC_LAB_SHARED"]
+PORTS = {(way, kind): 7400 + i for i, (way, kind) in enumerate((way, kind) for way in (TCP, SMC) for kind in KINDS)}
+# Connections that were broken when the guest has died: then the clients stop.
+ENOUGH = 16
+# How a connection ends whose peer has gone: TCP gives up, its neighbour is not found; SMC's link breaks.
+GONE = {"connect ETIMEDOUT", "connect EHOSTUNREACH", "receive ETIMEDOUT", "receive EHOSTUNREACH", "send ETIMEDOUT",
+        "connect ENETUNREACH", "send EHOSTUNREACH", "send ENETUNREACH"}
+BROKEN = GONE | {"connect ECONNRESET", "connect ECONNABORTED", "send ECONNRESET", "send ECONNABORTED", "send EPIPE",
+                 "receive ECONNRESET", "receive ECONNABORTED", "receive ENOTCONN"}
+
+
+def serve(work):
+    """Guest 2: all servers, until it dies as by a power failure, with its peer none the wiser."""
+    servers = {key: start(key[1], port, work, key[0]) for key, port in PORTS.items()}
+    sync("up")
+    sync("port")
+    servers[SMC, "own"].end()
+    servers[SMC, "own"] = start("own", PORTS[SMC, "own"], work, SMC)
+    sync("again")
+    sync("die")
+    # The lab takes this for this guest's result.
+    with open("/run/smc-lab/host/2/status", "w", encoding="ascii") as file:
+        file.write("0\n")
+    subprocess.run(["sync"], check=True)
+    with open("/proc/sysrq-trigger", "w", encoding="ascii") as file:
+        file.write("b")
+
+
+def begin(count, options=()):
+    return {key: Load((key[1], PEER, port), count, key[0], options) for key, port in PORTS.items()}
+
+
+def tell(fault, kind, smc, tcp):
+    print("# %-27s %-6s %6d %7.1f  %-40s  %s" % (fault, kind, smc.get("tried", 0), smc.get("bytes", 0) / 1e6,
+          words(errors(tcp)), words(errors(smc))), flush=True)
+
+
+def port_down(count):
+    """TCP waits until the port is back; SMC-R connections may break, but say so."""
+    loads, downs = begin(count), 0
+    while any(load.process.poll() is None for load in loads.values()) and downs < 100:
+        time.sleep(0.5)
+        out_of("ip", "link", "set", "eth0", "down")
+        time.sleep(0.2)
+        out_of("ip", "link", "set", "eth0", "up")
+        downs += 1
+        # Long enough for a new link group.
+        time.sleep(4)
+    counts = {key: load.end() for key, load in loads.items()}
+    for kind in KINDS:
+        smc, tcp = counts[SMC, kind], counts[TCP, kind]
+        tell("the RDMA port goes", kind, smc, tcp)
+        ok("tried" in smc and smc["tried"] == count, "port down, %s: nothing hangs" % kind, (smc, tcp))
+        ok(not {"wrong", "extra"} & set(lost(smc)), "port down, %s: no byte is wrong or there twice" % kind, smc)
+        ok(set(errors(smc)) <= BROKEN | set(errors(tcp)), "port down, %s: errors say that the connection broke" % kind, smc)
+        ok(smc.get("whole", 0) > count / 2, "port down, %s: it goes on afterwards" % kind, smc)
+    ok(downs, "the port went down")
+
+
+def peer_dies():
+    before = smc_connections()
+    loads = begin(10 ** 9, ("-f", str(ENOUGH)))
+    ok(wait_for(lambda: smc_connections() > before + 30, 120), "connections over SMC", smc_connections() - before)
+    sync("die")
+    counts = {key: load.end() for key, load in loads.items()}
+    for kind in KINDS:
+        smc, tcp = counts[SMC, kind], counts[TCP, kind]
+        tell("the peer's guest dies", kind, smc, tcp)
+        ok("tried" in smc and "tried" in tcp, "peer dies, %s: nothing hangs" % kind, (smc, tcp, stuck()))
+        ok(not lost(smc), "peer dies, %s: no byte is lost, wrong or there twice" % kind, smc)
+        ok(smc.get("whole") and set(errors(smc)) <= BROKEN, "peer dies, %s: errors say that the connection broke" % kind, smc)
+        ok(set(errors(tcp)) <= GONE, "peer dies, %s: TCP's own errors" % kind, tcp)
+
+
+def main(count):
+    before = complaints()
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as work:
+        os.chmod(work, 0o755)
+        if NODE == 2:
+            return serve(work)
+        sync("up")
+        print("# %-27s %-6s %6s %7s  %-40s  %s" % ("fault", "", "conns", "MB", "errors over TCP", "over SMC"))
+        port_down(count)
+        sync("port")
+        sync("again")
+        peer_dies()
+    ok(wait_for(lambda: not listing("-a"), 120), "no SMC socket is left", (listing("-a"), stuck()))
+    left = wait_for(lambda: not doc("smcr", "-j", "linkgroup")["linkgroups"], 120)
+    ok(wait_for(lambda: not processes("smc_keep"), 120), "smc_keep has ended", processes("smc_keep"))
+    ok(left, "no link group is left", doc("smcr", "-j", "linkgroup"))
+    new = [line for line in complaints() if line not in before]
+    ok(not new, "the kernel does not complain", "\n".join(new[:20]))
+    return done()
+
+
+main(int(sys.argv[1]))

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Servers and clients of which every byte is known (see traffic.c), and what is left when they have ended."""
+import glob
+import json
+import os
+import socket
+import subprocess
+
+from kern import doc, run, wait_for
+from nginx import nginx_conf
+
+KINDS = ("own", "redis", "nginx")
+FILES = (4096, 100000)
+AT_ONCE = 16
+# Seconds. A call's limit in the programs, and that of a whole load: only what hangs comes near.
+CALL, LIMIT = 20, 900
+
+
+class Way:
+    """How programs are started: plainly, under smc_run, or in the control group that smc_bpf is attached to."""
+
+    def __init__(self, prefix=(), group=None):
+        self.prefix, self.group = prefix, group
+
+    def enter(self):
+        if self.group:
+            with open(self.group + "/cgroup.procs", "w", encoding="ascii") as file:
+                file.write("0")
+
+
+TCP, SMC = Way(), Way(("smc_run", "--quiet"))
+
+
+class Server:
+    """One of KINDS, or another program that serves a port, as it was started."""
+
+    def __init__(self, kind, port, argv, way):
+        self.kind, self.port = kind, port
+        self.process = subprocess.Popen([*way.prefix, *argv], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                        stdin=subprocess.DEVNULL, text=True, preexec_fn=way.enter)
+        if not wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0):
+            raise RuntimeError("%s does not start" % kind)
+
+    def pids(self):
+        """The server and its workers."""
+        pid = self.process.pid
+        with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+            return [pid, *map(int, file.read().split())]
+
+    def descriptors(self):
+        return [len(os.listdir("/proc/%d/fd" % pid)) for pid in self.pids()]
+
+    def end(self):
+        """Its counts, if it has some."""
+        self.process.terminate()
+        try:
+            out = self.process.communicate(timeout=60)[0]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return {"hangs": True}
+        return json.loads(out) if self.kind == "own" else {}
+
+
+def start(kind, port, work, way, ticks=()):
+    if kind == "own":
+        return Server(kind, port, ["traffic", "-t", str(CALL), *ticks, "serve", str(port)], way)
+    if kind == "redis":
+        return Server(kind, port, ["redis-server", "--port", str(port), "--save", "", "--protected-mode", "no"], way)
+    place = os.path.join(work, str(port))
+    os.mkdir(place)
+    for size in FILES:
+        with open(os.path.join(place, str(size)), "wb") as file:
+            subprocess.run(["traffic", "data", str(size)], stdout=file, check=True)
+    conf = nginx_conf(place, "listen %d backlog=512; keepalive_timeout 0; send_timeout %ds;" % (port, CALL))
+    return Server(kind, port, ["nginx", "-c", conf], way)
+
+
+class Load:
+    """Clients of a server of KINDS, for as long as the with block lasts or longer."""
+
+    def __init__(self, server, count, way, options=()):
+        kind, address, port = server
+        argv = [*way.prefix, "traffic", "-t", str(CALL), *options, "load", kind, address, str(port), str(count), str(AT_ONCE)]
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, preexec_fn=way.enter)
+
+    def end(self):
+        """Its counts."""
+        try:
+            out = self.process.communicate(timeout=LIMIT)[0]
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            return {"hangs": True}
+        return json.loads(out) if self.process.returncode == 0 else {"status": self.process.returncode}
+
+
+def smc_connections():
+    """How many there were since boot, at all ends that this kernel has."""
+    return sum(sum(doc(tool, "-j", "-a", "stats")["connections"].values()) for tool in ("smcd", "smcr"))
+
+
+def errors(*ends):
+    """Name and number of all errors that programs saw."""
+    found = {}
+    for end in ends:
+        for name, number in [*end.get("errors", {}).items(), ("refused", end.get("refused", 0))]:
+            if number:
+                found[name] = found.get(name, 0) + number
+    return found
+
+
+def lost(*ends):
+    """Data that is missing, or there twice, or wrong, though no call said so."""
+    return {what: sum(end.get(what, 0) for end in ends) for what in ("wrong", "short", "extra")
+            if any(end.get(what) for end in ends)}
+
+
+def words(found):
+    return ", ".join("%d %s" % (number, name) for name, number in sorted(found.items())) or "-"
+
+
+def complaints():
+    """Lines of the kernel's log that no fault explains."""
+    bad = ("WARNING", "BUG", "Oops", "refcount", "protection fault", "hung", "blocked for more", "Call Trace",
+           "lockup", "stall")
+    return [line for line in run("dmesg", "-l", "emerg,alert,crit,err,warn")[1].splitlines()
+            if any(word in line for word in bad)]
+
+
+def groups_in_use():
+    return [group for tool in ("smcd", "smcr") for group in doc(tool, "-j", "linkgroup")["linkgroups"]
+            if group["connections"]]
+
+
+def stuck():
+    """Where in the kernel tasks wait that no signal reaches: for the report of a failure."""
+    found = []
+    for task in glob.glob("/proc/[0-9]*/task/*"):
+        try:
+            with open(task + "/stat", encoding="ascii") as file:
+                name, state = file.read().split("(", 1)[1].rsplit(") ", 1)
+            if state[0] == "D":
+                with open(task + "/stack", encoding="ascii") as file:
+                    found.append("%s: %s" % (name, " ".join(line.split()[1].split("+")[0] for line in file)))
+        except OSError:
+            pass
+    return found
