@@ -790,7 +790,7 @@ static void case_splice_full(void)
 
 /* ---- unsent data: the reader starts late ---- */
 
-/* Full is what takes nothing for a second: a busy kernel still moves data to the peer meanwhile. */
+/* Full is what takes nothing for two seconds: a busy kernel still moves data to the peer meanwhile. */
 static size_t fill(int fd)
 {
 	static const char block[32768];
@@ -799,7 +799,7 @@ static size_t fill(int fd)
 	int tries;
 
 	nonblocking(fd, true);
-	for (tries = 0; tries < 20; tries++) {
+	for (tries = 0; tries < 40; tries++) {
 		while ((n = send(fd, block, sizeof(block), 0)) > 0) {
 			total += (size_t)n;
 			tries = 0;
