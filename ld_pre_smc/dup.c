@@ -24,8 +24,9 @@ int dup(int from)
 	return ret;
 }
 
-static int control(enum shim_fn fn, int fd, int command, void *arg)
+static int control(enum shim_fn fn, int fd, int command, va_list ap)
 {
+	void *arg = va_arg(ap, void *);
 	int ret = ((int (*)(int, int, ...))shim_next(fn))(fd, command, arg);
 
 	if (ret >= 0 && (command == F_DUPFD || command == F_DUPFD_CLOEXEC))
@@ -45,24 +46,24 @@ int shim_fcntl64(int fd, int command, ...) __asm__("fcntl64");
 int shim_fcntl(int fd, int command, ...)
 {
 	va_list ap;
-	void *arg;
+	int ret;
 
 	va_start(ap, command);
-	arg = va_arg(ap, void *);
+	ret = control(SHIM_FCNTL, fd, command, ap);
 	va_end(ap);
-	return control(SHIM_FCNTL, fd, command, arg);
+	return ret;
 }
 
 /** shim_fcntl64() - the same for programs with large files */
 int shim_fcntl64(int fd, int command, ...)
 {
 	va_list ap;
-	void *arg;
+	int ret;
 
 	va_start(ap, command);
-	arg = va_arg(ap, void *);
+	ret = control(SHIM_FCNTL64, fd, command, ap);
 	va_end(ap);
-	return control(SHIM_FCNTL64, fd, command, arg);
+	return ret;
 }
 
 #if defined(__GLIBC__) && __SIZEOF_LONG__ == 4

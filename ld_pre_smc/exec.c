@@ -2,6 +2,7 @@
 /* execve(2) and its relatives, which close sockets; in libc they do not call each other. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "ld_pre_smc/exit.h"
@@ -55,62 +56,54 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[], 
 	return ((__typeof__(execveat) *)shim_next(SHIM_EXECVEAT))(dir, path, argv, envp, flags);
 }
 
-/* Arguments on the stack, as libc has them. */
-static int count(const char *first, va_list ap)
+/*
+ * execve() or another with arguments on the stack, as libc has them: @ap has those behind @first, and
+ * behind their NULL the environment of execle(). All of it is read here: who is given a va_list may
+ * leave it as it was for the caller.
+ */
+static int with_list(__typeof__(execve) *call, const char *path, const char *first, va_list ap,
+		     bool has_env)
 {
-	int n = 0;
+	size_t count = 0, i;
+	const char *arg;
+	va_list counted;
+	char **argv;
 
-	for (; first; first = va_arg(ap, const char *))
-		n++;
-	return n;
+	va_copy(counted, ap);
+	for (arg = first; arg; arg = va_arg(counted, const char *))
+		count++;
+	va_end(counted);
+	argv = __builtin_alloca((count + 1) * sizeof(*argv));
+	argv[0] = (char *)first;
+	for (i = 0; argv[i]; i++)
+		argv[i + 1] = va_arg(ap, char *);
+	return call(path, argv, has_env ? va_arg(ap, char **) : environ);
 }
 
-static void collect(char **argv, const char *first, va_list ap)
-{
-	*argv = (char *)first;
-	while (*argv)
-		*++argv = va_arg(ap, char *);
-}
-
-#define COLLECT(argv, first)                                                                       \
+#define WITH_LIST(call, path, first, has_env)                                                      \
 	do {                                                                                       \
+		va_list ap;                                                                        \
+		int ret;                                                                           \
 		va_start(ap, first);                                                               \
-		argv = __builtin_alloca(((size_t)count(first, ap) + 1) * sizeof(*argv));           \
+		ret = with_list(call, path, first, ap, has_env);                                   \
 		va_end(ap);                                                                        \
-		va_start(ap, first);                                                               \
-		collect(argv, first, ap);                                                          \
+		return ret;                                                                        \
 	} while (0)
 
 /** execl() - execl(3), as execve() */
 int execl(const char *path, const char *first, ...)
 {
-	char **argv;
-	va_list ap;
-
-	COLLECT(argv, first);
-	va_end(ap);
-	return execve(path, argv, environ);
+	WITH_LIST(execve, path, first, false);
 }
 
 /** execlp() - execlp(3), as execve() */
 int execlp(const char *file, const char *first, ...)
 {
-	char **argv;
-	va_list ap;
-
-	COLLECT(argv, first);
-	va_end(ap);
-	return execvpe(file, argv, environ);
+	WITH_LIST(execvpe, file, first, false);
 }
 
 /** execle() - execle(3), as execve() */
 int execle(const char *path, const char *first, ...)
 {
-	char **argv, **envp;
-	va_list ap;
-
-	COLLECT(argv, first);
-	envp = va_arg(ap, char **);
-	va_end(ap);
-	return execve(path, argv, envp);
+	WITH_LIST(execve, path, first, true);
 }

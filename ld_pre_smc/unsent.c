@@ -16,9 +16,7 @@
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
-
-/* <linux/sockios.h>: bytes that have not left the send buffer. */
-#define SIOCOUTQNSD_894B 0x894B
+#include "smc/keep.h"
 
 int shim_unsent(int fd)
 {

@@ -12,9 +12,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* <linux/sockios.h>: bytes that have not left the send buffer. */
-#define SIOCOUTQNSD_894B 0x894B
-
 /* As many orphans as TCP allows on a usual machine (net.ipv4.tcp_max_orphans). */
 #define MOST 65536
 

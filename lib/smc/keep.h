@@ -20,6 +20,9 @@ enum keep_how {
 	KEEP_HOWS,
 };
 
+/* <linux/sockios.h>: bytes that have not left the send buffer. */
+#define SIOCOUTQNSD_894B 0x894B
+
 /* The kernel's own patience in close() and shutdown(): net/smc/smc_close.h. Milliseconds. */
 #define KEEP_KERNEL_MS 2000
 

@@ -6,7 +6,7 @@
  *   differs [-6] [CASE]...    all cases without one; -6 for IPv6
  *
  * A line is: case, tab, what happened, tab, what the sockets really were (smc, tcp). Each case is a
- * process of its own, killed after LIMIT seconds.
+ * process of its own, killed after LIMIT seconds. Those of unsent data mostly wait: they do so together.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -790,7 +790,7 @@ static void case_splice_full(void)
 
 /* ---- unsent data: the reader starts late ---- */
 
-/* Full is what takes nothing for a second: a busy kernel still moves data to the peer meanwhile. */
+/* Full is what takes nothing for two seconds: a busy kernel still moves data to the peer meanwhile. */
 static size_t fill(int fd)
 {
 	static const char block[32768];
@@ -799,7 +799,7 @@ static size_t fill(int fd)
 	int tries;
 
 	nonblocking(fd, true);
-	for (tries = 0; tries < 20; tries++) {
+	for (tries = 0; tries < 40; tries++) {
 		while ((n = send(fd, block, sizeof(block), 0)) > 0) {
 			total += (size_t)n;
 			tries = 0;
@@ -1223,46 +1223,79 @@ static const struct {
 	{ "rest_unsent_killed", case_rest_unsent_killed },
 };
 
-static void run(size_t i)
-{
-	int status = 0, ms;
-	pid_t pid;
+#define CASES (sizeof(cases) / sizeof(cases[0]))
 
+static struct {
+	pid_t pid;
+	int out;
+} running[CASES];
+
+static void start(size_t i)
+{
+	int out = memfd_create("out", MFD_CLOEXEC);
+
+	/* Out of the way: the cases find the lowest descriptors free. */
+	running[i].out = fcntl(out, F_DUPFD_CLOEXEC, 100);
+	close(out);
 	fflush(stdout);
-	pid = fork();
-	if (!pid) {
-		printf("%s\t", cases[i].name);
-		fflush(stdout);
-		cases[i].run();
-		printf("\t%s\n", kinds);
-		fflush(stdout);
-		_exit(0);
-	}
+	running[i].pid = fork();
+	if (running[i].pid)
+		return;
+	dup2(running[i].out, STDOUT_FILENO);
+	printf("%s\t", cases[i].name);
+	fflush(stdout);
+	cases[i].run();
+	printf("\t%s\n", kinds);
+	fflush(stdout);
+	_exit(0);
+}
+
+static void end(size_t i)
+{
+	pid_t pid = running[i].pid;
+	char text[1024];
+	int status = 0, ms;
+	ssize_t len;
+
 	for (ms = 0; ms < LIMIT * 1000 && !waitpid(pid, &status, WNOHANG); ms += 20)
 		nap(20);
 	if (ms >= LIMIT * 1000)
 		kill(pid, SIGKILL), waitpid(pid, &status, 0);
+	len = pread(running[i].out, text, sizeof(text), 0);
+	fwrite(text, 1, len > 0 ? (size_t)len : 0, stdout);
 	if (WIFSIGNALED(status))
 		printf(" HANG\t\n");
+	close(running[i].out);
+}
+
+static bool is_wanted(size_t i, char **names)
+{
+	bool wanted = !*names;
+
+	for (; *names; names++)
+		wanted |= !strcmp(*names, cases[i].name);
+	return wanted;
 }
 
 int main(int argc, char **argv)
 {
+	char **names = argv + 1;
 	size_t i;
-	int arg = 1;
 
 	signal(SIGPIPE, on_pipe);
 	if (argc > 1 && !strcmp(argv[1], "-6")) {
 		family = AF_INET6;
-		arg++;
+		names++;
 	}
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		bool wanted = arg == argc;
-
-		for (int j = arg; j < argc; j++)
-			wanted |= !strcmp(argv[j], cases[i].name);
-		if (wanted)
-			run(i);
+	for (i = 0; i < CASES; i++)
+		if (strstr(cases[i].name, "unsent_") && is_wanted(i, names))
+			start(i);
+	for (i = 0; i < CASES; i++) {
+		if (!is_wanted(i, names))
+			continue;
+		if (!running[i].pid)
+			start(i);
+		end(i);
 	}
 	return 0;
 }

@@ -34,7 +34,14 @@ mapping() {
 	is "$(under FAKE_LOG= SMC_DEBUG=1 -- table 2>/dev/null)" '9240 rows, 0 wrong' \
 		"$1: mapping table, with debug lines"
 }
+# lists NAME: exec with arguments that stand one after the other, and with an environment
+lists() {
+	is "$(under -- list execl; under -- list execlp; under -- list execle 2>&1)" '2 one two before
+2 one two before
+2 one two execle' "$1: execl(), execlp(), execle()"
+}
 mapping 64-bit
+lists 64-bit
 is "$(preload=$fake under FAKE_LOG= -- table | tail -1)" '9240 rows, 32 wrong' \
 	'without the library the table fails: it can'
 
@@ -241,6 +248,7 @@ if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
 	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -fPIC -shared -o "$tmp/32/fake.so" "$here/fake_lib.c" 2>/dev/null; then
 	sock=$tmp/32/sock preload=$BUILD/32/ld_pre_smc.so:$tmp/32/fake.so
 	mapping 32-bit
+	lists 32-bit
 	is "$(under FAKE_LOG= -- threads 16 200)" '3200 opened' '32-bit: threads'
 	is "$(under FAKE_SMC=97 -- call 2 1 0 && asked)" 'ok errno kept
 socket 43 1 0;socket 2 1 0;' '32-bit: fallback'

@@ -284,6 +284,26 @@ static int cmd_retry(int argc, char **argv)
 	return cmd_call(3, call);
 }
 
+/* list FUNCTION: exec with a list of arguments, in a process whose environment has GIVEN=before */
+static int cmd_list(int argc, char **argv)
+{
+	static char given[] = "GIVEN=execle";
+	static char *const env[] = { given, NULL };
+	static const char script[] = "echo \"$# $1 $2 $GIVEN\"";
+
+	if (argc < 1)
+		return 2;
+	setenv("GIVEN", "before", 1);
+	if (!strcmp(argv[0], "execl"))
+		execl("/bin/sh", "sh", "-c", script, "sh", "one", "two", (char *)NULL);
+	if (!strcmp(argv[0], "execlp"))
+		execlp("sh", "sh", "-c", script, "sh", "one", "two", (char *)NULL);
+	if (!strcmp(argv[0], "execle"))
+		execle("/bin/sh", "sh", "-c", script, "sh", "one", "two", (char *)NULL, env);
+	perror(argv[0]);
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -291,7 +311,7 @@ static const struct {
 	{ "call", cmd_call }, { "table", cmd_table }, { "threads", cmd_threads },
 	{ "signal", cmd_signal }, { "fork", cmd_fork }, { "quiet", cmd_quiet }, { "fd2", cmd_fd2 },
 	{ "open2", cmd_open2 }, { "pipe2", cmd_pipe2 }, { "late", cmd_late },
-	{ "retry", cmd_retry },
+	{ "retry", cmd_retry }, { "list", cmd_list },
 };
 
 int main(int argc, char **argv)

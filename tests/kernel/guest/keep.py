@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """An event loop with clients that do not read, beside the same over TCP: nobody waits for them, and
-who reads after all gets everything. Each number is compared with TCP's in the same run."""
+who reads after all gets everything. Each number is compared with TCP's in the same run.
+keep.py COMMAND PORT [COUNT] is one client."""
 import hashlib
 import json
 import os
@@ -11,12 +12,14 @@ import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from kern import done, equal, listing, ok, processes, wait_for
 from nginx import nginx_conf
 
-PORT = 7100
+TCP_PORT, SMC_PORT, CLOSE_PORT = 7100, 7101, 7102
 SIZE = 20 << 20
+MODE = "SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD"
 # Seconds. The kernel's own wait is two for each of them, one after the other.
 MORE_THAN_TCP = 4.0
 # Longer than anything waited for unsent data once.
@@ -26,42 +29,44 @@ CLOSES = 2000
 # In the braces of nginx's server.
 SERVER = """
     listen 127.0.0.1:%d backlog=512; keepalive_timeout 0; send_timeout 2s;
-    location /patient { alias %s/big; send_timeout 60s; }
+    location /big { alias %s; }
+    location /patient { alias %s; send_timeout 60s; }
     location /small { return 200 "hello"; }
 """
 
 
-def ask(path):
-    sock = socket.create_connection(("127.0.0.1", PORT), 120)
+def ask(port, path):
+    sock = socket.create_connection(("127.0.0.1", port), 120)
     sock.sendall(b"GET %s HTTP/1.0\r\n\r\n" % path.encode())
     return sock
 
 
-def small():
+def small(port):
     """Seconds until the answer was there."""
     start = time.monotonic()
-    with ask("/small") as sock:
+    with ask(port, "/small") as sock:
         text = sock.makefile("rb").read()
     if not text.endswith(b"hello"):
         raise OSError("no answer: %r" % text)
     return time.monotonic() - start
 
 
-def idle(count):
+def idle(port, count):
     """Clients that do not read, until the server has dropped all of them: the worst small answer."""
-    idlers = [ask("/big") for _ in range(count)]
+    idlers = [ask(port, "/big") for _ in range(count)]
     worst, answers, end = 0.0, 0, time.monotonic() + 6
     while time.monotonic() < end:
-        worst = max(worst, small())
+        worst = max(worst, small(port))
         answers += 1
+        time.sleep(0.02)  # others need the processor, too
     for sock in idlers:
         sock.close()
     return {"worst": worst, "answers": answers}
 
 
-def patient():
+def patient(port):
     """Pauses at the start, and when the server has given all away: hash of what it got."""
-    with ask("/patient") as sock:
+    with ask(port, "/patient") as sock:
         file = sock.makefile("rb")
         time.sleep(PAUSE)
         while file.readline() not in (b"\r\n", b""):
@@ -92,15 +97,15 @@ def drain(listener, totals):
         sock.close()
 
 
-def closes(count):
+def closes(port, count):
     """So many connections, each tenth with unsent data: what is left of them in this process."""
-    listener, got, sent = socket.create_server(("127.0.0.1", PORT + 1), backlog=64), [], []
+    listener, got, sent = socket.create_server(("127.0.0.1", port), backlog=64), [], []
     threading.Thread(target=drain, args=(listener, got), daemon=True).start()
     signals = []
     signal.signal(signal.SIGCHLD, lambda *args: signals.append(args))
     before = len(os.listdir("/proc/self/fd"))
     for i in range(count):
-        sock = socket.create_connection(("127.0.0.1", PORT + 1), 60)
+        sock = socket.create_connection(("127.0.0.1", port), 60)
         sent.append(fill(sock) if i % 10 == 0 else sock.send(b"x"))
         sock.close()
     wait_for(lambda: len(got) == count)
@@ -114,8 +119,8 @@ def closes(count):
 
 def client(prefix, *words):
     """This program again, as a client."""
-    out = subprocess.run([*prefix, sys.executable, __file__, *words], stdout=subprocess.PIPE, text=True,
-                         timeout=600, check=False).stdout
+    out = subprocess.run([*prefix, sys.executable, __file__, *map(str, words)], stdout=subprocess.PIPE,
+                         text=True, timeout=600, check=False).stdout
     try:
         return json.loads(out)
     except ValueError:
@@ -123,17 +128,35 @@ def client(prefix, *words):
 
 
 class Server:
-    def __init__(self, work, prefix):
-        conf = nginx_conf(work, SERVER % (PORT, work))
+    """nginx, and its clients, over one kind of socket."""
+
+    def __init__(self, work, port, prefix=()):
+        self.port, self.prefix, directory = port, prefix, os.path.join(work, str(port))
+        os.mkdir(directory)
+        conf = nginx_conf(directory, SERVER % (port, os.path.join(work, "big"), os.path.join(work, "big")))
         self.process = subprocess.Popen([*prefix, "nginx", "-c", conf], stderr=subprocess.DEVNULL)
 
     def __enter__(self):
-        wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", PORT)) == 0)
+        wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", self.port)) == 0)
+        self.modes = self.stay()
+        self.before = self.descriptors()
         return self
 
     def __exit__(self, *_):
         self.process.terminate()
         self.process.wait()
+
+    def client(self, command, *numbers):
+        return client(self.prefix, command, self.port, *numbers)
+
+    def stay(self):
+        """The modes of a client's connection, which has ended when this returns."""
+        with subprocess.Popen([*self.prefix, sys.executable, __file__, "stay", str(self.port)],
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            modes = [s["mode"] for s in listing("dport", "=", ":%d" % self.port)]
+            process.communicate()
+        return modes
 
     def descriptors(self):
         """Of the worker."""
@@ -142,43 +165,33 @@ class Server:
             return len(os.listdir("/proc/%s/fd" % file.read().split()[0]))
 
 
-def serve(work, prefix):
-    """Both numbers of idle clients, and a patient one, for one kind of socket."""
-    with Server(work, prefix) as server:
-        client(prefix, "idle", "0")
-        before = server.descriptors()
-        result = {count: client(prefix, "idle", str(count)) for count in (5, 100)}
-        result["patient"] = client(prefix, "patient")
-        result["left"] = wait_for(lambda: server.descriptors() == before, 30)
-    return result
-
-
-def is_smc():
-    """Whether a client under smc_run really talks SMC to the server under smc_run."""
-    with subprocess.Popen(["smc_run", sys.executable, __file__, "stay"], stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, text=True) as process:
-        process.stdout.readline()
-        modes = wait_for(lambda: [s["mode"] for s in listing("dport", "=", ":%d" % PORT)], 5)
-        process.stdin.close()
-    return modes
-
-
-def stay():
-    with socket.create_connection(("127.0.0.1", PORT), 20):
+def stay(port):
+    with socket.create_connection(("127.0.0.1", port), 20):
         print("connected", flush=True)
         sys.stdin.read()
 
 
-def check(tcp, smc, want):
+def check_idle(tcp, smc):
     for count in (5, 100):
+        there, here = tcp.client("idle", count), smc.client("idle", count)
         print("# %3d clients do not read: worst answer %.3f s over TCP (%d answers), %.3f s over SMC (%d)"
-              % (count, tcp[count]["worst"], tcp[count]["answers"], smc[count]["worst"],
-                 smc[count]["answers"]), flush=True)
-        ok(tcp[count]["answers"] and smc[count]["worst"] < tcp[count]["worst"] + MORE_THAN_TCP,
-           "%d clients that do not read stop nobody" % count, smc[count])
-    equal(tcp["patient"]["hash"], want, "TCP: who pauses for %d s twice gets 20 MB" % PAUSE)
-    equal(smc["patient"]["hash"], want, "SMC: so it is")
-    ok(smc["left"], "the server has no file descriptor left")
+              % (count, there["worst"], there["answers"], here["worst"], here["answers"]), flush=True)
+        ok(there["answers"] and here["worst"] < there["worst"] + MORE_THAN_TCP,
+           "%d clients that do not read stop nobody" % count, here)
+
+
+def check(tcp, smc, want):
+    """All the others come and go while the patient ones pause."""
+    equal((tcp.modes, smc.modes), ([], [MODE]), "who uses SMC")
+    with ThreadPoolExecutor() as pool:
+        there, here = pool.submit(tcp.client, "patient"), pool.submit(smc.client, "patient")
+        closed = pool.submit(client, ["smc_run"], "closes", CLOSE_PORT, CLOSES)
+        check_idle(tcp, smc)
+        equal(there.result()["hash"], want, "TCP: who pauses for %d s twice gets 20 MB" % PAUSE)
+        equal(here.result()["hash"], want, "SMC: so it is")
+        equal(closed.result(), {"fds": True, "child": False, "signals": 0, "complete": True},
+              "%d connections closed, each tenth with unsent data" % CLOSES)
+    ok(wait_for(lambda: smc.descriptors() == smc.before, 30), "the server has no file descriptor left")
 
 
 def main():
@@ -187,21 +200,14 @@ def main():
         with open(os.path.join(work, "big"), "wb") as file:
             file.write(big)
         os.chmod(work, 0o755)
-        tcp = serve(work, [])
-        with Server(work, ["smc_run"]):
-            print("# over %s" % is_smc())
-        smc = serve(work, ["smc_run"])
-        check(tcp, smc, hashlib.sha256(big).hexdigest())
-    equal(client(["smc_run"], "closes", str(CLOSES)),
-          {"fds": True, "child": False, "signals": 0, "complete": True},
-          "%d connections closed, each tenth with unsent data" % CLOSES)
+        with Server(work, TCP_PORT) as tcp, Server(work, SMC_PORT, ["smc_run"]) as smc:
+            check(tcp, smc, hashlib.sha256(big).hexdigest())
     ok(wait_for(lambda: not processes("smc_keep")), "smc_keep has gone", processes("smc_keep"))
     done()
 
 
 if sys.argv[1:]:
-    {"idle": lambda: print(json.dumps(idle(int(sys.argv[2])))), "stay": stay,
-     "closes": lambda: print(json.dumps(closes(int(sys.argv[2])))),
-     "patient": lambda: print(json.dumps(patient()))}[sys.argv[1]]()
+    COMMANDS = {"idle": idle, "stay": stay, "closes": closes, "patient": patient}
+    print(json.dumps(COMMANDS[sys.argv[1]](*map(int, sys.argv[2:]))))
 else:
     main()
