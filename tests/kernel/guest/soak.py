@@ -17,7 +17,7 @@ import time
 
 from chkfake import smc_socket
 from kern import doc, listing, run, wait_for
-from soakjudge import PARTS, Sample, ends, faults
+from soakjudge import NOISE, PARTS, WARM_UP, WINDOW, Sample, ends, faults
 
 MODE = {"lo": "SMCD", "6.12": "SMCR"}[os.environ["SMC_LAB_KERNEL"]]
 PORT, PLAIN, CHECK = "7300", "7301", 37373
@@ -141,6 +141,10 @@ def watchers():
         (["smcr", "-dd", "linkgroup", "link-show"], rb"^LG-ID ", has("SMCR", rb"^[0-9a-f]{8} ")),
         (["smcr", "-j", "linkgroup"], rb"^{", has("SMCR", rb'"id":')),
         (["smcr", "device"], rb"^Net-Dev ", None),
+        (["smcd", "device"], rb"^FID ", has("SMCD", rb"loopback")),
+        (["smcr", "info"], rb"^Kernel ", re.compile(rb"^SMC Version")),
+        (["smcr", "-j", "ueid"], rb"^{", re.compile(rb"SMC-LAB-EID")),
+        (["smcd", "-j", "hs"], rb"^{", None),
         (["smcr", "-j", "stats"], rb"^{", has("SMCR", rb'"tx_bytes_per_second": ?[0-9.]*[1-9]')))]
 
 
@@ -245,6 +249,14 @@ def number(value):
     return "-" if value is None else "%g" % value
 
 
+def course(process):
+    """Memory in time, of what grows: the largest sizes."""
+    parts = [[] for _ in range(30)]
+    for sample in process.samples:
+        parts[int(sample.when * len(parts))].append(sample.kb)
+    return "# %s, kB: %s" % (process.name, " ".join(number(max(part, default=None)) for part in parts))
+
+
 def show(processes):
     """The table; returns what is wrong."""
     wrong = []
@@ -256,8 +268,12 @@ def show(processes):
         sizes.append(number(ends(process.samples, "threads")[2]))
         print("%-34s %7s %7s %7s %5s %5s %5s %8s" % (process.name, *sizes),
               "%10s %8s" % (number(process.refreshes and sum(process.refreshes)), number(process.rows)))
-        wrong += ["%s: %s" % (process.name, fault)
-                  for fault in faults(process.samples, process.refreshes, process.rows)]
+        found = faults(process.samples, process.refreshes, process.rows)
+        if found:
+            print(course(process))
+        wrong += ["%s: %s" % (process.name, fault) for fault in found]
+    between = min(sum(p.refreshes) for p in processes if p.refreshes) * (1 - WARM_UP - WINDOW)
+    print("found would have been a leak of %d bytes at each refresh" % (NOISE["kb"] * 1024 / max(between, 1) + 1))
     return wrong
 
 
