@@ -57,7 +57,7 @@ def says(name, want, *args):
 def check_verdict():
     every = [36] * 10
     got = soakjudge.ends(samples(lambda i: i), "kb")
-    ok(all(abs(kb - 1 - COUNT * when) <= 1 for kb, when in zip(got, (0.1 + 0.125, 0.5625, 0.775 + 0.125))),
+    ok(all(abs(kb + 1 - COUNT * when) <= 1 for kb, when in zip(got, (0.1 + 0.125, 0.5625, 0.775 + 0.125))),
        "a window starts after the warm-up, one ends with the samples", got)
     says("what stays as it is", "", samples(), every, 1)
     says("two sizes in turn", "", samples(lambda i: 500 + i % 7 * 40), every)
