@@ -4,6 +4,7 @@
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
 # make fuzz           clang's libFuzzer on every decoder and parser, for MINUTES=10 in all; only
 #                     on some with FUZZ="sock inet" (tests/fuzz/fuzz_NAME.c)
+# make soak           what runs long, in the lab for MINUTES=60: nothing grows; over SMC-R with KERNEL=6.12
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
@@ -119,6 +120,14 @@ fuzz-targets:
 	$(Q)$(MAKE) --no-print-directory O=$(FUZZ_DIR) CC='$(FUZZ_CC)' CFLAGS='-g -O1' FUZZ_MAIN= FUZZ_LINK=-fsanitize=fuzzer \
 		SANFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all' $(FUZZ:%=$(FUZZ_DIR)/tests/fuzz/%)
 
+# Another default than that of "make fuzz".
+soak: MINUTES := 60
+soak: KERNEL ?= lo
+soak:
+	$(Q)tests/setup
+	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)BUILD='$(abspath $(O))' tests/soak '$(MINUTES)' '$(KERNEL)'
+
 bench:
 	$(Q)tests/setup
 	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
@@ -135,4 +144,4 @@ mutate:
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests check demo fuzz fuzz-targets bench mutate
+.PHONY: tests check demo fuzz fuzz-targets soak bench mutate

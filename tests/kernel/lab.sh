@@ -5,9 +5,9 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
 
-# in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest; guest 1 of a pair reports.
+# in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
-	# Long enough for a machine with other work: the limit is there for guests that hang.
+	# Long enough for a machine with other work: the limit is there for guests that hang. OPTIONs may have another.
 	local how=$1 options=(-t 1200) stage status
 	shift
 	while [ "$1" != -- ]; do
@@ -18,7 +18,7 @@ in_lab() {
 	cp -r "$BUILD"/smc* "$BUILD/ld_pre_smc.so" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
 		"$BUILD/tests/preload/sandbox" \
 		tests/kernel/guest/. "$stage/tools" || { rm -rf "$stage"; return 1; }
-	lab/smc-lab "$how" "${options[@]}" --fast "$stage/tools" -- \
+	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- \
 		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |
 		sed -u 's/^2| /# node 2: /; s/^1| //'
 	status=${PIPESTATUS[0]}

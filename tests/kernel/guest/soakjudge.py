@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Does a process grow? What "make soak" says of the samples it took."""
+from statistics import median
+
+WARM_UP = 0.1
+# Two windows of a quarter each: after the warm-up, and at the end.
+WINDOW = (1 - WARM_UP) / 4
+SLICES = 9
+# What a window's usual maximum may differ by: two pages; a connection more or less at that moment.
+NOISE = {"kb": 8, "fds": 2, "threads": 2}
+PARTS = 10
+
+
+class Sample:
+    """One look at a process, at a moment from 0 to 1."""
+
+    def __init__(self, when, kb, fds, threads):
+        self.when, self.kb, self.fds, self.threads = when, kb, fds, threads
+
+
+def usual_maximum(samples, what, start):
+    """The median of the maxima of a window's slices: a leak raises all of them, a rare moment one."""
+    slices = [[] for _ in range(SLICES)]
+    for sample in samples:
+        position = int((sample.when - start) / WINDOW * SLICES)
+        if sample.when >= start and position < SLICES:
+            slices[position].append(getattr(sample, what))
+    return median(map(max, slices)) if all(slices) else None
+
+
+def ends(samples, what):
+    """Usual maxima after the warm-up, in the middle and at the end; None where it was not seen all along."""
+    return [usual_maximum(samples, what, start) for start in (WARM_UP, (1 + WARM_UP - WINDOW) / 2, 1 - WINDOW)]
+
+
+def faults(samples, refreshes=None, rows=None):
+    """Sentences. refreshes: how many there were in each tenth of the time; rows: how many showed what they had to."""
+    found = []
+    for what, name in (("kb", "kB"), ("fds", "descriptors"), ("threads", "threads")):
+        start, _, end = ends(samples, what)
+        if start is None or end is None:
+            return ["was not there all the time"]
+        if end > start + NOISE[what]:
+            found.append("%s grow from %g to %g" % (name, start, end))
+    if refreshes is not None and not all(refreshes):
+        found.append("stood still: %s refreshes in the tenths of the time" % " ".join(map(str, refreshes)))
+    if rows == 0:
+        found.append("never showed what it is there for")
+    return found
