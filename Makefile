@@ -44,7 +44,7 @@ need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1
 	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
 pc = $(shell pkg-config $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist demo bench check mutate soak,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist demo bench check mutate soak faults,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v pkg-config),)
 $(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif

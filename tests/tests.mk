@@ -5,6 +5,8 @@
 # make fuzz           clang's libFuzzer on every decoder and parser, for MINUTES=10 in all; only
 #                     on some with FUZZ="sock inet" (tests/fuzz/fuzz_NAME.c)
 # make soak           what runs long, in the lab for MINUTES=60: nothing grows; over SMC-R with KERNEL=6.12
+# make faults         CONNECTIONS=100000 of redis, nginx and a program of known traffic, in the lab, while
+#                     devices, memory, descriptors and EIDs come and go, and the peer dies: a table
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
@@ -128,6 +130,12 @@ soak:
 	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
 	$(Q)BUILD='$(abspath $(O))' tests/soak '$(MINUTES)' '$(KERNEL)'
 
+CONNECTIONS ?= 100000
+faults:
+	$(Q)tests/setup
+	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)BUILD='$(abspath $(O))' tests/faults '$(CONNECTIONS)'
+
 bench:
 	$(Q)tests/setup
 	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
@@ -144,4 +152,4 @@ mutate:
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests check demo fuzz fuzz-targets soak bench mutate
+.PHONY: tests check demo fuzz fuzz-targets soak faults bench mutate

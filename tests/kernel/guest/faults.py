@@ -225,6 +225,8 @@ class Device(Fault):
 
 FAULTS = {"nothing": Fault, "signals": Signals, "descriptors": Descriptors, "buffers": Buffers, "eids": Eids,
           "bpf": Bpf, "memory": Memory, "groups": Groups, "device": Device}
+# Linux 6.12 may wait for ever in smc_smcr_terminate_all() when the device goes (see upstream.py): only by name.
+USUAL = [name for name in FAULTS if name != "device"]
 
 
 def add(total, counts):
@@ -308,4 +310,4 @@ def main(count, names):
     done()
 
 
-main(int(sys.argv[1]), sys.argv[2:] or FAULTS)
+main(int(sys.argv[1]), sys.argv[2:] or USUAL)
