@@ -6,7 +6,7 @@
  *   differs [-6] [CASE]...    all cases without one; -6 for IPv6
  *
  * A line is: case, tab, what happened, tab, what the sockets really were (smc, tcp). Each case is a
- * process of its own, killed after LIMIT seconds. Those of unsent data come last, and wait together.
+ * process of its own, killed after LIMIT seconds. Those of unsent data come last, waiting together.
  */
 #include <arpa/inet.h>
 #include <errno.h>
