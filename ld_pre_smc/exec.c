@@ -57,9 +57,9 @@ int execveat(int dir, const char *path, char *const argv[], char *const envp[], 
 }
 
 /*
- * execve() or another with arguments on the stack, as libc has them: @ap has those behind @first, and
- * behind their NULL the environment of execle(). All of it is read here: who is given a va_list may
- * leave it as it was for the caller.
+ * execve() or another with arguments on the stack, as libc has them: @ap has those behind @first,
+ * and behind their NULL the environment of execle(). All are read here: a function that is given a
+ * va_list may leave it as it was for its caller.
  */
 static int with_list(__typeof__(execve) *call, const char *path, const char *first, va_list ap,
 		     bool has_env)

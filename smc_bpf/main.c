@@ -77,7 +77,7 @@ static int set_user(struct bpf_opts *opts, const char *text)
 		errno = 0;
 		uid = strtoul(text, &end, 10);
 		if (errno || end == text || *end || *text == '-' || uid >= UINT32_MAX)
-			return cli_error(&tool, "there is no user '%s'", text);
+			return cli_error(&tool, "no user '%s'", text);
 	} else {
 		uid = user->pw_uid;
 	}
@@ -113,7 +113,7 @@ static int set_group(struct bpf_opts *opts, const char *text)
 	const struct group *group = getgrnam(text);
 
 	if (!group)
-		return cli_error(&tool, "there is no group '%s'", text);
+		return cli_error(&tool, "no group '%s'", text);
 	opts->rules.has_gid = 1;
 	opts->rules.gid = group->gr_gid;
 	return 0;

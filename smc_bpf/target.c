@@ -98,7 +98,7 @@ int scope_target_process(struct scope_target *target, const char *text, struct s
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
 	file = fopen(path, "re");
 	if (!file)
-		return smc_err_say(err, ESRCH, "there is no process %s", text);
+		return smc_err_say(err, ESRCH, "no process %s", text);
 	if (fgets(comm, sizeof(comm), file))
 		comm[strcspn(comm, "\n")] = '\0';
 	fclose(file);

@@ -58,7 +58,7 @@ static int answer(const struct chk_request *req, const struct pnet_world *world)
 	int ret, status;
 
 	if (!net)
-		return cli_error(&chk_tool, "there is no net device '%s'", req->iface);
+		return cli_error(&chk_tool, "no net device '%s'", req->iface);
 	ret = pnet_table_load(&table, &err);
 	if (pnet_rows_make(&rows, &table, world)) {
 		smc_pnet_free(&table);

@@ -58,7 +58,7 @@ static int no_command(const char *command)
 	struct stat st;
 
 	if (!strchr(command, '/'))
-		return cli_error(&chk_tool, "there is no command '%s' in PATH%s", command,
+		return cli_error(&chk_tool, "no command '%s' in PATH%s", command,
 				 *command && !access(command, F_OK) ?
 					 "; a file in this directory needs ./" : "");
 	if (stat(command, &st))

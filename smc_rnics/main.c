@@ -179,7 +179,7 @@ static int list(const struct rnics_opts *opts, const char *root, struct smc_err 
 	if (!ret)
 		keep_selected(&table, opts);
 	if (!ret && opts->has_fid && !table.count)
-		ret = smc_err_say(err, ENOENT, "there is no FID %x", opts->fid);
+		ret = smc_err_say(err, ENOENT, "no FID %x", opts->fid);
 	if (!ret)
 		ret = print(opts, &table, err);
 	rnics_free(&table);

@@ -340,7 +340,7 @@ int rnics_power(const char *root, uint32_t fid, bool is_on, struct smc_err *err)
 	int ret;
 
 	if (!host_exists("%s/bus/pci/slots/%08x", root, fid))
-		return smc_err_say(err, ENOENT, "there is no FID %x", fid);
+		return smc_err_say(err, ENOENT, "no FID %x", fid);
 	if (!host_number(&power, "%s/bus/pci/slots/%08x/power", root, fid))
 		return smc_err_say(err, EIO, "the power of FID %x cannot be read", fid);
 	if (!power == !is_on)

@@ -81,7 +81,7 @@ static int systemctl(bool user, const char *verb, const char *option, const char
 	if (!status)
 		return 0;
 	if (status == -ENOENT)
-		smc_err_say(err, ENOENT, "there is no systemctl here: services need systemd");
+		smc_err_say(err, ENOENT, "no systemctl here: services need systemd");
 	else if (status < 0)
 		smc_err_set(err, -status, "cannot run systemctl");
 	else

@@ -32,7 +32,7 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 		return ret;
 	state = unit_prop_text(&unit->props, "LoadState");
 	if (!strcmp(state, "not-found"))
-		return smc_err_say(err, ENOENT, "there is no unit '%s'", unit->name);
+		return smc_err_say(err, ENOENT, "no unit '%s'", unit->name);
 	if (strcmp(state, "loaded"))
 		return smc_err_say(err, EINVAL, "the unit '%s' cannot be used: systemd calls it %s",
 				   unit->name, *state ? state : "nothing");

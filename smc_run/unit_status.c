@@ -183,7 +183,7 @@ static int put_units(struct list *list, const char *pattern, struct smc_err *err
 	rest = props;
 	while (unit_next_props(&rest, &one)) {
 		if (list->req->unit && !strcmp(unit_prop_text(&one, "LoadState"), "not-found")) {
-			ret = smc_err_say(err, ENOENT, "there is no unit '%s'",
+			ret = smc_err_say(err, ENOENT, "no unit '%s'",
 					  unit_prop_text(&one, "Id"));
 			break;
 		}

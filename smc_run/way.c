@@ -108,7 +108,7 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
 	int ret;
 
 	if (!bpf_loader(path))
-		return smc_err_say(err, ENOENT, "there is no smc_bpf beside smc_run: it was built "
+		return smc_err_say(err, ENOENT, "no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
 	ret = program_run((char *const *)argv, &text, &size);
 	if (ret < 0)

@@ -214,11 +214,11 @@ static void describe(char *buf, size_t size, const struct pnet_row *row)
 
 	if (!is_there && row->type != PNET_ISM)
 		snprintf(buf, size,
-			 "there is no port %u of '%s': its entry has no effect until there is one",
+			 "no port %u of '%s': its entry has no effect until there is one",
 			 row->port, row->name);
 	if (!is_there && row->type == PNET_NET)
 		snprintf(buf, size,
-			 "there is no net device '%s': its entry has no effect until there is one",
+			 "no net device '%s': its entry has no effect until there is one",
 			 row->name);
 	if (row->ib && strcmp(row->ib->node_type, "CA") && row->ib->node_type[0])
 		snprintf(buf, size, "'%s' is not a RoCE device (%s): SMC does not use it",

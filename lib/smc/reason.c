@@ -95,7 +95,7 @@ const struct smc_reason smc_reasons[] = {
 	  "the ISM device has no buffer left",
 	  "use fewer or smaller buffers (net.smc.rmem), or another ISM device" },
 	{ 0x030e0000, "NOROUTE", "NOROUTE", SMC_RAISED_BOTH, "5.16",
-	  "there is no route to the peer's RoCE address",
+	  "no route to the peer's RoCE address",
 	  "check the route between the RoCE interfaces (ip route get)" },
 	{ 0x030f0000, "NOINDIRECT", "NOINDIRECT", SMC_RAISED_CLIENT, "5.16",
 	  "the peer expects a routed path, and the route here is direct",

@@ -33,12 +33,12 @@ static int open_netns(const char *name, struct smc_err *err)
 	if (fd >= 0 || errno != ENOENT)
 		return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
 	if (strspn(name, "0123456789") != strlen(name))
-		return smc_err_say(err, ENOENT, "there is no network namespace '%s'", name);
+		return smc_err_say(err, ENOENT, "no network namespace '%s'", name);
 	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
 		return smc_err_say(err, ESRCH,
-				   "there is no network namespace or process '%s'", name);
+				   "no network namespace or process '%s'", name);
 	return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
 }
 

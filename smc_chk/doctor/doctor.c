@@ -83,7 +83,7 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 	if (req->is_static)
 		return facts->unread.code ? -err->code : static_print(facts, req);
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
-		return smc_err_say(err, ENODEV, "there is no net device '%s'", req->iface);
+		return smc_err_say(err, ENODEV, "no net device '%s'", req->iface);
 	ret = facts_load_rest(facts, err);
 	if (ret)
 		return ret;

@@ -268,7 +268,7 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
 	int status;
 
 	if (iface && !choice_of(&facts->choices, iface))
-		return cli_error(&chk_tool, "there is no net device '%s'", iface);
+		return cli_error(&chk_tool, "no net device '%s'", iface);
 	status = req->is_json ? print_json(facts, iface) : print_text(facts, iface);
 	if (status != CHK_OK)
 		return status;

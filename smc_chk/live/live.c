@@ -121,7 +121,7 @@ static int nothing_tested(const struct chk_request *req)
 		return cli_error(&chk_tool, "no net device is active and has an %saddress",
 				 *family ? family : "IPv4 ");
 	if (!if_nametoindex(req->iface))
-		return cli_error(&chk_tool, "there is no net device '%s'", req->iface);
+		return cli_error(&chk_tool, "no net device '%s'", req->iface);
 	return cli_error(&chk_tool, "net device '%s' is not active, or has no %saddress",
 			 req->iface, family);
 }

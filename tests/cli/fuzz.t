@@ -42,7 +42,7 @@ like "$err" '^inet: exit status 3, see ' 'with its exit status'
 campaign x size
 is "$rc:$err" '1:make fuzz: MINUTES=x is not a number of minutes' 'no number of minutes'
 campaign 1 nosuch
-is "$rc:$err" "1:make fuzz: there is no target 'nosuch'" 'no such target'
+is "$rc:$err" "1:make fuzz: no target 'nosuch'" 'no such target'
 script "$tmp/bin/make" 'echo "error: no such header"; exit 2'
 campaign 0 size
 is "$rc" 1 'targets that do not build: exit status 1'

@@ -19,8 +19,14 @@ def ok(condition, name, detail=""):
     _failed += not condition
     print("%sok %d - %s" % ("" if condition else "not ", _count, name))
     if not condition:
-        print("".join("# %s\n" % line for line in str(detail).splitlines()), end="")
+        print("".join("# %s\n" % line[:1000] for line in str(detail).splitlines()), end="")
     sys.stdout.flush()
+
+
+def skip(name, why):
+    global _count
+    _count += 1
+    print("ok %d - %s # SKIP %s" % (_count, name, why), flush=True)
 
 
 def done():
@@ -52,12 +58,24 @@ def unpack(directory):
     return directory + "/smc-bundle/record"
 
 
+def tool(argv, env, timeout=300, **more):
+    """A tool of the build directory, when it has ended."""
+    return subprocess.run([BUILD + "/" + argv[0], *argv[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
+                          timeout=timeout, check=False, **more)
+
+
+def refused(words, result, tmp, name=None):
+    """It failed with these words in one line, and left nothing in its TMPDIR."""
+    err = result.stderr.decode()
+    ok(result.returncode == 1 and not result.stdout and err.count("\n") == 1 and words in err and not os.listdir(tmp),
+       name or "refused: %s" % words, (result.args, result.returncode, result.stdout[:200], err, os.listdir(tmp)))
+
+
 def run(argv, env, timeout=60):
-    """A tool of the build directory: status (None when it hangs), stdout, stderr."""
+    """Its status (None when it hangs), stdout, stderr."""
     env = dict({"PATH": BUILD + ":" + os.environ["PATH"], "LC_ALL": "C", "HOME": "/"}, **env)
     try:
-        result = subprocess.run([BUILD + "/" + argv[0], *argv[1:]], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, env=env, timeout=timeout, check=False)
+        result = tool(argv, env, timeout, stdin=subprocess.DEVNULL)
     except subprocess.TimeoutExpired:
         return None, b"", b"hangs"
     return result.returncode, result.stdout, result.stderr

@@ -38,7 +38,7 @@ is "$(grep -c 's of processor: ' <<<"$out")" 6 'the slowest, at most ten'
 run unit/good kernel
 is "$rc $(tail -n 1 <<<"$out")" '0 2 passed, 0 failed, 0 skipped' 'one suite, and all of a kind'
 run cli nosuch
-is "$rc:$err" "1:tests/run: there is no suite 'nosuch'" 'a suite that is not there'
+is "$rc:$err" "1:tests/run: no suite 'nosuch'" 'a suite that is not there'
 suite tests/cli/odd.t 'not ok 1 - broken\n1..1\n' 1
 red 'not ok 1 - broken' 'a failed test'
 suite tests/cli/odd.t '1..0\n'

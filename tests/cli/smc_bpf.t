@@ -68,7 +68,7 @@ refuse "unknown option '-x'" -x
 for arguments in "--user no-such-user" "--allow-group no-such-group" "--user -1" "--user 4294967295"; do
 	# shellcheck disable=SC2086 # two words
 	out=$("$BUILD/smc_bpf" attach --run $arguments 2>&1)
-	is "$?|$out" "1|smc_bpf: there is no $(echo "$arguments" | sed "s/--allow-//; s/--//; s/\([^ ]*\)$/'\1'/")" "smc_bpf $arguments"
+	is "$?|$out" "1|smc_bpf: no $(echo "$arguments" | sed "s/--allow-//; s/--//; s/\([^ ]*\)$/'\1'/")" "smc_bpf $arguments"
 done
 out=$("$BUILD/smc_bpf" --help >/dev/full 2>"$tmp/err")
 is "$?|$out|$(wc -l <"$tmp/err")" "1||1" "--help on a full disk: one line"

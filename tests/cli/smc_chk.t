@@ -317,7 +317,7 @@ prints '^NET2$' -i eno1d1
 prints '^ABCDEFGHIJKLSTU9$' -i bond0
 json '[.net_device, .base_device, .pnetid, .source]' '["encbdf0.5","encbdf0","NET1","hardware"]' -i encbdf0.5
 for name in encbdf encbdf0.50 encbdf0x5 '' ../encbdf0 abcdefghijklmnopq; do
-	refuse 'there is no net device' -i "$name"
+	refuse 'no net device' -i "$name"
 done
 refuse 'no PNET ID from hardware, and' -i lo
 unset SMC_TOOLS_ROOT

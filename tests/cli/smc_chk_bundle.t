@@ -10,39 +10,27 @@ import signal
 import stat
 import struct
 import subprocess
+import sys
 import tarfile
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-CHK = os.environ.get("BUILD", ROOT + "/build") + "/smc_chk"
+sys.dont_write_bytecode = True
+from recorded import BUILD, done as end, ok, refused, skip, tool  # noqa: E402
+
+CHK = BUILD + "/smc_chk"
 FOLDER = "smc-bundle"
 TOP = tempfile.TemporaryDirectory()
 TMP = TOP.name + "/tmp"
 SECRET = "correct-horse-battery-staple"
-count = failed = 0
-
-
-def ok(condition, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not condition
-    print("%sok %d - %s" % ("" if condition else "not ", count, name), flush=True)
-    if not condition:
-        print("".join("# %s\n" % line for line in str(detail).splitlines()), end="", flush=True)
 
 
 def run(*argv, **more):
-    env = dict(os.environ, TMPDIR=TMP, LC_ALL="C", PASSWORD=SECRET)
-    return subprocess.run([CHK, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env,
-                          timeout=120, check=False, **more)
+    return tool(["smc_chk", *argv], dict(os.environ, TMPDIR=TMP, LC_ALL="C", PASSWORD=SECRET), **more)
 
 
 def refuse(words, *argv):
-    done = run(*argv)
-    err = done.stderr.decode()
-    ok(done.returncode == 1 and not done.stdout and err.count("\n") == 1 and words in err and
-       not os.listdir(TMP), "refused: %s" % words, (done, os.listdir(TMP)))
+    refused(words, run(*argv), TMP)
 
 
 def entry(name, data=b"", **more):
@@ -147,8 +135,8 @@ def check_hostile(path):
     refuse("no smc-tools/bundle/1", "--from", archive(plain))
     refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
     refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
-    refuse("big-endian", "--from", archive(index(order="big" if os.sys.byteorder == "little" else "little"))) \
-        if os.sys.byteorder == "little" else None
+    refuse("big-endian", "--from", archive(index(order="big" if sys.byteorder == "little" else "little"))) \
+        if sys.byteorder == "little" else None
     for name in ("/etc/evil", "../evil", FOLDER + "/../../evil", "other/x", FOLDER + "//x", FOLDER + "/./x",
                  FOLDER + "x/y", ".", FOLDER):
         refuse("a file with an unexpected name", "--from", archive(index(), entry(name, b"evil")))
@@ -178,12 +166,12 @@ def attr(kind, text):
 
 def check_words():
     """The commands that the doctor prints are pasted into a shell, by root."""
-    head = b"smc-tools netlink 1 %s 0 - \n" % os.sys.byteorder.encode()
+    head = b"smc-tools netlink 1 %s 0 - \n" % sys.byteorder.encode()
     body = struct.pack("=BBH", 1, 1, 0) + attr(1, b"A;reboot") + attr(2, b"eth9")
     table = struct.pack("=IHHII", 16 + len(body), 20, 2, 1, 1) + body
     record = {"probes/socket-af_smc": b"0\n", "netlink/SMC_PNETID/family": head,
               "netlink/SMC_PNETID/1": head + table, "sys/bus/pci/slots/a;reboot/power": b"0\n"}
-    done = run("--from", archive(index(os.sys.byteorder), *(
+    done = run("--from", archive(index(sys.byteorder), *(
         entry(FOLDER + "/record/" + name, data) for name, data in record.items())), "--doctor")
     for command in ("smc_pnet -d 'A;reboot'", "smc_rnics -e 'a;reboot'"):
         ok("-> %s\n" % command in done.stdout.decode(), command, done)
@@ -269,7 +257,7 @@ def check_netns():
     done = subprocess.run(["unshare", "-Urn", "sh", "-c", 'exec "$0" -b "$1" -N $$', CHK, target], check=False,
                           env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode and (b"unshare" in done.stderr or b"cannot enter" in done.stderr):
-        count_skip("a namespace without its /sys", "cannot make a user namespace")
+        skip("a namespace without its /sys", "cannot make a user namespace")
         return
     with tarfile.open(target) as tar:
         system = json.load(tar.extractfile(FOLDER + "/json/system.json"))
@@ -284,7 +272,7 @@ def check_full():
     os.mkdir(small)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small],
                                       stderr=subprocess.DEVNULL, check=False).returncode:
-        count_skip("no room", "cannot mount a tmpfs")
+        skip("no room", "cannot mount a tmpfs")
         return
     try:
         refuse("No space left", "-b", small + "/b.tar.gz")
@@ -292,18 +280,12 @@ def check_full():
         global TMP
         before, TMP = TMP, small
         refuse("No space left on device", "--from",
-               archive(index(os.sys.byteorder), entry(FOLDER + "/record/large", bytes(60000))))
+               archive(index(sys.byteorder), entry(FOLDER + "/record/large", bytes(60000))))
         refuse("No space left", "-b", TOP.name + "/full.tar.gz")
         TMP = before
         ok(not os.path.exists(TOP.name + "/full.tar.gz"), "no room for the work: no bundle")
     finally:
         subprocess.run(["umount", small], check=True)
-
-
-def count_skip(name, why):
-    global count
-    count += 1
-    print("ok %d - %s # SKIP %s" % (count, name, why))
 
 
 def check_note():
@@ -334,5 +316,4 @@ check_children()
 check_reader()
 check_netns()
 check_full()
-print("1..%d" % count)
-raise SystemExit(failed > 0)
+end()

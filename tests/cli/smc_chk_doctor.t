@@ -120,7 +120,7 @@ is "$(printf '%s' "$out" | jq -r '.findings[] | select(.check == "kernel" or .ch
 err=$(SMC_TOOLS_ROOT=$root "$chk" 2>&1 >/dev/full)
 is "$?$err" '1smc_chk: cannot write to standard output: No space left on device' 'a full device'
 run --doctor -i nosuch
-is "$rc$out$err" "1smc_chk: there is no net device 'nosuch'" "a net device that is not there"
+is "$rc$out$err" "1smc_chk: no net device 'nosuch'" "a net device that is not there"
 
 # Messages quote what strangers chose: a recorded kernel's words, an ELF file, names of files.
 build=$(dirname "$chk")

@@ -9,46 +9,29 @@ import signal
 import stat
 import struct
 import subprocess
+import sys
 import tarfile
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD = os.environ.get("BUILD", ROOT + "/build")
-ORDER = os.sys.byteorder
+sys.dont_write_bytecode = True
+from recorded import BUILD, done as end, ok, refused, skip, tool  # noqa: E402
+
+ORDER = sys.byteorder
 TOP = tempfile.TemporaryDirectory()
 TMP = TOP.name + "/tmp"
 ENV = dict(os.environ, TMPDIR=TMP, LC_ALL="C")
 HEAD = b"smc-tools netlink 1 %s 0 %%s \n" % ORDER.encode()
 # Asked with every bit: it serves each request.
 SOCKETS = HEAD % (b"ff" * 52)
-count = failed = 0
 
 
-def ok(condition, name, detail=""):
-    global count, failed
-    count += 1
-    failed += not condition
-    print("%sok %d - %s" % ("" if condition else "not ", count, name), flush=True)
-    if not condition:
-        print("".join("# %s\n" % line[:400] for line in str(detail).splitlines()), end="", flush=True)
+def run(name, *argv, env=None, **more):
+    return tool([name, *argv], env or ENV, **more)
 
 
-def skip(name, why):
-    global count
-    count += 1
-    print("ok %d - %s # SKIP %s" % (count, name, why))
-
-
-def run(tool, *argv, env=None, **more):
-    return subprocess.run([BUILD + "/" + tool, *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env or ENV,
-                          timeout=300, check=False, **more)
-
-
-def refuse(words, done, name=None):
-    err = done.stderr.decode()
-    ok(done.returncode == 1 and not done.stdout and err.count("\n") == 1 and words in err and not os.listdir(TMP),
-       name or "refused: %s" % words, (done.args, done.returncode, done.stdout[:200], err, os.listdir(TMP)))
+def refuse(words, result, name=None):
+    refused(words, result, TMP, name)
 
 
 def bundle(files, name="bundle.tar.gz"):
@@ -309,5 +292,4 @@ check_owner()
 check_record()
 check_signals()
 check_crash()
-print("1..%d" % count)
-raise SystemExit(failed > 0)
+end()

@@ -93,7 +93,7 @@ for what in '-C localhost' -S -l; do
 	is "$rc$out$err" '1smc_chk: a recorded host cannot be tested over the network' "$what is about this machine"
 done
 run -s -i eth9
-is "$rc$out$err" "1smc_chk: there is no net device 'eth9'" 'an interface that is not there'
+is "$rc$out$err" "1smc_chk: no net device 'eth9'" 'an interface that is not there'
 
 host x86 x86
 run --doctor

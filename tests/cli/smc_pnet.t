@@ -94,8 +94,8 @@ refuse 'cannot read' --import "$tmp"
 refuse '/dev/zero is larger than a PNET table can be' --import /dev/zero
 
 # ---- namespaces ----
-refuse "there is no network namespace 'no-such'" -N no-such
-refuse "there is no network namespace 'no-such'" -l -N no-such
+refuse "no network namespace 'no-such'" -N no-such
+refuse "no network namespace 'no-such'" -l -N no-such
 
 # ---- every command line of smc-tools 1.8.5 is taken ----
 for option in -s --show --sh --s; do

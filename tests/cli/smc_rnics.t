@@ -94,7 +94,7 @@ for fid in 12 0x12 00000012; do
 done
 run s390 13
 like "$(words)" '^13 0 ' 'a FID without power is shown without -a'
-refuse 'there is no FID 99' s390 99
+refuse 'no FID 99' s390 99
 refuse 'this is a recorded host: nothing can be changed here' s390 -e 13
 is "$(cat "$tmp/s390/sys/bus/pci/slots/00000013/power")" 0 'and the slot stays off'
 
@@ -115,7 +115,7 @@ assert doc["schema"] == "smc-tools/rnics/1" and len(doc["rnics"]) == 6
 assert rxe == [{"type": "Soft-RoCE", "port": 1, "ib_port": 1, "net_device": "lo", "ib_device": "rxelo",
     "state": "ACTIVE", "link_layer": "Ethernet", "mtu": 1500, "driver": "rxe"}], rxe'
 ok $? '-j: what is not known is left out'
-refuse 'there is no FID 11' x86 11
+refuse 'no FID 11' x86 11
 
 # ---- nothing there ----
 run empty

@@ -79,8 +79,8 @@ refuse "unexpected argument 'b'" --status a b
 refuse 'raise-limits is only for commands' --enable a --raise-limits
 refuse 'json is only for --status' --enable a -j
 refuse 'user and --json are only for services' ls
-refuse "there is no unit 'nginx.service'" --enable nginx
-refuse "there is no unit 'nginx.service'" --status nginx
+refuse "no unit 'nginx.service'" --enable nginx
+refuse "no unit 'nginx.service'" --status nginx
 refuse "family: 'tcp' is not smc, inet or auto" --enable a -f tcp
 
 # ---- what is written ----
@@ -308,5 +308,5 @@ refuse 'systemctl show failed: Failed to connect to bus' --enable plain
 refuse 'systemctl show failed: Failed to connect to bus' --status
 rm "$tmp/bin/systemctl"
 err=$(PATH=$tmp/bin "$smc_run" --user --enable plain 2>&1)
-is "$?$err" '125smc_run: there is no systemctl here: services need systemd' 'without systemd'
+is "$?$err" '125smc_run: no systemctl here: services need systemd' 'without systemd'
 plan_done

@@ -106,7 +106,7 @@ for name in no-such-netns 4999999 /no/such/file . '' /dev/null; do
 	refused 1 '^smcss: [^ ]' "one line for a network namespace that is none: '$name'"
 done
 run -N no-such-netns
-is "$err" "smcss: there is no network namespace 'no-such-netns'" 'an unknown namespace by name'
+is "$err" "smcss: no network namespace 'no-such-netns'" 'an unknown namespace by name'
 
 # ---- every option of smc-tools 1.8.5 is taken, on its own and together ----
 sentence="smcss: this kernel has no SMC (module 'smc' cannot be loaded)"

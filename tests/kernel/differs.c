@@ -6,7 +6,7 @@
  *   differs [-6] [CASE]...    all cases without one; -6 for IPv6
  *
  * A line is: case, tab, what happened, tab, what the sockets really were (smc, tcp). Each case is a
- * process of its own, killed after LIMIT seconds. Those of unsent data mostly wait: they do so together.
+ * process of its own, killed after LIMIT seconds. Those of unsent data come last, waiting together.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -790,7 +790,10 @@ static void case_splice_full(void)
 
 /* ---- unsent data: the reader starts late ---- */
 
-/* Full is what takes nothing for two seconds: a busy kernel still moves data to the peer meanwhile. */
+/* Milliseconds: later than the kernel gives up, after two seconds, which may be long ones. */
+#define LATE 5500
+
+/* Full is what takes nothing for two seconds: a busy kernel still moves data to the peer. */
 static size_t fill(int fd)
 {
 	static const char block[32768];
@@ -883,7 +886,7 @@ static void unsent(enum end end)
 	close(p.c);
 	if (read(sizes[0], &sent, sizeof(sent)) < 0)
 		return;
-	nap(3500);
+	nap(LATE);
 	say("complete=%d", read_all(p.a) == sent);
 }
 
@@ -899,7 +902,7 @@ static void unsent_shutdown(int how)
 	pid = fork();
 	if (!pid) {
 		close(p.c);
-		nap(3500);
+		nap(LATE);
 		_exit(read_all(p.a) != sent);
 	}
 	close(p.a);
@@ -1268,6 +1271,11 @@ static void end(size_t i)
 	close(running[i].out);
 }
 
+static bool waits(size_t i)
+{
+	return strstr(cases[i].name, "unsent_");
+}
+
 static bool is_wanted(size_t i, char **names)
 {
 	bool wanted = !*names;
@@ -1287,15 +1295,17 @@ int main(int argc, char **argv)
 		family = AF_INET6;
 		names++;
 	}
-	for (i = 0; i < CASES; i++)
-		if (strstr(cases[i].name, "unsent_") && is_wanted(i, names))
-			start(i);
 	for (i = 0; i < CASES; i++) {
-		if (!is_wanted(i, names))
-			continue;
-		if (!running[i].pid)
+		if (is_wanted(i, names) && !waits(i)) {
 			start(i);
-		end(i);
+			end(i);
+		}
 	}
+	for (i = 0; i < CASES; i++)
+		if (is_wanted(i, names) && waits(i))
+			start(i);
+	for (i = 0; i < CASES; i++)
+		if (is_wanted(i, names) && waits(i))
+			end(i);
 	return 0;
 }

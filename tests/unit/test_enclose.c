@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* lib/host/beneath and lib/sys/enclose: no way out of a directory, for names and for processes. */
 #include "child.h"
+#include "scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -15,20 +15,11 @@
 static char directory[] = "/tmp/smc-enclose.XXXXXX";
 static int top;
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
 static int start(void **state)
 {
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	if (!mkdtemp(directory) || chdir(directory) || mkdir("top", 0700) || mkdir("top/a", 0700) ||
-	    mkdir("top/a/b", 0700) || mkfifo("top/fifo", 0600))
+	if (!scratch_make(directory) || chdir(directory) || mkdir("top", 0700) ||
+	    mkdir("top/a", 0700) || mkdir("top/a/b", 0700) || mkfifo("top/fifo", 0600))
 		return -1;
 	close(open("outside", O_CREAT | O_WRONLY, 0600));
 	close(open("top/file", O_CREAT | O_WRONLY, 0600));
@@ -40,7 +31,7 @@ static int end(void **state)
 {
 	(void)state;
 	close(top);
-	return chdir("/") || nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return chdir("/") || scratch_remove(directory);
 }
 
 /* Return: 0, or the errno that tells why it was not opened. */

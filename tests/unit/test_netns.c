@@ -20,15 +20,15 @@ static void bad_names(void **state)
 		{ "", -EINVAL, "'' is not the name of a network namespace" },
 		{ ".", -EINVAL, "'.' is not the name of a network namespace" },
 		{ "..", -EINVAL, "'..' is not the name of a network namespace" },
-		{ "no-such-netns", -ENOENT, "there is no network namespace 'no-such-netns'" },
+		{ "no-such-netns", -ENOENT, "no network namespace 'no-such-netns'" },
 		{ "4999999", -ESRCH,
-		  "there is no network namespace or process '4999999'" },
+		  "no network namespace or process '4999999'" },
 		{ "99999999999999999999", -ESRCH,
-		  "there is no network namespace or process '99999999999999999999'" },
-		{ "-1", -ENOENT, "there is no network namespace '-1'" },
-		{ "1x", -ENOENT, "there is no network namespace '1x'" },
-		{ "/no/such/file", -ENOENT, "there is no network namespace '/no/such/file'" },
-		{ "../no-such-run", -ENOENT, "there is no network namespace '../no-such-run'" },
+		  "no network namespace or process '99999999999999999999'" },
+		{ "-1", -ENOENT, "no network namespace '-1'" },
+		{ "1x", -ENOENT, "no network namespace '1x'" },
+		{ "/no/such/file", -ENOENT, "no network namespace '/no/such/file'" },
+		{ "../no-such-run", -ENOENT, "no network namespace '../no-such-run'" },
 	};
 
 	(void)state;

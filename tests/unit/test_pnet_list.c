@@ -100,9 +100,9 @@ static void warnings(void **state)
 	check_warnings("s390", "A bond0 n/a\n",
 		       "SMC uses PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
 	check_warnings("x86", "A eth9 n/a\n",
-		       "there is no net device 'eth9': its entry has no effect until there is one");
+		       "no net device 'eth9': its entry has no effect until there is one");
 	check_warnings("x86", "A n/a mlx5_0 2\n",
-		       "there is no port 2 of 'mlx5_0': its entry has no effect until there is one");
+		       "no port 2 of 'mlx5_0': its entry has no effect until there is one");
 	check_warnings("x86", "A n/a siw0 1\n",
 		       "'siw0' is not a RoCE device (RNIC): SMC does not use it");
 	check_warnings("x86", "A n/a loopback-ism 1\n", "");

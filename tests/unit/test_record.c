@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* A host is recorded, and the record answers like the host: files, probes, netlink. */
 #include "fake_netlink.h"
+#include "scratch.h"
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <unistd.h>
 #include <sys/socket.h>
@@ -23,19 +23,10 @@
 static char directory[] = "/tmp/smc-record.XXXXXX";
 static char host[64], record[64];
 
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-	(void)st;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
 static int start(void **state)
 {
 	(void)state;
-	strcpy(directory + strlen(directory) - 6, "XXXXXX");
-	assert_non_null(mkdtemp(directory));
+	assert_true(scratch_make(directory));
 	snprintf(host, sizeof(host), "%s/host", directory);
 	snprintf(record, sizeof(record), "%s/record", directory);
 	assert_int_equal(mkdir(host, 0700) | mkdir(record, 0700), 0);
@@ -51,7 +42,7 @@ static int end(void **state)
 	(void)state;
 	unsetenv("SMC_TOOLS_RECORD");
 	unsetenv("SMC_TOOLS_ROOT");
-	return nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return scratch_remove(directory);
 }
 
 static void replay_it(void)

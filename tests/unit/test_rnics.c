@@ -168,7 +168,7 @@ static void power(void **state)
 	assert_int_equal(rnics_power(path, 0x13, false, &err), 0);
 	check_power(path, '0');
 	assert_int_equal(rnics_power(path, 0x99, false, &err), -ENOENT);
-	assert_string_equal(err.text, "there is no FID 99");
+	assert_string_equal(err.text, "no FID 99");
 }
 
 int main(void)

@@ -117,7 +117,7 @@ def nothing_yet():
     refused(("smc_bpf", "attach", "--cgroup", ""), "control group '': No such file", "an empty name is not the root")
     refused(("smc_bpf", "attach", "--cgroup", "../../../etc"), "'../../../etc' is not a control group", "no control group")
     refused(("smc_bpf", "attach", "--unit", "none"), "unit 'none' has no control group", "no such unit")
-    refused(("smc_bpf", "attach", "--pid", "999999"), "there is no process 999999", "no such process")
+    refused(("smc_bpf", "attach", "--pid", "999999"), "no process 999999", "no such process")
     refused(("smc_bpf", "attach", "--pid", "12x"), "'12x' is not a process id", "no process id")
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
     refused(("smc_bpf", "attach", "--run"), "no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)", "no types: one sentence")

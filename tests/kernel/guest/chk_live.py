@@ -257,7 +257,7 @@ def check_live():
           "-l -j: each active net device but loopback")
     status, out, _ = run("smc_chk", "-l", "-6", "-i", "d0", "-j")
     ok(status == 0 and json.loads(out)["interfaces"][0]["peer"]["address"].endswith("%d0"), "-l -6: link-local", out)
-    for words, text in ((("-i", "nope"), "there is no net device 'nope'"),
+    for words, text in ((("-i", "nope"), "no net device 'nope'"),
                         (("-i", "v1", "-4"), "'v1' is not active, or has no IPv4 address")):
         status, out, err = run("smc_chk", "-l", *words)
         ok(status == 1 and not out and text in err, "-l " + " ".join(words), (status, out, err))

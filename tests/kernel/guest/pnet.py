@@ -124,7 +124,7 @@ def check_list():
           "--list: header")
     ok(["LOOP", "ib", "rxelo", "1", "ACTIVE", "n/a", "n/a", "table", "lo"] in lines, "--list: rxelo", out)
     ok(["GONE", "net", "eth9", "n/a", "absent", "n/a", "n/a", "table", "n/a"] in lines, "--list: absent", out)
-    equal((status, err), (0, "smc_pnet: warning: there is no net device 'eth9': its entry has no effect until there is one\n"),
+    equal((status, err), (0, "smc_pnet: warning: no net device 'eth9': its entry has no effect until there is one\n"),
           "--list warns of it")
     fine("-f")
     for argv in (("base0", "type", "dummy"), ("link", "base0", "name", "base0.5", "type", "vlan", "id", "5")):

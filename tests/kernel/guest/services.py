@@ -305,8 +305,8 @@ def check_bpf():
 
 
 def check_refusals():
-    refuse("there is no unit 'nothing.service'", "--enable", "nothing")
-    refuse("there is no unit 'nothing.service'", "--status", "nothing")
+    refuse("no unit 'nothing.service'", "--enable", "nothing")
+    refuse("no unit 'nothing.service'", "--status", "nothing")
     refuse("is static", "--preload", "--enable", "lab-static")
     equal(glob.glob(UNITS + "/*.d/" + DROPIN), [], "nothing is left")
 
