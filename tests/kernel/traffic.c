@@ -5,8 +5,9 @@
  *   traffic data SIZE           that many bytes of the stream that "load" expects of a web server
  *   traffic serve PORT          answers "load own"; prints its counts when SIGTERM comes
  *   traffic load KIND ADDRESS PORT COUNT AT_ONCE
- *                               COUNT connections to a server of this program (own), redis or a web
- *                               server (http, with files "4096" and "100000" of "data"); prints counts
+ *                               COUNT connections to a server of this program (own), redis or a
+ *                               web server (http, with files "4096" and "100000" of "data");
+ *                               prints its counts
  *   traffic hold ADDRESS PORT COUNT
  *                               so many connections at once; prints how many it got and keeps them
  *                               until standard input ends
@@ -106,15 +107,17 @@ static void print_counts(void)
 	int phase, number;
 	const char *between = "";
 
-	printf("{\"tried\": %lu, \"whole\": %lu, \"bytes\": %lu, \"wrong\": %lu, \"short\": %lu, \"extra\": %lu, "
-	       "\"refused\": %lu, \"errors\": {", counts.tried, counts.whole, counts.bytes, counts.wrong, counts.short_,
-	       counts.extra, counts.refused);
+	printf("{\"tried\": %lu, \"whole\": %lu, \"bytes\": %lu, \"wrong\": %lu, \"short\": %lu, "
+	       "\"extra\": %lu, \"refused\": %lu, \"errors\": {",
+	       counts.tried, counts.whole, counts.bytes, counts.wrong, counts.short_, counts.extra,
+	       counts.refused);
 	for (phase = 0; phase < PHASES; phase++) {
 		for (number = 0; number < 200; number++) {
 			if (!counts.errors[phase][number])
 				continue;
 			printf("%s\"%s %s\": %lu", between, phase_names[phase],
-			       number ? strerrorname_np(number) : "?", counts.errors[phase][number]);
+			       number ? strerrorname_np(number) : "?",
+			       counts.errors[phase][number]);
 			between = ", ";
 		}
 	}
@@ -199,7 +202,8 @@ static bool receive_known(int fd, const char *want, size_t size, bool blocks)
 	ssize_t n = receive(fd, got, size, blocks);
 	bool right = n >= 0 && !memcmp(got, want, (size_t)n);
 
-	if (n >= (ssize_t)strlen(ERROR_PAGE) && !right && !strncmp(got, ERROR_PAGE, strlen(ERROR_PAGE)))
+	if (n >= (ssize_t)strlen(ERROR_PAGE) && !right &&
+	    !memcmp(got, ERROR_PAGE, strlen(ERROR_PAGE)))
 		counts.refused++;
 	else if (n >= 0 && !right)
 		counts.wrong++;
@@ -348,11 +352,12 @@ static struct talk talk_redis(unsigned long id)
 	char key[32], *at;
 
 	snprintf(key, sizeof(key), "key%017lu", id);
-	at = talk.request + sprintf(talk.request, "*3\r\n$6\r\nAPPEND\r\n$20\r\n%s\r\n$%zu\r\n", key, size);
+	at = talk.request;
+	at += sprintf(at, "*3\r\n$6\r\nAPPEND\r\n$20\r\n%s\r\n$%zu\r\n", key, size);
 	fill(at, size, id);
 	at += size;
-	at += sprintf(at, "\r\n*2\r\n$3\r\nGET\r\n$20\r\n%s\r\n*2\r\n$3\r\nDEL\r\n$20\r\n%s\r\n*1\r\n$4\r\nQUIT\r\n",
-		      key, key);
+	at += sprintf(at, "\r\n*2\r\n$3\r\nGET\r\n$20\r\n%s\r\n", key);
+	at += sprintf(at, "*2\r\n$3\r\nDEL\r\n$20\r\n%s\r\n*1\r\n$4\r\nQUIT\r\n", key);
 	talk.request_len = (size_t)(at - talk.request);
 	at = talk.answer + sprintf(talk.answer, ":%zu\r\n$%zu\r\n", size, size);
 	fill(at, size, id);
@@ -375,7 +380,7 @@ static struct talk talk_http(unsigned long id)
 
 static struct talk (*make_talk)(unsigned long id);
 
-/* As programs do it with and without O_NONBLOCK; a blocking connect() that a signal breaks off goes on by itself. */
+/* With and without O_NONBLOCK; a blocking connect() that a signal breaks off goes on by itself. */
 static bool connect_to(int fd, bool blocks)
 {
 	int error = 0;
@@ -518,7 +523,8 @@ int main(int argc, char **argv)
 	}
 	if (argc != 6 || strcmp(argv[0], "load"))
 		errx(1, "see the source for its arguments");
-	make_talk = !strcmp(argv[1], "own") ? talk_own : !strcmp(argv[1], "redis") ? talk_redis : talk_http;
+	make_talk = !strcmp(argv[1], "own") ? talk_own :
+		    !strcmp(argv[1], "redis") ? talk_redis : talk_http;
 	set_server(argv[2], argv[3]);
 	return load(strtoul(argv[4], NULL, 10), (unsigned int)atoi(argv[5]));
 }
