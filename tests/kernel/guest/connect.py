@@ -81,7 +81,8 @@ how, address, port = globals()[sys.argv[1]], sys.argv[2], int(sys.argv[3])
 for turn in range(int(sys.argv[5])):
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as s:
         s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1)
+        if port == int(sys.argv[6]):
+            s.setsockopt(socket.IPPROTO_TCP, socket.TCP_SYNCNT, 1)
         try:
             how(s, (address, port))
             print(echo(s), s.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), s.getblocking(), flush=True)
@@ -97,7 +98,7 @@ class Client:
         self.peer, self.port = peer, port
         self.process = subprocess.Popen(
             ["smc_run", *options, sys.executable, "-c", CLIENT, how, ADDRESSES[family], str(port), LOCAL[family],
-             str(turns)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+             str(turns), str(DEAF)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self):
         self.out, self.err = self.process.communicate()
