@@ -116,6 +116,15 @@ def check_61():
     done()
 
 
+def differs(name, rows):
+    """Without the repairs a case is not as over TCP. What the kernel loses after two seconds, a slow machine may save."""
+    for _ in range(3):
+        if rows["raw"][name][0] not in ("", rows["tcp"][name][0]):
+            return True
+        rows["raw"].update(read(start("smc_run", "--raw", "differs", name)))
+    return False
+
+
 def main():
     subprocess.run("ip link add other type dummy; modprobe -q tls", shell=True, check=False)
     if KERNEL == "6.1":
@@ -136,7 +145,7 @@ def main():
     compare("IPPROTO_SMC", {n: r for n, r in rows["tcp"].items() if not RDMA or n in raw}, rows["IPPROTO_SMC"])
     compare("AF_SMC, IPv6", rows["tcp6"], rows["AF_SMC, IPv6"], fell_back=RDMA)  # SMC-R knows IPv4 only
     for name in raw:
-        ok(rows["raw"][name][0] not in ("", rows["tcp"][name][0]), "--raw: %s differs" % name, rows["raw"][name])
+        ok(differs(name, rows), "--raw: %s differs" % name, rows["raw"][name])
     check_python()
     if not RDMA:
         check_leaks()
