@@ -96,14 +96,16 @@ class Signals(Fault):
     name, ticks, period = "a signal each millisecond", ("-s", "1000"), 0.001
 
     def on(self):
-        if self.server.kind != "own":
-            for pid in self.server.pids():
-                os.kill(pid, signal.SIGSTOP)
+        self.stopped = self.server.pids() if self.server.kind != "own" else []
+        self.send(signal.SIGSTOP)
 
     def off(self):
-        if self.server.kind != "own":
-            for pid in self.server.pids():
-                os.kill(pid, signal.SIGCONT)
+        self.send(signal.SIGCONT)
+
+    def send(self, number):
+        for pid in self.stopped:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 class Descriptors(Fault):
@@ -165,30 +167,33 @@ class Bpf(Fault):
 
 
 class Memory(Fault):
-    """A process takes all but a little; it is the one that the kernel kills."""
+    """Processes take all but a little; they are those that the kernel kills."""
     name, either = "memory is short", {"connect ENOMEM", "accept ENOMEM", "accept ENOBUFS", "socket ENOMEM"}
-    spare_kb = 24 << 10
+    kept_kb, spare_kb = 128 << 10, 24 << 10
 
     def begin(self):
-        self.hog = None
+        self.hogs = []
+        self.take(self.kept_kb)
 
-    def available(self):
+    def take(self, but_kb):
         with open("/proc/meminfo", encoding="ascii") as file:
-            return {line.split(":")[0]: int(line.split()[1]) for line in file}["MemAvailable"]
+            size = {line.split(":")[0]: int(line.split()[1]) for line in file}["MemAvailable"] - but_kb
+        self.hogs.append(subprocess.Popen([sys.executable, "-c", HOG, str(max(size, 0))], stdin=subprocess.PIPE,
+                                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL))
+        self.hogs[-1].stdout.readline()
+
+    def give(self):
+        with self.hogs.pop() as hog:
+            hog.stdin.close()
 
     def on(self):
-        size = self.available() - self.spare_kb
-        if size > 0:
-            self.hog = subprocess.Popen([sys.executable, "-c", HOG, str(size)], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-            self.hog.stdout.readline()
+        self.take(self.spare_kb)
 
     def off(self):
-        if self.hog:
-            self.hog.stdin.close()
-            self.hog.wait()
-            self.hog.stdout.close()
-            self.hog = None
+        self.give()
+
+    def finish(self):
+        self.give()
 
 
 class Groups(Fault):
