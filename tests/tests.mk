@@ -99,14 +99,17 @@ $(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
 
 tests: $(TEST_BINS) $(PROGRAM_BINS)
 
+# On all processors, unless the caller said how many.
+BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all
+
 check:
 	$(Q)tests/setup
-	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/run $(SUITES)
 
 demo:
 	$(Q)tests/setup
-	$(Q)$(MAKE) --no-print-directory O=$(O) all
+	$(Q)+$(BUILD_ALL)
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
 # The corpora that it finds stay in the build directory; what is worth keeping goes to tests/fuzz/corpus.
@@ -127,18 +130,18 @@ soak: MINUTES := 60
 soak: KERNEL ?= lo
 soak:
 	$(Q)tests/setup
-	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/soak '$(MINUTES)' '$(KERNEL)'
 
 CONNECTIONS ?= 100000
 faults:
 	$(Q)tests/setup
-	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/faults '$(CONNECTIONS)'
 
 bench:
 	$(Q)tests/setup
-	$(Q)$(MAKE) --no-print-directory O=$(O) all tests
+	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' bench/run
 
 FILES ?= $(wildcard lib/smc/*.c)
