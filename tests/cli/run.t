@@ -59,6 +59,26 @@ rm "$tree/tests/cli/odd.t" "$tree/build/tests/unit/good"
 run unit
 is "$rc $(tail -n 1 <<<"$out")" '1 0 passed, 1 failed, 0 skipped' 'a unit test that was not built'
 
+# An emulated processor that trips is not the test's fault: once.
+cat >"$tree/tests/cli/odd.t" <<'END'
+#!/bin/sh
+echo 'not ok 1 - broken'
+echo '[   10.663276] Oops: int3: 0000 [#1]'
+[ -e "$0.tripped" ] || { : >"$0.tripped"; exit 125; }
+echo 'ok 2 - fine'
+echo '1..2'
+exit 1
+END
+chmod +x "$tree/tests/cli/odd.t"
+run cli
+is "$rc $(tail -n 1 <<<"$out")" '1 2 passed, 1 failed, 0 skipped' 'the emulator tripped twice: a failure'
+like "$out" 'this is the second time' 'and it says that there was a first time'
+sed -i "s/^echo 'not ok.*/echo 'ok 1 - fine'/; s/^exit 1$/exit 0/" "$tree/tests/cli/odd.t"
+rm "$tree/tests/cli/odd.t.tripped"
+run cli
+is "$rc $(tail -n 1 <<<"$out")" '0 3 passed, 0 failed, 0 skipped' 'the emulator tripped once: a success'
+rm "$tree/tests/cli/odd.t" "$tree/tests/cli/odd.t.tripped"
+
 # Guests: the longest of the last run first.
 suite build/tests/unit/good "$good"
 for name in a b c; do suite tests/kernel/$name.t "$good"; done

@@ -264,7 +264,8 @@ def judge(fault, kind, count, tcp, smc):
     client, over_smc, over_tcp = smc["client"], errors(smc["client"], smc["server"]), errors(tcp["client"], tcp["server"])
     name = "%s, %s: " % (fault.name, kind)
     print("# %-27s %-6s %6d %6d %7.1f  %-20s  %s" % (fault.name, kind, client.get("tried", 0), smc["smc"],
-          client.get("bytes", 0) / 1e6, words(over_tcp), words(over_smc)), flush=True)
+          client.get("bytes", 0) / 1e6, words(tcp["client"], tcp["server"]),
+          words(client, smc["server"])), flush=True)
     ok(client.get("tried", 0) >= count and not {"hangs", "status"} & set(client) and "hangs" not in smc["server"], name + "nothing hangs", (smc, tcp))
     missing = lost(client, smc["server"])
     if fault.only_smc:

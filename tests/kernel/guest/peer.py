@@ -44,7 +44,7 @@ def begin(count, options=()):
 
 def tell(fault, kind, smc, tcp):
     print("# %-27s %-6s %6d %7.1f  %-40s  %s" % (fault, kind, smc.get("tried", 0), smc.get("bytes", 0) / 1e6,
-          words(errors(tcp)), words(errors(smc))), flush=True)
+          words(tcp), words(smc)), flush=True)
 
 
 def port_down(count):
@@ -79,7 +79,8 @@ def peer_dies():
         smc, tcp = counts[SMC, kind], counts[TCP, kind]
         tell("the peer's guest dies", kind, smc, tcp)
         ok("tried" in smc and "tried" in tcp, "peer dies, %s: nothing hangs" % kind, (smc, tcp, stuck()))
-        ok(not lost(smc), "peer dies, %s: no byte is lost, wrong or there twice" % kind, smc)
+        # What the kernel breaks off may read as an end of file: "Resets" in af_smc(7).
+        ok(not {"wrong", "extra"} & set(lost(smc)), "peer dies, %s: no byte is wrong or there twice" % kind, smc)
         ok(smc.get("whole") and set(errors(smc)) <= BROKEN, "peer dies, %s: errors say that the connection broke" % kind, smc)
         ok(set(errors(tcp)) <= GONE, "peer dies, %s: TCP's own errors" % kind, tcp)
 

@@ -36,8 +36,10 @@ class Server:
 
     def __init__(self, kind, port, argv, way):
         self.kind, self.port = kind, port
-        self.process = subprocess.Popen([*way.prefix, *argv], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        stdin=subprocess.DEVNULL, text=True, preexec_fn=way.enter)
+        # Nobody reads the log of the others; redis would wait for its reader.
+        self.process = subprocess.Popen([*way.prefix, *argv], text=True, preexec_fn=way.enter, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE if kind == "own" else subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
         if not wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0):
             raise RuntimeError("%s does not start" % kind)
 
@@ -115,7 +117,12 @@ def lost(*ends):
             if any(end.get(what) for end in ends)}
 
 
-def words(found):
+def words(*ends):
+    """Errors, and connections that ended too early."""
+    found = errors(*ends)
+    early = sum(end.get("short", 0) for end in ends)
+    if early:
+        found["early end"] = early
     return ", ".join("%d %s" % (number, name) for name, number in sorted(found.items())) or "-"
 
 
