@@ -266,7 +266,8 @@ def judge(fault, kind, count, tcp, smc):
     print("# %-27s %-6s %6d %6d %7.1f  %-20s  %s" % (fault.name, kind, client.get("tried", 0), smc["smc"],
           client.get("bytes", 0) / 1e6, words(tcp["client"], tcp["server"]),
           words(client, smc["server"])), flush=True)
-    ok(client.get("tried", 0) >= count and not {"hangs", "status"} & set(client) and "hangs" not in smc["server"], name + "nothing hangs", (smc, tcp))
+    ended = not {"hangs", "status"} & {*client, *smc["server"]}
+    ok(ended and client.get("tried", 0) >= count, name + "nothing hangs", (smc, tcp))
     missing = lost(client, smc["server"])
     if fault.only_smc:
         # The other end of a connection that broke saw no more than its end. Others than ours do not count what breaks.
