@@ -7,14 +7,15 @@
  *   soak slow PORT           asks for as much as buffers take, reads it only after a while
  *   soak once PORT           one connection
  *
- * All but the last go on until killed. After each round a line: connections and bytes so far; bytes
- * are those that "serve" wrote for clients that are slow, and that these have read.
+ * All but the last go on until SIGTERM. After each round a line: connections and bytes so far; the
+ * bytes are those that "serve" wrote for clients that are slow, and that these have read.
  */
 #include <arpa/inet.h>
 #include <err.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,23 @@ static void churn(const char *port, const char *plain)
 	}
 }
 
+/* SIGTERM waits until all that was asked for has been read: then both ends have the same totals. */
+static int is_to_end(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, SIGTERM);
+}
+
+static void hold_back_sigterm(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTERM);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 /* All that comes, in order, up to the end. */
 static void slow(const char *port)
 {
@@ -244,7 +262,8 @@ static void slow(const char *port)
 	ssize_t n;
 	int fd;
 
-	for (;;) {
+	hold_back_sigterm();
+	while (!is_to_end()) {
 		fd = ask(port, 0, FILL);
 		rest(2000);
 		for (at = 0; (n = recv(fd, got, sizeof(got), 0)) > 0; at += (size_t)n) {

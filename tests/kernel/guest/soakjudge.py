@@ -19,13 +19,16 @@ class Sample:
 
 
 def usual_maximum(samples, what, start):
-    """The median of the maxima of a window's slices: a leak raises all of them, a rare moment one."""
+    """The median of the maxima of a window's slices: a leak raises all of them, a rare moment one.
+
+    None if the process was not seen in most slices. In a few of them a busy machine may not have looked."""
     slices = [[] for _ in range(SLICES)]
     for sample in samples:
         position = int((sample.when - start) / WINDOW * SLICES)
         if sample.when >= start and position < SLICES:
             slices[position].append(getattr(sample, what))
-    return median(map(max, slices)) if all(slices) else None
+    seen = [max(part) for part in slices if part]
+    return median(seen) if 2 * len(seen) > SLICES else None
 
 
 def ends(samples, what):
