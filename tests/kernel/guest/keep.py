@@ -171,13 +171,18 @@ def stay(port):
         sys.stdin.read()
 
 
+def is_stopped(tcp, smc, count):
+    """Whether clients wait for others that do not read: each of these would stop a server for seconds."""
+    there, here = tcp.client("idle", count), smc.client("idle", count)
+    print("# %3d clients do not read: worst answer %.3f s over TCP (%d answers), %.3f s over SMC (%d)"
+          % (count, there["worst"], there["answers"], here["worst"], here["answers"]), flush=True)
+    return not there["answers"] or here["worst"] >= there["worst"] + MORE_THAN_TCP
+
+
 def check_idle(tcp, smc):
+    """A busy machine stops everybody now and then; a server that waits does so each time."""
     for count in (5, 100):
-        there, here = tcp.client("idle", count), smc.client("idle", count)
-        print("# %3d clients do not read: worst answer %.3f s over TCP (%d answers), %.3f s over SMC (%d)"
-              % (count, there["worst"], there["answers"], here["worst"], here["answers"]), flush=True)
-        ok(there["answers"] and here["worst"] < there["worst"] + MORE_THAN_TCP,
-           "%d clients that do not read stop nobody" % count, here)
+        ok(any(not is_stopped(tcp, smc, count) for _ in range(3)), "%d clients that do not read stop nobody" % count)
 
 
 def check(tcp, smc, want):
