@@ -26,6 +26,12 @@ RAW(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), fd
 RAW(int, ioctl, (int fd, unsigned long request, void *arg), fd, request, arg)
 RAW(ssize_t, splice, (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
 		      unsigned int flags), in, in_pos, out, out_pos, len, flags)
+RAW(ssize_t, sendfile, (int out, int in, void *pos, size_t len), out, in, pos, len)
+#ifdef SYS_sendfile64
+RAW(ssize_t, sendfile64, (int out, int in, void *pos, size_t len), out, in, pos, len)
+#else
+#define raw_sendfile64 raw_sendfile
+#endif
 RAW(int, close, (int fd), fd)
 RAW(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d),
     option, a, b, c, d)
@@ -73,6 +79,8 @@ static const struct {
 	[SHIM_ACCEPT4] = { "accept4", (shim_any_fn)raw_accept4 },
 	[SHIM_IOCTL] = { "ioctl", (shim_any_fn)raw_ioctl },
 	[SHIM_SPLICE] = { "splice", (shim_any_fn)raw_splice },
+	[SHIM_SENDFILE] = { "sendfile", (shim_any_fn)raw_sendfile },
+	[SHIM_SENDFILE64] = { "sendfile64", (shim_any_fn)raw_sendfile64 },
 	[SHIM_CLOSE] = { "close", (shim_any_fn)raw_close },
 	[SHIM_PRCTL] = { "prctl", (shim_any_fn)raw_prctl },
 	[SHIM_SHUTDOWN] = { "shutdown", (shim_any_fn)raw_shutdown },

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -18,15 +20,37 @@
 #include "ld_pre_smc/sock.h"
 #include "smc/keep.h"
 
+void shim_push(int fd)
+{
+	int corked = 0, off = 0, saved = errno;
+	socklen_t len = sizeof(corked);
+
+	if (!next_getsockopt(fd, IPPROTO_TCP, TCP_CORK, &corked, &len) &&
+	    !next_setsockopt(fd, IPPROTO_TCP, TCP_CORK, &off, len) && corked)
+		next_setsockopt(fd, IPPROTO_TCP, TCP_CORK, &corked, len);
+	errno = saved;
+}
+
+static int count_unsent(int fd)
+{
+	int bytes = 0;
+
+	return next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? 0 : bytes;
+}
+
 int shim_unsent(int fd)
 {
 	struct linger linger;
 	socklen_t len = sizeof(linger);
-	int bytes = 0, saved = errno;
+	int saved = errno, bytes = count_unsent(fd);
 
-	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) || bytes <= 0 ||
-	    next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff)
+	if (bytes > 0 && (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) ||
+			  linger.l_onoff))
 		bytes = 0;
+	if (bytes > 0) {
+		shim_push(fd);
+		bytes = count_unsent(fd);
+	}
 	errno = saved;
 	return bytes;
 }

@@ -9,9 +9,20 @@
 #pragma GCC visibility push(hidden)
 
 /**
+ * shim_push() - send what an SMC socket holds back
+ * @fd: an SMC socket
+ *
+ * What was written with MSG_MORE waits for the next write; TCP waits 200 ms at most. As long as
+ * nothing is written nobody sends it, not even when the peer reads: see smc_tx_should_cork() in
+ * net/smc/smc_tx.c. TCP_CORK stays as it was, errno too.
+ */
+void shim_push(int fd);
+
+/**
  * shim_unsent() - bytes that would be lost, or waited for, if a file descriptor were closed now
  *
- * 0 with SO_LINGER: then the program has said itself what is to be. Leaves errno as it was.
+ * 0 with SO_LINGER: then the program has said itself what is to be. What was held back is on its
+ * way afterwards. Leaves errno as it was.
  */
 int shim_unsent(int fd);
 

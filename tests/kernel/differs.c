@@ -24,6 +24,7 @@
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -788,6 +789,78 @@ static void case_splice_full(void)
 	say("last=%ld all=%d", n, total > 40000);
 }
 
+/* ---- data that is held back ---- */
+
+static void tell_all(int fd)
+{
+	char text[2000];
+	ssize_t n, total = 0;
+
+	wait_for(fd, POLLIN);
+	while ((n = recv(fd, text, sizeof(text), MSG_DONTWAIT)) > 0) {
+		total += n;
+		wait_for(fd, POLLIN);
+	}
+	say("got=%zd", total);
+	say_result("end", n);
+}
+
+/* Nobody reads any more: only that can send it. */
+static struct pair make_drained_pair(void)
+{
+	struct pair p = make_pair();
+
+	echo(&p);
+	return p;
+}
+
+static void case_sendfile(void)
+{
+	struct pair p = make_drained_pair();
+	int file = memfd_create("file", 0);
+	char text[1000] = "";
+	off_t pos = 0;
+
+	SAY("file", write(file, text, sizeof(text)));
+	SAY("sendfile", sendfile(p.c, file, &pos, 100000));
+	wait_for(p.a, POLLIN);
+	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
+	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
+	pos = 500;
+	SAY("sendfile", sendfile(p.c, file, &pos, 100000));
+	wait_for(p.a, POLLIN);
+	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
+	say("cork=%d", get(p.c, IPPROTO_TCP, TCP_CORK));
+}
+
+static void case_more_close(void)
+{
+	struct pair p = make_drained_pair();
+
+	SAY("send", send(p.c, "hello", 5, MSG_MORE));
+	SAY("close", close(p.c));
+	tell_all(p.a);
+}
+
+static void case_more_shutdown(void)
+{
+	struct pair p = make_drained_pair();
+
+	SAY("send", send(p.c, "hello", 5, MSG_MORE));
+	SAY("shutdown", shutdown(p.c, SHUT_WR));
+	tell_all(p.a);
+}
+
+static void case_cork_close(void)
+{
+	struct pair p = make_drained_pair();
+
+	SAY("cork", set(p.c, IPPROTO_TCP, TCP_CORK, 1));
+	SAY("send", send(p.c, "hello", 5, 0));
+	SAY("close", close(p.c));
+	tell_all(p.a);
+}
+
 /* ---- unsent data: the reader starts late ---- */
 
 /* Milliseconds: later than the kernel gives up, after two seconds, which may be long ones. */
@@ -1210,6 +1283,8 @@ static const struct {
 	{ "self", case_self },
 	{ "signals", case_signals }, { "signal_ends", case_signal_ends },
 	{ "devices", case_devices }, { "splice", case_splice }, { "splice_full", case_splice_full },
+	{ "sendfile", case_sendfile }, { "more_close", case_more_close },
+	{ "more_shutdown", case_more_shutdown }, { "cork_close", case_cork_close },
 	{ "unsent_exit", case_unsent_exit }, { "unsent_close", case_unsent_close },
 	{ "unsent_underscore_exit", case_unsent_underscore_exit },
 	{ "unsent_exec", case_unsent_exec }, { "unsent_inherited", case_unsent_inherited },
