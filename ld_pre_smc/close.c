@@ -6,13 +6,42 @@
 
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/unsent.h"
+
+/* What is to be undone after a file descriptor was closed. */
+struct closing {
+	uint64_t signals;
+	bool are_blocked;
+};
+
+static struct closing begin(int fd)
+{
+	struct closing closing = { 0 };
+
+	if (shim_fd_is_marked(fd) && shim_unsent_close(fd))
+		closing.are_blocked = shim_signals_block(&closing.signals);
+	return closing;
+}
+
+/* dup2() closes @to. */
+static struct closing begin_dup(int from, int to)
+{
+	return begin(from != to && shim_fd_is_marked(to) && shim_is_open(from) ? to : -1);
+}
+
+static void end(const struct closing *closing)
+{
+	if (closing->are_blocked)
+		shim_signals_restore(&closing->signals);
+}
 
 /**
  * close() - close(2); what SMC-R has not sent yet is sent all the same, and nobody waits
  *
  * The kernel waits two seconds, and then throws the rest away. As long as somebody has the socket
  * it goes on sending, so smc_keep gets it. What cannot be an SMC socket costs no system call.
+ * No signal comes between the kernel and the peer, see shim_unsent_close().
  *
  * A program in a sandbox gets what the kernel does: see shim_in_sandbox.
  *
@@ -20,9 +49,11 @@
  */
 int close(int fd)
 {
-	if (shim_fd_is_marked(fd))
-		shim_unsent_close(fd);
-	return next_close(fd);
+	struct closing closing = begin(fd);
+	int ret = next_close(fd);
+
+	end(&closing);
+	return ret;
 }
 
 /**
@@ -32,11 +63,10 @@ int close(int fd)
  */
 int dup2(int from, int to)
 {
-	int ret;
+	struct closing closing = begin_dup(from, to);
+	int ret = next_dup2(from, to);
 
-	if (from != to && shim_fd_is_marked(to) && shim_is_open(from))
-		shim_unsent_close(to);
-	ret = next_dup2(from, to);
+	end(&closing);
 	if (ret >= 0)
 		shim_fd_copy(from, to);
 	return ret;
@@ -49,26 +79,30 @@ int dup2(int from, int to)
  */
 int dup3(int from, int to, int flags)
 {
-	int ret;
+	struct closing closing = begin_dup(from, to);
+	int ret = next_dup3(from, to, flags);
 
-	if (from != to && shim_fd_is_marked(to) && shim_is_open(from))
-		shim_unsent_close(to);
-	ret = next_dup3(from, to, flags);
+	end(&closing);
 	if (ret >= 0)
 		shim_fd_copy(from, to);
 	return ret;
 }
 
 /* Numbers beyond the table are left to the kernel. */
-static void close_marked(unsigned int first, unsigned int last)
+static struct closing begin_range(unsigned int first, unsigned int last)
 {
+	struct closing closing = { 0 };
+	bool is_sent = false;
 	int fd;
 
 	if (first >= SHIM_FD_NUMBERS)
-		return;
+		return closing;
 	for (fd = shim_fd_next(FD_SMC, (int)first); fd >= 0 && (unsigned int)fd <= last;
 	     fd = shim_fd_next(FD_SMC, fd + 1))
-		shim_unsent_close(fd);
+		is_sent |= shim_unsent_close(fd);
+	if (is_sent)
+		closing.are_blocked = shim_signals_block(&closing.signals);
+	return closing;
 }
 
 /**
@@ -81,16 +115,20 @@ static void close_marked(unsigned int first, unsigned int last)
  */
 int close_range(unsigned int first, unsigned int last, int flags)
 {
-	if (!flags)
-		close_marked(first, last);
-	return next_close_range(first, last, flags);
+	struct closing closing = begin_range(flags ? ~0U : first, last);
+	int ret = next_close_range(first, last, flags);
+
+	end(&closing);
+	return ret;
 }
 
 /** closefrom() - closefrom(3), as close() */
 void closefrom(int low)
 {
-	close_marked(low < 0 ? 0 : (unsigned int)low, ~0U);
+	struct closing closing = begin_range(low < 0 ? 0 : (unsigned int)low, ~0U);
+
 	next_closefrom(low);
+	end(&closing);
 }
 
 /**
@@ -100,11 +138,13 @@ void closefrom(int low)
  */
 int fclose(FILE *file)
 {
-	int fd = file ? fileno(file) : -1;
+	int fd = file ? fileno(file) : -1, ret;
+	struct closing closing;
 
-	if (fd >= 0 && shim_fd_is_marked(fd)) {
+	if (fd >= 0 && shim_fd_is_marked(fd))
 		fflush(file);
-		shim_unsent_close(fd);
-	}
-	return ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
+	closing = begin(fd);
+	ret = ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
+	end(&closing);
+	return ret;
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/sock.h"
 
 #ifndef SMC_KEEP
@@ -26,9 +27,8 @@
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
-/* Of each of the two processes that start the keeper; the kernel's set of signals. */
+/* Of each of the two processes that start the keeper. */
 #define STACK 16384
-#define SIGNALS 8
 
 /* The keeper beside this library (a build tree, a container), and the installed one. */
 static const char *library;
@@ -228,13 +228,13 @@ static bool give(int fd, enum keep_how how)
 
 bool shim_keeper_give(int fd, enum keep_how how)
 {
-	uint64_t all = ~0ULL, old;
 	int saved = errno;
 	bool given = false;
+	uint64_t old;
 
-	if (!syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &old, SIGNALS)) {
+	if (shim_signals_block(&old)) {
 		given = give(fd, how);
-		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &old, NULL, SIGNALS);
+		shim_signals_restore(&old);
 	}
 	errno = saved;
 	return given;

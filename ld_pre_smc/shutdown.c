@@ -9,14 +9,18 @@
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/sock.h"
 #include "ld_pre_smc/unsent.h"
 
+static bool is_ours(int fd)
+{
+	return shim_fd_is_marked(fd) && shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL);
+}
+
 static bool is_deferred(int fd, int how)
 {
-	if (!shim_fd_is_marked(fd) || !shim_repairs() || shim_in_sandbox ||
-	    !shim_is_smc(fd, NULL) || shim_unsent(fd) <= 0 ||
-	    !shim_keeper_give(fd, how == SHUT_WR ? KEEP_SHUT_WR : KEEP_SHUT_RDWR))
+	if (!shim_keeper_give(fd, how == SHUT_WR ? KEEP_SHUT_WR : KEEP_SHUT_RDWR))
 		return false;
 	if (fd < SHIM_FD_NUMBERS)
 		shim_fd_set(FD_KEPT, fd);
@@ -29,12 +33,24 @@ static bool is_deferred(int fd, int how)
  *
  * The kernel waits two seconds, also on non-blocking sockets, and with SHUT_RDWR it then drops the
  * rest, as in close(). smc_keep shuts the socket down when all is sent; receiving ends at once.
+ * No signal comes between the kernel and the peer, see shim_unsent_close().
  *
  * Return: as shutdown(2).
  */
 int shutdown(int fd, int how)
 {
-	if ((how == SHUT_WR || how == SHUT_RDWR) && is_deferred(fd, how))
-		return how == SHUT_RDWR ? next_shutdown(fd, SHUT_RD) : 0;
-	return next_shutdown(fd, how);
+	bool are_blocked = false;
+	uint64_t signals;
+	int unsent, ret;
+
+	if ((how == SHUT_WR || how == SHUT_RDWR) && is_ours(fd)) {
+		unsent = shim_unsent(fd);
+		if (unsent > 0 && is_deferred(fd, how))
+			return how == SHUT_RDWR ? next_shutdown(fd, SHUT_RD) : 0;
+		are_blocked = !unsent && shim_signals_block(&signals);
+	}
+	ret = next_shutdown(fd, how);
+	if (are_blocked)
+		shim_signals_restore(&signals);
+	return ret;
 }

@@ -46,7 +46,7 @@ int shim_unsent(int fd)
 
 	if (bytes > 0 && (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) ||
 			  linger.l_onoff))
-		bytes = 0;
+		bytes = -1;
 	if (bytes > 0) {
 		shim_push(fd);
 		bytes = count_unsent(fd);
@@ -131,13 +131,18 @@ static void detach_kept(int fd)
 	}
 }
 
-void shim_unsent_close(int fd)
+bool shim_unsent_close(int fd)
 {
+	bool is_sent = false;
+	int unsent;
+
 	if (!shim_repairs() || shim_in_sandbox)
-		return;
+		return false;
 	if (shim_is_smc(fd, NULL)) {
 		detach_kept(fd);
-		if (shim_unsent(fd) > 0 && shim_fd_is_owner()) {
+		unsent = shim_unsent(fd);
+		is_sent = !unsent;
+		if (unsent > 0 && shim_fd_is_owner()) {
 			if (shim_unsent_give(fd))
 				detach(fd);
 			else
@@ -145,4 +150,5 @@ void shim_unsent_close(int fd)
 		}
 	}
 	shim_fd_clear(FD_SMC, fd);
+	return is_sent;
 }

@@ -21,8 +21,8 @@ void shim_push(int fd);
 /**
  * shim_unsent() - bytes that would be lost, or waited for, if a file descriptor were closed now
  *
- * 0 with SO_LINGER: then the program has said itself what is to be. What was held back is on its
- * way afterwards. Leaves errno as it was.
+ * Less than 0 if there are some and SO_LINGER is set: then the program has said itself what is to
+ * be. What was held back is on its way afterwards. Leaves errno as it was.
  */
 int shim_unsent(int fd);
 
@@ -43,8 +43,12 @@ bool shim_unsent_give(int fd);
  *
  * The socket also leaves the epoll instances of this process and raises no SIGIO any more, as the
  * kernel has it when a last descriptor is closed. Forgets the mark. Leaves errno as it was.
+ *
+ * Return: whether nothing is left but to tell the peer. No signal may break that off: SMC-R does
+ * not try again, and the peer waits for ever. See smc_wr_tx_get_free_slot() in net/smc/smc_wr.c: a
+ * link has few slots for messages, and a signal ends the wait for one.
  */
-void shim_unsent_close(int fd);
+bool shim_unsent_close(int fd);
 
 /** shim_is_open() - whether a file descriptor is open. Leaves errno as it was. */
 bool shim_is_open(int fd);

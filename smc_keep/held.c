@@ -61,26 +61,42 @@ static void signal_often(int microseconds)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void held_close(int fd)
-{
-	signal_often(1000);
-	syscall(SYS_close, fd);
-	signal_often(0);
-}
-
-static void shut(int fd, int how)
-{
-	signal_often(1000);
-	syscall(SYS_shutdown, fd, how);
-	signal_often(0);
-}
-
 /* Bytes; -1 if it cannot have any. */
 static int count_unsent(int fd)
 {
 	int bytes = 0;
 
 	return ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? -1 : bytes;
+}
+
+/* When all is sent nothing but to tell the peer is left: that no signal may break off. */
+static void call_impatiently(long call, int fd, int how)
+{
+	bool is_sent = count_unsent(fd) <= 0;
+
+	if (!is_sent)
+		signal_often(1000);
+	syscall(call, fd, how);
+	if (!is_sent)
+		signal_often(0);
+}
+
+void held_close(int fd)
+{
+	call_impatiently(SYS_close, fd, 0);
+}
+
+/*
+ * What a signal kept the program's last write from sending: nobody else does it. Slots for messages
+ * may be scarce for seconds when a link breaks (net/smc/smc_wr.c), and the others do not wait.
+ */
+static void push(int fd)
+{
+	int off = 0;
+
+	signal_often(10000);
+	setsockopt(fd, IPPROTO_TCP, TCP_CORK, &off, sizeof(off));
+	signal_often(0);
 }
 
 static int option(int fd, int level, int name)
@@ -160,7 +176,8 @@ static bool look_at(struct held *item, long long now)
 
 	if (unsent <= 0 || late) {
 		if (item->how != KEEP_CLOSE)
-			shut(item->fd, item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
+			call_impatiently(SYS_shutdown, item->fd,
+					 item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
 		return true;
 	}
 	if (is_hopeless(item, now))
@@ -168,8 +185,10 @@ static bool look_at(struct held *item, long long now)
 	if (unsent != item->unsent) {
 		item->interval = LOOK_FIRST;
 		item->moved = now;
-	} else if (item->interval * 2 <= LOOK_LAST) {
-		item->interval *= 2;
+	} else {
+		push(item->fd);
+		if (item->interval * 2 <= LOOK_LAST)
+			item->interval *= 2;
 	}
 	item->unsent = unsent;
 	item->next = now + item->interval;

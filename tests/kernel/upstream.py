@@ -8,11 +8,16 @@
     lab/smc-lab run -k lo -- tests/kernel/upstream.py moment
         Linux 6.12, loopback-ism: a client closes its non-blocking socket while the handshake ends. Now and then
         the server has a connection that never ends.
+    lab/smc-lab run -k 6.12 --rxe -- tests/kernel/upstream.py signal
+        Linux 6.12, Soft-RoCE: a signal each millisecond comes to servers. One that ends the wait for a slot in
+        smc_wr_tx_get_free_slot() takes -EPIPE with it, and nobody tries again: what send() has accepted is not
+        sent until the next send(), and after close() the peer never sees the end.
 
 Prints how often it tried and what it saw; exit status 1 if it saw the fault."""
 import os
 import random
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -101,6 +106,93 @@ def moment(tries=3000, patience=30):
     return 1 if left else 0
 
 
-STATUS = {"device": device, "moment": moment}[sys.argv[1]]()
+# More than a send buffer, so that the last part goes when the peer has made room.
+DATA, PATIENCE = bytes(100000), 20
+
+
+class Sender:
+    """A server of many connections, of which each gets all data and then its end; none is waited for."""
+
+    def __init__(self, listener):
+        self.poll, self.left = select.poll(), {}
+        self.listener = listener
+        listener.setblocking(False)
+        self.poll.register(listener, select.POLLIN)
+
+    def accept(self):
+        try:
+            sock = self.listener.accept()[0]
+        except OSError:
+            return
+        sock.setblocking(False)
+        self.left[sock.fileno()] = [sock, DATA]
+        self.poll.register(sock, select.POLLOUT)
+
+    def send(self, fd):
+        sock, data = self.left[fd]
+        try:
+            self.left[fd][1] = data[sock.send(data):]
+        except BlockingIOError:
+            return
+        except OSError:
+            self.left[fd][1] = b""
+        if not self.left[fd][1]:
+            self.poll.modify(sock, select.POLLIN)
+
+    def close(self, fd):
+        self.poll.unregister(fd)
+        self.left.pop(fd)[0].close()
+
+    def go_on(self):
+        while True:
+            for fd, _ in self.poll.poll():
+                if fd == self.listener.fileno():
+                    self.accept()
+                elif self.left[fd][1]:
+                    self.send(fd)
+                else:
+                    self.close(fd)
+
+
+def serve_under_signals(listener):
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+    Sender(listener).go_on()
+
+
+def read_all(address, tries, stalled):
+    for _ in range(tries):
+        with smc_socket() as sock:
+            sock.connect(address)
+            sock.settimeout(PATIENCE)
+            missing = len(DATA)
+            try:
+                while missing:
+                    missing -= len(sock.recv(missing))
+                sock.send(b"x")
+                sock.recv(1)
+            except TimeoutError:
+                stalled.append(missing)
+
+
+def signals(tries=150, servers=2, clients=32):
+    listener, stalled, pids = listen(), [], []
+    for _ in range(servers):
+        pids.append(os.fork())
+        if not pids[-1]:
+            serve_under_signals(listener)
+    threads = [threading.Thread(target=read_all, args=(listener.getsockname(), tries, stalled)) for _ in range(clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    print("%d connections; nothing came for %d s: %d waited for data, %d for the end" %
+          (tries * clients, PATIENCE, sum(map(bool, stalled)), stalled.count(0)))
+    return 1 if stalled else 0
+
+
+STATUS = {"device": device, "moment": moment, "signal": signals}[sys.argv[1]]()
 sys.stdout.flush()
 os._exit(STATUS)

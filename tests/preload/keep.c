@@ -5,6 +5,7 @@
  * are TCP sockets (mimic_lib.c), which tell while they are held: an orphan has no inode.
  */
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -502,6 +503,46 @@ static void count_calls(void)
 	printf("marks=%d calls=%d\n", marks, calls);
 }
 
+/* Of the library below, see mimic_lib.c. */
+static int count_below(const char *name)
+{
+	const int *count = dlsym(RTLD_DEFAULT, name);
+
+	return count ? *count : -1;
+}
+
+static void tell_signals(const char *name, int ret)
+{
+	static int calm, exposed;
+	sigset_t now;
+
+	sigprocmask(SIG_SETMASK, NULL, &now);
+	printf("%s=%d calm=%d exposed=%d blocked=%d ", name, ret, count_below("mimic_calm") - calm,
+	       count_below("mimic_exposed") - exposed, sigismember(&now, SIGALRM));
+	calm = count_below("mimic_calm");
+	exposed = count_below("mimic_exposed");
+}
+
+/* Where all is sent, and where SO_LINGER says how long to wait for what is not. */
+static void try_signals(void)
+{
+	struct linger linger = { 1, 1 };
+	int fd, copy, peer;
+	size_t sent;
+
+	fd = connected();
+	copy = dup(fd);
+	tell_signals("shutdown", shutdown(fd, SHUT_WR));
+	tell_signals("close", close(fd));
+	tell_signals("dup2", by_dup2(copy));
+	fd = unsent(&peer, &sent);
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+		exit(77);
+	tell_signals("linger", close(fd));
+	tell_signals("range", close_range(1000, 1010, 0));
+	printf("\n");
+}
+
 static void on_epoll(void)
 {
 	try_epoll(false);
@@ -539,7 +580,7 @@ static const struct {
 	{ "epoll", NULL, NULL, on_epoll }, { "epoll_shut", NULL, NULL, on_epoll_shut },
 	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
 	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
-	{ "threads", NULL, NULL, try_threads },
+	{ "threads", NULL, NULL, try_threads }, { "signals", NULL, NULL, try_signals },
 	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
 };
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -64,8 +65,31 @@ int socket(int domain, int type, int protocol)
 	return fd;
 }
 
+/* close() and shutdown() of SMC sockets: that a signal cannot break off, and others. */
+extern atomic_int mimic_calm, mimic_exposed;
+atomic_int mimic_calm, mimic_exposed;
+
+static void look_at_signals(int fd)
+{
+	sigset_t now;
+
+	if (!kind(fd) || sigprocmask(SIG_SETMASK, NULL, &now))
+		return;
+	if (sigismember(&now, SIGALRM))
+		mimic_calm++;
+	else
+		mimic_exposed++;
+}
+
+int shutdown(int fd, int how)
+{
+	look_at_signals(fd);
+	return (int)syscall(SYS_shutdown, fd, how);
+}
+
 int close(int fd)
 {
+	look_at_signals(fd);
 	if (fd >= 0 && fd < MOST)
 		kinds[fd] = 0;
 	return (int)syscall(SYS_close, fd);
