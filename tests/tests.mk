@@ -17,9 +17,10 @@ PRELOAD_LIBS := $(patsubst tests/preload/%_lib.c,$(O)/tests/preload/%.so,$(wildc
 CLI_LIBS := $(patsubst tests/cli/%_lib.c,$(O)/tests/cli/%.so,$(wildcard tests/cli/*_lib.c))
 PRELOAD_BINS := $(patsubst tests/preload/%.c,$(O)/tests/preload/%,\
 	$(filter-out %_lib.c,$(wildcard tests/preload/*.c)))
-KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(wildcard tests/kernel/*.c))
+KERNEL_LIBS := $(patsubst tests/kernel/%_lib.c,$(O)/tests/kernel/%.so,$(wildcard tests/kernel/*_lib.c))
+KERNEL_BINS := $(patsubst tests/kernel/%.c,$(O)/tests/kernel/%,$(filter-out %_lib.c,$(wildcard tests/kernel/*.c)))
 BENCH_BINS := $(patsubst %.c,$(O)/%,$(wildcard bench/*.c))
-TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
+TEST_BINS := $(UNIT_BINS) $(FUZZ_BINS) $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS)
 
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka)
@@ -70,7 +71,7 @@ $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SH
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) -ldl
 
-$(PRELOAD_LIBS) $(CLI_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
+$(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $< -ldl

@@ -45,8 +45,8 @@ def check_arguments(directory):
     ok(got == (1, "", "make soak: KERNEL=6.1 is neither lo nor 6.12\n"), "no such kernel", got)
 
 
-def samples(kb=lambda i: 500, fds=lambda i: 4, threads=lambda i: 1, count=COUNT):
-    return [soakjudge.Sample(i / count, kb(i), fds(i), threads(i)) for i in range(count)]
+def samples(kb=lambda i: 500, fds=lambda i: 4, threads=lambda i: 1, count=COUNT, heap=lambda i: None):
+    return [soakjudge.Sample(i / count, kb(i), fds(i), threads(i), heap(i)) for i in range(count)]
 
 
 def says(name, want, *args):
@@ -67,6 +67,11 @@ def check_verdict():
     says("three pages more", "kB grow from 500 to 512", samples(lambda i: 500 + (i > COUNT / 2) * 12), every)
     says("a slow leak", "kB grow", samples(lambda i: 500 + i // 20), every)
     says("a leak below the noise of two sizes", "kB grow", samples(lambda i: 500 + i % 7 * 40 + i // 20), every)
+    says("malloc() keeps some pages", "", samples(lambda i: 500 + (i > COUNT / 2) * 60, heap=lambda i: 9000), every)
+    says("malloc() keeps many pages", "kB grow", samples(lambda i: 500 + i // 3, heap=lambda i: 9000), every)
+    says("more and less of the heap in turn", "", samples(heap=lambda i: 9000 + i % 7 * 5000), every)
+    says("three bytes at each look", "bytes in use grow from", samples(heap=lambda i: 9000 + i % 7 * 5000 + 3 * i), every)
+    says("a look that saw no heap", "", samples(heap=lambda i: None if i % 5 else 9000), every)
     says("descriptors leak", "descriptors grow from ", samples(fds=lambda i: 4 + i // 50), every)
     says("threads leak", "threads grow from ", samples(threads=lambda i: 1 + i // 50), every)
     says("gone after half the time", "was not there all the time", samples()[:COUNT // 2], every)

@@ -12,7 +12,7 @@
  *                               so many connections at once; prints how many it got and keeps them
  *                               until standard input ends
  *
- * -t SECONDS: what a call waits at most (20). -s MICROSECONDS: a signal to itself so often.
+ * -t SECONDS: what a call waits at most (20).
  * -f FAILURES: no further connection after so many that were not whole.
  *
  * Counts are a line of JSON: tried, whole (every byte and the end were right), bytes that were
@@ -53,7 +53,7 @@ static struct {
 } counts;
 
 static struct sockaddr_in server;
-static int limit_s = 20, tick_us;
+static int limit_s = 20;
 static unsigned long total, most_failures = -1UL;
 static atomic_ulong next_one, failures;
 
@@ -293,14 +293,6 @@ static void *accept_all(void *arg)
 	return NULL;
 }
 
-static void start_ticks(void)
-{
-	struct itimerval every = { .it_interval.tv_usec = tick_us, .it_value.tv_usec = tick_us };
-
-	if (tick_us && setitimer(ITIMER_REAL, &every, NULL))
-		err(1, "setitimer");
-}
-
 static int serve(int port)
 {
 	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons((in_port_t)port) };
@@ -316,7 +308,6 @@ static int serve(int port)
 	pthread_sigmask(SIG_BLOCK, &end, NULL);
 	if (pthread_create(&thread, NULL, accept_all, (void *)(intptr_t)fd))
 		errx(1, "no thread");
-	start_ticks();
 	sigwait(&end, &signal_number);
 	print_counts();
 	return 0;
@@ -448,7 +439,6 @@ static int load(unsigned long count, unsigned int at_once)
 	if (at_once > 512)
 		errx(1, "at most 512 at once");
 	total = count;
-	start_ticks();
 	for (i = 0; i < at_once; i++) {
 		if (pthread_create(&threads[i], NULL, talk_on, NULL))
 			errx(1, "no thread");
@@ -484,11 +474,6 @@ static int write_data(size_t size)
 	return fwrite(data, 1, size, stdout) != size || fflush(stdout);
 }
 
-static void on_tick(int unused)
-{
-	(void)unused;
-}
-
 static void set_server(const char *address, const char *port)
 {
 	server = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address),
@@ -499,11 +484,9 @@ int main(int argc, char **argv)
 {
 	int opt;
 
-	while ((opt = getopt(argc, argv, "t:s:f:")) > 0) {
+	while ((opt = getopt(argc, argv, "t:f:")) > 0) {
 		if (opt == 't')
 			limit_s = atoi(optarg);
-		else if (opt == 's')
-			tick_us = atoi(optarg);
 		else if (opt == 'f')
 			most_failures = strtoul(optarg, NULL, 10);
 		else
@@ -511,8 +494,6 @@ int main(int argc, char **argv)
 	}
 	argc -= optind;
 	argv += optind;
-	/* Without SA_RESTART: every call has to cope. */
-	sigaction(SIGALRM, &(struct sigaction){ .sa_handler = on_tick }, NULL);
 	if (argc == 2 && !strcmp(argv[0], "data"))
 		return write_data(strtoul(argv[1], NULL, 10));
 	if (argc == 2 && !strcmp(argv[0], "serve"))

@@ -129,7 +129,12 @@ def processes(name):
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/comm" % pid, encoding="ascii") as file:
-                found += [pid] if file.read() == name + "\n" else []
+                found += [int(pid)] if file.read() == name + "\n" else []
         except OSError:
             pass
     return found
+
+
+def link_groups():
+    """Those of SMC-D and of SMC-R."""
+    return [group for tool in ("smcd", "smcr") for group in doc(tool, "-j", "linkgroup")["linkgroups"]]

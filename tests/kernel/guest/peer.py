@@ -8,17 +8,16 @@ import tempfile
 import time
 
 from kern import NODE, doc, done, listing, ok, out_of, processes, sync, wait_for
-from traffic import KINDS, SMC, TCP, Load, complaints, errors, lost, smc_connections, start, stuck, words
+from traffic import BROKEN, KINDS, SMC, TCP, Load, complaints, errors, lost, smc_connections, start, stuck, words
 
-PEER, SHARED = os.environ["SMC_LAB_PEER_IP"], os.environ["SMC_LAB_SHARED"]
+PEER = os.environ["SMC_LAB_PEER_IP"]
 PORTS = {(way, kind): 7400 + i for i, (way, kind) in enumerate((way, kind) for way in (TCP, SMC) for kind in KINDS)}
 # Connections that were broken when the guest has died: then the clients stop.
 ENOUGH = 16
 # How a connection ends whose peer has gone: TCP gives up, its neighbour is not found; SMC's link breaks.
 GONE = {"connect ETIMEDOUT", "connect EHOSTUNREACH", "receive ETIMEDOUT", "receive EHOSTUNREACH", "send ETIMEDOUT",
         "connect ENETUNREACH", "send EHOSTUNREACH", "send ENETUNREACH"}
-BROKEN = GONE | {"connect ECONNRESET", "connect ECONNABORTED", "send ECONNRESET", "send ECONNABORTED", "send EPIPE",
-                 "receive ECONNRESET", "receive ECONNABORTED", "receive ENOTCONN"}
+ENDED = GONE | BROKEN
 
 
 def serve(work):
@@ -64,7 +63,7 @@ def port_down(count):
         tell("the RDMA port goes", kind, smc, tcp)
         ok("tried" in smc and smc["tried"] == count, "port down, %s: nothing hangs" % kind, (smc, tcp))
         ok(not {"wrong", "extra"} & set(lost(smc)), "port down, %s: no byte is wrong or there twice" % kind, smc)
-        ok(set(errors(smc)) <= BROKEN | set(errors(tcp)), "port down, %s: errors say that the connection broke" % kind, smc)
+        ok(set(errors(smc)) <= ENDED | set(errors(tcp)), "port down, %s: errors say that the connection broke" % kind, smc)
         ok(smc.get("whole", 0) > count / 2, "port down, %s: it goes on afterwards" % kind, smc)
     ok(downs, "the port went down")
 
@@ -81,7 +80,7 @@ def peer_dies():
         ok("tried" in smc and "tried" in tcp, "peer dies, %s: nothing hangs" % kind, (smc, tcp, stuck()))
         # What the kernel breaks off may read as an end of file: "Resets" in af_smc(7).
         ok(not {"wrong", "extra"} & set(lost(smc)), "peer dies, %s: no byte is wrong or there twice" % kind, smc)
-        ok(smc.get("whole") and set(errors(smc)) <= BROKEN, "peer dies, %s: errors say that the connection broke" % kind, smc)
+        ok(smc.get("whole") and set(errors(smc)) <= ENDED, "peer dies, %s: errors say that the connection broke" % kind, smc)
         ok(set(errors(tcp)) <= GONE, "peer dies, %s: TCP's own errors" % kind, tcp)
 
 

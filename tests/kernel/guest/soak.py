@@ -3,7 +3,8 @@
 
 Memory is what smaps_rollup calls Anonymous, with shared memory: pages that the process has written, also
 those that it still shares with a child. Pages of files come and go with the page cache, and the counters of
-/proc/PID/status are only near the truth."""
+/proc/PID/status are only near the truth. Of the tools it is also known what malloc() has handed out: heap_lib.c."""
+import mmap
 import os
 import re
 import shutil
@@ -12,12 +13,14 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 from chkfake import smc_socket
-from kern import doc, listing, run, wait_for
-from soakjudge import NOISE, PARTS, WARM_UP, WINDOW, Sample, ends, faults
+from kern import link_groups, listing, run, wait_for
+from kern import processes as pids_of
+from soakjudge import HEAP_NOISE, NOISE, PARTS, WARM_UP, WINDOW, Sample, ends, faults
 
 MODE = {"lo": "SMCD", "6.12": "SMCR"}[os.environ["SMC_LAB_KERNEL"]]
 PORT, PLAIN, CHECK = "7300", "7301", 37373
@@ -26,6 +29,7 @@ LOOKS = 360
 # Seconds of traffic before anything counts: TCP's TIME_WAIT lasts 60, and so long there are more and more of them.
 SETTLE = 70
 NOTHING = rb"(?!)"
+NEVER = b"\xff" * 8
 
 
 def has(mode, pattern):
@@ -33,15 +37,36 @@ def has(mode, pattern):
     return re.compile(pattern) if mode == MODE else None
 
 
+class Heap:
+    """What malloc() has handed out in a process. What it keeps for each thread counts as that: it shall keep nothing."""
+
+    def __init__(self):
+        with tempfile.NamedTemporaryFile(dir="/dev/shm") as file:
+            file.write(NEVER)
+            file.flush()
+            self.memory = mmap.mmap(file.fileno(), len(NEVER))
+            self.path = "/proc/%d/fd/%d" % (os.getpid(), os.dup(file.fileno()))
+        self.environment = dict(os.environ, HEAP_FILE=self.path, LD_PRELOAD=shutil.which("heap.so"),
+                                GLIBC_TUNABLES="glibc.malloc.tcache_count=0")
+
+    def least(self):
+        """Bytes, since the last call."""
+        got = self.memory[:]
+        self.memory[:] = NEVER
+        return None if got == NEVER else int.from_bytes(got, sys.byteorder)
+
+
 class Process:
     """A process that runs all the time; its output is counted, not kept."""
 
-    def __init__(self, argv, refresh, row=None, ends_with=-signal.SIGTERM):
+    def __init__(self, argv, refresh, row=None, ends_with=-signal.SIGTERM, heap=None):
         self.name, self.refresh, self.row = " ".join(argv), re.compile(refresh), row
         self.ends_with = ends_with
         self.samples, self.last = [], b""
         self.refreshes, self.rows, self.part = [0] * PARTS, 0 if row else None, 0
-        self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self.heap = heap
+        self.process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                        env=heap and heap.environment)
         self.pid = self.process.pid
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -56,7 +81,7 @@ class Process:
 
     def look(self, when):
         self.part = min(int(when * PARTS), PARTS - 1)
-        self.samples += look(self.pid, when)
+        self.samples += look(self.pid, when, self.heap and self.heap.least())
 
     def end(self):
         """What is wrong with how it ends."""
@@ -75,7 +100,7 @@ class Process:
 
 class Keeper:
     """smc_keep, which comes and goes by itself."""
-    name, rows = "smc_keep", 0
+    name, rows, heap = "smc_keep", 0, None
     # The listener, and three times /dev/null.
     IDLE = 4
 
@@ -100,13 +125,13 @@ def text(*path):
         return file.read()
 
 
-def look(pid, when):
+def look(pid, when, heap=None):
     """A sample, or none of a process that has just gone."""
     try:
         sizes = dict(re.findall(r"^(\w+): +(\d+) kB", text(pid, "smaps_rollup"), re.MULTILINE))
         threads = re.search(r"^Threads:\s+(\d+)", text(pid, "status"), re.MULTILINE).group(1)
         return [Sample(when, int(sizes["Anonymous"]) + int(sizes["Pss_Shmem"]),
-                       len(os.listdir("/proc/%d/fd" % pid)), int(threads))]
+                       len(os.listdir("/proc/%d/fd" % pid)), int(threads), heap)]
     except (OSError, KeyError, AttributeError):
         return []
 
@@ -123,14 +148,10 @@ def commands():
     return found
 
 
-def pids_of(name):
-    return [pid for pid, comm in commands().items() if comm == name]
-
-
 def watchers():
     """All that repeats."""
     every, number = ("-w", "2"), rb"^ *[0-9]"
-    return [Process([*argv, *every], refresh, row) for argv, refresh, row in (
+    return [Process([*argv, *every], refresh, row, heap=Heap()) for argv, refresh, row in (
         (["smcss", "-a"], rb"^State ", re.compile(MODE.encode())),
         (["smcss", "-s"], rb"^Connections ", re.compile(rb"^Connections.* [1-9]")),
         (["smcss", "-aep"], rb"^State ", re.compile(MODE.encode())),
@@ -221,12 +242,6 @@ def busy():
     return sum(values), values[3] + values[4]
 
 
-def link_groups():
-    """Their number, and that of the connections in them."""
-    groups = [group for tool in ("smcd", "smcr") for group in doc(tool, "-j", "linkgroup")["linkgroups"]]
-    return len(groups), sum(group.get("connections", 0) for group in groups)
-
-
 def watch(processes, seconds):
     """Looks at all of them, again and again. Returns how many link groups there were after the warm-up."""
     start, before = time.monotonic(), busy()
@@ -236,7 +251,7 @@ def watch(processes, seconds):
             process.look(when)
         if int(when * PARTS) > part:
             part = int(when * PARTS)
-            groups = groups or link_groups()[0]
+            groups = groups or len(link_groups())
             print("# %.1f of %g minutes" % (when * seconds / 60, seconds / 60), flush=True)
         time.sleep(max(0.5, seconds / LOOKS))
         when = (time.monotonic() - start) / seconds
@@ -246,7 +261,7 @@ def watch(processes, seconds):
 
 
 def number(value):
-    return "-" if value is None else "%g" % value
+    return "-" if value is None else "%.6g" % value
 
 
 def course(process):
@@ -257,23 +272,32 @@ def course(process):
     return "# %s, kB: %s" % (process.name, " ".join(number(max(part, default=None)) for part in parts))
 
 
+def smallest_leak(process):
+    """Bytes at each refresh, that would have been found."""
+    noise = HEAP_NOISE if process.heap else NOISE["kb"] * 1024
+    return noise / max(sum(process.refreshes) * (1 - WARM_UP - WINDOW), 1) + 1
+
+
 def show(processes):
     """The table; returns what is wrong."""
     wrong = []
-    print("%-34s %23s %17s %8s" % ("", "kB of memory", "descriptors", "threads"))
-    print("%-34s %7s %7s %7s %5s %5s %5s %8s %10s %8s" % ("process", "start", "middle", "end", "start",
-                                                           "mid", "end", "end", "refreshes", "rows"))
+    print("%-33s %15s %20s %14s %7s" % ("", "bytes in use", "kB of memory", "descriptors", "threads"))
+    print("%-33s %7s %7s %6s %6s %6s %4s %4s %4s %7s %9s %6s" % (
+        "process", "start", "end", "start", "middle", "end", "start", "mid", "end", "end", "refreshes", "rows"))
     for process in processes:
         sizes = [number(v) for what in ("kb", "fds") for v in ends(process.samples, what)]
         sizes.append(number(ends(process.samples, "threads")[2]))
-        print("%-34s %7s %7s %7s %5s %5s %5s %8s" % (process.name, *sizes),
-              "%10s %8s" % (number(process.refreshes and sum(process.refreshes)), number(process.rows)))
+        heap = ends(process.samples, "heap", min)
+        print("%-33s %7s %7s %6s %6s %6s %4s %4s %4s %7s" % (process.name, number(heap[0]), number(heap[2]), *sizes),
+              "%9s %6s" % (number(process.refreshes and sum(process.refreshes)), number(process.rows)))
         found = faults(process.samples, process.refreshes, process.rows)
+        if process.heap and None in heap:
+            found.append("nobody counted the bytes in use")
         if found:
             print(course(process))
         wrong += ["%s: %s" % (process.name, fault) for fault in found]
-    between = min(sum(p.refreshes) for p in processes if p.refreshes) * (1 - WARM_UP - WINDOW)
-    print("found would have been a leak of %d bytes at each refresh" % (NOISE["kb"] * 1024 / max(between, 1) + 1))
+    print("found would have been a leak of %d bytes at each refresh" %
+          max(smallest_leak(process) for process in processes if process.refreshes))
     return wrong
 
 
@@ -304,17 +328,18 @@ def left(processes, before, groups):
         wrong.append("processes are left: %s" % rest(before))
     if not wait_for(lambda: not listing("-a"), 60):
         wrong.append("sockets are left: %d" % len(listing("-a")))
-    after, members = link_groups()
+    after = link_groups()
+    members = sum(group.get("connections", 0) for group in after)
     print("left: processes %d, SMC sockets %d, link groups %d (%d after the warm-up), connections in them %d"
-          % (len(rest(before)), len(listing("-a")), after, groups, members))
-    if after > groups or members:
+          % (len(rest(before)), len(listing("-a")), len(after), groups, members))
+    if len(after) > groups or members:
         wrong.append("link groups are left")
     return wrong
 
 
 def start():
     """smc_chk -S; servers, clients; watchers; smc_keep, where SMC has a send buffer: not over loopback."""
-    check = Process(["smc_chk", "-S"], NOTHING, ends_with=0)
+    check = Process(["smc_chk", "-S"], NOTHING, ends_with=0, heap=Heap())
     check.refreshes = None
     servers, clients = traffic()
     return servers, clients, [check, *servers, *([Keeper()] if MODE == "SMCR" else []), *clients, *watchers()]

@@ -3,6 +3,7 @@
 import glob
 import json
 import os
+import shutil
 import socket
 import subprocess
 
@@ -14,6 +15,9 @@ FILES = (4096, 100000)
 AT_ONCE = 16
 # Seconds. A call's limit in the programs, and that of a whole load: only what hangs comes near.
 CALL, LIMIT = 60, 1800
+# How an SMC connection ends when the kernel breaks it off.
+BROKEN = {"connect ECONNRESET", "connect ECONNABORTED", "connect ETIMEDOUT", "send ECONNRESET", "send ECONNABORTED",
+          "send EPIPE", "receive ECONNRESET", "receive ECONNABORTED", "receive ENOTCONN"}
 
 
 class Way:
@@ -21,6 +25,11 @@ class Way:
 
     def __init__(self, prefix=(), group=None):
         self.prefix, self.group = prefix, group
+
+    def beside(self, library):
+        """The same, with one more library to be loaded before the others."""
+        command = 'LD_PRELOAD="$0 $LD_PRELOAD" exec "$@"'
+        return Way((*self.prefix, "sh", "-c", command, shutil.which(library)), self.group)
 
     def enter(self):
         if self.group:
@@ -63,9 +72,9 @@ class Server:
         return json.loads(out) if self.kind == "own" else {}
 
 
-def start(kind, port, work, way, ticks=()):
+def start(kind, port, work, way):
     if kind == "own":
-        return Server(kind, port, ["traffic", "-t", str(CALL), *ticks, "serve", str(port)], way)
+        return Server(kind, port, ["traffic", "-t", str(CALL), "serve", str(port)], way)
     if kind == "redis":
         return Server(kind, port, ["redis-server", "--port", str(port), "--save", "", "--protected-mode", "no"], way)
     place = os.path.join(work, str(port))
@@ -132,11 +141,6 @@ def complaints():
            "lockup", "stall")
     return [line for line in run("dmesg", "-l", "emerg,alert,crit,err,warn")[1].splitlines()
             if any(word in line for word in bad)]
-
-
-def groups_in_use():
-    return [group for tool in ("smcd", "smcr") for group in doc(tool, "-j", "linkgroup")["linkgroups"]
-            if group["connections"]]
 
 
 def stuck():
