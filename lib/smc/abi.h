@@ -8,7 +8,10 @@
  */
 #pragma once
 
+/* First: glibc 2.41 has an enumerator IPPROTO_SMC there, and a macro of that name. */
+#include <netinet/in.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #ifndef AF_SMC
 #define AF_SMC 43
