@@ -97,7 +97,7 @@ class Signals(Fault):
 
     def begin(self):
         if has_rdma():
-            self.only_smc, self.whole = {"receive ETIMEDOUT"}, 0.99
+            self.only_smc, self.whole = {"receive ETIMEDOUT", "send ETIMEDOUT"}, 0.99
 
     def on(self):
         """Whether all of them have a handler for it; without one it would have killed them."""
