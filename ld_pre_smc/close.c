@@ -139,11 +139,15 @@ void closefrom(int low)
 int fclose(FILE *file)
 {
 	int fd = file ? fileno(file) : -1, ret;
-	struct closing closing;
+	struct closing closing = { 0 };
 
-	if (fd >= 0 && shim_fd_is_marked(fd))
-		fflush(file);
-	closing = begin(fd);
+	if (fd >= 0 && shim_fd_is_marked(fd)) {
+		/* What it did not write fclose() tries again, and may be interrupted in that. */
+		if (fflush(file))
+			shim_unsent_close(fd);
+		else
+			closing = begin(fd);
+	}
 	ret = ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
 	end(&closing);
 	return ret;
