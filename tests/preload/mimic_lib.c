@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -161,11 +162,21 @@ static bool is_gone(int fd)
 	return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
+/* With MIMIC_PATIENT, also of a client that needs a moment for it. */
+static bool will_be_gone(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLRDHUP };
+
+	if (getenv("MIMIC_PATIENT"))
+		syscall(SYS_ppoll, &poll_fd, 1, &(struct timespec){ .tv_nsec = 5000000 }, NULL, 8);
+	return is_gone(fd);
+}
+
 static int take(int fd, struct sockaddr *addr, socklen_t *len, int flags)
 {
 	int ret = (int)syscall(SYS_accept4, fd, addr, len, flags);
 
-	while (ret >= 0 && kind(fd) && is_gone(ret)) {
+	while (ret >= 0 && kind(fd) && will_be_gone(ret)) {
 		syscall(SYS_close, ret);
 		ret = (int)syscall(SYS_accept4, fd, addr, len, flags);
 	}

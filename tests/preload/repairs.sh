@@ -83,7 +83,7 @@ fi
 # polled PROCESSES THREADS: clients that come and go; the server polls, so it never waits for one of them
 polled() {
 	: >"$tmp/ports"
-	LD_PRELOAD=$shim:$mimic SMC_DEBUG=1 "$BUILD/tests/kernel/polled" serve "$1" "$2" >"$tmp/ports" 2>"$tmp/polled" &
+	LD_PRELOAD=$shim:$mimic SMC_DEBUG=1 MIMIC_PATIENT=1 "$BUILD/tests/kernel/polled" serve "$1" "$2" >"$tmp/ports" 2>>"$tmp/polled" &
 	polled_pid=$!
 	until grep -q ' $' "$tmp/ports" || ! kill -0 "$polled_pid" 2>/dev/null; do sleep 0.1; done
 	# shellcheck disable=SC2046 # two ports
