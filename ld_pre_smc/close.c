@@ -11,7 +11,7 @@
 
 /* What is to be undone after a file descriptor was closed. */
 struct closing {
-	uint64_t signals;
+	struct shim_signals signals;
 	bool are_blocked;
 };
 
@@ -88,21 +88,21 @@ int dup3(int from, int to, int flags)
 	return ret;
 }
 
-/* Numbers beyond the table are left to the kernel. */
-static struct closing begin_range(unsigned int first, unsigned int last)
+/* Others may wait in their close(), and signals end that. Huge numbers are left to the kernel. */
+static void close_sent(unsigned int first, unsigned int last)
 {
-	struct closing closing = { 0 };
-	bool is_sent = false;
+	struct closing closing;
 	int fd;
 
 	if (first >= SHIM_FD_NUMBERS)
-		return closing;
+		return;
 	for (fd = shim_fd_next(FD_SMC, (int)first); fd >= 0 && (unsigned int)fd <= last;
-	     fd = shim_fd_next(FD_SMC, fd + 1))
-		is_sent |= shim_unsent_close(fd);
-	if (is_sent)
-		closing.are_blocked = shim_signals_block(&closing.signals);
-	return closing;
+	     fd = shim_fd_next(FD_SMC, fd + 1)) {
+		closing = begin(fd);
+		if (closing.are_blocked)
+			next_close(fd);
+		end(&closing);
+	}
 }
 
 /**
@@ -115,20 +115,16 @@ static struct closing begin_range(unsigned int first, unsigned int last)
  */
 int close_range(unsigned int first, unsigned int last, int flags)
 {
-	struct closing closing = begin_range(flags ? ~0U : first, last);
-	int ret = next_close_range(first, last, flags);
-
-	end(&closing);
-	return ret;
+	if (!flags)
+		close_sent(first, last);
+	return next_close_range(first, last, flags);
 }
 
 /** closefrom() - closefrom(3), as close() */
 void closefrom(int low)
 {
-	struct closing closing = begin_range(low < 0 ? 0 : (unsigned int)low, ~0U);
-
+	close_sent(low < 0 ? 0 : (unsigned int)low, ~0U);
 	next_closefrom(low);
-	end(&closing);
 }
 
 /**
@@ -142,7 +138,7 @@ int fclose(FILE *file)
 	struct closing closing = { 0 };
 
 	if (fd >= 0 && shim_fd_is_marked(fd)) {
-		/* What it did not write fclose() tries again, and may be interrupted in that. */
+		/* fclose() retries what this could not write, and a signal may interrupt that. */
 		if (fflush(file))
 			shim_unsent_close(fd);
 		else

@@ -228,9 +228,9 @@ static bool give(int fd, enum keep_how how)
 
 bool shim_keeper_give(int fd, enum keep_how how)
 {
+	struct shim_signals old;
 	int saved = errno;
 	bool given = false;
-	uint64_t old;
 
 	if (shim_signals_block(&old)) {
 		given = give(fd, how);

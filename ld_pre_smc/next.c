@@ -26,6 +26,10 @@ RAW(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), fd
 RAW(int, ioctl, (int fd, unsigned long request, void *arg), fd, request, arg)
 RAW(ssize_t, splice, (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
 		      unsigned int flags), in, in_pos, out, out_pos, len, flags)
+/* 32-bit architectures of later years have one of the two only. */
+#ifndef SYS_sendfile
+#define SYS_sendfile SYS_sendfile64
+#endif
 RAW(ssize_t, sendfile, (int out, int in, void *pos, size_t len), out, in, pos, len)
 #ifdef SYS_sendfile64
 RAW(ssize_t, sendfile64, (int out, int in, void *pos, size_t len), out, in, pos, len)
@@ -38,6 +42,9 @@ RAW(int, prctl, (int option, unsigned long a, unsigned long b, unsigned long c, 
 RAW(int, shutdown, (int fd, int how), fd, how)
 RAW(int, dup, (int fd), fd)
 RAW(int, dup3, (int from, int to, int flags), from, to, flags)
+#ifndef SYS_fcntl
+#define SYS_fcntl SYS_fcntl64
+#endif
 RAW(int, fcntl, (int fd, int command, void *arg), fd, command, arg)
 #ifdef SYS_fcntl64
 RAW(int, fcntl64, (int fd, int command, void *arg), fd, command, arg)

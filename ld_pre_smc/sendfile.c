@@ -27,8 +27,8 @@ ssize_t shim_sendfile64(int out, int in, void *pos, size_t len) __asm__("sendfil
 /**
  * shim_sendfile() - sendfile(2), which sends all when the file ends before @len
  *
- * The kernel takes the last bytes for a part of more then. TCP is told at the end of the file, by
- * splice_eof() of struct proto_ops (Linux 6.5); SMC has none, and holds them.
+ * The kernel then expects more to follow the last bytes. TCP is told of the end of the file, by
+ * splice_eof() of struct proto_ops (Linux 6.5); SMC has no such function, and holds them.
  *
  * Return: as sendfile(2).
  */

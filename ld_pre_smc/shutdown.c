@@ -39,8 +39,8 @@ static bool is_deferred(int fd, int how)
  */
 int shutdown(int fd, int how)
 {
+	struct shim_signals signals;
 	bool are_blocked = false;
-	uint64_t signals;
 	int unsent, ret;
 
 	if ((how == SHUT_WR || how == SHUT_RDWR) && is_ours(fd)) {

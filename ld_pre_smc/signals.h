@@ -3,38 +3,52 @@
 #pragma once
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The size of the kernel's set. */
-#define SHIM_SIGSET 8
+/* The kernel's set has 64 signals, that of MIPS 128; the call takes no other size than its own. */
+#define SHIM_SIGSET (_NSIG / 8)
+#define SHIM_SIGNAL(number) (1ULL << ((number) - 1))
+/* A fault of the thread itself kills the process when its signal is blocked. */
+#define SHIM_FAULTS                                                                                \
+	(SHIM_SIGNAL(SIGSEGV) | SHIM_SIGNAL(SIGBUS) | SHIM_SIGNAL(SIGFPE) | SHIM_SIGNAL(SIGILL) |  \
+	 SHIM_SIGNAL(SIGTRAP) | SHIM_SIGNAL(SIGSYS))
+
+struct shim_signals {
+	uint64_t set[2];
+	int cancel_state;
+};
 
 /**
- * shim_signals_block() - keep all signals from this thread, also those that libc needs itself
+ * shim_signals_block() - keep signals from this thread, also those that libc needs itself
  * @old: what shim_signals_restore() needs
  *
- * Leaves errno as it was.
+ * The thread is not cancelled meanwhile. Leaves errno as it was.
  *
  * Return: whether it did.
  */
-static inline bool shim_signals_block(uint64_t *old)
+static inline bool shim_signals_block(struct shim_signals *old)
 {
-	uint64_t all = ~0ULL;
+	const uint64_t all[2] = { ~SHIM_FAULTS, ~0ULL };
 	int saved = errno;
-	bool blocked = !syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, old, SHIM_SIGSET);
+	bool blocked = !syscall(SYS_rt_sigprocmask, SIG_SETMASK, all, old->set, SHIM_SIGSET);
 
+	if (blocked)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old->cancel_state);
 	errno = saved;
 	return blocked;
 }
 
 /** shim_signals_restore() - end what shim_signals_block() began. Leaves errno as it was. */
-static inline void shim_signals_restore(const uint64_t *old)
+static inline void shim_signals_restore(const struct shim_signals *old)
 {
-	int saved = errno;
+	int saved = errno, state;
 
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old, NULL, SHIM_SIGSET);
+	pthread_setcancelstate(old->cancel_state, &state);
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old->set, NULL, SHIM_SIGSET);
 	errno = saved;
 }

@@ -17,40 +17,36 @@
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sandbox.h"
+#include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/sock.h"
 #include "smc/keep.h"
 
+/* TCP_NODELAY: nothing of what SMC does depends on its value, so nobody who sets it is crossed. */
 void shim_push(int fd)
 {
-	int corked = 0, off = 0, saved = errno;
-	socklen_t len = sizeof(corked);
+	int nodelay = 1, on = 1, saved = errno;
+	socklen_t len = sizeof(on);
+	struct shim_signals signals;
 
-	if (!next_getsockopt(fd, IPPROTO_TCP, TCP_CORK, &corked, &len) &&
-	    !next_setsockopt(fd, IPPROTO_TCP, TCP_CORK, &off, len) && corked)
-		next_setsockopt(fd, IPPROTO_TCP, TCP_CORK, &corked, len);
+	if (!shim_signals_block(&signals))
+		return;
+	if (!next_getsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, &len) &&
+	    !next_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on)) && !nodelay)
+		next_setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &nodelay, sizeof(nodelay));
+	shim_signals_restore(&signals);
 	errno = saved;
-}
-
-static int count_unsent(int fd)
-{
-	int bytes = 0;
-
-	return next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? 0 : bytes;
 }
 
 int shim_unsent(int fd)
 {
 	struct linger linger;
 	socklen_t len = sizeof(linger);
-	int saved = errno, bytes = count_unsent(fd);
+	int bytes = 0, saved = errno;
 
-	if (bytes > 0 && (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) ||
-			  linger.l_onoff))
+	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) || bytes < 0)
+		bytes = 0;
+	if (bytes && (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff))
 		bytes = -1;
-	if (bytes > 0) {
-		shim_push(fd);
-		bytes = count_unsent(fd);
-	}
 	errno = saved;
 	return bytes;
 }
@@ -92,19 +88,20 @@ static bool has_copy(int fd, const struct stat *mine)
 	return false;
 }
 
-bool shim_unsent_give(int fd)
+enum unsent_owner shim_unsent_give(int fd)
 {
+	enum unsent_owner owner = OWNER_NONE;
 	int saved = errno;
 	struct stat mine;
-	bool given;
 
-	given = !fstat(fd, &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
-	if (!given && shim_keeper_give(fd, KEEP_CLOSE)) {
-		given = true;
+	if (!fstat(fd, &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine))) {
+		owner = OWNER_OTHER;
+	} else if (shim_keeper_give(fd, KEEP_CLOSE)) {
+		owner = OWNER_KEEPER;
 		shim_log_fd(fd, "unsent data: smc_keep has the socket", NULL, 0);
 	}
 	errno = saved;
-	return given;
+	return owner;
 }
 
 /* The kernel does this when the last descriptor is closed, and now another process has one. */
@@ -133,6 +130,7 @@ static void detach_kept(int fd)
 
 bool shim_unsent_close(int fd)
 {
+	enum unsent_owner owner;
 	bool is_sent = false;
 	int unsent;
 
@@ -143,9 +141,10 @@ bool shim_unsent_close(int fd)
 		unsent = shim_unsent(fd);
 		is_sent = !unsent;
 		if (unsent > 0 && shim_fd_is_owner()) {
-			if (shim_unsent_give(fd))
+			owner = shim_unsent_give(fd);
+			if (owner == OWNER_KEEPER)
 				detach(fd);
-			else
+			else if (owner == OWNER_NONE)
 				shim_log_fd(fd, "close() waits: no smc_keep", NULL, 0);
 		}
 	}

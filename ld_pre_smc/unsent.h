@@ -12,9 +12,9 @@
  * shim_push() - send what an SMC socket holds back
  * @fd: an SMC socket
  *
- * What was written with MSG_MORE waits for the next write; TCP waits 200 ms at most. As long as
- * nothing is written nobody sends it, not even when the peer reads: see smc_tx_should_cork() in
- * net/smc/smc_tx.c. TCP_CORK stays as it was, errno too.
+ * What was written with MSG_MORE waits for the next write, and may wait for ever: the peer's
+ * reading need not send it. TCP waits 200 ms at most. See smc_tx_should_cork() in net/smc/smc_tx.c.
+ * TCP_CORK and TCP_NODELAY are what they were afterwards, errno too.
  */
 void shim_push(int fd);
 
@@ -22,9 +22,12 @@ void shim_push(int fd);
  * shim_unsent() - bytes that would be lost, or waited for, if a file descriptor were closed now
  *
  * Less than 0 if there are some and SO_LINGER is set: then the program has said itself what is to
- * be. What was held back is on its way afterwards. Leaves errno as it was.
+ * be. Leaves errno as it was.
  */
 int shim_unsent(int fd);
+
+/* Who has a socket when its last known descriptor of this process is closed. */
+enum unsent_owner { OWNER_NONE, OWNER_OTHER, OWNER_KEEPER };
 
 /**
  * shim_unsent_give() - hand a socket whose last descriptor is to be closed to smc_keep
@@ -33,20 +36,21 @@ int shim_unsent(int fd);
  * Nothing to do where another descriptor of this process or of its parent is known to refer to it.
  * Leaves errno as it was.
  *
- * Return: whether nothing is lost, and nobody waits, when it is closed now.
+ * Return: who has it, and so nothing is lost and nobody waits; OWNER_NONE if there is nobody.
  */
-bool shim_unsent_give(int fd);
+enum unsent_owner shim_unsent_give(int fd);
 
 /**
  * shim_unsent_close() - what is to be done before a marked file descriptor is closed
  * @fd: any open file descriptor
  *
- * The socket also leaves the epoll instances of this process and raises no SIGIO any more, as the
- * kernel has it when a last descriptor is closed. Forgets the mark. Leaves errno as it was.
+ * One that smc_keep got also leaves the epoll instances of this process and raises no SIGIO any
+ * more, as the kernel has it when a last descriptor is closed. Forgets the mark. Leaves errno as it
+ * was.
  *
- * Return: whether nothing is left but to tell the peer. No signal may break that off: SMC-R does
- * not try again, and the peer waits for ever. See smc_wr_tx_get_free_slot() in net/smc/smc_wr.c: a
- * link has few slots for messages, and a signal ends the wait for one.
+ * Return: whether nothing is left but to tell the peer. Signals are to be blocked for that: SMC-R
+ * does not try again, and the peer waits for ever. See smc_wr_tx_get_free_slot() in
+ * net/smc/smc_wr.c: a link has few slots for messages, and a signal ends the wait for one.
  */
 bool shim_unsent_close(int fd);
 

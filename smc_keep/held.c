@@ -36,8 +36,11 @@ struct held {
 	int unsent;
 	int patience;		/* milliseconds, these two */
 	int interval;
+	unsigned int looks;	/* without a movement */
 	enum keep_how how;
 };
+
+volatile sig_atomic_t held_was_interrupted;
 
 static struct held held[MOST];
 static int n_held;
@@ -69,8 +72,11 @@ static int count_unsent(int fd)
 	return ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? -1 : bytes;
 }
 
-/* When all is sent nothing but to tell the peer is left: that no signal may break off. */
-static void call_impatiently(long call, int fd, int how)
+/*
+ * Once all is sent only the peer is left to be told: no signal may interrupt that, as SMC-R would
+ * not try again. What is given up is not waited for.
+ */
+static void let_go(long call, int fd, int how)
 {
 	bool is_sent = count_unsent(fd) <= 0;
 
@@ -83,20 +89,7 @@ static void call_impatiently(long call, int fd, int how)
 
 void held_close(int fd)
 {
-	call_impatiently(SYS_close, fd, 0);
-}
-
-/*
- * What a signal kept the program's last write from sending: nobody else does it. Slots for messages
- * may be scarce for seconds when a link breaks (net/smc/smc_wr.c), and the others do not wait.
- */
-static void push(int fd)
-{
-	int off = 0;
-
-	signal_often(10000);
-	setsockopt(fd, IPPROTO_TCP, TCP_CORK, &off, sizeof(off));
-	signal_often(0);
+	let_go(SYS_close, fd, 0);
 }
 
 static int option(int fd, int level, int name)
@@ -105,6 +98,25 @@ static int option(int fd, int level, int name)
 	socklen_t len = sizeof(value);
 
 	return getsockopt(fd, level, name, &value, &len) ? 0 : value;
+}
+
+/*
+ * Nobody else sends what a signal kept the last write from sending, or what MSG_MORE held back. The
+ * slots for messages are scarce for seconds when a link breaks (net/smc/smc_wr.c), and the other
+ * sockets do not wait: one that had to is the last of its round.
+ * TCP_NODELAY, as its value means nothing to SMC: others may use the socket, too.
+ */
+static void push(int fd)
+{
+	int before = option(fd, IPPROTO_TCP, TCP_NODELAY), on = 1;
+
+	if (held_was_interrupted)
+		return;
+	signal_often(10000);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	signal_often(0);
+	if (!before)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &before, sizeof(before));
 }
 
 static bool is_to_be_reset(int fd)
@@ -176,7 +188,7 @@ static bool look_at(struct held *item, long long now)
 
 	if (unsent <= 0 || late) {
 		if (item->how != KEEP_CLOSE)
-			call_impatiently(SYS_shutdown, item->fd,
+			let_go(SYS_shutdown, item->fd,
 					 item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
 		return true;
 	}
@@ -185,11 +197,14 @@ static bool look_at(struct held *item, long long now)
 	if (unsent != item->unsent) {
 		item->interval = LOOK_FIRST;
 		item->moved = now;
-	} else {
-		push(item->fd);
-		if (item->interval * 2 <= LOOK_LAST)
-			item->interval *= 2;
+		item->looks = 0;
+	} else if (item->interval * 2 <= LOOK_LAST) {
+		item->interval *= 2;
 	}
+	/* Ever more seldom: at 0, 1, 2, 4, 8... looks without a movement. */
+	if (!(item->looks & (item->looks - 1)))
+		push(item->fd);
+	item->looks++;
 	item->unsent = unsent;
 	item->next = now + item->interval;
 	return false;
@@ -199,6 +214,7 @@ long long held_look(long long now)
 {
 	long long first = -1;
 
+	held_was_interrupted = 0;
 	for (int i = 0; i < n_held;) {
 		if (held[i].next <= now && look_at(&held[i], now)) {
 			held_close(held[i].fd);

@@ -2,6 +2,7 @@
 /* The sockets that smc_keep holds. */
 #pragma once
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "smc/keep.h"
@@ -31,5 +32,13 @@ bool held_is_full(void);
 /** held_drop() - give all of them up */
 void held_drop(void);
 
-/** held_close() - close(2), never that of a preload library, and never for long */
+/** held_was_interrupted - to be set by the handler of SIGALRM */
+extern volatile sig_atomic_t held_was_interrupted;
+
+/**
+ * held_close() - close(2), never that of a preload library
+ *
+ * Of a socket that has sent all it takes as long as SMC-R waits for a slot, when a link breaks: 10
+ * seconds at most (SMC_WR_TX_WAIT_FREE_SLOT_TIME in net/smc/smc_wr.c).
+ */
 void held_close(int fd);

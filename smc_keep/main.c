@@ -41,10 +41,19 @@ static void terminate(int number)
 	is_terminated = number;
 }
 
-/* SIGALRM: only for what it interrupts. */
-static void ignore(int number)
+static void interrupt(int number)
 {
-	(void)number;
+	held_was_interrupted = number;
+}
+
+/* SIGTERM comes here only, and interrupts nothing that a socket needs. */
+static void wait_for(struct pollfd *what, int n, int ms)
+{
+	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
+	sigset_t none;
+
+	sigemptyset(&none);
+	ppoll(what, (nfds_t)n, &time, &none);
 }
 
 static long long milliseconds(void)
@@ -68,16 +77,17 @@ static bool is_listening(int fd)
 static void set_signals(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
-	sigset_t none;
+	sigset_t blocked;
 
 	for (int i = 1; i < NSIG; i++)
 		sigaction(i, &action, NULL);
 	action.sa_handler = terminate;
 	sigaction(SIGTERM, &action, NULL);
-	action.sa_handler = ignore;
+	action.sa_handler = interrupt;
 	sigaction(SIGALRM, &action, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGTERM);
+	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
 static void give_up_rights(void)
@@ -214,7 +224,7 @@ static void serve(void)
 	while (!is_terminated && (held_count() || n_clients || now < end)) {
 		next = held_look(now);
 		fds[0].events = n_clients < CLIENTS && !held_is_full() ? POLLIN : 0;
-		poll(fds, (nfds_t)n_clients + 1, timeout(now, next, end));
+		wait_for(fds, n_clients + 1, timeout(now, next, end));
 		now = milliseconds();
 		accept_clients(now);
 		read_clients(now);
@@ -229,7 +239,7 @@ static void finish(void)
 	long long now = milliseconds(), end = now + TERMINATION, next = held_look(now);
 
 	while (next >= 0 && (!is_terminated || now < end)) {
-		poll(NULL, 0, timeout(now, next, is_terminated ? end : next));
+		wait_for(NULL, 0, timeout(now, next, is_terminated ? end : next));
 		now = milliseconds();
 		next = held_look(now);
 	}

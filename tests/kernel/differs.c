@@ -831,6 +831,7 @@ static void case_sendfile(void)
 	wait_for(p.a, POLLIN);
 	SAY("recv", recv(p.a, text, sizeof(text), MSG_DONTWAIT));
 	say("cork=%d", get(p.c, IPPROTO_TCP, TCP_CORK));
+	say("nodelay=%d", get(p.c, IPPROTO_TCP, TCP_NODELAY));
 }
 
 static void case_more_close(void)

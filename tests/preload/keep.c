@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -369,6 +370,30 @@ static void try_epoll(bool after_shutdown)
 	printf("held=%d events=%d\n", is_held(peer), events);
 }
 
+/* A child closes its copy: the parent goes on to hear of it, and its options stay. */
+static void try_child(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int epfd = epoll_create1(EPOLL_CLOEXEC), peer, fd, status, cork = 1;
+	socklen_t len = sizeof(cork);
+	size_t sent;
+	pid_t pid;
+
+	fd = unsent(&peer, &sent);
+	if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) || fcntl(fd, F_SETFL, O_ASYNC) ||
+	    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, len))
+		exit(77);
+	pid = fork();
+	if (!pid)
+		_exit(close(fd));
+	waitpid(pid, &status, 0);
+	cork = 0;
+	getsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, &len);
+	printf("status=%d keeper=%d epoll=%d async=%d cork=%d\n", status, has_keeper(),
+	       epoll_ctl(epfd, EPOLL_CTL_MOD, fd, &event), (fcntl(fd, F_GETFL) & O_ASYNC) != 0,
+	       cork);
+}
+
 /* The peer's end of file comes behind the data, while the program still has the socket. */
 static void try_shutdown(int how)
 {
@@ -527,20 +552,24 @@ static void tell_signals(const char *name, int ret)
 static void try_signals(void)
 {
 	struct linger linger = { 1, 1 };
-	int fd, copy, peer;
+	int fd, lingering, copy, peer;
 	size_t sent;
 
 	fd = connected();
 	copy = dup(fd);
 	tell_signals("shutdown", shutdown(fd, SHUT_WR));
 	tell_signals("close", close(fd));
-	tell_signals("dup2", by_dup2(copy));
-	fd = unsent(&peer, &sent);
-	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
+	tell_signals("fclose", by_fclose(copy));
+	lingering = unsent(&peer, &sent);
+	if (setsockopt(lingering, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)))
 		exit(77);
-	tell_signals("linger", close(fd));
-	tell_signals("range", close_range(1000, 1010, 0));
-	printf("\n");
+	copy = dup(lingering);
+	tell_signals("linger", close(copy));
+	/* The one that has sent all is closed for itself, the other by the kernel. */
+	if (fcntl(connected(), F_DUPFD, 700) != 700 || fcntl(lingering, F_DUPFD, 701) != 701)
+		exit(77);
+	tell_signals("range", close_range(700, 701, 0));
+	printf("open=%d\n", fcntl(700, F_GETFD) + fcntl(701, F_GETFD) + 2);
 }
 
 static void on_epoll(void)
@@ -581,6 +610,7 @@ static const struct {
 	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
 	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
 	{ "threads", NULL, NULL, try_threads }, { "signals", NULL, NULL, try_signals },
+	{ "child", NULL, NULL, try_child },
 	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
 };
 

@@ -26,7 +26,7 @@ kept() {
 
 keep_tests() {
 	for case in close dup2 dup3 close_range closefrom fclose async vfork fork passing dup reaper reset exit _exit exec \
-		epoll epoll_shut shut_wr shut_rdwr stuck many threads signals; do
+		epoll epoll_shut shut_wr shut_rdwr stuck many threads signals child; do
 		keep $case $case
 	done
 	keep raw close SMC_RAW=1
@@ -52,8 +52,10 @@ keep_tests() {
 	kept shut_wr 'ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_WR): the end of file comes behind the data'
 	kept shut_rdwr 'read=0 ret=0 keeper=1 complete=1 gone=1' 'shutdown(SHUT_RDWR): nothing to read, and the same'
 	kept stuck 'ret=0 events=1 hangup=1' 'shutdown(SHUT_RDWR), and a peer that never reads: hung up in the end'
-	kept signals 'shutdown=0 calm=1 exposed=0 blocked=0 close=0 calm=1 exposed=0 blocked=0 dup2=0 calm=0 exposed=0 blocked=0 '\
-'linger=0 calm=0 exposed=1 blocked=0 range=0 calm=0 exposed=0 blocked=0 ' 'what tells the peer is not broken off by signals'
+	calm='calm=1 exposed=0 blocked=0' none='calm=0 exposed=0 blocked=0'
+	kept signals "shutdown=0 $calm close=0 $calm fclose=0 $none linger=0 calm=0 exposed=1 blocked=0 range=0 $calm open=0" \
+		'what tells the peer is not broken off by signals, what may wait is'
+	kept child 'status=0 keeper=0 epoll=0 async=1 cork=1' 'a child closes its copy: nothing changes for its parent'
 	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
 	like "$(cat "$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
 	like "$(cat "$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'
