@@ -88,13 +88,20 @@ static bool has_copy(int fd, const struct stat *mine)
 	return false;
 }
 
+/* Whether the program goes on to use the socket. */
+static bool is_used_elsewhere(int fd)
+{
+	struct stat mine;
+
+	return !fstat(fd, &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
+}
+
 enum unsent_owner shim_unsent_give(int fd)
 {
 	enum unsent_owner owner = OWNER_NONE;
 	int saved = errno;
-	struct stat mine;
 
-	if (!fstat(fd, &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine))) {
+	if (is_used_elsewhere(fd)) {
 		owner = OWNER_OTHER;
 	} else if (shim_keeper_give(fd, KEEP_CLOSE)) {
 		owner = OWNER_KEEPER;
@@ -122,10 +129,14 @@ static void detach(int fd)
 /* Since shutdown() smc_keep has had the socket: it is not closed here, but by now it should be. */
 static void detach_kept(int fd)
 {
+	int saved = errno;
+
 	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
-		detach(fd);
+		if (!is_used_elsewhere(fd))
+			detach(fd);
 		shim_fd_clear(FD_KEPT, fd);
 	}
+	errno = saved;
 }
 
 bool shim_unsent_close(int fd)

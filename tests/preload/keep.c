@@ -371,7 +371,7 @@ static void try_epoll(bool after_shutdown)
 }
 
 /* A child closes its copy: the parent goes on to hear of it, and its options stay. */
-static void try_child(void)
+static void try_child(bool after_shutdown)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	int epfd = epoll_create1(EPOLL_CLOEXEC), peer, fd, status, cork = 1;
@@ -381,7 +381,8 @@ static void try_child(void)
 
 	fd = unsent(&peer, &sent);
 	if (epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &event) || fcntl(fd, F_SETFL, O_ASYNC) ||
-	    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, len))
+	    setsockopt(fd, IPPROTO_TCP, TCP_CORK, &cork, len) ||
+	    (after_shutdown && !leave_to_keeper(fd)))
 		exit(77);
 	pid = fork();
 	if (!pid)
@@ -572,6 +573,16 @@ static void try_signals(void)
 	printf("open=%d\n", fcntl(700, F_GETFD) + fcntl(701, F_GETFD) + 2);
 }
 
+static void on_child(void)
+{
+	try_child(false);
+}
+
+static void on_child_shut(void)
+{
+	try_child(true);
+}
+
 static void on_epoll(void)
 {
 	try_epoll(false);
@@ -610,7 +621,7 @@ static const struct {
 	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
 	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
 	{ "threads", NULL, NULL, try_threads }, { "signals", NULL, NULL, try_signals },
-	{ "child", NULL, NULL, try_child },
+	{ "child", NULL, NULL, on_child }, { "child_shut", NULL, NULL, on_child_shut },
 	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
 };
 

@@ -26,7 +26,7 @@ kept() {
 
 keep_tests() {
 	for case in close dup2 dup3 close_range closefrom fclose async vfork fork passing dup reaper reset exit _exit exec \
-		epoll epoll_shut shut_wr shut_rdwr stuck many threads signals child; do
+		epoll epoll_shut shut_wr shut_rdwr stuck many threads signals child child_shut; do
 		keep $case $case
 	done
 	keep raw close SMC_RAW=1
@@ -56,6 +56,7 @@ keep_tests() {
 	kept signals "shutdown=0 $calm close=0 $calm fclose=0 $none linger=0 calm=0 exposed=1 blocked=0 range=0 $calm open=0" \
 		'what tells the peer is not broken off by signals, what may wait is'
 	kept child 'status=0 keeper=0 epoll=0 async=1 cork=1' 'a child closes its copy: nothing changes for its parent'
+	kept child_shut 'status=0 keeper=1 epoll=0 async=1 cork=1' 'nor after shutdown()'
 	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
 	like "$(cat "$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
 	like "$(cat "$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'
