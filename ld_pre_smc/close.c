@@ -9,31 +9,20 @@
 #include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/unsent.h"
 
-/* What is to be undone after a file descriptor was closed. */
-struct closing {
-	struct shim_signals signals;
-	bool are_blocked;
-};
-
-static struct closing begin(int fd)
+/* shim_signals_restore() follows the kernel's close(). */
+static struct shim_signals begin(int fd)
 {
-	struct closing closing = { 0 };
+	struct shim_signals old = { 0 };
 
 	if (shim_fd_is_marked(fd) && shim_unsent_close(fd))
-		closing.are_blocked = shim_signals_block(&closing.signals);
-	return closing;
+		shim_signals_block(&old);
+	return old;
 }
 
 /* dup2() closes @to. */
-static struct closing begin_dup(int from, int to)
+static struct shim_signals begin_dup(int from, int to)
 {
 	return begin(from != to && shim_fd_is_marked(to) && shim_is_open(from) ? to : -1);
-}
-
-static void end(const struct closing *closing)
-{
-	if (closing->are_blocked)
-		shim_signals_restore(&closing->signals);
 }
 
 /**
@@ -49,10 +38,10 @@ static void end(const struct closing *closing)
  */
 int close(int fd)
 {
-	struct closing closing = begin(fd);
+	struct shim_signals signals = begin(fd);
 	int ret = next_close(fd);
 
-	end(&closing);
+	shim_signals_restore(&signals);
 	return ret;
 }
 
@@ -63,10 +52,10 @@ int close(int fd)
  */
 int dup2(int from, int to)
 {
-	struct closing closing = begin_dup(from, to);
+	struct shim_signals signals = begin_dup(from, to);
 	int ret = next_dup2(from, to);
 
-	end(&closing);
+	shim_signals_restore(&signals);
 	if (ret >= 0)
 		shim_fd_copy(from, to);
 	return ret;
@@ -79,10 +68,10 @@ int dup2(int from, int to)
  */
 int dup3(int from, int to, int flags)
 {
-	struct closing closing = begin_dup(from, to);
+	struct shim_signals signals = begin_dup(from, to);
 	int ret = next_dup3(from, to, flags);
 
-	end(&closing);
+	shim_signals_restore(&signals);
 	if (ret >= 0)
 		shim_fd_copy(from, to);
 	return ret;
@@ -91,17 +80,17 @@ int dup3(int from, int to, int flags)
 /* Others may wait in their close(), and signals end that. Huge numbers are left to the kernel. */
 static void close_sent(unsigned int first, unsigned int last)
 {
-	struct closing closing;
+	struct shim_signals signals;
 	int fd;
 
 	if (first >= SHIM_FD_NUMBERS)
 		return;
 	for (fd = shim_fd_next(FD_SMC, (int)first); fd >= 0 && (unsigned int)fd <= last;
 	     fd = shim_fd_next(FD_SMC, fd + 1)) {
-		closing = begin(fd);
-		if (closing.are_blocked)
+		signals = begin(fd);
+		if (signals.are_blocked)
 			next_close(fd);
-		end(&closing);
+		shim_signals_restore(&signals);
 	}
 }
 
@@ -135,16 +124,16 @@ void closefrom(int low)
 int fclose(FILE *file)
 {
 	int fd = file ? fileno(file) : -1, ret;
-	struct closing closing = { 0 };
+	struct shim_signals signals = { 0 };
 
 	if (fd >= 0 && shim_fd_is_marked(fd)) {
 		/* fclose() retries what this could not write, and a signal may interrupt that. */
 		if (fflush(file))
 			shim_unsent_close(fd);
 		else
-			closing = begin(fd);
+			signals = begin(fd);
 	}
 	ret = ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
-	end(&closing);
+	shim_signals_restore(&signals);
 	return ret;
 }

@@ -2,11 +2,7 @@
 /* sendfile(2) into SMC sockets. */
 #include <sys/types.h>
 
-#include "ld_pre_smc/config.h"
-#include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/sandbox.h"
-#include "ld_pre_smc/sock.h"
 #include "ld_pre_smc/unsent.h"
 
 /* @pos is a long, or 64 bits: the kernel's business. */
@@ -14,8 +10,7 @@ static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len
 {
 	ssize_t ret = ((ssize_t (*)(int, int, void *, size_t))shim_next(fn))(out, in, pos, len);
 
-	if (ret > 0 && (size_t)ret < len && shim_fd_is_marked(out) && shim_repairs() &&
-	    !shim_in_sandbox && shim_is_smc(out, NULL))
+	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out))
 		shim_push(out);
 	return ret;
 }

@@ -3,20 +3,12 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-#include "ld_pre_smc/config.h"
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/keeper.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/signals.h"
-#include "ld_pre_smc/sock.h"
 #include "ld_pre_smc/unsent.h"
-
-static bool is_ours(int fd)
-{
-	return shim_fd_is_marked(fd) && shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL);
-}
 
 static bool is_deferred(int fd, int how)
 {
@@ -39,18 +31,17 @@ static bool is_deferred(int fd, int how)
  */
 int shutdown(int fd, int how)
 {
-	struct shim_signals signals;
-	bool are_blocked = false;
+	struct shim_signals signals = { 0 };
 	int unsent, ret;
 
-	if ((how == SHUT_WR || how == SHUT_RDWR) && is_ours(fd)) {
+	if ((how == SHUT_WR || how == SHUT_RDWR) && shim_unsent_is_ours(fd)) {
 		unsent = shim_unsent(fd);
 		if (unsent > 0 && is_deferred(fd, how))
 			return how == SHUT_RDWR ? next_shutdown(fd, SHUT_RD) : 0;
-		are_blocked = !unsent && shim_signals_block(&signals);
+		if (!unsent)
+			shim_signals_block(&signals);
 	}
 	ret = next_shutdown(fd, how);
-	if (are_blocked)
-		shim_signals_restore(&signals);
+	shim_signals_restore(&signals);
 	return ret;
 }

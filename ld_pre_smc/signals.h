@@ -21,6 +21,7 @@
 struct shim_signals {
 	uint64_t set[2];
 	int cancel_state;
+	bool are_blocked;
 };
 
 /**
@@ -35,19 +36,21 @@ static inline bool shim_signals_block(struct shim_signals *old)
 {
 	const uint64_t all[2] = { ~SHIM_FAULTS, ~0ULL };
 	int saved = errno;
-	bool blocked = !syscall(SYS_rt_sigprocmask, SIG_SETMASK, all, old->set, SHIM_SIGSET);
 
-	if (blocked)
+	old->are_blocked = !syscall(SYS_rt_sigprocmask, SIG_SETMASK, all, old->set, SHIM_SIGSET);
+	if (old->are_blocked)
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old->cancel_state);
 	errno = saved;
-	return blocked;
+	return old->are_blocked;
 }
 
-/** shim_signals_restore() - end what shim_signals_block() began. Leaves errno as it was. */
+/** shim_signals_restore() - end what shim_signals_block() began, if it did. Leaves errno alone. */
 static inline void shim_signals_restore(const struct shim_signals *old)
 {
 	int saved = errno, state;
 
+	if (!old->are_blocked)
+		return;
 	pthread_setcancelstate(old->cancel_state, &state);
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, old->set, NULL, SHIM_SIGSET);
 	errno = saved;

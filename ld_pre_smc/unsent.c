@@ -21,6 +21,11 @@
 #include "ld_pre_smc/sock.h"
 #include "smc/keep.h"
 
+bool shim_unsent_is_ours(int fd)
+{
+	return shim_fd_is_marked(fd) && shim_repairs() && !shim_in_sandbox && shim_is_smc(fd, NULL);
+}
+
 /* TCP_NODELAY: nothing of what SMC does depends on its value, so nobody who sets it is crossed. */
 void shim_push(int fd)
 {

@@ -8,6 +8,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/** shim_unsent_is_ours() - whether this is an SMC socket whose data the library cares for */
+bool shim_unsent_is_ours(int fd);
+
 /**
  * shim_push() - send what an SMC socket holds back
  * @fd: an SMC socket

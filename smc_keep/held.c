@@ -108,10 +108,11 @@ static int option(int fd, int level, int name)
  */
 static void push(int fd)
 {
-	int before = option(fd, IPPROTO_TCP, TCP_NODELAY), on = 1;
+	int before, on = 1;
 
 	if (held_was_interrupted)
 		return;
+	before = option(fd, IPPROTO_TCP, TCP_NODELAY);
 	signal_often(10000);
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 	signal_often(0);
@@ -189,7 +190,7 @@ static bool look_at(struct held *item, long long now)
 	if (unsent <= 0 || late) {
 		if (item->how != KEEP_CLOSE)
 			let_go(SYS_shutdown, item->fd,
-					 item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
+			       item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
 		return true;
 	}
 	if (is_hopeless(item, now))

@@ -805,7 +805,7 @@ static void tell_all(int fd)
 	say_result("end", n);
 }
 
-/* Nobody reads any more: only that can send it. */
+/* The peer has read all: its reading sends nothing any more. */
 static struct pair make_drained_pair(void)
 {
 	struct pair p = make_pair();
