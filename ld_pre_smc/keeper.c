@@ -36,7 +36,7 @@ static const char *library;
 static atomic_int tried;
 static atomic_bool is_starting;
 
-/* For another thread that is at it: it takes a few, and the kernel would wait longer. */
+/* For others that are at it: it takes a few, and the kernel would wait longer. */
 #define START_MS 200
 
 void shim_keeper_find(void)
@@ -94,6 +94,7 @@ struct start {
 	char stacks[2][STACK] __attribute__((aligned(64)));
 	struct sockaddr_un addr;
 	socklen_t addr_len;
+	bool is_taken;
 };
 
 static void build_paths(struct start *start)
@@ -120,9 +121,10 @@ static int become_keeper(void *arg)
 	struct start *start = arg;
 
 	if (syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE) ||
-	    syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0) != 0 ||
-	    syscall(SYS_bind, 0, &start->addr, start->addr_len) ||
-	    syscall(SYS_listen, 0, SOMAXCONN))
+	    syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0) != 0)
+		syscall(SYS_exit_group, 1);
+	start->is_taken = syscall(SYS_bind, 0, &start->addr, start->addr_len);
+	if (start->is_taken || syscall(SYS_listen, 0, SOMAXCONN))
 		syscall(SYS_exit_group, 1);
 	for (int i = 0; i < 2; i++)
 		syscall(SYS_execve, start->paths[i], argv, envp);
@@ -170,6 +172,18 @@ static bool may_start(void)
 	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
 }
 
+/*
+ * The name may be another keeper's that does not listen yet, or no more. A moment later it listens,
+ * or has gone.
+ */
+static void wait_for_name(void)
+{
+	const long time[] = { 0, 1000000 };
+
+	tried = 0;
+	syscall(SYS_nanosleep, time, NULL);
+}
+
 static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 {
 	struct start *start;
@@ -187,39 +201,50 @@ static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 		if (pid > 0)
 			syscall(SYS_wait4, pid, &status, __WCLONE, NULL);
 	}
+	if (start->is_taken)
+		wait_for_name();
 	munmap(start, sizeof(*start));
 }
 
-static void start_once(const struct sockaddr_un *addr, socklen_t addr_len)
+/* Return: whether there may be a keeper now. */
+static bool start_once(const struct sockaddr_un *addr, socklen_t addr_len, long long end)
 {
-	long long end = shim_milliseconds() + START_MS;
-	bool none = false;
+	bool none = false, may = true;
 
 	if (!atomic_compare_exchange_strong(&is_starting, &none, true)) {
 		while (is_starting && shim_milliseconds() < end)
 			syscall(SYS_sched_yield);
 		/* That thread may be one of the process that this one was forked from. */
 		is_starting = false;
-		return;
+		return true;
 	}
-	if (may_start())
+	may = may_start();
+	if (may)
 		start_it(addr, addr_len);
 	is_starting = false;
+	return may;
+}
+
+/* errno of the last step, 0 on success. */
+static int find_keeper(int *fd)
+{
+	long long end = shim_milliseconds() + START_MS;
+	struct sockaddr_un addr;
+	socklen_t len = keep_address(&addr, geteuid());
+	int err = connect_to(&addr, len, fd);
+
+	while (err == ECONNREFUSED && shim_milliseconds() < end && start_once(&addr, len, end))
+		err = connect_to(&addr, len, fd);
+	return err;
 }
 
 /* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
 static bool give(int fd, enum keep_how how)
 {
-	struct sockaddr_un addr;
-	socklen_t len = keep_address(&addr, geteuid());
-	int to, err = connect_to(&addr, len, &to);
+	int to;
 	bool sent;
 
-	if (err == ECONNREFUSED) {
-		start_once(&addr, len);
-		err = connect_to(&addr, len, &to);
-	}
-	if (err)
+	if (find_keeper(&to))
 		return false;
 	sent = send_to(to, fd, how);
 	shim_close(to);

@@ -200,7 +200,7 @@ static void stop_listening(void)
 	shutdown(LISTENER, SHUT_RD);
 	do {
 		accept_clients(start);
-		poll(fds + 1, (nfds_t)n_clients, CLIENT);
+		poll(fds + 1, (nfds_t)n_clients, n_clients ? CLIENT : 0);
 		read_clients(milliseconds());
 	} while (n_clients);
 	fds[0].fd = -1;

@@ -12,6 +12,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "smc/keep.h"
 
 static struct sockaddr_in server = { .sin_family = AF_INET };
 static int listener;
@@ -573,6 +576,73 @@ static void try_signals(void)
 	printf("open=%d\n", fcntl(700, F_GETFD) + fcntl(701, F_GETFD) + 2);
 }
 
+/* Bound to the keeper's name, which the library's first sleep makes free. */
+static int name_fd = -1;
+
+long syscall(long number, ...)
+{
+	static long (*next)(long number, ...);
+	long args[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	if (!next)
+		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_nanosleep && name_fd >= 0) {
+		next(SYS_dup3, STDERR_FILENO, name_fd, O_CLOEXEC);
+		name_fd = -1;
+	}
+	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+/* As a keeper that does not listen yet, or no more. */
+static void try_taken(void)
+{
+	struct sockaddr_un addr;
+	socklen_t len = keep_address(&addr, geteuid());
+
+	name_fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (bind(name_fd, (struct sockaddr *)&addr, len))
+		exit(77);
+	try_close(close);
+}
+
+/* The keeper's process; 0 if nobody listens. */
+static pid_t keeper(void)
+{
+	int fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct sockaddr_un addr;
+	struct ucred peer = { 0 };
+	socklen_t len = sizeof(peer);
+
+	if (!syscall(SYS_connect, fd, &addr, keep_address(&addr, geteuid())))
+		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
+	syscall(SYS_close, fd);
+	return peer.pid;
+}
+
+/* Data that needs a keeper at the moment when the last one stops to listen. */
+static void try_leaving(void)
+{
+	int first, second, fd;
+	size_t sent;
+
+	close(unsent(&first, &sent));
+	fd = unsent(&second, &sent);
+	drain(first);
+	/* A process starts at most one a second. */
+	usleep(1100000);
+	kill(keeper(), SIGTERM);
+	while (keeper())
+		usleep(1000);
+	close(fd);
+	printf("held=%d ", is_held(second));
+	say_end(second, sent);
+}
+
 static void on_child(void)
 {
 	try_child(false);
@@ -622,6 +692,7 @@ static const struct {
 	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
 	{ "threads", NULL, NULL, try_threads }, { "signals", NULL, NULL, try_signals },
 	{ "child", NULL, NULL, on_child }, { "child_shut", NULL, NULL, on_child_shut },
+	{ "taken", NULL, NULL, try_taken }, { "leaving", NULL, NULL, try_leaving },
 	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
 };
 

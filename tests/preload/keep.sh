@@ -26,7 +26,8 @@ kept() {
 
 keep_tests() {
 	for case in close dup2 dup3 close_range closefrom fclose async vfork fork passing dup reaper reset exit _exit exec \
-		epoll epoll_shut shut_wr shut_rdwr stuck many threads signals child child_shut; do
+		epoll epoll_shut shut_wr shut_rdwr stuck many threads signals child child_shut \
+		taken leaving; do
 		keep $case $case
 	done
 	keep raw close SMC_RAW=1
@@ -35,7 +36,7 @@ keep_tests() {
 	keep_pids="$keep_pids $!"
 	# shellcheck disable=SC2086
 	wait $keep_pids
-	for case in close close_range closefrom fclose async vfork fork passing dup; do
+	for case in close close_range closefrom fclose async vfork fork passing dup taken; do
 		kept $case "$closed" "$case: the keeper has it, the peer gets all; no child, no signal, no descriptor"
 	done
 	for case in dup2 dup3; do
@@ -46,6 +47,7 @@ keep_tests() {
 	done
 	kept many 'fds=0 child=0 signals=0 complete=100 gone=1' '100 at once: all is sent, and nothing left'
 	kept threads 'held=16 complete=16 gone=1' '16 threads at once: one keeper, and it has all'
+	kept leaving 'held=1 complete=1 gone=1' 'close() while the last keeper ends: another one has it'
 	for case in epoll epoll_shut; do
 		kept $case 'held=1 events=0' "$case: no event for a socket that the program has closed"
 	done
