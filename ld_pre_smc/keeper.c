@@ -34,10 +34,9 @@
 static const char *library;
 
 static atomic_int tried;
-static atomic_bool is_starting;
 
-/* For others that are at it: it takes a few, and the kernel would wait longer. */
-#define START_MS 200
+/* The process one of whose threads starts the keeper, or did when this one was forked from it. */
+static atomic_int starter;
 
 void shim_keeper_find(void)
 {
@@ -132,6 +131,13 @@ static int become_keeper(void *arg)
 	return 1;
 }
 
+static void nap(void)
+{
+	const long millisecond[] = { 0, 1000000 };
+
+	syscall(SYS_nanosleep, millisecond, NULL);
+}
+
 /* As vfork(2), without a signal for the parent at the end. */
 static int start_process(int (*run)(void *), struct start *start, int stack)
 {
@@ -172,18 +178,6 @@ static bool may_start(void)
 	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
 }
 
-/*
- * The name may be another keeper's that does not listen yet, or no more. A moment later it listens,
- * or has gone.
- */
-static void wait_for_name(void)
-{
-	const long time[] = { 0, 1000000 };
-
-	tried = 0;
-	syscall(SYS_nanosleep, time, NULL);
-}
-
 static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 {
 	struct start *start;
@@ -201,40 +195,47 @@ static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 		if (pid > 0)
 			syscall(SYS_wait4, pid, &status, __WCLONE, NULL);
 	}
-	if (start->is_taken)
-		wait_for_name();
+	/* By a keeper that does not listen yet, or no more: in a moment it does, or has gone. */
+	if (start->is_taken) {
+		tried = 0;
+		nap();
+	}
 	munmap(start, sizeof(*start));
 }
 
-/* Return: whether there may be a keeper now. */
+/* Return: false if it is no use to try again. */
 static bool start_once(const struct sockaddr_un *addr, socklen_t addr_len, long long end)
 {
-	bool none = false, may = true;
+	int pid = (int)syscall(SYS_getpid), other = starter;
+	bool may;
 
-	if (!atomic_compare_exchange_strong(&is_starting, &none, true)) {
-		while (is_starting && shim_milliseconds() < end)
-			syscall(SYS_sched_yield);
-		/* That thread may be one of the process that this one was forked from. */
-		is_starting = false;
-		return true;
+	while (other == pid && shim_milliseconds() < end) {
+		nap();
+		other = starter;
+		if (other != pid)
+			return true;
 	}
+	if (!atomic_compare_exchange_strong(&starter, &other, pid))
+		return true;
 	may = may_start();
 	if (may)
 		start_it(addr, addr_len);
-	is_starting = false;
+	starter = 0;
 	return may;
 }
 
 /* errno of the last step, 0 on success. */
 static int find_keeper(int *fd)
 {
-	long long end = shim_milliseconds() + START_MS;
+	/* It takes a few, but on a busy machine. Without a keeper the kernel waits as long. */
+	long long end = shim_milliseconds() + KEEP_KERNEL_MS;
 	struct sockaddr_un addr;
 	socklen_t len = keep_address(&addr, geteuid());
-	int err = connect_to(&addr, len, fd);
+	bool late = false;
+	int err;
 
-	while (err == ECONNREFUSED && shim_milliseconds() < end && start_once(&addr, len, end))
-		err = connect_to(&addr, len, fd);
+	while ((err = connect_to(&addr, len, fd)) == ECONNREFUSED && !late)
+		late = !start_once(&addr, len, end) || shim_milliseconds() >= end;
 	return err;
 }
 

@@ -24,7 +24,7 @@
 
 /* Milliseconds: with nothing to hold; for a client to say what it wants; after SIGTERM. */
 #define IDLE 3000
-#define CLIENT 1000
+#define CLIENT 5000
 #define TERMINATION 5000
 
 /* Clients that have not said anything yet. They say it as soon as they are connected. */
