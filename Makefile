@@ -107,7 +107,7 @@ $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 $(O)/libarchive.soname:
 	@mkdir -p $(@D)
 	$(Q)echo 'int archive_errno(void); int use(void); int use(void) { return archive_errno(); }' | \
-		$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -x c -o $@.so - -x none $(call pc,libarchive,--libs)
+		$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -x c -o $@.so - $(call pc,libarchive,--libs)
 	$(Q)$(READELF) -d $@.so | sed -n 's/.*(NEEDED).*\[\(libarchive\..*\)\]/\1/p' >$@
 	$(Q)rm -f $@.so; test -s $@ || { rm -f $@; echo 'no libarchive.so to be loaded' >&2; false; }
 $(call objs,smc_chk/bundle/archive.c): $(O)/libarchive.soname

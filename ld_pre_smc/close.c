@@ -123,7 +123,7 @@ void closefrom(int low)
  */
 int fclose(FILE *file)
 {
-	int fd = file ? fileno(file) : -1, ret;
+	int fd = fileno(file), ret;
 	struct shim_signals signals = { 0 };
 
 	if (fd >= 0 && shim_fd_is_marked(fd)) {

@@ -119,12 +119,11 @@ fetch_debs() {
 	exec {fd}>&-
 }
 
-# unpack DEB... DIR: with the same links from / into /usr as this machine has, so that
-# a package that ships /lib/x lands where the guest looks for it
+# unpack DEB... DIR: with links from / into /usr, so that a package that ships /lib/x lands where the guest looks
+# for it
 unpack() {
 	local dir=${!#} link deb
 	for link in bin sbin lib lib32 lib64 libx32; do
-		[[ -L /$link ]] || continue
 		mkdir -p -- "$dir/usr/$link"
 		ln -sfn -- "usr/$link" "$dir/$link"
 	done

@@ -19,7 +19,7 @@ remove_tmp() {
 }
 
 make_cache() {
-	mkdir -p -- "$CACHE"/{locks,debs/partial,apt,kernels,tools,run,logs} ||
+	mkdir -p -- "$CACHE"/{locks,debs/partial,apt,kernels,roots,run,logs} ||
 		die "cannot write the cache directory $CACHE"
 }
 

@@ -45,11 +45,31 @@ guest_config() {
 		NODE "$node" NAME "$(guest_name "$node")" MODE "$MODE" KERNEL "$KERNEL" GROUPS_WANTED "$(quote "$(module_groups)")" \
 		RXE "$RXE" NET "$NET" NODES "$NODES" EIDS "$(quote "$eid")" TTY_SIZE "$(quote "$(stty size 2>/dev/null)")" \
 		RUN_DIR /run/smc-lab/host WORK "$(quote "$WORK")" GUEST_TERM "$(quote "${TERM:-linux}")" \
-		LAYERS "$(quote "${TOOLS#"$CACHE/"}/root ${KERNEL_DIR#"$CACHE/"}/root")" \
+		LAYERS "$(quote "${KERNEL_DIR#"$CACHE/"}/root ${GUEST_ROOT#"$CACHE/"}/root")" \
+		SHARES "$(quote "$(shares)")" \
 		FAST "$(quote "$(printf '%s\n' "${FAST[@]}")")"
 	((NODES == 2)) || return 0
 	printf '%s=%s\n' IP "10.99.0.$node" PEER_IP "10.99.0.$peer" \
 		IP6 "fd99:736d:6300::$node" PEER_IP6 "fd99:736d:6300::$peer"
+}
+
+# The work tree that a directory belongs to, or else the directory
+tree_of() {
+	local dir=$1
+	while [[ $dir != / && ! -e $dir/.git ]]; do dir=$(dirname -- "$dir"); done
+	if [[ $dir == / ]]; then printf '%s\n' "$1"; else printf '%s\n' "$dir"; fi
+}
+
+# Directories of this machine that guests see at their paths, one a line, without those inside another one. What
+# belongs to the guest's own system is never hidden.
+shares() {
+	local dir last=
+	{ tree_of "$WORK"; tree_of "$LAB"; printf '%s\n' "${FAST[@]}" "${SEEN[@]}"; } | LC_ALL=C sort -u | while IFS= read -r dir; do
+		[[ -n $dir && ! $dir =~ ^/((bin|boot|dev|etc|lib[^/]*|proc|run|sbin|sys|usr|var|root|home|tmp)?$|proc/|sys/|dev/) ]] || continue
+		[[ -z $last || $dir/ != "$last"/* ]] || continue
+		last=$dir
+		printf '%s\n' "$dir"
+	done
 }
 
 guest_name() { if ((NODES == 1)); then echo smc-lab; else echo "smc-lab-$1"; fi; }

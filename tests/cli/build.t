@@ -309,7 +309,8 @@ check_shell() {
 	mapfile -t files < <(shell_scripts)
 	[ ${#files[@]} -gt 15 ]
 	ok $? "shell scripts were found"
-	printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "$(nproc)" shellcheck -x -P SCRIPTDIR >"$tmp/log" 2>&1
+	# SC2319: "ok $?" after [ ] is meant.
+	printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "$(nproc)" shellcheck -x -e SC2319 -P SCRIPTDIR >"$tmp/log" 2>&1
 	ok $? "shellcheck has nothing to say" || diag "$(cat "$tmp/log")"
 }
 

@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
+# The guests' root: a tree of packages of this machine's release, whatever this machine itself has installed.
+
+# Names as apt knows them in this release; @PYTHON@ is the version of its python3, like 3.11.
+guest_packages() {
+	local python
+	python=$(lab_apt host apt-cache show python3 2>/dev/null | sed -nE 's/^Depends:.* python3\.([0-9]+) .*/3.\1/p' | head -n 1)
+	{
+		sed -e '/^#/d' -e "s/@PYTHON@/$python/" -- "$LAB/guest/packages"
+		# the libraries that the tools are linked with
+		awk '!/^#/ && $2 != "-" && NF { print $3 }' "$LAB/../packaging/packages"
+	} | sort -u
+}
+
+# A tree fits one release and one list of packages
+root_key() {
+	{ host_codename; uname -m; cat -- "$LAB/guest/packages" "$LAB/../packaging/packages" "$LAB/lib/root.sh"; } | sha256sum | cut -c1-16
+}
+
+# Sets GUEST_ROOT, and keeps the tree locked against removal as long as this process runs
+need_root() {
+	local key
+	key=$(root_key)
+	GUEST_ROOT=$CACHE/roots/$key
+	if ! has_stamp "$GUEST_ROOT" "$key"; then
+		if (artefact "roots/$key" "$key" build_root); then
+			sweep_roots "$key"
+		else
+			GUEST_ROOT=$(newest_root)
+			[[ -n $GUEST_ROOT ]] || exit 125
+			say "going on with the guests' root of an earlier state of this tree"
+		fi
+	fi
+	exec {ROOT_LOCK}<"$GUEST_ROOT/.stamp" && flock -s "$ROOT_LOCK"
+}
+
+# from_nothing DEBS COMMAND...: as lab_apt, for a machine that has no package
+from_nothing() {
+	local debs=$1
+	shift
+	lab_apt host apt-get -qq -y --no-install-recommends -o Dir::State::status="$debs/none" \
+		-o Dir::State::extended_states="$debs/none" -o Dir::Cache::archives="$debs" "$@"
+}
+
+build_root() {
+	local wanted files name dir=$1 debs=$1/debs
+	index host || { say "cannot fetch package lists"; return 1; }
+	mkdir -p -- "$debs/partial" && : >"$debs/none" || return
+	mapfile -t wanted < <(guest_packages)
+	for name in "${wanted[@]}"; do
+		lab_apt host apt-cache show "$name" >/dev/null 2>&1 || say "no package $name here: left out"
+	done
+	mapfile -t wanted < <(lab_apt host apt-cache show "${wanted[@]}" 2>/dev/null |
+		sed -n 's/^Package: //p' | sort -u)
+	mapfile -t files < <(from_nothing "$debs" --print-uris install "${wanted[@]}" | awk '{print $2}')
+	((${#files[@]})) || { say "apt cannot resolve the packages of the guests"; return 1; }
+	say "downloading ${#files[@]} packages for the guests' root"
+	terse from_nothing "$debs" --download-only install "${wanted[@]}" || return
+	unpack "${files[@]/#/$debs/}" "$dir/root" && configure_root "$dir/root" && rm -rf -- "$debs"
+}
+
+# What the packages' own scripts would do, as far as guests need it: those do not run
+configure_root() {
+	local root=$1 name
+	for name in passwd group; do
+		cp -- "$root/usr/share/base-passwd/$name.master" "$root/etc/$name" || return
+	done
+	cp -- "$root"/usr/share/{base-files,libc-bin}/nsswitch.conf "$root/etc/" 2>/dev/null
+	[[ -e $root/etc/nsswitch.conf ]] || return
+	[[ -e $root/usr/bin/sh ]] || ln -s dash "$root/usr/bin/sh"
+	[[ -e $root/usr/bin/awk ]] || ln -s mawk "$root/usr/bin/awk"
+	ln -sfn ../proc/self/mounts "$root/etc/mtab"
+	mkdir -p -- "$root"/{mnt,media,opt,srv}
+	ln -sfn /run "$root/var/run"
+	: >"$root/etc/machine-id"
+	# without it each program looks for its libraries in dozens of directories, through 9p
+	PATH=$PATH:/usr/sbin:/sbin ldconfig -r "$root"
+}
+
+newest_root() {
+	local dir
+	# shellcheck disable=SC2012  # the names are hexadecimal
+	dir=$(ls -t -- "$CACHE"/roots/*/.stamp 2>/dev/null | head -n 1)
+	printf '%s\n' "${dir%/.stamp}"
+}
+
+# Trees of earlier states go when no guest uses them
+sweep_roots() {
+	local dir fd
+	for dir in "$CACHE"/roots/*/; do
+		[[ ${dir%/} == */"$1" || ! -e $dir/.stamp ]] && continue
+		exec {fd}<"$dir/.stamp"
+		flock -n "$fd" && rm -rf -- "$dir"
+		exec {fd}>&-
+	done
+}
