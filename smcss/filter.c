@@ -88,9 +88,10 @@ static enum filter_op parse_op(struct parser *p)
 }
 
 /* A decimal number without sign. */
-static bool parse_number(const char *text, unsigned long max, uint32_t *value)
+static bool parse_number(const char *text, uint32_t max, uint32_t *value)
 {
-	unsigned long number = strtoul(text, NULL, 10);
+	/* A long of 32 bits would call all that is larger 4294967295. */
+	unsigned long long number = strtoull(text, NULL, 10);
 
 	*value = (uint32_t)number;
 	return *text && strspn(text, "0123456789") == strlen(text) && number <= max;

@@ -82,14 +82,15 @@ static void ueid_answers(void **state)
 /* The kernel takes 33 bytes and nothing else. */
 static void ueid_bytes(void **state)
 {
+	const struct nlattr attr = { NLA_HDRLEN + 33, SMC_ABI_EID_TABLE_ENTRY };
 	struct cmd cmd = { .variant = &smcr };
 
 	(void)state;
 	fake_answer(0, NULL);
 	assert_int_equal(run(cmd_run_ueid, &cmd, "add AB.C", NULL), 0);
 	assert_int_equal(fake.request.nlh.nlmsg_len, NLMSG_HDRLEN + GENL_HDRLEN + 4 + 36);
-	assert_memory_equal(fake.request.bytes + 20, "\x25\0\1\0AB.C                            ",
-			    37);
+	assert_memory_equal(fake.request.bytes + 20, &attr, NLA_HDRLEN);
+	assert_memory_equal(fake.request.bytes + 24, "AB.C                            ", 33);
 }
 
 static void ueid_refused_unsent(void **state)

@@ -149,14 +149,19 @@ static void no_socket(void **state)
 
 static void command(void **state)
 {
-	static const uint8_t want[] = "\x08\0\1\0EID\0\x05\0\4\0\2\0\0";
+	static const struct {
+		struct nlattr eid;
+		char text[4];
+		struct nlattr number;
+		uint8_t value[4];
+	} want = { { 8, 1 }, "EID", { 5, 4 }, { 2 } };
 	struct smc_err err;
 
 	(void)state;
 	fake_answer(0, NULL);
 	assert_int_equal(send_command(&err), 0);
 	assert_int_equal(fake.request.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
-	assert_memory_equal(fake.request.bytes + NLMSG_HDRLEN + GENL_HDRLEN, want, 16);
+	assert_memory_equal(fake.request.bytes + NLMSG_HDRLEN + GENL_HDRLEN, &want, 16);
 }
 
 static void refusals(void **state)
