@@ -76,7 +76,8 @@ static int load_inet(struct lister *l)
 
 	for (size_t i = 0; i < sizeof(families); i++) {
 		const struct inet_diag_req_v2 req = smc_inet_request(families[i]);
-		int ret = smc_diag_dump(&req, sizeof(req), smc_inet_add, &l->inet, l->err);
+		int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg),
+					smc_inet_add, &l->inet, l->err);
 
 		/* No IPv6, no tcp_diag, not recorded: the addresses then stay unknown. */
 		if (ret && ret != -ENOENT && ret != -ENODATA) {
@@ -205,7 +206,8 @@ static int fetch(struct lister *l)
 	for (;;) {
 		ret = begin(l);
 		if (!ret)
-			ret = smc_diag_dump(&req, sizeof(req), on_message, l, l->err);
+			ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg),
+					    on_message, l, l->err);
 		if (!ret)
 			ret = handle_chunk(l);
 		if (ret == -EINTR && !l->is_printed && ++tries < TRIES)

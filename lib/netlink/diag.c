@@ -133,11 +133,12 @@ out:
 	return ret;
 }
 
-int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err)
+int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
+		  struct smc_err *err)
 {
 	struct dump dump = { .type = SOCK_DIAG_BY_FAMILY, .fn = fn, .arg = arg, .err = err,
 			     .is_recorded = record_dir() };
-	struct replay_request request = { .bytes = req, .len = len };
+	struct replay_request request = { .bytes = req, .len = len, .body = body };
 	struct answer answer = { .seq = 0 };
 	char name[32];
 	int ret;

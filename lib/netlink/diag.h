@@ -22,6 +22,7 @@ typedef int (*smc_diag_fn)(const struct nlmsghdr *nlh, void *arg);
  * smc_diag_dump() - ask for all sockets of a family and hand each answer to a function
  * @req: request body, first byte is the address family
  * @len: its size in bytes
+ * @body: of each answer, bytes before its attributes
  * @fn: called once for each message, as it arrives
  * @err: what happened, in words; the kernel's own text where it gives one
  *
@@ -32,7 +33,8 @@ typedef int (*smc_diag_fn)(const struct nlmsghdr *nlh, void *arg);
  * inconsistent table: begin anew); -ENOENT when no module serves the family; another -errno of the
  * kernel, wherever it puts it: in NLMSG_ERROR, or inside NLMSG_DONE; @fn's own.
  */
-int smc_diag_dump(const void *req, size_t len, smc_diag_fn fn, void *arg, struct smc_err *err);
+int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
+		  struct smc_err *err);
 
 /**
  * smc_rdma_dump() - the same of RDMA devices or ports

@@ -6,7 +6,7 @@
  *
  * where ORDER is the machine's byte order, little or big; REQUEST what was asked, as hexadecimal
  * digits, or "-"; WORDS the sentence that came with an error. The messages follow as the kernel
- * sent them, each at NLMSG_ALIGN.
+ * sent them, each at NLMSG_ALIGN. Of the other byte order, smc/order.h says what the reader gets.
  */
 #pragma once
 
@@ -20,7 +20,7 @@
  * struct replay_request - what is asked
  * @name: of its file, "SMC_PNETID/2"
  * @bytes, @len: what tells one such request from another, may be none
- * @body: bytes that each message has behind its header at least
+ * @body: bytes that each message has behind its header at least, before its attributes
  */
 struct replay_request {
 	const char *name;
@@ -62,8 +62,8 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
  * replay() - answer a request from the record
  * @fn: called for each message
  *
- * Return: 0; the recorded error, with its sentence; -ENODATA when nobody asked this; -EOPNOTSUPP
- * for a record of the other byte order; -EBADMSG for one that is damaged; @fn's own.
+ * Return: 0; the recorded error, with its sentence; -ENODATA when nobody asked this; -EBADMSG for
+ * a record that is damaged; @fn's own.
  */
 int replay(const struct replay_request *request, replay_fn fn, void *arg, struct smc_err *err);
 

@@ -7,19 +7,33 @@
 #include <libmnl/libmnl.h>
 #include <linux/genetlink.h>
 
+#include "smc/order.h"
+
+/* A number of @size bytes, in this machine's byte order. */
+static void read_number(void *value, const struct nlattr *attr, size_t size)
+{
+	memcpy(value, mnl_attr_get_payload(attr), size);
+	if (smc_order_is_other(attr))
+		smc_order_number(value, size);
+}
+
 bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
-	const void *data = mnl_attr_get_payload(attr);
+	uint16_t half;
+	uint32_t word;
 
-	if (len >= size)
-		memcpy(value, data, size);
-	else if (2 * len == size && size == sizeof(uint32_t))
-		*(uint32_t *)value = *(const uint16_t *)data;
-	else if (2 * len == size && size == sizeof(uint64_t))
-		*(uint64_t *)value = *(const uint32_t *)data;
-	else
+	if (len >= size) {
+		read_number(value, attr, size);
+	} else if (2 * len == size && size == sizeof(uint32_t)) {
+		read_number(&half, attr, sizeof(half));
+		*(uint32_t *)value = half;
+	} else if (2 * len == size && size == sizeof(uint64_t)) {
+		read_number(&word, attr, sizeof(word));
+		*(uint64_t *)value = word;
+	} else {
 		return false;
+	}
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include <libmnl/libmnl.h>
 
 #include "base/array.h"
+#include "smc/order.h"
 
 #define TCP_STATE_LISTEN 10
 
@@ -31,19 +32,23 @@ static void set_addr(struct smc_addr *addr, uint8_t family, const uint32_t *word
 
 int smc_inet_add(const struct nlmsghdr *nlh, void *data)
 {
-	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	static const struct smc_order_run order[] = { { 40, 1 }, { 32, 4 }, { 0 } };
 	struct smc_inet_table *table = data;
 	struct smc_inet_entry *entry;
+	struct inet_diag_msg msg;
 
-	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(msg))
 		return -EBADMSG;
+	memcpy(&msg, mnl_nlmsg_get_payload(nlh), sizeof(msg));
+	if (nlh->nlmsg_flags & SMC_ORDER_MESSAGE)
+		smc_order_turn(&msg, sizeof(msg), order);
 	entry = smc_array_add(&table->entries, &table->count, &table->size, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
-	set_addr(&entry->local, msg->idiag_family, msg->id.idiag_src, msg->id.idiag_sport);
-	set_addr(&entry->peer, msg->idiag_family, msg->id.idiag_dst, msg->id.idiag_dport);
-	entry->uid = msg->idiag_uid;
-	entry->is_listener = msg->idiag_state == TCP_STATE_LISTEN;
+	set_addr(&entry->local, msg.idiag_family, msg.id.idiag_src, msg.id.idiag_sport);
+	set_addr(&entry->peer, msg.idiag_family, msg.id.idiag_dst, msg.id.idiag_dport);
+	entry->uid = msg.idiag_uid;
+	entry->is_listener = msg.idiag_state == TCP_STATE_LISTEN;
 	table->is_sorted = false;
 	return 0;
 }

@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <libmnl/libmnl.h>
 
+#include "smc/order.h"
+
 struct state_name {
 	uint8_t state;
 	const char *name;
@@ -62,14 +64,28 @@ struct smc_abi_diag_req smc_sock_request(uint8_t ext)
 	return (struct smc_abi_diag_req){ .family = AF_SMC, .ext = ext };
 }
 
+/* The numbers of each structure, for records of the other byte order. */
+#define CURSOR { 4, 2 }, { 4, 4 }
+static const struct smc_order_run order_msg[] = { { 40, 1 }, { 16, 4 }, { 8, 8 }, { 0 } };
+static const struct smc_order_run order_conn[] = {
+	{ 16, 4 }, CURSOR, CURSOR, CURSOR, CURSOR, { 4, 1 }, CURSOR, CURSOR, CURSOR, { 0 },
+};
+static const struct smc_order_run order_dmb[] = { { 8, 4 }, { 48, 8 }, { 0 } };
+static const struct smc_order_run order_fallback[] = { { 8, 4 }, { 0 } };
+static const struct smc_order_run order_none[] = { { 0 } };
+
 /* Copy an attribute of a fixed layout; older kernels may send @min of its bytes. */
-static bool get_struct(const struct nlattr *attr, void *dst, size_t min, size_t size)
+static bool get_struct(const struct nlattr *attr, void *dst, size_t min, size_t size,
+		       const struct smc_order_run *runs)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
 
 	if (len < min)
 		return false;
-	memcpy(dst, mnl_attr_get_payload(attr), len < size ? len : size);
+	len = len < size ? len : size;
+	memcpy(dst, mnl_attr_get_payload(attr), len);
+	if (smc_order_is_other(attr))
+		smc_order_turn(dst, len, runs);
 	return true;
 }
 
@@ -84,23 +100,25 @@ static uint32_t decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 {
 	switch (mnl_attr_get_type(attr)) {
 	case SMC_ABI_DIAG_CONNINFO:
-		return get_struct(attr, &sock->conn, sizeof(sock->conn), sizeof(sock->conn)) ?
-			       SMC_SOCK_HAS_CONN : 0;
+		return get_struct(attr, &sock->conn, sizeof(sock->conn), sizeof(sock->conn),
+				  order_conn) ? SMC_SOCK_HAS_CONN : 0;
 	case SMC_ABI_DIAG_LGRINFO:
-		if (!get_struct(attr, &sock->lgr, sizeof(sock->lgr), sizeof(sock->lgr)))
+		if (!get_struct(attr, &sock->lgr, sizeof(sock->lgr), sizeof(sock->lgr),
+				order_none))
 			return 0;
 		end_strings(&sock->lgr);
 		return SMC_SOCK_HAS_LGR;
 	case SMC_ABI_DIAG_SHUTDOWN:
-		return get_struct(attr, &sock->shutdown, 1, 1) ? SMC_SOCK_HAS_SHUTDOWN : 0;
+		return get_struct(attr, &sock->shutdown, 1, 1, order_none) ? SMC_SOCK_HAS_SHUTDOWN : 0;
 	case SMC_ABI_DIAG_DMBINFO:
-		if (!get_struct(attr, &sock->dmb, SMC_ABI_DMBINFO_OLD_LEN, sizeof(sock->dmb)))
+		if (!get_struct(attr, &sock->dmb, SMC_ABI_DMBINFO_OLD_LEN, sizeof(sock->dmb),
+				order_dmb))
 			return 0;
 		return mnl_attr_get_payload_len(attr) < sizeof(sock->dmb) ?
 			       SMC_SOCK_HAS_DMB : SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT;
 	case SMC_ABI_DIAG_FALLBACK:
 		return get_struct(attr, &sock->fallback, sizeof(sock->fallback),
-				  sizeof(sock->fallback)) ? SMC_SOCK_HAS_FALLBACK : 0;
+				  sizeof(sock->fallback), order_fallback) ? SMC_SOCK_HAS_FALLBACK : 0;
 	default:
 		return 0;
 	}
@@ -138,22 +156,25 @@ static void decode_addresses(struct smc_sock *sock, const struct smc_abi_sockid 
 
 int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh)
 {
-	const struct smc_abi_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct smc_abi_diag_msg msg;
 	const struct nlattr *attr;
 
-	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(msg))
 		return -EBADMSG;
+	memcpy(&msg, mnl_nlmsg_get_payload(nlh), sizeof(msg));
+	if (nlh->nlmsg_flags & SMC_ORDER_MESSAGE)
+		smc_order_turn(&msg, sizeof(msg), order_msg);
 	sock->has = 0;
 	sock->shutdown = 0;
-	sock->family = msg->family;
-	sock->state = msg->state;
-	sock->mode = msg->mode;
-	sock->ifindex = msg->id.ifindex;
-	sock->uid = msg->uid;
-	memcpy(&sock->inode, msg->inode, sizeof(sock->inode));
-	sock->cookie = (uint64_t)msg->id.cookie[1] << 32 | msg->id.cookie[0];
-	decode_addresses(sock, &msg->id);
-	mnl_attr_for_each(attr, nlh, sizeof(*msg))
+	sock->family = msg.family;
+	sock->state = msg.state;
+	sock->mode = msg.mode;
+	sock->ifindex = msg.id.ifindex;
+	sock->uid = msg.uid;
+	memcpy(&sock->inode, msg.inode, sizeof(sock->inode));
+	sock->cookie = (uint64_t)msg.id.cookie[1] << 32 | msg.id.cookie[0];
+	decode_addresses(sock, &msg.id);
+	mnl_attr_for_each(attr, nlh, sizeof(msg))
 		sock->has |= decode_attr(sock, attr);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* --bundle: what support needs to know of this host, in one private file. */
 #include "smc_chk/bundle/bundle.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ static json_t *new_index(const struct chk_request *req)
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
 			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
 			 "kernel", name.release, "machine", name.machine, "byte_order",
-			 BUNDLE_ORDER, "netns", req->netns ? out_json_str(req->netns) : NULL,
+			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little", "netns", req->netns ? out_json_str(req->netns) : NULL,
 			 "commands");
 }
 

@@ -40,26 +40,19 @@ static int check_tool(const struct chk_request *req)
 			       "smcr, smc_pnet, smc_rnics, smc_chk", name);
 }
 
-/* The netlink answers are in the byte order of the machine that gave them. */
 static int check_index(int directory, const char *file, struct smc_err *err)
 {
 	int fd = openat(directory, "index.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	const char *schema = "", *order = "", *machine = "";
+	const char *schema = "";
 	json_t *json = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
 	int ret = 0;
 
 	if (fd >= 0)
 		close(fd);
-	json_unpack(json, "{s?s, s?s, s?s}", "schema", &schema, "byte_order", &order, "machine",
-		    &machine);
+	json_unpack(json, "{s?s}", "schema", &schema);
 	if (strcmp(schema, BUNDLE_SCHEMA))
 		ret = smc_err_say(err, EINVAL,
 				  "%s is not a bundle of this version: no " BUNDLE_SCHEMA, file);
-	else if (strcmp(order, BUNDLE_ORDER))
-		ret = smc_err_say(err, EOPNOTSUPP,
-				  "%s is from a %.8s-endian machine, and only such a machine can "
-				  "read it; see text/ and json/ in it", file,
-				  !strcmp(order, "big") ? "big" : "little");
 	json_decref(json);
 	return ret;
 }

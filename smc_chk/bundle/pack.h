@@ -2,7 +2,6 @@
 /* Directories to bundles, which are tar.gz files. */
 #pragma once
 
-#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,12 +10,6 @@
 /* What a bundle and its reader have in common. In the archive all is below one directory. */
 #define BUNDLE_DIRECTORY "smc-bundle"
 #define BUNDLE_SCHEMA "smc-tools/bundle/1"
-
-#if __BYTE_ORDER == __BIG_ENDIAN
-#define BUNDLE_ORDER "big"
-#else
-#define BUNDLE_ORDER "little"
-#endif
 
 /* Limits: the largest bundles, of hosts with 100000 sockets, have a tenth of it. */
 #define PACK_MAX_BYTES (512ULL * 1024 * 1024)

@@ -163,7 +163,8 @@ static void load_netlink(struct doctor_facts *facts)
 				  &err);
 	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
-	ret = smc_diag_dump(&diag, sizeof(diag), on_socket, NULL, &err);
+	ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg), on_socket, NULL,
+			    &err);
 	facts->has_diag = is_read(facts, ret == -ECANCELED || ret == -EINTR ? 0 : ret, &err);
 }
 

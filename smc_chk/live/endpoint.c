@@ -153,7 +153,8 @@ bool endpoint_diag(int fd, struct smc_sock *sock)
 	search.inode = st.st_ino;
 	/* A busy table may skip a socket: seen once is enough, not seen is not. */
 	for (int i = 0; i < TRIES && !search.is_found && (ret == -EINTR || !ret); i++)
-		ret = smc_diag_dump(&req, sizeof(req), look_at, &search, NULL);
+		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), look_at,
+				    &search, NULL);
 	return search.is_found;
 }
 

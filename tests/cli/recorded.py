@@ -10,6 +10,82 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD = os.environ.get("BUILD", ROOT + "/build")
 BUNDLE = ROOT + "/tests/cli/host.tgz"
+COLUMNS = "state,uid,inode,local,peer,mode,reason,process"
+PNET_TABLE = "NET1 lo n/a 255\nNET7 eth0 n/a 255\n"
+# What is asked of the recorded host. FILE is a PNET table.
+COMMANDS = """
+smcss -a
+smcss -a -d -W
+smcss -D
+smcss -R -H
+smcss -e
+smcss -a -p
+smcss -p -n
+smcss -s
+smcss -s -j
+smcss -a -j
+smcss -j -o COLUMNS
+smcss -o COLUMNS
+smcss -a ( sport = 7001 or dst 10.0.0.0/8 ) and not state listen and uid root
+smcss -N 1 nonsense
+smcss --help
+smcss --version
+smcss --nonsense
+smcd info
+smcd -j info
+smcd -d device
+smcd -j device
+smcd -d linkgroup
+smcd -j linkgroup
+smcd -a -d stats
+smcd -j -a stats
+smcd -a -m stats
+smcd ueid
+smcd -j ueid
+smcd -j seid
+smcd hs
+smcd ueid add NEW
+smcd help
+smcr info
+smcr device netdev eth0
+smcr -d device
+smcr -j device
+smcr -d linkgroup
+smcr -dd linkgroup link-show
+smcr -j linkgroup link-show
+smcr -j -a stats
+smcr -a -m stats
+smcr --help
+smcr nonsense
+smc_pnet
+smc_pnet -s NET1
+smc_pnet -s NET9
+smc_pnet -j
+smc_pnet -l
+smc_pnet -l -j
+smc_pnet --tree
+smc_pnet --suggest
+smc_pnet --suggest -j
+smc_pnet --export
+smc_pnet --import FILE --diff
+smc_pnet --import FILE --diff -j
+smc_pnet --import FILE
+smc_pnet -a NEW -I lo
+smc_pnet --help
+smc_rnics
+smc_rnics -a -w
+smc_rnics -a -j
+smc_rnics -I -r
+smc_rnics --help
+smc_chk --doctor
+smc_chk --doctor -j
+smc_chk --doctor -i eth0
+smc_chk -s
+smc_chk -s -j
+smc_chk -i eth0
+smc_chk -j -i eth0
+smc_chk -S
+"""
 _count = _failed = 0
 
 

@@ -135,8 +135,6 @@ def check_hostile(path):
     refuse("no smc-tools/bundle/1", "--from", archive(plain))
     refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
     refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
-    refuse("big-endian", "--from", archive(index(order="big" if sys.byteorder == "little" else "little"))) \
-        if sys.byteorder == "little" else None
     for name in ("/etc/evil", "../evil", FOLDER + "/../../evil", "other/x", FOLDER + "//x", FOLDER + "/./x",
                  FOLDER + "x/y", ".", FOLDER):
         refuse("a file with an unexpected name", "--from", archive(index(), entry(name, b"evil")))

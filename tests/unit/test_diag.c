@@ -29,7 +29,7 @@ static int dump(struct seen *seen, struct smc_err *err)
 	int ret;
 
 	memset(err, 0xff, sizeof(*err));
-	ret = smc_diag_dump(&req, sizeof(req), note, seen, err);
+	ret = smc_diag_dump(&req, sizeof(req), 0, note, seen, err);
 	assert_int_equal(fake.open, 0);
 	if (!ret)
 		assert_int_equal(err->code, 0);
@@ -444,10 +444,10 @@ static void without_err(void **state)
 
 	(void)state;
 	fake_refusal(EPERM);
-	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -EPERM);
+	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -EPERM);
 	add_row(43);
-	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -ENOMEM);
-	assert_int_equal(smc_diag_dump(&req, sizeof(req), note, &seen, NULL), -ETIMEDOUT);
+	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -ENOMEM);
+	assert_int_equal(smc_diag_dump(&req, sizeof(req), 0, note, &seen, NULL), -ETIMEDOUT);
 }
 
 #define TEST(name) cmocka_unit_test_setup(name, fake_setup)
