@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make                builds everything into build/; O=DIR, WERROR=1, SAN=1 (ASan and UBSan), V=1
 # make clean          removes build/
+#                     CC='s390x-linux-gnu-gcc --sysroot=DIR' PKG_CONFIG=s390x-linux-gnu-pkg-config: for another machine
 # make help           this list
 VERSION := $(shell cat VERSION)
 
@@ -10,7 +11,16 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
-# The compiler knows where this architecture's libraries live: Debian's multiarch directory, lib64 or lib.
+# The compiler knows for which machine it compiles, which tools go with that,
+MACHINE := $(shell $(CC) -dumpmachine)
+cc_tool = $(or $(shell $(CC) -print-prog-name=$(1) 2>/dev/null),$(1))
+ifeq ($(origin AR),default)
+AR := $(call cc_tool,ar)
+endif
+READELF ?= $(call cc_tool,readelf)
+PKG_CONFIG ?= pkg-config
+SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
+# and where the libraries of its architecture live: Debian's multiarch directory, lib64 or lib.
 MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
 OSDIR   := $(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
@@ -20,7 +30,6 @@ LIBEXECDIR ?= $(PREFIX)/libexec/smc-tools
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
 # Inodes and sizes beyond 32 bits, in 32-bit builds too.
-READELF ?= readelf
 override CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(O) -Ilib -I.
 override CFLAGS += -std=c17 $(WARN)
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
@@ -40,13 +49,13 @@ all:
 # ---- packages: one message for what is missing, only where something is compiled -----------------
 # package_name: pkg-config name, column of packaging/packages
 package_name = $(shell awk '$$2 == "$(1)" { print $$$(2) }' packaging/packages)
-need = $(if $(shell pkg-config --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: \
+need = $(if $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y),,$(error $(1) is missing: \
 	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
-pc = $(shell pkg-config $(2) $(1))
+pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
 ifneq ($(filter-out clean uninstall help dist demo bench check mutate soak faults,$(or $(MAKECMDGOALS),all)),)
-ifeq ($(shell command -v pkg-config),)
-$(error pkg-config is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
+ifeq ($(shell command -v $(PKG_CONFIG)),)
+$(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
 $(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
 PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive,--cflags)
@@ -65,10 +74,15 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 # ---- smc_bpf: only where its eBPF program can be compiled ----------------------------------------
 BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
-HAVE_BPF := $(shell $(BPFTOOL) version >/dev/null 2>&1 && pkg-config --exists libbpf 2>/dev/null && \
-	echo 'int x;' | $(BPF_CLANG) -target bpf -x c -c -o /dev/null - 2>/dev/null && echo y)
-BPF_CFLAGS := -target bpf -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
-	$(if $(MULTIARCH),-isystem /usr/include/$(MULTIARCH))
+# Its byte order and headers are those of the machine that it is for.
+BPF_TARGET := $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c -)),bpfeb,bpfel)
+BPF_CFLAGS := -target $(BPF_TARGET) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
+	$(if $(SYSROOT),$(SYSROOT)/usr/include))
+# An old bpftool links no object of the other byte order.
+HAVE_BPF := $(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d` && echo 'int x;' | \
+	$(BPF_CLANG) $(BPF_CFLAGS) -include linux/types.h -x c -c -o $$dir/x - 2>/dev/null && $(BPFTOOL) gen object $$dir/y $$dir/x >/dev/null 2>&1 && \
+	echo y; rm -rf "$$dir")
 
 # ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
@@ -133,7 +147,7 @@ BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ?
 all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
-	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)' | tee $@
+	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
 $(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
@@ -149,8 +163,8 @@ SHIM_SRC := $(wildcard ld_pre_smc/*.c)
 SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
-HAVE_32 := $(shell test "`uname -m`" = x86_64 && cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
-	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y)
+HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(shell cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
+	$(CC) -m32 $(CPPFLAGS) $(CFLAGS) $(SHIM_FLAGS) -shared -x c -o /dev/null - -ldl 2>/dev/null && echo y))
 shim: $(O)/ld_pre_smc.so $(if $(HAVE_32),$(O)/32/ld_pre_smc.so)
 # shim_rule: library, directory of its objects, options for the machine
 define shim_rule

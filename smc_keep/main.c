@@ -157,7 +157,7 @@ static void read_message(int client, long long now)
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
 	} control;
-	char byte = 0;
+	unsigned char byte = 0;
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
@@ -168,7 +168,7 @@ static void read_message(int client, long long now)
 	    control.header.cmsg_len != CMSG_LEN(sizeof(fd)))
 		return;
 	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
-	if (byte < 0 || byte >= KEEP_HOWS)
+	if (byte >= KEEP_HOWS)
 		held_close(fd);
 	else
 		held_take(fd, (enum keep_how)byte, now);

@@ -84,21 +84,28 @@ $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wl,--as-needed -o $@ $< -pthread $(LDLIBS)
 
-# Programs that a preload library does not reach. Those whose compiler is missing are left out.
+# Programs that a preload library does not reach. Those that no compiler here makes for the machine are left out.
 PROGRAM_DIR := $(O)/tests/programs
-PROGRAM_BINS := $(PROGRAM_DIR)/sockets-static $(if $(shell command -v musl-gcc),$(PROGRAM_DIR)/sockets-musl) \
-	$(if $(shell command -v go),$(PROGRAM_DIR)/gohttp)
+MUSL_CC ?= musl-gcc
+ifneq ($(filter tests,$(MAKECMDGOALS)),)
+GOARCH ?= $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64/amd64/; s/aarch64/arm64/; s/i.86/386/; s/^arm[^6].*/arm/; s/powerpc/ppc/')
+HAVE_MUSL := $(filter $(MACHINE),$(shell $(MUSL_CC) -dumpmachine 2>/dev/null))
+HAVE_GO := $(filter linux/$(GOARCH),$(shell go tool dist list 2>/dev/null))
+PROGRAMS_LEFT_OUT := $(if $(HAVE_MUSL),,sockets-musl) $(if $(HAVE_GO),,gohttp)
+endif
+PROGRAM_BINS := $(addprefix $(PROGRAM_DIR)/,sockets-static $(if $(HAVE_MUSL),sockets-musl) $(if $(HAVE_GO),gohttp))
 $(PROGRAM_DIR)/sockets-static $(PROGRAM_DIR)/sockets-musl: tests/kernel/sockets.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(if $(filter %-musl,$@),musl-gcc,$(CC)) -std=c17 -D_GNU_SOURCE -O2 -static -o $@ $<
+	$(Q)$(if $(filter %-musl,$@),$(MUSL_CC),$(CC)) -std=c17 -D_GNU_SOURCE -O2 -static -o $@ $<
 $(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
 	@mkdir -p $(@D)
 	$(call say,GO)
-	$(Q)CGO_ENABLED=0 GO111MODULE=off GOCACHE='$(abspath $(O))/go-cache' \
+	$(Q)CGO_ENABLED=0 GO111MODULE=off GOCACHE='$(abspath $(O))/go-cache' GOARCH=$(GOARCH) \
 		go build -trimpath -ldflags='-s -w' -o $@ $<
 
 tests: $(TEST_BINS) $(PROGRAM_BINS)
+	@$(foreach name,$(PROGRAMS_LEFT_OUT),echo '$(name) is not built: no compiler for $(MACHINE)';)
 
 # On all processors, unless the caller said how many.
 BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all

@@ -62,14 +62,18 @@ suite_stanza() {
 	stanza "$uri" "$1" "$entry"
 }
 
-# lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX
+# lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX; host.s390x is one of
+# another architecture, with nothing installed: what is asked for comes with all that it needs
 lab_apt() {
-	local dir=$CACHE/apt/$1 tool=$2
+	local dir=$CACHE/apt/$1 tool=$2 foreign=()
+	[[ $1 == *.* ]] && foreign=(-o APT::Architecture="${1#*.}" -o APT::Architectures::="${1#*.}"
+		-o Dir::State::status="$dir/status")
 	shift 2
 	LC_ALL=C "$tool" -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" \
 		-o Dir::State::Lists="$dir/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
 		-o Dir::Cache::archives="$CACHE/debs" -o Debug::NoLocking=1 -o APT::Sandbox::User=root \
-		-o Acquire::Retries=3 -o APT::Get::List-Cleanup=0 -o Acquire::Languages=none "$@"
+		-o Acquire::Retries=3 -o APT::Get::List-Cleanup=0 -o Acquire::Languages=none \
+		"${foreign[@]}" "$@"
 }
 
 # terse COMMAND...: silent, except for the first thing it has to say when it fails
@@ -80,15 +84,16 @@ terse() {
 	return 1
 }
 
-# index NAME [fresh]: fetches the package lists of a suite (or of "host") when they are missing,
+# index NAME [fresh]: fetches the package lists of a suite (or of "host", "host.ARCH") when they are missing,
 # older than a week, or to be fresh (an hour). Old lists serve when there is no network.
 index() {
 	local dir=$CACHE/apt/$1 fd status=0 age=10080
 	lock "apt/$1" fd
 	mkdir -p -- "$dir"/{sources,lists/partial}
 	[[ ${2:-} == fresh ]] && age=60
+	[[ $1 == *.* ]] && : >"$dir/status"
 	if [[ -z $(find "$dir/done" -mmin -"$age" 2>/dev/null) ]]; then
-		if [[ $1 == host ]]; then host_stanzas; else suite_stanza "$1"; fi >"$dir/sources/lab.sources"
+		if [[ $1 == host* ]]; then host_stanzas; else suite_stanza "$1"; fi >"$dir/sources/lab.sources"
 		say "fetching the package lists of ${1/#host/this machine\'s suites}"
 		if lab_apt "$1" apt-get -qq update >"$dir/log" 2>&1 && ! grep -q '^[EW]:' "$dir/log"; then
 			touch -- "$dir/done"
@@ -129,5 +134,20 @@ unpack() {
 	done
 	for deb in "${@:1:$#-1}"; do
 		dpkg-deb --fsys-tarfile "$deb" | tar -x --keep-directory-symlink -C "$dir" || return
+	done
+}
+
+# unpack_missing INDEX DIR PACKAGE...: what apt would add to this machine (or replace on it) to have the packages,
+# into DIR. The packages are not kept.
+unpack_missing() {
+	local suite=$1 dir=$2 files file
+	shift 2
+	files=$(lab_apt "$suite" apt-get -qq -y --no-install-recommends --print-uris install "$@" | awk '{print $2}') || return
+	say "downloading $(wc -w <<<"$files") packages"
+	terse lab_apt "$suite" apt-get -qq -y --no-install-recommends --download-only install "$@" || return
+	mkdir -p -- "$dir"
+	for file in $files; do
+		unpack "$CACHE/debs/$file" "$dir" || return
+		rm -f -- "$CACHE/debs/$file"
 	done
 }
