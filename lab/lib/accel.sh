@@ -13,6 +13,10 @@ need_accel() {
 	'') ;;
 	*) die "SMC_LAB_ACCEL must be kvm or tcg, not '$ACCEL'" ;;
 	esac
+	if is_foreign; then
+		ACCEL=tcg
+		return
+	fi
 	boot=$(</proc/sys/kernel/random/boot_id)
 	lock accel fd
 	read -r cached ACCEL 2>/dev/null <"$CACHE/accel" || true

@@ -93,7 +93,7 @@ index() {
 	[[ ${2:-} == fresh ]] && age=60
 	[[ $1 == *.* ]] && : >"$dir/status"
 	if [[ -z $(find "$dir/done" -mmin -"$age" 2>/dev/null) ]]; then
-		if [[ $1 == host* ]]; then host_stanzas; else suite_stanza "$1"; fi >"$dir/sources/lab.sources"
+		if [[ ${1%.*} == host ]]; then host_stanzas; else suite_stanza "${1%.*}"; fi >"$dir/sources/lab.sources"
 		say "fetching the package lists of ${1/#host/this machine\'s suites}"
 		if lab_apt "$1" apt-get -qq update >"$dir/log" 2>&1 && ! grep -q '^[EW]:' "$dir/log"; then
 			touch -- "$dir/done"
@@ -140,14 +140,15 @@ unpack() {
 # unpack_missing INDEX DIR PACKAGE...: what apt would add to this machine (or replace on it) to have the packages,
 # into DIR. The packages are not kept.
 unpack_missing() {
-	local suite=$1 dir=$2 files file
+	local suite=$1 dir=$2 files debs install
 	shift 2
-	files=$(lab_apt "$suite" apt-get -qq -y --no-install-recommends --print-uris install "$@" | awk '{print $2}') || return
-	say "downloading $(wc -w <<<"$files") packages"
-	terse lab_apt "$suite" apt-get -qq -y --no-install-recommends --download-only install "$@" || return
-	mkdir -p -- "$dir"
-	for file in $files; do
-		unpack "$CACHE/debs/$file" "$dir" || return
-		rm -f -- "$CACHE/debs/$file"
-	done
+	# of its own: others may fetch, and remove, the same ones
+	debs=$dir.debs
+	mkdir -p -- "$dir" "$debs/partial" || return
+	install=(apt-get -qq -y --no-install-recommends -o Dir::Cache::archives="$debs" install "$@")
+	mapfile -t files < <(lab_apt "$suite" "${install[@]}" --print-uris | awk '{print $2}')
+	((${#files[@]})) || { say "apt cannot resolve $*"; return 1; }
+	say "downloading ${#files[@]} packages"
+	terse lab_apt "$suite" "${install[@]}" --download-only || return
+	unpack "${files[@]/#/$debs/}" "$dir" && rm -rf -- "$debs"
 }

@@ -4,7 +4,7 @@
 # Starting guests, following them, and leaving nothing behind.
 
 # An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
-KERNEL_PARAMETERS="console=ttyS0 loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
+KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
 
 GUESTS=()		# process ids of QEMU, by node
 PUMPS=()		# processes that copy a guest's output
@@ -104,15 +104,15 @@ qemu_arguments() {
 	QEMU=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu max -smp "$CPUS" -m "$MEMORY"
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
-		-append "$KERNEL_PARAMETERS ${SMC_LAB_APPEND-}"
-		-chardev "file,id=console,path=$node/console.log" -serial chardev:console
-		-device virtio-rng-pci -device virtio-serial-pci
+		-append "console=$CONSOLE $KERNEL_PARAMETERS ${SMC_LAB_APPEND-}"
+		-chardev "file,id=console,path=$node/console.log" "${MACHINE[@]}"
+		-device "virtio-rng-$BUS" -device "virtio-serial-$BUS"
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
-		-device virtio-9p-pci,fsdev=root,mount_tag=root
+		-device "virtio-9p-$BUS,fsdev=root,mount_tag=root"
 		-fsdev local,id=cache,path=cache,security_model=none,readonly=on,multidevs=remap
-		-device virtio-9p-pci,fsdev=cache,mount_tag=cache
-		-fsdev local,id=run,path=.,security_model=none,multidevs=remap -device virtio-9p-pci,fsdev=run,mount_tag=run
-		-fsdev local,id=out,path=out,security_model=none,multidevs=remap -device virtio-9p-pci,fsdev=out,mount_tag=out)
+		-device "virtio-9p-$BUS,fsdev=cache,mount_tag=cache"
+		-fsdev local,id=run,path=.,security_model=none,multidevs=remap -device "virtio-9p-$BUS,fsdev=run,mount_tag=run"
+		-fsdev local,id=out,path=out,security_model=none,multidevs=remap -device "virtio-9p-$BUS,fsdev=out,mount_tag=out")
 	case $ACCEL in
 	kvm) QEMU+=(-accel kvm) ;;
 	tcg) QEMU+=(-accel tcg,thread=multi) ;;
@@ -124,7 +124,7 @@ qemu_arguments() {
 	esac
 	((NODES == 2)) || return 0
 	QEMU+=(-netdev "stream,id=wire,server=$( ((node == 1)) && echo on || echo off),addr.type=unix,addr.path=wire"
-		-device "virtio-net-pci,netdev=wire,romfile=,mac=52:54:00:99:00:0$node")
+		-device "virtio-net-$BUS,netdev=wire,$( [[ $BUS != pci ]] || echo romfile=, )mac=52:54:00:99:00:0$node")
 }
 
 # The kernel ends these children when this script ends, even by SIGKILL
@@ -160,7 +160,7 @@ start_guest() {
 	qemu_arguments "$node"
 	local input=/dev/null
 	[[ $MODE != shell ]] || input=/dev/tty
-	(cd -- "$RUN" && tied qemu-system-x86_64 "${QEMU[@]}") <"$input" 2>"$RUN/$node/qemu.log" &
+	(cd -- "$RUN" && tied "qemu-system-$QEMU_NAME" "${QEMU[@]}") <"$input" 2>"$RUN/$node/qemu.log" &
 	GUESTS[node]=$!
 }
 

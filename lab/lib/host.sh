@@ -3,8 +3,8 @@
 
 # COMMAND PACKAGE; gcc and make build the kernel's smc.ko with loopback-ism
 host_needs() {
+	echo "qemu-system-$QEMU_NAME $QEMU_PACKAGE"
 	cat <<-'END'
-		qemu-system-x86_64 qemu-system-x86
 		depmod kmod
 		xz xz-utils
 		tar tar

@@ -6,7 +6,7 @@
 #   vmlinuz, initrd   what QEMU boots; the initrd holds busybox and the modules a guest loads at boot
 #   root/             a layer of the guest's root: /lib/modules/RELEASE
 #   release, version  its uname -r and its package version
-# and a link kernels/NAME leads to the newest one.
+# and a link kernels/NAME leads to the newest one; for another architecture NAME.ARCH.
 
 KERNELS=(lo 6.12 6.1)
 
@@ -36,8 +36,8 @@ find_kernel() {
 	local suite image series
 	series=$(kernel_series "$1")
 	for suite in $(kernel_suites "$1"); do
-		index "$suite" "${2:-}" || continue
-		image=$(lab_apt "$suite" apt-cache show linux-image-amd64 2>/dev/null |
+		index "$(of_arch "$suite")" "${2:-}" || continue
+		image=$(lab_apt "$(of_arch "$suite")" apt-cache show "linux-image-$ARCH" 2>/dev/null |
 			sed -nE 's/^Depends: linux-image-([^ ]+) \(= ([^)]+)\).*/\1 \2/p' | sort -V | tail -n 1)
 		[[ $image == "$series".* ]] || continue
 		printf '%s %s\n' "$suite" "$image"
@@ -46,7 +46,7 @@ find_kernel() {
 	return 1
 }
 
-kernel_cached() { [[ -e $CACHE/kernels/$1/.stamp ]]; }
+kernel_cached() { [[ -e $CACHE/kernels/$(of_arch "$1")/.stamp ]]; }
 
 # need_kernel NAME: uses what is in the cache
 need_kernel() { kernel_cached "$1" || setup_kernel "$1"; }
@@ -59,26 +59,28 @@ setup_kernel() {
 		die "cannot fetch the lists of a suite with a $(kernel_series "$1") kernel ($(kernel_suites "$1"))"
 	}
 	read -r suite release version <<<"$found"
-	artefact busybox 1 build_busybox
+	artefact busybox 1 build_busybox host
+	! is_foreign || artefact "busybox.$ARCH" 1 build_busybox "host.$ARCH"
+	need_cross
 	artefact "kernels/$release" "$version" build_stock "$suite" "$release" "$version"
 	if [[ $1 == lo ]]; then
 		artefact "kernels/$release-lo" "$version" build_lo "$suite" "$release" "$version"
-		point "kernels/$1" "$release-lo"
+		point "kernels/$(of_arch "$1")" "$release-lo"
 	else
-		point "kernels/$1" "$release"
+		point "kernels/$(of_arch "$1")" "$release"
 	fi
 }
 
 # Not the host's: /bin/busybox is an optional package there, and perhaps not a static one
 build_busybox() {
 	local deb
-	index host && deb=$(fetch_debs host busybox-static) || return
-	unpack "$deb" "$1" && rm -f -- "$deb" && cp -- "$1/bin/busybox" "$1/busybox"
+	index "$1" && deb=$(fetch_debs "$1" busybox-static) || return
+	unpack "$deb" "$2" && rm -f -- "$deb" && cp -- "$2/bin/busybox" "$2/busybox"
 }
 
 build_stock() {
 	local suite=$1 release=$2 version=$3 dir=$4 deb
-	deb=$(fetch_debs "$suite" "linux-image-$release=$version") || return
+	deb=$(fetch_debs "$(of_arch "$suite")" "linux-image-$release=$version") || return
 	say "unpacking linux $release"
 	unpack "$deb" "$dir/root" || return
 	mv -- "$dir/root/boot/vmlinuz-$release" "$dir/vmlinuz" &&
@@ -112,8 +114,12 @@ build_folder() {
 compile_smc() {
 	local suite=$1 release=$2 version=$3 work=$4 debs series=${2%%.*}
 	series+=.$(cut -d. -f2 <<<"$release")
-	# the kbuild and the common headers carry the release without the flavour
-	mapfile -t debs < <(fetch_debs "$suite" {"linux-headers-$release","linux-headers-${release%-*}-common","linux-kbuild-${release%-*}","linux-source-$series"}="$version")
+	index "$suite" || return
+	# the kbuild and the common headers carry the release without the flavour; the kbuild is this machine's
+	mapfile -t debs < <(
+		fetch_debs "$(of_arch "$suite")" "linux-headers-$release=$version"
+		fetch_debs "$suite" {"linux-headers-${release%-*}-common","linux-kbuild-${release%-*}","linux-source-$series"}="$version"
+	)
 	((${#debs[@]} == 4)) || return
 	say "building smc.ko with loopback-ism for $release"
 	unpack "${debs[@]:0:3}" "$work" &&
@@ -130,8 +136,9 @@ make_modules() {
 	# the make file of the flavour includes the common one by its absolute path
 	sed -i "s,/usr/src/,$work/usr/src/,g" "$headers/Makefile" || return
 	compiler=$(sed -nE 's/^CONFIG_CC_VERSION_TEXT="[^ ]*(gcc-[0-9]+) .*/\1/p' "$headers/.config")
-	command -v "${compiler:-none}" >/dev/null || compiler=gcc
-	make -C "$headers" M="$work/smc" CC="$compiler" CONFIG_SMC=m CONFIG_SMC_DIAG=m CONFIG_SMC_LO=y \
+	! is_foreign || compiler=$TRIPLET-gcc
+	command -v "${compiler:-none}" >/dev/null || is_foreign || compiler=gcc
+	with_cross make -C "$headers" M="$work/smc" CC="$compiler" ARCH="$LINUX_ARCH" CROSS_COMPILE="$TRIPLET-" CONFIG_SMC=m CONFIG_SMC_DIAG=m CONFIG_SMC_LO=y \
 		CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-DCONFIG_SMC_LO=1 -j"$(nproc)" modules
 }
 
@@ -156,7 +163,7 @@ initrd_groups() {
 build_initrd() {
 	local dir=$1 release=$2 tree=$1/initrd.d group names
 	mkdir -p -- "$tree"/{bin,dev,proc,sys,modules} || return
-	cp -- "$CACHE/busybox/busybox" "$tree/bin/busybox" || return
+	cp -- "$CACHE/$(of_arch busybox)/busybox" "$tree/bin/busybox" || return
 	while read -r group names; do
 		# shellcheck disable=SC2086  # names are words
 		add_modules "$dir/root" "$release" "$tree/modules" $names >"$tree/modules/$group" || return
@@ -200,7 +207,7 @@ list_kernels() {
 		state=no
 		kernel_cached "$name" && state=yes
 		printf '%-6s %-24s %-8s %s\n' "$name" \
-			"$(cat -- "$CACHE/kernels/$name/release" 2>/dev/null || echo "$(kernel_series "$name").x")" \
+			"$(cat -- "$CACHE/kernels/$(of_arch "$name")/release" 2>/dev/null || echo "$(kernel_series "$name").x")" \
 			"$state" "$(kernel_about "$name")"
 	done
 }

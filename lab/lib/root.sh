@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
-# The guests' root: a tree of packages of this machine's release, whatever this machine itself has installed.
+# The guests' root: a tree of packages of this machine's release and the guest's architecture, whatever this machine
+# itself has installed.
 
 # Names as apt knows them in this release; @PYTHON@ is the version of its python3, like 3.11.
 guest_packages() {
 	local python
-	python=$(lab_apt host apt-cache show python3 2>/dev/null | sed -nE 's/^Depends:.* python3\.([0-9]+) .*/3.\1/p' | head -n 1)
+	python=$(lab_apt "host.$ARCH" apt-cache show python3 2>/dev/null | sed -nE 's/^Depends:.* python3\.([0-9]+) .*/3.\1/p' | head -n 1)
 	{
 		sed -e '/^#/d' -e "s/@PYTHON@/$python/" -- "$LAB/guest/packages"
 		# the libraries that the tools are linked with
@@ -15,7 +16,7 @@ guest_packages() {
 
 # A tree fits one release and one list of packages
 root_key() {
-	{ host_codename; uname -m; cat -- "$LAB/guest/packages" "$LAB/../packaging/packages" "$LAB/lib/root.sh"; } | sha256sum | cut -c1-16
+	{ host_codename; echo "$ARCH"; cat -- "$LAB/guest/packages" "$LAB/../packaging/packages" "$LAB/lib/root.sh"; } | sha256sum | cut -c1-16
 }
 
 # Sets GUEST_ROOT, and keeps the tree locked against removal as long as this process runs
@@ -35,29 +36,18 @@ need_root() {
 	exec {ROOT_LOCK}<"$GUEST_ROOT/.stamp" && flock -s "$ROOT_LOCK"
 }
 
-# from_nothing DEBS COMMAND...: as lab_apt, for a machine that has no package
-from_nothing() {
-	local debs=$1
-	shift
-	lab_apt host apt-get -qq -y --no-install-recommends -o Dir::State::status="$debs/none" \
-		-o Dir::State::extended_states="$debs/none" -o Dir::Cache::archives="$debs" "$@"
-}
-
 build_root() {
-	local wanted files name dir=$1 debs=$1/debs
-	index host || { say "cannot fetch package lists"; return 1; }
-	mkdir -p -- "$debs/partial" && : >"$debs/none" || return
+	local wanted name dir=$1 suite
+	suite=host.$ARCH
+	need_cross
+	index "$suite" || { say "cannot fetch package lists"; return 1; }
 	mapfile -t wanted < <(guest_packages)
 	for name in "${wanted[@]}"; do
-		lab_apt host apt-cache show "$name" >/dev/null 2>&1 || say "no package $name here: left out"
+		lab_apt "$suite" apt-cache show "$name" >/dev/null 2>&1 || say "no package $name here: left out"
 	done
-	mapfile -t wanted < <(lab_apt host apt-cache show "${wanted[@]}" 2>/dev/null |
+	mapfile -t wanted < <(lab_apt "$suite" apt-cache show "${wanted[@]}" 2>/dev/null |
 		sed -n 's/^Package: //p' | sort -u)
-	mapfile -t files < <(from_nothing "$debs" --print-uris install "${wanted[@]}" | awk '{print $2}')
-	((${#files[@]})) || { say "apt cannot resolve the packages of the guests"; return 1; }
-	say "downloading ${#files[@]} packages for the guests' root"
-	terse from_nothing "$debs" --download-only install "${wanted[@]}" || return
-	unpack "${files[@]/#/$debs/}" "$dir/root" && configure_root "$dir/root" && rm -rf -- "$debs"
+	unpack_missing "$suite" "$dir/root" "${wanted[@]}" && configure_root "$dir/root"
 }
 
 # What the packages' own scripts would do, as far as guests need it: those do not run
@@ -75,7 +65,11 @@ configure_root() {
 	ln -sfn /run "$root/var/run"
 	: >"$root/etc/machine-id"
 	# without it each program looks for its libraries in dozens of directories, through 9p
-	PATH=$PATH:/usr/sbin:/sbin ldconfig -r "$root"
+	if is_foreign; then
+		"$CROSS/bin/qemu-$QEMU_NAME-static" -L "$root" "$root/sbin/ldconfig" -r "$root"
+	else
+		PATH=$PATH:/usr/sbin:/sbin ldconfig -r "$root"
+	fi
 }
 
 newest_root() {

@@ -79,7 +79,7 @@ class Run(threading.Thread):
         argv = [*self.prefix, "python3", "-X", "faulthandler", "-c", UNITTEST, "-v", module]
         with subprocess.Popen(argv, cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace") as program:
-            hanging = threading.Timer(250, program.send_signal, [signal.SIGABRT])
+            hanging = threading.Timer(500, program.send_signal, [signal.SIGABRT])
             hanging.start()
             log = program.communicate()[0]
             hanging.cancel()

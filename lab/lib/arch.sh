@@ -1,0 +1,51 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2054  # other parts use the variables; QEMU's options have commas
+# Architectures of guests: this machine's own, and others by emulation.
+
+ARCHES=(amd64 arm64 s390x)
+
+HOST_ARCH=$(dpkg --print-architecture 2>/dev/null)
+ARCH=$HOST_ARCH
+
+# set_arch NAME (Debian's): what the kernel, the compiler and QEMU call it, its bus and its console
+set_arch() {
+	ARCH=$1
+	case $ARCH in
+	amd64)
+		LINUX_ARCH=x86 TRIPLET=x86_64-linux-gnu QEMU_NAME=x86_64 QEMU_PACKAGE=qemu-system-x86
+		BUS=pci CONSOLE=ttyS0 MACHINE=(-serial chardev:console) ;;
+	arm64)
+		LINUX_ARCH=arm64 TRIPLET=aarch64-linux-gnu QEMU_NAME=aarch64 QEMU_PACKAGE=qemu-system-arm
+		BUS=pci CONSOLE=ttyAMA0 MACHINE=(-machine virt -serial chardev:console) ;;
+	s390x)
+		LINUX_ARCH=s390 TRIPLET=s390x-linux-gnu QEMU_NAME=s390x QEMU_PACKAGE=qemu-system-misc
+		BUS=ccw CONSOLE=ttysclp0 MACHINE=(-machine s390-ccw-virtio -device sclpconsole,chardev=console) ;;
+	*) die "unknown architecture '$ARCH' (there are: ${ARCHES[*]})" ;;
+	esac
+}
+
+is_foreign() { [[ $ARCH != "$HOST_ARCH" ]]; }
+
+# of_arch NAME: what is cached of the guest's architecture; this machine's own has no suffix
+of_arch() { if is_foreign; then printf '%s.%s\n' "$1" "$ARCH"; else printf '%s\n' "$1"; fi; }
+
+# A compiler and an emulator of single programs for the guest's architecture, unpacked: installed, they would remove
+# gcc-multilib
+need_cross() {
+	is_foreign || return 0
+	artefact "cross/$ARCH" 1 build_cross
+	CROSS=$CACHE/cross/$ARCH/root/usr
+}
+
+build_cross() {
+	index host && unpack_missing host "$1/root" "gcc-$TRIPLET" qemu-user-static
+}
+
+# with_cross COMMAND...
+with_cross() {
+	if is_foreign; then
+		PATH=$CROSS/bin:$PATH LD_LIBRARY_PATH=$CROSS/lib/$(gcc -print-multiarch) "$@"
+	else
+		"$@"
+	fi
+}
