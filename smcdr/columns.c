@@ -2,8 +2,6 @@
 /* The columns of link groups, links and devices. */
 #include "smcdr/cmd.h"
 
-#include <arpa/inet.h>
-
 static const struct out_names yes_no = OUT_NAMES(NULL, NULL, { "No", NULL }, { "Yes", NULL });
 
 /* ---- link groups ---- */
@@ -103,7 +101,9 @@ static const struct out_names link_states =
 /* The bytes of a UID are in network order. */
 static void text_uid(struct out_text *text, const void *uid)
 {
-	out_hex(text, ntohl(*(const uint32_t *)uid), 8);
+	const uint8_t *byte = uid;
+
+	out_hex(text, (uint32_t)byte[0] << 24 | byte[1] << 16 | byte[2] << 8 | byte[3], 8);
 }
 
 #define LINK(bit) OUT_IF(link_row, link.has, SMC_LINK_HAS_##bit)

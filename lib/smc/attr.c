@@ -83,6 +83,11 @@ static bool read_value(void *value, const struct nlattr *attr, const struct smc_
 		return smc_attr_sized(attr, value, row->size);
 	case SMC_ATTR_BOOL:
 		return smc_attr_bool(attr, value);
+	case SMC_ATTR_BYTES:
+		if (mnl_attr_get_payload_len(attr) < row->size)
+			return false;
+		memcpy(value, mnl_attr_get_payload(attr), row->size);
+		return true;
 	case SMC_ATTR_STR:
 		return smc_attr_str(attr, value, row->size);
 	default:

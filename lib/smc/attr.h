@@ -12,8 +12,18 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
-/* What an attribute is; SMC_ATTR() takes it from the type of the member that receives the value. */
-enum smc_kind { SMC_ATTR_END, SMC_ATTR_NUMBER, SMC_ATTR_BOOL, SMC_ATTR_STR, SMC_ATTR_NEST };
+/*
+ * What an attribute is; SMC_ATTR() takes it from the type of the member that receives the value.
+ * Bytes are the same on each machine.
+ */
+enum smc_kind {
+	SMC_ATTR_END,
+	SMC_ATTR_NUMBER,
+	SMC_ATTR_BOOL,
+	SMC_ATTR_BYTES,
+	SMC_ATTR_STR,
+	SMC_ATTR_NEST,
+};
 
 /**
  * struct smc_attr - one row of a table, ended by one of zeros: where an attribute's value goes
@@ -36,7 +46,7 @@ struct smc_attr {
 	{ .type = number, .offset = offsetof(object, member), .has = bit,                          \
 	  .size = sizeof(((object *)0)->member),                                                   \
 	  .kind = _Generic(((object *)0)->member, char *: SMC_ATTR_STR, bool: SMC_ATTR_BOOL,       \
-			   default: SMC_ATTR_NUMBER) }
+			   uint8_t *: SMC_ATTR_BYTES, default: SMC_ATTR_NUMBER) }
 
 /**
  * smc_attr_decode() - read an answer by a table

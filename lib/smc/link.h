@@ -25,7 +25,7 @@ enum {
  * @id: number in its group, from 1
  * @gid, @peer_gid: text, 8 groups of 4 digits
  * @ifindex: net device, in whatever network namespace that lives; 0 unknown
- * @uid, @peer_uid: four bytes in network order
+ * @uid, @peer_uid: in network order on each machine
  * @state: 0 unused, 1 inactive, 2 activating, 3 active
  */
 struct smc_link {
@@ -33,7 +33,8 @@ struct smc_link {
 	uint8_t id, ib_port;
 	char ib_dev[SMC_IB_NAME_LEN];
 	char gid[SMC_GID_TEXT_LEN], peer_gid[SMC_GID_TEXT_LEN];
-	uint32_t conns, ifindex, uid, peer_uid, state;
+	uint32_t conns, ifindex, state;
+	uint8_t uid[4], peer_uid[4];
 };
 
 /** smc_link_decode() - read one answer. Return: 0, -EBADMSG when it is not about a link */

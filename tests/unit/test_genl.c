@@ -352,7 +352,10 @@ static void callback_error(void **state)
 /* The family is asked for by its name, and nothing else. */
 static void lookup(void **state)
 {
-	static const uint8_t want[] = "\x14\0\2\0SMC_GEN_NETLINK";
+	static const struct {
+		struct nlattr attr;
+		char name[16];
+	} want = { { 20, CTRL_ATTR_FAMILY_NAME }, "SMC_GEN_NETLINK" };
 
 	(void)state;
 	smc_genl_close(open_it());
@@ -361,7 +364,7 @@ static void lookup(void **state)
 	assert_int_equal(fake.lookup.nlh.nlmsg_type, GENL_ID_CTRL);
 	assert_int_equal(fake.lookup.nlh.nlmsg_flags, NLM_F_REQUEST | NLM_F_ACK);
 	assert_int_equal(fake.lookup.bytes[NLMSG_HDRLEN], CTRL_CMD_GETFAMILY);
-	assert_memory_equal(fake.lookup.bytes + NLMSG_HDRLEN + GENL_HDRLEN, want, sizeof(want));
+	assert_memory_equal(fake.lookup.bytes + NLMSG_HDRLEN + GENL_HDRLEN, &want, sizeof(want));
 }
 
 static void family_without_number(void **state)

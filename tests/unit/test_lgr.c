@@ -265,8 +265,8 @@ static void links(void **state)
 	genl_u8(&m, 3, 1);
 	genl_u32(&m, 7, 4);
 	genl_str(&m, 2, "mlx5_bond_0");
-	genl_u32(&m, 8, 0x01010000);
-	genl_u32(&m, 9, 0x01020000);
+	message_attr(&m, 8, "\0\0\1\1", 4);
+	message_attr(&m, 9, "\0\0\1\2", 4);
 	genl_str(&m, 4, "0000:0000:0000:0000:0000:ffff:0a08:0001");
 	genl_str(&m, 5, "0000:0000:0000:0000:0000:ffff:0a08:0002");
 	genl_end(&m, nest);
@@ -275,7 +275,7 @@ static void links(void **state)
 	assert_int_equal(link.state, 3);
 	assert_int_equal(link.conns, 12);
 	assert_int_equal(link.ifindex, 4);
-	assert_int_equal(link.uid, 0x01010000);
+	assert_memory_equal(link.uid, "\0\0\1\1", 4);
 	assert_string_equal(link.ib_dev, "mlx5_bond_0");
 	assert_string_equal(link.peer_gid, "0000:0000:0000:0000:0000:ffff:0a08:0002");
 	/* The dump mixes both kinds: neither takes the other's. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 #include "base/memory.h"
 
@@ -25,13 +24,6 @@ static bool is_all(const char *data, size_t len, char c)
 	while (len && data[len - 1] == c)
 		len--;
 	return !len;
-}
-
-static void no_more_memory(void)
-{
-	const struct rlimit none = { 1, RLIM_INFINITY };
-
-	setrlimit(RLIMIT_AS, &none);
 }
 
 static int too_large(const void *arg)
@@ -56,7 +48,8 @@ static int served(const void *arg)
 
 	(void)arg;
 	memset(small, 'x', 1000);
-	no_more_memory();
+	if (!child_no_more_memory())
+		return CHILD_CANNOT;
 	first = realloc(small, LARGE);
 	CHECK(first && is_all(first, 1000, 'x'));
 	CHECK(memory_ran_out());
@@ -81,7 +74,8 @@ static int again(const void *arg)
 	char *kept, *data;
 
 	(void)arg;
-	no_more_memory();
+	if (!child_no_more_memory())
+		return CHILD_CANNOT;
 	kept = malloc(LARGE);
 	CHECK(kept);
 	memset(kept, 'k', LARGE);

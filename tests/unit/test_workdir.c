@@ -31,9 +31,6 @@ static bool fill(const char *top)
 
 static void use_up_memory(void)
 {
-	const struct rlimit none = { 0, 0 };
-
-	setrlimit(RLIMIT_AS, &none);
 	for (size_t size = 1 << 20; size; size /= 2)
 		while (malloc(size))
 			;
@@ -45,6 +42,8 @@ static int removes(const void *arg)
 	struct smc_err err;
 
 	if (workdir_begin(&work, &err) || !fill(work.path))
+		return CHILD_CANNOT;
+	if (arg && !child_no_more_memory())
 		return CHILD_CANNOT;
 	if (arg)
 		use_up_memory();
