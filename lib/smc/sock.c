@@ -109,7 +109,8 @@ static uint32_t decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 		end_strings(&sock->lgr);
 		return SMC_SOCK_HAS_LGR;
 	case SMC_ABI_DIAG_SHUTDOWN:
-		return get_struct(attr, &sock->shutdown, 1, 1, order_none) ? SMC_SOCK_HAS_SHUTDOWN : 0;
+		return get_struct(attr, &sock->shutdown, 1, 1, order_none) ?
+			       SMC_SOCK_HAS_SHUTDOWN : 0;
 	case SMC_ABI_DIAG_DMBINFO:
 		if (!get_struct(attr, &sock->dmb, SMC_ABI_DMBINFO_OLD_LEN, sizeof(sock->dmb),
 				order_dmb))
@@ -118,7 +119,8 @@ static uint32_t decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 			       SMC_SOCK_HAS_DMB : SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT;
 	case SMC_ABI_DIAG_FALLBACK:
 		return get_struct(attr, &sock->fallback, sizeof(sock->fallback),
-				  sizeof(sock->fallback), order_fallback) ? SMC_SOCK_HAS_FALLBACK : 0;
+				  sizeof(sock->fallback), order_fallback) ?
+			       SMC_SOCK_HAS_FALLBACK : 0;
 	default:
 		return 0;
 	}

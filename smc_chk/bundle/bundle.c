@@ -33,7 +33,8 @@ static json_t *new_index(const struct chk_request *req)
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
 			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
 			 "kernel", name.release, "machine", name.machine, "byte_order",
-			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little", "netns", req->netns ? out_json_str(req->netns) : NULL,
+			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little",
+			 "netns", req->netns ? out_json_str(req->netns) : NULL,
 			 "commands");
 }
 

@@ -28,7 +28,7 @@ static inline void in_child(int (*test)(const void *arg), const void *arg)
 	assert_int_equal(WEXITSTATUS(status), CHILD_RIGHT);
 }
 
-/* The kernel gives this child no more memory. Return: false in an emulator, which sets no such limit. */
+/* No more memory for this child. Return: false in an emulator, which sets no such limit. */
 static inline bool child_no_more_memory(void)
 {
 	const struct rlimit none = { 1, RLIM_INFINITY };
