@@ -88,6 +88,7 @@ HAVE_BPF := $(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d`
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
 smc_run_EXTRA := ld_pre_smc/rules.c ld_pre_smc/variables.c
+smc_run_LIBS := -pthread
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs

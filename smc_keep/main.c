@@ -4,21 +4,17 @@
  * ld_pre_smc.so starts it, with a listening socket at file descriptor 0 and nothing else; it ends
  * when it has nothing left. It needs no rights at all.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "smc_keep/held.h"
+#include "sys/helper.h"
+#include "sys/passfd.h"
 
 #define LISTENER 0
 
@@ -73,15 +69,11 @@ static bool is_listening(int fd)
 	       !getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &len) && listening;
 }
 
-/* What was inherited of the program that needed a keeper first: signals, limits, session. */
 static void set_signals(void)
 {
-	struct sigaction action = { .sa_handler = SIG_DFL };
+	struct sigaction action = { .sa_handler = terminate };
 	sigset_t blocked;
 
-	for (int i = 1; i < NSIG; i++)
-		sigaction(i, &action, NULL);
-	action.sa_handler = terminate;
 	sigaction(SIGTERM, &action, NULL);
 	action.sa_handler = interrupt;
 	sigaction(SIGALRM, &action, NULL);
@@ -90,36 +82,12 @@ static void set_signals(void)
 	sigprocmask(SIG_SETMASK, &blocked, NULL);
 }
 
-static void give_up_rights(void)
-{
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	syscall(SYS_capset, &header, none);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-}
-
+/* What was inherited of the program that needed a keeper first goes. */
 static void prepare(void)
 {
-	struct rlimit limit;
-	int fd;
-
-	set_signals();
-	setsid();
-	/* The root directory of every process is there as long as it is. */
-	if (chdir("/"))
+	if (helper_detach(LISTENER))
 		syscall(SYS_exit_group, 1);
-	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (fd >= 0) {
-		dup2(fd, STDOUT_FILENO);
-		dup2(fd, STDERR_FILENO);
-	}
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	give_up_rights();
+	set_signals();
 	fds[0].fd = LISTENER;
 }
 
@@ -150,24 +118,14 @@ static void accept_clients(long long now)
 	}
 }
 
-/* One message with one socket: what comes with it too much is closed. */
+/* One message with one socket. */
 static void read_message(int client, long long now)
 {
-	union {
-		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
-	} control;
 	unsigned char byte = 0;
-	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
-				  .msg_controllen = sizeof(control.space) };
-	int fd;
+	int fd = passfd_receive(client, &byte);
 
-	if (recvmsg(client, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) <= 0 ||
-	    !CMSG_FIRSTHDR(&message) || control.header.cmsg_type != SCM_RIGHTS ||
-	    control.header.cmsg_len != CMSG_LEN(sizeof(fd)))
+	if (fd < 0)
 		return;
-	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
 	if (byte >= KEEP_HOWS)
 		held_close(fd);
 	else

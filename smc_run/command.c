@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A command that is to use SMC: by the library in its environment, or by eBPF. */
+/* A command that is to use SMC: by the library in its environment, by eBPF, or by a supervisor. */
 #include "smc_run/command.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 
 #include "host/smc.h"
 #include "smc_run/way.h"
+#include "sys/sockcall.h"
 
 static const struct buffer {
 	enum smc_variable size;
@@ -128,11 +129,52 @@ static int use_bpf(const struct request *req, const char *command, struct smc_er
 	return 0;
 }
 
-/* The library, or eBPF for a program that the library does not reach. */
-static int check_program(const struct request *req, const struct target *target,
-			 const struct library *lib)
+/* Return: 0; -errno with a sentence, as supervise(). */
+static int use_seccomp(const struct request *req, const char *command, char *const *argv,
+		       struct smc_err *err)
 {
+	int ret = seccomp_start(req, argv, err);
+
+	if (ret)
+		return ret;
+	cli_warn(req->tool, is_silent(req),
+		 "'%s' by seccomp: its TCP sockets become SMC sockets, made by a supervisor",
+		 command);
+	seccomp_warn_settings(req, command);
+	return 0;
+}
+
+/*
+ * A program that the library does not reach, at @why. *@way: receives that which does. Not seccomp
+ * for a program that it would change.
+ */
+static int choose_other(const struct request *req, const struct target *target, char *const *argv,
+			const char *why, enum way *way)
+{
+	const char *misses = sockcall_misses(target);
 	struct smc_err err;
+	int ret;
+
+	*way = WAY_BPF;
+	if (!use_bpf(req, target->path, &err))
+		return 0;
+	cli_warn(req->tool, is_silent(req), "no eBPF for '%s': %s", target->path, err.text);
+	*way = WAY_SECCOMP;
+	ret = misses ? smc_err_say(&err, ENOTSUP, "%s", misses) :
+		       use_seccomp(req, target->path, argv, &err);
+	if (!ret)
+		return 0;
+	if (ret == -EPIPE)
+		return cli_error(req->tool, "%s", err.text);
+	cli_warn(req->tool, is_silent(req), "no seccomp for '%s': %s", target->path, err.text);
+	*way = WAY_NONE;
+	return no_smc(req, target->path, "%s", why);
+}
+
+/* The library, or another way for a program that the library does not reach. */
+static int check_program(const struct request *req, const struct target *target,
+			 char *const *argv, const struct library *lib, enum way *way)
+{
 	char why[LIBRARY_WHY_SIZE];
 
 	if (!library_misses(lib, target, why)) {
@@ -140,22 +182,15 @@ static int check_program(const struct request *req, const struct target *target,
 			 lib->entry);
 		return 0;
 	}
-	if (req->way == WAY_NONE) {
-		if (!use_bpf(req, target->path, &err))
-			return 0;
-		cli_warn(req->tool, is_silent(req), "no eBPF for '%s': %s", target->path,
-			 err.text);
-	}
+	if (req->way == WAY_NONE)
+		return choose_other(req, target, argv, why, way);
 	return no_smc(req, target->path, "%s", why);
 }
 
-static int check_all(const struct request *req, const char *command,
-		     const struct target *target, const struct library *lib)
+static int check_limits(const struct request *req)
 {
-	int status = check_kernel(req, command);
+	int status = 0;
 
-	if (!status)
-		status = check_program(req, target, lib);
 	for (size_t i = 0; !status && i < sizeof(buffers) / sizeof(buffers[0]); i++)
 		status = check_limit(req, &buffers[i]);
 	return status;
@@ -172,35 +207,53 @@ static int set_environment(const struct request *req, const struct library *lib)
 	return err ? cli_error(req->tool, "cannot set the environment: %s", strerror(-err)) : 0;
 }
 
-static int use_library(const struct request *req, const char *command,
-		       const struct target *target)
+/*
+ * For a missing command the error of exec says more. Under a supervisor nothing is preloaded: a
+ * socket that the library means to be TCP would be an SMC socket.
+ */
+static int use_library(const struct request *req, char *const *argv, const struct target *target)
 {
+	enum way way = WAY_PRELOAD;
 	struct library lib;
 	struct smc_err err;
-	int status;
+	int status = 0;
 
 	if (preload_find(target, &lib, &err))
 		return cli_error(req->tool, "%s", err.text);
-	status = set_environment(req, &lib);
-	/* For a missing command the error of exec says more. */
+	if (target->path[0])
+		status = check_kernel(req, *argv);
 	if (!status && target->path[0])
-		status = check_all(req, command, target, &lib);
-	return status;
+		status = check_limits(req);
+	if (!status && target->path[0])
+		status = check_program(req, target, argv, &lib, &way);
+	return status || way == WAY_SECCOMP ? status : set_environment(req, &lib);
 }
 
-int command_prepare(const struct request *req, const char *command)
+/* One of the two ways that were asked for. Return: as use_seccomp(). */
+static int use_way(const struct request *req, char *const *argv, struct smc_err *err)
 {
+	return req->way == WAY_BPF ? use_bpf(req, *argv, err) : use_seccomp(req, *argv, argv, err);
+}
+
+int command_prepare(const struct request *req, char *const *argv)
+{
+	const char *name = req->way == WAY_BPF ? "eBPF" : "seccomp";
 	struct target target;
 	struct smc_err err;
+	int status, ret;
 
-	target_find(command, &target);
-	if (target.path[0] && req->way == WAY_BPF) {
-		if (!use_bpf(req, command, &err))
-			return 0;
-		if (req->is_strict)
-			return cli_error(req->tool, "no eBPF for '%s': %s", command, err.text);
-		cli_warn(req->tool, req->quiet, "no eBPF for '%s': %s; preloading instead",
-			 command, err.text);
-	}
-	return use_library(req, command, &target);
+	target_find(*argv, &target);
+	if (!target.path[0] || (req->way != WAY_BPF && req->way != WAY_SECCOMP))
+		return use_library(req, argv, &target);
+	status = req->way == WAY_SECCOMP ? check_limits(req) : 0;
+	if (status)
+		return status;
+	ret = use_way(req, argv, &err);
+	if (ret && (req->is_strict || ret == -EPIPE))
+		return cli_error(req->tool, "no %s for '%s': %s", name, *argv, err.text);
+	if (!ret)
+		return 0;
+	cli_warn(req->tool, req->quiet, "no %s for '%s': %s; preloading instead", name, *argv,
+		 err.text);
+	return use_library(req, argv, &target);
 }

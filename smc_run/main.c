@@ -31,6 +31,7 @@ enum {
 	OPT_USER,
 	OPT_BPF,
 	OPT_PRELOAD,
+	OPT_SECCOMP,
 };
 
 static const struct cli_opt options[] = {
@@ -43,8 +44,10 @@ static const struct cli_opt options[] = {
 					   "listen[:PORT]; separated by commas" },
 	{ OPT_EXCLUDE, "exclude", "RULES", "leave these to TCP" },
 	{ OPT_BPF, "bpf", NULL, "use eBPF in the kernel, which reaches every program" },
-	{ OPT_PRELOAD, "preload", NULL, "use the preload library only; with neither option,\n"
-					"whichever reaches the program" },
+	{ OPT_PRELOAD, "preload", NULL, "use the preload library only" },
+	{ OPT_SECCOMP, "seccomp", NULL, "let a second process open the sockets, which reaches every\n"
+					"program without privileges; with none of the three\n"
+					"options, whichever reaches the program" },
 	{ OPT_STRICT, "strict", NULL, "run the command only if SMC sockets are possible;\n"
 				      "no TCP in their place" },
 	{ OPT_RAW, "raw", NULL, "for programs that know SMC: do not hide where SMC sockets\n"
@@ -150,10 +153,17 @@ static int take_action(struct run *run, int opt)
 	return 0;
 }
 
+/* By enum way. */
+static const int way_options[] = {
+	[WAY_PRELOAD] = OPT_PRELOAD,
+	[WAY_BPF] = OPT_BPF,
+	[WAY_SECCOMP] = OPT_SECCOMP,
+};
+
 static int take_way(struct run *run, enum way way)
 {
 	if (run->req.way != WAY_NONE && run->req.way != way)
-		return cli_exclude(&tool, OPT_BPF, OPT_PRELOAD);
+		return cli_exclude(&tool, way_options[run->req.way], way_options[way]);
 	run->req.way = way;
 	return 0;
 }
@@ -210,6 +220,8 @@ static int take_option(struct run *run, int opt)
 		return take_way(run, WAY_BPF);
 	case OPT_PRELOAD:
 		return take_way(run, WAY_PRELOAD);
+	case OPT_SECCOMP:
+		return take_way(run, WAY_SECCOMP);
 	default:
 		return take_flag(run, opt) ? 0 : EXIT_SELF;
 	}
@@ -222,6 +234,8 @@ static int do_action(struct run *run, char *const *operands)
 	if (run->req.raise_limits)
 		return cli_usage_error(&tool, "--raise-limits is only for commands: for services "
 				       "use sysctl.d(5)");
+	if (run->req.way == WAY_SECCOMP)
+		return cli_usage_error(&tool, "--seccomp is only for commands");
 	if (run->req.json && run->action != OPT_STATUS)
 		return cli_usage_error(&tool, "--json is only for --status");
 	switch (run->action) {
@@ -243,7 +257,7 @@ static int run_command(struct request *req, char **argv)
 		return cli_usage_error(&tool, "--user and --json are only for services");
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
-	status = command_prepare(req, *argv);
+	status = command_prepare(req, argv);
 	if (!status && memory_ran_out())
 		status = cli_error(&tool, "out of memory");
 	if (status)

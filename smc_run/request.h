@@ -12,12 +12,13 @@ enum way {
 	WAY_NONE,
 	WAY_PRELOAD,	/* ld_pre_smc.so in its environment */
 	WAY_BPF,	/* the process, or the service's control group, marked for eBPF */
+	WAY_SECCOMP,	/* a supervisor that opens the sockets of a command */
 };
 
 /**
  * struct request - the options
  * @settings: of the library, by enum smc_variable; NULL: what the environment has
- * @way: WAY_NONE: the library, or eBPF where the library does not reach the program
+ * @way: WAY_NONE: the first in their order that reaches the program
  * @quiet: no warnings
  * @is_strict: of commands: fail rather than use TCP
  * @raise_limits: of commands: raise the kernel's limits to what the buffers need

@@ -9,14 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "host/smc.h"
 #include "smc/abi.h"
 #include "smc_run/program.h"
+#include "smc_run/supervise.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"
 #include "sys/library.h"
+#include "sys/sockcall.h"
 
 int way_has_smc(bool inet)
 {
@@ -149,6 +152,13 @@ int bpf_mark_self(struct smc_err *err)
 	}
 }
 
+static void warn_rules(const struct request *req, const char *way, const char *name)
+{
+	if (req->settings[VAR_INCLUDE] || req->settings[VAR_EXCLUDE])
+		cli_warn(req->tool, req->quiet, "%s sees no addresses: --include and --exclude "
+			 "have no effect on '%s'", way, name);
+}
+
 void bpf_warn_settings(const struct request *req, const char *name)
 {
 	const char *const *settings = req->settings;
@@ -156,7 +166,64 @@ void bpf_warn_settings(const struct request *req, const char *name)
 	if (settings[VAR_RCVBUF] || settings[VAR_SNDBUF])
 		cli_warn(req->tool, req->quiet, "eBPF cannot set the buffers of sockets: "
 			 "--rcvbuf and --sndbuf have no effect on '%s'", name);
-	if (settings[VAR_INCLUDE] || settings[VAR_EXCLUDE])
-		cli_warn(req->tool, req->quiet, "eBPF sees no addresses: --include and --exclude "
-			 "have no effect on '%s'", name);
+	warn_rules(req, "eBPF", name);
+}
+
+/* An option, or what the environment has in its place. */
+static const char *setting(const struct request *req, enum smc_variable variable)
+{
+	const char *value = req->settings[variable];
+
+	return value ? value : getenv(smc_variables[variable]);
+}
+
+static int size_setting(const struct request *req, enum smc_variable variable)
+{
+	const char *value = setting(req, variable);
+	int bytes = 0;
+
+	if (value)
+		smc_parse_size(value, &bytes);
+	return bytes;
+}
+
+/* By syscall(2), past the preload library, which would not say so. */
+static bool makes_smc(void)
+{
+	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int domain = 0, protocol = 0;
+	socklen_t len = sizeof(int);
+
+	if (fd < 0)
+		return false;
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	close(fd);
+	return domain == AF_SMC || protocol == IPPROTO_SMC;
+}
+
+int seccomp_start(const struct request *req, char *const *argv, struct smc_err *err)
+{
+	const char *family = setting(req, VAR_FAMILY), *missing;
+	struct supervise how = {
+		/* Nothing hides AF_SMC from the program. */
+		.inet = (!family || smc_wants_inet(family)) && !kernel_ipproto_smc(),
+		.is_strict = req->is_strict,
+		.sndbuf = size_setting(req, VAR_SNDBUF),
+		.rcvbuf = size_setting(req, VAR_RCVBUF),
+	};
+
+	if (way_has_smc(how.inet))
+		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
+	if (makes_smc())
+		return 0;
+	missing = sockcall_missing();
+	if (missing)
+		return smc_err_say(err, ENOSYS, "it needs %s", missing);
+	return supervise(&how, argv, err);
+}
+
+void seccomp_warn_settings(const struct request *req, const char *name)
+{
+	warn_rules(req, "seccomp", name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ways into a program: ld_pre_smc.so in LD_PRELOAD, or sockets turned by eBPF in the kernel. */
+/* The ways into a program: ld_pre_smc.so in LD_PRELOAD, eBPF in the kernel, a process beside it. */
 #pragma once
 
 #include <limits.h>
@@ -55,3 +55,16 @@ int bpf_mark_self(struct smc_err *err);
 
 /** bpf_warn_settings() - warn of options of the library that eBPF does not know; @name: whose */
 void bpf_warn_settings(const struct request *req, const char *name);
+
+/**
+ * seccomp_start() - a supervisor for the TCP sockets of this process, and of all it starts
+ * @argv: of the command
+ *
+ * Nothing is done where a process outside, or eBPF, sees to that already.
+ *
+ * Return: as supervise().
+ */
+int seccomp_start(const struct request *req, char *const *argv, struct smc_err *err);
+
+/** seccomp_warn_settings() - warn of options of the library that a supervisor does not know */
+void seccomp_warn_settings(const struct request *req, const char *name);

@@ -2,33 +2,17 @@
 /* A filter of system calls: a list of what is forbidden, made into plain BPF. */
 #include "sys/sysfilter.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__i386__)
-#define ARCH AUDIT_ARCH_I386
-#elif defined(__aarch64__) && __BYTE_ORDER == __LITTLE_ENDIAN
-#define ARCH AUDIT_ARCH_AARCH64
-#elif defined(__s390x__)
-#define ARCH AUDIT_ARCH_S390X
-#elif defined(__powerpc64__) && __BYTE_ORDER == __LITTLE_ENDIAN
-#define ARCH AUDIT_ARCH_PPC64LE
-#elif defined(__powerpc64__)
-#define ARCH AUDIT_ARCH_PPC64
-#elif defined(__riscv) && __riscv_xlen == 64 && defined(AUDIT_ARCH_RISCV64)
-#define ARCH AUDIT_ARCH_RISCV64
-#endif
+#include "sys/sysarch.h"
 
 /* From 403 on numbers are the same on every architecture; headers may be older. */
 enum {
@@ -51,7 +35,7 @@ enum {
 #define CLONE_FLAGS 0
 #endif
 
-#ifdef ARCH
+#ifdef SYSARCH
 static const int always[] = {
 	SYS_acct, SYS_add_key, SYS_bpf, SYS_chroot, SYS_delete_module, SYS_fanotify_init,
 	SYS_finit_module, SYS_init_module, SYS_kcmp, SYS_kexec_load, SYS_keyctl, SYS_mount,
@@ -101,8 +85,7 @@ static void load(struct program *program, size_t offset)
 /* The lower half of an argument. */
 static void load_arg(struct program *program, unsigned int no)
 {
-	load(program, offsetof(struct seccomp_data, args) + 8 * no +
-			      (__BYTE_ORDER == __BIG_ENDIAN ? 4 : 0));
+	load(program, SYSARCH_ARG(no));
 }
 
 static void fail(struct program *program, int code)
@@ -144,7 +127,7 @@ static void fail_call(struct program *program, int nr, unsigned int arg, uint16_
 static void build(struct program *program, unsigned int also)
 {
 	load(program, offsetof(struct seccomp_data, arch));
-	add(program, BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0);
+	add(program, BPF_JMP | BPF_JEQ | BPF_K, SYSARCH, 1, 0);
 	fail(program, ENOSYS);
 	load(program, offsetof(struct seccomp_data, nr));
 	/* Also the numbers of x32. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * For "smc_chk -S" on a kernel without SMC: what asks for an SMC socket gets one of TCP. And on
+ * For "smc_chk -S" and "smc_run --seccomp" on a kernel without SMC: what asks for a socket of
+ * AF_SMC gets one of TCP. And on
  * SIGUSR1 the program that it lives in tries to open a file, and says how that went: on standard
  * error "opened", or the number of the error.
  */
@@ -35,6 +36,11 @@ long syscall(long number, ...)
 		args[2] = 0;
 	}
 	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+int socket(int domain, int type, int protocol)
+{
+	return (int)syscall(SYS_socket, domain, type, protocol);
 }
 
 static void try_to_open(int signo)
