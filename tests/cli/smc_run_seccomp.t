@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""smc_run --seccomp on any kernel, with TCP sockets in the place of SMC's: what it does to programs. TAP."""
+import os
+import sys
+
+TREE = os.path.dirname(os.path.abspath(__file__)) + '/../..'
+BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
+# Among processes of its own, if it may: supervisors of other tests are not its business.
+if not os.getuid() and 'OWN_PROCESSES' not in os.environ:
+    os.environ['OWN_PROCESSES'] = ''
+    os.execlp('unshare', 'unshare', '-pf', '--mount-proc', 'sh', '-c', '"$@"; exit $?', 'sh', sys.executable, *sys.argv)
+sys.path.insert(0, TREE + '/tests/kernel/guest')
+sys.dont_write_bytecode = True
+os.environ['PATH'] = BUILD + ':' + os.environ['PATH']
+os.environ['LD_PRELOAD'] = BUILD + '/tests/preload/tcp.so'
+
+import kern  # noqa: E402 pylint: disable=wrong-import-position
+import supervised  # noqa: E402 pylint: disable=wrong-import-position
+
+supervised.all_of_it()
+BY = supervised.by('--strict')
+status, out, err = kern.run(*supervised.by(), *BY, 'true')
+kern.ok(status == 125 and out == '' and 'it needs a process whose system calls nobody else answers' in err,
+        'another process answers the system calls of this one: one sentence', err)
+for other in '--bpf', '--preload':
+    status, out, err = kern.run(*BY, other, 'true')
+    kern.ok(status == 125 and "'--seccomp' and '%s' exclude each other" % other in err, 'not with ' + other, err)
+status, out, err = kern.run('smc_run', '--seccomp', '--enable', 'x')
+kern.ok(status == 125 and '--seccomp is only for commands' in err, 'not for services', err)
+status, out, err = kern.run(*BY, '-d', '--include', '80', 'true')
+kern.ok(status == 0 and "'true' by seccomp: its TCP sockets become SMC sockets" in err and
+        "seccomp sees no addresses: --include and --exclude have no effect on 'true'" in err, 'rules have no effect: said', err)
+status, out, err = kern.run('sh', '-c', 'unset LD_PRELOAD; exec smc_run --seccomp --strict true')
+if os.path.exists('/sys/module/smc') or status == 0:
+    kern.skip('no SMC', 'there is SMC here')
+else:
+    kern.ok(status == 125 and "no seccomp for 'true': this kernel has no SMC" in err, 'no SMC: 125 with --strict', err)
+kern.done()

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""smc_run --seccomp: programs that no library reaches, over SMC-D, or on 6.1 over SMC that falls back."""
+import json
+import os
+import subprocess
+import sys
+
+import supervised
+from kern import done, equal, listing, ok, run, skip, wait_for
+from supervised import NOBODY
+
+PROGRAMS = sys.argv[1]
+MODE = "TCP" if os.environ["SMC_LAB_KERNEL"] == "6.1" else "SMCD"
+STATIC, GO = PROGRAMS + "/sockets-static", PROGRAMS + "/gohttp"
+# Without privileges: root would get eBPF where there is some.
+AS_USER = (*NOBODY, "smc_run")
+
+
+def modes(*argv):
+    """What both ends of a connection run over that a program makes and holds. TCP sockets are not listed."""
+    with subprocess.Popen([*argv, "tcp4:pair:127.0.0.1"], stdout=subprocess.PIPE, text=True) as program:
+        inodes = []
+        for line in program.stdout:
+            if line == "ready\n":
+                break
+            made = json.loads(line)
+            if made["what"] != "listener":
+                inodes.append(made["inode"])
+        rows = [s["mode"] for s in listing("-a") if s["inode"] in inodes]
+        program.kill()
+    return rows
+
+
+def static_programs():
+    for program, name in ((STATIC, "a static program"), (PROGRAMS + "/sockets-musl", "a static musl program")):
+        if os.path.exists(program):
+            equal(modes("smc_run", "--seccomp", program), [MODE] * 2, name)
+        else:
+            skip(name, "its compiler is missing")
+    equal(modes("smc_run", "--seccomp", "env", "-i", STATIC), [MODE] * 2, "without any environment")
+    equal(modes(STATIC), [], "outside of it: no SMC socket")
+    equal(modes(*AS_USER, STATIC), [MODE] * 2, "smc_run without a choice takes it where neither library nor eBPF reaches")
+    err = run(*AS_USER, "-d", STATIC, "tcp4:bad")[2]
+    ok("no eBPF for" in err and "smc_run: '%s' by seccomp: its TCP sockets become SMC" % STATIC in err, "and -d says so", err)
+    err = run(*AS_USER, STATIC, "tcp4:bad")[2]
+    ok("smc_run" not in err, "without -d nothing is said", err)
+    out = run(*AS_USER, "sh", "-c", "grep -c Seccomp:.0 /proc/self/status")[1]
+    equal(out, "1\n", "no filter for a program that the library reaches")
+
+
+def rows_of(port):
+    def look():
+        return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
+                port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
+    return wait_for(lambda: len(look()) > 1 and look()) or look()
+
+
+def web(what, port, server, client, text):
+    """A server and a client: the page, and what the held connection runs over."""
+    with subprocess.Popen([*AS_USER, "--seccomp", *server], stdout=subprocess.DEVNULL) as serving:
+        wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")))
+        with subprocess.Popen([*AS_USER, "--seccomp", *client], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as asking:
+            rows = rows_of(port)
+            open("/run/seen", "w", encoding="ascii").close()
+            answer = asking.communicate()[0]
+        os.unlink("/run/seen")
+        serving.kill()
+    equal((set(rows), answer), ({MODE}, text), what)
+
+
+def real_programs():
+    if os.path.exists(GO):
+        web("a static Go server and client", 8081, (GO, "serve", "127.0.0.1:8081"), (GO, "http://127.0.0.1:8081/"),
+            "hello from Go")
+    else:
+        skip("a static Go server and client", "go is missing")
+    os.makedirs("/run/www/cgi-bin", exist_ok=True)
+    with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
+        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
+    os.chmod("/run/www/cgi-bin/slow", 0o755)
+    web("busybox httpd and wget", 8082, ("busybox", "httpd", "-f", "-p", "127.0.0.1:8082", "-h", "/run/www"),
+        ("busybox", "wget", "-q", "-O", "-", "http://127.0.0.1:8082/cgi-bin/slow"), "hello from busybox")
+
+
+def families():
+    code = "import socket; s = socket.socket(); print(s.getsockopt(1, 39), s.getsockopt(1, 38))"
+    for option, want in (((), (MODE == "SMCD") * "2 256\n" or "43 0\n"), (("-f", "smc"), "43 0\n")):
+        equal(run("smc_run", "--seccomp", *option, "python3", "-c", code)[1], want, "kind of socket: %s" % (option,))
+
+
+def nested():
+    by = supervised.by
+    supervised.true("print(is_given())", "smc_run --seccomp in itself", *by())
+    equal(run(*by(), *by("--strict"), "sh", "-c", "exit 3"), (3, "", ""), "which is no error with --strict, either")
+
+
+def chk():
+    doc = json.loads(run("smc_chk", "-j", "-x", STATIC)[1])
+    equal((doc["way"], doc["is_possible"]), ("bpf" if MODE == "SMCD" else "seccomp", True), "smc_chk -x names the way")
+
+
+def without_smc():
+    """The module is removed while a program runs; it must not come back by itself."""
+    asked = supervised.Asked()
+    equal(asked.ask(), "True", "SMC is there")
+    with open("/proc/sys/kernel/modprobe", "w", encoding="ascii") as helper:
+        helper.write("/bin/false\n")
+    wait_for(lambda: not listing("-a"))
+    if not wait_for(lambda: not run("rmmod", "smc_diag", "smc")[0] or not os.path.exists("/sys/module/smc")):
+        skip("SMC is removed", "smc.ko is in use")
+        return
+    equal([asked.ask(), asked.ask()], ["False", "False"], "SMC is removed: TCP sockets")
+    ok(asked.end(), "the program and its supervisor end")
+    status, out, err = run("smc_run", "--seccomp", "--strict", "true")
+    ok(status == 125 and out == "" and err.count("\n") == 1 and "this kernel has no SMC" in err, "--strict without SMC: 125", err)
+
+
+supervised.all_of_it()
+static_programs()
+real_programs()
+families()
+nested()
+chk()
+without_smc()
+done()
