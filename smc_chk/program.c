@@ -11,10 +11,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "host/smc.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/bpf_convert.h"
 #include "sys/library.h"
+#include "sys/sockcall.h"
 #include "sys/target.h"
 
 #define NOTES_MAX 8
@@ -25,7 +27,9 @@
  * @command: as it was given
  * @lib, @has_lib: the library that smc_run would preload
  * @why: why nothing preloaded reaches it, NULL if it does; @reason: the text
- * @missing: what this kernel lacks for eBPF, the other way; NULL for nothing
+ * @missing: what this kernel lacks for eBPF, the second way; NULL for nothing
+ * @unseen: why a supervisor, the third way, does not reach it; @lacks: what this kernel lacks for
+ *	that; NULL for nothing
  * @notes: what else there is to know, a clause each
  */
 struct program {
@@ -33,11 +37,24 @@ struct program {
 	struct target target;
 	struct library lib;
 	bool has_lib;
-	const char *why, *missing;
+	const char *why, *missing, *unseen, *lacks;
 	char reason[LIBRARY_WHY_SIZE];
 	char notes[NOTES_MAX][NOTE_SIZE];
 	size_t n_notes;
 };
+
+/* A supervisor needs no more than the library does: any kind of SMC socket. */
+static void find_lacks(struct program *prog)
+{
+	prog->missing = bpf_convert_missing();
+	prog->unseen = sockcall_misses(&prog->target);
+	prog->lacks = host_af_smc() && host_ipproto_smc() ? "SMC" : sockcall_missing();
+}
+
+static bool is_seccomp(const struct program *prog)
+{
+	return prog->why && prog->missing && !prog->unseen && !prog->lacks;
+}
 
 static void __attribute__((format(printf, 2, 3))) note(struct program *prog, const char *fmt, ...)
 {
@@ -179,6 +196,14 @@ static void note_all(struct program *prog)
 		note(prog, "the library is neither beside smc_chk nor installed");
 	if (prog->why && prog->missing)
 		note(prog, "eBPF needs %s, which this kernel does not have", prog->missing);
+	if (prog->why && prog->unseen)
+		note(prog, "not for smc_run --seccomp: %s", prog->unseen);
+	else if (prog->why && !prog->missing && !prog->lacks)
+		note(prog, "eBPF needs privileges; smc_run --seccomp, which smc_run takes without "
+		     "them, does not");
+	else if (prog->why && prog->lacks)
+		note(prog, "smc_run --seccomp needs %s, which this kernel does not have",
+		     prog->lacks);
 }
 
 /* ---- output ---- */
@@ -194,7 +219,21 @@ static const char *kind_of(const struct smc_elf *elf)
 
 static bool can_run(const struct program *prog)
 {
-	return prog->why ? !prog->missing : prog->has_lib;
+	return prog->why ? !prog->missing || is_seccomp(prog) : prog->has_lib;
+}
+
+enum { NAME, JSON, OPTION };
+
+/* The way, by its use. */
+static const char *way_of(const struct program *prog, int use)
+{
+	static const char *const words[][3] = {
+		{ "preload", "preload", "" },
+		{ "eBPF", "bpf", "--bpf " },
+		{ "seccomp", "seccomp", "--seccomp " },
+	};
+
+	return words[!prog->why ? 0 : is_seccomp(prog) ? 2 : 1][use];
 }
 
 static void append_line(struct out_text *text, const char *label, const char *value)
@@ -211,7 +250,7 @@ static int print_text(const struct program *prog)
 	struct out_text text = { 0 };
 
 	out_escaped(&text, prog->command, PATH_MAX);
-	out_str(&text, prog->why ? ": eBPF\n" : ": preload\n");
+	out_printf(&text, ": %s\n", way_of(prog, NAME));
 	append_line(&text, "program", target->path);
 	out_printf(&text, "  kind     %s, ", kind_of(&target->elf));
 	if (machine)
@@ -226,7 +265,7 @@ static int print_text(const struct program *prog)
 		append_line(&text, "library", prog->lib.file);
 	for (size_t i = 0; i < prog->n_notes; i++)
 		append_line(&text, "note", prog->notes[i]);
-	out_printf(&text, "  type     smc_run %s%s", prog->why ? "--bpf " : "",
+	out_printf(&text, "  type     smc_run %s%s", way_of(prog, OPTION),
 		   *prog->command == '-' ? "-- " : "");
 	if (!out_shell_word(&text, prog->command))
 		out_str(&text, "PROGRAM, whose name cannot be typed");
@@ -262,7 +301,7 @@ static int print_json(const struct program *prog)
 		target->raises & TARGET_SETUID ? "set-uid" : NULL,
 		target->raises & TARGET_SETGID ? "set-gid" : NULL,
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
-		"way", prog->why ? "bpf" : "preload", "why", prog->why, "is_possible",
+		"way", way_of(prog, JSON), "why", prog->why, "is_possible",
 		can_run(prog), "library",
 		!prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
 		json_notes(prog)));
@@ -280,7 +319,7 @@ int chk_program(const struct chk_request *req)
 	status = check_startable(req->text, &prog->target);
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
-		prog->missing = bpf_convert_missing();
+		find_lacks(prog);
 		if (library_misses(prog->has_lib ? &prog->lib : NULL, &prog->target, prog->reason))
 			prog->why = prog->reason;
 		note_all(prog);

@@ -191,6 +191,11 @@ class Asked:
         self.process.stdin.flush()
         return self.process.stdout.readline().strip()
 
+    def files(self):
+        """The supervisor's."""
+        path = "/proc/%d/fd/" % self.supervisor
+        return sorted(os.readlink(path + fd) for fd in os.listdir(path))
+
     def is_alone(self):
         """Has the supervisor gone?"""
         return wait_for(lambda: self.supervisor not in supervisors_alive())
@@ -207,9 +212,8 @@ def lives():
         equal(file.read().rstrip("\0"), SUPERVISOR, "the supervisor's command line does not name the program")
     equal(os.getsid(asked.supervisor), asked.supervisor, "it has a session of its own")
     if not os.getuid():
-        links = sorted(os.readlink("/proc/%d/fd/%s" % (asked.supervisor, fd))
-                       for fd in os.listdir("/proc/%d/fd" % asked.supervisor))
-        equal(links, ["/dev/null", "/dev/null", "anon_inode:seccomp notify"], "and no files of the program")
+        files = ["/dev/null", "/dev/null", "anon_inode:seccomp notify"]
+        ok(wait_for(lambda: asked.files() == files), "and no files of the program", asked.files())
         with open("/proc/%d/status" % asked.supervisor, encoding="ascii") as file:
             caps = re.findall(r"^Cap(?:Inh|Prm|Eff):\s*(\S+)", file.read(), re.M)
         equal(caps, ["0" * 16] * 3, "nor rights")
@@ -236,9 +240,10 @@ def lives():
 
 # Says when it waits, and when it has been continued.
 WAITS = """
-import signal
-signal.signal(signal.SIGCONT, lambda *_: print("continued", flush=True))
-print("ready", flush=True)
+import os, signal
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+signal.signal(signal.SIGCONT, lambda *_: os.write(1, b"continued\\n"))
+os.write(1, b"ready\\n")
 while True:
     signal.pause()
 """
