@@ -201,7 +201,7 @@ static void note_all(struct program *prog)
 	else if (prog->why && !prog->missing && !prog->lacks)
 		note(prog, "eBPF needs privileges; smc_run --seccomp, which smc_run takes without "
 		     "them, does not");
-	else if (prog->why && prog->lacks)
+	else if (prog->why && prog->missing && prog->lacks)
 		note(prog, "smc_run --seccomp needs %s, which this kernel does not have",
 		     prog->lacks);
 }

@@ -149,10 +149,10 @@ program() {
 }
 # Only the kernel knows whether eBPF can do it here.
 if "$build/smc_chk" --doctor -j | jq -e '.findings[] | select(.check == "ebpf" and .level == "ok")' >/dev/null; then bpf=0; else bpf=2; fi
-# way WANT FILTER WANT FILE: preload or bpf, with its exit status
+# way WANT FILTER WANT FILE: preload or bpf, in whose place seccomp may be, with its exit status
 way() {
-	json "[.way, $2]" "[\"$1\",$3]" -x "$4"
-	case $1 in preload) want=0 ;; *) want=$bpf ;; esac
+	json "[(.way | sub(\"seccomp\"; \"bpf\")), $2]" "[\"$1\",$3]" -x "$4"
+	case $1$out in preload* | *'"seccomp"'*) want=0 ;; *) want=$bpf ;; esac
 	is "$rc$err" "$want" "its exit status: $4"
 }
 program plain
@@ -178,22 +178,32 @@ lacks() {
 	printf '%s\n' "$2" >"$tmp/kernel/probes/socket-ipproto_smc"
 	printf '%s\n' "$3" >"$tmp/kernel/probes/bpfway"
 	printf '0\n' >"$tmp/kernel/probes/socket-af_smc"
+	printf '%s\n' -22 >"$tmp/kernel/probes/seccomp-notify"
 	printf '0\n6.12.1' >"$tmp/kernel/probes/uname-release"
 	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" -j -x "$build/tests/preload/go_note")
 	is "$?$(printf '%s' "$out" | jq -r '.is_possible, .notes[]')" "$1" "a kernel that lacks: $4"
 	like "$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" --doctor)" " ebpf .*$4" 'so says the doctor'
+	[ "$1" = 0true ] && return
+	printf '0\n' >"$tmp/kernel/probes/seccomp-notify"
+	out=$(SMC_TOOLS_ROOT=$tmp/kernel "$build/smc_chk" -j -x "$build/tests/preload/go_note")
+	is "$?$(printf '%s' "$out" | jq -c '[.way, .is_possible]')" '0["seccomp",true]' 'and seccomp takes its place'
 }
 lacks 0true 0 7 'can give SMC to static programs'
 lacks '2false
-eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel does not have' -93 7 'the kernel lacks IPPROTO_SMC'
+eBPF needs IPPROTO_SMC (kernel 6.11), which this kernel does not have
+smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' -93 7 'the kernel lacks IPPROTO_SMC'
 lacks '2false
-eBPF needs BTF (CONFIG_DEBUG_INFO_BTF), which this kernel does not have' 0 -2 'the kernel lacks BTF'
+eBPF needs BTF (CONFIG_DEBUG_INFO_BTF), which this kernel does not have
+smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 -2 'the kernel lacks BTF'
 lacks '2false
-eBPF needs the function update_socket_protocol (kernel 6.6), which this kernel does not have' 0 6 'the kernel lacks the function'
+eBPF needs the function update_socket_protocol (kernel 6.6), which this kernel does not have
+smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 6 'the kernel lacks the function'
 lacks '2false
-eBPF needs CONFIG_MPTCP, which this kernel does not have' 0 5 'the kernel lacks CONFIG_MPTCP'
+eBPF needs CONFIG_MPTCP, which this kernel does not have
+smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 5 'the kernel lacks CONFIG_MPTCP'
 lacks '2false
-eBPF needs CONFIG_BPF_JIT, which this kernel does not have' 0 3 'the kernel lacks CONFIG_BPF_JIT'
+eBPF needs CONFIG_BPF_JIT, which this kernel does not have
+smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 3 'the kernel lacks CONFIG_BPF_JIT'
 if program plain32 -m32; then
 	if [ -e "$build/32/ld_pre_smc.so" ]; then
 		way preload .library "\"$(cd "$build" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"

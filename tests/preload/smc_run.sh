@@ -195,6 +195,7 @@ smc -f inet --strict true
 says 0 '' '' '-f inet without IPPROTO_SMC: AF_SMC is SMC, too'
 unset FAKE_INET
 
+# What only the library is not enough for: where eBPF or seccomp is possible, they take its place.
 # program NAME FLAGS SOURCE: compiled here, since a build machine may lack what it takes
 program() {
 	# shellcheck disable=SC2086
@@ -203,15 +204,15 @@ program() {
 echo 'int main(void) { return 3; }' > "$tmp/three.c"
 for kind in static static-pie; do
 	if program "$kind" "-$kind" "$tmp/three.c"; then
-		warns 'the program is static' "$kind program" "$tmp/$kind"
+		warns 'the program is static' "$kind program" --preload "$tmp/$kind"
 		smc "$tmp/$kind"
 		is "$status" 3 "$kind program: it runs"
 	else
 		skip "$kind program" 'no static libc'
 	fi
 done
-warns Go 'Go program, by its note' "$bin/go_note"
-warns Go 'Go program, by its build info' "$bin/go_info"
+warns Go 'Go program, by its note' --preload "$bin/go_note"
+warns Go 'Go program, by its build info' --preload "$bin/go_info"
 loader=$(readelf -lW "$bin/sock" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
 smc "$loader" "$bin/sock" call 2 1 0
 says 0 'ok errno kept' '' 'the loader started by hand is not a static program'
@@ -224,21 +225,21 @@ patched() {
 	chmod +x "$tmp/patched"
 }
 patched 18 '\026\000'
-warns 'the program is for s390x, the library for' 'other architecture' "$tmp/patched"
+warns 'the program is for s390x, the library for' 'other architecture' --preload "$tmp/patched"
 patched 18 '\377\177'
-warns 'the program is for machine 32767, 64 bits, the library for' 'unknown architecture' "$tmp/patched"
+warns 'the program is for machine 32767, 64 bits, the library for' 'unknown architecture' --preload "$tmp/patched"
 if [ -x "$tmp/32/sock" ]; then
 	is "$("$run" --quiet -d "$tmp/32/sock" call 2 1 0 2>&1 | grep -c 'ld_pre_smc.*AF_SMC')" 1 \
 		'a 32-bit program gets the 32-bit library'
 	mkdir -p "$tmp/only64" && cp "$run" "$shim" "$tmp/only64/"
-	like "$(LD_PRELOAD=$fake "$tmp/only64/smc_run" "$tmp/32/sock" quiet 2>&1)" \
+	like "$(LD_PRELOAD=$fake "$tmp/only64/smc_run" --preload "$tmp/32/sock" quiet 2>&1)" \
 		"the program is for i386, the library for x86-64" 'a 32-bit program, only the 64-bit library: a warning'
 else
 	skip 'a 32-bit program gets the 32-bit library' 'no 32-bit programs here'
 fi
 
 printf '#!/usr/bin/env -S -i sh -c :\n' >"$tmp/env-i" && chmod +x "$tmp/env-i"
-warns "it is started by 'env -i', which drops LD_PRELOAD" 'a script that clears the environment' "$tmp/env-i"
+warns "it is started by 'env -i', which drops LD_PRELOAD" 'a script that clears the environment' --preload "$tmp/env-i"
 
 # scripts, up to four levels
 echo "#!$bin/go_note" > "$tmp/s1"
@@ -246,15 +247,15 @@ for n in 2 3 4 5; do
 	echo "#! $tmp/s$((n - 1)) x" > "$tmp/s$n"
 done
 chmod +x "$tmp"/s[1-5]
-warns Go 'script of a Go program' "$tmp/s1"
-smc "$tmp/s4"
+warns Go 'script of a Go program' --preload "$tmp/s1"
+smc --preload "$tmp/s4"
 like "$(cat "$err")" "'$bin/go_note' will use TCP: Go" 'scripts of scripts, four levels'
-smc "$tmp/s5"
+smc --preload "$tmp/s5"
 unlike "$(cat "$err")" Go 'five levels are not followed'
 for line in 'go_note' '-S go_note -x' '-S A=1 B=2 go_note'; do
 	printf '#!/usr/bin/env %s\n' "$line" > "$tmp/env"
 	chmod +x "$tmp/env"
-	PATH=$PATH:$bin smc "$tmp/env"
+	PATH=$PATH:$bin smc --preload "$tmp/env"
 	like "$(cat "$err")" "'$bin/go_note' will use TCP: Go" "#!/usr/bin/env $line"
 done
 printf '#!' > "$tmp/short"
@@ -263,7 +264,7 @@ smc "$tmp/short"
 [ "$status" -lt 128 ]
 ok $? 'a script that ends after #!: nothing dies of it'
 unlike "$(cat "$err")" 'Sanitizer|signal' 'a script that ends after #!'
-(cd "$bin" && LD_PRELOAD=$fake PATH=":$PATH" "$run" go_note) 2>"$err"
+(cd "$bin" && LD_PRELOAD=$fake PATH=":$PATH" "$run" --preload go_note) 2>"$err"
 like "$(cat "$err")" Go 'an empty PATH entry is the current directory'
 
 # raised privileges: only somebody else than root sees them

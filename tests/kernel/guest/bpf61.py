@@ -21,7 +21,7 @@ ok("-> AF_SMC" in err, "and preloads", err)
 status, out, err = run("smc_run", "--bpf", "--strict", *IDENTITY)
 equal((status, out, err.count("\n")), (125, "", 1), "smc_run --bpf --strict does not start the command")
 static = PROGRAMS + "/sockets-static"
-status, out, err = run("smc_run", static, "tcp4:listen:nonsense")
+status, out, err = run("smc_run", "--preload", static, "tcp4:listen:nonsense")
 ok(err.startswith("smc_run: '%s' will use TCP: the program is static, nothing can be preloaded" % static),
    "a static program: TCP, with a warning", err)
 done()
