@@ -171,7 +171,7 @@ for go in go_note go_info; do
 	way bpf .why '"Go programs make their own system calls"' "$build/tests/preload/$go"
 done
 run -x "$build/tests/preload/go_note"
-like "$out" '^  type +smc_run --bpf ' 'the command that reaches a Go program'
+like "$out" '^  type +smc_run --(bpf|seccomp) ' 'the command that reaches a Go program'
 # lacks STATUS SOCKET PARTS WORDS: what -x says on a kernel with these answers, and the doctor alike.
 lacks() {
 	mkdir -p "$tmp/kernel/probes"
