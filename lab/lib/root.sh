@@ -37,17 +37,17 @@ need_root() {
 }
 
 build_root() {
-	local wanted name dir=$1 suite
+	local wanted there name dir=$1 suite
 	suite=host.$ARCH
 	need_cross
 	index "$suite" || { say "cannot fetch package lists"; return 1; }
 	mapfile -t wanted < <(guest_packages)
-	for name in "${wanted[@]}"; do
-		lab_apt "$suite" apt-cache show "$name" >/dev/null 2>&1 || say "no package $name here: left out"
-	done
-	mapfile -t wanted < <(lab_apt "$suite" apt-cache show "${wanted[@]}" 2>/dev/null |
+	mapfile -t there < <(lab_apt "$suite" apt-cache show "${wanted[@]}" 2>/dev/null |
 		sed -n 's/^Package: //p' | sort -u)
-	unpack_missing "$suite" "$dir/root" "${wanted[@]}" && configure_root "$dir/root"
+	for name in "${wanted[@]}"; do
+		[[ " ${there[*]} " == *" $name "* ]] || say "no package $name here: left out"
+	done
+	unpack_missing "$suite" "$dir/root" "${there[@]}" && configure_root "$dir/root"
 }
 
 # What the packages' own scripts would do, as far as guests need it: those do not run
