@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <netinet/in.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -64,7 +65,7 @@ union question {
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (value))
 
 /* Steps that IF() skips; what the program asked for in another way than TCP is none of our business. */
-static struct sock_filter steps[] = {
+static const struct sock_filter steps[] = {
 	LOAD(offsetof(struct seccomp_data, arch)),
 	IF(SYSARCH, 0, 3),
 	LOAD(offsetof(struct seccomp_data, nr)),
@@ -89,8 +90,12 @@ static struct sock_filter steps[] = {
 
 static int set_filter(unsigned long flags)
 {
-	struct sock_fprog filter = { sizeof(steps) / sizeof(steps[0]), steps };
-	long fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter);
+	struct sock_filter copy[sizeof(steps) / sizeof(steps[0])];
+	struct sock_fprog filter = { sizeof(steps) / sizeof(steps[0]), copy };
+	long fd;
+
+	memcpy(copy, steps, sizeof(steps));
+	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter);
 
 	return fd < 0 ? -errno : (int)fd;
 }
@@ -137,7 +142,7 @@ static int probe(void *arg __attribute__((unused)),
 
 	if (!pid) {
 		listener = sockcall_listen();
-		_exit(listener < 0 ? -listener : try_answer(listener));
+		syscall(SYS_exit_group, listener < 0 ? -listener : try_answer(listener));
 	}
 	if (pid < 0)
 		return (int)pid;
