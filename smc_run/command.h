@@ -5,7 +5,7 @@
 #include "smc_run/request.h"
 
 /**
- * command_prepare() - everything before exec: checks, and the environment, a mark for eBPF or a supervisor
+ * command_prepare() - everything before exec: checks, then environment, mark or supervisor
  * @argv: the command and its arguments
  *
  * Return: 0, or an exit status after a message.

@@ -45,9 +45,9 @@ static const struct cli_opt options[] = {
 	{ OPT_EXCLUDE, "exclude", "RULES", "leave these to TCP" },
 	{ OPT_BPF, "bpf", NULL, "use eBPF in the kernel, which reaches every program" },
 	{ OPT_PRELOAD, "preload", NULL, "use the preload library only" },
-	{ OPT_SECCOMP, "seccomp", NULL, "let a second process open the sockets, which reaches every\n"
-					"program without privileges; with none of the three\n"
-					"options, whichever reaches the program" },
+	{ OPT_SECCOMP, "seccomp", NULL, "let a second process open the sockets: it reaches static\n"
+					"and Go programs without privileges; with none of the\n"
+					"three options, whichever reaches the program" },
 	{ OPT_STRICT, "strict", NULL, "run the command only if SMC sockets are possible;\n"
 				      "no TCP in their place" },
 	{ OPT_RAW, "raw", NULL, "for programs that know SMC: do not hide where SMC sockets\n"

@@ -2,15 +2,15 @@
 /*
  * The supervisor: a process that answers socket(2) of a command by seccomp user notification.
  *
- * The command keeps smc_run's process id, as under env(1): its status, its signals, its terminal and
- * its parent's waiting are then its own, and need no forwarding. So the supervisor is the other
- * process, which nobody waits for, in a session that no terminal signals. It is not the command's
- * child, which would show in wait(2), but init's. Only where the command itself would inherit
- * orphans, as the first process of a container, it is a child that wait() without __WALL passes over.
+ * The command keeps smc_run's process id, as under env(1): its status, signals, terminal and parent
+ * are then its own, and nothing is to be forwarded. So the supervisor is the other process, which
+ * nobody waits for, in a session that no terminal signals. It is not the command's child, which
+ * would show in wait(2), but init's. Only where the command itself would inherit orphans, as the
+ * first process of a container, it is a child that wait() without __WALL passes over.
  *
  * Without it the sockets of the programs fail (ENOSYS), so it blocks every signal, and ends when no
- * program is left that could ask. It holds nothing of theirs, and has no rights: what it opens, it
- * could have been asked for by the program itself.
+ * program is left that could ask. It holds nothing of theirs, and has no rights: what it opens, the
+ * program could open itself.
  */
 #include "smc_run/supervise.h"
 
@@ -37,8 +37,10 @@
 #include "sys/passfd.h"
 #include "sys/sockcall.h"
 
-/* An answer waits until the thread that asked runs again: so that one that may not run, by its
- * control group's limits, does not hold up the others. */
+/*
+ * An answer waits until the thread that asked runs again: one that may not run, by the limits of
+ * its control group, holds up one of these.
+ */
 #define THREADS 4
 #define STACK 131072
 
@@ -72,8 +74,8 @@ static bool find_netns(pid_t pid, ino_t *netns)
 }
 
 /*
- * What waits in socket(2) cannot change its namespace meanwhile. And if it has ended, and the number
- * is another's, the question has gone, too: the answer fails.
+ * What waits in socket(2) cannot change its namespace meanwhile. And if it has ended, and its
+ * number is another's now, the question has gone, too: the answer fails.
  */
 static bool is_here(const struct supervisor *self, pid_t pid)
 {
@@ -309,7 +311,7 @@ int supervise(const struct supervise *how, char *const *argv, struct smc_err *er
 	if (ret)
 		failed(err, -ret);
 	else if (recv(pair[0], &byte, 1, 0) != 1)
-		ret = smc_err_say(err, ECHILD, "the supervisor cannot see other processes: no /proc?");
+		ret = smc_err_say(err, ECHILD, "the supervisor cannot see other processes in /proc");
 	else
 		ret = listen_for(pair[0], err);
 	close(pair[0]);

@@ -24,7 +24,7 @@ struct supervise {
  * supervise() - from now on the TCP sockets of this process, and of all it starts, are SMC sockets
  * @argv: of this process, the last arguments; the supervisor forgets them
  *
- * Return: 0; -EPIPE with a sentence if it cannot be taken back: this process must not go on; another
- * -errno with a sentence, nothing has happened then.
+ * Return: 0; -EPIPE with a sentence if it cannot be taken back: this process must not go on;
+ * another -errno with a sentence, nothing has happened then.
  */
 int supervise(const struct supervise *how, char *const *argv, struct smc_err *err);

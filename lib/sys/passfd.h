@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A file for another process: a message of one byte, with one descriptor, over an AF_UNIX socket. */
+/* A file for another process: one byte and one descriptor in a message of an AF_UNIX socket. */
 #pragma once
 
 /** passfd_send() - send @fd, which stays open here. Return: 0, or -errno */

@@ -64,7 +64,7 @@ union question {
 #define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (value))
 
-/* Steps that IF() skips; what the program asked for in another way than TCP is none of our business. */
+/* IF() has the steps to skip. Whatever is not for TCP is none of our business. */
 static const struct sock_filter steps[] = {
 	LOAD(offsetof(struct seccomp_data, arch)),
 	IF(SYSARCH, 0, 3),
@@ -102,7 +102,7 @@ static int set_filter(unsigned long flags)
 
 int sockcall_listen(void)
 {
-	/* Before 5.16 a filter without SPEC_ALLOW makes all of a program slower: this is no sandbox. */
+	/* No sandbox: without SPEC_ALLOW, before 5.16, all of a program gets slower. */
 	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW |
 			      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
 	int fd = set_filter(flags);

@@ -64,5 +64,5 @@ int sockcall_receive(int listener, struct sockcall *call);
  */
 int sockcall_give(int listener, const struct sockcall *call, int fd);
 
-/** sockcall_fail() - answer with an error; @code: 0 to let the kernel do what the program asked for */
+/** sockcall_fail() - answer with an error; @code: 0 for whatever the kernel itself would do */
 void sockcall_fail(int listener, const struct sockcall *call, int code);
