@@ -311,7 +311,7 @@ int supervise(const struct supervise *how, char *const *argv, struct smc_err *er
 	if (ret)
 		failed(err, -ret);
 	else if (recv(pair[0], &byte, 1, 0) != 1)
-		ret = smc_err_say(err, ECHILD, "the supervisor cannot see other processes in /proc");
+		ret = smc_err_say(err, ECHILD, "the supervisor sees no processes in /proc");
 	else
 		ret = listen_for(pair[0], err);
 	close(pair[0]);

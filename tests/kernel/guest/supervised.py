@@ -311,7 +311,7 @@ except ChildProcessError:
     print(is_given() and os.getpid() == 1)
 """, "the first process of a container has no child", prefix=("unshare", "-pf", "--mount-proc"))
     status, out, err = says("print(is_given())", prefix=("unshare", "-pf"))
-    ok(status == 0 and out and "the supervisor cannot see other processes" in err,
+    ok(status == 0 and out and "the supervisor sees no processes in /proc" in err,
        "/proc of other processes: no supervisor, and the reason", (status, out, err))
     equal(says("", options=("--strict",), prefix=("unshare", "-pf"))[0], 125, "with --strict: 125")
 
