@@ -58,16 +58,25 @@ static bool is_set(const char *value)
 	return *value && strcmp(value, "no");
 }
 
+static bool has_other_user(const struct unit *unit)
+{
+	const char *user = unit_prop_of(unit, "User");
+
+	return is_set(unit_prop_of(unit, "DynamicUser")) ||
+	       (*user && strcmp(user, "root") && strcmp(user, "0"));
+}
+
+bool unit_is_root(const struct unit *unit)
+{
+	return !unit->req->user && !has_other_user(unit);
+}
+
 /* Is the program started with more rights than the service's user has? No preloading then. */
 static bool is_secure(const struct unit *unit)
 {
-	const char *user = unit_prop_of(unit, "User");
-	bool is_other = is_set(unit_prop_of(unit, "DynamicUser")) ||
-			(*user && strcmp(user, "root") && strcmp(user, "0"));
-
 	if (unit->target.is_nosuid || is_set(unit_prop_of(unit, "NoNewPrivileges")))
 		return false;
-	return is_other ? unit->target.raises : unit->target.secure;
+	return has_other_user(unit) ? unit->target.raises : unit->target.secure;
 }
 
 /* "{ path=/usr/bin/redis-server ; argv[]=... }": the first one's path. */

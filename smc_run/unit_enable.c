@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "out/text.h"
+#include "smc_run/buffers.h"
 #include "smc_run/unit.h"
 #include "smc_run/way.h"
 
@@ -139,11 +140,13 @@ static void warn(const struct unit *unit)
 {
 	const struct request *req = unit->req;
 	const char *list = unit_prop_of(unit, "TriggeredBy");
-	int err = way_has_smc(smc_wants_inet(req->settings[VAR_FAMILY]));
+	int err = way_has_smc();
 	char word[PATH_MAX], *type;
 
 	if (unit->way == WAY_BPF)
 		bpf_warn_settings(req, unit->name);
+	else if (!unit_is_root(unit))
+		buffers_warn(req, unit->name);
 	if (err)
 		cli_warn(req->tool, req->quiet, "SMC sockets cannot be opened here, the service "
 			 "will use TCP: %s", strerror(-err));

@@ -18,9 +18,11 @@
 #include "sys/scope.h"
 #include "sys/library.h"
 
-int way_has_smc(bool inet)
+int way_has_smc(void)
 {
-	return inet && !kernel_ipproto_smc() ? 0 : kernel_af_smc();
+	int err = kernel_af_smc();
+
+	return err && !kernel_ipproto_smc() ? 0 : err;
 }
 
 int preload_find(const struct target *target, struct library *lib, struct smc_err *err)

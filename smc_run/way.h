@@ -12,14 +12,13 @@
 #define PRELOAD "LD_PRELOAD"
 
 /**
- * way_has_smc() - can SMC sockets be opened here?
- * @inet: try IPPROTO_SMC first, as the library will
+ * way_has_smc() - can SMC sockets of either kind be opened here?
  *
  * Opening one makes the kernel load its module, which needs no privileges.
  *
- * Return: 0, or -errno of socket(2): -EAFNOSUPPORT without SMC.
+ * Return: 0, or -errno of socket(2) for AF_SMC: -EAFNOSUPPORT without SMC.
  */
-int way_has_smc(bool inet);
+int way_has_smc(void);
 
 /**
  * preload_find() - the library for a program, with an entry that LD_PRELOAD can hold
