@@ -62,10 +62,14 @@ static int check_kernel(const struct request *req, const char *command)
 /* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
 static int use_bpf(const struct request *req, const char *command, struct smc_err *err)
 {
-	int ret = bpf_mark_self(err);
+	bool is_loaded;
+	int ret = bpf_mark_self(&is_loaded, err);
 
 	if (ret)
 		return ret;
+	if (is_loaded)
+		cli_warn(req->tool, req->quiet, "loaded the eBPF program for '%s', which stays: "
+			 "'smc_bpf detach --run' removes it", command);
 	cli_warn(req->tool, is_silent(req),
 		 "'%s' by eBPF: its TCP sockets become IPPROTO_SMC sockets", command);
 	bpf_warn_settings(req, command);

@@ -209,10 +209,10 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 {
 	const char *list = unit_prop_of(unit, "RestrictAddressFamilies");
 
-	if (*list != '~' || unit_uses_inet(unit) || !unit_has_word(list + 1, "AF_SMC"))
+	if (*list != '~' || !kernel_ipproto_smc() || !unit_has_word(list + 1, "AF_SMC"))
 		return 0;
 	return smc_err_say(err, ENOTSUP, "%s has RestrictAddressFamilies=~AF_SMC, which forbids "
-			   "SMC: try --family inet", unit->name);
+			   "SMC before Linux 6.11", unit->name);
 }
 
 /* What a service of the system loads or runs with its rights is nobody else's to change. */

@@ -60,5 +60,8 @@ int unit_enable(const struct request *req);
 /** unit_disable() - remove it. Return: exit status, after messages */
 int unit_disable(const struct request *req);
 
+/** unit_disable_all() - remove every one, also without systemd. Return: exit status */
+int unit_disable_all(const struct request *req);
+
 /** unit_status() - which services are enabled, and what their processes do. Return: exit status */
 int unit_status(const struct request *req);

@@ -132,10 +132,11 @@ static int load_and_mark(struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "smc_bpf did not load its program") : 0;
 }
 
-int bpf_mark_self(struct smc_err *err)
+int bpf_mark_self(bool *is_loaded, struct smc_err *err)
 {
 	int ret = kernel_ipproto_smc();
 
+	*is_loaded = false;
 	if (ret)
 		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
 	ret = mark_self();
@@ -143,7 +144,9 @@ int bpf_mark_self(struct smc_err *err)
 	case 0:
 		return 0;
 	case -ENOENT:
-		return load_and_mark(err);
+		ret = load_and_mark(err);
+		*is_loaded = !ret;
+		return ret;
 	case -ESTALE:
 		return smc_err_say(err, ESTALE, "another version of smc_bpf loaded its program");
 	default:

@@ -46,11 +46,12 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
  * bpf_mark_self() - the TCP sockets of this process, and of all it starts, become SMC sockets
  *
  * A member of the group that smc_bpf allows needs no privileges, nor does who may write to the
- * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them.
+ * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them:
+ * @is_loaded, as that stays.
  *
  * Return: 0, -errno with a sentence; nothing has happened then.
  */
-int bpf_mark_self(struct smc_err *err);
+int bpf_mark_self(bool *is_loaded, struct smc_err *err);
 
 /** bpf_warn_settings() - warn of options of the library that eBPF does not know; @name: whose */
 void bpf_warn_settings(const struct request *req, const char *name);
