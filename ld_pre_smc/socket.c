@@ -239,9 +239,10 @@ static inline bool is_tcp(int type, int protocol)
  * @protocol: 0 and IPPROTO_TCP are mapped; MPTCP, SCTP and a program's own SMC sockets are not
  *
  * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1; where that is refused,
- * or first with SMC_SOCK_FAMILY inet or auto, the same family with IPPROTO_SMC. What the kernel does with these calls is in
- * net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in the kernel, or forbidden by
- * a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT is on.
+ * or first with SMC_SOCK_FAMILY inet or auto, the same family with IPPROTO_SMC. What the kernel
+ * does with these calls is in net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in
+ * the kernel, or forbidden by a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT
+ * is on.
  *
  * Return: a file descriptor with errno untouched, or -1 with the errno of the last attempt.
  */

@@ -172,7 +172,8 @@ static json_t *json_pnetid(const void *object)
 #define DEVICE(bit) OUT_IF(device_row, device.has, SMC_DEVICE_HAS_##bit)
 #define PORT(bit) OUT_IF(device_row, port.has, SMC_PORT_HAS_##bit)
 #define PCI_ID                                                                                     \
-	{ "pci", "PCI-ID", "pci_id", 12, OUT_STR(device_row, device.pci_id), DEVICE(PCI_ID), OUT_GAP }
+	{ "pci", "PCI-ID", "pci_id", 12, OUT_STR(device_row, device.pci_id), DEVICE(PCI_ID),       \
+	  OUT_GAP }
 /* What only JSON says of the PCI device and of its names. */
 #define PCI_COLUMNS                                                                                \
 	{ NULL, NULL, "pci_vendor", 0, OUT_DEC(device_row, device.vendor, 0), DEVICE(VENDOR) },    \
