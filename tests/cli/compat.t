@@ -128,6 +128,9 @@ def check_version():
     with open(ROOT + "/VERSION", encoding="ascii") as file:
         version = file.read().strip()
     ok([int(n) for n in version.split(".")] > [1, 8, 5], "the version follows 1.8.5, for packages and scripts that compare", version)
+    for path, line in (("debian/changelog", "smc-tools (%s-1) "), ("rpm/smc-tools.spec", "Version:        %s\n")):
+        with open(ROOT + "/packaging/" + path, encoding="utf-8") as file:
+            ok(line % version in file.read(), "packages have it: " + path)
 
 
 def check_tables(env):
