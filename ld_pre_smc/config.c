@@ -55,15 +55,17 @@ static unsigned int read_rules(struct rules *rules)
  * SO_REUSEPORT as programs know them and passes sandboxes that admit AF_INET only. Its price is
  * small: sock_diag shows no addresses (smcss finds them elsewhere), and a late SO_KEEPALIVE does
  * not reach the hidden TCP connection, whose end would not end the SMC connection anyway.
- * The default stays AF_SMC, which smc-tools always used.
+ * The default stays AF_SMC, which smc-tools always used. Either way the other kind is asked next:
+ * a unit with RestrictAddressFamilies=AF_INET refuses AF_SMC, and IPPROTO_SMC passes.
  */
 static void choose_kinds(struct shim_config *cfg)
 {
 	const char *value = value_of(VAR_FAMILY);
+	bool is_inet = smc_wants_inet(value);
 
-	if (smc_wants_inet(value))
-		cfg->kinds[cfg->nkinds++] = KIND_INET;
-	cfg->kinds[cfg->nkinds++] = KIND_AF_SMC;
+	cfg->kinds[0] = is_inet ? KIND_INET : KIND_AF_SMC;
+	cfg->kinds[1] = is_inet ? KIND_AF_SMC : KIND_INET;
+	cfg->nkinds = 2;
 	if (value && *value && !smc_is_family(value))
 		cfg->invalid |= 1U << VAR_FAMILY;
 }

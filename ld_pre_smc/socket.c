@@ -90,11 +90,30 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 	}
 }
 
+/*
+ * The kernel caps a size silently at net.core.rmem_max or wmem_max, but not for those who may
+ * raise these. smc_run of smc-tools 1.8.5 did so for the whole machine.
+ */
+static void set_beyond_limit(int fd, int name, int bytes)
+{
+	socklen_t len = sizeof(bytes);
+	int got;
+
+	/* The kernel counts twice what it was asked for. */
+	if (next_getsockopt(fd, SOL_SOCKET, name, &got, &len) || got / 2 >= bytes)
+		return;
+	next_setsockopt(fd, SOL_SOCKET, name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE,
+			&bytes, sizeof(bytes));
+}
+
 static int set_buffer(int fd, int name, int bytes)
 {
-	if (!bytes || !next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
+	if (!bytes)
 		return 0;
-	return errno;
+	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
+		return errno;
+	set_beyond_limit(fd, name, bytes);
+	return 0;
 }
 
 /* What a socket gets that really became an SMC socket. On TCP a size would end autotuning. */
@@ -219,10 +238,11 @@ static inline bool is_tcp(int type, int protocol)
  * @type: SOCK_STREAM is mapped; SOCK_NONBLOCK and SOCK_CLOEXEC go through as they are
  * @protocol: 0 and IPPROTO_TCP are mapped; MPTCP, SCTP and a program's own SMC sockets are not
  *
- * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1; or, with SMC_SOCK_FAMILY
- * inet or auto, the same family with IPPROTO_SMC. What the kernel does with these calls is in
- * net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in the kernel, or forbidden by
- * a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT is on.
+ * AF_INET becomes AF_SMC with protocol 0, AF_INET6 AF_SMC with protocol 1; where that is refused,
+ * or first with SMC_SOCK_FAMILY inet or auto, the same family with IPPROTO_SMC. What the kernel
+ * does with these calls is in net/smc/af_smc.c (smc_create) and net/smc/smc_inet.c. Without SMC in
+ * the kernel, or forbidden by a sandbox, the call gives an ordinary TCP socket, unless SMC_STRICT
+ * is on.
  *
  * Return: a file descriptor with errno untouched, or -1 with the errno of the last attempt.
  */

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -248,7 +249,10 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 	case DETACH:
 		return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:
-		return pins_check(err);
+		ret = pins_check(err);
+		if (!ret)
+			puts("eBPF can be used here");
+		return ret;
 	default:
 		return status(opts, &target, err);
 	}

@@ -15,12 +15,14 @@ enum {
 	OPT_ONCE,
 	OPT_TCP_TOO,
 	OPT_FROM,
+	OPT_PROBLEMS,
 };
 
 static const struct cli_opt options[] = {
 	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host (the default)" },
 	{ 'i', "pnetid", "IFACE", "print the PNET ID of an interface; with --doctor, -l and -s\n"
 				  "check this interface only" },
+	{ OPT_PROBLEMS, "problems", NULL, "of the checks show problems and warnings only" },
 	{ 'C', "connect", "HOST", "test the connection to a server, ours or any other" },
 	{ 'S', "server", NULL, "run the server for such tests" },
 	{ 'p', "port", "PORT", "port of the server (default 37373; -S takes the next free one)" },
@@ -48,7 +50,7 @@ static const struct cli_opt options[] = {
 
 const struct cli_tool chk_tool = {
 	.name = "smc_chk",
-	.usage = "[--doctor] [-i IFACE] [-j]\n"
+	.usage = "[--doctor] [-i IFACE] [--problems] [-j]\n"
 		 "-C HOST [-p PORT] [-4 | -6] [-t SECONDS] [--tcp-too] [-j]\n"
 		 "-S [-p PORT] [-4 | -6] [--bind ADDR] [--once] [-j]\n"
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
@@ -146,6 +148,7 @@ static int set_option(struct chk_request *req, int val)
 	case OPT_BIND: req->bind = optarg; break;
 	case OPT_ONCE: req->is_once = true; break;
 	case OPT_TCP_TOO: req->is_tcp_too = true; break;
+	case OPT_PROBLEMS: req->is_brief = true; break;
 	case 'N': req->netns = optarg; break;
 	case 'j': req->is_json = true; break;
 	case 'd': req->is_debug = true; break;
@@ -168,6 +171,8 @@ static int check_together(const struct chk_request *req)
 {
 	int command = req->command;
 	bool is_net = command == 'C' || command == 'S';
+	bool is_doctor = command == CHK_OPT_DOCTOR ||
+			 (!command && !req->is_live && !req->is_static && !req->iface);
 
 	if ((req->is_live || req->is_static) && command)
 		return cli_exclude(&chk_tool, command, req->is_live ? 'l' : 's');
@@ -186,6 +191,8 @@ static int check_together(const struct chk_request *req)
 		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
 	if (req->is_tcp_too && command != 'C')
 		return needs(OPT_TCP_TOO, "--connect");
+	if (req->is_brief && !is_doctor)
+		return needs(OPT_PROBLEMS, "--doctor");
 	if (req->timeout_ms && command != 'C' && !req->is_live)
 		return needs('t', "--connect and --live-test");
 	return 0;

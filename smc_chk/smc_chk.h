@@ -46,7 +46,7 @@ struct chk_request {
 	uint16_t port;
 	int family;
 	int timeout_ms;
-	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static;
+	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
 };
 
 extern const struct cli_tool chk_tool;

@@ -161,9 +161,8 @@ static int check_kept(struct pnet_tool *tool, const struct smc_pnet *entry)
 	return has_net ? say_dropped(tool, &net, &ib) : say_dropped(tool, &ib, &net);
 }
 
-int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
+static int add(struct pnet_tool *tool, const struct smc_pnet *entry, bool has_both)
 {
-	bool has_both = (entry->has & BOTH) == BOTH;
 	int ret = has_both ? check_parts(tool, entry) : 0;
 
 	if (ret)
@@ -171,7 +170,16 @@ int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 	ret = send_add(tool, entry);
 	if (ret == -EEXIST)
 		return find_why_exists(tool, entry);
-	if (ret)
-		return pnet_say_cannot(tool->err, "add PNET ID ", entry->name);
-	return has_both ? check_kept(tool, entry) : 0;
+	return ret ? pnet_say_cannot(tool->err, "add PNET ID ", entry->name) : 0;
+}
+
+int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	bool has_both = (entry->has & BOTH) == BOTH;
+	int ret = add(tool, entry, has_both);
+	struct smc_err why = *tool->err;
+
+	if (ret == -EEXIST)
+		return smc_err_say(tool->err, EEXIST, "%.380s: Object exists", why.text);
+	return !ret && has_both ? check_kept(tool, entry) : ret;
 }

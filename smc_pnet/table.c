@@ -110,8 +110,10 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 	const struct smc_genl_attr attr = { SMC_ABI_PNET_NAME, SMC_GENL_STR, name, 0 };
 	int ret = smc_genl_do(tool->nl, SMC_ABI_PNET_DEL, &attr, 1, tool->err);
 
+	/* The last words of both are those of smc-tools 1.8.5, by which playbooks know them. */
 	if (ret == -ENOENT)
-		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s", name);
+		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s: Object not found",
+				   name);
 	if (ret)
 		return pnet_say_cannot(tool->err, "delete PNET ID ", name);
 	return ret;
@@ -167,11 +169,8 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json)
 	struct smc_pnet_table table;
 	int ret = pnet_fetch(tool->nl, &table, tool->err);
 
-	if (!ret && name) {
+	if (!ret && name)
 		keep_only(&table, name);
-		if (!table.count)
-			ret = smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s", name);
-	}
 	if (!ret)
 		ret = is_json ? show_json(&table, tool->err) : show_text(&table, tool->err);
 	smc_pnet_free(&table);

@@ -8,19 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 
 #include "host/smc.h"
+#include "smc_run/buffers.h"
 #include "smc_run/way.h"
 #include "sys/sockcall.h"
-
-static const struct buffer {
-	enum smc_variable size;
-	const char *what;
-	const char *limit;	/* of /proc/sys/net/core: the most that setsockopt(2) grants */
-} buffers[] = {
-	{ VAR_RCVBUF, "receive", "rmem_max" },
-	{ VAR_SNDBUF, "transmit", "wmem_max" },
-};
 
 /* What --debug adds. */
 static bool is_silent(const struct request *req)
@@ -44,64 +38,9 @@ no_smc(const struct request *req, const char *command, const char *fmt, ...)
 	return 0;
 }
 
-static FILE *open_limit(const char *name, const char *mode)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/sys/net/core/%s", name);
-	return fopen(path, mode);
-}
-
-static int read_limit(const char *name, long long *bytes)
-{
-	FILE *file = open_limit(name, "re");
-	int found;
-
-	if (!file)
-		return -errno;
-	found = fscanf(file, "%lld", bytes);
-	fclose(file);
-	return found == 1 ? 0 : -EIO;
-}
-
-static int raise_limit(const char *name, long long bytes)
-{
-	FILE *file = open_limit(name, "r+e");
-
-	if (!file)
-		return -errno;
-	fprintf(file, "%lld\n", bytes);
-	return fclose(file) ? -errno : 0;
-}
-
-/* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
-static int check_limit(const struct request *req, const struct buffer *buffer)
-{
-	const char *size = req->settings[buffer->size];
-	int err, bytes = size ? atoi(size) : 0;
-	long long limit;
-
-	if (!size || read_limit(buffer->limit, &limit) || limit >= bytes)
-		return 0;
-	if (!req->raise_limits) {
-		cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
-			 "net.core.%s: the kernel will use %lld (see --raise-limits)",
-			 buffer->what, bytes, buffer->limit, limit);
-		return 0;
-	}
-	err = raise_limit(buffer->limit, bytes);
-	if (err)
-		return cli_error(req->tool, "cannot raise net.core.%s from %lld to %d: %s",
-				 buffer->limit, limit, bytes, strerror(-err));
-	cli_warn(req->tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
-		 limit, bytes);
-	return 0;
-}
-
 static int check_kernel(const struct request *req, const char *command)
 {
-	const char *family = req->settings[VAR_FAMILY];
-	int err = way_has_smc(smc_wants_inet(family ? family : getenv(smc_variables[VAR_FAMILY])));
+	int err = way_has_smc();
 
 	switch (err) {
 	case 0:
@@ -109,6 +48,11 @@ static int check_kernel(const struct request *req, const char *command)
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
 	case -ESOCKTNOSUPPORT:
+		/* The same answer: systemd's RestrictAddressFamilies=. */
+		if (prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
+			return no_smc(req, command, "this kernel has no SMC, or a filter of system "
+				      "calls forbids AF_SMC and IPPROTO_SMC (a unit's "
+				      "RestrictAddressFamilies=)");
 		return no_smc(req, command, SMC_MISSING);
 	default:
 		return no_smc(req, command, "SMC sockets cannot be opened here: %s",
@@ -119,10 +63,14 @@ static int check_kernel(const struct request *req, const char *command)
 /* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
 static int use_bpf(const struct request *req, const char *command, struct smc_err *err)
 {
-	int ret = bpf_mark_self(err);
+	bool is_loaded;
+	int ret = bpf_mark_self(&is_loaded, err);
 
 	if (ret)
 		return ret;
+	if (is_loaded)
+		cli_warn(req->tool, req->quiet, "loaded the eBPF program for '%s', which stays: "
+			 "'smc_bpf detach --run' removes it", command);
 	cli_warn(req->tool, is_silent(req),
 		 "'%s' by eBPF: its TCP sockets become IPPROTO_SMC sockets", command);
 	bpf_warn_settings(req, command);
@@ -187,15 +135,6 @@ static int check_program(const struct request *req, const struct target *target,
 	return no_smc(req, target->path, "%s", why);
 }
 
-static int check_limits(const struct request *req)
-{
-	int status = 0;
-
-	for (size_t i = 0; !status && i < sizeof(buffers) / sizeof(buffers[0]); i++)
-		status = check_limit(req, &buffers[i]);
-	return status;
-}
-
 /* What was not asked for keeps the value that the caller's environment gives it. */
 static int set_environment(const struct request *req, const struct library *lib)
 {
@@ -223,7 +162,7 @@ static int use_library(const struct request *req, char *const *argv, const struc
 	if (target->path[0])
 		status = check_kernel(req, *argv);
 	if (!status && target->path[0])
-		status = check_limits(req);
+		status = buffers_check(req);
 	if (!status && target->path[0])
 		status = check_program(req, target, argv, &lib, &way);
 	return status || way == WAY_SECCOMP ? status : set_environment(req, &lib);
@@ -245,7 +184,7 @@ int command_prepare(const struct request *req, char *const *argv)
 	target_find(*argv, &target);
 	if (!target.path[0] || (req->way != WAY_BPF && req->way != WAY_SECCOMP))
 		return use_library(req, argv, &target);
-	status = req->way == WAY_SECCOMP ? check_limits(req) : 0;
+	status = req->way == WAY_SECCOMP ? buffers_check(req) : 0;
 	if (status)
 		return status;
 	ret = use_way(req, argv, &err);

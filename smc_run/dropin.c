@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,28 @@ int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_er
 	    snprintf(out->file, PATH_MAX, "%s/" DROPIN_FILE, out->dir) >= PATH_MAX)
 		return smc_err_set(err, ENAMETOOLONG, "'%s'", out->dir);
 	return 0;
+}
+
+int dropin_each(bool user, int (*fn)(const char *unit, void *arg), void *arg, struct smc_err *err)
+{
+	char base[PATH_MAX], pattern[PATH_MAX + 32], unit[NAME_MAX + 1];
+	glob_t files;
+	size_t i;
+	int ret = set_base(user, base, err);
+
+	if (ret)
+		return ret;
+	snprintf(pattern, sizeof(pattern), "%s/*.service.d/" DROPIN_FILE, base);
+	if (glob(pattern, 0, NULL, &files))
+		return 0;
+	for (i = 0; !ret && i < files.gl_pathc; i++) {
+		const char *name = files.gl_pathv[i] + strlen(base) + 1;
+
+		snprintf(unit, sizeof(unit), "%.*s", (int)strcspn(name, "/") - 2, name);
+		ret = fn(unit, arg);
+	}
+	globfree(&files);
+	return ret;
 }
 
 static int failed(struct smc_err *err, const char *what, const char *path)

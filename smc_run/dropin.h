@@ -34,6 +34,14 @@ struct dropin {
 int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err);
 
 /**
+ * dropin_each() - every unit that has a drop-in of this name
+ * @fn: is given the unit's full name; anything but 0 ends the search
+ *
+ * Return: what @fn returned last, or -errno with a sentence.
+ */
+int dropin_each(bool user, int (*fn)(const char *unit, void *arg), void *arg, struct smc_err *err);
+
+/**
  * dropin_read() - its text
  * @text: free() it; NULL if there is no such file
  *

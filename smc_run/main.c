@@ -28,6 +28,7 @@ enum {
 	OPT_ENABLE,
 	OPT_DISABLE,
 	OPT_STATUS,
+	OPT_ALL,
 	OPT_USER,
 	OPT_BPF,
 	OPT_PRELOAD,
@@ -58,6 +59,7 @@ static const struct cli_opt options[] = {
 	{ OPT_ENABLE, "enable", "UNIT",
 	  "let a systemd service use SMC from its next start on, with\nthe options given" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
+	{ OPT_ALL, "all", NULL, "in place of UNIT: --disable every enabled service" },
 	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"
 				      "UNIT every enabled service" },
 	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd" },
@@ -70,8 +72,8 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_run",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		 "[OPTION]... --enable UNIT\n"
-		 "[--user] --disable UNIT\n"
+		 "[OPTION]... --enable UNIT...\n"
+		 "[--user] --disable UNIT... | --all\n"
 		 "[--user] [-j] --status [UNIT]",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
@@ -84,6 +86,9 @@ static const struct cli_tool tool = {
 /* A request, and what it is made of. */
 struct run {
 	int action;		/* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
+	const char **units;	/* what that is for */
+	size_t n_units;
+	bool is_all;
 	struct request req;
 	struct rules rules;	/* of both lists, to see that they are valid */
 	char sizes[VARIABLES][16];	/* buffers in bytes, as the library reads them */
@@ -149,7 +154,10 @@ static int take_action(struct run *run, int opt)
 	if (run->action)
 		return cli_exclude(&tool, run->action, opt);
 	run->action = opt;
-	run->req.unit = optarg;
+	if (opt == OPT_DISABLE && !strcmp(optarg, "--all"))
+		run->is_all = true;
+	else if (optarg)
+		run->units[run->n_units++] = optarg;
 	return 0;
 }
 
@@ -186,6 +194,9 @@ static bool take_flag(struct run *run, int opt)
 		return true;
 	case OPT_QUIET:
 		run->req.quiet = true;
+		return true;
+	case OPT_ALL:
+		run->is_all = true;
 		return true;
 	case OPT_USER:
 		run->req.user = true;
@@ -227,10 +238,28 @@ static int take_option(struct run *run, int opt)
 	}
 }
 
-static int do_action(struct run *run, char *const *operands)
+/* Each for itself: the others are done if one fails. */
+static int do_units(struct run *run, int (*fn)(const struct request *req))
 {
-	if (*operands)
-		return cli_usage_error(&tool, "unexpected argument '%s'", *operands);
+	int status = 0, one;
+
+	for (size_t i = 0; i < run->n_units; i++) {
+		run->req.unit = run->units[i];
+		one = fn(&run->req);
+		status = one ? one : status;
+	}
+	return status;
+}
+
+static int check_action(const struct run *run)
+{
+	if (run->is_all && run->action != OPT_DISABLE)
+		return cli_usage_error(&tool, "--all is only for --disable");
+	if (run->is_all && run->n_units)
+		return cli_usage_error(&tool, "--all and unit '%s' exclude each other",
+				       run->units[0]);
+	if (run->action == OPT_STATUS && run->n_units > 1)
+		return cli_usage_error(&tool, "unexpected argument '%s'", run->units[1]);
 	if (run->req.raise_limits)
 		return cli_usage_error(&tool, "--raise-limits is only for commands: for services "
 				       "use sysctl.d(5)");
@@ -238,21 +267,36 @@ static int do_action(struct run *run, char *const *operands)
 		return cli_usage_error(&tool, "--seccomp is only for commands");
 	if (run->req.json && run->action != OPT_STATUS)
 		return cli_usage_error(&tool, "--json is only for --status");
-	switch (run->action) {
-	case OPT_ENABLE:
-		return unit_enable(&run->req);
-	case OPT_DISABLE:
-		return unit_disable(&run->req);
-	default:
-		return unit_status(&run->req);
-	}
+	return 0;
 }
 
-static int run_command(struct request *req, char **argv)
+static int do_action(struct run *run)
+{
+	int status = check_action(run);
+
+	if (status)
+		return status;
+	switch (run->action) {
+	case OPT_ENABLE:
+		status = do_units(run, unit_enable);
+		break;
+	case OPT_DISABLE:
+		status = run->is_all ? unit_disable_all(&run->req) : do_units(run, unit_disable);
+		break;
+	default:
+		run->req.unit = run->n_units ? run->units[0] : NULL;
+		return unit_status(&run->req);
+	}
+	return status ? status : cli_close_stdout(&tool);
+}
+
+static int run_command(struct request *req, bool is_all, char **argv)
 {
 	int status;
 
 	req->is_strict = req->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
+	if (is_all)
+		return cli_usage_error(&tool, "--all is only for --disable");
 	if (req->user || req->json)
 		return cli_usage_error(&tool, "--user and --json are only for services");
 	if (!*argv)
@@ -268,31 +312,41 @@ static int run_command(struct request *req, char **argv)
 	return status;
 }
 
-/* Options may follow the unit of --status, too. */
+/* Units and options for them may stand in any order. */
 static int next_option(struct run *run, int argc, char **argv)
 {
-	int opt = cli_getopt(&tool, argc, argv);
+	int opt;
 
-	if (opt != -1 || run->action != OPT_STATUS || run->req.unit || optind >= argc)
-		return opt;
-	run->req.unit = argv[optind++];
-	return cli_getopt(&tool, argc, argv);
+	while ((opt = cli_getopt(&tool, argc, argv)) == -1 && run->action && optind < argc)
+		run->units[run->n_units++] = argv[optind++];
+	return opt;
+}
+
+static int run_request(struct run *run, int argc, char **argv)
+{
+	int opt, status;
+
+	while ((opt = next_option(run, argc, argv)) != -1) {
+		if (opt == 'h')
+			return cli_help(&tool);
+		if (opt == 'v')
+			return cli_version(&tool);
+		status = take_option(run, opt);
+		if (status)
+			return status;
+	}
+	return run->action ? do_action(run) : run_command(&run->req, run->is_all, argv + optind);
 }
 
 int main(int argc, char **argv)
 {
 	struct run run = { .req = { .tool = &tool } };
-	int opt, status;
+	int status;
 
-	while ((opt = next_option(&run, argc, argv)) != -1) {
-		if (opt == 'h')
-			return cli_help(&tool);
-		if (opt == 'v')
-			return cli_version(&tool);
-		status = take_option(&run, opt);
-		if (status)
-			return status;
-	}
-	argv += optind;
-	return run.action ? do_action(&run, argv) : run_command(&run.req, argv);
+	run.units = calloc((size_t)argc + 1, sizeof(*run.units));
+	if (!run.units)
+		return cli_error(&tool, "out of memory");
+	status = run_request(&run, argc, argv);
+	free(run.units);
+	return status;
 }

@@ -41,7 +41,8 @@ int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
 
 	for (c = typed; isalnum((unsigned char)*c) || (*c && strchr(":-_.\\@", *c)); c++)
 		;
-	if (*c || !*typed || *typed == '@' || *typed == '.' ||
+	/* An option that stands where a unit should. */
+	if (*c || !*typed || *typed == '@' || *typed == '.' || !strncmp(typed, "--", 2) ||
 	    strlen(typed) + strlen(end) >= UNIT_NAME_SIZE - sizeof(PROBE))
 		return smc_err_say(err, EINVAL, "'%s' is not the name of a unit", typed);
 	if (has_other_type(typed))

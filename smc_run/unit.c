@@ -58,16 +58,25 @@ static bool is_set(const char *value)
 	return *value && strcmp(value, "no");
 }
 
+static bool has_other_user(const struct unit *unit)
+{
+	const char *user = unit_prop_of(unit, "User");
+
+	return is_set(unit_prop_of(unit, "DynamicUser")) ||
+	       (*user && strcmp(user, "root") && strcmp(user, "0"));
+}
+
+bool unit_is_root(const struct unit *unit)
+{
+	return !unit->req->user && !has_other_user(unit);
+}
+
 /* Is the program started with more rights than the service's user has? No preloading then. */
 static bool is_secure(const struct unit *unit)
 {
-	const char *user = unit_prop_of(unit, "User");
-	bool is_other = is_set(unit_prop_of(unit, "DynamicUser")) ||
-			(*user && strcmp(user, "root") && strcmp(user, "0"));
-
 	if (unit->target.is_nosuid || is_set(unit_prop_of(unit, "NoNewPrivileges")))
 		return false;
-	return is_other ? unit->target.raises : unit->target.secure;
+	return has_other_user(unit) ? unit->target.raises : unit->target.secure;
 }
 
 /* "{ path=/usr/bin/redis-server ; argv[]=... }": the first one's path. */
@@ -200,10 +209,10 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 {
 	const char *list = unit_prop_of(unit, "RestrictAddressFamilies");
 
-	if (*list != '~' || unit_uses_inet(unit) || !unit_has_word(list + 1, "AF_SMC"))
+	if (*list != '~' || !kernel_ipproto_smc() || !unit_has_word(list + 1, "AF_SMC"))
 		return 0;
 	return smc_err_say(err, ENOTSUP, "%s has RestrictAddressFamilies=~AF_SMC, which forbids "
-			   "SMC: try --family inet", unit->name);
+			   "SMC before Linux 6.11", unit->name);
 }
 
 /* What a service of the system loads or runs with its rights is nobody else's to change. */

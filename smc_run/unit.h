@@ -32,6 +32,9 @@ int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 /** unit_prop_of() - the first value of a property, "" if there is none */
 const char *unit_prop_of(const struct unit *unit, const char *name);
 
+/** unit_is_root() - does the service run as root? */
+bool unit_is_root(const struct unit *unit);
+
 /** unit_uses_inet() - will its sockets be IPPROTO_SMC ones? Then it needs no AF_SMC */
 bool unit_uses_inet(const struct unit *unit);
 
@@ -56,6 +59,9 @@ int unit_enable(const struct request *req);
 
 /** unit_disable() - remove it. Return: exit status, after messages */
 int unit_disable(const struct request *req);
+
+/** unit_disable_all() - remove every one, also without systemd. Return: exit status */
+int unit_disable_all(const struct request *req);
 
 /** unit_status() - which services are enabled, and what their processes do. Return: exit status */
 int unit_status(const struct request *req);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "out/text.h"
+#include "smc_run/buffers.h"
 #include "smc_run/unit.h"
 #include "smc_run/way.h"
 
@@ -139,11 +140,13 @@ static void warn(const struct unit *unit)
 {
 	const struct request *req = unit->req;
 	const char *list = unit_prop_of(unit, "TriggeredBy");
-	int err = way_has_smc(smc_wants_inet(req->settings[VAR_FAMILY]));
+	int err = way_has_smc();
 	char word[PATH_MAX], *type;
 
 	if (unit->way == WAY_BPF)
 		bpf_warn_settings(req, unit->name);
+	else if (!unit_is_root(unit))
+		buffers_warn(req, unit->name);
 	if (err)
 		cli_warn(req->tool, req->quiet, "SMC sockets cannot be opened here, the service "
 			 "will use TCP: %s", strerror(-err));
@@ -190,7 +193,7 @@ static int report(const struct unit *unit, const char *what, bool restart)
 	printf("%s: %s\n", unit->name, what);
 	if (restart)
 		print_restart(unit);
-	return cli_close_stdout(unit->req->tool);
+	return 0;
 }
 
 /* Once an eBPF drop-in is gone, nothing else would detach what it attached. */
@@ -278,4 +281,45 @@ int unit_disable(const struct request *req)
 	reload(req);
 	detach(&unit, was_bpf);
 	return report(&unit, "disabled", true);
+}
+
+struct sweep {
+	const struct request *req;
+	struct smc_err err;
+	int count, status;
+};
+
+/* One drop-in less. Another one's file of that name is said and stays. */
+static int sweep_unit(const char *name, void *arg)
+{
+	struct sweep *sweep = arg;
+	struct unit unit = { .req = sweep->req };
+	int ret = unit_name(name, unit.name, &sweep->err);
+	bool was_bpf;
+
+	if (!ret)
+		ret = dropin_locate(sweep->req->user, unit.name, &unit.dropin, &sweep->err);
+	was_bpf = !ret && has_bpf(&unit);
+	if (!ret)
+		ret = dropin_remove(&unit.dropin, &sweep->err);
+	if (ret < 0) {
+		sweep->status = cli_error(sweep->req->tool, "%s", sweep->err.text);
+		return 0;
+	}
+	sweep->count++;
+	detach(&unit, was_bpf);
+	return report(&unit, "disabled", true);
+}
+
+int unit_disable_all(const struct request *req)
+{
+	struct sweep sweep = { .req = req };
+
+	if (dropin_each(req->user, sweep_unit, &sweep, &sweep.err))
+		return cli_error(req->tool, "%s", sweep.err.text);
+	if (sweep.count)
+		reload(req);
+	else if (!sweep.status)
+		puts("no service is enabled");
+	return sweep.status;
 }

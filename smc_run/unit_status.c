@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_run --status: which services of systemd are enabled, and whether their processes use SMC. */
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,8 @@
 #include "smc_run/way.h"
 #include "sys/library.h"
 
-#define PROPERTIES "Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths"
+#define PROPERTIES "Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths," \
+		   "ExecStart,Environment"
 
 /* Bytes that are read of a list of mappings, at most. */
 #define FILE_MAX (64 << 20)
@@ -46,7 +46,7 @@ struct row {
 	enum use use;
 };
 
-static const char *const way_names[] = { "none", "preload", "ebpf" };
+static const char *const way_names[] = { "none", "preload", "ebpf", "own" };
 static const char *const use_names[] = { "-", "in use", "restart needed", "not loaded", "n/a" };
 static const char *const use_keys[] = { NULL, "yes", "restart", "failed", NULL };
 
@@ -75,6 +75,30 @@ static enum use find_bpf_use(const char *unit)
 	return !ret ? USE_YES : ret == -EIO ? USE_RESTART : USE_UNKNOWN;
 }
 
+/* Does the unit start smc_run, or preload the library, by settings that are not ours? */
+static bool is_own(const struct unit_props *props)
+{
+	const char *list = unit_prop_text(props, "Environment"), *command = NULL;
+	char word[PATH_MAX], *entry, *rest;
+	size_t len;
+
+	while ((command = unit_prop(props, "ExecStart", command))) {
+		command += strncmp(command, "{ path=", 7) ? 0 : 7;
+		len = strcspn(command, " ");
+		if (len >= 8 && !strncmp(command + len - 8, "/smc_run", 8))
+			return true;
+	}
+	while (unit_next_word(&list, word)) {
+		if (strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
+			continue;
+		rest = word + sizeof(PRELOAD);
+		while ((entry = strsep(&rest, ": ")))
+			if (preload_is_ours(entry))
+				return true;
+	}
+	return false;
+}
+
 static enum use find_use(int pid, const char *unit, enum way way)
 {
 	int mapped, named;
@@ -91,6 +115,9 @@ static enum use find_use(int pid, const char *unit, enum way way)
 		return mapped ? USE_RESTART : USE_NONE;
 	if (mapped)
 		return USE_YES;
+	/* smc_run may have taken eBPF, or TCP; or this is what the unit started before. */
+	if (way == WAY_OWN)
+		return named ? USE_FAILED : USE_UNKNOWN;
 	return named ? USE_FAILED : USE_RESTART;
 }
 
@@ -121,6 +148,8 @@ static void fill(struct row *row, const struct unit_props *props)
 	row->state = unit_prop_text(props, "ActiveState");
 	row->pid = atoi(unit_prop_text(props, "MainPID"));
 	find_dropin(props, row);
+	if (row->way == WAY_NONE && is_own(props))
+		row->way = WAY_OWN;
 	row->use = find_use(row->pid, row->name, row->way);
 	unit_file_name(row->name);
 	if (unit_is_template(row->name))
@@ -145,13 +174,13 @@ static void put_string(FILE *out, const char *key, const char *value)
 
 static void put_json(FILE *out, const struct row *row)
 {
-	fprintf(out, "{\"enabled\":%s", row->way ? "true" : "false");
+	fprintf(out, "{\"enabled\":%s", row->file[0] ? "true" : "false");
 	put_string(out, "unit", row->name);
 	put_string(out, "state", row->state);
-	if (row->way) {
+	if (row->way)
 		put_string(out, "way", way_names[row->way]);
+	if (row->file[0])
 		put_string(out, "drop_in", row->file);
-	}
 	if (row->pid)
 		fprintf(out, ",\"pid\":%d", row->pid);
 	if (use_keys[row->use])
@@ -209,34 +238,53 @@ static int put_unit(struct list *list, const char *name, struct smc_err *err)
 	return put_units(list, pattern, err);
 }
 
-/* Each unit that has a drop-in of ours. */
-static int put_enabled(struct list *list, struct smc_err *err)
+struct search {
+	struct list *list;
+	struct smc_err *err;
+};
+
+static int put_enabled_unit(const char *name, void *arg)
 {
-	char pattern[PATH_MAX + 32], name[UNIT_NAME_SIZE];
-	struct unit_props version;
-	struct dropin base;
-	glob_t files;
-	size_t i;
-	int ret = dropin_locate(list->req->user, NULL, &base, err);
+	struct search *search = arg;
+
+	return put_unit(search->list, name, search->err);
+}
+
+/* Loaded units that use SMC by their own settings. */
+static int put_own(struct list *list, struct smc_err *err)
+{
+	struct unit_props props, rest, one;
+	struct row row;
+	int ret = systemctl_show(list->req->user, "*.service", PROPERTIES, &props, err);
 
 	if (ret)
 		return ret;
+	rest = props;
+	while (unit_next_props(&rest, &one)) {
+		if (!is_own(&one))
+			continue;
+		fill(&row, &one);
+		if (row.way == WAY_OWN)
+			put_row(list, &row);
+	}
+	free(props.text);
+	return 0;
+}
+
+/* Each unit that has a drop-in of ours, and each that needs none. */
+static int put_enabled(struct list *list, struct smc_err *err)
+{
+	struct search search = { list, err };
+	struct unit_props version;
+	int ret;
+
 	/* Without systemd nothing is enabled, whatever lies there. */
 	ret = systemctl_show(list->req->user, NULL, "Version", &version, err);
 	if (ret)
 		return ret;
 	free(version.text);
-	snprintf(pattern, sizeof(pattern), "%s/*.service.d/" DROPIN_FILE, base.base);
-	if (glob(pattern, 0, NULL, &files))
-		return 0;
-	for (i = 0; !ret && i < files.gl_pathc; i++) {
-		const char *unit = files.gl_pathv[i] + strlen(base.base) + 1;
-
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(unit, "/") - 2, unit);
-		ret = put_unit(list, name, err);
-	}
-	globfree(&files);
-	return ret;
+	ret = dropin_each(list->req->user, put_enabled_unit, &search, err);
+	return ret ? ret : put_own(list, err);
 }
 
 /* The list is printed when it is complete. */

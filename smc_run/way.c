@@ -21,9 +21,11 @@
 #include "sys/library.h"
 #include "sys/sockcall.h"
 
-int way_has_smc(bool inet)
+int way_has_smc(void)
 {
-	return inet && !kernel_ipproto_smc() ? 0 : kernel_af_smc();
+	int err = kernel_af_smc();
+
+	return err && !kernel_ipproto_smc() ? 0 : err;
 }
 
 int preload_find(const struct target *target, struct library *lib, struct smc_err *err)
@@ -133,10 +135,11 @@ static int load_and_mark(struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "smc_bpf did not load its program") : 0;
 }
 
-int bpf_mark_self(struct smc_err *err)
+int bpf_mark_self(bool *is_loaded, struct smc_err *err)
 {
 	int ret = kernel_ipproto_smc();
 
+	*is_loaded = false;
 	if (ret)
 		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
 	ret = mark_self();
@@ -144,7 +147,9 @@ int bpf_mark_self(struct smc_err *err)
 	case 0:
 		return 0;
 	case -ENOENT:
-		return load_and_mark(err);
+		ret = load_and_mark(err);
+		*is_loaded = !ret;
+		return ret;
 	case -ESTALE:
 		return smc_err_say(err, ESTALE, "another version of smc_bpf loaded its program");
 	default:
@@ -213,7 +218,7 @@ int seccomp_start(const struct request *req, char *const *argv, struct smc_err *
 		.rcvbuf = size_setting(req, VAR_RCVBUF),
 	};
 
-	if (way_has_smc(how.inet))
+	if (way_has_smc())
 		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
 	if (makes_smc())
 		return 0;

@@ -12,14 +12,13 @@
 #define PRELOAD "LD_PRELOAD"
 
 /**
- * way_has_smc() - can SMC sockets be opened here?
- * @inet: try IPPROTO_SMC first, as the library will
+ * way_has_smc() - can SMC sockets of either kind be opened here?
  *
  * Opening one makes the kernel load its module, which needs no privileges.
  *
- * Return: 0, or -errno of socket(2): -EAFNOSUPPORT without SMC.
+ * Return: 0, or -errno of socket(2) for AF_SMC: -EAFNOSUPPORT without SMC.
  */
-int way_has_smc(bool inet);
+int way_has_smc(void);
 
 /**
  * preload_find() - the library for a program, with an entry that LD_PRELOAD can hold
@@ -47,11 +46,12 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
  * bpf_mark_self() - the TCP sockets of this process, and of all it starts, become SMC sockets
  *
  * A member of the group that smc_bpf allows needs no privileges, nor does who may write to the
- * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them.
+ * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them:
+ * @is_loaded, as that stays.
  *
  * Return: 0, -errno with a sentence; nothing has happened then.
  */
-int bpf_mark_self(struct smc_err *err);
+int bpf_mark_self(bool *is_loaded, struct smc_err *err);
 
 /** bpf_warn_settings() - warn of options of the library that eBPF does not know; @name: whose */
 void bpf_warn_settings(const struct request *req, const char *name);

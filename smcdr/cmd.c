@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 
@@ -123,10 +124,31 @@ static void print_block(struct out_text *text, const struct out_view *view, cons
 		out_printf(text, "%-*s: ", LABEL_WIDTH, view->cols[i]->head);
 		start = text->len;
 		out_cell(text, view->cols[i], object);
-		if (text->len == start)
+		/* A PNET ID that there is not is blank, as in tables. */
+		if (text->len == start && !view->cols[i]->is_optional)
 			out_str(text, "n/a");
 		out_str(text, "\n");
 	}
+}
+
+/* Wide enough for all: below 255 characters, which no name reaches. */
+static void widen(struct out_view *view, const struct cmd_list *list)
+{
+	struct out_text cell = { 0 };
+
+	for (size_t i = 0; i < view->count; i++) {
+		for (size_t row = 0; row < list->count; row++, out_reset(&cell)) {
+			out_cell(&cell, view->cols[i], cmd_list_at(list, row));
+			if (cell.len <= UINT8_MAX)
+				out_view_widen(view, view->cols[i]->name, (uint8_t)cell.len);
+		}
+	}
+	out_free(&cell);
+}
+
+bool cmd_is_read(const struct cmd *cmd)
+{
+	return cmd->watch_seconds > 0 || isatty(STDOUT_FILENO);
 }
 
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
@@ -138,8 +160,11 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 		return cmd_document(cmd, name, json_pack("{s:o}", key, out_json_list(table,
 				    list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
-	if (!is_blocks)
-		out_header(&cmd->text, &view);
+	if (!is_blocks) {
+		widen(&view, list);
+		if (list->count || cmd_is_read(cmd))
+			out_header(&cmd->text, &view);
+	}
 	for (size_t i = 0; i < list->count; i++) {
 		if (is_blocks && i)
 			out_str(&cmd->text, "\n");

@@ -148,7 +148,17 @@ static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 void cmd_list_free(struct cmd_list *list);
 
 /**
+ * cmd_is_read() - does a person read this, rather than a script?
+ *
+ * Scripts for smc-tools 1.8.5 take an empty output for an empty table.
+ */
+bool cmd_is_read(const struct cmd *cmd);
+
+/**
  * cmd_table() - print a list: header and rows, blocks of "label: value" lines, or JSON
+ *
+ * A table without rows has its header only where cmd_is_read().
+ *
  * @table: all columns
  * @names: those of the text, for @is_blocks all that a block has
  * @name: of the JSON document, see cmd_document(); @key: of the array in it
@@ -235,12 +245,13 @@ struct link_row {
  * @number, @port: the device's port, from 1; an ISM device has one
  * @netdev: empty when not known
  * @is_loopback: loopback-ism: only @device's use count and @port's PNET ID mean anything
+ * @is_soft_roce: an RDMA device without hardware
  */
 struct device_row {
 	struct smc_device device;
 	struct smc_port port;
 	unsigned int number;
-	bool is_loopback;
+	bool is_loopback, is_soft_roce;
 	char netdev[CMD_NETDEV_SIZE];
 	struct pciids_name pci;
 };

@@ -49,10 +49,10 @@ static const void *versioned(const void *object)
 #define LGR_TYPE { "type", "LG-Type", "type", 8, OUT_NAME(smc_lgr, type, types), LGR(TYPE) }
 /* What groups of SMC-R and SMC-D have in common, behind what they begin with. */
 #define LGR_COLUMNS                                                                                \
-	{ "vlan", "VLAN", "vlan", 4, OUT_RIGHT, OUT_DEC(smc_lgr, vlan, 0), LGR(VLAN),              \
+	{ "vlan", "VLAN", "vlan", 4, OUT_RIGHT, OUT_DEC(smc_lgr, vlan, 0), LGR(VLAN), OUT_GAP,     \
 	  .text = text_vlan },                                                                     \
-	{ "conns", "#Conns", "connections", 7, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0),              \
-	  LGR(CONNS) },                                                                            \
+	{ "conns", "#Conns", "connections", 6, OUT_RIGHT, OUT_DEC(smc_lgr, conns, 0),              \
+	  LGR(CONNS), OUT_GAP },                                                                   \
 	{ "pnetid", "PNET-ID", "pnetid", 16, OUT_STR(smc_lgr, pnetid), OUT_OPTIONAL },             \
 	{ "version", "Version", "version", 7, OUT_DEC(smc_lgr, version, 0), .find = versioned },   \
 	{ "rel", "Peer-Rel", "peer_release", 8, OUT_DEC(smc_lgr, release, 0), LGR(RELEASE) },      \
@@ -118,14 +118,15 @@ const struct out_col link_columns[] = {
 	{ "state", "Link-State", "state", 15, OUT_NAME(link_row, link.state, link_states),
 	  LINK(STATE) },
 	{ "conns", "#Conns", "connections", 6, OUT_RIGHT, OUT_DEC(link_row, link.conns, 0),
-	  LINK(CONNS) },
-	{ "uid", "Link-UID", "link_uid", 9, OUT_ODD(link_row, link.uid), LINK(UID),
-	  OUT_TEXT(text_uid) },
-	{ "peeruid", "Peer-UID", "peer_uid", 9, OUT_ODD(link_row, link.peer_uid), LINK(PEER_UID),
-	  OUT_TEXT(text_uid) },
-	{ "ibdev", "IB-Dev", "ibdev", 9, OUT_STR(link_row, link.ib_dev), LINK(IB_DEV) },
-	{ "port", "IB-P", "port", 4, OUT_RIGHT, OUT_DEC(link_row, link.ib_port, 0), LINK(IB_PORT) },
-	{ "gid", "Local-GID", "gid", 40, OUT_STR(link_row, link.gid), OUT_OPTIONAL },
+	  LINK(CONNS), OUT_GAP },
+	{ "uid", "Link-UID", "link_uid", 8, OUT_ODD(link_row, link.uid), LINK(UID),
+	  OUT_TEXT(text_uid), OUT_GAP },
+	{ "peeruid", "Peer-UID", "peer_uid", 8, OUT_ODD(link_row, link.peer_uid), LINK(PEER_UID),
+	  OUT_TEXT(text_uid), OUT_GAP },
+	{ "ibdev", "IB-Dev", "ibdev", 8, OUT_STR(link_row, link.ib_dev), LINK(IB_DEV), OUT_GAP },
+	{ "port", "IB-P", "port", 4, OUT_RIGHT, OUT_DEC(link_row, link.ib_port, 0), LINK(IB_PORT),
+	  OUT_GAP },
+	{ "gid", "Local-GID", "gid", 40, OUT_STR(link_row, link.gid), OUT_OPTIONAL, OUT_GAP },
 	{ "peergid", "Peer-GID", "peer_gid", 40, OUT_STR(link_row, link.peer_gid), OUT_OPTIONAL },
 	{ 0 },
 };
@@ -141,6 +142,8 @@ static void text_type(struct out_text *text, const void *object)
 
 	if (row->is_loopback)
 		out_str(text, "loopback");
+	else if (row->is_soft_roce)
+		out_str(text, "Soft-RoCE");
 	else if (row->device.has & SMC_DEVICE_HAS_DEVICE)
 		cmd_pci_type(text, row->device.vendor, row->device.device, &row->pci);
 }
@@ -168,7 +171,9 @@ static json_t *json_pnetid(const void *object)
 
 #define DEVICE(bit) OUT_IF(device_row, device.has, SMC_DEVICE_HAS_##bit)
 #define PORT(bit) OUT_IF(device_row, port.has, SMC_PORT_HAS_##bit)
-#define PCI_ID { "pci", "PCI-ID", "pci_id", 12, OUT_STR(device_row, device.pci_id), DEVICE(PCI_ID) }
+#define PCI_ID                                                                                     \
+	{ "pci", "PCI-ID", "pci_id", 12, OUT_STR(device_row, device.pci_id), DEVICE(PCI_ID),       \
+	  OUT_GAP }
 /* What only JSON says of the PCI device and of its names. */
 #define PCI_COLUMNS                                                                                \
 	{ NULL, NULL, "pci_vendor", 0, OUT_DEC(device_row, device.vendor, 0), DEVICE(VENDOR) },    \
@@ -185,34 +190,37 @@ const struct out_col smcr_device_columns[] = {
 	{ "netdev", "Net-Dev", "netdev", 15, OUT_STR(device_row, netdev), OUT_OPTIONAL },
 	{ NULL, NULL, "ifindex", 0, OUT_DEC(device_row, port.ifindex, 0), OUT_OPTIONAL },
 	{ "ibdev", "IB-Dev", "ibdev", 8, OUT_STR(device_row, device.ib_name), DEVICE(IB_NAME) },
-	{ "port", "IB-P", "port", 4, OUT_RIGHT, OUT_DEC(device_row, number, 0) },
+	{ "port", "IB-P", "port", 4, OUT_RIGHT, OUT_DEC(device_row, number, 0), OUT_GAP },
 	{ "state", "IB-State", "state", 8, OUT_RIGHT,
 	  OUT_FLAG(device_row, port.is_active, port_states),
-	  PORT(STATE) },
+	  PORT(STATE), OUT_GAP },
 	{ "type", "Type", "type", 13, OUT_TEXT(text_type) },
 	{ "crit", "Crit", "critical", 4, OUT_RIGHT, OUT_FLAG(device_row, device.is_crit, yes_no),
-	  DEVICE(CRIT) },
-	{ "fid", "FID", "fid", 4, OUT_RIGHT, OUT_HEX(device_row, device.fid, 4), DEVICE(FID) },
+	  DEVICE(CRIT), OUT_GAP },
+	/* The word begins where the numbers do. */
+	{ "fid", "FID ", "fid", 5, OUT_RIGHT, OUT_HEX(device_row, device.fid, 4), DEVICE(FID),
+	  OUT_GAP },
 	PCI_ID,
-	{ "pchid", "PCHID", "pchid", 5, OUT_RIGHT, OUT_HEX(device_row, device.pchid, 4),
-	  DEVICE(PCHID) },
+	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(device_row, device.pchid, 4), DEVICE(PCHID),
+	  OUT_GAP },
 	PCI_COLUMNS,
 	{ "links", "#Links", "links", 6, OUT_RIGHT, OUT_DEC(device_row, port.links, 0),
-	  PORT(LINKS) },
+	  PORT(LINKS), OUT_GAP },
 	PNETID_COLUMNS,
 	{ 0 },
 };
 
 const struct out_col smcd_device_columns[] = {
 	{ "fid", "FID", "fid", 4, OUT_HEX(device_row, device.fid, 4), DEVICE(FID) },
-	{ "type", "Type", "type", 8, OUT_TEXT(text_type) },
+	{ "type", "Type", "type", 4, OUT_TEXT(text_type), OUT_GAP },
 	PCI_ID,
-	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(device_row, device.pchid, 4), DEVICE(PCHID) },
+	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(device_row, device.pchid, 4), DEVICE(PCHID),
+	  OUT_GAP },
 	PCI_COLUMNS,
 	{ "inuse", "InUse", "in_use", 5, OUT_FLAG(device_row, device.is_crit, yes_no),
-	  DEVICE(CRIT) },
-	{ "groups", "#LGs", "linkgroups", 5, OUT_RIGHT, OUT_DEC(device_row, device.use_count, 0),
-	  DEVICE(USE_COUNT) },
+	  DEVICE(CRIT), OUT_GAP },
+	{ "groups", "#LGs", "linkgroups", 4, OUT_RIGHT, OUT_DEC(device_row, device.use_count, 0),
+	  DEVICE(USE_COUNT), OUT_GAP },
 	PNETID_COLUMNS,
 	{ 0 },
 };

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "sys/rdma.h"
+
 static struct device_row *add_row(struct cmd_list *rows, const struct smc_device *device,
 			   unsigned int number)
 {
@@ -16,6 +18,9 @@ static struct device_row *add_row(struct cmd_list *rows, const struct smc_device
 	row->number = number;
 	if (device->has & SMC_DEVICE_HAS_DEVICE && (device->vendor || device->device))
 		pciids_find(&row->pci, device->vendor, device->device);
+	else if (device->has & SMC_DEVICE_HAS_IB_NAME)
+		row->is_soft_roce = !strchr(device->ib_name, '/') && *device->ib_name &&
+				    rdma_is_soft_roce("/sys", device->ib_name);
 	return row;
 }
 
@@ -75,8 +80,10 @@ static int add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
 	return row ? 0 : -1;
 }
 
-static int show_smcd(struct cmd *cmd)
+/* Scripts for smc-tools 1.8.5 know PCI devices only. */
+static int show_smcd(struct cmd *cmd, bool is_all)
 {
+	bool has_loopback = is_all || cmd->details || cmd->is_json || cmd_is_read(cmd);
 	struct cmd_list rows = { .item_size = sizeof(struct device_row) };
 	struct smc_sysinfo sys = { .has = 0 };
 	struct cmd_ism ism;
@@ -85,7 +92,7 @@ static int show_smcd(struct cmd *cmd)
 
 	for (size_t i = 0; !ret && !is_full && i < ism.devices.count; i++)
 		is_full = !add_row(&rows, cmd_list_at(&ism.devices, i), 1);
-	if (!ret && !is_full && ism.has_loopback)
+	if (!ret && !is_full && ism.has_loopback && has_loopback)
 		is_full = add_loopback(&rows, &ism);
 	if (!ret)
 		ret = is_full ? cmd_no_memory(cmd) :
@@ -98,15 +105,19 @@ static int show_smcd(struct cmd *cmd)
 }
 
 /* Names of devices may be keywords themselves, so position counts. */
-static int parse(struct cmd *cmd, struct cmd_filter *filter)
+static int parse(struct cmd *cmd, struct cmd_filter *filter, bool *is_all)
 {
 	int ret = 1;
 
 	for (int i = 0; i < cmd->argc && ret > 0; i++) {
 		const char *word = cmd->argv[i];
 
-		if ((!i && cmd_is(word, "show")) || cmd_is(word, "all"))
+		if (!i && cmd_is(word, "show"))
 			continue;
+		if (cmd_is(word, "all")) {
+			*is_all = true;
+			continue;
+		}
 		ret = cmd_filter_word(cmd, "device", &i, filter);
 		if (!ret)
 			return cmd_usage(cmd, "device: unexpected argument '%s'", word);
@@ -117,9 +128,10 @@ static int parse(struct cmd *cmd, struct cmd_filter *filter)
 int cmd_run_device(struct cmd *cmd)
 {
 	struct cmd_filter filter = { NULL, NULL };
-	int ret = parse(cmd, &filter);
+	bool is_all = false;
+	int ret = parse(cmd, &filter, &is_all);
 
 	if (ret)
 		return ret;
-	return cmd->variant->is_smcd ? show_smcd(cmd) : show_smcr(cmd, &filter);
+	return cmd->variant->is_smcd ? show_smcd(cmd, is_all) : show_smcr(cmd, &filter);
 }

@@ -109,7 +109,8 @@ static void print_reasons(struct out_text *text, const char *head,
 				continue;
 			snprintf(label, sizeof(label), "     %s",
 				 stats_reason_name(reason->code, buf));
-			number_line(text, label, reason->count);
+			number(text, label, reason->count);
+			out_printf(text, " (0x%08x)\n", reason->code);
 		}
 		limit = next;
 	}

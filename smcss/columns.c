@@ -386,7 +386,7 @@ static json_t *json_processes(const void *object)
 #define FLAGS CONN, .text = text_flags, .json = json_flags
 
 const struct out_col smcss_columns[] = {
-	{ "state", "State", "state", 16, .text = text_state, .json = json_state },
+	{ "state", "State", "state", 14, .text = text_state, .json = json_state },
 	{ "uid", "UID", "uid", 5, OUT_DEC(smcss_row, sock.uid, 5) },
 	{ "user", "User", "user", 8, OUT_ODD(smcss_row, sock.uid),
 	  .text = text_user, .json = json_user },

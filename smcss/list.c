@@ -53,10 +53,13 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 {
 	enum smc_mode mode = smc_sock_mode(sock);
 
-	if (opts->only_smcd && mode != SMC_MODE_SMCD)
-		return false;
-	if (opts->only_smcr && mode != SMC_MODE_SMCR)
-		return false;
+	/* As ever, --all adds those that are neither yet. */
+	if (mode != SMC_MODE_NONE || !opts->is_all) {
+		if (opts->only_smcd && mode != SMC_MODE_SMCD)
+			return false;
+		if (opts->only_smcr && mode != SMC_MODE_SMCR)
+			return false;
+	}
 	if (opts->is_listening)
 		return sock->state == SMC_ABI_LISTEN;
 	return opts->is_all || opts->filter.has_state || smc_sock_connected(sock);

@@ -23,9 +23,9 @@ root_key() {
 need_root() {
 	local key
 	key=$(root_key)
-	GUEST_ROOT=$CACHE/roots/$key
+	GUEST_ROOT=$CACHE/roots/$ARCH-$key
 	if ! has_stamp "$GUEST_ROOT" "$key"; then
-		if (artefact "roots/$key" "$key" build_root); then
+		if (artefact "roots/$ARCH-$key" "$key" build_root); then
 			sweep_roots "$key"
 		else
 			GUEST_ROOT=$(newest_root)
@@ -75,15 +75,15 @@ configure_root() {
 newest_root() {
 	local dir
 	# shellcheck disable=SC2012  # the names are hexadecimal
-	dir=$(ls -t -- "$CACHE"/roots/*/.stamp 2>/dev/null | head -n 1)
+	dir=$(ls -t -- "$CACHE/roots/$ARCH"-*/.stamp 2>/dev/null | head -n 1)
 	printf '%s\n' "${dir%/.stamp}"
 }
 
 # Trees of earlier states go when no guest uses them
 sweep_roots() {
 	local dir fd
-	for dir in "$CACHE"/roots/*/; do
-		[[ ${dir%/} == */"$1" || ! -e $dir/.stamp ]] && continue
+	for dir in "$CACHE/roots/$ARCH"-*/; do
+		[[ ${dir%/} == *-"$1" || ! -e $dir/.stamp ]] && continue
 		exec {fd}<"$dir/.stamp"
 		flock -n "$fd" && rm -rf -- "$dir"
 		exec {fd}>&-

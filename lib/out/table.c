@@ -245,7 +245,7 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
 			view->widths[i] = width;
 }
 
-/* Bring what was appended since @start to the column's width, and one blank beyond. */
+/* Bring what was appended since @start to the column's width, with the blanks behind it. */
 static inline __attribute__((always_inline)) void
 pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 {
@@ -253,7 +253,7 @@ pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 
 	if (len < view->widths[i])
 		missing = view->widths[i] - len;
-	out_blanks(text, missing + 1);
+	out_blanks(text, missing + 1U + view->cols[i]->gap);
 	if (!missing || !view->cols[i]->is_right || text->is_failed)
 		return;
 	memmove(text->data + start + missing, text->data + start, len);
@@ -282,7 +282,7 @@ void out_header(struct out_text *text, const struct out_view *view)
 
 static size_t room(const struct out_view *view, size_t i)
 {
-	return (view->widths[i] ? view->widths[i] : 1) + 1U;
+	return (view->widths[i] ? view->widths[i] : 1) + 1U + view->cols[i]->gap;
 }
 
 /* Empty cells turned out not to be the last ones: move what follows them, write "-" into each. */
@@ -299,7 +299,10 @@ static void fill_gap(struct out_text *text, const struct out_view *view, size_t 
 	memmove(text->data + start + gap, text->data + start, len);
 	memset(text->data + start, ' ', gap);
 	for (; from < to; from++) {
-		text->data[start + (view->cols[from]->is_right ? room(view, from) - 2 : 0)] = '-';
+		const struct out_col *col = view->cols[from];
+		size_t last = room(view, from) - 2 - col->gap;
+
+		text->data[start + (col->is_right ? last : 0)] = '-';
 		start += room(view, from);
 	}
 }

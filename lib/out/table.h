@@ -65,6 +65,7 @@ struct out_names {
  * @find: the struct that has the value, where that is not the object itself; NULL: there is none
  * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
  * @none: text in place of a missing value; NULL: an empty cell
+ * @gap: blanks behind the column, beyond the one that is always there
  * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
  * @kind, @size (bytes; of a string 0: up to the NUL), @digits (at least): how to read @offset
  * @is_optional: 0 and "" mean that there is no value
@@ -83,6 +84,7 @@ struct out_col {
 	const void *(*find)(const void *object);
 	const char *group;
 	const char *none;
+	uint8_t gap;
 	const struct out_names *names;
 	enum out_kind kind;
 	uint8_t digits;
@@ -133,6 +135,7 @@ struct out_col {
 
 #define OUT_RIGHT .is_right = true
 #define OUT_OPTIONAL .is_optional = true
+#define OUT_GAP .gap = 1
 #define OUT_IF(tag, member, mask)                                                          \
 	.has = offsetof(struct tag, member) +                                              \
 	       _Generic(OUT_MEMBER(tag, member), uint32_t: 0), .bit = (mask)

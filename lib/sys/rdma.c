@@ -103,6 +103,11 @@ static int read_port(struct rdma_dev *dev, const char *root, unsigned int number
 	return ret;
 }
 
+bool rdma_is_soft_roce(const char *root, const char *name)
+{
+	return host_exists("%s/class/infiniband/%s/parent", root, name);
+}
+
 static int read_dev(struct rdma_table *table, const char *root, const char *name,
 		    const struct netdev_table *netdevs)
 {
@@ -117,7 +122,7 @@ static int read_dev(struct rdma_table *table, const char *root, const char *name
 	snprintf(link, sizeof(link), "%s/class/infiniband/%s/device", root, name);
 	netdev_bus(dev->bus, dev->bus_id, link);
 	host_link(dev->driver, sizeof(dev->driver), "%s/driver", link);
-	if (!dev->driver[0] && host_exists("%s/class/infiniband/%s/parent", root, name))
+	if (!dev->driver[0] && rdma_is_soft_roce(root, name))
 		strcpy(dev->driver, "rxe");
 	host_text(text, sizeof(text), "%s/class/infiniband/%s/node_type", root, name);
 	after_colon(dev->node_type, sizeof(dev->node_type), text);

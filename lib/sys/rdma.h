@@ -91,6 +91,11 @@ struct rdma_table {
  */
 int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs);
 
+/**
+ * rdma_is_soft_roce() - has this RDMA device, which has no bus, a net device below it, as rxe has?
+ */
+bool rdma_is_soft_roce(const char *root, const char *name);
+
 /** rdma_find() - an RDMA device by name or by bus id, as the kernel takes both; NULL for none */
 const struct rdma_dev *rdma_find(const struct rdma_table *table, const char *name);
 

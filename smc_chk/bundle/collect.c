@@ -54,6 +54,8 @@ static const struct bundle_command {
 	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, false },
 	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, true },
 	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, false },
+	{ "smc_run-status", { "smc_run", "--status" }, { "smc_run", "--status", "-j" }, true },
+	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, true },
 	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, false },
 };
 

@@ -363,6 +363,26 @@ static json_t *kernel_config(const char *release)
 	return array;
 }
 
+/* What smc_run --enable wrote, by the names of the units. */
+static json_t *drop_ins(void)
+{
+	json_t *json = json_object();
+	struct host_names names;
+	char text[8192];
+
+	if (host_list(&names, "/etc/systemd/system"))
+		return json;
+	for (size_t i = 0; i < names.count; i++) {
+		const char *end = strstr(names.names[i], ".service.d");
+
+		if (end && host_text(text, sizeof(text), "/etc/systemd/system/%s/zz-smc-tools.conf",
+				     names.names[i]))
+			set(json, names.names[i], text);
+	}
+	host_names_free(&names);
+	return json;
+}
+
 json_t *system_read(bool is_entered)
 {
 	struct utsname name = { 0 };
@@ -373,8 +393,8 @@ json_t *system_read(bool is_entered)
 			 host(&name), "distribution", distribution(), "sysctl", sysctls(),
 			 "modules", modules());
 	add_devices(json, is_entered);
-	rest = json_pack("{s:o*, s:o*}", "kernel_config", kernel_config(name.release), "kernel_log",
-			 kernel_log());
+	rest = json_pack("{s:o, s:o*, s:o*}", "drop_ins", drop_ins(), "kernel_config",
+			 kernel_config(name.release), "kernel_log", kernel_log());
 	json_object_update(json, rest);
 	json_decref(rest);
 	return json;

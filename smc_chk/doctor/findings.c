@@ -163,6 +163,12 @@ static void append_verdict(struct out_text *text, const struct result *result)
 	out_char(text, '\n');
 }
 
+/* The least that is shown. */
+static enum doctor_level first_level(const struct doctor *doc)
+{
+	return doc->req->is_brief ? DOCTOR_WARNING : DOCTOR_OK;
+}
+
 /* The worst stands last, where a terminal shows it without scrolling. */
 static void append_text(struct out_text *text, const struct doctor *doc,
 			const struct result *result)
@@ -174,7 +180,7 @@ static void append_text(struct out_text *text, const struct doctor *doc,
 		out_view_widen(&view, "check", (uint8_t)strlen(doc->findings[i].check));
 		out_view_widen(&view, "object", (uint8_t)strlen(doc->findings[i].object));
 	}
-	for (size_t level = 0; level < N_LEVELS; level++) {
+	for (size_t level = first_level(doc); level < N_LEVELS; level++) {
 		for (size_t i = 0; i < doc->n_findings; i++) {
 			const struct doctor_finding *finding = &doc->findings[i];
 
@@ -191,9 +197,11 @@ static void append_text(struct out_text *text, const struct doctor *doc,
 static void append_json(struct out_text *text, const struct doctor *doc,
 			const struct result *result)
 {
-	json_t *findings =
-		out_json_list(columns, doc->findings, doc->n_findings, sizeof(*doc->findings));
+	json_t *findings = json_array();
 
+	for (size_t i = 0; findings && i < doc->n_findings; i++)
+		if (doc->findings[i].level >= first_level(doc))
+			out_json_push(&findings, out_json(columns, NULL, &doc->findings[i]));
 	out_json_document(text, json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
 					  "smc-tools/doctor/1", "status", result->status,
 					  "problems", (int)result->counts[DOCTOR_PROBLEM],

@@ -58,8 +58,8 @@ static void put_verdict(struct out_text *text, const struct client_result *resul
 		put(text, "over TCP", "%s port %u is reached", peer, port);
 	} else {
 		out_printf(text, "%s%s: %s port %u\n",
-			   result->status == CHK_TCP ? "TCP, not SMC" : mode_title(result->mode),
-			   result->status == CHK_TCP ? "" : " works", peer, port);
+			   result->status == CHK_TCP ? "TCP, not SMC" : "Success, using ",
+			   result->status == CHK_TCP ? "" : mode_title(result->mode), peer, port);
 	}
 }
 

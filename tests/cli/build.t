@@ -149,6 +149,13 @@ check_install() {
 	is "$(find "$tmp/root" -type f -perm /022)" "" "no installed file is writable for others"
 	do_install install LIBDIR32= INSTALL_SETUID_SHIM=1 >/dev/null
 	is "$(stat -c %a "$lib/ld_pre_smc.so")" 4755 "INSTALL_SETUID_SHIM=1 installs it set-uid"
+	local dropin="$tmp/root/etc/systemd/system/a.service.d/zz-smc-tools.conf"
+	mkdir -p "${dropin%/*}" && touch "$dropin"
+	like "$(do_install uninstall 2>&1)" "^make uninstall: services use smc-tools: first run 'smc_run --disable --all', or remove $dropin\$" \
+		"make uninstall while a service would miss the library"
+	[ -e "$lib/ld_pre_smc.so" ]
+	ok $? "and it stays"
+	rm -r "$tmp/root/etc"
 	do_install uninstall >"$tmp/log"
 	ok $? "make uninstall" || diag "$(cat "$tmp/log")"
 	is "$(find "$tmp/root" ! -type d)" "" "nothing is left"

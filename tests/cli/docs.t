@@ -234,7 +234,7 @@ red" "completion: network namespaces"
 
 check_readme() {
 	for goal in $(grep -oE '^    make [a-z]+|`make [a-z]+' README.md CONTRIBUTING.md | sed 's/.*make //' | sort -u); do
-		grep -qE "^$goal:" Makefile tests/tests.mk packaging/install.mk
+		grep -qE "^$goal:" Makefile tests/tests.mk packaging/*.mk
 		ok $? "documents: make $goal is a target"
 	done
 	for file in $(grep -ohE '\]\([A-Za-z/._]+\)' ./*.md lab/README.md | tr -d '])(' | sort -u); do
@@ -253,7 +253,7 @@ check_readme() {
 	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
 	# shellcheck disable=SC2016 # backquotes of the text
 	for var in $(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' README.md); do
-		grep -q "(\$*$var)" Makefile packaging/install.mk
+		grep -q "(\$*$var)" Makefile packaging/*.mk
 		ok $? "README: $var is a variable of the Makefile"
 	done
 	# By task: README names a page itself, or the page of the tool that an object belongs to does.

@@ -119,6 +119,16 @@ is "$(printf '%s' "$out" | jq -r '.findings[] | select(.check == "kernel" or .ch
 
 err=$(SMC_TOOLS_ROOT=$root "$chk" 2>&1 >/dev/full)
 is "$?$err" '1smc_chk: cannot write to standard output: No space left on device' 'a full device'
+run --problems
+is "$(printf '%s\n' "$out" | grep -cE '^(ok|note) ')$(printf '%s\n' "$out" | grep -cE '^(warning|problem) ' | grep -c '^[1-9]')" 01 \
+	'--problems leaves out what is well'
+run --doctor --problems -j
+is "$(printf '%s' "$out" | jq -r '[.findings[].level] | unique | map(select(. == "ok" or . == "note")) | length')" 0 '--problems: in JSON, too'
+for option in '-e PEERNOSMC' '-i lo' -s; do
+	# shellcheck disable=SC2086 # option and argument
+	run --problems $option
+	refused 1 "option '--problems' can only be used with --doctor" "--problems is not for $option"
+done
 run --doctor -i nosuch
 is "$rc$out$err" "1smc_chk: no net device 'nosuch'" "a net device that is not there"
 

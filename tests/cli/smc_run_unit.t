@@ -74,7 +74,11 @@ refuse "'x.target' is not a service" --status x.target
 refuse "option '--enable' needs an argument" --enable
 refuse "options '--enable' and '--disable' exclude each other" --enable a --disable b
 refuse "option '--status' was given twice" --status --status
-refuse "unexpected argument 'ls'" --enable a ls
+refuse 'all is only for --disable' --enable a --all
+refuse 'all is only for --disable' --all ls
+refuse "all and unit 'a' exclude each other" --disable a --all
+refuse "all and unit 'a' exclude each other" --disable --all a
+refuse "'--user' is not the name of a unit" --disable --user
 refuse "unexpected argument 'b'" --status a b
 refuse 'raise-limits is only for commands' --enable a --raise-limits
 refuse 'json is only for --status' --enable a -j
@@ -143,6 +147,19 @@ sed -i 's/^Id=.*/Id=real.service/' "$tmp/units/alias.service"
 run --quiet --enable alias
 [ -f "$base/real.service.d/zz-smc-tools.conf" ]
 ok $? 'an alias leads to the unit'
+
+# ---- several at once ----
+unit one.service
+unit two.service
+run --quiet --enable one two --strict
+is "$rc$err$(wrote one.service | tail -n 1)$(wrote two.service | tail -n 1)" \
+	'0Environment="SMC_STRICT=1"Environment="SMC_STRICT=1"' 'two units, and an option behind them'
+run --quiet --disable one gone two
+is "$rc$(echo "$out" | grep -c ': disabled$')$(echo "$out" | grep -c '^gone.service: is not enabled$')" 021 'all that are named are disabled'
+run --quiet --enable one none two
+is "$rc$err" "125smc_run: no unit 'none.service'" 'one that is not there: said'
+[ -f "$base/two.service.d/zz-smc-tools.conf" ]
+ok $? 'one that is not there: the others are done'
 
 # ---- what is said ----
 unit sock.service TriggeredBy='sock.timer other.socket'
@@ -258,6 +275,18 @@ run --quiet --enable sock
 rm "$tmp/units/sock.service"
 run --disable sock
 like "$rc$out" '^0sock.service: disabled' 'a unit that has been removed meanwhile'
+mkdir -p "$base/foreign.service.d"
+echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
+touch "$tmp/dead"
+run --quiet --disable --all
+rm "$tmp/dead"
+is "$rc$err" "125smc_run: '$base/foreign.service.d/zz-smc-tools.conf' was not written by smc_run: left unchanged" \
+	'--disable --all: what is not ours is said and stays'
+is "$(find "$base" -name zz-smc-tools.conf)" "$base/foreign.service.d/zz-smc-tools.conf" \
+	'--disable --all: nothing else is left, without systemd, too'
+rm -r "$base/foreign.service.d"
+run --disable --all
+is "$rc$out$err" '0no service is enabled' '--disable --all: nothing to do'
 rm -rf "$base"
 run --status
 is "$rc$err$(echo "$out" | tr -s ' ')" '0Unit Way State SMC PID' 'nothing enabled: a header'
@@ -269,6 +298,25 @@ unit 'plain.service' "DropInPaths=/etc/x.conf $base/plain.service.d/zz-smc-tools
 sed -i '/^MainPID=0/d; /^ActiveState=inactive/d' "$tmp/units/plain.service"
 run --status
 is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active restart needed $$" '--status: a row'
+# own NAME PROPERTY: what --status says of a unit with such settings of its own
+own() {
+	unit "$@"
+	sed -i "s/^MainPID=0/MainPID=$$/" "$tmp/units/$1"
+	run --status "$1"
+	echo "$out" | tail -n 1 | tr -s ' '
+}
+is "$(own own.service 'ExecStart={ path=/usr/bin/smc_run ; argv[]=smc_run -r 1M redis-server ; }')" \
+	"own.service own inactive n/a $$" '--status: a unit that starts smc_run'
+is "$(own own.service 'Environment=A=1 LD_PRELOAD=/x.so:libsmc-preload.so')" "own.service own inactive n/a $$" \
+	'--status: a unit that preloads the library'
+is "$(own own.service 'ExecStart={ path=/usr/bin/not_smc_run ; argv[]=x ; }' 'Environment=LD_PRELOAD=/x.so')" \
+	"own.service none inactive - $$" '--status: one that does neither'
+{ cat "$tmp/units/plain.service"; echo; cat "$tmp/units/own.service"; echo; } >"$tmp/units/*.service"
+printf '%s\n' Id=own2.service LoadState=loaded ActiveState=active MainPID=0 'ExecStart={ path=/bin/smc_run ; }' >>"$tmp/units/*.service"
+run --status
+is "$(echo "$out" | sed 1d | tr -s ' ')" "plain.service preload active restart needed $$
+own2.service own active - -" '--status: the list has those, too, and each once'
+rm "$tmp/units/*.service"
 run --status plain -j
 is "$out" "{\"schema\":\"smc-tools/services/1\",\"services\":[{\"enabled\":true,\"unit\":\"plain.service\",\"state\":\"active\",\"way\":\"preload\",\"drop_in\":\"$base/plain.service.d/zz-smc-tools.conf\",\"pid\":$$,\"smc\":\"restart\"}]}" \
 	'--status UNIT -j'

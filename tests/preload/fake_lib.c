@@ -2,9 +2,11 @@
 /*
  * A libc below the preload library: answers socket() and setsockopt() as the environment says, and
  * tells what it was asked. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all
- * other sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LOG: file for one
- * line a call.
+ * other sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LIMIT: the most bytes
+ * that a buffer gets, but with FAKE_FORCE=1 by options that are refused otherwise; FAKE_LOG: file
+ * for one line a call.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -66,10 +68,25 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 	char text[96];
 
 	(void)fd;
+	if (level == SOL_SOCKET && (name == SO_SNDBUFFORCE || name == SO_RCVBUFFORCE))
+		err = number("FAKE_FORCE") ? 0 : EPERM;
 	if (len == sizeof(number_set))
 		memcpy(&number_set, value, len);
 	snprintf(text, sizeof(text), "setsockopt %d %d %d\n", level, name, number_set);
 	tell(text);
 	errno = err ? err : errno;
 	return err ? -1 : 0;
+}
+
+int getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	int (*next)(int, int, int, void *, socklen_t *);
+	int doubled = 2 * number("FAKE_LIMIT");
+
+	if (doubled && level == SOL_SOCKET && (name == SO_SNDBUF || name == SO_RCVBUF)) {
+		memcpy(value, &doubled, sizeof(doubled));
+		return 0;
+	}
+	*(void **)&next = dlsym(RTLD_NEXT, "getsockopt");
+	return next(fd, level, name, value, len);
 }

@@ -20,7 +20,7 @@ asked() {
 }
 
 # Takes 12 seconds: meanwhile the other tests run.
-env LD_PRELOAD="$shim:$fake" FAKE_LOG="$tmp/retry" FAKE_SMC=97 "$bin/sock" retry 12 >/dev/null &
+env LD_PRELOAD="$shim:$fake" FAKE_LOG="$tmp/retry" FAKE_SMC=97 FAKE_INET=97 "$bin/sock" retry 12 >/dev/null &
 retry_pid=$!
 
 # ---- mapping ----
@@ -46,7 +46,7 @@ is "$(preload=$fake under FAKE_LOG= -- table | tail -1)" '9240 rows, 32 wrong' \
 	'without the library the table fails: it can'
 
 # ---- fallback: errno, name ----
-late_call='socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 2 1 0;'
+late_call='socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 43 1 0;socket 2 1 256;socket 2 1 0;'
 # shellcheck disable=SC1010 # a name
 while read -r err name then; do
 	case $then in
@@ -57,15 +57,20 @@ ${late_call}socket 2 1 6;socket 2 1 6;" ;;
 error 24
 ${late_call}socket 43 1 0;socket 43 1 0;" ;;
 	esac
-	is "$(under FAKE_SMC="$err" -- call 2 1 0 10 2049 6)" 'ok errno kept
+	is "$(under FAKE_SMC="$err" FAKE_INET="$err" -- call 2 1 0 10 2049 6)" 'ok errno kept
 ok errno kept' "$name: TCP instead, errno kept"
-	is "$(asked)" 'socket 43 1 0;socket 2 1 0;socket 43 2049 1;socket 10 2049 6;' \
+	is "$(asked)" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;socket 43 2049 1;socket 10 2049 256;socket 10 2049 6;' \
 		"$name: SMC asked, then TCP as the program wrote it"
-	is "$(under FAKE_SMC="$err" SMC_STRICT=1 -- call 2 1 0)" "error $err" "$name: SMC_STRICT=1 refuses with it"
-	is "$(asked)" 'socket 43 1 0;' "$name: SMC_STRICT=1 asks for no TCP socket"
-	is "$(under SMC_DEBUG=1 FAKE_SMC="$err" -- call 2 1 0 2>&1 | sed 's/\[[0-9]*\]/[PID]/')" \
-		"ld_pre_smc[PID]: socket(AF_INET, SOCK_STREAM, 0) -> TCP fd 3 (AF_SMC: $name)
+	is "$(under FAKE_SMC="$err" FAKE_INET="$err" SMC_STRICT=1 -- call 2 1 0)" "error $err" \
+		"$name: SMC_STRICT=1 refuses with it"
+	is "$(asked)" 'socket 43 1 0;socket 2 1 256;' "$name: SMC_STRICT=1 asks for no TCP socket"
+	is "$(under SMC_DEBUG=1 FAKE_SMC="$err" FAKE_INET="$err" -- call 2 1 0 2>&1 | sed 's/\[[0-9]*\]/[PID]/')" \
+		"ld_pre_smc[PID]: socket(AF_INET, SOCK_STREAM, 0) -> TCP fd 3 (AF_SMC: $name; IPPROTO_SMC: $name)
 ok errno kept" "$name: the debug line names it"
+	is "$(under FAKE_SMC="$err" -- call 2 1 0 10 1 0 && asked)" \
+		'ok errno kept
+ok errno kept
+socket 43 1 0;socket 2 1 256;socket 43 1 1;socket 10 1 256;' "$name for AF_SMC: IPPROTO_SMC instead"
 	is "$(under SMC_SOCK_FAMILY=inet FAKE_INET="$err" -- call 2 1 0 && asked)" \
 		'ok errno kept
 socket 2 1 256;socket 43 1 0;' "$name for IPPROTO_SMC: AF_SMC instead"
@@ -96,19 +101,19 @@ done <<-LIST
 	12 ENOMEM
 	22 EINVAL
 LIST
-is "$(under FAKE_SMC=97 FAKE_TCP=24 -- call 2 1 0)" 'error 24' 'no SMC and no TCP: errno of the TCP attempt'
+is "$(under FAKE_SMC=97 FAKE_INET=97 FAKE_TCP=24 -- call 2 1 0)" 'error 24' 'no SMC and no TCP: errno of the TCP attempt'
 is "$(under FAKE_TCP=97 -- call 1 1 0)" 'error 97' 'sockets that are not mapped keep their errors'
-is "$(under SMC_STRICT=0 FAKE_SMC=97 -- call 2 1 0)" 'ok errno kept' 'SMC_STRICT=0 is off'
-is "$(under SMC_STRICT= FAKE_SMC=97 -- call 2 1 0)" 'ok errno kept' 'SMC_STRICT empty is off'
+is "$(under SMC_STRICT=0 FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0)" 'ok errno kept' 'SMC_STRICT=0 is off'
+is "$(under SMC_STRICT= FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0)" 'ok errno kept' 'SMC_STRICT empty is off'
 
 # ---- what is remembered ----
-under FAKE_SMC=97 -- call 2 1 0 2 1 0 10 1 0 10 1 0 >/dev/null
-is "$(asked)" 'socket 43 1 0;socket 2 1 0;socket 2 1 0;socket 43 1 1;socket 10 1 0;socket 10 1 0;' \
+under FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 2 1 0 10 1 0 10 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;socket 2 1 0;socket 43 1 1;socket 10 1 256;socket 10 1 0;socket 10 1 0;' \
 	'a kernel without SMC is asked once for each family'
-under FAKE_SMC=1 -- call 2 1 0 2 1 0 >/dev/null
-is "$(asked)" 'socket 43 1 0;socket 2 1 0;socket 43 1 0;socket 2 1 0;' 'a sandbox is asked each time'
-under FAKE_SMC=97 FAKE_TCP=97 -- call 10 1 0 10 1 0 >/dev/null
-is "$(asked)" 'socket 43 1 1;socket 10 1 0;socket 43 1 1;socket 10 1 0;' \
+under FAKE_SMC=1 FAKE_INET=1 -- call 2 1 0 2 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;socket 43 1 0;socket 2 1 256;socket 2 1 0;' 'a sandbox is asked each time'
+under FAKE_SMC=97 FAKE_INET=97 FAKE_TCP=97 -- call 10 1 0 10 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 1;socket 10 1 256;socket 10 1 0;socket 43 1 1;socket 10 1 256;socket 10 1 0;' \
 	'a refusal that TCP shares says nothing about SMC'
 under SMC_SOCK_FAMILY=auto FAKE_INET=93 -- call 2 1 0 2 1 0 >/dev/null
 is "$(asked)" 'socket 2 1 256;socket 43 1 0;socket 43 1 0;' 'auto decides at the first socket'
@@ -117,9 +122,14 @@ is "$(asked)" 'socket 2 1 256;socket 43 1 0;socket 43 1 0;' 'auto decides at the
 under SMC_SNDBUF=64K SMC_RCVBUF=1M -- call 2 1 0 2 2 0 1 1 0 16 3 0 43 1 0 2 1 262 >/dev/null
 is "$(asked)" 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;socket 2 2 0;socket 1 1 0;socket 16 3 0;socket 43 1 0;socket 2 1 262;' \
 	'buffer sizes only on sockets that are mapped'
-under SMC_SNDBUF=64K FAKE_SMC=97 -- call 2 1 0 >/dev/null
-is "$(asked)" 'socket 43 1 0;socket 2 1 0;' 'no buffer size on a TCP socket'
+under SMC_SNDBUF=64K FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;' 'no buffer size on a TCP socket'
 is "$(under SMC_SNDBUF=64K FAKE_OPT=22 -- call 2 1 0)" 'ok errno kept' 'a size that is refused costs neither socket nor errno'
+for force in 0 1; do
+	is "$(under SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=$force -- call 2 1 0 && asked)" 'ok errno kept
+socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;' \
+		"a size above its limit is asked for as root can, allowed: $force"
+done
 while read -r size bytes; do
 	under SMC_RCVBUF="$size" -- call 2 1 0 >/dev/null 2>"$tmp/err"
 	is "$(asked)$(cat "$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;}" "SMC_RCVBUF=$size"
@@ -156,8 +166,8 @@ like "$(under SMC_DEBUG=1 SMC_RCVBUF=1K FAKE_OPT=1 -- call 2 1 0 2>&1)" 'AF_SMC 
 	'debug: a size that is refused'
 like "$(under SMC_DEBUG=1 FAKE_SMC=24 -- call 2 1 0 2>&1)" ' -> error EMFILE$' 'debug: an error'
 like "$(under SMC_DEBUG=1 FAKE_SMC=71 -- call 2 1 0 2>&1)" ' -> error errno 71$' 'debug: an error without a name'
-like "$(under SMC_DEBUG=1 SMC_STRICT=1 FAKE_SMC=97 -- call 2 1 0 2>&1)" \
-	' -> error EAFNOSUPPORT \(AF_SMC: EAFNOSUPPORT\)$' 'debug: refused by SMC_STRICT'
+like "$(under SMC_DEBUG=1 SMC_STRICT=1 FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 2>&1)" \
+	' -> error EAFNOSUPPORT \(AF_SMC: EAFNOSUPPORT; IPPROTO_SMC: EAFNOSUPPORT\)$' 'debug: refused by SMC_STRICT'
 like "$(under SMC_DEBUG=1 SMC_SOCK_FAMILY=inet FAKE_INET=93 FAKE_SMC=97 -- call 2 1 0 2 1 0 2>&1)" \
 	'\(IPPROTO_SMC: EPROTONOSUPPORT, seen before; AF_SMC: EAFNOSUPPORT, seen before\)$' 'debug: both kinds refused'
 like "$(under SMC_DEBUG=1 SMC_SOCK_FAMILY=auto -- call 2 1 0 2>&1)" '-> IPPROTO_SMC fd 3$' 'debug: IPPROTO_SMC'
@@ -190,7 +200,7 @@ exec 4>&-
 
 # ---- threads, processes, handlers, constructors ----
 is "$(under FAKE_LOG= -- threads 64 500)" '32000 opened' '64 threads, 32000 sockets'
-is "$(under FAKE_LOG= FAKE_SMC=97 -- threads 64 500)" '32000 opened' '64 threads without SMC'
+is "$(under FAKE_LOG= FAKE_SMC=97 FAKE_INET=97 -- threads 64 500)" '32000 opened' '64 threads without SMC'
 is "$(under FAKE_LOG= SMC_SNDBUF=64K SMC_DEBUG=1 -- threads 32 100 2>"$tmp/err")" '3200 opened' \
 	'32 threads with debug lines'
 is "$(grep -cE '^ld_pre_smc\[[0-9]+\]: socket\(AF_INET6?, SOCK_STREAM, (0|IPPROTO_TCP)\) -> AF_SMC fd [0-9]+, SO_SNDBUF 65536$' "$tmp/err")/$(wc -l < "$tmp/err")" \
@@ -250,8 +260,8 @@ if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
 	mapping 32-bit
 	lists 32-bit
 	is "$(under FAKE_LOG= -- threads 16 200)" '3200 opened' '32-bit: threads'
-	is "$(under FAKE_SMC=97 -- call 2 1 0 && asked)" 'ok errno kept
-socket 43 1 0;socket 2 1 0;' '32-bit: fallback'
+	is "$(under FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 && asked)" 'ok errno kept
+socket 43 1 0;socket 2 1 256;socket 2 1 0;' '32-bit: fallback'
 	is "$(under SMC_SNDBUF=1M -- call 2 1 0 && asked)" 'ok errno kept
 socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
 	: > "$tmp/big" && truncate -s 3G "$tmp/big"
@@ -267,5 +277,5 @@ else
 fi
 
 wait "$retry_pid"
-is "$(tr '\n' ';' < "$tmp/retry")" 'socket 43 1 0;socket 2 1 0;socket 2 1 0;socket 43 1 0;' \
+is "$(tr '\n' ';' < "$tmp/retry")" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;socket 2 1 0;socket 43 1 0;' \
 	'a module loaded later is found'

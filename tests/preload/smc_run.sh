@@ -177,20 +177,37 @@ warns() {
 	is "$status$(grep -cE "^smc_run: no SMC for '.*': .*$words" "$err")" 1251 "$text: --strict ends with 125"
 }
 
-FAKE_SMC=97; export FAKE_SMC
+FAKE_SMC=97 FAKE_INET=97; export FAKE_SMC FAKE_INET
 warns 'this kernel has no SMC' 'kernel without SMC' true
+run_before=$run run=python3
+smc -c 'import ctypes, os, struct, sys
+allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
+program = struct.pack("HL", 1, ctypes.addressof(allow))
+libc = ctypes.CDLL(None)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program):
+    sys.exit(3)
+os.execv(sys.argv[1], sys.argv[1:])' "$run_before" true
+if [ "$status" -eq 3 ]; then
+	skip 'under a filter of system calls' 'this kernel has no filters'
+else
+	like "$(cat "$err")" "a filter of system calls forbids AF_SMC and IPPROTO_SMC \(a unit's RestrictAddressFamilies=\)$" \
+		'under a filter of system calls, which answers as such a kernel does, both are named'
+fi
+run=$run_before
 SMC_STRICT=1 smc true
 is "$status" 125 'SMC_STRICT=1 is --strict'
-smc -f auto true
-says 0 '' '' 'IPPROTO_SMC is enough for -f auto'
-SMC_SOCK_FAMILY=inet smc true
-says 0 '' '' 'IPPROTO_SMC is enough for SMC_SOCK_FAMILY=inet'
+unset FAKE_INET
+for family in '' smc inet auto; do
+	smc --strict ${family:+-f $family} true
+	says 0 '' '' "IPPROTO_SMC is enough: ${family:-no family given}"
+done
+FAKE_INET=97; export FAKE_INET
 smc -f inet no-such-command
 is "$status$(wc -l < "$err")" 1271 'no warning for a command that is not there'
 FAKE_SMC=1
 warns 'cannot be opened here: Operation not permitted' 'sandbox' true
 unset FAKE_SMC
-FAKE_INET=93; export FAKE_INET
+FAKE_INET=93
 smc -f inet --strict true
 says 0 '' '' '-f inet without IPPROTO_SMC: AF_SMC is SMC, too'
 unset FAKE_INET

@@ -265,8 +265,10 @@ static int cmd_late(int argc, char **argv)
 	cmd_call(3, call);
 	cmd_call(3, call);
 	set_errno_env("FAKE_SMC", argc > 0 ? atoi(argv[0]) : EPERM);
+	set_errno_env("FAKE_INET", argc > 0 ? atoi(argv[0]) : EPERM);
 	cmd_call(3, call);
 	unsetenv("FAKE_SMC");
+	unsetenv("FAKE_INET");
 	cmd_call(3, call);
 	set_errno_env("FAKE_SMC", EMFILE);
 	return cmd_call(3, call);
@@ -279,6 +281,7 @@ static int cmd_retry(int argc, char **argv)
 
 	cmd_call(3, call);
 	unsetenv("FAKE_SMC");
+	unsetenv("FAKE_INET");
 	cmd_call(3, call);
 	sleep(argc > 0 ? (unsigned int)atoi(argv[0]) : 12);
 	return cmd_call(3, call);

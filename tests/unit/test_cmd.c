@@ -167,8 +167,8 @@ static void groups(void **state)
 	fake_done(0);
 	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), 0);
 	assert_string_equal(out,
-			    "LG-ID    LG-Role  LG-Type  VLAN  #Conns PNET-ID\n"
-			    "00000100 CLNT     SINGLE   0x64      12 ABCDEFGHIJKLMNOP\n"
+			    "LG-ID    LG-Role  LG-Type  VLAN  #Conns  PNET-ID\n"
+			    "00000100 CLNT     SINGLE   0x64      12  ABCDEFGHIJKLMNOP\n"
 			    "00000200 CLNT     SINGLE   0x64      12\n");
 	free(out);
 	fake_reset();

@@ -227,7 +227,7 @@ static void delete(void **state)
 	assert_int_equal(pnet_delete(&tool, "A"), 0);
 	assert_true(table_is("B eth1 n/a"));
 	assert_int_equal(pnet_delete(&tool, "A"), -ENOENT);
-	assert_string_equal(err.text, "no entry has PNET ID A");
+	assert_string_equal(err.text, "no entry has PNET ID A: Object not found");
 	begin_failing("A eth0 n/a", 1, EPERM);
 	assert_int_equal(pnet_delete(&tool, "A"), -EPERM);
 	assert_string_equal(err.text, "cannot delete PNET ID A: Operation not permitted");
@@ -240,11 +240,12 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe0 2"), 0);
 	assert_true(table_is("A eth0 rxe0 2"));
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "'eth0' already has PNET ID A, from an entry in the table");
+	assert_string_equal(err.text, "'eth0' already has PNET ID A, from an entry in the table: "
+				      "Object exists");
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
 	assert_string_equal(err.text,
 			    "'rxe0' already has PNET ID A for port 2, and the table takes "
-				      "one entry per device");
+				      "one entry per device: Object exists");
 	kernel.commands = 0;
 	/* The kernel would store the new half and say that all is well. */
 	assert_int_equal(add_text("B eth1 rxe0 2"), -EEXIST);
@@ -252,7 +253,7 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("A eth0 rxe1 1"), 0);
 	begin_failing("", 1, EEXIST);
 	assert_int_equal(add_text("A eth0 n/a"), -EEXIST);
-	assert_string_equal(err.text, "the kernel already has an entry for 'eth0'");
+	assert_string_equal(err.text, "the kernel already has an entry for 'eth0': Object exists");
 	begin_failing("", 1, EPERM);
 	assert_int_equal(add_text("A eth0 n/a"), -EPERM);
 	assert_string_equal(err.text, "cannot add PNET ID A: Operation not permitted");

@@ -63,7 +63,7 @@ def check_smcd():
     ok(doc["bytes"] > 300000 and 0 < doc["round_trip_min_ns"] <= doc["round_trip_ns"] and doc["handshake_ns"] > 0,
        "-C: data and times", doc)
     status, out, err = run("smc_chk", "-C", "localhost", "-4", "-p", "37374")
-    ok(status == 0 and not err and out.startswith("SMC-D works: 127.0.0.1 port 37374\n") and " verified" in out,
+    ok(status == 0 and not err and out.startswith("Success, using SMC-D: 127.0.0.1 port 37374\n") and " verified" in out,
        "-C: text, host name and port", (status, out, err))
     status, out, err = run("smc_chk", "-d", "-C", IP)
     ok(status == 0 and "[DEBUG] connecting to 127.0.0.1 port 37373 over SMC\n" in err and "[DEBUG]" not in out,
@@ -249,7 +249,7 @@ def arp_silence():
 def check_live():
     run("ip", "addr", "add", "10.4.0.1/24", "dev", "d0")
     status, out, err = run("smc_chk", "-l", "-i", "lo")
-    ok(status == 0 and not err and out.startswith("lo: SMC-D works: 127.0.0.1 port "), "-l -i lo", (status, out, err))
+    ok(status == 0 and not err and out.startswith("lo: Success, using SMC-D: 127.0.0.1 port "), "-l -i lo", (status, out, err))
     status, out, err = run("smc_chk", "-l", "-j")
     doc = json.loads(out)
     equal((status, doc["schema"], sorted((i["interface"], i["result"], i["mode"]) for i in doc["interfaces"])),

@@ -36,7 +36,7 @@ def check_smcr():
     groups = [g["id"] for g in json.loads(run("smcr", "-j", "linkgroup")[1])["linkgroups"]]
     ok(doc.get("link_group") in groups, "SMC-R: link group as smcr shows it", (doc, groups))
     status, out, err = run("smc_chk", "-C", PEER, "--tcp-too", "-t", "2")
-    ok(status == 0 and not err and out.startswith("SMC-R works: %s port 37373\n" % PEER) and
+    ok(status == 0 and not err and out.startswith("Success, using SMC-R: %s port 37373\n" % PEER) and
        re.search(r"^  device +rxe\S+ port 1$", out, re.M) and re.search(r"^  throughput( +[\d.]+){2} MB/s", out, re.M),
        "SMC-R: text, and beside TCP", (status, out, err))
 

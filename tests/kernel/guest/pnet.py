@@ -43,12 +43,12 @@ def check_basics():
     equal(json.loads(fine("-j", "-s", "ABCDEFGHIJ012345"))["entries"],
           [{"pnetid": "ABCDEFGHIJ012345", "net_device": "eth0"},
            {"pnetid": "ABCDEFGHIJ012345", "ib_device": "rxelo", "ib_port": 1}], "-s -j")
-    refused("no entry has PNET ID NOSUCH", "-s", "nosuch")
+    equal(fine("-s", "nosuch"), "", "-s for what nobody has")
     equal(fine("--show", prefix=NOBODY), "".join(l + "\n" for l in table()), "anybody may read")
 
 
 def check_exists():
-    refused("'lo' already has PNET ID NET1", "-a", "NET1", "-I", "lo")
+    refused("'lo' already has PNET ID NET1, from an entry in the table: Object exists", "-a", "NET1", "-I", "lo")
     refused("'lo' already has PNET ID NET1", "-a", "OTHER", "-I", "lo")
     refused("'rxelo' already has PNET ID ABCDEFGHIJ012345", "-a", "OTHER", "-D", "rxelo")
     refused("'rxelo' already has PNET ID ABCDEFGHIJ012345 for port 1", "-a", "ABCDEFGHIJ012345", "-D", "rxelo", "-P", "2")
@@ -66,7 +66,7 @@ def check_rights():
 
 
 def check_delete():
-    refused("no entry has PNET ID NOSUCH", "-d", "nosuch")
+    refused("no entry has PNET ID NOSUCH: Object not found", "-d", "nosuch")
     equal(fine("-d", "abcdefghij012345"), "", "-d in any case")
     equal(table(), ["NET1 lo n/a 255"], "all entries of the PNET ID are gone")
     fine("-f")

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/* The kernel's limits for the buffers of sockets. */
+#include "smc_run/buffers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static const struct buffer {
+	enum smc_variable size;
+	const char *what;
+	const char *limit;	/* of /proc/sys/net/core: the most that setsockopt(2) grants */
+	int force;		/* grants more, to those who may */
+} buffers[] = {
+	{ VAR_RCVBUF, "receive", "rmem_max", SO_RCVBUFFORCE },
+	{ VAR_SNDBUF, "transmit", "wmem_max", SO_SNDBUFFORCE },
+};
+#define BUFFERS (sizeof(buffers) / sizeof(buffers[0]))
+
+static FILE *open_limit(const char *name, const char *mode)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/sys/net/core/%s", name);
+	return fopen(path, mode);
+}
+
+static int read_limit(const char *name, long long *bytes)
+{
+	FILE *file = open_limit(name, "re");
+	int found;
+
+	if (!file)
+		return -errno;
+	found = fscanf(file, "%lld", bytes);
+	fclose(file);
+	return found == 1 ? 0 : -EIO;
+}
+
+/* Is the size that was asked for above its limit? */
+static bool is_above(const struct request *req, const struct buffer *buffer, int *bytes,
+		     long long *limit)
+{
+	const char *size = req->settings[buffer->size];
+
+	*bytes = size ? atoi(size) : 0;
+	return size && !read_limit(buffer->limit, limit) && *limit < *bytes;
+}
+
+/* As the library will do it in the program: for that, nothing needs to be raised. */
+static bool may_exceed(const struct buffer *buffer, int bytes)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
+	close(fd);
+	return ok;
+}
+
+static int raise_limit(const char *name, long long bytes)
+{
+	FILE *file = open_limit(name, "r+e");
+
+	if (!file)
+		return -errno;
+	fprintf(file, "%lld\n", bytes);
+	return fclose(file) ? -errno : 0;
+}
+
+/* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
+static int check(const struct request *req, const struct buffer *buffer)
+{
+	long long limit;
+	int err, bytes;
+
+	if (!is_above(req, buffer, &bytes, &limit))
+		return 0;
+	if (!req->raise_limits) {
+		/* A supervisor has no rights. */
+		if (req->way == WAY_SECCOMP || !may_exceed(buffer, bytes))
+			cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
+				 "net.core.%s: the kernel will use %lld (see --raise-limits)",
+				 buffer->what, bytes, buffer->limit, limit);
+		return 0;
+	}
+	err = raise_limit(buffer->limit, bytes);
+	if (err)
+		return cli_error(req->tool, "cannot raise net.core.%s from %lld to %d: %s",
+				 buffer->limit, limit, bytes, strerror(-err));
+	cli_warn(req->tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
+		 limit, bytes);
+	return 0;
+}
+
+int buffers_check(const struct request *req)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < BUFFERS; i++)
+		status = check(req, &buffers[i]);
+	return status;
+}
+
+void buffers_warn(const struct request *req, const char *unit)
+{
+	long long limit;
+	int bytes;
+
+	for (size_t i = 0; i < BUFFERS; i++)
+		if (is_above(req, &buffers[i], &bytes, &limit))
+			cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
+				 "net.core.%s, and %s does not run as root: the kernel will use "
+				 "%lld (see sysctl.d(5))", buffers[i].what, bytes,
+				 buffers[i].limit, unit, limit);
+}
