@@ -46,7 +46,12 @@ struct row {
 	enum use use;
 };
 
-static const char *const way_names[] = { "none", "preload", "ebpf", "own" };
+static const char *const way_names[] = {
+	[WAY_NONE] = "none",
+	[WAY_PRELOAD] = "preload",
+	[WAY_BPF] = "ebpf",
+	[WAY_OWN] = "own",
+};
 static const char *const use_names[] = { "-", "in use", "restart needed", "not loaded", "n/a" };
 static const char *const use_keys[] = { NULL, "yes", "restart", "failed", NULL };
 

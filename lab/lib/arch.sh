@@ -1,26 +1,44 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2054  # other parts use the variables; QEMU's options have commas
-# Architectures of guests: this machine's own, and others by emulation.
+# Architectures: this machine's own, and others by emulation.
 
+# Of guests.
 ARCHES=(amd64 arm64 s390x)
 
 HOST_ARCH=$(dpkg --print-architecture 2>/dev/null)
 ARCH=$HOST_ARCH
 
-# set_arch NAME (Debian's): what the kernel, the compiler and QEMU call it, its bus and its console
-set_arch() {
+# name_arch ARCH (Debian's): what the compiler and QEMU call it
+name_arch() {
+	case $1 in
+	amd64) TRIPLET=x86_64-linux-gnu QEMU_NAME=x86_64 ;;
+	arm64) TRIPLET=aarch64-linux-gnu QEMU_NAME=aarch64 ;;
+	armhf) TRIPLET=arm-linux-gnueabihf QEMU_NAME=arm ;;
+	i386) TRIPLET=i686-linux-gnu QEMU_NAME=i386 ;;
+	ppc64el) TRIPLET=powerpc64le-linux-gnu QEMU_NAME=ppc64le ;;
+	riscv64) TRIPLET=riscv64-linux-gnu QEMU_NAME=riscv64 ;;
+	s390x) TRIPLET=s390x-linux-gnu QEMU_NAME=s390x ;;
+	*) return 1 ;;
+	esac
 	ARCH=$1
-	case $ARCH in
+}
+
+has_guests() { [[ " ${ARCHES[*]} " == *" $1 "* ]]; }
+
+# set_arch ARCH: of the guest, with what the kernel calls it, its bus and its console
+set_arch() {
+	has_guests "$1" || die "unknown architecture '$1' (there are: ${ARCHES[*]})"
+	name_arch "$1"
+	case $1 in
 	amd64)
-		LINUX_ARCH=x86 TRIPLET=x86_64-linux-gnu QEMU_NAME=x86_64 QEMU_PACKAGE=qemu-system-x86
-		BUS=pci CONSOLE=ttyS0 MACHINE=(-serial chardev:console) ;;
+		LINUX_ARCH=x86 QEMU_PACKAGE=qemu-system-x86 BUS=pci CONSOLE=ttyS0
+		MACHINE=(-serial chardev:console) ;;
 	arm64)
-		LINUX_ARCH=arm64 TRIPLET=aarch64-linux-gnu QEMU_NAME=aarch64 QEMU_PACKAGE=qemu-system-arm
-		BUS=pci CONSOLE=ttyAMA0 MACHINE=(-machine virt -serial chardev:console) ;;
+		LINUX_ARCH=arm64 QEMU_PACKAGE=qemu-system-arm BUS=pci CONSOLE=ttyAMA0
+		MACHINE=(-machine virt -serial chardev:console) ;;
 	s390x)
-		LINUX_ARCH=s390 TRIPLET=s390x-linux-gnu QEMU_NAME=s390x QEMU_PACKAGE=qemu-system-misc
-		BUS=ccw CONSOLE=ttysclp0 MACHINE=(-machine s390-ccw-virtio -device sclpconsole,chardev=console) ;;
-	*) die "unknown architecture '$ARCH' (there are: ${ARCHES[*]})" ;;
+		LINUX_ARCH=s390 QEMU_PACKAGE=qemu-system-misc BUS=ccw CONSOLE=ttysclp0
+		MACHINE=(-machine s390-ccw-virtio -device sclpconsole,chardev=console) ;;
 	esac
 }
 

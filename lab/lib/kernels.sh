@@ -71,7 +71,7 @@ setup_kernel() {
 	fi
 }
 
-# Not the host's: /bin/busybox is an optional package there, and perhaps not a static one
+# Not this machine's: /bin/busybox is an optional package, and perhaps not a static one
 build_busybox() {
 	local deb
 	index "$1" && deb=$(fetch_debs "$1" busybox-static) || return

@@ -23,40 +23,43 @@
  * @name: of its files
  * @text, @json: its words, NULL for none; "-N" and a name come behind the first one
  * @no_netns: it does not take -N
+ * @needs: a file without which it has nothing to say, or NULL
  */
 static const struct bundle_command {
 	const char *name;
 	const char *text[MAX_ARGS], *json[MAX_ARGS];
 	bool no_netns;
+	const char *needs;
 } commands[] = {
 	/* First: it asks for all that the others ask for, and the first answer is recorded. */
-	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, false },
-	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, false },
-	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, false },
-	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, false },
-	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, false },
-	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, false },
-	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, false },
-	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, false },
-	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, false },
-	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, false },
-	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, false },
-	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, false },
-	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, false },
-	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, false },
-	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, false },
+	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, false, NULL },
+	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, false, NULL },
+	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, false, NULL },
+	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, false, NULL },
+	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, false, NULL },
+	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, false, NULL },
+	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, false, NULL },
+	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, false, NULL },
+	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, false, NULL },
+	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, false, NULL },
+	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, false, NULL },
+	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, false, NULL },
+	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, false, NULL },
+	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, false, NULL },
+	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, false, NULL },
 	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" },
-	  { "smcr", "-j", "linkgroup", "link-show" }, false },
-	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, false },
-	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, false },
-	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, false },
-	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, false },
-	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, false },
-	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, true },
-	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, false },
-	{ "smc_run-status", { "smc_run", "--status" }, { "smc_run", "--status", "-j" }, true },
-	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, true },
-	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, false },
+	  { "smcr", "-j", "linkgroup", "link-show" }, false, NULL },
+	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, false, NULL },
+	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, false, NULL },
+	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, false, NULL },
+	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, false, NULL },
+	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, false, NULL },
+	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, true, NULL },
+	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, false, NULL },
+	{ "smc_run-status", { "smc_run", "--status" }, { "smc_run", "--status", "-j" }, true,
+	  "/run/systemd/system" },
+	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, true, NULL },
+	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, false, NULL },
 };
 
 /* ---- files in the directory ---- */
@@ -315,7 +318,8 @@ static int keep_commands(struct collection *b)
 
 	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (!b->req->netns || !commands[i].no_netns)
+		if ((!b->req->netns || !commands[i].no_netns) &&
+		    (!commands[i].needs || !access(commands[i].needs, F_OK)))
 			ret = keep_command(b, &commands[i]);
 	return ret;
 }

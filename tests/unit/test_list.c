@@ -449,7 +449,8 @@ static void selection(void **state)
 		{ { .is_listening = true }, "l" },
 		{ { .only_smcr = true }, "S" },
 		{ { .only_smcd = true }, "D" },
-		{ { .only_smcd = true, .is_all = true }, "D" },
+		{ { .only_smcd = true, .is_all = true }, "Dcil" },
+		{ { .only_smcr = true, .is_all = true }, "Scil" },
 		{ { .only_smcr = true, .is_debug = true }, "S" },
 	};
 	static const struct {

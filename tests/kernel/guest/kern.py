@@ -7,6 +7,8 @@ import sys
 import time
 
 NODE = int(os.environ.get("SMC_LAB_NODE", "1"))
+# The system EID: only IBM Z has one.
+HAS_SEID = os.uname().machine == "s390x"
 PAIR = os.environ.get("SMC_LAB_NODES", "1") == "2"
 _count = 0
 _failed = 0
