@@ -75,6 +75,12 @@ bool workdir_is_stopped(struct workdir *work)
 	return work->caught;
 }
 
+/* Return: 0, or an errno. */
+static int redirect(posix_spawn_file_actions_t *files, int fd, int to)
+{
+	return fd >= 0 ? posix_spawn_file_actions_adddup2(files, fd, to) : 0;
+}
+
 static int start(const struct workdir *work, pid_t *pid, char *const argv[], int out, int errors)
 {
 	posix_spawn_file_actions_t files;
@@ -86,12 +92,12 @@ static int start(const struct workdir *work, pid_t *pid, char *const argv[], int
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
 	posix_spawnattr_setsigmask(&attr, &work->before);
-	if (out >= 0)
-		posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-	if (errors >= 0)
-		posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-	code = posix_spawnp(pid, self_find(argv[0], X_OK, path) ? path : argv[0], &files, &attr,
-			    argv, environ);
+	code = redirect(&files, out, STDOUT_FILENO);
+	if (!code)
+		code = redirect(&files, errors, STDERR_FILENO);
+	if (!code)
+		code = posix_spawnp(pid, self_find(argv[0], X_OK, path) ? path : argv[0], &files,
+				    &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&files);
 	return -code;
