@@ -94,7 +94,7 @@ def quiet(*argv, **kwargs):
 
 
 def http(port):
-    return run("smc_run", "curl", "-sS", "-m", "20", "http://127.0.0.1:%d/" % port)[:2] == (0, "hello")
+    return run("smc_run", "curl", "-sS", "-m", "120", "http://127.0.0.1:%d/" % port)[:2] == (0, "hello")
 
 
 def as_user(*argv):

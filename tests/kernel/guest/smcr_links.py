@@ -23,12 +23,13 @@ def check_device():
     device = doc("smcr", "-j", "device")["devices"][0]
     equal((device["netdev"], device["port"], device["state"], device["links"], device["critical"]),
           ("eth0", 1, "active", 1, True), "device: Soft-RoCE on eth0 with one link")
-    ok(device["ibdev"].startswith("rxe") and not {"pci_id", "fid", "vendor", "type"} & set(device),
+    ok(device["ibdev"].startswith("rxe") and not {"pci_id", "fid", "vendor"} & set(device),
        "device: no PCI function, so nothing about one", device)
+    equal(device["type"], "Soft-RoCE", "device: its type")
     equal(device.get("pnetid"), None, "device: no PNET ID yet")
-    equal(rows("smcr", "device"), [["eth0", device["ibdev"], "1", "ACTIVE", "-", "Yes", "1"]], "device: text")
+    equal(rows("smcr", "device"), [["eth0", device["ibdev"], "1", "ACTIVE", "Soft-RoCE", "Yes", "1"]], "device: text")
     equal(rows("smcr", "-d", "device"),
-          [["eth0", device["ibdev"], "1", "ACTIVE", "-", "Yes", "-", "-", "-", "1"]], "device -d: text")
+          [["eth0", device["ibdev"], "1", "ACTIVE", "Soft-RoCE", "Yes", "-", "-", "-", "1"]], "device -d: text")
     name = device["ibdev"]
     equal([len(rows("smcr", "device", *w)) for w in (("netdev", "eth0"), ("netdev", "lo"), ("ibdev", name),
                                                      ("ibdev", "x"), ("show", "netdev", "eth0", "ibdev", name),
