@@ -219,14 +219,15 @@ def check_unmodified_programs():
     equal(run("redis-cli", "-p", "7000", "ping")[1], "PONG\n", "a plain client of the same server")
     server.terminate()
     server.wait()
-    status, out, _ = run("smc_run", "-r", "256K", "-t", "128K", "python3", "-c",
-                         "import socket; s=socket.socket(); u=socket.socket(type=socket.SOCK_DGRAM);"
-                         "print(s.getsockopt(1,8), s.getsockopt(1,7), u.getsockopt(1,8))",
-                         env={"SMC_DEBUG": "0"})
     default = int(open("/proc/sys/net/core/rmem_default").read())
     limit = int(open("/proc/sys/net/core/rmem_max").read())
-    equal(out.split(), [str(2 * min(limit, 262144)), str(2 * 131072), str(default)],
-          "-r and -t set the buffers of SMC sockets, and of no other")
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    for who, most, text in ((), 262144, "beyond the limit for root"), (nobody, limit, "up to the limit for others"):
+        out = run("smc_run", "-r", "256K", "-t", "128K", *who, "/usr/bin/python3", "-c",
+                  "import socket; s=socket.socket(); u=socket.socket(type=socket.SOCK_DGRAM);"
+                  "print(s.getsockopt(1,8), s.getsockopt(1,7), u.getsockopt(1,8))", env={"SMC_DEBUG": "0"})[1]
+        equal(out.split(), [str(2 * min(most, 262144)), str(2 * 131072), str(default)],
+              "-r and -t set the buffers of SMC sockets, and of no other; " + text)
 
 
 def check_unaccepted():
