@@ -22,44 +22,42 @@
  * struct bundle_command - a command whose answer is kept
  * @name: of its files
  * @text, @json: its words, NULL for none; "-N" and a name come behind the first one
- * @no_netns: it does not take -N
- * @needs: a file without which it has nothing to say, or NULL
+ * @flags: or-ed, what it cannot do
  */
 static const struct bundle_command {
 	const char *name;
 	const char *text[MAX_ARGS], *json[MAX_ARGS];
-	bool no_netns;
-	const char *needs;
+	enum { NO_NETNS = 1, NEEDS_SYSTEMD = 2 } flags;
 } commands[] = {
 	/* First: it asks for all that the others ask for, and the first answer is recorded. */
-	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, false, NULL },
-	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, false, NULL },
-	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, false, NULL },
-	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, false, NULL },
-	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, false, NULL },
-	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, false, NULL },
-	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, false, NULL },
-	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, false, NULL },
-	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, false, NULL },
-	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, false, NULL },
-	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, false, NULL },
-	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, false, NULL },
-	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, false, NULL },
-	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, false, NULL },
-	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, false, NULL },
+	{ "smcss", { "smcss", "-a", "-p", "-W" }, { "smcss", "-a", "-p", "-j" }, 0 },
+	{ "smcss-debug", { "smcss", "-a", "-d" }, { NULL }, 0 },
+	{ "smcss-smcd", { "smcss", "-D" }, { NULL }, 0 },
+	{ "smcss-smcr", { "smcss", "-R" }, { NULL }, 0 },
+	{ "smcss-summary", { "smcss", "-s" }, { "smcss", "-s", "-j" }, 0 },
+	{ "smcd-info", { "smcd", "info" }, { "smcd", "-j", "info" }, 0 },
+	{ "smcd-device", { "smcd", "-d", "device" }, { "smcd", "-j", "device" }, 0 },
+	{ "smcd-linkgroup", { "smcd", "-d", "linkgroup" }, { "smcd", "-j", "linkgroup" }, 0 },
+	{ "smcd-stats", { "smcd", "-a", "-d", "stats" }, { "smcd", "-a", "-j", "stats" }, 0 },
+	{ "smcd-ueid", { "smcd", "ueid" }, { "smcd", "-j", "ueid" }, 0 },
+	{ "smcd-seid", { "smcd", "seid" }, { "smcd", "-j", "seid" }, 0 },
+	{ "smcd-hs", { "smcd", "hs" }, { "smcd", "-j", "hs" }, 0 },
+	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, 0 },
+	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, 0 },
+	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, 0 },
 	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" },
-	  { "smcr", "-j", "linkgroup", "link-show" }, false, NULL },
-	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, false, NULL },
-	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, false, NULL },
-	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, false, NULL },
-	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, false, NULL },
-	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, false, NULL },
-	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, true, NULL },
-	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, false, NULL },
-	{ "smc_run-status", { "smc_run", "--status" }, { "smc_run", "--status", "-j" }, true,
-	  "/run/systemd/system" },
-	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, true, NULL },
-	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, false, NULL },
+	  { "smcr", "-j", "linkgroup", "link-show" }, 0 },
+	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, 0 },
+	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, 0 },
+	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, 0 },
+	{ "smc_pnet-tree", { "smc_pnet", "--tree" }, { NULL }, 0 },
+	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, 0 },
+	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, NO_NETNS },
+	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, 0 },
+	{ "smc_run-status", { "smc_run", "--status" }, { "smc_run", "--status", "-j" },
+	  NO_NETNS | NEEDS_SYSTEMD },
+	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, NO_NETNS },
+	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, 0 },
 };
 
 /* ---- files in the directory ---- */
@@ -219,6 +217,14 @@ static int keep_json(struct collection *b, const struct bundle_command *command)
 	return status < 0 || !ret ? status : ret;
 }
 
+/* Not of what has no option for a namespace, or needs a manager that is not there: sd_booted(3). */
+static bool has_answer(const struct collection *b, const struct bundle_command *command)
+{
+	if (b->req->netns && command->flags & NO_NETNS)
+		return false;
+	return !(command->flags & NEEDS_SYSTEMD) || !access("/run/systemd/system", F_OK);
+}
+
 static int keep_command(struct collection *b, const struct bundle_command *command)
 {
 	char errors[ERRORS_SIZE] = "";
@@ -318,8 +324,7 @@ static int keep_commands(struct collection *b)
 
 	/* What cannot look into the namespace would tell of another one. */
 	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if ((!b->req->netns || !commands[i].no_netns) &&
-		    (!commands[i].needs || !access(commands[i].needs, F_OK)))
+		if (has_answer(b, &commands[i]))
 			ret = keep_command(b, &commands[i]);
 	return ret;
 }
