@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from kern import done, equal, listing, ok, run, skip, wait_for
+from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, wait_for
 
 PROGRAMS, SOURCES = sys.argv[1:3]
 CGROUPS = "/sys/fs/cgroup"
@@ -81,27 +81,11 @@ def protocol(cgroup="/command", family="inet", prefix=(), program=("protocol",))
 
 
 def modes(*argv):
-    """What both ends of a connection run over that a program makes and holds."""
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, preexec_fn=enter(group("/held"))) as program:
-        inodes = []
-        for line in program.stdout:
-            if line == "ready\n":
-                break
-            socket = json.loads(line)
-            if socket["what"] != "listener":
-                inodes.append(socket["inode"])
-        rows = [s["mode"] for s in listing("-a") if s["inode"] in inodes]
+        rows = held_modes(program)
         with open(CGROUPS + "/held/cgroup.kill", "w", encoding="ascii") as kill:
             kill.write("1")
     return rows
-
-
-def rows_of(port):
-    """Modes of the connections of a port, once there are some."""
-    def look():
-        return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
-                port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
-    return wait_for(look)
 
 
 def nothing_yet():
@@ -358,7 +342,7 @@ def web(what, port, server, client, text):
     serving = subprocess.Popen(server, **held)
     wait_for(lambda: any(s.get("local", {}).get("port") == port for s in listing("-l")))
     with subprocess.Popen(client, stdin=subprocess.PIPE, **held) as asking:
-        rows = rows_of(port)
+        rows = wait_for(lambda: port_modes(port))
         open("/run/seen", "w", encoding="ascii").close()
         answer = asking.communicate()[0]
     os.unlink("/run/seen")
@@ -387,7 +371,7 @@ def real_programs():
     command = ("smc_run", "--bpf", java[0], "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", SOURCES + "/Web.java", "8083")
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
         said = [program.stdout.readline(), program.stdout.readline()]
-        rows = rows_of(8083)
+        rows = wait_for(lambda: port_modes(8083))
         program.stdin.close()
         program.wait()
     equal((said, set(rows)), (["hello from Java\n", "ready\n"], {"SMCD"}), "Java's HTTP server and client")

@@ -87,6 +87,25 @@ def by_inode(inode, *argv):
     return found[0] if len(found) == 1 else None
 
 
+def held_modes(program):
+    """What both ends of a connection run over that "sockets ...:pair:..." holds, from the pipe of its output. TCP
+    sockets are not listed."""
+    inodes = []
+    for line in program.stdout:
+        if line == "ready\n":
+            break
+        made = json.loads(line)
+        if made["what"] != "listener":
+            inodes.append(made["inode"])
+    return [s["mode"] for s in listing("-a") if s["inode"] in inodes]
+
+
+def port_modes(port):
+    """Of the connections of a port."""
+    return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
+            port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
+
+
 def sync(name):
     if PAIR:
         subprocess.run(["smc-lab-sync", name], check=True)

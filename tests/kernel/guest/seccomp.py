@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import supervised
-from kern import done, equal, listing, ok, run, skip, wait_for
+from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, wait_for
 from supervised import NOBODY
 
 PROGRAMS = sys.argv[1]
@@ -17,16 +17,8 @@ AS_USER = (*NOBODY, "smc_run")
 
 
 def modes(*argv):
-    """What both ends of a connection run over that a program makes and holds. TCP sockets are not listed."""
     with subprocess.Popen([*argv, "tcp4:pair:127.0.0.1"], stdout=subprocess.PIPE, text=True) as program:
-        inodes = []
-        for line in program.stdout:
-            if line == "ready\n":
-                break
-            made = json.loads(line)
-            if made["what"] != "listener":
-                inodes.append(made["inode"])
-        rows = [s["mode"] for s in listing("-a") if s["inode"] in inodes]
+        rows = held_modes(program)
         program.kill()
     return rows
 
@@ -49,10 +41,7 @@ def static_programs():
 
 
 def rows_of(port):
-    def look():
-        return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
-                port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
-    return wait_for(lambda: len(look()) > 1 and look()) or look()
+    return wait_for(lambda: len(port_modes(port)) > 1 and port_modes(port)) or port_modes(port)
 
 
 def web(what, port, server, client, text):
