@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 """smc_run --seccomp on any kernel, with TCP sockets in the place of SMC's: what it does to programs. TAP."""
 import os
+import shutil
 import sys
+import tempfile
 
 TREE = os.path.dirname(os.path.abspath(__file__)) + '/../..'
 BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
@@ -12,8 +14,13 @@ if not os.getuid() and 'OWN_PROCESSES' not in os.environ:
     os.execlp('unshare', 'unshare', '-pf', '--mount-proc', 'sh', '-c', '"$@"; exit $?', 'sh', sys.executable, *sys.argv)
 sys.path.insert(0, TREE + '/tests/kernel/guest')
 sys.dont_write_bytecode = True
-os.environ['PATH'] = BUILD + ':' + os.environ['PATH']
-os.environ['LD_PRELOAD'] = BUILD + '/tests/preload/tcp.so'
+# Other users start it, too: the build may lie where they cannot look.
+TOOLS = tempfile.TemporaryDirectory()
+os.chmod(TOOLS.name, 0o755)
+for name in 'smc_run', 'ld_pre_smc.so', 'tests/preload/tcp.so':
+    shutil.copy(BUILD + '/' + name, TOOLS.name)
+os.environ['PATH'] = TOOLS.name + ':' + BUILD + ':' + os.environ['PATH']
+os.environ['LD_PRELOAD'] = TOOLS.name + '/tcp.so'
 
 import kern  # noqa: E402 pylint: disable=wrong-import-position
 import supervised  # noqa: E402 pylint: disable=wrong-import-position

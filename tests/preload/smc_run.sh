@@ -328,7 +328,7 @@ mkdir -p "$tmp/lib" && cp "$shim" "$tmp/lib/" && chmod 755 "$tmp/lib" && chmod 4
 if [ -n "${real_run:-}" ] && [ -d "$libdir" ] &&
 	unshare -m sh -c "$installed" sh "$tmp/lib" "$libdir" true 2>/dev/null; then
 	cp "$(command -v grep)" "$tmp/suid/grep" && chmod 4755 "$tmp/suid/grep"
-	cp "$run" "$tmp/alone/smc_run" && chmod 755 "$tmp/alone"
+	cp "$run" "$tmp/alone/smc_run" && cp "$bin/sock" "$tmp/alone/" && chmod 755 "$tmp/alone"
 	# secure PROGRAM...: somebody else starts a set-uid program under the smc_run that has no library beside it
 	secure() {
 		unshare -m sh -c "$installed" sh "$tmp/lib" "$libdir" setpriv --reuid=65534 --regid=65534 \
@@ -340,7 +340,7 @@ if [ -n "${real_run:-}" ] && [ -d "$libdir" ] &&
 	secure "$tmp/suid/4755" call 2 1 0
 	is "$status$(cat "$out")" '0ok errno kept' 'set-uid library: the set-uid program runs'
 	unlike "$(cat "$err")" 'set-uid|ld_pre_smc\[' 'set-uid library: no warning, and SMC_DEBUG has no effect'
-	secure "$bin/sock" call 2 1 0
+	secure "$tmp/alone/sock" call 2 1 0
 	like "$(cat "$err")" '^ld_pre_smc\[' 'set-uid library: SMC_DEBUG works in other programs'
 else
 	skip 'set-uid library' 'needs root, setpriv, overlay mounts and strings'
