@@ -9,7 +9,7 @@ BUILD=${BUILD:-$PWD/build}
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
 	# Long enough for a machine with other work: the limit is there for guests that hang. OPTIONs may have another.
-	local how=$1 options=(-t 1200 ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
+	local how=$1 options=(-t 1200 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
 	shift
 	while [ "$1" != -- ]; do
 		options+=("$1")
