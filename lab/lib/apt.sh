@@ -62,18 +62,18 @@ suite_stanza() {
 	stanza "$uri" "$1" "$entry"
 }
 
-# lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX; host.s390x is one of
-# another architecture, with nothing installed: what is asked for comes with all that it needs
+# lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX; host.ARCH is one of a machine with
+# nothing installed: what is asked for comes with all that it needs
 lab_apt() {
-	local dir=$CACHE/apt/$1 tool=$2 foreign=()
-	[[ $1 == *.* ]] && foreign=(-o APT::Architecture="${1#*.}" -o APT::Architectures::="${1#*.}"
+	local dir=$CACHE/apt/$1 tool=$2 bare=()
+	[[ $1 == *.* ]] && bare=(-o APT::Architecture="${1#*.}" -o APT::Architectures::="${1#*.}"
 		-o Dir::State::status="$dir/status")
 	shift 2
 	LC_ALL=C "$tool" -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" \
 		-o Dir::State::Lists="$dir/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= \
 		-o Dir::Cache::archives="$CACHE/debs" -o Debug::NoLocking=1 -o APT::Sandbox::User=root \
 		-o Acquire::Retries=3 -o APT::Get::List-Cleanup=0 -o Acquire::Languages=none \
-		"${foreign[@]}" "$@"
+		"${bare[@]}" "$@"
 }
 
 # terse COMMAND...: silent, except for the first thing it has to say when it fails

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, wait_for
+from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, slow_page, wait_for
 
 PROGRAMS, SOURCES = sys.argv[1:3]
 CGROUPS = "/sys/fs/cgroup"
@@ -358,10 +358,7 @@ def real_programs():
             ("smc_run", "--bpf", go, "http://127.0.0.1:8081/"), "hello from Go")
     else:
         skip("a static Go server and client", "go is missing")
-    os.makedirs("/run/www/cgi-bin", exist_ok=True)
-    with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
-        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
-    os.chmod("/run/www/cgi-bin/slow", 0o755)
+    slow_page()
     web("busybox httpd and wget", 8082, ("smc_run", "--bpf", "busybox", "httpd", "-f", "-p", "127.0.0.1:8082", "-h", "/run/www"),
         ("smc_run", "--bpf", "busybox", "wget", "-q", "-O", "-", "http://127.0.0.1:8082/cgi-bin/slow"), "hello from busybox")
     java = glob.glob("/usr/lib/jvm/*/bin/java")

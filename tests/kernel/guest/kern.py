@@ -106,6 +106,14 @@ def port_modes(port):
             port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
 
 
+def slow_page():
+    """For "busybox httpd -h /run/www": a page, /cgi-bin/slow, whose connection lasts until there is /run/seen."""
+    os.makedirs("/run/www/cgi-bin", exist_ok=True)
+    with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
+        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
+    os.chmod("/run/www/cgi-bin/slow", 0o755)
+
+
 def sync(name):
     if PAIR:
         subprocess.run(["smc-lab-sync", name], check=True)

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import supervised
-from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, wait_for
+from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, slow_page, wait_for
 from supervised import NOBODY
 
 PROGRAMS = sys.argv[1]
@@ -64,10 +64,7 @@ def real_programs():
             "hello from Go")
     else:
         skip("a static Go server and client", "go is missing")
-    os.makedirs("/run/www/cgi-bin", exist_ok=True)
-    with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
-        script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
-    os.chmod("/run/www/cgi-bin/slow", 0o755)
+    slow_page()
     web("busybox httpd and wget", 8082, ("busybox", "httpd", "-f", "-p", "127.0.0.1:8082", "-h", "/run/www"),
         ("busybox", "wget", "-q", "-O", "-", "http://127.0.0.1:8082/cgi-bin/slow"), "hello from busybox")
 

@@ -34,8 +34,9 @@ REMAINS = {
     "rest_ignored": "set=0 get=0",
 }
 
-if RDMA:  # SMC-D of this kind has no send buffer
-    REMAINS["rest_unsent_killed"] = "end=0 complete=0"
+# What the kernel drops two seconds after a program was killed; a busy machine may have moved all of it by then.
+# SMC-D of this kind has no send buffer.
+MAY_REMAIN = {"rest_unsent_killed": "end=0 complete=0"} if RDMA else {}
 
 # Cases whose sockets must become TCP; in all others everything stays SMC.
 TO_TCP = {
@@ -74,6 +75,10 @@ def compare(who, tcp, smc, fell_back=False):
         got, kinds = smc.get(name, ("", ""))
         if name in REMAINS:
             ok(fell_back or got == REMAINS[name] != outcome, "%s: %s remains different" % (who, name),
+               "SMC: %s\nTCP: %s" % (got, outcome))
+            continue
+        if name in MAY_REMAIN:
+            ok(got in (MAY_REMAIN[name], outcome), "%s: %s may remain different" % (who, name),
                "SMC: %s\nTCP: %s" % (got, outcome))
             continue
         equal(got, outcome, "%s: %s is as with TCP" % (who, name))
