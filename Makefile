@@ -11,8 +11,8 @@ BINDIR  ?= $(PREFIX)/bin
 MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
-# The compiler knows for which machine it compiles, which tools go with that,
-MACHINE := $(shell $(CC) -dumpmachine)
+# The compiler knows for which machine it compiles (clang with a vendor), which tools go with that,
+MACHINE := $(shell $(CC) -dumpmachine | sed 's/-[^-]*\(-linux-\)/\1/')
 cc_tool = $(or $(shell $(CC) -print-prog-name=$(1) 2>/dev/null),$(1))
 ifeq ($(origin AR),default)
 AR := $(call cc_tool,ar)
@@ -21,7 +21,8 @@ READELF ?= $(call cc_tool,readelf)
 PKG_CONFIG ?= pkg-config
 SYSROOT := $(patsubst --sysroot=%,%,$(filter --sysroot=%,$(CC)))
 # and where the libraries of its architecture live: Debian's multiarch directory, lib64 or lib.
-MULTIARCH := $(shell $(CC) -print-multiarch 2>/dev/null)
+# Not every clang tells that one.
+MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),$(notdir $(wildcard /usr/lib/$(MACHINE))))
 OSDIR   := $(notdir $(shell $(CC) -print-multi-os-directory 2>/dev/null))
 LIBDIR  ?= $(PREFIX)/$(if $(MULTIARCH),lib/$(MULTIARCH),$(if $(filter lib64,$(OSDIR)),lib64,lib))
 LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)

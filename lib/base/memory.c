@@ -26,10 +26,7 @@ bool memory_is_news(void)
 	return has_run_out && !atomic_exchange(&is_said, true);
 }
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+#ifndef MEMORY_IS_ASAN
 
 /* ---- the reserve: pages of it become memory only when they are used ---- */
 

@@ -4,6 +4,14 @@
 
 #include <stdbool.h>
 
+/* gcc has a macro for that, clang a feature. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define MEMORY_IS_ASAN 1
+#endif
+
 /**
  * memory_ran_out() - has an allocation failed in this process, whoever asked for it?
  *

@@ -156,10 +156,14 @@ int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in
 		got = moved(got);
 		if (sent < 0 || got < 0)
 			return (int)(sent < 0 ? sent : got);
-		from += sent;
-		out_len -= (size_t)sent;
-		to += got;
-		in_len -= (size_t)got;
+		if (sent) {
+			from += sent;
+			out_len -= (size_t)sent;
+		}
+		if (got) {
+			to += got;
+			in_len -= (size_t)got;
+		}
 		if (sent || got) {
 			end = end_of_step(limit);
 			continue;

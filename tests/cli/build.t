@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 export LC_ALL=C
 # "make check" runs this, and its variables are not meant for these builds.
-unset MAKEFLAGS MAKELEVEL MFLAGS CFLAGS CPPFLAGS LDFLAGS SAN WERROR V BUILD PREFIX LIBDIR DESTDIR
+unset MAKEFLAGS MAKELEVEL MFLAGS CC CFLAGS CPPFLAGS LDFLAGS SAN WERROR V BUILD PREFIX LIBDIR DESTDIR
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
@@ -53,7 +53,7 @@ check_compilers() {
 		ok $? "$cc: the products are there"
 		like "$("$tmp/$cc/smcss" --version)" "smc-tools-$version\$" "$cc: smcss runs"
 	done
-	out=$(make O="$tmp/gcc" WERROR=1 2>&1)
+	out=$(make O="$tmp/gcc" CC=gcc WERROR=1 2>&1)
 	is "$out" "" "a second make has nothing to do"
 }
 

@@ -109,7 +109,7 @@ static int plenty(const void *arg)
 
 static void run(void **state)
 {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MEMORY_IS_ASAN
 	skip();
 #endif
 	in_child(*state, NULL);

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "smc_chk/bundle/workdir.h"
 
 static bool fill(const char *top)
@@ -60,7 +61,7 @@ static void is_gone(void **state)
 static void is_gone_without_memory(void **state)
 {
 	(void)state;
-#ifdef __SANITIZE_ADDRESS__
+#ifdef MEMORY_IS_ASAN
 	skip();
 #endif
 	in_child(removes, "");
