@@ -73,7 +73,7 @@ def check_smcd():
     for options in ([], ["-j"]):
         with open("/dev/full", "w", encoding="ascii") as full:
             lost = subprocess.run(["smc_chk", "-S", *options], stdout=full, stderr=subprocess.PIPE, text=True,
-                                  timeout=60, check=False)
+                                  timeout=300, check=False)
         equal((lost.returncode, lost.stderr),
               (1, "smc_chk: cannot write to standard output: No space left on device\n"), "-S: a full disk")
     equal(server.end(signal.SIGINT), 0, "-S: SIGINT ends it")
@@ -186,7 +186,7 @@ def check_rates():
     client = subprocess.Popen(["smc_chk", "-C", IP, "--tcp-too", "-t", "60"], stderr=subprocess.PIPE, text=True)
     ok(wait_for(lambda: server.memory("Threads") > 2), "killed in the middle: under way")
     server.end(signal.SIGKILL)
-    err = client.communicate(timeout=60)[1]
+    err = client.communicate(timeout=300)[1]
     ok(client.returncode == 1 and re.search("lost in the middle|cannot connect again", err),
        "server killed in the middle: says so", (client.returncode, err))
 

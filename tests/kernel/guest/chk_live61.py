@@ -11,7 +11,7 @@ IP = "127.0.0.1"
 
 def sandboxed(*argv):
     result = subprocess.run(["smc_chk", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
-                            preexec_fn=chkfake.forbid_smc, timeout=60)
+                            preexec_fn=chkfake.forbid_smc, timeout=300)
     return result.returncode, result.stdout, result.stderr
 
 

@@ -89,7 +89,7 @@ def both(port):
 
 
 def quiet(*argv, **kwargs):
-    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+    return subprocess.run(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
                           check=False, **kwargs)
 
 
