@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # make check          all tests; SUITES="unit cli" for some of them, see tests/run
 # make check-arch     cross builds and emulated tests for ARCH="s390x arm64 armhf i386", see tests/arch
+# make check-all      that, and other releases of Debian, kernels and machines, for hours: a table;
+#                     ROWS="s390x amd64/7.2" for some of them, see tests/matrix
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
 # make fuzz           clang's libFuzzer on every decoder and parser, for MINUTES=10 in all; only
@@ -119,6 +121,10 @@ check:
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/run $(SUITES)
 
+check-all:
+	$(Q)tests/setup
+	$(Q)BUILD='$(abspath $(O))' tests/all $(ROWS)
+
 ARCH ?= s390x arm64 armhf i386
 check-arch:
 	$(Q)tests/arch $(ARCH)
@@ -171,4 +177,4 @@ mutate:
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests check check-arch demo fuzz fuzz-targets soak faults bench mutate
+.PHONY: tests check check-all check-arch demo fuzz fuzz-targets soak faults bench mutate

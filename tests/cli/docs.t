@@ -250,6 +250,7 @@ check_readme() {
 		[ -e "$file" ]
 		ok $? "CONTRIBUTING: $file is there"
 	done
+	is "$(sed -n '/^| machine | system /,/^$/p' README.md)" "$(tests/all --table)" 'README: what is tested, as tests/matrix has it'
 	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
 	# shellcheck disable=SC2016 # backquotes of the text
 	for var in $(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' README.md); do
