@@ -74,7 +74,7 @@ static int raise_limit(const char *name, long long bytes)
 }
 
 /* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
-static int check(const struct request *req, const struct buffer *buffer)
+static int check(const struct request *req, enum way way, const struct buffer *buffer)
 {
 	long long limit;
 	int err, bytes;
@@ -83,7 +83,7 @@ static int check(const struct request *req, const struct buffer *buffer)
 		return 0;
 	if (!req->raise_limits) {
 		/* A supervisor has no rights. */
-		if (req->way == WAY_SECCOMP || !may_exceed(buffer, bytes))
+		if (way == WAY_SECCOMP || !may_exceed(buffer, bytes))
 			cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
 				 "net.core.%s: the kernel will use %lld (see --raise-limits)",
 				 buffer->what, bytes, buffer->limit, limit);
@@ -98,12 +98,12 @@ static int check(const struct request *req, const struct buffer *buffer)
 	return 0;
 }
 
-int buffers_check(const struct request *req)
+int buffers_check(const struct request *req, enum way way)
 {
 	int status = 0;
 
-	for (size_t i = 0; !status && i < BUFFERS; i++)
-		status = check(req, &buffers[i]);
+	for (size_t i = 0; way != WAY_BPF && !status && i < BUFFERS; i++)
+		status = check(req, way, &buffers[i]);
 	return status;
 }
 

@@ -148,7 +148,8 @@ static int set_environment(const struct request *req, const struct library *lib)
 
 /*
  * For a missing command the error of exec says more. Under a supervisor nothing is preloaded: a
- * socket that the library means to be TCP would be an SMC socket.
+ * socket that the library means to be TCP would be an SMC socket. The limits of the kernel come
+ * last: where the command is refused, they stay.
  */
 static int use_library(const struct request *req, char *const *argv, const struct target *target)
 {
@@ -162,10 +163,12 @@ static int use_library(const struct request *req, char *const *argv, const struc
 	if (target->path[0])
 		status = check_kernel(req, *argv);
 	if (!status && target->path[0])
-		status = buffers_check(req);
-	if (!status && target->path[0])
 		status = check_program(req, target, argv, &lib, &way);
-	return status || way == WAY_SECCOMP ? status : set_environment(req, &lib);
+	if (!status && way != WAY_SECCOMP)
+		status = set_environment(req, &lib);
+	if (!status && target->path[0])
+		status = buffers_check(req, way);
+	return status;
 }
 
 /* One of the two ways that were asked for. Return: as use_seccomp(). */
@@ -179,19 +182,16 @@ int command_prepare(const struct request *req, char *const *argv)
 	const char *name = req->way == WAY_BPF ? "eBPF" : "seccomp";
 	struct target target;
 	struct smc_err err;
-	int status, ret;
+	int ret;
 
 	target_find(*argv, &target);
 	if (!target.path[0] || (req->way != WAY_BPF && req->way != WAY_SECCOMP))
 		return use_library(req, argv, &target);
-	status = req->way == WAY_SECCOMP ? buffers_check(req) : 0;
-	if (status)
-		return status;
 	ret = use_way(req, argv, &err);
 	if (ret && (req->is_strict || ret == -EPIPE))
 		return cli_error(req->tool, "no %s for '%s': %s", name, *argv, err.text);
 	if (!ret)
-		return 0;
+		return buffers_check(req, req->way);
 	cli_warn(req->tool, req->quiet, "no %s for '%s': %s; preloading instead", name, *argv,
 		 err.text);
 	return use_library(req, argv, &target);

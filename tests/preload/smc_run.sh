@@ -158,6 +158,20 @@ if [ -e "$limit" ] && unshare -m mount --bind "$tmp/limit" "$limit" 2>/dev/null;
 	is "$(cat "$tmp/limit")" 5242880 '--raise-limits: the new limit'
 	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
 	says 0 '' '' '--raise-limits where nothing needs raising'
+	# stays TEXT OPTION...: a command that is refused leaves the limit as it is
+	stays() {
+		stays_text=$1
+		shift
+		echo 1000 >"$tmp/limit"
+		smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --strict --raise-limits -r 5M "$@"
+		is "$status $(cat "$tmp/limit") $(grep -c raised "$err")" '125 1000 0' "--strict --raise-limits, $stays_text: nothing is raised" ||
+			diag "$(cat "$err")"
+	}
+	stays 'a program that the library does not reach' --preload "$bin/go_note"
+	FAKE_SMC=97 FAKE_INET=97; export FAKE_SMC FAKE_INET
+	stays 'a kernel without SMC' true
+	stays 'no seccomp without SMC' --seccomp true
+	unset FAKE_SMC FAKE_INET
 	run=$run_before
 else
 	skip '--raise-limits' 'needs root'
