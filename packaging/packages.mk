@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make deb            Debian packages of the committed state, into build/packages; DEB_BUILD: dpkg-buildpackage
 # make rpm            the same as RPM packages; RPMBUILD: rpmbuild
-# make check-packages both, twice: lintian, rpmlint, contents, the same bytes
+# make check-packages both, twice: lintian, rpmlint, contents, the same bytes; installed, upgraded and removed
 DEB_BUILD ?= dpkg-buildpackage
 RPMBUILD ?= rpmbuild
 PACKAGES := $(abspath $(O))/packages
@@ -20,5 +20,6 @@ check-packages:
 	$(Q)tests/setup deb rpm packages
 	$(Q)$(MAKE) --no-print-directory deb rpm
 	$(Q)tests/packages '$(PACKAGES)' '$(CURDIR)/$(DIST).tar.gz'
+	$(Q)tests/package-scripts '$(PACKAGES)'
 
 .PHONY: deb rpm check-packages
