@@ -2,6 +2,7 @@
 # make deb            Debian packages of the committed state, into build/packages; DEB_BUILD: dpkg-buildpackage
 # make rpm            the same as RPM packages; RPMBUILD: rpmbuild
 # make check-packages both, twice: lintian, rpmlint, contents, the same bytes; installed, upgraded and removed
+# make check-installed the demo, and those tests of SUITES that use a kernel, with the Debian packages' programs in the guests
 DEB_BUILD ?= dpkg-buildpackage
 RPMBUILD ?= rpmbuild
 PACKAGES := $(abspath $(O))/packages
@@ -21,5 +22,14 @@ check-packages:
 	$(Q)$(MAKE) --no-print-directory deb rpm
 	$(Q)tests/packages '$(PACKAGES)' '$(CURDIR)/$(DIST).tar.gz'
 	$(Q)tests/package-scripts '$(PACKAGES)'
+	$(Q)tests/autopkgtest '$(PACKAGES)'
 
-.PHONY: deb rpm check-packages
+INSTALLED_SUITES := kernel/installed kernel/services kernel/smcss_smcd kernel/pnet kernel/shim_repairs kernel/seccomp
+check-installed: SUITES ?= $(INSTALLED_SUITES)
+check-installed:
+	$(Q)tests/setup deb
+	$(Q)+$(BUILD_ALL) tests
+	$(Q)$(MAKE) --no-print-directory deb
+	$(Q)BUILD='$(abspath $(O))' tests/installed '$(PACKAGES)' $(SUITES)
+
+.PHONY: deb rpm check-packages check-installed

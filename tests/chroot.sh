@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# A system in a directory, as the whole machine: for tests/distro and tests/package-scripts.
+# A system in a directory, as the whole machine: for tests/distro and tests of packages.
 
 # enter ROOT COMMAND...: as root of it, with an environment and processes of its own; mounts below ROOT come along.
 # By pivot_root(8): what is in a chroot(2) makes no user namespaces.
@@ -18,4 +18,29 @@ enter() {
 		cd /
 		exec env -i HOME=/root USER=root TERM="${TERM:-dumb}" LC_ALL=C.UTF-8 \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$@"
+}
+
+# make_copy DIRECTORY TREE PACKAGES: what in_copy needs, in the mount namespace of the caller
+make_copy() {
+	mount -t tmpfs tmpfs "$1" && mkdir "$1"/{root,upper,work} &&
+		mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$1/root" &&
+		mkdir -p "$1"/root/mnt/{lower,upper,tree,packages} && mount --bind / "$1/root/mnt/lower" &&
+		mount --bind "$1/upper" "$1/root/mnt/upper" && mount --bind "$2" "$1/root/mnt/tree" &&
+		mount --bind "$3" "$1/root/mnt/packages" && mount -t tmpfs tmpfs "$1/root/run" &&
+		mount -t tmpfs -o mode=1777 tmpfs "$1/root/tmp"
+}
+
+# in_copy TREE PACKAGES COMMAND...: in a copy of this machine's files that is gone afterwards, in memory; TREE and PACKAGES
+# are /mnt/tree and /mnt/packages there, /mnt/lower is how it was, /mnt/upper what has changed. No service manager runs in
+# it, and no eBPF of this machine's is seen.
+in_copy() {
+	local dir status
+	dir=$(mktemp -d) || return
+	export -f enter make_copy
+	# shellcheck disable=SC2016 # the inner shells expand
+	unshare --mount --propagation private bash -c 'make_copy "${@:1:3}" &&
+		enter "$1/root" sh -c "mount -t bpf bpf /sys/fs/bpf 2>/dev/null; exec \"\$@\"" sh "${@:4}"' bash "$dir" "$@"
+	status=$?
+	rmdir "$dir"
+	return "$status"
 }

@@ -46,7 +46,7 @@ guest_config() {
 		RXE "$RXE" NET "$NET" NODES "$NODES" EIDS "$(quote "$eid")" TTY_SIZE "$(quote "$(stty size 2>/dev/null)")" \
 		RUN_DIR /run/smc-lab/host WORK "$(quote "$WORK")" GUEST_TERM "$(quote "${TERM:-linux}")" \
 		LAYERS "$(quote "${KERNEL_DIR#"$CACHE/"}/root ${GUEST_ROOT#"$CACHE/"}/root")" \
-		SHARES "$(quote "$(shares)")" \
+		SHARES "$(quote "$(shares)")" INSTALL "$(quote "$INSTALL")" \
 		FAST "$(quote "$(printf '%s\n' "${FAST[@]}")")"
 	((NODES == 2)) || return 0
 	printf '%s=%s\n' IP "10.99.0.$node" PEER_IP "10.99.0.$peer" \

@@ -14,6 +14,7 @@ echo "tools=$(command -v redis-server iperf3 nginx curl rdma jq strace ethtool |
 echo "tests=$(/usr/bin/python3 -c 'import test.test_socket' && echo there)"
 modprobe dummy && echo "modprobe=works"
 echo "fast=$(cat "$SMC_LAB_FAST/fast/file")"
+echo "installed=$(lab-installed)"
 echo file >"$SMC_LAB_OUT/file"
 echo lost >lost
 echo oops >/dev/stderr

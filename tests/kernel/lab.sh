@@ -5,18 +5,21 @@
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
 # Of another architecture: LAB_ARCH=s390x, and BUILD is a build for that.
+# INSTALLED=DIR: the tools and the library are those of DIR, laid over the guest's root; only test programs are of BUILD.
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
 	# Long enough for a machine with other work: the limit is there for guests that hang. OPTIONs may have another.
-	local how=$1 options=(-t 1200 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
+	local how=$1 options=(-t 1200 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status tools
+	tools=("$BUILD"/smc* "$BUILD/ld_pre_smc.so")
+	[ -z "${INSTALLED-}" ] || options+=(--install "$INSTALLED") tools=()
 	shift
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	stage=$(mktemp -d) && mkdir "$stage/tools" || return
-	cp -r "$BUILD"/smc* "$BUILD/ld_pre_smc.so" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
+	cp -r "${tools[@]}" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
 		"$BUILD/tests/preload/sandbox" \
 		tests/kernel/guest/. "$stage/tools" || { rm -rf "$stage"; return 1; }
 	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- \
