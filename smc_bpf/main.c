@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 enum {
 	OPT_RUN = CLI_LONG_ONLY,
@@ -233,6 +234,28 @@ static int status(const struct bpf_opts *opts, struct scope_target *target, stru
 	return ret;
 }
 
+/*
+ * A service gets a new control group at each start; a slice keeps its own. Scripts, and drop-ins
+ * that attach at each start, need not be told.
+ */
+static void note_end(const struct bpf_opts *opts)
+{
+	const char *type = opts->how == 'u' ? strrchr(opts->text, '.') : ".slice";
+
+	if (isatty(STDERR_FILENO) && (!type || strcmp(type, ".slice")))
+		cli_note(&tool, "this ends when %s is restarted: 'smc_run --bpf --enable' attaches "
+			 "at each start", opts->text);
+}
+
+static int attach(const struct bpf_opts *opts, struct scope_target *target, struct smc_err *err)
+{
+	int ret = scope_attach(target, &opts->rules, err);
+
+	if (!ret)
+		note_end(opts);
+	return ret;
+}
+
 static int run(const struct bpf_opts *opts, struct smc_err *err)
 {
 	struct scope_target target = { 0 };
@@ -245,7 +268,7 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 		return ret;
 	switch (opts->command) {
 	case ATTACH:
-		return scope_attach(&target, &opts->rules, err);
+		return attach(opts, &target, err);
 	case DETACH:
 		return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* smc_run --status: which services of systemd are enabled, and whether their processes use SMC. */
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -23,7 +25,7 @@
 /* enum use - what a service's main process does with the library */
 enum use {
 	USE_NONE,	/* no process, or one without it, as it should be */
-	USE_YES,
+	USE_YES,	/* the library, an attached control group, or SMC sockets without either */
 	USE_RESTART,	/* it was started before the last change */
 	USE_FAILED,	/* its environment names the library, but it is not there */
 	USE_UNKNOWN,	/* the process cannot be looked into */
@@ -68,6 +70,30 @@ static int process_has(int pid, const char *name, const char *text)
 		return -errno;
 	found = memmem(data, size, text, strlen(text)) != NULL;
 	free(data);
+	return found;
+}
+
+/*
+ * Has a process SMC sockets, whoever made them? The kernel has the protocol of a socket among the
+ * extended attributes of its descriptor, where lsof(8) looks, too: nothing of the process is
+ * touched.
+ */
+static bool has_smc_sockets(int pid)
+{
+	char path[64 + NAME_MAX], name[32];
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	dir = opendir(path);
+	while (dir && !found && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/fd/%s", pid, entry->d_name);
+		found = getxattr(path, "system.sockprotoname", name, sizeof(name)) >= 3 &&
+			!strncmp(name, "SMC", 3);
+	}
+	if (dir)
+		closedir(dir);
 	return found;
 }
 
@@ -116,8 +142,10 @@ static enum use find_use(int pid, const char *unit, enum way way)
 	named = process_has(pid, "environ", LIBRARY_NAME);
 	if (mapped < 0 || named < 0)
 		return USE_UNKNOWN;
+	if (way == WAY_NONE && !mapped)
+		return has_smc_sockets(pid) ? USE_YES : USE_NONE;
 	if (way == WAY_NONE)
-		return mapped ? USE_RESTART : USE_NONE;
+		return USE_RESTART;
 	if (mapped)
 		return USE_YES;
 	/* smc_run may have taken eBPF, or TCP; or this is what the unit started before. */

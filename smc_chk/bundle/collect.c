@@ -318,14 +318,35 @@ static int keep_facts(struct collection *b)
 
 /* ---- all of it ---- */
 
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+#define CLEAR_LINE "\r\033[K"
+
+/* For who waits at a terminal: one line, which goes again at the end. */
+static void show_progress(size_t number, const char *name)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, CLEAR_LINE "collecting: %zu of %zu, %s", number, COMMANDS, name);
+}
+
+static void hide_progress(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs(CLEAR_LINE, stderr);
+}
+
 static int keep_commands(struct collection *b)
 {
 	int ret = 0;
 
 	/* What cannot look into the namespace would tell of another one. */
-	for (size_t i = 0; !ret && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (has_answer(b, &commands[i]))
-			ret = keep_command(b, &commands[i]);
+	for (size_t i = 0; !ret && i < COMMANDS; i++) {
+		if (!has_answer(b, &commands[i]))
+			continue;
+		show_progress(i + 1, commands[i].name);
+		ret = keep_command(b, &commands[i]);
+	}
+	hide_progress();
 	return ret;
 }
 

@@ -3,13 +3,15 @@
 """What scripts for smc-tools 1.8.5 rely on: its words, columns and statuses, over a recorded host."""
 import json
 import os
-import pty
 import re
 import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from recorded import BUILD, ROOT, done, needs, new_directory, ok, run, unpack
+sys.path.insert(0, ROOT + "/tests/kernel/guest")
+sys.dont_write_bytecode = True
+from terminal import on_terminal
 
 # Headers of smc-tools 1.8.5, each with the first column of every field, counted from 1 as cut(1) does.
 HEADERS = {
@@ -109,21 +111,6 @@ def shell(command, env):
     return result.stdout.rstrip("\n"), result
 
 
-def on_terminal(argv, env):
-    """What a person sees."""
-    here, there = pty.openpty()
-    subprocess.run([BUILD + "/" + argv[0], *argv[1:]], stdout=there, stderr=there, env=env, timeout=60, check=False)
-    os.close(there)
-    text = b""
-    try:
-        while part := os.read(here, 65536):
-            text += part
-    except OSError:  # the other end is closed
-        pass
-    os.close(here)
-    return text.decode().replace("\r\n", "\n")
-
-
 def check_version():
     with open(ROOT + "/VERSION", encoding="ascii") as file:
         version = file.read().strip()
@@ -163,9 +150,9 @@ def check_json(env):
 
 def check_terminal(env):
     env = dict(env, TERM="dumb")
-    ok(on_terminal(["smcr", "linkgroup", "999"], env) == HEADERS["smcr linkgroup"] + "\n",
-       "a person sees the header of an empty table", on_terminal(["smcr", "linkgroup", "999"], env))
-    seen = on_terminal(["smcd", "device"], env)
+    seen = on_terminal(["smcr", "linkgroup", "999"], env)[1]
+    ok(seen == HEADERS["smcr linkgroup"] + "\n", "a person sees the header of an empty table", seen)
+    seen = on_terminal(["smcd", "device"], env)[1]
     ok("loopback" in seen, "a person sees the loopback device", seen)
     for argv in (["smcd", "device", "all"], ["smcd", "-d", "device"], ["smcd", "-j", "device"]):
         _, out, _ = run(argv, env)

@@ -16,7 +16,9 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
-from recorded import BUILD, done as end, ok, refused, skip, tool  # noqa: E402
+from recorded import BUILD, ROOT, done as end, ok, refused, skip, tool  # noqa: E402
+sys.path.insert(0, ROOT + "/tests/kernel/guest")
+from terminal import on_terminal  # noqa: E402 pylint: disable=wrong-import-position
 
 CHK = BUILD + "/smc_chk"
 FOLDER = "smc-bundle"
@@ -100,6 +102,11 @@ def check_bundle():
     os.symlink(TOP.name + "/elsewhere", TOP.name + "/link")
     refuse("File exists", "-b", TOP.name + "/link")
     refuse("No such file or directory", "-b", TOP.name + "/none/b.tar.gz")
+    status, shown = on_terminal([CHK, "-b", TOP.name + "/t.tar.gz"], dict(os.environ, TMPDIR=TMP, LC_ALL="C"))
+    lines = shown.split("\r\x1b[K")
+    ok(status == 0 and len(lines) > 20 and lines[1].startswith("collecting: 1 of ") and lines[-1].startswith(TOP.name + "/t.tar.gz: ") and
+       shown.count("\n") == 1, "who waits at a terminal sees what it is at, and in the end one line", shown)
+    os.unlink(TOP.name + "/t.tar.gz")
     done = run("-b", "-")
     ok(done.returncode == 0 and done.stdout[:2] == b"\x1f\x8b", "- is standard output", done.stderr)
     return path

@@ -180,6 +180,17 @@ else
 	skip 'a kernel without SMC' 'this one has it'
 fi
 
+limit=$(cat /proc/sys/net/core/rmem_max 2>/dev/null || echo 2147483647)
+if [ "$limit" -lt 1073741824 ]; then
+	run --enable sock -r 1024M
+	like "$rc$err" "^0?smc_run: the receive buffer of 1073741824 bytes is above net.core.rmem_max, and sock.service does not run as root: the kernel will use $limit \\(see sysctl.d\\(5\\)\\)\$" \
+		'a buffer above the limit, which the service may not exceed'
+	run --quiet --enable sock -r 1024M
+	is "$rc$err" 0 'a buffer above the limit: --quiet'
+else
+	skip 'a buffer above the limit' 'no such limit here'
+fi
+
 # ---- what is refused ----
 unit bad.service RootDirectory=/srv/root
 refuse "bad.service runs in '/srv/root'" --enable bad

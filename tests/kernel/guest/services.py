@@ -7,8 +7,10 @@ import shutil
 import socket
 import subprocess
 import sys
+import tarfile
 
 from kern import done, equal, listing, ok, run, skip, wait_for
+from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 # Packages have put everything in its place already.
@@ -286,7 +288,9 @@ def check_bpf():
     equal(smc_state("lab-static"), ("ebpf", "in use", "yes"), "status by eBPF")
     smc_run("--disable", "lab-static")
     equal(os.listdir("/sys/fs/bpf"), [], "--disable leaves nothing attached")
+    equal(smc_state("lab-static"), ("none", "in use", "yes"), "status: its sockets are still SMC's")
     systemctl("restart", "lab-static")
+    equal(smc_state("lab-static"), ("none", "-", None), "status after the restart")
     equal(mode(PORTS["static"]), "TCP", "a static program, disabled: TCP")
     odd = UNITS + "/50%n  tools"
     os.mkdir(odd)
@@ -305,12 +309,28 @@ def check_bpf():
     smc_run("--disable", REDIS)
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "TCP", "redis by eBPF, disabled: TCP")
+    equal(on_terminal(["smc_bpf", "attach", "--unit", "lab-static"]), (0, "smc_bpf: this ends when lab-static is restarted: 'smc_run --bpf --enable' attaches at each start\n"),
+          "smc_bpf attach to a service: it says that this ends")
+    equal(run("smc_bpf", "attach", "--unit", "lab-static"), (0, "", ""), "not in scripts")
     systemctl("start", "lab.slice")
-    equal(run("smc_bpf", "attach", "--unit", "lab.slice")[0], 0, "a slice is attached before anything runs in it")
+    equal(on_terminal(["smc_bpf", "attach", "--unit", "lab.slice"]), (0, ""), "a slice is attached before anything runs in it")
     write(UNITS + "/lab-static.service.d/slice.conf", "[Service]\nSlice=lab.slice\n")
     systemctl("daemon-reload")
     systemctl("restart", "lab-static")
     equal(mode(PORTS["static"]), "SMCD", "what starts in the slice: SMC-D")
+
+
+def check_bundle():
+    """It has what --enable wrote, and what --status says of it."""
+    enable(REDIS)
+    status, _, err = run("smc_chk", "-b", "/run/bundle.tar.gz")
+    equal((status, err), (0, ""), "a bundle")
+    with tarfile.open("/run/bundle.tar.gz") as tar:
+        system = json.load(tar.extractfile("smc-bundle/json/system.json"))
+        text = tar.extractfile("smc-bundle/text/smc_run-status.txt").read().decode()
+    equal(system["drop_ins"], {REDIS + ".d": read(dropin(REDIS))}, "with the drop-ins of services")
+    ok("\n%s " % REDIS in text and " preload " in text, "and smc_run --status", text)
+    smc_run("--disable", REDIS)
 
 
 def check_refusals():
@@ -332,5 +352,6 @@ check_template()
 check_environment()
 check_socket()
 check_bpf()
+check_bundle()
 check_refusals()
 done()
