@@ -76,11 +76,12 @@ static int process_has(int pid, const char *name, const char *text)
 /*
  * Has a process SMC sockets, whoever made them? The kernel has the protocol of a socket among the
  * extended attributes of its descriptor, where lsof(8) looks, too: nothing of the process is
- * touched.
+ * touched. It is SMC, SMC6, INET_SMC or INET6_SMC.
  */
 static bool has_smc_sockets(int pid)
 {
-	char path[64 + NAME_MAX], name[32];
+	char path[64 + NAME_MAX], name[33];
+	ssize_t len;
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
@@ -89,8 +90,9 @@ static bool has_smc_sockets(int pid)
 	dir = opendir(path);
 	while (dir && !found && (entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "/proc/%d/fd/%s", pid, entry->d_name);
-		found = getxattr(path, "system.sockprotoname", name, sizeof(name)) >= 3 &&
-			!strncmp(name, "SMC", 3);
+		len = getxattr(path, "system.sockprotoname", name, sizeof(name) - 1);
+		name[len > 0 ? len : 0] = '\0';
+		found = strstr(name, "SMC") != NULL;
 	}
 	if (dir)
 		closedir(dir);
