@@ -24,7 +24,7 @@ enter() {
 make_copy() {
 	mount -t tmpfs tmpfs "$1" && mkdir "$1"/{root,upper,work} &&
 		mount -t overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" overlay "$1/root" &&
-		mkdir -p "$1"/root/mnt/{lower,upper,tree,packages} && mount --bind / "$1/root/mnt/lower" &&
+		mkdir -p "${1}/root/mnt/"{lower,upper,tree,packages} && mount --bind / "$1/root/mnt/lower" &&
 		mount --bind "$1/upper" "$1/root/mnt/upper" && mount --bind "$2" "$1/root/mnt/tree" &&
 		mount --bind "$3" "$1/root/mnt/packages" && mount -t tmpfs tmpfs "$1/root/run" &&
 		mount -t tmpfs -o mode=1777 tmpfs "$1/root/tmp"

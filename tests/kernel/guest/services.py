@@ -328,7 +328,7 @@ def check_bundle():
     with tarfile.open("/run/bundle.tar.gz") as tar:
         system = json.load(tar.extractfile("smc-bundle/json/system.json"))
         text = tar.extractfile("smc-bundle/text/smc_run-status.txt").read().decode()
-    equal(system["drop_ins"], {REDIS + ".d": read(dropin(REDIS))}, "with the drop-ins of services")
+    equal(system["drop_ins"], {REDIS + ".d": read(dropin(REDIS)).rstrip("\n")}, "with the drop-ins of services")
     ok("\n%s " % REDIS in text and " preload " in text, "and smc_run --status", text)
     smc_run("--disable", REDIS)
 
