@@ -1,8 +1,10 @@
 # shellcheck shell=bash
 # What this machine itself needs: QEMU and the tools that prepare a guest.
 
-# COMMAND PACKAGE; gcc and make build the kernel's smc.ko with loopback-ism
+# FILE PACKAGE, or COMMAND PACKAGE; gcc and make build the kernel's smc.ko with loopback-ism. With the names of
+# kernels also what builds those that are not there.
 host_needs() {
+	local name
 	echo "qemu-system-$QEMU_NAME $QEMU_PACKAGE"
 	cat <<-'END'
 		depmod kmod
@@ -14,12 +16,22 @@ host_needs() {
 		setpriv util-linux
 		/usr/bin/python3 python3
 	END
+	for name; do
+		is_built "$name" && ! kernel_cached "$name" || continue
+		cat <<-'END'
+			flex flex
+			bison bison
+			bc bc
+			pahole pahole
+			/usr/include/libelf.h libelf-dev
+		END
+	done
 }
 
 missing_packages() {
 	local command package
-	host_needs | while read -r command package; do
-		PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || printf '%s\n' "$package"
+	host_needs "$@" | while read -r command package; do
+		[[ $command == /* && -e $command ]] || PATH=$PATH:/usr/sbin:/sbin command -v "$command" >/dev/null || printf '%s\n' "$package"
 	done | sort -u
 }
 
@@ -28,14 +40,15 @@ check_machine() {
 	command -v apt-get dpkg-deb >/dev/null || die "the lab needs a machine with apt (Debian 12 or later)"
 }
 
-# need_host install|check
+# need_host install|check KERNEL...
 need_host() {
-	local missing
+	local missing how=$1
+	shift
 	check_machine
-	mapfile -t missing < <(missing_packages)
+	mapfile -t missing < <(missing_packages "$@")
 	((${#missing[@]})) || return 0
-	if [[ $1 != install ]]; then
-		die "this machine lacks ${missing[*]}: run 'smc-lab setup' as root, or install them"
+	if [[ $how != install ]]; then
+		die "this machine lacks ${missing[*]}: run 'smc-lab setup $*' as root, or install them"
 	fi
 	((EUID == 0)) || die "this machine lacks ${missing[*]}: install them, or run this as root"
 	say "installing ${missing[*]} on this machine"

@@ -6,27 +6,50 @@
 #   vmlinuz, initrd   what QEMU boots; the initrd holds busybox and the modules a guest loads at boot
 #   root/             a layer of the guest's root: /lib/modules/RELEASE
 #   release, version  its uname -r and its package version
-# and a link kernels/NAME leads to the newest one; for another architecture NAME.ARCH.
+# and a link kernels/NAME leads to the newest one; for another architecture NAME.ARCH. One that is built is
+# kernels/RELEASE-HASH, with the hash of source and configuration, and kernels/NAME-HASH, with that of the configuration,
+# leads to it: work trees that differ there do not take turns in building.
 
-KERNELS=(lo 6.12 6.1)
+KERNELS=(lo 6.12 6.1 5.10 7.2)
+# What "smc-lab setup" prepares by itself
+USUAL_KERNELS=(lo 6.12 6.1)
 
 kernel_series() { if [[ $1 == lo ]]; then echo 6.12; else echo "$1"; fi; }
+
+# is_built NAME: from source, with the configuration lab/kernel/NAME.config
+is_built() { [[ -e $LAB/kernel/$1.config ]]; }
+
+short_hash() { sha256sum | cut -c1-16; }
+config_hash() { short_hash <"$LAB/kernel/$1.config"; }
+
+# The link of a kernel, below kernels/
+kernel_link() { if is_built "$1"; then echo "$1-$(config_hash "$1")"; else of_arch "$1"; fi; }
 
 kernel_about() {
 	case $1 in
 	lo) echo "SMC-D on one host (loopback-ism), SMC-R with --rxe between two guests" ;;
 	6.12) echo "as the distribution ships it: SMC-R with --rxe, no SMC-D" ;;
 	6.1) echo "as the distribution ships it: SMC handshake that falls back to TCP" ;;
+	5.10) echo "as Debian 11 ships it: the same, without SMC's generic netlink and EIDs" ;;
+	7.2) echo "built here, once: SMC-D on one host (DIBS loopback), SMC-R with --rxe, BTF" ;;
 	esac
 }
 
 known_kernel() { [[ " ${KERNELS[*]} " == *" $1 "* ]] || die "unknown kernel '$1' (there are: ${KERNELS[*]})"; }
+
+# for_arch NAME: is there such a kernel of the guest's architecture?
+for_arch() {
+	known_kernel "$1"
+	[[ $ARCH == amd64 || ! $1 =~ ^(5.10|7.2)$ ]] || die "the kernel $1 is there for amd64 only"
+}
 
 # Suites that carry a series, the one built with this machine's compiler first
 kernel_suites() {
 	case $(kernel_series "$1")/$(host_codename) in
 	6.12/trixie) echo trixie bookworm-backports ;;
 	6.12/*) echo bookworm-backports trixie ;;
+	5.10/*) echo bullseye ;;
+	7.2/*) echo sid forky ;;
 	*) echo bookworm ;;
 	esac
 }
@@ -37,8 +60,7 @@ find_kernel() {
 	series=$(kernel_series "$1")
 	for suite in $(kernel_suites "$1"); do
 		index "$(of_arch "$suite")" "${2:-}" || continue
-		image=$(lab_apt "$(of_arch "$suite")" apt-cache show "linux-image-$ARCH" 2>/dev/null |
-			sed -nE 's/^Depends: linux-image-([^ ]+) \(= ([^)]+)\).*/\1 \2/p' | sort -V | tail -n 1)
+		if is_built "$1"; then image=$(newest_source "$suite" "$series"); else image=$(newest_image "$suite"); fi
 		[[ $image == "$series".* ]] || continue
 		printf '%s %s\n' "$suite" "$image"
 		return
@@ -46,14 +68,29 @@ find_kernel() {
 	return 1
 }
 
-kernel_cached() { [[ -e $CACHE/kernels/$(of_arch "$1")/.stamp ]]; }
+# RELEASE VERSION of a suite's kernel
+newest_image() {
+	lab_apt "$(of_arch "$1")" apt-cache show "linux-image-$ARCH" 2>/dev/null |
+		sed -nE 's/^Depends: linux-image-([^ ]+) \(= ([^)]+)\).*/\1 \2/p' | sort -V | tail -n 1
+}
+
+# newest_source SUITE SERIES: the same of what is built of its source
+newest_source() {
+	lab_apt "$1" apt-cache show "linux-source-$2" 2>/dev/null |
+		sed -nE 's/^Version: (([^-~]+)[^ ]*)$/\2-smc-lab \1/p' | sort -V | tail -n 1
+}
+
+# source_hash SUITE SERIES VERSION: of the package, as the signed lists have it
+source_hash() { lab_apt "$1" apt-cache show "linux-source-$2=$3" | sed -n 's/^SHA256: //p'; }
+
+kernel_cached() { [[ -e $CACHE/kernels/$(kernel_link "$1")/.stamp ]]; }
 
 # need_kernel NAME: uses what is in the cache
 need_kernel() { kernel_cached "$1" || setup_kernel "$1"; }
 
 # setup_kernel NAME: brings the cache to the newest version
 setup_kernel() {
-	local suite release version found
+	local suite release version found dir
 	found=$(find_kernel "$1" fresh) || {
 		kernel_cached "$1" && { say "no network: keeping the $1 kernel that is there"; return; }
 		die "cannot fetch the lists of a suite with a $(kernel_series "$1") kernel ($(kernel_suites "$1"))"
@@ -62,6 +99,12 @@ setup_kernel() {
 	artefact busybox 1 build_busybox host
 	! is_foreign || artefact "busybox.$ARCH" 1 build_busybox "host.$ARCH"
 	need_cross
+	if is_built "$1"; then
+		dir=$release-$({ source_hash "$suite" "$1" "$version"; config_hash "$1"; } | short_hash)
+		artefact "kernels/$dir" "$version" build_own "$suite" "$1" "$release" "$version"
+		point "kernels/$(kernel_link "$1")" "$dir"
+		return
+	fi
 	artefact "kernels/$release" "$version" build_stock "$suite" "$release" "$version"
 	if [[ $1 == lo ]]; then
 		artefact "kernels/$release-lo" "$version" build_lo "$suite" "$release" "$version"
@@ -142,6 +185,48 @@ make_modules() {
 		CONFIG_DEBUG_INFO_BTF_MODULES= KCFLAGS=-DCONFIG_SMC_LO=1 -j"$(nproc)" modules
 }
 
+# Of the distribution's source, with the configuration that is kept in this tree. Nothing is a module.
+build_own() {
+	local suite=$1 series=$2 release=$3 version=$4 dir=$5 deb work start=$SECONDS
+	deb=$(fetch_debs "$suite" "linux-source-$series=$version") && work=$(build_folder) || return
+	LAB_TMP+=("$work")
+	say "building linux $release, once: about ten minutes on two processors"
+	unpack_source "$deb" "$work" "$series" &&
+		configure_kernel "$work" "$LAB/kernel/$series.config" &&
+		make_kernel "$work" bzImage >"$work/log" 2>&1 || {
+		[[ ! -e $work/log ]] || tail -n 20 -- "$work/log" >&2
+		return 1
+	}
+	mkdir -p -- "$dir/root/usr/lib/modules/$release" && ln -s usr/lib "$dir/root/lib" &&
+		cp -- "$work"/modules.builtin{,.modinfo} "$dir/root/lib/modules/$release" &&
+		: >"$dir/root/lib/modules/$release/modules.order" &&
+		cp -- "$work/arch/x86/boot/bzImage" "$dir/vmlinuz" && cp -- "$work/.config" "$dir/config" || return
+	rm -rf -- "$work"
+	finish_kernel "$dir" "$release" "$version" && rm -f -- "$deb"
+	say "built linux $release in $((SECONDS - start)) s"
+}
+
+# Without what takes long to unpack and no guest needs
+unpack_source() {
+	dpkg-deb --fsys-tarfile "$1" | tar -xO "./usr/src/linux-source-$3.tar.xz" |
+		tar -xJ -C "$2" --strip-components=1 --exclude='*/arch/[!x]*/boot/*' --exclude='*/tools/testing/*' \
+			--exclude='*/drivers/gpu/drm/amd/include/*' --exclude='*/Documentation/[a-z]*/*'
+}
+
+make_kernel() {
+	local work=$1
+	shift
+	make -C "$work" ARCH=x86 KBUILD_BUILD_USER=smc-lab KBUILD_BUILD_HOST=smc-lab -j"$(nproc)" "$@"
+}
+
+# configure_kernel WORK CONFIG: an option that the source does not take is an error
+configure_kernel() {
+	local left
+	make_kernel "$1" KCONFIG_ALLCONFIG="$2" allnoconfig >"$1/log" 2>&1 || return
+	left=$(grep '^CONFIG_' -- "$2" | grep -vxFf "$1/.config")
+	[[ -z $left ]] || { say "this source does not take ${left//$'\n'/, }"; return 1; }
+}
+
 finish_kernel() {
 	local dir=$1
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$dir/root" "$2" || return
@@ -207,7 +292,7 @@ list_kernels() {
 		state=no
 		kernel_cached "$name" && state=yes
 		printf '%-6s %-24s %-8s %s\n' "$name" \
-			"$(cat -- "$CACHE/kernels/$(of_arch "$name")/release" 2>/dev/null || echo "$(kernel_series "$name").x")" \
+			"$(cat -- "$CACHE/kernels/$(kernel_link "$name")/release" 2>/dev/null || echo "$(kernel_series "$name").x")" \
 			"$state" "$(kernel_about "$name")"
 	done
 }
