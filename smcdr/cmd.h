@@ -96,7 +96,7 @@ bool cmd_is(const char *word, const char *keyword);
  * cmd_open() - make cmd->nl, if it is not there yet
  *
  * After the arguments have been checked: errors in them do not depend on the kernel.
- * Return: 0, -errno with the sentence; -ENOENT when this kernel has no SMC.
+ * Return: 0, -errno with the sentence; -ENOENT when this kernel has no SMC, or an older one.
  */
 int cmd_open(struct cmd *cmd);
 

@@ -19,6 +19,7 @@
 #include "host/smc.h"
 #include "netlink/answer.h"
 #include "netlink/replay.h"
+#include "smc/abi.h"
 
 #define FAMILY_VERSION 1
 #define TRIES 3
@@ -104,10 +105,27 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 	return ret ? ret : receive(nl, answer);
 }
 
-static void describe(struct smc_err *err, int code, const struct answer *answer)
+static bool is_general(const struct smc_genl *nl) { return !strcmp(nl->name, SMC_ABI_GEN_FAMILY); }
+
+/* Of the kernel: <linux/smc.h> grew with Linux 5.11, 5.14, 5.16 and 5.18. */
+static const char *since(uint8_t cmd)
+{
+	if (cmd <= SMC_ABI_GET_DEV_SMCR)
+		return "5.11";
+	if (cmd <= SMC_ABI_GET_FBACK_STATS)
+		return "5.14";
+	return cmd <= SMC_ABI_DISABLE_SEID ? "5.16" : "5.18";
+}
+
+static void describe(struct smc_err *err, int code, const struct smc_genl *nl, uint8_t cmd,
+		     const struct answer *answer)
 {
 	if (answer->text[0])
 		smc_err_say(err, code, "%s: %s", strerror(code), answer->text);
+	else if (code == EOPNOTSUPP && is_general(nl))
+		smc_err_say(err, code,
+			    "this kernel does not support the request, which came with Linux %s",
+			    since(cmd));
 	else if (code == EPERM)
 		smc_err_say(err, code, "%s: needs CAP_NET_ADMIN in the initial user namespace",
 			    strerror(code));
@@ -140,15 +158,21 @@ static int resolve(struct smc_genl *nl, const char *family, struct reply *reply)
 static int find_family(struct smc_genl *nl, const char *family, struct smc_err *err)
 {
 	struct reply reply = { .tape = { 0 } };
-	int code = resolve(nl, family, &reply);
+	int code = resolve(nl, family, &reply), smc = 0;
 
-	if (code == ENOENT && host_af_smc() != -EAFNOSUPPORT)
-		code = resolve(nl, family, &reply);
+	if (code == ENOENT) {
+		smc = host_af_smc();
+		if (smc != -EAFNOSUPPORT)
+			code = resolve(nl, family, &reply);
+	}
 	free(reply.tape.bytes);
 	if (!code)
 		return 0;
-	if (code == ENOENT)
+	if (code == ENOENT && smc)
 		return smc_err_say(err, ENOENT, SMC_MISSING);
+	if (code == ENOENT)
+		return smc_err_say(err, ENOENT, "this kernel's SMC has no netlink family %s%s",
+				   family, is_general(nl) ? ", which came with Linux 5.11" : "");
 	return smc_err_set(err, code, "cannot find netlink family %s", family);
 }
 
@@ -243,10 +267,8 @@ static int collect(struct smc_genl *nl, uint8_t cmd, struct reply *reply, struct
 	while (code == EINTR && ++tries < TRIES);
 	if (code == EINTR)
 		return smc_err_say(err, EINTR, "the table changed while it was being read");
-	if (code == EOPNOTSUPP)
-		return smc_err_say(err, code, "this kernel does not support the request");
 	if (code)
-		describe(err, code, &reply->answer);
+		describe(err, code, nl, cmd, &reply->answer);
 	return -code;
 }
 
@@ -285,7 +307,7 @@ int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *at
 	if (err)
 		err->code = 0;
 	if (code)
-		describe(err, code, &reply.answer);
+		describe(err, code, nl, cmd, &reply.answer);
 	free(reply.tape.bytes);
 	return -code;
 }

@@ -37,7 +37,8 @@ struct smc_genl_attr {
  * Needs no privilege. What is asked later is answered for the network namespace that the calling
  * thread is in now. When the family is not there, the kernel gets one chance to load SMC.
  *
- * Return: 0; -ENOENT when this kernel has no SMC; another -errno. A sentence in @err.
+ * Return: 0; -ENOENT when this kernel has no SMC, or one without the family; another -errno. A
+ * sentence in @err.
  */
 int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err);
 
@@ -60,7 +61,8 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg,
  * smc_genl_do() - send a command that changes something
  *
  * Return: 0, or the kernel's own -errno. @err gets a clause for the caller to complete: the text
- * of the errno, and the kernel's explanation or, for EPERM, which privilege is missing.
+ * of the errno, and the kernel's explanation or, for EPERM, which privilege is missing; for a
+ * command that this kernel does not know, which kernel does.
  */
 int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *attrs, size_t n,
 		struct smc_err *err);

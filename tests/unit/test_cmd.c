@@ -235,7 +235,8 @@ static void old_kernel(void **state)
 	fake_answer(EOPNOTSUPP, NULL);
 	assert_int_equal(run(cmd_run_hs, &cmd, "show", NULL), -EOPNOTSUPP);
 	assert_string_equal(err.text, "cannot read the handshake limitation: "
-				      "this kernel does not support the request");
+				      "this kernel does not support the request, which came with "
+				      "Linux 5.18");
 }
 
 static void check_type(uint16_t device, const struct pciids_name *name, const char *want)
