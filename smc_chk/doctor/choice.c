@@ -81,6 +81,7 @@ static bool reaches(const struct choice_facts *facts, const struct rdma_gid *gid
 enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
+	enum usability gap = UNUSABLE_NO_GID;
 	struct netaddr addr;
 
 	if ((row->ib->node_type[0] && strcmp(row->ib->node_type, "CA")) ||
@@ -90,12 +91,14 @@ enum usability choice_port_usability(const struct choice_facts *facts, const str
 		return UNUSABLE_HANGS;
 	if (port->state[0] && strcmp(port->state, "ACTIVE"))
 		return UNUSABLE_PORT_DOWN;
-	for (size_t i = 0; i < port->n_gids; i++)
-		if (choice_gid_is_v1(&port->gids[i]) ||
-		    (choice_gid_is_v2(&port->gids[i], &addr) &&
-		     has_address(facts, &port->gids[i], &addr)))
+	for (size_t i = 0; i < port->n_gids; i++) {
+		if (choice_gid_is_v1(&port->gids[i]))
 			return USABLE;
-	return UNUSABLE_NO_GID;
+		if (choice_gid_is_v2(&port->gids[i], &addr) &&
+		    has_address(facts, &port->gids[i], &addr))
+			gap = facts->is_v1_only ? UNUSABLE_V2_ONLY : USABLE;
+	}
+	return gap;
 }
 
 /* ---- SMC-R ---- */
@@ -119,7 +122,7 @@ static enum usability find_gids(struct choice *choice, const struct choice_facts
 			continue;
 		if (choice_gid_is_v1(gid) && !choice->gid_v1)
 			choice->gid_v1 = gid;
-		if (!choice_gid_is_v2(gid, &addr) || choice->gid_v2)
+		if (facts->is_v1_only || !choice_gid_is_v2(gid, &addr) || choice->gid_v2)
 			continue;
 		if (reaches(facts, gid, choice->net->name))
 			choice->gid_v2 = gid;

@@ -14,6 +14,7 @@ enum usability {
 	UNUSABLE_NO_VLAN,	/* SMC-R: the GIDs are of another VLAN, or of none */
 	UNUSABLE_NO_GID,	/* SMC-R: neither RoCE v1, nor RoCE v2 with an IPv4 address */
 	UNUSABLE_PORT_DOWN,
+	UNUSABLE_V2_ONLY,	/* SMC-R: RoCE v2, for which this kernel is too old */
 	UNUSABLE_HANGS,	/* soft-RoCE before kernel 6.2 */
 	UNUSABLE_NOT_ROCE,	/* InfiniBand or iWARP */
 	UNUSABLE_NO_DEVICE,	/* no device has its PNET ID, or none belongs to it */
@@ -25,6 +26,7 @@ enum usability {
  * @vlans: VLAN id of each of @nets, 0 for none
  * @is_eid_known: @n_ueids and @seid were obtained
  * @has_loopback: SMC-D within this host
+ * @is_v1_only: this kernel has no SMC-Rv2, which came with Linux 5.16 as user EIDs did
  * @is_rxe_broken: this kernel's soft-RoCE hangs
  */
 struct choice_facts {
@@ -32,7 +34,7 @@ struct choice_facts {
 	struct pnet_rows rows;
 	struct netaddr_table addrs;
 	uint16_t *vlans;
-	bool is_eid_known, is_ism_v2, has_loopback, is_rxe_broken;
+	bool is_eid_known, is_ism_v2, has_loopback, is_v1_only, is_rxe_broken;
 	size_t n_ueids;
 	char ueids[SMC_MAX_UEIDS][SMC_EID_SIZE];
 	struct smc_seid seid;

@@ -61,6 +61,14 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 		   "an IPv4 address", row->port);
 }
 
+static void say_too_new(struct doctor *doc, const struct pnet_row *row)
+{
+	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
+		   "install kernel 5.16 or later",
+		   "port %u has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on",
+		   row->port);
+}
+
 static void say_fits(struct doctor *doc, const struct pnet_row *row)
 {
 	const struct rdma_port *port = row->ib_port;
@@ -91,6 +99,7 @@ static void check_port(struct doctor *doc, const struct pnet_row *row)
 	case UNUSABLE_NOT_ROCE: say_unusable(doc, row); break;
 	case UNUSABLE_HANGS: break; /* doctor_kernel() has said so */
 	case UNUSABLE_PORT_DOWN: say_down(doc, row); break;
+	case UNUSABLE_V2_ONLY: say_too_new(doc, row); break;
 	case UNUSABLE_NO_GID: say_no_gid(doc, row); break;
 	default: say_fits(doc, row); break;
 	}
@@ -109,7 +118,8 @@ void doctor_rdma(struct doctor *doc)
 	const struct choices *choices = &doc->facts->choices;
 	const char *remedy = NULL;
 
-	if (!choices->facts.is_rxe_broken && !choice_is_any_usable(choices, NULL))
+	if (!choices->facts.is_rxe_broken && !choices->facts.is_v1_only &&
+	    !choice_is_any_usable(choices, NULL))
 		remedy = "for a test: modprobe rdma_rxe; rdma link add rxe0 type rxe netdev NETDEV";
 	if (!doc->facts->rdma.count)
 		doctor_say(doc, DOCTOR_NOTE, RDMA, NULL, remedy, "no RDMA device, so no SMC-R");

@@ -105,8 +105,9 @@ static int load_deciding(struct choice_facts *deciding, struct doctor_facts *fac
 		deciding->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
-	deciding->is_rxe_broken = facts_is_before(facts, 6, 2);
 	load_eids(deciding, facts);
+	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
+	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
 	return 0;
 }
 

@@ -253,12 +253,15 @@ static const char *delete_command(struct doctor *doc, const char *device)
 			      device, "");
 }
 
-/* In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. */
+/*
+ * In 6.1 Soft-RoCE cannot register SMC's buffers, and connect() waits for it, unkillably. A kernel
+ * without SMC-Rv2 does not use it at all.
+ */
 static void check_soft_roce(struct doctor *doc)
 {
 	const struct rdma_table *rdma = &doc->facts->rdma;
 
-	for (size_t i = 0; i < rdma->count && facts_is_before(doc->facts, 6, 2); i++)
+	for (size_t i = 0; i < rdma->count && doc->facts->choices.facts.is_rxe_broken; i++)
 		if (!strcmp(rdma->devs[i].driver, "rxe"))
 			doctor_say(doc, DOCTOR_PROBLEM, "soft-roce", rdma->devs[i].name,
 				   delete_command(doc, rdma->devs[i].name),

@@ -266,6 +266,7 @@ static void append_port(struct out_text *text, const struct choice *choice, bool
 	case UNUSABLE_NO_VLAN: append(text, "no SMC-R: %s has no GID of its VLAN", port); break;
 	case UNUSABLE_NO_GID: append(text, "no SMC-R: %s has no GID for it", port); break;
 	case UNUSABLE_PORT_DOWN: append(text, "no SMC-R: %s is down", port); break;
+	case UNUSABLE_V2_ONLY: append(text, "no SMC-R: %s has RoCE v2 only", port); break;
 	case UNUSABLE_HANGS: append(text, "no SMC-R: soft-RoCE hangs on this kernel"); break;
 	case UNUSABLE_NOT_ROCE: append(text, "no SMC-R: %s is not RoCE", choice->port->name); break;
 	default: break;

@@ -210,6 +210,9 @@ static void test_port(void **state)
 	host.facts.is_rxe_broken = true;
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_HANGS);
 	host.facts.is_rxe_broken = false;
+	host.facts.is_v1_only = true;
+	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_V2_ONLY);
+	host.facts.is_v1_only = false;
 	host.devs[1].ports[0].n_gids = 1; /* of IPv6 only */
 	assert_int_equal(find(&host, "eth1").smcr, UNUSABLE_NO_GID);
 }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""The distribution's own kernels: 6.12 with SMC-R over Soft-RoCE on lo, 6.1 where all falls back."""
+"""The distributions' own kernels: 6.12 with SMC-R over Soft-RoCE on lo, 6.1 and 5.10 where all falls back."""
 import json
 import os
 import subprocess
 
+import stock510
 from kern import Sockets, by_inode, done, equal, listing, ok, run, smcss
 
 KERNEL = os.environ["SMC_LAB_KERNEL"]
@@ -24,7 +25,7 @@ def check_612():
               "IPv6: the server's side")
 
 
-def check_61():
+def check_old():
     with Sockets(SPEC4, SPEC6) as made:
         for spec in (SPEC4, SPEC6):
             client, accepted = made.one(spec, "client"), made.one(spec, "accepted")
@@ -83,9 +84,11 @@ def main():
         subprocess.run(["smc-lab-eid", "add", "STOCK-TEST"], check=True)
         check_612()
     else:
-        check_61()
+        check_old()
     check_program()
-    if KERNEL == "6.1":
+    if KERNEL == "5.10":
+        stock510.check()
+    if KERNEL != "6.12":
         check_no_smc()
     done()
 
