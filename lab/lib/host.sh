@@ -17,7 +17,7 @@ host_needs() {
 		/usr/bin/python3 python3
 	END
 	for name; do
-		is_built "$name" && ! kernel_cached "$name" || continue
+		if ! is_built "$name" || kernel_cached "$name"; then continue; fi
 		cat <<-'END'
 			flex flex
 			bison bison

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2015  # "a && b || c": c is for a failure of either
+# shellcheck disable=SC2034  # other parts use the variables
 # The kernels: which there are, where they come from, how smc.ko with loopback-ism is built.
 #
 # A kernel in the cache is a directory kernels/RELEASE (or kernels/RELEASE-lo) with

@@ -4,7 +4,8 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
-# Of another architecture: LAB_ARCH=s390x, and BUILD is a build for that.
+# Of another architecture: LAB_ARCH=s390x, and BUILD is a build for that. On another kernel than the test names:
+# LAB_KERNEL=7.2, for one.
 # INSTALLED=DIR: the tools and the library are those of DIR, laid over the guest's root; only test programs are of BUILD.
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
@@ -18,6 +19,7 @@ in_lab() {
 		options+=("$1")
 		shift
 	done
+	[ -z "${LAB_KERNEL-}" ] || options+=(-k "$LAB_KERNEL")
 	stage=$(mktemp -d) && mkdir "$stage/tools" || return
 	cp -r "${tools[@]}" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
 		"$BUILD/tests/preload/sandbox" \

@@ -46,7 +46,7 @@ def check_doctor():
        "smc_chk: no generic netlink", text)
     ok("modprobe rdma_rxe" not in text, "smc_chk: no advice to use soft-RoCE", text)
     subprocess.run(["rdma", "link", "add", "rxelo", "type", "rxe", "netdev", "lo"], check=True)
-    equal([rnic["name"] for rnic in doc("smc_rnics", "-j")["rnics"]], ["rxelo"], "smc_rnics: soft-RoCE")
+    equal([rnic["ib_device"] for rnic in doc("smc_rnics", "-j")["rnics"]], ["rxelo"], "smc_rnics: soft-RoCE")
     out_of("smc_pnet", "-a", "NET", "-I", "lo", "-D", "rxelo")
     text = findings()
     ok("problem rdma rxelo port 1 has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on" in text and
@@ -71,7 +71,7 @@ def check_live():
 def check_bundle():
     out_of("smc_chk", "-b", "/run/host.tar.gz")
     equal(run("smc_chk", "--from", "/run/host.tar.gz"), run("smc_chk"), "smc_chk --from: says what the host says")
-    says(["smc_chk", "--from", "/run/host.tar.gz", "--", "smcr", "info"], 1, NO_FAMILY, "smcr from the bundle")
+    says(["smc_chk", "--from", "/run/host.tar.gz", "smcr", "info"], 1, NO_FAMILY, "smcr from the bundle")
 
 
 def check_ways(programs):
