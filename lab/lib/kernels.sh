@@ -138,7 +138,7 @@ build_stock() {
 # Hard links: the second module tree costs no space.
 build_lo() {
 	local suite=$1 release=$2 version=$3 dir=$4 stock=$CACHE/kernels/$2 work
-	work=$(build_folder) || return
+	work=$(build_folder "$dir") || return
 	LAB_TMP+=("$work")
 	compile_smc "$suite" "$release" "$version" "$work" || return
 	cp -al -- "$stock/root" "$dir/root" && cp -l -- "$stock/vmlinuz" "$stock/config" "$dir" || return
@@ -150,9 +150,10 @@ build_lo() {
 	finish_kernel "$dir" "$release" "$version"
 }
 
-# Kernel make files cannot live under a path with blanks or colons
+# build_folder DIRECTORY: below it, so that the next run sweeps it up when this one is killed. Kernel make files
+# cannot live under a path with blanks or colons.
 build_folder() {
-	if [[ $CACHE == *[[:space:]:]* ]]; then mktemp -d; else mktemp -d -- "$CACHE/build.XXXXXX"; fi
+	if [[ $1 == *[[:space:]:]* ]]; then mktemp -d; else mkdir -- "$1/build" && printf '%s\n' "$1/build"; fi
 }
 
 compile_smc() {
@@ -189,7 +190,7 @@ make_modules() {
 # Of the distribution's source, with the configuration that is kept in this tree. Nothing is a module.
 build_own() {
 	local suite=$1 series=$2 release=$3 version=$4 dir=$5 deb work start=$SECONDS
-	deb=$(fetch_debs "$suite" "linux-source-$series=$version") && work=$(build_folder) || return
+	deb=$(fetch_debs "$suite" "linux-source-$series=$version") && work=$(build_folder "$dir") || return
 	LAB_TMP+=("$work")
 	say "building linux $release, once: about ten minutes on two processors"
 	unpack_source "$deb" "$work" "$series" &&

@@ -389,7 +389,7 @@ static void slot_is_off(struct named *named)
 static void soft_roce(struct named *named)
 {
 	strcpy(named->host.devs[0].driver, "rxe");
-	named->host.facts.version[1] = 1;
+	named->host.facts.choices.facts.is_rxe_broken = true;
 }
 
 static void blacklisted(struct named *named)
