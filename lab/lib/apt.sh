@@ -62,6 +62,17 @@ suite_stanza() {
 	stanza "$uri" "$1" "$entry"
 }
 
+# suite_stanzas NAME: of a suite, of what is configured ("host"), or of that and its backports
+suite_stanzas() {
+	case $1 in
+	host) host_stanzas ;;
+	host+backports)
+		host_stanzas
+		suite_stanza "$(host_codename)-backports" ;;
+	*) suite_stanza "$1" ;;
+	esac
+}
+
 # lab_apt INDEX COMMAND...: apt-get or apt-cache that see only the private INDEX; host.ARCH is one of a machine with
 # nothing installed: what is asked for comes with all that it needs
 lab_apt() {
@@ -84,8 +95,8 @@ terse() {
 	return 1
 }
 
-# index NAME [fresh]: fetches the package lists of a suite (or of "host", "host.ARCH") when they are missing,
-# older than a week, or to be fresh (an hour). Old lists serve when there is no network. Lists that have expired
+# index NAME [fresh]: fetches the package lists of a suite (or of "host", "host+backports", "host.ARCH") when they
+# are missing, older than a week, or to be fresh (an hour). Old lists serve when there is no network. Lists that have expired
 # are taken only when SMC_LAB_EXPIRED is set.
 index() {
 	local dir=$CACHE/apt/$1 fd status=0 age=10080
@@ -94,7 +105,7 @@ index() {
 	[[ ${2:-} == fresh ]] && age=60
 	[[ $1 == *.* ]] && : >"$dir/status"
 	if [[ -z $(find "$dir/done" -mmin -"$age" 2>/dev/null) ]]; then
-		if [[ ${1%.*} == host ]]; then host_stanzas; else suite_stanza "${1%.*}"; fi >"$dir/sources/lab.sources"
+		suite_stanzas "${1%.*}" >"$dir/sources/lab.sources"
 		say "fetching the package lists of ${1/#host/this machine\'s suites}"
 		if lab_apt "$1" apt-get -qq ${SMC_LAB_EXPIRED:+-o Acquire::Check-Valid-Until=false} update >"$dir/log" 2>&1 &&
 			! grep -q '^[EW]:' "$dir/log"; then

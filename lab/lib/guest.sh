@@ -7,6 +7,7 @@
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
 
 GUESTS=()		# process ids of QEMU, by node
+KERNEL_DIRS=() GUEST_ROOTS=() ACCELS=()		# by node, see prepare()
 PUMPS=()		# processes that copy a guest's output
 
 # A directory of this run, with a directory per node; it is shared with the guests, writable
@@ -101,7 +102,8 @@ make_initrd() {
 
 qemu_arguments() {
 	local node=$1
-	QEMU=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
+	qemu_program
+	QEMU+=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu max -smp "$CPUS" -m "$MEMORY"
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
 		-append "console=$CONSOLE $KERNEL_PARAMETERS ${SMC_LAB_APPEND-}"
@@ -122,6 +124,9 @@ qemu_arguments() {
 	run) QEMU+=(-chardev "file,id=stdout,path=$node/stdout" -device virtserialport,chardev=stdout,name=stdout
 		-chardev "file,id=stderr,path=$node/stderr" -device virtserialport,chardev=stderr,name=stderr) ;;
 	esac
+	# a PCI function with a FID and a slot that can be switched off; in a pair it could take the name eth0
+	[[ $ARCH != s390x ]] || ((NODES == 2)) || QEMU+=(-netdev hubport,id=pci,hubid=0
+		-device zpci,uid=0x10,fid=0x20,target=pci -device virtio-net-pci,netdev=pci,id=pci,romfile=)
 	((NODES == 2)) || return 0
 	QEMU+=(-netdev "stream,id=wire,server=$( ((node == 1)) && echo on || echo off),addr.type=unix,addr.path=wire"
 		-device "virtio-net-$BUS,netdev=wire,$( [[ $BUS != pci ]] || echo romfile=, )mac=52:54:00:99:00:0$node")
@@ -152,15 +157,37 @@ start_pumps() {
 	done
 }
 
+# prepare NODE: what a guest is made of, from the cache or into it. Both guests of a pair may differ.
+prepare() {
+	set_arch "${NODE_ARCH[$1]}"
+	for_arch "$KERNEL"
+	need_host check "$KERNEL"
+	make_cache
+	need_qemu
+	need_kernel "$KERNEL"
+	KERNEL_DIRS[$1]=$CACHE/kernels/$(readlink -- "$CACHE/kernels/$(kernel_link "$KERNEL")")
+	need_root
+	GUEST_ROOTS[$1]=$GUEST_ROOT
+	need_accel "${KERNEL_DIRS[$1]}"
+	ACCELS[$1]=$ACCEL
+}
+
+# become NODE: what follows is about that guest
+become() {
+	set_arch "${NODE_ARCH[$1]}"
+	KERNEL_DIR=${KERNEL_DIRS[$1]} GUEST_ROOT=${GUEST_ROOTS[$1]} ACCEL=${ACCELS[$1]}
+}
+
 start_guest() {
 	local node=$1 QEMU
 	mkdir -p -- "$RUN/$node"
+	become "$node"
 	make_initrd "$node"
 	[[ $MODE == shell ]] || start_pumps "$node"
 	qemu_arguments "$node"
 	local input=/dev/null
 	[[ $MODE != shell ]] || input=/dev/tty
-	(cd -- "$RUN" && tied "qemu-system-$QEMU_NAME" "${QEMU[@]}") <"$input" 2>"$RUN/$node/qemu.log" &
+	(cd -- "$RUN" && tied "${QEMU[@]}") <"$input" 2>"$RUN/$node/qemu.log" &
 	GUESTS[node]=$!
 }
 
@@ -304,7 +331,7 @@ crashed_at_boot() {
 run_guests() {
 	local attempt
 	make_run_folder
-	[[ $MODE != shell ]] || say "booting $KERNEL with $ACCEL; 'exit' ends it"
+	[[ $MODE != shell ]] || say "booting $KERNEL with ${ACCELS[1]}; 'exit' ends it"
 	for attempt in 1 2 3; do
 		boot_guests
 		crashed_at_boot || break

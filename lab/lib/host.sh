@@ -5,7 +5,7 @@
 # kernels also what builds those that are not there.
 host_needs() {
 	local name
-	echo "qemu-system-$QEMU_NAME $QEMU_PACKAGE"
+	is_foreign || echo "qemu-system-$QEMU_NAME $QEMU_PACKAGE"
 	cat <<-'END'
 		depmod kmod
 		xz xz-utils
