@@ -15,6 +15,7 @@
 #include <bpf/libbpf.h>
 
 #include "host/smc.h"
+#include "sys/bpf_convert.h"
 
 static bool has_capability(const struct __user_cap_data_struct *data, int cap)
 {
@@ -66,6 +67,7 @@ static int check_bpffs(struct smc_err *err)
 static int check_hook(struct smc_err *err)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	const char *missing;
 	int id;
 
 	if (!btf)
@@ -73,8 +75,11 @@ static int check_hook(struct smc_err *err)
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
 	id = btf__find_by_name_kind(btf, SMC_BPF_HOOK, BTF_KIND_FUNC);
 	btf__free(btf);
-	if (id > 0)
-		return 0;
+	if (id > 0) {
+		/* Without the JIT compiler (Debian's s390x) loading would only say ENOMEM. */
+		missing = bpf_convert_missing();
+		return missing ? smc_err_say(err, ENOTSUP, "the kernel lacks %s", missing) : 0;
+	}
 	return smc_err_say(err, ENOTSUP,
 			   "the kernel has no " SMC_BPF_HOOK "(): that is Linux 6.6 or "
 			   "later with CONFIG_MPTCP, and SMC needs 6.11");

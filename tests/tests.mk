@@ -113,6 +113,10 @@ $(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
 tests: $(TEST_BINS) $(PROGRAM_BINS)
 	@$(foreach name,$(PROGRAMS_LEFT_OUT),echo '$(name) is not built: no compiler for $(MACHINE)';)
 
+# What tests in guests start.
+guest-tests: $(KERNEL_BINS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
+	@:
+
 # On all processors, unless the caller said how many.
 BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all
 
@@ -177,4 +181,4 @@ mutate:
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests check check-all check-arch demo fuzz fuzz-targets soak faults bench mutate
+.PHONY: tests guest-tests check check-all check-arch demo fuzz fuzz-targets soak faults bench mutate

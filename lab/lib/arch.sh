@@ -78,6 +78,12 @@ build_qemu() {
 	unpack_missing "$suite" "$1/root" -o Dir::State::status="$1/status" "${newest[@]}" "$QEMU_PACKAGE" && rm -f -- "$1/status"
 }
 
+good_checksums() {
+	local QEMU
+	qemu_program
+	(($("${QEMU[@]}" --version 2>/dev/null | sed -n 's/.*version \([0-9]*\).*/\1/p;q') + 0 >= 8))
+}
+
 # qemu_program: sets QEMU to the words that QEMU's command line begins with
 qemu_program() {
 	local root=$CACHE/qemu/$ARCH/root/usr

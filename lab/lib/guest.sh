@@ -164,6 +164,8 @@ prepare() {
 	need_host check "$KERNEL"
 	make_cache
 	need_qemu
+	[[ $ARCH != s390x || $NODES == 1 ]] || good_checksums ||
+		die "no pair on s390x: this QEMU computes wrong checksums there, which one of version 8 or later does not"
 	need_kernel "$KERNEL"
 	KERNEL_DIRS[$1]=$CACHE/kernels/$(readlink -- "$CACHE/kernels/$(kernel_link "$KERNEL")")
 	need_root

@@ -3,46 +3,8 @@
 # Bundles of hosts with SMC-R and SMC-D: there they are as live, and here, without SMC, the same.
 . "$(dirname "$0")/lab.sh"
 . tests/tap.sh
+. tests/kernel/bundles.sh
 
-out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
-
-# Memory goes on changing.
-without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
-
-# here NAME: what the guest's tools said live, its bundle says on this machine too.
-here() {
-	local file command got want
-	[ -f "$out/$1/bundle.tar.gz" ] && [ -n "$(ls "$out/$1/live" 2>/dev/null)" ]
-	ok $? "$1: the guest left a bundle, and what its tools said" || return
-	for file in "$out/$1"/live/*; do
-		command=${file##*/}
-		# shellcheck disable=SC2086 # words of a command
-		got=$("$BUILD/smc_chk" --from "$out/$1/bundle.tar.gz" $command 2>&1; echo "$?")
-		want=$(sed 1d "$file"; head -n 1 "$file")
-		got=$(without_memory <<<"$got")
-		want=$(without_memory <<<"$want")
-		[ "$got" = "$want" ]
-		ok $? "$1: $command, on a machine without SMC" || diag "$(diff <(echo "$want") <(echo "$got"))"
-	done
-}
-
-# guest NAME OPTION...: the guest's own tests, then those here.
-guest() {
-	local name=$1 status
-	shift
-	mkdir "$out/$name"
-	in_lab run "$@" -o "$out/$name" -- chk_bundle.py >"$out/tap"
-	status=$?
-	sed -E "/^1\.\./d; s/^(not ok|ok) [0-9]+ - /\1 - $name: /" "$out/tap"
-	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
-	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
-	[ "$(sed -n 's/^1\.\.//p' "$out/tap")" = "$(grep -cE '^(not )?ok ' "$out/tap")" ]
-	ok $? "$name: ran to its end"
-	is "$status" 0 "$name: status of the guest"
-	here "$name"
-}
-
-guest smcr -k 6.12 --rxe
-guest smcd -k lo
+guest smcr chk_bundle.py -k 6.12 --rxe
+guest smcd chk_bundle.py -k lo
 plan_done

@@ -5,7 +5,7 @@ import os
 import sys
 import tarfile
 
-from kern import Sockets, done, equal, listing, ok, run
+from kern import Sockets, done, equal, listing, ok, record_live, run
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else ("SMCR" if os.path.exists("/sys/class/infiniband/rxelo") else "SMCD")
 OUT = os.environ["SMC_LAB_OUT"]
@@ -21,14 +21,10 @@ COMMANDS = HERE + [
 
 
 def check_replay():
-    os.mkdir(OUT + "/live")
     for command in COMMANDS:
-        argv = command.split()
-        live = run(*argv)
+        live = record_live(command)
         if command in HERE:
-            equal(run("smc_chk", "--from", BUNDLE, *argv), live, "--from FILE %s is as live" % command)
-        with open("%s/live/%s" % (OUT, command), "w", encoding="utf-8") as file:
-            file.write("%d\n%s%s" % live)
+            equal(run("smc_chk", "--from", BUNDLE, *command.split()), live, "--from FILE %s is as live" % command)
 
 
 def check_changes():

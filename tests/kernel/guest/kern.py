@@ -64,6 +64,15 @@ def out_of(*argv):
     return out
 
 
+def record_live(command):
+    """What a program says here, for a comparison with what it says of the bundle elsewhere."""
+    live = run(*command.split())
+    os.makedirs(os.environ["SMC_LAB_OUT"] + "/live", exist_ok=True)
+    with open("%s/live/%s" % (os.environ["SMC_LAB_OUT"], command), "w", encoding="utf-8") as file:
+        file.write("%d\n%s%s" % live)
+    return live
+
+
 def doc(*argv):
     return json.loads(out_of(*argv))
 

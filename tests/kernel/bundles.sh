@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For tests/kernel/*.t, after lab.sh and tap.sh: guests that leave a bundle, which says here what the guest said.
+
+HERE=${HERE:-$BUILD}		# a build for this machine
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+
+# Memory goes on changing.
+without_memory() { sed 's/ *[0-9]* free blocks/ N free blocks/'; }
+
+# here NAME: what the guest's tools said live, its bundle says on this machine too.
+here() {
+	local file command got want
+	[ -f "$out/$1/bundle.tar.gz" ] && [ -n "$(ls "$out/$1/live" 2>/dev/null)" ]
+	ok $? "$1: the guest left a bundle, and what its tools said" || return
+	for file in "$out/$1"/live/*; do
+		command=${file##*/}
+		# shellcheck disable=SC2086 # words of a command
+		got=$("$HERE/smc_chk" --from "$out/$1/bundle.tar.gz" $command 2>&1; echo "$?")
+		want=$(sed 1d "$file"; head -n 1 "$file")
+		got=$(without_memory <<<"$got")
+		want=$(without_memory <<<"$want")
+		[ "$got" = "$want" ]
+		ok $? "$1: $command, on a machine without SMC" || diag "$(diff <(echo "$want") <(echo "$got"))"
+	done
+}
+
+# guest NAME TEST OPTION...: the guest's own tests, then those here.
+guest() {
+	local name=$1 test=$2 status
+	shift 2
+	mkdir "$out/$name"
+	in_lab run "$@" -o "$out/$name" -- "$test" >"$out/tap"
+	status=$?
+	sed -E "/^1\.\./d; s/^(not ok|ok) [0-9]+ - /\1 - $name: /" "$out/tap"
+	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
+	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
+	[ "$(sed -n 's/^1\.\.//p' "$out/tap")" = "$(grep -cE '^(not )?ok ' "$out/tap")" ]
+	ok $? "$name: ran to its end"
+	is "$status" 0 "$name: status of the guest"
+	here "$name"
+}
+
