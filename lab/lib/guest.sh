@@ -124,9 +124,8 @@ qemu_arguments() {
 	run) QEMU+=(-chardev "file,id=stdout,path=$node/stdout" -device virtserialport,chardev=stdout,name=stdout
 		-chardev "file,id=stderr,path=$node/stderr" -device virtserialport,chardev=stderr,name=stderr) ;;
 	esac
-	# a PCI function with a FID and a slot that can be switched off; in a pair it could take the name eth0
-	[[ $ARCH != s390x ]] || ((NODES == 2)) || QEMU+=(-netdev hubport,id=pci,hubid=0
-		-device zpci,uid=0x10,fid=0x20,target=pci -device virtio-net-pci,netdev=pci,id=pci,romfile=)
+	# a PCI function with a FID and a slot that can be switched off: one that takes no name from another device
+	[[ $ARCH != s390x ]] || QEMU+=(-device zpci,uid=0x10,fid=0x20,target=pci -device virtio-rng-pci,id=pci)
 	((NODES == 2)) || return 0
 	QEMU+=(-netdev "stream,id=wire,server=$( ((node == 1)) && echo on || echo off),addr.type=unix,addr.path=wire"
 		-device "virtio-net-$BUS,netdev=wire,$( [[ $BUS != pci ]] || echo romfile=, )mac=52:54:00:99:00:0$node")

@@ -26,12 +26,12 @@ here() {
 	done
 }
 
-# guest NAME TEST OPTION...: the guest's own tests, then those here.
+# guest NAME TEST run|pair OPTION...: the guest's own tests, then those here.
 guest() {
 	local name=$1 test=$2 status
 	shift 2
 	mkdir "$out/$name"
-	in_lab run "$@" -o "$out/$name" -- "$test" >"$out/tap"
+	in_lab "$@" -o "$out/$name" -- "$test" >"$out/tap"
 	status=$?
 	sed -E "/^1\.\./d; s/^(not ok|ok) [0-9]+ - /\1 - $name: /" "$out/tap"
 	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))

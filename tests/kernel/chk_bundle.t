@@ -5,6 +5,6 @@
 . tests/tap.sh
 . tests/kernel/bundles.sh
 
-guest smcr chk_bundle.py -k 6.12 --rxe
-guest smcd chk_bundle.py -k lo
+guest smcr chk_bundle.py run -k 6.12 --rxe
+guest smcd chk_bundle.py run -k lo
 plan_done

@@ -924,7 +924,7 @@ static void leave(int fd, enum end end)
 		close(fd);
 		break;
 	case END_INHERITED:
-		syscall(SYS_dup2, fd, 9);
+		syscall(SYS_dup3, fd, 9, 0);
 		syscall(SYS_close, fd);
 		execlp("sh", "sh", "-c", "exec 9>&-", (char *)NULL);
 		break;

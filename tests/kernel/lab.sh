@@ -4,28 +4,38 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
-# Of another architecture: LAB_ARCH=s390x, and BUILD is a build for that. On another kernel than the test names:
-# LAB_KERNEL=7.2, for one.
+# Of another architecture: LAB_ARCH=s390x, and BUILD is a build for that. A pair of two: LAB_ARCH=s390x,amd64, and
+# PEER_BUILD is the one for guest 2. On another kernel than the test names: LAB_KERNEL=7.2, for one.
 # INSTALLED=DIR: the tools and the library are those of DIR, laid over the guest's root; only test programs are of BUILD.
+
+# stage_tools BUILD DIR
+stage_tools() {
+	local tools=("$1"/smc* "$1/ld_pre_smc.so")
+	[ -z "${INSTALLED-}" ] || tools=()
+	mkdir "$2" && cp -r "${tools[@]}" "$1/tests/kernel/." "$1/tests/preload/stress" "$1/tests/preload/sandbox" \
+		tests/kernel/guest/. "$2"
+}
 
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
 	# Long enough for a machine with other work: the limit is there for guests that hang. OPTIONs may have another.
-	local how=$1 options=(-t 1200 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status tools
-	tools=("$BUILD"/smc* "$BUILD/ld_pre_smc.so")
-	[ -z "${INSTALLED-}" ] || options+=(--install "$INSTALLED") tools=()
+	local how=$1 options=(-t 1200 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
+	[ -z "${INSTALLED-}" ] || options+=(--install "$INSTALLED")
 	shift
 	while [ "$1" != -- ]; do
 		options+=("$1")
 		shift
 	done
 	[ -z "${LAB_KERNEL-}" ] || options+=(-k "$LAB_KERNEL")
-	stage=$(mktemp -d) && mkdir "$stage/tools" || return
-	cp -r "${tools[@]}" "$BUILD/tests/kernel/." "$BUILD/tests/preload/stress" \
-		"$BUILD/tests/preload/sandbox" \
-		tests/kernel/guest/. "$stage/tools" || { rm -rf "$stage"; return 1; }
-	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- \
-		sh -c "PATH=\$SMC_LAB_FAST/tools:\$PATH exec python3 -B \$SMC_LAB_FAST/tools/$2" |
+	stage=$(mktemp -d) || return
+	if ! stage_tools "$BUILD" "$stage/tools" || { [ -n "${PEER_BUILD-}" ] && ! stage_tools "$PEER_BUILD" "$stage/tools/peer"; }; then
+		rm -rf "$stage"
+		return 1
+	fi
+	"${SMC_LAB_COMMAND:-lab/smc-lab}" "$how" "${options[@]}" --fast "$stage/tools" -- sh -c "
+		tools=\$SMC_LAB_FAST/tools
+		[ \$SMC_LAB_NODE = 1 ] || [ ! -d \$tools/peer ] || tools=\$tools/peer
+		PATH=\$tools:\$PATH exec python3 -B \$tools/$2" |
 		sed -u 's/^2| /# node 2: /; s/^1| //'
 	status=${PIPESTATUS[0]}
 	rm -rf "$stage"

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Another byte order, and what only IBM Z has: every tool once in an emulated s390x guest, and a bundle that says here
-# what the guest said. Builds for that guest what it needs; the first time that takes minutes and downloads.
+# what the guest said; a guest of this byte order tests over a wire with it. Builds for that guest what it needs; the first time that takes minutes and downloads.
 . "$(dirname "$0")/lab.sh"
 . tests/tap.sh
 
-HERE=$BUILD
+HERE=$BUILD PEER_BUILD=$BUILD
 tests/arch --build s390x all guest-tests >"$BUILD/s390x.log" 2>&1
 ok $? "the tools and tests are built for s390x" || { diag "$(tail -n 20 "$BUILD/s390x.log")"; plan_done; exit 1; }
-BUILD=$BUILD-s390x LAB_ARCH=s390x
+BUILD=$BUILD-s390x LAB_ARCH=s390x,amd64
 . tests/kernel/bundles.sh
-guest s390x "s390x.py $BUILD/tests/programs" -k lo --rxe
+guest s390x "s390x.py $BUILD/tests/programs" pair -k lo
 plan_done

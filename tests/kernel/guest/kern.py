@@ -7,7 +7,7 @@ import sys
 import time
 
 NODE = int(os.environ.get("SMC_LAB_NODE", "1"))
-# The system EID: only IBM Z has one.
+# The system EID: only IBM Z has one. There is always some EID then: the system's cannot be disabled without another.
 HAS_SEID = os.uname().machine == "s390x"
 PAIR = os.environ.get("SMC_LAB_NODES", "1") == "2"
 _count = 0
@@ -121,6 +121,12 @@ def slow_page():
     with open("/run/www/cgi-bin/slow", "w", encoding="ascii") as script:
         script.write("#!/bin/sh\nprintf 'Content-Type: text/plain\\r\\n\\r\\nhello from busybox'\nuntil [ -e /run/seen ]; do sleep 0.1; done\n")
     os.chmod("/run/www/cgi-bin/slow", 0o755)
+
+
+def has_jit():
+    """Has the kernel the JIT compiler, which smc_bpf needs? Debian's for s390x do not."""
+    with open("/proc/kallsyms", encoding="utf-8") as symbols:
+        return " bpf_jit_charge_modmem\n" in symbols.read()
 
 
 def sync(name):
