@@ -145,7 +145,9 @@ static int as_root(const void *owner)
 	struct smc_err err;
 
 	/* Root that stays root is shut in by a filter. */
-	if (geteuid() || (!owner && !has_filters()) || (owner && fchown(top, CONFINE_NOBODY, CONFINE_NOBODY)))
+	if (geteuid() || (!owner && !has_filters()))
+		return CHILD_CANNOT;
+	if (owner && fchown(top, CONFINE_NOBODY, CONFINE_NOBODY))
 		return CHILD_CANNOT;
 	snprintf(outside, sizeof(outside), "%s/outside", directory);
 	if (enclose(top, LANDLOCK_READ, &err)) {
