@@ -161,8 +161,10 @@ $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 
 # ---- the preload library -------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
-# Without the redirected names for 64-bit times: the library exports both, see next.h.
+# Without the redirected names for 64-bit times: the library exports both, see next.h. Where a long has 64 bits
+# the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
 SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt
+SHIM_PLAIN := $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c -)),-U_FILE_OFFSET_BITS)
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(shell cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
@@ -173,14 +175,14 @@ define shim_rule
 $(1): $(SHIM_SRC:%.c=$(2)/%.o) $(SHIM_MAP)
 	@mkdir -p $$(@D)
 	$$(call say,SHIM)
-	$$(Q)$$(CC) $(3) $$(CFLAGS) $$(SHIM_FLAGS) -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=$(SHIM_MAP) \
+	$$(Q)$$(CC) $$(CFLAGS) $$(SHIM_FLAGS) $(3) -shared -Wl,-soname,ld_pre_smc.so.1 -Wl,--version-script=$(SHIM_MAP) \
 		$$(LDFLAGS) -o $$@ $$(filter %.o,$$^) -ldl
 $(2)/%.o: %.c $(O)/version.h Makefile
 	@mkdir -p $$(@D)
 	$$(call say,CC)
-	$$(Q)$$(CC) $(3) $$(CPPFLAGS) $$(CFLAGS) $$(SHIM_FLAGS) -MMD -MP -c -o $$@ $$<
+	$$(Q)$$(CC) $$(CPPFLAGS) $$(CFLAGS) $$(SHIM_FLAGS) $(3) -MMD -MP -c -o $$@ $$<
 endef
-$(eval $(call shim_rule,$(O)/ld_pre_smc.so,$(O)/obj/shim))
+$(eval $(call shim_rule,$(O)/ld_pre_smc.so,$(O)/obj/shim,$$(SHIM_PLAIN)))
 $(eval $(call shim_rule,$(O)/32/ld_pre_smc.so,$(O)/obj/shim32,-m32))
 
 include tests/tests.mk

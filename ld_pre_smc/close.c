@@ -9,6 +9,10 @@
 #include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/unsent.h"
 
+/* musl's headers have neither. */
+int close_range(unsigned int first, unsigned int last, int flags);
+void closefrom(int low);
+
 /* shim_signals_restore() follows the kernel's close(). */
 static struct shim_signals begin(int fd)
 {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +17,7 @@ static atomic_int state;
 
 static const char *value_of(enum smc_variable variable)
 {
-	return secure_getenv(smc_variables[variable]);
+	return getauxval(AT_SECURE) ? NULL : getenv(smc_variables[variable]);
 }
 
 static bool is_on(enum smc_variable variable)
@@ -75,7 +76,7 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 	struct stat err;
 
 	*cfg = (struct shim_config){ .strict = is_on(VAR_STRICT), .raw = is_on(VAR_RAW) };
-	if (!fstat(STDERR_FILENO, &err)) {
+	if (!shim_stat(STDERR_FILENO, "", &err)) {
 		cfg->err_open = true;
 		cfg->err_dev = err.st_dev;
 		cfg->err_ino = err.st_ino;

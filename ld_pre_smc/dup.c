@@ -107,12 +107,19 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	return ret;
 }
 
+#ifdef __GLIBC__
+typedef int message_flags;
+#else
+typedef unsigned int message_flags;
+#endif
+
 /**
  * recvmmsg() - recvmmsg(2), as recvmsg()
  *
  * Return: as recvmmsg(2).
  */
-int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, int flags, struct timespec *timeout)
+int recvmmsg(int fd, struct mmsghdr *messages, unsigned int n, message_flags flags,
+	     struct timespec *timeout)
 {
 	int ret = next_recvmmsg(fd, messages, n, flags, timeout), i;
 

@@ -2,9 +2,9 @@
 /* smc_keep: another process that holds a socket until SMC has sent what was written to it. */
 #include "ld_pre_smc/keeper.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -38,12 +38,33 @@ static atomic_int tried;
 /* The process one of whose threads starts the keeper, or did when this one was forked from it. */
 static atomic_int starter;
 
+/* An object's segments begin at its address, of which libc counts. */
+static bool has_address(const struct dl_phdr_info *info, uintptr_t address)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+
+		if (part->p_type == PT_LOAD &&
+		    address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+/* The name lives as long as the object. Ends the search with anything but 0. */
+static int look_at(struct dl_phdr_info *info, size_t size __attribute__((unused)),
+		   void *arg __attribute__((unused)))
+{
+	if (!has_address(info, (uintptr_t)shim_keeper_find))
+		return 0;
+	library = info->dlpi_name;
+	return 1;
+}
+
+/* Not by dladdr(3), which was not in glibc's libc before 2.34. */
 void shim_keeper_find(void)
 {
-	Dl_info info;
-
-	if (dladdr((void *)(uintptr_t)shim_keeper_find, &info))
-		library = info.dli_fname;
+	dl_iterate_phdr(look_at, NULL);
 }
 
 /* errno of the last step, 0 on success. */

@@ -97,7 +97,7 @@ static bool is_still_stderr(const struct shim_config *cfg)
 {
 	struct stat now;
 
-	return cfg->err_open && !fstat(STDERR_FILENO, &now) && now.st_dev == cfg->err_dev &&
+	return cfg->err_open && !shim_stat(STDERR_FILENO, "", &now) && now.st_dev == cfg->err_dev &&
 	       now.st_ino == cfg->err_ino;
 }
 

@@ -66,6 +66,12 @@ static int raw_missing(void)
 	return -1;
 }
 
+/* In glibc since 2.34, not in musl. */
+static void raw_closefrom(int low)
+{
+	raw_close_range(low < 0 ? 0 : (unsigned int)low, ~0U, 0);
+}
+
 /* Not every architecture has the older one. */
 static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 {
@@ -97,7 +103,7 @@ static const struct {
 	[SHIM_FCNTL] = { "fcntl", (shim_any_fn)raw_fcntl },
 	[SHIM_FCNTL64] = { "fcntl64", (shim_any_fn)raw_fcntl64 },
 	[SHIM_CLOSE_RANGE] = { "close_range", (shim_any_fn)raw_close_range },
-	[SHIM_CLOSEFROM] = { "closefrom", (shim_any_fn)raw_missing },
+	[SHIM_CLOSEFROM] = { "closefrom", (shim_any_fn)raw_closefrom },
 	[SHIM_FCLOSE] = { "fclose", (shim_any_fn)raw_missing },
 	[SHIM_RECVMSG] = { "recvmsg", (shim_any_fn)raw_recvmsg },
 	[SHIM_RECVMMSG] = { "recvmmsg", (shim_any_fn)raw_missing },

@@ -3,6 +3,7 @@
 #include "ld_pre_smc/sock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -143,6 +144,18 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg)
 			visit(fds[i].fd, arg);
 		}
 	}
+}
+
+/* glibc's own fstat() is this call, too. Architectures of late years have none but statx(2). */
+int shim_stat(int fd, const char *path, struct stat *st)
+{
+#if defined(SYS_newfstatat)
+	return (int)syscall(SYS_newfstatat, fd, path, st, AT_EMPTY_PATH);
+#elif defined(SYS_fstatat64)
+	return (int)syscall(SYS_fstatat64, fd, path, st, AT_EMPTY_PATH);
+#else
+	return fstatat(fd, path, st, AT_EMPTY_PATH);
+#endif
 }
 
 long long shim_milliseconds(void)

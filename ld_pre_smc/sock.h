@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "smc/abi.h"
 
@@ -80,6 +81,17 @@ int shim_events(int fd, int events);
  * without an open one is the end.
  */
 void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
+
+/**
+ * shim_stat() - what a file is
+ * @fd: the file, if @path is empty; not looked at if @path begins with a slash
+ * @st: only device, inode and type are the same for every libc and architecture
+ *
+ * The kernel's call itself: the name that libc has for it depends on libc, and on its version.
+ *
+ * Return: 0, or -1 with errno.
+ */
+int shim_stat(int fd, const char *path, struct stat *st);
 
 /* Of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);

@@ -345,11 +345,12 @@ int ioctl(int fd, int request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
-	ret = next_ioctl(fd, (unsigned long)request, arg);
-	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned long)request) ||
+	ret = next_ioctl(fd, request, arg);
+	/* The kernel looks at 32 bits; musl's programs pass no more, whatever the register holds. */
+	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) ||
 	    !shim_repairs())
 		return ret;
-	ret = ask_tcp(fd, (unsigned long)request, arg);
+	ret = ask_tcp(fd, (unsigned int)request, arg);
 	if (ret != -1)
 		errno = saved;
 	return ret;

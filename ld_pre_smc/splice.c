@@ -22,7 +22,7 @@ static bool is_pipe(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISFIFO(st.st_mode);
+	return !shim_stat(fd, "", &st) && S_ISFIFO(st.st_mode);
 }
 
 /*

@@ -76,7 +76,7 @@ static bool parent_has(int fd, const struct stat *mine)
 	struct stat other;
 
 	log_format(&path, "/proc/%d/fd/%d", (int)getppid(), fd);
-	return !stat(path.text, &other) && is_same(mine, &other);
+	return !shim_stat(AT_FDCWD, path.text, &other) && is_same(mine, &other);
 }
 
 static bool has_copy(int fd, const struct stat *mine)
@@ -87,7 +87,7 @@ static bool has_copy(int fd, const struct stat *mine)
 	if (!shim_fd_has_copies())
 		return false;
 	for (copy = shim_fd_next(FD_SMC, 0); copy >= 0; copy = shim_fd_next(FD_SMC, copy + 1)) {
-		if (copy != fd && !fstat(copy, &other) && is_same(mine, &other))
+		if (copy != fd && !shim_stat(copy, "", &other) && is_same(mine, &other))
 			return true;
 	}
 	return false;
@@ -98,7 +98,7 @@ static bool is_used_elsewhere(int fd)
 {
 	struct stat mine;
 
-	return !fstat(fd, &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
+	return !shim_stat(fd, "", &mine) && (parent_has(fd, &mine) || has_copy(fd, &mine));
 }
 
 enum unsent_owner shim_unsent_give(int fd)

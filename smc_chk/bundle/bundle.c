@@ -5,6 +5,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 
 #include "host/record.h"
@@ -73,7 +75,9 @@ static int place(const struct bundle_file *target, struct smc_err *err)
 {
 	if (fsync(target->fd))
 		return smc_err_set(err, errno, "cannot write %s", target->file);
-	if (!renameat2(AT_FDCWD, target->temp, AT_FDCWD, target->file, RENAME_NOREPLACE))
+	/* musl has no renameat2(). */
+	if (!syscall(SYS_renameat2, AT_FDCWD, target->temp, AT_FDCWD, target->file,
+		     RENAME_NOREPLACE))
 		return 0;
 	if (errno == EINVAL && !link(target->temp, target->file)) {
 		unlink(target->temp);

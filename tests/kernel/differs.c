@@ -31,6 +31,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/libc.h"
+
 #define LIMIT 20
 #ifndef SO_TXREHASH
 #define SO_TXREHASH 74

@@ -68,7 +68,8 @@ keep_tests() {
 
 # exit_waits LIBRARY: how long, by a clock that only sleep moves
 exit_waits() {
-	alone env "LD_PRELOAD=$1:$bin/mimic.so" MIMIC_CLOCK=1 "$bin/manners" exit 2>/dev/null
+	alone env "LD_PRELOAD=$1:$bin/mimic.so" MIMIC_CLOCK=1 "$bin/manners" exit 2>/dev/null |
+		awk '{ slept = $1 } END { printf "slept %.0f s\n", slept / 1e9 }'
 }
 
 keep_exit() {

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 static atomic_bool done;
@@ -127,7 +127,7 @@ static int run_exit(void)
 static char stack[65536];
 
 /* What a signal handler may do: neither file descriptor is one. */
-static void call_all(void)
+static void call_all(int number __attribute__((unused)))
 {
 	int off = 0;
 
@@ -145,23 +145,34 @@ static size_t untouched(void)
 	return n;
 }
 
+static void call_nothing(int number __attribute__((unused)))
+{
+}
+
+/* Bytes that a signal handler's stack needs, with what the kernel puts there. */
+static size_t stack_of(void (*handler)(int))
+{
+	const stack_t own = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_ONSTACK };
+
+	memset(stack, 1, sizeof(stack));
+	if (sigaltstack(&own, NULL) || sigaction(SIGUSR1, &action, NULL) || raise(SIGUSR1))
+		return 0;
+	return sizeof(stack) - untouched();
+}
+
 /* The least stack of a signal handler has 2048 bytes, MINSIGSTKSZ; the signal itself takes some. */
 static int run_stack(void)
 {
-	static ucontext_t here, there;
+	size_t without, with;
 
-	call_all();	/* the first call of a function goes through the loader */
-	memset(stack, 1, sizeof(stack));
-	if (getcontext(&there))
+	call_all(0);	/* the first call of a function goes through the loader */
+	without = stack_of(call_nothing);
+	with = stack_of(call_all);
+	if (!without || !with)
 		return 77;
-	there.uc_stack.ss_sp = stack;
-	there.uc_stack.ss_size = sizeof(stack);
-	there.uc_link = &here;
-	makecontext(&there, call_all, 0);
-	if (swapcontext(&here, &there))
-		return 77;
-	fprintf(stderr, "%zu bytes\n", sizeof(stack) - untouched());
-	return puts(sizeof(stack) - untouched() < 1536 ? "small" : "large") < 0;
+	fprintf(stderr, "%zu bytes\n", with - without);
+	return puts(with - without < 1536 ? "small" : "large") < 0;
 }
 
 int main(int argc, char **argv)

@@ -260,7 +260,11 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	return (int)syscall(SYS_connect, fd, addr, len);
 }
 
+#ifdef __GLIBC__
 int ioctl(int fd, unsigned long request, ...)
+#else
+int ioctl(int fd, int request, ...)
+#endif
 {
 	va_list ap;
 	void *arg;
@@ -275,7 +279,7 @@ int ioctl(int fd, unsigned long request, ...)
 
 SHIM_TIME64(ioctl, __ioctl_time64);
 
-/* With MIMIC_CLOCK no time is spent in sleep, which is told at the end. */
+/* With MIMIC_CLOCK no time is spent in sleep, which is told. */
 static atomic_llong slept;
 
 int nanosleep(const struct timespec *time, struct timespec *left)
@@ -283,6 +287,7 @@ int nanosleep(const struct timespec *time, struct timespec *left)
 	if (!getenv("MIMIC_CLOCK"))
 		return (int)syscall(SYS_clock_nanosleep, CLOCK_REALTIME, 0, time, left);
 	slept += time->tv_sec * 1000000000LL + time->tv_nsec;
+	dprintf(STDOUT_FILENO, "%lld\n", slept);
 	return 0;
 }
 
@@ -292,12 +297,6 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 	now->tv_sec += slept / 1000000000;
 	return ret;
-}
-
-static __attribute__((destructor)) void tell(void)
-{
-	if (getenv("MIMIC_CLOCK"))
-		dprintf(STDOUT_FILENO, "slept %lld s\n", (slept + 500000000) / 1000000000);
 }
 
 ssize_t splice(int in, off64_t *in_pos, int out, off64_t *out_pos, size_t len, unsigned int flags)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# The library in programs of musl: that its loader finds all that the library needs, and the tests of the other parts
+# with programs and a fake libc of musl; sourced by run.
+musl_cc=${MUSL_CC:-musl-gcc}
+musl=$tmp/musl
+
+# musl_build: the programs of these tests, in a directory as the build's
+musl_build() {
+	mkdir -p "$musl/tests/preload" "$musl/tests/kernel" "$musl/uapi" &&
+		cp "$shim" "$BUILD/smc_keep" "$BUILD/smc_run" "$musl" || return
+	# musl brings no headers of the kernel.
+	for name in linux asm asm-generic; do
+		dir=$(echo "#include <$name/errno.h>" | ${CC:-cc} -E -x c - | sed -n "s,.*\"\(/.*/$name\)/errno.h\".*,\1,p" | head -n 1)
+		ln -s "${dir:-/usr/include/$name}" "$musl/uapi/$name"
+	done
+	(
+		cd "$here/../.." || exit
+		for file in tests/preload/*.c tests/kernel/differs.c tests/kernel/polled.c; do
+			case $file in
+			*/go_*.c | */instructions.c) continue ;;
+			*_lib.c) set -- -fPIC -shared -o "$musl/${file%_lib.c}.so" ;;
+			*) set -- -pthread -o "$musl/${file%.c}" ;;
+			esac
+			$musl_cc -std=c17 -D_GNU_SOURCE -O2 -Wall -Werror -I. -Ilib -idirafter "$musl/uapi" "$@" "$file" || exit
+		done
+	)
+}
+
+# musl_names FILE: the dynamic symbols that it exports
+musl_names() {
+	nm -D --defined-only "$1" | awk '{ sub(/@.*/, "", $3); print $3 }' | LC_ALL=C sort -u
+}
+
+if ! echo 'int main(void) { return 0; }' | $musl_cc -x c -o "$tmp/musl-none" - 2>/dev/null ||
+	! "$tmp/musl-none" 2>/dev/null; then
+	skip 'programs of musl' 'no musl-gcc (musl-tools), or not for this machine'
+else
+	loader=$(readelf -lW "$tmp/musl-none" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
+	musl_names "$loader" >"$tmp/musl-has"
+	nm -D --undefined-only "$shim" | awk '$1 == "U" { sub(/@.*/, "", $2); print $2 }' | LC_ALL=C sort -u >"$tmp/musl-needs"
+	[ -s "$tmp/musl-has" ] && [ -s "$tmp/musl-needs" ]
+	ok $? 'musl and the library have symbols'
+	is "$(LC_ALL=C comm -13 "$tmp/musl-has" "$tmp/musl-needs")" '' 'musl has every function that the library imports'
+	capture musl_build
+	is "$rc$err" 0 'the programs of these tests, by musl-gcc'
+
+	is "$(LD_PRELOAD=$shim "$musl/tests/preload/sock" call 2 1 0 10 1 6 2>&1)" 'ok errno kept
+ok errno kept' 'this kernel, whatever it has: sockets'
+	bin=$musl/tests/preload fake=$musl/tests/preload/fake.so
+	is "$(LD_PRELOAD=$shim:$fake "$bin/sock" table)" '9240 rows, 0 wrong' 'mapping table, AF_SMC'
+	is "$(LD_PRELOAD=$shim:$fake SMC_SOCK_FAMILY=inet "$bin/sock" table inet)" '9240 rows, 0 wrong' 'mapping table, IPPROTO_SMC'
+	is "$(LD_PRELOAD=$fake "$bin/sock" table | tail -n 1)" '9240 rows, 32 wrong' 'without the library the table fails: it can'
+	is "$(LD_PRELOAD=$shim:$fake FAKE_SMC=97 FAKE_INET=97 "$bin/sock" call 2 1 0)" 'ok errno kept' 'no SMC: TCP instead'
+	for list in execl execlp execle; do
+		is "$(LD_PRELOAD=$shim "$bin/sock" list $list 2>&1 | cut -d' ' -f 1-3)" '2 one two' "$list() of a shell of another libc"
+	done
+
+	# ---- the other parts, as they are, but for what they compile ----
+	BUILD=$musl CC=false "$here/run" repairs manners sandbox keep >"$tmp/musl-parts" 2>&1
+	is "$?" 0 'the other parts: their status'
+	while read -r line; do
+		case $line in
+		'ok '*'# SKIP'*) line=${line#* - } && skip "${line%% \# SKIP*}" "${line#*\# SKIP }" ;;
+		'ok '*) ok 0 "${line#* - }" ;;
+		'not ok '*) ok 1 "${line#* - }" ;;
+		'#'*) echo "$line" ;;
+		esac
+	done <"$tmp/musl-parts"
+fi
