@@ -98,7 +98,7 @@ smc_bpf_PKGS := libbpf
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm -pthread
 
-# What the library starts: nobody else does, so it is not in BINDIR.
+# What the library starts: nobody else does, so it is not in BINDIR. Of libc alone, so that LDFLAGS=-static is possible.
 HELPERS := smc_keep
 TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(1)/*.c $(1)/*/*.c $($(1)_EXTRA)))
@@ -115,7 +115,8 @@ all: shim $(TOOLS:%=$(O)/%) $(HELPERS:%=$(O)/%)
 define tool_rule
 $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(call say,LD)
-	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) $($(1)_LIBS) -ldl
+	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $(if $(filter $(1),$(HELPERS)),,$$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) \
+		$($(1)_LIBS) -ldl)
 endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 

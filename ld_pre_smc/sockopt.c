@@ -346,7 +346,7 @@ int ioctl(int fd, int request, ...)
 	arg = va_arg(ap, void *);
 	va_end(ap);
 	ret = next_ioctl(fd, request, arg);
-	/* The kernel looks at 32 bits; musl's programs pass no more, whatever the register holds. */
+	/* The kernel looks at 32 bits, and musl's programs pass no more. */
 	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) ||
 	    !shim_repairs())
 		return ret;

@@ -21,6 +21,8 @@ SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
 # smc_run names the library PREFIX/$LIB/..., which ld.so fills in for itself: on Debian the 32-bit one of
 # libc6:i386 with lib/i386-linux-gnu, that of libc6-i386 with lib32. A link serves the second.
 LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIBDIR32)),$(LIBDIR32:%/lib/i386-linux-gnu=%/lib32))
+# It names the library alone where that serves musl as well, whose loader on Debian looks there.
+MUSL_LINKDIR := $(if $(findstring -linux-gnu,$(LIBDIR)),$(subst -linux-gnu,-linux-musl,$(LIBDIR)))
 
 page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 # install_shim: library, directory
@@ -33,6 +35,11 @@ endef
 define install_lib32_link
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIB32_LINKDIR)'
 	$(Q)ln -sf ../lib/i386-linux-gnu/$(SHIM_NAME) '$(DESTDIR)$(LIB32_LINKDIR)/$(SHIM_NAME)'
+
+endef
+define install_musl_link
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(MUSL_LINKDIR)'
+	$(Q)ln -sf ../$(notdir $(LIBDIR))/$(SHIM_NAME) '$(DESTDIR)$(MUSL_LINKDIR)/$(SHIM_NAME)'
 
 endef
 define install_unit
@@ -56,6 +63,7 @@ install: all
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
+	$(if $(MUSL_LINKDIR),$(install_musl_link))
 	$(foreach unit,$(INSTALL_UNITS),$(call install_unit,$(unit)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
@@ -69,7 +77,7 @@ uninstall:
 	$(Q)for file in $(DROPINS); do [ ! -e "$$file" ] || { echo "make uninstall: services use smc-tools: first" \
 		"run 'smc_run --disable --all', or remove $$file" >&2; exit 1; }; done
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
-			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)'); do \
+			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)') $(if $(MUSL_LINKDIR),'$(DESTDIR)$(MUSL_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%')

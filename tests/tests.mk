@@ -90,20 +90,21 @@ $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -Wl,--as-needed -o $@ $< -pthread $(LDLIBS)
 
-# Programs that a preload library does not reach. Those that no compiler here makes for the machine are left out.
+# Programs of other kinds than those that the compiler makes. Those that no compiler here makes for the machine are left out.
 PROGRAM_DIR := $(O)/tests/programs
 MUSL_CC ?= musl-gcc
 ifneq ($(filter tests,$(MAKECMDGOALS)),)
 GOARCH ?= $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64/amd64/; s/aarch64/arm64/; s/i.86/386/; s/^arm[^6].*/arm/; s/powerpc/ppc/')
 HAVE_MUSL := $(filter $(MACHINE),$(shell $(MUSL_CC) -dumpmachine 2>/dev/null))
 HAVE_GO := $(filter linux/$(GOARCH),$(shell go tool dist list 2>/dev/null))
-PROGRAMS_LEFT_OUT := $(if $(HAVE_MUSL),,sockets-musl) $(if $(HAVE_GO),,gohttp)
+MUSL_PROGRAMS := sockets-musl sockets-musl-dynamic
+PROGRAMS_LEFT_OUT := $(if $(HAVE_MUSL),,$(MUSL_PROGRAMS)) $(if $(HAVE_GO),,gohttp)
 endif
-PROGRAM_BINS := $(addprefix $(PROGRAM_DIR)/,sockets-static $(if $(HAVE_MUSL),sockets-musl) $(if $(HAVE_GO),gohttp))
-$(PROGRAM_DIR)/sockets-static $(PROGRAM_DIR)/sockets-musl: tests/kernel/sockets.c
+PROGRAM_BINS := $(addprefix $(PROGRAM_DIR)/,sockets-static $(if $(HAVE_MUSL),$(MUSL_PROGRAMS)) $(if $(HAVE_GO),gohttp))
+$(PROGRAM_DIR)/sockets-static $(MUSL_PROGRAMS:%=$(PROGRAM_DIR)/%): tests/kernel/sockets.c
 	@mkdir -p $(@D)
 	$(call say,CC)
-	$(Q)$(if $(filter %-musl,$@),$(MUSL_CC),$(CC)) -std=c17 -D_GNU_SOURCE -O2 -static -o $@ $<
+	$(Q)$(if $(findstring -musl,$@),$(MUSL_CC),$(CC)) -std=c17 -D_GNU_SOURCE -O2 $(if $(filter %-dynamic,$@),,-static) -o $@ $<
 $(PROGRAM_DIR)/gohttp: tests/kernel/programs/gohttp.go
 	@mkdir -p $(@D)
 	$(call say,GO)

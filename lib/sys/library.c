@@ -44,9 +44,31 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
+ * musl's loader has no $LIB and ignores entries that name no file. For a bare name Debian's looks
+ * where "make install" puts a link to the library, and glibc's in its own directories.
+ */
+static bool serves_bare(void)
+{
+	static const char gnu[] = "-linux-gnu", libdir[] = SMC_LIBDIR;
+	size_t len = strlen(libdir);
+	char dir[sizeof(libdir) + 1], file[PATH_MAX];
+
+	if (strncmp(libdir, "/usr/lib/", 9) || !ends_with(libdir, gnu))
+		return false;
+	snprintf(dir, sizeof(dir), "%.*s-linux-musl", (int)(len - strlen(gnu)), libdir);
+	return library_in(file, dir);
+}
+
+static bool is_musl(const struct target *target)
+{
+	return strstr(target->elf.interp, "/ld-musl-");
+}
+
+/*
  * ld.so expands $LIB to its own library directory below the prefix, so that one entry serves a
  * 64-bit program and the 32-bit children it starts, or the other way round. Used only where both
- * libraries are installed, where the distributions' loaders look. musl has no $LIB.
+ * libraries are installed, where the distributions' loaders look. Otherwise the path of the one
+ * library serves glibc and musl alike.
  */
 static bool serves_both(const struct target *target, struct library *out)
 {
@@ -58,12 +80,14 @@ static bool serves_both(const struct target *target, struct library *out)
 	size_t i;
 
 	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32) ||
-	    !strstr(target->elf.interp, "/ld-linux"))
+	    (!strstr(target->elf.interp, "/ld-linux") && !(is_musl(target) && serves_bare())))
 		return false;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
 			snprintf(out->entry, PATH_MAX, "%.*s/$LIB/" LIBRARY_NAME,
 				 (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])), SMC_LIBDIR);
+			if (serves_bare())
+				strcpy(out->entry, LIBRARY_NAME);
 			library_in(out->other,
 				   strcmp(file, out->file) ? SMC_LIBDIR32 : SMC_LIBDIR);
 			return true;

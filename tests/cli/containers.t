@@ -13,7 +13,7 @@ manifest=packaging/kubernetes/smc-tools.yaml
 
 # What install puts into an image, whose compiler makes no 32-bit library.
 root=$tmp/root
-env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$root" LIBDIR32= install >"$tmp/log" 2>&1
+env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$root" HAVE_32= install >"$tmp/log" 2>&1
 ok $? 'the image: make install' || diag "$(tail -n 5 "$tmp/log")"
 
 # Prints which name leads nowhere, and what a command needs and does not get, or gets without need.

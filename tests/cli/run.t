@@ -32,9 +32,9 @@ red() {
 }
 
 run
-is "$rc $(tail -n 1 <<<"$out")" '0 6 passed, 0 failed, 0 skipped' 'all suites run' || diag "$out$err"
+is "$rc $(tail -n 1 <<<"$out")" '0 7 passed, 0 failed, 0 skipped' 'all suites run' || diag "$out$err"
 like "$out" '^All tests passed\.$' 'and it says so'
-is "$(grep -c 's of processor: ' <<<"$out")" 6 'the slowest, at most ten'
+is "$(grep -c 's of processor: ' <<<"$out")" 7 'the slowest, at most ten'
 run unit/good kernel
 is "$rc $(tail -n 1 <<<"$out")" '0 2 passed, 0 failed, 0 skipped' 'one suite, and all of a kind'
 run cli nosuch

@@ -56,6 +56,63 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 		is "$(LD_PRELOAD=$shim "$bin/sock" list $list 2>&1 | cut -d' ' -f 1-3)" '2 one two' "$list() of a shell of another libc"
 	done
 
+	# ---- installed: one LD_PRELOAD for all that a program starts, of either libc and class ----
+	libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -m1 '^/usr/lib/.*-linux-gnu$')
+	others=$tmp/root$libdir
+	musl_dir=${others%-gnu}-musl
+	# shellcheck disable=SC2016 # the inner shells expand
+	installed='for dir in /usr/lib /usr/lib32; do
+		[ ! -d "$1$dir" ] || mount -t overlay -o "lowerdir=$1$dir:$dir" overlay "$dir" || exit
+	done; shift; exec "$@"'
+	# loaded PROGRAM: how often the library is in a program, started by a shell, and at once
+	loaded() {
+		# shellcheck disable=SC2016
+		for start in '"$1" "$1"; :' 'exec "$1" "$1"'; do
+			unshare -m sh -c "$installed" sh "$tmp/root" "$tmp/alone/smc_run" --quiet sh -c "$start" sh "$1" 2>&1
+		done
+		unshare -m sh -c "$installed" sh "$tmp/root" "$tmp/alone/smc_run" --quiet "$1" 2>&1
+	}
+	cat >"$tmp/loaded.c" <<-END
+		#include <stdio.h>
+		#include <string.h>
+		int main(void)
+		{
+			FILE *maps = fopen("/proc/self/maps", "r");
+			char line[8192];
+			int has = 0;
+			while (fgets(line, sizeof(line), maps))
+				has |= strstr(line, "/ld_pre_smc.so") != NULL;
+			puts(has ? "with" : "without");
+		}
+	END
+	mkdir -p "$tmp/alone" "$others" "$musl_dir" && cp "$BUILD/smc_run" "$tmp/alone" && cp "$shim" "$others"
+	if [ -n "$libdir" ] && unshare -m sh -c "$installed" sh "$tmp/root" true 2>/dev/null; then
+		$musl_cc -D_GNU_SOURCE -o "$tmp/loaded-musl" "$tmp/loaded.c"
+		${CC:-cc} -D_GNU_SOURCE -o "$tmp/loaded-glibc" "$tmp/loaded.c"
+		all='with
+with
+with'
+		for libc in glibc musl; do
+			is "$(loaded "$tmp/loaded-$libc")" "$all" "one library installed: in programs of $libc"
+		done
+		if [ -e "$BUILD/32/ld_pre_smc.so" ] && ${CC:-cc} -m32 -D_GNU_SOURCE -o "$tmp/loaded-32" "$tmp/loaded.c" 2>/dev/null; then
+			for dir in lib/i386-linux-gnu lib32; do
+				mkdir "$tmp/root/usr/$dir" && cp "$BUILD/32/ld_pre_smc.so" "$tmp/root/usr/$dir"
+			done
+			for libc in glibc 32; do
+				is "$(loaded "$tmp/loaded-$libc")" "$all" "both installed, without the link for musl: in programs of $libc"
+			done
+			ln -s "../${libdir##*/}/ld_pre_smc.so" "$musl_dir/ld_pre_smc.so"
+			for libc in glibc 32 musl; do
+				is "$(loaded "$tmp/loaded-$libc")" "$all" "both installed: in programs of $libc"
+			done
+		else
+			skip 'both libraries installed' 'no 32-bit programs here'
+		fi
+	else
+		skip 'the installed library' 'needs root, overlay mounts and strings'
+	fi
+
 	# ---- the other parts, as they are, but for what they compile ----
 	BUILD=$musl CC=false "$here/run" repairs manners sandbox keep >"$tmp/musl-parts" 2>&1
 	is "$?" 0 'the other parts: their status'

@@ -4,9 +4,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
-from kern import HAS_SEID, Sockets, done, equal, has_jit, listing, ok, run, skip, smcss, wait_for
+from kern import HAS_SEID, Sockets, done, equal, has_jit, held_modes, listing, ok, run, skip, smcss, wait_for
 
+PROGRAMS = sys.argv[1]
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 LISTEN = "import socket, time; s = socket.socket(); s.bind(('127.0.0.1', %d)); s.listen(); time.sleep(600)"
 
@@ -144,7 +146,24 @@ def check_programs():
                   7011)
 
 
+def check_musl():
+    """A program of another libc than the library was made for, by itself and started by a shell of the library's."""
+    program = PROGRAMS + "/sockets-musl-dynamic"
+    if not os.path.exists(program):
+        skip("programs of musl", "musl-gcc is missing")
+        return
+    check_program("musl", "preload", (program, "-q", "tcp4:listen:127.0.0.1:7012"), 7012)
+    for start in (("smc_run",), ("smc_run", "sh", "-c", 'exec "$@"', "sh")):
+        with subprocess.Popen([*start, program, "tcp4:pair:127.0.0.1"], stdout=subprocess.PIPE, text=True) as process:
+            equal(held_modes(process), ["SMCD"] * 2, "musl: over SMC-D, started by " + " ".join(start))
+            process.kill()
+    with subprocess.Popen([program, "tcp4:pair:127.0.0.1"], stdout=subprocess.PIPE, text=True) as process:
+        equal(held_modes(process), [], "musl: over TCP without the library")
+        process.kill()
+
+
 check_pnetids()
 check_programs()
+check_musl()
 check_reasons()
 done()
