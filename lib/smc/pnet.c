@@ -117,6 +117,8 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 	unsigned long port;
 	char *end;
 
+	if (!*text)
+		return 1;
 	errno = 0;
 	port = strtoul(text, &end, 0);
 	if (errno || *end || *text == '-' || port > SMC_PNET_MAX_PORT)

@@ -137,7 +137,7 @@ static void refusals(void **state)
 		  REFUSED "Operation not permitted: not in this namespace" },
 		{ EPERM, true, "not in this namespace",
 		  REFUSED "Operation not permitted: not in this namespace" },
-		{ EOPNOTSUPP, true, NULL, REFUSED "Operation not supported" },
+		{ EINVAL, true, NULL, REFUSED "Invalid argument" },
 		/* libmnl's own words for an answer to somebody else: not to be mixed up. */
 		{ ESRCH, true, NULL, REFUSED "No such process" },
 		{ EPROTO, true, NULL, REFUSED "Protocol error" },

@@ -145,7 +145,8 @@ static void no_socket(void **state)
 	(void)state;
 	fake.socket_error = EMFILE;
 	assert_int_equal(smc_genl_open(&nl, "SMC_GEN_NETLINK", &err), -EMFILE);
-	assert_string_equal(err.text, "cannot open a netlink socket: Too many open files");
+	assert_ptr_equal(strstr(err.text, "cannot open a netlink socket: "), err.text);
+	assert_string_equal(err.text + strlen("cannot open a netlink socket: "), strerror(EMFILE));
 }
 
 static void command(void **state)
@@ -176,7 +177,7 @@ static void refusals(void **state)
 		{ ENOENT, NULL, "No such file or directory" },
 		{ EEXIST, NULL, "File exists" },
 		{ EAGAIN, NULL, "Resource temporarily unavailable" },
-		{ ERANGE, NULL, "Numerical result out of range" },
+		{ ERANGE, NULL, NULL }, /* in libc's own words */
 		{ ENOPROTOOPT, NULL, "Protocol not available" },
 		{ EINVAL, "Attribute failed policy validation",
 		  "Invalid argument: Attribute failed policy validation" },
@@ -185,16 +186,17 @@ static void refusals(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct seen seen = { 0 };
+		const char *want = rows[i].want ? rows[i].want : strerror(rows[i].code);
 		struct smc_err err;
 
 		fake_reset();
 		fake_answer(rows[i].code, rows[i].text);
 		assert_int_equal(send_command(&err), -rows[i].code);
-		assert_string_equal(err.text, rows[i].want);
+		assert_string_equal(err.text, want);
 		fake_reset();
 		fake_answer(rows[i].code, rows[i].text);
 		assert_int_equal(dump(&seen, &err), -rows[i].code);
-		assert_string_equal(err.text, rows[i].want);
+		assert_string_equal(err.text, want);
 		assert_int_equal(seen.count, 0);
 	}
 }

@@ -32,7 +32,8 @@ static int too_large(const void *arg)
 
 	(void)arg;
 	CHECK(!memory_ran_out() && !memory_is_news());
-	CHECK(!realloc(malloc(10), 0) && !memory_ran_out());
+	free(realloc(malloc(10), 0)); /* musl keeps something */
+	CHECK(!memory_ran_out());
 	errno = 0;
 	CHECK(!malloc(size) && errno == ENOMEM);
 	CHECK(memory_ran_out());
