@@ -5,6 +5,8 @@
 
 # An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
+# Drivers that are built in make net devices at once; as modules they are told not to by files of modprobe.d
+KERNEL_PARAMETERS+=" dummy.numdummies=0 bonding.max_bonds=0"
 
 GUESTS=()		# process ids of QEMU, by node
 KERNEL_DIRS=() GUEST_ROOTS=() ACCELS=()		# by node, see prepare()
