@@ -102,13 +102,21 @@ make_initrd() {
 	rm -rf -- "$tree"
 }
 
+# The clock of an emulated guest does not depend on how busy this machine is while the guest boots. Where the
+# counter cannot be read the guest measures it itself.
+tsc_parameter() {
+	local khz
+	[[ $ACCEL == tcg && $ARCH == amd64 ]] || return 0
+	khz=$(/usr/bin/python3 -IS "$LAB/lib/tsc.py" 2>/dev/null) && printf 'tsc_early_khz=%s' "$khz"
+}
+
 qemu_arguments() {
 	local node=$1
 	qemu_program
 	QEMU+=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu max -smp "$CPUS" -m "$MEMORY"
 		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
-		-append "console=$CONSOLE $KERNEL_PARAMETERS ${SMC_LAB_APPEND-}"
+		-append "console=$CONSOLE $KERNEL_PARAMETERS $(tsc_parameter) ${SMC_LAB_APPEND-}"
 		-chardev "file,id=console,path=$node/console.log" "${MACHINE[@]}"
 		-device "virtio-rng-$BUS" -device "virtio-serial-$BUS"
 		-fsdev local,id=root,path=/,security_model=none,readonly=on,multidevs=remap
