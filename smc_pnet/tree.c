@@ -24,16 +24,17 @@ static void append_row(struct tree *tree, unsigned int level, const struct pnet_
 {
 	struct out_text *text = &tree->lines;
 	struct out_view view = { 0 };
-	const char *gap = "(";
+	const char *gap = " (";
 
 	out_char(&tree->levels, (char)level);
 	out_view_add(&view, pnet_row_columns, "type,device,state,bus,busid,source");
 	for (size_t i = 0; i < 2; i++) {
+		if (i)
+			out_char(text, ' ');
 		out_cell(text, view.cols[i], row);
-		out_char(text, ' ');
 	}
 	if (row->port)
-		out_printf(text, "port %u ", row->port);
+		out_printf(text, " port %u", row->port);
 	for (size_t i = 2; i < view.count; i++) {
 		struct out_text cell = { 0 };
 
@@ -45,7 +46,7 @@ static void append_row(struct tree *tree, unsigned int level, const struct pnet_
 		}
 		out_free(&cell);
 	}
-	out_str(text, *gap == '(' ? "()\n" : ")\n");
+	out_str(text, *gap == ' ' ? "\n" : ")\n");
 }
 
 static void append_group(struct tree *tree, unsigned int level, struct pnet_group *group)
