@@ -19,8 +19,19 @@ root_key() {
 	{ host_codename; echo "$ARCH"; cat -- "$LAB/guest/packages" "$LAB/../packaging/packages" "$LAB/lib/root.sh"; } | sha256sum | cut -c1-16
 }
 
-# Sets GUEST_ROOT, and keeps the tree locked against removal as long as this process runs
+# Sets GUEST_ROOT, and keeps the tree locked against removal as long as this process runs. Once more if it was removed
+# in between.
 need_root() {
+	local tries
+	for tries in 1 2 3; do
+		find_root
+		{ exec {ROOT_LOCK}<"$GUEST_ROOT/.stamp"; } 2>/dev/null && flock -s "$ROOT_LOCK" && touch -c -- "$GUEST_ROOT/.stamp" &&
+			[[ -e $GUEST_ROOT/.stamp ]] && return
+	done
+	die "the guests' root $GUEST_ROOT was removed $tries times"
+}
+
+find_root() {
 	local key
 	key=$(root_key)
 	GUEST_ROOT=$CACHE/roots/$ARCH-$key
@@ -33,7 +44,6 @@ need_root() {
 			say "going on with the guests' root of an earlier state of this tree"
 		fi
 	fi
-	exec {ROOT_LOCK}<"$GUEST_ROOT/.stamp" && flock -s "$ROOT_LOCK"
 }
 
 build_root() {
@@ -79,11 +89,11 @@ newest_root() {
 	printf '%s\n' "${dir%/.stamp}"
 }
 
-# Trees of earlier states go when no guest uses them
+# Trees of earlier states go when no guest has used them for a day: other work trees may have other lists
 sweep_roots() {
 	local dir fd
 	for dir in "$CACHE/roots/$ARCH"-*/; do
-		[[ ${dir%/} == *-"$1" || ! -e $dir/.stamp ]] && continue
+		[[ ${dir%/} == *-"$1" || -z $(find "$dir/.stamp" -mmin +1440 2>/dev/null) ]] && continue
 		exec {fd}<"$dir/.stamp"
 		flock -n "$fd" && rm -rf -- "$dir"
 		exec {fd}>&-

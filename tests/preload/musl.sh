@@ -118,7 +118,7 @@ with'
 	is "$?" 0 'the other parts: their status'
 	while read -r line; do
 		case $line in
-		'ok '*'# SKIP'*) line=${line#* - } && skip "${line%% \# SKIP*}" "${line#*\# SKIP }" ;;
+		'ok '*'# SKIP'*) echo "# not with musl: ${line#* - }" ;;
 		'ok '*) ok 0 "${line#* - }" ;;
 		'not ok '*) ok 1 "${line#* - }" ;;
 		'#'*) echo "$line" ;;
