@@ -66,7 +66,7 @@ def write_units():
     write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-pnet.service\n")
     if not INSTALLED:
         write(UNITS + "/smc-pnet.service", read(TOOLS + "/smc-pnet.service").replace("@BINDIR@", "/usr/bin"))
-    write("/etc/smc-tools/pnet.conf", "LABNET if lo\n")
+    write("/etc/smc-tools/pnet.conf", "LABNET lo n/a 255\n")
     serve = "[Service]\nExecStart=/usr/bin/iperf3 -s -p %s\n"
     write(UNITS + "/lab@.service", serve % "520%i")
     write(UNITS + "/lab\\x2db@.service", "[Service]\nExecStart=/bin/sleep 999\n")
