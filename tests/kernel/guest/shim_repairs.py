@@ -2,6 +2,7 @@
 """Programs under the shim beside the same program on TCP: what is mended, what remains, and what
 the repairs are worth."""
 import os
+import socket
 import subprocess
 
 from kern import done, equal, ok
@@ -46,6 +47,20 @@ TO_TCP = {
     "epoll": "client=tcp accepted=tcp",
     "devices": "one=smc two=tcp",
 }
+
+
+def takes(option):
+    """Does a socket of SMC take this option of SOL_SOCKET, switched off?"""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256) as smc:
+            smc.setsockopt(socket.SOL_SOCKET, option, 0)
+        return True
+    except OSError:
+        return False
+
+
+if KERNEL != "6.1" and not takes(74):  # SO_TXREHASH, which Linux 7.2 refuses
+    TO_TCP["txrehash"] = "off=tcp on=tcp client=tcp accepted=tcp"
 
 # Without the repairs: safe ones, and different in every mode.
 RAW = ["identity", "ioctls", "zerocopy", "short", "retry_nonblocking", "unspec", "devices"]
