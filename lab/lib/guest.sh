@@ -331,11 +331,12 @@ boot_guests() {
 	drain_pumps
 }
 
-# An emulated processor now and then trips over code that the kernel patches while it boots. As long
-# as no command has been started, it is safe to boot again.
+# An emulated processor now and then trips over code that the kernel patches while it boots, and QEMU 10 over
+# its own tables of memory (iotlb_to_section). As long as no command has been started, it is safe to boot again.
 crashed_at_boot() {
 	[[ -n $FAILED_NODE ]] && ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log &&
-		grep -Eqs 'Kernel panic|Oops' "$RUN/$FAILED_NODE/console.log"
+		{ grep -Eqs 'Kernel panic|Oops' "$RUN/$FAILED_NODE/console.log" ||
+			grep -qs 'Assertion .* failed' "$RUN/$FAILED_NODE/qemu.log"; }
 }
 
 # Boots NODES guests with the options of the command line; sets STATUS
@@ -347,7 +348,7 @@ run_guests() {
 		boot_guests
 		crashed_at_boot || break
 		((attempt < 3)) || break
-		say "the kernel crashed while it booted: once more"
+		say "the guest crashed while it booted: once more"
 		rm -rf -- "$RUN"/[12] "$RUN"/shared/.sync.* "$RUN/wire"
 	done
 	[[ -n $FAILURE ]] || set_status

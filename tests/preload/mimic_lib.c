@@ -299,7 +299,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return ret;
 }
 
-ssize_t splice(int in, off64_t *in_pos, int out, off64_t *out_pos, size_t len, unsigned int flags)
+ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags)
 {
 	if (kind(in) && !in_pos && out != in)
 		abort();
