@@ -2,6 +2,7 @@
 """smc_run --seccomp: programs that no library reaches, over SMC-D, or on 6.1 over SMC that falls back."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import supervised
 from kern import done, equal, held_modes, listing, ok, port_modes, run, skip, slow_page, wait_for
 from supervised import NOBODY
 
-PROGRAMS = sys.argv[1]
+PROGRAMS = shutil.copytree(sys.argv[1], "/run/programs")  # a build directory may be closed to other users
 MODE = "TCP" if os.environ["SMC_LAB_KERNEL"] == "6.1" else "SMCD"
 STATIC, GO = PROGRAMS + "/sockets-static", PROGRAMS + "/gohttp"
 # Without privileges: root would get eBPF where there is some.
