@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
+#include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/log.h"
@@ -168,12 +169,17 @@ static int accept_marked(const struct call *call)
 		fd = accept_smc(call, sock.family);
 	}
 	shim_fd_mark(fd);
-	if (fd >= 0)
-		errno = saved;
+	if (fd < 0)
+		return -1;
+	shim_accepted_buffers(call->fd, fd);
+	errno = saved;
 	return fd;
 }
 
-/* No system call more for what is not an SMC socket; one more for a non-blocking listener. */
+/*
+ * No system call more for what is not an SMC socket; one more for a non-blocking listener, and for
+ * a client if buffers have sizes.
+ */
 static int accept_any(const struct call *call)
 {
 	return shim_fd_is_marked(call->fd) ? accept_marked(call) : call_next(call);

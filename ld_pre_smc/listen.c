@@ -2,6 +2,7 @@
 /* bind(2) and listen(2), as a TCP socket would. */
 #include <errno.h>
 
+#include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
@@ -45,12 +46,14 @@ int bind(int fd, const struct sockaddr *addr, socklen_t len)
 int listen(int fd, int backlog)
 {
 	struct linger kept = { 0 };
-	int ret;
+	int ret, locks;
 
 	shim_rules_listen(fd);
 	if (shim_repairs() && shim_is_smc(fd, NULL))
 		shim_linger_hide(fd, &kept);
+	locks = shim_lock_buffers(fd);
 	ret = next_listen(fd, backlog);
+	shim_relock_buffers(fd, locks);
 	shim_linger_show(fd, &kept);
 	return ret;
 }

@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/keeper.h"
@@ -90,37 +91,14 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 	}
 }
 
-/*
- * The kernel caps a size silently at net.core.rmem_max or wmem_max, but not for those who may
- * raise these. smc_run of smc-tools 1.8.5 did so for the whole machine.
- */
-static void set_beyond_limit(int fd, int name, int bytes)
-{
-	socklen_t len = sizeof(bytes);
-	int got;
-
-	/* The kernel counts twice what it was asked for. */
-	if (next_getsockopt(fd, SOL_SOCKET, name, &got, &len) || got / 2 >= bytes)
-		return;
-	next_setsockopt(fd, SOL_SOCKET, name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE,
-			&bytes, sizeof(bytes));
-}
-
-static int set_buffer(int fd, int name, int bytes)
-{
-	if (!bytes)
-		return 0;
-	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
-		return errno;
-	set_beyond_limit(fd, name, bytes);
-	return 0;
-}
-
-/* What a socket gets that really became an SMC socket. On TCP a size would end autotuning. */
+/* What a socket gets that really became an SMC socket. */
 static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
 {
-	try->sndbuf_err = set_buffer(try->fd, SO_SNDBUF, cfg->sndbuf);
-	try->rcvbuf_err = set_buffer(try->fd, SO_RCVBUF, cfg->rcvbuf);
+	if (!cfg->sndbuf && !cfg->rcvbuf)
+		return;
+	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, cfg->sndbuf);
+	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, cfg->rcvbuf);
+	shim_unlock_buffers(try->fd);
 }
 
 static bool is_plain(const struct shim_config *cfg)

@@ -9,15 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/epoll.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sockopt_numbers.h"
-
-/* Bits of SO_BUF_LOCK: include/linux/socket.h. */
-#define SNDBUF_LOCK 1
-#define RCVBUF_LOCK 2
 
 /*
  * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not
@@ -73,27 +69,6 @@ static void copy_options(int from, int to, int level, const short *names, size_t
 	}
 }
 
-/* getsockopt() gives twice what setsockopt() took. A size of ours is nothing for a TCP socket. */
-static void copy_buffer(int from, int to, int name, int locked, int own)
-{
-	int bytes = shim_int_option(from, SOL_SOCKET, name) / 2;
-
-	if (locked && !own && bytes > 0)
-		next_setsockopt(to, SOL_SOCKET, name, &bytes, sizeof(bytes));
-}
-
-static void copy_buffers(int from, int to, enum shim_kind kind)
-{
-	struct shim_config own;
-	const struct shim_config *cfg = shim_config_get(&own);
-	int locks = shim_int_option(from, SOL_SOCKET, SO_BUF_LOCK);
-
-	if (locks <= 0)
-		return;
-	copy_buffer(from, to, SO_SNDBUF, locks & SNDBUF_LOCK, kind == KIND_TCP ? cfg->sndbuf : 0);
-	copy_buffer(from, to, SO_RCVBUF, locks & RCVBUF_LOCK, kind == KIND_TCP ? cfg->rcvbuf : 0);
-}
-
 static void copy_flags(int from, int to)
 {
 	struct f_owner_ex owner;
@@ -110,8 +85,7 @@ static void copy_flags(int from, int to)
 /*
  * What a program set on a socket. Copied: options that differ from those of a new socket,
  * O_NONBLOCK, O_ASYNC, owner and signal. Not copied: socket filters, MD5 and AO keys, multicast
- * memberships; buffer sizes only if they were set, for a TCP socket not those of SMC_SNDBUF and
- * SMC_RCVBUF. Leaves errno as it was.
+ * memberships; for a TCP socket the sizes of SMC_SNDBUF and SMC_RCVBUF. Leaves errno as it was.
  */
 static void copy_settings(int from, int to, int family, enum shim_kind kind)
 {
@@ -122,7 +96,7 @@ static void copy_settings(int from, int to, int family, enum shim_kind kind)
 	COPY(from, to, IPPROTO_IP, ip_options);
 	if (family == AF_INET6)
 		COPY(from, to, IPPROTO_IPV6, ipv6_options);
-	copy_buffers(from, to, kind);
+	shim_copy_buffers(from, to, kind);
 	copy_flags(from, to);
 	errno = saved;
 }

@@ -7,30 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
+
+#include "smc/buffers.h"
 
 static const struct buffer {
 	enum smc_variable size;
 	const char *what;
-	const char *limit;	/* of /proc/sys/net/core: the most that setsockopt(2) grants */
+	const char *limit;	/* of net.core: the most that setsockopt(2) grants */
+	const char *normal;	/* of net.smc: what SMC sockets start with */
 	int force;		/* grants more, to those who may */
 } buffers[] = {
-	{ VAR_RCVBUF, "receive", "rmem_max", SO_RCVBUFFORCE },
-	{ VAR_SNDBUF, "transmit", "wmem_max", SO_SNDBUFFORCE },
+	{ VAR_RCVBUF, "receive", "rmem_max", "rmem", SO_RCVBUFFORCE },
+	{ VAR_SNDBUF, "transmit", "wmem_max", "wmem", SO_SNDBUFFORCE },
 };
 #define BUFFERS (sizeof(buffers) / sizeof(buffers[0]))
 
-static FILE *open_limit(const char *name, const char *mode)
+/* @part: core or smc */
+static FILE *open_knob(const char *part, const char *name, const char *mode)
 {
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/sys/net/core/%s", name);
+	snprintf(path, sizeof(path), "/proc/sys/net/%s/%s", part, name);
 	return fopen(path, mode);
 }
 
-static int read_limit(const char *name, long long *bytes)
+static int read_knob(const char *part, const char *name, long long *bytes)
 {
-	FILE *file = open_limit(name, "re");
+	FILE *file = open_knob(part, name, "re");
 	int found;
 
 	if (!file)
@@ -47,7 +52,7 @@ static bool is_above(const struct request *req, const struct buffer *buffer, int
 	const char *size = req->settings[buffer->size];
 
 	*bytes = size ? atoi(size) : 0;
-	return size && !read_limit(buffer->limit, limit) && *limit < *bytes;
+	return size && !read_knob("core", buffer->limit, limit) && *limit < *bytes;
 }
 
 /* As the library will do it in the program: for that, nothing needs to be raised. */
@@ -65,7 +70,7 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 
 static int raise_limit(const char *name, long long bytes)
 {
-	FILE *file = open_limit(name, "r+e");
+	FILE *file = open_knob("core", name, "r+e");
 
 	if (!file)
 		return -errno;
@@ -96,6 +101,43 @@ static int check(const struct request *req, enum way way, const struct buffer *b
 	cli_warn(req->tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
 		 limit, bytes);
 	return 0;
+}
+
+static unsigned long long memory(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? 0 : (unsigned long long)info.totalram * info.mem_unit;
+}
+
+/* Return: bytes, SMC_KERNEL_BUFFER or less where the kernel's own size is left. */
+static long long good_size(const struct buffer *buffer, bool may_exceed)
+{
+	long long now, limit, good = smc_good_buffer(memory());
+
+	if (read_knob("smc", buffer->normal, &now) || now != SMC_KERNEL_BUFFER)
+		return 0;
+	if (may_exceed || read_knob("core", buffer->limit, &limit))
+		return good;
+	return limit < good ? limit : good;
+}
+
+const char *buffers_default(enum smc_variable variable, bool may_exceed, char text[BUFFER_TEXT])
+{
+	long long bytes = 0;
+
+	for (size_t i = 0; i < BUFFERS; i++)
+		if (buffers[i].size == variable)
+			bytes = good_size(&buffers[i], may_exceed);
+	if (bytes <= SMC_KERNEL_BUFFER)
+		return NULL;
+	snprintf(text, BUFFER_TEXT, "%lld", bytes);
+	return text;
+}
+
+bool buffers_may_exceed(void)
+{
+	return may_exceed(&buffers[0], SMC_GOOD_BUFFER);
 }
 
 int buffers_check(const struct request *req, enum way way)

@@ -4,6 +4,25 @@
 
 #include "smc_run/request.h"
 
+/* Decimal digits of a size in bytes. */
+#define BUFFER_TEXT 16
+
+/**
+ * buffers_default() - the size where nobody asked for one: what makes SMC faster than TCP
+ * @variable: VAR_RCVBUF or VAR_SNDBUF; no other has a default
+ * @may_exceed: may the program go beyond net.core.rmem_max and wmem_max? Then it will, else its
+ *		size is within them
+ *
+ * An administrator who has set net.smc.rmem or wmem knows better. Linux before 6.1 has neither: its
+ * sizes are those of TCP.
+ *
+ * Return: @text, or NULL: the kernel's own.
+ */
+const char *buffers_default(enum smc_variable variable, bool may_exceed, char text[BUFFER_TEXT]);
+
+/** buffers_may_exceed() - may this process, and what it starts, go beyond the limits? */
+bool buffers_may_exceed(void);
+
 /**
  * buffers_check() - of a command: raise the limits, if that was asked for, or warn
  * @way: in which the command was made to use SMC, or WAY_NONE

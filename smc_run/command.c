@@ -135,14 +135,24 @@ static int check_program(const struct request *req, const struct target *target,
 	return no_smc(req, target->path, "%s", why);
 }
 
-/* What was not asked for keeps the value that the caller's environment gives it. */
+/*
+ * What was not asked for keeps the value that the caller's environment gives it; buffers without
+ * either have a default.
+ */
 static int set_environment(const struct request *req, const struct library *lib)
 {
+	bool may_exceed = buffers_may_exceed();
 	int i, err = library_preload(lib->entry);
+	char text[BUFFER_TEXT];
+	const char *value;
 
-	for (i = 0; !err && i < VARIABLES; i++)
-		if (req->settings[i] && setenv(smc_variables[i], req->settings[i], 1))
+	for (i = 0; !err && i < VARIABLES; i++) {
+		value = req->settings[i];
+		if (!value && !getenv(smc_variables[i]))
+			value = buffers_default(i, may_exceed, text);
+		if (value && setenv(smc_variables[i], value, 1))
 			err = -errno;
+	}
 	return err ? cli_error(req->tool, "cannot set the environment: %s", strerror(-err)) : 0;
 }
 

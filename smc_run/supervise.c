@@ -37,6 +37,10 @@
 #include "sys/passfd.h"
 #include "sys/sockcall.h"
 
+#ifndef SO_BUF_LOCK
+#define SO_BUF_LOCK 72 /* <asm-generic/socket.h>, Linux 5.14 */
+#endif
+
 /*
  * An answer waits until the thread that asked runs again: one that may not run, by the limits of
  * its control group, holds up one of these.
@@ -105,6 +109,22 @@ static int open_kind(int domain, int flags, int protocol)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/*
+ * A size that nobody asked for is not locked: if SMC falls back, TCP tunes its own. So listeners do
+ * not hand it on, see ld_pre_smc/buffers.h.
+ */
+static void set_buffers(int fd, const struct supervise *how)
+{
+	const int unlocked = 0;
+
+	if (how->sndbuf)
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &how->sndbuf, sizeof(int));
+	if (how->rcvbuf)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &how->rcvbuf, sizeof(int));
+	if (!how->is_locked)
+		setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &unlocked, sizeof(unlocked));
+}
+
 static int open_smc(const struct supervisor *self, const struct sockcall *call)
 {
 	int flags = call->flags & SOCK_NONBLOCK, fd = -EPROTONOSUPPORT;
@@ -113,10 +133,8 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
 		fd = open_kind(call->is_v6 ? AF_INET6 : AF_INET, flags, IPPROTO_SMC);
 	if (fd < 0)
 		fd = open_kind(AF_SMC, flags, call->is_v6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
-	if (fd >= 0 && self->how.sndbuf)
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &self->how.sndbuf, sizeof(int));
-	if (fd >= 0 && self->how.rcvbuf)
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &self->how.rcvbuf, sizeof(int));
+	if (fd >= 0)
+		set_buffers(fd, &self->how);
 	return fd;
 }
 

@@ -14,10 +14,12 @@
  * @inet: try IPPROTO_SMC before AF_SMC
  * @is_strict: no TCP where there is no SMC
  * @sndbuf, @rcvbuf: sizes for SO_SNDBUF and SO_RCVBUF, 0 for the kernel's own
+ * @is_locked: they were asked for
  */
 struct supervise {
 	bool inet, is_strict;
 	int sndbuf, rcvbuf;
+	bool is_locked;
 };
 
 /**

@@ -81,6 +81,37 @@ static void put_families(FILE *out, const struct unit *unit)
 	fputs("AF_SMC\n", out);
 }
 
+/* Is a variable set by the unit itself, not by an earlier drop-in of ours? */
+static bool is_own_variable(const struct unit *unit, const char *name)
+{
+	const char *list = unit_prop_of(unit, "Environment");
+	char word[PATH_MAX], line[64], *ours;
+	size_t len = strlen(name);
+	struct smc_err ignored;
+	bool found = false;
+
+	while (!found && unit_next_word(&list, word))
+		found = !strncmp(word, name, len) && word[len] == '=';
+	if (!found || dropin_read(unit->dropin.file, &ours, &ignored))
+		return found;
+	snprintf(line, sizeof(line), "\nEnvironment=\"%s=", name);
+	found = !ours || !strstr(ours, line);
+	free(ours);
+	return found;
+}
+
+/* One that was asked for; the sizes of buffers also if nobody did. */
+static void put_setting(FILE *out, const struct unit *unit, enum smc_variable variable)
+{
+	const char *value = unit->req->settings[variable];
+	char text[BUFFER_TEXT];
+
+	if (!value && !is_own_variable(unit, smc_variables[variable]))
+		value = buffers_default(variable, unit_is_root(unit), text);
+	if (value)
+		put_variable(out, smc_variables[variable], value);
+}
+
 /* The text of the drop-in, to be freed. NULL: out of memory. */
 static char *make_text(const struct unit *unit)
 {
@@ -98,8 +129,7 @@ static char *make_text(const struct unit *unit)
 	} else {
 		put_preload(out, unit);
 		for (i = 0; i < VARIABLES; i++)
-			if (settings[i])
-				put_variable(out, smc_variables[i], settings[i]);
+			put_setting(out, unit, i);
 		put_families(out, unit);
 	}
 	if (!fclose(out))
@@ -229,6 +259,7 @@ static int enable(struct unit *unit, struct smc_err *err)
 	if (ret)
 		return cli_error(unit->req->tool, "%s", err->text);
 	was_bpf = has_bpf(unit);
+	way_has_smc();	/* the sysctls that the buffers depend on come with the module */
 	conf = make_text(unit);
 	ret = conf ? dropin_write(&unit->dropin, conf, err)
 		   : smc_err_set(err, ENOMEM, "%s", unit->name);

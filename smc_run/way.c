@@ -14,6 +14,7 @@
 
 #include "host/smc.h"
 #include "smc/abi.h"
+#include "smc_run/buffers.h"
 #include "smc_run/program.h"
 #include "smc_run/supervise.h"
 #include "sys/bpfmap.h"
@@ -185,8 +186,11 @@ static const char *setting(const struct request *req, enum smc_variable variable
 static int size_setting(const struct request *req, enum smc_variable variable)
 {
 	const char *value = setting(req, variable);
+	char text[BUFFER_TEXT];
 	int bytes = 0;
 
+	if (!value)
+		value = buffers_default(variable, false, text);
 	if (value)
 		smc_parse_size(value, &bytes);
 	return bytes;
@@ -214,12 +218,13 @@ int seccomp_start(const struct request *req, char *const *argv, struct smc_err *
 		/* Nothing hides AF_SMC from the program. */
 		.inet = (!family || smc_wants_inet(family)) && !kernel_ipproto_smc(),
 		.is_strict = req->is_strict,
-		.sndbuf = size_setting(req, VAR_SNDBUF),
-		.rcvbuf = size_setting(req, VAR_RCVBUF),
 	};
 
 	if (way_has_smc())
 		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
+	how.sndbuf = size_setting(req, VAR_SNDBUF);
+	how.rcvbuf = size_setting(req, VAR_RCVBUF);
+	how.is_locked = setting(req, VAR_SNDBUF) || setting(req, VAR_RCVBUF);
 	if (makes_smc())
 		return 0;
 	missing = sockcall_missing();

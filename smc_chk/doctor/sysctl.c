@@ -2,6 +2,7 @@
 /* Doctor: switches and sizes below /proc/sys, and memory that RDMA can use. */
 #include <stdio.h>
 
+#include "smc/buffers.h"
 #include "smc_chk/doctor/checks.h"
 #include "sys/buddy.h"
 
@@ -102,6 +103,20 @@ static unsigned long long smcr_limit(const struct doctor *doc)
 	return type || !block || block > SMCR_MAX ? SMCR_MAX : block;
 }
 
+/* Whoever does not come from smc_run has this. The remedy prints the line that it keeps. */
+static void suggest_size(struct doctor *doc, const char *name, const char *what)
+{
+	char good[SIZE_TEXT];
+
+	doctor_say(doc, DOCTOR_NOTE, "buffers", name,
+		   doctor_remedy(doc, "sysctl -w %s=%d | tee -a /etc/sysctl.d/90-smc.conf", name,
+				 SMC_GOOD_BUFFER),
+		   "each connection gets 64 KiB to %s, too little for bulk data; smc_run sets %s "
+		   "itself, but eBPF cannot. 1000 connections then take %d MiB in place of %d", what,
+		   size_text(good, SMC_GOOD_BUFFER), 1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
+		   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
+}
+
 static void check_size(struct doctor *doc, const char *name, const char *what)
 {
 	unsigned long long real, limit = smcr_limit(doc);
@@ -117,6 +132,8 @@ static void check_size(struct doctor *doc, const char *name, const char *what)
 			   doctor_remedy(doc, "sysctl -w %s=%llu", name, limit),
 			   "a connection should get %s to %s, but over SMC-R it gets %s at most",
 			   real_text, what, size_text(limit_text, limit));
+	else if (real == SMC_KERNEL_BUFFER)
+		suggest_size(doc, name, what);
 	else
 		doctor_ok(doc, "buffers", name, "each connection gets %s to %s%s", real_text, what,
 			  real > SMCD_MAX ? " (SMC-D: 1 MiB)" : "");

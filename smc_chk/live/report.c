@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "smc/buffers.h"
 #include "smc/reason.h"
 #include "smc_chk/smc_chk.h"
 
@@ -169,6 +170,43 @@ static void put_ratio(struct out_text *text, const char *name, const char *unit,
 	out_char(text, '\n');
 }
 
+/*
+ * Bytes of the smaller buffer on the way to the server: ours to send, its to receive. 0: not known.
+ * SMC-D has the cursors in it, too.
+ */
+static unsigned int smallest_buffer(const struct client_result *result)
+{
+	const struct smc_sock *sock = &result->sock;
+
+	if (!result->has_sock || !(sock->has & SMC_SOCK_HAS_CONN))
+		return 0;
+	return sock->conn.sndbuf_size < sock->conn.peer_rmbe_size ? sock->conn.sndbuf_size
+								  : sock->conn.peer_rmbe_size;
+}
+
+/* Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? */
+static bool are_buffers_short(const struct client_result *result)
+{
+	unsigned int bytes = smallest_buffer(result);
+
+	return bytes && bytes <= SMC_KERNEL_BUFFER && result->has_rates && result->is_ours &&
+	       result->smc.bytes_per_second < result->tcp.bytes_per_second;
+}
+
+/* What smc_run sets by itself. A connection then takes a buffer for each direction, at both ends. */
+static void put_buffers(struct out_text *text, const struct client_result *result)
+{
+	if (!are_buffers_short(result))
+		return;
+	put(text, "buffers", "64 KiB cost throughput; smc_run sets %d KiB, for other programs type on "
+	    "both hosts:", SMC_GOOD_BUFFER / 1024);
+	put(text, "", "sysctl -w net.smc.rmem=%d", SMC_GOOD_BUFFER);
+	put(text, "", "sysctl -w net.smc.wmem=%d", SMC_GOOD_BUFFER);
+	put(text, "", "a connection then takes up to %d KiB of memory, not %d",
+	    SMC_BUFFERS_PER_CONNECTION * SMC_GOOD_BUFFER / 1024,
+	    SMC_BUFFERS_PER_CONNECTION * SMC_KERNEL_BUFFER / 1024);
+}
+
 static void put_rates(struct out_text *text, const struct client_result *result)
 {
 	const struct client_rates *smc = &result->smc, *tcp = &result->tcp;
@@ -187,6 +225,7 @@ static void put_rates(struct out_text *text, const struct client_result *result)
 		  (double)tcp->round_trip_ns / 1e6, false);
 	put_ratio(text, "throughput", "MB/s", smc->bytes_per_second / 1e6,
 		  tcp->bytes_per_second / 1e6, true);
+	put_buffers(text, result);
 }
 
 void report_text(struct out_text *text, const struct client_result *result)
@@ -337,10 +376,11 @@ static int add_connection(json_t *json, const struct client_result *result)
 					   "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
 					   "round_trip_ns", (json_int_t)result->rtt_median_ns));
 	if (result->has_rates)
-		ret |= add(json, json_pack("{s:o, s:o, s:o}", "smc",
+		ret |= add(json, json_pack("{s:o, s:o, s:o, s:b}", "smc",
 					   json_rates(result, &result->smc), "tcp",
 					   json_rates(result, &result->tcp), "ratios",
-					   json_ratios(&result->smc, &result->tcp)));
+					   json_ratios(&result->smc, &result->tcp),
+					   "are_buffers_short", are_buffers_short(result)));
 	return ret;
 }
 

@@ -120,19 +120,19 @@ is "$(asked)" 'socket 2 1 256;socket 43 1 0;socket 43 1 0;' 'auto decides at the
 
 # ---- buffer sizes ----
 under SMC_SNDBUF=64K SMC_RCVBUF=1M -- call 2 1 0 2 2 0 1 1 0 16 3 0 43 1 0 2 1 262 >/dev/null
-is "$(asked)" 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;socket 2 2 0;socket 1 1 0;socket 16 3 0;socket 43 1 0;socket 2 1 262;' \
-	'buffer sizes only on sockets that are mapped'
+is "$(asked)" 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsockopt 1 72 0;socket 2 2 0;socket 1 1 0;socket 16 3 0;socket 43 1 0;socket 2 1 262;' \
+	'buffer sizes only on sockets that are mapped, and not locked: TCP after a fallback has its own'
 under SMC_SNDBUF=64K FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 >/dev/null
 is "$(asked)" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;' 'no buffer size on a TCP socket'
 is "$(under SMC_SNDBUF=64K FAKE_OPT=22 -- call 2 1 0)" 'ok errno kept' 'a size that is refused costs neither socket nor errno'
 for force in 0 1; do
 	is "$(under SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=$force -- call 2 1 0 && asked)" 'ok errno kept
-socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;' \
+socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
 		"a size above its limit is asked for as root can, allowed: $force"
 done
 while read -r size bytes; do
 	under SMC_RCVBUF="$size" -- call 2 1 0 >/dev/null 2>"$tmp/err"
-	is "$(asked)$(cat "$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;}" "SMC_RCVBUF=$size"
+	is "$(asked)$(cat "$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;setsockopt 1 72 0;}" "SMC_RCVBUF=$size"
 done <<-LIST
 	1 1
 	4096 4096
@@ -265,7 +265,7 @@ if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
 	is "$(under FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 && asked)" 'ok errno kept
 socket 43 1 0;socket 2 1 256;socket 2 1 0;' '32-bit: fallback'
 	is "$(under SMC_SNDBUF=1M -- call 2 1 0 && asked)" 'ok errno kept
-socket 43 1 0;setsockopt 1 7 1048576;' '32-bit: buffer size'
+socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 72 0;' '32-bit: buffer size'
 	: > "$tmp/big" && truncate -s 3G "$tmp/big"
 	under SMC_DEBUG=1 -- call 2 1 0 >/dev/null 2>>"$tmp/big"
 	like "$(tail -c 200 "$tmp/big" | tr -d '\0')" '^ld_pre_smc.* AF_SMC fd' '32-bit: debug lines into a large file'

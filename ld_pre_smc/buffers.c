@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/* SMC_SNDBUF and SMC_RCVBUF on the way into the kernel, and not into TCP. */
+#include "ld_pre_smc/buffers.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "ld_pre_smc/next.h"
+#include "ld_pre_smc/sockopt_numbers.h"
+
+/* Bits of SO_BUF_LOCK: include/linux/socket.h. */
+#define SNDBUF_LOCK 1
+#define RCVBUF_LOCK 2
+
+static void set_locks(int fd, int locks)
+{
+	int saved = errno;
+
+	next_setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &locks, sizeof(locks));
+	errno = saved;
+}
+
+int shim_set_buffer(int fd, int name, int bytes)
+{
+	const int force = name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
+	int got;
+
+	if (!bytes)
+		return 0;
+	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
+		return errno;
+	/* The kernel counts twice what it was asked for. */
+	got = shim_int_option(fd, SOL_SOCKET, name);
+	if (got >= 0 && got / 2 < bytes)
+		next_setsockopt(fd, SOL_SOCKET, force, &bytes, sizeof(bytes));
+	return 0;
+}
+
+void shim_unlock_buffers(int fd)
+{
+	set_locks(fd, 0);
+}
+
+int shim_lock_buffers(int fd)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	int ours = (cfg->sndbuf ? SNDBUF_LOCK : 0) | (cfg->rcvbuf ? RCVBUF_LOCK : 0), locks;
+
+	if (!ours || !shim_is_smc(fd, NULL))
+		return -1;
+	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
+	if (locks >= 0)
+		set_locks(fd, locks | ours);
+	return locks;
+}
+
+void shim_relock_buffers(int fd, int locks)
+{
+	if (locks >= 0)
+		set_locks(fd, locks);
+}
+
+void shim_accepted_buffers(int listener, int fd)
+{
+	struct shim_config own;
+	const struct shim_config *cfg = shim_config_get(&own);
+	int locks;
+
+	if ((!cfg->sndbuf && !cfg->rcvbuf) ||
+	    shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
+		return;
+	locks = shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK);
+	if (locks >= 0)
+		set_locks(fd, locks);
+}
+
+/* getsockopt() gives twice what setsockopt() took. */
+static void copy_buffer(int from, int to, int name)
+{
+	int twice = shim_int_option(from, SOL_SOCKET, name);
+
+	if (twice > 1)
+		shim_set_buffer(to, name, twice / 2);
+}
+
+void shim_copy_buffers(int from, int to, enum shim_kind kind)
+{
+	int locks = shim_int_option(from, SOL_SOCKET, SO_BUF_LOCK);
+
+	if (locks < 0)
+		return;
+	if (kind != KIND_TCP || locks & SNDBUF_LOCK)
+		copy_buffer(from, to, SO_SNDBUF);
+	if (kind != KIND_TCP || locks & RCVBUF_LOCK)
+		copy_buffer(from, to, SO_RCVBUF);
+	set_locks(to, locks);
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+/* Sizes of SMC's buffers: the kernel's default, and what makes SMC faster than TCP. */
+#include "smc/buffers.h"
+
+#define CONNECTIONS 1000ULL
+
+/* What the kernel keeps for itself is not in the memory that it tells: 2 GB are a bit less. */
+int smc_good_buffer(unsigned long long memory)
+{
+	unsigned long long half = (memory + memory / 8) / 2;
+	unsigned long long most = half / CONNECTIONS / SMC_BUFFERS_PER_CONNECTION;
+	int size = SMC_GOOD_BUFFER;
+
+	while (size > SMC_KERNEL_BUFFER && (unsigned long long)size > most)
+		size /= 2;
+	return size;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes of SMC's buffers: the kernel's default, and what makes SMC faster than TCP. */
+#pragma once
+
+/* Bytes: net.smc.wmem and net.smc.rmem where nobody has set them, net/smc/smc_sysctl.c. */
+#define SMC_KERNEL_BUFFER 65536
+
+/*
+ * Bytes: the smallest size with which bulk data over SMC-D is clearly faster than over TCP, as
+ * "make bench" shows; SMC-R of Linux 6.1 has no larger ones.
+ */
+#define SMC_GOOD_BUFFER (512 * 1024)
+
+/* A connection has one to send and one to receive, but for loopback, which only receives. */
+#define SMC_BUFFERS_PER_CONNECTION 2
+
+/**
+ * smc_good_buffer() - the size for a machine: SMC_GOOD_BUFFER if it has 2 GB of memory, less below
+ * @memory: bytes that it has
+ *
+ * Buffers of 1000 connections take half of the memory at most: they are memory of the kernel, which
+ * no program's limit counts.
+ *
+ * Return: bytes, a power of two; SMC_KERNEL_BUFFER where there is no room for more.
+ */
+int smc_good_buffer(unsigned long long memory);

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Sizes of the buffers of SMC connections under smc_run: the default, its limits, and who overrides it."""
+import os
+import socket
+import sys
+
+from kern import done, equal, run
+
+KIB = 1024
+# Connects to itself or to a port, prints receive buffer and locks (SO_BUF_LOCK) of the client, as the kernel counts.
+PROGRAM = """
+import socket, sys
+port, own = int(sys.argv[1]), int(sys.argv[2])
+listener, client = socket.socket(), socket.socket()
+if own:
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, own)
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+client.connect(("127.0.0.1", port) if port else listener.getsockname())
+server = None if port else listener.accept()[0]
+print(*[s.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2 for s in (client, server) if s],
+      client.getsockopt(socket.SOL_SOCKET, 72))
+"""
+# A listener, and its client over TCP: receive buffer and locks of the server's end.
+SERVER = """
+import socket, subprocess, sys
+listener = socket.socket()
+if int(sys.argv[1]):
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, int(sys.argv[1]))
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+client = subprocess.Popen(["env", "-u", "LD_PRELOAD", "python3", "-c", "import socket, sys; "
+                           "s = socket.create_connection(('127.0.0.1', %d)); s.recv(1)" % listener.getsockname()[1]])
+server = listener.accept()[0]
+print(server.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL), server.getsockopt(socket.SOL_SOCKET, 72))
+client.kill()
+"""
+USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
+
+
+def knob(name, value):
+    """What it was, after it is set."""
+    with open("/proc/sys/net/" + name, encoding="ascii") as file:
+        old = file.read().strip()
+    with open("/proc/sys/net/" + name, "w", encoding="ascii") as file:
+        file.write(str(value))
+    return old
+
+
+def sizes(*options, port=0, own=0, before=(), env=None):
+    """Of client, server, and what is locked."""
+    status, out, err = run(*before, "smc_run", *options, "/usr/bin/python3", "-c", PROGRAM, str(port), str(own), env=env)
+    return [int(word) for word in out.split()] if not status and not err else (status, out, err)
+
+
+def test_default():
+    large, limit = 512 * KIB, 256 * KIB  # 212992, the kernel's limit, is rounded up
+    equal(sizes(), [large, large, 0], "both ends have 512 KiB, and nothing is locked")
+    equal(sizes("--family=inet"), [large, large, 0], "sockets of IPPROTO_SMC, too")
+    equal(sizes(before=USER), [limit, limit, 0], "without rights it stays below net.core.rmem_max, without a word")
+    equal(sizes("--seccomp"), [limit, 64 * KIB, 0], "by a supervisor, which has no rights and no say at listen()")
+    equal(sizes("-r", "0", "-t", "0"), [64 * KIB, 64 * KIB, 0], "size 0 is the kernel's own")
+    equal(sizes("-r", "128K"), [128 * KIB, 128 * KIB, 0], "an option is more than the default")
+    equal(sizes(env={"SMC_RCVBUF": "32K"}), [32 * KIB, 32 * KIB, 0], "so is the variable")
+    equal(sizes(own=16 * KIB), [16 * KIB, large, 2], "the program's own size wins, and is locked")
+
+
+def test_fallback():
+    """TCP that is left behind has what a TCP socket has, not what SMC was to have."""
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+        port = plain.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            tcp = client.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2
+        equal(sizes(port=port), [tcp, 0], "after a fallback TCP has its own size, which it may change")
+        equal(sizes("-r", "1M", port=port), [tcp, 0], "also if a size was asked for")
+
+
+def test_server():
+    equal(run("smc_run", "/usr/bin/python3", "-c", SERVER, "0"), (0, "6 0\n", ""), "nothing is locked for clients over TCP")
+    equal(run("smc_run", "/usr/bin/python3", "-c", SERVER, "65536"), (0, "6 2\n", ""), "but what the program set on its listener")
+
+
+def test_administrator():
+    old = knob("smc/rmem", 128 * KIB)
+    equal(sizes(), [128 * KIB, 128 * KIB, 0], "net.smc.rmem that somebody has set is left alone")
+    knob("smc/rmem", old)
+    old = knob("core/rmem_max", 64 * KIB)
+    equal(sizes(before=USER), [64 * KIB, 64 * KIB, 0], "where the limit is 64 KiB, nothing is set")
+    knob("core/rmem_max", old)
+
+
+def main():
+    test_default()
+    test_fallback()
+    test_server()
+    test_administrator()
+    done()
+
+
+sys.exit(main())
