@@ -122,6 +122,23 @@ def bench_socket():
         print("socket(), %s: %d ns, ratio to %s %.2f" % (what, value, base, value / best[base][0]), flush=True)
 
 
+def bench_lives():
+    """A connection from socket() to close(), both ends of it; the ways take turns."""
+    run = [TOOLS + "/smc_run", "--preload", "-f", "inet"]
+    ways = {"plain TCP": [TOOLS + "/life", "200"],
+            "IPPROTO_SMC by itself": [TOOLS + "/life", "200", "256"],
+            "preload, the kernel's buffers": [*run, "-r", "0", "-t", "0", TOOLS + "/life", "200"],
+            "preload": [*run, TOOLS + "/life", "200"]}
+    times = {name: [] for name in ways}
+    for _ in range(9):
+        for name, argv in ways.items():
+            times[name].append(int(subprocess.run(argv, stdout=subprocess.PIPE, check=True).stdout))
+    base = statistics.median(times["IPPROTO_SMC by itself"])
+    for name, values in times.items():
+        value = statistics.median(values)
+        print("whole life, %s: %d ns, ratio to IPPROTO_SMC %.3f" % (name, value, value / base), flush=True)
+
+
 def bench_smc_chk():
     with subprocess.Popen([TOOLS + "/smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().split()[-1]
@@ -154,6 +171,7 @@ into_memory()
 if os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
     bench_socket()
+    bench_lives()
     bench_smc_chk()
     bench_smcss()
 else:

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What SMC gives programs, by the size of its buffers: each figure is SMC divided by TCP, medians of runs that take turns.
+In a guest: with loopback-ism over SMC-D, where nothing is emulated; over Soft-RoCE only sizes can be compared."""
+import glob
+import json
+import os
+import resource
+import statistics
+import subprocess
+import time
+
+TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
+ROUNDS = int(os.environ.get("BENCH_ROUNDS", "3"))
+OVER = "SMC-D" if os.environ["SMC_LAB_KERNEL"] == "lo" else "SMC-R"
+SIZES = ["64K", "128K", "256K", "512K", "1M"] + ([] if OVER == "SMC-D" else ["4M"])
+LOOPBACK = "127.0.0.1"
+DATABASE = "/dev/shm/database"
+
+
+def by(size):
+    """How a program is started: "TCP", or over SMC with buffers of that size."""
+    return [] if size == "TCP" else [TOOLS + "/smc_run", "--strict", "-r", size, "-t", size]
+
+
+def out(*argv, **kwargs):
+    return subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True, **kwargs).stdout
+
+
+class Server:
+    """A server on a port of its own, ended by its process id."""
+    port = 7000
+
+    def __init__(self, size, *argv, **kwargs):
+        Server.port += 1
+        argv = [str(Server.port) if word == "PORT" else word for word in argv]
+        self.process = subprocess.Popen(by(size) + argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **kwargs)
+        while not self.listens():
+            if self.process.poll() is not None:
+                raise SystemExit("%s: status %d" % (argv[0], self.process.returncode))
+            time.sleep(0.05)
+
+    @staticmethod
+    def listens():
+        for name in "/proc/net/tcp", "/proc/net/tcp6":
+            with open(name, encoding="ascii") as file:
+                if any(words[1].endswith(":%04X" % Server.port) and words[3] == "0A" for words in map(str.split, file)):
+                    return True
+        return False
+
+    def __enter__(self):
+        return str(self.port)
+
+    def __exit__(self, *exc):
+        self.process.kill()
+        self.process.wait()
+
+
+def iperf3(size, streams="1"):
+    with Server(size, "iperf3", "-s", "-p", "PORT") as port:
+        doc = json.loads(out(*by(size), "iperf3", "-c", LOOPBACK, "-p", port, "-t", "3", "-P", streams, "-J"))
+        return doc["end"]["sum_received"]["bits_per_second"]
+
+
+def http(size):
+    with Server(size, "python3", "-m", "http.server", "PORT", cwd="/dev/shm") as port:
+        return float(out(*by(size), "curl", "-sS", "-f", "-o", "/dev/null", "-w", "%{speed_download}",
+                         "http://%s:%s/page" % (LOOPBACK, port)))
+
+
+def redis(size, clients, requests, data):
+    with Server(size, "redis-server", "--port", "PORT", "--save", "", "--appendonly", "no") as port:
+        lines = out(*by(size), "redis-benchmark", "-p", port, "-t", "set" if data > 3 else "get", "-c", str(clients),
+                    "-n", str(requests), "-d", str(data), "--csv")
+        return float(lines.splitlines()[-1].split(",")[1].strip('"'))
+
+
+def make_database():
+    tools = sorted(glob.glob("/usr/lib/postgresql/*/bin"))[-1]
+    os.mkdir(DATABASE)
+    os.chown(DATABASE, 65534, 65534)
+    subprocess.run([tools + "/initdb", "-D", DATABASE, "-A", "trust", "-N", "--locale=C"], user=65534, group=65534,
+                   stdout=subprocess.DEVNULL, check=True, cwd="/")
+    return tools + "/postgres"
+
+
+def postgres(size):
+    """Seconds for two million rows, turned into rows per second."""
+    with Server(size, POSTGRES, "-D", DATABASE, "-p", "PORT", "-k", "/dev/shm", "-h", LOOPBACK, user=65534, group=65534,
+                cwd="/") as port:
+        query = [*by(size), "psql", "-h", LOOPBACK, "-p", port, "-U", "nobody", "-d", "postgres", "-qAtc"]
+        subprocess.run([*query, "select 1"], stdout=subprocess.DEVNULL, check=True)
+        start = time.monotonic()
+        subprocess.run([*query, "copy (select generate_series(1, 500000)) to stdout"], stdout=subprocess.DEVNULL,
+                       check=True)
+        return 500000 / (time.monotonic() - start)
+
+
+def lives(size):
+    return 1e9 / float(out(*by(size), TOOLS + "/life", "100"))
+
+
+PROGRAMS = [
+    ("iperf3, 1 stream", iperf3),
+    ("iperf3, 8 streams", lambda size: iperf3(size, "8")),
+    ("http.server and curl", http),
+    ("PostgreSQL, COPY", postgres),
+    ("redis GET, 1 client", lambda size: redis(size, 1, 1000, 3)),
+    ("redis GET, 50 clients", lambda size: redis(size, 50, 4000, 3)),
+    ("redis GET, 1000 clients", lambda size: redis(size, 1000, 4000, 3)),
+    ("redis SET of 64 KiB", lambda size: redis(size, 4, 500, 65536)),
+    ("whole lives of connections", lives),
+]
+
+
+def memory(size):
+    """MiB that 100 connections take in the kernel's link groups, both ends of them."""
+    holder = subprocess.Popen([*by(size), "python3", "-c",
+                               "import socket, sys\nl = socket.create_server(('127.0.0.1', 0), backlog=128)\n"
+                               "c = [(socket.create_connection(l.getsockname()), l.accept()) for _ in range(100)]\n"
+                               "print(flush=True)\nsys.stdin.read()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    holder.stdout.readline()
+    tool = "smcd" if OVER == "SMC-D" else "smcr"
+    groups = json.loads(out(TOOLS + "/" + tool, "-j", "linkgroup"))["linkgroups"]
+    total = sum(group.get(key, 0) for group in groups for key in ("sndbuf_bytes", "rmb_bytes", "dmb_bytes"))
+    holder.stdin.close()
+    holder.wait()
+    return total / 2**20
+
+
+def row(name, figures, form):
+    print("| %-26s |" % name + "".join(" %6s |" % (form % figure) for figure in figures), flush=True)
+
+
+def measure(name, program, base):
+    """Figures of each size, divided by those of @base."""
+    figures = {size: [] for size in dict.fromkeys([base, *SIZES])}
+    for _ in range(ROUNDS):
+        for size, values in figures.items():
+            values.append(program(size))
+    middle = {size: statistics.median(values) for size, values in figures.items()}
+    row(name, [middle[size] / middle[base] for size in SIZES], "%.2f")
+
+
+def main():
+    for name in "rmem_max", "wmem_max":
+        with open("/proc/sys/net/core/" + name, "w", encoding="ascii") as file:
+            file.write(str(4 << 20))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
+    row(OVER + ", buffers of", SIZES, "%s")
+    print("|---|" + "--:|" * len(SIZES), flush=True)
+    if OVER == "SMC-D":
+        os.truncate(os.open("/dev/shm/page", os.O_CREAT | os.O_RDWR), 64 << 20)
+        for name, program in PROGRAMS:
+            measure(name, program, "TCP")
+    else:
+        measure("iperf3, 1 stream, to 64K", iperf3, "64K")
+    row("MiB, 100 connections", [memory(size) for size in SIZES], "%.0f")
+
+
+POSTGRES = make_database() if OVER == "SMC-D" else None
+main()
