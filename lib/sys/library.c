@@ -77,17 +77,19 @@ static bool serves_both(const struct target *target, struct library *out)
 		{ "/lib64", "/lib" },
 	};
 	char file[PATH_MAX];
+	bool bare;
 	size_t i;
 
-	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32) ||
-	    (!strstr(target->elf.interp, "/ld-linux") && !(is_musl(target) && serves_bare())))
+	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32))
+		return false;
+	bare = serves_bare();
+	if (!strstr(target->elf.interp, "/ld-linux") && !(bare && is_musl(target)))
 		return false;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
-			snprintf(out->entry, PATH_MAX, "%.*s/$LIB/" LIBRARY_NAME,
-				 (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])), SMC_LIBDIR);
-			if (serves_bare())
-				strcpy(out->entry, LIBRARY_NAME);
+			snprintf(out->entry, PATH_MAX, "%.*s%s" LIBRARY_NAME,
+				 bare ? 0 : (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])),
+				 SMC_LIBDIR, bare ? "" : "/$LIB/");
 			library_in(out->other,
 				   strcmp(file, out->file) ? SMC_LIBDIR32 : SMC_LIBDIR);
 			return true;

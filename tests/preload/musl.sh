@@ -2,18 +2,15 @@
 # shellcheck shell=sh disable=SC2154
 # The library in programs of musl: that its loader finds all that the library needs, and the tests of the other parts
 # with programs and a fake libc of musl; sourced by run.
+# shellcheck source=tests/headers.sh
+. "$here/../headers.sh"
 musl_cc=${MUSL_CC:-musl-gcc}
 musl=$tmp/musl
 
 # musl_build: the programs of these tests, in a directory as the build's
 musl_build() {
-	mkdir -p "$musl/tests/preload" "$musl/tests/kernel" "$musl/uapi" &&
-		cp "$shim" "$BUILD/smc_keep" "$BUILD/smc_run" "$musl" || return
-	# musl brings no headers of the kernel.
-	for name in linux asm asm-generic; do
-		dir=$(echo "#include <$name/errno.h>" | ${CC:-cc} -E -x c - | sed -n "s,.*\"\(/.*/$name\)/errno.h\".*,\1,p" | head -n 1)
-		ln -s "${dir:-/usr/include/$name}" "$musl/uapi/$name"
-	done
+	mkdir -p "$musl/tests/preload" "$musl/tests/kernel" && cp "$shim" "$BUILD/smc_keep" "$BUILD/smc_run" "$musl" &&
+		link_kernel_headers "$musl/uapi" || return
 	(
 		cd "$here/../.." || exit
 		for file in tests/preload/*.c tests/kernel/differs.c tests/kernel/polled.c; do
