@@ -219,6 +219,21 @@ end_told() {
 	done
 }
 
+# As long as no command has been started, it is safe to boot again.
+booting() { ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log; }
+
+# stalled NODE: a processor of it never gets its timer interrupts
+stalled() { grep -Eqs 'rcu: INFO: .*detected .*stalls?( |$)' "$RUN/$1/console.log"; }
+
+# Ends guests that are stuck in their boot, which is tried again then. The last time they may come through late.
+end_stalled() {
+	local node
+	((TRIES_LEFT)) && booting || return 0
+	for node in "${!GUESTS[@]}"; do
+		! stalled "$node" || kill -KILL "${GUESTS[node]}"
+	done
+}
+
 # Waits until all guests are off, one is off without having told a status, or time is up. Sets FAILURE.
 follow_guests() {
 	local timer tick left=$NODES pid node TOLD=()
@@ -228,9 +243,11 @@ follow_guests() {
 	tick=$!
 	while ((left > 0)); do
 		pid=
-		wait -n -p pid "${GUESTS[@]}" "$timer" "$tick"
+		# without the word of the shell that one was killed
+		wait -n -p pid "${GUESTS[@]}" "$timer" "$tick" 2>/dev/null
 		if [[ $pid == "$tick" ]]; then
 			end_told
+			end_stalled
 			(tied sleep 20) &
 			tick=$!
 			continue
@@ -331,24 +348,23 @@ boot_guests() {
 	drain_pumps
 }
 
-# An emulated processor now and then trips over code that the kernel patches while it boots, and QEMU 10 over
-# its own tables of memory (iotlb_to_section). As long as no command has been started, it is safe to boot again.
-crashed_at_boot() {
-	[[ -n $FAILED_NODE ]] && ! grep -qs 'smc-lab: ready' "$RUN"/*/console.log &&
-		{ grep -Eqs 'Kernel panic|Oops' "$RUN/$FAILED_NODE/console.log" ||
+# An emulated processor now and then trips over code that the kernel patches while it boots, or gets no timer
+# interrupts, and QEMU 10 trips over its own tables of memory (iotlb_to_section).
+failed_at_boot() {
+	[[ -n $FAILED_NODE ]] && booting &&
+		{ grep -Eqs 'Kernel panic|Oops' "$RUN/$FAILED_NODE/console.log" || stalled "$FAILED_NODE" ||
 			grep -qs 'Assertion .* failed' "$RUN/$FAILED_NODE/qemu.log"; }
 }
 
 # Boots NODES guests with the options of the command line; sets STATUS
 run_guests() {
-	local attempt
 	make_run_folder
 	[[ $MODE != shell ]] || say "booting $KERNEL with ${ACCELS[1]}; 'exit' ends it"
-	for attempt in 1 2 3; do
+	for TRIES_LEFT in 2 1 0; do
 		boot_guests
-		crashed_at_boot || break
-		((attempt < 3)) || break
-		say "the guest crashed while it booted: once more"
+		failed_at_boot || break
+		((TRIES_LEFT)) || break
+		say "the guest failed while it booted: once more"
 		rm -rf -- "$RUN"/[12] "$RUN"/shared/.sync.* "$RUN/wire"
 	done
 	[[ -n $FAILURE ]] || set_status

@@ -21,6 +21,8 @@ for file in tests/cli/good.t tests/preload/run tests/fuzz/run lab/selftest build
 	suite $file "$good"
 done
 touch "$tree/tests/unit/test_good.c"
+printf '#!/bin/sh\necho "$*" >>"%s/lab/asked"\n' "$tree" >"$tree/lab/smc-lab"
+chmod +x "$tree/lab/smc-lab"
 
 run() { BUILD=$tree/build capture "$tree/tests/run" "$@"; }
 
@@ -39,6 +41,7 @@ run unit/good kernel
 is "$rc $(tail -n 1 <<<"$out")" '0 2 passed, 0 failed, 0 skipped' 'one suite, and all of a kind'
 run cli nosuch
 is "$rc:$err" "1:tests/run: no suite 'nosuch'" 'a suite that is not there'
+is "$(cat "$tree/lab/asked")" $'setup lo\nsetup lo' 'runs with guests have the lab set up, once, and others have not'
 suite tests/cli/odd.t 'not ok 1 - broken\n1..1\n' 1
 red 'not ok 1 - broken' 'a failed test'
 suite tests/cli/odd.t '1..0\n'
