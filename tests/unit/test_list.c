@@ -215,7 +215,7 @@ static void interrupted_for_ever(void **state)
 		assert_string_equal(text, "");
 		assert_string_equal(err.text,
 				    "the table of sockets changed while it was being read");
-		assert_in_range(fake.requests, 2, 10);
+		assert_true(fake.requests >= 2 && fake.requests <= 10);
 		free(text);
 	}
 }

@@ -413,7 +413,8 @@ static void choice(void **state)
 
 		if (cases[i].bad) {
 			assert_string_equal(bad, cases[i].bad);
-			assert_in_range(bad - cases[i].names, 0, strlen(cases[i].names));
+			assert_true(bad >= cases[i].names &&
+				    bad <= cases[i].names + strlen(cases[i].names));
 		} else {
 			assert_null(bad);
 		}
