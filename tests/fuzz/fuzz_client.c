@@ -109,6 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct chk_request req = { .timeout_ms = TIMEOUT_MS };
 	struct client_result result;
 	uint8_t how[2];
+	int status;
 
 	script.data = data;
 	script.left = size;
@@ -129,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	};
 	script.data += fake.in_len;
 	script.left -= fake.in_len;
-	check(&result, client_test(&result, &req, "127.0.0.1", 1));
+	status = client_test(&result, &req, "127.0.0.1", 1);
+	check(&result, status);
 	return 0;
 }
