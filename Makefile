@@ -88,8 +88,13 @@ HAVE_BPF := $(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d`
 # ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
+smc_run_SOURCES := smc_run/*.c
 smc_run_EXTRA := ld_pre_smc/rules.c ld_pre_smc/variables.c
 smc_run_LIBS := -pthread
+# The same program with what --ab needs, which are more libraries than libc.
+smc_ab_SOURCES := $(filter-out smc_run/ab_exec.c,$(wildcard smc_run/*.c)) smc_run/ab/*.c
+smc_ab_EXTRA := $(smc_run_EXTRA)
+smc_ab_LIBS := -pthread -lm
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
@@ -98,10 +103,11 @@ smc_bpf_PKGS := libbpf
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm -pthread
 
-# What the library starts: nobody else does, so it is not in BINDIR. Of libc alone, so that LDFLAGS=-static is possible.
-HELPERS := smc_keep
+# What the library and smc_run start: nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
+# LDFLAGS=-static is possible.
+HELPERS := smc_keep smc_ab
 TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
-tool_objs = $(filter-out %.bpf.o,$(call objs,$(1)/*.c $(1)/*/*.c $($(1)_EXTRA)))
+tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
 
@@ -115,7 +121,7 @@ all: shim $(TOOLS:%=$(O)/%) $(HELPERS:%=$(O)/%)
 define tool_rule
 $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(call say,LD)
-	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $(if $(filter $(1),$(HELPERS)),,$$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) \
+	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $(if $(filter $(1),smc_keep),,$$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) \
 		$($(1)_LIBS) -ldl)
 endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
@@ -131,18 +137,18 @@ $(call objs,smc_chk/bundle/archive.c): $(O)/libarchive.soname
 $(call objs,smc_chk/bundle/archive.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname 2>/dev/null)"'
 
 # The files that know where the library and its helper are installed are compiled again when that changes.
-LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"'
+LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"' -DSMC_LIBEXECDIR='"$(LIBEXECDIR)"'
 $(call objs,smc_run/*.c lib/sys/library.c): $(O)/libdirs
 $(call objs,smc_run/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
 KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/keeper.o $(O)/obj/shim32/ld_pre_smc/keeper.o
 $(KEEPER_OBJS): $(O)/libdirs
 $(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"'
-ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR))
+ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR))
 $(O)/libdirs: FORCE
 endif
 $(O)/libdirs:
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR)' > $@
+	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR)' > $@
 
 # ---- the eBPF program of smc_bpf -----------------------------------------------------------------
 BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ? "" : ", "; \

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "cli/cli.h"
 #include "ld_pre_smc/rules.h"
+#include "smc_run/ab/ab.h"
 #include "smc_run/command.h"
 #include "smc_run/unit.h"
 
@@ -33,6 +34,11 @@ enum {
 	OPT_BPF,
 	OPT_PRELOAD,
 	OPT_SECCOMP,
+	OPT_AB,
+	OPT_METRIC,
+	OPT_LOWER,
+	OPT_SERVER,
+	OPT_OUTPUT,
 };
 
 static const struct cli_opt options[] = {
@@ -56,6 +62,15 @@ static const struct cli_opt options[] = {
 	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
 					   "-r and -t need" },
 	{ OPT_QUIET, "quiet", NULL, "no warnings" },
+	{ OPT_AB, "ab", "PAIRS", "run the command in turns over TCP and over SMC, so many times\n"
+				 "each, and print how both compare" },
+	{ OPT_METRIC, "metric", "REGEX",
+	  "with --ab: compare the number that this finds in what the\n"
+	  "command prints, not the time; more is better" },
+	{ OPT_LOWER, "lower", NULL, "with --metric: less is better" },
+	{ OPT_SERVER, "server", "CMD", "with --ab: a server that each run gets, over TCP or SMC\n"
+				       "as well" },
+	{ OPT_OUTPUT, "show-output", NULL, "with --ab: let the output be seen, on standard error" },
 	{ OPT_ENABLE, "enable", "UNIT",
 	  "let a systemd service use SMC from its next start on, with\nthe options given" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
@@ -63,7 +78,7 @@ static const struct cli_opt options[] = {
 	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"
 				      "UNIT every enabled service" },
 	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd" },
-	{ 'j', "json", NULL, "--status in JSON" },
+	{ 'j', "json", NULL, "--status and --ab in JSON" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
@@ -72,13 +87,16 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_run",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
+		 "[OPTION]... --ab PAIRS [--metric REGEX [--lower]] [--server CMD]\n"
+		 "        [--show-output] [-j] [--] COMMAND [ARGUMENT]...\n"
 		 "[OPTION]... --enable UNIT...\n"
 		 "[--user] --disable UNIT... | --all\n"
 		 "[--user] [-j] --status [UNIT]",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
 	.opts = options,
 	.more = "Exit status: that of COMMAND; 125 if smc_run fails, 126 if COMMAND cannot be\n"
-		"executed, 127 if it is not found.\n",
+		"executed, 127 if it is not found. Of --ab: 0 if it was measured, 1 if a run\n"
+		"failed, 2 if SMC was not used, 125 if smc_run fails.\n",
 	.error_status = EXIT_SELF,
 	.stop_at_first = true,
 };
@@ -90,6 +108,7 @@ struct run {
 	size_t n_units;
 	bool is_all;
 	struct request req;
+	struct ab_options ab;
 	struct rules rules;	/* of both lists, to see that they are valid */
 	char sizes[VARIABLES][16];	/* buffers in bytes, as the library reads them */
 };
@@ -176,10 +195,28 @@ static int take_way(struct run *run, enum way way)
 	return 0;
 }
 
+static int take_pairs(struct run *run)
+{
+	char *end;
+	long pairs = strtol(optarg, &end, 10);
+
+	if (*end || pairs < 1 || pairs > AB_PAIRS)
+		return cli_usage_error(&tool, "--ab: '%s' is not a number of pairs from 1 to %d",
+				       optarg, AB_PAIRS);
+	run->ab.pairs = (int)pairs;
+	return 0;
+}
+
 /* An option without an argument. Return: whether it is one. */
 static bool take_flag(struct run *run, int opt)
 {
 	switch (opt) {
+	case OPT_LOWER:
+		run->ab.is_lower_better = true;
+		return true;
+	case OPT_OUTPUT:
+		run->ab.is_shown = true;
+		return true;
 	case 'd':
 		run->req.settings[VAR_DEBUG] = "1";
 		return true;
@@ -227,6 +264,14 @@ static int take_option(struct run *run, int opt)
 	case OPT_DISABLE:
 	case OPT_STATUS:
 		return take_action(run, opt);
+	case OPT_AB:
+		return take_pairs(run);
+	case OPT_METRIC:
+		run->ab.metric = optarg;
+		return 0;
+	case OPT_SERVER:
+		run->ab.server = optarg;
+		return 0;
 	case OPT_BPF:
 		return take_way(run, WAY_BPF);
 	case OPT_PRELOAD:
@@ -266,7 +311,9 @@ static int check_action(const struct run *run)
 	if (run->req.way == WAY_SECCOMP)
 		return cli_usage_error(&tool, "--seccomp is only for commands");
 	if (run->req.json && run->action != OPT_STATUS)
-		return cli_usage_error(&tool, "--json is only for --status");
+		return cli_usage_error(&tool, "--json is only for --status and --ab");
+	if (run->ab.pairs)
+		return cli_exclude(&tool, OPT_AB, run->action);
 	return 0;
 }
 
@@ -290,17 +337,35 @@ static int do_action(struct run *run)
 	return status ? status : cli_close_stdout(&tool);
 }
 
-static int run_command(struct request *req, bool is_all, char **argv)
+/* What has no effect is refused. */
+static int check_command(const struct run *run, char *const *argv)
 {
-	int status;
+	const struct ab_options *ab = &run->ab;
 
-	req->is_strict = req->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
-	if (is_all)
+	if (run->is_all)
 		return cli_usage_error(&tool, "--all is only for --disable");
-	if (req->user || req->json)
+	if (run->req.user || (run->req.json && !ab->pairs))
 		return cli_usage_error(&tool, "--user and --json are only for services");
+	if (!ab->pairs && (ab->metric || ab->server || ab->is_shown))
+		return cli_usage_error(&tool, "--metric, --server and --show-output are only for "
+				       "--ab");
+	if (ab->is_lower_better && !ab->metric)
+		return cli_usage_error(&tool, "--lower is only for --metric");
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
+	return 0;
+}
+
+static int run_command(struct run *run, char **argv)
+{
+	struct request *req = &run->req;
+	int status = check_command(run, argv);
+
+	if (status)
+		return status;
+	req->is_strict = req->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
+	if (run->ab.pairs)
+		return ab_run(req, &run->ab, argv);
 	status = command_prepare(req, argv);
 	if (!status && memory_ran_out())
 		status = cli_error(&tool, "out of memory");
@@ -335,12 +400,12 @@ static int run_request(struct run *run, int argc, char **argv)
 		if (status)
 			return status;
 	}
-	return run->action ? do_action(run) : run_command(&run->req, run->is_all, argv + optind);
+	return run->action ? do_action(run) : run_command(run, argv + optind);
 }
 
 int main(int argc, char **argv)
 {
-	struct run run = { .req = { .tool = &tool } };
+	struct run run = { .req = { .tool = &tool }, .ab = { .all = argv } };
 	int status;
 
 	run.units = calloc((size_t)argc + 1, sizeof(*run.units));

@@ -54,7 +54,10 @@ bool preload_is_ours(const char *entry)
 
 bool bpf_loader(char path[PATH_MAX])
 {
-	return self_find("smc_bpf", X_OK, path);
+	if (self_find("smc_bpf", X_OK, path))
+		return true;
+	snprintf(path, PATH_MAX, "%s/smc_bpf", SMC_BINDIR);
+	return !access(path, X_OK);
 }
 
 /* What a member of the group that smc_bpf allows gets. Return: is this process marked now? */

@@ -30,7 +30,7 @@ int preload_find(const struct target *target, struct library *lib, struct smc_er
 /** preload_is_ours() - is an entry of LD_PRELOAD this library, under any of its names? */
 bool preload_is_ours(const char *entry);
 
-/** bpf_loader() - the smc_bpf that was installed, or built, with this program. False: none */
+/** bpf_loader() - the smc_bpf beside this program, or else the installed one. False: none */
 bool bpf_loader(char path[PATH_MAX]);
 
 /**

@@ -36,6 +36,9 @@ SMCSS_PARTS := $(call tool_parts,smcss)
 $(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
 $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
 $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
+$(O)/tests/unit/numbers: $(call objs,smc_run/ab/numbers.c)
+$(O)/tests/unit/numbers: TOOL_LIBS := -lm
+$(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
 $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
@@ -67,7 +70,7 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs) -ldl
+		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs) $(TOOL_LIBS) -ldl
 
 # With a main() of ours for "make check", with libFuzzer's for "make fuzz".
 FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o

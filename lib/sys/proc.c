@@ -184,6 +184,22 @@ int proc_table_load(struct proc_table *table)
 	return ret;
 }
 
+int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count)
+{
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
+	char name[16];
+
+	if (proc < 0)
+		return -errno;
+	for (size_t i = 0; !ret && i < count; i++) {
+		snprintf(name, sizeof(name), "%d", (int)pids[i]);
+		ret = scan_fds(table, proc, name);
+	}
+	close(proc);
+	sort(table);
+	return ret;
+}
+
 const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
 				      size_t *count)
 {

@@ -45,6 +45,12 @@ struct proc_table {
 int proc_table_load(struct proc_table *table);
 
 /**
+ * proc_table_load_of() - the same for some processes only; never of a record
+ * @pids: @count of them; those that have gone are passed over
+ */
+int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count);
+
+/**
  * proc_table_parse() - read the recorded holders of sockets
  * @text: lines of inode, process, descriptor and command name; of any origin
  *

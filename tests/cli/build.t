@@ -133,6 +133,9 @@ check_install() {
 	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_keep" ]
 	ok $? "its helper is installed"
 	like "$(strings "$lib/ld_pre_smc.so")" '^/opt/smc/libexec/smc-tools/smc_keep$' "and the library knows where"
+	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_ab" ]
+	ok $? "that of smc_run is installed"
+	like "$(strings "$tmp/root/opt/smc/bin/smc_run")" '^/opt/smc/libexec/smc-tools/smc_ab$' "and smc_run knows where"
 	for link in libsmc-preload.so ld_pre_smc.so.1; do
 		is "$(readlink "$lib/$link")" ld_pre_smc.so "$link is a link to it"
 	done

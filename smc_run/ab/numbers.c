@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* Medians of two series of measurements, and how sure their ratio is. */
+#include "smc_run/ab/numbers.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define DRAWS 4000
+#define OUTSIDE 40 /* one of so many ratios lies below the interval, one above: 95 % are in it */
+#define SEED 0x9e3779b97f4a7c15
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+double numbers_median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare);
+	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+static double ratio_of(double tcp, double smc, bool is_more_better)
+{
+	if (!(tcp > 0 && smc > 0))
+		return 0;
+	return is_more_better ? smc / tcp : tcp / smc;
+}
+
+/* splitmix64 */
+static uint64_t draw(uint64_t *state)
+{
+	uint64_t x = *state += SEED;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/* @room: for two series. */
+static double draw_ratio(uint64_t *state, double *room, const double *tcp, const double *smc,
+			 size_t count, bool is_more_better)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t pair = draw(state) % count;
+
+		room[i] = tcp[pair];
+		room[count + i] = smc[pair];
+	}
+	return ratio_of(numbers_median(room, count), numbers_median(room + count, count),
+			is_more_better);
+}
+
+/* Wider, as n draws from n measurements scatter as n - 1 measurements would. */
+static void find_interval(struct numbers *out, double *ratios, double *room, const double *tcp,
+			  const double *smc, size_t count, bool is_more_better)
+{
+	const double wider = sqrt((double)count / (double)(count - 1));
+	uint64_t state = SEED;
+
+	for (size_t i = 0; i < DRAWS; i++)
+		ratios[i] = draw_ratio(&state, room, tcp, smc, count, is_more_better);
+	qsort(ratios, DRAWS, sizeof(*ratios), compare);
+	out->low = out->ratio - wider * (out->ratio - ratios[DRAWS / OUTSIDE - 1]);
+	out->high = out->ratio + wider * (ratios[DRAWS - DRAWS / OUTSIDE] - out->ratio);
+	out->low = out->low > 0 ? out->low : 0;
+	out->has_interval = ratios[0] > 0;
+}
+
+int numbers_compare(struct numbers *out, const double *tcp, const double *smc, size_t count,
+		    bool is_more_better)
+{
+	double *room = malloc((2 * count + DRAWS) * sizeof(*room));
+
+	*out = (struct numbers){ 0 };
+	if (!room)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		room[i] = tcp[i];
+		room[count + i] = smc[i];
+	}
+	out->tcp = numbers_median(room, count);
+	out->smc = numbers_median(room + count, count);
+	out->ratio = ratio_of(out->tcp, out->smc, is_more_better);
+	if (count >= NUMBERS_PAIRS && out->ratio > 0)
+		find_interval(out, room + 2 * count, room, tcp, smc, count, is_more_better);
+	free(room);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Did the processes of a run use SMC? */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/**
+ * struct sightings - what was seen of a run
+ * @smcd, @smcr, @tcp: sockets of its processes that ran over each; @tcp: SMC sockets that fell back
+ * @counted_smcd, @counted_smcr, @counted_tcp: what the kernel's statistics count meanwhile, of all
+ *	programs of the network namespace: ends of connections, and those that fell back
+ * @has_counters: are these three known?
+ * @reason, @peer_reason: of the first fallback, 0 if unknown
+ */
+struct sightings {
+	uint64_t smcd, smcr, tcp;
+	uint64_t counted_smcd, counted_smcr, counted_tcp;
+	bool has_counters;
+	uint32_t reason, peer_reason;
+};
+
+struct witness;
+
+/** witness_start() - watch all that this process has started. Return: NULL without memory */
+struct witness *witness_start(void);
+
+/** witness_end() - and free it */
+void witness_end(struct witness *witness, struct sightings *seen);
+
+/**
+ * witness_listens() - has a process, or one that it has started, a listening TCP or SMC socket?
+ *
+ * Return: 1, 0, or -errno with a sentence.
+ */
+int witness_listens(pid_t pid, struct smc_err *err);

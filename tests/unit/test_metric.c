@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/* smc_run/ab/metric: the number in what a command prints. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "smc_run/ab/metric.h"
+
+/* Return: 0 and @value, or the error. */
+static int find(const char *pattern, const char *text, double *value)
+{
+	struct output output = { 0 };
+	struct smc_err err;
+	regex_t regex;
+	int ret;
+
+	assert_int_equal(metric_compile(&regex, pattern, &err), 0);
+	output_add(&output, text, strlen(text));
+	ret = metric_find(&regex, &output, value, &err);
+	regfree(&regex);
+	output_free(&output);
+	return ret;
+}
+
+static void is(const char *pattern, const char *text, double want)
+{
+	double value = -1;
+
+	assert_int_equal(find(pattern, text, &value), 0);
+	assert_true(value == want);
+}
+
+static void finds(void **state)
+{
+	(void)state;
+	is("[0-9.]+", "took 1.5 s", 1.5);
+	is("rate: ([0-9.]+)", "rate: 12\nrate: 13.25 MB/s\n", 13.25); /* the last one */
+	is("^([0-9]+) x", "7 x\n8 y\n", 7);
+	is("^[0-9]+", "12 34\n56 78", 56);
+	is("^a([0-9])", "a1a2\nb", 1); /* not at the start of a line */
+	is("rate (.*)", "rate 3e3 per second", 3000);
+	is("([0-9]+) *$", "1\n22  \n\n", 22);
+}
+
+static void finds_nothing(void **state)
+{
+	double value;
+
+	(void)state;
+	assert_int_equal(find("rate", "", &value), -ENOENT);
+	assert_int_equal(find("rate", "nothing\nhere", &value), -ENOENT);
+	assert_int_equal(find("(rate) [0-9]", "rate 5", &value), -EINVAL);
+	assert_int_equal(find("a|(b)", "a", &value), -EINVAL);
+	assert_int_equal(find("is (.*)", "is inf", &value), -EINVAL);
+	assert_int_equal(find("is ( *)", "is  5", &value), -EINVAL); /* the number is behind it */
+}
+
+static void is_no_regex(void **state)
+{
+	struct smc_err err;
+	regex_t regex;
+
+	(void)state;
+	assert_int_equal(metric_compile(&regex, "(", &err), -EINVAL);
+	assert_non_null(strstr(err.text, "'(' is not a regular expression: "));
+}
+
+/* Only the end of what is too long, and NULs do not end it. */
+static void long_output(void **state)
+{
+	static char filler[1 << 20];
+	struct output output = { 0 };
+	struct smc_err err;
+	regex_t regex;
+	double value;
+
+	(void)state;
+	assert_int_equal(metric_compile(&regex, "n ([0-9]+)", &err), 0);
+	output_add(&output, "n 1\n", 4);
+	for (int i = 0; i < 40; i++)
+		output_add(&output, filler, sizeof(filler));
+	assert_true(output.size < 32 << 20);
+	assert_int_equal(metric_find(&regex, &output, &value, &err), -ENOENT);
+	output_add(&output, "\0n 2", 4);
+	assert_int_equal(metric_find(&regex, &output, &value, &err), 0);
+	assert_true(value == 2);
+	regfree(&regex);
+	output_free(&output);
+}
+
+static void from_a_pipe(void **state)
+{
+	struct output output = { 0 };
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_NONBLOCK), 0);
+	assert_true(output_read(&output, fds[0]));
+	assert_int_equal(write(fds[1], "abc", 3), 3);
+	assert_true(output_read(&output, fds[0]));
+	assert_string_equal(output.text, "abc");
+	close(fds[1]);
+	assert_false(output_read(&output, fds[0]));
+	close(fds[0]);
+	output_free(&output);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds),
+		cmocka_unit_test(finds_nothing),
+		cmocka_unit_test(is_no_regex),
+		cmocka_unit_test(long_output),
+		cmocka_unit_test(from_a_pipe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

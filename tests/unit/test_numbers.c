@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/* smc_run/ab/numbers: what a comparison says of measurements whose truth is known. */
+#include "test.h"
+
+#include <math.h>
+
+#include "smc_run/ab/numbers.h"
+
+#define TRIES 1000
+#define MOST 30
+
+static uint64_t state;
+
+static double uniform(void)
+{
+	uint64_t x = state += 0x632be59bd9b4e019;
+
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return (double)((x ^ x >> 31) >> 11) * 0x1p-53;
+}
+
+/* About normal: the sum of twelve. */
+static double normal(void)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += uniform();
+	return sum;
+}
+
+/* A run of a second, of a machine with other work: now and then it takes twice as long. */
+static double run_time(void)
+{
+	return exp(0.1 * normal()) * (uniform() < 0.1 ? 1 + uniform() : 1);
+}
+
+/* Of commands of which one takes @factor times as long: how often are they told apart? */
+static int differences(size_t pairs, double factor, double drift)
+{
+	double tcp[MOST], smc[MOST];
+	struct numbers numbers;
+	int found = 0;
+
+	state = pairs;
+	for (int i = 0; i < TRIES; i++) {
+		for (size_t pair = 0; pair < pairs; pair++) {
+			double both = exp(drift * uniform());
+
+			tcp[pair] = run_time() * both * factor;
+			smc[pair] = run_time() * both;
+		}
+		assert_int_equal(numbers_compare(&numbers, tcp, smc, pairs, false), 0);
+		assert_true(numbers.has_interval);
+		assert_true(numbers.low <= numbers.ratio && numbers.ratio <= numbers.high);
+		found += numbers.low > 1 || numbers.high < 1;
+	}
+	return found;
+}
+
+/* In 19 of 20 tries at least, whether the machine gets slower meanwhile or not. */
+static void command_against_itself(void **unused)
+{
+	static const size_t pairs[] = { NUMBERS_PAIRS, 10, 20, 30 };
+
+	(void)unused;
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		assert_in_range(differences(pairs[i], 1, 0), 1, TRIES / 20);
+		assert_in_range(differences(pairs[i], 1, 0.3), 1, TRIES / 20);
+	}
+}
+
+static void finds_what_is_there(void **unused)
+{
+	(void)unused;
+	assert_true(differences(NUMBERS_PAIRS, 2, 0) > TRIES * 95 / 100);
+	assert_true(differences(MOST, 1.25, 0.3) > TRIES * 95 / 100);
+}
+
+static void medians_and_ratio(void **unused)
+{
+	const double tcp[] = { 4, 2, 8, 6 }, smc[] = { 2, 3, 2, 1 };
+	double odd[] = { 3, 1, 2 };
+	struct numbers numbers;
+
+	(void)unused;
+	assert_true(numbers_median(odd, 3) == 2);
+	assert_int_equal(numbers_compare(&numbers, tcp, smc, 4, false), 0);
+	assert_true(numbers.tcp == 5 && numbers.smc == 2 && numbers.ratio == 2.5);
+	assert_false(numbers.has_interval); /* too few */
+	assert_int_equal(numbers_compare(&numbers, tcp, smc, 4, true), 0);
+	assert_true(numbers.ratio == 0.4);
+	assert_true(tcp[0] == 4 && smc[1] == 3);
+	assert_int_equal(numbers_compare(&numbers, tcp, smc, 1, true), 0);
+	assert_true(numbers.tcp == 4 && numbers.smc == 2);
+}
+
+static void same_values_same_interval(void **unused)
+{
+	double tcp[NUMBERS_PAIRS], smc[NUMBERS_PAIRS];
+	struct numbers one, two;
+
+	(void)unused;
+	for (int i = 0; i < NUMBERS_PAIRS; i++) {
+		tcp[i] = 10 + i;
+		smc[i] = 4 + i % 2;
+	}
+	assert_int_equal(numbers_compare(&one, tcp, smc, NUMBERS_PAIRS, false), 0);
+	assert_int_equal(numbers_compare(&two, tcp, smc, NUMBERS_PAIRS, false), 0);
+	assert_true(one.has_interval && one.low == two.low && one.high == two.high);
+	assert_true(one.low > 2 && one.low < one.ratio && one.ratio < one.high && one.high < 4.26);
+}
+
+static void zeros(void **unused)
+{
+	const double none[NUMBERS_PAIRS] = { 0 };
+	double some[NUMBERS_PAIRS] = { 0, 0, 1, 1, 1, 1, 1, 1 };
+	struct numbers numbers;
+
+	(void)unused;
+	assert_int_equal(numbers_compare(&numbers, none, some, NUMBERS_PAIRS, false), 0);
+	assert_true(numbers.ratio == 0 && !numbers.has_interval);
+	assert_int_equal(numbers_compare(&numbers, some, some, NUMBERS_PAIRS, false), 0);
+	assert_true(numbers.ratio == 1 && (!numbers.has_interval || numbers.low > 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_against_itself),
+		cmocka_unit_test(finds_what_is_there),
+		cmocka_unit_test(medians_and_ratio),
+		cmocka_unit_test(same_values_same_interval),
+		cmocka_unit_test(zeros),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
