@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk: does SMC work here, why not, and what to type next. */
 #include "host/record.h"
+#include "smc_chk/advise/advise.h"
 #include "smc_chk/bundle/bundle.h"
 #include "smc_chk/doctor/doctor.h"
 #include "smc_chk/live/client.h"
@@ -12,7 +13,8 @@
 /* What goes over the network would test this machine, not the recorded one. */
 static bool uses_network(const struct chk_request *req)
 {
-	return req->is_live || req->command == 'C' || req->command == 'S';
+	return req->is_live || req->command == 'C' || req->command == 'S' ||
+	       req->command == CHK_OPT_ADVISE;
 }
 
 /* A bundle, or a program of this host. */
@@ -50,6 +52,7 @@ static int run(const struct chk_request *req)
 	case 'e': return chk_explain(req);
 	case 'x': return chk_program(req);
 	case 'b': return chk_bundle(req);
+	case CHK_OPT_ADVISE: return chk_advise(req);
 	default: break;
 	}
 	if (req->is_live)

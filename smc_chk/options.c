@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #include "cli/printable.h"
@@ -16,7 +17,12 @@ enum {
 	OPT_TCP_TOO,
 	OPT_FROM,
 	OPT_PROBLEMS,
+	OPT_ADVISE = CHK_OPT_ADVISE,
+	OPT_FOR,
 };
+
+#define WATCH_MAX (7 * 86400)
+#define WATCH_DEFAULT 60
 
 static const struct cli_opt options[] = {
 	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host (the default)" },
@@ -32,6 +38,9 @@ static const struct cli_opt options[] = {
 	{ OPT_ONCE, "once", NULL, "end -S after one client" },
 	{ 't', "timeout", "SECONDS", "longest wait for one step of -C (default 10)" },
 	{ OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios" },
+	{ OPT_ADVISE, "advise", NULL, "watch plain TCP, and say for what SMC would pay" },
+	{ OPT_FOR, "for", "TIME", "how long: seconds, or with m or h (default 1m); Ctrl-C ends\n"
+				  "it earlier" },
 	{ 'e', "explain", "CODE", "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
 				  "as smcss shows them, 0x05000000/0x03030000" },
 	{ 'x', "program", "FILE", "say which way of smc_run reaches a program" },
@@ -53,6 +62,7 @@ const struct cli_tool chk_tool = {
 	.usage = "[--doctor] [-i IFACE] [--problems] [-j]\n"
 		 "-C HOST [-p PORT] [-4 | -6] [-t SECONDS] [--tcp-too] [-j]\n"
 		 "-S [-p PORT] [-4 | -6] [--bind ADDR] [--once] [-j]\n"
+		 "--advise [--for TIME] [-j]\n"
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
 		 "-l | -s [-i IFACE] [-j]\n"
 		 "-b FILE.tar.gz\n"
@@ -61,7 +71,8 @@ const struct cli_tool chk_tool = {
 		   "do\nabout it.",
 	.opts = options,
 	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over "
-		"TCP,\n3 cannot be tested here.\n",
+		"TCP,\n3 cannot be tested here; --advise: 0 something would profit from SMC, 2 "
+		"nothing would.\n",
 	.error_status = CHK_ERROR,
 	.stop_at_first = true,
 };
@@ -120,6 +131,23 @@ static int set_timeout(struct chk_request *req, const char *text)
 	return 0;
 }
 
+/* A week is more than anybody waits for. */
+static int set_watch(struct chk_request *req, const char *text)
+{
+	unsigned long unit = 1, seconds;
+	char *end;
+
+	seconds = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 0;
+	if (seconds && *end && strchr("smh", *end)) {
+		unit = *end == 'h' ? 3600 : *end == 'm' ? 60 : 1;
+		end++;
+	}
+	if (!seconds || *end || seconds > WATCH_MAX / unit)
+		return cli_usage_error(&chk_tool, "'%s' is not a time from 1s to 168h", text);
+	req->watch_seconds = (unsigned int)(seconds * unit);
+	return 0;
+}
+
 /* An option that says what to do, with its argument. */
 static int take_command(struct chk_request *req, int val)
 {
@@ -145,6 +173,7 @@ static int set_option(struct chk_request *req, int val)
 	case '4': ret = set_family(req, AF_INET); break;
 	case '6': ret = set_family(req, AF_INET6); break;
 	case 't': ret = set_timeout(req, optarg); break;
+	case OPT_FOR: ret = set_watch(req, optarg); break;
 	case OPT_BIND: req->bind = optarg; break;
 	case OPT_ONCE: req->is_once = true; break;
 	case OPT_TCP_TOO: req->is_tcp_too = true; break;
@@ -191,6 +220,8 @@ static int check_together(const struct chk_request *req)
 		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
 	if (req->is_tcp_too && command != 'C')
 		return needs(OPT_TCP_TOO, "--connect");
+	if (req->watch_seconds && command != OPT_ADVISE)
+		return needs(OPT_FOR, "--advise");
 	if (req->is_brief && !is_doctor)
 		return needs(OPT_PROBLEMS, "--doctor");
 	if (req->timeout_ms && command != 'C' && !req->is_live)
@@ -214,5 +245,7 @@ int chk_parse(struct chk_request *req, int argc, char **argv)
 	ret = check_together(req);
 	if (!req->timeout_ms)
 		req->timeout_ms = 10000;
+	if (!req->watch_seconds)
+		req->watch_seconds = WATCH_DEFAULT;
 	return ret ? ret : -1;
 }

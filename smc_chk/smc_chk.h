@@ -25,6 +25,8 @@ enum chk_status {
 
 /* The option of the doctor, which has no letter. */
 #define CHK_OPT_DOCTOR CLI_LONG_ONLY
+/* And of --advise; those in between are private to options.c. */
+#define CHK_OPT_ADVISE (CLI_LONG_ONLY + 16)
 
 /**
  * struct chk_request - the command line, read
@@ -38,6 +40,7 @@ enum chk_status {
  * @port: 0 if not given
  * @family: AF_INET, AF_INET6, or AF_UNSPEC
  * @timeout_ms: longest wait for one step
+ * @watch_seconds: how long --advise watches
  */
 struct chk_request {
 	int command;
@@ -46,6 +49,7 @@ struct chk_request {
 	uint16_t port;
 	int family;
 	int timeout_ms;
+	unsigned int watch_seconds;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
 };
 

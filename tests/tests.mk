@@ -54,6 +54,7 @@ $(O)/tests/unit/client $(O)/tests/fuzz/client: $(FAKE_LIVE) $(CLIENT_PARTS)
 LIVE_SOCKETS := $(call objs,smc_chk/live/stream.c smc_chk/live/endpoint.c)
 $(O)/tests/unit/stream $(O)/tests/unit/endpoint: $(LIVE_SOCKETS)
 $(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
+$(O)/tests/unit/advise: $(call objs,$(addprefix smc_chk/,advise/tally.c advise/way.c advise/judge.c advise/advice.c doctor/choice.c))
 $(O)/tests/unit/doctor: $(call tool_parts,smc_chk)
 $(O)/tests/unit/doctor: TOOL_PKGS := $(smc_chk_PKGS)
 

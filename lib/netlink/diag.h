@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/netlink.h>
@@ -46,3 +47,28 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
  * Return: as above.
  */
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
+
+/* The messages about the end of each TCP socket of a network namespace. */
+struct smc_diag_ends;
+
+/**
+ * smc_diag_ends_open() - have the kernel tell of each TCP socket that ends, with TCP_INFO
+ *
+ * Return: 0, -EPERM where that needs CAP_NET_ADMIN, -errno with @err.
+ */
+int smc_diag_ends_open(struct smc_diag_ends **ends, struct smc_err *err);
+
+/** smc_diag_ends_fd() - to be waited for */
+int smc_diag_ends_fd(const struct smc_diag_ends *ends);
+
+/**
+ * smc_diag_ends_read() - hand over what has come, without waiting
+ * @lost: set to true when the kernel had to drop messages, else left alone
+ *
+ * Return: 0, -errno with @err, @fn's own.
+ */
+int smc_diag_ends_read(struct smc_diag_ends *ends, smc_diag_fn fn, void *arg, bool *lost,
+		       struct smc_err *err);
+
+/** smc_diag_ends_close() - NULL is allowed */
+void smc_diag_ends_close(struct smc_diag_ends *ends);

@@ -30,23 +30,37 @@ static void set_addr(struct smc_addr *addr, uint8_t family, const uint32_t *word
 	memcpy(addr->ip, words, family == AF_INET6 ? 16 : 4);
 }
 
-int smc_inet_add(const struct nlmsghdr *nlh, void *data)
+int smc_inet_message(struct inet_diag_msg *msg, const struct nlmsghdr *nlh)
 {
 	static const struct smc_order_run order[] = { { 40, 1 }, { 32, 4 }, { 0 } };
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg))
+		return -EBADMSG;
+	memcpy(msg, mnl_nlmsg_get_payload(nlh), sizeof(*msg));
+	if (nlh->nlmsg_flags & SMC_ORDER_MESSAGE)
+		smc_order_turn(msg, sizeof(*msg), order);
+	return 0;
+}
+
+void smc_inet_ends(const struct inet_diag_msg *msg, struct smc_addr *local, struct smc_addr *peer)
+{
+	set_addr(local, msg->idiag_family, msg->id.idiag_src, msg->id.idiag_sport);
+	set_addr(peer, msg->idiag_family, msg->id.idiag_dst, msg->id.idiag_dport);
+}
+
+int smc_inet_add(const struct nlmsghdr *nlh, void *data)
+{
 	struct smc_inet_table *table = data;
 	struct smc_inet_entry *entry;
 	struct inet_diag_msg msg;
+	int ret = smc_inet_message(&msg, nlh);
 
-	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(msg))
-		return -EBADMSG;
-	memcpy(&msg, mnl_nlmsg_get_payload(nlh), sizeof(msg));
-	if (nlh->nlmsg_flags & SMC_ORDER_MESSAGE)
-		smc_order_turn(&msg, sizeof(msg), order);
+	if (ret)
+		return ret;
 	entry = smc_array_add(&table->entries, &table->count, &table->size, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
-	set_addr(&entry->local, msg.idiag_family, msg.id.idiag_src, msg.id.idiag_sport);
-	set_addr(&entry->peer, msg.idiag_family, msg.id.idiag_dst, msg.id.idiag_dport);
+	smc_inet_ends(&msg, &entry->local, &entry->peer);
 	entry->uid = msg.idiag_uid;
 	entry->is_listener = msg.idiag_state == TCP_STATE_LISTEN;
 	table->is_sorted = false;

@@ -47,3 +47,11 @@ int smc_inet_add(const struct nlmsghdr *nlh, void *table);
 bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock);
 
 void smc_inet_free(struct smc_inet_table *table);
+
+/* ---- what these have in common with lib/smc/tcp ---- */
+
+/** smc_inet_message() - the fixed part of an answer. Return: 0, -EBADMSG for a short message */
+int smc_inet_message(struct inet_diag_msg *msg, const struct nlmsghdr *nlh);
+
+/** smc_inet_ends() - its two addresses, as they are: an IPv6 socket may have v4-mapped ones */
+void smc_inet_ends(const struct inet_diag_msg *msg, struct smc_addr *local, struct smc_addr *peer);

@@ -214,3 +214,32 @@ int cgroup_is_populated(const char *root, const char *path)
 	fclose(file);
 	return ret;
 }
+
+/* The next part of a path, whose length may be 0. Return: what follows it */
+static const char *next_part(const char *path, char part[NAME_MAX + 1])
+{
+	size_t len;
+
+	path += strspn(path, "/");
+	len = strcspn(path, "/");
+	snprintf(part, NAME_MAX + 1, "%.*s", (int)(len > NAME_MAX ? 0 : len), path);
+	return path + len;
+}
+
+bool cgroup_unit(const char *path, char unit[NAME_MAX + 1], bool *is_user)
+{
+	char part[NAME_MAX + 1];
+
+	*is_user = false;
+	do {
+		path = next_part(path, part);
+		if (!*is_user && !strncmp(part, "user@", 5) && ends_with(part, ".service")) {
+			*is_user = true;
+			path = next_part(path, part);
+		}
+	} while (ends_with(part, ".slice"));
+	if (!ends_with(part, ".service"))
+		return false;
+	strcpy(unit, part + (*part == '_'));
+	return true;
+}

@@ -58,3 +58,13 @@ int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 
 /** cgroup_is_populated() - is there a process in it or below it? Return: 1, 0, or -errno */
 int cgroup_is_populated(const char *root, const char *path);
+
+/**
+ * cgroup_unit() - the service of systemd that a control group belongs to. Pure
+ * @path: "/system.slice/ssh.service/sub"
+ * @unit: receives "ssh.service", without the _ that systemd may put before it
+ * @is_user: it is one of a user's own systemd
+ *
+ * Only below slices, as with cgroup_of_unit(). Return: false when it belongs to none.
+ */
+bool cgroup_unit(const char *path, char unit[NAME_MAX + 1], bool *is_user);

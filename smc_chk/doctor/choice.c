@@ -212,6 +212,32 @@ void choice_make(struct choice *choice, const struct choice_facts *facts,
 	find_ism(choice, facts);
 }
 
+/* ---- the ways ---- */
+
+size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
+		    const struct choice *choice, bool with_waiting)
+{
+	bool is_waiting = !choice_has_eid(facts), is_v2 = !is_waiting || with_waiting;
+	bool is_r = choice->smcr == USABLE || (with_waiting && choice->smcr == UNUSABLE_NO_EID);
+	size_t count = 0;
+
+	if (choice->ism_v1)
+		modes[count++] = (struct choice_mode){ "SMC-D", 1, .device = choice->ism_v1 };
+	if (is_v2 && choice->ism_v2)
+		modes[count++] = (struct choice_mode){ "SMC-D", 2, choice->ism_v2,
+						       .is_waiting = is_waiting };
+	if (is_v2 && choice->is_loopback)
+		modes[count++] = (struct choice_mode){ "SMC-D", 2, .is_loopback = true,
+						       .is_waiting = is_waiting };
+	if (is_r && choice->gid_v1)
+		modes[count++] = (struct choice_mode){ "SMC-R", 1, choice->port,
+						       .gid = choice->gid_v1 };
+	if (is_r && choice->gid_v2 && is_v2)
+		modes[count++] = (struct choice_mode){ "SMC-R", 2, choice->port, choice->gid_v2,
+						       .is_waiting = is_waiting };
+	return count;
+}
+
 /* ---- all of them ---- */
 
 bool choice_is_any_usable(const struct choices *choices, const char *netdev)

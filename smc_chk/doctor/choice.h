@@ -60,6 +60,23 @@ struct choice {
 	enum usability smcd;
 };
 
+#define CHOICE_MAX_MODES 5
+
+/**
+ * struct choice_mode - one way that SMC proposes
+ * @name: "SMC-R", "SMC-D"
+ * @device: RDMA or ISM device, NULL for loopback
+ * @gid: of an RDMA port, NULL for none
+ * @is_waiting: it is not proposed yet: there is no EID
+ */
+struct choice_mode {
+	const char *name;
+	unsigned int version;
+	const struct pnet_row *device;
+	const struct rdma_gid *gid;
+	bool is_loopback, is_waiting;
+};
+
 /** struct choices - of all net devices, in the order of their names */
 struct choices {
 	struct choice_facts facts;
@@ -76,6 +93,17 @@ struct choices {
  */
 void choice_make(struct choice *choice, const struct choice_facts *facts,
 		 const struct pnet_row *row);
+
+/**
+ * choice_modes() - the ways that SMC proposes for a net device, in the kernel's order. Pure.
+ * @with_waiting: also those that only lack an EID
+ *
+ * Version 1 reaches the net device's own subnets, version 2 everything, loopback this host.
+ *
+ * Return: how many.
+ */
+size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
+		    const struct choice *choice, bool with_waiting);
 
 /** choice_port_usability() - what an RDMA port lacks, whatever the net device. Pure. */
 enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *port);

@@ -9,7 +9,7 @@
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/print.h"
 
-#define MAX_MODES 5
+#define MAX_MODES CHOICE_MAX_MODES
 
 /**
  * struct mode - one way that SMC proposes
@@ -52,22 +52,23 @@ static unsigned long fid_of(const struct doctor_facts *facts, const struct pnet_
 static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts *facts,
 			 const struct choice *choice)
 {
-	bool is_r = choice->smcr == USABLE, is_v2 = choice_has_eid(&facts->choices.facts);
-	const struct pnet_row *port = choice->port, *v1 = choice->ism_v1, *v2 = choice->ism_v2;
-	size_t count = 0;
+	struct choice_mode ways[CHOICE_MAX_MODES];
+	size_t count = choice_modes(ways, &facts->choices.facts, choice, false);
 
-	if (v1)
-		modes[count++] = (struct mode){ "SMC-D", 1, v1->name, .fid = fid_of(facts, v1) };
-	if (is_v2 && v2)
-		modes[count++] = (struct mode){ "SMC-D", 2, v2->name, .fid = fid_of(facts, v2) };
-	if (is_v2 && choice->is_loopback)
-		modes[count++] = (struct mode){ "SMC-D", 2, .is_loopback = true };
-	if (is_r && choice->gid_v1)
-		modes[count++] = (struct mode){ "SMC-R", 1, port->name, port->port,
-						.gid = choice->gid_v1->gid };
-	if (is_r && choice->gid_v2 && is_v2)
-		modes[count++] = (struct mode){ "SMC-R", 2, port->name, port->port,
-						.gid = choice->gid_v2->gid };
+	for (size_t i = 0; i < count; i++) {
+		const struct pnet_row *device = ways[i].device;
+
+		modes[i] = (struct mode){ .name = ways[i].name, .version = ways[i].version,
+					  .is_loopback = ways[i].is_loopback };
+		if (device)
+			modes[i].device = device->name;
+		if (device && ways[i].gid)
+			modes[i].port = device->port;
+		else if (device)
+			modes[i].fid = fid_of(facts, device);
+		if (ways[i].gid)
+			modes[i].gid = ways[i].gid->gid;
+	}
 	return count;
 }
 

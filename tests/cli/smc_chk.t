@@ -71,6 +71,18 @@ refuse "'--once' can only be used with" -C localhost --once
 refuse "'--bind' can only be used with" --bind ::1
 refuse "'--tcp-too' can only be used with" -S --tcp-too
 refuse "'--timeout' can only be used with" -S -t 1
+refuse "'--for' can only be used with" -C localhost --for 1m
+refuse "'--for' can only be used with" --for 1m
+refuse "'--connect' and '--advise' exclude" -C localhost --advise
+refuse "'--advise' and '--live-test' exclude" --advise -l
+refuse "'--advise' and '--pnetid' exclude" --advise -i lo
+refuse "'--problems' can only be used with" --advise --problems
+refuse "'--timeout' can only be used with" --advise -t 1
+refuse "'--from' and '--advise' exclude" --from x --advise
+for word in '' 0 0m -1 1d 1.5 m 1mm 169h 10081m 99999999999999999999 ' 1' +1 0x10; do
+	refuse 'is not a time from 1s to 168h' --advise --for "$word"
+done
+refuse "unexpected argument 'x'" --advise x
 refuse "unexpected argument 'x'" x
 refuse "unexpected argument 'x'" -x sh x
 refuse 'no network namespace' -N there-is-none -e MEM

@@ -128,6 +128,42 @@ static void processes(void **state)
 	assert_int_equal(cgroup_of_process(999999999, path), -ESRCH);
 }
 
+static void check_service(const char *path, const char *want, bool want_user)
+{
+	char found[NAME_MAX + 1] = "untouched";
+	bool is_user;
+
+	assert_int_equal(cgroup_unit(path, found, &is_user), want != NULL);
+	if (want)
+		assert_string_equal(found, want);
+	if (want)
+		assert_int_equal(is_user, want_user);
+}
+
+static void services(void **state)
+{
+	char path[NAME_MAX + 64];
+
+	(void)state;
+	check_service("/system.slice/ssh.service", "ssh.service", false);
+	check_service("/a.slice/a-b.slice/web@1.service/sub/evil.service", "web@1.service", false);
+	check_service("/system.slice/_cpu.service", "cpu.service", false);
+	check_service("/user.slice/user-5.slice/user@5.service/app.slice/web.service",
+		      "web.service", true);
+	check_service("/user.slice/user-5.slice/user@5.service/init.scope", NULL, false);
+	check_service("/user.slice/user-5.slice/user@5.service", NULL, false);
+	check_service("/user.slice/user-5.slice/session-3.scope/evil.service", NULL, false);
+	check_service("/machine.slice/libpod-" ID "01.scope/ssh.service", NULL, false);
+	check_service("/system.slice", NULL, false);
+	check_service("/", NULL, false);
+	check_service("", NULL, false);
+	check_service("/.service", NULL, false);
+	/* Longer than a file name can be. */
+	memset(path, 'x', sizeof(path));
+	strcpy(path + sizeof(path) - sizeof(".service"), ".service");
+	check_service(path, NULL, false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +172,7 @@ int main(void)
 		cmocka_unit_test(paths),
 		cmocka_unit_test(populated),
 		cmocka_unit_test(processes),
+		cmocka_unit_test(services),
 	};
 
 	return cmocka_run_group_tests(tests, build, wipe);

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+/* The table of --advise, as text and JSON. */
+#include "smc_chk/advise/advice.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "out/table.h"
+#include "smc_chk/advise/limits.h"
+
+/* Lines of the table as text; JSON has all. */
+#define ROWS_MAX 40
+
+/* ---- words ---- */
+
+static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "no", NULL }, { "yes", NULL });
+static const struct out_names sides =
+	OUT_NAMES(NULL, NULL, [SIDE_UNKNOWN] = { "-", NULL },
+		  [SIDE_CLIENT] = { "client", "client" }, [SIDE_SERVER] = { "server", "server" });
+static const struct out_names peers =
+	OUT_NAMES(NULL, NULL, [PEERS_LOCAL] = { "local", "local" },
+		  [PEERS_NEAR] = { "near", "near" }, [PEERS_OTHER] = { "other", "other" },
+		  [PEERS_INTERNET] = { "internet", "internet" });
+static const struct out_names carriers =
+	OUT_NAMES(NULL, NULL, [CARRIER_TCP] = { "TCP", "tcp" },
+		  [CARRIER_FALLBACK] = { "TCP, fell back", "fallback" },
+		  [CARRIER_SMC] = { "SMC already", "smc" },
+		  [CARRIER_SMCR] = { "SMC-R already", "smcr" },
+		  [CARRIER_SMCD] = { "SMC-D already", "smcd" });
+static const struct out_names classes =
+	OUT_NAMES(NULL, NULL, [CLASS_UNKNOWN] = { "unknown", "unknown" },
+		  [CLASS_SHORT] = { "short-lived", "short-lived" },
+		  [CLASS_QUIET] = { "quiet", "quiet" },
+		  [CLASS_SUITED] = { "well-suited", "well-suited" });
+
+/* Three digits and a unit: "9.1 kB", "23 kB". */
+static void append_scaled(struct out_text *text, double value, double step,
+			  const char *const *units)
+{
+	while (units[1] && value >= step * 0.9995) {
+		value /= step;
+		units++;
+	}
+	out_printf(text, value < 9.95 && value != (double)(int)value ? "%.1f %s" : "%.0f %s", value,
+		   *units);
+}
+
+static void append_size(struct out_text *text, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "KiB", "MiB", NULL };
+
+	append_scaled(text, (double)bytes, 1024, units);
+}
+
+static void append_bytes(struct out_text *text, uint64_t bytes)
+{
+	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", NULL };
+
+	append_scaled(text, (double)bytes, 1000, units);
+}
+
+static void append_life(struct out_text *text, const struct judge_row *row)
+{
+	double seconds = (double)row->life / 1000;
+
+	out_str(text, row->life_bound > 0 ? ">" : row->life_bound < 0 ? "<" : "");
+	if (seconds < 120)
+		out_printf(text, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
+	else if (seconds < 7200)
+		out_printf(text, "%.0f min", seconds / 60);
+	else
+		out_printf(text, "%.0f h", seconds / 3600);
+}
+
+/* ---- columns ---- */
+
+static bool has_bytes(const struct judge_row *row)
+{
+	enum tally_carrier carrier = row->group->carrier;
+
+	return row->group->n_info && (carrier == CARRIER_TCP || carrier == CARRIER_FALLBACK);
+}
+
+static void text_process(struct out_text *text, const void *value)
+{
+	const struct tally_owner *owner = ((const struct judge_row *)value)->owner;
+
+	if (*owner->comm)
+		out_escaped(text, owner->comm, sizeof(owner->comm));
+	else
+		out_str(text, "(unknown)");
+}
+
+static void text_life(struct out_text *text, const void *value)
+{
+	append_life(text, value);
+}
+
+static void text_bytes(struct out_text *text, const void *value)
+{
+	const struct judge_row *row = value;
+
+	if (has_bytes(row))
+		append_bytes(text, row->bytes_per_conn);
+}
+
+static void text_send(struct out_text *text, const void *value)
+{
+	const struct judge_row *row = value;
+
+	if (!has_bytes(row) || !row->send)
+		return;
+	if (row->is_bulk)
+		out_str(text, "bulk");
+	else
+		append_size(text, row->send);
+}
+
+static void text_would(struct out_text *text, const void *value)
+{
+	const struct judge_row *row = value;
+
+	if (row->group->carrier != CARRIER_TCP)
+		out_str(text, carriers.names[row->group->carrier].text);
+	else
+		out_str(text, row->group->bar ? "" : row->way.text);
+}
+
+/* Its names are shell words, which are not to be escaped again. */
+static void text_advice(struct out_text *text, const void *value)
+{
+	out_str(text, value);
+}
+
+static const void *group_of(const void *row)
+{
+	return ((const struct judge_row *)row)->group;
+}
+
+static const void *owner_of(const void *row)
+{
+	return ((const struct judge_row *)row)->owner;
+}
+
+static const void *way_of(const void *row)
+{
+	const struct judge_row *judged = row;
+
+	return judged->group->carrier == CARRIER_TCP && !judged->group->bar &&
+	       judged->way.is_possible ? &judged->way : NULL;
+}
+
+static const void *numbers_of(const void *row)
+{
+	return has_bytes(row) ? row : NULL;
+}
+
+static const void *sums_of(const void *row)
+{
+	return has_bytes(row) ? group_of(row) : NULL;
+}
+
+static const void *life_bound_of(const void *row)
+{
+	int bound = ((const struct judge_row *)row)->life_bound;
+
+	return bound > 0 ? "at least" : bound < 0 ? "at most" : "about";
+}
+
+static const void *bar_of(const void *row)
+{
+	return judge_bar(((const struct judge_row *)row)->group->bar);
+}
+
+static const void *why_not_of(const void *row)
+{
+	const struct judge_row *judged = row;
+
+	return *judged->way.why_not ? judged->way.why_not : NULL;
+}
+
+static const struct out_col columns[] = {
+	{ "process", "Process", NULL, 8, .text = text_process },
+	{ NULL, NULL, "process", 0, .find = owner_of, OUT_STR(tally_owner, comm), OUT_OPTIONAL },
+	{ NULL, NULL, "unit", 0, .find = owner_of, OUT_STR(tally_owner, unit), OUT_OPTIONAL },
+	{ NULL, NULL, "is_user_unit", 0, .find = owner_of,
+	  OUT_FLAG(tally_owner, is_user, no_yes), OUT_OPTIONAL },
+	{ "side", "Side", "side", 6, .find = group_of, OUT_NAME(tally_group, side, sides) },
+	{ "port", "Port", "port", 5, OUT_RIGHT, .find = group_of, OUT_DEC(tally_group, port, 0),
+	  OUT_OPTIONAL },
+	{ "peer", "Peer", "peer", 10, OUT_STR(judge_row, peer) },
+	{ NULL, NULL, "peers", 0, .find = group_of, OUT_NAME(tally_group, peers, peers) },
+	{ "conns", "Conns", "connections", 5,
+	  OUT_RIGHT, .find = group_of, OUT_DEC(tally_group, conns, 0) },
+	{ NULL, NULL, "open_peak", 0, .find = group_of, OUT_DEC(tally_group, open_peak, 0) },
+	{ "life", "Life", NULL, 5, OUT_RIGHT, .text = text_life },
+	{ NULL, NULL, "life_ms", 0, OUT_DEC(judge_row, life, 0) },
+	{ NULL, NULL, "life_is", 0, OUT_STR_OF(life_bound_of) },
+	{ "bytes", "Bytes/conn", NULL, 10, OUT_RIGHT, .text = text_bytes },
+	{ NULL, NULL, "bytes_per_connection", 0, .find = numbers_of,
+	  OUT_DEC(judge_row, bytes_per_conn, 0) },
+	{ NULL, NULL, "bytes_sent", 0, .find = sums_of, OUT_DEC(tally_group, sent, 0) },
+	{ NULL, NULL, "bytes_received", 0, .find = sums_of, OUT_DEC(tally_group, received, 0) },
+	{ "send", "Send", NULL, 7, OUT_RIGHT, .text = text_send },
+	{ NULL, NULL, "send_bytes", 0, .find = numbers_of,
+	  OUT_DEC(judge_row, send, 0), OUT_OPTIONAL },
+	{ NULL, NULL, "is_bulk", 0, .find = numbers_of, OUT_FLAG(judge_row, is_bulk, no_yes) },
+	{ NULL, NULL, "class", 0, .find = numbers_of, OUT_NAME(judge_row, class, classes) },
+	{ NULL, NULL, "carrier", 0, .find = group_of, OUT_NAME(tally_group, carrier, carriers) },
+	{ "would", "Would use", NULL, 9, .text = text_would },
+	{ NULL, NULL, "mode", 0, .group = "would_use", .find = way_of, OUT_PTR(way, mode) },
+	{ NULL, NULL, "version", 0, .group = "would_use", .find = way_of,
+	  OUT_DEC(way, version, 0) },
+	{ NULL, NULL, "is_loopback", 0, .group = "would_use", .find = way_of,
+	  OUT_FLAG(way, is_loopback, no_yes) },
+	{ NULL, NULL, "needs_eid", 0, .group = "would_use", .find = way_of,
+	  OUT_FLAG(way, needs_eid, no_yes) },
+	{ NULL, NULL, "why_not", 0, OUT_STR_OF(why_not_of) },
+	{ NULL, NULL, "not_carried", 0, OUT_STR_OF(bar_of) },
+	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },
+	{ NULL, NULL, "memory", 0, OUT_DEC(judge_row, memory, 0), OUT_OPTIONAL },
+	{ "advice", "Advice", "advice", 0, .text = text_advice, OUT_STR(judge_row, advice) },
+	{ 0 },
+};
+
+/* ---- text ---- */
+
+static void widen(struct out_view *view, const struct judged *judged, size_t count)
+{
+	struct out_text cell = { 0 };
+
+	for (size_t c = 0; c + 1 < view->count; c++)
+		for (size_t i = 0; i < count; i++) {
+			out_reset(&cell);
+			out_cell(&cell, view->cols[c], &judged->rows[i]);
+			if (cell.len > view->widths[c] && cell.len <= UINT8_MAX)
+				view->widths[c] = (uint8_t)cell.len;
+		}
+	out_free(&cell);
+}
+
+static void append_table(struct out_text *text, const struct judged *judged)
+{
+	size_t count = judged->count < ROWS_MAX ? judged->count : ROWS_MAX;
+	struct out_view view = { 0 };
+
+	out_view_add(&view, columns, "process,side,port,peer,conns,life,bytes,send,would,advice");
+	widen(&view, judged, count);
+	out_header(text, &view);
+	for (size_t i = 0; i < count; i++)
+		out_row(text, &view, &judged->rows[i]);
+	if (count < judged->count)
+		out_printf(text, "%zu more rows, of fewer bytes: --json has all.\n",
+			   judged->count - count);
+}
+
+static void append_share(struct out_text *text, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+
+	if (part && percent < 1)
+		out_str(text, "less than 1 %");
+	else
+		out_printf(text, "%.0f %%", percent);
+}
+
+static void append_sum(struct out_text *text, const struct judge_sum *sum)
+{
+	if (!sum->conns) {
+		out_str(text, "There were no connections over plain TCP.\n");
+		return;
+	}
+	if (!sum->suited_bytes) {
+		out_str(text, "Nothing would profit from SMC.\n");
+		return;
+	}
+	append_share(text, sum->suited_bytes, sum->bytes);
+	out_str(text, " of the bytes and ");
+	append_share(text, sum->suited_conns, sum->conns);
+	out_str(text, " of the connections would profit; memory for it about ");
+	append_bytes(text, sum->memory);
+	out_str(text, " with ");
+	append_size(text, ADVISE_BUFFER_SIZE);
+	out_str(text, " buffers.\n");
+}
+
+static const char *const source_texts[] = {
+	[SOURCE_POLL] = "by lists of sockets, which miss connections that live shorter than the "
+			"time between two",
+	[SOURCE_ENDS] = "by lists of sockets and the kernel's message at each end, which does not "
+			"tell a short connection's process, unless it serves",
+	[SOURCE_BPF] = "by eBPF, which misses nothing",
+};
+
+static void append_source(struct out_text *text, const struct tally *tally,
+			  const struct watched *watched)
+{
+	out_printf(text, "Watched for %.0f s %s", (double)watched->duration / 1000,
+		   source_texts[watched->source]);
+	if (watched->source != SOURCE_BPF)
+		out_printf(text, " (%.1f s)", (double)watched->interval / 1000);
+	if (*watched->why_not)
+		out_printf(text, "; %s", watched->why_not);
+	out_str(text, ".\n");
+	if (watched->is_blind)
+		out_str(text, "Processes of other users are unknown: as root it would see them.\n");
+	if (watched->is_lossy)
+		out_str(text, "Too many ends at a time: some connections are missing.\n");
+	if (tally->n_untracked)
+		out_printf(text, "Too many connections at a time: %llu are missing.\n",
+			   (unsigned long long)tally->n_untracked);
+	if (tally->is_capped)
+		out_str(text, "Too many processes and peers: the rest is one row.\n");
+}
+
+void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
+		 const struct watched *watched)
+{
+	if (judged->count)
+		append_table(text, judged);
+	append_sum(text, &judged->sum);
+	append_source(text, tally, watched);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_sum(const struct judge_sum *sum)
+{
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "connections",
+			 out_json_number(sum->conns), "bytes", out_json_number(sum->bytes),
+			 "profiting_connections", out_json_number(sum->suited_conns),
+			 "profiting_bytes", out_json_number(sum->suited_bytes), "memory",
+			 out_json_number(sum->memory), "buffer_size", ADVISE_BUFFER_SIZE,
+			 "smc_connections", out_json_number(sum->smc_conns));
+}
+
+json_t *advice_json(const struct judged *judged, const struct tally *tally,
+		    const struct watched *watched)
+{
+	static const char *const sources[] = { "poll", "ends", "bpf" };
+	json_t *rows = out_json_list(columns, judged->rows, judged->count, sizeof(*judged->rows));
+
+	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:b, s:b, s:b, s:o, s:o, s:o}", "schema",
+			 "smc-tools/advise/1", "source", sources[watched->source], "why_no_better",
+			 *watched->why_not ? watched->why_not : NULL, "watched_ms",
+			 (json_int_t)watched->duration, "interval_ms",
+			 (json_int_t)watched->interval, "is_lossy", watched->is_lossy,
+			 "is_capped", tally->is_capped, "is_blind", watched->is_blind,
+			 "untracked_connections", out_json_number(tally->n_untracked), "rows", rows,
+			 "summary", json_sum(&judged->sum));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of --advise, as text and JSON. */
+#pragma once
+
+#include "out/table.h"
+#include "smc_chk/advise/judge.h"
+#include "smc_chk/advise/watch.h"
+
+/** advice_text() - append the table, the sum and how it was found out */
+void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
+		 const struct watched *watched);
+
+/** advice_json() - the same. Return: new reference, NULL if memory ran out */
+json_t *advice_json(const struct judged *judged, const struct tally *tally,
+		    const struct watched *watched);

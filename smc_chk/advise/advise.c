@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/* --advise: would SMC pay for what this host does over TCP? */
+#include "smc_chk/advise/advise.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "smc_chk/advise/advice.h"
+#include "smc_chk/doctor/facts.h"
+#include "smc_chk/print.h"
+
+static int print(const struct judged *judged, const struct tally *tally,
+		 const struct watched *watched, bool is_json)
+{
+	struct out_text text = { 0 };
+	int status;
+
+	if (is_json) {
+		status = chk_print_json(advice_json(judged, tally, watched));
+	} else {
+		advice_text(&text, judged, tally, watched);
+		status = chk_print(&text);
+	}
+	return status ? status : judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
+}
+
+/* Return: chk_status, -errno with @err. */
+static int judge_and_print(const struct tally *tally, const struct watched *watched,
+			   const struct doctor_facts *facts, bool is_json, struct smc_err *err)
+{
+	const struct way_facts ways = { &facts->choices, facts->has_smc };
+	struct judged judged;
+	int ret = tally->is_out_of_memory ? -ENOMEM : 0;
+
+	if (!ret)
+		ret = judge(&judged, tally, &ways);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot store the connections");
+	ret = print(&judged, tally, watched, is_json);
+	judged_free(&judged);
+	return ret;
+}
+
+static int advise(const struct chk_request *req, const struct doctor_facts *facts,
+		  struct smc_err *err)
+{
+	struct tally tally = { .own = &facts->choices.facts.addrs };
+	struct watched watched = { .source = SOURCE_POLL };
+	int ret = tally_start(&tally);
+
+	if (ret)
+		smc_err_set(err, -ret, "cannot store the connections");
+	if (!ret && isatty(STDERR_FILENO))
+		fprintf(stderr, "Watching TCP for %u s; Ctrl-C ends it.\n", req->watch_seconds);
+	if (!ret)
+		ret = watch(&tally, &watched, req, err);
+	if (!ret)
+		ret = judge_and_print(&tally, &watched, facts, req->is_json, err);
+	tally_free(&tally);
+	return ret;
+}
+
+int chk_advise(const struct chk_request *req)
+{
+	struct doctor_facts facts = { 0 };
+	struct smc_err err = { 0 };
+	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, &err);
+
+	if (!ret)
+		ret = facts_load(&facts, req, &err);
+	if (!ret)
+		ret = advise(req, &facts, &err);
+	facts_free(&facts);
+	if (sysfs >= 0)
+		close(sysfs);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+}

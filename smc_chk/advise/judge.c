@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/* What is advised for each group of connections. */
+#include "smc_chk/advise/judge.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "out/text.h"
+#include "smc_chk/advise/limits.h"
+
+static const char *const bars[] = {
+	[BAR_ULP] = "TLS in the kernel",
+	[BAR_MPTCP] = "MPTCP",
+	[BAR_SIGNED] = "TCP-MD5 signatures",
+	[BAR_FAST_OPEN] = "TCP Fast Open",
+	[BAR_IPSEC] = "IPsec, which SMC would bypass",
+};
+
+const char *judge_bar(enum tally_bar bar)
+{
+	return bars[bar];
+}
+
+/* ---- what one row is ---- */
+
+static void name_peer(struct judge_row *row)
+{
+	const struct tally_group *group = row->group;
+
+	if (group->peers == PEERS_INTERNET || group->peers == PEERS_OTHER)
+		snprintf(row->peer, sizeof(row->peer), "%s", group->peers == PEERS_INTERNET ?
+							     "(internet)" : "(other peers)");
+	else if (!inet_ntop(group->peer.family, group->peer.ip, row->peer, sizeof(row->peer)))
+		strcpy(row->peer, "?");
+}
+
+static enum judge_class class_of(const struct tally_group *group, uint64_t life)
+{
+	uint64_t segments = group->segs_sent > group->segs_received ? group->segs_sent :
+								      group->segs_received;
+
+	if (!group->n_info)
+		return CLASS_UNKNOWN;
+	if (advise_is_suited(group->n_info, segments, group->sent + group->received))
+		return CLASS_SUITED;
+	return life < ADVISE_SHORT_LIFE ? CLASS_SHORT : CLASS_QUIET;
+}
+
+/* Segments that are nearly full say nothing about what the program writes at a time. */
+static void measure(struct judge_row *row)
+{
+	const struct tally_group *group = row->group;
+
+	row->life = tally_life(group, &row->life_bound);
+	row->bytes = group->sent + group->received;
+	if (group->n_info)
+		row->bytes_per_conn = row->bytes / group->n_info;
+	if (group->segs_sent)
+		row->send = group->sent / group->segs_sent;
+	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 4 * 3;
+}
+
+static void judge_row(struct judge_row *row, const struct tally_group *group,
+		      const struct tally *tally, const struct way_facts *facts)
+{
+	*row = (struct judge_row){ .group = group, .owner = &tally->owners[group->owner] };
+	name_peer(row);
+	measure(row);
+	row->class = class_of(group, row->life);
+	way_find(&row->way, facts, group);
+	if (group->carrier != CARRIER_TCP || group->bar || row->class != CLASS_SUITED ||
+	    !row->way.is_possible)
+		return;
+	row->profits = true;
+	row->memory = (group->open_peak ? group->open_peak : 1) * row->way.buffers *
+		      ADVISE_BUFFER_SIZE;
+}
+
+/* ---- what to type ---- */
+
+/* "ssh" for "ssh.service". */
+static void unit_word(char word[NAME_MAX + 1], const char *unit)
+{
+	size_t len = strlen(unit), ending = strlen(".service");
+
+	snprintf(word, NAME_MAX + 1, "%.*s", (int)(len > ending ? len - ending : len), unit);
+}
+
+/* Has the process other connections of another kind, which would lose by it? */
+static bool has_others(const struct judged *judged, const struct judge_row *row)
+{
+	for (size_t i = 0; i < judged->count; i++) {
+		const struct judge_row *other = &judged->rows[i];
+		const struct tally_group *a = row->group, *b = other->group;
+
+		if (a->owner != b->owner || other->profits || b->carrier != CARRIER_TCP)
+			continue;
+		/* A listening socket is for all of its clients. */
+		if (a->side != b->side || a->port != b->port || a->side == SIDE_CLIENT)
+			return true;
+	}
+	return false;
+}
+
+static void append_rule(struct out_text *text, const struct judge_row *row)
+{
+	const struct tally_group *group = row->group;
+
+	if (group->side == SIDE_SERVER)
+		out_printf(text, " --include listen:%u", group->port);
+	else if (group->peers == PEERS_OTHER)
+		out_printf(text, " --include %u", group->port);
+	else
+		out_printf(text, group->peer.family == AF_INET6 ? " --include '[%s]:%u'" :
+								  " --include %s:%u",
+			   row->peer, group->port);
+}
+
+static bool append_command(struct out_text *text, const struct judged *judged,
+			   const struct judge_row *row)
+{
+	const struct tally_owner *owner = row->owner;
+	char unit[NAME_MAX + 1];
+
+	out_printf(text, "smc_run%s", *owner->unit && owner->is_user ? " --user" : "");
+	if (*owner->comm && has_others(judged, row))
+		append_rule(text, row);
+	out_str(text, *owner->unit ? " --enable " : " ");
+	unit_word(unit, owner->unit);
+	if (!*owner->comm && !*unit)
+		out_str(text, "COMMAND");
+	else if (!out_shell_word(text, *unit ? unit : owner->comm))
+		return false;
+	return true;
+}
+
+static void advise_smc(struct out_text *text, const struct judged *judged,
+		       const struct judge_row *row)
+{
+	if (row->way.needs_eid)
+		out_str(text, "smcd ueid add NAME; ");
+	if (!append_command(text, judged, row)) {
+		out_reset(text);
+		out_str(text, "smc_run for a command whose name cannot be typed");
+	}
+}
+
+static void advise_none(struct out_text *text, const struct judge_row *row)
+{
+	const struct tally_group *group = row->group;
+
+	if (group->carrier == CARRIER_FALLBACK)
+		out_str(text, "smcss --explain says why it fell back");
+	else if (group->carrier != CARRIER_TCP)
+		out_str(text, "uses SMC");
+	else if (group->bar)
+		out_printf(text, "keep TCP: %s", bars[group->bar]);
+	else if (row->class == CLASS_UNKNOWN)
+		out_str(text, "keep TCP: its numbers are unknown");
+	else if (row->class != CLASS_SUITED || group->peers == PEERS_INTERNET)
+		out_str(text, "keep TCP");
+	else
+		out_printf(text, "keep TCP: %s", row->way.why_not);
+}
+
+/* Return: 0, -ENOMEM */
+static int advise(const struct judged *judged, struct judge_row *row)
+{
+	struct out_text text = { 0 };
+	int ret;
+
+	if (row->profits)
+		advise_smc(&text, judged, row);
+	else
+		advise_none(&text, row);
+	ret = text.is_failed ? -ENOMEM : 0;
+	/* Half a command is worse than none. */
+	if (text.len >= sizeof(row->advice))
+		snprintf(row->advice, sizeof(row->advice), "smc_run");
+	else if (!ret)
+		snprintf(row->advice, sizeof(row->advice), "%.*s", (int)text.len, text.data);
+	out_free(&text);
+	return ret;
+}
+
+/* ---- all of them ---- */
+
+/* Both ends of a connection within this host are here: its server's is the one that counts. */
+static void sum_up(struct judge_sum *sum, const struct judge_row *row)
+{
+	const struct tally_group *group = row->group;
+
+	if (row->profits)
+		sum->memory += row->memory;
+	if (group->peers == PEERS_LOCAL && group->side == SIDE_CLIENT)
+		return;
+	if (group->carrier != CARRIER_TCP) {
+		sum->smc_conns += group->conns;
+		return;
+	}
+	sum->conns += group->conns;
+	sum->bytes += row->bytes;
+	if (row->profits) {
+		sum->suited_conns += group->n_suited;
+		sum->suited_bytes += group->suited_bytes;
+	}
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const struct judge_row *x = a, *y = b;
+
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	if (x->group->conns != y->group->conns)
+		return x->group->conns > y->group->conns ? -1 : 1;
+	return (x->group > y->group) - (x->group < y->group);
+}
+
+int judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts)
+{
+	int ret = 0;
+
+	*judged = (struct judged){ .rows = calloc(tally->n_groups + 1, sizeof(*judged->rows)) };
+	if (!judged->rows)
+		return -ENOMEM;
+	for (size_t i = 0; i < tally->n_groups; i++)
+		if (tally->groups[i].conns)
+			judge_row(&judged->rows[judged->count++], &tally->groups[i], tally, facts);
+	qsort(judged->rows, judged->count, sizeof(*judged->rows), by_bytes);
+	for (size_t i = 0; !ret && i < judged->count; i++) {
+		ret = advise(judged, &judged->rows[i]);
+		sum_up(&judged->sum, &judged->rows[i]);
+	}
+	return ret;
+}
+
+void judged_free(struct judged *judged)
+{
+	free(judged->rows);
+	*judged = (struct judged){ 0 };
+}

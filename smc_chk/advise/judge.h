@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* What is advised for each group of connections. Pure. */
+#pragma once
+
+#include "smc_chk/advise/tally.h"
+#include "smc_chk/advise/way.h"
+
+/** enum judge_class - as z/OS' SMCAT has them */
+enum judge_class {
+	CLASS_UNKNOWN,	/* no numbers */
+	CLASS_SHORT,
+	CLASS_QUIET,	/* lives, but says little */
+	CLASS_SUITED,
+};
+
+/** judge_bar() - what SMC cannot carry, in words */
+const char *judge_bar(enum tally_bar bar);
+
+#define JUDGE_ADVICE_SIZE 1024
+
+/**
+ * struct judge_row - a row of the table
+ * @peer: address, or "(internet)"
+ * @life, @life_bound: see tally_life()
+ * @bytes_per_conn, @send: averages; @send of a segment, 0 for none
+ * @is_bulk: segments are full
+ * @class, @bar: why not, if so
+ * @way: what SMC would use
+ * @profits: it would
+ * @memory: bytes of buffers that it would take
+ * @advice: what to type, or "keep TCP"; names in it are shell words
+ * @key: numbers of the group and its owner
+ */
+struct judge_row {
+	const struct tally_group *group;
+	const struct tally_owner *owner;
+	char peer[64];
+	uint64_t life;
+	int life_bound;
+	uint64_t bytes, bytes_per_conn, send;
+	bool is_bulk;
+	enum judge_class class;
+	struct way way;
+	bool profits;
+	uint64_t memory;
+	char advice[JUDGE_ADVICE_SIZE];
+};
+
+/**
+ * struct judge_sum - of all plain TCP connections; those within this host are counted once
+ * @smc_conns: of SMC sockets, counted nowhere else
+ */
+struct judge_sum {
+	uint64_t conns, bytes, suited_conns, suited_bytes, memory, smc_conns;
+};
+
+/** struct judged - all rows, those with most bytes first */
+struct judged {
+	struct judge_row *rows;
+	size_t count;
+	struct judge_sum sum;
+};
+
+/** judge() - Return: 0, -ENOMEM */
+int judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts);
+
+void judged_free(struct judged *judged);

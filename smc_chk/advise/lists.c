@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+/* One look at all TCP sockets, which of them are SMC's, and whose they are. */
+#include "smc_chk/advise/lists.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "netlink/diag.h"
+#include "sys/cgroup.h"
+
+#define PROCESSES_MAX 8192 /* remembered; then all are asked again */
+#define TRIES 3 /* of a list that changed meanwhile */
+
+/* ---- SMC sockets ---- */
+
+static int on_smc(const struct nlmsghdr *nlh, void *arg)
+{
+	struct lists *lists = arg;
+	struct smc_sock sock;
+	int ret = smc_sock_decode(&sock, nlh);
+
+	if (ret || (sock.state != SMC_ABI_LISTEN && !smc_sock_connected(&sock)))
+		return ret;
+	return smc_array_append(&lists->smcs, &lists->n_smcs, &lists->smcs_size, &sock,
+				sizeof(sock));
+}
+
+/* Without SMC in the kernel there are none. */
+static int read_smcs(struct lists *lists, struct smc_err *err)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(0);
+	int ret = -EINTR;
+
+	for (int i = 0; i < TRIES && ret == -EINTR; i++) {
+		lists->n_smcs = 0;
+		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), on_smc,
+				    lists, err);
+	}
+	return ret == -ENOENT || ret == -EINTR ? 0 : ret;
+}
+
+static enum tally_carrier carrier_of(const struct smc_sock *sock)
+{
+	switch (smc_sock_mode(sock)) {
+	case SMC_MODE_SMCR: return CARRIER_SMCR;
+	case SMC_MODE_SMCD: return CARRIER_SMCD;
+	case SMC_MODE_TCP: return CARRIER_FALLBACK;
+	default: return CARRIER_SMC;
+	}
+}
+
+/* The TCP socket inside tells the addresses. Return: 0, -ENOMEM */
+static int tell_smcs(struct lists *lists)
+{
+	struct tally_smc *smcs = calloc(lists->n_smcs + 1, sizeof(*smcs));
+	size_t count = 0;
+
+	if (!smcs)
+		return -ENOMEM;
+	for (size_t i = 0; i < lists->n_smcs; i++) {
+		struct smc_sock *sock = &lists->smcs[i];
+
+		if (smc_sock_needs_lookup(sock))
+			smc_inet_resolve(&lists->inet, sock);
+		smcs[count++] = (struct tally_smc){ .local = sock->local, .peer = sock->peer,
+						    .carrier = carrier_of(sock),
+						    .inode = sock->inode };
+		if (sock->state == SMC_ABI_LISTEN)
+			smcs[count - 1].peer = (struct smc_addr){ 0 };
+	}
+	tally_smcs(lists->tally, smcs, count);
+	free(smcs);
+	return 0;
+}
+
+/* ---- TCP sockets ---- */
+
+static int on_tcp(const struct nlmsghdr *nlh, void *arg)
+{
+	struct lists *lists = arg;
+	struct smc_tcp tcp;
+	int ret = smc_tcp_decode(&tcp, nlh);
+
+	if (ret)
+		return ret;
+	tally_see(lists->tally, &tcp, lists->now);
+	return lists->n_smcs ? smc_inet_add(nlh, &lists->inet) : 0;
+}
+
+/* A kernel without IPv6 has no such sockets. */
+static int read_tcps(struct lists *lists, struct smc_err *err)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < sizeof(families); i++) {
+		const struct inet_diag_req_v2 req = smc_tcp_request(families[i]);
+		int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), on_tcp,
+					lists, err);
+
+		if (ret == -ENOENT && families[i] == AF_INET)
+			return smc_err_say(err, ENOENT, "the kernel cannot list TCP sockets: "
+					   "module tcp_diag (CONFIG_INET_TCP_DIAG) is missing");
+		if (ret && ret != -ENOENT && ret != -EINTR)
+			return ret;
+	}
+	return 0;
+}
+
+/* ---- processes ---- */
+
+static void find_unit(struct tally_owner *owner, pid_t pid)
+{
+	char path[PATH_MAX];
+
+	if (cgroup_of_process(pid, path) || !cgroup_unit(path, owner->unit, &owner->is_user))
+		*owner->unit = '\0';
+}
+
+uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm)
+{
+	struct lists_process process = { .pid = pid };
+	struct tally_owner owner = { .comm = "" };
+
+	for (size_t i = 0; i < lists->n_processes; i++)
+		if (lists->processes[i].pid == pid && !strcmp(lists->processes[i].comm, comm))
+			return lists->processes[i].owner;
+	if (lists->n_processes == PROCESSES_MAX)
+		lists->n_processes = 0;
+	snprintf(owner.comm, sizeof(owner.comm), "%s", comm);
+	snprintf(process.comm, sizeof(process.comm), "%s", comm);
+	find_unit(&owner, pid);
+	process.owner = tally_owner(tally, &owner);
+	/* Not remembered, it is asked again. */
+	smc_array_append(&lists->processes, &lists->n_processes, &lists->processes_size, &process,
+			 sizeof(process));
+	return process.owner;
+}
+
+static uint32_t on_nameless(void *arg, uint64_t inode)
+{
+	struct lists *lists = arg;
+	size_t count;
+	const struct proc_fd *holder = proc_table_find(&lists->procs, inode, &count);
+
+	if (holder)
+		return lists_owner(lists, lists->tally, holder->pid, holder->comm);
+	lists->is_blind = lists->is_blind || geteuid();
+	return 0;
+}
+
+static int find_names(struct lists *lists, struct smc_err *err)
+{
+	int ret;
+
+	if (!tally_nameless(lists->tally))
+		return 0;
+	ret = proc_table_load(&lists->procs);
+	if (ret)
+		smc_err_set(err, -ret, "cannot read which processes hold sockets");
+	else
+		tally_name(lists->tally, on_nameless, lists);
+	proc_table_free(&lists->procs);
+	return ret;
+}
+
+/* ---- all ---- */
+
+int lists_read(struct lists *lists, struct tally *tally, uint64_t now, struct smc_err *err)
+{
+	int ret;
+
+	lists->tally = tally;
+	lists->now = now;
+	tally_begin(tally, now);
+	ret = read_smcs(lists, err);
+	if (!ret)
+		ret = read_tcps(lists, err);
+	if (!ret && lists->n_smcs && tell_smcs(lists))
+		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
+	if (!ret)
+		ret = find_names(lists, err);
+	smc_inet_free(&lists->inet);
+	if (!ret)
+		tally_end(tally);
+	return ret;
+}
+
+void lists_free(struct lists *lists)
+{
+	free(lists->smcs);
+	free(lists->processes);
+	*lists = (struct lists){ 0 };
+}

@@ -1,0 +1,5 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# smc_chk --advise where SMC-D runs over loopback-ism, by all of its sources.
+. "$(dirname "$0")/lab.sh"
+in_lab run -k lo -- "advise.py lo"

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk --advise against loads whose answer is known: short-lived, bulk, quiet, one that SMC cannot reach, one that uses
+SMC already."""
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+
+import chkfake
+from kern import HAS_SEID, doc, done, equal, ok, out_of, run
+
+HAS_LOOPBACK = "lo" in sys.argv[1:]
+BULK, SHORT, FAR, SMC, QUIET = 7001, 7002, 7003, 7004, 7005
+HERE, THERE = "127.0.0.1", "10.77.0.2"
+SIZE = 4 << 20
+SHORTS = 300
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+
+class Process:
+    """A child of another name that does its work, and then holds what came of it until it is ended."""
+
+    def __init__(self, name, work, *args):
+        self.read, write = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            with open("/proc/self/comm", "w", encoding="ascii") as file:
+                file.write(name)
+            kept = work(*args)
+            os.write(write, b"y")
+            signal.pause()
+            del kept
+        os.close(write)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def wait(self):
+        return os.read(self.read, 1) == b"y"
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.read)
+
+
+def receive(conn, size):
+    """So many bytes; fewer at the end."""
+    got = 0
+    while got < size:
+        data = conn.recv(min(size - got, 1 << 20))
+        if not data:
+            break
+        got += len(data)
+    return got
+
+
+def answer(listener):
+    """Each request begins with its length, and is answered by a byte. One client at a time."""
+    while True:
+        client = listener.accept()[0]
+        while True:
+            head = client.recv(8, socket.MSG_WAITALL)
+            if len(head) < 8:
+                break
+            receive(client, struct.unpack("!Q", head)[0])
+            client.sendall(b"x")
+        client.close()
+
+
+def ask(conn, size):
+    conn.sendall(struct.pack("!Q", size) + bytes(size))
+    assert conn.recv(1) == b"x"
+
+
+def listening(port, ip=HERE, kind=socket.socket):
+    listener = kind()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((ip, port))
+    listener.listen(64)
+    return listener
+
+
+def one(ip, port, size, kind=socket.socket):
+    """A connection that stays open."""
+    conn = kind()
+    conn.connect((ip, port))
+    ask(conn, size)
+    return conn
+
+
+def many():
+    for _ in range(SHORTS):
+        with socket.create_connection((HERE, SHORT)) as conn:
+            ask(conn, 64)
+
+
+def start_servers():
+    """The far one is in another network namespace, as on another host."""
+    for words in ("link add near0 type veth peer name far0", "netns add far", "link set far0 netns far",
+                  "addr add 10.77.0.1/24 dev near0", "link set near0 up", "-n far addr add 10.77.0.2/24 dev far0",
+                  "-n far link set far0 up"):
+        out_of("ip", *words.split())
+    for name, port in (("bulkserver", BULK), ("shortserver", SHORT), ("quietserver", QUIET)):
+        Process(name, answer, listening(port))
+    if HAS_LOOPBACK:
+        Process("smcserver", answer, listening(SMC, kind=chkfake.smc_socket))
+    far = os.open("/run/netns/far", os.O_RDONLY)
+    here = os.open("/proc/self/ns/net", os.O_RDONLY)
+    libc = __import__("ctypes").CDLL(None)
+    assert not libc.setns(far, 0)
+    listener = listening(FAR, THERE)
+    assert not libc.setns(here, 0)
+    Process("farserver", answer, listener)
+
+
+class Watch:
+    """smc_chk --advise, from its beginning on until it is told to end."""
+
+    def __init__(self, *prefix):
+        self.process = subprocess.Popen([*prefix, "smc_chk", "--advise", "--for", "24h", "-d", "-j"],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.said = []
+        for line in self.process.stderr:
+            self.said.append(line)
+            if line == "[DEBUG] watching\n":
+                return
+        ok(False, "smc_chk --advise begins", self.said)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=300)
+        return self.process.returncode, json.loads(out) if out else {"error": err}
+
+
+def loads(with_smc):
+    """All of them, done; those with connections still open."""
+    works = [("quietload", one, HERE, QUIET, 64), ("bulkload", one, HERE, BULK, SIZE),
+             ("farload", one, THERE, FAR, SIZE), ("shortload", many)]
+    if with_smc:
+        works.append(("smcload", one, HERE, SMC, 65536, chkfake.smc_socket))
+    processes = [Process(*work) for work in works]
+    ok(all([p.wait() for p in processes]), "the loads have run")
+    return processes
+
+
+def watched(*prefix, with_smc=HAS_LOOPBACK):
+    watch = Watch(*prefix)
+    processes = loads(with_smc)
+    status, report = watch.end()
+    for process in processes:
+        process.end()
+    return status, report
+
+
+def rows_of(report, port, side):
+    return [row for row in report["rows"] if row.get("port") == port and row["side"] == side]
+
+
+def sum_of(rows, key):
+    return sum(row.get(key, 0) for row in rows)
+
+
+def check_one(report, port, side, name, what, **want):
+    """The row of one connection, or one kind of them."""
+    rows = rows_of(report, port, side)
+    if not ok(len(rows) == 1, "%s: %s: one row" % (name, what), report):
+        return {}
+    equal({key: rows[0].get(key) for key in want}, want, "%s: %s" % (name, what))
+    return rows[0]
+
+
+def check_rows(name, report, is_named=True, needs_eid=False, with_short=True, with_smc=HAS_LOOPBACK):
+    """What each load must be told, whatever the source."""
+    way = {"mode": "SMC-D", "version": 2, "is_loopback": True, "needs_eid": needs_eid} if HAS_LOOPBACK else None
+    eid = "smcd ueid add NAME; " if needs_eid else ""
+
+    def named(text):
+        return text if is_named else None
+
+    def advice(process):
+        return eid + "smc_run " + (process if is_named else "COMMAND") if HAS_LOOPBACK else \
+            "keep TCP: neither loopback nor a device for connections within this host"
+
+    row = check_one(report, BULK, "client", name, "bulk", process=named("bulkload"), peer=HERE, connections=1,
+                    bytes_sent=SIZE + 8, bytes_received=1, carrier="tcp", would_profit=HAS_LOOPBACK, would_use=way,
+                    advice=advice("bulkload"), **{"class": "well-suited"})
+    ok(row.get("memory") == (1 << 20 if HAS_LOOPBACK else None), name + ": bulk: memory", row)
+    check_one(report, BULK, "server", name, "bulk's server", process=named("bulkserver"), connections=1,
+              bytes_received=SIZE + 8, would_profit=HAS_LOOPBACK, advice=advice("bulkserver"))
+    check_one(report, FAR, "client", name, "nothing for its device", process=named("farload"), peer=THERE, peers="near",
+              bytes_sent=SIZE + 8, would_profit=False, would_use=None,
+              advice="keep TCP: neither an RDMA port nor an ISM device for near0", **{"class": "well-suited"})
+    row = check_one(report, QUIET, "client", name, "quiet", process=named("quietload"), connections=1, would_profit=False,
+                    advice="keep TCP")
+    ok(row.get("class") in ("quiet", "short-lived"), name + ": quiet: its class", row)
+    if with_smc:
+        check_one(report, SMC, "client", name, "over SMC already", process=named("smcload"), carrier="smcd",
+                  would_profit=False, would_use=None, advice="uses SMC")
+    if with_short:
+        check_one(report, SHORT, "server", name, "short-lived", process=named("shortserver"), connections=SHORTS,
+                  would_profit=False, advice="keep TCP", **{"class": "short-lived"})
+        equal(sum_of(rows_of(report, SHORT, "client"), "connections"), SHORTS, name + ": short-lived: its clients")
+    sums = report["summary"]
+    # SMC's connection counts as nothing else; others within this host are counted once.
+    equal((sums["profiting_bytes"], sums["profiting_connections"], sums["memory"], sums["smc_connections"]),
+          (SIZE + 9, 1, 2 << 20, int(with_smc)) if HAS_LOOPBACK else (0, 0, 0, 0), name + ": the sum")
+
+
+def check_source(name, prefix, source, is_named=True, with_short=True, **want):
+    status, report = watched(*prefix)
+    equal((status, report.get("source")), (0 if HAS_LOOPBACK else 2, source), "%s: exit status and source" % name)
+    check_rows(name, report, is_named, with_short=with_short)
+    equal({key: report.get(key) for key in want}, want, "%s: what it says of itself" % name)
+
+
+def check_no_eid():
+    """Then nothing can be used, but what is missing is one command."""
+    if not HAS_LOOPBACK or HAS_SEID:
+        return
+    eids = doc("smcd", "-j", "ueid")["ueids"]
+    out_of("smcd", "ueid", "flush")
+    check_rows("no EID", watched(with_smc=False)[1], needs_eid=True, with_smc=False)
+    for eid in eids:
+        out_of("smcd", "ueid", "add", eid)
+
+
+def check_text():
+    """As a person reads it."""
+    with Process("bulkload", one, HERE, BULK, SIZE) as process:
+        process.wait()
+        status, out, err = run("smc_chk", "--advise", "--for", "1s")
+        lines = out.splitlines()
+        ok(status == (0 if HAS_LOOPBACK else 2) and not err and lines[0].split()[:3] == ["Process", "Side", "Port"] and
+           re.search(r"^bulkload +client +7001 127\.0\.0\.1 +1 +>\S+ s +4\.2 MB +bulk ", out, re.M) and
+           re.search(r"^Watched for \d+ s by ", out, re.M), "the table as text", (status, out, err))
+        if HAS_LOOPBACK:
+            ok(re.search(r"  SMC-D loopback smc_run bulkload$", out, re.M) or "SMC-D loopback" in out and
+               "of the connections would profit; memory for it about 2.1 MB with 1 MiB buffers." in out,
+               "advice as text", out)
+
+
+start_servers()
+check_source("root", (), "ends", is_lossy=False, is_blind=False, is_capped=False, untracked_connections=0)
+check_source("lists only", ("env", "LD_PRELOAD=" + shutil.which("nogroup.so")), "poll", with_short=False)
+check_source("user", NOBODY, "ends", is_named=False, is_blind=True)
+check_no_eid()
+check_text()
+done()

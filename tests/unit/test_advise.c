@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk --advise: what was seen of connections, in rows with classes, ways and advice. */
+#include "test.h"
+
+#include <stdio.h>
+
+#include "smc_chk/advise/advice.h"
+#include "smc_chk/advise/limits.h"
+
+#define GO "10.1.0.1" /* an address of eth0, which has SMC-R of both versions */
+
+static struct netaddr own[] = {
+	{ .netdev = "lo", .family = AF_INET, .prefix = 8, .bytes = { 127, 0, 0, 1 } },
+	{ .netdev = "eth0", .family = AF_INET, .prefix = 16, .bytes = { 10, 1, 0, 1 } },
+	{ .netdev = "eth1", .family = AF_INET, .prefix = 24, .bytes = { 203, 0, 113, 1 } },
+	{ .netdev = "eth2", .family = AF_INET, .prefix = 16, .bytes = { 10, 2, 0, 1 } },
+};
+
+/* A host, what it saw, and what came of that. */
+struct host {
+	struct pnet_row rows[4], port, ism;
+	struct rdma_gid gid_v1, gid_v2;
+	struct choice all[4];
+	struct choices choices;
+	struct way_facts facts;
+	struct tally tally;
+	struct judged judged;
+	uint64_t cookie, now;
+};
+
+static void start(struct host *host)
+{
+	static const char *const nets[] = { "lo", "eth0", "eth1", "eth2" };
+
+	*host = (struct host){ .facts = { &host->choices, true }, .now = 1000 };
+	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
+		host->rows[i].name = nets[i];
+		host->all[i] = (struct choice){ .net = &host->rows[i], .smcr = UNUSABLE_NO_DEVICE,
+						.smcd = UNUSABLE_NO_DEVICE };
+	}
+	host->port.name = "mlx5_0";
+	host->all[0].is_loopback = true;
+	host->all[1].smcr = host->all[3].smcr = USABLE;
+	host->all[1].port = host->all[3].port = &host->port;
+	host->all[1].gid_v1 = host->all[3].gid_v1 = &host->gid_v1;
+	host->all[1].gid_v2 = &host->gid_v2;
+	host->choices.facts = (struct choice_facts){
+		.is_eid_known = true, .n_ueids = 1,
+		.addrs = { .addrs = own, .count = ARRAY_SIZE(own), .is_known = true },
+	};
+	host->choices.all = host->all;
+	host->choices.count = ARRAY_SIZE(nets);
+	host->tally.own = &host->choices.facts.addrs;
+	assert_int_equal(tally_start(&host->tally), 0);
+}
+
+static void stop(struct host *host)
+{
+	judged_free(&host->judged);
+	tally_free(&host->tally);
+}
+
+static struct smc_addr address(const char *ip, uint16_t port)
+{
+	struct smc_addr addr = { .family = strchr(ip, ':') ? AF_INET6 : AF_INET, .port = port };
+
+	assert_int_equal(inet_pton(addr.family, ip, addr.ip), 1);
+	return addr;
+}
+
+/* A connection with so many bytes received, in segments of 1000 bytes. */
+static struct smc_tcp conn(struct host *host, const char *local, uint16_t port, const char *peer,
+			   uint16_t peer_port, uint64_t bytes)
+{
+	return (struct smc_tcp){ .local = address(local, port), .peer = address(peer, peer_port),
+				 .cookie = ++host->cookie, .inode = 100, .has_info = true,
+				 .received = bytes, .sent = 10, .segs_sent = 1, .mss = 1448,
+				 .segs_received = (uint32_t)(bytes / 1000) };
+}
+
+static uint32_t owner(struct host *host, const char *comm, const char *unit, bool is_user)
+{
+	struct tally_owner found = { .is_user = is_user };
+
+	snprintf(found.comm, sizeof(found.comm), "%s", comm);
+	snprintf(found.unit, sizeof(found.unit), "%s", unit);
+	return tally_owner(&host->tally, &found);
+}
+
+static void die(struct host *host, const struct smc_tcp *tcp, uint32_t who, enum tally_side side,
+		uint64_t life)
+{
+	const struct tally_death death = { .tcp = *tcp, .owner = who, .side = side,
+					   .born = host->now - life };
+
+	tally_die(&host->tally, &death, host->now);
+}
+
+static void finish(struct host *host)
+{
+	tally_finish(&host->tally, host->now);
+	assert_int_equal(judge(&host->judged, &host->tally, &host->facts), 0);
+}
+
+/* The row of a peer; there is one. */
+static const struct judge_row *row_of(const struct host *host, const char *peer)
+{
+	const struct judge_row *found = NULL;
+
+	for (size_t i = 0; i < host->judged.count; i++)
+		if (!strcmp(host->judged.rows[i].peer, peer)) {
+			assert_null(found);
+			found = &host->judged.rows[i];
+		}
+	assert_non_null(found);
+	return found;
+}
+
+static void client(struct host *host, const char *local, const char *peer, uint64_t bytes,
+		   uint64_t life)
+{
+	struct smc_tcp tcp = conn(host, local, 40000, peer, 5432, bytes);
+
+	die(host, &tcp, owner(host, "app", "", false), SIDE_CLIENT, life);
+}
+
+static void test_classes(void **state)
+{
+	struct host host;
+
+	(void)state;
+	start(&host);
+	host.now = 1000000;
+	client(&host, GO, "10.1.0.2", 31999, 5000);
+	client(&host, GO, "10.1.0.3", 31999, 20000);
+	client(&host, GO, "10.1.0.4", 32000, 5000);
+	finish(&host);
+	assert_int_equal(row_of(&host, "10.1.0.2")->class, CLASS_SHORT);
+	assert_int_equal(row_of(&host, "10.1.0.3")->class, CLASS_QUIET);
+	assert_int_equal(row_of(&host, "10.1.0.4")->class, CLASS_SUITED);
+	assert_true(advise_is_suited(2, 0, 2 * ADVISE_BYTES));
+	assert_false(advise_is_suited(2, 0, 2 * ADVISE_BYTES - 1));
+	assert_false(advise_is_suited(0, 100, ADVISE_BYTES));
+	assert_string_equal(row_of(&host, "10.1.0.2")->advice, "keep TCP");
+	/* It has also others, which would lose. */
+	assert_string_equal(row_of(&host, "10.1.0.4")->advice,
+			    "smc_run --include 10.1.0.4:5432 app");
+	assert_int_equal(host.judged.sum.conns, 3);
+	assert_int_equal(host.judged.sum.suited_conns, 1);
+	assert_int_equal(host.judged.sum.suited_bytes, 32010);
+	assert_int_equal(host.judged.sum.memory, 2 * ADVISE_BUFFER_SIZE);
+	stop(&host);
+}
+
+static const char *way_to(const char *local, const char *peer, bool has_eid)
+{
+	static char text[WAY_TEXT_SIZE];
+	struct host host;
+
+	start(&host);
+	host.now = 1000000;
+	host.choices.facts.n_ueids = has_eid;
+	client(&host, local, peer, 1000000, 5000);
+	finish(&host);
+	assert_int_equal(host.judged.count, 1);
+	strcpy(text, host.judged.rows[0].way.is_possible ? host.judged.rows[0].way.text :
+							   host.judged.rows[0].way.why_not);
+	assert_int_equal(host.judged.rows[0].profits, host.judged.rows[0].way.is_possible);
+	stop(&host);
+	return text;
+}
+
+static void test_ways(void **state)
+{
+	static const char eid[] = ", once there is an EID";
+	char want[64];
+
+	(void)state;
+	assert_string_equal(way_to("127.0.0.1", "127.0.0.1", true), "SMC-D loopback");
+	snprintf(want, sizeof(want), "SMC-D loopback%s", eid);
+	assert_string_equal(way_to("127.0.0.1", "127.0.0.1", false), want);
+	assert_string_equal(way_to(GO, GO, true), "SMC-D loopback");
+	assert_string_equal(way_to(GO, "10.1.0.2", true), "SMC-R v1");
+	assert_string_equal(way_to(GO, "10.9.0.2", true), "SMC-R v2");
+	snprintf(want, sizeof(want), "SMC-R v2%s", eid);
+	assert_string_equal(way_to(GO, "10.9.0.2", false), want);
+	/* Version 1 needs no EID. */
+	assert_string_equal(way_to(GO, "10.1.0.2", false), "SMC-R v1");
+	assert_string_equal(way_to("10.2.0.1", "10.2.0.2", true), "SMC-R v1");
+	assert_string_equal(way_to("10.2.0.1", "10.3.0.2", true),
+			    "eth2 has only version 1, and the peer is not in its subnet");
+	/* A public address, but of this host's subnet. */
+	assert_string_equal(way_to("203.0.113.1", "203.0.113.9", true),
+			    "neither an RDMA port nor an ISM device for eth1");
+	assert_string_equal(way_to(GO, "198.51.100.1", true),
+			    "SMC does not go through the internet");
+	assert_string_equal(way_to("10.8.8.8", "10.9.9.9", true),
+			    "its address is of no net device here");
+}
+
+static void test_peers(void **state)
+{
+	static const struct {
+		const char *ip;
+		enum tally_peers peers;
+	} cases[] = {
+		{ "127.3.0.9", PEERS_LOCAL }, { "::1", PEERS_LOCAL }, { "10.2.0.1", PEERS_LOCAL },
+		{ "203.0.113.1", PEERS_LOCAL }, { "203.0.113.2", PEERS_NEAR },
+		{ "203.0.114.2", PEERS_INTERNET }, { "172.15.0.1", PEERS_INTERNET },
+		{ "172.16.0.1", PEERS_NEAR }, { "172.31.255.255", PEERS_NEAR },
+		{ "172.32.0.1", PEERS_INTERNET }, { "192.168.9.9", PEERS_NEAR },
+		{ "100.64.0.1", PEERS_NEAR }, { "100.128.0.1", PEERS_INTERNET },
+		{ "169.254.1.1", PEERS_NEAR }, { "fd00::1", PEERS_NEAR }, { "fe80::1", PEERS_NEAR },
+		{ "2001:db8::1", PEERS_INTERNET },
+	};
+	const struct netaddr_table table = { .addrs = own, .count = ARRAY_SIZE(own) };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct smc_addr addr = address(cases[i].ip, 0);
+
+		assert_int_equal(tally_peers_of(&table, &addr), cases[i].peers);
+	}
+}
+
+/* One connection by lists only: it is there, and there, and gone twice. */
+static void test_lists(void **state)
+{
+	struct smc_tcp tcp, listener = { .is_listener = true, .inode = 9 };
+	struct host host;
+	int bound;
+
+	(void)state;
+	start(&host);
+	listener.local = address("0.0.0.0", 80);
+	tcp = conn(&host, GO, 80, "10.1.0.2", 40000, 5000);
+	for (unsigned int round = 1; round <= 5; round++) {
+		host.now += 1000;
+		tally_begin(&host.tally, host.now);
+		tally_see(&host.tally, &listener, host.now);
+		/* Born in the second. */
+		if (round == 2 || round == 3)
+			tally_see(&host.tally, &tcp, host.now);
+		tcp.received += 5000;
+		tally_end(&host.tally);
+		assert_int_equal(host.tally.n_live, round > 1 && round < 5);
+	}
+	finish(&host);
+	assert_int_equal(host.judged.count, 1);
+	assert_int_equal(host.judged.rows[0].group->side, SIDE_SERVER);
+	assert_int_equal(host.judged.rows[0].group->port, 80);
+	assert_int_equal(host.judged.rows[0].group->open_peak, 1);
+	assert_int_equal(host.judged.rows[0].bytes, 15010);
+	assert_in_range(tally_life(host.judged.rows[0].group, &bound), 2000, 4000);
+	assert_int_equal(bound, 0);
+	stop(&host);
+}
+
+static uint32_t name(void *arg, uint64_t inode)
+{
+	return inode == 9 ? *(const uint32_t *)arg : 0;
+}
+
+/* The end's message only: the process is the listener's, even if that was seen later. */
+static void test_ends(void **state)
+{
+	struct smc_tcp tcp, listener = { .is_listener = true, .inode = 9 };
+	struct tally_death death = { .owner = 0 };
+	struct host host;
+	uint32_t who;
+	int bound;
+
+	(void)state;
+	start(&host);
+	who = owner(&host, "web", "nginx.service", false);
+	listener.local = address("0.0.0.0", 80);
+	tally_begin(&host.tally, 1000);
+	death.tcp = conn(&host, "127.0.0.1", 80, "127.0.0.1", 40000, 500);
+	tally_die(&host.tally, &death, 1200);
+	tally_see(&host.tally, &listener, 1000);
+	assert_int_equal(tally_nameless(&host.tally), 1);
+	tally_name(&host.tally, name, &who);
+	assert_int_equal(tally_nameless(&host.tally), 0);
+	tally_end(&host.tally);
+	death.tcp = conn(&host, "127.0.0.1", 80, "127.0.0.1", 40001, 500);
+	tally_die(&host.tally, &death, 1300);
+	/* Neither is a connection: refused, a listener, one that never was connected. */
+	tcp = conn(&host, "127.0.0.1", 40000, "127.0.0.1", 81, 0);
+	tcp.sent = tcp.received = 0;
+	death.tcp = tcp;
+	tally_die(&host.tally, &death, 1300);
+	death.tcp = listener;
+	tally_die(&host.tally, &death, 1300);
+	tcp.sent = 5;
+	tcp.peer.port = 0;
+	death.tcp = tcp;
+	tally_die(&host.tally, &death, 1300);
+	host.now = 2000;
+	finish(&host);
+	assert_int_equal(host.judged.count, 1);
+	assert_string_equal(host.judged.rows[0].owner->comm, "web");
+	assert_int_equal(host.judged.rows[0].group->conns, 2);
+	assert_in_range(tally_life(host.judged.rows[0].group, &bound), 150, 350);
+	assert_int_equal(bound, -1);
+	stop(&host);
+}
+
+static void test_smc(void **state)
+{
+	struct tally_smc smcs[2] = { { .carrier = CARRIER_SMCD, .inode = 9 } };
+	struct host host;
+	struct smc_tcp tcp, other;
+	uint32_t who;
+
+	(void)state;
+	start(&host);
+	who = owner(&host, "app", "", false);
+	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
+	other = conn(&host, GO, 40001, "10.1.0.2", 80, 5000);
+	smcs[0].local = tcp.local;
+	smcs[0].peer = tcp.peer;
+	smcs[1] = (struct tally_smc){ .local = address("0.0.0.0", 90), .carrier = CARRIER_SMC };
+	tally_begin(&host.tally, 1000);
+	tally_see(&host.tally, &tcp, 1000);
+	tally_see(&host.tally, &other, 1000);
+	tally_smcs(&host.tally, smcs, 2);
+	tally_name(&host.tally, name, &who);
+	tally_end(&host.tally);
+	/* Of a listener of SMC: over what, nobody saw. */
+	tcp = conn(&host, GO, 90, "10.1.0.3", 4000, 5000);
+	die(&host, &tcp, 0, SIDE_UNKNOWN, 100);
+	finish(&host);
+	assert_int_equal(host.judged.count, 3);
+	assert_int_equal(row_of(&host, "10.1.0.3")->group->carrier, CARRIER_SMC);
+	assert_int_equal(host.judged.sum.smc_conns, 2);
+	assert_int_equal(host.judged.sum.conns, 1);
+	for (size_t i = 0; i < 3; i++)
+		if (host.judged.rows[i].group->carrier == CARRIER_SMCD) {
+			assert_string_equal(host.judged.rows[i].owner->comm, "app");
+			assert_string_equal(host.judged.rows[i].advice, "uses SMC");
+		}
+	stop(&host);
+}
+
+static void test_bars(void **state)
+{
+	struct host host;
+	struct smc_tcp tcp;
+
+	(void)state;
+	start(&host);
+	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000000);
+	strcpy(tcp.ulp, "tls");
+	die(&host, &tcp, 0, SIDE_CLIENT, 100);
+	tcp = conn(&host, GO, 40000, "10.1.0.3", 80, 5000000);
+	strcpy(tcp.ulp, "mptcp");
+	die(&host, &tcp, 0, SIDE_CLIENT, 100);
+	tcp = conn(&host, GO, 40000, "10.1.0.4", 80, 5000000);
+	tcp.is_signed = true;
+	die(&host, &tcp, 0, SIDE_CLIENT, 100);
+	tcp = conn(&host, GO, 40000, "10.1.0.5", 80, 5000000);
+	tcp.is_fast_open = true;
+	die(&host, &tcp, 0, SIDE_CLIENT, 100);
+	finish(&host);
+	assert_string_equal(row_of(&host, "10.1.0.2")->advice, "keep TCP: TLS in the kernel");
+	assert_string_equal(row_of(&host, "10.1.0.3")->advice, "keep TCP: MPTCP");
+	assert_string_equal(row_of(&host, "10.1.0.4")->advice, "keep TCP: TCP-MD5 signatures");
+	assert_string_equal(row_of(&host, "10.1.0.5")->advice, "keep TCP: TCP Fast Open");
+	assert_int_equal(host.judged.sum.suited_bytes, 0);
+	stop(&host);
+}
+
+static void check_advice(const char *comm, const char *unit, bool is_user, enum tally_side side,
+			 bool has_eid, const char *want)
+{
+	struct host host;
+	struct smc_tcp tcp;
+
+	start(&host);
+	host.choices.facts.n_ueids = has_eid;
+	tcp = conn(&host, GO, 80, "10.9.0.2", 81, 5000000);
+	die(&host, &tcp, owner(&host, comm, unit, is_user), side, 100);
+	tcp = conn(&host, GO, 8080, "198.51.100.1", 8181, 50);
+	if (side == SIDE_SERVER)
+		die(&host, &tcp, owner(&host, comm, unit, is_user), side, 100);
+	finish(&host);
+	assert_string_equal(row_of(&host, "10.9.0.2")->advice, want);
+	stop(&host);
+}
+
+static void test_advice(void **state)
+{
+	(void)state;
+	check_advice("postgres", "postgresql@15-main.service", false, SIDE_CLIENT, false,
+		     "smcd ueid add NAME; smc_run --enable postgresql@15-main");
+	check_advice("postgres", "", false, SIDE_CLIENT, true, "smc_run postgres");
+	check_advice("db", "db.service", true, SIDE_CLIENT, true, "smc_run --user --enable db");
+	check_advice("web", "web.service", false, SIDE_SERVER, true,
+		     "smc_run --include listen:80 --enable web");
+	check_advice("", "", false, SIDE_SERVER, true, "smc_run COMMAND");
+	/* Somebody chose that name to be typed. */
+	check_advice("a;reboot", "", false, SIDE_CLIENT, true, "smc_run 'a;reboot'");
+	check_advice("a\33[2J", "", false, SIDE_CLIENT, true,
+		     "smc_run \"$(printf %b 'a\\0033\\01332J')\"");
+	check_advice("a\n", "", false, SIDE_CLIENT, true,
+		     "smc_run for a command whose name cannot be typed");
+}
+
+/* More of everything than there is room for. */
+static void test_limits(void **state)
+{
+	uint64_t conns = 0;
+	struct host host;
+	char ip[32];
+
+	(void)state;
+	start(&host);
+	host.now = 1000000;
+	for (unsigned int i = 0; i < 100; i++) {
+		snprintf(ip, sizeof(ip), "10.1.1.%u", i);
+		client(&host, GO, ip, 100, 100);
+	}
+	for (unsigned int i = 0; i < 3000; i++) {
+		struct smc_tcp tcp = conn(&host, GO, 40000, "10.1.2.1", 80, 100);
+		char comm[16];
+
+		snprintf(comm, sizeof(comm), "p%u", i);
+		die(&host, &tcp, owner(&host, comm, "", false), SIDE_CLIENT, 100);
+	}
+	finish(&host);
+	assert_true(host.tally.is_capped);
+	assert_in_range(host.tally.n_owners, 1, TALLY_OWNERS_MAX);
+	assert_in_range(host.tally.n_groups, 1, TALLY_GROUPS_MAX + 3);
+	for (size_t i = 0; i < host.judged.count; i++) {
+		conns += host.judged.rows[i].group->conns;
+		if (!strcmp(host.judged.rows[i].peer, "(other peers)") &&
+		    *host.judged.rows[i].owner->comm == 'a')
+			assert_int_equal(host.judged.rows[i].group->conns, 100 - TALLY_PEERS_MAX);
+	}
+	assert_int_equal(conns, 3100);
+	stop(&host);
+}
+
+static void test_text(void **state)
+{
+	static const struct watched watched = { .source = SOURCE_POLL, .duration = 60000,
+						.interval = 500, .why_not = "because",
+						.is_lossy = true, .is_blind = true };
+	struct out_text text = { 0 };
+	struct host host;
+
+	(void)state;
+	start(&host);
+	host.now = 100000000;
+	client(&host, GO, "10.1.0.2", 3100000, 41000);
+	for (int i = 0; i < 199; i++)
+		client(&host, GO, "198.51.100.7", 9000, 300);
+	finish(&host);
+	advice_text(&text, &host.judged, &host.tally, &watched);
+	out_char(&text, '\0');
+	assert_string_equal(text.data,
+		"Process  Side    Port Peer       Conns  Life Bytes/conn    Send Would use Advice\n"
+		"app      client  5432 10.1.0.2       1  45 s     3.1 MB    10 B SMC-R v1  "
+		"smc_run --include 10.1.0.2:5432 app\n"
+		"app      client  5432 (internet)   199 0.3 s     9.0 kB    10 B -         keep TCP\n"
+		"63 % of the bytes and less than 1 % of the connections would profit; memory for it "
+		"about 2.1 MB with 1 MiB buffers.\n"
+		"Watched for 60 s by lists of sockets, which miss connections that live shorter than "
+		"the time between two (0.5 s); because.\n"
+		"Processes of other users are unknown: as root it would see them.\n"
+		"Too many ends at a time: some connections are missing.\n");
+	out_free(&text);
+	stop(&host);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_classes), cmocka_unit_test(test_ways),
+		cmocka_unit_test(test_peers), cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_ends), cmocka_unit_test(test_smc),
+		cmocka_unit_test(test_bars), cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_limits), cmocka_unit_test(test_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
