@@ -112,7 +112,7 @@ tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
 
 # Each tool takes from the archive what it calls; --as-needed drops the libraries that only the rest needs.
-$(O)/libsmc.a: $(call objs,lib/*/*.c)
+$(O)/libsmc.a: $(filter-out %.bpf.o,$(call objs,lib/*/*.c))
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
@@ -150,21 +150,28 @@ $(O)/libdirs:
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR)' > $@
 
-# ---- the eBPF program of smc_bpf -----------------------------------------------------------------
+# ---- the eBPF programs -----------------------------------------------------------------
 BPF_NEEDS = $(shell awk '$$1 == "bpf" { text = text sep last; sep = text == "" ? "" : ", "; \
 	last = $$3 == $$4 ? $$3 : $$3 " (Debian, Ubuntu) or " $$4 " (RPM)" } END { print text " and " last }' packaging/packages)
 all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
-$(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h Makefile
+$(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h
+$(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h
+$(O)/bpf/%.o: Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
-	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -c -o $@ $<
-$(O)/bpf/convert.skel.h: $(O)/bpf/convert.o
+	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -c -o $@ $(filter %.bpf.c,$^)
+$(O)/bpf/%.skel.h: $(O)/bpf/%.o
 	$(call say,SKEL)
-	$(Q)$(BPFTOOL) gen object $(O)/bpf/convert.bpf.o $< && $(BPFTOOL) gen skeleton $(O)/bpf/convert.bpf.o name convert >$@
+	$(Q)$(BPFTOOL) gen object $(O)/bpf/$*.bpf.o $< && $(BPFTOOL) gen skeleton $(O)/bpf/$*.bpf.o name $* >$@
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
+# Of libbpf this needs the headers only: see lib/bpf/programs.c.
+ifneq ($(HAVE_BPF),)
+$(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.skel.h
+$(O)/obj/smc_chk/advise/lives.o: override CPPFLAGS += -DHAVE_BPF
+endif
 
 # ---- the preload library -------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)

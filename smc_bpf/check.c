@@ -3,55 +3,26 @@
 #include "smc_bpf/smc_bpf.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "bpf/rights.h"
 #include "host/smc.h"
 #include "sys/bpf_convert.h"
 
-static bool has_capability(const struct __user_cap_data_struct *data, int cap)
-{
-	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
-}
-
 /*
- * The kernel requires the first two, and accepts CAP_SYS_ADMIN in their place. This tool requires
- * the third, because attaching changes the network of other users' programs.
+ * The kernel does not require CAP_NET_ADMIN; this tool does, because attaching changes the network
+ * of other users' programs.
  */
 int check_capabilities(struct smc_err *err)
 {
-	static const struct {
-		int cap;
-		const char *name;
-		bool by_admin;
-	} caps[] = {
-		{ CAP_BPF, "CAP_BPF", true },
-		{ CAP_PERFMON, "CAP_PERFMON", true },
-		{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
-	};
-	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	char missing[64] = "";
-
-	if (syscall(SYS_capget, &header, data))
-		return smc_err_set(err, errno, "cannot read the capabilities of this process");
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]); i++) {
-		size_t len = strlen(missing);
-
-		if (!has_capability(data, caps[i].cap) &&
-		    !(caps[i].by_admin && has_capability(data, CAP_SYS_ADMIN)))
-			snprintf(missing + len, sizeof(missing) - len, "%s%s", len ? ", " : "",
-				 caps[i].name);
-	}
-	return *missing ? smc_err_say(err, EPERM, "missing capabilities: %s", missing) : 0;
+	return bpf_rights(true, err);
 }
 
 static int check_bpffs(struct smc_err *err)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "bpf/convert.skel.h"
+#include "bpf/rights.h"
 #include "sys/bpfmap.h"
 
 static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
@@ -20,10 +21,7 @@ static int load_error(int ret, const char *what, struct smc_err *err)
 	if (ret == -E2BIG)
 		return smc_err_say(err, E2BIG, "cannot %s: too many other eBPF programs are "
 				   "attached to " SMC_BPF_HOOK "()", what);
-	if (ret == -EPERM || ret == -EACCES)
-		return smc_err_say(err, -ret, "cannot %s: kernel lockdown, a security "
-				   "module or a container forbids it", what);
-	return smc_err_set(err, -ret, "cannot %s", what);
+	return bpf_load_error(ret, what, err);
 }
 
 /* The links come last: open_maps() takes nothing as attached without them. */

@@ -15,7 +15,7 @@
  * @local, @peer: IPv4 addresses of IPv6 sockets as IPv4
  * @inode: 0 for one that no descriptor holds any more
  * @cookie: SO_COOKIE: no other socket since boot has it
- * @sent, @received: bytes of payload so far, each counted once
+ * @sent, @received: bytes of payload so far, each counted once; the peer's FIN is one received
  * @segs_sent, @segs_received: segments with payload
  * @mss: bytes that a segment sent can have
  * @ulp: what took the socket over, "tls" or "mptcp"; empty for nothing

@@ -49,7 +49,7 @@ static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 	return life < ADVISE_SHORT_LIFE ? CLASS_SHORT : CLASS_QUIET;
 }
 
-/* Segments that are nearly full say nothing about what the program writes at a time. */
+/* Segments that are half full on average say nothing about what the program writes at a time. */
 static void measure(struct judge_row *row)
 {
 	const struct tally_group *group = row->group;
@@ -60,7 +60,7 @@ static void measure(struct judge_row *row)
 		row->bytes_per_conn = row->bytes / group->n_info;
 	if (group->segs_sent)
 		row->send = group->sent / group->segs_sent;
-	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 4 * 3;
+	row->is_bulk = group->n_info && row->send >= group->mss / group->n_info / 2;
 }
 
 static void judge_row(struct judge_row *row, const struct tally_group *group,

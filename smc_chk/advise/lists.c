@@ -113,15 +113,21 @@ static int read_tcps(struct lists *lists, struct smc_err *err)
 
 /* ---- processes ---- */
 
-static void find_unit(struct tally_owner *owner, pid_t pid)
+static void find_unit(struct tally_owner *owner, pid_t pid, const char *known)
 {
+	size_t len = strlen(known), ending = strlen(".service");
 	char path[PATH_MAX];
 
-	if (cgroup_of_process(pid, path) || !cgroup_unit(path, owner->unit, &owner->is_user))
-		*owner->unit = '\0';
+	if (!cgroup_of_process(pid, path)) {
+		if (!cgroup_unit(path, owner->unit, &owner->is_user))
+			*owner->unit = '\0';
+	} else if (len > ending && !strcmp(known + len - ending, ".service")) {
+		snprintf(owner->unit, sizeof(owner->unit), "%s", known);
+	}
 }
 
-uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm)
+uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm,
+		     const char *unit)
 {
 	struct lists_process process = { .pid = pid };
 	struct tally_owner owner = { .comm = "" };
@@ -133,7 +139,7 @@ uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const 
 		lists->n_processes = 0;
 	snprintf(owner.comm, sizeof(owner.comm), "%s", comm);
 	snprintf(process.comm, sizeof(process.comm), "%s", comm);
-	find_unit(&owner, pid);
+	find_unit(&owner, pid, unit);
 	process.owner = tally_owner(tally, &owner);
 	/* Not remembered, it is asked again. */
 	smc_array_append(&lists->processes, &lists->n_processes, &lists->processes_size, &process,
@@ -148,7 +154,7 @@ static uint32_t on_nameless(void *arg, uint64_t inode)
 	const struct proc_fd *holder = proc_table_find(&lists->procs, inode, &count);
 
 	if (holder)
-		return lists_owner(lists, lists->tally, holder->pid, holder->comm);
+		return lists_owner(lists, lists->tally, holder->pid, holder->comm, "");
 	lists->is_blind = lists->is_blind || geteuid();
 	return 0;
 }

@@ -36,7 +36,9 @@ int lists_read(struct lists *lists, struct tally *tally, uint64_t now, struct sm
 
 /**
  * lists_owner() - which owner a process is, by its name and its control group
+ * @unit: a service that it is in if it has ended meanwhile, empty for none
  */
-uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm);
+uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm,
+		     const char *unit);
 
 void lists_free(struct lists *lists);

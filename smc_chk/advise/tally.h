@@ -140,7 +140,7 @@ void tally_free(struct tally *tally);
 /** tally_owner() - the index of a kind of process, which is added */
 uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner);
 
-/* ---- a poll: begin, each socket, SMC's, names, end; times in ms, of a clock that only runs ---- */
+/* ---- a poll: begin, each socket, SMC's, names, end; times: ms, of a clock that only runs ---- */
 
 void tally_begin(struct tally *tally, uint64_t now);
 

@@ -13,10 +13,15 @@
 
 #include "netlink/diag.h"
 #include "smc_chk/advise/lists.h"
+#include "smc_chk/advise/lives.h"
 
 /* Time between two lists, in ms: where each end is told, they only find what is open. */
 #define POLL_ALONE 500
 #define POLL_BESIDE 1000
+/* Where eBPF tells of each connection, a list is for those that were there before. */
+#define POLL_BPF 5000
+/* Time between two looks at what eBPF tells. */
+#define READ_BPF 200
 /* A list takes at most this part of the time. */
 #define POLL_SHARE 20
 /* For the messages about what ended last: ms without one. */
@@ -29,6 +34,7 @@ struct watcher {
 	const struct chk_request *req;
 	struct lists lists;
 	struct smc_diag_ends *ends;
+	struct lives *lives;
 	int signals;
 	uint64_t start, last, cost;
 	struct smc_err *err;
@@ -57,6 +63,8 @@ static int on_end(const struct nlmsghdr *nlh, void *arg)
 
 static int read_ends(struct watcher *watcher)
 {
+	if (watcher->lives)
+		return lives_read(watcher->lives, watcher->err);
 	if (!watcher->ends)
 		return 0;
 	return smc_diag_ends_read(watcher->ends, on_end, watcher, &watcher->watched->is_lossy,
@@ -80,7 +88,7 @@ static int read_lists(struct watcher *watcher)
 
 static uint64_t next_list(const struct watcher *watcher)
 {
-	uint64_t interval = watcher->ends ? POLL_BESIDE : POLL_ALONE;
+	uint64_t interval = watcher->lives ? POLL_BPF : watcher->ends ? POLL_BESIDE : POLL_ALONE;
 
 	if (interval < watcher->cost * POLL_SHARE)
 		interval = watcher->cost * POLL_SHARE;
@@ -109,13 +117,20 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t next_step(const struct watcher *watcher, uint64_t end)
+{
+	uint64_t next = earlier(end, next_list(watcher));
+
+	return watcher->lives ? earlier(next, now_ms() + READ_BPF) : next;
+}
+
 static int watch_on(struct watcher *watcher)
 {
 	uint64_t end = watcher->start + (uint64_t)watcher->req->watch_seconds * 1000;
 	int ret = 0;
 
 	while (!ret && now_ms() < end) {
-		ret = wait_until(watcher, earlier(end, next_list(watcher)));
+		ret = wait_until(watcher, next_step(watcher, end));
 		if (ret >= 0 && read_ends(watcher))
 			ret = -watcher->err->code;
 		if (!ret && now_ms() >= next_list(watcher))
@@ -128,7 +143,7 @@ static int watch_on(struct watcher *watcher)
 static int drain(struct watcher *watcher)
 {
 	uint64_t end = now_ms() + DRAIN;
-	int ret = 0;
+	int ret = watcher->lives ? read_ends(watcher) : 0;
 
 	while (!ret && watcher->ends && now_ms() < end) {
 		struct pollfd fd = { .fd = smc_diag_ends_fd(watcher->ends), .events = POLLIN };
@@ -157,10 +172,15 @@ static void open_sources(struct watcher *watcher)
 	struct watched *watched = watcher->watched;
 	struct smc_err err = { 0 };
 
-	if (smc_diag_ends_open(&watcher->ends, &err))
-		snprintf(watched->why_not, sizeof(watched->why_not), "%s", err.text);
-	else
+	if (!lives_open(&watcher->lives, watcher->tally, &watcher->lists, &err)) {
+		watched->source = SOURCE_BPF;
+		return;
+	}
+	snprintf(watched->why_not, sizeof(watched->why_not), "no eBPF: %s", err.text);
+	if (!smc_diag_ends_open(&watcher->ends, &err))
 		watched->source = SOURCE_ENDS;
+	else
+		snprintf(watched->why_not, sizeof(watched->why_not), "%s", err.text);
 }
 
 static int run(struct watcher *watcher)
@@ -175,6 +195,8 @@ static int run(struct watcher *watcher)
 		ret = read_lists(watcher);
 	if (!ret)
 		ret = drain(watcher);
+	if (watcher->lives && lives_lost(watcher->lives))
+		watcher->watched->is_lossy = true;
 	watcher->watched->is_blind = watcher->lists.is_blind;
 	watcher->watched->duration = now_ms() - watcher->start;
 	tally_finish(watcher->tally, now_ms());
@@ -193,6 +215,7 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 	open_sources(&watcher);
 	ret = run(&watcher);
 	smc_diag_ends_close(watcher.ends);
+	lives_close(watcher.lives);
 	lists_free(&watcher.lists);
 	close(watcher.signals);
 	return ret;

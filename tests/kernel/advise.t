@@ -2,4 +2,6 @@
 # SPDX-License-Identifier: MIT
 # smc_chk --advise where SMC-D runs over loopback-ism, by all of its sources.
 . "$(dirname "$0")/lab.sh"
-in_lab run -k lo -- "advise.py lo"
+bpf=bpf
+[ -e "$BUILD/bpf/tcplife.skel.h" ] || bpf=
+in_lab run -k lo -- "advise.py lo $bpf"

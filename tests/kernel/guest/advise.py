@@ -15,10 +15,12 @@ import chkfake
 from kern import HAS_SEID, doc, done, equal, ok, out_of, run
 
 HAS_LOOPBACK = "lo" in sys.argv[1:]
+HAS_BPF = "bpf" in sys.argv[1:]
 BULK, SHORT, FAR, SMC, QUIET = 7001, 7002, 7003, 7004, 7005
 HERE, THERE = "127.0.0.1", "10.77.0.2"
 SIZE = 4 << 20
 SHORTS = 300
+NO_BPF = ("setpriv", "--bounding-set=-bpf,-perfmon,-sys_admin")
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
 
 
@@ -97,7 +99,10 @@ def one(ip, port, size, kind=socket.socket):
     return conn
 
 
-def many():
+def many(cgroup=None):
+    if cgroup:
+        with open(cgroup + "/cgroup.procs", "w", encoding="ascii") as file:
+            file.write("0")
     for _ in range(SHORTS):
         with socket.create_connection((HERE, SHORT)) as conn:
             ask(conn, 64)
@@ -172,7 +177,7 @@ def sum_of(rows, key):
 def check_one(report, port, side, name, what, **want):
     """The row of one connection, or one kind of them."""
     rows = rows_of(report, port, side)
-    if not ok(len(rows) == 1, "%s: %s: one row" % (name, what), report):
+    if not ok(len(rows) == 1, "%s: %s: one row" % (name, what), json.dumps(rows or report, indent=1)):
         return {}
     equal({key: rows[0].get(key) for key in want}, want, "%s: %s" % (name, what))
     return rows[0]
@@ -220,6 +225,7 @@ def check_source(name, prefix, source, is_named=True, with_short=True, **want):
     equal((status, report.get("source")), (0 if HAS_LOOPBACK else 2, source), "%s: exit status and source" % name)
     check_rows(name, report, is_named, with_short=with_short)
     equal({key: report.get(key) for key in want}, want, "%s: what it says of itself" % name)
+    return report
 
 
 def check_no_eid():
@@ -240,7 +246,7 @@ def check_text():
         status, out, err = run("smc_chk", "--advise", "--for", "1s")
         lines = out.splitlines()
         ok(status == (0 if HAS_LOOPBACK else 2) and not err and lines[0].split()[:3] == ["Process", "Side", "Port"] and
-           re.search(r"^bulkload +client +7001 127\.0\.0\.1 +1 +>\S+ s +4\.2 MB +bulk ", out, re.M) and
+           re.search(r"^bulkload +client +7001 127\.0\.0\.1 +1 +>\S+ s +4\.2 MB +(bulk|\S+ KiB) ", out, re.M) and
            re.search(r"^Watched for \d+ s by ", out, re.M), "the table as text", (status, out, err))
         if HAS_LOOPBACK:
             ok(re.search(r"  SMC-D loopback smc_run bulkload$", out, re.M) or "SMC-D loopback" in out and
@@ -248,9 +254,29 @@ def check_text():
                "advice as text", out)
 
 
+def check_bpf():
+    """Short connections have a process and a life, too; also one that a service has, and whose process is gone."""
+    # A FIN is received as a byte.
+    report = check_source("eBPF", (), "bpf", is_lossy=False, is_blind=False, is_capped=False, untracked_connections=0,
+                          why_no_better=None)
+    check_one(report, SHORT, "client", "eBPF", "short-lived clients", process="shortload", connections=SHORTS,
+              bytes_sent=SHORTS * 72, bytes_received=SHORTS * 2, life_is="about", carrier="tcp", would_profit=False)
+    unit = "/sys/fs/cgroup/system.slice/gone.service"
+    os.makedirs(unit)
+    watch = Watch()
+    process = Process("gone", many, unit)
+    process.wait()
+    process.end()
+    check_one(watch.end()[1], SHORT, "client", "eBPF", "a service's process that has ended", process="gone",
+              unit="gone.service", connections=SHORTS)
+
+
 start_servers()
-check_source("root", (), "ends", is_lossy=False, is_blind=False, is_capped=False, untracked_connections=0)
-check_source("lists only", ("env", "LD_PRELOAD=" + shutil.which("nogroup.so")), "poll", with_short=False)
+if HAS_BPF:
+    check_bpf()
+check_source("no eBPF", NO_BPF if HAS_BPF else (), "ends", is_lossy=False, is_blind=False, is_capped=False,
+             untracked_connections=0)
+check_source("lists only", (*NO_BPF, "env", "LD_PRELOAD=" + shutil.which("nogroup.so")), "poll", with_short=False)
 check_source("user", NOBODY, "ends", is_named=False, is_blind=True)
 check_no_eid()
 check_text()

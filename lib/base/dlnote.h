@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A note in the program about a library that it loads when it is needed: a scan for dependencies
+ * does not see dlopen(), but packagers read this. See "ELF dlopen metadata" of the UAPI Group.
+ */
+#pragma once
+
+#include <elf.h>
+
+#define DLNOTE_TYPE 0x407c0c0a
+#define DLNOTE_OWNER "FDO"
+#define DLNOTE_JSON(soname, feature, description, priority)                                    \
+	"[{\"soname\":[\"" soname "\"],\"feature\":\"" feature "\",\"description\":\""          \
+	description "\",\"priority\":\"" priority "\"}]"
+
+/** DLNOTE() - at file scope, with four string literals; "recommended" and the like last */
+#define DLNOTE(soname, feature, description, priority)                                         \
+	static const struct {                                                                  \
+		Elf32_Nhdr header;                                                             \
+		char owner[sizeof(DLNOTE_OWNER)];                                              \
+		_Alignas(4) char json[sizeof(DLNOTE_JSON(soname, feature, description,         \
+							 priority))];                          \
+	} dlopen_note __attribute__((used, aligned(4), section(".note.dlopen"))) = {           \
+		{ sizeof(DLNOTE_OWNER),                                                        \
+		  sizeof(DLNOTE_JSON(soname, feature, description, priority)), DLNOTE_TYPE },  \
+		DLNOTE_OWNER,                                                                  \
+		DLNOTE_JSON(soname, feature, description, priority),                           \
+	}

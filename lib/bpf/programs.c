@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+/* Loads eBPF programs by libbpf, which is loaded when it is needed. */
+#include "bpf/programs.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "base/dlnote.h"
+#include "bpf/rights.h"
+
+/*
+ * libbpf with libelf is 1 MB that only these programs need, and many hosts have it. Its version 1
+ * keeps what is declared here, so that no header is needed.
+ */
+#define LIBBPF_SONAME "libbpf.so.1"
+
+DLNOTE(LIBBPF_SONAME, "bpf", "TCP connections with their processes: --advise", "suggested");
+
+struct bpf_object;
+struct bpf_program;
+struct bpf_link;
+struct ring_buffer;
+
+/* Each: what it returns, its name, its arguments. */
+#define LIBBPF_FUNCTIONS(X)                                                            \
+	X(void *, libbpf_set_print, (int (*)(int, const char *, va_list)))             \
+	X(struct bpf_object *, bpf_object__open_mem, (const void *, size_t, const void *)) \
+	X(int, bpf_object__load, (struct bpf_object *))                                \
+	X(void, bpf_object__close, (struct bpf_object *))                              \
+	X(struct bpf_program *, bpf_object__next_program,                              \
+	  (const struct bpf_object *, struct bpf_program *))                           \
+	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *)) \
+	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))        \
+	X(int, bpf_link__destroy, (struct bpf_link *))                                 \
+	X(struct ring_buffer *, ring_buffer__new,                                      \
+	  (int, bpf_ring_fn, void *, const void *))                                    \
+	X(int, ring_buffer__consume, (struct ring_buffer *))                           \
+	X(void, ring_buffer__free, (struct ring_buffer *))
+
+#define LINKS_MAX 16
+
+struct bpf_programs {
+#define DECLARE(type, name, arguments) type (*name) arguments;
+	LIBBPF_FUNCTIONS(DECLARE)
+#undef DECLARE
+	struct bpf_object *object;
+	struct bpf_link *links[LINKS_MAX];
+	size_t n_links;
+	struct ring_buffer *ring;
+};
+
+static int load_library(struct bpf_programs *programs, struct smc_err *err)
+{
+	void *handle = dlopen(LIBBPF_SONAME, RTLD_NOW | RTLD_LOCAL);
+	size_t missing = !handle;
+
+	if (handle) {
+#define LOOK_UP(type, name, arguments)                                                 \
+	missing += !(*(void **)&programs->name = dlsym(handle, #name));
+		LIBBPF_FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
+	}
+	return missing ? smc_err_say(err, ENOSYS, "eBPF needs %s: install libbpf1 (Debian, Ubuntu) "
+				     "or libbpf (RPM)", LIBBPF_SONAME) : 0;
+}
+
+/* Its own messages would only repeat the error. */
+static int load_object(struct bpf_programs *programs, const void *elf, size_t len,
+		       struct smc_err *err)
+{
+	int ret = -ENOMEM;
+
+	programs->libbpf_set_print(NULL);
+	programs->object = programs->bpf_object__open_mem(elf, len, NULL);
+	if (programs->object)
+		ret = programs->bpf_object__load(programs->object);
+	return ret ? bpf_load_error(ret, "load the eBPF programs", err) : 0;
+}
+
+int bpf_programs_load(struct bpf_programs **result, const void *elf, size_t len,
+		      struct smc_err *err)
+{
+	struct bpf_programs *programs = calloc(1, sizeof(*programs));
+	int ret;
+
+	if (!programs)
+		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
+	ret = load_library(programs, err);
+	if (!ret)
+		ret = load_object(programs, elf, len, err);
+	if (ret)
+		bpf_programs_close(programs);
+	else
+		*result = programs;
+	return ret;
+}
+
+int bpf_programs_map(const struct bpf_programs *programs, const char *name)
+{
+	return programs->bpf_object__find_map_fd_by_name(programs->object, name);
+}
+
+int bpf_programs_attach(struct bpf_programs *programs, struct smc_err *err)
+{
+	struct bpf_program *program = NULL;
+
+	while ((program = programs->bpf_object__next_program(programs->object, program))) {
+		struct bpf_link *link = NULL;
+
+		errno = E2BIG;
+		if (programs->n_links < LINKS_MAX)
+			link = programs->bpf_program__attach(program);
+		if (!link)
+			return bpf_load_error(-errno, "attach the eBPF programs", err);
+		programs->links[programs->n_links++] = link;
+	}
+	return 0;
+}
+
+int bpf_programs_ring(struct bpf_programs *programs, const char *map, bpf_ring_fn fn, void *arg,
+		      struct smc_err *err)
+{
+	programs->ring = programs->ring_buffer__new(bpf_programs_map(programs, map), fn, arg, NULL);
+	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
+}
+
+int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
+{
+	int ret = programs->ring_buffer__consume(programs->ring);
+
+	return ret < 0 ? smc_err_set(err, -ret, "cannot read what eBPF tells") : 0;
+}
+
+void bpf_programs_close(struct bpf_programs *programs)
+{
+	if (programs && programs->ring)
+		programs->ring_buffer__free(programs->ring);
+	for (size_t i = 0; programs && i < programs->n_links; i++)
+		programs->bpf_link__destroy(programs->links[i]);
+	if (programs && programs->object)
+		programs->bpf_object__close(programs->object);
+	free(programs);
+}

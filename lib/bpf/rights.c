@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+/* What a process must be allowed to load eBPF programs. */
+#include "bpf/rights.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool has_capability(const struct __user_cap_data_struct *data, int cap)
+{
+	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
+}
+
+int bpf_rights(bool with_net_admin, struct smc_err *err)
+{
+	static const struct {
+		int cap;
+		const char *name;
+		bool by_admin;
+	} caps[] = {
+		{ CAP_BPF, "CAP_BPF", true },
+		{ CAP_PERFMON, "CAP_PERFMON", true },
+		{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
+	};
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	char missing[64] = "";
+
+	if (syscall(SYS_capget, &header, data))
+		return smc_err_set(err, errno, "cannot read the capabilities of this process");
+	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]) - !with_net_admin; i++) {
+		size_t len = strlen(missing);
+
+		if (!has_capability(data, caps[i].cap) &&
+		    !(caps[i].by_admin && has_capability(data, CAP_SYS_ADMIN)))
+			snprintf(missing + len, sizeof(missing) - len, "%s%s", len ? ", " : "",
+				 caps[i].name);
+	}
+	return *missing ? smc_err_say(err, EPERM, "missing capabilities: %s", missing) : 0;
+}
+
+int bpf_load_error(int ret, const char *what, struct smc_err *err)
+{
+	if (ret == -EPERM || ret == -EACCES)
+		return smc_err_say(err, -ret, "cannot %s: kernel lockdown, a security "
+				   "module or a container forbids it", what);
+	return smc_err_set(err, -ret, "cannot %s", what);
+}

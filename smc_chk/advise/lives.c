@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/* The eBPF program that sees each TCP connection begin and end. */
+#include "smc_chk/advise/lives.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "bpf/programs.h"
+#include "bpf/rights.h"
+#include "bpf/tcplife.h"
+#include "sys/bpfmap.h"
+
+#ifdef HAVE_BPF
+#include "bpf/tcplife.skel.h"
+#endif
+
+struct lives {
+	struct bpf_programs *programs;
+	struct tally *tally;
+	struct lists *lists;
+	int state;
+};
+
+/* ---- what it tells ---- */
+
+static struct smc_addr address(uint16_t family, const uint8_t ip[16], uint16_t port)
+{
+	struct smc_addr addr = { .family = (uint8_t)family, .port = port };
+
+	memcpy(addr.ip, ip, sizeof(addr.ip));
+	smc_addr_unmap(&addr);
+	return addr;
+}
+
+static void copy_socket(struct smc_tcp *tcp, const struct tcplife_end *end)
+{
+	*tcp = (struct smc_tcp){
+		.local = address(end->family, end->local, end->local_port),
+		.peer = address(end->family, end->peer, end->peer_port),
+		.cookie = end->cookie, .has_info = true, .sent = end->sent,
+		.received = end->received, .segs_sent = end->segs_sent,
+		.segs_received = end->segs_received, .mss = end->mss,
+		.is_signed = end->is_signed, .is_fast_open = end->is_fast_open,
+	};
+	snprintf(tcp->ulp, sizeof(tcp->ulp), "%.*s", (int)sizeof(end->ulp), end->ulp);
+}
+
+static int on_end(void *arg, void *record, size_t len)
+{
+	struct lives *lives = arg;
+	struct tally_death death = { .owner = 0 };
+	const struct tcplife_end *end = record;
+
+	if (len < sizeof(*end))
+		return -EBADMSG;
+	copy_socket(&death.tcp, end);
+	death.side = end->side == TCPLIFE_CLIENT ? SIDE_CLIENT :
+		     end->side == TCPLIFE_SERVER ? SIDE_SERVER : SIDE_UNKNOWN;
+	death.is_smc = end->is_smc;
+	death.born = end->born / 1000000;
+	/* SMC's own threads connect and close in the place of the program. */
+	if (end->process.pid && !end->is_smc)
+		death.owner = lists_owner(lives->lists, lives->tally, (pid_t)end->process.pid,
+					  end->process.comm, end->process.unit);
+	tally_die(lives->tally, &death, end->died / 1000000);
+	return 0;
+}
+
+/* ---- beginning and end ---- */
+
+#ifdef HAVE_BPF
+static int load(struct bpf_programs **programs, struct smc_err *err)
+{
+	size_t len;
+	const void *elf = tcplife__elf_bytes(&len);
+
+	return bpf_programs_load(programs, elf, len, err);
+}
+#else
+static int load(struct bpf_programs **programs __attribute__((unused)), struct smc_err *err)
+{
+	return smc_err_say(err, ENOTSUP, "smc_chk was built without eBPF");
+}
+#endif
+
+static int start(struct lives *lives, struct smc_err *err)
+{
+	struct tcplife_state state = { 0 };
+	const uint32_t first = 0;
+	struct stat netns;
+	int ret;
+
+	if (stat("/proc/thread-self/ns/net", &netns))
+		return smc_err_set(err, errno, "cannot find out the network namespace");
+	state.netns = (uint32_t)netns.st_ino;
+	lives->state = bpf_programs_map(lives->programs, TCPLIFE_STATE);
+	ret = bpfmap_update(lives->state, &first, &state);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot tell eBPF what to watch");
+	ret = bpf_programs_ring(lives->programs, TCPLIFE_EVENTS, on_end, lives, err);
+	return ret ? ret : bpf_programs_attach(lives->programs, err);
+}
+
+int lives_open(struct lives **result, struct tally *tally, struct lists *lists, struct smc_err *err)
+{
+	struct lives *lives;
+	int ret = bpf_rights(false, err);
+
+	if (ret)
+		return ret;
+	lives = calloc(1, sizeof(*lives));
+	if (!lives)
+		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
+	lives->tally = tally;
+	lives->lists = lists;
+	ret = load(&lives->programs, err);
+	if (!ret)
+		ret = start(lives, err);
+	if (ret)
+		lives_close(lives);
+	else
+		*result = lives;
+	return ret;
+}
+
+int lives_read(struct lives *lives, struct smc_err *err)
+{
+	return bpf_programs_read(lives->programs, err);
+}
+
+bool lives_lost(const struct lives *lives)
+{
+	struct tcplife_state state;
+	const uint32_t first = 0;
+
+	return bpfmap_lookup(lives->state, &first, &state) || state.lost;
+}
+
+void lives_close(struct lives *lives)
+{
+	if (lives)
+		bpf_programs_close(lives->programs);
+	free(lives);
+}
