@@ -119,7 +119,7 @@ guest() {
 guest 900 60
 is "$rc:$(tr '\t' : <<<"$rows" | sed -E 's/:[1-9][0-9]*:/:N:/g' | tr '\n' ' ')" "0:host:http.server and curl:B/s:N:0:N:0:SMCD:-:0 \
 host:iperf3, one stream:bit/s:N:0:N:0:SMCD:-:0 host:redis GET, 4 clients:/s:N:0:N:0:SMCD:-:0 " 'a row for each program' || diag "$err"
-is "$(grep 'over TCP' <<<"$err")" 'demo: http.server and curl over TCP: 4 of work took 62 ms, status 0
+is "$(grep 'over TCP.*took' <<<"$err")" 'demo: http.server and curl over TCP: 4 of work took 62 ms, status 0
 demo: http.server and curl over TCP: 16 of work took 1000 ms, status 0
 demo: iperf3, one stream over TCP: 4 of work took 4000 ms, status 0
 demo: redis GET, 4 clients over TCP: 500 of work took 10 ms, status 0
