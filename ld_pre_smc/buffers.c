@@ -3,6 +3,7 @@
 #include "ld_pre_smc/buffers.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <sys/socket.h>
 
 #include "ld_pre_smc/next.h"
@@ -20,20 +21,45 @@ static void set_locks(int fd, int locks)
 	errno = saved;
 }
 
-int shim_set_buffer(int fd, int name, int bytes)
+static int force_of(int name)
 {
-	const int force = name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
+	return name == SO_SNDBUF ? SO_SNDBUFFORCE : SO_RCVBUFFORCE;
+}
+
+/* @forced: did it take that, and work? */
+static int set_buffer(int fd, int name, int bytes, bool *forced)
+{
 	int got;
 
-	if (!bytes)
-		return 0;
+	*forced = false;
 	if (next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)))
 		return errno;
 	/* The kernel counts twice what it was asked for. */
 	got = shim_int_option(fd, SOL_SOCKET, name);
 	if (got >= 0 && got / 2 < bytes)
-		next_setsockopt(fd, SOL_SOCKET, force, &bytes, sizeof(bytes));
+		*forced = !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes));
 	return 0;
+}
+
+int shim_set_buffer(int fd, int name, int bytes)
+{
+	enum { UNKNOWN, PLAIN, FORCED };
+	static atomic_int ways[2];
+	atomic_int *way = &ways[name == SO_SNDBUF];
+	int known = atomic_load_explicit(way, memory_order_relaxed), err;
+	bool forced;
+
+	if (!bytes)
+		return 0;
+	if (known == PLAIN)
+		return next_setsockopt(fd, SOL_SOCKET, name, &bytes, sizeof(bytes)) ? errno : 0;
+	if (known == FORCED &&
+	    !next_setsockopt(fd, SOL_SOCKET, force_of(name), &bytes, sizeof(bytes)))
+		return 0;
+	err = set_buffer(fd, name, bytes, &forced);
+	if (!err)
+		atomic_store_explicit(way, forced ? FORCED : PLAIN, memory_order_relaxed);
+	return err;
 }
 
 void shim_unlock_buffers(int fd)
@@ -79,9 +105,10 @@ void shim_accepted_buffers(int listener, int fd)
 static void copy_buffer(int from, int to, int name)
 {
 	int twice = shim_int_option(from, SOL_SOCKET, name);
+	bool forced;
 
 	if (twice > 1)
-		shim_set_buffer(to, name, twice / 2);
+		set_buffer(to, name, twice / 2, &forced);
 }
 
 void shim_copy_buffers(int from, int to, enum shim_kind kind)

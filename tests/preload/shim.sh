@@ -130,6 +130,9 @@ for force in 0 1; do
 socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
 		"a size above its limit is asked for as root can, allowed: $force"
 done
+under SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=1 -- call 2 1 0 2 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;socket 43 1 0;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
+	'a second socket gets what the first one had to find out'
 while read -r size bytes; do
 	under SMC_RCVBUF="$size" -- call 2 1 0 >/dev/null 2>"$tmp/err"
 	is "$(asked)$(cat "$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;setsockopt 1 72 0;}" "SMC_RCVBUF=$size"
