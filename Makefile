@@ -94,7 +94,7 @@ smc_run_LIBS := -pthread
 # The same program with what --ab needs, which are more libraries than libc.
 smc_ab_SOURCES := $(filter-out smc_run/ab_exec.c,$(wildcard smc_run/*.c)) smc_run/ab/*.c
 smc_ab_EXTRA := $(smc_run_EXTRA)
-smc_ab_LIBS := -pthread -lm
+smc_ab_LIBS := -pthread
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs

@@ -7,6 +7,7 @@
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/live.h"
 #include "smc_chk/live/server.h"
+#include "smc_chk/live/tune.h"
 #include "sys/enclose.h"
 #include "sys/netns.h"
 
@@ -48,7 +49,7 @@ static int run(const struct chk_request *req)
 		return chk_from(req);
 	switch (req->command) {
 	case 'S': return chk_server(req);
-	case 'C': return chk_connect(req);
+	case 'C': return req->is_tune ? chk_tune(req) : chk_connect(req);
 	case 'e': return chk_explain(req);
 	case 'x': return chk_program(req);
 	case 'b': return chk_bundle(req);

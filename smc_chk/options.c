@@ -19,6 +19,8 @@ enum {
 	OPT_PROBLEMS,
 	OPT_ADVISE = CHK_OPT_ADVISE,
 	OPT_FOR,
+	OPT_TUNE,
+	OPT_SHAPE,
 };
 
 #define WATCH_MAX (7 * 86400)
@@ -41,6 +43,9 @@ static const struct cli_opt options[] = {
 	{ OPT_ADVISE, "advise", NULL, "watch plain TCP, and say for what SMC would pay" },
 	{ OPT_FOR, "for", "TIME", "how long: seconds, or with m or h (default 1m); Ctrl-C ends\n"
 				  "it earlier" },
+	{ OPT_TUNE, "tune", NULL, "measure which buffers are best between here and -S" },
+	{ OPT_SHAPE, "shape", "SHAPE", "of the load of --tune: bulk (the default), rpc:BYTES or\n"
+				       "connections" },
 	{ 'e', "explain", "CODE", "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
 				  "as smcss shows them, 0x05000000/0x03030000" },
 	{ 'x', "program", "FILE", "say which way of smc_run reaches a program" },
@@ -61,6 +66,7 @@ const struct cli_tool chk_tool = {
 	.name = "smc_chk",
 	.usage = "[--doctor] [-i IFACE] [--problems] [-j]\n"
 		 "-C HOST [-p PORT] [-4 | -6] [-t SECONDS] [--tcp-too] [-j]\n"
+		 "-C HOST --tune [--shape SHAPE] [-p PORT] [-4 | -6] [-t SECONDS] [-j]\n"
 		 "-S [-p PORT] [-4 | -6] [--bind ADDR] [--once] [-j]\n"
 		 "--advise [--for TIME] [-j]\n"
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
@@ -148,6 +154,26 @@ static int set_watch(struct chk_request *req, const char *text)
 	return 0;
 }
 
+static int set_shape(struct chk_request *req, const char *text)
+{
+	char *end = NULL;
+	long bytes = !strncmp(text, "rpc:", 4) ? strtol(text + 4, &end, 10) : 0;
+
+	req->has_shape = true;
+	if (end && !*end && bytes >= 1 && bytes <= CHK_RPC_BYTES) {
+		req->shape = CHK_SHAPE_RPC;
+		req->rpc_bytes = (int)bytes;
+	} else if (!strcmp(text, "connections")) {
+		req->shape = CHK_SHAPE_CONNECTIONS;
+	} else if (!strcmp(text, "bulk")) {
+		req->shape = CHK_SHAPE_BULK;
+	} else {
+		return cli_usage_error(&chk_tool, "'%s' is not bulk, connections or rpc: with 1 to "
+				       "%d bytes", text, CHK_RPC_BYTES);
+	}
+	return 0;
+}
+
 /* An option that says what to do, with its argument. */
 static int take_command(struct chk_request *req, int val)
 {
@@ -177,6 +203,8 @@ static int set_option(struct chk_request *req, int val)
 	case OPT_BIND: req->bind = optarg; break;
 	case OPT_ONCE: req->is_once = true; break;
 	case OPT_TCP_TOO: req->is_tcp_too = true; break;
+	case OPT_TUNE: req->is_tune = true; break;
+	case OPT_SHAPE: ret = set_shape(req, optarg); break;
 	case OPT_PROBLEMS: req->is_brief = true; break;
 	case 'N': req->netns = optarg; break;
 	case 'j': req->is_json = true; break;
@@ -222,6 +250,12 @@ static int check_together(const struct chk_request *req)
 		return needs(OPT_TCP_TOO, "--connect");
 	if (req->watch_seconds && command != OPT_ADVISE)
 		return needs(OPT_FOR, "--advise");
+	if (req->is_tune && command != 'C')
+		return needs(OPT_TUNE, "--connect");
+	if (req->is_tune && req->is_tcp_too)
+		return cli_exclude(&chk_tool, OPT_TUNE, OPT_TCP_TOO);
+	if (req->has_shape && !req->is_tune)
+		return needs(OPT_SHAPE, "--tune");
 	if (req->is_brief && !is_doctor)
 		return needs(OPT_PROBLEMS, "--doctor");
 	if (req->timeout_ms && command != 'C' && !req->is_live)

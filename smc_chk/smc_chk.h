@@ -28,6 +28,15 @@ enum chk_status {
 /* And of --advise; those in between are private to options.c. */
 #define CHK_OPT_ADVISE (CLI_LONG_ONLY + 16)
 
+/** enum chk_shape - of what --tune measures */
+enum chk_shape {
+	CHK_SHAPE_BULK,		/* much data, one way */
+	CHK_SHAPE_RPC,		/* requests and answers of one size */
+	CHK_SHAPE_CONNECTIONS,	/* that come and go */
+};
+
+#define CHK_RPC_BYTES (1 << 20) /* the largest such size */
+
 /**
  * struct chk_request - the command line, read
  * @command: value of the option that says what to do, 0 for the doctor
@@ -41,6 +50,7 @@ enum chk_status {
  * @family: AF_INET, AF_INET6, or AF_UNSPEC
  * @timeout_ms: longest wait for one step
  * @watch_seconds: how long --advise watches
+ * @shape, @rpc_bytes: of --tune
  */
 struct chk_request {
 	int command;
@@ -50,7 +60,10 @@ struct chk_request {
 	int family;
 	int timeout_ms;
 	unsigned int watch_seconds;
+	enum chk_shape shape;
+	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
+	bool is_tune, has_shape;
 };
 
 extern const struct cli_tool chk_tool;

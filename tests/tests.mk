@@ -36,7 +36,6 @@ SMCSS_PARTS := $(call tool_parts,smcss)
 $(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
 $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
 $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
-$(O)/tests/unit/numbers: $(call objs,smc_run/ab/numbers.c)
 $(O)/tests/unit/numbers: TOOL_LIBS := -lm
 $(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
 $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
@@ -51,6 +50,7 @@ CLIENT_PARTS := $(call objs,$(addprefix smc_chk/,live/client.c live/exchange.c l
 	live/report.c options.c print.c))
 $(O)/tests/unit/session $(O)/tests/fuzz/server: $(FAKE_LIVE) $(call objs,smc_chk/live/session.c)
 $(O)/tests/unit/client $(O)/tests/fuzz/client: $(FAKE_LIVE) $(CLIENT_PARTS)
+$(O)/tests/unit/tune: $(call objs,smc_chk/live/tune_report.c smc_chk/live/endpoint.c)
 LIVE_SOCKETS := $(call objs,smc_chk/live/stream.c smc_chk/live/endpoint.c)
 $(O)/tests/unit/stream $(O)/tests/unit/endpoint: $(LIVE_SOCKETS)
 $(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)

@@ -111,7 +111,7 @@ static int dial(struct client_result *result, const struct chk_request *req, con
 		endpoint_text(text, addr);
 		chk_debug(req, "connecting to %s port %u over %s", text, port,
 			  is_smc ? "SMC" : "TCP");
-		fd = stream_connect(addr, is_smc, timeout_ms, &result->handshake_ns, &stage);
+		fd = stream_connect(addr, is_smc, 0, timeout_ms, &result->handshake_ns, &stage);
 		if (fd >= 0)
 			break;
 		if (stage == STREAM_HANDSHAKE)
@@ -245,7 +245,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms));
+	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms), NULL);
 	if (greeting == EXCHANGE_BUSY) {
 		exchange_busy(&result->err);
 		return -1;

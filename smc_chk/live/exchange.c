@@ -67,7 +67,7 @@ int exchange_round_trips(struct client_result *result, int fd, const struct stre
 	return 0;
 }
 
-enum exchange_greeting exchange_greeting(int fd, int wait_ms)
+enum exchange_greeting exchange_greeting(int fd, int wait_ms, bool *has_buffers)
 {
 	const struct stream_limit limit = stream_limit(wait_ms, (uint64_t)wait_ms);
 	uint8_t in[PROTO_SIZE];
@@ -79,6 +79,8 @@ enum exchange_greeting exchange_greeting(int fd, int wait_ms)
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
 	if (len < sizeof(in) || !proto_is_greeting(in, len))
 		return EXCHANGE_STRANGER;
+	if (has_buffers)
+		*has_buffers = proto_offers_buffers(in);
 	return proto_is_busy(in) ? EXCHANGE_BUSY : EXCHANGE_READY;
 }
 

@@ -26,11 +26,35 @@ enum exchange_greeting {
 	EXCHANGE_BUSY,
 };
 
-/** exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent. */
-enum exchange_greeting exchange_greeting(int fd, int wait_ms);
+/**
+ * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
+ * @has_buffers: does it offer PROTO_BUFFERS? May be NULL
+ */
+enum exchange_greeting exchange_greeting(int fd, int wait_ms, bool *has_buffers);
 
 /** exchange_busy() - the sentence on a busy server. Return: -EBUSY */
 int exchange_busy(struct smc_err *err);
+
+/** measure_share_ns() - how long one thing is measured */
+uint64_t measure_share_ns(int timeout_ms);
+
+/**
+ * measure_open() - one connection more to @result->peer; ours is complete when it has greeted
+ * @buffers: as of stream_connect()
+ * @has_buffers: as of exchange_greeting()
+ *
+ * Return: descriptor; -1 with a sentence in @result.
+ */
+int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
+		 uint64_t *ns, bool *has_buffers);
+
+/** measure_connects() - one connection after the other. Return: 0, -1 as measure_open() */
+int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+		     int buffers, const struct stream_limit *limit);
+
+/** measure_throughput() - to the server only. Return: 0, -1 as exchange_data() */
+int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
+		       const struct stream_limit *limit);
 
 /**
  * measure_rates() - --tcp-too: compare SMC with plain TCP

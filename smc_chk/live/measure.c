@@ -16,25 +16,25 @@
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
 
-/* How long one thing is measured. */
-static uint64_t share_ns(int timeout_ms)
+uint64_t measure_share_ns(int timeout_ms)
 {
 	int ms = timeout_ms / SHARE;
 
 	return (uint64_t)(ms < MIN_MS ? MIN_MS : ms > MAX_MS ? MAX_MS : ms) * 1000000U;
 }
 
-/* One connection more; ours is complete when it has greeted. Return: descriptor, -1. */
-static int open_one(struct client_result *result, bool is_smc, int timeout_ms, uint64_t *ns)
+int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
+		 uint64_t *ns, bool *has_buffers)
 {
 	enum stream_stage stage;
-	int fd = stream_connect(&result->peer, is_smc, timeout_ms, ns, &stage), code = -fd;
+	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage);
 	enum exchange_greeting greeting;
+	int code = -fd;
 
 	if (fd >= 0 && !result->is_ours)
 		return fd;
 	if (fd >= 0) {
-		greeting = exchange_greeting(fd, timeout_ms);
+		greeting = exchange_greeting(fd, timeout_ms, has_buffers);
 		if (greeting == EXCHANGE_READY)
 			return fd;
 		endpoint_abort(fd);
@@ -49,16 +49,15 @@ static int open_one(struct client_result *result, bool is_smc, int timeout_ms, u
 	return -1;
 }
 
-/* One connection after the other. */
-static int connects(struct client_result *result, struct client_rates *rates, bool is_smc,
-		    const struct stream_limit *limit)
+int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
+		     int buffers, const struct stream_limit *limit)
 {
 	const int most = result->is_ours ? MAX_CONNECTS : MAX_CONNECTS_FOREIGN;
 	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
 	int count, fd;
 
-	for (count = 0; count < most && now - start < share_ns(limit->step_ms); count++) {
-		fd = open_one(result, is_smc, limit->step_ms, &times[count]);
+	for (count = 0; count < most && now - start < measure_share_ns(limit->step_ms); count++) {
+		fd = measure_open(result, is_smc, buffers, limit->step_ms, &times[count], NULL);
 		if (fd < 0)
 			return -1;
 		close(fd);
@@ -78,14 +77,14 @@ static int latency(struct client_result *result, struct client_rates *rates, int
 	do {
 		if (exchange_round_trips(result, fd, limit, &min, &medians[count]))
 			return -1;
-	} while (++count < MAX_ROUNDS && stream_now() - start < share_ns(limit->step_ms));
+	} while (++count < MAX_ROUNDS && stream_now() - start < measure_share_ns(limit->step_ms));
 	rates->round_trip_ns = stream_median(medians, count);
 	return 0;
 }
 
-/* To the server only. Chunks grow until the round trip at their ends does not count. */
-static int throughput(struct client_result *result, struct client_rates *rates, int fd,
-		      const struct stream_limit *limit)
+/* Chunks grow until the round trip at their ends does not count. */
+int measure_throughput(struct client_result *result, struct client_rates *rates, int fd,
+		       const struct stream_limit *limit)
 {
 	uint64_t start = stream_now(), last = start, now, bytes = 0;
 	size_t chunk = FIRST_CHUNK;
@@ -95,10 +94,10 @@ static int throughput(struct client_result *result, struct client_rates *rates, 
 			return -1;
 		now = stream_now();
 		bytes += chunk;
-		if (chunk < LARGEST_CHUNK && now - last < share_ns(limit->step_ms) / 8)
+		if (chunk < LARGEST_CHUNK && now - last < measure_share_ns(limit->step_ms) / 8)
 			chunk *= 2;
 		last = now;
-	} while (now - start < share_ns(limit->step_ms));
+	} while (now - start < measure_share_ns(limit->step_ms));
 	rates->bytes_per_second = (double)bytes * 1e9 / (double)(now - start);
 	return 0;
 }
@@ -106,18 +105,18 @@ static int throughput(struct client_result *result, struct client_rates *rates, 
 static int measure_one(struct client_result *result, struct client_rates *rates, int fd,
 		       bool is_smc, const struct stream_limit *limit)
 {
-	if (connects(result, rates, is_smc, limit))
+	if (measure_connects(result, rates, is_smc, 0, limit))
 		return -1;
 	if (!result->is_ours)
 		return 0;
 	return latency(result, rates, fd, limit) ||
-	       throughput(result, rates, fd, limit) ? -1 : 0;
+	       measure_throughput(result, rates, fd, limit) ? -1 : 0;
 }
 
 int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
 {
 	uint64_t ns;
-	int tcp = open_one(result, false, limit->step_ms, &ns);
+	int tcp = measure_open(result, false, 0, limit->step_ms, &ns, NULL);
 
 	if (tcp < 0)
 		return -1;

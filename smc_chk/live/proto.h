@@ -4,8 +4,8 @@
  *
  * All numbers in network order. The server speaks first, as soon as it has accepted:
  *
- *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), 6 bytes
- *			reserved (0)
+ *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), offers (1: it
+ *			knows BUFFERS), 5 bytes reserved (0)
  *
  * That is how the client knows a server of ours: until then it sends nothing. A busy server ends
  * the connection then. Otherwise requests and answers take turns, as often as the client likes:
@@ -14,6 +14,10 @@
  *	ECHO		length bytes follow; they come back as they are
  *	SINK		length bytes follow; when all have come, the request comes back
  *	WHO		length 0; how the connection looks from the server's side comes back:
+ *	BUFFERS		listen at another port, whose connections get buffers of length bytes,
+ *			which do not follow. The request comes back, its length the port, 0 if
+ *			that was refused. The port is closed by the next such request, and at
+ *			the end of this connection. Only if it was offered
  *	answer		4 bytes "SMC!", version (1), mode (0 unknown, 1 SMC-R, 2 SMC-D, 3 TCP),
  *			flags (1: the next two are known), reserved (0), 4 bytes reason,
  *			4 bytes diagnosis of the peer
@@ -31,12 +35,14 @@
 
 #define PROTO_SIZE 16		  /* of every message */
 #define PROTO_MAX_LENGTH (1 << 30) /* of what follows a request */
+#define PROTO_MAX_BUFFERS (4 << 20) /* what a client may ask for */
 #define PROTO_MAGIC_SIZE 4
 
 enum {
 	PROTO_ECHO = 1,
 	PROTO_SINK,
 	PROTO_WHO,
+	PROTO_BUFFERS,
 };
 
 struct proto_request {
@@ -57,6 +63,12 @@ struct proto_who {
 
 /** proto_put_greeting() - @is_busy: the server takes no requests on this connection */
 void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
+
+/** proto_offer_buffers() - into a greeting: the server knows PROTO_BUFFERS */
+void proto_offer_buffers(uint8_t greeting[PROTO_SIZE]);
+
+/** proto_offers_buffers() - is that in a greeting? */
+bool proto_offers_buffers(const uint8_t greeting[PROTO_SIZE]);
 
 /** proto_is_greeting() - could these be its first bytes? With PROTO_SIZE: are they? */
 bool proto_is_greeting(const uint8_t *in, size_t len);

@@ -27,18 +27,26 @@
 #define SHARES 4 /* one peer may have a quarter of the places */
 #define MAX_REFUSED 100
 #define SPARE_FDS 100 /* for those that are refused, and for looking at sockets */
+#define MAX_TUNERS 8
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets needs 40 KiB of it */
 
+/**
+ * struct client - one that is served, or refused
+ * @extra: -1, or its own listener, from which @acceptor accepts until there is something in @stop
+ */
 struct client {
 	struct server *server;
 	struct client *next, **place; /* in the list */
 	int fd;
 	bool is_refused;
 	uint8_t origin[ENDPOINT_ORIGIN_SIZE];
+	int extra, stop;
+	pthread_t acceptor;
 };
 
 /**
  * struct server - shared by the accepting thread and all clients; the last one frees it
+ * @tuners: clients that have a listener of their own
  * @event: wakes the accepting thread
  * @most: clients that are served at once
  * @list: every client that is being served or refused
@@ -48,6 +56,7 @@ struct client {
  */
 struct server {
 	int listeners[2], n_listeners;
+	unsigned int tuners;
 	int event;
 	unsigned int most;
 	pthread_mutex_t lock;
@@ -67,6 +76,38 @@ static void unlock(struct server *server)
 	close(server->event);
 	pthread_mutex_destroy(&server->lock);
 	free(server);
+}
+
+/* ---- listening ---- */
+
+/* @buffers: 0 for the usual ones. Return: descriptor, -errno. */
+static int listen_on(union endpoint_addr *addr, int buffers)
+{
+	const int on = 1;
+	union endpoint_addr bound = { 0 };
+	socklen_t len = sizeof(bound);
+	int fd = endpoint_socket(addr->sa.sa_family, true), code;
+
+	if (fd < 0)
+		return fd;
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	if (buffers) {
+		/* The connections get those that the listener had before it listened. */
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
+	}
+	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
+	if ((addr->sa.sa_family == AF_INET6 &&
+	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
+	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
+	    getsockname(fd, &bound.sa, &len)) {
+		code = errno;
+		close(fd);
+		return -code;
+	}
+	/* The port only: an SMC socket forgets the scope id. */
+	endpoint_set_port(addr, endpoint_port(&bound));
+	return fd;
 }
 
 /* ---- clients ---- */
@@ -96,34 +137,19 @@ static void strike(struct client *client)
 	--*count_of(client);
 }
 
-static void *serve(void *arg)
-{
-	struct client *client = arg;
-	struct server *server = client->server;
+static void *serve(void *arg);
 
-	if (client->is_refused)
-		session_refuse(client->fd);
-	else
-		session_serve(client->fd);
-	pthread_mutex_lock(&server->lock);
-	strike(client);
-	server->was_served |= !client->is_refused;
-	eventfd_write(server->event, 1);
-	unlock(server);
-	free(client);
-	return NULL;
-}
-
-static bool start_thread(struct client *client)
+static bool start_thread(pthread_t *thread, void *(*fn)(void *arg), struct client *client,
+			 bool is_joined)
 {
 	pthread_attr_t attr;
-	pthread_t thread;
 	int ret;
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
-	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	ret = pthread_create(&thread, &attr, serve, client);
+	if (!is_joined)
+		pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	ret = pthread_create(thread, &attr, fn, client);
 	pthread_attr_destroy(&attr);
 	return !ret;
 }
@@ -158,16 +184,18 @@ static void admit(struct server *server, int fd)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	bool is_started = false;
+	pthread_t thread;
 
 	/* The thread takes itself off the list under the same lock. */
 	pthread_mutex_lock(&server->lock);
 	if (client) {
 		client->server = server;
 		client->fd = fd;
+		client->extra = -1;
 		find_origin(client);
 		client->is_refused = server->served >= server->most || has_share(client);
 		is_started = (!client->is_refused || server->refused < MAX_REFUSED) &&
-			     start_thread(client);
+			     start_thread(&thread, serve, client, false);
 	}
 	if (is_started)
 		enlist(client);
@@ -209,6 +237,105 @@ static bool is_over(struct server *server, bool is_once)
 	pthread_mutex_unlock(&server->lock);
 	return ret;
 }
+
+/* ---- --tune: a listener of a client's own, whose connections get the buffers it asks for ---- */
+
+static void *accept_extra(void *arg)
+{
+	struct client *client = arg;
+	struct pollfd pfds[2] = { { .fd = client->stop, .events = POLLIN },
+				  { .fd = client->extra, .events = POLLIN } };
+
+	while (poll(pfds, 2, -1) >= 0 || errno == EINTR)
+		if (pfds[0].revents ||
+		    (pfds[1].revents && accept_one(client->server, client->extra)))
+			break;
+	return NULL;
+}
+
+static void close_extra(struct client *client)
+{
+	if (client->extra < 0)
+		return;
+	eventfd_write(client->stop, 1);
+	pthread_join(client->acceptor, NULL);
+	close(client->stop);
+	close(client->extra);
+	client->extra = -1;
+	pthread_mutex_lock(&client->server->lock);
+	client->server->tuners--;
+	pthread_mutex_unlock(&client->server->lock);
+}
+
+static bool take_tuner(struct server *server)
+{
+	bool has_room;
+
+	pthread_mutex_lock(&server->lock);
+	has_room = server->tuners < MAX_TUNERS;
+	server->tuners += has_room;
+	pthread_mutex_unlock(&server->lock);
+	return has_room;
+}
+
+/* At the address that the client knows. Return: false, and nothing is left of it. */
+static bool open_extra(struct client *client, int buffers, union endpoint_addr *addr)
+{
+	socklen_t len = sizeof(*addr);
+
+	if (getsockname(client->fd, &addr->sa, &len))
+		return false;
+	endpoint_set_port(addr, 0);
+	client->extra = listen_on(addr, buffers);
+	if (client->extra < 0)
+		return false;
+	client->stop = eventfd(0, EFD_CLOEXEC);
+	if (client->stop >= 0 && start_thread(&client->acceptor, accept_extra, client, true))
+		return true;
+	if (client->stop >= 0)
+		close(client->stop);
+	close(client->extra);
+	client->extra = -1;
+	return false;
+}
+
+static uint16_t listen_extra(void *arg, uint64_t bytes)
+{
+	struct client *client = arg;
+	union endpoint_addr addr = { 0 };
+
+	close_extra(client);
+	if (!take_tuner(client->server))
+		return 0;
+	if (open_extra(client, (int)bytes, &addr))
+		return endpoint_port(&addr);
+	pthread_mutex_lock(&client->server->lock);
+	client->server->tuners--;
+	pthread_mutex_unlock(&client->server->lock);
+	return 0;
+}
+
+static void *serve(void *arg)
+{
+	struct client *client = arg;
+	struct server *server = client->server;
+	const struct session_host host = { listen_extra, client };
+
+	if (client->is_refused)
+		session_refuse(client->fd);
+	else
+		session_serve(client->fd, &host);
+	close_extra(client);
+	pthread_mutex_lock(&server->lock);
+	strike(client);
+	server->was_served |= !client->is_refused;
+	eventfd_write(server->event, 1);
+	unlock(server);
+	free(client);
+	return NULL;
+}
+
+/* ---- all clients ---- */
 
 int server_run(struct server *server, int signal_fd, bool is_once, struct smc_err *err)
 {
@@ -256,32 +383,7 @@ void server_close(struct server *server)
 	unlock(server);
 }
 
-/* ---- listening ---- */
-
-/* Return: descriptor, -errno. */
-static int listen_on(union endpoint_addr *addr)
-{
-	const int on = 1;
-	union endpoint_addr bound = { 0 };
-	socklen_t len = sizeof(bound);
-	int fd = endpoint_socket(addr->sa.sa_family, true), code;
-
-	if (fd < 0)
-		return fd;
-	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
-	if ((addr->sa.sa_family == AF_INET6 &&
-	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
-	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
-	    getsockname(fd, &bound.sa, &len)) {
-		code = errno;
-		close(fd);
-		return -code;
-	}
-	/* The port only: an SMC socket forgets the scope id. */
-	endpoint_set_port(addr, endpoint_port(&bound));
-	return fd;
-}
+/* ---- where to listen ---- */
 
 static bool is_without_ipv6(int code)
 {
@@ -295,7 +397,7 @@ static int listen_at(struct server *server, union endpoint_addr *addrs, int coun
 
 	for (int i = 0; i < count && !ret; i++) {
 		endpoint_set_port(&addrs[i], i ? endpoint_port(&addrs[0]) : port);
-		fd = listen_on(&addrs[i]);
+		fd = listen_on(&addrs[i], 0);
 		if (fd >= 0)
 			server->listeners[server->n_listeners++] = fd;
 		else if (!i || !is_without_ipv6(fd))

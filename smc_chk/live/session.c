@@ -34,6 +34,7 @@
  */
 struct session {
 	int fd;
+	const struct session_host *host;
 	struct stream_limit limit;
 	bool has_who;
 	struct proto_who who;
@@ -93,6 +94,19 @@ static bool tell_who(struct session *session)
 	return send_all(session, out, sizeof(out));
 }
 
+static bool listen_extra(const struct session *session, const struct proto_request *request)
+{
+	const struct session_host *host = session->host;
+	struct proto_request done = *request;
+	uint8_t out[PROTO_SIZE];
+
+	if (!host)
+		return false;
+	done.length = host->listen_extra(host->arg, request->length);
+	proto_put_request(out, &done);
+	return send_all(session, out, sizeof(out));
+}
+
 static bool answer(struct session *session, const uint8_t message[PROTO_SIZE])
 {
 	struct proto_request request;
@@ -101,6 +115,8 @@ static bool answer(struct session *session, const uint8_t message[PROTO_SIZE])
 		return false;
 	if (request.command == PROTO_WHO)
 		return tell_who(session);
+	if (request.command == PROTO_BUFFERS)
+		return listen_extra(session, &request);
 	return take(session, request.length, request.command == PROTO_ECHO) &&
 	       (request.command == PROTO_ECHO || send_all(session, message, PROTO_SIZE));
 }
@@ -124,6 +140,8 @@ static bool greet(const struct session *session, bool is_busy)
 	uint8_t out[PROTO_SIZE];
 
 	proto_put_greeting(out, is_busy);
+	if (session->host)
+		proto_offer_buffers(out);
 	return send_all(session, out, sizeof(out));
 }
 
@@ -177,20 +195,21 @@ static void end(int fd, int ms)
 		endpoint_abort(fd);
 }
 
-static void start(struct session *session, int fd)
+static void start(struct session *session, int fd, const struct session_host *host)
 {
 	const int on = 1;
 
 	session->fd = fd;
+	session->host = host;
 	session->has_who = false;
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
 }
 
-void session_serve(int fd)
+void session_serve(int fd, const struct session_host *host)
 {
 	struct session session;
 
-	start(&session, fd);
+	start(&session, fd, host);
 	talk(&session);
 	end(fd, DRAIN_MS);
 }
@@ -200,7 +219,7 @@ void session_refuse(int fd)
 {
 	struct session session;
 
-	start(&session, fd);
+	start(&session, fd, NULL);
 	session.limit = stream_limit(REFUSE_MS, REFUSE_MS);
 	if (greet(&session, true) && !shutdown(fd, SHUT_WR))
 		take(&session, UINT64_MAX, false);

@@ -74,8 +74,8 @@ static int finish_connect(int fd, uint64_t end, enum stream_stage *stage)
 	return -code;
 }
 
-static int connect_once(const union endpoint_addr *addr, bool is_smc, uint64_t end, uint64_t *ns,
-			enum stream_stage *stage)
+static int connect_once(const union endpoint_addr *addr, bool is_smc, int buffers, uint64_t end,
+			uint64_t *ns, enum stream_stage *stage)
 {
 	int fd = endpoint_socket(addr->sa.sa_family, is_smc), on = 1, ret;
 	uint64_t start;
@@ -83,6 +83,10 @@ static int connect_once(const union endpoint_addr *addr, bool is_smc, uint64_t e
 	*stage = STREAM_TCP;
 	if (fd < 0)
 		return fd;
+	if (buffers) {
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffers, sizeof(buffers));
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &buffers, sizeof(buffers));
+	}
 	start = stream_now();
 	ret = connect(fd, &addr->sa, endpoint_len(addr)) ? -errno : 0;
 	if (ret == -EINPROGRESS)
@@ -97,17 +101,17 @@ static int connect_once(const union endpoint_addr *addr, bool is_smc, uint64_t e
 	return fd;
 }
 
-int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns,
-		   enum stream_stage *stage)
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
+		   uint64_t *ns, enum stream_stage *stage)
 {
 	uint64_t end = end_of(timeout_ms);
-	int fd = connect_once(addr, is_smc, end, ns, stage), tcp;
+	int fd = connect_once(addr, is_smc, buffers, end, ns, stage), tcp;
 
 	if (!is_smc)
 		*stage = STREAM_TCP;
 	if (fd != -ENODATA)
 		return fd;
-	tcp = connect_once(addr, false, end, ns, stage);
+	tcp = connect_once(addr, false, 0, end, ns, stage);
 	if (tcp < 0) {
 		*stage = STREAM_TCP;
 		return tcp;

@@ -17,6 +17,7 @@ enum stream_stage {
 /**
  * stream_connect() - connect to an address
  * @is_smc: over SMC
+ * @buffers: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own
  * @ns: how long it took
  * @stage: where it failed
  *
@@ -27,8 +28,8 @@ enum stream_stage {
  * ended SMC's handshake; there -ETIMEDOUT is the kernel's word after six seconds of the peer's
  * silence.
  */
-int stream_connect(const union endpoint_addr *addr, bool is_smc, int timeout_ms, uint64_t *ns,
-		   enum stream_stage *stage);
+int stream_connect(const union endpoint_addr *addr, bool is_smc, int buffers, int timeout_ms,
+		   uint64_t *ns, enum stream_stage *stage);
 
 /**
  * struct stream_limit - how long to wait

@@ -156,12 +156,12 @@ static void put_ratio(struct out_text *text, const struct numbers *numbers)
 /* Both in the unit of the larger one. */
 static void put_cpu(struct out_text *text, const struct numbers *cpu)
 {
-	bool is_small = cpu->tcp < 1 && cpu->smc < 1;
+	bool is_small = cpu->one < 1 && cpu->other < 1;
 
 	out_str(text, "CPU ");
-	put_number(text, cpu->tcp * (is_small ? 1000 : 1));
+	put_number(text, cpu->one * (is_small ? 1000 : 1));
 	out_str(text, " \u2192 ");
-	put_number(text, cpu->smc * (is_small ? 1000 : 1));
+	put_number(text, cpu->other * (is_small ? 1000 : 1));
 	out_str(text, is_small ? " ms" : " s");
 }
 
@@ -217,24 +217,24 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 void report_text(struct out_text *text, const struct ab_result *result)
 {
 	out_str(text, "TCP ");
-	put_judged(text, result, result->judged->tcp);
+	put_judged(text, result, result->judged->one);
 	out_printf(text, "   %s ", title(result));
-	put_judged(text, result, result->judged->smc);
+	put_judged(text, result, result->judged->other);
 	put_ratio(text, result->judged);
 	out_str(text, "   ");
 	put_cpu(text, &result->cpu_seconds);
 	out_printf(text, "   %zu of %zu runs used SMC\n", result->used, result->count);
 	if (result->options->metric) {
 		out_str(text, "Time ");
-		put_seconds(text, result->seconds.tcp);
+		put_seconds(text, result->seconds.one);
 		out_str(text, " \u2192 ");
-		put_seconds(text, result->seconds.smc);
+		put_seconds(text, result->seconds.other);
 		out_str(text, ", context");
 	} else {
 		out_str(text, "Context");
 	}
-	out_printf(text, " switches %.0f \u2192 %.0f. ", result->switches.tcp,
-		   result->switches.smc);
+	out_printf(text, " switches %.0f \u2192 %.0f. ", result->switches.one,
+		   result->switches.other);
 	put_verdict(text, result);
 	put_fallbacks(text, result);
 }
@@ -243,7 +243,7 @@ void report_text(struct out_text *text, const struct ab_result *result)
 
 static json_t *json_numbers(const struct numbers *numbers)
 {
-	json_t *json = json_pack("{s:f, s:f}", "tcp", numbers->tcp, "smc", numbers->smc);
+	json_t *json = json_pack("{s:f, s:f}", "tcp", numbers->one, "smc", numbers->other);
 
 	if (numbers->ratio > 0)
 		json_object_set_new(json, "ratio", json_real(numbers->ratio));

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/numbers.h"
 #include "out/text.h"
-#include "smc_run/ab/numbers.h"
 #include "smc_run/ab/options.h"
 #include "smc_run/ab/witness.h"
 

@@ -70,6 +70,12 @@ refuse "'--ipv6' can only be used with" --doctor -6
 refuse "'--once' can only be used with" -C localhost --once
 refuse "'--bind' can only be used with" --bind ::1
 refuse "'--tcp-too' can only be used with" -S --tcp-too
+refuse "'--tune' can only be used with --connect" -S --tune
+refuse "'--tune' and '--tcp-too' exclude each other" -C host --tune --tcp-too
+refuse "'--shape' can only be used with --tune" -C host --shape bulk
+for shape in x rpc rpc: rpc:0 rpc:x rpc:1048577 bulky ''; do
+	refuse "'$shape' is not bulk, connections or rpc: with 1 to 1048576 bytes" -C host --tune --shape "$shape"
+done
 refuse "'--timeout' can only be used with" -S -t 1
 refuse "'--for' can only be used with" -C localhost --for 1m
 refuse "'--for' can only be used with" --for 1m

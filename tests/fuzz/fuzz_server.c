@@ -16,7 +16,7 @@ static size_t serve(const uint8_t *data, size_t size, size_t chunk, uint64_t gap
 {
 	fake = (struct fake_live){ .in = data, .in_len = size, .chunk = chunk, .gap_ns = gap_ns,
 				   .out = out, .out_size = OUT_SIZE, .is_tcp = true };
-	session_serve(-1);
+	session_serve(-1, NULL);
 	MUST(fake.dumps <= 1);
 	/* Nobody can hold a place for longer than ten minutes. */
 	MUST(fake.now <= 600 * 1000000000ULL);

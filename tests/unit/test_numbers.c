@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* smc_run/ab/numbers: what a comparison says of measurements whose truth is known. */
+/* base/numbers: what a comparison says of measurements whose truth is known. */
 #include "test.h"
 
 #include <math.h>
 
-#include "smc_run/ab/numbers.h"
+#include "base/numbers.h"
 
 #define TRIES 1000
 #define MOST 30
@@ -87,13 +87,13 @@ static void medians_and_ratio(void **unused)
 	(void)unused;
 	assert_true(numbers_median(odd, 3) == 2);
 	assert_int_equal(numbers_compare(&numbers, tcp, smc, 4, false), 0);
-	assert_true(numbers.tcp == 5 && numbers.smc == 2 && numbers.ratio == 2.5);
+	assert_true(numbers.one == 5 && numbers.other == 2 && numbers.ratio == 2.5);
 	assert_false(numbers.has_interval); /* too few */
 	assert_int_equal(numbers_compare(&numbers, tcp, smc, 4, true), 0);
 	assert_true(numbers.ratio == 0.4);
 	assert_true(tcp[0] == 4 && smc[1] == 3);
 	assert_int_equal(numbers_compare(&numbers, tcp, smc, 1, true), 0);
-	assert_true(numbers.tcp == 4 && numbers.smc == 2);
+	assert_true(numbers.one == 4 && numbers.other == 2);
 }
 
 static void same_values_same_interval(void **unused)

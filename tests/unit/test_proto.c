@@ -38,6 +38,31 @@ static void busy_greeting(void **state)
 	assert_false(proto_is_busy(out));
 }
 
+/* Clients from before there was this offer take it for an ordinary greeting. */
+static void buffers(void **state)
+{
+	const struct proto_request ask = { PROTO_BUFFERS, 1 << 20 };
+	const struct proto_request none = { PROTO_BUFFERS, 0 };
+	const struct proto_request huge = { PROTO_BUFFERS, PROTO_MAX_BUFFERS + 1 };
+	struct proto_request got;
+	uint8_t out[PROTO_SIZE];
+
+	(void)state;
+	proto_put_greeting(out, false);
+	assert_false(proto_offers_buffers(out));
+	proto_offer_buffers(out);
+	assert_memory_equal(out, "SMC_CHK\n\001\0\001\0\0\0\0\0", PROTO_SIZE);
+	assert_true(proto_offers_buffers(out) && proto_is_greeting(out, PROTO_SIZE));
+	assert_false(proto_is_busy(out));
+	proto_put_request(out, &ask);
+	assert_true(proto_get_request(&got, out));
+	assert_true(got.command == PROTO_BUFFERS && got.length == 1 << 20);
+	proto_put_request(out, &none);
+	assert_false(proto_get_request(&got, out));
+	proto_put_request(out, &huge);
+	assert_false(proto_get_request(&got, out));
+}
+
 static void request(void **state)
 {
 	const struct proto_request echo = { PROTO_ECHO, 0x123456 };
@@ -128,6 +153,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(greeting),
 		cmocka_unit_test(busy_greeting),
+		cmocka_unit_test(buffers),
 		cmocka_unit_test(request),
 		cmocka_unit_test(wrong_request),
 		cmocka_unit_test(who),

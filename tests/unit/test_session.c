@@ -16,7 +16,7 @@ static void serve(const void *bytes, size_t len, size_t chunk, uint64_t gap_ns, 
 	fake = (struct fake_live){ .in = bytes, .in_len = len, .chunk = chunk, .gap_ns = gap_ns,
 				   .is_open = is_open, .out = out, .out_size = sizeof(out),
 				   .is_tcp = true };
-	session_serve(-1);
+	session_serve(-1, NULL);
 }
 
 static size_t put_request(uint8_t *to, uint8_t command, uint64_t length)
@@ -69,6 +69,40 @@ static void drips_for_ever(void **state)
 	assert_int_equal(fake.now, 600 * SECOND);
 }
 
+static uint64_t asked[4];
+static int n_asked;
+
+static uint16_t note_buffers(void *arg, uint64_t bytes)
+{
+	assert_ptr_equal(arg, &n_asked);
+	asked[n_asked++] = bytes;
+	return (uint16_t)(n_asked == 1 ? 7000 : 0);
+}
+
+/* A port for the first request, none for the second; a server without hangs up on it. */
+static void wants_buffers(void **state)
+{
+	const struct session_host host = { note_buffers, &n_asked };
+	size_t len = put_request(in, PROTO_BUFFERS, 65536);
+	struct proto_request got;
+
+	(void)state;
+	len += put_request(in + len, PROTO_BUFFERS, 1);
+	fake = (struct fake_live){ .in = in, .in_len = len, .chunk = len, .out = out,
+				   .out_size = sizeof(out), .is_tcp = true };
+	session_serve(-1, &host);
+	assert_int_equal(n_asked, 2);
+	assert_true(asked[0] == 65536 && asked[1] == 1);
+	assert_int_equal(fake.out_len, 3 * PROTO_SIZE);
+	assert_true(proto_offers_buffers(out));
+	/* A port is within the range of lengths. */
+	assert_true(proto_get_request(&got, out + PROTO_SIZE) && got.length == 7000);
+	assert_false(proto_get_request(&got, out + 2 * PROTO_SIZE)); /* 0 */
+	serve(in, len, len, 0, false);
+	assert_int_equal(fake.out_len, PROTO_SIZE);
+	assert_false(proto_offers_buffers(out));
+}
+
 static void is_idle(void **state)
 {
 	size_t len = put_request(in, PROTO_WHO, 0);
@@ -94,7 +128,7 @@ static void asks_once(void **state)
 	assert_int_equal(fake.dumps, 1);
 	assert_int_equal(out[PROTO_SIZE + 5], SMC_MODE_TCP);
 	fake = (struct fake_live){ .in = in, .in_len = len, .chunk = 99, .sock = &sock };
-	session_serve(-1);
+	session_serve(-1, NULL);
 	assert_int_equal(fake.dumps, 1);
 }
 
@@ -116,6 +150,7 @@ int main(void)
 		cmocka_unit_test(says_nothing),
 		cmocka_unit_test(drips_its_request),
 		cmocka_unit_test(drips_for_ever),
+		cmocka_unit_test(wants_buffers),
 		cmocka_unit_test(is_idle),
 		cmocka_unit_test(asks_once),
 		cmocka_unit_test(refuses),

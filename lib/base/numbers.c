@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Medians of two series of measurements, and how sure their ratio is. */
-#include "smc_run/ab/numbers.h"
+#include "base/numbers.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -24,11 +23,11 @@ double numbers_median(double *values, size_t count)
 	return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
 }
 
-static double ratio_of(double tcp, double smc, bool is_more_better)
+static double ratio_of(double one, double other, bool is_more_better)
 {
-	if (!(tcp > 0 && smc > 0))
+	if (!(one > 0 && other > 0))
 		return 0;
-	return is_more_better ? smc / tcp : tcp / smc;
+	return is_more_better ? other / one : one / other;
 }
 
 /* splitmix64 */
@@ -42,28 +41,28 @@ static uint64_t draw(uint64_t *state)
 }
 
 /* @room: for two series. */
-static double draw_ratio(uint64_t *state, double *room, const double *tcp, const double *smc,
+static double draw_ratio(uint64_t *state, double *room, const double *one, const double *other,
 			 size_t count, bool is_more_better)
 {
 	for (size_t i = 0; i < count; i++) {
 		size_t pair = draw(state) % count;
 
-		room[i] = tcp[pair];
-		room[count + i] = smc[pair];
+		room[i] = one[pair];
+		room[count + i] = other[pair];
 	}
 	return ratio_of(numbers_median(room, count), numbers_median(room + count, count),
 			is_more_better);
 }
 
 /* Wider, as n draws from n measurements scatter as n - 1 measurements would. */
-static void find_interval(struct numbers *out, double *ratios, double *room, const double *tcp,
-			  const double *smc, size_t count, bool is_more_better)
+static void find_interval(struct numbers *out, double *ratios, double *room, const double *one,
+			  const double *other, size_t count, bool is_more_better)
 {
-	const double wider = sqrt((double)count / (double)(count - 1));
+	const double wider = 1 + 0.5 / (double)(count - 1);
 	uint64_t state = SEED;
 
 	for (size_t i = 0; i < DRAWS; i++)
-		ratios[i] = draw_ratio(&state, room, tcp, smc, count, is_more_better);
+		ratios[i] = draw_ratio(&state, room, one, other, count, is_more_better);
 	qsort(ratios, DRAWS, sizeof(*ratios), compare);
 	out->low = out->ratio - wider * (out->ratio - ratios[DRAWS / OUTSIDE - 1]);
 	out->high = out->ratio + wider * (ratios[DRAWS - DRAWS / OUTSIDE] - out->ratio);
@@ -71,7 +70,7 @@ static void find_interval(struct numbers *out, double *ratios, double *room, con
 	out->has_interval = ratios[0] > 0;
 }
 
-int numbers_compare(struct numbers *out, const double *tcp, const double *smc, size_t count,
+int numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
 		    bool is_more_better)
 {
 	double *room = malloc((2 * count + DRAWS) * sizeof(*room));
@@ -80,14 +79,14 @@ int numbers_compare(struct numbers *out, const double *tcp, const double *smc, s
 	if (!room)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		room[i] = tcp[i];
-		room[count + i] = smc[i];
+		room[i] = one[i];
+		room[count + i] = other[i];
 	}
-	out->tcp = numbers_median(room, count);
-	out->smc = numbers_median(room + count, count);
-	out->ratio = ratio_of(out->tcp, out->smc, is_more_better);
+	out->one = numbers_median(room, count);
+	out->other = numbers_median(room + count, count);
+	out->ratio = ratio_of(out->one, out->other, is_more_better);
 	if (count >= NUMBERS_PAIRS && out->ratio > 0)
-		find_interval(out, room + 2 * count, room, tcp, smc, count, is_more_better);
+		find_interval(out, room + 2 * count, room, one, other, count, is_more_better);
 	free(room);
 	return 0;
 }

@@ -6,19 +6,19 @@
 #include <stddef.h>
 
 /*
- * With fewer pairs the interval is too narrow: of two equal commands it would leave out 1 more
+ * With fewer pairs the interval is too narrow: of two equal things it would leave out 1 more
  * often than in one of twenty tries.
  */
 #define NUMBERS_PAIRS 8
 
 /**
  * struct numbers - two series compared
- * @tcp, @smc: medians
- * @ratio: how much better SMC is, 2 for twice as good; 0 if one of the medians is 0
+ * @one, @other: medians
+ * @ratio: how much better the other is, 2 for twice as good; 0 if one of the medians is 0
  * @low, @high: 95 % interval of that; only with @has_interval
  */
 struct numbers {
-	double tcp, smc, ratio, low, high;
+	double one, other, ratio, low, high;
 	bool has_interval;
 };
 
@@ -27,15 +27,15 @@ double numbers_median(double *values, size_t count);
 
 /**
  * numbers_compare() - compare pairs of measurements
- * @tcp, @smc: @count of each, measured in pairs
+ * @one, @other: @count of each, measured in pairs
  * @is_more_better: of the values; else less is
  *
  * The ratio is that of the medians. Its interval is that of the percentile bootstrap: pairs are
- * drawn again with replacement, as what disturbs both of a pair disturbs neither alone; it is made
- * wider by sqrt(n / (n - 1)). The same values always give the same interval: the draws begin at a
- * fixed seed.
+ * drawn again with replacement, as what disturbs both of a pair disturbs neither alone; it is then
+ * made wider by about sqrt(n / (n - 1)). The same values always give the same interval: the draws
+ * begin at a fixed seed.
  *
  * Return: 0, -ENOMEM.
  */
-int numbers_compare(struct numbers *out, const double *tcp, const double *smc, size_t count,
+int numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
 		    bool is_more_better);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+/*
+ * -C --tune: measure. Nothing of this host is changed: sizes are set for sockets, before they
+ * connect. The server has a listening socket for each size, while one connection of ours lasts, so
+ * it is as before when this ends, in whatever way.
+ */
+#include "smc_chk/live/tune.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/file.h"
+#include "smc_chk/live/client.h"
+#include "smc_chk/live/exchange.h"
+#include "smc_chk/print.h"
+
+#define FIRST (64 << 10)
+#define LAST (4 << 20)
+#define WHOLE_STEPS 30
+
+/* ---- what is tried ---- */
+
+static unsigned long core_limit(void)
+{
+	unsigned long receive = LAST, send = LAST;
+
+	host_number(&receive, "/proc/sys/net/core/rmem_max");
+	host_number(&send, "/proc/sys/net/core/wmem_max");
+	return receive < send ? receive : send;
+}
+
+static void choose_sizes(struct tune *tune)
+{
+	tune->limit = core_limit();
+	tune->sizes[tune->count++].asked = 0;
+	for (int size = FIRST; size <= LAST && (unsigned long)size <= tune->limit; size *= 2)
+		tune->sizes[tune->count++].asked = size;
+}
+
+/* ---- the server ---- */
+
+/*
+ * @control: a connection that stays. The server listens at another port for each size; @port
+ * receives it, the usual one for the usual size.
+ */
+static int ask_server(struct tune *tune, int control, int bytes, uint16_t *port)
+{
+	const struct stream_limit limit = stream_limit(tune->req->timeout_ms,
+						       (uint64_t)tune->req->timeout_ms);
+	struct proto_request request = { PROTO_BUFFERS, (uint64_t)bytes };
+	uint8_t out[PROTO_SIZE], in[PROTO_SIZE] = { 0 };
+	int ret;
+
+	*port = tune->port;
+	if (!tune->has_server || !bytes)
+		return 0;
+	proto_put_request(out, &request);
+	ret = stream_exchange(control, out, sizeof(out), in, sizeof(in), &limit);
+	if (ret)
+		return smc_err_set(&tune->result.err, -ret, "the server does not answer");
+	if (!proto_get_request(&request, in) || request.length > UINT16_MAX)
+		return smc_err_say(&tune->result.err, EBUSY, "the server does not listen with "
+				   "buffers of %d bytes; try again later", bytes);
+	*port = (uint16_t)request.length;
+	return 0;
+}
+
+/* A firewall may let only the usual port through. That shows with the first size. */
+static int open_size(struct tune *tune, int bytes, uint16_t port)
+{
+	const int ms = tune->req->timeout_ms;
+	uint64_t ns;
+	int fd;
+
+	endpoint_set_port(&tune->result.peer, port);
+	fd = measure_open(&tune->result, true, bytes, ms, &ns, NULL);
+	if (fd >= 0 || port == tune->port || tune->was_reached) {
+		tune->was_reached |= fd >= 0 && port != tune->port;
+		return fd;
+	}
+	tune->has_server = false;
+	endpoint_set_port(&tune->result.peer, tune->port);
+	return measure_open(&tune->result, true, bytes, ms, &ns, NULL);
+}
+
+/* ---- one size, once ---- */
+
+static int measure_rpc(struct tune *tune, int fd, const struct stream_limit *limit, double *value)
+{
+	uint64_t start = stream_now(), now;
+	int count = 0;
+
+	do {
+		if (exchange_data(&tune->result, fd, PROTO_ECHO, (size_t)tune->req->rpc_bytes,
+				  limit))
+			return -1;
+		count++;
+		now = stream_now();
+	} while (now - start < measure_share_ns(limit->step_ms));
+	*value = count * 1e9 / (double)(now - start);
+	return 0;
+}
+
+static int measure_shape(struct tune *tune, int fd, int bytes, double *value)
+{
+	const int ms = tune->req->timeout_ms;
+	const struct stream_limit limit = stream_limit(ms, (uint64_t)ms * WHOLE_STEPS);
+	struct client_rates rates = { 0 };
+	int ret;
+
+	switch (tune->req->shape) {
+	case CHK_SHAPE_RPC:
+		return measure_rpc(tune, fd, &limit, value);
+	case CHK_SHAPE_CONNECTIONS:
+		ret = measure_connects(&tune->result, &rates, true, bytes, &limit);
+		*value = rates.connects_per_second;
+		return ret;
+	default:
+		ret = measure_throughput(&tune->result, &rates, fd, &limit);
+		*value = rates.bytes_per_second;
+		return ret;
+	}
+}
+
+static void look_at_sizes(struct tune_size *size, int fd)
+{
+	struct smc_sock sock;
+
+	if (size->receive || !endpoint_diag(fd, &sock) || !(sock.has & SMC_SOCK_HAS_CONN))
+		return;
+	size->send = sock.conn.sndbuf_size;
+	size->receive = sock.conn.rmbe_size;
+	size->server = sock.conn.peer_rmbe_size;
+}
+
+static int measure_size(struct tune *tune, int control, struct tune_size *size, double *value)
+{
+	struct smc_err *err = &tune->result.err;
+	uint16_t port;
+	int fd, ret = ask_server(tune, control, size->asked, &port);
+
+	if (ret)
+		return ret;
+	fd = open_size(tune, size->asked, port);
+	if (fd < 0)
+		return -1;
+	if (endpoint_is_tcp(fd)) {
+		ret = smc_err_say(err, EPROTO, "with buffers of %d bytes the connection fell back "
+				  "to TCP", size->asked);
+	} else {
+		look_at_sizes(size, fd);
+		ret = measure_shape(tune, fd, size->asked, value);
+	}
+	if (ret)
+		endpoint_abort(fd);
+	else
+		close(fd);
+	return ret;
+}
+
+/* ---- all of them ---- */
+
+/* In rounds: what else goes on disturbs all sizes alike. Each round begins with another one. */
+static int measure_all(struct tune *tune, int control)
+{
+	for (int round = 0; round < TUNE_ROUNDS; round++) {
+		for (int i = 0; i < tune->count; i++) {
+			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
+
+			if (measure_size(tune, control, size, &size->values[round]))
+				return -1;
+			chk_debug(tune->req, "round %d, %d bytes: %g", round + 1, size->asked,
+				  size->values[round]);
+		}
+	}
+	endpoint_set_port(&tune->result.peer, tune->port);
+	return 0;
+}
+
+/* Return: 0; CHK_TCP, CHK_UNTESTED: nothing to tune; CHK_ERROR; with a sentence. */
+static int check_server(struct tune *tune)
+{
+	const struct chk_request *req = tune->req;
+	struct client_result *result = &tune->result;
+	int status = client_test(result, req, req->host, req->port ? req->port : CHK_PORT);
+
+	if (status == CHK_TCP)
+		smc_err_say(&result->err, EPROTO, "nothing to tune: the connection is TCP, not "
+			    "SMC; 'smc_chk -C' says why");
+	if (!status && !result->is_ours) {
+		status = CHK_ERROR;
+		smc_err_say(&result->err, EPROTO, "--tune needs a server of 'smc_chk -S'");
+	}
+	return status;
+}
+
+static int measure(struct tune *tune)
+{
+	const struct stream_limit limit = stream_limit(tune->req->timeout_ms,
+						       (uint64_t)tune->req->timeout_ms);
+	int status = check_server(tune), control, ret;
+	uint64_t ns;
+
+	if (status)
+		return status;
+	choose_sizes(tune);
+	tune->port = endpoint_port(&tune->result.peer);
+	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns,
+			       &tune->has_server);
+	if (control < 0)
+		return CHK_ERROR;
+	/* A server gives up a client that asks nothing. */
+	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
+	if (!ret)
+		ret = measure_all(tune, control);
+	endpoint_abort(control);
+	return ret ? CHK_ERROR : CHK_OK;
+}
+
+int chk_tune(const struct chk_request *req)
+{
+	struct tune tune = { .req = req };
+	struct out_text text = { 0 };
+	int status = measure(&tune);
+
+	if (!status && tune_judge(&tune)) {
+		smc_err_say(&tune.result.err, ENOMEM, "out of memory");
+		status = CHK_ERROR;
+	}
+	if (status) {
+		cli_error(&chk_tool, "%s", tune.result.err.text);
+		return status;
+	}
+	if (req->is_json)
+		return chk_print_json(tune_json(&tune));
+	tune_text(&text, &tune);
+	return chk_print(&text);
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/* -C --tune: which size is best, and how to keep it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "smc_chk/live/tune.h"
+
+/* A size whose median is so near that of the best one is as good, if nothing shows the opposite. */
+#define NEARLY 1.1
+
+/* ---- judging ---- */
+
+/* As little as one can tell. Of the usual size that is enough: what changes it has to be shown. */
+static bool is_as_good(const struct tune *tune, int i)
+{
+	const struct numbers *behind = &tune->sizes[i].behind;
+
+	return behind->has_interval && behind->low <= 1 && (!i || behind->ratio <= NEARLY);
+}
+
+int tune_judge(struct tune *tune)
+{
+	tune->best = 0;
+	for (int i = 0; i < tune->count; i++) {
+		struct tune_size *size = &tune->sizes[i];
+
+		memcpy(size->sorted, size->values, sizeof(size->sorted));
+		numbers_median(size->sorted, TUNE_ROUNDS);
+		if (size->sorted[TUNE_ROUNDS / 2] > tune->sizes[tune->best].sorted[TUNE_ROUNDS / 2])
+			tune->best = i;
+	}
+	for (int i = 0; i < tune->count; i++) {
+		struct tune_size *size = &tune->sizes[i];
+
+		if (numbers_compare(&size->behind, size->values, tune->sizes[tune->best].values,
+				    TUNE_ROUNDS, true))
+			return -ENOMEM;
+	}
+	/* More memory than the best one takes is never recommended. */
+	for (tune->enough = 0; tune->enough < tune->best; tune->enough++)
+		if (is_as_good(tune, tune->enough))
+			break;
+	return 0;
+}
+
+static const char *shape_name(char text[32], const struct chk_request *req)
+{
+	if (req->shape == CHK_SHAPE_RPC)
+		snprintf(text, 32, "rpc:%d", req->rpc_bytes);
+	else
+		strcpy(text, req->shape == CHK_SHAPE_CONNECTIONS ? "connections" : "bulk");
+	return text;
+}
+
+/* ---- text ---- */
+
+static void put_size(struct out_text *text, uint32_t bytes)
+{
+	if (!bytes)
+		out_printf(text, " %9s", "-");
+	else if (bytes >= 1024)
+		out_printf(text, " %5" PRIu32 " KiB", bytes / 1024);
+	else
+		out_printf(text, " %7" PRIu32 " B", bytes);
+}
+
+static void put_row(struct out_text *text, const struct tune *tune, int i)
+{
+	const struct tune_size *size = &tune->sizes[i];
+	const double unit = tune->req->shape == CHK_SHAPE_BULK ? 1e6 : 1;
+
+	if (size->asked)
+		put_size(text, (uint32_t)size->asked);
+	else
+		out_printf(text, " %9s", "usual");
+	put_size(text, size->send);
+	put_size(text, size->receive);
+	put_size(text, size->server);
+	out_printf(text, " %10.2f %10.2f %10.2f", size->sorted[TUNE_ROUNDS / 2] / unit,
+		   size->sorted[0] / unit, size->sorted[TUNE_ROUNDS - 1] / unit);
+	out_str(text, i == tune->enough ? "  <- enough" : i == tune->best ? "  best" : "");
+	out_char(text, '\n');
+}
+
+static void put_lines(struct out_text *text, const struct tune *tune)
+{
+	const int size = tune->sizes[tune->enough].asked;
+
+	if (!size) {
+		out_str(text, "The usual buffers are enough: nothing to change.\n");
+		return;
+	}
+	out_printf(text, "For one program, here and at the server:\n"
+			 "  smc_run -r %dK -t %dK COMMAND\n"
+			 "For all, in a file of /etc/sysctl.d, for connections to come:\n"
+			 "  net.smc.rmem = %d\n  net.smc.wmem = %d\n",
+		   size / 1024, size / 1024, size, size);
+	out_printf(text, "A connection takes up to %d KiB on each side.\n", 2 * size / 1024);
+}
+
+void tune_text(struct out_text *text, const struct tune *tune)
+{
+	char shape[32], peer[ENDPOINT_TEXT_SIZE];
+	const struct numbers *gain = &tune->sizes[0].behind;
+
+	out_printf(text, "Shape %s, %s port %u, %s, medians of %d rounds\n",
+		   shape_name(shape, tune->req), endpoint_text(peer, &tune->result.peer),
+		   endpoint_port(&tune->result.peer), smc_mode_name(tune->result.mode),
+		   TUNE_ROUNDS);
+	out_printf(text, " %9s %9s %9s %9s %10s %10s %10s\n", "asked for", "send", "receive",
+		   "server's", tune->req->shape == CHK_SHAPE_BULK ? "MB/s" : "1/s", "least",
+		   "most");
+	for (int i = 0; i < tune->count; i++)
+		put_row(text, tune, i);
+	if (!tune->has_server)
+		out_str(text, "The server keeps its usual buffers: it knows no others, or its "
+			"other ports cannot be reached.\n");
+	if (tune->limit < (unsigned long)PROTO_MAX_BUFFERS)
+		out_printf(text, "Larger ones were not tried: net.core.rmem_max and wmem_max end "
+				 "at %lu.\n", tune->limit);
+	if (tune->enough != tune->best)
+		out_str(text, "From there to the best one the differences are within the noise.\n");
+	if (tune->enough && gain->has_interval)
+		out_printf(text, "The best one gives %.2f times what the usual ones give (95 %%: "
+				 "%.2f-%.2f).\n", gain->ratio, gain->low, gain->high);
+	put_lines(text, tune);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_size(const struct tune_size *size)
+{
+	json_t *values = json_array();
+
+	for (int i = 0; i < TUNE_ROUNDS; i++)
+		out_json_push(&values, json_real(size->values[i]));
+	return json_pack("{s:i, s:o*, s:o*, s:o*, s:f, s:o}", "asked", size->asked, "send",
+			 size->send ? json_integer(size->send) : NULL, "receive",
+			 size->receive ? json_integer(size->receive) : NULL, "server_receive",
+			 size->server ? json_integer(size->server) : NULL, "median",
+			 size->sorted[TUNE_ROUNDS / 2], "values", values);
+}
+
+json_t *tune_json(const struct tune *tune)
+{
+	json_t *sizes = json_array();
+	char shape[32];
+
+	for (int i = 0; i < tune->count; i++)
+		out_json_push(&sizes, json_size(&tune->sizes[i]));
+	return json_pack("{s:s, s:o, s:s, s:s, s:s, s:b, s:i, s:i, s:b, s:o}", "schema",
+			 "smc-tools/check-tune/1", "host", out_json_str(tune->req->host), "mode",
+			 smc_mode_name(tune->result.mode), "shape",
+			 shape_name(shape, tune->req), "unit",
+			 tune->req->shape == CHK_SHAPE_BULK ? "bytes/s" : "1/s", "server_follows",
+			 tune->has_server, "best", tune->sizes[tune->best].asked, "enough",
+			 tune->sizes[tune->enough].asked, "within_noise",
+			 tune->enough != tune->best, "sizes", sizes);
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""smc_chk -C --tune against -S over SMC-D: what both sides got, and that nothing of it stays. No speed is asserted: it is that of an
+emulated machine."""
+import glob
+import json
+import signal
+import subprocess
+
+import chkfake
+from kern import done, equal, ok, out_of, run, wait_for
+
+IP = "127.0.0.1"
+KIB = 1024
+
+
+def sysctls():
+    values = {}
+    for name in glob.glob("/proc/sys/net/smc/*") + glob.glob("/proc/sys/net/core/*mem*"):
+        with open(name, encoding="ascii") as file:
+            values[name] = file.read()
+    return values
+
+
+def listeners():
+    return len([line for line in out_of("ss", "-Hltn").splitlines() if line])
+
+
+def tune(*words):
+    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "1", "-j", *words)
+    if status or err:
+        return status, {"sizes": [], "error": (out, err)}
+    return status, json.loads(out)
+
+
+def sizes(doc):
+    """Asked for, and in KiB: send, receive, the server's."""
+    return [(s["asked"] // KIB, s["send"] // KIB + 1, s["receive"] // KIB + 1, s["server_receive"] // KIB + 1) for s in doc["sizes"]]
+
+
+class Server:
+    def __enter__(self):
+        self.process = subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True)
+        ok(self.process.stdout.readline() == "Server started on port 37373\n", "-S")
+        return self.process
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+
+
+def check_shapes():
+    status, doc = tune()
+    equal((status, doc.get("schema"), doc.get("mode"), doc.get("shape"), doc.get("server_follows")),
+          (0, "smc-tools/check-tune/1", "SMCD", "bulk", True), "bulk: measured")
+    want = [(0, 64, 64, 64)] + [(size, min(size, 1024), min(size, 1024), min(size, 1024)) for size in (64, 128, 256, 512, 1024, 2048, 4096)]
+    equal(sizes(doc), want, "bulk: both sides got what was asked for, or SMC-D's 1 MiB")
+    ok(all(len(s["values"]) == 9 and all(v > 0 for v in s["values"]) and s["median"] == sorted(s["values"])[4] for s in doc["sizes"]),
+       "bulk: nine values of each, and their median", doc["sizes"])
+    best = max(doc["sizes"], key=lambda s: s["median"])
+    equal(doc["best"], best["asked"], "bulk: the best one")
+    ok(doc["enough"] <= doc["best"] and doc["within_noise"] == (doc["enough"] != doc["best"]), "bulk: enough is never more", doc)
+    for shape in ("rpc:1000", "connections"):
+        status, doc = tune("--shape", shape)
+        equal((status, doc.get("shape"), doc.get("unit"), len(doc["sizes"])), (0, shape, "1/s", 8), "%s: measured" % shape)
+    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "1")
+    ok(status == 0 and not err and out.startswith("Shape bulk, 127.0.0.1 port 37373, SMCD, medians of 9 rounds\n") and
+       out.count("  <- enough\n") == 1 and ("nothing to change" in out) != ("  net.smc.rmem = " in out), "text: a winner, and what keeps it",
+       (status, out, err))
+
+
+def check_lines():
+    """What it says is what is got."""
+    run("sysctl", "-w", "net.smc.rmem=%d" % (256 * KIB), "net.smc.wmem=%d" % (256 * KIB), "net.core.rmem_max=%d" % (128 * KIB))
+    # Asked of the kernel when a socket is opened: the server's is from before.
+    equal(sizes(tune()[1]), [(0, 64, 256, 64), (64, 64, 64, 64), (128, 128, 128, 128)], "net.smc.rmem is the usual size, net.core.rmem_max the last one")
+    run("sysctl", "-w", "net.smc.rmem=%d" % (64 * KIB), "net.smc.wmem=%d" % (64 * KIB), "net.core.rmem_max=%d" % (4096 * KIB))
+
+
+def check_interrupted(server, number):
+    client = subprocess.Popen(["smc_chk", "-C", IP, "--tune", "-t", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    ok(wait_for(lambda: listeners() == 3), "%s: a port for a size" % number.name, out_of("ss", "-ltn"))
+    client.send_signal(number)
+    client.communicate()
+    equal(client.returncode, -number, "%s: ends" % number.name)
+    ok(wait_for(lambda: listeners() == 2), "%s: the server's port is closed" % number.name, out_of("ss", "-ltn"))
+    with open("/proc/%d/status" % server.pid, encoding="ascii") as status:
+        text = status.read()
+    ok(wait_for(lambda: "Threads:\t1\n" in open("/proc/%d/status" % server.pid, encoding="ascii").read()), "%s: its threads are gone" % number.name, text)
+
+
+def check_refused():
+    """Others than a server of ours, no server, TCP."""
+    fake = chkfake.Fake(chkfake.silent, chkfake.AF_SMC)
+    equal(run("smc_chk", "-C", IP, "-p", str(fake.port), "--tune"), (1, "", "smc_chk: --tune needs a server of 'smc_chk -S'\n"), "another program")
+    fake = chkfake.Fake(chkfake.silent, 2)
+    equal(run("smc_chk", "-C", IP, "-p", str(fake.port), "--tune"),
+          (2, "", "smc_chk: nothing to tune: the connection is TCP, not SMC; 'smc_chk -C' says why\n"), "TCP")
+    status, out, err = run("smc_chk", "-C", IP, "-p", "1", "--tune")
+    ok(status == 1 and not out and "refused the connection" in err, "nobody listens", err)
+
+
+run("sysctl", "-w", "net.core.rmem_max=%d" % (4096 * KIB), "net.core.wmem_max=%d" % (4096 * KIB))
+before = sysctls()
+with Server() as program:
+    check_shapes()
+    check_lines()
+    check_interrupted(program, signal.SIGINT)
+    check_interrupted(program, signal.SIGKILL)
+    check_refused()
+    equal(listeners(), 2, "the server listens as before")
+equal(sysctls(), before, "sysctls are as they were")
+done()

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk/tune: which size is enough, by measurements whose truth is known. */
+#include "test.h"
+
+#include "smc_chk/live/tune.h"
+
+/* Values of a round: @base for each size, and up to @noise percent more. */
+static struct tune measured(const double *base, int count, int noise)
+{
+	struct tune tune = { .count = count };
+	uint32_t state = 1;
+
+	for (int i = 0; i < count; i++) {
+		tune.sizes[i].asked = i ? 32768 << i : 0;
+		for (int round = 0; round < TUNE_ROUNDS; round++) {
+			state = state * 1664525 + 1013904223;
+			tune.sizes[i].values[round] =
+				base[i] * (100 + (double)(state >> 16) / 65536 * noise) / 100;
+		}
+	}
+	assert_int_equal(tune_judge(&tune), 0);
+	return tune;
+}
+
+/* The smallest of those that are nearly equal; more than the best one is never enough. */
+static void grows_and_stays(void **state)
+{
+	const double base[] = { 10, 10, 20, 40, 80, 80, 80, 80 };
+	struct tune tune = measured(base, ARRAY_SIZE(base), 3);
+
+	(void)state;
+	assert_int_equal(tune.enough, 4);
+	assert_true(tune.best >= 4);
+	assert_true(tune.sizes[0].behind.low > 7);
+}
+
+static void noise_only(void **state)
+{
+	const double base[] = { 10, 10, 10, 10, 10, 10, 10, 10 };
+	struct tune tune = measured(base, ARRAY_SIZE(base), 300);
+
+	(void)state;
+	assert_int_equal(tune.enough, 0);
+	assert_true(tune.best > 0); /* it looks better, but that is not shown */
+}
+
+static void smallest_is_best(void **state)
+{
+	const double base[] = { 80, 40, 40, 40 };
+	struct tune tune = measured(base, ARRAY_SIZE(base), 3);
+
+	(void)state;
+	assert_int_equal(tune.best, 0);
+	assert_int_equal(tune.enough, 0);
+}
+
+/* Worse by little, but by that in each round. */
+static void nearly_but_worse(void **state)
+{
+	const double base[] = { 10, 95, 100 };
+	struct tune tune = measured(base, ARRAY_SIZE(base), 1);
+
+	(void)state;
+	assert_int_equal(tune.enough, 2);
+}
+
+static void texts(void **state)
+{
+	const double base[] = { 1e6, 2e6, 4e6 };
+	const struct chk_request req = { .shape = CHK_SHAPE_RPC, .rpc_bytes = 100 };
+	struct tune tune = measured(base, ARRAY_SIZE(base), 1);
+	struct out_text text = { 0 };
+
+	(void)state;
+	tune.req = &req;
+	tune.limit = 131072;
+	tune.sizes[2].receive = 131040;
+	tune_text(&text, &tune);
+	out_mem(&text, "", 1);
+	assert_non_null(strstr(text.data, "Shape rpc:100, "));
+	assert_non_null(strstr(text.data, "   128 KiB         -   127 KiB         - "));
+	assert_non_null(strstr(text.data, "  smc_run -r 128K -t 128K COMMAND\n"));
+	assert_non_null(strstr(text.data, "  net.smc.rmem = 131072\n  net.smc.wmem = 131072\n"));
+	assert_non_null(strstr(text.data, "wmem_max end at 131072."));
+	assert_non_null(strstr(text.data, "The server keeps its usual buffers: "));
+	assert_null(strstr(text.data, "within the noise"));
+	out_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(grows_and_stays),
+		cmocka_unit_test(noise_only),
+		cmocka_unit_test(smallest_is_best),
+		cmocka_unit_test(nearly_but_worse),
+		cmocka_unit_test(texts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
