@@ -419,10 +419,22 @@ int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct
 	return ret ? smc_err_set(err, -ret, "cannot store the list of devices") : 0;
 }
 
+static int on_stats(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_stats_decode(arg, nlh);
+}
+
+static int on_fallbacks(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_fback_decode(arg, nlh);
+}
+
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 {
 	facts_load_host(facts);
 	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
+	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
+			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
 	return load_devices(facts) ?
 		       smc_err_set(err, ENOMEM, "cannot store the list of devices") : 0;
 }

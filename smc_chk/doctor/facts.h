@@ -7,6 +7,7 @@
 #include "netlink/genl.h"
 #include "smc/pause.h"
 #include "smc/pnet.h"
+#include "smc/stats.h"
 #include "smc/sysinfo.h"
 #include "smc_chk/doctor/choice.h"
 #include "smc_chk/smc_chk.h"
@@ -131,6 +132,7 @@ const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
  * @has_*: whether the part was obtained
  * @unread: the first answer of netlink that is missing though the kernel has it; code 0 for none
  * @is_limited: handshake limitation is on
+ * @stats: since the kernel counts, from 5.14 on
  * @choices: what SMC would use for each net device
  * @nets, @isms: for each of @netdevs and of the ISM devices in @rdma
  * @n_ports: for each RDMA device how many ports it has, of which @rdma has two; -1 when unknown
@@ -150,7 +152,8 @@ struct doctor_facts {
 	struct smc_sysinfo info;
 	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses;
 	struct smc_err unread;
-	bool is_limited, is_foreign_sysfs;
+	bool is_limited, is_foreign_sysfs, has_stats;
+	struct smc_stats stats;
 	struct choices choices;
 	struct netdev_facts *nets;
 	struct ism_facts *isms;

@@ -94,13 +94,16 @@ become(const struct nursery *nursery, const struct child_how *how, int link, int
 int nursery_open(struct nursery *nursery)
 {
 	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction action;
 	sigset_t set;
 
-	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaddset(&set, signals[i]);
 	/* Whoever started us may have it ignored: then nobody learns the status of a child. */
 	signal(SIGCHLD, SIG_DFL);
+	sigemptyset(&set);
+	/* What nohup(1), or a shell in the background, has ignored stays so. */
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(&set, signals[i]);
 	/* While it stands still the commands would go on, and their time, too. */
 	signal(SIGTSTP, SIG_IGN);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||

@@ -196,6 +196,78 @@ static void test_tcp(void **state)
 		   "TCP|\n");
 }
 
+static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full, uint64_t small)
+{
+	uint64_t *v = host->facts.stats.tech[tech].value;
+
+	host->facts.has_stats = true;
+	v[SMC_STAT_TX_CNT] = sends;
+	v[SMC_STAT_TX_EVENT + SMC_EVENT_FULL] = full;
+	v[SMC_STAT_TX_EVENT + SMC_EVENT_SMALL_PEER] = small;
+}
+
+#define TUNE "|measure with smc_chk -C PEER --tune which buffers suffice\n"
+
+/* On both sides of each threshold, and of the least counts. */
+static void test_traffic(void **state)
+{
+	struct smc_side_stats *side;
+	struct host host;
+	uint64_t *v;
+
+	(void)state;
+	start(&host);
+	check_says(&host, doctor_traffic, "");
+	set_stats(&host, SMC_TECH_D, 999, 999, 999);
+	check_says(&host, doctor_traffic, "");
+	set_stats(&host, SMC_TECH_D, 1000, 99, 99);
+	check_says(&host, doctor_traffic,
+		   "ok traffic SMC-D|of 1000 sends few had to wait for a buffer|\n");
+	set_stats(&host, SMC_TECH_D, 1000, 100, 0);
+	check_says(&host, doctor_traffic,
+		   "warning traffic SMC-D|a full buffer: in 10 % of 1000 sends the own one, in 0 % "
+		   "the peer's; from 10 % on: waiting costs more than memory; larger buffers, or a "
+		   "peer that reads sooner" TUNE);
+	set_stats(&host, SMC_TECH_D, 1000, 0, 250);
+	check_says(&host, doctor_traffic,
+		   "warning traffic SMC-D|a buffer smaller than one send: in 0 % of 1000 sends the "
+		   "own one, in 25 % the peer's; from 10 % on: no buffer takes such a send without "
+		   "waiting for the peer" TUNE);
+	start(&host);
+	set_stats(&host, SMC_TECH_R, 0, 0, 0);
+	v = host.facts.stats.tech[SMC_TECH_R].value;
+	v[SMC_STAT_TX_EVENT + SMC_EVENT_ALLOC] = 200;
+	v[SMC_STAT_RX_EVENT + SMC_EVENT_ALLOC] = 200;
+	v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE] = 3;
+	check_says(&host, doctor_traffic, "");
+	v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE] = 4;
+	check_says(&host, doctor_traffic,
+		   "warning traffic SMC-R|of 400 new buffers 1 % were smaller than asked for, from "
+		   "1 % on: the kernel finds no contiguous memory of that size|sysctl -w "
+		   "net.smc.smcr_buf_type=2\n");
+	start(&host);
+	set_stats(&host, SMC_TECH_D, 0, 0, 0);
+	side = host.facts.stats.side;
+	host.facts.stats.tech[SMC_TECH_D].value[SMC_STAT_CLNT_V2] = 91;
+	side[SMC_SIDE_SERVER].fallbacks = 8;
+	check_says(&host, doctor_traffic, "");
+	side[SMC_SIDE_CLIENT].fallbacks = 1;
+	check_says(&host, doctor_traffic,
+		   "ok traffic fallbacks|9.0 % of 100 connections fell back|\n");
+	side[SMC_SIDE_CLIENT].fallbacks = 3;
+	check_says(&host, doctor_traffic,
+		   "warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on|smcr "
+		   "-d stats\n");
+	side[SMC_SIDE_CLIENT].n_reasons = 1;
+	side[SMC_SIDE_CLIENT].reasons[0] = (struct smc_reason_count){ 0x03030000, 1 };
+	side[SMC_SIDE_SERVER].n_reasons = 1;
+	side[SMC_SIDE_SERVER].reasons[0] = (struct smc_reason_count){ 0x03010000, 8 };
+	check_says(&host, doctor_traffic,
+		   "warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on; "
+		   "most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
+		   "-e 0x03010000\n");
+}
+
 static void test_memory(void **state)
 {
 	struct host host;
@@ -549,6 +621,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_knobs),  cmocka_unit_test(test_limitation),
 		cmocka_unit_test(test_sizes),  cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_traffic),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_eid),
 		cmocka_unit_test(test_ism),    cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_typed),  cmocka_unit_test(test_untypable),

@@ -110,7 +110,7 @@ def check_end(number):
     """In the middle of a run, also of what has left its process group and ignores SIGTERM."""
     with subprocess.Popen(["smc_run", "--ab", "5", *SERVER, "--", "sh", "-c",
                            "setsid sh -c 'trap \"\" TERM; exec sleep 1000' & exec sleep 1001"], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True) as program:
+                          stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as program:
         ok(wait_for(lambda: len(processes("sleep")) == 2 and processes("traffic")), "%s: under way" % number.name, processes("sleep"))
         program.send_signal(number)
         out, err = program.communicate(timeout=300)

@@ -71,13 +71,25 @@ def check_shapes():
 def check_lines():
     """What it says is what is got."""
     run("sysctl", "-w", "net.smc.rmem=%d" % (256 * KIB), "net.smc.wmem=%d" % (256 * KIB), "net.core.rmem_max=%d" % (128 * KIB))
-    # Asked of the kernel when a socket is opened: the server's is from before.
-    equal(sizes(tune()[1]), [(0, 64, 256, 64), (64, 64, 64, 64), (128, 128, 128, 128)], "net.smc.rmem is the usual size, net.core.rmem_max the last one")
+    equal(sizes(tune()[1]), [(0, 256, 256, 256), (64, 64, 64, 64), (128, 128, 128, 128)], "net.smc.rmem is the usual size, net.core.rmem_max the last one")
     run("sysctl", "-w", "net.smc.rmem=%d" % (64 * KIB), "net.smc.wmem=%d" % (64 * KIB), "net.core.rmem_max=%d" % (4096 * KIB))
 
 
+def check_doctor():
+    """What the kernel has counted of all that."""
+    found = {f["object"]: f for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "traffic"}
+    events = json.loads(out_of("smcd", "-a", "stats", "json"))["SMCD"]
+    sends, full = events["SMC_TX_CNT"], events["SMC_INT_TX_BUF_FULL_CNT"]
+    ok("SMC-D" in found and sends > 1000, "doctor: traffic", (found, events))
+    equal(found["SMC-D"]["level"] if found else "", "warning" if 10 * max(full, events["SMC_INT_TX_BUF_FULL_PEER_CNT"],
+                                                                         events["SMC_INT_TX_BUF_SIZE_SM_CNT"],
+                                                                         events["SMC_INT_TX_BUF_SIZE_SM_PEER_CNT"]) >= sends else "ok",
+          "doctor: a warning if each tenth send waits")
+
+
 def check_interrupted(server, number):
-    client = subprocess.Popen(["smc_chk", "-C", IP, "--tune", "-t", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    client = subprocess.Popen(["smc_chk", "-C", IP, "--tune", "-t", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     ok(wait_for(lambda: listeners() == 3), "%s: a port for a size" % number.name, out_of("ss", "-ltn"))
     client.send_signal(number)
     client.communicate()
@@ -104,9 +116,10 @@ before = sysctls()
 with Server() as program:
     check_shapes()
     check_lines()
+    check_doctor()
     check_interrupted(program, signal.SIGINT)
     check_interrupted(program, signal.SIGKILL)
-    check_refused()
     equal(listeners(), 2, "the server listens as before")
+    check_refused()
 equal(sysctls(), before, "sysctls are as they were")
 done()

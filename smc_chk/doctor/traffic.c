@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+/* Doctor: what the kernel's statistics say of the traffic since it counts, with the thresholds. */
+#include <inttypes.h>
+
+#include "smc/reason.h"
+#include "smc_chk/doctor/checks.h"
+
+#define CHECK "traffic"
+
+/* Fewer say nothing: a test, or the first seconds of a service. */
+#define LEAST_CALLS 1000
+#define LEAST_BUFFERS 100
+#define LEAST_CONNECTIONS 100
+
+/*
+ * From this share on, in percent. A program that waits for room in each tenth send spends its time
+ * with the scheduler, not with data. A buffer that is smaller than asked for is one too many, but
+ * for what one moment without memory leaves. Where a tenth falls back somebody's set-up is wrong;
+ * single peers without SMC are not this host's business.
+ */
+#define SHARE_FULL 10
+#define SHARE_SMALL 10
+#define SHARE_DOWNGRADED 1
+#define SHARE_FALLBACKS 10
+
+static const char *const names[] = { [SMC_TECH_D] = "SMC-D", [SMC_TECH_R] = "SMC-R" };
+
+/* 0 to 100, as precise as a reader needs it. */
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/** struct wait - why sends wait: for the own buffer, or for the peer's; from @share percent on */
+static const struct wait {
+	enum smc_stat_event own, peer;
+	int share;
+	const char *what, *why;
+} waits[] = {
+	{ SMC_EVENT_FULL, SMC_EVENT_FULL_PEER, SHARE_FULL, "a full buffer:",
+	  "waiting costs more than memory; larger buffers, or a peer that reads sooner" },
+	{ SMC_EVENT_SMALL, SMC_EVENT_SMALL_PEER, SHARE_SMALL, "a buffer smaller than one send:",
+	  "no buffer takes such a send without waiting for the peer" },
+};
+
+/* Return: is there something to say? */
+static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
+{
+	const uint64_t *event = v + SMC_STAT_TX_EVENT;
+	uint64_t sends = v[SMC_STAT_TX_CNT];
+	bool is_bad = false;
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		double own = percent(event[waits[i].own], sends);
+		double peer = percent(event[waits[i].peer], sends);
+
+		if (own < waits[i].share && peer < waits[i].share)
+			continue;
+		is_bad = true;
+		doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
+			   "measure with smc_chk -C PEER --tune which buffers suffice",
+			   "%s in %.0f %% of %" PRIu64 " sends the own one, in %.0f %% the peer's; "
+			   "from %d %% on: %s", waits[i].what, own, sends, peer, waits[i].share,
+			   waits[i].why);
+	}
+	return is_bad;
+}
+
+static bool check_downgraded(struct doctor *doc, int tech, const uint64_t *v)
+{
+	uint64_t downgraded = v[SMC_STAT_TX_EVENT + SMC_EVENT_DOWNGRADE] +
+			      v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE];
+	uint64_t all = v[SMC_STAT_TX_EVENT + SMC_EVENT_ALLOC] +
+		       v[SMC_STAT_RX_EVENT + SMC_EVENT_ALLOC];
+
+	all = all > downgraded ? all : downgraded;
+	if (all < LEAST_BUFFERS || percent(downgraded, all) < SHARE_DOWNGRADED)
+		return false;
+	doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
+		   tech == SMC_TECH_R ? "sysctl -w net.smc.smcr_buf_type=2" :
+					"ask for smaller buffers, or free memory",
+		   "of %" PRIu64 " new buffers %.0f %% were smaller than asked for, from %d %% on: "
+		   "the kernel finds no contiguous memory of that size", all,
+		   percent(downgraded, all), SHARE_DOWNGRADED);
+	return true;
+}
+
+static uint64_t connections(const uint64_t *v)
+{
+	return v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2];
+}
+
+/* The most frequent reason; 0 if none is known. */
+static uint32_t main_reason(const struct smc_stats *stats)
+{
+	uint32_t code = 0;
+	uint16_t most = 0;
+
+	for (int side = 0; side < SMC_SIDES; side++) {
+		for (size_t i = 0; i < stats->side[side].n_reasons; i++) {
+			const struct smc_reason_count *reason = &stats->side[side].reasons[i];
+
+			if (reason->count > most) {
+				most = reason->count;
+				code = reason->code;
+			}
+		}
+	}
+	return code;
+}
+
+static void check_fallbacks(struct doctor *doc)
+{
+	const struct smc_stats *stats = &doc->facts->stats;
+	uint64_t fell = stats->side[SMC_SIDE_CLIENT].fallbacks +
+			stats->side[SMC_SIDE_SERVER].fallbacks;
+	uint64_t all = fell + connections(stats->tech[SMC_TECH_D].value) +
+		       connections(stats->tech[SMC_TECH_R].value);
+	uint32_t code = main_reason(stats);
+	const struct smc_reason *reason = smc_reason_find(code);
+
+	if (all < LEAST_CONNECTIONS)
+		return;
+	if (percent(fell, all) < SHARE_FALLBACKS)
+		doctor_ok(doc, CHECK, "fallbacks", "%.1f %% of %" PRIu64 " connections fell back",
+			  percent(fell, all), all);
+	else if (reason)
+		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks",
+			   doctor_remedy(doc, "smc_chk -e 0x%08" PRIx32, code),
+			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on; most "
+			   "often by %s, %s", percent(fell, all), all, SHARE_FALLBACKS,
+			   reason->symbol, reason->meaning);
+	else
+		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks", "smcr -d stats",
+			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on",
+			   percent(fell, all), all, SHARE_FALLBACKS);
+}
+
+void doctor_traffic(struct doctor *doc)
+{
+	if (!doc->facts->has_stats)
+		return;
+	for (int tech = 0; tech < SMC_TECHS; tech++) {
+		const uint64_t *v = doc->facts->stats.tech[tech].value;
+		bool is_bad = check_downgraded(doc, tech, v);
+
+		if (v[SMC_STAT_TX_CNT] < LEAST_CALLS)
+			continue;
+		is_bad |= check_waits(doc, tech, v);
+		if (!is_bad)
+			doctor_ok(doc, CHECK, names[tech],
+				  "of %" PRIu64 " sends few had to wait for a buffer",
+				  v[SMC_STAT_TX_CNT]);
+	}
+	check_fallbacks(doc);
+}
