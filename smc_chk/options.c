@@ -19,6 +19,7 @@ enum {
 	OPT_PROBLEMS,
 	OPT_ADVISE = CHK_OPT_ADVISE,
 	OPT_FOR,
+	OPT_PROBE,
 	OPT_TUNE,
 	OPT_SHAPE,
 };
@@ -43,6 +44,8 @@ static const struct cli_opt options[] = {
 	{ OPT_ADVISE, "advise", NULL, "watch plain TCP, and say for what SMC would pay" },
 	{ OPT_FOR, "for", "TIME", "how long: seconds, or with m or h (default 1m); Ctrl-C ends\n"
 				  "it earlier" },
+	{ OPT_PROBE, "probe", NULL, "and ask each peer that would profit, by a connection that\n"
+				    "sends nothing, whether it speaks SMC" },
 	{ OPT_TUNE, "tune", NULL, "measure which buffers are best between here and -S" },
 	{ OPT_SHAPE, "shape", "SHAPE", "of the load of --tune: bulk (the default), rpc:BYTES or\n"
 				       "connections" },
@@ -68,7 +71,7 @@ const struct cli_tool chk_tool = {
 		 "-C HOST [-p PORT] [-4 | -6] [-t SECONDS] [--tcp-too] [-j]\n"
 		 "-C HOST --tune [--shape SHAPE] [-p PORT] [-4 | -6] [-t SECONDS] [-j]\n"
 		 "-S [-p PORT] [-4 | -6] [--bind ADDR] [--once] [-j]\n"
-		 "--advise [--for TIME] [-j]\n"
+		 "--advise [--for TIME] [--probe] [-j]\n"
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
 		 "-l | -s [-i IFACE] [-j]\n"
 		 "-b FILE.tar.gz\n"
@@ -199,6 +202,7 @@ static int set_option(struct chk_request *req, int val)
 	case '4': ret = set_family(req, AF_INET); break;
 	case '6': ret = set_family(req, AF_INET6); break;
 	case 't': ret = set_timeout(req, optarg); break;
+	case OPT_PROBE: req->is_probing = true; break;
 	case OPT_FOR: ret = set_watch(req, optarg); break;
 	case OPT_BIND: req->bind = optarg; break;
 	case OPT_ONCE: req->is_once = true; break;
@@ -248,8 +252,8 @@ static int check_together(const struct chk_request *req)
 		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
 	if (req->is_tcp_too && command != 'C')
 		return needs(OPT_TCP_TOO, "--connect");
-	if (req->watch_seconds && command != OPT_ADVISE)
-		return needs(OPT_FOR, "--advise");
+	if ((req->watch_seconds || req->is_probing) && command != OPT_ADVISE)
+		return needs(req->watch_seconds ? OPT_FOR : OPT_PROBE, "--advise");
 	if (req->is_tune && command != 'C')
 		return needs(OPT_TUNE, "--connect");
 	if (req->is_tune && req->is_tcp_too)

@@ -99,14 +99,17 @@ int smc_tcp_decode(struct smc_tcp *tcp, const struct nlmsghdr *nlh)
 	const struct nlattr *attr;
 	struct inet_diag_msg msg;
 	int ret = smc_inet_message(&msg, nlh);
+	unsigned int state;
 
 	if (ret)
 		return ret;
+	state = 1U << (msg.idiag_state & 31);
 	*tcp = (struct smc_tcp){ .uid = msg.idiag_uid, .inode = msg.idiag_inode };
 	smc_inet_ends(&msg, &tcp->local, &tcp->peer);
 	smc_addr_unmap(&tcp->local);
 	smc_addr_unmap(&tcp->peer);
-	tcp->is_listener = 1 << (msg.idiag_state & 31) == LISTEN;
+	tcp->is_listener = state == LISTEN;
+	tcp->is_over = !msg.idiag_inode && state & (FIN_WAIT1 | FIN_WAIT2 | LAST_ACK | CLOSING);
 	tcp->cookie = (uint64_t)msg.id.idiag_cookie[1] << 32 | msg.id.idiag_cookie[0];
 	mnl_attr_for_each(attr, nlh, sizeof(msg))
 		take(tcp, attr);

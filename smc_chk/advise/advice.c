@@ -33,6 +33,11 @@ static const struct out_names classes =
 		  [CLASS_QUIET] = { "quiet", "quiet" },
 		  [CLASS_SUITED] = { "well-suited", "well-suited" });
 
+static const struct out_names answers =
+	OUT_NAMES(NULL, NULL, [ASKED_NOT] = { "-", NULL }, [ASKED_TCP] = { "TCP", "tcp" },
+		  [ASKED_SMCR] = { "SMC-R", "smcr" }, [ASKED_SMCD] = { "SMC-D", "smcd" },
+		  [ASKED_FAILED] = { "no answer", "failed" });
+
 /* Three digits and a unit: "9.1 kB", "23 kB". */
 static void append_scaled(struct out_text *text, double value, double step,
 			  const char *const *units)
@@ -120,10 +125,16 @@ static void text_would(struct out_text *text, const void *value)
 {
 	const struct judge_row *row = value;
 
-	if (row->group->carrier != CARRIER_TCP)
+	if (row->group->carrier != CARRIER_TCP) {
 		out_str(text, carriers.names[row->group->carrier].text);
-	else
-		out_str(text, row->group->bar ? "" : row->way.text);
+		return;
+	}
+	out_str(text, row->group->bar ? "" : row->way.text);
+	if (!row->asked.result)
+		return;
+	out_printf(text, ", asked: %s", answers.names[row->asked.result].text);
+	if (*row->asked.why)
+		out_printf(text, " (%s)", row->asked.why);
 }
 
 /* Its names are shell words, which are not to be escaped again. */
@@ -148,6 +159,13 @@ static const void *way_of(const void *row)
 
 	return judged->group->carrier == CARRIER_TCP && !judged->group->bar &&
 	       judged->way.is_possible ? &judged->way : NULL;
+}
+
+static const void *asked_of(const void *row)
+{
+	const struct judge_row *judged = row;
+
+	return judged->asked.result ? &judged->asked : NULL;
 }
 
 static const void *numbers_of(const void *row)
@@ -215,6 +233,10 @@ static const struct out_col columns[] = {
 	  OUT_FLAG(way, is_loopback, no_yes) },
 	{ NULL, NULL, "needs_eid", 0, .group = "would_use", .find = way_of,
 	  OUT_FLAG(way, needs_eid, no_yes) },
+	{ NULL, NULL, "result", 0, .group = "asked", .find = asked_of,
+	  OUT_NAME(judge_asked, result, answers) },
+	{ NULL, NULL, "why", 0, .group = "asked", .find = asked_of,
+	  OUT_STR(judge_asked, why), OUT_OPTIONAL },
 	{ NULL, NULL, "why_not", 0, OUT_STR_OF(why_not_of) },
 	{ NULL, NULL, "not_carried", 0, OUT_STR_OF(bar_of) },
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },

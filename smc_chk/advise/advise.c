@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "smc_chk/advise/advice.h"
+#include "smc_chk/advise/probe.h"
 #include "smc_chk/doctor/facts.h"
 #include "smc_chk/print.h"
 
@@ -27,7 +28,8 @@ static int print(const struct judged *judged, const struct tally *tally,
 
 /* Return: chk_status, -errno with @err. */
 static int judge_and_print(const struct tally *tally, const struct watched *watched,
-			   const struct doctor_facts *facts, bool is_json, struct smc_err *err)
+			   const struct doctor_facts *facts, const struct chk_request *req,
+			   struct smc_err *err)
 {
 	const struct way_facts ways = { &facts->choices, facts->has_smc };
 	struct judged judged;
@@ -37,7 +39,9 @@ static int judge_and_print(const struct tally *tally, const struct watched *watc
 		ret = judge(&judged, tally, &ways);
 	if (ret)
 		return smc_err_set(err, -ret, "cannot store the connections");
-	ret = print(&judged, tally, watched, is_json);
+	if (req->is_probing)
+		probe_peers(&judged);
+	ret = print(&judged, tally, watched, req->is_json);
 	judged_free(&judged);
 	return ret;
 }
@@ -56,7 +60,7 @@ static int advise(const struct chk_request *req, const struct doctor_facts *fact
 	if (!ret)
 		ret = watch(&tally, &watched, req, err);
 	if (!ret)
-		ret = judge_and_print(&tally, &watched, facts, req->is_json, err);
+		ret = judge_and_print(&tally, &watched, facts, req, err);
 	tally_free(&tally);
 	return ret;
 }

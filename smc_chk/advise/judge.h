@@ -16,6 +16,15 @@ enum judge_class {
 /** judge_bar() - what SMC cannot carry, in words */
 const char *judge_bar(enum tally_bar bar);
 
+/**
+ * struct judge_asked - what the peer itself said, see probe.h
+ * @why: reason of a fallback to TCP, or error; empty for none
+ */
+struct judge_asked {
+	enum { ASKED_NOT, ASKED_TCP, ASKED_SMCR, ASKED_SMCD, ASKED_FAILED } result;
+	char why[64];
+};
+
 #define JUDGE_ADVICE_SIZE 1024
 
 /**
@@ -26,6 +35,7 @@ const char *judge_bar(enum tally_bar bar);
  * @is_bulk: segments are full
  * @class, @bar: why not, if so
  * @way: what SMC would use
+ * @asked: what the peer said, if it was asked
  * @profits: it would
  * @memory: bytes of buffers that it would take
  * @advice: what to type, or "keep TCP"; names in it are shell words
@@ -41,6 +51,7 @@ struct judge_row {
 	bool is_bulk;
 	enum judge_class class;
 	struct way way;
+	struct judge_asked asked;
 	bool profits;
 	uint64_t memory;
 	char advice[JUDGE_ADVICE_SIZE];

@@ -18,6 +18,7 @@
  * @born: when it was seen first; @is_old: it was there before the watch
  * @round: of the poll that saw it last
  * @is_asked: its process was looked for
+ * @is_past: its program had closed it before the watch: not counted, maybe one of SMC's
  */
 struct tally_conn {
 	struct tally_conn *next;
@@ -27,7 +28,7 @@ struct tally_conn {
 	unsigned int round;
 	enum tally_carrier carrier;
 	enum tally_side side;
-	bool is_old, is_asked;
+	bool is_old, is_asked, is_past;
 };
 
 /* Of two on one port, at different addresses, the last one counts. */
@@ -316,9 +317,11 @@ static void count(struct tally_group *group, const struct smc_tcp *tcp)
 static void count_conn(struct tally *tally, const struct tally_conn *conn, uint64_t now,
 		       bool is_open)
 {
-	struct tally_group *group = group_of(tally, &conn->tcp, conn->owner, conn->side,
-					     conn->carrier);
+	struct tally_group *group;
 
+	if (conn->is_past)
+		return;
+	group = group_of(tally, &conn->tcp, conn->owner, conn->side, conn->carrier);
 	if (!group)
 		return;
 	count(group, &conn->tcp);
@@ -346,7 +349,8 @@ static void drop(struct tally *tally, struct tally_conn **place)
 	tally->n_live--;
 }
 
-static struct tally_conn *add_conn(struct tally *tally, struct tally_conn **place, uint64_t now)
+static struct tally_conn *add_conn(struct tally *tally, struct tally_conn **place, bool is_over,
+				   uint64_t now)
 {
 	struct tally_conn *conn = tally->n_live < TALLY_LIVE_MAX ? calloc(1, sizeof(*conn)) : NULL;
 
@@ -357,6 +361,7 @@ static struct tally_conn *add_conn(struct tally *tally, struct tally_conn **plac
 	}
 	conn->born = now;
 	conn->is_old = tally->round == 1;
+	conn->is_past = conn->is_old && is_over;
 	conn->next = *place;
 	*place = conn;
 	tally->n_live++;
@@ -401,7 +406,7 @@ void tally_see(struct tally *tally, const struct smc_tcp *tcp, uint64_t now)
 		return;
 	}
 	place = place_of(tally, tcp->cookie);
-	conn = *place ? *place : add_conn(tally, place, now);
+	conn = *place ? *place : add_conn(tally, place, tcp->is_over, now);
 	if (!conn)
 		return;
 	/* SMC's inner socket has an inode that nobody holds. */
@@ -544,6 +549,8 @@ static void end_conn(struct tally *tally, struct tally_conn **place,
 		drop(tally, place);
 		return;
 	}
+	if (conn->is_past)
+		return;
 	group = group_of(tally, &conn->tcp, conn->owner, conn->side, conn->carrier);
 	if (group && ++group->open > group->open_peak)
 		group->open_peak = group->open;
@@ -600,9 +607,9 @@ void tally_die(struct tally *tally, const struct tally_death *death, uint64_t no
 		drop(tally, place);
 		return;
 	}
-	/* A listener, a socket that never was connected, one that was refused. */
+	/* A listener, a socket that never was connected, one that was refused or is from before. */
 	if (tcp->is_listener || !tcp->peer.port || !tcp->local.port ||
-	    (!death->born && !tcp->sent && !tcp->received))
+	    (!death->born && (death->is_born_told || (!tcp->sent && !tcp->received))))
 		return;
 	count_unseen(tally, death, now);
 }

@@ -177,13 +177,13 @@ void tally_end(struct tally *tally);
  * struct tally_death - what a source tells of a connection's end, beyond its socket
  * @owner: 0 if the source does not know it; @side
  * @is_smc: its SYN offered SMC, and the peer's took it
- * @born: when it was established, 0 if unknown
+ * @born: when it was established, 0 if unknown, or with @is_born_told before the watch, or never
  */
 struct tally_death {
 	struct smc_tcp tcp;
 	uint32_t owner;
 	enum tally_side side;
-	bool is_smc;
+	bool is_smc, is_born_told;
 	uint64_t born;
 };
 

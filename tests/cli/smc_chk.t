@@ -79,6 +79,8 @@ done
 refuse "'--timeout' can only be used with" -S -t 1
 refuse "'--for' can only be used with" -C localhost --for 1m
 refuse "'--for' can only be used with" --for 1m
+refuse "'--probe' can only be used with" --probe
+refuse "'--probe' can only be used with" -S --probe
 refuse "'--connect' and '--advise' exclude" -C localhost --advise
 refuse "'--advise' and '--live-test' exclude" --advise -l
 refuse "'--advise' and '--pnetid' exclude" --advise -i lo

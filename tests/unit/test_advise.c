@@ -256,6 +256,37 @@ static void test_lists(void **state)
 	stop(&host);
 }
 
+/* Closed before the watch began, and waiting for its end; one that eBPF saw no birth of. */
+static void test_past(void **state)
+{
+	struct tally_death death = { .is_born_told = true };
+	struct host host;
+	struct smc_tcp tcp;
+
+	(void)state;
+	start(&host);
+	tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
+	tcp.is_over = true;
+	for (unsigned int round = 1; round <= 2; round++) {
+		tally_begin(&host.tally, round * 1000);
+		tally_see(&host.tally, &tcp, round * 1000);
+		tally_end(&host.tally);
+	}
+	death.tcp = tcp;
+	tally_die(&host.tally, &death, 2500);
+	assert_int_equal(host.tally.n_live, 0);
+	death.tcp.cookie = ++host.cookie;
+	tally_die(&host.tally, &death, 2500);
+	/* Closed in the watch: it counts. */
+	tcp.cookie = ++host.cookie;
+	tally_see(&host.tally, &tcp, 2600);
+	host.now = 3000;
+	finish(&host);
+	assert_int_equal(host.judged.count, 1);
+	assert_int_equal(host.judged.sum.conns, 1);
+	stop(&host);
+}
+
 static uint32_t name(void *arg, uint64_t inode)
 {
 	return inode == 9 ? *(const uint32_t *)arg : 0;
@@ -481,6 +512,7 @@ int main(void)
 		cmocka_unit_test(test_ends), cmocka_unit_test(test_smc),
 		cmocka_unit_test(test_bars), cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_text),
+		cmocka_unit_test(test_past),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

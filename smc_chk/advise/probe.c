@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/* --probe: asks peers whether they speak SMC, with one connection each that sends nothing. */
+#include "smc_chk/advise/probe.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "smc/reason.h"
+#include "smc_chk/live/stream.h"
+
+#define PEERS_MAX 32
+#define WAIT_MS 3000
+
+/* Servers within this host are in the table themselves; without an EID all would say TCP. */
+static bool is_to_be_asked(const struct judge_row *row)
+{
+	return row->profits && row->group->side == SIDE_CLIENT &&
+	       row->group->peers == PEERS_NEAR && !row->way.needs_eid;
+}
+
+static union endpoint_addr address_of(const struct smc_addr *addr)
+{
+	union endpoint_addr to = { .sa.sa_family = addr->family };
+
+	if (addr->family == AF_INET6)
+		memcpy(&to.in6.sin6_addr, addr->ip, sizeof(to.in6.sin6_addr));
+	else
+		memcpy(&to.in.sin_addr, addr->ip, sizeof(to.in.sin_addr));
+	endpoint_set_port(&to, addr->port);
+	return to;
+}
+
+static void note_fallback(struct judge_asked *asked, const struct smc_sock *sock)
+{
+	const struct smc_reason *reason = smc_reason_find(sock->fallback.reason);
+
+	asked->result = ASKED_TCP;
+	if (sock->has & SMC_SOCK_HAS_FALLBACK && reason)
+		snprintf(asked->why, sizeof(asked->why), "%s", reason->symbol);
+}
+
+static void ask(struct judge_row *row)
+{
+	const union endpoint_addr to = address_of(&row->group->sample);
+	struct judge_asked *asked = &row->asked;
+	enum stream_stage stage;
+	struct smc_sock sock;
+	uint64_t ns;
+	int fd = stream_connect(&to, true, WAIT_MS, &ns, &stage);
+
+	asked->result = ASKED_FAILED;
+	if (fd < 0) {
+		snprintf(asked->why, sizeof(asked->why), "%s", strerror(-fd));
+		return;
+	}
+	if (!endpoint_diag(fd, &sock))
+		asked->result = endpoint_is_tcp(fd) ? ASKED_TCP : ASKED_FAILED;
+	else if (smc_sock_mode(&sock) == SMC_MODE_TCP)
+		note_fallback(asked, &sock);
+	else if (smc_sock_mode(&sock) == SMC_MODE_SMCR)
+		asked->result = ASKED_SMCR;
+	else if (smc_sock_mode(&sock) == SMC_MODE_SMCD)
+		asked->result = ASKED_SMCD;
+	close(fd);
+}
+
+/* Of one peer and port there may be rows of several processes. */
+static bool take_answer(struct judge_row *row, const struct judge_row *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].asked.result && rows[i].group->port == row->group->port &&
+		    !strcmp(rows[i].peer, row->peer)) {
+			row->asked = rows[i].asked;
+			return true;
+		}
+	return false;
+}
+
+void probe_peers(struct judged *judged)
+{
+	size_t asked = 0;
+
+	for (size_t i = 0; i < judged->count && asked < PEERS_MAX; i++) {
+		struct judge_row *row = &judged->rows[i];
+
+		if (!is_to_be_asked(row) || take_answer(row, judged->rows, i))
+			continue;
+		ask(row);
+		asked++;
+	}
+}

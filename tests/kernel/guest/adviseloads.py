@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""Loads whose traffic is known, and smc_chk --advise watching them."""
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+
+from kern import ok
+
+SIZE = 4 << 20
+
+
+class Process:
+    """A child of another name that does its work, and then holds what came of it until it is ended."""
+
+    def __init__(self, name, work, *args):
+        self.read, write = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            with open("/proc/self/comm", "w", encoding="ascii") as file:
+                file.write(name)
+            kept = work(*args)
+            os.write(write, b"y")
+            signal.pause()
+            del kept
+        os.close(write)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def wait(self):
+        return os.read(self.read, 1) == b"y"
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.read)
+
+
+def receive(conn, size):
+    """So many bytes; fewer at the end."""
+    got = 0
+    while got < size:
+        data = conn.recv(min(size - got, 1 << 20))
+        if not data:
+            break
+        got += len(data)
+    return got
+
+
+def answer(listener):
+    """Each request begins with its length, and is answered by a byte. One client at a time."""
+    while True:
+        client = listener.accept()[0]
+        while True:
+            head = client.recv(8, socket.MSG_WAITALL)
+            if len(head) < 8:
+                break
+            receive(client, struct.unpack("!Q", head)[0])
+            client.sendall(b"x")
+        client.close()
+
+
+def ask(conn, size):
+    conn.sendall(struct.pack("!Q", size) + bytes(size))
+    assert conn.recv(1) == b"x"
+
+
+def listening(port, ip, kind=socket.socket):
+    listener = kind()
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind((ip, port))
+    listener.listen(64)
+    return listener
+
+
+def one(ip, port, size, kind=socket.socket):
+    """A connection that stays open."""
+    conn = kind()
+    conn.connect((ip, port))
+    ask(conn, size)
+    return conn
+
+
+class Watch:
+    """smc_chk --advise, from its beginning on until it is told to end."""
+
+    def __init__(self, *prefix, options=()):
+        self.process = subprocess.Popen([*prefix, "smc_chk", "--advise", "--for", "24h", "-d", "-j", *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.said = []
+        for line in self.process.stderr:
+            self.said.append(line)
+            if line == "[DEBUG] watching\n":
+                return
+        ok(False, "smc_chk --advise begins", self.said)
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        out, err = self.process.communicate(timeout=300)
+        return self.process.returncode, json.loads(out) if out else {"error": err}
+
+
+def rows_of(report, port, side):
+    return [row for row in report["rows"] if row.get("port") == port and row["side"] == side]
