@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <libmnl/libmnl.h>
 #include <linux/sock_diag.h>
+#include <linux/xfrm.h>
 #include <rdma/rdma_netlink.h>
 #include <sys/socket.h>
 
@@ -28,9 +29,9 @@
 /* A kernel that answers at all answers a dump at once; without a limit a lost answer hangs us. */
 #define RECV_TIMEOUT_SECONDS 20
 
-/** struct dump - @type: of the request, and of what answers it */
+/** struct dump - @type: of the request; @answer: of what answers it */
 struct dump {
-	uint16_t type;
+	uint16_t type, answer;
 	smc_diag_fn fn;
 	void *arg;
 	struct smc_err *err;
@@ -42,7 +43,7 @@ static int on_message(const struct nlmsghdr *nlh, void *data)
 {
 	struct dump *dump = data;
 
-	if (nlh->nlmsg_type != dump->type)
+	if (nlh->nlmsg_type != dump->answer)
 		return 0;
 	if (dump->is_recorded)
 		replay_add(&dump->tape, nlh);
@@ -136,8 +137,8 @@ out:
 int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
 		  struct smc_err *err)
 {
-	struct dump dump = { .type = SOCK_DIAG_BY_FAMILY, .fn = fn, .arg = arg, .err = err,
-			     .is_recorded = record_dir() };
+	struct dump dump = { .type = SOCK_DIAG_BY_FAMILY, .answer = SOCK_DIAG_BY_FAMILY,
+			     .fn = fn, .arg = arg, .err = err, .is_recorded = record_dir() };
 	struct replay_request request = { .bytes = req, .len = len, .body = body };
 	struct answer answer = { .seq = 0 };
 	char name[32];
@@ -158,9 +159,19 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
 
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg)
 {
-	struct dump dump = { .type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command), .fn = fn,
-			     .arg = arg };
+	const uint16_t type = RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, command);
+	struct dump dump = { .type = type, .answer = type, .fn = fn, .arg = arg };
 	struct answer answer;
 
 	return ask(&dump, &answer, NETLINK_RDMA, req, len);
+}
+
+int smc_xfrm_dump(smc_diag_fn fn, void *arg)
+{
+	const struct xfrm_userpolicy_id all = { .index = 0 };
+	struct dump dump = { .type = XFRM_MSG_GETPOLICY, .answer = XFRM_MSG_NEWPOLICY, .fn = fn,
+			     .arg = arg };
+	struct answer answer;
+
+	return ask(&dump, &answer, NETLINK_XFRM, &all, sizeof(all));
 }

@@ -48,6 +48,15 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
  */
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
 
+/**
+ * smc_xfrm_dump() - the same of IPsec policies: XFRM_MSG_GETPOLICY
+ *
+ * Needs CAP_NET_ADMIN. Nothing is recorded.
+ *
+ * Return: as above; -EPROTONOSUPPORT when this kernel has no IPsec.
+ */
+int smc_xfrm_dump(smc_diag_fn fn, void *arg);
+
 /* The messages about the end of each TCP socket of a network namespace. */
 struct smc_diag_ends;
 

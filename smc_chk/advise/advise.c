@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "netlink/diag.h"
+#include "smc/xfrm.h"
 #include "smc_chk/advise/advice.h"
 #include "smc_chk/advise/probe.h"
 #include "smc_chk/doctor/facts.h"
@@ -46,13 +48,23 @@ static int judge_and_print(const struct tally *tally, const struct watched *watc
 	return ret;
 }
 
+/* Without the right to see policies, and without IPsec, there are none. */
+static enum tally_bar bar_of(const void *arg, const struct smc_tcp *tcp)
+{
+	return smc_xfrm_has(arg, &tcp->local, &tcp->peer) ? BAR_IPSEC : BAR_NONE;
+}
+
 static int advise(const struct chk_request *req, const struct doctor_facts *facts,
 		  struct smc_err *err)
 {
-	struct tally tally = { .own = &facts->choices.facts.addrs };
+	struct smc_xfrm_table policies = { 0 };
+	struct tally tally = { .own = &facts->choices.facts.addrs, .bar_of = bar_of,
+			       .bar_arg = &policies };
 	struct watched watched = { .source = SOURCE_POLL };
 	int ret = tally_start(&tally);
 
+	if (!ret && smc_xfrm_dump(smc_xfrm_add, &policies) == -ENOMEM)
+		ret = -ENOMEM;
 	if (ret)
 		smc_err_set(err, -ret, "cannot store the connections");
 	if (!ret && isatty(STDERR_FILENO))
@@ -62,6 +74,7 @@ static int advise(const struct chk_request *req, const struct doctor_facts *fact
 	if (!ret)
 		ret = judge_and_print(&tally, &watched, facts, req, err);
 	tally_free(&tally);
+	smc_xfrm_free(&policies);
 	return ret;
 }
 

@@ -11,7 +11,7 @@ import sys
 
 import chkfake
 from adviseloads import SIZE, Process, Watch, answer, ask, listening, one, rows_of
-from kern import HAS_SEID, doc, done, equal, ok, out_of, run
+from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip
 
 HAS_LOOPBACK = "lo" in sys.argv[1:]
 HAS_BPF = "bpf" in sys.argv[1:]
@@ -139,6 +139,21 @@ def check_no_eid():
         out_of("smcd", "ueid", "add", eid)
 
 
+def check_ipsec():
+    """A policy for the far peer; no key is needed for that."""
+    status, _, err = run("ip", "xfrm", "policy", "add", "dst", THERE, "dir", "out", "tmpl", "proto", "esp", "mode",
+                         "transport", "level", "use")
+    if status:
+        skip("IPsec", "this kernel has none: " + err.strip())
+        return
+    watch = Watch()
+    with Process("farload", one, THERE, FAR, SIZE) as process:
+        process.wait()
+        check_one(watch.end()[1], FAR, "client", "IPsec", "bulk", process="farload", would_profit=False,
+                  not_carried="IPsec, which SMC would bypass", advice="keep TCP: IPsec, which SMC would bypass")
+    out_of("ip", "xfrm", "policy", "flush")
+
+
 def check_text():
     """As a person reads it."""
     with Process("bulkload", one, HERE, BULK, SIZE) as process:
@@ -180,5 +195,6 @@ check_source("no eBPF", NO_BPF if HAS_BPF else (), "ends", is_lossy=False, is_bl
 check_source("lists only", (*NO_BPF, "env", "LD_PRELOAD=" + shutil.which("nogroup.so")), "poll", with_short=False)
 check_source("user", NOBODY, "ends", is_named=False, is_blind=True)
 check_no_eid()
+check_ipsec()
 check_text()
 done()
