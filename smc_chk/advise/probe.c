@@ -48,7 +48,7 @@ static void ask(struct judge_row *row)
 	enum stream_stage stage;
 	struct smc_sock sock;
 	uint64_t ns;
-	int fd = stream_connect(&to, true, WAIT_MS, &ns, &stage);
+	int fd = stream_connect(&to, true, 0, WAIT_MS, &ns, &stage);
 
 	asked->result = ASKED_FAILED;
 	if (fd < 0) {

@@ -495,7 +495,7 @@ static void test_text(void **state)
 		"smc_run --include 10.1.0.2:5432 app\n"
 		"app      client  5432 (internet)   199 0.3 s     9.0 kB    10 B -         keep TCP\n"
 		"63 % of the bytes and less than 1 % of the connections would profit; memory for it "
-		"about 2.1 MB with 1 MiB buffers.\n"
+		"about 1.0 MB with 512 KiB buffers.\n"
 		"Watched for 60 s by lists of sockets, which miss connections that live shorter than "
 		"the time between two (0.5 s); because.\n"
 		"Processes of other users are unknown: as root it would see them.\n"

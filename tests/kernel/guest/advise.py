@@ -98,7 +98,7 @@ def check_rows(name, report, is_named=True, needs_eid=False, with_short=True, wi
     row = check_one(report, BULK, "client", name, "bulk", process=named("bulkload"), peer=HERE, connections=1,
                     bytes_sent=SIZE + 8, bytes_received=1, carrier="tcp", would_profit=HAS_LOOPBACK, would_use=way,
                     advice=advice("bulkload"), **{"class": "well-suited"})
-    ok(row.get("memory") == (1 << 20 if HAS_LOOPBACK else None), name + ": bulk: memory", row)
+    ok(row.get("memory") == (1 << 19 if HAS_LOOPBACK else None), name + ": bulk: memory", row)
     check_one(report, BULK, "server", name, "bulk's server", process=named("bulkserver"), connections=1,
               bytes_received=SIZE + 8, would_profit=HAS_LOOPBACK, advice=advice("bulkserver"))
     check_one(report, FAR, "client", name, "nothing for its device", process=named("farload"), peer=THERE, peers="near",
@@ -117,7 +117,7 @@ def check_rows(name, report, is_named=True, needs_eid=False, with_short=True, wi
     sums = report["summary"]
     # SMC's connection counts as nothing else; others within this host are counted once.
     equal((sums["profiting_bytes"], sums["profiting_connections"], sums["memory"], sums["smc_connections"]),
-          (SIZE + 9, 1, 2 << 20, int(with_smc)) if HAS_LOOPBACK else (0, 0, 0, 0), name + ": the sum")
+          (SIZE + 9, 1, 1 << 20, int(with_smc)) if HAS_LOOPBACK else (0, 0, 0, 0), name + ": the sum")
 
 
 def check_source(name, prefix, source, is_named=True, with_short=True, **want):
@@ -165,7 +165,7 @@ def check_text():
            re.search(r"^Watched for \d+ s by ", out, re.M), "the table as text", (status, out, err))
         if HAS_LOOPBACK:
             ok(re.search(r"  SMC-D loopback smc_run bulkload$", out, re.M) or "SMC-D loopback" in out and
-               "of the connections would profit; memory for it about 2.1 MB with 1 MiB buffers." in out,
+               "of the connections would profit; memory for it about 1.0 MB with 512 KiB buffers." in out,
                "advice as text", out)
 
 
