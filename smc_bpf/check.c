@@ -29,7 +29,7 @@ static int check_bpffs(struct smc_err *err)
 {
 	struct statfs fs;
 
-	if (statfs(SCOPE_BPFFS, &fs) || fs.f_type != BPF_FS_MAGIC)
+	if (statfs(SCOPE_BPFFS, &fs) || (unsigned int)fs.f_type != BPF_FS_MAGIC)
 		return smc_err_say(err, ENODEV, "no BPF file system at %s: mount -t bpf bpf %s",
 				   SCOPE_BPFFS, SCOPE_BPFFS);
 	return 0;
