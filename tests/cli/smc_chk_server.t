@@ -14,7 +14,7 @@ TREE = os.path.dirname(os.path.abspath(__file__)) + '/../..'
 BUILD = os.path.abspath(os.environ.get('BUILD', TREE + '/build'))
 SMC_CHK = BUILD + '/smc_chk'
 AS_TCP = {**os.environ, 'LC_ALL': 'C', 'LD_PRELOAD': BUILD + '/tests/preload/tcp.so'}
-READY, BUSY = b'SMC_CHK\n\x01' + bytes(7), b'SMC_CHK\n\x01\x01' + bytes(6)
+READY, BUSY = b'SMC_CHK\n\x01\0\x01' + bytes(5), b'SMC_CHK\n\x01\x01' + bytes(6)
 WHO = b'SMC?\x01\x03' + bytes(10)
 IN_NETNS = '--in-netns'
 results = []
@@ -105,6 +105,44 @@ def check_rights():
     ok(ended == 0 and '[DEBUG] rights given up: no new privileges, ' in err and 'no more files' in err, '-d says so', err)
 
 
+def ask_port(sock, size):
+    """The port where connections get buffers of that size; 0: refused."""
+    sock.sendall(b'SMC?\x01\x04\0\0' + size.to_bytes(8, 'big'))
+    words = sock.recv(16, socket.MSG_WAITALL)
+    return int.from_bytes(words[8:], 'big') if words[:8] == b'SMC?\x01\x04\0\0' else words
+
+
+def is_open(port):
+    try:
+        return greeting(port)[1] == READY
+    except ConnectionRefusedError:
+        return False
+
+
+def check_buffers():
+    """Ports of clients that tune: one each, for eight of them, until they go or ask again."""
+    server = Server()
+    sock, words = greeting(server.port)
+    ok(words == READY, 'it offers buffers', words)
+    first = ask_port(sock, 65536)
+    ok(first not in (0, server.port) and is_open(first) and is_open(server.port), 'a port for a size, beside its own', first)
+    second = ask_port(sock, 131072)
+    ok(second not in (0, first) and is_open(second) and not is_open(first), 'the next size takes its place', first, second)
+    others = [greeting(server.port)[0] for _ in range(8)]
+    ports = [ask_port(other, 65536) for other in others]
+    ok(sum(map(bool, ports)) == 7 and not ports[7], 'no more than eight', ports)
+    sock.close()
+    for _ in range(600):
+        if not is_open(second):
+            break
+        time.sleep(0.1)
+    ok(not is_open(second) and is_open(ports[0]), 'it is closed when its client goes, those of others are not', ports)
+    for size in 0, (4 << 20) + 1:
+        bad = greeting(server.port)[0]
+        ok(ask_port(bad, size) == b'', f'{size} bytes: the end of the connection')
+    ok(server.end() == 0, 'it ends')
+
+
 def check_one_address():
     """A quarter of 1000 places for loopback, whichever of its addresses; IPv6's is another one."""
     server = Server()
@@ -147,6 +185,7 @@ def main():
         check_full()
     else:
         check_rights()
+        check_buffers()
         check_one_address()
         if subprocess.run(['unshare', '-n', 'true'], stderr=subprocess.DEVNULL, check=False).returncode:
             print(f'ok {len(results) + 1} - a full server # SKIP needs a network namespace')
