@@ -163,13 +163,18 @@ $(O)/bpf/%.o: Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
 	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -c -o $@ $(filter %.bpf.c,$^)
-$(O)/bpf/%.skel.h: $(O)/bpf/%.o
+$(O)/bpf/%.bpf.o: $(O)/bpf/%.o
+	$(Q)$(BPFTOOL) gen object $@ $<
+$(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	$(call say,SKEL)
-	$(Q)$(BPFTOOL) gen object $(O)/bpf/$*.bpf.o $< && $(BPFTOOL) gen skeleton $(O)/bpf/$*.bpf.o name $* >$@
+	$(Q)$(BPFTOOL) gen skeleton $< name $* >$@
+$(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
+	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
+.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
-# Of libbpf this needs the headers only: see lib/bpf/programs.c.
+# A skeleton would need libbpf to link: see lib/bpf/programs.c.
 ifneq ($(HAVE_BPF),)
-$(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.skel.h
+$(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.bytes.h
 $(O)/obj/smc_chk/advise/lives.o: override CPPFLAGS += -DHAVE_BPF
 endif
 

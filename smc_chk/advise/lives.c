@@ -13,10 +13,6 @@
 #include "bpf/tcplife.h"
 #include "sys/bpfmap.h"
 
-#ifdef HAVE_BPF
-#include "bpf/tcplife.skel.h"
-#endif
-
 struct lives {
 	struct bpf_programs *programs;
 	struct tally *tally;
@@ -75,10 +71,12 @@ static int on_end(void *arg, void *record, size_t len)
 #ifdef HAVE_BPF
 static int load(struct bpf_programs **programs, struct smc_err *err)
 {
-	size_t len;
-	const void *elf = tcplife__elf_bytes(&len);
+	/* The object file. */
+	static const _Alignas(8) unsigned char elf[] = {
+#include "bpf/tcplife.bytes.h"
+	};
 
-	return bpf_programs_load(programs, elf, len, err);
+	return bpf_programs_load(programs, elf, sizeof(elf), err);
 }
 #else
 static int load(struct bpf_programs **programs __attribute__((unused)), struct smc_err *err)
