@@ -26,7 +26,7 @@ def listeners():
 
 
 def tune(*words):
-    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "1", "-j", *words)
+    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "5", "-j", *words)
     if status or err:
         return status, {"sizes": [], "error": (out, err)}
     return status, json.loads(out)
@@ -62,7 +62,7 @@ def check_shapes():
     for shape in ("rpc:1000", "connections"):
         status, doc = tune("--shape", shape)
         equal((status, doc.get("shape"), doc.get("unit"), len(doc["sizes"])), (0, shape, "1/s", 8), "%s: measured" % shape)
-    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "1")
+    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "5")
     ok(status == 0 and not err and out.startswith("Shape bulk, 127.0.0.1 port 37373, SMCD, medians of 9 rounds\n") and
        out.count("  <- enough\n") == 1 and ("nothing to change" in out) != ("  net.smc.rmem = " in out), "text: a winner, and what keeps it",
        (status, out, err))
