@@ -38,6 +38,7 @@ $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(
 $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
 $(O)/tests/unit/numbers: TOOL_LIBS := -lm
 $(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
+$(O)/tests/unit/nursery: $(call objs,smc_run/ab/child.c smc_run/ab/metric.c)
 $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs

@@ -75,7 +75,7 @@ static int start_server(struct comparison *self, struct child *server, const str
 		ret = witness_listens(server->pid, err);
 		if (ret)
 			return ret < 0 ? ret : 0;
-		child_wait(&self->nursery, &server, 1, NULL, NULL, LISTEN_MS);
+		child_wait(&self->nursery, NULL, NULL, LISTEN_MS);
 		if (self->nursery.caught)
 			return interrupted(err);
 		if (!server->pid)
@@ -89,11 +89,10 @@ static int start_server(struct comparison *self, struct child *server, const str
 static int wait_for_end(struct comparison *self, struct child *command, struct child *server,
 			int *out, struct output *output, struct smc_err *err)
 {
-	struct child *const children[] = { command, server };
 	char text[64];
 
 	while (command->pid) {
-		child_wait(&self->nursery, children, 2, out, output, -1);
+		child_wait(&self->nursery, out, output, -1);
 		if (self->nursery.caught)
 			return interrupted(err);
 		if (self->has_server && !server->pid && server->status)

@@ -91,12 +91,26 @@ become(const struct nursery *nursery, const struct child_how *how, int link, int
 
 /* ---- starting ---- */
 
+/* What the caller has closed would be the place of our own descriptors. Nothing can be written. */
+static int fill_standard(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	return fd < 0 ? -errno : close(fd);
+}
+
 int nursery_open(struct nursery *nursery)
 {
 	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action;
 	sigset_t set;
+	int ret = fill_standard();
 
+	if (ret)
+		return ret;
 	/* Whoever started us may have it ignored: then nobody learns the status of a child. */
 	signal(SIGCHLD, SIG_DFL);
 	sigemptyset(&set);
@@ -109,6 +123,7 @@ int nursery_open(struct nursery *nursery)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||
 	    sigprocmask(SIG_BLOCK, &set, &nursery->before))
 		return -errno;
+	nursery->alive = NULL;
 	nursery->caught = 0;
 	nursery->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return nursery->signal_fd < 0 ? -errno : 0;
@@ -126,7 +141,7 @@ static int await_ready(struct nursery *nursery, struct child *child)
 	struct prepared prepared;
 
 	while (poll(&pfd, 1, MOMENT_MS) <= 0) {
-		child_wait(nursery, NULL, 0, NULL, NULL, 0);
+		child_wait(nursery, NULL, NULL, 0);
 		if (nursery->caught)
 			return -ECANCELED;
 	}
@@ -169,6 +184,8 @@ static int fork_child(struct nursery *nursery, struct child *child, const struct
 	} else {
 		setpgid(child->pid, child->pid);
 		child->link = pair[0];
+		child->next = nursery->alive;
+		nursery->alive = child;
 	}
 	close(pair[1]);
 	close(null);
@@ -193,7 +210,21 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
 
 /* ---- waiting ---- */
 
-static void reap(struct nursery *nursery, struct child *const *children, int count)
+static void note_end(struct nursery *nursery, pid_t pid, int status)
+{
+	for (struct child **place = &nursery->alive, *child; (child = *place);
+	     place = &child->next) {
+		if (child->pid != pid)
+			continue;
+		*place = child->next;
+		child->pid = 0;
+		child->status = status;
+		child->end_ns = now_ns();
+		return;
+	}
+}
+
+static void reap(struct nursery *nursery)
 {
 	struct rusage usage;
 	int status;
@@ -202,13 +233,7 @@ static void reap(struct nursery *nursery, struct child *const *children, int cou
 	while ((pid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0) {
 		nursery->cpu_ns += cpu_ns(&usage);
 		nursery->switches += switches(&usage);
-		for (int i = 0; i < count; i++) {
-			if (children[i]->pid != pid)
-				continue;
-			children[i]->pid = 0;
-			children[i]->status = status;
-			children[i]->end_ns = now_ns();
-		}
+		note_end(nursery, pid, status);
 	}
 }
 
@@ -221,15 +246,14 @@ static void take_signals(struct nursery *nursery)
 			nursery->caught = (int)info.ssi_signo;
 }
 
-void child_wait(struct nursery *nursery, struct child *const *children, int count, int *out,
-		struct output *output, int ms)
+void child_wait(struct nursery *nursery, int *out, struct output *output, int ms)
 {
 	struct pollfd fds[] = { { .fd = nursery->signal_fd, .events = POLLIN },
 				{ .fd = out ? *out : -1, .events = POLLIN } };
 
 	poll(fds, 2, ms);
 	/* The end of a run first: its time is that of now. */
-	reap(nursery, children, count);
+	reap(nursery);
 	take_signals(nursery);
 	if (fds[1].revents && !output_read(output, *out)) {
 		close(*out);
@@ -247,7 +271,7 @@ void child_end(struct nursery *nursery, struct child *child)
 	kill(-group, SIGTERM);
 	kill(-group, SIGCONT);
 	while (child->pid) {
-		child_wait(nursery, &child, 1, NULL, NULL, MOMENT_MS);
+		child_wait(nursery, NULL, NULL, MOMENT_MS);
 		if (child->pid && now_ns() > limit)
 			kill(-group, SIGKILL);
 	}
@@ -276,7 +300,7 @@ void nursery_clear(struct nursery *nursery)
 	while (kill_family(number)) {
 		uint64_t ms = (now_ns() - start) / 1000000U;
 
-		child_wait(nursery, NULL, 0, NULL, NULL, MOMENT_MS);
+		child_wait(nursery, NULL, NULL, MOMENT_MS);
 		number = 0;
 		if (ms > ALONE_MS + TERM_MS)
 			number = SIGKILL;
@@ -284,7 +308,7 @@ void nursery_clear(struct nursery *nursery)
 			number = SIGTERM;
 		is_asked |= number == SIGTERM;
 	}
-	child_wait(nursery, NULL, 0, NULL, NULL, 0);
+	child_wait(nursery, NULL, NULL, 0);
 }
 
 const char *child_how_it_ended(int status, char text[64])

@@ -12,11 +12,13 @@
 
 /**
  * struct nursery - the children of this process; signals that would end it wait in @signal_fd
+ * @alive: those that were started and have not ended: whoever waits, the end of each is noted
  * @before: the caller's signals, which children get back
  * @caught: the signal that asks to end, 0 for none
  * @cpu_ns, @switches: of all that were waited for since nursery_reset()
  */
 struct nursery {
+	struct child *alive;
 	int signal_fd;
 	sigset_t before;
 	int caught;
@@ -25,11 +27,13 @@ struct nursery {
 
 /**
  * struct child - one command
+ * @next: in the nursery's list
  * @pid: 0 when it has ended, and before it was started
  * @status: as wait(2) has it, once it has ended
  * @start_ns, @end_ns: CLOCK_MONOTONIC, from its exec to its end
  */
 struct child {
+	struct child *next;
 	pid_t pid;
 	int link;
 	int status;
@@ -65,12 +69,12 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
 
 /**
  * child_wait() - until something ends, is read, or a signal comes
- * @children: @count of those that may end; gone when pid is 0
  * @output: takes what can be read of @out, which does not wait; @out -1: nothing
  * @ms: at most; -1 for no limit
+ *
+ * The pid of a child that has ended is then 0.
  */
-void child_wait(struct nursery *nursery, struct child *const *children, int count, int *out,
-		struct output *output, int ms);
+void child_wait(struct nursery *nursery, int *out, struct output *output, int ms);
 
 /** child_end() - SIGTERM for its process group, and SIGKILL when that takes too long */
 void child_end(struct nursery *nursery, struct child *child);

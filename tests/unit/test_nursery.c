@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/* smc_run/ab/child: whoever waits for what, the end of each child is noted. */
+#include "child.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "smc_run/ab/child.h"
+#include "smc_run/command.h"
+
+/* Preparing a command takes its time: much longer than the one lives that was started before. */
+int command_prepare(const struct request *req, char *const *argv)
+{
+	const struct timespec time = { .tv_nsec = 500 * 1000 * 1000 };
+
+	(void)req;
+	(void)argv;
+	nanosleep(&time, NULL);
+	return 0;
+}
+
+static int end_while_other_starts(const void *arg)
+{
+	static char yes[] = "true", no[] = "false";
+	static char *const first_argv[] = { yes, NULL }, *const then_argv[] = { no, NULL };
+	const struct request req = { .quiet = true };
+	const struct child_how first_how = { .argv = first_argv, .out = -1 };
+	const struct child_how then_how = { .req = &req, .argv = then_argv, .out = -1 };
+	struct child first = { .status = -1 }, then = { .status = -1 };
+	struct nursery nursery = { 0 };
+	struct smc_err err;
+
+	(void)arg;
+	alarm(60);
+	if (nursery_open(&nursery) || child_start(&nursery, &first, &first_how, &err) ||
+	    child_start(&nursery, &then, &then_how, &err))
+		return CHILD_WRONG;
+	if (first.pid || first.status)
+		return CHILD_WRONG;
+	while (then.pid)
+		child_wait(&nursery, NULL, NULL, -1);
+	child_end(&nursery, &first);
+	child_end(&nursery, &then);
+	nursery_clear(&nursery);
+	return WEXITSTATUS(then.status) == 1 && !nursery.alive ? CHILD_RIGHT : CHILD_WRONG;
+}
+
+/* A server may end while the command is being prepared. */
+static void test_end_while_other_starts(void **state)
+{
+	(void)state;
+	in_child(end_while_other_starts, NULL);
+}
+
+/* What is closed when this starts is not taken for pipes of ours, nor missing in commands. */
+static int closed_standard(const void *arg)
+{
+	static char sh[] = "sh", c[] = "-c", text[] = "test -e /dev/fd/0 && test -e /dev/fd/1";
+	static char *const argv[] = { sh, c, text, NULL };
+	const struct child_how how = { .argv = argv, .out = -1 };
+	struct child child = { .status = -1 };
+	struct nursery nursery = { 0 };
+	struct smc_err err;
+
+	(void)arg;
+	alarm(60);
+	close(0);
+	close(1);
+	if (nursery_open(&nursery) || nursery.signal_fd < 3 ||
+	    child_start(&nursery, &child, &how, &err))
+		return CHILD_WRONG;
+	while (child.pid)
+		child_wait(&nursery, NULL, NULL, -1);
+	return child.status || write(1, "", 1) == 1 ? CHILD_WRONG : CHILD_RIGHT;
+}
+
+static void test_closed_standard(void **state)
+{
+	(void)state;
+	in_child(closed_standard, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_end_while_other_starts),
+		cmocka_unit_test(test_closed_standard),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
