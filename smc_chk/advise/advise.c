@@ -42,7 +42,9 @@ static int judge_and_print(const struct tally *tally, const struct watched *watc
 	if (ret)
 		return smc_err_set(err, -ret, "cannot store the connections");
 	if (req->is_probing)
-		probe_peers(&judged);
+		probe_peers(&judged, watch_interrupted);
+	/* Whatever takes what is printed may be slow, or wait for ever. */
+	watch_unblock();
 	ret = print(&judged, tally, watched, req->is_json);
 	judged_free(&judged);
 	return ret;

@@ -78,11 +78,11 @@ static bool take_answer(struct judge_row *row, const struct judge_row *rows, siz
 	return false;
 }
 
-void probe_peers(struct judged *judged)
+void probe_peers(struct judged *judged, bool (*is_interrupted)(void))
 {
 	size_t asked = 0;
 
-	for (size_t i = 0; i < judged->count && asked < PEERS_MAX; i++) {
+	for (size_t i = 0; i < judged->count && asked < PEERS_MAX && !is_interrupted(); i++) {
 		struct judge_row *row = &judged->rows[i];
 
 		if (!is_to_be_asked(row) || take_answer(row, judged->rows, i))

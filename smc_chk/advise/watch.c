@@ -156,15 +156,39 @@ static int drain(struct watcher *watcher)
 
 /* ---- beginning and end ---- */
 
-static int catch_signals(void)
+static sigset_t ending_signals(void)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
+	return set;
+}
+
+static int catch_signals(void)
+{
+	const sigset_t set = ending_signals();
+
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+bool watch_interrupted(void)
+{
+	const sigset_t set = ending_signals();
+	const struct timespec none = { .tv_sec = 0 };
+
+	return sigtimedwait(&set, NULL, &none) > 0;
+}
+
+void watch_unblock(void)
+{
+	const sigset_t set = ending_signals();
+
+	while (watch_interrupted())
+		;
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 static void open_sources(struct watcher *watcher)
@@ -218,5 +242,8 @@ int watch(struct tally *tally, struct watched *watched, const struct chk_request
 	lives_close(watcher.lives);
 	lists_free(&watcher.lists);
 	close(watcher.signals);
+	/* That which ended the watch. */
+	while (watch_interrupted())
+		;
 	return ret;
 }

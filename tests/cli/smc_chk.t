@@ -95,6 +95,32 @@ refuse "unexpected argument 'x'" x
 refuse "unexpected argument 'x'" -x sh x
 refuse 'no network namespace' -N there-is-none -e MEM
 
+# ---- a report that nobody takes: the first Ctrl-C ends the watch, another one the program ----
+# The full pipe has no reader that reads; signals come until it ends.
+status=$(python3 - "$build/smc_chk" <<'EOF'
+import os, signal, subprocess, sys, time
+reader, writer = os.pipe()
+os.set_blocking(writer, False)
+try:
+    while True:
+        os.write(writer, b"x" * 4096)
+except BlockingIOError:
+    os.set_blocking(writer, True)
+process = subprocess.Popen([sys.argv[1], "--advise", "--for", "3600"], stdout=writer, stderr=subprocess.PIPE)
+end = time.monotonic() + 60
+while process.poll() is None and time.monotonic() < end:
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+print(process.poll())
+process.kill()
+EOF
+)
+# 1: this host does not let it watch.
+case $status in
+-2 | 1) ok 0 'advise: a signal ends it while its report is not taken' ;;
+*) ok 1 'advise: a signal ends it while its report is not taken' "$status" ;;
+esac
+
 # ---- reasons ----
 for word in 0x03030000 0X3030000 03030000 3030000 50528256 nosmcdev NOSMCDEV smc_clc_decl_NOSMCDEV; do
 	prints '^0x03030000 NOSMCDEV ' -e $word
