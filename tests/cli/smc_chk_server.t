@@ -115,7 +115,7 @@ def ask_port(sock, size):
 def is_open(port):
     try:
         return greeting(port)[1] == READY
-    except ConnectionRefusedError:
+    except ConnectionError:  # refused, or closed before it was accepted
         return False
 
 
