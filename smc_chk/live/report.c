@@ -193,13 +193,14 @@ static bool are_buffers_short(const struct client_result *result)
 	       result->smc.bytes_per_second < result->tcp.bytes_per_second;
 }
 
-/* What smc_run sets by itself. A connection then takes a buffer for each direction, at both ends. */
+/* What smc_run sets by itself. A connection then has a buffer for each direction at both ends. */
 static void put_buffers(struct out_text *text, const struct client_result *result)
 {
 	if (!are_buffers_short(result))
 		return;
-	put(text, "buffers", "64 KiB cost throughput; smc_run sets %d KiB, for other programs type on "
-	    "both hosts:", SMC_GOOD_BUFFER / 1024);
+	put(text, "buffers",
+	    "64 KiB cost throughput; smc_run sets %d KiB, for other programs type on both hosts:",
+	    SMC_GOOD_BUFFER / 1024);
 	put(text, "", "sysctl -w net.smc.rmem=%d", SMC_GOOD_BUFFER);
 	put(text, "", "sysctl -w net.smc.wmem=%d", SMC_GOOD_BUFFER);
 	put(text, "", "a connection then takes up to %d KiB of memory, not %d",

@@ -388,7 +388,7 @@ else
 fi
 # An administrator may install the library set-uid, for programs with raised privileges: there
 # nothing of the caller's environment counts. Installed here in a mount namespace of its own.
-libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -m1 -E '^/.*/lib[^ ]*$')
+libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -E '^/.*/lib[^ ]*$' | while read -r dir; do [ ! -d "$dir" ] || { echo "$dir"; break; }; done)
 # shellcheck disable=SC2016
 installed='mount -t overlay -o "lowerdir=$1:$2" overlay "$2" && shift 2 && exec "$@"'
 mkdir -p "$tmp/lib" && cp "$shim" "$tmp/lib/" && chmod 755 "$tmp/lib" && chmod 4755 "$tmp/lib/ld_pre_smc.so"
