@@ -12,6 +12,8 @@
 #define RECV_SIZE 32768
 /* Some ten thousand ends between two reads; others than root get net.core.rmem_max. */
 #define ENDS_RCVBUF (16 * 1024 * 1024)
+/* At a time: whoever reads has other things to do, even if ends come faster than they are read. */
+#define MESSAGES_MAX 65536
 
 struct smc_diag_ends {
 	struct mnl_socket *nl;
@@ -65,7 +67,7 @@ int smc_diag_ends_read(struct smc_diag_ends *ends, smc_diag_fn fn, void *arg, bo
 	_Alignas(struct nlmsghdr) char buf[RECV_SIZE];
 	int ret = 0;
 
-	while (!ret) {
+	for (int i = 0; !ret && i < MESSAGES_MAX; i++) {
 		ssize_t len = mnl_socket_recvfrom(ends->nl, buf, sizeof(buf));
 
 		if (len >= 0)

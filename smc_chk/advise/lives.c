@@ -13,11 +13,18 @@
 #include "bpf/tcplife.h"
 #include "sys/bpfmap.h"
 
+/*
+ * Read at a time, more than there is room for: whoever reads has other things to do, even if ends
+ * come faster than they are read.
+ */
+#define ENDS_MAX 65536
+
+/** struct lives - @left: ends that may still be read this time */
 struct lives {
 	struct bpf_programs *programs;
 	struct tally *tally;
 	struct lists *lists;
-	int state;
+	int state, left;
 };
 
 /* ---- what it tells ---- */
@@ -63,7 +70,8 @@ static int on_end(void *arg, void *record, size_t len)
 		death.owner = lists_owner(lives->lists, lives->tally, (pid_t)end->process.pid,
 					  end->process.comm, end->process.unit);
 	tally_die(lives->tally, &death, end->died / 1000000);
-	return 0;
+	/* It has been taken all the same. */
+	return --lives->left > 0 ? 0 : -EAGAIN;
 }
 
 /* ---- beginning and end ---- */
@@ -127,7 +135,11 @@ int lives_open(struct lives **result, struct tally *tally, struct lists *lists, 
 
 int lives_read(struct lives *lives, struct smc_err *err)
 {
-	return bpf_programs_read(lives->programs, err);
+	int ret;
+
+	lives->left = ENDS_MAX;
+	ret = bpf_programs_read(lives->programs, err);
+	return ret == -EAGAIN ? 0 : ret;
 }
 
 bool lives_lost(const struct lives *lives)
