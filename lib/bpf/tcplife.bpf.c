@@ -128,17 +128,22 @@ struct {
 	__uint(max_entries, TCPLIFE_EVENTS_SIZE);
 } tcplife_events SEC(".maps");
 
+static struct kernfs_node *parent_of(struct kernfs_node *kn)
+{
+	return bpf_core_field_exists(kn->__parent) ? BPF_CORE_READ(kn, __parent) :
+						     BPF_CORE_READ(kn, parent);
+}
+
 /* "ssh.service" of /system.slice/ssh.service: deeper ones are others' to name. */
 static void read_unit(char unit[64], struct task_struct *task)
 {
 	static const char wanted[] = "system.slice";
-	struct kernfs_node *kn = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn), *parent;
+	struct kernfs_node *kn = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn);
+	struct kernfs_node *parent = parent_of(kn), *root = parent_of(parent);
 	char slice[sizeof(wanted)] = "";
 
-	if (bpf_core_field_exists(kn->__parent))
-		parent = BPF_CORE_READ(kn, __parent);
-	else
-		parent = BPF_CORE_READ(kn, parent);
+	if (!root || parent_of(root))
+		return;
 	bpf_probe_read_kernel_str(slice, sizeof(slice), BPF_CORE_READ(parent, name));
 	for (unsigned int i = 0; i < sizeof(slice); i++)
 		if (slice[i] != wanted[i])
