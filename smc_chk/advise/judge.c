@@ -130,6 +130,9 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 		append_rule(text, row);
 	out_str(text, *owner->unit ? " --enable " : " ");
 	unit_word(unit, owner->unit);
+	/* A process chooses its name: it is no option. */
+	if (!*unit && *owner->comm == '-')
+		out_str(text, "-- ");
 	if (!*owner->comm && !*unit)
 		out_str(text, "COMMAND");
 	else if (!out_shell_word(text, *unit ? unit : owner->comm))

@@ -433,6 +433,7 @@ static void test_advice(void **state)
 	check_advice("a;reboot", "", false, SIDE_CLIENT, true, "smc_run 'a;reboot'");
 	check_advice("a\33[2J", "", false, SIDE_CLIENT, true,
 		     "smc_run \"$(printf %b 'a\\0033\\01332J')\"");
+	check_advice("--disable", "", false, SIDE_CLIENT, true, "smc_run -- --disable");
 	check_advice("a\n", "", false, SIDE_CLIENT, true,
 		     "smc_run for a command whose name cannot be typed");
 }
