@@ -173,7 +173,7 @@ static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 
 	if (!count)
 		return;
-	out_printf(text, "%" PRIu64 " sockets fell back to TCP", count);
+	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, count == 1 ? "" : "s");
 	if (first) {
 		reason = smc_reason_find(first->reason);
 		out_printf(text, ", the first one by 0x%08" PRIx32, first->reason);
