@@ -157,7 +157,9 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct re
 		ret = find_metric(self, run, &output, err);
 	child_end(&self->nursery, &command);
 	child_end(&self->nursery, &server);
-	nursery_clear(&self->nursery);
+	if (!nursery_clear(&self->nursery) && !ret)
+		ret = smc_err_say(err, EPERM, "what a run has started may not be ended: it has "
+				  "the rights of another user");
 	output_free(&output);
 	run->seconds = (double)(command.end_ns - command.start_ns) / 1e9;
 	run->cpu_seconds = (double)self->nursery.cpu_ns / 1e9;

@@ -272,35 +272,40 @@ void child_end(struct nursery *nursery, struct child *child)
 	kill(-group, SIGCONT);
 	while (child->pid) {
 		child_wait(nursery, NULL, NULL, MOMENT_MS);
-		if (child->pid && now_ns() > limit)
-			kill(-group, SIGKILL);
+		/* A set-uid program is for nursery_clear() to report. */
+		if (child->pid && now_ns() > limit && kill(-group, SIGKILL) && errno == EPERM)
+			return;
 	}
 }
 
-/* Return: are there any? */
-static bool kill_family(int number)
+/* @refused: how many may not be ended. Return: how many there are */
+static size_t kill_family(int number, size_t *refused)
 {
 	struct family family = { 0 };
-	bool is_any;
+	size_t count;
 
 	family_add(&family, getpid());
-	is_any = family.count;
-	for (size_t i = 0; number && i < family.count; i++)
-		kill(family.pids[i], number);
+	count = family.count;
+	*refused = 0;
+	for (size_t i = 0; number && i < count; i++)
+		*refused += kill(family.pids[i], number) && errno == EPERM;
 	family_free(&family);
-	return is_any;
+	return count;
 }
 
-void nursery_clear(struct nursery *nursery)
+bool nursery_clear(struct nursery *nursery)
 {
 	uint64_t start = now_ns();
+	size_t count, refused;
 	bool is_asked = false;
 	int number = 0;
 
-	while (kill_family(number)) {
+	while ((count = kill_family(number, &refused))) {
 		uint64_t ms = (now_ns() - start) / 1000000U;
 
 		child_wait(nursery, NULL, NULL, MOMENT_MS);
+		if (number == SIGKILL && count == refused)
+			break;
 		number = 0;
 		if (ms > ALONE_MS + TERM_MS)
 			number = SIGKILL;
@@ -309,6 +314,8 @@ void nursery_clear(struct nursery *nursery)
 		is_asked |= number == SIGTERM;
 	}
 	child_wait(nursery, NULL, NULL, 0);
+	nursery->alive = NULL;
+	return !count;
 }
 
 const char *child_how_it_ended(int status, char text[64])

@@ -76,11 +76,15 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
  */
 void child_wait(struct nursery *nursery, int *out, struct output *output, int ms);
 
-/** child_end() - SIGTERM for its process group, and SIGKILL when that takes too long */
+/** child_end() - SIGTERM for its process group, and SIGKILL when that takes too long, if allowed */
 void child_end(struct nursery *nursery, struct child *child);
 
-/** nursery_clear() - end what children have left behind, so that none is left */
-void nursery_clear(struct nursery *nursery);
+/**
+ * nursery_clear() - end what children have left behind
+ *
+ * Return: is none left? Set-uid programs may not be ended by those who started them.
+ */
+bool nursery_clear(struct nursery *nursery);
 
 /** child_how_it_ended() - "exit status 3", "signal 9 (Killed)" */
 const char *child_how_it_ended(int status, char text[64]);
