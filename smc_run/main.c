@@ -68,9 +68,9 @@ static const struct cli_opt options[] = {
 	  "with --ab: compare the number that this finds in what the\n"
 	  "command prints, not the time; more is better" },
 	{ OPT_LOWER, "lower", NULL, "with --metric: less is better" },
-	{ OPT_SERVER, "server", "CMD", "with --ab: a server that each run gets, over TCP or SMC\n"
-				       "as well" },
-	{ OPT_OUTPUT, "show-output", NULL, "with --ab: let the output be seen, on standard error" },
+	{ OPT_SERVER, "server", "CMD", "with --ab: start this server for each run, over TCP or SMC\n"
+				       "like the run" },
+	{ OPT_OUTPUT, "show-output", NULL, "with --ab: show the output, on standard error" },
 	{ OPT_ENABLE, "enable", "UNIT",
 	  "let a systemd service use SMC from its next start on, with\nthe options given" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
@@ -87,8 +87,7 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_run",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
-		 "[OPTION]... --ab PAIRS [--metric REGEX [--lower]] [--server CMD]\n"
-		 "        [--show-output] [-j] [--] COMMAND [ARGUMENT]...\n"
+		 "[OPTION]... --ab PAIRS [--] COMMAND [ARGUMENT]...\n"
 		 "[OPTION]... --enable UNIT...\n"
 		 "[--user] --disable UNIT... | --all\n"
 		 "[--user] [-j] --status [UNIT]",
