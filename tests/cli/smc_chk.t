@@ -118,7 +118,7 @@ EOF
 # 1: this host does not let it watch.
 case $status in
 -2 | 1) ok 0 'advise: a signal ends it while its report is not taken' ;;
-*) ok 1 'advise: a signal ends it while its report is not taken' "$status" ;;
+*) ok 1 'advise: a signal ends it while its report is not taken'; diag "$status" ;;
 esac
 
 # ---- reasons ----
