@@ -112,16 +112,21 @@ PROGRAMS = [
 ]
 
 
+def usage():
+    """Bytes of buffers that connections use now; link groups keep more for the next ones."""
+    stats = json.loads(out(TOOLS + "/" + ("smcd" if OVER == "SMC-D" else "smcr"), "-j", "stats"))
+    return sum(side.get("buffer_usage_bytes", 0) for side in (stats["rx"], stats["tx"]))
+
+
 def memory(size):
-    """MiB that 100 connections take in the kernel's link groups, both ends of them."""
+    """MiB that 100 connections take in the kernel, both ends of them."""
+    before = usage()
     holder = subprocess.Popen([*by(size), "python3", "-c",
                                "import socket, sys\nl = socket.create_server(('127.0.0.1', 0), backlog=128)\n"
                                "c = [(socket.create_connection(l.getsockname()), l.accept()) for _ in range(100)]\n"
                                "print(flush=True)\nsys.stdin.read()"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     holder.stdout.readline()
-    tool = "smcd" if OVER == "SMC-D" else "smcr"
-    groups = json.loads(out(TOOLS + "/" + tool, "-j", "linkgroup"))["linkgroups"]
-    total = sum(group.get(key, 0) for group in groups for key in ("sndbuf_bytes", "rmb_bytes", "dmb_bytes"))
+    total = usage() - before
     holder.stdin.close()
     holder.wait()
     return total / 2**20

@@ -6,8 +6,8 @@
 #define SMC_KERNEL_BUFFER 65536
 
 /*
- * Bytes: the smallest size with which bulk data over SMC-D is clearly faster than over TCP, as
- * "make bench" shows; SMC-R of Linux 6.1 has no larger ones.
+ * Bytes: the smallest size with which bulk data over SMC-D is clearly faster than over TCP, on a
+ * busy machine, too, as "make bench" shows; SMC-R of Linux 6.1 has no larger ones.
  */
 #define SMC_GOOD_BUFFER (512 * 1024)
 
