@@ -68,8 +68,8 @@ static const struct cli_opt options[] = {
 	  "with --ab: compare the number that this finds in what the\n"
 	  "command prints, not the time; more is better" },
 	{ OPT_LOWER, "lower", NULL, "with --metric: less is better" },
-	{ OPT_SERVER, "server", "CMD", "with --ab: start this server for each run, over TCP or SMC\n"
-				       "like the run" },
+	{ OPT_SERVER, "server", "CMD",
+	  "with --ab: start this server for each run, over TCP or SMC\nlike the run" },
 	{ OPT_OUTPUT, "show-output", NULL, "with --ab: show the output, on standard error" },
 	{ OPT_ENABLE, "enable", "UNIT",
 	  "let a systemd service use SMC from its next start on, with\nthe options given" },

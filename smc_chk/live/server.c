@@ -28,17 +28,19 @@
 #define MAX_REFUSED 100
 #define SPARE_FDS 100 /* for those that are refused, and for looking at sockets */
 #define MAX_TUNERS 8
+#define MAX_LARGE 16 /* clients with buffers that others asked for: 8 MiB of the kernel each */
 #define STACK_SIZE (1024 * 1024) /* address space; a dump of sockets needs 40 KiB of it */
 
 /**
  * struct client - one that is served, or refused
+ * @is_large: it came by the listener of a client that tunes
  * @extra: -1, or its own listener, from which @acceptor accepts until there is something in @stop
  */
 struct client {
 	struct server *server;
 	struct client *next, **place; /* in the list */
 	int fd;
-	bool is_refused;
+	bool is_refused, is_large;
 	uint8_t origin[ENDPOINT_ORIGIN_SIZE];
 	int extra, stop;
 	pthread_t acceptor;
@@ -51,6 +53,7 @@ struct client {
  * @most: clients that are served at once
  * @list: every client that is being served or refused
  * @served, @refused: how many these are
+ * @large: how many came with large buffers
  * @is_stopping: server_run() shall end; @is_closed: no accepting thread any more
  * @was_served: has a client come and gone?
  */
@@ -61,7 +64,7 @@ struct server {
 	unsigned int most;
 	pthread_mutex_t lock;
 	struct client *list;
-	unsigned int served, refused;
+	unsigned int served, refused, large;
 	bool is_stopping, is_closed, was_served;
 };
 
@@ -99,7 +102,7 @@ static int listen_on(union endpoint_addr *addr, int buffers)
 	/* IPv4 has a socket of its own, whatever net.ipv6.bindv6only says. */
 	if ((addr->sa.sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on))) ||
-	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, BACKLOG) ||
+	    bind(fd, &addr->sa, endpoint_len(addr)) || listen(fd, buffers ? MAX_LARGE : BACKLOG) ||
 	    getsockname(fd, &bound.sa, &len)) {
 		code = errno;
 		close(fd);
@@ -126,6 +129,7 @@ static void enlist(struct client *client)
 	if (client->next)
 		client->next->place = &client->next;
 	server->list = client;
+	server->large += client->is_large;
 	++*count_of(client);
 }
 
@@ -134,6 +138,7 @@ static void strike(struct client *client)
 	*client->place = client->next;
 	if (client->next)
 		client->next->place = client->place;
+	client->server->large -= client->is_large;
 	--*count_of(client);
 }
 
@@ -180,7 +185,7 @@ static void find_origin(struct client *client)
 /*
  * A client that has no place is told so; without memory or threads for that, too, it is sent away.
  */
-static void admit(struct server *server, int fd)
+static void admit(struct server *server, int fd, bool is_large)
 {
 	struct client *client = calloc(1, sizeof(*client));
 	bool is_started = false;
@@ -193,7 +198,9 @@ static void admit(struct server *server, int fd)
 		client->fd = fd;
 		client->extra = -1;
 		find_origin(client);
-		client->is_refused = server->served >= server->most || has_share(client);
+		client->is_large = is_large;
+		client->is_refused = server->served >= server->most || has_share(client) ||
+				     (is_large && server->large >= MAX_LARGE);
 		is_started = (!client->is_refused || server->refused < MAX_REFUSED) &&
 			     start_thread(&thread, serve, client, false);
 	}
@@ -207,13 +214,13 @@ static void admit(struct server *server, int fd)
 }
 
 /* Return: 0, or -errno when this listener is lost. */
-static int accept_one(struct server *server, int listener)
+static int accept_one(struct server *server, int listener, bool is_large)
 {
 	const struct timespec moment = { .tv_nsec = 100 * 1000 * 1000 };
 	int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
 	if (fd >= 0) {
-		admit(server, fd);
+		admit(server, fd, is_large);
 		return 0;
 	}
 	switch (errno) {
@@ -248,7 +255,7 @@ static void *accept_extra(void *arg)
 
 	while (poll(pfds, 2, -1) >= 0 || errno == EINTR)
 		if (pfds[0].revents ||
-		    (pfds[1].revents && accept_one(client->server, client->extra)))
+		    (pfds[1].revents && accept_one(client->server, client->extra, true)))
 			break;
 	return NULL;
 }
@@ -358,7 +365,8 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 		if (pfds[1].revents)
 			eventfd_read(server->event, &count);
 		for (int i = 0; i < server->n_listeners; i++) {
-			ret = pfds[2 + i].revents ? accept_one(server, server->listeners[i]) : 0;
+			ret = !pfds[2 + i].revents ? 0 :
+			      accept_one(server, server->listeners[i], false);
 			if (ret)
 				return smc_err_set(err, -ret, "cannot accept clients");
 		}
