@@ -1232,7 +1232,7 @@ static void case_rest_buffers(void)
 {
 	struct pair p = make_pair();
 
-	say("more than 600000 fit=%d", fill(p.c) > 600000);
+	say("more than 1200000 fit=%d", fill(p.c) > 1200000);
 }
 
 static void case_rest_mmap(void)

@@ -28,7 +28,7 @@ REMAINS = {
     "rest_tls": "set=-EOPNOTSUPP",
     "rest_control": "recvmsg=1 control=0",
     "rest_lowat_poll": "poll=IN+OUT",
-    "rest_buffers": "more than 600000 fit=0",
+    "rest_buffers": "more than 1200000 fit=0",
     "rest_mmap": "mmap=0",
     "rest_tcp_info": "state=1 sent=0",
     "rest_dup": "set=0 dup=0",
