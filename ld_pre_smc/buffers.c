@@ -73,7 +73,7 @@ int shim_lock_buffers(int fd)
 	const struct shim_config *cfg = shim_config_get(&own);
 	int ours = (cfg->sndbuf ? SNDBUF_LOCK : 0) | (cfg->rcvbuf ? RCVBUF_LOCK : 0), locks;
 
-	if (!ours || !shim_is_smc(fd, NULL))
+	if (!ours || shim_is_locked || !shim_is_smc(fd, NULL))
 		return -1;
 	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
 	if (locks >= 0)
@@ -93,7 +93,7 @@ void shim_accepted_buffers(int listener, int fd)
 	const struct shim_config *cfg = shim_config_get(&own);
 	int locks;
 
-	if ((!cfg->sndbuf && !cfg->rcvbuf) ||
+	if ((!cfg->sndbuf && !cfg->rcvbuf) || shim_is_locked ||
 	    shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
 		return;
 	locks = shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK);

@@ -6,7 +6,8 @@
  * TCP connection that it falls back to, and the clients of a listener get SMC buffers of its TCP
  * socket's size only if that is locked. So sizes of ours are unlocked (SO_BUF_LOCK, Linux 5.14) but
  * while listen(2) copies them, and unlocked again on clients that came over TCP. What the program
- * itself set stays locked: the listener says which.
+ * itself set stays locked: the listener says which. All this is nothing for a program that has
+ * locked itself, see shim_is_locked.
  */
 #pragma once
 

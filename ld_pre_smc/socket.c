@@ -94,7 +94,7 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 /* What a socket gets that really became an SMC socket. */
 static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
 {
-	if (!cfg->sndbuf && !cfg->rcvbuf)
+	if ((!cfg->sndbuf && !cfg->rcvbuf) || shim_is_locked)
 		return;
 	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, cfg->sndbuf);
 	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, cfg->rcvbuf);

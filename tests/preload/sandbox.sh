@@ -26,5 +26,6 @@ else
 	skip 'a seccomp filter, and a user with 700 groups' 'needs root'
 fi
 lives 'a filter of libseccomp, kernel as it is' "$@" libseccomp
+lives 'a filter of libseccomp, sizes of buffers' env SMC_RCVBUF=64K "$@" libseccomp
 lives 'a filter of libseccomp, SMC_DEBUG' env SMC_DEBUG=1 "$@" libseccomp
 set --

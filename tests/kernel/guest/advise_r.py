@@ -43,7 +43,7 @@ def work():
     sums = report["summary"]
     # The FIN of the server that has gone counts as a byte.
     equal((status, sums["profiting_connections"], sums["profiting_bytes"], sums["memory"]),
-          (0, 3, 3 * (SIZE + 9) + 1, 3 * 2 << 20), "all would profit, with two buffers each")
+          (0, 3, 3 * (SIZE + 9) + 1, 3 * 2 << 19), "all would profit, with two buffers each")
     for port, asked in ((PLAIN, {"result": "tcp", "why": "PEERNOSMC"}), (SMC, {"result": "smcr"}),
                         (NOBODY, {"result": "failed", "why": "Connection refused"})):
         found = row(report, port)
