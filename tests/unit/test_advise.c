@@ -229,6 +229,7 @@ static void test_lists(void **state)
 	struct smc_tcp tcp, listener = { .is_listener = true, .inode = 9 };
 	struct host host;
 	int bound;
+	uint64_t life;
 
 	(void)state;
 	start(&host);
@@ -251,7 +252,8 @@ static void test_lists(void **state)
 	assert_int_equal(host.judged.rows[0].group->port, 80);
 	assert_int_equal(host.judged.rows[0].group->open_peak, 1);
 	assert_int_equal(host.judged.rows[0].bytes, 15010);
-	assert_in_range(tally_life(host.judged.rows[0].group, &bound), 2000, 4000);
+	life = tally_life(host.judged.rows[0].group, &bound);
+	assert_true(life >= 2000 && life <= 4000);
 	assert_int_equal(bound, 0);
 	stop(&host);
 }
@@ -300,6 +302,7 @@ static void test_ends(void **state)
 	struct host host;
 	uint32_t who;
 	int bound;
+	uint64_t life;
 
 	(void)state;
 	start(&host);
@@ -331,7 +334,8 @@ static void test_ends(void **state)
 	assert_int_equal(host.judged.count, 1);
 	assert_string_equal(host.judged.rows[0].owner->comm, "web");
 	assert_int_equal(host.judged.rows[0].group->conns, 2);
-	assert_in_range(tally_life(host.judged.rows[0].group, &bound), 150, 350);
+	life = tally_life(host.judged.rows[0].group, &bound);
+	assert_true(life >= 150 && life <= 350);
 	assert_int_equal(bound, -1);
 	stop(&host);
 }
@@ -461,8 +465,8 @@ static void test_limits(void **state)
 	}
 	finish(&host);
 	assert_true(host.tally.is_capped);
-	assert_in_range(host.tally.n_owners, 1, TALLY_OWNERS_MAX);
-	assert_in_range(host.tally.n_groups, 1, TALLY_GROUPS_MAX + 3);
+	assert_true(host.tally.n_owners && host.tally.n_owners <= TALLY_OWNERS_MAX);
+	assert_true(host.tally.n_groups && host.tally.n_groups <= TALLY_GROUPS_MAX + 3);
 	for (size_t i = 0; i < host.judged.count; i++) {
 		conns += host.judged.rows[i].group->conns;
 		if (!strcmp(host.judged.rows[i].peer, "(other peers)") &&

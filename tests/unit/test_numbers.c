@@ -6,7 +6,7 @@
 
 #include "base/numbers.h"
 
-#define TRIES 1000
+#define TRIES 200
 #define MOST 30
 
 static uint64_t state;
@@ -66,8 +66,8 @@ static void command_against_itself(void **unused)
 
 	(void)unused;
 	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
-		assert_in_range(differences(pairs[i], 1, 0), 1, TRIES / 20);
-		assert_in_range(differences(pairs[i], 1, 0.3), 1, TRIES / 20);
+		assert_true(differences(pairs[i], 1, 0) <= TRIES / 20);
+		assert_true(differences(pairs[i], 1, 0.3) <= TRIES / 20);
 	}
 }
 
