@@ -12,7 +12,7 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sock.h"
-#include "ld_pre_smc/sockopt_numbers.h"
+#include "sys/sockopt_numbers.h"
 
 #define HOUR 3600
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/sockopt_numbers.h"
+#include "sys/sockopt_numbers.h"
 
 /* Bits of SO_BUF_LOCK: include/linux/socket.h. */
 #define SNDBUF_LOCK 1
@@ -67,13 +67,22 @@ void shim_unlock_buffers(int fd)
 	set_locks(fd, 0);
 }
 
-int shim_lock_buffers(int fd)
+/* Locks of the sizes that are ours; 0 also for a program that has locked itself. */
+static int our_locks(void)
 {
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
-	int ours = (cfg->sndbuf ? SNDBUF_LOCK : 0) | (cfg->rcvbuf ? RCVBUF_LOCK : 0), locks;
 
-	if (!ours || shim_is_locked || !shim_is_smc(fd, NULL))
+	if (shim_is_locked)
+		return 0;
+	return (cfg->sndbuf ? SNDBUF_LOCK : 0) | (cfg->rcvbuf ? RCVBUF_LOCK : 0);
+}
+
+int shim_lock_buffers(int fd)
+{
+	int ours = our_locks(), locks;
+
+	if (!ours || !shim_is_smc(fd, NULL))
 		return -1;
 	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
 	if (locks >= 0)
@@ -89,16 +98,8 @@ void shim_relock_buffers(int fd, int locks)
 
 void shim_accepted_buffers(int listener, int fd)
 {
-	struct shim_config own;
-	const struct shim_config *cfg = shim_config_get(&own);
-	int locks;
-
-	if ((!cfg->sndbuf && !cfg->rcvbuf) || shim_is_locked ||
-	    shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) != IPPROTO_TCP)
-		return;
-	locks = shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK);
-	if (locks >= 0)
-		set_locks(fd, locks);
+	if (our_locks() && shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP)
+		shim_relock_buffers(fd, shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK));
 }
 
 /* getsockopt() gives twice what setsockopt() took. */

@@ -6,7 +6,7 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
-#include "ld_pre_smc/sockopt_numbers.h"
+#include "sys/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
 
 /* Two interfaces share a port: SMC tells its TCP socket of the interface too late, at listen(). */

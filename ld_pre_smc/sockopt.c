@@ -12,7 +12,7 @@
 #include "ld_pre_smc/connect.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/sockopt_numbers.h"
+#include "sys/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
 #include "ld_pre_smc/window.h"
 

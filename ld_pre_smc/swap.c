@@ -13,7 +13,7 @@
 #include "ld_pre_smc/epoll.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "ld_pre_smc/sockopt_numbers.h"
+#include "sys/sockopt_numbers.h"
 
 /*
  * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not

@@ -36,10 +36,7 @@
 #include "sys/helper.h"
 #include "sys/passfd.h"
 #include "sys/sockcall.h"
-
-#ifndef SO_BUF_LOCK
-#define SO_BUF_LOCK 72 /* <asm-generic/socket.h>, Linux 5.14 */
-#endif
+#include "sys/sockopt_numbers.h"
 
 /*
  * An answer waits until the thread that asked runs again: one that may not run, by the limits of

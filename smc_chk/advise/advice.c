@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "out/table.h"
-#include "smc_chk/advise/limits.h"
+#include "smc/buffers.h"
 
 /* Lines of the table as text; JSON has all. */
 #define ROWS_MAX 40
@@ -302,7 +302,7 @@ static void append_sum(struct out_text *text, const struct judge_sum *sum)
 	out_str(text, " of the connections would profit; memory for it about ");
 	append_bytes(text, sum->memory);
 	out_str(text, " with ");
-	append_size(text, ADVISE_BUFFER_SIZE);
+	append_size(text, SMC_GOOD_BUFFER);
 	out_str(text, " buffers.\n");
 }
 
@@ -352,7 +352,7 @@ static json_t *json_sum(const struct judge_sum *sum)
 			 out_json_number(sum->conns), "bytes", out_json_number(sum->bytes),
 			 "profiting_connections", out_json_number(sum->suited_conns),
 			 "profiting_bytes", out_json_number(sum->suited_bytes), "memory",
-			 out_json_number(sum->memory), "buffer_size", ADVISE_BUFFER_SIZE,
+			 out_json_number(sum->memory), "buffer_size", SMC_GOOD_BUFFER,
 			 "smc_connections", out_json_number(sum->smc_conns));
 }
 

@@ -56,8 +56,7 @@ static enum tally_bar bar_of(const void *arg, const struct smc_tcp *tcp)
 	return smc_xfrm_has(arg, &tcp->local, &tcp->peer) ? BAR_IPSEC : BAR_NONE;
 }
 
-static int advise(const struct chk_request *req, const struct doctor_facts *facts,
-		  struct smc_err *err)
+static int advise(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	struct smc_xfrm_table policies = { 0 };
 	struct tally tally = { .own = &facts->choices.facts.addrs, .bar_of = bar_of,
@@ -82,16 +81,5 @@ static int advise(const struct chk_request *req, const struct doctor_facts *fact
 
 int chk_advise(const struct chk_request *req)
 {
-	struct doctor_facts facts = { 0 };
-	struct smc_err err = { 0 };
-	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, &err);
-
-	if (!ret)
-		ret = facts_load(&facts, req, &err);
-	if (!ret)
-		ret = advise(req, &facts, &err);
-	facts_free(&facts);
-	if (sysfs >= 0)
-		close(sysfs);
-	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+	return facts_use(req, advise);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "out/text.h"
+#include "smc/buffers.h"
 #include "smc_chk/advise/limits.h"
 
 static const char *const bars[] = {
@@ -76,7 +77,7 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 		return;
 	row->profits = true;
 	row->memory = (group->open_peak ? group->open_peak : 1) * row->way.buffers *
-		      ADVISE_BUFFER_SIZE;
+		      SMC_GOOD_BUFFER;
 }
 
 /* ---- what to type ---- */

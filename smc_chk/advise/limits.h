@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "smc/buffers.h"
-
 /*
  * A whole life of a connection with one small request (socket, connect, accept, 64 bytes each way,
  * close) costs 2.75 times over SMC what it costs over TCP: SMC begins as TCP, and then agrees on
@@ -19,9 +17,6 @@
 
 /* What moved less, and was over before this, did not live long enough: ms. */
 #define ADVISE_SHORT_LIFE 10000
-
-/* What smc_run gives an SMC socket as each of its buffers, for what memory is needed: bytes. */
-#define ADVISE_BUFFER_SIZE SMC_GOOD_BUFFER
 
 /** advise_is_suited() - has a connection, or have @conns of them on average, moved enough? */
 static inline bool advise_is_suited(uint64_t conns, uint64_t segments, uint64_t bytes)

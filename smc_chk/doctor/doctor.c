@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "smc_chk/doctor/checks.h"
 
@@ -75,10 +74,8 @@ static void run_checks(struct doctor *doc)
 static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	struct doctor doc = { .req = req, .facts = facts };
-	int ret = facts_load(facts, req, err);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (req->is_static && facts->unread.code)
 		*err = facts->unread;
 	if (req->is_static)
@@ -96,14 +93,5 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 
 int chk_doctor(const struct chk_request *req)
 {
-	struct doctor_facts facts = { 0 };
-	struct smc_err err = { 0 };
-	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, &err);
-
-	if (!ret)
-		ret = examine(&facts, req, &err);
-	facts_free(&facts);
-	if (sysfs >= 0)
-		close(sysfs);
-	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+	return facts_use(req, examine);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "host/file.h"
 #include "host/probe.h"
@@ -392,7 +393,7 @@ static int on_limitation(const struct nlmsghdr *nlh, void *arg)
 	return smc_hs_decode(arg, nlh);
 }
 
-int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
+static int load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	int ret;
 
@@ -439,7 +440,7 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 		       smc_err_set(err, ENOMEM, "cannot store the list of devices") : 0;
 }
 
-void facts_free(struct doctor_facts *facts)
+static void free_all(struct doctor_facts *facts)
 {
 	kconfig_free(&facts->kernel.config);
 	host_names_free(&facts->slots);
@@ -451,6 +452,22 @@ void facts_free(struct doctor_facts *facts)
 	smc_pnet_free(&facts->pnet);
 	rdma_free(&facts->rdma);
 	netdev_free(&facts->netdevs);
+}
+
+int facts_use(const struct chk_request *req, facts_fn fn)
+{
+	struct doctor_facts facts = { 0 };
+	struct smc_err err = { 0 };
+	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, &err);
+
+	if (!ret)
+		ret = load(&facts, req, &err);
+	if (!ret)
+		ret = fn(&facts, req, &err);
+	free_all(&facts);
+	if (sysfs >= 0)
+		close(sysfs);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }
 
 const struct netdev_facts *facts_of_net(const struct doctor_facts *facts, const struct netdev *net)

@@ -165,18 +165,21 @@ struct doctor_facts {
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE];
 };
 
+/** typedef facts_fn - what is done with the facts. Return: chk_status; -errno with @err */
+typedef int (*facts_fn)(struct doctor_facts *facts, const struct chk_request *req,
+			struct smc_err *err);
+
 /**
- * facts_load() - the kernel, the devices, and what SMC would use: enough for -s
- * @facts: all zero, but for @sys
+ * facts_use() - load the kernel, the devices, and what SMC would use, which is enough for -s
  *
- * Return: 0, -errno with @err. In both cases it is to be freed.
+ * They are of the network namespace that this process is in, and gone when @fn has returned.
+ *
+ * Return: chk_status of @fn, or of an error that was printed.
  */
-int facts_load(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err);
+int facts_use(const struct chk_request *req, facts_fn fn);
 
 /** facts_load_rest() - all that only the checks ask for. Return: 0, -ENOMEM with @err */
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);
-
-void facts_free(struct doctor_facts *facts);
 
 /** facts_load_host() - of these kernel, preload libraries, memory, knobs */
 void facts_load_host(struct doctor_facts *facts);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk --advise: what was seen of connections, in rows with classes, ways and advice. */
+#include "smc/buffers.h"
 #include "test.h"
 
 #include <stdio.h>
@@ -148,7 +149,7 @@ static void test_classes(void **state)
 	assert_int_equal(host.judged.sum.conns, 3);
 	assert_int_equal(host.judged.sum.suited_conns, 1);
 	assert_int_equal(host.judged.sum.suited_bytes, 32010);
-	assert_int_equal(host.judged.sum.memory, 2 * ADVISE_BUFFER_SIZE);
+	assert_int_equal(host.judged.sum.memory, 2 * SMC_GOOD_BUFFER);
 	stop(&host);
 }
 
