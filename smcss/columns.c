@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <string.h>
@@ -379,6 +380,148 @@ static json_t *json_processes(const void *object)
 	return list;
 }
 
+/* The first holder, as summaries name processes; JSON has all of them in "processes". */
+static void text_holder(struct out_text *text, const void *object)
+{
+	const struct smcss_row *row = object;
+
+	if (!row->n_holders)
+		return;
+	out_escaped(text, row->holders[0].comm, sizeof(row->holders[0].comm));
+	out_char(text, '[');
+	out_dec(text, (uint64_t)row->holders[0].pid, 0);
+	out_char(text, ']');
+}
+
+/* ---- what takes two samples ---- */
+
+void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least)
+{
+	static const char units[] = " kMGTPE";
+	size_t unit = 0;
+	uint64_t tenths;
+
+	if (is_least)
+		out_char(text, '>');
+	if (bytes < 1000) {
+		out_dec(text, bytes, 0);
+		return;
+	}
+	for (; bytes >= 999500; unit++)
+		bytes /= 1000;
+	tenths = (bytes + 50) / 100;
+	unit++;
+	if (tenths < 100)
+		out_printf(text, "%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10,
+			   units[unit]);
+	else
+		out_printf(text, "%" PRIu64 "%c", (bytes + 500) / 1000, units[unit]);
+}
+
+static void text_rate_in(struct out_text *text, const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	smcss_append_rate(text, rate->in, rate->in_is_least);
+}
+
+static void text_rate_out(struct out_text *text, const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	smcss_append_rate(text, rate->out, rate->out_is_least);
+}
+
+/* What it was at least is no rate: that has a key of its own. */
+static json_t *json_rate_in(const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	return rate->in_is_least ? NULL : out_json_number(rate->in);
+}
+
+static json_t *json_rate_out(const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	return rate->out_is_least ? NULL : out_json_number(rate->out);
+}
+
+static json_t *json_least_in(const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	return rate->in_is_least ? out_json_number(rate->in) : NULL;
+}
+
+static json_t *json_least_out(const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	return rate->out_is_least ? out_json_number(rate->out) : NULL;
+}
+
+static unsigned int percent(uint32_t bytes, uint32_t size)
+{
+	return size ? (unsigned int)(((uint64_t)bytes * 100 + size / 2) / size) : 0;
+}
+
+static void text_fill(struct out_text *text, uint32_t bytes, uint32_t size)
+{
+	out_dec(text, percent(bytes, size), 0);
+	out_str(text, " %");
+}
+
+static json_t *json_fill(uint32_t bytes, uint32_t size)
+{
+	return json_pack("{s:I, s:I, s:i}", "bytes", (json_int_t)bytes, "buffer", (json_int_t)size,
+			 "percent", (int)percent(bytes, size));
+}
+
+static void text_unread(struct out_text *text, const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	text_fill(text, rate->unread, rate->rcvbuf);
+}
+
+static json_t *json_unread(const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	return json_fill(rate->unread, rate->rcvbuf);
+}
+
+static void text_unsent(struct out_text *text, const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	text_fill(text, rate->unsent, rate->sndbuf);
+}
+
+static json_t *json_unsent(const void *value)
+{
+	const struct smc_rate *rate = value;
+
+	return json_fill(rate->unsent, rate->sndbuf);
+}
+
+static void text_brake(struct out_text *text, const void *value)
+{
+	const char *name = smc_brake_name(((const struct smc_rate *)value)->brake);
+
+	out_str(text, name ? name : "");
+}
+
+static json_t *json_brake(const void *value)
+{
+	const char *name = smc_brake_name(((const struct smc_rate *)value)->brake);
+
+	return name ? json_string(name) : NULL;
+}
+
+#define RATE OUT_ODD(smcss_row, rate), OUT_IF(smcss_row, rate.has, SMC_RATE_HAS_RATES)
+#define FILL OUT_ODD(smcss_row, rate), OUT_IF(smcss_row, rate.has, SMC_RATE_HAS_FILL)
 #define CONN OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_CONN)
 #define SMCR OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_LGR), .group = "smcr"
 #define SMCD OUT_IF(smcss_row, sock.has, SMC_SOCK_HAS_DMB), .group = "smcd"
@@ -436,7 +579,19 @@ const struct out_col smcss_columns[] = {
 	  .find = gid_ext_of },
 	{ "family", "Family", "family", 6, OUT_NAME(smcss_row, sock.family, families) },
 	{ "cookie", "Cookie", "cookie", 8, OUT_HEX_STR(smcss_row, sock.cookie, 0) },
+	{ "rate_in", "IN/s", "rate_in", 5, OUT_RIGHT, RATE, .text = text_rate_in,
+	  .json = json_rate_in },
+	{ NULL, NULL, "rate_in_least", 0, RATE, .json = json_least_in },
+	{ "rate_out", "OUT/s", "rate_out", 5, OUT_RIGHT, RATE, .text = text_rate_out,
+	  .json = json_rate_out },
+	{ NULL, NULL, "rate_out_least", 0, RATE, .json = json_least_out },
+	{ "unread", "UNREAD", "unread", 6, OUT_RIGHT, FILL, .text = text_unread,
+	  .json = json_unread },
+	{ "unsent", "UNSENT", "unsent", 6, OUT_RIGHT, FILL, .text = text_unsent,
+	  .json = json_unsent },
+	{ "brake", "BRAKE", "brake", 17, FILL, .text = text_brake, .json = json_brake },
 	{ "process", "Process", "processes", 7, .text = text_process, .json = json_processes },
+	{ "holder", "Process", NULL, 7, .text = text_holder },
 	{ 0 },
 };
 
@@ -450,6 +605,11 @@ int smcss_view(struct out_view *view, const struct smcss_opts *opts, struct smc_
 		if (bad || !view->count)
 			return smc_err_say(err, EINVAL, "unknown column '%.*s'",
 					   (int)strcspn(bad ? bad : "", ","), bad ? bad : "");
+		return 0;
+	}
+	if (opts->is_top) {
+		out_view_add(view, smcss_columns,
+			     "local,peer,mode,rate_in,rate_out,unread,unsent,brake,holder");
 		return 0;
 	}
 	out_view_add(view, smcss_columns, opts->has_names ? "state,user" : "state,uid");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Fetch the sockets, complete and select them, print. */
+#include "rates.h"
 #include "smcss.h"
 
 #include <errno.h>
@@ -7,15 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "host/smc.h"
-#include "netlink/diag.h"
-
 /*
  * Rows that are held back before anything is printed. A table up to this size is printed only
  * when it is complete; a larger one as it comes, so that memory stays constant.
  */
 #define CHUNK 4096
-#define TRIES 3
 
 struct lister {
 	const struct smcss_opts *opts;
@@ -25,10 +22,8 @@ struct lister {
 	struct smcss_row chunk[CHUNK];
 	size_t n_chunk;
 	bool is_printed; /* something went to stdout: no second try */
-	bool has_inet;
-	bool has_procs;
-	struct smc_inet_table inet;
-	struct proc_table procs;
+	struct smcss_lookup lookup;
+	struct rates *rates; /* NULL: rows come from the kernel directly */
 	struct summary *summary;
 	json_t *sockets;
 };
@@ -37,7 +32,7 @@ uint8_t smcss_ext(const struct smcss_opts *opts)
 {
 	uint8_t ext = 0;
 
-	if (opts->is_json || opts->columns)
+	if (opts->is_json || opts->columns || opts->is_top)
 		return SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO) |
 		       SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO);
 	if (opts->is_debug)
@@ -65,56 +60,6 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 	return opts->is_all || opts->filter.has_state || smc_sock_connected(sock);
 }
 
-static int load_processes(struct lister *l)
-{
-	int ret = l->has_procs ? 0 : proc_table_load(&l->procs);
-
-	l->has_procs = true;
-	return ret ? smc_err_set(l->err, -ret, "cannot read which processes hold sockets") : 0;
-}
-
-static int load_inet(struct lister *l)
-{
-	static const uint8_t families[] = { AF_INET, AF_INET6 };
-
-	for (size_t i = 0; i < sizeof(families); i++) {
-		const struct inet_diag_req_v2 req = smc_inet_request(families[i]);
-		int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg),
-					smc_inet_add, &l->inet, l->err);
-
-		/* No IPv6, no tcp_diag, not recorded: the addresses then stay unknown. */
-		if (ret && ret != -ENOENT && ret != -ENODATA) {
-			smc_inet_free(&l->inet);
-			return ret;
-		}
-	}
-	l->has_inet = true;
-	return 0;
-}
-
-/* The kernel did not tell the addresses: ask the TCP socket inside, else the process. */
-static int complete(struct lister *l, struct smc_sock *sock)
-{
-	const struct proc_fd *holder;
-	size_t count;
-	int ret;
-
-	if (!l->has_inet) {
-		ret = load_inet(l);
-		if (ret)
-			return ret;
-	}
-	if (smc_inet_resolve(&l->inet, sock))
-		return 0;
-	ret = load_processes(l);
-	if (ret)
-		return ret;
-	holder = proc_table_find(&l->procs, sock->inode, &count);
-	if (holder)
-		proc_socket_names(holder, &sock->local, &sock->peer);
-	return 0;
-}
-
 static int emit(struct lister *l, const struct smcss_row *row)
 {
 	json_t *json;
@@ -138,8 +83,8 @@ static int handle(struct lister *l, struct smcss_row *row)
 
 	if (!smcss_selects(l->opts, sock))
 		return 0;
-	if (smc_sock_needs_lookup(sock)) {
-		ret = complete(l, sock);
+	if (!l->rates && smc_sock_needs_lookup(sock)) {
+		ret = smcss_complete(&l->lookup, sock, l->err);
 		if (ret)
 			return ret;
 	}
@@ -148,13 +93,14 @@ static int handle(struct lister *l, struct smcss_row *row)
 	row->holders = NULL;
 	row->n_holders = 0;
 	if (l->opts->has_processes || l->summary)
-		row->holders = proc_table_find(&l->procs, sock->inode, &row->n_holders);
+		row->holders = proc_table_find(&l->lookup.procs, sock->inode, &row->n_holders);
 	ret = emit(l, row);
 	return ret ? smc_err_set(l->err, -ret, "cannot store the list of sockets") : 0;
 }
 
-static int handle_chunk(struct lister *l)
+static int handle_chunk(void *arg)
 {
+	struct lister *l = arg;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < l->n_chunk; i++)
@@ -174,6 +120,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	struct lister *l = arg;
 	int ret;
 
+	l->chunk[l->n_chunk].rate.has = 0;
 	ret = smc_sock_decode(&l->chunk[l->n_chunk].sock, nlh);
 	if (ret)
 		return smc_err_say(l->err, -ret, "the kernel's answer about a socket is too short");
@@ -184,8 +131,10 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 }
 
 /* Start over: drop what the last try collected, put the header first. */
-static int begin(struct lister *l)
+static int begin(void *arg)
 {
+	struct lister *l = arg;
+
 	l->n_chunk = 0;
 	out_reset(&l->text);
 	summary_free(l->summary);
@@ -202,26 +151,24 @@ static int begin(struct lister *l)
 
 static int fetch(struct lister *l)
 {
-	const struct smc_abi_diag_req req = smc_sock_request(smcss_ext(l->opts));
-	bool is_loaded = false;
-	int tries = 0, ret;
+	const struct smcss_source source = {
+		.ext = smcss_ext(l->opts), .begin = begin, .on_message = on_message,
+		.end = handle_chunk, .is_final = &l->is_printed, .arg = l,
+	};
 
-	for (;;) {
+	return smcss_fetch(&source, l->err);
+}
+
+/* The rows of a sample, with what moved since the one before. */
+static int fetch_rates(struct lister *l)
+{
+	int ret = rates_take(l->rates, l->opts, l->err);
+
+	if (!ret)
 		ret = begin(l);
-		if (!ret)
-			ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg),
-					    on_message, l, l->err);
-		if (!ret)
-			ret = handle_chunk(l);
-		if (ret == -EINTR && !l->is_printed && ++tries < TRIES)
-			continue;
-		if (ret != -ENOENT || is_loaded)
-			return ret;
-		/* The request loads smc_diag, but only a socket loads smc itself. */
-		if (host_af_smc() == -EAFNOSUPPORT)
-			return smc_err_say(l->err, ENOENT, SMC_MISSING);
-		is_loaded = true;
-	}
+	for (size_t i = 0; !ret && i < rates_count(l->rates); i++)
+		ret = handle(l, rates_row(l->rates, i));
+	return ret;
 }
 
 static int write_json(struct lister *l)
@@ -238,7 +185,7 @@ static int write_json(struct lister *l)
 	return write_text(l);
 }
 
-int smcss_list(const struct smcss_opts *opts, struct smc_err *err)
+int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
 {
 	struct lister *l = calloc(1, sizeof(*l)); /* too large for the stack */
 	int ret;
@@ -246,12 +193,13 @@ int smcss_list(const struct smcss_opts *opts, struct smc_err *err)
 	if (!l)
 		return smc_err_set(err, ENOMEM, "cannot store the list of sockets");
 	l->opts = opts;
+	l->rates = rates;
 	l->err = err;
 	ret = smcss_view(&l->view, opts, err);
 	if (!ret && (opts->has_processes || opts->is_summary))
-		ret = load_processes(l);
+		ret = smcss_load_processes(&l->lookup, err);
 	if (!ret)
-		ret = fetch(l);
+		ret = rates ? fetch_rates(l) : fetch(l);
 	if (!ret && opts->is_json) {
 		ret = write_json(l);
 	} else if (!ret) {
@@ -261,8 +209,7 @@ int smcss_list(const struct smcss_opts *opts, struct smc_err *err)
 	}
 	summary_free(l->summary);
 	json_decref(l->sockets);
-	smc_inet_free(&l->inet);
-	proc_table_free(&l->procs);
+	smcss_lookup_free(&l->lookup);
 	out_free(&l->text);
 	free(l);
 	return ret;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 /* smcss: lists SMC sockets and says for each what it really runs over, and why. */
-#include "smcss.h"
+#include "top.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "cli/terminal.h"
 #include "sys/enclose.h"
 #include "sys/netns.h"
+
+enum { OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT };
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "show all sockets, listening and unconnected ones too" },
@@ -26,6 +30,9 @@ static const struct cli_opt options[] = {
 	{ 'j', "json", NULL, "write one JSON document" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
 	{ 'w', "watch", "SECONDS", "repeat until interrupted" },
+	{ OPT_TOP, "top", NULL, "show how fast connections are and what slows them down, live" },
+	{ OPT_ONCE, "once", NULL, "with --top: measure once, print a table" },
+	{ OPT_SORT, "sort", "KEY", "with --top: first by rate, unread, unsent or process" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -82,9 +89,49 @@ static bool set_flag(struct smcss_opts *opts, int letter)
 	case 's': opts->is_summary = true; break;
 	case 'H': opts->no_header = true; break;
 	case 'j': opts->is_json = true; break;
+	case OPT_TOP: opts->is_top = true; break;
+	case OPT_ONCE: opts->is_once = true; break;
 	default: return false;
 	}
 	return true;
+}
+
+static int set_sort(struct smcss_opts *opts, const char *name)
+{
+	int sort = top_sort_parse(name);
+
+	if (sort < 0)
+		return cli_usage_error(&tool, "'%s' is not rate, unread, unsent or process", name);
+	opts->sort = (enum smcss_sort)sort;
+	opts->has_sort = true;
+	return 0;
+}
+
+/* What --top cannot be combined with, and what only goes with it. */
+static int check_top(const struct smcss_opts *opts, const char *seen)
+{
+	static const char others[] = "alsde";
+
+	for (const char *other = others; opts->is_top && *other; other++)
+		if (strchr(seen, *other))
+			return cli_exclude(&tool, OPT_TOP, *other);
+	if (opts->is_once && !opts->is_top)
+		return cli_usage_error(&tool, "--once is for --top");
+	if (opts->has_sort && !opts->is_top)
+		return cli_usage_error(&tool, "--sort is for --top");
+	return 0;
+}
+
+/* What the chosen columns need to be known. */
+static void note_columns(struct smcss_opts *opts)
+{
+	static const char *const measured[] = { "rate_", "unread", "unsent", "brake" };
+
+	if (!opts->columns)
+		return;
+	opts->has_processes |= strstr(opts->columns, "process") || strstr(opts->columns, "holder");
+	for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++)
+		opts->has_rates |= !!strstr(opts->columns, measured[i]);
 }
 
 /* Return: -1 to go on, or the exit status. */
@@ -96,7 +143,7 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 	int letter, ret;
 
 	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		if (n_seen < sizeof(seen) - 1)
+		if (n_seen < sizeof(seen) - 1 && letter < CLI_LONG_ONLY)
 			seen[n_seen++] = (char)letter;
 		if (set_flag(opts, letter))
 			continue;
@@ -107,18 +154,23 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 			if (cli_seconds(&tool, &opts->watch_seconds, optarg))
 				return tool.error_status;
 			break;
+		case OPT_SORT:
+			if (set_sort(opts, optarg))
+				return tool.error_status;
+			break;
 		case 'v': return cli_version(&tool);
 		case 'h': return help();
 		default: return tool.error_status;
 		}
 	}
 	ret = cli_excludes(&tool, seen, exclusive);
+	if (!ret)
+		ret = check_top(opts, seen);
 	if (ret)
 		return ret;
 	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err))
 		return cli_usage_error(&tool, "%s", err.text);
-	if (opts->columns)
-		opts->has_processes |= !!strstr(opts->columns, "process");
+	note_columns(opts);
 	return -1;
 }
 
@@ -144,11 +196,75 @@ static int separate(const struct smcss_opts *opts, bool is_first, struct smc_err
 	return ret;
 }
 
+static int show(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+{
+	return opts->is_top ? top_print(opts, rates, err) : smcss_list(opts, rates, err);
+}
+
+/* The first sample, and time for something to happen. */
+static int begin_rates(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+{
+	int ret = rates_take(rates, opts, err);
+
+	if (!ret)
+		cli_wait(opts->watch_seconds > 0 ? opts->watch_seconds : TOP_SECONDS);
+	return ret;
+}
+
+/* Once, or again and again. */
+static int repeat(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+{
+	bool is_repeated = opts->watch_seconds > 0 && !opts->is_once, is_first = true;
+	int ret = rates ? begin_rates(opts, rates, err) : 0;
+
+	while (!ret) {
+		if (is_repeated)
+			ret = separate(opts, is_first, err);
+		if (!ret)
+			ret = show(opts, rates, err);
+		if (ret || !is_repeated)
+			break;
+		is_first = false;
+		cli_wait(opts->watch_seconds);
+	}
+	return ret;
+}
+
+/* The screen. Return: the exit status, unless a signal ends us now that the terminal is itself. */
+static int run_top(const struct smcss_opts *opts, struct rates *rates)
+{
+	struct smc_err err = { 0 };
+	int signal = 0;
+
+	if (top_run(opts, rates, &signal, &err))
+		return cli_error(&tool, "%s", err.text);
+	if (signal)
+		raise(signal);
+	return cli_close_stdout(&tool);
+}
+
+static int run(const struct smcss_opts *opts)
+{
+	struct rates *rates = opts->is_top || opts->has_rates ? rates_new() : NULL;
+	struct smc_err err = { 0 };
+	int status;
+
+	if (!rates && (opts->is_top || opts->has_rates))
+		return cli_error(&tool, "out of memory");
+	if (opts->is_top && !opts->is_once && !opts->is_json && cli_terminal_usable())
+		status = run_top(opts, rates);
+	else if (repeat(opts, rates, &err))
+		status = cli_error(&tool, "%s", err.text);
+	else
+		status = cli_close_stdout(&tool);
+	rates_free(rates);
+	return status;
+}
+
 int main(int argc, char **argv)
 {
 	struct smcss_opts opts = { 0 };
 	struct smc_err err = { 0 };
-	bool is_first = true;
 	int status;
 
 	cli_start();
@@ -161,14 +277,5 @@ int main(int argc, char **argv)
 		return cli_error(&tool, "%s", err.text);
 	if (opts.netns && smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
-	do {
-		if (!is_first)
-			cli_wait(opts.watch_seconds);
-		if (opts.watch_seconds > 0 && separate(&opts, is_first, &err))
-			return cli_error(&tool, "%s", err.text);
-		if (smcss_list(&opts, &err))
-			return cli_error(&tool, "%s", err.text);
-		is_first = false;
-	} while (opts.watch_seconds > 0);
-	return cli_close_stdout(&tool);
+	return run(&opts);
 }

@@ -5,9 +5,14 @@
 #include "filter.h"
 #include "out/table.h"
 #include "base/err.h"
+#include "netlink/diag.h"
 #include "smc/inet.h"
+#include "smc/rate.h"
 #include "smc/sock.h"
 #include "sys/proc.h"
+
+/* What --top puts first. */
+enum smcss_sort { SMCSS_BY_RATE, SMCSS_BY_UNREAD, SMCSS_BY_UNSENT, SMCSS_BY_PROCESS, SMCSS_SORTS };
 
 /** struct smcss_opts - the command line, read */
 struct smcss_opts {
@@ -23,15 +28,21 @@ struct smcss_opts {
 	bool is_explained;
 	bool no_header;
 	bool is_summary;
+	bool has_rates; /* a column needs two samples */
+	bool is_top;
+	bool is_once;
+	bool has_sort;
+	enum smcss_sort sort;
 	const char *columns;
 	const char *netns;
 	double watch_seconds; /* 0: once */
 	struct filter filter;
 };
 
-/** struct smcss_row - a socket and who holds it: what the column table reads */
+/** struct smcss_row - a socket, how fast it is, and who holds it: what the column table reads */
 struct smcss_row {
 	struct smc_sock sock;
+	struct smc_rate rate;
 	const struct proc_fd *holders;
 	size_t n_holders;
 };
@@ -56,8 +67,63 @@ void smcss_append_reason(struct out_text *text, const struct smc_abi_fallback *f
 /** smcss_explain() - append the lines that tell in words why a socket is on TCP */
 void smcss_explain(struct out_text *text, const struct smc_sock *sock);
 
-/** smcss_list() - fetch and print once. Return: 0, -errno with @err; -EPIPE closed stdout */
-int smcss_list(const struct smcss_opts *opts, struct smc_err *err);
+/** smcss_append_rate() - bytes in a second in three digits or less, "812M", ">1.1G" */
+void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least);
+
+struct rates;
+
+/**
+ * smcss_list() - fetch and print once
+ * @rates: NULL: no rates; else what was sampled last
+ *
+ * Return: 0, -errno with @err; -EPIPE closed stdout.
+ */
+int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err);
+
+/**
+ * struct smcss_source - who takes all SMC sockets of the kernel
+ * @ext: see smcss_ext()
+ * @begin: forget what came: the kernel's table changed meanwhile, all comes anew
+ * @end: all has come; NULL is allowed
+ * @is_final: it cannot be forgotten any more; NULL: it always can
+ */
+struct smcss_source {
+	uint8_t ext;
+	int (*begin)(void *arg);
+	smc_diag_fn on_message;
+	int (*end)(void *arg);
+	const bool *is_final;
+	void *arg;
+};
+
+/** smcss_fetch() - ask the kernel, make it load SMC if need be. Return: 0, -errno with @err */
+int smcss_fetch(const struct smcss_source *source, struct smc_err *err);
+
+/** struct smcss_lookup - what addresses and processes are looked up in; begin with all zero */
+struct smcss_lookup {
+	bool has_inet, has_procs;
+	struct smc_inet_table inet;
+	struct proc_table procs;
+};
+
+/**
+ * smcss_complete() - the kernel did not tell the addresses: ask the TCP socket inside, else the
+ * process
+ *
+ * Return: 0, also when nobody knows; -errno with @err.
+ */
+int smcss_complete(struct smcss_lookup *lookup, struct smc_sock *sock, struct smc_err *err);
+
+/** smcss_load_processes() - once. Return: 0, -errno with @err */
+int smcss_load_processes(struct smcss_lookup *lookup, struct smc_err *err);
+
+void smcss_lookup_free(struct smcss_lookup *lookup);
+
+/** typedef smcss_tcp_request_fn - smc_inet_request() or smc_tcp_request() */
+typedef struct inet_diag_req_v2 (*smcss_tcp_request_fn)(uint8_t family);
+
+/** smcss_tcp_dump() - TCP sockets, as far as the kernel tells. Return: 0, -errno with @err */
+int smcss_tcp_dump(smcss_tcp_request_fn request, smc_diag_fn fn, void *arg, struct smc_err *err);
 
 /* Counts by process, peer and reason. */
 struct summary;

@@ -227,7 +227,9 @@ void cli_wait(double seconds)
 
 const char *cli_separator(bool is_first)
 {
-	if (isatty(STDOUT_FILENO))
+	const char *term = getenv("TERM");
+
+	if (isatty(STDOUT_FILENO) && !(term && !strcmp(term, "dumb")))
 		return "\033[H\033[J";
 	return is_first ? "" : "\n";
 }

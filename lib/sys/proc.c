@@ -227,6 +227,16 @@ void proc_table_free(struct proc_table *table)
 	*table = (struct proc_table){ 0 };
 }
 
+bool proc_fd_holds(const struct proc_fd *holder)
+{
+	char path[64];
+
+	if (record_root())
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)holder->pid, holder->fd);
+	return socket_inode(AT_FDCWD, path) == holder->inode;
+}
+
 static bool read_name(const struct sockaddr_storage *from, struct smc_addr *to)
 {
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;

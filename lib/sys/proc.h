@@ -70,6 +70,13 @@ const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t i
 void proc_table_free(struct proc_table *table);
 
 /**
+ * proc_fd_holds() - does the process still hold that socket?
+ *
+ * Numbers of processes and descriptors are used again. On a recorded host: true.
+ */
+bool proc_fd_holds(const struct proc_fd *holder);
+
+/**
  * proc_socket_names() - ask a process's socket for its addresses
  *
  * Takes a copy of the descriptor (pidfd_getfd(2), kernel 5.6, needs ptrace access) and asks

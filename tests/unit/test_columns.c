@@ -559,18 +559,87 @@ static void headers(void **state)
 	}
 }
 
+static void check_rate(uint64_t bytes, bool is_least, const char *want)
+{
+	struct out_text text = { 0 };
+
+	smcss_append_rate(&text, bytes, is_least);
+	assert_int_equal(text.len, strlen(want));
+	assert_memory_equal(text.data, want, text.len);
+	out_free(&text);
+}
+
+static void rates(void **state)
+{
+	(void)state;
+	check_rate(0, false, "0");
+	check_rate(999, false, "999");
+	check_rate(1000, false, "1.0k");
+	check_rate(1049, false, "1.0k");
+	check_rate(1050, false, "1.1k");
+	check_rate(9949, false, "9.9k");
+	check_rate(9950, false, "10k");
+	check_rate(999499, false, "999k");
+	check_rate(999500, false, "1.0M");
+	check_rate(812345678, true, ">812M");
+	check_rate(1100000000, false, "1.1G");
+	check_rate(999500000000, false, "1.0T");
+	check_rate(UINT64_MAX, true, ">18E");
+}
+
+static void measured(void **state)
+{
+	static const char columns[] = "rate_in,rate_out,unread,unsent,brake,holder";
+	static const struct smcss_opts opts = { .columns = columns };
+	struct smcss_row row = smcr;
+	struct out_text text = { 0 };
+	struct out_view view;
+	json_t *json;
+
+	(void)state;
+	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
+	row.holders = holders + 1;
+	row.n_holders = 1;
+	row.rate = (struct smc_rate){
+		.has = SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL, .in = 1200, .out = 5,
+		.out_is_least = true, .unread = 65000, .rcvbuf = 65536, .unsent = 1,
+		.sndbuf = 131072, .brake = SMC_BRAKE_PEER_READER,
+	};
+	out_row(&text, &view, &row);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, " 1.2k    >5   99 %    0 % the peer's reader"
+				       " x\\x1b]0;evil\\x07\"[101]\n");
+	json = out_json(smcss_columns, &view, &row);
+	assert_int_equal(json_integer_value(json_object_get(json, "rate_in")), 1200);
+	assert_null(json_object_get(json, "rate_in_least"));
+	assert_null(json_object_get(json, "rate_out"));
+	assert_int_equal(json_integer_value(json_object_get(json, "rate_out_least")), 5);
+	json_decref(json);
+	/* A list that took no second sample says nothing of it. */
+	out_reset(&text);
+	row.rate.has = 0;
+	row.n_holders = 0;
+	out_row(&text, &view, &row);
+	assert_int_equal(text.len, 1);
+	json = out_json(smcss_columns, &view, &row);
+	assert_int_equal(json_object_size(json), 0);
+	json_decref(json);
+	out_free(&text);
+}
+
 /* Every column by its name, and every JSON key once. */
 static void table(void **state)
 {
 	(void)state;
 	for (const struct out_col *col = smcss_columns; col->name || col->key; col++) {
-		assert_non_null(col->key);
-		assert_true(col->json || col->kind != OUT_KIND_ODD);
+		/* In JSON it is part of the value before it. */
+		assert_true(col->key || (col->text && col > smcss_columns));
+		assert_true(!col->key || col->json || col->kind != OUT_KIND_ODD);
 		assert_true(!col->name || col->text || col->kind != OUT_KIND_ODD);
 		for (const struct out_col *other = smcss_columns; other < col; other++) {
 			if (col->name && other->name)
 				assert_string_not_equal(col->name, other->name);
-			if (!col->group == !other->group &&
+			if (col->key && other->key && !col->group == !other->group &&
 			    (!col->group || !strcmp(col->group, other->group)))
 				assert_string_not_equal(col->key, other->key);
 		}
@@ -636,6 +705,7 @@ int main(void)
 		cmocka_unit_test(json_absent),	cmocka_unit_test(cells),
 		cmocka_unit_test(connection_cells), cmocka_unit_test(process_cells),
 		cmocka_unit_test(headers),	cmocka_unit_test(table),
+		cmocka_unit_test(rates),	cmocka_unit_test(measured),
 		cmocka_unit_test(explanations), cmocka_unit_test(wide),
 	};
 

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+/* A whole screen of a terminal, and the keys typed at it. */
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+
+#define ESC '\033'
+/* How long the rest of a key's bytes may take after the first. */
+#define REST_MS 50
+
+/* The other screen, nothing on it, no cursor; and back. */
+static const char screen_on[] = "\033[?1049h\033[H\033[J\033[?25l";
+static const char screen_off[] = "\033[?25h\033[?1049l";
+
+static const int taken[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGWINCH };
+
+bool cli_terminal_usable(void)
+{
+	const char *term = getenv("TERM");
+
+	return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+bool cli_terminal_has_colour(void)
+{
+	const char *no = getenv("NO_COLOR");
+
+	return !no || !*no;
+}
+
+static void say(const char *sequence)
+{
+	/* Of no use if it fails: the terminal has gone then. */
+	(void)!write(STDOUT_FILENO, sequence, strlen(sequence));
+}
+
+static int take(struct cli_terminal *terminal)
+{
+	struct termios raw;
+
+	if (tcgetattr(STDIN_FILENO, &terminal->before))
+		return -errno;
+	raw = terminal->before;
+	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+	raw.c_iflag &= ~(tcflag_t)(IXON | ICRNL);
+	raw.c_cc[VMIN] = 0;
+	raw.c_cc[VTIME] = 0;
+	if (tcsetattr(STDIN_FILENO, TCSADRAIN, &raw))
+		return -errno;
+	say(screen_on);
+	return 0;
+}
+
+static void give_back(const struct cli_terminal *terminal)
+{
+	say(screen_off);
+	tcsetattr(STDIN_FILENO, TCSADRAIN, &terminal->before);
+}
+
+int cli_terminal_open(struct cli_terminal *terminal)
+{
+	sigset_t set;
+	int ret;
+
+	*terminal = (struct cli_terminal){ .signals = -1 };
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+		sigaddset(&set, taken[i]);
+	terminal->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (terminal->signals < 0)
+		return -errno;
+	sigprocmask(SIG_BLOCK, &set, &terminal->mask);
+	ret = take(terminal);
+	if (!ret)
+		return 0;
+	sigprocmask(SIG_SETMASK, &terminal->mask, NULL);
+	close(terminal->signals);
+	return ret;
+}
+
+void cli_terminal_close(struct cli_terminal *terminal)
+{
+	give_back(terminal);
+	sigprocmask(SIG_SETMASK, &terminal->mask, NULL);
+	close(terminal->signals);
+}
+
+void cli_terminal_size(int *rows, int *columns)
+{
+	struct winsize size = { .ws_row = 0 };
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	*rows = size.ws_row ? size.ws_row : 24;
+	*columns = size.ws_col ? size.ws_col : 80;
+}
+
+/* ---- keys ---- */
+
+struct sequence {
+	const char *bytes;
+	int key;
+};
+
+/* Behind the escape character: of xterm, the Linux console, screen, and what resembles them. */
+static const struct sequence sequences[] = {
+	{ "[A", CLI_KEY_UP },	    { "OA", CLI_KEY_UP },	{ "[B", CLI_KEY_DOWN },
+	{ "OB", CLI_KEY_DOWN },	    { "[5~", CLI_KEY_PAGE_UP }, { "[6~", CLI_KEY_PAGE_DOWN },
+	{ "[H", CLI_KEY_HOME },	    { "OH", CLI_KEY_HOME },	{ "[1~", CLI_KEY_HOME },
+	{ "[7~", CLI_KEY_HOME },    { "[F", CLI_KEY_END },	{ "OF", CLI_KEY_END },
+	{ "[4~", CLI_KEY_END },	    { "[8~", CLI_KEY_END },
+};
+
+/* Length of "[...X" or "OX" behind the escape character; 0: it is not complete. */
+static size_t sequence_length(const char *bytes, size_t len)
+{
+	size_t i = 1;
+
+	if (bytes[0] == 'O')
+		return len > 1 ? 2 : 0;
+	while (i < len && bytes[i] >= 0x20 && bytes[i] < 0x40)
+		i++;
+	return i < len ? i + 1 : 0;
+}
+
+int cli_key(const char *bytes, size_t len, bool is_all, size_t *used)
+{
+	size_t length;
+
+	*used = 1;
+	if (bytes[0] == '\f')
+		return CLI_KEY_REDRAW;
+	if (bytes[0] != ESC)
+		return bytes[0] >= ' ' && bytes[0] < 0x7f ? bytes[0] : CLI_KEY_OTHER;
+	if (len == 1 || (bytes[1] != '[' && bytes[1] != 'O')) {
+		*used = len > 1 || is_all;
+		return CLI_KEY_ESCAPE;
+	}
+	length = sequence_length(bytes + 1, len - 1);
+	if (!length) {
+		*used = is_all ? len : 0;
+		return CLI_KEY_OTHER;
+	}
+	*used = 1 + length;
+	for (size_t i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
+		if (strlen(sequences[i].bytes) == length &&
+		    !memcmp(sequences[i].bytes, bytes + 1, length))
+			return sequences[i].key;
+	return CLI_KEY_OTHER;
+}
+
+/* Return: a key, CLI_KEY_NONE if more of it must come first. */
+static int next_key(struct cli_terminal *terminal, bool is_all)
+{
+	size_t used;
+	int key;
+
+	if (!terminal->n_keys)
+		return CLI_KEY_NONE;
+	/* A sequence that fills the buffer is nobody's. */
+	is_all |= terminal->n_keys == sizeof(terminal->keys);
+	key = cli_key(terminal->keys, terminal->n_keys, is_all, &used);
+	if (!used)
+		return CLI_KEY_NONE;
+	terminal->n_keys -= used;
+	memmove(terminal->keys, terminal->keys + used, terminal->n_keys);
+	return key;
+}
+
+/* ---- waiting ---- */
+
+static int stop_for(struct cli_terminal *terminal, int signal)
+{
+	terminal->signal = signal;
+	return CLI_KEY_STOP;
+}
+
+/* Stopped until somebody lets us go on; then the terminal may be a different one's. */
+static int pause_here(struct cli_terminal *terminal)
+{
+	give_back(terminal);
+	raise(SIGSTOP);
+	return take(terminal) ? stop_for(terminal, SIGHUP) : CLI_KEY_REDRAW;
+}
+
+static int on_signal(struct cli_terminal *terminal)
+{
+	struct signalfd_siginfo info;
+
+	if (read(terminal->signals, &info, sizeof(info)) != sizeof(info))
+		return CLI_KEY_NONE;
+	switch (info.ssi_signo) {
+	case SIGTSTP: return pause_here(terminal);
+	case SIGWINCH: return CLI_KEY_REDRAW;
+	default: return stop_for(terminal, (int)info.ssi_signo);
+	}
+}
+
+static int64_t milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Return: a key, or CLI_KEY_NONE with what came in the buffer. */
+static int read_keys(struct cli_terminal *terminal, short events)
+{
+	ssize_t len = read(STDIN_FILENO, terminal->keys + terminal->n_keys,
+			   sizeof(terminal->keys) - terminal->n_keys);
+
+	/* It said that there is something, and there is nothing: the terminal has gone. */
+	if (len < 0 ? errno != EAGAIN && errno != EINTR : !len && events & POLLHUP)
+		return stop_for(terminal, SIGHUP);
+	terminal->n_keys += len > 0 ? (size_t)len : 0;
+	return next_key(terminal, false);
+}
+
+int cli_terminal_wait(struct cli_terminal *terminal, double seconds)
+{
+	struct pollfd fds[] = { { .fd = terminal->signals, .events = POLLIN },
+				{ .fd = STDIN_FILENO, .events = POLLIN } };
+	int64_t end = milliseconds() + (int64_t)(seconds * 1000 + 0.5), left;
+	int key = next_key(terminal, false), count;
+
+	while (key == CLI_KEY_NONE) {
+		left = end - milliseconds();
+		if (terminal->n_keys && left > REST_MS)
+			left = REST_MS;
+		count = poll(fds, 2, left > 0 ? (int)(left < INT32_MAX ? left : INT32_MAX) : 0);
+		if (!count && terminal->n_keys)
+			key = next_key(terminal, true);
+		else if (!count && milliseconds() >= end)
+			return CLI_KEY_NONE;
+		else if (count > 0 && fds[0].revents)
+			key = on_signal(terminal);
+		else if (count > 0 && fds[1].revents)
+			key = read_keys(terminal, fds[1].revents);
+	}
+	return key;
+}

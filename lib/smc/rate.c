@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+/* How fast a connection is, and who keeps it from being faster. */
+#include "smc/rate.h"
+
+#include <stddef.h>
+
+#define LAPS 65536ULL
+/* 400 Gbit/s: no connection is faster, as each byte is copied by one processor on either side. */
+#define FASTEST_BYTES_PER_SECOND 50e9
+#define NS_PER_SECOND 1e9
+
+/* A buffer that is so full keeps the writer waiting, or soon will. */
+static bool is_full(uint32_t bytes, uint32_t size)
+{
+	return size && bytes >= size - size / 4;
+}
+
+/* Bytes since the beginning, modulo 65536 buffers. A record may have any numbers. */
+static uint64_t position(const struct smc_abi_cursor *cursor, uint32_t size)
+{
+	return size ? ((uint64_t)cursor->wrap * size + cursor->count) % (LAPS * size) : 0;
+}
+
+/* From one cursor to the one ahead of it, of the same buffer: 0 to @size. */
+static uint32_t distance(const struct smc_abi_cursor *from, const struct smc_abi_cursor *to,
+			 uint32_t size)
+{
+	uint64_t lap = LAPS * size, bytes;
+
+	if (!size)
+		return 0;
+	bytes = (position(to, size) + lap - position(from, size)) % lap;
+	if (bytes > lap / 2)
+		return 0;
+	return bytes < size ? (uint32_t)bytes : size;
+}
+
+void smc_sample_sock(struct smc_sample *sample, const struct smc_sock *sock, int64_t at)
+{
+	const struct smc_abi_conninfo *conn = &sock->conn;
+	enum smc_mode mode = smc_sock_mode(sock);
+
+	*sample = (struct smc_sample){ .at = at };
+	if (!(sock->has & SMC_SOCK_HAS_CONN) || (mode != SMC_MODE_SMCR && mode != SMC_MODE_SMCD) ||
+	    !conn->rmbe_size || !conn->peer_rmbe_size)
+		return;
+	sample->mode = mode;
+	sample->rcvbuf = conn->rmbe_size;
+	sample->sndbuf = conn->sndbuf_size;
+	sample->peerbuf = conn->peer_rmbe_size;
+	sample->in_lap = LAPS * conn->rmbe_size;
+	sample->out_lap = LAPS * conn->peer_rmbe_size;
+	sample->in = position(&conn->rx_prod, conn->rmbe_size);
+	sample->out = position(&conn->tx_prod, conn->peer_rmbe_size);
+	sample->unread = distance(&conn->tx_cons, &conn->rx_prod, conn->rmbe_size);
+	sample->unsent = distance(&conn->tx_fin, &conn->tx_prep, conn->sndbuf_size);
+	sample->peer_unread = distance(&conn->rx_cons, &conn->tx_prod, conn->peer_rmbe_size);
+}
+
+void smc_sample_tcp(struct smc_sample *sample, const struct smc_tcp *tcp, int64_t at)
+{
+	*sample = (struct smc_sample){ .at = at };
+	if (!tcp->has_info)
+		return;
+	sample->mode = SMC_MODE_TCP;
+	sample->in = tcp->received;
+	sample->out = tcp->sent;
+}
+
+static uint64_t moved(uint64_t before, uint64_t now, uint64_t lap, uint32_t size)
+{
+	uint64_t bytes;
+
+	if (!lap)
+		return now > before ? now - before : 0;
+	bytes = (now + lap - before % lap) % lap;
+	return bytes > lap - size ? 0 : bytes;
+}
+
+/* Is there something to subtract? Buffers never change their size, a record's may. */
+static bool is_same(const struct smc_sample *before, const struct smc_sample *now)
+{
+	return before && before->mode == now->mode && before->in_lap == now->in_lap &&
+	       before->out_lap == now->out_lap;
+}
+
+void smc_moved(const struct smc_sample *before, const struct smc_sample *now, uint64_t *in,
+	       uint64_t *out)
+{
+	bool has_base = is_same(before, now);
+
+	*in = moved(has_base ? before->in : 0, now->in, now->in_lap, now->rcvbuf);
+	*out = moved(has_base ? before->out : 0, now->out, now->out_lap, now->peerbuf);
+}
+
+/* May a cursor have gone round once more than it shows? */
+static bool may_have_wrapped(uint64_t bytes, uint64_t lap, double seconds, bool has_unseen,
+			     uint64_t unseen)
+{
+	if (!lap || (double)(bytes + lap) > FASTEST_BYTES_PER_SECOND * seconds)
+		return false;
+	return !has_unseen || unseen >= lap / 2;
+}
+
+static enum smc_brake judge(const struct smc_sample *now, uint64_t in, uint64_t out)
+{
+	if (is_full(now->unread, now->rcvbuf))
+		return SMC_BRAKE_READER;
+	if (is_full(now->peer_unread, now->peerbuf))
+		return SMC_BRAKE_PEER_READER;
+	if (is_full(now->unsent, now->sndbuf))
+		return SMC_BRAKE_LINK;
+	if (!in && !out)
+		return SMC_BRAKE_NONE;
+	return out >= in ? SMC_BRAKE_WRITER : SMC_BRAKE_PEER_WRITER;
+}
+
+void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const struct smc_sample *now,
+	      int64_t since, const struct smc_unseen *unseen)
+{
+	double seconds = (double)(now->at - since) / NS_PER_SECOND;
+	uint64_t in = 0, out = 0;
+
+	*rate = (struct smc_rate){ .has = 0 };
+	if (now->mode == SMC_MODE_NONE)
+		return;
+	if (seconds > 0) {
+		smc_moved(before, now, &in, &out);
+		rate->has = SMC_RATE_HAS_RATES;
+		rate->in = (uint64_t)((double)in / seconds + 0.5);
+		rate->out = (uint64_t)((double)out / seconds + 0.5);
+		rate->in_is_least = may_have_wrapped(in, now->in_lap, seconds, unseen->has_in,
+						     unseen->in);
+		rate->out_is_least = may_have_wrapped(out, now->out_lap, seconds, unseen->has_out,
+						      unseen->out);
+	}
+	if (now->mode == SMC_MODE_TCP)
+		return;
+	rate->has |= SMC_RATE_HAS_FILL;
+	rate->unread = now->unread;
+	rate->rcvbuf = now->rcvbuf;
+	rate->unsent = now->unsent;
+	rate->sndbuf = now->sndbuf;
+	rate->brake = judge(now, in, out);
+}
+
+const char *smc_brake_name(enum smc_brake brake)
+{
+	static const char *const names[] = {
+		[SMC_BRAKE_READER] = "this reader",
+		[SMC_BRAKE_PEER_READER] = "the peer's reader",
+		[SMC_BRAKE_LINK] = "the link",
+		[SMC_BRAKE_WRITER] = "this writer",
+		[SMC_BRAKE_PEER_WRITER] = "the peer's writer",
+	};
+
+	return (size_t)brake < sizeof(names) / sizeof(names[0]) ? names[brake] : NULL;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* All SMC sockets from the kernel, and what completes them: TCP sockets inside, and processes. */
+#include "smcss.h"
+
+#include <errno.h>
+
+#include "host/smc.h"
+#include "netlink/diag.h"
+
+#define TRIES 3
+
+static int try_once(const struct smcss_source *source, struct smc_err *err)
+{
+	const struct smc_abi_diag_req req = smc_sock_request(source->ext);
+	int ret = source->begin(source->arg);
+
+	if (!ret)
+		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg),
+				    source->on_message, source->arg, err);
+	return !ret && source->end ? source->end(source->arg) : ret;
+}
+
+int smcss_fetch(const struct smcss_source *source, struct smc_err *err)
+{
+	bool is_loaded = false;
+	int tries = 0, ret;
+
+	for (;;) {
+		ret = try_once(source, err);
+		if (ret == -EINTR && !(source->is_final && *source->is_final) && ++tries < TRIES)
+			continue;
+		if (ret != -ENOENT || is_loaded)
+			return ret;
+		/* The request loads smc_diag, but only a socket loads smc itself. */
+		if (host_af_smc() == -EAFNOSUPPORT)
+			return smc_err_say(err, ENOENT, SMC_MISSING);
+		is_loaded = true;
+	}
+}
+
+int smcss_load_processes(struct smcss_lookup *lookup, struct smc_err *err)
+{
+	int ret = lookup->has_procs ? 0 : proc_table_load(&lookup->procs);
+
+	lookup->has_procs = true;
+	return ret ? smc_err_set(err, -ret, "cannot read which processes hold sockets") : 0;
+}
+
+int smcss_tcp_dump(smcss_tcp_request_fn request, smc_diag_fn fn, void *arg, struct smc_err *err)
+{
+	static const uint8_t families[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < sizeof(families); i++) {
+		const struct inet_diag_req_v2 req = request(families[i]);
+		int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), fn, arg,
+					err);
+
+		/* No IPv6, no tcp_diag, not recorded: what they would tell then stays unknown. */
+		if (ret && ret != -ENOENT && ret != -ENODATA)
+			return ret;
+	}
+	return 0;
+}
+
+static int load_inet(struct smcss_lookup *lookup, struct smc_err *err)
+{
+	int ret = smcss_tcp_dump(smc_inet_request, smc_inet_add, &lookup->inet, err);
+
+	if (ret)
+		smc_inet_free(&lookup->inet);
+	else
+		lookup->has_inet = true;
+	return ret;
+}
+
+int smcss_complete(struct smcss_lookup *lookup, struct smc_sock *sock, struct smc_err *err)
+{
+	const struct proc_fd *holder;
+	size_t count;
+	int ret;
+
+	if (!lookup->has_inet) {
+		ret = load_inet(lookup, err);
+		if (ret)
+			return ret;
+	}
+	if (smc_inet_resolve(&lookup->inet, sock))
+		return 0;
+	ret = smcss_load_processes(lookup, err);
+	if (ret)
+		return ret;
+	holder = proc_table_find(&lookup->procs, sock->inode, &count);
+	if (holder)
+		proc_socket_names(holder, &sock->local, &sock->peer);
+	return 0;
+}
+
+void smcss_lookup_free(struct smcss_lookup *lookup)
+{
+	smc_inet_free(&lookup->inet);
+	proc_table_free(&lookup->procs);
+	*lookup = (struct smcss_lookup){ .has_inet = false };
+}

@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: MIT
+/* Samples of all SMC sockets, one after the other, and what each moved in between. */
+#include "rates.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "netlink/genl.h"
+#include "smc/stats.h"
+
+/* While sockets come and go a dump may leave out one that is still there. */
+#define MISSES_MAX 5
+
+/** struct item - a socket of the last sample */
+struct item {
+	struct smcss_row row;
+	struct smc_sample sample;
+};
+
+/**
+ * struct known - what an earlier sample said of a socket
+ * @is_looked_up: @local and @peer are all that can be learned of its addresses
+ * @is_connected: it was a connection
+ * @misses: samples since then that did not have it
+ */
+struct known {
+	uint64_t cookie;
+	struct smc_sample sample;
+	struct smc_addr local, peer;
+	bool is_looked_up, is_connected, is_seen;
+	unsigned int misses;
+};
+
+struct known_list {
+	struct known *entries;
+	size_t count, size;
+};
+
+/** struct tcp_list - the TCP sockets of this network namespace, by their ends */
+struct tcp_list {
+	struct smc_tcp *entries;
+	size_t count, size;
+};
+
+/**
+ * struct rates - the last sample
+ * @known: by cookie, of that sample and those before
+ * @at: when it began; @before: when the one before did; 0: never
+ * @genl: for the kernel's sums; NULL: not there
+ * @stats, @has_stats: as they were after the last sample
+ */
+struct rates {
+	struct item *items;
+	size_t count, size;
+	struct known_list known;
+	struct tcp_list tcp;
+	struct smcss_lookup lookup;
+	int64_t at, before;
+	struct smc_genl *genl;
+	bool is_asked;
+	struct smc_stats stats;
+	bool has_stats;
+};
+
+struct rates *rates_new(void)
+{
+	return calloc(1, sizeof(struct rates));
+}
+
+size_t rates_count(const struct rates *rates)
+{
+	return rates->count;
+}
+
+struct smcss_row *rates_row(struct rates *rates, size_t index)
+{
+	return &rates->items[index].row;
+}
+
+double rates_seconds(const struct rates *rates)
+{
+	return rates->before ? (double)(rates->at - rates->before) / 1e9 : 0;
+}
+
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* ---- what the kernel says ---- */
+
+struct taking {
+	struct rates *rates;
+	struct smc_err *err;
+};
+
+static int begin(void *arg)
+{
+	struct taking *taking = arg;
+
+	taking->rates->count = 0;
+	return 0;
+}
+
+static int on_message(const struct nlmsghdr *nlh, void *arg)
+{
+	struct taking *taking = arg;
+	struct rates *rates = taking->rates;
+	struct item *item = smc_array_add(&rates->items, &rates->count, &rates->size,
+					  sizeof(*item));
+
+	if (!item)
+		return smc_err_set(taking->err, ENOMEM, "cannot store the list of sockets");
+	if (smc_sock_decode(&item->row.sock, nlh))
+		return smc_err_say(taking->err, EBADMSG,
+				   "the kernel's answer about a socket is too short");
+	smc_sample_sock(&item->sample, &item->row.sock, now());
+	return 0;
+}
+
+static int on_stats(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_stats_decode(arg, nlh);
+}
+
+/* What the kernel counted in all: without it rates are the less certain. */
+static bool read_stats(struct rates *rates, struct smc_stats *stats)
+{
+	*stats = (struct smc_stats){ .tech = { { .value = { 0 } } } };
+	if (!rates->is_asked)
+		smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, NULL);
+	rates->is_asked = true;
+	return rates->genl && !smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, on_stats, stats, NULL);
+}
+
+/* ---- connections that fell back: the TCP sockets inside ---- */
+
+static int compare_addr(const struct smc_addr *x, const struct smc_addr *y)
+{
+	if (x->port != y->port)
+		return x->port < y->port ? -1 : 1;
+	if (x->family != y->family)
+		return x->family < y->family ? -1 : 1;
+	return memcmp(x->ip, y->ip, sizeof(x->ip));
+}
+
+static int compare_tcp(const void *a, const void *b)
+{
+	const struct smc_tcp *x = a, *y = b;
+	int order = compare_addr(&x->local, &y->local);
+
+	return order ? order : compare_addr(&x->peer, &y->peer);
+}
+
+static int on_tcp(const struct nlmsghdr *nlh, void *arg)
+{
+	struct tcp_list *list = arg;
+	struct smc_tcp *tcp = smc_array_add(&list->entries, &list->count, &list->size,
+					    sizeof(*tcp));
+
+	return tcp ? smc_tcp_decode(tcp, nlh) : -ENOMEM;
+}
+
+static int load_tcp(struct rates *rates, struct smc_err *err)
+{
+	int ret;
+
+	rates->tcp.count = 0;
+	ret = smcss_tcp_dump(smc_tcp_request, on_tcp, &rates->tcp, err);
+	if (rates->tcp.count)
+		qsort(rates->tcp.entries, rates->tcp.count, sizeof(*rates->tcp.entries),
+		      compare_tcp);
+	return ret == -ENOMEM ? smc_err_set(err, ENOMEM, "cannot store the list of sockets") : ret;
+}
+
+static void sample_tcp(const struct rates *rates, struct item *item, int64_t at)
+{
+	struct smc_tcp key = { .local = item->row.sock.local, .peer = item->row.sock.peer };
+	const struct smc_tcp *tcp = NULL;
+
+	smc_addr_unmap(&key.local);
+	smc_addr_unmap(&key.peer);
+	if (rates->tcp.count)
+		tcp = bsearch(&key, rates->tcp.entries, rates->tcp.count, sizeof(key), compare_tcp);
+	if (tcp)
+		smc_sample_tcp(&item->sample, tcp, at);
+}
+
+/* ---- what earlier samples said ---- */
+
+static int compare_known(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	return (x->cookie > y->cookie) - (x->cookie < y->cookie);
+}
+
+static struct known *find(const struct known_list *list, uint64_t cookie)
+{
+	const struct known key = { .cookie = cookie };
+
+	return list->count ? bsearch(&key, list->entries, list->count, sizeof(key), compare_known) :
+			     NULL;
+}
+
+/* Addresses that had to be looked up once are kept, since each look-up is a dump of all TCP. */
+static int complete(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err)
+{
+	for (size_t i = 0; i < rates->count; i++) {
+		struct smc_sock *sock = &rates->items[i].row.sock;
+		const struct known *known;
+		int ret;
+
+		if (!smcss_selects(opts, sock) || !smc_sock_needs_lookup(sock))
+			continue;
+		known = find(&rates->known, sock->cookie);
+		if (known && known->is_looked_up) {
+			sock->local = known->local;
+			sock->peer = known->peer;
+			continue;
+		}
+		ret = smcss_complete(&rates->lookup, sock, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int sample_fallbacks(struct rates *rates, struct smc_err *err)
+{
+	bool is_loaded = false;
+	int64_t at = 0;
+
+	for (size_t i = 0; i < rates->count; i++) {
+		struct item *item = &rates->items[i];
+		int ret;
+
+		if (smc_sock_mode(&item->row.sock) != SMC_MODE_TCP)
+			continue;
+		if (!is_loaded) {
+			ret = load_tcp(rates, err);
+			if (ret)
+				return ret;
+			at = now();
+			is_loaded = true;
+		}
+		sample_tcp(rates, item, at);
+	}
+	return 0;
+}
+
+/* ---- what moved ---- */
+
+/*
+ * What to compare with. NULL: with nothing, as the connection is new, or it was not one yet.
+ * @since: from when on; the time of the sample itself if there is nothing to say
+ */
+static const struct smc_sample *base_of(struct rates *rates, const struct item *item,
+					int64_t *since)
+{
+	struct known *known = find(&rates->known, item->row.sock.cookie);
+
+	*since = rates->before ? rates->before : item->sample.at;
+	if (!known)
+		return NULL;
+	known->is_seen = true;
+	*since = known->sample.at;
+	/* It was a connection, and what it had moved by then is not known. */
+	if (known->is_connected && known->sample.mode != item->sample.mode)
+		*since = item->sample.at;
+	return &known->sample;
+}
+
+static void add_moved(struct rates *rates, const struct item *item, uint64_t *in, uint64_t *out)
+{
+	const struct smc_sample *base;
+	uint64_t moved_in, moved_out;
+	int64_t since;
+
+	base = base_of(rates, item, &since);
+	if (since >= item->sample.at)
+		return;
+	smc_moved(base, &item->sample, &moved_in, &moved_out);
+	*in += moved_in;
+	*out += moved_out;
+}
+
+static bool since(const struct smc_tech_stats *now, const struct smc_tech_stats *before, int index,
+		  uint64_t *count)
+{
+	if (!now->has[index] || !before->has[index] || now->value[index] < before->value[index])
+		return false;
+	*count = now->value[index] - before->value[index];
+	return true;
+}
+
+/* The kernel's sum of one direction, without what cursors show. @uncounted: calls it leaves out. */
+static bool unseen_of(const struct smc_tech_stats *now, const struct smc_tech_stats *before,
+		      int index, int uncounted, uint64_t shown, uint64_t *unseen)
+{
+	uint64_t total, calls;
+
+	if (!since(now, before, index, &total) || !since(now, before, uncounted, &calls) || calls)
+		return false;
+	*unseen = total > shown ? total - shown : 0;
+	return true;
+}
+
+static struct smc_unseen compare_sums(struct rates *rates, enum smc_mode mode,
+				      const struct smc_stats *stats)
+{
+	int tech = mode == SMC_MODE_SMCD ? SMC_TECH_D : SMC_TECH_R;
+	const struct smc_tech_stats *last = &stats->tech[tech], *first = &rates->stats.tech[tech];
+	struct smc_unseen unseen = { .has_in = false };
+	uint64_t in = 0, out = 0;
+
+	for (size_t i = 0; i < rates->count; i++)
+		if (rates->items[i].sample.mode == mode)
+			add_moved(rates, &rates->items[i], &in, &out);
+	/* splice(2), and sendfile(2) before Linux 6.5, are counted as calls only. */
+	unseen.has_in = unseen_of(last, first, SMC_STAT_RX_BYTES, SMC_STAT_SPLICE, in, &unseen.in);
+	unseen.has_out = unseen_of(last, first, SMC_STAT_TX_BYTES, SMC_STAT_SENDPAGE, out,
+				   &unseen.out);
+	return unseen;
+}
+
+static void compute(struct rates *rates)
+{
+	struct smc_unseen unseen[SMC_MODE_TCP + 1] = { { .has_in = false } };
+	struct smc_stats stats;
+	bool has_stats = read_stats(rates, &stats);
+
+	if (has_stats && rates->has_stats) {
+		unseen[SMC_MODE_SMCR] = compare_sums(rates, SMC_MODE_SMCR, &stats);
+		unseen[SMC_MODE_SMCD] = compare_sums(rates, SMC_MODE_SMCD, &stats);
+	}
+	for (size_t i = 0; i < rates->count; i++) {
+		struct item *item = &rates->items[i];
+		int64_t since;
+		const struct smc_sample *base = base_of(rates, item, &since);
+
+		smc_rate(&item->row.rate, base, &item->sample, since, &unseen[item->sample.mode]);
+	}
+	rates->stats = stats;
+	rates->has_stats = has_stats;
+}
+
+/* ---- for the next time ---- */
+
+static int remember(struct known_list *list, const struct item *item)
+{
+	const struct smc_sock *sock = &item->row.sock;
+	struct known known = {
+		.cookie = sock->cookie,
+		.sample = item->sample,
+		.local = sock->local,
+		.peer = sock->peer,
+		.is_connected = smc_sock_connected(sock),
+	};
+
+	known.is_looked_up = known.is_connected && smc_sock_mode(sock) != SMC_MODE_NONE;
+	return smc_array_append(&list->entries, &list->count, &list->size, &known, sizeof(known));
+}
+
+/* Those of this sample, and those that may only have been left out. */
+static int renew(struct rates *rates)
+{
+	struct known_list list = { .entries = NULL };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < rates->count; i++)
+		ret = remember(&list, &rates->items[i]);
+	for (size_t i = 0; !ret && i < rates->known.count; i++) {
+		struct known *known = &rates->known.entries[i];
+
+		if (!known->is_seen && ++known->misses <= MISSES_MAX)
+			ret = smc_array_append(&list.entries, &list.count, &list.size, known,
+					       sizeof(*known));
+	}
+	if (ret) {
+		free(list.entries);
+		return ret;
+	}
+	if (list.count)
+		qsort(list.entries, list.count, sizeof(*list.entries), compare_known);
+	free(rates->known.entries);
+	rates->known = list;
+	return 0;
+}
+
+int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err)
+{
+	struct taking taking = { rates, err };
+	const struct smcss_source source = {
+		.ext = smcss_ext(opts), .begin = begin, .on_message = on_message, .arg = &taking,
+	};
+	int64_t at = now();
+	int ret = smcss_fetch(&source, err);
+
+	if (!ret)
+		ret = complete(rates, opts, err);
+	smcss_lookup_free(&rates->lookup);
+	if (!ret)
+		ret = sample_fallbacks(rates, err);
+	if (ret) {
+		rates->count = 0;
+		return ret;
+	}
+	rates->before = rates->at;
+	rates->at = at;
+	compute(rates);
+	if (renew(rates))
+		return smc_err_set(err, ENOMEM, "cannot store the list of sockets");
+	return 0;
+}
+
+void rates_free(struct rates *rates)
+{
+	if (!rates)
+		return;
+	smc_genl_close(rates->genl);
+	smcss_lookup_free(&rates->lookup);
+	free(rates->items);
+	free(rates->known.entries);
+	free(rates->tcp.entries);
+	free(rates);
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+/* --top on a terminal: the screen, and what the keys do. */
+#include "top.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/terminal.h"
+
+/* Processes are looked for again when one is missing, but never for more than this part of time. */
+#define SCAN_PART 50
+#define SCAN_SECONDS 2.0
+/* Two samples that are closer than that say little. */
+#define LEAST_SECONDS 0.1
+/* The line with sums, and that with the names of the columns. */
+#define HEAD_LINES 2
+
+/**
+ * struct screen - what is shown
+ * @first: row at the top
+ * @rows, @columns: of the terminal; @n_drawn: lines of it that are on their way
+ * @is_spoilt: there may be anything on it
+ * @lookup: who holds sockets, as of @scanned; @scan_seconds is how long that took
+ * @sampled: when rows were taken last
+ */
+struct screen {
+	const struct smcss_opts *opts;
+	struct rates *rates;
+	struct cli_terminal terminal;
+	struct top_table table;
+	struct out_view view;
+	struct out_text text, line;
+	struct smcss_lookup lookup;
+	enum smcss_sort sort;
+	size_t first;
+	int rows, columns, n_drawn;
+	bool has_help, has_colour, is_spoilt;
+	double scanned, scan_seconds, sampled, interval;
+	struct smc_err *err;
+};
+
+static const char *const help[] = {
+	"r  u  n  p        sort by rate, unread, unsent, process; s  the next of these",
+	"up down  k j      a row up or down",
+	"PgUp PgDn  b f    a screen up or down",
+	"Home End  g G     to the first row, to the last",
+	"space             measure now",
+	"h ?               this help, and back",
+	"q                 the end",
+	"",
+	"IN/s, OUT/s       bytes in a second; > that or more, as a cursor may have gone round",
+	"UNREAD            of the receive buffer: what the program here has not read",
+	"UNSENT            of the send buffer: what has not gone from it",
+	"BRAKE             who keeps the connection from being faster",
+};
+
+static double seconds_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
+
+/* ---- who holds what ---- */
+
+static void join_row(struct screen *screen, struct smcss_row *row)
+{
+	row->holders = proc_table_find(&screen->lookup.procs, row->sock.inode, &row->n_holders);
+}
+
+static void join_all(struct screen *screen)
+{
+	for (size_t i = 0; i < rates_count(screen->rates); i++)
+		join_row(screen, rates_row(screen->rates, i));
+}
+
+static int scan(struct screen *screen)
+{
+	double start = seconds_now();
+	int ret;
+
+	smcss_lookup_free(&screen->lookup);
+	ret = smcss_load_processes(&screen->lookup, screen->err);
+	screen->scanned = seconds_now();
+	screen->scan_seconds = screen->scanned - start;
+	join_all(screen);
+	return ret;
+}
+
+static size_t room(const struct screen *screen)
+{
+	return screen->rows > HEAD_LINES ? (size_t)(screen->rows - HEAD_LINES) : 0;
+}
+
+/* Rows that are on the screen: from @first on. */
+static size_t visible(const struct screen *screen)
+{
+	size_t rest = screen->table.count - screen->first;
+
+	return rest < room(screen) ? rest : room(screen);
+}
+
+static bool is_missing(struct screen *screen)
+{
+	bool is_one = false;
+
+	for (size_t i = 0; i < visible(screen); i++) {
+		struct smcss_row *row = screen->table.rows[screen->first + i];
+
+		join_row(screen, row);
+		is_one |= row->sock.inode && (!row->n_holders || !proc_fd_holds(row->holders));
+	}
+	return is_one;
+}
+
+static void stay_within(struct screen *screen)
+{
+	size_t last = screen->table.count > room(screen) ? screen->table.count - room(screen) : 0;
+
+	screen->first = screen->first < last ? screen->first : last;
+}
+
+/*
+ * Put the rows in order, and join those that are seen. Other users' processes stay missing for
+ * good: looking for them again costs a fixed part of the time.
+ */
+static int arrange(struct screen *screen)
+{
+	double age = seconds_now() - screen->scanned;
+	int ret;
+
+	cli_terminal_size(&screen->rows, &screen->columns);
+	if (screen->sort == SMCSS_BY_PROCESS)
+		join_all(screen);
+	top_sort(&screen->table, screen->sort);
+	stay_within(screen);
+	if (!is_missing(screen) || age < SCAN_SECONDS || age < SCAN_PART * screen->scan_seconds)
+		return 0;
+	ret = scan(screen);
+	top_sort(&screen->table, screen->sort);
+	return ret;
+}
+
+static int take(struct screen *screen)
+{
+	int ret = rates_take(screen->rates, screen->opts, screen->err);
+
+	screen->sampled = seconds_now();
+	if (!ret && top_fill(&screen->table, screen->rates, screen->opts))
+		ret = smc_err_set(screen->err, ENOMEM, "cannot store the list of sockets");
+	return ret ? ret : arrange(screen);
+}
+
+/* ---- drawing ---- */
+
+/* A line of the screen, cut to its width: all that is shown is ASCII. */
+static void draw_line(struct screen *screen, const char *data, size_t len, const char *attribute)
+{
+	struct out_text *text = &screen->text;
+	size_t width = (size_t)screen->columns;
+
+	if (len && data[len - 1] == '\n')
+		len--;
+	len = len < width ? len : width;
+	/* No end of a line behind the last one: it would push the first out. */
+	out_str(text, screen->n_drawn++ ? "\r\n\033[K" : "\033[H\033[K");
+	if (!screen->has_colour)
+		attribute = "";
+	out_str(text, attribute);
+	out_mem(text, data, len);
+	if (!*attribute)
+		return;
+	out_blanks(text, width - len);
+	out_str(text, "\033[m");
+}
+
+static void draw_rows(struct screen *screen)
+{
+	struct out_text *line = &screen->line;
+
+	for (size_t i = 0; i < visible(screen); i++) {
+		out_reset(line);
+		out_row(line, &screen->view, screen->table.rows[screen->first + i]);
+		draw_line(screen, line->data, line->len, "");
+	}
+}
+
+static void draw_help(struct screen *screen)
+{
+	for (size_t i = 0; i < room(screen) && i < sizeof(help) / sizeof(help[0]); i++)
+		draw_line(screen, help[i], strlen(help[i]), "");
+}
+
+static int draw(struct screen *screen)
+{
+	struct out_text *line = &screen->line;
+
+	if (screen->is_spoilt)
+		out_str(&screen->text, "\033[H\033[J");
+	screen->is_spoilt = false;
+	screen->n_drawn = 0;
+	out_reset(line);
+	top_head(line, &screen->table, rates_seconds(screen->rates), screen->sort,
+		 (size_t)screen->columns);
+	draw_line(screen, line->data, line->len, "");
+	top_fit(&screen->view, screen->table.rows ? screen->table.rows + screen->first : NULL,
+		visible(screen));
+	if (screen->rows > 1) {
+		out_reset(line);
+		out_header(line, &screen->view);
+		draw_line(screen, line->data, line->len, "\033[7m");
+	}
+	if (screen->has_help)
+		draw_help(screen);
+	else
+		draw_rows(screen);
+	if (screen->n_drawn < screen->rows)
+		out_str(&screen->text, "\r\n\033[J");
+	screen->text.is_failed |= line->is_failed;
+	return out_print(&screen->text, screen->err);
+}
+
+/* ---- keys ---- */
+
+static void scroll(struct screen *screen, int key)
+{
+	size_t page = room(screen) > 1 ? room(screen) - 1 : 1;
+
+	switch (key) {
+	case CLI_KEY_UP: screen->first -= screen->first > 0; break;
+	case CLI_KEY_DOWN: screen->first++; break;
+	case CLI_KEY_PAGE_UP: screen->first -= screen->first < page ? screen->first : page; break;
+	case CLI_KEY_PAGE_DOWN: screen->first += page; break;
+	case CLI_KEY_HOME: screen->first = 0; break;
+	case CLI_KEY_END: screen->first = screen->table.count; break;
+	default: break;
+	}
+}
+
+/* Letters that do the same as other keys. */
+static int meaning(int key)
+{
+	switch (key) {
+	case 'k': return CLI_KEY_UP;
+	case 'j': return CLI_KEY_DOWN;
+	case 'b': return CLI_KEY_PAGE_UP;
+	case 'f': return CLI_KEY_PAGE_DOWN;
+	case 'g': return CLI_KEY_HOME;
+	case 'G': return CLI_KEY_END;
+	default: return key;
+	}
+}
+
+/* Return: 0, -errno with @err; 1 at the end. */
+static int on_key(struct screen *screen, int key)
+{
+	bool had_help = screen->has_help;
+
+	switch (key) {
+	case 'q':
+	case 'Q':
+	case CLI_KEY_STOP: return 1;
+	case 'h':
+	case '?': screen->has_help = !had_help; return 0;
+	case CLI_KEY_ESCAPE: screen->has_help = false; return 0;
+	case CLI_KEY_REDRAW: screen->is_spoilt = true; break;
+	case 'r': screen->sort = SMCSS_BY_RATE; break;
+	case 'u': screen->sort = SMCSS_BY_UNREAD; break;
+	case 'n': screen->sort = SMCSS_BY_UNSENT; break;
+	case 'p': screen->sort = SMCSS_BY_PROCESS; break;
+	case 's': screen->sort = (screen->sort + 1) % SMCSS_SORTS; break;
+	case ' ':
+		if (seconds_now() - screen->sampled >= LEAST_SECONDS)
+			return take(screen);
+		return 0;
+	default: scroll(screen, meaning(key)); break;
+	}
+	return arrange(screen);
+}
+
+static int serve(struct screen *screen)
+{
+	int ret = take(screen), key;
+
+	while (!ret) {
+		double left = screen->sampled + screen->interval - seconds_now();
+
+		ret = draw(screen);
+		if (ret)
+			break;
+		key = cli_terminal_wait(&screen->terminal, left > 0 ? left : 0);
+		ret = key == CLI_KEY_NONE ? take(screen) : on_key(screen, key);
+	}
+	return ret > 0 ? 0 : ret;
+}
+
+int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, struct smc_err *err)
+{
+	struct screen screen = {
+		.opts = opts, .rates = rates, .sort = opts->sort, .err = err,
+		.interval = opts->watch_seconds > 0 ? opts->watch_seconds : TOP_SECONDS,
+		.has_colour = cli_terminal_has_colour(),
+	};
+	int ret = smcss_view(&screen.view, opts, err);
+
+	/* What fails at once is said without a screen. */
+	if (!ret)
+		ret = rates_take(rates, opts, err);
+	if (!ret)
+		ret = scan(&screen);
+	if (ret)
+		goto out;
+	ret = cli_terminal_open(&screen.terminal);
+	if (ret) {
+		smc_err_set(err, -ret, "cannot use the terminal");
+		goto out;
+	}
+	ret = serve(&screen);
+	*signal = screen.terminal.signal;
+	cli_terminal_close(&screen.terminal);
+out:
+	smcss_lookup_free(&screen.lookup);
+	top_free(&screen.table);
+	out_free(&screen.text);
+	out_free(&screen.line);
+	return ret;
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+/* --top: which connections are shown in which order, and as text or JSON once. */
+#include "top.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+static const char *const sort_names[SMCSS_SORTS] = { "rate", "unread", "unsent", "process" };
+
+int top_sort_parse(const char *name)
+{
+	for (int i = 0; i < SMCSS_SORTS; i++)
+		if (!strcmp(sort_names[i], name))
+			return i;
+	return -EINVAL;
+}
+
+const char *top_sort_name(enum smcss_sort sort)
+{
+	return sort_names[sort];
+}
+
+/* ---- rows ---- */
+
+static void sum_up(struct top_sums *sums, const struct smcss_row *row)
+{
+	sums->counts[smc_sock_mode(&row->sock)]++;
+	sums->in += row->rate.in;
+	sums->out += row->rate.out;
+	sums->in_is_least |= row->rate.in_is_least;
+	sums->out_is_least |= row->rate.out_is_least;
+}
+
+int top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts)
+{
+	table->count = 0;
+	table->sums = (struct top_sums){ .in = 0 };
+	for (size_t i = 0; i < rates_count(rates); i++) {
+		struct smcss_row *row = rates_row(rates, i);
+		struct smcss_row **place;
+
+		if (!smcss_selects(opts, &row->sock) || !filter_match(&opts->filter, &row->sock))
+			continue;
+		place = smc_array_add(&table->rows, &table->count, &table->size, sizeof(*place));
+		if (!place)
+			return -ENOMEM;
+		*place = row;
+		sum_up(&table->sums, row);
+	}
+	return 0;
+}
+
+void top_free(struct top_table *table)
+{
+	free(table->rows);
+	*table = (struct top_table){ .count = 0 };
+}
+
+static int compare_numbers(uint64_t x, uint64_t y)
+{
+	return (x < y) - (x > y);
+}
+
+static int compare_rates(const struct smcss_row *x, const struct smcss_row *y)
+{
+	int order = compare_numbers(x->rate.in + x->rate.out, y->rate.in + y->rate.out);
+
+	return order ? order : compare_numbers(y->sock.cookie, x->sock.cookie);
+}
+
+/* By the part of the buffer, largest first: x/a against y/b. Without a buffer last. */
+static int compare_parts(uint32_t x, uint32_t a, uint32_t y, uint32_t b)
+{
+	if (!a || !b)
+		return !a - !b;
+	return compare_numbers((uint64_t)x * b, (uint64_t)y * a);
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	return compare_rates(*(const struct smcss_row *const *)a,
+			     *(const struct smcss_row *const *)b);
+}
+
+static int by_unread(const void *a, const void *b)
+{
+	const struct smcss_row *x = *(const struct smcss_row *const *)a;
+	const struct smcss_row *y = *(const struct smcss_row *const *)b;
+	int order = compare_parts(x->rate.unread, x->rate.rcvbuf, y->rate.unread, y->rate.rcvbuf);
+
+	return order ? order : compare_rates(x, y);
+}
+
+static int by_unsent(const void *a, const void *b)
+{
+	const struct smcss_row *x = *(const struct smcss_row *const *)a;
+	const struct smcss_row *y = *(const struct smcss_row *const *)b;
+	int order = compare_parts(x->rate.unsent, x->rate.sndbuf, y->rate.unsent, y->rate.sndbuf);
+
+	return order ? order : compare_rates(x, y);
+}
+
+/* By name and number; those that nobody holds, or nobody whom we may see, last. */
+static int by_process(const void *a, const void *b)
+{
+	const struct smcss_row *x = *(const struct smcss_row *const *)a;
+	const struct smcss_row *y = *(const struct smcss_row *const *)b;
+	int order;
+
+	if (!x->n_holders || !y->n_holders)
+		order = !x->n_holders - !y->n_holders;
+	else
+		order = strncmp(x->holders->comm, y->holders->comm, sizeof(x->holders->comm));
+	if (!order && x->n_holders && x->holders->pid != y->holders->pid)
+		order = x->holders->pid < y->holders->pid ? -1 : 1;
+	return order ? order : compare_rates(x, y);
+}
+
+void top_sort(struct top_table *table, enum smcss_sort sort)
+{
+	static int (*const order[SMCSS_SORTS])(const void *, const void *) = {
+		by_rate, by_unread, by_unsent, by_process,
+	};
+
+	if (table->count)
+		qsort(table->rows, table->count, sizeof(*table->rows), order[sort]);
+}
+
+/* ---- the columns ---- */
+
+static bool is_fitted(const struct out_col *col)
+{
+	static const char *const names[] = { "local", "peer", "mode" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(col->name, names[i]))
+			return true;
+	return false;
+}
+
+static size_t widest(const struct out_col *col, struct smcss_row *const *rows, size_t count)
+{
+	struct out_text cell = { .len = 0 };
+	size_t width = strlen(col->head);
+
+	for (size_t i = 0; i < count; i++) {
+		out_reset(&cell);
+		out_cell(&cell, col, rows[i]);
+		width = cell.len > width ? cell.len : width;
+	}
+	out_free(&cell);
+	return width;
+}
+
+void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count)
+{
+	for (size_t i = 0; i < view->count; i++) {
+		size_t width = 0;
+
+		if (is_fitted(view->cols[i]))
+			width = widest(view->cols[i], rows, count);
+		if (width)
+			view->widths[i] = width < UINT8_MAX ? (uint8_t)width : UINT8_MAX;
+	}
+}
+
+/* ---- the line above ---- */
+
+static void append_sum(struct out_text *text, const char *name, uint64_t bytes, bool is_least)
+{
+	size_t start;
+
+	out_str(text, name);
+	start = text->len;
+	smcss_append_rate(text, bytes, is_least);
+	/* "12M" is a cell, "12 MB/s" a sentence. */
+	if (bytes >= 1000 && text->len > start && !text->is_failed) {
+		char unit = text->data[--text->len];
+
+		out_char(text, ' ');
+		out_char(text, unit);
+		out_str(text, "B/s");
+	} else {
+		out_str(text, " B/s");
+	}
+}
+
+void top_head(struct out_text *text, const struct top_table *table, double seconds,
+	      enum smcss_sort sort, size_t width)
+{
+	const struct top_sums *sums = &table->sums;
+	size_t start = text->len, len;
+	char right[64];
+
+	out_printf(text, "SMC-D %zu  SMC-R %zu  TCP %zu      ", sums->counts[SMC_MODE_SMCD],
+		   sums->counts[SMC_MODE_SMCR], sums->counts[SMC_MODE_TCP]);
+	if (seconds > 0) {
+		append_sum(text, "in ", sums->in, sums->in_is_least);
+		append_sum(text, "  out ", sums->out, sums->out_is_least);
+		snprintf(right, sizeof(right), "%.*f s, by %s", seconds < 9.95 ? 1 : 0, seconds,
+			 sort_names[sort]);
+	} else {
+		snprintf(right, sizeof(right), "measuring, by %s", sort_names[sort]);
+	}
+	len = text->len - start;
+	out_blanks(text, len + strlen(right) + 2 < width ? width - len - strlen(right) : 2);
+	out_str(text, right);
+}
+
+/* ---- once ---- */
+
+static json_t *json_sum(uint64_t bytes, bool is_wanted)
+{
+	return is_wanted ? out_json_number(bytes) : NULL;
+}
+
+static json_t *document(const struct top_table *table, const struct smcss_opts *opts,
+			const struct out_view *view, double seconds)
+{
+	const struct top_sums *sums = &table->sums;
+	json_t *list = json_array(), *doc;
+
+	for (size_t i = 0; list && i < table->count; i++)
+		out_json_push(&list, out_json(smcss_columns, opts->columns ? view : NULL,
+					      table->rows[i]));
+	doc = json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:o}", "schema",
+			"smc-tools/smcss/1", "seconds", seconds, "connections", "smcr",
+			(json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
+			(json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
+			(json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
+			json_sum(sums->in, !sums->in_is_least), "rate_in_least",
+			json_sum(sums->in, sums->in_is_least), "rate_out",
+			json_sum(sums->out, !sums->out_is_least), "rate_out_least",
+			json_sum(sums->out, sums->out_is_least), "sockets", list);
+	return doc;
+}
+
+static void append_table(struct out_text *text, const struct top_table *table,
+			 const struct smcss_opts *opts, const struct out_view *view, double seconds)
+{
+	if (!opts->no_header) {
+		top_head(text, table, seconds, opts->sort, 0);
+		out_char(text, '\n');
+		out_header(text, view);
+	}
+	for (size_t i = 0; i < table->count; i++)
+		out_row(text, view, table->rows[i]);
+}
+
+static int join(struct smcss_lookup *lookup, struct rates *rates, struct smc_err *err)
+{
+	int ret = smcss_load_processes(lookup, err);
+
+	for (size_t i = 0; !ret && i < rates_count(rates); i++) {
+		struct smcss_row *row = rates_row(rates, i);
+
+		row->holders = proc_table_find(&lookup->procs, row->sock.inode, &row->n_holders);
+	}
+	return ret;
+}
+
+int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+{
+	struct smcss_lookup lookup = { .has_inet = false };
+	struct top_table table = { .count = 0 };
+	struct out_text text = { .len = 0 };
+	struct out_view view;
+	int ret = smcss_view(&view, opts, err);
+
+	if (!ret)
+		ret = rates_take(rates, opts, err);
+	if (!ret)
+		ret = join(&lookup, rates, err);
+	if (!ret && top_fill(&table, rates, opts))
+		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
+	if (!ret) {
+		top_sort(&table, opts->sort);
+		top_fit(&view, table.rows, opts->is_json ? 0 : table.count);
+		if (opts->is_json)
+			out_json_document(&text,
+					  document(&table, opts, &view, rates_seconds(rates)),
+					  opts->watch_seconds > 0);
+		else
+			append_table(&text, &table, opts, &view, rates_seconds(rates));
+		ret = out_print(&text, err);
+	}
+	out_free(&text);
+	top_free(&table);
+	smcss_lookup_free(&lookup);
+	return ret;
+}

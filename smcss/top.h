@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* --top: the fastest connections first, once or again and again. */
+#pragma once
+
+#include "rates.h"
+
+#define TOP_SECONDS 1.0 /* between two samples, unless --watch says otherwise */
+
+/** struct top_sums - of all rows that are shown */
+struct top_sums {
+	size_t counts[4]; /* by enum smc_mode */
+	uint64_t in, out;
+	bool in_is_least, out_is_least;
+};
+
+/**
+ * struct top_table - rows in order, for one sample
+ * @rows: @count of them, sorted
+ */
+struct top_table {
+	struct smcss_row **rows;
+	size_t count, size;
+	struct top_sums sums;
+};
+
+/** top_fill() - take the rows that @opts select, sum them up. Return: 0, -ENOMEM */
+int top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts);
+
+/** top_sort() - most first: @sort; rows that are equal there by rate, then by cookie */
+void top_sort(struct top_table *table, enum smcss_sort sort);
+
+void top_free(struct top_table *table);
+
+/** top_sort_parse() - of --sort. Return: enum smcss_sort, -EINVAL */
+int top_sort_parse(const char *name);
+
+/** top_sort_name() - "rate", "unread", "unsent", "process" */
+const char *top_sort_name(enum smcss_sort sort);
+
+/** top_fit() - make addresses and modes as wide as they are in @count rows, and no wider */
+void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count);
+
+/**
+ * top_head() - append the line above the table
+ * @seconds: between the samples, 0 before the second
+ * @width: of the screen; what is measured stands at its right edge. 0: behind the rest
+ */
+void top_head(struct out_text *text, const struct top_table *table, double seconds,
+	      enum smcss_sort sort, size_t width);
+
+/** top_print() - the next sample as a table or as JSON. Return: 0, -errno with @err */
+int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err);
+
+/**
+ * top_run() - the screen, until somebody ends it
+ * @signal: receives that which ended it, 0 for a key
+ *
+ * Return: 0, -errno with @err.
+ */
+int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, struct smc_err *err);
