@@ -129,14 +129,26 @@ static int on_stats(const struct nlmsghdr *nlh, void *arg)
 	return smc_stats_decode(arg, nlh);
 }
 
-/* What the kernel counted in all: without it rates are the less certain. */
-static bool read_stats(struct rates *rates, struct smc_stats *stats)
+/* Is that what kernels before 5.11 and 5.14 say, and records? Rates are less certain then. */
+static bool is_without(int ret)
 {
+	return ret == -ENOENT || ret == -EOPNOTSUPP || ret == -ENODATA;
+}
+
+/* What the kernel counted in all. @has: it does count. */
+static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has,
+		      struct smc_err *err)
+{
+	int ret = 0;
+
 	*stats = (struct smc_stats){ .tech = { { .value = { 0 } } } };
 	if (!rates->is_asked)
-		smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, NULL);
+		ret = smc_genl_open(&rates->genl, SMC_ABI_GEN_FAMILY, err);
 	rates->is_asked = true;
-	return rates->genl && !smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, on_stats, stats, NULL);
+	if (!ret && rates->genl)
+		ret = smc_genl_dump(rates->genl, SMC_ABI_GET_STATS, on_stats, stats, err);
+	*has = !ret && rates->genl;
+	return is_without(ret) ? 0 : ret;
 }
 
 /* ---- connections that fell back: the TCP sockets inside ---- */
@@ -330,12 +342,15 @@ static struct smc_unseen compare_sums(struct rates *rates, enum smc_mode mode,
 	return unseen;
 }
 
-static void compute(struct rates *rates)
+static int compute(struct rates *rates, struct smc_err *err)
 {
 	struct smc_unseen unseen[SMC_MODE_TCP + 1] = { { .has_in = false } };
 	struct smc_stats stats;
-	bool has_stats = read_stats(rates, &stats);
+	bool has_stats;
+	int ret = read_stats(rates, &stats, &has_stats, err);
 
+	if (ret)
+		return ret;
 	if (has_stats && rates->has_stats) {
 		unseen[SMC_MODE_SMCR] = compare_sums(rates, SMC_MODE_SMCR, &stats);
 		unseen[SMC_MODE_SMCD] = compare_sums(rates, SMC_MODE_SMCD, &stats);
@@ -349,6 +364,7 @@ static void compute(struct rates *rates)
 	}
 	rates->stats = stats;
 	rates->has_stats = has_stats;
+	return 0;
 }
 
 /* ---- for the next time ---- */
@@ -408,16 +424,16 @@ int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_er
 	smcss_lookup_free(&rates->lookup);
 	if (!ret)
 		ret = sample_fallbacks(rates, err);
-	if (ret) {
-		rates->count = 0;
-		return ret;
+	if (!ret) {
+		rates->before = rates->at;
+		rates->at = at;
+		ret = compute(rates, err);
 	}
-	rates->before = rates->at;
-	rates->at = at;
-	compute(rates);
-	if (renew(rates))
-		return smc_err_set(err, ENOMEM, "cannot store the list of sockets");
-	return 0;
+	if (!ret && renew(rates))
+		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
+	if (ret)
+		rates->count = 0;
+	return ret;
 }
 
 void rates_free(struct rates *rates)

@@ -73,7 +73,7 @@ check_columns() {
 	help=$("$BUILD/smcss" --help | sed '1,/^Columns/d' | tr -s ' ' '\n' | grep .)
 	same "$help" "$source" "smcss: --help has all columns"
 	same "$(complete_with _smcss smcss -o "")" "$source" "smcss: completion has all columns"
-	page=$(sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z]*\) Ta \(.*\)/\1|\2/p' man/smcss.8 |
+	page=$(sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z_]*\) Ta \(.*\)/\1|\2/p' man/smcss.8 |
 		sed 's/ Ta Ta .*/|/; t; s/ Ta \([a-z_]*\) Ta .*/|\1/')
 	same "$(echo "$page" | tr ' ' _)" "$(echo "$table" | tr ' ' _)" \
 		"smcss: manual page has every column's name, header and JSON key"

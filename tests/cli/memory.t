@@ -3,7 +3,7 @@
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
 Then the tool says so in one line and fails, or prints what it always prints. TAP, with a table.
-Of tools that read hundreds of files, each sixth allocation; each one with STEP=1 in the environment.
+Of tools that read hundreds of files, or wait, each sixth allocation; each one with STEP=1 in the environment.
 
 usage: memory.t [COMMAND]: those that begin so."""
 import os
@@ -43,6 +43,7 @@ smc_bpf --help
 KERNEL = """
 smcss -a
 smcss -a -j
+smcss --top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake,holder
 smcr -dd linkgroup link-show
 smcr -a -j stats
 smcd ueid add NEW
@@ -66,7 +67,7 @@ def starve(task):
         os.mkdir(directory + "/tmp")
         report = directory + "/report"
         libraries = ["starve"] + ["kernel"] * ("KERNEL_ROOT" in env)
-        if command[0] in SLOW:
+        if command[0] in SLOW or "--top" in command:
             env.setdefault("STARVE_STEP", STEP)
         env = dict(env, LD_PRELOAD=":".join("%s/tests/cli/%s.so" % (recorded.BUILD, name) for name in libraries),
                    STARVE_MOST=str(MOST), STARVE_REPORT=report, TMPDIR=directory + "/tmp")

@@ -100,6 +100,23 @@ for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R liste
 	done
 done
 
+for letter in a l s d e; do
+	case $letter in
+	a) name=all ;;
+	l) name=listening ;;
+	s) name=summary ;;
+	d) name=debug ;;
+	e) name=explain ;;
+	esac
+	refuse "options '--top' and '--$name' exclude each other" --top "-$letter"
+	refuse "options '--top' and '--$name' exclude each other" "-$letter" --top
+done
+refuse '--once is for --top' --once
+refuse '--sort is for --top' --sort rate
+refuse "'size' is not rate, unread, unsent or process" --top --sort size
+refuse "'--sort' needs an argument" --top --sort
+refuse "options '--json' and '--no-header' exclude each other" --top -jH
+
 # ---- other failures ----
 for name in no-such-netns 4999999 /no/such/file . '' /dev/null; do
 	run -N "$name"
@@ -140,7 +157,8 @@ print(json.load(sys.stdin)["schema"])')" smc-tools/smcss/1 'JSON can be read'
 	"$smcss" >/dev/full 2>"$tmp/err"
 	is "$?" 1 'a full device fails the list'
 else
-	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
+	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active' --top '--top --once' '--top -j' \
+		'-o rate_in' '-j -o brake -w 1'; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
 		is "$rc$out$err" "1$sentence" "a kernel without SMC is told so: $option"

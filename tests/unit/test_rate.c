@@ -148,7 +148,7 @@ static void unlocked(void **state)
 	sample = smcr_at(0, (struct where){ 3 * BUF, BUF, 0, 3 * BUF, 0, 0 });
 	assert_int_equal(sample.unread, BUF);
 	assert_int_equal(sample.peer_unread, BUF);
-	/* Laps and bytes of a cursor are two readings: it seems to go back, by less than a buffer. */
+	/* Laps and bytes of a cursor are read apart: it seems to go back, by less than a buffer. */
 	newer = smcr_at(SECOND, idle(BUF + 1, 2 * BUF + 1));
 	smc_moved(&older, &newer, &in, &out);
 	assert_int_equal(in, 0);
