@@ -416,7 +416,7 @@ int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_er
 	const struct smcss_source source = {
 		.ext = smcss_ext(opts), .begin = begin, .on_message = on_message, .arg = &taking,
 	};
-	int64_t at = now();
+	int64_t at = now(), before = rates->before, last = rates->at;
 	int ret = smcss_fetch(&source, err);
 
 	if (!ret)
@@ -425,14 +425,17 @@ int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_er
 	if (!ret)
 		ret = sample_fallbacks(rates, err);
 	if (!ret) {
-		rates->before = rates->at;
+		rates->before = last;
 		rates->at = at;
 		ret = compute(rates, err);
 	}
 	if (!ret && renew(rates))
 		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
-	if (ret)
+	if (ret) {
 		rates->count = 0;
+		rates->before = before;
+		rates->at = last;
+	}
 	return ret;
 }
 

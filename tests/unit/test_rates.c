@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+/*
+ * smcss/rates: several samples of a kernel that this test makes up, at times that it sets: what came,
+ * what has gone, what a dump left out, and what the kernel's sums tell of cursors that went round.
+ */
+#include "test.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "netlink/genl.h"
+#include "smc/stats.h"
+#include "smcss/rates.h"
+
+#define BUF 65536U
+#define LAP (65536ULL * BUF)
+#define SECOND 1000000000LL
+
+/* ---- the kernel ---- */
+
+struct conn {
+	uint32_t cookie;
+	uint8_t mode;
+	uint64_t in, out;
+};
+
+static struct {
+	int64_t time;
+	struct conn conns[8];
+	size_t count;
+	uint64_t rx, tx, splices; /* of the statistics */
+	int stats_result, dump_result;
+	uint64_t tcp_received;
+} kernel;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	*time = (struct timespec){ .tv_sec = (time_t)(kernel.time / SECOND),
+				   .tv_nsec = (long)(kernel.time % SECOND) };
+	return 0;
+}
+
+static struct smc_abi_cursor cursor(uint64_t bytes)
+{
+	return (struct smc_abi_cursor){ .wrap = (uint16_t)(bytes / BUF),
+					.count = (uint32_t)(bytes % BUF) };
+}
+
+static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
+{
+	struct smc_abi_diag_msg msg = {
+		.family = AF_SMC, .state = SMC_ABI_ACTIVE, .mode = conn->mode,
+		.id.cookie = { conn->cookie, 0 }, .id.sport = htons((uint16_t)conn->cookie),
+		.id.dport = htons(9),
+	};
+	const struct smc_abi_conninfo info = {
+		.sndbuf_size = BUF, .rmbe_size = BUF, .peer_rmbe_size = BUF,
+		.rx_prod = cursor(conn->in), .tx_cons = cursor(conn->in),
+		.tx_prod = cursor(conn->out), .rx_cons = cursor(conn->out),
+		.tx_prep = cursor(conn->out), .tx_fin = cursor(conn->out),
+	};
+	struct message m;
+
+	set_words(msg.id.src, AF_INET, "10.0.0.1");
+	set_words(msg.id.dst, AF_INET, "10.0.0.2");
+	message_sock(&m, &msg);
+	if (conn->mode != SMC_ABI_MODE_TCP)
+		message_attr(&m, SMC_ABI_DIAG_CONNINFO, &info, sizeof(info));
+	return fn(&m.nlh, arg);
+}
+
+/* The TCP socket inside connection 7. */
+static int tell_tcp(smc_diag_fn fn, void *arg)
+{
+	struct inet_diag_msg msg = { .idiag_family = AF_INET, .idiag_state = 1,
+				     .id.idiag_sport = htons(7), .id.idiag_dport = htons(9) };
+	uint8_t info[216] = { 0 };
+	struct message m;
+
+	set_words(msg.id.idiag_src, AF_INET, "10.0.0.1");
+	set_words(msg.id.idiag_dst, AF_INET, "10.0.0.2");
+	memcpy(info + 128, &kernel.tcp_received, sizeof(kernel.tcp_received));
+	message_start(&m, SOCK_DIAG_BY_FAMILY);
+	message_put(&m, &msg, sizeof(msg));
+	message_attr(&m, INET_DIAG_INFO, info, sizeof(info));
+	return fn(&m.nlh, arg);
+}
+
+int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
+		  struct smc_err *err)
+{
+	uint8_t family = *(const uint8_t *)req;
+	int ret = kernel.dump_result;
+
+	(void)len;
+	(void)body;
+	if (family == AF_INET)
+		return tell_tcp(fn, arg);
+	if (family == AF_INET6)
+		return -ENOENT;
+	for (size_t i = 0; !ret && i < kernel.count; i++)
+		ret = tell(&kernel.conns[i], fn, arg);
+	return ret ? smc_err_set(err, -ret, "dump") : 0;
+}
+
+int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err)
+{
+	static char socket;
+
+	(void)err;
+	assert_string_equal(family, "SMC_GEN_NETLINK");
+	*nl = (struct smc_genl *)(void *)&socket;
+	return 0;
+}
+
+void smc_genl_close(struct smc_genl *nl)
+{
+	(void)nl;
+}
+
+static int put_stats(smc_genl_fn fn, void *arg)
+{
+	(void)fn;
+	/* Decoding is the business of test_stats. */
+	struct smc_tech_stats *stats = &((struct smc_stats *)arg)->tech[SMC_TECH_D];
+
+	stats->has[SMC_STAT_RX_BYTES] = stats->has[SMC_STAT_TX_BYTES] = true;
+	stats->has[SMC_STAT_SPLICE] = stats->has[SMC_STAT_SENDPAGE] = true;
+	stats->value[SMC_STAT_RX_BYTES] = kernel.rx;
+	stats->value[SMC_STAT_TX_BYTES] = kernel.tx;
+	stats->value[SMC_STAT_SPLICE] = kernel.splices;
+	return 0;
+}
+
+int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err)
+{
+	assert_non_null(nl);
+	assert_int_equal(cmd, SMC_ABI_GET_STATS);
+	if (kernel.stats_result)
+		return smc_err_set(err, -kernel.stats_result, "statistics");
+	return put_stats(fn, arg);
+}
+
+/* ---- the tests ---- */
+
+static const struct smcss_opts opts = { .is_top = true };
+static struct rates *rates;
+
+static int reset(void **state)
+{
+	(void)state;
+	memset(&kernel, 0, sizeof(kernel));
+	kernel.time = 1000 * SECOND;
+	rates = rates_new();
+	return rates ? 0 : -1;
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	rates_free(rates);
+	return 0;
+}
+
+static struct conn *add(uint32_t cookie, uint8_t mode, uint64_t in, uint64_t out)
+{
+	kernel.conns[kernel.count] = (struct conn){ cookie, mode, in, out };
+	return &kernel.conns[kernel.count++];
+}
+
+static void after(double seconds)
+{
+	struct smc_err err = { 0 };
+
+	kernel.time += (int64_t)(seconds * (double)SECOND);
+	assert_int_equal(rates_take(rates, &opts, &err), 0);
+}
+
+/* Of the connection with this cookie. */
+static const struct smc_rate *rate(uint32_t cookie)
+{
+	for (size_t i = 0; i < rates_count(rates); i++)
+		if (rates_row(rates, i)->sock.cookie == cookie)
+			return &rates_row(rates, i)->rate;
+	return NULL;
+}
+
+static void moving(void **state)
+{
+	struct conn *conn = add(3, SMC_ABI_MODE_SMCD, 5 * LAP / 10, LAP - 1);
+
+	(void)state;
+	add(1, SMC_ABI_MODE_SMCD, 7, 8);
+	after(0);
+	assert_int_equal(rates_count(rates), 2);
+	assert_int_equal(rate(3)->has, SMC_RATE_HAS_FILL);
+	assert_true(rates_seconds(rates) == 0);
+	conn->in += 4000;
+	conn->out = 1999;
+	after(2);
+	assert_true(rates_seconds(rates) == 2);
+	assert_int_equal(rate(3)->in, 2000);
+	assert_int_equal(rate(3)->out, 1000);
+	assert_int_equal(rate(1)->in, 0);
+	assert_int_equal(rate(1)->has, SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL);
+	after(1);
+	assert_int_equal(rate(3)->in, 0);
+}
+
+static void coming_and_going(void **state)
+{
+	(void)state;
+	add(1, SMC_ABI_MODE_SMCD, 7, 8);
+	after(0);
+	/* A new one: all that it moved, it moved since the sample before. */
+	add(2, SMC_ABI_MODE_SMCD, 300, 600);
+	after(3);
+	assert_int_equal(rate(2)->in, 100);
+	assert_int_equal(rate(2)->out, 200);
+	kernel.count = 1;
+	after(1);
+	assert_null(rate(2));
+	assert_non_null(rate(1));
+}
+
+/* Sockets come and go while the kernel goes through them: it passes over one that stays. */
+static void left_out(void **state)
+{
+	(void)state;
+	add(1, SMC_ABI_MODE_SMCD, 7, 8);
+	add(2, SMC_ABI_MODE_SMCD, 1000000, 0);
+	after(0);
+	for (int i = 0; i < 5; i++) {
+		kernel.count = 1;
+		after(1);
+	}
+	kernel.count = 2;
+	kernel.conns[1].in += 6000;
+	after(1);
+	assert_int_equal(rate(2)->in, 1000);
+	/* After so many samples it has gone, and this is another of that number. */
+	for (int i = 0; i < 6; i++) {
+		kernel.count = 1;
+		after(1);
+	}
+	kernel.count = 2;
+	kernel.conns[1].in = 50;
+	after(1);
+	assert_int_equal(rate(2)->in, 50);
+}
+
+static void sums(void **state)
+{
+	struct conn *conn = add(1, SMC_ABI_MODE_SMCD, 0, 0);
+
+	(void)state;
+	add(2, SMC_ABI_MODE_SMCD, 0, 0);
+	after(0);
+	/* All is seen. */
+	conn->in = kernel.rx = 500000000;
+	after(1);
+	assert_int_equal(rate(1)->in, 500000000);
+	assert_false(rate(1)->in_is_least || rate(2)->in_is_least || rate(1)->out_is_least);
+	/* A round more than the cursor shows: it may be any of them. */
+	conn->in += 100;
+	kernel.rx += 100 + LAP;
+	after(1);
+	assert_int_equal(rate(1)->in, 100);
+	assert_true(rate(1)->in_is_least && rate(2)->in_is_least);
+	assert_false(rate(1)->out_is_least);
+	after(1);
+	assert_false(rate(1)->in_is_least);
+	/* Calls that the sums leave out. */
+	kernel.splices++;
+	after(1);
+	assert_true(rate(1)->in_is_least);
+	assert_false(rate(1)->out_is_least);
+	/* A kernel that does not count. */
+	kernel.stats_result = -EOPNOTSUPP;
+	after(1);
+	assert_true(rate(1)->in_is_least && rate(1)->out_is_least);
+	/* The first sums again are not of this time. */
+	kernel.stats_result = 0;
+	after(1);
+	assert_true(rate(1)->in_is_least && rate(1)->out_is_least);
+	after(1);
+	assert_false(rate(1)->in_is_least || rate(1)->out_is_least);
+}
+
+static void fallen_back(void **state)
+{
+	(void)state;
+	kernel.tcp_received = 1ULL << 40;
+	add(7, SMC_ABI_MODE_TCP, 0, 0);
+	add(8, SMC_ABI_MODE_TCP, 0, 0);
+	after(0);
+	kernel.tcp_received += 3000;
+	after(2);
+	assert_int_equal(rate(7)->has, SMC_RATE_HAS_RATES);
+	assert_int_equal(rate(7)->in, 1500);
+	/* Nobody knows its TCP socket. */
+	assert_int_equal(rate(8)->has, 0);
+	/* As if it had been found only now: what it moved before is not of this time. */
+	kernel.conns[1].cookie = 7;
+	kernel.conns[0].cookie = 8;
+	after(1);
+	assert_non_null(rate(8));
+	assert_int_equal(rate(8)->has, 0);
+}
+
+static void failing(void **state)
+{
+	struct conn *conn = add(1, SMC_ABI_MODE_SMCD, 0, 0);
+	struct smc_err err = { 0 };
+
+	(void)state;
+	after(0);
+	kernel.dump_result = -EPERM;
+	kernel.time += SECOND;
+	assert_int_equal(rates_take(rates, &opts, &err), -EPERM);
+	assert_int_equal(rates_count(rates), 0);
+	kernel.dump_result = 0;
+	kernel.stats_result = -ENOBUFS;
+	assert_int_equal(rates_take(rates, &opts, &err), -ENOBUFS);
+	kernel.stats_result = 0;
+	conn->in = 4000;
+	after(1);
+	assert_int_equal(rate(1)->in, 2000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(moving, reset, clean),
+		cmocka_unit_test_setup_teardown(coming_and_going, reset, clean),
+		cmocka_unit_test_setup_teardown(left_out, reset, clean),
+		cmocka_unit_test_setup_teardown(sums, reset, clean),
+		cmocka_unit_test_setup_teardown(fallen_back, reset, clean),
+		cmocka_unit_test_setup_teardown(failing, reset, clean),
+	};
+
+	return cmocka_run_group_tests_name("rates", tests, NULL, NULL);
+}
