@@ -143,13 +143,20 @@ static int arrange(struct screen *screen)
 	return ret;
 }
 
-static int take(struct screen *screen)
+static int sample(struct screen *screen)
 {
 	int ret = rates_take(screen->rates, screen->opts, screen->err);
 
 	screen->sampled = seconds_now();
 	if (!ret && top_fill(&screen->table, screen->rates, screen->opts))
 		ret = smc_err_set(screen->err, ENOMEM, "cannot store the list of sockets");
+	return ret;
+}
+
+static int take(struct screen *screen)
+{
+	int ret = sample(screen);
+
 	return ret ? ret : arrange(screen);
 }
 
@@ -282,7 +289,7 @@ static int on_key(struct screen *screen, int key)
 
 static int serve(struct screen *screen)
 {
-	int ret = take(screen), key;
+	int ret = arrange(screen), key;
 
 	while (!ret) {
 		double left = screen->sampled + screen->interval - seconds_now();
@@ -307,7 +314,7 @@ int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, str
 
 	/* What fails at once is said without a screen. */
 	if (!ret)
-		ret = rates_take(rates, opts, err);
+		ret = sample(&screen);
 	if (!ret)
 		ret = scan(&screen);
 	if (ret)
