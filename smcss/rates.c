@@ -48,7 +48,7 @@ struct tcp_list {
 /**
  * struct rates - the last sample
  * @known: by cookie, of that sample and those before
- * @at: when it began; @before: when the one before did; 0: never
+ * @at: its time; @before: that of the one before; 0: none
  * @genl: for the kernel's sums; NULL: not there
  * @stats, @has_stats: as they were after the last sample
  */
@@ -95,8 +95,14 @@ static int64_t now(void)
 
 /* ---- what the kernel says ---- */
 
+/**
+ * struct taking - a sample that is being taken
+ * @at: when the kernel's first answer came; 0: not yet. It is the time of all rows: seconds times
+ * rate are then the very bytes that moved
+ */
 struct taking {
 	struct rates *rates;
+	int64_t at;
 	struct smc_err *err;
 };
 
@@ -105,6 +111,7 @@ static int begin(void *arg)
 	struct taking *taking = arg;
 
 	taking->rates->count = 0;
+	taking->at = 0;
 	return 0;
 }
 
@@ -115,12 +122,14 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	struct item *item = smc_array_add(&rates->items, &rates->count, &rates->size,
 					  sizeof(*item));
 
+	if (!taking->at)
+		taking->at = now();
 	if (!item)
 		return smc_err_set(taking->err, ENOMEM, "cannot store the list of sockets");
 	if (smc_sock_decode(&item->row.sock, nlh))
 		return smc_err_say(taking->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
-	smc_sample_sock(&item->sample, &item->row.sock, now());
+	smc_sample_sock(&item->sample, &item->row.sock, taking->at);
 	return 0;
 }
 
@@ -244,10 +253,9 @@ static int complete(struct rates *rates, const struct smcss_opts *opts, struct s
 	return 0;
 }
 
-static int sample_fallbacks(struct rates *rates, struct smc_err *err)
+static int sample_fallbacks(struct rates *rates, int64_t at, struct smc_err *err)
 {
 	bool is_loaded = false;
-	int64_t at = 0;
 
 	for (size_t i = 0; i < rates->count; i++) {
 		struct item *item = &rates->items[i];
@@ -259,7 +267,6 @@ static int sample_fallbacks(struct rates *rates, struct smc_err *err)
 			ret = load_tcp(rates, err);
 			if (ret)
 				return ret;
-			at = now();
 			is_loaded = true;
 		}
 		sample_tcp(rates, item, at);
@@ -412,21 +419,21 @@ static int renew(struct rates *rates)
 
 int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err)
 {
-	struct taking taking = { rates, err };
+	struct taking taking = { .rates = rates, .err = err };
 	const struct smcss_source source = {
 		.ext = smcss_ext(opts), .begin = begin, .on_message = on_message, .arg = &taking,
 	};
-	int64_t at = now(), before = rates->before, last = rates->at;
+	int64_t before = rates->before, last = rates->at;
 	int ret = smcss_fetch(&source, err);
 
 	if (!ret)
 		ret = complete(rates, opts, err);
 	smcss_lookup_free(&rates->lookup);
 	if (!ret)
-		ret = sample_fallbacks(rates, err);
+		ret = sample_fallbacks(rates, taking.at, err);
 	if (!ret) {
 		rates->before = last;
-		rates->at = at;
+		rates->at = taking.at ? taking.at : now();
 		ret = compute(rates, err);
 	}
 	if (!ret && renew(rates))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * smcss/rates: several samples of a kernel that this test makes up, at times that it sets: what came,
- * what has gone, what a dump left out, and what the kernel's sums tell of cursors that went round.
+ * smcss/rates: several samples of a kernel that this test makes up, at times that it sets: what
+ * came, what has gone, what a dump left out, and what sums tell of cursors that went round.
  */
 #include "test.h"
 
