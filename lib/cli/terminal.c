@@ -20,7 +20,7 @@
 static const char screen_on[] = "\033[?1049h\033[H\033[J\033[?25l";
 static const char screen_off[] = "\033[?25h\033[?1049l";
 
-static const int taken[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGWINCH };
+static const int taken[] = { SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
 
 bool cli_terminal_usable(void)
 {
@@ -199,6 +199,7 @@ static int on_signal(struct cli_terminal *terminal)
 		return CLI_KEY_NONE;
 	switch (info.ssi_signo) {
 	case SIGTSTP: return pause_here(terminal);
+	case SIGCONT:
 	case SIGWINCH: return CLI_KEY_REDRAW;
 	default: return stop_for(terminal, (int)info.ssi_signo);
 	}

@@ -22,6 +22,7 @@ struct conn {
 	uint32_t cookie;
 	uint8_t mode;
 	uint64_t in, out;
+	bool is_nameless; /* as IPPROTO_SMC sockets: ports, but no addresses */
 };
 
 static struct {
@@ -31,6 +32,7 @@ static struct {
 	uint64_t rx, tx, splices; /* of the statistics */
 	int stats_result, dump_result;
 	uint64_t tcp_received;
+	unsigned int tcp_dumps;
 } kernel;
 
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -62,8 +64,10 @@ static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
 	};
 	struct message m;
 
-	set_words(msg.id.src, AF_INET, "10.0.0.1");
-	set_words(msg.id.dst, AF_INET, "10.0.0.2");
+	if (!conn->is_nameless) {
+		set_words(msg.id.src, AF_INET, "10.0.0.1");
+		set_words(msg.id.dst, AF_INET, "10.0.0.2");
+	}
 	message_sock(&m, &msg);
 	if (conn->mode != SMC_ABI_MODE_TCP)
 		message_attr(&m, SMC_ABI_DIAG_CONNINFO, &info, sizeof(info));
@@ -95,6 +99,7 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
 
 	(void)len;
 	(void)body;
+	kernel.tcp_dumps += family == AF_INET;
 	if (family == AF_INET)
 		return tell_tcp(fn, arg);
 	if (family == AF_INET6)
@@ -165,7 +170,7 @@ static int clean(void **state)
 
 static struct conn *add(uint32_t cookie, uint8_t mode, uint64_t in, uint64_t out)
 {
-	kernel.conns[kernel.count] = (struct conn){ cookie, mode, in, out };
+	kernel.conns[kernel.count] = (struct conn){ cookie, mode, in, out, false };
 	return &kernel.conns[kernel.count++];
 }
 
@@ -309,6 +314,19 @@ static void fallen_back(void **state)
 	assert_int_equal(rate(8)->has, 0);
 }
 
+/* Each look-up is a dump of all TCP sockets: one for a connection's whole life. */
+static void nameless(void **state)
+{
+	(void)state;
+	add(7, SMC_ABI_MODE_SMCD, 0, 0)->is_nameless = true;
+	for (unsigned int i = 0; i < 3; i++) {
+		after(1);
+		assert_int_equal(rates_row(rates, 0)->sock.local.family, AF_INET);
+		assert_int_equal(rates_row(rates, 0)->sock.peer.ip[3], 2);
+		assert_int_equal(kernel.tcp_dumps, 1);
+	}
+}
+
 static void failing(void **state)
 {
 	struct conn *conn = add(1, SMC_ABI_MODE_SMCD, 0, 0);
@@ -337,6 +355,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(left_out, reset, clean),
 		cmocka_unit_test_setup_teardown(sums, reset, clean),
 		cmocka_unit_test_setup_teardown(fallen_back, reset, clean),
+		cmocka_unit_test_setup_teardown(nameless, reset, clean),
 		cmocka_unit_test_setup_teardown(failing, reset, clean),
 	};
 
