@@ -238,9 +238,11 @@ static int run_top(const struct smcss_opts *opts, struct rates *rates)
 
 	if (top_run(opts, rates, &signal, &err))
 		return cli_error(&tool, "%s", err.text);
-	if (signal)
-		raise(signal);
-	return cli_close_stdout(&tool);
+	if (!signal)
+		return cli_close_stdout(&tool);
+	raise(signal);
+	/* It is ignored here, as for what a shell script starts with "&". */
+	return 128 + signal;
 }
 
 static int run(const struct smcss_opts *opts)
