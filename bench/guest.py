@@ -81,6 +81,42 @@ def bench_smcss():
         holder.wait()
 
 
+def processor(pid):
+    """Seconds of processor that a process has taken."""
+    with open("/proc/%d/stat" % pid, encoding="ascii") as stat:
+        fields = stat.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def bench_top():
+    """One refresh, with 10 000 ends of connections that stay."""
+    pairs, rounds = 5000, 10
+    resource.setrlimit(resource.RLIMIT_NOFILE, (4 * pairs,) * 2)
+    for name in ("rmem", "wmem"):
+        with open("/proc/sys/net/smc/" + name, "w", encoding="ascii") as value:
+            value.write("16384")
+    holder = subprocess.Popen([TOOLS + "/sockets"] + ["smc4:pair:127.0.0.1"] * pairs, stdout=subprocess.PIPE)
+    if b"ready\n" not in holder.stdout:
+        raise SystemExit("cannot make %d connections" % pairs)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    for _ in range(rounds):
+        timed([TOOLS + "/diagloop"])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    bare = (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / rounds
+    with subprocess.Popen([TOOLS + "/smcss", "--top", "-j", "-w", "1", "-o", "rate_in"], stdout=subprocess.PIPE) as top:
+        lines = [top.stdout.readline() for _ in range(2)]
+        start = processor(top.pid)
+        lines += [top.stdout.readline() for _ in range(rounds)]
+        cost = (processor(top.pid) - start) / rounds
+        top.terminate()
+    if any(line.count(b"rate_in") < 2 * pairs for line in lines[1:]):
+        raise SystemExit("smcss --top does not show %d connections" % (2 * pairs))
+    print("smcss --top, %d connections: %.1f ms of processor a refresh, bare receive loop %.1f ms, ratio %.2f"
+          % (2 * pairs, cost * 1e3, bare * 1e3, cost / bare), flush=True)
+    holder.kill()
+    holder.wait()
+
+
 def bench_smc_run():
     for name in ("env", "true"):
         shutil.copy(shutil.which(name), TOOLS)
@@ -174,5 +210,6 @@ if os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_lives()
     bench_smc_chk()
     bench_smcss()
+    bench_top()
 else:
     bench_genl()

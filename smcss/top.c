@@ -250,10 +250,15 @@ static void append_table(struct out_text *text, const struct top_table *table,
 		out_row(text, view, table->rows[i]);
 }
 
-static int join(struct smcss_lookup *lookup, struct rates *rates, struct smc_err *err)
+/* Looking who holds them costs more than the sockets themselves, so not for nothing. */
+static int join(struct smcss_lookup *lookup, struct rates *rates, const struct smcss_opts *opts,
+		struct smc_err *err)
 {
-	int ret = smcss_load_processes(lookup, err);
+	int ret;
 
+	if (opts->columns && !opts->has_processes && opts->sort != SMCSS_BY_PROCESS)
+		return 0;
+	ret = smcss_load_processes(lookup, err);
 	for (size_t i = 0; !ret && i < rates_count(rates); i++) {
 		struct smcss_row *row = rates_row(rates, i);
 
@@ -273,7 +278,7 @@ int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err
 	if (!ret)
 		ret = rates_take(rates, opts, err);
 	if (!ret)
-		ret = join(&lookup, rates, err);
+		ret = join(&lookup, rates, opts, err);
 	if (!ret && top_fill(&table, rates, opts))
 		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
 	if (!ret) {
