@@ -29,6 +29,20 @@ static void print_text(const struct smcss_row *row)
 	out_free(&text);
 }
 
+/* What --top says of it: a second after it has begun, and when nothing has moved for one. */
+static void measure(struct smcss_row *row)
+{
+	const struct smc_unseen unseen = { .has_in = false };
+	struct smc_sample first, second;
+
+	smc_sample_sock(&first, &row->sock, 1000000000);
+	smc_sample_sock(&second, &row->sock, 2000000000);
+	smc_rate(&row->rate, &first, &second, first.at, &unseen);
+	MUST(!row->rate.in && !row->rate.out);
+	smc_rate(&row->rate, NULL, &second, first.at, &unseen);
+	MUST(row->rate.unread <= row->rate.rcvbuf && row->rate.unsent <= row->rate.sndbuf);
+}
+
 static void print_json(const struct smcss_row *row)
 {
 	json_t *json = out_json(smcss_columns, NULL, row), *back;
@@ -73,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		row.holders = &holder;
 		row.n_holders = 1;
+		measure(&row);
 		MUST(size >= sizeof(struct smc_abi_diag_msg));
 		MUST(smc_sock_mode(&row.sock) <= SMC_MODE_TCP);
 		MUST(!smc_sock_needs_lookup(&row.sock) || row.sock.local.family == AF_UNSPEC);
