@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * -C --tune: measure. Nothing of this host is changed: sizes are set for sockets, before they
- * connect. The server has a listening socket for each size, while one connection of ours lasts, so
+ * -C --tune: measure. Sizes are set for sockets, before they connect: nothing of this host is
+ * changed. The server has a listening socket for each size, while one connection of ours lasts, so
  * it is as before when this ends, in whatever way.
  */
 #include "smc_chk/live/tune.h"
@@ -33,9 +33,9 @@ static unsigned long core_limit(void)
 static void choose_sizes(struct tune *tune)
 {
 	tune->limit = core_limit();
-	tune->sizes[tune->count++].asked = 0;
+	tune->sizes.rows[tune->sizes.count++].asked = 0;
 	for (int size = FIRST; size <= LAST && (unsigned long)size <= tune->limit; size *= 2)
-		tune->sizes[tune->count++].asked = size;
+		tune->sizes.rows[tune->sizes.count++].asked = size;
 }
 
 /* ---- the server ---- */
@@ -44,7 +44,7 @@ static void choose_sizes(struct tune *tune)
  * @control: a connection that stays. The server listens at another port for each size; @port
  * receives it, the usual one for the usual size.
  */
-static int ask_server(struct tune *tune, int control, int bytes, uint16_t *port)
+int tune_port(struct tune *tune, int control, int bytes, uint16_t *port)
 {
 	const struct stream_limit limit = stream_limit(tune->req->timeout_ms,
 						       (uint64_t)tune->req->timeout_ms);
@@ -84,6 +84,18 @@ static int open_size(struct tune *tune, int bytes, uint16_t port)
 	return measure_open(&tune->result, true, bytes, ms, &ns, NULL);
 }
 
+int tune_open(struct tune *tune, int bytes, uint16_t port)
+{
+	int fd = open_size(tune, bytes, port);
+
+	if (fd < 0 || !endpoint_is_tcp(fd))
+		return fd;
+	smc_err_say(&tune->result.err, EPROTO, "with buffers of %d bytes the connection fell back "
+		    "to TCP", bytes);
+	endpoint_abort(fd);
+	return -1;
+}
+
 /* ---- one size, once ---- */
 
 static int measure_rpc(struct tune *tune, int fd, const struct stream_limit *limit, double *value)
@@ -102,7 +114,7 @@ static int measure_rpc(struct tune *tune, int fd, const struct stream_limit *lim
 	return 0;
 }
 
-static int measure_shape(struct tune *tune, int fd, int bytes, double *value)
+int tune_measure(struct tune *tune, int fd, int bytes, double *value)
 {
 	const int ms = tune->req->timeout_ms;
 	const struct stream_limit limit = stream_limit(ms, (uint64_t)ms * WHOLE_STEPS);
@@ -123,7 +135,7 @@ static int measure_shape(struct tune *tune, int fd, int bytes, double *value)
 	}
 }
 
-static void look_at_sizes(struct tune_size *size, int fd)
+static void look_at_sizes(struct tune_row *size, int fd)
 {
 	struct smc_sock sock;
 
@@ -134,24 +146,18 @@ static void look_at_sizes(struct tune_size *size, int fd)
 	size->server = sock.conn.peer_rmbe_size;
 }
 
-static int measure_size(struct tune *tune, int control, struct tune_size *size, double *value)
+static int measure_size(struct tune *tune, int control, struct tune_row *size, double *value)
 {
-	struct smc_err *err = &tune->result.err;
 	uint16_t port;
-	int fd, ret = ask_server(tune, control, size->asked, &port);
+	int fd, ret = tune_port(tune, control, size->asked, &port);
 
 	if (ret)
 		return ret;
-	fd = open_size(tune, size->asked, port);
+	fd = tune_open(tune, size->asked, port);
 	if (fd < 0)
 		return -1;
-	if (endpoint_is_tcp(fd)) {
-		ret = smc_err_say(err, EPROTO, "with buffers of %d bytes the connection fell back "
-				  "to TCP", size->asked);
-	} else {
-		look_at_sizes(size, fd);
-		ret = measure_shape(tune, fd, size->asked, value);
-	}
+	look_at_sizes(size, fd);
+	ret = tune_measure(tune, fd, size->asked, value);
 	if (ret)
 		endpoint_abort(fd);
 	else
@@ -164,9 +170,11 @@ static int measure_size(struct tune *tune, int control, struct tune_size *size, 
 /* In rounds: what else goes on disturbs all sizes alike. Each round begins with another one. */
 static int measure_all(struct tune *tune, int control)
 {
+	const int count = tune->sizes.count;
+
 	for (int round = 0; round < TUNE_ROUNDS; round++) {
-		for (int i = 0; i < tune->count; i++) {
-			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
+		for (int i = 0; i < count; i++) {
+			struct tune_row *size = &tune->sizes.rows[(i + round) % count];
 
 			if (measure_size(tune, control, size, &size->values[round]))
 				return -1;
@@ -204,6 +212,8 @@ static int measure(struct tune *tune)
 
 	if (status)
 		return status;
+	if (tune->req->is_kernel && tune_kernel_ready(tune))
+		return CHK_ERROR;
 	choose_sizes(tune);
 	tune->port = endpoint_port(&tune->result.peer);
 	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns,
@@ -214,6 +224,10 @@ static int measure(struct tune *tune)
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
 	if (!ret)
 		ret = measure_all(tune, control);
+	if (!ret && tune_judge(&tune->sizes))
+		ret = smc_err_say(&tune->result.err, ENOMEM, "out of memory");
+	if (!ret && tune->req->is_kernel)
+		ret = tune_kernel(tune, control);
 	endpoint_abort(control);
 	return ret ? CHK_ERROR : CHK_OK;
 }
@@ -224,10 +238,6 @@ int chk_tune(const struct chk_request *req)
 	struct out_text text = { 0 };
 	int status = measure(&tune);
 
-	if (!status && tune_judge(&tune)) {
-		smc_err_say(&tune.result.err, ENOMEM, "out of memory");
-		status = CHK_ERROR;
-	}
 	if (status) {
 		cli_error(&chk_tool, "%s", tune.result.err.text);
 		return status;

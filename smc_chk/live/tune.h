@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -C --tune: which sizes of buffers are best between this host and a server of ours? */
+/* -C --tune: what is best to a server of ours, of buffers and of the kernel's knobs? */
 #pragma once
 
 #include "base/numbers.h"
@@ -7,21 +7,36 @@
 #include "smc_chk/smc_chk.h"
 
 #define TUNE_ROUNDS 9 /* as many as the interval of a ratio takes, and one to spare */
-#define TUNE_SIZES 8  /* the usual one, 64 KiB to 4 MiB */
+#define TUNE_ROWS 8   /* sizes: the usual one, 64 KiB to 4 MiB; knobs: as it is, 7 changes */
 
 /**
- * struct tune_size - one size that was tried
+ * struct tune_row - one thing that was tried
  * @asked: for SO_RCVBUF and SO_SNDBUF, 0 for the kernel's own
  * @send, @receive, @server: what the connection got, here and at the server's receiving end; bytes,
  *	0 if unknown
+ * @knob: of net.smc, whose value was @value; NULL for those as they are
+ * @why: the group did not get that, so it was not measured; else empty
  * @values: one for each round, more is better; @sorted: the same in their order
  * @behind: the best one compared with this one
  */
-struct tune_size {
+struct tune_row {
 	int asked;
 	uint32_t send, receive, server;
+	const char *knob;
+	unsigned long value;
+	char why[100];
 	double values[TUNE_ROUNDS], sorted[TUNE_ROUNDS];
 	struct numbers behind;
+};
+
+/**
+ * struct tune_table - what is compared; the first row is what there is without a change
+ * @best: highest median; @enough: the first one if the best one is not shown to be better, else the
+ *	first that is nearly as good and not shown to be worse
+ */
+struct tune_table {
+	struct tune_row rows[TUNE_ROWS];
+	int count, best, enough;
 };
 
 /**
@@ -29,8 +44,7 @@ struct tune_size {
  * @has_server: the server takes the same sizes; @was_reached: at the ports that it has for them
  * @port: its usual one
  * @limit: the least of net.core.rmem_max and net.core.wmem_max; sizes end there
- * @best: highest median; @enough: the usual one if the best one is not shown to be better, else the
- *	smallest that is nearly as good and not shown to be worse
+ * @kernel: of --kernel, with the size that is enough; else empty
  */
 struct tune {
 	const struct chk_request *req;
@@ -38,18 +52,42 @@ struct tune {
 	bool has_server, was_reached;
 	uint16_t port;
 	unsigned long limit;
-	struct tune_size sizes[TUNE_SIZES];
-	int count, best, enough;
+	struct tune_table sizes, kernel;
 };
 
 /** tune_judge() - fill in what follows from the values. Pure. Return: 0, -ENOMEM */
-int tune_judge(struct tune *tune);
+int tune_judge(struct tune_table *table);
 
 /** tune_text() - for people */
 void tune_text(struct out_text *text, const struct tune *tune);
 
 /** tune_json() - NULL if memory ran out */
 json_t *tune_json(const struct tune *tune);
+
+/**
+ * tune_open() - a connection with buffers of a size
+ * @port: as the server has told; without @tune->has_server the usual one
+ *
+ * Return: descriptor; -1 with a sentence in @tune->result, also if it fell back to TCP.
+ */
+int tune_open(struct tune *tune, int bytes, uint16_t port);
+
+/** tune_port() - where the server listens with this size. Return: 0, or < 0 with a sentence */
+int tune_port(struct tune *tune, int control, int bytes, uint16_t *port);
+
+/** tune_measure() - one round of the shape on a connection. Return: 0, or < 0 with a sentence */
+int tune_measure(struct tune *tune, int fd, int bytes, double *value);
+
+/** tune_kernel_ready() - may and can this be done here? Return: 0, or < 0 with a sentence */
+int tune_kernel_ready(struct tune *tune);
+
+/**
+ * tune_kernel() - fill in @tune->kernel, when @tune->sizes is judged
+ * @control: a connection to the server
+ *
+ * Return: 0; < 0 with a sentence in @tune->result.
+ */
+int tune_kernel(struct tune *tune, int control);
 
 /** chk_tune() - measure, and print what was found, or one error. Return: chk_status */
 int chk_tune(const struct chk_request *req);
