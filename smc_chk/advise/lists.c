@@ -126,24 +126,43 @@ static void find_unit(struct tally_owner *owner, pid_t pid, const char *known)
 	}
 }
 
+static uint64_t process_hash(pid_t pid, const char *comm)
+{
+	return smc_index_hash(comm, strlen(comm), (uint64_t)pid);
+}
+
+static bool is_process(const void *arg, size_t place, const void *key)
+{
+	const struct lists_process *process = &((const struct lists *)arg)->processes[place];
+	const struct lists_process *other = key;
+
+	return process->pid == other->pid && !strcmp(process->comm, other->comm);
+}
+
 uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const char *comm,
 		     const char *unit)
 {
 	struct lists_process process = { .pid = pid };
 	struct tally_owner owner = { .comm = "" };
 
-	for (size_t i = 0; i < lists->n_processes; i++)
-		if (lists->processes[i].pid == pid && !strcmp(lists->processes[i].comm, comm))
-			return lists->processes[i].owner;
-	if (lists->n_processes == PROCESSES_MAX)
-		lists->n_processes = 0;
+	uint64_t hash;
+	size_t place;
+
 	snprintf(owner.comm, sizeof(owner.comm), "%s", comm);
 	snprintf(process.comm, sizeof(process.comm), "%s", comm);
+	hash = process_hash(pid, process.comm);
+	place = smc_index_find(&lists->by_process, hash, is_process, lists, &process);
+	if (place != SMC_INDEX_NONE)
+		return lists->processes[place].owner;
+	if (lists->n_processes == PROCESSES_MAX) {
+		lists->n_processes = 0;
+		smc_index_free(&lists->by_process);
+	}
 	find_unit(&owner, pid, unit);
 	process.owner = tally_owner(tally, &owner);
 	/* Not remembered, it is asked again. */
-	smc_array_append(&lists->processes, &lists->n_processes, &lists->processes_size, &process,
-			 sizeof(process));
+	smc_index_append(&lists->by_process, hash, &lists->processes, &lists->n_processes,
+			 &lists->processes_size, &process, sizeof(process));
 	return process.owner;
 }
 
@@ -200,5 +219,6 @@ void lists_free(struct lists *lists)
 {
 	free(lists->smcs);
 	free(lists->processes);
+	smc_index_free(&lists->by_process);
 	*lists = (struct lists){ 0 };
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/index.h"
 #include "smc/inet.h"
 #include "smc_chk/advise/tally.h"
 #include "sys/proc.h"
@@ -16,7 +17,7 @@ struct lists_process {
 
 /**
  * struct lists - what is needed for that; begin with all zero
- * @processes: those that hold sockets
+ * @processes: those that hold sockets; @by_process finds them
  * @is_blind: a socket's process could not be seen
  */
 struct lists {
@@ -28,6 +29,7 @@ struct lists {
 	struct proc_table procs;
 	struct lists_process *processes;
 	size_t n_processes, processes_size;
+	struct smc_index by_process;
 	bool is_blind;
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/array.h"
 #include "smc_chk/advise/limits.h"
 
 #define BUCKETS 65536
@@ -38,14 +37,65 @@ struct tally_listener {
 	bool is_there, is_asked, is_smc;
 };
 
+/* @near: how many rows there are of it that have a peer of their own. */
+struct tally_service {
+	uint32_t owner;
+	enum tally_side side;
+	uint16_t port;
+	size_t near;
+};
+
+/* ---- owners ---- */
+
+static uint64_t owner_hash(const struct tally_owner *owner)
+{
+	uint64_t hash = smc_index_hash(owner->comm, strlen(owner->comm), owner->is_user);
+
+	return smc_index_hash(owner->unit, strlen(owner->unit), hash);
+}
+
+static bool is_owner(const void *arg, size_t place, const void *key)
+{
+	const struct tally_owner *owner = &((const struct tally *)arg)->owners[place];
+	const struct tally_owner *other = key;
+
+	return !strcmp(owner->comm, other->comm) && !strcmp(owner->unit, other->unit) &&
+	       owner->is_user == other->is_user;
+}
+
+static int add_owner(struct tally *tally, const struct tally_owner *owner)
+{
+	return smc_index_append(&tally->by_owner, owner_hash(owner), &tally->owners,
+				&tally->n_owners, &tally->owners_size, owner, sizeof(*owner));
+}
+
+uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
+{
+	size_t place = smc_index_find(&tally->by_owner, owner_hash(owner), is_owner, tally, owner);
+
+	if (place != SMC_INDEX_NONE)
+		return (uint32_t)place;
+	if (tally->n_owners == TALLY_OWNERS_MAX) {
+		tally->is_capped = true;
+		return 0;
+	}
+	if (add_owner(tally, owner)) {
+		tally->is_out_of_memory = true;
+		return 0;
+	}
+	return (uint32_t)tally->n_owners - 1;
+}
+
+/* ---- all of it ---- */
+
 int tally_start(struct tally *tally)
 {
+	const struct tally_owner nobody = { .unit = "" };
+
 	tally->live = calloc(BUCKETS, sizeof(*tally->live));
 	tally->listeners = calloc(PORTS, sizeof(*tally->listeners));
 	/* The first of owners is nobody. */
-	if (!tally->live || !tally->listeners ||
-	    !smc_array_add(&tally->owners, &tally->n_owners, &tally->owners_size,
-			   sizeof(*tally->owners)))
+	if (!tally->live || !tally->listeners || add_owner(tally, &nobody))
 		return -ENOMEM;
 	return 0;
 }
@@ -63,28 +113,11 @@ void tally_free(struct tally *tally)
 	free(tally->listeners);
 	free(tally->owners);
 	free(tally->groups);
+	free(tally->services);
+	smc_index_free(&tally->by_owner);
+	smc_index_free(&tally->by_group);
+	smc_index_free(&tally->by_service);
 	*tally = (struct tally){ 0 };
-}
-
-/* ---- owners ---- */
-
-uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
-{
-	for (size_t i = 0; i < tally->n_owners; i++)
-		if (!strcmp(tally->owners[i].comm, owner->comm) &&
-		    !strcmp(tally->owners[i].unit, owner->unit) &&
-		    tally->owners[i].is_user == owner->is_user)
-			return (uint32_t)i;
-	if (tally->n_owners == TALLY_OWNERS_MAX) {
-		tally->is_capped = true;
-		return 0;
-	}
-	if (smc_array_append(&tally->owners, &tally->n_owners, &tally->owners_size, owner,
-			     sizeof(*owner))) {
-		tally->is_out_of_memory = true;
-		return 0;
-	}
-	return (uint32_t)tally->n_owners - 1;
 }
 
 /* ---- who is at the other end ---- */
@@ -138,11 +171,6 @@ enum tally_peers tally_peers_of(const struct netaddr_table *own, const struct sm
 
 /* ---- groups ---- */
 
-static bool is_same_service(const struct tally_group *a, const struct tally_group *b)
-{
-	return a->owner == b->owner && a->side == b->side && a->port == b->port;
-}
-
 static bool is_same_addr(const struct smc_addr *a, const struct smc_addr *b)
 {
 	return a->family == b->family && !memcmp(a->ip, b->ip, sizeof(a->ip));
@@ -150,27 +178,86 @@ static bool is_same_addr(const struct smc_addr *a, const struct smc_addr *b)
 
 static bool is_same(const struct tally_group *a, const struct tally_group *b)
 {
-	return is_same_service(a, b) && a->peers == b->peers && a->carrier == b->carrier &&
-	       a->bar == b->bar && is_same_addr(&a->peer, &b->peer);
+	return a->owner == b->owner && a->side == b->side && a->port == b->port &&
+	       a->peers == b->peers && a->carrier == b->carrier && a->bar == b->bar &&
+	       is_same_addr(&a->peer, &b->peer);
+}
+
+static uint64_t service_hash(const struct tally_group *key)
+{
+	const uint32_t parts[] = { key->owner, key->side, key->port };
+
+	return smc_index_hash(parts, sizeof(parts), 0);
+}
+
+static uint64_t group_hash(const struct tally_group *key)
+{
+	const uint32_t parts[] = { key->peers, key->carrier, key->bar, key->peer.family };
+
+	return smc_index_hash(key->peer.ip, sizeof(key->peer.ip),
+			      smc_index_hash(parts, sizeof(parts), service_hash(key)));
+}
+
+static bool is_group(const void *arg, size_t place, const void *key)
+{
+	return is_same(&((const struct tally *)arg)->groups[place], key);
 }
 
 static struct tally_group *find_group(const struct tally *tally, const struct tally_group *key)
 {
-	for (size_t i = 0; i < tally->n_groups; i++)
-		if (is_same(&tally->groups[i], key))
-			return &tally->groups[i];
-	return NULL;
+	size_t place = smc_index_find(&tally->by_group, group_hash(key), is_group, tally, key);
+
+	return place == SMC_INDEX_NONE ? NULL : &tally->groups[place];
+}
+
+static bool is_service(const void *arg, size_t place, const void *key)
+{
+	const struct tally_service *service = &((const struct tally *)arg)->services[place];
+	const struct tally_group *group = key;
+
+	return service->owner == group->owner && service->side == group->side &&
+	       service->port == group->port;
+}
+
+static struct tally_service *find_service(const struct tally *tally, const struct tally_group *key)
+{
+	size_t place = smc_index_find(&tally->by_service, service_hash(key), is_service, tally,
+				      key);
+
+	return place == SMC_INDEX_NONE ? NULL : &tally->services[place];
 }
 
 /* Has the process so many rows for this port that the peer goes into the last one? */
 static bool has_many_peers(const struct tally *tally, const struct tally_group *key)
 {
-	size_t count = 0;
+	const struct tally_service *service = find_service(tally, key);
 
-	for (size_t i = 0; i < tally->n_groups; i++)
-		count += is_same_service(&tally->groups[i], key) &&
-			 tally->groups[i].peers == PEERS_NEAR;
-	return count >= TALLY_PEERS_MAX;
+	return service && service->near >= TALLY_PEERS_MAX;
+}
+
+/* One row more that has a peer of its own. */
+static int count_peer(struct tally *tally, const struct tally_group *key)
+{
+	const struct tally_service added = { key->owner, key->side, key->port, 1 };
+	struct tally_service *service = find_service(tally, key);
+
+	if (!service)
+		return smc_index_append(&tally->by_service, service_hash(key), &tally->services,
+					&tally->n_services, &tally->services_size, &added,
+					sizeof(added));
+	service->near++;
+	return 0;
+}
+
+static struct tally_group *append_group(struct tally *tally, const struct tally_group *key)
+{
+	if ((key->peers == PEERS_NEAR && count_peer(tally, key)) ||
+	    smc_index_append(&tally->by_group, group_hash(key), &tally->groups, &tally->n_groups,
+			     &tally->groups_size, key, sizeof(*key))) {
+		tally->is_out_of_memory = true;
+		return NULL;
+	}
+	return &tally->groups[tally->n_groups - 1];
 }
 
 static struct tally_group *add_group(struct tally *tally, struct tally_group *key)
@@ -189,15 +276,7 @@ static struct tally_group *add_group(struct tally *tally, struct tally_group *ke
 					     .local = key->local };
 		group = find_group(tally, key);
 	}
-	if (group)
-		return group;
-	group = smc_array_add(&tally->groups, &tally->n_groups, &tally->groups_size,
-			      sizeof(*group));
-	if (!group)
-		tally->is_out_of_memory = true;
-	else
-		*group = *key;
-	return group;
+	return group ? group : append_group(tally, key);
 }
 
 static enum tally_side side_of(const struct tally *tally, const struct smc_tcp *tcp, bool is_local)

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/index.h"
 #include "smc/tcp.h"
 #include "sys/netaddr.h"
 
@@ -103,6 +104,7 @@ struct tally_group {
 
 struct tally_conn;
 struct tally_listener;
+struct tally_service;
 
 /**
  * struct tally - all of it
@@ -110,6 +112,8 @@ struct tally_listener;
  * @bar_of: says what else SMC cannot carry, between two addresses; NULL for nothing
  * @live: connections that are open, by cookie
  * @listeners: for each port
+ * @services: rows with a peer of their own, by process and port
+ * @by_owner, @by_group, @by_service: find them; groups only until tally_finish()
  * @round: number of the poll; @polled: when the last one began, in ms
  * @n_untracked: connections beyond TALLY_LIVE_MAX
  * @is_capped: there are more processes or rows than fit
@@ -126,6 +130,9 @@ struct tally {
 	size_t n_owners, owners_size;
 	struct tally_group *groups;
 	size_t n_groups, groups_size;
+	struct tally_service *services;
+	size_t n_services, services_size;
+	struct smc_index by_owner, by_group, by_service;
 	unsigned int round;
 	uint64_t polled;
 	uint64_t n_untracked;

@@ -15,6 +15,7 @@
 #include <libmnl/libmnl.h>
 
 #include "base/array.h"
+#include "base/index.h"
 #include "netlink/diag.h"
 #include "netlink/genl.h"
 #include "smc/inet.h"
@@ -34,7 +35,8 @@ struct socket {
 
 /**
  * struct witness - one that watches
- * @sockets: that were seen, by their inodes; one is the same after it has fallen back
+ * @sockets: that were seen; one is the same after it has fallen back
+ * @inodes: finds them
  * @holders: the sockets of processes as of now
  */
 struct witness {
@@ -43,6 +45,7 @@ struct witness {
 	bool is_watching, has_before;
 	struct socket *sockets;
 	size_t count, size;
+	struct smc_index inodes;
 	uint32_t reason, peer_reason;
 	struct proc_table holders;
 	struct smc_stats before;
@@ -62,17 +65,23 @@ static void load_holders(struct proc_table *table, pid_t root, bool is_self)
 	family_free(&family);
 }
 
+static bool has_inode(const void *arg, size_t place, const void *inode)
+{
+	return ((const struct witness *)arg)->sockets[place].inode == *(const uint64_t *)inode;
+}
+
 static struct socket *socket_of(struct witness *witness, uint64_t inode)
 {
-	struct socket *found;
+	const uint64_t hash = smc_index_hash(&inode, sizeof(inode), 0);
+	size_t place = smc_index_find(&witness->inodes, hash, has_inode, witness, &inode);
+	const struct socket added = { .inode = inode };
 
-	for (size_t i = 0; i < witness->count; i++)
-		if (witness->sockets[i].inode == inode)
-			return &witness->sockets[i];
-	found = smc_array_add(&witness->sockets, &witness->count, &witness->size, sizeof(*found));
-	if (found)
-		found->inode = inode;
-	return found;
+	if (place != SMC_INDEX_NONE)
+		return &witness->sockets[place];
+	if (smc_index_append(&witness->inodes, hash, &witness->sockets, &witness->count,
+			     &witness->size, &added, sizeof(added)))
+		return NULL;
+	return &witness->sockets[witness->count - 1];
 }
 
 static int look_at(const struct nlmsghdr *nlh, void *arg)
@@ -217,6 +226,7 @@ void witness_end(struct witness *witness, struct sightings *seen)
 		seen->tcp += mode == SMC_MODE_TCP;
 	}
 	count(witness, seen);
+	smc_index_free(&witness->inodes);
 	free(witness->sockets);
 	free(witness);
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/* Finds an item of an array by its key, however many there are. */
+#include "base/index.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define FIRST 64
+
+/* @place: one more than that, 0 for an empty slot. */
+struct smc_index_slot {
+	uint64_t hash;
+	size_t place;
+};
+
+/* FNV-1a; what the last bytes did to the upper half gets into the lower one too. */
+uint64_t smc_index_hash(const void *data, size_t len, uint64_t seed)
+{
+	const unsigned char *bytes = data;
+	uint64_t hash = 14695981039346656037ULL ^ seed;
+
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ bytes[i]) * 1099511628211ULL;
+	return hash ^ hash >> 32;
+}
+
+size_t smc_index_find(const struct smc_index *index, uint64_t hash, smc_index_fn is_it,
+		      const void *arg, const void *key)
+{
+	const size_t mask = index->size - 1;
+
+	if (!index->size)
+		return SMC_INDEX_NONE;
+	for (size_t i = hash & mask; index->slots[i].place; i = (i + 1) & mask)
+		if (index->slots[i].hash == hash && is_it(arg, index->slots[i].place - 1, key))
+			return index->slots[i].place - 1;
+	return SMC_INDEX_NONE;
+}
+
+static void put(struct smc_index *index, const struct smc_index_slot *slot)
+{
+	size_t i = slot->hash & (index->size - 1);
+
+	while (index->slots[i].place)
+		i = (i + 1) & (index->size - 1);
+	index->slots[i] = *slot;
+	index->count++;
+}
+
+static int grow(struct smc_index *index)
+{
+	struct smc_index more = { .size = index->size ? 2 * index->size : FIRST };
+
+	more.slots = calloc(more.size, sizeof(*more.slots));
+	if (!more.slots)
+		return -ENOMEM;
+	for (size_t i = 0; i < index->size; i++)
+		if (index->slots[i].place)
+			put(&more, &index->slots[i]);
+	free(index->slots);
+	*index = more;
+	return 0;
+}
+
+int smc_index_add(struct smc_index *index, uint64_t hash, size_t place)
+{
+	if (2 * (index->count + 1) > index->size && grow(index))
+		return -ENOMEM;
+	put(index, &(struct smc_index_slot){ hash, place + 1 });
+	return 0;
+}
+
+int smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
+		     size_t *size, const void *item, size_t item_size)
+{
+	int ret = smc_array_append(items, count, size, item, item_size);
+
+	if (ret)
+		return ret;
+	ret = smc_index_add(index, hash, *count - 1);
+	if (ret)
+		--*count;
+	return ret;
+}
+
+void smc_index_free(struct smc_index *index)
+{
+	free(index->slots);
+	*index = (struct smc_index){ 0 };
+}

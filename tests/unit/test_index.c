@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/* lib/base/index: every key is found, and very few items are looked at for that. */
+#include "test.h"
+
+#include "base/index.h"
+
+#define MANY 20000
+
+static size_t looks;
+
+static bool is_number(const void *arg, size_t place, const void *key)
+{
+	looks++;
+	return ((const uint64_t *)arg)[place] == *(const uint64_t *)key;
+}
+
+static size_t find(const struct smc_index *index, const uint64_t *numbers, uint64_t number)
+{
+	return smc_index_find(index, smc_index_hash(&number, sizeof(number), 0), is_number,
+			      numbers, &number);
+}
+
+/* Numbers as of inodes: one after the other, or each fourth. */
+static void finds_all(void **state)
+{
+	static uint64_t numbers[MANY];
+
+	(void)state;
+	for (uint64_t step = 1; step <= 4096; step *= 4) {
+		struct smc_index index = { 0 };
+
+		assert_int_equal(find(&index, numbers, 1), SMC_INDEX_NONE);
+		for (size_t i = 0; i < MANY; i++) {
+			numbers[i] = 1000 + i * step;
+			assert_int_equal(find(&index, numbers, numbers[i]), SMC_INDEX_NONE);
+			assert_int_equal(smc_index_add(&index, smc_index_hash(&numbers[i], 8, 0),
+						       i), 0);
+		}
+		looks = 0;
+		for (size_t i = 0; i < MANY; i++)
+			assert_int_equal(find(&index, numbers, numbers[i]), i);
+		assert_true(looks < MANY + MANY / 100);
+		assert_int_equal(find(&index, numbers, 1), SMC_INDEX_NONE);
+		smc_index_free(&index);
+		assert_int_equal(find(&index, numbers, 1000), SMC_INDEX_NONE);
+	}
+}
+
+/* Keys whose hashes are equal. */
+static void tells_apart(void **state)
+{
+	const uint64_t numbers[] = { 1, 2, 3 };
+	struct smc_index index = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		assert_int_equal(smc_index_add(&index, 7, i), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		assert_int_equal(smc_index_find(&index, 7, is_number, numbers, &numbers[i]), i);
+	assert_int_equal(smc_index_find(&index, 7 + 64, is_number, numbers, &numbers[0]),
+			 SMC_INDEX_NONE);
+	smc_index_free(&index);
+}
+
+/* The parts of a key, one after the other. */
+static void hashes(void **state)
+{
+	(void)state;
+	assert_int_equal(smc_index_hash("ab", 2, 0), smc_index_hash("ab", 2, 0));
+	assert_int_not_equal(smc_index_hash("ab", 2, 0), smc_index_hash("ba", 2, 0));
+	assert_int_not_equal(smc_index_hash("b", 1, smc_index_hash("a", 1, 0)),
+			     smc_index_hash("a", 1, smc_index_hash("b", 1, 0)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_all),
+		cmocka_unit_test(tells_apart),
+		cmocka_unit_test(hashes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
