@@ -11,78 +11,208 @@
 
 #include "base/array.h"
 
-static bool has_template(const struct nlmsghdr *nlh)
-{
-	const struct nlattr *attr;
+/**
+ * struct smc_xfrm_shape - what of a connection policies look at
+ * @family: AF_UNSPEC for both; @proto: 0 for any
+ * @local_bits, @peer_bits: of the addresses
+ * @local_mask, @peer_mask: of the ports
+ */
+struct smc_xfrm_shape {
+	uint8_t family, proto, local_bits, peer_bits;
+	uint16_t local_mask, peer_mask;
+};
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct xfrm_userpolicy_info))
-		if (mnl_attr_get_type(attr) == XFRMA_TMPL && mnl_attr_get_payload_len(attr))
-			return true;
-	return false;
+/* ---- reading ---- */
+
+struct extras {
+	bool has_template, is_special;
+};
+
+static struct extras extras_of(const struct nlmsghdr *nlh)
+{
+	struct extras extras = { .has_template = false };
+	const struct nlattr *attr;
+	struct xfrm_mark mark;
+	uint32_t number;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct xfrm_userpolicy_info)) {
+		const void *payload = mnl_attr_get_payload(attr);
+		size_t len = mnl_attr_get_payload_len(attr);
+
+		switch (mnl_attr_get_type(attr)) {
+		case XFRMA_TMPL:
+			extras.has_template = len;
+			break;
+		case XFRMA_MARK:
+			if (len < sizeof(mark))
+				break;
+			memcpy(&mark, payload, sizeof(mark));
+			/* What has no mark has the mark 0. */
+			extras.is_special |= mark.v & mark.m;
+			break;
+		case XFRMA_IF_ID:
+			if (len < sizeof(number))
+				break;
+			memcpy(&number, payload, sizeof(number));
+			extras.is_special |= number;
+			break;
+		default:
+			break;
+		}
+	}
+	return extras;
 }
 
-static void set_end(struct smc_addr *addr, const xfrm_address_t *ip, uint16_t port, uint8_t family)
+static uint8_t at_most(uint8_t bits, uint8_t family)
 {
-	addr->family = family;
-	addr->port = ntohs(port);
-	memcpy(addr->ip, ip, family == AF_INET6 ? 16 : 4);
+	const uint8_t most = family == AF_INET6 ? 128 : 32;
+
+	return bits < most ? bits : most;
+}
+
+/* What counts of one end, and nothing else. */
+static void set_end(struct smc_addr *end, uint8_t family, const void *ip, unsigned int bits,
+		    uint16_t port)
+{
+	*end = (struct smc_addr){ .family = family, .port = port };
+	memcpy(end->ip, ip, (bits + 7) / 8);
+	if (bits % 8)
+		end->ip[bits / 8] &= (uint8_t)(0xff00 >> bits % 8);
+}
+
+static bool is_same_shape(const struct smc_xfrm_shape *a, const struct smc_xfrm_shape *b)
+{
+	return a->family == b->family && a->proto == b->proto && a->local_bits == b->local_bits &&
+	       a->peer_bits == b->peer_bits && a->local_mask == b->local_mask &&
+	       a->peer_mask == b->peer_mask;
+}
+
+static int find_shape(struct smc_xfrm_table *table, const struct smc_xfrm_shape *shape,
+		      size_t *place)
+{
+	for (*place = 0; *place < table->n_shapes; ++*place)
+		if (is_same_shape(&table->shapes[*place], shape))
+			return 0;
+	return smc_array_append(&table->shapes, &table->n_shapes, &table->shapes_size, shape,
+				sizeof(*shape));
+}
+
+/* ---- finding ---- */
+
+static uint64_t hash_end(const struct smc_addr *end, uint64_t seed)
+{
+	return smc_index_hash(end->ip, sizeof(end->ip),
+			      smc_index_hash(&end->port, sizeof(end->port), seed));
+}
+
+static uint64_t hash_of(const struct smc_xfrm *key)
+{
+	return hash_end(&key->peer, hash_end(&key->local, key->shape));
+}
+
+static bool is_same_end(const struct smc_addr *a, const struct smc_addr *b)
+{
+	return a->port == b->port && !memcmp(a->ip, b->ip, sizeof(a->ip));
+}
+
+static bool is_same(const void *arg, size_t place, const void *other)
+{
+	const struct smc_xfrm *entry = &((const struct smc_xfrm_table *)arg)->entries[place];
+	const struct smc_xfrm *key = other;
+
+	return entry->shape == key->shape && is_same_end(&entry->local, &key->local) &&
+	       is_same_end(&entry->peer, &key->peer);
+}
+
+static struct smc_xfrm *find(const struct smc_xfrm_table *table, const struct smc_xfrm *key)
+{
+	size_t place = smc_index_find(&table->index, hash_of(key), is_same, table, key);
+
+	return place == SMC_INDEX_NONE ? NULL : &table->entries[place];
+}
+
+static bool wins(const struct smc_xfrm *one, const struct smc_xfrm *other)
+{
+	if (one->priority != other->priority)
+		return one->priority < other->priority;
+	return one->number < other->number;
+}
+
+/* ---- all of it ---- */
+
+static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info,
+	       bool is_ipsec)
+{
+	const struct xfrm_selector *sel = &info->sel;
+	const uint8_t family = (uint8_t)sel->family;
+	const struct smc_xfrm_shape shape = {
+		.family = family, .proto = sel->proto,
+		.local_bits = at_most(sel->prefixlen_s, family),
+		.peer_bits = at_most(sel->prefixlen_d, family),
+		.local_mask = ntohs(sel->sport_mask), .peer_mask = ntohs(sel->dport_mask),
+	};
+	struct smc_xfrm entry = { .priority = info->priority, .number = info->index,
+				  .is_ipsec = is_ipsec };
+	struct smc_xfrm *same;
+
+	if (find_shape(table, &shape, &entry.shape))
+		return -ENOMEM;
+	set_end(&entry.local, family, &sel->saddr, shape.local_bits,
+		ntohs(sel->sport) & shape.local_mask);
+	set_end(&entry.peer, family, &sel->daddr, shape.peer_bits,
+		ntohs(sel->dport) & shape.peer_mask);
+	same = find(table, &entry);
+	if (!same)
+		return smc_index_append(&table->index, hash_of(&entry), &table->entries,
+					&table->count, &table->size, &entry, sizeof(entry));
+	if (wins(&entry, same))
+		*same = entry;
+	return 0;
 }
 
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
 {
-	struct smc_xfrm_table *table = data;
 	struct xfrm_userpolicy_info info;
-	const struct xfrm_selector *sel = &info.sel;
-	struct smc_xfrm *entry;
+	struct extras extras;
+	bool is_ipsec;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(info))
 		return -EBADMSG;
 	memcpy(&info, mnl_nlmsg_get_payload(nlh), sizeof(info));
-	if (info.dir != XFRM_POLICY_OUT || info.action != XFRM_POLICY_ALLOW || !has_template(nlh))
+	extras = extras_of(nlh);
+	is_ipsec = info.action == XFRM_POLICY_ALLOW && extras.has_template;
+	if (info.dir != XFRM_POLICY_OUT || extras.is_special || (info.sel.ifindex && !is_ipsec))
 		return 0;
-	entry = smc_array_add(&table->entries, &table->count, &table->size, sizeof(*entry));
-	if (!entry)
-		return -ENOMEM;
-	entry->family = (uint8_t)sel->family;
-	entry->proto = sel->proto;
-	set_end(&entry->local, &sel->saddr, sel->sport, entry->family);
-	set_end(&entry->peer, &sel->daddr, sel->dport, entry->family);
-	entry->local_bits = sel->prefixlen_s;
-	entry->peer_bits = sel->prefixlen_d;
-	entry->local_mask = ntohs(sel->sport_mask);
-	entry->peer_mask = ntohs(sel->dport_mask);
-	return 0;
-}
-
-static bool is_in(const struct smc_addr *net, unsigned int bits, uint16_t mask,
-		  const struct smc_addr *addr)
-{
-	unsigned int most = addr->family == AF_INET6 ? 128 : 32;
-
-	bits = bits < most ? bits : most;
-	if ((net->port ^ addr->port) & mask || memcmp(net->ip, addr->ip, bits / 8))
-		return false;
-	return !(bits % 8) || !((net->ip[bits / 8] ^ addr->ip[bits / 8]) >> (8 - bits % 8));
+	return add(data, &info, is_ipsec);
 }
 
 bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *local,
 		  const struct smc_addr *peer)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		const struct smc_xfrm *entry = &table->entries[i];
+	const struct smc_xfrm *best = NULL, *found;
 
-		if ((entry->family && entry->family != peer->family) ||
-		    (entry->proto && entry->proto != IPPROTO_TCP))
+	for (size_t i = 0; i < table->n_shapes; i++) {
+		const struct smc_xfrm_shape *shape = &table->shapes[i];
+		struct smc_xfrm key = { .shape = i };
+
+		if ((shape->family && shape->family != peer->family) ||
+		    (shape->proto && shape->proto != IPPROTO_TCP))
 			continue;
-		if (is_in(&entry->local, entry->local_bits, entry->local_mask, local) &&
-		    is_in(&entry->peer, entry->peer_bits, entry->peer_mask, peer))
-			return true;
+		set_end(&key.local, shape->family, local->ip, shape->local_bits,
+			local->port & shape->local_mask);
+		set_end(&key.peer, shape->family, peer->ip, shape->peer_bits,
+			peer->port & shape->peer_mask);
+		found = find(table, &key);
+		if (found && (!best || wins(found, best)))
+			best = found;
 	}
-	return false;
+	return best && best->is_ipsec;
 }
 
 void smc_xfrm_free(struct smc_xfrm_table *table)
 {
 	free(table->entries);
+	free(table->shapes);
+	smc_index_free(&table->index);
 	*table = (struct smc_xfrm_table){ 0 };
 }

@@ -7,37 +7,51 @@
 #include <stdint.h>
 #include <linux/netlink.h>
 
+#include "base/index.h"
 #include "smc/sock.h"
 
 /**
- * struct smc_xfrm - traffic that leaves this host transformed
- * @local, @peer: networks; the ports with their masks, 0 for any
- * @family: AF_UNSPEC for both
- * @proto: 0 for any
+ * struct smc_xfrm - a policy for traffic that leaves this host
+ * @shape: what of addresses and ports counts, an index into the table's shapes
+ * @local, @peer: networks; the rest of an address, and a port that does not count, are 0
+ * @priority: the lowest number wins; of two that are equal the older policy, with the lower @number
+ * @is_ipsec: it transforms; else it exempts from what others do
  */
 struct smc_xfrm {
-	uint8_t family, proto;
+	size_t shape;
 	struct smc_addr local, peer;
-	uint8_t local_bits, peer_bits;
-	uint16_t local_mask, peer_mask;
+	uint32_t priority, number;
+	bool is_ipsec;
 };
 
-/** struct smc_xfrm_table - all of them; begin with all zero */
+struct smc_xfrm_shape;
+
+/**
+ * struct smc_xfrm_table - all of them; begin with all zero
+ * @entries: at most one for each shape with its addresses and ports: the one that wins
+ * @index: finds them
+ * @shapes: a host with thousands of policies has a few of these
+ */
 struct smc_xfrm_table {
 	struct smc_xfrm *entries;
 	size_t count, size;
+	struct smc_index index;
+	struct smc_xfrm_shape *shapes;
+	size_t n_shapes, shapes_size;
 };
 
 /**
  * smc_xfrm_add() - read one answer to XFRM_MSG_GETPOLICY into the table; an smc_diag_fn
  *
- * Left out is what does not transform, and what is not for traffic that leaves.
+ * Left out is what is not for traffic that leaves, and what is only for some of it that cannot be
+ * told by addresses: that of an XFRM interface, or with a mark. For one device counts what
+ * transforms.
  *
  * Return: 0, -EBADMSG for a short message, -ENOMEM.
  */
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *table);
 
-/** smc_xfrm_has() - is there one for a TCP connection? */
+/** smc_xfrm_has() - does the policy that wins transform a TCP connection? */
 bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *local,
 		  const struct smc_addr *peer);
 

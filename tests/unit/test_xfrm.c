@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <linux/xfrm.h>
 
 #include "smc/xfrm.h"
@@ -82,7 +83,8 @@ static void others(void **state)
 	info = policy();
 	info.action = XFRM_POLICY_BLOCK;
 	assert_int_equal(add(&table, &info, true), 0);
-	assert_int_equal(table.count, 0);
+	assert_false(has(&table, "10.0.0.1", "10.1.16.1", 80));
+	smc_xfrm_free(&table);
 	info = policy();
 	info.sel.proto = 17;
 	assert_int_equal(add(&table, &info, true), 0);
@@ -93,9 +95,110 @@ static void others(void **state)
 	smc_xfrm_free(&table);
 }
 
+static bool has_both(uint32_t ipsec, uint32_t ipsec_number, uint32_t exempt,
+		     uint32_t exempt_number)
+{
+	struct smc_xfrm_table table = { 0 };
+	struct xfrm_userpolicy_info info = policy();
+	bool ret;
+
+	info.priority = ipsec;
+	info.index = ipsec_number;
+	assert_int_equal(add(&table, &info, true), 0);
+	info.priority = exempt;
+	info.index = exempt_number;
+	info.sel.prefixlen_d = 16;
+	assert_int_equal(add(&table, &info, false), 0);
+	ret = has(&table, "10.0.0.1", "10.1.16.1", 80);
+	smc_xfrm_free(&table);
+	return ret;
+}
+
+/* The lowest number wins, then the older one: how much of an address counts does not matter. */
+static void priorities(void **state)
+{
+	struct smc_xfrm_table table = { 0 };
+	struct xfrm_userpolicy_info info = policy();
+
+	(void)state;
+	assert_true(has_both(100, 8, 200, 16));
+	assert_true(has_both(100, 16, 200, 8));
+	assert_false(has_both(200, 8, 100, 16));
+	assert_true(has_both(100, 8, 100, 16));
+	assert_false(has_both(100, 16, 100, 8));
+	/* Of one selector too, in whichever order they come. */
+	for (int is_first = 0; is_first < 2; is_first++) {
+		info.priority = is_first ? 1 : 2;
+		assert_int_equal(add(&table, &info, is_first), 0);
+		info.priority = is_first ? 2 : 1;
+		assert_int_equal(add(&table, &info, !is_first), 0);
+		assert_int_equal(table.count, 1);
+		assert_true(has(&table, "10.0.0.1", "10.1.16.1", 80));
+		smc_xfrm_free(&table);
+	}
+}
+
+static int add_special(struct smc_xfrm_table *table, uint16_t type, uint32_t value, uint32_t mask)
+{
+	const struct xfrm_userpolicy_info info = policy();
+	const struct xfrm_mark mark = { value, mask };
+	const struct xfrm_user_tmpl template = { .family = AF_INET };
+	struct message m;
+
+	message_start(&m, XFRM_MSG_NEWPOLICY);
+	message_put(&m, &info, sizeof(info));
+	message_attr(&m, XFRMA_TMPL, &template, sizeof(template));
+	message_attr(&m, type, &mark, type == XFRMA_MARK ? sizeof(mark) : sizeof(value));
+	return smc_xfrm_add(&m.nlh, table);
+}
+
+/* Of an XFRM interface, or of marked traffic: addresses do not tell. */
+static void special(void **state)
+{
+	struct smc_xfrm_table table = { 0 };
+
+	(void)state;
+	assert_int_equal(add_special(&table, XFRMA_MARK, 5, 0xff), 0);
+	assert_int_equal(add_special(&table, XFRMA_IF_ID, 5, 0), 0);
+	assert_false(has(&table, "10.0.0.1", "10.1.16.1", 80));
+	assert_int_equal(add_special(&table, XFRMA_MARK, 0, 0xff), 0);
+	assert_true(has(&table, "10.0.0.1", "10.1.16.1", 80));
+	smc_xfrm_free(&table);
+}
+
+/* Thousands of tunnels: each is found, and they are few shapes to look for. */
+static void many(void **state)
+{
+	struct smc_xfrm_table table = { 0 };
+	struct xfrm_userpolicy_info info = policy();
+	char peer[32];
+
+	(void)state;
+	for (uint32_t i = 0; i < 4000; i++) {
+		info.sel.prefixlen_d = i % 2 ? 24 : 28;
+		info.sel.daddr.a4 = htonl(0x0b000000 + (i << 8));
+		assert_int_equal(add(&table, &info, true), 0);
+	}
+	assert_int_equal(table.count, 4000);
+	assert_int_equal(table.n_shapes, 2);
+	for (unsigned int i = 0; i < 4000; i += 199) {
+		snprintf(peer, sizeof(peer), "11.%u.%u.15", i / 256, i % 256);
+		assert_true(has(&table, "10.0.0.1", peer, 80));
+		snprintf(peer, sizeof(peer), "11.%u.%u.16", i / 256, i % 256);
+		assert_int_equal(has(&table, "10.0.0.1", peer, 80), i % 2);
+	}
+	smc_xfrm_free(&table);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(matches), cmocka_unit_test(others) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(matches),
+		cmocka_unit_test(others),
+		cmocka_unit_test(priorities),
+		cmocka_unit_test(special),
+		cmocka_unit_test(many),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

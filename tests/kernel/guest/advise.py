@@ -139,19 +139,53 @@ def check_no_eid():
         out_of("smcd", "ueid", "add", eid)
 
 
-def check_ipsec():
-    """A policy for the far peer; no key is needed for that."""
-    status, _, err = run("ip", "xfrm", "policy", "add", "dst", THERE, "dir", "out", "tmpl", "proto", "esp", "mode",
-                         "transport", "level", "use")
-    if status:
-        skip("IPsec", "this kernel has none: " + err.strip())
-        return
+def policy(net, priority, *words):
+    return run("ip", "xfrm", "policy", "add", "dst", net, "dir", "out", "priority", str(priority), *words)
+
+
+def set_policies(level, priority):
+    """IPsec for the far peer with priority 100, and then an exemption for it and many more. Status and error."""
+    out_of("ip", "xfrm", "policy", "flush")
+    status, _, err = policy(THERE, 100, "tmpl", "proto", "esp", "mode", "transport", "level", level)
+    if not status:
+        status, _, err = policy("10.0.0.0/8", priority, "action", "allow")
+    return status, err
+
+
+def is_let_through():
+    """What the kernel says: without a key nothing gets by a policy that is required."""
+    try:
+        socket.create_connection((THERE, FAR), 2).close()
+    except OSError:
+        return False
+    return True
+
+
+def watch_far(name, is_ipsec):
+    """The row of the far peer."""
+    why = "IPsec, which SMC would bypass"
     watch = Watch()
     with Process("farload", one, THERE, FAR, SIZE) as process:
         process.wait()
-        check_one(watch.end()[1], FAR, "client", "IPsec", "bulk", process="farload", would_profit=False,
-                  not_carried="IPsec, which SMC would bypass", advice="keep TCP: IPsec, which SMC would bypass")
+        check_one(watch.end()[1], FAR, "client", name, "bulk", process="farload", would_profit=False,
+                  not_carried=why if is_ipsec else None,
+                  advice="keep TCP: " + (why if is_ipsec else "neither an RDMA port nor an ISM device for near0"))
+
+
+def check_ipsec():
+    """No key is needed for policies that let through what has none."""
+    status, _, err = run("ip", "xfrm", "policy", "flush")
+    if status:
+        skip("IPsec", "this kernel has none: " + err.strip())
+        return
+    for name, priority, is_ipsec in (("IPsec, and an exemption that is worse", 200, True),
+                                     ("IPsec, and an exemption that is as good but younger", 100, True),
+                                     ("IPsec, and an exemption that is better", 50, False)):
+        equal((set_policies("required", priority), is_let_through()), ((0, ""), not is_ipsec), name + ": so the kernel has it")
+        set_policies("use" if is_ipsec else "required", priority)
+        watch_far(name, is_ipsec)
     out_of("ip", "xfrm", "policy", "flush")
+    watch_far("policies are gone", False)
 
 
 def check_text():
