@@ -14,6 +14,7 @@
 #include "netlink/diag.h"
 #include "smc_chk/advise/lists.h"
 #include "smc_chk/advise/lives.h"
+#include "sys/signals.h"
 
 /* Time between two lists, in ms: where each end is told, they only find what is open. */
 #define POLL_ALONE 500
@@ -158,11 +159,10 @@ static int drain(struct watcher *watcher)
 
 static sigset_t ending_signals(void)
 {
+	static const int numbers[] = { SIGINT, SIGTERM };
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	signals_heeded(&set, numbers, sizeof(numbers) / sizeof(numbers[0]));
 	return set;
 }
 

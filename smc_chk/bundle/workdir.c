@@ -19,21 +19,18 @@
 #include <sys/wait.h>
 
 #include "sys/library.h"
+#include "sys/signals.h"
 
 extern char **environ;
 
-/* What would end this process; not what nohup(1), or a shell that started it with &, ignores. */
+/* What would end this process. */
 static void ending_signals(sigset_t *ends)
 {
 	static const int numbers[] = { SIGHUP,	SIGINT,	  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
 				       SIGUSR1, SIGUSR2,  SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
-	struct sigaction action;
 
-	sigemptyset(ends);
+	signals_heeded(ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
 	sigaddset(ends, SIGCHLD);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(ends, numbers[i]);
 }
 
 int workdir_begin(struct workdir *work, struct smc_err *err)

@@ -21,6 +21,7 @@
 #include "smc_chk/live/session.h"
 #include "smc_chk/print.h"
 #include "sys/confine.h"
+#include "sys/signals.h"
 
 #define BACKLOG 1000
 #define MAX_CLIENTS 1000
@@ -506,11 +507,10 @@ static int announce(const struct chk_request *req, uint16_t port)
 /* A descriptor for SIGINT and SIGTERM, which no thread gets any more. */
 static int catch_signals(void)
 {
+	static const int numbers[] = { SIGINT, SIGTERM };
 	sigset_t set;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
+	signals_heeded(&set, numbers, sizeof(numbers) / sizeof(numbers[0]));
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }

@@ -19,6 +19,7 @@
 #include "base/memory.h"
 #include "smc_run/command.h"
 #include "sys/family.h"
+#include "sys/signals.h"
 
 /* Helpers, such as smc_keep with the last data, end by themselves; others are asked, then ended. */
 #define ALONE_MS 1000
@@ -105,7 +106,6 @@ static int fill_standard(void)
 int nursery_open(struct nursery *nursery)
 {
 	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
-	struct sigaction action;
 	sigset_t set;
 	int ret = fill_standard();
 
@@ -113,11 +113,7 @@ int nursery_open(struct nursery *nursery)
 		return ret;
 	/* Whoever started us may have it ignored: then nobody learns the status of a child. */
 	signal(SIGCHLD, SIG_DFL);
-	sigemptyset(&set);
-	/* What nohup(1), or a shell in the background, has ignored stays so. */
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
-			sigaddset(&set, signals[i]);
+	signals_heeded(&set, signals, sizeof(signals) / sizeof(signals[0]));
 	/* While it stands still the commands would go on, and their time, too. */
 	signal(SIGTSTP, SIG_IGN);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||

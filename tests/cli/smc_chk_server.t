@@ -119,6 +119,17 @@ def is_open(port):
         return False
 
 
+def check_background():
+    """A shell's background job ignores SIGINT; a signal that is blocked would come all the same."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    server = Server()
+    signal.signal(signal.SIGINT, before)
+    mask = int(server.status('SigBlk')[0], 16)
+    blocked = [number for number in (signal.SIGINT, signal.SIGTERM) if mask >> (number - 1) & 1]
+    ok(blocked == [signal.SIGTERM], 'SIGINT stays ignored where the caller ignores it', blocked)
+    ok(server.end() == 0, 'SIGTERM ends it')
+
+
 def check_buffers():
     """Ports of clients that tune: one each, for eight of them, until they go or ask again."""
     server = Server()
@@ -185,6 +196,7 @@ def main():
         check_full()
     else:
         check_rights()
+        check_background()
         check_buffers()
         check_one_address()
         if subprocess.run(['unshare', '-n', 'true'], stderr=subprocess.DEVNULL, check=False).returncode:

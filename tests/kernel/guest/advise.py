@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import sys
 
@@ -188,6 +189,17 @@ def check_ipsec():
     watch_far("policies are gone", False)
 
 
+def check_background():
+    """A shell's background job ignores SIGINT; a signal that is blocked would come all the same."""
+    watch = Watch(interrupt=signal.SIG_IGN)
+    with open("/proc/%d/status" % watch.process.pid, encoding="ascii") as file:
+        masks = {line.split()[0]: int(line.split()[1], 16) >> (signal.SIGINT - 1) & 1 for line in file if line.startswith(("SigIgn", "SigBlk"))}
+    equal((masks["SigIgn:"], masks["SigBlk:"]), (1, 0), "background: SIGINT stays ignored")
+    watch.process.send_signal(signal.SIGINT)
+    status, report = watch.end(signal.SIGTERM)
+    ok(status in (0, 2) and "rows" in report, "background: SIGTERM ends it with its report", (status, report))
+
+
 def check_text():
     """As a person reads it."""
     with Process("bulkload", one, HERE, BULK, SIZE) as process:
@@ -230,5 +242,6 @@ check_source("lists only", (*NO_BPF, "env", "LD_PRELOAD=" + shutil.which("nogrou
 check_source("user", NOBODY, "ends", is_named=False, is_blind=True)
 check_no_eid()
 check_ipsec()
+check_background()
 check_text()
 done()

@@ -90,9 +90,10 @@ def one(ip, port, size, kind=socket.socket):
 class Watch:
     """smc_chk --advise, from its beginning on until it is told to end."""
 
-    def __init__(self, *prefix, options=()):
+    def __init__(self, *prefix, options=(), interrupt=signal.SIG_DFL):
         self.process = subprocess.Popen([*prefix, "smc_chk", "--advise", "--for", "24h", "-d", "-j", *options],
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
         self.said = []
         for line in self.process.stderr:
             self.said.append(line)
@@ -100,8 +101,8 @@ class Watch:
                 return
         ok(False, "smc_chk --advise begins", self.said)
 
-    def end(self):
-        self.process.send_signal(signal.SIGINT)
+    def end(self, number=signal.SIGINT):
+        self.process.send_signal(number)
         out, err = self.process.communicate(timeout=300)
         return self.process.returncode, json.loads(out) if out else {"error": err}
 

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+/* Which signals a program takes. */
+#include "sys/signals.h"
+
+void signals_heeded(sigset_t *set, const int *numbers, size_t count)
+{
+	struct sigaction action;
+
+	sigemptyset(set);
+	for (size_t i = 0; i < count; i++)
+		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, numbers[i]);
+}
