@@ -31,12 +31,23 @@ static int call_next(const struct call *call)
 				 next_accept4(call->fd, call->addr, call->len, call->flags);
 }
 
-/* True if there is no telling. */
+/* True if there is no telling. What was found decides what is asked first the next time. */
 static bool is_nonblocking(int fd)
 {
 	int flags = fcntl(fd, F_GETFL);
 
-	return flags < 0 || flags & O_NONBLOCK;
+	if (flags >= 0 && !(flags & O_NONBLOCK)) {
+		shim_fd_drop(FD_QUICK, fd);
+		return false;
+	}
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_QUICK, fd))
+		shim_fd_set(FD_QUICK, fd);
+	return true;
+}
+
+static bool was_nonblocking(int fd)
+{
+	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_QUICK, fd);
 }
 
 static bool is_ready(int fd)
@@ -52,7 +63,8 @@ static bool ended_by_window(int fd, long long passed)
 	long long limit;
 	bool ended;
 
-	if ((err != EAGAIN && err != EINTR) || shim_is_locked || is_nonblocking(fd)) {
+	if ((err != EAGAIN && err != EINTR) || shim_is_locked || is_nonblocking(fd) ||
+	    !shim_is_smc(fd, NULL)) {
 		errno = err;
 		return false;
 	}
@@ -79,10 +91,13 @@ static bool wait_for_client(const struct call *call, int *fd)
  * What TCP has in its queue for a client that came and went: a socket that is at its end, and
  * cannot be written to. shutdown(2) fails, as there never was a connection, and does that.
  */
-static int accept_gone(const struct call *call, int family)
+static int accept_gone(const struct call *call)
 {
-	int flags = call->flags < 0 ? 0 : call->flags, err;
-	int fd = next_socket(family, SOCK_STREAM | flags, 0);
+	int flags = call->flags < 0 ? 0 : call->flags, fd = -1, err;
+	struct shim_sock sock;
+
+	if (shim_is_smc(call->fd, &sock))
+		fd = next_socket(sock.family, SOCK_STREAM | flags, 0);
 
 	if (fd < 0) {
 		errno = ECONNABORTED;
@@ -132,9 +147,17 @@ static enum found look(const struct call *call, int tries, int *fd)
 	return found;
 }
 
-static int accept_smc(const struct call *call, int family)
+/* One that has somebody in its queue: is it ours to look into? */
+static bool may_wait_for_nobody(int fd)
+{
+	return !is_nonblocking(fd) && shim_is_smc(fd, NULL);
+}
+
+/* What is ready is looked at with care; who finds nobody there wants to wait, or does not. */
+static int accept_ready(const struct call *call)
 {
 	int fd = -1, tries = 0;
+	bool asked = false;
 
 	for (;;) {
 		if (!is_ready(call->fd)) {
@@ -142,11 +165,14 @@ static int accept_smc(const struct call *call, int family)
 				return fd;
 			continue;
 		}
+		if (!asked && !may_wait_for_nobody(call->fd))
+			return call_next(call);
+		asked = true;
 		switch (look(call, tries++, &fd)) {
 		case RESULT:
 			return fd;
 		case GONE:
-			return accept_gone(call, family);
+			return accept_gone(call);
 		case BUSY:
 			shim_nap();
 			break;
@@ -159,15 +185,12 @@ static int accept_smc(const struct call *call, int family)
 
 static int accept_marked(const struct call *call)
 {
-	struct shim_sock sock;
 	int saved = errno, fd;
 
-	if (!shim_repairs() || is_nonblocking(call->fd) || !shim_is_smc(call->fd, &sock)) {
-		errno = saved;
+	if (!shim_repairs() || (was_nonblocking(call->fd) && is_nonblocking(call->fd)))
 		fd = call_next(call);
-	} else {
-		fd = accept_smc(call, sock.family);
-	}
+	else
+		fd = accept_ready(call);
 	shim_fd_mark(fd);
 	if (fd < 0)
 		return -1;
@@ -177,8 +200,8 @@ static int accept_marked(const struct call *call)
 }
 
 /*
- * No system call more for what is not an SMC socket; one more for a non-blocking listener, and for
- * a client if buffers have sizes.
+ * No system call more for what is not an SMC socket; one more for a listener that does not wait or
+ * has nobody in its queue, and for a client if buffers have sizes.
  */
 static int accept_any(const struct call *call)
 {

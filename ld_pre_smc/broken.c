@@ -53,19 +53,22 @@ static bool is_any(const union shim_address *addr)
 	return !addr->in6.sin6_port && IN6_IS_ADDR_UNSPECIFIED(&addr->in6.sin6_addr);
 }
 
-bool shim_route_get(struct shim_route *route, int fd, const struct sockaddr *addr, socklen_t len)
+bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len)
+{
+	route->from = (union shim_address){ .in6 = { 0 } };
+	return copy_address(&route->to, addr, len);
+}
+
+void shim_route_from(struct shim_route *route, int fd)
 {
 	union shim_address from;
-	socklen_t from_len = sizeof(from);
+	socklen_t len = sizeof(from);
 	int saved = errno;
 
-	if (!copy_address(&route->to, addr, len))
-		return false;
-	if (getsockname(fd, &from.any, &from_len) ||
-	    !copy_address(&route->from, &from.any, from_len) || is_any(&route->from))
+	if (getsockname(fd, &from.any, &len) || !copy_address(&route->from, &from.any, len) ||
+	    is_any(&route->from))
 		route->from = (union shim_address){ .in6 = { 0 } };
 	errno = saved;
-	return true;
 }
 
 /* 0 if the kernel gives none. */

@@ -28,11 +28,14 @@ static inline socklen_t shim_address_len(const union shim_address *addr)
 }
 
 /**
- * shim_route_get() - look up both ends before connect(2)
+ * shim_route_to() - where connect(2) goes, from nowhere in particular; no system call
  *
  * Return: false for addresses that TCP has not. Leaves errno as it was.
  */
-bool shim_route_get(struct shim_route *route, int fd, const struct sockaddr *addr, socklen_t len);
+bool shim_route_to(struct shim_route *route, const struct sockaddr *addr, socklen_t len);
+
+/** shim_route_from() - before connect(2): the end that bind(2) gave. Leaves errno as it was */
+void shim_route_from(struct shim_route *route, int fd);
 
 /**
  * shim_route_keep() - remember the route of a connection in progress

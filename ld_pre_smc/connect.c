@@ -12,6 +12,7 @@
 #include "ld_pre_smc/broken.h"
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/connect.h"
+#include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
 #include "ld_pre_smc/swap.h"
@@ -160,14 +161,11 @@ static int connect_in_time(const struct attempt *try, int timeout, const struct 
 	return ret;
 }
 
-static int connect_blocking(const struct attempt *try)
+/* What is left to do for a blocking socket when connect() gave @ret. */
+static int settle(const struct attempt *try, int ret)
 {
-	struct timeval time = { 0 };
-	int timeout = send_timeout(try->fd, &time), ret, tries;
+	int tries;
 
-	if (timeout >= 0)
-		return connect_in_time(try, timeout, &time);
-	ret = next_connect(try->fd, try->addr, try->len);
 	/* A refusal that the kernel forgot as a signal restarted the call: the socket is as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
 			!(shim_events(try->fd, 0) & POLLHUP); tries++)
@@ -177,6 +175,16 @@ static int connect_blocking(const struct attempt *try)
 	if (ret && errno == EALREADY)
 		return wait_connected(try, -1, 0);
 	return ret;
+}
+
+static int connect_blocking(const struct attempt *try)
+{
+	struct timeval time = { 0 };
+	int timeout = send_timeout(try->fd, &time);
+
+	if (timeout >= 0)
+		return connect_in_time(try, timeout, &time);
+	return settle(try, next_connect(try->fd, try->addr, try->len));
 }
 
 /*
@@ -277,10 +285,10 @@ static int connect_nonblocking(const struct attempt *try)
 	return ret;
 }
 
-static int connect_waiting(const struct attempt *try)
+/* @ret: what a blocking connect() came to. */
+static int conclude(const struct attempt *try, int ret)
 {
 	struct shim_config own;
-	int ret = connect_blocking(try);
 
 	if (!ret || shim_is_locked)
 		return ret;
@@ -291,14 +299,19 @@ static int connect_waiting(const struct attempt *try)
 	return ret;
 }
 
+static bool is_nonblocking(int fd)
+{
+	return fcntl(fd, F_GETFL) & O_NONBLOCK;
+}
+
 static int connect_smc(const struct attempt *try)
 {
-	bool blocking = !(fcntl(try->fd, F_GETFL) & O_NONBLOCK);
 	struct linger kept = { 0 };
 	int ret;
 
 	shim_linger_hide(try->fd, &kept);
-	ret = blocking ? connect_waiting(try) : connect_nonblocking(try);
+	ret = is_nonblocking(try->fd) ? connect_nonblocking(try) :
+					conclude(try, connect_blocking(try));
 	shim_linger_show(try->fd, &kept);
 	return ret;
 }
@@ -315,8 +328,11 @@ static bool avoid_smc(const struct attempt *try)
 
 static int connect_to(struct attempt *try)
 {
-	try->has_route = shim_route_get(&try->route, try->fd, try->addr, try->len);
-	return avoid_smc(try) ? next_connect(try->fd, try->addr, try->len) : connect_smc(try);
+	if (avoid_smc(try))
+		return next_connect(try->fd, try->addr, try->len);
+	if (try->has_route)
+		shim_route_from(&try->route, try->fd);
+	return connect_smc(try);
 }
 
 /* TCP forgets the connection; SMC cannot. */
@@ -345,6 +361,45 @@ static int disconnect_tcp(const struct attempt *try)
 	return 0;
 }
 
+/*
+ * A socket of which nothing need be known unless it fails: see shim_fd_is_plain(). By then it may
+ * turn out to be another one.
+ */
+static int connect_plain(struct attempt *try)
+{
+	int ret = next_connect(try->fd, try->addr, try->len), err = errno;
+
+	if (!ret)
+		return 0;
+	shim_fd_drop(FD_PLAIN, try->fd);
+	if (err == EINPROGRESS) {
+		if (try->has_route)
+			shim_route_keep(try->fd, &try->route);
+	} else if (shim_is_smc(try->fd, &try->sock)) {
+		if (!is_nonblocking(try->fd)) {
+			errno = err;
+			return conclude(try, settle(try, ret));
+		}
+		errno = err;
+		renew(try);
+	}
+	errno = err;
+	return ret;
+}
+
+static int connect_any(struct attempt *try)
+{
+	bool is_unspec = try->addr->sa_family == AF_UNSPEC;
+
+	try->has_route = shim_route_to(&try->route, try->addr, try->len);
+	if (shim_fd_is_plain(try->fd) && !is_unspec &&
+	    !(try->has_route && shim_broken_has(&try->route.to)))
+		return connect_plain(try);
+	if (shim_is_smc(try->fd, &try->sock))
+		return is_unspec ? disconnect(try) : connect_to(try);
+	return is_unspec ? disconnect_tcp(try) : next_connect(try->fd, try->addr, try->len);
+}
+
 /**
  * connect() - connect(2), with the rules of TCP sockets
  *
@@ -365,11 +420,7 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	     addr->sa_family != AF_UNSPEC) ||
 	    !shim_repairs())
 		return next_connect(fd, addr, len);
-	if (shim_is_smc(fd, &try.sock))
-		ret = addr->sa_family == AF_UNSPEC ? disconnect(&try) : connect_to(&try);
-	else
-		ret = addr->sa_family == AF_UNSPEC ? disconnect_tcp(&try) :
-						     next_connect(fd, addr, len);
+	ret = connect_any(&try);
 	if (!ret)
 		errno = saved;
 	return ret;

@@ -30,8 +30,32 @@ void shim_fd_set(enum shim_fd_table table, int fd)
 		;
 }
 
+void shim_fd_set_plain(int fd)
+{
+	shim_fd_mark(fd);
+	shim_fd_set(FD_PLAIN, fd);
+}
+
+void shim_fd_drop(enum shim_fd_table table, int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(table, fd))
+		atomic_fetch_and(&shim_fd_bits[table][fd / SHIM_FD_BITS],
+				 ~(1UL << fd % SHIM_FD_BITS));
+}
+
+/* Either process may change what both have. */
+static void drop_all_plain(void)
+{
+	int fd;
+
+	for (fd = shim_fd_next(FD_PLAIN, 0); fd >= 0; fd = shim_fd_next(FD_PLAIN, fd + 1))
+		shim_fd_drop(FD_PLAIN, fd);
+}
+
 void shim_fd_copy(int from, int to)
 {
+	shim_fd_drop(FD_PLAIN, from);
+	shim_fd_drop(FD_PLAIN, to);
 	if ((unsigned int)to >= SHIM_FD_NUMBERS)
 		return;
 	if (shim_fd_is_marked(from)) {
@@ -46,6 +70,7 @@ void shim_fd_unknown(int fd)
 {
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
 		return;
+	shim_fd_drop(FD_PLAIN, fd);
 	shim_fd_set(FD_SMC, fd);
 	shim_fd_set(FD_EPOLL, fd);
 }
@@ -67,9 +92,12 @@ bool shim_fd_is_owner(void)
 
 void shim_fd_clear(enum shim_fd_table table, int fd)
 {
-	if ((unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(table, fd) && shim_fd_is_owner())
-		atomic_fetch_and(&shim_fd_bits[table][fd / SHIM_FD_BITS],
-				 ~(1UL << fd % SHIM_FD_BITS));
+	if ((unsigned int)fd >= SHIM_FD_NUMBERS || !shim_fd_is_set(table, fd) ||
+	    !shim_fd_is_owner())
+		return;
+	if (table == FD_SMC)
+		shim_fd_drop(FD_PLAIN, fd);
+	shim_fd_drop(table, fd);
 }
 
 int shim_fd_next(enum shim_fd_table table, int fd)
@@ -119,8 +147,10 @@ void shim_fd_start(void)
 pid_t fork(void)
 {
 	int saved = errno;
-	pid_t pid = next_fork();
+	pid_t pid;
 
+	drop_all_plain();
+	pid = next_fork();
 	if (!pid && !shim_in_sandbox)
 		shim_fd_is_owner();
 	if (pid >= 0)

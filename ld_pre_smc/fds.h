@@ -16,6 +16,8 @@ enum shim_fd_table {
 	FD_SMC,		/* may be an SMC socket */
 	FD_EPOLL,	/* may be an epoll instance */
 	FD_KEPT,	/* smc_keep has it too, since shutdown() */
+	FD_PLAIN,	/* see shim_fd_is_plain(); with FD_SMC, or not at all */
+	FD_QUICK,	/* a listener that did not wait when it was asked last */
 	FD_TABLES,
 };
 
@@ -50,6 +52,37 @@ static inline void shim_fd_mark(int fd)
 	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_SMC, fd))
 		shim_fd_set(FD_SMC, fd);
 }
+
+/* What shim_fd_mark_plain() does the first time. */
+void shim_fd_set_plain(int fd);
+
+/** shim_fd_mark_plain() - shim_fd_mark() of what socket() gave, see shim_fd_is_plain() */
+static inline void shim_fd_mark_plain(int fd)
+{
+	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_PLAIN, fd))
+		shim_fd_set_plain(fd);
+}
+
+/**
+ * shim_fd_is_plain() - whether connect() need not ask before it tries
+ *
+ * socket() of this library gave this number, for SMC, and none of the library's functions has since
+ * bound it, given it SO_LINGER or SO_SNDTIMEO, made or put a duplicate of it, replaced it, or seen
+ * its connect() fail; nor did the process fork. What happens behind the library's back is not seen:
+ * then connect() does what the kernel does if it succeeds, and asks about everything if it fails.
+ */
+static inline bool shim_fd_is_plain(int fd)
+{
+	return (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_PLAIN, fd);
+}
+
+/**
+ * shim_fd_drop() - forget a mark whose absence costs no more than system calls
+ * @table: FD_PLAIN or FD_QUICK
+ *
+ * No system call: where the memory is the parent's, as after vfork(2), it is done all the same.
+ */
+void shim_fd_drop(enum shim_fd_table table, int fd);
 
 /** shim_fd_copy() - a duplicate may be what the other file descriptor may be */
 void shim_fd_copy(int from, int to);

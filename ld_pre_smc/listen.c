@@ -4,6 +4,7 @@
 
 #include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/config.h"
+#include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
 #include "sys/sockopt_numbers.h"
@@ -29,6 +30,7 @@ int bind(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	int saved = errno, ret;
 
+	shim_fd_drop(FD_PLAIN, fd);
 	shim_rules_bind(fd, addr, len);
 	ret = next_bind(fd, addr, len);
 	if (!ret || errno != EADDRINUSE || !shim_repairs())

@@ -156,7 +156,7 @@ static inline int open_known(int domain, int type, const struct shim_socket_args
 
 	if (__builtin_expect(fd < 0, 0))
 		return refused_late(domain, type, saved);
-	shim_fd_mark(fd);
+	shim_fd_mark_plain(fd);
 	return fd;
 }
 
@@ -197,7 +197,7 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
 				      map_socket, memory_order_release);
 	if (smc)
-		shim_fd_mark(try.fd);
+		shim_fd_mark_plain(try.fd);
 	errno = try.fd >= 0 ? saved : try.err;
 	return try.fd;
 }

@@ -10,6 +10,7 @@
 
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/connect.h"
+#include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "sys/sockopt_numbers.h"
@@ -195,6 +196,13 @@ static int set_receive_time(int fd, int name, const void *value, socklen_t len)
 	return next_setsockopt(fd, SOL_SOCKET, name, value, len);
 }
 
+/* Options whose values connect() has to know. */
+static bool concerns_connect(int level, int name)
+{
+	return level == SOL_SOCKET &&
+	       (name == SO_LINGER || name == SO_SNDTIMEO || name == SO_SNDTIMEO_NEW);
+}
+
 /**
  * setsockopt() - setsockopt(2), with what SMC refuses or mistakes
  *
@@ -209,6 +217,8 @@ int setsockopt(int fd, int level, int name, const void *value, socklen_t len)
 {
 	int saved = errno, ret;
 
+	if (concerns_connect(level, name))
+		shim_fd_drop(FD_PLAIN, fd);
 	if (!shim_repairs())
 		return next_setsockopt(fd, level, name, value, len);
 	if (is_receive_time(level, name))

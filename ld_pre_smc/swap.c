@@ -11,6 +11,7 @@
 
 #include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/epoll.h"
+#include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
 #include "sys/sockopt_numbers.h"
@@ -150,6 +151,7 @@ static int replace(int fd, int fresh)
 	int cloexec = fcntl(fd, F_GETFD);
 	struct shim_watches watches;
 
+	shim_fd_drop(FD_PLAIN, fd);
 	shim_watches_find(&watches, fd, fresh);
 	if (next_dup3(fresh, fd, cloexec & FD_CLOEXEC ? O_CLOEXEC : 0) < 0) {
 		shim_close(fresh);

@@ -16,6 +16,7 @@
 #include "ld_pre_smc/keeper.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
+#include "ld_pre_smc/rdma.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/sock.h"
@@ -42,18 +43,35 @@ void shim_push(int fd)
 	errno = saved;
 }
 
-int shim_unsent(int fd)
+/* Bytes of any socket; errno, negative, of what does not know such a thing. */
+static int queued(int fd)
+{
+	int bytes = 0, saved = errno;
+
+	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes))
+		bytes = -errno;
+	errno = saved;
+	return bytes;
+}
+
+/* What shim_unsent() gives for that many bytes. */
+static int unless_lingering(int fd, int bytes)
 {
 	struct linger linger;
 	socklen_t len = sizeof(linger);
-	int bytes = 0, saved = errno;
+	int saved = errno;
 
-	if (next_ioctl(fd, SIOCOUTQNSD_894B, &bytes) || bytes < 0)
-		bytes = 0;
-	if (bytes && (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff))
+	if (bytes <= 0)
+		return 0;
+	if (next_getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) || linger.l_onoff)
 		bytes = -1;
 	errno = saved;
 	return bytes;
+}
+
+int shim_unsent(int fd)
+{
+	return unless_lingering(fd, queued(fd));
 }
 
 bool shim_is_open(int fd)
@@ -137,33 +155,48 @@ static void detach_kept(int fd)
 	int saved = errno;
 
 	if (fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_KEPT, fd) && shim_fd_is_owner()) {
-		if (!is_used_elsewhere(fd))
+		if (shim_is_smc(fd, NULL) && !is_used_elsewhere(fd))
 			detach(fd);
 		shim_fd_clear(FD_KEPT, fd);
 	}
 	errno = saved;
 }
 
-bool shim_unsent_close(int fd)
+/*
+ * An SMC socket whose file descriptor is to be closed, with so many bytes. Return: whether nothing
+ * is left but to tell the peer.
+ */
+static bool send_rest(int fd, int bytes)
 {
 	enum unsent_owner owner;
-	bool is_sent = false;
-	int unsent;
+
+	bytes = unless_lingering(fd, bytes);
+	if (bytes > 0 && shim_fd_is_owner()) {
+		owner = shim_unsent_give(fd);
+		if (owner == OWNER_KEEPER)
+			detach(fd);
+		else if (owner == OWNER_NONE)
+			shim_log_fd(fd, "close() waits: no smc_keep", NULL, 0);
+	}
+	return !bytes;
+}
+
+/*
+ * Where all is sent nobody need know whether it went by SMC or by TCP, unless by SMC-R. EINVAL: a
+ * listener, with which its queue is closed.
+ */
+bool shim_unsent_close(int fd)
+{
+	int bytes;
 
 	if (!shim_repairs() || shim_in_sandbox)
 		return false;
-	if (shim_is_smc(fd, NULL)) {
-		detach_kept(fd);
-		unsent = shim_unsent(fd);
-		is_sent = !unsent;
-		if (unsent > 0 && shim_fd_is_owner()) {
-			owner = shim_unsent_give(fd);
-			if (owner == OWNER_KEEPER)
-				detach(fd);
-			else if (owner == OWNER_NONE)
-				shim_log_fd(fd, "close() waits: no smc_keep", NULL, 0);
-		}
-	}
+	detach_kept(fd);
+	bytes = queued(fd);
+	if ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma())
+		return false;
+	if (shim_is_smc(fd, NULL))
+		return send_rest(fd, bytes);
 	shim_fd_clear(FD_SMC, fd);
-	return is_sent;
+	return false;
 }

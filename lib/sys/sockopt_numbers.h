@@ -9,6 +9,9 @@
 #ifndef SO_RCVTIMEO_NEW
 #define SO_RCVTIMEO_NEW 66
 #endif
+#ifndef SO_SNDTIMEO_NEW
+#define SO_SNDTIMEO_NEW 67
+#endif
 #ifndef SO_COOKIE
 #define SO_COOKIE 57
 #endif
