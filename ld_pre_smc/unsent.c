@@ -193,7 +193,7 @@ bool shim_unsent_close(int fd)
 		return false;
 	detach_kept(fd);
 	bytes = queued(fd);
-	if ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma())
+	if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma()))
 		return false;
 	if (shim_is_smc(fd, NULL))
 		return send_rest(fd, bytes);

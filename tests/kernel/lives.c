@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+/*
+ * System calls in the life of a connection, and what becomes of knowledge that has grown stale.
+ *
+ *   lives count PROTOCOL PEER   of each place the least number of system calls of many rounds after
+ *                               some others, where sockets are opened with PROTOCOL; another
+ *                               process connects with PEER
+ *   lives CASE                  see cases[]: a line each
+ *
+ * LIVES_RDMA=none, some or refused answers the library when it asks for RDMA devices; late: none, and
+ * some when time has passed.
+ */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { ROUNDS = 50, WARM_UP = 25, NETLINK_RDMA_20 = 20, DONE_3 = 3, DEVICES = 5 << 10 | 1 };
+enum place { OUTSIDE, SOCKET, CONNECT, READY, ACCEPT, CLOSE, CLOSE_ACCEPTED, PLACES };
+
+static const char *const names[PLACES] = {
+	[SOCKET] = "socket", [CONNECT] = "connect", [READY] = "ready", [ACCEPT] = "accept",
+	[CLOSE] = "close", [CLOSE_ACCEPTED] = "accepted",
+};
+
+static const struct linger five = { 1, 5 };
+static struct sockaddr_in server = { .sin_family = AF_INET };
+static int listener, skew;
+
+static long (*next_syscall)(long number, ...);
+static int (*next_clock)(clockid_t clock, struct timespec *now);
+
+/* A socket that has the kernel's answer already. */
+static long answering(const char *what)
+{
+	const uint32_t none[4] = { sizeof(none), DONE_3, 0, 0 },
+		       some[4] = { sizeof(some), DEVICES, 0, 0 };
+	static int ends[2] = { -1, -1 };
+
+	if (!strcmp(what, "refused")) {
+		errno = EACCES;
+		return -1;
+	}
+	close(ends[1]);
+	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, ends) ||
+	    write(ends[1], strcmp(what, "some") && !skew ? none : some, sizeof(none)) < 0)
+		err(1, "answer");
+	return ends[0];
+}
+
+long syscall(long number, ...)
+{
+	const char *what = getenv("LIVES_RDMA");
+	long args[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	if (!next_syscall)
+		next_syscall = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	if (number == SYS_socket && args[0] == AF_NETLINK && args[2] == NETLINK_RDMA_20 && what)
+		return answering(what);
+	return next_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int ret;
+
+	if (!next_clock)
+		next_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	ret = next_clock(clock, now);
+	now->tv_sec += skew;
+	return ret;
+}
+
+static void start_server(int fd)
+{
+	socklen_t len = sizeof(server);
+
+	server.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (bind(fd, (struct sockaddr *)&server, len) || listen(fd, 16) ||
+	    getsockname(fd, (struct sockaddr *)&server, &len))
+		err(1, "listen");
+	listener = fd;
+}
+
+static int open_socket(int protocol)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, protocol);
+
+	if (fd < 0)
+		err(77, "socket");
+	return fd;
+}
+
+/* The library knows nothing of it. */
+static int raw_socket(int protocol)
+{
+	return (int)syscall(SYS_socket, AF_INET, SOCK_STREAM, protocol);
+}
+
+static int raw_connect(int fd)
+{
+	return (int)syscall(SYS_connect, fd, &server, sizeof(server));
+}
+
+static void wait_ready(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&poll_fd, 1, 10000) != 1)
+		errx(1, "nobody comes");
+}
+
+static void mark(enum place place)
+{
+	next_syscall(SYS_getppid, place);
+}
+
+static void exchange(int one, int other)
+{
+	char byte = 1;
+
+	if (send(one, &byte, 1, 0) != 1 || recv(other, &byte, 1, MSG_WAITALL) != 1 ||
+	    send(other, &byte, 1, 0) != 1 || recv(one, &byte, 1, MSG_WAITALL) != 1)
+		err(1, "exchange");
+}
+
+static void live(int protocol)
+{
+	int fd, peer;
+
+	mark(SOCKET);
+	fd = open_socket(protocol);
+	mark(CONNECT);
+	if (connect(fd, (struct sockaddr *)&server, sizeof(server)))
+		err(1, "connect");
+	mark(OUTSIDE);
+	wait_ready(listener);
+	mark(READY);
+	peer = accept(listener, NULL, NULL);
+	mark(OUTSIDE);
+	exchange(fd, peer);
+	mark(CLOSE);
+	close(fd);
+	mark(CLOSE_ACCEPTED);
+	close(peer);
+	/* Whoever traces connects now. */
+	mark(ACCEPT);
+	peer = accept(listener, NULL, NULL);
+	mark(OUTSIDE);
+	close(peer);
+}
+
+static bool next_stop(pid_t pid, struct __ptrace_syscall_info *info)
+{
+	int status;
+
+	do {
+		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
+		    !WIFSTOPPED(status) ||
+		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(*info), info) <= 0)
+			return false;
+	} while (info->op != PTRACE_SYSCALL_INFO_ENTRY);
+	return true;
+}
+
+static bool is_accept(uint64_t number)
+{
+#ifdef SYS_accept
+	if (number == SYS_accept)
+		return true;
+#endif
+	return number == SYS_accept4;
+}
+
+/* Most machines answer it without a system call. */
+static bool is_clock(uint64_t number)
+{
+#ifdef SYS_clock_gettime64
+	if (number == SYS_clock_gettime64)
+		return true;
+#endif
+#ifdef SYS_clock_gettime
+	return number == SYS_clock_gettime;
+#else
+	return false;
+#endif
+}
+
+/* The client of the one that waits; 0 at the end. */
+static void follow(pid_t pid, int protocol, int least[PLACES])
+{
+	struct __ptrace_syscall_info info = { 0 };
+	enum place place = OUTSIDE;
+	int calls = 0, client = -1, rounds = 0;
+
+	while (next_stop(pid, &info)) {
+		if (info.entry.nr == SYS_getppid) {
+			if (rounds > WARM_UP && (least[place] < 0 || calls < least[place]))
+				least[place] = calls;
+			place = (enum place)info.entry.args[0];
+			rounds += place == SOCKET;
+			calls = 0;
+			if (place == SOCKET && client >= 0)
+				syscall(SYS_close, client);
+			continue;
+		}
+		calls += !is_clock(info.entry.nr);
+		if (place != ACCEPT || !is_accept(info.entry.nr))
+			continue;
+		/* It is told to go on, and only then waits: it is the kernel's turn. */
+		if (ptrace(PTRACE_SYSCALL, pid, 0, 0))
+			err(1, "ptrace");
+		client = raw_socket(protocol);
+		if (raw_connect(client))
+			err(1, "client");
+		waitpid(pid, NULL, 0);
+	}
+}
+
+static int count(int protocol, int peer)
+{
+	int least[PLACES], status;
+	pid_t pid;
+
+	memset(least, -1, sizeof(least));
+	start_server(open_socket(protocol));
+	pid = fork();
+	if (!pid) {
+		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
+			err(77, "ptrace");
+		raise(SIGSTOP);
+		for (int i = 0; i < ROUNDS; i++) {
+			skew = i == WARM_UP && !strcmp(getenv("LIVES_RDMA") ?: "", "late") ? 9 : skew;
+			live(protocol);
+		}
+		exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL))
+		errx(77, "ptrace");
+	follow(pid, peer, least);
+	for (int i = SOCKET; i < PLACES; i++)
+		printf("%s=%d%c", names[i], least[i], i < PLACES - 1 ? ' ' : '\n');
+	return 0;
+}
+
+/* What becomes of a connection to a server of TCP: SO_LINGER is to be what it was. */
+static void say_linger(int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+	int ret = connect(fd, (struct sockaddr *)&server, sizeof(server));
+
+	if (getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len))
+		err(1, "SO_LINGER");
+	printf("connect=%d linger=%d,%d\n", ret, linger.l_onoff, linger.l_linger);
+}
+
+static void set_linger(int fd)
+{
+	if (setsockopt(fd, SOL_SOCKET, SO_LINGER, &five, sizeof(five)))
+		err(1, "SO_LINGER");
+}
+
+static void on_own(void)
+{
+	int fd = open_socket(0);
+
+	set_linger(fd);
+	say_linger(fd);
+}
+
+static void on_dup(void)
+{
+	int fd = open_socket(0);
+
+	set_linger(dup(fd));
+	say_linger(fd);
+}
+
+static void on_dup2(void)
+{
+	int fd = open_socket(0), other = open_socket(0);
+
+	set_linger(other);
+	say_linger(dup2(other, fd));
+}
+
+/* A child has memory of its own. */
+static void on_fork(void)
+{
+	int fd = open_socket(0), status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		set_linger(fd);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		errx(1, "child");
+	say_linger(fd);
+}
+
+static void on_exec(void)
+{
+	char number[16], name[] = "lives", how[] = "inherited", *argv[] = { name, how, number, NULL };
+	int fd = open_socket(0);
+
+	set_linger(fd);
+	snprintf(number, sizeof(number), "%d", fd);
+	execv("/proc/self/exe", argv);
+}
+
+/* By SCM_RIGHTS, to a number that has been another socket. */
+static void on_passed(void)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control = { 0 };
+	char byte = 0;
+	struct iovec data = { &byte, 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control.space) };
+	int pair[2], first, other, got;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		err(1, "socketpair");
+	first = open_socket(0);
+	other = open_socket(0);
+	set_linger(other);
+	control.header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
+					   .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+	memcpy(CMSG_DATA(&control.header), &other, sizeof(other));
+	if (sendmsg(pair[0], &message, 0) != 1)
+		err(1, "sendmsg");
+	close(first);
+	if (recvmsg(pair[1], &message, 0) != 1)
+		err(1, "recvmsg");
+	memcpy(&got, CMSG_DATA(&control.header), sizeof(got));
+	if (got != first)
+		errx(1, "another number");
+	say_linger(got);
+}
+
+/* Closed behind the library's back, and then something else. */
+static void on_raw(void)
+{
+	struct sockaddr_in nobody = server;
+	int fd = open_socket(0), ret;
+
+	nobody.sin_port = htons(1);
+	syscall(SYS_close, fd);
+	if (raw_socket(0) != fd)
+		errx(1, "another number");
+	ret = connect(fd, (struct sockaddr *)&nobody, sizeof(nobody));
+	printf("connect=%d %d, ", ret, errno == ECONNREFUSED);
+	ret = connect(fd, (struct sockaddr *)&server, sizeof(server));
+	printf("connect=%d close=%d, ", ret, close(fd));
+	fd = open_socket(0);
+	syscall(SYS_close, fd);
+	if (open("/dev/null", O_RDONLY) != fd)
+		errx(1, "another number");
+	ret = connect(fd, (struct sockaddr *)&server, sizeof(server));
+	printf("file: connect=%d %d close=%d\n", ret, errno == ENOTSOCK, close(fd));
+}
+
+/* A listener that the library knows to be non-blocking, and no longer is; its client is gone. */
+static void on_blocking(void)
+{
+	int fd, waits;
+
+	close(listener);
+	start_server(open_socket(0));
+	fcntl(listener, F_SETFL, O_NONBLOCK);
+	waits = accept(listener, NULL, NULL) < 0 && errno == EAGAIN;
+	syscall(SYS_fcntl, listener, F_SETFL, 0);
+	fd = raw_socket(0);
+	if (raw_connect(fd))
+		err(1, "client");
+	syscall(SYS_close, fd);
+	wait_ready(listener);
+	alarm(20);
+	fd = accept(listener, NULL, NULL);
+	printf("waits=%d accept=%d\n", waits, fd >= 0);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{ "own", on_own }, { "dup", on_dup }, { "dup2", on_dup2 }, { "fork", on_fork },
+	{ "exec", on_exec }, { "passed", on_passed }, { "raw", on_raw }, { "blocking", on_blocking },
+};
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	syscall(SYS_getpid);
+	if (argc == 4 && !strcmp(argv[1], "count"))
+		return count(atoi(argv[2]), atoi(argv[3]));
+	start_server(raw_socket(0));
+	if (argc == 3 && !strcmp(argv[1], "inherited")) {
+		say_linger(atoi(argv[2]));
+		return 0;
+	}
+	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!strcmp(argv[1], cases[i].name)) {
+			cases[i].run();
+			return 0;
+		}
+	}
+	return 2;
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh disable=SC2154
+# System calls that the library adds to the life of a connection, over sockets that say they are SMC sockets; sourced by
+# run, which sets bin and shim.
+mimic=$bin/mimic.so
+lives=$BUILD/tests/kernel/lives
+
+# added PROTOCOL VARIABLE=VALUE...: of each place, beside a program that opens such sockets itself
+added() {
+	protocol=$1
+	shift
+	{
+		LD_PRELOAD=$mimic "$lives" count "$protocol" 0
+		env "LD_PRELOAD=$shim:$mimic" "$@" "$lives" count 0 0
+	} 2>&1 | awk '
+		NR == 1 { for (i = 1; i <= NF; i++) { split($i, part, "="); alone[i] = part[2] } }
+		NR == 2 { for (i = 1; i <= NF; i++) { split($i, part, "="); printf "%s=%d%s", part[1], part[2] - alone[i], i < NF ? " " : "\n" } }'
+}
+
+if [ "$(LD_PRELOAD=$mimic "$lives" count 256 0 2>/dev/null | wc -l)" = 1 ]; then
+	inet=SMC_SOCK_FAMILY=inet
+	is "$(added 256 $inet LIVES_RDMA=none)" 'socket=0 connect=0 ready=9 accept=1 close=1 accepted=1' 'lives: calls added'
+	is "$(added 256 $inet LIVES_RDMA=none SMC_SNDBUF=64K SMC_RCVBUF=64K)" \
+		'socket=3 connect=0 ready=10 accept=2 close=1 accepted=1' 'lives: calls added for sizes of buffers'
+	is "$(added 256 SMC_SOCK_FAMILY=smc LIVES_RDMA=none)" 'socket=0 connect=0 ready=10 accept=1 close=1 accepted=1' \
+		'lives: calls added, AF_SMC'
+	for rdma in some late refused; do
+		is "$(added 256 $inet LIVES_RDMA=$rdma)" 'socket=0 connect=0 ready=9 accept=1 close=4 accepted=4' \
+			"lives: signals are blocked for SMC-R, RDMA devices: $rdma"
+	done
+	is "$(added 256 SMC_RAW=1 $inet)" 'socket=0 connect=0 ready=0 accept=0 close=0 accepted=0' 'lives: none with SMC_RAW=1'
+else
+	skip 'lives: calls added' 'no ptrace() here'
+fi
+
+# stale CASE [VARIABLE=VALUE]: its line
+stale() {
+	env "LD_PRELOAD=$shim:$mimic" "${2:-LIVES=}" "$lives" "$1" 2>&1
+}
+for case in own dup dup2 fork passed; do
+	is "$(stale $case)" 'connect=0 linger=1,5' "lives: SO_LINGER, $case: kept"
+	is "$(stale $case SMC_RAW=1)" 'connect=0 linger=1,0' "lives: SO_LINGER, $case: SMC_RAW=1 shows what SMC makes of it"
+done
+is "$(stale raw)" 'connect=-1 1, connect=0 close=0, file: connect=-1 1 close=0' \
+	'lives: closed behind the library'"'"'s back, and then something else'
+is "$(stale blocking)" 'waits=1 accept=1' 'lives: a listener that was non-blocking: a client that is gone keeps nobody waiting'
