@@ -42,7 +42,7 @@ static inline bool shim_fd_is_marked(int fd)
  * shim_fd_mark() - remember that a file descriptor may be an SMC socket
  * @fd: any number; negative ones are ignored
  *
- * A mark says "may be", so a wrong one costs a system call. A missing one costs what close() and
+ * A mark says "may be", so a wrong one costs system calls, once. A missing one costs what close() and
  * accept() do for SMC sockets, and nothing else may depend on it: sockets made by raw system calls
  * have none.
  * No system call, no lock; leaves errno as it was.

@@ -41,7 +41,7 @@ static atomic_bool is_refused;
 
 enum answer { NO_ANSWER, SOME, NONE };
 
-/* The list of devices, of which the first message tells enough. See nldev_get_dumpit() in ib_core. */
+/* The list of devices, of which the first message tells enough: nldev_get_dumpit() in ib_core. */
 static enum answer ask(int fd)
 {
 	const struct message request = {

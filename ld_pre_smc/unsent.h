@@ -48,10 +48,13 @@ enum unsent_owner shim_unsent_give(int fd);
  * @fd: any open file descriptor
  *
  * One that smc_keep got also leaves the epoll instances of this process and raises no SIGIO any
- * more, as the kernel has it when a last descriptor is closed. Forgets the mark. Leaves errno as it
- * was.
+ * more, as the kernel has it when a last descriptor is closed. Leaves errno as it was.
  *
- * Return: whether nothing is left but to tell the peer. Signals are to be blocked for that: SMC-R
+ * The mark is forgotten where it was wrong. What is an SMC socket keeps it: the next socket with its
+ * number is likely to be one, too, and to clear a mark takes a system call.
+ *
+ * Return: whether this is an SMC socket, perhaps of SMC-R, with nothing left but to tell the peer,
+ * see shim_may_be_rdma(). Signals are to be blocked for that: SMC-R
  * does not try again, and the peer waits for ever. See smc_wr_tx_get_free_slot() in
  * net/smc/smc_wr.c: a link has few slots for messages, and a signal ends the wait for one.
  */

@@ -7,11 +7,10 @@
  *                               process connects with PEER
  *   lives CASE                  see cases[]: a line each
  *
- * LIVES_RDMA=none, some or refused answers the library when it asks for RDMA devices; late: none, and
- * some when time has passed.
+ * LIVES_RDMA=none, some or refused answers the library when it asks for RDMA devices; late: none,
+ * and some when time has passed.
  */
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +22,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tests/calls.h"
 
 enum { ROUNDS = 50, WARM_UP = 25, NETLINK_RDMA_20 = 20, DONE_3 = 3, DEVICES = 5 << 10 | 1 };
 enum place { OUTSIDE, SOCKET, CONNECT, READY, ACCEPT, CLOSE, CLOSE_ACCEPTED, PLACES };
@@ -42,8 +40,6 @@ static const struct linger five = { 1, 5 };
 static struct sockaddr_in server = { .sin_family = AF_INET };
 static int listener, skew;
 
-static long (*next_syscall)(long number, ...);
-static int (*next_clock)(clockid_t clock, struct timespec *now);
 
 /* A socket that has the kernel's answer already. */
 static long answering(const char *what)
@@ -70,23 +66,21 @@ long syscall(long number, ...)
 	va_list ap;
 
 	va_start(ap, number);
-	for (int i = 0; i < 6; i++)
-		args[i] = va_arg(ap, long);
+	get_args(args, ap);
 	va_end(ap);
-	if (!next_syscall)
-		next_syscall = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_socket && args[0] == AF_NETLINK && args[2] == NETLINK_RDMA_20 && what)
 		return answering(what);
-	return next_syscall(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+	return libc_call(number, args);
 }
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
+	static int (*next)(clockid_t clock, struct timespec *now);
 	int ret;
 
-	if (!next_clock)
-		next_clock = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-	ret = next_clock(clock, now);
+	if (!next)
+		next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
+	ret = next(clock, now);
 	now->tv_sec += skew;
 	return ret;
 }
@@ -132,7 +126,9 @@ static void wait_ready(int fd)
 
 static void mark(enum place place)
 {
-	next_syscall(SYS_getppid, place);
+	const long args[6] = { place };
+
+	libc_call(SYS_getppid, args);
 }
 
 static void exchange(int one, int other)
@@ -170,19 +166,6 @@ static void live(int protocol)
 	close(peer);
 }
 
-static bool next_stop(pid_t pid, struct __ptrace_syscall_info *info)
-{
-	int status;
-
-	do {
-		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
-		    !WIFSTOPPED(status) ||
-		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(*info), info) <= 0)
-			return false;
-	} while (info->op != PTRACE_SYSCALL_INFO_ENTRY);
-	return true;
-}
-
 static bool is_accept(uint64_t number)
 {
 #ifdef SYS_accept
@@ -190,6 +173,17 @@ static bool is_accept(uint64_t number)
 		return true;
 #endif
 	return number == SYS_accept4;
+}
+
+static void live_all(int protocol)
+{
+	const char *rdma = getenv("LIVES_RDMA");
+
+	for (int i = 0; i < ROUNDS; i++) {
+		if (i == WARM_UP && rdma && !strcmp(rdma, "late"))
+			skew = 9;
+		live(protocol);
+	}
 }
 
 /* Most machines answer it without a system call. */
@@ -213,7 +207,7 @@ static void follow(pid_t pid, int protocol, int least[PLACES])
 	enum place place = OUTSIDE;
 	int calls = 0, client = -1, rounds = 0;
 
-	while (next_stop(pid, &info)) {
+	while (next_call(pid, &info)) {
 		if (info.entry.nr == SYS_getppid) {
 			if (rounds > WARM_UP && (least[place] < 0 || calls < least[place]))
 				least[place] = calls;
@@ -249,10 +243,7 @@ static int count(int protocol, int peer)
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 			err(77, "ptrace");
 		raise(SIGSTOP);
-		for (int i = 0; i < ROUNDS; i++) {
-			skew = i == WARM_UP && !strcmp(getenv("LIVES_RDMA") ?: "", "late") ? 9 : skew;
-			live(protocol);
-		}
+		live_all(protocol);
 		exit(0);
 	}
 	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
@@ -323,7 +314,8 @@ static void on_fork(void)
 
 static void on_exec(void)
 {
-	char number[16], name[] = "lives", how[] = "inherited", *argv[] = { name, how, number, NULL };
+	char number[16], name[] = "lives", how[] = "inherited";
+	char *argv[] = { name, how, number, NULL };
 	int fd = open_socket(0);
 
 	set_linger(fd);
@@ -410,7 +402,8 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
 	{ "own", on_own }, { "dup", on_dup }, { "dup2", on_dup2 }, { "fork", on_fork },
-	{ "exec", on_exec }, { "passed", on_passed }, { "raw", on_raw }, { "blocking", on_blocking },
+	{ "exec", on_exec }, { "passed", on_passed }, { "raw", on_raw },
+	{ "blocking", on_blocking },
 };
 
 int main(int argc, char **argv)

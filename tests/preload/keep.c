@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -27,6 +26,7 @@
 #include <unistd.h>
 
 #include "smc/keep.h"
+#include "tests/calls.h"
 #include "tests/libc.h"
 
 static struct sockaddr_in server = { .sin_family = AF_INET };
@@ -496,27 +496,12 @@ static void close_things(void)
 	syscall(SYS_exit_group, 0);
 }
 
-static bool next_stop(pid_t pid, long *number)
-{
-	struct __ptrace_syscall_info info = { 0 };
-	int status;
-
-	do {
-		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
-		    WIFEXITED(status) ||
-		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(info), &info) <= 0)
-			return false;
-	} while (info.op != PTRACE_SYSCALL_INFO_ENTRY);
-	*number = (long)info.entry.nr;
-	return true;
-}
-
 /* System calls of seven times close(). */
 static void count_calls(void)
 {
+	struct __ptrace_syscall_info info = { 0 };
 	int status, marks = 0, calls = 0;
 	pid_t pid = fork();
-	long number;
 
 	if (!pid) {
 		if (ptrace(PTRACE_TRACEME, 0, 0, 0))
@@ -527,9 +512,9 @@ static void count_calls(void)
 	if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
 	    ptrace(PTRACE_SETOPTIONS, pid, 0, PTRACE_O_TRACESYSGOOD))
 		exit(77);
-	while (next_stop(pid, &number)) {
-		marks += number == SYS_getppid;
-		calls += marks == 1 && number != SYS_getppid;
+	while (next_call(pid, &info)) {
+		marks += info.entry.nr == SYS_getppid;
+		calls += marks == 1 && info.entry.nr != SYS_getppid;
 	}
 	printf("marks=%d calls=%d\n", marks, calls);
 }
@@ -583,21 +568,18 @@ static int name_fd = -1;
 
 long syscall(long number, ...)
 {
-	static long (*next)(long number, ...);
+	const long dup_args[6] = { STDERR_FILENO, name_fd, O_CLOEXEC };
 	long args[6];
 	va_list ap;
 
 	va_start(ap, number);
-	for (int i = 0; i < 6; i++)
-		args[i] = va_arg(ap, long);
+	get_args(args, ap);
 	va_end(ap);
-	if (!next)
-		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	if (number == SYS_nanosleep && name_fd >= 0) {
-		next(SYS_dup3, STDERR_FILENO, name_fd, O_CLOEXEC);
+		libc_call(SYS_dup3, dup_args);
 		name_fd = -1;
 	}
-	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+	return libc_call(number, args);
 }
 
 /* As a keeper that does not listen yet, or no more. */

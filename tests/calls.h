@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* For programs of tests that count system calls, or answer those of others. */
+#pragma once
+
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/** next_call() - let a traced process go on to its next system call; false when it has ended */
+static inline bool next_call(pid_t pid, struct __ptrace_syscall_info *info)
+{
+	int status;
+
+	do {
+		if (ptrace(PTRACE_SYSCALL, pid, 0, 0) || waitpid(pid, &status, 0) != pid ||
+		    !WIFSTOPPED(status) ||
+		    ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof(*info), info) <= 0)
+			return false;
+	} while (info->op != PTRACE_SYSCALL_INFO_ENTRY);
+	return true;
+}
+
+/** get_args() - the arguments of a syscall(2) of the program's own */
+static inline void get_args(long args[6], va_list ap)
+{
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(ap, long);
+}
+
+/** libc_call() - syscall(2) of libc */
+static inline long libc_call(long number, const long args[6])
+{
+	static long (*next)(long number, ...);
+
+	if (!next)
+		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
