@@ -34,7 +34,8 @@ static struct shim_signals begin_dup(int from, int to)
  *
  * The kernel waits two seconds, and then throws the rest away. As long as somebody has the socket
  * it goes on sending, so smc_keep gets it. What cannot be an SMC socket costs no system call, a
- * socket that has sent all one. No signal comes between the kernel and the peer, see shim_unsent_close().
+ * socket that has sent all one. No signal comes between the kernel and the peer, see
+ * shim_unsent_close().
  *
  * A program in a sandbox gets what the kernel does: see shim_in_sandbox.
  *

@@ -42,9 +42,9 @@ static inline bool shim_fd_is_marked(int fd)
  * shim_fd_mark() - remember that a file descriptor may be an SMC socket
  * @fd: any number; negative ones are ignored
  *
- * A mark says "may be", so a wrong one costs system calls, once. A missing one costs what close() and
- * accept() do for SMC sockets, and nothing else may depend on it: sockets made by raw system calls
- * have none.
+ * A mark says "may be", so a wrong one costs system calls, and once. A missing one costs what
+ * close() and accept() do for SMC sockets, and nothing else may depend on it: sockets made by raw
+ * system calls have none.
  * No system call, no lock; leaves errno as it was.
  */
 static inline void shim_fd_mark(int fd)
@@ -91,7 +91,7 @@ void shim_fd_copy(int from, int to);
 void shim_fd_unknown(int fd);
 
 /**
- * shim_fd_clear() - forget a mark: before the file descriptor is closed, or when it is wrong
+ * shim_fd_clear() - forget a mark that is wrong
  *
  * Does nothing in a child of vfork(2), see shim_fd_is_owner().
  */

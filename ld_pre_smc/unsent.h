@@ -50,8 +50,8 @@ enum unsent_owner shim_unsent_give(int fd);
  * One that smc_keep got also leaves the epoll instances of this process and raises no SIGIO any
  * more, as the kernel has it when a last descriptor is closed. Leaves errno as it was.
  *
- * The mark is forgotten where it was wrong. What is an SMC socket keeps it: the next socket with its
- * number is likely to be one, too, and to clear a mark takes a system call.
+ * The mark is forgotten where it was wrong. What is an SMC socket keeps it: the next socket with
+ * its number is likely to be one, too, and to clear a mark takes a system call.
  *
  * Return: whether this is an SMC socket, perhaps of SMC-R, with nothing left but to tell the peer,
  * see shim_may_be_rdma(). Signals are to be blocked for that: SMC-R
