@@ -54,8 +54,8 @@ int tune_kernel_ready(struct tune *tune)
 	unsigned long room;
 
 	if (tune->result.mode != SMC_MODE_SMCR)
-		return smc_err_say(err, EPROTO, "--kernel is for SMC-R; this connection is %s",
-				   smc_mode_name(tune->result.mode));
+		return smc_err_say(err, EPROTO, "--kernel is for connections over SMC-R, which "
+				   "this one is not");
 	/* Written as it is, for the error that is sure to come without permission. */
 	return read_knob(tune, ROOM, &room) || write_knob(tune, ROOM, room) ? -1 : 0;
 }
