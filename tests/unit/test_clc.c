@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+/* lib/smc/clc: messages captured from Linux, and made up for what Linux does not send. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "smc/clc.h"
+
+#define SMCD_PROPOSAL \
+	"e2d4c3d9 0100e026 00000000 00000000 00000000 00000000 00000000 00000000" \
+	"00000000 00000000 00000000 00000000 0000001c 00000000 00000000 00000000" \
+	"00000000 00000000 00000000 00000000 01020010 00000040 00000000 00000000" \
+	"00000000 00000000 00000001 00000000 00000000 00000000 534d432d 54455354" \
+	"2d454944 20202020 20202020 20202020 20202020 20202020 00000000 00000000" \
+	"00000000 00000000 00000000 00000000 00000000 00000000 00000000 00000000" \
+	"00000000 00000000 3fc31437 efff4645 ffff8391 3fa1c37a 7f9fffff e2d4c3d9"
+#define SMCR_CONFIRM \
+	"e2d4c3d9 0300b428 b4a30000 00000000 00000000 00000000 0000ffff 7f000001" \
+	"00000000 00000000 12000005 ea010000 00022500 ffff8880 02d90000 0033ba87" \
+	"534d432d 54455354 2d454944 20202020 20202020 20202020 20202020 20202020" \
+	"00000000 00000000 80210000 286e6f6e 65292020 20202020 20202020 20202020" \
+	"20202020 20202020 20202020 ff020001 00000000 00000000 00000000 01000000" \
+	"00000000 00000000 0000ffff 7f000001 e2d4c3d9"
+#define SMCD_ACCEPT \
+	"e2d4c3c4 02008229 3fc31437 efff4645 fe72d0c6 cfe21ed2 00200000 00010000" \
+	"ffff534d 432d5445 53542d45 49442020 20202020 20202020 20202020 20202020" \
+	"20208391 3fa1c37a 7f9f0021 0000286e 6f6e6529 20202020 20202020 20202020" \
+	"20202020 20202020 20202020 20200000 00010000 00000000 00000000 0000e2d4" \
+	"c3c4"
+#define DECLINE_V2 \
+	"e2d4c3d9 04002c20 00000000 00000000 03030008 20000000 00000000 00000000" \
+	"00000000 00000000 e2d4c3d9"
+#define BOTH_PROPOSAL \
+	"e2d4c3d9 0101082f 0001aabb ccddeeff fe800000 00000000 a8bbccff feddeeff" \
+	"aabbccdd eeff0028 11223344 55667788 07c00024 00000000 00000000 00000000" \
+	"00000000 00000000 00000000 00000000 0a000000 18000000 02020011 00000060" \
+	"fe800000 00000000 a8bbccff feddeeff 20020000 00000000 00000000 00000000" \
+	"4549442e 4f4e4520 20202020 20202020 20202020 20202020 20202020 20202020" \
+	"4549442e 54574f20 20202020 20202020 20202020 20202020 20202020 20202020" \
+	"49424d2d 5359535a 2d49534d 53454944 30303030 30303030 31323334 35363738" \
+	"00000000 00000000 00000000 00000000 11223344 55667788 07c099aa bbccddee" \
+	"ff0007c1 e2d4c3d9"
+#define V1_PROPOSAL \
+	"e2d4c3d9 01006d13 0001aabb ccddeeff fe800000 00000000 a8bbccff feddeeff" \
+	"aabbccdd eeff0028 11223344 55667788 00000000 00000000 00000000 00000000" \
+	"00000000 00000000 00000000 00000000 0a000000 18000001 fd000000 00000000" \
+	"00000000 00000000 40e2d4c3 d9"
+#define V1_SMCR_ACCEPT \
+	"e2d4c3d9 02004418 00021122 33445566 fe800000 00000000 102233ff fe445566" \
+	"11223344 55660000 110000ab cd010000 00032500 00000000 12340000 000001e2" \
+	"e2d4c3d9"
+
+static struct smc_clc decode(const char *text)
+{
+	struct smc_clc clc;
+	uint8_t bytes[1024];
+	size_t len = hex(bytes, sizeof(bytes), text);
+
+	assert_int_equal(smc_clc_length(bytes, len), len);
+	assert_int_equal(smc_clc_decode(&clc, bytes, len), 0);
+	assert_int_equal(clc.len, len);
+	assert_false(clc.is_cut);
+	assert_null(clc.damage);
+	return clc;
+}
+
+static void proposal(void **state)
+{
+	struct smc_clc clc = decode(SMCD_PROPOSAL);
+
+	(void)state;
+	assert_string_equal(smc_clc_type_name(clc.type), "proposal");
+	assert_int_equal(clc.version, 2);
+	assert_false(smc_clc_offers(&clc, SMC_CLC_R, 1) || smc_clc_offers(&clc, SMC_CLC_D, 1));
+	assert_true(smc_clc_offers(&clc, SMC_CLC_D, 2));
+	assert_false(smc_clc_offers(&clc, SMC_CLC_R, 2));
+	assert_int_equal(clc.n_ueids, 1);
+	assert_string_equal(clc.ueids[0], "SMC-TEST-EID");
+	assert_int_equal(clc.release, 1);
+	assert_false(clc.has_seid);
+	assert_int_equal(clc.n_isms, 1);
+	assert_int_equal(clc.isms[0].chid, 0xffff);
+	assert_true(clc.isms[0].has_ext);
+	assert_int_equal(clc.isms[0].gid, 0x3fc31437efff4645);
+	assert_int_equal(clc.isms[0].gid_ext, 0x83913fa1c37a7f9f);
+	assert_int_equal(clc.features, 1);
+	assert_false(clc.has & SMC_CLC_HAS_SUBNET);
+}
+
+static void both(void **state)
+{
+	static const uint8_t subnet[] = { 10, 0, 0, 0 };
+	struct smc_clc clc = decode(BOTH_PROPOSAL);
+
+	(void)state;
+	for (int version = 1; version <= 2; version++)
+		assert_true(smc_clc_offers(&clc, SMC_CLC_R, version) &&
+			    smc_clc_offers(&clc, SMC_CLC_D, version));
+	assert_memory_equal(clc.subnet, subnet, 4);
+	assert_int_equal(clc.subnet_len, 24);
+	assert_int_equal(clc.n_ueids, 2);
+	assert_string_equal(clc.ueids[1], "EID.TWO");
+	assert_true(clc.has_seid);
+	assert_string_equal(clc.seid, "IBM-SYSZ-ISMSEID0000000012345678");
+	assert_int_equal(clc.n_isms, 2);
+	assert_int_equal(clc.isms[1].chid, 0x07c1);
+	assert_false(clc.isms[1].has_ext);
+	assert_int_equal(clc.max_conns, 32);
+	assert_int_equal(clc.max_links, 2);
+	assert_int_equal(clc.ism_gid, 0x1122334455667788);
+}
+
+static void version_1(void **state)
+{
+	struct smc_clc clc = decode(V1_PROPOSAL);
+
+	(void)state;
+	assert_true(smc_clc_offers(&clc, SMC_CLC_R, 1) && smc_clc_offers(&clc, SMC_CLC_D, 1));
+	assert_false(smc_clc_offers(&clc, SMC_CLC_R, 2));
+	assert_int_equal(clc.n_prefixes, 1);
+	assert_int_equal(clc.prefixes[0].len, 64);
+	assert_int_equal(clc.prefixes[0].addr[0], 0xfd);
+	clc = decode(V1_SMCR_ACCEPT);
+	assert_true(clc.is_first && clc.path == SMC_CLC_R && !clc.is_smcd);
+	assert_int_equal(clc.qp, 0x11);
+	assert_int_equal(clc.rkey, 0xabcd);
+	assert_int_equal(clc.index, 1);
+	assert_int_equal(clc.alert_token, 3);
+	assert_int_equal(clc.size_code, 2);
+	assert_int_equal(clc.mtu_code, 5);
+	assert_int_equal(clc.address, 0x12340000);
+	assert_int_equal(clc.psn, 0x0001e2);
+	assert_false(clc.has & (SMC_CLC_HAS_EID | SMC_CLC_HAS_FIRST));
+}
+
+static void answers(void **state)
+{
+	struct smc_clc clc = decode(SMCR_CONFIRM);
+
+	(void)state;
+	assert_int_equal(clc.type, SMC_CLC_CONFIRM);
+	assert_string_equal(clc.eid, "SMC-TEST-EID");
+	assert_string_equal(clc.host, "(none)");
+	assert_string_equal(smc_clc_os_name(clc.os), "Linux");
+	assert_int_equal(clc.release, 1);
+	assert_true(clc.is_direct);
+	assert_int_equal(clc.qp, 0x12);
+	assert_int_equal(clc.max_conns, 255);
+	assert_int_equal(clc.n_gids, 1);
+	assert_int_equal(clc.gids[0][12], 127);
+	clc = decode(SMCD_ACCEPT);
+	assert_true(clc.is_smcd && clc.is_first);
+	assert_int_equal(clc.path, SMC_CLC_D);
+	assert_int_equal(clc.dmb_token, 0xfe72d0c6cfe21ed2);
+	assert_int_equal(clc.size_code, 2);
+	assert_int_equal(clc.link_id, 0x10000);
+	assert_int_equal(clc.ism_gid_ext, 0x83913fa1c37a7f9f);
+	assert_int_equal(clc.features, 1);
+	assert_true(clc.has & SMC_CLC_HAS_LIMITS);
+}
+
+static void decline(void **state)
+{
+	struct smc_clc clc = decode(DECLINE_V2);
+
+	(void)state;
+	assert_int_equal(clc.reason, 0x03030008);
+	assert_int_equal(clc.os, 2);
+	assert_true(clc.has & SMC_CLC_HAS_DIAGNOSIS);
+	assert_null(smc_clc_os_name(0));
+	assert_null(smc_clc_os_name(15));
+}
+
+/* Whatever a capture leaves of it, what is there is told, and no more. */
+static void cut(void **state)
+{
+	uint8_t bytes[512];
+	size_t len = hex(bytes, sizeof(bytes), BOTH_PROPOSAL);
+	struct smc_clc clc;
+
+	(void)state;
+	for (size_t part = 0; part < len; part++) {
+		if (part < SMC_CLC_HEADER) {
+			assert_int_equal(smc_clc_length(bytes, part), SMC_CLC_HEADER);
+			assert_int_equal(smc_clc_decode(&clc, bytes, part), -EBADMSG);
+			continue;
+		}
+		assert_int_equal(smc_clc_length(bytes, part), len);
+		assert_int_equal(smc_clc_decode(&clc, bytes, part), 0);
+		assert_true(clc.is_cut);
+		assert_null(clc.damage);
+		assert_int_equal(!!(clc.has & SMC_CLC_HAS_PEER_ID), part >= 16);
+		assert_int_equal(!!(clc.has & SMC_CLC_HAS_V2), part >= 128);
+		assert_int_equal(clc.n_ueids, part >= 192 ? 2 : part >= 160);
+		assert_int_equal(!!(clc.has & SMC_CLC_HAS_SEID), part >= 240);
+		assert_int_equal(clc.n_isms, part >= 260 ? 2 : part >= 250);
+	}
+}
+
+static const char *damage(size_t at, uint8_t value)
+{
+	uint8_t bytes[512];
+	size_t len = hex(bytes, sizeof(bytes), BOTH_PROPOSAL);
+	struct smc_clc clc;
+
+	bytes[at] = value;
+	assert_int_equal(smc_clc_decode(&clc, bytes, len), 0);
+	return clc.damage ? clc.damage : "";
+}
+
+static void damaged(void **state)
+{
+	static const char too_short[] = "it is too short for what it announces";
+
+	(void)state;
+	assert_string_equal(damage(263, 0),
+			    "its last four bytes are not those that it begins with");
+	assert_string_equal(damage(88, 9), "it has more than 8 EIDs");
+	assert_string_equal(damage(88, 8), too_short);
+	assert_string_equal(damage(89, 3), too_short);
+	assert_string_equal(damage(87, 9), "it has more than 8 IPv6 prefixes");
+	assert_string_equal(damage(50, 0xff), too_short);
+	assert_string_equal(damage(94, 0xff), too_short);
+	assert_string_equal(damage(38, 0xff), too_short);
+}
+
+static void strange(void **state)
+{
+	uint8_t bytes[512];
+	struct smc_clc clc;
+
+	(void)state;
+	assert_int_equal(smc_clc_length("GET / HT", 8), 0);
+	assert_int_equal(smc_clc_length("G", 1), 0);
+	assert_int_equal(smc_clc_length("", 0), SMC_CLC_HEADER);
+	assert_int_equal(smc_clc_decode(&clc, "GET / HTTP/1.1", 14), -EBADMSG);
+	hex(bytes, sizeof(bytes), DECLINE_V2);
+	bytes[4] = 5;
+	assert_int_equal(smc_clc_length(bytes, 5), 0);
+	bytes[4] = 4;
+	bytes[6] = 11;
+	assert_int_equal(smc_clc_length(bytes, 8), 0);
+	bytes[5] = 0xff;
+	assert_int_equal(smc_clc_length(bytes, 8), 0);
+	assert_null(smc_clc_type_name(0));
+	assert_null(smc_clc_type_name(5));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(proposal), cmocka_unit_test(both), cmocka_unit_test(version_1),
+		cmocka_unit_test(answers), cmocka_unit_test(decline), cmocka_unit_test(cut),
+		cmocka_unit_test(damaged), cmocka_unit_test(strange),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
