@@ -59,7 +59,7 @@ ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
 $(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
-PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive,--cflags)
+PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive libpcap,--cflags)
 endif
 
 # ---- version, one place --------------------------------------------------------------------------
@@ -99,6 +99,7 @@ smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
 smc_bpf_PKGS := libbpf
+smc_dump_PKGS := libpcap
 # zlib: a kernel's configuration is compressed.
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm -pthread
@@ -106,7 +107,7 @@ smc_chk_LIBS := -lm -pthread
 # What the library and smc_run start: nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
 HELPERS := smc_keep smc_ab
-TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk $(if $(HAVE_BPF),smc_bpf)
+TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))

@@ -209,10 +209,13 @@ static void read_proposal(struct smc_clc *clc, const struct bytes *in)
 	if (!claim(clc, in, 40, 12, 0))
 		return;
 	clc->ism_gid = GET64(in, 40);
+	if (clc->ism_gid)
+		clc->has |= SMC_CLC_HAS_ISM_GID;
 	if (clc->version < 2)
 		return;
 	clc->chid = GET16(in, 48);
-	clc->has |= SMC_CLC_HAS_CHID;
+	if (clc->ism_gid)
+		clc->has |= SMC_CLC_HAS_CHID;
 	offset = GET16(in, 50);
 	if (offset)
 		read_v2(clc, in, V2_FROM + offset);
@@ -287,7 +290,7 @@ static void read_rdma(struct smc_clc *clc, const struct bytes *in)
 
 static void read_dmb(struct smc_clc *clc, const struct bytes *in)
 {
-	if (!claim(clc, in, 8, 24, SMC_CLC_HAS_DMB))
+	if (!claim(clc, in, 8, 24, SMC_CLC_HAS_DMB | SMC_CLC_HAS_ISM_GID))
 		return;
 	clc->ism_gid = GET64(in, 8);
 	clc->dmb_token = GET64(in, 16);

@@ -58,6 +58,7 @@ enum smc_clc_has {
 	SMC_CLC_HAS_RELEASE = 1 << 15,	 /* of the first contact extension, or the proposal */
 	SMC_CLC_HAS_GID = 1 << 16,	 /* accept, confirm of SMC-R: GID and MAC */
 	SMC_CLC_HAS_V2_GID = 1 << 17,	 /* proposal: a RoCEv2 GID */
+	SMC_CLC_HAS_ISM_GID = 1 << 18,
 };
 
 /** struct smc_clc_ism - an ISM device that is offered; with CHID from 0xff00 on it is emulated */

@@ -105,6 +105,10 @@ check_missing_packages() {
 		"install libarchive-dev (Debian, Ubuntu) or libarchive-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
 	sed s/libmnl/libarchive/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libarchive.pc"
+	need_message "libpcap missing: one line, Debian's and the RPM's name" \
+		"install libpcap-dev (Debian, Ubuntu) or libpcap-devel (RPM)" \
+		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none"
+	sed s/libmnl/libpcap/ "$tmp/pc/libmnl.pc" >"$tmp/pc/libpcap.pc"
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests
@@ -295,7 +299,7 @@ check_layers() {
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_bpf|smc_keep|smcdr)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_bpf|smc_keep|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"

@@ -9,7 +9,7 @@ export BUILD
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_chk smc_pnet smc_rnics smcd smcr"
+tools="smcss smc_run smc_chk smc_pnet smc_rnics smc_dump smcd smcr"
 # It is built only where its compiler is.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(cat VERSION)

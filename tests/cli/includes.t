@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
-TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_bpf', 'smc_keep', 'ld_pre_smc')
+TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_bpf', 'smc_keep', 'ld_pre_smc')
 
 # Below a directory: what it must not include.
 FORBIDDEN = {

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+/* Messages about links, keys and cursors of SMC-R. */
+#include "smc/llc.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Behind the first 44 bytes of version 2. */
+#define TARGET_AT 46
+
+static uint16_t get16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static uint32_t get24(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 16 | get16(at + 1);
+}
+
+static uint32_t get32(const uint8_t *at)
+{
+	return (uint32_t)get16(at) << 16 | get16(at + 2);
+}
+
+static void read_path(struct smc_llc *llc, const uint8_t *mac, const uint8_t *gid)
+{
+	memcpy(llc->mac, mac, 6);
+	memcpy(llc->gid, gid, 16);
+	llc->qp = get24(gid + 16);
+	llc->link = gid[19];
+	llc->has |= SMC_LLC_HAS_PATH | SMC_LLC_HAS_LINK;
+}
+
+static void read_confirm_link(struct smc_llc *llc, const uint8_t *data)
+{
+	read_path(llc, data + 4, data + 10);
+	llc->uid = get32(data + 30);
+	llc->max_links = data[34];
+	llc->has |= SMC_LLC_HAS_UID;
+}
+
+static void read_add_link(struct smc_llc *llc, const uint8_t *data, size_t len)
+{
+	read_path(llc, data + 4, data + 12);
+	llc->mtu_code = data[32] & 15;
+	llc->psn = get24(data + 33);
+	llc->has |= SMC_LLC_HAS_NEW;
+	llc->is_rejected = llc->is_response && data[3] & 0x40;
+	/* Above the flags, where version 2 has the lower half of the length. */
+	if (llc->is_rejected && llc->version < 2) {
+		llc->reject = data[2] & 15;
+		llc->has |= SMC_LLC_HAS_REJECT;
+	}
+	if (llc->version >= 2 && len >= TARGET_AT + 16) {
+		memcpy(llc->target, data + TARGET_AT, 16);
+		llc->has |= SMC_LLC_HAS_TARGET;
+	}
+}
+
+static void read_delete_link(struct smc_llc *llc, const uint8_t *data)
+{
+	llc->is_all = data[3] & 0x40;
+	llc->is_orderly = data[3] & 0x20;
+	llc->link = data[4];
+	llc->reason = get32(data + 5);
+	llc->has |= SMC_LLC_HAS_REASON | (llc->is_all ? 0 : SMC_LLC_HAS_LINK);
+}
+
+static void add_key(struct smc_llc *llc, const uint8_t *at)
+{
+	llc->keys[llc->n_keys++] = get32(at);
+	llc->has |= SMC_LLC_HAS_KEYS;
+}
+
+static void read_confirm_rkey(struct smc_llc *llc, const uint8_t *data)
+{
+	llc->is_rejected = llc->is_response && data[3] & 0x20;
+	/* Its first byte counts those for other links, of which two fit. */
+	add_key(llc, data + 5);
+}
+
+static void read_delete_rkey(struct smc_llc *llc, const uint8_t *data)
+{
+	llc->is_rejected = llc->is_response && data[3] & 0x20;
+	for (size_t i = 0; i < data[4] && i < SMC_LLC_MAX_KEYS; i++)
+		add_key(llc, data + 8 + 4 * i);
+}
+
+static void read_cdc(struct smc_llc *llc, const uint8_t *data)
+{
+	llc->is_response = false;
+	llc->sequence = get16(data + 2);
+	llc->token = get32(data + 4);
+	llc->produced = (struct smc_llc_cursor){ get16(data + 10), get32(data + 12) };
+	llc->consumed = (struct smc_llc_cursor){ get16(data + 18), get32(data + 20) };
+	llc->prod_flags = data[24];
+	llc->conn_flags = data[25];
+	llc->is_failover = llc->prod_flags & 0x08;
+	llc->has |= SMC_LLC_HAS_CURSORS;
+}
+
+/*
+ * Version 2 has 16 bits for it, and Linux writes them in the order of its machine: seen from x86,
+ * 58 00 for 88.
+ */
+static uint16_t length_v2(const uint8_t *at, size_t full)
+{
+	uint16_t length = get16(at);
+
+	return length >= SMC_LLC_SIZE && length <= full ? length : (uint16_t)(at[1] << 8 | at[0]);
+}
+
+/* Return: false for another protocol. */
+static bool read_header(struct smc_llc *llc, const uint8_t *data, size_t len, size_t full)
+{
+	*llc = (struct smc_llc){ .version = 1 };
+	if (len < SMC_LLC_SIZE || full < SMC_LLC_SIZE)
+		return false;
+	llc->type = data[0];
+	llc->len = data[1];
+	if (llc->type != SMC_LLC_CDC && llc->type >> 4 == 2) {
+		llc->version = 2;
+		llc->type &= 15;
+		llc->len = length_v2(data + 1, full);
+	}
+	llc->is_response = data[3] & 0x80;
+	/* Some of version 2 are longer; padding is not counted. */
+	return smc_llc_type_name(llc->type) && llc->len >= SMC_LLC_SIZE && llc->len <= full &&
+	       (llc->version == 2 || (llc->len == SMC_LLC_SIZE && full == SMC_LLC_SIZE));
+}
+
+int smc_llc_decode(struct smc_llc *llc, const void *data, size_t len, size_t full)
+{
+	if (!read_header(llc, data, len, full))
+		return -EBADMSG;
+	switch (llc->type) {
+	case SMC_LLC_CONFIRM_LINK: read_confirm_link(llc, data); break;
+	case SMC_LLC_ADD_LINK: read_add_link(llc, data, len); break;
+	case SMC_LLC_DELETE_LINK: read_delete_link(llc, data); break;
+	case SMC_LLC_CONFIRM_RKEY: read_confirm_rkey(llc, data); break;
+	case SMC_LLC_DELETE_RKEY: read_delete_rkey(llc, data); break;
+	case SMC_LLC_CDC: read_cdc(llc, data); break;
+	default: break;
+	}
+	return 0;
+}
+
+const char *smc_llc_type_name(uint8_t type)
+{
+	static const char *const names[] = {
+		NULL, "confirm link", "add link", "add link continuation", "delete link",
+		"request add link", "confirm rkey", "test link", "confirm rkey continuation",
+		"delete rkey",
+	};
+
+	if (type == SMC_LLC_CDC)
+		return "cdc";
+	return type < sizeof(names) / sizeof(names[0]) ? names[type] : NULL;
+}
+
+const char *smc_llc_delete_text(uint32_t reason)
+{
+	switch (reason) {
+	case SMC_LLC_DEL_LOST_PATH: return "the path is lost";
+	case SMC_LLC_DEL_OP_INIT: return "an operator wanted it";
+	case SMC_LLC_DEL_PROG_INIT: return "a program wanted it, or nobody uses it any more";
+	case SMC_LLC_DEL_PROT_VIOL: return "the peer broke the protocol";
+	case SMC_LLC_DEL_NO_ASYM: return "an asymmetric link is not needed any more";
+	default: return NULL;
+	}
+}
+
+const char *smc_llc_reject_text(uint8_t reject)
+{
+	switch (reject) {
+	case 1: return "no other path";
+	case 2: return "the MTU is not valid";
+	default: return NULL;
+	}
+}

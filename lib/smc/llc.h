@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the two ends of an SMC-R link group send each other through RDMA: about links and keys
+ * (LLC), and about the cursors of connections (CDC): bytes -> struct. Pure.
+ *
+ * Layouts: RFC 7609 appendix A.2 and A.3; version 2, whose first byte has a 2 in its upper half and
+ * whose length has 16 bits: net/smc/smc_llc.h of Linux. All numbers are big-endian.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* All of version 1, and of version 2 those that need no more. */
+#define SMC_LLC_SIZE 44
+#define SMC_LLC_MAX_KEYS 8
+
+enum smc_llc_type {
+	SMC_LLC_CONFIRM_LINK = 1,
+	SMC_LLC_ADD_LINK,
+	SMC_LLC_ADD_LINK_CONT,
+	SMC_LLC_DELETE_LINK,
+	SMC_LLC_REQ_ADD_LINK, /* version 2 */
+	SMC_LLC_CONFIRM_RKEY,
+	SMC_LLC_TEST_LINK,
+	SMC_LLC_CONFIRM_RKEY_CONT,
+	SMC_LLC_DELETE_RKEY,
+	SMC_LLC_CDC = 0xfe,
+};
+
+/** enum smc_llc_has - groups of members that the message has */
+enum smc_llc_has {
+	SMC_LLC_HAS_LINK = 1 << 0,    /* @link */
+	SMC_LLC_HAS_PATH = 1 << 1,    /* @gid, @mac, @qp */
+	SMC_LLC_HAS_UID = 1 << 2,     /* @uid, @max_links */
+	SMC_LLC_HAS_NEW = 1 << 3,     /* @psn, @mtu_code */
+	SMC_LLC_HAS_REASON = 1 << 4,  /* @reason, @is_all, @is_orderly: DELETE LINK */
+	SMC_LLC_HAS_KEYS = 1 << 5,    /* @keys */
+	SMC_LLC_HAS_CURSORS = 1 << 6, /* CDC */
+	SMC_LLC_HAS_REJECT = 1 << 7,  /* @reject: why a link is not added */
+	SMC_LLC_HAS_TARGET = 1 << 8,  /* @target: GID that the server of version 2 is to use */
+};
+
+/* Why a link was deleted. Linux: enum in net/smc/smc_llc.h. */
+enum smc_llc_delete {
+	SMC_LLC_DEL_LOST_PATH = 0x00010000,
+	SMC_LLC_DEL_OP_INIT = 0x00020000,
+	SMC_LLC_DEL_PROG_INIT = 0x00030000,
+	SMC_LLC_DEL_PROT_VIOL = 0x00040000,
+	SMC_LLC_DEL_NO_ASYM = 0x00050000,
+};
+
+/** struct smc_llc_cursor - where a ring buffer is written or read */
+struct smc_llc_cursor {
+	uint16_t wrap;
+	uint32_t count;
+};
+
+/**
+ * struct smc_llc - one message
+ * @type: enum smc_llc_type, without the version
+ * @is_response, @is_rejected: of those that have an answer
+ * @is_failover: CDC: the first message over another link: the connection has moved
+ * @conn_flags, @prod_flags: CDC, bits as in RFC 7609
+ * @token, @sequence: CDC: which connection, and a number that grows
+ * @keys: RDMA keys that are made known or deleted; @n_keys: of them
+ */
+struct smc_llc {
+	uint32_t has;
+	uint16_t len;
+	uint8_t type, version;
+	bool is_response, is_rejected, is_all, is_orderly, is_failover;
+	uint8_t link, max_links, mtu_code, reject, n_keys;
+	uint8_t gid[16], mac[6], target[16];
+	uint32_t qp, uid, psn, reason;
+	uint32_t keys[SMC_LLC_MAX_KEYS];
+	uint16_t sequence;
+	uint32_t token;
+	struct smc_llc_cursor produced, consumed;
+	uint8_t prod_flags, conn_flags;
+};
+
+/* @conn_flags of CDC. */
+#define SMC_LLC_SENDING_DONE 0x80
+#define SMC_LLC_CLOSED 0x40
+#define SMC_LLC_ABORTED 0x20
+
+/**
+ * smc_llc_decode() - one message
+ * @len: captured; @full: what it was on the wire
+ *
+ * Return: 0; -EBADMSG if it is none: other protocols use RDMA too. One of version 1 is known by its
+ * type and its length, 44.
+ */
+int smc_llc_decode(struct smc_llc *llc, const void *data, size_t len, size_t full);
+
+/** smc_llc_type_name() - "add link"; NULL for no type */
+const char *smc_llc_type_name(uint8_t type);
+
+/** smc_llc_delete_text() - a clause; NULL for an unknown reason */
+const char *smc_llc_delete_text(uint32_t reason);
+
+/** smc_llc_reject_text() - why the peer adds no link, a clause; NULL for an unknown reason */
+const char *smc_llc_reject_text(uint8_t reject);

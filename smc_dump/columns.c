@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+/* The members of messages: names in text, keys in JSON, one table for each kind of message. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "smc_dump/judge.h"
+#include "smc_dump/show.h"
+
+/* ---- addresses and numbers ---- */
+
+static void text_gid(struct out_text *text, const void *value)
+{
+	char name[INET6_ADDRSTRLEN];
+
+	out_str(text, inet_ntop(AF_INET6, value, name, sizeof(name)));
+}
+
+static void text_subnet(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+	char name[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, clc->subnet, name, sizeof(name));
+	out_printf(text, "%s/%u", name, clc->subnet_len);
+}
+
+static void text_mac(struct out_text *text, const void *value)
+{
+	const uint8_t *mac = value;
+
+	out_printf(text, "%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+		   mac[5]);
+}
+
+static void text_peer_id(struct out_text *text, const void *value)
+{
+	const uint8_t *id = value;
+
+	out_str(text, "0x");
+	for (int i = 0; i < 8; i++)
+		out_hex(text, id[i], 2);
+}
+
+static void text_paths(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+	char paths[JUDGE_PATHS_SIZE];
+
+	if (clc->type == SMC_CLC_PROPOSAL)
+		out_str(text, judge_paths(paths, clc));
+	else if (clc->type != SMC_CLC_DECLINE)
+		out_str(text, clc->is_smcd ? "SMC-D" : "SMC-R");
+}
+
+static void text_os(struct out_text *text, const void *value)
+{
+	const char *name = smc_clc_os_name(*(const uint8_t *)value);
+
+	if (name)
+		out_str(text, name);
+	else
+		out_printf(text, "%u", *(const uint8_t *)value);
+}
+
+static void text_buffer(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+
+	out_printf(text, "%" PRIu64 " B", UINT64_C(16384) << clc->size_code);
+}
+
+static json_t *json_buffer(const void *value)
+{
+	const struct smc_clc *clc = value;
+
+	return json_integer((json_int_t)(UINT64_C(16384) << clc->size_code));
+}
+
+static void text_mtu(struct out_text *text, const void *value)
+{
+	uint8_t code = *(const uint8_t *)value;
+
+	if (code >= 1 && code <= 5)
+		out_printf(text, "%u B", 128U << code);
+	else
+		out_printf(text, "code %u", code);
+}
+
+static json_t *json_mtu(const void *value)
+{
+	uint8_t code = *(const uint8_t *)value;
+
+	return code >= 1 && code <= 5 ? json_integer(128 << code) : NULL;
+}
+
+static void text_reason(struct out_text *text, const void *value)
+{
+	out_printf(text, "0x%08" PRIx32, *(const uint32_t *)value);
+}
+
+static void text_delete(struct out_text *text, const void *value)
+{
+	const char *why = smc_llc_delete_text(*(const uint32_t *)value);
+
+	text_reason(text, value);
+	if (why)
+		out_printf(text, ", %s", why);
+}
+
+static json_t *json_reason(const void *value)
+{
+	return out_json_hex(*(const uint32_t *)value, 8);
+}
+
+/* ---- lists ---- */
+
+static void separate(struct out_text *text, size_t i)
+{
+	if (i)
+		out_str(text, ", ");
+}
+
+static void text_ueids(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+
+	for (size_t i = 0; i < clc->n_ueids; i++) {
+		separate(text, i);
+		out_escaped(text, clc->ueids[i], SMC_CLC_EID);
+	}
+}
+
+static json_t *json_ueids(const void *value)
+{
+	const struct smc_clc *clc = value;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < clc->n_ueids; i++)
+		out_json_push(&array, out_json_str(clc->ueids[i]));
+	return array;
+}
+
+static void text_isms(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+
+	for (size_t i = 0; i < clc->n_isms; i++) {
+		const struct smc_clc_ism *ism = &clc->isms[i];
+
+		separate(text, i);
+		out_hex(text, ism->gid, 16);
+		if (ism->has_ext) {
+			out_char(text, ':');
+			out_hex(text, ism->gid_ext, 16);
+		}
+		out_printf(text, " CHID %04x", ism->chid);
+	}
+}
+
+static json_t *json_isms(const void *value)
+{
+	const struct smc_clc *clc = value;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < clc->n_isms; i++) {
+		const struct smc_clc_ism *ism = &clc->isms[i];
+
+		json_t *more = ism->has_ext ? out_json_hex(ism->gid_ext, 16) : NULL;
+
+		out_json_push(&array, json_pack("{s:o, s:o*, s:i}", "gid",
+						out_json_hex(ism->gid, 16), "gid_ext", more,
+						"chid", ism->chid));
+	}
+	return array;
+}
+
+#define PREFIX_SIZE (INET6_ADDRSTRLEN + 4)
+
+static void prefix_text(char text[PREFIX_SIZE], const struct smc_clc_prefix *prefix)
+{
+	char name[INET6_ADDRSTRLEN];
+
+	inet_ntop(AF_INET6, prefix->addr, name, sizeof(name));
+	snprintf(text, PREFIX_SIZE, "%s/%u", name, prefix->len);
+}
+
+static void text_prefixes(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+	char name[PREFIX_SIZE];
+
+	for (size_t i = 0; i < clc->n_prefixes; i++) {
+		separate(text, i);
+		prefix_text(name, &clc->prefixes[i]);
+		out_str(text, name);
+	}
+}
+
+static json_t *json_prefixes(const void *value)
+{
+	const struct smc_clc *clc = value;
+	json_t *array = json_array();
+	char name[PREFIX_SIZE];
+
+	for (size_t i = 0; i < clc->n_prefixes; i++) {
+		prefix_text(name, &clc->prefixes[i]);
+		out_json_push(&array, json_string(name));
+	}
+	return array;
+}
+
+static void text_gids(struct out_text *text, const void *value)
+{
+	const struct smc_clc *clc = value;
+
+	for (size_t i = 0; i < clc->n_gids; i++) {
+		separate(text, i);
+		text_gid(text, clc->gids[i]);
+	}
+}
+
+static json_t *json_gids(const void *value)
+{
+	const struct smc_clc *clc = value;
+	json_t *array = json_array();
+	char name[INET6_ADDRSTRLEN];
+
+	for (size_t i = 0; i < clc->n_gids; i++)
+		out_json_push(&array, json_string(inet_ntop(AF_INET6, clc->gids[i], name,
+							    sizeof(name))));
+	return array;
+}
+
+static void text_diagnosis(struct out_text *text, const void *value)
+{
+	const uint32_t *words = value;
+
+	if (!(words[0] | words[1] | words[2] | words[3]))
+		return;
+	for (int i = 0; i < 4; i++)
+		out_printf(text, "%s%08" PRIx32, i ? " " : "", words[i]);
+}
+
+static json_t *json_diagnosis(const void *value)
+{
+	const uint32_t *words = value;
+	json_t *array = json_array();
+
+	for (int i = 0; i < 4; i++)
+		out_json_push(&array, out_json_hex(words[i], 8));
+	return array;
+}
+
+static void text_cursor(struct out_text *text, const void *value)
+{
+	const struct smc_llc_cursor *cursor = value;
+
+	out_printf(text, "%u:%" PRIu32, cursor->wrap, cursor->count);
+}
+
+static json_t *json_cursor(const void *value)
+{
+	const struct smc_llc_cursor *cursor = value;
+
+	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
+}
+
+static void text_keys(struct out_text *text, const void *value)
+{
+	const struct smc_llc *llc = value;
+
+	for (size_t i = 0; i < llc->n_keys; i++)
+		out_printf(text, "%s%08" PRIx32, i ? ", " : "", llc->keys[i]);
+}
+
+static json_t *json_keys(const void *value)
+{
+	const struct smc_llc *llc = value;
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < llc->n_keys; i++)
+		out_json_push(&array, out_json_hex(llc->keys[i], 8));
+	return array;
+}
+
+static void text_reject(struct out_text *text, const void *value)
+{
+	const char *why = smc_llc_reject_text(*(const uint8_t *)value);
+
+	out_printf(text, "%u", *(const uint8_t *)value);
+	if (why)
+		out_printf(text, ", %s", why);
+}
+
+static json_t *json_reject(const void *value)
+{
+	return json_integer(*(const uint8_t *)value);
+}
+
+/* ---- the tables ---- */
+
+static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "", NULL }, { "yes", NULL });
+static const struct out_names cut =
+	OUT_NAMES(NULL, NULL, { "", NULL }, { "the capture has not all of it", NULL });
+
+#define CLC_IF(bits) OUT_IF(smc_clc, has, bits)
+#define CLC_HEX(member, digits) OUT_HEX_0X(smc_clc, member, digits)
+#define CLC_DEC(member) OUT_DEC(smc_clc, member, 0)
+#define WHOLE .offset = 0
+
+const struct out_col clc_columns[] = {
+	{ "paths", "kinds", "paths", WHOLE, OUT_TEXT(text_paths) },
+	{ "length", "length", "length", OUT_BYTES(smc_clc, len) },
+	{ "cut", "cut", "is_cut", OUT_FLAG(smc_clc, is_cut, cut) },
+	{ "damage", "damaged", "damage", OUT_PTR(smc_clc, damage), OUT_OPTIONAL },
+	{ "peer_id", "peer ID", "peer_id", OUT_TEXT(text_peer_id), OUT_ODD(smc_clc, peer_id),
+	  CLC_IF(SMC_CLC_HAS_PEER_ID) },
+	{ "gid", "GID", "gid", OUT_TEXT(text_gid), OUT_ODD(smc_clc, gid),
+	  CLC_IF(SMC_CLC_HAS_V1 | SMC_CLC_HAS_GID) },
+	{ "mac", "MAC", "mac", OUT_TEXT(text_mac), OUT_ODD(smc_clc, mac),
+	  CLC_IF(SMC_CLC_HAS_V1 | SMC_CLC_HAS_GID) },
+	{ "subnet", "subnet", "subnet", OUT_TEXT(text_subnet), WHOLE, CLC_IF(SMC_CLC_HAS_SUBNET) },
+	{ "prefixes", "prefixes", "prefixes", WHOLE, .text = text_prefixes, .json = json_prefixes,
+	  CLC_IF(SMC_CLC_HAS_SUBNET) },
+	{ "ism_gid", "ISM GID", "ism_gid", CLC_HEX(ism_gid, 16),
+	  CLC_IF(SMC_CLC_HAS_ISM_GID) },
+	{ "ism_gid_ext", "more of it", "ism_gid_ext", CLC_HEX(ism_gid_ext, 16),
+	  CLC_IF(SMC_CLC_HAS_GID_EXT) },
+	{ "chid", "CHID", "chid", OUT_HEX(smc_clc, chid, 4), CLC_IF(SMC_CLC_HAS_CHID) },
+	{ "ueids", "EIDs", "ueids", WHOLE, .text = text_ueids, .json = json_ueids,
+	  CLC_IF(SMC_CLC_HAS_V2) },
+	{ "seid", "system EID", "seid", OUT_STR(smc_clc, seid), CLC_IF(SMC_CLC_HAS_SEID) },
+	{ "has_seid", "with it", "has_seid", OUT_FLAG(smc_clc, has_seid, no_yes),
+	  CLC_IF(SMC_CLC_HAS_V2) },
+	{ "isms", "ISM", "isms", WHOLE, .text = text_isms, .json = json_isms,
+	  CLC_IF(SMC_CLC_HAS_SEID) },
+	{ "v2_gid", "RoCEv2 GID", "v2_gid", OUT_TEXT(text_gid), OUT_ODD(smc_clc, v2_gid),
+	  CLC_IF(SMC_CLC_HAS_V2_GID) },
+	{ "qp", "QP", "qp", CLC_HEX(qp, 6), CLC_IF(SMC_CLC_HAS_RDMA) },
+	{ "psn", "PSN", "psn", CLC_HEX(psn, 6), CLC_IF(SMC_CLC_HAS_RDMA) },
+	{ "path_mtu", "MTU", "path_mtu", OUT_ODD(smc_clc, mtu_code), .text = text_mtu,
+	  .json = json_mtu, CLC_IF(SMC_CLC_HAS_RDMA) },
+	{ "rkey", "RKey", "rkey", CLC_HEX(rkey, 8), CLC_IF(SMC_CLC_HAS_RDMA) },
+	{ "address", "address", "address", CLC_HEX(address, 16), CLC_IF(SMC_CLC_HAS_RDMA) },
+	{ "alert_token", "token", "alert_token", CLC_HEX(alert_token, 8),
+	  CLC_IF(SMC_CLC_HAS_RDMA) },
+	{ "dmb_token", "DMB token", "dmb_token", CLC_HEX(dmb_token, 16), CLC_IF(SMC_CLC_HAS_DMB) },
+	{ "link_group", "link group", "link_group", CLC_HEX(link_id, 8), CLC_IF(SMC_CLC_HAS_DMB) },
+	{ "index", "index", "index", CLC_DEC(index), CLC_IF(SMC_CLC_HAS_RDMA | SMC_CLC_HAS_DMB) },
+	{ "buffer", "buffer", "buffer", WHOLE, .text = text_buffer, .json = json_buffer,
+	  CLC_IF(SMC_CLC_HAS_RDMA | SMC_CLC_HAS_DMB) },
+	{ "eid", "EID", "eid", OUT_STR(smc_clc, eid), CLC_IF(SMC_CLC_HAS_EID) },
+	{ "host", "host", "host", OUT_STR(smc_clc, host), CLC_IF(SMC_CLC_HAS_FIRST) },
+	{ "os", "system", "os", OUT_ODD(smc_clc, os), OUT_TEXT(text_os),
+	  CLC_IF(SMC_CLC_HAS_FIRST | SMC_CLC_HAS_REASON) },
+	{ "release", "release", "release", CLC_DEC(release), CLC_IF(SMC_CLC_HAS_RELEASE) },
+	{ "is_direct", "direct", "is_direct", OUT_FLAG(smc_clc, is_direct, no_yes),
+	  CLC_IF(SMC_CLC_HAS_FIRST) },
+	{ "max_conns", "max conns", "max_conns", CLC_DEC(max_conns), CLC_IF(SMC_CLC_HAS_LIMITS) },
+	{ "max_links", "max links", "max_links", CLC_DEC(max_links), CLC_IF(SMC_CLC_HAS_LIMITS) },
+	{ "features", "features", "features", OUT_HEX(smc_clc, features, 4),
+	  CLC_IF(SMC_CLC_HAS_LIMITS) },
+	{ "gids", "GIDs", "gids", WHOLE, .text = text_gids, .json = json_gids,
+	  CLC_IF(SMC_CLC_HAS_GIDS) },
+	{ "reason", "reason", "reason", OUT_ODD(smc_clc, reason), .text = text_reason,
+	  .json = json_reason, CLC_IF(SMC_CLC_HAS_REASON) },
+	{ "diagnosis", "diagnosis", "diagnosis", OUT_ODD(smc_clc, diagnosis),
+	  .text = text_diagnosis, .json = json_diagnosis, CLC_IF(SMC_CLC_HAS_DIAGNOSIS) },
+	{ 0 },
+};
+
+#define LLC_IF(bits) OUT_IF(smc_llc, has, bits)
+
+const struct out_col llc_columns[] = {
+	{ "link", "link", "link", OUT_DEC(smc_llc, link, 0), LLC_IF(SMC_LLC_HAS_LINK) },
+	{ "gid", "GID", "gid", OUT_TEXT(text_gid), OUT_ODD(smc_llc, gid),
+	  LLC_IF(SMC_LLC_HAS_PATH) },
+	{ "mac", "MAC", "mac", OUT_TEXT(text_mac), OUT_ODD(smc_llc, mac),
+	  LLC_IF(SMC_LLC_HAS_PATH) },
+	{ "qp", "QP", "qp", OUT_HEX_0X(smc_llc, qp, 6), LLC_IF(SMC_LLC_HAS_PATH) },
+	{ "psn", "PSN", "psn", OUT_HEX_0X(smc_llc, psn, 6), LLC_IF(SMC_LLC_HAS_NEW) },
+	{ "path_mtu", "MTU", "path_mtu", OUT_ODD(smc_llc, mtu_code), .text = text_mtu,
+	  .json = json_mtu, LLC_IF(SMC_LLC_HAS_NEW) },
+	{ "link_uid", "link UID", "link_uid", OUT_HEX_0X(smc_llc, uid, 8),
+	  LLC_IF(SMC_LLC_HAS_UID) },
+	{ "max_links", "max links", "max_links", OUT_DEC(smc_llc, max_links, 0),
+	  LLC_IF(SMC_LLC_HAS_UID) },
+	{ "target_gid", "target GID", "target_gid", OUT_TEXT(text_gid), OUT_ODD(smc_llc, target),
+	  LLC_IF(SMC_LLC_HAS_TARGET) },
+	{ "reject", "rejected", "reject", OUT_ODD(smc_llc, reject), .text = text_reject,
+	  .json = json_reject, LLC_IF(SMC_LLC_HAS_REJECT) },
+	{ "reason", "reason", "reason", OUT_ODD(smc_llc, reason), .text = text_delete,
+	  .json = json_reason, LLC_IF(SMC_LLC_HAS_REASON) },
+	{ "all_links", "all links", "all_links", OUT_FLAG(smc_llc, is_all, no_yes),
+	  LLC_IF(SMC_LLC_HAS_REASON) },
+	{ "orderly", "orderly", "orderly", OUT_FLAG(smc_llc, is_orderly, no_yes),
+	  LLC_IF(SMC_LLC_HAS_REASON) },
+	{ "keys", "RKeys", "keys", WHOLE, .text = text_keys, .json = json_keys,
+	  LLC_IF(SMC_LLC_HAS_KEYS) },
+	{ "alert_token", "token", "alert_token", OUT_HEX_0X(smc_llc, token, 8),
+	  LLC_IF(SMC_LLC_HAS_CURSORS) },
+	{ "sequence", "sequence", "sequence", OUT_DEC(smc_llc, sequence, 0),
+	  LLC_IF(SMC_LLC_HAS_CURSORS) },
+	{ "produced", "produced", "produced", OUT_ODD(smc_llc, produced), .text = text_cursor,
+	  .json = json_cursor, LLC_IF(SMC_LLC_HAS_CURSORS) },
+	{ "consumed", "consumed", "consumed", OUT_ODD(smc_llc, consumed), .text = text_cursor,
+	  .json = json_cursor, LLC_IF(SMC_LLC_HAS_CURSORS) },
+	{ "producer_flags", "flags", "producer_flags", OUT_HEX(smc_llc, prod_flags, 2),
+	  LLC_IF(SMC_LLC_HAS_CURSORS) },
+	{ "connection_flags", "state", "connection_flags", OUT_HEX(smc_llc, conn_flags, 2),
+	  LLC_IF(SMC_LLC_HAS_CURSORS) },
+	{ 0 },
+};

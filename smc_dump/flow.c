@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From packets to what was said. A handshake is short: each direction has a window of one message,
+ * in which bytes stand where their sequence numbers put them, whatever order they come in.
+ */
+#include "smc_dump/flow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096
+/* Connections that are known at a time; the one that was silent longest makes room. */
+#define MOST 16384
+
+/**
+ * struct window - bytes from @next on
+ * @has: which of them are there
+ * @cut_at: with @is_cut, where the capture of a segment ended short
+ */
+struct window {
+	uint8_t data[SMC_CLC_MAX];
+	bool has[SMC_CLC_MAX];
+	size_t cut_at;
+	bool is_cut;
+};
+
+/**
+ * struct direction - what one side sends
+ * @next: sequence number of the first byte that is not read, if @is_known
+ * @is_over: no CLC message comes any more
+ */
+struct direction {
+	uint32_t next;
+	bool is_known, is_over;
+	struct window *window;
+};
+
+struct flow {
+	struct flow_conn conn;
+	struct direction directions[2];
+	bool is_told;
+	struct flow *chain;	     /* of the bucket */
+	struct flow *older, *newer; /* by last packet */
+};
+
+struct flow_table {
+	flow_sink *sink;
+	void *arg;
+	bool is_all;
+	uint64_t last_number;
+	size_t count;
+	struct flow *buckets[BUCKETS];
+	struct flow *oldest, *newest;
+};
+
+/* ---- the table ---- */
+
+static bool same_addr(const struct smc_addr *one, const struct smc_addr *other)
+{
+	return one->port == other->port && one->family == other->family &&
+	       !memcmp(one->ip, other->ip, sizeof(one->ip));
+}
+
+/* The same for both directions. */
+static size_t bucket_of(const struct smc_addr *one, const struct smc_addr *other)
+{
+	uint32_t sum = (uint32_t)one->port * other->port + one->port + other->port;
+
+	for (size_t i = 0; i < sizeof(one->ip); i++)
+		sum = sum * 31 + (uint32_t)(one->ip[i] + other->ip[i]);
+	return (sum ^ sum >> 16) % BUCKETS;
+}
+
+static void unlink_age(struct flow_table *table, struct flow *flow)
+{
+	*(flow->older ? &flow->older->newer : &table->oldest) = flow->newer;
+	*(flow->newer ? &flow->newer->older : &table->newest) = flow->older;
+}
+
+static void append_age(struct flow_table *table, struct flow *flow)
+{
+	flow->newer = NULL;
+	flow->older = table->newest;
+	*(table->newest ? &table->newest->newer : &table->oldest) = flow;
+	table->newest = flow;
+}
+
+static struct flow *find(struct flow_table *table, const struct packet *packet,
+			 enum flow_side *side)
+{
+	struct flow *flow = table->buckets[bucket_of(&packet->from, &packet->to)];
+
+	for (; flow; flow = flow->chain)
+		for (int i = FLOW_CLIENT; i <= FLOW_SERVER; i++)
+			if (same_addr(&flow->conn.ends[i], &packet->from) &&
+			    same_addr(&flow->conn.ends[!i], &packet->to)) {
+				*side = (enum flow_side)i;
+				return flow;
+			}
+	return NULL;
+}
+
+static void free_flow(struct flow *flow)
+{
+	for (size_t i = 0; i <= SMC_CLC_DECLINE; i++)
+		free(flow->conn.messages[i]);
+	free(flow->directions[0].window);
+	free(flow->directions[1].window);
+	free(flow);
+}
+
+static void forget(struct flow_table *table, struct flow *flow)
+{
+	struct flow **at = &table->buckets[bucket_of(&flow->conn.ends[0], &flow->conn.ends[1])];
+
+	while (*at != flow)
+		at = &(*at)->chain;
+	*at = flow->chain;
+	unlink_age(table, flow);
+	table->count--;
+	free_flow(flow);
+}
+
+/* ---- events ---- */
+
+static int tell(struct flow_table *table, struct flow_event event)
+{
+	return table->sink(table->arg, &event);
+}
+
+/* What became of it, once. */
+static int tell_outcome(struct flow_table *table, struct flow *flow, const struct packet *packet,
+			struct packet_time time)
+{
+	if (flow->is_told)
+		return 0;
+	flow->is_told = true;
+	return tell(table, (struct flow_event){ .kind = FLOW_OUTCOME, .time = time,
+						.conn = &flow->conn, .packet = packet });
+}
+
+static struct packet_time last_time(const struct flow *flow)
+{
+	const struct flow_conn *conn = &flow->conn;
+
+	return conn->answered.seconds ? conn->answered : conn->begin;
+}
+
+static int end_flow(struct flow_table *table, struct flow *flow, const struct packet *packet,
+		    struct packet_time time)
+{
+	int ret = tell_outcome(table, flow, packet, time);
+
+	forget(table, flow);
+	return ret;
+}
+
+/* Return: NULL with *@ret. */
+static struct flow *add(struct flow_table *table, const struct packet *packet, enum flow_side side,
+			struct packet_time time, int *ret)
+{
+	size_t bucket = bucket_of(&packet->from, &packet->to);
+	struct flow *flow;
+
+	if (table->count == MOST) {
+		*ret = end_flow(table, table->oldest, NULL, last_time(table->oldest));
+		if (*ret)
+			return NULL;
+	}
+	flow = calloc(1, sizeof(*flow));
+	if (!flow) {
+		*ret = -ENOMEM;
+		return NULL;
+	}
+	flow->conn.number = ++table->last_number;
+	flow->conn.ends[side] = packet->from;
+	flow->conn.ends[!side] = packet->to;
+	flow->conn.begin = time;
+	flow->chain = table->buckets[bucket];
+	table->buckets[bucket] = flow;
+	append_age(table, flow);
+	table->count++;
+	return flow;
+}
+
+/* ---- messages ---- */
+
+static void stop(struct direction *direction)
+{
+	free(direction->window);
+	direction->window = NULL;
+	direction->is_over = true;
+}
+
+static void consume(struct direction *direction, size_t len)
+{
+	struct window *window = direction->window;
+
+	memmove(window->data, window->data + len, SMC_CLC_MAX - len);
+	memmove(window->has, window->has + len, SMC_CLC_MAX - len);
+	memset(window->has + SMC_CLC_MAX - len, 0, len);
+	direction->next += (uint32_t)len;
+	if (window->cut_at <= len)
+		window->is_cut = false;
+	else
+		window->cut_at -= len;
+}
+
+static int take_message(struct flow_table *table, struct flow *flow, enum flow_side side,
+			size_t len, const struct packet *packet, struct packet_time time)
+{
+	const uint8_t *data = flow->directions[side].window->data;
+	struct flow_conn *conn = &flow->conn;
+	struct smc_clc *clc = malloc(sizeof(*clc));
+	int ret;
+
+	if (!clc)
+		return -ENOMEM;
+	smc_clc_decode(clc, data, len);
+	free(conn->messages[clc->type]);
+	conn->messages[clc->type] = clc;
+	conn->answered = time;
+	if (clc->type == SMC_CLC_PROPOSAL)
+		conn->proposed = time;
+	ret = tell(table, (struct flow_event){ .kind = FLOW_MESSAGE, .time = time, .conn = conn,
+					       .side = side, .message = clc, .data = data,
+					       .len = len, .packet = packet });
+	if (ret || clc->type < SMC_CLC_CONFIRM)
+		return ret;
+	/* A decline may still follow a confirm, when the RDMA path turns out not to work. */
+	if (clc->type == SMC_CLC_DECLINE) {
+		conn->decliner = side;
+		flow->is_told = false;
+	}
+	return tell_outcome(table, flow, packet, time);
+}
+
+/* As many messages as are complete. Return: 0, -ENOMEM, or what the sink returned. */
+static int read_messages(struct flow_table *table, struct flow *flow, enum flow_side side,
+			 const struct packet *packet, struct packet_time time)
+{
+	struct direction *direction = &flow->directions[side];
+
+	while (!direction->is_over) {
+		struct window *window = direction->window;
+		const bool *gap = memchr(window->has, false, SMC_CLC_MAX);
+		size_t there = gap ? (size_t)(gap - window->has) : SMC_CLC_MAX;
+		size_t length = smc_clc_length(window->data, there);
+		bool is_cut = window->is_cut && there == window->cut_at;
+		int ret;
+
+		if (!length || (is_cut && there < SMC_CLC_HEADER)) {
+			stop(direction);
+			return 0;
+		}
+		if (there < SMC_CLC_HEADER || (there < length && !is_cut))
+			return 0;
+		ret = take_message(table, flow, side, there < length ? there : length, packet,
+				   time);
+		if (ret)
+			return ret;
+		consume(direction, length);
+	}
+	return 0;
+}
+
+/* Put a segment where it belongs; what is there already stays. */
+static void place(struct direction *direction, const struct packet *packet)
+{
+	struct window *window = direction->window;
+	int64_t at = (int32_t)(packet->seq - direction->next);
+
+	for (size_t i = 0; i < packet->len; i++) {
+		int64_t to = at + (int64_t)i;
+
+		if (to < 0 || to >= SMC_CLC_MAX || window->has[to])
+			continue;
+		window->data[to] = packet->data[i];
+		window->has[to] = true;
+	}
+	at += (int64_t)packet->len;
+	if (packet->len < packet->full && at >= 0 && at < SMC_CLC_MAX) {
+		window->cut_at = (size_t)at;
+		window->is_cut = true;
+	}
+}
+
+static int read_segment(struct flow_table *table, struct flow *flow, enum flow_side side,
+			const struct packet *packet, struct packet_time time)
+{
+	struct direction *direction = &flow->directions[side];
+
+	if (direction->is_over || !packet->full)
+		return 0;
+	if (!direction->is_known) {
+		/* Its SYN was not seen: it begins where a message does. */
+		if (packet->len < 4 || !smc_clc_length(packet->data, packet->len))
+			return 0;
+		direction->next = packet->seq;
+		direction->is_known = true;
+	}
+	if (!direction->window)
+		direction->window = calloc(1, sizeof(*direction->window));
+	if (!direction->window)
+		return -ENOMEM;
+	place(direction, packet);
+	return read_messages(table, flow, side, packet, time);
+}
+
+/* ---- packets ---- */
+
+static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side side,
+		    const struct packet *packet, struct packet_time time)
+{
+	struct direction *direction = &flow->directions[side];
+	struct flow_conn *conn = &flow->conn;
+	int ret;
+
+	if (!direction->window && !direction->is_over) {
+		direction->next = packet->seq + 1;
+		direction->is_known = true;
+	}
+	/* Sent again. */
+	if (conn->has_syn[side])
+		return 0;
+	conn->has_syn[side] = true;
+	conn->offers[side] = packet->offers_smc;
+	ret = tell(table, (struct flow_event){ .kind = FLOW_SYN, .time = time, .conn = conn,
+					       .side = side, .packet = packet });
+	if (ret || side == FLOW_CLIENT || packet->offers_smc)
+		return ret;
+	ret = tell_outcome(table, flow, packet, time);
+	forget(table, flow);
+	return ret;
+}
+
+/* The side that sends a packet of a connection that is not known yet. */
+static enum flow_side guess_side(const struct packet *packet)
+{
+	if (packet->flags & PACKET_SYN)
+		return packet->flags & PACKET_ACK ? FLOW_SERVER : FLOW_CLIENT;
+	/* A message says it, but for a decline. */
+	if (packet->len > 4 && packet->data[4] == SMC_CLC_ACCEPT)
+		return FLOW_SERVER;
+	return FLOW_CLIENT;
+}
+
+static bool is_wanted(const struct flow_table *table, const struct packet *packet)
+{
+	if (packet->flags & PACKET_SYN)
+		return packet->offers_smc || table->is_all;
+	return packet->len >= SMC_CLC_HEADER && smc_clc_length(packet->data, packet->len);
+}
+
+static bool is_new_connection(const struct flow *flow, const struct packet *packet)
+{
+	const struct flow_conn *conn = &flow->conn;
+
+	return (packet->flags & (PACKET_SYN | PACKET_ACK)) == PACKET_SYN &&
+	       flow->directions[FLOW_CLIENT].next != packet->seq + 1 &&
+	       (conn->has_syn[FLOW_SERVER] || conn->answered.seconds);
+}
+
+static int read_tcp(struct flow_table *table, const struct packet *packet, struct packet_time time)
+{
+	enum flow_side side;
+	struct flow *flow = find(table, packet, &side);
+	int ret = 0;
+
+	/* The ports are used again, and the end of the old connection was not seen. */
+	if (flow && is_new_connection(flow, packet)) {
+		ret = end_flow(table, flow, NULL, last_time(flow));
+		flow = NULL;
+	}
+	if (!ret && !flow && is_wanted(table, packet)) {
+		side = guess_side(packet);
+		flow = add(table, packet, side, time, &ret);
+	}
+	if (ret || !flow)
+		return ret;
+	unlink_age(table, flow);
+	append_age(table, flow);
+	if (packet->flags & PACKET_SYN)
+		return read_syn(table, flow, side, packet, time);
+	ret = read_segment(table, flow, side, packet, time);
+	if (!ret && (packet->flags & (PACKET_RST | PACKET_FIN)))
+		ret = end_flow(table, flow, packet, time);
+	return ret;
+}
+
+static int read_rdma(struct flow_table *table, const struct packet *packet, struct packet_time time)
+{
+	struct smc_llc llc;
+
+	if (smc_llc_decode(&llc, packet->data, packet->len, packet->full))
+		return 0;
+	return tell(table, (struct flow_event){ .kind = FLOW_LINK, .time = time, .llc = &llc,
+						.data = packet->data, .len = packet->len,
+						.packet = packet });
+}
+
+int flow_packet(struct flow_table *table, const struct packet *packet, struct packet_time time)
+{
+	switch (packet->kind) {
+	case PACKET_TCP: return read_tcp(table, packet, time);
+	case PACKET_RDMA: return read_rdma(table, packet, time);
+	default: return 0;
+	}
+}
+
+int flow_end(struct flow_table *table)
+{
+	int ret = 0;
+
+	while (!ret && table->oldest)
+		ret = end_flow(table, table->oldest, NULL, last_time(table->oldest));
+	return ret;
+}
+
+struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all)
+{
+	struct flow_table *table = calloc(1, sizeof(*table));
+
+	if (table)
+		*table = (struct flow_table){ .sink = sink, .arg = arg, .is_all = is_all };
+	return table;
+}
+
+void flow_free(struct flow_table *table)
+{
+	while (table && table->oldest)
+		forget(table, table->oldest);
+	free(table);
+}

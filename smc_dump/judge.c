@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/* What a handshake led to, and why not to more. */
+#include "smc_dump/judge.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "smc/reason.h"
+
+#define LIST_SIZE 200
+
+const char *judge_mode_name(enum judge_mode mode)
+{
+	static const char *const names[] = { "unknown", "TCP", "SMC-R", "SMC-D" };
+
+	return names[mode];
+}
+
+static void __attribute__((format(printf, 2, 3)))
+note(struct judgement *result, const char *fmt, ...)
+{
+	va_list args;
+
+	if (result->n_notes == JUDGE_NOTES)
+		return;
+	va_start(args, fmt);
+	vsnprintf(result->notes[result->n_notes++], sizeof(result->notes[0]), fmt, args);
+	va_end(args);
+}
+
+/* ---- lists ---- */
+
+/* One more item; what does not fit is left out. */
+static void __attribute__((format(printf, 3, 4)))
+list(char *text, size_t size, const char *fmt, ...)
+{
+	size_t len = strlen(text);
+	va_list args;
+
+	if (len)
+		len += (size_t)snprintf(text + len, size - len, ", ");
+	if (len >= size)
+		return;
+	va_start(args, fmt);
+	vsnprintf(text + len, size - len, fmt, args);
+	va_end(args);
+}
+
+const char *judge_paths(char text[JUDGE_PATHS_SIZE], const struct smc_clc *proposal)
+{
+	text[0] = '\0';
+	for (int version = 1; version <= 2; version++) {
+		if (smc_clc_offers(proposal, SMC_CLC_R, version))
+			list(text, JUDGE_PATHS_SIZE, "SMC-R v%d", version);
+		if (smc_clc_offers(proposal, SMC_CLC_D, version))
+			list(text, JUDGE_PATHS_SIZE, "SMC-D v%d", version);
+	}
+	return text[0] ? text : "nothing";
+}
+
+static const char *eids(char text[LIST_SIZE], const struct smc_clc *proposal)
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < proposal->n_ueids; i++)
+		list(text, LIST_SIZE, "%s", proposal->ueids[i]);
+	if (proposal->has_seid && proposal->seid[0])
+		list(text, LIST_SIZE, "%s (system)", proposal->seid);
+	return text[0] ? text : "none";
+}
+
+static const char *chids(char text[LIST_SIZE], const struct smc_clc *proposal)
+{
+	text[0] = '\0';
+	if (proposal->has & SMC_CLC_HAS_CHID && proposal->ism_gid)
+		list(text, LIST_SIZE, "%04x", proposal->chid);
+	for (size_t i = 0; i < proposal->n_isms; i++)
+		list(text, LIST_SIZE, "%04x", proposal->isms[i].chid);
+	return text[0] ? text : "none";
+}
+
+/* ---- why not more ---- */
+
+static bool offers_any(const struct smc_clc *proposal, enum smc_clc_path path)
+{
+	return smc_clc_offers(proposal, path, 1) || smc_clc_offers(proposal, path, 2);
+}
+
+static void why_not_smcd(struct judgement *result, const struct smc_clc *proposal)
+{
+	char text[LIST_SIZE];
+
+	if (smc_clc_offers(proposal, SMC_CLC_D, 2))
+		note(result, "not SMC-D: the client offered it with CHID %s; the server reaches "
+		     "none of these devices, or has none of the client's EIDs",
+		     chids(text, proposal));
+	else if (smc_clc_offers(proposal, SMC_CLC_D, 1))
+		note(result, "not SMC-D: the client offered it with GID %016" PRIx64
+		     ", which no ISM device of the server reaches", proposal->ism_gid);
+	else
+		note(result, "not SMC-D: the client did not offer it; it has no ISM device for "
+		     "this interface");
+}
+
+static void why_not_v2(struct judgement *result, const struct smc_clc *proposal)
+{
+	char text[LIST_SIZE];
+
+	if (proposal->version < 2)
+		note(result, "not version 2: the client does not know it");
+	else if (proposal->path_v2 == SMC_CLC_NONE)
+		note(result, "not version 2: the client did not offer it; it has no EID (smcd ueid "
+		     "add) or no device for it");
+	else
+		note(result, "not version 2: the client offered it with EID %s; the server has "
+		     "none of them, no device for it, or does not know it", eids(text, proposal));
+}
+
+static void why_not_release(struct judgement *result, const struct smc_clc *proposal,
+			    const struct smc_clc *accept)
+{
+	if (!(accept->has & SMC_CLC_HAS_RELEASE) || !(proposal->has & SMC_CLC_HAS_RELEASE))
+		return;
+	if (accept->release < proposal->release)
+		note(result, "not version 2.%u: the client offered it, the server has 2.%u "
+		     "(Linux: since 6.6)", proposal->release, accept->release);
+	else if (!proposal->release)
+		note(result, "not version 2.1: the client has 2.0 (Linux: before 6.6)");
+}
+
+static const char *limited_by(unsigned int offered, unsigned int chosen)
+{
+	return chosen < offered ? "the server's limit" : "the client's limit";
+}
+
+/* What a link group of SMC-Rv2.1 may have. Linux: net.smc.smcr_max_*_per_lgr. */
+static void why_limits(struct judgement *result, const struct smc_clc *proposal,
+		       const struct smc_clc *accept)
+{
+	const uint32_t both = proposal->has & accept->has;
+
+	if (result->mode != JUDGE_SMCR || !(both & SMC_CLC_HAS_LIMITS) || !accept->release)
+		return;
+	if (accept->max_conns && accept->max_conns < 255)
+		note(result, "at most %u connections a link group: %s", accept->max_conns,
+		     limited_by(proposal->max_conns, accept->max_conns));
+	if (accept->max_links == 1)
+		note(result, "one link a link group, which does not survive the loss of a port: %s",
+		     limited_by(proposal->max_links, accept->max_links));
+}
+
+static void why_not_more(struct judgement *result, const struct smc_clc *proposal,
+			 const struct smc_clc *answer)
+{
+	char text[JUDGE_PATHS_SIZE];
+
+	note(result, "the client offered %s", judge_paths(text, proposal));
+	if (result->mode == JUDGE_SMCD && offers_any(proposal, SMC_CLC_R))
+		note(result, "not SMC-R: SMC-D is better where both are possible");
+	if (result->mode == JUDGE_SMCR)
+		why_not_smcd(result, proposal);
+	if (answer->version < 2) {
+		why_not_v2(result, proposal);
+		return;
+	}
+	why_not_release(result, proposal, answer);
+	why_limits(result, proposal, answer);
+}
+
+/* ---- SMC ---- */
+
+static void tell_answer(struct judgement *result, const struct smc_clc *answer)
+{
+	if (answer->has & SMC_CLC_HAS_EID && answer->eid[0])
+		note(result, "by EID %s", answer->eid);
+	if (result->mode == JUDGE_SMCD && answer->has & SMC_CLC_HAS_CHID)
+		note(result, "through ISM device with CHID %04x%s", answer->chid,
+		     answer->chid >= 0xff00 ? ", emulated" : "");
+	if (!answer->is_first)
+		note(result, "in a link group that was there");
+	else if (result->mode == JUDGE_SMCR && answer->has & SMC_CLC_HAS_FIRST &&
+		 !answer->is_direct)
+		note(result, "in a new link group, whose RoCE path has a gateway");
+	else
+		note(result, "in a new link group");
+}
+
+static void judge_smc(struct judgement *result, const struct flow_conn *conn)
+{
+	const struct smc_clc *proposal = conn->messages[SMC_CLC_PROPOSAL];
+	const struct smc_clc *answer = conn->messages[SMC_CLC_ACCEPT];
+
+	if (!answer)
+		answer = conn->messages[SMC_CLC_CONFIRM];
+	result->mode = answer->is_smcd ? JUDGE_SMCD : JUDGE_SMCR;
+	result->version = answer->version;
+	result->release = answer->release;
+	result->has_release = answer->has & SMC_CLC_HAS_RELEASE;
+	tell_answer(result, answer);
+	if (proposal)
+		why_not_more(result, proposal, answer);
+}
+
+/* ---- TCP ---- */
+
+static void fall_back(struct judgement *result, uint32_t reason, enum flow_side side)
+{
+	result->mode = JUDGE_TCP;
+	result->reason = reason;
+	result->side = side;
+	result->has_reason = true;
+}
+
+/* What of the proposal a reason of the server is about. */
+static void tell_offer(struct judgement *result, const struct smc_clc *proposal, uint32_t reason)
+{
+	char text[LIST_SIZE], paths[JUDGE_PATHS_SIZE], subnet[INET_ADDRSTRLEN] = "";
+
+	note(result, "the client offered %s", judge_paths(paths, proposal));
+	switch (reason) {
+	case 0x03030000: case 0x03030001: case 0x03030002: case 0x03030008:
+		if (proposal->has & SMC_CLC_HAS_V2)
+			note(result, "the client's EIDs: %s", eids(text, proposal));
+		break;
+	case 0x03030003: case 0x03030007:
+		note(result, "the client's ISM devices have CHID %s", chids(text, proposal));
+		break;
+	case 0x03070000:
+		inet_ntop(AF_INET, proposal->subnet, subnet, sizeof(subnet));
+		if (proposal->has & SMC_CLC_HAS_SUBNET)
+			note(result, "the client's subnet is %s/%u", subnet, proposal->subnet_len);
+		break;
+	default:
+		break;
+	}
+}
+
+static void judge_decline(struct judgement *result, const struct flow_conn *conn)
+{
+	const struct smc_clc *decline = conn->messages[SMC_CLC_DECLINE];
+	const struct smc_clc *proposal = conn->messages[SMC_CLC_PROPOSAL];
+	const char *os = smc_clc_os_name(decline->os);
+
+	result->mode = JUDGE_TCP;
+	result->side = conn->decliner;
+	if (!(decline->has & SMC_CLC_HAS_REASON)) {
+		note(result, "the capture has not all of the decline");
+		return;
+	}
+	fall_back(result, decline->reason, conn->decliner);
+	if (!smc_reason_find(decline->reason))
+		note(result, "Linux has no such reason%s%s",
+		     os ? ": see the documentation of " : "", os ? os : "");
+	if (decline->is_first)
+		note(result, "the two sides' link groups are out of step");
+	if (!proposal && conn->decliner == FLOW_CLIENT && !conn->messages[SMC_CLC_ACCEPT])
+		note(result, "it declined instead of proposing anything");
+	if (proposal && conn->decliner == FLOW_SERVER)
+		tell_offer(result, proposal, decline->reason);
+	if (conn->messages[SMC_CLC_CONFIRM])
+		note(result, "after the confirm: the RDMA path between the two did not work");
+}
+
+static void judge_syns(struct judgement *result, const struct flow_conn *conn)
+{
+	if (conn->has_syn[FLOW_CLIENT] && !conn->offers[FLOW_CLIENT]) {
+		result->mode = JUDGE_TCP;
+		note(result, "the client did not offer SMC in its SYN");
+	} else {
+		fall_back(result, 0x03010000, FLOW_CLIENT);
+	}
+	if (conn->has_syn[FLOW_CLIENT] && conn->offers[FLOW_CLIENT])
+		note(result, "the client offered SMC, the server did not");
+}
+
+/* ---- all ---- */
+
+static void judge_unfinished(struct judgement *result, const struct flow_conn *conn, bool is_over)
+{
+	const char *end = is_over ? "the connection ended" : "the capture ended";
+
+	if (conn->messages[SMC_CLC_ACCEPT])
+		note(result, "%s before a confirm of the client was seen", end);
+	else if (conn->messages[SMC_CLC_PROPOSAL])
+		note(result, "%s before an answer of the server was seen", end);
+	else if (conn->has_syn[FLOW_SERVER])
+		note(result, "both offered SMC, but %s before a proposal was seen", end);
+	else
+		note(result, "%s before an answer to the SYN was seen", end);
+}
+
+void judge(struct judgement *result, const struct flow_conn *conn, bool is_over)
+{
+	*result = (struct judgement){ .mode = JUDGE_UNKNOWN };
+	if (conn->messages[SMC_CLC_DECLINE])
+		judge_decline(result, conn);
+	else if (conn->messages[SMC_CLC_CONFIRM])
+		judge_smc(result, conn);
+	else if (conn->has_syn[FLOW_SERVER] && !conn->offers[FLOW_SERVER])
+		judge_syns(result, conn);
+	else
+		judge_unfinished(result, conn, is_over);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+/* One captured packet: link layer, VLAN, IP, TCP or RoCE v2. */
+#include "smc_dump/packet.h"
+
+#include <string.h>
+#include <sys/socket.h>
+
+/* pcap-linktype(7): the numbers in files, and of libpcap on Linux. */
+enum {
+	LINK_NULL = 0, LINK_ETHERNET = 1, LINK_RAW = 12, LINK_RAW_FILE = 101, LINK_LOOP = 108,
+	LINK_SLL = 113, LINK_IPV4 = 228, LINK_IPV6 = 229, LINK_SLL2 = 276,
+};
+
+enum { ETHER_IPV4 = 0x0800, ETHER_VLAN = 0x8100, ETHER_IPV6 = 0x86dd, ETHER_QINQ = 0x88a8 };
+enum {
+	NEXT_HOP = 0, NEXT_TCP = 6, NEXT_UDP = 17, NEXT_ROUTING = 43, NEXT_FRAGMENT = 44,
+	NEXT_DEST = 60,
+};
+/* IPv6 headers that are stepped over, at most. */
+#define MOST_HEADERS 8
+
+/* RFC 6994: "SMCR" in EBCDIC behind the kind for experiments. */
+#define OPTION_EXPERIMENT 254
+#define OPTION_MAGIC 0xe2d4c3d9U
+
+/* InfiniBand's base transport header, and the checksum at the end. */
+#define BTH_SIZE 12
+#define ICRC_SIZE 4
+enum { RC_SEND_ONLY = 0x04, RC_SEND_ONLY_IMMEDIATE = 0x05, RC_SEND_ONLY_INVALIDATE = 0x17 };
+
+/** struct rest - what is still to be read: @len captured bytes of @full */
+struct rest {
+	const uint8_t *at;
+	size_t len, full;
+};
+
+static uint16_t get16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+static uint32_t get24(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 16 | get16(at + 1);
+}
+
+static uint32_t get32(const uint8_t *at)
+{
+	return (uint32_t)get16(at) << 16 | get16(at + 2);
+}
+
+static bool skip(struct rest *rest, size_t len)
+{
+	if (rest->len < len)
+		return false;
+	rest->at += len;
+	rest->len -= len;
+	rest->full -= len;
+	return true;
+}
+
+/* What is longer than its own header says is padding. */
+static void limit(struct rest *rest, size_t len)
+{
+	if (rest->full > len)
+		rest->full = len;
+	if (rest->len > len)
+		rest->len = len;
+}
+
+/* ---- TCP ---- */
+
+static bool has_magic(const uint8_t *option, size_t len)
+{
+	while (len) {
+		size_t size = *option == 1 ? 1 : len > 1 ? option[1] : 0;
+
+		/* 0 ends the list, 1 is alone. */
+		if (!*option || !size || size > len || (*option != 1 && size < 2))
+			return false;
+		if (*option == OPTION_EXPERIMENT && size >= 6 && get32(option + 2) == OPTION_MAGIC)
+			return true;
+		option += size;
+		len -= size;
+	}
+	return false;
+}
+
+static void read_tcp(struct packet *packet, struct rest rest)
+{
+	size_t size;
+
+	if (rest.len < 20)
+		return;
+	size = (size_t)(rest.at[12] >> 4) * 4;
+	if (size < 20 || size > rest.len)
+		return;
+	packet->from.port = get16(rest.at);
+	packet->to.port = get16(rest.at + 2);
+	packet->seq = get32(rest.at + 4);
+	packet->flags = rest.at[13];
+	packet->offers_smc = packet->flags & PACKET_SYN && has_magic(rest.at + 20, size - 20);
+	skip(&rest, size);
+	packet->data = rest.at;
+	packet->len = rest.len;
+	packet->full = rest.full;
+	packet->kind = PACKET_TCP;
+}
+
+/* ---- RoCE v2 ---- */
+
+static void read_roce(struct packet *packet, struct rest rest)
+{
+	size_t extended, padding;
+
+	if (rest.len < 8 + BTH_SIZE || get16(rest.at + 2) != PACKET_ROCE_PORT)
+		return;
+	packet->from.port = get16(rest.at);
+	packet->to.port = PACKET_ROCE_PORT;
+	limit(&rest, get16(rest.at + 4));
+	if (!skip(&rest, 8) || rest.len < BTH_SIZE)
+		return;
+	switch (rest.at[0]) {
+	case RC_SEND_ONLY: extended = 0; break;
+	case RC_SEND_ONLY_IMMEDIATE: case RC_SEND_ONLY_INVALIDATE: extended = 4; break;
+	default: return;
+	}
+	padding = rest.at[1] >> 4 & 3;
+	packet->qp = get24(rest.at + 5);
+	packet->seq = get24(rest.at + 9);
+	if (!skip(&rest, BTH_SIZE + extended) || rest.full < padding + ICRC_SIZE)
+		return;
+	limit(&rest, rest.full - padding - ICRC_SIZE);
+	packet->data = rest.at;
+	packet->len = rest.len;
+	packet->full = rest.full;
+	packet->kind = PACKET_RDMA;
+}
+
+/* ---- IP ---- */
+
+static void read_transport(struct packet *packet, struct rest rest, uint8_t protocol)
+{
+	if (protocol == NEXT_TCP)
+		read_tcp(packet, rest);
+	else if (protocol == NEXT_UDP)
+		read_roce(packet, rest);
+}
+
+static void set_addresses(struct packet *packet, uint8_t family, const uint8_t *from, size_t len)
+{
+	packet->from.family = packet->to.family = family;
+	memcpy(packet->from.ip, from, len);
+	memcpy(packet->to.ip, from + len, len);
+}
+
+static void read_ipv4(struct packet *packet, struct rest rest)
+{
+	size_t size, total;
+	uint8_t protocol;
+
+	if (rest.len < 20 || rest.at[0] >> 4 != 4)
+		return;
+	size = (size_t)(rest.at[0] & 15) * 4;
+	total = get16(rest.at + 2);
+	/* 0: larger than that field, before the network card cuts it. */
+	if (total)
+		limit(&rest, total);
+	if (size < 20 || get16(rest.at + 6) & 0x1fff)
+		return;
+	set_addresses(packet, AF_INET, rest.at + 12, 4);
+	protocol = rest.at[9];
+	if (skip(&rest, size))
+		read_transport(packet, rest, protocol);
+}
+
+/* Return: false where the transport cannot be found. */
+static bool step_over(struct rest *rest, uint8_t *next)
+{
+	size_t size = 8;
+
+	if (rest->len < size)
+		return false;
+	if (*next == NEXT_FRAGMENT && get16(rest->at + 2) & 0xfff8)
+		return false;
+	if (*next != NEXT_FRAGMENT)
+		size += (size_t)rest->at[1] * 8;
+	*next = rest->at[0];
+	return skip(rest, size);
+}
+
+static void read_ipv6(struct packet *packet, struct rest rest)
+{
+	uint8_t next;
+	size_t len;
+
+	if (rest.len < 40 || rest.at[0] >> 4 != 6)
+		return;
+	len = get16(rest.at + 4);
+	next = rest.at[6];
+	set_addresses(packet, AF_INET6, rest.at + 8, 16);
+	skip(&rest, 40);
+	if (len)
+		limit(&rest, len);
+	for (int i = 0; i < MOST_HEADERS; i++) {
+		if (next != NEXT_HOP && next != NEXT_ROUTING && next != NEXT_FRAGMENT &&
+		    next != NEXT_DEST) {
+			read_transport(packet, rest, next);
+			return;
+		}
+		if (!step_over(&rest, &next))
+			return;
+	}
+}
+
+static void read_ip(struct packet *packet, struct rest rest)
+{
+	if (rest.len && rest.at[0] >> 4 == 6)
+		read_ipv6(packet, rest);
+	else
+		read_ipv4(packet, rest);
+}
+
+/* ---- link layer ---- */
+
+/* @rest begins behind @type. */
+static void read_ether(struct packet *packet, struct rest rest, uint16_t type)
+{
+	while ((type == ETHER_VLAN || type == ETHER_QINQ) && rest.len >= 4) {
+		packet->has_vlan = true;
+		packet->vlan = get16(rest.at) & 0xfff;
+		type = get16(rest.at + 2);
+		skip(&rest, 4);
+	}
+	if (type == ETHER_IPV4)
+		read_ipv4(packet, rest);
+	else if (type == ETHER_IPV6)
+		read_ipv6(packet, rest);
+}
+
+/* How long the header is, and where in it the type of what follows. */
+static bool find_link(int link, size_t *size, size_t *type)
+{
+	switch (link) {
+	case LINK_ETHERNET: *size = 14; *type = 12; return true;
+	case LINK_SLL: *size = 16; *type = 14; return true;
+	case LINK_SLL2: *size = 20; *type = 0; return true;
+	case LINK_NULL: case LINK_LOOP: *size = 4; *type = SIZE_MAX; return true;
+	case LINK_RAW: case LINK_RAW_FILE: case LINK_IPV4: case LINK_IPV6:
+		*size = 0;
+		*type = SIZE_MAX;
+		return true;
+	default: return false;
+	}
+}
+
+bool packet_knows_link(int link)
+{
+	size_t size, type;
+
+	return find_link(link, &size, &type);
+}
+
+void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full)
+{
+	struct rest rest = { data, captured, full < captured ? captured : full };
+	size_t size, type;
+
+	*packet = (struct packet){ .kind = PACKET_OTHER };
+	if (!find_link(link, &size, &type) || !skip(&rest, size))
+		return;
+	if (type == SIZE_MAX)
+		read_ip(packet, rest);
+	else
+		read_ether(packet, rest, get16((const uint8_t *)data + type));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* One captured packet: link layer, VLAN, IP, TCP or RoCE v2. Pure: bytes -> struct. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "smc/sock.h"
+
+/* The port of RoCE v2, which runs over UDP. */
+#define PACKET_ROCE_PORT 4791
+
+enum packet_kind {
+	PACKET_OTHER,
+	PACKET_TCP,
+	PACKET_RDMA, /* a whole message of a reliable connection: RC SEND ONLY */
+};
+
+enum packet_flags {
+	PACKET_FIN = 1 << 0,
+	PACKET_SYN = 1 << 1,
+	PACKET_RST = 1 << 2,
+	PACKET_ACK = 1 << 4,
+};
+
+/** struct packet_time - when it was captured, since 1970 */
+struct packet_time {
+	int64_t seconds;
+	uint32_t nanoseconds;
+};
+
+/**
+ * struct packet - what SMC needs of it
+ * @vlan: the innermost, if @has_vlan
+ * @data, @len: payload as far as it was captured; @full: on the wire
+ * @flags: enum packet_flags
+ * @offers_smc: TCP option 254 with SMC's magic
+ * @qp: RoCE: of the receiver
+ */
+struct packet {
+	enum packet_kind kind;
+	struct smc_addr from, to;
+	bool has_vlan, offers_smc;
+	uint16_t vlan;
+	uint32_t seq, qp;
+	uint8_t flags;
+	const uint8_t *data;
+	size_t len, full;
+};
+
+/** packet_knows_link() - is that kind of link layer (DLT_* of pcap-linktype(7)) known here? */
+bool packet_knows_link(int link);
+
+/**
+ * packet_decode() - take one apart
+ * @link: DLT_*
+ * @captured, @full: bytes at @data, and what they were on the wire
+ *
+ * Fragments of IP packets but the first, and what is too short, are PACKET_OTHER.
+ */
+void packet_decode(struct packet *packet, int link, const void *data, size_t captured, size_t full);

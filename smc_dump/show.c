@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+/* Events as text or as lines of JSON. */
+#include "smc_dump/show.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "smc/reason.h"
+#include "smc/remedy.h"
+#include "smc_dump/judge.h"
+
+#define SCHEMA "smc-tools/dump/1"
+#define LABEL_WIDTH 11
+#define PLACE_WIDTH 26
+#define COMMAND_WIDTH 43
+#define ADDR_SIZE (INET6_ADDRSTRLEN + 8)
+
+static const char *const side_names[] = { "client", "server" };
+
+/* ---- what both forms need ---- */
+
+static const char *host_text(char text[ADDR_SIZE], const struct smc_addr *addr)
+{
+	return inet_ntop(addr->family, addr->ip, text, ADDR_SIZE) ? text : "?";
+}
+
+static const char *addr_text(char text[ADDR_SIZE], const struct smc_addr *addr)
+{
+	char host[ADDR_SIZE];
+
+	snprintf(text, ADDR_SIZE, addr->family == AF_INET6 ? "[%.46s]:%u" : "%.46s:%u",
+		 host_text(host, addr), addr->port);
+	return text;
+}
+
+static const struct smc_addr *sender(const struct flow_event *event)
+{
+	return event->conn ? &event->conn->ends[event->side] : &event->packet->from;
+}
+
+static const struct smc_addr *receiver(const struct flow_event *event)
+{
+	return event->conn ? &event->conn->ends[!event->side] : &event->packet->to;
+}
+
+static bool offers(const struct flow_event *event)
+{
+	return event->conn->offers[event->side];
+}
+
+/* From the first packet to the last message, in microseconds. */
+static int64_t duration(const struct flow_conn *conn)
+{
+	const bool has_syn = conn->has_syn[FLOW_CLIENT];
+	const struct packet_time *from = has_syn ? &conn->begin : &conn->proposed;
+
+	return (conn->answered.seconds - from->seconds) * 1000000 +
+	       ((int64_t)conn->answered.nanoseconds - (int64_t)from->nanoseconds) / 1000;
+}
+
+/* Does the judgement know how long the handshake took? */
+static bool has_duration(const struct flow_conn *conn, const struct judgement *found)
+{
+	return found->mode > JUDGE_TCP && conn->proposed.seconds;
+}
+
+/* CDC messages come with all data: only those that say more than where cursors are. */
+static bool is_shown(const struct show *show, const struct flow_event *event)
+{
+	const struct smc_llc *llc = event->llc;
+
+	if (event->kind != FLOW_LINK || show->is_all)
+		return true;
+	if (llc->type == SMC_LLC_CDC)
+		return llc->is_failover || llc->conn_flags;
+	return llc->type != SMC_LLC_TEST_LINK;
+}
+
+/* Whose host a command is for. */
+enum place { AT_CLIENT, AT_SERVER, AT_BOTH };
+
+static enum place place_of(const struct smc_remedy *remedy, enum flow_side side)
+{
+	if (remedy->at == SMC_AT_BOTH)
+		return AT_BOTH;
+	return (remedy->at == SMC_AT_HERE) == (side == FLOW_CLIENT) ? AT_CLIENT : AT_SERVER;
+}
+
+/* ---- text ---- */
+
+static void append_time(struct out_text *text, struct packet_time time)
+{
+	time_t seconds = (time_t)time.seconds;
+	struct tm tm = { 0 };
+
+	localtime_r(&seconds, &tm);
+	out_printf(text, "%02d:%02d:%02d.%06" PRIu32 " ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		   time.nanoseconds / 1000);
+}
+
+static void append_head(struct out_text *text, const struct flow_event *event)
+{
+	char from[ADDR_SIZE], to[ADDR_SIZE];
+
+	append_time(text, event->time);
+	out_printf(text, "%s > %s", addr_text(from, sender(event)), addr_text(to, receiver(event)));
+	if (event->packet && event->packet->has_vlan)
+		out_printf(text, " vlan %u", event->packet->vlan);
+	out_str(text, "  ");
+}
+
+/* One line for each member that is there. */
+static void append_members(struct out_text *text, const struct out_col *col, const void *object)
+{
+	struct out_text cell = { 0 };
+
+	for (; col->name; col++) {
+		out_reset(&cell);
+		out_cell(&cell, col, object);
+		if (!cell.len)
+			continue;
+		out_printf(text, "    %-*s ", LABEL_WIDTH, col->head);
+		out_mem(text, cell.data, cell.len);
+		out_char(text, '\n');
+	}
+	text->is_failed |= cell.is_failed;
+	out_free(&cell);
+}
+
+/* As tcpdump -x shows them. */
+static void append_hex(struct out_text *text, const struct flow_event *event)
+{
+	for (size_t i = 0; i < event->len; i++) {
+		if (i % 16 == 0)
+			out_printf(text, "%s\t0x%04zx:  ", i ? "\n" : "", i);
+		out_hex(text, event->data[i], 2);
+		if (i % 2 && i % 16 != 15)
+			out_char(text, ' ');
+	}
+	if (event->len)
+		out_char(text, '\n');
+}
+
+static void append_message(struct out_text *text, const struct show *show,
+			   const struct flow_event *event)
+{
+	const struct smc_clc *clc = event->message;
+	const struct smc_reason *reason = smc_reason_find(clc->reason);
+	char paths[JUDGE_PATHS_SIZE];
+
+	out_printf(text, "%s, version %u", smc_clc_type_name(clc->type), clc->version);
+	if (clc->type == SMC_CLC_PROPOSAL)
+		out_printf(text, ", offers %s", judge_paths(paths, clc));
+	else if (clc->type != SMC_CLC_DECLINE)
+		out_printf(text, ", %s%s", clc->is_smcd ? "SMC-D" : "SMC-R",
+			   clc->is_first ? ", first contact" : "");
+	else if (clc->has & SMC_CLC_HAS_REASON)
+		out_printf(text, ", 0x%08" PRIx32 "%s%s", clc->reason, reason ? " " : "",
+			   reason ? reason->symbol : "");
+	if (clc->is_cut)
+		out_str(text, ", cut");
+	if (clc->damage)
+		out_str(text, ", damaged");
+	out_char(text, '\n');
+	if (!show->is_quiet)
+		append_members(text, clc_columns, clc);
+	if (show->is_hex)
+		append_hex(text, event);
+}
+
+static void append_link(struct out_text *text, const struct show *show,
+			const struct flow_event *event)
+{
+	const struct smc_llc *llc = event->llc;
+
+	out_str(text, smc_llc_type_name(llc->type));
+	if (llc->is_response)
+		out_str(text, llc->is_rejected ? ", rejected" : ", answer");
+	if (llc->is_failover)
+		out_str(text, ", the connection has moved to another link");
+	if (llc->conn_flags & SMC_LLC_ABORTED)
+		out_str(text, ", aborted");
+	else if (llc->conn_flags & SMC_LLC_CLOSED)
+		out_str(text, ", closed");
+	else if (llc->conn_flags & SMC_LLC_SENDING_DONE)
+		out_str(text, ", nothing more to send");
+	if (llc->type == SMC_LLC_DELETE_LINK)
+		out_printf(text, ", %s", llc->is_all ? "all links" : "a link");
+	out_printf(text, ", to QP %06" PRIx32 "\n", event->packet->qp);
+	if (!show->is_quiet)
+		append_members(text, llc_columns, llc);
+	if (show->is_hex)
+		append_hex(text, event);
+}
+
+static void append_remedies(struct out_text *text, const struct flow_conn *conn,
+			    const struct judgement *found)
+{
+	const struct smc_remedy *first = smc_remedies(found->reason);
+	char host[ADDR_SIZE], place[ADDR_SIZE + 16];
+
+	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at)) {
+		enum place where = place_of(at, found->side);
+
+		if (where == AT_BOTH)
+			snprintf(place, sizeof(place), "on both sides");
+		else
+			snprintf(place, sizeof(place), "on %s (%s)",
+				 host_text(host, &conn->ends[where]), side_names[where]);
+		out_printf(text, "    %-*s %-*s %-*s # %s\n", LABEL_WIDTH,
+			   at == first ? "type" : "", PLACE_WIDTH, place, COMMAND_WIDTH,
+			   at->command, at->purpose);
+	}
+}
+
+static void append_reason(struct out_text *text, const struct show *show,
+			  const struct flow_conn *conn, const struct judgement *found)
+{
+	const struct smc_reason *reason = smc_reason_find(found->reason);
+
+	out_printf(text, ", 0x%08" PRIx32 "%s%s, found by the %s\n", found->reason,
+		   reason ? " " : "", reason ? reason->symbol : "", side_names[found->side]);
+	if (show->is_quiet || !reason)
+		return;
+	out_printf(text, "    %-*s %s\n    %-*s %s\n", LABEL_WIDTH, "meaning", reason->meaning,
+		   LABEL_WIDTH, "first", reason->check);
+	append_remedies(text, conn, found);
+}
+
+static void append_version(struct out_text *text, const struct judgement *found)
+{
+	if (found->mode <= JUDGE_TCP)
+		return;
+	out_printf(text, " version %u", found->version);
+	if (found->version > 1 && found->has_release)
+		out_printf(text, ".%u", found->release);
+}
+
+static void append_outcome(struct out_text *text, const struct show *show,
+			   const struct flow_event *event)
+{
+	const struct flow_conn *conn = event->conn;
+	struct judgement found;
+
+	judge(&found, conn, event->packet);
+	out_printf(text, "=> %s", judge_mode_name(found.mode));
+	append_version(text, &found);
+	if (has_duration(conn, &found))
+		out_printf(text, ", handshake %.3f ms", (double)duration(conn) / 1000);
+	if (found.has_reason)
+		append_reason(text, show, conn, &found);
+	else
+		out_char(text, '\n');
+	for (size_t i = 0; !show->is_quiet && i < found.n_notes; i++) {
+		out_printf(text, "    %-*s ", LABEL_WIDTH, i ? "" : "why");
+		out_escaped(text, found.notes[i], sizeof(found.notes[i]));
+		out_char(text, '\n');
+	}
+}
+
+static void append_text(struct out_text *text, const struct show *show,
+			const struct flow_event *event)
+{
+	append_head(text, event);
+	switch (event->kind) {
+	case FLOW_SYN:
+		out_printf(text, "SYN%s, %s SMC\n", event->side == FLOW_SERVER ? "-ACK" : "",
+			   offers(event) ? "offers" : "does not offer");
+		break;
+	case FLOW_MESSAGE: append_message(text, show, event); break;
+	case FLOW_OUTCOME: append_outcome(text, show, event); break;
+	case FLOW_LINK: append_link(text, show, event); break;
+	}
+}
+
+/* ---- JSON ---- */
+
+static const char *event_name(const struct flow_event *event)
+{
+	switch (event->kind) {
+	case FLOW_SYN: return event->side == FLOW_SERVER ? "syn_ack" : "syn";
+	case FLOW_MESSAGE: return smc_clc_type_name(event->message->type);
+	case FLOW_LINK: return event->llc->type == SMC_LLC_CDC ? "cdc" : "llc";
+	default: return "outcome";
+	}
+}
+
+/* What every line has. */
+static json_t *json_head(const struct flow_event *event)
+{
+	char from[ADDR_SIZE], to[ADDR_SIZE];
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "schema", SCHEMA, "event",
+				 event_name(event), "seconds", (json_int_t)event->time.seconds,
+				 "nanoseconds", (json_int_t)event->time.nanoseconds, "from",
+				 addr_text(from, sender(event)), "to",
+				 addr_text(to, receiver(event)));
+
+	if (event->packet && event->packet->has_vlan)
+		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
+	if (event->conn)
+		json_object_set_new(json, "connection",
+				    out_json_number(event->conn->number));
+	return json;
+}
+
+static void add_bytes(json_t *json, const struct show *show, const struct flow_event *event)
+{
+	struct out_text hex = { 0 };
+
+	if (!show->is_hex)
+		return;
+	for (size_t i = 0; i < event->len; i++)
+		out_hex(&hex, event->data[i], 2);
+	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
+	out_free(&hex);
+}
+
+/* All members of an object that is given away. */
+static void add_all(json_t *json, json_t *members)
+{
+	json_object_update(json, members);
+	json_decref(members);
+}
+
+static void add_message(json_t *json, const struct show *show, const struct flow_event *event)
+{
+	const struct smc_clc *clc = event->message;
+
+	json_object_set_new(json, "side", json_string(side_names[event->side]));
+	json_object_set_new(json, "version", json_integer(clc->version));
+	json_object_set_new(json, "type_v1", json_integer(clc->path));
+	if (clc->type == SMC_CLC_PROPOSAL)
+		json_object_set_new(json, "type_v2", json_integer(clc->path_v2));
+	else
+		json_object_set_new(json, clc->type == SMC_CLC_DECLINE ? "out_of_sync" :
+				    "first_contact", json_boolean(clc->is_first));
+	add_all(json, out_json(clc_columns, NULL, clc));
+	add_bytes(json, show, event);
+}
+
+static void add_link(json_t *json, const struct show *show, const struct flow_event *event)
+{
+	const struct smc_llc *llc = event->llc;
+
+	json_object_set_new(json, "message", json_string(smc_llc_type_name(llc->type)));
+	json_object_set_new(json, "version", json_integer(llc->version));
+	json_object_set_new(json, "response", json_boolean(llc->is_response));
+	json_object_set_new(json, "rejected", json_boolean(llc->is_rejected));
+	if (llc->type == SMC_LLC_CDC)
+		json_object_set_new(json, "moved", json_boolean(llc->is_failover));
+	json_object_set_new(json, "to_qp", out_json_hex(event->packet->qp, 6));
+	add_all(json, out_json(llc_columns, NULL, llc));
+	add_bytes(json, show, event);
+}
+
+static json_t *json_remedies(const struct flow_conn *conn, const struct judgement *found)
+{
+	const struct smc_remedy *at = smc_remedies(found->reason);
+	json_t *array = json_array();
+	char host[ADDR_SIZE];
+
+	for (; at; at = smc_remedy_next(at)) {
+		enum place where = place_of(at, found->side);
+		const char *name = where == AT_BOTH ? NULL : host_text(host, &conn->ends[where]);
+
+		out_json_push(&array, json_pack("{s:s, s:s*, s:s, s:s}", "where",
+						name ? side_names[where] : "both", "host", name,
+						"command", at->command, "purpose", at->purpose));
+	}
+	return array;
+}
+
+static json_t *json_found_reason(const struct flow_conn *conn, const struct judgement *found)
+{
+	const struct smc_reason *reason = smc_reason_find(found->reason);
+	json_t *code = out_json_hex(found->reason, 8);
+
+	if (!reason)
+		return json_pack("{s:o, s:s}", "code", code, "found_by", side_names[found->side]);
+	return json_pack("{s:o, s:s, s:s, s:s, s:s, s:o}", "code", code, "symbol", reason->symbol,
+			 "found_by", side_names[found->side], "meaning", reason->meaning, "check",
+			 reason->check, "remedies", json_remedies(conn, found));
+}
+
+static void add_outcome(json_t *json, const struct flow_event *event)
+{
+	const struct flow_conn *conn = event->conn;
+	json_t *notes = json_array();
+	struct judgement found;
+
+	judge(&found, conn, event->packet);
+	for (size_t i = 0; i < found.n_notes; i++)
+		out_json_push(&notes, out_json_str(found.notes[i]));
+	json_object_set_new(json, "mode", json_string(judge_mode_name(found.mode)));
+	if (found.mode > JUDGE_TCP) {
+		json_object_set_new(json, "version", json_integer(found.version));
+	}
+	if (found.has_release)
+		json_object_set_new(json, "release", json_integer(found.release));
+	if (has_duration(conn, &found))
+		json_object_set_new(json, "handshake_us",
+				    json_integer((json_int_t)duration(conn)));
+	if (found.has_reason)
+		json_object_set_new(json, "reason", json_found_reason(conn, &found));
+	json_object_set_new(json, "notes", notes);
+}
+
+static void append_json(struct out_text *text, const struct show *show,
+			const struct flow_event *event)
+{
+	json_t *json = json_head(event);
+
+	switch (event->kind) {
+	case FLOW_SYN: json_object_set_new(json, "offers_smc", json_boolean(offers(event))); break;
+	case FLOW_MESSAGE: add_message(json, show, event); break;
+	case FLOW_OUTCOME: add_outcome(json, event); break;
+	case FLOW_LINK: add_link(json, show, event); break;
+	}
+	out_json_document(text, json, true);
+}
+
+bool show_event(struct out_text *text, const struct show *show, const struct flow_event *event)
+{
+	if (!is_shown(show, event))
+		return false;
+	if (show->is_json)
+		append_json(text, show, event);
+	else
+		append_text(text, show, event);
+	return true;
+}

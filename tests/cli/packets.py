@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Captures that tests make up: pcap files of TCP connections, and of RoCE v2, of known content."""
+import os
+import struct
+
+MESSAGES = os.path.dirname(os.path.abspath(__file__)) + "/../fuzz/corpus/clc/"
+OPTION = bytes.fromhex("0101fe06e2d4c3d9")
+SYN, ACK, FIN, RST = 2, 0x10, 1, 4
+ETHERNET, RAW, SLL2 = 1, 101, 276
+
+
+def message(name):
+    with open(MESSAGES + name, "rb") as file:
+        return file.read()
+
+
+class Capture:
+    def __init__(self, path, snaplen=262144, link=ETHERNET, order="<", magic=0xa1b2c3d4):
+        self.file = open(path, "wb")
+        self.order, self.link, self.snaplen, self.time = order, link, snaplen, 1700000000_000000
+        self.nano = magic == 0xa1b23c4d
+        self.file.write(struct.pack(order + "IHHiIII", magic, 2, 4, 0, 0, snaplen, link))
+
+    def packet(self, ip, ether, vlan=None):
+        """Half a millisecond after the one before."""
+        self.time += 500
+        link = struct.pack(">H", ether)
+        if self.link == RAW:
+            data = ip
+        elif self.link == SLL2:
+            data = link + bytes(18) + ip
+        else:
+            tag = struct.pack(">HH", 0x8100, vlan) if vlan is not None else b""
+            data = bytes.fromhex("020000000002020000000001") + tag + link + ip
+        seconds, micro = divmod(self.time, 1000000)
+        kept = data[:self.snaplen]
+        self.file.write(struct.pack(self.order + "IIII", seconds, micro * (1000 if self.nano else 1), len(kept), len(data)) + kept)
+
+    def close(self):
+        self.file.close()
+
+
+def ip_packet(source, target, protocol, data):
+    if len(source) == 16:
+        return struct.pack(">IHBB", 6 << 28, len(data), protocol, 64) + source + target + data, 0x86dd
+    return struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(data), 1, 0, 64, protocol, 0) + source + target + data, 0x0800
+
+
+class Connection:
+    """Of 10.0.0.1 to 10.0.0.2, or fd00::1 to fd00::2; side 0 is the client."""
+    def __init__(self, capture, port=40000, v6=False, vlan=None):
+        self.capture, self.ports, self.vlan, self.next = capture, (port, 7000), vlan, [0xffffff00, 2000]
+        base = bytes.fromhex("fd" + "00" * 14) if v6 else bytes([10, 0, 0])
+        self.ips = base + b"\1", base + b"\2"
+
+    def send(self, side, data=b"", flags=ACK, options=b"", at=None):
+        """at: a sequence number, for what is not the next."""
+        number = self.next[side] if at is None else at
+        tcp = struct.pack(">HHIIBBHHH", self.ports[side], self.ports[not side], number & 0xffffffff, self.next[not side] & 0xffffffff,
+                          (20 + len(options)) // 4 << 4, flags, 65535, 0, 0) + options + data
+        self.capture.packet(*ip_packet(self.ips[side], self.ips[not side], 6, tcp), self.vlan)
+        if at is None:
+            self.next[side] += len(data) + bool(flags & (SYN | FIN))
+
+    def open(self, client=OPTION, server=OPTION):
+        self.send(0, flags=SYN, options=client)
+        self.send(1, flags=SYN | ACK, options=server)
+        self.send(0)
+        return self
+
+    def say(self, *names):
+        """Messages in turns, the client's first."""
+        for i, name in enumerate(names):
+            self.send(i % 2, message(name))
+        return self
+
+
+def roce(capture, data, source=1, opcode=4, qp=0x11):
+    bth = struct.pack(">BBHII", opcode, 0, 0xffff, qp, 1 << 31 | 5)
+    udp = bth + data + bytes(4)
+    udp = struct.pack(">HHHH", 49441, 4791, 8 + len(udp), 0) + udp
+    capture.packet(*ip_packet(bytes([10, 0, 0, source]), bytes([10, 0, 0, 3 - source]), 17, udp))
+
+
+def made(path):
+    """What Linux in the lab does not say: version 1, z/OS, IPv6 with VLANs, segments in any order; LLC of version 1."""
+    capture = Capture(path)
+    Connection(capture, 40000).open().say("smcd-proposal", "smcd-accept", "smcd-confirm")
+    Connection(capture, 40001, v6=True, vlan=7).open().say("smcr-proposal", "smcr-accept", "smcr-confirm")
+    Connection(capture, 40002).open().say("both-proposal", "decline-v2")
+    Connection(capture, 40003).open(server=b"").send(0, b"GET / HTTP/1.0\r\n\r\n")
+    Connection(capture, 40004).open(client=b"", server=b"").send(0, b"GET / HTTP/1.0\r\n\r\n")
+    Connection(capture, 40005).open().say("decline-v1")
+    Connection(capture, 40006).open().say("both-proposal", "v1-smcr-accept")
+    Connection(capture, 40007).open().say("v1-proposal")
+    mac, gid = bytes.fromhex("525400990002"), bytes.fromhex("00000000000000000000ffff0a630002")
+    confirm = b"\1\x2c\0\3" + mac + gid + b"\0\0\x11\1" + bytes.fromhex("00000101") + b"\2"
+    add = b"\2\x2c\0\0" + mac + b"\0\0" + gid + b"\0\0\x12\2" + b"\3\x86\x5a\xf9"
+    refused = b"\2\x2c\1\xc0" + add[4:]
+    delete = b"\4\x2c\0\x60\0" + bytes.fromhex("00010000")
+    key = b"\6\x2c\0\0\0" + bytes.fromhex("000003290000000012340000")
+    forget = b"\x09\x2c\0\0\2\0\0\0" + bytes.fromhex("0000032900000330")
+    cdc = b"\xfe\x2c\0\7" + bytes.fromhex("00000001" "0000000100000064" "0000000000000032" "0820")
+    for i, data in enumerate((confirm, add, refused, delete, key, forget, b"\7\x2c\0\0" + bytes(range(16)), cdc)):
+        roce(capture, data.ljust(44, b"\0"), 1 + i % 2)
+    capture.close()

@@ -1,0 +1,434 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""smc_dump over captures: those of the lab, compared with what tshark says of them, and those that this test makes up.
+
+What tshark says is recorded beside each capture; smc_dump.t --record writes it anew. Where there is a tshark, it is asked, too."""
+import glob
+import ipaddress
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import packets  # noqa: E402
+from packets import ACK, FIN, RST, SYN, Capture, Connection, message  # noqa: E402
+from recorded import BUILD, ROOT, done, new_directory, ok, skip  # noqa: E402
+
+CAPTURES = ROOT + "/tests/cli/captures/"
+ENV = dict(os.environ, TZ="UTC", LC_ALL="C")
+# Not a member of its own: of bytes whose bits are members, of what nobody uses, and where parts of a message are.
+LEFT_OUT = (".flags", ".flags2", ".flags3", ".flags.2", ".extflags.2", "_offset", "smc.reserved", ".dmbe.size")
+MODES = ("R", "D", "N", "B")
+
+
+def dump(*argv, stdin=None):
+    """Status, stdout, stderr."""
+    result = subprocess.run([BUILD + "/smc_dump", *argv], stdin=stdin or subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, env=ENV, timeout=120, check=False)
+    return result.returncode, result.stdout.decode("ascii"), result.stderr.decode()
+
+
+def events(path, *argv):
+    status, out, err = dump("-j", "-r", path, *argv)
+    if status or err:
+        ok(False, "smc_dump -j -r " + os.path.basename(path), (status, err))
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def equal(got, want, name):
+    ok(got == want, name, "got:  %r\n# want: %r" % (got, want))
+
+
+def refused(words, *argv):
+    status, out, err = dump(*argv)
+    ok(status == 1 and not out and err.startswith("smc_dump: ") and err.count("\n") == 1 and words in err,
+       "refused: smc_dump " + " ".join(argv), (status, out, err))
+
+
+# ---- tshark ----
+
+def tshark(path):
+    """The members of each message of SMC, in order."""
+    out = subprocess.run(["tshark", "-o", "tcp.try_heuristic_first:TRUE", "-r", path, "-Y", "smc", "-T", "json",
+                          "--no-duplicate-keys", "-J", "smc"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+    return [packet["_source"]["layers"]["smc"] for packet in json.loads(out)]
+
+
+def flat(tree, into=None):
+    """Leaves of the tree: lists of strings."""
+    into = {} if into is None else into
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            flat(value, into)
+        else:
+            into.setdefault(key, []).extend(value if isinstance(value, list) else [value])
+    return {key: value for key, value in into.items() if not key.endswith(LEFT_OUT) or key.endswith("_tree")}
+
+
+def number(text):
+    return int(text, 16 if text.startswith("0x") else 10)
+
+
+def numbers(*values):
+    return [int(v, 16) if isinstance(v, str) else int(v) for v in values]
+
+
+def proposal_members(e):
+    isms = [(pair, ism["chid"]) for ism in e.get("isms", []) for pair in (ism["gid"], ism.get("gid_ext")) if pair]
+    subnet = e.get("subnet", "/").split("/")
+    prefixes = [p.split("/") for p in e.get("prefixes", [])]
+    return {
+        "smc.proposal.smcv2.type": [e.get("type_v2")], "smc.proposal.smc.type": [e["type_v1"]],
+        "smc.proposal.sender.client.peer.id": numbers(e["peer_id"]), "smc.proposal.client.preferred.gid": [e.get("gid")],
+        "smc.proposal.client.preferred.mac": [e.get("mac")], "smc.outgoing.interface.subnet.mask": [subnet[0]],
+        "smc.outgoing.interface.subnet.mask.number.of.significant.bits": numbers(int(subnet[1] or 0)),
+        "smc.proposal.ipv6.prefix.count": [len(prefixes)], "smc.proposal.ipv6.prefix.value": [p[0] for p in prefixes],
+        "smc.proposal.ipv6.prefix.length": [int(p[1]) for p in prefixes],
+        "smc.proposal.ism.gid": numbers(e.get("ism_gid", 0), *(pair for pair, _ in isms)),
+        "smc.proposal.smc.chid": [e.get("chid", 0)] + [chid for _, chid in isms],
+        "smc.proposal.eid.count": [len(e.get("ueids", []))], "smc.proposal.ismv2_gid_count": [len(isms)],
+        "smc.proposal.smc.version.relnum": [e.get("release")], "smc.proposal.smc.seid": [int(e.get("has_seid", 0))],
+        "smc.proposal.eid": e.get("ueids"), "smc.proposal.system.eid": [e.get("seid", "")],
+        "smc.proposal.rocev2.gid.ipv6": [e.get("v2_gid")],
+        # It shows the last bytes of any other GID as an IPv4 address.
+        "smc.proposal.rocev2.gid.ipv4": [str(ipaddress.IPv4Address(ipaddress.IPv6Address(e.get("v2_gid", "::")).packed[12:]))],
+    }
+
+
+def answer_members(e):
+    mtu = e.get("path_mtu", 128).bit_length() - 8
+    size = (e["buffer"] // 16384).bit_length() - 1
+    members = {
+        "peer.id": numbers(e.get("peer_id", "0")), "gid": [e.get("gid")], "mac": [e.get("mac")], "qp": numbers(e.get("qp", "0")),
+        "rkey": numbers(e.get("rkey", "0")), "index": [e["index"]], "token": numbers(e.get("alert_token", "0")),
+        "address": numbers(e.get("address", "0")), "psn": numbers(e.get("psn", "0")), "size": [size], "mtu": [mtu],
+        "ism": numbers(e.get("ism_gid", "0")), "dmb": numbers(e.get("dmb_token", "0")), "group": numbers(e.get("link_group", "0")),
+        "chid": [e.get("chid")], "eid": [e.get("eid")], "host": [e.get("host")],
+        "os": [{"z/OS": 1, "Linux": 2, "AIX": 3}.get(e.get("os"))], "release": [e.get("release")],
+        "direct": [int(e.get("is_direct", 0))], "first": [int(e["first_contact"])], "type": [e["type_v1"]],
+        "gids": e.get("gids"), "n_gids": [len(e.get("gids", []))],
+    }
+    both = {"rmb.buffer.size": "size", "qp.mtu.value": "mtu", "eid": "eid", "peer.host.name": "host", "first.contact": "first",
+            "smc.version.relnum": "release", "os.type": "os", "v2_lg.type": "direct", "dmb.token": "dmb", "dmbe.buffer.size": "size",
+            "smc.chid": "chid", "dmbe.conn.index": "index", "smc.type": "type", "gid.list.entry_count": "n_gids",
+            "gid.list.entry": "gids", "initial.psn": "psn"}
+    names = {"smc.accept." + name: key for name, key in both.items()}
+    names.update({"smc.confirm." + name: key for name, key in both.items()})
+    for side, short in (("server", "accept.server."), ("client", "confirm.client.")):
+        names.update({"smc.%s%s" % (short, name): key for name, key in {
+            "preferred.gid": "gid", "preferred.mac": "mac", "mac": "mac", "qp.number": "qp", "rmb.rkey": "rkey",
+            "tcp.conn.index": "index", "rmb.element.alert.token": "token", "rmb.virtual.address": "address",
+            "linkid": "group"}.items()})
+        names["smc.%s.sender.%s.peer.id" % (short.split(".")[0], side)] = "peer.id"
+        names["smc.%s.sender.%s.ism.gid" % (short.split(".")[0], side)] = "ism"
+    names.update({"smc.client.gid": "gid", "smc.client.rmb.element.alert.token": "token", "smc.initial.psn": "psn",
+                  "smc.client.rmb.virtual.address": "address", "smc.proposal.first.contact": "first"})
+    return {name: members[key] for name, key in names.items()}
+
+
+def decline_members(e):
+    return {"smc.decline.smc.version": [e["version"]], "smc.decline.osync": [int(e["out_of_sync"])],
+            "smc.sender.peer.id": numbers(e["peer_id"]),
+            "smc.peer.diag.info": numbers(e["reason"], *e.get("diagnosis", [])),
+            "smc.decline.os.type": [{"z/OS": 1, "Linux": 2, "AIX": 3}.get(e["os"], e["os"])]}
+
+
+def bit(e, key, mask):
+    return [int(bool(int(str(e.get(key, 0))) & mask))]
+
+
+def link_members(e):
+    """LLC and CDC."""
+    cursors = e.get("produced", {}), e.get("consumed", {})
+    members = {
+        "confirm.link.sender.mac": [e.get("mac")], "sender.gid": [e.get("gid")],
+        "confirm.link.sender.qp.number": numbers(e.get("qp", "0")), "confirm.link.number": [e.get("link")],
+        "confirm.link.sender.link.userid": numbers(e.get("link_uid", "0")), "confirm.link.max.links": [e.get("max_links")],
+        "add.link.sender.gid": [e.get("gid")], "add.link.sender.mac": [e.get("mac")], "add.link.link.number": [e.get("link")],
+        "add.link.sender.qp.number": numbers(e.get("qp", "0")), "add.link.initial.psn": numbers(e.get("psn", "0")),
+        "add.link.response.rejected": [int(e["rejected"])], "add.link.response.reject_reason": [e.get("reject", 0)],
+        "add.link.qp.mtu.value": [e.get("path_mtu", 128).bit_length() - 8],
+        "delete.link.all": [int(e.get("all_links", 0))], "delete.link.orderly": [int(e.get("orderly", 0))],
+        "delete.link.number": [e.get("link", 0)], "delete.link.reason.code": numbers(e.get("reason", "0")),
+        "confirm.rkey.negative.response": [int(e["rejected"])], "confirm.rkey.new.rkey": numbers(*e.get("keys", [])),
+        "delete.rkey.negative.response": [int(e["rejected"])], "delete.rkey.deleted": numbers(*e.get("keys", [])),
+        "delete.rkey.count": [len(e.get("keys", []))],
+        "rmbe.ctrl.seqno": [e.get("sequence")], "rmbe.ctrl.alert.token": numbers(e.get("alert_token", "0")),
+        "rmbe.ctrl.prod.wrap.seq": [c.get("wrap") for c in cursors], "rmbe.ctrl.peer.prod.curs": [c.get("count") for c in cursors],
+    }
+    for name, mask in (("write.blocked", 0x80), ("urgent.pending", 0x40), ("urgent.present", 0x20),
+                       ("cons.update.requested", 0x10), ("failover.validation", 0x08)):
+        members["rmbe.ctrl." + name] = bit(e, "producer_flags", mask)
+    for name, mask in (("peer.sending.done", 0x80), ("peer.closed.conn", 0x40), ("peer.abnormal.close", 0x20)):
+        members["rmbe.ctrl." + name] = bit(e, "connection_flags", mask)
+    for name in ("confirm.link", "add.link", "delete.link", "confirm.rkey", "delete.rkey", "test.link"):
+        members[name + ".response"] = [int(e["response"])]
+    return {"smc." + name: value for name, value in members.items()}
+
+
+MEMBERS = {"proposal": proposal_members, "accept": answer_members, "confirm": answer_members, "decline": decline_members,
+           "llc": link_members, "cdc": link_members}
+# Of these, what is for programs is not shown: what the peer is to repeat, and where memory is.
+NOT_SHOWN = ("smc.confirm.rkey.retry.rkey.set", "smc.confirm.rkey.number.qp", "smc.confirm.rkey.new.virt",
+             "smc.confirm.rkey.link.number", "smc.delete.rkey.error.mask", "smc.delete.rkey.count.invalid")
+
+
+def differences(event, layer):
+    """What tshark says otherwise, or says and smc_dump does not."""
+    want = MEMBERS[event["event"]](event)
+    want["smc.length"] = [event.get("length", 44)]
+    want["smc.clc_msg"] = [{"proposal": 1, "accept": 2, "confirm": 3, "decline": 4}.get(event["event"])]
+    want["smc.llc_msg"] = [{"confirm link": 1, "add link": 2, "delete link": 4, "confirm rkey": 6, "test link": 7,
+                            "delete rkey": 9, "cdc": 0xfe}.get(event.get("message"))]
+    want.setdefault("smc.proposal.smc.version", [event["version"]])
+    for key, values in flat(layer).items():
+        if key in NOT_SHOWN:
+            continue
+        if key not in want:
+            yield "%s: %s is not compared" % (event["event"], key)
+            continue
+        if want[key] and not isinstance(want[key][0], str):
+            values = [number(value) for value in values]
+        else:
+            values = [value.rstrip() for value in values]
+        if values != want[key]:
+            yield "%s: %s: tshark %r, here %r" % (event["event"], key, values, want[key])
+
+
+def check_tshark(path):
+    name = os.path.basename(path)
+    with open(path[:-5] + ".json", encoding="ascii") as file:
+        layers = json.load(file)
+    if shutil.which("tshark"):
+        equal(tshark(path), layers, name + ": the tshark of this machine says what was recorded")
+    else:
+        skip(name + ": the tshark of this machine", "there is none")
+    # It does not know LLC of version 2.
+    said = [e for e in events(path, "-a") if e["event"] in MEMBERS and not (e["event"] == "llc" and e["version"] == 2)]
+    equal(len(said), len(layers), name + ": as many messages as tshark finds")
+    ok(len(said) > 5, name + ": several messages", len(said))
+    wrong = [line for event, layer in zip(said, layers) for line in differences(event, layer)]
+    equal(wrong, [], name + ": every member as tshark has it")
+    compared = sum(len(flat(layer)) for layer in layers)
+    ok(compared > 60, name + ": many members", compared)
+
+
+# ---- captures that are made up ----
+
+def outcomes(path, *argv):
+    return [e for e in events(path, *argv) if e["event"] == "outcome"]
+
+
+def check_outcomes(path):
+    found = {e["from"].rsplit(":", 1)[1]: e for e in outcomes(path)}
+    equal({port: e["mode"] for port, e in found.items()},
+          {"40000": "SMC-D", "40001": "SMC-R", "40002": "TCP", "40003": "TCP", "40005": "TCP", "40006": "unknown", "40007": "unknown"},
+          "modes")
+    equal([(found[port]["reason"]["symbol"], found[port]["reason"]["found_by"]) for port in ("40002", "40003", "40005")],
+          [("NOUEID", "server"), ("PEERNOSMC", "client"), ("NOSMCDEV", "client")], "reasons, and who found them")
+    hosts = [{(r["where"], r.get("host")) for r in found[port]["reason"]["remedies"]} for port in ("40003", "40005")]
+    equal(hosts, [{("server", "10.0.0.2"), ("both", None)}, {("client", "10.0.0.1"), ("both", None)}], "on which host")
+    equal(found["40001"]["vlan"], 7, "VLAN")
+    equal(found["40001"]["from"], "[fd00::1]:40001", "IPv6")
+    equal(found["40000"]["handshake_us"], 2500, "how long it took, by the times of packets")
+    equal([e["from"] for e in events(path, "-a") if e["event"] == "syn" and not e["offers_smc"]], ["10.0.0.1:40004"],
+          "-a: who does not offer SMC")
+    equal([e["notes"] for e in outcomes(path, "-a") if e["from"].endswith(":40004")], [["the client did not offer SMC in its SYN"]],
+          "-a: and what comes of it")
+    links = [(e.get("message"), e["rejected"], e.get("moved")) for e in events(path) if e["event"] in ("llc", "cdc")]
+    equal(links, [("confirm link", False, None), ("add link", False, None), ("add link", True, None), ("delete link", False, None),
+                  ("confirm rkey", False, None), ("delete rkey", False, None), ("cdc", False, True)], "LLC and CDC that matter")
+
+
+def check_why(directory):
+    """Why not more."""
+    path = directory + "/why.pcap"
+    capture = Capture(path)
+    Connection(capture, 40000).open().say("both-proposal", "v1-smcr-accept", "v1-smcr-confirm")
+    Connection(capture, 40001).open().say("both-proposal", "smcr-accept", "smcr-confirm")
+    Connection(capture, 40002).open().say("v1-proposal", "v1-smcr-accept", "v1-smcr-confirm")
+    Connection(capture, 40003).open().say("both-proposal", "smcd-accept", "smcd-confirm")
+    Connection(capture, 40004).open().say("smcr-proposal", "few-accept", "smcr-confirm")
+    Connection(capture, 40005).open().say("smcr-proposal", "smcr-accept", "smcr-confirm", "decline-v2")
+    capture.close()
+    notes = {e["from"].rsplit(":", 1)[1]: "; ".join(e["notes"]) for e in outcomes(path)}
+    for port, words in (("40000", "not version 2: the client offered it with EID EID.ONE, EID.TWO, IBM-SYSZ"),
+                        ("40000", "not SMC-D: the client offered it with CHID 07c0, 07c0, 07c1"),
+                        ("40001", "not SMC-D: the client offered it with CHID"), ("40002", "not version 2: the client does not know it"),
+                        ("40002", "not SMC-D: the client offered it with GID 1122334455667788"),
+                        ("40003", "not SMC-R: SMC-D is better"), ("40003", "CHID ffff, emulated"),
+                        ("40004", "at most 16 connections a link group: the server's limit"),
+                        ("40004", "one link a link group, which does not survive the loss of a port: the server's limit"),
+                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm")):
+        ok(words in notes[port], "why: " + words, notes[port])
+    equal([e["mode"] for e in outcomes(path) if e["from"].endswith(":40005")], ["SMC-R", "TCP"], "a decline after the confirm")
+
+
+def messages_of(path):
+    return [(e["event"], e["length"], e["is_cut"]) for e in events(path) if e["event"] in ("proposal", "accept", "confirm", "decline")]
+
+
+WHOLE = [("proposal", 264, False), ("accept", 160, False), ("confirm", 180, False)]
+
+
+def transfer(directory, send, **options):
+    """What is found of a handshake whose proposal is sent by send(connection, its bytes)."""
+    path = directory + "/transfer.pcap"
+    capture = Capture(path, **options)
+    conn = Connection(capture).open()
+    first = conn.next[0]
+    send(conn, message("both-proposal"))
+    conn.next[0] = first + 264
+    conn.send(1, message("smcr-accept"))
+    conn.send(0, message("smcr-confirm"))
+    conn.send(0, b"data", flags=ACK | FIN)
+    capture.close()
+    return messages_of(path)
+
+
+def check_transfer(directory):
+    def parts(*bounds):
+        """Segments of these bytes, in this order."""
+        def send(conn, data):
+            for begin, end in bounds:
+                conn.send(0, data[begin:end], at=conn.next[0] + begin)
+        return send
+    for name, send in (("in one", parts((0, 264))), ("a byte each", parts(*((i, i + 1) for i in range(264)))),
+                       ("backwards", parts(*((i, i + 8) for i in range(256, -1, -8)))),
+                       ("sent again", parts((0, 100), (0, 100), (50, 200), (0, 264), (0, 264))),
+                       ("overlapping", parts((100, 264), (0, 150)))):
+        equal(transfer(directory, send), WHOLE, "segments: " + name)
+    for options in ({"link": packets.RAW}, {"link": packets.SLL2}, {"order": ">"}, {"magic": 0xa1b23c4d}):
+        equal(transfer(directory, parts((0, 264)), **options), WHOLE, "a capture of another kind: %r" % options)
+    equal(transfer(directory, parts((0, 264)), snaplen=154), [("proposal", 264, True), ("accept", 160, True), ("confirm", 180, True)],
+          "packets cut by the capture")
+    equal(transfer(directory, parts((100, 264))), [("accept", 160, False)], "a segment that is missing")
+    path = directory + "/twice.pcap"
+    capture = Capture(path)
+    conn = Connection(capture).open()
+    conn.send(0, message("both-proposal")[100:], at=conn.next[0] + 100)
+    conn.send(0, message("both-proposal")[:100] + b"\xff" * 50)
+    capture.close()
+    equal([e["max_conns"] for e in events(path) if e["event"] == "proposal"], [32], "of bytes that come twice the first count")
+    path = directory + "/late.pcap"
+    capture = Capture(path)
+    Connection(capture).say("both-proposal", "smcr-accept", "smcr-confirm")
+    again = Connection(capture).open()
+    again.say("decline-v1")
+    again.send(1, flags=RST)
+    capture.close()
+    equal([e["mode"] for e in outcomes(path)], ["SMC-R", "TCP"], "a capture that begins late; ports used again")
+    equal([e["connection"] for e in outcomes(path)], [1, 2], "which are two connections")
+
+
+def check_text(path, directory):
+    status, out, err = dump("-r", path)
+    equal((status, err), (0, ""), "text")
+    for words in ("10.0.0.1:40000 > 10.0.0.2:7000  => SMC-D version 2.1, handshake 2.500 ms\n", " vlan 7  proposal, version 2, ",
+                  "=> TCP, 0x03010000 PEERNOSMC, found by the client\n", "on 10.0.0.2 (server)", "smc_run PROGRAM",
+                  "    ISM         3fc31437efff4645:83913fa1c37a7f9f CHID ffff\n", "=> unknown\n",
+                  "22:13:20.000500 10.0.0.1:40000 > 10.0.0.2:7000  SYN, offers SMC\n"):
+        ok(words in out, "text: " + words.strip(), out)
+    equal(len([line for line in dump("-q", "-r", path)[1].splitlines() if line.startswith(" ")]), 0, "-q: one line a message")
+    out = dump("-x", "-q", "-r", path)[1]
+    ok("\t0x0000:  e2d4 c3d9 0100 e026 " in out, "-x", out[:400])
+    equal([e["bytes"] for e in events(path, "-x") if e["event"] == "decline"], [message("decline-v2").hex(), message("decline-v1").hex()],
+          "-x -j")
+    equal(len(events(path, "-c", "3")), 3, "-c")
+    equal({e["from"].rsplit(":", 1)[1] for e in outcomes(path, "port", "40005")}, {"40005"}, "a filter of two words")
+    with open(path, "rb") as file:
+        status, out, err = dump("-j", "-r", "-", stdin=file)
+    equal((status, err, out), (0, "", dump("-j", "-r", path)[1]), "-r -")
+    evil = directory + "/evil.pcap"
+    capture = Capture(evil)
+    data = message("smcr-accept")
+    Connection(capture).open().send(1, data[:64] + b"\x1b[31m\xe2\x80\xaeX\n".ljust(32) + data[96:])
+    capture.close()
+    for argv in ((), ("-j",), ("-q",)):
+        status, out, err = dump("-r", evil, *argv)
+        ok(status == 0 and "\x1b" not in out and all(c >= " " or c == "\n" for c in out), "what peers chose is escaped", out)
+    ok(r"\x1b[31m" in dump("-r", evil)[1], "and can be read", dump("-r", evil)[1])
+
+
+def check_write(path, directory):
+    copy = directory + "/copy.pcap"
+    with open(copy, "wb"):
+        os.chmod(copy, 0o644)
+    equal(dump("-r", path, "-w", copy), (0, "", ""), "-w: from a file")
+    equal(os.stat(copy).st_mode & 0o777, 0o600, "-w: only the owner may read what was there, too")
+    equal(dump("-j", "-r", copy)[1], dump("-j", "-r", path)[1], "-w: the same packets")
+    dump("-r", path, "-w", copy, "-c", "2")
+    equal([e["event"] for e in events(copy)], ["syn", "syn_ack", "outcome"], "-w -c: packets")
+    os.unlink(copy)
+    os.symlink(directory + "/target", copy)
+    refused("cannot write", "-r", path, "-w", copy)
+    ok(not os.path.exists(directory + "/target"), "-w follows no link")
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run([BUILD + "/smc_dump", "-r", path, "-w", "-"], stdout=full, stderr=subprocess.PIPE, check=False)
+    equal((result.returncode, result.stderr), (1, b"smc_dump: cannot write packets: No space left on device\n"), "-w: a full device")
+    with open("/dev/full", "wb") as full:
+        result = subprocess.run([BUILD + "/smc_dump", "-r", path], stdout=full, stderr=subprocess.PIPE, check=False)
+    equal((result.returncode, result.stderr), (1, b"smc_dump: cannot write to standard output: No space left on device\n"),
+          "a full device")
+
+
+def check_refused(path, directory):
+    refused("which packets?")
+    refused("exclude each other", "-r", path, "-i", "lo")
+    refused("exclude each other", "-j", "-q", "-r", path)
+    refused("stands alone", "-D", "-r", path)
+    refused("unknown option '-y'", "-y")
+    for number_ in ("0", "-1", "x", ""):
+        refused("is not a number for '--count'", "-r", path, "-c", number_)
+    refused("is not a number for '--snaplen'", "-r", path, "-s", "300000")
+    refused("wrong filter", "-r", path, "dport = :6379")
+    refused("No such file", "-r", directory + "/nosuch")
+    text = directory + "/text"
+    with open(text, "wb") as file:
+        file.write(b"no capture, but long enough to be one\n")
+    refused("not a capture", "-r", text)
+    with open(path, "rb") as file:
+        whole = file.read()
+    with open(text, "wb") as file:
+        file.write(whole[:2000])
+    status, out, err = dump("-j", "-r", text)
+    ok(status == 1 and err.startswith("smc_dump: cannot read packets: ") and err.count("\n") == 1 and
+       [json.loads(line)["event"] for line in out.splitlines()][:3] == ["syn", "syn_ack", "proposal"],
+       "a file that ends in a packet: what was before it, and an error", (status, out[-200:], err))
+    odd = directory + "/odd.pcap"
+    Capture(odd, link=147).close()
+    refused("link layer 147", "-r", odd)
+
+
+def record():
+    packets.made(CAPTURES + "made.pcap")
+    for path in glob.glob(CAPTURES + "*.pcap"):
+        with open(path[:-5] + ".json", "w", encoding="ascii") as file:
+            json.dump(tshark(path), file, indent=0, separators=(",", ":"), sort_keys=True)
+            file.write("\n")
+
+
+def main():
+    if sys.argv[1:] == ["--record"]:
+        record()
+        return
+    with new_directory() as directory:
+        path = directory + "/made.pcap"
+        packets.made(path)
+        with open(path, "rb") as one, open(CAPTURES + "made.pcap", "rb") as other:
+            ok(one.read() == other.read(), "made.pcap is what this test makes up")
+        for capture in sorted(glob.glob(CAPTURES + "*.pcap")):
+            check_tshark(capture)
+        check_outcomes(path)
+        check_why(directory)
+        check_transfer(directory)
+        check_text(path, directory)
+        check_write(path, directory)
+        check_refused(path, directory)
+    done()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""smc_dump against a kernel: what it says of handshakes is what smcss and smcd say. usage: smc_dump.py SMCD|SMCR
+
+SMC-D: both ends here, over lo. SMC-R: two guests, guest 1 has the client and looks at eth0. With SMC_LAB_OUT the captures stay."""
+import json
+import os
+import stat
+import subprocess
+import sys
+
+from kern import NODE, done, equal, listing, ok, out_of, run, sync, wait_for
+
+MODE = sys.argv[1]
+INTERFACE, PEER = ("lo", "127.0.0.1") if MODE == "SMCD" else ("eth0", os.environ["SMC_LAB_PEER_IP"])
+PEER6 = "::1" if MODE == "SMCD" else os.environ["SMC_LAB_PEER_IP6"]
+FILE = os.environ.get("SMC_LAB_OUT", "/run") + "/%s.pcap" % MODE.lower()
+EID = "SMC-LAB-EID"
+SERVER = """
+import socket, sys
+l = socket.create_server((sys.argv[1], int(sys.argv[2])), family=socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET)
+print('up', flush=True)
+c, _ = l.accept()
+c.sendall(c.recv(100, socket.MSG_WAITALL))
+c.recv(1)
+"""
+CLIENT = """
+import socket, sys
+c = socket.create_connection((sys.argv[1], int(sys.argv[2])), 60)
+c.sendall(b'x' * 100)
+print(len(c.recv(100, socket.MSG_WAITALL)), flush=True)
+sys.stdin.read(1)
+"""
+
+
+class Dump:
+    """smc_dump on the interface, with what it has said."""
+    def __init__(self, *argv):
+        self.process = subprocess.Popen(["smc_dump", "-i", INTERFACE, *argv], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        self.first = self.process.stderr.readline()
+
+    def end(self):
+        """Status, stdout, stderr."""
+        self.process.terminate()
+        out, err = self.process.communicate(timeout=60)
+        return self.process.returncode, out, err
+
+
+def serve(port, address, wrap):
+    server = subprocess.Popen([*wrap, "python3", "-c", SERVER, address, str(port)], stdout=subprocess.PIPE, text=True)
+    server.stdout.readline()
+    return server
+
+
+def connect(name, port, address=PEER, server_wrap=("smc_run",)):
+    """One connection under smc_run. Return: its row of smcss, of the client."""
+    here = "::" if ":" in address else "0.0.0.0"
+    server = serve(port, here, server_wrap) if MODE == "SMCD" or NODE == 2 else None
+    if MODE == "SMCR":
+        sync(name + "-up")
+    row = None
+    if NODE == 1:
+        client = subprocess.Popen(["smc_run", "python3", "-c", CLIENT, address, str(port)], stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, text=True)
+        equal(client.stdout.readline(), "100\n", name + ": 100 bytes there and back")
+        row = [s for s in listing() if s.get("peer", {}).get("port") == port][0]
+        client.communicate("x", timeout=60)
+    if server:
+        server.wait(timeout=60)
+    return row
+
+
+def check_smc(name, events, row):
+    """events: of one connection."""
+    outcome = events[-1]
+    kinds = [e["event"] for e in events]
+    equal(kinds, ["syn", "syn_ack", "proposal", "accept", "confirm", "outcome"], name + ": all of the handshake")
+    equal([e["offers_smc"] for e in events[:2]], [True, True], name + ": both offer SMC")
+    equal(outcome["mode"], {"SMCD": "SMC-D", "SMCR": "SMC-R"}[row["mode"]], name + ": the mode of smcss")
+    equal((outcome["version"], outcome.get("release")), (2, 1 if events[3]["first_contact"] else None),
+          name + ": version 2.1, which the first connection of a link group tells")
+    equal((events[2]["ueids"], events[3]["eid"], events[4]["eid"]), ([EID], EID, EID), name + ": the EID")
+    ok(outcome["handshake_us"] > 0, name + ": the handshake takes time", outcome)
+    accept, confirm = events[3:5]
+    if row["mode"] == "SMCD":
+        equal(int(confirm["dmb_token"], 16) != 0 and accept["chid"], 0xffff, name + ": a DMB of an emulated device")
+    else:
+        equal(int(confirm["alert_token"], 16), row["token"], name + ": smcss's token")
+        equal({e.get("os") for e in (accept, confirm)}, {"Linux" if accept["first_contact"] else None}, name + ": Linux")
+        equal(accept["gids" if "gids" in accept else "gid"], "::ffff:" + PEER, name + ": the server's GID")
+
+
+def by_port(lines, port):
+    return [e for e in lines if e["event"] not in ("llc", "cdc") and
+            str(port) in (e["from"].rsplit(":", 1)[1], e["to"].rsplit(":", 1)[1])]
+
+
+def start():
+    """Return: a live decoder, and one that writes."""
+    dump, writer = Dump("-j"), Dump("-w", FILE)
+    ok("listening on %s" % INTERFACE in dump.first, "it says when it listens", dump.first)
+    return dump, writer
+
+
+def uids(process):
+    with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
+        lines = dict(line.split(":\t", 1) for line in file)
+    return lines["Uid"].split(), int(lines["CapEff"], 16), lines["Seccomp"].strip()
+
+
+def finish(dump, writer, last_port):
+    """Return: events, live and from the file."""
+    lines = []
+
+    def has_last():
+        """What the kernel has handed over is what it hands over to others, too."""
+        out = run("smc_dump", "-j", "-r", FILE)[1]
+        lines[:] = [json.loads(line) for line in out.splitlines()]
+        return [e for e in by_port(lines, last_port) if e["event"] == "outcome"]
+    ok(wait_for(has_last), "the file has the last handshake", lines[-3:])
+    equal(uids(writer.process), (["65534"] * 4, 0, "2"), "it runs as nobody, without capabilities, behind a filter")
+    status, out, err = writer.end()
+    equal((status, out), (0, ""), "-w: ends without a word on stdout")
+    equal(stat.S_IMODE(os.stat(FILE).st_mode), 0o600, "-w: the file is the owner's alone")
+    status, out, err = dump.end()
+    equal((status, err), (0, ""), "SIGTERM is no failure")
+    live = [json.loads(line) for line in out.splitlines()]
+    equal({e["schema"] for e in live}, {"smc-tools/dump/1"}, "the schema on each line")
+    status, out, err = run("smc_dump", "-j", "-r", FILE)
+    equal((status, err), (0, ""), "-r: reads what -w wrote")
+    return live, [json.loads(line) for line in out.splitlines()]
+
+
+def same_fields(live, file, port):
+    """But for times, and numbers of connections."""
+    def strip(events):
+        return [{key: value for key, value in e.items() if key not in
+                 ("seconds", "nanoseconds", "connection", "handshake_us")} for e in by_port(events, port)]
+    equal(strip(live), strip(file), "port %d: live as from the file" % port)
+
+
+def check_smcd():
+    dump, writer = start()
+    row = connect("SMC-D", 7100)
+    row6 = connect("IPv6", 7101, PEER6)
+    plain = connect("plain server", 7102, server_wrap=())
+    out_of("smcd", "ueid", "del", EID)
+    declined = connect("no EID", 7103)
+    out_of("smcd", "ueid", "add", EID)
+    live, file = finish(dump, writer, 7103)
+    check_smc("SMC-D", by_port(live, 7100), row)
+    check_smc("IPv6", by_port(live, 7101), row6)
+    outcome = by_port(live, 7102)[-1]
+    equal((outcome["mode"], outcome["reason"]["symbol"], outcome["reason"]["code"]),
+          ("TCP", plain["reason"]["symbol"], "0x%08x" % plain["reason"]["code"]), "plain server: smcss's reason")
+    equal({r["host"] for r in outcome["reason"]["remedies"] if r["where"] == "server"}, {PEER}, "what to do on the server")
+    outcome = by_port(live, 7103)[-1]
+    equal((outcome["mode"], outcome["reason"]["symbol"], outcome["reason"]["found_by"]),
+          ("TCP", declined["peer_reason"]["symbol"], "server"), "no EID: the server's reason, as smcss shows it")
+    for port in range(7100, 7104):
+        same_fields(live, file, port)
+    status, out, err = run("setpriv", "--reuid", "65534", "--clear-groups", "smc_dump", "-i", "lo")
+    equal((status, out, "needs root" in err and err.count("\n")), (1, "", 1), "not for everybody")
+    status, out, err = run("smc_dump", "-i", "nosuch0")
+    equal((status, out, "no such interface" in err and err.count("\n")), (1, "", 1), "no such interface")
+    ok("lo" in [line.split()[0] for line in out_of("smc_dump", "-D").splitlines()], "-D has lo")
+
+
+def check_smcr():
+    if NODE == 1:
+        dump, writer = start()
+    row = connect("SMC-R", 7200)
+    again = connect("again", 7201)
+    connect("IPv6", 7202, PEER6)
+    sync("end")
+    if NODE == 2:
+        return
+    live, file = finish(dump, writer, 7202)
+    check_smc("SMC-R", by_port(live, 7200), row)
+    check_smc("again", by_port(live, 7201), again)
+    equal([e["first_contact"] for port in (7200, 7201) for e in by_port(live, port) if e["event"] == "accept"], [True, False],
+          "the second connection is in the link group of the first")
+    equal(by_port(live, 7202)[-1]["mode"], "TCP", "IPv6: soft-RoCE has no such GID")
+    links = [e for e in live if e["event"] == "llc"]
+    ok({("confirm link", False), ("confirm link", True)} <= {(e["message"], e["response"]) for e in links},
+       "LLC: a link is confirmed, both ways", links)
+    confirm = [e for e in by_port(live, 7200) if e["event"] == "confirm"][0]
+    accept = [e for e in by_port(live, 7200) if e["event"] == "accept"][0]
+    equal({e["qp"] for e in links if e["message"] == "confirm link"}, {confirm["qp"], accept["qp"]},
+          "LLC: with the QPs of the handshake")
+    ok([e for e in live if e["event"] == "cdc" and int(e["connection_flags"])], "CDC: a connection is closed", live[-5:])
+    for port in range(7200, 7203):
+        same_fields(live, file, port)
+
+
+if __name__ == "__main__":
+    check_smcd() if MODE == "SMCD" else check_smcr()
+    done()
