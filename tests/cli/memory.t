@@ -34,6 +34,9 @@ smc_run --status
 smc_run --status -j
 smc_run --help
 smc_run -r x true
+smc_dump -r CAPTURE
+smc_dump -j -x -r CAPTURE
+smc_dump --help
 smc_bpf status
 smc_bpf status -j
 smc_bpf check
@@ -106,7 +109,8 @@ def make_bundle(directory):
 
 
 def tasks(directory, record):
-    names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory)}
+    names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory),
+             "CAPTURE": recorded.ROOT + "/tests/cli/captures/smcd.pcap"}
     with open(names["FILE"], "w", encoding="ascii") as file:
         file.write(recorded.PNET_TABLE)
     for text, env in ((recorded.COMMANDS, {"SMC_TOOLS_ROOT": record}), (KERNEL, {"KERNEL_ROOT": record}), (HERE, {})):
