@@ -196,6 +196,13 @@ void capture_stop(struct capture *capture)
 	pcap_breakloop(capture->pcap);
 }
 
+uint32_t capture_lost(const struct capture *capture)
+{
+	struct pcap_stat stat;
+
+	return capture->is_live && !pcap_stats(capture->pcap, &stat) ? stat.ps_drop : 0;
+}
+
 int capture_close(struct capture *capture, struct smc_err *err)
 {
 	int ret = 0;

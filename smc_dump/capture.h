@@ -60,6 +60,9 @@ int capture_run(struct capture *capture, capture_sink *sink, void *arg, uint64_t
 /** capture_stop() - from a signal handler */
 void capture_stop(struct capture *capture);
 
+/** capture_lost() - how many packets the kernel could not keep; 0 of a file */
+uint32_t capture_lost(const struct capture *capture);
+
 /** capture_close() - Return: 0, -errno with @err if the output could not be written */
 int capture_close(struct capture *capture, struct smc_err *err);
 

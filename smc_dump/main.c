@@ -257,6 +257,7 @@ static int decode(struct capture *capture, const struct request *request, struct
 static int run(struct capture *capture, const struct request *request, struct smc_err *err)
 {
 	int ret = open_all(capture, request, err);
+	uint32_t lost;
 
 	if (!ret)
 		ret = give_up_rights(err);
@@ -267,9 +268,12 @@ static int run(struct capture *capture, const struct request *request, struct sm
 	catch_signals(capture);
 	if (request->interface)
 		cli_note(&tool, "listening on %s, until Ctrl-C", request->interface);
-	if (request->write)
-		return capture_run(capture, NULL, NULL, request->count, err);
-	return decode(capture, request, err);
+	ret = request->write ? capture_run(capture, NULL, NULL, request->count, err) :
+			       decode(capture, request, err);
+	lost = capture_lost(capture);
+	if (lost)
+		cli_note(&tool, "%u packets came too fast and are lost", lost);
+	return ret;
 }
 
 /* ---- all ---- */

@@ -107,6 +107,20 @@ check_live_test() {
 		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c smc_chk/*/*.c)" "smc_chk: manual page names the schemas of the live test"
 }
 
+check_dump() {
+	missing=
+	keys=$({
+		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' smc_dump/columns.c
+		tr '\n\t' '  ' <smc_dump/show.c | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"'
+	} | sort -u)
+	some "$keys" "smc_dump: JSON keys in the code"
+	for key in $keys; do
+		grep -qE "^\.(Va|Pq .*Va|It Li|Pq Li) .*\<$key\>|^\.Va $key" man/smc_dump.8 || missing="$missing $key"
+	done
+	is "$missing" "" "smc_dump: manual page has every JSON key"
+	like "$(cat man/smc_dump.8)" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/show.c)" "smc_dump: manual page names the schema"
+}
+
 # What the help says of objects and commands, completion offers; each object has its page.
 check_objects() {
 	for tool in smcd smcr; do
@@ -307,6 +321,7 @@ done
 check_columns
 check_schemas
 check_live_test
+check_dump
 check_objects
 check_states
 check_reasons

@@ -253,6 +253,10 @@ def check_why(directory):
     Connection(capture, 40003).open().say("both-proposal", "smcd-accept", "smcd-confirm")
     Connection(capture, 40004).open().say("smcr-proposal", "few-accept", "smcr-confirm")
     Connection(capture, 40005).open().say("smcr-proposal", "smcr-accept", "smcr-confirm", "decline-v2")
+    foreign = bytearray(message("decline-v2"))
+    foreign[16:21] = bytes.fromhex("0303777710")
+    conn = Connection(capture, 40006).open().say("both-proposal")
+    conn.send(1, bytes(foreign))
     capture.close()
     notes = {e["from"].rsplit(":", 1)[1]: "; ".join(e["notes"]) for e in outcomes(path)}
     for port, words in (("40000", "not version 2: the client offered it with EID EID.ONE, EID.TWO, IBM-SYSZ"),
@@ -262,7 +266,8 @@ def check_why(directory):
                         ("40003", "not SMC-R: SMC-D is better"), ("40003", "CHID ffff, emulated"),
                         ("40004", "at most 16 connections a link group: the server's limit"),
                         ("40004", "one link a link group, which does not survive the loss of a port: the server's limit"),
-                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm")):
+                        ("40004", "whose RoCE path has a gateway"), ("40005", "after the confirm"),
+                        ("40006", "Linux has no such reason: see the documentation of z/OS")):
         ok(words in notes[port], "why: " + words, notes[port])
     equal([e["mode"] for e in outcomes(path) if e["from"].endswith(":40005")], ["SMC-R", "TCP"], "a decline after the confirm")
 

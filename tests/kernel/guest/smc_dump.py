@@ -2,8 +2,10 @@
 """smc_dump against a kernel: what it says of handshakes is what smcss and smcd say. usage: smc_dump.py SMCD|SMCR
 
 SMC-D: both ends here, over lo. SMC-R: two guests, guest 1 has the client and looks at eth0. With SMC_LAB_OUT the captures stay."""
+import ctypes
 import json
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -15,21 +17,37 @@ INTERFACE, PEER = ("lo", "127.0.0.1") if MODE == "SMCD" else ("eth0", os.environ
 PEER6 = "::1" if MODE == "SMCD" else os.environ["SMC_LAB_PEER_IP6"]
 FILE = os.environ.get("SMC_LAB_OUT", "/run") + "/%s.pcap" % MODE.lower()
 EID = "SMC-LAB-EID"
-SERVER = """
-import socket, sys
-l = socket.create_server((sys.argv[1], int(sys.argv[2])), family=socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET)
-print('up', flush=True)
-c, _ = l.accept()
-c.sendall(c.recv(100, socket.MSG_WAITALL))
-c.recv(1)
-"""
-CLIENT = """
-import socket, sys
-c = socket.create_connection((sys.argv[1], int(sys.argv[2])), 60)
-c.sendall(b'x' * 100)
-print(len(c.recv(100, socket.MSG_WAITALL)), flush=True)
-sys.stdin.read(1)
-"""
+AF_SMC = 43
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name, *args):
+    result = getattr(LIBC, name)(*args)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), name)
+    return result
+
+
+def name_of(ip, port):
+    """struct sockaddr: Python has none for this family."""
+    if ":" in ip:
+        head = socket.AF_INET6.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + bytes(4)
+        return head + socket.inet_pton(socket.AF_INET6, ip) + bytes(4)
+    return socket.AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + socket.inet_aton(ip) + bytes(8)
+
+
+def smc_socket(ip):
+    return socket.socket(AF_SMC, socket.SOCK_STREAM, int(":" in ip))
+
+
+def listen(ip, port, is_smc):
+    if not is_smc:
+        return socket.create_server((ip, port))
+    listener = smc_socket(ip)
+    name = name_of(ip, port)
+    call("bind", listener.fileno(), name, len(name))
+    call("listen", listener.fileno(), 16)
+    return listener
 
 
 class Dump:
@@ -46,27 +64,28 @@ class Dump:
         return self.process.returncode, out, err
 
 
-def serve(port, address, wrap):
-    server = subprocess.Popen([*wrap, "python3", "-c", SERVER, address, str(port)], stdout=subprocess.PIPE, text=True)
-    server.stdout.readline()
-    return server
-
-
-def connect(name, port, address=PEER, server_wrap=("smc_run",)):
-    """One connection under smc_run. Return: its row of smcss, of the client."""
-    here = "::" if ":" in address else "0.0.0.0"
-    server = serve(port, here, server_wrap) if MODE == "SMCD" or NODE == 2 else None
+def connect(name, port, ip=PEER, is_smc=True):
+    """One connection of an SMC socket, there and back and closed. Return: its row of smcss, of the client."""
+    listener = client = row = None
+    if MODE == "SMCD" or NODE == 2:
+        listener = listen("::" if ":" in ip else "0.0.0.0", port, is_smc)
     if MODE == "SMCR":
         sync(name + "-up")
-    row = None
     if NODE == 1:
-        client = subprocess.Popen(["smc_run", "python3", "-c", CLIENT, address, str(port)], stdin=subprocess.PIPE,
-                                  stdout=subprocess.PIPE, text=True)
-        equal(client.stdout.readline(), "100\n", name + ": 100 bytes there and back")
+        client = smc_socket(ip)
+        call("connect", client.fileno(), name_of(ip, port), len(name_of(ip, port)))
+        client.send(b"x" * 100)
+    if listener:
+        server = socket.socket(fileno=call("accept", listener.fileno(), None, None))
+        server.send(server.recv(100, socket.MSG_WAITALL))
+    if client:
+        equal(len(client.recv(100, socket.MSG_WAITALL)), 100, name + ": 100 bytes there and back")
         row = [s for s in listing() if s.get("peer", {}).get("port") == port][0]
-        client.communicate("x", timeout=60)
-    if server:
-        server.wait(timeout=60)
+        client.close()
+    if listener:
+        equal(server.recv(1), b"", name + ": closed")
+        server.close()
+        listener.close()
     return row
 
 
@@ -143,7 +162,7 @@ def check_smcd():
     dump, writer = start()
     row = connect("SMC-D", 7100)
     row6 = connect("IPv6", 7101, PEER6)
-    plain = connect("plain server", 7102, server_wrap=())
+    plain = connect("plain server", 7102, is_smc=False)
     out_of("smcd", "ueid", "del", EID)
     declined = connect("no EID", 7103)
     out_of("smcd", "ueid", "add", EID)

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+/* smc_dump: from packets to connections and words. More of it: tests/cli/smc_dump.t. */
+#include "test.h"
+
+#include "smc_dump/judge.h"
+#include "smc_dump/show.h"
+
+#define ETHER "020000000002 020000000001"
+#define DECLINE "e2d4c3d9 04001c10 00000000 00000000 03030000 00000000 e2d4c3d9"
+
+/* IPv4, length 48; IPv4 with a VLAN, length 48; IPv6, length 28; the decline, length 68. */
+static const char syn[] =
+	ETHER "0800 45000030 00010000 40060000 0a000001 0a000002"
+	"9c401b58 ffffffff 00000000 7002ffff 00000000 0101fe06 e2d4c3d9";
+static const char syn_ack[] =
+	ETHER "8100 0007 0800 45000030 00010000 40060000 0a000002 0a000001"
+	"1b589c40 00000100 00000000 7012ffff 00000000 0101fe06 e2d4c3d9";
+static const char plain_syn6[] =
+	ETHER "86dd 60000000 0014 06 40 fd000000000000000000000000000001"
+	"fd000000000000000000000000000002 9c401b58 00000001 00000000 5002ffff 00000000";
+static const char decline[] =
+	ETHER "0800 45000044 00010000 40060000 0a000001 0a000002"
+	"9c401b58 00000000 00000101 5018ffff 00000000" DECLINE "0000";
+
+struct seen {
+	size_t count;
+	enum flow_event_kind kinds[8];
+	struct out_text text;
+};
+
+static int on_event(void *arg, const struct flow_event *event)
+{
+	static const struct show quiet = { .is_quiet = true };
+	struct seen *seen = arg;
+
+	assert_true(seen->count < ARRAY_SIZE(seen->kinds));
+	seen->kinds[seen->count++] = event->kind;
+	assert_true(show_event(&seen->text, &quiet, event));
+	return 0;
+}
+
+static struct packet read_packet(uint8_t *bytes, size_t size, const char *text)
+{
+	struct packet packet;
+	size_t len = hex(bytes, size, text);
+
+	packet_decode(&packet, 1, bytes, len, len);
+	return packet;
+}
+
+static void packets(void **state)
+{
+	uint8_t bytes[256];
+	struct packet packet = read_packet(bytes, sizeof(bytes), syn);
+
+	(void)state;
+	assert_int_equal(packet.kind, PACKET_TCP);
+	assert_true(packet.offers_smc && packet.flags == PACKET_SYN && !packet.has_vlan);
+	assert_int_equal(packet.from.port, 40000);
+	assert_int_equal(packet.to.port, 7000);
+	assert_int_equal(packet.to.ip[3], 2);
+	assert_int_equal(packet.seq, 0xffffffff);
+	packet = read_packet(bytes, sizeof(bytes), syn_ack);
+	assert_true(packet.has_vlan && packet.vlan == 7 && packet.offers_smc);
+	packet = read_packet(bytes, sizeof(bytes), plain_syn6);
+	assert_int_equal(packet.from.family, AF_INET6);
+	assert_false(packet.offers_smc);
+	assert_int_equal(packet.to.ip[15], 2);
+	/* Behind it is padding of Ethernet. */
+	packet = read_packet(bytes, sizeof(bytes), decline);
+	assert_int_equal(packet.len, 28);
+	assert_int_equal(packet.full, 28);
+	packet_decode(&packet, 1, bytes, 60, 84);
+	assert_int_equal(packet.len, 6);
+	assert_int_equal(packet.full, 28);
+	packet_decode(&packet, 1, bytes, 33, 84);
+	assert_int_equal(packet.kind, PACKET_OTHER);
+	assert_false(packet_knows_link(147));
+}
+
+static void handshake(void **state)
+{
+	static const char *const all[] = { syn, syn_ack, decline };
+	struct seen seen = { 0 };
+	struct flow_table *flows = flow_new(on_event, &seen, false);
+	uint8_t bytes[256];
+
+	(void)state;
+	setenv("TZ", "UTC", 1);
+	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
+		struct packet packet = read_packet(bytes, sizeof(bytes), all[i]);
+
+		assert_int_equal(flow_packet(flows, &packet, (struct packet_time){ 61, 0 }), 0);
+	}
+	assert_int_equal(flow_end(flows), 0);
+	flow_free(flows);
+	out_char(&seen.text, '\0');
+	assert_string_equal(seen.text.data,
+		"00:01:01.000000 10.0.0.1:40000 > 10.0.0.2:7000  SYN, offers SMC\n"
+		"00:01:01.000000 10.0.0.2:7000 > 10.0.0.1:40000 vlan 7  SYN-ACK, offers SMC\n"
+		"00:01:01.000000 10.0.0.1:40000 > 10.0.0.2:7000  decline, version 1, "
+		"0x03030000 NOSMCDEV\n"
+		"00:01:01.000000 10.0.0.1:40000 > 10.0.0.2:7000  => TCP, 0x03030000 NOSMCDEV, "
+		"found by the client\n");
+	assert_int_equal(seen.kinds[3], FLOW_OUTCOME);
+	out_free(&seen.text);
+}
+
+/* There is room for so many connections; the oldest makes room, and is told. */
+static void many(void **state)
+{
+	struct seen seen = { 0 };
+	struct flow_table *flows = flow_new(on_event, &seen, false);
+	uint8_t bytes[256];
+	struct packet packet = read_packet(bytes, sizeof(bytes), syn);
+
+	(void)state;
+	for (uint32_t i = 0; i < 16384 + 2; i++) {
+		memcpy(packet.from.ip, &i, sizeof(i));
+		seen.count = 0;
+		assert_int_equal(flow_packet(flows, &packet, (struct packet_time){ 61, 0 }), 0);
+		assert_int_equal(seen.count, i < 16384 ? 1 : 2);
+	}
+	assert_int_equal(seen.kinds[0], FLOW_OUTCOME);
+	flow_free(flows);
+	out_free(&seen.text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packets), cmocka_unit_test(handshake), cmocka_unit_test(many),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
