@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/big.h"
+
 /* pcap-linktype(7): the numbers in files, and of libpcap on Linux. */
 enum {
 	LINK_NULL = 0, LINK_ETHERNET = 1, LINK_RAW = 12, LINK_RAW_FILE = 101, LINK_LOOP = 108,
@@ -33,21 +35,6 @@ struct rest {
 	const uint8_t *at;
 	size_t len, full;
 };
-
-static uint16_t get16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static uint32_t get24(const uint8_t *at)
-{
-	return (uint32_t)at[0] << 16 | get16(at + 1);
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
 
 static bool skip(struct rest *rest, size_t len)
 {
@@ -78,7 +65,7 @@ static bool has_magic(const uint8_t *option, size_t len)
 		/* 0 ends the list, 1 is alone. */
 		if (!*option || !size || size > len || (*option != 1 && size < 2))
 			return false;
-		if (*option == OPTION_EXPERIMENT && size >= 6 && get32(option + 2) == OPTION_MAGIC)
+		if (*option == OPTION_EXPERIMENT && size >= 6 && big32(option + 2) == OPTION_MAGIC)
 			return true;
 		option += size;
 		len -= size;
@@ -95,9 +82,9 @@ static void read_tcp(struct packet *packet, struct rest rest)
 	size = (size_t)(rest.at[12] >> 4) * 4;
 	if (size < 20 || size > rest.len)
 		return;
-	packet->from.port = get16(rest.at);
-	packet->to.port = get16(rest.at + 2);
-	packet->seq = get32(rest.at + 4);
+	packet->from.port = big16(rest.at);
+	packet->to.port = big16(rest.at + 2);
+	packet->seq = big32(rest.at + 4);
 	packet->flags = rest.at[13];
 	packet->offers_smc = packet->flags & PACKET_SYN && has_magic(rest.at + 20, size - 20);
 	skip(&rest, size);
@@ -113,11 +100,11 @@ static void read_roce(struct packet *packet, struct rest rest)
 {
 	size_t extended, padding;
 
-	if (rest.len < 8 + BTH_SIZE || get16(rest.at + 2) != PACKET_ROCE_PORT)
+	if (rest.len < 8 + BTH_SIZE || big16(rest.at + 2) != PACKET_ROCE_PORT)
 		return;
-	packet->from.port = get16(rest.at);
+	packet->from.port = big16(rest.at);
 	packet->to.port = PACKET_ROCE_PORT;
-	limit(&rest, get16(rest.at + 4));
+	limit(&rest, big16(rest.at + 4));
 	if (!skip(&rest, 8) || rest.len < BTH_SIZE)
 		return;
 	switch (rest.at[0]) {
@@ -126,8 +113,8 @@ static void read_roce(struct packet *packet, struct rest rest)
 	default: return;
 	}
 	padding = rest.at[1] >> 4 & 3;
-	packet->qp = get24(rest.at + 5);
-	packet->seq = get24(rest.at + 9);
+	packet->qp = big24(rest.at + 5);
+	packet->seq = big24(rest.at + 9);
 	if (!skip(&rest, BTH_SIZE + extended) || rest.full < padding + ICRC_SIZE)
 		return;
 	limit(&rest, rest.full - padding - ICRC_SIZE);
@@ -162,11 +149,11 @@ static void read_ipv4(struct packet *packet, struct rest rest)
 	if (rest.len < 20 || rest.at[0] >> 4 != 4)
 		return;
 	size = (size_t)(rest.at[0] & 15) * 4;
-	total = get16(rest.at + 2);
+	total = big16(rest.at + 2);
 	/* 0: larger than that field, before the network card cuts it. */
 	if (total)
 		limit(&rest, total);
-	if (size < 20 || get16(rest.at + 6) & 0x1fff)
+	if (size < 20 || big16(rest.at + 6) & 0x1fff)
 		return;
 	set_addresses(packet, AF_INET, rest.at + 12, 4);
 	protocol = rest.at[9];
@@ -181,7 +168,7 @@ static bool step_over(struct rest *rest, uint8_t *next)
 
 	if (rest->len < size)
 		return false;
-	if (*next == NEXT_FRAGMENT && get16(rest->at + 2) & 0xfff8)
+	if (*next == NEXT_FRAGMENT && big16(rest->at + 2) & 0xfff8)
 		return false;
 	if (*next != NEXT_FRAGMENT)
 		size += (size_t)rest->at[1] * 8;
@@ -196,7 +183,7 @@ static void read_ipv6(struct packet *packet, struct rest rest)
 
 	if (rest.len < 40 || rest.at[0] >> 4 != 6)
 		return;
-	len = get16(rest.at + 4);
+	len = big16(rest.at + 4);
 	next = rest.at[6];
 	set_addresses(packet, AF_INET6, rest.at + 8, 16);
 	skip(&rest, 40);
@@ -228,8 +215,8 @@ static void read_ether(struct packet *packet, struct rest rest, uint16_t type)
 {
 	while ((type == ETHER_VLAN || type == ETHER_QINQ) && rest.len >= 4) {
 		packet->has_vlan = true;
-		packet->vlan = get16(rest.at) & 0xfff;
-		type = get16(rest.at + 2);
+		packet->vlan = big16(rest.at) & 0xfff;
+		type = big16(rest.at + 2);
 		skip(&rest, 4);
 	}
 	if (type == ETHER_IPV4)
@@ -272,5 +259,5 @@ void packet_decode(struct packet *packet, int link, const void *data, size_t cap
 	if (type == SIZE_MAX)
 		read_ip(packet, rest);
 	else
-		read_ether(packet, rest, get16((const uint8_t *)data + type));
+		read_ether(packet, rest, big16((const uint8_t *)data + type));
 }

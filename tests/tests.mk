@@ -135,7 +135,7 @@ check:
 	$(Q)BUILD='$(abspath $(O))' tests/run $(SUITES)
 
 check-all:
-	$(Q)tests/setup
+	$(Q)tests/setup all
 	$(Q)BUILD='$(abspath $(O))' tests/all $(ROWS)
 
 ARCH ?= s390x arm64 armhf i386

@@ -5,29 +5,16 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/big.h"
+
 /* Behind the first 44 bytes of version 2. */
 #define TARGET_AT 46
-
-static uint16_t get16(const uint8_t *at)
-{
-	return (uint16_t)(at[0] << 8 | at[1]);
-}
-
-static uint32_t get24(const uint8_t *at)
-{
-	return (uint32_t)at[0] << 16 | get16(at + 1);
-}
-
-static uint32_t get32(const uint8_t *at)
-{
-	return (uint32_t)get16(at) << 16 | get16(at + 2);
-}
 
 static void read_path(struct smc_llc *llc, const uint8_t *mac, const uint8_t *gid)
 {
 	memcpy(llc->mac, mac, 6);
 	memcpy(llc->gid, gid, 16);
-	llc->qp = get24(gid + 16);
+	llc->qp = big24(gid + 16);
 	llc->link = gid[19];
 	llc->has |= SMC_LLC_HAS_PATH | SMC_LLC_HAS_LINK;
 }
@@ -35,7 +22,7 @@ static void read_path(struct smc_llc *llc, const uint8_t *mac, const uint8_t *gi
 static void read_confirm_link(struct smc_llc *llc, const uint8_t *data)
 {
 	read_path(llc, data + 4, data + 10);
-	llc->uid = get32(data + 30);
+	llc->uid = big32(data + 30);
 	llc->max_links = data[34];
 	llc->has |= SMC_LLC_HAS_UID;
 }
@@ -44,7 +31,7 @@ static void read_add_link(struct smc_llc *llc, const uint8_t *data, size_t len)
 {
 	read_path(llc, data + 4, data + 12);
 	llc->mtu_code = data[32] & 15;
-	llc->psn = get24(data + 33);
+	llc->psn = big24(data + 33);
 	llc->has |= SMC_LLC_HAS_NEW;
 	llc->is_rejected = llc->is_response && data[3] & 0x40;
 	/* Above the flags, where version 2 has the lower half of the length. */
@@ -63,13 +50,13 @@ static void read_delete_link(struct smc_llc *llc, const uint8_t *data)
 	llc->is_all = data[3] & 0x40;
 	llc->is_orderly = data[3] & 0x20;
 	llc->link = data[4];
-	llc->reason = get32(data + 5);
+	llc->reason = big32(data + 5);
 	llc->has |= SMC_LLC_HAS_REASON | (llc->is_all ? 0 : SMC_LLC_HAS_LINK);
 }
 
 static void add_key(struct smc_llc *llc, const uint8_t *at)
 {
-	llc->keys[llc->n_keys++] = get32(at);
+	llc->keys[llc->n_keys++] = big32(at);
 	llc->has |= SMC_LLC_HAS_KEYS;
 }
 
@@ -90,10 +77,10 @@ static void read_delete_rkey(struct smc_llc *llc, const uint8_t *data)
 static void read_cdc(struct smc_llc *llc, const uint8_t *data)
 {
 	llc->is_response = false;
-	llc->sequence = get16(data + 2);
-	llc->token = get32(data + 4);
-	llc->produced = (struct smc_llc_cursor){ get16(data + 10), get32(data + 12) };
-	llc->consumed = (struct smc_llc_cursor){ get16(data + 18), get32(data + 20) };
+	llc->sequence = big16(data + 2);
+	llc->token = big32(data + 4);
+	llc->produced = (struct smc_llc_cursor){ big16(data + 10), big32(data + 12) };
+	llc->consumed = (struct smc_llc_cursor){ big16(data + 18), big32(data + 20) };
 	llc->prod_flags = data[24];
 	llc->conn_flags = data[25];
 	llc->is_failover = llc->prod_flags & 0x08;
@@ -106,7 +93,7 @@ static void read_cdc(struct smc_llc *llc, const uint8_t *data)
  */
 static uint16_t length_v2(const uint8_t *at, size_t full)
 {
-	uint16_t length = get16(at);
+	uint16_t length = big16(at);
 
 	return length >= SMC_LLC_SIZE && length <= full ? length : (uint16_t)(at[1] << 8 | at[0]);
 }

@@ -40,6 +40,23 @@ class Capture:
         self.file.close()
 
 
+def to_pcapng(path, target):
+    """A little-endian Ethernet capture of this module as pcapng, times in microseconds."""
+    def block(kind, body):
+        body += bytes(-len(body) % 4)
+        return struct.pack("<II", kind, 12 + len(body)) + body + struct.pack("<I", 12 + len(body))
+    with open(path, "rb") as file:
+        data = file.read()
+    out, at = block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1)) + block(1, struct.pack("<HHI", 1, 0, 262144)), 24
+    while at < len(data):
+        seconds, micro, kept, full = struct.unpack_from("<IIII", data, at)
+        time = seconds * 1000000 + micro
+        out += block(6, struct.pack("<IIIII", 0, time >> 32, time & 0xffffffff, kept, full) + data[at + 16:at + 16 + kept])
+        at += 16 + kept
+    with open(target, "wb") as file:
+        file.write(out)
+
+
 def ip_packet(source, target, protocol, data):
     if len(source) == 16:
         return struct.pack(">IHBB", 6 << 28, len(data), protocol, 64) + source + target + data, 0x86dd

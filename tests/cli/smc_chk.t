@@ -178,7 +178,7 @@ for symbol in $symbols; do
 	is "$rc$err$(grep -cE '^  (meaning|found by|since|first|type) +[^ ]' "$tmp/out")" 05 "explained: $symbol"
 done
 # Commands that name tools of ours name what these have.
-for tool in smcss smc_pnet smc_rnics smcd smcr smc_chk smc_run; do
+for tool in smcss smc_pnet smc_rnics smc_dump smcd smcr smc_chk smc_run; do
 	help=$("$build/$tool" --help)
 	commands=$(sed -n "s/.*[[:space:]][A-Z]*, \"$tool \([^\"]*\)\".*/\1/p" lib/smc/remedy.c)
 	some "$commands" "remedies: $tool is among them"

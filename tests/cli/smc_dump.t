@@ -347,6 +347,8 @@ def check_text(path, directory):
     with open(path, "rb") as file:
         status, out, err = dump("-j", "-r", "-", stdin=file)
     equal((status, err, out), (0, "", dump("-j", "-r", path)[1]), "-r -")
+    packets.to_pcapng(path, directory + "/made.pcapng")
+    equal(dump("-j", "-r", directory + "/made.pcapng"), (0, dump("-j", "-r", path)[1], ""), "pcapng")
     evil = directory + "/evil.pcap"
     capture = Capture(evil)
     data = message("smcr-accept")
