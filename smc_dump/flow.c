@@ -28,11 +28,13 @@ struct window {
 /**
  * struct direction - what one side sends
  * @next: sequence number of the first byte that is not read, if @is_known
+ * @has_spoken: a message was read
  * @is_over: no CLC message comes any more
+ * @window: NULL while nothing waits
  */
 struct direction {
 	uint32_t next;
-	bool is_known, is_over;
+	bool is_known, has_spoken, is_over;
 	struct window *window;
 };
 
@@ -261,6 +263,13 @@ static int read_messages(struct flow_table *table, struct flow *flow, enum flow_
 		if (ret)
 			return ret;
 		consume(direction, length);
+		direction->has_spoken = true;
+		/* Connections may live long after their handshake. */
+		if (!memchr(direction->window->has, true, SMC_CLC_MAX)) {
+			free(direction->window);
+			direction->window = NULL;
+			return 0;
+		}
 	}
 	return 0;
 }
@@ -317,7 +326,7 @@ static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side 
 	struct flow_conn *conn = &flow->conn;
 	int ret;
 
-	if (!direction->window && !direction->is_over) {
+	if (!direction->window && !direction->has_spoken) {
 		direction->next = packet->seq + 1;
 		direction->is_known = true;
 	}
@@ -340,10 +349,13 @@ static enum flow_side guess_side(const struct packet *packet)
 {
 	if (packet->flags & PACKET_SYN)
 		return packet->flags & PACKET_ACK ? FLOW_SERVER : FLOW_CLIENT;
-	/* A message says it, but for a decline. */
-	if (packet->len > 4 && packet->data[4] == SMC_CLC_ACCEPT)
-		return FLOW_SERVER;
-	return FLOW_CLIENT;
+	switch (packet->data[4]) {
+	case SMC_CLC_ACCEPT: return FLOW_SERVER;
+	/* Both may send it: most servers have the lower port. */
+	case SMC_CLC_DECLINE:
+		return packet->from.port < packet->to.port ? FLOW_SERVER : FLOW_CLIENT;
+	default: return FLOW_CLIENT;
+	}
 }
 
 static bool is_wanted(const struct flow_table *table, const struct packet *packet)

@@ -16,7 +16,7 @@
 #define SMC_CLC_HEADER 8
 #define SMC_CLC_TRAILER 4
 /* More than any known message has; what claims to be longer is none. */
-#define SMC_CLC_MAX 4096
+#define SMC_CLC_MAX 2048
 #define SMC_CLC_EID 33
 #define SMC_CLC_MAX_ISM 8
 #define SMC_CLC_MAX_UEIDS 8

@@ -324,9 +324,12 @@ def check_transfer(directory):
     again = Connection(capture).open()
     again.say("decline-v1")
     again.send(1, flags=RST)
+    conn = Connection(capture, 40001)
+    conn.send(1, message("decline-v2"))
     capture.close()
-    equal([e["mode"] for e in outcomes(path)], ["SMC-R", "TCP"], "a capture that begins late; ports used again")
-    equal([e["connection"] for e in outcomes(path)], [1, 2], "which are two connections")
+    equal([e["mode"] for e in outcomes(path)], ["SMC-R", "TCP", "TCP"], "a capture that begins late; ports used again")
+    equal([e["connection"] for e in outcomes(path)], [1, 2, 3], "which are different connections")
+    equal(outcomes(path)[2]["reason"]["found_by"], "server", "a decline alone: of the lower port")
 
 
 def check_text(path, directory):
