@@ -9,6 +9,7 @@ import socket
 import stat
 import subprocess
 import sys
+import threading
 
 from kern import NODE, done, equal, listing, ok, out_of, run, sync, wait_for
 
@@ -56,12 +57,20 @@ class Dump:
         self.process = subprocess.Popen(["smc_dump", "-i", INTERFACE, *argv], stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
         self.first = self.process.stderr.readline()
+        self.out = []
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.out.append(line)
 
     def end(self):
         """Status, stdout, stderr."""
         self.process.terminate()
-        out, err = self.process.communicate(timeout=60)
-        return self.process.returncode, out, err
+        err = self.process.stderr.read()
+        self.reader.join(60)
+        return self.process.wait(timeout=60), "".join(self.out), err
 
 
 def connect(name, port, ip=PEER, is_smc=True):
@@ -129,14 +138,10 @@ def uids(process):
 
 def finish(dump, writer, last_port):
     """Return: events, live and from the file."""
-    lines = []
-
-    def has_last():
-        """What the kernel has handed over is what it hands over to others, too."""
-        out = run("smc_dump", "-j", "-r", FILE)[1]
-        lines[:] = [json.loads(line) for line in out.splitlines()]
-        return [e for e in by_port(lines, last_port) if e["event"] == "outcome"]
-    ok(wait_for(has_last), "the file has the last handshake", lines[-3:])
+    def has_last(lines):
+        return [e for e in by_port([json.loads(line) for line in lines], last_port) if e["event"] == "outcome"]
+    ok(wait_for(lambda: has_last(dump.out)), "the last handshake is told at once", dump.out[-3:])
+    ok(wait_for(lambda: has_last(run("smc_dump", "-j", "-r", FILE)[1].splitlines())), "and soon in the file")
     equal(uids(writer.process), (["65534"] * 4, 0, "2"), "it runs as nobody, without capabilities, behind a filter")
     status, out, err = writer.end()
     equal((status, out), (0, ""), "-w: ends without a word on stdout")
