@@ -197,6 +197,40 @@ static void cut(void **state)
 	}
 }
 
+/* For each length: is that there? */
+static void cut_at(const char *text, uint32_t bit, size_t from)
+{
+	uint8_t bytes[512];
+	size_t len = hex(bytes, sizeof(bytes), text);
+	struct smc_clc clc;
+
+	for (size_t part = SMC_CLC_HEADER; part < len; part++) {
+		assert_int_equal(smc_clc_decode(&clc, bytes, part), 0);
+		assert_true(clc.is_cut && !clc.damage);
+		assert_int_equal(!!(clc.has & bit), part >= from);
+	}
+}
+
+static void cut_answers(void **state)
+{
+	(void)state;
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_PEER_ID, 16);
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_GID, 38);
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_RDMA, 64);
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_EID, 104);
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_FIRST, 140);
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_LIMITS, 156);
+	cut_at(SMCR_CONFIRM, SMC_CLC_HAS_GIDS, 160);
+	cut_at(SMCD_ACCEPT, SMC_CLC_HAS_DMB, 32);
+	cut_at(SMCD_ACCEPT, SMC_CLC_HAS_EID, 74);
+	cut_at(SMCD_ACCEPT, SMC_CLC_HAS_FIRST, 110);
+	cut_at(SMCD_ACCEPT, SMC_CLC_HAS_LIMITS, 126);
+	cut_at(DECLINE_V2, SMC_CLC_HAS_REASON, 24);
+	cut_at(DECLINE_V2, SMC_CLC_HAS_DIAGNOSIS, 40);
+	cut_at(V1_PROPOSAL, SMC_CLC_HAS_SUBNET, 88);
+	cut_at(V1_PROPOSAL, SMC_CLC_HAS_ISM_GID, 52);
+}
+
 static const char *damage(size_t at, uint8_t value)
 {
 	uint8_t bytes[512];
@@ -251,6 +285,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(proposal), cmocka_unit_test(both), cmocka_unit_test(version_1),
 		cmocka_unit_test(answers), cmocka_unit_test(decline), cmocka_unit_test(cut),
+		cmocka_unit_test(cut_answers),
 		cmocka_unit_test(damaged), cmocka_unit_test(strange),
 	};
 

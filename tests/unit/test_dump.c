@@ -78,6 +78,125 @@ static void packets(void **state)
 	assert_false(packet_knows_link(147));
 }
 
+#define OPTIONS(hex) ETHER "0800 45000030 00010000 40060000 0a000001 0a000002" \
+	"9c401b58 ffffffff 00000000 7002ffff 00000000" hex
+
+/* The option behind others, and lists of options that are broken. */
+static void options(void **state)
+{
+	static const char *const without[] = {
+		OPTIONS("00000000 fe06e2d4 "), OPTIONS("0101fe05 e2d4c3d9"),
+		OPTIONS("fe09e2d4 c3d90101"), OPTIONS("02000101 fe06e2d4"),
+		OPTIONS("0101fe06 e2d4c3c4"), OPTIONS("fd06e2d4 c3d90101"),
+	};
+	uint8_t bytes[256];
+
+	(void)state;
+	assert_true(read_packet(bytes, sizeof(bytes), OPTIONS("fe06e2d4 c3d90101")).offers_smc);
+	assert_true(read_packet(bytes, sizeof(bytes), OPTIONS("0102fe06 e2d4c3d9")).kind);
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		assert_false(read_packet(bytes, sizeof(bytes), without[i]).offers_smc);
+}
+
+#define UDP(opcode, padding) "c12112b7 0028 0000" opcode padding "ffff 00000011 80000005"
+#define FOUR "01020304"
+#define ICRC "aabbccdd"
+#define ROCE(total, udp) ETHER "0800 4500" total "00010000 40110000 0a000001 0a000002" udp
+
+/* What is not a whole message in one packet is not looked at. */
+static void roce(void **state)
+{
+	uint8_t bytes[256];
+	struct packet packet;
+
+	(void)state;
+	packet = read_packet(bytes, sizeof(bytes),
+			     ROCE("003c", UDP("04", "80") FOUR FOUR FOUR FOUR ICRC));
+	assert_int_equal(packet.kind, PACKET_RDMA);
+	assert_int_equal(packet.qp, 0x11);
+	assert_int_equal(packet.seq, 5);
+	assert_int_equal(packet.len, 16);
+	assert_int_equal(packet.full, 16);
+	assert_memory_equal(packet.data, "\1\2\3\4", 4);
+	/* Three bytes of padding. */
+	packet = read_packet(bytes, sizeof(bytes),
+			     ROCE("003c", UDP("04", "b0") FOUR FOUR FOUR FOUR ICRC));
+	assert_int_equal(packet.len, 13);
+	/* With something immediate before. */
+	packet = read_packet(bytes, sizeof(bytes),
+			     ROCE("003c", UDP("05", "80") ICRC FOUR FOUR FOUR ICRC));
+	assert_int_equal(packet.len, 12);
+	assert_memory_equal(packet.data, "\1\2\3\4", 4);
+	packet = read_packet(bytes, sizeof(bytes),
+			     ROCE("003c", UDP("0a", "80") FOUR FOUR FOUR FOUR ICRC));
+	assert_int_equal(packet.kind, PACKET_OTHER);
+	packet = read_packet(bytes, sizeof(bytes), ROCE("0028", UDP("04", "80")));
+	assert_int_equal(packet.kind, PACKET_OTHER);
+	packet = read_packet(bytes, sizeof(bytes),
+			     ROCE("003c", "c12112b8 0028 0000 0480ffff 00000011 80000005" ICRC));
+	assert_int_equal(packet.kind, PACKET_OTHER);
+}
+
+#define TCP "9c401b58 00000001 00000000 5002ffff 00000000"
+#define IPV6(length, next) "60000000" length next "40" \
+	"fd000000000000000000000000000001" "fd000000000000000000000000000002"
+
+/* Parts of packets, and what stands between IPv6 and TCP. */
+static void headers(void **state)
+{
+	static const struct {
+		const char *text;
+		enum packet_kind kind;
+	} cases[] = {
+		{ ETHER "0800 45000028 00012000 40060000 0a000001 0a000002" TCP, PACKET_TCP },
+		{ ETHER "0800 45000028 00010001 40060000 0a000001 0a000002" TCP, PACKET_OTHER },
+		{ ETHER "0800 4600002c 00010000 40060000 0a000001 0a000002 94040000" TCP,
+		  PACKET_TCP },
+		{ ETHER "0800 44000028 00010000 40060000 0a000001 0a000002" TCP, PACKET_OTHER },
+		{ ETHER "0800 45000028 00010000 40010000 0a000001 0a000002" TCP, PACKET_OTHER },
+		/* A card that cuts later does not say how long it is. */
+		{ ETHER "0800 45000000 00010000 40060000 0a000001 0a000002" TCP, PACKET_TCP },
+		{ ETHER "86dd" IPV6("001c", "00") "0600000000000000" TCP, PACKET_TCP },
+		{ ETHER "86dd" IPV6("0024", "3c") "0601000000000000 0000000000000000" TCP,
+		  PACKET_TCP },
+		{ ETHER "86dd" IPV6("001c", "2c") "0600000000000001" TCP, PACKET_TCP },
+		{ ETHER "86dd" IPV6("001c", "2c") "0600000800000001" TCP, PACKET_OTHER },
+		{ ETHER "86dd" IPV6("001c", "3b") "0600000000000000" TCP, PACKET_OTHER },
+		{ ETHER "86dd" IPV6("0008", "00") "06ff000000000000", PACKET_OTHER },
+		{ ETHER "88a8 0001 8100 0002 86dd" IPV6("0014", "06") TCP, PACKET_TCP },
+		{ ETHER "0806 45000028 00010000 40060000 0a000001 0a000002" TCP, PACKET_OTHER },
+	};
+	uint8_t bytes[256];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		assert_int_equal(read_packet(bytes, sizeof(bytes), cases[i].text).kind,
+				 cases[i].kind);
+	assert_int_equal(read_packet(bytes, sizeof(bytes), cases[12].text).vlan, 2);
+}
+
+static void links(void **state)
+{
+	static const int links[] = { 0, 12, 101, 108, 113, 228, 229, 276 };
+	static const size_t sizes[] = { 4, 0, 0, 4, 16, 0, 0, 20 };
+	uint8_t bytes[256] = { 0 };
+	struct packet packet;
+	size_t len;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
+		len = sizes[i] + hex(bytes + sizes[i], sizeof(bytes) - sizes[i],
+				     IPV6("0014", "06") TCP);
+		if (sizes[i] > 4)
+			hex(bytes + (links[i] == 113 ? 14 : 0), 2, "86dd");
+		packet_decode(&packet, links[i], bytes, len, len);
+		assert_int_equal(packet.kind, PACKET_TCP);
+		assert_int_equal(packet.from.port, 40000);
+		packet_decode(&packet, links[i], bytes, sizes[i] + 10, len);
+		assert_int_equal(packet.kind, PACKET_OTHER);
+	}
+}
+
 static void handshake(void **state)
 {
 	static const char *const all[] = { syn, syn_ack, decline };
@@ -129,7 +248,9 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets), cmocka_unit_test(handshake), cmocka_unit_test(many),
+		cmocka_unit_test(packets), cmocka_unit_test(options), cmocka_unit_test(roce),
+		cmocka_unit_test(headers), cmocka_unit_test(links), cmocka_unit_test(handshake),
+		cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
