@@ -59,13 +59,14 @@ struct request {
 	struct show show;
 };
 
-/** struct run - while packets come */
+/** struct run - while packets come; @is_live: somebody may be waiting for each */
 struct run {
 	const struct request *request;
 	struct flow_table *flows;
 	struct out_text text;
 	struct smc_err *err;
 	uint64_t shown;
+	bool is_live;
 };
 
 /* ---- options ---- */
@@ -190,8 +191,8 @@ static int on_event(void *arg, const struct flow_event *event)
 	if (!show_event(&run->text, &request->show, event))
 		return 0;
 	run->shown++;
-	/* A file's lines are written together. */
-	ret = request->interface || run->text.len > 65536 ? out_print(&run->text, run->err) : 0;
+	/* A file's lines are written together. Behind a pipe there may be a live capture. */
+	ret = run->is_live || run->text.len > 65536 ? out_print(&run->text, run->err) : 0;
 	if (ret)
 		return ret;
 	return request->count && run->shown == request->count ? ENOUGH : 0;
@@ -238,6 +239,7 @@ static int decode(struct capture *capture, const struct request *request, struct
 	struct run run = { .request = request, .err = err };
 	int ret;
 
+	run.is_live = request->interface || !strcmp(request->read, "-");
 	run.flows = flow_new(on_event, &run, request->show.is_all);
 	if (!run.flows)
 		return smc_err_set(err, ENOMEM, "cannot follow connections");
@@ -265,9 +267,10 @@ static int run(struct capture *capture, const struct request *request, struct sm
 		ret = capture_start(capture, request->filter, err);
 	if (ret)
 		return ret;
-	catch_signals(capture);
-	if (request->interface)
+	if (request->interface) {
+		catch_signals(capture);
 		cli_note(&tool, "listening on %s, until Ctrl-C", request->interface);
+	}
 	ret = request->write ? capture_run(capture, NULL, NULL, request->count, err) :
 			       decode(capture, request, err);
 	lost = capture_lost(capture);

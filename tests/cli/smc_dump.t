@@ -7,6 +7,7 @@ import glob
 import ipaddress
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -353,6 +354,16 @@ def check_text(path, directory):
     with open(path, "rb") as file:
         status, out, err = dump("-j", "-r", "-", stdin=file)
     equal((status, err, out), (0, "", dump("-j", "-r", path)[1]), "-r -")
+    with open(path, "rb") as file:
+        data = file.read()
+    with subprocess.Popen([BUILD + "/smc_dump", "-q", "-r", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, env=ENV) as live:
+        live.stdin.write(data[:1000])
+        live.stdin.flush()
+        shown = bool(select.select([live.stdout], [], [], 60)[0]) and live.stdout.readline()
+        ok(shown and shown.endswith(b"SYN, offers SMC\n"), "-r - with a pipe: each line when it is known", shown)
+        live.stdin.close()
+        live.stdout.read()
     packets.to_pcapng(path, directory + "/made.pcapng")
     equal(dump("-j", "-r", directory + "/made.pcapng"), (0, dump("-j", "-r", path)[1], ""), "pcapng")
     evil = directory + "/evil.pcap"

@@ -133,6 +133,21 @@ static void version_1(void **state)
 	assert_false(clc.has & (SMC_CLC_HAS_EID | SMC_CLC_HAS_FIRST));
 }
 
+/* As RFC 7609 has it: the subnet at once, and nothing of SMC-D. */
+static void rfc(void **state)
+{
+	struct smc_clc clc = decode("e2d4c3d9 01003410 0001aabbccddeeff fe80000000000000"
+				    "a8bbccfffeddeeff aabbccddeeff 0000 0a000000 18000000"
+				    "e2d4c3d9");
+
+	(void)state;
+	assert_true(smc_clc_offers(&clc, SMC_CLC_R, 1));
+	assert_false(smc_clc_offers(&clc, SMC_CLC_D, 1));
+	assert_int_equal(clc.subnet_len, 24);
+	assert_int_equal(clc.n_prefixes, 0);
+	assert_false(clc.has & (SMC_CLC_HAS_ISM_GID | SMC_CLC_HAS_CHID | SMC_CLC_HAS_V2));
+}
+
 static void answers(void **state)
 {
 	struct smc_clc clc = decode(SMCR_CONFIRM);
@@ -284,6 +299,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(proposal), cmocka_unit_test(both), cmocka_unit_test(version_1),
+		cmocka_unit_test(rfc),
 		cmocka_unit_test(answers), cmocka_unit_test(decline), cmocka_unit_test(cut),
 		cmocka_unit_test(cut_answers),
 		cmocka_unit_test(damaged), cmocka_unit_test(strange),
