@@ -4,8 +4,8 @@
 
 #include "smc_run/request.h"
 
-/* Decimal digits of a size in bytes. */
-#define BUFFER_TEXT 16
+/* Decimal digits of any size in bytes, and the end of the text. */
+#define BUFFER_TEXT 24
 
 /**
  * buffers_default() - the size where nobody asked for one: what makes SMC faster than TCP
