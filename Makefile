@@ -77,7 +77,9 @@ BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 # Its byte order and headers are those of the machine that it is for.
 BPF_TARGET := $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c -)),bpfeb,bpfel)
-BPF_CFLAGS := -target $(BPF_TARGET) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+# How its functions get their arguments, too.
+BPF_ARCH := $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
+BPF_CFLAGS := -target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
 	$(if $(SYSROOT),$(SYSROOT)/usr/include))
 # An old bpftool links no object of the other byte order.
@@ -159,7 +161,8 @@ $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
 $(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h
-$(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h
+$(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
+$(O)/bpf/smclife.o: lib/bpf/smclife.bpf.c lib/bpf/smclife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
 $(O)/bpf/%.o: Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
@@ -171,12 +174,13 @@ $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* >$@
 $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
 	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
-.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o
+.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o $(O)/bpf/smclife.bpf.o
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 # A skeleton would need libbpf to link: see lib/bpf/programs.c.
 ifneq ($(HAVE_BPF),)
 $(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.bytes.h
-$(O)/obj/smc_chk/advise/lives.o: override CPPFLAGS += -DHAVE_BPF
+$(O)/obj/smcss/follow.o: $(O)/bpf/smclife.bytes.h
+$(O)/obj/smc_chk/advise/lives.o $(O)/obj/smcss/follow.o: override CPPFLAGS += -DHAVE_BPF
 endif
 
 # ---- the preload library -------------------------------------------------------------------------

@@ -149,9 +149,8 @@ static void text_addr(struct out_text *text, const void *addr)
 	smcss_append_addr(text, addr);
 }
 
-static json_t *json_addr(const void *value)
+json_t *smcss_json_addr(const struct smc_addr *addr)
 {
-	const struct smc_addr *addr = value;
 	struct out_text text = { 0 };
 	json_t *json = json_object();
 
@@ -165,6 +164,11 @@ static json_t *json_addr(const void *value)
 	if (addr->port)
 		json_object_set_new(json, "port", json_integer(addr->port));
 	return json;
+}
+
+static json_t *json_addr(const void *value)
+{
+	return smcss_json_addr(value);
 }
 
 static void text_intf(struct out_text *text, const void *object)
@@ -238,15 +242,19 @@ static void text_reason(struct out_text *text, const void *fallback)
 	smcss_append_reason(text, fallback);
 }
 
-static json_t *json_reason(const void *value)
+json_t *smcss_json_reason(uint32_t code)
 {
-	const uint32_t *code = value;
-	const struct smc_reason *reason = smc_reason_find(*code);
+	const struct smc_reason *reason = smc_reason_find(code);
 
 	if (!reason)
-		return json_pack("{s:I}", "code", (json_int_t)*code);
-	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)*code, "symbol",
+		return json_pack("{s:I}", "code", (json_int_t)code);
+	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol",
 			 reason->symbol, "meaning", reason->meaning, "check", reason->check);
+}
+
+static json_t *json_reason(const void *code)
+{
+	return smcss_json_reason(*(const uint32_t *)code);
 }
 
 static json_t *json_peer_reason(const void *code)
@@ -416,6 +424,23 @@ void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least)
 			   units[unit]);
 	else
 		out_printf(text, "%" PRIu64 "%c", (bytes + 500) / 1000, units[unit]);
+}
+
+void smcss_append_size(struct out_text *text, uint64_t bytes)
+{
+	size_t start = text->len;
+
+	smcss_append_rate(text, bytes, false);
+	/* "12M" is a cell, "12 MB" a sentence. */
+	if (bytes >= 1000 && text->len > start && !text->is_failed) {
+		char unit = text->data[--text->len];
+
+		out_char(text, ' ');
+		out_char(text, unit);
+		out_str(text, "B");
+	} else {
+		out_str(text, " B");
+	}
 }
 
 static void text_rate_in(struct out_text *text, const void *value)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* smcss: lists SMC sockets and says for each what it really runs over, and why. */
+#include "events.h"
 #include "top.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <getopt.h>
@@ -12,7 +15,7 @@
 #include "sys/enclose.h"
 #include "sys/netns.h"
 
-enum { OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT };
+enum { OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT, OPT_EVENTS, OPT_COUNT };
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "show all sockets, listening and unconnected ones too" },
@@ -33,6 +36,8 @@ static const struct cli_opt options[] = {
 	{ OPT_TOP, "top", NULL, "show how fast connections are and what slows them down, live" },
 	{ OPT_ONCE, "once", NULL, "with --top: measure once, print a table" },
 	{ OPT_SORT, "sort", "KEY", "with --top: first by rate, unread, unsent or process" },
+	{ OPT_EVENTS, "events", NULL, "show what happens to connections and links, as it happens" },
+	{ OPT_COUNT, "count", "NUMBER", "with --events: end after so many" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -73,6 +78,7 @@ static int help(void)
 }
 
 static const char *const exclusive[] = { "DR", "ldaRD", "sdoHe", "jHe", NULL };
+static const char *const exclusive_events[] = { "DR", "jH", NULL };
 
 static bool set_flag(struct smcss_opts *opts, int letter)
 {
@@ -91,6 +97,7 @@ static bool set_flag(struct smcss_opts *opts, int letter)
 	case 'j': opts->is_json = true; break;
 	case OPT_TOP: opts->is_top = true; break;
 	case OPT_ONCE: opts->is_once = true; break;
+	case OPT_EVENTS: opts->is_events = true; break;
 	default: return false;
 	}
 	return true;
@@ -119,6 +126,35 @@ static int check_top(const struct smcss_opts *opts, const char *seen)
 		return cli_usage_error(&tool, "--once is for --top");
 	if (opts->has_sort && !opts->is_top)
 		return cli_usage_error(&tool, "--sort is for --top");
+	return 0;
+}
+
+/* The same of --events. */
+static int check_events(const struct smcss_opts *opts, const char *seen)
+{
+	static const char others[] = "aldWnsoHw";
+
+	for (const char *other = others; opts->is_events && *other; other++)
+		if (strchr(seen, *other))
+			return cli_exclude(&tool, OPT_EVENTS, *other);
+	if (opts->is_events && opts->is_top)
+		return cli_exclude(&tool, OPT_EVENTS, OPT_TOP);
+	if (opts->is_events && opts->filter.has_state)
+		return cli_usage_error(&tool, "--events has no states to filter by");
+	if (opts->max_events && !opts->is_events)
+		return cli_usage_error(&tool, "--count is for --events");
+	return 0;
+}
+
+static int set_count(struct smcss_opts *opts, const char *word)
+{
+	char *end;
+
+	/* strtoul() takes signs and blanks as well. */
+	errno = *word >= '0' && *word <= '9' ? 0 : EINVAL;
+	opts->max_events = strtoul(word, &end, 10);
+	if (errno || *end || !opts->max_events)
+		return cli_usage_error(&tool, "'%s' is not a number from 1 on", word);
 	return 0;
 }
 
@@ -158,18 +194,24 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 			if (set_sort(opts, optarg))
 				return tool.error_status;
 			break;
+		case OPT_COUNT:
+			if (set_count(opts, optarg))
+				return tool.error_status;
+			break;
 		case 'v': return cli_version(&tool);
 		case 'h': return help();
 		default: return tool.error_status;
 		}
 	}
-	ret = cli_excludes(&tool, seen, exclusive);
+	ret = cli_excludes(&tool, seen, opts->is_events ? exclusive_events : exclusive);
 	if (!ret)
 		ret = check_top(opts, seen);
 	if (ret)
 		return ret;
 	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err))
 		return cli_usage_error(&tool, "%s", err.text);
+	if (check_events(opts, seen))
+		return tool.error_status;
 	note_columns(opts);
 	return -1;
 }
@@ -251,6 +293,9 @@ static int run(const struct smcss_opts *opts)
 	struct smc_err err = { 0 };
 	int status;
 
+	if (opts->is_events)
+		return events_run(opts, &err) ? cli_error(&tool, "%s", err.text) :
+						cli_close_stdout(&tool);
 	if (!rates && (opts->is_top || opts->has_rates))
 		return cli_error(&tool, "out of memory");
 	if (opts->is_top && !opts->is_once && !opts->is_json && cli_terminal_usable())

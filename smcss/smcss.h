@@ -33,6 +33,8 @@ struct smcss_opts {
 	bool is_once;
 	bool has_sort;
 	enum smcss_sort sort;
+	bool is_events;
+	unsigned long max_events; /* 0: no end */
 	const char *columns;
 	const char *netns;
 	double watch_seconds; /* 0: once */
@@ -69,6 +71,15 @@ void smcss_explain(struct out_text *text, const struct smc_sock *sock);
 
 /** smcss_append_rate() - bytes in a second in three digits or less, "812M", ">1.1G" */
 void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least);
+
+/** smcss_append_size() - bytes in a sentence, "999 B", "1.2 GB" */
+void smcss_append_size(struct out_text *text, uint64_t bytes);
+
+/** smcss_json_addr() - an address as an object; NULL without memory */
+json_t *smcss_json_addr(const struct smc_addr *addr);
+
+/** smcss_json_reason() - a reason with its name and meaning; NULL without memory */
+json_t *smcss_json_reason(uint32_t code);
 
 struct rates;
 

@@ -171,21 +171,11 @@ void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count)
 
 static void append_sum(struct out_text *text, const char *name, uint64_t bytes, bool is_least)
 {
-	size_t start;
-
 	out_str(text, name);
-	start = text->len;
-	smcss_append_rate(text, bytes, is_least);
-	/* "12M" is a cell, "12 MB/s" a sentence. */
-	if (bytes >= 1000 && text->len > start && !text->is_failed) {
-		char unit = text->data[--text->len];
-
-		out_char(text, ' ');
-		out_char(text, unit);
-		out_str(text, "B/s");
-	} else {
-		out_str(text, " B/s");
-	}
+	if (is_least)
+		out_char(text, '>');
+	smcss_append_size(text, bytes);
+	out_str(text, "/s");
 }
 
 void top_head(struct out_text *text, const struct top_table *table, double seconds,

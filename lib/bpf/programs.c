@@ -17,7 +17,8 @@
  */
 #define LIBBPF_SONAME "libbpf.so.1"
 
-DLNOTE(LIBBPF_SONAME, "bpf", "TCP connections with their processes: --advise", "suggested");
+DLNOTE(LIBBPF_SONAME, "bpf",
+       "TCP connections with their processes: --advise; SMC connections: --events", "suggested");
 
 struct bpf_object;
 struct bpf_program;

@@ -3,20 +3,12 @@
  * Notes how each TCP connection of a network namespace begins, and tells of its end: the tracepoint
  * sock:inet_sock_set_state, with the kernel's own socket.
  */
-#include <linux/bpf.h>
-#include <stdbool.h>
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_endian.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-
+#include "bpf/kernel.bpf.h"
 #include "bpf/tcplife.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
-	AF_INET = 2,
-	AF_INET6 = 10,
 	PROTO_TCP = 6,
 	/* States of <net/tcp_states.h>. */
 	ESTABLISHED = 1,
@@ -27,79 +19,12 @@ enum {
 	LAST_ACK = 9,
 };
 
-/* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */
-#define KERNEL __attribute__((preserve_access_index))
-
-struct ns_common {
-	unsigned int inum;
-} KERNEL;
-
-struct net {
-	struct ns_common ns;
-} KERNEL;
-
-typedef struct {
-	struct net *net;
-} possible_net_t;
-
-struct in6_addr {
-	union {
-		__u8 u6_addr8[16];
-	} in6_u;
-};
-
-struct sock_common {
-	unsigned short skc_family;
-	__u32 skc_daddr, skc_rcv_saddr;
-	__u16 skc_dport;
-	possible_net_t skc_net;
-	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
-} KERNEL;
-
-struct sock {
-	struct sock_common __sk_common;
-	__u16 sk_protocol;
-} KERNEL;
-
-struct inet_sock {
-	__u16 inet_sport;
-} KERNEL;
-
 struct tcp_ulp_ops {
 	char name[16];
 } KERNEL;
 
 struct inet_connection_sock {
 	const struct tcp_ulp_ops *icsk_ulp_ops;
-} KERNEL;
-
-struct tcp_md5sig_info;
-
-struct tcp_sock {
-	__u64 bytes_sent, bytes_retrans, bytes_received;
-	__u32 data_segs_out, data_segs_in, mss_cache;
-	struct tcp_md5sig_info *md5sig_info;
-	__u8 syn_smc : 1, syn_data_acked : 1;
-} KERNEL;
-
-/* @parent up to 6.14. */
-struct kernfs_node {
-	struct kernfs_node *parent, *__parent;
-	const char *name;
-} KERNEL;
-
-struct cgroup {
-	struct kernfs_node *kn;
-} KERNEL;
-
-struct css_set {
-	struct cgroup *dfl_cgrp;
-} KERNEL;
-
-struct task_struct {
-	struct task_struct *group_leader;
-	struct css_set *cgroups;
-	char comm[16];
 } KERNEL;
 
 /* What is known of a connection that is open; it vanishes with the socket. */
@@ -162,30 +87,13 @@ static void note_process(struct life *life)
 	read_unit(life->process.unit, task);
 }
 
-static void read_addresses(struct tcplife_end *end, struct sock *sk)
-{
-	struct sock_common *common = &sk->__sk_common;
-
-	end->family = BPF_CORE_READ(common, skc_family);
-	/* Of a socket that closes the kernel has taken the other place where its port was. */
-	end->local_port = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
-	end->peer_port = bpf_ntohs(BPF_CORE_READ(common, skc_dport));
-	if (end->family == AF_INET6 && bpf_core_field_exists(common->skc_v6_daddr)) {
-		BPF_CORE_READ_INTO(&end->local, common, skc_v6_rcv_saddr);
-		BPF_CORE_READ_INTO(&end->peer, common, skc_v6_daddr);
-	} else {
-		*(__u32 *)end->local = BPF_CORE_READ(common, skc_rcv_saddr);
-		*(__u32 *)end->peer = BPF_CORE_READ(common, skc_daddr);
-	}
-}
-
 static void read_numbers(struct tcplife_end *end, struct sock *sk)
 {
 	struct inet_connection_sock *icsk = (void *)sk;
 	struct tcp_sock *tp = (void *)sk;
 	const struct tcp_ulp_ops *ulp = BPF_CORE_READ(icsk, icsk_ulp_ops);
 
-	end->sent = BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);
+	end->sent = tcp_sent(tp);
 	end->received = BPF_CORE_READ(tp, bytes_received);
 	end->segs_sent = BPF_CORE_READ(tp, data_segs_out);
 	end->segs_received = BPF_CORE_READ(tp, data_segs_in);
@@ -215,7 +123,7 @@ static void tell(struct sock *sk, const struct life *life, struct tcplife_state 
 		end->side = life->side;
 		end->process = life->process;
 	}
-	read_addresses(end, sk);
+	read_ends(&end->ends, sk);
 	read_numbers(end, sk);
 	/* The reader comes by itself. */
 	bpf_ringbuf_submit(end, BPF_RB_NO_WAKEUP);
@@ -257,7 +165,7 @@ int BPF_PROG(tcplife_state_change, struct sock *sk, int from, int to)
 
 	state = bpf_map_lookup_elem(&tcplife_state, &key);
 	if (!state || BPF_CORE_READ(sk, sk_protocol) != PROTO_TCP ||
-	    BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum) != state->netns)
+	    netns_of(sk) != state->netns)
 		return 0;
 	if (to == CLOSED) {
 		tell(sk, bpf_sk_storage_get(&lives, sk, NULL, 0), state);

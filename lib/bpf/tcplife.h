@@ -2,7 +2,7 @@
 /* What the eBPF program tcplife.bpf.c tells of each TCP connection that ends: for both sides. */
 #pragma once
 
-#include <linux/types.h>
+#include "bpf/ends.h"
 
 /* Its maps. */
 #define TCPLIFE_STATE "tcplife_state"
@@ -32,16 +32,15 @@ struct tcplife_process {
 /**
  * struct tcplife_end - a connection that ended
  * @born, @died: CLOCK_MONOTONIC in ns; @born 0: it was established before the program was loaded
- * @local, @peer: IPv4 in the first four bytes
  * @sent: payload without what was sent again
  * @ulp: what took the socket over
  */
 struct tcplife_end {
 	__u64 cookie, born, died, sent, received;
 	__u32 segs_sent, segs_received, mss;
-	__u16 family, local_port, peer_port;
+	__u16 unused;
 	__u8 side, is_smc, is_signed, is_fast_open;
-	__u8 local[16], peer[16];
+	struct bpf_ends ends;
 	char ulp[16];
 	struct tcplife_process process;
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "bpf/address.h"
 #include "bpf/programs.h"
 #include "bpf/rights.h"
 #include "bpf/tcplife.h"
@@ -29,20 +30,11 @@ struct lives {
 
 /* ---- what it tells ---- */
 
-static struct smc_addr address(uint16_t family, const uint8_t ip[16], uint16_t port)
-{
-	struct smc_addr addr = { .family = (uint8_t)family, .port = port };
-
-	memcpy(addr.ip, ip, sizeof(addr.ip));
-	smc_addr_unmap(&addr);
-	return addr;
-}
-
 static void copy_socket(struct smc_tcp *tcp, const struct tcplife_end *end)
 {
 	*tcp = (struct smc_tcp){
-		.local = address(end->family, end->local, end->local_port),
-		.peer = address(end->family, end->peer, end->peer_port),
+		.local = bpf_ends_local(&end->ends),
+		.peer = bpf_ends_peer(&end->ends),
 		.cookie = end->cookie, .has_info = true, .sent = end->sent,
 		.received = end->received, .segs_sent = end->segs_sent,
 		.segs_received = end->segs_received, .mss = end->mss,

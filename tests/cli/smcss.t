@@ -113,6 +113,17 @@ for letter in a l s d e; do
 done
 refuse '--once is for --top' --once
 refuse '--sort is for --top' --sort rate
+for name in all listening debug wide names summary no-header; do
+	refuse "options '--events' and '--$name' exclude each other" --events "--$name"
+done
+refuse "options '--events' and '--watch' exclude each other" --events -w 1
+refuse "options '--events' and '--output' exclude each other" -o state --events
+refuse "options '--events' and '--top' exclude each other" --top --events
+refuse '--events has no states to filter by' --events state active
+refuse '--count is for --events' --count 1
+for word in 0 -1 x 1x 99999999999999999999; do
+	refuse "'$word' is not a number from 1 on" --events --count "$word"
+done
 refuse "'size' is not rate, unread, unsent or process" --top --sort size
 refuse "'--sort' needs an argument" --top --sort
 refuse "options '--json' and '--no-header' exclude each other" --top -jH

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+/* Both ends of a connection, as eBPF programs tell them. */
+#pragma once
+
+#include <linux/types.h>
+
+/** struct bpf_ends - @local, @peer: IPv4 in the first four bytes; ports in host order */
+struct bpf_ends {
+	__u16 family, local_port, peer_port, unused;
+	__u8 local[16], peer[16];
+};

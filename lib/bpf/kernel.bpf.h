@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+/* What eBPF programs use of the kernel's own sockets and tasks. */
+#pragma once
+
+#include <asm/ptrace.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
+#include "bpf/ends.h"
+
+enum {
+	AF_INET = 2,
+	AF_INET6 = 10,
+};
+
+/* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */
+#define KERNEL __attribute__((preserve_access_index))
+
+struct ns_common {
+	unsigned int inum;
+} KERNEL;
+
+struct net {
+	struct ns_common ns;
+} KERNEL;
+
+typedef struct {
+	struct net *net;
+} possible_net_t;
+
+struct in6_addr {
+	union {
+		__u8 u6_addr8[16];
+	} in6_u;
+};
+
+struct sock_common {
+	unsigned short skc_family;
+	volatile unsigned char skc_state;
+	__u32 skc_daddr, skc_rcv_saddr;
+	__u16 skc_dport;
+	possible_net_t skc_net;
+	unsigned long skc_flags;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+} KERNEL;
+
+typedef struct {
+	__u32 val;
+} kuid_t;
+
+struct socket;
+
+struct sock {
+	struct sock_common __sk_common;
+	struct socket *sk_socket;
+	kuid_t sk_uid;
+	__u8 sk_shutdown;
+	__u16 sk_protocol;
+} KERNEL;
+
+struct socket {
+	struct sock *sk;
+} KERNEL;
+
+struct inet_sock {
+	__u16 inet_sport;
+} KERNEL;
+
+struct tcp_md5sig_info;
+
+struct tcp_sock {
+	__u64 bytes_sent, bytes_retrans, bytes_received;
+	__u32 data_segs_out, data_segs_in, mss_cache, rcv_nxt, copied_seq, snd_nxt, write_seq;
+	struct tcp_md5sig_info *md5sig_info;
+	__u8 syn_smc : 1, syn_data_acked : 1;
+} KERNEL;
+
+/* @parent up to 6.14. */
+struct kernfs_node {
+	struct kernfs_node *parent, *__parent;
+	const char *name;
+} KERNEL;
+
+struct cgroup {
+	struct kernfs_node *kn;
+} KERNEL;
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+} KERNEL;
+
+struct task_struct {
+	struct task_struct *group_leader;
+	struct css_set *cgroups;
+	unsigned int flags;
+	char comm[16];
+} KERNEL;
+
+/* Inode of the network namespace that a socket belongs to. */
+static inline __u32 netns_of(struct sock *sk)
+{
+	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+}
+
+/* Both ends of a TCP connection. */
+static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
+{
+	struct sock_common *common = &sk->__sk_common;
+
+	ends->family = BPF_CORE_READ(common, skc_family);
+	/* Of a socket that closes the kernel has taken the other place where its port was. */
+	ends->local_port = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
+	ends->peer_port = bpf_ntohs(BPF_CORE_READ(common, skc_dport));
+	if (ends->family == AF_INET6 && bpf_core_field_exists(common->skc_v6_daddr)) {
+		BPF_CORE_READ_INTO(&ends->local, common, skc_v6_rcv_saddr);
+		BPF_CORE_READ_INTO(&ends->peer, common, skc_v6_daddr);
+	} else {
+		*(__u32 *)ends->local = BPF_CORE_READ(common, skc_rcv_saddr);
+		*(__u32 *)ends->peer = BPF_CORE_READ(common, skc_daddr);
+	}
+}
+
+/* Payload that a TCP socket has sent, without what was sent again. */
+static inline __u64 tcp_sent(struct tcp_sock *tp)
+{
+	return BPF_CORE_READ(tp, bytes_sent) - BPF_CORE_READ(tp, bytes_retrans);
+}

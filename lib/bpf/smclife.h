@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Dual MIT/GPL */
+/* What the eBPF program smclife.bpf.c tells of SMC connections and links: for both sides. */
+#pragma once
+
+#include "bpf/ends.h"
+
+/* Its maps. */
+#define SMCLIFE_STATE "smclife_state"
+#define SMCLIFE_EVENTS "smclife_events"
+
+#define SMCLIFE_EVENTS_SIZE (8 * 1024 * 1024)
+#define SMCLIFE_SOCKETS 262144
+
+/**
+ * struct smclife_state - @netns: inode of the namespace to watch; @lost: events without room;
+ * @unknown: sockets without room, of which less is known
+ */
+struct smclife_state {
+	__u32 netns, unused;
+	__u64 lost, unknown;
+};
+
+enum smclife_kind {
+	SMCLIFE_CONNECTED,
+	SMCLIFE_FALLBACK,
+	SMCLIFE_CLOSED,
+	SMCLIFE_UNLISTEN, /* nobody listens there any more */
+	SMCLIFE_LINK_UP,
+	SMCLIFE_LINK_DOWN,
+};
+
+enum smclife_side {
+	SMCLIFE_UNKNOWN,
+	SMCLIFE_CLIENT,
+	SMCLIFE_SERVER,
+};
+
+enum smclife_mode {
+	SMCLIFE_NONE,
+	SMCLIFE_SMCR,
+	SMCLIFE_SMCD,
+	SMCLIFE_TCP,
+};
+
+/** struct smclife_process - @pid: the host's; 0: nobody was seen */
+struct smclife_process {
+	__u32 pid;
+	char comm[16];
+};
+
+/**
+ * struct smclife_moved - bytes of one direction
+ * @counted: as the program wrote or read them; with those that it read with MSG_PEEK
+ * @wrap, @count, @buffer: the kernel's cursor, in laps of a buffer; @buffer 0: not known
+ */
+struct smclife_moved {
+	__u64 counted;
+	__u32 wrap, count, buffer, spare;
+};
+
+/**
+ * struct smclife_socket - of a socket
+ * @begun: when its handshake began, CLOCK_MONOTONIC in ns; 0: before the program was loaded
+ * @born: when it became a connection
+ * @reason, @peer_diagnosis: why it fell back; @has_diagnosis: the latter is known
+ * @lgr: id of an SMC-R link group; 0: not known
+ * @uid: owner; root while a connection is not accepted
+ */
+struct smclife_socket {
+	__u64 begun, born;
+	struct smclife_moved in, out;
+	__u32 reason, peer_diagnosis, lgr, uid;
+	__u32 unused;
+	__u8 side, mode, has_diagnosis, is_told;
+	struct bpf_ends ends;
+	struct smclife_process process;
+};
+
+/**
+ * struct smclife_link - of a link of an SMC-R link group
+ * @lgr: id as shown; @id: the link's
+ * @connections: that it had, where the kernel counts them
+ * @to: id of the link that they go to, 0: there is none
+ */
+struct smclife_link {
+	__u32 lgr, connections;
+	__u8 id, port, to, has_connections;
+	char device[64];
+};
+
+/** struct smclife_event - @at: CLOCK_MONOTONIC in ns */
+struct smclife_event {
+	__u64 at;
+	__u32 kind, unused;
+	union {
+		struct smclife_socket socket;
+		struct smclife_link link;
+	};
+};

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+/* --events: an event as text and as JSON. */
+#include "event.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "smc/reason.h"
+#include "smc/remedy.h"
+
+#define SECOND 1000000000
+
+const char *event_name(enum event_kind kind)
+{
+	static const char *const names[] = {
+		[EVENT_START] = "start", [EVENT_CONNECTED] = "connected",
+		[EVENT_FALLBACK] = "fallback", [EVENT_CLOSED] = "closed",
+		[EVENT_LINK_UP] = "link up", [EVENT_LINK_DOWN] = "link down",
+		[EVENT_LOST] = "lost", [EVENT_UNLISTEN] = "unlisten",
+	};
+
+	return names[kind];
+}
+
+int64_t event_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+}
+
+bool event_is_link(const struct event *event)
+{
+	return event->kind == EVENT_LINK_UP || event->kind == EVENT_LINK_DOWN;
+}
+
+/* ---- text ---- */
+
+void event_time(struct out_text *text, int64_t at, bool is_local)
+{
+	time_t seconds = at / SECOND;
+	struct tm tm = { .tm_sec = 0 };
+
+	if (is_local) {
+		localtime_r(&seconds, &tm);
+		out_printf(text, "%02d:%02d:%02d.%03d", tm.tm_hour, tm.tm_min, tm.tm_sec,
+			   (int)(at % SECOND / 1000000));
+	} else {
+		gmtime_r(&seconds, &tm);
+		out_printf(text, "%04d-%02d-%02dT%02d:%02d:%02d.%06dZ", tm.tm_year + 1900,
+			   tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec,
+			   (int)(at % SECOND / 1000));
+	}
+}
+
+/* Two units, the second without leading zeros. */
+static void append_two(struct out_text *text, int64_t count, int64_t per, const char *large,
+		       const char *small)
+{
+	out_printf(text, "%" PRId64 " %s", count / per, large);
+	if (count % per)
+		out_printf(text, " %" PRId64 " %s", count % per, small);
+}
+
+void event_duration(struct out_text *text, int64_t ns)
+{
+	int64_t us = (ns + 500) / 1000, seconds = (ns + SECOND / 2) / SECOND;
+
+	if (us < 9950)
+		out_printf(text, "%" PRId64 ".%" PRId64 " ms", (us + 50) / 1000,
+			   (us + 50) % 1000 / 100);
+	else if (us < 999500)
+		out_printf(text, "%" PRId64 " ms", (us + 500) / 1000);
+	else if (us < 59950000)
+		out_printf(text, "%" PRId64 ".%" PRId64 " s", (us + 50000) / 1000000,
+			   (us + 50000) % 1000000 / 100000);
+	else if (seconds < 3600)
+		append_two(text, seconds, 60, "min", "s");
+	else if (seconds < 86400)
+		append_two(text, seconds / 60, 60, "h", "min");
+	else
+		append_two(text, seconds / 3600, 24, "d", "h");
+}
+
+static void append_ends(struct out_text *text, const struct event *event)
+{
+	static const char *const arrows[] = {
+		[EVENT_UNKNOWN] = " - ", [EVENT_CLIENT] = " > ", [EVENT_SERVER] = " < ",
+	};
+
+	smcss_append_addr(text, &event->sock.local);
+	out_str(text, arrows[event->side]);
+	smcss_append_addr(text, &event->sock.peer);
+}
+
+static void append_codes(struct out_text *text, const struct smc_abi_fallback *fallback)
+{
+	out_printf(text, "0x%08" PRIx32, fallback->reason);
+	if (fallback->peer_diagnosis)
+		out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
+	out_char(text, ' ');
+	smcss_append_reason(text, fallback);
+}
+
+static void append_moved(struct out_text *text, const char *name, const struct event_moved *moved)
+{
+	out_printf(text, "  %s %s", name, moved->is_least ? "at least " : "");
+	smcss_append_size(text, moved->bytes);
+}
+
+static void append_closed(struct out_text *text, const struct event *event)
+{
+	out_printf(text, "  %s", smc_mode_name(smc_sock_mode(&event->sock)));
+	if (event->lived >= 0) {
+		out_str(text, "  ");
+		event_duration(text, event->lived);
+	}
+	if (event->has_bytes) {
+		append_moved(text, "in", &event->in);
+		append_moved(text, "out", &event->out);
+	}
+}
+
+static const char *ordinal(unsigned int number)
+{
+	if (number % 100 / 10 == 1 || number % 10 > 3 || !(number % 10))
+		return "th";
+	return number % 10 == 1 ? "st" : number % 10 == 2 ? "nd" : "rd";
+}
+
+static void append_process(struct out_text *text, const struct event_process *process)
+{
+	if (!process->pid)
+		return;
+	out_str(text, "  ");
+	out_escaped(text, process->comm, sizeof(process->comm));
+	out_printf(text, "[%d]", (int)process->pid);
+}
+
+static void append_connection(struct out_text *text, const struct event *event)
+{
+	append_ends(text, event);
+	if (event->kind == EVENT_CLOSED) {
+		append_closed(text, event);
+	} else if (event->kind == EVENT_FALLBACK) {
+		out_str(text, "  ");
+		append_codes(text, &event->sock.fallback);
+	} else {
+		out_printf(text, "  %s", smc_mode_name(smc_sock_mode(&event->sock)));
+		if (event->handshake >= 0) {
+			out_str(text, "  handshake ");
+			event_duration(text, event->handshake);
+		}
+	}
+	append_process(text, &event->process);
+	if (event->nth > 1)
+		out_printf(text, "  (%u%s from this peer in 60 s)", event->nth,
+			   ordinal(event->nth));
+}
+
+static void append_link(struct out_text *text, const struct event_link *link, bool is_down)
+{
+	out_printf(text, "link group %08" PRIx32 "  ", link->lgr);
+	out_escaped(text, link->device, sizeof(link->device));
+	out_printf(text, "/%u: ", link->port);
+	if (!is_down) {
+		out_printf(text, "link %u", link->id);
+		return;
+	}
+	if (link->has_connections)
+		out_printf(text, "%" PRIu32 " connection%s ", link->connections,
+			   link->connections == 1 ? "" : "s");
+	else
+		out_str(text, "its connections ");
+	if (link->to)
+		out_printf(text, "moved to link %u", link->to);
+	else
+		out_str(text, "lost, as there is no other link");
+}
+
+void event_text(struct out_text *text, const struct event *event)
+{
+	event_time(text, event->at, true);
+	out_printf(text, "  %-9s  ", event_name(event->kind));
+	if (event->kind == EVENT_LOST)
+		out_printf(text, "%" PRIu64 " events that there was no room for", event->lost);
+	else if (event->kind == EVENT_START)
+		out_printf(text, "by %s", event->source);
+	else if (event_is_link(event))
+		append_link(text, &event->link, event->kind == EVENT_LINK_DOWN);
+	else
+		append_connection(text, event);
+	out_char(text, '\n');
+}
+
+/* ---- what to type ---- */
+
+static const char *where(const struct smc_remedy *remedy, bool is_peer)
+{
+	if (remedy->at == SMC_AT_BOTH)
+		return "both";
+	return (remedy->at == SMC_AT_PEER) == is_peer ? "here" : "peer";
+}
+
+/* What the peer found says more. */
+static uint32_t telling(const struct event *event, bool *is_peer)
+{
+	*is_peer = event->sock.fallback.peer_diagnosis;
+	return *is_peer ? event->sock.fallback.peer_diagnosis : event->sock.fallback.reason;
+}
+
+void event_remedies(struct out_text *text, const struct event *event)
+{
+	bool is_peer;
+	uint32_t code = telling(event, &is_peer);
+
+	if (event->kind != EVENT_FALLBACK)
+		return;
+	smcss_explain(text, &event->sock);
+	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
+		out_printf(text, "        type, %s: %s # %s\n", where(at, is_peer), at->command,
+			   at->purpose);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_remedies(const struct event *event)
+{
+	json_t *list = json_array();
+	bool is_peer;
+	uint32_t code = telling(event, &is_peer);
+
+	for (const struct smc_remedy *at = smc_remedies(code); list && at; at = smc_remedy_next(at))
+		out_json_push(&list, json_pack("{s:s, s:s, s:s}", "where", where(at, is_peer),
+					       "command", at->command, "purpose", at->purpose));
+	return list;
+}
+
+static void set(json_t *json, const char *key, json_t *value)
+{
+	if (value)
+		json_object_set_new(json, key, value);
+}
+
+static void set_seconds(json_t *json, const char *key, int64_t ns)
+{
+	if (ns >= 0)
+		set(json, key, json_real((double)ns / SECOND));
+}
+
+static void set_moved(json_t *json, const char *key, const char *least_key,
+		      const struct event_moved *moved)
+{
+	set(json, moved->is_least ? least_key : key, out_json_number(moved->bytes));
+}
+
+static json_t *json_group(uint32_t lgr)
+{
+	char text[9];
+
+	snprintf(text, sizeof(text), "%08" PRIx32, lgr);
+	return json_string(text);
+}
+
+static void set_fallback(json_t *json, const struct event *event, bool explained)
+{
+	const struct smc_abi_fallback *fallback = &event->sock.fallback;
+
+	set(json, "reason", smcss_json_reason(fallback->reason));
+	if (fallback->peer_diagnosis)
+		set(json, "peer_reason", smcss_json_reason(fallback->peer_diagnosis));
+	if (event->nth)
+		set(json, "in_a_minute", json_integer(event->nth));
+	if (explained)
+		set(json, "remedies", json_remedies(event));
+}
+
+static void set_connection(json_t *json, const struct event *event, bool explained)
+{
+	static const char *const sides[] = {
+		[EVENT_CLIENT] = "client", [EVENT_SERVER] = "server",
+	};
+	enum smc_mode mode = smc_sock_mode(&event->sock);
+
+	if (event->side != EVENT_UNKNOWN)
+		set(json, "side", json_string(sides[event->side]));
+	set(json, "local", smcss_json_addr(&event->sock.local));
+	set(json, "peer", smcss_json_addr(&event->sock.peer));
+	if (mode != SMC_MODE_NONE)
+		set(json, "mode", json_string(smc_mode_name(mode)));
+	if (mode == SMC_MODE_SMCR && event->lgr)
+		set(json, "link_group", json_group(event->lgr));
+	if (mode == SMC_MODE_TCP && event->sock.has & SMC_SOCK_HAS_FALLBACK)
+		set_fallback(json, event, explained && event->kind == EVENT_FALLBACK);
+	set_seconds(json, "handshake_seconds", event->handshake);
+	set_seconds(json, "seconds", event->lived);
+	if (event->has_bytes) {
+		set_moved(json, "in", "in_least", &event->in);
+		set_moved(json, "out", "out_least", &event->out);
+	}
+	if (event->process.pid)
+		set(json, "process",
+		    json_pack("{s:i, s:o}", "pid", (int)event->process.pid, "command",
+			      out_json_string(event->process.comm, sizeof(event->process.comm))));
+}
+
+static void set_link(json_t *json, const struct event *event)
+{
+	const struct event_link *link = &event->link;
+
+	set(json, "link_group", json_group(link->lgr));
+	set(json, "link", json_integer(link->id));
+	set(json, "device", out_json_string(link->device, sizeof(link->device)));
+	set(json, "port", json_integer(link->port));
+	if (event->kind == EVENT_LINK_DOWN && link->has_connections)
+		set(json, "connections", json_integer(link->connections));
+	if (event->kind == EVENT_LINK_DOWN && link->to)
+		set(json, "to_link", json_integer(link->to));
+}
+
+json_t *event_json(const struct event *event, bool explained)
+{
+	struct out_text time = { .len = 0 };
+	json_t *json;
+
+	event_time(&time, event->at, false);
+	json = json_pack("{s:s, s:s%, s:s}", "schema", "smc-tools/smcss-events/1", "time",
+			 time.data, time.len, "event", event_name(event->kind));
+	out_free(&time);
+	if (!json)
+		return NULL;
+	if (event->kind == EVENT_LOST)
+		set(json, "lost", out_json_number(event->lost));
+	else if (event->kind == EVENT_START)
+		set(json, "source", json_string(event->source));
+	else if (event_is_link(event))
+		set_link(json, event);
+	else
+		set_connection(json, event, explained);
+	return json;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* --events: what happens to connections and links, as text and as JSON. Pure. */
+#pragma once
+
+#include "smcss.h"
+
+enum event_kind {
+	EVENT_START, /* the first one: from now on all is told */
+	EVENT_CONNECTED,
+	EVENT_FALLBACK,
+	EVENT_CLOSED,
+	EVENT_LINK_UP,
+	EVENT_LINK_DOWN,
+	EVENT_LOST, /* some could not be told */
+	EVENT_UNLISTEN, /* not shown: somebody does not listen any more */
+};
+
+enum event_side { EVENT_UNKNOWN, EVENT_CLIENT, EVENT_SERVER };
+
+/** struct event_process - @pid: 0: nobody was seen */
+struct event_process {
+	pid_t pid;
+	char comm[16];
+};
+
+/** struct event_moved - @is_least: more may have gone by unseen */
+struct event_moved {
+	uint64_t bytes;
+	bool is_least;
+};
+
+/**
+ * struct event_link - a link of a link group
+ * @connections: that it had, if @has_connections
+ * @to: id of the link that they go to, 0: none
+ */
+struct event_link {
+	uint32_t lgr, connections;
+	uint8_t id, port, to;
+	bool has_connections;
+	char device[65];
+};
+
+/**
+ * struct event - what happened
+ * @at: nanoseconds since 1970
+ * @sock: addresses, mode, reason and owner of a connection; its mode is 0xff if it is not known
+ * @handshake, @lived: nanoseconds, -1: not known
+ * @in, @out: if @has_bytes
+ * @lgr: of a connection over SMC-R, 0: not known
+ * @nth: fallback with this peer within a minute
+ * @source: of EVENT_START: "ebpf" or "sock_diag"
+ * @lost: of EVENT_LOST: how many
+ */
+struct event {
+	enum event_kind kind;
+	int64_t at;
+	struct smc_sock sock;
+	enum event_side side;
+	int64_t handshake, lived;
+	bool has_bytes;
+	struct event_moved in, out;
+	uint32_t lgr;
+	struct event_process process;
+	unsigned int nth;
+	struct event_link link;
+	const char *source;
+	uint64_t lost;
+};
+
+/** typedef event_fn - takes what happened. Return: 0, -errno */
+typedef int (*event_fn)(void *arg, struct event *event);
+
+/** event_name() - "connected", "link down", ... */
+const char *event_name(enum event_kind kind);
+
+/** event_now() - for @at */
+int64_t event_now(void);
+
+/** event_is_link() - is it about a link? */
+bool event_is_link(const struct event *event);
+
+/** event_text() - append one line, in local time */
+void event_text(struct out_text *text, const struct event *event);
+
+/** event_remedies() - append what a fallback means, and what to type */
+void event_remedies(struct out_text *text, const struct event *event);
+
+/** event_json() - the same as an object; @explained: with what to type. NULL without memory */
+json_t *event_json(const struct event *event, bool explained);
+
+/** event_time() - "2026-11-22T12:01:07.412345Z", or in local time "12:01:07.412" */
+void event_time(struct out_text *text, int64_t at, bool is_local);
+
+/** event_duration() - append "1.9 ms", "12.3 s", "4 min 12 s", "3 h 4 min", "2 d 3 h" */
+void event_duration(struct out_text *text, int64_t ns);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/* The eBPF program that follows SMC sockets. */
+#include "follow.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "bpf/address.h"
+#include "bpf/programs.h"
+#include "bpf/rights.h"
+#include "sys/bpfmap.h"
+
+/** struct follow - @state: map; @lost: events without room that have been told of */
+struct follow {
+	struct bpf_programs *programs;
+	event_fn fn;
+	void *arg;
+	int state;
+	uint64_t lost;
+	int64_t clock;
+};
+
+/* ---- what it tells ---- */
+
+struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole)
+{
+	uint64_t lap = 65536ULL * moved->buffer;
+	uint64_t bytes = (uint64_t)moved->wrap * moved->buffer + moved->count;
+
+	if (!lap)
+		return (struct event_moved){ .bytes = moved->counted, .is_least = !is_whole };
+	if (is_whole && moved->counted > bytes)
+		bytes += (moved->counted - bytes + lap / 2) / lap * lap;
+	return (struct event_moved){ .bytes = bytes, .is_least = !is_whole };
+}
+
+static void copy_mode(struct event *event, const struct smclife_socket *socket)
+{
+	static const uint8_t modes[] = {
+		[SMCLIFE_NONE] = UINT8_MAX, [SMCLIFE_SMCR] = SMC_ABI_MODE_SMCR,
+		[SMCLIFE_SMCD] = SMC_ABI_MODE_SMCD, [SMCLIFE_TCP] = SMC_ABI_MODE_TCP,
+	};
+
+	event->sock.mode = socket->mode < sizeof(modes) ? modes[socket->mode] : UINT8_MAX;
+	if (socket->mode != SMCLIFE_TCP)
+		return;
+	event->sock.has = SMC_SOCK_HAS_FALLBACK;
+	event->sock.fallback.reason = socket->reason;
+	event->sock.fallback.peer_diagnosis = socket->peer_diagnosis;
+}
+
+static void copy_socket(struct event *event, const struct smclife_event *told)
+{
+	const struct smclife_socket *socket = &told->socket;
+	bool is_whole = socket->begun;
+
+	event->sock.state = SMC_ABI_ACTIVE;
+	event->sock.family = AF_SMC;
+	event->sock.local = bpf_ends_local(&socket->ends);
+	event->sock.peer = bpf_ends_peer(&socket->ends);
+	event->sock.uid = socket->uid;
+	copy_mode(event, socket);
+	event->side = socket->side == SMCLIFE_CLIENT ? EVENT_CLIENT :
+		      socket->side == SMCLIFE_SERVER ? EVENT_SERVER : EVENT_UNKNOWN;
+	event->process.pid = (pid_t)socket->process.pid;
+	memcpy(event->process.comm, socket->process.comm, sizeof(event->process.comm));
+	memcpy(&event->lgr, &socket->lgr, sizeof(event->lgr));
+	if (is_whole && socket->born && event->kind == EVENT_CONNECTED)
+		event->handshake = (int64_t)(socket->born - socket->begun);
+	if (event->kind != EVENT_CLOSED)
+		return;
+	if (is_whole && socket->born)
+		event->lived = (int64_t)(told->at - socket->born);
+	/* TCP itself counts. */
+	is_whole |= socket->mode == SMCLIFE_TCP;
+	event->in = follow_moved(&socket->in, is_whole);
+	event->out = follow_moved(&socket->out, is_whole);
+	event->has_bytes = true;
+}
+
+static void copy_link(struct event_link *link, const struct smclife_link *told)
+{
+	*link = (struct event_link){
+		.lgr = told->lgr, .connections = told->connections, .id = told->id,
+		.port = told->port, .to = told->to, .has_connections = told->has_connections,
+	};
+	memcpy(link->device, told->device, sizeof(told->device));
+}
+
+int follow_event(struct event *event, const struct smclife_event *told, int64_t clock)
+{
+	static const enum event_kind kinds[] = {
+		[SMCLIFE_CONNECTED] = EVENT_CONNECTED, [SMCLIFE_FALLBACK] = EVENT_FALLBACK,
+		[SMCLIFE_CLOSED] = EVENT_CLOSED,       [SMCLIFE_UNLISTEN] = EVENT_UNLISTEN,
+		[SMCLIFE_LINK_UP] = EVENT_LINK_UP,     [SMCLIFE_LINK_DOWN] = EVENT_LINK_DOWN,
+	};
+
+	*event = (struct event){ .handshake = -1, .lived = -1 };
+	if (told->kind >= sizeof(kinds) / sizeof(kinds[0]))
+		return -ENOENT;
+	event->kind = kinds[told->kind];
+	event->at = (int64_t)told->at + clock;
+	if (event_is_link(event))
+		copy_link(&event->link, &told->link);
+	else
+		copy_socket(event, told);
+	return 0;
+}
+
+static int64_t monotonic(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+static int on_record(void *arg, void *record, size_t len)
+{
+	struct follow *follow = arg;
+	struct event event;
+
+	if (len < sizeof(struct smclife_event))
+		return -EBADMSG;
+	if (follow_event(&event, record, follow->clock))
+		return 0;
+	return follow->fn(follow->arg, &event);
+}
+
+/* ---- beginning and end ---- */
+
+#ifdef HAVE_BPF
+static int load(struct bpf_programs **programs, struct smc_err *err)
+{
+	/* The object file. */
+	static const _Alignas(8) unsigned char elf[] = {
+#include "bpf/smclife.bytes.h"
+	};
+
+	return bpf_programs_load(programs, elf, sizeof(elf), err);
+}
+#else
+static int load(struct bpf_programs **programs __attribute__((unused)), struct smc_err *err)
+{
+	return smc_err_say(err, ENOTSUP, "smcss was built without eBPF");
+}
+#endif
+
+static int start(struct follow *follow, struct smc_err *err)
+{
+	struct smclife_state state = { 0 };
+	const uint32_t first = 0;
+	struct stat netns;
+	int ret;
+
+	if (stat("/proc/thread-self/ns/net", &netns))
+		return smc_err_set(err, errno, "cannot find out the network namespace");
+	state.netns = (uint32_t)netns.st_ino;
+	follow->state = bpf_programs_map(follow->programs, SMCLIFE_STATE);
+	ret = bpfmap_update(follow->state, &first, &state);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot tell eBPF what to watch");
+	ret = bpf_programs_ring(follow->programs, SMCLIFE_EVENTS, on_record, follow, err);
+	return ret ? ret : bpf_programs_attach(follow->programs, err);
+}
+
+int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *err)
+{
+	struct follow *follow;
+	int ret = bpf_rights(false, err);
+
+	if (ret)
+		return ret;
+	follow = calloc(1, sizeof(*follow));
+	if (!follow)
+		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
+	follow->fn = fn;
+	follow->arg = arg;
+	ret = load(&follow->programs, err);
+	if (!ret)
+		ret = start(follow, err);
+	if (ret)
+		follow_close(follow);
+	else
+		*result = follow;
+	return ret;
+}
+
+static int tell_lost(struct follow *follow, struct smc_err *err)
+{
+	struct event event = { .kind = EVENT_LOST, .at = event_now() };
+	struct smclife_state state;
+	const uint32_t first = 0;
+	int ret = bpfmap_lookup(follow->state, &first, &state);
+
+	if (ret)
+		return smc_err_set(err, -ret, "cannot read what eBPF tells");
+	if (state.lost == follow->lost)
+		return 0;
+	event.lost = state.lost - follow->lost;
+	follow->lost = state.lost;
+	return follow->fn(follow->arg, &event);
+}
+
+int follow_read(struct follow *follow, struct smc_err *err)
+{
+	int ret;
+
+	follow->clock = event_now() - monotonic();
+	ret = bpf_programs_read(follow->programs, err);
+	return ret ? ret : tell_lost(follow, err);
+}
+
+void follow_close(struct follow *follow)
+{
+	if (follow)
+		bpf_programs_close(follow->programs);
+	free(follow);
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+/* How often something happened with a peer within the last minute. */
+#include "repeats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Peers that share a place of the hash; the one that was quiet for longest leaves it. */
+#define WAYS 8
+#define SETS 512
+
+/** struct peer - @last: second of the newest; @counts: of each second, by its remainder */
+struct peer {
+	uint8_t family, ip[16];
+	int64_t last;
+	uint32_t counts[REPEATS_SECONDS];
+};
+
+struct repeats {
+	struct peer peers[SETS][WAYS];
+};
+
+struct repeats *repeats_new(void)
+{
+	return calloc(1, sizeof(struct repeats));
+}
+
+void repeats_free(struct repeats *repeats)
+{
+	free(repeats);
+}
+
+/* FNV-1a. */
+static size_t set_of(const struct smc_addr *addr)
+{
+	uint32_t hash = 2166136261U;
+
+	for (size_t i = 0; i < sizeof(addr->ip); i++)
+		hash = (hash ^ addr->ip[i]) * 16777619U;
+	return hash % SETS;
+}
+
+static struct peer *find(struct repeats *repeats, const struct smc_addr *addr)
+{
+	struct peer *set = repeats->peers[set_of(addr)], *quiet = set;
+
+	for (size_t i = 0; i < WAYS; i++) {
+		if (set[i].family == addr->family && !memcmp(set[i].ip, addr->ip, sizeof(addr->ip)))
+			return &set[i];
+		if (set[i].last < quiet->last)
+			quiet = &set[i];
+	}
+	*quiet = (struct peer){ .family = addr->family };
+	memcpy(quiet->ip, addr->ip, sizeof(addr->ip));
+	return quiet;
+}
+
+/* Seconds that have gone by since are empty. */
+static void advance(struct peer *peer, int64_t second)
+{
+	if (second - peer->last >= REPEATS_SECONDS)
+		memset(peer->counts, 0, sizeof(peer->counts));
+	else
+		for (int64_t i = peer->last + 1; i <= second; i++)
+			peer->counts[i % REPEATS_SECONDS] = 0;
+	if (second > peer->last)
+		peer->last = second;
+}
+
+unsigned int repeats_count(struct repeats *repeats, const struct smc_addr *peer, int64_t at)
+{
+	struct peer *entry = find(repeats, peer);
+	unsigned int sum = 0;
+
+	advance(entry, at / 1000000000);
+	entry->counts[entry->last % REPEATS_SECONDS]++;
+	for (size_t i = 0; i < REPEATS_SECONDS; i++)
+		sum += entry->counts[i];
+	return sum;
+}

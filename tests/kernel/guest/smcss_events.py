@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: MIT
+"""smcss --events against connections that this test makes. usage: smcss_events.py SMCD|SMCR|TCP"""
+import ctypes
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from kern import done, equal, ok, wait_for
+
+AF_SMC = 43
+MODE = sys.argv[1]
+LIBC = ctypes.CDLL(None, use_errno=True)
+PORT = 7000
+SHORT = int(os.environ.get("SHORT", "300"))
+# Without types of smc.ko the kernel's cursors are not known.
+HAS_TYPES = os.path.exists("/sys/kernel/btf/smc") or not os.path.exists("/sys/module/smc/sections")
+
+
+def address(port):
+    return socket.AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + socket.inet_aton("127.0.0.1") + bytes(8)
+
+
+def call(name, *args):
+    if getattr(LIBC, name)(*args) < 0:
+        raise OSError(ctypes.get_errno(), name)
+
+
+def smc_client(port):
+    client = socket.socket(AF_SMC, socket.SOCK_STREAM, 0)
+    call("connect", client.fileno(), address(port), 16)
+    return client
+
+
+def smc_listener(port):
+    listener = socket.socket(AF_SMC, socket.SOCK_STREAM, 0)
+    call("bind", listener.fileno(), address(port), 16)
+    call("listen", listener.fileno(), 128)
+    return listener
+
+
+def accept(listener):
+    return socket.socket(AF_SMC, socket.SOCK_STREAM, 0, LIBC.accept(listener.fileno(), None, None))
+
+
+class Server:
+    """A process of its own name that reads what comes until the end, answers with TIMES as much, and closes."""
+    def __init__(self, port, name, times=2):
+        ready, told = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            with open("/proc/self/comm", "w", encoding="ascii") as file:
+                file.write(name)
+            listener = smc_listener(port)
+            os.write(told, b"x")
+            while True:
+                self.serve(accept(listener), times)
+        os.close(told)
+        os.read(ready, 1)
+        os.close(ready)
+
+    def serve(self, conn, times):
+        size = 0
+        while True:
+            data = conn.recv(65536)
+            if not data:
+                break
+            size += len(data)
+        if size:
+            conn.sendall(bytes(size * times))
+        conn.close()
+
+    def end(self):
+        os.kill(self.pid, 9)
+        os.waitpid(self.pid, 0)
+
+
+class Events:
+    """smcss --events -j, and all that it has said."""
+    def __init__(self, *argv):
+        self.all = []
+        self.process = subprocess.Popen(["smcss", "--events", "-j", *argv], stdout=subprocess.PIPE, text=True)
+        self.thread = threading.Thread(target=self.read)
+        self.thread.start()
+        wait_for(lambda: self.all or self.process.poll() is not None)
+
+    def read(self):
+        for line in self.process.stdout:
+            self.all.append(json.loads(line))
+
+    def of(self, kind, port=PORT):
+        return [e for e in list(self.all) if e["event"] == kind and
+                port in (e.get("local", {}).get("port"), e.get("peer", {}).get("port"))]
+
+    def side(self, kind, side, port=PORT):
+        return [e for e in self.of(kind, port) if e.get("side") == side]
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+        self.thread.join()
+
+
+def exchange(port, size, peek=0):
+    """One connection: SIZE bytes there, what comes back is read, after a look at PEEK bytes of it."""
+    client = smc_client(port)
+    client.sendall(bytes(size))
+    client.shutdown(socket.SHUT_WR)
+    got = 0
+    if peek:
+        client.recv(peek, socket.MSG_PEEK)
+    while True:
+        data = client.recv(65536)
+        if not data:
+            break
+        got += len(data)
+    name = client.fileno()
+    client.close()
+    return name, got
+
+
+def lives(events, server):
+    size = 300000
+    _, got = exchange(PORT, size, 1000 if HAS_TYPES or MODE == "TCP" else 0)
+    equal(got, 2 * size, "an exchange with a server")
+    what = "fallback" if MODE == "TCP" else "connected"
+    ok(wait_for(lambda: len(events.of(what)) == 2 and len(events.of("closed")) == 2), "both sides of it are told", events.all)
+    for side, pid, name, sums in (("client", os.getpid(), None, (2 * size, size)), ("server", server.pid, "evserver", (size, 2 * size))):
+        born, died = events.side(what, side), events.side("closed", side)
+        if not ok(len(born) == 1 and len(died) == 1, side + ": a beginning and an end", events.all):
+            continue
+        born, died = born[0], died[0]
+        equal((born["mode"], died["mode"]), (MODE, MODE), side + ": its mode")
+        equal((born.get("process", {}).get("pid"), died.get("process", {}).get("pid")), (pid, pid), side + ": the process")
+        ok(not name or born["process"]["command"] == died["process"]["command"] == name, side + ": its name", (born, died))
+        equal((died.get("in"), died.get("out")), sums, side + ": the bytes")
+        ok(died["seconds"] > 0 and (MODE == "TCP" or born["handshake_seconds"] > 0), side + ": times", (born, died))
+        port = born["local" if side == "server" else "peer"]
+        equal((port, born["local"]["address"]), ({"address": "127.0.0.1", "port": PORT}, "127.0.0.1"), side + ": addresses")
+
+
+def fallbacks(events):
+    for _ in range(4):
+        with socket.create_connection(("127.0.0.1", PORT)) as client:
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+    before = len(events.side("fallback", "client"))
+    told = wait_for(lambda: len(events.side("fallback", "server")) >= 4 + before and events.side("fallback", "server"))
+    ok(told, "connections of plain TCP are told", events.all)
+    plain = told[-4:]
+    equal([(e["reason"]["symbol"], e["process"]["command"]) for e in plain], [("PEERNOSMC", "evserver")] * 4, "their reason and process")
+    counts = [e["in_a_minute"] for e in plain]
+    equal(counts, list(range(counts[0], counts[0] + 4)), "how often with this peer")
+
+
+def shorts(events):
+    """Connections that are gone at once, of both sides."""
+    port = PORT + 1
+    listener = smc_listener(port)
+    begin = time.monotonic()
+    for _ in range(SHORT):
+        client = smc_client(port)
+        server = accept(listener)
+        client.close()
+        server.close()
+    seconds = time.monotonic() - begin
+    wait_for(lambda: len(events.of("closed", port)) >= 2 * SHORT, 20)
+    lost = sum(e["lost"] for e in events.all if e["event"] == "lost")
+    told = (len(events.side("closed", "client", port)), len(events.side("closed", "server", port)))
+    print("# %d connections in %.1f s, told %r, lost %d" % (SHORT, seconds, told, lost))
+    equal((told, lost), ((SHORT, SHORT), 0), "%d short connections: as many ends of each side" % SHORT)
+    listener.close()
+
+
+def text():
+    """As people see it, and that --count ends it."""
+    watch = subprocess.Popen(["smcss", "--events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
+
+    def is_over():
+        with socket.create_connection(("127.0.0.1", PORT)) as client:
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+        return watch.poll() is not None
+    ok(wait_for(is_over) and watch.returncode == 0, "--count 2 ends it")
+    out = watch.stdout.read()
+    lines = [line for line in out.splitlines() if line[0] != " "]
+    ok(len(lines) == 2 and " < " in lines[0] and "PEERNOSMC  evserver[" in out and "type, " in out, "text, with what to type", out)
+
+
+def main():
+    server = Server(PORT, "evserver")
+    events = Events()
+    first = events.all[0] if events.all else {}
+    if not ok(first.get("event") == "start" and first.get("source") == "ebpf", "events by eBPF", first):
+        events.end()
+        server.end()
+        return
+    lives(events, server)
+    fallbacks(events)
+    shorts(events)
+    events.end()
+    text()
+    server.end()
+
+
+main()
+done()

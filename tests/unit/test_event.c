@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+/* smcss --events: an event as text and as JSON, bytes of cursors, how often within a minute. */
+#include "test.h"
+
+#include "smcss/follow.h"
+#include "smcss/repeats.h"
+
+#define SECOND 1000000000LL
+#define AT (1795348867LL * SECOND + 412345678) /* 2026-11-22 12:01:07 UTC */
+
+static const struct smc_addr local = { AF_INET, { 10, 0, 0, 1 }, 6379 };
+static const struct smc_addr peer = { AF_INET, { 10, 0, 0, 7 }, 40112 };
+
+static struct event event_of(enum event_kind kind, uint8_t mode)
+{
+	return (struct event){
+		.kind = kind, .at = AT, .side = EVENT_SERVER, .handshake = -1, .lived = -1,
+		.sock = { .state = SMC_ABI_ACTIVE, .mode = mode, .local = local, .peer = peer },
+		.process = { 811, "redis-server" },
+	};
+}
+
+static void check_text(const struct event *event, const char *want)
+{
+	struct out_text text = { .len = 0 };
+
+	event_text(&text, event);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, want);
+	out_free(&text);
+}
+
+static void test_connected(void **state)
+{
+	struct event event = event_of(EVENT_CONNECTED, SMC_ABI_MODE_SMCR);
+
+	(void)state;
+	event.handshake = 1890000;
+	check_text(&event, "12:01:07.412  connected  10.0.0.1:6379 < 10.0.0.7:40112  SMCR  "
+			   "handshake 1.9 ms  redis-server[811]\n");
+	event.side = EVENT_CLIENT;
+	event.handshake = -1;
+	memcpy(event.process.comm, "\33[2J", 5);
+	check_text(&event, "12:01:07.412  connected  10.0.0.1:6379 > 10.0.0.7:40112  SMCR  "
+			   "\\x1b[2J[811]\n");
+}
+
+static void test_fallback(void **state)
+{
+	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
+
+	(void)state;
+	event.sock.has = SMC_SOCK_HAS_FALLBACK;
+	event.sock.fallback.reason = 0x03010000;
+	event.nth = 1;
+	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
+			   "0x03010000 PEERNOSMC  redis-server[811]\n");
+	event.nth = 4;
+	event.process.pid = 0;
+	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
+			   "0x03010000 PEERNOSMC  (4th from this peer in 60 s)\n");
+	event.sock.fallback.reason = 0x05000000;
+	event.sock.fallback.peer_diagnosis = 0x03030000;
+	event.nth = 0;
+	check_text(&event, "12:01:07.412  fallback   10.0.0.1:6379 < 10.0.0.7:40112  "
+			   "0x05000000/0x03030000 PEERDECL/NOSMCDEV\n");
+}
+
+static void test_ordinals(void **state)
+{
+	static const struct {
+		unsigned int number;
+		const char *want;
+	} ordinals[] = {
+		{ 2, "(2nd f" }, { 3, "(3rd f" }, { 11, "(11th f" }, { 12, "(12th f" },
+		{ 21, "(21st f" }, { 100, "(100th f" }, { 113, "(113th f" }, { 122, "(122nd f" },
+	};
+	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ordinals); i++) {
+		struct out_text text = { .len = 0 };
+
+		event.nth = ordinals[i].number;
+		event_text(&text, &event);
+		out_char(&text, '\0');
+		assert_non_null(strstr(text.data, ordinals[i].want));
+		out_free(&text);
+	}
+}
+
+static void test_closed(void **state)
+{
+	struct event event = event_of(EVENT_CLOSED, SMC_ABI_MODE_SMCD);
+
+	(void)state;
+	event.lived = 252 * SECOND;
+	event.has_bytes = true;
+	event.in.bytes = 1200000000;
+	event.out.bytes = 31000000;
+	check_text(&event, "12:01:07.412  closed     10.0.0.1:6379 < 10.0.0.7:40112  SMCD  "
+			   "4 min 12 s  in 1.2 GB  out 31 MB  redis-server[811]\n");
+	event.side = EVENT_UNKNOWN;
+	event.sock.mode = UINT8_MAX;
+	event.lived = -1;
+	event.in = (struct event_moved){ 999, true };
+	check_text(&event, "12:01:07.412  closed     10.0.0.1:6379 - 10.0.0.7:40112  -  "
+			   "in at least 999 B  out 31 MB  redis-server[811]\n");
+}
+
+static void test_links(void **state)
+{
+	struct event event = { .kind = EVENT_LINK_DOWN, .at = AT };
+
+	(void)state;
+	event.link = (struct event_link){ 0x200, 31, 1, 1, 2, true, "mlx5_0" };
+	check_text(&event, "12:01:07.412  link down  link group 00000200  mlx5_0/1: "
+			   "31 connections moved to link 2\n");
+	event.link.to = 0;
+	event.link.connections = 1;
+	check_text(&event, "12:01:07.412  link down  link group 00000200  mlx5_0/1: "
+			   "1 connection lost, as there is no other link\n");
+	event.kind = EVENT_LINK_UP;
+	check_text(&event, "12:01:07.412  link up    link group 00000200  mlx5_0/1: link 1\n");
+	event = (struct event){ .kind = EVENT_LOST, .at = AT, .lost = 17 };
+	check_text(&event, "12:01:07.412  lost       17 events that there was no room for\n");
+}
+
+static void test_durations(void **state)
+{
+	static const struct {
+		int64_t ns;
+		const char *want;
+	} durations[] = {
+		{ 0, "0.0 ms" }, { 1949499, "1.9 ms" }, { 1950000, "2.0 ms" },
+		{ 9949499, "9.9 ms" }, { 9950000, "10 ms" }, { 999499000, "999 ms" },
+		{ 999500000, "1.0 s" }, { 59949 * (SECOND / 1000), "59.9 s" },
+		{ 59960 * (SECOND / 1000), "1 min" }, { 252 * SECOND, "4 min 12 s" },
+		{ 3600 * SECOND, "1 h" }, { 11040 * SECOND, "3 h 4 min" },
+		{ 183600 * SECOND, "2 d 3 h" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(durations); i++) {
+		struct out_text text = { .len = 0 };
+
+		event_duration(&text, durations[i].ns);
+		out_char(&text, '\0');
+		assert_string_equal(text.data, durations[i].want);
+		out_free(&text);
+	}
+}
+
+static void test_json(void **state)
+{
+	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
+	json_t *json;
+
+	(void)state;
+	event.sock.has = SMC_SOCK_HAS_FALLBACK;
+	event.sock.fallback.reason = 0x03010000;
+	event.nth = 4;
+	json = event_json(&event, false);
+	assert_string_equal(json_string_value(json_object_get(json, "time")),
+			    "2026-11-22T12:01:07.412345Z");
+	assert_string_equal(json_string_value(json_object_get(json, "side")), "server");
+	assert_int_equal(json_integer_value(json_object_get(json, "in_a_minute")), 4);
+	assert_null(json_object_get(json, "remedies"));
+	assert_null(json_object_get(json, "in"));
+	json_decref(json);
+	json = event_json(&event, true);
+	assert_true(json_array_size(json_object_get(json, "remedies")) > 0);
+	json_decref(json);
+	event = event_of(EVENT_CLOSED, SMC_ABI_MODE_SMCR);
+	event.has_bytes = true;
+	event.lgr = 0x200;
+	event.in = (struct event_moved){ 5, true };
+	json = event_json(&event, false);
+	assert_int_equal(json_integer_value(json_object_get(json, "in_least")), 5);
+	assert_null(json_object_get(json, "in"));
+	assert_string_equal(json_string_value(json_object_get(json, "link_group")), "00000200");
+	json_decref(json);
+}
+
+/* A cursor of 64 KiB goes round every 4 GiB. */
+static void test_moved(void **state)
+{
+	const uint64_t lap = 65536ULL * 65536;
+	struct smclife_moved moved = { .counted = 3 * lap + 70000, .wrap = 1, .count = 4464,
+				       .buffer = 65536 };
+
+	(void)state;
+	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
+	assert_false(follow_moved(&moved, true).is_least);
+	/* Some of it was only looked at. */
+	moved.counted += 5000;
+	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);
+	moved.counted = 69000;
+	assert_true(follow_moved(&moved, true).bytes == 70000);
+	assert_true(follow_moved(&moved, false).bytes == 70000);
+	assert_true(follow_moved(&moved, false).is_least);
+	moved.buffer = 0;
+	assert_true(follow_moved(&moved, true).bytes == 69000);
+}
+
+static void test_repeats(void **state)
+{
+	struct repeats *repeats = repeats_new();
+	struct smc_addr other = peer, port = peer;
+
+	(void)state;
+	other.ip[3]++;
+	port.port++;
+	assert_int_equal(repeats_count(repeats, &peer, AT), 1);
+	assert_int_equal(repeats_count(repeats, &port, AT + SECOND), 2);
+	assert_int_equal(repeats_count(repeats, &other, AT + SECOND), 1);
+	assert_int_equal(repeats_count(repeats, &peer, AT), 3);
+	assert_int_equal(repeats_count(repeats, &peer, AT + 59 * SECOND), 4);
+	assert_int_equal(repeats_count(repeats, &peer, AT + 60 * SECOND), 4);
+	assert_int_equal(repeats_count(repeats, &peer, AT + 61 * SECOND), 3);
+	assert_int_equal(repeats_count(repeats, &peer, AT + 500 * SECOND), 1);
+	/* More peers than there is room for: it goes on counting. */
+	for (uint32_t i = 0; i < 100000; i++) {
+		memcpy(other.ip, &i, sizeof(i));
+		assert_int_equal(repeats_count(repeats, &other, AT + 501 * SECOND), 1);
+		assert_int_equal(repeats_count(repeats, &other, AT + 501 * SECOND), 2);
+	}
+	repeats_free(repeats);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_connected), cmocka_unit_test(test_fallback),
+		cmocka_unit_test(test_ordinals),  cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_links),	  cmocka_unit_test(test_durations),
+		cmocka_unit_test(test_json),	  cmocka_unit_test(test_moved),
+		cmocka_unit_test(test_repeats),
+	};
+
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
