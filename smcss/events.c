@@ -116,7 +116,7 @@ int events_run(const struct smcss_opts *opts, struct smc_err *err)
 		.opts = opts, .err = err,
 		.listeners = listeners_new(), .repeats = repeats_new(),
 	};
-	int ret = record_refuse(err);
+	int ret = record_root() ? smc_err_say(err, EROFS, "nothing happens in a record") : 0;
 
 	if (!ret && (!events.listeners || !events.repeats))
 		ret = smc_err_set(err, ENOMEM, "cannot store what happens");

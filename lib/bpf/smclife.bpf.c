@@ -19,7 +19,6 @@ enum {
 	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 	SEND_SHUTDOWN = 2,
 	FLAG_DONE = 1,		       /* SOCK_DONE */
-	LINK_ACTIVE = 3,	       /* SMC_LNK_ACTIVE */
 	LINKS = 3,		       /* of a link group */
 };
 
@@ -52,12 +51,17 @@ typedef struct {
 
 struct smc_link_group;
 
+/* <net/smc/smc_core.h>. */
+enum smc_link_state {
+	SMC_LNK_ACTIVE = 3,
+};
+
 struct smc_link {
 	struct smc_ib_device *smcibdev;
 	__u8 ibport, link_id, link_idx;
 	struct smc_link_group *lgr;
 	char ibname[64];
-	int state;
+	enum smc_link_state state;
 	atomic_t conn_cnt;
 } KERNEL;
 
@@ -442,5 +446,71 @@ int BPF_KPROBE(smclife_destroy, struct sock *sk)
 		tell_socket(SMCLIFE_CLOSED, socket);
 	if (socket)
 		forget(sk);
+	return 0;
+}
+
+/* ---- links ---- */
+
+/* Where the kernel looks for another link, and takes the first one of another port. */
+static bool is_other(const struct smc_link *other, const struct smc_link *link)
+{
+	return BPF_CORE_READ(other, state) == SMC_LNK_ACTIVE &&
+	       BPF_CORE_READ(other, link_idx) != BPF_CORE_READ(link, link_idx) &&
+	       (BPF_CORE_READ(other, smcibdev) != BPF_CORE_READ(link, smcibdev) ||
+		BPF_CORE_READ(other, ibport) != BPF_CORE_READ(link, ibport));
+}
+
+static __u8 other_than(const struct smc_link *link)
+{
+	const struct smc_link_group *lgr = BPF_CORE_READ(link, lgr);
+
+	/* The distance of links is only known where the number of one is written out. */
+	if (is_other(__builtin_preserve_access_index(&lgr->lnk[0]), link))
+		return BPF_CORE_READ(lgr, lnk[0].link_id);
+	if (is_other(__builtin_preserve_access_index(&lgr->lnk[1]), link))
+		return BPF_CORE_READ(lgr, lnk[1].link_id);
+	if (is_other(__builtin_preserve_access_index(&lgr->lnk[2]), link))
+		return BPF_CORE_READ(lgr, lnk[2].link_id);
+	return 0;
+}
+
+static void tell_link(__u32 kind, const struct smc_link *link)
+{
+	const struct smclife_state *state = state_of();
+	struct smclife_event *event;
+
+	/* Nothing can be said of one without types. */
+	if (!bpf_core_field_exists(link->lgr) || !state ||
+	    BPF_CORE_READ(link, lgr, net, ns.inum) != state->netns)
+		return;
+	event = begin(kind);
+	if (!event)
+		return;
+	BPF_CORE_READ_INTO(&event->link.lgr, link, lgr, id);
+	event->link.id = BPF_CORE_READ(link, link_id);
+	event->link.port = BPF_CORE_READ(link, ibport);
+	BPF_CORE_READ_STR_INTO(&event->link.device, link, ibname);
+	if (kind == SMCLIFE_LINK_DOWN) {
+		event->link.to = other_than(link);
+		if (bpf_core_field_exists(link->conn_cnt)) {
+			event->link.connections = BPF_CORE_READ(link, conn_cnt.counter);
+			event->link.has_connections = 1;
+		}
+	}
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+/* Before its connections go to another. */
+SEC("raw_tp/smcr_link_down")
+int smclife_link_down(struct bpf_raw_tracepoint_args *ctx)
+{
+	tell_link(SMCLIFE_LINK_DOWN, (void *)ctx->args[0]);
+	return 0;
+}
+
+SEC("kprobe/smc_llc_link_active")
+int BPF_KPROBE(smclife_link_up, struct smc_link *link)
+{
+	tell_link(SMCLIFE_LINK_UP, link);
 	return 0;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smcss --events against connections that this test makes. usage: smcss_events.py SMCD|SMCR|TCP"""
+"""smcss --events against connections that this test makes. usage: smcss_events.py SMCD|SMCR|TCP [SHORT]"""
 import ctypes
 import json
 import os
@@ -9,13 +9,13 @@ import sys
 import threading
 import time
 
-from kern import done, equal, ok, wait_for
+from kern import done, equal, ok, run, wait_for
 
 AF_SMC = 43
 MODE = sys.argv[1]
 LIBC = ctypes.CDLL(None, use_errno=True)
 PORT = 7000
-SHORT = int(os.environ.get("SHORT", "300"))
+SHORT = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 # Without types of smc.ko the kernel's cursors are not known.
 HAS_TYPES = os.path.exists("/sys/kernel/btf/smc") or not os.path.exists("/sys/module/smc/sections")
 
@@ -83,7 +83,7 @@ class Events:
     def __init__(self, *argv):
         self.all = []
         self.process = subprocess.Popen(["smcss", "--events", "-j", *argv], stdout=subprocess.PIPE, text=True)
-        self.thread = threading.Thread(target=self.read)
+        self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         wait_for(lambda: self.all or self.process.poll() is not None)
 
@@ -175,6 +175,25 @@ def shorts(events):
     listener.close()
 
 
+def links(events):
+    """The link of a link group, and that its device's port goes: here there is no other."""
+    listener = smc_listener(PORT + 2)
+    client = smc_client(PORT + 2)
+    server = accept(listener)
+    up = [e for e in events.all if e["event"] == "link up"]
+    ok(wait_for(lambda: events.side("connected", "client", PORT + 2)), "a connection is there", events.all)
+    born = events.side("connected", "client", PORT + 2)[0]
+    groups = {e["link_group"]: e for e in up}
+    mine = groups.get(born["link_group"], {})
+    equal((len(groups), mine.get("device"), mine.get("port"), mine.get("link")), (2, "rxelo", 1, 1), "both groups' links are told: its group is one")
+    run("ip", "link", "set", "lo", "down")
+    down = wait_for(lambda: [e for e in events.all if e["event"] == "link down" and e["link_group"] == born["link_group"]])
+    ok(down, "the link goes down", events.all)
+    equal((down[0]["device"], down[0]["connections"], "to_link" in down[0]), ("rxelo", 1, False), "with its connection")
+    for sock in (client, server, listener):
+        sock.close()
+
+
 def text():
     """As people see it, and that --count ends it."""
     watch = subprocess.Popen(["smcss", "--events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
@@ -201,8 +220,10 @@ def main():
     lives(events, server)
     fallbacks(events)
     shorts(events)
-    events.end()
     text()
+    if MODE == "SMCR":
+        links(events)
+    events.end()
     server.end()
 
 
