@@ -3,12 +3,14 @@
 #include "events.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "cli/cli.h"
 #include "follow.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "listeners.h"
+#include "polled.h"
 #include "repeats.h"
 
 /* Seconds between two times of reading what happened. */
@@ -24,6 +26,7 @@ struct events {
 	struct listeners *listeners;
 	struct repeats *repeats;
 	struct follow *follow;
+	struct polled *polled; /* where eBPF is not possible */
 	struct out_text text;
 	unsigned long count;
 	bool is_done;
@@ -84,30 +87,46 @@ static int on_event(void *arg, struct event *event)
 	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
 }
 
-static int follow(struct events *events)
+static int read_events(struct events *events)
+{
+	return events->polled ? polled_read(events->polled, events->err) :
+				follow_read(events->follow, events->err);
+}
+
+static int repeat(struct events *events)
 {
 	int ret = 0;
 
 	while (!ret && !events->is_done) {
-		ret = follow_read(events->follow, events->err);
+		ret = read_events(events);
 		if (!ret)
 			ret = out_print(&events->text, events->err);
 		if (!ret && !events->is_done)
-			cli_wait(PAUSE);
+			cli_wait(events->polled ? POLLED_PAUSE : PAUSE);
 	}
 	return ret;
 }
 
+/* By eBPF, or by what there is without it, which is said. */
 static int start(struct events *events)
 {
-	struct event event = { .kind = EVENT_START, .source = "ebpf", .at = event_now() };
+	struct event event = { .kind = EVENT_START, .source = "ebpf" };
+	struct smc_err why;
 	int ret;
 
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(events->err, ENOENT, SMC_MISSING);
-	ret = follow_open(&events->follow, on_event, events, events->err);
-	return ret ? ret : on_event(events, &event);
+	if (follow_open(&events->follow, on_event, events, &why)) {
+		fprintf(stderr, "smcss: %s: %s\n", why.text, POLLED_MISSING);
+		event.source = "sock_diag";
+		event.missing = POLLED_MISSING;
+		ret = polled_open(&events->polled, on_event, events, events->err);
+		if (ret)
+			return ret;
+	}
+	event.at = event_now();
+	return on_event(events, &event);
 }
 
 int events_run(const struct smcss_opts *opts, struct smc_err *err)
@@ -123,8 +142,9 @@ int events_run(const struct smcss_opts *opts, struct smc_err *err)
 	if (!ret)
 		ret = start(&events);
 	if (!ret)
-		ret = follow(&events);
+		ret = repeat(&events);
 	follow_close(events.follow);
+	polled_close(events.polled);
 	repeats_free(events.repeats);
 	listeners_free(events.listeners);
 	out_free(&events.text);

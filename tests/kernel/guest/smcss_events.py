@@ -80,9 +80,9 @@ class Server:
 
 class Events:
     """smcss --events -j, and all that it has said."""
-    def __init__(self, *argv):
+    def __init__(self, *argv, prefix=()):
         self.all = []
-        self.process = subprocess.Popen(["smcss", "--events", "-j", *argv], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([*prefix, "smcss", "--events", "-j", *argv], stdout=subprocess.PIPE, text=True)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         wait_for(lambda: self.all or self.process.poll() is not None)
@@ -194,6 +194,34 @@ def links(events):
         sock.close()
 
 
+def without():
+    """By another user, who may not use eBPF."""
+    events = Events(prefix=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
+    first = events.all[0]
+    equal((first["source"], "half a second" in first["missing"]), ("sock_diag", True), "without eBPF: what is missing is said")
+    listener = smc_listener(PORT + 3)
+    client = smc_client(PORT + 3)
+    server = accept(listener)
+    server.sendall(bytes(1000))
+    client.recv(1000, socket.MSG_WAITALL)
+    what = "fallback" if MODE == "TCP" else "connected"
+    ok(wait_for(lambda: len(events.of(what, PORT + 3)) == 2), "without eBPF: a beginning of each side", events.all)
+    # The list that has another connection has what the first has moved.
+    another = smc_client(PORT + 3), accept(listener)
+    ok(wait_for(lambda: len(events.of(what, PORT + 3)) == 4), "without eBPF: the same of another", events.all)
+    first = [e for e in events.of(what, PORT + 3) if e["side"] == "client"][0]["local"]["port"]
+    client.close()
+    server.close()
+    ok(wait_for(lambda: len(events.of("closed", first)) == 2), "without eBPF: an end of each side", events.all)
+    ended = {e["side"]: (e["mode"], e.get("in_least"), e.get("out_least")) for e in events.of("closed", first)}
+    counted = MODE != "TCP"
+    equal(ended, {"client": (MODE, 1000 if counted else None, 0 if counted else None),
+                  "server": (MODE, 0 if counted else None, 1000 if counted else None)}, "without eBPF: mode and bytes")
+    for sock in (*another, listener):
+        sock.close()
+    events.end()
+
+
 def text():
     """As people see it, and that --count ends it."""
     watch = subprocess.Popen(["smcss", "--events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
@@ -221,6 +249,7 @@ def main():
     fallbacks(events)
     shorts(events)
     text()
+    without()
     if MODE == "SMCR":
         links(events)
     events.end()
