@@ -181,10 +181,9 @@ static void append_link(struct out_text *text, const struct event_link *link, bo
 		out_str(text, "lost, as there is no other link");
 }
 
-void event_text(struct out_text *text, const struct event *event)
+void event_said(struct out_text *text, const struct event *event)
 {
-	event_time(text, event->at, true);
-	out_printf(text, "  %-9s  ", event_name(event->kind));
+	out_printf(text, "%-9s  ", event_name(event->kind));
 	if (event->kind == EVENT_LOST)
 		out_printf(text, "%" PRIu64 " events that there was no room for", event->lost);
 	else if (event->kind == EVENT_START)
@@ -193,6 +192,13 @@ void event_text(struct out_text *text, const struct event *event)
 		append_link(text, &event->link, event->kind == EVENT_LINK_DOWN);
 	else
 		append_connection(text, event);
+}
+
+void event_text(struct out_text *text, const struct event *event)
+{
+	event_time(text, event->at, true);
+	out_str(text, "  ");
+	event_said(text, event);
 	out_char(text, '\n');
 }
 

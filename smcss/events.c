@@ -4,14 +4,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "follow.h"
+#include "journal.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "listeners.h"
 #include "polled.h"
 #include "repeats.h"
+#include "sys/journal.h"
 
 /* Seconds between two times of reading what happened. */
 #define PAUSE 0.1
@@ -19,7 +22,10 @@
 /* What is printed at once at most, in bytes. */
 #define PRINT_AT 65536
 
-/** struct events - @count: those that were printed; @is_done: as many as were asked for */
+/**
+ * struct events - @count: those that were printed; @is_done: as many as were asked for
+ * @journal: descriptor, -1: @text goes to stdout
+ */
 struct events {
 	const struct smcss_opts *opts;
 	struct smc_err *err;
@@ -28,6 +34,7 @@ struct events {
 	struct follow *follow;
 	struct polled *polled; /* where eBPF is not possible */
 	struct out_text text;
+	int journal;
 	unsigned long count;
 	bool is_done;
 };
@@ -38,7 +45,7 @@ static bool is_chosen(const struct events *events, const struct event *event)
 	const struct smcss_opts *opts = events->opts;
 
 	if (event->kind == EVENT_START)
-		return opts->is_json;
+		return opts->is_json || opts->is_journal;
 	if (event->kind == EVENT_LOST)
 		return true;
 	if (event_is_link(event))
@@ -46,17 +53,22 @@ static bool is_chosen(const struct events *events, const struct event *event)
 	return smcss_selects(opts, &event->sock) && filter_match(&opts->filter, &event->sock);
 }
 
-static void append(struct events *events, const struct event *event)
+static int print(struct events *events, const struct event *event)
 {
 	const struct smcss_opts *opts = events->opts;
 
-	if (opts->is_json) {
-		out_json_document(&events->text, event_json(event, opts->is_explained), true);
-		return;
+	if (opts->is_journal) {
+		if (journal_entry(&events->text, event))
+			return smc_err_set(events->err, ENOMEM, "cannot write to the journal");
+		return journal_send(events->journal, &events->text, events->err);
 	}
-	event_text(&events->text, event);
-	if (opts->is_explained)
+	if (opts->is_json)
+		out_json_document(&events->text, event_json(event, opts->is_explained), true);
+	else
+		event_text(&events->text, event);
+	if (!opts->is_json && opts->is_explained)
 		event_remedies(&events->text, event);
+	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
 }
 
 /* What the kernel's worker does is done for whoever listens. */
@@ -81,10 +93,9 @@ static int on_event(void *arg, struct event *event)
 	ret = complete(events, event);
 	if (ret || events->is_done || !is_chosen(events, event))
 		return ret;
-	append(events, event);
 	if (event->kind != EVENT_START && event->kind != EVENT_LOST)
 		events->is_done = ++events->count == events->opts->max_events;
-	return events->text.len >= PRINT_AT ? out_print(&events->text, events->err) : 0;
+	return print(events, event);
 }
 
 static int read_events(struct events *events)
@@ -133,16 +144,22 @@ int events_run(const struct smcss_opts *opts, struct smc_err *err)
 {
 	struct events events = {
 		.opts = opts, .err = err,
-		.listeners = listeners_new(), .repeats = repeats_new(),
+		.listeners = listeners_new(), .repeats = repeats_new(), .journal = -1,
 	};
 	int ret = record_root() ? smc_err_say(err, EROFS, "nothing happens in a record") : 0;
 
 	if (!ret && (!events.listeners || !events.repeats))
 		ret = smc_err_set(err, ENOMEM, "cannot store what happens");
+	if (!ret && opts->is_journal) {
+		events.journal = journal_open(err);
+		ret = events.journal < 0 ? events.journal : 0;
+	}
 	if (!ret)
 		ret = start(&events);
 	if (!ret)
 		ret = repeat(&events);
+	if (events.journal >= 0)
+		close(events.journal);
 	follow_close(events.follow);
 	polled_close(events.polled);
 	repeats_free(events.repeats);
