@@ -6,6 +6,7 @@ import resource
 import shutil
 import statistics
 import subprocess
+import threading
 import time
 
 TOOLS = os.environ["SMC_LAB_FAST"] + "/tools"
@@ -175,6 +176,26 @@ def bench_lives():
         print("whole life, %s: %d ns, ratio to IPPROTO_SMC %.3f" % (name, value, value / base), flush=True)
 
 
+def bench_events():
+    """The same connections, while smcss --events follows them and while nobody does, in turns."""
+    times = {False: [], True: []}
+    for _ in range(9):
+        for is_followed in times:
+            watch = is_followed and subprocess.Popen([TOOLS + "/smcss", "--events", "-j"], stdout=subprocess.PIPE)
+            if watch and b'"ebpf"' not in watch.stdout.readline():
+                raise SystemExit("smcss --events cannot use eBPF")
+            if watch:  # as if written into a file: somebody takes it all
+                reader = threading.Thread(target=watch.stdout.read)
+                reader.start()
+            times[is_followed].append(int(subprocess.run([TOOLS + "/life", "200", "256"], stdout=subprocess.PIPE, check=True).stdout))
+            if watch:
+                watch.terminate()
+                reader.join()
+                watch.wait()
+    alone, followed = statistics.median(times[False]), statistics.median(times[True])
+    print("whole life, IPPROTO_SMC: %d ns, followed by smcss --events %d ns, ratio %.3f" % (alone, followed, followed / alone), flush=True)
+
+
 def bench_smc_chk():
     with subprocess.Popen([TOOLS + "/smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().split()[-1]
@@ -208,6 +229,7 @@ if os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
     bench_socket()
     bench_lives()
+    bench_events()
     bench_smc_chk()
     bench_smcss()
     bench_top()
