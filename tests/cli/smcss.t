@@ -171,7 +171,7 @@ print(json.load(sys.stdin)["schema"])')" smc-tools/smcss/1 'JSON can be read'
 	"$smcss" >/dev/full 2>"$tmp/err"
 	is "$?" 1 'a full device fails the list'
 else
-	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active' --top '--top --once' '--top -j' \
+	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active' --top '--top --once' '--top -j' --events \
 		'-o rate_in' '-j -o brake -w 1'; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
