@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "bpf/address.h"
@@ -153,19 +152,10 @@ static int load(struct bpf_programs **programs __attribute__((unused)), struct s
 static int start(struct follow *follow, struct smc_err *err)
 {
 	struct smclife_state state = { 0 };
-	const uint32_t first = 0;
-	struct stat netns;
-	int ret;
 
-	if (stat("/proc/thread-self/ns/net", &netns))
-		return smc_err_set(err, errno, "cannot find out the network namespace");
-	state.netns = (uint32_t)netns.st_ino;
-	follow->state = bpf_programs_map(follow->programs, SMCLIFE_STATE);
-	ret = bpfmap_update(follow->state, &first, &state);
-	if (ret)
-		return smc_err_set(err, -ret, "cannot tell eBPF what to watch");
-	ret = bpf_programs_ring(follow->programs, SMCLIFE_EVENTS, on_record, follow, err);
-	return ret ? ret : bpf_programs_attach(follow->programs, err);
+	follow->state = bpf_programs_watch(follow->programs, SMCLIFE_STATE, &state, SMCLIFE_EVENTS,
+					   on_record, follow, err);
+	return follow->state < 0 ? follow->state : 0;
 }
 
 int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *err)

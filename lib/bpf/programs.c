@@ -7,9 +7,11 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
+#include "sys/bpfmap.h"
 
 /*
  * libbpf with libelf is 1 MB that only these programs need, and many hosts have it. Its version 1
@@ -126,6 +128,25 @@ int bpf_programs_ring(struct bpf_programs *programs, const char *map, bpf_ring_f
 {
 	programs->ring = programs->ring_buffer__new(bpf_programs_map(programs, map), fn, arg, NULL);
 	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
+}
+
+int bpf_programs_watch(struct bpf_programs *programs, const char *state, void *value,
+		       const char *ring, bpf_ring_fn fn, void *arg, struct smc_err *err)
+{
+	int map = bpf_programs_map(programs, state), ret;
+	const uint32_t first = 0;
+	struct stat netns;
+
+	if (stat("/proc/thread-self/ns/net", &netns))
+		return smc_err_set(err, errno, "cannot find out the network namespace");
+	*(uint32_t *)value = (uint32_t)netns.st_ino;
+	ret = bpfmap_update(map, &first, value);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot tell eBPF what to watch");
+	ret = bpf_programs_ring(programs, ring, fn, arg, err);
+	if (!ret)
+		ret = bpf_programs_attach(programs, err);
+	return ret ? ret : map;
 }
 
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)

@@ -36,6 +36,17 @@ int bpf_programs_attach(struct bpf_programs *programs, struct smc_err *err);
 int bpf_programs_ring(struct bpf_programs *programs, const char *map, bpf_ring_fn fn, void *arg,
 		      struct smc_err *err);
 
+/**
+ * bpf_programs_watch() - attach all, and have them watch this network namespace
+ * @state: array map whose only element begins with the inode of the namespace, a __u32
+ * @value: that element, all zero so far
+ * @ring: for @fn and @arg, see bpf_programs_ring()
+ *
+ * Return: descriptor of @state, -errno with a sentence.
+ */
+int bpf_programs_watch(struct bpf_programs *programs, const char *state, void *value,
+		       const char *ring, bpf_ring_fn fn, void *arg, struct smc_err *err);
+
 /** bpf_programs_read() - hand over all that the ring has, without waiting. Return: 0, -errno */
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err);
 

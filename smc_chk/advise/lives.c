@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "bpf/address.h"
 #include "bpf/programs.h"
@@ -88,19 +87,10 @@ static int load(struct bpf_programs **programs __attribute__((unused)), struct s
 static int start(struct lives *lives, struct smc_err *err)
 {
 	struct tcplife_state state = { 0 };
-	const uint32_t first = 0;
-	struct stat netns;
-	int ret;
 
-	if (stat("/proc/thread-self/ns/net", &netns))
-		return smc_err_set(err, errno, "cannot find out the network namespace");
-	state.netns = (uint32_t)netns.st_ino;
-	lives->state = bpf_programs_map(lives->programs, TCPLIFE_STATE);
-	ret = bpfmap_update(lives->state, &first, &state);
-	if (ret)
-		return smc_err_set(err, -ret, "cannot tell eBPF what to watch");
-	ret = bpf_programs_ring(lives->programs, TCPLIFE_EVENTS, on_end, lives, err);
-	return ret ? ret : bpf_programs_attach(lives->programs, err);
+	lives->state = bpf_programs_watch(lives->programs, TCPLIFE_STATE, &state, TCPLIFE_EVENTS,
+					  on_end, lives, err);
+	return lives->state < 0 ? lives->state : 0;
 }
 
 int lives_open(struct lives **result, struct tally *tally, struct lists *lists, struct smc_err *err)
