@@ -106,7 +106,7 @@ make_initrd() {
 # counter cannot be read the guest measures it itself.
 tsc_parameter() {
 	local khz
-	[[ $ACCEL == tcg && $ARCH == amd64 ]] || return 0
+	[[ $ACCEL == tcg && $ARCH == amd64 ]] && ((!ICOUNT)) || return 0
 	khz=$(/usr/bin/python3 -IS "$LAB/lib/tsc.py" 2>/dev/null) && printf 'tsc_early_khz=%s' "$khz"
 }
 
@@ -127,8 +127,9 @@ qemu_arguments() {
 		-fsdev local,id=out,path=out,security_model=none,multidevs=remap -device "virtio-9p-$BUS,fsdev=out,mount_tag=out")
 	case $ACCEL in
 	kvm) QEMU+=(-accel kvm) ;;
-	tcg) QEMU+=(-accel tcg,thread=multi) ;;
+	tcg) QEMU+=(-accel "tcg,thread=$( ((ICOUNT)) && echo single || echo multi)") ;;
 	esac
+	((!ICOUNT)) || QEMU+=(-icount shift=0,sleep=off)
 	case $MODE in
 	shell) QEMU+=(-chardev stdio,id=tty,signal=off -device virtconsole,chardev=tty) ;;
 	run) QEMU+=(-chardev "file,id=stdout,path=$node/stdout" -device virtserialport,chardev=stdout,name=stdout
