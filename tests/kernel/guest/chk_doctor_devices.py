@@ -43,6 +43,9 @@ def case(name, want, broken, mended, connects=True, is_smc=None):
         sh(broken)
         if connects:
             got = mode()
+            # A busy machine may be too slow for a handshake.
+            for _ in range(2):
+                got = mode() if is_smc and got == "TCP" else got
             ok(got in (("SMCR", "SMCD") if is_smc else ("TCP",)), "%s: the kernel takes %s" % (name, got), got)
     return name, want, (damage, lambda: sh(mended))
 

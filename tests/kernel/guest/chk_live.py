@@ -18,7 +18,9 @@ class Server:
     """smc_chk -S; tells its port."""
 
     def __init__(self, *options):
-        self.process = subprocess.Popen(["smc_chk", "-S", *options], stdout=subprocess.PIPE, text=True)
+        # What is ignored where it is started stays ignored.
+        self.process = subprocess.Popen(["smc_chk", "-S", *options], stdout=subprocess.PIPE, text=True,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.line = self.process.stdout.readline()
         found = re.search(r"\d+$", self.line.rstrip("}\n"))
         self.port = int(found.group()) if found else 0
