@@ -60,23 +60,40 @@ int capture_open_file(struct capture *capture, const char *path, struct smc_err 
 	return capture->file ? 0 : smc_err_set(err, errno, "cannot read %s", path);
 }
 
-int capture_open_output(struct capture *capture, const char *path, struct smc_err *err)
+/* Return: whether what would be written is the file that is read. */
+static bool is_input(const struct capture *capture, const struct stat *output)
+{
+	struct stat input;
+
+	return capture->file && !fstat(fileno(capture->file), &input) &&
+	       input.st_dev == output->st_dev && input.st_ino == output->st_ino;
+}
+
+/* A file that was there: it may be open to others. What it has stays until all is well. */
+static int take_over(struct capture *capture, const char *path, struct smc_err *err)
 {
 	struct stat st;
-	const int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
-	int fd = strcmp(path, "-") ? open(path, flags, 0600) : dup(STDOUT_FILENO);
 
-	if (fd < 0)
+	if (fstat(capture->output_fd, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	if (is_input(capture, &st))
+		return smc_err_say(err, EINVAL, "cannot write %s: it is the file that is read",
+				   path);
+	if (fchmod(capture->output_fd, 0600))
 		return smc_err_set(err, errno, "cannot write %s", path);
-	/* One that was there may be open to others. */
-	if (strcmp(path, "-") && !fstat(fd, &st) && S_ISREG(st.st_mode) && fchmod(fd, 0600)) {
-		int code = errno;
-
-		close(fd);
-		return smc_err_set(err, code, "cannot write %s", path);
-	}
-	capture->output_fd = fd;
+	capture->is_replaced = true;
 	return 0;
+}
+
+int capture_open_output(struct capture *capture, const char *path, struct smc_err *err)
+{
+	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+	bool is_named = strcmp(path, "-") != 0;
+
+	capture->output_fd = is_named ? open(path, flags, 0600) : dup(STDOUT_FILENO);
+	if (capture->output_fd < 0)
+		return smc_err_set(err, errno, "cannot write %s", path);
+	return is_named ? take_over(capture, path, err) : 0;
 }
 
 /* ---- starting ---- */
@@ -115,8 +132,11 @@ static int set_filter(struct capture *capture, const char *filter, struct smc_er
 
 static int start_output(struct capture *capture, struct smc_err *err)
 {
-	FILE *file = fdopen(capture->output_fd, "w");
+	FILE *file;
 
+	if (capture->is_replaced && ftruncate(capture->output_fd, 0))
+		return smc_err_set(err, errno, "cannot write packets");
+	file = fdopen(capture->output_fd, "w");
 	if (!file)
 		return smc_err_set(err, errno, "cannot write packets");
 	capture->output_fd = -1;

@@ -17,13 +17,14 @@
  * struct capture - an open source
  * @file: that is read, until libpcap has taken it
  * @output: where packets go as they are, NULL for none; @output_fd: while it is not yet libpcap's
+ * @is_replaced: what @output_fd has is to go, once nothing is wrong with filter and input
  */
 struct capture {
 	pcap_t *pcap;
 	FILE *file;
 	pcap_dumper_t *output;
 	int output_fd;
-	bool is_live;
+	bool is_live, is_replaced;
 };
 
 /** capture_open_live() - listen on an interface; needs rights. Return: 0, -errno with @err */
@@ -36,7 +37,11 @@ int capture_open_live(struct capture *capture, const char *interface, int snaple
  */
 int capture_open_file(struct capture *capture, const char *path, struct smc_err *err);
 
-/** capture_open_output() - a file for packets, mode 0600; "-" is standard output */
+/**
+ * capture_open_output() - a file for packets, mode 0600; "-" is standard output
+ *
+ * Refuses the file that is read. What a file has is kept until capture_start() found no error.
+ */
 int capture_open_output(struct capture *capture, const char *path, struct smc_err *err);
 
 /**

@@ -386,6 +386,14 @@ def check_write(path, directory):
     equal(dump("-j", "-r", copy)[1], dump("-j", "-r", path)[1], "-w: the same packets")
     dump("-r", path, "-w", copy, "-c", "2")
     equal([e["event"] for e in events(copy)], ["syn", "syn_ack", "outcome"], "-w -c: packets")
+    kept = dump("-j", "-r", copy)[1]
+    for name, argv in (("the file that is read", ("-r", copy, "-w", copy)), ("wrong filter", ("-r", path, "-w", copy, "port", "no-such")),
+                       ("not a capture", ("-r", __file__, "-w", copy))):
+        refused(name, *argv)
+        equal(dump("-j", "-r", copy)[1], kept, "-w: what was there is kept: " + name)
+    with open(copy, "rb") as file:
+        status, _, err = dump("-r", "-", "-w", copy, stdin=file)
+    ok(status == 1 and "the file that is read" in err and dump("-j", "-r", copy)[1] == kept, "-w: kept: it is standard input", err)
     os.unlink(copy)
     os.symlink(directory + "/target", copy)
     refused("cannot write", "-r", path, "-w", copy)
