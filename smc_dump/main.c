@@ -23,7 +23,8 @@ static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE", "write packets there instead of decoding them; - is standard\n"
 	  "output" },
 	{ 'c', "count", "NUMBER", "end after so many messages; with -w, packets" },
-	{ 's', "snaplen", "BYTES", "capture so much of each packet; 0 is all, the default" },
+	{ 's', "snaplen", "BYTES", "with -i: capture so much of each packet; 0 is all, the\n"
+	  "default" },
 	{ 'a', "all", NULL, "also connections that do not offer SMC, and every message of\n"
 	  "SMC-R through RoCE v2" },
 	{ 'q', "quiet", NULL, "one line a message" },
@@ -39,12 +40,13 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_dump",
 	.usage = "-r FILE [-aqxnj] [-c NUMBER] [FILTER]\n"
-		 "-i NETDEV [-aqxnj] [-c NUMBER] [-s BYTES] [FILTER]\n"
-		 "-r FILE | -i NETDEV -w FILE [-c NUMBER] [-s BYTES] [FILTER]\n"
+		 "-i NETDEV [-s BYTES] [-aqxnj] [-c NUMBER] [FILTER]\n"
+		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]\n"
 		 "-D",
 	.summary =
 		"Shows the handshakes of SMC on a network or in a capture: what each side offered, what\n"
-		"was chosen, and why not more. FILTER is that of tcpdump, see pcap-filter(7).",
+		"was chosen, and why not more. FILTER is that of tcpdump, see pcap-filter(7), but for\n"
+		"names of hosts and services, which are not looked up.",
 	.opts = options,
 	.error_status = 1,
 };
@@ -132,34 +134,38 @@ static bool join_filter(struct request *request, char *const *words)
 	return request->filter;
 }
 
-/* Return: -1 to go on, or the exit status. */
-static int check(const struct request *request)
+/* Who writes packets sees no messages, and a file has what was captured. */
+static const char *const exclusive[] = { "ris", "jq", "waqxj", NULL };
+
+/* @seen: the letters of all options. Return: -1 to go on, or the exit status. */
+static int check(const struct request *request, const char *seen)
 {
 	if (request->is_list)
-		return request->read || request->interface || request->write || request->filter ?
+		return seen[strspn(seen, "D")] || request->filter ?
 		       cli_usage_error(&tool, "'--list-interfaces' stands alone") : -1;
-	if (request->read && request->interface)
-		return cli_exclude(&tool, 'r', 'i');
+	if (cli_excludes(&tool, seen, exclusive))
+		return tool.error_status;
 	if (!request->read && !request->interface)
 		return cli_usage_error(&tool, "which packets? Name a file (-r) or an interface "
 				       "(-i)");
-	if (request->show.is_json && request->show.is_quiet)
-		return cli_exclude(&tool, 'j', 'q');
 	return -1;
 }
 
 static int parse(struct request *request, int argc, char **argv)
 {
+	char seen[sizeof(options) / sizeof(options[0])] = "";
 	int letter, status;
 
 	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
 		status = set_option(request, letter);
 		if (status >= 0)
 			return status;
+		if (!strchr(seen, letter))
+			seen[strlen(seen)] = (char)letter;
 	}
 	if (!join_filter(request, argv + optind))
 		return cli_error(&tool, "out of memory");
-	return check(request);
+	return check(request, seen);
 }
 
 /* ---- running ---- */

@@ -412,6 +412,14 @@ def check_refused(path, directory):
     refused("exclude each other", "-r", path, "-i", "lo")
     refused("exclude each other", "-j", "-q", "-r", path)
     refused("stands alone", "-D", "-r", path)
+    refused("stands alone", "-D", "-j")
+    refused("stands alone", "-D", "tcp")
+    # What would have no effect.
+    copy = directory + "/none.pcap"
+    for option in "aqxj":
+        refused("'--write' and", "-r", path, "-w", copy, "-" + option)
+    refused("'--read' and '--snaplen' exclude each other", "-r", path, "-s", "96", "-w", copy)
+    ok(not os.path.exists(copy), "refused: no file is made")
     refused("unknown option '-y'", "-y")
     for number_ in ("0", "-1", "x", ""):
         refused("is not a number for '--count'", "-r", path, "-c", number_)
