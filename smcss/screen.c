@@ -49,7 +49,7 @@ static const char *const help[] = {
 	"h ?               this help, and back",
 	"q                 the end",
 	"",
-	"IN/s, OUT/s       bytes in a second; > that or more, as a cursor may have gone round",
+	"IN/s, OUT/s       bytes in a second; > that or more, as a cursor may have wrapped",
 	"UNREAD            of the receive buffer: what the program here has not read",
 	"UNSENT            of the send buffer: what has not gone from it",
 	"BRAKE             who keeps the connection from being faster",
