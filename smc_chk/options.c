@@ -50,7 +50,7 @@ static const struct cli_opt options[] = {
 	{ OPT_TUNE, "tune", NULL, "measure which buffers are best between here and -S" },
 	{ OPT_SHAPE, "shape", "SHAPE", "of the load of --tune: bulk (the default), rpc:BYTES or\n"
 				       "connections" },
-	{ OPT_KERNEL, "kernel", NULL, "also try what net.smc sets for SMC-R; takes root, and\n"
+	{ OPT_KERNEL, "kernel", NULL, "also try what net.smc sets for SMC-R; needs root, and\n"
 				      "changes that for moments" },
 	{ 'e', "explain", "CODE", "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
 				  "as smcss shows them, 0x05000000/0x03030000" },
