@@ -185,7 +185,8 @@ void event_said(struct out_text *text, const struct event *event)
 {
 	out_printf(text, "%-9s  ", event_name(event->kind));
 	if (event->kind == EVENT_LOST)
-		out_printf(text, "%" PRIu64 " events that there was no room for", event->lost);
+		out_printf(text, "%" PRIu64 " events, which came faster than they could be "
+			   "printed", event->lost);
 	else if (event->kind == EVENT_START)
 		out_printf(text, "by %s", event->source);
 	else if (event_is_link(event))
