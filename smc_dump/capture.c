@@ -90,6 +90,10 @@ int capture_open_output(struct capture *capture, const char *path, struct smc_er
 	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 	bool is_named = strcmp(path, "-") != 0;
 
+	/* What strangers sent could be sequences that it obeys. */
+	if (!is_named && isatty(STDOUT_FILENO))
+		return smc_err_say(err, EINVAL, "packets are not for a terminal: redirect "
+				   "standard output, or name a file");
 	capture->output_fd = is_named ? open(path, flags, 0600) : dup(STDOUT_FILENO);
 	if (capture->output_fd < 0)
 		return smc_err_set(err, errno, "cannot write %s", path);

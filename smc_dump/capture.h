@@ -40,7 +40,8 @@ int capture_open_file(struct capture *capture, const char *path, struct smc_err 
 /**
  * capture_open_output() - a file for packets, mode 0600; "-" is standard output
  *
- * Refuses the file that is read. What a file has is kept until capture_start() found no error.
+ * Refuses the file that is read, and a terminal. What a file has is kept until capture_start()
+ * found no error.
  */
 int capture_open_output(struct capture *capture, const char *path, struct smc_err *err);
 

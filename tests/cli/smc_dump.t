@@ -7,6 +7,7 @@ import glob
 import ipaddress
 import json
 import os
+import pty
 import select
 import shutil
 import subprocess
@@ -398,6 +399,12 @@ def check_write(path, directory):
     os.symlink(directory + "/target", copy)
     refused("cannot write", "-r", path, "-w", copy)
     ok(not os.path.exists(directory + "/target"), "-w follows no link")
+    master, slave = pty.openpty()
+    result = subprocess.run([BUILD + "/smc_dump", "-r", path, "-w", "-"], stdout=slave, stderr=subprocess.PIPE, env=ENV, check=False)
+    ok(result.returncode == 1 and b"not for a terminal" in result.stderr and not select.select([master], [], [], 0)[0],
+       "-w -: not to a terminal", result)
+    os.close(slave)
+    os.close(master)
     with open("/dev/full", "wb") as full:
         result = subprocess.run([BUILD + "/smc_dump", "-r", path, "-w", "-"], stdout=full, stderr=subprocess.PIPE, env=ENV, check=False)
     equal((result.returncode, result.stderr), (1, b"smc_dump: cannot write packets: No space left on device\n"), "-w: a full device")
