@@ -13,6 +13,7 @@
 #include "smc_dump/flow.h"
 #include "smc_dump/show.h"
 #include "sys/confine.h"
+#include "sys/signals.h"
 
 /* What a sink returns when enough was shown. */
 #define ENOUGH 1
@@ -170,22 +171,34 @@ static int parse(struct request *request, int argc, char **argv)
 
 /* ---- running ---- */
 
-static struct capture *stopping;
+static struct capture *volatile stopping;
 
 static void on_signal(int number)
 {
+	struct capture *capture = stopping;
+
 	(void)number;
-	capture_stop(stopping);
+	if (capture)
+		capture_stop(capture);
 }
 
-/* Ctrl-C is how a live capture ends, and that is no failure. */
+/*
+ * Ctrl-C is how a live capture ends, and that is no failure; nor is it one of what is being
+ * written. The second one ends it whatever it waits for.
+ */
 static void catch_signals(struct capture *capture)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
+	static const int numbers[] = { SIGINT, SIGTERM };
+	const struct sigaction action = {
+		.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND,
+	};
+	sigset_t heeded;
 
 	stopping = capture;
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	signals_heeded(&heeded, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (sigismember(&heeded, numbers[i]))
+			sigaction(numbers[i], &action, NULL);
 }
 
 static int on_event(void *arg, const struct flow_event *event)
@@ -279,6 +292,8 @@ static int run(struct capture *capture, const struct request *request, struct sm
 	}
 	ret = request->write ? capture_run(capture, NULL, NULL, request->count, err) :
 			       decode(capture, request, err);
+	/* From here on there is less and less to be stopped. */
+	stopping = NULL;
 	lost = capture_lost(capture);
 	if (lost)
 		cli_note(&tool, "%u packets came too fast and are lost", lost);

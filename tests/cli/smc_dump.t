@@ -3,6 +3,7 @@
 """smc_dump over captures: those of the lab, compared with what tshark says of them, and those that this test makes up.
 
 What tshark says is recorded beside each capture; smc_dump.t --record writes it anew. Where there is a tshark, it is asked, too."""
+import fcntl
 import glob
 import ipaddress
 import json
@@ -10,6 +11,8 @@ import os
 import pty
 import select
 import shutil
+import signal
+import socket
 import subprocess
 import sys
 
@@ -414,6 +417,40 @@ def check_write(path, directory):
           "a full device")
 
 
+def listen(*argv, ignores=False, **more):
+    """smc_dump that has begun; None where it may not."""
+    live = subprocess.Popen([BUILD + "/smc_dump", "-i", "lo", *argv], stderr=subprocess.PIPE, env=ENV,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN if ignores else signal.SIG_DFL), **more)
+    if b"listening" in live.stderr.readline():
+        return live
+    live.wait()
+    return None
+
+
+def check_signals():
+    live = listen(ignores=True)
+    if not live:
+        skip("signals", "it may not listen here")
+        return
+    with open("/proc/%d/status" % live.pid, encoding="utf-8") as file:
+        ignored = [int(line.split()[1], 16) for line in file if line.startswith("SigIgn:")]
+    ok(ignored[0] & 1 << signal.SIGINT - 1, "a Ctrl-C that the caller ignores stays ignored", ignored)
+    live.terminate()
+    live.communicate()
+    equal(live.returncode, 0, "SIGTERM is no failure")
+    live = listen("-w", "-", "udp port 4791", stdout=subprocess.PIPE)
+    fcntl.fcntl(live.stdout, fcntl.F_SETPIPE_SZ, 4096)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender, open("/proc/%d/wchan" % live.pid, encoding="ascii") as waits:
+        for _ in range(100000):
+            if "pipe" in waits.read():
+                break
+            sender.sendto(bytes(1024), ("127.0.0.1", 4791))
+            waits.seek(0)
+    live.send_signal(signal.SIGINT)
+    _, err = live.communicate()
+    equal((live.returncode, err), (0, b""), "Ctrl-C while it waits for who reads is no failure")
+
+
 def check_refused(path, directory):
     refused("which packets?")
     refused("exclude each other", "-r", path, "-i", "lo")
@@ -474,6 +511,7 @@ def main():
         check_transfer(directory)
         check_text(path, directory)
         check_write(path, directory)
+        check_signals()
         check_refused(path, directory)
     done()
 
