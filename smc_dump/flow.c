@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
+
 #define BUCKETS 4096
 /* Connections that are known at a time; the one that was silent longest makes room. */
 #define MOST 16384
@@ -64,14 +66,23 @@ static bool same_addr(const struct smc_addr *one, const struct smc_addr *other)
 	       !memcmp(one->ip, other->ip, sizeof(one->ip));
 }
 
-/* The same for both directions. */
-static size_t bucket_of(const struct smc_addr *one, const struct smc_addr *other)
+static uint64_t hash_of(const struct smc_addr *end, uint64_t seed)
 {
-	uint32_t sum = (uint32_t)one->port * other->port + one->port + other->port;
+	return smc_index_hash(&end->port, sizeof(end->port),
+			      smc_index_hash(end->ip, sizeof(end->ip), seed));
+}
 
-	for (size_t i = 0; i < sizeof(one->ip); i++)
-		sum = sum * 31 + (uint32_t)(one->ip[i] + other->ip[i]);
-	return (sum ^ sum >> 16) % BUCKETS;
+/*
+ * The same for both directions. Where the table is in memory is another place in each process, and
+ * nobody on the network knows it: who could choose addresses for one bucket would make each packet
+ * be compared with all connections.
+ */
+static size_t bucket_of(const struct flow_table *table, const struct smc_addr *one,
+			const struct smc_addr *other)
+{
+	const uint64_t seed = (uintptr_t)table * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (hash_of(one, seed) + hash_of(other, seed)) % BUCKETS;
 }
 
 static void unlink_age(struct flow_table *table, struct flow *flow)
@@ -91,7 +102,7 @@ static void append_age(struct flow_table *table, struct flow *flow)
 static struct flow *find(struct flow_table *table, const struct packet *packet,
 			 enum flow_side *side)
 {
-	struct flow *flow = table->buckets[bucket_of(&packet->from, &packet->to)];
+	struct flow *flow = table->buckets[bucket_of(table, &packet->from, &packet->to)];
 
 	for (; flow; flow = flow->chain)
 		for (int i = FLOW_CLIENT; i <= FLOW_SERVER; i++)
@@ -114,7 +125,8 @@ static void free_flow(struct flow *flow)
 
 static void forget(struct flow_table *table, struct flow *flow)
 {
-	struct flow **at = &table->buckets[bucket_of(&flow->conn.ends[0], &flow->conn.ends[1])];
+	const struct smc_addr *ends = flow->conn.ends;
+	struct flow **at = &table->buckets[bucket_of(table, &ends[0], &ends[1])];
 
 	while (*at != flow)
 		at = &(*at)->chain;
@@ -162,7 +174,7 @@ static int end_flow(struct flow_table *table, struct flow *flow, const struct pa
 static struct flow *add(struct flow_table *table, const struct packet *packet, enum flow_side side,
 			struct packet_time time, int *ret)
 {
-	size_t bucket = bucket_of(&packet->from, &packet->to);
+	size_t bucket = bucket_of(table, &packet->from, &packet->to);
 	struct flow *flow;
 
 	if (table->count == MOST) {
