@@ -51,20 +51,21 @@ static bool offers(const struct flow_event *event)
 	return event->conn->offers[event->side];
 }
 
-/* From the first packet to the last message, in microseconds. */
-static int64_t duration(const struct flow_conn *conn)
+/*
+ * From the first packet to the last message, in microseconds. Return: false if that is not known:
+ * a file's times may be any numbers.
+ */
+static bool duration(const struct flow_conn *conn, const struct judgement *found, int64_t *us)
 {
 	const bool has_syn = conn->has_syn[FLOW_CLIENT];
 	const struct packet_time *from = has_syn ? &conn->begin : &conn->proposed;
+	const struct packet_time *to = &conn->answered;
+	int64_t ns = (int64_t)to->nanoseconds - (int64_t)from->nanoseconds;
 
-	return (conn->answered.seconds - from->seconds) * 1000000 +
-	       ((int64_t)conn->answered.nanoseconds - (int64_t)from->nanoseconds) / 1000;
-}
-
-/* Does the judgement know how long the handshake took? */
-static bool has_duration(const struct flow_conn *conn, const struct judgement *found)
-{
-	return found->mode > JUDGE_TCP && conn->proposed.seconds;
+	return found->mode > JUDGE_TCP && conn->proposed.seconds &&
+	       !__builtin_sub_overflow(to->seconds, from->seconds, us) &&
+	       !__builtin_mul_overflow(*us, (int64_t)1000000, us) &&
+	       !__builtin_add_overflow(*us, ns / 1000, us);
 }
 
 /* CDC messages come with all data: only those that say more than where cursors are. */
@@ -244,12 +245,13 @@ static void append_outcome(struct out_text *text, const struct show *show,
 {
 	const struct flow_conn *conn = event->conn;
 	struct judgement found;
+	int64_t us;
 
 	judge(&found, conn, event->packet);
 	out_printf(text, "=> %s", judge_mode_name(found.mode));
 	append_version(text, &found);
-	if (has_duration(conn, &found))
-		out_printf(text, ", handshake %.3f ms", (double)duration(conn) / 1000);
+	if (duration(conn, &found, &us))
+		out_printf(text, ", handshake %.3f ms", (double)us / 1000);
 	if (found.has_reason)
 		append_reason(text, show, conn, &found);
 	else
@@ -390,19 +392,18 @@ static void add_outcome(json_t *json, const struct flow_event *event)
 	const struct flow_conn *conn = event->conn;
 	json_t *notes = json_array();
 	struct judgement found;
+	int64_t us;
 
 	judge(&found, conn, event->packet);
 	for (size_t i = 0; i < found.n_notes; i++)
 		out_json_push(&notes, out_json_str(found.notes[i]));
 	json_object_set_new(json, "mode", json_string(judge_mode_name(found.mode)));
-	if (found.mode > JUDGE_TCP) {
+	if (found.mode > JUDGE_TCP)
 		json_object_set_new(json, "version", json_integer(found.version));
-	}
 	if (found.has_release)
 		json_object_set_new(json, "release", json_integer(found.release));
-	if (has_duration(conn, &found))
-		json_object_set_new(json, "handshake_us",
-				    json_integer((json_int_t)duration(conn)));
+	if (duration(conn, &found, &us))
+		json_object_set_new(json, "handshake_us", json_integer((json_int_t)us));
 	if (found.has_reason)
 		json_object_set_new(json, "reason", json_found_reason(conn, &found));
 	json_object_set_new(json, "notes", notes);

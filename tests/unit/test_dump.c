@@ -245,12 +245,37 @@ static void many(void **state)
 	out_free(&seen.text);
 }
 
+/* Of a file whose times are none there is no telling how long something took. */
+static void times(void **state)
+{
+	static const struct show quiet = { .is_quiet = true };
+	struct smc_clc confirm = { .type = SMC_CLC_CONFIRM, .version = 1 };
+	struct flow_conn conn = {
+		.ends = { { .family = AF_INET }, { .family = AF_INET } },
+		.messages[SMC_CLC_CONFIRM] = &confirm,
+		.proposed = { 61, 0 }, .answered = { 61, 1500000 },
+	};
+	const struct flow_event event = { .kind = FLOW_OUTCOME, .conn = &conn };
+	struct out_text text = { 0 };
+
+	(void)state;
+	assert_true(show_event(&text, &quiet, &event));
+	out_char(&text, '\0');
+	assert_non_null(strstr(text.data, "=> SMC-R version 1, handshake 1.500 ms\n"));
+	out_reset(&text);
+	conn.proposed.seconds = INT64_MIN;
+	assert_true(show_event(&text, &quiet, &event));
+	out_char(&text, '\0');
+	assert_non_null(strstr(text.data, "=> SMC-R version 1\n"));
+	out_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets), cmocka_unit_test(options), cmocka_unit_test(roce),
 		cmocka_unit_test(headers), cmocka_unit_test(links), cmocka_unit_test(handshake),
-		cmocka_unit_test(many),
+		cmocka_unit_test(many), cmocka_unit_test(times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
