@@ -191,9 +191,9 @@ static int accept_marked(const struct call *call)
 		fd = call_next(call);
 	else
 		fd = accept_ready(call);
-	shim_fd_mark(fd);
 	if (fd < 0)
 		return -1;
+	shim_fd_mark_socket(fd);
 	shim_accepted_buffers(call->fd, fd);
 	errno = saved;
 	return fd;

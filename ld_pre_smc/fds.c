@@ -32,8 +32,16 @@ void shim_fd_set(enum shim_fd_table table, int fd)
 
 void shim_fd_set_plain(int fd)
 {
-	shim_fd_mark(fd);
+	shim_fd_mark_socket(fd);
 	shim_fd_set(FD_PLAIN, fd);
+}
+
+bool shim_fd_close(int fd)
+{
+	bool is_socket = (unsigned int)fd < SHIM_FD_NUMBERS && shim_fd_is_set(FD_SOCKET, fd);
+
+	shim_fd_drop(FD_SOCKET, fd);
+	return is_socket;
 }
 
 void shim_fd_drop(enum shim_fd_table table, int fd)
@@ -56,6 +64,8 @@ void shim_fd_copy(int from, int to)
 {
 	shim_fd_drop(FD_PLAIN, from);
 	shim_fd_drop(FD_PLAIN, to);
+	if (from != to)
+		shim_fd_drop(FD_SOCKET, to);
 	if ((unsigned int)to >= SHIM_FD_NUMBERS)
 		return;
 	if (shim_fd_is_marked(from)) {
@@ -71,6 +81,7 @@ void shim_fd_unknown(int fd)
 	if ((unsigned int)fd >= SHIM_FD_NUMBERS)
 		return;
 	shim_fd_drop(FD_PLAIN, fd);
+	shim_fd_drop(FD_SOCKET, fd);
 	shim_fd_set(FD_SMC, fd);
 	shim_fd_set(FD_EPOLL, fd);
 }

@@ -18,6 +18,7 @@ enum shim_fd_table {
 	FD_KEPT,	/* smc_keep has it too, since shutdown() */
 	FD_PLAIN,	/* see shim_fd_is_plain(); with FD_SMC, or not at all */
 	FD_QUICK,	/* a listener that did not wait when it was asked last */
+	FD_SOCKET,	/* see shim_fd_mark_socket() */
 	FD_TABLES,
 };
 
@@ -53,13 +54,31 @@ static inline void shim_fd_mark(int fd)
 		shim_fd_set(FD_SMC, fd);
 }
 
+/**
+ * shim_fd_mark_socket() - shim_fd_mark() of what surely is a socket, until it is closed
+ *
+ * A mark alone says no such thing: its number may have become that of any file, and what a driver
+ * makes of an ioctl(2) that is meant for sockets is not known. Those of DRM look only at the last
+ * byte.
+ */
+static inline void shim_fd_mark_socket(int fd)
+{
+	shim_fd_mark(fd);
+	if ((unsigned int)fd < SHIM_FD_NUMBERS)
+		shim_fd_set(FD_SOCKET, fd);
+}
+
+/** shim_fd_close() - whether what is to be closed was marked as a socket. It no longer is */
+bool shim_fd_close(int fd);
+
 /* What shim_fd_mark_plain() does the first time. */
 void shim_fd_set_plain(int fd);
 
-/** shim_fd_mark_plain() - shim_fd_mark() of what socket() gave, see shim_fd_is_plain() */
+/** shim_fd_mark_plain() - shim_fd_mark_socket() of what socket() gave, see shim_fd_is_plain() */
 static inline void shim_fd_mark_plain(int fd)
 {
-	if ((unsigned int)fd < SHIM_FD_NUMBERS && !shim_fd_is_set(FD_PLAIN, fd))
+	if ((unsigned int)fd < SHIM_FD_NUMBERS &&
+	    (!shim_fd_is_set(FD_PLAIN, fd) || !shim_fd_is_set(FD_SOCKET, fd)))
 		shim_fd_set_plain(fd);
 }
 
@@ -78,7 +97,7 @@ static inline bool shim_fd_is_plain(int fd)
 
 /**
  * shim_fd_drop() - forget a mark whose absence costs no more than system calls
- * @table: FD_PLAIN or FD_QUICK
+ * @table: FD_PLAIN, FD_QUICK or FD_SOCKET
  *
  * No system call: where the memory is the parent's, as after vfork(2), it is done all the same.
  */

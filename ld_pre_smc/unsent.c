@@ -183,20 +183,23 @@ static bool send_rest(int fd, int bytes)
 
 /*
  * Where all is sent nobody need know whether it went by SMC or by TCP, unless by SMC-R. EINVAL: a
- * listener, with which its queue is closed.
+ * listener, with which its queue is closed. What may be no socket at all is asked that first.
  */
 bool shim_unsent_close(int fd)
 {
+	bool is_socket = shim_fd_close(fd);
 	int bytes;
 
 	if (!shim_repairs() || shim_in_sandbox)
 		return false;
 	detach_kept(fd);
-	bytes = queued(fd);
-	if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma()))
-		return false;
-	if (shim_is_smc(fd, NULL))
-		return send_rest(fd, bytes);
+	if (is_socket || shim_is_smc(fd, NULL)) {
+		bytes = queued(fd);
+		if (bytes == -EBADF || ((!bytes || bytes == -EINVAL) && !shim_may_be_rdma()))
+			return false;
+		if (!is_socket || shim_is_smc(fd, NULL))
+			return send_rest(fd, bytes);
+	}
 	shim_fd_clear(FD_SMC, fd);
 	return false;
 }

@@ -41,3 +41,11 @@ static inline long libc_call(long number, const long args[6])
 		next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
 	return next(number, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
+
+/** count_below() - a counter of the library below, see tests/preload/mimic_lib.c; -1 without it */
+static inline int count_below(const char *name)
+{
+	const int *count = dlsym(RTLD_DEFAULT, name);
+
+	return count ? *count : -1;
+}

@@ -355,6 +355,12 @@ static void on_passed(void)
 	say_linger(got);
 }
 
+static void open_file_at(int fd)
+{
+	if (open("/dev/null", O_RDONLY) != fd)
+		errx(1, "another number");
+}
+
 /* Closed behind the library's back, and then something else. */
 static void on_raw(void)
 {
@@ -371,8 +377,7 @@ static void on_raw(void)
 	printf("connect=%d close=%d, ", ret, close(fd));
 	fd = open_socket(0);
 	syscall(SYS_close, fd);
-	if (open("/dev/null", O_RDONLY) != fd)
-		errx(1, "another number");
+	open_file_at(fd);
 	ret = connect(fd, (struct sockaddr *)&server, sizeof(server));
 	printf("file: connect=%d %d close=%d\n", ret, errno == ENOTSOCK, close(fd));
 }
@@ -397,13 +402,36 @@ static void on_blocking(void)
 	printf("waits=%d accept=%d\n", waits, fd >= 0);
 }
 
+/* Files with the numbers of sockets that are closed, and one that the program began with. */
+static void on_strange(void)
+{
+	int fd = open_socket(0), peer;
+
+	close(fd);
+	open_file_at(fd);
+	close(fd);
+	fd = open_socket(0);
+	if (connect(fd, (struct sockaddr *)&server, sizeof(server)))
+		err(1, "connect");
+	peer = accept(listener, NULL, NULL);
+	close(peer);
+	open_file_at(peer);
+	close(peer);
+	peer = dup(fd);
+	syscall(SYS_close, peer);
+	open_file_at(peer);
+	dup2(fd, peer);
+	close(0);
+	printf("asked=%d\n", count_below("mimic_strange"));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
 	{ "own", on_own }, { "dup", on_dup }, { "dup2", on_dup2 }, { "fork", on_fork },
 	{ "exec", on_exec }, { "passed", on_passed }, { "raw", on_raw },
-	{ "blocking", on_blocking },
+	{ "blocking", on_blocking }, { "strange", on_strange },
 };
 
 int main(int argc, char **argv)

@@ -519,14 +519,6 @@ static void count_calls(void)
 	printf("marks=%d calls=%d\n", marks, calls);
 }
 
-/* Of the library below, see mimic_lib.c. */
-static int count_below(const char *name)
-{
-	const int *count = dlsym(RTLD_DEFAULT, name);
-
-	return count ? *count : -1;
-}
-
 static void tell_signals(const char *name, int ret)
 {
 	static int calm, exposed;

@@ -44,3 +44,4 @@ done
 is "$(stale raw)" 'connect=-1 1, connect=0 close=0, file: connect=-1 1 close=0' \
 	'lives: closed behind the library'"'"'s back, and then something else'
 is "$(stale blocking)" 'waits=1 accept=1' 'lives: a listener that was non-blocking: a client that is gone keeps nobody waiting'
+is "$(stale strange </dev/null)" 'asked=0' 'lives: no ioctl() of sockets for files with numbers that sockets had'

@@ -260,18 +260,25 @@ int connect(int fd, const struct sockaddr *addr, socklen_t len)
 	return (int)syscall(SYS_connect, fd, addr, len);
 }
 
+/* What is for sockets, asked of something else. */
+extern atomic_int mimic_strange;
+atomic_int mimic_strange;
+
 #ifdef __GLIBC__
 int ioctl(int fd, unsigned long request, ...)
 #else
 int ioctl(int fd, int request, ...)
 #endif
 {
+	struct stat file;
 	va_list ap;
 	void *arg;
 
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
+	mimic_strange += request >> 8 == 0x89 && !kind(fd) && !fstat(fd, &file) &&
+			 !S_ISSOCK(file.st_mode);
 	if (kind(fd) && (request == 0x8906 || request == 0x8915 || request == 0x891b))
 		return refuse(ENOTTY);
 	return (int)syscall(SYS_ioctl, fd, request, arg);
