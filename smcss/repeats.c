@@ -55,9 +55,14 @@ static struct peer *find(struct repeats *repeats, const struct smc_addr *addr)
 	return quiet;
 }
 
-/* Seconds that have gone by since are empty. */
+/*
+ * Seconds that have gone by since are empty. Events of several CPUs come in any order; what is more
+ * than that is a clock that was set back.
+ */
 static void advance(struct peer *peer, int64_t second)
 {
+	if (peer->last - second >= REPEATS_SECONDS)
+		peer->last = 0;
 	if (second - peer->last >= REPEATS_SECONDS)
 		memset(peer->counts, 0, sizeof(peer->counts));
 	else

@@ -220,6 +220,10 @@ static void test_repeats(void **state)
 	assert_int_equal(repeats_count(repeats, &peer, AT + 60 * SECOND), 4);
 	assert_int_equal(repeats_count(repeats, &peer, AT + 61 * SECOND), 3);
 	assert_int_equal(repeats_count(repeats, &peer, AT + 500 * SECOND), 1);
+	/* The clock is set back. */
+	assert_int_equal(repeats_count(repeats, &peer, AT + 100 * SECOND), 1);
+	assert_int_equal(repeats_count(repeats, &peer, AT + 159 * SECOND), 2);
+	assert_int_equal(repeats_count(repeats, &peer, AT + 160 * SECOND), 2);
 	/* More peers than there is room for: it goes on counting. */
 	for (uint32_t i = 0; i < 100000; i++) {
 		memcpy(other.ip, &i, sizeof(i));
