@@ -151,9 +151,13 @@ int bpf_programs_watch(struct bpf_programs *programs, const char *state, void *v
 
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
 {
-	int ret = programs->ring_buffer__consume(programs->ring);
+	int ret;
 
-	return ret < 0 ? smc_err_set(err, -ret, "cannot read what eBPF tells") : 0;
+	err->code = 0;
+	ret = programs->ring_buffer__consume(programs->ring);
+	if (ret >= 0)
+		return 0;
+	return err->code ? ret : smc_err_set(err, -ret, "cannot read what eBPF tells");
 }
 
 void bpf_programs_close(struct bpf_programs *programs)

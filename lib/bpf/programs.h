@@ -47,7 +47,11 @@ int bpf_programs_ring(struct bpf_programs *programs, const char *map, bpf_ring_f
 int bpf_programs_watch(struct bpf_programs *programs, const char *state, void *value,
 		       const char *ring, bpf_ring_fn fn, void *arg, struct smc_err *err);
 
-/** bpf_programs_read() - hand over all that the ring has, without waiting. Return: 0, -errno */
+/**
+ * bpf_programs_read() - hand over all that the ring has, without waiting
+ *
+ * Return: 0; -errno with a sentence: that of the function that takes it, if it left one in @err.
+ */
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err);
 
 /** bpf_programs_close() - detach and unload all; NULL is allowed */
