@@ -2,7 +2,6 @@
 """smc_dump against a kernel: what it says of handshakes is what smcss and smcd say. usage: smc_dump.py SMCD|SMCR
 
 SMC-D: both ends here, over lo. SMC-R: two guests, guest 1 has the client and looks at eth0. With SMC_LAB_OUT the captures stay."""
-import ctypes
 import json
 import os
 import socket
@@ -12,43 +11,17 @@ import sys
 import threading
 
 from kern import NODE, done, equal, listing, ok, out_of, run, sync, wait_for
+from smcsock import call, smc_client, smc_listener
 
 MODE = sys.argv[1]
 INTERFACE, PEER = ("lo", "127.0.0.1") if MODE == "SMCD" else ("eth0", os.environ["SMC_LAB_PEER_IP"])
 PEER6 = "::1" if MODE == "SMCD" else os.environ["SMC_LAB_PEER_IP6"]
 FILE = os.environ.get("SMC_LAB_OUT", "/run") + "/%s.pcap" % MODE.lower()
 EID = "SMC-LAB-EID"
-AF_SMC = 43
-LIBC = ctypes.CDLL(None, use_errno=True)
-
-
-def call(name, *args):
-    result = getattr(LIBC, name)(*args)
-    if result < 0:
-        raise OSError(ctypes.get_errno(), name)
-    return result
-
-
-def name_of(ip, port):
-    """struct sockaddr: Python has none for this family."""
-    if ":" in ip:
-        head = socket.AF_INET6.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + bytes(4)
-        return head + socket.inet_pton(socket.AF_INET6, ip) + bytes(4)
-    return socket.AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + socket.inet_aton(ip) + bytes(8)
-
-
-def smc_socket(ip):
-    return socket.socket(AF_SMC, socket.SOCK_STREAM, int(":" in ip))
 
 
 def listen(ip, port, is_smc):
-    if not is_smc:
-        return socket.create_server((ip, port))
-    listener = smc_socket(ip)
-    name = name_of(ip, port)
-    call("bind", listener.fileno(), name, len(name))
-    call("listen", listener.fileno(), 16)
-    return listener
+    return smc_listener(port, ip) if is_smc else socket.create_server((ip, port))
 
 
 class Dump:
@@ -81,8 +54,7 @@ def connect(name, port, ip=PEER, is_smc=True):
     if MODE == "SMCR":
         sync(name + "-up")
     if NODE == 1:
-        client = smc_socket(ip)
-        call("connect", client.fileno(), name_of(ip, port), len(name_of(ip, port)))
+        client = smc_client(port, ip)
         client.send(b"x" * 100)
     if listener:
         server = socket.socket(fileno=call("accept", listener.fileno(), None, None))

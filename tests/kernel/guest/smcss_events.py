@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """smcss --events against connections that this test makes. usage: smcss_events.py SMCD|SMCR|TCP [SHORT]"""
-import ctypes
 import json
 import os
 import socket
@@ -10,40 +9,13 @@ import threading
 import time
 
 from kern import done, equal, ok, run, wait_for
+from smcsock import accept, smc_client, smc_listener
 
-AF_SMC = 43
 MODE = sys.argv[1]
-LIBC = ctypes.CDLL(None, use_errno=True)
 PORT = 7000
 SHORT = int(sys.argv[2]) if len(sys.argv) > 2 else 200
 # Without types of smc.ko the kernel's cursors are not known.
 HAS_TYPES = os.path.exists("/sys/kernel/btf/smc") or not os.path.exists("/sys/module/smc/sections")
-
-
-def address(port):
-    return socket.AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + socket.inet_aton("127.0.0.1") + bytes(8)
-
-
-def call(name, *args):
-    if getattr(LIBC, name)(*args) < 0:
-        raise OSError(ctypes.get_errno(), name)
-
-
-def smc_client(port):
-    client = socket.socket(AF_SMC, socket.SOCK_STREAM, 0)
-    call("connect", client.fileno(), address(port), 16)
-    return client
-
-
-def smc_listener(port):
-    listener = socket.socket(AF_SMC, socket.SOCK_STREAM, 0)
-    call("bind", listener.fileno(), address(port), 16)
-    call("listen", listener.fileno(), 128)
-    return listener
-
-
-def accept(listener):
-    return socket.socket(AF_SMC, socket.SOCK_STREAM, 0, LIBC.accept(listener.fileno(), None, None))
 
 
 class Server:

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """smcss --top against programs that move bytes which this test counts. usage: smcss_top.py SMCD|SMCR"""
-import ctypes
 import json
 import os
 import socket
@@ -10,41 +9,17 @@ import threading
 import time
 
 from kern import done, equal, ok, run, wait_for
+from smcsock import accept, smc_client, smc_listener
 
-AF_SMC = 43
 MODE = sys.argv[1]
-LIBC = ctypes.CDLL(None, use_errno=True)
-# Python knows no addresses of this family: struct sockaddr_in.
 PORT = 7000
-
-
-def address(port):
-    return socket.AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + socket.inet_aton("127.0.0.1") + bytes(8)
-
-
-def call(name, *args):
-    if getattr(LIBC, name)(*args) < 0:
-        raise OSError(ctypes.get_errno(), name)
-
-
-def smc_client(port):
-    client = socket.socket(AF_SMC, socket.SOCK_STREAM, 0)
-    call("connect", client.fileno(), address(port), 16)
-    return client
-
-
-def smc_listener(port):
-    listener = socket.socket(AF_SMC, socket.SOCK_STREAM, 0)
-    call("bind", listener.fileno(), address(port), 16)
-    call("listen", listener.fileno(), 16)
-    return listener
 
 
 class Pair:
     """Both ends of a connection."""
     def __init__(self, listener):
         self.client = smc_client(PORT)
-        self.server = socket.socket(AF_SMC, socket.SOCK_STREAM, 0, LIBC.accept(listener.fileno(), None, None))
+        self.server = accept(listener)
 
 
 def inode(sock):

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""SMC sockets for tests in guests: Python knows no addresses of this family, so libc is called."""
+import ctypes
+import socket
+import sys
+
+AF_SMC = 43
+LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+def call(name, *args):
+    result = getattr(LIBC, name)(*args)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), name)
+    return result
+
+
+def name_of(ip, port):
+    """struct sockaddr"""
+    if ":" in ip:
+        head = socket.AF_INET6.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + bytes(4)
+        return head + socket.inet_pton(socket.AF_INET6, ip) + bytes(4)
+    return socket.AF_INET.to_bytes(2, sys.byteorder) + port.to_bytes(2, "big") + socket.inet_aton(ip) + bytes(8)
+
+
+def smc_socket(ip):
+    return socket.socket(AF_SMC, socket.SOCK_STREAM, int(":" in ip))
+
+
+def smc_client(port, ip="127.0.0.1"):
+    client = smc_socket(ip)
+    name = name_of(ip, port)
+    call("connect", client.fileno(), name, len(name))
+    return client
+
+
+def smc_listener(port, ip="127.0.0.1", backlog=128):
+    listener = smc_socket(ip)
+    name = name_of(ip, port)
+    call("bind", listener.fileno(), name, len(name))
+    call("listen", listener.fileno(), backlog)
+    return listener
+
+
+def accept(listener):
+    return socket.socket(AF_SMC, socket.SOCK_STREAM, 0, call("accept", listener.fileno(), None, None))
