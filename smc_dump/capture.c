@@ -114,6 +114,16 @@ static int read_header(struct capture *capture, struct smc_err *err)
 	return 0;
 }
 
+/* By then no file can be opened in which names are looked up. */
+static int wrong_filter(const char *why, struct smc_err *err)
+{
+	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||
+		       !strncmp(why, "unknown network", 15);
+
+	return smc_err_say(err, EINVAL, "wrong filter: %s%s", why,
+			   is_name ? ": names are not looked up, give the number" : "");
+}
+
 static int set_filter(struct capture *capture, const char *filter, struct smc_err *err)
 {
 	struct bpf_program program;
@@ -127,7 +137,7 @@ static int set_filter(struct capture *capture, const char *filter, struct smc_er
 	else
 		status = 0;
 	if (status)
-		return smc_err_say(err, EINVAL, "wrong filter: %s", pcap_geterr(capture->pcap));
+		return wrong_filter(pcap_geterr(capture->pcap), err);
 	status = pcap_setfilter(capture->pcap, &program);
 	pcap_freecode(&program);
 	return status ? smc_err_say(err, EIO, "cannot set the filter: %s",

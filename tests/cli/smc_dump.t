@@ -469,6 +469,8 @@ def check_refused(path, directory):
         refused("is not a number for '--count'", "-r", path, "-c", number_)
     refused("is not a number for '--snaplen'", "-r", path, "-s", "300000")
     refused("wrong filter", "-r", path, "dport = :6379")
+    for name in ("port https", "host localhost", "net loopback"):
+        refused("give the number", "-r", path, name)
     refused("No such file", "-r", directory + "/nosuch")
     text = directory + "/text"
     with open(text, "wb") as file:
