@@ -118,10 +118,36 @@ static int read_header(struct capture *capture, struct smc_err *err)
 static int wrong_filter(const char *why, struct smc_err *err)
 {
 	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||
-		       !strncmp(why, "unknown network", 15);
+		       !strncmp(why, "unknown network", 15) ||
+		       !strncmp(why, "unknown protocol", 16);
 
 	return smc_err_say(err, EINVAL, "wrong filter: %s%s", why,
 			   is_name ? ": names are not looked up, give the number" : "");
+}
+
+static bool is_word(const char *at, size_t len, const char *word)
+{
+	return strlen(word) == len && !memcmp(at, word, len);
+}
+
+/*
+ * libpcap 1.10 takes what is in memory for the number of an IP protocol that it cannot look up, and
+ * says nothing. It knows the names of those below by itself.
+ */
+static bool names_protocol(const char *at)
+{
+	static const char between[] = " \t\n()";
+	bool is_proto = false, is_below = false;
+
+	for (size_t len; *(at += strspn(at, between)); at += len) {
+		len = strcspn(at, between);
+		if (is_proto && !is_below && (*at < '0' || *at > '9'))
+			return true;
+		is_proto = is_word(at, len, "proto") || is_word(at, len, "protochain");
+		if (!is_proto)
+			is_below = is_word(at, len, "ether") || is_word(at, len, "link");
+	}
+	return false;
 }
 
 static int set_filter(struct capture *capture, const char *filter, struct smc_err *err)
@@ -129,6 +155,8 @@ static int set_filter(struct capture *capture, const char *filter, struct smc_er
 	struct bpf_program program;
 	int status;
 
+	if (filter && names_protocol(filter))
+		return wrong_filter("unknown protocol", err);
 	if (filter)
 		status = pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN);
 	else if (pcap_compile(capture->pcap, &program, DEFAULT_FILTER, 1, PCAP_NETMASK_UNKNOWN))

@@ -469,8 +469,10 @@ def check_refused(path, directory):
         refused("is not a number for '--count'", "-r", path, "-c", number_)
     refused("is not a number for '--snaplen'", "-r", path, "-s", "300000")
     refused("wrong filter", "-r", path, "dport = :6379")
-    for name in ("port https", "host localhost", "net loopback"):
+    for name in ("port https", "host localhost", "net loopback", "ip proto \\tcp", "not proto (ospf)", "ip protochain \\udp"):
         refused("give the number", "-r", path, name)
+    for same in ("ip proto 6", "ether proto \\ip and proto (6 or 132)"):
+        equal(dump("-r", path, same)[1], dump("-r", path, "ip and tcp")[1], "-r FILE " + same)
     refused("No such file", "-r", directory + "/nosuch")
     text = directory + "/text"
     with open(text, "wb") as file:
