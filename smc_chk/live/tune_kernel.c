@@ -10,11 +10,13 @@
  * meanwhile: whatever ends this program but SIGKILL finds them as they were.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sys/file.h>
 
 #include "base/array.h"
 #include "host/file.h"
@@ -48,6 +50,19 @@ static int write_knob(struct tune *tune, const char *name, unsigned long value)
 				 value) : 0;
 }
 
+/* Another one would take what this one sets for what was there. Held until the program ends. */
+static int lock_knobs(struct smc_err *err)
+{
+	int fd = open("/proc/sys/net/smc/" ROOM, O_RDONLY | O_CLOEXEC);
+
+	/* Without the file read_knob() says why. */
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
+	close(fd);
+	return smc_err_say(err, EBUSY, "another smc_chk --tune --kernel is changing net.smc of "
+			   "this host");
+}
+
 int tune_kernel_ready(struct tune *tune)
 {
 	struct smc_err *err = &tune->result.err;
@@ -57,7 +72,8 @@ int tune_kernel_ready(struct tune *tune)
 		return smc_err_say(err, EPROTO, "--kernel is for connections over SMC-R, which "
 				   "this one is not");
 	/* Written as it is, for the error that is sure to come without permission. */
-	return read_knob(tune, ROOM, &room) || write_knob(tune, ROOM, room) ? -1 : 0;
+	return lock_knobs(err) || read_knob(tune, ROOM, &room) || write_knob(tune, ROOM, room) ?
+	       -1 : 0;
 }
 
 static void add_row(struct tune *tune, const char *knob, unsigned long value)

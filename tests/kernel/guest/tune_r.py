@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """smc_chk -C --tune over SMC-R, guest 1 is the client: what groups got that --kernel made, and that all knobs are as they were, in
 whatever way it ends. No speed is asserted: it is that of an emulated machine."""
+import fcntl
 import glob
 import json
 import os
@@ -94,12 +95,21 @@ def check_refused():
     ok(status == 1 and not out and err.startswith("smc_chk: cannot set net.smc.smcr_max_conns_per_lgr to "), "not as root: an error", (status, out, err))
 
 
+def check_locked(before):
+    with open(ROOM, encoding="ascii") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        status, out, err = run(*TUNE)
+    equal((status, out, err), (1, "", "smc_chk: another smc_chk --tune --kernel is changing net.smc of this host\n"), "two at once: an error")
+    equal(knobs(), before, "two at once: knobs are as they were")
+
+
 def client():
     sync("up")
     before = knobs()
     check_measured(before)
     check_text()
     check_refused()
+    check_locked(before)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         check_ended(before, number)
     check_lost(before)
