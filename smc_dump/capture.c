@@ -25,7 +25,7 @@ static int cannot_listen(struct smc_err *err, const char *interface, pcap_t *pca
 		return smc_err_say(err, EPERM, "cannot listen on %s: capturing packets needs root, "
 				   "or the capability CAP_NET_RAW", interface);
 	case PCAP_ERROR_NO_SUCH_DEVICE:
-		return smc_err_say(err, ENODEV, "cannot listen on %s: there is no such interface",
+		return smc_err_say(err, ENODEV, "cannot listen on %s: no such interface",
 				   interface);
 	case PCAP_ERROR_IFACE_NOT_UP:
 		return smc_err_say(err, ENETDOWN, "cannot listen on %s: the interface is down",

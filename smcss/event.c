@@ -178,7 +178,7 @@ static void append_link(struct out_text *text, const struct event_link *link, bo
 	if (link->to)
 		out_printf(text, "moved to link %u", link->to);
 	else
-		out_str(text, "lost, as there is no other link");
+		out_str(text, "lost: no other link");
 }
 
 void event_said(struct out_text *text, const struct event *event)

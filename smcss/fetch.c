@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* All SMC sockets from the kernel, and what completes them: TCP sockets inside, and processes. */
+/*
+ * All SMC sockets from the kernel, which of them are wanted, and what completes them: TCP sockets
+ * inside, and processes.
+ */
 #include "smcss.h"
 
 #include <errno.h>
@@ -8,6 +11,38 @@
 #include "netlink/diag.h"
 
 #define TRIES 3
+
+uint8_t smcss_ext(const struct smcss_opts *opts)
+{
+	uint8_t ext = 0;
+
+	if (opts->is_json || opts->columns || opts->is_top)
+		return SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO) | SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO) |
+		       SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO);
+	if (opts->is_debug)
+		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO);
+	if (opts->only_smcr)
+		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_LGRINFO);
+	if (opts->only_smcd)
+		ext |= SMC_DIAG_EXT(SMC_ABI_DIAG_DMBINFO);
+	return ext;
+}
+
+bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
+{
+	enum smc_mode mode = smc_sock_mode(sock);
+
+	/* As ever, --all adds those that are neither yet. */
+	if (mode != SMC_MODE_NONE || !opts->is_all) {
+		if (opts->only_smcd && mode != SMC_MODE_SMCD)
+			return false;
+		if (opts->only_smcr && mode != SMC_MODE_SMCR)
+			return false;
+	}
+	if (opts->is_listening)
+		return sock->state == SMC_ABI_LISTEN;
+	return opts->is_all || opts->filter.has_state || smc_sock_connected(sock);
+}
 
 static int try_once(const struct smcss_source *source, struct smc_err *err)
 {

@@ -265,7 +265,6 @@ SEC("kprobe/smc_hash_sk")
 int BPF_KPROBE(smclife_create, struct sock *sk)
 {
 	struct smclife_socket socket = { .begun = bpf_ktime_get_ns() };
-	struct smclife_state *state = state_of();
 	__u64 key = (__u64)sk;
 
 	if (!is_watched(sk))
@@ -274,8 +273,8 @@ int BPF_KPROBE(smclife_create, struct sock *sk)
 	/* The kernel's worker makes those that are to be accepted. */
 	if (!socket.process.pid)
 		socket.side = SMCLIFE_SERVER;
-	if (bpf_map_update_elem(&smclife_sockets, &key, &socket, BPF_ANY) && state)
-		__sync_fetch_and_add(&state->unknown, 1);
+	/* One without room is as one that is older than the program. */
+	bpf_map_update_elem(&smclife_sockets, &key, &socket, BPF_ANY);
 	return 0;
 }
 

@@ -12,12 +12,11 @@
 #define SMCLIFE_SOCKETS 262144
 
 /**
- * struct smclife_state - @netns: inode of the namespace to watch; @lost: events without room;
- * @unknown: sockets without room, of which less is known
+ * struct smclife_state - @netns: inode of the namespace to watch; @lost: events without room
  */
 struct smclife_state {
 	__u32 netns, unused;
-	__u64 lost, unknown;
+	__u64 lost;
 };
 
 enum smclife_kind {

@@ -119,7 +119,7 @@ static void test_links(void **state)
 	event.link.to = 0;
 	event.link.connections = 1;
 	check_text(&event, "12:01:07.412  link down  link group 00000200  mlx5_0/1: "
-			   "1 connection lost, as there is no other link\n");
+			   "1 connection lost: no other link\n");
 	event.kind = EVENT_LINK_UP;
 	check_text(&event, "12:01:07.412  link up    link group 00000200  mlx5_0/1: link 1\n");
 	event = (struct event){ .kind = EVENT_LOST, .at = AT, .lost = 17 };
