@@ -162,7 +162,7 @@ $(O)/no-smc_bpf:
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
 $(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h
 $(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
-$(O)/bpf/smclife.o: lib/bpf/smclife.bpf.c lib/bpf/smclife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
+$(O)/bpf/smclife.o: lib/bpf/smclife.bpf.c lib/bpf/smclife.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
 $(O)/bpf/%.o: Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)

@@ -4,7 +4,7 @@
  * happens to them. Only functions and tracepoints by name are used, and types of smc.ko where it
  * has any: without them cursors, link groups and the peer's reasons are not known.
  */
-#include "bpf/kernel.bpf.h"
+#include "bpf/smc.bpf.h"
 
 #include "bpf/smclife.h"
 
@@ -19,72 +19,7 @@ enum {
 	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 	SEND_SHUTDOWN = 2,
 	FLAG_DONE = 1,		       /* SOCK_DONE */
-	LINKS = 3,		       /* of a link group */
 };
-
-union smc_host_cursor {
-	struct {
-		__u16 reserved, wrap;
-		__u32 count;
-	};
-} KERNEL;
-
-struct smc_host_cdc_msg {
-	union smc_host_cursor prod, cons;
-} KERNEL;
-
-struct smc_buf_desc {
-	int len;
-} KERNEL;
-
-struct ib_device {
-	char name[64];
-} KERNEL;
-
-struct smc_ib_device {
-	struct ib_device *ibdev;
-} KERNEL;
-
-typedef struct {
-	int counter;
-} atomic_t;
-
-struct smc_link_group;
-
-/* <net/smc/smc_core.h>. */
-enum smc_link_state {
-	SMC_LNK_ACTIVE = 3,
-};
-
-struct smc_link {
-	struct smc_ib_device *smcibdev;
-	__u8 ibport, link_id, link_idx;
-	struct smc_link_group *lgr;
-	char ibname[64];
-	enum smc_link_state state;
-	atomic_t conn_cnt;
-} KERNEL;
-
-struct smc_link_group {
-	__u8 id[4];
-	bool is_smcd;
-	struct smc_link lnk[LINKS];
-	struct net *net;
-} KERNEL;
-
-struct smc_connection {
-	struct smc_link_group *lgr;
-	struct smc_buf_desc *sndbuf_desc, *rmb_desc;
-	struct smc_host_cdc_msg local_tx_ctrl;
-	union smc_host_cursor tx_curs_prep;
-} KERNEL;
-
-struct smc_sock {
-	struct socket *clcsock;
-	struct smc_connection conn;
-	bool use_fallback;
-	__u32 fallback_rsn, peer_diagnosis;
-} KERNEL;
 
 /* By the address of the kernel's socket. */
 struct {
@@ -146,29 +81,7 @@ static void note_process(struct smclife_process *process)
 	BPF_CORE_READ_STR_INTO(&process->comm, task, group_leader, comm);
 }
 
-/* ---- the TCP socket inside ---- */
-
-/* Is that what stands there? The socket that it leads to must lead back. */
-static struct sock *inside_at(const struct smc_sock *smc, __u32 offset)
-{
-	struct socket *socket = NULL;
-	struct sock *sk;
-
-	bpf_probe_read_kernel(&socket, sizeof(socket), (const void *)smc + offset);
-	sk = BPF_CORE_READ(socket, sk);
-	return sk && BPF_CORE_READ(sk, sk_socket) == socket ? sk : NULL;
-}
-
-/* Without types of smc.ko: it comes behind the socket itself, which is one of IP since 6.17. */
-static struct sock *inside_of(const struct smc_sock *smc)
-{
-	struct sock *sk;
-
-	if (bpf_core_field_exists(smc->clcsock))
-		return BPF_CORE_READ(smc, clcsock, sk);
-	sk = inside_at(smc, bpf_core_type_size(struct sock));
-	return sk ? sk : inside_at(smc, bpf_core_type_size(struct inet_sock));
-}
+/* ---- counts of the TCP socket inside ---- */
 
 /* Payload that came; the kernel counts the peer's end as a byte. */
 static __u64 tcp_received(struct sock *sk)
