@@ -163,6 +163,7 @@ $(O)/no-smc_bpf:
 $(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h
 $(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
 $(O)/bpf/smclife.o: lib/bpf/smclife.bpf.c lib/bpf/smclife.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
+$(O)/bpf/smcdata.o: lib/bpf/smcdata.bpf.c lib/bpf/smcdata.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
 $(O)/bpf/%.o: Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
@@ -174,7 +175,7 @@ $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name $* >$@
 $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
 	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
-.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o $(O)/bpf/smclife.bpf.o
+.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o $(O)/bpf/smclife.bpf.o $(O)/bpf/smcdata.bpf.o
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 # A skeleton would need libbpf to link: see lib/bpf/programs.c.
 ifneq ($(HAVE_BPF),)

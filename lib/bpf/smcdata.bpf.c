@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: Dual MIT/GPL
+/*
+ * Tells the bytes that programs write to and read from SMC connections of a network namespace.
+ *
+ * Where a call begins it is noted where the program's bytes are; where SMC says that it has copied
+ * some of them they are read from there: until then nobody waits for them, and after that they may
+ * be overwritten. Only functions and tracepoints by name are used, and types of the kernel itself;
+ * types of smc.ko tell the mode and link group of connections that were there before.
+ */
+#include "bpf/smc.bpf.h"
+
+#include "bpf/smcdata.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+enum {
+	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
+	MSG_PEEK = 2,
+	MSG_TRUNC = 0x20,
+	/* Read at a time; and steps for a piece: vectors have 1024 members at most. */
+	STEP = 8192,
+	STEPS = 1200,
+	PAGE_SIZE = 4096,
+	/* Of the ring: then its reader is woken. */
+	WAKE_AT = SMCDATA_RING_SIZE / 4,
+};
+
+/* ---- types of the kernel ---- */
+
+enum iter_type {
+	ITER_IOVEC,
+	ITER_KVEC,
+	ITER_BVEC,
+	ITER_UBUF,
+};
+
+struct iovec {
+	void *iov_base;
+	unsigned long iov_len;
+} KERNEL;
+
+struct page {
+	unsigned long flags;
+} KERNEL;
+
+struct bio_vec {
+	struct page *bv_page;
+	unsigned int bv_len, bv_offset;
+} KERNEL;
+
+/* @iov up to 6.3. */
+struct iov_iter {
+	__u8 iter_type;
+	unsigned long iov_offset, count;
+	const struct iovec *iov, *__iov;
+	const struct bio_vec *bvec;
+	void *ubuf;
+} KERNEL;
+
+struct msghdr {
+	struct iov_iter msg_iter;
+} KERNEL;
+
+struct pipe_buffer {
+	struct page *page;
+	unsigned int offset, len;
+} KERNEL;
+
+struct pipe_inode_info {
+	unsigned int head, ring_size;
+	struct pipe_buffer *bufs;
+} KERNEL;
+
+/* ---- what is kept ---- */
+
+enum place {
+	NOWHERE,
+	IN_USER,	/* one buffer */
+	IN_USER_VECTOR, /* iovec, of the kernel's copy */
+	IN_KERNEL_VECTOR,
+	IN_PAGES, /* bio_vec */
+	IN_PIPE,
+};
+
+/*
+ * A call of a task about a socket: where its bytes are, and how far they have been told. @table: of
+ * the members of a vector; the buffer itself. @size: of the buffer, of a pipe's ring.
+ */
+struct call {
+	__u64 sk, table, size, member, offset;
+	__u32 place, unused;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call);
+} smcdata_calls SEC(".maps");
+
+/* By the address of the kernel's socket. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, SMCDATA_CONNS);
+	__type(key, __u64);
+	__type(value, struct smcdata_conn);
+} smcdata_conns SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct smcdata_state);
+} smcdata_state SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, SMCDATA_RING_SIZE);
+} smcdata_records SEC(".maps");
+
+/* A record in the making; behind its bytes there is room for a step that begins at the last one. */
+struct draft {
+	struct smcdata_record record;
+	__u8 bytes[SMCDATA_BYTES + STEP];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct draft);
+} smcdata_draft SEC(".maps");
+
+static struct smcdata_state *state_of(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&smcdata_state, &key);
+}
+
+static struct draft *draft_of(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&smcdata_draft, &key);
+}
+
+/* ---- connections ---- */
+
+static struct smcdata_conn *find(const void *sk)
+{
+	__u64 key = (__u64)sk;
+
+	return bpf_map_lookup_elem(&smcdata_conns, &key);
+}
+
+static void read_mode(struct smcdata_conn *conn, const struct smc_sock *smc)
+{
+	struct smc_link_group *lgr;
+	__u8 id[4] = { 0 };
+
+	if (!bpf_core_field_exists(smc->conn))
+		return;
+	lgr = BPF_CORE_READ(smc, conn.lgr);
+	if (!lgr)
+		return;
+	conn->mode = BPF_CORE_READ(lgr, is_smcd) ? SMCDATA_SMCD : SMCDATA_SMCR;
+	if (conn->mode != SMCDATA_SMCR)
+		return;
+	BPF_CORE_READ_INTO(&id, lgr, id);
+	__builtin_memcpy(&conn->lgr, id, sizeof(id));
+}
+
+/* Return: NULL for one of another namespace, and without room. */
+static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
+{
+	struct smcdata_conn conn = { .mode = mode, .is_old = is_old };
+	struct smcdata_state *state = state_of();
+	__u64 key = (__u64)sk;
+	struct sock *inside;
+
+	if (!state || netns_of(sk) != state->netns)
+		return NULL;
+	inside = inside_of((void *)sk);
+	if (!inside)
+		return NULL;
+	conn.id = __sync_fetch_and_add(&state->next_id, 1) + 1;
+	read_ends(&conn.ends, inside);
+	read_mode(&conn, (void *)sk);
+	bpf_map_update_elem(&smcdata_conns, &key, &conn, BPF_ANY);
+	return find(sk);
+}
+
+static bool is_wanted(const struct smcdata_state *state, const struct smcdata_conn *conn)
+{
+	return state->unwanted[conn->id % SMCDATA_VERDICTS] != conn->id;
+}
+
+/* ---- records ---- */
+
+static void fill(struct smcdata_record *record, const struct smcdata_conn *conn, __u32 kind)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	record->at = bpf_ktime_get_ns();
+	record->conn = *conn;
+	record->kind = kind;
+	record->pid = 0;
+	record->is_unread = 0;
+	if (BPF_CORE_READ(task, flags) & IS_KERNEL_THREAD)
+		return;
+	record->pid = bpf_get_current_pid_tgid() >> 32;
+	BPF_CORE_READ_STR_INTO(&record->comm, task, group_leader, comm);
+}
+
+/* @len: bytes of the draft; it stands for @full. */
+static void tell(struct smcdata_state *state, struct draft *draft, __u32 len, __u32 full)
+{
+	__u64 waiting = bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA);
+	__u64 flags = waiting > WAKE_AT ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+
+	draft->record.len = len;
+	draft->record.full = full;
+	if (len > SMCDATA_BYTES)
+		return;
+	if (!bpf_ringbuf_output(&smcdata_records, draft, sizeof(draft->record) + len, flags))
+		return;
+	__sync_fetch_and_add(&state->lost, 1);
+	__sync_fetch_and_add(&state->lost_bytes, full);
+}
+
+static void tell_event(const struct smcdata_conn *conn, __u32 kind)
+{
+	struct smcdata_state *state = state_of();
+	struct draft *draft = draft_of();
+
+	if (!state || !draft || !is_wanted(state, conn))
+		return;
+	fill(&draft->record, conn, kind);
+	tell(state, draft, 0, 0);
+}
+
+/* ---- where the bytes are ---- */
+
+#ifdef __TARGET_ARCH_x86
+extern const void vmemmap_base __ksym __weak;
+extern const void page_offset_base __ksym __weak;
+
+/* Without randomized places they are where Documentation/arch/x86/x86_64/mm.rst says. */
+static __u64 page_address(const struct page *page)
+{
+	__u64 pages = 0xffffea0000000000, memory = 0xffff888000000000;
+
+	if (&vmemmap_base)
+		bpf_probe_read_kernel(&pages, sizeof(pages), &vmemmap_base);
+	if (&page_offset_base)
+		bpf_probe_read_kernel(&memory, sizeof(memory), &page_offset_base);
+	return memory + ((__u64)page - pages) / bpf_core_type_size(struct page) * PAGE_SIZE;
+}
+#else
+/* Not known: such bytes are counted. */
+static __u64 page_address(const struct page *page)
+{
+	return 0;
+}
+#endif
+
+static void note_iter(struct call *call, const struct iov_iter *iter)
+{
+	__u8 type = BPF_CORE_READ(iter, iter_type);
+
+	call->offset = BPF_CORE_READ(iter, iov_offset);
+	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
+	    type == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
+		call->place = IN_USER;
+		call->table = (__u64)BPF_CORE_READ(iter, ubuf);
+		call->size = call->offset + BPF_CORE_READ(iter, count);
+		return;
+	}
+	if (bpf_core_field_exists(iter->__iov))
+		call->table = (__u64)BPF_CORE_READ(iter, __iov);
+	else
+		call->table = (__u64)BPF_CORE_READ(iter, iov);
+	if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC))
+		call->place = IN_USER_VECTOR;
+	else if (type == bpf_core_enum_value(enum iter_type, ITER_KVEC))
+		call->place = IN_KERNEL_VECTOR;
+	else if (type == bpf_core_enum_value(enum iter_type, ITER_BVEC))
+		call->place = IN_PAGES;
+}
+
+/* ITER_KVEC has the same members as ITER_IOVEC. */
+static __u64 vector_member(const struct call *call, __u64 *len)
+{
+	const struct iovec *table = (void *)call->table;
+	const struct iovec *member = (void *)table + call->member * bpf_core_type_size(struct iovec);
+
+	*len = BPF_CORE_READ(member, iov_len);
+	return (__u64)BPF_CORE_READ(member, iov_base);
+}
+
+static __u64 page_member(const struct call *call, __u64 *len)
+{
+	const struct bio_vec *member =
+		(void *)call->table + call->member * bpf_core_type_size(struct bio_vec);
+	__u64 address = page_address(BPF_CORE_READ(member, bv_page));
+
+	*len = BPF_CORE_READ(member, bv_len);
+	return address ? address + BPF_CORE_READ(member, bv_offset) : 0;
+}
+
+static __u64 pipe_member(const struct call *call, __u64 *len)
+{
+	const struct pipe_buffer *member = (void *)call->table +
+		(call->member & (call->size - 1)) * bpf_core_type_size(struct pipe_buffer);
+	__u64 address = page_address(BPF_CORE_READ(member, page));
+
+	*len = BPF_CORE_READ(member, len);
+	return address ? address + BPF_CORE_READ(member, offset) : 0;
+}
+
+/* Return: where the member begins that is to be told next, 0: not known. */
+static __u64 member_of(const struct call *call, __u64 *len)
+{
+	switch (call->place) {
+	case IN_USER:
+		*len = call->size;
+		return call->table;
+	case IN_USER_VECTOR:
+	case IN_KERNEL_VECTOR:
+		return vector_member(call, len);
+	case IN_PAGES:
+		return page_member(call, len);
+	case IN_PIPE:
+		return pipe_member(call, len);
+	default:
+		*len = 0;
+		return 0;
+	}
+}
+
+/* ---- telling them ---- */
+
+/*
+ * A piece that has been copied. @left: bytes of it that have not been passed yet; @wanted: that are
+ * to be read; @len: those that are in the draft, @full: that it stands for.
+ */
+struct piece {
+	struct call *call;
+	struct smcdata_state *state;
+	struct draft *draft;
+	__u64 left, wanted;
+	__u32 len, full;
+	__u64 *counter;
+};
+
+static long read_step(struct draft *draft, __u32 at, __u64 n, __u64 from, __u32 place)
+{
+	void *to = draft->bytes + (at & (SMCDATA_BYTES - 1));
+
+	/* The verifier of 6.1 follows what it is compared with here only. */
+	asm volatile("" : "+r"(n));
+	if (n > STEP)
+		return -1;
+	return place <= IN_USER_VECTOR ? bpf_probe_read_user(to, n, (void *)from) :
+					 bpf_probe_read_kernel(to, n, (void *)from);
+}
+
+/* A record is full, or nothing more comes. */
+static void tell_piece(struct piece *piece)
+{
+	if (!piece->full)
+		return;
+	tell(piece->state, piece->draft, piece->len, piece->full);
+	if (piece->draft->record.kind == SMCDATA_SENT)
+		piece->draft->record.conn.sent += piece->full;
+	else
+		piece->draft->record.conn.received += piece->full;
+	piece->len = piece->full = 0;
+}
+
+static void stop_reading(struct piece *piece)
+{
+	__sync_fetch_and_add(&piece->state->unread, piece->left);
+	piece->draft->record.is_unread = 1;
+	piece->wanted = 0;
+}
+
+/* Some bytes of one member. Return: 1 to end. */
+static long step(__u32 i, struct piece *piece)
+{
+	struct call *call = piece->call;
+	__u64 len, n, from;
+
+	if (!piece->left)
+		return 1;
+	from = member_of(call, &len);
+	if (call->place != NOWHERE && call->offset >= len) {
+		call->member++;
+		call->offset = 0;
+		return 0;
+	}
+	if (piece->wanted && !from)
+		stop_reading(piece);
+	n = call->place == NOWHERE || piece->left < len - call->offset ? piece->left :
+								       len - call->offset;
+	if (piece->wanted) {
+		if (n > STEP)
+			n = STEP;
+		if (n > piece->wanted)
+			n = piece->wanted;
+		if (read_step(piece->draft, piece->len, n, from + call->offset, call->place)) {
+			stop_reading(piece);
+		} else {
+			piece->len += n;
+			piece->wanted -= n;
+		}
+	}
+	call->offset += n;
+	piece->left -= n;
+	piece->full += n;
+	if (piece->len >= SMCDATA_BYTES - STEP && piece->left && piece->wanted)
+		tell_piece(piece);
+	return 0;
+}
+
+/* SMC has copied that many bytes of the call that this task is in. */
+static void copied(struct sock *sk, __u64 len, __u32 kind)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call *call = bpf_task_storage_get(&smcdata_calls, task, NULL, 0);
+	struct smcdata_conn *conn = find(sk);
+	struct piece piece = { .left = len };
+
+	piece.state = state_of();
+	piece.draft = draft_of();
+	if (!call || call->sk != (__u64)sk || !conn || !piece.state || !piece.draft)
+		return;
+	if (is_wanted(piece.state, conn)) {
+		piece.call = call;
+		piece.wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
+		fill(&piece.draft->record, conn, kind);
+		bpf_loop(STEPS, step, &piece, 0);
+		piece.full += piece.left;
+		tell_piece(&piece);
+	}
+	if (kind == SMCDATA_SENT)
+		conn->sent += len;
+	else
+		conn->received += len;
+}
+
+/* Return: of this task, to be filled; NULL if nobody wants to know. */
+static struct call *begin_call(struct sock *sk)
+{
+	struct smcdata_state *state = state_of();
+	struct smcdata_conn *conn = find(sk);
+	struct call *call;
+
+	if (!conn)
+		conn = begin(sk, SMCDATA_UNKNOWN, true);
+	if (!state || !conn)
+		return NULL;
+	call = bpf_task_storage_get(&smcdata_calls, bpf_get_current_task_btf(), NULL,
+				    BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!call)
+		return NULL;
+	__builtin_memset(call, 0, sizeof(*call));
+	call->sk = (__u64)sk;
+	return call;
+}
+
+/* ---- hooks ---- */
+
+/* It becomes a connection over SMC; on the server's side, in a worker of the kernel. */
+SEC("kprobe/smc_buf_create")
+int BPF_KPROBE(smcdata_open, struct sock *sk, bool is_smcd)
+{
+	struct smcdata_conn *conn = begin(sk, is_smcd ? SMCDATA_SMCD : SMCDATA_SMCR, false);
+
+	if (conn)
+		tell_event(conn, SMCDATA_OPEN);
+	return 0;
+}
+
+SEC("kprobe/smc_tx_sendmsg")
+int BPF_KPROBE(smcdata_send, struct sock *sk, struct msghdr *msg)
+{
+	struct call *call = begin_call(sk);
+
+	if (call)
+		note_iter(call, &msg->msg_iter);
+	return 0;
+}
+
+/* Who only peeks reads it again. */
+SEC("kprobe/smc_rx_recvmsg")
+int BPF_KPROBE(smcdata_receive, struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe,
+	       __u64 len, int flags)
+{
+	struct call *call = begin_call(sk);
+
+	if (!call)
+		return 0;
+	if (flags & MSG_PEEK) {
+		call->sk = 0;
+	} else if (!msg) {
+		call->place = IN_PIPE;
+		call->table = (__u64)BPF_CORE_READ(pipe, bufs);
+		call->member = BPF_CORE_READ(pipe, head);
+		call->size = BPF_CORE_READ(pipe, ring_size);
+	} else if (!(flags & MSG_TRUNC)) {
+		note_iter(call, &msg->msg_iter);
+	}
+	return 0;
+}
+
+SEC("raw_tp/smc_tx_sendmsg")
+int smcdata_sent(struct bpf_raw_tracepoint_args *ctx)
+{
+	copied((void *)ctx->args[0], ctx->args[1], SMCDATA_SENT);
+	return 0;
+}
+
+SEC("raw_tp/smc_rx_recvmsg")
+int smcdata_received(struct bpf_raw_tracepoint_args *ctx)
+{
+	copied((void *)ctx->args[0], ctx->args[1], SMCDATA_RECEIVED);
+	return 0;
+}
+
+static void end(struct sock *sk)
+{
+	struct smcdata_conn *conn = find(sk);
+	__u64 key = (__u64)sk;
+
+	if (!conn)
+		return;
+	tell_event(conn, SMCDATA_CLOSE);
+	bpf_map_delete_elem(&smcdata_conns, &key);
+}
+
+SEC("kprobe/smc_release")
+int BPF_KPROBE(smcdata_close, struct socket *sock)
+{
+	end(BPF_CORE_READ(sock, sk));
+	return 0;
+}
+
+/* Nobody ever accepted it. */
+SEC("kprobe/smc_destruct")
+int BPF_KPROBE(smcdata_destroy, struct sock *sk)
+{
+	end(sk);
+	return 0;
+}
