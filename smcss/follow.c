@@ -10,7 +10,6 @@
 
 #include "bpf/address.h"
 #include "bpf/programs.h"
-#include "bpf/rights.h"
 #include "sys/bpfmap.h"
 
 /** struct follow - @state: map; @lost: events without room that have been told of */
@@ -132,49 +131,28 @@ static int on_record(void *arg, void *record, size_t len)
 
 /* ---- beginning and end ---- */
 
-#ifdef HAVE_BPF
-static int load(struct bpf_programs **programs, struct smc_err *err)
-{
-	/* The object file. */
-	static const _Alignas(8) unsigned char elf[] = {
+static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/smclife.bytes.h"
-	};
-
-	return bpf_programs_load(programs, elf, sizeof(elf), err);
-}
-#else
-static int load(struct bpf_programs **programs __attribute__((unused)), struct smc_err *err)
-{
-	return smc_err_say(err, ENOTSUP, "smcss was built without eBPF");
-}
-#endif
-
-static int start(struct follow *follow, struct smc_err *err)
-{
-	struct smclife_state state = { 0 };
-
-	follow->state = bpf_programs_watch(follow->programs, SMCLIFE_STATE, &state, SMCLIFE_EVENTS,
-					   on_record, follow, err);
-	return follow->state < 0 ? follow->state : 0;
-}
+};
 
 int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *err)
 {
-	struct follow *follow;
-	int ret = bpf_rights(false, err);
+	struct follow *follow = calloc(1, sizeof(*follow));
+	struct smclife_state state = { 0 };
+	const struct bpf_watch watch = {
+		.elf = elf, .len = sizeof(elf), .state = SMCLIFE_STATE, .value = &state,
+		.ring = SMCLIFE_EVENTS, .fn = on_record, .arg = follow,
+	};
+	int ret;
 
-	if (ret)
-		return ret;
-	follow = calloc(1, sizeof(*follow));
 	if (!follow)
 		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	follow->fn = fn;
 	follow->arg = arg;
-	ret = load(&follow->programs, err);
-	if (!ret)
-		ret = start(follow, err);
+	follow->state = bpf_programs_start(&follow->programs, &watch, err);
+	ret = follow->state < 0 ? follow->state : 0;
 	if (ret)
-		follow_close(follow);
+		free(follow);
 	else
 		*result = follow;
 	return ret;

@@ -83,30 +83,12 @@ static int load_object(struct bpf_programs *programs, const void *elf, size_t le
 	return ret ? bpf_load_error(ret, "load the eBPF programs", err) : 0;
 }
 
-int bpf_programs_load(struct bpf_programs **result, const void *elf, size_t len,
-		      struct smc_err *err)
-{
-	struct bpf_programs *programs = calloc(1, sizeof(*programs));
-	int ret;
-
-	if (!programs)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
-	ret = load_library(programs, err);
-	if (!ret)
-		ret = load_object(programs, elf, len, err);
-	if (ret)
-		bpf_programs_close(programs);
-	else
-		*result = programs;
-	return ret;
-}
-
-int bpf_programs_map(const struct bpf_programs *programs, const char *name)
+static int map_of(const struct bpf_programs *programs, const char *name)
 {
 	return programs->bpf_object__find_map_fd_by_name(programs->object, name);
 }
 
-int bpf_programs_attach(struct bpf_programs *programs, struct smc_err *err)
+static int attach(struct bpf_programs *programs, struct smc_err *err)
 {
 	struct bpf_program *program = NULL;
 
@@ -123,30 +105,65 @@ int bpf_programs_attach(struct bpf_programs *programs, struct smc_err *err)
 	return 0;
 }
 
-int bpf_programs_ring(struct bpf_programs *programs, const char *map, bpf_ring_fn fn, void *arg,
-		      struct smc_err *err)
+/* This network namespace. */
+static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err)
 {
-	programs->ring = programs->ring_buffer__new(bpf_programs_map(programs, map), fn, arg, NULL);
-	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
-}
-
-int bpf_programs_watch(struct bpf_programs *programs, const char *state, void *value,
-		       const char *ring, bpf_ring_fn fn, void *arg, struct smc_err *err)
-{
-	int map = bpf_programs_map(programs, state), ret;
 	const uint32_t first = 0;
 	struct stat netns;
+	int ret;
 
 	if (stat("/proc/thread-self/ns/net", &netns))
 		return smc_err_set(err, errno, "cannot find out the network namespace");
-	*(uint32_t *)value = (uint32_t)netns.st_ino;
-	ret = bpfmap_update(map, &first, value);
-	if (ret)
-		return smc_err_set(err, -ret, "cannot tell eBPF what to watch");
-	ret = bpf_programs_ring(programs, ring, fn, arg, err);
+	*(uint32_t *)watch->value = (uint32_t)netns.st_ino;
+	ret = bpfmap_update(map, &first, watch->value);
+	return ret ? smc_err_set(err, -ret, "cannot tell eBPF what to watch") : 0;
+}
+
+static int open_ring(struct bpf_programs *programs, const struct bpf_watch *watch,
+		     struct smc_err *err)
+{
+	programs->ring = programs->ring_buffer__new(map_of(programs, watch->ring), watch->fn,
+						    watch->arg, NULL);
+	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
+}
+
+static int start(struct bpf_programs *programs, const struct bpf_watch *watch, struct smc_err *err)
+{
+	int ret = load_library(programs, err), state;
+
 	if (!ret)
-		ret = bpf_programs_attach(programs, err);
-	return ret ? ret : map;
+		ret = load_object(programs, watch->elf, watch->len, err);
+	if (ret)
+		return ret;
+	state = map_of(programs, watch->state);
+	ret = set_state(state, watch, err);
+	if (!ret)
+		ret = open_ring(programs, watch, err);
+	if (!ret)
+		ret = attach(programs, err);
+	return ret ? ret : state;
+}
+
+int bpf_programs_start(struct bpf_programs **result, const struct bpf_watch *watch,
+		       struct smc_err *err)
+{
+	struct bpf_programs *programs;
+	int ret;
+
+	if (watch->len == 1)
+		return smc_err_say(err, ENOTSUP, "this program was built without eBPF");
+	ret = bpf_rights(false, err);
+	if (ret)
+		return ret;
+	programs = calloc(1, sizeof(*programs));
+	if (!programs)
+		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
+	ret = start(programs, watch, err);
+	if (ret < 0)
+		bpf_programs_close(programs);
+	else
+		*result = programs;
+	return ret;
 }
 
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)

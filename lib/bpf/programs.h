@@ -16,36 +16,33 @@ struct bpf_programs;
 typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
 
 /**
- * bpf_programs_load() - load the programs and maps of an object
- * @elf: the object file's bytes, as clang and bpftool made them; they need not stay
- *
- * The kernel needs type information (BTF). Nothing runs yet.
- *
- * Return: 0, -ENOSYS without libbpf, -errno with a sentence.
+ * struct bpf_watch - programs that watch this network namespace
+ * @elf, @len: the object file's bytes, as clang and bpftool made them; they need not stay. One byte
+ *	alone stands for an object that could not be built.
+ * @state: array map whose only element begins with the inode of the namespace, a __u32
+ * @value: that element, with zero there
+ * @ring: map whose records @fn takes, called with @arg
  */
-int bpf_programs_load(struct bpf_programs **programs, const void *elf, size_t len,
-		      struct smc_err *err);
-
-/** bpf_programs_map() - descriptor of a map by name, for lib/sys/bpfmap; -ENOENT */
-int bpf_programs_map(const struct bpf_programs *programs, const char *name);
-
-/** bpf_programs_attach() - attach all where their sections say. Return: 0, -errno, a sentence */
-int bpf_programs_attach(struct bpf_programs *programs, struct smc_err *err);
-
-/** bpf_programs_ring() - say what reads a ring; once. Return: 0, -errno with a sentence */
-int bpf_programs_ring(struct bpf_programs *programs, const char *map, bpf_ring_fn fn, void *arg,
-		      struct smc_err *err);
+struct bpf_watch {
+	const void *elf;
+	size_t len;
+	const char *state;
+	void *value;
+	const char *ring;
+	bpf_ring_fn fn;
+	void *arg;
+};
 
 /**
- * bpf_programs_watch() - attach all, and have them watch this network namespace
- * @state: array map whose only element begins with the inode of the namespace, a __u32
- * @value: that element, all zero so far
- * @ring: for @fn and @arg, see bpf_programs_ring()
+ * bpf_programs_start() - load an object's programs and maps, and attach the programs
  *
- * Return: descriptor of @state, -errno with a sentence.
+ * Where they are attached say their sections. The kernel needs type information (BTF).
+ *
+ * Return: descriptor of the state, for lib/sys/bpfmap; -EPERM without the right to, -ENOSYS without
+ * libbpf, -ENOTSUP when the object could not be built, -errno; all with a sentence.
  */
-int bpf_programs_watch(struct bpf_programs *programs, const char *state, void *value,
-		       const char *ring, bpf_ring_fn fn, void *arg, struct smc_err *err);
+int bpf_programs_start(struct bpf_programs **programs, const struct bpf_watch *watch,
+		       struct smc_err *err);
 
 /**
  * bpf_programs_read() - hand over all that the ring has, without waiting

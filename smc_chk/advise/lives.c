@@ -9,7 +9,6 @@
 
 #include "bpf/address.h"
 #include "bpf/programs.h"
-#include "bpf/rights.h"
 #include "bpf/tcplife.h"
 #include "sys/bpfmap.h"
 
@@ -67,49 +66,28 @@ static int on_end(void *arg, void *record, size_t len)
 
 /* ---- beginning and end ---- */
 
-#ifdef HAVE_BPF
-static int load(struct bpf_programs **programs, struct smc_err *err)
-{
-	/* The object file. */
-	static const _Alignas(8) unsigned char elf[] = {
+static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/tcplife.bytes.h"
-	};
-
-	return bpf_programs_load(programs, elf, sizeof(elf), err);
-}
-#else
-static int load(struct bpf_programs **programs __attribute__((unused)), struct smc_err *err)
-{
-	return smc_err_say(err, ENOTSUP, "smc_chk was built without eBPF");
-}
-#endif
-
-static int start(struct lives *lives, struct smc_err *err)
-{
-	struct tcplife_state state = { 0 };
-
-	lives->state = bpf_programs_watch(lives->programs, TCPLIFE_STATE, &state, TCPLIFE_EVENTS,
-					  on_end, lives, err);
-	return lives->state < 0 ? lives->state : 0;
-}
+};
 
 int lives_open(struct lives **result, struct tally *tally, struct lists *lists, struct smc_err *err)
 {
-	struct lives *lives;
-	int ret = bpf_rights(false, err);
+	struct lives *lives = calloc(1, sizeof(*lives));
+	struct tcplife_state state = { 0 };
+	const struct bpf_watch watch = {
+		.elf = elf, .len = sizeof(elf), .state = TCPLIFE_STATE, .value = &state,
+		.ring = TCPLIFE_EVENTS, .fn = on_end, .arg = lives,
+	};
+	int ret;
 
-	if (ret)
-		return ret;
-	lives = calloc(1, sizeof(*lives));
 	if (!lives)
 		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	lives->tally = tally;
 	lives->lists = lists;
-	ret = load(&lives->programs, err);
-	if (!ret)
-		ret = start(lives, err);
+	lives->state = bpf_programs_start(&lives->programs, &watch, err);
+	ret = lives->state < 0 ? lives->state : 0;
 	if (ret)
-		lives_close(lives);
+		free(lives);
 	else
 		*result = lives;
 	return ret;
