@@ -2,7 +2,7 @@
 /* What the parts of smcss share. */
 #pragma once
 
-#include "filter.h"
+#include "smc/filter.h"
 #include "out/table.h"
 #include "base/err.h"
 #include "netlink/diag.h"

@@ -5,7 +5,7 @@
 #include <netdb.h>
 #include <pwd.h>
 
-#include "smcss/filter.h"
+#include "smc/filter.h"
 
 #define MAX_WORDS 64
 

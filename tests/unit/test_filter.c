@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smcss/filter: command lines, and which of a few sockets each lets pass. */
+/* smc/filter: command lines, and which of a few sockets each lets pass. */
 #include "test.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <pwd.h>
 #include <stdio.h>
 
-#include "smcss/filter.h"
+#include "smc/filter.h"
 
 /* Services and users of this machine stay out of it. */
 struct servent *getservbyname(const char *name, const char *proto)

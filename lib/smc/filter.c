@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which sockets to show: expressions like those of ss(8). */
-#include "filter.h"
+#include "smc/filter.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -52,7 +52,7 @@ struct filter {
  * filter_parse() - read an expression
  *
  * Juxtaposition means "and", which binds closer than "or". Tests: state NAME, mode
- * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER.
+ * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER. Names of services and users are looked up.
  *
  * Return: 0, or -EINVAL with one sentence in @err.
  */
