@@ -85,6 +85,36 @@ int smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t
 	return ret;
 }
 
+/* Does the search for what is in slot @at, which may go round the end, come by slot @hole? */
+static bool comes_by(const struct smc_index *index, size_t at, size_t hole)
+{
+	const size_t mask = index->size - 1, home = index->slots[at].hash & mask;
+
+	return ((hole - home) & mask) <= ((at - home) & mask);
+}
+
+/* What stands behind it, up to the next empty slot, moves up where it is looked for. */
+void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place)
+{
+	const size_t mask = index->size - 1;
+	size_t hole = hash & mask;
+
+	if (!index->size)
+		return;
+	while (index->slots[hole].place && index->slots[hole].place != place + 1)
+		hole = (hole + 1) & mask;
+	if (!index->slots[hole].place)
+		return;
+	for (size_t i = (hole + 1) & mask; index->slots[i].place; i = (i + 1) & mask) {
+		if (!comes_by(index, i, hole))
+			continue;
+		index->slots[hole] = index->slots[i];
+		hole = i;
+	}
+	index->slots[hole].place = 0;
+	index->count--;
+}
+
 void smc_index_free(struct smc_index *index)
 {
 	free(index->slots);

@@ -46,5 +46,8 @@ int smc_index_add(struct smc_index *index, uint64_t hash, size_t place);
 int smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
 		     size_t *size, const void *item, size_t item_size);
 
+/** smc_index_remove() - the item at @place, which has that hash, is not to be found any more */
+void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place);
+
 /** smc_index_free() - forget all; it can be used again */
 void smc_index_free(struct smc_index *index);

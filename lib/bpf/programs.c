@@ -20,7 +20,8 @@
 #define LIBBPF_SONAME "libbpf.so.1"
 
 DLNOTE(LIBBPF_SONAME, "bpf",
-       "TCP connections with their processes: --advise; SMC connections: --events", "suggested");
+       "TCP connections with their processes: --advise; SMC connections: --events, and their "
+       "payload: smc_dump", "suggested");
 
 struct bpf_object;
 struct bpf_program;
@@ -41,6 +42,7 @@ struct ring_buffer;
 	X(struct ring_buffer *, ring_buffer__new,                                      \
 	  (int, bpf_ring_fn, void *, const void *))                                    \
 	X(int, ring_buffer__consume, (struct ring_buffer *))                           \
+	X(int, ring_buffer__epoll_fd, (const struct ring_buffer *))                    \
 	X(void, ring_buffer__free, (struct ring_buffer *))
 
 #define LINKS_MAX 16
@@ -164,6 +166,11 @@ int bpf_programs_start(struct bpf_programs **result, const struct bpf_watch *wat
 	else
 		*result = programs;
 	return ret;
+}
+
+int bpf_programs_fd(const struct bpf_programs *programs)
+{
+	return programs->ring_buffer__epoll_fd(programs->ring);
 }
 
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)

@@ -44,6 +44,9 @@ struct bpf_watch {
 int bpf_programs_start(struct bpf_programs **programs, const struct bpf_watch *watch,
 		       struct smc_err *err);
 
+/** bpf_programs_fd() - can be read when a program has woken the reader; not every record does */
+int bpf_programs_fd(const struct bpf_programs *programs);
+
 /**
  * bpf_programs_read() - hand over all that the ring has, without waiting
  *

@@ -208,7 +208,9 @@ static void fill(struct smcdata_record *record, const struct smcdata_conn *conn,
 	record->conn = *conn;
 	record->kind = kind;
 	record->pid = 0;
+	record->uid = bpf_get_current_uid_gid();
 	record->is_unread = 0;
+	__builtin_memset(record->comm, 0, sizeof(record->comm));
 	if (BPF_CORE_READ(task, flags) & IS_KERNEL_THREAD)
 		return;
 	record->pid = bpf_get_current_pid_tgid() >> 32;
@@ -231,14 +233,14 @@ static void tell(struct smcdata_state *state, struct draft *draft, __u32 len, __
 	__sync_fetch_and_add(&state->lost_bytes, full);
 }
 
-static void tell_event(const struct smcdata_conn *conn, __u32 kind)
+static void tell_end(const struct smcdata_conn *conn)
 {
 	struct smcdata_state *state = state_of();
 	struct draft *draft = draft_of();
 
 	if (!state || !draft || !is_wanted(state, conn))
 		return;
-	fill(&draft->record, conn, kind);
+	fill(&draft->record, conn, SMCDATA_CLOSE);
 	tell(state, draft, 0, 0);
 }
 
@@ -474,14 +476,11 @@ static struct call *begin_call(struct sock *sk)
 
 /* ---- hooks ---- */
 
-/* It becomes a connection over SMC; on the server's side, in a worker of the kernel. */
+/* It becomes a connection over SMC: on the server's side, in a worker of the kernel. */
 SEC("kprobe/smc_buf_create")
 int BPF_KPROBE(smcdata_open, struct sock *sk, bool is_smcd)
 {
-	struct smcdata_conn *conn = begin(sk, is_smcd ? SMCDATA_SMCD : SMCDATA_SMCR, false);
-
-	if (conn)
-		tell_event(conn, SMCDATA_OPEN);
+	begin(sk, is_smcd ? SMCDATA_SMCD : SMCDATA_SMCR, false);
 	return 0;
 }
 
@@ -538,7 +537,9 @@ static void end(struct sock *sk)
 
 	if (!conn)
 		return;
-	tell_event(conn, SMCDATA_CLOSE);
+	/* Of one without a byte nobody knows. */
+	if (conn->sent || conn->received)
+		tell_end(conn);
 	bpf_map_delete_elem(&smcdata_conns, &key);
 }
 

@@ -32,7 +32,6 @@ struct smcdata_state {
 };
 
 enum smcdata_kind {
-	SMCDATA_OPEN, /* a connection becomes one over SMC */
 	SMCDATA_SENT,
 	SMCDATA_RECEIVED,
 	SMCDATA_CLOSE,
@@ -65,12 +64,13 @@ struct smcdata_conn {
  * @conn: before this piece: what was lost is missing between two records
  * @full: bytes that went by; @len: those that follow
  * @pid: of the process, the host's; 0: the kernel did it for somebody
+ * @uid: its effective user
  * @is_unread: the rest could not be read
  */
 struct smcdata_record {
 	__u64 at;
 	struct smcdata_conn conn;
 	__u32 kind, full, len, pid;
-	__u32 is_unread, unused;
+	__u32 uid, is_unread;
 	char comm[16];
 };

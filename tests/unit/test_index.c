@@ -46,6 +46,35 @@ static void finds_all(void **state)
 	}
 }
 
+/* Whatever is forgotten, in any order and with few places for many hashes, the rest is found. */
+static void forgets(void **state)
+{
+	uint64_t numbers[200], seed = 1;
+	bool is_there[ARRAY_SIZE(numbers)] = { false };
+	struct smc_index index = { 0 };
+
+	(void)state;
+	smc_index_remove(&index, 1, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		numbers[i] = i;
+	for (int turn = 0; turn < 20000; turn++) {
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		size_t i = (seed >> 33) % ARRAY_SIZE(numbers);
+		/* A few hashes only, near the end of the table too. */
+		uint64_t hash = i % 7 * 61;
+
+		if (is_there[i])
+			smc_index_remove(&index, hash, i);
+		else
+			assert_int_equal(smc_index_add(&index, hash, i), 0);
+		is_there[i] = !is_there[i];
+		i = (seed >> 20) % ARRAY_SIZE(numbers);
+		assert_int_equal(smc_index_find(&index, i % 7 * 61, is_number, numbers, &numbers[i]),
+				 is_there[i] ? i : SMC_INDEX_NONE);
+	}
+	smc_index_free(&index);
+}
+
 /* Keys whose hashes are equal. */
 static void tells_apart(void **state)
 {
@@ -76,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_all),
+		cmocka_unit_test(forgets),
 		cmocka_unit_test(tells_apart),
 		cmocka_unit_test(hashes),
 	};
