@@ -3,10 +3,8 @@
 #include "smc_dump/capture.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/stat.h>
 
 /* How long packets may wait in the kernel, in milliseconds. */
 #define WAIT_MS 100
@@ -60,44 +58,9 @@ int capture_open_file(struct capture *capture, const char *path, struct smc_err 
 	return capture->file ? 0 : smc_err_set(err, errno, "cannot read %s", path);
 }
 
-/* Return: whether what would be written is the file that is read. */
-static bool is_input(const struct capture *capture, const struct stat *output)
-{
-	struct stat input;
-
-	return capture->file && !fstat(fileno(capture->file), &input) &&
-	       input.st_dev == output->st_dev && input.st_ino == output->st_ino;
-}
-
-/* A file that was there: it may be open to others. What it has stays until all is well. */
-static int take_over(struct capture *capture, const char *path, struct smc_err *err)
-{
-	struct stat st;
-
-	if (fstat(capture->output_fd, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	if (is_input(capture, &st))
-		return smc_err_say(err, EINVAL, "cannot write %s: it is the file that is read",
-				   path);
-	if (fchmod(capture->output_fd, 0600))
-		return smc_err_set(err, errno, "cannot write %s", path);
-	capture->is_replaced = true;
-	return 0;
-}
-
 int capture_open_output(struct capture *capture, const char *path, struct smc_err *err)
 {
-	const int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
-	bool is_named = strcmp(path, "-") != 0;
-
-	/* What strangers sent could be sequences that it obeys. */
-	if (!is_named && isatty(STDOUT_FILENO))
-		return smc_err_say(err, EINVAL, "packets are not for a terminal: redirect "
-				   "standard output, or name a file");
-	capture->output_fd = is_named ? open(path, flags, 0600) : dup(STDOUT_FILENO);
-	if (capture->output_fd < 0)
-		return smc_err_set(err, errno, "cannot write %s", path);
-	return is_named ? take_over(capture, path, err) : 0;
+	return output_open(&capture->to, path, capture->file ? fileno(capture->file) : -1, err);
 }
 
 /* ---- starting ---- */
@@ -174,14 +137,16 @@ static int set_filter(struct capture *capture, const char *filter, struct smc_er
 
 static int start_output(struct capture *capture, struct smc_err *err)
 {
+	int fd = output_take(&capture->to, err);
 	FILE *file;
 
-	if (capture->is_replaced && ftruncate(capture->output_fd, 0))
-		return smc_err_set(err, errno, "cannot write packets");
-	file = fdopen(capture->output_fd, "w");
-	if (!file)
-		return smc_err_set(err, errno, "cannot write packets");
-	capture->output_fd = -1;
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "w");
+	if (!file) {
+		close(fd);
+		return smc_err_set(err, ENOMEM, "cannot write packets");
+	}
 	capture->output = pcap_dump_fopen(capture->pcap, file);
 	if (capture->output)
 		return pcap_dump_flush(capture->output) ?
@@ -199,7 +164,7 @@ int capture_start(struct capture *capture, const char *filter, struct smc_err *e
 				  "understood", pcap_datalink(capture->pcap));
 	if (!ret)
 		ret = set_filter(capture, filter, err);
-	if (!ret && capture->output_fd >= 0)
+	if (!ret && capture->to.fd >= 0)
 		ret = start_output(capture, err);
 	return ret;
 }
@@ -273,8 +238,7 @@ int capture_close(struct capture *capture, struct smc_err *err)
 		ret = smc_err_set(err, errno, "cannot write packets");
 	if (capture->output)
 		pcap_dump_close(capture->output);
-	if (capture->output_fd >= 0)
-		close(capture->output_fd);
+	output_close(&capture->to);
 	if (capture->pcap)
 		pcap_close(capture->pcap);
 	if (capture->file)

@@ -8,6 +8,7 @@
 #include <pcap/pcap.h>
 
 #include "base/err.h"
+#include "smc_dump/output.h"
 #include "smc_dump/packet.h"
 
 /* What libpcap takes for a packet of any size. */
@@ -16,15 +17,14 @@
 /**
  * struct capture - an open source
  * @file: that is read, until libpcap has taken it
- * @output: where packets go as they are, NULL for none; @output_fd: while it is not yet libpcap's
- * @is_replaced: what @output_fd has is to go, once nothing is wrong with filter and input
+ * @output: where packets go as they are, NULL for none; @to: while it is not yet libpcap's
  */
 struct capture {
 	pcap_t *pcap;
 	FILE *file;
 	pcap_dumper_t *output;
-	int output_fd;
-	bool is_live, is_replaced;
+	struct output to;
+	bool is_live;
 };
 
 /** capture_open_live() - listen on an interface; needs rights. Return: 0, -errno with @err */

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* smc_dump: the handshakes of SMC on a network, or in a capture of one, explained. */
+/*
+ * smc_dump: the payload of SMC connections, and the handshakes of SMC on a network, or in a capture
+ * of one, explained.
+ */
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +15,7 @@
 #include "cli/cli.h"
 #include "smc_dump/capture.h"
 #include "smc_dump/flow.h"
+#include "smc_dump/payload/run.h"
 #include "smc_dump/show.h"
 #include "sys/confine.h"
 #include "sys/signals.h"
@@ -19,17 +24,19 @@
 #define ENOUGH 1
 
 static const struct cli_opt options[] = {
-	{ 'r', "read", "FILE", "read packets from a capture; - is standard input" },
-	{ 'i', "interface", "NETDEV", "listen on an interface; any is all of them" },
-	{ 'w', "write", "FILE", "write packets there instead of decoding them; - is standard\n"
+	{ 'w', "write", "FILE", "write packets there instead of showing them; - is standard\n"
 	  "output" },
-	{ 'c', "count", "NUMBER", "end after so many messages; with -w, packets" },
-	{ 's', "snaplen", "BYTES", "with -i: capture so much of each packet; 0 is all, the\n"
-	  "default" },
-	{ 'a', "all", NULL, "also connections that do not offer SMC, and every message of\n"
+	{ 'A', "ascii", NULL, "payload: show it as text" },
+	{ 'p', "process", "NAME|PID", "payload: only of this process" },
+	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input" },
+	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them" },
+	{ 'c', "count", "NUMBER", "end after so many messages; with -i -w or -r -w, packets" },
+	{ 's', "snaplen", "BYTES", "capture so much of each packet, or of each piece of payload;\n"
+	  "0 is all, the default" },
+	{ 'a', "all", NULL, "handshakes: also connections that do not offer SMC, and every message of\n"
 	  "SMC-R through RoCE v2" },
 	{ 'q', "quiet", NULL, "one line a message" },
-	{ 'x', "hex", NULL, "add the bytes of messages" },
+	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
 	{ 'n', "numeric", NULL, "do not look up names: it never does" },
 	{ 'j', "json", NULL, "write one line of JSON an event" },
 	{ 'D', "list-interfaces", NULL, "list the interfaces" },
@@ -40,25 +47,34 @@ static const struct cli_opt options[] = {
 
 static const struct cli_tool tool = {
 	.name = "smc_dump",
-	.usage = "-r FILE [-aqxnj] [-c NUMBER] [FILTER]\n"
+	.usage = "[-A] [-x] [-j] [-w FILE] [-s BYTES] [-p PROCESS] [-c NUMBER] [FILTER]\n"
+		 "-r FILE [-aqxnj] [-c NUMBER] [FILTER]\n"
 		 "-i NETDEV [-s BYTES] [-aqxnj] [-c NUMBER] [FILTER]\n"
 		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]\n"
 		 "-D",
 	.summary =
-		"Shows the handshakes of SMC on a network or in a capture: what each side offered, what\n"
-		"was chosen, and why not more. FILTER is that of tcpdump, see pcap-filter(7), but for\n"
-		"names of hosts and services, which are not looked up.",
+		"Shows what programs send and receive over SMC: without -r and -i, the payload of this\n"
+		"host's connections. FILTER is that of smcss(8) then: 'dport = :6379'.\n"
+		"With -r or -i, the handshakes of SMC in a capture or on a network: what each side\n"
+		"offered, what was chosen, and why not more. FILTER is that of tcpdump then, see\n"
+		"pcap-filter(7), but for names of hosts and services, which are not looked up.",
 	.opts = options,
 	.error_status = 1,
 };
 
-/** struct request - what is asked for; @filter: to be freed, NULL for none */
+/**
+ * struct request - what is asked for
+ * @filter: of packets; to be freed, NULL for none
+ * @sockets: of payload, which is what is asked for with neither @read nor @interface
+ * @process: name or number, NULL for all
+ */
 struct request {
-	const char *read, *interface, *write;
+	const char *read, *interface, *write, *process;
 	char *filter;
+	struct filter sockets;
 	uint64_t count;
 	int snaplen;
-	bool is_list;
+	bool is_list, is_text;
 	struct show show;
 };
 
@@ -107,6 +123,8 @@ static int set_option(struct request *request, int letter)
 	case 'a': request->show.is_all = true; break;
 	case 'q': request->show.is_quiet = true; break;
 	case 'x': request->show.is_hex = true; break;
+	case 'A': request->is_text = true; break;
+	case 'p': request->process = optarg; break;
 	case 'n': break;
 	case 'j': request->show.is_json = true; break;
 	case 'D': request->is_list = true; break;
@@ -135,8 +153,13 @@ static bool join_filter(struct request *request, char *const *words)
 	return request->filter;
 }
 
+static bool is_payload(const struct request *request)
+{
+	return !request->read && !request->interface && !request->is_list;
+}
+
 /* Who writes packets sees no messages, and a file has what was captured. */
-static const char *const exclusive[] = { "ris", "jq", "waqxj", NULL };
+static const char *const exclusive[] = { "risAp", "iAp", "jq", "qAp", "waqxjA", NULL };
 
 /* @seen: the letters of all options. Return: -1 to go on, or the exit status. */
 static int check(const struct request *request, const char *seen)
@@ -146,10 +169,24 @@ static int check(const struct request *request, const char *seen)
 		       cli_usage_error(&tool, "'--list-interfaces' stands alone") : -1;
 	if (cli_excludes(&tool, seen, exclusive))
 		return tool.error_status;
-	if (!request->read && !request->interface)
-		return cli_usage_error(&tool, "which packets? Name a file (-r) or an interface "
-				       "(-i)");
+	if (is_payload(request) && (request->show.is_all || request->show.is_quiet))
+		return cli_usage_error(&tool, "'--%s' is for handshakes: name a file (-r) or an "
+				       "interface (-i)", request->show.is_all ? "all" : "quiet");
 	return -1;
+}
+
+/* Of the words after the options. Return: -1 to go on, or the exit status. */
+static int parse_filter(struct request *request, int argc, char **argv)
+{
+	struct smc_err err;
+
+	if (!is_payload(request))
+		return join_filter(request, argv + optind) ? -1 :
+		       cli_error(&tool, "out of memory");
+	if (filter_parse(&request->sockets, argc - optind, argv + optind, &err))
+		return cli_usage_error(&tool, "%s", err.text);
+	return request->sockets.has_state ?
+	       cli_usage_error(&tool, "payload has no states to filter by") : -1;
 }
 
 static int parse(struct request *request, int argc, char **argv)
@@ -164,27 +201,28 @@ static int parse(struct request *request, int argc, char **argv)
 		if (!strchr(seen, letter))
 			seen[strlen(seen)] = (char)letter;
 	}
-	if (!join_filter(request, argv + optind))
-		return cli_error(&tool, "out of memory");
-	return check(request, seen);
+	status = parse_filter(request, argc, argv);
+	return status < 0 ? check(request, seen) : status;
 }
 
 /* ---- running ---- */
 
 static struct capture *volatile stopping;
+static volatile sig_atomic_t is_stopped;
 
 static void on_signal(int number)
 {
 	struct capture *capture = stopping;
 
 	(void)number;
+	is_stopped = true;
 	if (capture)
 		capture_stop(capture);
 }
 
 /*
  * Ctrl-C is how a live capture ends, and that is no failure; nor is it one of what is being
- * written. The second one ends it whatever it waits for.
+ * written. The second one ends it whatever it waits for. @capture: NULL for payload.
  */
 static void catch_signals(struct capture *capture)
 {
@@ -275,7 +313,8 @@ static int decode(struct capture *capture, const struct request *request, struct
 	return ret;
 }
 
-static int run(struct capture *capture, const struct request *request, struct smc_err *err)
+static int run_capture(struct capture *capture, const struct request *request,
+		       struct smc_err *err)
 {
 	int ret = open_all(capture, request, err);
 	uint32_t lost;
@@ -297,6 +336,73 @@ static int run(struct capture *capture, const struct request *request, struct sm
 	lost = capture_lost(capture);
 	if (lost)
 		cli_note(&tool, "%u packets came too fast and are lost", lost);
+	return ret;
+}
+
+static int run_handshakes(const struct request *request, struct smc_err *err)
+{
+	struct capture capture = { .to.fd = -1 };
+	struct smc_err late = { 0 };
+	int ret = run_capture(&capture, request, err);
+
+	if (capture_close(&capture, &late) && !ret)
+		ret = smc_err_say(err, late.code, "%s", late.text);
+	return ret;
+}
+
+/* ---- payload ---- */
+
+/* A number is that of a process: who wants a name of digits only has them all. */
+static struct wish wish_of(const struct request *request)
+{
+	struct wish wish = { .filter = &request->sockets, .comm = request->process };
+	char *end = NULL;
+	unsigned long pid = wish.comm ? strtoul(wish.comm, &end, 10) : 0;
+
+	if (pid && !*end && pid <= INT32_MAX) {
+		wish.comm = NULL;
+		wish.pid = (pid_t)pid;
+	}
+	return wish;
+}
+
+static void say_result(const struct payload_result *result)
+{
+	cli_note(&tool, "%" PRIu64 " messages of %" PRIu64 " connections", result->told,
+		 result->conversations);
+	if (result->lost)
+		cli_note(&tool, "%" PRIu64 " messages, with %" PRIu64 " bytes, came too fast and are "
+			 "lost", result->lost, result->lost_bytes);
+	if (result->unread)
+		cli_note(&tool, "%" PRIu64 " bytes could not be read: their length is shown",
+			 result->unread);
+}
+
+static int run_payload(const struct request *request, struct smc_err *err)
+{
+	struct output output = { .fd = -1 };
+	const struct payload_request wanted = {
+		.wish = wish_of(request), .output = &output, .count = request->count,
+		.print = { request->show.is_json, request->show.is_hex, request->is_text },
+		.snaplen = (uint32_t)request->snaplen, .stopped = &is_stopped,
+	};
+	struct payload_capture *capture = NULL;
+	struct payload_result result;
+	int ret = payload_open(&capture, &wanted, err);
+
+	if (!ret && request->write)
+		ret = output_open(&output, request->write, -1, err);
+	if (!ret)
+		ret = give_up_rights(err);
+	if (!ret) {
+		catch_signals(NULL);
+		cli_note(&tool, "capturing SMC payload, until Ctrl-C");
+		ret = payload_run(capture, &result, err);
+	}
+	if (!ret)
+		say_result(&result);
+	output_close(&output);
+	payload_close(capture);
 	return ret;
 }
 
@@ -324,21 +430,24 @@ static int list(struct smc_err *err)
 	return ret;
 }
 
+static int run(const struct request *request, struct smc_err *err)
+{
+	if (request->is_list)
+		return list(err);
+	return is_payload(request) ? run_payload(request, err) : run_handshakes(request, err);
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = { .snaplen = CAPTURE_SNAPLEN };
-	struct capture capture = { .output_fd = -1 };
-	struct smc_err err = { 0 }, late = { 0 };
-	int status, ret;
+	struct smc_err err = { 0 };
+	int status;
 
 	cli_start();
 	status = parse(&request, argc, argv);
-	if (status < 0) {
-		ret = request.is_list ? list(&err) : run(&capture, &request, &err);
-		if (capture_close(&capture, &late) && !ret)
-			ret = smc_err_say(&err, late.code, "%s", late.text);
-		status = ret ? cli_error(&tool, "%s", err.text) : cli_close_stdout(&tool);
-	}
+	if (status < 0)
+		status = run(&request, &err) ? cli_error(&tool, "%s", err.text) :
+					       cli_close_stdout(&tool);
 	free(request.filter);
 	return status;
 }

@@ -2,39 +2,22 @@
 /* Events as text or as lines of JSON. */
 #include "smc_dump/show.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "smc/reason.h"
 #include "smc/remedy.h"
 #include "smc_dump/judge.h"
+#include "smc_dump/line.h"
 
-#define SCHEMA "smc-tools/dump/1"
 #define LABEL_WIDTH 11
 #define PLACE_WIDTH 26
 #define COMMAND_WIDTH 43
-#define ADDR_SIZE (INET6_ADDRSTRLEN + 8)
 
 static const char *const side_names[] = { "client", "server" };
 
 /* ---- what both forms need ---- */
-
-static const char *host_text(char text[ADDR_SIZE], const struct smc_addr *addr)
-{
-	return inet_ntop(addr->family, addr->ip, text, ADDR_SIZE) ? text : "?";
-}
-
-static const char *addr_text(char text[ADDR_SIZE], const struct smc_addr *addr)
-{
-	char host[ADDR_SIZE];
-
-	snprintf(text, ADDR_SIZE, addr->family == AF_INET6 ? "[%.46s]:%u" : "%.46s:%u",
-		 host_text(host, addr), addr->port);
-	return text;
-}
 
 static const struct smc_addr *sender(const struct flow_event *event)
 {
@@ -92,22 +75,9 @@ static enum place place_of(const struct smc_remedy *remedy, enum flow_side side)
 
 /* ---- text ---- */
 
-static void append_time(struct out_text *text, struct packet_time time)
-{
-	time_t seconds = (time_t)time.seconds;
-	struct tm tm = { 0 };
-
-	localtime_r(&seconds, &tm);
-	out_printf(text, "%02d:%02d:%02d.%06" PRIu32 " ", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		   time.nanoseconds / 1000);
-}
-
 static void append_head(struct out_text *text, const struct flow_event *event)
 {
-	char from[ADDR_SIZE], to[ADDR_SIZE];
-
-	append_time(text, event->time);
-	out_printf(text, "%s > %s", addr_text(from, sender(event)), addr_text(to, receiver(event)));
+	line_head(text, event->time, sender(event), receiver(event));
 	if (event->packet && event->packet->has_vlan)
 		out_printf(text, " vlan %u", event->packet->vlan);
 	out_str(text, "  ");
@@ -129,20 +99,6 @@ static void append_members(struct out_text *text, const struct out_col *col, con
 	}
 	text->is_failed |= cell.is_failed;
 	out_free(&cell);
-}
-
-/* As tcpdump -x shows them. */
-static void append_hex(struct out_text *text, const struct flow_event *event)
-{
-	for (size_t i = 0; i < event->len; i++) {
-		if (i % 16 == 0)
-			out_printf(text, "%s\t0x%04zx:  ", i ? "\n" : "", i);
-		out_hex(text, event->data[i], 2);
-		if (i % 2 && i % 16 != 15)
-			out_char(text, ' ');
-	}
-	if (event->len)
-		out_char(text, '\n');
 }
 
 static void append_message(struct out_text *text, const struct show *show,
@@ -169,7 +125,7 @@ static void append_message(struct out_text *text, const struct show *show,
 	if (!show->is_quiet)
 		append_members(text, clc_columns, clc);
 	if (show->is_hex)
-		append_hex(text, event);
+		line_hex(text, event->data, event->len, false);
 }
 
 static void append_link(struct out_text *text, const struct show *show,
@@ -194,14 +150,14 @@ static void append_link(struct out_text *text, const struct show *show,
 	if (!show->is_quiet)
 		append_members(text, llc_columns, llc);
 	if (show->is_hex)
-		append_hex(text, event);
+		line_hex(text, event->data, event->len, false);
 }
 
 static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 			    const struct judgement *found)
 {
 	const struct smc_remedy *first = smc_remedies(found->reason);
-	char host[ADDR_SIZE], place[ADDR_SIZE + 16];
+	char host[LINE_ADDR_SIZE], place[LINE_ADDR_SIZE + 16];
 
 	for (const struct smc_remedy *at = first; at; at = smc_remedy_next(at)) {
 		enum place where = place_of(at, found->side);
@@ -210,7 +166,7 @@ static void append_remedies(struct out_text *text, const struct flow_conn *conn,
 			snprintf(place, sizeof(place), "on both sides");
 		else
 			snprintf(place, sizeof(place), "on %s (%s)",
-				 host_text(host, &conn->ends[where]), side_names[where]);
+				 line_host(host, &conn->ends[where]), side_names[where]);
 		out_printf(text, "    %-*s %-*s %-*s # %s\n", LABEL_WIDTH,
 			   at == first ? "type" : "", PLACE_WIDTH, place, COMMAND_WIDTH,
 			   at->command, at->purpose);
@@ -293,12 +249,12 @@ static const char *event_name(const struct flow_event *event)
 /* What every line has. */
 static json_t *json_head(const struct flow_event *event)
 {
-	char from[ADDR_SIZE], to[ADDR_SIZE];
-	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "schema", SCHEMA, "event",
+	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE];
+	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "schema", LINE_SCHEMA, "event",
 				 event_name(event), "seconds", (json_int_t)event->time.seconds,
 				 "nanoseconds", (json_int_t)event->time.nanoseconds, "from",
-				 addr_text(from, sender(event)), "to",
-				 addr_text(to, receiver(event)));
+				 line_addr(from, sender(event)), "to",
+				 line_addr(to, receiver(event)));
 
 	if (event->packet && event->packet->has_vlan)
 		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
@@ -314,8 +270,7 @@ static void add_bytes(json_t *json, const struct show *show, const struct flow_e
 
 	if (!show->is_hex)
 		return;
-	for (size_t i = 0; i < event->len; i++)
-		out_hex(&hex, event->data[i], 2);
+	line_hex_word(&hex, event->data, event->len);
 	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
 	out_free(&hex);
 }
@@ -362,11 +317,11 @@ static json_t *json_remedies(const struct flow_conn *conn, const struct judgemen
 {
 	const struct smc_remedy *at = smc_remedies(found->reason);
 	json_t *array = json_array();
-	char host[ADDR_SIZE];
+	char host[LINE_ADDR_SIZE];
 
 	for (; at; at = smc_remedy_next(at)) {
 		enum place where = place_of(at, found->side);
-		const char *name = where == AT_BOTH ? NULL : host_text(host, &conn->ends[where]);
+		const char *name = where == AT_BOTH ? NULL : line_host(host, &conn->ends[where]);
 
 		out_json_push(&array, json_pack("{s:s, s:s*, s:s, s:s}", "where",
 						name ? side_names[where] : "both", "host", name,

@@ -57,7 +57,7 @@ $(O)/tests/unit/stream $(O)/tests/unit/endpoint: $(LIVE_SOCKETS)
 $(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
 $(O)/tests/unit/advise: $(call objs,$(addprefix smc_chk/,advise/tally.c advise/way.c advise/judge.c advise/advice.c doctor/choice.c))
 # Without libpcap: what is decoded, not where it comes from.
-DUMP_PARTS := $(call objs,$(addprefix smc_dump/,packet.c flow.c judge.c columns.c show.c))
+DUMP_PARTS := $(call objs,$(addprefix smc_dump/,packet.c flow.c judge.c columns.c line.c show.c))
 $(O)/tests/unit/dump $(O)/tests/fuzz/dump: $(DUMP_PARTS)
 $(O)/tests/unit/doctor: $(call tool_parts,smc_chk)
 $(O)/tests/unit/doctor: TOOL_PKGS := $(smc_chk_PKGS)

@@ -189,6 +189,9 @@ static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
 	conn.id = __sync_fetch_and_add(&state->next_id, 1) + 1;
 	read_ends(&conn.ends, inside);
 	read_mode(&conn, (void *)sk);
+	/* Nobody has accepted it yet. */
+	if (!is_old)
+		conn.side = BPF_CORE_READ(sk, sk_socket) ? SMCDATA_CLIENT : SMCDATA_SERVER;
 	bpf_map_update_elem(&smcdata_conns, &key, &conn, BPF_ANY);
 	return find(sk);
 }
@@ -423,7 +426,7 @@ static long step(__u32 i, struct piece *piece)
 	call->offset += n;
 	piece->left -= n;
 	piece->full += n;
-	if (piece->len >= SMCDATA_BYTES - STEP && piece->left && piece->wanted)
+	if (piece->len > SMCDATA_BYTES - STEP && piece->left && piece->wanted)
 		tell_piece(piece);
 	return 0;
 }

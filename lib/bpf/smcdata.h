@@ -43,6 +43,12 @@ enum smcdata_mode {
 	SMCDATA_SMCD,
 };
 
+enum smcdata_side {
+	SMCDATA_ANY_SIDE,
+	SMCDATA_CLIENT,
+	SMCDATA_SERVER,
+};
+
 /**
  * struct smcdata_conn - a connection; of the same local and peer address there may be another one,
  *	at the other end of it
@@ -54,7 +60,7 @@ enum smcdata_mode {
 struct smcdata_conn {
 	__u64 id, sent, received;
 	__u32 lgr;
-	__u8 mode, is_old, unused[2];
+	__u8 mode, side, is_old, unused;
 	struct bpf_ends ends;
 };
 

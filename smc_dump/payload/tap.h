@@ -2,6 +2,8 @@
 /* What programs write to and read from SMC connections of this network namespace, by eBPF. */
 #pragma once
 
+#include <stdint.h>
+
 #include "base/err.h"
 #include "bpf/smcdata.h"
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/* What every line of text, and every line of JSON, has. */
+#include "smc_dump/line.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define PER_LINE 16
+
+const char *line_host(char text[LINE_ADDR_SIZE], const struct smc_addr *addr)
+{
+	return inet_ntop(addr->family, addr->ip, text, LINE_ADDR_SIZE) ? text : "?";
+}
+
+const char *line_addr(char text[LINE_ADDR_SIZE], const struct smc_addr *addr)
+{
+	char host[LINE_ADDR_SIZE];
+
+	snprintf(text, LINE_ADDR_SIZE, addr->family == AF_INET6 ? "[%.46s]:%u" : "%.46s:%u",
+		 line_host(host, addr), addr->port);
+	return text;
+}
+
+void line_head(struct out_text *text, struct packet_time time, const struct smc_addr *from,
+	       const struct smc_addr *to)
+{
+	char from_text[LINE_ADDR_SIZE], to_text[LINE_ADDR_SIZE];
+	time_t seconds = (time_t)time.seconds;
+	struct tm tm = { 0 };
+
+	localtime_r(&seconds, &tm);
+	out_printf(text, "%02d:%02d:%02d.%06" PRIu32 " %s > %s", tm.tm_hour, tm.tm_min, tm.tm_sec,
+		   time.nanoseconds / 1000, line_addr(from_text, from), line_addr(to_text, to));
+}
+
+/* Behind a line of @count bytes, in the column that all lines have for it. */
+static void printable(struct out_text *text, const uint8_t *data, size_t count)
+{
+	out_fill(text, ' ', (PER_LINE - count) * 2 + (PER_LINE - count) / 2 + 2);
+	for (size_t i = 0; i < count; i++)
+		out_char(text, data[i] >= ' ' && data[i] <= '~' ? (char)data[i] : '.');
+}
+
+/* As tcpdump -x and -X show them. */
+void line_hex(struct out_text *text, const uint8_t *data, size_t len, bool has_text)
+{
+	for (size_t i = 0; i < len; i += PER_LINE) {
+		size_t count = len - i < PER_LINE ? len - i : PER_LINE;
+
+		out_printf(text, "\t0x%04zx:  ", i);
+		for (size_t k = 0; k < count; k++) {
+			if (k && k % 2 == 0)
+				out_char(text, ' ');
+			out_hex(text, data[i + k], 2);
+		}
+		if (has_text)
+			printable(text, data + i, count);
+		out_char(text, '\n');
+	}
+}
+
+void line_hex_word(struct out_text *text, const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		out_hex(text, data[i], 2);
+}

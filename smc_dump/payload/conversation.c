@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: MIT
+/* From records of eBPF to conversations. */
+#include "smc_dump/payload/conversation.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/index.h"
+#include "bpf/address.h"
+
+/*
+ * How long one that has ended is remembered: until then the other end is recognized, if it is on
+ * this host too.
+ */
+#define REMEMBERED INT64_C(60000000000)
+#define REMEMBERED_MAX 16384
+
+/** struct ends - key of the table of addresses, without padding */
+struct ends {
+	struct {
+		uint8_t family, unused;
+		uint16_t port;
+		uint8_t ip[16];
+	} local, peer;
+};
+
+/** struct item - @ended: when, 0: not yet; @is_free: there is none at this place */
+struct item {
+	struct conversation conversation;
+	struct ends ends;
+	int64_t ended;
+	bool is_free;
+};
+
+/** struct known - of a connection that was there before */
+struct known {
+	struct ends ends;
+	enum smc_mode mode;
+};
+
+/**
+ * struct conversations - @items: at places that @by_id and @by_ends find, or that are among @vacant
+ * @ended: places in the order of their end, from @n_forgotten on
+ */
+struct conversations {
+	struct wish wish;
+	__u64 *unwanted;
+	payload_fn *fn;
+	void *arg;
+	struct item *items;
+	size_t n_items, items_size;
+	struct smc_index by_id, by_ends, by_known;
+	size_t *vacant, n_vacant, vacant_size;
+	struct {
+		size_t place;
+		uint64_t id;
+	} *ended;
+	size_t n_ended, ended_size, n_forgotten;
+	struct known *known;
+	size_t n_known, known_size;
+	uint64_t count;
+};
+
+/* ---- keys ---- */
+
+static struct ends ends_of(const struct smc_addr *local, const struct smc_addr *peer)
+{
+	struct ends ends = {
+		.local = { .family = local->family, .port = local->port },
+		.peer = { .family = peer->family, .port = peer->port },
+	};
+
+	memcpy(ends.local.ip, local->ip, sizeof(ends.local.ip));
+	memcpy(ends.peer.ip, peer->ip, sizeof(ends.peer.ip));
+	return ends;
+}
+
+static uint64_t hash_ends(const struct ends *ends)
+{
+	return smc_index_hash(ends, sizeof(*ends), 0);
+}
+
+static uint64_t hash_id(uint64_t id)
+{
+	return smc_index_hash(&id, sizeof(id), 0);
+}
+
+static bool has_id(const void *arg, size_t place, const void *key)
+{
+	const struct conversations *all = arg;
+
+	return all->items[place].conversation.id == *(const uint64_t *)key;
+}
+
+static bool has_ends(const void *arg, size_t place, const void *key)
+{
+	const struct conversations *all = arg;
+
+	return !memcmp(&all->items[place].ends, key, sizeof(struct ends));
+}
+
+static bool is_known(const void *arg, size_t place, const void *key)
+{
+	const struct conversations *all = arg;
+
+	return !memcmp(&all->known[place].ends, key, sizeof(struct ends));
+}
+
+static struct item *item_at(const struct conversations *all, size_t place)
+{
+	return place == SMC_INDEX_NONE ? NULL : &all->items[place];
+}
+
+static struct item *find_id(const struct conversations *all, uint64_t id)
+{
+	return item_at(all, smc_index_find(&all->by_id, hash_id(id), has_id, all, &id));
+}
+
+static struct item *find_ends(const struct conversations *all, const struct ends *ends)
+{
+	return item_at(all, smc_index_find(&all->by_ends, hash_ends(ends), has_ends, all, ends));
+}
+
+/* ---- places ---- */
+
+static void forget(struct conversations *all, struct item *item)
+{
+	size_t place = (size_t)(item - all->items);
+
+	smc_index_remove(&all->by_id, hash_id(item->conversation.id), place);
+	smc_index_remove(&all->by_ends, hash_ends(&item->ends), place);
+	item->is_free = true;
+	item->conversation.id = 0;
+	/* Without memory for that the place stays empty. */
+	smc_array_append(&all->vacant, &all->n_vacant, &all->vacant_size, &place, sizeof(place));
+}
+
+/* Those that ended long ago, and the oldest of too many. */
+static void forget_ended(struct conversations *all, int64_t now)
+{
+	for (; all->n_forgotten < all->n_ended; all->n_forgotten++) {
+		struct item *item = &all->items[all->ended[all->n_forgotten].place];
+
+		/* Another one has taken the place, or the addresses. */
+		if (item->is_free || item->conversation.id != all->ended[all->n_forgotten].id)
+			continue;
+		if (now - item->ended < REMEMBERED &&
+		    all->n_ended - all->n_forgotten <= REMEMBERED_MAX)
+			break;
+		forget(all, item);
+	}
+	if (all->n_forgotten < REMEMBERED_MAX || 2 * all->n_forgotten < all->n_ended)
+		return;
+	all->n_ended -= all->n_forgotten;
+	memmove(all->ended, all->ended + all->n_forgotten, all->n_ended * sizeof(*all->ended));
+	all->n_forgotten = 0;
+}
+
+static struct item *vacant_item(struct conversations *all)
+{
+	struct item *item;
+
+	if (all->n_vacant)
+		return &all->items[all->vacant[--all->n_vacant]];
+	item = smc_array_add(&all->items, &all->n_items, &all->items_size, sizeof(*item));
+	if (item)
+		item->is_free = true;
+	return item;
+}
+
+/* Return: NULL without memory. */
+static struct item *add(struct conversations *all, const struct item *new)
+{
+	struct item *item = vacant_item(all);
+	size_t place;
+
+	if (!item)
+		return NULL;
+	place = (size_t)(item - all->items);
+	if (smc_index_add(&all->by_id, hash_id(new->conversation.id), place))
+		return NULL;
+	if (smc_index_add(&all->by_ends, hash_ends(&new->ends), place)) {
+		smc_index_remove(&all->by_id, hash_id(new->conversation.id), place);
+		return NULL;
+	}
+	*item = *new;
+	return item;
+}
+
+/* ---- what is wanted ---- */
+
+static bool passes(const struct wish *wish, const struct conversation *conversation, uint32_t uid)
+{
+	static const uint8_t modes[] = {
+		[SMC_MODE_NONE] = UINT8_MAX, [SMC_MODE_SMCR] = SMC_ABI_MODE_SMCR,
+		[SMC_MODE_SMCD] = SMC_ABI_MODE_SMCD, [SMC_MODE_TCP] = SMC_ABI_MODE_TCP,
+	};
+	struct smc_sock sock = {
+		.state = SMC_ABI_ACTIVE, .mode = modes[conversation->mode], .uid = uid,
+		.local = conversation->local, .peer = conversation->peer,
+	};
+
+	if (filter_match(wish->filter, &sock))
+		return true;
+	sock.local = conversation->peer;
+	sock.peer = conversation->local;
+	return filter_match(wish->filter, &sock);
+}
+
+static bool is_process(const struct wish *wish, const struct smcdata_record *record)
+{
+	if (wish->pid && (pid_t)record->pid != wish->pid)
+		return false;
+	return !wish->comm || !strncmp(wish->comm, record->comm, sizeof(record->comm) - 1);
+}
+
+static bool is_other_end(const struct conversations *all, const struct ends *ends)
+{
+	const struct ends turned = { .local = ends->peer, .peer = ends->local };
+
+	return find_ends(all, &turned);
+}
+
+/* ---- records ---- */
+
+static void complete_mode(const struct conversations *all, struct item *item)
+{
+	size_t place = smc_index_find(&all->by_known, hash_ends(&item->ends), is_known, all,
+				      &item->ends);
+
+	if (place != SMC_INDEX_NONE)
+		item->conversation.mode = all->known[place].mode;
+}
+
+static struct item first_of(const struct conversations *all, const struct smcdata_record *record)
+{
+	static const enum smc_mode modes[] = {
+		[SMCDATA_UNKNOWN] = SMC_MODE_NONE, [SMCDATA_SMCR] = SMC_MODE_SMCR,
+		[SMCDATA_SMCD] = SMC_MODE_SMCD,
+	};
+	const struct smcdata_conn *conn = &record->conn;
+	struct item item = { .conversation = {
+		.id = conn->id, .is_old = conn->is_old,
+		.local = bpf_ends_local(&conn->ends), .peer = bpf_ends_peer(&conn->ends),
+		.mode = conn->mode <= SMCDATA_SMCD ? modes[conn->mode] : SMC_MODE_NONE,
+	} };
+
+	item.conversation.is_server = conn->side == SMCDATA_SERVER ||
+		(conn->side == SMCDATA_ANY_SIDE &&
+		 item.conversation.local.port < item.conversation.peer.port);
+	memcpy(&item.conversation.lgr, &conn->lgr, sizeof(conn->lgr));
+	item.ends = ends_of(&item.conversation.local, &item.conversation.peer);
+	if (conn->is_old && item.conversation.mode == SMC_MODE_NONE)
+		complete_mode(all, &item);
+	return item;
+}
+
+/* Return: 0 with *@result, which is NULL for one that nobody wants; -ENOMEM. */
+static int begin(struct conversations *all, const struct smcdata_record *record,
+		 struct item **result)
+{
+	struct item item = first_of(all, record), *before;
+
+	if (!is_process(&all->wish, record) ||
+	    !passes(&all->wish, &item.conversation, record->uid) ||
+	    is_other_end(all, &item.ends)) {
+		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
+		return 0;
+	}
+	before = find_ends(all, &item.ends);
+	if (before)
+		forget(all, before);
+	item.conversation.number = ++all->count;
+	*result = add(all, &item);
+	return *result ? 0 : -ENOMEM;
+}
+
+static int tell_bytes(struct conversations *all, struct item *item, struct payload *payload,
+		      const struct smcdata_record *record)
+{
+	bool is_sent = record->kind == SMCDATA_SENT;
+	uint64_t before = is_sent ? record->conn.sent : record->conn.received;
+	uint64_t *passed = &item->conversation.passed[is_sent];
+	int ret;
+
+	payload->is_sent = is_sent;
+	payload->is_other_process = !payload->is_first && payload->pid != item->conversation.pid;
+	item->conversation.pid = payload->pid;
+	if (before > *passed) {
+		payload->lost = before - *passed;
+		*passed = before;
+	}
+	ret = all->fn(all->arg, payload);
+	*passed += record->full;
+	return ret;
+}
+
+static int tell_end(struct conversations *all, struct item *item, const struct payload *payload)
+{
+	size_t place = (size_t)(item - all->items);
+	int ret = all->fn(all->arg, payload);
+
+	item->ended = payload->at;
+	if (smc_array_add(&all->ended, &all->n_ended, &all->ended_size, sizeof(*all->ended))) {
+		all->ended[all->n_ended - 1].place = place;
+		all->ended[all->n_ended - 1].id = item->conversation.id;
+	} else {
+		forget(all, item);
+	}
+	return ret;
+}
+
+int conversations_record(struct conversations *all, const struct smcdata_record *record,
+			 const uint8_t *data, int64_t at)
+{
+	struct item *item = find_id(all, record->conn.id);
+	struct payload payload = {
+		.at = at, .full = record->full, .len = record->len, .data = data,
+		.is_unread = record->is_unread, .pid = (pid_t)record->pid,
+		.is_end = record->kind == SMCDATA_CLOSE,
+	};
+	int ret = 0;
+
+	memcpy(payload.comm, record->comm, sizeof(payload.comm) - 1);
+	forget_ended(all, at);
+	if (!item && (payload.is_end ||
+		      all->unwanted[record->conn.id % SMCDATA_VERDICTS] == record->conn.id))
+		return 0;
+	if (!item) {
+		ret = begin(all, record, &item);
+		payload.is_first = true;
+	}
+	if (ret || !item)
+		return ret;
+	payload.conversation = &item->conversation;
+	return payload.is_end ? tell_end(all, item, &payload) :
+				tell_bytes(all, item, &payload, record);
+}
+
+/* ---- beginning and end ---- */
+
+struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
+					void *arg)
+{
+	struct conversations *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return NULL;
+	all->wish = *wish;
+	all->unwanted = unwanted;
+	all->fn = fn;
+	all->arg = arg;
+	return all;
+}
+
+int conversations_known(struct conversations *all, const struct smc_sock *sock)
+{
+	struct known known = { .ends = ends_of(&sock->local, &sock->peer),
+			       .mode = smc_sock_mode(sock) };
+
+	if (known.mode == SMC_MODE_NONE || known.mode == SMC_MODE_TCP)
+		return 0;
+	return smc_index_append(&all->by_known, hash_ends(&known.ends), &all->known, &all->n_known,
+				&all->known_size, &known, sizeof(known));
+}
+
+uint64_t conversations_count(const struct conversations *all)
+{
+	return all->count;
+}
+
+void conversations_free(struct conversations *all)
+{
+	if (!all)
+		return;
+	smc_index_free(&all->by_id);
+	smc_index_free(&all->by_ends);
+	smc_index_free(&all->by_known);
+	free(all->items);
+	free(all->vacant);
+	free(all->ended);
+	free(all->known);
+	free(all);
+}

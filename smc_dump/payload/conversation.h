@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* From records of eBPF to conversations: which are wanted, whose bytes come when, what is missing. Pure. */
+#pragma once
+
+#include <sys/types.h>
+
+#include "bpf/smcdata.h"
+#include "smc/filter.h"
+#include "smc/sock.h"
+
+/**
+ * struct conversation - a connection, seen from one of its ends
+ * @number: from 1 on, in the order of their first bytes
+ * @mode: SMC_MODE_NONE if it is not known
+ * @lgr: id of an SMC-R link group, 0: not known
+ * @is_old: it was there before
+ * @is_server: the local end was connected to; of an old one that is guessed from its ports
+ * @pid: of the process that wrote or read last
+ * @passed: bytes of each direction that have been told, or are lost; [true]: those that were sent
+ */
+struct conversation {
+	uint64_t number, id;
+	struct smc_addr local, peer;
+	enum smc_mode mode;
+	uint32_t lgr;
+	bool is_old, is_server;
+	uint64_t passed[2];
+	pid_t pid;
+};
+
+/**
+ * struct payload - bytes of a conversation, or its end; all is valid during the call
+ * @is_end: this end of it was closed: nothing else of it comes
+ * @is_first: nothing of this conversation came before
+ * @is_sent: by the local end
+ * @at: nanoseconds since 1970
+ * @lost: bytes of the same direction before these that are missing
+ * @full: bytes that went by; @data, @len: the first of them
+ * @is_unread: where the others are was not known
+ * @pid: 0: no process; @comm: its name; @is_other_process: than before
+ */
+struct payload {
+	const struct conversation *conversation;
+	bool is_end, is_first, is_sent, is_unread, is_other_process;
+	int64_t at;
+	uint64_t lost;
+	uint32_t full, len;
+	const uint8_t *data;
+	pid_t pid;
+	char comm[16];
+};
+
+/** payload_fn() - takes what is wanted. Return: 0, or a value that ends it all */
+typedef int payload_fn(void *arg, const struct payload *payload);
+
+/**
+ * struct wish - what is wanted: a conversation for which all of it is true
+ * @filter: true from the point of view of either end
+ * @comm, @pid: of the process that has the first bytes; NULL, 0: any
+ */
+struct wish {
+	const struct filter *filter;
+	const char *comm;
+	pid_t pid;
+};
+
+struct conversations;
+
+/**
+ * conversations_new() - none yet
+ * @unwanted: struct smcdata_state
+ *
+ * Return: NULL without memory.
+ */
+struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
+					void *arg);
+
+/**
+ * conversations_known() - say the mode of a connection that was there before
+ *
+ * Without type information of smc.ko the eBPF program cannot tell. Return: 0, -ENOMEM.
+ */
+int conversations_known(struct conversations *all, const struct smc_sock *sock);
+
+/**
+ * conversations_record() - one more record
+ *
+ * Of a connection within the host both ends are seen: the one whose bytes come first is told, the
+ * other one is noted as unwanted. Return: 0; what the function returned; -ENOMEM.
+ */
+int conversations_record(struct conversations *all, const struct smcdata_record *record,
+			 const uint8_t *data, int64_t at);
+
+/** conversations_count() - how many were told */
+uint64_t conversations_count(const struct conversations *all);
+
+void conversations_free(struct conversations *all);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/* Pieces of conversations as text or as lines of JSON. */
+#include "smc_dump/payload/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "out/table.h"
+#include "smc_dump/line.h"
+
+#define SECOND 1000000000
+
+static const struct smc_addr *sender(const struct payload *payload)
+{
+	const struct conversation *conversation = payload->conversation;
+
+	return payload->is_sent || payload->is_end ? &conversation->local : &conversation->peer;
+}
+
+static const struct smc_addr *receiver(const struct payload *payload)
+{
+	const struct conversation *conversation = payload->conversation;
+
+	return payload->is_sent || payload->is_end ? &conversation->peer : &conversation->local;
+}
+
+/* Of a connection that eBPF could not tell more of. */
+static const char *mode_name(const struct conversation *conversation)
+{
+	return conversation->mode == SMC_MODE_NONE ? "SMC" : smc_mode_name(conversation->mode);
+}
+
+/* ---- text ---- */
+
+/* As tcpdump -A shows them: lines stay lines, all else that is not printable is a dot. */
+static void append_characters(struct out_text *text, const struct payload *payload)
+{
+	for (uint32_t i = 0; i < payload->len; i++) {
+		char c = (char)payload->data[i];
+		bool is_shown = (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
+
+		if (c != '\r' || i + 1 == payload->len || payload->data[i + 1] != '\n')
+			out_char(text, is_shown ? c : '.');
+	}
+	if (payload->len && payload->data[payload->len - 1] != '\n')
+		out_char(text, '\n');
+}
+
+static void append_size(struct out_text *text, const struct payload *payload)
+{
+	out_printf(text, "%" PRIu32 " B", payload->full);
+	if (payload->is_unread)
+		out_printf(text, ", of which %" PRIu32 " B could not be read",
+			   payload->full - payload->len);
+	else if (payload->len < payload->full)
+		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
+	if (payload->lost)
+		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
+}
+
+static void append_text(struct out_text *text, const struct print *print,
+			const struct payload *payload)
+{
+	const struct packet_time time = { payload->at / SECOND, (uint32_t)(payload->at % SECOND) };
+
+	line_head(text, time, sender(payload), receiver(payload));
+	out_printf(text, "  %s  ", mode_name(payload->conversation));
+	if (payload->pid) {
+		out_escaped(text, payload->comm, sizeof(payload->comm));
+		out_printf(text, "[%d]  ", (int)payload->pid);
+	}
+	if (payload->is_end)
+		out_str(text, "closed");
+	else
+		append_size(text, payload);
+	out_char(text, '\n');
+	if (print->is_hex)
+		line_hex(text, payload->data, payload->len, print->is_text);
+	else if (print->is_text)
+		append_characters(text, payload);
+}
+
+/* ---- JSON ---- */
+
+static void add_contents(json_t *json, const struct print *print, const struct payload *payload)
+{
+	struct out_text hex = { 0 };
+
+	if (print->is_text)
+		json_object_set_new(json, "text", out_json_string((const char *)payload->data,
+								  payload->len));
+	if (!print->is_hex)
+		return;
+	line_hex_word(&hex, payload->data, payload->len);
+	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
+	out_free(&hex);
+}
+
+static void add_bytes(json_t *json, const struct print *print, const struct payload *payload)
+{
+	json_object_set_new(json, "length", json_integer(payload->full));
+	json_object_set_new(json, "captured", json_integer(payload->len));
+	json_object_set_new(json, "is_unread", json_boolean(payload->is_unread));
+	json_object_set_new(json, "lost_before", out_json_number(payload->lost));
+	add_contents(json, print, payload);
+}
+
+static void add_process(json_t *json, const struct payload *payload)
+{
+	if (payload->pid)
+		json_object_set_new(json, "process", json_pack("{s:i, s:o}", "pid",
+				    (int)payload->pid, "name", out_json_str(payload->comm)));
+}
+
+static void append_json(struct out_text *text, const struct print *print,
+			const struct payload *payload)
+{
+	const struct conversation *conversation = payload->conversation;
+	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE], group[9];
+	json_t *json = json_pack(
+		"{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:s, s:b}", "schema", LINE_SCHEMA, "event",
+		payload->is_end ? "closed" : "data", "seconds",
+		(json_int_t)(payload->at / SECOND), "nanoseconds",
+		(json_int_t)(payload->at % SECOND), "from", line_addr(from, sender(payload)), "to",
+		line_addr(to, receiver(payload)), "connection",
+		out_json_number(conversation->number), "mode", mode_name(conversation), "is_old",
+		conversation->is_old);
+
+	snprintf(group, sizeof(group), "%08" PRIx32, conversation->lgr);
+	if (conversation->lgr)
+		json_object_set_new(json, "link_group", json_string(group));
+	add_process(json, payload);
+	if (!payload->is_end)
+		add_bytes(json, print, payload);
+	out_json_document(text, json, true);
+}
+
+void print_payload(struct out_text *text, const struct print *print, const struct payload *payload)
+{
+	(print->is_json ? append_json : append_text)(text, print, payload);
+}
