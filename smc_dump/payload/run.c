@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-/* Captures the payload of SMC connections. */
+/* The payload of SMC connections: captured by eBPF, shown or written. */
 #include "smc_dump/payload/run.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "host/smc.h"
 #include "netlink/diag.h"
+#include "smc_dump/live.h"
+#include "smc_dump/output.h"
+#include "smc_dump/payload/print.h"
 #include "smc_dump/payload/pcapng.h"
 #include "smc_dump/payload/tap.h"
 #include "version.h"
@@ -21,7 +25,9 @@
 
 /** struct payload_capture - @fd: where packets go, -1: standard output gets text */
 struct payload_capture {
-	const struct payload_request *request;
+	const struct request *request;
+	struct print print;
+	struct output output;
 	struct tap *tap;
 	struct conversations *all;
 	struct out_text text;
@@ -45,18 +51,17 @@ static int write_out(struct payload_capture *capture)
 static int on_payload(void *arg, const struct payload *payload)
 {
 	struct payload_capture *capture = arg;
-	const struct payload_request *request = capture->request;
 	int ret;
 
 	if (capture->fd >= 0)
 		pcapng_payload(&capture->text, payload);
 	else
-		print_payload(&capture->text, &request->print, payload);
+		print_payload(&capture->text, &capture->print, payload);
 	capture->told += !payload->is_end;
 	ret = capture->text.len >= WRITE_AT ? write_out(capture) : 0;
 	if (ret)
 		return ret;
-	return request->count && capture->told == request->count ? ENOUGH : 0;
+	return capture->told == capture->request->count ? ENOUGH : 0;
 }
 
 static int on_record(void *arg, const struct smcdata_record *record, const uint8_t *data,
@@ -76,7 +81,7 @@ static int repeat(struct payload_capture *capture)
 
 	/* What came before the signal is told, too. */
 	do {
-		is_last = *capture->request->stopped;
+		is_last = live_is_stopped();
 		ret = tap_read(capture->tap, is_last ? 0 : WAIT_MS, capture->err);
 		if (!ret)
 			ret = write_out(capture);
@@ -92,29 +97,46 @@ static int64_t now(void)
 	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-int payload_run(struct payload_capture *capture, struct payload_result *result, struct smc_err *err)
+static int start_file(struct payload_capture *capture)
+{
+	capture->fd = output_take(&capture->output, capture->err);
+	if (capture->fd < 0)
+		return capture->fd;
+	pcapng_head(&capture->text, SMC_TOOLS_VERSION);
+	return write_out(capture);
+}
+
+static int end_file(struct payload_capture *capture)
+{
+	pcapng_tail(&capture->text, now(), capture->told, tap_state(capture->tap)->lost);
+	return write_out(capture);
+}
+
+static void say_result(const struct payload_capture *capture)
 {
 	const struct smcdata_state *state = tap_state(capture->tap);
-	int ret = 0;
 
-	capture->err = err;
-	if (capture->request->output->fd >= 0) {
-		capture->fd = output_take(capture->request->output, err);
-		if (capture->fd < 0)
-			return capture->fd;
-		pcapng_head(&capture->text, SMC_TOOLS_VERSION);
-		ret = write_out(capture);
-	}
+	cli_note(&dump_tool, "%" PRIu64 " messages of %" PRIu64 " connections", capture->told,
+		 conversations_count(capture->all));
+	if (state->lost)
+		cli_note(&dump_tool, "%llu messages, with %llu bytes, came too fast and are lost",
+			 state->lost, state->lost_bytes);
+	if (state->unread)
+		cli_note(&dump_tool, "%llu bytes could not be read: their length is shown",
+			 state->unread);
+}
+
+static int tell_all(struct payload_capture *capture)
+{
+	bool is_file = capture->request->write;
+	int ret = is_file ? start_file(capture) : 0;
+
 	if (!ret)
 		ret = repeat(capture);
-	*result = (struct payload_result){
-		.told = capture->told, .conversations = conversations_count(capture->all),
-		.lost = state->lost, .lost_bytes = state->lost_bytes, .unread = state->unread,
-	};
-	if (!ret && capture->fd >= 0) {
-		pcapng_tail(&capture->text, now(), capture->told, state->lost);
-		ret = write_out(capture);
-	}
+	if (!ret && is_file)
+		ret = end_file(capture);
+	if (!ret)
+		say_result(capture);
 	return ret;
 }
 
@@ -141,45 +163,60 @@ static void read_list(struct payload_capture *capture)
 		      &ignored);
 }
 
-int payload_open(struct payload_capture **result, const struct payload_request *request,
-		 struct smc_err *err)
+/* A number is that of a process. */
+static struct wish wish_of(const struct request *request)
 {
-	struct payload_capture *capture;
+	struct wish wish = { .filter = &request->sockets, .comm = request->process };
+	char *end = NULL;
+	unsigned long pid = wish.comm ? strtoul(wish.comm, &end, 10) : 0;
+
+	if (pid && !*end && pid <= INT32_MAX) {
+		wish.comm = NULL;
+		wish.pid = (pid_t)pid;
+	}
+	return wish;
+}
+
+static int open_all(struct payload_capture *capture)
+{
+	const struct request *request = capture->request;
+	const struct wish wish = wish_of(request);
 	int ret;
 
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
-		return smc_err_say(err, ENOENT, SMC_MISSING);
-	capture = calloc(1, sizeof(*capture));
-	if (!capture)
-		return smc_err_set(err, ENOMEM, "cannot follow connections");
-	capture->request = request;
-	capture->fd = -1;
-	ret = tap_open(&capture->tap, request->snaplen, on_record, capture, err);
-	if (!ret) {
-		capture->all = conversations_new(&request->wish,
-						 tap_state(capture->tap)->unwanted, on_payload,
-						 capture);
-		if (!capture->all)
-			ret = smc_err_set(err, ENOMEM, "cannot follow connections");
-	}
-	if (ret) {
-		payload_close(capture);
+		return smc_err_say(capture->err, ENOENT, SMC_MISSING);
+	ret = tap_open(&capture->tap, (uint32_t)request->snaplen, on_record, capture, capture->err);
+	if (ret)
 		return ret;
-	}
+	capture->all = conversations_new(&wish, tap_state(capture->tap)->unwanted, on_payload,
+					 capture);
+	if (!capture->all)
+		return smc_err_set(capture->err, ENOMEM, "cannot follow connections");
 	read_list(capture);
-	*result = capture;
-	return 0;
+	return request->write ? output_open(&capture->output, request->write, -1, capture->err) : 0;
 }
 
-void payload_close(struct payload_capture *capture)
+int payload_run(const struct request *request, struct smc_err *err)
 {
-	if (!capture)
-		return;
-	tap_close(capture->tap);
-	conversations_free(capture->all);
-	out_free(&capture->text);
-	if (capture->fd >= 0)
-		close(capture->fd);
-	free(capture);
+	struct payload_capture capture = {
+		.request = request, .err = err, .fd = -1, .output = { .fd = -1 },
+		.print = { request->show.is_json, request->show.is_hex, request->is_text },
+	};
+	int ret = open_all(&capture);
+
+	if (!ret)
+		ret = live_give_up_rights(err);
+	if (!ret) {
+		live_catch_signals(NULL);
+		cli_note(&dump_tool, "capturing SMC payload, until Ctrl-C");
+		ret = tell_all(&capture);
+	}
+	output_close(&capture.output);
+	if (capture.fd >= 0)
+		close(capture.fd);
+	tap_close(capture.tap);
+	conversations_free(capture.all);
+	out_free(&capture.text);
+	return ret;
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/* What comes before the first foreign byte, and what ends it all. */
+#include "smc_dump/live.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "smc_dump/request.h"
+#include "sys/confine.h"
+#include "sys/signals.h"
+
+/* The time zone too, which localtime() would read from a file. */
+int live_give_up_rights(struct smc_err *err)
+{
+	const struct confine nothing = { .n_paths = 0 };
+	unsigned int done;
+	int ret;
+
+	tzset();
+	ret = confine(&nothing, &done, err);
+	if (!ret && !(done & CONFINE_NOT_ROOT))
+		cli_note(&dump_tool, "could not give up root");
+	return ret;
+}
+
+static struct capture *volatile stopping;
+static volatile sig_atomic_t is_stopped;
+
+static void on_signal(int number)
+{
+	struct capture *capture = stopping;
+
+	(void)number;
+	is_stopped = true;
+	if (capture)
+		capture_stop(capture);
+}
+
+void live_catch_signals(struct capture *capture)
+{
+	static const int numbers[] = { SIGINT, SIGTERM };
+	const struct sigaction action = {
+		.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND,
+	};
+	sigset_t heeded;
+
+	stopping = capture;
+	signals_heeded(&heeded, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (sigismember(&heeded, numbers[i]))
+			sigaction(numbers[i], &action, NULL);
+}
+
+bool live_is_stopped(void)
+{
+	return is_stopped;
+}
+
+void live_release(void)
+{
+	stopping = NULL;
+}
