@@ -59,6 +59,7 @@ $(O)/tests/unit/advise: $(call objs,$(addprefix smc_chk/,advise/tally.c advise/w
 # Without libpcap: what is decoded, not where it comes from.
 DUMP_PARTS := $(call objs,$(addprefix smc_dump/,packet.c flow.c judge.c columns.c line.c show.c))
 $(O)/tests/unit/dump $(O)/tests/fuzz/dump: $(DUMP_PARTS)
+$(O)/tests/unit/payload: $(call objs,smc_dump/line.c $(addprefix smc_dump/payload/,conversation.c pcapng.c print.c))
 $(O)/tests/unit/doctor: $(call tool_parts,smc_chk)
 $(O)/tests/unit/doctor: TOOL_PKGS := $(smc_chk_PKGS)
 

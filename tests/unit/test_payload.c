@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: MIT
+/* smc_dump: from records of eBPF to conversations, pcapng, text. More of it: tests/kernel/smc_dump_data.t. */
+#include "test.h"
+
+#include <stdio.h>
+#include <jansson.h>
+
+#include "base/big.h"
+#include "smc_dump/payload/pcapng.h"
+#include "smc_dump/payload/print.h"
+
+#define NOW INT64_C(1700000000123456789)
+#define SECOND INT64_C(1000000000)
+#define CLIENT 40000
+#define SERVER 6379
+
+static __u64 unwanted[SMCDATA_VERDICTS];
+
+/** struct seen - what was told, a word each, and as packets */
+struct seen {
+	char words[1024];
+	struct out_text packets;
+	int ret;
+};
+
+static int on_payload(void *arg, const struct payload *payload)
+{
+	struct seen *seen = arg;
+	size_t len = strlen(seen->words);
+	char lost[24] = "";
+
+	if (payload->lost)
+		snprintf(lost, sizeof(lost), "+%u", (unsigned int)payload->lost);
+	if (payload->is_end)
+		snprintf(seen->words + len, sizeof(seen->words) - len, "%u. ",
+			 (unsigned int)payload->conversation->number);
+	else
+		snprintf(seen->words + len, sizeof(seen->words) - len, "%u%s%s%u%s%s ",
+			 (unsigned int)payload->conversation->number,
+			 payload->is_first ? "!" : "", payload->is_sent ? ">" : "<", payload->full,
+			 lost, payload->is_other_process ? "p" : "");
+	pcapng_payload(&seen->packets, payload);
+	return seen->ret;
+}
+
+static struct conversations *begin(struct seen *seen, struct filter *filter, const char *words)
+{
+	char *copy = words ? strdup(words) : NULL;
+	struct wish wish = { .filter = filter };
+	struct smc_err err;
+
+	memset(unwanted, 0, sizeof(unwanted));
+	*seen = (struct seen){ .ret = 0 };
+	*filter = (struct filter){ 0 };
+	if (copy)
+		assert_int_equal(filter_parse(filter, 1, &copy, &err), 0);
+	free(copy);
+	return conversations_new(&wish, unwanted, on_payload, seen);
+}
+
+static void end(struct conversations *all, struct seen *seen)
+{
+	conversations_free(all);
+	out_free(&seen->packets);
+}
+
+/* 10.0.0.1:40000 is the client of 10.0.0.2:6379; the server's end has the other one as its peer. */
+static struct smcdata_record record_of(uint64_t id, bool is_server, uint32_t kind, uint32_t len)
+{
+	struct smcdata_record record = {
+		.kind = kind, .full = len, .len = len, .pid = is_server ? 7 : 5,
+		.conn = { .id = id, .mode = SMCDATA_SMCD,
+			  .side = is_server ? SMCDATA_SERVER : SMCDATA_CLIENT },
+	};
+	struct bpf_ends *ends = &record.conn.ends;
+
+	ends->family = AF_INET;
+	ends->local_port = is_server ? SERVER : CLIENT;
+	ends->peer_port = is_server ? CLIENT : SERVER;
+	memcpy(ends->local, is_server ? "\12\0\0\2" : "\12\0\0\1", 4);
+	memcpy(ends->peer, is_server ? "\12\0\0\1" : "\12\0\0\2", 4);
+	strcpy(record.comm, is_server ? "server" : "client");
+	return record;
+}
+
+static const uint8_t bytes[65536] = "hello, \033[31mworld\r\nand \\ more";
+
+static void tell_at(struct conversations *all, const struct smcdata_record *record, int64_t at)
+{
+	assert_int_equal(conversations_record(all, record, bytes, at), 0);
+}
+
+static void tell(struct conversations *all, uint64_t id, bool is_server, uint32_t kind, uint32_t len)
+{
+	struct smcdata_record record = record_of(id, is_server, kind, len);
+
+	tell_at(all, &record, NOW);
+}
+
+/* Both ends are on this host. */
+static void one_end(void **state)
+{
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, NULL);
+
+	(void)state;
+	tell(all, 1, false, SMCDATA_SENT, 4);
+	tell(all, 2, true, SMCDATA_RECEIVED, 4);
+	assert_int_equal(unwanted[2], 2);
+	assert_int_equal(unwanted[1], 0);
+	tell(all, 2, true, SMCDATA_SENT, 7);
+	tell(all, 1, false, SMCDATA_RECEIVED, 7);
+	tell(all, 1, false, SMCDATA_CLOSE, 0);
+	/* The other one is still recognized, and so is one that was not seen before that. */
+	tell(all, 2, true, SMCDATA_RECEIVED, 1);
+	tell(all, 2, true, SMCDATA_CLOSE, 0);
+	tell(all, 3, true, SMCDATA_RECEIVED, 1);
+	assert_string_equal(seen.words, "1!>4 1<7 1. ");
+	/* The same addresses again. */
+	tell(all, 4, false, SMCDATA_SENT, 2);
+	tell(all, 5, true, SMCDATA_RECEIVED, 2);
+	assert_string_equal(seen.words, "1!>4 1<7 1. 2!>2 ");
+	assert_int_equal(conversations_count(all), 2);
+	end(all, &seen);
+}
+
+static void forgets_ended(void **state)
+{
+	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, NULL);
+
+	(void)state;
+	tell_at(all, &record, NOW);
+	record.kind = SMCDATA_CLOSE;
+	tell_at(all, &record, NOW);
+	record = record_of(2, true, SMCDATA_SENT, 4);
+	tell_at(all, &record, NOW + 59 * SECOND);
+	assert_int_equal(unwanted[2], 2);
+	record.conn.id = 3;
+	tell_at(all, &record, NOW + 61 * SECOND);
+	assert_string_equal(seen.words, "1!>4 1. 2!>4 ");
+	end(all, &seen);
+}
+
+/* More than are remembered: places are used again, and the open one is still known. */
+static void many(void **state)
+{
+	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 1);
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, NULL);
+
+	(void)state;
+	tell_at(all, &record, NOW);
+	for (uint64_t id = 2; id < 100000; id++) {
+		record = record_of(id, false, SMCDATA_SENT, 1);
+		memcpy(record.conn.ends.local, &id, 4);
+		seen.words[0] = '\0';
+		tell_at(all, &record, NOW);
+		record.kind = SMCDATA_CLOSE;
+		tell_at(all, &record, NOW);
+		out_reset(&seen.packets);
+	}
+	tell(all, 1, false, SMCDATA_RECEIVED, 3);
+	assert_string_equal(seen.words, "99999!>1 99999. 1<3 ");
+	end(all, &seen);
+}
+
+static void wanted(void **state)
+{
+	static const struct {
+		const char *filter;
+		bool passes;
+	} cases[] = {
+		{ "dport = :6379", true }, { "sport = :6379", true }, { "dport = :40000", true },
+		{ "dport = :80", false }, { "mode smcd", true }, { "mode smcr", false },
+		{ "dst 10.0.0.2", true }, { "src 10.0.0.2", true }, { "src 10.0.0.3", false },
+		{ "sport = :6379 src 10.0.0.2", true }, { "sport = :6379 src 10.0.0.1", false },
+		{ "not uid 65534", true }, { "uid 65534", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct filter filter;
+		struct seen seen;
+		struct conversations *all = begin(&seen, &filter, cases[i].filter);
+
+		tell(all, 1, false, SMCDATA_SENT, 4);
+		tell(all, 1, false, SMCDATA_SENT, 4);
+		assert_string_equal(seen.words, cases[i].passes ? "1!>4 1>4 " : "");
+		assert_int_equal(unwanted[1], !cases[i].passes);
+		end(all, &seen);
+	}
+}
+
+/* The end that is of the process, be it the second one. */
+static void processes(void **state)
+{
+	const struct filter filter = { 0 };
+	const struct wish by_name = { .filter = &filter, .comm = "server" };
+	const struct wish by_pid = { .filter = &filter, .pid = 7 };
+	const struct wish longer = { .filter = &filter, .comm = "server2" };
+	const struct wish *const wishes[] = { &by_name, &by_pid, &longer };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		struct seen seen = { .ret = 0 };
+		struct conversations *all;
+
+		memset(unwanted, 0, sizeof(unwanted));
+		all = conversations_new(wishes[i], unwanted, on_payload, &seen);
+		tell(all, 1, false, SMCDATA_SENT, 4);
+		tell(all, 2, true, SMCDATA_RECEIVED, 4);
+		tell(all, 1, false, SMCDATA_SENT, 4);
+		assert_string_equal(seen.words, wishes[i] == &longer ? "" : "1!<4 ");
+		end(all, &seen);
+	}
+}
+
+static void losses(void **state)
+{
+	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, NULL);
+
+	(void)state;
+	record.conn.sent = 100;
+	tell_at(all, &record, NOW);
+	record.conn.sent = 104;
+	tell_at(all, &record, NOW);
+	record.conn.sent = 110;
+	record.pid = 6;
+	tell_at(all, &record, NOW);
+	record.kind = SMCDATA_RECEIVED;
+	tell_at(all, &record, NOW);
+	/* Enough. */
+	seen.ret = 1;
+	assert_int_equal(conversations_record(all, &record, bytes, NOW), 1);
+	assert_string_equal(seen.words, "1!>4+100 1>4 1>4+2p 1<4 1<4 ");
+	end(all, &seen);
+}
+
+/* Without type information of smc.ko. */
+static void known(void **state)
+{
+	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
+	struct smc_sock sock = {
+		.state = SMC_ABI_ACTIVE, .mode = SMC_ABI_MODE_SMCR,
+		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
+		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
+	};
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, "mode smcr");
+
+	(void)state;
+	assert_int_equal(conversations_known(all, &sock), 0);
+	record.conn.mode = SMCDATA_UNKNOWN;
+	record.conn.is_old = 1;
+	tell_at(all, &record, NOW);
+	record.conn.id = 2;
+	record.conn.ends.local_port++;
+	tell_at(all, &record, NOW);
+	assert_string_equal(seen.words, "1!>4 ");
+	end(all, &seen);
+}
+
+/* ---- pcapng ---- */
+
+/** struct packet - what is in a file, in words */
+struct file {
+	char words[2048];
+	uint32_t next[2];
+	size_t packets;
+};
+
+static uint32_t word(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static uint16_t half(const uint8_t *at)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+static uint16_t sum_of(uint32_t sum, const uint8_t *data, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		sum += i & 1 ? data[i] : (uint32_t)data[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+static void check_options(struct file *file, const uint8_t *at, const uint8_t *to)
+{
+	size_t len = strlen(file->words);
+
+	for (; half(at); at += 4 + (size_t)(half(at + 2) + 3) / 4 * 4)
+		if (half(at) == 1)
+			len += (size_t)snprintf(file->words + len, sizeof(file->words) - len,
+						"(%.*s)", half(at + 2), at + 4);
+	assert_ptr_equal(at + 4, to);
+}
+
+/* A packet's lengths, checksums and numbers. */
+static void check_packet(struct file *file, const uint8_t *block, const uint8_t *to)
+{
+	const uint8_t *frame = block + 28, *ip = frame + 14;
+	uint32_t captured = word(block + 20), full = word(block + 24);
+	const bool is_ipv6 = big16(frame + 12) == 0x86dd, is_sent = frame[11] == 1;
+	const size_t ip_len = is_ipv6 ? 40 : 20;
+	const uint8_t *tcp = ip + ip_len;
+	const size_t tcp_len = (size_t)(tcp[12] >> 4) * 4, data = full - 14 - ip_len - tcp_len;
+	size_t len = strlen(file->words);
+	uint32_t seq = big32(tcp + 4);
+
+	assert_int_equal(big16(ip + (is_ipv6 ? 4 : 2)) + 14 + (is_ipv6 ? 40 : 0), full);
+	if (!is_ipv6)
+		assert_int_equal(sum_of(0, ip, 20), 0xffff);
+	if (captured == full)
+		assert_int_equal(sum_of((uint32_t)(6 + full - 14 - ip_len), ip + (is_ipv6 ? 8 : 12),
+					(is_ipv6 ? 32 : 8) + full - 14 - ip_len), 0xffff);
+	if (!(tcp[13] & 2)) {
+		/* What is lost is missing. */
+		snprintf(file->words + len, sizeof(file->words) - len, "%s",
+			 seq == file->next[is_sent] ? "" : "gap ");
+		assert_int_equal(big32(tcp + 8), file->next[!is_sent]);
+	}
+	file->next[is_sent] = seq + (uint32_t)data + !!(tcp[13] & 3);
+	len = strlen(file->words);
+	snprintf(file->words + len, sizeof(file->words) - len, "%s%s%s%s%zu/%zu", is_sent ? ">" : "<",
+		 tcp[13] & 2 ? "S" : "", tcp[13] & 1 ? "F" : "", tcp[13] & 16 ? "." : "",
+		 captured - 14 - ip_len - tcp_len, data);
+	check_options(file, frame + (captured + 3) / 4 * 4, to);
+	strcat(file->words, " ");
+}
+
+static void check_file(struct file *file, const struct out_text *text)
+{
+	const uint8_t *at = (const uint8_t *)text->data, *last = at + text->len;
+
+	*file = (struct file){ .packets = 0 };
+	while (at < last) {
+		uint32_t len = word(at + 4);
+
+		assert_true(len % 4 == 0 && len >= 12 && len <= (size_t)(last - at));
+		assert_int_equal(word(at + len - 4), len);
+		if (word(at) == 6)
+			check_packet(file, at, at + len - 4);
+		file->packets++;
+		at += len;
+	}
+}
+
+static void packets(void **state)
+{
+	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 5);
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, NULL);
+	struct file file;
+
+	(void)state;
+	pcapng_head(&seen.packets, "1");
+	memcpy(&record.conn.lgr, "\1\2\3\4", 4);
+	record.conn.mode = SMCDATA_SMCR;
+	tell_at(all, &record, NOW);
+	record.conn.sent = 5;
+	record.full = 100001;
+	record.len = 65535;
+	tell_at(all, &record, NOW);
+	record = record_of(1, false, SMCDATA_RECEIVED, 3);
+	record.conn.received = 1;
+	record.full = 9;
+	record.is_unread = 1;
+	tell_at(all, &record, NOW);
+	record.kind = SMCDATA_CLOSE;
+	tell_at(all, &record, NOW);
+	pcapng_tail(&seen.packets, NOW, 3, 1);
+	check_file(&file, &seen.packets);
+	assert_string_equal(strchr(file.words, ')'),
+			    ") <S.0/0 >.0/0 >.5/5 >.61440/61440 >.4095/38561 gap <.3/9(1 bytes "
+			    "before this are lost; 6 bytes could not be read) >F.0/0 <F.0/0 >.0/0 ");
+	assert_non_null(strstr(file.words, ">S0/0(SMCR, link group "));
+	assert_non_null(strstr(file.words, ", client[5])"));
+	end(all, &seen);
+}
+
+/* The server's end sends first; nobody answers for so long that the window would be full. */
+static void acknowledged(void **state)
+{
+	struct smcdata_record record = record_of(1, true, SMCDATA_SENT, 5);
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, NULL);
+	struct file file;
+
+	(void)state;
+	record.conn.ends.family = AF_INET6;
+	tell_at(all, &record, NOW);
+	/* As if many had come. */
+	record.conn.sent = 0x1ffffff0;
+	record.full = record.len = 0x20;
+	tell_at(all, &record, NOW);
+	check_file(&file, &seen.packets);
+	assert_string_equal(file.words,
+			    "<S0/0(SMCD, server[7]) >S.0/0 <.0/0 >.5/5 gap >.32/32(536870891 bytes "
+			    "before this are lost) <.0/0 ");
+	end(all, &seen);
+}
+
+/* ---- text ---- */
+
+static void shown(void **state)
+{
+	const struct conversation conversation = {
+		.number = 3, .mode = SMC_MODE_SMCD, .local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
+		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
+	};
+	struct payload payload = {
+		.conversation = &conversation, .is_sent = true, .at = NOW, .full = 40, .len = 29,
+		.data = bytes, .pid = 5, .comm = "a\033b", .lost = 9,
+	};
+	struct out_text text = { 0 };
+	struct print print = { .is_text = true };
+
+	(void)state;
+	print_payload(&text, &print, &payload);
+	out_char(&text, '\0');
+	assert_string_equal(strchr(text.data, ' '),
+			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  a\\x1bb[5]  40 B, cut to 29 B, "
+			    "after 9 B that are lost\nhello, .[31mworld\nand \\ more\n");
+	out_reset(&text);
+	payload.is_sent = false;
+	payload.len = 18;
+	print.is_hex = true;
+	print_payload(&text, &print, &payload);
+	out_char(&text, '\0');
+	assert_string_equal(strchr(text.data, '\n'),
+			    "\n\t0x0000:  6865 6c6c 6f2c 201b 5b33 316d 776f 726c  hello, .[31mworl\n"
+			    "\t0x0010:  640d                                     d.\n");
+	assert_non_null(strstr(text.data, "10.0.0.2:6379 > 10.0.0.1:40000"));
+	out_reset(&text);
+	payload.is_end = true;
+	payload.pid = 0;
+	print_payload(&text, &(struct print){ 0 }, &payload);
+	out_char(&text, '\0');
+	assert_string_equal(strchr(text.data, ' '),
+			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed\n");
+	out_free(&text);
+}
+
+static void json(void **state)
+{
+	const struct conversation conversation = {
+		.number = 3, .local = { AF_INET, { 10, 0, 0, 1 }, CLIENT }, .is_old = true,
+		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
+	};
+	const struct payload payload = {
+		.conversation = &conversation, .is_sent = true, .at = NOW, .full = 40, .len = 8,
+		.data = bytes, .pid = 5, .comm = "name",
+	};
+	struct out_text text = { 0 };
+	json_t *got, *want;
+
+	(void)state;
+	print_payload(&text, &(struct print){ true, true, true }, &payload);
+	got = json_loadb(text.data, text.len, 0, NULL);
+	want = json_pack("{s:s, s:s, s:I, s:i, s:s, s:s, s:i, s:s, s:b, s:{s:i, s:s}, s:i, s:i, s:b, "
+			 "s:i, s:s, s:s}", "schema", "smc-tools/dump/1", "event", "data", "seconds",
+			 (json_int_t)(NOW / SECOND), "nanoseconds", 123456789, "from",
+			 "10.0.0.1:40000", "to", "10.0.0.2:6379", "connection", 3, "mode", "SMC",
+			 "is_old", 1, "process", "pid", 5, "name", "name", "length", 40, "captured",
+			 8, "is_unread", 0, "lost_before", 0, "text", "hello, \033", "bytes",
+			 "68656c6c6f2c201b");
+	assert_true(want && json_equal(got, want));
+	json_decref(got);
+	json_decref(want);
+	out_free(&text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_end), cmocka_unit_test(forgets_ended), cmocka_unit_test(many),
+		cmocka_unit_test(wanted), cmocka_unit_test(processes), cmocka_unit_test(losses),
+		cmocka_unit_test(known), cmocka_unit_test(packets), cmocka_unit_test(acknowledged),
+		cmocka_unit_test(shown), cmocka_unit_test(json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
