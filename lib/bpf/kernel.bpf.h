@@ -97,6 +97,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct css_set *cgroups;
 	unsigned int flags;
+	int tgid;
 	char comm[16];
 } KERNEL;
 

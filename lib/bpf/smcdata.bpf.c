@@ -17,12 +17,15 @@ enum {
 	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 	MSG_PEEK = 2,
 	MSG_TRUNC = 0x20,
+	NOBODY = -1,
 	/* Read at a time; and steps for a piece: vectors have 1024 members at most. */
 	STEP = 8192,
 	STEPS = 1200,
 	PAGE_SIZE = 4096,
 	/* Of the ring: then its reader is woken. */
 	WAKE_AT = SMCDATA_RING_SIZE / 4,
+	/* Records after which that is looked at. */
+	WAKE_EVERY = 16,
 };
 
 /* ---- types of the kernel ---- */
@@ -48,12 +51,11 @@ struct bio_vec {
 	unsigned int bv_len, bv_offset;
 } KERNEL;
 
-/* @iov up to 6.3. */
+/* @iov up to 6.3; the other vectors are in the same place. */
 struct iov_iter {
 	__u8 iter_type;
 	unsigned long iov_offset, count;
 	const struct iovec *iov, *__iov;
-	const struct bio_vec *bvec;
 	void *ubuf;
 } KERNEL;
 
@@ -120,8 +122,12 @@ struct {
 	__uint(max_entries, SMCDATA_RING_SIZE);
 } smcdata_records SEC(".maps");
 
-/* A record in the making; behind its bytes there is room for a step that begins at the last one. */
+/*
+ * A record in the making; behind its bytes there is room for a step that begins at the last one.
+ * @told: how many there were, on this processor.
+ */
 struct draft {
+	__u64 told;
 	struct smcdata_record record;
 	__u8 bytes[SMCDATA_BYTES + STEP];
 };
@@ -203,40 +209,44 @@ static bool is_wanted(const struct smcdata_state *state, const struct smcdata_co
 
 /* ---- records ---- */
 
-static void fill(struct smcdata_record *record, const struct smcdata_conn *conn, __u32 kind)
+/* Who it is is told again when it is somebody else. */
+static void fill(struct smcdata_record *record, struct smcdata_conn *conn, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
+	__u32 pid = task->flags & IS_KERNEL_THREAD ? 0 : task->tgid;
 
 	record->at = bpf_ktime_get_ns();
-	record->conn = *conn;
 	record->kind = kind;
-	record->pid = 0;
-	record->uid = bpf_get_current_uid_gid();
 	record->is_unread = 0;
-	__builtin_memset(record->comm, 0, sizeof(record->comm));
-	if (BPF_CORE_READ(task, flags) & IS_KERNEL_THREAD)
-		return;
-	record->pid = bpf_get_current_pid_tgid() >> 32;
-	BPF_CORE_READ_STR_INTO(&record->comm, task, group_leader, comm);
+	record->is_other_process = pid != conn->pid || !(conn->sent | conn->received);
+	if (record->is_other_process) {
+		conn->pid = pid;
+		record->uid = bpf_get_current_uid_gid();
+		bpf_probe_read_kernel(record->comm, sizeof(record->comm), task->group_leader->comm);
+	}
+	record->conn = *conn;
 }
 
-/* @len: bytes of the draft; it stands for @full. */
-static void tell(struct smcdata_state *state, struct draft *draft, __u32 len, __u32 full)
+/* @len: bytes of the draft; it stands for @full. Return: was there room? */
+static bool tell(struct smcdata_state *state, struct draft *draft, __u32 len, __u32 full)
 {
-	__u64 waiting = bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA);
-	__u64 flags = waiting > WAKE_AT ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	__u64 flags = BPF_RB_NO_WAKEUP;
 
+	if (++draft->told % WAKE_EVERY == 0 &&
+	    bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA) > WAKE_AT)
+		flags = BPF_RB_FORCE_WAKEUP;
 	draft->record.len = len;
 	draft->record.full = full;
 	if (len > SMCDATA_BYTES)
-		return;
-	if (!bpf_ringbuf_output(&smcdata_records, draft, sizeof(draft->record) + len, flags))
-		return;
+		return false;
+	if (!bpf_ringbuf_output(&smcdata_records, &draft->record, sizeof(draft->record) + len, flags))
+		return true;
 	__sync_fetch_and_add(&state->lost, 1);
 	__sync_fetch_and_add(&state->lost_bytes, full);
+	return false;
 }
 
-static void tell_end(const struct smcdata_conn *conn)
+static void tell_end(struct smcdata_conn *conn)
 {
 	struct smcdata_state *state = state_of();
 	struct draft *draft = draft_of();
@@ -272,22 +282,31 @@ static __u64 page_address(const struct page *page)
 }
 #endif
 
+/* A member of a copy of the iterator, of which there may be only one in this kernel. */
+#define ITER(copy, member, type) \
+	(*(type *)((copy) + bpf_core_field_offset(((struct iov_iter *)0)->member)))
+#define ITER_SIZE 64
+
 static void note_iter(struct call *call, const struct iov_iter *iter)
 {
-	__u8 type = BPF_CORE_READ(iter, iter_type);
+	__u8 copy[ITER_SIZE] __attribute__((aligned(8))), type;
 
-	call->offset = BPF_CORE_READ(iter, iov_offset);
+	if (bpf_core_type_size(struct iov_iter) > sizeof(copy) ||
+	    bpf_probe_read_kernel(copy, bpf_core_type_size(struct iov_iter), iter))
+		return;
+	type = ITER(copy, iter_type, __u8);
+	call->offset = ITER(copy, iov_offset, __u64);
 	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
 	    type == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
 		call->place = IN_USER;
-		call->table = (__u64)BPF_CORE_READ(iter, ubuf);
-		call->size = call->offset + BPF_CORE_READ(iter, count);
+		call->table = ITER(copy, ubuf, __u64);
+		call->size = call->offset + ITER(copy, count, __u64);
 		return;
 	}
 	if (bpf_core_field_exists(iter->__iov))
-		call->table = (__u64)BPF_CORE_READ(iter, __iov);
+		call->table = ITER(copy, __iov, __u64);
 	else
-		call->table = (__u64)BPF_CORE_READ(iter, iov);
+		call->table = ITER(copy, iov, __u64);
 	if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC))
 		call->place = IN_USER_VECTOR;
 	else if (type == bpf_core_enum_value(enum iter_type, ITER_KVEC))
@@ -354,11 +373,11 @@ static __u64 member_of(const struct call *call, __u64 *len)
  */
 struct piece {
 	struct call *call;
+	struct smcdata_conn *conn;
 	struct smcdata_state *state;
 	struct draft *draft;
 	__u64 left, wanted;
 	__u32 len, full;
-	__u64 *counter;
 };
 
 static long read_step(struct draft *draft, __u32 at, __u64 n, __u64 from, __u32 place)
@@ -378,7 +397,10 @@ static void tell_piece(struct piece *piece)
 {
 	if (!piece->full)
 		return;
-	tell(piece->state, piece->draft, piece->len, piece->full);
+	/* The next one tells who it is. */
+	if (!tell(piece->state, piece->draft, piece->len, piece->full))
+		piece->conn->pid = NOBODY;
+	piece->draft->record.is_other_process = 0;
 	if (piece->draft->record.kind == SMCDATA_SENT)
 		piece->draft->record.conn.sent += piece->full;
 	else
@@ -399,8 +421,6 @@ static long step(__u32 i, struct piece *piece)
 	struct call *call = piece->call;
 	__u64 len, n, from;
 
-	if (!piece->left)
-		return 1;
 	from = member_of(call, &len);
 	if (call->place != NOWHERE && call->offset >= len) {
 		call->member++;
@@ -428,7 +448,7 @@ static long step(__u32 i, struct piece *piece)
 	piece->full += n;
 	if (piece->len > SMCDATA_BYTES - STEP && piece->left && piece->wanted)
 		tell_piece(piece);
-	return 0;
+	return !piece->left;
 }
 
 /* SMC has copied that many bytes of the call that this task is in. */
@@ -436,25 +456,24 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct call *call = bpf_task_storage_get(&smcdata_calls, task, NULL, 0);
-	struct smcdata_conn *conn = find(sk);
-	struct piece piece = { .left = len };
+	struct piece piece = { .call = call, .left = len };
 
+	if (!call || call->sk != (__u64)sk)
+		return;
+	piece.conn = find(sk);
 	piece.state = state_of();
 	piece.draft = draft_of();
-	if (!call || call->sk != (__u64)sk || !conn || !piece.state || !piece.draft)
+	if (!piece.conn || !piece.state || !piece.draft || !is_wanted(piece.state, piece.conn))
 		return;
-	if (is_wanted(piece.state, conn)) {
-		piece.call = call;
-		piece.wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
-		fill(&piece.draft->record, conn, kind);
-		bpf_loop(STEPS, step, &piece, 0);
-		piece.full += piece.left;
-		tell_piece(&piece);
-	}
+	piece.wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
+	fill(&piece.draft->record, piece.conn, kind);
+	bpf_loop(STEPS, step, &piece, 0);
+	piece.full += piece.left;
+	tell_piece(&piece);
 	if (kind == SMCDATA_SENT)
-		conn->sent += len;
+		piece.conn->sent += len;
 	else
-		conn->received += len;
+		piece.conn->received += len;
 }
 
 /* Return: of this task, to be filled; NULL if nobody wants to know. */
@@ -466,7 +485,7 @@ static struct call *begin_call(struct sock *sk)
 
 	if (!conn)
 		conn = begin(sk, SMCDATA_UNKNOWN, true);
-	if (!state || !conn)
+	if (!state || !conn || !is_wanted(state, conn))
 		return NULL;
 	call = bpf_task_storage_get(&smcdata_calls, bpf_get_current_task_btf(), NULL,
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);

@@ -55,12 +55,14 @@ enum smcdata_side {
  * @id: from 1 on
  * @sent, @received: bytes so far
  * @lgr: id of an SMC-R link group; 0: not known
+ * @pid: of the process that wrote or read last, the host's; 0: the kernel did it for somebody
  * @is_old: it was there before the program
  */
 struct smcdata_conn {
 	__u64 id, sent, received;
 	__u32 lgr;
-	__u8 mode, side, is_old, unused;
+	__u32 pid;
+	__u8 mode, side, is_old, unused[5];
 	struct bpf_ends ends;
 };
 
@@ -69,14 +71,13 @@ struct smcdata_conn {
  * @at: CLOCK_MONOTONIC in ns
  * @conn: before this piece: what was lost is missing between two records
  * @full: bytes that went by; @len: those that follow
- * @pid: of the process, the host's; 0: the kernel did it for somebody
- * @uid: its effective user
+ * @is_other_process: than before: its @uid, which is the effective one, and name follow
  * @is_unread: the rest could not be read
  */
 struct smcdata_record {
 	__u64 at;
 	struct smcdata_conn conn;
-	__u32 kind, full, len, pid;
-	__u32 uid, is_unread;
+	__u32 kind, full, len, uid;
+	__u8 is_unread, is_other_process, unused[6];
 	char comm[16];
 };

@@ -211,7 +211,7 @@ static bool passes(const struct wish *wish, const struct conversation *conversat
 
 static bool is_process(const struct wish *wish, const struct smcdata_record *record)
 {
-	if (wish->pid && (pid_t)record->pid != wish->pid)
+	if (wish->pid && (pid_t)record->conn.pid != wish->pid)
 		return false;
 	return !wish->comm || !strncmp(wish->comm, record->comm, sizeof(record->comm) - 1);
 }
@@ -286,8 +286,6 @@ static int tell_bytes(struct conversations *all, struct item *item, struct paylo
 	int ret;
 
 	payload->is_sent = is_sent;
-	payload->is_other_process = !payload->is_first && payload->pid != item->conversation.pid;
-	item->conversation.pid = payload->pid;
 	if (before > *passed) {
 		payload->lost = before - *passed;
 		*passed = before;
@@ -312,18 +310,29 @@ static int tell_end(struct conversations *all, struct item *item, const struct p
 	return ret;
 }
 
+static void set_process(struct payload *payload, struct conversation *conversation,
+			const struct smcdata_record *record)
+{
+	payload->is_other_process = !payload->is_first &&
+				    (pid_t)record->conn.pid != conversation->pid;
+	conversation->pid = (pid_t)record->conn.pid;
+	/* The record that told its name may be lost. */
+	memset(conversation->comm, 0, sizeof(conversation->comm));
+	if (record->is_other_process)
+		memcpy(conversation->comm, record->comm, sizeof(conversation->comm) - 1);
+}
+
 int conversations_record(struct conversations *all, const struct smcdata_record *record,
 			 const uint8_t *data, int64_t at)
 {
 	struct item *item = find_id(all, record->conn.id);
 	struct payload payload = {
 		.at = at, .full = record->full, .len = record->len, .data = data,
-		.is_unread = record->is_unread, .pid = (pid_t)record->pid,
+		.is_unread = record->is_unread,
 		.is_end = record->kind == SMCDATA_CLOSE,
 	};
 	int ret = 0;
 
-	memcpy(payload.comm, record->comm, sizeof(payload.comm) - 1);
 	forget_ended(all, at);
 	if (!item && (payload.is_end ||
 		      all->unwanted[record->conn.id % SMCDATA_VERDICTS] == record->conn.id))
@@ -335,6 +344,8 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 	if (ret || !item)
 		return ret;
 	payload.conversation = &item->conversation;
+	if (record->is_other_process || (pid_t)record->conn.pid != item->conversation.pid)
+		set_process(&payload, &item->conversation, record);
 	return payload.is_end ? tell_end(all, item, &payload) :
 				tell_bytes(all, item, &payload, record);
 }

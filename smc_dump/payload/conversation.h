@@ -15,7 +15,7 @@
  * @lgr: id of an SMC-R link group, 0: not known
  * @is_old: it was there before
  * @is_server: the local end was connected to; of an old one that is guessed from its ports
- * @pid: of the process that wrote or read last
+ * @pid: of the process that wrote or read last, 0: none; @comm: its name
  * @passed: bytes of each direction that have been told, or are lost; [true]: those that were sent
  */
 struct conversation {
@@ -26,6 +26,7 @@ struct conversation {
 	bool is_old, is_server;
 	uint64_t passed[2];
 	pid_t pid;
+	char comm[16];
 };
 
 /**
@@ -37,7 +38,7 @@ struct conversation {
  * @lost: bytes of the same direction before these that are missing
  * @full: bytes that went by; @data, @len: the first of them
  * @is_unread: where the others are was not known
- * @pid: 0: no process; @comm: its name; @is_other_process: than before
+ * @is_other_process: than before
  */
 struct payload {
 	const struct conversation *conversation;
@@ -46,8 +47,6 @@ struct payload {
 	uint64_t lost;
 	uint32_t full, len;
 	const uint8_t *data;
-	pid_t pid;
-	char comm[16];
 };
 
 /** payload_fn() - takes what is wanted. Return: 0, or a value that ends it all */

@@ -6,6 +6,7 @@
 #include "smc_dump/payload/pcapng.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 
 #include "base/big.h"
@@ -149,15 +150,17 @@ struct segment {
 	const char *comment;
 };
 
-/* Sum of 16-bit words as RFC 1071 has it; an odd byte is the last one. */
-static uint32_t sum(uint32_t sofar, const uint8_t *data, size_t len)
+/* Sum as RFC 1071 has it, of words of 32 bits, which comes to the same; an odd byte is the last. */
+static uint64_t sum(uint64_t sofar, const uint8_t *data, size_t len)
 {
+	for (; len >= 4; data += 4, len -= 4)
+		sofar += big32(data);
 	for (size_t i = 0; i < len; i++)
-		sofar += i & 1 ? data[i] : (uint32_t)data[i] << 8;
+		sofar += (uint64_t)data[i] << (i & 1 ? 0 : 8);
 	return sofar;
 }
 
-static uint16_t checksum(uint32_t sofar)
+static uint16_t checksum(uint64_t sofar)
 {
 	while (sofar >> 16)
 		sofar = (sofar & 0xffff) + (sofar >> 16);
@@ -222,7 +225,7 @@ static size_t put_tcp(uint8_t *to, const struct segment *segment, const struct s
 	static const uint8_t options[TCP_OPTIONS] = {
 		2, 4, MSS >> 8, MSS & 0xff, 1, 3, 3, WINDOW_SCALE,
 	};
-	uint32_t total = IPPROTO_TCP + (uint32_t)len + segment->full;
+	uint64_t total = IPPROTO_TCP + len + segment->full;
 
 	memset(to, 0, len);
 	big_put16(to, from->port);
@@ -256,23 +259,37 @@ static size_t put_headers(uint8_t *to, const struct segment *segment)
 	return len + put_tcp(to + len, segment, from, dest);
 }
 
+/* There are millions of packets: what every one begins and ends with is appended at once. */
+struct first {
+	uint32_t type, len, interface, time_high, time, captured, full;
+	uint8_t headers[HEADERS];
+};
+
+struct last {
+	uint16_t code, len;
+	uint32_t direction, end;
+};
+
 static void append(struct out_text *text, const struct segment *segment)
 {
-	const uint32_t direction = segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND;
-	uint8_t headers[HEADERS];
-	size_t len = put_headers(headers, segment), at = begin(text, PACKET);
+	const struct last last = {
+		PACKET_FLAGS, sizeof(last.direction),
+		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND, OPT_END,
+	};
+	struct first first = {
+		.type = PACKET, .time = (uint32_t)segment->at,
+		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
+	};
+	size_t len = put_headers(first.headers, segment), at = text->len;
 
-	word(text, 0); /* interface */
-	timestamp(text, segment->at);
-	word(text, (uint32_t)len + segment->len);
-	word(text, (uint32_t)len + segment->full);
-	out_mem(text, headers, len);
+	first.captured = (uint32_t)len + segment->len;
+	first.full = (uint32_t)len + segment->full;
+	out_mem(text, &first, offsetof(struct first, headers) + len);
 	out_mem(text, segment->data, segment->len);
 	pad(text, len + segment->len);
 	if (*segment->comment)
 		option_text(text, OPT_COMMENT, segment->comment);
-	option(text, PACKET_FLAGS, &direction, sizeof(direction));
-	option(text, OPT_END, NULL, 0);
+	out_mem(text, &last, sizeof(last));
 	end(text, at);
 }
 
@@ -291,10 +308,10 @@ static struct segment segment_of(const struct payload *payload, bool is_sent, ui
 
 static void append_process(struct out_text *text, const struct payload *payload)
 {
-	if (!payload->pid)
+	if (!payload->conversation->pid)
 		return;
-	out_escaped(text, payload->comm, sizeof(payload->comm));
-	out_printf(text, "[%d]", (int)payload->pid);
+	out_escaped(text, payload->conversation->comm, sizeof(payload->conversation->comm));
+	out_printf(text, "[%d]", (int)payload->conversation->pid);
 }
 
 /* Return: a string in @text, which is to be freed. */
@@ -306,7 +323,7 @@ static const char *first_comment(struct out_text *text, const struct payload *pa
 		      smc_mode_name(conversation->mode));
 	if (conversation->lgr)
 		out_printf(text, ", link group %08" PRIx32, conversation->lgr);
-	if (payload->pid)
+	if (payload->conversation->pid)
 		out_str(text, ", ");
 	append_process(text, payload);
 	if (conversation->is_old)
@@ -360,7 +377,7 @@ static const char *comment_of(struct out_text *text, const struct payload *paylo
 	if (payload->is_unread)
 		out_printf(text, "%s%" PRIu32 " bytes could not be read", text->len ? "; " : "",
 			   payload->full - payload->len);
-	if (payload->is_other_process && payload->pid) {
+	if (payload->is_other_process && payload->conversation->pid) {
 		out_str(text, text->len ? "; " : "");
 		append_process(text, payload);
 	}
@@ -374,7 +391,8 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 	uint32_t full = payload->full, len = payload->len;
 	struct out_text comment = { 0 };
 
-	segment.comment = comment_of(&comment, payload);
+	if (payload->lost || payload->is_unread || payload->is_other_process)
+		segment.comment = comment_of(&comment, payload);
 	for (segment.data = payload->data; full; segment.data += segment.len) {
 		segment.full = full < SEGMENT ? full : SEGMENT;
 		segment.len = len < segment.full ? len : segment.full;

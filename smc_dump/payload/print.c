@@ -66,9 +66,9 @@ static void append_text(struct out_text *text, const struct print *print,
 
 	line_head(text, time, sender(payload), receiver(payload));
 	out_printf(text, "  %s  ", mode_name(payload->conversation));
-	if (payload->pid) {
-		out_escaped(text, payload->comm, sizeof(payload->comm));
-		out_printf(text, "[%d]  ", (int)payload->pid);
+	if (payload->conversation->pid) {
+		out_escaped(text, payload->conversation->comm, sizeof(payload->conversation->comm));
+		out_printf(text, "[%d]  ", (int)payload->conversation->pid);
 	}
 	if (payload->is_end)
 		out_str(text, "closed");
@@ -108,9 +108,9 @@ static void add_bytes(json_t *json, const struct print *print, const struct payl
 
 static void add_process(json_t *json, const struct payload *payload)
 {
-	if (payload->pid)
+	if (payload->conversation->pid)
 		json_object_set_new(json, "process", json_pack("{s:i, s:o}", "pid",
-				    (int)payload->pid, "name", out_json_str(payload->comm)));
+				    (int)payload->conversation->pid, "name", out_json_str(payload->conversation->comm)));
 }
 
 static void append_json(struct out_text *text, const struct print *print,

@@ -68,8 +68,8 @@ static void end(struct conversations *all, struct seen *seen)
 static struct smcdata_record record_of(uint64_t id, bool is_server, uint32_t kind, uint32_t len)
 {
 	struct smcdata_record record = {
-		.kind = kind, .full = len, .len = len, .pid = is_server ? 7 : 5,
-		.conn = { .id = id, .mode = SMCDATA_SMCD,
+		.kind = kind, .full = len, .len = len, .is_other_process = 1,
+		.conn = { .id = id, .mode = SMCDATA_SMCD, .pid = is_server ? 7 : 5,
 			  .side = is_server ? SMCDATA_SERVER : SMCDATA_CLIENT },
 	};
 	struct bpf_ends *ends = &record.conn.ends;
@@ -230,10 +230,11 @@ static void losses(void **state)
 	(void)state;
 	record.conn.sent = 100;
 	tell_at(all, &record, NOW);
+	record.is_other_process = 0;
 	record.conn.sent = 104;
 	tell_at(all, &record, NOW);
 	record.conn.sent = 110;
-	record.pid = 6;
+	record.conn.pid = 6;
 	tell_at(all, &record, NOW);
 	record.kind = SMCDATA_RECEIVED;
 	tell_at(all, &record, NOW);
@@ -425,13 +426,13 @@ static void acknowledged(void **state)
 
 static void shown(void **state)
 {
-	const struct conversation conversation = {
-		.number = 3, .mode = SMC_MODE_SMCD, .local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
+	struct conversation conversation = {
+		.pid = 5, .comm = "a\033b", .number = 3, .mode = SMC_MODE_SMCD, .local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
 		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
 	};
 	struct payload payload = {
 		.conversation = &conversation, .is_sent = true, .at = NOW, .full = 40, .len = 29,
-		.data = bytes, .pid = 5, .comm = "a\033b", .lost = 9,
+		.data = bytes, .lost = 9,
 	};
 	struct out_text text = { 0 };
 	struct print print = { .is_text = true };
@@ -454,7 +455,7 @@ static void shown(void **state)
 	assert_non_null(strstr(text.data, "10.0.0.2:6379 > 10.0.0.1:40000"));
 	out_reset(&text);
 	payload.is_end = true;
-	payload.pid = 0;
+	conversation.pid = 0;
 	print_payload(&text, &(struct print){ 0 }, &payload);
 	out_char(&text, '\0');
 	assert_string_equal(strchr(text.data, ' '),
@@ -465,12 +466,13 @@ static void shown(void **state)
 static void json(void **state)
 {
 	const struct conversation conversation = {
-		.number = 3, .local = { AF_INET, { 10, 0, 0, 1 }, CLIENT }, .is_old = true,
+		.pid = 5, .comm = "name", .number = 3, .is_old = true,
+		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
 		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
 	};
 	const struct payload payload = {
 		.conversation = &conversation, .is_sent = true, .at = NOW, .full = 40, .len = 8,
-		.data = bytes, .pid = 5, .comm = "name",
+		.data = bytes,
 	};
 	struct out_text text = { 0 };
 	json_t *got, *want;
