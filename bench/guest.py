@@ -207,6 +207,61 @@ def bench_events():
     print("whole life, IPPROTO_SMC: %d instructions, followed by smcss --events %d, ratio %.3f" % (alone, followed, followed / alone), flush=True)
 
 
+def requests(count, port="6379"):
+    """GETs of redis in a second, over SMC, by its own clock."""
+    out = subprocess.run([TOOLS + "/smc_run", "redis-benchmark", "-p", port, "-t", "get", "-n", str(count), "-c", "4", "--csv"],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    return float([line.split('"')[3] for line in out.splitlines() if line.startswith('"GET"')][0])
+
+
+def start_redis():
+    """Return: its process, when it answers."""
+    server = subprocess.Popen([TOOLS + "/smc_run", "redis-server", "--save", "", "--bind", "127.0.0.1"], stdout=subprocess.DEVNULL)
+    while subprocess.run([TOOLS + "/smc_run", "redis-cli", "PING"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                         check=False).stdout != b"PONG\n":
+        if server.poll() is not None:
+            raise SystemExit("redis-server ended with %d" % server.returncode)
+        time.sleep(0.1)
+    return server
+
+
+def start_capture(file):
+    """smc_dump writes the payload of redis. Return: its process; None where it cannot, which is said."""
+    dump = subprocess.Popen([TOOLS + "/smc_dump", "-s", "128", "-w", file, "port = :6379"], stderr=subprocess.PIPE, text=True)
+    first = dump.stderr.readline()
+    if "capturing" in first:
+        return dump
+    dump.wait()
+    print("redis GET, captured by smc_dump: left out: %s" % first.strip(), flush=True)
+    return None
+
+
+def bench_capture(count, unit):
+    """Requests of redis, while smc_dump captures 128 bytes of each and while nobody does, in turns. UNIT is that of the
+    clock, a billionth of its second."""
+    file = "/run/redis.pcapng"
+    times = {False: [], True: []}
+    server = start_redis()
+    for _ in range(5):
+        for is_captured in times:
+            dump = is_captured and start_capture(file)
+            if dump is None:
+                server.kill()
+                server.wait()
+                return
+            times[is_captured].append(1e9 / requests(count))
+            if dump:
+                dump.terminate()
+                if dump.wait():
+                    raise SystemExit("smc_dump: status %d, %s" % (dump.returncode, dump.stderr.read()))
+                if os.path.getsize(file) < 64 * count:
+                    raise SystemExit("smc_dump wrote %d bytes of %d requests" % (os.path.getsize(file), count))
+    server.kill()
+    server.wait()
+    alone, captured = statistics.median(times[False]), statistics.median(times[True])
+    print("redis GET: %d %s, captured by smc_dump -s 128 %d, ratio %.3f" % (alone, unit, captured, captured / alone), flush=True)
+
+
 def bench_smc_chk():
     with subprocess.Popen([TOOLS + "/smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().split()[-1]
@@ -239,11 +294,13 @@ into_memory()
 if "lives" in sys.argv:
     bench_lives()
     bench_events()
+    bench_capture(5000, "instructions")
 elif os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
     bench_socket()
     bench_smc_chk()
     bench_smcss()
     bench_top()
+    bench_capture(4000, "ns")
 else:
     bench_genl()
