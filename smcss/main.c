@@ -131,7 +131,16 @@ static int check_top(const struct smcss_opts *opts, const char *seen)
 	return 0;
 }
 
-/* The same of --events. */
+/* A filter may ask for nothing but sockets that listen. */
+static int check_top_filter(const struct smcss_opts *opts)
+{
+	for (uint8_t state = 1; state < 32; state++)
+		if (state != SMC_ABI_LISTEN && filter_can_match(&opts->filter, state))
+			return 0;
+	return cli_usage_error(&tool, "--top shows connections, not sockets that listen");
+}
+
+/* What --events cannot be combined with, and what only goes with it. */
 static int check_events(const struct smcss_opts *opts, const char *seen)
 {
 	static const char others[] = "aldWnsoHw";
@@ -216,6 +225,8 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 		return ret;
 	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err))
 		return cli_usage_error(&tool, "%s", err.text);
+	if (opts->is_top && check_top_filter(opts))
+		return tool.error_status;
 	if (check_events(opts, seen))
 		return tool.error_status;
 	note_columns(opts);

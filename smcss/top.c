@@ -42,7 +42,8 @@ int top_fill(struct top_table *table, struct rates *rates, const struct smcss_op
 		struct smcss_row *row = rates_row(rates, i);
 		struct smcss_row **place;
 
-		if (!smcss_selects(opts, &row->sock) || !filter_match(&opts->filter, &row->sock))
+		if (!smc_sock_connected(&row->sock) || !smcss_selects(opts, &row->sock) ||
+		    !filter_match(&opts->filter, &row->sock))
 			continue;
 		place = smc_array_add(&table->rows, &table->count, &table->size, sizeof(*place));
 		if (!place)

@@ -401,6 +401,12 @@ static bool match_port(const struct filter_node *node, const struct smc_addr *ad
 	return addr->port && compare(node->op, addr->port, node->value);
 }
 
+static bool match_state(const struct filter_node *node, uint8_t state)
+{
+	return (state < 32 ? !!(node->states & STATE_BIT(state)) : node->states == ALL_STATES) ==
+	       (node->op == FILTER_EQ);
+}
+
 static bool match_node(const struct filter *filter, uint8_t index, const struct smc_sock *sock)
 {
 	const struct filter_node *node = &filter->nodes[index];
@@ -413,9 +419,7 @@ static bool match_node(const struct filter *filter, uint8_t index, const struct 
 		return match_node(filter, node->left, sock) ||
 		       match_node(filter, node->right, sock);
 	case FILTER_NOT: return !match_node(filter, node->left, sock);
-	case FILTER_STATE:
-		return (sock->state < 32 ? !!(node->states & STATE_BIT(sock->state)) :
-					   node->states == ALL_STATES) == (node->op == FILTER_EQ);
+	case FILTER_STATE: return match_state(node, sock->state);
 	case FILTER_MODE: return compare(node->op, smc_sock_mode(sock), node->value);
 	case FILTER_SPORT: return match_port(node, &sock->local);
 	case FILTER_DPORT: return match_port(node, &sock->peer);
@@ -429,4 +433,29 @@ static bool match_node(const struct filter *filter, uint8_t index, const struct 
 bool filter_match(const struct filter *filter, const struct smc_sock *sock)
 {
 	return !filter->count || match_node(filter, filter->root, sock);
+}
+
+/* Can a node be @want for a socket in a state, whatever else the socket is? */
+static bool can_be(const struct filter *filter, uint8_t index, uint8_t state, bool want)
+{
+	const struct filter_node *node = &filter->nodes[index];
+	bool left;
+
+	switch (node->kind) {
+	case FILTER_AND:
+	case FILTER_OR:
+		left = can_be(filter, node->left, state, want);
+		/* One is enough for a true "or" and for a false "and". */
+		if (left == (want == (node->kind == FILTER_OR)))
+			return left;
+		return can_be(filter, node->right, state, want);
+	case FILTER_NOT: return can_be(filter, node->left, state, !want);
+	case FILTER_STATE: return match_state(node, state) == want;
+	default: return true;
+	}
+}
+
+bool filter_can_match(const struct filter *filter, uint8_t state)
+{
+	return !filter->count || can_be(filter, filter->root, state, true);
 }

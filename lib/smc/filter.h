@@ -60,3 +60,6 @@ int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_
 
 /** filter_match() - does a socket pass? An address that is not known matches no address test */
 bool filter_match(const struct filter *filter, const struct smc_sock *sock);
+
+/** filter_can_match() - could a socket in this state pass, whatever else it is? */
+bool filter_can_match(const struct filter *filter, uint8_t state);

@@ -199,6 +199,7 @@ check_completion() {
 	is "$(complete_with _smcss smcss mode smc | tr '\n' ' ')" "smcr smcd " "completion: modes"
 	is "$(complete_with _smcss smcss mode = tc)" tcp "completion: mode after an operator"
 	is "$(complete_with _smcss smcss -a st)" state "completion: a filter"
+	is "$(complete_with _smcss smcss --events -e s | tr '\n' ' ')" "sport src " "completion: a filter of events has no states"
 	like "$(complete_with _smcss smcss uid ro)" '^root$' "completion: users"
 	is "$(complete_with _smcss smcss --top --sort un | tr '\n' ' ')" "unread unsent " "completion: orders of --top"
 	is "$(complete_with _smc_dump smc_dump -i an)" any "completion: any interface"

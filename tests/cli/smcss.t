@@ -111,6 +111,8 @@ for letter in a l s d e; do
 	refuse "options '--top' and '--$name' exclude each other" --top "-$letter"
 	refuse "options '--top' and '--$name' exclude each other" "-$letter" --top
 done
+refuse '--top shows connections, not sockets that listen' --top state listen
+refuse '--top shows connections, not sockets that listen' --top --once sport 80 and '(' state listen or not state != listening ')'
 refuse '--once is for --top' --once
 refuse '--sort is for --top' --sort rate
 for name in all listening debug wide names summary no-header; do

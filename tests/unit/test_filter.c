@@ -552,6 +552,40 @@ static void state_choice(void **state)
 	}
 }
 
+static void possible_states(void **state)
+{
+	static const struct {
+		const char *text;
+		bool listens, is_active;
+	} rows[] = {
+		{ "", true, true },
+		{ "sport 80", true, true },
+		{ "not sport 80", true, true },
+		{ "state all", true, true },
+		{ "state listen", true, false },
+		{ "state listen and sport 80", true, false },
+		{ "sport 80 and state listen", true, false },
+		{ "state listen or sport 80", true, true },
+		{ "state listen or state init", true, false },
+		{ "state != listen", false, true },
+		{ "not state listen", false, true },
+		{ "not (state listen or sport 80)", false, true },
+		{ "not (state active and sport 80)", true, true },
+		{ "not (state active or sport 80)", true, false },
+		{ "state active and state listen", false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
+		struct filter filter;
+
+		assert_int_equal(filter_parse(&filter, rows[i].text[0] != 0, argv, NULL), 0);
+		assert_int_equal(filter_can_match(&filter, SMC_ABI_LISTEN), rows[i].listens);
+		assert_int_equal(filter_can_match(&filter, SMC_ABI_ACTIVE), rows[i].is_active);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -561,6 +595,7 @@ int main(void)
 		cmocka_unit_test(users),     cmocka_unit_test(connectives),
 		cmocka_unit_test(limits),    cmocka_unit_test(long_words),
 		cmocka_unit_test(state_choice), cmocka_unit_test(longest_word),
+		cmocka_unit_test(possible_states),
 		cmocka_unit_test(wide),      cmocka_unit_test(edges),
 		cmocka_unit_test(later_states), cmocka_unit_test(sentences),
 	};

@@ -225,6 +225,8 @@ def main():
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     doc = json.loads(run(*nobody, "smcss", "--top", "-j", "-w", "0.5", "--once")[1])
     ok(doc["connections"][MODE.lower()] >= 8 and all("rate_in" in s for s in doc["sockets"]), "without privileges", doc)
+    doc = json.loads(run("smcss", "--top", "-j", "-w", "0.5", "--once", "state", "all")[1])
+    ok(doc["sockets"] and "LISTEN" not in {s["state"] for s in doc["sockets"]}, "sockets that listen are no connections", doc)
     done()
 
 
