@@ -10,6 +10,8 @@
 # make soak           what runs long, in the lab for MINUTES=60: nothing grows; over SMC-R with KERNEL=6.12
 # make faults         CONNECTIONS=100000 of redis, nginx and a program of known traffic, in the lab, while
 #                     devices, memory, descriptors and EIDs come and go, and the peer dies: a table
+# make docs           the samples of output in the manual pages, anew from scenes in the lab: those that
+#                     differ by more than times, ports and the like; ALL=1 for all of them
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
@@ -175,6 +177,11 @@ faults:
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/faults '$(CONNECTIONS)'
 
+docs:
+	$(Q)tests/setup
+	$(Q)+$(BUILD_ALL) tests
+	$(Q)BUILD='$(abspath $(O))' docs/samples $(if $(ALL),renew,write)
+
 bench:
 	$(Q)tests/setup
 	$(Q)+$(BUILD_ALL) tests
@@ -191,4 +198,4 @@ mutate:
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests guest-tests check check-all check-arch demo fuzz fuzz-targets soak faults bench mutate
+.PHONY: tests guest-tests check check-all check-arch demo docs fuzz fuzz-targets soak faults bench mutate

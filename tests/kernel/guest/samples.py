@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Scenes for the samples of output in the manual pages: each makes something happen and returns what a tool says of it.
+
+A page has ".\\" sample: NAME" above the block. docs/pages.py takes the text of the scene NAME from SMC_LAB_OUT/NAME, and
+compares it with the page after the scene's own rules and those of all. This host is 10.0.0.1; its clients are in the
+network namespace "client", at 10.0.0.7, 10.0.0.9 and 10.0.0.12."""
+import contextlib
+import os
+import re
+import socket
+import subprocess
+import threading
+
+from kern import out_of, wait_for
+from smcsock import accept, smc_listener
+
+CLIENT = ("ip", "netns", "exec", "client")
+REDIS = "10.0.0.1", 6379
+
+# What changes from run to run, and the word for it.
+NUMBER = r"\d+(?:\.\d+)?"
+RULES = (
+    (r"\b\d\d:\d\d:\d\d\.\d+", "TIME"),
+    (r"(?<=\w)\[\d+\]", "[PID]"),
+    # Ports that the kernel chooses.
+    (r":(?:3276[89]|327[7-9]\d|32[89]\d\d|3[3-9]\d{3}|[45]\d{4}|60\d{3})\b", ":PORT"),
+    (r"(?<!in )\b(?:\d+ (?:d|h|min) )?%s (?:us|ms|s|min|h)\b" % NUMBER, "DURATION"),
+    (r"\b%s [kMGT]?B/s" % NUMBER, "RATE"),
+)
+SCENES = {}
+
+
+class Scene:
+    """What makes the text, on which kernel, and rules before those of all scenes."""
+    def __init__(self, function, rules):
+        self.function, self.rules = function, rules
+
+    def plain(self, text):
+        """The text without what changes from run to run, nor how columns are aligned for that."""
+        for pattern, word in (*self.rules, *RULES):
+            text = re.sub(pattern, word, text, flags=re.MULTILINE)
+        return re.sub(r"(?<=\S) +", " ", text)
+
+
+def scene(name, *rules):
+    def add(function):
+        SCENES[name] = Scene(function, rules)
+        return function
+    return add
+
+
+# ---- what scenes are made of ----
+
+class Said:
+    """The lines of a tool that runs on, from when its first words on stderr are there, if it has such."""
+    def __init__(self, *argv, first=None):
+        self.lines = []
+        self.process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE if first else None, text=True)
+        said = self.process.stderr.readline() if first else ""
+        if first and first not in said:
+            raise RuntimeError("%s: %s" % (" ".join(argv), said))
+        self.thread = threading.Thread(target=self.read, daemon=True)
+        self.thread.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.lines.append(line)
+
+    def until(self, count, words):
+        """So many lines with these words."""
+        if not wait_for(lambda: sum(words in line for line in self.lines) >= count):
+            raise RuntimeError("not %d lines with '%s': %s" % (count, words, "".join(self.lines)))
+
+    def end(self):
+        """Return: all that it said."""
+        self.process.terminate()
+        self.process.wait()
+        self.thread.join()
+        return "".join(self.lines)
+
+
+@contextlib.contextmanager
+def running(*argv, port=None):
+    """A program in the background, from when it listens."""
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True) as program:
+        try:
+            if port and not wait_for(lambda: listens(port)):
+                raise RuntimeError("%s does not listen" % " ".join(argv))
+            yield program
+        finally:
+            program.kill()
+
+
+def listens(port):
+    with open("/proc/net/tcp", encoding="ascii") as table:
+        return any(line.split()[1].endswith(":%04X" % port) and line.split()[3] == "0A" for line in table)
+
+
+def redis_server():
+    return running("smc_run", "redis-server", "--bind", "10.0.0.1", "--protected-mode", "no", "--save", "", port=REDIS[1])
+
+
+def redis(*command, prefix=("smc_run",)):
+    out_of(*CLIENT, *prefix, "redis-cli", "-h", "10.0.0.1", *command)
+
+
+def script(name, text):
+    """A program of somebody's own. Return: its path."""
+    path = "/run/" + name
+    with open(path, "w", encoding="ascii") as file:
+        file.write("#!/usr/bin/python3\n" + text)
+    os.chmod(path, 0o755)
+    return path
+
+
+def network():
+    for command in ("netns add client", "link add eth0 type veth peer name eth0 netns client", "addr add 10.0.0.1/24 dev eth0",
+                    "link set eth0 up", *("-n client addr add 10.0.0.%d/24 dev eth0" % host for host in (7, 9, 12)),
+                    "-n client link set eth0 up"):
+        out_of("ip", *command.split())
+
+
+# ---- the scenes, in this order ----
+
+@scene("dump", (r"\b[0-9a-f]{16}\b", "ID"), (r"(link group  )[0-9a-f]{8}", r"\1ID"))
+def dump():
+    """smc_dump: one handshake, the first with this host."""
+    with redis_server():
+        said = Said("smc_dump", "-i", "eth0", "port", "6379", first="listening")
+        redis("PING")
+        said.until(1, "the client offered")
+        return said.end()
+
+
+PROBE = "10.0.0.1", 7000
+
+
+def is_followed(listener, said):
+    """Is a connection with the probe told?"""
+    with socket.create_connection(PROBE):
+        accept(listener).close()
+    return any(":7000" in line for line in said.lines)
+
+
+@scene("events", (r"\b(in|out) %s [kM]B" % NUMBER, r"\1 SIZE"))
+def events():
+    """smcss --events: one client over SMC, which stays, while another one without SMC comes twice."""
+    with redis_server(), smc_listener(PROBE[1], PROBE[0]) as probe:
+        said = Said("smcss", "--events")
+        wait_for(lambda: is_followed(probe, said))
+        with running(*CLIENT, "smc_run", "redis-cli", "-h", "10.0.0.1") as client:
+            client.stdin.write("SET page %s\nGET page\n" % ("x" * 50000))
+            client.stdin.flush()
+            said.until(1, "connected  10.0.0.1:6379")
+            for count in (1, 2):
+                redis("PING", prefix=())
+                said.until(count, "  TCP  ")
+            client.stdin.close()
+            said.until(1, "  SMCD  ")
+            client.wait()
+        said.until(2, "SMCD  ")
+    return "".join(line for line in said.end().splitlines(True) if ":7000" not in line)
+
+
+@scene("top", (r"^(\S+ +\S+ +SMCD +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\d+ % +\d+ %", r"\1RATE RATE FULL FULL"))
+def top():
+    """smcss --top: a client that writes as it can, one that reads slowly, and a server that does."""
+    os.mkdir("/run/www")
+    with open("/run/www/image.iso", "wb") as file:
+        file.truncate(1 << 34)
+    collector = script("collector", "import socket, time\nconn = socket.create_server(('10.0.0.1', 5140)).accept()[0]\n"
+                       "while conn.recv(10000):\n    time.sleep(0.1)\n")
+    agent = script("agent", "import socket\nconn = socket.create_connection(('10.0.0.1', 5140), source_address=('10.0.0.9', 0))\n"
+                   "while True:\n    conn.sendall(bytes(10000))\n")
+    with redis_server(), running("smc_run", "python3", "-m", "http.server", "-d", "/run/www", "--bind", "10.0.0.1", "8080", port=8080), \
+            running("smc_run", collector, port=5140), \
+            running(*CLIENT, "smc_run", "redis-benchmark", "-h", "10.0.0.1", "-c", "1", "-t", "set", "-d", "30000", "-l"), \
+            running(*CLIENT, "smc_run", "curl", "--interface", "10.0.0.12", "--limit-rate", "400K", "-o", "/dev/null",
+                    "http://10.0.0.1:8080/image.iso"), \
+            running(*CLIENT, "smc_run", agent):
+        def is_calm(text):
+            """All is as it stays."""
+            return [words in row for row, words in zip(text.splitlines()[2:], ("the peer's writer", "the peer's reader", "this reader"))]
+        texts = []
+        wait_for(lambda: texts.append(out_of("smcss", "--top", "--once")) or is_calm(texts[-1]) == [True] * 3)
+        return texts[-1]
+
+
+def main():
+    network()
+    for name, made in SCENES.items():
+        with open(os.environ["SMC_LAB_OUT"] + "/" + name, "w", encoding="utf-8") as file:
+            file.write(made.function())
+
+
+if __name__ == "__main__":
+    main()
