@@ -7,7 +7,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 mkdir "$tmp/build" "$tmp/bin" "$tmp/tools"
-for file in smc_run ld_pre_smc.so smcss; do
+for file in smc_run ld_pre_smc.so smcss smc_dump; do
 	printf '#!/bin/sh\nexit 1\n' >"$tmp/build/$file"
 	chmod +x "$tmp/build/$file"
 done
@@ -23,10 +23,11 @@ while [ $# -gt 0 ]; do
 done
 [ -n "$out" ] || exit 0
 grep "^$transport" "$ROWS" >>"$out/results.tsv"
+cp "$SEEN"/* "$out"
 [ "$transport" != SMCR ] || exit "${LAB_STATUS:-0}"
 END
 chmod +x "$tmp/lab"
-export CALLS=$tmp/calls ROWS=$tmp/rows SMC_LAB_COMMAND=$tmp/lab
+export CALLS=$tmp/calls ROWS=$tmp/rows SEEN=$tmp/seen SMC_LAB_COMMAND=$tmp/lab
 
 right_rows() {
 	local transport
@@ -35,6 +36,37 @@ right_rows() {
 		printf '%s\thttp.server and curl\tB/s\t5000000\t0\t1.5e+07\t0\t%s\t4000000\t0\n' $transport $transport
 		printf '%s\tiperf3, one stream\tbit/s\t1000000\t0\t2000000\t0\t%s\t900000\t0\n' $transport $transport
 	done
+}
+
+right_seen() {
+	mkdir -p "$SEEN"
+	cat >"$SEEN/top" <<'END'
+SMC-D 2  SMC-R 0  TCP 0      in 17 kB/s  out 2.3 kB/s  1.0 s, by rate
+Local Address  Peer Address    Mode  IN/s OUT/s UNREAD UNSENT BRAKE             Process
+127.0.0.1:6401 127.0.0.1:41462 SMCD  8.9k  1.2k    0 %    0 % the peer's writer redis-server[241]
+127.0.0.1:6401 127.0.0.1:41474 SMCD  8.5k  1.1k    0 %    0 % the peer's writer redis-server[241]
+END
+	cat >"$SEEN/events" <<'END'
+12:01:36.914  fallback   127.0.0.1:6401 < 127.0.0.1:46908  0x03010000 PEERNOSMC  redis-server[241]
+12:01:36.959  closed     127.0.0.1:6401 < 127.0.0.1:46908  TCP  45 ms  in 14 B  out 7 B  redis-server[241]
+12:01:39.392  connected  127.0.0.1:6401 < 127.0.0.1:46920  SMCD  handshake 8.1 ms  redis-server[241]
+12:01:39.449  closed     127.0.0.1:6401 < 127.0.0.1:46920  SMCD  58 ms  in 14 B  out 7 B  redis-server[241]
+END
+	cat >"$SEEN/dump" <<'END'
+12:01:46.405475 127.0.0.1:52500 > 127.0.0.1:6401  proposal, version 2, offers SMC-D v2
+12:01:46.406204 127.0.0.1:6401 > 127.0.0.1:52500  accept, version 2, SMC-D
+12:01:46.406388 127.0.0.1:52500 > 127.0.0.1:6401  confirm, version 2, SMC-D
+12:01:46.406388 127.0.0.1:52500 > 127.0.0.1:6401  => SMC-D version 2, handshake 4.864 ms
+END
+}
+
+# unseen WHAT TEXT SED: the same when what the tools have said is changed like this.
+unseen() {
+	right_rows >"$ROWS"
+	right_seen
+	sed -i "$3" "$SEEN/$1"
+	BUILD=$tmp/build capture demo/run
+	is "$rc:$(grep -c "FAILED: $1 shows no line" <<<"$out")" 1:1 "$1: $2" || diag "$out$err"
 }
 
 # red WORDS TEXT SED: the demo fails and says so when the rows are changed like this.
@@ -48,6 +80,7 @@ red() {
 }
 
 right_rows >"$ROWS"
+right_seen
 BUILD=$tmp/build capture demo/run
 is "$rc:$(grep -c FAILED <<<"$out")" 0:0 'all rows are right: status 0' || diag "$out$err"
 like "$out" 'Done: every program ran over SMC' 'all rows are right: said'
@@ -67,6 +100,21 @@ red 'smcss saw TCP, not SMCR' 'another mode' "$row s/SMCR\t500/TCP\t500/"
 red 'smcss saw none, not SMCR' 'no rows of smcss' "$row s/SMCR\t500/none\t500/"
 red 'no result' 'no rows at all' d
 LAB_STATUS=125 red 'the guests.* status is 125' 'guests that fail after their last row' ''
+for word in proposal accept confirm; do
+	unseen dump "no $word" "/$word/d"
+done
+unseen dump 'TCP in the end' 's/=> SMC-D version 2/=> TCP/'
+unseen events 'no fallback' /PEERNOSMC/d
+unseen events 'a connection over TCP only' '/connected/d'
+unseen events 'an end without bytes' 's/in 14 B  out 7 B//'
+unseen top 'connections of another mode' 's/SMCD/TCP /'
+unseen top 'nothing moves' 's/8.[59]k  1..k/   0     0/'
+unseen top 'no process' 's/redis-server.*//'
+unseen top 'another sum' 's/^SMC-D 2/SMC-D 1/'
+rm "$SEEN/top"
+right_rows >"$ROWS"
+BUILD=$tmp/build capture demo/run
+like "$rc:$out" 'FAILED: top shows no line' 'a guest that has not looked'
 
 # ---- measuring: this machine as the guest, with programs that pretend ----
 fake() {
