@@ -52,7 +52,7 @@ struct flow_table {
 	flow_sink *sink;
 	void *arg;
 	bool is_all;
-	uint64_t last_number;
+	uint64_t last_number, syns;
 	size_t count;
 	struct flow *buckets[BUCKETS];
 	struct flow *oldest, *newest;
@@ -392,6 +392,7 @@ static int read_tcp(struct flow_table *table, const struct packet *packet, struc
 	struct flow *flow = find(table, packet, &side);
 	int ret = 0;
 
+	table->syns += (packet->flags & (PACKET_SYN | PACKET_ACK)) == PACKET_SYN;
 	/* The ports are used again, and the end of the old connection was not seen. */
 	if (flow && is_new_connection(flow, packet)) {
 		ret = end_flow(table, flow, NULL, last_time(flow));
@@ -449,6 +450,11 @@ struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all)
 	if (table)
 		*table = (struct flow_table){ .sink = sink, .arg = arg, .is_all = is_all };
 	return table;
+}
+
+uint64_t flow_syns(const struct flow_table *table)
+{
+	return table->syns;
 }
 
 void flow_free(struct flow_table *table)

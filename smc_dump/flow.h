@@ -79,4 +79,7 @@ int flow_packet(struct flow_table *table, const struct packet *packet, struct pa
 /** flow_end() - the capture has ended: tell what became of other handshakes. Return: as above */
 int flow_end(struct flow_table *table);
 
+/** flow_syns() - SYNs of clients until now, whatever they offer, those sent again too */
+uint64_t flow_syns(const struct flow_table *table);
+
 void flow_free(struct flow_table *table);

@@ -3,6 +3,7 @@
 #include "smc_dump/handshakes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "smc_dump/capture.h"
@@ -57,6 +58,18 @@ static int open_all(struct capture *capture, const struct request *request, stru
 	return ret;
 }
 
+/* Whoever reads a file for people and gets no line wants to know why. */
+static void note_nothing(const struct request *request, uint64_t syns)
+{
+	if (!request->read || request->show.is_json)
+		return;
+	if (syns)
+		cli_note(&dump_tool, "no SMC handshake; SYNs that do not offer SMC: %" PRIu64
+			 " ('--all' shows them)", syns);
+	else
+		cli_note(&dump_tool, "no SMC handshake, and no SYN");
+}
+
 static int decode(struct capture *capture, const struct request *request, struct smc_err *err)
 {
 	struct run run = { .request = request, .err = err };
@@ -74,6 +87,8 @@ static int decode(struct capture *capture, const struct request *request, struct
 	/* What was before the damage is shown. */
 	if (run.text.len && (!ret || err->code == EIO))
 		ret = out_print(&run.text, ret ? NULL : err) ? -err->code : ret;
+	if (!ret && !run.shown)
+		note_nothing(request, flow_syns(run.flows));
 	flow_free(run.flows);
 	out_free(&run.text);
 	return ret;

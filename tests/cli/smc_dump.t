@@ -345,6 +345,10 @@ def check_text(path, directory):
                   "    ISM         3fc31437efff4645:83913fa1c37a7f9f CHID ffff\n", "=> unknown\n",
                   "22:13:20.000500 10.0.0.1:40000 > 10.0.0.2:7000  SYN, offers SMC\n"):
         ok(words in out, "text: " + words.strip(), out)
+    equal(dump("-r", path, "port", "40004"), (0, "", "smc_dump: no SMC handshake; SYNs that do not offer SMC: 1 ('--all' shows them)\n"),
+          "no handshake: said")
+    equal(dump("-r", path, "port", "9"), (0, "", "smc_dump: no SMC handshake, and no SYN\n"), "no handshake, nothing begins: said")
+    equal(dump("-j", "-r", path, "port", "40004"), (0, "", ""), "no handshake: no data")
     equal(len([line for line in dump("-q", "-r", path)[1].splitlines() if line.startswith(" ")]), 0, "-q: one line a message")
     out = dump("-x", "-q", "-r", path)[1]
     ok("\t0x0000:  e2d4 c3d9 0100 e026 " in out, "-x", out[:400])
