@@ -5,7 +5,8 @@ usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scen
        docs/pages.py write DIR    puts in what differs by more than times, ports and the like
        docs/pages.py renew DIR    puts in all
 
-A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed."""
+A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. In README.md lines of samples are below
+'<!-- samples: SCENE... -->': they are compared, and put there by hand."""
 import difflib
 import glob
 import os
@@ -63,6 +64,23 @@ def differences(name, page_lines, text):
     return [line for line in difflib.unified_diff(*plain, "page", "now", "", "", 0, "") if not line.startswith("@@")]
 
 
+def strange_lines(directory):
+    """Lines of README's samples that their scenes do not make."""
+    with open("README.md", encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    made, strange = None, []
+    for line in lines:
+        if line.startswith("<!-- samples: "):
+            scenes = line.split()[2:-1]
+            made = {plain for name in scenes for plain in SCENES[name].plain(text_of(directory, name) or "").splitlines()}
+            rules = [SCENES[name] for name in scenes]
+        elif made is not None and line.startswith("    "):
+            strange += [] if {scene.plain(line[4:]) for scene in rules} & made else [line]
+        elif line:
+            made = None
+    return strange
+
+
 def check(directory):
     """Return: is all as the pages say?"""
     results, seen = [], set()
@@ -73,6 +91,8 @@ def check(directory):
             text = text_of(directory, name) if name in SCENES else None
             diff = ["no such scene, or it made no text"] if not text else differences(name, lines[begin:end], text)
             results.append((not diff, "%s: sample %s is what the tool prints" % (path, name), diff))
+    strange = strange_lines(directory)
+    results.append((not strange, "README.md: its samples are lines that the tools print", strange))
     results.append((seen == set(SCENES), "each scene is in a page", sorted(seen ^ set(SCENES))))
     for i, (is_good, name, details) in enumerate(results, 1):
         print("%sok %d - %s" % ("" if is_good else "not ", i, name))

@@ -2,20 +2,20 @@
 """Scenes for the samples of output in the manual pages: each makes something happen and returns what a tool says of it.
 
 A page has ".\\" sample: NAME" above the block. docs/pages.py takes the text of the scene NAME from SMC_LAB_OUT/NAME, and
-compares it with the page after the scene's own rules and those of all. This host is 10.0.0.1; its clients are in the
-network namespace "client", at 10.0.0.7, 10.0.0.9 and 10.0.0.12."""
+compares it with the page after the scene's own rules and those of all. This host is 10.0.0.1, with a redis; its clients are in
+the network namespace "client", at 10.0.0.7, 10.0.0.9 and 10.0.0.12."""
 import contextlib
 import os
 import re
 import socket
 import subprocess
 import threading
+import time
 
 from kern import out_of, wait_for
 from smcsock import accept, smc_listener
 
 CLIENT = ("ip", "netns", "exec", "client")
-REDIS = "10.0.0.1", 6379
 
 # What changes from run to run, and the word for it.
 NUMBER = r"\d+(?:\.\d+)?"
@@ -96,10 +96,6 @@ def listens(port):
         return any(line.split()[1].endswith(":%04X" % port) and line.split()[3] == "0A" for line in table)
 
 
-def redis_server():
-    return running("smc_run", "redis-server", "--bind", "10.0.0.1", "--protected-mode", "no", "--save", "", port=REDIS[1])
-
-
 def redis(*command, prefix=("smc_run",)):
     out_of(*CLIENT, *prefix, "redis-cli", "-h", "10.0.0.1", *command)
 
@@ -114,10 +110,10 @@ def script(name, text):
 
 
 def network():
-    for command in ("netns add client", "link add eth0 type veth peer name eth0 netns client", "addr add 10.0.0.1/24 dev eth0",
-                    "link set eth0 up", *("-n client addr add 10.0.0.%d/24 dev eth0" % host for host in (7, 9, 12)),
-                    "-n client link set eth0 up"):
-        out_of("ip", *command.split())
+    out_of("ip", "netns", "add", "client")
+    for where, commands in (((), ("link add eth0 type veth peer name eth0 netns client", "addr add 10.0.0.1/24 dev eth0", "link set eth0 up")),
+                            (("-n", "client"), (*("addr add 10.0.0.%d/24 dev eth0" % host for host in (7, 9, 12)), "link set eth0 up"))):
+        subprocess.run(["ip", *where, "-batch", "-"], input="\n".join(commands), text=True, check=True)
 
 
 # ---- the scenes, in this order ----
@@ -125,11 +121,21 @@ def network():
 @scene("dump", (r"\b[0-9a-f]{16}\b", "ID"), (r"(link group  )[0-9a-f]{8}", r"\1ID"))
 def dump():
     """smc_dump: one handshake, the first with this host."""
-    with redis_server():
-        said = Said("smc_dump", "-i", "eth0", "port", "6379", first="listening")
-        redis("PING")
-        said.until(1, "the client offered")
-        return said.end()
+    said = Said("smc_dump", "-i", "eth0", "port", "6379", first="listening")
+    redis("PING")
+    said.until(1, "the client offered")
+    return said.end()
+
+
+@scene("decline")
+def decline():
+    """smc_dump -q: without an EID."""
+    out_of("smcd", "ueid", "del", "MYCLUSTER")
+    said = Said("smc_dump", "-q", "-i", "eth0", "port", "6379", first="listening")
+    redis("PING")
+    said.until(1, "=>")
+    out_of("smcd", "ueid", "add", "MYCLUSTER")
+    return said.end()
 
 
 PROBE = "10.0.0.1", 7000
@@ -145,7 +151,7 @@ def is_followed(listener, said):
 @scene("events", (r"\b(in|out) %s [kM]B" % NUMBER, r"\1 SIZE"))
 def events():
     """smcss --events: one client over SMC, which stays, while another one without SMC comes twice."""
-    with redis_server(), smc_listener(PROBE[1], PROBE[0]) as probe:
+    with smc_listener(PROBE[1], PROBE[0]) as probe:
         said = Said("smcss", "--events")
         wait_for(lambda: is_followed(probe, said))
         with running(*CLIENT, "smc_run", "redis-cli", "-h", "10.0.0.1") as client:
@@ -172,7 +178,7 @@ def top():
                        "while conn.recv(10000):\n    time.sleep(0.1)\n")
     agent = script("agent", "import socket\nconn = socket.create_connection(('10.0.0.1', 5140), source_address=('10.0.0.9', 0))\n"
                    "while True:\n    conn.sendall(bytes(10000))\n")
-    with redis_server(), running("smc_run", "python3", "-m", "http.server", "-d", "/run/www", "--bind", "10.0.0.1", "8080", port=8080), \
+    with running("smc_run", "python3", "-m", "http.server", "-d", "/run/www", "--bind", "10.0.0.1", "8080", port=8080), \
             running("smc_run", collector, port=5140), \
             running(*CLIENT, "smc_run", "redis-benchmark", "-h", "10.0.0.1", "-c", "1", "-t", "set", "-d", "30000", "-l"), \
             running(*CLIENT, "smc_run", "curl", "--interface", "10.0.0.12", "--limit-rate", "400K", "-o", "/dev/null",
@@ -188,9 +194,12 @@ def top():
 
 def main():
     network()
-    for name, made in SCENES.items():
-        with open(os.environ["SMC_LAB_OUT"] + "/" + name, "w", encoding="utf-8") as file:
-            file.write(made.function())
+    with running("smc_run", "redis-server", "--bind", "10.0.0.1", "--protected-mode", "no", "--save", "", port=6379):
+        for name, made in SCENES.items():
+            begin = time.monotonic()
+            with open(os.environ["SMC_LAB_OUT"] + "/" + name, "w", encoding="utf-8") as file:
+                file.write(made.function())
+            print("# %s: %.1f s" % (name, time.monotonic() - begin), flush=True)
 
 
 if __name__ == "__main__":
