@@ -227,7 +227,7 @@ def start_redis():
 
 def start_capture(file):
     """smc_dump writes the payload of redis. Return: its process; None where it cannot, which is said."""
-    dump = subprocess.Popen([TOOLS + "/smc_dump", "-s", "128", "-w", file, "port = :6379"], stderr=subprocess.PIPE, text=True)
+    dump = subprocess.Popen([TOOLS + "/smc_dump", "-s", "128", "-w", file, "dport = :6379"], stderr=subprocess.PIPE, text=True)
     first = dump.stderr.readline()
     if "capturing" in first:
         return dump

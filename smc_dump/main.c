@@ -22,8 +22,8 @@ static const struct cli_opt options[] = {
 	{ 'c', "count", "NUMBER", "end after so many messages; with -i -w or -r -w, packets" },
 	{ 's', "snaplen", "BYTES", "capture so much of each packet, or of each piece of payload;\n"
 	  "0 is all, the default" },
-	{ 'a', "all", NULL, "handshakes: also connections that do not offer SMC, and every message of\n"
-	  "SMC-R through RoCE v2" },
+	{ 'a', "all", NULL, "handshakes: also connections that do not offer SMC, and every\n"
+	  "message of SMC-R through RoCE v2" },
 	{ 'q', "quiet", NULL, "one line a message" },
 	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
 	{ 'n', "numeric", NULL, "do not look up names: it never does" },
@@ -77,7 +77,8 @@ static int set_option(struct request *request, int letter)
 	case 'i': request->interface = optarg; break;
 	case 'w': request->write = optarg; break;
 	case 'c':
-		return set_number(&request->count, 1, INT64_MAX, letter) ? dump_tool.error_status : -1;
+		return set_number(&request->count, 1, INT64_MAX, letter) ?
+		       dump_tool.error_status : -1;
 	case 's':
 		if (set_number(&number, 0, CAPTURE_SNAPLEN, letter))
 			return dump_tool.error_status;
@@ -133,8 +134,8 @@ static int check(const struct request *request, const char *seen)
 	if (cli_excludes(&dump_tool, seen, exclusive))
 		return dump_tool.error_status;
 	if (is_payload(request) && (request->show.is_all || request->show.is_quiet))
-		return cli_usage_error(&dump_tool, "'--%s' is for handshakes: name a file (-r) or an "
-				       "interface (-i)", request->show.is_all ? "all" : "quiet");
+		return cli_usage_error(&dump_tool, "'--%s' is for handshakes: name a file (-r) or "
+				       "an interface (-i)", request->show.is_all ? "all" : "quiet");
 	return -1;
 }
 

@@ -318,8 +318,8 @@ static void note_iter(struct call *call, const struct iov_iter *iter)
 /* ITER_KVEC has the same members as ITER_IOVEC. */
 static __u64 vector_member(const struct call *call, __u64 *len)
 {
-	const struct iovec *table = (void *)call->table;
-	const struct iovec *member = (void *)table + call->member * bpf_core_type_size(struct iovec);
+	const struct iovec *member =
+		(void *)call->table + call->member * bpf_core_type_size(struct iovec);
 
 	*len = BPF_CORE_READ(member, iov_len);
 	return (__u64)BPF_CORE_READ(member, iov_base);

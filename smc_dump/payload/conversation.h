@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From records of eBPF to conversations: which are wanted, whose bytes come when, what is missing. Pure. */
+/*
+ * From records of eBPF to conversations: which are wanted, whose bytes come when, what is missing.
+ * Pure.
+ */
 #pragma once
 
 #include <sys/types.h>

@@ -108,9 +108,12 @@ static void add_bytes(json_t *json, const struct print *print, const struct payl
 
 static void add_process(json_t *json, const struct payload *payload)
 {
-	if (payload->conversation->pid)
-		json_object_set_new(json, "process", json_pack("{s:i, s:o}", "pid",
-				    (int)payload->conversation->pid, "name", out_json_str(payload->conversation->comm)));
+	const struct conversation *conversation = payload->conversation;
+
+	if (conversation->pid)
+		json_object_set_new(json, "process",
+				    json_pack("{s:i, s:o}", "pid", (int)conversation->pid, "name",
+					      out_json_str(conversation->comm)));
 }
 
 static void append_json(struct out_text *text, const struct print *print,

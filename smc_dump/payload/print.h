@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of conversations as text or as lines of JSON. All that programs and peers chose is escaped. */
+/*
+ * Pieces of conversations as text or as lines of JSON. All that programs and peers chose is
+ * escaped.
+ */
 #pragma once
 
 #include "out/text.h"

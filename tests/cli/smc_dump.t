@@ -453,7 +453,13 @@ def check_signals():
 
 
 def check_refused(path, directory):
-    refused("which packets?")
+    refused("'--all' is for handshakes", "-a")
+    refused("'--quiet' is for handshakes", "-q", "dport", "=", ":80")
+    refused("exclude each other", "-r", path, "-A")
+    refused("exclude each other", "-i", "lo", "-p", "redis-server")
+    refused("exclude each other", "-A", "-w", directory + "/no")
+    refused("payload has no states", "state", "listen")
+    refused("'port' is not a filter", "port", "80")
     refused("exclude each other", "-r", path, "-i", "lo")
     refused("exclude each other", "-j", "-q", "-r", path)
     refused("stands alone", "-D", "-r", path)

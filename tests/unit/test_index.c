@@ -69,7 +69,8 @@ static void forgets(void **state)
 			assert_int_equal(smc_index_add(&index, hash, i), 0);
 		is_there[i] = !is_there[i];
 		i = (seed >> 20) % ARRAY_SIZE(numbers);
-		assert_int_equal(smc_index_find(&index, i % 7 * 61, is_number, numbers, &numbers[i]),
+		assert_int_equal(smc_index_find(&index, i % 7 * 61, is_number, numbers,
+						&numbers[i]),
 				 is_there[i] ? i : SMC_INDEX_NONE);
 	}
 	smc_index_free(&index);

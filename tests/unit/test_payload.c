@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* smc_dump: from records of eBPF to conversations, pcapng, text. More of it: tests/kernel/smc_dump_data.t. */
+/*
+ * smc_dump: from records of eBPF to conversations, pcapng, text. More of it:
+ * tests/kernel/smc_dump_data.t.
+ */
 #include "test.h"
 
 #include <stdio.h>
@@ -90,7 +93,8 @@ static void tell_at(struct conversations *all, const struct smcdata_record *reco
 	assert_int_equal(conversations_record(all, record, bytes, at), 0);
 }
 
-static void tell(struct conversations *all, uint64_t id, bool is_server, uint32_t kind, uint32_t len)
+static void tell(struct conversations *all, uint64_t id, bool is_server, uint32_t kind,
+		 uint32_t len)
 {
 	struct smcdata_record record = record_of(id, is_server, kind, len);
 
@@ -341,8 +345,8 @@ static void check_packet(struct file *file, const uint8_t *block, const uint8_t 
 	}
 	file->next[is_sent] = seq + (uint32_t)data + !!(tcp[13] & 3);
 	len = strlen(file->words);
-	snprintf(file->words + len, sizeof(file->words) - len, "%s%s%s%s%zu/%zu", is_sent ? ">" : "<",
-		 tcp[13] & 2 ? "S" : "", tcp[13] & 1 ? "F" : "", tcp[13] & 16 ? "." : "",
+	snprintf(file->words + len, sizeof(file->words) - len, "%s%s%s%s%zu/%zu",
+		 is_sent ? ">" : "<", tcp[13] & 2 ? "S" : "", tcp[13] & 1 ? "F" : "", tcp[13] & 16 ? "." : "",
 		 captured - 14 - ip_len - tcp_len, data);
 	check_options(file, frame + (captured + 3) / 4 * 4, to);
 	strcat(file->words, " ");
@@ -427,7 +431,8 @@ static void acknowledged(void **state)
 static void shown(void **state)
 {
 	struct conversation conversation = {
-		.pid = 5, .comm = "a\033b", .number = 3, .mode = SMC_MODE_SMCD, .local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
+		.pid = 5, .comm = "a\033b", .number = 3, .mode = SMC_MODE_SMCD,
+		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
 		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
 	};
 	struct payload payload = {
@@ -480,8 +485,8 @@ static void json(void **state)
 	(void)state;
 	print_payload(&text, &(struct print){ true, true, true }, &payload);
 	got = json_loadb(text.data, text.len, 0, NULL);
-	want = json_pack("{s:s, s:s, s:I, s:i, s:s, s:s, s:i, s:s, s:b, s:{s:i, s:s}, s:i, s:i, s:b, "
-			 "s:i, s:s, s:s}", "schema", "smc-tools/dump/1", "event", "data", "seconds",
+	want = json_pack("{s:s, s:s, s:I, s:i, s:s, s:s, s:i, s:s, s:b, s:{s:i, s:s}, s:i, s:i, "
+			 "s:b, s:i, s:s, s:s}", "schema", "smc-tools/dump/1", "event", "data", "seconds",
 			 (json_int_t)(NOW / SECOND), "nanoseconds", 123456789, "from",
 			 "10.0.0.1:40000", "to", "10.0.0.2:6379", "connection", 3, "mode", "SMC",
 			 "is_old", 1, "process", "pid", 5, "name", "name", "length", 40, "captured",
