@@ -57,6 +57,7 @@ struct socket;
 struct sock {
 	struct sock_common __sk_common;
 	struct socket *sk_socket;
+	void *sk_user_data;
 	kuid_t sk_uid;
 	__u8 sk_shutdown;
 	__u16 sk_protocol;
@@ -107,22 +108,26 @@ static inline __u32 netns_of(struct sock *sk)
 	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 }
 
-/* Both ends of a TCP connection. */
+/* Both ends of a TCP connection. Each read of the kernel's memory costs as much as 100 instructions. */
 static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
 {
 	struct sock_common *common = &sk->__sk_common;
+	__u8 head[32];
 
-	ends->family = BPF_CORE_READ(common, skc_family);
+#define HEAD(type, field) (*(type *)(head + bpf_core_field_offset(common->field)))
+	bpf_probe_read_kernel(head, sizeof(head), common);
+	ends->family = HEAD(__u16, skc_family);
 	/* Of a socket that closes the kernel has taken the other place where its port was. */
 	ends->local_port = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
-	ends->peer_port = bpf_ntohs(BPF_CORE_READ(common, skc_dport));
+	ends->peer_port = bpf_ntohs(HEAD(__u16, skc_dport));
 	if (ends->family == AF_INET6 && bpf_core_field_exists(common->skc_v6_daddr)) {
 		BPF_CORE_READ_INTO(&ends->local, common, skc_v6_rcv_saddr);
 		BPF_CORE_READ_INTO(&ends->peer, common, skc_v6_daddr);
 	} else {
-		*(__u32 *)ends->local = BPF_CORE_READ(common, skc_rcv_saddr);
-		*(__u32 *)ends->peer = BPF_CORE_READ(common, skc_daddr);
+		*(__u32 *)ends->local = HEAD(__u32, skc_rcv_saddr);
+		*(__u32 *)ends->peer = HEAD(__u32, skc_daddr);
 	}
+#undef HEAD
 }
 
 /* Payload that a TCP socket has sent, without what was sent again. */

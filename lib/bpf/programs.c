@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/dlnote.h"
@@ -36,6 +37,8 @@ struct ring_buffer;
 	X(void, bpf_object__close, (struct bpf_object *))                              \
 	X(struct bpf_program *, bpf_object__next_program,                              \
 	  (const struct bpf_object *, struct bpf_program *))                           \
+	X(const char *, bpf_program__section_name, (const struct bpf_program *))       \
+	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                \
 	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *)) \
 	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))        \
 	X(int, bpf_link__destroy, (struct bpf_link *))                                 \
@@ -46,6 +49,10 @@ struct ring_buffer;
 	X(void, ring_buffer__free, (struct ring_buffer *))
 
 #define LINKS_MAX 16
+
+/* Sections of programs of which one does what the other does, at less cost: it needs types. */
+#define TYPED "fentry/"
+#define PLAIN "kprobe/"
 
 struct bpf_programs {
 #define DECLARE(type, name, arguments) type (*name) arguments;
@@ -72,16 +79,32 @@ static int load_library(struct bpf_programs *programs, struct smc_err *err)
 				     "or libbpf (RPM)", LIBBPF_SONAME) : 0;
 }
 
-/* Its own messages would only repeat the error. */
-static int load_object(struct bpf_programs *programs, const void *elf, size_t len,
-		       struct smc_err *err)
+static struct bpf_program *next(const struct bpf_programs *programs, struct bpf_program *program)
 {
+	return programs->bpf_object__next_program(programs->object, program);
+}
+
+static bool is_in(const struct bpf_programs *programs, const struct bpf_program *program,
+		  const char *section)
+{
+	return !strncmp(programs->bpf_program__section_name(program), section, strlen(section));
+}
+
+/* Its own messages would only repeat the error. */
+static int load_object(struct bpf_programs *programs, const struct bpf_watch *watch,
+		       const char *left_out, struct smc_err *err)
+{
+	struct bpf_program *program = NULL;
 	int ret = -ENOMEM;
 
 	programs->libbpf_set_print(NULL);
-	programs->object = programs->bpf_object__open_mem(elf, len, NULL);
-	if (programs->object)
+	programs->object = programs->bpf_object__open_mem(watch->elf, watch->len, NULL);
+	if (programs->object) {
+		while ((program = next(programs, program)))
+			if (is_in(programs, program, left_out))
+				programs->bpf_program__set_autoload(program, false);
 		ret = programs->bpf_object__load(programs->object);
+	}
 	return ret ? bpf_load_error(ret, "load the eBPF programs", err) : 0;
 }
 
@@ -90,13 +113,15 @@ static int map_of(const struct bpf_programs *programs, const char *name)
 	return programs->bpf_object__find_map_fd_by_name(programs->object, name);
 }
 
-static int attach(struct bpf_programs *programs, struct smc_err *err)
+static int attach(struct bpf_programs *programs, const char *left_out, struct smc_err *err)
 {
 	struct bpf_program *program = NULL;
 
-	while ((program = programs->bpf_object__next_program(programs->object, program))) {
+	while ((program = next(programs, program))) {
 		struct bpf_link *link = NULL;
 
+		if (is_in(programs, program, left_out))
+			continue;
 		errno = E2BIG;
 		if (programs->n_links < LINKS_MAX)
 			link = programs->bpf_program__attach(program);
@@ -129,12 +154,11 @@ static int open_ring(struct bpf_programs *programs, const struct bpf_watch *watc
 	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
 }
 
-static int start(struct bpf_programs *programs, const struct bpf_watch *watch, struct smc_err *err)
+static int start_without(struct bpf_programs *programs, const struct bpf_watch *watch,
+			 const char *left_out, struct smc_err *err)
 {
-	int ret = load_library(programs, err), state;
+	int ret = load_object(programs, watch, left_out, err), state;
 
-	if (!ret)
-		ret = load_object(programs, watch->elf, watch->len, err);
 	if (ret)
 		return ret;
 	state = map_of(programs, watch->state);
@@ -142,8 +166,36 @@ static int start(struct bpf_programs *programs, const struct bpf_watch *watch, s
 	if (!ret)
 		ret = open_ring(programs, watch, err);
 	if (!ret)
-		ret = attach(programs, err);
+		ret = attach(programs, left_out, err);
 	return ret ? ret : state;
+}
+
+static void stop(struct bpf_programs *programs)
+{
+	if (programs->ring)
+		programs->ring_buffer__free(programs->ring);
+	for (size_t i = 0; i < programs->n_links; i++)
+		programs->bpf_link__destroy(programs->links[i]);
+	if (programs->object)
+		programs->bpf_object__close(programs->object);
+	programs->ring = NULL;
+	programs->n_links = 0;
+	programs->object = NULL;
+}
+
+static int start(struct bpf_programs *programs, const struct bpf_watch *watch, struct smc_err *err)
+{
+	int ret = load_library(programs, err);
+
+	if (ret)
+		return ret;
+	if (watch->is_typed) {
+		ret = start_without(programs, watch, PLAIN, err);
+		if (ret >= 0)
+			return ret;
+		stop(programs);
+	}
+	return start_without(programs, watch, TYPED, err);
 }
 
 int bpf_programs_start(struct bpf_programs **result, const struct bpf_watch *watch,
@@ -186,11 +238,7 @@ int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
 
 void bpf_programs_close(struct bpf_programs *programs)
 {
-	if (programs && programs->ring)
-		programs->ring_buffer__free(programs->ring);
-	for (size_t i = 0; programs && i < programs->n_links; i++)
-		programs->bpf_link__destroy(programs->links[i]);
-	if (programs && programs->object)
-		programs->bpf_object__close(programs->object);
+	if (programs)
+		stop(programs);
 	free(programs);
 }

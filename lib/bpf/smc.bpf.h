@@ -11,12 +11,13 @@ enum {
 	LINKS = 3, /* of a link group */
 };
 
+/* Copied as it is. */
 union smc_host_cursor {
 	struct {
 		__u16 reserved, wrap;
 		__u32 count;
 	};
-} KERNEL;
+};
 
 struct smc_host_cdc_msg {
 	union smc_host_cursor prod, cons;

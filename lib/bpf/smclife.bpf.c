@@ -19,6 +19,7 @@ enum {
 	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 	SEND_SHUTDOWN = 2,
 	FLAG_DONE = 1,		       /* SOCK_DONE */
+	USER_DATA_FLAGS = 7,	       /* SK_USER_DATA_PTRMASK */
 };
 
 /* By the address of the kernel's socket. */
@@ -29,6 +30,14 @@ struct {
 	__type(key, __u64);
 	__type(value, struct smclife_socket);
 } smclife_sockets SEC(".maps");
+
+/* When the handshake began that a worker of the kernel is at, of one that connected to here; or 0. */
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u64);
+} smclife_accepts SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -51,9 +60,15 @@ static struct smclife_state *state_of(void)
 
 static bool is_watched(struct sock *sk)
 {
-	const struct smclife_state *state = state_of();
+	struct smclife_state *state = state_of();
+	struct net *net = BPF_CORE_READ(sk, __sk_common.skc_net.net);
 
-	return state && netns_of(sk) == state->netns;
+	if (!state)
+		return false;
+	/* Whoever reads is in it: it stays where it was found once. */
+	if (!state->net && BPF_CORE_READ(net, ns.inum) == state->netns)
+		state->net = (__u64)net;
+	return state->net == (__u64)net;
 }
 
 static struct smclife_socket *find(const void *sk)
@@ -70,15 +85,23 @@ static void forget(const void *sk)
 	bpf_map_delete_elem(&smclife_sockets, &key);
 }
 
+/* One without room is as one that is older than the program. */
+static bool note(const void *sk, const struct smclife_socket *socket)
+{
+	__u64 key = (__u64)sk;
+
+	return !bpf_map_update_elem(&smclife_sockets, &key, socket, BPF_NOEXIST);
+}
+
 /* The worker of the kernel that does it in a program's place is nobody. */
 static void note_process(struct smclife_process *process)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 
-	if (BPF_CORE_READ(task, flags) & IS_KERNEL_THREAD)
+	if (task->flags & IS_KERNEL_THREAD)
 		return;
 	process->pid = bpf_get_current_pid_tgid() >> 32;
-	BPF_CORE_READ_STR_INTO(&process->comm, task, group_leader, comm);
+	bpf_probe_read_kernel(process->comm, sizeof(process->comm), task->group_leader->comm);
 }
 
 /* ---- counts of the TCP socket inside ---- */
@@ -114,7 +137,7 @@ static void note_handshake(struct smclife_socket *socket, struct sock *sk)
 
 /* ---- what is told ---- */
 
-static struct smclife_event *begin(__u32 kind)
+static struct smclife_event *begin(__u32 kind, __u64 at)
 {
 	struct smclife_event *event = bpf_ringbuf_reserve(&smclife_events, sizeof(*event), 0);
 	struct smclife_state *state;
@@ -125,15 +148,15 @@ static struct smclife_event *begin(__u32 kind)
 			__sync_fetch_and_add(&state->lost, 1);
 		return NULL;
 	}
-	__builtin_memset(event, 0, sizeof(*event));
-	event->at = bpf_ktime_get_ns();
+	event->at = at;
 	event->kind = kind;
+	event->unused = 0;
 	return event;
 }
 
-static void tell_socket(__u32 kind, const struct smclife_socket *socket)
+static void tell_socket(__u32 kind, __u64 at, const struct smclife_socket *socket)
 {
-	struct smclife_event *event = begin(kind);
+	struct smclife_event *event = begin(kind, at);
 
 	if (!event)
 		return;
@@ -160,103 +183,130 @@ static void read_diagnosis(struct smclife_socket *socket, const struct smc_sock 
 	socket->has_diagnosis = 1;
 }
 
+static void copy_cursor(struct smclife_moved *moved, const union smc_host_cursor *cursor)
+{
+	moved->wrap = cursor->wrap;
+	moved->count = cursor->count;
+}
+
 static void read_cursors(struct smclife_socket *socket, const struct smc_sock *smc)
 {
+	union smc_host_cursor cursor;
+
 	if (!bpf_core_field_exists(smc->conn))
 		return;
-	socket->in.wrap = BPF_CORE_READ(smc, conn.local_tx_ctrl.cons.wrap);
-	socket->in.count = BPF_CORE_READ(smc, conn.local_tx_ctrl.cons.count);
+	BPF_CORE_READ_INTO(&cursor, smc, conn.local_tx_ctrl.cons);
+	copy_cursor(&socket->in, &cursor);
 	socket->in.buffer = BPF_CORE_READ(smc, conn.rmb_desc, len);
-	socket->out.wrap = BPF_CORE_READ(smc, conn.tx_curs_prep.wrap);
-	socket->out.count = BPF_CORE_READ(smc, conn.tx_curs_prep.count);
+	BPF_CORE_READ_INTO(&cursor, smc, conn.tx_curs_prep);
+	copy_cursor(&socket->out, &cursor);
 	socket->out.buffer = BPF_CORE_READ(smc, conn.sndbuf_desc, len);
 }
 
 /* ---- sockets ---- */
 
-SEC("kprobe/smc_hash_sk")
-int BPF_KPROBE(smclife_create, struct sock *sk)
+/*
+ * Calls a function of this program where the kernel's FUNCTION begins: as the types of it say, where
+ * there are any, which costs a third; else by registers. bpf_programs_start() takes one of both.
+ */
+#define ARGUMENTS(...) __VA_ARGS__
+#define AT(function, on_it, arguments, ...)                     \
+	SEC("fentry/" #function)                                \
+	int BPF_PROG(typed_##function, arguments)               \
+	{                                                       \
+		on_it(__VA_ARGS__);                             \
+		return 0;                                       \
+	}                                                       \
+	SEC("kprobe/" #function)                                \
+	int BPF_KPROBE(plain_##function, arguments)             \
+	{                                                       \
+		on_it(__VA_ARGS__);                             \
+		return 0;                                       \
+	}
+
+static void make_client(struct sock *sk, bool is_shaking)
 {
-	struct smclife_socket socket = { .begun = bpf_ktime_get_ns() };
-	__u64 key = (__u64)sk;
+	struct smclife_socket fresh = { .begun = bpf_ktime_get_ns(), .side = SMCLIFE_CLIENT };
 
 	if (!is_watched(sk))
-		return 0;
-	note_process(&socket.process);
-	/* The kernel's worker makes those that are to be accepted. */
-	if (!socket.process.pid)
-		socket.side = SMCLIFE_SERVER;
-	/* One without room is as one that is older than the program. */
-	bpf_map_update_elem(&smclife_sockets, &key, &socket, BPF_ANY);
-	return 0;
-}
-
-SEC("kprobe/smc_connect")
-int BPF_KPROBE(smclife_connect, struct socket *sock)
-{
-	struct smclife_socket *socket = find(BPF_CORE_READ(sock, sk));
-
-	if (socket && !socket->is_told) {
-		socket->side = SMCLIFE_CLIENT;
-		note_process(&socket->process);
-	}
-	return 0;
+		return;
+	fresh.is_shaking = is_shaking;
+	note_process(&fresh.process);
+	note(sk, &fresh);
 }
 
 /* TCP is connected: the kernel's handshake of SMC begins, maybe in a worker. */
-SEC("kprobe/__smc_connect")
-int BPF_KPROBE(smclife_handshake, struct sock *sk)
+static void on_handshake(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
 
-	if (socket)
-		socket->begun = bpf_ktime_get_ns();
-	return 0;
+	if (!socket) {
+		make_client(sk, true);
+		return;
+	}
+	socket->begun = bpf_ktime_get_ns();
+	socket->is_shaking = 1;
 }
+AT(__smc_connect, on_handshake, ARGUMENTS(struct sock *sk), sk)
 
-SEC("kprobe/smc_buf_create")
-int BPF_KPROBE(smclife_buffers, struct sock *sk, bool is_smcd)
+/* When what this worker does began to be the handshake of one that connected to here. */
+static __u64 *accept_of(__u64 flags)
 {
-	struct smclife_socket *socket = find(sk);
-
-	if (socket)
-		socket->mode = is_smcd ? SMCLIFE_SMCD : SMCLIFE_SMCR;
-	return 0;
+	return bpf_task_storage_get(&smclife_accepts, bpf_get_current_task_btf(), NULL, flags);
 }
+
+/* One that connected to here has been accepted by a worker, which begins the handshake. */
+static void on_accept(void)
+{
+	__u64 *begun = accept_of(BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (begun)
+		*begun = bpf_ktime_get_ns();
+}
+AT(smc_listen_work, on_accept, ARGUMENTS(void *work))
+
+/* It is known, or else one that connected to here, or not yet connected. */
+static void note_mode(struct sock *sk, __u8 mode, __u32 reason)
+{
+	struct smclife_socket *socket = find(sk), fresh = { .mode = mode, .reason = reason };
+	__u64 *begun;
+
+	if (socket) {
+		socket->mode = mode;
+		socket->reason = reason;
+		return;
+	}
+	begun = accept_of(0);
+	if (begun && *begun) {
+		fresh.begun = *begun;
+		fresh.side = SMCLIFE_SERVER;
+		*begun = 0;
+	} else if (mode != SMCLIFE_TCP) {
+		return;
+	}
+	if (is_watched(sk))
+		note(sk, &fresh);
+}
+
+static void on_buffers(struct sock *sk, bool is_smcd)
+{
+	note_mode(sk, is_smcd ? SMCLIFE_SMCD : SMCLIFE_SMCR, 0);
+}
+AT(smc_buf_create, on_buffers, ARGUMENTS(struct sock *sk, bool is_smcd), sk, is_smcd)
 
 SEC("raw_tp/smc_switch_to_fallback")
 int smclife_fall_back(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct smclife_socket *socket = find((void *)ctx->args[0]);
-
-	if (!socket)
-		return 0;
-	socket->mode = SMCLIFE_TCP;
-	socket->reason = (__u32)ctx->args[1];
+	note_mode((void *)ctx->args[0], SMCLIFE_TCP, (__u32)ctx->args[1]);
 	return 0;
 }
 
-/* One that fell back before connect() stays in its first state for good. */
-static bool is_connection(__u8 state, const struct smclife_socket *socket, struct sock *inside)
+static void tell_born(struct smclife_socket *socket, struct sock *sk)
 {
-	if (state == SMC_INIT)
-		return socket->mode == SMCLIFE_TCP &&
-		       BPF_CORE_READ(inside, __sk_common.skc_state) == TCP_ESTABLISHED;
-	return state != SMC_CLOSED && state != SMC_LISTEN;
-}
+	struct sock *inside = inside_of((void *)sk);
 
-/* Each call about a socket ends here: the first one that finds a connection tells. */
-SEC("kprobe/smc_release_cb")
-int BPF_KPROBE(smclife_unlock, struct sock *sk)
-{
-	struct smclife_socket *socket = find(sk);
-	struct sock *inside;
-
-	if (!socket || socket->is_told || !socket->mode)
-		return 0;
-	inside = inside_of((void *)sk);
-	if (!inside || !is_connection(BPF_CORE_READ(sk, __sk_common.skc_state), socket, inside))
-		return 0;
+	if (!inside)
+		return;
 	read_ends(&socket->ends, inside);
 	socket->uid = BPF_CORE_READ(sk, sk_uid.val);
 	socket->born = bpf_ktime_get_ns();
@@ -267,9 +317,50 @@ int BPF_KPROBE(smclife_unlock, struct sock *sk)
 	} else {
 		read_group(socket, (void *)sk);
 	}
-	tell_socket(socket->mode == SMCLIFE_TCP ? SMCLIFE_FALLBACK : SMCLIFE_CONNECTED, socket);
-	return 0;
+	tell_socket(socket->mode == SMCLIFE_TCP ? SMCLIFE_FALLBACK : SMCLIFE_CONNECTED,
+		    socket->born, socket);
 }
+
+/* Where connect() begins in the program that calls it, and where it has succeeded. */
+static void on_settings(struct sock *sk)
+{
+	struct smclife_socket *socket = find(sk);
+
+	if (!socket) {
+		make_client(sk, false);
+	} else if (!socket->is_told && socket->is_shaking) {
+		if (socket->mode)
+			tell_born(socket, sk);
+	} else if (!socket->is_told) {
+		/* It is tried again, or fell back before. */
+		socket->side = SMCLIFE_CLIENT;
+		note_process(&socket->process);
+	}
+}
+AT(smc_copy_sock_settings_to_clc, on_settings, ARGUMENTS(struct sock *sk), sk)
+
+/* The handshake of one that connected to here is over; it is to be accepted by a program. */
+static void on_accepted(struct sock *sk)
+{
+	struct smclife_socket *socket = find(sk);
+
+	if (socket && socket->mode && !socket->is_told &&
+	    BPF_CORE_READ(sk, __sk_common.skc_state) != SMC_CLOSED)
+		tell_born(socket, sk);
+}
+AT(smc_listen_out, on_accepted, ARGUMENTS(struct sock *sk), sk)
+
+/* One that fell back before connect(): SMC has nothing to do with it any more. */
+static void on_tcp_state(struct sock *inside)
+{
+	struct sock *sk = (void *)((__u64)BPF_CORE_READ(inside, sk_user_data) & ~USER_DATA_FLAGS);
+	struct smclife_socket *socket = find(sk);
+
+	if (socket && !socket->is_told && socket->mode == SMCLIFE_TCP &&
+	    BPF_CORE_READ(inside, __sk_common.skc_state) == TCP_ESTABLISHED)
+		tell_born(socket, sk);
+}
+AT(smc_fback_state_change, on_tcp_state, ARGUMENTS(struct sock *inside), inside)
 
 SEC("raw_tp/smc_tx_sendmsg")
 int smclife_send(struct bpf_raw_tracepoint_args *ctx)
@@ -307,9 +398,13 @@ static void read_mode(struct smclife_socket *socket, const struct smc_sock *smc)
 }
 
 /* What the socket itself says last; of one that was there before, all that is known. */
-static void read_last(struct smclife_socket *socket, struct sock *sk, struct sock *inside)
+static void read_last(struct smclife_socket *socket, struct sock *sk)
 {
-	if (!socket->ends.family && inside)
+	struct sock *inside = NULL;
+
+	if (!socket->is_told || socket->mode == SMCLIFE_TCP)
+		inside = inside_of((void *)sk);
+	if (!socket->is_told && inside)
 		read_ends(&socket->ends, inside);
 	if (!socket->mode)
 		read_mode(socket, (void *)sk);
@@ -323,43 +418,51 @@ static void read_last(struct smclife_socket *socket, struct sock *sk, struct soc
 	note_process(&socket->process);
 }
 
-/* The program, or the last one that has it, closes it. */
-SEC("kprobe/smc_release")
-int BPF_KPROBE(smclife_close, struct socket *sock)
+/* One whose beginning was not told. */
+static void close_other(struct smclife_socket *socket, struct sock *sk, bool is_known)
 {
-	struct sock *sk = BPF_CORE_READ(sock, sk), *inside;
-	struct smclife_socket socket = { .begun = 0 }, *known;
-	__u8 state;
+	__u8 state = BPF_CORE_READ(sk, __sk_common.skc_state);
 
-	if (!sk || !is_watched(sk))
-		return 0;
-	known = find(sk);
-	if (known)
-		socket = *known;
-	forget(sk);
-	inside = inside_of((void *)sk);
-	state = BPF_CORE_READ(sk, __sk_common.skc_state);
-	read_last(&socket, sk, inside);
+	read_last(socket, sk);
 	if (state == SMC_LISTEN)
-		tell_socket(SMCLIFE_UNLISTEN, &socket);
-	else if (socket.is_told || (state != SMC_INIT && socket.ends.peer_port &&
-				    (socket.mode || !known)))
-		tell_socket(SMCLIFE_CLOSED, &socket);
-	return 0;
+		tell_socket(SMCLIFE_UNLISTEN, bpf_ktime_get_ns(), socket);
+	else if (state != SMC_INIT && socket->ends.peer_port && (socket->mode || !is_known))
+		tell_socket(SMCLIFE_CLOSED, bpf_ktime_get_ns(), socket);
 }
 
+/* The program, or the last one that has it, closes it. */
+static void on_close(struct socket *sock)
+{
+	struct sock *sk = BPF_CORE_READ(sock, sk);
+	struct smclife_socket *socket = find(sk), older = { .begun = 0 };
+
+	if (!socket) {
+		if (sk && is_watched(sk))
+			close_other(&older, sk, false);
+		return;
+	}
+	if (socket->is_told) {
+		read_last(socket, sk);
+		tell_socket(SMCLIFE_CLOSED, bpf_ktime_get_ns(), socket);
+	} else {
+		close_other(socket, sk, true);
+	}
+	forget(sk);
+}
+AT(smc_release, on_close, ARGUMENTS(struct socket *sock), sock)
+
 /* Nobody ever accepted it. */
-SEC("kprobe/smc_destruct")
-int BPF_KPROBE(smclife_destroy, struct sock *sk)
+static void on_destroy(struct sock *sk)
 {
 	struct smclife_socket *socket = find(sk);
 
-	if (socket && socket->is_told)
-		tell_socket(SMCLIFE_CLOSED, socket);
-	if (socket)
-		forget(sk);
-	return 0;
+	if (!socket)
+		return;
+	if (socket->is_told)
+		tell_socket(SMCLIFE_CLOSED, bpf_ktime_get_ns(), socket);
+	forget(sk);
 }
+AT(smc_destruct, on_destroy, ARGUMENTS(struct sock *sk), sk)
 
 /* ---- links ---- */
 
@@ -395,9 +498,10 @@ static void tell_link(__u32 kind, const struct smc_link *link)
 	if (!bpf_core_field_exists(link->lgr) || !state ||
 	    BPF_CORE_READ(link, lgr, net, ns.inum) != state->netns)
 		return;
-	event = begin(kind);
+	event = begin(kind, bpf_ktime_get_ns());
 	if (!event)
 		return;
+	__builtin_memset(&event->link, 0, sizeof(event->link));
 	BPF_CORE_READ_INTO(&event->link.lgr, link, lgr, id);
 	event->link.id = BPF_CORE_READ(link, link_id);
 	event->link.port = BPF_CORE_READ(link, ibport);
@@ -420,9 +524,8 @@ int smclife_link_down(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("kprobe/smc_llc_link_active")
-int BPF_KPROBE(smclife_link_up, struct smc_link *link)
+static void on_link_up(struct smc_link *link)
 {
 	tell_link(SMCLIFE_LINK_UP, link);
-	return 0;
 }
+AT(smc_llc_link_active, on_link_up, ARGUMENTS(struct smc_link *link), link)

@@ -12,11 +12,12 @@
 #define SMCLIFE_SOCKETS 262144
 
 /**
- * struct smclife_state - @netns: inode of the namespace to watch; @lost: events without room
+ * struct smclife_state - @netns: inode of the namespace to watch; @net: where the program found it;
+ *			  @lost: events without room
  */
 struct smclife_state {
 	__u32 netns, unused;
-	__u64 lost;
+	__u64 net, lost;
 };
 
 enum smclife_kind {
@@ -64,13 +65,14 @@ struct smclife_moved {
  * @reason, @peer_diagnosis: why it fell back; @has_diagnosis: the latter is known
  * @lgr: id of an SMC-R link group; 0: not known
  * @uid: owner; root while a connection is not accepted
+ * @is_shaking: TCP was connected before SMC began
  */
 struct smclife_socket {
 	__u64 begun, born;
 	struct smclife_moved in, out;
 	__u32 reason, peer_diagnosis, lgr, uid;
-	__u32 unused;
-	__u8 side, mode, has_diagnosis, is_told;
+	__u8 unused[3];
+	__u8 side, mode, has_diagnosis, is_told, is_shaking;
 	struct bpf_ends ends;
 	struct smclife_process process;
 };
