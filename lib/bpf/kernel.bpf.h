@@ -17,6 +17,26 @@ enum {
 	AF_INET6 = 10,
 };
 
+/*
+ * Calls a function of this program where the kernel's FUNCTION begins: as the types of it say,
+ * where there are any, which costs a third; else by registers. bpf_programs_start() takes one of
+ * both.
+ */
+#define ARGUMENTS(...) __VA_ARGS__
+#define AT(function, on_it, arguments, ...)                     \
+	SEC("fentry/" #function)                                \
+	int BPF_PROG(typed_##function, arguments)               \
+	{                                                       \
+		on_it(__VA_ARGS__);                             \
+		return 0;                                       \
+	}                                                       \
+	SEC("kprobe/" #function)                                \
+	int BPF_KPROBE(plain_##function, arguments)             \
+	{                                                       \
+		on_it(__VA_ARGS__);                             \
+		return 0;                                       \
+	}
+
 /* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */
 #define KERNEL __attribute__((preserve_access_index))
 
@@ -108,7 +128,7 @@ static inline __u32 netns_of(struct sock *sk)
 	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 }
 
-/* Both ends of a TCP connection. Each read of the kernel's memory costs as much as 100 instructions. */
+/* Both ends of a TCP connection. A read of the kernel's memory costs 100 instructions. */
 static inline void read_ends(struct bpf_ends *ends, struct sock *sk)
 {
 	struct sock_common *common = &sk->__sk_common;

@@ -239,7 +239,8 @@ static bool tell(struct smcdata_state *state, struct draft *draft, __u32 len, __
 	draft->record.full = full;
 	if (len > SMCDATA_BYTES)
 		return false;
-	if (!bpf_ringbuf_output(&smcdata_records, &draft->record, sizeof(draft->record) + len, flags))
+	if (!bpf_ringbuf_output(&smcdata_records, &draft->record, sizeof(draft->record) + len,
+				flags))
 		return true;
 	__sync_fetch_and_add(&state->lost, 1);
 	__sync_fetch_and_add(&state->lost_bytes, full);
@@ -499,32 +500,28 @@ static struct call *begin_call(struct sock *sk)
 /* ---- hooks ---- */
 
 /* It becomes a connection over SMC: on the server's side, in a worker of the kernel. */
-SEC("kprobe/smc_buf_create")
-int BPF_KPROBE(smcdata_open, struct sock *sk, bool is_smcd)
+static void on_buffers(struct sock *sk, bool is_smcd)
 {
 	begin(sk, is_smcd ? SMCDATA_SMCD : SMCDATA_SMCR, false);
-	return 0;
 }
+AT(smc_buf_create, on_buffers, ARGUMENTS(struct sock *sk, bool is_smcd), sk, is_smcd)
 
-SEC("kprobe/smc_tx_sendmsg")
-int BPF_KPROBE(smcdata_send, struct sock *sk, struct msghdr *msg)
+static void on_send(struct sock *sk, struct msghdr *msg)
 {
 	struct call *call = begin_call(sk);
 
 	if (call)
 		note_iter(call, &msg->msg_iter);
-	return 0;
 }
+AT(smc_tx_sendmsg, on_send, ARGUMENTS(struct sock *sk, struct msghdr *msg), sk, msg)
 
 /* Who only peeks reads it again. */
-SEC("kprobe/smc_rx_recvmsg")
-int BPF_KPROBE(smcdata_receive, struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe,
-	       __u64 len, int flags)
+static void on_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, int flags)
 {
 	struct call *call = begin_call(sk);
 
 	if (!call)
-		return 0;
+		return;
 	if (flags & MSG_PEEK) {
 		call->sk = 0;
 	} else if (!msg) {
@@ -535,8 +532,11 @@ int BPF_KPROBE(smcdata_receive, struct sock *sk, struct msghdr *msg, struct pipe
 	} else if (!(flags & MSG_TRUNC)) {
 		note_iter(call, &msg->msg_iter);
 	}
-	return 0;
 }
+AT(smc_rx_recvmsg, on_receive,
+   ARGUMENTS(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, __u64 len,
+	     int flags),
+   sk, msg, pipe, flags)
 
 SEC("raw_tp/smc_tx_sendmsg")
 int smcdata_sent(struct bpf_raw_tracepoint_args *ctx)
@@ -565,17 +565,11 @@ static void end(struct sock *sk)
 	bpf_map_delete_elem(&smcdata_conns, &key);
 }
 
-SEC("kprobe/smc_release")
-int BPF_KPROBE(smcdata_close, struct socket *sock)
+static void on_release(struct socket *sock)
 {
 	end(BPF_CORE_READ(sock, sk));
-	return 0;
 }
+AT(smc_release, on_release, ARGUMENTS(struct socket *sock), sock)
 
 /* Nobody ever accepted it. */
-SEC("kprobe/smc_destruct")
-int BPF_KPROBE(smcdata_destroy, struct sock *sk)
-{
-	end(sk);
-	return 0;
-}
+AT(smc_destruct, end, ARGUMENTS(struct sock *sk), sk)

@@ -31,7 +31,7 @@ struct {
 	__type(value, struct smclife_socket);
 } smclife_sockets SEC(".maps");
 
-/* When the handshake began that a worker of the kernel is at, of one that connected to here; or 0. */
+/* When the handshake began that a worker is at, of one that connected to here; or 0. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -204,25 +204,6 @@ static void read_cursors(struct smclife_socket *socket, const struct smc_sock *s
 }
 
 /* ---- sockets ---- */
-
-/*
- * Calls a function of this program where the kernel's FUNCTION begins: as the types of it say, where
- * there are any, which costs a third; else by registers. bpf_programs_start() takes one of both.
- */
-#define ARGUMENTS(...) __VA_ARGS__
-#define AT(function, on_it, arguments, ...)                     \
-	SEC("fentry/" #function)                                \
-	int BPF_PROG(typed_##function, arguments)               \
-	{                                                       \
-		on_it(__VA_ARGS__);                             \
-		return 0;                                       \
-	}                                                       \
-	SEC("kprobe/" #function)                                \
-	int BPF_KPROBE(plain_##function, arguments)             \
-	{                                                       \
-		on_it(__VA_ARGS__);                             \
-		return 0;                                       \
-	}
 
 static void make_client(struct sock *sk, bool is_shaking)
 {

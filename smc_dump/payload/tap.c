@@ -63,7 +63,7 @@ static int start(struct tap *tap, uint32_t snaplen, struct smc_err *err)
 	struct smcdata_state *state = calloc(1, sizeof(*state));
 	struct bpf_watch watch = {
 		.elf = elf, .len = sizeof(elf), .state = SMCDATA_STATE, .value = state,
-		.ring = SMCDATA_RECORDS, .fn = on_record, .arg = tap,
+		.is_typed = true, .ring = SMCDATA_RECORDS, .fn = on_record, .arg = tap,
 	};
 	void *shared;
 	int map;

@@ -346,7 +346,8 @@ static void check_packet(struct file *file, const uint8_t *block, const uint8_t 
 	file->next[is_sent] = seq + (uint32_t)data + !!(tcp[13] & 3);
 	len = strlen(file->words);
 	snprintf(file->words + len, sizeof(file->words) - len, "%s%s%s%s%zu/%zu",
-		 is_sent ? ">" : "<", tcp[13] & 2 ? "S" : "", tcp[13] & 1 ? "F" : "", tcp[13] & 16 ? "." : "",
+		 is_sent ? ">" : "<", tcp[13] & 2 ? "S" : "", tcp[13] & 1 ? "F" : "",
+		 tcp[13] & 16 ? "." : "",
 		 captured - 14 - ip_len - tcp_len, data);
 	check_options(file, frame + (captured + 3) / 4 * 4, to);
 	strcat(file->words, " ");
@@ -486,8 +487,8 @@ static void json(void **state)
 	print_payload(&text, &(struct print){ true, true, true }, &payload);
 	got = json_loadb(text.data, text.len, 0, NULL);
 	want = json_pack("{s:s, s:s, s:I, s:i, s:s, s:s, s:i, s:s, s:b, s:{s:i, s:s}, s:i, s:i, "
-			 "s:b, s:i, s:s, s:s}", "schema", "smc-tools/dump/1", "event", "data", "seconds",
-			 (json_int_t)(NOW / SECOND), "nanoseconds", 123456789, "from",
+			 "s:b, s:i, s:s, s:s}", "schema", "smc-tools/dump/1", "event", "data",
+			 "seconds", (json_int_t)(NOW / SECOND), "nanoseconds", 123456789, "from",
 			 "10.0.0.1:40000", "to", "10.0.0.2:6379", "connection", 3, "mode", "SMC",
 			 "is_old", 1, "process", "pid", 5, "name", "name", "length", 40, "captured",
 			 8, "is_unread", 0, "lost_before", 0, "text", "hello, \033", "bytes",
