@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""What smc_dump wrote in a guest, against what was sent there, and as tshark reads it, where there is one.
+usage: dump_judge.py DIRECTORY: prints TAP without a plan
+
+NAME-N.pcapng is the capture of guest N, NAME-*.json what all ends of "ways" have said; dialog-NAME-smc.pcapng and -tcp.pcap
+are the same session over SMC and over TCP."""
+import collections
+import glob
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True
+sys.path.insert(0, HERE + "/guest")
+import pcapng  # noqa: E402
+
+# "ways -s 100" in smc_dump_data.py.
+SNAPLENS = {"cut": 100}
+# Where losses are what is tested.
+LOSSY = ("stopped",)
+# What comes is thrown away by the kernel, or not taken by anyone: what is seen of it must be right.
+PARTLY = ("trunc", "unread")
+FOLLOWED = 40
+FIELDS = {
+    "redis": "resp.array.length resp.bulk_string.value resp.bulk_string.length resp.string resp.integer resp.error",
+    "http": "http.request.method http.request.uri http.request.version http.response.code http.response.phrase "
+            "http.content_length_header http.host http.content_type http.file_data",
+    "pgsql": "pgsql.type pgsql.query pgsql.parameter_name pgsql.parameter_value pgsql.authtype pgsql.tag pgsql.status "
+             "pgsql.col.name pgsql.val.data pgsql.copydata pgsql.message pgsql.code",
+}
+SEPARATOR = "\x1e"
+failed = 0
+
+
+def ok(condition, name, detail=None):
+    global failed
+    failed += not condition
+    print("%sok - %s" % ("" if condition else "not ", name))
+    if not condition:
+        for line in str(detail)[:4000].splitlines():
+            print("# " + line)
+    return condition
+
+
+def equal(got, want, name):
+    return ok(got == want, name, "got:  %.1500r\nwant: %.1500r" % (got, want))
+
+
+def skip(name, why):
+    print("ok - %s # SKIP %s" % (name, why))
+
+
+# ---- bytes ----
+
+def sides(streams):
+    return sorted(tuple(half.bytes() for half in stream.halves) for stream in streams)
+
+
+def seen(streams, wanted, lossy):
+    """For those with losses, or cut: complaints about what is seen, of the connection where it fits."""
+    for stream in streams:
+        wrong = [[half.differs(want[i]) for i, half in enumerate(stream.halves)] for want in wanted]
+        if not any(found == [None, None] for found in wrong):
+            yield wrong[0]
+        lost = [half.lost() for half in stream.halves]
+        if any(lost) and not lossy:
+            yield "lost %r" % lost
+
+
+def right_lengths(streams, wanted):
+    """Of streams with all bytes or with their lengths."""
+    return sorted(tuple(sum(piece.length for piece in half.pieces) for half in s.halves) for s in streams) == \
+        sorted(tuple(len(side) for side in want) for want in wanted)
+
+
+def judge_way(name, way, streams, wanted, snaplen, lossy):
+    label = "%s: %s" % (name, way)
+    complaints = [wrong for stream in streams for wrong in stream.wrong]
+    if not lossy:
+        equal((len(streams), complaints[:5]), (len(wanted), []), label + ": a stream for each connection, as TCP would be")
+    else:
+        equal(complaints[:5], [], label + ": what is there is as TCP would be")
+    if not snaplen and not lossy and way not in PARTLY:
+        got = sides(streams)
+        ok(got == sorted(wanted), label + ": every byte of both directions",
+           [list(seen(streams, wanted, False)), [[len(side) for side in both] for both in got][:5], [[len(s) for s in w] for w in wanted][:5]])
+    else:
+        equal(list(seen(streams, wanted, lossy)), [], label + ": what is there of them is right")
+    if way not in PARTLY and not lossy:
+        ok(right_lengths(streams, wanted), label + ": lengths", [s.lengths[:5] for s in streams][:3])
+        ok(way == "unread" or all(stream.has_ended() for stream in streams), label + ": an end", [s.flags[-4:] for s in streams])
+
+
+def check_snaplen(name, streams, snaplen):
+    """A piece has no more; one that is cut has as much."""
+    lengths = {(min(full, snaplen) == kept, full > snaplen) for stream in streams for kept, full in stream.lengths}
+    ok(lengths == {(True, True), (True, False)}, "%s: %d bytes of each message" % (name, snaplen),
+       [[l for l in s.lengths if l[0] != min(l[1], snaplen)][:5] for s in streams])
+
+
+def judge(name, path, lines):
+    streams = pcapng.streams(path, path.endswith("pcapng"))
+    lossy, snaplen = name in LOSSY, SNAPLENS.get(name)
+    ports = collections.OrderedDict((line["port"], line["way"]) for line in lines if "port" in line)
+    equal({stream.server[1] for stream in streams} - set(ports), set(), "%s: no other connections" % name)
+    for port, way in ports.items():
+        judge_way(name, way, pcapng.of_port(streams, port), pcapng.expected(lines, port), snaplen, lossy)
+    if not lossy and path.endswith("pcapng"):
+        ok(all(stream.comments for stream in streams), name + ": each stream begins with a comment")
+    if snaplen:
+        check_snaplen(name, streams, snaplen)
+    if lossy:
+        ok(any(half.lost() for stream in streams for half in stream.halves) or len(streams) < len(lines) // 2,
+           "%s: there are gaps" % name)
+    return streams
+
+
+# ---- tshark ----
+
+def tshark(path, *argv):
+    out = subprocess.run(["tshark", "-n", "-o", "tcp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-r", path, *argv],
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    return out.stdout.decode("utf-8", "replace")
+
+
+def fields(path, names, filters=()):
+    """A row of lists for each packet."""
+    argv = [word for name in names for word in ("-e", name)]
+    out = tshark(path, *filters, "-T", "fields", "-E", "separator=/t", "-E", "occurrence=a", "-E", "aggregator=" + SEPARATOR, *argv)
+    return [[cell.split(SEPARATOR) if cell else [] for cell in line.split("\t")] for line in out.split("\n") if line]
+
+
+def follow(path, numbers):
+    """{number: [client's bytes, server's bytes]}"""
+    out = tshark(path, "-q", *[word for number in numbers for word in ("-z", "follow,tcp,raw,%d" % number)])
+    found, current = {}, None
+    for line in out.splitlines():
+        if line.startswith("Filter: tcp.stream eq "):
+            current = found[int(line.rsplit(" ", 1)[1])] = [[], []]
+        elif current is not None and line.strip() and all(c in "0123456789abcdef" for c in line.strip()):
+            current[line[0] == "\t"].append(line.strip())
+    return {number: [bytes.fromhex("".join(side)) for side in both] for number, both in found.items()}
+
+
+def check_tshark(name, path, streams):
+    rows = fields(path, ["frame.number", "tcp.stream", "tcp.analysis.flags", "_ws.malformed", "tcp.checksum.status", "ip.checksum.status",
+                         "_ws.expert.message", "_ws.expert.severity", "frame.comment"])
+    equal(len(rows), sum(len(stream.flags) for stream in streams), name + ": tshark: as many packets")
+    equal(len({row[1][0] for row in rows}), len(streams), name + ": tshark: as many streams")
+    # 8388608 is an error, 6291456 a warning, 4194304 a note; a chat, such as a SYN, is less.
+    bad = [row for row in rows if row[2] or row[3] or {"0", "Bad"} & set(row[4] + row[5]) or any(int(level) >= 4194304 for level in row[7])]
+    equal(bad[:5], [], name + ": tshark: nothing to complain of")
+    equal(sum(bool(row[8]) for row in rows) >= len(streams), True, name + ": tshark: comments")
+    if name not in SNAPLENS:
+        got = follow(path, range(min(len(streams), FOLLOWED)))
+        same = {number for number, both in got.items() if both == [half.bytes() for half in streams[number].halves]}
+        whole = {number for number in got if not any(half.lost() or half.cut() for half in streams[number].halves)}
+        equal((len(got), whole - same), (min(len(streams), FOLLOWED), set()), name + ": tshark: follow stream, byte for byte")
+
+
+def dissected(path, name):
+    """For each stream what each side said: {field: values in their order}."""
+    names = FIELDS[name].split()
+    found = collections.OrderedDict()
+    for row in fields(path, ["tcp.stream", "tcp.dstport", *names]):
+        if not row[0]:
+            continue
+        side = found.setdefault((int(row[0][0]), row[1][0] if int(row[1][0]) < 20000 else "client"), collections.OrderedDict((n, []) for n in names))
+        for field, cell in zip(names, row[2:]):
+            side[field] += cell
+    # Neither the numbers of streams nor who connects first is the same twice.
+    return sorted(json.dumps(said) for said in found.values() if any(said.values()))
+
+
+def check_dialog(name, directory):
+    smc, tcp = "%s/dialog-%s-smc.pcapng" % (directory, name), "%s/dialog-%s-tcp.pcap" % (directory, name)
+    equal([stream.wrong for stream in pcapng.streams(smc) if stream.wrong], [], name + ": as TCP would be")
+    got, want = dissected(smc, name), dissected(tcp, name)
+    ok(len(want) >= 2 and got == want, name + ": tshark: over SMC dissected as over TCP", "got:  %.1500s\nwant: %.1500s" % (got, want))
+
+
+def main(directory):
+    has_tshark = shutil.which("tshark")
+    for path in sorted(glob.glob(directory + "/*-[12].pcap*")):
+        name, guest = os.path.basename(path).split(".")[0].rsplit("-", 1)
+        lines = []
+        for file in glob.glob("%s/%s-?.json" % (directory, name)):
+            with open(file, encoding="ascii") as opened:
+                lines += json.load(opened)
+        streams = judge(name, path, lines) if lines else pcapng.streams(path)
+        if has_tshark and name not in LOSSY and streams and path.endswith("pcapng"):
+            check_tshark("%s %s" % (name, guest) if guest != "1" else name, path, streams)
+    for path in sorted(glob.glob(directory + "/dialog-*-tcp.pcap")):
+        if has_tshark:
+            check_dialog(os.path.basename(path)[len("dialog-"):-len("-tcp.pcap")], directory)
+    if not has_tshark:
+        skip("tshark", "this machine has none")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
+    sys.exit(1 if failed else 0)

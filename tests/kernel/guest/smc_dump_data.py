@@ -1,0 +1,441 @@
+# SPDX-License-Identifier: MIT
+"""smc_dump's payload against traffic of which every byte is known. usage: smc_dump_data.py SMCD|SMCR|TCP
+
+SMCD: both ends here. SMCR: two guests, guest 1 has the clients, and both capture. TCP: where SMC always falls back.
+Captures and what was sent stay in SMC_LAB_OUT: tests/kernel/dump_judge.py compares them on the host."""
+import glob
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+
+import pcapng
+from dialogs import Sniffer, dialogs
+from kern import NODE, PAIR, done, equal, listing, ok, run, skip, sync, wait_for
+from smcsock import accept, smc_client, smc_listener
+
+MODE = sys.argv[1]
+OUT = os.environ["SMC_LAB_OUT"]
+IP = os.environ["SMC_LAB_PEER_IP"] if PAIR else "127.0.0.1"
+WAYS_PORT = 7300
+READY = "capturing SMC payload, until Ctrl-C"
+NOBODY = ("setpriv", "--reuid", "65534", "--clear-groups")
+
+
+class Dump:
+    """smc_dump, with what it says."""
+    def __init__(self, *argv, prefix=()):
+        self.process = subprocess.Popen([*prefix, "smc_dump", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.ready = self.process.stderr.readline().decode()
+        ok(self.ready == "smc_dump: %s\n" % READY, "smc_dump %s: captures" % " ".join(argv), self.ready)
+        self.out = b""
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            self.out += line
+
+    def end(self, number=signal.SIGINT):
+        """Status, stdout, stderr."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        err = self.process.stderr.read().decode()
+        self.reader.join(120)
+        return self.process.wait(timeout=120), self.out, err
+
+
+def ended_well(dump, name, losses=False):
+    status, out, err = dump.end()
+    ok(status == 0 and not out and ("lost" in err) == losses, name + ": ends with a word about what it has", (status, out, err))
+    return err
+
+
+def ways(name, *which, ip=IP, argv=()):
+    """Traffic; what it was goes to NAME.json."""
+    if PAIR:
+        return ways_of_two(name, *which)
+    program = subprocess.Popen(["ways", "both", *argv, ip, str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
+    return save(name, program, program.stdout.read())
+
+
+def ways_of_two(name, *which):
+    if NODE == 2:
+        program = subprocess.Popen(["ways", "serve", "0.0.0.0", str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
+        program.stdout.readline()
+        sync(name + "-up")
+    else:
+        sync(name + "-up")
+        program = subprocess.Popen(["ways", "connect", IP, str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
+    return save(name, program, program.stdout.read())
+
+
+def save(name, program, out):
+    status = program.wait()
+    lines = [json.loads(line) for line in out.splitlines() if line != "ready"]
+    with open("%s/%s-%d.json" % (OUT, name, NODE), "w", encoding="ascii") as file:
+        json.dump(lines, file)
+    ok(status == 0 and lines and all(line.get("whole", True) for line in lines), name + ": programs get what they sent",
+       (status, [line for line in lines if not line.get("whole", True)]))
+    for line in lines:
+        if "skipped" in line:
+            skip(name + ": " + line["way"], line["skipped"])
+    return lines
+
+
+def capture(name):
+    return "%s/%s-%d.pcapng" % (OUT, name, NODE)
+
+
+# ---- small conversations ----
+
+def rename(name):
+    with open("/proc/self/comm", "w", encoding="ascii") as file:
+        file.write(name)
+
+
+class Echo:
+    """A process of its own name that sends back what comes, each message on its own."""
+    def __init__(self, port, name="dumpecho", is_smc=True, ip="127.0.0.1"):
+        listener = smc_listener(port, ip) if is_smc else socket.create_server((ip, port))
+        self.pid = os.fork()
+        if not self.pid:
+            rename(name)
+            while True:
+                conn = accept(listener) if is_smc else listener.accept()[0]
+                while True:
+                    data = conn.recv(65536)
+                    if not data:
+                        break
+                    conn.sendall(data)
+                conn.close()
+        listener.close()
+
+    def end(self):
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+
+
+def say(client, data):
+    client.sendall(data)
+    equal(client.recv(len(data), socket.MSG_WAITALL), data, "an echo of %d bytes" % len(data))
+
+
+class Caller:
+    """A process of its own name that says something to a port when it is told to, and ends."""
+    def __init__(self, port, name, message):
+        told, self.go = os.pipe()
+        self.pid = os.fork()
+        if not self.pid:
+            rename(name)
+            os.read(told, 1)
+            client = smc_client(port)
+            client.sendall(message)
+            client.recv(len(message), socket.MSG_WAITALL)
+            client.close()
+            os._exit(0)
+        os.close(told)
+
+    def end(self):
+        os.write(self.go, b"!")
+        os.waitpid(self.pid, 0)
+        os.close(self.go)
+
+
+def both_bytes(stream):
+    return [half.bytes() for half in stream.halves]
+
+
+def streams_of(path, port=None):
+    found = pcapng.streams(path)
+    equal([stream.wrong for stream in found if stream.wrong], [], os.path.basename(path) + ": as TCP would be")
+    return found if port is None else pcapng.of_port(found, port)
+
+
+def wait_for_end(dump, path, port):
+    """Until the file has the end of the connections of a port."""
+    ended = wait_for(lambda: [s for s in pcapng.of_port(pcapng.streams(path), port) if s.has_ended()] or dump.process.poll() is not None)
+    ok(ended, "the end of a connection is soon in the file", dump.process.poll())
+
+
+# ---- what is captured ----
+
+def all_ways():
+    dump = Dump("-w", capture("ways"))
+    ways("ways", "all")
+    ended_well(dump, "all ways")
+    dump = Dump("-s", "100", "-w", capture("cut"))
+    ways("cut", "write", "writev", "sendfile", "big")
+    ended_well(dump, "-s 100")
+    if not PAIR:
+        dump = Dump("-w", capture("ipv6"))
+        ways("ipv6", "write", "sendmsg", "splice", ip="::1")
+        ended_well(dump, "IPv6")
+
+
+def reference():
+    """The judge is right about plain TCP, too: where so few bytes are on their way that nothing comes twice."""
+    sniffer = Sniffer("%s/reference-1.pcap" % OUT, set(range(WAYS_PORT, WAYS_PORT + 50)))
+    ways("reference", "write", "writev", "half", "fork", argv=["-t"])
+    sniffer.end()
+
+
+def check_count():
+    path, echo = capture("count"), Echo(7500)
+    dump = Dump("-c", "5", "-w", path)
+    client = smc_client(7500)
+    for number in range(4):
+        say(client, b"%d" % number * 100)
+    status, out, err = dump.end()
+    client.close()
+    echo.end()
+    stream, = streams_of(path, 7500)
+    equal((status, len(stream.lengths)), (0, 5), "-c 5: ends by itself, with five messages")
+    equal(both_bytes(stream), [b"".join(b"%d" % n * 100 for n in range(k)) for k in (3, 2)], "-c 5: the first five")
+    equal((err.count("5 messages"), out), (1, b""), "-c 5: and says so: " + err)
+
+
+def check_choice():
+    """By process and by filter: the connection that is wanted, and no other."""
+    echoes = [Echo(7500, "dumpalpha"), Echo(7501, "dumpbeta")]
+    cases = [("-p", "dumpalpha", 7500), ("-p", "dumpbeta", 7501), ("-p", "callalpha", 7500), ("-p", str(echoes[1].pid), 7501),
+             ("-p", None, 7500), ("-p", "nosuchone", None), ("-p", "dumpalph", None), ("dport = :7500", 7500), ("sport = :7501", 7501),
+             ("dport = :7501 or sport = :7", 7501), ("dst 127.0.0.1:7500", 7500), ("not dport = :7500 and not sport = :7500", 7501),
+             ("dport = :7502", None)]
+    for number, (*argv, port) in enumerate(cases):
+        path = "/run/choice-%d.pcapng" % number
+        callers = [Caller(7500, "callalpha", b"to alpha"), Caller(7501, "callbeta", b"to beta")]
+        argv = [str(callers[0].pid) if arg is None else arg for arg in argv]
+        dump = Dump("-w", path, *argv)
+        for caller in callers:
+            caller.end()
+        ended_well(dump, " ".join(argv))
+        message = {7500: b"to alpha", 7501: b"to beta"}.get(port)
+        equal([(s.server[1], both_bytes(s)) for s in streams_of(path)], [(port, [message, message])] if port else [],
+              "only what is wanted: " + " ".join(argv))
+    for echo in echoes:
+        echo.end()
+
+
+def check_old():
+    """A connection that was there before, with bytes that nobody saw."""
+    path, echo = capture("old"), Echo(7500)
+    client = smc_client(7500)
+    say(client, b"before" * 100)
+    dump = Dump("-w", path)
+    say(client, b"after" * 100)
+    client.close()
+    wait_for_end(dump, path, 7500)
+    ended_well(dump, "an old connection")
+    echo.end()
+    stream, = streams_of(path, 7500)
+    equal((stream.wrong, both_bytes(stream)), ([], [b"after" * 100] * 2), "an old connection: what it says from now on")
+    ok("older" in stream.comments[0], "an old connection: a comment says so", stream.comments)
+
+
+def check_first_comment():
+    """Process, mode and link group."""
+    path, echo = capture("comment"), Echo(7500, "dumpecho")
+    dump = Dump("-w", path)
+    client = smc_client(7500)
+    say(client, b"x")
+    row = [s for s in listing() if s.get("peer", {}).get("port") == 7500][0]
+    client.close()
+    wait_for_end(dump, path, 7500)
+    ended_well(dump, "comments")
+    echo.end()
+    stream, = streams_of(path, 7500)
+    comment = stream.comments[0]
+    names = ("dumpecho[%d]" % echo.pid, "python3[%d]" % os.getpid())
+    ok(any(name in comment for name in names), "comment: the process", comment)
+    ok(row["mode"] in comment or {"SMCD": "SMC-D", "SMCR": "SMC-R"}[row["mode"]] in comment, "comment: the mode", (comment, row))
+    ok("older" not in comment, "comment: not of one that is older", comment)
+
+
+def check_fallback():
+    """Those run over TCP: tcpdump has them."""
+    path, plain, echo = capture("fallback"), Echo(7500, "plain", is_smc=False), Echo(7501)
+    dump = Dump("-w", path)
+    client = smc_client(7500)
+    say(client, b"over TCP" * 10)
+    client.close()
+    with socket.create_connection(("127.0.0.1", 7501)) as client:
+        say(client, b"over TCP" * 10)
+    if MODE != "TCP":
+        client = smc_client(7501)
+        say(client, b"over SMC")
+        client.close()
+        wait_for_end(dump, path, 7501)
+    ended_well(dump, "fallback")
+    plain.end()
+    echo.end()
+    equal([both_bytes(s) for s in streams_of(path)], [] if MODE == "TCP" else [[b"over SMC"] * 2],
+          "what fell back to TCP is not shown")
+
+
+# ---- strangers ----
+
+def check_killed():
+    """smc_dump is killed while bytes are on their way: nobody notices, and the next one can be started."""
+    dump = Dump("-w", "/run/killed.pcapng")
+    program = subprocess.Popen(["ways", "both", "-h", IP, str(WAYS_PORT), "write", "thousand", "big", "threads"],
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    program.stdin.write("1\n2\n3\n")
+    program.stdin.flush()
+    wait_for(lambda: os.path.getsize("/run/killed.pcapng") > 100000)
+    dump.end(signal.SIGKILL)
+    program.stdin.write("4\n")
+    program.stdin.close()
+    lines = save("killed", program, program.stdout.read())
+    equal(len(lines), 8, "killed: all connections had their end")
+    dump = Dump("-w", capture("again"))
+    ways("again", "write")
+    ended_well(dump, "after one that was killed")
+
+
+def check_stopped():
+    """Nobody reads what the kernel tells: it is lost and counted, and programs go on."""
+    dump = Dump("-w", capture("stopped"))
+    dump.process.send_signal(signal.SIGSTOP)
+    ways("stopped", "write", "nonblocking", "big", "many")
+    dump.process.send_signal(signal.SIGCONT)
+    err = ended_well(dump, "stopped", losses=True)
+    ok(pcapng.statistics(capture("stopped"))[1] > 0, "stopped: the file says how many are lost", err)
+
+
+# ---- refusals ----
+
+def refused(words, *argv, prefix=()):
+    status, out, err = run(*prefix, "smc_dump", *argv)
+    ok(status == 1 and not out and err.startswith("smc_dump: ") and err.count("\n") == 1 and words in err,
+       "refused: " + " ".join([*prefix, "smc_dump", *argv]), (status, out, err))
+
+
+def uids(process):
+    with open("/proc/%d/status" % process.pid, encoding="ascii") as file:
+        lines = dict(line.split(":\t", 1) for line in file)
+    return lines["Uid"].split(), int(lines["CapEff"], 16), lines["Seccomp"].strip()
+
+
+def check_refusals():
+    refused("root", prefix=NOBODY)
+    refused("", "-w", "/nosuch/directory/file")
+    ok(not os.path.exists("/nosuch"), "nothing is made for a file that cannot be")
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
+    refused("BTF", "-w", "/run/nobtf.pcapng")
+    subprocess.run(["umount", "/sys/kernel/btf"], check=True)
+    ok(not os.path.exists("/run/nobtf.pcapng"), "no file is left of what did not begin")
+    os.umask(0o022)
+    dump = Dump("-w", "/run/mode.pcapng")
+    equal(uids(dump.process), (["65534"] * 4, 0, "2"), "it runs as nobody, without capabilities, behind a filter")
+    equal(stat.S_IMODE(os.stat("/run/mode.pcapng").st_mode), 0o600, "the file is the owner's alone")
+    status, out, err = dump.end(signal.SIGTERM)
+    equal((status, out, "0 messages" in err), (0, b"", True), "SIGTERM is no failure, and nothing happened")
+    equal(list(pcapng.packets("/run/mode.pcapng")), [], "a file without packets")
+
+
+def check_without_smc():
+    if not os.path.exists("/sys/module/smc/sections"):
+        skip("without SMC: one sentence", "it is built into this kernel")
+        return
+    with open("/etc/modprobe.d/no-smc.conf", "w", encoding="ascii") as file:
+        file.write("install smc /bin/false\ninstall smc_diag /bin/false\n")
+    gone = wait_for(lambda: (run("modprobe", "-r", "smc_diag"), run("rmmod", "smc")) and not os.path.exists("/sys/module/smc"))
+    if ok(gone, "SMC is gone", run("lsmod")[1]):
+        refused("SMC", "-w", "/run/nosmc.pcapng")
+        ok(not os.path.exists("/run/nosmc.pcapng"), "without SMC no file is made")
+
+
+# ---- on the terminal ----
+
+EVIL = b"first line\r\nevil \x1b[31mred\x1b]0;title\x07 \x00\x08\x7f\x9b\xff end\n"
+
+
+def on_terminal(*argv):
+    """What is written about one message and its echo, and about an end."""
+    echo, dump = Echo(7500), Dump(*argv)
+    client = smc_client(7500)
+    say(client, EVIL)
+    client.close()
+    wait_for(lambda: b"closed" in dump.out)
+    status, out, _ = dump.end()
+    echo.end()
+    equal(status, 0, " ".join(["terminal:", *argv]))
+    strange = sorted({c for c in out if c < 32 and c != 10 and c != 9 or c > 126})
+    equal(strange, [], "%s: nothing that a terminal obeys" % " ".join(argv))
+    return out.decode("ascii")
+
+
+def check_text():
+    size = len(EVIL)
+    plain = on_terminal("dport = :7500 or sport = :7500")
+    lines = plain.splitlines()
+    equal((len(lines), sum(" %d B" % size in line for line in lines), "closed" in lines[-1]), (3, 2, True), "a line a message: " + plain)
+    ok("127.0.0.1:7500" in lines[0] and " > " in lines[0] and {"SMCD": "SMCD", "SMCR": "SMCR"}[MODE] in lines[0], "who with whom", lines[0])
+    ascii_text = on_terminal("-A", "port = :7500")
+    ok(ascii_text.count("first line\n") == 2 and "evil .[31mred" in ascii_text and " end\n" in ascii_text, "-A: text", ascii_text)
+    hexed = on_terminal("-x", "port = :7500")
+    joined = "".join(hexed.split()).lower()
+    ok("first line" not in hexed and (EVIL[:8].hex() in joined or EVIL[:8].hex(" ") in hexed), "-x: bytes", hexed)
+    both = on_terminal("-x", "-A", "port = :7500")
+    ok("first" in both and EVIL[:4].hex() in "".join(both.split()).lower(), "-x -A: both", both)
+
+
+def check_json():
+    events = [json.loads(line) for line in on_terminal("-j", "port = :7500").splitlines()]
+    equal([e["event"] for e in events], ["data", "data", "closed"], "-j: events")
+    equal([(e["length"], e["captured"], e["lost_before"], e["is_unread"]) for e in events[:2]], [(len(EVIL), len(EVIL), 0, False)] * 2, "-j: sizes")
+    equal((events[0]["from"], events[0]["to"]), (events[1]["to"], events[1]["from"]), "-j: there and back")
+    equal((events[0]["to"], {e["mode"] for e in events}), ("127.0.0.1:7500", {MODE}), "-j: addresses and mode")
+    ok("name" in events[0]["process"] and not {"text", "bytes"} & set(events[0]), "-j: whose, and no bytes", events[0])
+    event = json.loads(on_terminal("-j", "-x", "-A", "port = :7500").splitlines()[0])
+    equal(bytes.fromhex(event["bytes"]), EVIL, "-j -x: the bytes")
+    ok(event["text"].startswith("first line\r\nevil "), "-j -A: text", event["text"])
+    event = json.loads(on_terminal("-j", "-x", "-s", "7", "port = :7500").splitlines()[0])
+    equal((event["length"], event["captured"], bytes.fromhex(event["bytes"])), (len(EVIL), 7, EVIL[:7]), "-j -s 7: cut")
+
+
+# ---- all ----
+
+def save_dialogs():
+    """The same over TCP and over SMC."""
+    for name, begin in dialogs():
+        if begin is None:
+            skip(name, "the guest does not have it")
+            continue
+        begin("tcp", OUT)
+        dump = Dump("-w", "%s/dialog-%s-smc.pcapng" % (OUT, name))
+        begin("smc", OUT)
+        ended_well(dump, name)
+
+
+def main():
+    if MODE == "TCP":
+        check_fallback()
+        check_refusals()
+        return
+    all_ways()
+    sync("ways")
+    if PAIR:
+        return
+    reference()
+    check_count()
+    check_choice()
+    check_old()
+    check_first_comment()
+    check_fallback()
+    check_text()
+    check_json()
+    check_killed()
+    check_stopped()
+    save_dialogs()
+    check_refusals()
+    check_without_smc()
+
+
+main()
+done()
