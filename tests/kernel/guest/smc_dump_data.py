@@ -29,7 +29,9 @@ NOBODY = ("setpriv", "--reuid", "65534", "--clear-groups")
 class Dump:
     """smc_dump, with what it says."""
     def __init__(self, *argv, prefix=()):
-        self.process = subprocess.Popen([*prefix, "smc_dump", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        # As in a terminal: the lab's own command has the signal ignored.
+        self.process = subprocess.Popen([*prefix, "smc_dump", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
         self.ready = self.process.stderr.readline().decode()
         ok(self.ready == "smc_dump: %s\n" % READY, "smc_dump %s: captures" % " ".join(argv), self.ready)
         self.out = b""
