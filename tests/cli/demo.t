@@ -58,6 +58,10 @@ END
 12:01:46.406388 127.0.0.1:52500 > 127.0.0.1:6401  confirm, version 2, SMC-D
 12:01:46.406388 127.0.0.1:52500 > 127.0.0.1:6401  => SMC-D version 2, handshake 4.864 ms
 END
+	printf '%s\n' '12:01:52.480275 127.0.0.1:52516 > 127.0.0.1:6401  SMCD  redis-cli[271]  46 B' \
+		$'\t0x0000:  2a33 0d0a 2433 0d0a 5345 540d 0a24 380d  *3..$3..SET..$8.' \
+		$'\t0x0010:  0a67 7265 6574 696e 670d 0a24 3132 0d0a  .greeting..$12..' \
+		$'\t0x0020:  6865 6c6c 6f2c 2077 6f72 6c64 0d0a       hello, world..' >"$SEEN/payload"
 }
 
 # unseen WHAT TEXT SED: the same when what the tools have said is changed like this.
@@ -107,6 +111,8 @@ unseen dump 'TCP in the end' 's/=> SMC-D version 2/=> TCP/'
 unseen events 'no fallback' /PEERNOSMC/d
 unseen events 'a connection over TCP only' '/connected/d'
 unseen events 'an end without bytes' 's/in 14 B  out 7 B//'
+unseen payload 'another length' 's/46 B/45 B/'
+unseen payload 'no key' 's/greeting/......../'
 unseen top 'connections of another mode' 's/SMCD/TCP /'
 unseen top 'nothing moves' 's/8.[59]k  1..k/   0     0/'
 unseen top 'no process' 's/redis-server.*//'

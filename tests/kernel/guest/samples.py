@@ -138,6 +138,16 @@ def decline():
     return said.end()
 
 
+@scene("payload")
+def payload():
+    """smc_dump: what two clients ask redis."""
+    said = Said("smc_dump", "-A", "-p", "redis-server", first="capturing")
+    for count, command in enumerate((("SET", "greeting", "hello, world"), ("GET", "greeting")), 1):
+        redis(*command)
+        said.until(count, "closed")
+    return said.end()
+
+
 PROBE = "10.0.0.1", 7000
 
 
