@@ -36,6 +36,7 @@ def smc_client(port, ip="127.0.0.1"):
 
 def smc_listener(port, ip="127.0.0.1", backlog=128):
     listener = smc_socket(ip)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     name = name_of(ip, port)
     call("bind", listener.fileno(), name, len(name))
     call("listen", listener.fileno(), backlog)
