@@ -6,7 +6,7 @@ usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scen
        docs/pages.py renew DIR    puts in all
 
 A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. In README.md lines of samples are below
-'<!-- samples: SCENE... -->': they are compared, and put there by hand."""
+'<!-- samples: SCENE... -->': which ones is chosen by hand."""
 import difflib
 import glob
 import os
@@ -64,21 +64,20 @@ def differences(name, page_lines, text):
     return [line for line in difflib.unified_diff(*plain, "page", "now", "", "", 0, "") if not line.startswith("@@")]
 
 
-def strange_lines(directory):
-    """Lines of README's samples that their scenes do not make."""
+def readme_lines(directory):
+    """Lines of README.md, and of each line of its samples its index, and such a line that a scene made; None without."""
     with open("README.md", encoding="utf-8") as file:
         lines = file.read().splitlines()
-    made, strange = None, []
-    for line in lines:
+    made, found = None, []
+    for i, line in enumerate(lines):
         if line.startswith("<!-- samples: "):
-            scenes = line.split()[2:-1]
-            made = {plain for name in scenes for plain in SCENES[name].plain(text_of(directory, name) or "").splitlines()}
-            rules = [SCENES[name] for name in scenes]
+            made = [(SCENES[name], now, SCENES[name].plain(now)) for name in line.split()[2:-1]
+                    for now in (text_of(directory, name) or "").splitlines()]
         elif made is not None and line.startswith("    "):
-            strange += [] if {scene.plain(line[4:]) for scene in rules} & made else [line]
+            found.append((i, next((now for scene, now, plain in made if scene.plain(line[4:]) == plain), None)))
         elif line:
             made = None
-    return strange
+    return lines, found
 
 
 def check(directory):
@@ -91,7 +90,8 @@ def check(directory):
             text = text_of(directory, name) if name in SCENES else None
             diff = ["no such scene, or it made no text"] if not text else differences(name, lines[begin:end], text)
             results.append((not diff, "%s: sample %s is what the tool prints" % (path, name), diff))
-    strange = strange_lines(directory)
+    lines, found = readme_lines(directory)
+    strange = [lines[i] for i, now in found if now is None]
     results.append((not strange, "README.md: its samples are lines that the tools print", strange))
     results.append((seen == set(SCENES), "each scene is in a page", sorted(seen ^ set(SCENES))))
     for i, (is_good, name, details) in enumerate(results, 1):
@@ -100,6 +100,11 @@ def check(directory):
             print("#   " + line)
     print("1..%d" % len(results))
     return all(result[0] for result in results)
+
+
+def save(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("\n".join(lines) + "\n")
 
 
 def write(directory, is_all):
@@ -112,12 +117,14 @@ def write(directory, is_all):
             if is_all or differences(name, lines[begin:end], text):
                 lines[begin:end] = map(to_roff, text.splitlines())
                 print("%s: sample %s is new" % (path, name))
-        new = "\n".join(lines) + "\n"
-        with open(path, encoding="utf-8") as file:
-            is_same = file.read() == new
-        if not is_same:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(new)
+        save(path, lines)
+    lines, found = readme_lines(directory)
+    for i, now in found:
+        if now is None:
+            print("README.md:%d: no tool prints that: put another line there" % (i + 1))
+        elif is_all:
+            lines[i] = "    " + now
+    save("README.md", lines)
 
 
 if __name__ == "__main__":
