@@ -11,7 +11,7 @@ struct follow;
  * follow_open() - load it, and have it watch this network namespace from now on
  * @fn: called with @arg by follow_read()
  *
- * Needs the kernel's SMC to be there, and Linux 5.16.
+ * Needs the kernel's SMC to be there, and Linux 5.17.
  *
  * Return: 0, -errno with a sentence that says why not.
  */

@@ -126,7 +126,7 @@ tests: $(TEST_BINS) $(PROGRAM_BINS)
 	@$(foreach name,$(PROGRAMS_LEFT_OUT),echo '$(name) is not built: no compiler for $(MACHINE)';)
 
 # What tests in guests start.
-guest-tests: $(KERNEL_BINS) $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
+guest-tests: $(KERNEL_BINS) $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PROGRAM_DIR)/sockets-static
 	@:
 
 # On all processors, unless the caller said how many.

@@ -21,9 +21,8 @@ typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
  *	alone stands for an object that could not be built.
  * @state: array map whose only element begins with the inode of the namespace, a __u32
  * @value: that element, with zero there
- * @is_typed: it has a program of a section "fentry/FUNCTION" beside each of "kprobe/FUNCTION". One
- *	of both is taken: the former, which costs less, where the kernel has types of all the
- *	functions.
+ * @is_typed: beside each program of a section "kprobe/FUNCTION" it has one of "fentry/FUNCTION".
+ *	These are taken, as they cost less, where the kernel has types of all the functions.
  * @ring: map whose records @fn takes, called with @arg
  */
 struct bpf_watch {

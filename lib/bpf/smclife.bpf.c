@@ -289,7 +289,9 @@ static void tell_born(struct smclife_socket *socket, struct sock *sk)
 	if (!inside)
 		return;
 	read_ends(&socket->ends, inside);
-	socket->uid = BPF_CORE_READ(sk, sk_uid.val);
+	/* One that is still to be accepted is nobody's. */
+	if (socket->side != SMCLIFE_SERVER)
+		socket->uid = BPF_CORE_READ(sk, sk_uid.val);
 	socket->born = bpf_ktime_get_ns();
 	socket->is_told = 1;
 	if (socket->mode == SMCLIFE_TCP) {
@@ -343,10 +345,20 @@ static void on_tcp_state(struct sock *inside)
 }
 AT(smc_fback_state_change, on_tcp_state, ARGUMENTS(struct sock *inside), inside)
 
+/* Of whatever moves data; where a compiler has hidden how it began, that is told now. */
+static struct smclife_socket *moving(struct sock *sk)
+{
+	struct smclife_socket *socket = find(sk);
+
+	if (socket && !socket->is_told && socket->mode)
+		tell_born(socket, sk);
+	return socket;
+}
+
 SEC("raw_tp/smc_tx_sendmsg")
 int smclife_send(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct smclife_socket *socket = find((void *)ctx->args[0]);
+	struct smclife_socket *socket = moving((void *)ctx->args[0]);
 
 	if (socket)
 		socket->out.counted += ctx->args[1];
@@ -356,7 +368,7 @@ int smclife_send(struct bpf_raw_tracepoint_args *ctx)
 SEC("raw_tp/smc_rx_recvmsg")
 int smclife_receive(struct bpf_raw_tracepoint_args *ctx)
 {
-	struct smclife_socket *socket = find((void *)ctx->args[0]);
+	struct smclife_socket *socket = moving((void *)ctx->args[0]);
 
 	if (socket)
 		socket->in.counted += ctx->args[1];

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """smcss --events against connections that this test makes. usage: smcss_events.py SMCD|SMCR|TCP [SHORT]"""
+import collections
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -147,6 +149,29 @@ def shorts(events):
     listener.close()
 
 
+def lost(count):
+    """While the reader stands still more happens than there is room for: each event is told, or counted as lost."""
+    def tally():
+        kinds = collections.Counter()
+        with open("/tmp/events", encoding="utf-8") as file:
+            for line in file:
+                event = json.loads(line)
+                kinds[event["event"]] += event.get("lost", 1)
+        return kinds
+    with open("/tmp/events", "w", encoding="utf-8") as out, subprocess.Popen(["smcss", "--events", "-j"], stdout=out) as watch:
+        wait_for(lambda: os.path.getsize("/tmp/events"))
+        watch.send_signal(signal.SIGSTOP)
+        # Five rounds, two ends of each connection, two events of each end.
+        run("life", str(count), "256", timeout=600)
+        watch.send_signal(signal.SIGCONT)
+        wait_for(lambda: "lost" in open("/tmp/events", encoding="utf-8").read())
+        watch.terminate()
+    kinds = tally()
+    ok(kinds["lost"] > 0 and kinds["connected"] > 0, "more happens than there is room for", kinds)
+    # And that nobody listens any more, for which there is no room then.
+    equal(kinds["connected"] + kinds["closed"] + kinds["lost"], 5 * 2 * 2 * count + 1, "each event is told or counted")
+
+
 def links(events):
     """The link of a link group, and that its device's port goes: here there is no other."""
     listener = smc_listener(PORT + 2)
@@ -260,6 +285,8 @@ def main():
         links(events)
     events.end()
     server.end()
+    if MODE == "SMCD":
+        lost(2500)
 
 
 main()
