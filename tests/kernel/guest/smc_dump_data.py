@@ -34,7 +34,7 @@ class Dump:
         self.ready = self.process.stderr.readline().decode()
         ok(self.ready == "smc_dump: %s\n" % READY, "smc_dump %s: captures" % " ".join(argv), self.ready)
         self.out = b""
-        self.reader = threading.Thread(target=self.read)
+        self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
     def read(self):
@@ -359,6 +359,7 @@ def check_without_smc():
 
 # ---- on the terminal ----
 
+BOTH_WAYS = "dport = :7500 or sport = :7500"
 EVIL = b"first line\r\nevil \x1b[31mred\x1b]0;title\x07 \x00\x08\x7f\x9b\xff end\n"
 
 
@@ -379,30 +380,30 @@ def on_terminal(*argv):
 
 def check_text():
     size = len(EVIL)
-    plain = on_terminal("dport = :7500 or sport = :7500")
+    plain = on_terminal(BOTH_WAYS)
     lines = plain.splitlines()
     equal((len(lines), sum(" %d B" % size in line for line in lines), "closed" in lines[-1]), (3, 2, True), "a line a message")
     ok("127.0.0.1:7500" in lines[0] and " > " in lines[0] and {"SMCD": "SMCD", "SMCR": "SMCR"}[MODE] in lines[0], "who with whom", lines[0])
-    ascii_text = on_terminal("-A", "port = :7500")
+    ascii_text = on_terminal("-A", BOTH_WAYS)
     ok(ascii_text.count("first line\n") == 2 and "evil .[31mred" in ascii_text and " end\n" in ascii_text, "-A: text", ascii_text)
-    hexed = on_terminal("-x", "port = :7500")
+    hexed = on_terminal("-x", BOTH_WAYS)
     joined = "".join(hexed.split()).lower()
     ok("first line" not in hexed and (EVIL[:8].hex() in joined or EVIL[:8].hex(" ") in hexed), "-x: bytes", hexed)
-    both = on_terminal("-x", "-A", "port = :7500")
+    both = on_terminal("-x", "-A", BOTH_WAYS)
     ok("first" in both and EVIL[:4].hex() in "".join(both.split()).lower(), "-x -A: both", both)
 
 
 def check_json():
-    events = [json.loads(line) for line in on_terminal("-j", "port = :7500").splitlines()]
+    events = [json.loads(line) for line in on_terminal("-j", BOTH_WAYS).splitlines()]
     equal([e["event"] for e in events], ["data", "data", "closed"], "-j: events")
     equal([(e["length"], e["captured"], e["lost_before"], e["is_unread"]) for e in events[:2]], [(len(EVIL), len(EVIL), 0, False)] * 2, "-j: sizes")
     equal((events[0]["from"], events[0]["to"]), (events[1]["to"], events[1]["from"]), "-j: there and back")
     equal((events[0]["to"], {e["mode"] for e in events}), ("127.0.0.1:7500", {MODE}), "-j: addresses and mode")
     ok("name" in events[0]["process"] and not {"text", "bytes"} & set(events[0]), "-j: whose, and no bytes", events[0])
-    event = json.loads(on_terminal("-j", "-x", "-A", "port = :7500").splitlines()[0])
+    event = json.loads(on_terminal("-j", "-x", "-A", BOTH_WAYS).splitlines()[0])
     equal(bytes.fromhex(event["bytes"]), EVIL, "-j -x: the bytes")
     ok(event["text"].startswith("first line\r\nevil "), "-j -A: text", event["text"])
-    event = json.loads(on_terminal("-j", "-x", "-s", "7", "port = :7500").splitlines()[0])
+    event = json.loads(on_terminal("-j", "-x", "-s", "7", BOTH_WAYS).splitlines()[0])
     equal((event["length"], event["captured"], bytes.fromhex(event["bytes"])), (len(EVIL), 7, EVIL[:7]), "-j -s 7: cut")
 
 
