@@ -176,7 +176,7 @@ def session(name, directory, way):
     with subprocess.Popen(prefix + server_of(name), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as server:
         wait_listening(PORTS[name], server)
         subprocess.run([*prefix, sys.executable, __file__, name], check=True)
-        server.send_signal(signal.SIGINT)
+        server.terminate()
     if sniffer:
         sniffer.end()
 
