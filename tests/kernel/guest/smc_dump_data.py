@@ -329,7 +329,7 @@ def uids(process):
 
 
 def check_refusals():
-    refused("root", prefix=NOBODY)
+    refused("missing capabilities: CAP_BPF", prefix=NOBODY)
     refused("", "-w", "/nosuch/directory/file")
     ok(not os.path.exists("/nosuch"), "nothing is made for a file that cannot be")
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
