@@ -124,9 +124,14 @@ struct {
 
 /*
  * A record in the making; behind its bytes there is room for a step that begins at the last one.
+ * @left: bytes of a piece that have not been passed yet; @wanted: that are to be read; @len: those
+ * that are in the draft, @full: that it stands for. They are here, not on a stack, as the verifier
+ * of 7.2 would follow each value of them through the loop.
  * @told: how many there were, on this processor.
  */
 struct draft {
+	__u64 left, wanted;
+	__u32 len, full;
 	__u64 told;
 	struct smcdata_record record;
 	__u8 bytes[SMCDATA_BYTES + STEP];
@@ -368,17 +373,12 @@ static __u64 member_of(const struct call *call, __u64 *len)
 
 /* ---- telling them ---- */
 
-/*
- * A piece that has been copied. @left: bytes of it that have not been passed yet; @wanted: that are
- * to be read; @len: those that are in the draft, @full: that it stands for.
- */
+/* A piece that has been copied. */
 struct piece {
 	struct call *call;
 	struct smcdata_conn *conn;
 	struct smcdata_state *state;
 	struct draft *draft;
-	__u64 left, wanted;
-	__u32 len, full;
 };
 
 static long read_step(struct draft *draft, __u32 at, __u64 n, __u64 from, __u32 place)
@@ -396,24 +396,24 @@ static long read_step(struct draft *draft, __u32 at, __u64 n, __u64 from, __u32 
 /* A record is full, or nothing more comes. */
 static void tell_piece(struct piece *piece)
 {
-	if (!piece->full)
+	if (!piece->draft->full)
 		return;
 	/* The next one tells who it is. */
-	if (!tell(piece->state, piece->draft, piece->len, piece->full))
+	if (!tell(piece->state, piece->draft, piece->draft->len, piece->draft->full))
 		piece->conn->pid = NOBODY;
 	piece->draft->record.is_other_process = 0;
 	if (piece->draft->record.kind == SMCDATA_SENT)
-		piece->draft->record.conn.sent += piece->full;
+		piece->draft->record.conn.sent += piece->draft->full;
 	else
-		piece->draft->record.conn.received += piece->full;
-	piece->len = piece->full = 0;
+		piece->draft->record.conn.received += piece->draft->full;
+	piece->draft->len = piece->draft->full = 0;
 }
 
 static void stop_reading(struct piece *piece)
 {
-	__sync_fetch_and_add(&piece->state->unread, piece->left);
+	__sync_fetch_and_add(&piece->state->unread, piece->draft->left);
 	piece->draft->record.is_unread = 1;
-	piece->wanted = 0;
+	piece->draft->wanted = 0;
 }
 
 /* Some bytes of one member. Return: 1 to end. */
@@ -428,28 +428,28 @@ static long step(__u32 i, struct piece *piece)
 		call->offset = 0;
 		return 0;
 	}
-	if (piece->wanted && !from)
+	if (piece->draft->wanted && !from)
 		stop_reading(piece);
-	n = call->place == NOWHERE || piece->left < len - call->offset ? piece->left :
+	n = call->place == NOWHERE || piece->draft->left < len - call->offset ? piece->draft->left :
 								       len - call->offset;
-	if (piece->wanted) {
+	if (piece->draft->wanted) {
 		if (n > STEP)
 			n = STEP;
-		if (n > piece->wanted)
-			n = piece->wanted;
-		if (read_step(piece->draft, piece->len, n, from + call->offset, call->place)) {
+		if (n > piece->draft->wanted)
+			n = piece->draft->wanted;
+		if (read_step(piece->draft, piece->draft->len, n, from + call->offset, call->place)) {
 			stop_reading(piece);
 		} else {
-			piece->len += n;
-			piece->wanted -= n;
+			piece->draft->len += n;
+			piece->draft->wanted -= n;
 		}
 	}
 	call->offset += n;
-	piece->left -= n;
-	piece->full += n;
-	if (piece->len > SMCDATA_BYTES - STEP && piece->left && piece->wanted)
+	piece->draft->left -= n;
+	piece->draft->full += n;
+	if (piece->draft->len > SMCDATA_BYTES - STEP && piece->draft->left && piece->draft->wanted)
 		tell_piece(piece);
-	return !piece->left;
+	return !piece->draft->left;
 }
 
 /* SMC has copied that many bytes of the call that this task is in. */
@@ -457,7 +457,7 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct call *call = bpf_task_storage_get(&smcdata_calls, task, NULL, 0);
-	struct piece piece = { .call = call, .left = len };
+	struct piece piece = { .call = call };
 
 	if (!call || call->sk != (__u64)sk)
 		return;
@@ -466,10 +466,12 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 	piece.draft = draft_of();
 	if (!piece.conn || !piece.state || !piece.draft || !is_wanted(piece.state, piece.conn))
 		return;
-	piece.wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
+	piece.draft->left = len;
+	piece.draft->len = piece.draft->full = 0;
+	piece.draft->wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
 	fill(&piece.draft->record, piece.conn, kind);
 	bpf_loop(STEPS, step, &piece, 0);
-	piece.full += piece.left;
+	piece.draft->full += piece.draft->left;
 	tell_piece(&piece);
 	if (kind == SMCDATA_SENT)
 		piece.conn->sent += len;
