@@ -10,6 +10,7 @@
 
 #include "host/smc.h"
 #include "netlink/diag.h"
+#include "smc_dump/capture.h"
 #include "smc_dump/live.h"
 #include "smc_dump/output.h"
 #include "smc_dump/payload/print.h"
@@ -181,12 +182,15 @@ static int open_all(struct payload_capture *capture)
 {
 	const struct request *request = capture->request;
 	const struct wish wish = wish_of(request);
+	uint32_t snaplen;
 	int ret;
 
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(capture->err, ENOENT, SMC_MISSING);
-	ret = tap_open(&capture->tap, (uint32_t)request->snaplen, on_record, capture, capture->err);
+	/* The most that can be asked for is all, however much SMC copies at once. */
+	snaplen = request->snaplen < CAPTURE_SNAPLEN ? (uint32_t)request->snaplen : UINT32_MAX;
+	ret = tap_open(&capture->tap, snaplen, on_record, capture, capture->err);
 	if (ret)
 		return ret;
 	capture->all = conversations_new(&wish, tap_state(capture->tap)->unwanted, on_payload,
