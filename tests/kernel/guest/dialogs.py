@@ -53,8 +53,9 @@ def redis(port):
     lines.say(*["RPUSH list item%d" % i for i in range(200)])
     assert len(lines.say("LRANGE list 0 -1")[0]) == 200
     lines.say("INCR greeting", "INCR counter", "NOSUCHCOMMAND", "GET nothing")
-    lines.say("SET big " + "v" * 20000)
-    assert lines.say("GET big", "STRLEN big") == [b"v" * 20000, b"20000"]
+    # tshark shows what comes in two packets twice: this comes in one, both ways.
+    lines.say("SET big " + "v" * 6000)
+    assert lines.say("GET big", "STRLEN big") == [b"v" * 6000, b"6000"]
     lines.say("QUIT")
 
 
