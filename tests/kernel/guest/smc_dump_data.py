@@ -56,23 +56,40 @@ def ended_well(dump, name, losses=False):
     return err
 
 
-def ways(name, *which, ip=IP, argv=()):
-    """Traffic; what it was goes to NAME.json."""
-    if PAIR:
-        return ways_of_two(name, *which)
-    program = subprocess.Popen(["ways", "both", *argv, ip, str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
-    return save(name, program, program.stdout.read())
-
-
-def ways_of_two(name, *which):
-    if NODE == 2:
+def ways(name, *which, ip=IP, argv=(), to=None):
+    """Traffic; what it was goes to NAME.json. TO: a capture without losses, for which each connection waits."""
+    if PAIR and NODE == 2:
         program = subprocess.Popen(["ways", "serve", "0.0.0.0", str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
         program.stdout.readline()
         sync(name + "-up")
-    else:
-        sync(name + "-up")
-        program = subprocess.Popen(["ways", "connect", IP, str(WAYS_PORT), *which], stdout=subprocess.PIPE, text=True)
-    return save(name, program, program.stdout.read())
+        return save(name, program, program.stdout.read())
+    sync(name + "-up")
+    program = subprocess.Popen(["ways", "connect" if PAIR else "both", "-h", *argv, ip, str(WAYS_PORT), *which], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    return save(name, program, "".join(paced(program, to)))
+
+
+def paced(program, path):
+    """The lines of "ways -h": the next connection begins when the capture has most of the bytes of those before."""
+    size = 0
+    go_on(program)
+    for text in program.stdout:
+        yield text
+        line = json.loads(text)
+        if line.get("side") != "client":
+            continue
+        size += line["sent"] + line["got"]
+        if path:
+            wait_for(lambda: os.path.getsize(path) > size - 100000, 120)
+        go_on(program)
+
+
+def go_on(program):
+    try:
+        program.stdin.write("\n")
+        program.stdin.flush()
+    except BrokenPipeError:
+        pass  # that was the last one
 
 
 def save(name, program, out):
@@ -173,7 +190,7 @@ def wait_for_end(dump, path, port):
 
 def all_ways():
     dump = Dump("-w", capture("ways"))
-    ways("ways", "all")
+    ways("ways", "all", to=capture("ways"))
     ended_well(dump, "all ways")
     dump = Dump("-s", "100", "-w", capture("cut"))
     ways("cut", "write", "writev", "sendfile", "big")
