@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
@@ -105,6 +106,8 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 				programs->bpf_program__set_autoload(program, false);
 		ret = programs->bpf_object__load(programs->object);
 	}
+	if (ret && access("/sys/kernel/btf/vmlinux", R_OK))
+		return smc_err_say(err, ENOENT, "no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
 	return ret ? bpf_load_error(ret, "load the eBPF programs", err) : 0;
 }
 
