@@ -107,7 +107,8 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 		ret = programs->bpf_object__load(programs->object);
 	}
 	if (ret && access("/sys/kernel/btf/vmlinux", R_OK))
-		return smc_err_say(err, ENOENT, "no /sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
+		return smc_err_say(err, ENOENT, "cannot load the eBPF programs: no "
+				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
 	return ret ? bpf_load_error(ret, "load the eBPF programs", err) : 0;
 }
 

@@ -419,6 +419,7 @@ static void stop_reading(struct piece *piece)
 /* Some bytes of one member. Return: 1 to end. */
 static long step(__u32 i, struct piece *piece)
 {
+	struct draft *draft = piece->draft;
 	struct call *call = piece->call;
 	__u64 len, n, from;
 
@@ -428,28 +429,28 @@ static long step(__u32 i, struct piece *piece)
 		call->offset = 0;
 		return 0;
 	}
-	if (piece->draft->wanted && !from)
+	if (draft->wanted && !from)
 		stop_reading(piece);
-	n = call->place == NOWHERE || piece->draft->left < len - call->offset ? piece->draft->left :
+	n = call->place == NOWHERE || draft->left < len - call->offset ? draft->left :
 								       len - call->offset;
-	if (piece->draft->wanted) {
+	if (draft->wanted) {
 		if (n > STEP)
 			n = STEP;
-		if (n > piece->draft->wanted)
-			n = piece->draft->wanted;
-		if (read_step(piece->draft, piece->draft->len, n, from + call->offset, call->place)) {
+		if (n > draft->wanted)
+			n = draft->wanted;
+		if (read_step(draft, draft->len, n, from + call->offset, call->place)) {
 			stop_reading(piece);
 		} else {
-			piece->draft->len += n;
-			piece->draft->wanted -= n;
+			draft->len += n;
+			draft->wanted -= n;
 		}
 	}
 	call->offset += n;
-	piece->draft->left -= n;
-	piece->draft->full += n;
-	if (piece->draft->len > SMCDATA_BYTES - STEP && piece->draft->left && piece->draft->wanted)
+	draft->left -= n;
+	draft->full += n;
+	if (draft->len > SMCDATA_BYTES - STEP && draft->left && draft->wanted)
 		tell_piece(piece);
-	return !piece->draft->left;
+	return !draft->left;
 }
 
 /* SMC has copied that many bytes of the call that this task is in. */
