@@ -17,12 +17,16 @@ static bool is_input(int fd, const struct stat *output)
 	       input.st_ino == output->st_ino;
 }
 
-/* A file that was there: it may be open to others. What it has stays until all is well. */
+/* A file that was there, of this user. What it has stays until all is well. */
 static int take_over(struct output *output, const char *path, int input, struct smc_err *err)
 {
 	struct stat st;
 
-	if (fstat(output->fd, &st) || !S_ISREG(st.st_mode))
+	if (fstat(output->fd, &st))
+		return smc_err_set(err, errno, "cannot write %s", path);
+	if (st.st_uid != geteuid())
+		return smc_err_say(err, EPERM, "cannot write %s: it belongs to another user", path);
+	if (!S_ISREG(st.st_mode))
 		return 0;
 	if (is_input(input, &st))
 		return smc_err_say(err, EINVAL, "cannot write %s: it is the file that is read",

@@ -78,6 +78,7 @@ struct sock {
 	struct socket *sk_socket;
 	void *sk_user_data;
 	kuid_t sk_uid;
+	int sk_rcvlowat;
 	__u8 sk_shutdown;
 	__u16 sk_protocol;
 } KERNEL;

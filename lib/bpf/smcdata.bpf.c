@@ -17,6 +17,7 @@ enum {
 	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 	MSG_PEEK = 2,
 	MSG_TRUNC = 0x20,
+	MSG_WAITALL = 0x100,
 	NOBODY = -1,
 	/* Read at a time; and steps for a piece: vectors have 1024 members at most. */
 	STEP = 8192,
@@ -82,15 +83,19 @@ enum place {
 	IN_KERNEL_VECTOR,
 	IN_PAGES, /* bio_vec */
 	IN_PIPE,
+	PEEKED, /* they will be read again */
 };
 
 /*
  * A call of a task about a socket: where its bytes are, and how far they have been told. @table: of
- * the members of a vector; the buffer itself. @size: of the buffer, of a pipe's ring.
+ * the members of a vector; the buffer itself. @size: of the buffer, of a pipe's ring. @left: bytes
+ * that it may still move; @pipe: for IN_PIPE; @is_once: it ends with the first ones. A call that
+ * has ended is not to be taken for the next one: where a program is preempted another task's may be
+ * skipped.
  */
 struct call {
-	__u64 sk, table, size, member, offset;
-	__u32 place, unused;
+	__u64 sk, table, size, member, offset, left, pipe;
+	__u32 place, is_once;
 };
 
 struct {
@@ -207,9 +212,12 @@ static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
 	return find(sk);
 }
 
-static bool is_wanted(const struct smcdata_state *state, const struct smcdata_conn *conn)
+/* A verdict stays, even if that on another one takes its place. */
+static bool is_wanted(const struct smcdata_state *state, struct smcdata_conn *conn)
 {
-	return state->unwanted[conn->id % SMCDATA_VERDICTS] != conn->id;
+	if (state->unwanted[conn->id % SMCDATA_VERDICTS] == conn->id)
+		conn->is_unwanted = 1;
+	return !conn->is_unwanted;
 }
 
 /* ---- records ---- */
@@ -252,15 +260,16 @@ static bool tell(struct smcdata_state *state, struct draft *draft, __u32 len, __
 	return false;
 }
 
+/* Not by the draft: this program may be preempted by one that has a piece. */
 static void tell_end(struct smcdata_conn *conn)
 {
+	struct smcdata_record record = { .full = 0 };
 	struct smcdata_state *state = state_of();
-	struct draft *draft = draft_of();
 
-	if (!state || !draft || !is_wanted(state, conn))
+	if (!state || !is_wanted(state, conn))
 		return;
-	fill(&draft->record, conn, SMCDATA_CLOSE);
-	tell(state, draft, 0, 0);
+	fill(&record, conn, SMCDATA_CLOSE);
+	bpf_ringbuf_output(&smcdata_records, &record, sizeof(record), BPF_RB_NO_WAKEUP);
 }
 
 /* ---- where the bytes are ---- */
@@ -345,8 +354,14 @@ static __u64 pipe_member(const struct call *call, __u64 *len)
 {
 	const struct pipe_buffer *member = (void *)call->table +
 		(call->member & (call->size - 1)) * bpf_core_type_size(struct pipe_buffer);
-	__u64 address = page_address(BPF_CORE_READ(member, page));
+	const struct pipe_inode_info *pipe = (void *)call->pipe;
+	__u64 address;
 
+	/* Less has been put into it than was counted. */
+	*len = ~0ULL;
+	if ((__u32)call->member == BPF_CORE_READ(pipe, head))
+		return 0;
+	address = page_address(BPF_CORE_READ(member, page));
 	*len = BPF_CORE_READ(member, len);
 	return address ? address + BPF_CORE_READ(member, offset) : 0;
 }
@@ -411,7 +426,7 @@ static void tell_piece(struct piece *piece)
 
 static void stop_reading(struct piece *piece)
 {
-	__sync_fetch_and_add(&piece->state->unread, piece->draft->left);
+	__sync_fetch_and_add(&piece->state->unread, piece->draft->wanted);
 	piece->draft->record.is_unread = 1;
 	piece->draft->wanted = 0;
 }
@@ -424,15 +439,13 @@ static long step(__u32 i, struct piece *piece)
 	__u64 len, n, from;
 
 	from = member_of(call, &len);
-	if (call->place != NOWHERE && call->offset >= len) {
-		call->member++;
-		call->offset = 0;
-		return 0;
-	}
+	if (call->place == NOWHERE)
+		len = call->offset + draft->left;
 	if (draft->wanted && !from)
 		stop_reading(piece);
-	n = call->place == NOWHERE || draft->left < len - call->offset ? draft->left :
-								       len - call->offset;
+	n = call->offset < len ? len - call->offset : 0;
+	if (n > draft->left)
+		n = draft->left;
 	if (draft->wanted) {
 		if (n > STEP)
 			n = STEP;
@@ -446,6 +459,10 @@ static long step(__u32 i, struct piece *piece)
 		}
 	}
 	call->offset += n;
+	if (call->offset >= len) {
+		call->member++;
+		call->offset = 0;
+	}
 	draft->left -= n;
 	draft->full += n;
 	if (draft->len > SMCDATA_BYTES - STEP && draft->left && draft->wanted)
@@ -457,31 +474,44 @@ static long step(__u32 i, struct piece *piece)
 static void copied(struct sock *sk, __u64 len, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct call *call = bpf_task_storage_get(&smcdata_calls, task, NULL, 0);
-	struct piece piece = { .call = call };
+	struct piece piece = { .conn = find(sk), .state = state_of(), .draft = draft_of() };
 
-	if (!call || call->sk != (__u64)sk)
-		return;
-	piece.conn = find(sk);
-	piece.state = state_of();
-	piece.draft = draft_of();
+	/* The call began before this program did. */
+	if (!piece.conn)
+		piece.conn = begin(sk, SMCDATA_UNKNOWN, true);
 	if (!piece.conn || !piece.state || !piece.draft || !is_wanted(piece.state, piece.conn))
+		return;
+	piece.call = bpf_task_storage_get(&smcdata_calls, task, NULL,
+					  BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!piece.call)
+		return;
+	/* What was seen is another call: where the bytes of this one are is not known. */
+	if (piece.call->sk != (__u64)sk || piece.call->left < len)
+		piece.call->place = NOWHERE;
+	if (piece.call->place == PEEKED)
 		return;
 	piece.draft->left = len;
 	piece.draft->len = piece.draft->full = 0;
 	piece.draft->wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
 	fill(&piece.draft->record, piece.conn, kind);
 	bpf_loop(STEPS, step, &piece, 0);
+	if (piece.draft->left) {
+		stop_reading(&piece);
+		piece.call->place = NOWHERE;
+	}
 	piece.draft->full += piece.draft->left;
 	tell_piece(&piece);
 	if (kind == SMCDATA_SENT)
 		piece.conn->sent += len;
 	else
 		piece.conn->received += len;
+	piece.call->left -= len;
+	if (piece.call->is_once)
+		piece.call->sk = 0;
 }
 
 /* Return: of this task, to be filled; NULL if nobody wants to know. */
-static struct call *begin_call(struct sock *sk)
+static struct call *begin_call(struct sock *sk, __u64 len)
 {
 	struct smcdata_state *state = state_of();
 	struct smcdata_conn *conn = find(sk);
@@ -497,6 +527,7 @@ static struct call *begin_call(struct sock *sk)
 		return NULL;
 	__builtin_memset(call, 0, sizeof(*call));
 	call->sk = (__u64)sk;
+	call->left = len;
 	return call;
 }
 
@@ -509,26 +540,29 @@ static void on_buffers(struct sock *sk, bool is_smcd)
 }
 AT(smc_buf_create, on_buffers, ARGUMENTS(struct sock *sk, bool is_smcd), sk, is_smcd)
 
-static void on_send(struct sock *sk, struct msghdr *msg)
+static void on_send(struct sock *sk, struct msghdr *msg, __u64 len)
 {
-	struct call *call = begin_call(sk);
+	struct call *call = begin_call(sk, len);
 
 	if (call)
 		note_iter(call, &msg->msg_iter);
 }
-AT(smc_tx_sendmsg, on_send, ARGUMENTS(struct sock *sk, struct msghdr *msg), sk, msg)
+AT(smc_tx_sendmsg, on_send, ARGUMENTS(struct sock *sk, struct msghdr *msg, __u64 len), sk, msg, len)
 
 /* Who only peeks reads it again. */
-static void on_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, int flags)
+static void on_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, __u64 len,
+		       int flags)
 {
-	struct call *call = begin_call(sk);
+	struct call *call = begin_call(sk, len);
 
 	if (!call)
 		return;
+	call->is_once = !(flags & MSG_WAITALL) && BPF_CORE_READ(sk, sk_rcvlowat) <= 1;
 	if (flags & MSG_PEEK) {
-		call->sk = 0;
+		call->place = PEEKED;
 	} else if (!msg) {
 		call->place = IN_PIPE;
+		call->pipe = (__u64)pipe;
 		call->table = (__u64)BPF_CORE_READ(pipe, bufs);
 		call->member = BPF_CORE_READ(pipe, head);
 		call->size = BPF_CORE_READ(pipe, ring_size);
@@ -539,7 +573,7 @@ static void on_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_in
 AT(smc_rx_recvmsg, on_receive,
    ARGUMENTS(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, __u64 len,
 	     int flags),
-   sk, msg, pipe, flags)
+   sk, msg, pipe, len, flags)
 
 SEC("raw_tp/smc_tx_sendmsg")
 int smcdata_sent(struct bpf_raw_tracepoint_args *ctx)

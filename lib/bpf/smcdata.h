@@ -62,7 +62,7 @@ struct smcdata_conn {
 	__u64 id, sent, received;
 	__u32 lgr;
 	__u32 pid;
-	__u8 mode, side, is_old, unused[5];
+	__u8 mode, side, is_old, is_unwanted, unused[4];
 	struct bpf_ends ends;
 };
 
@@ -71,7 +71,7 @@ struct smcdata_conn {
  * @at: CLOCK_MONOTONIC in ns
  * @conn: before this piece: what was lost is missing between two records
  * @full: bytes that went by; @len: those that follow
- * @is_other_process: than before: its @uid, which is the effective one, and name follow
+ * @is_other_process: than before: its user and name follow
  * @is_unread: the rest could not be read
  */
 struct smcdata_record {

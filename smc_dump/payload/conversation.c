@@ -158,10 +158,13 @@ static void forget_ended(struct conversations *all, int64_t now)
 	all->n_forgotten = 0;
 }
 
+/* One whose end was lost would stay: there are no more of them than the kernel's side has. */
 static struct item *vacant_item(struct conversations *all)
 {
 	struct item *item;
 
+	if (!all->n_vacant && all->n_items >= SMCDATA_CONNS + REMEMBERED_MAX)
+		forget(all, &all->items[all->count % all->n_items]);
 	if (all->n_vacant)
 		return &all->items[all->vacant[--all->n_vacant]];
 	item = smc_array_add(&all->items, &all->n_items, &all->items_size, sizeof(*item));
@@ -263,7 +266,8 @@ static int begin(struct conversations *all, const struct smcdata_record *record,
 {
 	struct item item = first_of(all, record), *before;
 
-	if (!is_process(&all->wish, record) ||
+	/* Only the verdict on it is gone, if it does not say who it is. */
+	if (!record->is_other_process || !is_process(&all->wish, record) ||
 	    !passes(&all->wish, &item.conversation, record->uid) ||
 	    is_other_end(all, &item.ends)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
@@ -277,6 +281,15 @@ static int begin(struct conversations *all, const struct smcdata_record *record,
 	return *result ? 0 : -ENOMEM;
 }
 
+/* Return: bytes of a direction that should have come, as @before went by. */
+static uint64_t missing(uint64_t *passed, uint64_t before)
+{
+	uint64_t lost = before > *passed ? before - *passed : 0;
+
+	*passed += lost;
+	return lost;
+}
+
 static int tell_bytes(struct conversations *all, struct item *item, struct payload *payload,
 		      const struct smcdata_record *record)
 {
@@ -286,20 +299,22 @@ static int tell_bytes(struct conversations *all, struct item *item, struct paylo
 	int ret;
 
 	payload->is_sent = is_sent;
-	if (before > *passed) {
-		payload->lost = before - *passed;
-		*passed = before;
-	}
+	payload->lost = missing(passed, before);
 	ret = all->fn(all->arg, payload);
 	*passed += record->full;
 	return ret;
 }
 
-static int tell_end(struct conversations *all, struct item *item, const struct payload *payload)
+static int tell_end(struct conversations *all, struct item *item, struct payload *payload,
+		    const struct smcdata_record *record)
 {
+	uint64_t *passed = item->conversation.passed;
 	size_t place = (size_t)(item - all->items);
-	int ret = all->fn(all->arg, payload);
+	int ret;
 
+	payload->lost = missing(&passed[false], record->conn.received) +
+			missing(&passed[true], record->conn.sent);
+	ret = all->fn(all->arg, payload);
 	item->ended = payload->at;
 	if (smc_array_add(&all->ended, &all->n_ended, &all->ended_size, sizeof(*all->ended))) {
 		all->ended[all->n_ended - 1].place = place;
@@ -325,7 +340,7 @@ static void set_process(struct payload *payload, struct conversation *conversati
 int conversations_record(struct conversations *all, const struct smcdata_record *record,
 			 const uint8_t *data, int64_t at)
 {
-	struct item *item = find_id(all, record->conn.id);
+	struct item *item;
 	struct payload payload = {
 		.at = at, .full = record->full, .len = record->len, .data = data,
 		.is_unread = record->is_unread,
@@ -334,6 +349,7 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 	int ret = 0;
 
 	forget_ended(all, at);
+	item = find_id(all, record->conn.id);
 	if (!item && (payload.is_end ||
 		      all->unwanted[record->conn.id % SMCDATA_VERDICTS] == record->conn.id))
 		return 0;
@@ -346,8 +362,13 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 	payload.conversation = &item->conversation;
 	if (record->is_other_process || (pid_t)record->conn.pid != item->conversation.pid)
 		set_process(&payload, &item->conversation, record);
-	return payload.is_end ? tell_end(all, item, &payload) :
+	return payload.is_end ? tell_end(all, item, &payload, record) :
 				tell_bytes(all, item, &payload, record);
+}
+
+const char *conversation_mode(const struct conversation *conversation)
+{
+	return conversation->mode == SMC_MODE_NONE ? "SMC" : smc_mode_name(conversation->mode);
 }
 
 /* ---- beginning and end ---- */

@@ -32,15 +32,18 @@ struct conversation {
 	char comm[16];
 };
 
+/** conversation_mode() - "SMCR", "SMCD", or "SMC" if it is not known */
+const char *conversation_mode(const struct conversation *conversation);
+
 /**
  * struct payload - bytes of a conversation, or its end; all is valid during the call
  * @is_end: this end of it was closed: nothing else of it comes
  * @is_first: nothing of this conversation came before
  * @is_sent: by the local end
  * @at: nanoseconds since 1970
- * @lost: bytes of the same direction before these that are missing
+ * @lost: bytes of the same direction before these that are missing; of both before an end
  * @full: bytes that went by; @data, @len: the first of them
- * @is_unread: where the others are was not known
+ * @is_unread: not all of those that were wanted could be read
  * @is_other_process: than before
  */
 struct payload {

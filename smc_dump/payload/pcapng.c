@@ -319,8 +319,7 @@ static const char *first_comment(struct out_text *text, const struct payload *pa
 {
 	const struct conversation *conversation = payload->conversation;
 
-	out_str(text, conversation->mode == SMC_MODE_NONE ? "SMC" :
-		      smc_mode_name(conversation->mode));
+	out_str(text, conversation_mode(conversation));
 	if (conversation->lgr)
 		out_printf(text, ", link group %08" PRIx32, conversation->lgr);
 	if (payload->conversation->pid)
@@ -356,11 +355,30 @@ static void append_handshake(struct out_text *text, const struct payload *payloa
 	out_free(&comment);
 }
 
+static const char *comment_of(struct out_text *text, const struct payload *payload)
+{
+	if (payload->lost)
+		out_printf(text, "%" PRIu64 " bytes before this are lost", payload->lost);
+	if (payload->is_unread)
+		out_printf(text, "%sonly %" PRIu32 " bytes could be read", text->len ? "; " : "",
+			   payload->len);
+	if (payload->is_other_process && payload->conversation->pid) {
+		out_str(text, text->len ? "; " : "");
+		append_process(text, payload);
+	}
+	out_char(text, '\0');
+	return text->is_failed ? "" : text->data;
+}
+
 static void append_end(struct out_text *text, const struct payload *payload)
 {
 	struct segment segment = segment_of(payload, true, FIN | ACK);
+	struct out_text comment = { 0 };
 
+	if (payload->lost)
+		segment.comment = comment_of(&comment, payload);
 	append(text, &segment);
+	segment.comment = "";
 	segment.is_sent = false;
 	segment.after[true] = 2;
 	append(text, &segment);
@@ -368,21 +386,8 @@ static void append_end(struct out_text *text, const struct payload *payload)
 	segment.flags = ACK;
 	segment.after[false] = 2;
 	append(text, &segment);
-}
-
-static const char *comment_of(struct out_text *text, const struct payload *payload)
-{
-	if (payload->lost)
-		out_printf(text, "%" PRIu64 " bytes before this are lost", payload->lost);
-	if (payload->is_unread)
-		out_printf(text, "%s%" PRIu32 " bytes could not be read", text->len ? "; " : "",
-			   payload->full - payload->len);
-	if (payload->is_other_process && payload->conversation->pid) {
-		out_str(text, text->len ? "; " : "");
-		append_process(text, payload);
-	}
-	out_char(text, '\0');
-	return text->is_failed ? "" : text->data;
+	text->is_failed |= comment.is_failed;
+	out_free(&comment);
 }
 
 static void append_bytes(struct out_text *text, const struct payload *payload)

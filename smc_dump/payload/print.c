@@ -25,21 +25,20 @@ static const struct smc_addr *receiver(const struct payload *payload)
 	return payload->is_sent || payload->is_end ? &conversation->peer : &conversation->local;
 }
 
-/* Of a connection that eBPF could not tell more of. */
-static const char *mode_name(const struct conversation *conversation)
-{
-	return conversation->mode == SMC_MODE_NONE ? "SMC" : smc_mode_name(conversation->mode);
-}
-
 /* ---- text ---- */
 
-/* As tcpdump -A shows them: lines stay lines, all else that is not printable is a dot. */
+/*
+ * Lines stay lines, all else that is not printable is a dot. Each begins with a tab: none can look
+ * like that of another message.
+ */
 static void append_characters(struct out_text *text, const struct payload *payload)
 {
 	for (uint32_t i = 0; i < payload->len; i++) {
 		char c = (char)payload->data[i];
 		bool is_shown = (c >= ' ' && c <= '~') || c == '\n' || c == '\t';
 
+		if (!i || payload->data[i - 1] == '\n')
+			out_char(text, '\t');
 		if (c != '\r' || i + 1 == payload->len || payload->data[i + 1] != '\n')
 			out_char(text, is_shown ? c : '.');
 	}
@@ -51,12 +50,9 @@ static void append_size(struct out_text *text, const struct payload *payload)
 {
 	out_printf(text, "%" PRIu32 " B", payload->full);
 	if (payload->is_unread)
-		out_printf(text, ", of which %" PRIu32 " B could not be read",
-			   payload->full - payload->len);
+		out_printf(text, ", only %" PRIu32 " B could be read", payload->len);
 	else if (payload->len < payload->full)
 		out_printf(text, ", cut to %" PRIu32 " B", payload->len);
-	if (payload->lost)
-		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
 }
 
 static void append_text(struct out_text *text, const struct print *print,
@@ -65,7 +61,7 @@ static void append_text(struct out_text *text, const struct print *print,
 	const struct packet_time time = { payload->at / SECOND, (uint32_t)(payload->at % SECOND) };
 
 	line_head(text, time, sender(payload), receiver(payload));
-	out_printf(text, "  %s  ", mode_name(payload->conversation));
+	out_printf(text, "  %s  ", conversation_mode(payload->conversation));
 	if (payload->conversation->pid) {
 		out_escaped(text, payload->conversation->comm, sizeof(payload->conversation->comm));
 		out_printf(text, "[%d]  ", (int)payload->conversation->pid);
@@ -74,6 +70,8 @@ static void append_text(struct out_text *text, const struct print *print,
 		out_str(text, "closed");
 	else
 		append_size(text, payload);
+	if (payload->lost)
+		out_printf(text, ", after %" PRIu64 " B that are lost", payload->lost);
 	out_char(text, '\n');
 	if (print->is_hex)
 		line_hex(text, payload->data, payload->len, print->is_text);
@@ -86,11 +84,13 @@ static void append_text(struct out_text *text, const struct print *print,
 static void add_contents(json_t *json, const struct print *print, const struct payload *payload)
 {
 	struct out_text hex = { 0 };
+	/* None for what is not UTF-8. */
+	json_t *text = print->is_text ? json_stringn((const char *)payload->data, payload->len) :
+					NULL;
 
-	if (print->is_text)
-		json_object_set_new(json, "text", out_json_string((const char *)payload->data,
-								  payload->len));
-	if (!print->is_hex)
+	if (text)
+		json_object_set_new(json, "text", text);
+	if (!print->is_hex && (text || !print->is_text))
 		return;
 	line_hex_word(&hex, payload->data, payload->len);
 	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
@@ -102,7 +102,6 @@ static void add_bytes(json_t *json, const struct print *print, const struct payl
 	json_object_set_new(json, "length", json_integer(payload->full));
 	json_object_set_new(json, "captured", json_integer(payload->len));
 	json_object_set_new(json, "is_unread", json_boolean(payload->is_unread));
-	json_object_set_new(json, "lost_before", out_json_number(payload->lost));
 	add_contents(json, print, payload);
 }
 
@@ -127,13 +126,14 @@ static void append_json(struct out_text *text, const struct print *print,
 		(json_int_t)(payload->at / SECOND), "nanoseconds",
 		(json_int_t)(payload->at % SECOND), "from", line_addr(from, sender(payload)), "to",
 		line_addr(to, receiver(payload)), "connection",
-		out_json_number(conversation->number), "mode", mode_name(conversation), "is_old",
-		conversation->is_old);
+		out_json_number(conversation->number), "mode", conversation_mode(conversation),
+		"is_old", conversation->is_old);
 
 	snprintf(group, sizeof(group), "%08" PRIx32, conversation->lgr);
 	if (conversation->lgr)
 		json_object_set_new(json, "link_group", json_string(group));
 	add_process(json, payload);
+	json_object_set_new(json, "lost_before", out_json_number(payload->lost));
 	if (!payload->is_end)
 		add_bytes(json, print, payload);
 	out_json_document(text, json, true);

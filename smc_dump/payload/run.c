@@ -24,7 +24,10 @@
 /* What a sink returns when enough was told. */
 #define ENOUGH 1
 
-/** struct payload_capture - @fd: where packets go, -1: standard output gets text */
+/**
+ * struct payload_capture - @fd: where packets go, -1: standard output gets text
+ * @end: when it was stopped, nanoseconds since 1970; 0: it was not
+ */
 struct payload_capture {
 	const struct request *request;
 	struct print print;
@@ -34,6 +37,7 @@ struct payload_capture {
 	struct out_text text;
 	struct smc_err *err;
 	uint64_t told;
+	int64_t end;
 	int fd;
 };
 
@@ -65,12 +69,26 @@ static int on_payload(void *arg, const struct payload *payload)
 	return capture->told == capture->request->count ? ENOUGH : 0;
 }
 
+static int64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_REALTIME, &time);
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
 static int on_record(void *arg, const struct smcdata_record *record, const uint8_t *data,
 		     int64_t at)
 {
 	struct payload_capture *capture = arg;
-	int ret = conversations_record(capture->all, record, data, at);
+	int ret;
 
+	/* While it is read more comes, maybe for good. */
+	if (live_is_stopped() && !capture->end)
+		capture->end = now();
+	if (capture->end && at > capture->end)
+		return ENOUGH;
+	ret = conversations_record(capture->all, record, data, at);
 	return ret == -ENOMEM ? smc_err_set(capture->err, ENOMEM, "cannot follow connections") :
 				ret;
 }
@@ -88,14 +106,6 @@ static int repeat(struct payload_capture *capture)
 			ret = write_out(capture);
 	} while (!ret && !is_last);
 	return ret == ENOUGH ? write_out(capture) : ret;
-}
-
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 static int start_file(struct payload_capture *capture)

@@ -393,12 +393,16 @@ static void packets(void **state)
 	record.is_unread = 1;
 	tell_at(all, &record, NOW);
 	record.kind = SMCDATA_CLOSE;
+	record.is_unread = 0;
+	record.conn.sent = 5 + 100001 + 7;
+	record.conn.received = 10;
 	tell_at(all, &record, NOW);
 	pcapng_tail(&seen.packets, NOW, 3, 1);
 	check_file(&file, &seen.packets);
 	assert_string_equal(strchr(file.words, ')'),
 			    ") <S.0/0 >.0/0 >.5/5 >.61440/61440 >.4095/38561 gap <.3/9(1 bytes "
-			    "before this are lost; 6 bytes could not be read) >F.0/0 <F.0/0 >.0/0 ");
+			    "before this are lost; only 3 bytes could be read) gap >F.0/0(7 bytes "
+			    "before this are lost) <F.0/0 >.0/0 ");
 	assert_non_null(strstr(file.words, ">S0/0(SMCR, link group "));
 	assert_non_null(strstr(file.words, ", client[5])"));
 	end(all, &seen);
@@ -448,7 +452,7 @@ static void shown(void **state)
 	out_char(&text, '\0');
 	assert_string_equal(strchr(text.data, ' '),
 			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  a\\x1bb[5]  40 B, cut to 29 B, "
-			    "after 9 B that are lost\nhello, .[31mworld\nand \\ more\n");
+			    "after 9 B that are lost\n\thello, .[31mworld\n\tand \\ more\n");
 	out_reset(&text);
 	payload.is_sent = false;
 	payload.len = 18;
@@ -465,7 +469,8 @@ static void shown(void **state)
 	print_payload(&text, &(struct print){ 0 }, &payload);
 	out_char(&text, '\0');
 	assert_string_equal(strchr(text.data, ' '),
-			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed\n");
+			    " 10.0.0.1:40000 > 10.0.0.2:6379  SMCD  closed, after 9 B that are "
+			    "lost\n");
 	out_free(&text);
 }
 
@@ -499,6 +504,50 @@ static void json(void **state)
 	out_free(&text);
 }
 
+/* A zero does not end it; what is not UTF-8 comes as bytes. */
+static void json_bytes(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "a", "\"text\":\"a\\u0000b\"" }, { "\xff", "\"bytes\":\"ff0062\"" },
+	};
+	const struct conversation conversation = { .number = 1 };
+	struct payload payload = { .conversation = &conversation, .full = 3, .len = 3 };
+	uint8_t data[3] = "\0\0b";
+
+	(void)state;
+	payload.data = data;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct out_text text = { 0 };
+
+		data[0] = (uint8_t)cases[i][0][0];
+		print_payload(&text, &(struct print){ .is_json = true, .is_text = true }, &payload);
+		out_char(&text, '\0');
+		assert_non_null(strstr(text.data, cases[i][1]));
+		assert_true(!strstr(text.data, "\"text\"") == !!strstr(text.data, "\"bytes\""));
+		out_free(&text);
+	}
+}
+
+/* The verdict on another one has taken its place. */
+static void verdict_is_gone(void **state)
+{
+	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
+	struct filter filter;
+	struct seen seen;
+	struct conversations *all = begin(&seen, &filter, "mode smcr");
+
+	(void)state;
+	tell_at(all, &record, NOW);
+	assert_int_equal(unwanted[1], 1);
+	unwanted[1] = 1 + SMCDATA_VERDICTS;
+	record.conn.mode = SMCDATA_SMCR;
+	record.is_other_process = 0;
+	tell_at(all, &record, NOW);
+	assert_int_equal(unwanted[1], 1);
+	assert_string_equal(seen.words, "");
+	end(all, &seen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,6 +555,7 @@ int main(void)
 		cmocka_unit_test(wanted), cmocka_unit_test(processes), cmocka_unit_test(losses),
 		cmocka_unit_test(known), cmocka_unit_test(packets), cmocka_unit_test(acknowledged),
 		cmocka_unit_test(shown), cmocka_unit_test(json),
+		cmocka_unit_test(json_bytes), cmocka_unit_test(verdict_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -204,7 +204,7 @@ def all_ways():
 def reference():
     """The judge is right about plain TCP, too: where so few bytes are on their way that nothing comes twice."""
     sniffer = Sniffer("%s/reference-1.pcap" % OUT, set(range(WAYS_PORT, WAYS_PORT + 50)))
-    ways("reference", "write", "writev", "half", "fork", argv=["-t"])
+    ways("reference", "write", "writev", "fork", argv=["-t"])
     sniffer.end()
 
 
