@@ -408,6 +408,14 @@ static long read_step(struct draft *draft, __u32 at, __u64 n, __u64 from, __u32 
 					 bpf_probe_read_kernel(to, n, (void *)from);
 }
 
+static void count(struct smcdata_conn *conn, __u32 kind, __u64 bytes)
+{
+	if (kind == SMCDATA_SENT)
+		conn->sent += bytes;
+	else
+		conn->received += bytes;
+}
+
 /* A record is full, or nothing more comes. */
 static void tell_piece(struct piece *piece)
 {
@@ -417,10 +425,7 @@ static void tell_piece(struct piece *piece)
 	if (!tell(piece->state, piece->draft, piece->draft->len, piece->draft->full))
 		piece->conn->pid = NOBODY;
 	piece->draft->record.is_other_process = 0;
-	if (piece->draft->record.kind == SMCDATA_SENT)
-		piece->draft->record.conn.sent += piece->draft->full;
-	else
-		piece->draft->record.conn.received += piece->draft->full;
+	count(&piece->draft->record.conn, piece->draft->record.kind, piece->draft->full);
 	piece->draft->len = piece->draft->full = 0;
 }
 
@@ -441,11 +446,12 @@ static long step(__u32 i, struct piece *piece)
 	from = member_of(call, &len);
 	if (call->place == NOWHERE)
 		len = call->offset + draft->left;
-	if (draft->wanted && !from)
-		stop_reading(piece);
 	n = call->offset < len ? len - call->offset : 0;
 	if (n > draft->left)
 		n = draft->left;
+	/* An empty member may be anywhere. */
+	if (draft->wanted && n && !from)
+		stop_reading(piece);
 	if (draft->wanted) {
 		if (n > STEP)
 			n = STEP;
@@ -483,8 +489,12 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 		return;
 	piece.call = bpf_task_storage_get(&smcdata_calls, task, NULL,
 					  BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!piece.call)
+	if (!piece.call) {
+		__sync_fetch_and_add(&piece.state->lost, 1);
+		__sync_fetch_and_add(&piece.state->lost_bytes, len);
+		count(piece.conn, kind, len);
 		return;
+	}
 	/* What was seen is another call: where the bytes of this one are is not known. */
 	if (piece.call->sk != (__u64)sk || piece.call->left < len)
 		piece.call->place = NOWHERE;
@@ -501,10 +511,7 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 	}
 	piece.draft->full += piece.draft->left;
 	tell_piece(&piece);
-	if (kind == SMCDATA_SENT)
-		piece.conn->sent += len;
-	else
-		piece.conn->received += len;
+	count(piece.conn, kind, len);
 	piece.call->left -= len;
 	if (piece.call->is_once)
 		piece.call->sk = 0;
