@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "smc/reason.h"
 #include "smc/remedy.h"
 
@@ -26,10 +27,7 @@ const char *event_name(enum event_kind kind)
 
 int64_t event_now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (int64_t)time.tv_sec * SECOND + time.tv_nsec;
+	return clock_ns(CLOCK_REALTIME);
 }
 
 bool event_is_link(const struct event *event)

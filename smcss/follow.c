@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "bpf/address.h"
 #include "bpf/programs.h"
 #include "sys/bpfmap.h"
@@ -109,14 +109,6 @@ int follow_event(struct event *event, const struct smclife_event *told, int64_t 
 	return 0;
 }
 
-static int64_t monotonic(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int on_record(void *arg, void *record, size_t len)
 {
 	struct follow *follow = arg;
@@ -178,7 +170,7 @@ int follow_read(struct follow *follow, struct smc_err *err)
 {
 	int ret;
 
-	follow->clock = event_now() - monotonic();
+	follow->clock = event_now() - clock_ns(CLOCK_MONOTONIC);
 	ret = bpf_programs_read(follow->programs, err);
 	return ret ? ret : tell_lost(follow, err);
 }

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 
 /* Between two times of reading all, if something is not found. */
 #define PAUSE_NS 500000000
@@ -92,14 +92,6 @@ static int name_process(struct listeners *listeners, struct listener *listener)
 	return ret;
 }
 
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int load(struct listeners *listeners, struct smc_err *err)
 {
 	const struct smcss_source source = {
@@ -115,7 +107,7 @@ static int load(struct listeners *listeners, struct smc_err *err)
 	for (size_t i = 0; !ret && i < listeners->count; i++)
 		ret = name_process(listeners, &listeners->entries[i]);
 	smcss_lookup_free(&listeners->lookup);
-	listeners->at = now();
+	listeners->at = clock_ns(CLOCK_MONOTONIC);
 	return ret;
 }
 
@@ -146,7 +138,8 @@ int listeners_find(struct listeners *listeners, struct event *event, struct smc_
 
 	if (!listeners->is_stale)
 		listener = find(listeners, &event->sock.local);
-	if (!listener && (!listeners->at || now() - listeners->at >= PAUSE_NS)) {
+	if (!listener &&
+	    (!listeners->at || clock_ns(CLOCK_MONOTONIC) - listeners->at >= PAUSE_NS)) {
 		ret = load(listeners, err);
 		listener = ret ? NULL : find(listeners, &event->sock.local);
 	}

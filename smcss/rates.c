@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "netlink/genl.h"
 #include "smc/stats.h"
 
@@ -85,14 +85,6 @@ double rates_seconds(const struct rates *rates)
 	return rates->before ? (double)(rates->at - rates->before) / 1e9 : 0;
 }
 
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* ---- what the kernel says ---- */
 
 /**
@@ -123,7 +115,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 					  sizeof(*item));
 
 	if (!taking->at)
-		taking->at = now();
+		taking->at = clock_ns(CLOCK_MONOTONIC);
 	if (!item)
 		return smc_err_set(taking->err, ENOMEM, "cannot store the list of sockets");
 	if (smc_sock_decode(&item->row.sock, nlh))
@@ -433,7 +425,7 @@ int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_er
 		ret = sample_fallbacks(rates, taking.at, err);
 	if (!ret) {
 		rates->before = last;
-		rates->at = taking.at ? taking.at : now();
+		rates->at = taking.at ? taking.at : clock_ns(CLOCK_MONOTONIC);
 		ret = compute(rates, err);
 	}
 	if (!ret && renew(rates))

@@ -15,6 +15,7 @@
 enum {
 	AF_INET = 2,
 	AF_INET6 = 10,
+	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 };
 
 /*

@@ -14,7 +14,6 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
-	IS_KERNEL_THREAD = 0x00200000, /* PF_KTHREAD */
 	MSG_PEEK = 2,
 	MSG_TRUNC = 0x20,
 	MSG_WAITALL = 0x100,

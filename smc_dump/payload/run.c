@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "host/smc.h"
 #include "netlink/diag.h"
 #include "smc_dump/capture.h"
@@ -69,14 +69,6 @@ static int on_payload(void *arg, const struct payload *payload)
 	return capture->told == capture->request->count ? ENOUGH : 0;
 }
 
-static int64_t now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_REALTIME, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static int on_record(void *arg, const struct smcdata_record *record, const uint8_t *data,
 		     int64_t at)
 {
@@ -85,7 +77,7 @@ static int on_record(void *arg, const struct smcdata_record *record, const uint8
 
 	/* While it is read more comes, maybe for good. */
 	if (live_is_stopped() && !capture->end)
-		capture->end = now();
+		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
 		return ENOUGH;
 	ret = conversations_record(capture->all, record, data, at);
@@ -119,7 +111,8 @@ static int start_file(struct payload_capture *capture)
 
 static int end_file(struct payload_capture *capture)
 {
-	pcapng_tail(&capture->text, now(), capture->told, tap_state(capture->tap)->lost);
+	pcapng_tail(&capture->text, clock_ns(CLOCK_REALTIME), capture->told,
+		    tap_state(capture->tap)->lost);
 	return write_out(capture);
 }
 

@@ -6,14 +6,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "bpf/programs.h"
 
-#define SECOND INT64_C(1000000000)
 /* A clock that was set is followed; how long it takes to read one is not. */
-#define CLOCK_STEP (SECOND / 1000)
+#define CLOCK_STEP 1000000 /* ns */
 
 /** struct tap - @clock: from CLOCK_MONOTONIC to the time of day; @result: of @fn, if not 0 */
 struct tap {
@@ -25,17 +24,9 @@ struct tap {
 	int result;
 };
 
-static int64_t now(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return time.tv_sec * SECOND + time.tv_nsec;
-}
-
 static void set_clock(struct tap *tap)
 {
-	int64_t clock = now(CLOCK_REALTIME) - now(CLOCK_MONOTONIC);
+	int64_t clock = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 
 	if (llabs(clock - tap->clock) > CLOCK_STEP)
 		tap->clock = clock;
