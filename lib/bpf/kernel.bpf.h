@@ -20,20 +20,23 @@ enum {
 
 /*
  * Has a function of this program called where the kernel's FUNCTION begins: by its types, which
- * costs a tenth, or by registers. bpf_programs_start() takes one of both.
+ * costs a tenth, or by registers. bpf_programs_start() takes one of both. By types, what it gets
+ * may be read as it is, without a copy.
  */
 #define ARGUMENTS(...) __VA_ARGS__
-#define AT(function, on_it, arguments, ...)                     \
+#define AT(function, on_it, arguments, ...) \
+	AT_EITHER(function, on_it, on_it, ARGUMENTS(arguments), __VA_ARGS__)
+#define AT_EITHER(function, on_typed, on_plain, arguments, ...) \
 	SEC("fentry/" #function)                                \
 	int BPF_PROG(typed_##function, arguments)               \
 	{                                                       \
-		on_it(__VA_ARGS__);                             \
+		on_typed(__VA_ARGS__);                          \
 		return 0;                                       \
 	}                                                       \
 	SEC("kprobe/" #function)                                \
 	int BPF_KPROBE(plain_##function, arguments)             \
 	{                                                       \
-		on_it(__VA_ARGS__);                             \
+		on_plain(__VA_ARGS__);                          \
 		return 0;                                       \
 	}
 

@@ -26,6 +26,10 @@ enum {
 	WAKE_AT = SMCDATA_RING_SIZE / 4,
 	/* Records after which that is looked at. */
 	WAKE_EVERY = 16,
+	/* 2 MB of them; one that has no socket yet. */
+	PLACES_BITS = 14,
+	PLACES = 1 << PLACES_BITS,
+	TAKEN = 1,
 };
 
 /* ---- types of the kernel ---- */
@@ -104,7 +108,23 @@ struct {
 	__type(value, struct call);
 } smcdata_calls SEC(".maps");
 
-/* By the address of the kernel's socket. */
+/*
+ * Connections, by the address of the kernel's socket: each at a place that follows from it, where
+ * it is found at a fifth of the cost, and those whose place is taken in the other map. A socket is
+ * not freed while a task is in a call about it.
+ */
+struct place_of_conn {
+	__u64 sk;
+	struct smcdata_conn conn;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PLACES);
+	__type(key, __u32);
+	__type(value, struct place_of_conn);
+} smcdata_places SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -164,11 +184,54 @@ static struct draft *draft_of(void)
 
 /* ---- connections ---- */
 
+static struct place_of_conn *place_of(__u64 sk)
+{
+	__u32 key;
+
+	/* For the verifier, the copy of a pointer's half is a number. */
+	asm volatile("%0 = %1" : "=w"(key) : "w"((__u32)sk));
+	/* By the golden ratio, so that addresses that differ little are far from each other. */
+	key = (key >> 6) * 0x9e3779b1U >> (32 - PLACES_BITS);
+	return bpf_map_lookup_elem(&smcdata_places, &key);
+}
+
 static struct smcdata_conn *find(const void *sk)
 {
 	__u64 key = (__u64)sk;
+	struct place_of_conn *place = place_of(key);
 
+	if (place && place->sk == key)
+		return &place->conn;
 	return bpf_map_lookup_elem(&smcdata_conns, &key);
+}
+
+/* Return: what is there now; NULL without room. */
+static struct smcdata_conn *note(const void *sk, const struct smcdata_conn *conn)
+{
+	__u64 key = (__u64)sk;
+	struct place_of_conn *place = place_of(key);
+
+	/* What was not told of the one that had this address is in the way. */
+	bpf_map_delete_elem(&smcdata_conns, &key);
+	if (place && (place->sk == key || !__sync_val_compare_and_swap(&place->sk, 0, TAKEN))) {
+		place->conn = *conn;
+		/* Nobody finds it before it is all there. */
+		__sync_lock_test_and_set(&place->sk, key);
+		return &place->conn;
+	}
+	bpf_map_update_elem(&smcdata_conns, &key, conn, BPF_ANY);
+	return bpf_map_lookup_elem(&smcdata_conns, &key);
+}
+
+static void forget(const void *sk)
+{
+	__u64 key = (__u64)sk;
+	struct place_of_conn *place = place_of(key);
+
+	if (place && place->sk == key)
+		place->sk = 0;
+	else
+		bpf_map_delete_elem(&smcdata_conns, &key);
 }
 
 static void read_mode(struct smcdata_conn *conn, const struct smc_sock *smc)
@@ -193,7 +256,6 @@ static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
 {
 	struct smcdata_conn conn = { .mode = mode, .is_old = is_old };
 	struct smcdata_state *state = state_of();
-	__u64 key = (__u64)sk;
 	struct sock *inside;
 
 	if (!state || netns_of(sk) != state->netns)
@@ -207,8 +269,7 @@ static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
 	/* Nobody has accepted it yet. */
 	if (!is_old)
 		conn.side = BPF_CORE_READ(sk, sk_socket) ? SMCDATA_CLIENT : SMCDATA_SERVER;
-	bpf_map_update_elem(&smcdata_conns, &key, &conn, BPF_ANY);
-	return find(sk);
+	return note(sk, &conn);
 }
 
 /* A verdict stays, even if that on another one takes its place. */
@@ -239,14 +300,20 @@ static void fill(struct smcdata_record *record, struct smcdata_conn *conn, __u32
 	record->conn = *conn;
 }
 
+/* Of a connection's first bytes the reader says at once whether it wants them. */
+static bool is_urgent(struct draft *draft)
+{
+	if (!(draft->record.conn.sent | draft->record.conn.received))
+		return true;
+	return ++draft->told % WAKE_EVERY == 0 &&
+	       bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA) > WAKE_AT;
+}
+
 /* @len: bytes of the draft; it stands for @full. Return: was there room? */
 static bool tell(struct smcdata_state *state, struct draft *draft, __u32 len, __u32 full)
 {
-	__u64 flags = BPF_RB_NO_WAKEUP;
+	__u64 flags = is_urgent(draft) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 
-	if (++draft->told % WAKE_EVERY == 0 &&
-	    bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA) > WAKE_AT)
-		flags = BPF_RB_FORCE_WAKEUP;
 	draft->record.len = len;
 	draft->record.full = full;
 	if (len > SMCDATA_BYTES)
@@ -296,12 +363,43 @@ static __u64 page_address(const struct page *page)
 }
 #endif
 
+static void note_place(struct call *call, __u8 type)
+{
+	if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC))
+		call->place = IN_USER_VECTOR;
+	else if (type == bpf_core_enum_value(enum iter_type, ITER_KVEC))
+		call->place = IN_KERNEL_VECTOR;
+	else if (type == bpf_core_enum_value(enum iter_type, ITER_BVEC))
+		call->place = IN_PAGES;
+}
+
+static bool is_one_buffer(__u8 type)
+{
+	return bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
+	       type == bpf_core_enum_value(enum iter_type, ITER_UBUF);
+}
+
+static void note_typed(struct call *call, const struct iov_iter *iter)
+{
+	__u8 type = iter->iter_type;
+
+	call->offset = iter->iov_offset;
+	if (is_one_buffer(type)) {
+		call->place = IN_USER;
+		call->table = (__u64)iter->ubuf;
+		call->size = call->offset + iter->count;
+		return;
+	}
+	call->table = bpf_core_field_exists(iter->__iov) ? (__u64)iter->__iov : (__u64)iter->iov;
+	note_place(call, type);
+}
+
 /* A member of a copy of the iterator, of which there may be only one in this kernel. */
 #define ITER(copy, member, type) \
 	(*(type *)((copy) + bpf_core_field_offset(((struct iov_iter *)0)->member)))
 #define ITER_SIZE 64
 
-static void note_iter(struct call *call, const struct iov_iter *iter)
+static void note_plain(struct call *call, const struct iov_iter *iter)
 {
 	__u8 copy[ITER_SIZE] __attribute__((aligned(8))), type;
 
@@ -310,8 +408,7 @@ static void note_iter(struct call *call, const struct iov_iter *iter)
 		return;
 	type = ITER(copy, iter_type, __u8);
 	call->offset = ITER(copy, iov_offset, __u64);
-	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
-	    type == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
+	if (is_one_buffer(type)) {
 		call->place = IN_USER;
 		call->table = ITER(copy, ubuf, __u64);
 		call->size = call->offset + ITER(copy, count, __u64);
@@ -321,12 +418,7 @@ static void note_iter(struct call *call, const struct iov_iter *iter)
 		call->table = ITER(copy, __iov, __u64);
 	else
 		call->table = ITER(copy, iov, __u64);
-	if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC))
-		call->place = IN_USER_VECTOR;
-	else if (type == bpf_core_enum_value(enum iter_type, ITER_KVEC))
-		call->place = IN_KERNEL_VECTOR;
-	else if (type == bpf_core_enum_value(enum iter_type, ITER_BVEC))
-		call->place = IN_PAGES;
+	note_place(call, type);
 }
 
 /* ITER_KVEC has the same members as ITER_IOVEC. */
@@ -475,6 +567,21 @@ static long step(__u32 i, struct piece *piece)
 	return !draft->left;
 }
 
+/* As step() and those after it would do it: most calls have one buffer, and little is wanted. */
+static void read_buffer(struct piece *piece)
+{
+	struct draft *draft = piece->draft;
+	struct call *call = piece->call;
+
+	if (read_step(draft, 0, draft->wanted, call->table + call->offset, IN_USER))
+		stop_reading(piece);
+	else
+		draft->len = draft->wanted;
+	call->offset += draft->left;
+	draft->full = draft->left;
+	draft->left = 0;
+}
+
 /* SMC has copied that many bytes of the call that this task is in. */
 static void copied(struct sock *sk, __u64 len, __u32 kind)
 {
@@ -503,7 +610,10 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 	piece.draft->len = piece.draft->full = 0;
 	piece.draft->wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
 	fill(&piece.draft->record, piece.conn, kind);
-	bpf_loop(STEPS, step, &piece, 0);
+	if (piece.call->place == IN_USER && piece.draft->wanted <= STEP)
+		read_buffer(&piece);
+	else
+		bpf_loop(STEPS, step, &piece, 0);
 	if (piece.draft->left) {
 		stop_reading(&piece);
 		piece.call->place = NOWHERE;
@@ -546,40 +656,64 @@ static void on_buffers(struct sock *sk, bool is_smcd)
 }
 AT(smc_buf_create, on_buffers, ARGUMENTS(struct sock *sk, bool is_smcd), sk, is_smcd)
 
+static void on_typed_send(struct sock *sk, struct msghdr *msg, __u64 len)
+{
+	struct call *call = begin_call(sk, len);
+
+	if (call)
+		note_typed(call, &msg->msg_iter);
+}
+
 static void on_send(struct sock *sk, struct msghdr *msg, __u64 len)
 {
 	struct call *call = begin_call(sk, len);
 
 	if (call)
-		note_iter(call, &msg->msg_iter);
+		note_plain(call, &msg->msg_iter);
 }
-AT(smc_tx_sendmsg, on_send, ARGUMENTS(struct sock *sk, struct msghdr *msg, __u64 len), sk, msg, len)
+AT_EITHER(smc_tx_sendmsg, on_typed_send, on_send,
+	  ARGUMENTS(struct sock *sk, struct msghdr *msg, __u64 len), sk, msg, len)
 
-/* Who only peeks reads it again. */
+/* Who only peeks reads it again. Return: where the bytes go is for the caller to note. */
+static bool begin_receive(struct call *call, int rcvlowat, struct msghdr *msg,
+			  struct pipe_inode_info *pipe, int flags)
+{
+	call->is_once = !(flags & MSG_WAITALL) && rcvlowat <= 1;
+	if (flags & MSG_PEEK) {
+		call->place = PEEKED;
+		return false;
+	}
+	if (msg)
+		return !(flags & MSG_TRUNC);
+	call->place = IN_PIPE;
+	call->pipe = (__u64)pipe;
+	call->table = (__u64)BPF_CORE_READ(pipe, bufs);
+	call->member = BPF_CORE_READ(pipe, head);
+	call->size = BPF_CORE_READ(pipe, ring_size);
+	return false;
+}
+
+static void on_typed_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe,
+			     __u64 len, int flags)
+{
+	struct call *call = begin_call(sk, len);
+
+	if (call && begin_receive(call, sk->sk_rcvlowat, msg, pipe, flags))
+		note_typed(call, &msg->msg_iter);
+}
+
 static void on_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, __u64 len,
 		       int flags)
 {
 	struct call *call = begin_call(sk, len);
 
-	if (!call)
-		return;
-	call->is_once = !(flags & MSG_WAITALL) && BPF_CORE_READ(sk, sk_rcvlowat) <= 1;
-	if (flags & MSG_PEEK) {
-		call->place = PEEKED;
-	} else if (!msg) {
-		call->place = IN_PIPE;
-		call->pipe = (__u64)pipe;
-		call->table = (__u64)BPF_CORE_READ(pipe, bufs);
-		call->member = BPF_CORE_READ(pipe, head);
-		call->size = BPF_CORE_READ(pipe, ring_size);
-	} else if (!(flags & MSG_TRUNC)) {
-		note_iter(call, &msg->msg_iter);
-	}
+	if (call && begin_receive(call, BPF_CORE_READ(sk, sk_rcvlowat), msg, pipe, flags))
+		note_plain(call, &msg->msg_iter);
 }
-AT(smc_rx_recvmsg, on_receive,
-   ARGUMENTS(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, __u64 len,
-	     int flags),
-   sk, msg, pipe, len, flags)
+AT_EITHER(smc_rx_recvmsg, on_typed_receive, on_receive,
+	  ARGUMENTS(struct sock *sk, struct msghdr *msg, struct pipe_inode_info *pipe, __u64 len,
+		    int flags),
+	  sk, msg, pipe, len, flags)
 
 SEC("raw_tp/smc_tx_sendmsg")
 int smcdata_sent(struct bpf_raw_tracepoint_args *ctx)
@@ -598,14 +732,13 @@ int smcdata_received(struct bpf_raw_tracepoint_args *ctx)
 static void end(struct sock *sk)
 {
 	struct smcdata_conn *conn = find(sk);
-	__u64 key = (__u64)sk;
 
 	if (!conn)
 		return;
 	/* Of one without a byte nobody knows. */
 	if (conn->sent || conn->received)
 		tell_end(conn);
-	bpf_map_delete_elem(&smcdata_conns, &key);
+	forget(sk);
 }
 
 static void on_release(struct socket *sock)

@@ -245,6 +245,44 @@ def check_choice():
         echo.end()
 
 
+def check_many():
+    """More at once than have a place of their own in the kernel's table of 16384."""
+    listener = smc_listener(7510)
+    dump = Dump("-j", "-A", "dport = :7510")
+    pairs = [(smc_client(7510), accept(listener)) for _ in range(400)]
+    for number, (client, server) in enumerate(pairs):
+        client.sendall(b"to %d" % number)
+        server.recv(100)
+    for number, (client, server) in enumerate(pairs):
+        server.sendall(b"from %d" % number)
+        client.recv(100)
+    for ends in pairs:
+        for end in ends:
+            end.close()
+    listener.close()
+    wait_for(lambda: dump.out.count(b"closed") >= len(pairs), 120)
+    status, out, err = dump.end()
+    told = {}
+    for line in out.splitlines():
+        event = json.loads(line)
+        name = event["from"] if event["to"] == "127.0.0.1:7510" else event["to"]
+        told.setdefault(name, []).append(event.get("text", event["event"]))
+    equal((status, "lost" in err), (0, False), "many connections at once: nothing is lost")
+    equal(sorted(told.values()), sorted(["to %d" % number, "from %d" % number, "closed"] for number in range(len(pairs))),
+          "many connections at once: each has what is its own")
+
+
+def check_types():
+    """Where smc.ko has types the cheaper programs are used: BPF_PROG_TYPE_TRACING."""
+    is_module = os.path.exists("/sys/module/smc/sections")
+    has_types = os.path.exists("/sys/kernel/btf/smc") or not is_module
+    dump = Dump("-w", "/run/types.pcapng")
+    infos = "/proc/%d/fdinfo/" % dump.process.pid
+    texts = [open(infos + fd, encoding="ascii").read() for fd in os.listdir(infos)]
+    equal(any("prog_type:\t26\n" in text for text in texts), has_types, "by types where there are any (%s)" % has_types)
+    ended_well(dump, "by types")
+
+
 def check_old():
     """A connection that was there before, with bytes that nobody saw."""
     path, echo = capture("old"), Echo(7500)
@@ -440,9 +478,9 @@ def save_dialogs():
         ended_well(dump, name)
 
 
-ALL = (all_ways, reference, check_count, check_choice, check_old, check_first_comment, check_fallback, check_text, check_json,
+ALL = (all_ways, reference, check_many, check_types, check_count, check_choice, check_old, check_first_comment, check_fallback, check_text, check_json,
        check_killed, check_stopped, save_dialogs, check_refusals, check_without_smc)
-PARTS = {"SMCD": ALL, "SMCR": (all_ways,), "TCP": (check_fallback, check_refusals)}[MODE]
+PARTS = {"SMCD": ALL, "SMCR": (all_ways, check_types), "TCP": (check_fallback, check_refusals)}[MODE]
 
 for part in PARTS:
     if not sys.argv[2:] or part.__name__ in sys.argv[2:]:
