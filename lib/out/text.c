@@ -41,6 +41,14 @@ void out_mem(struct out_text *text, const void *data, size_t len)
 	text->len += len;
 }
 
+void *out_room(struct out_text *text, size_t len)
+{
+	if (!reserve(text, len))
+		return NULL;
+	text->len += len;
+	return text->data + text->len - len;
+}
+
 void out_str(struct out_text *text, const char *str)
 {
 	out_mem(text, str, strlen(str));

@@ -24,6 +24,13 @@ struct out_text {
 /** out_mem() - append bytes as they are */
 void out_mem(struct out_text *text, const void *data, size_t len);
 
+/**
+ * out_room() - append @len bytes that the caller fills before anything else is appended
+ *
+ * Return: where they are; NULL without memory.
+ */
+void *out_room(struct out_text *text, size_t len);
+
 /** out_str() - append a string as it is */
 void out_str(struct out_text *text, const char *str);
 

@@ -27,7 +27,6 @@ enum {
 	ETHERNET_HEADER = 14, IPV4_HEADER = 20, IPV6_HEADER = 40, TCP_HEADER = 20,
 	/* MSS, NOP, window scale: so much may be on its way. */
 	TCP_OPTIONS = 8, MSS = 65495, WINDOW = 65535, WINDOW_SCALE = 14,
-	HEADERS = ETHERNET_HEADER + IPV6_HEADER + TCP_HEADER + TCP_OPTIONS,
 	/* What an IP packet has room for, as the length of most is told. */
 	SEGMENT = 61440,
 	/* Somebody acknowledges so many bytes that nobody answers, or the window would be full. */
@@ -150,21 +149,44 @@ struct segment {
 	const char *comment;
 };
 
-/* Sum as RFC 1071 has it, of words of 32 bits, which comes to the same; an odd byte is the last. */
-static uint64_t sum(uint64_t sofar, const uint8_t *data, size_t len)
+/*
+ * Sum as RFC 1071 has it, of words of 64 bits in this host's byte order, which comes to the same;
+ * only the last of several parts may have an odd length.
+ */
+static uint64_t sum(uint64_t sofar, const void *data, size_t len)
 {
-	for (; len >= 4; data += 4, len -= 4)
-		sofar += big32(data);
-	for (size_t i = 0; i < len; i++)
-		sofar += (uint64_t)data[i] << (i & 1 ? 0 : 8);
-	return sofar;
+	const uint8_t *bytes = data;
+	uint64_t word;
+
+	for (; len >= sizeof(word); bytes += sizeof(word), len -= sizeof(word)) {
+		memcpy(&word, bytes, sizeof(word));
+		sofar += word;
+		sofar += sofar < word;
+	}
+	word = 0;
+	memcpy(&word, bytes, len);
+	sofar += word;
+	return sofar + (sofar < word);
 }
 
-static uint16_t checksum(uint64_t sofar)
+static void put_checksum(uint8_t *to, uint64_t sofar)
 {
+	uint16_t sum16;
+
 	while (sofar >> 16)
 		sofar = (sofar & 0xffff) + (sofar >> 16);
-	return (uint16_t)~sofar;
+	sum16 = (uint16_t)~sofar;
+	memcpy(to, &sum16, sizeof(sum16));
+}
+
+static size_t tcp_header_len(const struct segment *segment)
+{
+	return TCP_HEADER + (segment->flags & SYN ? TCP_OPTIONS : 0);
+}
+
+static bool is_ipv6(const struct segment *segment)
+{
+	return segment->conversation->local.family == AF_INET6;
 }
 
 static size_t put_ethernet(uint8_t *to, const struct segment *segment, uint16_t protocol)
@@ -189,7 +211,7 @@ static size_t put_ipv4(uint8_t *to, const struct smc_addr *from, const struct sm
 	to[9] = IPPROTO_TCP;
 	memcpy(to + 12, from->ip, 4);
 	memcpy(to + 16, dest->ip, 4);
-	big_put16(to + 10, checksum(sum(0, to, IPV4_HEADER)));
+	put_checksum(to + 10, sum(0, to, IPV4_HEADER));
 	return IPV4_HEADER;
 }
 
@@ -216,16 +238,15 @@ static uint32_t sequence(const struct segment *segment, bool is_sent)
 }
 
 /* Its checksum is only right with all of the payload: without, readers do not look at it. */
-static size_t put_tcp(uint8_t *to, const struct segment *segment, const struct smc_addr *from,
-		      const struct smc_addr *dest)
+static void put_tcp(uint8_t *to, const struct segment *segment, const struct smc_addr *from,
+		    const struct smc_addr *dest)
 {
-	const size_t ip = from->family == AF_INET6 ? 16 : 4;
-	const bool is_syn = segment->flags & SYN;
-	const size_t len = TCP_HEADER + (is_syn ? TCP_OPTIONS : 0);
+	const size_t ip = is_ipv6(segment) ? 16 : 4, len = tcp_header_len(segment);
 	static const uint8_t options[TCP_OPTIONS] = {
 		2, 4, MSS >> 8, MSS & 0xff, 1, 3, 3, WINDOW_SCALE,
 	};
-	uint64_t total = IPPROTO_TCP + len + segment->full;
+	uint8_t last[4] = { 0, IPPROTO_TCP }; /* of the pseudo header */
+	uint64_t total;
 
 	memset(to, 0, len);
 	big_put16(to, from->port);
@@ -236,61 +257,96 @@ static size_t put_tcp(uint8_t *to, const struct segment *segment, const struct s
 	to[12] = (uint8_t)(len / 4 << 4);
 	to[13] = segment->flags;
 	big_put16(to + 14, WINDOW);
-	if (is_syn)
+	if (segment->flags & SYN)
 		memcpy(to + TCP_HEADER, options, sizeof(options));
 	if (segment->len != segment->full)
-		return len;
-	total = sum(sum(total, from->ip, ip), dest->ip, ip);
-	total = sum(sum(total, to, len), segment->data, segment->len);
-	big_put16(to + 16, checksum(total));
-	return len;
+		return;
+	big_put16(last + 2, (uint16_t)(len + segment->full));
+	total = sum(sum(sum(0, from->ip, ip), dest->ip, ip), last, sizeof(last));
+	put_checksum(to + 16, sum(sum(total, to, len), segment->data, segment->len));
 }
 
-static size_t put_headers(uint8_t *to, const struct segment *segment)
+static size_t headers_len(const struct segment *segment)
+{
+	return ETHERNET_HEADER + (is_ipv6(segment) ? IPV6_HEADER : IPV4_HEADER) +
+	       tcp_header_len(segment);
+}
+
+static void put_headers(uint8_t *to, const struct segment *segment)
 {
 	const struct conversation *conversation = segment->conversation;
 	const struct smc_addr *from = segment->is_sent ? &conversation->local : &conversation->peer;
 	const struct smc_addr *dest = segment->is_sent ? &conversation->peer : &conversation->local;
-	const bool is_ipv6 = from->family == AF_INET6;
-	uint32_t tcp = TCP_HEADER + (segment->flags & SYN ? TCP_OPTIONS : 0) + segment->full;
-	size_t len = put_ethernet(to, segment, is_ipv6 ? 0x86dd : 0x0800);
+	uint32_t tcp = (uint32_t)tcp_header_len(segment) + segment->full;
 
-	len += (is_ipv6 ? put_ipv6 : put_ipv4)(to + len, from, dest, tcp);
-	return len + put_tcp(to + len, segment, from, dest);
+	to += put_ethernet(to, segment, is_ipv6(segment) ? 0x86dd : 0x0800);
+	to += (is_ipv6(segment) ? put_ipv6 : put_ipv4)(to, from, dest, tcp);
+	put_tcp(to, segment, from, dest);
 }
 
-/* There are millions of packets: what every one begins and ends with is appended at once. */
 struct first {
 	uint32_t type, len, interface, time_high, time, captured, full;
-	uint8_t headers[HEADERS];
 };
 
 struct last {
-	uint16_t code, len;
-	uint32_t direction, end;
+	uint16_t code, code_len;
+	uint32_t direction, end, len;
 };
 
-static void append(struct out_text *text, const struct segment *segment)
+static size_t padded(size_t len)
+{
+	return (len + 3) & ~(size_t)3;
+}
+
+/* Return: where what follows stands. */
+static uint8_t *put_padded(uint8_t *to, size_t offset, const void *data, size_t len)
+{
+	const size_t end = offset + len;
+
+	if (len)
+		memcpy(to + offset, data, len);
+	for (size_t i = end; i < padded(end); i++)
+		to[i] = 0;
+	return to + padded(end);
+}
+
+/* What comes last may not be aligned for the compiler: it is copied. */
+static void put_last(uint8_t *to, const struct segment *segment, size_t len)
 {
 	const struct last last = {
 		PACKET_FLAGS, sizeof(last.direction),
-		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND, OPT_END,
+		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND, OPT_END, (uint32_t)len,
 	};
-	struct first first = {
-		.type = PACKET, .time = (uint32_t)segment->at,
-		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
-	};
-	size_t len = put_headers(first.headers, segment), at = text->len;
 
-	first.captured = (uint32_t)len + segment->len;
-	first.full = (uint32_t)len + segment->full;
-	out_mem(text, &first, offsetof(struct first, headers) + len);
-	out_mem(text, segment->data, segment->len);
-	pad(text, len + segment->len);
-	if (*segment->comment)
-		option_text(text, OPT_COMMENT, segment->comment);
-	out_mem(text, &last, sizeof(last));
-	end(text, at);
+	memcpy(to, &last, sizeof(last));
+}
+
+/* There are millions of packets: each is put together where it stands. */
+static void append(struct out_text *text, const struct segment *segment)
+{
+	const size_t headers = headers_len(segment), len = headers + segment->len;
+	const size_t comment = strlen(segment->comment);
+	const uint16_t option[] = { OPT_COMMENT, (uint16_t)comment };
+	const size_t block = sizeof(struct first) + padded(len) + sizeof(struct last) +
+			     (comment ? sizeof(option) + padded(comment) : 0);
+	const struct first first = {
+		PACKET, (uint32_t)block, .time = (uint32_t)segment->at,
+		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
+		.captured = (uint32_t)len, .full = (uint32_t)headers + segment->full,
+	};
+	uint8_t *to = out_room(text, block);
+
+	if (!to)
+		return;
+	put_last(to + block - sizeof(struct last), segment, block);
+	memcpy(to, &first, sizeof(first));
+	to += sizeof(first);
+	put_headers(to, segment);
+	to = put_padded(to, headers, segment->data, segment->len);
+	if (!comment)
+		return;
+	memcpy(to, option, sizeof(option));
+	put_padded(to, sizeof(option), segment->comment, comment);
 }
 
 /* ---- packets ---- */
@@ -415,11 +471,13 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 static void append_ack(struct out_text *text, const struct payload *payload)
 {
 	const uint64_t before = payload->conversation->passed[payload->is_sent];
-	struct segment segment = segment_of(payload, !payload->is_sent, ACK);
+	struct segment segment;
 
+	if (!((before ^ (before + payload->full)) >> ACK_SHIFT))
+		return;
+	segment = segment_of(payload, !payload->is_sent, ACK);
 	segment.passed[payload->is_sent] += payload->full;
-	if ((before ^ (before + payload->full)) >> ACK_SHIFT)
-		append(text, &segment);
+	append(text, &segment);
 }
 
 void pcapng_payload(struct out_text *text, const struct payload *payload)
