@@ -84,10 +84,8 @@ def bench_smcss():
 
 
 def processor(pid):
-    """Seconds of processor that a process has taken."""
-    with open("/proc/%d/stat" % pid, encoding="ascii") as stat:
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor that a process has taken: clock_getcpuclockid(3), CPUCLOCK_SCHED."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
 def bench_top():
@@ -189,7 +187,7 @@ def bench_lives():
 def bench_events():
     """The same connections, while smcss --events follows them and while nobody does, in turns. There is one processor
     for all, so what smcss itself does is in it."""
-    times = {False: [], True: []}
+    count, rounds, times, own = 200, 5, {False: [], True: []}, []  # ROUNDS of life.c
     for _ in range(3):
         for is_followed in times:
             watch = is_followed and subprocess.Popen([TOOLS + "/smcss", "--events", "-j"], stdout=subprocess.PIPE)
@@ -198,13 +196,17 @@ def bench_events():
             if watch:  # as if written into a file: somebody takes it all
                 reader = threading.Thread(target=watch.stdout.read)
                 reader.start()
-            times[is_followed].append(int(subprocess.run([TOOLS + "/life", "200", "256"], stdout=subprocess.PIPE, check=True).stdout))
+            before = processor(watch.pid) if watch else 0
+            times[is_followed].append(int(subprocess.run([TOOLS + "/life", str(count), "256"], stdout=subprocess.PIPE,
+                                                         check=True).stdout))
             if watch:
+                own.append((processor(watch.pid) - before) * 1e9 / (rounds * count))
                 watch.terminate()
                 reader.join()
                 watch.wait()
-    alone, followed = statistics.median(times[False]), statistics.median(times[True])
-    print("whole life, IPPROTO_SMC: %d instructions, followed by smcss --events %d, ratio %.3f" % (alone, followed, followed / alone), flush=True)
+    alone, followed, own = (statistics.median(values) for values in (times[False], times[True], own))
+    print("whole life, IPPROTO_SMC: %d instructions, followed by smcss --events %d, ratio %.3f; %d of them are smcss' own"
+          % (alone, followed, followed / alone, own), flush=True)
 
 
 def requests(count, port="6379"):
@@ -238,13 +240,15 @@ def bench_capture(count, unit):
     """Requests of redis, while smc_dump captures 128 bytes of each and while nobody does, in turns. UNIT is that of the
     clock, a billionth of its second."""
     file = "/run/redis.pcapng"
-    times = {False: [], True: []}
+    times, own = {False: [], True: []}, []
     server = start_redis()
     for _ in range(5):
         for is_captured in times:
             dump = is_captured and start_capture(file)
+            before = processor(dump.pid) if dump else 0
             times[is_captured].append(1e9 / requests(count))
             if dump:
+                own.append((processor(dump.pid) - before) * 1e9 / count)
                 dump.terminate()
                 if dump.wait():
                     raise SystemExit("smc_dump: status %d, %s" % (dump.returncode, dump.stderr.read()))
@@ -252,8 +256,9 @@ def bench_capture(count, unit):
                     raise SystemExit("smc_dump wrote %d bytes of %d requests" % (os.path.getsize(file), count))
     server.kill()
     server.wait()
-    alone, captured = statistics.median(times[False]), statistics.median(times[True])
-    print("redis GET: %d %s, captured by smc_dump -s 128 %d, ratio %.3f" % (alone, unit, captured, captured / alone), flush=True)
+    alone, captured, own = (statistics.median(values) for values in (times[False], times[True], own))
+    print("redis GET: %d %s, captured by smc_dump -s 128 %d, ratio %.3f; %d of them are smc_dump's own, without ratio %.3f"
+          % (alone, unit, captured, captured / alone, own, (captured - own) / alone), flush=True)
 
 
 def bench_smc_chk():
@@ -288,7 +293,9 @@ into_memory()
 if "lives" in sys.argv:
     bench_lives()
     bench_events()
-    bench_capture(5000, "instructions")
+    bench_capture(10000, "instructions")
+elif "capture" in sys.argv:
+    bench_capture(10000, "instructions")
 elif os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
     bench_socket()
