@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: MIT
 # Servers that poll a blocking listener serve on while clients go away during their handshake.
 . "$(dirname "$0")/lab.sh"
-in_lab run -k lo -- "accept.py ${DEAD:-600}"
+in_lab run -k lo --cpus 2 -- "accept.py ${DEAD:-600}"

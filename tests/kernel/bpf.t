@@ -7,4 +7,4 @@ if [ ! -x "$BUILD/smc_bpf" ]; then
 	echo 1..1
 	exit 0
 fi
-in_lab run -k lo -- "bpf.py $BUILD/tests/programs $PWD/tests/kernel/programs"
+in_lab run -k lo --cpus 2 -- "bpf.py $BUILD/tests/programs $PWD/tests/kernel/programs"

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: MIT
 # Known traffic over SMC-D while things break: nothing hangs, nothing is lost.
 . "$(dirname "$0")/lab.sh"
-in_lab run -k lo -m 1500M -- "faults.py 50 signals descriptors bpf"
+in_lab run -k lo --cpus 2 -m 1500M -- "faults.py 50 signals descriptors bpf"
