@@ -158,13 +158,15 @@ class Sockets:
 
 
 def wait_for(function, seconds=60):
-    """The first true value of a function, or its last one."""
+    """The first true value of a function, or its last one. Half of the time is for what it waits for, at least."""
     end = time.monotonic() + seconds
     while True:
+        begin = time.monotonic()
         value = function()
-        if value or time.monotonic() > end:
+        now = time.monotonic()
+        if value or now > end:
             return value
-        time.sleep(0.1)
+        time.sleep(min(max(0.1, now - begin), 0.5))
 
 
 def processes(name):
