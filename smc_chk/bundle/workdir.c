@@ -18,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/memory.h"
 #include "sys/library.h"
 #include "sys/signals.h"
 
@@ -162,6 +163,9 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
+	/* ld.so and libraries would say in their words what the parent says in one sentence. */
+	if (memory_ran_out())
+		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
 		_exit(2);
