@@ -50,33 +50,9 @@ int cmd_open(struct cmd *cmd)
 
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what)
 {
-	struct smc_err err = { 0 };
 	int ret = cmd_open(cmd);
 
-	if (ret)
-		return ret;
-	ret = smc_genl_dump(cmd->nl, request, fn, arg, &err);
-	if (!ret)
-		return 0;
-	if (ret == -EBADMSG && !err.code)
-		return smc_err_say(cmd->err, EBADMSG,
-				   "cannot read %s: unexpected kind of answer from the kernel",
-				   what);
-	if (!err.code)
-		return smc_err_set(cmd->err, -ret, "cannot read %s", what);
-	return smc_err_say(cmd->err, -ret, "cannot read %s: %s", what, err.text);
-}
-
-int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing)
-{
-	const struct smc_genl_attr attr = { SMC_ABI_EID_TABLE_ENTRY, SMC_GENL_STR, str, 0 };
-	struct smc_err err = { 0 };
-	int ret = cmd_open(cmd);
-
-	if (ret)
-		return ret;
-	ret = smc_genl_do(cmd->nl, request, &attr, str ? 1 : 0, &err);
-	return ret ? smc_err_say(cmd->err, -ret, "cannot %s: %s", doing, err.text) : 0;
+	return ret ? ret : smc_genl_read(cmd->nl, request, fn, arg, what, cmd->err);
 }
 
 int cmd_document(struct cmd *cmd, const char *name, json_t *members)

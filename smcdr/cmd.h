@@ -100,18 +100,8 @@ bool cmd_is(const char *word, const char *keyword);
  */
 int cmd_open(struct cmd *cmd);
 
-/**
- * cmd_dump() - smc_genl_dump() with "cannot read WHAT" before the error's text
- *
- * Messages that cannot be decoded (-EBADMSG of @fn) end it.
- */
+/** cmd_dump() - smc_genl_read() with cmd_open() before it */
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what);
-
-/**
- * cmd_do() - smc_genl_do() of a command without or with one string attribute
- * @doing: "add EID 'A'": what could not be done
- */
-int cmd_do(struct cmd *cmd, uint8_t request, const char *str, const char *doing);
 
 /**
  * cmd_document() - make the JSON document of a command

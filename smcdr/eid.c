@@ -1,35 +1,19 @@
 // SPDX-License-Identifier: MIT
 /* ueid, seid, hs: the names and switches that this system negotiates with. */
 #include "smcdr/cmd.h"
-#include "smc/eid.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
+#include "eid/eids.h"
 
 /* ---- user EIDs ---- */
 
-struct eids {
-	char eids[64][SMC_EID_SIZE];
-	size_t count;
-};
-
-static int on_ueid(const struct nlmsghdr *nlh, void *arg)
-{
-	struct eids *eids = arg;
-
-	if (eids->count == sizeof(eids->eids) / sizeof(eids->eids[0]))
-		return 0;
-	return smc_ueid_decode(eids->eids[eids->count++], nlh);
-}
-
 static int show_ueids(struct cmd *cmd)
 {
-	struct eids eids = { .count = 0 };
-	int ret = cmd_dump(cmd, SMC_ABI_DUMP_UEID, on_ueid, &eids, "the user EIDs");
+	struct smc_eids eids = { .count = 0 };
+	int ret = cmd_open(cmd);
 	json_t *array;
 
+	if (!ret)
+		ret = smc_eids_read(&eids, cmd->nl, cmd->err);
 	if (!ret && cmd->is_json) {
 		array = json_array();
 		for (size_t i = 0; i < eids.count; i++)
@@ -44,52 +28,38 @@ static int show_ueids(struct cmd *cmd)
 }
 
 /* The errors of the requests have meanings of their own: open before. */
-static int prepare(struct cmd *cmd, char padded[SMC_EID_SIZE], const char *eid)
+static int prepare(struct cmd *cmd, const char *eid)
 {
 	int ret = smc_eid_check(eid, cmd->err);
 
-	if (ret)
-		return ret;
-	smc_eid_pad(padded, eid);
-	return cmd_open(cmd);
+	return ret ? ret : cmd_open(cmd);
 }
 
 static int add_ueid(struct cmd *cmd, const char *eid)
 {
-	char padded[SMC_EID_SIZE], doing[64];
-	int ret = prepare(cmd, padded, eid);
+	int ret = prepare(cmd, eid);
 
-	if (ret)
-		return ret;
-	snprintf(doing, sizeof(doing), "add EID '%s'", eid);
-	ret = cmd_do(cmd, SMC_ABI_ADD_UEID, padded, doing);
-	switch (ret) {
-	case -EEXIST: return smc_err_say(cmd->err, EEXIST, "EID '%s' is already defined", eid);
-	case -ERANGE:
-		return smc_err_say(cmd->err, ERANGE,
-				   "cannot add EID '%s': the kernel's table is full (%d EIDs)", eid,
-				   SMC_MAX_UEIDS);
-	default: return ret;
-	}
+	return ret ? ret : smc_eid_add(cmd->nl, eid, cmd->err);
 }
 
 static int del_ueid(struct cmd *cmd, const char *eid)
 {
-	char padded[SMC_EID_SIZE], doing[64];
-	int ret = prepare(cmd, padded, eid);
+	bool has_seid = false;
+	int ret = prepare(cmd, eid);
 
-	if (ret)
-		return ret;
-	snprintf(doing, sizeof(doing), "delete EID '%s'", eid);
-	ret = cmd_do(cmd, SMC_ABI_REMOVE_UEID, padded, doing);
-	if (ret == -ENOENT)
-		return smc_err_say(cmd->err, ENOENT, "EID '%s' is not defined", eid);
-	if (ret != -EAGAIN)
-		return ret;
-	/* It is deleted: this is how the kernel says what came with that. */
-	cmd->err->code = 0;
-	cli_note(cmd->variant->tool, "the last user EID is gone, so the system EID is enabled now");
-	return 0;
+	if (!ret)
+		ret = smc_eid_remove(cmd->nl, eid, &has_seid, cmd->err);
+	if (has_seid)
+		cli_note(cmd->variant->tool,
+			 "the last user EID is gone, so the system EID is enabled now");
+	return ret;
+}
+
+static int flush_ueids(struct cmd *cmd)
+{
+	int ret = cmd_open(cmd);
+
+	return ret ? ret : smc_eids_flush(cmd->nl, cmd->err);
 }
 
 /* A command that changes something, with @count words behind it. */
@@ -110,28 +80,19 @@ int cmd_run_ueid(struct cmd *cmd)
 	if (changes(cmd, "del", 1, &ret))
 		return del_ueid(cmd, cmd->argv[1]);
 	if (changes(cmd, "flush", 0, &ret))
-		return cmd_do(cmd, SMC_ABI_FLUSH_UEID, NULL, "delete all user EIDs");
+		return flush_ueids(cmd);
 	return ret ? ret : cmd_usage(cmd, "ueid: expected show | add EID | del EID | flush");
 }
 
 /* ---- system EID ---- */
 
-static int on_seid(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_seid_decode(arg, nlh);
-}
-
-static int read_seid(struct cmd *cmd, struct smc_seid *seid)
-{
-	*seid = (struct smc_seid){ 0 };
-	return cmd_dump(cmd, SMC_ABI_DUMP_SEID, on_seid, seid, "the system EID");
-}
-
 static int show_seid(struct cmd *cmd)
 {
 	struct smc_seid seid;
-	int ret = read_seid(cmd, &seid);
+	int ret = cmd_open(cmd);
 
+	if (!ret)
+		ret = smc_seid_read(&seid, cmd->nl, cmd->err);
 	if (ret)
 		return ret;
 	if (cmd->is_json && !seid.has_eid)
@@ -151,21 +112,9 @@ static int show_seid(struct cmd *cmd)
 
 static int switch_seid(struct cmd *cmd, bool is_enable)
 {
-	struct smc_seid seid;
-	int ret = read_seid(cmd, &seid);
+	int ret = cmd_open(cmd);
 
-	if (ret)
-		return ret;
-	if (!seid.has_eid)
-		return smc_err_say(cmd->err, EOPNOTSUPP,
-				   "this system has no system EID: only IBM Z has one");
-	if (is_enable)
-		return cmd_do(cmd, SMC_ABI_ENABLE_SEID, NULL, "enable the system EID");
-	ret = cmd_do(cmd, SMC_ABI_DISABLE_SEID, NULL, "disable the system EID");
-	if (ret == -ENOENT)
-		return smc_err_say(cmd->err, ENOENT,
-				   "cannot disable the system EID: it is the only one, add a user EID first");
-	return ret;
+	return ret ? ret : smc_seid_switch(cmd->nl, is_enable, cmd->err);
 }
 
 int cmd_run_seid(struct cmd *cmd)
@@ -183,23 +132,26 @@ int cmd_run_seid(struct cmd *cmd)
 
 /* ---- handshake limitation ---- */
 
-static int on_hs(const struct nlmsghdr *nlh, void *arg)
-{
-	return smc_hs_decode(arg, nlh);
-}
-
 static int show_hs(struct cmd *cmd)
 {
-	bool is_enabled = false;
-	int ret = cmd_dump(cmd, SMC_ABI_DUMP_HS_LIMITATION, on_hs, &is_enabled,
-			   "the handshake limitation");
+	bool is_enabled;
+	int ret = cmd_open(cmd);
 
+	if (!ret)
+		ret = smc_hs_read(&is_enabled, cmd->nl, cmd->err);
 	if (ret)
 		return ret;
 	if (cmd->is_json)
 		return cmd_document(cmd, "hs", json_pack("{s:b}", "enabled", is_enabled));
 	out_printf(&cmd->text, "Handshake limitation: %s\n", is_enabled ? "enabled" : "disabled");
 	return 0;
+}
+
+static int switch_hs(struct cmd *cmd, bool is_enable)
+{
+	int ret = cmd_open(cmd);
+
+	return ret ? ret : smc_hs_switch(cmd->nl, is_enable, cmd->err);
 }
 
 int cmd_run_hs(struct cmd *cmd)
@@ -209,10 +161,8 @@ int cmd_run_hs(struct cmd *cmd)
 	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
 		return show_hs(cmd);
 	if (changes(cmd, "enable", 0, &ret))
-		return cmd_do(cmd, SMC_ABI_ENABLE_HS_LIMITATION, NULL,
-			      "enable handshake limitation");
+		return switch_hs(cmd, true);
 	if (changes(cmd, "disable", 0, &ret))
-		return cmd_do(cmd, SMC_ABI_DISABLE_HS_LIMITATION, NULL,
-			      "disable handshake limitation");
+		return switch_hs(cmd, false);
 	return ret ? ret : cmd_usage(cmd, "hs: expected show | enable | disable");
 }

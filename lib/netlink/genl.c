@@ -311,3 +311,20 @@ int smc_genl_do(struct smc_genl *nl, uint8_t cmd, const struct smc_genl_attr *at
 	free(reply.tape.bytes);
 	return -code;
 }
+
+int smc_genl_read(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, const char *what,
+		  struct smc_err *err)
+{
+	struct smc_err inner = { 0 };
+	int ret = smc_genl_dump(nl, cmd, fn, arg, &inner);
+
+	if (!ret)
+		return 0;
+	if (ret == -EBADMSG && !inner.code)
+		return smc_err_say(err, EBADMSG,
+				   "cannot read %s: unexpected kind of answer from the kernel",
+				   what);
+	if (!inner.code)
+		return smc_err_set(err, -ret, "cannot read %s", what);
+	return smc_err_say(err, -ret, "cannot read %s: %s", what, inner.text);
+}

@@ -58,6 +58,14 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg,
 		  struct smc_err *err);
 
 /**
+ * smc_genl_read() - smc_genl_dump() with "cannot read WHAT" before the error's text
+ *
+ * Messages that cannot be decoded (-EBADMSG of @fn) end it.
+ */
+int smc_genl_read(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, const char *what,
+		  struct smc_err *err);
+
+/**
  * smc_genl_do() - send a command that changes something
  *
  * Return: 0, or the kernel's own -errno. @err gets a clause for the caller to complete: the text

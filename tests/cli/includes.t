@@ -11,16 +11,19 @@ import sys
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
 TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_bpf', 'smc_keep', 'ld_pre_smc')
 
+# What of lib/ only tools include, and each other.
+UPPER = ('lib/pnet', 'lib/eid')
+
 # Below a directory: what it must not include.
 FORBIDDEN = {
     'lib': TOOLS,
-    'lib/base': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/pnet', 'lib/out', 'lib/cli'),
-    'lib/cli': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/pnet'),
-    'lib/out': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/pnet'),
-    'lib/smc': ('lib/out', 'lib/cli', 'lib/netlink', 'lib/sys', 'lib/host', 'lib/pnet'),
-    'lib/netlink': ('lib/sys', 'lib/pnet'),
-    'lib/sys': ('lib/netlink', 'lib/pnet'),
-    'lib/host': ('lib/netlink', 'lib/sys', 'lib/pnet'),
+    'lib/base': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/out', 'lib/cli', *UPPER),
+    'lib/cli': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', *UPPER),
+    'lib/out': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', *UPPER),
+    'lib/smc': ('lib/out', 'lib/cli', 'lib/netlink', 'lib/sys', 'lib/host', *UPPER),
+    'lib/netlink': ('lib/sys', *UPPER),
+    'lib/sys': ('lib/netlink', *UPPER),
+    'lib/host': ('lib/netlink', 'lib/sys', *UPPER),
 }
 # Tools that may see each other: the two names of one tool, and what is pure in the preload library.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}

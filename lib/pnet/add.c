@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Adding an entry to the kernel's PNET table, and why it may have refused. */
-#include "smc_pnet.h"
+#include "pnet/add.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,52 +1,20 @@
 // SPDX-License-Identifier: MIT
-/* Files of entries: written by --export, read by --import. */
-#include "smc_pnet.h"
+/* Files of entries: written by smc_pnet --export, read by --import. */
+#include "pnet/file.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 #define MAX_FILE (4U << 20) /* bytes; a line of the longest names has about 100 */
 
-#define BLANKS " \t\r\n"
-#define MAX_WORDS 5
+#define MAX_WORDS 5 /* one too many */
 
 static int bad_line(struct smc_err *err, const char *name, size_t number, const char *why)
 {
 	return smc_err_say(err, EINVAL, "%.80s:%zu: %.200s", name, number, why);
-}
-
-/* Make "\\xc3" one byte again: --export writes unprintable bytes of a name this way. */
-static void unescape(char *word)
-{
-	char *dst = word;
-
-	for (; *word; word++) {
-		unsigned int byte = 0;
-
-		if (word[0] == '\\' && word[1] == 'x' && isxdigit((unsigned char)word[2]) &&
-		    isxdigit((unsigned char)word[3]))
-			sscanf(word + 2, "%2x", &byte);
-		*dst++ = byte ? (char)byte : *word;
-		word += byte ? 3 : 0;
-	}
-	*dst = '\0';
-}
-
-/* Words of one line; MAX_WORDS of them are one too many. */
-static size_t split(char *line, char *words[MAX_WORDS])
-{
-	size_t count = 0;
-	char *save;
-
-	line[strcspn(line, "#")] = '\0';
-	for (char *word = strtok_r(line, BLANKS, &save); word && count < MAX_WORDS;
-	     word = strtok_r(NULL, BLANKS, &save)) {
-		unescape(word);
-		words[count++] = word;
-	}
-	return count;
 }
 
 static const char *device(const char *word)
@@ -93,7 +61,7 @@ static int read_line(struct smc_pnet_table *table, char *line, struct smc_err *e
 {
 	struct smc_pnet entry;
 	char *words[MAX_WORDS];
-	size_t count = split(line, words);
+	size_t count = words_split(line, words, MAX_WORDS);
 	int ret;
 
 	if (!count)
@@ -174,19 +142,18 @@ void pnet_append_line(struct out_text *text, const struct smc_pnet *entry)
 	out_free(&line);
 }
 
-int pnet_export(struct pnet_tool *tool)
+int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err)
 {
-	struct out_text text = { 0 };
-	struct smc_pnet_table table;
-	int ret = pnet_fetch(tool->nl, &table, tool->err);
+	FILE *file;
+	int ret;
 
-	out_str(&text, "# PNET table, for smc_pnet --import\n"
-		       "# PNET ID, net device, RDMA or ISM device, port\n");
-	for (size_t i = 0; i < table.count; i++)
-		pnet_append_line(&text, &table.entries[i]);
-	if (!ret)
-		ret = pnet_write(&text, tool->err);
-	out_free(&text);
-	smc_pnet_free(&table);
+	if (!strcmp(path, "-"))
+		return pnet_read(table, stdin, "standard input", err);
+	*table = (struct smc_pnet_table){ 0 };
+	file = fopen(path, "re");
+	if (!file)
+		return smc_err_set(err, errno, "cannot open %.200s", path);
+	ret = pnet_read(table, file, path, err);
+	fclose(file);
 	return ret;
 }

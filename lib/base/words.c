@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+/* Words of a line that a person wrote. */
+#include "base/words.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BLANKS " \t\r\n"
+
+/* Make "\\xc3" one byte again: out_escaped() writes unprintable bytes of a name this way. */
+static void unescape(char *word)
+{
+	char *dst = word;
+
+	for (; *word; word++) {
+		unsigned int byte = 0;
+
+		if (word[0] == '\\' && word[1] == 'x' && isxdigit((unsigned char)word[2]) &&
+		    isxdigit((unsigned char)word[3]))
+			sscanf(word + 2, "%2x", &byte);
+		*dst++ = byte ? (char)byte : *word;
+		word += byte ? 3 : 0;
+	}
+	*dst = '\0';
+}
+
+size_t words_split(char *line, char *words[], size_t max)
+{
+	size_t count = 0;
+	char *save;
+
+	line[strcspn(line, "#")] = '\0';
+	for (char *word = strtok_r(line, BLANKS, &save); word && count < max;
+	     word = strtok_r(NULL, BLANKS, &save)) {
+		unescape(word);
+		words[count++] = word;
+	}
+	return count;
+}
