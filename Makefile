@@ -109,7 +109,7 @@ smc_chk_LIBS := -lm -pthread
 # What the library and smc_run start: nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
 HELPERS := smc_keep smc_ab
-TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump $(if $(HAVE_BPF),smc_bpf)
+TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))

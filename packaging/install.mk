@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
-#                     LIBEXECDIR, MANDIR, DOCDIR, COMPDIR, UNITDIR; INSTALL_SETUID_SHIM=1, see README.md
+#                     LIBEXECDIR, MANDIR, DOCDIR, COMPDIR, UNITDIR, UDEVDIR; INSTALL_SETUID_SHIM=1, see README.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
-INSTALL_UNITS := smc-pnet.service
+UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
+INSTALL_UNITS := smc-conf.service
+# What it was called in smc-tools that had a PNET table only.
+UNIT_ALIAS := smc-pnet.service
+INSTALL_RULES := 90-smc-conf.rules
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
@@ -42,10 +46,11 @@ define install_musl_link
 	$(Q)ln -sf ../$(notdir $(LIBDIR))/$(SHIM_NAME) '$(DESTDIR)$(MUSL_LINKDIR)/$(SHIM_NAME)'
 
 endef
-define install_unit
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(UNITDIR)'
-	$(Q)$(INSTALL) -m 0644 packaging/$(1) '$(DESTDIR)$(UNITDIR)'
-	$(Q)sed -i 's,@BINDIR@,$(BINDIR),' '$(DESTDIR)$(UNITDIR)/$(1)'
+# install_with_paths: file, directory
+define install_with_paths
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
+	$(Q)$(INSTALL) -m 0644 packaging/$(1) '$(DESTDIR)$(2)'
+	$(Q)sed -i 's,@BINDIR@,$(BINDIR),' '$(DESTDIR)$(2)/$(1)'
 
 endef
 define install_page
@@ -64,7 +69,9 @@ install: all
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
 	$(if $(MUSL_LINKDIR),$(install_musl_link))
-	$(foreach unit,$(INSTALL_UNITS),$(call install_unit,$(unit)))
+	$(foreach unit,$(INSTALL_UNITS),$(call install_with_paths,$(unit),$(UNITDIR)))
+	$(if $(INSTALL_UNITS),$(Q)ln -sf $(INSTALL_UNITS) '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)')
+	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
@@ -82,7 +89,7 @@ uninstall:
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
-	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%')
+	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
 	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
 	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
 

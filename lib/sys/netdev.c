@@ -60,6 +60,7 @@ static void read_netdev(struct netdev *dev, const char *root, const char *name)
 	if (host_number(&number, "%s/class/net/%s/mtu", root, name))
 		dev->mtu = (uint32_t)number;
 	host_text(dev->state, sizeof(dev->state), "%s/class/net/%s/operstate", root, name);
+	host_text(dev->mac, sizeof(dev->mac), "%s/class/net/%s/address", root, name);
 	host_link(dev->driver, sizeof(dev->driver), "%s/class/net/%s/device/driver", root, name);
 	snprintf(link, sizeof(link), "%s/class/net/%s/device", root, name);
 	if (netdev_bus(dev->bus, dev->bus_id, link))

@@ -18,6 +18,7 @@
  * @dev_port: port of its card, from 0
  * @mtu: bytes, 0 if unknown
  * @state: operstate: "up", "down", "unknown" (loopback), ...; empty if unknown
+ * @mac: its address as sysfs writes it, "02:00:00:00:00:01"; empty if unknown
  * @bus: "pci", "ccw" or another bus; empty for a virtual device
  * @bus_id: name of the device on it
  * @driver: of the device on the bus, may be empty
@@ -32,6 +33,7 @@ struct netdev {
 	uint32_t dev_port;
 	uint32_t mtu;
 	char state[16];
+	char mac[64];
 	char bus[NETDEV_BUS_SIZE];
 	char bus_id[NETDEV_BUS_ID_SIZE];
 	char driver[32];

@@ -58,6 +58,25 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 	return ret;
 }
 
+int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_err *err)
+{
+	int home, ret;
+
+	if (!*name)
+		return fn(arg);
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (home < 0)
+		return smc_err_set(err, errno, "cannot open /proc/self/ns/net");
+	ret = smc_netns_enter(name, err);
+	if (!ret) {
+		ret = fn(arg);
+		if (setns(home, CLONE_NEWNET))
+			ret = smc_err_set(err, errno, "cannot leave network namespace '%s'", name);
+	}
+	close(home);
+	return ret;
+}
+
 /* Return: a descriptor, -errno with @err. */
 static int mount_sysfs(struct smc_err *err)
 {

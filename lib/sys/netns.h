@@ -18,6 +18,15 @@
 int smc_netns_enter(const char *name, struct smc_err *err);
 
 /**
+ * smc_netns_run() - do something in another network namespace, and come back
+ * @name: as above; "" for the one that the thread is in
+ * @fn: returns 0, or -errno with its own sentence
+ *
+ * Return: what @fn returned; -errno with @err when there is no way in, or back.
+ */
+int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_err *err);
+
+/**
  * sysfs_here() - the sysfs of the network namespace that the calling thread is in
  * @root: receives its path
  * @fd: receives a descriptor that keeps it alive, negative where none is needed

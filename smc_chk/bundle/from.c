@@ -26,7 +26,7 @@
 
 /* The tools that can answer from a record. */
 static const char *const tools[] = {
-	"smcss", "smcd", "smcr", "smc_pnet", "smc_rnics", "smc_chk",
+	"smcss", "smcd", "smcr", "smc_pnet", "smc_rnics", "smc_chk", "smc_conf",
 };
 
 static int check_tool(const struct chk_request *req)
@@ -37,7 +37,7 @@ static int check_tool(const struct chk_request *req)
 		if (!name || !strcmp(name, tools[i]))
 			return 0;
 	return cli_usage_error(&chk_tool, "'%s' cannot read a bundle: the tools are smcss, smcd, "
-			       "smcr, smc_pnet, smc_rnics, smc_chk", name);
+			       "smcr, smc_pnet, smc_rnics, smc_chk, smc_conf", name);
 }
 
 static int check_index(int directory, const char *file, struct smc_err *err)

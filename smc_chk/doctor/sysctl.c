@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /* Doctor: switches and sizes below /proc/sys, and memory that RDMA can use. */
 #include <stdio.h>
+#include <string.h>
 
 #include "smc/buffers.h"
+#include "smc/knob.h"
 #include "smc_chk/doctor/checks.h"
 #include "sys/buddy.h"
 
@@ -16,43 +18,39 @@
 
 /* ---- net.smc ---- */
 
-/** struct knob - @normal: the default; @bad: the text for a value of 0 or below, NULL for none */
-struct knob {
-	const char *name;
-	long long normal;
-	const char *bad;
-};
+/* What a value of 0 or below means, NULL for nothing bad. */
+static const char *find_bad(const char *name)
+{
+	static const char *const bad[][2] = {
+		{ "net.smc.autocorking_size", "off: each small send goes out alone" },
+		{ "net.smc.smcr_testlink_time",
+		  "off: a dead peer of an idle link is not noticed" },
+	};
 
-static const struct knob knobs[] = {
-	{ "net.smc.autocorking_size", 65536, "off: each small send goes out alone" },
-	{ "net.smc.smcr_buf_type", 0, NULL },
-	{ "net.smc.smcr_testlink_time", 30, "off: a dead peer of an idle link is not noticed" },
-	{ "net.smc.wmem", 65536, NULL },
-	{ "net.smc.rmem", 65536, NULL },
-	{ "net.smc.smcr_max_links_per_lgr", 2, NULL },
-	{ "net.smc.smcr_max_conns_per_lgr", 255, NULL },
-	{ "net.smc.smcr_max_send_wr", 16, NULL },
-	{ "net.smc.smcr_max_recv_wr", 48, NULL },
-};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (!strcmp(bad[i][0], name))
+			return bad[i][1];
+	return NULL;
+}
 
 static void check_knobs(struct doctor *doc)
 {
 	size_t found = 0, normal = 0;
 	long long value;
 
-	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++) {
-		const struct knob *knob = &knobs[i];
+	for (const struct smc_knob *knob = smc_knobs; knob->name; knob++) {
+		const char *bad = find_bad(knob->name);
 
 		if (!knob_number(&value, doc->facts, knob->name))
 			continue;
 		found++;
 		if (value == knob->normal)
 			normal++;
-		else if (value <= 0 && knob->bad)
+		else if (value <= 0 && bad)
 			doctor_say(doc, DOCTOR_WARNING, CHECK, knob->name,
 				   doctor_remedy(doc, "sysctl -w %s=%lld", knob->name,
 						 knob->normal),
-				   "is %lld, %s", value, knob->bad);
+				   "is %lld, %s", value, bad);
 		else
 			doctor_note(doc, CHECK, knob->name, "is %lld, the default is %lld", value,
 				    knob->normal);

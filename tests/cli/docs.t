@@ -9,7 +9,7 @@ export BUILD
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_chk smc_pnet smc_rnics smc_dump smcd smcr"
+tools="smcss smc_run smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
 # It is built only where its compiler is.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(cat VERSION)
@@ -203,6 +203,8 @@ check_completion() {
 	like "$(complete_with _smcss smcss uid ro)" '^root$' "completion: users"
 	is "$(complete_with _smcss smcss --top --sort un | tr '\n' ' ')" "unread unsent " "completion: orders of --top"
 	is "$(complete_with _smc_dump smc_dump -i an)" any "completion: any interface"
+	is "$(complete_with _smc_conf smc_conf ex)" export "completion: commands of smc_conf"
+	like "$(complete_with _smc_conf smc_conf check READ)" '^README.md$' 'completion: files of smc_conf'
 	is "$(complete_with _smc_chk smc_chk -C h --tune --shape con)" connections "completion: shapes of load"
 	is "$(complete_with _smc_chk smc_chk --from f smcr x)" "command at 3" "completion: the command after --from FILE"
 	is "$(complete_with _smc_chk smc_chk --from = f smcs)" smcss "completion: a tool after --from=FILE"
@@ -281,7 +283,7 @@ check_readme() {
 		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}.8"
 		ok $? "README: leads to $page"
 	done
-	for page in $(grep -oE '\b[a-z_]+\([78]\)' README.md | tr '()' '. ' | sort -u); do
+	for page in $(grep -oE '\b[a-z_.]+\([578]\)' README.md | tr '()' '. ' | sort -u); do
 		[ -e "man/$page" ]
 		ok $? "README: $page is there"
 	done

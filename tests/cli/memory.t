@@ -34,6 +34,10 @@ smc_run --status
 smc_run --status -j
 smc_run --help
 smc_run -r x true
+smc_conf export
+smc_conf export -j
+smc_conf show
+smc_conf show -j
 smc_dump -r CAPTURE
 smc_dump -j -x -r CAPTURE
 smc_dump --help

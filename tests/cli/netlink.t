@@ -51,6 +51,9 @@ smc_pnet -d NET1
 smc_pnet -f
 smc_pnet --import FILE
 smc_pnet --import FILE --diff
+smc_conf export
+smc_conf export -j
+smc_conf show
 smc_rnics -a
 smc_rnics -a -j
 smc_chk --doctor

@@ -124,13 +124,4 @@ else
 			"a kernel without SMC: smc_pnet ${option%"$tmp"*}"
 	done
 fi
-# The unit: systemd knows its settings, and it has few rights.
-if systemd-analyze security --help 2>/dev/null | grep -q -e --offline; then
-	sed "s,@BINDIR@,${pnet%/*}," packaging/smc-pnet.service >"$tmp/smc-pnet.service"
-	is "$(systemd-analyze --man=no verify "$tmp/smc-pnet.service" 2>&1 | grep smc-pnet)" '' 'smc-pnet.service: systemd has nothing to say about it'
-	systemd-analyze security --offline=yes --threshold=35 "$tmp/smc-pnet.service" >"$tmp/out" 2>&1
-	ok $? 'smc-pnet.service: runs in a sandbox' || diag "$(tail -n 1 "$tmp/out")"
-else
-	skip 'smc-pnet.service' 'no systemd-analyze that reads files'
-fi
 plan_done

@@ -33,8 +33,8 @@ def connection():
 def shell():
     script = "for tool; do . /usr/share/bash-completion/completions/$tool && complete -p $tool >/dev/null || echo $tool; done"
     equal(out_of("bash", "-c", "type() { :; }; " + script, "bash", *TOOLS), "", "bash completes each tool")
-    units = glob.glob("/usr/lib/systemd/system/smc-pnet.service")
-    ok(units and "ExecStart=/usr/bin/smc_pnet " in open(units[0], encoding="ascii").read(), "the unit is where systemd looks", units)
+    units = glob.glob("/usr/lib/systemd/system/smc-conf.service")
+    ok(units and "ExecStart=/usr/bin/smc_conf " in open(units[0], encoding="ascii").read(), "the unit is where systemd looks", units)
     pages = [tool for tool in TOOLS if not os.path.exists("/usr/share/man/man8/%s.8.gz" % tool)]
     equal(pages, [], "each has its page")
 

@@ -43,6 +43,17 @@ def skip(name, why):
     print("ok %d - %s # SKIP %s" % (_count, name, why), flush=True)
 
 
+def counted():
+    """Tests so far, and how many of them failed."""
+    return _count, _failed
+
+
+def go_on(count, failed):
+    """Count on from there: another process was first."""
+    global _count, _failed
+    _count, _failed = count, failed
+
+
 def done():
     if not PAIR or NODE == 1:
         print("1..%d" % _count, flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Services of the real systemd, which runs in namespaces of its own: the lab's guest has another init."""
+"""Services of the real systemd."""
 import glob
 import json
 import os
@@ -9,13 +9,13 @@ import subprocess
 import sys
 import tarfile
 
+from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
 from kern import done, equal, listing, ok, run, skip, wait_for
 from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 # Packages have put everything in its place already.
 INSTALLED = not os.path.exists(TOOLS + "/smc_run")
-UNITS = "/etc/systemd/system"
 LIBDIR = "/usr/lib/%s-linux-gnu" % os.uname().machine
 LIBRARY = LIBDIR + "/ld_pre_smc.so"
 OTHER = glob.glob(LIBDIR + "/libm.so.6")[0]
@@ -26,24 +26,13 @@ REDIS_UNIT = "/lib/systemd/system/" + REDIS
 PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205, "static": 5206}
 
 
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, encoding="ascii") as file:
-        return file.read()
-
-
 def install():
     """smc_run and its library where a distribution has them: sandboxes know those directories."""
     if INSTALLED:
         return
     shutil.copy(TOOLS + "/smc_run", "/usr/bin/smc_run")
     shutil.copy(TOOLS + "/ld_pre_smc.so", LIBRARY)
-    for tool in "smc_pnet", "smc_bpf":
+    for tool in "smc_conf", "smc_bpf":
         if os.path.exists(TOOLS + "/" + tool):
             shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
     for path in [LIBRARY] + glob.glob("/usr/bin/smc_*"):
@@ -65,7 +54,8 @@ def write_units():
     """A template, a service with variables and a drop-in of its administrator's, one behind a socket."""
     write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-pnet.service\n")
     if not INSTALLED:
-        write(UNITS + "/smc-pnet.service", read(TOOLS + "/smc-pnet.service").replace("@BINDIR@", "/usr/bin"))
+        write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
+        os.symlink("smc-conf.service", UNITS + "/smc-pnet.service")
     write("/etc/smc-tools/pnet.conf", "LABNET lo n/a 255\n")
     serve = "[Service]\nExecStart=/usr/bin/iperf3 -s -p %s\n"
     write(UNITS + "/lab@.service", serve % "520%i")
@@ -81,43 +71,6 @@ def write_units():
     write(UNITS + "/lab-sock.service", serve % PORTS["other"])
     write(UNITS + "/lab-static.service", "[Service]\nDynamicUser=yes\n"
           "ExecStart=/bin/busybox httpd -f -p 127.0.0.1:%d\n" % PORTS["static"])
-
-
-def choose_units():
-    """Few units, in memory: each reload reads them all; the lab has set the machine up already."""
-    os.makedirs("/run/units")
-    for name in "basic network network-pre paths shutdown slices sockets sysinit timers".split():
-        shutil.copy("/lib/systemd/system/%s.target" % name, "/run/units")
-    for path in [REDIS_UNIT] + glob.glob("/lib/systemd/system/smc-pnet.service"):
-        shutil.copy(path, "/run/units")
-    os.makedirs("/run/systemd/system-generators", exist_ok=True)
-    for path in glob.glob("/lib/systemd/system-generators/*"):
-        os.symlink("/dev/null", "/run" + path.removeprefix("/lib"))
-
-
-def boot_systemd():
-    """systemd as process 1 of a PID namespace, and this test once more inside. Return: its status."""
-    init = "umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup && " \
-           "mount --bind /run/units /lib/systemd/system && " \
-           "exec /lib/systemd/systemd --system --unit=lab.target --show-status=no --log-target=console"
-    with open("/run/systemd.log", "w", encoding="ascii") as log:
-        outer = subprocess.Popen(["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--cgroup",
-                                  "sh", "-c", init], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                 env=dict(os.environ, container="lab"))
-    if not wait_for(lambda: os.path.exists("/run/systemd/private")):
-        sys.exit("systemd does not come up:\n" + read("/run/systemd.log"))
-    pid = subprocess.run(["pgrep", "-P", str(outer.pid)], capture_output=True, text=True,
-                         check=True).stdout.strip()
-    return subprocess.run(["nsenter", "-t", pid, "-p", "-m", "-C", "python3", "-B", __file__, "inside"],
-                          check=False).returncode
-
-
-def systemctl(*argv):
-    status, out, err = run("systemctl", *argv)
-    if status:
-        raise RuntimeError("systemctl %s: %s%s%s" % (" ".join(argv), out, err,
-                                                     read("/run/systemd.log")[-2000:]))
-    return out.strip()
 
 
 def main_pid(unit):
@@ -169,9 +122,9 @@ def refuse(words, *argv, tool="/usr/bin/smc_run"):
 
 def check_pnet():
     ok(wait_for(lambda: run("systemctl", "is-active", "smc-pnet.service")[0] == 0),
-       "smc-pnet.service is started at boot", run("systemctl", "status", "smc-pnet.service"))
+       "smc-pnet.service, by which smc-conf.service was known, is started at boot", run("systemctl", "status", "smc-pnet.service"))
     out = run("smc_pnet")[1]
-    ok(out.startswith("LABNET ") and " lo " in out, "smc-pnet.service set the table at boot", out)
+    ok(out.startswith("LABNET ") and " lo " in out, "it set the table of pnet.conf at boot", out)
 
 
 def check_redis():
@@ -344,8 +297,8 @@ if len(sys.argv) == 1:
     install()
     add_redis_user()
     write_units()
-    choose_units()
-    sys.exit(boot_systemd())
+    choose_units(REDIS_UNIT, *glob.glob("/lib/systemd/system/smc-*.service"))
+    sys.exit(boot_systemd(__file__, "inside"))
 check_pnet()
 check_redis()
 check_template()

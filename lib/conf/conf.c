@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/* Settings: collected, found, written as lines. */
+#include "conf/conf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+const char *conf_kind_name(enum conf_kind kind)
+{
+	static const char *const names[CONF_KINDS] = { "eid", "seid", "handshake-limit", "sysctl",
+						       "pnetid" };
+
+	return names[kind];
+}
+
+const char *conf_by_name(enum conf_by by)
+{
+	static const char *const names[CONF_BYS] = { "net", "bus", "mac", "device" };
+
+	return names[by];
+}
+
+const char *conf_place_text(char text[CONF_PLACE_SIZE], const struct conf_place *place)
+{
+	int len = snprintf(text, CONF_PLACE_SIZE, "%.170s", place->file);
+
+	if (place->line)
+		snprintf(text + len, CONF_PLACE_SIZE - (size_t)len, ":%zu", place->line);
+	return text;
+}
+
+const char *conf_keep(struct conf *conf, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (copy && smc_array_append(&conf->strings, &conf->n_strings, &conf->strings_size, &copy,
+				     sizeof(copy))) {
+		free(copy);
+		return NULL;
+	}
+	return copy;
+}
+
+int conf_section(struct conf *conf, const char *netns)
+{
+	struct conf_section section = { .exclusive = 0 };
+
+	for (size_t i = 0; i < conf->n_sections; i++)
+		if (!strcmp(conf->sections[i].netns, netns))
+			return (int)i;
+	section.netns = conf_keep(conf, netns);
+	if (!section.netns || smc_array_append(&conf->sections, &conf->n_sections,
+					       &conf->sections_size, &section, sizeof(section)))
+		return -ENOMEM;
+	return (int)conf->n_sections - 1;
+}
+
+bool conf_is_same(const struct conf_item *a, const struct conf_item *b)
+{
+	return a->kind == b->kind && (a->kind != CONF_PNETID || a->by == b->by) &&
+	       !strcmp(a->object, b->object);
+}
+
+const struct conf_item *conf_find(const struct conf *conf, size_t section,
+				  const struct conf_item *item)
+{
+	for (size_t i = 0; i < conf->count; i++)
+		if (conf->items[i].section == section && conf_is_same(&conf->items[i], item))
+			return &conf->items[i];
+	return NULL;
+}
+
+int conf_add(struct conf *conf, const struct conf_item *item)
+{
+	struct conf_item copy = *item;
+
+	copy.object = conf_keep(conf, item->object);
+	copy.value = conf_keep(conf, item->value);
+	if (!copy.object || !copy.value)
+		return -ENOMEM;
+	return smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
+}
+
+/* A word that words_split() reads again: a # would begin a comment. */
+static void append_word(struct out_text *text, const char *word)
+{
+	struct out_text escaped = { 0 };
+
+	out_escaped(&escaped, word, strlen(word));
+	out_char(text, ' ');
+	for (size_t i = 0; i < escaped.len; i++) {
+		if (escaped.data[i] == '#')
+			out_str(text, "\\x23");
+		else
+			out_char(text, escaped.data[i]);
+	}
+	text->is_failed |= escaped.is_failed;
+	out_free(&escaped);
+}
+
+void conf_append_line(struct out_text *text, const struct conf_item *item)
+{
+	out_str(text, item->kind == CONF_KNOB ? item->object : conf_kind_name(item->kind));
+	if (*item->value)
+		append_word(text, item->value);
+	if (item->kind == CONF_PNETID) {
+		out_char(text, ' ');
+		out_str(text, conf_by_name(item->by));
+	}
+	if (item->kind != CONF_KNOB && *item->object)
+		append_word(text, item->object);
+	if (item->kind == CONF_PNETID && item->by == CONF_BY_DEVICE)
+		out_printf(text, " port %u", item->port);
+}
+
+static void append_exclusive(struct out_text *text, uint32_t exclusive)
+{
+	if (!exclusive)
+		return;
+	out_str(text, "exclusive");
+	for (int kind = 0; kind < CONF_KINDS && exclusive + 1 != 1U << CONF_KINDS; kind++)
+		if (exclusive & 1U << kind)
+			append_word(text, conf_kind_name(kind));
+	out_char(text, '\n');
+}
+
+static void append_section(struct out_text *text, const struct conf *conf, size_t section)
+{
+	for (int kind = 0; kind < CONF_KINDS; kind++) {
+		for (size_t i = 0; i < conf->count; i++) {
+			if (conf->items[i].section != section || (int)conf->items[i].kind != kind)
+				continue;
+			conf_append_line(text, &conf->items[i]);
+			out_char(text, '\n');
+		}
+	}
+}
+
+void conf_write(struct out_text *text, const struct conf *conf)
+{
+	for (size_t i = 0; i < conf->n_sections; i++) {
+		if (*conf->sections[i].netns) {
+			out_str(text, "\nnetns");
+			append_word(text, conf->sections[i].netns);
+			out_char(text, '\n');
+		}
+		append_exclusive(text, conf->sections[i].exclusive);
+		append_section(text, conf, i);
+	}
+}
+
+void conf_free(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->n_strings; i++)
+		free(conf->strings[i]);
+	free(conf->strings);
+	free(conf->items);
+	free(conf->sections);
+	*conf = (struct conf){ 0 };
+}

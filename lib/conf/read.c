@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+/* Files of settings: their lines, and what they include. */
+#include "conf/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "base/words.h"
+#include "conf/keys.h"
+#include "sys/owned.h"
+
+#define MAX_FILE (4U << 20) /* bytes */
+#define MAX_WORDS 1025 /* one too many */
+#define MAX_DEPTH 8
+
+/**
+ * struct reader - one file
+ * @depth: how many files include it; negative: it cannot include any
+ */
+struct reader {
+	struct conf *conf;
+	const char *name;
+	int depth;
+	struct smc_err *err;
+};
+
+static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err);
+
+static int no_memory(struct smc_err *err)
+{
+	return smc_err_set(err, ENOMEM, "cannot store the settings");
+}
+
+/* ---- include ---- */
+
+static int is_conf(const struct dirent *entry)
+{
+	const char *end = strrchr(entry->d_name, '.');
+
+	return entry->d_name[0] != '.' && end && !strcmp(end, ".conf");
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* A relative name is one beside the file. */
+static int make_directory(char out[PATH_MAX], const struct reader *reader, const char *word)
+{
+	const char *slash = strrchr(reader->name, '/');
+	int len = *word == '/' || !slash ? 0 : (int)(slash - reader->name) + 1;
+
+	return snprintf(out, PATH_MAX, "%.*s%s", len, reader->name, word) < PATH_MAX ?
+		0 : -ENAMETOOLONG;
+}
+
+static int include(struct reader *reader, struct conf_line *line)
+{
+	char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
+	struct dirent **names = NULL;
+	int count, ret = 0;
+
+	if (reader->depth < 0)
+		return conf_expected(line, 0, "only files can include others");
+	if (reader->depth == MAX_DEPTH)
+		return conf_expected(line, 0, "too many files include each other");
+	if (line->count != 2 || make_directory(directory, reader, line->words[1]))
+		return conf_expected(line, line->count < 2 ? 1 : line->count - 1,
+				     "expected one directory");
+	count = scandir(directory, &names, is_conf, by_name);
+	if (count < 0) {
+		line->bad = 1;
+		return smc_err_set(line->err, errno, "cannot read the directory");
+	}
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
+		if (!ret)
+			ret = read_path(reader->conf, path, reader->depth + 1, reader->err);
+		free(names[i]);
+	}
+	free(names);
+	if (ret) /* said already, with the name of that file */
+		line->bad = SIZE_MAX;
+	return ret;
+}
+
+/* ---- lines ---- */
+
+/* What stands there, made harmless by whoever prints it. */
+static int say(const struct reader *reader, const struct conf_line *line)
+{
+	char what[sizeof(line->err->text)];
+
+	if (line->err->code == ENOMEM)
+		return smc_err_say(reader->err, ENOMEM, "%.390s", line->err->text);
+	snprintf(what, sizeof(what), "%s", line->err->text);
+	return smc_err_say(reader->err, line->err->code, "%.150s:%zu: %.60s: %.160s", reader->name,
+			   line->place.line,
+			   line->bad < line->count ? line->words[line->bad] : "end of line", what);
+}
+
+static int read_lines(struct reader *reader, char *text, char **words)
+{
+	struct smc_err inner = { 0 };
+	struct conf_line line = { .conf = reader->conf, .words = words, .err = &inner,
+				  .place.file = conf_keep(reader->conf, reader->name) };
+	int ret = 0;
+
+	/* Each file begins outside of all sections. */
+	line.section = conf_section(reader->conf, "");
+	if (line.section < 0 || !line.place.file)
+		return no_memory(reader->err);
+	for (char *next = text, *here; !ret && (here = strsep(&next, "\n"));) {
+		line.place.line++;
+		line.count = words_split(here, words, MAX_WORDS);
+		line.bad = 0;
+		if (!line.count)
+			continue;
+		if (line.count == MAX_WORDS)
+			ret = conf_expected(&line, MAX_WORDS - 1, "too many words in a line");
+		else if (!strcmp(words[0], "include"))
+			ret = include(reader, &line);
+		else
+			ret = conf_line(&line);
+		if (ret && line.bad != SIZE_MAX)
+			say(reader, &line);
+	}
+	return ret;
+}
+
+static int read_text(struct reader *reader, char *text, size_t len)
+{
+	const char *nul = memchr(text, '\0', len);
+	size_t number = 1;
+	char **words;
+	int ret;
+
+	if (nul) {
+		for (const char *at = text; at < nul; at++)
+			number += *at == '\n';
+		return smc_err_say(reader->err, EINVAL, "%.150s:%zu: this is not text",
+				   reader->name, number);
+	}
+	words = calloc(MAX_WORDS, sizeof(*words));
+	ret = words ? read_lines(reader, text, words) : no_memory(reader->err);
+	free(words);
+	return ret;
+}
+
+/* ---- files ---- */
+
+int conf_check_owner(const char *path, struct smc_err *err)
+{
+	char absolute[PATH_MAX], here[PATH_MAX], culprit[PATH_MAX];
+	int ret;
+
+	if (geteuid())
+		return 0;
+	if (!getcwd(here, sizeof(here)))
+		return smc_err_set(err, errno, "cannot open %.200s", path);
+	if (snprintf(absolute, sizeof(absolute), *path == '/' ? "%.0s%s" : "%s/%s", here, path) >=
+	    (int)sizeof(absolute))
+		return smc_err_set(err, ENAMETOOLONG, "cannot open %.200s", path);
+	ret = owned_by_root(absolute, culprit);
+	if (ret == -EPERM)
+		return smc_err_say(err, EPERM, "%.150s is not taken from root: others than root "
+				   "may change %.150s", path, culprit);
+	return ret ? smc_err_set(err, -ret, "cannot open %.200s", path) : 0;
+}
+
+static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
+{
+	struct reader reader = { .conf = conf, .name = path, .depth = depth, .err = err };
+	bool is_stdin = !strcmp(path, "-");
+	int ret = is_stdin ? 0 : conf_check_owner(path, err);
+	size_t len = 0;
+	char *text;
+
+	if (ret)
+		return ret;
+	if (is_stdin) {
+		reader.name = "standard input";
+		reader.depth = -1;
+	}
+	text = is_stdin ? smc_read_fd(dup(STDIN_FILENO), MAX_FILE, &len) :
+			  smc_read_file(path, O_NONBLOCK | O_NOCTTY, MAX_FILE, &len);
+	if (!text)
+		return smc_err_set(err, errno, "cannot read %.200s", reader.name);
+	ret = read_text(&reader, text, len);
+	free(text);
+	return ret;
+}
+
+int conf_read(struct conf *conf, const char *path, struct smc_err *err)
+{
+	int ret;
+
+	*conf = (struct conf){ 0 };
+	*err = (struct smc_err){ 0 };
+	ret = read_path(conf, path, 0, err);
+	if (ret)
+		conf_free(conf);
+	return ret;
+}
+
+int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
+		   struct smc_err *err)
+{
+	struct reader reader = { .conf = conf, .name = name, .depth = -1, .err = err };
+	int ret;
+
+	*conf = (struct conf){ 0 };
+	*err = (struct smc_err){ 0 };
+	ret = read_text(&reader, text, len);
+	if (ret)
+		conf_free(conf);
+	return ret;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Files of settings, smc.conf(5). */
+#pragma once
+
+#include "conf/conf.h"
+
+#define CONF_FILE "/etc/smc-tools/smc.conf"
+
+/*
+ * An error is one sentence, "FILE:LINE: WORD: what was expected", and @conf is empty then. The same
+ * line twice counts once; another value for the same thing in the same section is an error.
+ */
+
+/**
+ * conf_read() - a file, and those that it includes
+ * @path: "-" for standard input, which cannot include
+ *
+ * For root, the file and its directories must belong to root, and be writable for nobody else.
+ *
+ * Return: 0; -EINVAL for a wrong line; -EPERM for a file that others may write; another -errno.
+ */
+int conf_read(struct conf *conf, const char *path, struct smc_err *err);
+
+/**
+ * conf_read_text() - lines from memory, which cannot include
+ * @text: @len bytes, with a NUL behind them; changed
+ * @name: of the file, for messages and places
+ */
+int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
+		   struct smc_err *err);
+
+/** conf_check_owner() - may root take such a file? Return: 0, -EPERM, -errno with @err */
+int conf_check_owner(const char *path, struct smc_err *err);

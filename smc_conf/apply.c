@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+/* Setting it: all of it, or nothing. */
+#include "smc_conf/smc_conf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/file.h"
+#include "pnet/plan.h"
+#include "smc/abi.h"
+#include "smc/knob.h"
+#include "sys/netns.h"
+
+/**
+ * struct step - one change, in its namespace
+ * @is_back: from its new value to its old one
+ */
+struct step {
+	struct sc_host *host;
+	const struct sc_changes *changes;
+	size_t at;
+	bool is_back;
+	struct smc_err *err;
+};
+
+/* ---- PNET IDs: the kernel deletes whole ones, so all of a namespace are one step ---- */
+
+static int no_memory(struct smc_err *err)
+{
+	return smc_err_set(err, ENOMEM, "cannot store the PNET table");
+}
+
+static bool is_device(const struct smc_pnet *entry, const struct conf_item *item)
+{
+	if (item->by == CONF_BY_NET)
+		return entry->has & SMC_PNET_HAS_NET && !strcmp(entry->eth, item->object);
+	return entry->has & SMC_PNET_HAS_IB && !strcmp(entry->ib, item->object);
+}
+
+static void table_remove(struct smc_pnet_table *table, const struct conf_item *item)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->count; i++)
+		if (!is_device(&table->entries[i], item))
+			table->entries[kept++] = table->entries[i];
+	table->count = kept;
+}
+
+static int table_add(struct smc_pnet_table *table, const struct conf_item *item,
+		     struct smc_err *err)
+{
+	bool is_net = item->by == CONF_BY_NET;
+	struct smc_pnet entry;
+	char port[8];
+	int ret;
+
+	snprintf(port, sizeof(port), "%u", item->port);
+	ret = pnet_make(&entry, item->value, is_net ? item->object : NULL,
+			is_net ? NULL : item->object, is_net ? NULL : port, err);
+	if (!ret && smc_pnet_append(table, &entry))
+		ret = no_memory(err);
+	return ret;
+}
+
+static int table_copy(struct smc_pnet_table *to, const struct smc_pnet_table *from,
+		      struct smc_err *err)
+{
+	*to = (struct smc_pnet_table){ 0 };
+	for (size_t i = 0; i < from->count; i++)
+		if (smc_pnet_append(to, &from->entries[i]))
+			return no_memory(err);
+	return 0;
+}
+
+static int change_table(struct sc_netns *netns, const struct smc_pnet_table *from,
+			const struct smc_pnet_table *to, struct smc_err *err)
+{
+	char root[SYSFS_ROOT_SIZE];
+	struct pnet_tool tool = { .root = root, .err = err };
+	int fd = -1, ret = sysfs_here(root, &fd, *netns->name, err);
+
+	if (!ret)
+		ret = smc_genl_open(&tool.nl, SMC_ABI_PNET_FAMILY, err);
+	if (!ret)
+		ret = pnet_change(&tool, from, to);
+	smc_genl_close(tool.nl);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int do_pnetids(struct step *step)
+{
+	const struct sc_changes *changes = step->changes;
+	size_t at = changes->changes[step->at].netns;
+	struct sc_netns *netns = &step->host->netns[at];
+	struct smc_pnet_table to;
+	int ret = table_copy(&to, &netns->table, step->err);
+
+	for (size_t i = 0; !ret && i < changes->count; i++) {
+		const struct sc_change *change = &changes->changes[i];
+		const struct conf_item *any = change->old ? change->old : change->new;
+
+		if (any->kind != CONF_PNETID || change->netns != at)
+			continue;
+		table_remove(&to, any);
+		if (change->new)
+			ret = table_add(&to, change->new, step->err);
+	}
+	if (!ret && step->is_back)
+		ret = change_table(netns, &to, &netns->table, step->err);
+	else if (!ret)
+		ret = change_table(netns, &netns->table, &to, step->err);
+	smc_pnet_free(&to);
+	return ret;
+}
+
+/* ---- everything else ---- */
+
+static int do_knob(const struct conf_item *item, struct smc_err *err)
+{
+	int ret = host_write(item->value, "/proc/sys/net/smc/%s",
+			     item->object + strlen(SMC_KNOB_PREFIX));
+
+	return ret ? smc_err_set(err, -ret, "cannot set %s to %s", item->object, item->value) : 0;
+}
+
+/* @to: NULL for an EID that goes. */
+static int do_generic(const struct conf_item *to, const struct conf_item *from,
+		      struct smc_err *err)
+{
+	struct smc_genl *nl;
+	bool has_seid, is_on = to && !strcmp(to->value, "on");
+	int ret = smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, err);
+
+	if (ret)
+		return ret;
+	if (!to)
+		ret = smc_eid_remove(nl, from->object, &has_seid, err);
+	else if (to->kind == CONF_EID)
+		ret = smc_eid_add(nl, to->object, err);
+	else if (to->kind == CONF_SEID)
+		ret = smc_seid_switch(nl, is_on, err);
+	else
+		ret = smc_hs_switch(nl, is_on, err);
+	smc_genl_close(nl);
+	return ret;
+}
+
+static int do_step(void *arg)
+{
+	struct step *step = arg;
+	const struct sc_change *change = &step->changes->changes[step->at];
+	const struct conf_item *to = step->is_back ? change->old : change->new;
+	const struct conf_item *from = step->is_back ? change->new : change->old;
+
+	switch ((to ? to : from)->kind) {
+	case CONF_PNETID: return do_pnetids(step);
+	case CONF_KNOB: return do_knob(to, step->err);
+	default: return do_generic(to, from, step->err);
+	}
+}
+
+/* Is it about PNET IDs, and not the first in its namespace? */
+static bool is_done(const struct sc_changes *changes, size_t at)
+{
+	const struct sc_change *change = &changes->changes[at];
+
+	for (size_t i = 0; i < at; i++) {
+		const struct sc_change *other = &changes->changes[i];
+
+		if ((other->old ? other->old : other->new)->kind == CONF_PNETID &&
+		    (change->old ? change->old : change->new)->kind == CONF_PNETID &&
+		    other->netns == change->netns)
+			return true;
+	}
+	return false;
+}
+
+static int go(struct step *step)
+{
+	size_t netns = step->changes->changes[step->at].netns;
+
+	if (is_done(step->changes, step->at))
+		return 0;
+	return smc_netns_run(step->host->netns[netns].name, do_step, step, step->err);
+}
+
+/* @failed: the first that was not done. */
+static int take_back(const struct step *step, const struct conf_item *item)
+{
+	struct smc_err why = *step->err, inner = { 0 };
+	struct step back = *step;
+	char place[CONF_PLACE_SIZE] = "";
+	int ret = 0;
+
+	back.is_back = true;
+	back.err = &inner;
+	while (back.at--) {
+		int one = go(&back);
+
+		ret = ret ? ret : one;
+	}
+	if (item && item->place.file)
+		conf_place_text(place, &item->place);
+	return smc_err_say(step->err, why.code, "%s%s%.160s; %s%.120s", place, *place ? ": " : "",
+			   why.text, ret ? "not all is as it was: " : "nothing is changed",
+			   ret ? inner.text : "");
+}
+
+int sc_apply(struct sc_host *host, const struct sc_changes *changes, struct smc_err *err)
+{
+	struct step step = { .host = host, .changes = changes, .err = err };
+
+	for (; step.at < changes->count; step.at++)
+		if (go(&step))
+			return take_back(&step, changes->changes[step.at].new);
+	return 0;
+}
+
+/* ---- a device that has just got its name ---- */
+
+static bool is_about(const struct sc_host *host, const struct conf_item *item, const char *device)
+{
+	const struct rdma_dev *rdma = rdma_find(&host->netns[0].world.rdma, device);
+
+	if (item->section || item->kind != CONF_PNETID)
+		return false;
+	if (!strcmp(item->object, device))
+		return true;
+	return item->by == CONF_BY_DEVICE && rdma && *rdma->bus_id &&
+	       !strcmp(item->object, rdma->bus_id);
+}
+
+int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err)
+{
+	struct sc_netns *here = &host->netns[0];
+	struct smc_pnet_table without, to = { 0 };
+	bool is_named = false;
+	int ret = table_copy(&without, &here->table, err);
+
+	if (!ret)
+		ret = table_copy(&to, &here->table, err);
+	for (size_t i = 0; !ret && i < host->wanted.count; i++) {
+		const struct conf_item *item = &host->wanted.items[i];
+
+		if (!is_about(host, item, device))
+			continue;
+		is_named = true;
+		table_remove(&without, item);
+		table_remove(&to, item);
+		ret = table_add(&to, item, err);
+	}
+	if (!ret && is_named)
+		ret = change_table(here, &here->table, &without, err);
+	if (!ret && is_named)
+		ret = change_table(here, &without, &to, err);
+	smc_pnet_free(&without);
+	smc_pnet_free(&to);
+	return ret;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+/* smc_conf: what this host does with SMC, as one file. */
+#include "smc_conf/smc_conf.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "pnet/file.h"
+#include "sys/enclose.h"
+#include "sys/library.h"
+
+enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM };
+
+/* Exit status of diff when there is something to be done. */
+#define DIFFERENT 2
+
+static const struct cli_opt options[] = {
+	{ OPT_DEVICE, "device", "NAME", "apply: only the PNET IDs of this device, made anew" },
+	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk -b' recorded" },
+	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_tool tool = {
+	.name = "smc_conf",
+	.usage = "export [-j]\n"
+		 "diff [FILE] [-j]\n"
+		 "apply [FILE] [--device NAME]\n"
+		 "check FILE [--from BUNDLE]\n"
+		 "show [-j]",
+	.summary =
+		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
+		"PNET IDs, handshake limitation and net.smc. FILE is " CONF_FILE "\n"
+		"unless another is given, - is standard input.",
+	.opts = options,
+	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
+	.error_status = 1,
+};
+
+enum command { EXPORT, DIFF, APPLY, CHECK, SHOW, COMMANDS };
+
+/** struct sc_opts - the command line, read; @file is NULL for the usual one */
+struct sc_opts {
+	enum command command;
+	const char *file, *device, *bundle;
+	bool is_json;
+};
+
+static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "show" };
+
+/* ---- the command line ---- */
+
+static int set_command(struct sc_opts *opts, const char *word)
+{
+	if (!word)
+		return cli_usage_error(&tool, "no command given: export, diff, apply, check or "
+				       "show");
+	for (opts->command = EXPORT; opts->command < COMMANDS; opts->command++)
+		if (!strcmp(word, words[opts->command]))
+			return 0;
+	return cli_usage_error(&tool, "unknown command '%s'", word);
+}
+
+static int check_together(const struct sc_opts *opts)
+{
+	bool has_file = opts->command == DIFF || opts->command == APPLY || opts->command == CHECK;
+
+	if (opts->file && !has_file)
+		return cli_usage_error(&tool, "unexpected argument '%s'", opts->file);
+	if (!opts->file && opts->command == CHECK)
+		return cli_usage_error(&tool, "no file given");
+	if (opts->device && opts->command != APPLY)
+		return cli_usage_error(&tool, "option '--device' is only for 'apply'");
+	if (opts->bundle && opts->command != CHECK)
+		return cli_usage_error(&tool, "option '--from' is only for 'check'");
+	if (opts->is_json && (opts->command == APPLY || opts->command == CHECK))
+		return cli_usage_error(&tool, "option '--json' is not for '%s'",
+				       words[opts->command]);
+	return 0;
+}
+
+/* The command comes first, or behind the options. Return: -1 to go on, or the exit status. */
+static int parse(struct sc_opts *opts, int argc, char **argv)
+{
+	int val, ret;
+
+	while ((val = cli_getopt(&tool, argc, argv)) != -1) {
+		switch (val) {
+		case OPT_DEVICE: opts->device = optarg; break;
+		case OPT_FROM: opts->bundle = optarg; break;
+		case 'j': opts->is_json = true; break;
+		case 'v': return cli_version(&tool);
+		case 'h': return cli_help(&tool);
+		default: return tool.error_status;
+		}
+	}
+	ret = set_command(opts, argv[optind]);
+	if (ret)
+		return ret;
+	opts->file = argv[optind + 1];
+	if (opts->file && argv[optind + 2])
+		return cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 2]);
+	ret = check_together(opts);
+	return ret ? ret : -1;
+}
+
+/* ---- the file ---- */
+
+static int add_entries(struct conf *conf, const struct smc_pnet_table *table, bool is_alone)
+{
+	const char *name = conf_keep(conf, SC_PNET_FILE);
+	int section = conf_section(conf, ""), ret = name && section >= 0 ? 0 : -ENOMEM;
+
+	if (!ret && is_alone)
+		conf->sections[section].exclusive |= 1U << CONF_PNETID;
+	for (size_t i = 0; !ret && i < table->count; i++) {
+		const struct smc_pnet *entry = &table->entries[i];
+		bool is_net = entry->has & SMC_PNET_HAS_NET;
+		const struct conf_item item = {
+			.kind = CONF_PNETID, .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
+			.object = pnet_device(entry), .value = entry->name,
+			.port = is_net ? 0 : entry->port, .section = (size_t)section,
+			.place = { name, 0 },
+		};
+
+		/* smc.conf wins. */
+		if (!conf_find(conf, item.section, &item))
+			ret = conf_add(conf, &item);
+	}
+	return ret;
+}
+
+/* The file of smc_pnet goes on working: alone, it is the whole PNET table. */
+static int read_pnet_file(struct conf *conf, bool is_alone, struct smc_err *err)
+{
+	struct smc_pnet_table table = { 0 };
+	int ret = conf_check_owner(SC_PNET_FILE, err);
+
+	if (!ret)
+		ret = pnet_read_path(&table, SC_PNET_FILE, err);
+	if (!ret && add_entries(conf, &table, is_alone))
+		ret = smc_err_set(err, ENOMEM, "cannot store the settings");
+	smc_pnet_free(&table);
+	return ret;
+}
+
+static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
+{
+	bool has_conf, has_pnet;
+	int ret = 0;
+
+	*conf = (struct conf){ 0 };
+	if (opts->file)
+		return conf_read(conf, opts->file, err);
+	has_conf = !access(CONF_FILE, F_OK);
+	has_pnet = !access(SC_PNET_FILE, F_OK);
+	/* A rule of udev asks for each device. */
+	if (has_conf || (!has_pnet && opts->command != SHOW && !opts->device))
+		ret = conf_read(conf, CONF_FILE, err);
+	if (!ret && has_pnet)
+		ret = read_pnet_file(conf, !has_conf, err);
+	return ret;
+}
+
+/* ---- commands ---- */
+
+static void note_waiting(const struct sc_host *host)
+{
+	for (size_t i = 0; i < host->waiting.count; i++) {
+		const struct conf_item *item = &host->waiting.items[i];
+		const char *netns = host->waiting.sections[item->section].netns;
+		char place[CONF_PLACE_SIZE];
+		struct out_text text = { 0 };
+
+		conf_append_line(&text, item);
+		cli_note(&tool, "%s: waits for %s%s: %.*s", conf_place_text(place, &item->place),
+			 *netns ? "network namespace " : "its device", netns, (int)text.len,
+			 text.data);
+		out_free(&text);
+	}
+}
+
+static int check_eids(const struct sc_host *host, struct smc_err *err)
+{
+	bool is_exclusive = host->netns[0].exclusive & 1U << CONF_EID;
+	size_t count = 0;
+
+	for (size_t i = 0; i < host->wanted.count; i++)
+		count += host->wanted.items[i].kind == CONF_EID;
+	for (size_t i = 0; !is_exclusive && i < host->now.count; i++)
+		count += host->now.items[i].kind == CONF_EID &&
+			 !conf_find(&host->wanted, 0, &host->now.items[i]);
+	if (count <= SMC_MAX_UEIDS)
+		return 0;
+	return smc_err_say(err, ERANGE, "there would be %zu EIDs, and the kernel takes %d", count,
+			   SMC_MAX_UEIDS);
+}
+
+/* Return: exit status, -errno with @err. */
+static int run_with(struct sc_host *host, const struct sc_opts *opts, const struct conf *file,
+		    struct smc_err *err)
+{
+	struct sc_changes changes = { 0 };
+	int ret = sc_want(host, file, err);
+
+	if (!ret && opts->command == SHOW)
+		return sc_print_state(host, file, opts->is_json, err);
+	if (!ret && opts->device)
+		return sc_apply_device(host, opts->device, err);
+	if (!ret)
+		ret = sc_changes_make(&changes, host, err);
+	if (!ret && opts->command == DIFF)
+		ret = sc_print_changes(host, &changes, opts->is_json, err);
+	if (!ret && opts->command == CHECK)
+		ret = check_eids(host, err);
+	if (!ret && opts->command == APPLY)
+		ret = sc_apply(host, &changes, err);
+	if (!ret && opts->command != DIFF)
+		note_waiting(host);
+	if (!ret && opts->command == DIFF && changes.count)
+		ret = DIFFERENT;
+	sc_changes_free(&changes);
+	return ret;
+}
+
+/* Only now: the file was one of this host. */
+static int run_here(const struct sc_opts *opts, const struct conf *file, struct smc_err *err)
+{
+	bool sees_all = opts->command == EXPORT || opts->command == SHOW;
+	struct sc_host host = { 0 };
+	int ret = enclose_record(err);
+
+	if (!ret)
+		ret = sc_host_read(&host, file, sees_all, &tool, err);
+	if (ret == -ENOENT && opts->command == CHECK) {
+		cli_note(&tool, "only the file was checked: %s", err->text);
+		ret = 0;
+	} else if (!ret && opts->command == EXPORT) {
+		ret = sc_print_export(&host, opts->is_json, err);
+	} else if (!ret) {
+		ret = run_with(&host, opts, file, err);
+	}
+	sc_host_free(&host);
+	return ret;
+}
+
+/* smc_chk unpacks the bundle, and starts this again on what is in it. */
+static int run_from(const struct sc_opts *opts, struct smc_err *err)
+{
+	char program[PATH_MAX], file[PATH_MAX] = "-";
+
+	if (strcmp(opts->file, "-") && !realpath(opts->file, file))
+		return smc_err_set(err, errno, "cannot read %.200s", opts->file);
+	if (!self_find("smc_chk", X_OK, program))
+		strcpy(program, "smc_chk");
+	execlp(program, "smc_chk", "--from", opts->bundle, "smc_conf", "check", file, NULL);
+	return smc_err_set(err, errno, "cannot run smc_chk");
+}
+
+static int run(const struct sc_opts *opts, struct smc_err *err)
+{
+	struct conf file = { 0 };
+	int ret = 0;
+
+	if (opts->bundle)
+		return run_from(opts, err);
+	if (opts->command != EXPORT)
+		ret = read_file(&file, opts, err);
+	if (!ret)
+		ret = run_here(opts, &file, err);
+	conf_free(&file);
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	struct sc_opts opts = { .command = COMMANDS };
+	struct smc_err err = { 0 };
+	int ret;
+
+	cli_start();
+	ret = parse(&opts, argc, argv);
+	if (ret >= 0)
+		return ret;
+	ret = run(&opts, &err);
+	if (ret < 0)
+		return cli_error(&tool, "%s", err.text);
+	return cli_close_stdout(&tool) ? tool.error_status : ret;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: MIT
+/* Settings and changes, as text and JSON. */
+#include "smc_conf/smc_conf.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "out/table.h"
+
+/**
+ * struct row - a setting, and what the file makes of it
+ * @setting: the line in a file
+ * @state: in words; NULL where nothing compares it
+ * @source: "FILE:LINE", or NULL
+ */
+struct row {
+	const char *netns, *kind, *name, *by, *value, *setting, *state, *source;
+	uint8_t port;
+};
+
+/** struct rows - @strings keeps what they point to */
+struct rows {
+	struct row *rows;
+	size_t count, size;
+	struct conf strings;
+};
+
+#define ROW(name, head, key, width, member) \
+	{ name, head, key, width, OUT_PTR(row, member), OUT_OPTIONAL }
+
+static const struct out_col columns[] = {
+	ROW("netns", "Netns", "netns", 5, netns),
+	ROW("setting", "Setting", "setting", 40, setting),
+	ROW("state", "State", "state", 7, state),
+	ROW("source", "Source", "source", 0, source),
+	{ NULL, NULL, "kind", 0, OUT_PTR(row, kind) },
+	{ NULL, NULL, "name", 0, OUT_PTR(row, name), OUT_OPTIONAL },
+	{ NULL, NULL, "by", 0, OUT_PTR(row, by), OUT_OPTIONAL },
+	{ NULL, NULL, "port", 0, OUT_DEC(row, port, 0), OUT_OPTIONAL },
+	{ NULL, NULL, "value", 0, OUT_PTR(row, value), OUT_OPTIONAL },
+	{ 0 },
+};
+
+static int no_memory(struct smc_err *err)
+{
+	return smc_err_set(err, ENOMEM, "cannot store the settings");
+}
+
+static int print(struct out_text *text, struct smc_err *err)
+{
+	int ret = out_print(text, err);
+
+	out_free(text);
+	return ret;
+}
+
+static int print_document(json_t *doc, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+
+	out_json_document(&text, doc, false);
+	return print(&text, err);
+}
+
+/* ---- export ---- */
+
+/* Names of namespaces are escaped, as conf_write() does with all of them. */
+static void append_exported(struct out_text *text, const struct sc_host *host, size_t at)
+{
+	size_t begin = text->len;
+	bool is_empty = true;
+
+	if (at) {
+		out_str(text, "\nnetns ");
+		out_escaped(text, host->netns[at].name, strlen(host->netns[at].name));
+		out_char(text, '\n');
+	}
+	for (size_t i = 0; i < host->now.count; i++) {
+		const struct conf_item *item = &host->now.items[i];
+
+		if (item->section != at || sc_is_normal(item))
+			continue;
+		is_empty = false;
+		conf_append_line(text, item);
+		out_char(text, '\n');
+	}
+	if (is_empty)
+		text->len = begin;
+}
+
+static const char *keep_line(struct rows *rows, const struct conf_item *item)
+{
+	struct out_text text = { 0 };
+	const char *line;
+
+	conf_append_line(&text, item);
+	out_char(&text, '\0');
+	line = text.is_failed ? NULL : conf_keep(&rows->strings, text.data);
+	out_free(&text);
+	return line;
+}
+
+/* @item: of @conf, by which the name of its namespace is known. */
+static int add_row(struct rows *rows, const char *netns, const struct conf_item *item,
+		   const char *state, const struct conf_place *place)
+{
+	struct row row = { .netns = netns, .kind = conf_kind_name(item->kind),
+			   .name = item->object, .value = item->value, .port = item->port,
+			   .setting = keep_line(rows, item), .state = state };
+	char source[CONF_PLACE_SIZE];
+
+	if (item->kind == CONF_PNETID)
+		row.by = conf_by_name(item->by);
+	if (place && place->file)
+		row.source = conf_keep(&rows->strings, conf_place_text(source, place));
+	return row.setting && (row.source || !place || !place->file) ?
+		smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row)) :
+		-ENOMEM;
+}
+
+static void rows_free(struct rows *rows)
+{
+	free(rows->rows);
+	conf_free(&rows->strings);
+}
+
+static json_t *json_rows(const struct rows *rows)
+{
+	return out_json_list(columns, rows->rows, rows->count, sizeof(*rows->rows));
+}
+
+int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	struct rows rows = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; is_json && !ret && i < host->now.count; i++) {
+		const struct conf_item *item = &host->now.items[i];
+
+		if (!sc_is_normal(item))
+			ret = add_row(&rows, host->netns[item->section].name, item, NULL, NULL);
+	}
+	if (ret)
+		ret = no_memory(err);
+	else if (is_json)
+		ret = print_document(json_pack("{s:s, s:o}", "schema", "smc-tools/conf/1",
+					       "settings", json_rows(&rows)), err);
+	rows_free(&rows);
+	if (is_json)
+		return ret;
+	out_str(&text, "# smc.conf(5), for smc_conf apply\n");
+	for (size_t at = 0; at < host->n_netns; at++)
+		append_exported(&text, host, at);
+	return print(&text, err);
+}
+
+/* ---- diff ---- */
+
+static void append_change(struct out_text *text, const struct sc_host *host,
+			  const struct sc_change *change)
+{
+	const struct conf_item *old = change->old, *new = change->new;
+
+	out_str(text, old && new ? "~ " : new ? "+ " : "- ");
+	if (change->netns) {
+		out_str(text, "netns ");
+		out_escaped(text, host->netns[change->netns].name, SIZE_MAX);
+		out_str(text, ": ");
+	}
+	conf_append_line(text, new ? new : old);
+	if (old && new) {
+		out_str(text, " # is ");
+		out_escaped(text, old->value, SIZE_MAX);
+		if (old->port != new->port)
+			out_printf(text, ", port %u", old->port);
+	}
+	out_char(text, '\n');
+}
+
+static json_t *json_change(const struct sc_host *host, const struct sc_change *change)
+{
+	const struct conf_item *any = change->new ? change->new : change->old;
+	struct rows rows = { 0 };
+	json_t *json = NULL;
+
+	if (!add_row(&rows, host->netns[change->netns].name, any, NULL, &any->place))
+		json = out_json(columns, NULL, &rows.rows[0]);
+	if (json && json_object_set_new(json, "change", json_string(
+			!change->new ? "remove" : change->old ? "change" : "add")))
+		json = NULL;
+	if (json && change->new && change->old)
+		json_object_set_new(json, "is", json_string(change->old->value));
+	rows_free(&rows);
+	return json;
+}
+
+int sc_print_changes(const struct sc_host *host, const struct sc_changes *changes, bool is_json,
+		     struct smc_err *err)
+{
+	json_t *array = is_json ? json_array() : NULL;
+	struct out_text text = { 0 };
+
+	for (size_t i = 0; i < changes->count; i++) {
+		const struct sc_change *change = &changes->changes[i];
+
+		if (change->old == change->new) /* again, as another change may undo it */
+			continue;
+		if (is_json)
+			out_json_push(&array, json_change(host, change));
+		else
+			append_change(&text, host, change);
+	}
+	if (is_json)
+		return print_document(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-diff/1",
+						"changes", array), err);
+	return print(&text, err);
+}
+
+/* ---- show ---- */
+
+static int add_wanted(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
+{
+	const struct conf_item *now = conf_find(&host->now, item->section, item);
+	bool is_set = now && !strcmp(now->value, item->value) && now->port == item->port;
+	const char *state = is_set ? "set" : now ? "differs" : "not set";
+
+	return add_row(rows, host->netns[item->section].name, item, state, &item->place);
+}
+
+static int add_other(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
+{
+	const struct conf_item *wanted = conf_find(&host->wanted, item->section, item);
+
+	if (wanted && !strcmp(wanted->value, item->value) && wanted->port == item->port)
+		return 0;
+	return add_row(rows, host->netns[item->section].name, item,
+		       wanted ? "is" : sc_is_normal(item) ? "default" : "by hand", NULL);
+}
+
+static int make_rows(struct rows *rows, const struct sc_host *host, const struct conf *file)
+{
+	int ret = 0;
+
+	for (size_t at = 0; at < host->n_netns; at++) {
+		for (size_t i = 0; !ret && i < host->wanted.count; i++)
+			if (host->wanted.items[i].section == at)
+				ret = add_wanted(rows, host, &host->wanted.items[i]);
+		for (size_t i = 0; !ret && i < host->now.count; i++)
+			if (host->now.items[i].section == at)
+				ret = add_other(rows, host, &host->now.items[i]);
+	}
+	for (size_t i = 0; !ret && i < host->waiting.count; i++) {
+		const struct conf_item *item = &host->waiting.items[i];
+
+		ret = add_row(rows, file->sections[item->section].netns, item, "waits",
+			      &item->place);
+	}
+	return ret;
+}
+
+int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_json,
+		   struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	struct out_view view = { 0 };
+	struct rows rows = { 0 };
+	int ret = make_rows(&rows, host, file);
+
+	if (ret)
+		ret = no_memory(err);
+	else if (is_json)
+		ret = print_document(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-show/1",
+					       "settings", json_rows(&rows)), err);
+	out_view_add(&view, columns, host->n_netns > 1 || host->waiting.count ?
+		     "netns,setting,state,source" : "setting,state,source");
+	if (!ret && !is_json) {
+		out_header(&text, &view);
+		for (size_t i = 0; i < rows.count; i++)
+			out_row(&text, &view, &rows.rows[i]);
+		ret = print(&text, err);
+	}
+	rows_free(&rows);
+	return ret;
+}

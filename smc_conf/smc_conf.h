@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* smc_conf: what a host does with SMC, as one file. */
+#pragma once
+
+#include "cli/cli.h"
+#include "conf/read.h"
+#include "eid/eids.h"
+#include "pnet/pairing.h"
+#include "pnet/table.h"
+
+/* What smc_pnet --import takes, and what the service of smc-tools 2.0.0 set. */
+#define SC_PNET_FILE "/etc/smc-tools/pnet.conf"
+
+/**
+ * struct sc_netns - a network namespace as it is now
+ * @name: "" for that of the caller, which comes first
+ * @table: the PNET table that the namespace sees
+ * @world: its devices
+ * @exclusive: of the file, for this namespace
+ */
+struct sc_netns {
+	char *name;
+	struct smc_pnet_table table;
+	struct pnet_world world;
+	uint32_t exclusive;
+};
+
+/**
+ * struct sc_host - what is set, and what is to be set
+ * @now, @wanted: their sections are indexes of @netns. PNET IDs in @wanted are those of net devices
+ *	by name, or of RDMA and ISM devices
+ * @waiting: settings of the file for devices and namespaces that are not there; its sections are
+ *	those of the file
+ */
+struct sc_host {
+	struct sc_netns *netns;
+	size_t n_netns, netns_size;
+	struct conf now, wanted, waiting;
+};
+
+/* ---- state.c ---- */
+
+/**
+ * sc_host_read() - the state of the kernel
+ * @all: of every network namespace that has a name; else of those that @file speaks of
+ * @note: is told of a namespace that cannot be looked into; only with @all
+ *
+ * Return: 0, -errno with @err.
+ */
+int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
+		 const struct cli_tool *note, struct smc_err *err);
+
+void sc_host_free(struct sc_host *host);
+
+/** sc_is_normal() - is it what the kernel begins with? */
+bool sc_is_normal(const struct conf_item *item);
+
+/** sc_normal() - that value, NULL for none: then the setting goes altogether */
+const char *sc_normal(const struct conf_item *item);
+
+/* ---- wanted.c ---- */
+
+/** sc_want() - make @wanted and @waiting from a file. Return: 0, -errno with @err */
+int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err);
+
+/* ---- changes.c ---- */
+
+/** struct sc_change - from one value to another; one of both may be NULL */
+struct sc_change {
+	const struct conf_item *old, *new;
+	size_t netns;
+};
+
+/** struct sc_changes - in the order in which the kernel takes them */
+struct sc_changes {
+	struct sc_change *changes;
+	size_t count, size;
+};
+
+/**
+ * sc_changes_make() - what must be done for @now to become @wanted
+ *
+ * Return: 0; -EOPNOTSUPP for what this kernel or machine does not have, with @err; -ENOMEM.
+ */
+int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc_err *err);
+
+void sc_changes_free(struct sc_changes *changes);
+
+/* ---- apply.c ---- */
+
+/** sc_apply() - do all of them, or none. Return: 0, -errno with @err */
+int sc_apply(struct sc_host *host, const struct sc_changes *changes, struct smc_err *err);
+
+/**
+ * sc_apply_device() - set the PNET IDs of one device that has just got its name
+ *
+ * Its entry is made anew: the kernel binds an entry to the device that has the name at that moment.
+ */
+int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err);
+
+/* ---- print.c: each of them returns 0, or -errno with @err ---- */
+
+int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *err);
+int sc_print_changes(const struct sc_host *host, const struct sc_changes *changes, bool is_json,
+		     struct smc_err *err);
+int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_json,
+		   struct smc_err *err);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+/* What the kernel has set. */
+#include "smc_conf/smc_conf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "host/file.h"
+#include "smc/abi.h"
+#include "smc/knob.h"
+#include "sys/netns.h"
+
+/** struct looking - into one namespace */
+struct looking {
+	struct sc_host *host;
+	size_t at;
+	struct smc_err *err;
+};
+
+const char *sc_normal(const struct conf_item *item)
+{
+	const struct smc_knob *knob;
+
+	switch (item->kind) {
+	case CONF_SEID: return "on";
+	case CONF_LIMIT: return "off";
+	case CONF_KNOB:
+		knob = smc_knob_find(item->object);
+		return knob ? knob->normal_text : NULL;
+	default: return NULL;
+	}
+}
+
+bool sc_is_normal(const struct conf_item *item)
+{
+	const char *normal = sc_normal(item);
+
+	return normal && !strcmp(item->value, normal);
+}
+
+static int add(struct looking *look, struct conf_item item)
+{
+	item.section = look->at;
+	return conf_add(&look->host->now, &item) ?
+		       smc_err_set(look->err, ENOMEM, "cannot store the settings") : 0;
+}
+
+/* ---- EIDs and handshake limitation ---- */
+
+/* What an old kernel does not have is not there. */
+static int unless_old(int ret)
+{
+	return ret == -EOPNOTSUPP ? 0 : ret;
+}
+
+static int read_eids(struct looking *look, struct smc_genl *nl)
+{
+	struct smc_eids eids = { .count = 0 };
+	struct smc_seid seid = { 0 };
+	int ret = unless_old(smc_eids_read(&eids, nl, look->err));
+
+	for (size_t i = 0; !ret && i < eids.count; i++)
+		ret = add(look, (struct conf_item){ .kind = CONF_EID, .object = eids.eids[i],
+						    .value = "" });
+	if (!ret)
+		ret = unless_old(smc_seid_read(&seid, nl, look->err));
+	if (!ret && seid.has_eid)
+		ret = add(look, (struct conf_item){ .kind = CONF_SEID, .object = "",
+						    .value = seid.is_enabled ? "on" : "off" });
+	return ret;
+}
+
+static int read_limit(struct looking *look, struct smc_genl *nl)
+{
+	bool is_on;
+	int ret = smc_hs_read(&is_on, nl, look->err);
+
+	if (ret)
+		return unless_old(ret);
+	return add(look, (struct conf_item){ .kind = CONF_LIMIT, .object = "",
+					     .value = is_on ? "on" : "off" });
+}
+
+static int read_generic(struct looking *look)
+{
+	struct smc_genl *nl;
+	int ret = smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, look->err);
+
+	if (!ret && !look->at)
+		ret = read_eids(look, nl);
+	if (!ret)
+		ret = read_limit(look, nl);
+	smc_genl_close(nl);
+	return ret;
+}
+
+/* ---- net.smc ---- */
+
+static int read_knobs(struct looking *look)
+{
+	char value[32];
+	int ret = 0;
+
+	for (const struct smc_knob *knob = smc_knobs; !ret && knob->name; knob++)
+		if (host_text(value, sizeof(value), "/proc/sys/net/smc/%s",
+			      knob->name + strlen(SMC_KNOB_PREFIX)))
+			ret = add(look, (struct conf_item){ .kind = CONF_KNOB,
+							    .object = knob->name,
+							    .value = value });
+	return ret;
+}
+
+/* ---- PNET IDs ---- */
+
+static int add_entries(struct looking *look, const struct smc_pnet_table *table)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < table->count; i++) {
+		const struct smc_pnet *entry = &table->entries[i];
+		bool is_net = entry->has & SMC_PNET_HAS_NET;
+
+		ret = add(look, (struct conf_item){
+			.kind = CONF_PNETID, .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
+			.object = pnet_device(entry), .value = entry->name,
+			.port = is_net ? 0 : entry->has & SMC_PNET_HAS_PORT ? entry->port : 1 });
+	}
+	return ret;
+}
+
+static int read_pnetids(struct looking *look)
+{
+	struct sc_netns *netns = &look->host->netns[look->at];
+	char root[SYSFS_ROOT_SIZE];
+	struct smc_genl *nl = NULL;
+	int fd = -1, ret = sysfs_here(root, &fd, look->at, look->err);
+
+	if (!ret)
+		ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, look->err);
+	if (!ret)
+		ret = pnet_fetch(nl, &netns->table, look->err);
+	if (!ret)
+		ret = pnet_world_load(&netns->world, root, look->err);
+	smc_genl_close(nl);
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static int look_around(void *arg)
+{
+	struct looking *look = arg;
+	int ret = read_pnetids(look);
+
+	/* Kernels before 5.11 have PNET IDs and nothing else. */
+	if (!ret)
+		ret = read_generic(look);
+	if (ret == -ENOENT && look->host->netns[look->at].world.nets.count)
+		ret = 0;
+	if (!ret)
+		ret = read_knobs(look);
+	return ret ? ret : add_entries(look, &look->host->netns[look->at].table);
+}
+
+/* ---- namespaces ---- */
+
+static bool is_wanted(const struct conf *file, const char *name, bool all)
+{
+	for (size_t i = 0; !all && file && i < file->n_sections; i++)
+		all = !strcmp(file->sections[i].netns, name) ||
+		      !strcmp(file->sections[i].netns, "*");
+	return all;
+}
+
+static int look_into(struct sc_host *host, const char *name, struct smc_err *err)
+{
+	struct looking look = { host, host->n_netns, err };
+	struct sc_netns *netns = smc_array_add(&host->netns, &host->n_netns, &host->netns_size,
+					       sizeof(*netns));
+
+	if (netns)
+		netns->name = strdup(name);
+	if (!netns || !netns->name || conf_section(&host->now, name) < 0)
+		return smc_err_set(err, ENOMEM, "cannot store the settings");
+	return smc_netns_run(name, look_around, &look, err);
+}
+
+/* The last one is as if it had not been there. */
+static void forget(struct sc_host *host)
+{
+	struct sc_netns *netns = &host->netns[--host->n_netns];
+
+	while (host->now.count && host->now.items[host->now.count - 1].section == host->n_netns)
+		host->now.count--;
+	host->now.n_sections--;
+	smc_pnet_free(&netns->table);
+	pnet_world_free(&netns->world);
+	free(netns->name);
+}
+
+int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
+		 const struct cli_tool *note, struct smc_err *err)
+{
+	struct host_names names = { 0 };
+	int ret;
+
+	*host = (struct sc_host){ 0 };
+	ret = look_into(host, "", err);
+	if (!ret && host_list(&names, "/run/netns"))
+		ret = smc_err_set(err, ENOMEM, "cannot list the network namespaces");
+	for (size_t i = 0; !ret && i < names.count; i++) {
+		if (!is_wanted(file, names.names[i], all))
+			continue;
+		ret = look_into(host, names.names[i], err);
+		if (ret && all) {
+			cli_note(note, "%s", err->text);
+			forget(host);
+			ret = 0;
+		}
+	}
+	host_names_free(&names);
+	return ret;
+}
+
+void sc_host_free(struct sc_host *host)
+{
+	for (size_t i = 0; i < host->n_netns; i++) {
+		smc_pnet_free(&host->netns[i].table);
+		pnet_world_free(&host->netns[i].world);
+		free(host->netns[i].name);
+	}
+	free(host->netns);
+	conf_free(&host->now);
+	conf_free(&host->wanted);
+	conf_free(&host->waiting);
+}

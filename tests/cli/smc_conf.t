@@ -1,0 +1,108 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_conf's command line on any kernel: streams, exit codes, files; the unit and the rule of udev.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+conf=${BUILD:-$PWD/build}/smc_conf
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+
+# run ARG...: what smc_conf writes is in $out and $err, its status in $rc.
+run() {
+	capture "$conf" "$@"
+}
+
+# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	refused 1 "^smc_conf: .*$words" "refused: smc_conf $*"
+}
+
+# wrong WORDS LINES: the same of a file on standard input
+wrong() {
+	printf '%b' "$2" >"$tmp/stdin"
+	err=$("$conf" check - <"$tmp/stdin" 2>&1 >"$tmp/stdout")
+	is "$?$(cat "$tmp/stdout")" 1 "wrong: $1"
+	like "$err" "^smc_conf: standard input:($1)" "said: $1"
+}
+
+# ---- help and version ----
+for option in -h --help --he; do
+	run "$option"
+	like "$rc$err$out" '^0Usage: smc_conf export \[-j\]' "$option prints the usage"
+done
+err=$("$conf" --help 2>&1 >/dev/full)
+is "$?$err" '1smc_conf: cannot write to standard output: No space left on device' 'help to a full device'
+
+# ---- bad usage ----
+refuse 'no command given: export, diff, apply, check or show'
+refuse "unknown command 'expo'" expo
+refuse "unknown option '-x'" -x export
+refuse "unexpected argument 'file'" export file
+refuse "unexpected argument 'file'" show file
+refuse "unexpected argument 'b'" diff a b
+refuse 'no file given' check
+refuse "'--device' is only for 'apply'" diff --device lo
+refuse "'--from' is only for 'check'" diff --from x
+refuse "'--json' is not for 'apply'" apply -j
+refuse "'--json' is not for 'check'" check -j x
+
+# ---- files: all of lib/conf is in unit/conf ----
+refuse 'cannot (open|read) /no/such/file: No such file' check /no/such/file
+refuse 'cannot (open|read) /no/such/file: No such file' diff /no/such/file
+wrong '1: lab_1: an EID may contain only' 'eid lab_1\n'
+wrong '3: ueid: expected eid, seid, ' '# x\neid A\nueid B\n'
+wrong '1: end of line: expected on or off' 'seid'
+wrong '2: /: only files can include|2: include: only files' 'eid A\ninclude /\n'
+err=$(printf 'eid A\033[1m\n' | "$conf" check - 2>&1)
+unlike "$err" "$(printf '\033')" 'what stands in a file does not drive a terminal'
+if [ "$(id -u)" = 0 ]; then
+	echo 'eid A' >"$tmp/smc.conf"
+	chmod 666 "$tmp/smc.conf"
+	refuse "smc.conf is not taken from root: others than root may change" check "$tmp/smc.conf"
+	refuse "smc.conf is not taken from root: others than root may change" apply "$tmp/smc.conf"
+else
+	skip 'a file that others may change' 'not root'
+fi
+
+# ---- a kernel without SMC ----
+sentence="this kernel has no SMC (module 'smc' cannot be loaded)"
+if has_smc; then
+	skip 'a kernel without SMC' 'this kernel has SMC'
+else
+	run export
+	is "$rc$out$err" "1smc_conf: $sentence" 'export: a kernel without SMC is told in one sentence'
+	out=$(echo 'eid A' | "$conf" check - 2>&1)
+	is "$?$out" "0smc_conf: only the file was checked: $sentence" 'check: so, and the file was checked'
+fi
+
+# ---- a recorded host ----
+good='handshake-limit on\npnetid x mac 02:00:00:00:00:99\n'
+# from TEXT: what check says of it against a bundle
+from() {
+	out=$(printf '%b' "$1" | "$conf" check - --from tests/cli/host.tgz 2>&1)
+	rc=$?
+}
+from "$good"
+is "$rc$out" '0smc_conf: standard input:2: waits for its device: pnetid X mac 02:00:00:00:00:99' 'check --from: a device is not there'
+from 'eid A B C D\n'
+is "$rc$out" '1smc_conf: there would be 5 EIDs, and the kernel takes 4' 'check --from: too many EIDs, with the one that is there'
+from 'eid a\n'
+like "$rc$out" '^1smc_conf: standard input:1: a: an EID' 'check --from: a wrong line'
+run check - --from /no/such/bundle
+is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
+
+# ---- the unit: systemd knows its settings, and it has few rights ----
+if systemd-analyze security --help 2>/dev/null | grep -q -e --offline; then
+	sed "s,@BINDIR@,${conf%/*}," packaging/smc-conf.service >"$tmp/smc-conf.service"
+	is "$(systemd-analyze --man=no verify "$tmp/smc-conf.service" 2>&1 | grep smc-conf)" '' 'smc-conf.service: systemd has nothing to say about it'
+	systemd-analyze security --offline=yes --threshold=45 "$tmp/smc-conf.service" >"$tmp/out" 2>&1
+	ok $? 'smc-conf.service: runs in a sandbox' || diag "$(tail -n 1 "$tmp/out")"
+else
+	skip 'smc-conf.service' 'no systemd-analyze that reads files'
+fi
+plan_done

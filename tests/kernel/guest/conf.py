@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""smc_conf: what is set as a file and back, read by the tools that each setting has."""
+import json
+import os
+
+from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip
+
+CONF = "/etc/smc-tools/smc.conf"
+NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+# Numbers of net.smc came one after another: this one is the oldest of all that has two common values.
+KNOB = "net.smc.autocorking_size"
+
+
+def write(text, path=CONF):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def conf(*argv, prefix=()):
+    return run(*prefix, "smc_conf", *argv)
+
+
+def knob(name, netns=None):
+    inside = ("ip", "netns", "exec", netns) if netns else ()
+    return out_of(*inside, "cat", "/proc/sys/" + name.replace(".", "/")).strip()
+
+
+def state():
+    """What other tools say, for comparison."""
+    return (sorted(doc("smcd", "-j", "ueid")["ueids"]), doc("smcd", "-j", "hs")["enabled"],
+            sorted(out_of("smc_pnet").splitlines()), knob(KNOB), out_of("smcd", "seid"))
+
+
+def applies(text, name):
+    write(text)
+    equal(conf("apply"), (0, "", ""), name)
+
+
+def fails(words, text, name):
+    """Status 1, one line with these words, and nothing is changed."""
+    before = state()
+    write(text)
+    status, out, err = conf("apply")
+    ok(status == 1 and not out and err.count("\n") == 1 and words in err, name, (status, out, err))
+    equal(state(), before, name + ": all is as it was")
+
+
+def check_nothing():
+    equal(conf("export"), (0, "# smc.conf(5), for smc_conf apply\n", ""), "nothing set: an empty file")
+    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1", "settings": []}, "so in JSON")
+    status, out, err = conf("apply")
+    equal((status, out, err), (1, "", "smc_conf: cannot open %s: No such file or directory\n" % CONF),
+          "no file: said")
+
+
+def check_apply():
+    text = "eid LAB1 LAB2\nhandshake-limit on\n%s 131072\npnetid lab net eth0 net later\n" % KNOB
+    write(text)
+    status, out, err = conf("diff")
+    equal((status, err), (2, ""), "diff: something is to be done")
+    equal(sorted(out.splitlines()),
+          ["+ eid LAB1", "+ eid LAB2", "+ pnetid LAB net eth0", "+ pnetid LAB net later",
+           "~ handshake-limit on # is off", "~ %s 131072 # is 65536" % KNOB], "diff: what")
+    equal(state()[:2], ([], False), "diff changes nothing")
+    changes = json.loads(conf("diff", "-j")[1])
+    equal((changes["schema"], sorted(c["change"] for c in changes["changes"])),
+          ("smc-tools/conf-diff/1", ["add"] * 4 + ["change"] * 2), "diff -j")
+    equal(conf("check", CONF), (0, "", ""), "check")
+    equal(state()[:2], ([], False), "check changes nothing")
+    equal(conf("apply")[0::2], (0, ""), "apply")
+    equal(state()[:4], (["LAB1", "LAB2"], True, ["LAB eth0 n/a 255", "LAB later n/a 255"], "131072"),
+          "smcd, smc_pnet and /proc have it")
+    equal(conf("diff"), (0, "", ""), "diff: nothing left")
+    before = state()
+    equal(conf("apply"), (0, "", ""), "apply again")
+    equal(state(), before, "changes nothing")
+    exported = conf("export")[1]
+    equal(exported, "# smc.conf(5), for smc_conf apply\neid LAB1\neid LAB2\nhandshake-limit on\n"
+          "%s 131072\npnetid LAB net eth0\npnetid LAB net later\n" % KNOB, "export")
+    write(exported, "/run/exported")
+    equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
+    equal(conf("apply", "/run/exported"), (0, "", ""), "export | apply")
+    equal(state(), before, "changes nothing")
+
+
+def check_left_alone():
+    applies("eid LAB3\npnetid two net eth0\n", "another file")
+    equal(state()[:4], (["LAB1", "LAB2", "LAB3"], True, ["LAB later n/a 255", "TWO eth0 n/a 255"], "131072"),
+          "what it does not name is left alone")
+    rows = json.loads(conf("show", "-j")[1])["settings"]
+    found = {row["setting"]: (row["state"], row.get("source")) for row in rows}
+    equal(found["eid LAB3"], ("set", CONF + ":1"), "show: where a line comes from")
+    equal(found["eid LAB1"], ("by hand", None), "show: what no file has")
+    equal(found["net.smc.autocorking_size 131072"], ("by hand", None), "show: so with numbers")
+    out = conf("show")[1]
+    ok(["pnetid", "TWO", "net", "eth0", "set", CONF + ":2"] in [l.split() for l in out.splitlines()], "show", out)
+
+
+def check_exclusive():
+    applies("exclusive eid pnetid\neid LAB3 NEW\npnetid two net eth0\n", "exclusive for two kinds")
+    equal(state()[:4], (["LAB3", "NEW"], True, ["TWO eth0 n/a 255"], "131072"), "only those")
+    equal(conf("diff"), (0, "", ""), "and nothing is left to be done")
+    applies("exclusive\neid A B C D\n", "exclusive, all EIDs are others")
+    equal(state()[:4], (["A", "B", "C", "D"], False, [], "65536"), "the rest is as the kernel begins")
+    applies("exclusive\neid E F G H\n", "four EIDs for four others")
+    equal(state()[0], ["E", "F", "G", "H"], "they are there")
+    applies("exclusive\neid E\n", "one is left")
+
+
+def check_half_way():
+    write("%s 131072\neid E V W X Y\n" % KNOB)
+    equal(conf("check", CONF), (1, "", "smc_conf: there would be 5 EIDs, and the kernel takes 4\n"), "check: a fifth EID")
+    fails("smc.conf:2: cannot add EID 'Y': the kernel's table is full (4 EIDs); nothing is changed",
+          "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
+    fails("is not the name of", "eid V\npnetid p net 'x/y\n", "a wrong line")
+    fails("smc.conf:3: eid: is the same in all", "handshake-limit on\nnetns x\neid V\n", "a wrong section")
+
+
+def check_rights():
+    write("handshake-limit on\n")
+    status, out, err = conf("apply", prefix=NOBODY)
+    ok(status == 1 and "Operation not permitted" in err and "nothing is changed" in err, "without rights", (status, out, err))
+    equal(conf("diff", prefix=NOBODY), (2, "~ handshake-limit on # is off\n", ""), "anybody may ask for the differences")
+    os.chmod(CONF, 0o666)
+    status, out, err = conf("apply")
+    ok(status == 1 and "smc.conf is not taken from root: others than root may change" in err, "a file of everybody", err)
+    os.chmod(CONF, 0o644)
+    os.chmod("/etc/smc-tools", 0o777)
+    status, out, err = conf("apply")
+    ok(status == 1 and "others than root may change /etc/smc-tools\n" in err, "a directory of everybody", err)
+    os.chmod("/etc/smc-tools", 0o755)
+    equal(doc("smcd", "-j", "hs")["enabled"], False, "nothing of it was done")
+
+
+def check_taken_back():
+    """A number that cannot be written, after much else: that is taken back, in the other namespace, too."""
+    path = "/proc/sys/net/smc/rmem"
+    for argv in (("--bind", path, path), ("-o", "remount,ro,bind", path)):
+        out_of("mount", *argv)
+    fails("smc.conf:4: cannot set net.smc.rmem to 70001: Read-only file system; nothing is changed",
+          "eid T\nhandshake-limit on\n%s 71000\nnet.smc.rmem 70001\nnetns blue\nhandshake-limit off\n%s 91000\n"
+          "pnetid more net eth3\n" % (KNOB, KNOB), "a number that cannot be written")
+    equal([knob(KNOB, "blue"), doc("smcd", "-j", "-N", "blue", "hs")["enabled"]], ["90000", True],
+          "so in the other namespace")
+    out_of("umount", path)
+
+
+def check_netns():
+    out_of("ip", "netns", "add", "blue")
+    out_of("ip", "netns", "add", "red")
+    applies("%s 70000\nnetns *\n%s 80000\nnetns blue\n%s 90000\nhandshake-limit on\npnetid inside net lo\n" % ((KNOB,) * 3),
+            "network namespaces")
+    equal([knob(KNOB), knob(KNOB, "blue"), knob(KNOB, "red")], ["70000", "90000", "80000"], "each has its own")
+    equal([doc("smcd", "-j", "hs")["enabled"], doc("smcd", "-j", "-N", "blue", "hs")["enabled"]], [False, True],
+          "so with handshake limitation")
+    equal((out_of("smc_pnet", "-N", "blue"), "INSIDE" in out_of("smc_pnet")), ("INSIDE lo n/a 255\n", False),
+          "and with PNET IDs")
+    equal(conf("diff"), (0, "", ""), "nothing is left to be done")
+    exported = conf("export")[1]
+    ok("\nnetns blue\nhandshake-limit on\n%s 90000\npnetid INSIDE net lo\n" % KNOB in exported, "export has them", exported)
+    write(exported, "/run/exported")
+    equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
+    check_taken_back()
+    applies("netns blue\nhandshake-limit off\n", "again")
+    write("netns nowhere\nhandshake-limit on\n")
+    status, out, err = conf("apply")
+    equal((status, out, err), (0, "", "smc_conf: %s:2: waits for network namespace nowhere: handshake-limit on\n" % CONF),
+          "one that is not there waits")
+    out_of("ip", "netns", "del", "blue")
+    out_of("ip", "netns", "del", "red")
+
+
+def check_devices():
+    """By MAC, also of devices that come later, as udev would tell."""
+    run("smc_pnet", "-f")
+    mac = "02:00:00:00:00:Ab"
+    out_of("ip", "link", "add", "base0", "address", mac, "type", "dummy")
+    out_of("ip", "link", "add", "link", "base0", "name", "base0.5", "type", "vlan", "id", "5")
+    applies("pnetid mac mac %s\n" % mac, "by MAC")
+    equal(out_of("smc_pnet"), "MAC base0 n/a 255\n", "it is the device's entry, not that of the VLAN on it")
+    fails("smc.conf:2: base0: has PNET ID MAC by %s:1" % CONF, "pnetid mac mac %s\npnetid x net base0\n" % mac, "twice")
+    run("smc_pnet", "-f")
+    write("pnetid late mac 02:00:00:00:00:77 net late0\n")
+    status, out, err = conf("apply")
+    equal((status, out, err), (0, "", "smc_conf: %s:1: waits for its device: pnetid LATE mac 02:00:00:00:00:77\n" % CONF),
+          "a device that is not there waits")
+    equal(conf("show")[1].splitlines()[-1].split(), ["-", "pnetid", "LATE", "mac", "02:00:00:00:00:77", "waits", CONF + ":1"],
+          "show says so")
+    out_of("ip", "link", "add", "late1", "address", "02:00:00:00:00:77", "type", "dummy")
+    equal(conf("apply", "--device", "late1"), (0, "", ""), "there it is")
+    equal(sorted(out_of("smc_pnet").splitlines()), ["LATE late0 n/a 255", "LATE late1 n/a 255"], "and has it")
+    # The kernel binds an entry to a device that has the name when it appears, not to one that gets it later.
+    out_of("ip", "link", "add", "other", "type", "dummy")
+    out_of("ip", "link", "set", "other", "name", "late0")
+    run("dmesg", "-C")
+    equal(conf("apply", "--device", "late0"), (0, "", ""), "a device that got its name")
+    ok("late0 applied user defined pnetid LATE" in run("dmesg")[1], "is bound to its entry", run("dmesg")[1])
+    equal(sorted(out_of("smc_pnet").splitlines()), ["LATE late0 n/a 255", "LATE late1 n/a 255"], "the table is the same")
+    equal(conf("apply", "--device", "nobody"), (0, "", ""), "a device that no line names")
+
+
+def check_pnet_file():
+    """/etc/smc-tools/pnet.conf of smc-tools 2.0.0, alone and with a file beside it."""
+    os.remove(CONF)
+    run("smc_pnet", "-f")
+    out_of("smc_pnet", "-a", "GONE", "-I", "eth7")
+    write("OLD lo n/a 255\nOLD n/a lab0 1\n", "/etc/smc-tools/pnet.conf")
+    equal(conf("apply"), (0, "", ""), "pnet.conf alone")
+    equal(sorted(out_of("smc_pnet").splitlines()), ["OLD lo n/a 255", "OLD n/a lab0 1"], "is the whole table")
+    applies("pnetid new net lo\n", "with smc.conf")
+    equal(sorted(out_of("smc_pnet").splitlines()), ["NEW lo n/a 255", "OLD n/a lab0 1"], "which wins")
+    os.remove("/etc/smc-tools/pnet.conf")
+    run("smc_pnet", "-f")
+
+
+def check_seid():
+    if not HAS_SEID:
+        fails("smc.conf:1: seid: this system has no system EID: only IBM Z has one", "seid on\n", "no system EID")
+        applies("seid off\n", "one that is off is one that is not there")
+        skip("the system EID", "only IBM Z has one")
+        return
+    applies("exclusive\nseid off\neid A\n", "the system EID is switched off after an EID is there")
+    ok("[disabled]" in out_of("smcd", "seid"), "it is off")
+    applies("exclusive\nseid off\neid B C D F\n", "other EIDs")
+    ok("[disabled]" in out_of("smcd", "seid"), "it is still off")
+
+
+check_nothing()
+check_apply()
+check_left_alone()
+check_exclusive()
+check_half_way()
+check_rights()
+check_netns()
+check_devices()
+check_pnet_file()
+check_seid()
+done()

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""smc-conf.service at boot: everything is set before the first service starts, or all is TCP and the journal says why."""
+import glob
+import json
+import os
+import shutil
+import sys
+
+import kern
+from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
+from kern import done, equal, ok, out_of, run, wait_for
+
+TOOLS = os.path.dirname(os.path.abspath(__file__))
+INSTALLED = not os.path.exists(TOOLS + "/smc_conf")
+CONF = "/etc/smc-tools/smc.conf"
+GOOD = """eid LAB
+handshake-limit on
+net.smc.autocorking_size 131072
+pnetid lab net lo
+include smc.conf.d
+netns blue
+handshake-limit on
+"""
+# What the first service sees, before anything else can have set it.
+FIRST = """[Unit]
+After=network.target
+[Service]
+Type=oneshot
+RemainAfterExit=yes
+ExecStart=/bin/sh -c 'smcd -j ueid >/run/first-ueid; smcd -j hs >/run/first-hs; cat /proc/sys/net/smc/autocorking_size >/run/first-knob; \
+%s >/run/first-mode; exit 0'
+"""
+# Both ends in one process, and what they run over.
+MODE = """import socket, json, subprocess
+server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256)
+server.bind(("127.0.0.1", 0))
+server.listen()
+client = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256)
+client.connect(server.getsockname())
+port = client.getsockname()[1]
+found = json.loads(subprocess.run(["smcss", "-a", "-j"], capture_output=True, check=True).stdout)["sockets"]
+print([s["mode"] for s in found if (s.get("local") or {}).get("port") == port][0])
+"""
+
+
+def install():
+    if INSTALLED:
+        return
+    for tool in "smc_conf", "smcd", "smcss":
+        shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
+        os.chmod("/usr/bin/" + tool, 0o755)
+    write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
+
+
+def boot(text, how):
+    """A boot with this file, and the checks inside."""
+    write(CONF, text)
+    return boot_systemd(__file__, how)
+
+
+def first(name):
+    return json.loads(read("/run/first-" + name))
+
+
+def settled():
+    """Both units have come to an end, whichever."""
+    return wait_for(lambda: all(run("systemctl", "show", "-P", "ActiveState", unit)[1].strip() in ("active", "failed")
+                                for unit in ("smc-conf.service", "first.service")))
+
+
+def mode():
+    """IPPROTO_SMC came with Linux 6.11."""
+    return read("/run/first-mode").strip()
+
+
+def check_good():
+    ok(settled(), "systemd has booted with a good file")
+    equal(systemctl("is-active", "smc-conf.service"), "active", "smc-conf.service is active")
+    equal((sorted(first("ueid")["ueids"]), first("hs")["enabled"], first("knob")), (["INCLUDED", "LAB"], True, 131072),
+          "the first service found everything set")
+    equal(mode(), "SMCD", "and SMC worked")
+    equal(out_of("smc_conf", "diff"), "", "nothing is left to be done")
+    equal(json.loads(out_of("smcd", "-j", "-N", "blue", "hs"))["enabled"], True, "also in another network namespace")
+    write(CONF, "net.smc.autocorking_size 140000\n")
+    systemctl("reload", "smc-conf.service")
+    equal(out_of("cat", "/proc/sys/net/smc/autocorking_size"), "140000\n", "systemctl reload takes a changed file")
+
+
+def check_broken():
+    ok(settled(), "systemd has booted with a broken file")
+    equal(run("systemctl", "is-failed", "smc-conf.service")[1], "failed\n", "smc-conf.service has failed")
+    message = "smc_conf: %s:2: lab_2: an EID may contain only" % CONF
+    ok(message in read("/run/smc-conf.log"), "it says file, line and word", read("/run/smc-conf.log"))
+    equal(systemctl("is-active", "network.target", "first.service"), "active\nactive", "the network is up all the same")
+    equal((first("ueid")["ueids"], first("hs")["enabled"], first("knob")), ([], False, 65536), "nothing of the file is set")
+    equal(mode(), "TCP", "and connections are TCP")
+
+
+def leave():
+    """The other boot goes on counting."""
+    write("/run/count", "%d %d" % kern.counted())
+    sys.exit()
+
+
+if len(sys.argv) == 1:
+    install()
+    write("/run/mode.py", MODE)
+    write("/etc/smc-tools/smc.conf.d/10.conf", "eid INCLUDED\n")
+    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-conf.service first.service network.target\n")
+    write(UNITS + "/first.service", FIRST % "python3 /run/mode.py")
+    # In place of the journal, which this systemd does not have.
+    write(UNITS + "/smc-conf.service.d/log.conf", "[Service]\nStandardError=append:/run/smc-conf.log\n")
+    choose_units(*glob.glob("/lib/systemd/system/smc-*.service"))
+    out_of("ip", "netns", "add", "blue")
+    boot(GOOD, "good")
+    for name in glob.glob("/run/first-*"):
+        os.remove(name)
+    write("/run/empty", "exclusive\nnetns blue\nexclusive\n")
+    out_of("smc_conf", "apply", "/run/empty")
+    sys.exit(boot("eid LAB\neid lab_2\nhandshake-limit on\n", "broken"))
+if sys.argv[1] == "good":
+    check_good()
+    leave()
+kern.go_on(*map(int, read("/run/count").split()))
+check_broken()
+done()

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+/* lib/conf: the lines of smc.conf, what is wrong with them, files that include others. */
+#include "test.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/words.h"
+#include "conf/read.h"
+#include "scratch.h"
+
+static int read_lines(struct conf *conf, const char *lines, struct smc_err *err)
+{
+	char *text = strdup(lines);
+	int ret;
+
+	assert_non_null(text);
+	ret = conf_read_text(conf, text, strlen(text), "x.conf", err);
+	free(text);
+	return ret;
+}
+
+/* What is read of @lines, written again. */
+static void becomes(const char *lines, const char *expected)
+{
+	struct out_text out = { 0 };
+	struct smc_err err;
+	struct conf conf;
+
+	assert_int_equal(read_lines(&conf, lines, &err), 0);
+	conf_write(&out, &conf);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, expected);
+	out_free(&out);
+	conf_free(&conf);
+}
+
+static void good(void **state)
+{
+	(void)state;
+	becomes("", "");
+	becomes("# only this\n\n \t\r\n", "");
+	becomes("eid B A # two\neid B\nseid off\n", "eid B\neid A\nseid off\n");
+	becomes("handshake-limit on", "handshake-limit on\n");
+	becomes("net.smc.rmem = 0131072\nnet.smc.wmem 16384\n",
+		"net.smc.rmem 131072\nnet.smc.wmem 16384\n");
+	becomes("pnetid net1 net eth0 device mlx5_0 port 2 device ism0\n",
+		"pnetid NET1 net eth0\npnetid NET1 device mlx5_0 port 2\n"
+		"pnetid NET1 device ism0 port 1\n");
+	becomes("pnetid A bus 0000:3B:00.0 mac 02:00:00:00:00:Ff",
+		"pnetid A bus 0000:3b:00.0\npnetid A mac 02:00:00:00:00:ff\n");
+	becomes("pnetid A net e\\x23\\xc4", "pnetid A net e\\x23\\xc4\n");
+}
+
+static void sections(void **state)
+{
+	(void)state;
+	becomes("netns blue\nhandshake-limit on\nnetns *\nexclusive sysctl\nnetns blue\n"
+		"pnetid N net eth0\n",
+		"\nnetns blue\nhandshake-limit on\npnetid N net eth0\n"
+		"\nnetns *\nexclusive sysctl\n");
+	becomes("exclusive\n", "exclusive\n");
+	becomes("exclusive eid\nexclusive seid pnetid\n", "exclusive eid seid pnetid\n");
+	/* The same thing may differ between namespaces. */
+	becomes("net.smc.rmem 16384\nnetns a\nnet.smc.rmem 16385\n",
+		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n");
+}
+
+static void bad(void **state)
+{
+	static const struct {
+		const char *lines, *error;
+	} cases[] = {
+		{ "ueid A", "x.conf:1: ueid: expected eid, seid, " },
+		{ "\n\neid", "x.conf:3: end of line: expected an EID" },
+		{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },
+		{ "seid yes", "x.conf:1: yes: expected on or off" },
+		{ "seid", "x.conf:1: end of line: expected on or off" },
+		{ "seid on off", "x.conf:1: off: expected the end of the line" },
+		{ "seid on\nseid off", "x.conf:2: off: contradicts line 1 of x.conf" },
+		{ "net.smc.rmen 1", "x.conf:1: net.smc.rmen: not a number of net.smc" },
+		{ "net.smc.limit_smc_hs 1", "x.conf:1: net.smc.limit_smc_hs: not a number" },
+		{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 16384 to" },
+		{ "net.smc.rmem = ", "x.conf:1: end of line: expected a number" },
+		{ "net.smc.rmem 16383", "x.conf:1: 16383: expected a number from 16384 to" },
+		{ "net.smc.smcr_buf_type 3", "x.conf:1: 3: expected a number from 0 to 2" },
+		{ "net.smc.rmem 99999999999999999999", "x.conf:1: 99999999999999999999: expected" },
+		{ "net.smc.rmem 64K", "x.conf:1: 64K: expected a number" },
+		{ "net.smc.rmem 65536 x", "x.conf:1: x: expected the end of the line" },
+		{ "pnetid", "x.conf:1: end of line: expected a PNET ID" },
+		{ "pnetid A-B net x", "x.conf:1: A-B: 'A-B' is not a PNET ID" },
+		{ "pnetid A", "x.conf:1: end of line: expected net, bus, mac or device" },
+		{ "pnetid A eth0", "x.conf:1: eth0: expected net, bus, mac or device" },
+		{ "pnetid A net", "x.conf:1: end of line: expected a device" },
+		{ "pnetid A net abcdefghijklmnop", "x.conf:1: abcdefghijklmnop: " },
+		{ "pnetid A mac 02:00", "x.conf:1: 02:00: expected a MAC address" },
+		{ "pnetid A mac 02-00-00-00-00-01", "x.conf:1: 02-00-00-00-00-01: expected a MAC" },
+		{ "pnetid A device x port 3", "x.conf:1: 3: expected port 1 or 2" },
+		{ "pnetid A device x port", "x.conf:1: end of line: expected port 1 or 2" },
+		{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus, mac or device" },
+		{ "pnetid A net x\npnetid B net x", "x.conf:2: x: contradicts line 1 of" },
+		{ "pnetid A device x port 1 device x port 2", "x.conf:1: x: contradicts line 1" },
+		{ "netns", "x.conf:1: end of line: expected the name of a network namespace" },
+		{ "netns a/b", "x.conf:1: a/b: expected the name" },
+		{ "netns ..", "x.conf:1: ..: expected the name" },
+		{ "netns 123", "x.conf:1: 123: expected the name" },
+		{ "netns a\neid A", "x.conf:2: eid: is the same in all network namespaces" },
+		{ "netns a\npnetid A device x", "x.conf:2: x: RDMA and ISM devices" },
+		{ "exclusive policy-x", "x.conf:1: policy-x: expected eid, seid" },
+		{ "include /etc", "x.conf:1: include: only files can include others" },
+	};
+	struct smc_err err;
+	struct conf conf;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(read_lines(&conf, cases[i].lines, &err), -EINVAL);
+		if (strncmp(err.text, cases[i].error, strlen(cases[i].error)))
+			fail_msg("%s: %s", cases[i].lines, err.text);
+		assert_null(conf.items);
+		assert_null(conf.strings);
+	}
+}
+
+static void no_text(void **state)
+{
+	char text[] = "eid A\n\0eid B\n";
+	struct smc_err err;
+	struct conf conf;
+
+	(void)state;
+	assert_int_equal(conf_read_text(&conf, text, sizeof(text) - 1, "x.conf", &err), -EINVAL);
+	assert_string_equal(err.text, "x.conf:2: this is not text");
+}
+
+static void too_many_words(void **state)
+{
+	static char text[4096] = "eid";
+	struct smc_err err;
+	struct conf conf;
+
+	(void)state;
+	for (int i = 0; i < 1025; i++)
+		strcat(text, " A");
+	assert_int_equal(read_lines(&conf, text, &err), -EINVAL);
+	assert_string_equal(err.text, "x.conf:1: A: too many words in a line");
+}
+
+/* ---- files ---- */
+
+static char directory[] = "/tmp/smc-conf-XXXXXX";
+
+/* Root would not take files below /tmp. */
+static int set_up(void **state)
+{
+	(void)state;
+	if (!geteuid() && seteuid(65534))
+		return -1;
+	return scratch_make(directory) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	int ret = scratch_remove(directory);
+
+	(void)state;
+	return !getuid() && seteuid(0) ? -1 : ret;
+}
+
+static const char *put(const char *name, const char *text)
+{
+	static char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+	return path;
+}
+
+static void make_directory(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+static void includes(void **state)
+{
+	struct out_text out = { 0 };
+	struct smc_err err;
+	struct conf conf;
+	const char *top;
+
+	(void)state;
+	make_directory("conf.d");
+	put("conf.d/20.conf", "eid C\nnetns x\nhandshake-limit on\n");
+	put("conf.d/10.conf", "eid B # first\n");
+	put("conf.d/30.conf~", "nonsense\n");
+	put("conf.d/.hidden.conf", "nonsense\n");
+	top = put("top.conf", "eid A\nnetns y\ninclude conf.d\nhandshake-limit off\n");
+	assert_int_equal(conf_read(&conf, top, &err), 0);
+	conf_write(&out, &conf);
+	out_char(&out, '\0');
+	assert_string_equal(out.data, "eid A\neid B\neid C\n\nnetns y\nhandshake-limit off\n"
+				      "\nnetns x\nhandshake-limit on\n");
+	assert_string_equal(strrchr(conf.items[1].place.file, '/'), "/10.conf");
+	assert_int_equal(conf.items[2].place.line, 1);
+	out_free(&out);
+	conf_free(&conf);
+}
+
+static void bad_includes(void **state)
+{
+	struct smc_err err;
+	struct conf conf;
+	const char *top;
+
+	(void)state;
+	make_directory("d");
+	put("d/a.conf", "eid A\n");
+	put("d/b.conf", "\neid b\n");
+	top = put("top.conf", "include d\n");
+	assert_int_equal(conf_read(&conf, top, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "/d/b.conf:2: b: an EID may contain"));
+	top = put("top.conf", "include nothing\n");
+	assert_int_equal(conf_read(&conf, top, &err), -ENOENT);
+	assert_non_null(strstr(err.text, "/top.conf:1: nothing: cannot read the directory: No su"));
+	top = put("top.conf", "include .\n");
+	assert_int_equal(conf_read(&conf, top, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "top.conf:1: include: too many files include each other"));
+	top = put("top.conf", "include d d\n");
+	assert_int_equal(conf_read(&conf, top, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "top.conf:1: d: expected one directory"));
+	assert_int_equal(conf_read(&conf, "/no/such/file", &err), -ENOENT);
+	assert_string_equal(err.text, "cannot read /no/such/file: No such file or directory");
+}
+
+static void owner(void **state)
+{
+	struct smc_err err;
+	struct conf conf;
+	const char *top = put("top.conf", "eid A\n");
+
+	(void)state;
+	if (getuid())
+		skip();
+	assert_int_equal(conf_read(&conf, top, &err), 0);
+	conf_free(&conf);
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(conf_read(&conf, top, &err), -EPERM);
+	assert_non_null(strstr(err.text, "top.conf is not taken from root: others than root may "
+			       "change /tmp"));
+	assert_int_equal(seteuid(65534), 0);
+}
+
+static void words(void **state)
+{
+	char line[] = " a\tb\\x41\\x00 c#d", *found[4];
+
+	(void)state;
+	assert_int_equal(words_split(line, found, 4), 3);
+	assert_string_equal(found[0], "a");
+	assert_string_equal(found[1], "bA\\x00");
+	assert_string_equal(found[2], "c");
+	strcpy(line, "a b c");
+	assert_int_equal(words_split(line, found, 2), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(sections),
+		cmocka_unit_test(bad),
+		cmocka_unit_test(no_text),
+		cmocka_unit_test(too_many_words),
+		cmocka_unit_test_setup_teardown(includes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(bad_includes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(owner, set_up, tear_down),
+		cmocka_unit_test(words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

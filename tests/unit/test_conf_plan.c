@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* smc_conf: what a file wants of the devices and namespaces that there are, and the way to it. */
+#include "test.h"
+
+#include <errno.h>
+
+#include "smc_conf/smc_conf.h"
+
+/* A host with a card of two ports, a VLAN, and a namespace "blue". */
+static struct netdev devices[] = {
+	{ .name = "eth0", .base = "eth0", .bus_id = "0000:3b:00.0", .mac = "02:00:00:00:00:01" },
+	{ .name = "eth0.5", .base = "eth0", .mac = "02:00:00:00:00:01" },
+	{ .name = "eth1", .base = "eth1", .bus_id = "0000:3b:00.0", .mac = "02:00:00:00:00:02" },
+};
+static struct sc_netns namespaces[2];
+
+static void make_host(struct sc_host *host, const char *now)
+{
+	char *text = strdup(now);
+	struct smc_err err;
+
+	namespaces[0] = (struct sc_netns){ .name = (char *)"", .world.nets = { devices, 3 } };
+	namespaces[1] = (struct sc_netns){ .name = (char *)"blue" };
+	*host = (struct sc_host){ .netns = namespaces, .n_netns = 2 };
+	assert_non_null(text);
+	assert_int_equal(conf_read_text(&host->now, text, strlen(text), "now", &err), 0);
+	assert_int_equal(conf_section(&host->now, "blue"), 1);
+	free(text);
+}
+
+static void free_host(struct sc_host *host)
+{
+	conf_free(&host->now);
+	conf_free(&host->wanted);
+	conf_free(&host->waiting);
+}
+
+static void append(struct out_text *out, const struct sc_change *change)
+{
+	out_str(out, change->old == change->new ? "= " : !change->new ? "- " :
+		change->old ? "~ " : "+ ");
+	if (change->netns)
+		out_str(out, "blue ");
+	conf_append_line(out, change->new ? change->new : change->old);
+	out_char(out, '\n');
+}
+
+/* From @now to @lines: these changes, in this order, or this error. */
+static void leads_to(const char *now, const char *lines, const char *expected)
+{
+	struct sc_changes changes = { 0 };
+	struct out_text out = { 0 };
+	char *text = strdup(lines);
+	struct smc_err err = { 0 };
+	struct sc_host host;
+	struct conf file;
+	int ret;
+
+	make_host(&host, now);
+	assert_non_null(text);
+	assert_int_equal(conf_read_text(&file, text, strlen(text), "x", &err), 0);
+	ret = sc_want(&host, &file, &err);
+	if (!ret)
+		ret = sc_changes_make(&changes, &host, &err);
+	for (size_t i = 0; !ret && i < changes.count; i++)
+		append(&out, &changes.changes[i]);
+	for (size_t i = 0; !ret && i < host.waiting.count; i++) {
+		out_str(&out, "waits ");
+		conf_append_line(&out, &host.waiting.items[i]);
+		out_char(&out, '\n');
+	}
+	out_str(&out, ret ? err.text : "");
+	out_char(&out, '\0');
+	assert_string_equal(out.data, expected);
+	out_free(&out);
+	sc_changes_free(&changes);
+	conf_free(&file);
+	free(text);
+	free_host(&host);
+}
+
+static void devices_by(void **state)
+{
+	(void)state;
+	leads_to("", "pnetid A bus 0000:3B:00.0", "+ pnetid A net eth0\n+ pnetid A net eth1\n");
+	leads_to("", "pnetid A mac 02:00:00:00:00:01", "+ pnetid A net eth0\n");
+	leads_to("", "pnetid A mac 02:00:00:00:00:09 bus 0000:00:00.0 net later",
+		 "+ pnetid A net later\nwaits pnetid A mac 02:00:00:00:00:09\n"
+		 "waits pnetid A bus 0000:00:00.0\n");
+	leads_to("", "pnetid A bus 0000:3b:00.0 net eth1", "+ pnetid A net eth0\n"
+		 "+ pnetid A net eth1\n");
+	leads_to("", "pnetid A bus 0000:3b:00.0\npnetid B net eth1",
+		 "x:2: eth1: has PNET ID A by x:1");
+	leads_to("pnetid A net eth1\npnetid A device d port 1\n",
+		 "pnetid B net eth1\npnetid A device d port 2\n",
+		 "~ pnetid B net eth1\n~ pnetid A device d port 2\n");
+}
+
+static void namespaces_of(void **state)
+{
+	static const char now[] = "handshake-limit off\nnet.smc.rmem 65536\nnetns blue\n"
+				  "handshake-limit off\nnet.smc.rmem 65536\n";
+
+	(void)state;
+	leads_to(now, "netns *\nhandshake-limit on\n",
+		 "~ handshake-limit on\n~ blue handshake-limit on\n");
+	leads_to(now, "netns *\nhandshake-limit on\nnetns blue\nhandshake-limit off\n",
+		 "~ handshake-limit on\n");
+	leads_to(now, "handshake-limit off\nnetns *\nhandshake-limit on\n",
+		 "~ blue handshake-limit on\n");
+	leads_to(now, "netns blue\nnet.smc.rmem 16384\n", "~ blue net.smc.rmem 16384\n");
+	leads_to(now, "netns red\nnet.smc.rmem 16384\n", "waits net.smc.rmem 16384\n");
+}
+
+static void missing(void **state)
+{
+	(void)state;
+	leads_to("", "seid off\n", "");
+	leads_to("", "seid on\n", "x:1: seid: this system has no system EID: only IBM Z has one");
+	leads_to("", "net.smc.smcr_max_send_wr 32\n", "x:1: this kernel does not have "
+		 "net.smc.smcr_max_send_wr, which came with Linux 6.19");
+	leads_to("", "handshake-limit on\n", "x:1: this kernel does not have handshake "
+		 "limitation, which came with Linux 5.18");
+}
+
+static void exclusive(void **state)
+{
+	(void)state;
+	leads_to("eid A\nhandshake-limit on\nnet.smc.rmem 65536\nnet.smc.wmem 70000\n"
+		 "pnetid N net eth0\n", "", "");
+	leads_to("eid A\nhandshake-limit on\nnet.smc.rmem 65536\nnet.smc.wmem 70000\n"
+		 "pnetid N net eth0\n", "exclusive\n",
+		 "- eid A\n~ handshake-limit off\n~ net.smc.wmem 65536\n- pnetid N net eth0\n");
+	leads_to("eid A\nhandshake-limit on\npnetid N net eth0\n", "exclusive pnetid\n",
+		 "- pnetid N net eth0\n");
+	leads_to("handshake-limit on\nnetns blue\nhandshake-limit on\n",
+		 "netns *\nexclusive\n", "~ handshake-limit off\n~ blue handshake-limit off\n");
+	leads_to("handshake-limit on\nnetns blue\nhandshake-limit on\n",
+		 "netns blue\nexclusive\n", "~ blue handshake-limit off\n");
+}
+
+/* There is never none where it can be helped, and never a fifth. */
+static void eids(void **state)
+{
+	(void)state;
+	leads_to("eid A\n", "exclusive\neid B\n", "+ eid B\n- eid A\n");
+	leads_to("eid A B C D\n", "exclusive\neid A E\n",
+		 "- eid B\n+ eid E\n- eid C\n- eid D\n");
+	leads_to("eid A B C D\n", "exclusive\neid E F G H\n",
+		 "- eid A\n- eid B\n- eid C\n- eid D\n+ eid E\n+ eid F\n+ eid G\n+ eid H\n");
+	/* Without any, the kernel switches the system EID on again. */
+	leads_to("eid A\nseid off\n", "exclusive eid\neid B\n", "+ eid B\n- eid A\n= seid off\n");
+	leads_to("eid A\nseid on\n", "exclusive eid\neid B\nseid off\n",
+		 "+ eid B\n- eid A\n~ seid off\n");
+	leads_to("eid A\nseid off\n", "exclusive\n", "- eid A\n~ seid on\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(devices_by),
+		cmocka_unit_test(namespaces_of),
+		cmocka_unit_test(missing),
+		cmocka_unit_test(exclusive),
+		cmocka_unit_test(eids),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
