@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+/* A policy as lines, as what differs between two, and as JSON. */
+#include "policy/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "out/table.h"
+
+#define LINE_WIDTH 80
+
+static const char *const action_names[] = { [POLICY_DENY] = "deny", [POLICY_ALLOW] = "allow" };
+static const char *const side_names[] = { "both", "to", "from" };
+
+struct line {
+	char text[16 + POLICY_LINE_SIZE];
+};
+
+struct lines {
+	struct line *all;
+	size_t count, size;
+};
+
+void policy_rule_text(char text[16], const struct policy_rule *rule)
+{
+	snprintf(text, 16, "%s%s%s", action_names[rule->action], rule->side ? " " : "",
+		 rule->side ? side_names[rule->side] : "");
+}
+
+static void ports_text(char text[16], struct policy_range ports)
+{
+	if (ports.low == ports.high)
+		snprintf(text, 16, "%u", ports.low);
+	else
+		snprintf(text, 16, "%u-%u", ports.low, ports.high);
+}
+
+/* One address without its prefix, which it is complete with. */
+static void net_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *net)
+{
+	netaddr_text(text, net, false);
+	if (net->prefix == (net->family == AF_INET ? 32 : 128))
+		*strchr(text, '/') = '\0';
+}
+
+static void item_text(char text[POLICY_LINE_SIZE], const struct policy_rule *rule,
+		      const struct netaddr *net)
+{
+	char addr[NETADDR_TEXT_SIZE], ports[16];
+	size_t host;
+
+	net_text(addr, net);
+	if (!rule->ports.low) {
+		snprintf(text, POLICY_LINE_SIZE, "%s", addr);
+		return;
+	}
+	ports_text(ports, rule->ports);
+	host = strcspn(addr, "/");
+	if (net->family == AF_INET)
+		snprintf(text, POLICY_LINE_SIZE, "%s:%s", addr, ports);
+	else
+		snprintf(text, POLICY_LINE_SIZE, "[%.*s]%s:%s", (int)host, addr, addr + host,
+			 ports);
+}
+
+static void learn_text(char text[16], uint32_t seconds)
+{
+	static const struct {
+		char unit;
+		uint32_t seconds;
+	} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+	size_t i = 0;
+
+	while (seconds % units[i].seconds)
+		i++;
+	snprintf(text, 16, "%u%c", seconds / units[i].seconds, units[i].unit);
+}
+
+/* One more word, in a new line that begins with @start where the present one is full. */
+static void write_word(struct out_text *text, size_t *line, const char *start, char between,
+		       const char *word)
+{
+	if (*line != text->len && text->len - *line + strlen(word) < LINE_WIDTH) {
+		out_char(text, between);
+	} else {
+		if (*line != text->len)
+			out_char(text, '\n');
+		*line = text->len;
+		out_printf(text, "%s ", start);
+	}
+	out_str(text, word);
+}
+
+static void write_rule(struct out_text *text, const struct policy_rule *rule)
+{
+	char start[16], word[POLICY_LINE_SIZE];
+	size_t line = text->len;
+
+	policy_rule_text(start, rule);
+	for (size_t i = 0; i < rule->count; i++) {
+		item_text(word, rule, &rule->nets[i]);
+		write_word(text, &line, start, ' ', word);
+	}
+	out_str(text, rule->count ? "\n" : "");
+}
+
+static void write_ports(struct out_text *text, const struct policy *policy)
+{
+	size_t line = text->len;
+	char word[16];
+
+	for (size_t i = 0; i < policy->port_count; i++) {
+		ports_text(word, policy->ports[i]);
+		write_word(text, &line, "deny port", ',', word);
+	}
+	out_str(text, policy->port_count ? "\n" : "");
+}
+
+void policy_write(struct out_text *text, const struct policy *policy)
+{
+	char learn[16];
+
+	write_ports(text, policy);
+	for (size_t i = 0; i < policy->count; i++)
+		write_rule(text, &policy->rules[i]);
+	if (policy->learn) {
+		learn_text(learn, policy->learn);
+		out_printf(text, "learn %s\n", learn);
+	}
+	if (policy->by)
+		out_printf(text, "by %s\n", policy_by_name(policy->by));
+}
+
+static int add_line(struct lines *lines, const char *start, const char *word)
+{
+	struct line *line = smc_array_add(&lines->all, &lines->count, &lines->size, sizeof(*line));
+
+	if (!line)
+		return -ENOMEM;
+	snprintf(line->text, sizeof(line->text), "%s %s", start, word);
+	return 0;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+	const struct line *one = a, *other = b;
+
+	return strcmp(one->text, other->text);
+}
+
+static int list_rules(struct lines *lines, const struct policy *policy)
+{
+	char start[16], word[POLICY_LINE_SIZE];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < policy->count; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		policy_rule_text(start, rule);
+		for (size_t k = 0; !ret && k < rule->count; k++) {
+			item_text(word, rule, &rule->nets[k]);
+			ret = add_line(lines, start, word);
+		}
+	}
+	return ret;
+}
+
+static int list_lines(struct lines *lines, const struct policy *policy, bool with_by)
+{
+	int ret = list_rules(lines, policy);
+	char word[16];
+
+	for (size_t i = 0; !ret && i < policy->port_count; i++) {
+		ports_text(word, policy->ports[i]);
+		ret = add_line(lines, "deny port", word);
+	}
+	if (!ret && policy->learn) {
+		learn_text(word, policy->learn);
+		ret = add_line(lines, "learn", word);
+	}
+	if (!ret && policy->by && with_by)
+		ret = add_line(lines, "by", policy_by_name(policy->by));
+	if (!ret && lines->count)
+		qsort(lines->all, lines->count, sizeof(*lines->all), compare_lines);
+	return ret;
+}
+
+static int compare_lists(const struct lines *now, const struct lines *wanted, policy_line_fn fn,
+			 void *arg)
+{
+	size_t i = 0, k = 0;
+	int ret = 0;
+
+	while (!ret && (i < now->count || k < wanted->count)) {
+		int order = i == now->count ? 1 : k == wanted->count ? -1 :
+			    compare_lines(&now->all[i], &wanted->all[k]);
+
+		if (order < 0)
+			ret = fn(arg, '-', now->all[i].text);
+		else if (order > 0)
+			ret = fn(arg, '+', wanted->all[k].text);
+		i += order <= 0;
+		k += order >= 0;
+	}
+	return ret;
+}
+
+int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
+		void *arg)
+{
+	struct lines from = { 0 }, to = { 0 };
+	int ret = list_lines(&from, now, wanted->by);
+
+	if (!ret)
+		ret = list_lines(&to, wanted, true);
+	if (!ret)
+		ret = compare_lists(&from, &to, fn, arg);
+	free(from.all);
+	free(to.all);
+	return ret;
+}
+
+static json_t *nets_json(const struct netaddr *nets, size_t count)
+{
+	json_t *array = json_array();
+	char text[NETADDR_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		net_text(text, &nets[i]);
+		out_json_push(&array, json_string(text));
+	}
+	return array;
+}
+
+static json_t *rule_json(const struct policy_rule *rule, bool is_live)
+{
+	json_t *object = json_pack("{s:s, s:s}", "action", action_names[rule->action], "direction",
+				   side_names[rule->side]);
+
+	if (rule->ports.low) {
+		json_object_set_new(object, "first_port", json_integer(rule->ports.low));
+		json_object_set_new(object, "last_port", json_integer(rule->ports.high));
+	}
+	json_object_set_new(object, "networks", nets_json(rule->nets, rule->count));
+	if (is_live)
+		json_object_set_new(object, "hits", out_json_number(rule->hits));
+	if (is_live && rule->action == POLICY_ALLOW)
+		json_object_set_new(object, "others_denied", out_json_number(rule->others));
+	return object;
+}
+
+static void ports_json(json_t *object, const struct policy *policy, bool is_live)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < policy->port_count; i++)
+		out_json_push(&array, json_pack("{s:i, s:i}", "first", policy->ports[i].low, "last",
+						policy->ports[i].high));
+	json_object_set_new(object, "denied_ports", array);
+	if (is_live)
+		json_object_set_new(object, "denied_ports_hits",
+				    out_json_number(policy->port_hits));
+}
+
+json_t *policy_json(const struct policy *policy, bool is_live)
+{
+	json_t *object = json_object(), *rules = json_array();
+
+	if (policy->by)
+		json_object_set_new(object, "by", json_string(policy_by_name(policy->by)));
+	if (policy->learn)
+		json_object_set_new(object, "learn", json_integer(policy->learn));
+	if (policy->learn && is_live)
+		json_object_set_new(object, "learned",
+				    nets_json(policy->learned, policy->learned_count));
+	if (policy->port_count)
+		ports_json(object, policy, is_live);
+	for (size_t i = 0; i < policy->count; i++)
+		out_json_push(&rules, rule_json(&policy->rules[i], is_live));
+	json_object_set_new(object, "rules", rules);
+	return object;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+/* Lines of a policy; what is written of it reads as the same policy again. */
+#include "fuzz.h"
+
+#include <errno.h>
+
+#include "policy/policy.h"
+
+#define WORDS_MAX 64
+
+static int read_line(struct policy *policy, char *line)
+{
+	const char *words[WORDS_MAX];
+	struct smc_err err = { 0 };
+	size_t count = 0, bad = 0;
+	char *word;
+	int ret;
+
+	while (count < WORDS_MAX && (word = strsep(&line, " \t")))
+		if (*word)
+			words[count++] = word;
+	if (!count)
+		return 0;
+	ret = policy_line(policy, words, count, &bad, &err);
+	MUST(ret == 0 || ret == -EINVAL);
+	MUST(!ret || (*err.text && bad < count));
+	return ret;
+}
+
+/* Lines that are wrong are left out. */
+static void read_text(struct policy *policy, char *text, bool must)
+{
+	char *line;
+
+	while ((line = strsep(&text, "\n")))
+		MUST(!read_line(policy, line) || !must);
+	policy_settle(policy);
+}
+
+static int differs(void *arg, char sign, const char *line)
+{
+	(void)arg, (void)sign, (void)line;
+	abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct netaddr peer = { .family = AF_INET6, .prefix = 128 };
+	struct policy policy = { 0 }, again = { 0 };
+	struct out_text written = { 0 };
+	char *text = calloc(1, size + 1);
+
+	MUST(text);
+	if (size)
+		memcpy(text, data, size);
+	if (size >= sizeof(peer.bytes))
+		memcpy(peer.bytes, data + size - sizeof(peer.bytes), sizeof(peer.bytes));
+	read_text(&policy, text, false);
+	policy_write(&written, &policy);
+	out_char(&written, '\0');
+	MUST(!written.is_failed);
+	read_text(&again, written.data, true);
+	MUST(!policy_diff(&policy, &again, differs, NULL));
+	MUST(!policy_diff(&again, &policy, differs, NULL));
+	for (int side = POLICY_TO; side <= POLICY_FROM; side++)
+		MUST(policy_allows(&policy, side, &peer, (uint16_t)size) ==
+		     policy_allows(&again, side, &peer, (uint16_t)size));
+	json_decref(policy_json(&policy, true));
+	out_free(&written);
+	policy_free(&policy);
+	policy_free(&again);
+	free(text);
+	return 0;
+}

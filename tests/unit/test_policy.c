@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/* Lines of a policy: what they mean, the form they take, what is wrong with one. */
+#include "test.h"
+
+#include <errno.h>
+#include <arpa/inet.h>
+
+#include "policy/policy.h"
+
+#define WORDS_MAX 16
+
+/* Add one line, cut at blanks. Return: what policy_line() said. */
+static int add(struct policy *policy, const char *line, size_t *bad, struct smc_err *err)
+{
+	char copy[400], *words[WORDS_MAX], *rest = copy;
+	size_t count = 0;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	while (count < WORDS_MAX && (words[count] = strsep(&rest, " ")))
+		count++;
+	return policy_line(policy, (const char *const *)words, count, bad, err);
+}
+
+/* Lines with ';' between them, which must be good. */
+static struct policy read_lines(const char *lines)
+{
+	char copy[2000], *rest = copy, *line;
+	struct policy policy = { 0 };
+	struct smc_err err;
+	size_t bad;
+
+	snprintf(copy, sizeof(copy), "%s", lines);
+	while ((line = strsep(&rest, ";")))
+		assert_int_equal(add(&policy, line, &bad, &err), 0);
+	policy_settle(&policy);
+	return policy;
+}
+
+static void assert_written(const char *lines, const char *want)
+{
+	struct policy policy = read_lines(lines);
+	struct out_text text = { 0 };
+
+	policy_write(&text, &policy);
+	out_char(&text, '\0');
+	assert_string_equal(text.data, want);
+	out_free(&text);
+	policy_free(&policy);
+}
+
+static void assert_wrong(const char *line, size_t bad_word, const char *part)
+{
+	struct policy policy = { 0 };
+	struct smc_err err = { 0 };
+	size_t bad = 99;
+
+	assert_int_equal(add(&policy, line, &bad, &err), -EINVAL);
+	assert_int_equal(bad, bad_word);
+	assert_non_null(strstr(err.text, part));
+	policy_free(&policy);
+}
+
+static bool allows(const char *lines, enum policy_side side, const char *host, uint16_t port)
+{
+	struct policy policy = read_lines(lines);
+	struct netaddr peer = { .family = strchr(host, ':') ? AF_INET6 : AF_INET };
+	bool ret;
+
+	peer.prefix = peer.family == AF_INET ? 32 : 128;
+	assert_int_equal(inet_pton(peer.family, host, peer.bytes), 1);
+	ret = policy_allows(&policy, side, &peer, port);
+	policy_free(&policy);
+	return ret;
+}
+
+static void lines_keep_their_meaning(void **state)
+{
+	(void)state;
+	assert_written("allow fd00::/8 10.0.0.0/8;deny port 443,22;deny to 10.9.0.7:5432;"
+		       "deny from 10.8.0.0/16 [fd00::1];learn 24h;by nft",
+		       "deny port 22,443\ndeny to 10.9.0.7:5432\ndeny from 10.8.0.0/16 fd00::1\n"
+		       "allow 10.0.0.0/8 fd00::/8\nlearn 1d\nby nft\n");
+	assert_written("deny [fd00::]/8:80-90;learn 90m", "deny [fd00::]/8:80-90\nlearn 90m\n");
+	assert_written("deny 0.0.0.0/0 ::/0", "deny 0.0.0.0/0 ::/0\n");
+	assert_written("learn 61s;learn 61s;by bpf;by bpf", "learn 61s\nby bpf\n");
+}
+
+static void one_form_for_each_meaning(void **state)
+{
+	(void)state;
+	assert_written("allow 10.1.0.0/16;allow 10.0.0.0/8", "allow 10.0.0.0/8\n");
+	assert_written("allow 10.128.0.0/9 10.0.0.0/9", "allow 10.0.0.0/8\n");
+	assert_written("allow 10.0.0.3 10.0.0.0/31 10.0.0.2", "allow 10.0.0.0/30\n");
+	assert_written("allow 10.0.0.1 10.0.0.2", "allow 10.0.0.1 10.0.0.2\n");
+	assert_written("allow 0.0.0.0/1 128.0.0.0/1", "allow 0.0.0.0/0\n");
+	assert_written("allow fd00::1 fd00:0::1/128 fd00::", "allow fd00::/127\n");
+	assert_written("deny port 80 81;deny port 82-90,70,85-100", "deny port 70,80-100\n");
+	assert_written("deny port 65535 65534", "deny port 65534-65535\n");
+	assert_written("allow to 10.0.0.1;allow from 10.0.0.1;allow 10.0.0.1",
+		       "allow 10.0.0.1\nallow to 10.0.0.1\nallow from 10.0.0.1\n");
+}
+
+static void long_lines_are_several(void **state)
+{
+	(void)state;
+	assert_written("deny to 10.0.0.1:5432 10.0.0.3:5432 10.0.0.5:5432 10.0.0.7:5432 "
+		       "10.0.0.9:5432 10.0.0.11:5432",
+		       "deny to 10.0.0.1:5432 10.0.0.3:5432 10.0.0.5:5432 10.0.0.7:5432 "
+		       "10.0.0.9:5432\n"
+		       "deny to 10.0.0.11:5432\n");
+}
+
+static void wrong_words(void **state)
+{
+	(void)state;
+	assert_wrong("alow 10.0.0.0/8", 0, "expected allow, deny, learn or by");
+	assert_wrong("allow", 0, "networks");
+	assert_wrong("allow to", 1, "networks");
+	assert_wrong("deny port", 1, "ports");
+	assert_wrong("allow port 80", 1, "network");
+	assert_wrong("allow 10.0.0.0/8 10.0.0.300", 2, "10.0.0.0/8");
+	assert_wrong("allow 10.0.0.0/33", 1, "network");
+	assert_wrong("allow 10.0.0.0/", 1, "network");
+	assert_wrong("allow 10.0.0.0/8x", 1, "network");
+	assert_wrong("allow 10.1.0.0/8", 1, "the network is 10.0.0.0/8");
+	assert_wrong("allow fd00::1/8", 1, "the network is fd00::/8");
+	assert_wrong("allow fd00::/129", 1, "network");
+	assert_wrong("allow [fd00::", 1, "network");
+	assert_wrong("allow [fd00::]x", 1, "network");
+	assert_wrong("allow ::ffff:10.0.0.1", 1, "IPv4");
+	assert_wrong("allow ::ffff:0:0/96", 1, "IPv4");
+	assert_wrong("allow host.example", 1, "network");
+	assert_wrong("deny to 10.0.0.1:", 2, "port");
+	assert_wrong("deny to 10.0.0.1:0", 2, "port");
+	assert_wrong("deny to 10.0.0.1:65536", 2, "port");
+	assert_wrong("deny to 10.0.0.1:90-80", 2, "port");
+	assert_wrong("deny to 10.0.0.1:80,90", 2, "port");
+	assert_wrong("deny to fd00::1:80/128:80", 2, "network");
+	assert_wrong("deny port 22,", 2, "ports");
+	assert_wrong("deny port 22,,23", 2, "ports");
+	assert_wrong("deny port http", 2, "ports");
+	assert_wrong("deny port 99999999999999999999", 2, "ports");
+	assert_wrong("learn", 0, "time");
+	assert_wrong("learn 24", 1, "time");
+	assert_wrong("learn 0s", 1, "time");
+	assert_wrong("learn 366d", 1, "time");
+	assert_wrong("learn 24hh", 1, "time");
+	assert_wrong("learn 24h 3", 2, "end of the line");
+	assert_wrong("by", 0, "nft or bpf");
+	assert_wrong("by iptables", 1, "nft or bpf");
+}
+
+static void contradictions(void **state)
+{
+	struct policy policy = read_lines("learn 1h;by nft");
+	struct smc_err err;
+	size_t bad;
+
+	(void)state;
+	assert_int_equal(add(&policy, "learn 60m", &bad, &err), 0);
+	assert_int_equal(add(&policy, "learn 2h", &bad, &err), -EINVAL);
+	assert_int_equal(bad, 1);
+	assert_int_equal(add(&policy, "by bpf", &bad, &err), -EINVAL);
+	policy_free(&policy);
+}
+
+static void combinations_are_limited(void **state)
+{
+	struct policy policy = { 0 };
+	struct smc_err err = { 0 };
+	char line[64];
+	size_t bad;
+
+	(void)state;
+	for (int i = 1; i <= POLICY_RULES_MAX; i++) {
+		snprintf(line, sizeof(line), "deny to 10.0.0.1:%d", i);
+		assert_int_equal(add(&policy, line, &bad, &err), 0);
+	}
+	assert_int_equal(add(&policy, "deny to 10.0.0.1:1000", &bad, &err), -EINVAL);
+	assert_int_equal(bad, 2);
+	assert_int_equal(add(&policy, "deny to 10.0.0.2:1", &bad, &err), 0);
+	policy_free(&policy);
+}
+
+static void who_may(void **state)
+{
+	(void)state;
+	assert_true(allows("by nft", POLICY_TO, "192.0.2.1", 80));
+	assert_true(allows("allow 10.0.0.0/8", POLICY_TO, "10.255.0.1", 80));
+	assert_false(allows("allow 10.0.0.0/8", POLICY_TO, "11.0.0.1", 80));
+	assert_false(allows("allow 10.0.0.0/8", POLICY_FROM, "fd00::1", 80));
+	assert_false(allows("allow ::/0", POLICY_FROM, "10.0.0.1", 80));
+	assert_true(allows("allow ::/0", POLICY_FROM, "fd00::1", 80));
+	assert_false(allows("allow 10.0.0.0/8;deny 10.0.0.1", POLICY_FROM, "10.0.0.1", 80));
+	assert_false(allows("deny port 22", POLICY_FROM, "10.0.0.1", 22));
+	assert_true(allows("deny port 22", POLICY_FROM, "10.0.0.1", 23));
+	assert_false(allows("deny to 10.0.0.1:80-90", POLICY_TO, "10.0.0.1", 90));
+	assert_true(allows("deny to 10.0.0.1:80-90", POLICY_TO, "10.0.0.1", 91));
+	assert_true(allows("deny to 10.0.0.1", POLICY_FROM, "10.0.0.1", 80));
+}
+
+static void allow_speaks_of_its_ports_and_direction(void **state)
+{
+	static const char one[] = "allow from 10.0.0.0/8:6379";
+	static const char two[] = "allow 10.0.0.0/8;allow from 192.168.0.0/16:6379";
+
+	(void)state;
+	assert_true(allows(one, POLICY_FROM, "10.0.0.1", 6379));
+	assert_false(allows(one, POLICY_FROM, "192.0.2.1", 6379));
+	assert_false(allows(one, POLICY_FROM, "fd00::1", 6379));
+	assert_true(allows(one, POLICY_FROM, "192.0.2.1", 80));
+	assert_true(allows(one, POLICY_TO, "192.0.2.1", 6379));
+	assert_true(allows(two, POLICY_FROM, "192.168.0.1", 6379));
+	assert_true(allows(two, POLICY_FROM, "10.0.0.1", 6379));
+	assert_false(allows(two, POLICY_FROM, "192.168.0.1", 80));
+	assert_false(allows(two, POLICY_TO, "192.168.0.1", 6379));
+}
+
+static int note(void *arg, char sign, const char *line)
+{
+	char *text = arg;
+	size_t len = strlen(text);
+
+	snprintf(text + len, 400 - len, "%c%s;", sign, line);
+	return 0;
+}
+
+static void assert_diff(const char *now, const char *wanted, const char *want)
+{
+	struct policy a = read_lines(now), b = read_lines(wanted);
+	char text[400] = "";
+
+	assert_int_equal(policy_diff(&a, &b, note, text), 0);
+	assert_string_equal(text, want);
+	policy_free(&a);
+	policy_free(&b);
+}
+
+static void what_differs(void **state)
+{
+	(void)state;
+	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/9 10.128.0.0/9", "");
+	assert_diff("allow 10.0.0.0/8;by nft", "allow 10.0.0.0/8;by bpf", "+by bpf;-by nft;");
+	assert_diff("deny port 22", "deny port 23;deny to [::1]:22;learn 1h",
+		    "-deny port 22;+deny port 23;+deny to [::1]:22;+learn 1h;");
+}
+
+static int give_up(void *arg, char sign, const char *line)
+{
+	(void)arg, (void)sign, (void)line;
+	return -EPIPE;
+}
+
+static void what_differs_can_be_ended(void **state)
+{
+	struct policy none = { 0 }, one = read_lines("deny port 22");
+
+	(void)state;
+	assert_true(policy_is_empty(&none));
+	assert_false(policy_is_empty(&one));
+	assert_int_equal(policy_diff(&none, &one, give_up, NULL), -EPIPE);
+	policy_free(&one);
+}
+
+static void as_json(void **state)
+{
+	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;learn 1h;by bpf");
+	json_t *got = policy_json(&policy, false), *live, *rule, *want;
+
+	(void)state;
+	want = json_pack("{s:s, s:i, s:[{s:i, s:i}], s:[{s:s, s:s, s:i, s:i, s:[s]}]}", "by", "bpf",
+			 "learn", 3600, "denied_ports", "first", 22, "last", 22, "rules", "action",
+			 "allow", "direction", "from", "first_port", 80, "last_port", 80, "networks",
+			 "10.0.0.0/8");
+	assert_true(json_equal(got, want));
+	policy.rules[0].hits = 7;
+	policy.rules[0].others = 3;
+	live = policy_json(&policy, true);
+	rule = json_array_get(json_object_get(live, "rules"), 0);
+	assert_int_equal(json_integer_value(json_object_get(rule, "hits")), 7);
+	assert_int_equal(json_integer_value(json_object_get(rule, "others_denied")), 3);
+	json_decref(live);
+	json_decref(got);
+	json_decref(want);
+	policy_free(&policy);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lines_keep_their_meaning),
+		cmocka_unit_test(one_form_for_each_meaning),
+		cmocka_unit_test(long_lines_are_several),
+		cmocka_unit_test(wrong_words),
+		cmocka_unit_test(contradictions),
+		cmocka_unit_test(combinations_are_limited),
+		cmocka_unit_test(who_may),
+		cmocka_unit_test(allow_speaks_of_its_ports_and_direction),
+		cmocka_unit_test(what_differs),
+		cmocka_unit_test(what_differs_can_be_ended),
+		cmocka_unit_test(as_json),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
