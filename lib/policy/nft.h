@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A policy enforced by nftables, in the network namespace of the caller: one table of our own,
+ * "inet smc-tools", that takes the TCP option of SMC out of SYNs. Other tables are never touched.
+ * libnftables is loaded when it is needed, not linked. Needs Linux 5.18 and CAP_NET_ADMIN.
+ *
+ * Peers that break the handshake are learned by the rules themselves: whoever answered with the
+ * option, and then, instead of a CLC message, resets, closes, sends something else, or nothing
+ * until the kernel gives up waiting and declines.
+ */
+#pragma once
+
+#include "policy/policy.h"
+
+#define POLICY_TABLE "smc-tools"
+
+/** policy_nft_script() - what nft(8) is told, as one transaction that replaces the table. Pure */
+void policy_nft_script(struct out_text *text, const struct policy *policy);
+
+/**
+ * policy_nft_apply() - replace the table by one of this policy; remove it for an empty one
+ *
+ * All or nothing. Counters begin at 0 and what was learned is forgotten.
+ *
+ * Return: 0; -ENOSYS without libnftables; -EPERM; -EIO with what nftables says.
+ */
+int policy_nft_apply(const struct policy *policy, struct smc_err *err);
+
+/**
+ * policy_nft_read() - what is in force, with counters
+ * @policy: empty before; settled afterwards
+ *
+ * Return: 0, also when there is no table, with @policy->by for a table; errors as above, -EPROTO
+ * for a table that is not like ours.
+ */
+int policy_nft_read(struct policy *policy, struct smc_err *err);
+
+/** policy_nft_parse() - the same from nft's JSON of the table. Pure. Return: 0, -EPROTO, -ENOMEM */
+int policy_nft_parse(struct policy *policy, const char *json);

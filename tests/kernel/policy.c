@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A policy for tests: reads its lines, and has them enforced, or says what is in force.
+ * usage: policy apply <LINES | policy show
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/nft.h"
+
+static int fail(const struct smc_err *err)
+{
+	fprintf(stderr, "policy: %s\n", err->text);
+	return 1;
+}
+
+static int read_line(struct policy *policy, char *line, struct smc_err *err)
+{
+	const char *words[20000];
+	size_t count = 0, bad;
+	char *word;
+
+	line[strcspn(line, "\n")] = '\0';
+	while ((word = strsep(&line, " ")))
+		words[count++] = word;
+	return policy_line(policy, words, count, &bad, err);
+}
+
+static int apply(void)
+{
+	struct policy policy = { 0 };
+	struct smc_err err = { 0 };
+	char *line = NULL;
+	size_t size = 0;
+
+	while (getline(&line, &size, stdin) > 0)
+		if (read_line(&policy, line, &err))
+			return fail(&err);
+	free(line);
+	policy_settle(&policy);
+	if (policy_nft_apply(&policy, &err))
+		return fail(&err);
+	policy_free(&policy);
+	return 0;
+}
+
+static int show(void)
+{
+	struct policy policy = { 0 };
+	struct out_text text = { 0 };
+	struct smc_err err = { 0 };
+	json_t *json;
+
+	if (policy_nft_read(&policy, &err))
+		return fail(&err);
+	policy_write(&text, &policy);
+	out_char(&text, '\0');
+	json = policy_json(&policy, true);
+	json_object_set_new(json, "lines", json_string(text.data));
+	json_dumpf(json, stdout, 0);
+	json_decref(json);
+	out_free(&text);
+	policy_free(&policy);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "apply"))
+		return apply();
+	if (argc == 2 && !strcmp(argv[1], "show"))
+		return show();
+	fprintf(stderr, "usage: policy apply|show\n");
+	return 1;
+}
