@@ -164,6 +164,7 @@ $(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h
 $(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
 $(O)/bpf/smclife.o: lib/bpf/smclife.bpf.c lib/bpf/smclife.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
 $(O)/bpf/smcdata.o: lib/bpf/smcdata.bpf.c lib/bpf/smcdata.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
+$(O)/bpf/hsctrl.o: lib/policy/hsctrl.bpf.c lib/policy/hsmaps.h
 $(O)/bpf/%.o: Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
@@ -182,12 +183,14 @@ $(O)/bpf/%.bytes.h:
 	@mkdir -p $(@D)
 	$(Q)echo 0 >$@
 endif
-.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o $(O)/bpf/smclife.bpf.o $(O)/bpf/smcdata.bpf.o
+.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o $(O)/bpf/smclife.bpf.o $(O)/bpf/smcdata.bpf.o \
+	$(O)/bpf/hsctrl.bpf.o
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 # A skeleton would need libbpf to link: see lib/bpf/programs.c.
 $(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.bytes.h
 $(O)/obj/smcss/follow.o: $(O)/bpf/smclife.bytes.h
 $(O)/obj/smc_dump/payload/tap.o: $(O)/bpf/smcdata.bytes.h
+$(O)/obj/lib/policy/hsctrl.o: $(O)/bpf/hsctrl.bytes.h
 
 # ---- the preload library -------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)

@@ -2,52 +2,15 @@
 /* Loads eBPF programs by libbpf, which is loaded when it is needed. */
 #include "bpf/programs.h"
 
-#include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "base/dlnote.h"
+#include "bpf/library.h"
 #include "bpf/rights.h"
 #include "sys/bpfmap.h"
-
-/*
- * libbpf with libelf is 1 MB that only these programs need, and many hosts have it. Its version 1
- * keeps what is declared here, so that no header is needed.
- */
-#define LIBBPF_SONAME "libbpf.so.1"
-
-DLNOTE(LIBBPF_SONAME, "bpf",
-       "TCP connections with their processes: --advise; SMC connections: --events, and their "
-       "payload: smc_dump", "suggested");
-
-struct bpf_object;
-struct bpf_program;
-struct bpf_link;
-struct ring_buffer;
-
-/* Each: what it returns, its name, its arguments. */
-#define LIBBPF_FUNCTIONS(X)                                                            \
-	X(void *, libbpf_set_print, (int (*)(int, const char *, va_list)))             \
-	X(struct bpf_object *, bpf_object__open_mem, (const void *, size_t, const void *)) \
-	X(int, bpf_object__load, (struct bpf_object *))                                \
-	X(void, bpf_object__close, (struct bpf_object *))                              \
-	X(struct bpf_program *, bpf_object__next_program,                              \
-	  (const struct bpf_object *, struct bpf_program *))                           \
-	X(const char *, bpf_program__section_name, (const struct bpf_program *))       \
-	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                \
-	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *)) \
-	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))        \
-	X(int, bpf_link__destroy, (struct bpf_link *))                                 \
-	X(struct ring_buffer *, ring_buffer__new,                                      \
-	  (int, bpf_ring_fn, void *, const void *))                                    \
-	X(int, ring_buffer__consume, (struct ring_buffer *))                           \
-	X(int, ring_buffer__epoll_fd, (const struct ring_buffer *))                    \
-	X(void, ring_buffer__free, (struct ring_buffer *))
 
 #define LINKS_MAX 16
 
@@ -56,65 +19,43 @@ struct ring_buffer;
 #define PLAIN "kprobe/"
 
 struct bpf_programs {
-#define DECLARE(type, name, arguments) type (*name) arguments;
-	LIBBPF_FUNCTIONS(DECLARE)
-#undef DECLARE
+	struct libbpf lib;
 	struct bpf_object *object;
 	struct bpf_link *links[LINKS_MAX];
 	size_t n_links;
 	struct ring_buffer *ring;
 };
 
-static int load_library(struct bpf_programs *programs, struct smc_err *err)
-{
-	void *handle = dlopen(LIBBPF_SONAME, RTLD_NOW | RTLD_LOCAL);
-	size_t missing = !handle;
-
-	if (handle) {
-#define LOOK_UP(type, name, arguments)                                                 \
-	missing += !(*(void **)&programs->name = dlsym(handle, #name));
-		LIBBPF_FUNCTIONS(LOOK_UP)
-#undef LOOK_UP
-	}
-	return missing ? smc_err_say(err, ENOSYS, "eBPF needs %s: install libbpf1 (Debian, Ubuntu) "
-				     "or libbpf (RPM)", LIBBPF_SONAME) : 0;
-}
-
 static struct bpf_program *next(const struct bpf_programs *programs, struct bpf_program *program)
 {
-	return programs->bpf_object__next_program(programs->object, program);
+	return programs->lib.bpf_object__next_program(programs->object, program);
 }
 
 static bool is_in(const struct bpf_programs *programs, const struct bpf_program *program,
 		  const char *section)
 {
-	return !strncmp(programs->bpf_program__section_name(program), section, strlen(section));
+	return !strncmp(programs->lib.bpf_program__section_name(program), section, strlen(section));
 }
 
-/* Its own messages would only repeat the error. */
 static int load_object(struct bpf_programs *programs, const struct bpf_watch *watch,
 		       const char *left_out, struct smc_err *err)
 {
 	struct bpf_program *program = NULL;
 	int ret = -ENOMEM;
 
-	programs->libbpf_set_print(NULL);
-	programs->object = programs->bpf_object__open_mem(watch->elf, watch->len, NULL);
+	programs->object = programs->lib.bpf_object__open_mem(watch->elf, watch->len, NULL);
 	if (programs->object) {
 		while ((program = next(programs, program)))
 			if (is_in(programs, program, left_out))
-				programs->bpf_program__set_autoload(program, false);
-		ret = programs->bpf_object__load(programs->object);
+				programs->lib.bpf_program__set_autoload(program, false);
+		ret = programs->lib.bpf_object__load(programs->object);
 	}
-	if (ret && access("/sys/kernel/btf/vmlinux", R_OK))
-		return smc_err_say(err, ENOENT, "cannot load the eBPF programs: no "
-				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
-	return ret ? bpf_load_error(ret, "load the eBPF programs", err) : 0;
+	return ret ? libbpf_load_error(ret, err) : 0;
 }
 
 static int map_of(const struct bpf_programs *programs, const char *name)
 {
-	return programs->bpf_object__find_map_fd_by_name(programs->object, name);
+	return programs->lib.bpf_object__find_map_fd_by_name(programs->object, name);
 }
 
 static int attach(struct bpf_programs *programs, const char *left_out, struct smc_err *err)
@@ -128,7 +69,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 			continue;
 		errno = E2BIG;
 		if (programs->n_links < LINKS_MAX)
-			link = programs->bpf_program__attach(program);
+			link = programs->lib.bpf_program__attach(program);
 		if (!link)
 			return bpf_load_error(-errno, "attach the eBPF programs", err);
 		programs->links[programs->n_links++] = link;
@@ -153,7 +94,7 @@ static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err
 static int open_ring(struct bpf_programs *programs, const struct bpf_watch *watch,
 		     struct smc_err *err)
 {
-	programs->ring = programs->ring_buffer__new(map_of(programs, watch->ring), watch->fn,
+	programs->ring = programs->lib.ring_buffer__new(map_of(programs, watch->ring), watch->fn,
 						    watch->arg, NULL);
 	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
 }
@@ -177,11 +118,11 @@ static int start_without(struct bpf_programs *programs, const struct bpf_watch *
 static void stop(struct bpf_programs *programs)
 {
 	if (programs->ring)
-		programs->ring_buffer__free(programs->ring);
+		programs->lib.ring_buffer__free(programs->ring);
 	for (size_t i = 0; i < programs->n_links; i++)
-		programs->bpf_link__destroy(programs->links[i]);
+		programs->lib.bpf_link__destroy(programs->links[i]);
 	if (programs->object)
-		programs->bpf_object__close(programs->object);
+		programs->lib.bpf_object__close(programs->object);
 	programs->ring = NULL;
 	programs->n_links = 0;
 	programs->object = NULL;
@@ -189,7 +130,7 @@ static void stop(struct bpf_programs *programs)
 
 static int start(struct bpf_programs *programs, const struct bpf_watch *watch, struct smc_err *err)
 {
-	int ret = load_library(programs, err);
+	int ret = libbpf_find(&programs->lib, err);
 
 	if (ret)
 		return ret;
@@ -226,7 +167,7 @@ int bpf_programs_start(struct bpf_programs **result, const struct bpf_watch *wat
 
 int bpf_programs_fd(const struct bpf_programs *programs)
 {
-	return programs->ring_buffer__epoll_fd(programs->ring);
+	return programs->lib.ring_buffer__epoll_fd(programs->ring);
 }
 
 int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
@@ -234,7 +175,7 @@ int bpf_programs_read(struct bpf_programs *programs, struct smc_err *err)
 	int ret;
 
 	err->code = 0;
-	ret = programs->ring_buffer__consume(programs->ring);
+	ret = programs->lib.ring_buffer__consume(programs->ring);
 	if (ret >= 0)
 		return 0;
 	return err->code ? ret : smc_err_set(err, -ret, "cannot read what eBPF tells");

@@ -9,11 +9,9 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "bpf/library.h"
 
 struct bpf_programs;
-
-/** typedef bpf_ring_fn - takes one record of a ring. Return: 0 to go on, -errno to end */
-typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
 
 /**
  * struct bpf_watch - programs that watch this network namespace

@@ -6,7 +6,8 @@
  *
  * Peers that break the handshake are learned by the rules themselves: whoever answered with the
  * option, and then, instead of a CLC message, resets, closes, sends something else, or nothing
- * until the kernel gives up waiting and declines.
+ * until this host closes after 5 s or more. Where this host has no device for SMC, it declines
+ * before a peer can show anything: then nobody is learned.
  */
 #pragma once
 

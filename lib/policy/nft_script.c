@@ -6,9 +6,12 @@
 
 /* Only SMC's, which others who use the experimental option do not begin with. <net/tcp.h> */
 #define HAS_OPTION "tcp option @254,16,32 0xe2d4c3d9"
-#define REMOVE_OPTION "counter reset tcp option 254"
+#define REMOVE_OPTION "counter reset tcp option 254 return"
 #define IS_SYN "tcp flags & (fin|syn|rst|ack) == syn"
 #define LEARNED_MAX 65536
+
+/* TCP's, in bits, without and with timestamps. */
+static const unsigned int headers[] = { 160, 256 };
 
 /* Both chains of rules differ in this. */
 struct chain {
@@ -117,8 +120,8 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 }
 
 /*
- * Sets of those whose SYN-ACK had the option and who have not sent a CLC message yet, and of those
- * who never did.
+ * Sets of those whose SYN-ACK had the option and who have not sent a CLC message yet, of those of
+ * whom that is not too much to ask yet (the kernel waits for 6 s), and of those who never did.
  */
 static void write_learn_sets(struct out_text *text, const struct policy *policy)
 {
@@ -126,19 +129,20 @@ static void write_learn_sets(struct out_text *text, const struct policy *policy)
 		out_printf(text, "set learned%s { type %s; flags timeout,dynamic; timeout %us; "
 			   "size %d; }\n"
 			   "set asked%s { type %s . inet_service . inet_service; "
-			   "flags timeout,dynamic; timeout 60s; size %d; }\n",
+			   "flags timeout,dynamic; timeout 60s; size %d; }\n"
+			   "set fresh%s { type %s . inet_service . inet_service; "
+			   "flags timeout,dynamic; timeout 5s; size %d; }\n",
 			   family->set, family->type, policy->learn, LEARNED_MAX, family->set,
-			   family->type, LEARNED_MAX);
+			   family->type, LEARNED_MAX, family->set, family->type, LEARNED_MAX);
 }
 
 /*
- * A CLC message begins with "SMC" in EBCDIC, its type is byte 4 (RFC 7609 A.2.1). TCP's headers
- * have 20 bytes, or 32 with timestamps; what is longer, which SACK makes it, is not judged. No
+ * The peer says something. A CLC message begins with "SMC" in EBCDIC, its type is byte 4, 4 for a
+ * decline (RFC 7609 A.2). Behind longer headers, which SACK makes, nothing is judged. No
  * concatenation of lengths: nft 1.0.6 cannot list it.
  */
-static void write_judges(struct out_text *text, const struct family *family)
+static void write_answers(struct out_text *text, const struct family *family)
 {
-	static const unsigned int headers[] = { 160, 256 };
 	const char *ip = family->name, *set = family->set;
 
 	out_printf(text, "chain answered%s {\ntcp flags & syn == syn return\n", set);
@@ -151,13 +155,30 @@ static void write_judges(struct out_text *text, const struct family *family)
 			   headers[i] / 32, headers[i], set, ip);
 	out_printf(text, "tcp flags & rst == 0 tcp doff != { 5, 8 } return\n"
 		   "delete @asked%s { %s saddr . tcp sport . tcp dport } "
-		   "update @learned%s { %s saddr }\n}\nchain asking%s {\n", set, ip, set, ip, set);
+		   "update @learned%s { %s saddr }\n}\n", set, ip, set, ip);
+}
+
+/* This host ends it: it declines itself, or has waited for too long. */
+static void write_ends(struct out_text *text, const struct family *family)
+{
+	const char *set = family->set;
+
+	out_printf(text, "chain asking%s {\n", set);
 	for (size_t i = 0; i < 2; i++)
-		out_printf(text, "tcp doff %u @th,%u,24 0xe2d4c3 @th,%u,8 4 delete "
-			   "@asked%s { %s daddr . tcp dport . tcp sport } "
-			   "update @learned%s { %s daddr }\n", headers[i] / 32, headers[i],
-			   headers[i] + 32, set, ip, set, ip);
-	out_str(text, "}\n");
+		out_printf(text, "tcp doff %u @th,%u,24 0xe2d4c3 @th,%u,8 4 goto ended%s\n",
+			   headers[i] / 32, headers[i], headers[i] + 32, set);
+	out_printf(text, "tcp flags & (fin|rst) != 0 goto ended%s\n}\n", set);
+}
+
+/* Before 5 s are over that says nothing of the peer. */
+static void write_end(struct out_text *text, const struct family *family)
+{
+	const char *ip = family->name, *set = family->set;
+
+	out_printf(text, "chain ended%s {\n"
+		   "delete @asked%s { %s daddr . tcp dport . tcp sport }\n"
+		   "%s daddr . tcp dport . tcp sport @fresh%s return\n"
+		   "update @learned%s { %s daddr }\n}\n", set, set, ip, ip, set, set, ip);
 }
 
 static void write_learn(struct out_text *text, const struct chain *chain)
@@ -170,9 +191,10 @@ static void write_learn(struct out_text *text, const struct chain *chain)
 				   "asking%s\n", ip, set, set);
 		else
 			out_printf(text, "tcp flags & (fin|syn|rst|ack) == (syn|ack) " HAS_OPTION
-				   " update @asked%s { %s saddr . tcp sport . tcp dport }\n"
+				   " update @asked%s { %s saddr . tcp sport . tcp dport }"
+				   " update @fresh%s { %s saddr . tcp sport . tcp dport }\n"
 				   "%s saddr . tcp sport . tcp dport @asked%s jump answered%s\n",
-				   set, ip, ip, set, set);
+				   set, ip, set, ip, ip, set, set);
 	}
 }
 
@@ -190,8 +212,11 @@ void policy_nft_script(struct out_text *text, const struct policy *policy)
 		write_sets(text, &policy->rules[i], i);
 	if (policy->learn) {
 		write_learn_sets(text, policy);
-		for (size_t i = 0; i < FAMILIES; i++)
-			write_judges(text, &families[i]);
+		for (size_t i = 0; i < FAMILIES; i++) {
+			write_answers(text, &families[i]);
+			write_end(text, &families[i]);
+			write_ends(text, &families[i]);
+		}
 	}
 	for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
 		write_rules(text, policy, &chains[i]);

@@ -49,10 +49,20 @@ int bpfmap_open(const char *path, bool writable, size_t value_size)
 	map = bpf(BPF_OBJ_GET, &attr);
 	if (map < 0)
 		return map;
-	err = check_size(map, value_size);
+	err = value_size ? check_size(map, value_size) : 0;
 	if (err)
 		close(map);
 	return err ? err : map;
+}
+
+int bpfmap_pin(int map, const char *path)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.pathname = pointer(path);
+	attr.bpf_fd = (uint32_t)map;
+	return bpf(BPF_OBJ_PIN, &attr);
 }
 
 static int element(int command, int map, const void *key, const void *value)

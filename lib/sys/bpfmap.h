@@ -11,12 +11,15 @@
  * bpfmap_open() - open a pinned map
  * @path: absolute; its permissions decide, capabilities are not needed
  * @writable: to change elements; else for reading
- * @value_size: what the caller's buffers hold, in bytes
+ * @value_size: what the caller's buffers hold, in bytes; 0 if values are not read
  *
  * Return: descriptor; -ENOENT when nothing is pinned there; -EACCES; -ESTALE for a map with values
  * of another size, made by another version of the program; -errno of bpf(2).
  */
 int bpfmap_open(const char *path, bool writable, size_t value_size);
+
+/** bpfmap_pin() - give a map a name in a BPF file system. Return: 0, -errno of bpf(2) */
+int bpfmap_pin(int map, const char *path);
 
 /** bpfmap_lookup() - copy a value out. Return: 0, -ENOENT without such an element, -errno */
 int bpfmap_lookup(int map, const void *key, void *value);

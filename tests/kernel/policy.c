@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/nft.h"
+#include "policy/enforce.h"
 
 static int fail(const struct smc_err *err)
 {
@@ -23,8 +23,9 @@ static int read_line(struct policy *policy, char *line, struct smc_err *err)
 
 	line[strcspn(line, "\n")] = '\0';
 	while ((word = strsep(&line, " ")))
-		words[count++] = word;
-	return policy_line(policy, words, count, &bad, err);
+		if (*word)
+			words[count++] = word;
+	return count ? policy_line(policy, words, count, &bad, err) : 0;
 }
 
 static int apply(void)
@@ -39,7 +40,7 @@ static int apply(void)
 			return fail(&err);
 	free(line);
 	policy_settle(&policy);
-	if (policy_nft_apply(&policy, &err))
+	if (policy_apply(&policy, NULL, &err))
 		return fail(&err);
 	policy_free(&policy);
 	return 0;
@@ -52,7 +53,7 @@ static int show(void)
 	struct smc_err err = { 0 };
 	json_t *json;
 
-	if (policy_nft_read(&policy, &err))
+	if (policy_read(&policy, &err))
 		return fail(&err);
 	policy_write(&text, &policy);
 	out_char(&text, '\0');

@@ -270,8 +270,8 @@ static void as_json(void **state)
 	(void)state;
 	want = json_pack("{s:s, s:i, s:[{s:i, s:i}], s:[{s:s, s:s, s:i, s:i, s:[s]}]}", "by", "bpf",
 			 "learn", 3600, "denied_ports", "first", 22, "last", 22, "rules", "action",
-			 "allow", "direction", "from", "first_port", 80, "last_port", 80, "networks",
-			 "10.0.0.0/8");
+			 "allow", "direction", "from", "first_port", 80, "last_port", 80,
+			 "networks", "10.0.0.0/8");
 	assert_true(json_equal(got, want));
 	policy.rules[0].hits = 7;
 	policy.rules[0].others = 3;

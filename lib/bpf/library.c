@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+/* libbpf, loaded when it is needed. */
+#include "bpf/library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/dlnote.h"
+#include "bpf/rights.h"
+
+#define LIBBPF_SONAME "libbpf.so.1"
+
+DLNOTE(LIBBPF_SONAME, "bpf",
+       "TCP connections with their processes: --advise; SMC connections: --events, and their "
+       "payload: smc_dump; policy by smc_hs_ctrl", "suggested");
+
+int libbpf_find(struct libbpf *lib, struct smc_err *err)
+{
+	void *handle = dlopen(LIBBPF_SONAME, RTLD_NOW | RTLD_LOCAL);
+	size_t missing = !handle;
+
+	if (handle) {
+#define LOOK_UP(type, name, arguments)                                                 \
+	missing += !(*(void **)&lib->name = dlsym(handle, #name));
+		LIBBPF_FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
+	}
+	if (missing)
+		return smc_err_say(err, ENOSYS, "eBPF needs %s: install libbpf1 (Debian, Ubuntu) "
+				   "or libbpf (RPM)", LIBBPF_SONAME);
+	/* They would only repeat the error. */
+	lib->libbpf_set_print(NULL);
+	return 0;
+}
+
+int libbpf_load_error(int ret, struct smc_err *err)
+{
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return smc_err_say(err, ENOENT, "cannot load the eBPF programs: no "
+				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
+	return bpf_load_error(ret, "load the eBPF programs", err);
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+/* A policy in force, by whichever way. */
+#include "policy/enforce.h"
+
+#include <errno.h>
+
+#include "policy/hsctrl.h"
+#include "policy/nft.h"
+
+int policy_read(struct policy *policy, struct smc_err *err)
+{
+	int ret = policy_hsctrl_read(policy, err);
+
+	if (ret || policy->by)
+		return ret;
+	ret = policy_nft_read(policy, err);
+	return ret == -ENOSYS ? 0 : ret;
+}
+
+static int differs(void *arg, char sign, const char *line)
+{
+	(void)arg, (void)sign, (void)line;
+	return 1;
+}
+
+static int put(const struct policy *policy, enum policy_by by, struct smc_err *err)
+{
+	return by == POLICY_BY_BPF ? policy_hsctrl_apply(policy, err) :
+				     policy_nft_apply(policy, err);
+}
+
+/* What enforced the one before, @old, is not needed any more when the new one is there. */
+static int apply_by(const struct policy *policy, enum policy_by by, enum policy_by old,
+		    struct smc_err *err)
+{
+	static const struct policy none;
+	int ret = put(policy, by, err);
+
+	return ret || !old || old == by ? ret : put(&none, old, err);
+}
+
+static int choose(const struct policy *policy, enum policy_by *by, enum policy_by old,
+		  struct smc_err *err)
+{
+	int ret;
+
+	*by = policy->by ? policy->by : POLICY_BY_NFT;
+	if (*by == POLICY_BY_BPF && policy->learn)
+		return smc_err_say(err, EINVAL, "only nftables can learn: 'by bpf' cannot have "
+				   "'learn'");
+	if (*by == POLICY_BY_BPF && !policy_hsctrl_exists())
+		return smc_err_say(err, ENOTSUP, "the kernel has no smc_hs_ctrl (Linux 6.19 with "
+				   "CONFIG_SMC_HS_CTRL_BPF), or SMC is not loaded");
+	if (policy->by || policy->learn || !policy_hsctrl_exists())
+		return apply_by(policy, *by, old, err);
+	*by = POLICY_BY_BPF;
+	ret = apply_by(policy, *by, old, err);
+	if (ret != -ENOSYS && ret != -ENOTSUP)
+		return ret;
+	*by = POLICY_BY_NFT;
+	return apply_by(policy, *by, old, err);
+}
+
+int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err *err)
+{
+	struct policy now = { 0 };
+	int ret = policy_read(&now, err);
+	enum policy_by chosen = now.by;
+
+	/* What cannot be read is replaced; who may not will be told. */
+	if (policy_is_empty(policy))
+		ret = now.by ? put(policy, now.by, err) : ret;
+	else if (ret || policy_diff(&now, policy, differs, NULL))
+		ret = choose(policy, &chosen, now.by, err);
+	if (by)
+		*by = policy_is_empty(policy) ? POLICY_BY_ANY : chosen;
+	policy_free(&now);
+	return ret;
+}

@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: MIT
+"""Policy, by each way that the kernel has: who is denied gets TCP at once, everybody else SMC, others are left alone.
+usage: policy.py [nft | bpf | learn]..."""
+import json
+import os
+import socket
+import subprocess
+import sys
+
+import smcsock
+from kern import doc, done, equal, listing, ok, out_of, run, wait_for
+from tunpeer import ADDRESSES, CLOSE, GARBAGE, MUTE, RESET, SILENCE, Peer
+
+PEER_NO_SMC = 0x03010000
+CONTROLLER = "/proc/sys/net/smc/hs_ctrl"
+HAS_SMC = bool(doc("smcd", "-j", "device")["devices"])
+
+# Lines -> connections as (from, to, port), and which of them are denied.
+ALLOW = """allow 127.1.0.0/16 fd00::/8
+deny port 7022,7100-7200
+deny to 127.1.9.7:7032
+deny from 127.1.8.0/24"""
+CASES = [
+    (ALLOW, [
+        ("127.1.0.1", "127.1.0.2", 7001, False),
+        ("127.0.0.1", "127.1.0.2", 7001, True),     # not allowed to the server
+        ("127.1.0.1", "127.0.0.1", 7001, True),     # not allowed to the client
+        ("fd00::1", "fd00::2", 7001, False),
+        ("fc00::1", "fd00::2", 7001, True),
+        ("fd00::1", "fc00::1", 7001, True),
+        ("127.1.0.1", "127.1.0.2", 7022, True),
+        ("fd00::1", "fd00::2", 7022, True),
+        ("127.1.0.1", "127.1.0.2", 7099, False),
+        ("127.1.0.1", "127.1.0.2", 7100, True),
+        ("127.1.0.1", "127.1.0.2", 7200, True),
+        ("127.1.0.1", "127.1.0.2", 7201, False),
+        ("127.1.0.1", "127.1.9.7", 7032, True),
+        ("127.1.0.1", "127.1.9.7", 7033, False),
+        ("127.1.9.7", "127.1.0.1", 7032, False),
+        ("127.1.8.5", "127.1.0.1", 7001, True),
+        ("127.1.0.1", "127.1.8.5", 7001, False),
+        ("::ffff:127.1.0.1", "::ffff:127.1.0.2", 7001, False),
+        ("::ffff:127.1.0.1", "::ffff:127.1.0.2", 7022, True),
+        ("::ffff:127.1.8.5", "::ffff:127.1.0.2", 7001, True)]),
+    # "allow" speaks of its own direction and ports only.
+    ("allow from 127.1.0.0/16:7001-7002", [
+        ("127.1.0.1", "127.0.0.1", 7001, False),
+        ("127.0.0.1", "127.1.0.1", 7001, True),
+        ("127.0.0.1", "127.1.0.1", 7002, True),
+        ("fd00::1", "fd00::2", 7001, True),
+        ("127.0.0.1", "127.1.0.1", 7003, False)]),
+    # Only IPv6, even if all of it.
+    ("deny ::/0", [
+        ("127.0.0.1", "127.1.0.1", 7001, False),
+        ("::ffff:127.0.0.1", "::ffff:127.1.0.1", 7001, False),
+        ("fd00::1", "fd00::2", 7001, True)]),
+    ("", [("127.0.0.1", "127.1.0.1", 7022, False)]),
+]
+
+
+def apply(lines):
+    result = subprocess.run(["policy", "apply"], input=lines, text=True, capture_output=True, check=False)
+    return ok(result.returncode == 0, "applied: " + " | ".join(lines.splitlines()[:6]), result.stderr)
+
+
+def show():
+    return json.loads(out_of("policy", "show"))
+
+
+def lines_of(shown):
+    return sorted(line for line in shown["lines"].splitlines() if not line.startswith("by "))
+
+
+class Pair:
+    """A connection between two SMC sockets of this guest."""
+
+    def __init__(self, here, there, port):
+        self.listener = smcsock.smc_listener(port, there)
+        self.client = smcsock.smc_socket(here)
+        name = smcsock.name_of(here, 0)
+        smcsock.call("bind", self.client.fileno(), name, len(name))
+        name = smcsock.name_of(there, port)
+        smcsock.call("connect", self.client.fileno(), name, len(name))
+        self.server = smcsock.accept(self.listener)
+
+    def outcome(self):
+        """Denied or not; anything else as it is."""
+        inodes = [os.fstat(s.fileno()).st_ino for s in (self.client, self.server)]
+        rows = [(row["mode"], row.get("reason", {}).get("code")) for row in listing() if row["inode"] in inodes]
+        if rows == [("TCP", PEER_NO_SMC)] * 2:
+            return True
+        if HAS_SMC:
+            return False if [mode for mode, _ in rows] == ["SMCD"] * 2 else rows
+        return False if len(rows) == 2 and PEER_NO_SMC not in [reason for _, reason in rows] else rows
+
+    def works(self):
+        self.client.sendall(b"there")
+        self.server.sendall(self.server.recv(5, socket.MSG_WAITALL)[::-1])
+        return self.client.recv(5, socket.MSG_WAITALL) == b"ereht"
+
+    def close(self):
+        for sock in self.client, self.server, self.listener:
+            sock.close()
+
+
+def check_connections(lines, by, connections):
+    apply("%s\nby %s\n" % (lines, by))
+    for here, there, port, is_denied in connections:
+        pair = Pair(here, there, port)
+        equal((pair.outcome(), pair.works()), (is_denied, True), "%s: %s to %s, port %d is %s" % (
+            by, here, there, port, "denied" if is_denied else "not denied"))
+        pair.close()
+    shown = show()
+    if lines:
+        equal((shown["by"], lines_of(shown)), (by, sorted(lines.splitlines())), by + ": what is in force is what was applied")
+
+
+def check_counters(by):
+    """One connection to be counted by each rule, and one that is not SMC's."""
+    apply("allow to 127.1.0.0/16\nallow from 127.1.0.0/16\ndeny 127.1.8.5\ndeny port 7022\nby %s\n" % by)
+    for here, there, port in (("127.1.0.1", "127.1.0.2", 7001), ("127.1.0.1", "127.1.8.5", 7001),
+                              ("127.1.0.1", "127.1.0.2", 7022), ("127.0.0.1", "127.1.0.2", 7001)):
+        Pair(here, there, port).close()
+    with socket.create_server(("127.1.0.2", 7022)) as server:
+        socket.create_connection(server.getsockname()).close()
+    shown = show()
+    rules = {(rule["action"], rule["direction"]): (rule["hits"], rule.get("others_denied")) for rule in shown["rules"]}
+    equal((shown["denied_ports_hits"], rules),
+          (1, {("deny", "both"): (1, None), ("allow", "to"): (2, 0), ("allow", "from"): (1, 1)}),
+          by + ": every rule counts what it decided about")
+
+
+def packets_of(connect):
+    """How many packets a connection takes to be there, on lo."""
+    with socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM) as tap:
+        tap.bind(("lo", 0x0800))
+        tap.setblocking(False)
+        kept = connect()
+        count = 0
+        try:
+            while True:
+                count += tap.recv(65536)[9] == socket.IPPROTO_TCP
+        except BlockingIOError:
+            del kept
+            return count
+
+
+def tcp_pair():
+    server = socket.create_server(("127.1.0.2", 7099))
+    client = socket.create_connection(server.getsockname())
+    return server, client, server.accept()[0]
+
+
+def check_round_trips(by):
+    apply("deny port 7001\nby %s\n" % by)
+    equal(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7001)), packets_of(tcp_pair),
+          by + ": whoever is denied is there after as many packets as over TCP")
+    ok(packets_of(lambda: Pair("127.1.0.1", "127.1.0.2", 7002)) > packets_of(tcp_pair) > 2, by + ": which SMC is not")
+
+
+def check_many(by):
+    nets = ["10.%d.%d.0/24" % (i >> 7, i * 2 & 255) for i in range(9999)] + ["127.1.0.0/16"]
+    apply("".join("allow %s\n" % net for net in nets) + "by %s\n" % by)
+    equal(sorted(show()["rules"][0]["networks"]), sorted(nets), by + ": ten thousand networks are in force")
+    for here, is_denied in (("127.1.0.1", False), ("127.2.0.1", True)):
+        pair = Pair(here, "127.1.0.2", 7001)
+        equal(pair.outcome(), is_denied, by + ": and tell %s" % here)
+        pair.close()
+
+
+FOREIGN = """
+table inet firewalld {
+	set smc-tools { type ipv4_addr; flags interval; elements = { 10.0.0.0/8 } }
+	chain filter_INPUT { type filter hook input priority filter + 10; policy accept; tcp dport 7001 counter accept; }
+}
+table ip filter { chain ufw-before-input { ip saddr 10.0.0.1 drop; }; }
+table ip smc-tools { chain mine { counter; }; }
+table netdev smc-tools { }
+"""
+
+
+def foreign_tables():
+    text = out_of("nft", "-s", "list", "ruleset")
+    start = text.find("table inet smc-tools {")
+    return text if start < 0 else text[:start] + text[text.index("\n}\n", start) + 3:]
+
+
+def check_leaves_alone(by):
+    """Other tables, other network namespaces; what is taken back is gone whole."""
+    before = foreign_tables()
+    apply("deny port 7001\nby %s\n" % by)
+    equal(foreign_tables(), before, by + ": other tables are as they were")
+    run("ip", "netns", "add", "other")
+    equal(json.loads(out_of("ip", "netns", "exec", "other", "policy", "show"))["rules"], [],
+          by + ": another network namespace has no policy")
+    status, out, err = run("policy", "apply")
+    equal((status, show()["rules"], "by" in show(), foreign_tables()), (0, [], False, before),
+          by + ": an empty policy leaves nothing behind")
+    ok("table inet smc-tools" not in out_of("nft", "list", "tables"), by + ": no table either", (out, err))
+
+
+def check_namespaces(by):
+    """Each has its own."""
+    apply("deny port 7001\nby %s\n" % by)
+    subprocess.run(["ip", "netns", "exec", "other", "policy", "apply"], input="deny port 7002\nby %s\n" % by, text=True,
+                   check=True)
+    theirs = json.loads(out_of("ip", "netns", "exec", "other", "policy", "show"))
+    equal((lines_of(show()), lines_of(theirs)), (["deny port 7001"], ["deny port 7002"]),
+          by + ": two network namespaces have a policy each")
+    subprocess.run(["ip", "netns", "exec", "other", "policy", "apply"], input="", text=True, check=True)
+    equal(lines_of(show()), ["deny port 7001"], by + ": and one can go without the other")
+
+
+def smc_connect(host, port):
+    """What comes back of a connection, or the error."""
+    try:
+        with smcsock.smc_client(port, host) as client:
+            client.settimeout(60 if port != MUTE else 10)
+            client.sendall(b"hello")
+            return client.recv(5, socket.MSG_WAITALL)
+    except OSError as err:
+        return type(err).__name__
+
+
+def check_learn(peer):
+    for family, host in ADDRESSES.items():
+        for port, name in ((RESET, "resets"), (GARBAGE, "sends something else"), (CLOSE, "closes"), (SILENCE, "says nothing"),
+                           (MUTE, "is gone")):
+            apply("learn 1h\nby nft\n")
+            del peer.syns[:]
+            first = smc_connect(host, port)
+            learned = wait_for(lambda: show()["learned"])
+            equal(learned, [host], "%s offers SMC and %s: learned" % (host, name))
+            equal((smc_connect(host, port), [offered for _, _, offered in peer.syns][-1]), (b"hello", False),
+                  "and is offered none again; the first time: %s" % first)
+    apply("learn 1h\nby nft\n")
+    pair = Pair("127.1.0.1", "127.1.0.2", 7001)
+    equal((pair.outcome(), pair.works(), show()["learned"]), (False, True, []), "who speaks SMC is not learned")
+    pair.close()
+
+
+def main():
+    subprocess.run("ip link set lo up; for a in fd00::1 fd00::2 fc00::1; do ip addr add $a/128 dev lo nodad; done", shell=True,
+                   check=True)
+    subprocess.run(["nft", "-f", "-"], input=FOREIGN, text=True, check=True)
+    parts = sys.argv[1:] or ["nft", "bpf", "learn"]
+    for by in parts:
+        if by == "learn" or (by == "bpf" and not os.path.exists(CONTROLLER)):
+            continue
+        for lines, connections in CASES:
+            check_connections(lines, by, connections)
+        check_counters(by)
+        check_round_trips(by)
+        check_many(by)
+        check_leaves_alone(by)
+        check_namespaces(by)
+    if HAS_SMC and "learn" in parts:    # else this host declines before a peer can do anything wrong
+        check_learn(Peer())
+    done()
+
+
+main()
