@@ -158,6 +158,8 @@ static int do_step(void *arg)
 	const struct conf_item *from = step->is_back ? change->new : change->old;
 
 	switch ((to ? to : from)->kind) {
+	case CONF_POLICY:
+		return sc_policy_set(step->host, change->netns, step->is_back, step->err);
 	case CONF_PNETID: return do_pnetids(step);
 	case CONF_KNOB: return do_knob(to, step->err);
 	default: return do_generic(to, from, step->err);

@@ -145,6 +145,27 @@ static int add_normals(struct making *making)
 	return 0;
 }
 
+/* Last: it is the only one that others feel at once. */
+static int order_policies(struct making *making)
+{
+	static const struct conf_item before = { .kind = CONF_POLICY, .object = "", .value = "" };
+	int ret = 0;
+
+	for (size_t at = 0; ret >= 0 && at < making->host->n_netns; at++) {
+		struct sc_netns *netns = &making->host->netns[at];
+
+		ret = sc_policy_differs(making->host, at);
+		if (ret <= 0)
+			continue;
+		netns->policy = before;
+		netns->policy.section = at;
+		if (netns->wants)
+			netns->policy.place = netns->wants->policy_place;
+		ret = push(making, at, &before, &netns->policy);
+	}
+	return ret < 0 ? smc_err_set(making->err, -ret, "cannot compare the policies") : 0;
+}
+
 int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc_err *err)
 {
 	struct making making = { changes, host, err };
@@ -156,9 +177,9 @@ int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc
 		ret = order_eids(&making);
 	if (!ret)
 		ret = keep_seid(&making);
-	for (int kind = CONF_SEID; !ret && kind < CONF_KINDS; kind++)
+	for (int kind = CONF_SEID; !ret && kind < CONF_POLICY; kind++)
 		ret = order_kind(&making, kind);
-	return ret;
+	return ret ? ret : order_policies(&making);
 }
 
 void sc_changes_free(struct sc_changes *changes)

@@ -38,8 +38,8 @@ static const struct cli_tool tool = {
 		 "show [-j]",
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
-		"PNET IDs, handshake limitation and net.smc. FILE is " CONF_FILE "\n"
-		"unless another is given, - is standard input.",
+		"PNET IDs, handshake limitation, net.smc, and with whom SMC is used. FILE is\n"
+		CONF_FILE " unless another is given, - is standard input.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,

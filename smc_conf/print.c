@@ -86,6 +86,8 @@ static void append_exported(struct out_text *text, const struct sc_host *host, s
 		conf_append_line(text, item);
 		out_char(text, '\n');
 	}
+	is_empty = is_empty && policy_is_empty(&host->now.sections[at].policy);
+	policy_write(text, &host->now.sections[at].policy);
 	if (is_empty)
 		text->len = begin;
 }
@@ -126,6 +128,26 @@ static void rows_free(struct rows *rows)
 	conf_free(&rows->strings);
 }
 
+/* @is_live: with counters. */
+static json_t *json_policies(const struct sc_host *host, bool is_live)
+{
+	json_t *array = json_array();
+
+	for (size_t at = 0; at < host->n_netns; at++) {
+		const struct policy *policy = &host->now.sections[at].policy;
+		json_t *json;
+
+		if (policy_is_empty(policy))
+			continue;
+		json = policy_json(policy, is_live);
+		if (json && at && json_object_set_new(json, "netns", out_json_str(
+				host->netns[at].name)))
+			json = NULL;
+		out_json_push(&array, json);
+	}
+	return array;
+}
+
 static json_t *json_rows(const struct rows *rows)
 {
 	return out_json_list(columns, rows->rows, rows->count, sizeof(*rows->rows));
@@ -146,8 +168,9 @@ int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *er
 	if (ret)
 		ret = no_memory(err);
 	else if (is_json)
-		ret = print_document(json_pack("{s:s, s:o}", "schema", "smc-tools/conf/1",
-					       "settings", json_rows(&rows)), err);
+		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/conf/1",
+					       "settings", json_rows(&rows), "policies",
+					       json_policies(host, false)), err);
 	rows_free(&rows);
 	if (is_json)
 		return ret;
@@ -159,17 +182,60 @@ int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *er
 
 /* ---- diff ---- */
 
+/** struct lines - of a policy that differs; @text or @array */
+struct lines {
+	const struct sc_host *host;
+	size_t netns;
+	struct out_text *text;
+	json_t **array;
+};
+
+static void append_begin(struct out_text *text, const struct sc_host *host, size_t netns,
+			 char sign)
+{
+	out_printf(text, "%c ", sign);
+	if (!netns)
+		return;
+	out_str(text, "netns ");
+	out_escaped(text, host->netns[netns].name, SIZE_MAX);
+	out_str(text, ": ");
+}
+
+static int on_policy_line(void *arg, char sign, const char *line)
+{
+	struct lines *lines = arg;
+	const char *netns = lines->host->netns[lines->netns].name;
+	json_t *json;
+
+	if (!lines->array) {
+		append_begin(lines->text, lines->host, lines->netns, sign);
+		out_str(lines->text, line);
+		out_char(lines->text, '\n');
+		return 0;
+	}
+	json = json_pack("{s:s, s:s, s:s}", "change", sign == '+' ? "add" : "remove", "kind",
+			 conf_kind_name(CONF_POLICY), "setting", line);
+	if (json && *netns && json_object_set_new(json, "netns", out_json_str(netns)))
+		json = NULL;
+	out_json_push(lines->array, json);
+	return 0;
+}
+
+static void put_policy(const struct sc_host *host, size_t netns, struct out_text *text,
+		       json_t **array)
+{
+	struct lines lines = { host, netns, text, array };
+
+	policy_diff(&host->now.sections[netns].policy, sc_policy_wanted(&host->netns[netns]),
+		    on_policy_line, &lines);
+}
+
 static void append_change(struct out_text *text, const struct sc_host *host,
 			  const struct sc_change *change)
 {
 	const struct conf_item *old = change->old, *new = change->new;
 
-	out_str(text, old && new ? "~ " : new ? "+ " : "- ");
-	if (change->netns) {
-		out_str(text, "netns ");
-		out_escaped(text, host->netns[change->netns].name, SIZE_MAX);
-		out_str(text, ": ");
-	}
+	append_begin(text, host, change->netns, old && new ? '~' : new ? '+' : '-');
 	conf_append_line(text, new ? new : old);
 	if (old && new) {
 		out_str(text, " # is ");
@@ -208,7 +274,9 @@ int sc_print_changes(const struct sc_host *host, const struct sc_changes *change
 
 		if (change->old == change->new) /* again, as another change may undo it */
 			continue;
-		if (is_json)
+		if (change->new && change->new->kind == CONF_POLICY)
+			put_policy(host, change->netns, &text, is_json ? &array : NULL);
+		else if (is_json)
 			out_json_push(&array, json_change(host, change));
 		else
 			append_change(&text, host, change);
@@ -240,6 +308,28 @@ static int add_other(struct rows *rows, const struct sc_host *host, const struct
 		       wanted ? "is" : sc_is_normal(item) ? "default" : "by hand", NULL);
 }
 
+/* One row for all of a policy. */
+static int add_policy(struct rows *rows, const struct sc_host *host, size_t at)
+{
+	const struct sc_netns *netns = &host->netns[at];
+	int differs = sc_policy_differs(host, at);
+	bool is_set = !policy_is_empty(&host->now.sections[at].policy);
+	char source[CONF_PLACE_SIZE];
+	struct row row = { .netns = netns->name, .kind = conf_kind_name(CONF_POLICY),
+			   .setting = conf_kind_name(CONF_POLICY),
+			   .state = differs ? "differs" : netns->wants ? "set" : "by hand" };
+
+	if (differs < 0 || (!is_set && !netns->wants))
+		return differs < 0 ? differs : 0;
+	if (netns->wants) {
+		row.source = conf_keep(&rows->strings,
+				       conf_place_text(source, &netns->wants->policy_place));
+		if (!row.source)
+			return -ENOMEM;
+	}
+	return smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row));
+}
+
 static int make_rows(struct rows *rows, const struct sc_host *host, const struct conf *file)
 {
 	int ret = 0;
@@ -251,6 +341,8 @@ static int make_rows(struct rows *rows, const struct sc_host *host, const struct
 		for (size_t i = 0; !ret && i < host->now.count; i++)
 			if (host->now.items[i].section == at)
 				ret = add_other(rows, host, &host->now.items[i]);
+		if (!ret)
+			ret = add_policy(rows, host, at);
 	}
 	for (size_t i = 0; !ret && i < host->waiting.count; i++) {
 		const struct conf_item *item = &host->waiting.items[i];
@@ -272,14 +364,18 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 	if (ret)
 		ret = no_memory(err);
 	else if (is_json)
-		ret = print_document(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-show/1",
-					       "settings", json_rows(&rows)), err);
+		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema",
+					       "smc-tools/conf-show/1", "settings",
+					       json_rows(&rows), "policies",
+					       json_policies(host, true)), err);
 	out_view_add(&view, columns, host->n_netns > 1 || host->waiting.count ?
 		     "netns,setting,state,source" : "setting,state,source");
 	if (!ret && !is_json) {
 		out_header(&text, &view);
 		for (size_t i = 0; i < rows.count; i++)
 			out_row(&text, &view, &rows.rows[i]);
+		for (size_t at = 0; at < host->n_netns; at++)
+			sc_policy_text(&text, host, at);
 		ret = print(&text, err);
 	}
 	rows_free(&rows);

@@ -17,18 +17,22 @@
  * @table: the PNET table that the namespace sees
  * @world: its devices
  * @exclusive: of the file, for this namespace
+ * @wants: its section with a policy; NULL for none
+ * @policy: the change of it, of kind CONF_POLICY
  */
 struct sc_netns {
 	char *name;
 	struct smc_pnet_table table;
 	struct pnet_world world;
 	uint32_t exclusive;
+	const struct conf_section *wants;
+	struct conf_item policy;
 };
 
 /**
  * struct sc_host - what is set, and what is to be set
  * @now, @wanted: their sections are indexes of @netns. PNET IDs in @wanted are those of net devices
- *	by name, or of RDMA and ISM devices
+ *	by name, or of RDMA and ISM devices. Sections of @now have the policy in force
  * @waiting: settings of the file for devices and namespaces that are not there; its sections are
  *	those of the file
  */
@@ -85,6 +89,27 @@ struct sc_changes {
 int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc_err *err);
 
 void sc_changes_free(struct sc_changes *changes);
+
+/* ---- policy.c ---- */
+
+/**
+ * sc_policy_read() - what is in force in the namespace of the caller, unless the host is a record
+ *
+ * Return: 0, -EPERM, another -errno with @err.
+ */
+int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
+
+/** sc_policy_wanted() - of a namespace; NULL for whatever is in force */
+const struct policy *sc_policy_wanted(const struct sc_netns *netns);
+
+/** sc_policy_differs() - must it be changed? Return: 1, 0, -ENOMEM */
+int sc_policy_differs(const struct sc_host *host, size_t at);
+
+/** sc_policy_set() - the wanted one, or back. Return: 0, -errno with @err */
+int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err);
+
+/** sc_policy_text() - append what is in force and its counters, for people */
+void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at);
 
 /* ---- apply.c ---- */
 

@@ -166,6 +166,25 @@ static int look_around(void *arg)
 	return ret ? ret : add_entries(look, &look->host->netns[look->at].table);
 }
 
+/* ---- policy ---- */
+
+/* It needs rights: only who asks for it is told that they are missing. */
+static bool speaks_of_policy(const struct conf *file)
+{
+	for (size_t i = 0; file && i < file->n_sections; i++)
+		if (file->sections[i].has_policy ||
+		    file->sections[i].exclusive & 1U << CONF_POLICY)
+			return true;
+	return false;
+}
+
+static int read_policy(void *arg)
+{
+	struct looking *look = arg;
+
+	return sc_policy_read(look->host, look->at, look->err);
+}
+
 /* ---- namespaces ---- */
 
 static bool is_wanted(const struct conf *file, const char *name, bool all)
@@ -176,17 +195,19 @@ static bool is_wanted(const struct conf *file, const char *name, bool all)
 	return all;
 }
 
-static int look_into(struct sc_host *host, const char *name, struct smc_err *err)
+static int look_into(struct sc_host *host, const char *name, bool has_policy, struct smc_err *err)
 {
 	struct looking look = { host, host->n_netns, err };
 	struct sc_netns *netns = smc_array_add(&host->netns, &host->n_netns, &host->netns_size,
 					       sizeof(*netns));
+	int ret;
 
 	if (netns)
 		netns->name = strdup(name);
 	if (!netns || !netns->name || conf_section(&host->now, name) < 0)
 		return smc_err_set(err, ENOMEM, "cannot store the settings");
-	return smc_netns_run(name, look_around, &look, err);
+	ret = smc_netns_run(name, look_around, &look, err);
+	return ret || !has_policy ? ret : smc_netns_run(name, read_policy, &look, err);
 }
 
 /* The last one is as if it had not been there. */
@@ -205,17 +226,19 @@ static void forget(struct sc_host *host)
 int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 		 const struct cli_tool *note, struct smc_err *err)
 {
+	/* Others than root see the rest. */
+	bool has_policy = speaks_of_policy(file) || (all && !geteuid());
 	struct host_names names = { 0 };
 	int ret;
 
 	*host = (struct sc_host){ 0 };
-	ret = look_into(host, "", err);
+	ret = look_into(host, "", has_policy, err);
 	if (!ret && host_list(&names, "/run/netns"))
 		ret = smc_err_set(err, ENOMEM, "cannot list the network namespaces");
 	for (size_t i = 0; !ret && i < names.count; i++) {
 		if (!is_wanted(file, names.names[i], all))
 			continue;
-		ret = look_into(host, names.names[i], err);
+		ret = look_into(host, names.names[i], has_policy, err);
 		if (ret && all) {
 			cli_note(note, "%s", err->text);
 			forget(host);

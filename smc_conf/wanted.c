@@ -82,6 +82,8 @@ static int want_section(struct wish *wish, int section, int own, size_t at)
 	if (section < 0)
 		return 0;
 	wish->host->netns[at].exclusive |= file->sections[section].exclusive;
+	if (file->sections[section].has_policy && !wish->host->netns[at].wants)
+		wish->host->netns[at].wants = &file->sections[section];
 	for (size_t i = 0; !ret && i < file->count; i++) {
 		const struct conf_item *item = &file->items[i];
 

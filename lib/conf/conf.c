@@ -12,7 +12,7 @@
 const char *conf_kind_name(enum conf_kind kind)
 {
 	static const char *const names[CONF_KINDS] = { "eid", "seid", "handshake-limit", "sysctl",
-						       "pnetid" };
+						       "pnetid", "policy" };
 
 	return names[kind];
 }
@@ -150,6 +150,7 @@ void conf_write(struct out_text *text, const struct conf *conf)
 		}
 		append_exclusive(text, conf->sections[i].exclusive);
 		append_section(text, conf, i);
+		policy_write(text, &conf->sections[i].policy);
 	}
 }
 
@@ -159,6 +160,8 @@ void conf_free(struct conf *conf)
 		free(conf->strings[i]);
 	free(conf->strings);
 	free(conf->items);
+	for (size_t i = 0; i < conf->n_sections; i++)
+		policy_free(&conf->sections[i].policy);
 	free(conf->sections);
 	*conf = (struct conf){ 0 };
 }

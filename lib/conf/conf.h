@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "out/text.h"
+#include "policy/policy.h"
 
 enum conf_kind {
 	CONF_EID,
@@ -18,6 +19,7 @@ enum conf_kind {
 	CONF_LIMIT,
 	CONF_KNOB,
 	CONF_PNETID,
+	CONF_POLICY, /* never an item: a section has one */
 	CONF_KINDS,
 };
 
@@ -51,10 +53,14 @@ struct conf_item {
  * struct conf_section - a network namespace
  * @netns: "" for that of the caller, a name of ip-netns(8), "*" for every one
  * @exclusive: or-ed 1 << enum conf_kind: what the file does not name goes
+ * @policy: settled; @has_policy: it says something of it, first in @policy_place
  */
 struct conf_section {
 	const char *netns;
 	uint32_t exclusive;
+	struct policy policy;
+	bool has_policy;
+	struct conf_place policy_place;
 };
 
 /** struct conf - settings; begin with all zero. The first section is the caller's */

@@ -246,11 +246,25 @@ static int read_exclusive(struct conf_line *line)
 		int kind = find_kind(line->words[i]);
 
 		if (kind == CONF_KINDS)
-			return conf_expected(line, i, "expected eid, seid, handshake-limit, sysctl "
-					     "or pnetid");
+			return conf_expected(line, i, "expected eid, seid, handshake-limit, "
+					     "sysctl, pnetid or policy");
 		section->exclusive |= 1U << kind;
 	}
 	return 0;
+}
+
+/* Who is to be spoken to: allow, deny, learn, by. */
+static int read_policy(struct conf_line *line)
+{
+	struct conf_section *section = &line->conf->sections[line->section];
+
+	if (!section->has_policy)
+		section->policy_place = line->place;
+	section->has_policy = true;
+	if (policy_line(&section->policy, (const char *const *)line->words, line->count,
+			&line->bad, line->err) != -ENOMEM)
+		return -line->err->code;
+	return smc_err_set(line->err, ENOMEM, "cannot store the settings");
 }
 
 /* ---- the table ---- */
@@ -275,6 +289,8 @@ int conf_line(struct conf_line *line)
 
 	if (!strncmp(word, SMC_KNOB_PREFIX, strlen(SMC_KNOB_PREFIX)))
 		return read_knob(line);
+	if (policy_is_keyword(word))
+		return read_policy(line);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(word, keys[i].word))
 			continue;
@@ -284,5 +300,5 @@ int conf_line(struct conf_line *line)
 		return keys[i].read(line);
 	}
 	return conf_expected(line, 0, "expected eid, seid, handshake-limit, net.smc.*, pnetid, "
-			     "netns, exclusive or include");
+			     "allow, deny, learn, by, netns, exclusive or include");
 }

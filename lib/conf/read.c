@@ -199,6 +199,12 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 	return ret;
 }
 
+static void settle(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->n_sections; i++)
+		policy_settle(&conf->sections[i].policy);
+}
+
 int conf_read(struct conf *conf, const char *path, struct smc_err *err)
 {
 	int ret;
@@ -206,6 +212,7 @@ int conf_read(struct conf *conf, const char *path, struct smc_err *err)
 	*conf = (struct conf){ 0 };
 	*err = (struct smc_err){ 0 };
 	ret = read_path(conf, path, 0, err);
+	settle(conf);
 	if (ret)
 		conf_free(conf);
 	return ret;
@@ -220,6 +227,7 @@ int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
 	*conf = (struct conf){ 0 };
 	*err = (struct smc_err){ 0 };
 	ret = read_text(&reader, text, len);
+	settle(conf);
 	if (ret)
 		conf_free(conf);
 	return ret;

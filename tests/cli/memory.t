@@ -34,10 +34,6 @@ smc_run --status
 smc_run --status -j
 smc_run --help
 smc_run -r x true
-smc_conf export
-smc_conf export -j
-smc_conf show
-smc_conf show -j
 smc_dump -r CAPTURE
 smc_dump -j -x -r CAPTURE
 smc_dump --help
@@ -60,6 +56,7 @@ smc_pnet --tree
 smc_pnet -a NEW -I lo
 smc_pnet --import FILE
 smc_pnet --suggest --apply
+smc_conf diff -
 smc_rnics -a
 smc_chk -i lo
 """

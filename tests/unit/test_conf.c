@@ -51,6 +51,8 @@ static void good(void **state)
 	becomes("pnetid A bus 0000:3B:00.0 mac 02:00:00:00:00:Ff",
 		"pnetid A bus 0000:3b:00.0\npnetid A mac 02:00:00:00:00:ff\n");
 	becomes("pnetid A net e\\x23\\xc4", "pnetid A net e\\x23\\xc4\n");
+	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nlearn 1h\nnetns a\ndeny port 22\n",
+		"allow 10.0.0.0/8\nlearn 1h\n\nnetns a\ndeny port 22\n");
 }
 
 static void sections(void **state)
@@ -73,6 +75,8 @@ static void bad(void **state)
 		const char *lines, *error;
 	} cases[] = {
 		{ "ueid A", "x.conf:1: ueid: expected eid, seid, " },
+		{ "eid A\nallow nowhere", "x.conf:2: nowhere: expected a network" },
+		{ "learn 1h\nlearn 2h", "x.conf:2: 2h: another time was given before" },
 		{ "\n\neid", "x.conf:3: end of line: expected an EID" },
 		{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },
 		{ "seid yes", "x.conf:1: yes: expected on or off" },

@@ -48,7 +48,7 @@ def fails(words, text, name):
 
 def check_nothing():
     equal(conf("export"), (0, "# smc.conf(5), for smc_conf apply\n", ""), "nothing set: an empty file")
-    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1", "settings": []}, "so in JSON")
+    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1", "settings": [], "policies": []}, "so in JSON")
     status, out, err = conf("apply")
     equal((status, out, err), (1, "", "smc_conf: cannot open %s: No such file or directory\n" % CONF),
           "no file: said")
@@ -214,6 +214,31 @@ def check_pnet_file():
     run("smc_pnet", "-f")
 
 
+def check_policy():
+    """All of what enforces it is in kernel/policy."""
+    write("allow 10.0.0.0/8 127.0.0.0/8\ndeny port 22\nby nft\n")
+    equal(conf("diff"), (2, "+ allow 10.0.0.0/8\n+ allow 127.0.0.0/8\n+ by nft\n+ deny port 22\n", ""), "a policy: diff")
+    equal(conf("apply"), (0, "", ""), "apply")
+    ok("table inet smc-tools" in run("nft", "list", "tables")[1], "there is a table", run("nft", "list", "tables"))
+    equal(conf("diff"), (0, "", ""), "nothing is left to be done")
+    exported = conf("export")[1]
+    ok("deny port 22\nallow 10.0.0.0/8 127.0.0.0/8\nby nft\n" in exported, "export has it", exported)
+    write(exported, "/run/exported")
+    equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
+    shown = conf("show")[1]
+    ok("\nPolicy, by nft:\n  allow: 2 networks, decided 0, others denied 0\n  deny port: decided 0\n" in shown, "show has counters", shown)
+    policies = json.loads(conf("show", "-j")[1])["policies"]
+    equal([(p["by"], [r["networks"] for r in p["rules"]]) for p in policies], [("nft", [["10.0.0.0/8", "127.0.0.0/8"]])], "in JSON, too")
+    applies("handshake-limit off\n", "a file without a policy")
+    equal("deny port 22" in conf("export")[1], True, "leaves it alone")
+    out_of("ip", "netns", "add", "green")
+    applies("netns green\ndeny port 23\n", "a namespace has its own")
+    equal(["deny port 2%d" % n in conf("export")[1] for n in (2, 3)], [True, True], "beside that of the host")
+    applies("netns *\nexclusive policy\n", "exclusive: they go")
+    equal(("smc-tools" in run("nft", "list", "tables")[1], "deny" in conf("export")[1]), (False, False), "and nothing is left")
+    out_of("ip", "netns", "del", "green")
+
+
 def check_seid():
     if not HAS_SEID:
         fails("smc.conf:1: seid: this system has no system EID: only IBM Z has one", "seid on\n", "no system EID")
@@ -235,5 +260,6 @@ check_rights()
 check_netns()
 check_devices()
 check_pnet_file()
+check_policy()
 check_seid()
 done()
