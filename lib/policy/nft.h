@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A policy enforced by nftables, in the network namespace of the caller: one table of our own,
- * "inet smc-tools", that takes the TCP option of SMC out of SYNs. Other tables are never touched.
+ * "inet smc-tools", that takes the TCP option of SMC out of SYNs. Other tables are never touched;
+ * who flushes the whole ruleset, as Debian's nftables.conf does, takes this one along.
  * libnftables is loaded when it is needed, not linked. Needs Linux 5.18 and CAP_NET_ADMIN.
  *
  * Peers that break the handshake are learned by the rules themselves: whoever answered with the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: with whom this host, or a network namespace of it, uses SMC. Pure: lines to rules and
- * back. Who enforces them: policy/nft.h, policy/hsctrl.h.
+ * back. policy/enforce.h has them enforced.
  *
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...
@@ -53,7 +53,7 @@ struct policy_range {
 /**
  * struct policy_rule - the networks that one action, direction and range of ports has
  * @nets: IPv4 and IPv6; their netdev is empty
- * @hits: SYNs or SYN-ACKs that it decided about, since the policy is in force
+ * @hits: SYNs that it decided about, by bpf SYN-ACKs for a server, since the policy is in force
  * @others: of "allow": those that it denied, as they were not in @nets
  */
 struct policy_rule {
