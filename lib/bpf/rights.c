@@ -14,32 +14,44 @@ static bool has_capability(const struct __user_cap_data_struct *data, int cap)
 	return data[CAP_TO_INDEX(cap)].effective & CAP_TO_MASK(cap);
 }
 
-int bpf_rights(bool with_net_admin, struct smc_err *err)
+static const struct right {
+	int cap;
+	const char *name;
+	bool by_admin;
+} rights[] = {
+	{ CAP_BPF, "CAP_BPF", true },
+	{ CAP_PERFMON, "CAP_PERFMON", true },
+	{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
+};
+#define RIGHTS (sizeof(rights) / sizeof(rights[0]))
+
+static int check(const struct right *right, const struct right *end, struct smc_err *err)
 {
-	static const struct {
-		int cap;
-		const char *name;
-		bool by_admin;
-	} caps[] = {
-		{ CAP_BPF, "CAP_BPF", true },
-		{ CAP_PERFMON, "CAP_PERFMON", true },
-		{ CAP_NET_ADMIN, "CAP_NET_ADMIN", false },
-	};
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	char missing[64] = "";
 
 	if (syscall(SYS_capget, &header, data))
 		return smc_err_set(err, errno, "cannot read the capabilities of this process");
-	for (size_t i = 0; i < sizeof(caps) / sizeof(caps[0]) - !with_net_admin; i++) {
+	for (; right < end; right++) {
 		size_t len = strlen(missing);
 
-		if (!has_capability(data, caps[i].cap) &&
-		    !(caps[i].by_admin && has_capability(data, CAP_SYS_ADMIN)))
+		if (!has_capability(data, right->cap) &&
+		    !(right->by_admin && has_capability(data, CAP_SYS_ADMIN)))
 			snprintf(missing + len, sizeof(missing) - len, "%s%s", len ? ", " : "",
-				 caps[i].name);
+				 right->name);
 	}
 	return *missing ? smc_err_say(err, EPERM, "missing capabilities: %s", missing) : 0;
+}
+
+int bpf_rights(bool with_net_admin, struct smc_err *err)
+{
+	return check(rights, rights + RIGHTS - !with_net_admin, err);
+}
+
+int bpf_net_right(struct smc_err *err)
+{
+	return check(rights + RIGHTS - 1, rights + RIGHTS, err);
 }
 
 int bpf_load_error(int ret, const char *what, struct smc_err *err)

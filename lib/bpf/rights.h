@@ -16,5 +16,8 @@
  */
 int bpf_rights(bool with_net_admin, struct smc_err *err);
 
+/** bpf_net_right() - may it change other users' network, without eBPF? Return: as bpf_rights() */
+int bpf_net_right(struct smc_err *err);
+
 /** bpf_load_error() - what the kernel's answer to loading means. Return: @ret */
 int bpf_load_error(int ret, const char *what, struct smc_err *err);

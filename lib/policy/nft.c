@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/dlnote.h"
+#include "bpf/rights.h"
 
 #define LIBRARY_SONAME "libnftables.so.1"
 
@@ -40,6 +41,7 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 {
 	void *handle = dlopen(LIBRARY_SONAME, RTLD_NOW | RTLD_LOCAL);
 	size_t missing = !handle;
+	int ret;
 
 	nft->ctx = NULL;
 	if (handle) {
@@ -51,6 +53,10 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 		return smc_err_say(err, ENOSYS, "a policy by nftables needs %s: install "
 				   "libnftables1 (Debian, Ubuntu) or nftables (RPM)",
 				   LIBRARY_SONAME);
+	/* The library would say that on stderr by itself. */
+	ret = bpf_net_right(err);
+	if (ret)
+		return ret;
 	nft->ctx = nft->nft_ctx_new(0);
 	if (!nft->ctx || nft->nft_ctx_buffer_output(nft->ctx) ||
 	    nft->nft_ctx_buffer_error(nft->ctx))
@@ -75,8 +81,6 @@ static int run(struct nft *nft, const char *script, struct smc_err *err)
 	text = nft->nft_ctx_get_error_buffer(nft->ctx);
 	start = text ? strstr(text, "Error: ") : NULL;
 	start = start ? start + strlen("Error: ") : text ? text : "";
-	if (strstr(start, "Operation not permitted"))
-		return smc_err_set(err, EPERM, "nftables");
 	return smc_err_say(err, EIO, "nftables: %.*s", (int)strcspn(start, "\n"), start);
 }
 
