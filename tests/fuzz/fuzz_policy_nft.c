@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/* What nftables lists of a policy's table; what is understood of it can be written for it again. */
+#include "fuzz.h"
+
+#include <errno.h>
+
+#include "policy/nft.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct out_text script = { 0 };
+	struct policy policy = { 0 };
+	char *json = calloc(1, size + 1);
+	int ret;
+
+	MUST(json);
+	if (size)
+		memcpy(json, data, size);
+	ret = policy_nft_parse(&policy, json);
+	MUST(ret == 0 || ret == -EPROTO);
+	policy_nft_script(&script, &policy);
+	MUST(!script.is_failed);
+	json_decref(policy_json(&policy, true));
+	out_free(&script);
+	policy_free(&policy);
+	free(json);
+	return 0;
+}
