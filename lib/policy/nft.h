@@ -7,8 +7,9 @@
  *
  * Peers that break the handshake are learned by the rules themselves: whoever answered with the
  * option, and then, instead of a CLC message, resets, closes, sends something else, or nothing
- * until this host closes after 5 s or more. Where this host has no device for SMC, it declines
- * before a peer can show anything: then nobody is learned.
+ * until this host closes after 5 s or more. One that does not even acknowledge is not learned.
+ * Where this host has no device for SMC, it declines before a peer can show anything: then nobody
+ * is learned.
  */
 #pragma once
 
