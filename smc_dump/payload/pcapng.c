@@ -163,6 +163,8 @@ static uint64_t sum(uint64_t sofar, const void *data, size_t len)
 		sofar += word;
 		sofar += sofar < word;
 	}
+	if (!len)
+		return sofar;
 	word = 0;
 	memcpy(&word, bytes, len);
 	sofar += word;
