@@ -291,20 +291,28 @@ def check_types():
     ended_well(dump, "by types")
 
 
-def check_old():
+def old(whose, process, wanted):
     """A connection that was there before, with bytes that nobody saw."""
     path, echo = capture("old"), Echo(7500)
     client = smc_client(7500)
     say(client, b"before" * 100)
-    dump = Dump("-w", path)
+    dump = Dump("-w", path, "-p", process)
     say(client, b"after" * 100)
     client.close()
     wait_for_end(dump, path, 7500)
-    ended_well(dump, "an old connection")
+    err = ended_well(dump, "an old connection")
     echo.end()
     stream, = streams_of(path, 7500)
-    equal((stream.wrong, both_bytes(stream)), ([], [b"after" * 100] * 2), "an old connection: what it says from now on")
+    equal((stream.wrong, both_bytes(stream)), ([], wanted), "an old connection, of %s: what it says from now on" % whose)
     ok("older" in stream.comments[0], "an old connection: a comment says so", stream.comments)
+    return stream, err
+
+
+def check_old():
+    old("who sends", str(os.getpid()), [b"after" * 100] * 2)
+    stream, err = old("who waited in recv() before", "dumpecho", [b"", b"after" * 100])
+    equal(stream.lengths, [(0, 500), (500, 500)], "a call that is older than the capture: how long it is")
+    ok("500 bytes could not be read" in err, "a call that is older than the capture: said", err)
 
 
 def check_first_comment():
