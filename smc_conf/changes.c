@@ -53,7 +53,7 @@ static int compare(struct making *making, const struct conf_item *new)
 	if (!old && is_single(new)) /* no system EID is one that is off */
 		return new->kind == CONF_SEID && !strcmp(new->value, "off") ?
 			0 : say_missing(new, making->err);
-	if (old && !strcmp(old->value, new->value) && old->port == new->port)
+	if (old && conf_has_value_of(old, new))
 		return 0;
 	return push(making, new->section, old, new);
 }

@@ -22,19 +22,11 @@ const struct policy *sc_policy_wanted(const struct sc_netns *netns)
 	return netns->exclusive & 1U << CONF_POLICY ? &none : NULL;
 }
 
-static int on_line(void *arg, char sign, const char *line)
-{
-	(void)arg;
-	(void)sign;
-	(void)line;
-	return 1;
-}
-
 int sc_policy_differs(const struct sc_host *host, size_t at)
 {
 	const struct policy *wanted = sc_policy_wanted(&host->netns[at]);
 
-	return wanted ? policy_diff(&host->now.sections[at].policy, wanted, on_line, NULL) : 0;
+	return wanted ? policy_differs(&host->now.sections[at].policy, wanted) : 0;
 }
 
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)

@@ -292,7 +292,7 @@ int sc_print_changes(const struct sc_host *host, const struct sc_changes *change
 static int add_wanted(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
 {
 	const struct conf_item *now = conf_find(&host->now, item->section, item);
-	bool is_set = now && !strcmp(now->value, item->value) && now->port == item->port;
+	bool is_set = now && conf_has_value_of(now, item);
 	const char *state = is_set ? "set" : now ? "differs" : "not set";
 
 	return add_row(rows, host->netns[item->section].name, item, state, &item->place);
@@ -302,7 +302,7 @@ static int add_other(struct rows *rows, const struct sc_host *host, const struct
 {
 	const struct conf_item *wanted = conf_find(&host->wanted, item->section, item);
 
-	if (wanted && !strcmp(wanted->value, item->value) && wanted->port == item->port)
+	if (wanted && conf_has_value_of(wanted, item))
 		return 0;
 	return add_row(rows, host->netns[item->section].name, item,
 		       wanted ? "is" : sc_is_normal(item) ? "default" : "by hand", NULL);

@@ -27,7 +27,7 @@ static int want(struct wish *wish)
 
 	if (!other)
 		return conf_add(&wish->host->wanted, item) ? no_memory(wish->err) : 0;
-	if (!strcmp(other->value, item->value) && other->port == item->port)
+	if (conf_has_value_of(other, item))
 		return 0;
 	return smc_err_say(wish->err, EINVAL, "%s: %.60s: has PNET ID %.16s by %.100s",
 			   conf_place_text(place, &item->place), item->object, other->value,

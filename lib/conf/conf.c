@@ -65,6 +65,11 @@ bool conf_is_same(const struct conf_item *a, const struct conf_item *b)
 	       !strcmp(a->object, b->object);
 }
 
+bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b)
+{
+	return !strcmp(a->value, b->value) && a->port == b->port;
+}
+
 const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item)
 {

@@ -93,6 +93,9 @@ int conf_section(struct conf *conf, const char *netns);
 /** conf_is_same() - is it about the same thing, whatever its value and section? */
 bool conf_is_same(const struct conf_item *a, const struct conf_item *b);
 
+/** conf_has_value_of() - do both set the same thing to the same value, port included? */
+bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b);
+
 /** conf_find() - what a section has about the same thing as @item. Return: NULL for none */
 const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item);

@@ -32,7 +32,7 @@ static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 	if (!other)
 		return conf_add(line->conf, item) ?
 			       smc_err_set(line->err, ENOMEM, "cannot store the settings") : 0;
-	if (!strcmp(other->value, item->value) && other->port == item->port)
+	if (conf_has_value_of(other, item))
 		return 0;
 	line->bad = bad;
 	return smc_err_say(line->err, EINVAL, "contradicts line %zu of %.150s", other->place.line,

@@ -17,12 +17,6 @@ int policy_read(struct policy *policy, struct smc_err *err)
 	return ret == -ENOSYS ? 0 : ret;
 }
 
-static int differs(void *arg, char sign, const char *line)
-{
-	(void)arg, (void)sign, (void)line;
-	return 1;
-}
-
 static int put(const struct policy *policy, enum policy_by by, struct smc_err *err)
 {
 	return by == POLICY_BY_BPF ? policy_hsctrl_apply(policy, err) :
@@ -70,7 +64,7 @@ int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err
 	/* What cannot be read is replaced; who may not will be told. */
 	if (policy_is_empty(policy))
 		ret = now.by ? put(policy, now.by, err) : ret;
-	else if (ret || policy_diff(&now, policy, differs, NULL))
+	else if (ret || policy_differs(&now, policy))
 		ret = choose(policy, &chosen, now.by, err);
 	if (by)
 		*by = policy_is_empty(policy) ? POLICY_BY_ANY : chosen;

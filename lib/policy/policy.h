@@ -135,6 +135,9 @@ typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
 int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
 		void *arg);
 
+/** policy_differs() - is there any such line? Return: 1, 0, -ENOMEM */
+int policy_differs(const struct policy *now, const struct policy *wanted);
+
 /**
  * policy_json() - as an object
  * @is_live: with counters and what was learned, as the policy was read from the kernel
