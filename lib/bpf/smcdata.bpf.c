@@ -55,12 +55,11 @@ struct bio_vec {
 	unsigned int bv_len, bv_offset;
 } KERNEL;
 
-/* @iov up to 6.3; the other vectors are in the same place. */
+/* @iov up to 6.3; the other vectors, and one buffer, are in the same place. */
 struct iov_iter {
 	__u8 iter_type;
 	unsigned long iov_offset, count;
 	const struct iovec *iov, *__iov;
-	void *ubuf;
 } KERNEL;
 
 struct msghdr {
@@ -363,35 +362,27 @@ static __u64 page_address(const struct page *page)
 }
 #endif
 
-static void note_place(struct call *call, __u8 type)
+/* @call: offset and table are known, @count: bytes behind them. */
+static void note_place(struct call *call, __u8 type, __u64 count)
 {
-	if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC))
+	if (bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
+	    type == bpf_core_enum_value(enum iter_type, ITER_UBUF)) {
+		call->place = IN_USER;
+		call->size = call->offset + count;
+	} else if (type == bpf_core_enum_value(enum iter_type, ITER_IOVEC)) {
 		call->place = IN_USER_VECTOR;
-	else if (type == bpf_core_enum_value(enum iter_type, ITER_KVEC))
+	} else if (type == bpf_core_enum_value(enum iter_type, ITER_KVEC)) {
 		call->place = IN_KERNEL_VECTOR;
-	else if (type == bpf_core_enum_value(enum iter_type, ITER_BVEC))
+	} else if (type == bpf_core_enum_value(enum iter_type, ITER_BVEC)) {
 		call->place = IN_PAGES;
-}
-
-static bool is_one_buffer(__u8 type)
-{
-	return bpf_core_enum_value_exists(enum iter_type, ITER_UBUF) &&
-	       type == bpf_core_enum_value(enum iter_type, ITER_UBUF);
+	}
 }
 
 static void note_typed(struct call *call, const struct iov_iter *iter)
 {
-	__u8 type = iter->iter_type;
-
 	call->offset = iter->iov_offset;
-	if (is_one_buffer(type)) {
-		call->place = IN_USER;
-		call->table = (__u64)iter->ubuf;
-		call->size = call->offset + iter->count;
-		return;
-	}
 	call->table = bpf_core_field_exists(iter->__iov) ? (__u64)iter->__iov : (__u64)iter->iov;
-	note_place(call, type);
+	note_place(call, iter->iter_type, iter->count);
 }
 
 /* A member of a copy of the iterator, of which there may be only one in this kernel. */
@@ -401,24 +392,15 @@ static void note_typed(struct call *call, const struct iov_iter *iter)
 
 static void note_plain(struct call *call, const struct iov_iter *iter)
 {
-	__u8 copy[ITER_SIZE] __attribute__((aligned(8))), type;
+	__u8 copy[ITER_SIZE] __attribute__((aligned(8)));
 
 	if (bpf_core_type_size(struct iov_iter) > sizeof(copy) ||
 	    bpf_probe_read_kernel(copy, bpf_core_type_size(struct iov_iter), iter))
 		return;
-	type = ITER(copy, iter_type, __u8);
 	call->offset = ITER(copy, iov_offset, __u64);
-	if (is_one_buffer(type)) {
-		call->place = IN_USER;
-		call->table = ITER(copy, ubuf, __u64);
-		call->size = call->offset + ITER(copy, count, __u64);
-		return;
-	}
-	if (bpf_core_field_exists(iter->__iov))
-		call->table = ITER(copy, __iov, __u64);
-	else
-		call->table = ITER(copy, iov, __u64);
-	note_place(call, type);
+	call->table = bpf_core_field_exists(iter->__iov) ? ITER(copy, __iov, __u64) :
+							   ITER(copy, iov, __u64);
+	note_place(call, ITER(copy, iter_type, __u8), ITER(copy, count, __u64));
 }
 
 /* ITER_KVEC has the same members as ITER_IOVEC. */
