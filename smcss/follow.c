@@ -133,7 +133,7 @@ int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *
 	struct smclife_state state = { 0 };
 	const struct bpf_watch watch = {
 		.elf = elf, .len = sizeof(elf), .state = SMCLIFE_STATE, .value = &state,
-		.is_typed = true, .ring = SMCLIFE_EVENTS, .fn = on_record, .arg = follow,
+		.module = "smc", .ring = SMCLIFE_EVENTS, .fn = on_record, .arg = follow,
 	};
 	int ret;
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,6 +18,8 @@
 /* Sections of programs of which one does what the other does, at less cost: it needs types. */
 #define TYPED "fentry/"
 #define PLAIN "kprobe/"
+
+#define RUN_ONCE "syscall"
 
 struct bpf_programs {
 	struct libbpf lib;
@@ -53,6 +56,18 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 	return ret ? libbpf_load_error(ret, err) : 0;
 }
 
+static int run_once(struct bpf_programs *programs, struct smc_err *err)
+{
+	struct bpf_program *program = NULL;
+
+	while ((program = next(programs, program)))
+		if (is_in(programs, program, RUN_ONCE) &&
+		    programs->lib.bpf_prog_test_run_opts(programs->lib.bpf_program__fd(program),
+							 NULL))
+			return bpf_load_error(-errno, "run the eBPF programs", err);
+	return 0;
+}
+
 static int map_of(const struct bpf_programs *programs, const char *name)
 {
 	return programs->lib.bpf_object__find_map_fd_by_name(programs->object, name);
@@ -65,7 +80,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 	while ((program = next(programs, program))) {
 		struct bpf_link *link = NULL;
 
-		if (is_in(programs, program, left_out))
+		if (is_in(programs, program, left_out) || is_in(programs, program, RUN_ONCE))
 			continue;
 		errno = E2BIG;
 		if (programs->n_links < LINKS_MAX)
@@ -111,6 +126,8 @@ static int start_without(struct bpf_programs *programs, const struct bpf_watch *
 	if (!ret)
 		ret = open_ring(programs, watch, err);
 	if (!ret)
+		ret = run_once(programs, err);
+	if (!ret)
 		ret = attach(programs, left_out, err);
 	return ret ? ret : state;
 }
@@ -128,13 +145,26 @@ static void stop(struct bpf_programs *programs)
 	programs->object = NULL;
 }
 
+/* What it takes to find out by loading the programs is felt. One that is built in has the kernel's. */
+static bool has_types(const char *module)
+{
+	char path[64];
+	struct stat file;
+
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", module);
+	if (!stat(path, &file))
+		return true;
+	snprintf(path, sizeof(path), "/sys/module/%s/sections", module);
+	return stat(path, &file) != 0;
+}
+
 static int start(struct bpf_programs *programs, const struct bpf_watch *watch, struct smc_err *err)
 {
 	int ret = libbpf_find(&programs->lib, err);
 
 	if (ret)
 		return ret;
-	if (watch->is_typed) {
+	if (watch->module && has_types(watch->module)) {
 		ret = start_without(programs, watch, PLAIN, err);
 		if (ret >= 0)
 			return ret;

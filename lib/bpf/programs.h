@@ -19,8 +19,8 @@ struct bpf_programs;
  *	alone stands for an object that could not be built.
  * @state: array map whose only element begins with the inode of the namespace, a __u32
  * @value: that element, with zero there
- * @is_typed: beside each program of a section "kprobe/FUNCTION" it has one of "fentry/FUNCTION".
- *	These are taken, as they cost less, where the kernel has types of all the functions.
+ * @module: of these functions: beside each program of a section "kprobe/FUNCTION" there is one of
+ *	"fentry/FUNCTION". These are taken, as they cost less, where the kernel has types of them.
  * @ring: map whose records @fn takes, called with @arg
  */
 struct bpf_watch {
@@ -28,7 +28,7 @@ struct bpf_watch {
 	size_t len;
 	const char *state;
 	void *value;
-	bool is_typed;
+	const char *module;
 	const char *ring;
 	bpf_ring_fn fn;
 	void *arg;
@@ -37,7 +37,8 @@ struct bpf_watch {
 /**
  * bpf_programs_start() - load an object's programs and maps, and attach the programs
  *
- * Where they are attached say their sections. The kernel needs type information (BTF).
+ * Where they are attached say their sections; one of "syscall" is run once, before that. The kernel
+ * needs type information (BTF).
  *
  * Return: descriptor of the state, for lib/sys/bpfmap; -EPERM without the right to, -ENOSYS without
  * libbpf, -ENOTSUP when the object could not be built, -errno; all with a sentence.

@@ -18,9 +18,12 @@ enum {
 	MSG_TRUNC = 0x20,
 	MSG_WAITALL = 0x100,
 	NOBODY = -1,
+	ENOENT = 2,
 	/* Read at a time; and steps for a piece: vectors have 1024 members at most. */
 	STEP = 8192,
 	STEPS = 1200,
+	/* Told without a draft: as much as one wants to see of requests. A power of two. */
+	SHORT = 128,
 	PAGE_SIZE = 4096,
 	/* Of the ring: then its reader is woken. */
 	WAKE_AT = SMCDATA_RING_SIZE / 4,
@@ -150,12 +153,10 @@ struct {
  * @left: bytes of a piece that have not been passed yet; @wanted: that are to be read; @len: those
  * that are in the draft, @full: that it stands for. They are here, not on a stack, as the verifier
  * of 7.2 would follow each value of them through the loop.
- * @told: how many there were, on this processor.
  */
 struct draft {
 	__u64 left, wanted;
 	__u32 len, full;
-	__u64 told;
 	struct smcdata_record record;
 	__u8 bytes[SMCDATA_BYTES + STEP];
 };
@@ -166,6 +167,12 @@ struct {
 	__type(key, __u32);
 	__type(value, struct draft);
 } smcdata_draft SEC(".maps");
+
+/* A record and its bytes, told without a draft. */
+struct short_record {
+	struct smcdata_record record;
+	__u8 bytes[SHORT];
+};
 
 static struct smcdata_state *state_of(void)
 {
@@ -300,18 +307,27 @@ static void fill(struct smcdata_record *record, struct smcdata_conn *conn, __u32
 }
 
 /* Of a connection's first bytes the reader says at once whether it wants them. */
-static bool is_urgent(struct draft *draft)
+static __u64 wake_flags(struct smcdata_conn *conn, const struct smcdata_record *record)
 {
-	if (!(draft->record.conn.sent | draft->record.conn.received))
-		return true;
-	return ++draft->told % WAKE_EVERY == 0 &&
-	       bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA) > WAKE_AT;
+	if (!(record->conn.sent | record->conn.received))
+		return BPF_RB_FORCE_WAKEUP;
+	if (++conn->told % WAKE_EVERY ||
+	    bpf_ringbuf_query(&smcdata_records, BPF_RB_AVAIL_DATA) <= WAKE_AT)
+		return BPF_RB_NO_WAKEUP;
+	return BPF_RB_FORCE_WAKEUP;
+}
+
+static void count_lost(struct smcdata_state *state, __u64 bytes)
+{
+	__sync_fetch_and_add(&state->lost, 1);
+	__sync_fetch_and_add(&state->lost_bytes, bytes);
 }
 
 /* @len: bytes of the draft; it stands for @full. Return: was there room? */
-static bool tell(struct smcdata_state *state, struct draft *draft, __u32 len, __u32 full)
+static bool tell(struct smcdata_state *state, struct smcdata_conn *conn, struct draft *draft,
+		 __u32 len, __u32 full)
 {
-	__u64 flags = is_urgent(draft) ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	__u64 flags = wake_flags(conn, &draft->record);
 
 	draft->record.len = len;
 	draft->record.full = full;
@@ -320,8 +336,7 @@ static bool tell(struct smcdata_state *state, struct draft *draft, __u32 len, __
 	if (!bpf_ringbuf_output(&smcdata_records, &draft->record, sizeof(draft->record) + len,
 				flags))
 		return true;
-	__sync_fetch_and_add(&state->lost, 1);
-	__sync_fetch_and_add(&state->lost_bytes, full);
+	count_lost(state, full);
 	return false;
 }
 
@@ -340,18 +355,37 @@ static void tell_end(struct smcdata_conn *conn)
 /* ---- where the bytes are ---- */
 
 #ifdef __TARGET_ARCH_x86
-extern const void vmemmap_base __ksym __weak;
-extern const void page_offset_base __ksym __weak;
+/* Where Documentation/arch/x86/x86_64/mm.rst says, unless they are at random places. 0: not known. */
+static volatile __u64 pages_base = 0xffffea0000000000, memory_base = 0xffff888000000000;
 
-/* Without randomized places they are where Documentation/arch/x86/x86_64/mm.rst says. */
+static __u64 value_at(const char *symbol, int size, __u64 otherwise)
+{
+	__u64 address = 0, value = 0;
+	long ret = bpf_kallsyms_lookup_name(symbol, size, 0, &address);
+
+	if (ret == -ENOENT)
+		return otherwise;
+	if (!ret)
+		bpf_probe_read_kernel(&value, sizeof(value), (void *)address);
+	return value;
+}
+
+SEC("syscall")
+int smcdata_set_up(void *ctx)
+{
+	const char pages[] = "vmemmap_base", memory[] = "page_offset_base";
+
+	pages_base = value_at(pages, sizeof(pages), pages_base);
+	memory_base = value_at(memory, sizeof(memory), memory_base);
+	return 0;
+}
+
 static __u64 page_address(const struct page *page)
 {
-	__u64 pages = 0xffffea0000000000, memory = 0xffff888000000000;
+	__u64 pages = pages_base, memory = memory_base;
 
-	if (&vmemmap_base)
-		bpf_probe_read_kernel(&pages, sizeof(pages), &vmemmap_base);
-	if (&page_offset_base)
-		bpf_probe_read_kernel(&memory, sizeof(memory), &page_offset_base);
+	if (!pages || !memory)
+		return 0;
 	return memory + ((__u64)page - pages) / bpf_core_type_size(struct page) * PAGE_SIZE;
 }
 #else
@@ -495,7 +529,7 @@ static void tell_piece(struct piece *piece)
 	if (!piece->draft->full)
 		return;
 	/* The next one tells who it is. */
-	if (!tell(piece->state, piece->draft, piece->draft->len, piece->draft->full))
+	if (!tell(piece->state, piece->conn, piece->draft, piece->draft->len, piece->draft->full))
 		piece->conn->pid = NOBODY;
 	piece->draft->record.is_other_process = 0;
 	count(&piece->draft->record.conn, piece->draft->record.kind, piece->draft->full);
@@ -549,37 +583,67 @@ static long step(__u32 i, struct piece *piece)
 	return !draft->left;
 }
 
-/* As step() and those after it would do it: most calls have one buffer, and little is wanted. */
-static void read_buffer(struct piece *piece)
+static void tell_pieces(struct piece *piece, __u64 wanted, __u64 len, __u32 kind)
 {
-	struct draft *draft = piece->draft;
+	struct draft *draft = draft_of();
+
+	if (!draft)
+		return;
+	piece->draft = draft;
+	draft->left = len;
+	draft->len = draft->full = 0;
+	draft->wanted = wanted;
+	fill(&draft->record, piece->conn, kind);
+	bpf_loop(STEPS, step, piece, 0);
+	if (draft->left) {
+		stop_reading(piece);
+		piece->call->place = NOWHERE;
+	}
+	draft->full += draft->left;
+	tell_piece(piece);
+}
+
+/* As tell_pieces() would, in the ring itself: requests are short and have one buffer. */
+static void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
+{
+	struct short_record *told = bpf_ringbuf_reserve(&smcdata_records, sizeof(*told), 0);
 	struct call *call = piece->call;
 
-	if (read_step(draft, 0, draft->wanted, call->table + call->offset, IN_USER))
-		stop_reading(piece);
-	else
-		draft->len = draft->wanted;
-	call->offset += draft->left;
-	draft->full = draft->left;
-	draft->left = 0;
+	if (!told) {
+		count_lost(piece->state, len);
+		piece->conn->pid = NOBODY;
+		return;
+	}
+	fill(&told->record, piece->conn, kind);
+	told->record.full = len;
+	told->record.len = wanted;
+	asm volatile("" : "+r"(wanted));
+	if (wanted > SHORT ||
+	    bpf_probe_read_user(told->bytes, wanted, (void *)call->table + call->offset)) {
+		__sync_fetch_and_add(&piece->state->unread, told->record.len);
+		told->record.is_unread = 1;
+		told->record.len = 0;
+	}
+	call->offset += len;
+	bpf_ringbuf_submit(told, wake_flags(piece->conn, &told->record));
 }
 
 /* SMC has copied that many bytes of the call that this task is in. */
 static void copied(struct sock *sk, __u64 len, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct piece piece = { .conn = find(sk), .state = state_of(), .draft = draft_of() };
+	struct piece piece = { .conn = find(sk), .state = state_of() };
+	__u64 wanted;
 
 	/* The call began before this program did. */
 	if (!piece.conn)
 		piece.conn = begin(sk, SMCDATA_UNKNOWN, true);
-	if (!piece.conn || !piece.state || !piece.draft || !is_wanted(piece.state, piece.conn))
+	if (!piece.conn || !piece.state || !is_wanted(piece.state, piece.conn))
 		return;
 	piece.call = bpf_task_storage_get(&smcdata_calls, task, NULL,
 					  BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!piece.call) {
-		__sync_fetch_and_add(&piece.state->lost, 1);
-		__sync_fetch_and_add(&piece.state->lost_bytes, len);
+		count_lost(piece.state, len);
 		count(piece.conn, kind, len);
 		return;
 	}
@@ -588,20 +652,11 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 		piece.call->place = NOWHERE;
 	if (piece.call->place == PEEKED)
 		return;
-	piece.draft->left = len;
-	piece.draft->len = piece.draft->full = 0;
-	piece.draft->wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
-	fill(&piece.draft->record, piece.conn, kind);
-	if (piece.call->place == IN_USER && piece.draft->wanted <= STEP)
-		read_buffer(&piece);
+	wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
+	if (piece.call->place == IN_USER && wanted <= SHORT)
+		tell_short(&piece, wanted, len, kind);
 	else
-		bpf_loop(STEPS, step, &piece, 0);
-	if (piece.draft->left) {
-		stop_reading(&piece);
-		piece.call->place = NOWHERE;
-	}
-	piece.draft->full += piece.draft->left;
-	tell_piece(&piece);
+		tell_pieces(&piece, wanted, len, kind);
 	count(piece.conn, kind, len);
 	piece.call->left -= len;
 	if (piece.call->is_once)

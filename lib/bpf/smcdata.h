@@ -56,13 +56,14 @@ enum smcdata_side {
  * @sent, @received: bytes so far
  * @lgr: id of an SMC-R link group; 0: not known
  * @pid: of the process that wrote or read last, the host's; 0: the kernel did it for somebody
- * @is_old: it was there before the program
+ * @is_old: it was there before the program; @told: records
  */
 struct smcdata_conn {
 	__u64 id, sent, received;
 	__u32 lgr;
 	__u32 pid;
-	__u8 mode, side, is_old, is_unwanted, unused[4];
+	__u8 mode, side, is_old, is_unwanted;
+	__u32 told;
 	struct bpf_ends ends;
 };
 
