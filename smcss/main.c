@@ -48,8 +48,8 @@ static const char more[] =
 	"FILTER is made of these tests, joined by and, or, not and parentheses:\n"
 	"  state NAME         active, listen, init, closed, ...; connected, closing, all\n"
 	"  mode MODE          smcr, smcd, tcp or none\n"
-	"  sport OP PORT      local port; dport: the peer's; OP is =, !=, <, <=, > or >=\n"
-	"  src ADDR           local address[/prefix][:port]; dst: the peer's\n"
+	"  port OP PORT       sport: local, dport: the peer's; OP is =, !=, <, <=, > or >=\n"
+	"  host ADDR          address[/prefix][:port]; src: local, dst: the peer's\n"
 	"  uid USER           owner, by name or number\n"
 	"\n"
 	"Columns for --output:\n";

@@ -62,6 +62,13 @@ static int add(struct parser *p, struct filter_node node)
 	return p->filter->count++;
 }
 
+static int join(struct parser *p, enum filter_kind kind, int left, int right)
+{
+	return left < 0 ? left : right < 0 ? right :
+	       add(p, (struct filter_node){ .kind = kind, .left = (uint8_t)left,
+					    .right = (uint8_t)right });
+}
+
 static int unexpected(struct parser *p, const char *wanted)
 {
 	if (!p->token[0])
@@ -217,25 +224,42 @@ static bool uid_test(struct filter_node *node, char *token)
 
 /*
  * What can be tested: @read makes a value of the token, which it may change; @wanted is what the
- * token should have been. Only numbers have an order.
+ * token should have been. Only numbers have an order. @peer_kind: the same of the other end, where
+ * either may be meant.
  */
 static const struct test {
 	const char *name;
-	enum filter_kind kind;
+	enum filter_kind kind, peer_kind;
 	bool has_order;
 	bool (*read)(struct filter_node *node, char *token);
 	const char *wanted;
 } tests[] = {
-	{ "state", FILTER_STATE, false, state_test,
+	{ "state", FILTER_STATE, 0, false, state_test,
 	  "a state such as active, listen, connected, closing or all" },
-	{ "mode", FILTER_MODE, false, mode_test, "a mode: smcr, smcd, tcp or none" },
-	{ "sport", FILTER_SPORT, true, port_test, "a port" },
-	{ "dport", FILTER_DPORT, true, port_test, "a port" },
-	{ "src", FILTER_SRC, false, addr_test, WANTED_ADDR },
-	{ "dst", FILTER_DST, false, addr_test, WANTED_ADDR },
-	{ "uid", FILTER_UID, true, uid_test, "a user" },
+	{ "mode", FILTER_MODE, 0, false, mode_test, "a mode: smcr, smcd, tcp or none" },
+	{ "port", FILTER_SPORT, FILTER_DPORT, true, port_test, "a port" },
+	{ "sport", FILTER_SPORT, 0, true, port_test, "a port" },
+	{ "dport", FILTER_DPORT, 0, true, port_test, "a port" },
+	{ "host", FILTER_SRC, FILTER_DST, false, addr_test, WANTED_ADDR },
+	{ "src", FILTER_SRC, 0, false, addr_test, WANTED_ADDR },
+	{ "dst", FILTER_DST, 0, false, addr_test, WANTED_ADDR },
+	{ "uid", FILTER_UID, 0, true, uid_test, "a user" },
 	{ 0 },
 };
+
+/* Of either end; "port != 80" is "not port = 80", also where there is one port only. */
+static int add_either(struct parser *p, struct filter_node node, enum filter_kind peer_kind)
+{
+	bool is_negated = node.op == FILTER_NE;
+	int ret;
+
+	if (is_negated)
+		node.op = FILTER_EQ;
+	ret = add(p, node);
+	node.kind = peer_kind;
+	ret = join(p, FILTER_OR, ret, add(p, node));
+	return is_negated ? join(p, FILTER_NOT, ret, 0) : ret;
+}
 
 static int parse_test(struct parser *p)
 {
@@ -249,8 +273,8 @@ static int parse_test(struct parser *p)
 	while (test->name && strcasecmp(token, test->name))
 		test++;
 	if (!test->name)
-		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, sport, "
-				   "dport, src, dst, uid)", token);
+		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, port, "
+				   "sport, dport, host, src, dst, uid)", token);
 	node.kind = test->kind;
 	node.op = parse_op(p);
 	if (node.op > FILTER_NE && test->read == addr_test)
@@ -260,7 +284,7 @@ static int parse_test(struct parser *p)
 	if ((node.op > FILTER_NE && !test->has_order) || !test->read(&node, token))
 		return unexpected(p, test->wanted);
 	p->filter->has_state |= test->kind == FILTER_STATE;
-	ret = add(p, node);
+	ret = test->peer_kind ? add_either(p, node, test->peer_kind) : add(p, node);
 	next(p);
 	return ret;
 }
@@ -278,13 +302,6 @@ static int parse_inner(struct parser *p, int (*parse)(struct parser *p))
 	ret = parse(p);
 	p->depth--;
 	return ret;
-}
-
-static int join(struct parser *p, enum filter_kind kind, int left, int right)
-{
-	return left < 0 ? left : right < 0 ? right :
-	       add(p, (struct filter_node){ .kind = kind, .left = (uint8_t)left,
-					    .right = (uint8_t)right });
 }
 
 static int parse_factor(struct parser *p)

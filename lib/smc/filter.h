@@ -52,8 +52,8 @@ struct filter {
  * filter_parse() - read an expression
  *
  * Juxtaposition means "and", which binds closer than "or". Tests: state NAME, mode
- * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER. Names of services
- * and users are looked up.
+ * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER; port and host
+ * mean either end. Names of services and users are looked up.
  *
  * Return: 0, or -EINVAL with one sentence in @err.
  */

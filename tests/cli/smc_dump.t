@@ -459,7 +459,7 @@ def check_refused(path, directory):
     refused("exclude each other", "-i", "lo", "-p", "redis-server")
     refused("exclude each other", "-A", "-w", directory + "/no")
     refused("payload has no states", "state", "listen")
-    refused("'port' is not a filter", "port", "80")
+    refused("'vlan' is not a filter", "vlan", "80")
     refused("exclude each other", "-r", path, "-i", "lo")
     refused("exclude each other", "-j", "-q", "-r", path)
     refused("stands alone", "-D", "-r", path)

@@ -165,6 +165,11 @@ static void modes(void **state)
 static void ports(void **state)
 {
 	static const struct row rows[] = {
+		{ { "port", "40000" }, "b" },
+		{ { "port", "80" }, "abdh" },
+		{ { "port", "ne", "80" }, "cefgi" },
+		{ { "port", "<=", "80" }, "abdh" },
+		{ { "not", "port", "7", "port", "!=", "80" }, "cefgi" },
 		{ { "sport", "80" }, "abdh" },
 		{ { "sport", "=", "80" }, "abdh" },
 		{ { "sport", "==", "80" }, "abdh" },
@@ -223,6 +228,10 @@ static void addresses(void **state)
 		{ { "src", "any" }, ALL },
 		{ { "src", "*" }, ALL },
 		{ { "src=10.0.0.1:80" }, "b" },
+		{ { "host", "10.0.0.2" }, "bf" },
+		{ { "host", "10.0.0.1", "host", "10.0.0.2:40000" }, "b" },
+		{ { "host", "!=", "10.0.0.0/8" }, "adgi" },
+		{ { "host", ">", "10.0.0.1" }, NULL },
 		{ { "dst", "192.168.0.0/16" }, "c" },
 		{ { "dst", "192.168.7.9:50000" }, "c" },
 		{ { "dst", "2001:db8::2" }, "d" },
@@ -513,7 +522,7 @@ static void sentences(void **state)
 		{ ")", "')' in the filter is not a test" },
 		{ ">= 80", "'>=' in the filter is not a test" },
 		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
-		{ "x", "'x' is not a filter (state, mode, sport, dport, src, dst, uid)" },
+		{ "x", "'x' is not a filter (state, mode, port, sport, dport, host, src, dst, uid)" },
 		{ "sport", "the filter ends where a port should follow" },
 		{ "sport x", "'x' in the filter is not a port" },
 		{ "uid u", "'u' in the filter is not a user" },
