@@ -147,7 +147,7 @@ static int read_pnet_file(struct conf *conf, bool is_alone, struct smc_err *err)
 	if (!ret)
 		ret = pnet_read_path(&table, SC_PNET_FILE, err);
 	if (!ret && add_entries(conf, &table, is_alone))
-		ret = smc_err_set(err, ENOMEM, "cannot store the settings");
+		ret = conf_no_memory(err);
 	smc_pnet_free(&table);
 	return ret;
 }

@@ -43,11 +43,6 @@ static const struct out_col columns[] = {
 	{ 0 },
 };
 
-static int no_memory(struct smc_err *err)
-{
-	return smc_err_set(err, ENOMEM, "cannot store the settings");
-}
-
 static int print(struct out_text *text, struct smc_err *err)
 {
 	int ret = out_print(text, err);
@@ -166,7 +161,7 @@ int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *er
 			ret = add_row(&rows, host->netns[item->section].name, item, NULL, NULL);
 	}
 	if (ret)
-		ret = no_memory(err);
+		ret = conf_no_memory(err);
 	else if (is_json)
 		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/conf/1",
 					       "settings", json_rows(&rows), "policies",
@@ -362,7 +357,7 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 	int ret = make_rows(&rows, host, file);
 
 	if (ret)
-		ret = no_memory(err);
+		ret = conf_no_memory(err);
 	else if (is_json)
 		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema",
 					       "smc-tools/conf-show/1", "settings",

@@ -45,8 +45,7 @@ bool sc_is_normal(const struct conf_item *item)
 static int add(struct looking *look, struct conf_item item)
 {
 	item.section = look->at;
-	return conf_add(&look->host->now, &item) ?
-		       smc_err_set(look->err, ENOMEM, "cannot store the settings") : 0;
+	return conf_add(&look->host->now, &item) ? conf_no_memory(look->err) : 0;
 }
 
 /* ---- EIDs and handshake limitation ---- */
@@ -205,7 +204,7 @@ static int look_into(struct sc_host *host, const char *name, bool has_policy, st
 	if (netns)
 		netns->name = strdup(name);
 	if (!netns || !netns->name || conf_section(&host->now, name) < 0)
-		return smc_err_set(err, ENOMEM, "cannot store the settings");
+		return conf_no_memory(err);
 	ret = smc_netns_run(name, look_around, &look, err);
 	return ret || !has_policy ? ret : smc_netns_run(name, read_policy, &look, err);
 }

@@ -13,11 +13,6 @@ struct wish {
 	struct smc_err *err;
 };
 
-static int no_memory(struct smc_err *err)
-{
-	return smc_err_set(err, ENOMEM, "cannot store the settings");
-}
-
 /* The same device may have been named in two ways. */
 static int want(struct wish *wish)
 {
@@ -26,7 +21,7 @@ static int want(struct wish *wish)
 	char place[CONF_PLACE_SIZE], before[CONF_PLACE_SIZE];
 
 	if (!other)
-		return conf_add(&wish->host->wanted, item) ? no_memory(wish->err) : 0;
+		return conf_add(&wish->host->wanted, item) ? conf_no_memory(wish->err) : 0;
 	if (conf_has_value_of(other, item))
 		return 0;
 	return smc_err_say(wish->err, EINVAL, "%s: %.60s: has PNET ID %.16s by %.100s",
@@ -69,7 +64,7 @@ static int want_one(struct wish *wish, const struct conf_item *item, size_t at)
 		return want(wish);
 	ret = want_named(wish, &wish->host->netns[at].world.nets, &is_there);
 	if (!ret && !is_there && conf_add(&wish->host->waiting, item))
-		ret = no_memory(wish->err);
+		ret = conf_no_memory(wish->err);
 	return ret;
 }
 
@@ -118,12 +113,12 @@ int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err)
 
 	for (size_t i = 0; !ret && i < file->n_sections; i++)
 		if (conf_section(&host->waiting, file->sections[i].netns) < 0)
-			ret = no_memory(err);
+			ret = conf_no_memory(err);
 	for (size_t at = 0; !ret && at < host->n_netns; at++) {
 		int own = find_section(file, host->netns[at].name);
 
 		if (conf_section(&host->wanted, host->netns[at].name) < 0)
-			ret = no_memory(err);
+			ret = conf_no_memory(err);
 		if (!ret)
 			ret = want_section(&wish, own, own, at);
 		if (!ret)
@@ -132,6 +127,6 @@ int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err)
 	for (size_t i = 0; !ret && i < file->count; i++)
 		if (!has_netns(host, file->sections[file->items[i].section].netns) &&
 		    conf_add(&host->waiting, &file->items[i]))
-			ret = no_memory(err);
+			ret = conf_no_memory(err);
 	return ret;
 }

@@ -159,6 +159,11 @@ void conf_write(struct out_text *text, const struct conf *conf)
 	}
 }
 
+int conf_no_memory(struct smc_err *err)
+{
+	return smc_err_set(err, ENOMEM, "cannot store the settings");
+}
+
 void conf_free(struct conf *conf)
 {
 	for (size_t i = 0; i < conf->n_strings; i++)

@@ -109,4 +109,7 @@ void conf_append_line(struct out_text *text, const struct conf_item *item);
 /** conf_write() - append all of it as a file; conf_read_text() makes the same of that */
 void conf_write(struct out_text *text, const struct conf *conf);
 
+/** conf_no_memory() - say that there is none for settings. Return: -ENOMEM */
+int conf_no_memory(struct smc_err *err);
+
 void conf_free(struct conf *conf);

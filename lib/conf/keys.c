@@ -30,8 +30,7 @@ static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 	item->place = line->place;
 	other = conf_find(line->conf, item->section, item);
 	if (!other)
-		return conf_add(line->conf, item) ?
-			       smc_err_set(line->err, ENOMEM, "cannot store the settings") : 0;
+		return conf_add(line->conf, item) ? conf_no_memory(line->err) : 0;
 	if (conf_has_value_of(other, item))
 		return 0;
 	line->bad = bad;
@@ -224,7 +223,7 @@ static int read_netns(struct conf_line *line)
 	    strchr(name, '/') || strspn(name, "0123456789") == strlen(name))
 		return conf_expected(line, 1, what);
 	line->section = conf_section(line->conf, name);
-	return line->section < 0 ? smc_err_set(line->err, ENOMEM, "cannot store the settings") : 0;
+	return line->section < 0 ? conf_no_memory(line->err) : 0;
 }
 
 static int find_kind(const char *word)
@@ -264,7 +263,7 @@ static int read_policy(struct conf_line *line)
 	if (policy_line(&section->policy, (const char *const *)line->words, line->count,
 			&line->bad, line->err) != -ENOMEM)
 		return -line->err->code;
-	return smc_err_set(line->err, ENOMEM, "cannot store the settings");
+	return conf_no_memory(line->err);
 }
 
 /* ---- the table ---- */

@@ -33,11 +33,6 @@ struct reader {
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err);
 
-static int no_memory(struct smc_err *err)
-{
-	return smc_err_set(err, ENOMEM, "cannot store the settings");
-}
-
 /* ---- include ---- */
 
 static int is_conf(const struct dirent *entry)
@@ -117,7 +112,7 @@ static int read_lines(struct reader *reader, char *text, char **words)
 	/* Each file begins outside of all sections. */
 	line.section = conf_section(reader->conf, "");
 	if (line.section < 0 || !line.place.file)
-		return no_memory(reader->err);
+		return conf_no_memory(reader->err);
 	for (char *next = text, *here; !ret && (here = strsep(&next, "\n"));) {
 		line.place.line++;
 		line.count = words_split(here, words, MAX_WORDS);
@@ -150,7 +145,7 @@ static int read_text(struct reader *reader, char *text, size_t len)
 				   reader->name, number);
 	}
 	words = calloc(MAX_WORDS, sizeof(*words));
-	ret = words ? read_lines(reader, text, words) : no_memory(reader->err);
+	ret = words ? read_lines(reader, text, words) : conf_no_memory(reader->err);
 	free(words);
 	return ret;
 }
