@@ -31,7 +31,7 @@ static const struct cli_opt options[] = {
 
 static const struct cli_tool tool = {
 	.name = "smc_conf",
-	.usage = "export [-j]\n"
+	.usage = "export [FILE] [-j]\n"
 		 "diff [FILE] [-j]\n"
 		 "apply [FILE] [--device NAME]\n"
 		 "check FILE [--from BUNDLE]\n"
@@ -39,7 +39,8 @@ static const struct cli_tool tool = {
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
 		"PNET IDs, handshake limitation, net.smc, and with whom SMC is used. FILE is\n"
-		CONF_FILE " unless another is given, - is standard input.",
+		CONF_FILE " unless another is given, - is standard input; lines\n"
+		"or JSON, and export makes the one of the other.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
@@ -71,9 +72,7 @@ static int set_command(struct sc_opts *opts, const char *word)
 
 static int check_together(const struct sc_opts *opts)
 {
-	bool has_file = opts->command == DIFF || opts->command == APPLY || opts->command == CHECK;
-
-	if (opts->file && !has_file)
+	if (opts->file && opts->command == SHOW)
 		return cli_usage_error(&tool, "unexpected argument '%s'", opts->file);
 	if (!opts->file && opts->command == CHECK)
 		return cli_usage_error(&tool, "no file given");
@@ -231,6 +230,17 @@ static int run_with(struct sc_host *host, const struct sc_opts *opts, const stru
 	return ret;
 }
 
+/* What the kernel begins with need not be set. */
+static void forget_normals(struct conf *now)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < now->count; i++)
+		if (!sc_is_normal(&now->items[i]))
+			now->items[kept++] = now->items[i];
+	now->count = kept;
+}
+
 /* Only now: the file was one of this host. */
 static int run_here(const struct sc_opts *opts, const struct conf *file, struct smc_err *err)
 {
@@ -244,7 +254,8 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 		cli_note(&tool, "only the file was checked: %s", err->text);
 		ret = 0;
 	} else if (!ret && opts->command == EXPORT) {
-		ret = sc_print_export(&host, opts->is_json, err);
+		forget_normals(&host.now);
+		ret = sc_print_export(&host.now, opts->is_json, err);
 	} else if (!ret) {
 		ret = run_with(&host, opts, file, err);
 	}
@@ -272,9 +283,11 @@ static int run(const struct sc_opts *opts, struct smc_err *err)
 
 	if (opts->bundle)
 		return run_from(opts, err);
-	if (opts->command != EXPORT)
+	if (opts->command != EXPORT || opts->file)
 		ret = read_file(&file, opts, err);
-	if (!ret)
+	if (!ret && opts->command == EXPORT && opts->file)
+		ret = sc_print_export(&file, opts->is_json, err);
+	else if (!ret)
 		ret = run_here(opts, &file, err);
 	conf_free(&file);
 	return ret;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "conf/json.h"
 #include "out/table.h"
 
 /**
@@ -61,31 +62,18 @@ static int print_document(json_t *doc, struct smc_err *err)
 
 /* ---- export ---- */
 
-/* Names of namespaces are escaped, as conf_write() does with all of them. */
-static void append_exported(struct out_text *text, const struct sc_host *host, size_t at)
+int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 {
-	size_t begin = text->len;
-	bool is_empty = true;
+	struct out_text text = { 0 };
 
-	if (at) {
-		out_str(text, "\nnetns ");
-		out_escaped(text, host->netns[at].name, strlen(host->netns[at].name));
-		out_char(text, '\n');
-	}
-	for (size_t i = 0; i < host->now.count; i++) {
-		const struct conf_item *item = &host->now.items[i];
-
-		if (item->section != at || sc_is_normal(item))
-			continue;
-		is_empty = false;
-		conf_append_line(text, item);
-		out_char(text, '\n');
-	}
-	is_empty = is_empty && policy_is_empty(&host->now.sections[at].policy);
-	policy_write(text, &host->now.sections[at].policy);
-	if (is_empty)
-		text->len = begin;
+	if (is_json)
+		return print_document(conf_json(conf), err);
+	out_str(&text, "# smc.conf(5), for smc_conf apply\n");
+	conf_write(&text, conf);
+	return print(&text, err);
 }
+
+/* ---- rows ---- */
 
 static const char *keep_line(struct rows *rows, const struct conf_item *item)
 {
@@ -123,8 +111,7 @@ static void rows_free(struct rows *rows)
 	conf_free(&rows->strings);
 }
 
-/* @is_live: with counters. */
-static json_t *json_policies(const struct sc_host *host, bool is_live)
+static json_t *json_policies(const struct sc_host *host)
 {
 	json_t *array = json_array();
 
@@ -134,7 +121,7 @@ static json_t *json_policies(const struct sc_host *host, bool is_live)
 
 		if (policy_is_empty(policy))
 			continue;
-		json = policy_json(policy, is_live);
+		json = policy_json(policy, true);
 		if (json && at && json_object_set_new(json, "netns", out_json_str(
 				host->netns[at].name)))
 			json = NULL;
@@ -146,33 +133,6 @@ static json_t *json_policies(const struct sc_host *host, bool is_live)
 static json_t *json_rows(const struct rows *rows)
 {
 	return out_json_list(columns, rows->rows, rows->count, sizeof(*rows->rows));
-}
-
-int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *err)
-{
-	struct out_text text = { 0 };
-	struct rows rows = { 0 };
-	int ret = 0;
-
-	for (size_t i = 0; is_json && !ret && i < host->now.count; i++) {
-		const struct conf_item *item = &host->now.items[i];
-
-		if (!sc_is_normal(item))
-			ret = add_row(&rows, host->netns[item->section].name, item, NULL, NULL);
-	}
-	if (ret)
-		ret = conf_no_memory(err);
-	else if (is_json)
-		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/conf/1",
-					       "settings", json_rows(&rows), "policies",
-					       json_policies(host, false)), err);
-	rows_free(&rows);
-	if (is_json)
-		return ret;
-	out_str(&text, "# smc.conf(5), for smc_conf apply\n");
-	for (size_t at = 0; at < host->n_netns; at++)
-		append_exported(&text, host, at);
-	return print(&text, err);
 }
 
 /* ---- diff ---- */
@@ -362,7 +322,7 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema",
 					       "smc-tools/conf-show/1", "settings",
 					       json_rows(&rows), "policies",
-					       json_policies(host, true)), err);
+					       json_policies(host)), err);
 	out_view_add(&view, columns, host->n_netns > 1 || host->waiting.count ?
 		     "netns,setting,state,source" : "setting,state,source");
 	if (!ret && !is_json) {

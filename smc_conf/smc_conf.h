@@ -125,7 +125,8 @@ int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *er
 
 /* ---- print.c: each of them returns 0, or -errno with @err ---- */
 
-int sc_print_export(const struct sc_host *host, bool is_json, struct smc_err *err);
+/** sc_print_export() - settings as a file, lines or JSON */
+int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err);
 int sc_print_changes(const struct sc_host *host, const struct sc_changes *changes, bool is_json,
 		     struct smc_err *err);
 int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_json,

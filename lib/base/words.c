@@ -8,8 +8,8 @@
 
 #define BLANKS " \t\r\n"
 
-/* Make "\\xc3" one byte again: out_escaped() writes unprintable bytes of a name this way. */
-static void unescape(char *word)
+/* out_escaped() writes unprintable bytes of a name this way. */
+void word_unescape(char *word)
 {
 	char *dst = word;
 
@@ -33,7 +33,7 @@ size_t words_split(char *line, char *words[], size_t max)
 	line[strcspn(line, "#")] = '\0';
 	for (char *word = strtok_r(line, BLANKS, &save); word && count < max;
 	     word = strtok_r(NULL, BLANKS, &save)) {
-		unescape(word);
+		word_unescape(word);
 		words[count++] = word;
 	}
 	return count;

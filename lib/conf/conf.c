@@ -90,7 +90,7 @@ int conf_add(struct conf *conf, const struct conf_item *item)
 	return smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
 }
 
-/* A word that words_split() reads again: a # would begin a comment. */
+/* A word that words_split() reads again: a # would begin a comment, a blank another word. */
 static void append_word(struct out_text *text, const char *word)
 {
 	struct out_text escaped = { 0 };
@@ -98,8 +98,8 @@ static void append_word(struct out_text *text, const char *word)
 	out_escaped(&escaped, word, strlen(word));
 	out_char(text, ' ');
 	for (size_t i = 0; i < escaped.len; i++) {
-		if (escaped.data[i] == '#')
-			out_str(text, "\\x23");
+		if (strchr("# ", escaped.data[i]))
+			out_printf(text, "\\x%02x", escaped.data[i]);
 		else
 			out_char(text, escaped.data[i]);
 	}
@@ -148,14 +148,19 @@ static void append_section(struct out_text *text, const struct conf *conf, size_
 void conf_write(struct out_text *text, const struct conf *conf)
 {
 	for (size_t i = 0; i < conf->n_sections; i++) {
+		size_t begin = text->len, filled;
+
 		if (*conf->sections[i].netns) {
 			out_str(text, "\nnetns");
 			append_word(text, conf->sections[i].netns);
 			out_char(text, '\n');
 		}
+		filled = text->len;
 		append_exclusive(text, conf->sections[i].exclusive);
 		append_section(text, conf, i);
 		policy_write(text, &conf->sections[i].policy);
+		if (text->len == filled)
+			text->len = begin;
 	}
 }
 

@@ -106,7 +106,11 @@ int conf_add(struct conf *conf, const struct conf_item *item);
 /** conf_append_line() - append "eid MYCLUSTER", without the end of the line */
 void conf_append_line(struct out_text *text, const struct conf_item *item);
 
-/** conf_write() - append all of it as a file; conf_read_text() makes the same of that */
+/**
+ * conf_write() - append all of it as a file; conf_read_text() makes the same of that
+ *
+ * A namespace that has no settings is left out.
+ */
 void conf_write(struct out_text *text, const struct conf *conf);
 
 /** conf_no_memory() - say that there is none for settings. Return: -ENOMEM */

@@ -25,6 +25,7 @@ int conf_expected(struct conf_line *line, size_t bad, const char *what)
 static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 {
 	const struct conf_item *other;
+	char place[CONF_PLACE_SIZE];
 
 	item->section = (size_t)line->section;
 	item->place = line->place;
@@ -34,8 +35,8 @@ static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 	if (conf_has_value_of(other, item))
 		return 0;
 	line->bad = bad;
-	return smc_err_say(line->err, EINVAL, "contradicts line %zu of %.150s", other->place.line,
-			   other->place.file);
+	return smc_err_say(line->err, EINVAL, "contradicts %s",
+			   conf_place_text(place, &other->place));
 }
 
 /* One word behind the first, no more. */

@@ -13,23 +13,12 @@
 
 #include "base/read.h"
 #include "base/words.h"
-#include "conf/keys.h"
+#include "conf/json.h"
 #include "sys/owned.h"
 
 #define MAX_FILE (4U << 20) /* bytes */
 #define MAX_WORDS 1025 /* one too many */
 #define MAX_DEPTH 8
-
-/**
- * struct reader - one file
- * @depth: how many files include it; negative: it cannot include any
- */
-struct reader {
-	struct conf *conf;
-	const char *name;
-	int depth;
-	struct smc_err *err;
-};
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err);
 
@@ -39,7 +28,7 @@ static int is_conf(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
 
-	return entry->d_name[0] != '.' && end && !strcmp(end, ".conf");
+	return entry->d_name[0] != '.' && end && (!strcmp(end, ".conf") || !strcmp(end, ".json"));
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -48,26 +37,26 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* A relative name is one beside the file. */
-static int make_directory(char out[PATH_MAX], const struct reader *reader, const char *word)
+static int make_directory(char out[PATH_MAX], const struct conf_source *source, const char *word)
 {
-	const char *slash = strrchr(reader->name, '/');
-	int len = *word == '/' || !slash ? 0 : (int)(slash - reader->name) + 1;
+	const char *slash = strrchr(source->name, '/');
+	int len = *word == '/' || !slash ? 0 : (int)(slash - source->name) + 1;
 
-	return snprintf(out, PATH_MAX, "%.*s%s", len, reader->name, word) < PATH_MAX ?
+	return snprintf(out, PATH_MAX, "%.*s%s", len, source->name, word) < PATH_MAX ?
 		0 : -ENAMETOOLONG;
 }
 
-static int include(struct reader *reader, struct conf_line *line)
+static int include(struct conf_source *source, struct conf_line *line)
 {
 	char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
 	struct dirent **names = NULL;
 	int count, ret = 0;
 
-	if (reader->depth < 0)
+	if (source->depth < 0)
 		return conf_expected(line, 0, "only files can include others");
-	if (reader->depth == MAX_DEPTH)
+	if (source->depth == MAX_DEPTH)
 		return conf_expected(line, 0, "too many files include each other");
-	if (line->count != 2 || make_directory(directory, reader, line->words[1]))
+	if (line->count != 2 || make_directory(directory, source, line->words[1]))
 		return conf_expected(line, line->count < 2 ? 1 : line->count - 1,
 				     "expected one directory");
 	count = scandir(directory, &names, is_conf, by_name);
@@ -78,7 +67,7 @@ static int include(struct reader *reader, struct conf_line *line)
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
 		if (!ret)
-			ret = read_path(reader->conf, path, reader->depth + 1, reader->err);
+			ret = read_path(source->conf, path, source->depth + 1, source->err);
 		free(names[i]);
 	}
 	free(names);
@@ -90,29 +79,29 @@ static int include(struct reader *reader, struct conf_line *line)
 /* ---- lines ---- */
 
 /* What stands there, made harmless by whoever prints it. */
-static int say(const struct reader *reader, const struct conf_line *line)
+static int say(const struct conf_source *source, const struct conf_line *line)
 {
 	char what[sizeof(line->err->text)];
 
 	if (line->err->code == ENOMEM)
-		return smc_err_say(reader->err, ENOMEM, "%.390s", line->err->text);
+		return smc_err_say(source->err, ENOMEM, "%.390s", line->err->text);
 	snprintf(what, sizeof(what), "%s", line->err->text);
-	return smc_err_say(reader->err, line->err->code, "%.150s:%zu: %.60s: %.160s", reader->name,
+	return smc_err_say(source->err, line->err->code, "%.150s:%zu: %.60s: %.160s", source->name,
 			   line->place.line,
 			   line->bad < line->count ? line->words[line->bad] : "end of line", what);
 }
 
-static int read_lines(struct reader *reader, char *text, char **words)
+static int read_lines(struct conf_source *source, char *text, char **words)
 {
 	struct smc_err inner = { 0 };
-	struct conf_line line = { .conf = reader->conf, .words = words, .err = &inner,
-				  .place.file = conf_keep(reader->conf, reader->name) };
+	struct conf_line line = { .conf = source->conf, .words = words, .err = &inner,
+				  .place.file = conf_keep(source->conf, source->name) };
 	int ret = 0;
 
 	/* Each file begins outside of all sections. */
-	line.section = conf_section(reader->conf, "");
+	line.section = conf_section(source->conf, "");
 	if (line.section < 0 || !line.place.file)
-		return conf_no_memory(reader->err);
+		return conf_no_memory(source->err);
 	for (char *next = text, *here; !ret && (here = strsep(&next, "\n"));) {
 		line.place.line++;
 		line.count = words_split(here, words, MAX_WORDS);
@@ -122,16 +111,16 @@ static int read_lines(struct reader *reader, char *text, char **words)
 		if (line.count == MAX_WORDS)
 			ret = conf_expected(&line, MAX_WORDS - 1, "too many words in a line");
 		else if (!strcmp(words[0], "include"))
-			ret = include(reader, &line);
+			ret = include(source, &line);
 		else
 			ret = conf_line(&line);
 		if (ret && line.bad != SIZE_MAX)
-			say(reader, &line);
+			say(source, &line);
 	}
 	return ret;
 }
 
-static int read_text(struct reader *reader, char *text, size_t len)
+static int read_text(struct conf_source *source, char *text, size_t len)
 {
 	const char *nul = memchr(text, '\0', len);
 	size_t number = 1;
@@ -141,11 +130,13 @@ static int read_text(struct reader *reader, char *text, size_t len)
 	if (nul) {
 		for (const char *at = text; at < nul; at++)
 			number += *at == '\n';
-		return smc_err_say(reader->err, EINVAL, "%.150s:%zu: this is not text",
-				   reader->name, number);
+		return smc_err_say(source->err, EINVAL, "%.150s:%zu: this is not text",
+				   source->name, number);
 	}
+	if (conf_is_json(text))
+		return conf_json_read(source, text, len);
 	words = calloc(MAX_WORDS, sizeof(*words));
-	ret = words ? read_lines(reader, text, words) : conf_no_memory(reader->err);
+	ret = words ? read_lines(source, text, words) : conf_no_memory(source->err);
 	free(words);
 	return ret;
 }
@@ -173,7 +164,7 @@ int conf_check_owner(const char *path, struct smc_err *err)
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
 {
-	struct reader reader = { .conf = conf, .name = path, .depth = depth, .err = err };
+	struct conf_source source = { conf, path, depth, include, err };
 	bool is_stdin = !strcmp(path, "-");
 	int ret = is_stdin ? 0 : conf_check_owner(path, err);
 	size_t len = 0;
@@ -182,14 +173,14 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 	if (ret)
 		return ret;
 	if (is_stdin) {
-		reader.name = "standard input";
-		reader.depth = -1;
+		source.name = "standard input";
+		source.depth = -1;
 	}
 	text = is_stdin ? smc_read_fd(dup(STDIN_FILENO), MAX_FILE, &len) :
 			  smc_read_file(path, O_NONBLOCK | O_NOCTTY, MAX_FILE, &len);
 	if (!text)
-		return smc_err_set(err, errno, "cannot read %.200s", reader.name);
-	ret = read_text(&reader, text, len);
+		return smc_err_set(err, errno, "cannot read %.200s", source.name);
+	ret = read_text(&source, text, len);
 	free(text);
 	return ret;
 }
@@ -216,12 +207,12 @@ int conf_read(struct conf *conf, const char *path, struct smc_err *err)
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
 		   struct smc_err *err)
 {
-	struct reader reader = { .conf = conf, .name = name, .depth = -1, .err = err };
+	struct conf_source source = { conf, name, -1, include, err };
 	int ret;
 
 	*conf = (struct conf){ 0 };
 	*err = (struct smc_err){ 0 };
-	ret = read_text(&reader, text, len);
+	ret = read_text(&source, text, len);
 	settle(conf);
 	if (ret)
 		conf_free(conf);

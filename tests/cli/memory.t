@@ -37,6 +37,8 @@ smc_run -r x true
 smc_dump -r CAPTURE
 smc_dump -j -x -r CAPTURE
 smc_dump --help
+smc_conf export SETTINGS
+smc_conf export SETTINGS -j
 smc_bpf status
 smc_bpf status -j
 smc_bpf check
@@ -111,6 +113,7 @@ def make_bundle(directory):
 
 def tasks(directory, record):
     names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory),
+             "SETTINGS": recorded.ROOT + "/tests/fuzz/corpus/conf_json/all",
              "CAPTURE": recorded.ROOT + "/tests/cli/captures/smcd.pcap"}
     with open(names["FILE"], "w", encoding="ascii") as file:
         file.write(recorded.PNET_TABLE)

@@ -33,7 +33,7 @@ wrong() {
 # ---- help and version ----
 for option in -h --help --he; do
 	run "$option"
-	like "$rc$err$out" '^0Usage: smc_conf export \[-j\]' "$option prints the usage"
+	like "$rc$err$out" '^0Usage: smc_conf export \[FILE\] \[-j\]' "$option prints the usage"
 done
 err=$("$conf" --help 2>&1 >/dev/full)
 is "$?$err" '1smc_conf: cannot write to standard output: No space left on device' 'help to a full device'
@@ -42,7 +42,6 @@ is "$?$err" '1smc_conf: cannot write to standard output: No space left on device
 refuse 'no command given: export, diff, apply, check or show'
 refuse "unknown command 'expo'" expo
 refuse "unknown option '-x'" -x export
-refuse "unexpected argument 'file'" export file
 refuse "unexpected argument 'file'" show file
 refuse "unexpected argument 'b'" diff a b
 refuse 'no file given' check

@@ -62,6 +62,7 @@ static void sections(void **state)
 		"pnetid N net eth0\n",
 		"\nnetns blue\nhandshake-limit on\npnetid N net eth0\n"
 		"\nnetns *\nexclusive sysctl\n");
+	becomes("netns none\nnetns a\\x20b\nlearn 1h\n", "\nnetns a\\x20b\nlearn 1h\n");
 	becomes("exclusive\n", "exclusive\n");
 	becomes("exclusive eid\nexclusive seid pnetid\n", "exclusive eid seid pnetid\n");
 	/* The same thing may differ between namespaces. */
@@ -82,7 +83,7 @@ static void bad(void **state)
 		{ "seid yes", "x.conf:1: yes: expected on or off" },
 		{ "seid", "x.conf:1: end of line: expected on or off" },
 		{ "seid on off", "x.conf:1: off: expected the end of the line" },
-		{ "seid on\nseid off", "x.conf:2: off: contradicts line 1 of x.conf" },
+		{ "seid on\nseid off", "x.conf:2: off: contradicts x.conf:1" },
 		{ "net.smc.rmen 1", "x.conf:1: net.smc.rmen: not a number of net.smc" },
 		{ "net.smc.limit_smc_hs 1", "x.conf:1: net.smc.limit_smc_hs: not a number" },
 		{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 16384 to" },
@@ -103,8 +104,8 @@ static void bad(void **state)
 		{ "pnetid A device x port 3", "x.conf:1: 3: expected port 1 or 2" },
 		{ "pnetid A device x port", "x.conf:1: end of line: expected port 1 or 2" },
 		{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus, mac or device" },
-		{ "pnetid A net x\npnetid B net x", "x.conf:2: x: contradicts line 1 of" },
-		{ "pnetid A device x port 1 device x port 2", "x.conf:1: x: contradicts line 1" },
+		{ "pnetid A net x\npnetid B net x", "x.conf:2: x: contradicts x.conf:1" },
+		{ "pnetid A device x port 1 device x port 2", "x.conf:1: x: contradicts x.conf:1" },
 		{ "netns", "x.conf:1: end of line: expected the name of a network namespace" },
 		{ "netns a/b", "x.conf:1: a/b: expected the name" },
 		{ "netns ..", "x.conf:1: ..: expected the name" },
@@ -204,16 +205,19 @@ static void includes(void **state)
 	make_directory("conf.d");
 	put("conf.d/20.conf", "eid C\nnetns x\nhandshake-limit on\n");
 	put("conf.d/10.conf", "eid B # first\n");
+	put("conf.d/15.json", "{\"eid\": [\"J\"], \"include\": [\"more\"]}\n");
+	make_directory("conf.d/more");
+	put("conf.d/more/1.conf", "eid M\n");
 	put("conf.d/30.conf~", "nonsense\n");
 	put("conf.d/.hidden.conf", "nonsense\n");
 	top = put("top.conf", "eid A\nnetns y\ninclude conf.d\nhandshake-limit off\n");
 	assert_int_equal(conf_read(&conf, top, &err), 0);
 	conf_write(&out, &conf);
 	out_char(&out, '\0');
-	assert_string_equal(out.data, "eid A\neid B\neid C\n\nnetns y\nhandshake-limit off\n"
-				      "\nnetns x\nhandshake-limit on\n");
+	assert_string_equal(out.data, "eid A\neid B\neid J\neid M\neid C\n"
+				      "\nnetns y\nhandshake-limit off\n\nnetns x\nhandshake-limit on\n");
 	assert_string_equal(strrchr(conf.items[1].place.file, '/'), "/10.conf");
-	assert_int_equal(conf.items[2].place.line, 1);
+	assert_int_equal(conf.items[4].place.line, 1);
 	out_free(&out);
 	conf_free(&conf);
 }

@@ -48,7 +48,7 @@ def fails(words, text, name):
 
 def check_nothing():
     equal(conf("export"), (0, "# smc.conf(5), for smc_conf apply\n", ""), "nothing set: an empty file")
-    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1", "settings": [], "policies": []}, "so in JSON")
+    equal(json.loads(conf("export", "-j")[1]), {"schema": "smc-tools/conf/1"}, "so in JSON")
     status, out, err = conf("apply")
     equal((status, out, err), (1, "", "smc_conf: cannot open %s: No such file or directory\n" % CONF),
           "no file: said")
@@ -82,6 +82,10 @@ def check_apply():
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
     equal(conf("apply", "/run/exported"), (0, "", ""), "export | apply")
     equal(state(), before, "changes nothing")
+    write(conf("export", "-j")[1], "/run/exported.json")
+    equal([conf(verb, "/run/exported.json") for verb in ("check", "diff", "apply")], [(0, "", "")] * 3, "so as JSON")
+    equal(state(), before, "changes nothing")
+    equal(conf("export", "/run/exported.json")[1], exported, "which is the same file")
 
 
 def check_left_alone():
@@ -114,6 +118,9 @@ def check_half_way():
     fails("smc.conf:2: cannot add EID 'Y': the kernel's table is full (4 EIDs); nothing is changed",
           "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
     fails("is not the name of", "eid V\npnetid p net 'x/y\n", "a wrong line")
+    fails("smc.conf:.eid[1]: v: an EID may contain", '{"handshake-limit": true, "eid": ["V", "v"]}', "a wrong value in JSON")
+    write('{"handshake-limit": true}')
+    equal(conf("diff"), (2, "~ handshake-limit on # is off\n", ""), "JSON: diff")
     fails("smc.conf:3: eid: is the same in all", "handshake-limit on\nnetns x\neid V\n", "a wrong section")
 
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/* Settings as JSON. */
+#include "conf/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/words.h"
+
+#define POLICY_WORDS 64 /* of a line of 80 */
+
+static json_t *word(const char *text)
+{
+	struct out_text escaped = { 0 };
+	json_t *json;
+
+	out_escaped(&escaped, text, strlen(text));
+	json = escaped.is_failed ? NULL : json_stringn(escaped.data ? escaped.data : "",
+						       escaped.len);
+	out_free(&escaped);
+	return json;
+}
+
+/* What has this key, @fresh if nothing does. */
+static json_t *child(json_t *object, const char *key, json_t *fresh)
+{
+	json_t *old = json_object_get(object, key);
+
+	if (!old) {
+		json_object_set_new(object, key, fresh);
+		return fresh;
+	}
+	json_decref(fresh);
+	return old;
+}
+
+static json_t *pnetid(const struct conf_item *item)
+{
+	json_t *json = json_pack("{s:o, s:o}", "id", word(item->value), conf_by_name(item->by),
+				 word(item->object));
+
+	if (item->by == CONF_BY_DEVICE)
+		json_object_set_new(json, "port", json_integer(item->port));
+	return json;
+}
+
+static void put(json_t *section, const struct conf_item *item)
+{
+	const char *key = conf_kind_name(item->kind);
+
+	switch (item->kind) {
+	case CONF_EID:
+		json_array_append_new(child(section, key, json_array()), word(item->object));
+		break;
+	case CONF_KNOB:
+		json_object_set_new(child(section, key, json_object()), item->object,
+				    json_integer(strtoll(item->value, NULL, 10)));
+		break;
+	case CONF_PNETID:
+		json_array_append_new(child(section, key, json_array()), pnetid(item));
+		break;
+	default:
+		json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
+	}
+}
+
+static json_t *exclusive(uint32_t kinds)
+{
+	json_t *array;
+
+	if (kinds + 1 == 1U << CONF_KINDS)
+		return json_true();
+	array = json_array();
+	for (int kind = 0; kind < CONF_KINDS; kind++)
+		if (kinds & 1U << kind)
+			json_array_append_new(array, json_string(conf_kind_name(kind)));
+	return array;
+}
+
+/* "deny port 22,443" becomes "deny_port": [22, 443], each word one of a list. */
+static void put_policy_line(json_t *section, char *line)
+{
+	static const char *const sides[] = { "to", "from", "port", NULL };
+	char *words[POLICY_WORDS], key[32], *end;
+	size_t count = words_split(line, words, POLICY_WORDS), first = 1;
+	long port;
+
+	snprintf(key, sizeof(key), "%s", words[0]);
+	if (!strcmp(key, "learn") || !strcmp(key, "by")) {
+		json_object_set_new(section, key, json_string(words[1]));
+		return;
+	}
+	for (int i = 0; sides[i]; i++)
+		if (!strcmp(words[1], sides[i]))
+			snprintf(key, sizeof(key), "%s_%s", words[0], words[first++]);
+	for (; first < count; first++) {
+		for (char *word; (word = strsep(&words[first], ","));) {
+			port = strtol(word, &end, 10);
+			json_array_append_new(child(section, key, json_array()),
+					      *end ? json_string(word) : json_integer(port));
+		}
+	}
+}
+
+static void put_policy(json_t *section, const struct policy *policy)
+{
+	struct out_text text = { 0 };
+	char *next, *line;
+
+	policy_write(&text, policy);
+	out_char(&text, '\0');
+	next = text.is_failed ? NULL : text.data;
+	while ((line = strsep(&next, "\n")))
+		if (*line)
+			put_policy_line(section, line);
+	out_free(&text);
+}
+
+static void put_section(json_t *json, const struct conf *conf, size_t at)
+{
+	const struct conf_section *section = &conf->sections[at];
+
+	if (section->exclusive)
+		json_object_set_new(json, "exclusive", exclusive(section->exclusive));
+	for (int kind = 0; kind < CONF_KINDS; kind++)
+		for (size_t i = 0; i < conf->count; i++)
+			if (conf->items[i].section == at && (int)conf->items[i].kind == kind)
+				put(json, &conf->items[i]);
+	put_policy(json, &section->policy);
+}
+
+json_t *conf_json(const struct conf *conf)
+{
+	json_t *doc = json_pack("{s:s}", "schema", CONF_JSON_SCHEMA), *all = json_object();
+
+	for (size_t at = 0; at < conf->n_sections; at++) {
+		const char *netns = conf->sections[at].netns;
+		struct out_text name = { 0 };
+		json_t *section;
+
+		if (!*netns) {
+			put_section(doc, conf, at);
+			continue;
+		}
+		section = json_object();
+		put_section(section, conf, at);
+		out_escaped(&name, netns, strlen(netns));
+		out_char(&name, '\0');
+		if (!name.is_failed && json_object_size(section))
+			json_object_set_new(all, name.data, section);
+		else
+			json_decref(section);
+		out_free(&name);
+	}
+	if (json_object_size(all))
+		json_object_set_new(doc, "netns", all);
+	else
+		json_decref(all);
+	return doc;
+}
