@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
-#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, COMPDIR, UNITDIR, UDEVDIR; INSTALL_SETUID_SHIM=1, see README.md
+#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, UNITDIR, UDEVDIR; INSTALL_SETUID_SHIM=1, see README.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
@@ -14,6 +14,8 @@ INSTALL_RULES := 90-smc-conf.rules
 # The schema of smc.conf as JSON.
 DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SCHEMAS := lib/conf/smc.conf.schema.json
+# Ansible looks there by itself.
+ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
@@ -64,7 +66,7 @@ define install_page
 endef
 
 install: all
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) '$(DESTDIR)$(LIBEXECDIR)'
@@ -77,6 +79,7 @@ install: all
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_SCHEMAS) '$(DESTDIR)$(DATADIR)'
+	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
 	$(if $(INSTALL_DOCS),$(Q)$(INSTALL) -m 0644 $(INSTALL_DOCS) '$(DESTDIR)$(DOCDIR)')
@@ -95,6 +98,7 @@ uninstall:
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
 	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
+	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'
 	$(Q)rm -f $(foreach schema,$(INSTALL_SCHEMAS),'$(DESTDIR)$(DATADIR)/$(notdir $(schema))')
 	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
 

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Ansible: what a host does with SMC, by smc_conf(8)."""
+import json
+import os
+import tempfile
+
+from ansible.module_utils.basic import AnsibleModule
+
+DOCUMENTATION = r"""
+module: smc_conf
+short_description: Keep what a host does with SMC in one file, and set it
+description:
+  - Writes /etc/smc-tools/smc.conf, and sets what it says by smc_conf(8), all of it or nothing.
+  - What is wrong with the settings, and what this kernel refuses, fails with one sentence, and changes nothing.
+options:
+  settings: {type: dict, description: "The settings as in smc.conf(5), As JSON."}
+  content: {type: str, description: "The same as lines of smc.conf(5), instead."}
+  path: {type: path, default: /etc/smc-tools/smc.conf, description: Where the file is written.}
+  apply: {type: bool, default: true, description: "Set it now; else it is only checked and written."}
+attributes:
+  check_mode: {support: full, description: Nothing is changed.}
+  diff_mode: {support: full, description: "What changes in the file, and what smc_conf diff says."}
+"""
+EXAMPLES = r"""
+- smc_conf:
+    settings:
+      eid: [MYCLUSTER]
+      sysctl: {net.smc.rmem: 1048576}
+      pnetid: [{id: NET1, net: eth0}]
+      allow: [10.0.0.0/8, "fd00::/8"]
+      deny_port: [22, 443]
+- smc_conf:
+    content: "{{ lookup('file', 'smc.conf') }}"
+"""
+RETURN = r"""
+changes: {type: list, returned: success, description: "What smc_conf -j diff says of the host before."}
+"""
+SIGNS = {"add": "+", "remove": "-", "change": "~"}
+
+
+def line(change):
+    return "%s %s%s\n" % (SIGNS[change["change"]], "netns %(netns)s: " % change if "netns" in change else "", change["setting"])
+
+
+def read(path):
+    if not os.path.exists(path):
+        return ""
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def write_beside(module, path, text):
+    directory = os.path.dirname(path)
+    if not os.path.isdir(directory) and not module.check_mode:
+        os.makedirs(directory, 0o755)
+    number, name = tempfile.mkstemp(prefix=".smc_conf.", dir=directory if os.path.isdir(directory) else module.tmpdir)
+    with os.fdopen(number, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(name, 0o644)
+    module.add_cleanup_file(name)
+    return name
+
+
+def main():
+    module = AnsibleModule({"settings": {"type": "dict"}, "content": {"type": "str"},
+                            "path": {"type": "path", "default": "/etc/smc-tools/smc.conf"},
+                            "apply": {"type": "bool", "default": True}},
+                           mutually_exclusive=[("settings", "content")], required_one_of=[("settings", "content")],
+                           supports_check_mode=True)
+    params, path = module.params, module.params["path"]
+    text = params["content"] if params["settings"] is None else json.dumps(params["settings"], indent=2) + "\n"
+    before, changes = read(path), []
+    new = write_beside(module, path, text)
+
+    def smc_conf(*words):
+        status, out, err = module.run_command([module.get_bin_path("smc_conf", True)] + list(words) + [new])
+        err = err.replace(new, path).strip()
+        if status not in ((0, 2) if "diff" in words else (0,)):
+            module.fail_json(msg=err or "smc_conf has failed", rc=status)
+        return out, err
+
+    smc_conf("check")
+    if params["apply"]:
+        changes = json.loads(smc_conf("-j", "diff")[0])["changes"]
+    result = {"changed": before != text or bool(changes), "changes": changes}
+    if module._diff:
+        result["diff"] = [{"before_header": path, "after_header": path, "before": before, "after": text},
+                          {"prepared": "".join(map(line, changes))}]
+    if result["changed"] and not module.check_mode:
+        for wait in smc_conf("apply")[1].splitlines() if params["apply"] else ():
+            module.warn(wait)
+        if before != text:
+            module.atomic_move(new, path)
+    module.exit_json(**result)
+
+
+if __name__ == "__main__":
+    main()
