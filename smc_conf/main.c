@@ -39,8 +39,9 @@ static const struct cli_tool tool = {
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
 		"PNET IDs, handshake limitation, net.smc, and with whom SMC is used. FILE is\n"
-		CONF_FILE " unless another is given, - is standard input; lines\n"
-		"or JSON, and export makes the one of the other.",
+		CONF_FILE " with those of " CONF_DIR " unless another\n"
+		"is given, - is standard input; lines or JSON, and export makes the one of the\n"
+		"other.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
@@ -153,17 +154,20 @@ static int read_pnet_file(struct conf *conf, bool is_alone, struct smc_err *err)
 
 static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
 {
-	bool has_conf, has_pnet;
+	bool has_conf, has_dir, has_pnet;
 	int ret = 0;
 
 	*conf = (struct conf){ 0 };
 	if (opts->file)
 		return conf_read(conf, opts->file, err);
 	has_conf = !access(CONF_FILE, F_OK);
+	has_dir = !access(CONF_DIR, F_OK);
 	has_pnet = !access(SC_PNET_FILE, F_OK);
 	/* A rule of udev asks for each device. */
-	if (has_conf || (!has_pnet && opts->command != SHOW && !opts->device))
+	if (has_conf || (!has_dir && !has_pnet && opts->command != SHOW && !opts->device))
 		ret = conf_read(conf, CONF_FILE, err);
+	if (!ret && has_dir)
+		ret = conf_read_directory(conf, CONF_DIR, err);
 	if (!ret && has_pnet)
 		ret = read_pnet_file(conf, !has_conf, err);
 	return ret;

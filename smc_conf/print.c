@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "conf/json.h"
 #include "out/table.h"
+#include "policy/json.h"
 
 /**
  * struct row - a setting, and what the file makes of it

@@ -140,7 +140,8 @@ static int replace(const struct dropin *dropin, const char *text, struct smc_err
 		return 1;
 	ret = failed(err, "write", dropin->file);
 	unlink(path);
-	rmdir(dropin->dir);
+	if (!dropin->keeps_dir)
+		rmdir(dropin->dir);
 	return ret;
 }
 
@@ -170,6 +171,7 @@ int dropin_remove(const struct dropin *dropin, struct smc_err *err)
 	free(old);
 	if (unlink(dropin->file))
 		return failed(err, "remove", dropin->file);
-	rmdir(dropin->dir);	/* stays while others have files in it */
+	if (!dropin->keeps_dir)
+		rmdir(dropin->dir);	/* stays while others have files in it */
 	return 1;
 }

@@ -17,11 +17,13 @@
  * @base: directory of the administrator's or the user's units
  * @dir: UNIT.service.d in @base
  * @file: DROPIN_FILE in @dir
+ * @keeps_dir: @dir stays, even empty: others may name it
  */
 struct dropin {
 	char base[PATH_MAX];
 	char dir[PATH_MAX];
 	char file[PATH_MAX];
+	bool keeps_dir;
 };
 
 /**

@@ -12,6 +12,7 @@
 #include "ld_pre_smc/rules.h"
 #include "smc_run/ab/ab.h"
 #include "smc_run/command.h"
+#include "smc_run/peers.h"
 #include "smc_run/unit.h"
 
 /* As env(1), nice(1) and other programs that start programs do. */
@@ -27,6 +28,7 @@ enum {
 	OPT_RAISE,
 	OPT_QUIET,
 	OPT_ENABLE,
+	OPT_PEERS,
 	OPT_DISABLE,
 	OPT_STATUS,
 	OPT_ALL,
@@ -73,6 +75,9 @@ static const struct cli_opt options[] = {
 	{ OPT_OUTPUT, "show-output", NULL, "with --ab: show the output, on standard error" },
 	{ OPT_ENABLE, "enable", "UNIT",
 	  "let a systemd service use SMC from its next start on, with\nthe options given" },
+	{ OPT_PEERS, "peers", "NETS",
+	  "with --enable: on the ports where the service listens, use SMC\nonly with these networks: "
+	  "NET[:PORTS], separated by commas" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
 	{ OPT_ALL, "all", NULL, "in place of UNIT: --disable every enabled service" },
 	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"
@@ -88,7 +93,7 @@ static const struct cli_tool tool = {
 	.name = "smc_run",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
 		 "[OPTION]... --ab PAIRS [--] COMMAND [ARGUMENT]...\n"
-		 "[OPTION]... --enable UNIT...\n"
+		 "[OPTION]... [--peers NETS] --enable UNIT...\n"
 		 "[--user] --disable UNIT... | --all\n"
 		 "[--user] [-j] --status [UNIT]",
 	.summary = "Run a command with its TCP sockets turned into SMC sockets.",
@@ -154,6 +159,22 @@ static int take_rules(struct run *run, const char *option, bool is_exclude)
 	else
 		*list = longer;
 	return 0;
+}
+
+/* Given again, the option adds to the list. */
+static int take_peers(struct run *run)
+{
+	char bad[POLICY_LINE_SIZE];
+	struct smc_err err = { 0 };
+
+	switch (peers_parse(&run->req.peers, optarg, bad, &err)) {
+	case 0:
+		return 0;
+	case -ENOMEM:
+		return cli_error(&tool, "out of memory");
+	default:
+		return cli_usage_error(&tool, "--peers: '%s': %s", bad, err.text);
+	}
 }
 
 static int take_family(struct request *req)
@@ -263,6 +284,8 @@ static int take_option(struct run *run, int opt)
 	case OPT_DISABLE:
 	case OPT_STATUS:
 		return take_action(run, opt);
+	case OPT_PEERS:
+		return take_peers(run);
 	case OPT_AB:
 		return take_pairs(run);
 	case OPT_METRIC:
@@ -304,6 +327,10 @@ static int check_action(const struct run *run)
 				       run->units[0]);
 	if (run->action == OPT_STATUS && run->n_units > 1)
 		return cli_usage_error(&tool, "unexpected argument '%s'", run->units[1]);
+	if (run->req.peers.count && run->action != OPT_ENABLE)
+		return cli_usage_error(&tool, "--peers is only for --enable");
+	if (run->req.peers.count && run->req.user)
+		return cli_usage_error(&tool, "--peers is only for services of the system");
 	if (run->req.raise_limits)
 		return cli_usage_error(&tool, "--raise-limits is only for commands: for services "
 				       "use sysctl.d(5)");
@@ -343,6 +370,8 @@ static int check_command(const struct run *run, char *const *argv)
 
 	if (run->is_all)
 		return cli_usage_error(&tool, "--all is only for --disable");
+	if (run->req.peers.count)
+		return cli_usage_error(&tool, "--peers is only for --enable");
 	if (run->req.user || (run->req.json && !ab->pairs))
 		return cli_usage_error(&tool, "--user and --json are only for services");
 	if (!ab->pairs && (ab->metric || ab->server || ab->is_shown))
@@ -412,5 +441,6 @@ int main(int argc, char **argv)
 		return cli_error(&tool, "out of memory");
 	status = run_request(&run, argc, argv);
 	free(run.units);
+	policy_free(&run.req.peers);
 	return status;
 }

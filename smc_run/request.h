@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "ld_pre_smc/variables.h"
+#include "policy/policy.h"
 
 /** enum way - how a program or a service comes to SMC */
 enum way {
@@ -24,6 +25,7 @@ enum way {
  * @is_strict: of commands: fail rather than use TCP
  * @raise_limits: of commands: raise the kernel's limits to what the buffers need
  * @unit: the service as typed; NULL: all, for --status
+ * @peers: with whom a service may use SMC; empty: nothing is said
  * @user: it is a unit of the user's own manager
  * @json: of --status
  */
@@ -34,5 +36,6 @@ struct request {
 	bool quiet;
 	bool is_strict, raise_limits;
 	const char *unit;
+	struct policy peers;
 	bool user, json;
 };

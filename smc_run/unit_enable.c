@@ -9,6 +9,8 @@
 
 #include "out/text.h"
 #include "smc_run/buffers.h"
+#include "smc_run/listen.h"
+#include "smc_run/peers.h"
 #include "smc_run/unit.h"
 #include "smc_run/way.h"
 
@@ -186,6 +188,7 @@ static void warn(const struct unit *unit)
 			warn_socket(unit, word);
 	}
 	warn_namesake(unit);
+	listeners_warn(unit);
 }
 
 static const char *systemctl_words(const struct request *req)
@@ -249,6 +252,35 @@ static bool has_bpf(const struct unit *unit)
 	return is_bpf;
 }
 
+/* What smc_conf applies at boot is gone then if nobody calls it. */
+static void warn_boot(const struct request *req)
+{
+	struct unit_props props;
+	bool is_enabled;
+
+	if (systemctl_show(false, "smc-conf.service", "UnitFileState", &props, NULL))
+		return;
+	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
+	free(props.text);
+	if (!is_enabled)
+		cli_warn(req->tool, req->quiet, "the rules of --peers are gone at the next boot: "
+			 "'systemctl enable smc-conf' applies them again");
+}
+
+/* First of all: who may not speak SMC to it never can. Return: exit status */
+static int limit(const struct unit *unit, struct smc_err *err)
+{
+	char file[PATH_MAX];
+
+	if (!unit->req->peers.count)
+		return 0;
+	if (peers_enable(unit, file, err))
+		return cli_error(unit->req->tool, "%s", err->text);
+	printf("%s: its peers are limited by %s\n", unit->name, file);
+	warn_boot(unit->req);
+	return 0;
+}
+
 /* Return: exit status. */
 static int enable(struct unit *unit, struct smc_err *err)
 {
@@ -258,6 +290,9 @@ static int enable(struct unit *unit, struct smc_err *err)
 
 	if (ret)
 		return cli_error(unit->req->tool, "%s", err->text);
+	ret = limit(unit, err);
+	if (ret)
+		return ret;
 	was_bpf = has_bpf(unit);
 	way_has_smc();	/* the sysctls that the buffers depend on come with the module */
 	conf = make_text(unit);
@@ -295,23 +330,37 @@ static int find_dropin(const struct request *req, struct unit *unit, struct smc_
 	return dropin_locate(req->user, unit->name, &unit->dropin, err);
 }
 
+/* The rules of --peers. Return: exit status; @is_gone: there were some */
+static int unlimit(const struct request *req, const char *unit, bool *is_gone)
+{
+	struct smc_err err = { 0 };
+	int ret = req->user ? 0 : peers_disable(unit, &err);
+
+	*is_gone = ret > 0;
+	return ret < 0 ? cli_error(req->tool, "%s", err.text) : 0;
+}
+
 int unit_disable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
 	int ret = find_dropin(req, &unit, &err);
-	bool was_bpf = !ret && has_bpf(&unit);
+	bool was_bpf = !ret && has_bpf(&unit), was_limited;
+	int status;
 
 	free(unit.props.text);
 	if (!ret)
 		ret = dropin_remove(&unit.dropin, &err);
 	if (ret < 0)
 		return cli_error(req->tool, "%s", err.text);
-	if (!ret)
-		return report(&unit, "is not enabled", false);
-	reload(req);
+	status = unlimit(req, unit.name, &was_limited);
+	if (!ret && !was_limited)
+		return status ? status : report(&unit, "is not enabled", false);
+	if (ret)
+		reload(req);
 	detach(&unit, was_bpf);
-	return report(&unit, "disabled", true);
+	report(&unit, "disabled", true);
+	return status;
 }
 
 struct sweep {
@@ -342,10 +391,25 @@ static int sweep_unit(const char *name, void *arg)
 	return report(&unit, "disabled", true);
 }
 
+static int sweep_peers(const char *name, void *arg)
+{
+	struct sweep *sweep = arg;
+	bool was_limited;
+	int status = unlimit(sweep->req, name, &was_limited);
+
+	sweep->status = status ? status : sweep->status;
+	sweep->count += was_limited;
+	if (was_limited)
+		printf("%s: its peers are no longer limited\n", name);
+	return 0;
+}
+
 int unit_disable_all(const struct request *req)
 {
 	struct sweep sweep = { .req = req };
 
+	if (!req->user)
+		peers_each(sweep_peers, &sweep);
 	if (dropin_each(req->user, sweep_unit, &sweep, &sweep.err))
 		return cli_error(req->tool, "%s", sweep.err.text);
 	if (sweep.count)

@@ -52,12 +52,17 @@ bool preload_is_ours(const char *entry)
 	return false;
 }
 
+static bool find_tool(const char *name, char path[PATH_MAX])
+{
+	if (self_find(name, X_OK, path))
+		return true;
+	snprintf(path, PATH_MAX, "%s/%s", SMC_BINDIR, name);
+	return !access(path, X_OK);
+}
+
 bool bpf_loader(char path[PATH_MAX])
 {
-	if (self_find("smc_bpf", X_OK, path))
-		return true;
-	snprintf(path, PATH_MAX, "%s/smc_bpf", SMC_BINDIR);
-	return !access(path, X_OK);
+	return find_tool("smc_bpf", path);
 }
 
 /* What a member of the group that smc_bpf allows gets. Return: is this process marked now? */
@@ -101,31 +106,46 @@ static int mark_self(void)
 }
 
 /* One line without its newline and without "smc_bpf: ". */
-static const char *sentence(char *text)
+static const char *sentence(char *text, const char *name)
 {
-	static const char lead[] = "smc_bpf: ";
+	size_t len = strlen(name);
 
 	text[strcspn(text, "\n")] = '\0';
-	return text + (strncmp(text, lead, strlen(lead)) ? 0 : strlen(lead));
+	return text + (strncmp(text, name, len) || strncmp(text + len, ": ", 2) ? 0 : len + 2);
 }
 
-int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err)
+int tool_ask(const char *name, const char *command, const char *option, const char *value,
+	     char **text, struct smc_err *err)
 {
-	char path[PATH_MAX], *text = NULL;
+	char path[PATH_MAX], *said = NULL;
 	const char *argv[] = { path, command, option, value, NULL };
 	size_t size;
 	int ret;
 
+	if (!find_tool(name, path))
+		return smc_err_say(err, ENOENT, "no %s beside smc_run", name);
+	ret = program_run((char *const *)argv, &said, &size);
+	if (ret < 0)
+		smc_err_set(err, -ret, "cannot run '%s'", path);
+	else if (ret && *said)
+		smc_err_say(err, EIO, "%s", sentence(said, name));
+	else if (ret)
+		smc_err_say(err, EIO, "%s failed", name);
+	if (text && !ret)
+		*text = said;
+	else
+		free(said);
+	return ret > 0 ? -EIO : ret;
+}
+
+int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err)
+{
+	char path[PATH_MAX];
+
 	if (!bpf_loader(path))
 		return smc_err_say(err, ENOENT, "no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
-	ret = program_run((char *const *)argv, &text, &size);
-	if (ret < 0)
-		smc_err_set(err, -ret, "cannot run '%s'", path);
-	else if (ret)
-		smc_err_say(err, EIO, "%s", *text ? sentence(text) : "smc_bpf failed");
-	free(text);
-	return ret > 0 ? -EIO : ret;
+	return tool_ask("smc_bpf", command, option, value, NULL, err);
 }
 
 /* Ask smc_bpf to load it, then again. */

@@ -34,11 +34,21 @@ bool preload_is_ours(const char *entry);
 bool bpf_loader(char path[PATH_MAX]);
 
 /**
- * bpf_ask() - run smc_bpf
+ * tool_ask() - run another tool of ours, beside this program or else the installed one
  * @option, @value: arguments behind @command, NULL for none
+ * @text: receives what it printed, to be freed; may be NULL
  *
  * Return: 0; -EIO with its sentence if it failed; -ENOENT with a sentence if there is none; -errno
  * with a sentence.
+ */
+int tool_ask(const char *name, const char *command, const char *option, const char *value,
+	     char **text, struct smc_err *err);
+
+/**
+ * bpf_ask() - run smc_bpf
+ * @option, @value: arguments behind @command, NULL for none
+ *
+ * Return: as tool_ask().
  */
 int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err);
 

@@ -46,11 +46,29 @@ static int make_directory(char out[PATH_MAX], const struct conf_source *source, 
 		0 : -ENAMETOOLONG;
 }
 
+/* Return: 0; an error of one of its files, with a sentence; a positive errno of the directory. */
+static int read_directory(struct conf *conf, const char *directory, int depth, struct smc_err *err)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	struct dirent **names = NULL;
+	int ret = 0, count = scandir(directory, &names, is_conf, by_name);
+
+	if (count < 0)
+		return errno;
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
+		if (!ret)
+			ret = read_path(conf, path, depth, err);
+		free(names[i]);
+	}
+	free(names);
+	return ret;
+}
+
 static int include(struct conf_source *source, struct conf_line *line)
 {
-	char directory[PATH_MAX], path[PATH_MAX + NAME_MAX + 2];
-	struct dirent **names = NULL;
-	int count, ret = 0;
+	char directory[PATH_MAX];
+	int ret;
 
 	if (source->depth < 0)
 		return conf_expected(line, 0, "only files can include others");
@@ -59,18 +77,11 @@ static int include(struct conf_source *source, struct conf_line *line)
 	if (line->count != 2 || make_directory(directory, source, line->words[1]))
 		return conf_expected(line, line->count < 2 ? 1 : line->count - 1,
 				     "expected one directory");
-	count = scandir(directory, &names, is_conf, by_name);
-	if (count < 0) {
+	ret = read_directory(source->conf, directory, source->depth + 1, source->err);
+	if (ret > 0) {
 		line->bad = 1;
-		return smc_err_set(line->err, errno, "cannot read the directory");
+		return smc_err_set(line->err, ret, "cannot read the directory");
 	}
-	for (int i = 0; i < count; i++) {
-		snprintf(path, sizeof(path), "%s/%s", directory, names[i]->d_name);
-		if (!ret)
-			ret = read_path(source->conf, path, source->depth + 1, source->err);
-		free(names[i]);
-	}
-	free(names);
 	if (ret) /* said already, with the name of that file */
 		line->bad = SIZE_MAX;
 	return ret;
@@ -191,30 +202,36 @@ static void settle(struct conf *conf)
 		policy_settle(&conf->sections[i].policy);
 }
 
-int conf_read(struct conf *conf, const char *path, struct smc_err *err)
+static int finish(struct conf *conf, int ret)
 {
-	int ret;
-
-	*conf = (struct conf){ 0 };
-	*err = (struct smc_err){ 0 };
-	ret = read_path(conf, path, 0, err);
 	settle(conf);
 	if (ret)
 		conf_free(conf);
 	return ret;
 }
 
+int conf_read(struct conf *conf, const char *path, struct smc_err *err)
+{
+	*conf = (struct conf){ 0 };
+	*err = (struct smc_err){ 0 };
+	return finish(conf, read_path(conf, path, 0, err));
+}
+
+int conf_read_directory(struct conf *conf, const char *path, struct smc_err *err)
+{
+	int ret = read_directory(conf, path, 0, err);
+
+	if (ret > 0)
+		ret = smc_err_set(err, ret, "cannot read %.200s", path);
+	return finish(conf, ret);
+}
+
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
 		   struct smc_err *err)
 {
 	struct conf_source source = { conf, name, -1, include, err };
-	int ret;
 
 	*conf = (struct conf){ 0 };
 	*err = (struct smc_err){ 0 };
-	ret = read_text(&source, text, len);
-	settle(conf);
-	if (ret)
-		conf_free(conf);
-	return ret;
+	return finish(conf, read_text(&source, text, len));
 }

@@ -5,6 +5,8 @@
 #include "conf/conf.h"
 
 #define CONF_FILE "/etc/smc-tools/smc.conf"
+/* Read behind it, whether or not the file is there: what programs add, such as smc_run --enable. */
+#define CONF_DIR "/etc/smc-tools/smc.conf.d"
 
 /*
  * A file is lines, or JSON where it begins with a {: conf/json.h.
@@ -22,6 +24,12 @@
  * Return: 0; -EINVAL for a wrong line; -EPERM for a file that others may write; another -errno.
  */
 int conf_read(struct conf *conf, const char *path, struct smc_err *err);
+
+/**
+ * conf_read_directory() - the files *.conf of a directory, in the order of their names
+ * @conf: what was read before; stays
+ */
+int conf_read_directory(struct conf *conf, const char *path, struct smc_err *err);
 
 /**
  * conf_read_text() - lines from memory, which cannot include

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <jansson.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"

@@ -134,7 +134,7 @@ static bool is_in(struct policy_range ports, uint16_t port)
 static bool has_net(const struct policy_rule *rule, const struct netaddr *peer)
 {
 	for (size_t i = 0; i < rule->count; i++)
-		if (netaddr_covers(&rule->nets[i], peer))
+		if (rule->nets[i].prefix <= peer->prefix && netaddr_covers(&rule->nets[i], peer))
 			return true;
 	return false;
 }

@@ -29,7 +29,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <jansson.h>
 
 #include "base/err.h"
 #include "out/text.h"
@@ -112,7 +111,8 @@ bool policy_is_empty(const struct policy *policy);
 /**
  * policy_allows() - may a connection use SMC, as far as it is known beforehand?
  * @side: POLICY_TO or POLICY_FROM
- * @peer: its address, with all bits as prefix
+ * @peer: its address, with all bits as prefix; with fewer a network, of which all must be allowed,
+ *	and none be denied as a whole
  * @port: the server's
  */
 bool policy_allows(const struct policy *policy, enum policy_side side, const struct netaddr *peer,
@@ -138,25 +138,18 @@ int policy_diff(const struct policy *now, const struct policy *wanted, policy_li
 /** policy_differs() - is there any such line? Return: 1, 0, -ENOMEM */
 int policy_differs(const struct policy *now, const struct policy *wanted);
 
-/**
- * policy_json() - as an object
- * @is_live: with counters and what was learned, as the policy was read from the kernel
- *
- * {"by": "nft", "learn": 86400, "learned": ["10.0.0.1"], "denied_ports": [{"first", "last"}],
- * "denied_ports_hits", "rules": [{"action", "direction": "both" | "to" | "from", "first_port",
- * "last_port", "networks": ["10.0.0.0/8"], "hits", "others_denied"}]}. What does not apply is
- * absent.
- *
- * Return: NULL without memory.
- */
-json_t *policy_json(const struct policy *policy, bool is_live);
-
 /** policy_by_name() - "nft", "bpf", or NULL */
 const char *policy_by_name(enum policy_by by);
 
 /** policy_rule() - the rule of these three, a new one if there is none. Return: NULL, no memory */
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
 				enum policy_side side, struct policy_range ports);
+
+/** policy_action_name() - "allow", "deny" */
+const char *policy_action_name(enum policy_action action);
+
+/** policy_side_name() - "both", "to", "from" */
+const char *policy_side_name(enum policy_side side);
 
 /** policy_rule_text() - "allow to", without networks and ports */
 void policy_rule_text(char text[16], const struct policy_rule *rule);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A policy as lines, as what differs between two, and as JSON. */
+/* A policy as lines, and as what differs between two. */
 #include "policy/policy.h"
 
 #include <errno.h>
@@ -8,12 +8,8 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "out/table.h"
 
 #define LINE_WIDTH 80
-
-static const char *const action_names[] = { [POLICY_DENY] = "deny", [POLICY_ALLOW] = "allow" };
-static const char *const side_names[] = { "both", "to", "from" };
 
 struct line {
 	char text[16 + POLICY_LINE_SIZE];
@@ -24,10 +20,20 @@ struct lines {
 	size_t count, size;
 };
 
+const char *policy_action_name(enum policy_action action)
+{
+	return action == POLICY_DENY ? "deny" : "allow";
+}
+
+const char *policy_side_name(enum policy_side side)
+{
+	return side == POLICY_TO ? "to" : side == POLICY_FROM ? "from" : "both";
+}
+
 void policy_rule_text(char text[16], const struct policy_rule *rule)
 {
-	snprintf(text, 16, "%s%s%s", action_names[rule->action], rule->side ? " " : "",
-		 rule->side ? side_names[rule->side] : "");
+	snprintf(text, 16, "%s%s%s", policy_action_name(rule->action), rule->side ? " " : "",
+		 rule->side ? policy_side_name(rule->side) : "");
 }
 
 static void ports_text(char text[16], struct policy_range ports)
@@ -38,21 +44,13 @@ static void ports_text(char text[16], struct policy_range ports)
 		snprintf(text, 16, "%u-%u", ports.low, ports.high);
 }
 
-/* One address without its prefix, which it is complete with. */
-static void net_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *net)
-{
-	netaddr_text(text, net, false);
-	if (net->prefix == (net->family == AF_INET ? 32 : 128))
-		*strchr(text, '/') = '\0';
-}
-
 static void item_text(char text[POLICY_LINE_SIZE], const struct policy_rule *rule,
 		      const struct netaddr *net)
 {
 	char addr[NETADDR_TEXT_SIZE], ports[16];
 	size_t host;
 
-	net_text(addr, net);
+	netaddr_short(addr, net);
 	if (!rule->ports.low) {
 		snprintf(text, POLICY_LINE_SIZE, "%s", addr);
 		return;
@@ -232,65 +230,4 @@ static int end_at_first(void *arg, char sign, const char *line)
 int policy_differs(const struct policy *now, const struct policy *wanted)
 {
 	return policy_diff(now, wanted, end_at_first, NULL);
-}
-
-static json_t *nets_json(const struct netaddr *nets, size_t count)
-{
-	json_t *array = json_array();
-	char text[NETADDR_TEXT_SIZE];
-
-	for (size_t i = 0; i < count; i++) {
-		net_text(text, &nets[i]);
-		out_json_push(&array, json_string(text));
-	}
-	return array;
-}
-
-static json_t *rule_json(const struct policy_rule *rule, bool is_live)
-{
-	json_t *object = json_pack("{s:s, s:s}", "action", action_names[rule->action], "direction",
-				   side_names[rule->side]);
-
-	if (rule->ports.low) {
-		json_object_set_new(object, "first_port", json_integer(rule->ports.low));
-		json_object_set_new(object, "last_port", json_integer(rule->ports.high));
-	}
-	json_object_set_new(object, "networks", nets_json(rule->nets, rule->count));
-	if (is_live)
-		json_object_set_new(object, "hits", out_json_number(rule->hits));
-	if (is_live && rule->action == POLICY_ALLOW)
-		json_object_set_new(object, "others_denied", out_json_number(rule->others));
-	return object;
-}
-
-static void ports_json(json_t *object, const struct policy *policy, bool is_live)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < policy->port_count; i++)
-		out_json_push(&array, json_pack("{s:i, s:i}", "first", policy->ports[i].low, "last",
-						policy->ports[i].high));
-	json_object_set_new(object, "denied_ports", array);
-	if (is_live)
-		json_object_set_new(object, "denied_ports_hits",
-				    out_json_number(policy->port_hits));
-}
-
-json_t *policy_json(const struct policy *policy, bool is_live)
-{
-	json_t *object = json_object(), *rules = json_array();
-
-	if (policy->by)
-		json_object_set_new(object, "by", json_string(policy_by_name(policy->by)));
-	if (policy->learn)
-		json_object_set_new(object, "learn", json_integer(policy->learn));
-	if (policy->learn && is_live)
-		json_object_set_new(object, "learned",
-				    nets_json(policy->learned, policy->learned_count));
-	if (policy->port_count)
-		ports_json(object, policy, is_live);
-	for (size_t i = 0; i < policy->count; i++)
-		out_json_push(&rules, rule_json(&policy->rules[i], is_live));
-	json_object_set_new(object, "rules", rules);
-	return object;
 }

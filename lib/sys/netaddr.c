@@ -140,6 +140,13 @@ void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool
 	snprintf(text, NETADDR_TEXT_SIZE, "%s/%u", host, addr->prefix);
 }
 
+void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr)
+{
+	netaddr_text(text, addr, false);
+	if (addr->prefix == (addr->family == AF_INET ? 32 : 128))
+		*strchr(text, '/') = '\0';
+}
+
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other)
 {
 	size_t bytes = addr->prefix / 8;
@@ -156,6 +163,43 @@ bool netaddr_has(const struct netaddr_table *table, const char *netdev, int fami
 		if (table->addrs[i].family == family && !strcmp(table->addrs[i].netdev, netdev))
 			return true;
 	return false;
+}
+
+bool netaddr_is_private(const struct netaddr *addr)
+{
+	static const struct netaddr nets[] = {
+		{ .family = AF_INET, .prefix = 8, .bytes = { 10 } },
+		{ .family = AF_INET, .prefix = 12, .bytes = { 172, 16 } },
+		{ .family = AF_INET, .prefix = 16, .bytes = { 192, 168 } },
+		{ .family = AF_INET, .prefix = 10, .bytes = { 100, 64 } },
+		{ .family = AF_INET, .prefix = 8, .bytes = { 127 } },
+		{ .family = AF_INET, .prefix = 16, .bytes = { 169, 254 } },
+		{ .family = AF_INET6, .prefix = 7, .bytes = { 0xfc } },
+		{ .family = AF_INET6, .prefix = 10, .bytes = { 0xfe, 0x80 } },
+		{ .family = AF_INET6, .prefix = 128, .bytes = { [15] = 1 } },
+	};
+
+	for (size_t i = 0; i < sizeof(nets) / sizeof(nets[0]); i++)
+		if (netaddr_covers(&nets[i], addr))
+			return true;
+	return false;
+}
+
+const struct netaddr *netaddr_public(const struct netaddr_table *table,
+				     const struct netaddr *listen)
+{
+	static const uint8_t any[16];
+	size_t size = listen->family == AF_INET ? 4 : 16;
+	bool is_any = !memcmp(listen->bytes, any, size);
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct netaddr *addr = &table->addrs[i];
+
+		if (addr->family == listen->family && !netaddr_is_private(addr) &&
+		    (is_any || !memcmp(addr->bytes, listen->bytes, size)))
+			return addr;
+	}
+	return NULL;
 }
 
 void netaddr_free(struct netaddr_table *table)

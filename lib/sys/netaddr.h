@@ -50,10 +50,31 @@ bool netaddr_parse(struct netaddr *addr, const char *text);
 /** netaddr_text() - write an address with its prefix; with @is_subnet the subnet that it is in */
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet);
 
+/** netaddr_short() - the same, without the prefix of a whole address */
+void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr);
+
 /** netaddr_covers() - is @other in the subnet of @addr? */
 bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other);
 
 /** netaddr_has() - has a net device an address of this family? */
 bool netaddr_has(const struct netaddr_table *table, const char *netdev, int family);
+
+/**
+ * netaddr_is_private() - can only hosts of a private network have or reach it?
+ *
+ * Loopback, link-local, private and shared addresses: RFC 1918, 3927, 4193, 4291, 6598. What an
+ * address translator before this host lets in, nobody here knows.
+ */
+bool netaddr_is_private(const struct netaddr *addr);
+
+/**
+ * netaddr_public() - by which address hosts of other networks reach a socket
+ * @table: of this host
+ * @listen: where it listens; all bytes 0 for every address
+ *
+ * Return: the first that is not private; NULL for none.
+ */
+const struct netaddr *netaddr_public(const struct netaddr_table *table,
+				     const struct netaddr *listen);
 
 void netaddr_free(struct netaddr_table *table);

@@ -256,8 +256,7 @@ static bool read_name(const struct sockaddr_storage *from, struct smc_addr *to)
 	return true;
 }
 
-/* A process's socket of that inode, as a descriptor of our own, or -errno. */
-static int take_socket(const struct proc_fd *holder)
+int proc_take_socket(const struct proc_fd *holder)
 {
 	struct stat st;
 	int pidfd, fd;
@@ -308,7 +307,7 @@ static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
 	struct sockaddr_storage name = { 0 };
 	struct smc_addr local = { 0 }, peer = { 0 };
 	socklen_t len = sizeof(name);
-	int fd = take_socket(arg), used;
+	int fd = proc_take_socket(arg), used;
 
 	if (fd < 0)
 		return fd;

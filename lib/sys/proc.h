@@ -77,10 +77,18 @@ void proc_table_free(struct proc_table *table);
 bool proc_fd_holds(const struct proc_fd *holder);
 
 /**
+ * proc_take_socket() - a copy of a process's socket
+ *
+ * By pidfd_getfd(2), kernel 5.6, which needs ptrace access. Not on a recorded host.
+ *
+ * Return: a descriptor; -ESTALE when it holds another file by now; -errno.
+ */
+int proc_take_socket(const struct proc_fd *holder);
+
+/**
  * proc_socket_names() - ask a process's socket for its addresses
  *
- * Takes a copy of the descriptor (pidfd_getfd(2), kernel 5.6, needs ptrace access) and asks
- * getsockname(2) and getpeername(2).
+ * Takes a copy, as proc_take_socket(), and asks getsockname(2) and getpeername(2).
  *
  * Return: true when at least the local address is known now.
  */

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "policy/policy.h"
+#include "policy/json.h"
 
 #define WORDS_MAX 64
 

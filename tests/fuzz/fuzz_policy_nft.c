@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "policy/nft.h"
+#include "policy/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "policy/enforce.h"
+#include "policy/json.h"
 
 static int fail(const struct smc_err *err)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <arpa/inet.h>
 
-#include "policy/policy.h"
+#include "policy/json.h"
 
 #define WORDS_MAX 16
 
@@ -216,6 +216,34 @@ static void allow_speaks_of_its_ports_and_direction(void **state)
 	assert_false(allows(two, POLICY_TO, "192.168.0.1", 6379));
 }
 
+/* Everybody: as a network. */
+static bool is_open(const char *lines, int family, uint16_t port)
+{
+	struct policy policy = read_lines(lines);
+	const struct netaddr all = { .family = family };
+	bool ret = policy_allows(&policy, POLICY_FROM, &all, port);
+
+	policy_free(&policy);
+	return ret;
+}
+
+static void who_is_everybody(void **state)
+{
+	(void)state;
+	assert_true(is_open("allow to 10.0.0.0/8;deny to 0.0.0.0/0;deny port 22", AF_INET, 80));
+	assert_false(is_open("deny port 22", AF_INET6, 22));
+	assert_false(is_open("allow from 10.0.0.0/8:80", AF_INET, 80));
+	assert_false(is_open("allow from 10.0.0.0/8:80", AF_INET6, 80));
+	assert_true(is_open("allow from 10.0.0.0/8:80", AF_INET, 81));
+	assert_false(is_open("allow 0.0.0.0/8", AF_INET, 80));
+	assert_false(is_open("allow 0.0.0.0/1", AF_INET, 80));
+	assert_true(is_open("allow 0.0.0.0/1 128.0.0.0/1", AF_INET, 80));
+	assert_false(is_open("allow 0.0.0.0/0", AF_INET6, 80));
+	assert_true(is_open("deny 0.0.0.0/8", AF_INET, 80));
+	assert_false(is_open("deny 0.0.0.0/0", AF_INET, 80));
+	assert_true(is_open("deny 0.0.0.0/0", AF_INET6, 80));
+}
+
 static int note(void *arg, char sign, const char *line)
 {
 	char *text = arg;
@@ -296,6 +324,7 @@ int main(void)
 		cmocka_unit_test(combinations_are_limited),
 		cmocka_unit_test(who_may),
 		cmocka_unit_test(allow_speaks_of_its_ports_and_direction),
+		cmocka_unit_test(who_is_everybody),
 		cmocka_unit_test(what_differs),
 		cmocka_unit_test(what_differs_can_be_ended),
 		cmocka_unit_test(as_json),

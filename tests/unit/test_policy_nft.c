@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "policy/nft.h"
 

@@ -23,7 +23,7 @@ DROPIN = "zz-smc-tools.conf"
 REDIS = "redis-server.service"
 IPPROTO_SMC = 256
 REDIS_UNIT = "/lib/systemd/system/" + REDIS
-PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205, "static": 5206}
+PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205, "static": 5206, "peers": 5207}
 
 
 def install():
@@ -69,6 +69,7 @@ def write_units():
           "[Service]\nEnvironment=LD_PRELOAD=%s PERCENT=100%%%%\n" % OTHER)
     write(UNITS + "/lab-sock.socket", "[Socket]\nListenStream=127.0.0.1:%d\n" % PORTS["sock"])
     write(UNITS + "/lab-sock.service", serve % PORTS["other"])
+    write(UNITS + "/lab-peers.service", serve % PORTS["peers"])
     write(UNITS + "/lab-static.service", "[Service]\nDynamicUser=yes\n"
           "ExecStart=/bin/busybox httpd -f -p 127.0.0.1:%d\n" % PORTS["static"])
 
@@ -273,6 +274,34 @@ def check_bpf():
     equal(mode(PORTS["static"]), "SMCD", "what starts in the slice: SMC-D")
 
 
+def check_peers():
+    """Who may use SMC with a service that everybody reaches: said, limited, and taken back."""
+    subprocess.run(["ip", "addr", "add", "203.0.113.7/32", "dev", "lo"], check=True)
+    _, err = enable("lab-peers")
+    ok("lab-peers.service does not run, so where it listens is not known" in err, "a service that does not run: said", err)
+    systemctl("start", "lab-peers")
+    equal(mode(PORTS["peers"]), "SMCD", "whoever comes gets SMC")
+    _, err = enable("lab-peers")
+    ok("listens on [::]:%d, so everybody who reaches 203.0.113.7" % PORTS["peers"] in err, "everybody can: said, with the port of its SMC socket", err)
+    out, err = enable("lab-peers", "--peers", "10.0.0.0/8")
+    ok("smc.conf.d/lab-peers.service.conf" in out and "everybody" not in err, "--peers limits that", (out, err))
+    ok("systemctl enable smc-conf" in err, "and says that nobody applies it at boot", err)
+    equal(mode(PORTS["peers"]), "TCP", "at once, without a restart")
+    rules = json.loads(run("smc_conf", "show", "-j")[1])["policies"][0]["rules"]
+    equal([(rule["action"], rule["direction"], rule["first_port"], rule["networks"], rule["others_denied"] > 0) for rule in rules],
+          [("allow", "from", PORTS["peers"], ["10.0.0.0/8"], True)], "smc_conf show has the rule, which counts")
+    ok("smc.conf.d/lab-peers.service.conf:2" in run("smc_conf", "show")[1], "and where it is from")
+    run("nft", "flush", "ruleset")
+    systemctl("restart", "smc-conf")
+    equal(mode(PORTS["peers"]), "TCP", "smc-conf.service applies it again")
+    enable("lab-peers", "--peers", "127.0.0.0/8,::1")
+    equal(mode(PORTS["peers"]), "SMCD", "other networks")
+    smc_run("--disable", "lab-peers")
+    equal((os.listdir("/etc/smc-tools/smc.conf.d"), json.loads(run("smc_conf", "show", "-j")[1])["policies"]), ([], []),
+          "--disable takes the rules away")
+    subprocess.run(["ip", "addr", "del", "203.0.113.7/32", "dev", "lo"], check=True)
+
+
 def check_bundle():
     """It has what --enable wrote, and what --status says of it."""
     enable(REDIS)
@@ -305,6 +334,7 @@ check_template()
 check_environment()
 check_socket()
 check_bpf()
+check_peers()
 check_bundle()
 check_refusals()
 done()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/* Addresses: which are private, and by which ones others come. */
+#include "test.h"
+
+#include <string.h>
+
+#include "sys/netaddr.h"
+
+static struct netaddr parsed(const char *text)
+{
+	struct netaddr addr;
+
+	assert_true(netaddr_parse(&addr, text));
+	return addr;
+}
+
+static void assert_private(const char *text, bool is_private)
+{
+	const struct netaddr addr = parsed(text);
+
+	if (netaddr_is_private(&addr) != is_private)
+		fail_msg("%s", text);
+}
+
+static void private_ones(void **state)
+{
+	static const char *const private[] = {
+		"10.0.0.1/32", "172.16.0.1/32", "172.31.255.255/32", "192.168.1.1/32",
+		"100.64.0.1/32", "127.0.0.1/32", "169.254.1.1/32", "::1/128", "fc00::1/128",
+		"fdff::1/128", "fe80::1/128", "febf::1/128",
+	};
+	static const char *const public[] = {
+		"9.255.255.255/32", "11.0.0.1/32", "172.15.255.255/32", "172.32.0.1/32",
+		"192.167.1.1/32", "100.63.0.1/32", "100.128.0.1/32", "203.0.113.7/32", "::2/128",
+		"2001:db8::1/128", "fe00::1/128", "fec0::1/128",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(private); i++)
+		assert_private(private[i], true);
+	for (size_t i = 0; i < ARRAY_SIZE(public); i++)
+		assert_private(public[i], false);
+}
+
+static void by_which_others_come(void **state)
+{
+	struct netaddr here[] = { parsed("127.0.0.1/8"), parsed("10.0.0.7/8"),
+				  parsed("203.0.113.7/24"), parsed("fe80::1/64"),
+				  parsed("2001:db8::7/64") };
+	const struct netaddr_table table = { .addrs = here, .count = ARRAY_SIZE(here) };
+	const struct netaddr_table lo = { .addrs = here, .count = 2 };
+	static const struct {
+		const char *listen;
+		int index;
+	} cases[] = {
+		{ "0.0.0.0/0", 2 }, { "::/0", 4 }, { "203.0.113.7/32", 2 }, { "10.0.0.7/32", -1 },
+		{ "127.0.0.1/32", -1 }, { "203.0.113.8/32", -1 }, { "::1/128", -1 },
+		{ "2001:db8::7/128", 4 }, { "fe80::1/128", -1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct netaddr listen = parsed(cases[i].listen);
+		const struct netaddr *door = netaddr_public(&table, &listen);
+
+		assert_int_equal(door ? door - here : -1, cases[i].index);
+		assert_null(netaddr_public(&lo, &listen));
+	}
+}
+
+static void short_text(void **state)
+{
+	static const char *const texts[][2] = {
+		{ "10.0.0.1/32", "10.0.0.1" }, { "10.0.0.0/31", "10.0.0.0/31" },
+		{ "::1/128", "::1" }, { "fd00::/32", "fd00::/32" },
+	};
+	char text[NETADDR_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		const struct netaddr addr = parsed(texts[i][0]);
+
+		netaddr_short(text, &addr);
+		assert_string_equal(text, texts[i][1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(private_ones),
+		cmocka_unit_test(by_which_others_come),
+		cmocka_unit_test(short_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
