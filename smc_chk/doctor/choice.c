@@ -177,8 +177,23 @@ static bool is_offered(const struct choice_facts *facts, const struct pnet_row *
 	return !*ism->pnetid;
 }
 
+const struct pnet_row *choice_ism_v2_next(const struct choice_facts *facts, size_t *at)
+{
+	while (facts->is_ism_v2 && *at < facts->rows.count) {
+		const struct pnet_row *row = &facts->rows.rows[(*at)++];
+
+		if (row->type == PNET_ISM && row->ism && !choice_is_loopback(row) &&
+		    is_offered(facts, row))
+			return row;
+	}
+	return NULL;
+}
+
 static void find_ism(struct choice *choice, const struct choice_facts *facts)
 {
+	size_t at = 0;
+
+	choice->ism_v2 = choice_ism_v2_next(facts, &at);
 	choice->is_loopback = facts->has_loopback;
 	for (size_t i = 0; i < facts->rows.count; i++) {
 		const struct pnet_row *row = &facts->rows.rows[i];
@@ -193,8 +208,6 @@ static void find_ism(struct choice *choice, const struct choice_facts *facts)
 			continue;
 		if (!choice->ism_v1 && *row->pnetid && !strcmp(row->pnetid, choice->net->pnetid))
 			choice->ism_v1 = row;
-		if (!choice->ism_v2 && facts->is_ism_v2 && is_offered(facts, row))
-			choice->ism_v2 = row;
 	}
 	if (choice->ism_v1)
 		choice->smcd = USABLE;

@@ -105,6 +105,14 @@ void choice_make(struct choice *choice, const struct choice_facts *facts,
 size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct choice_facts *facts,
 		    const struct choice *choice, bool with_waiting);
 
+/**
+ * choice_ism_v2_next() - the ISM devices that are offered for SMC-Dv2, loopback apart
+ * @at: 0 at first; receives where to go on
+ *
+ * Return: NULL after the last.
+ */
+const struct pnet_row *choice_ism_v2_next(const struct choice_facts *facts, size_t *at);
+
 /** choice_port_usability() - what an RDMA port lacks, whatever the net device. Pure. */
 enum usability choice_port_usability(const struct choice_facts *facts, const struct pnet_row *port);
 

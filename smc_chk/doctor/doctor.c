@@ -70,6 +70,32 @@ static void run_checks(struct doctor *doc)
 		soften(doc, first);
 }
 
+static bool is_about_devices(const struct doctor_finding *finding)
+{
+	static const char words[] = "kernel module netlink soft-roce rdma ism pnetid vlan address";
+
+	return doctor_has_word(words, finding->check);
+}
+
+int doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why)
+{
+	const struct chk_request req = { .iface = iface };
+	struct doctor doc = { .req = &req, .facts = facts };
+	const struct doctor_finding *worst = NULL, *at;
+
+	run_checks(&doc);
+	for (size_t i = 0; i < doc.n_findings; i++) {
+		at = &doc.findings[i];
+		if (at->level != DOCTOR_OK && is_about_devices(at) &&
+		    (!worst || at->level > worst->level ||
+		     (at->level == worst->level && !*worst->remedy && *at->remedy)))
+			worst = at;
+	}
+	*why = worst ? *worst : (struct doctor_finding){ .level = DOCTOR_OK };
+	free(doc.findings);
+	return doc.is_out_of_memory ? -ENOMEM : 0;
+}
+
 /* Return: chk_status; -errno with @err. */
 static int examine(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {

@@ -398,6 +398,7 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 	int ret;
 
 	load_release(facts);
+	host_text(facts->boot, sizeof(facts->boot), "/proc/sys/kernel/random/boot_id");
 	facts->socket_error = -host_af_smc();
 	facts->has_smc = !facts->socket_error;
 	chk_debug(req, "kernel %s: socket of AF_SMC: %s", facts->release,
@@ -454,19 +455,26 @@ static void free_all(struct doctor_facts *facts)
 	netdev_free(&facts->netdevs);
 }
 
-int facts_use(const struct chk_request *req, facts_fn fn)
+int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err)
 {
 	struct doctor_facts facts = { 0 };
-	struct smc_err err = { 0 };
-	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, &err);
+	int sysfs, ret = sysfs_here(facts.sys, &sysfs, req->netns, err);
 
 	if (!ret)
-		ret = load(&facts, req, &err);
+		ret = load(&facts, req, err);
 	if (!ret)
-		ret = fn(&facts, req, &err);
+		ret = fn(&facts, req, err);
 	free_all(&facts);
 	if (sysfs >= 0)
 		close(sysfs);
+	return ret;
+}
+
+int facts_use(const struct chk_request *req, facts_fn fn)
+{
+	struct smc_err err = { 0 };
+	int ret = facts_with(req, fn, &err);
+
 	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
 }
 

@@ -125,6 +125,7 @@ const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
  * struct doctor_facts - all of them
  * @sys: root of sysfs
  * @release: of the kernel, "6.12.107+deb13-amd64"; @version: the numbers in it, 0 for what has none
+ * @boot: its boot id, which all network namespaces and containers on it have; empty if unknown
  * @socket_error: 0, or the errno with which the kernel refused a socket of AF_SMC
  * @has_smc: the kernel has SMC now. Without it the parts that it answers are empty
  * @genl: open socket of SMC_GEN_NETLINK, NULL without @has_genl
@@ -142,7 +143,7 @@ const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
  */
 struct doctor_facts {
 	char sys[SYSFS_ROOT_SIZE];
-	char release[128];
+	char release[128], boot[40];
 	unsigned int version[3];
 	int socket_error;
 	struct smc_genl *genl;
@@ -177,6 +178,9 @@ typedef int (*facts_fn)(struct doctor_facts *facts, const struct chk_request *re
  * Return: chk_status of @fn, or of an error that was printed.
  */
 int facts_use(const struct chk_request *req, facts_fn fn);
+
+/** facts_with() - the same, printing nothing. Return: what @fn returns; -errno with @err */
+int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
 
 /** facts_load_rest() - all that only the checks ask for. Return: 0, -ENOMEM with @err */
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);

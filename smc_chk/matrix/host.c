@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+/* What the matrix knows of each host. */
+#include "smc_chk/matrix/host.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
+#include "base/write.h"
+#include "out/text.h"
+#include "smc/abi.h"
+#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/doctor/facts.h"
+#include "smc_chk/doctor/findings.h"
+
+/* More net devices with addresses than any host should have. */
+#define NETS_MAX 4096
+
+/* ---- facts to structs ---- */
+
+/** struct writing - @req: first, as facts_fn gets no more than that */
+struct writing {
+	struct chk_request req;
+	struct predict_host host;
+	size_t n_nets, size;
+	int fd;
+};
+
+/* Can others connect to it? */
+static bool is_reachable(const struct netaddr *addr)
+{
+	if (addr->family == AF_INET)
+		return addr->bytes[0] != 127 && addr->bytes[0];
+	return !IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)addr->bytes) &&
+	       !IN6_IS_ADDR_LOOPBACK((const struct in6_addr *)addr->bytes);
+}
+
+static void add_addrs(struct predict_net *net, const struct netaddr_table *addrs)
+{
+	for (size_t i = 0; i < addrs->count && net->n_addrs < PREDICT_ADDRS; i++)
+		if (!strcmp(addrs->addrs[i].netdev, net->name) && is_reachable(&addrs->addrs[i]))
+			net->addrs[net->n_addrs++] = addrs->addrs[i];
+}
+
+/* A finding in one line: what and why, and what to type. */
+static int explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_SIZE],
+		   const struct doctor_facts *facts, const char *iface)
+{
+	struct doctor_finding finding;
+	int ret = doctor_why(facts, iface, &finding);
+
+	if (ret || finding.level == DOCTOR_OK)
+		return ret;
+	snprintf(why, PREDICT_WORDS_SIZE, "%.90s%s%.220s", finding.object,
+		 *finding.object ? ": " : "", finding.text);
+	/* Half a command is worse than none. */
+	if (strlen(finding.remedy) < PREDICT_COMMAND_SIZE)
+		snprintf(command, PREDICT_COMMAND_SIZE, "%.*s", PREDICT_COMMAND_SIZE - 1,
+			 finding.remedy);
+	return 0;
+}
+
+static int add_net(struct writing *job, const struct doctor_facts *facts,
+		   const struct choice *choice)
+{
+	bool is_smcr = choice->smcr == USABLE || choice->smcr == UNUSABLE_NO_EID;
+	struct predict_net net = { .ism_v1 = -1 };
+	int ret = 0;
+
+	snprintf(net.name, sizeof(net.name), "%s", choice->net->name);
+	add_addrs(&net, &facts->choices.facts.addrs);
+	if (!net.n_addrs || facts_of_net(facts, choice->net->net)->is_off ||
+	    job->n_nets == NETS_MAX)
+		return 0;
+	if (is_smcr)
+		net.flags = (choice->gid_v1 ? PREDICT_GID_V1 : 0) |
+			    (choice->gid_v2 ? PREDICT_GID_V2 : 0);
+	if (choice->ism_v1) {
+		net.flags |= PREDICT_ISM_V1;
+		net.ism_v1 = choice->ism_v1->ism->chid;
+	}
+	if (!is_smcr && facts->has_smc)
+		ret = explain(net.why, net.command, facts, net.name);
+	return ret ? ret : smc_array_append(&job->host.nets, &job->n_nets, &job->size, &net,
+					    sizeof(net));
+}
+
+static void take_eids(struct predict_host *host, const struct choice_facts *deciding)
+{
+	const struct pnet_row *row;
+	size_t at = 0;
+
+	host->n_ueids = (uint32_t)deciding->n_ueids;
+	memcpy(host->ueids, deciding->ueids, sizeof(host->ueids));
+	if (deciding->is_eid_known)
+		host->traits |= PREDICT_EIDS;
+	if (deciding->seid.has_eid)
+		memcpy(host->seid, deciding->seid.eid, sizeof(host->seid));
+	if (deciding->seid.has_eid && deciding->seid.is_enabled)
+		host->traits |= PREDICT_SEID;
+	while (host->n_chids < PREDICT_CHIDS && (row = choice_ism_v2_next(deciding, &at)))
+		host->chids[host->n_chids++] = row->ism->chid;
+}
+
+static void take_host(struct predict_host *host, const struct doctor_facts *facts)
+{
+	long long number;
+
+	snprintf(host->kernel, sizeof(host->kernel), "%.*s", PREDICT_NAME_SIZE - 1,
+		 facts->release);
+	memcpy(host->boot, facts->boot, sizeof(host->boot));
+	if (facts->has_smc)
+		host->traits |= PREDICT_SMC;
+	if (facts->is_limited)
+		host->traits |= PREDICT_LIMITED;
+	if (knob_number(&number, facts, "net.ipv4.tcp_syncookies") && number == 2)
+		host->traits |= PREDICT_COOKIES;
+	if (knob_number(&number, facts, "net.smc.smcr_max_links_per_lgr"))
+		host->max_links = (uint32_t)number;
+	host->release = facts->info.release;
+	for (size_t i = 0; i < facts->rdma.n_isms; i++)
+		if (facts->rdma.isms[i].chid != SMC_ABI_CHID_LOOPBACK)
+			host->traits |= PREDICT_ISM;
+	take_eids(host, &facts->choices.facts);
+}
+
+static int write_host(struct doctor_facts *facts, const struct chk_request *req,
+		      struct smc_err *err)
+{
+	struct writing *job = (struct writing *)req;
+	struct predict_host *host = &job->host;
+	int ret = facts->unread.code ? -facts->unread.code : facts_load_rest(facts, err);
+
+	if (facts->unread.code)
+		*err = facts->unread;
+	if (ret)
+		return ret;
+	take_host(host, facts);
+	if (!facts->has_smc)
+		ret = explain(host->why, host->command, facts, NULL);
+	for (size_t i = 0; !ret && i < facts->choices.count; i++) {
+		const struct choice *choice = &facts->choices.all[i];
+
+		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
+		ret = add_net(job, facts, choice);
+	}
+	host->n_nets = (uint32_t)job->n_nets;
+	if (ret)
+		return smc_err_set(err, -ret, "cannot store what it says");
+	if (!smc_write_all(job->fd, host, sizeof(*host)) ||
+	    (job->n_nets && !smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets))))
+		return smc_err_set(err, errno, "cannot store what it says");
+	return 0;
+}
+
+void matrix_host_set_name(struct predict_host *host, const char *name)
+{
+	struct out_text text = { 0 };
+
+	out_escaped(&text, name, PREDICT_NAME_SIZE);
+	snprintf(host->name, PREDICT_NAME_SIZE, "%.*s", (int)text.len, text.data ? text.data : "");
+	out_free(&text);
+}
+
+int matrix_host_write(const char *name, int fd, struct smc_err *err)
+{
+	struct writing job = { .fd = fd };
+	int ret;
+
+	matrix_host_set_name(&job.host, name);
+	ret = facts_with(&job.req, write_host, err);
+	free(job.host.nets);
+	return ret;
+}
+
+/* ---- and back ---- */
+
+/* A NUL at the end, and nothing but printable ASCII before. */
+static void settle(char *text, size_t size)
+{
+	text[size - 1] = '\0';
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~')
+			*text = '?';
+}
+
+#define SETTLE(text) settle(text, sizeof(text))
+
+static void settle_net(struct predict_net *net)
+{
+	SETTLE(net->name);
+	SETTLE(net->why);
+	SETTLE(net->command);
+	if (net->n_addrs > PREDICT_ADDRS)
+		net->n_addrs = 0;
+	for (size_t i = 0; i < net->n_addrs; i++) {
+		struct netaddr *addr = &net->addrs[i];
+
+		SETTLE(addr->netdev);
+		if (addr->family != AF_INET)
+			addr->family = AF_INET6;
+		if (addr->prefix > (addr->family == AF_INET ? 32 : 128))
+			addr->prefix = 0;
+	}
+}
+
+static void settle_host(struct predict_host *host)
+{
+	SETTLE(host->name);
+	SETTLE(host->kernel);
+	SETTLE(host->boot);
+	SETTLE(host->seid);
+	SETTLE(host->why);
+	SETTLE(host->command);
+	if (host->n_ueids > SMC_MAX_UEIDS)
+		host->n_ueids = 0;
+	if (host->n_chids > PREDICT_CHIDS)
+		host->n_chids = 0;
+	for (size_t i = 0; i < SMC_MAX_UEIDS; i++)
+		SETTLE(host->ueids[i]);
+}
+
+int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err)
+{
+	size_t size;
+
+	if (pread(fd, host, sizeof(*host), at) != sizeof(*host))
+		return smc_err_say(err, EBADMSG, "nothing could be read of it");
+	host->nets = NULL;
+	settle_host(host);
+	if (host->n_nets > NETS_MAX)
+		host->n_nets = 0;
+	size = host->n_nets * sizeof(*host->nets);
+	host->nets = calloc(host->n_nets + 1, sizeof(*host->nets));
+	if (!host->nets)
+		return smc_err_set(err, ENOMEM, "cannot store what it says");
+	if (pread(fd, host->nets, size, at + (off_t)sizeof(*host)) != (ssize_t)size)
+		host->n_nets = 0;
+	for (size_t i = 0; i < host->n_nets; i++)
+		settle_net(&host->nets[i]);
+	return 0;
+}
+
+void matrix_host_free(struct predict_host *host)
+{
+	free(host->nets);
+	*host = (struct predict_host){ 0 };
+}

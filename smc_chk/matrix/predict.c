@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: MIT
+/* What a connection between two hosts would be. Without I/O. */
+#include "smc_chk/matrix/predict.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "out/text.h"
+
+/** struct way - a connection that is judged: two hosts and a net device of each, by side */
+struct way {
+	const struct predict_host *hosts[2];
+	const struct predict_net *nets[2];
+	int family;
+	bool is_near; /* client and server are in one subnet, of the same prefix */
+};
+
+const char *predict_mode_name(enum predict_mode mode)
+{
+	static const char *const names[] = { "TCP", "SMC-R v1", "SMC-R v2", "SMC-D v1",
+					     "SMC-D v2" };
+
+	return names[mode];
+}
+
+/* ---- gaps ---- */
+
+static void say(struct prediction *result, enum predict_mode mode, enum predict_side side,
+		const char *command, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* @fmt: with our own words, and names that are escaped or of a plain alphabet */
+static void say(struct prediction *result, enum predict_mode mode, enum predict_side side,
+		const char *command, const char *fmt, ...)
+{
+	struct predict_gap *gap = &result->gaps[result->n_gaps];
+	va_list args;
+
+	if (result->n_gaps == PREDICT_GAPS)
+		return;
+	result->n_gaps++;
+	gap->mode = mode;
+	gap->side = side;
+	va_start(args, fmt);
+	vsnprintf(gap->text, sizeof(gap->text), fmt, args);
+	va_end(args);
+	snprintf(gap->command, sizeof(gap->command), "%s", command);
+}
+
+static bool has(const struct predict_host *host, uint32_t trait)
+{
+	return host->traits & trait;
+}
+
+static bool shares_kernel(const struct way *way)
+{
+	return *way->hosts[0]->boot && !strcmp(way->hosts[0]->boot, way->hosts[1]->boot);
+}
+
+/* ---- EIDs ---- */
+
+static bool has_ueid(const struct predict_host *host, const char *eid)
+{
+	for (size_t i = 0; i < host->n_ueids; i++)
+		if (!strcmp(host->ueids[i], eid))
+			return true;
+	return false;
+}
+
+static bool has_common_ueid(const struct way *way)
+{
+	for (size_t i = 0; i < way->hosts[0]->n_ueids; i++)
+		if (has_ueid(way->hosts[1], way->hosts[0]->ueids[i]))
+			return true;
+	return false;
+}
+
+/* Of the machine: two systems of IBM Z that have the same one are on the same. */
+static bool has_common_seid(const struct way *way)
+{
+	const struct predict_host *one = way->hosts[0], *other = way->hosts[1];
+
+	return has(one, PREDICT_SEID) && has(other, PREDICT_SEID) && *one->seid &&
+	       !strcmp(one->seid, other->seid);
+}
+
+/* What adds an EID of the other host; empty for one that cannot be typed. */
+static void put_eid(char line[PREDICT_COMMAND_SIZE], const struct predict_host *from)
+{
+	struct out_text text = { 0 };
+
+	out_str(&text, "smcd ueid add ");
+	if (out_shell_word(&text, from->ueids[0]) && text.len < PREDICT_COMMAND_SIZE)
+		snprintf(line, PREDICT_COMMAND_SIZE, "%.*s", (int)text.len, text.data);
+	out_free(&text);
+}
+
+static void say_eids(struct prediction *result, enum predict_mode mode, const struct way *way)
+{
+	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
+	int more = (int)client->n_ueids - (int)server->n_ueids;
+	enum predict_side side = PREDICT_SERVER;
+	char line[PREDICT_COMMAND_SIZE] = "";
+
+	/* The same one, whichever of them is the client. */
+	if (more < 0 || (!more && strcmp(client->name, server->name) > 0))
+		side = PREDICT_CLIENT;
+	put_eid(line, way->hosts[!side]);
+	if (!client->n_ueids && !server->n_ueids)
+		say(result, mode, PREDICT_BOTH, "smcd ueid add MYEID", "neither has a user EID");
+	else if (!way->hosts[side]->n_ueids)
+		say(result, mode, side, line, "%s has no user EID", way->hosts[side]->name);
+	else
+		say(result, mode, side, line, "they have no user EID in common");
+}
+
+/* Is version 2 there on both sides? Else @result, NULL for nobody, hears of it. */
+static bool knows_v2(struct prediction *result, enum predict_mode mode, const struct way *way)
+{
+	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
+		if (has(way->hosts[side], PREDICT_EIDS))
+			continue;
+		if (result)
+			say(result, mode, side, "install kernel 5.16 or later",
+			    "the kernel of %s has no EIDs", way->hosts[side]->name);
+		return false;
+	}
+	return true;
+}
+
+/* ---- SMC-D ---- */
+
+static bool has_chid(const struct predict_host *host, int32_t chid)
+{
+	for (size_t i = 0; i < host->n_chids; i++)
+		if (host->chids[i] == chid)
+			return true;
+	return false;
+}
+
+/* One channel id on two machines is not one network: there the system EIDs differ. */
+static bool may_reach(const struct way *way)
+{
+	const char *one = way->hosts[0]->seid, *other = way->hosts[1]->seid;
+
+	return !*one || !*other || !strcmp(one, other);
+}
+
+static bool has_common_ism(const struct way *way)
+{
+	for (size_t i = 0; may_reach(way) && i < way->hosts[0]->n_chids; i++)
+		if (has_chid(way->hosts[1], way->hosts[0]->chids[i]))
+			return true;
+	return false;
+}
+
+static bool has_common_loopback(const struct way *way)
+{
+	return shares_kernel(way) && has(way->hosts[0], PREDICT_LOOPBACK) &&
+	       has(way->hosts[1], PREDICT_LOOPBACK);
+}
+
+static bool is_smcd_v2(struct prediction *result, const struct way *way)
+{
+	if (!has_common_loopback(way) && !has_common_ism(way))
+		return false;
+	if (!knows_v2(result, PREDICT_SMCD_V2, way))
+		return false;
+	if (has_common_ueid(way) || has_common_seid(way))
+		return true;
+	if (result)
+		say_eids(result, PREDICT_SMCD_V2, way);
+	return false;
+}
+
+static bool is_smcd_v1(const struct way *way)
+{
+	const struct predict_net *client = way->nets[0], *server = way->nets[1];
+
+	return way->is_near && client->flags & server->flags & PREDICT_ISM_V1 &&
+	       client->ism_v1 == server->ism_v1 && may_reach(way);
+}
+
+/* Only of interest between hosts that could be on one machine of IBM Z, or share a kernel. */
+static void say_no_smcd(struct prediction *result, const struct way *way)
+{
+	if (shares_kernel(way))
+		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "",
+		    "their common kernel has no loopback for SMC-D (CONFIG_DIBS_LO, before 6.18 "
+		    "CONFIG_SMC_LO)");
+	else if (!has(way->hosts[0], PREDICT_ISM) || !has(way->hosts[1], PREDICT_ISM))
+		return;
+	else if (!may_reach(way))
+		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "", "they are on different machines");
+	else
+		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "smcd device",
+		    "they have no ISM network (CHID) in common that is offered");
+}
+
+/* ---- SMC-R ---- */
+
+static void say_no_port(struct prediction *result, const struct way *way, int side)
+{
+	const struct predict_net *net = way->nets[side];
+
+	if (net->flags & PREDICT_GID_V1)
+		say(result, PREDICT_SMCR_V2, side, "smc_rnics -w",
+		    "the RDMA port of %s has no GID of RoCE v2 for it", way->hosts[side]->name);
+	else
+		say(result, PREDICT_SMCR_V2, side, net->command, "%s: %s", way->hosts[side]->name,
+		    *net->why ? net->why : "no RDMA port for it");
+}
+
+static bool is_smcr_v2(struct prediction *result, const struct way *way)
+{
+	for (int side = PREDICT_CLIENT; result && side <= PREDICT_SERVER; side++)
+		if (!(way->nets[side]->flags & PREDICT_GID_V2))
+			say_no_port(result, way, side);
+	if (!(way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V2))
+		return false;
+	if (way->family != AF_INET) {
+		if (result)
+			say(result, PREDICT_SMCR_V2, PREDICT_BOTH,
+			    "give both an address in one IPv4 subnet",
+			    "SMC-R v2 is for IPv4 only");
+		return false;
+	}
+	if (!knows_v2(result, PREDICT_SMCR_V2, way))
+		return false;
+	if (result && !has_common_ueid(way))
+		say_eids(result, PREDICT_SMCR_V2, way);
+	return has_common_ueid(way);
+}
+
+static bool is_smcr_v1(const struct way *way)
+{
+	return way->is_near && way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1;
+}
+
+static void say_no_v1(struct prediction *result, const struct way *way)
+{
+	if (!(way->nets[0]->flags & way->nets[1]->flags & PREDICT_GID_V1))
+		return;
+	say(result, PREDICT_SMCR_V1, PREDICT_BOTH, "ip -br address",
+	    "they are not in one subnet with the same prefix");
+}
+
+/* ---- one way ---- */
+
+/* What stands in the way of all of SMC. */
+static bool is_possible(struct prediction *result, const struct predict_host *const hosts[2])
+{
+	for (int side = PREDICT_CLIENT; result && side <= PREDICT_SERVER; side++)
+		if (!has(hosts[side], PREDICT_SMC))
+			say(result, PREDICT_TCP, side, hosts[side]->command, "%s: %s",
+			    hosts[side]->name,
+			    *hosts[side]->why ? hosts[side]->why : "no SMC in its kernel");
+	if (!(hosts[0]->traits & hosts[1]->traits & PREDICT_SMC))
+		return false;
+	if (!has(hosts[PREDICT_SERVER], PREDICT_COOKIES))
+		return true;
+	if (result)
+		say(result, PREDICT_TCP, PREDICT_SERVER, "sysctl -w net.ipv4.tcp_syncookies=1",
+		    "%s answers each SYN with a cookie, which loses SMC's option",
+		    hosts[PREDICT_SERVER]->name);
+	return false;
+}
+
+static enum predict_mode mode_of(const struct way *way)
+{
+	if (!is_possible(NULL, way->hosts))
+		return PREDICT_TCP;
+	if (is_smcd_v2(NULL, way))
+		return PREDICT_SMCD_V2;
+	if (is_smcd_v1(way))
+		return PREDICT_SMCD_V1;
+	if (is_smcr_v2(NULL, way))
+		return PREDICT_SMCR_V2;
+	return is_smcr_v1(way) ? PREDICT_SMCR_V1 : PREDICT_TCP;
+}
+
+static void say_limits(struct prediction *result, const struct way *way)
+{
+	const struct predict_host *client = way->hosts[0], *server = way->hosts[1];
+	enum predict_side one;
+
+	if (has(server, PREDICT_LIMITED))
+		say(result, result->mode, PREDICT_SERVER, "smcr hs disable",
+		    "%s limits handshakes: TCP while it has too many of them", server->name);
+	if (result->mode != PREDICT_SMCR_V2 || !result->release)
+		return;
+	if (result->max_links != 1)
+		return;
+	one = server->max_links == 1 ? PREDICT_SERVER : PREDICT_CLIENT;
+	say(result, result->mode,
+	    server->max_links == client->max_links ? PREDICT_BOTH : one,
+	    "sysctl -w net.smc.smcr_max_links_per_lgr=2",
+	    "one link a link group, which does not survive the loss of a port");
+}
+
+static void say_gaps(struct prediction *result, const struct way *way)
+{
+	enum predict_mode mode = result->mode;
+
+	if (!is_possible(result, way->hosts))
+		return;
+	if (mode < PREDICT_SMCD_V2) {
+		if (has_common_loopback(way) || has_common_ism(way))
+			is_smcd_v2(result, way);
+		else if (mode != PREDICT_SMCD_V1)
+			say_no_smcd(result, way);
+	}
+	if (mode < PREDICT_SMCR_V2) {
+		is_smcr_v2(result, way);
+		if (mode < PREDICT_SMCR_V1)
+			say_no_v1(result, way);
+	}
+	if (mode != PREDICT_TCP)
+		say_limits(result, way);
+}
+
+static uint32_t lower(uint32_t one, uint32_t other)
+{
+	return one < other ? one : other;
+}
+
+/* ---- which way ---- */
+
+static bool is_own(const struct predict_host *host, const struct netaddr *addr)
+{
+	for (size_t i = 0; i < host->n_nets; i++)
+		for (size_t k = 0; k < host->nets[i].n_addrs; k++) {
+			const struct netaddr *own = &host->nets[i].addrs[k];
+
+			if (own->family == addr->family &&
+			    !memcmp(own->bytes, addr->bytes, addr->family == AF_INET ? 4 : 16))
+				return true;
+		}
+	return false;
+}
+
+/* The better of two: the mode counts, then that no router is needed. */
+static void take(struct prediction *best, struct way *kept, const struct way *way, bool is_routed)
+{
+	enum predict_mode mode = mode_of(way);
+
+	if (best->client && (mode < best->mode ||
+			     (mode == best->mode && (is_routed || !best->is_routed))))
+		return;
+	*best = (struct prediction){ mode, way->nets[0], way->nets[1], .is_routed = is_routed };
+	*kept = *way;
+}
+
+/* All ways between addresses of a family, in one subnet or, with @is_routed, whatever they are. */
+static void try_ways(struct prediction *best, struct way *kept, struct way *way, bool is_routed)
+{
+	for (size_t i = 0; i < way->nets[0]->n_addrs; i++) {
+		const struct netaddr *from = &way->nets[0]->addrs[i];
+
+		for (size_t k = 0; k < way->nets[1]->n_addrs; k++) {
+			const struct netaddr *to = &way->nets[1]->addrs[k];
+			bool is_near = netaddr_covers(from, to);
+
+			if (from->family != way->family || to->family != way->family ||
+			    (!is_near && !is_routed) || is_own(way->hosts[0], to))
+				continue;
+			way->is_near = is_near && from->prefix == to->prefix;
+			take(best, kept, way, !is_near);
+		}
+	}
+}
+
+static void find_way(struct prediction *best, struct way *kept,
+		     const struct predict_host *const hosts[2])
+{
+	static const struct {
+		int family;
+		bool is_routed;
+	} tries[] = {
+		{ AF_INET, false }, { AF_INET, true }, { AF_INET6, false }, { AF_INET6, true },
+	};
+
+	for (size_t n = 0; n < sizeof(tries) / sizeof(tries[0]) && !best->client; n++)
+		for (size_t i = 0; i < hosts[0]->n_nets; i++)
+			for (size_t k = 0; k < hosts[1]->n_nets; k++) {
+				struct way way = {
+					{ hosts[0], hosts[1] },
+					{ &hosts[0]->nets[i], &hosts[1]->nets[k] },
+					tries[n].family, false,
+				};
+
+				try_ways(best, kept, &way, tries[n].is_routed);
+			}
+}
+
+void predict(struct prediction *result, const struct predict_host *client,
+	     const struct predict_host *server)
+{
+	const struct predict_host *const hosts[2] = { client, server };
+	struct way way = { { client, server }, { NULL, NULL }, AF_INET, false };
+
+	*result = (struct prediction){ PREDICT_TCP, NULL, NULL, .is_routed = false };
+	find_way(result, &way, hosts);
+	if (!result->client) {
+		if (is_possible(result, hosts))
+			say(result, PREDICT_TCP, PREDICT_BOTH, "ip -br address",
+			    "no address of one can be reached from one of the other");
+		return;
+	}
+	if (result->mode == PREDICT_SMCD_V2 || result->mode == PREDICT_SMCR_V2)
+		result->release = lower(client->release, server->release);
+	if (result->mode == PREDICT_SMCR_V2 && result->release)
+		result->max_links = lower(client->max_links, server->max_links);
+	say_gaps(result, &way);
+}
+
+/* The client there is the server here. */
+static bool is_same_gap(const struct predict_gap *one, const struct predict_gap *other)
+{
+	int side = other->side == PREDICT_BOTH ? PREDICT_BOTH : !other->side;
+
+	return (int)one->side == side && one->mode == other->mode &&
+	       !strcmp(one->text, other->text) && !strcmp(one->command, other->command);
+}
+
+bool predict_same(const struct prediction *forth, const struct prediction *back)
+{
+	size_t same = 0;
+
+	for (size_t i = 0; i < forth->n_gaps; i++)
+		for (size_t k = 0; k < back->n_gaps; k++)
+			same += is_same_gap(&forth->gaps[i], &back->gaps[k]);
+	return forth->mode == back->mode && forth->release == back->release &&
+	       forth->n_gaps == back->n_gaps && same == forth->n_gaps;
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+/* smc_chk/matrix/predict: what a connection of two hosts would be, and why not more. */
+#include "test.h"
+
+#include "smc_chk/matrix/host.h"
+#include "smc_chk/matrix/predict.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Two hosts with an interface each, RoCE v2 on it and an EID in common. */
+struct pair {
+	struct predict_net nets[2][2];
+	struct predict_host hosts[2];
+};
+
+static void set_addr(struct predict_net *net, size_t i, const char *text)
+{
+	assert_true(netaddr_parse(&net->addrs[i], text));
+	net->n_addrs = (uint32_t)i + 1;
+}
+
+static void start(struct pair *pair)
+{
+	static const char *const names[] = { "a", "b" }, *const addrs[] = { "10.0.0.1/24",
+									   "10.0.0.2/24" };
+
+	memset(pair, 0, sizeof(*pair));
+	for (int i = 0; i < 2; i++) {
+		struct predict_host *host = &pair->hosts[i];
+
+		host->nets = pair->nets[i];
+		host->n_nets = 1;
+		strcpy(host->name, names[i]);
+		host->traits = PREDICT_SMC | PREDICT_EIDS;
+		host->n_ueids = 1;
+		host->release = 1;
+		host->max_links = 2;
+		strcpy(host->ueids[0], "FLEET");
+		strcpy(host->nets[0].name, "eth0");
+		host->nets[0].flags = PREDICT_GID_V2;
+		host->nets[0].ism_v1 = -1;
+		set_addr(&host->nets[0], 0, addrs[i]);
+	}
+}
+
+static struct prediction of(struct pair *pair)
+{
+	struct prediction result;
+
+	memset(&result, 0xff, sizeof(result));
+	predict(&result, &pair->hosts[0], &pair->hosts[1]);
+	return result;
+}
+
+#define EXPECT(pair, expected) assert_int_equal(of(pair).mode, expected)
+
+static void expect_gap(struct pair *pair, enum predict_mode mode, enum predict_side side,
+		       const char *text, const char *command)
+{
+	const struct prediction result = of(pair);
+
+	for (size_t i = 0; i < result.n_gaps; i++)
+		if (result.gaps[i].mode == mode && result.gaps[i].side == side &&
+		    strstr(result.gaps[i].text, text) && !strcmp(result.gaps[i].command, command))
+			return;
+	fail_msg("no gap '%s'; first of %zu: %s (%s)", text, result.n_gaps, result.gaps[0].text,
+		 result.gaps[0].command);
+}
+
+static void test_smcr_v2(void **state)
+{
+	struct pair pair;
+	struct prediction result;
+
+	(void)state;
+	start(&pair);
+	result = of(&pair);
+	assert_int_equal(result.mode, PREDICT_SMCR_V2);
+	assert_int_equal(result.release, 1);
+	assert_int_equal(result.max_links, 2);
+	assert_int_equal(result.n_gaps, 0);
+	assert_false(result.is_routed);
+	assert_string_equal(result.server->name, "eth0");
+	pair.hosts[1].release = 0;
+	assert_int_equal(of(&pair).release, 0);
+	assert_int_equal(of(&pair).max_links, 0);
+}
+
+static void test_eids(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	strcpy(pair.hosts[1].ueids[0], "OTHER");
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "no user EID in common",
+		   "smcd ueid add FLEET");
+	pair.hosts[0].n_ueids = 2;
+	strcpy(pair.hosts[0].ueids[1], "OTHER");
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	pair.hosts[0].n_ueids = 0;
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "a has no user EID",
+		   "smcd ueid add OTHER");
+	pair.hosts[1].n_ueids = 0;
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "neither", "smcd ueid add MYEID");
+	/* A peer chose it. */
+	pair.hosts[1].n_ueids = 1;
+	strcpy(pair.hosts[1].ueids[0], "$(x)");
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID",
+		   "smcd ueid add '$(x)'");
+	pair.hosts[1].traits &= ~(uint32_t)PREDICT_EIDS;
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "the kernel of b has no EIDs",
+		   "install kernel 5.16 or later");
+	/* The system EID is for SMC-D only. */
+	start(&pair);
+	for (int i = 0; i < 2; i++) {
+		pair.hosts[i].n_ueids = 0;
+		pair.hosts[i].traits |= PREDICT_SEID;
+		strcpy(pair.hosts[i].seid, "MACHINE");
+	}
+	EXPECT(&pair, PREDICT_TCP);
+}
+
+static void test_smcr_v1(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1;
+	EXPECT(&pair, PREDICT_SMCR_V1);
+	/* It is in the subnet, but does not say so: the server compares prefixes, too. */
+	set_addr(&pair.nets[0][0], 0, "10.0.0.1/16");
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_SMCR_V1, PREDICT_BOTH, "one subnet", "ip -br address");
+	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1 | PREDICT_GID_V2;
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	pair.hosts[0].n_ueids = 0;
+	EXPECT(&pair, PREDICT_TCP);
+	set_addr(&pair.nets[0][0], 0, "10.0.0.1/24");
+	EXPECT(&pair, PREDICT_SMCR_V1);
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add FLEET");
+}
+
+static void test_addresses(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	set_addr(&pair.nets[1][0], 0, "10.1.0.2/24");
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	assert_true(of(&pair).is_routed);
+	set_addr(&pair.nets[0][0], 0, "fd00::1/64");
+	set_addr(&pair.nets[1][0], 0, "fd00::2/64");
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "IPv4 only",
+		   "give both an address in one IPv4 subnet");
+	pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V1;
+	EXPECT(&pair, PREDICT_SMCR_V1);
+	set_addr(&pair.nets[1][0], 0, "10.1.0.2/24");
+	EXPECT(&pair, PREDICT_TCP);
+	assert_null(of(&pair).client);
+	expect_gap(&pair, PREDICT_TCP, PREDICT_BOTH, "no address", "ip -br address");
+	/* A bridge that every host has with the same address leads nowhere. */
+	start(&pair);
+	for (int i = 0; i < 2; i++) {
+		pair.hosts[i].n_nets = 2;
+		strcpy(pair.nets[i][1].name, "docker0");
+		pair.nets[i][1].flags = PREDICT_GID_V2;
+		set_addr(&pair.nets[i][1], 0, "172.17.0.1/16");
+		pair.nets[i][0].flags = 0;
+	}
+	EXPECT(&pair, PREDICT_TCP);
+	assert_string_equal(of(&pair).client->name, "eth0");
+}
+
+static void test_best_way(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	for (int i = 0; i < 2; i++) {
+		pair.hosts[i].n_nets = 2;
+		pair.nets[i][1] = pair.nets[i][0];
+		strcpy(pair.nets[i][1].name, "eth1");
+		pair.nets[i][0].flags = 0;
+	}
+	set_addr(&pair.nets[0][1], 0, "10.9.0.1/24");
+	set_addr(&pair.nets[1][1], 0, "10.9.0.2/24");
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	assert_string_equal(of(&pair).client->name, "eth1");
+	assert_string_equal(of(&pair).server->name, "eth1");
+}
+
+static void test_port(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.nets[1][0].flags = 0;
+	strcpy(pair.nets[1][0].why, "rxe0: port 1 is down");
+	strcpy(pair.nets[1][0].command, "ip link set dev eth0 up");
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "b: rxe0: port 1 is down",
+		   "ip link set dev eth0 up");
+	pair.nets[1][0].flags = PREDICT_GID_V1;
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "no GID of RoCE v2", "smc_rnics -w");
+}
+
+static void test_smcd(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	for (int i = 0; i < 2; i++) {
+		pair.hosts[i].traits |= PREDICT_ISM;
+		pair.hosts[i].n_chids = 1;
+		pair.hosts[i].chids[0] = 7 + i;
+	}
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "CHID", "smcd device");
+	pair.hosts[1].chids[0] = 7;
+	EXPECT(&pair, PREDICT_SMCD_V2);
+	assert_int_equal(of(&pair).n_gaps, 0);
+	strcpy(pair.hosts[0].seid, "ONE");
+	strcpy(pair.hosts[1].seid, "TWO");
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "different machines", "");
+	strcpy(pair.hosts[1].seid, "ONE");
+	pair.hosts[1].n_ueids = 0;
+	EXPECT(&pair, PREDICT_TCP);
+	pair.hosts[0].traits |= PREDICT_SEID;
+	EXPECT(&pair, PREDICT_TCP);
+	pair.hosts[1].traits |= PREDICT_SEID;
+	EXPECT(&pair, PREDICT_SMCD_V2);
+	/* Version 1 needs a subnet, and the same channel on both interfaces. */
+	pair.hosts[0].n_chids = 0;
+	for (int i = 0; i < 2; i++) {
+		pair.nets[i][0].flags |= PREDICT_ISM_V1;
+		pair.nets[i][0].ism_v1 = 9;
+	}
+	EXPECT(&pair, PREDICT_SMCD_V1);
+	pair.nets[0][0].ism_v1 = 8;
+	EXPECT(&pair, PREDICT_TCP);
+	pair.nets[0][0].ism_v1 = 9;
+	set_addr(&pair.nets[0][0], 0, "10.3.0.1/24");
+	EXPECT(&pair, PREDICT_TCP);
+}
+
+static void test_one_kernel(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.hosts[0].traits |= PREDICT_LOOPBACK;
+	pair.hosts[1].traits |= PREDICT_LOOPBACK;
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	strcpy(pair.hosts[0].boot, "1");
+	strcpy(pair.hosts[1].boot, "2");
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	strcpy(pair.hosts[1].boot, "1");
+	EXPECT(&pair, PREDICT_SMCD_V2);
+	pair.hosts[1].traits &= ~(uint32_t)PREDICT_LOOPBACK;
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "no loopback", "");
+}
+
+static void test_no_smc(void **state)
+{
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.hosts[1].traits |= PREDICT_COOKIES;
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_TCP, PREDICT_SERVER, "cookie",
+		   "sysctl -w net.ipv4.tcp_syncookies=1");
+	pair.hosts[0].traits |= PREDICT_COOKIES;
+	pair.hosts[1].traits &= ~(uint32_t)PREDICT_COOKIES;
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	pair.hosts[1].traits |= PREDICT_LIMITED;
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "limits", "smcr hs disable");
+	pair.hosts[1].traits = 0;
+	strcpy(pair.hosts[1].command, "modprobe smc");
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_TCP, PREDICT_SERVER, "b: no SMC", "modprobe smc");
+	assert_int_equal(of(&pair).n_gaps, 1);
+}
+
+static void test_links(void **state)
+{
+	static const char command[] = "sysctl -w net.smc.smcr_max_links_per_lgr=2";
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.hosts[0].max_links = 1;
+	assert_int_equal(of(&pair).max_links, 1);
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "one link", command);
+	pair.hosts[1].max_links = 1;
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_BOTH, "one link", command);
+}
+
+static void test_same(void **state)
+{
+	struct prediction forth, back;
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.nets[0][0].flags = pair.nets[1][0].flags = 0;
+	strcpy(pair.hosts[1].ueids[0], "OTHER");
+	for (int i = 0; i < 3; i++) {
+		predict(&forth, &pair.hosts[0], &pair.hosts[1]);
+		predict(&back, &pair.hosts[1], &pair.hosts[0]);
+		assert_true(forth.n_gaps);
+		assert_int_equal(predict_same(&forth, &back), i < 2);
+		pair.nets[0][0].flags = pair.nets[1][0].flags = PREDICT_GID_V2;
+		if (i)
+			pair.hosts[1].traits |= PREDICT_COOKIES;
+	}
+}
+
+/* Who reads strangers' bytes may write anything: nothing of it leads out of the structs. */
+static void test_read(void **state)
+{
+	struct predict_host host, wrong;
+	struct predict_net net;
+	struct smc_err err = { 0 };
+	int fd = memfd_create("host", MFD_CLOEXEC);
+
+	(void)state;
+	assert_int_equal(matrix_host_read(&host, fd, 0, &err), -EBADMSG);
+	memset(&wrong, 0xff, sizeof(wrong));
+	memset(&net, 0xff, sizeof(net));
+	assert_int_equal(write(fd, &wrong, sizeof(wrong)), sizeof(wrong));
+	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
+	assert_int_equal(host.n_nets, 0);
+	assert_int_equal(host.n_ueids, 0);
+	assert_int_equal(host.n_chids, 0);
+	assert_int_equal(strlen(host.name), sizeof(host.name) - 1);
+	matrix_host_free(&host);
+	wrong.n_nets = 1;
+	assert_int_equal(pwrite(fd, &wrong, sizeof(wrong), 0), sizeof(wrong));
+	assert_int_equal(pwrite(fd, &net, sizeof(net), sizeof(wrong)), sizeof(net));
+	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
+	assert_int_equal(host.n_nets, 1);
+	assert_int_equal(host.nets[0].n_addrs, 0);
+	assert_int_equal(strspn(host.nets[0].why, "?"), sizeof(host.nets[0].why) - 1);
+	matrix_host_free(&host);
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_smcr_v2), cmocka_unit_test(test_eids),
+		cmocka_unit_test(test_smcr_v1), cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_best_way), cmocka_unit_test(test_port),
+		cmocka_unit_test(test_smcd),	cmocka_unit_test(test_one_kernel),
+		cmocka_unit_test(test_no_smc),	cmocka_unit_test(test_links),
+		cmocka_unit_test(test_same),	cmocka_unit_test(test_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
