@@ -8,6 +8,7 @@
 #include "smc_chk/live/live.h"
 #include "smc_chk/live/server.h"
 #include "smc_chk/live/tune.h"
+#include "smc_chk/matrix/matrix.h"
 #include "sys/enclose.h"
 #include "sys/netns.h"
 
@@ -18,10 +19,10 @@ static bool uses_network(const struct chk_request *req)
 	       req->command == CHK_OPT_ADVISE;
 }
 
-/* A bundle, or a program of this host. */
+/* Bundles, or a program of this host. */
 static bool reads_elsewhere(const struct chk_request *req)
 {
-	return req->from || req->command == 'x';
+	return req->from || req->command == 'x' || req->command == CHK_OPT_MATRIX;
 }
 
 /* -l, and with -s the static analysis too. */
@@ -54,6 +55,7 @@ static int run(const struct chk_request *req)
 	case 'x': return chk_program(req);
 	case 'b': return chk_bundle(req);
 	case CHK_OPT_ADVISE: return chk_advise(req);
+	case CHK_OPT_MATRIX: return chk_matrix(req);
 	default: break;
 	}
 	if (req->is_live)

@@ -23,6 +23,8 @@ enum {
 	OPT_TUNE,
 	OPT_SHAPE,
 	OPT_KERNEL,
+	OPT_MATRIX = CHK_OPT_MATRIX,
+	OPT_DOT,
 };
 
 #define WATCH_MAX (7 * 86400)
@@ -58,6 +60,9 @@ static const struct cli_opt options[] = {
 	{ 'b', "bundle", "FILE", "write what support needs to know into FILE (.tar.gz)" },
 	{ OPT_FROM, "from", "FILE", "check the host that a bundle was made on, or run the tool\n"
 				    "that follows as if there: --from FILE smcr linkgroup" },
+	{ OPT_MATRIX, "matrix", NULL, "predict what connections would be between each two of the\n"
+				      "hosts that follow: bundles, or names to ask by ssh" },
+	{ OPT_DOT, "dot", NULL, "draw it for graphviz: --matrix --dot HOST... | dot -Tsvg" },
 	{ 'l', "live-test", NULL, "test SMC between this host and itself over each interface" },
 	{ 's', "static-analysis", NULL, "print what SMC could use on each interface" },
 	{ 'j', "json", NULL, "write one JSON document" },
@@ -78,13 +83,14 @@ const struct cli_tool chk_tool = {
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
 		 "-l | -s [-i IFACE] [-j]\n"
 		 "-b FILE.tar.gz\n"
+		 "--matrix [-j | --dot] HOST|FILE.tar.gz...\n"
 		 "--from FILE.tar.gz [--doctor | -i IFACE | -s | TOOL [ARGUMENT]...]",
 	.summary = "Says whether SMC works on this host and to another one, why not, and what to "
 		   "do\nabout it.",
 	.opts = options,
 	.more = "Exit status: 0 SMC works, 1 error or problem, 2 the peer was reached but over "
 		"TCP,\n3 cannot be tested here; --advise: 0 something would profit from SMC, 2 "
-		"nothing would.\n",
+		"nothing would;\n--matrix: 0 all would use SMC, 2 some would be TCP.\n",
 	.error_status = CHK_ERROR,
 	.stop_at_first = true,
 };
@@ -213,6 +219,7 @@ static int set_option(struct chk_request *req, int val)
 	case OPT_TUNE: req->is_tune = true; break;
 	case OPT_SHAPE: ret = set_shape(req, optarg); break;
 	case OPT_KERNEL: req->is_kernel = true; break;
+	case OPT_DOT: req->is_dot = true; break;
 	case OPT_PROBLEMS: req->is_brief = true; break;
 	case 'N': req->netns = optarg; break;
 	case 'j': req->is_json = true; break;
@@ -229,6 +236,27 @@ static int needs(int option, const char *others)
 {
 	return cli_usage_error(&chk_tool, "option '--%s' can only be used with %s",
 			       cli_long_name(&chk_tool, option), others);
+}
+
+static int check_matrix(const struct chk_request *req)
+{
+	bool is_matrix = req->command == OPT_MATRIX;
+
+	if (req->is_dot && !is_matrix)
+		return needs(OPT_DOT, "--matrix");
+	if (req->is_dot && req->is_json)
+		return cli_exclude(&chk_tool, OPT_DOT, 'j');
+	if (is_matrix && req->netns)
+		return cli_exclude(&chk_tool, OPT_MATRIX, 'N');
+	if (!is_matrix)
+		return 0;
+	if (!req->operands[0] || !req->operands[1])
+		return cli_usage_error(&chk_tool, "option '--matrix' needs two hosts or bundles");
+	for (char **name = req->operands; *name; name++)
+		if (**name == '-' || !**name)
+			return cli_usage_error(&chk_tool, "'%s' is neither a host nor a bundle",
+					       *name);
+	return 0;
 }
 
 /* Options that would have no effect are refused. */
@@ -270,7 +298,7 @@ static int check_together(const struct chk_request *req)
 		return needs(OPT_PROBLEMS, "--doctor");
 	if (req->timeout_ms && command != 'C' && !req->is_live)
 		return needs('t', "--connect and --live-test");
-	return 0;
+	return check_matrix(req);
 }
 
 int chk_parse(struct chk_request *req, int argc, char **argv)
@@ -283,7 +311,7 @@ int chk_parse(struct chk_request *req, int argc, char **argv)
 			return ret;
 	}
 	req->operands = argv + optind;
-	if (*req->operands && req->command != 'e' &&
+	if (*req->operands && req->command != 'e' && req->command != OPT_MATRIX &&
 	    (!req->from || req->command || req->iface || req->is_static))
 		return cli_usage_error(&chk_tool, "unexpected argument '%s'", *req->operands);
 	ret = check_together(req);

@@ -27,6 +27,8 @@ enum chk_status {
 #define CHK_OPT_DOCTOR CLI_LONG_ONLY
 /* And of --advise; those in between are private to options.c. */
 #define CHK_OPT_ADVISE (CLI_LONG_ONLY + 16)
+/* And of --matrix. */
+#define CHK_OPT_MATRIX (CLI_LONG_ONLY + 32)
 
 /** enum chk_shape - of what --tune measures */
 enum chk_shape {
@@ -45,7 +47,7 @@ enum chk_shape {
  * @iface: of --pnetid: with the doctor and the live test the interface to look at
  * @text: argument of --explain, --program, --bundle
  * @from: recorded host to read instead of this one, NULL for this one
- * @operands: after --from: a tool and its arguments; NULL-terminated
+ * @operands: after --from: a tool and its arguments; of --matrix the hosts; NULL-terminated
  * @port: 0 if not given
  * @family: AF_INET, AF_INET6, or AF_UNSPEC
  * @timeout_ms: longest wait for one step
@@ -64,7 +66,7 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_probing, is_tune, has_shape, is_kernel;
+	bool is_probing, is_tune, has_shape, is_kernel, is_dot;
 };
 
 extern const struct cli_tool chk_tool;

@@ -61,6 +61,7 @@ smc_pnet --suggest --apply
 smc_conf diff -
 smc_rnics -a
 smc_chk -i lo
+smc_chk --matrix BUNDLE BUNDLE
 """
 # Takes long: some allocations, and that it fails whenever one did.
 BUNDLE = "smc_chk --bundle -"

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+/* The hosts of a matrix: by ssh, or from bundles. */
+#include "smc_chk/matrix/gather.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "smc_chk/bundle/open.h"
+#include "smc_chk/bundle/pack.h"
+#include "smc_chk/matrix/host.h"
+#include "sys/enclose.h"
+
+/* A host with very many sockets takes this long, or one that hangs. */
+#define SSH_SECONDS 120
+#define SSH_CONNECT "10"
+/* At a time: hosts that others wait for, and what takes processors of ours. */
+#define SSH_WORKERS 16
+#define WORKERS_MAX 64
+#define ERROR_SIZE 2048
+
+static bool is_bundle(const char *name)
+{
+	size_t len = strlen(name);
+
+	return strchr(name, '/') || (len > 7 && !strcmp(name + len - 7, ".tar.gz")) ||
+	       (len > 4 && !strcmp(name + len - 4, ".tgz"));
+}
+
+/* ---- one host ---- */
+
+/* The last line that a program wrote to standard error: what came before may be a banner. */
+static const char *last_line(char text[ERROR_SIZE], int fd)
+{
+	ssize_t len = pread(fd, text, ERROR_SIZE - 1, 0);
+	char *line;
+
+	for (; len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r'); len--)
+		;
+	text[len > 0 ? len : 0] = '\0';
+	line = strrchr(text, '\n');
+	return line ? line + 1 : text;
+}
+
+/* Return: a descriptor of a bundle, -errno with @err. */
+static int collect(struct workdir *work, const char *host, struct smc_err *err)
+{
+	static const char *const words[] = { "ssh", "-n", "-o", "BatchMode=yes", "-o",
+					     "ConnectTimeout=" SSH_CONNECT, "--", NULL, "smc_chk",
+					     "-b", "-", NULL };
+	int fd = openat(work->fd, "collected", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int errors = memfd_create("errors", MFD_CLOEXEC), status = -EIO;
+	char *argv[sizeof(words) / sizeof(words[0])], text[ERROR_SIZE];
+
+	memcpy(argv, words, sizeof(words));
+	argv[7] = (char *)host;
+	if (fd >= 0 && errors >= 0)
+		status = workdir_run(work, argv, fd, errors, SSH_SECONDS);
+	if (status == 128 + SIGKILL)
+		smc_err_say(err, ETIMEDOUT, "%s: no bundle within %d seconds", host, SSH_SECONDS);
+	else if (status < 0)
+		smc_err_set(err, -status, "%s: cannot run ssh", host);
+	else if (status)
+		smc_err_say(err, EIO, "%s: %s", host, *last_line(text, errors) ?
+			    last_line(text, errors) : "ssh failed, and says nothing");
+	else
+		lseek(fd, 0, SEEK_SET);
+	if (errors >= 0)
+		close(errors);
+	if (!status)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -err->code;
+}
+
+/** struct reading - @index: descriptor of index.json; @out: of what is found */
+struct reading {
+	const char *record;
+	int index, out;
+};
+
+/* The bundle's host, and the network namespace that it is about. */
+static void read_name(char name[PREDICT_NAME_SIZE], int index)
+{
+	json_t *json = json_loadfd(index, 0, NULL);
+	const char *host = "", *netns = "";
+
+	json_unpack(json, "{s?s, s?s}", "host", &host, "netns", &netns);
+	snprintf(name, PREDICT_NAME_SIZE, "%s%s%s", host, *netns ? "/" : "", netns);
+	json_decref(json);
+}
+
+static int read_here(void *arg, struct smc_err *err)
+{
+	const struct reading *job = arg;
+	char name[PREDICT_NAME_SIZE];
+	int ret;
+
+	if (setenv("SMC_TOOLS_ROOT", job->record, 1))
+		return smc_err_set(err, ENOMEM, "cannot read it");
+	ret = enclose_record(err);
+	if (ret)
+		return ret;
+	read_name(name, job->index);
+	return matrix_host_write(name, job->out, err);
+}
+
+/* What is unpacked, with all that a stranger may have put there. */
+static int read_bundle(struct workdir *work, const char *name, int out, struct smc_err *err)
+{
+	char path[PATH_MAX];
+	struct reading job = { .record = path, .out = out };
+	struct smc_err inner = { 0 };
+	int ret;
+
+	job.index = openat(work->fd, BUNDLE_DIRECTORY "/index.json",
+			   O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (job.index < 0)
+		return smc_err_set(err, errno, "cannot read %s", name);
+	snprintf(path, sizeof(path), "%.*s/" BUNDLE_DIRECTORY "/record", PATH_MAX - 64,
+		 work->path);
+	ret = workdir_fork(work, read_here, &job, "read it", &inner);
+	close(job.index);
+	return ret ? smc_err_say(err, inner.code, "%s: %s", name, inner.text) : 0;
+}
+
+static int read_host(const char *name, int out, struct smc_err *err)
+{
+	struct workdir work;
+	int ret = workdir_begin(&work, err), fd;
+
+	if (ret)
+		return ret;
+	if (is_bundle(name))
+		fd = open(name, O_RDONLY | O_CLOEXEC);
+	else
+		fd = collect(&work, name, err);
+	if (fd < 0)
+		ret = err->code ? -err->code : smc_err_set(err, errno, "cannot open %s", name);
+	else
+		ret = bundle_open(&work, fd, name, err);
+	if (fd >= 0)
+		close(fd);
+	if (!ret)
+		ret = read_bundle(&work, name, out, err);
+	workdir_end(&work);
+	return ret;
+}
+
+/* ---- several at a time ---- */
+
+/** struct work - of all workers; @workers: how many */
+struct work {
+	struct gathered *all;
+	struct workdir top;
+	size_t workers;
+};
+
+/* A file for each host: an error, and the host if it has code 0. */
+static void result_path(char path[PATH_MAX], const struct work *work, size_t i)
+{
+	snprintf(path, PATH_MAX, "%.*s/%zu", PATH_MAX - 32, work->top.path, i);
+}
+
+static void work_on(const struct work *work, size_t i)
+{
+	struct smc_err err = { 0 };
+	char path[PATH_MAX];
+	int fd;
+
+	result_path(path, work, i);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return;
+	lseek(fd, sizeof(err), SEEK_SET);
+	if (read_host(work->all->names[i], fd, &err) && !err.code)
+		err.code = EIO;
+	if (pwrite(fd, &err, sizeof(err), 0) != sizeof(err))
+		unlink(path);
+	close(fd);
+}
+
+/* Every so many hosts. What reads a stranger's bytes sees neither @work->top nor other results. */
+static void __attribute__((noreturn)) be_worker(struct work *work, size_t first, pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	close(work->top.fd);
+	close(work->top.signals);
+	sigprocmask(SIG_SETMASK, &work->top.before, NULL);
+	bundle_limit();
+	for (size_t i = first; i < work->all->count && getppid() == parent; i += work->workers)
+		work_on(work, i);
+	_exit(0);
+}
+
+static void await(struct work *work, const pid_t *pids)
+{
+	struct pollfd wait = { .fd = work->top.signals, .events = POLLIN };
+	bool is_told = false;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, NULL, WNOHANG)) >= 0) {
+		if (pid)
+			continue;
+		poll(&wait, 1, 1000);
+		if (is_told || !workdir_is_stopped(&work->top))
+			continue;
+		for (size_t i = 0; i < work->workers; i++)
+			kill(pids[i], SIGTERM);
+		is_told = true;
+	}
+}
+
+static int take_result(const struct work *work, size_t i, struct smc_err *err)
+{
+	struct predict_host *host = &work->all->hosts[i];
+	const char *name = work->all->names[i];
+	char path[PATH_MAX];
+	int fd, ret;
+
+	result_path(path, work, i);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || pread(fd, err, sizeof(*err), 0) != sizeof(*err))
+		smc_err_say(err, EIO, "%s: nothing could be read of it", name);
+	err->text[sizeof(err->text) - 1] = '\0';
+	ret = err->code ? -err->code : matrix_host_read(host, fd, sizeof(*err), err);
+	if (fd >= 0)
+		close(fd);
+	/* Hosts are what the caller calls them. */
+	if (!ret && (!is_bundle(name) || !*host->name))
+		matrix_host_set_name(host, name);
+	return ret;
+}
+
+static size_t count_workers(const struct gathered *all)
+{
+	long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t workers = processors > 1 ? (size_t)processors : 1;
+
+	for (size_t i = 0; i < all->count && workers < SSH_WORKERS; i++)
+		if (!is_bundle(all->names[i]))
+			workers = SSH_WORKERS;
+	if (workers > WORKERS_MAX)
+		workers = WORKERS_MAX;
+	return workers < all->count ? workers : all->count;
+}
+
+/* Two of one name would be one to the reader. */
+static void tell_apart(struct gathered *all)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		for (size_t k = i + 1; k < all->count; k++) {
+			struct predict_host *host = &all->hosts[k];
+			char name[PREDICT_NAME_SIZE];
+
+			if (!*host->name || strcmp(host->name, all->hosts[i].name))
+				continue;
+			snprintf(name, sizeof(name), "%.100s#%zu", host->name, k + 1);
+			memcpy(host->name, name, sizeof(name));
+		}
+	}
+}
+
+static int run_workers(struct work *work, struct smc_err *err)
+{
+	pid_t parent = getpid(), pids[WORKERS_MAX];
+	size_t started = 0;
+
+	for (; started < work->workers; started++) {
+		pids[started] = fork();
+		if (!pids[started])
+			be_worker(work, started, parent);
+		if (pids[started] < 0)
+			break;
+	}
+	work->workers = started;
+	await(work, pids);
+	if (!started)
+		return smc_err_set(err, EAGAIN, "cannot start a process");
+	return work->top.caught ? smc_err_set(err, EINTR, "stopped") : 0;
+}
+
+int gather(struct gathered *all, char *const *names, struct smc_err *err)
+{
+	struct work work = { .all = all };
+	int ret;
+
+	*all = (struct gathered){ .names = names };
+	while (names[all->count])
+		all->count++;
+	all->hosts = calloc(all->count, sizeof(*all->hosts));
+	all->errors = calloc(all->count, sizeof(*all->errors));
+	if (!all->hosts || !all->errors)
+		return smc_err_set(err, ENOMEM, "cannot store the hosts");
+	work.workers = count_workers(all);
+	ret = workdir_begin(&work.top, err);
+	if (ret)
+		return ret;
+	ret = run_workers(&work, err);
+	for (size_t i = 0; !ret && i < all->count; i++)
+		take_result(&work, i, &all->errors[i]);
+	workdir_end(&work.top);
+	tell_apart(all);
+	return ret;
+}
+
+void gather_free(struct gathered *all)
+{
+	for (size_t i = 0; all->hosts && i < all->count; i++)
+		matrix_host_free(&all->hosts[i]);
+	free(all->hosts);
+	free(all->errors);
+}

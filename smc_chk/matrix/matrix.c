@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+/* A fleet on paper: what a connection between each two of several hosts would be. */
+#include "smc_chk/matrix/matrix.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "smc_chk/matrix/show.h"
+
+int matrix_each(const struct matrix *matrix, show_fn fn, void *arg, struct smc_err *err)
+{
+	struct prediction forth, back;
+	int ret = 0;
+
+	for (size_t i = 0; i < matrix->count; i++)
+		for (size_t k = i + 1; !ret && k < matrix->count; k++) {
+			const struct predict_host *a = &matrix->all->hosts[matrix->good[i]];
+			const struct predict_host *b = &matrix->all->hosts[matrix->good[k]];
+
+			predict(&forth, a, b);
+			predict(&back, b, a);
+			ret = fn(arg, i, k, &forth, &back, err);
+		}
+	return ret;
+}
+
+static int show(const struct matrix *matrix, const struct chk_request *req, struct smc_err *err)
+{
+	size_t tcp = 0;
+	int ret;
+
+	if (req->is_dot)
+		ret = show_dot(matrix, &tcp, err);
+	else if (req->is_json)
+		ret = show_json(matrix, &tcp, err);
+	else
+		ret = show_text(matrix, &tcp, err);
+	return ret ? ret : tcp ? CHK_TCP : CHK_OK;
+}
+
+static int run(const struct gathered *all, const struct chk_request *req, struct smc_err *err)
+{
+	struct matrix matrix = { all, calloc(all->count, sizeof(*matrix.good)), 0 };
+	int ret = matrix.good ? 0 : smc_err_set(err, ENOMEM, "cannot store the hosts");
+
+	for (size_t i = 0; !ret && i < all->count; i++) {
+		if (all->errors[i].code)
+			cli_error(&chk_tool, "%s", all->errors[i].text);
+		else
+			matrix.good[matrix.count++] = i;
+	}
+	if (!ret && matrix.count < 2)
+		ret = smc_err_say(err, ENODATA, "no two hosts are left");
+	if (!ret)
+		ret = show(&matrix, req, err);
+	if (ret >= 0 && matrix.count < all->count)
+		ret = CHK_ERROR;
+	free(matrix.good);
+	return ret;
+}
+
+int chk_matrix(const struct chk_request *req)
+{
+	struct smc_err err = { 0 };
+	struct gathered all;
+	int ret = gather(&all, req->operands, &err);
+
+	if (!ret)
+		ret = run(&all, req, &err);
+	gather_free(&all);
+	return ret < 0 ? cli_error(&chk_tool, "%s", err.text) : ret;
+}

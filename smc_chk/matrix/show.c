@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+/* A matrix as a table, JSON, or for graphviz. */
+#include "smc_chk/matrix/show.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "out/table.h"
+
+/* What is ready goes out before more is made: thousands of hosts have millions of pairs. */
+#define CHUNK 65536
+
+static const struct predict_host *host_of(const struct matrix *matrix, size_t i)
+{
+	return &matrix->all->hosts[matrix->good[i]];
+}
+
+static int flush(struct out_text *text, size_t least, struct smc_err *err)
+{
+	return text->len < least && !text->is_failed ? 0 : out_print(text, err);
+}
+
+/* "SMC-R v2.1" */
+static void put_mode(char mode[16], const struct prediction *result)
+{
+	bool is_v2 = result->mode == PREDICT_SMCR_V2 || result->mode == PREDICT_SMCD_V2;
+
+	snprintf(mode, 16, "%s%s", predict_mode_name(result->mode),
+		 is_v2 && result->release ? ".1" : "");
+}
+
+/* ---- what to type ---- */
+
+/** struct line - a command for a host, and for how many connections */
+struct line {
+	char command[PREDICT_COMMAND_SIZE];
+	size_t connections;
+};
+
+/** struct todo - of one host */
+struct todo {
+	struct line *lines;
+	size_t count, size;
+};
+
+static int add_line(struct todo *todo, const char *command)
+{
+	struct line *line;
+
+	for (size_t i = 0; i < todo->count; i++) {
+		if (strcmp(todo->lines[i].command, command))
+			continue;
+		todo->lines[i].connections++;
+		return 0;
+	}
+	line = smc_array_add(&todo->lines, &todo->count, &todo->size, sizeof(*line));
+	if (!line)
+		return -ENOMEM;
+	memcpy(line->command, command, sizeof(line->command));
+	line->connections = 1;
+	return 0;
+}
+
+/* ---- table ---- */
+
+/** struct row - one line; @arrow: to the server, or both ways */
+struct row {
+	const char *one, *arrow, *other;
+	char mode[16], over[2 * NETDEV_NAME_SIZE + 16];
+	const char *why;
+};
+
+static const struct out_col columns[] = {
+	{ "client", "Host", "client", 8, OUT_PTR(row, one) },
+	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
+	{ "server", "Host", "server", 8, OUT_PTR(row, other) },
+	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
+	{ "over", "Over", "over", 11, OUT_STR(row, over) },
+	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },
+	{ 0 },
+};
+
+/** struct table - @todos: of each host */
+struct table {
+	const struct matrix *matrix;
+	struct out_view view;
+	struct out_text text, why;
+	struct todo *todos;
+	size_t *tcp;
+};
+
+static void put_why(struct out_text *why, const struct prediction *result)
+{
+	out_reset(why);
+	for (size_t i = 0; i < result->n_gaps; i++) {
+		const struct predict_gap *gap = &result->gaps[i];
+
+		out_str(why, i ? "; " : "");
+		if (gap->mode != result->mode && gap->mode != PREDICT_TCP)
+			out_printf(why, "no %s: ", predict_mode_name(gap->mode));
+		out_str(why, gap->text);
+	}
+	out_mem(why, "", 1);
+}
+
+static void put_row(struct table *table, size_t from, size_t to, const struct prediction *result,
+		    const char *arrow)
+{
+	struct row row = { host_of(table->matrix, from)->name, arrow,
+			   host_of(table->matrix, to)->name, .why = "" };
+
+	put_mode(row.mode, result);
+	if (result->client)
+		snprintf(row.over, sizeof(row.over), "%s%s%s%s", result->client->name,
+			 strcmp(result->client->name, result->server->name) ? " - " : "",
+			 strcmp(result->client->name, result->server->name) ?
+				 result->server->name : "",
+			 result->is_routed ? ", routed" : "");
+	put_why(&table->why, result);
+	row.why = table->why.data ? table->why.data : "";
+	out_row(&table->text, &table->view, &row);
+	*table->tcp += result->mode == PREDICT_TCP;
+}
+
+static int note_lines(struct table *table, size_t from, size_t to, const struct prediction *result)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < result->n_gaps; i++) {
+		const struct predict_gap *gap = &result->gaps[i];
+
+		if (!*gap->command)
+			continue;
+		if (gap->side != PREDICT_SERVER)
+			ret = add_line(&table->todos[from], gap->command);
+		if (!ret && gap->side != PREDICT_CLIENT)
+			ret = add_line(&table->todos[to], gap->command);
+	}
+	return ret;
+}
+
+static int on_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
+		   const struct prediction *back, struct smc_err *err)
+{
+	struct table *table = arg;
+	bool is_same = predict_same(forth, back);
+	int ret = note_lines(table, a, b, forth);
+
+	put_row(table, a, b, forth, is_same ? "<->" : "->");
+	if (!is_same)
+		put_row(table, b, a, back, "->");
+	if (!ret)
+		ret = note_lines(table, b, a, back);
+	if (ret)
+		return smc_err_set(err, -ret, "cannot store the list");
+	return flush(&table->text, CHUNK, err);
+}
+
+static void put_todos(struct table *table)
+{
+	bool is_any = false;
+
+	for (size_t i = 0; i < table->matrix->count; i++) {
+		const struct todo *todo = &table->todos[i];
+
+		if (todo->count && !is_any)
+			out_str(&table->text, "\nFor more:\n");
+		is_any |= todo->count;
+		if (todo->count)
+			out_printf(&table->text, "on %s\n", host_of(table->matrix, i)->name);
+		for (size_t k = 0; k < todo->count; k++)
+			out_printf(&table->text, "  %-50s  # %zu connection%s\n",
+				   todo->lines[k].command, todo->lines[k].connections,
+				   todo->lines[k].connections == 1 ? "" : "s");
+	}
+}
+
+static void start_table(struct table *table, const struct matrix *matrix)
+{
+	size_t widest = 0;
+
+	out_view_add(&table->view, columns, "client,arrow,server,mode,over,why");
+	for (size_t i = 0; i < matrix->count; i++) {
+		size_t len = strlen(host_of(matrix, i)->name);
+
+		widest = len > widest ? len : widest;
+	}
+	out_view_widen(&table->view, "client", (uint8_t)widest);
+	out_view_widen(&table->view, "server", (uint8_t)widest);
+	out_header(&table->text, &table->view);
+}
+
+int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
+{
+	struct table table = { .matrix = matrix, .tcp = tcp };
+	int ret = 0;
+
+	table.todos = calloc(matrix->count, sizeof(*table.todos));
+	if (!table.todos)
+		return smc_err_set(err, ENOMEM, "cannot store the list");
+	start_table(&table, matrix);
+	ret = matrix_each(matrix, on_pair, &table, err);
+	if (!ret) {
+		put_todos(&table);
+		ret = out_print(&table.text, err);
+	}
+	for (size_t i = 0; i < matrix->count; i++)
+		free(table.todos[i].lines);
+	free(table.todos);
+	out_free(&table.text);
+	out_free(&table.why);
+	return ret;
+}
+
+/* ---- JSON ---- */
+
+/** struct document - @pairs: what there is of it */
+struct document {
+	const struct matrix *matrix;
+	json_t *pairs;
+	size_t *tcp;
+};
+
+static json_t *json_gap(const struct document *doc, size_t from, size_t to,
+			const struct prediction *result, const struct predict_gap *gap)
+{
+	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
+	json_t *json = json_pack("{s:s*, s:s}", "mode",
+				 is_about ? predict_mode_name(gap->mode) : NULL, "text", gap->text);
+	json_t *hosts = *gap->command ? json_array() : NULL;
+
+	if (!hosts)
+		return json;
+	if (gap->side != PREDICT_SERVER)
+		json_array_append_new(hosts, json_string(host_of(doc->matrix, from)->name));
+	if (gap->side != PREDICT_CLIENT)
+		json_array_append_new(hosts, json_string(host_of(doc->matrix, to)->name));
+	json_object_set_new(json, "remedy", json_string(gap->command));
+	json_object_set_new(json, "hosts", hosts);
+	return json;
+}
+
+static json_t *json_pair(struct document *doc, size_t from, size_t to,
+			 const struct prediction *result)
+{
+	static const char *const modes[] = { "TCP", "SMCR", "SMCR", "SMCD", "SMCD" };
+	static const int versions[] = { 0, 1, 2, 1, 2 };
+	json_t *json = json_pack("{s:s, s:s, s:s}", "client", host_of(doc->matrix, from)->name,
+				 "server", host_of(doc->matrix, to)->name, "mode",
+				 modes[result->mode]);
+	json_t *gaps = json_array();
+
+	if (result->mode != PREDICT_TCP)
+		json_object_set_new(json, "version", json_integer(versions[result->mode]));
+	if (versions[result->mode] == 2)
+		json_object_set_new(json, "release", json_integer(result->release));
+	if (result->max_links)
+		json_object_set_new(json, "max_links", json_integer(result->max_links));
+	if (result->client) {
+		json_object_set_new(json, "client_interface", json_string(result->client->name));
+		json_object_set_new(json, "server_interface", json_string(result->server->name));
+		json_object_set_new(json, "routed", json_boolean(result->is_routed));
+	}
+	for (size_t i = 0; i < result->n_gaps; i++)
+		out_json_push(&gaps, json_gap(doc, from, to, result, &result->gaps[i]));
+	json_object_set_new(json, "why_not_more", gaps);
+	*doc->tcp += result->mode == PREDICT_TCP;
+	return json;
+}
+
+static int on_json_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
+			const struct prediction *back, struct smc_err *err)
+{
+	struct document *doc = arg;
+
+	out_json_push(&doc->pairs, json_pair(doc, a, b, forth));
+	out_json_push(&doc->pairs, json_pair(doc, b, a, back));
+	return doc->pairs ? 0 : smc_err_set(err, ENOMEM, "cannot store the list");
+}
+
+static json_t *json_hosts(const struct gathered *all)
+{
+	json_t *hosts = json_array();
+
+	for (size_t i = 0; i < all->count; i++) {
+		const struct predict_host *host = &all->hosts[i];
+		json_t *json = json_object();
+
+		json_object_set_new(json, "source", out_json_str(all->names[i]));
+		if (all->errors[i].code)
+			json_object_set_new(json, "error", out_json_str(all->errors[i].text));
+		else
+			json_object_set_new(json, "name", json_string(host->name));
+		if (*host->kernel)
+			json_object_set_new(json, "kernel", json_string(host->kernel));
+		out_json_push(&hosts, json);
+	}
+	return hosts;
+}
+
+int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
+{
+	struct document doc = { matrix, json_array(), tcp };
+	int ret = matrix_each(matrix, on_json_pair, &doc, err);
+	struct out_text text = { 0 };
+
+	if (ret) {
+		json_decref(doc.pairs);
+		return ret;
+	}
+	out_json_document(&text, json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/matrix/1",
+					   "hosts", json_hosts(matrix->all), "connections",
+					   doc.pairs), false);
+	ret = out_print(&text, err);
+	out_free(&text);
+	return ret;
+}
+
+/* ---- graphviz ---- */
+
+struct drawing {
+	const struct matrix *matrix;
+	struct out_text text;
+	size_t *tcp;
+};
+
+/* A string of the DOT language, in which a backslash begins an escape. */
+static void put_quoted(struct out_text *text, const char *word)
+{
+	out_char(text, '"');
+	for (; *word; word++) {
+		if (*word == '"' || *word == '\\')
+			out_char(text, '\\');
+		out_char(text, *word);
+	}
+	out_char(text, '"');
+}
+
+static void put_edge(struct drawing *drawing, size_t from, size_t to,
+		     const struct prediction *result, bool is_both)
+{
+	static const char *const styles[] = { "gray, style=dashed", "blue", "blue", "darkgreen",
+					      "darkgreen" };
+	char mode[16];
+
+	put_mode(mode, result);
+	out_char(&drawing->text, '\t');
+	put_quoted(&drawing->text, host_of(drawing->matrix, from)->name);
+	out_str(&drawing->text, " -> ");
+	put_quoted(&drawing->text, host_of(drawing->matrix, to)->name);
+	out_printf(&drawing->text, " [label=\"%s\", color=%s%s];\n", mode, styles[result->mode],
+		   is_both ? ", dir=both" : "");
+	*drawing->tcp += result->mode == PREDICT_TCP;
+}
+
+static int on_edge(void *arg, size_t a, size_t b, const struct prediction *forth,
+		   const struct prediction *back, struct smc_err *err)
+{
+	struct drawing *drawing = arg;
+	bool is_same = forth->mode == back->mode && forth->release == back->release;
+
+	put_edge(drawing, a, b, forth, is_same);
+	if (!is_same)
+		put_edge(drawing, b, a, back, false);
+	return flush(&drawing->text, CHUNK, err);
+}
+
+int show_dot(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
+{
+	struct drawing drawing = { .matrix = matrix, .tcp = tcp };
+	int ret;
+
+	out_str(&drawing.text, "digraph smc {\n");
+	for (size_t i = 0; i < matrix->count; i++) {
+		out_char(&drawing.text, '\t');
+		put_quoted(&drawing.text, host_of(matrix, i)->name);
+		out_str(&drawing.text, ";\n");
+	}
+	ret = matrix_each(matrix, on_edge, &drawing, err);
+	out_str(&drawing.text, "}\n");
+	ret = ret ? ret : out_print(&drawing.text, err);
+	out_free(&drawing.text);
+	return ret;
+}

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""smc_chk --matrix: bundles and hosts, what is predicted for each two, and how it is shown."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import fleet  # noqa: E402
+from recorded import BUILD, done, ok  # noqa: E402
+
+TOP = tempfile.TemporaryDirectory()
+TMP = TOP.name + "/tmp"
+ENV = dict(os.environ, TMPDIR=TMP, LC_ALL="C", PATH=TOP.name + "/bin:" + os.environ["PATH"])
+FILES = fleet.template()
+# It is given what the real one is given: it says so, and does what the name of the host says.
+SSH = """#!/bin/sh
+echo "$*" >>%s/calls
+while [ "$1" != -- ]; do shift; done
+case $2 in
+good*) cat "%s/$2.tar.gz" ;;
+denied) echo "Welcome" >&2; printf 'denied: Permission denied (publickey).\\033[2J\\n' >&2; exit 255 ;;
+nothing) ;;
+garbage) echo garbage ;;
+slow) echo $$ >"%s/slow"; exec sleep 600 ;;
+esac
+""" % ((TOP.name,) * 3)
+
+
+def path(name):
+    return "%s/%s.tar.gz" % (TOP.name, name)
+
+
+def make(name, ip, host=None, **how):
+    index = how.pop("index", {})
+    return fleet.bundle(path(name), host or name, fleet.host(FILES, ip, **how), **index)
+
+
+def run(*argv):
+    result = subprocess.run([BUILD + "/smc_chk", "--matrix", *argv], env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, timeout=300, check=False)
+    if os.listdir(TMP):
+        ok(False, "something is left behind", os.listdir(TMP))
+    return result.returncode, result.stdout, result.stderr
+
+
+def pairs(*argv):
+    status, out, err = run("-j", *argv)
+    doc = json.loads(out) if out else {"connections": []}
+    return status, {(p["client"], p["server"]): p for p in doc["connections"]}, err
+
+
+def modes():
+    """Modes that need two hosts that differ in one thing."""
+    make("a", "10.0.0.1")
+    make("b", "10.0.0.2")
+    make("other", "10.0.0.3", eids=("OTHER",))
+    make("bare", "10.0.0.4", has_rdma=False)
+    make("one", "10.0.0.5", boot="11111111", has_rdma=False)
+    make("two", "10.0.0.6", boot="11111111", has_rdma=False, index={"netns": "shop"})
+    status, found, err = pairs(*map(path, ("a", "b", "other", "bare", "one", "two")))
+    ok(status == 2 and not err and len(found) == 30, "30 connections between six hosts", (status, err, found))
+    got = found["a", "b"]
+    ok((got["mode"], got["version"], got["release"], got["client_interface"], got["why_not_more"]) == ("SMCR", 2, 1, "eth0", []),
+       "RoCE on both sides and an EID in common: SMC-R v2.1", got)
+    got = found["other", "a"]
+    ok(got["mode"] == "TCP" and "version" not in got and got["why_not_more"] == [
+        {"mode": "SMC-R v2", "text": "they have no user EID in common", "remedy": "smcd ueid add FLEET", "hosts": ["other"]}],
+       "other EIDs: TCP, and the line for one of them", got)
+    got = found["a", "bare"]
+    ok(got["mode"] == "TCP" and got["why_not_more"][0]["text"].startswith("bare: "), "no RDMA port", got)
+    got = found["one", "two/shop"]
+    ok((got["mode"], got["version"]) == ("SMCD", 2), "namespaces of one kernel: SMC-D", got)
+
+
+def shown():
+    status, out, err = run(*map(path, ("a", "b", "other")))
+    lines = out.splitlines()
+    ok(status == 2 and not err and lines[1].split() == ["a", "<->", "b", "SMC-R", "v2.1", "eth0"], "a line for both directions", out)
+    ok("For more:" in lines and "on other" in lines and
+       any(line.startswith("  smcd ueid add FLEET ") and line.endswith("# 4 connections") for line in lines), "what to type, where, and for how many connections", out)
+    status, out, err = run(path("a"), path("b"))
+    ok(status == 0 and "For more" not in out, "SMC everywhere: status 0, nothing to type", (status, out, err))
+    make("cookies", "10.0.0.9", more={"proc/sys/net/ipv4/tcp_syncookies": "2\n"})
+    status, out, err = run(path("a"), path("cookies"))
+    ok(out.count(" -> ") == 2 and "<->" not in out and status == 2, "a line for each direction where they differ", out)
+
+
+def strange():
+    """Names that strangers chose."""
+    evil = 'x"\\\x1b]0;\u009b[label=y];{}'
+    make("evil", "10.0.0.7", host=evil, eids=("$(id)",))
+    status, out, err = run(path("evil"), path("a"))
+    ok(status == 2 and out.isascii() and not any(c < " " and c != "\n" for c in out) and "smcd ueid add FLEET" in out, "escaped",
+       (status, out, err))
+    status, out, err = run("--dot", path("evil"), path("a"))
+    names = [line for line in out.splitlines() if "->" not in line]
+    ok(status == 2 and names[1] == '\t"x\\"\\\\x5c\\\\x1b]0;\\\\xc2\\\\x9b[label=y];{}";', "quoted for graphviz", out)
+    if shutil.which("dot"):
+        drawn = subprocess.run(["dot", "-Tdot"], input=out, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        ok(drawn.returncode == 0 and not drawn.stderr, "graphviz takes it", drawn)
+    make("twin1", "10.0.0.11", host="twin")
+    make("twin2", "10.0.0.12", host="twin")
+    status, found, err = pairs(path("twin1"), path("twin2"))
+    ok(set(found) == {("twin", "twin#2"), ("twin#2", "twin")}, "two of one name", found)
+
+
+def unreadable():
+    with open(path("broken"), "wb") as file:
+        file.write(b"\x1f\x8b nothing")
+    fleet.bundle(path("damaged"), "damaged", {**fleet.host(FILES, "10.0.0.8"), "netlink/SMC_GEN_NETLINK/9": b"x"})
+    names = ("a", "broken", "nosuch", "damaged", "b")
+    status, out, err = run(*map(path, names))
+    lines = err.splitlines()
+    ok(status == 1 and len(lines) == 3 and all(path(name) in line for name, line in zip(names[1:], lines)) and
+       out.count("SMC-R v2.1") == 1, "bundles that cannot be read are named, others go on", (status, out, err))
+    status, out, err = run(path("a"), path("broken"))
+    ok(status == 1 and not out and err.endswith("no two hosts are left\n"), "one is no pair", (status, out, err))
+    status, out, err = run("-j", path("a"), path("b"), path("broken"))
+    ok(status == 1 and "error" in json.loads(out)["hosts"][2], "JSON has the error, too", (status, out))
+
+
+def by_ssh():
+    os.mkdir(TOP.name + "/bin")
+    with open(TOP.name + "/bin/ssh", "w", encoding="ascii") as file:
+        file.write(SSH)
+    os.chmod(TOP.name + "/bin/ssh", 0o755)
+    make("good1", "10.0.0.1", host="localhost")
+    make("good2", "10.0.0.2", host="localhost")
+    status, found, err = pairs("good1", "good2", path("other"))
+    ok(status == 2 and not err and found["good1", "good2"]["mode"] == "SMCR" and ("other", "good2") in found,
+       "hosts are asked by ssh, and called as they were typed", (status, found, err))
+    with open(TOP.name + "/calls", encoding="ascii") as file:
+        calls = sorted(file.read().splitlines())
+    ok(calls == ["-n -o BatchMode=yes -o ConnectTimeout=10 -- good%d smc_chk -b -" % i for i in (1, 2)], "how", calls)
+    status, out, err = run("good1", "denied", "nothing", "garbage", "good2")
+    ok(status == 1 and out.count("SMC-R v2.1") == 1 and err.splitlines() == [
+        "smc_chk: denied: denied: Permission denied (publickey).\\x1b[2J",
+        "smc_chk: nothing is not a bundle: it is not a tar.gz file",
+        "smc_chk: garbage is not a bundle: it is not a tar.gz file"], "one error for each host that fails", (status, out, err))
+    for name in ("-oProxyCommand=id", ""):
+        status, out, err = run("--", "a", name)
+        ok(status == 1 and "is neither a host nor a bundle" in err, "no host: '%s'" % name, (status, err))
+
+
+def stopped():
+    """A signal ends ssh, and leaves nothing."""
+    program = subprocess.Popen([BUILD + "/smc_chk", "--matrix", "slow", "good1"], env=ENV, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    while not os.path.exists(TOP.name + "/slow") or not os.path.getsize(TOP.name + "/slow"):
+        time.sleep(0.05)
+    program.send_signal(signal.SIGTERM)
+    program.communicate(timeout=60)
+    with open(TOP.name + "/slow", encoding="ascii") as file:
+        pid = int(file.read())
+    ok(program.returncode == -signal.SIGTERM and not os.listdir(TMP), "stopped", (program.returncode, os.listdir(TMP)))
+    for _ in range(200):
+        if not os.path.exists("/proc/%d" % pid):
+            break
+        time.sleep(0.05)
+    ok(not os.path.exists("/proc/%d" % pid), "ssh has gone, too")
+
+
+def options():
+    for argv in ((), ("a",), ("-j", "--dot", "a", "b"), ("-N", "x", "a", "b"), ("-C", "x", "a", "b")):
+        status, out, err = run(*argv)
+        ok(status == 1 and not out and err.count("\n") == 1, "refused: --matrix %s" % " ".join(argv), (status, out, err))
+    result = subprocess.run([BUILD + "/smc_chk", "--dot"], stderr=subprocess.PIPE, check=False)
+    ok(result.returncode == 1, "--dot alone", result)
+
+
+os.mkdir(TMP)
+modes()
+shown()
+strange()
+unreadable()
+by_ssh()
+stopped()
+options()
+done()
