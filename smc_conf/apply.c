@@ -162,6 +162,7 @@ static int do_step(void *arg)
 		return sc_policy_set(step->host, change->netns, step->is_back, step->err);
 	case CONF_PNETID: return do_pnetids(step);
 	case CONF_KNOB: return do_knob(to, step->err);
+	case CONF_SCOPE: return sc_scope_set(to, from, step->err);
 	default: return do_generic(to, from, step->err);
 	}
 }

@@ -145,7 +145,7 @@ static int add_normals(struct making *making)
 	return 0;
 }
 
-/* Last: it is the only one that others feel at once. */
+/* Late: others feel it at once. */
 static int order_policies(struct making *making)
 {
 	static const struct conf_item before = { .kind = CONF_POLICY, .object = "", .value = "" };
@@ -177,9 +177,12 @@ int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc
 		ret = order_eids(&making);
 	if (!ret)
 		ret = keep_seid(&making);
-	for (int kind = CONF_SEID; !ret && kind < CONF_POLICY; kind++)
+	for (int kind = CONF_SEID; !ret && kind < CONF_SCOPE; kind++)
 		ret = order_kind(&making, kind);
-	return ret ? ret : order_policies(&making);
+	if (!ret)
+		ret = order_policies(&making);
+	/* Whoever gets SMC sockets is to find the policy in force. */
+	return ret ? ret : order_kind(&making, CONF_SCOPE);
 }
 
 void sc_changes_free(struct sc_changes *changes)

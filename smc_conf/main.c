@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "host/record.h"
 #include "pnet/file.h"
 #include "sys/enclose.h"
 #include "sys/library.h"
@@ -38,10 +39,13 @@ static const struct cli_tool tool = {
 		 "show [-j]",
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
-		"PNET IDs, handshake limitation, net.smc, and with whom SMC is used. FILE is\n"
-		CONF_FILE " with those of " CONF_DIR " unless another\n"
-		"is given, - is standard input; lines or JSON, and export makes the one of the\n"
-		"other.",
+		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.
+"
+		"FILE is " CONF_FILE " with those of " CONF_DIR "
+"
+		"unless another is given, - is standard input; lines or JSON, and export makes the
+"
+		"one of the other.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
@@ -185,7 +189,8 @@ static void note_waiting(const struct sc_host *host)
 
 		conf_append_line(&text, item);
 		cli_note(&tool, "%s: waits for %s%s: %.*s", conf_place_text(place, &item->place),
-			 *netns ? "network namespace " : "its device", netns, (int)text.len,
+			 *netns ? "network namespace " : item->kind == CONF_SCOPE ?
+			 "its control group" : "its device", netns, (int)text.len,
 			 text.data);
 		out_free(&text);
 	}
@@ -207,6 +212,15 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 			   SMC_MAX_UEIDS);
 }
 
+/* Only root can find out. */
+static int check_scopes(const struct sc_changes *changes, struct smc_err *err)
+{
+	for (size_t i = 0; !geteuid() && !record_root() && i < changes->count; i++)
+		if (changes->changes[i].new && changes->changes[i].new->kind == CONF_SCOPE)
+			return sc_scopes_check(err);
+	return 0;
+}
+
 /* Return: exit status, -errno with @err. */
 static int run_with(struct sc_host *host, const struct sc_opts *opts, const struct conf *file,
 		    struct smc_err *err)
@@ -224,6 +238,8 @@ static int run_with(struct sc_host *host, const struct sc_opts *opts, const stru
 		ret = sc_print_changes(host, &changes, opts->is_json, err);
 	if (!ret && opts->command == CHECK)
 		ret = check_eids(host, err);
+	if (!ret && opts->command == CHECK)
+		ret = check_scopes(&changes, err);
 	if (!ret && opts->command == APPLY)
 		ret = sc_apply(host, &changes, err);
 	if (!ret && opts->command != DIFF)

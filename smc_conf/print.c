@@ -195,7 +195,7 @@ static void append_change(struct out_text *text, const struct sc_host *host,
 	conf_append_line(text, new ? new : old);
 	if (old && new) {
 		out_str(text, " # is ");
-		out_escaped(text, old->value, SIZE_MAX);
+		out_escaped(text, *old->value ? old->value : "without rules", SIZE_MAX);
 		if (old->port != new->port)
 			out_printf(text, ", port %u", old->port);
 	}

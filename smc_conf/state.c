@@ -177,6 +177,17 @@ static bool speaks_of_policy(const struct conf *file)
 	return false;
 }
 
+static bool speaks_of_scopes(const struct conf *file)
+{
+	for (size_t i = 0; file && i < file->n_sections; i++)
+		if (file->sections[i].exclusive & 1U << CONF_SCOPE)
+			return true;
+	for (size_t i = 0; file && i < file->count; i++)
+		if (file->items[i].kind == CONF_SCOPE)
+			return true;
+	return false;
+}
+
 static int read_policy(void *arg)
 {
 	struct looking *look = arg;
@@ -232,6 +243,8 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 
 	*host = (struct sc_host){ 0 };
 	ret = look_into(host, "", has_policy, err);
+	if (!ret && (speaks_of_scopes(file) || (all && !geteuid())))
+		ret = sc_scopes_read(host, err);
 	if (!ret && host_list(&names, "/run/netns"))
 		ret = smc_err_set(err, ENOMEM, "cannot list the network namespaces");
 	for (size_t i = 0; !ret && i < names.count; i++) {

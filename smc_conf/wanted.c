@@ -60,6 +60,12 @@ static int want_one(struct wish *wish, const struct conf_item *item, size_t at)
 
 	wish->item = *item;
 	wish->item.section = at;
+	if (item->kind == CONF_SCOPE) {
+		ret = sc_scope_user(&wish->host->wanted, &wish->item, wish->err);
+		if (!ret && !sc_scope_is_there(item->object))
+			return conf_add(&wish->host->waiting, item) ? conf_no_memory(wish->err) : 0;
+		return ret ? ret : want(wish);
+	}
 	if (item->kind != CONF_PNETID || item->by == CONF_BY_NET || item->by == CONF_BY_DEVICE)
 		return want(wish);
 	ret = want_named(wish, &wish->host->netns[at].world.nets, &is_there);

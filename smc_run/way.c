@@ -15,7 +15,7 @@
 #include "host/smc.h"
 #include "smc/abi.h"
 #include "smc_run/buffers.h"
-#include "smc_run/program.h"
+#include "sys/program.h"
 #include "smc_run/supervise.h"
 #include "sys/bpfmap.h"
 #include "sys/scope.h"

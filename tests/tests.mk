@@ -37,8 +37,8 @@ SMCSS_PARTS := $(call tool_parts,smcss)
 
 $(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
 $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
-$(O)/tests/unit/conf_plan: $(call objs,smc_conf/state.c smc_conf/wanted.c smc_conf/changes.c smc_conf/policy.c)
-$(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c smc_run/program.c)
+$(O)/tests/unit/conf_plan: $(call objs,smc_conf/state.c smc_conf/wanted.c smc_conf/changes.c smc_conf/policy.c smc_conf/scopes.c)
+$(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c)
 $(O)/tests/unit/numbers: TOOL_LIBS := -lm
 $(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
 $(O)/tests/unit/nursery: $(call objs,smc_run/ab/child.c smc_run/ab/metric.c)

@@ -12,7 +12,7 @@
 const char *conf_kind_name(enum conf_kind kind)
 {
 	static const char *const names[CONF_KINDS] = { "eid", "seid", "handshake-limit", "sysctl",
-						       "pnetid", "policy" };
+						       "pnetid", "scope", "policy" };
 
 	return names[kind];
 }
@@ -90,8 +90,8 @@ int conf_add(struct conf *conf, const struct conf_item *item)
 	return smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
 }
 
-/* A word that words_split() reads again: a # would begin a comment, a blank another word. */
-static void append_word(struct out_text *text, const char *word)
+/* A # would begin a comment, a blank another word. */
+void conf_append_word(struct out_text *text, const char *word)
 {
 	struct out_text escaped = { 0 };
 
@@ -107,17 +107,29 @@ static void append_word(struct out_text *text, const char *word)
 	out_free(&escaped);
 }
 
+static void append_scope(struct out_text *text, const struct conf_item *item)
+{
+	out_str(text, conf_kind_name(item->kind));
+	conf_append_word(text, item->object);
+	if (*item->value)
+		out_printf(text, " %s", item->value);
+}
+
 void conf_append_line(struct out_text *text, const struct conf_item *item)
 {
+	if (item->kind == CONF_SCOPE) {
+		append_scope(text, item);
+		return;
+	}
 	out_str(text, item->kind == CONF_KNOB ? item->object : conf_kind_name(item->kind));
 	if (*item->value)
-		append_word(text, item->value);
+		conf_append_word(text, item->value);
 	if (item->kind == CONF_PNETID) {
 		out_char(text, ' ');
 		out_str(text, conf_by_name(item->by));
 	}
 	if (item->kind != CONF_KNOB && *item->object)
-		append_word(text, item->object);
+		conf_append_word(text, item->object);
 	if (item->kind == CONF_PNETID && item->by == CONF_BY_DEVICE)
 		out_printf(text, " port %u", item->port);
 }
@@ -129,7 +141,7 @@ static void append_exclusive(struct out_text *text, uint32_t exclusive)
 	out_str(text, "exclusive");
 	for (int kind = 0; kind < CONF_KINDS && exclusive + 1 != 1U << CONF_KINDS; kind++)
 		if (exclusive & 1U << kind)
-			append_word(text, conf_kind_name(kind));
+			conf_append_word(text, conf_kind_name(kind));
 	out_char(text, '\n');
 }
 
@@ -152,7 +164,7 @@ void conf_write(struct out_text *text, const struct conf *conf)
 
 		if (*conf->sections[i].netns) {
 			out_str(text, "\nnetns");
-			append_word(text, conf->sections[i].netns);
+			conf_append_word(text, conf->sections[i].netns);
 			out_char(text, '\n');
 		}
 		filled = text->len;

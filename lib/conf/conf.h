@@ -19,6 +19,7 @@ enum conf_kind {
 	CONF_LIMIT,
 	CONF_KNOB,
 	CONF_PNETID,
+	CONF_SCOPE,
 	CONF_POLICY, /* never an item: a section has one */
 	CONF_KINDS,
 };
@@ -36,8 +37,8 @@ struct conf_place {
 /**
  * struct conf_item - one setting
  * @section: its network namespace, an index
- * @object: an EID, the name of a knob, a device by @by; "" where there is only one
- * @value: "on" or "off", a number, a PNET ID; "" for an EID
+ * @object: an EID, the name of a knob, a device by @by, a control group; "" where there is only one
+ * @value: "on" or "off", a number, a PNET ID, rules as in conf/scope.h; "" for an EID
  * @port: of CONF_BY_DEVICE, from 1
  */
 struct conf_item {
@@ -102,6 +103,9 @@ const struct conf_item *conf_find(const struct conf *conf, size_t section,
 
 /** conf_add() - append a setting, strings copied but for its place. Return: 0, -ENOMEM */
 int conf_add(struct conf *conf, const struct conf_item *item);
+
+/** conf_append_word() - append a blank and a word that words_split() reads again */
+void conf_append_word(struct out_text *text, const char *word);
 
 /** conf_append_line() - append "eid MYCLUSTER", without the end of the line */
 void conf_append_line(struct out_text *text, const struct conf_item *item);

@@ -9,6 +9,7 @@
 #include "base/words.h"
 
 #define POLICY_WORDS 64 /* of a line of 80 */
+#define SCOPE_WORDS 24
 
 static json_t *word(const char *text)
 {
@@ -45,6 +46,23 @@ static json_t *pnetid(const struct conf_item *item)
 	return json;
 }
 
+static json_t *scope(const struct conf_item *item)
+{
+	json_t *json = json_pack("{s:o}", "cgroup", word(item->object));
+	char *text = strdup(item->value), *words[SCOPE_WORDS];
+	size_t count = text ? words_split(text, words, SCOPE_WORDS) : 0;
+
+	for (size_t i = 0; i + 1 < count; i += 2) {
+		if (strcmp(words[i], "exclude-comm"))
+			json_object_set_new(json, words[i], word(words[i + 1]));
+		else
+			json_array_append_new(child(json, words[i], json_array()),
+					      word(words[i + 1]));
+	}
+	free(text);
+	return json;
+}
+
 static void put(json_t *section, const struct conf_item *item)
 {
 	const char *key = conf_kind_name(item->kind);
@@ -59,6 +77,9 @@ static void put(json_t *section, const struct conf_item *item)
 		break;
 	case CONF_PNETID:
 		json_array_append_new(child(section, key, json_array()), pnetid(item));
+		break;
+	case CONF_SCOPE:
+		json_array_append_new(child(section, key, json_array()), scope(item));
 		break;
 	default:
 		json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));

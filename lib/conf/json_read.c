@@ -12,7 +12,7 @@
 
 #define MAX_WORDS 24
 
-enum { STRING = 1, NUMBER = 2, SWITCH = 4 };
+enum { STRING = 1, NUMBER = 2, SWITCH = 4, LIST = 8 };
 
 /**
  * struct reader - where we are
@@ -108,6 +108,8 @@ static int add_word(struct reader *reader, const char *word)
 
 	if (!copy)
 		return conf_no_memory(reader->source->err);
+	if (reader->line.count == MAX_WORDS)
+		return say(reader, EINVAL, word, "one too many");
 	word_unescape(copy);
 	reader->words[reader->line.count++] = copy;
 	return 0;
@@ -227,6 +229,23 @@ static int without(struct reader *reader, const json_t *object, const char *name
 	return expected(reader, object, what);
 }
 
+/* "exclude-comm" of two names is there twice. */
+static int add_member(struct reader *reader, const struct key *member, const json_t *value)
+{
+	size_t count = member->types & LIST ? json_array_size(value) : 1;
+	int ret = 0;
+
+	if (member->types & LIST && !json_is_array(value))
+		return expected(reader, value, "expected a list");
+	for (size_t i = 0; !ret && i < count; i++) {
+		ret = add_word(reader, member->name);
+		if (!ret)
+			ret = add_value(reader, member->types & LIST ? json_array_get(value, i) :
+					value, member->types & ~LIST);
+	}
+	return ret;
+}
+
 /* An object that is a line. */
 static int read_member(struct reader *reader, const struct key *key, const json_t *object)
 {
@@ -238,10 +257,10 @@ static int read_member(struct reader *reader, const struct key *key, const json_
 		const json_t *value = json_object_get(object, member->name);
 		size_t old = enter(reader, member->name, 0);
 
-		if (value && member != key->members)
-			ret = add_word(reader, member->name);
-		if (!ret && value)
+		if (value && member == key->members)
 			ret = add_value(reader, value, member->types);
+		else if (value)
+			ret = add_member(reader, member, value);
 		leave(reader, old);
 		if (!value && member == key->members)
 			return without(reader, object, member->name);
@@ -313,6 +332,14 @@ static const struct key pnetid_keys[] = {
 	{ .name = NULL },
 };
 
+static const struct key scope_keys[] = {
+	{ .name = "cgroup", .types = STRING },
+	{ .name = "only", .types = STRING },
+	{ .name = "user", .types = STRING | NUMBER },
+	{ .name = "exclude-comm", .types = STRING | LIST },
+	{ .name = NULL },
+};
+
 static const struct key keys[] = {
 	{ "schema", true, read_schema, STRING, NULL },
 	{ "include", true, read_list, STRING, NULL },
@@ -322,6 +349,7 @@ static const struct key keys[] = {
 	{ "handshake-limit", false, read_value, SWITCH, NULL },
 	{ "sysctl", false, read_sysctl, NUMBER, NULL },
 	{ "pnetid", false, read_members, 0, pnetid_keys },
+	{ "scope", true, read_members, 0, scope_keys },
 	{ "allow", false, read_list, STRING, NULL },
 	{ "allow_to", false, read_list, STRING, NULL },
 	{ "allow_from", false, read_list, STRING, NULL },

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/scope.h"
 #include "smc/eid.h"
 #include "smc/knob.h"
 #include "smc/pnet.h"
@@ -209,6 +210,20 @@ static int read_pnetid(struct conf_line *line)
 	return ret;
 }
 
+static int read_scope(struct conf_line *line)
+{
+	struct conf_item item = { .kind = CONF_SCOPE };
+	struct out_text rules = { 0 };
+	int ret = conf_scope_line(line->words, line->count, &line->bad, &item.object, &rules,
+				  line->err);
+
+	item.value = rules.data;
+	if (!ret)
+		ret = rules.is_failed ? conf_no_memory(line->err) : add(line, &item, 1);
+	out_free(&rules);
+	return ret;
+}
+
 /* ---- what is around them ---- */
 
 static int read_netns(struct conf_line *line)
@@ -247,7 +262,7 @@ static int read_exclusive(struct conf_line *line)
 
 		if (kind == CONF_KINDS)
 			return conf_expected(line, i, "expected eid, seid, handshake-limit, "
-					     "sysctl, pnetid or policy");
+					     "sysctl, pnetid, scope or policy");
 		section->exclusive |= 1U << kind;
 	}
 	return 0;
@@ -279,6 +294,7 @@ static const struct key {
 	{ "seid", true, read_seid },
 	{ "handshake-limit", false, read_limit },
 	{ "pnetid", false, read_pnetid },
+	{ "scope", true, read_scope },
 	{ "netns", false, read_netns },
 	{ "exclusive", false, read_exclusive },
 };
@@ -300,5 +316,5 @@ int conf_line(struct conf_line *line)
 		return keys[i].read(line);
 	}
 	return conf_expected(line, 0, "expected eid, seid, handshake-limit, net.smc.*, pnetid, "
-			     "allow, deny, learn, by, netns, exclusive or include");
+			     "scope, allow, deny, learn, by, netns, exclusive or include");
 }

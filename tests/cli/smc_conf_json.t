@@ -18,6 +18,7 @@ SAMPLES = (
     "pnetid net1 net eth0 device mlx5_0 port 2 bus 0.0.f500 mac 02:00:00:00:00:01\npnetid A net e\\x23\\xc4\n",
     "allow 10.0.0.0/8 fd00::/8\nallow to 10.0.0.1\nallow from [::]/0:1-2\ndeny 10.9.0.7:5432\ndeny to ::1\n"
     "deny from 0.0.0.0/0\ndeny port 22,443,8000-8100\nlearn 24h\nby nft\n",
+    "scope /system.slice/redis.service only ipv4 user redis exclude-comm sshd exclude-comm a\\x20b\nscope /\n",
     "exclusive\nnetns blue\nexclusive eid sysctl policy\nhandshake-limit off\nnetns *\nby bpf\nlearn 1s\n",
 )
 # What both refuse.
@@ -25,7 +26,8 @@ WRONG = (
     '[]', '{"eids": []}', '{"schema": "smc-tools/conf/2"}', '{"eid": "A"}', '{"eid": [""]}', '{"eid": ["a"]}', '{"seid": "on"}',
     '{"sysctl": {"net.smc.rmem": "70000"}}', '{"sysctl": {"net.core.rmem_max": 70000}}', '{"pnetid": [{"net": "x"}]}',
     '{"pnetid": [{"id": "A"}]}', '{"pnetid": [{"id": "A", "net": "x", "port": 1}]}', '{"exclusive": []}', '{"exclusive": false}',
-    '{"exclusive": ["eids"]}', '{"deny_port": [0]}', '{"learn": 60}', '{"by": "me"}', '{"netns": {"a": {"eid": ["A"]}}}',
+    '{"exclusive": ["eids"]}', '{"deny_port": [0]}', '{"scope": [{"cgroup": "a"}]}', '{"scope": [{"only": "ipv4"}]}',
+    '{"scope": [{"cgroup": "/", "exclude-comm": "a"}]}', '{"netns": {"a": {"scope": []}}}', '{"learn": 60}', '{"by": "me"}', '{"netns": {"a": {"eid": ["A"]}}}',
     '{"netns": []}', '{"include": "smc.conf.d"}',
 )
 COUNT = [0, 0]
@@ -70,7 +72,8 @@ def check_wrong(schema):
 def check_keys(schema):
     host, defs = schema["properties"], schema["$defs"]
     for text, keys in (('{"nobody": 1}', host), ('{"netns": {"a": {"nobody": 1}}}', defs["netns"]["properties"]),
-                       ('{"pnetid": [{"nobody": 1}]}', defs["pnetid"]["items"]["properties"])):
+                       ('{"pnetid": [{"nobody": 1}]}', defs["pnetid"]["items"]["properties"]),
+                       ('{"scope": [{"nobody": 1}]}', host["scope"]["items"]["properties"])):
         ok(listed(text) == set(keys), "keys of schema and parser: " + text, (listed(text), keys))
     kinds = defs["exclusive"]["oneOf"][1]["items"]["enum"]
     ok(all(not conf(json.dumps({"exclusive": [kind]}), "export", "-")[0] for kind in kinds), "kinds of exclusive")

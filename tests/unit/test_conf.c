@@ -51,6 +51,12 @@ static void good(void **state)
 	becomes("pnetid A bus 0000:3B:00.0 mac 02:00:00:00:00:Ff",
 		"pnetid A bus 0000:3b:00.0\npnetid A mac 02:00:00:00:00:ff\n");
 	becomes("pnetid A net e\\x23\\xc4", "pnetid A net e\\x23\\xc4\n");
+	becomes("scope /sys/fs/cgroup/a user x exclude-comm c\\x20#\nscope /\nscope /.b/..c "
+		"exclude-comm b exclude-comm a only ipv4 exclude-comm b only ipv4\n",
+		"scope /a user x exclude-comm c\\x20\nscope /\n"
+		"scope /.b/..c only ipv4 exclude-comm a exclude-comm b\n");
+	becomes("scope /a user 1 only ipv6\nscope /a only ipv6 user 1",
+		"scope /a only ipv6 user 1\n");
 	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nlearn 1h\nnetns a\ndeny port 22\n",
 		"allow 10.0.0.0/8\nlearn 1h\n\nnetns a\ndeny port 22\n");
 }
@@ -70,59 +76,76 @@ static void sections(void **state)
 		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n");
 }
 
+static const struct {
+	const char *lines, *error;
+} wrong[] = {
+	{ "ueid A", "x.conf:1: ueid: expected eid, seid, " },
+	{ "eid A\nallow nowhere", "x.conf:2: nowhere: expected a network" },
+	{ "learn 1h\nlearn 2h", "x.conf:2: 2h: another time was given before" },
+	{ "\n\neid", "x.conf:3: end of line: expected an EID" },
+	{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },
+	{ "seid yes", "x.conf:1: yes: expected on or off" },
+	{ "seid", "x.conf:1: end of line: expected on or off" },
+	{ "seid on off", "x.conf:1: off: expected the end of the line" },
+	{ "seid on\nseid off", "x.conf:2: off: contradicts x.conf:1" },
+	{ "net.smc.rmen 1", "x.conf:1: net.smc.rmen: not a number of net.smc" },
+	{ "net.smc.limit_smc_hs 1", "x.conf:1: net.smc.limit_smc_hs: not a number" },
+	{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 16384 to" },
+	{ "net.smc.rmem = ", "x.conf:1: end of line: expected a number" },
+	{ "net.smc.rmem 16383", "x.conf:1: 16383: expected a number from 16384 to" },
+	{ "net.smc.smcr_buf_type 3", "x.conf:1: 3: expected a number from 0 to 2" },
+	{ "net.smc.rmem 99999999999999999999", "x.conf:1: 99999999999999999999: expected" },
+	{ "net.smc.rmem 64K", "x.conf:1: 64K: expected a number" },
+	{ "net.smc.rmem 65536 x", "x.conf:1: x: expected the end of the line" },
+	{ "pnetid", "x.conf:1: end of line: expected a PNET ID" },
+	{ "pnetid A-B net x", "x.conf:1: A-B: 'A-B' is not a PNET ID" },
+	{ "pnetid A", "x.conf:1: end of line: expected net, bus, mac or device" },
+	{ "pnetid A eth0", "x.conf:1: eth0: expected net, bus, mac or device" },
+	{ "pnetid A net", "x.conf:1: end of line: expected a device" },
+	{ "pnetid A net abcdefghijklmnop", "x.conf:1: abcdefghijklmnop: " },
+	{ "pnetid A mac 02:00", "x.conf:1: 02:00: expected a MAC address" },
+	{ "pnetid A mac 02-00-00-00-00-01", "x.conf:1: 02-00-00-00-00-01: expected a MAC" },
+	{ "pnetid A device x port 3", "x.conf:1: 3: expected port 1 or 2" },
+	{ "pnetid A device x port", "x.conf:1: end of line: expected port 1 or 2" },
+	{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus, mac or device" },
+	{ "pnetid A net x\npnetid B net x", "x.conf:2: x: contradicts x.conf:1" },
+	{ "pnetid A device x port 1 device x port 2", "x.conf:1: x: contradicts x.conf:1" },
+	{ "netns", "x.conf:1: end of line: expected the name of a network namespace" },
+	{ "netns a/b", "x.conf:1: a/b: expected the name" },
+	{ "netns ..", "x.conf:1: ..: expected the name" },
+	{ "netns 123", "x.conf:1: 123: expected the name" },
+	{ "netns a\neid A", "x.conf:2: eid: is the same in all network namespaces" },
+	{ "netns a\npnetid A device x", "x.conf:2: x: RDMA and ISM devices" },
+	{ "exclusive policy-x", "x.conf:1: policy-x: expected eid, seid" },
+	{ "scope", "x.conf:1: end of line: expected the path of a control group" },
+	{ "scope a", "x.conf:1: a: expected the path of a control group" },
+	{ "scope /a/../b", "x.conf:1: /a/../b: expected the path" },
+	{ "scope /a/.", "x.conf:1: /a/.: expected the path" },
+	{ "scope /a//b", "x.conf:1: /a//b: expected the path" },
+	{ "scope /a/", "x.conf:1: /a/: expected the path" },
+	{ "scope /a ipv4", "x.conf:1: ipv4: expected only, user or exclude-comm" },
+	{ "scope /a only", "x.conf:1: end of line: expected what is meant by it" },
+	{ "scope /a only ipv5", "x.conf:1: ipv5: expected ipv4 or ipv6" },
+	{ "scope /a only ipv4 only ipv6", "x.conf:1: ipv6: another one was given before" },
+	{ "scope /a exclude-comm 0123456789abcdef", "x.conf:1: 0123456789abcdef: expected a c" },
+	{ "scope /a exclude-comm a exclude-comm b exclude-comm c exclude-comm d exclude-comm e "
+	  "exclude-comm f exclude-comm g exclude-comm h exclude-comm i",
+	  "x.conf:1: i: more than 8 names to exclude" },
+	{ "scope /a\nscope /a user 3", "x.conf:2: /a: contradicts x.conf:1" },
+	{ "netns n\nscope /a", "x.conf:2: scope: is the same in all network namespaces" },
+	{ "include /etc", "x.conf:1: include: only files can include others" },
+};
+
 static void bad(void **state)
 {
-	static const struct {
-		const char *lines, *error;
-	} cases[] = {
-		{ "ueid A", "x.conf:1: ueid: expected eid, seid, " },
-		{ "eid A\nallow nowhere", "x.conf:2: nowhere: expected a network" },
-		{ "learn 1h\nlearn 2h", "x.conf:2: 2h: another time was given before" },
-		{ "\n\neid", "x.conf:3: end of line: expected an EID" },
-		{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },
-		{ "seid yes", "x.conf:1: yes: expected on or off" },
-		{ "seid", "x.conf:1: end of line: expected on or off" },
-		{ "seid on off", "x.conf:1: off: expected the end of the line" },
-		{ "seid on\nseid off", "x.conf:2: off: contradicts x.conf:1" },
-		{ "net.smc.rmen 1", "x.conf:1: net.smc.rmen: not a number of net.smc" },
-		{ "net.smc.limit_smc_hs 1", "x.conf:1: net.smc.limit_smc_hs: not a number" },
-		{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 16384 to" },
-		{ "net.smc.rmem = ", "x.conf:1: end of line: expected a number" },
-		{ "net.smc.rmem 16383", "x.conf:1: 16383: expected a number from 16384 to" },
-		{ "net.smc.smcr_buf_type 3", "x.conf:1: 3: expected a number from 0 to 2" },
-		{ "net.smc.rmem 99999999999999999999", "x.conf:1: 99999999999999999999: expected" },
-		{ "net.smc.rmem 64K", "x.conf:1: 64K: expected a number" },
-		{ "net.smc.rmem 65536 x", "x.conf:1: x: expected the end of the line" },
-		{ "pnetid", "x.conf:1: end of line: expected a PNET ID" },
-		{ "pnetid A-B net x", "x.conf:1: A-B: 'A-B' is not a PNET ID" },
-		{ "pnetid A", "x.conf:1: end of line: expected net, bus, mac or device" },
-		{ "pnetid A eth0", "x.conf:1: eth0: expected net, bus, mac or device" },
-		{ "pnetid A net", "x.conf:1: end of line: expected a device" },
-		{ "pnetid A net abcdefghijklmnop", "x.conf:1: abcdefghijklmnop: " },
-		{ "pnetid A mac 02:00", "x.conf:1: 02:00: expected a MAC address" },
-		{ "pnetid A mac 02-00-00-00-00-01", "x.conf:1: 02-00-00-00-00-01: expected a MAC" },
-		{ "pnetid A device x port 3", "x.conf:1: 3: expected port 1 or 2" },
-		{ "pnetid A device x port", "x.conf:1: end of line: expected port 1 or 2" },
-		{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus, mac or device" },
-		{ "pnetid A net x\npnetid B net x", "x.conf:2: x: contradicts x.conf:1" },
-		{ "pnetid A device x port 1 device x port 2", "x.conf:1: x: contradicts x.conf:1" },
-		{ "netns", "x.conf:1: end of line: expected the name of a network namespace" },
-		{ "netns a/b", "x.conf:1: a/b: expected the name" },
-		{ "netns ..", "x.conf:1: ..: expected the name" },
-		{ "netns 123", "x.conf:1: 123: expected the name" },
-		{ "netns a\neid A", "x.conf:2: eid: is the same in all network namespaces" },
-		{ "netns a\npnetid A device x", "x.conf:2: x: RDMA and ISM devices" },
-		{ "exclusive policy-x", "x.conf:1: policy-x: expected eid, seid" },
-		{ "include /etc", "x.conf:1: include: only files can include others" },
-	};
 	struct smc_err err;
 	struct conf conf;
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		assert_int_equal(read_lines(&conf, cases[i].lines, &err), -EINVAL);
-		if (strncmp(err.text, cases[i].error, strlen(cases[i].error)))
-			fail_msg("%s: %s", cases[i].lines, err.text);
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(read_lines(&conf, wrong[i].lines, &err), -EINVAL);
+		if (strncmp(err.text, wrong[i].error, strlen(wrong[i].error)))
+			fail_msg("%s: %s", wrong[i].lines, err.text);
 		assert_null(conf.items);
 		assert_null(conf.strings);
 	}
@@ -215,7 +238,8 @@ static void includes(void **state)
 	conf_write(&out, &conf);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, "eid A\neid B\neid J\neid M\neid C\n"
-				      "\nnetns y\nhandshake-limit off\n\nnetns x\nhandshake-limit on\n");
+				      "\nnetns y\nhandshake-limit off\n"
+				      "\nnetns x\nhandshake-limit on\n");
 	assert_string_equal(strrchr(conf.items[1].place.file, '/'), "/10.conf");
 	assert_int_equal(conf.items[4].place.line, 1);
 	out_free(&out);

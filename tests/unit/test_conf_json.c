@@ -76,6 +76,11 @@ static void round_trip(void **state)
 		HEAD ",\"pnetid\":[{\"id\":\"N\",\"net\":\"e#\\\\xc4\"},{\"id\":\"N\",\"device\":"
 		"\"mlx5_0\",\"port\":2},{\"id\":\"N\",\"bus\":\"0000:3b:00.0\"},{\"id\":\"N\","
 		"\"mac\":\"02:00:00:00:00:01\"}]}");
+	is_json("scope /a\nscope /b\\x23 user x only ipv4\n"
+		"scope /c exclude-comm b exclude-comm a\n",
+		HEAD ",\"scope\":[{\"cgroup\":\"/a\"},"
+		"{\"cgroup\":\"/b#\",\"only\":\"ipv4\",\"user\":\"x\"},"
+		"{\"cgroup\":\"/c\",\"exclude-comm\":[\"a\",\"b\"]}]}");
 	is_json("allow 10.0.0.0/8 fd00::/8\nallow from 10.0.0.0/8:80\n"
 		"deny to [fd00::1]:80-90\ndeny 10.1.0.0/16\ndeny port 22,443,8000-8100\n"
 		"learn 90m\nby nft\n",
@@ -104,6 +109,8 @@ static void good(void **state)
 	/* An object is a line: it may have several devices. */
 	becomes("{\"pnetid\": [{\"port\": 2, \"device\": \"d\", \"net\": \"e\", \"id\": \"n\"}]}",
 		"pnetid N net e\npnetid N device d port 2\n");
+	becomes("{\"scope\": [{\"cgroup\": \"/a\", \"user\": 3, \"only\": \"ipv6\"}]}",
+		"scope /a only ipv6 user 3\n");
 	becomes("{\"deny_port\": [\"22,23\", 22]}", "deny port 22-23\n");
 	becomes("{\"netns\": {\"a\": {\"handshake-limit\": true}}, \"eid\": [\"A\"]}",
 		"eid A\n\nnetns a\nhandshake-limit on\n");
@@ -145,6 +152,12 @@ static const struct {
 	  "x.json:.pnetid[0]: 3: expected port 1 or 2" },
 	{ "{\"pnetid\":[{\"id\":\"A\",\"net\":\"x\"},{\"id\":\"B\",\"net\":\"x\"}]}",
 	  "x.json:.pnetid[1]: x: contradicts x.json:.pnetid[0]" },
+	{ "{\"scope\":[{\"cgroup\":\"a\"}]}", "x.json:.scope[0]: a: expected the path" },
+	{ "{\"scope\":[{\"cgroup\":\"/a\",\"exclude-comm\":\"b\"}]}",
+	  "x.json:.scope[0].exclude-comm: \"b\": expected a list" },
+	{ "{\"scope\":[{\"cgroup\":\"/a\",\"exclude-comm\":[\"1\",\"2\",\"3\",\"4\",\"5\","
+	  "\"6\",\"7\",\"8\",\"9\",\"10\",\"11\",\"12\"]}]}",
+	  "x.json:.scope[0].exclude-comm: exclude-comm: one too many" },
 	{ "{\"deny\":[\"port\"]}", "x.json:.deny[0]: port: expected ports behind it" },
 	{ "{\"deny_port\":[true]}", "x.json:.deny_port[0]: true: expected a number or a" },
 	{ "{\"deny_port\":[65536]}", "x.json:.deny_port[0]: 65536: expected ports from 1" },

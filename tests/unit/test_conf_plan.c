@@ -155,6 +155,19 @@ static void eids(void **state)
 	leads_to("eid A\nseid off\n", "exclusive\n", "- eid A\n~ seid on\n");
 }
 
+static void scopes(void **state)
+{
+	(void)state;
+	leads_to("", "scope /no/such only ipv4\nhandshake-limit on\n",
+		 "x:2: this kernel does not have handshake limitation, which came with Linux 5.18");
+	leads_to("scope /a\n", "scope /no/such user root only ipv4\n",
+		 "waits scope /no/such only ipv4 user root\n");
+	leads_to("scope /a\nscope /b user 1\n", "exclusive scope\nnetns blue\nexclusive\n",
+		 "- scope /a\n- scope /b user 1\n");
+	leads_to("", "scope /no/such user no-such-user\n", "x:1: no-such-user: no such user");
+	leads_to("", "scope /no/such user 4294967295\n", "x:1: 4294967295: no such user");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -163,6 +176,7 @@ int main(void)
 		cmocka_unit_test(missing),
 		cmocka_unit_test(exclusive),
 		cmocka_unit_test(eids),
+		cmocka_unit_test(scopes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

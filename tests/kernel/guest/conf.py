@@ -2,6 +2,8 @@
 """smc_conf: what is set as a file and back, read by the tools that each setting has."""
 import json
 import os
+import shutil
+import subprocess
 
 from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip
 
@@ -246,6 +248,79 @@ def check_policy():
     out_of("ip", "netns", "del", "green")
 
 
+def group(path):
+    os.makedirs("/sys/fs/cgroup" + path, exist_ok=True)
+
+
+def in_group(path):
+    with open("/sys/fs/cgroup" + path + "/cgroup.procs", "w", encoding="ascii") as procs:
+        procs.write("0")
+
+
+def protocol_in(path, family="inet"):
+    return int(subprocess.run(("protocol", family), stdout=subprocess.PIPE, check=True, preexec_fn=lambda: in_group(path)).stdout)
+
+
+def scopes():
+    return {scope["name"]: scope for scope in json.loads(out_of("smc_bpf", "status", "-j"))["scopes"]}
+
+
+def check_scope_errors():
+    """smc_conf without smc_bpf, and one whose smc_bpf fails for a group."""
+    os.makedirs("/run/alone", exist_ok=True)
+    shutil.copy(shutil.which("smc_conf"), "/run/alone/smc_conf")
+    write("scope /conf/b\n")
+    path = os.environ["PATH"]
+    status, out, err = run("/run/alone/smc_conf", "apply", env={"PATH": "/nowhere"})
+    ok(status == 1 and not out and "smc_bpf, which is not installed: it is in the package smc-tools-bpf" in err, "without smc_bpf", err)
+    with open("/run/alone/smc_bpf", "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n[ \"$1 $3\" != 'attach /conf/b' ] || { echo smc_bpf: no >&2; exit 1; }\nPATH='%s' exec smc_bpf \"$@\"\n" % path)
+    os.chmod("/run/alone/smc_bpf", 0o755)
+    write("handshake-limit on\nscope /conf/a user 7\nscope /conf/c\nscope /conf/b\n")
+    before = (state(), {name: scope.get("uid") for name, scope in scopes().items()})
+    status, out, err = run("/run/alone/smc_conf", "apply")
+    equal((status, out, err), (1, "", "smc_conf: %s:4: smc_bpf: no; nothing is changed\n" % CONF), "a scope that is refused")
+    equal((state(), {name: scope.get("uid") for name, scope in scopes().items()}), before, "all is as it was, the other scopes, too")
+
+
+def check_scopes():
+    if not shutil.which("smc_bpf"):
+        skip("scopes", "smc_bpf was not built")
+        return
+    for path in ("/conf/a", "/conf/b", "/conf/c"):
+        group(path)
+    if run("smc_bpf", "check")[0]:
+        fails("smc.conf:2: smc_bpf: the kernel", "handshake-limit on\nscope /conf/a\n", "scopes where the kernel cannot")
+        return
+    write("scope /conf/a only ipv4 user root exclude-comm sshd\nscope /sys/fs/cgroup/conf/later\n")
+    rules = "scope /conf/a only ipv4 user 0 exclude-comm sshd"
+    equal(conf("diff"), (2, "+ %s\n" % rules, ""), "a scope: diff")
+    waits = "smc_conf: %s:2: waits for its control group: scope /conf/later\n" % CONF
+    equal(conf("check", CONF), (0, "", waits), "check: a group that is not there waits")
+    equal(scopes(), {}, "nothing is changed")
+    equal(conf("apply"), (0, "", waits), "apply")
+    equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6"), protocol_in("/conf/c")], [256, 6, 6], "its sockets are SMC sockets")
+    equal(conf("diff"), (0, "", ""), "nothing is left to be done")
+    ok("scope /conf/a only ipv4 user 0 exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
+    exported = conf("export")[1]
+    ok(rules + "\n" in exported, "export has it", exported)
+    write(conf("export", "-j")[1], "/run/exported.json")
+    equal([conf("diff", "/run/exported.json"), conf("export", "/run/exported.json")[1]], [(0, "", ""), exported], "so as JSON")
+    write("scope /conf/a\n")
+    equal(conf("diff"), (2, "~ scope /conf/a # is only ipv4 user 0 exclude-comm sshd\n", ""), "other rules: diff")
+    applies("scope /conf/a\n", "they are set")
+    equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6")], [256, 256], "and mean something else")
+    fails("smc.conf:1: nobody-is-it: no such user", "scope /conf/a user nobody-is-it\n", "no such user")
+    check_scope_errors()
+    group("/conf/later")
+    applies("scope /conf/later\n", "a group that has come, and one that the file leaves alone")
+    equal(sorted(scopes()), ["/conf/a", "/conf/later"], "both have a scope")
+    os.rmdir("/sys/fs/cgroup/conf/later")
+    ok("/conf/later" not in conf("export")[1], "a group that has gone has none")
+    applies("exclusive scope\n", "exclusive: they go")
+    equal(scopes(), {}, "and nothing is left")
+
+
 def check_seid():
     if not HAS_SEID:
         fails("smc.conf:1: seid: this system has no system EID: only IBM Z has one", "seid on\n", "no system EID")
@@ -268,5 +343,6 @@ check_netns()
 check_devices()
 check_pnet_file()
 check_policy()
+check_scopes()
 check_seid()
 done()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Other programs: started, waited for, their output kept. */
-#include "smc_run/program.h"
+#include "sys/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
