@@ -437,13 +437,15 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
 	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
 			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
-	return load_devices(facts) ?
-		       smc_err_set(err, ENOMEM, "cannot store the list of devices") : 0;
+	return load_devices(facts) || facts_load_exposure(facts) ?
+		       smc_err_set(err, ENOMEM, "cannot store what there is") : 0;
 }
 
 static void free_all(struct doctor_facts *facts)
 {
 	kconfig_free(&facts->kernel.config);
+	policy_free(&facts->exposure.policy);
+	free(facts->exposure.listeners);
 	host_names_free(&facts->slots);
 	free(facts->n_ports);
 	free(facts->isms);

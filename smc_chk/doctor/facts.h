@@ -5,8 +5,10 @@
 #include "host/file.h"
 #include "host/probe.h"
 #include "netlink/genl.h"
+#include "policy/policy.h"
 #include "smc/pause.h"
 #include "smc/pnet.h"
+#include "smc/sock.h"
 #include "smc/stats.h"
 #include "smc/sysinfo.h"
 #include "smc_chk/doctor/choice.h"
@@ -113,6 +115,23 @@ struct memory_facts {
 	char memlock[HOST_PROBE_SIZE];
 };
 
+/**
+ * struct exposure_facts - who may speak SMC to this host
+ * @listeners: sockets of SMC that listen, with a known address
+ * @n_hidden: those of which the kernel does not tell it, nor their process
+ * @policy: in force in this network namespace, with @has_policy; else @why_not, empty on a recorded
+ *	host
+ * @banner: /proc/version
+ */
+struct exposure_facts {
+	struct smc_sock *listeners;
+	size_t n_listeners, size, n_hidden;
+	struct policy policy;
+	bool has_policy;
+	struct smc_err why_not;
+	char banner[512];
+};
+
 #define SIZE_TEXT 32
 
 /** size_text() - "64 KiB", "4 MiB"; what is not a multiple of 1 KiB in bytes. Return: @text */
@@ -163,6 +182,7 @@ struct doctor_facts {
 	struct kernel_facts kernel;
 	struct shim_facts shim;
 	struct memory_facts memory;
+	struct exposure_facts exposure;
 	char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE];
 };
 
@@ -184,6 +204,9 @@ int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
 
 /** facts_load_rest() - all that only the checks ask for. Return: 0, -ENOMEM with @err */
 int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);
+
+/** facts_load_exposure() - of these who may speak SMC to this host. Return: 0, -ENOMEM */
+int facts_load_exposure(struct doctor_facts *facts);
 
 /** facts_load_host() - of these kernel, preload libraries, memory, knobs */
 void facts_load_host(struct doctor_facts *facts);

@@ -233,8 +233,9 @@ static void check_ulp(struct doctor *doc)
 {
 	if (doctor_has_word(knob_text(doc->facts, "net.ipv4.tcp_available_ulp"), "smc"))
 		doctor_note(doc, "tcp_ulp", "smc",
-			    "setsockopt(TCP_ULP) makes SMC sockets: fixed kernels no longer allow "
-			    "it (CVE-2026-46330)");
+			    "every local user can turn TCP sockets into SMC sockets by "
+			    "setsockopt(TCP_ULP), which also loads SMC: fixed kernels no longer "
+			    "have that (CVE-2026-46330)");
 }
 
 static void check_lockdown(struct doctor *doc)

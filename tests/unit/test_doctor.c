@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <arpa/inet.h>
 
 #include "smc_chk/doctor/checks.h"
 
@@ -114,6 +115,144 @@ static void test_knobs(void **state)
 		   "is 0, off: a dead peer of an idle link is not noticed|"
 		   "sysctl -w net.smc.smcr_testlink_time=30\n"
 		   "note sysctl net.smc.smcr_max_send_wr|is 32, the default is 16|\n");
+}
+
+#define OPEN "listens, and everybody who reaches %s may speak SMC to it"
+#define CURE "allow your own networks only, such as: echo 'allow from 10.0.0.0/8:%s' " \
+	     ">>/etc/smc-tools/smc.conf && smc_conf apply\n"
+#define FIXED "ok fixes 6.12.117|Linux 6.12.117 has the fixes for all CVEs of SMC that are known " \
+	      "for it as of 16 November 2026|\n"
+
+static void listen_on(struct host *host, struct smc_sock *sock, const char *addr, uint16_t port)
+{
+	*sock = (struct smc_sock){ .local = { .family = strchr(addr, ':') ? AF_INET6 : AF_INET,
+					      .port = port } };
+	assert_int_equal(inet_pton(sock->local.family, addr, sock->local.ip), 1);
+	host->facts.exposure.listeners = sock;
+	host->facts.exposure.n_listeners = 1;
+}
+
+/* What is said of one listener; @door is NULL for none that is open. */
+static void assert_open(struct host *host, const char *addr, const char *object, const char *door)
+{
+	struct smc_sock sock;
+	char want[800];
+	size_t len;
+
+	listen_on(host, &sock, addr, 80);
+	len = (size_t)snprintf(want, sizeof(want), "note policy |none: SMC is used with every peer "
+			       "that has it, see smc.conf(5)|\n");
+	if (door)
+		snprintf(want + len, sizeof(want) - len, "warning exposure %s|" OPEN ": no policy "
+			 "limits that|" CURE FIXED, object, door, "80");
+	else
+		snprintf(want + len, sizeof(want) - len, "ok exposure |of 1 SMC sockets that listen "
+			 "none is open to others than private networks|\n" FIXED);
+	check_says(host, doctor_exposure, want);
+}
+
+static void test_exposure(void **state)
+{
+	struct netaddr addrs[3];
+	struct exposure_facts *exposure;
+	struct smc_sock sock;
+	struct host host;
+
+	(void)state;
+	start(&host);
+	exposure = &host.facts.exposure;
+	strcpy(host.facts.release, "6.12.117");
+	assert_true(netaddr_parse(&addrs[0], "10.0.0.7/8"));
+	assert_true(netaddr_parse(&addrs[1], "2001:db8::7/64"));
+	assert_true(netaddr_parse(&addrs[2], "203.0.113.7/24"));
+	host.facts.choices.facts.addrs = (struct netaddr_table){ .addrs = addrs, .count = 3 };
+	check_says(&host, doctor_exposure, FIXED);
+	exposure->has_policy = true;
+	assert_open(&host, "0.0.0.0", "0.0.0.0:80", "203.0.113.7");
+	assert_open(&host, "10.0.0.7", NULL, NULL);
+	assert_open(&host, "127.0.0.1", NULL, NULL);
+	assert_open(&host, "203.0.113.7", "203.0.113.7:80", "203.0.113.7");
+	assert_open(&host, "::", "[::]:80", "203.0.113.7");
+	set_knob(&host, "net.ipv6.bindv6only", "1");
+	assert_open(&host, "::", "[::]:80", "2001:db8::7");
+	assert_open(&host, "::1", NULL, NULL);
+	exposure->n_listeners = 0;
+	exposure->n_hidden = 2;
+	exposure->has_policy = false;
+	exposure->why_not.code = EPERM;
+	check_says(&host, doctor_exposure, "note policy |only root sees with whom SMC is used|\n"
+		   "note exposure |of 2 SMC sockets that listen only root sees where|\n" FIXED);
+	exposure->n_hidden = 0;
+	listen_on(&host, &sock, "0.0.0.0", 80);
+	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
+	check_says(&host, doctor_exposure, "warning policy |cannot be read: not ours|smc_conf apply\n"
+		   "note exposure 0.0.0.0:80|listens, and everybody who reaches 203.0.113.7 may "
+		   "speak SMC to it, unless a policy limits that|allow your own networks only, such "
+		   "as: echo 'allow from 10.0.0.0/8:80' >>/etc/smc-tools/smc.conf && smc_conf "
+		   "apply\n" FIXED);
+}
+
+static void test_policy(void **state)
+{
+	static const char *const rule[] = { "allow", "from", "10.0.0.0/8:80", "fd00::/8" };
+	static const char *const learn[] = { "learn", "1h" }, *const by[] = { "by", "nft" };
+	struct smc_err err = { 0 };
+	struct policy *policy;
+	struct smc_sock sock;
+	struct netaddr addr;
+	struct host host;
+	size_t bad;
+
+	(void)state;
+	start(&host);
+	policy = &host.facts.exposure.policy;
+	strcpy(host.facts.release, "6.12.117");
+	assert_true(netaddr_parse(&addr, "203.0.113.7/24"));
+	host.facts.choices.facts.addrs = (struct netaddr_table){ .addrs = &addr, .count = 1 };
+	listen_on(&host, &sock, "0.0.0.0", 80);
+	assert_int_equal(policy_line(policy, rule, 4, &bad, &err), 0);
+	assert_int_equal(policy_line(policy, learn, 2, &bad, &err), 0);
+	assert_int_equal(policy_line(policy, by, 2, &bad, &err), 0);
+	policy->rules[0].others = 3;
+	policy->port_hits = 2;
+	host.facts.exposure.has_policy = true;
+	check_says(&host, doctor_exposure,
+		   "ok policy nft|says with whom SMC is used: 2 rules with 2 networks, 0 ranges of "
+		   "ports denied, 0 peers learned; 5 denied so far|\n"
+		   "ok exposure |of 1 SMC sockets that listen none is open to others than private "
+		   "networks|\n" FIXED);
+	policy_free(policy);
+}
+
+/* The numbers of a release, what Debian says behind it, and what distributions say by themselves. */
+static void test_fixes(void **state)
+{
+	struct host host;
+
+	(void)state;
+	start(&host);
+	host.facts.exposure.why_not.code = EPERM;
+#define SAYS(name, text) check_says(&host, doctor_exposure, \
+	"note policy |only root sees with whom SMC is used|\nnote fixes " name "|" text)
+	strcpy(host.facts.release, "6.12.112");
+	SAYS("6.12.112", "no fix is known in Linux 6.12.112 for CVE-2026-46330, as of 16 November "
+	     "2026: your distribution may have backported it|install kernel 6.12.114 or later, or "
+	     "one into which your distribution ported the fixes\n");
+	strcpy(host.facts.release, "6.12.110+deb13-amd64");
+	SAYS("6.12.110+deb13-amd64", "no fix is known in Linux 6.12.110 for CVE-2026-80980 and "
+	     "CVE-2026-46330, as of 16 November 2026: your distribution may have backported it|"
+	     "install kernel 6.12.114 or later, or one into which your distribution ported the "
+	     "fixes\n");
+	strcpy(host.facts.release, "6.1.0-56-amd64");
+	SAYS("6.1.0-56-amd64", "does not tell which fixes of SMC it has: ask your distribution|\n");
+	strcpy(host.facts.exposure.banner, "Linux version 6.1.0-56-amd64 (debian-kernel@lists) #1 SMP "
+	       "PREEMPT_DYNAMIC Debian 6.1.189-1 (2026-10-16)");
+	SAYS("6.1.0-56-amd64", "no fix is known in Linux 6.1.189 for CVE-2026-99032, CVE-2026-80980 "
+	     "and 4 more, as of 16 November 2026: your distribution may have backported it|install "
+	     "kernel 6.1.191 or later, or one into which your distribution ported the fixes\n");
+	host.facts.exposure.banner[0] = '\0';
+	strcpy(host.facts.release, "7.2.13");
+	SAYS("7.2.13", "nothing is known about the CVEs of SMC in Linux 7.2 as of 16 November 2026|\n");
 }
 
 static void test_limitation(void **state)
@@ -621,7 +760,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_knobs),  cmocka_unit_test(test_limitation),
 		cmocka_unit_test(test_sizes),  cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_traffic),
+		cmocka_unit_test(test_traffic), cmocka_unit_test(test_exposure),
+		cmocka_unit_test(test_policy), cmocka_unit_test(test_fixes),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_eid),
 		cmocka_unit_test(test_ism),    cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_typed),  cmocka_unit_test(test_untypable),

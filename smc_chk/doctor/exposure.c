@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+/* Doctor: with whom SMC is used, who may speak it to this host, and what the kernel has of its fixes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "smc_chk/doctor/checks.h"
+#include "smc_chk/doctor/fixes.h"
+
+/* Findings about listeners, at most. */
+#define LISTENERS_MAX 8
+
+/* ---- policy ---- */
+
+static void say_policy(struct doctor *doc, const struct policy *policy)
+{
+	uint64_t denied = policy->port_hits;
+	size_t nets = 0;
+	char learned[48] = "";
+
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		nets += rule->count;
+		denied += rule->action == POLICY_DENY ? rule->hits : rule->others;
+	}
+	if (policy->learn)
+		snprintf(learned, sizeof(learned), ", %zu peers learned", policy->learned_count);
+	doctor_ok(doc, "policy", policy_by_name(policy->by),
+		  "says with whom SMC is used: %zu rules with %zu networks, %zu ranges of ports "
+		  "denied%s; %" PRIu64 " denied so far", policy->count, nets, policy->port_count,
+		  learned, denied);
+}
+
+static void check_policy(struct doctor *doc)
+{
+	const struct exposure_facts *exposure = &doc->facts->exposure;
+	int code = exposure->why_not.code;
+
+	if (exposure->has_policy && exposure->policy.by)
+		say_policy(doc, &exposure->policy);
+	else if (exposure->has_policy)
+		doctor_note(doc, "policy", NULL, "none: SMC is used with every peer that has it, "
+			    "see smc.conf(5)");
+	else if (code == EPERM || code == EACCES)
+		doctor_note(doc, "policy", NULL, "only root sees with whom SMC is used");
+	else if (code)
+		doctor_say(doc, DOCTOR_WARNING, "policy", NULL, "smc_conf apply",
+			   "cannot be read: %s", exposure->why_not.text);
+}
+
+/* ---- listeners ---- */
+
+/* By which address others than private networks reach it; NULL if they do not, or by the policy. */
+static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local,
+				       int family)
+{
+	const struct netaddr everybody = { .family = family };
+	struct netaddr addr = { .family = local->family };
+
+	memcpy(addr.bytes, local->ip, sizeof(addr.bytes));
+	if (local->family != family) {
+		static const uint8_t any[16];
+		long long is_v6only = 0;
+
+		knob_number(&is_v6only, doc->facts, "net.ipv6.bindv6only");
+		if (family != AF_INET || is_v6only || memcmp(local->ip, any, sizeof(any)))
+			return NULL;
+		addr.family = family;
+	}
+	if (!policy_allows(&doc->facts->exposure.policy, POLICY_FROM, &everybody, local->port))
+		return NULL;
+	return netaddr_public(&doc->facts->choices.facts.addrs, &addr);
+}
+
+static void say_open(struct doctor *doc, const struct smc_addr *local, const struct netaddr *door)
+{
+	struct netaddr addr = { .family = local->family,
+				.prefix = local->family == AF_INET ? 32 : 128 };
+	char where[NETADDR_TEXT_SIZE], object[NETADDR_TEXT_SIZE + 8], by[NETADDR_TEXT_SIZE];
+	const char *remedy;
+
+	memcpy(addr.bytes, local->ip, sizeof(addr.bytes));
+	netaddr_short(where, &addr);
+	snprintf(object, sizeof(object), addr.family == AF_INET ? "%s:%u" : "[%s]:%u", where,
+		 local->port);
+	netaddr_text(by, door, false);
+	*strchr(by, '/') = '\0';
+	remedy = doctor_remedy(doc, "allow your own networks only, such as: echo 'allow from "
+			       "10.0.0.0/8:%u' >>/etc/smc-tools/smc.conf && smc_conf apply",
+			       local->port);
+	if (doc->facts->exposure.has_policy)
+		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy, "listens, and everybody "
+			   "who reaches %s may speak SMC to it: no policy limits that", by);
+	else
+		doctor_say(doc, DOCTOR_NOTE, "exposure", object, remedy, "listens, and everybody who "
+			   "reaches %s may speak SMC to it, unless a policy limits that", by);
+}
+
+static void check_listeners(struct doctor *doc)
+{
+	const struct exposure_facts *exposure = &doc->facts->exposure;
+	size_t count = 0;
+
+	for (size_t i = 0; i < exposure->n_listeners; i++) {
+		const struct smc_addr *local = &exposure->listeners[i].local;
+		const struct netaddr *door = find_door(doc, local, AF_INET);
+
+		if (!door)
+			door = find_door(doc, local, AF_INET6);
+		if (door && count++ < LISTENERS_MAX)
+			say_open(doc, local, door);
+	}
+	if (count > LISTENERS_MAX)
+		doctor_note(doc, "exposure", NULL, "%zu more that are open in the same way",
+			    count - LISTENERS_MAX);
+	if (exposure->n_hidden)
+		doctor_note(doc, "exposure", NULL, "of %zu SMC sockets that listen only root sees "
+			    "where", exposure->n_hidden);
+	else if (!count && exposure->n_listeners)
+		doctor_ok(doc, "exposure", NULL, "of %zu SMC sockets that listen none is open to "
+			  "others than private networks", exposure->n_listeners);
+}
+
+/* ---- fixes ---- */
+
+static void check_fixes(struct doctor *doc)
+{
+	const char *release = doc->facts->release, *missing[FIXES_MAX];
+	unsigned int version[3], last = 0;
+	char more[32] = "", text[64];
+	int count;
+
+	if (!fixes_version(version, release, doc->facts->exposure.banner)) {
+		doctor_note(doc, "fixes", release, "does not tell which fixes of SMC it has: ask "
+			    "your distribution");
+		return;
+	}
+	snprintf(text, sizeof(text), "%u.%u.%u", version[0], version[1], version[2]);
+	count = fixes_missing(version, missing, &last);
+	if (count > 2)
+		snprintf(more, sizeof(more), " and %d more", count - 2);
+	if (count < 0)
+		doctor_note(doc, "fixes", release, "nothing is known about the CVEs of SMC in Linux "
+			    "%u.%u as of " FIXES_DATE, version[0], version[1]);
+	else if (!count)
+		doctor_ok(doc, "fixes", release, "Linux %s has the fixes for all CVEs of SMC that "
+			  "are known for it as of " FIXES_DATE, text);
+	else
+		doctor_say(doc, DOCTOR_NOTE, "fixes", release,
+			   doctor_remedy(doc, "install kernel %u.%u.%u or later, or one into which "
+					 "your distribution ported the fixes", version[0],
+					 version[1], last),
+			   "no fix is known in Linux %s for %s%s%s%s, as of " FIXES_DATE
+			   ": your distribution may have backported it", text, missing[0],
+			   count < 2 ? "" : count == 2 ? " and " : ", ",
+			   count < 2 ? "" : missing[1], more);
+}
+
+void doctor_exposure(struct doctor *doc)
+{
+	if (!doc->facts->has_smc)
+		return;
+	check_policy(doc);
+	check_listeners(doc);
+	check_fixes(doc);
+}
