@@ -25,6 +25,8 @@ enum {
 	OPT_KERNEL,
 	OPT_MATRIX = CHK_OPT_MATRIX,
 	OPT_DOT,
+	OPT_ANONYMOUS,
+	OPT_KEY,
 };
 
 #define WATCH_MAX (7 * 86400)
@@ -58,6 +60,8 @@ static const struct cli_opt options[] = {
 				  "as smcss shows them, 0x05000000/0x03030000" },
 	{ 'x', "program", "FILE", "say which way of smc_run reaches a program" },
 	{ 'b', "bundle", "FILE", "write what support needs to know into FILE (.tar.gz)" },
+	{ OPT_ANONYMOUS, "anonymous", NULL, "with other names and addresses in it, for strangers" },
+	{ OPT_KEY, "key", "FILE", "which decides them: the same ones in each bundle with it" },
 	{ OPT_FROM, "from", "FILE", "check the host that a bundle was made on, or run the tool\n"
 				    "that follows as if there: --from FILE smcr linkgroup" },
 	{ OPT_MATRIX, "matrix", NULL, "predict what connections would be between each two of the\n"
@@ -82,7 +86,7 @@ const struct cli_tool chk_tool = {
 		 "--advise [--for TIME] [--probe] [-j]\n"
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
 		 "-l | -s [-i IFACE] [-j]\n"
-		 "-b FILE.tar.gz\n"
+		 "-b FILE.tar.gz [--anonymous [--key FILE]]\n"
 		 "--matrix [-j | --dot] HOST|FILE.tar.gz...\n"
 		 "--from FILE.tar.gz [--doctor | -i IFACE | -s | TOOL [ARGUMENT]...]",
 	.summary = "Says whether SMC works on this host and to another one, why not, and what to "
@@ -219,6 +223,8 @@ static int set_option(struct chk_request *req, int val)
 	case OPT_TUNE: req->is_tune = true; break;
 	case OPT_SHAPE: ret = set_shape(req, optarg); break;
 	case OPT_KERNEL: req->is_kernel = true; break;
+	case OPT_ANONYMOUS: req->is_anonymous = true; break;
+	case OPT_KEY: req->key = optarg; break;
 	case OPT_DOT: req->is_dot = true; break;
 	case OPT_PROBLEMS: req->is_brief = true; break;
 	case 'N': req->netns = optarg; break;
@@ -236,6 +242,13 @@ static int needs(int option, const char *others)
 {
 	return cli_usage_error(&chk_tool, "option '--%s' can only be used with %s",
 			       cli_long_name(&chk_tool, option), others);
+}
+
+static int check_bundle(const struct chk_request *req)
+{
+	if (req->is_anonymous && req->command != 'b')
+		return needs(OPT_ANONYMOUS, "--bundle");
+	return req->key && !req->is_anonymous ? needs(OPT_KEY, "--anonymous") : 0;
 }
 
 static int check_matrix(const struct chk_request *req)
@@ -298,7 +311,7 @@ static int check_together(const struct chk_request *req)
 		return needs(OPT_PROBLEMS, "--doctor");
 	if (req->timeout_ms && command != 'C' && !req->is_live)
 		return needs('t', "--connect and --live-test");
-	return check_matrix(req);
+	return check_bundle(req) ? CHK_ERROR : check_matrix(req);
 }
 
 int chk_parse(struct chk_request *req, int argc, char **argv)

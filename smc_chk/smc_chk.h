@@ -47,6 +47,7 @@ enum chk_shape {
  * @iface: of --pnetid: with the doctor and the live test the interface to look at
  * @text: argument of --explain, --program, --bundle
  * @from: recorded host to read instead of this one, NULL for this one
+ * @key: file that decides the pseudonyms of --anonymous, NULL for a key of its own
  * @operands: after --from: a tool and its arguments; of --matrix the hosts; NULL-terminated
  * @port: 0 if not given
  * @family: AF_INET, AF_INET6, or AF_UNSPEC
@@ -57,7 +58,7 @@ enum chk_shape {
  */
 struct chk_request {
 	int command;
-	const char *host, *bind, *iface, *text, *from, *netns;
+	const char *host, *bind, *iface, *text, *from, *netns, *key;
 	char **operands;
 	uint16_t port;
 	int family;
@@ -66,7 +67,7 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_probing, is_tune, has_shape, is_kernel, is_dot;
+	bool is_probing, is_tune, has_shape, is_kernel, is_dot, is_anonymous;
 };
 
 extern const struct cli_tool chk_tool;

@@ -63,8 +63,8 @@ $(O)/tests/unit/advise: $(call objs,$(addprefix smc_chk/,advise/tally.c advise/w
 DUMP_PARTS := $(call objs,$(addprefix smc_dump/,packet.c flow.c judge.c columns.c line.c show.c))
 $(O)/tests/unit/dump $(O)/tests/fuzz/dump: $(DUMP_PARTS)
 $(O)/tests/unit/payload: $(call objs,smc_dump/line.c $(addprefix smc_dump/payload/,conversation.c pcapng.c print.c))
-$(O)/tests/unit/doctor $(O)/tests/unit/predict: $(call tool_parts,smc_chk)
-$(O)/tests/unit/doctor $(O)/tests/unit/predict: TOOL_PKGS := $(smc_chk_PKGS)
+$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: $(call tool_parts,smc_chk)
+$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: TOOL_PKGS := $(smc_chk_PKGS)
 
 # What they allocate is what they test: no compiler leaves that out.
 $(O)/obj/tests/unit/test_memory.o $(O)/obj/tests/unit/test_workdir.o: CFLAGS += -fno-builtin

@@ -37,6 +37,19 @@ bool pnetid_decode(char id[PNETID_SIZE], const uint8_t *util, size_t len, unsign
 	return end;
 }
 
+void pnetid_encode(uint8_t *util, const char *id, unsigned int port)
+{
+	size_t len = strlen(id);
+
+	for (size_t i = 0; i < ID_LEN; i++) {
+		unsigned int c = 0x40;
+
+		while (c < 0xff && from_ebcdic((uint8_t)c) != (i < len ? id[i] : ' '))
+			c++;
+		util[port * ID_LEN + i] = (uint8_t)c;
+	}
+}
+
 bool pnetid_of_device(char id[PNETID_SIZE], const char *root, const char *bus, const char *bus_id,
 		      unsigned int port)
 {

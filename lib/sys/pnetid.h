@@ -21,6 +21,9 @@
  */
 bool pnetid_decode(char id[PNETID_SIZE], const uint8_t *util, size_t len, unsigned int port);
 
+/** pnetid_encode() - the other way; @id has letters, digits and blanks, @util room for the port */
+void pnetid_encode(uint8_t *util, const char *id, unsigned int port);
+
 /**
  * pnetid_of_device() - PNET ID of a device's port
  * @root: of sysfs

@@ -18,6 +18,7 @@
 
 #include "host/record.h"
 #include "out/table.h"
+#include "smc_chk/bundle/anonymous.h"
 #include "smc_chk/bundle/collect.h"
 #include "smc_chk/bundle/pack.h"
 #include "version.h"
@@ -103,9 +104,12 @@ static int pack_here(void *arg, struct smc_err *err)
 /* libarchive may break down without memory: in a process of its own. */
 static int pack(struct collection *b, int fd, struct pack_size *size)
 {
-	struct packing job = { fd, b->work.path, NULL };
+	char path[PATH_MAX];
+	struct packing job = { fd, path, NULL };
 	int ret;
 
+	snprintf(path, sizeof(path), "%.*s%s", PATH_MAX - 32, b->work.path,
+		 b->req->is_anonymous ? "/" ANONYMOUS : "");
 	job.size = mmap(NULL, sizeof(*size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
 			-1, 0);
 	if (job.size == MAP_FAILED)
@@ -135,8 +139,21 @@ static int finish(struct collection *b, const struct bundle_file *target)
 	return 0;
 }
 
+/* Nobody knows names of the host other than uname(2)'s. */
+static int make_anonymous(struct collection *b, struct pseudonyms *all)
+{
+	struct utsname name;
+
+	if (!b->req->is_anonymous)
+		return 0;
+	if (!uname(&name))
+		snprintf(all->host, sizeof(all->host), "%s", name.nodename);
+	return anonymous_make(b, all);
+}
+
 int chk_bundle(const struct chk_request *req)
 {
+	struct pseudonyms all = { 0 };
 	struct smc_err err = { 0 };
 	struct collection b = { .req = req, .err = &err };
 	struct bundle_file target;
@@ -144,10 +161,12 @@ int chk_bundle(const struct chk_request *req)
 
 	if (record_root())
 		return cli_error(&chk_tool, "this is a recorded host: it has a bundle already");
-	if (workdir_begin(&b.work, &err))
+	if ((req->is_anonymous && anonymous_key(&all, req->key, &err)) ||
+	    workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	b.index = new_index(req);
-	is_failed = open_target(&target, req->text, &err) || collect(&b) || finish(&b, &target);
+	is_failed = open_target(&target, req->text, &err) || collect(&b) ||
+		    make_anonymous(&b, &all) || finish(&b, &target);
 	if (*target.temp) {
 		close(target.fd);
 		if (is_failed)

@@ -188,7 +188,7 @@ static void say_no_smcd(struct prediction *result, const struct way *way)
 	if (shares_kernel(way))
 		say(result, PREDICT_SMCD_V2, PREDICT_BOTH, "",
 		    "their common kernel has no loopback for SMC-D (CONFIG_DIBS_LO, before 6.18 "
-		    "CONFIG_SMC_LO)");
+		    "CONFIG_SMC_LO), or it has a PNET ID");
 	else if (!has(way->hosts[0], PREDICT_ISM) || !has(way->hosts[1], PREDICT_ISM))
 		return;
 	else if (!may_reach(way))

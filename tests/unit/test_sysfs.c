@@ -29,12 +29,14 @@ static int build(void **state)
 static void ebcdic(void **state)
 {
 	char id[PNETID_SIZE];
-	uint8_t util[64];
+	uint8_t util[64], back[64];
 
 	(void)state;
 	assert_int_equal(hex(util, sizeof(util), UTIL), 64);
 	assert_true(pnetid_decode(id, util, 64, 0));
 	assert_string_equal(id, "NET1");
+	pnetid_encode(back, id, 0);
+	assert_memory_equal(back, util, 16);
 	assert_true(pnetid_decode(id, util, 64, 1));
 	assert_string_equal(id, "aZ9");
 	assert_false(pnetid_decode(id, util, 64, 2));

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+/* Bundles for strangers: what was recorded, without names and addresses. */
+#include "smc_chk/bundle/anonymous.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "base/write.h"
+#include "sys/pnetid.h"
+
+#define KEY_MOST 65536
+/* As a record's largest file, see netlink/replay.c. */
+#define FILE_MOST (64 * 1024 * 1024)
+
+int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
+{
+	static const uint8_t none[SIPHASH_KEY];
+	uint8_t half[SIPHASH_KEY] = { 1 };
+	uint64_t parts[2];
+	size_t len;
+	char *bytes;
+
+	if (!file)
+		return getrandom(all->key, sizeof(all->key), 0) == sizeof(all->key) ?
+			       0 : smc_err_set(err, errno, "cannot make a key");
+	bytes = smc_read_file(file, 0, KEY_MOST, &len);
+	if (!bytes)
+		return smc_err_set(err, errno, "cannot read %s", file);
+	parts[0] = siphash(none, bytes, len);
+	parts[1] = siphash(half, bytes, len);
+	free(bytes);
+	/* The same on each machine. */
+	for (size_t i = 0; i < SIPHASH_KEY; i++)
+		all->key[i] = (uint8_t)(parts[i / 8] >> 8 * (i % 8));
+	if (len >= SIPHASH_KEY)
+		return 0;
+	return smc_err_say(err, EINVAL, "%s is no key: it has less than %d bytes", file,
+			   SIPHASH_KEY);
+}
+
+/* ---- what is copied ---- */
+
+/* Below record/: what begins so. */
+static const char *const kept[] = {
+	"boot/config-", "etc/modprobe.d", "lib/modprobe.d", "lib/modules/",
+	"netlink/SMC_GEN_NETLINK/", "netlink/SMC_PNETID/", "netlink/ethtool/",
+	"netlink/sock_diag/43", "probes/addresses-", "probes/bpf", "probes/ifindex-",
+	"probes/module-", "probes/page-size", "probes/pci-ids-", "probes/rdma-netdev-",
+	"probes/rlimit-", "probes/roce-mtu-", "probes/socket-", "probes/uname-release",
+	"probes/verbs-", "proc/buddyinfo", "proc/config.gz", "proc/net/vlan/", "proc/sys/",
+	"sys/", NULL,
+};
+
+static bool is_kept(const char *path, bool is_directory)
+{
+	size_t len = strlen(path);
+
+	for (const char *const *at = kept; *at; at++)
+		if (!strncmp(path, *at, strlen(*at)) ||
+		    (is_directory && !strncmp(path, *at, len) && (*at)[len] == '/'))
+			return true;
+	return false;
+}
+
+/* ---- one file ---- */
+
+/** struct copying - what each step needs */
+struct copying {
+	const struct pseudonyms *all;
+	struct smc_err *err;
+};
+
+static int cannot_copy(const struct copying *job, const char *path)
+{
+	return smc_err_set(job->err, errno, "cannot copy %s", path);
+}
+
+/* PNET IDs of firmware, in EBCDIC. */
+static void replace_util_string(const struct pseudonyms *all, char *data, size_t len)
+{
+	char id[PNETID_SIZE];
+
+	for (unsigned int port = 0; port < PNETID_PORTS; port++) {
+		if (!pnetid_decode(id, (const uint8_t *)data, len, port))
+			continue;
+		pseudonym_name(all, id, sizeof(id));
+		pnetid_encode((uint8_t *)data, id, port);
+	}
+}
+
+/* @text: receives what becomes of @data */
+static int replace(const struct copying *job, const char *path, struct out_text *text, char *data,
+		   size_t len)
+{
+	const char *name = strrchr(path, '/') + 1;
+	int ret = 0;
+
+	if (!strncmp(path, "netlink/", 8))
+		ret = anonymous_answer(job->all, path + 8, data, len);
+	else if (!strcmp(name, "util_string"))
+		replace_util_string(job->all, data, len);
+	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
+		pseudonym_name(job->all, data, len);
+	else if (strcmp(name, "config.gz")) {
+		pseudonym_text(job->all, text, data, len);
+		return text->is_failed ? -ENOMEM : 0;
+	}
+	out_mem(text, data, len);
+	return ret || text->is_failed ? -ENOMEM : 0;
+}
+
+static int copy_file(const struct copying *job, const char *path, int from, int to,
+		     const char *name)
+{
+	int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), out, ret = 0;
+	struct out_text text = { 0 };
+	size_t len;
+	char *data;
+
+	data = smc_read_fd(in, FILE_MOST, &len);
+	if (!data)
+		return cannot_copy(job, path);
+	errno = ENOMEM;
+	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (out < 0 || replace(job, path, &text, data, len) ||
+	    !smc_write_all(out, text.data ? text.data : "", text.len))
+		ret = cannot_copy(job, path);
+	if (out >= 0)
+		close(out);
+	out_free(&text);
+	free(data);
+	return ret;
+}
+
+/* ---- all of them ---- */
+
+static int copy_directory(const struct copying *job, const char *above, int from, int to);
+
+static int copy_one(const struct copying *job, const char *path, int from, int to, const char *name)
+{
+	struct stat st;
+	int inner, made, ret = 0;
+
+	if (fstatat(from, name, &st, AT_SYMLINK_NOFOLLOW))
+		return cannot_copy(job, path);
+	if (!is_kept(path, S_ISDIR(st.st_mode)))
+		return 0;
+	if (!S_ISDIR(st.st_mode))
+		return copy_file(job, path, from, to, name);
+	inner = openat(from, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	made = mkdirat(to, name, 0700) ? -1 : openat(to, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (inner < 0 || made < 0)
+		ret = cannot_copy(job, path);
+	else
+		ret = copy_directory(job, path, inner, made);
+	if (inner >= 0)
+		close(inner);
+	if (made >= 0)
+		close(made);
+	return ret;
+}
+
+/* @above: path of it below record/, "" for that itself */
+static int copy_directory(const struct copying *job, const char *above, int from, int to)
+{
+	int again = fcntl(from, F_DUPFD_CLOEXEC, 0), ret = 0;
+	DIR *dir = again < 0 ? NULL : fdopendir(again);
+	struct dirent *item;
+	char path[PATH_MAX];
+
+	if (!dir) {
+		ret = cannot_copy(job, above);
+		if (again >= 0)
+			close(again);
+		return ret;
+	}
+	while (!ret && (errno = 0, item = readdir(dir))) {
+		if (!strcmp(item->d_name, ".") || !strcmp(item->d_name, ".."))
+			continue;
+		if (snprintf(path, PATH_MAX, "%s%s%s", above, *above ? "/" : "",
+			     item->d_name) < PATH_MAX)
+			ret = copy_one(job, path, from, to, item->d_name);
+	}
+	if (!ret && errno)
+		ret = cannot_copy(job, above);
+	closedir(dir);
+	return ret;
+}
+
+static int copy_record(const struct collection *b, const struct pseudonyms *all, int to)
+{
+	const struct copying job = { all, b->err };
+	int from = openat(b->work.fd, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int made = mkdirat(to, "record", 0700) ? -1 :
+		   openat(to, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret;
+
+	if (from < 0 || made < 0)
+		ret = cannot_copy(&job, "record");
+	else
+		ret = copy_directory(&job, "", from, made);
+	if (from >= 0)
+		close(from);
+	if (made >= 0)
+		close(made);
+	return ret;
+}
+
+/* What names the host or the namespace gets a pseudonym; what commands said goes. */
+static int write_index(struct collection *b, const struct pseudonyms *all, int to)
+{
+	static const char *const keys[] = { "host", "netns" };
+	int fd = openat(to, "index.json", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), ret;
+	char name[256];
+
+	json_object_set_new(b->index, "anonymous", json_true());
+	json_object_set_new(b->index, "commands", json_array());
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		json_t *value = json_object_get(b->index, keys[i]);
+
+		if (!value)
+			continue;
+		snprintf(name, sizeof(name), "%s", json_string_value(value));
+		pseudonym_name(all, name, sizeof(name));
+		json_object_set_new(b->index, keys[i], json_string(name));
+	}
+	errno = EIO;
+	ret = fd < 0 || json_dumpfd(b->index, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ?
+		      smc_err_set(b->err, errno, "cannot write into %s", b->work.path) : 0;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+int anonymous_make(struct collection *b, const struct pseudonyms *all)
+{
+	int to = mkdirat(b->work.fd, ANONYMOUS, 0700) ? -1 :
+		 openat(b->work.fd, ANONYMOUS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret;
+
+	if (to < 0)
+		return smc_err_set(b->err, errno, "cannot write into %s", b->work.path);
+	ret = copy_record(b, all, to);
+	if (!ret)
+		ret = write_index(b, all, to);
+	close(to);
+	return ret;
+}

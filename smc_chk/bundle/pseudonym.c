@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+/* Other names and addresses for those that somebody would rather not tell. */
+#include "smc_chk/bundle/pseudonym.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+/* What the pseudonyms of one kind have nothing in common with. */
+enum kind { NAME, IPV4, IPV6, MAC };
+
+/* Depends on all that came before, and on nothing else. */
+static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *before, size_t len)
+{
+	uint8_t data[1 + 256];
+
+	data[0] = (uint8_t)kind;
+	if (len > sizeof(data) - 1)
+		len = sizeof(data) - 1;
+	memcpy(data + 1, before, len);
+	return siphash(all->key, data, len + 1);
+}
+
+/* ---- names ---- */
+
+/* One to @count - 1 further in an alphabet. */
+static char shifted(char c, char first, unsigned int count, uint64_t by)
+{
+	return (char)(first + ((unsigned int)(c - first) + 1 + by % (count - 1)) % count);
+}
+
+void pseudonym_name(const struct pseudonyms *all, char *name, size_t len)
+{
+	char before[256];
+
+	for (size_t i = 0; i < len && i < sizeof(before) && name[i]; i++) {
+		uint64_t by = draw(all, NAME, before, i);
+
+		before[i] = (char)tolower((unsigned char)name[i]);
+		if (name[i] >= '0' && name[i] <= '9')
+			name[i] = shifted(name[i], '0', 10, by);
+		else if (before[i] >= 'a' && before[i] <= 'z')
+			name[i] = shifted(name[i], name[i] == before[i] ? 'a' : 'A', 26, by);
+	}
+}
+
+/* ---- addresses ---- */
+
+/* Each bit from @first to @end turns, or does not, by the bits before it. */
+static void turn(const struct pseudonyms *all, enum kind kind, uint8_t *addr, size_t first,
+		 size_t end)
+{
+	uint8_t before[17] = { 0 }, old[16];
+
+	memcpy(old, addr, (end + 7) / 8);
+	for (size_t bit = first; bit < end; bit++) {
+		uint8_t mask = (uint8_t)(0x80 >> bit % 8);
+
+		memcpy(before, old, bit / 8);
+		before[bit / 8] = old[bit / 8] & (uint8_t)~(2 * mask - 1);
+		before[16] = (uint8_t)bit;
+		if (draw(all, kind, before, sizeof(before)) & 1)
+			addr[bit / 8] ^= mask;
+	}
+}
+
+static bool is_special(uint8_t first)
+{
+	return !first || first == 127 || first >= 224;
+}
+
+void pseudonym_ipv4(const struct pseudonyms *all, uint8_t addr[4])
+{
+	if (is_special(addr[0]))
+		return;
+	/* Once more until it is an ordinary one: still no two become the same. */
+	do
+		turn(all, IPV4, addr, 0, 8);
+	while (is_special(addr[0]));
+	turn(all, IPV4, addr, 8, 32);
+}
+
+void pseudonym_ipv6(const struct pseudonyms *all, uint8_t addr[16])
+{
+	static const uint8_t mapped[12] = { [10] = 0xff, 0xff }, zeros[15];
+
+	if (!memcmp(addr, mapped, sizeof(mapped)))
+		pseudonym_ipv4(all, addr + 12);
+	else if (addr[0] == 0xfe && (addr[1] & 0xc0) == 0x80)
+		turn(all, IPV6, addr, 64, 128);
+	else if (addr[0] != 0xff && (memcmp(addr, zeros, sizeof(zeros)) || addr[15] > 1))
+		turn(all, IPV6, addr, 8, 128);
+}
+
+void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6])
+{
+	static const uint8_t none[6], every[6] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
+
+	if (!memcmp(mac, none, 6) || !memcmp(mac, every, 6))
+		return;
+	/* The last two bits of the first byte say what kind it is. */
+	turn(all, MAC, mac, 0, 6);
+	turn(all, MAC, mac, 8, 48);
+}
+
+/* ---- texts ---- */
+
+/* As it was written: in capitals or not, with all digits or not. */
+static bool put_ipv6(const struct pseudonyms *all, struct out_text *text, const char *word)
+{
+	char made[INET6_ADDRSTRLEN];
+	uint8_t addr[16];
+
+	if (inet_pton(AF_INET6, word, addr) != 1)
+		return false;
+	pseudonym_ipv6(all, addr);
+	if (strlen(word) != 39) {
+		out_str(text, inet_ntop(AF_INET6, addr, made, sizeof(made)));
+		return true;
+	}
+	for (size_t i = 0; i < 16; i++)
+		out_printf(text, "%s%02x", i && i % 2 == 0 ? ":" : "", addr[i]);
+	return true;
+}
+
+static bool put_ipv4(const struct pseudonyms *all, struct out_text *text, const char *word)
+{
+	char made[INET_ADDRSTRLEN];
+	uint8_t addr[4];
+
+	if (inet_pton(AF_INET, word, addr) != 1)
+		return false;
+	pseudonym_ipv4(all, addr);
+	out_str(text, inet_ntop(AF_INET, addr, made, sizeof(made)));
+	return true;
+}
+
+/* 52:54:00:12:34:56, and 5054:00ff:fe12:3456 as of an RDMA device */
+static bool put_mac(const struct pseudonyms *all, struct out_text *text, const char *word)
+{
+	unsigned int part[6];
+	uint8_t mac[6];
+	int len = 0;
+
+	if (strlen(word) == 19 && sscanf(word, "%4x:%4x:%4x:%4x%n", &part[0], &part[1], &part[2],
+					 &part[3], &len) == 4 && len == 19) {
+		uint8_t addr[16] = { 0xfe, 0x80 };
+
+		for (size_t i = 0; i < 8; i++)
+			addr[8 + i] = (uint8_t)(part[i / 2] >> (i % 2 ? 0 : 8));
+		pseudonym_ipv6(all, addr);
+		for (size_t i = 0; i < 8; i++)
+			out_printf(text, "%s%02x", i && i % 2 == 0 ? ":" : "", addr[8 + i]);
+		return true;
+	}
+	if (strlen(word) != 17 || sscanf(word, "%2x:%2x:%2x:%2x:%2x:%2x%n", &part[0], &part[1],
+					 &part[2], &part[3], &part[4], &part[5], &len) != 6 ||
+	    len != 17)
+		return false;
+	for (size_t i = 0; i < 6; i++)
+		mac[i] = (uint8_t)part[i];
+	pseudonym_mac(all, mac);
+	for (size_t i = 0; i < 6; i++)
+		out_printf(text, "%s%02x", i ? ":" : "", mac[i]);
+	return true;
+}
+
+/* The name of the host, or its first part. */
+static bool put_host(const struct pseudonyms *all, struct out_text *text, const char *word)
+{
+	size_t part = strcspn(all->host, ".");
+	char name[256];
+
+	if (!*all->host || (strcasecmp(word, all->host) &&
+			    (strlen(word) != part || strncasecmp(word, all->host, part))))
+		return false;
+	snprintf(name, sizeof(name), "%s", word);
+	pseudonym_name(all, name, sizeof(name));
+	out_str(text, name);
+	return true;
+}
+
+static bool is_of_word(char c)
+{
+	return isalnum((unsigned char)c) || c == ':' || c == '.' || c == '-' || c == '_';
+}
+
+void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const char *from,
+		    size_t len)
+{
+	char word[256];
+
+	for (size_t at = 0, end; at < len; at = end) {
+		for (end = at; end < len && is_of_word(from[end]); end++)
+			;
+		if (end == at) {
+			out_char(text, from[end++]);
+			continue;
+		}
+		snprintf(word, sizeof(word), "%.*s",
+			 end - at < sizeof(word) ? (int)(end - at) : 0, from + at);
+		if (!put_ipv4(all, text, word) && !put_ipv6(all, text, word) &&
+		    !put_mac(all, text, word) && !put_host(all, text, word))
+			out_mem(text, from + at, end - at);
+	}
+}
