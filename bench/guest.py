@@ -4,6 +4,7 @@ env, smcr and smcd beside a bare request, smc_chk -C beside a bare exchange over
 import os
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -209,6 +210,24 @@ def bench_events():
           % (alone, followed, followed / alone, own), flush=True)
 
 
+def bench_netns(count=500):
+    """All sockets of so many network namespaces, with containers' control groups."""
+    os.environ["NETNS_COUNT"] = str(count)
+    import allnetns  # pylint: disable=import-outside-toplevel
+    allnetns.keep_state()
+    pids = [allnetns.start(number) for number in range(count)]
+    argv = [TOOLS + "/smcss", "--all-netns", "-s"]
+    shown = subprocess.run(argv, stdout=subprocess.PIPE, text=True, check=True).stdout.count("\n")
+    if shown < 4 * count // 5:
+        raise SystemExit("smcss --all-netns shows %d lines" % shown)
+    one, every = compare([TOOLS + "/smcss", "-s"], argv, 11)
+    print("smcss --all-netns -s, %d namespaces: %.0f ms, %.2f ms each more than one (%.0f ms)"
+          % (count, every * 1e3, (every - one) * 1e3 / count, one * 1e3), flush=True)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
 def requests(count, port="6379"):
     """GETs of redis in a second, over SMC, by its own clock."""
     out = subprocess.run([TOOLS + "/smc_run", "redis-benchmark", "-p", port, "-t", "get", "-n", str(count), "-c", "4", "--csv"],
@@ -294,6 +313,8 @@ if "lives" in sys.argv:
     bench_lives()
     bench_events()
     bench_capture(10000, "instructions")
+elif "netns" in sys.argv:
+    bench_netns()
 elif "capture" in sys.argv:
     bench_capture(10000, "instructions")
 elif os.environ["SMC_LAB_KERNEL"] == "lo":
@@ -302,6 +323,7 @@ elif os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_chk()
     bench_smcss()
     bench_top()
+    bench_netns()
     bench_capture(4000, "ns")
 else:
     bench_genl()

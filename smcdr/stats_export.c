@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "out/metrics.h"
 #include "smc/reason.h"
 
 static const char *const size_names[SMC_STAT_SIZES] = {
@@ -123,11 +124,6 @@ int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_vari
 
 /* ---- metrics, by way of the node exporter's text file collector ---- */
 
-static void head(struct out_text *text, const char *name, const char *type, const char *help)
-{
-	out_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
 /* One number of each technology; @labels begin with a comma. */
 static void tech_samples(struct out_text *text, const struct smc_stats *stats, const char *name,
 			 const char *labels, size_t index)
@@ -178,7 +174,7 @@ static void print_metrics(struct out_text *text, const struct smc_stats *stats,
 {
 	for (; count--; rows++) {
 		if (rows->help)
-			head(text, rows->name, rows->type, rows->help);
+			metrics_head(text, rows->name, rows->type, rows->help);
 		tech_samples(text, stats, rows->name, rows->labels, rows->index);
 	}
 }
@@ -190,7 +186,7 @@ static void by_direction(struct out_text *text, const struct smc_stats *stats, c
 {
 	char labels[64];
 
-	head(text, name, "counter", help);
+	metrics_head(text, name, "counter", help);
 	for (size_t i = 0; i < 2 * rx->count; i++) {
 		snprintf(labels, sizeof(labels), ",direction=\"%s\",%s=\"%s\"",
 			 i % 2 ? "transmit" : "receive", label, rx->names[i / 2]);
@@ -205,16 +201,16 @@ static void by_side(struct out_text *text, const struct smc_stats *stats)
 						      [SMC_SIDE_SERVER] = "server" };
 	char buf[16];
 
-	head(text, "smc_handshake_errors_total", "counter",
+	metrics_head(text, "smc_handshake_errors_total", "counter",
 	     "Connections lost to an error while SMC was negotiated.");
 	for (int s = 0; s < SMC_SIDES; s++)
 		out_printf(text, "smc_handshake_errors_total{side=\"%s\"} %" PRIu64 "\n", sides[s],
 			   stats->side[s].handshake_errors);
-	head(text, "smc_fallbacks_total", "counter", "Connections that became plain TCP.");
+	metrics_head(text, "smc_fallbacks_total", "counter", "Connections that became plain TCP.");
 	for (int s = 0; s < SMC_SIDES; s++)
 		out_printf(text, "smc_fallbacks_total{side=\"%s\"} %" PRIu64 "\n", sides[s],
 			   stats->side[s].fallbacks);
-	head(text, "smc_fallback_reasons_total", "counter",
+	metrics_head(text, "smc_fallback_reasons_total", "counter",
 	     "Connections that became plain TCP by reason; the kernel's counter wraps at 65536.");
 	for (int s = 0; s < SMC_SIDES; s++)
 		for (size_t i = 0; i < stats->side[s].n_reasons; i++)

@@ -347,6 +347,11 @@ static const void *gid_ext_of(const void *object)
 	return sock->dmb.my_gid_ext || sock->dmb.peer_gid_ext ? object : NULL;
 }
 
+static const void *netns_of(const void *object)
+{
+	return ((const struct smcss_row *)object)->netns;
+}
+
 static const struct out_names roles =
 	OUT_NAMES(NULL, NULL, { "CLNT", "client" }, { "SERV", "server" });
 static const struct out_names families =
@@ -615,6 +620,8 @@ const struct out_col smcss_columns[] = {
 	{ "unsent", "UNSENT", "unsent", 6, OUT_RIGHT, FILL, .text = text_unsent,
 	  .json = json_unsent },
 	{ "brake", "BRAKE", "brake", 17, FILL, .text = text_brake, .json = json_brake },
+	{ "netns", "Netns", "netns", 23, OUT_STR(netns, name), .find = netns_of },
+	{ NULL, NULL, "netns_inode", 0, OUT_DEC(netns, inode, 0), .find = netns_of },
 	{ "process", "Process", "processes", 7, .text = text_process, .json = json_processes },
 	{ "holder", "Process", NULL, 7, .text = text_holder },
 	{ 0 },
@@ -647,9 +654,11 @@ int smcss_view(struct out_view *view, const struct smcss_opts *opts, struct smc_
 		out_view_add(view, smcss_columns, "role,ibdev,ibport,linkid,gid,peergid");
 	if (opts->only_smcd)
 		out_view_add(view, smcss_columns, "dgid,dtoken,dpeergid,dpeertoken,dlinkid");
+	if (opts->is_all_netns)
+		out_view_add(view, smcss_columns, "netns");
 	if (opts->has_processes)
 		out_view_add(view, smcss_columns, "process");
-	if (opts->has_processes)
+	if (opts->has_processes || opts->is_all_netns)
 		out_view_widen(view, "mode", MODE_WIDTH);
 	if (opts->is_wide) {
 		out_view_widen(view, "local", ADDR_WIDTH);

@@ -130,9 +130,15 @@ int smcss_complete(struct smcss_lookup *lookup, struct smc_sock *sock, struct sm
 	return 0;
 }
 
-void smcss_lookup_free(struct smcss_lookup *lookup)
+void smcss_forget_inet(struct smcss_lookup *lookup)
 {
 	smc_inet_free(&lookup->inet);
+	lookup->has_inet = false;
+}
+
+void smcss_lookup_free(struct smcss_lookup *lookup)
+{
+	smcss_forget_inet(lookup);
 	proc_table_free(&lookup->procs);
 	*lookup = (struct smcss_lookup){ .has_inet = false };
 }

@@ -21,8 +21,11 @@ struct lister {
 	struct out_text text;
 	struct smcss_row chunk[CHUNK];
 	size_t n_chunk;
+	bool is_flushed; /* rows of this namespace were handled already */
 	bool is_printed; /* something went to stdout: no second try */
 	struct smcss_lookup lookup;
+	struct netns_list *spaces; /* NULL: one namespace */
+	const struct netns *netns;
 	struct rates *rates; /* NULL: rows come from the kernel directly */
 	struct summary *summary;
 	json_t *sockets;
@@ -60,6 +63,7 @@ static int handle(struct lister *l, struct smcss_row *row)
 		return 0;
 	row->holders = NULL;
 	row->n_holders = 0;
+	row->netns = l->netns;
 	if (l->opts->has_processes || l->summary)
 		row->holders = proc_table_find(&l->lookup.procs, sock->inode, &row->n_holders);
 	ret = emit(l, row);
@@ -94,8 +98,14 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 		return smc_err_say(l->err, -ret, "the kernel's answer about a socket is too short");
 	if (++l->n_chunk < CHUNK)
 		return 0;
+	l->is_flushed = true;
 	ret = handle_chunk(l);
 	return ret || l->summary || l->sockets ? ret : write_text(l);
+}
+
+static int cannot_store(struct lister *l)
+{
+	return smc_err_set(l->err, ENOMEM, "cannot store the list of sockets");
 }
 
 /* Start over: drop what the last try collected, put the header first. */
@@ -111,10 +121,42 @@ static int begin(void *arg)
 	l->sockets = l->opts->is_json && !l->opts->is_summary ? json_array() : NULL;
 	if ((l->opts->is_summary && !l->summary) ||
 	    (l->opts->is_json && !l->opts->is_summary && !l->sockets))
-		return smc_err_set(l->err, ENOMEM, "cannot store the list of sockets");
+		return cannot_store(l);
 	if (!l->summary && !l->sockets && !l->opts->no_header)
 		out_header(&l->text, &l->view);
 	return 0;
+}
+
+/* In a namespace: only what is not handled yet can be forgotten. */
+static int begin_netns(void *arg)
+{
+	((struct lister *)arg)->n_chunk = 0;
+	return 0;
+}
+
+static int fetch_netns(void *arg, const struct netns *netns, struct smc_err *err)
+{
+	struct lister *l = arg;
+	const struct smcss_source source = {
+		.ext = smcss_ext(l->opts), .begin = begin_netns, .on_message = on_message,
+		.end = handle_chunk, .is_final = &l->is_flushed, .arg = l,
+	};
+
+	l->netns = netns;
+	l->is_flushed = false;
+	smcss_forget_inet(&l->lookup);
+	return smcss_fetch(&source, err);
+}
+
+static int fetch_all(struct lister *l)
+{
+	int ret;
+
+	netns_list_free(l->spaces);
+	ret = netns_list_load(l->spaces, l->err);
+	if (!ret)
+		ret = begin(l);
+	return ret ? ret : netns_list_each(l->spaces, fetch_netns, l, l->err);
 }
 
 static int fetch(struct lister *l)
@@ -144,7 +186,7 @@ static int write_json(struct lister *l)
 	json_t *doc;
 
 	if (l->summary)
-		doc = summary_json(l->summary);
+		doc = summary_json(l->summary, l->spaces);
 	else
 		doc = json_pack("{s:s, s:O}", "schema", "smc-tools/smcss/1", "sockets", l->sockets);
 	out_json_document(&l->text, doc, l->opts->watch_seconds > 0);
@@ -153,7 +195,26 @@ static int write_json(struct lister *l)
 	return write_text(l);
 }
 
-int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+static int fetch_any(struct lister *l)
+{
+	if (l->rates)
+		return fetch_rates(l);
+	return l->spaces ? fetch_all(l) : fetch(l);
+}
+
+static int print(struct lister *l)
+{
+	if (l->opts->is_json)
+		return write_json(l);
+	if (l->opts->is_metrics)
+		summary_metrics(l->summary, l->spaces, &l->text);
+	else if (l->summary)
+		summary_print(l->summary, l->spaces, &l->text);
+	return write_text(l);
+}
+
+int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_list *spaces,
+	       struct smc_err *err)
 {
 	struct lister *l = calloc(1, sizeof(*l)); /* too large for the stack */
 	int ret;
@@ -162,19 +223,17 @@ int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct smc_er
 		return smc_err_set(err, ENOMEM, "cannot store the list of sockets");
 	l->opts = opts;
 	l->rates = rates;
+	l->spaces = spaces;
 	l->err = err;
 	ret = smcss_view(&l->view, opts, err);
 	if (!ret && (opts->has_processes || opts->is_summary))
 		ret = smcss_load_processes(&l->lookup, err);
 	if (!ret)
-		ret = rates ? fetch_rates(l) : fetch(l);
-	if (!ret && opts->is_json) {
-		ret = write_json(l);
-	} else if (!ret) {
-		if (l->summary)
-			summary_print(l->summary, &l->text);
-		ret = write_text(l);
-	}
+		ret = fetch_any(l);
+	if (!ret)
+		ret = print(l);
+	if (!ret && spaces)
+		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
 	json_decref(l->sockets);
 	smcss_lookup_free(&l->lookup);

@@ -15,7 +15,10 @@
 #include "sys/enclose.h"
 #include "sys/netns.h"
 
-enum { OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT, OPT_EVENTS, OPT_COUNT, OPT_JOURNAL };
+enum {
+	OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT, OPT_EVENTS, OPT_COUNT, OPT_JOURNAL,
+	OPT_ALL_NETNS, OPT_METRICS,
+};
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "show all sockets, listening and unconnected ones too" },
@@ -32,6 +35,8 @@ static const struct cli_opt options[] = {
 	{ 'H', "no-header", NULL, "leave out the header line" },
 	{ 'j', "json", NULL, "write one JSON document" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
+	{ OPT_ALL_NETNS, "all-netns", NULL, "look into all network namespaces; -s: by container" },
+	{ OPT_METRICS, "metrics", NULL, "write counts in Prometheus' text form" },
 	{ 'w', "watch", "SECONDS", "repeat until interrupted" },
 	{ OPT_TOP, "top", NULL, "show how fast connections are and what slows them down, live" },
 	{ OPT_ONCE, "once", NULL, "with --top: measure once, print a table" },
@@ -100,6 +105,8 @@ static bool set_flag(struct smcss_opts *opts, int letter)
 	case OPT_ONCE: opts->is_once = true; break;
 	case OPT_JOURNAL: opts->is_journal = true; break;
 	case OPT_EVENTS: opts->is_events = true; break;
+	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
+	case OPT_METRICS: opts->is_metrics = opts->is_summary = true; break;
 	default: return false;
 	}
 	return true;
@@ -159,6 +166,25 @@ static int check_events(const struct smcss_opts *opts, const char *seen)
 	if (opts->max_events && !opts->is_events)
 		return cli_usage_error(&tool, "--count is for --events");
 	return 0;
+}
+
+/* What --all-netns and --metrics cannot be combined with. */
+static int check_netns(const struct smcss_opts *opts, const char *seen)
+{
+	static const char others[] = "ldDReHosjw";
+
+	for (const char *other = others; opts->is_metrics && *other; other++)
+		if (strchr(seen, *other))
+			return cli_exclude(&tool, OPT_METRICS, *other);
+	if (opts->is_metrics && (opts->is_top || opts->is_events))
+		return cli_exclude(&tool, opts->is_top ? OPT_TOP : OPT_EVENTS, OPT_METRICS);
+	if (!opts->is_all_netns)
+		return 0;
+	if (opts->netns)
+		return cli_exclude(&tool, OPT_ALL_NETNS, 'N');
+	if (opts->is_top || opts->is_events)
+		return cli_exclude(&tool, opts->is_top ? OPT_TOP : OPT_EVENTS, OPT_ALL_NETNS);
+	return opts->has_rates ? cli_usage_error(&tool, "--all-netns has no rates") : 0;
 }
 
 static int set_count(struct smcss_opts *opts, const char *word)
@@ -230,7 +256,7 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 	if (check_events(opts, seen))
 		return tool.error_status;
 	note_columns(opts);
-	return -1;
+	return check_netns(opts, seen) ? tool.error_status : -1;
 }
 
 static int check_columns(const struct smcss_opts *opts)
@@ -255,9 +281,21 @@ static int separate(const struct smcss_opts *opts, bool is_first, struct smc_err
 	return ret;
 }
 
-static int show(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+/* @spaces: of --all-netns. What may not be seen there is said the first time. */
+static int show(const struct smcss_opts *opts, struct rates *rates, struct netns_list *spaces,
+		bool is_first, struct smc_err *err)
 {
-	return opts->is_top ? top_print(opts, rates, err) : smcss_list(opts, rates, err);
+	char text[200];
+	int ret;
+
+	if (opts->is_top)
+		return top_print(opts, rates, err);
+	ret = smcss_list(opts, rates, opts->is_all_netns ? spaces : NULL, err);
+	if ((!ret || ret == -EIO) && is_first) {
+		netns_list_hidden(spaces, text, sizeof(text));
+		cli_warn(&tool, !text[0], "%s", text);
+	}
+	return ret;
 }
 
 /* The first sample, and time for something to happen. */
@@ -274,18 +312,20 @@ static int begin_rates(const struct smcss_opts *opts, struct rates *rates, struc
 static int repeat(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
 {
 	bool is_repeated = opts->watch_seconds > 0 && !opts->is_once, is_first = true;
+	struct netns_list spaces = { .count = 0 };
 	int ret = rates ? begin_rates(opts, rates, err) : 0;
 
 	while (!ret) {
 		if (is_repeated)
 			ret = separate(opts, is_first, err);
 		if (!ret)
-			ret = show(opts, rates, err);
+			ret = show(opts, rates, &spaces, is_first, err);
 		if (ret || !is_repeated)
 			break;
 		is_first = false;
 		cli_wait(opts->watch_seconds);
 	}
+	netns_list_free(&spaces);
 	return ret;
 }
 

@@ -9,6 +9,7 @@
 #include "smc/inet.h"
 #include "smc/rate.h"
 #include "smc/sock.h"
+#include "sys/netns_list.h"
 #include "sys/proc.h"
 
 /* What --top puts first. */
@@ -38,16 +39,22 @@ struct smcss_opts {
 	unsigned long max_events; /* 0: no end */
 	const char *columns;
 	const char *netns;
+	bool is_metrics;
+	bool is_all_netns;
 	double watch_seconds; /* 0: once */
 	struct filter filter;
 };
 
-/** struct smcss_row - a socket, how fast it is, and who holds it: what the column table reads */
+/**
+ * struct smcss_row - a socket, how fast it is, and who holds it: what the column table reads
+ * @netns: where it is, as far as all namespaces are shown; else NULL
+ */
 struct smcss_row {
 	struct smc_sock sock;
 	struct smc_rate rate;
 	const struct proc_fd *holders;
 	size_t n_holders;
+	const struct netns *netns;
 };
 
 extern const struct out_col smcss_columns[];
@@ -87,10 +94,13 @@ struct rates;
 /**
  * smcss_list() - fetch and print once
  * @rates: NULL: no rates; else what was sampled last
+ * @spaces: of --all-netns, receives which there are; else NULL
  *
- * Return: 0, -errno with @err; -EPIPE closed stdout.
+ * Return: 0, -errno with @err; -EPIPE closed stdout; -EIO when some namespaces failed, and then the
+ * others were printed.
  */
-int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err);
+int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_list *spaces,
+	       struct smc_err *err);
 
 /**
  * struct smcss_source - who takes all SMC sockets of the kernel
@@ -129,6 +139,9 @@ int smcss_complete(struct smcss_lookup *lookup, struct smc_sock *sock, struct sm
 /** smcss_load_processes() - once. Return: 0, -errno with @err */
 int smcss_load_processes(struct smcss_lookup *lookup, struct smc_err *err);
 
+/** smcss_forget_inet() - what is looked up next is in another network namespace */
+void smcss_forget_inet(struct smcss_lookup *lookup);
+
 void smcss_lookup_free(struct smcss_lookup *lookup);
 
 /** typedef smcss_tcp_request_fn - smc_inet_request() or smc_tcp_request() */
@@ -137,7 +150,7 @@ typedef struct inet_diag_req_v2 (*smcss_tcp_request_fn)(uint8_t family);
 /** smcss_tcp_dump() - TCP sockets, as far as the kernel tells. Return: 0, -errno with @err */
 int smcss_tcp_dump(smcss_tcp_request_fn request, smc_diag_fn fn, void *arg, struct smc_err *err);
 
-/* Counts by process, peer and reason. */
+/* Counts by network namespace, process, peer and reason. */
 struct summary;
 
 /** summary_new() - NULL without memory */
@@ -146,10 +159,18 @@ struct summary *summary_new(void);
 /** summary_add() - count one socket. Return: 0, -ENOMEM */
 int summary_add(struct summary *summary, const struct smcss_row *row);
 
-/** summary_print() - append the tables */
-void summary_print(struct summary *summary, struct out_text *text);
+/**
+ * summary_print() - append the tables
+ * @spaces: of --all-netns: a table of namespaces instead; else NULL
+ */
+void summary_print(struct summary *summary, const struct netns_list *spaces,
+		   struct out_text *text);
 
-/** summary_json() - the same as JSON; new reference, NULL without memory */
-json_t *summary_json(struct summary *summary);
+/** summary_json() - all as JSON; new reference, NULL without memory */
+json_t *summary_json(struct summary *summary, const struct netns_list *spaces);
+
+/** summary_metrics() - the same in Prometheus' text form, by namespace for @spaces */
+void summary_metrics(struct summary *summary, const struct netns_list *spaces,
+		     struct out_text *text);
 
 void summary_free(struct summary *summary);

@@ -1,44 +1,26 @@
 // SPDX-License-Identifier: MIT
-/* smcss --summary: how many sockets of each mode, by process, by peer and by reason. */
-#include "smcss.h"
+/*
+ * smcss --summary: how many sockets of each mode, by process, peer, reason and network namespace.
+ */
+#include "summary.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BY_PROCESS, BY_PEER, BY_REASON, N_GROUPS };
+#include "smc/reason.h"
 
 static const char *const group_heads[N_GROUPS] = { "Process", "Peer", "Reason" };
 static const char *const group_keys[N_GROUPS] = { "processes", "peers", "reasons" };
 static const char *const group_names[N_GROUPS] = { "process", "peer", "reason" };
-
-/* A group's member, such as one process, and its sockets by enum smc_mode. */
-struct item {
-	char *name;
-	size_t counts[4];
-	size_t total;
-};
-
-/* Open hash by name; a power of two, at most half full. */
-struct group {
-	struct item *items;
-	size_t size;
-	size_t count;
-};
-
-struct summary {
-	size_t counts[4];
-	size_t listening;
-	struct group groups[N_GROUPS];
-	struct out_text scratch;
-};
 
 struct summary *summary_new(void)
 {
 	return calloc(1, sizeof(struct summary));
 }
 
-static struct item *slot(struct item *items, size_t size, const char *name, size_t len)
+static struct summary_item *slot(struct summary_item *items, size_t size, const char *name,
+				 size_t len)
 {
 	uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
 	size_t i;
@@ -51,10 +33,10 @@ static struct item *slot(struct item *items, size_t size, const char *name, size
 	return &items[i];
 }
 
-static int grow(struct group *group)
+static int grow(struct summary_group *group)
 {
 	size_t size = group->size ? 2 * group->size : 64;
-	struct item *items = calloc(size, sizeof(*items));
+	struct summary_item *items = calloc(size, sizeof(*items));
 
 	if (!items)
 		return -ENOMEM;
@@ -68,25 +50,25 @@ static int grow(struct group *group)
 	return 0;
 }
 
-/* Count one socket under the name that stands in the scratch text. */
-static int count(struct summary *summary, int which, enum smc_mode mode)
+/* Count one socket under the name that stands in the scratch text. Return: NULL without memory */
+static struct summary_item *count(struct summary *summary, int which, enum smc_mode mode)
 {
-	struct group *group = &summary->groups[which];
+	struct summary_group *group = &summary->groups[which];
 	struct out_text *text = &summary->scratch;
-	struct item *item;
+	struct summary_item *item;
 
 	if (text->is_failed || (2 * group->count >= group->size && grow(group)))
-		return -ENOMEM;
+		return NULL;
 	item = slot(group->items, group->size, text->data, text->len);
 	if (!item->name) {
 		item->name = strndup(text->data, text->len);
 		if (!item->name)
-			return -ENOMEM;
+			return NULL;
 		group->count++;
 	}
 	item->counts[mode]++;
-	item->total++;
-	return 0;
+	item->total += mode != SMC_MODE_NONE;
+	return item;
 }
 
 static void name_process(struct out_text *text, const struct smcss_row *row)
@@ -112,37 +94,70 @@ static void name_peer(struct out_text *text, const struct smcss_row *row)
 		text->len -= 2;
 }
 
-int summary_add(struct summary *summary, const struct smcss_row *row)
+static int count_netns(struct summary *summary, const struct smcss_row *row, enum smc_mode mode)
 {
-	enum smc_mode mode = smc_sock_mode(&row->sock);
-	int ret;
+	struct out_text *text = &summary->scratch;
+	struct summary_item *item;
+	size_t len;
 
-	/* A socket may fall back before it has a peer, by TCP Fast Open: no connection yet. */
-	if (!smc_sock_connected(&row->sock))
-		mode = SMC_MODE_NONE;
-	summary->counts[mode]++;
-	if (mode == SMC_MODE_NONE) {
-		summary->listening += row->sock.state == SMC_ABI_LISTEN;
+	out_reset(text);
+	out_escaped(text, row->netns->name, strlen(row->netns->name));
+	item = count(summary, BY_NETNS, mode);
+	if (!item)
+		return -ENOMEM;
+	item->listening += row->sock.state == SMC_ABI_LISTEN;
+	if (mode != SMC_MODE_TCP || !(row->sock.has & SMC_SOCK_HAS_FALLBACK))
 		return 0;
+	/* No name has a newline in it: they are escaped. */
+	len = text->len;
+	out_printf(text, "\n%08x", row->sock.fallback.reason);
+	item = count(summary, BY_NETNS_REASON, mode);
+	if (item) {
+		item->code = row->sock.fallback.reason;
+		item->len = len;
 	}
-	name_process(&summary->scratch, row);
-	ret = count(summary, BY_PROCESS, mode);
-	name_peer(&summary->scratch, row);
-	if (!ret)
-		ret = count(summary, BY_PEER, mode);
-	if (ret || mode != SMC_MODE_TCP)
-		return ret;
+	return item ? 0 : -ENOMEM;
+}
+
+static int count_reason(struct summary *summary, const struct smcss_row *row)
+{
+	struct summary_item *item;
+
 	out_reset(&summary->scratch);
 	if (row->sock.has & SMC_SOCK_HAS_FALLBACK)
 		smcss_append_reason(&summary->scratch, &row->sock.fallback);
 	else
 		out_str(&summary->scratch, "n/a");
-	return count(summary, BY_REASON, mode);
+	item = count(summary, BY_REASON, SMC_MODE_TCP);
+	return item ? 0 : -ENOMEM;
+}
+
+int summary_add(struct summary *summary, const struct smcss_row *row)
+{
+	enum smc_mode mode = smc_sock_mode(&row->sock);
+
+	/* A socket may fall back before it has a peer, by TCP Fast Open: no connection yet. */
+	if (!smc_sock_connected(&row->sock))
+		mode = SMC_MODE_NONE;
+	summary->counts[mode]++;
+	if (row->netns && count_netns(summary, row, mode))
+		return -ENOMEM;
+	if (mode == SMC_MODE_NONE) {
+		summary->listening += row->sock.state == SMC_ABI_LISTEN;
+		return 0;
+	}
+	name_process(&summary->scratch, row);
+	if (!count(summary, BY_PROCESS, mode))
+		return -ENOMEM;
+	name_peer(&summary->scratch, row);
+	if (!count(summary, BY_PEER, mode))
+		return -ENOMEM;
+	return mode == SMC_MODE_TCP ? count_reason(summary, row) : 0;
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct item *x = a, *y = b;
+	const struct summary_item *x = a, *y = b;
 
 	if (!x->name || !y->name)
 		return !x->name - !y->name;
@@ -151,13 +166,12 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Largest first. The hash is gone after that: nothing may be counted any more. */
-static void sort(struct summary *summary)
+void summary_sort(struct summary *summary)
 {
-	for (int i = 0; i < N_GROUPS; i++)
+	for (int i = 0; i < N_COUNTED; i++)
 		if (summary->groups[i].size)
 			qsort(summary->groups[i].items, summary->groups[i].size,
-			      sizeof(struct item), compare);
+			      sizeof(struct summary_item), compare);
 }
 
 static void print_line(struct out_text *text, const char *name, const size_t *counts)
@@ -166,13 +180,60 @@ static void print_line(struct out_text *text, const char *name, const size_t *co
 		   counts[SMC_MODE_SMCD], counts[SMC_MODE_TCP]);
 }
 
-void summary_print(struct summary *summary, struct out_text *text)
+static void print_idle(const struct summary *summary, struct out_text *text)
 {
-	sort(summary);
+	if (summary->counts[SMC_MODE_NONE])
+		out_printf(text, "\nNot connected: %zu, of these listening: %zu\n",
+			   summary->counts[SMC_MODE_NONE], summary->listening);
+}
+
+const struct summary_item *summary_reason(const struct summary *summary, const char *netns)
+{
+	const struct summary_group *group = &summary->groups[BY_NETNS_REASON];
+	size_t len = strlen(netns);
+
+	for (size_t i = 0; i < group->count; i++)
+		if (group->items[i].len == len && !memcmp(group->items[i].name, netns, len))
+			return &group->items[i];
+	return NULL;
+}
+
+static void print_netns(const struct summary *summary, const struct netns_list *spaces,
+			struct out_text *text)
+{
+	const struct summary_group *group = &summary->groups[BY_NETNS];
+
+	out_printf(text, "%-31s %7s %7s %7s   First reason\n", "Container, pod or unit", "SMCR",
+		   "SMCD", "TCP");
+	for (size_t i = 0; i < group->count; i++) {
+		const struct summary_item *item = &group->items[i];
+		const struct summary_item *first = summary_reason(summary, item->name);
+		const struct smc_reason *known = first ? smc_reason_find(first->code) : NULL;
+
+		out_printf(text, "%-31s %7zu %7zu %7zu", item->name, item->counts[SMC_MODE_SMCR],
+			   item->counts[SMC_MODE_SMCD], item->counts[SMC_MODE_TCP]);
+		if (first)
+			out_printf(text, "   0x%08x", first->code);
+		if (known)
+			out_printf(text, " %s: %s", known->symbol, known->meaning);
+		out_char(text, '\n');
+	}
+	out_printf(text, "\n%zu network namespaces, %zu of them with SMC sockets\n", spaces->count,
+		   group->count);
+}
+
+void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text)
+{
+	summary_sort(summary);
+	if (spaces) {
+		print_netns(summary, spaces, text);
+		print_idle(summary, text);
+		return;
+	}
 	out_printf(text, "%-39s  %7s %7s %7s\n", "", "SMCR", "SMCD", "TCP");
 	print_line(text, "Connections", summary->counts);
 	for (int i = 0; i < N_GROUPS; i++) {
-		const struct group *group = &summary->groups[i];
+		const struct summary_group *group = &summary->groups[i];
 
 		if (!group->count)
 			continue;
@@ -180,9 +241,7 @@ void summary_print(struct summary *summary, struct out_text *text)
 		for (size_t j = 0; j < group->count; j++)
 			print_line(text, group->items[j].name, group->items[j].counts);
 	}
-	if (summary->counts[SMC_MODE_NONE])
-		out_printf(text, "\nNot connected: %zu, of these listening: %zu\n",
-			   summary->counts[SMC_MODE_NONE], summary->listening);
+	print_idle(summary, text);
 }
 
 static json_t *json_counts(const size_t *counts)
@@ -194,7 +253,7 @@ static json_t *json_counts(const size_t *counts)
 
 static json_t *json_group(const struct summary *summary, int which)
 {
-	const struct group *group = &summary->groups[which];
+	const struct summary_group *group = &summary->groups[which];
 	json_t *list = json_array();
 
 	for (size_t i = 0; list && i < group->count; i++) {
@@ -207,16 +266,39 @@ static json_t *json_group(const struct summary *summary, int which)
 	return list;
 }
 
-json_t *summary_json(struct summary *summary)
+static json_t *json_netns(const struct summary *summary)
+{
+	const struct summary_group *group = &summary->groups[BY_NETNS];
+	json_t *list = json_array();
+
+	for (size_t i = 0; list && i < group->count; i++) {
+		const struct summary_item *item = &group->items[i];
+		const struct summary_item *first = summary_reason(summary, item->name);
+		json_t *json = json_counts(item->counts);
+
+		json_object_set_new(json, "netns", out_json_str(item->name));
+		json_object_set_new(json, "listening", json_integer((json_int_t)item->listening));
+		if (first)
+			json_object_set_new(json, "first_reason", smcss_json_reason(first->code));
+		json_array_append_new(list, json);
+	}
+	return list;
+}
+
+json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 {
 	json_t *json = json_pack("{s:s, s:o, s:I, s:I}", "schema", "smc-tools/smcss-summary/1",
 				 "connections", json_counts(summary->counts), "not_connected",
 				 (json_int_t)summary->counts[SMC_MODE_NONE], "listening",
 				 (json_int_t)summary->listening);
 
-	sort(summary);
+	summary_sort(summary);
 	for (int i = 0; json && i < N_GROUPS; i++)
 		json_object_set_new(json, group_keys[i], json_group(summary, i));
+	if (json && spaces) {
+		json_object_set_new(json, "netns_count", json_integer((json_int_t)spaces->count));
+		json_object_set_new(json, "netns", json_netns(summary));
+	}
 	return json;
 }
 
@@ -224,7 +306,7 @@ void summary_free(struct summary *summary)
 {
 	if (!summary)
 		return;
-	for (int i = 0; i < N_GROUPS; i++) {
+	for (int i = 0; i < N_COUNTED; i++) {
 		for (size_t j = 0; j < summary->groups[i].size; j++)
 			free(summary->groups[i].items[j].name);
 		free(summary->groups[i].items);

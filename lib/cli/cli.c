@@ -119,6 +119,25 @@ static void bad_option(const struct cli_tool *tool, int result, const char *word
 		cli_usage_error(tool, "unknown or ambiguous option '%s'", word);
 }
 
+/*
+ * "--al", where one option is --all, and another one's name begins with that. Return: the end mark
+ * for none.
+ */
+static const struct cli_opt *find_shortest(const struct cli_tool *tool, const char *word)
+{
+	const struct cli_opt *opt = tool->opts, *shortest = NULL;
+	bool is_one = true;
+
+	for (; opt->val && !strncmp(word, "--", 2); opt++)
+		if (!strncmp(opt->name, word + 2, strlen(word + 2)) &&
+		    (!shortest || strlen(opt->name) < strlen(shortest->name)))
+			shortest = opt;
+	for (opt = tool->opts; shortest && opt->val; opt++)
+		is_one &= !!strncmp(opt->name, word + 2, strlen(word + 2)) ||
+			  !strncmp(opt->name, shortest->name, strlen(shortest->name));
+	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
+}
+
 int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 {
 	char letters[2 * MAX_OPTS + 3];
@@ -130,6 +149,8 @@ int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 	result = getopt_long(argc, argv, letters, longs, NULL);
 	if (result != '?' && result != ':')
 		return result;
+	if (result == '?' && !optopt && find_shortest(tool, argv[optind - 1])->val)
+		return find_shortest(tool, argv[optind - 1])->val;
 	bad_option(tool, result, argv[optind - 1]);
 	return '?';
 }

@@ -53,6 +53,7 @@ void cli_start(void);
 /**
  * cli_getopt() - next option, as getopt_long(3) finds it (abbreviated long names work)
  *
+ * What shortens the names of several options is the one whose name begins all others.
  * The option's argument is in optarg, the first operand in optind after the end.
  * Return: the option's val; -1 at the end; '?' after a message on stderr.
  */

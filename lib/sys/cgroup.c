@@ -90,9 +90,6 @@ int cgroup_of_process(pid_t pid, char path[PATH_MAX])
 	return ret;
 }
 
-/* Hexadecimal digits of a container's whole id, with all of docker, podman and Kubernetes. */
-#define CONTAINER_ID_LEN 64
-
 /* One search through the tree. */
 struct search {
 	const char *name;

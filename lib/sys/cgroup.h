@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Hexadecimal digits of a container's whole id, with all of docker, podman and Kubernetes. */
+#define CONTAINER_ID_LEN 64
+
 /**
  * cgroup_mount() - where control groups of version 2 are mounted
  *

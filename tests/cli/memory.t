@@ -48,6 +48,7 @@ smc_bpf --help
 KERNEL = """
 smcss -a
 smcss -a -j
+smcss --metrics
 smcss --top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake,holder
 smcr -dd linkgroup link-show
 smcr -a -j stats

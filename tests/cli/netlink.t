@@ -16,6 +16,7 @@ COMMANDS = """
 smcss -a
 smcss -a -j
 smcss -s
+smcss --metrics
 smcss -a -p -o state,mode,reason,process
 smcss --top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake
 smcd info

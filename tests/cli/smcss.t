@@ -78,6 +78,13 @@ for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
 	refuse 'is not a number of seconds' -w "$seconds"
 done
 refuse "'nonsense' is not a filter" nonsense
+refuse '.--all-netns. .* .--netns.' --all-netns -N 1
+refuse '.--top. .* .--all-netns.' --all-netns --top
+refuse '.--events. .* .--all-netns.' --all-netns --events
+refuse '.--metrics. .* .--json.' --metrics -j
+refuse '.--metrics. .* .--watch.' --metrics -w 1
+refuse '.--top. .* .--metrics.' --metrics --top
+refuse 'has no rates' --all-netns -o rate_in
 refuse "'nonsense' in the filter is not a state" state nonsense
 refuse "'65536' in the filter is not a port" sport = 65536
 refuse "'10.0.0.0/33' in the filter is not a numeric address" dst 10.0.0.0/33

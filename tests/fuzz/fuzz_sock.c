@@ -56,18 +56,26 @@ static void print_json(const struct smcss_row *row)
 	free(text);
 }
 
-static void count(const struct smcss_row *row)
+static void count(struct smcss_row *row)
 {
+	struct netns netns = { .inode = 4026531840, .name = "a\"\\\n" };
+	const struct netns_list spaces = { .entries = &netns, .count = 1 };
 	struct summary *summary = summary_new();
 	struct out_text text = { 0 };
 	json_t *json;
 
 	MUST(summary);
+	row->netns = &netns;
 	MUST(!summary_add(summary, row));
-	summary_print(summary, &text);
+	row->netns = NULL;
+	summary_print(summary, NULL, &text);
+	summary_print(summary, &spaces, &text);
+	check_text(&text);
+	out_reset(&text);
+	summary_metrics(summary, &spaces, &text);
 	check_text(&text);
 	out_free(&text);
-	json = summary_json(summary);
+	json = summary_json(summary, &spaces);
 	MUST(json);
 	json_decref(json);
 	summary_free(summary);
@@ -87,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		row.holders = &holder;
 		row.n_holders = 1;
+		row.netns = NULL;
 		measure(&row);
 		MUST(size >= sizeof(struct smc_abi_diag_msg));
 		MUST(smc_sock_mode(&row.sock) <= SMC_MODE_TCP);

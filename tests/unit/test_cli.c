@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "cli/printable.h"
 
-enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE };
+enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT };
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "everything" },
@@ -15,6 +15,7 @@ static const struct cli_opt options[] = {
 	{ 'o', "output", "COLUMNS", "columns" },
 	{ 'n', "names", NULL, "names" },
 	{ 'N', "netns", "NETNS", "namespace,\nby name" },
+	{ OPT_ALL_OF_IT, "all-of-it", NULL, "begins as another one" },
 	{ OPT_ONLY, "only", NULL, "no letter" },
 	{ OPT_SIZE, "size", "BYTES", "no letter, an argument" },
 	{ 0 },
@@ -95,6 +96,10 @@ static const struct row rows[] = {
 	{ { "--all", "--listening" }, "al", 0, "" },
 	{ { "--list" }, "l", 0, "" },
 	{ { "--a" }, "a", 0, "" },
+	{ { "--al", "-l" }, "al", 0, "" },
+	{ { "--all" }, "a", 0, "" },
+	{ { "--all-" }, "#2", 0, "" },
+	{ { "--all=5" }, "?", 0, "tool: option '--all' takes no argument" HINT },
 	{ { "-ocols" }, "o=cols", 0, "" },
 	{ { "-o", "cols" }, "o=cols", 0, "" },
 	{ { "-o", "" }, "o=", 0, "" },
@@ -111,7 +116,6 @@ static const struct row rows[] = {
 	{ { "--nonsense" }, "?", 0, "tool: unknown or ambiguous option '--nonsense'" HINT },
 	{ { "--n" }, "?", 0, "tool: unknown or ambiguous option '--n'" HINT },
 	{ { "--o" }, "?", 0, "tool: unknown or ambiguous option '--o'" HINT },
-	{ { "--all=5" }, "?", 0, "tool: option '--all' takes no argument" HINT },
 	{ { "--only=5" }, "?", 0, "tool: option '--only' takes no argument" HINT },
 	{ { "-o" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },
 	{ { "--output" }, "?", 0, "tool: option '--output' needs an argument (COLUMNS)" HINT },

@@ -18,6 +18,8 @@
 static json_t *full_socket(json_t **summed)
 {
 	static const struct proc_fd holder = { .pid = 1, .fd = 3, .comm = "redis" };
+	static struct netns netns = { .inode = 4026531840, .name = "web" };
+	static const struct netns_list spaces = { .entries = &netns, .count = 1 };
 	struct summary *summary = summary_new();
 	struct smcss_row row;
 	json_t *json, *least;
@@ -30,6 +32,7 @@ static json_t *full_socket(json_t **summed)
 	row.sock.local.family = row.sock.peer.family = AF_INET;
 	row.sock.fallback.reason = row.sock.fallback.peer_diagnosis = 0x05000000;
 	row.holders = &holder;
+	row.netns = &netns;
 	row.n_holders = 1;
 	row.rate = (struct smc_rate){ .has = UINT32_MAX, .brake = SMC_BRAKE_LINK };
 	json = out_json(smcss_columns, NULL, &row);
@@ -39,7 +42,7 @@ static json_t *full_socket(json_t **summed)
 	assert_true(json && least && !json_object_update_missing(json, least));
 	json_decref(least);
 	assert_int_equal(summary_add(summary, &row), 0);
-	*summed = summary_json(summary);
+	*summed = summary_json(summary, &spaces);
 	summary_free(summary);
 	return json;
 }

@@ -83,7 +83,7 @@ static void as_text(void **state)
 	struct out_text text = { 0 };
 
 	(void)state;
-	summary_print(summary, &text);
+	summary_print(summary, NULL, &text);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data, want);
 	out_free(&text);
@@ -117,7 +117,7 @@ static const json_t *item(const json_t *json, const char *list, size_t n, const 
 static void as_json(void **state)
 {
 	struct summary *summary = filled();
-	json_t *json = summary_json(summary), *again;
+	json_t *json = summary_json(summary, NULL), *again;
 	char *text = json_dumps(json, 0);
 
 	(void)state;
@@ -148,12 +148,12 @@ static void empty(void **state)
 	json_t *json;
 
 	(void)state;
-	summary_print(summary, &text);
+	summary_print(summary, NULL, &text);
 	out_mem(&text, "", 1);
 	assert_string_equal(text.data,
 			    "                                            SMCR    SMCD     TCP\n"
 			    "Connections                                    0       0       0\n");
-	json = summary_json(summary);
+	json = summary_json(summary, NULL);
 	counts(json_object_get(json, "connections"), 0, 0, 0);
 	assert_int_equal(json_array_size(json_object_get(json, "processes")), 0);
 	json_decref(json);
@@ -175,7 +175,7 @@ static void early_fallback(void **state)
 	assert_int_equal(summary_add(summary, &one), 0);
 	one.sock.peer.port = 80;
 	assert_int_equal(summary_add(summary, &one), 0);
-	json = summary_json(summary);
+	json = summary_json(summary, NULL);
 	counts(json_object_get(json, "connections"), 0, 0, 1);
 	assert_int_equal(number(json, "not_connected"), 1);
 	assert_int_equal(json_array_size(json_object_get(json, "peers")), 1);
@@ -200,13 +200,167 @@ static void many(void **state)
 	one.sock.peer.family = AF_INET6;
 	memset(one.sock.peer.ip, 0xfd, 16);
 	add(summary, one, 5);
-	json = summary_json(summary);
+	json = summary_json(summary, NULL);
 	assert_int_equal(json_array_size(json_object_get(json, "peers")), 1001);
 	counts(item(json, "peers", 0, "peer", "[fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd]"), 5, 0,
 	       0);
 	for (size_t i = 1; i <= 1000; i++)
 		counts(json_array_get(json_object_get(json, "peers"), i), 3, 0, 0);
 	json_decref(json);
+	summary_free(summary);
+}
+
+static const struct netns shop = { .inode = 11, .name = "shop/redis-0" },
+			  web = { .inode = 12, .name = "shop/web-7d9f" },
+			  odd = { .inode = 13, .name = "a\"b\\\n" },
+			  quiet = { .inode = 14, .name = "cron.service" };
+static const struct netns_list spaces = { .count = 9, .denied = 2, .failed = 1 };
+
+static void add_in(struct summary *summary, const struct netns *netns, struct smcss_row one,
+		   unsigned int times)
+{
+	one.netns = netns;
+	add(summary, one, times);
+}
+
+/* As issue 15 shows it; the one reason that comes first is that of most connections. */
+static struct summary *filled_netns(void)
+{
+	struct summary *summary = summary_new();
+	struct smcss_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL), idle = row(0, 0, NULL);
+
+	assert_non_null(summary);
+	add_in(summary, &shop, row(SMC_ABI_MODE_SMCD, 1, &redis), 41);
+	tcp.sock.has = SMC_SOCK_HAS_FALLBACK;
+	tcp.sock.fallback.reason = 0x05000000;
+	add_in(summary, &web, tcp, 2);
+	tcp.sock.fallback.reason = 0x03010000;
+	add_in(summary, &web, tcp, 10);
+	tcp.sock.fallback.reason = 0xfefefefe;
+	add_in(summary, &odd, tcp, 1);
+	idle.sock.state = SMC_ABI_LISTEN;
+	add_in(summary, &quiet, idle, 3);
+	return summary;
+}
+
+static void netns_text(void **state)
+{
+	static const char want[] =
+		"Container, pod or unit             SMCR    SMCD     TCP   First reason\n"
+		"shop/redis-0                          0      41       0\n"
+		"shop/web-7d9f                         0       0      12   0x03010000 PEERNOSMC: "
+		"the peer did not offer SMC in its TCP handshake\n"
+		"a\"b\\x5c\\x0a                           0       0       1   0xfefefefe\n"
+		"cron.service                          0       0       0\n"
+		"\n"
+		"9 network namespaces, 4 of them with SMC sockets\n"
+		"\n"
+		"Not connected: 3, of these listening: 3\n";
+	struct summary *summary = filled_netns();
+	struct out_text text = { 0 };
+
+	(void)state;
+	summary_print(summary, &spaces, &text);
+	out_mem(&text, "", 1);
+	assert_string_equal(text.data, want);
+	out_free(&text);
+	summary_free(summary);
+}
+
+static void netns_json(void **state)
+{
+	struct summary *summary = filled_netns();
+	json_t *json = summary_json(summary, &spaces);
+	const json_t *one = item(json, "netns", 1, "netns", "shop/web-7d9f");
+
+	(void)state;
+	assert_int_equal(number(json, "netns_count"), 9);
+	counts(one, 0, 0, 12);
+	assert_int_equal(number(json_object_get(one, "first_reason"), "code"), 0x03010000);
+	one = item(json, "netns", 3, "netns", "cron.service");
+	assert_int_equal(number(one, "listening"), 3);
+	assert_null(json_object_get(one, "first_reason"));
+	json_decref(json);
+	summary_free(summary);
+}
+
+/* One sample of the text. Return: its value, -1 if it is not there once. */
+static long sample(const char *text, const char *name)
+{
+	char line[128];
+	const char *at;
+
+	snprintf(line, sizeof(line), "\n%s ", name);
+	at = strstr(text, line);
+	return at && !strstr(at + 1, line) ? strtol(at + strlen(line), NULL, 10) : -1;
+}
+
+#define OPEN "smc_open_connections"
+
+static void metrics(void **state)
+{
+	struct summary *summary = filled_netns();
+	struct out_text text = { 0 };
+
+	(void)state;
+	summary_metrics(summary, &spaces, &text);
+	out_mem(&text, "", 1);
+	assert_int_equal(sample(text.data,
+				OPEN "{mode=\"smcd\",netns=\"shop/redis-0\"}"), 41);
+	assert_int_equal(sample(text.data,
+				OPEN "{mode=\"tcp\",netns=\"a\\\"b\\\\x5c\\\\x0a\"}"), 1);
+	assert_int_equal(sample(text.data, "smc_listening_sockets{netns=\"cron.service\"}"), 3);
+	assert_int_equal(sample(text.data, "smc_open_fallbacks{reason=\"PEERNOSMC\"}"), 10);
+	assert_int_equal(sample(text.data, "smc_network_namespaces{what=\"all\"}"), 9);
+	assert_int_equal(sample(text.data, "smc_network_namespaces{what=\"denied\"}"), 2);
+	out_free(&text);
+	summary_free(summary);
+}
+
+/* Thousands of containers, one of which is called like the rest of them. */
+static void many_metrics(void **state)
+{
+	struct summary *summary = summary_new();
+	struct smcss_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	struct out_text text = { 0 };
+	struct netns netns = { .name = "other" };
+	size_t lines = 0;
+
+	(void)state;
+	add_in(summary, &netns, one, 500);
+	for (unsigned int i = 0; i < 2000; i++) {
+		snprintf(netns.name, sizeof(netns.name), "pod-%u", i);
+		add_in(summary, &netns, one, i < 100 ? 3 : 1);
+	}
+	summary_metrics(summary, &spaces, &text);
+	out_mem(&text, "", 1);
+	assert_int_equal(sample(text.data,
+				OPEN "{mode=\"smcr\",netns=\"other\"}"), 2400);
+	assert_int_equal(sample(text.data,
+				OPEN "{mode=\"smcr\",netns=\"pod-99\"}"), 3);
+	assert_int_equal(sample(text.data,
+				OPEN "{mode=\"smcr\",netns=\"pod-100\"}"), -1);
+	for (const char *at = text.data; (at = strstr(at, "netns=\"")); at++)
+		lines++;
+	assert_int_equal(lines, 4 * 101);
+	out_free(&text);
+	summary_free(summary);
+}
+
+static void own_metrics(void **state)
+{
+	struct summary *summary = filled();
+	struct out_text text = { 0 };
+
+	(void)state;
+	summary_metrics(summary, NULL, &text);
+	out_mem(&text, "", 1);
+	assert_int_equal(sample(text.data, OPEN "{mode=\"smcr\"}"), 3);
+	assert_int_equal(sample(text.data, "smc_listening_sockets"), 1);
+	assert_int_equal(sample(text.data,
+				"smc_open_fallbacks{reason=\"PEERDECL/NOSMCDEV\"}"), 1);
+	assert_null(strstr(text.data, "netns"));
+	out_free(&text);
 	summary_free(summary);
 }
 
@@ -217,7 +371,9 @@ int main(void)
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(empty),
 		cmocka_unit_test(early_fallback),
-		cmocka_unit_test(many),
+		cmocka_unit_test(many), cmocka_unit_test(netns_text),
+		cmocka_unit_test(netns_json), cmocka_unit_test(metrics),
+		cmocka_unit_test(many_metrics), cmocka_unit_test(own_metrics),
 	};
 
 	return cmocka_run_group_tests_name("summary", tests, NULL, NULL);

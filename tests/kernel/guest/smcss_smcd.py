@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 
+from allnetns import check_all_netns
 from kern import (Sockets, by_inode, done, equal, listing, ok, run, smcss, wait_for)
 
 SPECS = ["smc4:pair:127.0.0.1", "smc6:pair:[::1]", "inet4:pair:127.0.0.1", "inet6:pair:[::1]",
@@ -253,6 +254,7 @@ def main():
     check_killed()
     check_watch()
     check_netns()
+    check_all_netns()
     check_unmodified_programs()
     done()
 

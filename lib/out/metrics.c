@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+/* Prometheus' text form, as the node exporter's text file collector reads it. */
+#include "out/metrics.h"
+
+#include <inttypes.h>
+
+void metrics_head(struct out_text *text, const char *name, const char *type, const char *help)
+{
+	out_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void append_value(struct out_text *text, const char *value)
+{
+	for (; *value; value++) {
+		if (*value == '\\' || *value == '"' || *value == '\n')
+			out_char(text, '\\');
+		out_char(text, *value == '\n' ? 'n' : *value);
+	}
+}
+
+void metrics_sample(struct out_text *text, const char *name, uint64_t value, ...)
+{
+	const char *label, *words;
+	char before = '{';
+	va_list ap;
+
+	out_str(text, name);
+	va_start(ap, value);
+	while ((label = va_arg(ap, const char *))) {
+		words = va_arg(ap, const char *);
+		if (!words)
+			continue;
+		out_char(text, before);
+		out_str(text, label);
+		out_str(text, "=\"");
+		append_value(text, words);
+		out_char(text, '"');
+		before = ',';
+	}
+	va_end(ap);
+	out_printf(text, "%s %" PRIu64 "\n", before == ',' ? "}" : "", value);
+}

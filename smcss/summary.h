@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* What --summary and --metrics of smcss count. */
+#pragma once
+
+#include "smcss.h"
+
+/* Two more groups are counted where all network namespaces are shown. */
+enum { BY_PROCESS, BY_PEER, BY_REASON, N_GROUPS, BY_NETNS = N_GROUPS, BY_NETNS_REASON, N_COUNTED };
+
+/**
+ * struct summary_item - a group's member, such as one process, and its sockets by enum smc_mode
+ * @total: its connections
+ * @listening: of BY_NETNS
+ * @code, @len: of BY_NETNS_REASON: the reason, and how long the namespace's name before it is
+ */
+struct summary_item {
+	char *name;
+	size_t counts[4];
+	size_t total;
+	size_t listening;
+	uint32_t code;
+	size_t len;
+};
+
+/** struct summary_group - open hash by name; @size: a power of two, at most half full */
+struct summary_group {
+	struct summary_item *items;
+	size_t size;
+	size_t count;
+};
+
+struct summary {
+	size_t counts[4];
+	size_t listening;
+	struct summary_group groups[N_COUNTED];
+	struct out_text scratch;
+};
+
+/** summary_sort() - largest first. The hash is gone after that: nothing may be counted any more */
+void summary_sort(struct summary *summary);
+
+/** summary_reason() - of most TCP connections of a namespace, once sorted; NULL for none */
+const struct summary_item *summary_reason(const struct summary *summary, const char *netns);

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Many network namespaces, with containers' control groups, and what smcss --all-netns says of all of them."""
+import fcntl
+import json
+import os
+import re
+import signal
+import socket
+import struct
+
+from kern import doc, equal, listing, ok, out_of, run, smcss
+from smcsock import accept, call, smc_client, smc_listener
+
+COUNT = int(os.environ.get("NETNS_COUNT", "40"))
+GROUPS = "/sys/fs/cgroup"
+STORED = "/var/lib/containers/storage/overlay-containers/containers.json"
+CRI = "/run/containerd/io.containerd.runtime.v2.task/k8s.io/%s/config.json"
+POD = "1f0c2a31-5b1e-4d2f-9a77-0d3b6c5e8f%02x"
+
+
+def container_id(number):
+    return "%064x" % (0xabcdef << 200 | number)
+
+
+def group_of(number):
+    """A control group, and the name that the namespace should have; None: by its number."""
+    kinds = (
+        lambda: ("/machine.slice/libpod-%s.scope" % container_id(number), "stored-%d" % number),
+        lambda: ("/system.slice/docker-%s.scope" % container_id(number), container_id(number)[:12]),
+        lambda: ("/kubepods.slice/kubepods-pod%s.slice/cri-containerd-%s.scope" % ((POD % number).replace("-", "_"),
+                                                                                  container_id(number)), "shop/redis-%d" % number),
+        lambda: ("/kubepods/burstable/pod%s/%s" % (POD % (number + 128), "0" * 64), "pod" + POD % (number + 128)),
+        lambda: ("/machine.slice/machine-nspawn%d.scope/payload" % number, "nspawn%d" % number),
+        lambda: ("/system.slice/app%d.service" % number, "app%d.service" % number),
+        lambda: ("/", None))
+    return kinds[number % len(kinds)]()
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def keep_state():
+    """What runtimes keep of them."""
+    write(STORED, json.dumps([{"id": container_id(n), "names": ["stored-%d" % n]} for n in range(0, COUNT, 7)]))
+    for number in range(2, COUNT, 7):
+        write(CRI % container_id(number), json.dumps({"hostname": "x", "annotations": {
+            "io.kubernetes.cri.sandbox-namespace": "shop", "io.kubernetes.cri.sandbox-name": "redis-%d" % number}}))
+
+
+def set_up(number, ready):
+    """In the child: SMC-D connections, as many as its number says, or one that fell back; then it stays."""
+    group, _ = group_of(number)
+    os.makedirs(GROUPS + group, exist_ok=True)
+    write(GROUPS + group + "/cgroup.procs", "0")
+    call("unshare", 0x40000000)  # CLONE_NEWNET
+    with socket.socket() as control:
+        fcntl.ioctl(control, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+    kept = []
+    if number % 5 == 4:
+        kept.append(socket.create_server(("127.0.0.1", 80)))
+        kept.append(smc_client(80))
+    elif number % 5:
+        kept.append(smc_listener(80))
+        for _ in range(number % 5):
+            kept += [smc_client(80), accept(kept[0])]
+    os.write(ready, b"1")
+    signal.pause()
+
+
+def start(number):
+    """Return: its process."""
+    end, ready = os.pipe()
+    pid = os.fork()
+    if not pid:
+        try:
+            set_up(number, ready)
+        finally:
+            os._exit(1)
+    os.close(ready)
+    if os.read(end, 1) != b"1":
+        raise RuntimeError("namespace %d cannot be made" % number)
+    os.close(end)
+    return pid
+
+
+def inode(pid):
+    return os.stat("/proc/%d/ns/net" % pid).st_ino
+
+
+def connections(number):
+    """SMC-D, TCP: ends of connections that are SMC sockets."""
+    return (0, 1) if number % 5 == 4 else (2 * (number % 5), 0)
+
+
+def check_rows(pids):
+    rows = listing("--all-netns", "-a")
+    by_netns = {}
+    for row in rows:
+        by_netns.setdefault(row["netns_inode"], []).append(row)
+    wrong = []
+    for number, pid in enumerate(pids):
+        mine = by_netns.get(inode(pid), [])
+        want = group_of(number)[1] or "net:[%d]" % inode(pid)
+        modes = [row.get("mode") for row in mine]
+        if {row["netns"] for row in mine} - {want} or (modes.count("SMCD"), modes.count("TCP")) != connections(number):
+            wrong.append((number, want, connections(number), mine))
+    equal(wrong, [], "--all-netns: each of %d namespaces has its sockets and its name" % COUNT)
+    equal(len({row["inode"] for row in rows}), len(rows), "and no socket is there twice")
+    # What a look into one says is the same, but for where it is.
+    one = listing("-a", "-N", str(pids[3]))
+    same = [{key: row[key] for key in row if key[:5] != "netns"} for row in by_netns[inode(pids[3])]]
+    equal(same, one, "the same as -N says of one of them")
+
+
+def check_text():
+    lines = smcss("--all-netns").splitlines()
+    ok(lines[0].split()[-1] == "Netns", "the column netns", lines[0])
+    equal(sum(line.endswith(" shop/redis-2") for line in lines), 4, "with a pod's name")
+    equal(smcss("--all-netns", "-H", "-o", "netns,mode", "mode", "tcp", "and", "dport", "=", ":80").count("TCP 0x03010000\n"),
+          sum(connections(number)[1] for number in range(COUNT)), "a filter, and -o")
+    table = smcss("--all-netns", "-s").splitlines()
+    ok([line.split() for line in table if line.startswith("shop/redis-2 ")] == [["shop/redis-2", "0", "4", "0"]],
+       "-s: a pod over SMC-D", "\n".join(table))
+    ok(any(line.startswith("nspawn4 ") and line.split()[1:6] == ["0", "0", "1", "0x03010000", "PEERNOSMC:"] for line in table),
+       "-s: a machine over TCP, and why", "\n".join(table))
+    sums = doc("smcss", "--all-netns", "-s", "-j")
+    equal(sums["connections"]["smcd"], sum(connections(number)[0] for number in range(COUNT)), "-s -j: the sum")
+    equal(sum(one["smcd"] for one in sums["netns"]), sums["connections"]["smcd"], "and by namespace the same")
+    ok(sums["netns_count"] > COUNT, "-s -j: how many there are", sums["netns_count"])
+    metrics = out_of("smcss", "--all-netns", "--metrics")
+    ok('smc_open_connections{mode="smcd",netns="shop/redis-2"} 4\n' in metrics, "--metrics", metrics)
+
+
+def check_few_rights():
+    nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+    status, out, err = run(*nobody, "smcss", "--all-netns", "-a")
+    equal((status, out.count("\n"), err.count("\n")), (0, 1, 1), "without rights: the own namespace, and one sentence")
+    ok(re.fullmatch(r"smcss: only network namespaces that this user may enter are shown: 1 of [23], and those of \d+ "
+                    r"processes may not be seen\n", err), "the sentence", err)
+    status, out, err = run("setpriv", "--bounding-set=-sys_admin", "smcss", "--all-netns", "-a")
+    ok((status, err.count("\n")) == (0, 1) and re.search(r": 1 of (\d+)$", err) and int(err.split()[-1]) > COUNT,
+       "root without CAP_SYS_ADMIN", (status, out, err))
+
+
+def check_all_netns():
+    keep_state()
+    run("ip", "netns", "add", "kept")
+    pids = [start(number) for number in range(COUNT)]
+    check_rows(pids)
+    check_text()
+    check_few_rights()
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    run("ip", "netns", "del", "kept")

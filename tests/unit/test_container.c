@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/* lib/sys/container: control groups to containers, and the names that runtimes keep. */
+#include "scratch.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "sys/container.h"
+
+#define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab01"
+#define OTHER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define POD "1f0c2a31-5b1e-4d2f-9a77-0d3b6c5e8f10"
+#define POD_ "1f0c2a31_5b1e_4d2f_9a77_0d3b6c5e8f10"
+#define HASH "0123456789abcdef0123456789abcdef"
+
+static char root[64] = "/tmp/smc-tools-container-XXXXXX";
+
+static void paths(void **state)
+{
+	static const struct {
+		const char *path;
+		enum container_kind kind;
+		const char *name, *id;
+	} rows[] = {
+		{ "/", CONTAINER_NONE, "", "" },
+		{ "/system.slice", CONTAINER_NONE, "", "" },
+		{ "/init.scope", CONTAINER_UNIT, "init.scope", "" },
+		{ "/system.slice/ssh.service", CONTAINER_UNIT, "ssh.service", "" },
+		{ "/user.slice/user-0.slice/session-3.scope", CONTAINER_UNIT,
+		  "session-3.scope", "" },
+		{ "/machine.slice/libpod-" ID ".scope/container", CONTAINER_ID,
+		  "4be7c0ffee4b", ID },
+		{ "/machine.slice/libpod-conmon-" ID ".scope", CONTAINER_UNIT,
+		  "libpod-conmon-" ID ".scope", "" },
+		{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope",
+		  CONTAINER_ID, "0123456789ab", OTHER },
+		{ "/system.slice/docker-" ID ".scope", CONTAINER_ID, "4be7c0ffee4b", ID },
+		{ "/docker/" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
+		{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT,
+		  "docker-" ID "0.scope", "" },
+		/* The outermost one: what is inside chooses its own names. */
+		{ "/docker/" ID "/docker/" OTHER, CONTAINER_ID, "4be7c0ffee4b", ID },
+		{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_
+		  ".slice/cri-containerd-" ID ".scope", CONTAINER_POD, "pod" POD, ID },
+		{ "/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", CONTAINER_POD,
+		  "pod" POD, ID },
+		{ "/kubepods/burstable/pod" POD "/" ID, CONTAINER_POD, "pod" POD, ID },
+		{ "/kubepods/pod" HASH, CONTAINER_POD, "pod" HASH, "" },
+		{ "/kubepods/podium", CONTAINER_NONE, "", "" },
+		{ "/system.slice/containerd.service/kubepods-pod" POD_ ".slice:cri-containerd:" ID,
+		  CONTAINER_POD, "pod" POD, ID },
+		{ "/machine.slice/machine-my\\x2dweb.scope/payload", CONTAINER_MACHINE,
+		  "my-web", "" },
+		{ "/lxc.payload.web/system.slice/ssh.service", CONTAINER_MACHINE, "web", "" },
+		{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", ID },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct container container;
+
+		container_parse(&container, rows[i].path);
+		assert_string_equal(container.name, rows[i].name);
+		assert_int_equal(container.kind, rows[i].kind);
+		assert_string_equal(container.id, rows[i].id);
+	}
+}
+
+static void long_paths(void **state)
+{
+	struct container container;
+	char path[5000];
+
+	(void)state;
+	memset(path, 'a', sizeof(path) - 1);
+	path[0] = '/';
+	strcpy(path + sizeof(path) - 7, ".scope");
+	container_parse(&container, path);
+	assert_int_equal(container.kind, CONTAINER_NONE);
+	memcpy(path, "/lxc.payload.", 13);
+	container_parse(&container, path);
+	assert_int_equal(strlen(container.name), sizeof(container.name) - 1);
+}
+
+/* A file of the recorded host. */
+static void put(const char *path, const char *text)
+{
+	char full[PATH_MAX];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(full, 0755);
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0 && !fclose(file));
+}
+
+static void name_is(const char *path, const char *want)
+{
+	struct container_names *names = container_names_new();
+	struct container container;
+
+	assert_non_null(names);
+	container_parse(&container, path);
+	container_name(names, &container);
+	assert_string_equal(container.name, want);
+	container_names_free(names);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	return !scratch_make(root) || setenv("SMC_TOOLS_ROOT", root, 1);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unsetenv("SMC_TOOLS_ROOT");
+	return scratch_remove(root);
+}
+
+#define STORED "/var/lib/containers/storage/overlay-containers/containers.json"
+#define CRI "/run/containerd/io.containerd.runtime.v2.task/k8s.io/" ID "/config.json"
+
+static void podman(void **state)
+{
+	(void)state;
+	name_is("/machine.slice/libpod-" ID ".scope", "4be7c0ffee4b");
+	put("/run/containers/storage/overlay-containers/" ID "/userdata/config.json",
+	    "{\"hostname\": \"web1\"}");
+	name_is("/machine.slice/libpod-" ID ".scope", "web1");
+	put(STORED, "[{\"id\": \"" OTHER "\", \"names\": [\"db\"]}, {\"id\": \"" ID
+	    "\", \"names\": [\"web\"]}, 7, {\"id\": 1}]");
+	name_is("/machine.slice/libpod-" ID ".scope", "web");
+	/* Anybody may call a group of their own like that. */
+	name_is("/user.slice/user-1.slice/user@1.service/user.slice/libpod-" ID ".scope",
+		"4be7c0ffee4b");
+	put(STORED, "[{\"id\": \"" ID "\", \"names\"");
+	name_is("/machine.slice/libpod-" ID ".scope", "web1");
+}
+
+static void docker(void **state)
+{
+	(void)state;
+	put("/var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/proxy\"}");
+	name_is("/system.slice/docker-" ID ".scope", "proxy");
+	name_is("/docker/" OTHER, "0123456789ab");
+}
+
+static void pods(void **state)
+{
+	static const char path[] = "/kubepods/burstable/pod" POD "/" ID;
+
+	(void)state;
+	put(CRI, "{\"hostname\": \"node\", \"annotations\": "
+	    "{\"io.kubernetes.cri.sandbox-name\": 5}}");
+	name_is(path, "pod" POD);
+	put(CRI, "{\"hostname\": \"node\", \"annotations\": {\"io.kubernetes.cri.sandbox-name\": "
+	    "\"redis-0\", \"io.kubernetes.cri.sandbox-namespace\": \"shop\"}}");
+	name_is(path, "shop/redis-0");
+	/* CRI-O, whose names in the storage are for itself. */
+	put(STORED, "[{\"id\": \"" OTHER "\", \"names\": [\"k8s_POD_web-1_shop_u_0\"]}]");
+	put("/run/containers/storage/overlay-containers/" OTHER "/userdata/config.json",
+	    "{\"annotations\": {\"io.kubernetes.pod.name\": \"web-1\", "
+	    "\"io.kubernetes.pod.namespace\": \"shop\"}}");
+	name_is("/kubepods/burstable/pod" POD "/crio-" OTHER, "shop/web-1");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths),
+		cmocka_unit_test(long_paths),
+		cmocka_unit_test_setup_teardown(podman, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(docker, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(pods, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests_name("container", tests, NULL, NULL);
+}

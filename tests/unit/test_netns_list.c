@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+/* lib/sys/netns_list: every namespace once, entered, left, and what is said of those that fail. */
+#include "child.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+
+#include "sys/netns_list.h"
+
+#define COUNT 40
+
+static uint64_t now(void)
+{
+	struct stat st;
+
+	return stat("/proc/self/ns/net", &st) ? 0 : st.st_ino;
+}
+
+/** struct made - children of the test: @pids in namespaces of their own, @inodes */
+struct made {
+	pid_t pids[COUNT];
+	uint64_t inodes[COUNT];
+	size_t seen[COUNT], others;
+	int fail_at;
+};
+
+/* Return: a process in a namespace of its own, which ends with its parent. */
+static pid_t start_one(uint64_t *inode)
+{
+	int ready[2];
+	pid_t pid;
+
+	if (pipe(ready))
+		return -1;
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		*inode = unshare(CLONE_NEWNET) ? 0 : now();
+		if (write(ready[1], inode, sizeof(*inode)) == sizeof(*inode))
+			pause();
+		_exit(1);
+	}
+	if (read(ready[0], inode, sizeof(*inode)) != sizeof(*inode) || !*inode)
+		pid = -1;
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+static int start(struct made *made)
+{
+	for (size_t i = 0; i < COUNT; i++) {
+		made->pids[i] = start_one(&made->inodes[i]);
+		if (made->pids[i] < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int visit(void *arg, const struct netns *netns, struct smc_err *err)
+{
+	struct made *made = arg;
+	uint64_t here = now();
+
+	if (here != netns->inode)
+		return smc_err_say(err, EPROTO, "in another one");
+	for (size_t i = 0; i < COUNT; i++) {
+		if (made->inodes[i] != here)
+			continue;
+		made->seen[i]++;
+		return (int)i == made->fail_at ? smc_err_say(err, ENODATA, "it broke") : 0;
+	}
+	made->others++;
+	return 0;
+}
+
+static int run_all(struct made *made, struct netns_list *list, struct smc_err *err)
+{
+	*made = (struct made){ .fail_at = -1 };
+	/* A user namespace in which this process may enter what it makes. */
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET) || start(made) || netns_list_load(list, err))
+		return CHILD_CANNOT;
+	return CHILD_RIGHT;
+}
+
+static int each_once(const void *arg __attribute__((unused)))
+{
+	struct netns_list list;
+	struct smc_err err = { 0 };
+	struct made made;
+	uint64_t home;
+	int ret = run_all(&made, &list, &err);
+
+	if (ret)
+		return ret;
+	home = now();
+	if (!list.entries[0].is_own || list.entries[0].inode != home)
+		return CHILD_WRONG;
+	/* One dies between. */
+	kill(made.pids[3], SIGKILL);
+	waitpid(made.pids[3], NULL, 0);
+	if (netns_list_each(&list, visit, &made, &err) || list.failed || now() != home)
+		return CHILD_WRONG;
+	for (size_t i = 0; i < COUNT; i++)
+		if (made.seen[i] != (i != 3))
+			return CHILD_WRONG;
+	/* Those of the machine are there, but not to be entered. */
+	ret = made.others == 1 && list.denied + COUNT + 1 == list.count ? CHILD_RIGHT : CHILD_WRONG;
+	netns_list_free(&list);
+	return ret;
+}
+
+static int one_fails(const void *arg __attribute__((unused)))
+{
+	struct netns_list list;
+	struct smc_err err = { 0 };
+	struct made made;
+	char want[200];
+	int ret = run_all(&made, &list, &err);
+
+	if (ret)
+		return ret;
+	made.fail_at = 5;
+	if (netns_list_each(&list, visit, &made, &err) || list.failed != 1 || !made.seen[COUNT - 1])
+		return CHILD_WRONG;
+	err.code = 0;
+	if (netns_list_failure(&list, &err) != -EIO)
+		return CHILD_WRONG;
+	snprintf(want, sizeof(want), "1 of %zu network namespaces could not be read, the first: ",
+		 list.count);
+	ret = !strncmp(err.text, want, strlen(want)) && strstr(err.text, ": it broke") ?
+		      CHILD_RIGHT : CHILD_WRONG;
+	netns_list_free(&list);
+	return ret;
+}
+
+static void all(void **state)
+{
+	(void)state;
+	in_child(each_once, NULL);
+}
+
+static void failing(void **state)
+{
+	(void)state;
+	in_child(one_fails, NULL);
+}
+
+static void sentences(void **state)
+{
+	struct netns_list list = { .count = 12 };
+	struct smc_err err = { 0 };
+	char text[200];
+
+	(void)state;
+	assert_int_equal(netns_list_failure(&list, &err), 0);
+	netns_list_hidden(&list, text, sizeof(text));
+	assert_string_equal(text, "");
+	list.denied = 2;
+	netns_list_hidden(&list, text, sizeof(text));
+	assert_string_equal(text, "only network namespaces that this user may enter are shown: "
+			    "10 of 12");
+	list.hidden = 300;
+	netns_list_hidden(&list, text, sizeof(text));
+	assert_string_equal(text, "only network namespaces that this user may enter are shown: "
+			    "10 of 12, and those of 300 processes may not be seen");
+}
+
+static void recorded(void **state)
+{
+	struct netns_list list;
+	struct smc_err err = { 0 };
+
+	(void)state;
+	setenv("SMC_TOOLS_ROOT", "/", 1);
+	assert_int_equal(netns_list_load(&list, &err), -EROFS);
+	unsetenv("SMC_TOOLS_ROOT");
+	assert_string_equal(err.text, "a recorded host has only one network namespace");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all), cmocka_unit_test(failing),
+		cmocka_unit_test(sentences), cmocka_unit_test(recorded),
+	};
+
+	return cmocka_run_group_tests_name("netns_list", tests, NULL, NULL);
+}
