@@ -23,6 +23,8 @@ enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM };
 
 static const struct cli_opt options[] = {
 	{ OPT_DEVICE, "device", "NAME", "apply: only the PNET IDs of this device, made anew" },
+	{ 'N', "netns", "NETNS",
+	  "apply, diff: only of this network namespace: a name, a process id or a path" },
 	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk -b' recorded" },
 	{ 'j', "json", NULL, "write one JSON document" },
 	{ 'v', "version", NULL, "print the version" },
@@ -33,8 +35,8 @@ static const struct cli_opt options[] = {
 static const struct cli_tool tool = {
 	.name = "smc_conf",
 	.usage = "export [FILE] [-j]\n"
-		 "diff [FILE] [-j]\n"
-		 "apply [FILE] [--device NAME]\n"
+		 "diff [FILE] [-N NETNS] [-j]\n"
+		 "apply [FILE] [-N NETNS | --device NAME]\n"
 		 "check FILE [--from BUNDLE]\n"
 		 "show [-j]",
 	.summary =
@@ -56,7 +58,7 @@ enum command { EXPORT, DIFF, APPLY, CHECK, SHOW, COMMANDS };
 /** struct sc_opts - the command line, read; @file is NULL for the usual one */
 struct sc_opts {
 	enum command command;
-	const char *file, *device, *bundle;
+	const char *file, *device, *netns, *bundle;
 	bool is_json;
 };
 
@@ -83,6 +85,10 @@ static int check_together(const struct sc_opts *opts)
 		return cli_usage_error(&tool, "no file given");
 	if (opts->device && opts->command != APPLY)
 		return cli_usage_error(&tool, "option '--device' is only for 'apply'");
+	if (opts->netns && opts->command != APPLY && opts->command != DIFF)
+		return cli_usage_error(&tool, "option '--netns' is only for 'apply' and 'diff'");
+	if (opts->netns && opts->device)
+		return cli_exclude(&tool, 'N', OPT_DEVICE);
 	if (opts->bundle && opts->command != CHECK)
 		return cli_usage_error(&tool, "option '--from' is only for 'check'");
 	if (opts->is_json && (opts->command == APPLY || opts->command == CHECK))
@@ -99,6 +105,7 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 	while ((val = cli_getopt(&tool, argc, argv)) != -1) {
 		switch (val) {
 		case OPT_DEVICE: opts->device = optarg; break;
+		case 'N': opts->netns = optarg; break;
 		case OPT_FROM: opts->bundle = optarg; break;
 		case 'j': opts->is_json = true; break;
 		case 'v': return cli_version(&tool);
@@ -268,7 +275,9 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	struct sc_host host = { 0 };
 	int ret = enclose_record(err);
 
-	if (!ret)
+	if (!ret && opts->netns)
+		ret = sc_host_read_netns(&host, file, opts->netns, err);
+	else if (!ret)
 		ret = sc_host_read(&host, file, sees_all, &tool, err);
 	if (ret == -ENOENT && opts->command == CHECK) {
 		cli_note(&tool, "only the file was checked: %s", err->text);

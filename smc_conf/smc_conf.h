@@ -31,6 +31,8 @@ struct sc_netns {
 
 /**
  * struct sc_host - what is set, and what is to be set
+ * @is_one: only one namespace is meant
+ * @first: of @netns that is meant: 1 for another one than the caller's
  * @now, @wanted: their sections are indexes of @netns. PNET IDs in @wanted are those of net devices
  *	by name, or of RDMA and ISM devices. Sections of @now have the policy in force
  * @waiting: settings of the file for devices and namespaces that are not there; its sections are
@@ -38,7 +40,8 @@ struct sc_netns {
  */
 struct sc_host {
 	struct sc_netns *netns;
-	size_t n_netns, netns_size;
+	size_t n_netns, netns_size, first;
+	bool is_one;
 	struct conf now, wanted, waiting;
 };
 
@@ -53,6 +56,15 @@ struct sc_host {
  */
 int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 		 const struct cli_tool *note, struct smc_err *err);
+
+/**
+ * sc_host_read_netns() - the same of one namespace
+ * @netns: as for smc_netns_enter(); one that has a name is known by it, the caller's is ""
+ *
+ * Return: 0, -errno with @err.
+ */
+int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
+		       struct smc_err *err);
 
 void sc_host_free(struct sc_host *host);
 

@@ -3,9 +3,11 @@
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -257,6 +259,45 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 			ret = 0;
 		}
 	}
+	host_names_free(&names);
+	return ret;
+}
+
+static int stat_netns(void *st)
+{
+	return stat("/proc/thread-self/ns/net", st) ? -errno : 0;
+}
+
+static bool is_netns(const struct stat *st, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat other;
+
+	snprintf(path, sizeof(path), "/run/netns/%s", name);
+	return !stat(path, &other) && st->st_dev == other.st_dev && st->st_ino == other.st_ino;
+}
+
+int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
+		       struct smc_err *err)
+{
+	bool has_policy = speaks_of_policy(file);
+	struct host_names names = { 0 };
+	struct stat here, there;
+	int ret = smc_netns_run(netns, stat_netns, &there, err);
+
+	*host = (struct sc_host){ .is_one = true };
+	if (!ret)
+		ret = stat_netns(&here);
+	host->first = !ret && (here.st_dev != there.st_dev || here.st_ino != there.st_ino);
+	if (!ret)
+		ret = look_into(host, "", has_policy && !host->first, err);
+	if (!ret && host_list(&names, "/run/netns"))
+		ret = smc_err_set(err, ENOMEM, "cannot list the network namespaces");
+	for (size_t i = 0; !ret && i < names.count; i++)
+		if (is_netns(&there, names.names[i]))
+			netns = names.names[i];
+	if (!ret && host->first)
+		ret = look_into(host, netns, has_policy, err);
 	host_names_free(&names);
 	return ret;
 }

@@ -120,7 +120,10 @@ int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err)
 	for (size_t i = 0; !ret && i < file->n_sections; i++)
 		if (conf_section(&host->waiting, file->sections[i].netns) < 0)
 			ret = conf_no_memory(err);
-	for (size_t at = 0; !ret && at < host->n_netns; at++) {
+	for (size_t at = 0; !ret && at < host->first; at++)
+		if (conf_section(&host->wanted, host->netns[at].name) < 0)
+			ret = conf_no_memory(err);
+	for (size_t at = host->first; !ret && at < host->n_netns; at++) {
 		int own = find_section(file, host->netns[at].name);
 
 		if (conf_section(&host->wanted, host->netns[at].name) < 0)
@@ -130,7 +133,7 @@ int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err)
 		if (!ret)
 			ret = want_section(&wish, find_section(file, "*"), own, at);
 	}
-	for (size_t i = 0; !ret && i < file->count; i++)
+	for (size_t i = 0; !ret && !host->is_one && i < file->count; i++)
 		if (!has_netns(host, file->sections[file->items[i].section].netns) &&
 		    conf_add(&host->waiting, &file->items[i]))
 			ret = conf_no_memory(err);

@@ -46,6 +46,8 @@ refuse "unexpected argument 'file'" show file
 refuse "unexpected argument 'b'" diff a b
 refuse 'no file given' check
 refuse "'--device' is only for 'apply'" diff --device lo
+refuse "'--netns' is only for 'apply' and 'diff'" show --netns x
+refuse "'--netns' and '--device' exclude each other" apply -N x --device lo
 refuse "'--from' is only for 'check'" diff --from x
 refuse "'--json' is not for 'apply'" apply -j
 refuse "'--json' is not for 'check'" check -j x

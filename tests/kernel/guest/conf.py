@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 
-from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip
+from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip, wait_for
 
 CONF = "/etc/smc-tools/smc.conf"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
@@ -170,6 +170,7 @@ def check_netns():
     ok("\nnetns blue\nhandshake-limit on\n%s 90000\npnetid INSIDE net lo\n" % KNOB in exported, "export has them", exported)
     write(exported, "/run/exported")
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
+    check_one_netns()
     check_taken_back()
     applies("netns blue\nhandshake-limit off\n", "again")
     write("netns nowhere\nhandshake-limit on\n")
@@ -178,6 +179,37 @@ def check_netns():
           "one that is not there waits")
     out_of("ip", "netns", "del", "blue")
     out_of("ip", "netns", "del", "red")
+
+
+def check_one_netns():
+    """One that has no name, such as a container's: what "netns *" says; one that has, by a process in it."""
+    with subprocess.Popen(["unshare", "-n", "sleep", "1000"]) as nameless, \
+            subprocess.Popen(["ip", "netns", "exec", "blue", "sleep", "1000"]) as named:
+        path = "/proc/%s/ns/net"
+        wait_for(lambda: len({os.readlink(path % pid) for pid in ("self", nameless.pid, named.pid)}) == 3)
+        write("%s 75000\nnetns *\n%s 85000\ndeny port 22\nnetns blue\n%s 95000\n" % ((KNOB,) * 3))
+        status, out, err = conf("diff", "-N", path % nameless.pid)
+        ok((status, err) == (2, "") and " 85000" in out and "75000" not in out and "95000" not in out,
+           "diff of a namespace without a name", (status, out, err))
+        equal(conf("apply", "-N", path % nameless.pid), (0, "", ""), "apply to a namespace without a name")
+        inside = run("nsenter", "--net=" + path % nameless.pid, "sh", "-c",
+                     "cat /proc/sys/net/smc/autocorking_size; nft list tables")[1]
+        equal(inside, "85000\ntable inet smc-tools\n", "it has what the file says of every one")
+        equal([knob(KNOB), knob(KNOB, "blue"), knob(KNOB, "red"), run("nft", "list", "tables")[1]],
+              ["70000", "90000", "80000", ""], "nothing else is changed")
+        equal(conf("apply", "-N", str(named.pid)), (0, "", ""), "apply to the namespace of a process")
+        equal(knob(KNOB, "blue"), "95000", "which has a name and a section")
+        equal(conf("diff", "--netns", "blue"), (0, "", ""), "nothing is left to be done")
+        status, out, err = conf("apply", "-N", "nobody")
+        ok((status, out) == (1, "") and "no network namespace 'nobody'" in err, "a name that is none", (status, out, err))
+        equal(conf("apply", "--netns", str(os.getpid())), (0, "", ""), "the own namespace")
+        equal([knob(KNOB), knob(KNOB, "red")], ["75000", "80000"], "is set, no other one")
+        nameless.kill()
+        named.kill()
+    run("nft", "delete", "table", "inet", "smc-tools")
+    out_of("ip", "netns", "exec", "blue", "nft", "delete", "table", "inet", "smc-tools")
+    write("%s 70000\nnetns *\n%s 80000\nnetns blue\n%s 90000\n" % ((KNOB,) * 3))
+    equal(conf("apply"), (0, "", ""), "as before")
 
 
 def check_devices():
