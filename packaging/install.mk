@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
-#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, UNITDIR, UDEVDIR; INSTALL_SETUID_SHIM=1, see README.md
+#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, UNITDIR, UDEVDIR, HOOKDIR; INSTALL_SETUID_SHIM=1, see README.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
+HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 INSTALL_UNITS := smc-conf.service
 # What it was called in smc-tools that had a PNET table only.
 UNIT_ALIAS := smc-pnet.service
 INSTALL_RULES := 90-smc-conf.rules
+INSTALL_HOOKS := $(if $(HAVE_BPF),smc-tools.json)
 # The schema of smc.conf as JSON.
 DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SCHEMAS := lib/conf/smc.conf.schema.json
@@ -77,6 +79,7 @@ install: all
 	$(foreach unit,$(INSTALL_UNITS),$(call install_with_paths,$(unit),$(UNITDIR)))
 	$(if $(INSTALL_UNITS),$(Q)ln -sf $(INSTALL_UNITS) '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)')
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
+	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_SCHEMAS) '$(DESTDIR)$(DATADIR)'
 	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
@@ -97,6 +100,7 @@ uninstall:
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
+	$(Q)rm -f $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
 	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
 	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'
 	$(Q)rm -f $(foreach schema,$(INSTALL_SCHEMAS),'$(DESTDIR)$(DATADIR)/$(notdir $(schema))')

@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "sys/bpfmap.h"
+#include "sys/cgroup.h"
 
 /* An id that no scope had before: the clock never goes back. */
 static uint64_t new_id(void)
@@ -106,6 +108,27 @@ int scope_detach(struct scope_target *target, struct smc_err *err)
 		ret = remove_gone(&pins, err);
 	pins_close(&pins);
 	return ret;
+}
+
+int scope_detach_container(const char *id, struct smc_err *err)
+{
+	struct pins pins = PINS_CLOSED;
+	struct scope_list list = { 0 };
+	int ret = access(SCOPE_DIR, F_OK) && errno == ENOENT ? -ENOENT : 0;
+
+	if (!ret)
+		ret = pins_change(&pins, false, err);
+	if (!ret)
+		ret = scopes_load(&list, &pins, err);
+	for (size_t i = 0; !ret && i < list.count; i++)
+		if (list.entries[i].scope.kind == SCOPE_CGROUP &&
+		    cgroup_is_named(list.entries[i].scope.name, id))
+			bpfmap_delete(pins.scopes, &list.entries[i].id);
+	scopes_free(&list);
+	if (!ret)
+		ret = remove_gone(&pins, err);
+	pins_close(&pins);
+	return ret == -ENOENT ? 0 : ret;
 }
 
 /* Whatever is there is removed: half of it, or what another version has left. */

@@ -30,7 +30,7 @@ static const struct cli_opt options[] = {
 	{ 'p', "pid", "PID", "a process, its threads and children, and all that they start" },
 	{ OPT_RUN, "run", NULL, "what smc_run --bpf starts" },
 	{ OPT_ALL, "all", NULL, "detach everything" },
-	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only" },
+	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none" },
 	{ OPT_USER, "user", "USER", "convert sockets of this user only" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
 	  "leave processes with this command name alone;\n"
@@ -47,17 +47,18 @@ static const struct cli_tool tool = {
 	.usage = "attach TARGET [RULE]...\n"
 		 "detach TARGET | --all\n"
 		 "status [TARGET] [-j]\n"
-		 "check [TARGET]",
+		 "check [TARGET]\n"
+		 "oci-hook",
 	.summary =
 		"Turns the TCP sockets of programs into SMC sockets, by an eBPF program in the kernel:\n"
 		"also of programs that are static, built by Go, or set-uid. TARGET is one of --cgroup,\n"
 		"--cgroup-of, --unit, --container, --pid and --run; RULE is --only, --user or\n"
-		"--exclude-comm.",
+		"--exclude-comm. oci-hook is for runtimes of containers.",
 	.opts = options,
 	.error_status = 1,
 };
 
-enum command { COMMAND_NONE, ATTACH, DETACH, STATUS, CHECK };
+enum command { COMMAND_NONE, ATTACH, DETACH, STATUS, CHECK, HOOK };
 
 /** struct bpf_opts - the command line, read */
 struct bpf_opts {
@@ -94,8 +95,10 @@ static int set_family(struct bpf_opts *opts, const char *text)
 		opts->rules.family = AF_INET;
 	else if (!strcmp(text, "ipv6"))
 		opts->rules.family = AF_INET6;
+	else if (!strcmp(text, "none"))
+		opts->rules.family = SCOPE_NO_FAMILY;
 	else
-		return cli_usage_error(&tool, "--only: '%s' is neither ipv4 nor ipv6", text);
+		return cli_usage_error(&tool, "--only: '%s' is neither ipv4, ipv6 nor none", text);
 	return 0;
 }
 
@@ -148,11 +151,13 @@ static int set_option(struct bpf_opts *opts, int opt)
 
 static int set_command(struct bpf_opts *opts, const char *word)
 {
-	static const char *const words[] = { NULL, "attach", "detach", "status", "check" };
+	static const char *const words[] = { NULL, "attach", "detach", "status", "check",
+					     "oci-hook" };
 
 	if (!word)
-		return cli_usage_error(&tool, "no command given: attach, detach, status or check");
-	for (opts->command = ATTACH; opts->command <= CHECK; opts->command++)
+		return cli_usage_error(&tool, "no command given: attach, detach, status, check "
+				       "or oci-hook");
+	for (opts->command = ATTACH; opts->command <= HOOK; opts->command++)
 		if (!strcmp(word, words[opts->command]))
 			return 0;
 	return cli_usage_error(&tool, "unknown command '%s'", word);
@@ -166,6 +171,8 @@ static int check_together(const struct bpf_opts *opts)
 	if (!opts->how && !opts->is_all && opts->command < STATUS)
 		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 				       "--container, --pid or --run");
+	if (opts->how && opts->command == HOOK)
+		return cli_usage_error(&tool, "'oci-hook' takes no target: the runtime names it");
 	if (opts->has_rules && opts->command != ATTACH)
 		return cli_usage_error(&tool, "rules are only for 'attach'");
 	if (opts->rules.has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
@@ -291,6 +298,8 @@ int main(int argc, char **argv)
 	ret = parse(&opts, argc, argv);
 	if (ret >= 0)
 		return ret;
+	if (opts.command == HOOK)
+		return hook_run(&tool);
 	if (run(&opts, &err))
 		return cli_error(&tool, "%s", err.text);
 	return cli_close_stdout(&tool);

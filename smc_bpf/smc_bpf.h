@@ -137,6 +137,14 @@ int scope_detach(struct scope_target *target, struct smc_err *err);
 /** scope_detach_all() - remove everything. Return: 0, -errno with a sentence */
 int scope_detach_all(struct smc_err *err);
 
+/**
+ * scope_detach_container() - remove the scopes of a container's control groups, if there are any
+ * @id: of the container, as a whole
+ *
+ * Those that are gone are removed, too. Return: 0, -errno with a sentence.
+ */
+int scope_detach_container(const char *id, struct smc_err *err);
+
 /** scope_remove_gone() - remove the scopes that are gone, if that is possible */
 void scope_remove_gone(void);
 
@@ -154,3 +162,15 @@ int scope_list_load(struct scope_list *list, struct scope_target *target, struct
 /** status_print() - the scopes as a table or JSON. Return: 0, -errno with a sentence */
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,
 		 struct smc_err *err);
+
+/* ---- hook.c ---- */
+
+/**
+ * hook_run() - be the hook of a container's runtime, whose state is on standard input
+ *
+ * Ends within seconds. What goes wrong is told on standard error and to syslog, and keeps no
+ * container from starting unless its annotation is "strict".
+ *
+ * Return: exit status.
+ */
+int hook_run(const struct cli_tool *tool);

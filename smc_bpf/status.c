@@ -16,7 +16,8 @@ static const struct out_names states =
 	OUT_NAMES(NULL, NULL, [STATE_GONE] = { "gone", "gone" },
 		  [STATE_EMPTY] = { "empty", "empty" }, [STATE_ACTIVE] = { "active", "active" });
 static const struct out_names families =
-	OUT_NAMES(NULL, NULL, [AF_INET] = { "ipv4", "ipv4" }, [AF_INET6] = { "ipv6", "ipv6" });
+	OUT_NAMES(NULL, NULL, [SCOPE_NO_FAMILY] = { "none", "none" },
+		  [AF_INET] = { "ipv4", "ipv4" }, [AF_INET6] = { "ipv6", "ipv6" });
 
 static void text_rules(struct out_text *text, const void *value)
 {
@@ -24,7 +25,7 @@ static void text_rules(struct out_text *text, const void *value)
 	const char *gap = "";
 
 	if (scope->family) {
-		out_str(text, scope->family == AF_INET ? "ipv4" : "ipv6");
+		out_str(text, families.names[scope->family].text);
 		gap = " ";
 	}
 	if (scope->has_uid) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 const char *cgroup_mount(void)
 {
@@ -189,6 +190,56 @@ int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX])
 	struct search search = { .name = id, .found = path };
 
 	return !*id ? -ENOENT : id[strspn(id, "0123456789abcdef")] ? -EINVAL : find(root, &search);
+}
+
+bool cgroup_is_named(const char *path, const char *id)
+{
+	const char *slash = strrchr(path, '/'), *hit = slash;
+	size_t len = strlen(id);
+
+	while (hit && (hit = strstr(hit + 1, id)))
+		if (!isalnum((unsigned char)hit[-1]) && !isalnum((unsigned char)hit[len]))
+			return !ends_with(slash, ".slice") && !ends_with(slash, ".service");
+	return false;
+}
+
+/* Cut @path to the innermost group that is named after the container. */
+static bool cut_to(char *path, const char *id)
+{
+	char outer[PATH_MAX];
+
+	for (strcpy(outer, path); *outer; *strrchr(outer, '/') = '\0') {
+		if (cgroup_is_named(outer, id)) {
+			strcpy(path, outer);
+			return true;
+		}
+	}
+	return false;
+}
+
+int cgroup_cut(char *path, const char *own, const char *id)
+{
+	char *last = strrchr(path, '/');
+	size_t len;
+
+	/* crun puts processes into such a group of its own. */
+	if (!cut_to(path, id) && last > path && !strcmp(last, "/container"))
+		*last = '\0';
+	len = strlen(path);
+	if (!strcmp(path, "/") || !strncmp(path, "/..", 3) ||
+	    (!strncmp(own, path, len) && (own[len] == '/' || !own[len])))
+		return -EXDEV;
+	return 0;
+}
+
+int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	int ret = cgroup_of_process(pid, path);
+
+	if (!ret)
+		ret = cgroup_of_process(getpid(), own);
+	return ret ? ret : cgroup_cut(path, own, id);
 }
 
 int cgroup_is_populated(const char *root, const char *path)

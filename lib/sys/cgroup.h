@@ -59,6 +59,30 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX]);
  */
 int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX]);
 
+/**
+ * cgroup_is_named() - is a control group the one of a container? Pure
+ * @path: "/machine.slice/libpod-4be7.scope"
+ * @id: of the container, as a whole: other letters and digits do not stand beside it
+ */
+bool cgroup_is_named(const char *path, const char *id);
+
+/**
+ * cgroup_cut() - the group of all of a container, from that of its first process. Pure
+ * @path: changed; what a runtime has made within the container's group is cut off
+ * @own: the group of the caller
+ * @id: of the container, which runtimes put into the name of the group
+ *
+ * Return: 0; -EXDEV when it is not the container's alone: the caller is in it, too.
+ */
+int cgroup_cut(char *path, const char *own, const char *id);
+
+/**
+ * cgroup_of_container_process() - the control group of a container, by its first process
+ *
+ * Return: 0; -ESRCH, -errno; that of cgroup_cut().
+ */
+int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX]);
+
 /** cgroup_is_populated() - is there a process in it or below it? Return: 1, 0, or -errno */
 int cgroup_is_populated(const char *root, const char *path);
 

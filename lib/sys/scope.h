@@ -30,6 +30,9 @@
  */
 #define SCOPE_ASK 0x736d63
 
+/* AF_UNIX, which TCP sockets never are: a scope of that family converts nothing. */
+#define SCOPE_NO_FAMILY 1
+
 #define SCOPE_MAX 1024
 #define SCOPE_COMMS 8
 #define SCOPE_COMM_SIZE 16	/* TASK_COMM_LEN */
@@ -47,7 +50,7 @@ enum scope_kind {
  * @excluded: TCP sockets that the rules below left alone
  * @other: sockets that were no TCP sockets
  * @kind: enum scope_kind
- * @family: AF_INET or AF_INET6 if only these are converted, else 0
+ * @family: AF_INET or AF_INET6 if only these are converted, SCOPE_NO_FAMILY for none, else 0
  * @has_uid: whether only sockets of @uid are converted
  * @has_gid: of SCOPE_RUN_ID: whether members of group @gid may have themselves marked
  * @comms: command names of processes that are left alone, filled up with zeros; "" ends the list

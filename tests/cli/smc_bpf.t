@@ -45,7 +45,7 @@ refuse() {
 	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $* with POSIXLY_CORRECT"
 }
 
-refuse "no command given: attach, detach, status or check"
+refuse "no command given: attach, detach, status, check or oci-hook"
 refuse "unknown command 'add'" add
 refuse "unknown command 'add'" -j add
 refuse "rules are only for 'attach'" --only ipv4 status
@@ -56,7 +56,7 @@ refuse "more than one target" attach --unit a --cgroup b
 refuse "option '--all' is only for 'detach', without a target" attach --all
 refuse "option '--all' is only for 'detach', without a target" detach --all --run
 refuse "rules are only for 'attach'" detach --run --only ipv4
-refuse "--only: 'tcp' is neither ipv4 nor ipv6" attach --run --only tcp
+refuse "--only: 'tcp' is neither ipv4, ipv6 nor none" attach --run --only tcp
 refuse "--exclude-comm: the name is empty" attach --run --exclude-comm ''
 refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9

@@ -16,7 +16,8 @@ static const struct scope_entry entries[] = {
 	    .family = AF_INET, .name = "smc_run" },
 	  STATE_ACTIVE },
 	{ SCOPE_NOT_CGROUP + 5,
-	  { .kind = SCOPE_PROCESS, .has_uid = 1, .name = "12 (a b)", .comms = { "sshd", "x\xc3" } },
+	  { .kind = SCOPE_PROCESS, .family = SCOPE_NO_FAMILY, .has_uid = 1, .name = "12 (a b)",
+	    .comms = { "sshd", "x\xc3" } },
 	  STATE_GONE },
 	{ 5,
 	  { .kind = SCOPE_CGROUP, .family = AF_INET6, .has_uid = 1, .uid = 4294967294, .name = "/a",
@@ -52,7 +53,7 @@ static void table(void **state)
 		"ipv6 uid=4294967294 !0123456789abcde !b !c !d !e !f !g !h\n"
 		"cgroup  empty          0        0        0 /z\\x1b\n"
 		"process gone           0        0        0 12 (a b)                       "
-		"uid=0 !sshd !x\\xc3\n"
+		"none uid=0 !sshd !x\\xc3\n"
 		"run     active 12345678901234        3        9 smc_run                        ipv4\n");
 	free(text);
 }
@@ -85,7 +86,8 @@ static void json(void **state)
 		   "{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
 		   "\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
 		   "{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
-		   "\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"uid\":0,"
+		   "\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
+		   "\"uid\":0,"
 		   "\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
 		   "{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
 		   "\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","

@@ -109,6 +109,73 @@ static void paths(void **state)
 	assert_int_equal(id, st.st_ino);
 }
 
+static void named(void **state)
+{
+	(void)state;
+	assert_true(cgroup_is_named("/machine.slice/libpod-" ID "01.scope", ID "01"));
+	assert_true(cgroup_is_named("/web", "web"));
+	assert_true(cgroup_is_named("/crun-web.scope", "web"));
+	assert_true(cgroup_is_named("/webweb-web", "web"));
+	assert_false(cgroup_is_named("/webs/x", "web"));
+	assert_false(cgroup_is_named("/crun-web2.scope", "web"));
+	assert_false(cgroup_is_named("/spider-2web.scope", "web"));
+	assert_false(cgroup_is_named("/user.slice", "user"));
+	assert_false(cgroup_is_named("/web.service", "web"));
+	assert_false(cgroup_is_named("/", "web"));
+	assert_false(cgroup_is_named("", "web"));
+}
+
+/* As podman with crun and runc, docker, CRI-O, containerd, and runc by hand make them. */
+static void cut(void **state)
+{
+	static const struct {
+		const char *path, *own, *id, *want;
+	} cases[] = {
+		{ "/libpod_parent/libpod-" ID, "/command", ID, NULL },
+		{ "/machine.slice/libpod-" ID ".scope", "/machine.slice/libpod-conmon-" ID
+		  ".scope", ID, NULL },
+		{ "/machine.slice/libpod-" ID ".scope/container", "/", ID,
+		  "/machine.slice/libpod-" ID ".scope" },
+		{ "/system.slice/a.service/libpod-payload-" ID "/container/x",
+		  "/system.slice/a.service/supervisor", ID,
+		  "/system.slice/a.service/libpod-payload-" ID },
+		{ "/system.slice/docker-" ID ".scope", "/system.slice/docker.service", ID, NULL },
+		{ "/docker/" ID, "/x", ID, NULL },
+		{ "/kubepods.slice/kubepods-pod1_2.slice/crio-" ID ".scope",
+		  "/system.slice/crio.service", ID, NULL },
+		{ "/kubepods.slice/kubepods-pod1_2.slice/cri-containerd-" ID ".scope", "/", ID,
+		  NULL },
+		{ "/kubepods/burstable/pod1-2/" ID "/init.scope", "/", ID,
+		  "/kubepods/burstable/pod1-2/" ID },
+		/* A container within a container of the same name. */
+		{ "/docker/" ID "/web", "/docker/" ID, "web", NULL },
+		{ "/web/system.slice/web", "/web/x", "web", NULL },
+		/* A group that its configuration has chosen. */
+		{ "/mine/here", "/mine/there", "web", NULL },
+		{ "/mine/container", "/x", "web", "/mine" },
+		{ "/container", "/x", "web", NULL },
+		/* Without a group of its own. */
+		{ "/", "/x", "web", "" },
+		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope", "web", "" },
+		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope/x", "web", "" },
+		{ "/user.slice/session-3.scope", "/user.slice/session-3.scope2", "web", NULL },
+		{ "/user.slice/user-1.slice/session-3.scope", "/x", "user",
+		  "/user.slice/user-1.slice/session-3.scope" },
+		{ "/../other", "/", "web", "" },
+	};
+	char path[PATH_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *want = cases[i].want ? cases[i].want : cases[i].path;
+
+		strcpy(path, cases[i].path);
+		assert_int_equal(cgroup_cut(path, cases[i].own, cases[i].id), *want ? 0 : -EXDEV);
+		if (*want)
+			assert_string_equal(path, want);
+	}
+}
+
 static void populated(void **state)
 {
 	(void)state;
@@ -126,6 +193,9 @@ static void processes(void **state)
 	(void)state;
 	assert_true(ret == -ENOENT || (!ret && *path == '/'));
 	assert_int_equal(cgroup_of_process(999999999, path), -ESRCH);
+	assert_int_equal(cgroup_of_container_process(999999999, "web", path), -ESRCH);
+	ret = cgroup_of_container_process(getpid(), "web", path);
+	assert_true(ret == -ENOENT || ret == -EXDEV);
 }
 
 static void check_service(const char *path, const char *want, bool want_user)
@@ -170,6 +240,8 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(containers),
 		cmocka_unit_test(paths),
+		cmocka_unit_test(named),
+		cmocka_unit_test(cut),
 		cmocka_unit_test(populated),
 		cmocka_unit_test(processes),
 		cmocka_unit_test(services),

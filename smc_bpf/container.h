@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* What a runtime tells a hook of a container. Pure. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+#define CONTAINER_ANNOTATION "smc-tools/attach"
+
+enum container_wish {
+	CONTAINER_NONE,
+	CONTAINER_TCP,		/* stays on TCP, whatever is attached around it */
+	CONTAINER_TRUE,		/* its TCP sockets become SMC sockets, if that is possible */
+	CONTAINER_SMC,		/* the same */
+	CONTAINER_STRICT,	/* the same, and it does not start otherwise */
+};
+
+/**
+ * struct container - its state
+ * @pid: its first process, in our PID namespace; 0 if it is stopped
+ * @is_stopped: it has ended, and is being deleted
+ */
+struct container {
+	char id[NAME_MAX + 1];
+	pid_t pid;
+	bool is_stopped;
+	enum container_wish wish;
+};
+
+/**
+ * container_read() - the state as runtimes write it for their hooks, in JSON
+ *
+ * OCI runtime specification 1.0: runtime.md, "State"; config.md, "POSIX-platform Hooks".
+ *
+ * Return: 0; -EINVAL with a sentence for what is no such state, or an unknown wish.
+ */
+int container_read(struct container *container, const char *text, size_t len, struct smc_err *err);

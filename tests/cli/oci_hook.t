@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# smc_bpf oci-hook: what it does with what runtimes say; no container is there. The states in tests/cli/oci are those of
+# podman 4.3 with crun 1.8 and runc 1.1 as they were recorded, but for the process id, and runc's with the
+# annotations that CRI-O and containerd give to containers of Kubernetes. What it does to containers: tests/kernel/podman.t.
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-$PWD/build}
+# shellcheck source=tests/tap.sh
+. tests/tap.sh
+export LC_ALL=C
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 1' HUP INT TERM
+if [ ! -x "$BUILD/smc_bpf" ]; then
+	skip "smc_bpf oci-hook" "smc_bpf was not built"
+	plan_done
+	exit
+fi
+# Of no process: Linux has four million of them at most.
+nobody='"pid":2147483647'
+
+# hook STATUS REGEX TEXT: the state is in $tmp/state; as a runtime starts it, and one line on stderr; nothing with ''
+hook() {
+	out=$(env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>"$tmp/err")
+	rc=$?
+	if [ -z "$2" ]; then
+		is "$rc|$out|$(cat "$tmp/err")" "$1||" "$3"
+	else
+		is "$rc|$out|$(wc -l <"$tmp/err")" "$1||1" "$3: status, and one line" || diag "$(cat "$tmp/err")"
+		like "$(cat "$tmp/err")" "^smc_bpf: $2" "$3: said"
+	fi
+}
+
+# state ANNOTATIONS: of a container "web" that is being created
+state() {
+	printf '{"ociVersion":"1.0","id":"web",%s,"status":"created","annotations":{%s}}' "$nobody" "$1" >"$tmp/state"
+}
+
+for name in podman-crun podman-runc crio containerd; do
+	cp "tests/cli/oci/$name.json" "$tmp/state"
+	id=$(jq -r .id "$tmp/state")
+	like "$(cat "$tmp/state")" "$nobody.*\"smc-tools/attach\": *\"true\"" "$name: asks for SMC"
+	hook 0 "container $id: process 2147483647: No such process\$" "$name: the container starts all the same"
+	sed -i 's,\("smc-tools/attach": *"\)true,\1strict,' "$tmp/state"
+	hook 1 "container $id: process 2147483647: No such process\$" "$name, strict: it does not"
+	sed -i 's,smc-tools/attach,smc-tools/other,' "$tmp/state"
+	hook 0 '' "$name, without the annotation: nothing is done"
+done
+
+cp tests/cli/oci/podman-stopped.json "$tmp/state"
+out=$(env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&1)
+is "$?" 0 'podman, when the container has ended'
+unlike "$out" 'process|annotation' 'whose process nobody looks for'
+
+state '"smc-tools/attach":"yes"'
+hook 0 "container web: annotation smc-tools/attach: 'yes' is neither true, tcp, smc nor strict\$" 'another value'
+state '"smc-tools/attach":"\u001b[2J\n"'
+hook 0 "container web: annotation smc-tools/attach: '.x1b\[2J.x0a' is neither" 'one that a terminal would obey'
+state '"smc-tools/attach":"tcp"'
+hook 0 'container web: process 2147483647: No such process$' 'tcp'
+: >"$tmp/state"
+hook 0 'standard input is not the state of a container' 'nothing on standard input'
+head -c 8000000 /dev/zero | tr '\0' ' ' >"$tmp/state"
+hook 0 'cannot read the state of the container: File too large$' 'a state without end'
+printf '{"id":"web","status":"created"}' >"$tmp/state"
+hook 0 'container web: the state of the container has no process id' 'no process'
+printf '{%s}' "$nobody" >"$tmp/state"
+hook 0 'the state of the container has no id' 'no id'
+state '"smc-tools/attach":"strict"'
+env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
+is "$?" 1 'strict, to nobody: the status tells it'
+env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>/dev/full
+is "$?" 1 'strict, to a full disk'
+state '"smc-tools/attach":"true"'
+env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
+is "$?" 0 'true, to nobody: it starts'
+# Whoever hangs does not keep a container from starting.
+mkfifo "$tmp/fifo"
+exec 9<>"$tmp/fifo"
+out=$(env -i "$BUILD/smc_bpf" oci-hook <"$tmp/fifo" 2>&1 9>&-)
+is "$?|$out" '0|smc_bpf: no end after 10 seconds: left as it is' 'a runtime that does not end what it writes'
+exec 9>&-
+
+for arguments in "--cgroup /" "--pid 1"; do
+	# shellcheck disable=SC2086 # two words
+	out=$("$BUILD/smc_bpf" oci-hook $arguments 2>&1)
+	is "$?|$out" "1|smc_bpf: 'oci-hook' takes no target: the runtime names it; try 'smc_bpf --help'" "smc_bpf oci-hook $arguments"
+done
+
+# ---- the file that names the hook ----
+env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$tmp/root" PREFIX=/opt/smc HAVE_32= install >"$tmp/log" 2>&1
+ok $? 'make install' || diag "$(tail -n 5 "$tmp/log")"
+file=$tmp/root/opt/smc/share/containers/oci/hooks.d/smc-tools.json
+is "$(jq -r '[.version, .hook.path, (.hook.args | join(" ")), (.stages | join(" "))] | join("|")' "$file")" \
+	'1.0.0|/opt/smc/bin/smc_bpf|smc_bpf oci-hook|createRuntime poststop' 'the file for oci-hooks(5)'
+[ -x "$tmp/root$(jq -r .hook.path "$file")" ]
+ok $? 'it names the program'
+is "$(jq -c '.when' "$file")" '{"annotations":{"^smc-tools/attach$":".*"}}' 'and the annotation, with any value: wrong ones are told'
+env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$tmp/root" PREFIX=/opt/smc HAVE_32= uninstall >"$tmp/log" 2>&1
+is "$?$(find "$tmp/root" -type f)" 0 'make uninstall removes all of it'
+env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false -n DESTDIR="$tmp/root" install >"$tmp/log" 2>&1
+unlike "$(cat "$tmp/log")" 'hooks\.d' 'without smc_bpf there is none'
+plan_done

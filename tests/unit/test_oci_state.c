@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/* smc_bpf oci-hook: what runtimes say of a container. */
+#include "test.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "smc_bpf/container.h"
+
+static int read_text(struct container *container, const char *text, struct smc_err *err)
+{
+	return container_read(container, text, strlen(text), err);
+}
+
+static void check(const char *text, const char *id, pid_t pid, enum container_wish wish)
+{
+	struct container container;
+	struct smc_err err = { 0 };
+
+	assert_int_equal(read_text(&container, text, &err), 0);
+	assert_string_equal(container.id, id);
+	assert_int_equal(container.pid, pid);
+	assert_int_equal(container.wish, wish);
+	assert_int_equal(container.is_stopped, !pid);
+}
+
+static void good(void **state)
+{
+	(void)state;
+	check("{\"ociVersion\":\"1.0\",\"id\":\"web\",\"pid\":12,\"status\":\"created\"}",
+	      "web", 12, CONTAINER_NONE);
+	check("{\"id\":\"web\",\"pid\":12,\"status\":\"creating\",\"annotations\":"
+	      "{\"a\":\"b\",\"smc-tools/attach\":\"true\"}}", "web", 12, CONTAINER_TRUE);
+	check("{\"id\":\"web\",\"pid\":1,\"annotations\":{\"smc-tools/attach\":\"smc\"}}", "web", 1,
+	      CONTAINER_SMC);
+	check("{\"id\":\"web\",\"pid\":2147483647,\"annotations\":{\"smc-tools/attach\":\"tcp\"}}",
+	      "web", 2147483647, CONTAINER_TCP);
+	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":\"strict\"}}",
+	      "w", 12, CONTAINER_STRICT);
+	/* Afterwards there is no process, and nothing is wished any more. */
+	check("{\"id\":\"web\",\"pid\":0,\"status\":\"stopped\",\"annotations\":"
+	      "{\"smc-tools/attach\":\"strict\"}}", "web", 0, CONTAINER_NONE);
+	check("{\"id\":\"web\",\"status\":\"stopped\",\"pid\":12}", "web", 0, CONTAINER_NONE);
+	check("{\"id\":\"web\",\"pid\":12,\"annotations\":null}", "web", 12, CONTAINER_NONE);
+	check("{\"id\":\"web\",\"pid\":12,\"annotations\":[\"smc-tools/attach\"]}", "web", 12,
+	      CONTAINER_NONE);
+}
+
+static void refuse(const char *text, const char *why)
+{
+	struct container container;
+	struct smc_err err = { 0 };
+
+	assert_int_equal(read_text(&container, text, &err), -EINVAL);
+	assert_non_null(strstr(err.text, why));
+	assert_int_equal(container.wish, strstr(text, "\"strict\"}") ? CONTAINER_STRICT :
+			 CONTAINER_NONE);
+}
+
+static void bad(void **state)
+{
+	static const char *const ids[] = { "", "\"id\":7,", "\"id\":\"\",", "\"id\":\"../x\"," };
+	static const char *const pids[] = { "", ",\"pid\":0", ",\"pid\":-1", ",\"pid\":\"12\"",
+					    ",\"pid\":2147483648", ",\"pid\":1.5" };
+	static const char *const wishes[] = { "\"yes\"", "\"\"", "true", "null", "\"STRICT\"",
+					      "\"strict \"", "[\"strict\"]" };
+	char text[200], id[300];
+
+	(void)state;
+	refuse("", "is not the state");
+	refuse("null", "is not the state");
+	refuse("[]", "is not the state");
+	refuse("{\"id\":\"web\",\"pid\":12", "is not the state");
+	refuse("{\"id\":\"web\",\"pid\":12} x", "is not the state");
+	refuse("{\"id\":\"web\",\"id\":\"web2\",\"pid\":12}", "is not the state");
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		snprintf(text, sizeof(text), "{%s\"pid\":12}", ids[i]);
+		refuse(text, "no id that is one");
+	}
+	snprintf(id, sizeof(id), "{\"id\":\"%0256d\",\"pid\":12}", 7);
+	refuse(id, "no id that is one");
+	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
+		snprintf(text, sizeof(text), "{\"id\":\"web\"%s,\"status\":\"created\"}", pids[i]);
+		refuse(text, "has no process id");
+	}
+	refuse("{\"id\":\"web\",\"annotations\":{\"smc-tools/attach\":\"strict\"}}",
+	       "has no process id");
+	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
+		snprintf(text, sizeof(text), "{\"id\":\"web\",\"pid\":12,\"annotations\":"
+			 "{\"smc-tools/attach\":%s}}", wishes[i]);
+		refuse(text, "is neither true, tcp, smc nor strict");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
