@@ -28,6 +28,7 @@ NEEDS = {
     "modprobe": ({"SYS_MODULE"}, {"/lib/modules"}),
     "smcd ueid add": ({"NET_ADMIN"}, set()),
     "smc_pnet --import": ({"NET_ADMIN"}, set()),
+    "put": (set(), {"/opt/smc-tools", "/etc/smc-tools", "/usr/share/containers/oci/hooks.d"}),
     "smc_bpf attach": ({"BPF", "PERFMON", "NET_ADMIN"}, {"/sys/fs/bpf"}),
 }
 
@@ -86,7 +87,7 @@ def check_container(container, pod, scripts):
     path = container["command"][1]
     need(path.startswith(config[0] + "/") and path[len(config[0]) + 1:] in scripts, "%s: there is no %s" % (name, path))
     script = re.sub(r"^\s*#.*", "", scripts.get(path[len(config[0]) + 1:], ""), flags=re.M)
-    for used in re.findall(re.escape(config[0]) + r"/([a-z.]+)", script):
+    for used in re.findall(re.escape(config[0]) + r"/([a-z.-]+)", script):
         need(used in scripts, "%s: %s is not in the ConfigMap" % (name, used))
     uses = [NEEDS[words] for words in NEEDS if re.search(r"\b%s\b" % words, script)]
     need(uses, "%s: what it does is not known here" % name)
@@ -95,7 +96,7 @@ def check_container(container, pod, scripts):
          "%s: files of the node" % name)
     rights = container["securityContext"]["capabilities"]
     same(rights["drop"], ["ALL"], "%s: capabilities dropped" % name)
-    same(set(rights["add"]), set().union(*(caps for caps, _ in uses)), "%s: capabilities" % name)
+    same(set(rights.get("add", [])), set().union(*(caps for caps, _ in uses)), "%s: capabilities" % name)
     same({variable["name"] for variable in container.get("env", [])}, set(re.findall(r"\$([A-Z][A-Z_]+)", script)),
          "%s: variables" % name)
     need(all("valueFrom" in v or isinstance(v["value"], str) for v in container.get("env", [])),
@@ -162,7 +163,7 @@ if command -v dpkg-query >/dev/null; then
 else
 	skip 'the image has the libraries of the tools' 'no dpkg here'
 fi
-shellcheck "$tmp/setup.sh" "$tmp/attach.sh" >"$tmp/log"
+shellcheck "$tmp/setup.sh" "$tmp/hook.sh" "$tmp/attach.sh" >"$tmp/log"
 ok $? 'Kubernetes: shellcheck has nothing to say about the scripts' || diag "$(cat "$tmp/log")"
 
 # Do the scripts do what they say? Every program of theirs is a fake that says how it was called.
@@ -205,6 +206,27 @@ like "$(grep -m1 ^curl "$CALLS")" '-H @- .*fieldSelector=spec.nodeName=n1 .*labe
 	'Kubernetes: the API is asked for this node and label'
 is "$(cat "$CALLS.headers")" 'Authorization: Bearer TOKEN' 'Kubernetes: with the token of the account'
 unlike "$(cat "$CALLS")" TOKEN 'Kubernetes: which is among nobody'"'"'s arguments'
+
+# The hook, on a node that is a directory: it must run without the image's libraries.
+node=$tmp/node
+sed "s,=/opt/,=$node/opt/,; s,/config/,$tmp/,; s,/etc/smc-tools,$node/etc,; s,/usr/share/[^ ]*/,$node/hooks.d/," "$tmp/hook.sh" >"$tmp/put.sh"
+mkdir -p "$node/etc" "$node/hooks.d"
+PATH=$root/usr/bin:$PATH sh "$tmp/put.sh" >"$tmp/out" 2>&1
+is "$?$(cat "$tmp/out")" 0 'Kubernetes: the hook is put onto a node'
+is "$(cd "$node" && find . -type f ! -name '*.so.*' | sort | tr '\n' ' ')" \
+	'./etc/smc.conf ./hooks.d/smc-tools.json ./opt/smc-tools/bin/smc_bpf ./opt/smc-tools/bin/smc_conf ' 'Kubernetes: all of it, nothing half'
+missing=$(env -i LD_LIBRARY_PATH="$node/opt/smc-tools/lib" ldd "$node"/opt/smc-tools/bin/* | grep '=> /' | grep -v -e "$node" -e '/libc\.')
+is "$missing" '' 'Kubernetes: with its libraries'
+out=$(echo | env -i LD_LIBRARY_PATH="$node/opt/smc-tools/lib" "$node/opt/smc-tools/bin/smc_bpf" oci-hook 2>&1)
+like "$?$out" '^0smc_bpf: standard input is not the state of a container' 'Kubernetes: it runs there'
+out=$(env -i LD_LIBRARY_PATH="$node/opt/smc-tools/lib" "$node/opt/smc-tools/bin/smc_conf" check - <"$tmp/smc.conf" 2>&1)
+is "$(echo "$out" | grep -v 'only the file was checked')" '' 'Kubernetes: smc.conf is one'
+is "$(jq -Sc 'del(.hook.env, .hook.path)' "$node/hooks.d/smc-tools.json")|$(jq -r '.hook.path, .hook.env[]' "$node/hooks.d/smc-tools.json" | tr '\n' ' ')" \
+	"$(jq -Sc 'del(.hook.path)' packaging/smc-tools.json)|/opt/smc-tools/bin/smc_bpf LD_LIBRARY_PATH=/opt/smc-tools/lib " \
+	'Kubernetes: the hook is that of the package, elsewhere'
+echo '# of the node' >"$node/etc/smc.conf"
+PATH=$root/usr/bin:$PATH sh "$tmp/put.sh"
+is "$?$(cat "$node/etc/smc.conf")" '0# of the node' "Kubernetes: a node's own smc.conf stays"
 
 # A small parser: known instructions, stages that exist, files that the build has.
 for file in packaging/container/Containerfile packaging/container/Containerfile.preload; do
