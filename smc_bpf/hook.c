@@ -215,8 +215,9 @@ int hook_run(const struct cli_tool *tool)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
-	/* A runtime that does not listen. */
+	/* A runtime that does not listen, or that wants to know nothing of its own children. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGCHLD, SIG_DFL);
 	pid = container == MAP_FAILED ? -1 : start(tool, container);
 	if (pid < 0) {
 		cli_note(tool, "cannot begin: %s", strerror(errno));

@@ -71,6 +71,9 @@ env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 1 'strict, to nobody: the status tells it'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>/dev/full
 is "$?" 1 'strict, to a full disk'
+env -i python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
+	"$BUILD/smc_bpf" oci-hook <"$tmp/state" >"$tmp/out" 2>&1
+is "$?|$(cat "$tmp/out")" '1|smc_bpf: container web: process 2147483647: No such process' 'a runtime that ignores SIGCHLD'
 state '"smc-tools/attach":"true"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 0 'true, to nobody: it starts'
