@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+/* The state of a container: what is taken of it is one. */
+#include "fuzz.h"
+
+#include <string.h>
+
+#include "smc_bpf/container.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct container container;
+	struct smc_err err = { 0 };
+	int ret = container_read(&container, (const char *)data, size, &err);
+
+	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));
+	MUST(memchr(container.id, '\0', sizeof(container.id)) && !strchr(container.id, '/'));
+	MUST(ret || (*container.id && (container.pid > 0) == !container.is_stopped));
+	MUST(!container.is_stopped || !container.wish);
+	return 0;
+}
