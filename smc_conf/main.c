@@ -41,12 +41,9 @@ static const struct cli_tool tool = {
 		 "show [-j]",
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
-		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.
-"
-		"FILE is " CONF_FILE " with those of " CONF_DIR "
-"
-		"unless another is given, - is standard input; lines or JSON, and export makes the
-"
+		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.\n"
+		"FILE is " CONF_FILE " with those of " CONF_DIR "\n"
+		"unless another is given, - is standard input; lines or JSON, and export makes the\n"
 		"one of the other.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
