@@ -340,13 +340,12 @@ static bool is_own(const struct predict_host *host, const struct netaddr *addr)
 	return false;
 }
 
-/* The better of two: the mode counts, then that no router is needed. */
+/* The better of two, of equal ones the first. */
 static void take(struct prediction *best, struct way *kept, const struct way *way, bool is_routed)
 {
 	enum predict_mode mode = mode_of(way);
 
-	if (best->client && (mode < best->mode ||
-			     (mode == best->mode && (is_routed || !best->is_routed))))
+	if (best->client && mode <= best->mode)
 		return;
 	*best = (struct prediction){ mode, way->nets[0], way->nets[1], .is_routed = is_routed };
 	*kept = *way;

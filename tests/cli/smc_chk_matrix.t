@@ -66,7 +66,7 @@ def modes():
     status, found, err = pairs(*map(path, ("a", "b", "other", "bare", "one", "two")))
     ok(status == 2 and not err and len(found) == 30, "30 connections between six hosts", (status, err, found))
     got = found["a", "b"]
-    ok((got["mode"], got["version"], got["release"], got["client_interface"], got["why_not_more"]) == ("SMCR", 2, 1, "eth0", []),
+    ok([got[key] for key in ("mode", "version", "release", "client_interface", "why_not_more")] == ["SMCR", 2, 1, "eth0", []],
        "RoCE on both sides and an EID in common: SMC-R v2.1", got)
     got = found["other", "a"]
     ok(got["mode"] == "TCP" and "version" not in got and got["why_not_more"] == [
@@ -83,7 +83,8 @@ def shown():
     lines = out.splitlines()
     ok(status == 2 and not err and lines[1].split() == ["a", "<->", "b", "SMC-R", "v2.1", "eth0"], "a line for both directions", out)
     ok("For more:" in lines and "on other" in lines and
-       any(line.startswith("  smcd ueid add FLEET ") and line.endswith("# 4 connections") for line in lines), "what to type, where, and for how many connections", out)
+       any(line.startswith("  smcd ueid add FLEET ") and line.endswith("# 4 connections") for line in lines),
+       "what to type, where, and for how many connections", out)
     status, out, err = run(path("a"), path("b"))
     ok(status == 0 and "For more" not in out, "SMC everywhere: status 0, nothing to type", (status, out, err))
     make("cookies", "10.0.0.9", more={"proc/sys/net/ipv4/tcp_syncookies": "2\n"})
