@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 
+import fleet
 from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip, wait_for
 
 CONF = "/etc/smc-tools/smc.conf"
@@ -377,4 +378,6 @@ check_pnet_file()
 check_policy()
 check_scopes()
 check_seid()
+# Of smc_chk --matrix, in a guest that is there anyway; kernel/matrix_r has more.
+fleet.check_namespaces(6)
 done()
