@@ -83,10 +83,10 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 	return -err->code;
 }
 
-/** struct reading - @index: descriptor of index.json; @out: of what is found */
+/** struct reading - @index, @policy: descriptors of files, -1 for none; @out: of what is found */
 struct reading {
 	const char *record;
-	int index, out;
+	int index, policy, out;
 };
 
 /* The bundle's host, and the network namespace that it is about. */
@@ -112,7 +112,7 @@ static int read_here(void *arg, struct smc_err *err)
 	if (ret)
 		return ret;
 	read_name(name, job->index);
-	return matrix_host_write(name, job->out, err);
+	return matrix_host_write(name, job->policy, job->out, err);
 }
 
 /* What is unpacked, with all that a stranger may have put there. */
@@ -129,8 +129,12 @@ static int read_bundle(struct workdir *work, const char *name, int out, struct s
 		return smc_err_set(err, errno, "cannot read %s", name);
 	snprintf(path, sizeof(path), "%.*s/" BUNDLE_DIRECTORY "/record", PATH_MAX - 64,
 		 work->path);
+	job.policy = openat(work->fd, BUNDLE_DIRECTORY "/text/smc_conf.txt",
+			    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	ret = workdir_fork(work, read_here, &job, "read it", &inner);
 	close(job.index);
+	if (job.policy >= 0)
+		close(job.policy);
 	return ret ? smc_err_say(err, inner.code, "%s: %s", name, inner.text) : 0;
 }
 

@@ -11,7 +11,9 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "base/read.h"
 #include "base/write.h"
+#include "conf/read.h"
 #include "out/text.h"
 #include "smc/abi.h"
 #include "smc_chk/doctor/doctor.h"
@@ -20,6 +22,8 @@
 
 /* More net devices with addresses than any host should have. */
 #define NETS_MAX 4096
+#define RULES_MAX 65536
+#define POLICY_MAX (4 * 1024 * 1024)
 
 /* ---- facts to structs ---- */
 
@@ -27,7 +31,7 @@
 struct writing {
 	struct chk_request req;
 	struct predict_host host;
-	size_t n_nets, size;
+	size_t n_nets, size, n_rules, rules_size;
 	int fd;
 };
 
@@ -129,6 +133,61 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
+static int add_rule(struct writing *job, const struct policy_rule *rule)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < rule->count && job->n_rules < RULES_MAX; i++) {
+		struct predict_rule one = { rule->action, rule->side, rule->nets[i] };
+
+		ret = smc_array_append(&job->host.rules, &job->n_rules, &job->rules_size, &one,
+				       sizeof(one));
+	}
+	return ret;
+}
+
+/* Of the host, not of its namespaces. What is wrong, or about some ports only, does not count. */
+static int take_policy(struct writing *job, int fd)
+{
+	struct smc_err ignored = { 0 };
+	struct conf conf = { 0 };
+	char *text, *line;
+	size_t len;
+	int ret = 0;
+
+	if (fd < 0)
+		return 0;
+	text = smc_read_fd(fd, POLICY_MAX, &len);
+	line = text ? strchr(text, '\n') : NULL;
+	if (!line || conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored) ||
+	    !conf.n_sections) {
+		conf_free(&conf);
+		free(text);
+		return 0;
+	}
+	for (size_t i = 0; !ret && i < conf.sections[0].policy.count; i++) {
+		const struct policy_rule *rule = &conf.sections[0].policy.rules[i];
+
+		if (!rule->ports.low && rule->ports.high == UINT16_MAX)
+			ret = add_rule(job, rule);
+	}
+	job->host.n_rules = (uint32_t)job->n_rules;
+	conf_free(&conf);
+	free(text);
+	return ret;
+}
+
+static bool write_all(const struct writing *job)
+{
+	const struct predict_host *host = &job->host;
+
+	return smc_write_all(job->fd, host, sizeof(*host)) &&
+	       (!job->n_nets ||
+		smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets))) &&
+	       (!job->n_rules ||
+		smc_write_all(job->fd, host->rules, job->n_rules * sizeof(*host->rules)));
+}
+
 static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 		      struct smc_err *err)
 {
@@ -152,8 +211,7 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 	host->n_nets = (uint32_t)job->n_nets;
 	if (ret)
 		return smc_err_set(err, -ret, "cannot store what it says");
-	if (!smc_write_all(job->fd, host, sizeof(*host)) ||
-	    (job->n_nets && !smc_write_all(job->fd, host->nets, job->n_nets * sizeof(*host->nets))))
+	if (!write_all(job))
 		return smc_err_set(err, errno, "cannot store what it says");
 	return 0;
 }
@@ -167,14 +225,16 @@ void matrix_host_set_name(struct predict_host *host, const char *name)
 	out_free(&text);
 }
 
-int matrix_host_write(const char *name, int fd, struct smc_err *err)
+int matrix_host_write(const char *name, int policy, int fd, struct smc_err *err)
 {
 	struct writing job = { .fd = fd };
 	int ret;
 
 	matrix_host_set_name(&job.host, name);
-	ret = facts_with(&job.req, write_host, err);
-	free(job.host.nets);
+	ret = take_policy(&job, policy);
+	ret = ret ? smc_err_set(err, -ret, "cannot store what it says") :
+		    facts_with(&job.req, write_host, err);
+	matrix_host_free(&job.host);
 	return ret;
 }
 
@@ -191,6 +251,15 @@ static void settle(char *text, size_t size)
 
 #define SETTLE(text) settle(text, sizeof(text))
 
+static void settle_addr(struct netaddr *addr)
+{
+	SETTLE(addr->netdev);
+	if (addr->family != AF_INET)
+		addr->family = AF_INET6;
+	if (addr->prefix > (addr->family == AF_INET ? 32 : 128))
+		addr->prefix = 0;
+}
+
 static void settle_net(struct predict_net *net)
 {
 	SETTLE(net->name);
@@ -198,15 +267,8 @@ static void settle_net(struct predict_net *net)
 	SETTLE(net->command);
 	if (net->n_addrs > PREDICT_ADDRS)
 		net->n_addrs = 0;
-	for (size_t i = 0; i < net->n_addrs; i++) {
-		struct netaddr *addr = &net->addrs[i];
-
-		SETTLE(addr->netdev);
-		if (addr->family != AF_INET)
-			addr->family = AF_INET6;
-		if (addr->prefix > (addr->family == AF_INET ? 32 : 128))
-			addr->prefix = 0;
-	}
+	for (size_t i = 0; i < net->n_addrs; i++)
+		settle_addr(&net->addrs[i]);
 }
 
 static void settle_host(struct predict_host *host)
@@ -225,29 +287,40 @@ static void settle_host(struct predict_host *host)
 		SETTLE(host->ueids[i]);
 }
 
+/* An array, at @at, which moves on. Return: NULL without memory; *@count is 0 without one. */
+static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t item)
+{
+	size_t size = *count <= most ? *count * item : 0;
+	void *items = calloc(1, size + 1);
+
+	if (!size || !items || pread(fd, items, size, *at) != (ssize_t)size)
+		*count = 0;
+	*at += (off_t)size;
+	return items;
+}
+
 int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err *err)
 {
-	size_t size;
-
 	if (pread(fd, host, sizeof(*host), at) != sizeof(*host))
 		return smc_err_say(err, EBADMSG, "nothing could be read of it");
-	host->nets = NULL;
 	settle_host(host);
-	if (host->n_nets > NETS_MAX)
-		host->n_nets = 0;
-	size = host->n_nets * sizeof(*host->nets);
-	host->nets = calloc(host->n_nets + 1, sizeof(*host->nets));
-	if (!host->nets)
+	at += (off_t)sizeof(*host);
+	host->nets = read_array(fd, &at, &host->n_nets, NETS_MAX, sizeof(*host->nets));
+	host->rules = read_array(fd, &at, &host->n_rules, RULES_MAX, sizeof(*host->rules));
+	if (!host->nets || !host->rules) {
+		matrix_host_free(host);
 		return smc_err_set(err, ENOMEM, "cannot store what it says");
-	if (pread(fd, host->nets, size, at + (off_t)sizeof(*host)) != (ssize_t)size)
-		host->n_nets = 0;
+	}
 	for (size_t i = 0; i < host->n_nets; i++)
 		settle_net(&host->nets[i]);
+	for (size_t i = 0; i < host->n_rules; i++)
+		settle_addr(&host->rules[i].net);
 	return 0;
 }
 
 void matrix_host_free(struct predict_host *host)
 {
 	free(host->nets);
+	free(host->rules);
 	*host = (struct predict_host){ 0 };
 }

@@ -9,10 +9,11 @@
 
 #include "out/text.h"
 
-/** struct way - a connection that is judged: two hosts and a net device of each, by side */
+/** struct way - a connection that is judged: hosts, net devices and addresses, by side */
 struct way {
 	const struct predict_host *hosts[2];
 	const struct predict_net *nets[2];
+	const struct netaddr *addrs[2];
 	int family;
 	bool is_near; /* client and server are in one subnet, of the same prefix */
 };
@@ -267,9 +268,46 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 	return false;
 }
 
+/* As policy_allows(), for a port that no rule names. */
+static bool allows(const struct predict_host *host, enum policy_side side,
+		   const struct netaddr *peer)
+{
+	bool is_named = false, is_free = true;
+
+	for (size_t i = 0; i < host->n_rules; i++) {
+		const struct predict_rule *rule = &host->rules[i];
+		bool fits = netaddr_covers(&rule->net, peer);
+
+		if (rule->side != POLICY_BOTH && rule->side != side)
+			continue;
+		if (rule->action == POLICY_DENY && fits)
+			return false;
+		if (rule->action == POLICY_ALLOW) {
+			is_free = false;
+			is_named |= fits;
+		}
+	}
+	return is_named || is_free;
+}
+
+static bool is_allowed(struct prediction *result, const struct way *way)
+{
+	static const enum policy_side sides[] = { POLICY_TO, POLICY_FROM };
+
+	for (int side = PREDICT_CLIENT; side <= PREDICT_SERVER; side++) {
+		if (allows(way->hosts[side], sides[side], way->addrs[!side]))
+			continue;
+		if (result)
+			say(result, PREDICT_TCP, side, "smc_conf export",
+			    "the policy of %s (smc.conf) denies it", way->hosts[side]->name);
+		return false;
+	}
+	return true;
+}
+
 static enum predict_mode mode_of(const struct way *way)
 {
-	if (!is_possible(NULL, way->hosts))
+	if (!is_possible(NULL, way->hosts) || !is_allowed(NULL, way))
 		return PREDICT_TCP;
 	if (is_smcd_v2(NULL, way))
 		return PREDICT_SMCD_V2;
@@ -303,7 +341,7 @@ static void say_gaps(struct prediction *result, const struct way *way)
 {
 	enum predict_mode mode = result->mode;
 
-	if (!is_possible(result, way->hosts))
+	if (!is_possible(result, way->hosts) || !is_allowed(result, way))
 		return;
 	if (mode < PREDICT_SMCD_V2) {
 		if (has_common_loopback(way) || has_common_ism(way))
@@ -365,6 +403,8 @@ static void try_ways(struct prediction *best, struct way *kept, struct way *way,
 			    (!is_near && !is_routed) || is_own(way->hosts[0], to))
 				continue;
 			way->is_near = is_near && from->prefix == to->prefix;
+			way->addrs[0] = from;
+			way->addrs[1] = to;
 			take(best, kept, way, !is_near);
 		}
 	}
@@ -386,7 +426,7 @@ static void find_way(struct prediction *best, struct way *kept,
 				struct way way = {
 					{ hosts[0], hosts[1] },
 					{ &hosts[0]->nets[i], &hosts[1]->nets[k] },
-					tries[n].family, false,
+					{ NULL, NULL }, tries[n].family, false,
 				};
 
 				try_ways(best, kept, &way, tries[n].is_routed);
@@ -397,7 +437,7 @@ void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server)
 {
 	const struct predict_host *const hosts[2] = { client, server };
-	struct way way = { { client, server }, { NULL, NULL }, AF_INET, false };
+	struct way way = { { client, server }, { NULL, NULL }, { NULL, NULL }, AF_INET, false };
 
 	*result = (struct prediction){ PREDICT_TCP, NULL, NULL, .is_routed = false };
 	find_way(result, &way, hosts);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "policy/policy.h"
 #include "smc/eid.h"
 #include "sys/netaddr.h"
 #include "sys/pnetid.h"
@@ -57,6 +58,15 @@ enum predict_trait {
 };
 
 /**
+ * struct predict_rule - of the policy, one network that is for all ports
+ * @action: enum policy_action; @side: enum policy_side
+ */
+struct predict_rule {
+	uint32_t action, side;
+	struct netaddr net;
+};
+
+/**
  * struct predict_host - what decides, of one host or network namespace
  * @name: how the reader knows it, escaped already
  * @kernel: its release
@@ -67,6 +77,7 @@ enum predict_trait {
  * @chids: of ISM devices that are offered for SMC-D v2
  * @max_links: of a link group, net.smc.smcr_max_links_per_lgr; 0 if unknown
  * @why, @command: why the kernel has no SMC, as in struct predict_net
+ * @rules: with whom it uses SMC, as in policy.h
  */
 struct predict_host {
 	char name[PREDICT_NAME_SIZE], kernel[PREDICT_NAME_SIZE], boot[40];
@@ -75,8 +86,9 @@ struct predict_host {
 	char seid[SMC_EID_SIZE];
 	int32_t chids[PREDICT_CHIDS];
 	char why[PREDICT_WORDS_SIZE], command[PREDICT_COMMAND_SIZE];
-	uint32_t n_nets;
+	uint32_t n_nets, n_rules;
 	struct predict_net *nets;
+	struct predict_rule *rules;
 };
 
 /** enum predict_mode - the later, the earlier the server tries it */

@@ -58,11 +58,12 @@ def host(files, ip, eids=("FLEET",), has_rdma=True, boot=None, **more):
     return made
 
 
-def bundle(path, name, files, **index):
-    """A bundle of a record."""
+def bundle(path, name, files, policy=None, **index):
+    """A bundle of a record, and of what smc_conf said."""
     about = {"schema": "smc-tools/bundle/1", "host": name, "byte_order": "little", **index}
     with tarfile.open(path, "w:gz", compresslevel=1) as tar:
-        for inner, data in [("index.json", json.dumps(about)), *(("record/" + n, d) for n, d in files.items())]:
+        text = [("text/smc_conf.txt", "$ smc_conf export\n" + policy)] if policy else []
+        for inner, data in [("index.json", json.dumps(about)), *text, *(("record/" + n, d) for n, d in files.items())]:
             data = data if isinstance(data, bytes) else data.encode()
             info = tarfile.TarInfo("smc-bundle/" + inner)
             info.size = len(data)

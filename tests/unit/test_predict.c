@@ -296,6 +296,34 @@ static void test_no_smc(void **state)
 	assert_int_equal(of(&pair).n_gaps, 1);
 }
 
+static void test_policy(void **state)
+{
+	struct predict_rule rules[2] = { { .action = POLICY_DENY, .side = POLICY_FROM } };
+	struct pair pair;
+
+	(void)state;
+	start(&pair);
+	pair.hosts[1].rules = rules;
+	pair.hosts[1].n_rules = 1;
+	assert_true(netaddr_parse(&rules[0].net, "10.0.0.0/24"));
+	EXPECT(&pair, PREDICT_TCP);
+	expect_gap(&pair, PREDICT_TCP, PREDICT_SERVER, "policy of b", "smc_conf export");
+	rules[0].side = POLICY_TO;
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	rules[0].side = POLICY_BOTH;
+	EXPECT(&pair, PREDICT_TCP);
+	assert_true(netaddr_parse(&rules[0].net, "10.0.0.2/32"));
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	rules[0].action = POLICY_ALLOW;
+	EXPECT(&pair, PREDICT_TCP);
+	pair.hosts[1].n_rules = 2;
+	rules[1].action = POLICY_ALLOW;
+	assert_true(netaddr_parse(&rules[1].net, "10.0.0.1/32"));
+	EXPECT(&pair, PREDICT_SMCR_V2);
+	rules[1].action = POLICY_DENY;
+	EXPECT(&pair, PREDICT_TCP);
+}
+
 static void test_links(void **state)
 {
 	static const char command[] = "sysctl -w net.smc.smcr_max_links_per_lgr=2";
@@ -349,11 +377,12 @@ static void test_read(void **state)
 	assert_int_equal(host.n_chids, 0);
 	assert_int_equal(strlen(host.name), sizeof(host.name) - 1);
 	matrix_host_free(&host);
-	wrong.n_nets = 1;
+	wrong.n_nets = wrong.n_rules = 1;
 	assert_int_equal(pwrite(fd, &wrong, sizeof(wrong), 0), sizeof(wrong));
 	assert_int_equal(pwrite(fd, &net, sizeof(net), sizeof(wrong)), sizeof(net));
 	assert_int_equal(matrix_host_read(&host, fd, 0, &err), 0);
 	assert_int_equal(host.n_nets, 1);
+	assert_int_equal(host.n_rules, 0);
 	assert_int_equal(host.nets[0].n_addrs, 0);
 	assert_int_equal(strspn(host.nets[0].why, "?"), sizeof(host.nets[0].why) - 1);
 	matrix_host_free(&host);
@@ -369,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_smcd),	cmocka_unit_test(test_one_kernel),
 		cmocka_unit_test(test_no_smc),	cmocka_unit_test(test_links),
 		cmocka_unit_test(test_same),	cmocka_unit_test(test_read),
+		cmocka_unit_test(test_policy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
