@@ -26,8 +26,8 @@ def template():
 def ueids(names):
     tape = HEAD
     for name in names:
-        attr = struct.pack("=HH", 37, 1) + name.encode().ljust(32) + bytes(4)
-        tape += struct.pack("=IHHII", 20 + len(attr), 35, 2, 1, 1) + struct.pack("=BBH", 9, 1, 0) + attr
+        attr = struct.pack("<HH", 37, 1) + name.encode().ljust(32) + bytes(4)
+        tape += struct.pack("<IHHII", 20 + len(attr), 35, 2, 1, 1) + struct.pack("<BBH", 9, 1, 0) + attr
     return tape
 
 
