@@ -275,7 +275,7 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	if (!ret && opts->netns)
 		ret = sc_host_read_netns(&host, file, opts->netns, err);
 	else if (!ret)
-		ret = sc_host_read(&host, file, sees_all, &tool, err);
+		ret = sc_host_read(&host, opts->device ? NULL : file, sees_all, &tool, err);
 	if (ret == -ENOENT && opts->command == CHECK) {
 		cli_note(&tool, "only the file was checked: %s", err->text);
 		ret = 0;

@@ -49,6 +49,7 @@ struct sc_host {
 
 /**
  * sc_host_read() - the state of the kernel
+ * @file: NULL for the PNET table and numbers of the caller's namespace only
  * @all: of every network namespace that has a name; else of those that @file speaks of
  * @note: is told of a namespace that cannot be looked into; only with @all
  *

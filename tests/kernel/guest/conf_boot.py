@@ -8,7 +8,7 @@ import sys
 
 import kern
 from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, ok, out_of, run, wait_for
+from kern import done, equal, ok, out_of, run, skip, wait_for
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 INSTALLED = not os.path.exists(TOOLS + "/smc_conf")
@@ -31,22 +31,22 @@ ExecStart=/bin/sh -c 'smcd -j ueid >/run/first-ueid; smcd -j hs >/run/first-hs; 
 %s >/run/first-mode; exit 0'
 """
 # Both ends in one process, and what they run over.
-MODE = """import socket, json, subprocess
-server = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256)
-server.bind(("127.0.0.1", 0))
-server.listen()
-client = socket.socket(socket.AF_INET, socket.SOCK_STREAM, 256)
-client.connect(server.getsockname())
-port = client.getsockname()[1]
+MODE = """import json, subprocess, sys
+sys.path.append("%s")
+from smcsock import smc_client, smc_listener
+server, client = smc_listener(4711), smc_client(4711)
 found = json.loads(subprocess.run(["smcss", "-a", "-j"], capture_output=True, check=True).stdout)["sockets"]
-print([s["mode"] for s in found if (s.get("local") or {}).get("port") == port][0])
-"""
+print([s["mode"] for s in found if (s.get("peer") or {}).get("port") == 4711][0])
+""" % TOOLS
+SCOPES = "scope /system.slice exclude-comm sshd\n"
 
 
 def install():
     if INSTALLED:
         return
-    for tool in "smc_conf", "smcd", "smcss":
+    for tool in "smc_conf", "smcd", "smcss", "smc_bpf":
+        if not os.path.exists(TOOLS + "/" + tool):
+            continue
         shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
         os.chmod("/usr/bin/" + tool, 0o755)
     write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
@@ -69,16 +69,30 @@ def settled():
 
 
 def mode():
-    """IPPROTO_SMC came with Linux 6.11."""
     return read("/run/first-mode").strip()
+
+
+def has_loopback():
+    """Came with Linux 6.10; without it there is no device here."""
+    return '"loopback":true' in out_of("smcd", "-j", "info")
+
+
+def can_scopes():
+    """Linux 6.11, and smc_bpf was built."""
+    return bool(shutil.which("smc_bpf")) and not run("smc_bpf", "check")[0]
 
 
 def check_good():
     ok(settled(), "systemd has booted with a good file")
-    equal(systemctl("is-active", "smc-conf.service"), "active", "smc-conf.service is active")
+    state = run("systemctl", "is-active", "smc-conf.service")[1]
+    ok(state == "active\n", "smc-conf.service is active", state + read("/run/smc-conf.log"))
     equal((sorted(first("ueid")["ueids"]), first("hs")["enabled"], first("knob")), (["INCLUDED", "LAB"], True, 131072),
           "the first service found everything set")
-    equal(mode(), "SMCD", "and SMC worked")
+    equal(mode(), "SMCD" if has_loopback() else "TCP", "and SMC worked, where there is a device")
+    if can_scopes():
+        ok('"name":"/system.slice"' in out_of("smc_bpf", "status", "-j"), "also scopes are attached")
+    else:
+        skip("scopes", "they need smc_bpf and Linux 6.11")
     equal(out_of("smc_conf", "diff"), "", "nothing is left to be done")
     equal(json.loads(out_of("smcd", "-j", "-N", "blue", "hs"))["enabled"], True, "also in another network namespace")
     write(CONF, "net.smc.autocorking_size 140000\n")
@@ -112,7 +126,7 @@ if len(sys.argv) == 1:
     write(UNITS + "/smc-conf.service.d/log.conf", "[Service]\nStandardError=append:/run/smc-conf.log\n")
     choose_units(*glob.glob("/lib/systemd/system/smc-*.service"))
     out_of("ip", "netns", "add", "blue")
-    boot(GOOD, "good")
+    boot((SCOPES if can_scopes() else "") + GOOD, "good")
     for name in glob.glob("/run/first-*"):
         os.remove(name)
     write("/run/empty", "exclusive\nnetns blue\nexclusive\n")
