@@ -93,7 +93,7 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 	json_t *doc, *scopes;
 	int ret;
 
-	if (record_root() || access(SCOPE_DIR, F_OK))
+	if (record_root() || (access(SCOPE_DIR, F_OK) && errno == ENOENT))
 		return 0;
 	ret = smc_bpf(argv, &text, err);
 	if (ret)
@@ -145,7 +145,8 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 
 	for (size_t i = 0; !ret && i + 1 < count; i += 2)
 		ret = conf_scope_rule(&scope, words[i], words[i + 1], err);
-	if (!ret && scope.user) {
+	/* A record does not have its host's users. */
+	if (!ret && scope.user && !record_root()) {
 		uid = find_user(scope.user);
 		if (uid < 0)
 			ret = smc_err_say(err, EINVAL, "%s: %.60s: no such user",

@@ -136,7 +136,11 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err);
 /** sc_scope_is_there() - is there such a control group? A record may have any */
 bool sc_scope_is_there(const char *path);
 
-/** sc_scope_user() - make a user's name in the rules a number, in @conf. Return: 0, -errno, @err */
+/**
+ * sc_scope_user() - make a user's name in the rules a number, in @conf, but for a record
+ *
+ * Return: 0; -EINVAL without such a user, -ENOMEM; with @err.
+ */
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err);
 
 /** sc_scopes_check() - can there be scopes here? Return: 0, -errno with @err */

@@ -94,6 +94,8 @@ from 'eid A B C D\n'
 is "$rc$out" '1smc_conf: there would be 5 EIDs, and the kernel takes 4' 'check --from: too many EIDs, with the one that is there'
 from 'eid a\n'
 like "$rc$out" '^1smc_conf: standard input:1: a: an EID' 'check --from: a wrong line'
+from 'scope /system.slice/redis.service only ipv4 user nobody-here\n'
+is "$rc$out" 0 'check --from: a scope, whose user and control group only that host knows'
 run check - --from /no/such/bundle
 is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
 

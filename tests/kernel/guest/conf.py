@@ -335,6 +335,8 @@ def check_scopes():
     equal([protocol_in("/conf/a"), protocol_in("/conf/a", "inet6"), protocol_in("/conf/c")], [256, 6, 6], "its sockets are SMC sockets")
     equal(conf("diff"), (0, "", ""), "nothing is left to be done")
     ok("scope /conf/a only ipv4 user 0 exclude-comm sshd set %s:1" % CONF in " ".join(conf("show")[1].split()), "show", conf("show")[1])
+    status, out, err = conf("diff", prefix=NOBODY)
+    ok(status == 1 and not out and "Permission denied" in err, "who may not see scopes is told so", (status, out, err))
     exported = conf("export")[1]
     ok(rules + "\n" in exported, "export has it", exported)
     write(conf("export", "-j")[1], "/run/exported.json")
