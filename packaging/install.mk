@@ -8,14 +8,14 @@ INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
-INSTALL_UNITS := smc-conf.service
+INSTALL_UNITS := smc-conf.service smc-metrics.service smc-metrics.timer
 # What it was called in smc-tools that had a PNET table only.
 UNIT_ALIAS := smc-pnet.service
 INSTALL_RULES := 90-smc-conf.rules
 INSTALL_HOOKS := $(if $(HAVE_BPF),smc-tools.json)
-# The schema of smc.conf as JSON.
+# The schema of smc.conf as JSON, and what is for Prometheus and Grafana.
 DATADIR ?= $(PREFIX)/share/smc-tools
-INSTALL_SCHEMAS := lib/conf/smc.conf.schema.json
+INSTALL_SHARED := lib/conf/smc.conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
 # Ansible looks there by itself.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 INSTALL_DOCS := README.md CHANGELOG.md LICENSE
@@ -57,7 +57,7 @@ endef
 define install_with_paths
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(2)'
 	$(Q)$(INSTALL) -m 0644 packaging/$(1) '$(DESTDIR)$(2)'
-	$(Q)sed -i 's,@BINDIR@,$(BINDIR),' '$(DESTDIR)$(2)/$(1)'
+	$(Q)sed -i 's,@BINDIR@,$(BINDIR),; s,@LIBEXECDIR@,$(LIBEXECDIR),' '$(DESTDIR)$(2)/$(1)'
 
 endef
 define install_page
@@ -71,17 +71,17 @@ install: all
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
-	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) packaging/metrics/smc-metrics '$(DESTDIR)$(LIBEXECDIR)'
+	$(Q)$(INSTALL) -m 0644 $(INSTALL_SHARED) '$(DESTDIR)$(DATADIR)'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
 	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
 	$(if $(MUSL_LINKDIR),$(install_musl_link))
 	$(foreach unit,$(INSTALL_UNITS),$(call install_with_paths,$(unit),$(UNITDIR)))
-	$(if $(INSTALL_UNITS),$(Q)ln -sf $(INSTALL_UNITS) '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)')
+	$(if $(INSTALL_UNITS),$(Q)ln -sf $(firstword $(INSTALL_UNITS)) '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)')
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
-	$(Q)$(INSTALL) -m 0644 $(INSTALL_SCHEMAS) '$(DESTDIR)$(DATADIR)'
 	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
@@ -97,13 +97,13 @@ uninstall:
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)') $(if $(MUSL_LINKDIR),'$(DESTDIR)$(MUSL_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
-	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%')
+	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%') '$(DESTDIR)$(LIBEXECDIR)/smc-metrics'
+	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)),'$(DESTDIR)$(DATADIR)/$(file)')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
 	$(Q)rm -f $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
 	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
 	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'
-	$(Q)rm -f $(foreach schema,$(INSTALL_SCHEMAS),'$(DESTDIR)$(DATADIR)/$(notdir $(schema))')
 	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
 
 DIST := smc-tools-$(VERSION)

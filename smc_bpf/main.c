@@ -19,7 +19,7 @@ enum {
 	OPT_ONLY,
 	OPT_USER,
 	OPT_EXCLUDE_COMM,
-	OPT_ALLOW_GROUP,
+	OPT_ALLOW_GROUP, OPT_METRICS,
 };
 
 static const struct cli_opt options[] = {
@@ -37,6 +37,7 @@ static const struct cli_opt options[] = {
 						    "up to 8 times" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf" },
 	{ 'j', "json", NULL, "write one JSON document" },
+	{ OPT_METRICS, "metrics", NULL, "write counters in Prometheus' text form" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -46,7 +47,7 @@ static const struct cli_tool tool = {
 	.name = "smc_bpf",
 	.usage = "attach TARGET [RULE]...\n"
 		 "detach TARGET | --all\n"
-		 "status [TARGET] [-j]\n"
+		 "status [TARGET] [-j | --metrics]\n"
 		 "check [TARGET]\n"
 		 "oci-hook",
 	.summary =
@@ -65,7 +66,7 @@ struct bpf_opts {
 	enum command command;
 	int how;		/* option that names the target, 0 for none */
 	const char *text;	/* its argument */
-	bool is_all, is_json, has_rules;
+	bool is_all, is_json, is_metrics, has_rules;
 	struct smc_scope rules;
 	size_t comms;
 };
@@ -140,6 +141,7 @@ static int set_option(struct bpf_opts *opts, int opt)
 	case 'c': case 'u': case 'C': case 'p': case OPT_CGROUP_OF: case OPT_RUN:
 		return set_target(opts, opt);
 	case 'j': opts->is_json = true; return 0;
+	case OPT_METRICS: opts->is_metrics = true; return 0;
 	case OPT_ALL: opts->is_all = true; return 0;
 	case OPT_ONLY: opts->has_rules = true; return set_family(opts, optarg);
 	case OPT_USER: opts->has_rules = true; return set_user(opts, optarg);
@@ -179,6 +181,10 @@ static int check_together(const struct bpf_opts *opts)
 		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach --run'");
 	if (opts->is_json && opts->command != STATUS)
 		return cli_usage_error(&tool, "option '--json' is only for 'status'");
+	if (opts->is_metrics && opts->command != STATUS)
+		return cli_usage_error(&tool, "option '--metrics' is only for 'status'");
+	if (opts->is_metrics && opts->is_json)
+		return cli_exclude(&tool, 'j', OPT_METRICS);
 	return 0;
 }
 
@@ -236,7 +242,8 @@ static int status(const struct bpf_opts *opts, struct scope_target *target, stru
 	int ret = scope_list_load(&list, opts->how ? target : NULL, err);
 
 	if (!ret)
-		ret = status_print(&tool, &list, opts->is_json, err);
+		ret = opts->is_metrics ? status_metrics(&list, err) :
+					 status_print(&tool, &list, opts->is_json, err);
 	scopes_free(&list);
 	return ret;
 }

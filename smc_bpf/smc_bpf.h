@@ -163,6 +163,9 @@ int scope_list_load(struct scope_list *list, struct scope_target *target, struct
 int status_print(const struct cli_tool *tool, const struct scope_list *list, bool is_json,
 		 struct smc_err *err);
 
+/** status_metrics() - the same in Prometheus' text form. Return: 0, -errno with a sentence */
+int status_metrics(struct scope_list *list, struct smc_err *err);
+
 /* ---- hook.c ---- */
 
 /**

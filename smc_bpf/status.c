@@ -2,11 +2,14 @@
 /* The scopes as a table or JSON. */
 #include "smc_bpf/smc_bpf.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "host/smc.h"
+#include "out/metrics.h"
 #include "out/table.h"
 
 static const struct out_names kinds =
@@ -75,6 +78,72 @@ static void append_json(struct out_text *text, const struct scope_list *list, bo
 
 	out_json_document(text, json_pack("{s:s, s:b, s:o}", "schema", "smc-tools/bpf/1", "smc",
 					  has_smc, "scopes", array), false);
+}
+
+/* Those of most sockets; the rest is counted together. */
+#define MOST_SCOPES 100
+
+static int by_converted(const void *one, const void *other)
+{
+	const struct smc_scope *a = &((const struct scope_entry *)one)->scope;
+	const struct smc_scope *b = &((const struct scope_entry *)other)->scope;
+
+	return (a->converted < b->converted) - (a->converted > b->converted);
+}
+
+static void append_sockets(struct out_text *text, const struct scope_list *list)
+{
+	static const char name[] = "smc_scope_sockets_total";
+	static const char *const results[] = { "converted", "excluded", "other" };
+	struct out_text label = { 0 };
+	uint64_t rest[3] = { 0 };
+	char id[24];
+
+	metrics_head(text, name, "counter", "Sockets of eBPF scopes: converted to SMC, excluded "
+		     "by name, or of another kind.");
+	for (size_t i = 0; i < list->count; i++) {
+		const struct scope_entry *entry = &list->entries[i];
+		const uint64_t values[] = { entry->scope.converted, entry->scope.excluded,
+					    entry->scope.other };
+
+		out_reset(&label);
+		out_escaped(&label, entry->scope.name, sizeof(entry->scope.name));
+		out_char(&label, '\0');
+		snprintf(id, sizeof(id), "%" PRIu64, entry->id);
+		for (size_t j = 0; !label.is_failed && j < 3; j++) {
+			rest[j] += values[j];
+			if (i < MOST_SCOPES)
+				metrics_sample(text, name, values[j], "scope", label.data, "id",
+					       id, "result", results[j], NULL);
+		}
+		if (i + 1 == MOST_SCOPES)
+			memset(rest, 0, sizeof(rest));
+	}
+	for (size_t j = 0; j < 3 && list->count > MOST_SCOPES; j++)
+		metrics_sample(text, name, rest[j], "scope", "other", "result", results[j], NULL);
+	text->is_failed |= label.is_failed;
+	out_free(&label);
+}
+
+int status_metrics(struct scope_list *list, struct smc_err *err)
+{
+	static const char name[] = "smc_scopes";
+	size_t counts[STATE_ACTIVE + 1] = { 0 };
+	struct out_text text = { 0 };
+	int ret;
+
+	if (list->count)
+		qsort(list->entries, list->count, sizeof(*list->entries), by_converted);
+	for (size_t i = 0; i < list->count; i++)
+		counts[list->entries[i].state]++;
+	metrics_head(&text, name, "gauge", "eBPF scopes by state.");
+	for (size_t i = 0; i <= STATE_ACTIVE; i++)
+		metrics_sample(&text, name, counts[i], "state", states.names[i].text, NULL);
+	append_sockets(&text, list);
+	out_str(&text, "# EOF\n");
+	ret = out_print(&text, err);
+	out_free(&text);
+	return ret;
 }
 
 static int by_name(const void *one, const void *other)

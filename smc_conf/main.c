@@ -16,7 +16,7 @@
 #include "sys/enclose.h"
 #include "sys/library.h"
 
-enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM };
+enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM, OPT_METRICS };
 
 /* Exit status of diff when there is something to be done. */
 #define DIFFERENT 2
@@ -27,6 +27,7 @@ static const struct cli_opt options[] = {
 	  "apply, diff: only of this network namespace: a name, a process id or a path" },
 	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk -b' recorded" },
 	{ 'j', "json", NULL, "write one JSON document" },
+	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -38,7 +39,7 @@ static const struct cli_tool tool = {
 		 "diff [FILE] [-N NETNS] [-j]\n"
 		 "apply [FILE] [-N NETNS | --device NAME]\n"
 		 "check FILE [--from BUNDLE]\n"
-		 "show [-j]",
+		 "show [-j | --metrics]",
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
 		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.\n"
@@ -56,7 +57,7 @@ enum command { EXPORT, DIFF, APPLY, CHECK, SHOW, COMMANDS };
 struct sc_opts {
 	enum command command;
 	const char *file, *device, *netns, *bundle;
-	bool is_json;
+	bool is_json, is_metrics;
 };
 
 static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "show" };
@@ -91,7 +92,9 @@ static int check_together(const struct sc_opts *opts)
 	if (opts->is_json && (opts->command == APPLY || opts->command == CHECK))
 		return cli_usage_error(&tool, "option '--json' is not for '%s'",
 				       words[opts->command]);
-	return 0;
+	if (opts->is_metrics && opts->command != SHOW)
+		return cli_usage_error(&tool, "option '--metrics' is only for 'show'");
+	return opts->is_metrics && opts->is_json ? cli_exclude(&tool, 'j', OPT_METRICS) : 0;
 }
 
 /* The command comes first, or behind the options. Return: -1 to go on, or the exit status. */
@@ -105,6 +108,7 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 		case 'N': opts->netns = optarg; break;
 		case OPT_FROM: opts->bundle = optarg; break;
 		case 'j': opts->is_json = true; break;
+		case OPT_METRICS: opts->is_metrics = true; break;
 		case 'v': return cli_version(&tool);
 		case 'h': return cli_help(&tool);
 		default: return tool.error_status;
@@ -232,6 +236,8 @@ static int run_with(struct sc_host *host, const struct sc_opts *opts, const stru
 	struct sc_changes changes = { 0 };
 	int ret = sc_want(host, file, err);
 
+	if (!ret && opts->is_metrics)
+		return sc_print_metrics(host, err);
 	if (!ret && opts->command == SHOW)
 		return sc_print_state(host, file, opts->is_json, err);
 	if (!ret && opts->device)

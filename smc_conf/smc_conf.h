@@ -169,3 +169,8 @@ int sc_print_changes(const struct sc_host *host, const struct sc_changes *change
 		     struct smc_err *err);
 int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_json,
 		   struct smc_err *err);
+
+/* ---- metrics.c ---- */
+
+/** sc_print_metrics() - the counters of policies, in Prometheus' text form. Return: as above */
+int sc_print_metrics(const struct sc_host *host, struct smc_err *err);

@@ -72,7 +72,7 @@ struct cmd_rates {
 	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
 	{ 'd', "details", NULL, details_help },                                                    \
 	{ 'j', "json", NULL, "write one JSON document" },                                          \
-	{ 'm', "metrics", NULL, "stats: write metrics for Prometheus" },                           \
+	{ 'm', "metrics", NULL, "stats, linkgroup: write metrics for Prometheus" },                \
 	{ 'N', "netns", "NETNS",                                                                   \
 	  "look into a network namespace: a name, a process id or a path" },                       \
 	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },                \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out/metrics.h"
+
 /** struct linkgroup_request - filters combine; @id counts if @has_id */
 struct linkgroup_request {
 	bool is_links, has_id;
@@ -206,6 +208,82 @@ static int parse(struct cmd *cmd, struct linkgroup_request *request)
 	return ret < 0 ? ret : 0;
 }
 
+/* ---- metrics ---- */
+
+static const char *const type_names[] = {
+	"none", "single", "symmetric", "asymmetric_peer", "asymmetric_local",
+};
+
+#define TYPES (sizeof(type_names) / sizeof(type_names[0]))
+
+struct sums {
+	uint64_t types[TYPES], groups, conns, sndbuf, rcvbuf;
+};
+
+static void sum_up(struct sums *sums, const struct cmd_list *groups)
+{
+	*sums = (struct sums){ .groups = groups->count };
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct smc_lgr *lgr = cmd_list_at(groups, i);
+
+		if (lgr->has & SMC_LGR_HAS_TYPE && lgr->type < TYPES)
+			sums->types[lgr->type]++;
+		sums->conns += lgr->conns;
+		sums->sndbuf += lgr->sndbuf;
+		sums->rcvbuf += lgr->rcvbuf;
+	}
+}
+
+/* The sums of SMC-D and of SMC-R, in this order. */
+static void append_metrics(struct out_text *text, const struct sums sums[2])
+{
+	static const char groups[] = "smc_link_groups", conns[] = "smc_link_group_connections",
+			  buffers[] = "smc_link_group_buffer_bytes";
+
+	metrics_head(text, groups, "gauge", "Link groups of this host, those of SMC-R by how "
+		     "their links are: single, symmetric, ...");
+	metrics_sample(text, groups, sums[0].groups, "tech", "smcd", NULL);
+	for (size_t i = 0; i < TYPES; i++)
+		metrics_sample(text, groups, sums[1].types[i], "tech", "smcr", "links",
+			       type_names[i], NULL);
+	metrics_head(text, conns, "gauge", "Connections in link groups.");
+	metrics_sample(text, conns, sums[0].conns, "tech", "smcd", NULL);
+	metrics_sample(text, conns, sums[1].conns, "tech", "smcr", NULL);
+	metrics_head(text, buffers, "gauge", "Bytes that link groups have allocated, as far as "
+		     "the kernel tells.");
+	for (size_t i = 0; i < 2; i++) {
+		const char *tech = i ? "smcr" : "smcd";
+
+		metrics_sample(text, buffers, sums[i].sndbuf, "tech", tech, "direction",
+			       "transmit", NULL);
+		metrics_sample(text, buffers, sums[i].rcvbuf, "tech", tech, "direction",
+			       "receive", NULL);
+	}
+	out_str(text, "# EOF\n");
+}
+
+static int run_metrics(struct cmd *cmd, struct lists *lists)
+{
+	static const uint8_t requests[] = { SMC_ABI_GET_LGR_SMCD, SMC_ABI_GET_LGR_SMCR };
+	struct sums sums[2];
+
+	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")) || cmd->is_json ||
+	    cmd->watch_seconds > 0)
+		return cmd_usage(cmd, "linkgroup: --metrics is for show of all, without --json "
+				 "and --watch");
+	for (size_t i = 0; i < 2; i++) {
+		int ret;
+
+		lists->groups.count = 0;
+		ret = cmd_dump(cmd, requests[i], on_group, lists, "the link groups");
+		if (ret)
+			return ret;
+		sum_up(&sums[i], &lists->groups);
+	}
+	append_metrics(&cmd->text, sums);
+	return 0;
+}
+
 int cmd_run_linkgroup(struct cmd *cmd)
 {
 	struct lists lists = {
@@ -213,8 +291,14 @@ int cmd_run_linkgroup(struct cmd *cmd)
 		.links = { .item_size = sizeof(struct link_row) },
 	};
 	struct linkgroup_request request = { .has_id = false };
-	int ret = parse(cmd, &request);
+	int ret;
 
+	if (cmd->is_metrics) {
+		ret = run_metrics(cmd, &lists);
+		cmd_list_free(&lists.groups);
+		return ret;
+	}
+	ret = parse(cmd, &request);
 	if (!ret)
 		ret = load(cmd, &lists, &request);
 	if (!ret)

@@ -215,8 +215,9 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 				       object->name);
 	if (!object->run || (cmd.argc > 1 && cmd_is(argv[1], "help")))
 		return cli_help(variant->tool);
-	if (cmd.is_metrics && object->run != cmd_run_stats)
-		return cli_usage_error(variant->tool, "--metrics is for stats only");
+	if (cmd.is_metrics && object->run != cmd_run_stats && object->run != cmd_run_linkgroup)
+		return cli_usage_error(variant->tool,
+				       "--metrics is for stats and linkgroup only");
 	cmd.argc--;
 	cmd.argv = argv + 1;
 	rates = calloc(1, sizeof(*rates));

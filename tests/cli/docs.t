@@ -283,7 +283,7 @@ check_readme() {
 		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}.8"
 		ok $? "README: leads to $page"
 	done
-	for page in $(grep -oE '\b[a-z_.]+\([578]\)' README.md | tr '()' '. ' | sort -u); do
+	for page in $(grep -oE '\b[a-z_.-]+\([578]\)' README.md | tr '()' '. ' | sort -u); do
 		[ -e "man/$page" ]
 		ok $? "README: $page is there"
 	done

@@ -56,7 +56,7 @@ for tool in smcd smcr; do
 		refuse "number of seconds" "$tool" -w "$seconds" info
 	done
 	refuse "no network namespace" "$tool" -N there-is-none info
-	refuse "for stats only" "$tool" --metrics info
+	refuse "for stats and linkgroup only" "$tool" --metrics info
 	long=$("$build/$tool" --help | awk 'length > 100')
 	is "$long" '' "$tool: no help line is longer than 100 characters"
 	"$build/$tool" --help >/dev/full 2>"$tmp/err"

@@ -58,6 +58,38 @@ static void table(void **state)
 	free(text);
 }
 
+static void metrics(void **state)
+{
+	static const char *const lines[] = {
+		"smc_scopes{state=\"gone\"} 1\n", "smc_scopes{state=\"active\"} 101\n",
+		"smc_scope_sockets_total{scope=\"/big\\\\x1b\",id=\"1099\",result=\"converted\"} 99\n",
+		"smc_scope_sockets_total{scope=\"other\",result=\"converted\"} 1\n",
+		"smc_scope_sockets_total{scope=\"other\",result=\"excluded\"} 16\n",
+	};
+	struct scope_entry many[103] = { { .scope.kind = SCOPE_CGROUP } };
+	struct scope_list list = { many, ARRAY_SIZE(many) };
+	int fd = capture_file(), saved;
+	struct smc_err err;
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
+		many[i] = (struct scope_entry){ 1000 + i,
+			{ .kind = SCOPE_CGROUP, .converted = i > 101 ? 0 : i, .excluded = 7,
+			  .other = 1, .name = "/big\x1b" }, STATE_ACTIVE };
+	many[0].state = STATE_GONE;
+	many[0].scope.excluded = 2;
+	many[102].state = STATE_EMPTY;
+	saved = stdout_to(fd);
+	assert_int_equal(status_metrics(&list, &err), 0);
+	stdout_back(saved);
+	text = file_text(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)
+		if (!strstr(text, lines[i]))
+			fail_msg("no %s in %s", lines[i], text);
+	free(text);
+}
+
 /* Whether there is SMC is a fact of the machine that the test runs on. */
 static void check_json(size_t count, const char *want)
 {
@@ -97,7 +129,7 @@ static void json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table),
+		cmocka_unit_test(table), cmocka_unit_test(metrics),
 		cmocka_unit_test(json),
 	};
 

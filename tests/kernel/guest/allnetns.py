@@ -19,7 +19,7 @@ POD = "1f0c2a31-5b1e-4d2f-9a77-0d3b6c5e8f%02x"
 
 
 def container_id(number):
-    return "%064x" % (0xabcdef << 200 | number)
+    return "%08x%056x" % (number, 0xabcdef)
 
 
 def group_of(number):

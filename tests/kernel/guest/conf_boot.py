@@ -44,11 +44,10 @@ SCOPES = "scope /system.slice exclude-comm sshd\n"
 def install():
     if INSTALLED:
         return
-    for tool in "smc_conf", "smcd", "smcss", "smc_bpf":
-        if not os.path.exists(TOOLS + "/" + tool):
-            continue
+    for tool in [name for name in ("smc_conf", "smcd", "smcss", "smc_bpf", "smc-metrics") if os.path.exists(TOOLS + "/" + name)]:
         shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
         os.chmod("/usr/bin/" + tool, 0o755)
+    write(UNITS + "/smc-metrics.service", read(TOOLS + "/smc-metrics.service").replace("@LIBEXECDIR@", "/usr/bin"))
     write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
 
 
@@ -100,6 +99,22 @@ def check_good():
     equal(out_of("cat", "/proc/sys/net/smc/autocorking_size"), "140000\n", "systemctl reload takes a changed file")
 
 
+def check_metrics():
+    """In its sandbox."""
+    write(UNITS + "/smc-metrics.service.d/log.conf", "[Service]\nEnvironment=SMC_TOOLS_METRICS=/run/metrics\n"
+          "StandardError=append:/run/smc-metrics.log\n")
+    os.mkdir("/run/metrics")
+    systemctl("daemon-reload")
+    status = run("systemctl", "start", "smc-metrics.service")[0]
+    equal((status, read("/run/smc-metrics.log")), (0, ""), "smc-metrics.service writes metrics")
+    text = read("/run/metrics/smc-tools.prom")
+    states = [line.split()[-1] for line in text.splitlines() if line.startswith("smc_collector_success")]
+    ok(states.count("1") == len(states) >= 4, "all parts of it work", text)
+    ok('smc_network_namespaces{what="denied"} 0\nsmc_network_namespaces{what="failed"} 0\n' in text,
+       "it may enter all network namespaces", text)
+    ok('smc_link_groups{tech="smcd"} ' in text and "smc_policy_learned_peers " in text, "with link groups and policy", text)
+
+
 def check_broken():
     ok(settled(), "systemd has booted with a broken file")
     equal(run("systemctl", "is-failed", "smc-conf.service")[1], "failed\n", "smc-conf.service has failed")
@@ -134,6 +149,7 @@ if len(sys.argv) == 1:
     sys.exit(boot("eid LAB\neid lab_2\nhandshake-limit on\n", "broken"))
 if sys.argv[1] == "good":
     check_good()
+    check_metrics()
     leave()
 kern.go_on(*map(int, read("/run/count").split()))
 check_broken()

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Metrics, alerts, runbook and dashboard: what the tools write of the recorded host, read by promtool; what smc-metrics makes of it. TAP.
+
+With --dashboard it writes the dashboard anew."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import recorded  # noqa: E402
+
+METRICS = recorded.ROOT + "/packaging/metrics"
+RULES = METRICS + "/smc-tools.rules.yml"
+SCRIPT = METRICS + "/smc-metrics"
+# As smc-metrics calls them; what a recorded host does not have is its namespaces, and the scopes of eBPF.
+COLLECTED = ("smcd --metrics stats", "smcd --metrics linkgroup", "smcss --metrics -a", "smc_conf show --metrics")
+HERE = ("smc_bpf status --metrics",) if os.path.exists(recorded.BUILD + "/smc_bpf") else ()
+# Of these only "smcss --all-netns" and smc_bpf know.
+ELSEWHERE = '''# HELP smc_network_namespaces Network namespaces of this host.
+# TYPE smc_network_namespaces gauge
+smc_network_namespaces{what="all"} 1
+# HELP smc_scopes eBPF scopes by state.
+# TYPE smc_scopes gauge
+smc_scopes{state="active"} 0
+# HELP smc_scope_sockets_total Sockets of eBPF scopes: converted to SMC, excluded by name, or of another kind.
+# TYPE smc_scope_sockets_total counter
+smc_scope_sockets_total{scope="s",id="1",result="converted"} 0
+# HELP smc_collector_success Did this part of smc-metrics work?
+# TYPE smc_collector_success gauge
+smc_collector_success{collector="stats"} 1
+'''
+UNPACKED = os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")) + "/smc-tools/prometheus/usr/bin/promtool"
+PROMTOOL = shutil.which("promtool") or (UNPACKED if os.path.exists(UNPACKED) else None)
+
+
+def promtool(name, *argv, text=""):
+    """It has nothing to say against."""
+    if not PROMTOOL:
+        return recorded.skip(name, "no promtool")
+    result = subprocess.run([PROMTOOL, *argv], input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return recorded.ok(result.returncode == 0, name, result.stdout)
+
+
+def equal(got, want, name):
+    recorded.ok(got == want, name, "got:  %r\nwant: %r" % (got, want))
+
+
+def generated(what, text=""):
+    result = subprocess.run([METRICS + "/generate", what], input=text, stdout=subprocess.PIPE, text=True, check=False,
+                            env=dict(os.environ, BUILD=recorded.BUILD))
+    return result.stdout
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def check_tools(record):
+    whole = ""
+    for command in COLLECTED:
+        status, out, err = recorded.run(command.split(), {"SMC_TOOLS_ROOT": record})
+        equal((status, err), (0, b""), command)
+        promtool(command + ": promtool has nothing to say", "check", "metrics", text=out.decode())
+        whole += out.decode().replace("# EOF\n", "")
+    promtool("all of it: no family is there twice", "check", "metrics", text=whole + ELSEWHERE)
+    for want in ('smc_link_groups{tech="smcd"} 2', 'smc_link_groups{tech="smcr",links="single"} 1',
+                 'smc_listening_sockets ', 'smc_open_connections{mode="smcr"} '):
+        recorded.ok(any(line.startswith(want) for line in whole.splitlines()), "recorded: " + want,
+                    "\n".join(line for line in whole.splitlines() if line.startswith(want.split("{")[0])))
+    for command in HERE:
+        status, out, _ = recorded.run(command.split(), {})
+        if status:
+            recorded.skip(command, "not allowed here")
+        else:
+            promtool(command + ": promtool has nothing to say", "check", "metrics", text=out.decode())
+    return whole + ELSEWHERE
+
+
+def check_alerts():
+    promtool("the rules", "check", "rules", RULES)
+    promtool("each alert fires when it should, and not when it should not", "test", "rules",
+             recorded.ROOT + "/tests/metrics/alerts.test.yml")
+    alerts = re.findall(r"- alert: (\w+)", read(RULES))
+    tests = read(recorded.ROOT + "/tests/metrics/alerts.test.yml")
+    equal([name for name in alerts if "alertname: %s\n        exp_alerts" % name not in tests or
+           not re.search("alertname: %s\n(?!        exp_alerts)" % name, tests)], [], "each alert has both tests")
+    runbook = read(recorded.ROOT + "/docs/runbook.md")
+    equal(runbook, generated("runbook"), "docs/runbook.md is what generate makes: of what smc_chk -e says now")
+    equal([name for name in alerts if "\n## %s\n" % name not in runbook or "#%s\n" % name.lower() not in read(RULES)], [],
+          "each alert has its entry, and leads there")
+
+
+def check_dashboard(metrics):
+    text = read(METRICS + "/smc-tools.dashboard.json")
+    equal(text, generated("dashboard", metrics), "the dashboard is what generate makes of the metrics")
+    panels = json.loads(text)["panels"]
+    shown = " ".join(target["expr"] for panel in panels for target in panel["targets"])
+    families = re.findall(r"^# TYPE (\w+) ", metrics, re.M)
+    equal([name for name in families if name + "{" not in shown], [], "it shows each family")
+    places = [(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels]
+    ok_ids = len({panel["id"] for panel in panels}) == len(panels) == len(set(places))
+    recorded.ok(ok_ids and all(panel["gridPos"]["w"] == 12 for panel in panels), "its panels have numbers and places of their own")
+    if PROMTOOL:
+        with recorded.new_directory() as directory:
+            rules = {"groups": [{"name": "dashboard", "rules": [
+                {"record": "dashboard:%d" % panel["id"], "expr": panel["targets"][0]["expr"].replace("$__rate_interval", "5m")}
+                for panel in panels]}]}
+            with open(directory + "/rules.yml", "w", encoding="utf-8") as file:
+                json.dump(rules, file)
+            promtool("each expression of it is PromQL", "check", "rules", directory + "/rules.yml")
+
+
+def stub(directory, name, script):
+    with open("%s/%s" % (directory, name), "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\n" + script)
+    os.chmod("%s/%s" % (directory, name), 0o755)
+
+
+def write_metrics(tools, directory):
+    return subprocess.run([SCRIPT, directory], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
+                          env={"PATH": "/usr/bin:/bin", "SMC_TOOLS_METRICS_PATH": tools})
+
+
+def check_script():
+    with recorded.new_directory() as tools, recorded.new_directory() as directory:
+        stub(tools, "smcd", 'echo "# HELP smc_$2 x"; echo "# TYPE smc_$2 gauge"; echo "smc_$2 1"; echo "# EOF"\n')
+        stub(tools, "smcss", 'echo "smc_half 1"; echo "smcss: it broke" >&2; exit 1\n')
+        stub(tools, "smc_conf", 'echo "# HELP smc_policy x"; echo "# TYPE smc_policy gauge"; echo "smc_policy 3"\n')
+        result = write_metrics(tools, directory)
+        equal((result.returncode, result.stdout, result.stderr), (1, "", "smcss: it broke\n"), "one part fails: status 1, and its words")
+        equal(os.listdir(directory), ["smc-tools.prom"], "nothing but the file is left")
+        equal(os.stat(directory + "/smc-tools.prom").st_mode & 0o7777, 0o644, "which everybody may read")
+        text = read(directory + "/smc-tools.prom")
+        recorded.ok("smc_stats 1\n" in text and "smc_policy 3\n" in text and "half" not in text and "EOF" not in text,
+                    "it has all that the others said, and nothing of the one that failed", text)
+        equal(re.findall(r'smc_collector_success\{collector="(\w+)"\} (\d)', text),
+              [("stats", "1"), ("linkgroups", "1"), ("sockets", "0"), ("policy", "1")], "which it tells; what is not installed is not told")
+        promtool("and it is Prometheus' text form", "check", "metrics", text=text)
+        stub(tools, "smcss", 'echo "smc_half 1"\n')
+        before = os.stat(directory + "/smc-tools.prom").st_ino
+        equal(write_metrics(tools, directory).returncode, 0, "all parts work: status 0")
+        recorded.ok(os.stat(directory + "/smc-tools.prom").st_ino != before, "another file takes its place at once: readers see one or the other")
+        result = write_metrics(tools, directory + "/none")
+        equal((result.returncode, result.stderr.count("\n")), (1, 1), "no directory: one sentence")
+
+
+def check_units():
+    probe = subprocess.run(["systemd-analyze", "security", "--help"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                           check=False) if shutil.which("systemd-analyze") else None
+    if not probe or "--offline" not in probe.stdout:
+        recorded.skip("the units", "no systemd-analyze that reads files")
+        return
+    with recorded.new_directory() as directory:
+        for name in ("smc-metrics.service", "smc-metrics.timer"):
+            with open("%s/%s" % (directory, name), "w", encoding="ascii") as file:
+                file.write(read("%s/packaging/%s" % (recorded.ROOT, name)).replace("@LIBEXECDIR@", METRICS))
+        result = subprocess.run(["systemd-analyze", "--man=no", "verify", directory + "/smc-metrics.timer",
+                                 directory + "/smc-metrics.service"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        equal([line for line in result.stdout.splitlines() if "smc-metrics" in line], [], "systemd has nothing to say about the units")
+        result = subprocess.run(["systemd-analyze", "security", "--offline=yes", "--threshold=45", directory + "/smc-metrics.service"],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        recorded.ok(result.returncode == 0, "smc-metrics.service runs in a sandbox", result.stdout[-200:])
+
+
+def main():
+    recorded.needs("metrics")
+    with recorded.new_directory() as directory:
+        metrics = check_tools(recorded.unpack(directory))
+    if sys.argv[1:] == ["--dashboard"]:
+        with open(METRICS + "/smc-tools.dashboard.json", "w", encoding="utf-8") as file:
+            file.write(generated("dashboard", metrics))
+        return
+    check_alerts()
+    check_dashboard(metrics)
+    check_script()
+    check_units()
+    recorded.done()
+
+
+main()
