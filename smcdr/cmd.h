@@ -37,7 +37,8 @@ struct smc_variant {
 
 /**
  * struct cmd - one run of a tool
- * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @netns, @watch_seconds (0: once): options
+ * @is_absolute, @details (0 to 2), @is_json, @is_metrics, @is_all_netns, @netns, @watch_seconds
+ *	(0: once): options
  * @argc, @argv: what follows the object
  * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
@@ -47,7 +48,7 @@ struct smc_variant {
  */
 struct cmd {
 	const struct smc_variant *variant;
-	bool is_absolute, is_json, is_metrics, is_usage;
+	bool is_absolute, is_json, is_metrics, is_all_netns, is_usage;
 	int details;
 	const char *netns;
 	double watch_seconds;
@@ -70,6 +71,7 @@ struct cmd_rates {
 /* The options of both; one phrase differs. */
 #define CMD_OPTIONS(details_help)                                                                  \
 	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
+	{ CLI_LONG_ONLY + 'A', "all-netns", NULL, "stats: of all network namespaces" },            \
 	{ 'd', "details", NULL, details_help },                                                    \
 	{ 'j', "json", NULL, "write one JSON document" },                                          \
 	{ 'm', "metrics", NULL, "stats, linkgroup: write metrics for Prometheus" },                \
@@ -267,8 +269,21 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 /** stats_json() - add all members to the document. Return: 0, -ENOMEM */
 int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant);
 
-/** stats_metrics() - Prometheus' text form, SMC-D and SMC-R in one */
-void stats_metrics(struct out_text *text, const struct smc_stats *stats);
+/** struct stats_of - @netns: label, with @inode; NULL for none */
+struct stats_of {
+	const struct smc_stats *stats;
+	const char *netns;
+	uint64_t inode;
+};
+
+/** stats_metrics() - Prometheus' text form, SMC-D and SMC-R in one, of @count namespaces */
+void stats_metrics(struct out_text *text, const struct stats_of *of, size_t count);
+
+/** stats_load() - ask the kernel. Return: 0, -errno */
+int stats_load(struct cmd *cmd, struct smc_stats *stats);
+
+/** stats_all_netns() - read and print those of all network namespaces. Return: 0, -errno */
+int stats_all_netns(struct cmd *cmd);
 
 /** stats_rates() - one line, or members of @doc, about what happened within @seconds */
 void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *delta,

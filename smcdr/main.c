@@ -53,6 +53,7 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 	case 'D': cmd->details = 2; break;
 	case 'j': cmd->is_json = true; break;
 	case 'm': cmd->is_metrics = true; break;
+	case 'A': cmd->is_all_netns = true; break;
 	case 'N': cmd->netns = value; break;
 	case 'w':
 		return cli_seconds(cmd->variant->tool, &cmd->watch_seconds, value) ?
@@ -218,6 +219,9 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 	if (cmd.is_metrics && object->run != cmd_run_stats && object->run != cmd_run_linkgroup)
 		return cli_usage_error(variant->tool,
 				       "--metrics is for stats and linkgroup only");
+	if (cmd.is_all_netns && (object->run != cmd_run_stats || cmd.netns))
+		return cli_usage_error(variant->tool, "--all-netns is for stats only, and without "
+				       "--netns");
 	cmd.argc--;
 	cmd.argv = argv + 1;
 	rates = calloc(1, sizeof(*rates));

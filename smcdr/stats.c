@@ -19,7 +19,7 @@ static int on_fback(const struct nlmsghdr *nlh, void *arg)
 	return smc_fback_decode(arg, nlh);
 }
 
-static int load(struct cmd *cmd, struct smc_stats *stats)
+int stats_load(struct cmd *cmd, struct smc_stats *stats)
 {
 	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, on_stats, stats, "the statistics");
 
@@ -112,6 +112,8 @@ static int parse(struct cmd *cmd, enum stats_command *command)
 		return record_refuse(cmd->err);
 	if (cmd->watch_seconds > 0 && (*command != SHOW || cmd->is_metrics))
 		return cmd_usage(cmd, "stats: --watch is for show without --metrics");
+	if (cmd->is_all_netns && (*command != SHOW || cmd->watch_seconds > 0))
+		return cmd_usage(cmd, "stats: --all-netns is for show without --watch");
 	if (cmd->is_metrics && (*command != SHOW || cmd->is_json))
 		return cmd_usage(cmd, "stats: --metrics is for show without --json");
 	return 0;
@@ -124,8 +126,10 @@ int cmd_run_stats(struct cmd *cmd)
 	enum stats_command command = SHOW;
 	int ret = parse(cmd, &command);
 
+	if (!ret && cmd->is_all_netns)
+		return stats_all_netns(cmd);
 	if (!ret)
-		ret = load(cmd, &stats);
+		ret = stats_load(cmd, &stats);
 	if (ret)
 		return ret;
 	if (cmd->watch_seconds > 0)
@@ -138,7 +142,7 @@ int cmd_run_stats(struct cmd *cmd)
 	if (!cmd->is_absolute && !cmd->is_metrics && !record_root())
 		is_since_reset = subtract_baseline(cmd, &stats);
 	if (cmd->is_metrics)
-		stats_metrics(&cmd->text, &stats);
+		stats_metrics(&cmd->text, &(const struct stats_of){ &stats, NULL, 0 }, 1);
 	else if (command == JSON)
 		ret = print_compat_json(cmd, &stats);
 	else if (cmd->is_json)

@@ -124,113 +124,157 @@ int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_vari
 
 /* ---- metrics, by way of the node exporter's text file collector ---- */
 
-/* One number of each technology; @labels begin with a comma. */
-static void tech_samples(struct out_text *text, const struct smc_stats *stats, const char *name,
-			 const char *labels, size_t index)
+/** struct set - of which namespaces */
+struct set {
+	const struct stats_of *of;
+	size_t count;
+};
+
+static const char *inode_text(const struct stats_of *of, char buf[24])
+{
+	snprintf(buf, 24, "%" PRIu64, of->inode);
+	return of->netns ? buf : NULL;
+}
+
+/* One number of each technology; two more labels, of which a value of NULL leaves out one. */
+static void tech_samples(struct out_text *text, const struct set *set, const char *name,
+			 const char *const labels[4], size_t index)
 {
 	static const char *const techs[SMC_TECHS] = { [SMC_TECH_D] = "smcd",
 						      [SMC_TECH_R] = "smcr" };
+	char inode[24];
 
-	for (int t = 0; t < SMC_TECHS; t++)
-		if (stats->tech[t].has[index])
-			out_printf(text, "%s{tech=\"%s\"%s} %" PRIu64 "\n", name, techs[t], labels,
-				   stats->tech[t].value[index]);
+	for (size_t i = 0; i < set->count; i++) {
+		const struct stats_of *of = &set->of[i];
+
+		for (int t = 0; t < SMC_TECHS; t++)
+			if (of->stats->tech[t].has[index])
+				metrics_sample(text, name, of->stats->tech[t].value[index], "tech",
+					       techs[t], labels[0] ? labels[0] : "", labels[1],
+					       labels[2] ? labels[2] : "", labels[3], "netns",
+					       of->netns, "netns_inode", inode_text(of, inode),
+					       NULL);
+	}
 }
 
 /* Samples of one family have the same name one after the other; the first one has the help. */
 struct metric {
 	size_t index;
-	const char *name, *labels, *type, *help;
+	const char *name, *labels[4], *type, *help;
 };
 
 #define CONNECTIONS "smc_connections_total"
 #define CALLS "smc_special_calls_total"
 
 static const struct metric metrics[] = {
-	{ SMC_STAT_CLNT_V1, CONNECTIONS, ",side=\"client\",version=\"1\"", "counter",
+	{ SMC_STAT_CLNT_V1, CONNECTIONS, { "side", "client", "version", "1" }, "counter",
 	  "Connections that were set up with SMC." },
-	{ SMC_STAT_CLNT_V2, CONNECTIONS, ",side=\"client\",version=\"2\"", NULL, NULL },
-	{ SMC_STAT_SRV_V1, CONNECTIONS, ",side=\"server\",version=\"1\"", NULL, NULL },
-	{ SMC_STAT_SRV_V2, CONNECTIONS, ",side=\"server\",version=\"2\"", NULL, NULL },
-	{ SMC_STAT_RX_BYTES, "smc_receive_bytes_total", "", "counter", "Bytes received." },
-	{ SMC_STAT_TX_BYTES, "smc_transmit_bytes_total", "", "counter", "Bytes sent." },
-	{ SMC_STAT_RX_CNT, "smc_receive_calls_total", "", "counter", "Calls to receive." },
-	{ SMC_STAT_TX_CNT, "smc_transmit_calls_total", "", "counter", "Calls to send." },
-	{ SMC_STAT_RX_USAGE, "smc_receive_buffer_usage_bytes", "", "gauge",
+	{ SMC_STAT_CLNT_V2, CONNECTIONS, { "side", "client", "version", "2" }, NULL, NULL },
+	{ SMC_STAT_SRV_V1, CONNECTIONS, { "side", "server", "version", "1" }, NULL, NULL },
+	{ SMC_STAT_SRV_V2, CONNECTIONS, { "side", "server", "version", "2" }, NULL, NULL },
+	{ SMC_STAT_RX_BYTES, "smc_receive_bytes_total", { NULL }, "counter", "Bytes received." },
+	{ SMC_STAT_TX_BYTES, "smc_transmit_bytes_total", { NULL }, "counter", "Bytes sent." },
+	{ SMC_STAT_RX_CNT, "smc_receive_calls_total", { NULL }, "counter", "Calls to receive." },
+	{ SMC_STAT_TX_CNT, "smc_transmit_calls_total", { NULL }, "counter", "Calls to send." },
+	{ SMC_STAT_RX_USAGE, "smc_receive_buffer_usage_bytes", { NULL }, "gauge",
 	  "Bytes in receive buffers now." },
-	{ SMC_STAT_TX_USAGE, "smc_transmit_buffer_usage_bytes", "", "gauge",
+	{ SMC_STAT_TX_USAGE, "smc_transmit_buffer_usage_bytes", { NULL }, "gauge",
 	  "Bytes in send buffers now." },
 }, special_metrics[] = {
-	{ SMC_STAT_CORK, CALLS, ",call=\"cork\"", "counter",
+	{ SMC_STAT_CORK, CALLS, { "call", "cork" }, "counter",
 	  "Uses of special socket calls and options." },
-	{ SMC_STAT_NDLY, CALLS, ",call=\"nodelay\"", NULL, NULL },
-	{ SMC_STAT_SENDPAGE, CALLS, ",call=\"sendpage\"", NULL, NULL },
-	{ SMC_STAT_SPLICE, CALLS, ",call=\"splice\"", NULL, NULL },
-	{ SMC_STAT_URG_DATA, CALLS, ",call=\"urgent\"", NULL, NULL },
+	{ SMC_STAT_NDLY, CALLS, { "call", "nodelay" }, NULL, NULL },
+	{ SMC_STAT_SENDPAGE, CALLS, { "call", "sendpage" }, NULL, NULL },
+	{ SMC_STAT_SPLICE, CALLS, { "call", "splice" }, NULL, NULL },
+	{ SMC_STAT_URG_DATA, CALLS, { "call", "urgent" }, NULL, NULL },
 };
 
-static void print_metrics(struct out_text *text, const struct smc_stats *stats,
-			  const struct metric *rows, size_t count)
+static void print_metrics(struct out_text *text, const struct set *set, const struct metric *rows,
+			  size_t count)
 {
 	for (; count--; rows++) {
 		if (rows->help)
 			metrics_head(text, rows->name, rows->type, rows->help);
-		tech_samples(text, stats, rows->name, rows->labels, rows->index);
+		tech_samples(text, set, rows->name, rows->labels, rows->index);
 	}
 }
 
 /* A family whose samples differ in direction and one more label. */
-static void by_direction(struct out_text *text, const struct smc_stats *stats, const char *name,
+static void by_direction(struct out_text *text, const struct set *set, const char *name,
 			 const char *help, const char *label, const struct range *rx,
 			 const struct range *tx)
 {
-	char labels[64];
-
 	metrics_head(text, name, "counter", help);
 	for (size_t i = 0; i < 2 * rx->count; i++) {
-		snprintf(labels, sizeof(labels), ",direction=\"%s\",%s=\"%s\"",
-			 i % 2 ? "transmit" : "receive", label, rx->names[i / 2]);
-		tech_samples(text, stats, name, labels, (i % 2 ? tx : rx)->first + i / 2);
+		const char *const labels[4] = { "direction", i % 2 ? "transmit" : "receive", label,
+						rx->names[i / 2] };
+
+		tech_samples(text, set, name, labels, (i % 2 ? tx : rx)->first + i / 2);
+	}
+}
+
+static const char *const sides[SMC_SIDES] = { [SMC_SIDE_CLIENT] = "client",
+					      [SMC_SIDE_SERVER] = "server" };
+
+static void side_samples(struct out_text *text, const struct set *set, const char *name,
+			 bool is_fallbacks)
+{
+	char inode[24];
+
+	for (size_t i = 0; i < set->count; i++)
+		for (int s = 0; s < SMC_SIDES; s++) {
+			const struct smc_side_stats *side = &set->of[i].stats->side[s];
+
+			metrics_sample(text, name, is_fallbacks ? side->fallbacks :
+				       side->handshake_errors, "side", sides[s], "netns",
+				       set->of[i].netns, "netns_inode",
+				       inode_text(&set->of[i], inode), NULL);
+		}
+}
+
+static void reason_samples(struct out_text *text, const struct stats_of *of, int s)
+{
+	const struct smc_side_stats *side = &of->stats->side[s];
+	char buf[16], code[16], inode[24];
+
+	for (size_t i = 0; i < side->n_reasons; i++) {
+		snprintf(code, sizeof(code), "0x%08x", side->reasons[i].code);
+		metrics_sample(text, "smc_fallback_reasons_total", side->reasons[i].count, "side",
+			       sides[s], "code", code, "reason",
+			       stats_reason_name(side->reasons[i].code, buf), "netns", of->netns,
+			       "netns_inode", inode_text(of, inode), NULL);
 	}
 }
 
 /* The kernel counts these for SMC-D and SMC-R together. */
-static void by_side(struct out_text *text, const struct smc_stats *stats)
+static void by_side(struct out_text *text, const struct set *set)
 {
-	static const char *const sides[SMC_SIDES] = { [SMC_SIDE_CLIENT] = "client",
-						      [SMC_SIDE_SERVER] = "server" };
-	char buf[16];
-
 	metrics_head(text, "smc_handshake_errors_total", "counter",
-	     "Connections lost to an error while SMC was negotiated.");
-	for (int s = 0; s < SMC_SIDES; s++)
-		out_printf(text, "smc_handshake_errors_total{side=\"%s\"} %" PRIu64 "\n", sides[s],
-			   stats->side[s].handshake_errors);
+		     "Connections lost to an error while SMC was negotiated.");
+	side_samples(text, set, "smc_handshake_errors_total", false);
 	metrics_head(text, "smc_fallbacks_total", "counter", "Connections that became plain TCP.");
-	for (int s = 0; s < SMC_SIDES; s++)
-		out_printf(text, "smc_fallbacks_total{side=\"%s\"} %" PRIu64 "\n", sides[s],
-			   stats->side[s].fallbacks);
+	side_samples(text, set, "smc_fallbacks_total", true);
 	metrics_head(text, "smc_fallback_reasons_total", "counter",
-	     "Connections that became plain TCP by reason; the kernel's counter wraps at 65536.");
-	for (int s = 0; s < SMC_SIDES; s++)
-		for (size_t i = 0; i < stats->side[s].n_reasons; i++)
-			out_printf(text, "smc_fallback_reasons_total{side=\"%s\",code=\"0x%08x\","
-				   "reason=\"%s\"} %u\n", sides[s], stats->side[s].reasons[i].code,
-				   stats_reason_name(stats->side[s].reasons[i].code, buf),
-				   stats->side[s].reasons[i].count);
+		     "Connections that became plain TCP by reason; the kernel's counter wraps at "
+		     "65536.");
+	for (size_t i = 0; i < set->count; i++)
+		for (int s = 0; s < SMC_SIDES; s++)
+			reason_samples(text, &set->of[i], s);
 }
 
-void stats_metrics(struct out_text *text, const struct smc_stats *stats)
+void stats_metrics(struct out_text *text, const struct stats_of *of, size_t count)
 {
-	print_metrics(text, stats, metrics, sizeof(metrics) / sizeof(metrics[0]));
-	by_direction(text, stats, "smc_buffers_total", "Buffers given to connections, by size.",
+	const struct set set = { of, count };
+
+	print_metrics(text, &set, metrics, sizeof(metrics) / sizeof(metrics[0]));
+	by_direction(text, &set, "smc_buffers_total", "Buffers given to connections, by size.",
 		     "size", &ranges[RX_BUF], &ranges[TX_BUF]);
-	by_direction(text, stats, "smc_requests_total", "Calls to send and receive, by length.",
+	by_direction(text, &set, "smc_requests_total", "Calls to send and receive, by length.",
 		     "size", &ranges[RX_REQ], &ranges[TX_REQ]);
-	by_direction(text, stats, "smc_buffer_events_total", "What happened to buffers.", "event",
+	by_direction(text, &set, "smc_buffer_events_total", "What happened to buffers.", "event",
 		     &ranges[RX_EVENT], &ranges[TX_EVENT]);
-	print_metrics(text, stats, special_metrics,
+	print_metrics(text, &set, special_metrics,
 		      sizeof(special_metrics) / sizeof(special_metrics[0]));
-	by_side(text, stats);
+	by_side(text, &set);
 	out_str(text, "# EOF\n");
 }

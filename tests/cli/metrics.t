@@ -19,10 +19,13 @@ SCRIPT = METRICS + "/smc-metrics"
 # As smc-metrics calls them; what a recorded host does not have is its namespaces, and the scopes of eBPF.
 COLLECTED = ("smcd --metrics stats", "smcd --metrics linkgroup", "smcss --metrics -a", "smc_conf show --metrics")
 HERE = ("smc_bpf status --metrics",) if os.path.exists(recorded.BUILD + "/smc_bpf") else ()
-# Of these only "smcss --all-netns" and smc_bpf know.
+# Of these only "--all-netns" and smc_bpf know.
 ELSEWHERE = '''# HELP smc_network_namespaces Network namespaces of this host.
 # TYPE smc_network_namespaces gauge
 smc_network_namespaces{what="all"} 1
+# HELP smc_network_namespaces_left_out Network namespaces with SMC whose statistics are not shown, as there are too many.
+# TYPE smc_network_namespaces_left_out gauge
+smc_network_namespaces_left_out 0
 # HELP smc_scopes eBPF scopes by state.
 # TYPE smc_scopes gauge
 smc_scopes{state="active"} 0
@@ -128,7 +131,7 @@ def write_metrics(tools, directory):
 
 def check_script():
     with recorded.new_directory() as tools, recorded.new_directory() as directory:
-        stub(tools, "smcd", 'echo "# HELP smc_$2 x"; echo "# TYPE smc_$2 gauge"; echo "smc_$2 1"; echo "# EOF"\n')
+        stub(tools, "smcd", 'for name; do :; done; echo "# HELP smc_$name x"; echo "# TYPE smc_$name gauge"; echo "smc_$name 1"; echo "# EOF"\n')
         stub(tools, "smcss", 'echo "smc_half 1"; echo "smcss: it broke" >&2; exit 1\n')
         stub(tools, "smc_conf", 'echo "# HELP smc_policy x"; echo "# TYPE smc_policy gauge"; echo "smc_policy 3"\n')
         result = write_metrics(tools, directory)

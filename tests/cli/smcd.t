@@ -57,6 +57,10 @@ for tool in smcd smcr; do
 	done
 	refuse "no network namespace" "$tool" -N there-is-none info
 	refuse "for stats and linkgroup only" "$tool" --metrics info
+	refuse "all-netns is for stats only" "$tool" --all-netns info
+	refuse "without --netns" "$tool" --all-netns -N 1 stats
+	refuse "without --watch" "$tool" --all-netns -w 1 stats
+	refuse "for show without" "$tool" --all-netns stats reset
 	long=$("$build/$tool" --help | awk 'length > 100')
 	is "$long" '' "$tool: no help line is longer than 100 characters"
 	"$build/$tool" --help >/dev/full 2>"$tmp/err"

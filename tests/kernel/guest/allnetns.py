@@ -134,6 +134,20 @@ def check_text():
     ok('smc_open_connections{mode="smcd",netns="shop/redis-2"} 4\n' in metrics, "--metrics", metrics)
 
 
+def check_stats(pids):
+    """Each has done what it was made for, and counted it."""
+    rows = {row["netns_inode"]: row for row in doc("smcd", "--all-netns", "-j", "stats")["namespaces"]}
+    got = [(rows[inode(pid)]["connections"], rows[inode(pid)]["fallbacks"]) if inode(pid) in rows else (0, 0) for pid in pids]
+    equal(got, [connections(number) for number in range(COUNT)], "smcd --all-netns stats: connections and fallbacks of each")
+    ok({row.get("reason") for row in rows.values() if row["fallbacks"] and row["netns_inode"] in map(inode, pids)} == {"PEER_NO_SMC"},
+       "and why", rows)
+    ok(any(line.split() == ["shop/redis-2", "4", "0", "0"] for line in out_of("smcd", "--all-netns", "stats").splitlines()), "as a table")
+    metrics = out_of("smcd", "--all-netns", "-m", "stats")
+    left = int(re.search("^smc_network_namespaces_left_out ([0-9]+)$", metrics, re.M).group(1))
+    shown = set(re.findall('^smc_fallbacks_total.*netns_inode="([0-9]+)"', metrics, re.M))
+    equal((len(shown), len(shown) + left), (20, len(rows)), "metrics: of 20, and how many there are more")
+
+
 def check_few_rights():
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     status, out, err = run(*nobody, "smcss", "--all-netns", "-a")
@@ -151,6 +165,7 @@ def check_all_netns():
     pids = [start(number) for number in range(COUNT)]
     check_rows(pids)
     check_text()
+    check_stats(pids)
     check_few_rights()
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
