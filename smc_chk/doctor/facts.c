@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/record.h"
@@ -21,6 +22,7 @@
 #include "smc/device.h"
 #include "sys/verbs.h"
 
+#define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"
 
 /* ---- netlink ---- */
@@ -148,11 +150,17 @@ static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
 	return smc_sysinfo_decode(arg, nlh);
 }
 
-/* One row is proof enough. */
-static int on_socket(const struct nlmsghdr *nlh __attribute__((unused)),
-		     void *arg __attribute__((unused)))
+/* Of all sockets those that listen. */
+static int on_socket(const struct nlmsghdr *nlh, void *arg)
 {
-	return -ECANCELED;
+	struct exposure_facts *exposure = arg;
+	struct smc_sock sock = { 0 };
+	int ret = smc_sock_decode(&sock, nlh);
+
+	if (ret || sock.state != SMC_ABI_LISTEN)
+		return ret;
+	return smc_array_append(&exposure->listeners, &exposure->n_listeners, &exposure->size,
+				&sock, sizeof(sock));
 }
 
 static void load_netlink(struct doctor_facts *facts)
@@ -165,9 +173,15 @@ static void load_netlink(struct doctor_facts *facts)
 				  &err);
 	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
-	ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg), on_socket, NULL,
-			    &err);
-	facts->has_diag = is_read(facts, ret == -ECANCELED || ret == -EINTR ? 0 : ret, &err);
+	for (int tries = 0; tries < DIAG_TRIES; tries++) {
+		facts->exposure.n_listeners = 0;
+		ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg),
+				    on_socket, &facts->exposure, &err);
+		if (ret != -EINTR)
+			break;
+	}
+	/* If the table goes on changing while it is read, what was read is enough. */
+	facts->has_diag = is_read(facts, ret == -EINTR ? 0 : ret, &err);
 }
 
 static bool has_entry(const struct doctor_facts *facts, const struct rdma_dev *dev)

@@ -3,27 +3,11 @@
 #include "smc_chk/doctor/facts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "host/record.h"
-#include "netlink/diag.h"
 #include "policy/enforce.h"
-#include "smc/abi.h"
 #include "sys/proc.h"
-
-static int on_socket(const struct nlmsghdr *nlh, void *arg)
-{
-	struct exposure_facts *exposure = arg;
-	struct smc_sock sock = { 0 };
-	int ret = smc_sock_decode(&sock, nlh);
-
-	if (ret || sock.state != SMC_ABI_LISTEN)
-		return ret;
-	return smc_array_append(&exposure->listeners, &exposure->n_listeners, &exposure->size,
-				&sock, sizeof(sock));
-}
 
 /* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
 static int complete(struct exposure_facts *exposure)
@@ -54,20 +38,6 @@ static int complete(struct exposure_facts *exposure)
 	return ret;
 }
 
-static int load_listeners(struct exposure_facts *exposure)
-{
-	const struct smc_abi_diag_req req = smc_sock_request(0);
-	struct smc_err ignored = { 0 };
-	int ret, tries = 0;
-
-	do {
-		exposure->n_listeners = 0;
-		ret = smc_diag_dump(&req, sizeof(req), sizeof(struct smc_abi_diag_msg), on_socket,
-				    exposure, &ignored);
-	} while (ret == -EINTR && ++tries < 3);
-	return ret == -ENOMEM ? ret : complete(exposure);
-}
-
 int facts_load_exposure(struct doctor_facts *facts)
 {
 	struct exposure_facts *exposure = &facts->exposure;
@@ -80,5 +50,5 @@ int facts_load_exposure(struct doctor_facts *facts)
 		smc_err_set(&exposure->why_not, EPERM, "the policy");
 	else if (!record_root())
 		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
-	return facts->has_diag ? load_listeners(exposure) : 0;
+	return complete(exposure);
 }
