@@ -58,7 +58,8 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 		return;
 	out_printf(text, "\nPolicy%s", at ? " of network namespace " : "");
 	out_escaped(text, host->netns[at].name, SIZE_MAX);
-	out_printf(text, ", by %s:\n", policy->by ? policy_by_name(policy->by) : "nobody");
+	out_printf(text, ", by %s%s:\n", policy->by ? policy_by_name(policy->by) : "nobody",
+		   policy->for_later ? ", also in namespaces that are made later" : "");
 	for (size_t i = 0; i < policy->count; i++)
 		append_rule(text, &policy->rules[i]);
 	if (policy->port_count)

@@ -198,8 +198,10 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 
 static void settle(struct conf *conf)
 {
-	for (size_t i = 0; i < conf->n_sections; i++)
+	for (size_t i = 0; i < conf->n_sections; i++) {
 		policy_settle(&conf->sections[i].policy);
+		conf->sections[i].policy.for_later = !strcmp(conf->sections[i].netns, "*");
+	}
 }
 
 static int finish(struct conf *conf, int ret)

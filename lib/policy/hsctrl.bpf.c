@@ -76,6 +76,7 @@ struct smc_hs_ctrl {
 	int (*syn_option)(struct tcp_sock *tp);
 	int (*synack_option)(const struct tcp_sock *tp, struct inet_request_sock *ireq);
 };
+_Static_assert(__builtin_offsetof(struct smc_hs_ctrl, flags) == HS_FLAGS_AT, "the loader knows");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

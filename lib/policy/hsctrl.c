@@ -121,8 +121,10 @@ static void remove_pins(const char *name)
 }
 
 /* The object has a name of the same length in its data, once. */
-static int open_object(struct loaded *loaded, const char *name, struct smc_err *err)
+static int open_object(struct loaded *loaded, const char *name, bool for_later,
+		       struct smc_err *err)
 {
+	const uint32_t flags = for_later ? HS_INHERITABLE : 0;
 	unsigned char *copy = malloc(sizeof(object_file)), *at;
 	int ret;
 
@@ -130,8 +132,10 @@ static int open_object(struct loaded *loaded, const char *name, struct smc_err *
 		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	memcpy(copy, object_file, sizeof(object_file));
 	at = memmem(copy, sizeof(object_file), HS_NAME, HS_NAME_SIZE);
-	if (at)
+	if (at) {
 		memcpy(at, name, HS_NAME_SIZE);
+		memcpy(at + HS_FLAGS_AT, &flags, sizeof(flags));
+	}
 	loaded->object = at ? loaded->lib.bpf_object__open_mem(copy, sizeof(object_file), NULL) :
 			 NULL;
 	ret = loaded->object ? loaded->lib.bpf_object__load(loaded->object) : -EINVAL;
@@ -219,7 +223,7 @@ static int load(struct loaded *loaded, const struct policy *policy, const char *
 	int ret = libbpf_find(&loaded->lib, err);
 
 	if (!ret)
-		ret = open_object(loaded, name, err);
+		ret = open_object(loaded, name, policy->for_later, err);
 	if (!ret) {
 		ret = fill(loaded, policy);
 		if (ret)
@@ -271,7 +275,8 @@ int policy_hsctrl_apply(const struct policy *policy, struct smc_err *err)
 	if (policy_is_empty(policy)) {
 		ret = *old ? write_name("", err) : 0;
 	} else {
-		snprintf(name, sizeof(name), HS_NAME_FORM, here, !turn);
+		turn = (turn & HS_TURN ? 0 : HS_TURN) | (policy->for_later ? HS_LATER : 0);
+		snprintf(name, sizeof(name), HS_NAME_FORM, here, turn);
 		ret = put_in_force(policy, name, err);
 	}
 	/* What this namespace inherited belongs to the other one. */
@@ -367,13 +372,15 @@ static int read_ports(struct policy *policy, const int fds[MAPS])
 int policy_hsctrl_read(struct policy *policy, struct smc_err *err)
 {
 	int fds[MAPS] = { -1, -1, -1, -1, -1 };
-	unsigned int netns, turn;
+	unsigned int here = 0, netns, turn;
 	char name[HS_NAME_SIZE];
 	int ret = read_name(name, err);
 
 	if (ret || !parse_name(name, &netns, &turn))
 		return ret;
-	ret = open_pins(fds, name, err);
+	ret = namespace_number(&here, err);
+	if (!ret)
+		ret = open_pins(fds, name, err);
 	if (!ret) {
 		ret = read_rules(policy, fds);
 		if (!ret)
@@ -383,6 +390,7 @@ int policy_hsctrl_read(struct policy *policy, struct smc_err *err)
 		if (ret)
 			smc_err_set(err, -ret, "cannot read the policy of %s", name);
 		policy->by = POLICY_BY_BPF;
+		policy->for_later = netns == here && turn & HS_LATER;
 		policy_settle(policy);
 	}
 	for (enum map map = RULES; map < MAPS; map++)

@@ -13,6 +13,13 @@
 #define HS_NAME_SIZE 16
 #define HS_NAME_FORM "smct_%08x_%u"
 #define HS_NAME "smct_00000000_0"
+/* Of that number: every policy has another one than that before it; later namespaces begin with it. */
+#define HS_TURN 1
+#define HS_LATER 2
+
+/* SMC_HS_CTRL_FLAG_INHERITABLE, and how far behind the name the flags are in the object. */
+#define HS_INHERITABLE 1
+#define HS_FLAGS_AT HS_NAME_SIZE
 
 /** struct hs_rule - enum policy_action, enum policy_side; ports in host order */
 struct hs_rule {

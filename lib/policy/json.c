@@ -52,6 +52,8 @@ json_t *policy_json(const struct policy *policy, bool is_live)
 
 	if (policy->by)
 		json_object_set_new(object, "by", json_string(policy_by_name(policy->by)));
+	if (policy->for_later && is_live)
+		json_object_set_new(object, "for_later", json_true());
 	if (policy->learn)
 		json_object_set_new(object, "learn", json_integer(policy->learn));
 	if (policy->learn && is_live)

@@ -68,6 +68,7 @@ struct policy_rule {
  * struct policy - all of it; begin with all zero, which denies nothing
  * @ports: of "deny port"; @port_hits as hits of a rule
  * @learn: seconds, 0 for not at all
+ * @for_later: network namespaces that are made later begin with it; only bpf can, in the first one
  * @learned, @learned_count: peers that are denied at present because of it, as "10.0.0.1"; only in
  *	what was read from the kernel
  */
@@ -79,6 +80,7 @@ struct policy {
 	uint64_t port_hits;
 	uint32_t learn;
 	enum policy_by by;
+	bool for_later;
 	struct netaddr *learned;
 	size_t learned_count, learned_size;
 };
@@ -128,7 +130,7 @@ typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
  * policy_diff() - what must change for @now to become @wanted
  * @fn: gets '-' with a line that goes, '+' with one that comes; sorted by their text
  *
- * Without "by" in @wanted it does not matter who enforces it.
+ * Without "by" in @wanted it does not matter who enforces it. @for_later does where @now is by bpf.
  *
  * Return: 0, -ENOMEM, or what @fn returned. No call means that they are equal.
  */

@@ -166,11 +166,14 @@ static int list_rules(struct lines *lines, const struct policy *policy)
 	return ret;
 }
 
-static int list_lines(struct lines *lines, const struct policy *policy, bool with_by)
+static int list_lines(struct lines *lines, const struct policy *policy, bool with_by,
+		      bool with_later)
 {
 	int ret = list_rules(lines, policy);
 	char word[16];
 
+	if (!ret && with_later && policy->for_later && !policy_is_empty(policy))
+		ret = add_line(lines, "for", "later namespaces");
 	for (size_t i = 0; !ret && i < policy->port_count; i++) {
 		ports_text(word, policy->ports[i]);
 		ret = add_line(lines, "deny port", word);
@@ -210,10 +213,11 @@ int policy_diff(const struct policy *now, const struct policy *wanted, policy_li
 		void *arg)
 {
 	struct lines from = { 0 }, to = { 0 };
-	int ret = list_lines(&from, now, wanted->by);
+	bool with_later = now->by == POLICY_BY_BPF;
+	int ret = list_lines(&from, now, wanted->by, with_later);
 
 	if (!ret)
-		ret = list_lines(&to, wanted, true);
+		ret = list_lines(&to, wanted, true, with_later);
 	if (!ret)
 		ret = compare_lists(&from, &to, fn, arg);
 	free(from.all);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A policy for tests: reads its lines, and has them enforced, or says what is in force.
- * usage: policy apply <LINES | policy show
+ * usage: policy apply [later] <LINES | policy show
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static int read_line(struct policy *policy, char *line, struct smc_err *err)
 	return count ? policy_line(policy, words, count, &bad, err) : 0;
 }
 
-static int apply(void)
+static int apply(bool for_later)
 {
 	struct policy policy = { 0 };
 	struct smc_err err = { 0 };
@@ -41,6 +41,7 @@ static int apply(void)
 			return fail(&err);
 	free(line);
 	policy_settle(&policy);
+	policy.for_later = for_later;
 	if (policy_apply(&policy, NULL, &err))
 		return fail(&err);
 	policy_free(&policy);
@@ -69,10 +70,10 @@ static int show(void)
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && !strcmp(argv[1], "apply"))
-		return apply();
+	if (argc >= 2 && !strcmp(argv[1], "apply"))
+		return apply(argc == 3 && !strcmp(argv[2], "later"));
 	if (argc == 2 && !strcmp(argv[1], "show"))
 		return show();
-	fprintf(stderr, "usage: policy apply|show\n");
+	fprintf(stderr, "usage: policy apply [later]|show\n");
 	return 1;
 }

@@ -61,6 +61,22 @@ static void good(void **state)
 		"allow 10.0.0.0/8\nlearn 1h\n\nnetns a\ndeny port 22\n");
 }
 
+/* Only that of every namespace is for those that come later. */
+static void policies_for_later(void **state)
+{
+	static const char lines[] = "deny port 1\nnetns a\ndeny port 2\nnetns *\ndeny port 3\n";
+	struct smc_err err;
+	struct conf conf;
+
+	(void)state;
+	assert_int_equal(read_lines(&conf, lines, &err), 0);
+	assert_int_equal(conf.n_sections, 3);
+	assert_false(conf.sections[0].policy.for_later);
+	assert_false(conf.sections[1].policy.for_later);
+	assert_true(conf.sections[2].policy.for_later);
+	conf_free(&conf);
+}
+
 static void sections(void **state)
 {
 	(void)state;
@@ -307,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
+		cmocka_unit_test(policies_for_later),
 		cmocka_unit_test(sections),
 		cmocka_unit_test(bad),
 		cmocka_unit_test(no_text),

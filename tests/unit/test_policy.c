@@ -273,6 +273,23 @@ static void what_differs(void **state)
 		    "-deny port 22;+deny port 23;+deny to [::1]:22;+learn 1h;");
 }
 
+/* nftables cannot, so it is no difference there. */
+static void later_namespaces_are_a_difference(void **state)
+{
+	struct policy now = read_lines("deny port 22;by bpf"), wanted = read_lines("deny port 22");
+	char text[400] = "";
+
+	(void)state;
+	wanted.for_later = true;
+	assert_int_equal(policy_diff(&now, &wanted, note, text), 0);
+	assert_string_equal(text, "+for later namespaces;");
+	assert_int_equal(policy_differs(&now, &wanted), 1);
+	now.by = POLICY_BY_NFT;
+	assert_int_equal(policy_differs(&now, &wanted), 0);
+	policy_free(&now);
+	policy_free(&wanted);
+}
+
 static int give_up(void *arg, char sign, const char *line)
 {
 	(void)arg, (void)sign, (void)line;
@@ -326,6 +343,7 @@ int main(void)
 		cmocka_unit_test(allow_speaks_of_its_ports_and_direction),
 		cmocka_unit_test(who_is_everybody),
 		cmocka_unit_test(what_differs),
+		cmocka_unit_test(later_namespaces_are_a_difference),
 		cmocka_unit_test(what_differs_can_be_ended),
 		cmocka_unit_test(as_json),
 	};

@@ -214,6 +214,33 @@ def check_namespaces(by):
     equal(lines_of(show()), ["deny port 7001"], by + ": and one can go without the other")
 
 
+def outcome_in(netns, port):
+    """Denied or not, of a connection within a network namespace."""
+    code = "import policy, subprocess; subprocess.run('ip link set lo up', shell=True); print(policy.Pair('127.1.0.1', '127.1.0.2', %d).outcome())"
+    return out_of("nsenter", "--net=/run/netns/" + netns, "env", "PYTHONPATH=" + os.path.dirname(os.path.abspath(__file__)),
+                  sys.executable, "-B", "-c", code % port).strip()
+
+
+def check_later():
+    """What netns * says: a network namespace that is made later begins with it, where the kernel can."""
+    later = ["nsenter", "--net=/run/netns/later"]
+    subprocess.run(["policy", "apply", "later"], input="deny port 7001\nby bpf\n", text=True, check=True)
+    run("ip", "netns", "add", "later")
+    shown = json.loads(out_of(*later, "policy", "show"))
+    equal((lines_of(shown), shown.get("for_later"), show().get("for_later")), (["deny port 7001"], None, True),
+          "for later: a network namespace that is made then has the policy")
+    equal((outcome_in("later", 7001), outcome_in("later", 7002)), ("True", "False"), "and keeps to it")
+    subprocess.run([*later, "policy", "apply"], input="deny port 7002\nby bpf\n", text=True, check=True)
+    equal((outcome_in("later", 7001), outcome_in("later", 7002)), ("False", "True"), "until it has one of its own")
+    equal((lines_of(show()), show()["denied_ports_hits"]), (["deny port 7001"], 1), "that of the first one stays, and counted for both")
+    apply("deny port 7001\nby bpf\n")
+    equal(show().get("for_later"), None, "it can be taken back from later ones alone")
+    run("ip", "netns", "add", "latest")
+    equal(json.loads(out_of("nsenter", "--net=/run/netns/latest", "policy", "show"))["rules"], [], "which have none then")
+    for netns in "later", "latest":
+        subprocess.run(["nsenter", "--net=/run/netns/" + netns, "policy", "apply"], input="", text=True, check=True)
+
+
 def smc_connect(host, port):
     """What comes back of a connection, or the error."""
     try:
@@ -258,6 +285,8 @@ def main():
         check_many(by)
         check_leaves_alone(by)
         check_namespaces(by)
+        if by == "bpf":
+            check_later()
     if HAS_SMC and "learn" in parts:    # else this host declines before a peer can do anything wrong
         check_learn(Peer())
     done()
