@@ -76,8 +76,8 @@ static const struct cli_opt options[] = {
 	{ OPT_ENABLE, "enable", "UNIT",
 	  "let a systemd service use SMC from its next start on, with\nthe options given" },
 	{ OPT_PEERS, "peers", "NETS",
-	  "with --enable: on the ports where the service listens, use SMC\nonly with these networks: "
-	  "NET[:PORTS], separated by commas" },
+	  "with --enable: on the ports where the service listens, use SMC\nonly with these "
+	  "networks: NET[:PORTS], separated by commas" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
 	{ OPT_ALL, "all", NULL, "in place of UNIT: --disable every enabled service" },
 	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"

@@ -13,7 +13,7 @@
 #define HS_NAME_SIZE 16
 #define HS_NAME_FORM "smct_%08x_%u"
 #define HS_NAME "smct_00000000_0"
-/* Of that number: every policy has another one than that before it; later namespaces begin with it. */
+/* Of that number: each policy has another one than that before; later namespaces begin with it. */
 #define HS_TURN 1
 #define HS_LATER 2
 

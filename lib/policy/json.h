@@ -9,7 +9,8 @@
  * policy_json() - as an object
  * @is_live: with counters and what was learned, as the policy was read from the kernel
  *
- * {"by": "nft", "for_later": true, "learn": 86400, "learned": ["10.0.0.1"], "denied_ports": [{"first", "last"}],
+ * {"by": "nft", "for_later": true, "learn": 86400, "learned": ["10.0.0.1"],
+ * "denied_ports": [{"first", "last"}],
  * "denied_ports_hits", "rules": [{"action", "direction": "both" | "to" | "from", "first_port",
  * "last_port", "networks": ["10.0.0.0/8"], "hits", "others_denied"}]}. What does not apply is
  * absent.

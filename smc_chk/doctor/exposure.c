@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: with whom SMC is used, who may speak it to this host, and what the kernel has of its fixes. */
+/* Doctor: with whom SMC is used, who may speak it to this host, and which fixes the kernel has. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,11 +92,12 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 			       "10.0.0.0/8:%u' >>/etc/smc-tools/smc.conf && smc_conf apply",
 			       local->port);
 	if (doc->facts->exposure.has_policy)
-		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy, "listens, and everybody "
-			   "who reaches %s may speak SMC to it: no policy limits that", by);
+		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy, "listens, and "
+			   "everybody who reaches %s may speak SMC to it: no policy limits "
+			   "that", by);
 	else
-		doctor_say(doc, DOCTOR_NOTE, "exposure", object, remedy, "listens, and everybody who "
-			   "reaches %s may speak SMC to it, unless a policy limits that", by);
+		doctor_say(doc, DOCTOR_NOTE, "exposure", object, remedy, "listens, and everybody "
+			   "who reaches %s may speak SMC to it, unless a policy limits that", by);
 }
 
 static void check_listeners(struct doctor *doc)
@@ -143,8 +144,8 @@ static void check_fixes(struct doctor *doc)
 	if (count > 2)
 		snprintf(more, sizeof(more), " and %d more", count - 2);
 	if (count < 0)
-		doctor_note(doc, "fixes", release, "nothing is known about the CVEs of SMC in Linux "
-			    "%u.%u as of " FIXES_DATE, version[0], version[1]);
+		doctor_note(doc, "fixes", release, "nothing is known about the CVEs of SMC in "
+			    "Linux %u.%u as of " FIXES_DATE, version[0], version[1]);
 	else if (!count)
 		doctor_ok(doc, "fixes", release, "Linux %s has the fixes for all CVEs of SMC that "
 			  "are known for it as of " FIXES_DATE, text);

@@ -8,9 +8,10 @@
 static const unsigned int series[FIXES_SERIES][2] = { { 6, 1 }, { 6, 12 } };
 
 /*
- * CVE, and the stable version of each series that fixed it; 0: not known to have been in it, or fixed
- * before its number was given. From the changelogs of Debian's packages linux 6.1.192-2 (16 November
- * 2026) and 6.12.117-1 (12 November 2026): entries of stable updates that name net/smc and a CVE.
+ * CVE, and the stable version of each series that fixed it; 0: not known to have been in it, or
+ * fixed before its number was given. From the changelogs of Debian's packages linux 6.1.192-2 (16
+ * November 2026) and 6.12.117-1 (12 November 2026): entries of stable updates that name net/smc and
+ * a CVE.
  */
 static const struct {
 	const char *cve;

@@ -146,8 +146,8 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 		snprintf(want + len, sizeof(want) - len, "warning exposure %s|" OPEN ": no policy "
 			 "limits that|" CURE FIXED, object, door, "80");
 	else
-		snprintf(want + len, sizeof(want) - len, "ok exposure |of 1 SMC sockets that listen "
-			 "none is open to others than private networks|\n" FIXED);
+		snprintf(want + len, sizeof(want) - len, "ok exposure |of 1 SMC sockets that "
+			 "listen none is open to others than private networks|\n" FIXED);
 	check_says(host, doctor_exposure, want);
 }
 
@@ -185,10 +185,11 @@ static void test_exposure(void **state)
 	exposure->n_hidden = 0;
 	listen_on(&host, &sock, "0.0.0.0", 80);
 	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
-	check_says(&host, doctor_exposure, "warning policy |cannot be read: not ours|smc_conf apply\n"
+	check_says(&host, doctor_exposure, "warning policy |cannot be read: not ours|"
+		   "smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|listens, and everybody who reaches 203.0.113.7 may "
-		   "speak SMC to it, unless a policy limits that|allow your own networks only, such "
-		   "as: echo 'allow from 10.0.0.0/8:80' >>/etc/smc-tools/smc.conf && smc_conf "
+		   "speak SMC to it, unless a policy limits that|allow your own networks only, "
+		   "such as: echo 'allow from 10.0.0.0/8:80' >>/etc/smc-tools/smc.conf && smc_conf "
 		   "apply\n" FIXED);
 }
 
@@ -224,7 +225,7 @@ static void test_policy(void **state)
 	policy_free(policy);
 }
 
-/* The numbers of a release, what Debian says behind it, and what distributions say by themselves. */
+/* The numbers of a release, what Debian says behind it, and what distributions say. */
 static void test_fixes(void **state)
 {
 	struct host host;
@@ -245,14 +246,16 @@ static void test_fixes(void **state)
 	     "fixes\n");
 	strcpy(host.facts.release, "6.1.0-56-amd64");
 	SAYS("6.1.0-56-amd64", "does not tell which fixes of SMC it has: ask your distribution|\n");
-	strcpy(host.facts.exposure.banner, "Linux version 6.1.0-56-amd64 (debian-kernel@lists) #1 SMP "
+	strcpy(host.facts.exposure.banner, "Linux version 6.1.0-56-amd64 (debian-kernel@lists) #1 "
+	       "SMP "
 	       "PREEMPT_DYNAMIC Debian 6.1.189-1 (2026-10-16)");
-	SAYS("6.1.0-56-amd64", "no fix is known in Linux 6.1.189 for CVE-2026-99032, CVE-2026-80980 "
-	     "and 4 more, as of 16 November 2026: your distribution may have backported it|install "
+	SAYS("6.1.0-56-amd64", "no fix is known in Linux 6.1.189 for CVE-2026-99032, "
+	     "CVE-2026-80980 and 4 more, as of 16 November 2026: your distribution may have backported it|install "
 	     "kernel 6.1.191 or later, or one into which your distribution ported the fixes\n");
 	host.facts.exposure.banner[0] = '\0';
 	strcpy(host.facts.release, "7.2.13");
-	SAYS("7.2.13", "nothing is known about the CVEs of SMC in Linux 7.2 as of 16 November 2026|\n");
+	SAYS("7.2.13", "nothing is known about the CVEs of SMC in Linux 7.2 "
+	     "as of 16 November 2026|\n");
 }
 
 static void test_limitation(void **state)
