@@ -2,10 +2,12 @@
 """What the tests in guests share: TAP, the tools under test, the sockets that a test asks for."""
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
 
+IPPROTO_SMC = 256
 NODE = int(os.environ.get("SMC_LAB_NODE", "1"))
 # The system EID: only IBM Z has one. There is always some EID then: the system's cannot be disabled without another.
 HAS_SEID = os.uname().machine == "s390x"
@@ -124,6 +126,15 @@ def port_modes(port):
     """Of the connections of a port."""
     return [s["mode"] for s in listing() if s["state"] == "ACTIVE" and
             port in (s.get("local", {}).get("port"), s.get("peer", {}).get("port"))]
+
+
+def mode(port):
+    """What a connection to a server runs over, seen from the client, which always tries SMC."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as client:
+        wait_for(lambda: client.connect_ex(("127.0.0.1", port)) == 0)
+        mine = client.getsockname()[1]
+        found = [s for s in listing("-a") if (s.get("local") or {}).get("port") == mine]
+        return found[0]["mode"] if found else None
 
 
 def slow_page():

@@ -4,13 +4,12 @@ import glob
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tarfile
 
 from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
-from kern import done, equal, listing, ok, run, skip, wait_for
+from kern import done, equal, mode, ok, run, skip, wait_for
 from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -21,7 +20,6 @@ LIBRARY = LIBDIR + "/ld_pre_smc.so"
 OTHER = glob.glob(LIBDIR + "/libm.so.6")[0]
 DROPIN = "zz-smc-tools.conf"
 REDIS = "redis-server.service"
-IPPROTO_SMC = 256
 REDIS_UNIT = "/lib/systemd/system/" + REDIS
 PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "other": 5205, "static": 5206, "peers": 5207}
 
@@ -76,15 +74,6 @@ def write_units():
 
 def main_pid(unit):
     return int(systemctl("show", "-P", "MainPID", unit))
-
-
-def mode(port):
-    """What a connection to a server runs over, seen from the client, which always tries SMC."""
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC) as client:
-        wait_for(lambda: client.connect_ex(("127.0.0.1", port)) == 0)
-        mine = client.getsockname()[1]
-        found = [s for s in listing("-a") if (s.get("local") or {}).get("port") == mine]
-        return found[0]["mode"] if found else None
 
 
 def smc_run(*argv):

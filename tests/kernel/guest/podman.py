@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Containers of podman, whose first socket is SMC's: smc_bpf oci-hook, with crun and runc."""
+import glob
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+
+from kern import IPPROTO_SMC, done, equal, listing, mode, ok, run, wait_for
+
+PROGRAMS = sys.argv[1]
+TOOLS = os.path.dirname(os.path.abspath(__file__))
+BOX = "/run/box"
+ATTACH = "--annotation=smc-tools/attach="
+HOST = ("--network", "host")
+TCP = 6
+KNOB = "/proc/sys/net/smc/autocorking_size"
+CONTAINERS_CONF = """
+[engine]
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+[containers]
+log_driver = "k8s-file"
+"""
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+
+
+def podman(*argv):
+    """podman, which has to work: its output."""
+    status, out, err = run("podman", *argv)
+    if status:
+        raise RuntimeError("podman %s: status %d, %s%s" % (" ".join(argv), status, out, err))
+    return out.strip()
+
+
+def add_program(path):
+    """Into the image, with its libraries."""
+    libraries = re.findall(r"(/\S+) \(0x", run("ldd", path)[1])
+    for file in [path] + libraries:
+        to = BOX + (file if file in libraries else "/bin/" + os.path.basename(path))
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copy(file, to)
+
+
+def set_up():
+    os.makedirs("/var/lib/containers", exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "storage", "/var/lib/containers"], check=True)
+    write("/etc/containers/containers.conf", CONTAINERS_CONF)
+    write("/etc/containers/storage.conf", '[storage]\ndriver = "vfs"\ngraphroot = "/var/lib/containers/storage"\n'
+          'runroot = "/run/containers/storage"\n')
+    write("/etc/smc-tools/smc.conf", "net.smc.autocorking_size 70000\nnetns *\nnet.smc.autocorking_size 85000\n")
+    for program in ["/bin/busybox", "/usr/bin/redis-server", "/usr/bin/redis-cli", TOOLS + "/protocol",
+                    *glob.glob(PROGRAMS + "/gohttp")]:
+        add_program(program)
+    os.symlink("busybox", BOX + "/bin/sh")
+    os.mkdir(BOX + "/tmp")
+    write("/run/Containerfile", "FROM scratch\nCOPY . /\nENV PATH=/bin\n")
+    status, out, err = run("buildah", "bud", "--isolation", "chroot", "-t", "box", "-f", "/run/Containerfile", BOX)
+    ok(status == 0, "buildah makes an image of packages", out + err)
+
+
+def scopes():
+    status, out, err = run("smc_bpf", "status", "-j")
+    assert not status and not err, (status, out, err)
+    return {s["name"].rpartition("-")[2]: s for s in json.loads(out)["scopes"]}
+
+
+def protocol(*options):
+    """Of the first socket in a container; None if it does not start."""
+    status, out, err = run("podman", *options, "box", "protocol", "inet")
+    return (int(out) if out else None), status, err
+
+
+def first_sockets():
+    """A server each with crun and runc, attached before they listen."""
+    redis = podman("--runtime", "crun", "run", "-d", *HOST, ATTACH + "true", "--name", "redis", "box",
+                   "redis-server", "--save", "", "--port", "7001")
+    equal(mode(7001), "SMCD", "crun, redis: SMC-D from its first socket")
+    equal([(i, s["state"], s["converted"] > 0) for i, s in scopes().items()], [(redis, "active", True)],
+          "its control group is attached")
+    if os.path.exists(BOX + "/bin/gohttp"):
+        podman("--runtime", "runc", "run", "-d", *HOST, ATTACH + "smc", "--name", "go", "box",
+               "gohttp", "serve", "127.0.0.1:7002")
+        equal(mode(7002), "SMCD", "runc, a static Go server: SMC-D from its first socket")
+    equal(protocol("run", "--rm", *HOST)[0], TCP, "a container without the annotation: TCP")
+    equal(int(podman("exec", "redis", "protocol", "inet")), IPPROTO_SMC, "podman exec: SMC, too")
+    with open(KNOB, encoding="ascii") as knob:
+        ok(knob.read() != "85000\n", "the host's own network namespace is left alone")
+    podman("restart", "-t", "0", "redis")
+    equal(mode(7001), "SMCD", "restarted: SMC-D again")
+    equal(len([i for i, s in scopes().items() if i == redis and s["state"] == "active"]), 1, "by one new scope")
+    podman("rm", "-f", "-t", "0", "redis", *(["go"] if os.path.exists(BOX + "/bin/gohttp") else []))
+    equal(wait_for(lambda: not scopes()), True, "removed: the scopes go with the containers")
+    equal(os.listdir("/sys/fs/bpf"), [], "and the last one takes the program along")
+
+
+def network_namespace():
+    """What smc.conf says of every one."""
+    subprocess.run(["ip", "netns", "add", "blue"], check=True)
+    subprocess.run(["ip", "-n", "blue", "link", "set", "lo", "up"], check=True)
+    equal(protocol("--runtime", "runc", "run", "--rm", "--network", "ns:/run/netns/blue", ATTACH + "strict")[0], IPPROTO_SMC,
+          "strict, with runc, where SMC is possible: it starts with it")
+    equal(run("ip", "netns", "exec", "blue", "cat", KNOB)[1], "85000\n", "its network namespace has what smc.conf says")
+    write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.autocorking_sise 85000\n")
+    # crun keeps to itself what hooks say.
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        log.bind("/dev/log")
+        got, status, err = protocol("run", "--rm", "--network", "none", ATTACH + "strict")
+        ok(got is None and status and "executing hook" in err, "strict, and smc.conf is wrong: it does not start", (got, status, err))
+        log.settimeout(60)
+        said = log.recv(4096).decode()
+    os.unlink("/dev/log")
+    ok(re.search(r" smc_bpf\[\d+\]: container [0-9a-f]{64}: smc_conf: /etc/smc-tools/smc.conf:2: net.smc.autocorking_sise: ", said),
+       "and the system's log knows why", said)
+    os.unlink("/etc/smc-tools/smc.conf")
+
+
+def not_possible():
+    """A kernel that says nothing of its types."""
+    subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
+    equal(protocol("run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "no eBPF: the container starts with TCP")
+    got, status, err = protocol("--runtime", "runc", "run", "--rm", *HOST, ATTACH + "strict")
+    # runc shows it.
+    ok(got is None and status and "no /sys/kernel/btf/vmlinux" in err, "strict: it does not, and says why", (got, status, err))
+    subprocess.run(["umount", "/sys/kernel/btf"], check=True)
+
+
+def stays_tcp():
+    """In a group that is attached."""
+    os.makedirs("/sys/fs/cgroup/libpod_parent", exist_ok=True)
+    status, out, err = run("smc_bpf", "attach", "--cgroup", "/libpod_parent")
+    assert not status, (out, err)
+    equal(protocol("run", "--rm", *HOST)[0], IPPROTO_SMC, "a group around containers: SMC")
+    equal(protocol("run", "--rm", *HOST, ATTACH + "tcp")[0], TCP, "tcp: this one stays")
+    run("smc_bpf", "detach", "--all")
+
+
+def pod():
+    """Two containers that share a network namespace."""
+    # The group of a pod that podman makes without systemd allows no devices.
+    podman("pod", "create", "--share-parent=false", "--name", "p", "--network", "none")
+    podman("run", "-d", "--pod", "p", ATTACH + "true", "--name", "redis", "box", "redis-server", "--save", "", "--port", "7001")
+    podman("run", "-d", "--pod", "p", ATTACH + "true", "box", "sh", "-c", "until redis-cli -p 7001 subscribe x; do :; done")
+    pid = podman("inspect", "-f", "{{.State.Pid}}", "redis")
+    def modes():
+        return [s["mode"] for s in listing("-N", pid) if s["state"] == "ACTIVE"]
+    equal(wait_for(lambda: modes() == ["SMCD", "SMCD"]) or modes(), True, "a pod: its two containers talk over SMC-D")
+    equal(len(scopes()), 2, "each has its scope")
+    podman("pod", "rm", "-f", "-t", "0", "p")
+    equal(scopes(), {}, "removed: both go")
+
+
+def rootless():
+    """What a user's podman can, and what it cannot."""
+    home, user = "/run/lab", ("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "env", "-C", "/", "HOME=/run/lab",
+                               "XDG_RUNTIME_DIR=/run/user/1000", "podman")
+    for directory in home, "/run/user/1000":
+        os.makedirs(directory, exist_ok=True)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "uid=1000,gid=1000,mode=700", "none", directory], check=True)
+    for line, path in (("lab:x:1000:1000::/run/lab:/bin/sh\n", "/etc/passwd"), ("lab:x:1000:\n", "/etc/group"),
+                       ("lab:100000:65536\n", "/etc/subuid"), ("lab:100000:65536\n", "/etc/subgid")):
+        with open(path, "a", encoding="ascii") as file:
+            file.write(line)
+    write(home + "/.config/containers/storage.conf", '[storage]\ndriver = "vfs"\n')
+    subprocess.run(["chown", "-R", "1000:1000", home], check=True)
+    status, out, err = run("sh", "-c", "podman save box | " + " ".join(user) + " load")
+    ok(status == 0, "a user's podman has the image", out + err)
+    def first(*options):
+        status, out, err = run(*user, *options, "box", "protocol", "inet")
+        return (int(out) if out else None), status, err
+    hooks = ("--hooks-dir", "/usr/share/containers/oci/hooks.d", "--runtime", "runc")
+    equal(first("run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "it starts no hook unless told to: TCP")
+    equal(first(*hooks, "run", "--rm", *HOST, ATTACH + "true")[:2], (TCP, 0), "told to, the hook may not attach: TCP")
+    got, status, err = first(*hooks, "run", "--rm", *HOST, ATTACH + "strict")
+    ok(got is None and status and "container " in err, "strict: it does not start, and says why", (got, status, err))
+    run("smc_bpf", "attach", "--cgroup", "/command")
+    equal(first("run", "--rm", *HOST)[0], IPPROTO_SMC, "in a group that root has attached: SMC")
+    run("smc_bpf", "detach", "--all")
+
+
+TESTS = {"short": (set_up, first_sockets, network_namespace), "more": (set_up, not_possible, stays_tcp, pod, rootless)}
+for test in TESTS[sys.argv[2]]:
+    if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
+        continue
+    start = time.monotonic()
+    test()
+    print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+done()

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For podman*.t: the tools as make install puts them into the guest's root.
+. "$(dirname "${BASH_SOURCE[0]}")/lab.sh"
+
+# in_podman WHAT [TEST...]: a part of guest/podman.py, or some of it
+in_podman() {
+	local root
+	if [ ! -x "$BUILD/smc_bpf" ]; then
+		echo "ok 1 - smc_bpf oci-hook # SKIP smc_bpf was not built: see 'make'"
+		echo 1..1
+		return
+	fi
+	if [ -z "${INSTALLED-}" ]; then
+		root=$(mktemp -d) || return
+		# shellcheck disable=SC2064 # of now
+		trap "rm -rf '$root'" EXIT
+		chmod 755 "$root"
+		env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$root" HAVE_32= install >/dev/null || return
+		INSTALLED=$root
+	fi
+	in_lab run -k lo --cpus 2 -- "podman.py $BUILD/tests/programs $*"
+}
