@@ -19,5 +19,5 @@ in_podman() {
 		env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$root" HAVE_32= install >/dev/null || return
 		INSTALLED=$root
 	fi
-	in_lab run -k lo --cpus 2 -- "podman.py $BUILD/tests/programs $*"
+	in_lab run -k lo -t 2400 --cpus 2 -- "podman.py $BUILD/tests/programs $*"
 }

@@ -63,7 +63,7 @@ def set_up():
         add_program(program)
     os.symlink("busybox", BOX + "/bin/sh")
     os.mkdir(BOX + "/tmp")
-    write("/run/Containerfile", "FROM scratch\nCOPY . /\nENV PATH=/bin\n")
+    write("/run/Containerfile", "FROM scratch\nCOPY . /\nENV PATH=/bin:/usr/bin\n")
     status, out, err = run("buildah", "bud", "--isolation", "chroot", "-t", "box", "-f", "/run/Containerfile", BOX)
     ok(status == 0, "buildah makes an image of packages", out + err)
 
@@ -187,7 +187,61 @@ def rootless():
     run("smc_bpf", "detach", "--all")
 
 
-TESTS = {"short": (set_up, first_sockets, network_namespace), "more": (set_up, not_possible, stays_tcp, pod, rootless)}
+# In the place of Debian's, for Containerfile: "make install" puts there what was installed into this guest.
+APT_GET = "#!/bin/sh\n"
+MAKE = """#!/bin/sh
+case "$*" in
+*install*) cp -a /src/installed /out ;;
+*) mkdir -p /static && cp /src/installed/usr/libexec/smc-tools/smc_keep /static/ ;;
+esac
+"""
+
+
+def build(name, file, directory, *options):
+    status, out, err = run("buildah", "bud", "--isolation", "chroot", *options, "-t", name, "-f", file, directory)
+    ok(status == 0, "buildah: " + name, (out + err)[-3000:])
+
+
+def containerfiles():
+    """packaging/container: the base is not Debian's, which would have to come from a registry, and compilers are stand-ins."""
+    source = os.getcwd() + "/packaging/container/"
+    os.makedirs("/run/src/installed/usr")
+    for path in glob.glob("/usr/bin/smc*") + glob.glob("/usr/lib/*-linux-gnu/ld_pre_smc.so") + ["/usr/libexec/smc-tools/smc_keep"]:
+        to = "/run/src/installed" + path
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        shutil.copy(path, to)
+    for name, text in (("apt-get", APT_GET), ("make", MAKE)):
+        write(BOX + "/bin/" + name, text)
+        os.chmod(BOX + "/bin/" + name, 0o755)
+    for name in "rm", "cp", "mkdir":
+        os.symlink("busybox", BOX + "/bin/" + name)
+    for program in "/usr/bin/smcss", "/usr/bin/smc_bpf":
+        add_program(program)
+        os.unlink(BOX + "/bin/" + os.path.basename(program))
+    build("debian:12", "/run/Containerfile", BOX)
+    build("smc-tools:local", source + "Containerfile", "/run/src", "--pull-never")
+    equal(podman("run", "--rm", *HOST, "smc-tools:local", "smc_bpf", "--version").split()[0], "smc_bpf", "its tools run")
+    build("box:smc", source + "Containerfile.preload", "/run/src", "--pull-never", "--build-arg", "BASE=localhost/box")
+    podman("run", "-d", "--init", *HOST, "--name", "redis", "box:smc", "redis-server", "--save", "", "--port", "7003")
+    equal(mode(7003), "SMCD", "the library in an image, glibc: SMC-D without anything on the host")
+    podman("rm", "-f", "-t", "0", "redis")
+
+
+def nspawn():
+    """systemd's containers know no hooks; their control group does."""
+    os.makedirs("/sys/fs/cgroup/nspawn", exist_ok=True)
+    os.makedirs(BOX + "/usr", exist_ok=True)
+    write("/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
+    def first():
+        command = "echo 0 >/sys/fs/cgroup/nspawn/cgroup.procs && exec systemd-nspawn -q --register=no --keep-unit -D %s /bin/protocol inet" % BOX
+        return run("sh", "-c", command)
+    equal(first(), (0, "%d\n" % TCP, ""), "systemd-nspawn: TCP")
+    run("smc_bpf", "attach", "--cgroup", "/nspawn")
+    equal(first(), (0, "%d\n" % IPPROTO_SMC, ""), "in a group that is attached: SMC")
+    run("smc_bpf", "detach", "--all")
+
+
+TESTS = {"short": (set_up, first_sockets, network_namespace), "more": (set_up, not_possible, stays_tcp, pod, rootless, nspawn, containerfiles)}
 for test in TESTS[sys.argv[2]]:
     if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
         continue
