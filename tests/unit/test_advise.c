@@ -55,7 +55,7 @@ static void start(struct host *host)
 	assert_int_equal(tally_start(&host->tally), 0);
 }
 
-static void stop(struct host *host)
+static void end(struct host *host)
 {
 	judged_free(&host->judged);
 	tally_free(&host->tally);
@@ -150,7 +150,7 @@ static void test_classes(void **state)
 	assert_int_equal(host.judged.sum.suited_conns, 1);
 	assert_int_equal(host.judged.sum.suited_bytes, 32010);
 	assert_int_equal(host.judged.sum.memory, 2 * SMC_GOOD_BUFFER);
-	stop(&host);
+	end(&host);
 }
 
 static const char *way_to(const char *local, const char *peer, bool has_eid)
@@ -167,7 +167,7 @@ static const char *way_to(const char *local, const char *peer, bool has_eid)
 	strcpy(text, host.judged.rows[0].way.is_possible ? host.judged.rows[0].way.text :
 							   host.judged.rows[0].way.why_not);
 	assert_int_equal(host.judged.rows[0].profits, host.judged.rows[0].way.is_possible);
-	stop(&host);
+	end(&host);
 	return text;
 }
 
@@ -256,7 +256,7 @@ static void test_lists(void **state)
 	life = tally_life(host.judged.rows[0].group, &bound);
 	assert_true(life >= 2000 && life <= 4000);
 	assert_int_equal(bound, 0);
-	stop(&host);
+	end(&host);
 }
 
 /* Closed before the watch began, and waiting for its end; one that eBPF saw no birth of. */
@@ -287,7 +287,7 @@ static void test_past(void **state)
 	finish(&host);
 	assert_int_equal(host.judged.count, 1);
 	assert_int_equal(host.judged.sum.conns, 1);
-	stop(&host);
+	end(&host);
 }
 
 static uint32_t name(void *arg, uint64_t inode)
@@ -338,7 +338,7 @@ static void test_ends(void **state)
 	life = tally_life(host.judged.rows[0].group, &bound);
 	assert_true(life >= 150 && life <= 350);
 	assert_int_equal(bound, -1);
-	stop(&host);
+	end(&host);
 }
 
 static void test_smc(void **state)
@@ -375,7 +375,7 @@ static void test_smc(void **state)
 			assert_string_equal(host.judged.rows[i].owner->comm, "app");
 			assert_string_equal(host.judged.rows[i].advice, "uses SMC");
 		}
-	stop(&host);
+	end(&host);
 }
 
 static void test_bars(void **state)
@@ -403,7 +403,7 @@ static void test_bars(void **state)
 	assert_string_equal(row_of(&host, "10.1.0.4")->advice, "keep TCP: TCP-MD5 signatures");
 	assert_string_equal(row_of(&host, "10.1.0.5")->advice, "keep TCP: TCP Fast Open");
 	assert_int_equal(host.judged.sum.suited_bytes, 0);
-	stop(&host);
+	end(&host);
 }
 
 static void check_advice(const char *comm, const char *unit, bool is_user, enum tally_side side,
@@ -421,7 +421,7 @@ static void check_advice(const char *comm, const char *unit, bool is_user, enum 
 		die(&host, &tcp, owner(&host, comm, unit, is_user), side, 100);
 	finish(&host);
 	assert_string_equal(row_of(&host, "10.9.0.2")->advice, want);
-	stop(&host);
+	end(&host);
 }
 
 static void test_advice(void **state)
@@ -475,7 +475,7 @@ static void test_limits(void **state)
 			assert_int_equal(host.judged.rows[i].group->conns, 100 - TALLY_PEERS_MAX);
 	}
 	assert_int_equal(conns, 3100);
-	stop(&host);
+	end(&host);
 }
 
 static void test_text(void **state)
@@ -507,7 +507,7 @@ static void test_text(void **state)
 		"Processes of other users are unknown: as root it would see them.\n"
 		"Too many ends at a time: some connections are missing.\n");
 	out_free(&text);
-	stop(&host);
+	end(&host);
 }
 
 int main(void)
