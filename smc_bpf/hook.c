@@ -19,7 +19,7 @@
 #include "base/read.h"
 #include "cli/printable.h"
 #include "conf/read.h"
-#include "smc_bpf/container.h"
+#include "smc_bpf/oci_state.h"
 #include "sys/cgroup.h"
 #include "sys/library.h"
 
@@ -28,7 +28,7 @@
 #define MAX_SECONDS 10
 
 /* Runtimes show standard error only if the hook fails. */
-static void say(const struct cli_tool *tool, const struct container *container, int priority,
+static void say(const struct cli_tool *tool, const struct oci_state *container, int priority,
 		const char *text)
 {
 	char line[1024], printable[1024];
@@ -44,10 +44,10 @@ static void say(const struct cli_tool *tool, const struct container *container, 
 
 /* ---- before the program ---- */
 
-static int attach(const struct container *container, struct smc_err *err)
+static int attach(const struct oci_state *container, struct smc_err *err)
 {
 	const struct smc_scope rules = {
-		.family = container->wish == CONTAINER_TCP ? SCOPE_NO_FAMILY : 0
+		.family = container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0
 	};
 	struct scope_target target = { 0 };
 	char path[PATH_MAX];
@@ -98,7 +98,7 @@ static char *run_smc_conf(const char *program, const char *netns, int *status)
 }
 
 /* Its network namespace gets what smc.conf says of it; that of the host has its own service. */
-static int set_up(const struct cli_tool *tool, const struct container *container,
+static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {
 	char netns[64], program[PATH_MAX], *said;
@@ -124,14 +124,14 @@ static int set_up(const struct cli_tool *tool, const struct container *container
 	return status ? -EIO : 0;
 }
 
-static int begin(const struct cli_tool *tool, const struct container *container)
+static int begin(const struct cli_tool *tool, const struct oci_state *container)
 {
 	struct smc_err err = { 0 };
 	int ret = attach(container, &err), set = 0;
 
 	if (ret)
 		say(tool, container, LOG_ERR, err.text);
-	if (container->wish != CONTAINER_TCP && !(ret && container->wish == CONTAINER_STRICT))
+	if (container->wish != OCI_TCP && !(ret && container->wish == OCI_STRICT))
 		set = set_up(tool, container, &err);
 	if (set)
 		say(tool, container, LOG_ERR, err.text);
@@ -140,12 +140,12 @@ static int begin(const struct cli_tool *tool, const struct container *container)
 
 /* ---- all of it, within a time ---- */
 
-static int work(const struct cli_tool *tool, struct container *container)
+static int work(const struct cli_tool *tool, struct oci_state *container)
 {
 	struct smc_err err = { 0 };
 	size_t len;
 	char *text = smc_read_fd(STDIN_FILENO, MAX_STATE, &len);
-	int ret = text ? container_read(container, text, len, &err) :
+	int ret = text ? oci_state_read(container, text, len, &err) :
 			 smc_err_set(&err, errno, "cannot read the state of the container");
 
 	free(text);
@@ -158,7 +158,7 @@ static int work(const struct cli_tool *tool, struct container *container)
 	return ret;
 }
 
-static pid_t start(const struct cli_tool *tool, struct container *container)
+static pid_t start(const struct cli_tool *tool, struct oci_state *container)
 {
 	pid_t pid = fork();
 
@@ -191,7 +191,7 @@ static int finish(pid_t pid, const sigset_t *child)
 }
 
 /* The journal may be what hangs. */
-static void say_late(const struct cli_tool *tool, const struct container *container)
+static void say_late(const struct cli_tool *tool, const struct oci_state *container)
 {
 	char text[64];
 
@@ -206,7 +206,7 @@ static void say_late(const struct cli_tool *tool, const struct container *contai
 
 int hook_run(const struct cli_tool *tool)
 {
-	struct container *container = mmap(NULL, sizeof(*container), PROT_READ | PROT_WRITE,
+	struct oci_state *container = mmap(NULL, sizeof(*container), PROT_READ | PROT_WRITE,
 					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	sigset_t child;
 	pid_t pid;
@@ -226,5 +226,5 @@ int hook_run(const struct cli_tool *tool)
 	ret = finish(pid, &child);
 	if (ret == -ETIMEDOUT)
 		say_late(tool, container);
-	return ret && container->wish == CONTAINER_STRICT ? tool->error_status : 0;
+	return ret && container->wish == OCI_STRICT ? tool->error_status : 0;
 }

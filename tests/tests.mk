@@ -42,7 +42,7 @@ $(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c)
 $(O)/tests/unit/numbers: TOOL_LIBS := -lm
 $(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
 $(O)/tests/unit/nursery: $(call objs,smc_run/ab/child.c smc_run/ab/metric.c)
-$(O)/tests/unit/oci_state $(O)/tests/fuzz/oci_state: $(call objs,smc_bpf/container.c)
+$(O)/tests/unit/oci_state $(O)/tests/fuzz/oci_state: $(call objs,smc_bpf/oci_state.c)
 $(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
 $(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
 $(O)/tests/unit/rnics: TOOL_PKGS := libibverbs

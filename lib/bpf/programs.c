@@ -145,7 +145,7 @@ static void stop(struct bpf_programs *programs)
 	programs->object = NULL;
 }
 
-/* What it takes to find out by loading the programs is felt. One that is built in has the kernel's. */
+/* Not by loading the programs, which is felt. One that is built in has the kernel's. */
 static bool has_types(const char *module)
 {
 	char path[64];

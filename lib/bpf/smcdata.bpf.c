@@ -355,7 +355,7 @@ static void tell_end(struct smcdata_conn *conn)
 /* ---- where the bytes are ---- */
 
 #ifdef __TARGET_ARCH_x86
-/* Where Documentation/arch/x86/x86_64/mm.rst says, unless they are at random places. 0: not known. */
+/* As Documentation/arch/x86/x86_64/mm.rst says, unless they are random. 0: not known. */
 static volatile __u64 pages_base = 0xffffea0000000000, memory_base = 0xffff888000000000;
 
 static __u64 value_at(const char *symbol, int size, __u64 otherwise)

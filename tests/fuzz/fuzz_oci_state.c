@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#include "smc_bpf/container.h"
+#include "smc_bpf/oci_state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct container container;
+	struct oci_state container;
 	struct smc_err err = { 0 };
-	int ret = container_read(&container, (const char *)data, size, &err);
+	int ret = oci_state_read(&container, (const char *)data, size, &err);
 
 	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));
 	MUST(memchr(container.id, '\0', sizeof(container.id)) && !strchr(container.id, '/'));

@@ -522,7 +522,8 @@ static void sentences(void **state)
 		{ ")", "')' in the filter is not a test" },
 		{ ">= 80", "'>=' in the filter is not a test" },
 		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
-		{ "x", "'x' is not a filter (state, mode, port, sport, dport, host, src, dst, uid)" },
+		{ "x", "'x' is not a filter (state, mode, port, sport, dport, host, src, dst, "
+		  "uid)" },
 		{ "sport", "the filter ends where a port should follow" },
 		{ "sport x", "'x' in the filter is not a port" },
 		{ "uid u", "'u' in the filter is not a user" },

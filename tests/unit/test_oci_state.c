@@ -5,16 +5,16 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "smc_bpf/container.h"
+#include "smc_bpf/oci_state.h"
 
-static int read_text(struct container *container, const char *text, struct smc_err *err)
+static int read_text(struct oci_state *container, const char *text, struct smc_err *err)
 {
-	return container_read(container, text, strlen(text), err);
+	return oci_state_read(container, text, strlen(text), err);
 }
 
-static void check(const char *text, const char *id, pid_t pid, enum container_wish wish)
+static void check(const char *text, const char *id, pid_t pid, enum oci_wish wish)
 {
-	struct container container;
+	struct oci_state container;
 	struct smc_err err = { 0 };
 
 	assert_int_equal(read_text(&container, text, &err), 0);
@@ -28,33 +28,33 @@ static void good(void **state)
 {
 	(void)state;
 	check("{\"ociVersion\":\"1.0\",\"id\":\"web\",\"pid\":12,\"status\":\"created\"}",
-	      "web", 12, CONTAINER_NONE);
+	      "web", 12, OCI_NONE);
 	check("{\"id\":\"web\",\"pid\":12,\"status\":\"creating\",\"annotations\":"
-	      "{\"a\":\"b\",\"smc-tools/attach\":\"true\"}}", "web", 12, CONTAINER_TRUE);
+	      "{\"a\":\"b\",\"smc-tools/attach\":\"true\"}}", "web", 12, OCI_TRUE);
 	check("{\"id\":\"web\",\"pid\":1,\"annotations\":{\"smc-tools/attach\":\"smc\"}}", "web", 1,
-	      CONTAINER_SMC);
+	      OCI_SMC);
 	check("{\"id\":\"web\",\"pid\":2147483647,\"annotations\":{\"smc-tools/attach\":\"tcp\"}}",
-	      "web", 2147483647, CONTAINER_TCP);
+	      "web", 2147483647, OCI_TCP);
 	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":\"strict\"}}",
-	      "w", 12, CONTAINER_STRICT);
+	      "w", 12, OCI_STRICT);
 	/* Afterwards there is no process, and nothing is wished any more. */
 	check("{\"id\":\"web\",\"pid\":0,\"status\":\"stopped\",\"annotations\":"
-	      "{\"smc-tools/attach\":\"strict\"}}", "web", 0, CONTAINER_NONE);
-	check("{\"id\":\"web\",\"status\":\"stopped\",\"pid\":12}", "web", 0, CONTAINER_NONE);
-	check("{\"id\":\"web\",\"pid\":12,\"annotations\":null}", "web", 12, CONTAINER_NONE);
+	      "{\"smc-tools/attach\":\"strict\"}}", "web", 0, OCI_NONE);
+	check("{\"id\":\"web\",\"status\":\"stopped\",\"pid\":12}", "web", 0, OCI_NONE);
+	check("{\"id\":\"web\",\"pid\":12,\"annotations\":null}", "web", 12, OCI_NONE);
 	check("{\"id\":\"web\",\"pid\":12,\"annotations\":[\"smc-tools/attach\"]}", "web", 12,
-	      CONTAINER_NONE);
+	      OCI_NONE);
 }
 
 static void refuse(const char *text, const char *why)
 {
-	struct container container;
+	struct oci_state container;
 	struct smc_err err = { 0 };
 
 	assert_int_equal(read_text(&container, text, &err), -EINVAL);
 	assert_non_null(strstr(err.text, why));
-	assert_int_equal(container.wish, strstr(text, "\"strict\"}") ? CONTAINER_STRICT :
-			 CONTAINER_NONE);
+	assert_int_equal(container.wish, strstr(text, "\"strict\"}") ? OCI_STRICT :
+			 OCI_NONE);
 }
 
 static void bad(void **state)

@@ -9,33 +9,33 @@
 
 #include "base/err.h"
 
-#define CONTAINER_ANNOTATION "smc-tools/attach"
+#define OCI_ANNOTATION "smc-tools/attach"
 
-enum container_wish {
-	CONTAINER_NONE,
-	CONTAINER_TCP,		/* stays on TCP, whatever is attached around it */
-	CONTAINER_TRUE,		/* its TCP sockets become SMC sockets, if that is possible */
-	CONTAINER_SMC,		/* the same */
-	CONTAINER_STRICT,	/* the same, and it does not start otherwise */
+enum oci_wish {
+	OCI_NONE,
+	OCI_TCP,		/* stays on TCP, whatever is attached around it */
+	OCI_TRUE,		/* its TCP sockets become SMC sockets, if that is possible */
+	OCI_SMC,		/* the same */
+	OCI_STRICT,	/* the same, and it does not start otherwise */
 };
 
 /**
- * struct container - its state
+ * struct oci_state - its state
  * @pid: its first process, in our PID namespace; 0 if it is stopped
  * @is_stopped: it has ended, and is being deleted
  */
-struct container {
+struct oci_state {
 	char id[NAME_MAX + 1];
 	pid_t pid;
 	bool is_stopped;
-	enum container_wish wish;
+	enum oci_wish wish;
 };
 
 /**
- * container_read() - the state as runtimes write it for their hooks, in JSON
+ * oci_state_read() - the state as runtimes write it for their hooks, in JSON
  *
  * OCI runtime specification 1.0: runtime.md, "State"; config.md, "POSIX-platform Hooks".
  *
  * Return: 0; -EINVAL with a sentence for what is no such state, or an unknown wish.
  */
-int container_read(struct container *container, const char *text, size_t len, struct smc_err *err);
+int oci_state_read(struct oci_state *container, const char *text, size_t len, struct smc_err *err);

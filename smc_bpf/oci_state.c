@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a runtime tells a hook of a container: the state of the OCI runtime specification. */
-#include "smc_bpf/container.h"
+#include "smc_bpf/oci_state.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,30 +9,30 @@
 #include <jansson.h>
 
 static const char *const wishes[] = {
-	[CONTAINER_TCP] = "tcp", [CONTAINER_TRUE] = "true", [CONTAINER_SMC] = "smc",
-	[CONTAINER_STRICT] = "strict",
+	[OCI_TCP] = "tcp", [OCI_TRUE] = "true", [OCI_SMC] = "smc",
+	[OCI_STRICT] = "strict",
 };
 
 /* Without the annotation, or other ones: nothing is wished. */
-static int read_wish(struct container *container, const json_t *state, struct smc_err *err)
+static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
 	const json_t *wish = json_object_get(json_object_get(state, "annotations"),
-					     CONTAINER_ANNOTATION);
+					     OCI_ANNOTATION);
 	const char *text = json_string_value(wish);
 
-	container->wish = CONTAINER_NONE;
+	container->wish = OCI_NONE;
 	if (!wish)
 		return 0;
-	for (int i = CONTAINER_TCP; text && i <= CONTAINER_STRICT; i++)
+	for (int i = OCI_TCP; text && i <= OCI_STRICT; i++)
 		if (!strcmp(text, wishes[i]))
-			container->wish = (enum container_wish)i;
+			container->wish = (enum oci_wish)i;
 	if (container->wish)
 		return 0;
-	return smc_err_say(err, EINVAL, "annotation " CONTAINER_ANNOTATION ": '%.40s' is neither "
+	return smc_err_say(err, EINVAL, "annotation " OCI_ANNOTATION ": '%.40s' is neither "
 			   "true, tcp, smc nor strict", text ? text : "");
 }
 
-static int read_state(struct container *container, const json_t *state, struct smc_err *err)
+static int read_state(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
 	const char *id = json_string_value(json_object_get(state, "id"));
 	const char *status = json_string_value(json_object_get(state, "status"));
@@ -52,12 +52,12 @@ static int read_state(struct container *container, const json_t *state, struct s
 	return 0;
 }
 
-int container_read(struct container *container, const char *text, size_t len, struct smc_err *err)
+int oci_state_read(struct oci_state *container, const char *text, size_t len, struct smc_err *err)
 {
 	json_t *state = json_loadb(text, len, JSON_REJECT_DUPLICATES, NULL);
 	int ret;
 
-	*container = (struct container){ .wish = CONTAINER_NONE };
+	*container = (struct oci_state){ .wish = OCI_NONE };
 	if (!json_is_object(state))
 		ret = smc_err_say(err, EINVAL, "standard input is not the state of a container, "
 				  "which its runtime writes there");
