@@ -242,7 +242,7 @@ static int status(const struct bpf_opts *opts, struct scope_target *target, stru
 	int ret = scope_list_load(&list, opts->how ? target : NULL, err);
 
 	if (!ret)
-		ret = opts->is_metrics ? status_metrics(&list, err) :
+		ret = opts->is_metrics ? status_metrics(&list, hook_failures(), err) :
 					 status_print(&tool, &list, opts->is_json, err);
 	scopes_free(&list);
 	return ret;

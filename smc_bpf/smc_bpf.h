@@ -164,7 +164,7 @@ int status_print(const struct cli_tool *tool, const struct scope_list *list, boo
 		 struct smc_err *err);
 
 /** status_metrics() - the same in Prometheus' text form. Return: 0, -errno with a sentence */
-int status_metrics(struct scope_list *list, struct smc_err *err);
+int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err);
 
 /* ---- hook.c ---- */
 
@@ -177,3 +177,6 @@ int status_metrics(struct scope_list *list, struct smc_err *err);
  * Return: exit status.
  */
 int hook_run(const struct cli_tool *tool);
+
+/** hook_failures() - containers of which something could not be set, since the host was started */
+uint64_t hook_failures(void);

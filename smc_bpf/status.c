@@ -125,7 +125,7 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 	out_free(&label);
 }
 
-int status_metrics(struct scope_list *list, struct smc_err *err)
+int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err)
 {
 	static const char name[] = "smc_scopes";
 	size_t counts[STATE_ACTIVE + 1] = { 0 };
@@ -140,6 +140,9 @@ int status_metrics(struct scope_list *list, struct smc_err *err)
 	for (size_t i = 0; i <= STATE_ACTIVE; i++)
 		metrics_sample(&text, name, counts[i], "state", states.names[i].text, NULL);
 	append_sockets(&text, list);
+	metrics_head(&text, "smc_oci_hook_failures_total", "counter",
+		     "Containers of which the hook could not set something.");
+	metrics_sample(&text, "smc_oci_hook_failures_total", hook_failures, NULL);
 	out_str(&text, "# EOF\n");
 	ret = out_print(&text, err);
 	out_free(&text);

@@ -122,7 +122,7 @@ static json_t *json_policies(const struct sc_host *host)
 
 		if (policy_is_empty(policy))
 			continue;
-		json = policy_json(policy, true);
+		json = policy_json(policy);
 		if (json && at && json_object_set_new(json, "netns", out_json_str(
 				host->netns[at].name)))
 			json = NULL;

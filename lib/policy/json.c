@@ -16,7 +16,7 @@ static json_t *nets_json(const struct netaddr *nets, size_t count)
 	return array;
 }
 
-static json_t *rule_json(const struct policy_rule *rule, bool is_live)
+static json_t *rule_json(const struct policy_rule *rule)
 {
 	json_t *object = json_pack("{s:s, s:s}", "action", policy_action_name(rule->action),
 				   "direction", policy_side_name(rule->side));
@@ -26,14 +26,13 @@ static json_t *rule_json(const struct policy_rule *rule, bool is_live)
 		json_object_set_new(object, "last_port", json_integer(rule->ports.high));
 	}
 	json_object_set_new(object, "networks", nets_json(rule->nets, rule->count));
-	if (is_live)
-		json_object_set_new(object, "hits", out_json_number(rule->hits));
-	if (is_live && rule->action == POLICY_ALLOW)
+	json_object_set_new(object, "hits", out_json_number(rule->hits));
+	if (rule->action == POLICY_ALLOW)
 		json_object_set_new(object, "others_denied", out_json_number(rule->others));
 	return object;
 }
 
-static void ports_json(json_t *object, const struct policy *policy, bool is_live)
+static void ports_json(json_t *object, const struct policy *policy)
 {
 	json_t *array = json_array();
 
@@ -41,28 +40,26 @@ static void ports_json(json_t *object, const struct policy *policy, bool is_live
 		out_json_push(&array, json_pack("{s:i, s:i}", "first", policy->ports[i].low, "last",
 						policy->ports[i].high));
 	json_object_set_new(object, "denied_ports", array);
-	if (is_live)
-		json_object_set_new(object, "denied_ports_hits",
-				    out_json_number(policy->port_hits));
+	json_object_set_new(object, "denied_ports_hits", out_json_number(policy->port_hits));
 }
 
-json_t *policy_json(const struct policy *policy, bool is_live)
+json_t *policy_json(const struct policy *policy)
 {
 	json_t *object = json_object(), *rules = json_array();
 
 	if (policy->by)
 		json_object_set_new(object, "by", json_string(policy_by_name(policy->by)));
-	if (policy->for_later && is_live)
+	if (policy->for_later)
 		json_object_set_new(object, "for_later", json_true());
-	if (policy->learn)
+	if (policy->learn) {
 		json_object_set_new(object, "learn", json_integer(policy->learn));
-	if (policy->learn && is_live)
 		json_object_set_new(object, "learned",
 				    nets_json(policy->learned, policy->learned_count));
+	}
 	if (policy->port_count)
-		ports_json(object, policy, is_live);
+		ports_json(object, policy);
 	for (size_t i = 0; i < policy->count; i++)
-		out_json_push(&rules, rule_json(&policy->rules[i], is_live));
+		out_json_push(&rules, rule_json(&policy->rules[i]));
 	json_object_set_new(object, "rules", rules);
 	return object;
 }

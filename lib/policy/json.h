@@ -6,8 +6,8 @@
 #include "policy/policy.h"
 
 /**
- * policy_json() - as an object
- * @is_live: with counters and what was learned, as the policy was read from the kernel
+ * policy_json() - as an object, with counters and what was learned
+ * @policy: as it was read from the kernel
  *
  * {"by": "nft", "for_later": true, "learn": 86400, "learned": ["10.0.0.1"],
  * "denied_ports": [{"first", "last"}],
@@ -17,4 +17,4 @@
  *
  * Return: NULL without memory.
  */
-json_t *policy_json(const struct policy *policy, bool is_live);
+json_t *policy_json(const struct policy *policy);

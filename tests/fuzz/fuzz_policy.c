@@ -65,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int side = POLICY_TO; side <= POLICY_FROM; side++)
 		MUST(policy_allows(&policy, side, &peer, (uint16_t)size) ==
 		     policy_allows(&again, side, &peer, (uint16_t)size));
-	json_decref(policy_json(&policy, true));
+	json_decref(policy_json(&policy));
 	out_free(&written);
 	policy_free(&policy);
 	policy_free(&again);

@@ -59,7 +59,7 @@ static int show(void)
 		return fail(&err);
 	policy_write(&text, &policy);
 	out_char(&text, '\0');
-	json = policy_json(&policy, true);
+	json = policy_json(&policy);
 	json_object_set_new(json, "lines", json_string(text.data));
 	json_dumpf(json, stdout, 0);
 	json_decref(json);

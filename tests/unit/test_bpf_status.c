@@ -64,6 +64,7 @@ static void metrics(void **state)
 		"smc_scopes{state=\"gone\"} 1\n", "smc_scopes{state=\"active\"} 101\n",
 		"smc_scope_sockets_total{scope=\"/big\\\\x1b\",id=\"1099\",result=\"converted\"} 99\n",
 		"smc_scope_sockets_total{scope=\"other\",result=\"converted\"} 1\n",
+		"smc_oci_hook_failures_total 3\n",
 		"smc_scope_sockets_total{scope=\"other\",result=\"excluded\"} 16\n",
 	};
 	struct scope_entry many[103] = { { .scope.kind = SCOPE_CGROUP } };
@@ -81,7 +82,7 @@ static void metrics(void **state)
 	many[0].scope.excluded = 2;
 	many[102].state = STATE_EMPTY;
 	saved = stdout_to(fd);
-	assert_int_equal(status_metrics(&list, &err), 0);
+	assert_int_equal(status_metrics(&list, 3, &err), 0);
 	stdout_back(saved);
 	text = file_text(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(lines); i++)

@@ -52,6 +52,7 @@ def keep_state():
 
 def set_up(number, ready):
     """In the child: SMC-D connections, as many as its number says, or one that fell back; then it stays."""
+    call("prctl", 1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     group, _ = group_of(number)
     os.makedirs(GROUPS + group, exist_ok=True)
     write(GROUPS + group + "/cgroup.procs", "0")

@@ -121,6 +121,7 @@ def network_namespace():
     os.unlink("/dev/log")
     ok(re.search(r" smc_bpf\[\d+\]: container [0-9a-f]{64}: smc_conf: /etc/smc-tools/smc.conf:2: net.smc.autocorking_sise: ", said),
        "and the system's log knows why", said)
+    ok("\nsmc_oci_hook_failures_total 1\n" in run("smc_bpf", "status", "--metrics")[1], "which is counted: for those before there was nothing to say")
     os.unlink("/etc/smc-tools/smc.conf")
 
 
