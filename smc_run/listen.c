@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/words.h"
 #include "ld_pre_smc/rules.h"
 #include "out/text.h"
 #include "policy/policy.h"
@@ -202,24 +201,6 @@ struct reach {
 	size_t count;
 };
 
-/* Its lines of the host's own section. */
-static void read_policy(struct reach *reach, char *text)
-{
-	struct smc_err ignored = { 0 };
-	char *line, *words[256];
-	size_t count, bad;
-
-	while ((line = strsep(&text, "\n"))) {
-		count = words_split(line, words, 256);
-		if (count && !strcmp(words[0], "netns"))
-			break;
-		if (count && count < 256 && policy_is_keyword(words[0]))
-			policy_line(&reach->policy, (const char *const *)words, count, &bad,
-				    &ignored);
-	}
-	policy_settle(&reach->policy);
-}
-
 static void load_policy(struct reach *reach)
 {
 	struct smc_err ignored = { 0 };
@@ -227,7 +208,7 @@ static void load_policy(struct reach *reach)
 
 	if (tool_ask("smc_conf", "export", NULL, NULL, &text, &ignored))
 		return;
-	read_policy(reach, text);
+	policy_lines(&reach->policy, text);
 	free(text);
 }
 

@@ -6,7 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <jansson.h>
+#include <linux/netlink.h>
+#include <sys/socket.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
@@ -38,6 +41,20 @@ struct nft {
 	struct nft_ctx *ctx;
 };
 
+/* Without it the library ends this process. */
+static int check_kernel(struct smc_err *err)
+{
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
+
+	if (fd < 0 && errno == EPROTONOSUPPORT)
+		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
+				   "no module nfnetlink");
+	if (fd < 0)
+		return smc_err_set(err, errno, "cannot ask nftables");
+	close(fd);
+	return 0;
+}
+
 static int open_nft(struct nft *nft, struct smc_err *err)
 {
 	void *handle = dlopen(LIBRARY_SONAME, RTLD_NOW | RTLD_LOCAL);
@@ -56,6 +73,8 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 				   LIBRARY_SONAME);
 	/* The library would say that on stderr by itself. */
 	ret = bpf_net_right(err);
+	if (!ret)
+		ret = check_kernel(err);
 	if (ret)
 		return ret;
 	nft->ctx = nft->nft_ctx_new(0);

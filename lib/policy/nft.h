@@ -25,7 +25,8 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
  *
  * All or nothing. Counters begin at 0 and what was learned is forgotten.
  *
- * Return: 0; -ENOSYS without libnftables; -EPERM; -EIO with what nftables says.
+ * Return: 0; -ENOSYS without libnftables, or nftables in the kernel; -EPERM; -EIO with what
+ * nftables says.
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);
 

@@ -8,6 +8,7 @@
 #include <arpa/inet.h>
 
 #include "base/array.h"
+#include "base/words.h"
 
 #define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
 
@@ -253,4 +254,20 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 		return smc_err_say(err, EINVAL, "expected the end of the line");
 	*bad = 1;
 	return is_learn ? read_learn(policy, words[1], err) : read_by(policy, words[1], err);
+}
+
+void policy_lines(struct policy *policy, char *text)
+{
+	struct smc_err ignored = { 0 };
+	char *line, *words[256];
+	size_t count, bad;
+
+	while ((line = strsep(&text, "\n"))) {
+		count = words_split(line, words, 256);
+		if (count && !strcmp(words[0], "netns"))
+			break;
+		if (count && count < 256 && policy_is_keyword(words[0]))
+			policy_line(policy, (const char *const *)words, count, &bad, &ignored);
+	}
+	policy_settle(policy);
 }

@@ -100,6 +100,13 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 		struct smc_err *err);
 
 /**
+ * policy_lines() - all lines of a policy among those of a file that was written by policy_write(),
+ *	or smc_conf export, up to the first network namespace; settled
+ * @text: changed
+ */
+void policy_lines(struct policy *policy, char *text);
+
+/**
  * policy_settle() - put into the only form that is like that of every policy that means the same
  *
  * After the last line, before all that follows. Networks become the fewest that are the same

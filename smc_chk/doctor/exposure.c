@@ -14,24 +14,21 @@
 
 /* ---- policy ---- */
 
-static void say_policy(struct doctor *doc, const struct policy *policy)
+static void say_policy(struct doctor *doc, const struct exposure_facts *exposure)
 {
-	uint64_t denied = policy->port_hits;
+	const struct policy *policy = &exposure->policy;
 	size_t nets = 0;
 	char learned[48] = "";
 
-	for (size_t i = 0; i < policy->count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-
-		nets += rule->count;
-		denied += rule->action == POLICY_DENY ? rule->hits : rule->others;
-	}
+	for (size_t i = 0; i < policy->count; i++)
+		nets += policy->rules[i].count;
 	if (policy->learn)
-		snprintf(learned, sizeof(learned), ", %zu peers learned", policy->learned_count);
+		snprintf(learned, sizeof(learned), ", %" PRIu64 " peers learned",
+			 exposure->learned);
 	doctor_ok(doc, "policy", policy_by_name(policy->by),
 		  "says with whom SMC is used: %zu rules with %zu networks, %zu ranges of ports "
 		  "denied%s; %" PRIu64 " denied so far", policy->count, nets, policy->port_count,
-		  learned, denied);
+		  learned, exposure->denied);
 }
 
 static void check_policy(struct doctor *doc)
@@ -40,7 +37,7 @@ static void check_policy(struct doctor *doc)
 	int code = exposure->why_not.code;
 
 	if (exposure->has_policy && exposure->policy.by)
-		say_policy(doc, &exposure->policy);
+		say_policy(doc, exposure);
 	else if (exposure->has_policy)
 		doctor_note(doc, "policy", NULL, "none: SMC is used with every peer that has it, "
 			    "see smc.conf(5)");

@@ -119,14 +119,15 @@ struct memory_facts {
  * struct exposure_facts - who may speak SMC to this host
  * @listeners: sockets of SMC that listen, with a known address
  * @n_hidden: those of which the kernel does not tell it, nor their process
- * @policy: in force in this network namespace, with @has_policy; else @why_not, empty on a recorded
- *	host
+ * @policy: in force in this network namespace, with @has_policy; else @why_not, empty of a host
+ *	that was recorded without it. Its counters are in @denied and @learned
  * @banner: /proc/version
  */
 struct exposure_facts {
 	struct smc_sock *listeners;
 	size_t n_listeners, size, n_hidden;
 	struct policy policy;
+	uint64_t denied, learned;
 	bool has_policy;
 	struct smc_err why_not;
 	char banner[512];

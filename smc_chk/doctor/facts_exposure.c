@@ -3,9 +3,14 @@
 #include "smc_chk/doctor/facts.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "host/record.h"
+#include "out/text.h"
 #include "policy/enforce.h"
 #include "sys/proc.h"
 
@@ -38,6 +43,63 @@ static int complete(struct exposure_facts *exposure)
 	return ret;
 }
 
+/* ---- policy ---- */
+
+/* In a record: code of an error, connections denied, peers learned; then words or lines. */
+#define POLICY_FILE "policy"
+#define POLICY_MAX (16 * 1024 * 1024)
+
+static void record_policy(const struct exposure_facts *exposure)
+{
+	struct out_text text = { 0 };
+
+	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code,
+		   exposure->denied, exposure->learned);
+	if (exposure->has_policy)
+		policy_write(&text, &exposure->policy);
+	else
+		out_str(&text, exposure->why_not.text);
+	if (text.is_failed)
+		record_fail();
+	else
+		record_set(POLICY_FILE, text.data, text.len);
+	out_free(&text);
+}
+
+static void read_policy(struct exposure_facts *exposure)
+{
+	const struct policy *policy = &exposure->policy;
+
+	if (geteuid())
+		smc_err_set(&exposure->why_not, EPERM, "the policy");
+	else
+		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
+	exposure->learned = policy->learned_count;
+	exposure->denied = policy->port_hits;
+	for (size_t i = 0; i < policy->count; i++)
+		exposure->denied += policy->rules[i].action == POLICY_DENY ?
+			policy->rules[i].hits : policy->rules[i].others;
+	record_policy(exposure);
+}
+
+static void take_policy(struct exposure_facts *exposure)
+{
+	size_t len;
+	char *text = record_get(POLICY_FILE, POLICY_MAX, &len), *lines;
+	int code;
+
+	lines = text ? strchr(text, '\n') : NULL;
+	if (lines && sscanf(text, "%d %" SCNu64 " %" SCNu64, &code, &exposure->denied,
+			    &exposure->learned) == 3) {
+		exposure->has_policy = !code;
+		if (code)
+			smc_err_say(&exposure->why_not, code, "%.300s", lines + 1);
+		else
+			policy_lines(&exposure->policy, lines + 1);
+	}
+	free(text);
+}
+
 int facts_load_exposure(struct doctor_facts *facts)
 {
 	struct exposure_facts *exposure = &facts->exposure;
@@ -46,9 +108,9 @@ int facts_load_exposure(struct doctor_facts *facts)
 		exposure->banner[0] = '\0';
 	if (!facts->has_smc)
 		return 0;
-	if (!record_root() && geteuid())
-		smc_err_set(&exposure->why_not, EPERM, "the policy");
-	else if (!record_root())
-		exposure->has_policy = !policy_read(&exposure->policy, &exposure->why_not);
+	if (record_root())
+		take_policy(exposure);
+	else
+		read_policy(exposure);
 	return complete(exposure);
 }

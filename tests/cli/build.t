@@ -129,6 +129,18 @@ do_install() {
 	make O="$tmp/gcc" CC=gcc DESTDIR="$tmp/root" PREFIX=/opt/smc LIBDIR=/opt/smc/lib64 "$@" 2>&1
 }
 
+# check_hook FILE: for oci-hooks(5).
+check_hook() {
+	if [ ! -x "$tmp/gcc/smc_bpf" ]; then
+		[ ! -e "$1" ]
+		ok $? "without smc_bpf there is no hook"
+		return
+	fi
+	is "$(jq -r '[.version, .hook.path, (.hook.args | join(" ")), (.stages | join(" "))] | join("|")' "$1")" \
+		'1.0.0|/opt/smc/bin/smc_bpf|smc_bpf oci-hook|createRuntime poststop' "the file for oci-hooks(5) names the program"
+	is "$(jq -c .when "$1")" '{"annotations":{"^smc-tools/attach$":".*"}}' "and the annotation, with any value: wrong ones are told"
+}
+
 check_install() {
 	local lib=$tmp/root/opt/smc/lib64 share=$tmp/root/opt/smc/share page link
 	do_install install >"$tmp/log"
@@ -153,6 +165,7 @@ check_install() {
 	for link in smcss smc_run; do
 		is "$(readlink "$share/bash-completion/completions/$link")" smc-tools "completion of $link loads on demand"
 	done
+	check_hook "$share/containers/oci/hooks.d/smc-tools.json"
 	is "$(find "$tmp/root" -type f -perm /022)" "" "no installed file is writable for others"
 	do_install install LIBDIR32= INSTALL_SETUID_SHIM=1 >/dev/null
 	is "$(stat -c %a "$lib/ld_pre_smc.so")" 4755 "INSTALL_SETUID_SHIM=1 installs it set-uid"

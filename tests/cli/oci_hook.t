@@ -98,18 +98,4 @@ for arguments in "--cgroup /" "--pid 1"; do
 	out=$("$BUILD/smc_bpf" oci-hook $arguments 2>&1)
 	is "$?|$out" "1|smc_bpf: 'oci-hook' takes no target: the runtime names it; try 'smc_bpf --help'" "smc_bpf oci-hook $arguments"
 done
-
-# ---- the file that names the hook ----
-env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$tmp/root" PREFIX=/opt/smc HAVE_32= install >"$tmp/log" 2>&1
-ok $? 'make install' || diag "$(tail -n 5 "$tmp/log")"
-file=$tmp/root/opt/smc/share/containers/oci/hooks.d/smc-tools.json
-is "$(jq -r '[.version, .hook.path, (.hook.args | join(" ")), (.stages | join(" "))] | join("|")' "$file")" \
-	'1.0.0|/opt/smc/bin/smc_bpf|smc_bpf oci-hook|createRuntime poststop' 'the file for oci-hooks(5)'
-[ -x "$tmp/root$(jq -r .hook.path "$file")" ]
-ok $? 'it names the program'
-is "$(jq -c '.when' "$file")" '{"annotations":{"^smc-tools/attach$":".*"}}' 'and the annotation, with any value: wrong ones are told'
-env -u MAKEFLAGS -u MAKELEVEL make O="$BUILD" DESTDIR="$tmp/root" PREFIX=/opt/smc HAVE_32= uninstall >"$tmp/log" 2>&1
-is "$?$(find "$tmp/root" -type f)" 0 'make uninstall removes all of it'
-env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false -n DESTDIR="$tmp/root" install >"$tmp/log" 2>&1
-unlike "$(cat "$tmp/log")" 'hooks\.d' 'without smc_bpf there is none'
 plan_done

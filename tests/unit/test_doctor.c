@@ -214,12 +214,12 @@ static void test_policy(void **state)
 	assert_int_equal(policy_line(policy, rule, 4, &bad, &err), 0);
 	assert_int_equal(policy_line(policy, learn, 2, &bad, &err), 0);
 	assert_int_equal(policy_line(policy, by, 2, &bad, &err), 0);
-	policy->rules[0].others = 3;
-	policy->port_hits = 2;
+	host.facts.exposure.denied = 5;
+	host.facts.exposure.learned = 1;
 	host.facts.exposure.has_policy = true;
 	check_says(&host, doctor_exposure,
 		   "ok policy nft|says with whom SMC is used: 2 rules with 2 networks, 0 ranges of "
-		   "ports denied, 0 peers learned; 5 denied so far|\n"
+		   "ports denied, 1 peers learned; 5 denied so far|\n"
 		   "ok exposure |of 1 SMC sockets that listen none is open to others than private "
 		   "networks|\n" FIXED);
 	policy_free(policy);

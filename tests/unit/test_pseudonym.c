@@ -66,7 +66,7 @@ static void test_prefixes(void **state)
 
 		for (size_t i = 0; i < 32; i++) {
 			seed = seed * 1664525 + 1013904223;
-			(i < 16 ? one : other - 16)[i] = (uint8_t)(seed >> 24);
+			(i < 16 ? one : other)[i % 16] = (uint8_t)(seed >> 24);
 		}
 		one[0] = (uint8_t)(1 + one[0] % 100);
 		memcpy(other, one, (size_t)round % 15 + 1);

@@ -85,6 +85,15 @@ def check_netns():
     os.unlink(path)
 
 
+def set_policy():
+    """It is recorded, too; of SMC-R's host, that there is none."""
+    with open("/run/policy.conf", "w", encoding="ascii") as file:
+        file.write("allow from 127.0.0.0/8:7001\ndeny port 22\nlearn 1h\n")
+    equal(run("smc_conf", "apply", "/run/policy.conf"), (0, "", ""), "a policy")
+    found = [f["object"] for f in json.loads(run("smc_chk", "-j")[1])["findings"] if f["check"] == "policy"]
+    equal(found, ["nft"], "which the doctor sees")
+
+
 os.mkdir(TMP)
 os.environ["TMPDIR"] = TMP
 os.environ["SECRET"] = SECRET
@@ -93,6 +102,8 @@ with Sockets("smc4:pair:127.0.0.1:7001", "smc4:listen:127.0.0.1:7002", "smc4:fas
     ok(sum(s.get("mode") == MODE for s in listing()) == 2, "a connection over " + MODE, listing("-a"))
     if MODE == "SMCR":
         run("smc_pnet", "-a", "NET1", "-I", "lo", "-D", "rxelo")
+    else:
+        set_policy()
     equal(run("smc_chk", "-b", BUNDLE)[::2], (0, ""), "a bundle")
     check_replay()
     check_changes()
