@@ -166,6 +166,16 @@ int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, 
 	return ask(&dump, &answer, NETLINK_RDMA, req, len);
 }
 
+int smc_netlink_probe(int protocol)
+{
+	struct mnl_socket *nl = mnl_socket_open2(protocol, SOCK_CLOEXEC);
+
+	if (!nl)
+		return errno == EPROTONOSUPPORT ? -EPROTONOSUPPORT : 0;
+	mnl_socket_close(nl);
+	return 0;
+}
+
 int smc_xfrm_dump(smc_diag_fn fn, void *arg)
 {
 	const struct xfrm_userpolicy_id all = { .index = 0 };

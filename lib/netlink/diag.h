@@ -48,6 +48,9 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
  */
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
 
+/** smc_netlink_probe() - -EPROTONOSUPPORT when the kernel has no such protocol of netlink, or 0 */
+int smc_netlink_probe(int protocol);
+
 /**
  * smc_xfrm_dump() - the same of IPsec policies: XFRM_MSG_GETPOLICY
  *

@@ -6,13 +6,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <jansson.h>
 #include <linux/netlink.h>
-#include <sys/socket.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
+#include "netlink/diag.h"
 
 #define LIBRARY_SONAME "libnftables.so.1"
 
@@ -41,20 +40,6 @@ struct nft {
 	struct nft_ctx *ctx;
 };
 
-/* Without it the library ends this process. */
-static int check_kernel(struct smc_err *err)
-{
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_NETFILTER);
-
-	if (fd < 0 && errno == EPROTONOSUPPORT)
-		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
-				   "no module nfnetlink");
-	if (fd < 0)
-		return smc_err_set(err, errno, "cannot ask nftables");
-	close(fd);
-	return 0;
-}
-
 static int open_nft(struct nft *nft, struct smc_err *err)
 {
 	void *handle = dlopen(LIBRARY_SONAME, RTLD_NOW | RTLD_LOCAL);
@@ -73,10 +58,12 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 				   LIBRARY_SONAME);
 	/* The library would say that on stderr by itself. */
 	ret = bpf_net_right(err);
-	if (!ret)
-		ret = check_kernel(err);
 	if (ret)
 		return ret;
+	/* The library would end this process. */
+	if (smc_netlink_probe(NETLINK_NETFILTER))
+		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
+				   "no module nfnetlink");
 	nft->ctx = nft->nft_ctx_new(0);
 	if (!nft->ctx || nft->nft_ctx_buffer_output(nft->ctx) ||
 	    nft->nft_ctx_buffer_error(nft->ctx))
