@@ -44,11 +44,14 @@ int capture_open_live(struct capture *capture, const char *interface, int snaple
 	if (!capture->pcap)
 		return smc_err_say(err, EIO, "cannot listen on %s: %s", interface, why);
 	capture->is_live = true;
-	pcap_set_snaplen(capture->pcap, snaplen);
-	pcap_set_timeout(capture->pcap, WAIT_MS);
+	status = pcap_set_snaplen(capture->pcap, snaplen);
+	if (!status)
+		status = pcap_set_timeout(capture->pcap, WAIT_MS);
+	if (!status)
+		status = pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
 	/* Where the kernel has no nanoseconds, microseconds are multiplied, see time_of(). */
-	pcap_set_tstamp_precision(capture->pcap, PCAP_TSTAMP_PRECISION_NANO);
-	status = pcap_activate(capture->pcap);
+	if (!status || status == PCAP_ERROR_TSTAMP_PRECISION_NOTSUP)
+		status = pcap_activate(capture->pcap);
 	return status < 0 ? cannot_listen(err, interface, capture->pcap, status) : 0;
 }
 
