@@ -512,7 +512,7 @@ static void json_bytes(void **state)
 	};
 	const struct conversation conversation = { .number = 1 };
 	struct payload payload = { .conversation = &conversation, .full = 3, .len = 3 };
-	uint8_t data[3] = "\0\0b";
+	uint8_t data[3] = { 0, 0, 'b' };
 
 	(void)state;
 	payload.data = data;
