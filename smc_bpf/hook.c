@@ -117,8 +117,8 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 	if (here.st_dev == there.st_dev && here.st_ino == there.st_ino)
 		return 0;
 	if (!self_find("smc_conf", X_OK, program))
-		return smc_err_say(err, ENOENT, "there is no smc_conf beside smc_bpf, which takes "
-				   CONF_FILE);
+		return smc_err_say(err, ENOENT, "smc_conf, which applies " CONF_FILE ", is not "
+				   "installed beside smc_bpf");
 	said = run_smc_conf(program, netns, &status);
 	if (status)
 		smc_err_say(err, EIO, "%.350s", said && *said ? said : "smc_conf failed");

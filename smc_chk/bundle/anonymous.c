@@ -42,7 +42,7 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 		all->key[i] = (uint8_t)(parts[i / 8] >> 8 * (i % 8));
 	if (len >= SIPHASH_KEY)
 		return 0;
-	return smc_err_say(err, EINVAL, "%s is no key: it has less than %d bytes", file,
+	return smc_err_say(err, EINVAL, "%s is not a key: it has fewer than %d bytes", file,
 			   SIPHASH_KEY);
 }
 

@@ -7,23 +7,6 @@
 
 #include "smc_chk/matrix/show.h"
 
-int matrix_each(const struct matrix *matrix, show_fn fn, void *arg, struct smc_err *err)
-{
-	struct prediction forth, back;
-	int ret = 0;
-
-	for (size_t i = 0; i < matrix->count; i++)
-		for (size_t k = i + 1; !ret && k < matrix->count; k++) {
-			const struct predict_host *a = &matrix->all->hosts[matrix->good[i]];
-			const struct predict_host *b = &matrix->all->hosts[matrix->good[k]];
-
-			predict(&forth, a, b);
-			predict(&back, b, a);
-			ret = fn(arg, i, k, &forth, &back, err);
-		}
-	return ret;
-}
-
 static int show(const struct matrix *matrix, const struct chk_request *req, struct smc_err *err)
 {
 	size_t tcp = 0;

@@ -11,6 +11,28 @@
 #include "base/array.h"
 #include "out/table.h"
 
+/** typedef pair_fn - a pair: @a to @b as client, and back. Return: 0, -errno with @err */
+typedef int (*pair_fn)(void *arg, size_t a, size_t b, const struct prediction *forth,
+		       const struct prediction *back, struct smc_err *err);
+
+/* Predicts for each pair of good hosts. Return: 0, or what @fn returned. */
+static int each_pair(const struct matrix *matrix, pair_fn fn, void *arg, struct smc_err *err)
+{
+	struct prediction forth, back;
+	int ret = 0;
+
+	for (size_t i = 0; i < matrix->count; i++)
+		for (size_t k = i + 1; !ret && k < matrix->count; k++) {
+			const struct predict_host *a = &matrix->all->hosts[matrix->good[i]];
+			const struct predict_host *b = &matrix->all->hosts[matrix->good[k]];
+
+			predict(&forth, a, b);
+			predict(&back, b, a);
+			ret = fn(arg, i, k, &forth, &back, err);
+		}
+	return ret;
+}
+
 /* What is ready goes out before more is made: thousands of hosts have millions of pairs. */
 #define CHUNK 65536
 
@@ -203,7 +225,7 @@ int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 	if (!table.todos)
 		return smc_err_set(err, ENOMEM, "cannot store the list");
 	start_table(&table, matrix);
-	ret = matrix_each(matrix, on_pair, &table, err);
+	ret = each_pair(matrix, on_pair, &table, err);
 	if (!ret) {
 		put_todos(&table);
 		ret = out_print(&table.text, err);
@@ -305,7 +327,7 @@ static json_t *json_hosts(const struct gathered *all)
 int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 {
 	struct document doc = { matrix, json_array(), tcp };
-	int ret = matrix_each(matrix, on_json_pair, &doc, err);
+	int ret = each_pair(matrix, on_json_pair, &doc, err);
 	struct out_text text = { 0 };
 
 	if (ret) {
@@ -380,7 +402,7 @@ int show_dot(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 		put_quoted(&drawing.text, host_of(matrix, i)->name);
 		out_str(&drawing.text, ";\n");
 	}
-	ret = matrix_each(matrix, on_edge, &drawing, err);
+	ret = each_pair(matrix, on_edge, &drawing, err);
 	out_str(&drawing.text, "}\n");
 	ret = ret ? ret : out_print(&drawing.text, err);
 	out_free(&drawing.text);

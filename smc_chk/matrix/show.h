@@ -15,13 +15,6 @@ struct matrix {
 	size_t count;
 };
 
-/** typedef show_fn - a pair: @a to @b as client, and back. Return: 0, -errno with @err */
-typedef int (*show_fn)(void *arg, size_t a, size_t b, const struct prediction *forth,
-		       const struct prediction *back, struct smc_err *err);
-
-/** matrix_each() - predict for each pair of good hosts. Return: 0, or what @fn returned */
-int matrix_each(const struct matrix *matrix, show_fn fn, void *arg, struct smc_err *err);
-
 /**
  * show_text(), show_json(), show_dot() - all of it to stdout
  * @tcp: receives how many of the connections would be TCP

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-COUNT = [0, 0]
+sys.dont_write_bytecode = True
+from recorded import ROOT, done, ok  # noqa: E402
+
 # Read through standard input, as root takes no file below /tmp.
 STAND_IN = """#!/bin/sh
 for file; do :; done
@@ -60,14 +61,6 @@ PLAY = [
     {"name": "set again", "smc_conf": {"content": "eid C\npnetid A net later\n"}},
     {"name": "file only", "smc_conf": {"content": "eid D\n", "apply": False}},
 ]
-
-
-def ok(right, name, told=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    print("%sok %d - %s" % ("" if right else "not ", COUNT[0], name))
-    if not right:
-        print("# " + str(told).replace("\n", "\n# "))
 
 
 def read(tmp, name):
@@ -143,8 +136,7 @@ def main():
         check_all(tmp)
     with open(ROOT + "/packaging/ansible/smc_conf.py", encoding="ascii") as file:
         ok(len(file.readlines()) <= 100, "the module has at most a hundred lines")
-    print("1..%d" % COUNT[0])
-    sys.exit(COUNT[1] != 0)
+    done()
 
 
 main()

@@ -9,7 +9,9 @@ import sys
 
 import jsonschema
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+from recorded import ROOT, done, ok  # noqa: E402
+
 CONF = os.environ.get("BUILD", ROOT + "/build") + "/smc_conf"
 SAMPLES = (
     "",
@@ -30,15 +32,6 @@ WRONG = (
     '{"scope": [{"cgroup": "/", "exclude-comm": "a"}]}', '{"netns": {"a": {"scope": []}}}', '{"learn": 60}', '{"by": "me"}', '{"netns": {"a": {"eid": ["A"]}}}',
     '{"netns": []}', '{"include": "smc.conf.d"}',
 )
-COUNT = [0, 0]
-
-
-def ok(right, name, told=""):
-    COUNT[0] += 1
-    COUNT[1] += not right
-    print("%sok %d - %s" % ("" if right else "not ", COUNT[0], name))
-    if not right:
-        print("# " + str(told).replace("\n", "\n# "))
 
 
 def conf(text, *argv):
@@ -95,8 +88,7 @@ def main():
     check_samples(schema)
     check_wrong(schema)
     check_keys(raw)
-    print("1..%d" % COUNT[0])
-    sys.exit(COUNT[1] != 0)
+    done()
 
 
 main()
