@@ -29,6 +29,7 @@ typedef int (*bpf_ring_fn)(void *arg, void *record, size_t len);
 	X(struct bpf_program *, bpf_object__next_program,                              \
 	  (const struct bpf_object *, struct bpf_program *))                           \
 	X(const char *, bpf_program__section_name, (const struct bpf_program *))       \
+	X(const char *, bpf_program__name, (const struct bpf_program *))               \
 	X(int, bpf_program__fd, (const struct bpf_program *))                          \
 	X(int, bpf_prog_test_run_opts, (int, void *))                                  \
 	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                \

@@ -15,10 +15,11 @@
 
 #define LINKS_MAX 16
 
-/* Sections of programs of which one does what the other does, at less cost: it needs types. */
-#define TYPED "fentry/"
-#define PLAIN "kprobe/"
+/* Names of programs of which these do what those do, at less cost: they need types. */
+#define TYPED "typed_"
+#define PLAIN "plain_"
 
+/* A section. */
 #define RUN_ONCE "syscall"
 
 struct bpf_programs {
@@ -34,10 +35,15 @@ static struct bpf_program *next(const struct bpf_programs *programs, struct bpf_
 	return programs->lib.bpf_object__next_program(programs->object, program);
 }
 
-static bool is_in(const struct bpf_programs *programs, const struct bpf_program *program,
-		  const char *section)
+static bool is_named(const struct bpf_programs *programs, const struct bpf_program *program,
+		     const char *prefix)
 {
-	return !strncmp(programs->lib.bpf_program__section_name(program), section, strlen(section));
+	return !strncmp(programs->lib.bpf_program__name(program), prefix, strlen(prefix));
+}
+
+static bool is_run_once(const struct bpf_programs *programs, const struct bpf_program *program)
+{
+	return !strcmp(programs->lib.bpf_program__section_name(program), RUN_ONCE);
 }
 
 static int load_object(struct bpf_programs *programs, const struct bpf_watch *watch,
@@ -49,7 +55,7 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 	programs->object = programs->lib.bpf_object__open_mem(watch->elf, watch->len, NULL);
 	if (programs->object) {
 		while ((program = next(programs, program)))
-			if (is_in(programs, program, left_out))
+			if (is_named(programs, program, left_out))
 				programs->lib.bpf_program__set_autoload(program, false);
 		ret = programs->lib.bpf_object__load(programs->object);
 	}
@@ -61,7 +67,7 @@ static int run_once(struct bpf_programs *programs, struct smc_err *err)
 	struct bpf_program *program = NULL;
 
 	while ((program = next(programs, program)))
-		if (is_in(programs, program, RUN_ONCE) &&
+		if (is_run_once(programs, program) &&
 		    programs->lib.bpf_prog_test_run_opts(programs->lib.bpf_program__fd(program),
 							 NULL))
 			return bpf_load_error(-errno, "run the eBPF programs", err);
@@ -80,7 +86,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 	while ((program = next(programs, program))) {
 		struct bpf_link *link = NULL;
 
-		if (is_in(programs, program, left_out) || is_in(programs, program, RUN_ONCE))
+		if (is_named(programs, program, left_out) || is_run_once(programs, program))
 			continue;
 		errno = E2BIG;
 		if (programs->n_links < LINKS_MAX)

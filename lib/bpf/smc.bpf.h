@@ -24,6 +24,7 @@ struct smc_host_cdc_msg {
 } KERNEL;
 
 struct smc_buf_desc {
+	void *cpu_addr;
 	int len;
 } KERNEL;
 

@@ -5,11 +5,17 @@
  * Where a call begins it is noted where the program's bytes are; where SMC says that it has copied
  * some of them they are read from there: until then nobody waits for them, and after that they may
  * be overwritten. Only functions and tracepoints by name are used, and types of the kernel itself;
- * types of smc.ko tell the mode and link group of connections that were there before.
+ * types of smc.ko tell the mode and link group of connections that were there before, and where the
+ * bytes are that SMC has taken to send: what a program writes need not be noted then.
  */
 #include "bpf/smc.bpf.h"
 
 #include "bpf/smcdata.h"
+
+/* A socket is not freed while a task is in a call about it. */
+#define KEPT struct smcdata_conn
+#define KEPT_MAX SMCDATA_CONNS
+#include "bpf/places.bpf.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -29,10 +35,6 @@ enum {
 	WAKE_AT = SMCDATA_RING_SIZE / 4,
 	/* Records after which that is looked at. */
 	WAKE_EVERY = 16,
-	/* 2 MB of them; one that has no socket yet. */
-	PLACES_BITS = 14,
-	PLACES = 1 << PLACES_BITS,
-	TAKEN = 1,
 };
 
 /* ---- types of the kernel ---- */
@@ -88,12 +90,13 @@ enum place {
 	IN_KERNEL_VECTOR,
 	IN_PAGES, /* bio_vec */
 	IN_PIPE,
+	IN_SNDBUF, /* a ring; only who has locked the socket writes to it */
 	PEEKED, /* they will be read again */
 };
 
 /*
  * A call of a task about a socket: where its bytes are, and how far they have been told. @table: of
- * the members of a vector; the buffer itself. @size: of the buffer, of a pipe's ring. @left: bytes
+ * the members of a vector; the buffer itself. @size: of the buffer, of a ring. @left: bytes
  * that it may still move; @pipe: for IN_PIPE; @is_once: it ends with the first ones. A call that
  * has ended is not to be taken for the next one: where a program is preempted another task's may be
  * skipped.
@@ -109,31 +112,6 @@ struct {
 	__type(key, int);
 	__type(value, struct call);
 } smcdata_calls SEC(".maps");
-
-/*
- * Connections, by the address of the kernel's socket: each at a place that follows from it, where
- * it is found at a fifth of the cost, and those whose place is taken in the other map. A socket is
- * not freed while a task is in a call about it.
- */
-struct place_of_conn {
-	__u64 sk;
-	struct smcdata_conn conn;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PLACES);
-	__type(key, __u32);
-	__type(value, struct place_of_conn);
-} smcdata_places SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, SMCDATA_CONNS);
-	__type(key, __u64);
-	__type(value, struct smcdata_conn);
-} smcdata_conns SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -152,9 +130,10 @@ struct {
  * A record in the making; behind its bytes there is room for a step that begins at the last one.
  * @left: bytes of a piece that have not been passed yet; @wanted: that are to be read; @len: those
  * that are in the draft, @full: that it stands for. They are here, not on a stack, as the verifier
- * of 7.2 would follow each value of them through the loop.
+ * of 7.2 would follow each value of them through the loop. @call: one that need not be remembered.
  */
 struct draft {
+	struct call call;
 	__u64 left, wanted;
 	__u32 len, full;
 	struct smcdata_record record;
@@ -189,56 +168,6 @@ static struct draft *draft_of(void)
 }
 
 /* ---- connections ---- */
-
-static struct place_of_conn *place_of(__u64 sk)
-{
-	__u32 key;
-
-	/* For the verifier, the copy of a pointer's half is a number. */
-	asm volatile("%0 = %1" : "=w"(key) : "w"((__u32)sk));
-	/* By the golden ratio, so that addresses that differ little are far from each other. */
-	key = (key >> 6) * 0x9e3779b1U >> (32 - PLACES_BITS);
-	return bpf_map_lookup_elem(&smcdata_places, &key);
-}
-
-static struct smcdata_conn *find(const void *sk)
-{
-	__u64 key = (__u64)sk;
-	struct place_of_conn *place = place_of(key);
-
-	if (place && place->sk == key)
-		return &place->conn;
-	return bpf_map_lookup_elem(&smcdata_conns, &key);
-}
-
-/* Return: what is there now; NULL without room. */
-static struct smcdata_conn *note(const void *sk, const struct smcdata_conn *conn)
-{
-	__u64 key = (__u64)sk;
-	struct place_of_conn *place = place_of(key);
-
-	/* What was not told of the one that had this address is in the way. */
-	bpf_map_delete_elem(&smcdata_conns, &key);
-	if (place && (place->sk == key || !__sync_val_compare_and_swap(&place->sk, 0, TAKEN))) {
-		place->conn = *conn;
-		/* Nobody finds it before it is all there. */
-		__sync_lock_test_and_set(&place->sk, key);
-		return &place->conn;
-	}
-	bpf_map_update_elem(&smcdata_conns, &key, conn, BPF_ANY);
-	return bpf_map_lookup_elem(&smcdata_conns, &key);
-}
-
-static void forget(const void *sk)
-{
-	__u64 key = (__u64)sk;
-	struct place_of_conn *place = place_of(key);
-
-	if (place && place->sk == key)
-		place->sk = 0;
-	else
-		bpf_map_delete_elem(&smcdata_conns, &key);
-}
 
 static void read_mode(struct smcdata_conn *conn, const struct smc_sock *smc)
 {
@@ -478,6 +407,7 @@ static __u64 member_of(const struct call *call, __u64 *len)
 {
 	switch (call->place) {
 	case IN_USER:
+	case IN_SNDBUF:
 		*len = call->size;
 		return call->table;
 	case IN_USER_VECTOR:
@@ -603,6 +533,14 @@ static void tell_pieces(struct piece *piece, __u64 wanted, __u64 len, __u32 kind
 	tell_piece(piece);
 }
 
+static long read_short(void *to, __u32 n, const struct call *call)
+{
+	const void *from = (void *)call->table + call->offset;
+
+	return call->place == IN_USER ? bpf_probe_read_user(to, n, from) :
+					bpf_probe_read_kernel(to, n, from);
+}
+
 /* As tell_pieces() would, in the ring itself: requests are short and have one buffer. */
 static void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 {
@@ -618,8 +556,7 @@ static void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 	told->record.full = len;
 	told->record.len = wanted;
 	asm volatile("" : "+r"(wanted));
-	if (wanted > SHORT ||
-	    bpf_probe_read_user(told->bytes, wanted, (void *)call->table + call->offset)) {
+	if (wanted > SHORT || read_short(told->bytes, wanted, call)) {
 		__sync_fetch_and_add(&piece->state->unread, told->record.len);
 		told->record.is_unread = 1;
 		told->record.len = 0;
@@ -628,17 +565,41 @@ static void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 	bpf_ringbuf_submit(told, wake_flags(piece->conn, &told->record));
 }
 
+/* Return: does anybody want it? */
+static bool begin_piece(struct piece *piece, struct sock *sk)
+{
+	piece->state = state_of();
+	piece->conn = find(sk);
+	/* The call began before this program did. */
+	if (!piece->conn)
+		piece->conn = begin(sk, SMCDATA_UNKNOWN, true);
+	return piece->conn && piece->state && is_wanted(piece->state, piece->conn);
+}
+
+static bool is_in_one(const struct call *call, __u64 n)
+{
+	return call->place == IN_USER ||
+	       (call->place == IN_SNDBUF && call->offset + n <= call->size);
+}
+
+static void tell_copied(struct piece *piece, __u64 len, __u32 kind)
+{
+	__u64 wanted = len < piece->state->snaplen ? len : piece->state->snaplen;
+
+	if (wanted <= SHORT && is_in_one(piece->call, wanted))
+		tell_short(piece, wanted, len, kind);
+	else
+		tell_pieces(piece, wanted, len, kind);
+	count(piece->conn, kind, len);
+}
+
 /* SMC has copied that many bytes of the call that this task is in. */
 static void copied(struct sock *sk, __u64 len, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct piece piece = { .conn = find(sk), .state = state_of() };
-	__u64 wanted;
+	struct piece piece;
 
-	/* The call began before this program did. */
-	if (!piece.conn)
-		piece.conn = begin(sk, SMCDATA_UNKNOWN, true);
-	if (!piece.conn || !piece.state || !is_wanted(piece.state, piece.conn))
+	if (!begin_piece(&piece, sk))
 		return;
 	piece.call = bpf_task_storage_get(&smcdata_calls, task, NULL,
 					  BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -652,12 +613,7 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 		piece.call->place = NOWHERE;
 	if (piece.call->place == PEEKED)
 		return;
-	wanted = len < piece.state->snaplen ? len : piece.state->snaplen;
-	if (piece.call->place == IN_USER && wanted <= SHORT)
-		tell_short(&piece, wanted, len, kind);
-	else
-		tell_pieces(&piece, wanted, len, kind);
-	count(piece.conn, kind, len);
+	tell_copied(&piece, len, kind);
 	piece.call->left -= len;
 	if (piece.call->is_once)
 		piece.call->sk = 0;
@@ -693,23 +649,45 @@ static void on_buffers(struct sock *sk, bool is_smcd)
 }
 AT(smc_buf_create, on_buffers, ARGUMENTS(struct sock *sk, bool is_smcd), sk, is_smcd)
 
-static void on_typed_send(struct sock *sk, struct msghdr *msg, __u64 len)
-{
-	struct call *call = begin_call(sk, len);
-
-	if (call)
-		note_typed(call, &msg->msg_iter);
-}
-
-static void on_send(struct sock *sk, struct msghdr *msg, __u64 len)
+SEC("kprobe/smc_tx_sendmsg")
+int BPF_KPROBE(plain_send, struct sock *sk, struct msghdr *msg, __u64 len)
 {
 	struct call *call = begin_call(sk, len);
 
 	if (call)
 		note_plain(call, &msg->msg_iter);
+	return 0;
 }
-AT_EITHER(smc_tx_sendmsg, on_typed_send, on_send,
-	  ARGUMENTS(struct sock *sk, struct msghdr *msg, __u64 len), sk, msg, len)
+
+SEC("raw_tp/smc_tx_sendmsg")
+int BPF_PROG(plain_sent, struct sock *sk, __u64 len)
+{
+	copied(sk, len, SMCDATA_SENT);
+	return 0;
+}
+
+static void note_sndbuf(struct call *call, const struct smc_connection *conn, __u64 len)
+{
+	__u64 end = conn->tx_curs_prep.count;
+
+	call->place = IN_SNDBUF;
+	call->table = (__u64)conn->sndbuf_desc->cpu_addr;
+	call->size = conn->sndbuf_desc->len;
+	call->offset = end < len ? end + call->size - len : end - len;
+}
+
+SEC("tp_btf/smc_tx_sendmsg")
+int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
+{
+	struct piece piece = { .draft = draft_of() };
+
+	if (!piece.draft || !begin_piece(&piece, (void *)smc))
+		return 0;
+	piece.call = &piece.draft->call;
+	note_sndbuf(piece.call, &smc->conn, len);
+	tell_copied(&piece, len, SMCDATA_SENT);
+	return 0;
+}
 
 /* Who only peeks reads it again. Return: where the bytes go is for the caller to note. */
 static bool begin_receive(struct call *call, int rcvlowat, struct msghdr *msg,
@@ -752,17 +730,10 @@ AT_EITHER(smc_rx_recvmsg, on_typed_receive, on_receive,
 		    int flags),
 	  sk, msg, pipe, len, flags)
 
-SEC("raw_tp/smc_tx_sendmsg")
-int smcdata_sent(struct bpf_raw_tracepoint_args *ctx)
-{
-	copied((void *)ctx->args[0], ctx->args[1], SMCDATA_SENT);
-	return 0;
-}
-
 SEC("raw_tp/smc_rx_recvmsg")
-int smcdata_received(struct bpf_raw_tracepoint_args *ctx)
+int BPF_PROG(on_received, struct sock *sk, __u64 len)
 {
-	copied((void *)ctx->args[0], ctx->args[1], SMCDATA_RECEIVED);
+	copied(sk, len, SMCDATA_RECEIVED);
 	return 0;
 }
 

@@ -8,6 +8,11 @@
 
 #include "bpf/smclife.h"
 
+/* One without room is as one that is older than the program. */
+#define KEPT struct smclife_socket
+#define KEPT_MAX SMCLIFE_SOCKETS
+#include "bpf/places.bpf.h"
+
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 enum {
@@ -20,15 +25,6 @@ enum {
 	FLAG_DONE = 1,		       /* SOCK_DONE */
 	USER_DATA_FLAGS = 7,	       /* SK_USER_DATA_PTRMASK */
 };
-
-/* By the address of the kernel's socket. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, SMCLIFE_SOCKETS);
-	__type(key, __u64);
-	__type(value, struct smclife_socket);
-} smclife_sockets SEC(".maps");
 
 /* When the handshake began that a worker is at, of one that connected to here; or 0. */
 struct {
@@ -68,28 +64,6 @@ static bool is_watched(struct sock *sk)
 	if (!state->net && BPF_CORE_READ(net, ns.inum) == state->netns)
 		state->net = (__u64)net;
 	return state->net == (__u64)net;
-}
-
-static struct smclife_socket *find(const void *sk)
-{
-	__u64 key = (__u64)sk;
-
-	return bpf_map_lookup_elem(&smclife_sockets, &key);
-}
-
-static void forget(const void *sk)
-{
-	__u64 key = (__u64)sk;
-
-	bpf_map_delete_elem(&smclife_sockets, &key);
-}
-
-/* One without room is as one that is older than the program. */
-static bool note(const void *sk, const struct smclife_socket *socket)
-{
-	__u64 key = (__u64)sk;
-
-	return !bpf_map_update_elem(&smclife_sockets, &key, socket, BPF_NOEXIST);
 }
 
 /* The worker of the kernel that does it in a program's place is nobody. */
