@@ -149,8 +149,10 @@ static int parse_filter(struct request *request, int argc, char **argv)
 		       cli_error(&dump_tool, "out of memory");
 	if (filter_parse(&request->sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
-	return request->sockets.has_state ?
-	       cli_usage_error(&dump_tool, "payload has no states to filter by") : -1;
+	if (request->sockets.has_state || request->sockets.has_netns)
+		return cli_usage_error(&dump_tool, "payload has no %s to filter by",
+				       request->sockets.has_state ? "states" : "namespaces");
+	return -1;
 }
 
 static int parse(struct request *request, int argc, char **argv)

@@ -19,6 +19,7 @@ enum {
 	OPT_EXPORT,
 	OPT_IMPORT,
 	OPT_DIFF,
+	OPT_ALL_NETNS,
 };
 
 static const struct cli_opt options[] = {
@@ -38,6 +39,7 @@ static const struct cli_opt options[] = {
 	{ OPT_DIFF, "diff", NULL, "only show what --import would change" },
 	{ 'j', "json", NULL, "write one JSON document" },
 	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
+	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -45,7 +47,7 @@ static const struct cli_opt options[] = {
 
 static const struct cli_tool tool = {
 	.name = "smc_pnet",
-	.usage = "[-s [PNETID]] [-j] [-N NETNS]\n"
+	.usage = "[-s [PNETID]] [-j] [-N NETNS | --all-netns]\n"
 		 "-a PNETID [-I NETDEV] [-D IBDEV [-P PORT]] [-N NETNS]\n"
 		 "-d PNETID | -f [-N NETNS]\n"
 		 "-l [--tree | -j] [-N NETNS]\n"
@@ -62,7 +64,7 @@ static const struct cli_tool tool = {
 struct pnet_opts {
 	int command;
 	const char *id, *eth, *ib, *port, *file, *netns;
-	bool is_json, is_tree, is_apply, is_diff;
+	bool is_json, is_tree, is_apply, is_diff, is_all_netns;
 };
 
 /* These abbreviations were unambiguous when there were fewer options: they keep their meaning. */
@@ -100,6 +102,7 @@ static int set_option(struct pnet_opts *opts, int val)
 	case OPT_TREE: opts->is_tree = true; break;
 	case OPT_APPLY: opts->is_apply = true; break;
 	case OPT_DIFF: opts->is_diff = true; break;
+	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
 	case 'v': return cli_version(&tool);
 	case 'h': return cli_help(&tool);
 	case OPT_IMPORT:
@@ -155,6 +158,10 @@ static int check_together(struct pnet_opts *opts)
 		return needs("apply", "suggest");
 	if (opts->is_diff && opts->command != OPT_IMPORT)
 		return needs("diff", "import");
+	if (opts->is_all_netns && opts->command && opts->command != 's')
+		return needs("all-netns", "show");
+	if (opts->is_all_netns && opts->netns)
+		return cli_exclude(&tool, OPT_ALL_NETNS, 'N');
 	if (opts->is_tree && opts->is_json)
 		return cli_usage_error(&tool, "options '--tree' and '--json' exclude each other");
 	if (opts->is_json && !is_reading)
@@ -208,6 +215,24 @@ static int run(struct pnet_tool *pnet, const struct pnet_opts *opts, const struc
 	}
 }
 
+/* The tables of all network namespaces. What may not be seen is said. */
+static int show_all(const char *name, bool is_json, struct smc_err *err)
+{
+	struct netns_list list;
+	char text[200];
+	int ret = netns_list_load(&list, err);
+
+	if (ret)
+		return ret;
+	ret = pnet_show_all(&list, name, is_json, err);
+	netns_list_hidden(&list, text, sizeof(text));
+	cli_warn(&tool, ret || !text[0], "%s", text);
+	if (!ret)
+		ret = netns_list_failure(&list, err);
+	netns_list_free(&list);
+	return ret;
+}
+
 /* Return: 0, -errno with @err. */
 static int work(const struct pnet_opts *opts, struct smc_err *err)
 {
@@ -218,6 +243,8 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 	int ret, sysfs = -1;
 
 	ret = make_entry(&entry, opts, err);
+	if (!ret && opts->is_all_netns)
+		return show_all(opts->id ? entry.name : NULL, opts->is_json, err);
 	if (!ret && opts->file)
 		ret = pnet_read_path(&file, opts->file, err);
 	if (!ret && opts->netns)

@@ -8,11 +8,20 @@
 #include "pnet/file.h"
 #include "pnet/pairing.h"
 #include "pnet/plan.h"
+#include "sys/netns_list.h"
 
 /* ---- table.c: the kernel's table ---- */
 
 /** pnet_show() - print the entries of a PNET ID, NULL for all. Return: -ENOENT if it has none */
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
+
+/**
+ * pnet_show_all() - print the entries of a PNET ID, NULL for all, of each network namespace
+ * @list: loaded; knows afterwards what could not be read
+ *
+ * Return: 0, -errno with @err.
+ */
+int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
 /** pnet_export() - print the table as pnet_read() takes it */
 int pnet_export(struct pnet_tool *tool);

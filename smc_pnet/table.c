@@ -2,7 +2,10 @@
 /* The kernel's PNET table: show and export. */
 #include "smc_pnet.h"
 
+#include <errno.h>
 #include <string.h>
+
+#include "smc/abi.h"
 
 int pnet_write(struct out_text *text, struct smc_err *err)
 {
@@ -63,6 +66,67 @@ int pnet_show(struct pnet_tool *tool, const char *name, bool is_json)
 	if (!ret)
 		ret = is_json ? show_json(&table, tool->err) : show_text(&table, tool->err);
 	smc_pnet_free(&table);
+	return ret;
+}
+
+/* ---- of all network namespaces ---- */
+
+struct all {
+	const char *name;
+	struct out_text text;
+	json_t *entries; /* NULL: text */
+};
+
+static int append(struct all *all, const struct smc_pnet *entry, const struct netns *netns)
+{
+	json_t *json;
+
+	if (!all->entries) {
+		pnet_append_entry(&all->text, entry);
+		out_char(&all->text, ' ');
+		out_escaped(&all->text, netns->name, strlen(netns->name));
+		out_char(&all->text, '\n');
+		return 0;
+	}
+	json = out_json(pnet_columns, NULL, entry);
+	if (json && !json_object_set_new(json, "netns", out_json_str(netns->name)) &&
+	    !json_object_set_new(json, "netns_inode", json_integer((json_int_t)netns->inode)))
+		return json_array_append_new(all->entries, json) ? -ENOMEM : 0;
+	json_decref(json);
+	return -ENOMEM;
+}
+
+static int append_netns(void *arg, const struct netns *netns, struct smc_err *err)
+{
+	struct smc_pnet_table table = { 0 };
+	struct smc_genl *nl = NULL;
+	struct all *all = arg;
+	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
+
+	if (!ret)
+		ret = pnet_fetch(nl, &table, err);
+	if (!ret && all->name)
+		keep_only(&table, all->name);
+	for (size_t i = 0; !ret && i < table.count; i++)
+		if (append(all, &table.entries[i], netns))
+			ret = smc_err_set(err, ENOMEM, "cannot store the PNET table");
+	smc_pnet_free(&table);
+	smc_genl_close(nl);
+	return ret;
+}
+
+int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err)
+{
+	struct all all = { .name = name, .entries = is_json ? json_array() : NULL };
+	int ret = netns_list_each(list, append_netns, &all, err);
+
+	if (!ret && is_json)
+		ret = pnet_write_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
+						"entries", all.entries), err);
+	else if (!ret)
+		ret = pnet_write(&all.text, err);
+	json_decref(all.entries);
+	out_free(&all.text);
 	return ret;
 }
 

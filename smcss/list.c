@@ -59,6 +59,7 @@ static int handle(struct lister *l, struct smcss_row *row)
 		if (ret)
 			return ret;
 	}
+	sock->netns = l->netns ? l->netns->name : NULL;
 	if (!filter_match(&l->opts->filter, sock))
 		return 0;
 	row->holders = NULL;

@@ -179,7 +179,8 @@ static int check_netns(const struct smcss_opts *opts, const char *seen)
 	if (opts->is_metrics && (opts->is_top || opts->is_events))
 		return cli_exclude(&tool, opts->is_top ? OPT_TOP : OPT_EVENTS, OPT_METRICS);
 	if (!opts->is_all_netns)
-		return 0;
+		return opts->filter.has_netns ?
+			       cli_usage_error(&tool, "the filter 'netns' is for --all-netns") : 0;
 	if (opts->netns)
 		return cli_exclude(&tool, OPT_ALL_NETNS, 'N');
 	if (opts->is_top || opts->is_events)

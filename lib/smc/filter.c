@@ -22,7 +22,7 @@ struct parser {
 	int argc;
 	char *const *argv;
 	const char *rest; /* of argv[0] */
-	char token[128];
+	char token[320]; /* as long as the name of a network namespace */
 	bool is_cut; /* some word was longer than that */
 	int depth;
 };
@@ -222,6 +222,12 @@ static bool uid_test(struct filter_node *node, char *token)
 	return user;
 }
 
+/* parse_test() has put it into the node. */
+static bool netns_test(struct filter_node *node, char *token)
+{
+	return *token && node->name;
+}
+
 /*
  * What can be tested: @read makes a value of the token, which it may change; @wanted is what the
  * token should have been. Only numbers have an order. @peer_kind: the same of the other end, where
@@ -244,6 +250,7 @@ static const struct test {
 	{ "src", FILTER_SRC, 0, false, addr_test, WANTED_ADDR },
 	{ "dst", FILTER_DST, 0, false, addr_test, WANTED_ADDR },
 	{ "uid", FILTER_UID, 0, true, uid_test, "a user" },
+	{ "netns", FILTER_NETNS, 0, false, netns_test, "a network namespace" },
 	{ 0 },
 };
 
@@ -274,16 +281,19 @@ static int parse_test(struct parser *p)
 		test++;
 	if (!test->name)
 		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, port, "
-				   "sport, dport, host, src, dst, uid)", token);
+				   "sport, dport, host, src, dst, uid, netns)", token);
 	node.kind = test->kind;
 	node.op = parse_op(p);
 	if (node.op > FILTER_NE && test->read == addr_test)
 		return smc_err_say(p->err, EINVAL,
 				   "addresses in a filter can only be compared by = and !=");
 	memcpy(token, p->token, sizeof(token));
+	node.name_len = (uint16_t)strlen(token);
+	node.name = p->rest - node.name_len;
 	if ((node.op > FILTER_NE && !test->has_order) || !test->read(&node, token))
 		return unexpected(p, test->wanted);
 	p->filter->has_state |= test->kind == FILTER_STATE;
+	p->filter->has_netns |= test->kind == FILTER_NETNS;
 	ret = test->peer_kind ? add_either(p, node, test->peer_kind) : add(p, node);
 	next(p);
 	return ret;
@@ -424,6 +434,12 @@ static bool match_state(const struct filter_node *node, uint8_t state)
 	       (node->op == FILTER_EQ);
 }
 
+static bool match_netns(const struct filter_node *node, const char *netns)
+{
+	return netns && (strlen(netns) == node->name_len &&
+			 !memcmp(netns, node->name, node->name_len)) == (node->op == FILTER_EQ);
+}
+
 static bool match_node(const struct filter *filter, uint8_t index, const struct smc_sock *sock)
 {
 	const struct filter_node *node = &filter->nodes[index];
@@ -443,6 +459,7 @@ static bool match_node(const struct filter *filter, uint8_t index, const struct 
 	case FILTER_SRC: return match_addr(node, &sock->local);
 	case FILTER_DST: return match_addr(node, &sock->peer);
 	case FILTER_UID: return compare(node->op, sock->uid, node->value);
+	case FILTER_NETNS: return match_netns(node, sock->netns);
 	}
 	return false;
 }

@@ -23,6 +23,7 @@ enum filter_kind {
 	FILTER_SRC,
 	FILTER_DST,
 	FILTER_UID,
+	FILTER_NETNS,
 };
 
 /** struct filter_node - a test or a connective; operands are indices of earlier nodes */
@@ -35,25 +36,29 @@ struct filter_node {
 	struct smc_addr addr;
 	uint8_t prefix; /* bits of addr that count */
 	bool has_port;
+	const char *name; /* in an argument, not ended */
+	uint16_t name_len;
 };
 
 /**
  * struct filter - an expression; begin with all zero, which lets everything pass
  * @has_state: it says something about states, so the default choice of states is off
+ * @has_netns: it says something about network namespaces, whose names the caller has to know
  */
 struct filter {
 	struct filter_node nodes[FILTER_MAX_NODES];
 	uint8_t count;
 	uint8_t root;
-	bool has_state;
+	bool has_state, has_netns;
 };
 
 /**
  * filter_parse() - read an expression
+ * @argv: stays as long as the filter
  *
  * Juxtaposition means "and", which binds closer than "or". Tests: state NAME, mode
- * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER; port and host
- * mean either end. Names of services and users are looked up.
+ * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER, netns
+ * NAME; port and host mean either end. Names of services and users are looked up.
  *
  * Return: 0, or -EINVAL with one sentence in @err.
  */

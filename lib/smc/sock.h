@@ -50,6 +50,7 @@ struct smc_addr {
  * @uid: owner, in the caller's user namespace
  * @inode: of the file descriptor; 0 while a connection is not accepted
  * @cookie: SO_COOKIE of the socket
+ * @netns: name of its network namespace, for filters; NULL where nobody has set it
  */
 struct smc_sock {
 	uint32_t has;
@@ -63,6 +64,7 @@ struct smc_sock {
 	uint32_t uid;
 	uint64_t inode;
 	uint64_t cookie;
+	const char *netns;
 	struct smc_abi_conninfo conn;
 	struct smc_abi_lgrinfo lgr;
 	struct smc_abi_dmbinfo dmb;

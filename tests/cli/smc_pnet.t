@@ -64,6 +64,9 @@ refuse "'--interface' needs an argument" -a X -I
 refuse "'--tree' is only for '--list'" -s --tree
 refuse "'--apply' is only for '--suggest'" --apply
 refuse "'--diff' is only for '--import'" --diff
+refuse "'--all-netns' is only for '--show'" -l --all-netns
+refuse "'--all-netns' is only for '--show'" --import - --all-netns
+refuse "'--all-netns' and '--netns' exclude" --all-netns -N 1
 refuse "'--tree' and '--json' exclude" -l --tree -j
 refuse "'--flush' and '--json' exclude" -f -j
 refuse "'--add' and '--json' exclude" -a X -I lo -j

@@ -84,6 +84,8 @@ refuse '.--events. .* .--all-netns.' --all-netns --events
 refuse '.--metrics. .* .--json.' --metrics -j
 refuse '.--metrics. .* .--watch.' --metrics -w 1
 refuse '.--top. .* .--metrics.' --metrics --top
+refuse "'netns' is for --all-netns" netns host
+refuse "'netns' is for --all-netns" --top not netns host
 refuse 'has no rates' --all-netns -o rate_in
 refuse "'nonsense' in the filter is not a state" state nonsense
 refuse "'65536' in the filter is not a port" sport = 65536

@@ -58,6 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (unsigned int state = 0; !ret && state < 256; state += 5) {
 		sock.state = (uint8_t)state;
 		sock.mode = (uint8_t)(state % 4);
+		sock.netns = state % 2 ? "host" : NULL;
 		filter_match(&filter, &sock);
 	}
 	free(text);

@@ -427,17 +427,17 @@ static void longest_word(void **state)
 {
 	struct smc_err err = { 0 };
 	struct filter filter;
-	char text[200];
+	char text[400];
 	char *const argv[] = { text };
 
 	(void)state;
-	snprintf(text, sizeof(text), "sport %0127d", 80);
+	snprintf(text, sizeof(text), "sport %0319d", 80);
 	assert_int_equal(filter_parse(&filter, 1, argv, &err), 0);
 	assert_int_equal(filter.nodes[filter.root].value, 80);
-	snprintf(text, sizeof(text), "sport %0128d", 80);
+	snprintf(text, sizeof(text), "sport %0320d", 80);
 	assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
 	assert_string_equal(err.text, "a word of the filter is too long");
-	snprintf(text, sizeof(text), "sport %0128d sport 80", 80);
+	snprintf(text, sizeof(text), "sport %0320d sport 80", 80);
 	assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
 	assert_string_equal(err.text, "a word of the filter is too long");
 }
@@ -512,6 +512,38 @@ static void later_states(void **state)
 	}
 }
 
+/* A name is a word of its own: no part of it, no other case. */
+static void namespaces(void **state)
+{
+	static const struct {
+		const char *text, *netns;
+		bool is_match;
+	} rows[] = {
+		{ "netns shop/web-1", "shop/web-1", true },
+		{ "netns shop/web-1", "shop/web-12", false },
+		{ "netns shop/web-12", "shop/web-1", false },
+		{ "netns = shop/web-1 mode smcr", "shop/web-1", true },
+		{ "(netns==host)", "host", true },
+		{ "netns Host", "host", false },
+		{ "netns != host", "host", false },
+		{ "netns!=host", "web", true },
+		{ "netns net:[4026532281]", "net:[4026532281]", true },
+		{ "netns host", NULL, false },
+		{ "netns != host", NULL, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct smc_sock sock = { .netns = rows[i].netns };
+		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
+		struct filter filter;
+
+		assert_int_equal(filter_parse(&filter, 1, argv, NULL), 0);
+		assert_true(filter.has_netns);
+		assert_int_equal(filter_match(&filter, &sock), rows[i].is_match);
+	}
+}
+
 /* Where it goes wrong, and what should stand there. */
 static void sentences(void **state)
 {
@@ -523,7 +555,9 @@ static void sentences(void **state)
 		{ ">= 80", "'>=' in the filter is not a test" },
 		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
 		{ "x", "'x' is not a filter (state, mode, port, sport, dport, host, src, dst, "
-		  "uid)" },
+		  "uid, netns)" },
+		{ "netns", "the filter ends where a network namespace should follow" },
+		{ "netns < a", "'a' in the filter is not a network namespace" },
 		{ "sport", "the filter ends where a port should follow" },
 		{ "sport x", "'x' in the filter is not a port" },
 		{ "uid u", "'u' in the filter is not a user" },
@@ -607,7 +641,7 @@ int main(void)
 		cmocka_unit_test(state_choice), cmocka_unit_test(longest_word),
 		cmocka_unit_test(possible_states),
 		cmocka_unit_test(wide),      cmocka_unit_test(edges),
-		cmocka_unit_test(later_states), cmocka_unit_test(sentences),
+		cmocka_unit_test(later_states), cmocka_unit_test(namespaces), cmocka_unit_test(sentences),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);

@@ -122,6 +122,9 @@ def check_text():
     equal(sum(line.endswith(" shop/redis-2") for line in lines), 4, "with a pod's name")
     equal(smcss("--all-netns", "-H", "-o", "netns,mode", "mode", "tcp", "and", "dport", "=", ":80").count("TCP 0x03010000\n"),
           sum(connections(number)[1] for number in range(COUNT)), "a filter, and -o")
+    equal([row["netns"] for row in listing("--all-netns", "netns", "shop/redis-2")], ["shop/redis-2"] * 4, "a filter: one namespace")
+    equal({row["netns"] for row in listing("--all-netns", "-a", "netns", "!=", "shop/redis-2")} & {"shop/redis-2", "nspawn4"}, {"nspawn4"},
+          "or all but one")
     table = smcss("--all-netns", "-s").splitlines()
     ok([line.split() for line in table if line.startswith("shop/redis-2 ")] == [["shop/redis-2", "0", "4", "0"]],
        "-s: a pod over SMC-D", "\n".join(table))
@@ -149,6 +152,21 @@ def check_stats(pids):
     equal((len(shown), len(shown) + left), (20, len(rows)), "metrics: of 20, and how many there are more")
 
 
+def check_pnet(pids):
+    """A PNET ID each for two of them, of which one has a second, and for the own namespace."""
+    for pnet_id, pid in (("ALLNET", os.getpid()), ("ALLNET", pids[2]), ("OTHER", pids[2]), ("ALLNET", pids[4])):
+        out_of("smc_pnet", "-N", str(pid), "-a", pnet_id, "-I", "lo" if pnet_id == "ALLNET" else "eth0")
+    rows = doc("smc_pnet", "--all-netns", "-j")["entries"]
+    equal(sorted((row["pnetid"], row["net_device"], row["netns"], row["netns_inode"]) for row in rows),
+          sorted([("ALLNET", "lo", "host", inode(os.getpid())), ("ALLNET", "lo", "shop/redis-2", inode(pids[2])),
+                  ("OTHER", "eth0", "shop/redis-2", inode(pids[2])), ("ALLNET", "lo", "nspawn4", inode(pids[4]))]),
+          "smc_pnet --all-netns: the entries of each, and no others")
+    equal(out_of("smc_pnet", "--all-netns", "-s", "allnet"),
+          "".join("ALLNET lo n/a 255 %s\n" % name for name in ("host", "nspawn4", "shop/redis-2")), "as text, of one PNET ID")
+    equal(out_of("smc_pnet", "--all-netns", "-s", "none"), "", "and of one that nobody has")
+    out_of("smc_pnet", "-d", "ALLNET")
+
+
 def check_few_rights():
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     status, out, err = run(*nobody, "smcss", "--all-netns", "-a")
@@ -167,6 +185,7 @@ def check_all_netns():
     check_rows(pids)
     check_text()
     check_stats(pids)
+    check_pnet(pids)
     check_few_rights()
     for pid in pids:
         os.kill(pid, signal.SIGKILL)
