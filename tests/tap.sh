@@ -95,6 +95,19 @@ skip() {
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
+# apart "${1-}" FLAGS: for root, the script starts anew as "SCRIPT inside", in namespaces of its own and with an empty /mnt.
+apart() {
+	if [ "$1" != inside ]; then
+		if [ "$(id -u)" -ne 0 ] || ! unshare "$2" mount -t tmpfs none /mnt 2>/dev/null; then
+			skip 'services of the system' "needs root, and namespaces: unshare $2"
+			plan_done
+			exit
+		fi
+		exec unshare "$2" "$0" inside
+	fi
+	mount -t tmpfs -o mode=755 none /mnt || exit 1
+}
+
 # plan_done: prints the plan; its status is that of the whole script.
 plan_done() {
 	echo "1..$tap_count"

@@ -6,16 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 BUILD=$(cd "${BUILD:-build}" && pwd)
 LC_ALL=C
 export LC_ALL
-if [ "${1-}" != inside ]; then
-	if [ "$(id -u)" -ne 0 ] || ! unshare -m mount -t tmpfs none /mnt 2>/dev/null; then
-		skip 'services of the system' 'needs root, and a mount namespace'
-		plan_done
-		exit
-	fi
-	exec unshare -m "$0" inside
-fi
+apart "${1-}" -m
 
-mount -t tmpfs -o mode=755 none /mnt || exit 1
 if [ ! -d /etc/systemd/system ]; then
 	cp -a /etc /mnt/all && mkdir -p /mnt/all/systemd/system && mount --bind /mnt/all /etc || exit 1
 fi

@@ -6,16 +6,8 @@ cd "$(dirname "$0")/../.." || exit 1
 BUILD=$(cd "${BUILD:-build}" && pwd)
 LC_ALL=C
 export LC_ALL
-if [ "${1-}" != inside ]; then
-	if [ "$(id -u)" -ne 0 ] || ! unshare -mn mount -t tmpfs none /mnt 2>/dev/null; then
-		skip 'services of the system' 'needs root, and namespaces'
-		plan_done
-		exit
-	fi
-	exec unshare -mn "$0" inside
-fi
+apart "${1-}" -mn
 
-mount -t tmpfs -o mode=755 none /mnt || exit 1
 cp -a /etc /mnt/etc && rm -rf /mnt/etc/smc-tools && mkdir -p /mnt/etc/systemd/system && mount --bind /mnt/etc /etc || exit 1
 tmp=/mnt/tmp
 mkdir -p $tmp /mnt/opt /mnt/bin /mnt/units

@@ -1,36 +1,17 @@
 // SPDX-License-Identifier: MIT
 /* smc.conf: what is read can be written, and read again as the same. */
-#include "fuzz.h"
-
-#include "conf/read.h"
-
-/* Return: 0, or -errno with a sentence and nothing else. */
-static int read_bytes(struct conf *conf, const void *data, size_t size)
-{
-	struct smc_err err = { 0 };
-	char *text = malloc(size + 1);
-	int ret;
-
-	MUST(text);
-	memcpy(text, data, size);
-	text[size] = '\0';
-	ret = conf_read_text(conf, text, size, "x", &err);
-	free(text);
-	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));
-	MUST(!ret || (!conf->items && !conf->sections && !conf->strings));
-	return ret;
-}
+#include "read_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct out_text text = { 0 }, again = { 0 };
 	struct conf conf, other;
 
-	if (read_bytes(&conf, data, size))
+	if (read_conf(&conf, data, size))
 		return 0;
 	conf_write(&text, &conf);
 	MUST(!text.is_failed);
-	MUST(!read_bytes(&other, text.data ? text.data : "", text.len));
+	MUST(!read_conf(&other, text.data ? text.data : "", text.len));
 	MUST(other.count == conf.count);
 	conf_write(&again, &other);
 	MUST(again.len == text.len && (!text.len || !memcmp(again.data, text.data, text.len)));
