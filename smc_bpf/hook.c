@@ -22,9 +22,9 @@
 #include "smc_bpf/oci_state.h"
 #include "sys/cgroup.h"
 #include "sys/library.h"
+#include "sys/program.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
-#define MAX_SAID (1U << 16)
 #define MAX_SECONDS 10
 
 /* A byte for each failure since the host was started: appending one needs no lock. */
@@ -65,52 +65,18 @@ static int attach(const struct oci_state *container, struct smc_err *err)
 	return ret ? ret : scope_attach(&target, &rules, err);
 }
 
-static int wait_for(pid_t pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	return status;
-}
-
-/* Return: what smc_conf said, to be freed; NULL for nothing. */
-static char *run_smc_conf(const char *program, const char *netns, int *status)
-{
-	char *said;
-	size_t len;
-	int ends[2];
-	pid_t pid;
-
-	*status = -1;
-	if (pipe2(ends, O_CLOEXEC))
-		return NULL;
-	pid = fork();
-	if (!pid) {
-		dup2(ends[1], STDERR_FILENO);
-		execl(program, "smc_conf", "apply", "--netns", netns, NULL);
-		_exit(127);
-	}
-	close(ends[1]);
-	said = smc_read_fd(ends[0], MAX_SAID, &len);
-	if (pid > 0)
-		*status = wait_for(pid);
-	if (said)
-		said[strcspn(said, "\n")] = '\0';
-	return said;
-}
-
 /* Its network namespace gets what smc.conf says of it; that of the host has its own service. */
 static int set_up(const struct cli_tool *tool, const struct oci_state *container,
 		  struct smc_err *err)
 {
 	char netns[64], program[PATH_MAX], *said;
+	char *argv[] = { program, (char *)"apply", (char *)"--netns", netns, NULL };
 	struct stat here, there;
-	int status;
+	size_t size;
+	int ret;
 
 	snprintf(netns, sizeof(netns), "/proc/%d/ns/net", (int)container->pid);
-	if (access(CONF_FILE, F_OK))
+	if (access(CONF_FILE, F_OK) && access(CONF_DIR, F_OK))
 		return 0;
 	if (stat(netns, &there) || stat("/proc/self/ns/net", &here))
 		return smc_err_set(err, errno, "%s", netns);
@@ -119,13 +85,16 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 	if (!self_find("smc_conf", X_OK, program))
 		return smc_err_say(err, ENOENT, "smc_conf, which applies " CONF_FILE ", is not "
 				   "installed beside smc_bpf");
-	said = run_smc_conf(program, netns, &status);
-	if (status)
-		smc_err_say(err, EIO, "%.350s", said && *said ? said : "smc_conf failed");
-	else if (said && *said)
+	ret = program_run(argv, &said, &size);
+	if (ret < 0)
+		return smc_err_set(err, -ret, "cannot run smc_conf");
+	said[strcspn(said, "\n")] = '\0';
+	if (ret)
+		smc_err_say(err, EIO, "%.350s", *said ? said : "smc_conf failed");
+	else if (*said)
 		say(tool, container, LOG_NOTICE, said);
 	free(said);
-	return status ? -EIO : 0;
+	return ret ? -EIO : 0;
 }
 
 static int begin(const struct cli_tool *tool, const struct oci_state *container)

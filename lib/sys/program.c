@@ -6,30 +6,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* All that a child writes: text, so no NUL is in it. Closes @fd. NULL without memory. */
-static char *read_all(int fd, size_t *size)
-{
-	FILE *file = fdopen(fd, "r");
-	char *text = NULL;
-	size_t room = 0;
-	ssize_t len;
+#include "base/read.h"
 
-	if (!file) {
-		close(fd);
-		return NULL;
-	}
-	len = getdelim(&text, &room, '\0', file);
-	fclose(file);
-	*size = len > 0 ? (size_t)len : 0;
-	if (text)
-		text[*size] = '\0';
-	return text;
-}
+#define MAX_TEXT (64U << 20) /* bytes */
 
 static int spawn(char *const *argv, int out, pid_t *pid)
 {
@@ -61,7 +43,7 @@ int program_run(char *const *argv, char **text, size_t *size)
 {
 	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	struct sigaction before;
-	int pipes[2], status;
+	int pipes[2], status, err;
 	pid_t pid;
 
 	*text = NULL;
@@ -72,10 +54,11 @@ int program_run(char *const *argv, char **text, size_t *size)
 	status = spawn(argv, pipes[1], &pid);
 	close(pipes[1]);
 	if (!status) {
-		*text = read_all(pipes[0], size);
+		*text = smc_read_fd(pipes[0], MAX_TEXT, size);
+		err = errno;
 		status = exit_status(pid);
 		if (!*text)
-			status = -ENOMEM;
+			status = -err;
 	} else {
 		close(pipes[0]);
 	}

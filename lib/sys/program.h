@@ -10,6 +10,6 @@
  * @text: what it wrote, both its streams; free() it. NULL after an error
  * @size: of that
  *
- * Return: its exit status, or -errno.
+ * Return: its exit status, or -errno: -EFBIG for more text than 64 MiB.
  */
 int program_run(char *const *argv, char **text, size_t *size);

@@ -57,7 +57,7 @@ def set_up():
     write("/etc/containers/containers.conf", CONTAINERS_CONF)
     write("/etc/containers/storage.conf", '[storage]\ndriver = "vfs"\ngraphroot = "/var/lib/containers/storage"\n'
           'runroot = "/run/containers/storage"\n')
-    write("/etc/smc-tools/smc.conf", "net.smc.autocorking_size 70000\nnetns *\nnet.smc.autocorking_size 85000\n")
+    write("/etc/smc-tools/smc.conf.d/all.conf", "net.smc.autocorking_size 70000\nnetns *\nnet.smc.autocorking_size 85000\n")
     for program in ["/bin/busybox", "/usr/bin/redis-server", "/usr/bin/redis-cli", TOOLS + "/protocol",
                     *glob.glob(PROGRAMS + "/gohttp")]:
         add_program(program)
@@ -109,7 +109,8 @@ def network_namespace():
     subprocess.run(["ip", "-n", "blue", "link", "set", "lo", "up"], check=True)
     equal(protocol("--runtime", "runc", "run", "--rm", "--network", "ns:/run/netns/blue", ATTACH + "strict")[0], IPPROTO_SMC,
           "strict, with runc, where SMC is possible: it starts with it")
-    equal(run("ip", "netns", "exec", "blue", "cat", KNOB)[1], "85000\n", "its network namespace has what smc.conf says")
+    equal(run("ip", "netns", "exec", "blue", "cat", KNOB)[1], "85000\n", "its network namespace has what smc.conf.d says")
+    os.unlink("/etc/smc-tools/smc.conf.d/all.conf")
     write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.autocorking_sise 85000\n")
     # crun keeps to itself what hooks say.
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
