@@ -8,7 +8,7 @@ INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
-INSTALL_UNITS := smc-conf.service smc-metrics.service smc-metrics.timer
+INSTALL_UNITS := smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer
 # What it was called in smc-tools that had a PNET table only.
 UNIT_ALIAS := smc-pnet.service
 INSTALL_RULES := 90-smc-conf.rules

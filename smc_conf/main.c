@@ -39,6 +39,7 @@ static const struct cli_tool tool = {
 		 "diff [FILE] [-N NETNS] [-j]\n"
 		 "apply [FILE] [-N NETNS | --device NAME]\n"
 		 "check FILE [--from BUNDLE]\n"
+		 "watch [FILE]\n"
 		 "show [-j | --metrics]",
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
@@ -51,7 +52,7 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-enum command { EXPORT, DIFF, APPLY, CHECK, SHOW, COMMANDS };
+enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, SHOW, COMMANDS };
 
 /** struct sc_opts - the command line, read; @file is NULL for the usual one */
 struct sc_opts {
@@ -60,15 +61,16 @@ struct sc_opts {
 	bool is_json, is_metrics;
 };
 
-static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "show" };
+static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "watch",
+					     "show" };
 
 /* ---- the command line ---- */
 
 static int set_command(struct sc_opts *opts, const char *word)
 {
 	if (!word)
-		return cli_usage_error(&tool, "no command given: export, diff, apply, check or "
-				       "show");
+		return cli_usage_error(&tool, "no command given: export, diff, apply, check, "
+				       "watch or show");
 	for (opts->command = EXPORT; opts->command < COMMANDS; opts->command++)
 		if (!strcmp(word, words[opts->command]))
 			return 0;
@@ -89,7 +91,7 @@ static int check_together(const struct sc_opts *opts)
 		return cli_exclude(&tool, 'N', OPT_DEVICE);
 	if (opts->bundle && opts->command != CHECK)
 		return cli_usage_error(&tool, "option '--from' is only for 'check'");
-	if (opts->is_json && (opts->command == APPLY || opts->command == CHECK))
+	if (opts->is_json && opts->command >= APPLY && opts->command <= WATCH)
 		return cli_usage_error(&tool, "option '--json' is not for '%s'",
 				       words[opts->command]);
 	if (opts->is_metrics && opts->command != SHOW)
@@ -319,6 +321,8 @@ static int run(const struct sc_opts *opts, struct smc_err *err)
 		ret = read_file(&file, opts, err);
 	if (!ret && opts->command == EXPORT && opts->file)
 		ret = sc_print_export(&file, opts->is_json, err);
+	else if (!ret && opts->command == WATCH)
+		ret = sc_watch(&file, &tool, err);
 	else if (!ret)
 		ret = run_here(opts, &file, err);
 	conf_free(&file);

@@ -149,6 +149,17 @@ int sc_scopes_check(struct smc_err *err);
 /** sc_scope_set() - attach @to, or, if that is NULL, detach @from. Return: 0, -errno with @err */
 int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err);
 
+/* ---- watch.c ---- */
+
+/**
+ * sc_watch() - attach the scopes of a file to control groups that are there, and to those that come
+ *
+ * Each time that a group is made anew. Later errors go to standard error.
+ *
+ * Return: 0 if the file has no scopes; else only with an error, -errno with @err.
+ */
+int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err);
+
 /* ---- apply.c ---- */
 
 /** sc_apply() - do all of them, or none. Return: 0, -errno with @err */

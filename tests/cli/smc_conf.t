@@ -39,7 +39,7 @@ err=$("$conf" --help 2>&1 >/dev/full)
 is "$?$err" '1smc_conf: cannot write to standard output: No space left on device' 'help to a full device'
 
 # ---- bad usage ----
-refuse 'no command given: export, diff, apply, check or show'
+refuse 'no command given: export, diff, apply, check, watch or show'
 refuse "unknown command 'expo'" expo
 refuse "unknown option '-x'" -x export
 refuse "unexpected argument 'file'" show file
@@ -51,6 +51,7 @@ refuse "'--netns' and '--device' exclude each other" apply -N x --device lo
 refuse "'--from' is only for 'check'" diff --from x
 refuse "'--json' is not for 'apply'" apply -j
 refuse "'--json' is not for 'check'" check -j x
+refuse "'--json' is not for 'watch'" watch -j
 
 # ---- files: all of lib/conf is in unit/conf ----
 refuse 'cannot (open|read) /no/such/file: No such file' check /no/such/file
@@ -96,16 +97,24 @@ from 'eid a\n'
 like "$rc$out" '^1smc_conf: standard input:1: a: an EID' 'check --from: a wrong line'
 from 'scope /system.slice/redis.service only ipv4 user nobody-here\n'
 is "$rc$out" 0 'check --from: a scope, whose user and control group only that host knows'
+out=$(echo 'scope /x' | SMC_TOOLS_ROOT="$tmp" "$conf" watch - 2>&1)
+is "$?$out" '1smc_conf: this is a recorded host: nothing can be changed here' 'watch: not of a recorded host'
+out=$(echo 'eid A' | "$conf" watch - 2>&1)
+is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 run check - --from /no/such/bundle
 is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
 
 # ---- the unit: systemd knows its settings, and it has few rights ----
 if systemd-analyze security --help 2>/dev/null | grep -q -e --offline; then
-	sed "s,@BINDIR@,${conf%/*}," packaging/smc-conf.service >"$tmp/smc-conf.service"
-	is "$(systemd-analyze --man=no verify "$tmp/smc-conf.service" 2>&1 | grep smc-conf)" '' 'smc-conf.service: systemd has nothing to say about it'
-	systemd-analyze security --offline=yes --threshold=45 "$tmp/smc-conf.service" >"$tmp/out" 2>&1
-	ok $? 'smc-conf.service: runs in a sandbox' || diag "$(tail -n 1 "$tmp/out")"
+	for unit in smc-conf.service smc-conf-watch.service; do
+		sed "s,@BINDIR@,${conf%/*}," "packaging/$unit" >"$tmp/$unit"
+	done
+	for unit in smc-conf.service smc-conf-watch.service; do
+		is "$(systemd-analyze --man=no verify "$tmp/$unit" 2>&1 | grep smc-conf)" '' "$unit: systemd has nothing to say about it"
+		systemd-analyze security --offline=yes --threshold=45 "$tmp/$unit" >"$tmp/out" 2>&1
+		ok $? "$unit: runs in a sandbox" || diag "$(tail -n 1 "$tmp/out")"
+	done
 else
-	skip 'smc-conf.service' 'no systemd-analyze that reads files'
+	skip 'smc-conf.service, smc-conf-watch.service' 'no systemd-analyze that reads files'
 fi
 plan_done

@@ -356,6 +356,34 @@ def check_scopes():
     equal(scopes(), {}, "and nothing is left")
 
 
+def check_watch():
+    """Groups that come later, with what they stand in, and again."""
+    if not shutil.which("smc_bpf") or run("smc_bpf", "check")[0]:
+        skip("scopes of groups that come later", "this kernel cannot")
+        return
+    write("scope /conf/a\nscope /conf/later/inner user 7\n", "/run/watched")
+    status, out, err = conf("watch", "/run/watched", prefix=NOBODY)
+    ok(status == 1 and not out and "missing capabilities" in err, "watch: without rights", (status, out, err))
+    with subprocess.Popen(("smc_conf", "watch", "/run/watched"), stderr=subprocess.PIPE, text=True) as watch:
+        ok(wait_for(lambda: list(scopes()) == ["/conf/a"]), "watch: a group that is there", scopes())
+        for name in ("one that comes with its parent", "one that comes again"):
+            group("/conf/later/inner")
+            ok(wait_for(lambda: scopes().get("/conf/later/inner", {}).get("state") == "empty"), "watch: " + name, scopes())
+            equal((scopes()["/conf/later/inner"]["uid"], protocol_in("/conf/later/inner")), (7, 6), "with its rules")
+            for path in ("/conf/later/inner", "/conf/later"):
+                os.rmdir("/sys/fs/cgroup" + path)
+        for _ in range(50):
+            group("/conf/later/inner")
+            os.rmdir("/sys/fs/cgroup/conf/later/inner")
+        group("/conf/later/inner")
+        ok(wait_for(lambda: scopes().get("/conf/later/inner", {}).get("state") == "empty"), "watch: the last of many", scopes())
+        equal(watch.poll(), None, "watch: goes on")
+        watch.terminate()
+        said = watch.stderr.read()
+    ok(all("inner" in line for line in said.splitlines()), "watch: speaks only of groups that had gone at once", said)
+    applies("exclusive scope\n", "they go")
+
+
 def check_seid():
     if not HAS_SEID:
         fails("smc.conf:1: seid: this system has no system EID: only IBM Z has one", "seid on\n", "no system EID")
@@ -379,6 +407,7 @@ check_devices()
 check_pnet_file()
 check_policy()
 check_scopes()
+check_watch()
 check_seid()
 # Of smc_chk --matrix, in a guest that is there anyway; kernel/matrix_r has more.
 fleet.check_namespaces(6)

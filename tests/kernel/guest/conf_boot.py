@@ -11,8 +11,10 @@ from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
 from kern import done, equal, ok, out_of, run, skip, wait_for
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
+UDEVD = "/lib/systemd/systemd-udevd"
 INSTALLED = not os.path.exists(TOOLS + "/smc_conf")
 CONF = "/etc/smc-tools/smc.conf"
+RULES = "/etc/udev/rules.d/90-smc-conf.rules"
 GOOD = """eid LAB
 handshake-limit on
 net.smc.autocorking_size 131072
@@ -38,7 +40,11 @@ server, client = smc_listener(4711), smc_client(4711)
 found = json.loads(subprocess.run(["smcss", "-a", "-j"], capture_output=True, check=True).stdout)["sockets"]
 print([s["mode"] for s in found if (s.get("peer") or {}).get("port") == 4711][0])
 """ % TOOLS
-SCOPES = "scope /system.slice exclude-comm sshd\n"
+SCOPES = "scope /system.slice exclude-comm sshd\nscope /late.slice\n"
+LATE = """[Service]
+Slice=late.slice
+ExecStart=/bin/sh -c 'until [ "$(protocol inet)" = 256 ]; do sleep 0.1; done; >/run/late; exec sleep 1000'
+"""
 
 
 def install():
@@ -48,7 +54,8 @@ def install():
         shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
         os.chmod("/usr/bin/" + tool, 0o755)
     write(UNITS + "/smc-metrics.service", read(TOOLS + "/smc-metrics.service").replace("@LIBEXECDIR@", "/usr/bin"))
-    write(UNITS + "/smc-conf.service", read(TOOLS + "/smc-conf.service").replace("@BINDIR@", "/usr/bin"))
+    for to in (UNITS + "/smc-conf.service", UNITS + "/smc-conf-watch.service", RULES):
+        write(to, read(TOOLS + "/" + os.path.basename(to)).replace("@BINDIR@", "/usr/bin"))
 
 
 def boot(text, how):
@@ -94,9 +101,46 @@ def check_good():
         skip("scopes", "they need smc_bpf and Linux 6.11")
     equal(out_of("smc_conf", "diff"), "", "nothing is left to be done")
     equal(json.loads(out_of("smcd", "-j", "-N", "blue", "hs"))["enabled"], True, "also in another network namespace")
+    check_scope_later()
     write(CONF, "net.smc.autocorking_size 140000\n")
     systemctl("reload", "smc-conf.service")
     equal(out_of("cat", "/proc/sys/net/smc/autocorking_size"), "140000\n", "systemctl reload takes a changed file")
+
+
+def check_scope_later():
+    """A slice comes with its first service, and goes with its last."""
+    if not can_scopes():
+        skip("a control group that comes later", "it needs smc_bpf and Linux 6.11")
+        return
+    for name in ("a slice that comes later gets its scope", "so when it comes again"):
+        systemctl("start", "late.service")
+        ok(wait_for(lambda: os.path.exists("/run/late")), name, read("/run/smc-conf.log"))
+        systemctl("stop", "late.service", "late.slice")
+        equal(os.path.exists("/sys/fs/cgroup/late.slice"), False, "it goes")
+        os.remove("/run/late")
+
+
+def check_devices():
+    """By the rule of udev, as udevd runs it in the sandbox of its unit."""
+    if not os.path.exists(UDEVD):
+        skip("devices that come later", "there is no udevd")
+        return
+    systemctl("start", "systemd-udevd.service")
+    write(CONF, "pnetid late net late0\npnetid late mac 02:00:00:00:00:01\npnetid other net late2\n")
+    systemctl("reload", "smc-conf.service")
+    before = out_of("smc_pnet").split()
+    out_of("ip", "link", "add", "late1", "address", "02:00:00:00:00:01", "type", "dummy")
+    ok(wait_for(lambda: "LATE late1 n/a 255" in out_of("smc_pnet")), "a device that appears has its PNET ID by udev", before)
+    out_of("ip", "link", "add", "late0", "type", "dummy")
+    ok(wait_for(lambda: "late0 applied user defined pnetid LATE" in run("dmesg")[1]), "also one that the file has by its name",
+       run("dmesg")[1][-2000:])
+    out_of("ip", "link", "set", "late0", "name", "late2")
+    ok(wait_for(lambda: "late2 applied user defined pnetid OTHER" in run("dmesg")[1]), "one that gets another name, that of it",
+       run("dmesg")[1][-2000:])
+    out_of("udevadm", "settle")
+    equal((out_of("smc_conf", "diff"), sorted(out_of("smc_pnet").splitlines())[-3:]),
+          ("", ["LATE late0 n/a 255", "LATE late1 n/a 255", "OTHER late2 n/a 255"]), "nothing is left to be done")
+    systemctl("stop", "systemd-udevd.service", "systemd-udevd-kernel.socket", "systemd-udevd-control.socket")
 
 
 def check_metrics():
@@ -137,9 +181,11 @@ if len(sys.argv) == 1:
     write("/etc/smc-tools/smc.conf.d/10.conf", "eid INCLUDED\n")
     write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-conf.service first.service network.target\n")
     write(UNITS + "/first.service", FIRST % "python3 /run/mode.py")
+    write(UNITS + "/late.service", LATE.replace("protocol", TOOLS + "/protocol"))
     # In place of the journal, which this systemd does not have.
     write(UNITS + "/smc-conf.service.d/log.conf", "[Service]\nStandardError=append:/run/smc-conf.log\n")
-    choose_units(*glob.glob("/lib/systemd/system/smc-*.service"))
+    write(UNITS + "/smc-conf-watch.service.d/log.conf", "[Service]\nStandardError=append:/run/smc-conf.log\n")
+    choose_units(*glob.glob("/lib/systemd/system/smc-*.service"), *glob.glob("/lib/systemd/system/systemd-udevd*"))
     out_of("ip", "netns", "add", "blue")
     boot((SCOPES if can_scopes() else "") + GOOD, "good")
     for name in glob.glob("/run/first-*"):
@@ -149,6 +195,7 @@ if len(sys.argv) == 1:
     sys.exit(boot("eid LAB\neid lab_2\nhandshake-limit on\n", "broken"))
 if sys.argv[1] == "good":
     check_good()
+    check_devices()
     check_metrics()
     leave()
 kern.go_on(*map(int, read("/run/count").split()))

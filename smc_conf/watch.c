@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+/* Scopes of control groups that come later, as their directories appear. */
+#include "smc_conf/smc_conf.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include "host/record.h"
+#include "sys/cgroup.h"
+
+/**
+ * struct watching - @host has scopes only
+ * @root: where control groups are mounted
+ * @ids: of the groups of @host.wanted, 0 for one that is not there
+ */
+struct watching {
+	struct sc_host host;
+	const char *root;
+	uint64_t *ids;
+	int fd;
+	struct smc_err *err;
+};
+
+/* From the top: what appears in a directory after it is watched is told. */
+static int watch_parents(const struct watching *watching, const char *path)
+{
+	char directory[PATH_MAX];
+
+	for (const char *end = path; end; end = strchr(end + 1, '/')) {
+		snprintf(directory, sizeof(directory), "%s%.*s", watching->root,
+			 (int)(end - path), path);
+		if (inotify_add_watch(watching->fd, directory, IN_CREATE | IN_ONLYDIR) >= 0)
+			continue;
+		if (errno == ENOENT || errno == ENOTDIR)
+			break;
+		return smc_err_set(watching->err, errno, "cannot watch %.200s", directory);
+	}
+	return 0;
+}
+
+static int attach_to_new(struct watching *watching)
+{
+	const struct conf *now = &watching->host.now, *wanted = &watching->host.wanted;
+	char place[CONF_PLACE_SIZE];
+	struct smc_err inner = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct conf_item *item = &wanted->items[i], *old = conf_find(now, 0, item);
+		uint64_t id = 0, before = watching->ids[i];
+
+		if (watch_parents(watching, item->object))
+			return -watching->err->code;
+		if (cgroup_id(watching->root, item->object, &id))
+			id = 0;
+		watching->ids[i] = id;
+		if (!id || id == before || (old && conf_has_value_of(old, item)) ||
+		    !sc_scope_set(item, NULL, &inner))
+			continue;
+		ret = smc_err_say(watching->err, inner.code, "%s: %.300s",
+				  conf_place_text(place, &item->place), inner.text);
+	}
+	return ret;
+}
+
+/* What cannot be done at the beginning never can; later a group may have gone again. */
+static int watch(struct watching *watching, const struct cli_tool *tool)
+{
+	char events[4096];
+	int ret = sc_scopes_read(&watching->host, watching->err);
+
+	if (!ret)
+		ret = attach_to_new(watching);
+	conf_free(&watching->host.now);
+	while (!ret) {
+		if (read(watching->fd, events, sizeof(events)) < 0 && errno != EINTR)
+			ret = smc_err_set(watching->err, errno, "cannot watch control groups");
+		else if (attach_to_new(watching))
+			cli_note(tool, "%s", watching->err->text);
+	}
+	return ret;
+}
+
+static int want_scopes(struct watching *watching, const struct conf *file)
+{
+	struct conf *wanted = &watching->host.wanted;
+	int ret = 0;
+
+	if (conf_section(wanted, "") < 0 || conf_section(&watching->host.now, "") < 0)
+		return conf_no_memory(watching->err);
+	for (size_t i = 0; !ret && i < file->count; i++) {
+		struct conf_item item = file->items[i];
+
+		if (item.kind != CONF_SCOPE)
+			continue;
+		ret = sc_scope_user(wanted, &item, watching->err);
+		if (!ret && conf_add(wanted, &item))
+			ret = conf_no_memory(watching->err);
+	}
+	return ret;
+}
+
+/* Return: @fd and @ids are there. */
+static int begin(struct watching *watching)
+{
+	int ret = sc_scopes_check(watching->err);
+
+	if (ret)
+		return ret;
+	watching->root = cgroup_mount();
+	if (!watching->root)
+		return smc_err_say(watching->err, ENOENT, "control groups version 2 are not "
+				   "mounted");
+	watching->fd = inotify_init1(IN_CLOEXEC);
+	if (watching->fd < 0)
+		return smc_err_set(watching->err, errno, "cannot watch control groups");
+	watching->ids = calloc(watching->host.wanted.count, sizeof(*watching->ids));
+	return watching->ids ? 0 : conf_no_memory(watching->err);
+}
+
+int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err)
+{
+	struct watching watching = { .fd = -1, .err = err };
+	int ret = record_root() ? record_refuse(err) : want_scopes(&watching, file);
+
+	if (!ret && watching.host.wanted.count) {
+		ret = begin(&watching);
+		if (!ret)
+			ret = watch(&watching, tool);
+	}
+	if (watching.fd >= 0)
+		close(watching.fd);
+	free(watching.ids);
+	sc_host_free(&watching.host);
+	return ret;
+}
