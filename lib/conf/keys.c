@@ -86,28 +86,28 @@ static int read_limit(struct conf_line *line)
 	return read_switch(line, CONF_LIMIT);
 }
 
-/* As in sysctl.conf(5), an = may stand between. */
 static int read_knob(struct conf_line *line)
 {
 	const struct smc_knob *knob = smc_knob_find(line->words[0]);
-	size_t at = line->count > 1 && !strcmp(line->words[1], "=") ? 2 : 1;
 	char value[24], text[100];
 	struct conf_item item = { .kind = CONF_KNOB, .object = line->words[0], .value = value };
 	long long number;
 
+	if (!strcmp(line->words[0], SMC_KNOB_PREFIX "limit_smc_hs"))
+		return conf_expected(line, 0, "expected handshake-limit on or off in its place");
 	if (!knob)
 		return conf_expected(line, 0, "not a number of net.smc that is known");
 	snprintf(text, sizeof(text), "expected a number from %lld to %lld", knob->low, knob->high);
-	if (line->count <= at || strspn(line->words[at], "0123456789") != strlen(line->words[at]))
-		return conf_expected(line, at, text);
+	if (line->count < 2 || strspn(line->words[1], "0123456789") != strlen(line->words[1]))
+		return conf_expected(line, 1, text);
 	errno = 0;
-	number = strtoll(line->words[at], NULL, 10);
-	if (errno || !*line->words[at] || number < knob->low || number > knob->high)
-		return conf_expected(line, at, text);
-	if (line->count > at + 1)
-		return conf_expected(line, at + 1, "expected the end of the line");
+	number = strtoll(line->words[1], NULL, 10);
+	if (errno || !*line->words[1] || number < knob->low || number > knob->high)
+		return conf_expected(line, 1, text);
+	if (line->count > 2)
+		return conf_expected(line, 2, "expected the end of the line");
 	snprintf(value, sizeof(value), "%lld", number);
-	return add(line, &item, at);
+	return add(line, &item, 1);
 }
 
 /* ---- PNET IDs ---- */

@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/read.h"
 #include "base/words.h"
 #include "conf/json.h"
+#include "smc/knob.h"
 #include "sys/owned.h"
 
 #define MAX_FILE (4U << 20) /* bytes */
@@ -102,6 +104,20 @@ static int say(const struct conf_source *source, const struct conf_line *line)
 			   line->bad < line->count ? line->words[line->bad] : "end of line", what);
 }
 
+/* As in sysctl.conf(5), an = may stand between name and number, with or without blanks. */
+static void blank_equals(char *line)
+{
+	static const char blanks[] = " \t";
+
+	line += strspn(line, blanks);
+	if (strncmp(line, SMC_KNOB_PREFIX, strlen(SMC_KNOB_PREFIX)))
+		return;
+	line += strcspn(line, " \t=#");
+	line += strspn(line, blanks);
+	if (*line == '=')
+		*line = ' ';
+}
+
 static int read_lines(struct conf_source *source, char *text, char **words)
 {
 	struct smc_err inner = { 0 };
@@ -115,6 +131,7 @@ static int read_lines(struct conf_source *source, char *text, char **words)
 		return conf_no_memory(source->err);
 	for (char *next = text, *here; !ret && (here = strsep(&next, "\n"));) {
 		line.place.line++;
+		blank_equals(here);
 		line.count = words_split(here, words, MAX_WORDS);
 		line.bad = 0;
 		if (!line.count)
@@ -177,10 +194,16 @@ static int read_path(struct conf *conf, const char *path, int depth, struct smc_
 {
 	struct conf_source source = { conf, path, depth, include, err };
 	bool is_stdin = !strcmp(path, "-");
-	int ret = is_stdin ? 0 : conf_check_owner(path, err);
+	struct stat st;
 	size_t len = 0;
 	char *text;
+	int ret;
 
+	/* A pipe without a writer would be an empty file. */
+	if (!is_stdin && !stat(path, &st) && !S_ISREG(st.st_mode))
+		return smc_err_say(err, EINVAL, "cannot read %.200s: not a regular file; - is "
+				   "standard input", path);
+	ret = is_stdin ? 0 : conf_check_owner(path, err);
 	if (ret)
 		return ret;
 	if (is_stdin) {

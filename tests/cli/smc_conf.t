@@ -60,6 +60,9 @@ wrong '1: lab_1: an EID may contain only' 'eid lab_1\n'
 wrong '3: ueid: expected eid, seid, ' '# x\neid A\nueid B\n'
 wrong '1: end of line: expected on or off' 'seid'
 wrong '2: /: only files can include|2: include: only files' 'eid A\ninclude /\n'
+mkfifo "$tmp/pipe"
+refuse "cannot read $tmp/pipe: not a regular file; - is standard input" check "$tmp/pipe"
+refuse 'cannot read /: not a regular file' check /
 err=$(printf 'eid A\033[1m\n' | "$conf" check - 2>&1)
 unlike "$err" "$(printf '\033')" 'what stands in a file does not drive a terminal'
 if [ "$(id -u)" = 0 ]; then

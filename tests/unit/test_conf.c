@@ -43,6 +43,8 @@ static void good(void **state)
 	becomes("# only this\n\n \t\r\n", "");
 	becomes("eid B A # two\neid B\nseid off\n", "eid B\neid A\nseid off\n");
 	becomes("handshake-limit on", "handshake-limit on\n");
+	becomes("net.smc.rmem=131072\n \tnet.smc.wmem =\t16384#=\n",
+		"net.smc.rmem 131072\nnet.smc.wmem 16384\n");
 	becomes("net.smc.rmem = 0131072\nnet.smc.wmem 16384\n",
 		"net.smc.rmem 131072\nnet.smc.wmem 16384\n");
 	becomes("pnetid net1 net eth0 device mlx5_0 port 2 device ism0\n",
@@ -105,9 +107,11 @@ static const struct {
 	{ "seid on off", "x.conf:1: off: expected the end of the line" },
 	{ "seid on\nseid off", "x.conf:2: off: contradicts x.conf:1" },
 	{ "net.smc.rmen 1", "x.conf:1: net.smc.rmen: not a number of net.smc" },
-	{ "net.smc.limit_smc_hs 1", "x.conf:1: net.smc.limit_smc_hs: not a number" },
+	{ "net.smc.limit_smc_hs 1", "x.conf:1: net.smc.limit_smc_hs: expected handshake-limit on" },
 	{ "net.smc.rmem", "x.conf:1: end of line: expected a number from 16384 to" },
 	{ "net.smc.rmem = ", "x.conf:1: end of line: expected a number" },
+	{ "net.smc.rmem==20000", "x.conf:1: =20000: expected a number" },
+	{ "net.smc.rmem 20000=", "x.conf:1: 20000=: expected a number" },
 	{ "net.smc.rmem 16383", "x.conf:1: 16383: expected a number from 16384 to" },
 	{ "net.smc.smcr_buf_type 3", "x.conf:1: 3: expected a number from 0 to 2" },
 	{ "net.smc.rmem 99999999999999999999", "x.conf:1: 99999999999999999999: expected" },
