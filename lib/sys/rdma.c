@@ -30,12 +30,27 @@ static bool is_empty_gid(const char *gid)
 	return strspn(gid, "0:") == strlen(gid);
 }
 
+/* A table has up to a thousand entries, of which a few are in use: only those are recorded. */
+static bool is_used(const char *path, const char *number)
+{
+	FILE *file = host_open("%s/gids/%s", path, number);
+	char gid[64] = "";
+
+	if (file && !fgets(gid, sizeof(gid), file))
+		gid[0] = '\0';
+	if (file)
+		fclose(file);
+	gid[strcspn(gid, "\n")] = '\0';
+	return !is_empty_gid(gid);
+}
+
 static int add_gid(struct rdma_port *port, const char *path, const char *number)
 {
 	struct rdma_gid gid = { .index = (unsigned int)strtoul(number, NULL, 10) };
 	char type[32];
 
-	if (!host_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
+	if (!is_used(path, number) ||
+	    !host_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
 	    is_empty_gid(gid.gid))
 		return 0;
 	host_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
