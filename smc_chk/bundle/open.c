@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include "smc_chk/bundle/pack.h"
-#include "smc_chk/bundle/unpack.h"
 #include "sys/enclose.h"
 
 /*
@@ -43,6 +42,9 @@ static int check_index(int directory, const char *file, struct smc_err *err)
 struct unpacking {
 	const char *file;
 	int fd, directory;
+	unpack_wants wants;
+	bundle_fn fn;
+	void *arg;
 };
 
 static int unpack_here(void *arg, struct smc_err *err)
@@ -54,8 +56,10 @@ static int unpack_here(void *arg, struct smc_err *err)
 	if (!ret)
 		ret = enclose(job->directory, LANDLOCK_READ | LANDLOCK_WRITE, err);
 	if (!ret)
-		ret = bundle_unpack(&lib, job->fd, job->directory, job->file, err);
-	return ret ? ret : check_index(job->directory, job->file, err);
+		ret = bundle_unpack(&lib, job->fd, job->directory, job->file, job->wants, err);
+	if (!ret)
+		ret = check_index(job->directory, job->file, err);
+	return ret || !job->fn ? ret : job->fn(job->arg, job->directory, err);
 }
 
 /* The directory is nobody's if this is root: those who read it become nobody. */
@@ -75,19 +79,34 @@ static int make_directory(struct workdir *work, struct smc_err *err)
 	return fd < 0 ? smc_err_set(err, errno, "cannot unpack into %s", work->path) : fd;
 }
 
-int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *err)
+static int open_with(struct workdir *work, struct unpacking *job, const char *doing,
+		     struct smc_err *err)
 {
-	struct unpacking job = { .file = file, .fd = fd };
 	char what[PATH_MAX];
 	int ret;
 
-	job.directory = make_directory(work, err);
-	if (job.directory < 0)
-		return job.directory;
-	snprintf(what, sizeof(what), "unpack %s", file);
-	ret = workdir_fork(work, unpack_here, &job, what, err);
-	close(job.directory);
+	job->directory = make_directory(work, err);
+	if (job->directory < 0)
+		return job->directory;
+	snprintf(what, sizeof(what), "%s %s", doing, job->file);
+	ret = workdir_fork(work, unpack_here, job, what, err);
+	close(job->directory);
 	return ret;
+}
+
+int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *err)
+{
+	struct unpacking job = { .file = file, .fd = fd };
+
+	return open_with(work, &job, "unpack", err);
+}
+
+int bundle_read(struct workdir *work, int fd, const char *file, unpack_wants wants, bundle_fn fn,
+		void *arg, struct smc_err *err)
+{
+	struct unpacking job = { file, fd, -1, wants, fn, arg };
+
+	return open_with(work, &job, "read", err);
 }
 
 static void limit_one(int resource, rlim_t soft, rlim_t hard)

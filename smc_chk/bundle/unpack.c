@@ -14,6 +14,7 @@
 #include "smc_chk/bundle/pack.h"
 
 #define BLOCK 65536
+#define TOO_MANY "it contains too many files"
 
 /** struct job - an archive that is being read; @size: directories count as files */
 struct job {
@@ -21,6 +22,7 @@ struct job {
 	struct archive *archive;
 	int directory;
 	const char *file;
+	unpack_wants wants;
 	struct pack_size size;
 	struct smc_err *err;
 };
@@ -134,9 +136,11 @@ static int unpack_entry(struct job *job, struct archive_entry *entry)
 		return refuse(job, "it has a name that is too long");
 	if (!name || (!*name && type == AE_IFREG))
 		return refuse(job, "it contains a file with an unexpected name");
+	if (job->wants && type == AE_IFREG && !job->wants(name))
+		return job->size.files > PACK_MAX_FILES ? refuse(job, TOO_MANY) : 0;
 	ret = *name ? unpack_one(job, name, type == AE_IFDIR) : 0;
 	if (!ret && job->size.files > PACK_MAX_FILES)
-		ret = refuse(job, "it contains too many files");
+		ret = refuse(job, TOO_MANY);
 	return ret;
 }
 
@@ -156,9 +160,10 @@ static int unpack_all(struct job *job, int fd)
 }
 
 int bundle_unpack(const struct archive_library *lib, int fd, int directory, const char *file,
-		  struct smc_err *err)
+		  unpack_wants wants, struct smc_err *err)
 {
-	struct job job = { .lib = lib, .directory = directory, .file = file, .err = err };
+	struct job job = { .lib = lib, .directory = directory, .file = file, .wants = wants,
+			   .err = err };
 	int ret;
 
 	job.archive = lib->archive_read_new();

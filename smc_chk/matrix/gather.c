@@ -13,12 +13,12 @@
 #include <unistd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 
 #include "smc_chk/bundle/open.h"
 #include "smc_chk/bundle/pack.h"
 #include "smc_chk/matrix/host.h"
-#include "sys/enclose.h"
 
 /* A host with very many sockets takes this long, or one that hangs. */
 #define SSH_SECONDS 120
@@ -27,6 +27,7 @@
 #define SSH_WORKERS 16
 #define WORKERS_MAX 64
 #define ERROR_SIZE 2048
+#define MEMORY "/dev/shm"
 
 static bool is_bundle(const char *name)
 {
@@ -83,63 +84,58 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 	return -err->code;
 }
 
-/** struct reading - @index, @policy: descriptors of files, -1 for none; @out: of what is found */
+/** struct reading - @file: its name; @out: descriptor of what is found */
 struct reading {
-	const char *record;
-	int index, policy, out;
+	const char *file;
+	int out;
 };
 
-/* The bundle's host, and the network namespace that it is about. */
-static void read_name(char name[PREDICT_NAME_SIZE], int index)
+/* Without what only people read, such as logs and lists of connections. */
+static bool is_needed(const char *name)
 {
-	json_t *json = json_loadfd(index, 0, NULL);
+	return !strncmp(name, "record/", 7) || !strcmp(name, "index.json") ||
+	       !strcmp(name, "text/smc_conf.txt");
+}
+
+static int open_in(int directory, const char *name)
+{
+	return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+}
+
+/* The bundle's host, and the network namespace that it is about. */
+static void read_name(char name[PREDICT_NAME_SIZE], int directory)
+{
+	int fd = open_in(directory, "index.json");
+	json_t *json = json_loadfd(fd, 0, NULL);
 	const char *host = "", *netns = "";
 
 	json_unpack(json, "{s?s, s?s}", "host", &host, "netns", &netns);
 	snprintf(name, PREDICT_NAME_SIZE, "%s%s%s", host, *netns ? "/" : "", netns);
 	json_decref(json);
-}
-
-static int read_here(void *arg, struct smc_err *err)
-{
-	const struct reading *job = arg;
-	char name[PREDICT_NAME_SIZE];
-	int ret;
-
-	if (setenv("SMC_TOOLS_ROOT", job->record, 1))
-		return smc_err_set(err, ENOMEM, "cannot read it");
-	ret = enclose_record(err);
-	if (ret)
-		return ret;
-	read_name(name, job->index);
-	return matrix_host_write(name, job->policy, job->out, err);
+	close(fd);
 }
 
 /* What is unpacked, with all that a stranger may have put there. */
-static int read_bundle(struct workdir *work, const char *name, int out, struct smc_err *err)
+static int read_here(void *arg, int directory, struct smc_err *err)
 {
-	char path[PATH_MAX];
-	struct reading job = { .record = path, .out = out };
+	const struct reading *job = arg;
+	int policy = open_in(directory, "text/smc_conf.txt"), ret;
+	char name[PREDICT_NAME_SIZE];
 	struct smc_err inner = { 0 };
-	int ret;
 
-	job.index = openat(work->fd, BUNDLE_DIRECTORY "/index.json",
-			   O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	if (job.index < 0)
-		return smc_err_set(err, errno, "cannot read %s", name);
-	snprintf(path, sizeof(path), "%.*s/" BUNDLE_DIRECTORY "/record", PATH_MAX - 64,
-		 work->path);
-	job.policy = openat(work->fd, BUNDLE_DIRECTORY "/text/smc_conf.txt",
-			    O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-	ret = workdir_fork(work, read_here, &job, "read it", &inner);
-	close(job.index);
-	if (job.policy >= 0)
-		close(job.policy);
-	return ret ? smc_err_say(err, inner.code, "%s: %s", name, inner.text) : 0;
+	read_name(name, directory);
+	if (setenv("SMC_TOOLS_ROOT", "record", 1))
+		ret = smc_err_set(&inner, ENOMEM, "cannot read it");
+	else
+		ret = matrix_host_write(name, policy, job->out, &inner);
+	if (policy >= 0)
+		close(policy);
+	return ret ? smc_err_say(err, inner.code, "%s: %s", job->file, inner.text) : 0;
 }
 
 static int read_host(const char *name, int out, struct smc_err *err)
 {
+	struct reading job = { name, out };
 	struct workdir work;
 	int ret = workdir_begin(&work, err), fd;
 
@@ -152,11 +148,9 @@ static int read_host(const char *name, int out, struct smc_err *err)
 	if (fd < 0)
 		ret = err->code ? -err->code : smc_err_set(err, errno, "cannot open %s", name);
 	else
-		ret = bundle_open(&work, fd, name, err);
+		ret = bundle_read(&work, fd, name, is_needed, read_here, &job, err);
 	if (fd >= 0)
 		close(fd);
-	if (!ret)
-		ret = read_bundle(&work, name, out, err);
 	workdir_end(&work);
 	return ret;
 }
@@ -197,11 +191,16 @@ static void work_on(const struct work *work, size_t i)
 /* Every so many hosts. What reads a stranger's bytes sees neither @work->top nor other results. */
 static void __attribute__((noreturn)) be_worker(struct work *work, size_t first, pid_t parent)
 {
+	struct archive_library lib;
+	struct smc_err ignored;
+
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	close(work->top.fd);
 	close(work->top.signals);
 	sigprocmask(SIG_SETMASK, &work->top.before, NULL);
 	bundle_limit();
+	/* Once for all of its children; without it they say so. */
+	archive_load(&lib, &ignored);
 	for (size_t i = first; i < work->all->count && getppid() == parent; i += work->workers)
 		work_on(work, i);
 	_exit(0);
@@ -294,6 +293,19 @@ static int run_workers(struct work *work, struct smc_err *err)
 	return work->top.caught ? smc_err_set(err, EINTR, "stopped") : 0;
 }
 
+/*
+ * What is unpacked lives for milliseconds: a file system on a disk takes ten times as long to make
+ * and remove it as memory does. If all workers may find a bundle of the largest size.
+ */
+static void prefer_memory(const struct work *work)
+{
+	struct statvfs room;
+
+	if (!secure_getenv("TMPDIR") && !access(MEMORY, W_OK | X_OK) && !statvfs(MEMORY, &room) &&
+	    (uint64_t)room.f_bavail * room.f_frsize / work->workers > PACK_MAX_BYTES)
+		setenv("TMPDIR", MEMORY, 1);
+}
+
 int gather(struct gathered *all, char *const *names, struct smc_err *err)
 {
 	struct work work = { .all = all };
@@ -307,6 +319,7 @@ int gather(struct gathered *all, char *const *names, struct smc_err *err)
 	if (!all->hosts || !all->errors)
 		return smc_err_set(err, ENOMEM, "cannot store the hosts");
 	work.workers = count_workers(all);
+	prefer_memory(&work);
 	ret = workdir_begin(&work.top, err);
 	if (ret)
 		return ret;

@@ -16,6 +16,8 @@ static int show(const struct matrix *matrix, const struct chk_request *req, stru
 		ret = show_dot(matrix, &tcp, err);
 	else if (req->is_json)
 		ret = show_json(matrix, &tcp, err);
+	else if (matrix->count >= SHOW_MANY)
+		ret = show_summary(matrix, &tcp, err);
 	else
 		ret = show_text(matrix, &tcp, err);
 	return ret ? ret : tcp ? CHK_TCP : CHK_OK;

@@ -49,6 +49,17 @@ static void say(struct prediction *result, enum predict_mode mode, enum predict_
 	snprintf(gap->command, sizeof(gap->command), "%s", command);
 }
 
+void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name)
+{
+	const char *mark = strchr(gap->text, *PREDICT_HOST);
+
+	out_mem(text, gap->text, mark ? (size_t)(mark - gap->text) : strlen(gap->text));
+	if (!mark)
+		return;
+	out_str(text, name);
+	out_str(text, mark + 1);
+}
+
 static bool has(const struct predict_host *host, uint32_t trait)
 {
 	return host->traits & trait;
@@ -111,7 +122,7 @@ static void say_eids(struct prediction *result, enum predict_mode mode, const st
 	if (!client->n_ueids && !server->n_ueids)
 		say(result, mode, PREDICT_BOTH, "smcd ueid add MYEID", "neither has a user EID");
 	else if (!way->hosts[side]->n_ueids)
-		say(result, mode, side, line, "%s has no user EID", way->hosts[side]->name);
+		say(result, mode, side, line, PREDICT_HOST " has no user EID");
 	else
 		say(result, mode, side, line, "they have no user EID in common");
 }
@@ -124,7 +135,7 @@ static bool knows_v2(struct prediction *result, enum predict_mode mode, const st
 			continue;
 		if (result)
 			say(result, mode, side, "install kernel 5.16 or later",
-			    "the kernel of %s has no EIDs", way->hosts[side]->name);
+			    "the kernel of " PREDICT_HOST " has no EIDs");
 		return false;
 	}
 	return true;
@@ -207,9 +218,9 @@ static void say_no_port(struct prediction *result, const struct way *way, int si
 
 	if (net->flags & PREDICT_GID_V1)
 		say(result, PREDICT_SMCR_V2, side, "smc_rnics -w",
-		    "the RDMA port of %s has no GID of RoCE v2 for it", way->hosts[side]->name);
+		    "the RDMA port of " PREDICT_HOST " has no GID of RoCE v2 for it");
 	else
-		say(result, PREDICT_SMCR_V2, side, net->command, "%s: %s", way->hosts[side]->name,
+		say(result, PREDICT_SMCR_V2, side, net->command, PREDICT_HOST ": %s",
 		    *net->why ? net->why : "no RDMA port for it");
 }
 
@@ -254,17 +265,15 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 {
 	for (int side = PREDICT_CLIENT; result && side <= PREDICT_SERVER; side++)
 		if (!has(hosts[side], PREDICT_SMC))
-			say(result, PREDICT_TCP, side, hosts[side]->command, "%s: %s",
-			    hosts[side]->name,
-			    *hosts[side]->why ? hosts[side]->why : "no SMC in its kernel");
+			say(result, PREDICT_TCP, side, hosts[side]->command,
+			    PREDICT_HOST ": %s", *hosts[side]->why ? hosts[side]->why : "no SMC in its kernel");
 	if (!(hosts[0]->traits & hosts[1]->traits & PREDICT_SMC))
 		return false;
 	if (!has(hosts[PREDICT_SERVER], PREDICT_COOKIES))
 		return true;
 	if (result)
 		say(result, PREDICT_TCP, PREDICT_SERVER, "sysctl -w net.ipv4.tcp_syncookies=1",
-		    "%s answers each SYN with a cookie, which loses SMC's option",
-		    hosts[PREDICT_SERVER]->name);
+		    PREDICT_HOST " answers each SYN with a cookie, which loses SMC's option");
 	return false;
 }
 
@@ -299,7 +308,7 @@ static bool is_allowed(struct prediction *result, const struct way *way)
 			continue;
 		if (result)
 			say(result, PREDICT_TCP, side, "smc_conf export",
-			    "the policy of %s (smc.conf) denies it", way->hosts[side]->name);
+			    "the policy of " PREDICT_HOST " (smc.conf) denies it");
 		return false;
 	}
 	return true;
@@ -325,7 +334,7 @@ static void say_limits(struct prediction *result, const struct way *way)
 
 	if (has(server, PREDICT_LIMITED))
 		say(result, result->mode, PREDICT_SERVER, "smcr hs disable",
-		    "%s limits handshakes: TCP while it has too many of them", server->name);
+		    PREDICT_HOST " limits handshakes: TCP while it has too many of them");
 	if (result->mode != PREDICT_SMCR_V2 || !result->release)
 		return;
 	if (result->max_links != 1)

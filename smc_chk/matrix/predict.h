@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "out/text.h"
 #include "policy/policy.h"
 #include "smc/eid.h"
 #include "sys/netaddr.h"
@@ -107,11 +108,14 @@ enum predict_side { PREDICT_CLIENT, PREDICT_SERVER, PREDICT_BOTH };
 
 #define PREDICT_GAPS 6
 
+/* In the text of a gap, for the name of the host at its side, once. */
+#define PREDICT_HOST "\1"
+
 /**
  * struct predict_gap - one thing that keeps a connection from more
  * @mode: what it keeps away; that of the connection itself, or TCP, for what is about all of it
  * @side: where @command is to be typed
- * @text: a clause, escaped already
+ * @text: a clause, escaped already, see predict_gap_text()
  * @command: a shell's line, or an imperative clause; empty for none
  */
 struct predict_gap {
@@ -145,6 +149,9 @@ struct prediction {
  */
 void predict(struct prediction *result, const struct predict_host *client,
 	     const struct predict_host *server);
+
+/** predict_gap_text() - append the clause; @name: of the host at its side, or words for it */
+void predict_gap_text(struct out_text *text, const struct predict_gap *gap, const char *name);
 
 /**
  * predict_same() - is the other direction the same to a reader?

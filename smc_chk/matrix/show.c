@@ -8,83 +8,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "out/table.h"
-
-/** typedef pair_fn - a pair: @a to @b as client, and back. Return: 0, -errno with @err */
-typedef int (*pair_fn)(void *arg, size_t a, size_t b, const struct prediction *forth,
-		       const struct prediction *back, struct smc_err *err);
-
-/* Predicts for each pair of good hosts. Return: 0, or what @fn returned. */
-static int each_pair(const struct matrix *matrix, pair_fn fn, void *arg, struct smc_err *err)
-{
-	struct prediction forth, back;
-	int ret = 0;
-
-	for (size_t i = 0; i < matrix->count; i++)
-		for (size_t k = i + 1; !ret && k < matrix->count; k++) {
-			const struct predict_host *a = &matrix->all->hosts[matrix->good[i]];
-			const struct predict_host *b = &matrix->all->hosts[matrix->good[k]];
-
-			predict(&forth, a, b);
-			predict(&back, b, a);
-			ret = fn(arg, i, k, &forth, &back, err);
-		}
-	return ret;
-}
+#include "smc_chk/matrix/todos.h"
 
 /* What is ready goes out before more is made: thousands of hosts have millions of pairs. */
 #define CHUNK 65536
 
-static const struct predict_host *host_of(const struct matrix *matrix, size_t i)
-{
-	return &matrix->all->hosts[matrix->good[i]];
-}
-
 static int flush(struct out_text *text, size_t least, struct smc_err *err)
 {
 	return text->len < least && !text->is_failed ? 0 : out_print(text, err);
-}
-
-/* "SMC-R v2.1" */
-static void put_mode(char mode[16], const struct prediction *result)
-{
-	bool is_v2 = result->mode == PREDICT_SMCR_V2 || result->mode == PREDICT_SMCD_V2;
-
-	snprintf(mode, 16, "%s%s", predict_mode_name(result->mode),
-		 is_v2 && result->release ? ".1" : "");
-}
-
-/* ---- what to type ---- */
-
-/** struct line - a command for a host, and for how many connections */
-struct line {
-	char command[PREDICT_COMMAND_SIZE];
-	size_t connections;
-};
-
-/** struct todo - of one host */
-struct todo {
-	struct line *lines;
-	size_t count, size;
-};
-
-static int add_line(struct todo *todo, const char *command)
-{
-	struct line *line;
-
-	for (size_t i = 0; i < todo->count; i++) {
-		if (strcmp(todo->lines[i].command, command))
-			continue;
-		todo->lines[i].connections++;
-		return 0;
-	}
-	line = smc_array_add(&todo->lines, &todo->count, &todo->size, sizeof(*line));
-	if (!line)
-		return -ENOMEM;
-	memcpy(line->command, command, sizeof(line->command));
-	line->connections = 1;
-	return 0;
 }
 
 /* ---- table ---- */
@@ -92,7 +24,7 @@ static int add_line(struct todo *todo, const char *command)
 /** struct row - one line; @arrow: to the server, or both ways */
 struct row {
 	const char *one, *arrow, *other;
-	char mode[16], over[2 * NETDEV_NAME_SIZE + 16];
+	char mode[MATRIX_MODE_SIZE], over[2 * NETDEV_NAME_SIZE + 16];
 	const char *why;
 };
 
@@ -111,58 +43,26 @@ struct table {
 	const struct matrix *matrix;
 	struct out_view view;
 	struct out_text text, why;
-	struct todo *todos;
+	struct todos todos;
 	size_t *tcp;
 };
-
-static void put_why(struct out_text *why, const struct prediction *result)
-{
-	out_reset(why);
-	for (size_t i = 0; i < result->n_gaps; i++) {
-		const struct predict_gap *gap = &result->gaps[i];
-
-		out_str(why, i ? "; " : "");
-		if (gap->mode != result->mode && gap->mode != PREDICT_TCP)
-			out_printf(why, "no %s: ", predict_mode_name(gap->mode));
-		out_str(why, gap->text);
-	}
-	out_mem(why, "", 1);
-}
 
 static void put_row(struct table *table, size_t from, size_t to, const struct prediction *result,
 		    const char *arrow)
 {
-	struct row row = { host_of(table->matrix, from)->name, arrow,
-			   host_of(table->matrix, to)->name, .why = "" };
+	struct row row = { matrix_host(table->matrix, from)->name, arrow,
+			   matrix_host(table->matrix, to)->name, .why = "" };
 
-	put_mode(row.mode, result);
+	matrix_mode(row.mode, result);
 	if (result->client)
 		snprintf(row.over, sizeof(row.over), "%s%s%s%s", result->client->name,
 			 strcmp(result->client->name, result->server->name) ? " - " : "",
 			 strcmp(result->client->name, result->server->name) ?
 				 result->server->name : "",
 			 result->is_routed ? ", routed" : "");
-	put_why(&table->why, result);
-	row.why = table->why.data ? table->why.data : "";
+	row.why = matrix_why(&table->why, result, row.one, row.other);
 	out_row(&table->text, &table->view, &row);
 	*table->tcp += result->mode == PREDICT_TCP;
-}
-
-static int note_lines(struct table *table, size_t from, size_t to, const struct prediction *result)
-{
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < result->n_gaps; i++) {
-		const struct predict_gap *gap = &result->gaps[i];
-
-		if (!*gap->command)
-			continue;
-		if (gap->side != PREDICT_SERVER)
-			ret = add_line(&table->todos[from], gap->command);
-		if (!ret && gap->side != PREDICT_CLIENT)
-			ret = add_line(&table->todos[to], gap->command);
-	}
-	return ret;
 }
 
 static int on_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
@@ -170,35 +70,16 @@ static int on_pair(void *arg, size_t a, size_t b, const struct prediction *forth
 {
 	struct table *table = arg;
 	bool is_same = predict_same(forth, back);
-	int ret = note_lines(table, a, b, forth);
+	int ret = todos_note(&table->todos, a, b, forth);
 
 	put_row(table, a, b, forth, is_same ? "<->" : "->");
 	if (!is_same)
 		put_row(table, b, a, back, "->");
 	if (!ret)
-		ret = note_lines(table, b, a, back);
+		ret = todos_note(&table->todos, b, a, back);
 	if (ret)
 		return smc_err_set(err, -ret, "cannot store the list");
 	return flush(&table->text, CHUNK, err);
-}
-
-static void put_todos(struct table *table)
-{
-	bool is_any = false;
-
-	for (size_t i = 0; i < table->matrix->count; i++) {
-		const struct todo *todo = &table->todos[i];
-
-		if (todo->count && !is_any)
-			out_str(&table->text, "\nFor more:\n");
-		is_any |= todo->count;
-		if (todo->count)
-			out_printf(&table->text, "on %s\n", host_of(table->matrix, i)->name);
-		for (size_t k = 0; k < todo->count; k++)
-			out_printf(&table->text, "  %-50s  # %zu connection%s\n",
-				   todo->lines[k].command, todo->lines[k].connections,
-				   todo->lines[k].connections == 1 ? "" : "s");
-	}
 }
 
 static void start_table(struct table *table, const struct matrix *matrix)
@@ -207,7 +88,7 @@ static void start_table(struct table *table, const struct matrix *matrix)
 
 	out_view_add(&table->view, columns, "client,arrow,server,mode,over,why");
 	for (size_t i = 0; i < matrix->count; i++) {
-		size_t len = strlen(host_of(matrix, i)->name);
+		size_t len = strlen(matrix_host(matrix, i)->name);
 
 		widest = len > widest ? len : widest;
 	}
@@ -219,20 +100,17 @@ static void start_table(struct table *table, const struct matrix *matrix)
 int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 {
 	struct table table = { .matrix = matrix, .tcp = tcp };
-	int ret = 0;
+	int ret = todos_begin(&table.todos, matrix, err);
 
-	table.todos = calloc(matrix->count, sizeof(*table.todos));
-	if (!table.todos)
-		return smc_err_set(err, ENOMEM, "cannot store the list");
+	if (ret)
+		return ret;
 	start_table(&table, matrix);
-	ret = each_pair(matrix, on_pair, &table, err);
+	ret = matrix_each_pair(matrix, on_pair, &table, err);
 	if (!ret) {
-		put_todos(&table);
+		todos_put(&table.text, &table.todos);
 		ret = out_print(&table.text, err);
 	}
-	for (size_t i = 0; i < matrix->count; i++)
-		free(table.todos[i].lines);
-	free(table.todos);
+	todos_end(&table.todos);
 	out_free(&table.text);
 	out_free(&table.why);
 	return ret;
@@ -251,16 +129,22 @@ static json_t *json_gap(const struct document *doc, size_t from, size_t to,
 			const struct prediction *result, const struct predict_gap *gap)
 {
 	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
-	json_t *json = json_pack("{s:s*, s:s}", "mode",
-				 is_about ? predict_mode_name(gap->mode) : NULL, "text", gap->text);
+	const char *name = matrix_host(doc->matrix,
+				       gap->side == PREDICT_CLIENT ? from : to)->name;
+	struct out_text text = { 0 };
+	json_t *json;
 	json_t *hosts = *gap->command ? json_array() : NULL;
 
+	predict_gap_text(&text, gap, name);
+	json = json_pack("{s:s*, s:s%}", "mode", is_about ? predict_mode_name(gap->mode) : NULL,
+			 "text", text.data ? text.data : "", text.len);
+	out_free(&text);
 	if (!hosts)
 		return json;
 	if (gap->side != PREDICT_SERVER)
-		json_array_append_new(hosts, json_string(host_of(doc->matrix, from)->name));
+		json_array_append_new(hosts, json_string(matrix_host(doc->matrix, from)->name));
 	if (gap->side != PREDICT_CLIENT)
-		json_array_append_new(hosts, json_string(host_of(doc->matrix, to)->name));
+		json_array_append_new(hosts, json_string(matrix_host(doc->matrix, to)->name));
 	json_object_set_new(json, "remedy", json_string(gap->command));
 	json_object_set_new(json, "hosts", hosts);
 	return json;
@@ -271,8 +155,8 @@ static json_t *json_pair(struct document *doc, size_t from, size_t to,
 {
 	static const char *const modes[] = { "TCP", "SMCR", "SMCR", "SMCD", "SMCD" };
 	static const int versions[] = { 0, 1, 2, 1, 2 };
-	json_t *json = json_pack("{s:s, s:s, s:s}", "client", host_of(doc->matrix, from)->name,
-				 "server", host_of(doc->matrix, to)->name, "mode",
+	json_t *json = json_pack("{s:s, s:s, s:s}", "client", matrix_host(doc->matrix, from)->name,
+				 "server", matrix_host(doc->matrix, to)->name, "mode",
 				 modes[result->mode]);
 	json_t *gaps = json_array();
 
@@ -327,7 +211,7 @@ static json_t *json_hosts(const struct gathered *all)
 int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 {
 	struct document doc = { matrix, json_array(), tcp };
-	int ret = each_pair(matrix, on_json_pair, &doc, err);
+	int ret = matrix_each_pair(matrix, on_json_pair, &doc, err);
 	struct out_text text = { 0 };
 
 	if (ret) {
@@ -367,13 +251,13 @@ static void put_edge(struct drawing *drawing, size_t from, size_t to,
 {
 	static const char *const styles[] = { "gray, style=dashed", "blue", "blue", "darkgreen",
 					      "darkgreen" };
-	char mode[16];
+	char mode[MATRIX_MODE_SIZE];
 
-	put_mode(mode, result);
+	matrix_mode(mode, result);
 	out_char(&drawing->text, '\t');
-	put_quoted(&drawing->text, host_of(drawing->matrix, from)->name);
+	put_quoted(&drawing->text, matrix_host(drawing->matrix, from)->name);
 	out_str(&drawing->text, " -> ");
-	put_quoted(&drawing->text, host_of(drawing->matrix, to)->name);
+	put_quoted(&drawing->text, matrix_host(drawing->matrix, to)->name);
 	out_printf(&drawing->text, " [label=\"%s\", color=%s%s];\n", mode, styles[result->mode],
 		   is_both ? ", dir=both" : "");
 	*drawing->tcp += result->mode == PREDICT_TCP;
@@ -399,10 +283,10 @@ int show_dot(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 	out_str(&drawing.text, "digraph smc {\n");
 	for (size_t i = 0; i < matrix->count; i++) {
 		out_char(&drawing.text, '\t');
-		put_quoted(&drawing.text, host_of(matrix, i)->name);
+		put_quoted(&drawing.text, matrix_host(matrix, i)->name);
 		out_str(&drawing.text, ";\n");
 	}
-	ret = each_pair(matrix, on_edge, &drawing, err);
+	ret = matrix_each_pair(matrix, on_edge, &drawing, err);
 	out_str(&drawing.text, "}\n");
 	ret = ret ? ret : out_print(&drawing.text, err);
 	out_free(&drawing.text);

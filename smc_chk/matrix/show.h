@@ -2,21 +2,13 @@
 /* A matrix as a table, JSON, or for graphviz. */
 #pragma once
 
-#include "smc_chk/matrix/gather.h"
+#include "smc_chk/matrix/pairs.h"
+
+/* So many hosts have more pairs than anybody reads. */
+#define SHOW_MANY 17
 
 /**
- * struct matrix - what was predicted
- * @all: the hosts
- * @good: indexes of those that could be read, @count of them
- */
-struct matrix {
-	const struct gathered *all;
-	size_t *good;
-	size_t count;
-};
-
-/**
- * show_text(), show_json(), show_dot() - all of it to stdout
+ * show_text(), show_json(), show_dot() - each pair to stdout
  * @tcp: receives how many of the connections would be TCP
  *
  * Return: 0, -errno with @err.
@@ -24,3 +16,10 @@ struct matrix {
 int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
 int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
 int show_dot(const struct matrix *matrix, size_t *tcp, struct smc_err *err);
+
+/**
+ * show_summary() - how many connections are of which kind, and what to type where
+ *
+ * As text, for many hosts. @tcp, Return: as above.
+ */
+int show_summary(const struct matrix *matrix, size_t *tcp, struct smc_err *err);

@@ -92,6 +92,26 @@ def shown():
     ok(out.count(" -> ") == 2 and "<->" not in out and status == 2, "a line for each direction where they differ", out)
 
 
+def many():
+    """Of many hosts: kinds of connections, and what to type once for all that are alike."""
+    count, bare = 20, 3
+    names = []
+    for i in range(count):
+        names.append("host%d" % i)
+        make(names[-1], "10.0.1.%d" % (i + 1), eids=("FLEET",) if i >= bare else ())
+    status, out, err = run(*map(path, names))
+    rows = [line.split(None, 1) for line in out.split("\n\n")[0].splitlines()[1:]]
+    good, none = (count - bare) * (count - bare - 1), bare * (bare - 1)
+    want = {good: "SMC-R v2.1 host%d    host%d" % (bare, bare + 1), none: "TCP        host0    host1    no SMC-R v2: neither has a user EID",
+            count * (count - 1) - good - none: "TCP        host0    host3    no SMC-R v2: one of them has no user EID"}
+    ok(status == 2 and not err and {int(number): text.rstrip() for number, text in rows} == want,
+       "%d hosts: how many connections are of which kind" % count, (status, err, out))
+    ok("\non host0, host1, host2\n  smcd ueid add FLEET " in out and out.count("\non ") == 1 and
+       "# up to %d connections each\n" % (2 * (count - bare)) in out, "what to type, once for hosts that are alike", out)
+    status, found, err = pairs(*map(path, names))
+    ok(len(found) == count * (count - 1), "JSON has all of them", (status, err, len(found)))
+
+
 def policy():
     """Of smc.conf(5), as the bundle has it: for all ports, and readable."""
     for lines, status in (("deny from 10.0.0.0/24\n", 2), ("eid X\nallow 10.0.0.2 10.0.0.1\nlearn 1h\n", 0), ("allow 10.9.0.0/16\n", 2),
@@ -192,6 +212,7 @@ def options():
 os.mkdir(TMP)
 modes()
 shown()
+many()
 policy()
 strange()
 unreadable()

@@ -88,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(!archive_load(&lib, &err) && mkdtemp(top));
 	directory = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(directory >= 0);
-	ret = bundle_unpack(&lib, fd, directory, "x", &err);
+	ret = bundle_unpack(&lib, fd, directory, "x", NULL, &err);
 	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));
 	close(fd);
 	close(directory);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What to type on which host, so that connections become more. */
+#pragma once
+
+#include "smc_chk/matrix/pairs.h"
+
+struct todo;
+
+/** struct todos - @all: of each host of @matrix */
+struct todos {
+	const struct matrix *matrix;
+	struct todo *all;
+};
+
+/** todos_begin() - Return: 0; -ENOMEM with @err, and then nothing is to be ended */
+int todos_begin(struct todos *todos, const struct matrix *matrix, struct smc_err *err);
+
+/** todos_note() - add the commands of a connection's gaps. Return: 0, -ENOMEM */
+int todos_note(struct todos *todos, size_t from, size_t to, const struct prediction *result);
+
+/** todos_put() - append them, once for hosts with the same ones; nothing if there are none */
+void todos_put(struct out_text *text, struct todos *todos);
+
+void todos_end(struct todos *todos);
