@@ -681,7 +681,8 @@ int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
 {
 	struct piece piece = { .draft = draft_of() };
 
-	if (!piece.draft || !begin_piece(&piece, (void *)smc))
+	/* The verifier of 6.12 wants to know that there is one. */
+	if (!smc || !piece.draft || !begin_piece(&piece, (void *)smc))
 		return 0;
 	piece.call = &piece.draft->call;
 	note_sndbuf(piece.call, &smc->conn, len);
