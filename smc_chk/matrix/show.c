@@ -118,10 +118,11 @@ int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 
 /* ---- JSON ---- */
 
-/** struct document - @pairs: what there is of it */
+/** struct document - @text: what is not printed yet; a million objects would take gigabytes */
 struct document {
 	const struct matrix *matrix;
-	json_t *pairs;
+	struct out_text text;
+	bool is_begun;
 	size_t *tcp;
 };
 
@@ -178,14 +179,22 @@ static json_t *json_pair(struct document *doc, size_t from, size_t to,
 	return json;
 }
 
+static void put_json_pair(struct document *doc, size_t from, size_t to,
+			  const struct prediction *result)
+{
+	out_str(&doc->text, doc->is_begun ? "," : "");
+	doc->is_begun = true;
+	out_json_document(&doc->text, json_pair(doc, from, to, result), true);
+}
+
 static int on_json_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
 			const struct prediction *back, struct smc_err *err)
 {
 	struct document *doc = arg;
 
-	out_json_push(&doc->pairs, json_pair(doc, a, b, forth));
-	out_json_push(&doc->pairs, json_pair(doc, b, a, back));
-	return doc->pairs ? 0 : smc_err_set(err, ENOMEM, "cannot store the list");
+	put_json_pair(doc, a, b, forth);
+	put_json_pair(doc, b, a, back);
+	return flush(&doc->text, CHUNK, err);
 }
 
 static json_t *json_hosts(const struct gathered *all)
@@ -208,21 +217,19 @@ static json_t *json_hosts(const struct gathered *all)
 	return hosts;
 }
 
+/* One document, with a line for each connection. */
 int show_json(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 {
-	struct document doc = { matrix, json_array(), tcp };
-	int ret = matrix_each_pair(matrix, on_json_pair, &doc, err);
-	struct out_text text = { 0 };
+	struct document doc = { .matrix = matrix, .tcp = tcp };
+	int ret;
 
-	if (ret) {
-		json_decref(doc.pairs);
-		return ret;
-	}
-	out_json_document(&text, json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/matrix/1",
-					   "hosts", json_hosts(matrix->all), "connections",
-					   doc.pairs), false);
-	ret = out_print(&text, err);
-	out_free(&text);
+	out_str(&doc.text, "{\"schema\":\"smc-tools/matrix/1\",\"hosts\":");
+	out_json_document(&doc.text, json_hosts(matrix->all), true);
+	out_str(&doc.text, ",\"connections\":[\n");
+	ret = matrix_each_pair(matrix, on_json_pair, &doc, err);
+	out_str(&doc.text, "]}\n");
+	ret = ret ? ret : out_print(&doc.text, err);
+	out_free(&doc.text);
 	return ret;
 }
 
