@@ -167,7 +167,11 @@ void doctor_ism(struct doctor *doc)
 	for (size_t i = 0; i < rdma->n_isms; i++)
 		has_ism |= rdma->isms[i].chid != SMC_ABI_CHID_LOOPBACK;
 	doctor_each(doc, check_ism);
-	if (doc->facts->choices.facts.has_loopback)
+	if (doc->facts->choices.facts.has_loopback && doc->facts->is_inner)
+		doctor_note(doc, ISM, "loopback",
+			    "SMC-D between sockets of this host, if there is an EID and loopback "
+			    "has no PNET ID: only the first network namespace shows that");
+	else if (doc->facts->choices.facts.has_loopback)
 		doctor_ok(doc, ISM, "loopback",
 			  "SMC-D between sockets of this host, if there is an EID");
 	else if (!has_ism)

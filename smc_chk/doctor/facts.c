@@ -81,6 +81,18 @@ static uint16_t read_vlan(const char *netdev)
 	return id ? (uint16_t)strtoul(id + 5, NULL, 10) : 0;
 }
 
+/*
+ * Of the files of net.core only some are there in each network namespace. Return: 1 for the first
+ * one, 0 for another, -ENODATA where neither can be seen.
+ */
+static int probe_first(void *arg __attribute__((unused)),
+		       char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	if (!access("/proc/sys/net/core/netdev_budget", F_OK))
+		return 1;
+	return access("/proc/sys/net/core/somaxconn", F_OK) ? -ENODATA : 0;
+}
+
 static bool has_loopback(const struct doctor_facts *facts)
 {
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
@@ -108,6 +120,7 @@ static int load_deciding(struct choice_facts *deciding, struct doctor_facts *fac
 		deciding->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
 	deciding->has_loopback = has_loopback(facts);
+	facts->is_inner = !host_probe("netns-is-first", probe_first, NULL, NULL);
 	load_eids(deciding, facts);
 	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
 	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);

@@ -153,6 +153,8 @@ const char *size_text(char text[SIZE_TEXT], unsigned long long bytes);
  * @has_*: whether the part was obtained
  * @unread: the first answer of netlink that is missing though the kernel has it; code 0 for none
  * @is_limited: handshake limitation is on
+ * @is_inner: of a network namespace that is not the kernel's first one: only there one sees what
+ *	PNET ID loopback has
  * @stats: since the kernel counts, from 5.14 on
  * @choices: what SMC would use for each net device
  * @nets, @isms: for each of @netdevs and of the ISM devices in @rdma
@@ -173,7 +175,7 @@ struct doctor_facts {
 	struct smc_sysinfo info;
 	bool has_smc, has_genl, has_pnet, has_info, has_diag, has_pauses;
 	struct smc_err unread;
-	bool is_limited, is_foreign_sysfs, has_stats;
+	bool is_limited, is_inner, is_foreign_sysfs, has_stats;
 	struct smc_stats stats;
 	struct choices choices;
 	struct netdev_facts *nets;

@@ -120,6 +120,8 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	memcpy(host->boot, facts->boot, sizeof(host->boot));
 	if (facts->has_smc)
 		host->traits |= PREDICT_SMC;
+	if (facts->is_inner)
+		host->traits |= PREDICT_INNER;
 	if (facts->is_limited)
 		host->traits |= PREDICT_LIMITED;
 	if (knob_number(&number, facts, "net.ipv4.tcp_syncookies") && number == 2)

@@ -265,8 +265,8 @@ static bool is_possible(struct prediction *result, const struct predict_host *co
 {
 	for (int side = PREDICT_CLIENT; result && side <= PREDICT_SERVER; side++)
 		if (!has(hosts[side], PREDICT_SMC))
-			say(result, PREDICT_TCP, side, hosts[side]->command,
-			    PREDICT_HOST ": %s", *hosts[side]->why ? hosts[side]->why : "no SMC in its kernel");
+			say(result, PREDICT_TCP, side, hosts[side]->command, PREDICT_HOST ": %s",
+			    *hosts[side]->why ? hosts[side]->why : "no SMC in its kernel");
 	if (!(hosts[0]->traits & hosts[1]->traits & PREDICT_SMC))
 		return false;
 	if (!has(hosts[PREDICT_SERVER], PREDICT_COOKIES))
@@ -335,6 +335,11 @@ static void say_limits(struct prediction *result, const struct way *way)
 	if (has(server, PREDICT_LIMITED))
 		say(result, result->mode, PREDICT_SERVER, "smcr hs disable",
 		    PREDICT_HOST " limits handshakes: TCP while it has too many of them");
+	if (result->mode == PREDICT_SMCD_V2 && !has_common_ism(way) &&
+	    client->traits & server->traits & PREDICT_INNER)
+		say(result, result->mode, PREDICT_BOTH, "",
+		    "TCP if loopback has a PNET ID, which only a bundle of the first network "
+		    "namespace shows");
 	if (result->mode != PREDICT_SMCR_V2 || !result->release)
 		return;
 	if (result->max_links != 1)

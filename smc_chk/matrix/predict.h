@@ -55,6 +55,7 @@ enum predict_trait {
 	PREDICT_LOOPBACK = 1 << 3, /* SMC-D v2 between sockets of this kernel */
 	PREDICT_ISM = 1 << 4,	   /* it has an ISM device */
 	PREDICT_COOKIES = 1 << 5,  /* SYN cookies always: as a server it loses SMC's option */
+	PREDICT_INNER = 1 << 7,	   /* what PNET ID loopback has cannot be seen from it */
 	PREDICT_LIMITED = 1 << 6,  /* handshake limitation: TCP while the server is busy */
 };
 

@@ -75,7 +75,12 @@ def modes():
     got = found["a", "bare"]
     ok(got["mode"] == "TCP" and got["why_not_more"][0]["text"].startswith("bare: "), "no RDMA port", got)
     got = found["one", "two/shop"]
-    ok((got["mode"], got["version"]) == ("SMCD", 2), "namespaces of one kernel: SMC-D", got)
+    ok((got["mode"], got["version"], got["why_not_more"]) == ("SMCD", 2, []), "namespaces of one kernel: SMC-D", got)
+    for name, netns in (("one", ""), ("two", "shop")):
+        make(name, "10.0.0.%d" % (5 + len(netns)), boot="11111111", has_rdma=False, index={"netns": netns}, more={"probes/netns-is-first": "0\n"})
+    got = pairs(path("one"), path("two"))[1]["one", "two/shop"]
+    ok(got["mode"] == "SMCD" and [gap["text"].split(",")[0] for gap in got["why_not_more"]] == ["TCP if loopback has a PNET ID"],
+       "neither of them shows the PNET ID of loopback", got)
 
 
 def shown():

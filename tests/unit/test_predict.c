@@ -277,6 +277,11 @@ static void test_one_kernel(void **state)
 	EXPECT(&pair, PREDICT_SMCR_V2);
 	strcpy(pair.hosts[1].boot, "1");
 	EXPECT(&pair, PREDICT_SMCD_V2);
+	pair.hosts[0].traits |= PREDICT_INNER;
+	assert_int_equal(of(&pair).n_gaps, 0);
+	pair.hosts[1].traits |= PREDICT_INNER;
+	EXPECT(&pair, PREDICT_SMCD_V2);
+	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "TCP if loopback has a PNET ID", "");
 	pair.hosts[1].traits &= ~(uint32_t)PREDICT_LOOPBACK;
 	EXPECT(&pair, PREDICT_SMCR_V2);
 	expect_gap(&pair, PREDICT_SMCD_V2, PREDICT_BOTH, "no loopback", "");
