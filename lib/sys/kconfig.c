@@ -79,6 +79,25 @@ char *kconfig_inflate(const void *data, size_t len)
 	return text;
 }
 
+void kconfig_deflate(struct out_text *packed, const void *data, size_t len)
+{
+	z_stream stream = { 0 };
+	unsigned char block[16384];
+	int ret = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 16 + MAX_WBITS, 8,
+			       Z_DEFAULT_STRATEGY);
+
+	stream.next_in = (unsigned char *)data;
+	stream.avail_in = (unsigned int)len;
+	packed->is_failed |= ret != Z_OK;
+	while (ret == Z_OK) {
+		stream.next_out = block;
+		stream.avail_out = sizeof(block);
+		ret = deflate(&stream, Z_FINISH);
+		out_mem(packed, (char *)block, sizeof(block) - stream.avail_out);
+	}
+	deflateEnd(&stream);
+}
+
 static char *load_packed(void)
 {
 	size_t len;

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "out/text.h"
+
 /** struct kconfig - @text: the configuration, NULL if it is nowhere; @file: where it was found */
 struct kconfig {
 	char *text;
@@ -40,6 +42,9 @@ bool kconfig_is_about(const char *line, const char *const *words);
  * Return: a string to be freed; NULL if it is damaged or above 16 MiB, or memory ran out.
  */
 char *kconfig_inflate(const void *data, size_t len);
+
+/** kconfig_deflate() - append what gzip would make of it; @packed fails without memory */
+void kconfig_deflate(struct out_text *packed, const void *data, size_t len);
 
 /**
  * enum kmodule - how a kernel has a module

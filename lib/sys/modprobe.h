@@ -5,6 +5,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
+/* By which the kernel asks for modules "smc" and "smc_diag". */
+#define MODPROBE_SMC_ALIAS "net-pf-43"
+#define MODPROBE_DIAG_ALIAS "net-pf-16-proto-4-type-43"
+
 /**
  * enum modprobe_rule - what a configuration says about a module
  * @MODPROBE_BLACKLIST: aliases do not load it; by its name it loads

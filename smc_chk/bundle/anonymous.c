@@ -14,6 +14,9 @@
 
 #include "base/read.h"
 #include "base/write.h"
+#include "host/record.h"
+#include "sys/kconfig.h"
+#include "sys/modprobe.h"
 #include "sys/pnetid.h"
 
 #define KEY_MOST 65536
@@ -96,20 +99,107 @@ static void replace_util_string(const struct pseudonyms *all, char *data, size_t
 	}
 }
 
-/* @text: receives what becomes of @data */
+/* Of what decides on modules that is left which is about smc, in the words of a manual page. */
+static void put_modprobe(struct out_text *text, const char *data)
+{
+	static const char *const modules[][2] = {
+		{ "smc", MODPROBE_SMC_ALIAS }, { "smc_diag", MODPROBE_DIAG_ALIAS },
+	};
+
+	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
+		const char *name = modules[i][0], *alias = modules[i][1];
+
+		switch (modprobe_parse(data, name, alias)) {
+		case MODPROBE_NO_RULE: break;
+		case MODPROBE_BLACKLIST: out_printf(text, "blacklist %s\n", name); break;
+		case MODPROBE_INSTALL: out_printf(text, "install %s /bin/false\n", name); break;
+		case MODPROBE_NO_ALIAS: out_printf(text, "alias %s off\n", alias); break;
+		}
+	}
+}
+
+/* A configuration without texts: names of hosts, of builds, command lines. */
+static void put_config(struct out_text *text, char *data)
+{
+	char *line;
+
+	while ((line = strsep(&data, "\n"))) {
+		const char *value = strchr(line, '=');
+
+		if (!strncmp(line, "CONFIG_", 7) ? value && value[1] != '"' :
+						   !strncmp(line, "# CONFIG_", 9))
+			out_printf(text, "%s\n", line);
+	}
+}
+
+static void put_packed_config(struct out_text *text, const char *data, size_t len)
+{
+	char *config = kconfig_inflate(data, len);
+	struct out_text plain = { 0 };
+
+	if (config)
+		put_config(&plain, config);
+	if (plain.len && !plain.is_failed)
+		kconfig_deflate(text, plain.data, plain.len);
+	text->is_failed |= plain.is_failed;
+	out_free(&plain);
+	free(config);
+}
+
+/* Without its end, "acme.conf": somebody chose it. */
+static void rename_modprobe(const struct pseudonyms *all, char *name, size_t len)
+{
+	pseudonym_name(all, name, len > 5 ? len - 5 : 0);
+}
+
+static bool is_modprobe(const char *path)
+{
+	return strstr(path, "modprobe.d/");
+}
+
+static void put_modprobe_list(const struct pseudonyms *all, struct out_text *text, char *data)
+{
+	char *line;
+
+	while ((line = strsep(&data, "\n")) && *line) {
+		rename_modprobe(all, line, strlen(line));
+		out_printf(text, "%s\n", line);
+	}
+}
+
+/* A text that becomes another one. Return: false for everything else. */
+static bool put_other(const struct copying *job, const char *path, const char *name,
+		      struct out_text *text, char *data, size_t len)
+{
+	if (is_modprobe(path))
+		put_modprobe(text, data);
+	else if (!strcmp(name, "modprobe.d" RECORD_LIST))
+		put_modprobe_list(job->all, text, data);
+	else if (!strcmp(name, "config.gz"))
+		put_packed_config(text, data, len);
+	else if (!strncmp(name, "config", 6) || !strcmp(name, ".config"))
+		put_config(text, data);
+	else
+		return false;
+	return true;
+}
+
+/* @text: receives what becomes of @data, which a NUL follows */
 static int replace(const struct copying *job, const char *path, struct out_text *text, char *data,
 		   size_t len)
 {
 	const char *name = strrchr(path, '/') + 1;
 	int ret = 0;
 
+	if (put_other(job, path, name, text, data, len))
+		return text->is_failed ? -ENOMEM : 0;
 	if (!strncmp(path, "netlink/", 8))
 		ret = anonymous_answer(job->all, path + 8, data, len);
 	else if (!strcmp(name, "util_string"))
 		replace_util_string(job->all, data, len);
 	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
 		pseudonym_name(job->all, data, len);
-	else if (strcmp(name, "config.gz")) {
+	else {
 		pseudonym_text(job->all, text, data, len);
 		return text->is_failed ? -ENOMEM : 0;
 	}
@@ -120,6 +210,7 @@ static int replace(const struct copying *job, const char *path, struct out_text 
 static int copy_file(const struct copying *job, const char *path, int from, int to,
 		     const char *name)
 {
+	char new_name[NAME_MAX + 1];
 	int in = openat(from, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC), out, ret = 0;
 	struct out_text text = { 0 };
 	size_t len;
@@ -128,8 +219,11 @@ static int copy_file(const struct copying *job, const char *path, int from, int 
 	data = smc_read_fd(in, FILE_MOST, &len);
 	if (!data)
 		return cannot_copy(job, path);
+	snprintf(new_name, sizeof(new_name), "%s", name);
+	if (is_modprobe(path))
+		rename_modprobe(job->all, new_name, strlen(new_name));
 	errno = ENOMEM;
-	out = openat(to, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	out = openat(to, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (out < 0 || replace(job, path, &text, data, len) ||
 	    !smc_write_all(out, text.data ? text.data : "", text.len))
 		ret = cannot_copy(job, path);
@@ -214,6 +308,16 @@ static int copy_record(const struct collection *b, const struct pseudonyms *all,
 	return ret;
 }
 
+/* A day, as others may know when something happened. */
+static void write_day(json_t *index)
+{
+	char when[32];
+
+	snprintf(when, sizeof(when), "%.10sT00:00:00Z",
+		 json_string_value(json_object_get(index, "created")));
+	json_object_set_new(index, "created", json_string(when));
+}
+
 /* What names the host or the namespace gets a pseudonym; what commands said goes. */
 static int write_index(struct collection *b, const struct pseudonyms *all, int to)
 {
@@ -222,6 +326,7 @@ static int write_index(struct collection *b, const struct pseudonyms *all, int t
 	char name[256];
 
 	json_object_set_new(b->index, "anonymous", json_true());
+	write_day(b->index);
 	json_object_set_new(b->index, "commands", json_array());
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		json_t *value = json_object_get(b->index, keys[i]);

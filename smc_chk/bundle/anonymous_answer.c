@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,14 @@ static bool is_name(const char *file, int nest, int type)
 		if (!strcmp(file, names[i].file) && nest == names[i].nest && type == names[i].type)
 			return true;
 	return false;
+}
+
+/* GIDs of SMC-D, in link groups of it. */
+static bool is_number(const char *file, int nest, int type)
+{
+	return !strcmp(file, "SMC_GEN_NETLINK/4") && nest == 4 &&
+	       (type == SMC_ABI_LGR_D_GID || type == SMC_ABI_LGR_D_PEER_GID ||
+		type == SMC_ABI_LGR_D_EXT_GID || type == SMC_ABI_LGR_D_PEER_EXT_GID);
 }
 
 /* A GID as text, in a field of its own; it stays as long as it is, in the kernel's form. */
@@ -62,6 +71,8 @@ static void replace_attrs(const struct pseudonyms *all, const char *file, int ne
 			replace_attrs(all, file, type, data, size);
 		else if (is_name(file, nest, type))
 			pseudonym_name(all, data, size);
+		else if (is_number(file, nest, type) && size == sizeof(uint64_t))
+			pseudonym_number(all, data);
 		else if (size == SMC_GID_TEXT_LEN)
 			replace_gid(all, data, size);
 		if (step >= len)
@@ -78,6 +89,21 @@ static void replace_socket_address(const struct pseudonyms *all, uint32_t words[
 		pseudonym_ipv6(all, (uint8_t *)words);
 	else
 		pseudonym_ipv4(all, (uint8_t *)words);
+}
+
+/* Its GIDs; the halves that came later may not be there. */
+static void replace_dmb(const struct pseudonyms *all, char *info, size_t size)
+{
+	static const size_t gids[] = {
+		offsetof(struct smc_abi_dmbinfo, peer_gid),
+		offsetof(struct smc_abi_dmbinfo, my_gid),
+		offsetof(struct smc_abi_dmbinfo, peer_gid_ext),
+		offsetof(struct smc_abi_dmbinfo, my_gid_ext),
+	};
+
+	for (size_t i = 0; i < sizeof(gids) / sizeof(gids[0]); i++)
+		if (gids[i] + sizeof(uint64_t) <= size)
+			pseudonym_number(all, info + gids[i]);
 }
 
 static void replace_socket(const struct pseudonyms *all, char *body, size_t len)
@@ -100,6 +126,8 @@ static void replace_socket(const struct pseudonyms *all, char *body, size_t len)
 			replace_gid(all, info->gid, sizeof(info->gid));
 			replace_gid(all, info->peer_gid, sizeof(info->peer_gid));
 		}
+		if (attr->nla_type == SMC_ABI_DIAG_DMBINFO)
+			replace_dmb(all, (char *)info, attr->nla_len - NLA_HDRLEN);
 		at += NLA_ALIGN(attr->nla_len);
 	}
 }
@@ -111,11 +139,13 @@ static void replace_messages(const struct pseudonyms *all, const char *file, cha
 	size_t head = is_socket ? NLMSG_HDRLEN : NLMSG_HDRLEN + GENL_HDRLEN, step;
 
 	for (; len >= NLMSG_HDRLEN; at += step, len -= step) {
-		const struct nlmsghdr *nlh = (const struct nlmsghdr *)at;
+		struct nlmsghdr *nlh = (struct nlmsghdr *)at;
 
 		step = NLMSG_ALIGN(nlh->nlmsg_len);
 		if (nlh->nlmsg_len < head || step > len)
 			return;
+		/* Of the process, and the time when it asked. */
+		nlh->nlmsg_pid = nlh->nlmsg_seq = 1;
 		if (is_socket)
 			replace_socket(all, at + head, nlh->nlmsg_len - head);
 		else

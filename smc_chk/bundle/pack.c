@@ -61,7 +61,8 @@ static int pack_header(struct job *job, const char *name, const struct stat *st)
 	job->lib.archive_entry_set_filetype(job->entry, is_file ? AE_IFREG : AE_IFDIR);
 	job->lib.archive_entry_set_perm(job->entry, is_file ? 0600 : 0700);
 	job->lib.archive_entry_set_size(job->entry, is_file ? st->st_size : 0);
-	job->lib.archive_entry_set_mtime(job->entry, st->st_mtime, 0);
+	/* The day only: index.json has the time, unless nobody is to know it. */
+	job->lib.archive_entry_set_mtime(job->entry, st->st_mtime - st->st_mtime % 86400, 0);
 	job->size.files++;
 	if (job->lib.archive_write_header(job->archive, job->entry) < ARCHIVE_WARN)
 		return cannot_write(job);

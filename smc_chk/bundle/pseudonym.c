@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 
 /* What the pseudonyms of one kind have nothing in common with. */
-enum kind { NAME, IPV4, IPV6, MAC };
+enum kind { NAME, IPV4, IPV6, MAC, NUMBER };
 
 /* Depends on all that came before, and on nothing else. */
 static uint64_t draw(const struct pseudonyms *all, enum kind kind, const void *before, size_t len)
@@ -104,6 +104,21 @@ void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6])
 	/* The last two bits of the first byte say what kind it is. */
 	turn(all, MAC, mac, 0, 6);
 	turn(all, MAC, mac, 8, 48);
+}
+
+void pseudonym_number(const struct pseudonyms *all, void *number)
+{
+	uint64_t value, made;
+	uint8_t bytes[sizeof(value)];
+
+	memcpy(&value, number, sizeof(value));
+	if (!value)
+		return;
+	/* The same on each machine. */
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)(value >> 8 * i);
+	made = draw(all, NUMBER, bytes, sizeof(bytes));
+	memcpy(number, &made, sizeof(made));
 }
 
 /* ---- texts ---- */

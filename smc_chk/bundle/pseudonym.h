@@ -44,6 +44,9 @@ void pseudonym_ipv6(const struct pseudonyms *all, uint8_t addr[16]);
 /** pseudonym_mac() - whether it is local or multicast stays; none and broadcast do as a whole */
 void pseudonym_mac(const struct pseudonyms *all, uint8_t mac[6]);
 
+/** pseudonym_number() - of an SMC-D GID, @number: 64 bits anywhere; zero stays */
+void pseudonym_number(const struct pseudonyms *all, void *number);
+
 /** pseudonym_text() - append a text with all addresses, and the host's name, replaced */
 void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const char *from,
 		    size_t len);

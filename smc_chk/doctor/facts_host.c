@@ -17,8 +17,6 @@
 #include "sys/library.h"
 #include "sys/scope.h"
 
-#define SMC_ALIAS "net-pf-43"
-#define DIAG_ALIAS "net-pf-16-proto-4-type-43"
 #define OLD_NAME "libsmc-preload.so"
 
 /* ---- the kernel ---- */
@@ -56,7 +54,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	char text[HOST_PROBE_SIZE];
 
 	kconfig_load(&kernel->config, facts->release);
-	load_module(&kernel->smc, facts->release, "smc", SMC_ALIAS);
+	load_module(&kernel->smc, facts->release, "smc", MODPROBE_SMC_ALIAS);
 	kernel->has_smc_dir = host_exists("%s/module/smc", facts->sys);
 	kernel->is_attached = !host_probe("bpf-attached", probe_attached, NULL, text);
 	if (facts->has_smc || kernel->is_attached)
@@ -64,7 +62,7 @@ static void load_kernel(struct kernel_facts *kernel, const struct doctor_facts *
 	if (facts->has_smc)
 		kernel->bpf_missing = bpf_convert_missing();
 	if (facts->has_smc && !facts->has_diag)
-		load_module(&kernel->smc_diag, facts->release, "smc_diag", DIAG_ALIAS);
+		load_module(&kernel->smc_diag, facts->release, "smc_diag", MODPROBE_DIAG_ALIAS);
 	load_lockdown(kernel->lockdown);
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """smc_chk -b --anonymous: nothing in it names the host, and what it says of SMC is the same."""
+import gzip
 import ipaddress
 import json
 import os
@@ -99,6 +100,25 @@ def check_names(whole, anonymous):
                                                     for name in anonymous), "no outputs, no processes", kept)
 
 
+def check_texts(whole, anonymous):
+    """What is no name, and says who it is all the same."""
+    config = [name for name in anonymous if name.endswith("config.gz") or "/boot/config-" in name]
+    texts = [gzip.decompress(anonymous[name]) if name.endswith(".gz") else anonymous[name] for name in config]
+    ok(all(b"CONFIG_" in text and b'"' not in text for text in texts), "a kernel's configuration without its texts", config)
+    lists = [name for name in anonymous if name.endswith("modprobe.d@list") and anonymous[name]]
+    ok(all(anonymous[name] != whole[name] and len(anonymous[name]) == len(whole[name]) for name in lists),
+       "files of modprobe.d have other names", [anonymous[name] for name in lists])
+    created = json.loads(anonymous["smc-bundle/index.json"])["created"]
+    ok(created.endswith("T00:00:00Z"), "the day, not the time", created)
+
+
+def gids(files):
+    """Those of SMC-D, as the kernel has them."""
+    record = files["smc-bundle/record/netlink/SMC_GEN_NETLINK/4"]
+    attributes = re.findall(rb"\x0c\0[\x02\x03\x0a\x0b]\0(.{8})", record, re.DOTALL)
+    return {gid for gid in attributes if gid.strip(b"\0")}
+
+
 def shape(doc):
     """What the doctor says, without names."""
     return sorted((f["check"], f["level"]) for f in doc["findings"] if f["check"] not in ("shim", "kernel", "policy"))
@@ -118,6 +138,8 @@ def main():
         whole = make("whole", host=host)
         anonymous = make("anonymous", "--anonymous", host=host)
         check_names(whole, anonymous)
+        check_texts(whole, anonymous)
+        ok(gids(whole) and not [gid for gid in gids(whole) for data in anonymous.values() if gid in data], "no GID of SMC-D", gids(whole))
         ok(shape(asked("whole", "--doctor", "-j")) == shape(asked("anonymous", "--doctor", "-j")), "the doctor says the same",
            (shape(asked("whole", "--doctor", "-j")), shape(asked("anonymous", "--doctor", "-j"))))
         one, other = (make(name, "--anonymous", "--key", key, host=host) for name in ("one", "other"))
