@@ -3,18 +3,24 @@
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "host/record.h"
 #include "pnet/file.h"
+#include "policy/enforce.h"
 #include "sys/enclose.h"
 #include "sys/library.h"
+
+#define LOCK_DIR "/run/smc-tools"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM, OPT_METRICS };
 
@@ -223,12 +229,20 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 }
 
 /* Only root can find out. */
-static int check_scopes(const struct sc_changes *changes, struct smc_err *err)
+static int check_rest(const struct sc_host *host, const struct sc_changes *changes,
+		      struct smc_err *err)
 {
-	for (size_t i = 0; !geteuid() && !record_root() && i < changes->count; i++)
-		if (changes->changes[i].new && changes->changes[i].new->kind == CONF_SCOPE)
-			return sc_scopes_check(err);
-	return 0;
+	bool has_scope = false;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < changes->count; i++) {
+		const struct sc_change *change = &changes->changes[i];
+
+		if (change->new && change->new->kind == CONF_POLICY)
+			ret = policy_check(sc_policy_wanted(&host->netns[change->netns]), err);
+		has_scope |= change->new && change->new->kind == CONF_SCOPE;
+	}
+	return !ret && has_scope ? sc_scopes_check(err) : ret;
 }
 
 /* Return: exit status, -errno with @err. */
@@ -251,7 +265,7 @@ static int run_with(struct sc_host *host, const struct sc_opts *opts, const stru
 	if (!ret && opts->command == CHECK)
 		ret = check_eids(host, err);
 	if (!ret && opts->command == CHECK)
-		ret = check_scopes(&changes, err);
+		ret = check_rest(host, &changes, err);
 	if (!ret && opts->command == APPLY)
 		ret = sc_apply(host, &changes, err);
 	if (!ret && opts->command != DIFF)
@@ -273,11 +287,28 @@ static void forget_normals(struct conf *now)
 	now->count = kept;
 }
 
+/*
+ * The kernel deletes whole PNET IDs: two at once, as udev starts one for each device, would undo
+ * what the other does. Return: the lock, to be closed; -1 where there is none
+ */
+static int wait_for_others(void)
+{
+	int fd = -1;
+
+	if (!mkdir(LOCK_DIR, 0755) || errno == EEXIST)
+		fd = open(LOCK_DIR "/smc_conf.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
+			  0600);
+	if (fd >= 0)
+		flock(fd, LOCK_EX);
+	return fd;
+}
+
 /* Only now: the file was one of this host. */
 static int run_here(const struct sc_opts *opts, const struct conf *file, struct smc_err *err)
 {
 	bool sees_all = opts->command == EXPORT || opts->command == SHOW;
 	struct sc_host host = { 0 };
+	int lock = opts->command == APPLY ? wait_for_others() : -1;
 	int ret = enclose_record(err);
 
 	if (!ret && opts->netns)
@@ -293,6 +324,8 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	} else if (!ret) {
 		ret = run_with(&host, opts, file, err);
 	}
+	if (lock >= 0)
+		close(lock);
 	sc_host_free(&host);
 	return ret;
 }

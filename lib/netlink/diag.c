@@ -10,6 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 #include <libmnl/libmnl.h>
+#include <linux/netfilter.h>
+#include <linux/netfilter/nf_tables.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/xfrm.h>
 #include <rdma/rdma_netlink.h>
@@ -166,16 +169,6 @@ int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, 
 	return ask(&dump, &answer, NETLINK_RDMA, req, len);
 }
 
-int smc_netlink_probe(int protocol)
-{
-	struct mnl_socket *nl = mnl_socket_open2(protocol, SOCK_CLOEXEC);
-
-	if (!nl)
-		return errno == EPROTONOSUPPORT ? -EPROTONOSUPPORT : 0;
-	mnl_socket_close(nl);
-	return 0;
-}
-
 int smc_xfrm_dump(smc_diag_fn fn, void *arg)
 {
 	const struct xfrm_userpolicy_id all = { .index = 0 };
@@ -184,4 +177,33 @@ int smc_xfrm_dump(smc_diag_fn fn, void *arg)
 	struct answer answer;
 
 	return ask(&dump, &answer, NETLINK_XFRM, &all, sizeof(all));
+}
+
+static int on_table(const struct nlmsghdr *nlh, void *arg)
+{
+	const char **name = arg;
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct nfgenmsg))
+		if (*name && mnl_attr_get_type(attr) == NFTA_TABLE_NAME &&
+		    mnl_attr_validate(attr, MNL_TYPE_NUL_STRING) >= 0 &&
+		    !strcmp(mnl_attr_get_str(attr), *name))
+			*name = NULL;
+	return 0;
+}
+
+int smc_nft_has_table(const char *name)
+{
+	const struct nfgenmsg inet = { .nfgen_family = NFPROTO_INET };
+	struct dump dump = { .type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETTABLE,
+			     .answer = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWTABLE,
+			     .fn = on_table, .arg = &name };
+	struct answer answer;
+	int ret = -EINTR;
+
+	for (int tries = 0; ret == -EINTR && tries < 10; tries++)
+		ret = ask(&dump, &answer, NETLINK_NETFILTER, &inet, sizeof(inet));
+	if (ret == -EINVAL || ret == -EPROTONOSUPPORT)
+		return -EOPNOTSUPP;
+	return ret ? ret : !name;
 }

@@ -48,9 +48,6 @@ int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void
  */
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
 
-/** smc_netlink_probe() - -EPROTONOSUPPORT when the kernel has no such protocol of netlink, or 0 */
-int smc_netlink_probe(int protocol);
-
 /**
  * smc_xfrm_dump() - the same of IPsec policies: XFRM_MSG_GETPOLICY
  *
@@ -59,6 +56,16 @@ int smc_netlink_probe(int protocol);
  * Return: as above; -EPROTONOSUPPORT when this kernel has no IPsec.
  */
 int smc_xfrm_dump(smc_diag_fn fn, void *arg);
+
+/**
+ * smc_nft_has_table() - is there a table of nftables, family inet, with this name?
+ *
+ * Needs CAP_NET_ADMIN. Nothing is recorded.
+ *
+ * Return: 1, 0; -EOPNOTSUPP when this kernel has no nftables (module nfnetlink or nf_tables);
+ * another -errno.
+ */
+int smc_nft_has_table(const char *name);
 
 /* The messages about the end of each TCP socket of a network namespace. */
 struct smc_diag_ends;

@@ -11,10 +11,7 @@ int policy_read(struct policy *policy, struct smc_err *err)
 {
 	int ret = policy_hsctrl_read(policy, err);
 
-	if (ret || policy->by)
-		return ret;
-	ret = policy_nft_read(policy, err);
-	return ret == -ENOSYS ? 0 : ret;
+	return ret || policy->by ? ret : policy_nft_read(policy, err);
 }
 
 static int put(const struct policy *policy, enum policy_by by, struct smc_err *err)
@@ -33,26 +30,39 @@ static int apply_by(const struct policy *policy, enum policy_by by, enum policy_
 	return ret || !old || old == by ? ret : put(&none, old, err);
 }
 
-static int choose(const struct policy *policy, enum policy_by *by, enum policy_by old,
-		  struct smc_err *err)
+static int first_choice(const struct policy *policy, enum policy_by *by, struct smc_err *err)
 {
-	int ret;
-
-	*by = policy->by ? policy->by : POLICY_BY_NFT;
+	*by = policy->by;
+	if (!*by)
+		*by = policy->learn || !policy_hsctrl_exists() ? POLICY_BY_NFT : POLICY_BY_BPF;
 	if (*by == POLICY_BY_BPF && policy->learn)
 		return smc_err_say(err, EINVAL, "only nftables can learn: 'by bpf' cannot have "
 				   "'learn'");
 	if (*by == POLICY_BY_BPF && !policy_hsctrl_exists())
 		return smc_err_say(err, ENOTSUP, "the kernel has no smc_hs_ctrl (Linux 6.19 with "
 				   "CONFIG_SMC_HS_CTRL_BPF), or SMC is not loaded");
-	if (policy->by || policy->learn || !policy_hsctrl_exists())
-		return apply_by(policy, *by, old, err);
-	*by = POLICY_BY_BPF;
-	ret = apply_by(policy, *by, old, err);
-	if (ret != -ENOSYS && ret != -ENOTSUP)
+	return 0;
+}
+
+static int choose(const struct policy *policy, enum policy_by *by, enum policy_by old,
+		  struct smc_err *err)
+{
+	int ret = first_choice(policy, by, err);
+
+	if (!ret)
+		ret = apply_by(policy, *by, old, err);
+	if (policy->by || *by == POLICY_BY_NFT || (ret != -ENOSYS && ret != -ENOTSUP))
 		return ret;
 	*by = POLICY_BY_NFT;
 	return apply_by(policy, *by, old, err);
+}
+
+int policy_check(const struct policy *policy, struct smc_err *err)
+{
+	enum policy_by by;
+	int ret = policy_is_empty(policy) ? 0 : first_choice(policy, &by, err);
+
+	return ret || policy_is_empty(policy) || by != POLICY_BY_NFT ? ret : policy_nft_check(err);
 }
 
 int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err *err)

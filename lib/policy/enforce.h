@@ -16,11 +16,13 @@
  */
 int policy_apply(const struct policy *policy, enum policy_by *by, struct smc_err *err);
 
+/** policy_check() - could this policy be applied here? Return: 0, -errno with a sentence */
+int policy_check(const struct policy *policy, struct smc_err *err);
+
 /**
  * policy_read() - what is in force, with counters
  * @policy: empty before; settled afterwards. Its by is POLICY_BY_ANY when there is none.
  *
- * Return: 0, -errno with a sentence: -EPERM without the right to ask. Without libnftables nobody
- * can have made a table.
+ * Return: 0, -errno with a sentence: -EPERM without the right to ask.
  */
 int policy_read(struct policy *policy, struct smc_err *err);

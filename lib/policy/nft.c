@@ -6,8 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <jansson.h>
-#include <linux/netlink.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
@@ -44,7 +42,6 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 {
 	void *handle = dlopen(LIBRARY_SONAME, RTLD_NOW | RTLD_LOCAL);
 	size_t missing = !handle;
-	int ret;
 
 	nft->ctx = NULL;
 	if (handle) {
@@ -56,14 +53,6 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 		return smc_err_say(err, ENOSYS, "a policy by nftables needs %s: install "
 				   "libnftables1 (Debian, Ubuntu) or nftables (RPM)",
 				   LIBRARY_SONAME);
-	/* The library would say that on stderr by itself. */
-	ret = bpf_net_right(err);
-	if (ret)
-		return ret;
-	/* The library would end this process. */
-	if (smc_netlink_probe(NETLINK_NETFILTER))
-		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
-				   "no module nfnetlink");
 	nft->ctx = nft->nft_ctx_new(0);
 	if (!nft->ctx || nft->nft_ctx_buffer_output(nft->ctx) ||
 	    nft->nft_ctx_buffer_error(nft->ctx))
@@ -104,51 +93,53 @@ static int run_script(const struct policy *policy, struct nft *nft, struct smc_e
 	return ret;
 }
 
-/* Of all tables, as their list tells "none" from an error. */
-static int has_table(struct nft *nft, struct smc_err *err)
+/*
+ * Asked without the library, which would say by itself on stderr that rights are missing, and end
+ * this process in a kernel without nfnetlink.
+ */
+static int has_table(struct smc_err *err)
 {
-	int ret = run(nft, "list tables inet", err);
-	json_t *doc, *object;
-	size_t i;
+	int ret = bpf_net_right(err);
 
 	if (ret)
 		return ret;
-	doc = json_loads(nft->nft_ctx_get_output_buffer(nft->ctx), 0, NULL);
-	json_array_foreach(json_object_get(doc, "nftables"), i, object) {
-		const char *name = json_string_value(
-			json_object_get(json_object_get(object, "table"), "name"));
-
-		ret |= name && !strcmp(name, POLICY_TABLE);
-	}
-	json_decref(doc);
-	return ret;
+	ret = smc_nft_has_table(POLICY_TABLE);
+	if (ret == -EOPNOTSUPP)
+		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
+				   "there is no module nf_tables");
+	return ret < 0 ? smc_err_set(err, -ret, "cannot list the tables of nftables") : ret;
 }
 
-static int apply(const struct policy *policy, struct nft *nft, struct smc_err *err)
+int policy_nft_check(struct smc_err *err)
 {
-	int ret = policy_is_empty(policy) ? has_table(nft, err) : 1;
+	struct nft nft;
+	int ret = has_table(err);
 
-	return ret > 0 ? run_script(policy, nft, err) : ret;
+	if (ret < 0)
+		return ret;
+	ret = open_nft(&nft, err);
+	close_nft(&nft);
+	return ret;
 }
 
 int policy_nft_apply(const struct policy *policy, struct smc_err *err)
 {
 	struct nft nft;
-	int ret = open_nft(&nft, err);
+	int ret = has_table(err);
 
+	if (ret < 0 || (!ret && policy_is_empty(policy)))
+		return ret;
+	ret = open_nft(&nft, err);
 	if (!ret)
-		ret = apply(policy, &nft, err);
+		ret = run_script(policy, &nft, err);
 	close_nft(&nft);
 	return ret;
 }
 
 static int read_table(struct policy *policy, struct nft *nft, struct smc_err *err)
 {
-	int ret = has_table(nft, err);
+	int ret = run(nft, "list table inet " POLICY_TABLE, err);
 
-	if (ret <= 0)
-		return ret;
-	ret = run(nft, "list table inet " POLICY_TABLE, err);
 	if (!ret) {
 		ret = policy_nft_parse(policy, nft->nft_ctx_get_output_buffer(nft->ctx));
 		if (ret)
@@ -161,8 +152,11 @@ static int read_table(struct policy *policy, struct nft *nft, struct smc_err *er
 int policy_nft_read(struct policy *policy, struct smc_err *err)
 {
 	struct nft nft;
-	int ret = open_nft(&nft, err);
+	int ret = has_table(err);
 
+	if (ret <= 0)
+		return ret == -ENOSYS ? 0 : ret;
+	ret = open_nft(&nft, err);
 	if (!ret)
 		ret = read_table(policy, &nft, err);
 	close_nft(&nft);

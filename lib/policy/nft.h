@@ -25,17 +25,20 @@ void policy_nft_script(struct out_text *text, const struct policy *policy);
  *
  * All or nothing. Counters begin at 0 and what was learned is forgotten.
  *
- * Return: 0; -ENOSYS without libnftables, or nftables in the kernel; -EPERM; -EIO with what
+ * Return: 0; -ENOSYS without nftables in the kernel, or libnftables; -EPERM; -EIO with what
  * nftables says.
  */
 int policy_nft_apply(const struct policy *policy, struct smc_err *err);
+
+/** policy_nft_check() - could it do anything here? Return: 0, errors as above */
+int policy_nft_check(struct smc_err *err);
 
 /**
  * policy_nft_read() - what is in force, with counters
  * @policy: empty before; settled afterwards
  *
- * Return: 0, also when there is no table, with @policy->by for a table; errors as above, -EPROTO
- * for a table that is not like ours.
+ * Return: 0, also when there is no table, with @policy->by for a table; errors as above, but for a
+ * kernel without nftables, which has none; -EPROTO for a table that is not like ours.
  */
 int policy_nft_read(struct policy *policy, struct smc_err *err);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """smc_conf: what is set as a file and back, read by the tools that each setting has."""
+import fcntl
 import json
 import os
 import shutil
@@ -18,6 +19,11 @@ def write(text, path=CONF):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="ascii") as file:
         file.write(text)
+
+
+def read(path):
+    with open(path, encoding="ascii") as file:
+        return file.read()
 
 
 def conf(*argv, prefix=()):
@@ -125,6 +131,27 @@ def check_half_way():
     write('{"handshake-limit": true}')
     equal(conf("diff"), (2, "~ handshake-limit on # is off\n", ""), "JSON: diff")
     fails("smc.conf:3: eid: is the same in all", "handshake-limit on\nnetns x\neid V\n", "a wrong section")
+
+
+def check_no_nf_tables():
+    """A kernel with nfnetlink and without nf_tables. First of all: whatever asks for a policy loads it."""
+    if os.path.exists("/sys/module/nf_tables"):
+        skip("no nf_tables", "it is there already")
+        return
+    write("install nf_tables /bin/false\n", "/etc/modprobe.d/no-nf_tables.conf")
+    out_of("modprobe", "nfnetlink")
+    text = "handshake-limit on\nallow 10.0.0.0/8\nlearn 1h\n"
+    why = "a policy by nftables needs a kernel that has it: there is no module nf_tables"
+    fails("smc.conf:2: %s; nothing is changed" % why, text, "no nf_tables: apply")
+    equal(conf("check", CONF), (1, "", "smc_conf: %s\n" % why), "check")
+    equal(conf("diff"), (2, "~ handshake-limit on # is off\n+ allow 10.0.0.0/8\n+ learn 1h\n", ""), "diff")
+    status, out, err = conf("show")
+    ok((status, err) == (0, "") and out.splitlines()[-1].split() == ["policy", "differs", CONF + ":2"], "show", (status, out, err))
+    equal(conf("export"), (0, "# smc.conf(5), for smc_conf apply\n", ""), "export")
+    found = [f for f in json.loads(run("smc_chk", "--doctor", "-j")[1])["findings"] if f["check"] == "policy"]
+    ok(len(found) == 1 and found[0]["text"].startswith("none: "), "the doctor", found)
+    os.remove("/etc/modprobe.d/no-nf_tables.conf")
+    os.remove(CONF)
 
 
 def check_rights():
@@ -240,6 +267,12 @@ def check_devices():
     ok("late0 applied user defined pnetid LATE" in run("dmesg")[1], "is bound to its entry", run("dmesg")[1])
     equal(sorted(out_of("smc_pnet").splitlines()), ["LATE late0 n/a 255", "LATE late1 n/a 255"], "the table is the same")
     equal(conf("apply", "--device", "nobody"), (0, "", ""), "a device that no line names")
+    with open("/run/smc-tools/smc_conf.lock", encoding="ascii") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with subprocess.Popen(("smc_conf", "apply", "--device", "late0")) as other:
+            ok(wait_for(lambda: " -> FLOCK " in read("/proc/locks")), "another one at the same time waits", read("/proc/locks"))
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            equal(other.wait(), 0, "until it is its turn")
 
 
 def check_pnet_file():
@@ -396,6 +429,7 @@ def check_seid():
     ok("[disabled]" in out_of("smcd", "seid"), "it is still off")
 
 
+check_no_nf_tables()
 check_nothing()
 check_apply()
 check_left_alone()

@@ -126,7 +126,9 @@ def check_devices():
         skip("devices that come later", "there is no udevd")
         return
     systemctl("start", "systemd-udevd.service")
-    write(CONF, "pnetid late net late0\npnetid late mac 02:00:00:00:00:01\npnetid other net late2\n")
+    many = ["many%d" % number for number in range(16)]
+    write(CONF, "pnetid late net late0\npnetid late mac 02:00:00:00:00:01\npnetid other net late2\npnetid many net " +
+          " net ".join(many) + "\n")
     systemctl("reload", "smc-conf.service")
     before = out_of("smc_pnet").split()
     out_of("ip", "link", "add", "late1", "address", "02:00:00:00:00:01", "type", "dummy")
@@ -137,9 +139,13 @@ def check_devices():
     out_of("ip", "link", "set", "late0", "name", "late2")
     ok(wait_for(lambda: "late2 applied user defined pnetid OTHER" in run("dmesg")[1]), "one that gets another name, that of it",
        run("dmesg")[1][-2000:])
+    write("/run/many", "".join("link add %s type dummy\n" % name for name in many))
+    out_of("ip", "-batch", "/run/many")
     out_of("udevadm", "settle")
-    equal((out_of("smc_conf", "diff"), sorted(out_of("smc_pnet").splitlines())[-3:]),
-          ("", ["LATE late0 n/a 255", "LATE late1 n/a 255", "OTHER late2 n/a 255"]), "nothing is left to be done")
+    equal(sorted(line for line in out_of("smc_pnet").splitlines() if line.split()[0] in ("LATE", "MANY", "OTHER")),
+          sorted("%s n/a 255" % device for device in ["LATE late0", "LATE late1", "OTHER late2"] +
+                 ["MANY " + name for name in many]), "also where many appear at once")
+    equal(out_of("smc_conf", "diff"), "", "nothing is left to be done")
     systemctl("stop", "systemd-udevd.service", "systemd-udevd-kernel.socket", "systemd-udevd-control.socket")
 
 
