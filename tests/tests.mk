@@ -34,6 +34,10 @@ endif
 # What is pure in the preload library, and what tests need of the tools, apart from main().
 SHIM_PARTS := $(call objs,ld_pre_smc/variables.c ld_pre_smc/rules.c)
 SMCSS_PARTS := $(call tool_parts,smcss)
+# The whole library, over what tests/unit/fake_below.h says; config.c is there.
+$(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,\
+	$(filter-out $(addprefix ld_pre_smc/,config.c variables.c rules.c),$(SHIM_SRC)))
+$(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
 $(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
 $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)

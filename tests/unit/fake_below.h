@@ -1,0 +1,763 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is below the preload library, from a script: sockets that only say what they are, and a log
+ * of every call that changes something. To be included once in a program, which has all of the
+ * library but config.c: what the environment asks for is set here, too.
+ */
+#pragma once
+
+#include "test.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ld_pre_smc/config.h"
+#include "ld_pre_smc/fds.h"
+#include "ld_pre_smc/next.h"
+#include "sys/sockopt_numbers.h"
+
+#define FAKE_FDS 16
+#define ERRNO_BEFORE 77
+
+#ifndef SYS_ppoll
+#define SYS_ppoll SYS_ppoll_time64
+#endif
+#ifndef SYS_newfstatat
+#define SYS_newfstatat SYS_fstatat64
+#endif
+
+/**
+ * struct fake_fd - an open file
+ * @domain, @protocol: of a socket; SO_PROTOCOL is not known of anything else
+ * @state: of the TCP connection; @error: SO_ERROR, until it is read; @revents: of poll(2)
+ * @flags: O_NONBLOCK and so on; @fd_flags: FD_CLOEXEC
+ * @unsent: bytes, or an errno less than 0
+ * @name: of getsockname(2), family 0 for "any"
+ */
+struct fake_fd {
+	bool is_open, is_socket, is_epoll, is_connected;
+	int domain, protocol, state, error, revents, flags, fd_flags, unsent, signal, owner;
+	unsigned int ino, mode;
+	struct sockaddr_in name;
+};
+
+/**
+ * struct fake - the script and what was seen
+ * @on: otherwise calls reach libc
+ * @ms: the clock, which moves by waiting only
+ * @retransmitted: by TCP, on any socket; @most: bytes of a buffer, 0 for no limit
+ * @pid: of this process, 0 for its own; @first: the lowest number that socket() gives
+ * @args: of the system call that is answered
+ * @parent_ino: of the file that the parent has under the number that is asked for
+ * @answers: to calls whose line in the log begins so; the latest that fits counts
+ */
+static struct fake {
+	bool on;
+	long long ms;
+	unsigned int inos, parent_ino, retransmitted;
+	int most, pid, first;
+	const long *args;
+	struct shim_config config;
+	struct rules rules;
+	struct fake_fd fds[FAKE_FDS];
+	struct {
+		int fd, level, name;
+		socklen_t len;
+		char value[64];
+	} options[64];
+	size_t n_options, n_answers;
+	struct {
+		const char *call;
+		int ret, err, times;
+		void (*then)(void);
+	} answers[16];
+	char log[4096];
+} fake;
+
+const struct shim_config *shim_config_get(struct shim_config *own)
+{
+	(void)own;
+	return &fake.config;
+}
+
+const struct rules *shim_rules_get(struct rules *own)
+{
+	(void)own;
+	return &fake.rules;
+}
+
+static inline struct fake_fd *fake_fd(int fd)
+{
+	return fd >= 0 && fd < FAKE_FDS && fake.fds[fd].is_open ? &fake.fds[fd] : NULL;
+}
+
+/* An unconnected socket under that number. */
+static inline struct fake_fd *fake_socket(int fd, int domain, int protocol)
+{
+	fake.fds[fd] = (struct fake_fd){
+		.is_open = true, .is_socket = true, .domain = domain, .protocol = protocol,
+		.state = TCP_CLOSE, .flags = O_RDWR, .ino = ++fake.inos, .mode = S_IFSOCK,
+	};
+	return &fake.fds[fd];
+}
+
+/* The next so many calls like that fail with this errno. */
+static inline void fake_fails(const char *call, int err, int times)
+{
+	while (fake.n_answers && !fake.answers[fake.n_answers - 1].times)
+		fake.n_answers--;
+	assert_true(fake.n_answers < ARRAY_SIZE(fake.answers));
+	fake.answers[fake.n_answers].call = call;
+	fake.answers[fake.n_answers].ret = -1;
+	fake.answers[fake.n_answers].err = err;
+	fake.answers[fake.n_answers].then = NULL;
+	fake.answers[fake.n_answers++].times = times;
+}
+
+/* When that happens, this does, too. */
+static inline void fake_then(void (*then)(void))
+{
+	fake.answers[fake.n_answers - 1].then = then;
+}
+
+/* They return that instead; afterwards something happens. */
+static inline void fake_gives(const char *call, int ret, int times, void (*then)(void))
+{
+	fake_fails(call, 0, times);
+	fake.answers[fake.n_answers - 1].ret = ret;
+	fake_then(then);
+}
+
+static inline int fake_answer(const char *line, int otherwise)
+{
+	for (size_t i = fake.n_answers; i--;) {
+		if (!fake.answers[i].times ||
+		    strncmp(line, fake.answers[i].call, strlen(fake.answers[i].call)))
+			continue;
+		fake.answers[i].times--;
+		if (fake.answers[i].then)
+			fake.answers[i].then();
+		if (fake.answers[i].err)
+			errno = fake.answers[i].err;
+		return fake.answers[i].ret;
+	}
+	return otherwise;
+}
+
+/* A call, which gives @otherwise unless the script says something else. */
+static inline __attribute__((format(printf, 2, 3)))
+int fake_call(int otherwise, const char *fmt, ...)
+{
+	size_t len = strlen(fake.log);
+	char line[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof(line), fmt, ap);
+	va_end(ap);
+	snprintf(fake.log + len, sizeof(fake.log) - len, "%s;", line);
+	return fake_answer(line, otherwise);
+}
+
+static inline int fake_refuse(int err)
+{
+	errno = err;
+	return -1;
+}
+
+/* ---- options ---- */
+
+static inline void fake_option(int fd, int level, int name, const void *value, socklen_t len)
+{
+	size_t i;
+
+	for (i = 0; i < fake.n_options; i++) {
+		if (fake.options[i].fd == fd && fake.options[i].level == level &&
+		    fake.options[i].name == name)
+			break;
+	}
+	assert_true(i < ARRAY_SIZE(fake.options) && len <= sizeof(fake.options[i].value));
+	fake.n_options += i == fake.n_options;
+	fake.options[i].fd = fd;
+	fake.options[i].level = level;
+	fake.options[i].name = name;
+	fake.options[i].len = len;
+	memcpy(fake.options[i].value, value, len);
+}
+
+static inline void fake_int(int fd, int level, int name, int value)
+{
+	fake_option(fd, level, name, &value, sizeof(value));
+}
+
+static inline int fake_give_int(int number, void *value, socklen_t *len)
+{
+	memcpy(value, &number, sizeof(number));
+	*len = sizeof(number);
+	return 0;
+}
+
+static inline int fake_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
+{
+	struct tcp_info info = { .tcpi_total_retrans = fake.retransmitted };
+	struct fake_fd *file = fake_fd(fd);
+	char line[64];
+	int err;
+
+	snprintf(line, sizeof(line), "getsockopt %d %d %d", fd, level, name);
+	if (fake_answer(line, 0))
+		return -1;
+	if (!file || !file->is_socket)
+		return fake_refuse(file ? ENOTSOCK : EBADF);
+	if (level == SOL_SOCKET && name == SO_PROTOCOL)
+		return fake_give_int(file->protocol, value, len);
+	if (level == SOL_SOCKET && name == SO_DOMAIN)
+		return fake_give_int(file->domain, value, len);
+	if (level == SOL_SOCKET && name == SO_ERROR) {
+		err = file->error;
+		file->error = 0;
+		return fake_give_int(err, value, len);
+	}
+	for (size_t i = 0; i < fake.n_options; i++) {
+		if (fake.options[i].fd != fd || fake.options[i].level != level ||
+		    fake.options[i].name != name)
+			continue;
+		memcpy(value, fake.options[i].value, fake.options[i].len);
+		*len = fake.options[i].len;
+		return 0;
+	}
+	if (level != IPPROTO_TCP || name != TCP_INFO)
+		return fake_refuse(ENOPROTOOPT);
+	info.tcpi_state = (uint8_t)file->state;
+	memcpy(value, &info, sizeof(info));
+	*len = sizeof(info);
+	return 0;
+}
+
+/* What a number of an option takes: a struct timeval has longs. */
+static inline socklen_t fake_step(int level, int name)
+{
+	if (level == SOL_SOCKET && (name == SO_RCVTIMEO || name == SO_SNDTIMEO))
+		return sizeof(long);
+	return level == SOL_SOCKET && name == SO_RCVTIMEO_NEW ? sizeof(int64_t) : sizeof(int);
+}
+
+/* The numbers of a value, or its text. */
+static inline void fake_value(char *text, size_t size, int level, int name, const char *value,
+			      socklen_t len)
+{
+	socklen_t step = fake_step(level, name), at;
+	int64_t wide;
+	size_t n = 0;
+	int number;
+
+	if (level == IPPROTO_TCP && (name == TCP_CONGESTION || name == TCP_ULP))
+		n = (size_t)snprintf(text, size, "%.*s/%u", (int)len, value, len);
+	else if (len < step)
+		n = (size_t)snprintf(text, size, "of %u", len);
+	for (at = 0; text[0] != 'o' && !strchr(text, '/') && at + step <= len; at += step) {
+		memcpy(step == sizeof(int) ? (void *)&number : &wide, value + at, step);
+		n += (size_t)snprintf(text + n, size - n, "%s%lld", at ? "," : "",
+				      step == sizeof(int) ? (long long)number : (long long)wide);
+	}
+}
+
+/* The kernel counts twice what it was asked for, up to a limit. */
+static inline void fake_keep(int fd, int level, int name, const void *value, socklen_t len)
+{
+	int bytes;
+
+	if (level != SOL_SOCKET || (name != SO_SNDBUF && name != SO_RCVBUF)) {
+		fake_option(fd, level, name, value, len);
+		return;
+	}
+	memcpy(&bytes, value, sizeof(bytes));
+	fake_int(fd, level, name, 2 * (fake.most && bytes > fake.most ? fake.most : bytes));
+}
+
+static inline int fake_setsockopt(int fd, int level, int name, const void *value, socklen_t len)
+{
+	char text[160] = "";
+	int ret;
+
+	fake_value(text, sizeof(text), level, name, value, len);
+	ret = fake_call(0, "setsockopt %d %d %d %s", fd, level, name, text);
+	if (!ret)
+		fake_keep(fd, level, name, value, len);
+	return ret;
+}
+
+/* ---- sockets ---- */
+
+static inline int fake_open(int domain, int type, int protocol)
+{
+	int fd = fake.first, ret, is_smc = domain == AF_SMC || protocol == 256;
+
+	while (fake.fds[fd].is_open)
+		fd++;
+	ret = fake_call(fd, "socket %d %d %d", domain, type, protocol);
+	if (ret == fd)
+		fake_socket(fd, domain, is_smc ? protocol : IPPROTO_TCP)->fd_flags =
+			type & SOCK_CLOEXEC ? FD_CLOEXEC : 0;
+	return ret;
+}
+
+static inline void fake_shut(int fd)
+{
+	if (fake_fd(fd))
+		fake.fds[fd].is_open = false;
+	for (size_t i = 0; i < fake.n_options; i++)
+		fake.options[i].fd = fake.options[i].fd == fd ? -1 : fake.options[i].fd;
+}
+
+static inline int fake_close(int fd)
+{
+	int ret = fake_call(fake_fd(fd) ? 0 : -1, "close %d", fd);
+
+	fake_shut(fd);
+	return ret;
+}
+
+static inline int fake_connect(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	(void)len;
+	return fake_call(0, "connect %d %d%s", fd, addr ? addr->sa_family : -1,
+			 fake_fd(fd) && fake.fds[fd].flags & O_NONBLOCK ? " at once" : "");
+}
+
+static inline int fake_bind(int fd, const struct sockaddr *addr, socklen_t len)
+{
+	struct sockaddr_in in;
+
+	(void)len;
+	memcpy(&in, addr, sizeof(in));
+	return fake_call(0, "bind %d %d", fd, ntohs(in.sin_port));
+}
+
+static inline int fake_listen(int fd, int backlog)
+{
+	return fake_call(0, "listen %d %d", fd, backlog);
+}
+
+static inline int fake_accept(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	(void)addr;
+	(void)len;
+	return fake_call(12, "accept %d", fd);
+}
+
+static inline int fake_accept4(int fd, struct sockaddr *addr, socklen_t *len, int flags)
+{
+	(void)addr;
+	(void)len;
+	return fake_call(12, "accept4 %d %d", fd, flags);
+}
+
+static inline int fake_dup_to(int ret, int from, int to)
+{
+	if (ret < 0 || !fake_fd(from))
+		return ret < 0 ? ret : fake_refuse(EBADF);
+	if (from == to)
+		return to;
+	fake_shut(to);
+	fake.fds[to] = fake.fds[from];
+	for (size_t i = 0, n = fake.n_options; i < n; i++) {
+		if (fake.options[i].fd == from)
+			fake_option(to, fake.options[i].level, fake.options[i].name,
+				    fake.options[i].value, fake.options[i].len);
+	}
+	return to;
+}
+
+static inline int fake_dup(int from)
+{
+	return fake_dup_to(fake_call(0, "dup %d", from), from, 11);
+}
+
+static inline int fake_dup2(int from, int to)
+{
+	return fake_dup_to(fake_call(0, "dup2 %d %d", from, to), from, to);
+}
+
+static inline int fake_dup3(int from, int to, int flags)
+{
+	int ret = fake_dup_to(fake_call(0, "dup3 %d %d %d", from, to, flags), from, to);
+
+	if (ret >= 0)
+		fake.fds[to].fd_flags = flags & O_CLOEXEC ? FD_CLOEXEC : 0;
+	return ret;
+}
+
+static inline int fake_shutdown(int fd, int how)
+{
+	return fake_call(0, "shutdown %d %d", fd, how);
+}
+
+static inline int fake_ioctl(int fd, unsigned long request, void *arg)
+{
+	if (request != 0x894b)
+		return fake_call(0, "ioctl %d %#lx", fd, request);
+	if (!fake_fd(fd))
+		return fake_refuse(EBADF);
+	if (fake.fds[fd].unsent < 0)
+		return fake_refuse(-fake.fds[fd].unsent);
+	*(int *)arg = fake.fds[fd].unsent;
+	return 0;
+}
+
+static inline int fake_get_flags(struct fake_fd *file, int command, void *arg)
+{
+	struct f_owner_ex owner = { .type = F_OWNER_PID, .pid = file->owner };
+
+	switch (command) {
+	case F_GETFL:
+		return file->flags;
+	case F_GETFD:
+		return file->fd_flags;
+	case F_GETSIG:
+		return file->signal;
+	case F_GETOWN_EX:
+		memcpy(arg, &owner, sizeof(owner));
+		return 0;
+	default:
+		return -2;
+	}
+}
+
+static inline int fake_fcntl(int fd, int command, void *arg)
+{
+	struct fake_fd *file = fake_fd(fd);
+	struct f_owner_ex owner;
+	int ret = file ? fake_get_flags(file, command, arg) : fake_refuse(EBADF);
+
+	if (ret != -2)
+		return ret;
+	if (command == F_SETOWN_EX) {
+		memcpy(&owner, arg, sizeof(owner));
+		return fake_call(0, "owner %d %d", fd, owner.pid);
+	}
+	if (command == F_SETLK)
+		return fake_call(0, "lock %d %d", fd, ((struct flock *)arg)->l_type == F_WRLCK);
+	ret = fake_call(0, "fcntl %d %d %ld", fd, command, (long)(intptr_t)arg);
+	if (!ret && command == F_SETFL)
+		file->flags = (int)(intptr_t)arg;
+	return ret;
+}
+
+static inline int fake_close_range(unsigned int first, unsigned int last, int flags)
+{
+	return fake_call(0, "close_range %u %u %d", first, last, flags);
+}
+
+static inline void fake_closefrom(int low)
+{
+	fake_call(0, "closefrom %d", low);
+}
+
+static inline int fake_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+			     unsigned long d)
+{
+	(void)a;
+	return fake_call(0, "prctl %d %lu %lu %lu", option, b, c, d);
+}
+
+static inline int fake_epoll_create(int size)
+{
+	return fake_call(13, "epoll_create %d", size);
+}
+
+static inline int fake_epoll_create1(int flags)
+{
+	return fake_call(13, "epoll_create1 %d", flags);
+}
+
+static inline ssize_t fake_splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
+				  unsigned int flags)
+{
+	return fake_call(3, "splice %d %d %d %d %zu %u", in, in_pos != NULL, out, out_pos != NULL,
+			 len, flags);
+}
+
+static inline ssize_t fake_sendfile(int out, int in, void *pos, size_t len)
+{
+	return fake_call((int)len, "sendfile %d %d %d %zu", out, in, pos != NULL, len);
+}
+
+static inline pid_t fake_fork(void)
+{
+	return fake_call(4711, "fork");
+}
+
+/* ---- libc ---- */
+
+int getsockname(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	struct sockaddr_in6 name = { 0 };
+	struct fake_fd *file = fake_fd(fd);
+	socklen_t size = sizeof(struct sockaddr_in);
+
+	if (!file)
+		return fake_refuse(EBADF);
+	memcpy(&name, &file->name, sizeof(file->name));
+	if (!name.sin6_family)
+		name.sin6_family = AF_INET;
+	if (!file->name.sin_family && (file->protocol == 1 || file->domain == AF_INET6))
+		name.sin6_family = AF_INET6;
+	if (name.sin6_family == AF_INET6)
+		size = sizeof(name);
+	memcpy(addr, &name, *len < size ? *len : size);
+	*len = size;
+	return fake_answer("getsockname", 0);
+}
+
+int getpeername(int fd, struct sockaddr *addr, socklen_t *len)
+{
+	(void)addr;
+	(void)len;
+	return fake_fd(fd) && fake.fds[fd].is_connected ? 0 : fake_refuse(ENOTCONN);
+}
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	int ret = fake_call((int)n, "poll %d", timeout);
+
+	if (ret > 0 && fake_fd(fds->fd))
+		fds->revents = (short)fake.fds[fds->fd].revents;
+	else if (!ret)
+		fake.ms += timeout;
+	return ret;
+}
+
+int epoll_ctl(int epfd, int op, int fd, struct epoll_event *event)
+{
+	if (!fake_fd(epfd) || !fake.fds[epfd].is_epoll)
+		return fake_refuse(fake_fd(epfd) ? EINVAL : EBADF);
+	return fake_call(0, "epoll_ctl %d %d %d %#x", epfd, op, fd, event ? event->events : 0);
+}
+
+ssize_t recv(int fd, void *data, size_t len, int flags)
+{
+	memset(data, 'x', len);
+	return fake_call((int)len, "recv %d %zu %d", fd, len, flags);
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+	(void)left;
+	fake.ms += time->tv_nsec / 1000000;
+	return fake_call(0, "sleep %ld", time->tv_nsec / 1000000);
+}
+
+static inline long real_syscall(long number, const long *args)
+{
+	static long (*real)(long, ...);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "syscall");
+	return real(number, args[0], args[1], args[2], args[3], args[4], args[5]);
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	const long args[6] = { fd, (long)(intptr_t)data, (long)len };
+
+	if (!fake.on)
+		return (ssize_t)real_syscall(SYS_write, args);
+	return fake_call((int)len, "write %d %zu", fd, len);
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	const long args[6] = { clock, (long)(intptr_t)now };
+
+	if (!fake.on)
+		return (int)real_syscall(SYS_clock_gettime, args);
+	*now = (struct timespec){ .tv_sec = fake.ms / 1000, .tv_nsec = fake.ms % 1000 * 1000000 };
+	return 0;
+}
+
+/* ---- system calls ---- */
+
+static inline long fake_poll_now(const long *args)
+{
+	struct pollfd *fds = (struct pollfd *)(intptr_t)args[0];
+
+	if (!fds) {
+		fake.ms++;
+		return fake_call(0, "nap");
+	}
+	for (long i = 0; i < args[1]; i++) {
+		struct fake_fd *file = fake_fd(fds[i].fd);
+
+		fds[i].revents = POLLNVAL;
+		if (file)
+			fds[i].revents = (short)file->revents & (fds[i].events | POLLERR | POLLHUP);
+	}
+	return 0;
+}
+
+static inline long fake_stat(const long *args)
+{
+	const char *path = (const char *)(intptr_t)args[1];
+	struct stat *st = (struct stat *)(intptr_t)args[2];
+	struct fake_fd *file = fake_fd((int)args[0]);
+
+	memset(st, 0, sizeof(*st));
+	if (*path ? !fake.parent_ino : !file)
+		return fake_refuse(*path ? ENOENT : EBADF);
+	st->st_dev = 1;
+	st->st_ino = *path ? fake.parent_ino : file->ino;
+	st->st_mode = *path ? S_IFSOCK : file->mode;
+	return 0;
+}
+
+/* What the library says, without its name and the process. */
+static inline long fake_write(const long *args)
+{
+	const char *text = (const char *)(intptr_t)args[1];
+	const char *said = memchr(text, ' ', (size_t)args[2]);
+
+	fake_call(0, "says%.*s", (int)(args[2] - (said - text) - 1), said);
+	return args[2];
+}
+
+static inline long fake_mask(const long *args)
+{
+	return fake_call(0, args[2] ? "block" : "unblock");
+}
+
+/* Those that go by the log: how many arguments are in it. */
+static const struct {
+	long number;
+	const char *name;
+	int args;
+} fake_syscalls[] = {
+	{ SYS_socket, "socket", 3 }, { SYS_connect, "connect", 1 },
+	{ SYS_bind, "bind", 1 }, { SYS_listen, "listen", 1 },
+	{ SYS_sendmsg, "sendmsg", 1 }, { SYS_sendto, "sendto", 1 },
+	{ SYS_recvfrom, "recvfrom", 1 }, { SYS_execve, "execve", 0 },
+	{ SYS_faccessat, "faccessat", 0 }, { SYS_wait4, "wait4", 1 },
+	{ SYS_exit_group, "exit_group", 1 }, { SYS_nanosleep, "sleep", 0 },
+	{ SYS_close_range, "close_range", 3 }, { SYS_openat, "openat", 0 },
+	{ SYS_read, "read", 1 },
+};
+
+static inline long fake_syscall(long number, const long *args)
+{
+	char text[64] = "";
+	size_t n = 0;
+
+	if (number == SYS_ppoll)
+		return fake_poll_now(args);
+	if (number == SYS_newfstatat)
+		return fake_stat(args);
+	if (number == SYS_write)
+		return fake_write(args);
+	if (number == SYS_rt_sigprocmask)
+		return fake_mask(args);
+	if (number == SYS_close) {
+		fake_shut((int)args[0]);
+		return fake_call(0, "drop %d", (int)args[0]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(fake_syscalls); i++) {
+		if (fake_syscalls[i].number != number)
+			continue;
+		for (int arg = 0; arg < fake_syscalls[i].args; arg++)
+			n += (size_t)snprintf(text + n, sizeof(text) - n, " %d", (int)args[arg]);
+		fake.args = args;
+		return fake_call(0, "%s()%s", fake_syscalls[i].name, text);
+	}
+	fail_msg("an unknown system call: %ld", number);
+	return -1;
+}
+
+long syscall(long number, ...)
+{
+	long args[6];
+	va_list ap;
+
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(ap, long);
+	va_end(ap);
+	if (!fake.on || (number == SYS_getpid && !fake.pid))
+		return real_syscall(number, args);
+	return number == SYS_getpid ? fake.pid : fake_syscall(number, args);
+}
+
+/* ---- tests ---- */
+
+static const struct {
+	enum shim_fn fn;
+	void (*fake)(void);
+} fake_fns[] = {
+#define FAKE(fn, name) { fn, (void (*)(void))(name) }
+	FAKE(SHIM_SOCKET, fake_open), FAKE(SHIM_SETSOCKOPT, fake_setsockopt),
+	FAKE(SHIM_GETSOCKOPT, fake_getsockopt), FAKE(SHIM_CONNECT, fake_connect),
+	FAKE(SHIM_BIND, fake_bind), FAKE(SHIM_LISTEN, fake_listen), FAKE(SHIM_ACCEPT, fake_accept),
+	FAKE(SHIM_ACCEPT4, fake_accept4), FAKE(SHIM_IOCTL, fake_ioctl),
+	FAKE(SHIM_SPLICE, fake_splice), FAKE(SHIM_SENDFILE, fake_sendfile),
+	FAKE(SHIM_SENDFILE64, fake_sendfile), FAKE(SHIM_CLOSE, fake_close),
+	FAKE(SHIM_PRCTL, fake_prctl), FAKE(SHIM_SHUTDOWN, fake_shutdown),
+	FAKE(SHIM_DUP, fake_dup), FAKE(SHIM_DUP2, fake_dup2), FAKE(SHIM_DUP3, fake_dup3),
+	FAKE(SHIM_FCNTL, fake_fcntl), FAKE(SHIM_FCNTL64, fake_fcntl),
+	FAKE(SHIM_CLOSE_RANGE, fake_close_range), FAKE(SHIM_CLOSEFROM, fake_closefrom),
+	FAKE(SHIM_EPOLL_CREATE, fake_epoll_create), FAKE(SHIM_EPOLL_CREATE1, fake_epoll_create1),
+	FAKE(SHIM_FORK, fake_fork),
+};
+
+/* An unused AF_SMC socket is file descriptor 5, an empty log. */
+static inline int fake_setup(void **state)
+{
+	(void)state;
+	memset(&fake, 0, sizeof(fake));
+	for (int table = 0; table < FD_TABLES; table++)
+		memset(&shim_fd_bits[table], 0, 4 * sizeof(long));
+	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
+		atomic_store(&shim_next_fn[fake_fns[i].fn], fake_fns[i].fake);
+	fake.ms = 1000000;
+	fake.first = 9;
+	fake_socket(5, AF_SMC, 0);
+	fake.on = true;
+	return 0;
+}
+
+static inline int fake_teardown(void **state)
+{
+	(void)state;
+	fake.on = false;
+	for (int table = 0; table < FD_TABLES; table++)
+		memset(&shim_fd_bits[table], 0, 4 * sizeof(long));
+	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
+		atomic_store(&shim_next_fn[fake_fns[i].fn], NULL);
+	shim_in_sandbox = shim_is_locked = false;
+	return 0;
+}
+
+#define fake_test(test) cmocka_unit_test_setup_teardown(test, fake_setup, fake_teardown)
+
+/*
+ * What a call comes to: its value, errno (0: as before the call), and what was called below, in one
+ * line. The log then is empty again.
+ */
+#define comes_to(call, value, err, below) do {                                                     \
+	long long got_value;                                                                       \
+	int got_errno;                                                                             \
+	errno = ERRNO_BEFORE;                                                                      \
+	got_value = (call);                                                                        \
+	got_errno = errno;                                                                         \
+	assert_string_equal(fake.log, below);                                                      \
+	assert_int_equal(got_value, value);                                                        \
+	assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                                 \
+	fake.log[0] = '\0';                                                                        \
+} while (0)

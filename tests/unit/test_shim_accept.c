@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+/* ld_pre_smc/accept, window: accept(2) of an SMC listener whose clients come and go. */
+#include "fake_below.h"
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include "ld_pre_smc/window.h"
+
+static int setup(void **state)
+{
+	fake_setup(state);
+	/* What a window that was left open would be: it is stale by then. */
+	fake.ms += 1000;
+	shim_fd_mark(5);
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ 0 }, sizeof(struct timeval));
+	return 0;
+}
+
+#define OPEN "lock 5 1;setsockopt 5 1 20 0,1;"
+#define SHUT "setsockopt 5 1 20 0,0;lock 5 0;"
+
+static void client_comes(void)
+{
+	fake.fds[5].revents = POLLIN;
+}
+
+static void client_is_gone(void)
+{
+	fake.fds[5].revents = 0;
+}
+
+static void a_waiting_client_is_taken_in_a_window(void **state)
+{
+	(void)state;
+	client_comes();
+	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
+	assert_true(shim_fd_is_set(FD_SOCKET, 12));
+	comes_to(accept4(5, NULL, NULL, SOCK_CLOEXEC), 12, 0, OPEN "accept4 5 524288;" SHUT);
+	fake_fails("accept", EMFILE, 1);
+	comes_to(accept(5, NULL, NULL), -1, EMFILE, OPEN "accept 5;" SHUT);
+	comes_to(accept4(5, NULL, NULL, -1), 12, 0, "accept4 5 -1;");
+}
+
+static void nobody_there_is_waited_for(void **state)
+{
+	(void)state;
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	fake_fails("accept", EAGAIN, 1);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
+	fake_fails("accept", ECONNABORTED, 1);
+	comes_to(accept(5, NULL, NULL), -1, ECONNABORTED, "accept 5;");
+	/* Handlers with SA_RESTART, and without. */
+	signal(SIGUSR1, SIG_IGN);
+	fake_fails("accept", EINTR, 1);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
+}
+
+static void passes(void)
+{
+	fake.ms += 100;
+}
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+static void what_ended_of_itself_has_ended(void **state)
+{
+	const struct timeval second = { 0, 110000 };
+	const struct sigaction action = { .sa_handler = ignore };
+
+	(void)state;
+	/* A signal after a while is one of the program's. */
+	fake_fails("accept", EINTR, 1);
+	fake_then(passes);
+	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(passes);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
+	/* The program's own time is over, or is not. */
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second));
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(passes);
+	comes_to(accept(5, NULL, NULL), -1, EAGAIN, "accept 5;");
+	fake_fails("accept", EAGAIN, 1);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;accept 5;");
+	fake_fails("accept", EINTR, 1);
+	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
+	setup(NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	fake_fails("accept", EINTR, 1);
+	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
+	signal(SIGUSR1, SIG_IGN);
+	fake.fds[5].protocol = IPPROTO_TCP;
+	fake_fails("accept", EINTR, 1);
+	comes_to(accept(5, NULL, NULL), -1, EINTR, "accept 5;");
+}
+
+static void who_came_and_went_is_a_socket_at_its_end(void **state)
+{
+	struct sockaddr_in addr;
+	socklen_t len = sizeof(addr);
+
+	(void)state;
+	client_comes();
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(client_is_gone);
+	comes_to(accept(5, NULL, NULL), 9, 0, OPEN "accept 5;" SHUT "socket 2 1 0;shutdown 9 2;");
+	setup(NULL);
+	client_comes();
+	fake.fds[5].protocol = 1;
+	fake_fails("accept4", EINTR, 1);
+	fake_then(client_is_gone);
+	comes_to(accept4(5, NULL, NULL, SOCK_CLOEXEC), 9, 0,
+		 OPEN "accept4 5 524288;" SHUT "socket 10 524289 0;shutdown 9 2;");
+	setup(NULL);
+	client_comes();
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(client_is_gone);
+	comes_to(accept(5, (struct sockaddr *)&addr, &len), 9, 0,
+		 OPEN "accept 5;" SHUT "socket 2 1 0;shutdown 9 2;");
+	assert_int_equal(addr.sin_family, AF_INET);
+	setup(NULL);
+	client_comes();
+	fake_fails("getsockname", EFAULT, 1);
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(client_is_gone);
+	comes_to(accept(5, (struct sockaddr *)&addr, &len), -1, EFAULT,
+		 OPEN "accept 5;" SHUT "socket 2 1 0;shutdown 9 2;drop 9;");
+	setup(NULL);
+	client_comes();
+	fake.first = 0;
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(client_is_gone);
+	comes_to(accept(5, NULL, NULL), 0, 0, OPEN "accept 5;" SHUT "socket 2 1 0;shutdown 0 2;");
+	setup(NULL);
+	client_comes();
+	fake_fails("socket", EMFILE, 1);
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(client_is_gone);
+	comes_to(accept(5, NULL, NULL), -1, ECONNABORTED, OPEN "accept 5;" SHUT "socket 2 1 0;");
+}
+
+/* Another one took the client, and the next one is there. */
+static void one_taken_by_another_is_no_client(void **state)
+{
+	(void)state;
+	client_comes();
+	fake_fails("accept", EAGAIN, 1);
+	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT OPEN "accept 5;" SHUT);
+}
+
+static void a_busy_window_is_waited_for(void **state)
+{
+	struct shim_window other;
+
+	(void)state;
+	client_comes();
+	fake_fails("lock 5 1", EAGAIN, 3);
+	comes_to(accept(5, NULL, NULL), 12, 0,
+		 "lock 5 1;nap;lock 5 1;nap;lock 5 1;nap;" OPEN "accept 5;" SHUT);
+	/* Where there are no locks everybody goes on. */
+	fake_fails("lock 5 1", EBADF, 1);
+	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
+	/* Two hundred milliseconds, if whoever is in it is gone. */
+	fake_fails("lock 5 1", EAGAIN, 1000);
+	comes_to((accept(5, NULL, NULL), fake.log[0] = '\0', fake.ms), 1001203, 0, "");
+	setup(NULL);
+	client_comes();
+	assert_true(shim_window_enter(&other, 5, 0));
+	fake.log[0] = '\0';
+	comes_to((accept(5, NULL, NULL), fake.log[0] = '\0', fake.ms), 1001202, 0, "");
+}
+
+static void locked_once(void)
+{
+	fake_fails("lock 5 1", EAGAIN, 150);
+}
+
+/* Who finds nobody was not waiting for the one that is in there now. */
+static void patience_begins_anew(void **state)
+{
+	(void)state;
+	client_comes();
+	fake_fails("accept", EAGAIN, 1);
+	fake_then(locked_once);
+	fake_fails("lock 5 1", EAGAIN, 150);
+	comes_to((accept(5, NULL, NULL), fake.log[0] = '\0', fake.ms), 1001300, 0, "");
+	/* A client that is file descriptor 0, after an error of long ago. */
+	setup(NULL);
+	client_comes();
+	fake_gives("accept", 0, 2, NULL);
+	errno = EAGAIN;
+	assert_int_equal(accept(5, NULL, NULL), 0);
+	client_is_gone();
+	assert_int_equal(accept(5, NULL, NULL), 0);
+}
+
+static void who_does_not_wait_is_left_alone(void **state)
+{
+	(void)state;
+	client_comes();
+	fake.fds[5].flags |= O_NONBLOCK;
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	assert_true(shim_fd_is_set(FD_QUICK, 5));
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	client_is_gone();
+	fake_fails("accept", EAGAIN, 1);
+	comes_to(accept(5, NULL, NULL), -1, EAGAIN, "accept 5;");
+	fake.fds[5].flags &= ~O_NONBLOCK;
+	client_comes();
+	comes_to(accept(5, NULL, NULL), 12, 0, OPEN "accept 5;" SHUT);
+	assert_false(shim_fd_is_set(FD_QUICK, 5));
+	fake.fds[5].protocol = IPPROTO_TCP;
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	fake.fds[5].protocol = 0;
+	fake.config.raw = true;
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	fake.config.raw = false;
+	shim_fd_clear(FD_SMC, 5);
+	fake_shut(12);
+	shim_fd_clear(FD_SMC, 12);
+	comes_to(accept(5, NULL, NULL), 12, 0, "accept 5;");
+	assert_false(shim_fd_is_marked(12));
+}
+
+/* What has no place in the tables is in none of them. */
+static void numbers_that_are_too_large(void **state)
+{
+	(void)state;
+	comes_to(accept(SHIM_FD_NUMBERS, NULL, NULL), 12, 0, "accept 1048576;");
+	fake_fails("accept", EAGAIN, 1);
+	comes_to(accept(SHIM_FD_NUMBERS, NULL, NULL), -1, EAGAIN, "accept 1048576;");
+	assert_false(shim_fd_is_set(FD_SOCKET, 0));
+	client_comes();
+	fake_gives("accept 5", SHIM_FD_NUMBERS, 1, NULL);
+	comes_to(accept(5, NULL, NULL), SHIM_FD_NUMBERS, 0, OPEN "accept 5;" SHUT);
+	shim_fd_set(FD_EPOLL, 0);
+	shim_fd_drop(FD_SMC, SHIM_FD_NUMBERS);
+	shim_fd_clear(FD_SMC, SHIM_FD_NUMBERS);
+	assert_true(shim_fd_is_set(FD_EPOLL, 0));
+}
+
+static void a_mark_without_owner_is_no_time(void **state)
+{
+	const struct timeval mark = { 0, 10000 };
+	struct shim_window window, other;
+	struct timeval time;
+
+	(void)state;
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
+	shim_window_time(5, &time);
+	assert_false(time.tv_sec || time.tv_usec);
+	assert_string_equal(fake.log, OPEN SHUT);
+	/* While somebody is in there it stays. */
+	setup(NULL);
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
+	assert_true(shim_window_enter(&window, 5, 0));
+	assert_false(shim_window_enter(&other, 5, 0));
+	assert_true(shim_window_enter(&other, 6, 0));
+	fake.log[0] = '\0';
+	shim_window_time(5, &time);
+	assert_false(time.tv_sec || time.tv_usec);
+	assert_string_equal(fake.log, "");
+	shim_window_wait(5);
+	assert_int_equal(fake.ms, 1001202);
+	shim_window_leave(&window);
+	shim_window_wait(5);
+	assert_int_equal(fake.ms, 1001202);
+	fake_fails("getsockopt 5 1 20", EBADF, 1);
+	shim_window_time(5, &time);
+	assert_false(time.tv_sec || time.tv_usec);
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){ 7, 8 }, sizeof(mark));
+	shim_window_time(5, &time);
+	assert_true(time.tv_sec == 7 && time.tv_usec == 8);
+}
+
+#define test_of(test) cmocka_unit_test_setup_teardown(test, setup, fake_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(a_waiting_client_is_taken_in_a_window),
+		test_of(nobody_there_is_waited_for),
+		test_of(what_ended_of_itself_has_ended),
+		test_of(who_came_and_went_is_a_socket_at_its_end),
+		test_of(one_taken_by_another_is_no_client),
+		test_of(a_busy_window_is_waited_for),
+		test_of(patience_begins_anew),
+		test_of(who_does_not_wait_is_left_alone),
+		test_of(numbers_that_are_too_large),
+		test_of(a_mark_without_owner_is_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,599 @@
+// SPDX-License-Identifier: MIT
+/* ld_pre_smc/connect: what connect(2) of an SMC socket comes to, for every answer of the kernel. */
+#include "fake_below.h"
+
+#include <signal.h>
+#include <sys/time.h>
+
+#include "ld_pre_smc/broken.h"
+#include "ld_pre_smc/connect.h"
+
+static const struct sockaddr_in peer = { .sin_family = AF_INET, .sin_port = 0x5000 };
+
+/* Another socket has taken its place. */
+#define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
+#define RENEWED "socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
+
+static int to_peer(void)
+{
+	return connect(5, (const struct sockaddr *)&peer, sizeof(peer));
+}
+
+static int to_nobody(void)
+{
+	const struct sockaddr none = { .sa_family = AF_UNSPEC };
+
+	return connect(5, &none, sizeof(none));
+}
+
+static void a_connection_is_one_call(void **state)
+{
+	(void)state;
+	comes_to(to_peer(), 0, 0, "connect 5 2;");
+	fake.config.raw = true;
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
+}
+
+static void refused_sockets_can_be_used_again(void **state)
+{
+	static const int kept[] = { EINPROGRESS, EISCONN, EINVAL };
+
+	(void)state;
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;");
+	fake.fds[5].revents = POLLHUP;
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED, "connect 5 2;" RENEWED);
+	/* A socket that is connected, or on its way. */
+	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
+		fake_setup(state);
+		fake.fds[5].revents = POLLHUP;
+		fake_fails("connect 5", kept[i], 1);
+		comes_to(to_peer(), -1, kept[i], "connect 5 2;");
+	}
+}
+
+static void what_tcp_reached_is_replaced(void **state)
+{
+	static const struct {
+		int tcp;
+		const char *below;
+	} cases[] = {
+		{ TCP_CLOSE, "connect 5 2;" },
+		{ TCP_LISTEN, "connect 5 2;" },
+		{ TCP_SYN_SENT, "connect 5 2;" },
+		{ TCP_CLOSE_WAIT, "connect 5 2;socket 43 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fake_setup(state);
+		fake.fds[5].state = cases[i].tcp;
+		fake_fails("connect 5", ECONNREFUSED, 1);
+		comes_to(to_peer(), -1, ECONNREFUSED, cases[i].below);
+	}
+}
+
+static void a_forgotten_refusal_is_asked_for_again(void **state)
+{
+	(void)state;
+	fake_fails("connect 5", ECONNABORTED, 2);
+	comes_to(to_peer(), 0, 0, "connect 5 2;connect 5 2;connect 5 2;");
+	fake_fails("connect 5", ECONNABORTED, 9);
+	comes_to(to_peer(), -1, ECONNABORTED,
+		 "connect 5 2;connect 5 2;connect 5 2;connect 5 2;connect 5 2;");
+	fake.fds[5].revents = POLLHUP;
+	comes_to(to_peer(), -1, ECONNABORTED, "connect 5 2;" RENEWED);
+}
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/* A handler of the program's after which TCP would go on, or not. */
+static void handler(int flags)
+{
+	const struct sigaction action = { .sa_handler = ignore, .sa_flags = flags };
+
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+}
+
+#define TOLD "fcntl 5 4 2050;connect 5 2 at once;fcntl 5 4 2;"
+#define ANEW "connect 5 2;" RENEWED TOLD
+
+static void now_connected(void)
+{
+	fake.fds[5].revents = POLLOUT;
+}
+
+static void a_signal_starts_anew(void **state)
+{
+	(void)state;
+	handler(SA_RESTART);
+	fake_fails("connect 5", EINTR, 1);
+	comes_to(to_peer(), 0, 0, ANEW);
+	fake_fails("connect 5", EINTR, 1);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll -1", 1, 1, now_connected);
+	comes_to(to_peer(), 0, 0, ANEW "poll -1;" TOLD);
+	/* Again and again. */
+	fake_fails("connect 5", EINTR, 1);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll -1", 1, 1, now_connected);
+	fake_fails("poll -1", EINTR, 3);
+	comes_to(to_peer(), 0, 0, ANEW "poll -1;poll -1;poll -1;poll -1;" TOLD);
+	fake_fails("connect 5", EINTR, 1);
+	fake_fails("connect 5 2 at once", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED, ANEW);
+	fake_fails("connect 5", EINTR, 1);
+	fake_fails("socket", EMFILE, 1);
+	comes_to(to_peer(), -1, EINTR, "connect 5 2;socket 43 524289 0;");
+}
+
+static void a_handler_without_restart_sees_eintr(void **state)
+{
+	(void)state;
+	handler(0);
+	fake_fails("connect 5", EINTR, 1);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	comes_to(to_peer(), -1, EINTR, ANEW);
+	fake_fails("connect 5", EALREADY, 1);
+	fake_fails("poll", EINTR, 1);
+	comes_to(to_peer(), -1, EINTR, "connect 5 2;poll -1;");
+	handler(SA_RESTART);
+}
+
+static void one_in_progress_is_waited_for(void **state)
+{
+	(void)state;
+	fake.fds[5].revents = POLLOUT;
+	fake_fails("connect 5", EALREADY, 1);
+	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD);
+	/* One that is about to fall back says EALREADY for a moment. */
+	fake_fails("connect 5 2 at once", EALREADY, 2);
+	fake_fails("connect 5", EALREADY, 1);
+	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD "nap;" TOLD "nap;" TOLD);
+}
+
+static void the_outcome_is_that_of_so_error(void **state)
+{
+	(void)state;
+	fake.fds[5].revents = POLLOUT | POLLERR;
+	fake.fds[5].error = EHOSTUNREACH;
+	fake_fails("connect 5", EALREADY, 1);
+	comes_to(to_peer(), -1, EHOSTUNREACH, "connect 5 2;poll -1;");
+	fake.fds[5].error = EPERM;
+	fake_fails("connect 5", EALREADY, 1);
+	comes_to(to_peer(), -1, EPERM, "connect 5 2;poll -1;");
+	/* Hung up without an error: nobody answered. */
+	fake.fds[5].revents = POLLHUP;
+	fake_fails("connect 5", EALREADY, 1);
+	fake_fails("socket", EMFILE, 1);
+	comes_to(to_peer(), -1, ETIMEDOUT, "connect 5 2;poll -1;socket 43 524289 0;");
+	fake.fds[5].error = 0;
+	fake.fds[5].revents = POLLHUP | POLLIN;
+	fake_fails("connect 5", EALREADY, 1);
+	comes_to(to_peer(), 0, 0, "connect 5 2;poll -1;" TOLD);
+}
+
+static void send_time(long seconds, long microseconds)
+{
+	const struct timeval time = { seconds, microseconds };
+
+	fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof(time));
+}
+
+static void so_sndtimeo_limits_the_time(void **state)
+{
+	(void)state;
+	send_time(0, 0);
+	comes_to(to_peer(), 0, 0, "connect 5 2;");
+	send_time(2, 1);
+	comes_to(to_peer(), 0, 0, "setsockopt 5 1 21 0,0;" TOLD "setsockopt 5 1 21 2,1;");
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll", 0, 1, NULL);
+	comes_to(to_peer(), -1, EINPROGRESS,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;setsockopt 5 1 21 2,1;");
+	fake_fails("connect 5 2 at once", EALREADY, 1);
+	fake_gives("poll", 1, 1, now_connected);
+	comes_to(to_peer(), 0, 0,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;" TOLD "setsockopt 5 1 21 2,1;");
+	fake_fails("connect 5 2 at once", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED,
+		 "setsockopt 5 1 21 0,0;" TOLD "setsockopt 5 1 21 2,1;");
+	/* With a time TCP is not restarted. */
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_fails("poll", EINTR, 1);
+	comes_to(to_peer(), -1, EINTR,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2001;setsockopt 5 1 21 2,1;");
+	send_time(0, 5);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll", 0, 1, NULL);
+	comes_to(to_peer(), -1, EINPROGRESS,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 1;setsockopt 5 1 21 0,5;");
+	send_time(2147482, 0);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll", 0, 1, NULL);
+	comes_to(to_peer(), -1, EINPROGRESS,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147482000;setsockopt 5 1 21 2147482,0;");
+	send_time(2147483, 999999);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll", 0, 1, NULL);
+	comes_to(to_peer(), -1, EINPROGRESS,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;"
+		 "setsockopt 5 1 21 2147483,999999;");
+	send_time(3000000, 0);
+	fake_fails("connect 5 2 at once", EINPROGRESS, 1);
+	fake_gives("poll", 0, 1, NULL);
+	comes_to(to_peer(), -1, EINPROGRESS,
+		 "setsockopt 5 1 21 0,0;" TOLD "poll 2147483647;setsockopt 5 1 21 3000000,0;");
+}
+
+static void who_does_not_wait_gets_the_kernels_answer(void **state)
+{
+	(void)state;
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_peer(), -1, EINPROGRESS, "connect 5 2 at once;");
+	comes_to(to_peer(), 0, 0, "connect 5 2 at once;");
+	fake.fds[5].revents = POLLHUP;
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED,
+		 "connect 5 2 at once;socket 43 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;");
+}
+
+static uint64_t cookie = 4711;
+
+/* A handshake that ended in the middle: the TCP connection stands, and only an error is left. */
+static void broken(void)
+{
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake.fds[5].state = TCP_ESTABLISHED;
+	fake.fds[5].revents = POLLERR;
+}
+
+/* Each test has a peer of its own: the library remembers the broken ones. */
+static int to_port(int port)
+{
+	struct sockaddr_in addr = peer;
+
+	addr.sin_port = htons((uint16_t)port);
+	return connect(5, (struct sockaddr *)&addr, sizeof(addr));
+}
+
+static void a_broken_handshake_is_tried_again_as_tcp(void **state)
+{
+	static const int broke[] = { ECONNRESET, EPIPE, EPROTO, ETIMEDOUT };
+
+	for (size_t i = 0; i < ARRAY_SIZE(broke); i++) {
+		fake_setup(state);
+		broken();
+		fake_fails("connect 5", broke[i], 1);
+		comes_to(to_port(200 + (int)i), 0, 0, "connect 5 2;" TO_TCP "connect 5 2;");
+		/* The next connection there begins with TCP. */
+		fake_socket(5, AF_SMC, 0);
+		comes_to(to_port(200 + (int)i), 0, 0, TO_TCP "connect 5 2;");
+		fake_socket(5, AF_SMC, 0);
+		fake_fails("dup3", EBUSY, 1);
+		comes_to(to_port(200 + (int)i), 0, 0, TO_TCP "connect 5 2;");
+		fake_socket(5, AF_SMC, 0);
+		comes_to(to_port(300 + (int)i), 0, 0, "connect 5 2;");
+	}
+}
+
+static void what_is_no_broken_handshake(void **state)
+{
+	(void)state;
+	broken();
+	fake.fds[5].state = TCP_CLOSE;
+	fake_fails("connect 5", ETIMEDOUT, 1);
+	comes_to(to_port(81), -1, ETIMEDOUT, "connect 5 2;");
+	broken();
+	fake.fds[5].state = TCP_SYN_SENT;
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;");
+	broken();
+	fake.fds[5].revents = POLLERR | POLLOUT;
+	fake_fails("connect 5", ECONNRESET, 1);
+	fake_fails("socket", EMFILE, 1);
+	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;socket 43 524289 0;");
+	broken();
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	fake_fails("socket", EMFILE, 1);
+	comes_to(to_port(81), -1, ECONNREFUSED, "connect 5 2;socket 43 524289 0;");
+	broken();
+	fake.fds[5].is_connected = true;
+	fake_fails("connect 5", ECONNRESET, 1);
+	fake_fails("socket", EMFILE, 1);
+	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;socket 43 524289 0;");
+	fake.fds[5].is_connected = false;
+	broken();
+	fake.config.strict = true;
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(81), -1, ECONNRESET, "connect 5 2;" RENEWED);
+}
+
+static void which_errors_are_of_a_handshake(void **state)
+{
+	static const int other[] = { 0, EINPROGRESS, EALREADY, EISCONN, EINTR, ECONNREFUSED };
+	static const int early[] = { 0, TCP_LISTEN, TCP_SYN_SENT };
+	static const int events[] = { POLLIN, POLLOUT, POLLRDHUP, POLLHUP };
+
+	(void)state;
+	broken();
+	assert_true(shim_handshake_broke(5, ETIMEDOUT));
+	for (size_t i = 0; i < ARRAY_SIZE(other); i++)
+		assert_false(shim_handshake_broke(5, other[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(early); i++) {
+		fake.fds[5].state = early[i];
+		assert_false(shim_handshake_broke(5, ECONNRESET));
+	}
+	fake.fds[5].state = TCP_CLOSE;
+	assert_true(shim_handshake_broke(5, ECONNRESET));
+	assert_true(shim_handshake_broke(5, EPIPE));
+	assert_true(shim_handshake_broke(5, EPROTO));
+	assert_false(shim_handshake_broke(5, ETIMEDOUT));
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		fake.fds[5].revents = POLLERR | events[i];
+		assert_false(shim_handshake_broke(5, ECONNRESET));
+	}
+}
+
+static void nobody_tells_of_tcp_that_cannot_be(void **state)
+{
+	(void)state;
+	broken();
+	fake_fails("socket", EMFILE, 1);
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(82), -1, ECONNRESET, "connect 5 2;socket 2 524289 0;");
+}
+
+static void name_it(int port)
+{
+	fake.fds[5].name.sin_family = AF_INET;
+	fake.fds[5].name.sin_port = htons((uint16_t)port);
+}
+
+static void the_address_stays_bound(void **state)
+{
+	(void)state;
+	broken();
+	name_it(1000);
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(83), 0, 0, "connect 5 2;" TO_TCP "bind 5 1000;connect 5 2;");
+	fake_setup(state);
+	broken();
+	name_it(1000);
+	fake_fails("bind 5 1000", EADDRINUSE, 1);
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(84), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 1000;");
+	/* One that the kernel chose need not be that one. */
+	fake_setup(state);
+	broken();
+	name_it(32768);
+	fake_fails("bind 5 32768", EADDRINUSE, 1);
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(85), 0, 0, "connect 5 2;" TO_TCP "bind 5 32768;bind 5 0;connect 5 2;");
+	fake_setup(state);
+	broken();
+	name_it(40000);
+	fake_fails("bind 5 40000", EACCES, 1);
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(86), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 40000;");
+	fake_setup(state);
+	broken();
+	name_it(32767);
+	fake_fails("bind 5 32767", EADDRINUSE, 1);
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(87), -1, ECONNRESET, "connect 5 2;" TO_TCP "bind 5 32767;");
+}
+
+static int so_error(void)
+{
+	socklen_t len = sizeof(int);
+	int value = -1;
+
+	assert_int_equal(getsockopt(5, SOL_SOCKET, SO_ERROR, &value, &len), 0);
+	return value;
+}
+
+static void the_verdict_of_who_does_not_wait(void **state)
+{
+	(void)state;
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_port(90), -1, EINPROGRESS, "connect 5 2 at once;");
+	broken();
+	fake.fds[5].error = ECONNRESET;
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(so_error(), 0, 0,
+		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
+	/* connect() asks, too. */
+	fake_setup(state);
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_port(91), -1, EINPROGRESS, "connect 5 2 at once;");
+	broken();
+	fake.fds[5].error = ECONNRESET;
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_port(91), -1, EALREADY,
+		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
+	/* An answer that has nothing to do with SMC. */
+	fake_setup(state);
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_port(92), -1, EINPROGRESS, "connect 5 2 at once;");
+	broken();
+	fake.fds[5].state = TCP_CLOSE;
+	fake.fds[5].error = EHOSTUNREACH;
+	comes_to(to_port(92), -1, EHOSTUNREACH, "");
+	/* None at all. */
+	comes_to(to_port(92), 0, 0, "connect 5 2 at once;");
+	/* Of a connection that never was in progress nothing is known. */
+	cookie++;
+	fake_setup(state);
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake_fails("connect 5", ENETUNREACH, 1);
+	comes_to(to_port(95), -1, ENETUNREACH, "connect 5 2 at once;");
+	broken();
+	fake.fds[5].error = ECONNRESET;
+	comes_to(so_error(), ECONNRESET, 0, "");
+}
+
+static void af_unspec_makes_it_new(void **state)
+{
+	(void)state;
+	comes_to(to_nobody(), 0, 0, "");
+	fake.fds[5].state = TCP_LISTEN;
+	comes_to(to_nobody(), 0, 0, "connect 5 0;");
+	fake.fds[5].state = TCP_CLOSE;
+	fake.fds[5].revents = POLLHUP;
+	comes_to(to_nobody(), 0, 0, RENEWED);
+	fake.fds[5].state = TCP_ESTABLISHED;
+	fake.fds[5].is_connected = true;
+	name_it(50000);
+	comes_to(to_nobody(), 0, 0, RENEWED);
+	fake.fds[5].state = TCP_ESTABLISHED;
+	name_it(50000);
+	fake_fails("bind", EADDRINUSE, 1);
+	comes_to(to_nobody(), 0, 0, RENEWED "bind 5 50000;");
+	fake.fds[5].state = TCP_ESTABLISHED;
+	name_it(50000);
+	fake_fails("bind", EACCES, 1);
+	comes_to(to_nobody(), -1, EACCES, RENEWED "bind 5 50000;");
+	fake.fds[5].revents = POLLERR;
+	comes_to(to_nobody(), 0, 0, RENEWED);
+	fake.fds[5].state = TCP_ESTABLISHED;
+	fake_fails("socket", EMFILE, 1);
+	comes_to(to_nobody(), -1, EMFILE, "socket 43 524289 0;");
+}
+
+static void af_unspec_of_what_fell_back(void **state)
+{
+	(void)state;
+	fake_socket(5, AF_SMC, IPPROTO_TCP);
+	fake_fails("connect", EINVAL, 1);
+	comes_to(to_nobody(), -1, EINVAL, "connect 5 0;");
+	fake.fds[5].domain = AF_INET6;
+	comes_to(to_nobody(), 0, 0,
+		 "connect 5 0;socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;");
+	fake_socket(5, AF_UNIX, 0)->is_socket = false;
+	comes_to(to_nobody(), 0, 0, "connect 5 0;");
+}
+
+static void plain_ones_ask_only_when_they_fail(void **state)
+{
+	(void)state;
+	shim_fd_set_plain(5);
+	comes_to(to_port(93), 0, 0, "connect 5 2;");
+	assert_true(shim_fd_is_plain(5));
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_port(93), -1, ECONNREFUSED, "connect 5 2;");
+	assert_false(shim_fd_is_plain(5));
+	shim_fd_set_plain(5);
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake.fds[5].revents = POLLHUP;
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_port(93), -1, ECONNREFUSED,
+		 "connect 5 2 at once;socket 43 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;");
+	shim_fd_set_plain(5);
+	fake.fds[5].flags &= ~O_NONBLOCK;
+	fake.fds[5].revents = POLLOUT;
+	fake_fails("connect 5", EALREADY, 1);
+	comes_to(to_port(93), 0, 0, "connect 5 2;poll -1;" TOLD);
+	/* One that does not wait is asked for its verdict later. */
+	shim_fd_set_plain(5);
+	fake.fds[5].flags |= O_NONBLOCK;
+	fake_option(5, SOL_SOCKET, SO_COOKIE, &cookie, sizeof(cookie));
+	fake_fails("connect 5", EINPROGRESS, 1);
+	comes_to(to_port(94), -1, EINPROGRESS, "connect 5 2 at once;");
+	broken();
+	fake.fds[5].error = ECONNRESET;
+	comes_to(so_error(), 0, 0,
+		 "socket 2 524289 0;fcntl 9 4 2050;dup3 9 5 0;drop 9;connect 5 2 at once;");
+	/* Where the handshake broke before, plain sockets ask, too. */
+	fake_socket(5, AF_SMC, 0);
+	shim_fd_set_plain(5);
+	comes_to(to_port(94), 0, 0, TO_TCP "connect 5 2;");
+}
+
+static void linger_waits_outside(void **state)
+{
+	const struct linger time = { 1, 30 }, none = { 1, 0 };
+
+	(void)state;
+	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
+	comes_to(to_peer(), 0, 0, "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
+	fake_fails("connect 5", ECONNREFUSED, 1);
+	comes_to(to_peer(), -1, ECONNREFUSED,
+		 "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
+	comes_to(listen(5, 3), 0, 0, "setsockopt 5 1 13 0,0;listen 5 3;setsockopt 5 1 13 1,30;");
+	fake_fails("setsockopt 5 1 13", EPERM, 1);
+	comes_to(to_peer(), 0, 0, "setsockopt 5 1 13 0,0;connect 5 2;");
+	fake_option(5, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	comes_to(to_peer(), 0, 0, "connect 5 2;");
+	/* Not that of TCP, where a handshake broke before. */
+	broken();
+	fake_fails("connect 5", ECONNRESET, 1);
+	comes_to(to_port(96), 0, 0, "connect 5 2;" TO_TCP "connect 5 2;");
+	fake_socket(5, AF_SMC, 0);
+	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
+	fake_option(9, SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+	comes_to(to_port(96), 0, 0,
+		 "socket 2 524289 0;setsockopt 9 1 13 1,30;fcntl 9 4 2;dup3 9 5 0;drop 9;"
+		 "connect 5 2;");
+	fake_socket(5, AF_SMC, 0);
+	fake_option(5, SOL_SOCKET, SO_LINGER, &time, sizeof(time));
+	fake_fails("dup3", EBUSY, 1);
+	comes_to(to_port(96), 0, 0,
+		 TO_TCP "setsockopt 5 1 13 0,0;connect 5 2;setsockopt 5 1 13 1,30;");
+}
+
+static void addresses_of_nobody(void **state)
+{
+	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
+	const struct sockaddr local = { .sa_family = AF_UNIX };
+
+	(void)state;
+	fake.fds[5].revents = POLLHUP;
+	fake_fails("connect", EAFNOSUPPORT, 99);
+	comes_to(connect(5, NULL, 0), -1, EAFNOSUPPORT, "connect 5 -1;");
+	comes_to(connect(5, &local, sizeof(local)), -1, EAFNOSUPPORT, "connect 5 1;");
+	comes_to(connect(5, &local, 1), -1, EAFNOSUPPORT, "connect 5 1;");
+	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), -1, EAFNOSUPPORT,
+		 "connect 5 10;" RENEWED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		fake_test(a_connection_is_one_call),
+		fake_test(refused_sockets_can_be_used_again),
+		fake_test(what_tcp_reached_is_replaced),
+		fake_test(a_forgotten_refusal_is_asked_for_again),
+		fake_test(a_signal_starts_anew),
+		fake_test(a_handler_without_restart_sees_eintr),
+		fake_test(one_in_progress_is_waited_for),
+		fake_test(the_outcome_is_that_of_so_error),
+		fake_test(so_sndtimeo_limits_the_time),
+		fake_test(who_does_not_wait_gets_the_kernels_answer),
+		fake_test(a_broken_handshake_is_tried_again_as_tcp),
+		fake_test(what_is_no_broken_handshake),
+		fake_test(which_errors_are_of_a_handshake),
+		fake_test(nobody_tells_of_tcp_that_cannot_be),
+		fake_test(the_address_stays_bound),
+		fake_test(the_verdict_of_who_does_not_wait),
+		fake_test(af_unspec_makes_it_new),
+		fake_test(af_unspec_of_what_fell_back),
+		fake_test(plain_ones_ask_only_when_they_fail),
+		fake_test(linger_waits_outside),
+		fake_test(addresses_of_nobody),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

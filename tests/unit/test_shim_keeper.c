@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: MIT
+/* ld_pre_smc/keeper, rdma, epoll: how smc_keep is found or started, and who else is asked. */
+#include "fake_below.h"
+
+#include <limits.h>
+#include <link.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#include "ld_pre_smc/epoll.h"
+#include "ld_pre_smc/keeper.h"
+#include "ld_pre_smc/rdma.h"
+
+static unsigned int peer_uid;
+static jmp_buf child;
+static bool children_run;
+
+static void a_new_connection(void)
+{
+	const struct ucred peer = { .uid = peer_uid };
+
+	fake_socket(8, AF_UNIX, 0);
+	fake_option(8, SOL_SOCKET, SO_PEERCRED, &peer, sizeof(peer));
+}
+
+static void the_child_ends(void)
+{
+	longjmp(child, 1);
+}
+
+/* A child that runs at once, in this thread, until it ends. */
+int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
+{
+	jmp_buf outer;
+
+	assert_int_equal((uintptr_t)stack % 16, 0);
+	if (fake_call(4712, "clone %#x", flags) < 0)
+		return -1;
+	if (!children_run)
+		return 4712;
+	memcpy(&outer, &child, sizeof(outer));
+	if (!setjmp(child))
+		run(arg);
+	memcpy(&child, &outer, sizeof(outer));
+	return 4712;
+}
+
+static int setup(void **state)
+{
+	fake_setup(state);
+	peer_uid = geteuid();
+	children_run = false;
+	fake_gives("socket() 1", 8, 99, a_new_connection);
+	fake_gives("sendmsg()", 1, 99, NULL);
+	fake_gives("exit_group()", 0, 99, the_child_ends);
+	return 0;
+}
+
+#define ASK "socket() 1 526341 0;connect() 8;"
+#define GIVEN ASK "sendmsg() 8;drop 8;"
+#define REFUSED ASK "drop 8;"
+#define STARTED "clone 0x4500;clone 0x4500;close_range() 0 -1 2;"
+
+static void somebody_elses_keeper_gets_nothing(void **state)
+{
+	(void)state;
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0, "block;" GIVEN "unblock;");
+	peer_uid++;
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" ASK "drop 8;unblock;");
+	peer_uid--;
+	fake_fails("getsockopt 8 1 17", EIO, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" ASK "drop 8;unblock;");
+	fake_gives("sendmsg()", -1, 1, NULL);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" GIVEN "unblock;");
+	fake_fails("socket() 1", EMFILE, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;socket() 1 526341 0;unblock;");
+	fake_fails("block", EFAULT, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;");
+}
+
+/* Each attempt is in a second of its own. */
+static void next_second(void)
+{
+	fake.ms += 1000;
+}
+
+static void a_keeper_is_started(void **state)
+{
+	(void)state;
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();clone 0x4500;wait4() 4712;" GIVEN
+		 "unblock;");
+	/* Not twice a second. */
+	fake_fails("connect()", ECONNREFUSED, 2);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED REFUSED "unblock;");
+	next_second();
+	fake_fails("faccessat()", ENOENT, 1);
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();faccessat();clone 0x4500;"
+		 "wait4() 4712;" GIVEN "unblock;");
+	/* There is no such program. */
+	next_second();
+	fake_fails("faccessat()", ENOENT, 2);
+	fake_fails("connect()", ECONNREFUSED, 3);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();faccessat();" REFUSED REFUSED
+		 "unblock;");
+	next_second();
+	fake_fails("clone", EAGAIN, 1);
+	fake_fails("connect()", ECONNREFUSED, 3);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();clone 0x4500;" REFUSED REFUSED
+		 "unblock;");
+	/* Another error than that nobody listens. */
+	next_second();
+	fake_fails("connect()", ENOENT, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED "unblock;");
+}
+
+static const char *name_of_library;
+
+typedef int (*look_fn)(struct dl_phdr_info *info, size_t size, void *arg);
+
+/* This library is the third of four objects. */
+static int look_at_objects(look_fn look, void *arg)
+{
+	const uintptr_t address = (uintptr_t)shim_keeper_find;
+	ElfW(Phdr) parts[] = {
+		{ .p_type = PT_NOTE, .p_vaddr = 0, .p_memsz = (ElfW(Word))-1 },
+		{ .p_type = PT_LOAD, .p_vaddr = 0, .p_memsz = 16 },
+		{ .p_type = PT_LOAD, .p_vaddr = 16, .p_memsz = 16 },
+	};
+	struct dl_phdr_info before = { address + 1, "/before/x", parts, 3, 0, 0, 0, NULL };
+	struct dl_phdr_info behind = { address - 48, "/behind/x", parts, 3, 0, 0, 0, NULL };
+	struct dl_phdr_info ours = { address - 31, name_of_library, parts, 3, 0, 0, 0, NULL };
+
+	return look(&before, sizeof(before), arg) || look(&behind, sizeof(behind), arg) ||
+	       look(&ours, sizeof(ours), arg) || look(&before, sizeof(before), arg);
+}
+
+/* Sanitizers ask, too, before they are ready. */
+__attribute__((no_sanitize("address", "undefined")))
+int dl_iterate_phdr(look_fn look, void *arg)
+{
+	static int (*real)(look_fn look, void *arg);
+
+	if (fake.on)
+		return look_at_objects(look, arg);
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	return real(look, arg);
+}
+
+static char paths_asked[2][PATH_MAX];
+
+static void look_at_path(void)
+{
+	strcpy(paths_asked[0], paths_asked[1]);
+	strcpy(paths_asked[1], (const char *)(intptr_t)fake.args[1]);
+	assert_int_equal(fake.args[2], X_OK);
+}
+
+/* Where the library of that name looks for its keeper. */
+static const char *beside(const char *library)
+{
+	name_of_library = library;
+	shim_keeper_find();
+	fake_gives("faccessat()", -1, 2, look_at_path);
+	fake_fails("connect()", ECONNREFUSED, 3);
+	assert_false(shim_keeper_give(5, KEEP_CLOSE));
+	fake.log[0] = '\0';
+	next_second();
+	return paths_asked[0];
+}
+
+static void it_is_beside_the_library(void **state)
+{
+	static char name[PATH_MAX + 32];
+
+	(void)state;
+	fake.ms += 30000;
+	assert_string_equal(beside("/opt/lib/ld_pre_smc.so"), "/opt/lib/smc_keep");
+	assert_int_equal(paths_asked[1][0], '/');
+	assert_string_equal(beside("/ld_pre_smc.so"), "/smc_keep");
+	assert_string_equal(beside("ld_pre_smc.so"), "");
+	memset(name, 'x', PATH_MAX);
+	name[0] = name[PATH_MAX - 9] = '/';
+	assert_string_equal(beside(name), "");
+	name[PATH_MAX - 9] = 'x';
+	name[PATH_MAX - 10] = '/';
+	assert_int_equal(strlen(beside(name)), PATH_MAX - 1);
+	beside("");
+}
+
+static void who_reaps_orphans_starts_none(void **state)
+{
+	(void)state;
+	next_second();
+	fake.ms += 60000;
+	fake.pid = 1;
+	fake_fails("connect()", ECONNREFUSED, 2);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED REFUSED "unblock;");
+	fake.pid = 0;
+	next_second();
+	fake_fails("prctl 37", EINVAL, 1);
+	fake_fails("connect()", ECONNREFUSED, 2);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;" REFUSED "unblock;");
+}
+
+static void what_the_children_do(void **state)
+{
+	(void)state;
+	children_run = true;
+	fake.ms += 120000;
+	fake_gives("socket() 1 2053", 0, 99, NULL);
+	fake_fails("execve()", ENOENT, 99);
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "bind() 0;listen() 0;execve();execve();exit_group() 1;exit_group() 0;"
+		 "wait4() 4712;" GIVEN "unblock;");
+	next_second();
+	fake_fails("close_range()", ENOSYS, 1);
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "exit_group() 1;"
+		 "exit_group() 0;wait4() 4712;" GIVEN "unblock;");
+	next_second();
+	fake_gives("socket() 1 2053", 3, 1, NULL);
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN "unblock;");
+	next_second();
+	fake_fails("listen()", EINVAL, 1);
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "bind() 0;listen() 0;exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN
+		 "unblock;");
+	/* Another one has the name and does not listen yet: again, in the same second. */
+	next_second();
+	fake_fails("bind()", EADDRINUSE, 1);
+	fake_fails("connect()", ECONNREFUSED, 2);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
+		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "bind() 0;exit_group() 1;exit_group() 0;wait4() 4712;sleep();" REFUSED
+		 "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;bind() 0;listen() 0;"
+		 "execve();execve();exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN "unblock;");
+}
+
+/* ---- rdma ---- */
+
+static int kind_of_answer;
+
+static void the_kernel_answers(void)
+{
+	uint16_t type = (uint16_t)kind_of_answer;
+
+	memcpy((char *)(intptr_t)fake.args[1] + 4, &type, sizeof(type));
+}
+
+static int asked(int calls)
+{
+	int yes = 0;
+
+	while (calls--)
+		yes += shim_may_be_rdma();
+	return yes;
+}
+
+#define ASK_RDMA "block;socket() 16 524291 20;sendto() 7;recvfrom() 7;drop 7;unblock;"
+
+static void devices_are_asked_for_now_and_then(void **state)
+{
+	(void)state;
+	fake_gives("socket() 16", 7, 99, NULL);
+	fake_gives("recvfrom()", 20, 99, the_kernel_answers);
+	kind_of_answer = 5 << 10 | 1;
+	comes_to(asked(15), 15, 0, "");
+	comes_to(asked(1), 1, 0, ASK_RDMA);
+	comes_to(asked(15), 15, 0, "");
+	/* None: that counts for a second. */
+	kind_of_answer = 3;
+	comes_to(asked(1), 0, 0, ASK_RDMA);
+	comes_to(asked(100), 0, 0, "");
+	fake.ms += 1000;
+	comes_to(asked(1), 0, 0, "");
+	fake.ms += 1000;
+	comes_to(asked(1), 0, 0, ASK_RDMA);
+	fake.ms += 2000;
+	comes_to(asked(1), 1, 0, "");
+	/* Too many open files say nothing. */
+	comes_to(asked(14), 14, 0, "");
+	fake_fails("socket() 16", EMFILE, 1);
+	comes_to(asked(1), 1, 0, "block;socket() 16 524291 20;unblock;");
+	comes_to(asked(15), 15, 0, "");
+	fake_fails("socket() 16", ENFILE, 1);
+	comes_to(asked(1), 1, 0, "block;socket() 16 524291 20;unblock;");
+	comes_to(asked(15), 15, 0, "");
+	fake_fails("sendto()", EMFILE, 1);
+	comes_to(asked(1), 1, 0, "block;socket() 16 524291 20;sendto() 7;drop 7;unblock;");
+	comes_to(asked(15), 15, 0, "");
+	/* An answer of another kind is none, and nobody is asked any more. */
+	kind_of_answer = 2;
+	comes_to(asked(1), 1, 0, ASK_RDMA);
+	kind_of_answer = 3;
+	fake.ms += 9000;
+	comes_to(asked(100), 100, 0, "");
+}
+
+/* ---- epoll ---- */
+
+static const char *info;
+
+static void read_info(void)
+{
+	memcpy((char *)(intptr_t)fake.args[1], info, strlen(info));
+}
+
+static void read_rest(void)
+{
+	strcpy((char *)(intptr_t)fake.args[1], "nts: 1 data: 9\n");
+}
+
+/* An epoll instance as file descriptor 3 that says this about its files. */
+static int watches(const char *text, struct epoll_event *event)
+{
+	struct shim_watches found;
+
+	info = text;
+	fake_gives("openat()", 6, 9, NULL);
+	fake_gives("read() 6", (int)strlen(text), 1, read_info);
+	fake_socket(3, 0, 0)->is_epoll = true;
+	for (int fd = 0; fd < 3; fd++)
+		fake_socket(fd, 0, 0)->is_socket = false;
+	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
+	fake_fails("epoll_ctl 3 1 5", EEXIST, 1);
+	shim_watches_find(&found, 5, 9);
+	*event = found.items[0].event;
+	return found.n;
+}
+
+static void watches_are_found(void **state)
+{
+	struct epoll_event event;
+
+	(void)state;
+	comes_to(watches("pos:\t0\ntfd:   5 events:  19 data:  1a2b3c4d5  pos:0\n", &event), 1, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;drop 6;");
+	assert_int_equal(event.events, 0x19);
+	assert_int_equal(event.data.u64, 0x1a2b3c4d5);
+	comes_to(watches("tfd: 15 events: 1 data: 2\ntfd: 50 events: 1 data: 2\n", &event), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
+	comes_to(watches("tfd: 7 events: 1 data: 9\ntfd: 5 events: f data: 0\n", &event), 1, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;drop 6;");
+	assert_int_equal(event.events, 15);
+	comes_to(watches("tfd: 5 events: 1\n", &event), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
+	comes_to(watches("tfd: 5 data: 1\n", &event), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
+	comes_to(watches("tfd: 5 events: 1 data: 9", &event), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
+	/* A line in two pieces. */
+	info = "nts: 1 data: 9\n";
+	fake_gives("read() 6", (int)strlen(info), 1, read_rest);
+	comes_to(watches("tfd: 7 events: 2 data: 8\ntfd: 5 eve", &event), 1, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();read() 6;read() 6;drop 6;");
+	assert_int_equal(event.data.u64, 9);
+	/* A socket with events is not added for a trial. */
+	fake.fds[5].revents = POLLHUP;
+	comes_to(watches("tfd: 5 events: 1 data: 9\n", &event), 1, 0,
+		 "epoll_ctl 3 2 9 0;openat();read() 6;drop 6;");
+}
+
+static void what_does_not_watch(void **state)
+{
+	struct shim_watches found;
+
+	(void)state;
+	for (int fd = 0; fd < 3; fd++)
+		fake_socket(fd, 0, 0)->is_socket = false;
+	fake_socket(3, 0, 0)->is_epoll = true;
+	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
+	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;epoll_ctl 3 2 5 0;");
+	fake_fails("epoll_ctl 3 2 9", EBADF, 1);
+	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0, "epoll_ctl 3 2 9 0;");
+	fake_fails("epoll_ctl 3 1 5", EPERM, 1);
+	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
+	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;");
+	fake_fails("openat()", EMFILE, 1);
+	fake_fails("epoll_ctl 3 1 5", EEXIST, 1);
+	fake_fails("epoll_ctl 3 2 9", ENOENT, 1);
+	comes_to((shim_watches_find(&found, 5, 9), found.n), 0, 0,
+		 "epoll_ctl 3 2 9 0;epoll_ctl 3 1 5 0;openat();");
+	found.n = 1;
+	found.items[0].epfd = found.items[1].epfd = 3;
+	found.items[0].event.events = 5;
+	fake_fails("epoll_ctl", EEXIST, 1);
+	comes_to((shim_watches_restore(&found), 0), 0, 0, "epoll_ctl 3 1 5 0x5;");
+}
+
+#define test_of(test) cmocka_unit_test_setup_teardown(test, setup, fake_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		test_of(somebody_elses_keeper_gets_nothing),
+		test_of(a_keeper_is_started),
+		test_of(it_is_beside_the_library),
+		test_of(who_reaps_orphans_starts_none),
+		test_of(what_the_children_do),
+		test_of(devices_are_asked_for_now_and_then),
+		test_of(watches_are_found),
+		test_of(what_does_not_watch),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

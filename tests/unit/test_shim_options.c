@@ -1,0 +1,747 @@
+// SPDX-License-Identifier: MIT
+/* ld_pre_smc/sockopt, swap, buffers, listen, rules_apply, splice: sockets before they connect. */
+#include "fake_below.h"
+
+#include <limits.h>
+#include <sys/time.h>
+
+#include "ld_pre_smc/buffers.h"
+#include "ld_pre_smc/log.h"
+#include "ld_pre_smc/swap.h"
+#include "sys/sockopt_numbers.h"
+
+/* Another socket has taken its place. */
+#define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"
+
+static int set_int(int level, int name, int value)
+{
+	return setsockopt(5, level, name, &value, sizeof(value));
+}
+
+static int set_bytes(int level, int name, const void *value, socklen_t len)
+{
+	return setsockopt(5, level, name, value, len);
+}
+
+static int get_int(int level, int name)
+{
+	socklen_t len = sizeof(int);
+	int value = -1;
+
+	assert_int_equal(getsockopt(5, level, name, &value, &len), 0);
+	return value;
+}
+
+static void what_smc_takes_is_one_call(void **state)
+{
+	(void)state;
+	comes_to(set_int(SOL_SOCKET, SO_KEEPALIVE, 1), 0, 0, "setsockopt 5 1 9 1;");
+	fake_fails("setsockopt", EINVAL, 1);
+	comes_to(set_int(SOL_SOCKET, SO_KEEPALIVE, 1), -1, EINVAL, "setsockopt 5 1 9 1;");
+	fake_fails("setsockopt", EOPNOTSUPP, 1);
+	comes_to(set_int(IPPROTO_TCP, TCP_NODELAY, 1), -1, EOPNOTSUPP, "setsockopt 5 6 1 1;");
+	/* The value of a TCP socket is asked for only where it has one. */
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	fake_fails("setsockopt", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EOPNOTSUPP, "setsockopt 5 1 60 1;");
+	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 6 23 1;");
+}
+
+static void what_ends_smc_is_ignored(void **state)
+{
+	static const int names[] = { TCP_FASTOPEN, TCP_FASTOPEN_CONNECT, TCP_FASTOPEN_KEY,
+				     TCP_FASTOPEN_NO_COOKIE };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		comes_to(set_int(IPPROTO_TCP, names[i], 1), 0, 0, "");
+		comes_to(set_int(IPPROTO_IP, names[i], 1), 0, 0, "");
+	}
+	comes_to(set_int(SOL_SOCKET, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 1 23 1;");
+	comes_to(set_int(286, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 286 23 1;");
+	fake.config.raw = true;
+	comes_to(set_int(IPPROTO_TCP, TCP_FASTOPEN, 1), 0, 0, "setsockopt 5 6 23 1;");
+}
+
+static void what_needs_tcp_gets_it(void **state)
+{
+	(void)state;
+	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 1), 0, 0, "setsockopt 5 1 18 1;");
+	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 0), 0, 0, "setsockopt 5 6 19 0;");
+	comes_to(set_int(IPPROTO_TCP, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 6 18 2;");
+	comes_to(set_bytes(SOL_SOCKET, SO_RCVLOWAT, "\2\2", 2), 0, 0, "setsockopt 5 1 18 of 2;");
+	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0,
+		 "socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 18 2;dup3 9 5 0;drop 9;");
+	assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
+	fake_socket(5, AF_SMC, 1);
+	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 1), 0, 0,
+		 "socket 10 524289 0;fcntl 9 4 2;setsockopt 9 6 19 1;dup3 9 5 0;drop 9;");
+	/* Neither while connected nor with SMC_STRICT. */
+	fake_socket(5, AF_SMC, 0)->is_connected = true;
+	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
+	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
+	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
+	fake_socket(5, AF_SMC, 0);
+	fake.config.strict = true;
+	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 1 18 2;");
+	assert_int_equal(fake.fds[5].protocol, 0);
+}
+
+static void so_reuseport_is_for_the_other_kind(void **state)
+{
+	(void)state;
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_REUSEPORT, 1), 0, 0,
+		 "setsockopt 5 1 15 1;socket 2 524289 256;fcntl 9 4 2;setsockopt 9 1 15 1;"
+		 "dup3 9 5 0;drop 9;");
+	assert_int_equal(fake.fds[5].protocol, 256);
+	/* That one refuses it, too. */
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_REUSEPORT, 1), 0, 0,
+		 "setsockopt 5 1 15 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 15 1;"
+		 "dup3 9 5 0;drop 9;");
+	assert_int_equal(fake.fds[5].protocol, IPPROTO_TCP);
+	fake_setup(state);
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	fake_fails("socket 2 524289 256", EPROTONOSUPPORT, 1);
+	comes_to(set_int(SOL_SOCKET, SO_REUSEPORT, 1), 0, 0,
+		 "setsockopt 5 1 15 1;socket 2 524289 256;socket 2 524289 0;fcntl 9 4 2;"
+		 "setsockopt 9 1 15 1;dup3 9 5 0;drop 9;");
+	fake_setup(state);
+	fake_fails("setsockopt", EOPNOTSUPP, 2);
+	comes_to(set_int(SOL_SOCKET, SO_REUSEPORT, 1), 0, 0,
+		 "setsockopt 5 1 15 1;socket 2 524289 256;fcntl 9 4 2;setsockopt 9 1 15 1;"
+		 "drop 9;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 15 1;dup3 9 5 0;drop 9;");
+}
+
+static void what_tcp_refuses_is_refused(void **state)
+{
+	(void)state;
+	fake_fails("setsockopt 9", EPERM, 1);
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EPERM,
+		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 60 1;drop 9;");
+	/* Off is off already. */
+	fake_int(9, SOL_SOCKET, SO_ZEROCOPY, 0);
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 0), 0, 0,
+		 "setsockopt 5 1 60 0;socket 2 524289 0;fcntl 9 4 2;drop 9;");
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	fake_fails("socket", EMFILE, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EOPNOTSUPP,
+		 "setsockopt 5 1 60 1;socket 2 524289 0;");
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	fake_fails("dup3", EBUSY, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), -1, EBUSY,
+		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 60 1;"
+		 "dup3 9 5 0;drop 9;");
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0, 0,
+		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 60 1;"
+		 "dup3 9 5 0;drop 9;");
+}
+
+static void debug_lines_say_which(void **state)
+{
+	static const struct {
+		int level, name;
+		const char *says;
+	} cases[] = {
+		{ SOL_SOCKET, SO_REUSEPORT, "says fd 5: SO_REUSEPORT -> IPPROTO_SMC;" },
+		{ SOL_SOCKET, SO_ZEROCOPY, "says fd 5: SO_ZEROCOPY -> TCP;" },
+		{ SOL_SOCKET, SO_PEEK_OFF, "says fd 5: SO_PEEK_OFF -> TCP;" },
+		{ SOL_SOCKET, SO_TXREHASH, "says fd 5: SO_TXREHASH -> TCP;" },
+		{ SOL_SOCKET, SO_RCVLOWAT, "says fd 5: SO_RCVLOWAT -> TCP;" },
+		{ SOL_SOCKET, SO_PRIORITY, "says fd 5: an option that SMC refuses -> TCP;" },
+		{ IPPROTO_TCP, TCP_REPAIR, "says fd 5: a TCP option -> TCP;" },
+		{ IPPROTO_TCP, TCP_FASTOPEN, "says fd 5: an option that ends SMC is ignored;" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		fake_setup(state);
+		fake_socket(2, 0, 0)->is_socket = false;
+		fake.config.debug = fake.config.err_open = true;
+		fake.config.err_dev = 1;
+		fake.config.err_ino = fake.fds[2].ino;
+		fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+		assert_int_equal(set_int(cases[i].level, cases[i].name, 2), 0);
+		assert_non_null(strstr(fake.log, cases[i].says));
+		/* Not into what is no longer standard error. */
+		fake.log[0] = '\0';
+		fake_socket(2, 0, 0);
+		shim_log_fd(5, "anything", NULL, 0);
+		fake.config.err_ino = fake.fds[2].ino;
+		fake.config.err_dev = 2;
+		shim_log_fd(5, "anything", NULL, 0);
+		fake.config.err_dev = 1;
+		fake.config.err_open = false;
+		shim_log_fd(5, "anything", NULL, 0);
+		fake.config.err_open = true;
+		shim_is_locked = true;
+		shim_log_fd(5, "anything", NULL, 0);
+		assert_string_equal(fake.log, "");
+		shim_is_locked = false;
+		shim_log_fd(-5, "anything", "TCP", EADDRINUSE);
+		shim_log_fd(10, "more", NULL, ENOTTY);
+		assert_string_equal(fake.log, "says fd -5: anything -> TCP, bind: EADDRINUSE;"
+				    "says fd 10: more, bind: errno 25;");
+	}
+}
+
+static void short_values_are_padded(void **state)
+{
+	(void)state;
+	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
+	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), 0, 0,
+		 "setsockopt 5 0 1 of 1;setsockopt 5 0 1 16;");
+	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
+	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\xf0", 1), 0, 0,
+		 "setsockopt 5 0 1 of 1;setsockopt 5 0 1 240;");
+	fake_fails("setsockopt 5 0 2 of 0", EINVAL, 1);
+	comes_to(set_bytes(IPPROTO_IP, IP_TTL, "", 0), 0, 0,
+		 "setsockopt 5 0 2 of 0;setsockopt 5 0 2 0;");
+	fake_fails("setsockopt 5 0 4", EINVAL, 2);
+	comes_to(set_bytes(IPPROTO_IP, IP_OPTIONS, "", 0), 0, 0, "setsockopt 5 0 4 of 0;");
+	comes_to(set_bytes(IPPROTO_IP, IP_OPTIONS, "\1\1", 2), -1, EINVAL,
+		 "setsockopt 5 0 4 of 2;");
+	fake_fails("setsockopt 5 6 13 bbr/3", EINVAL, 1);
+	comes_to(set_bytes(IPPROTO_TCP, TCP_CONGESTION, "bbr", 3), 0, 0,
+		 "setsockopt 5 6 13 bbr/3;setsockopt 5 6 13 bbr/4;");
+	fake_fails("setsockopt 5 6 1", EINVAL, 3);
+	comes_to(set_bytes(IPPROTO_TCP, TCP_NODELAY, "\1", 1), -1, EINVAL,
+		 "setsockopt 5 6 1 of 1;");
+	comes_to(set_int(IPPROTO_TCP, TCP_NODELAY, 1), -1, EINVAL, "setsockopt 5 6 1 1;");
+	fake_fails("setsockopt 5 41 67", EINVAL, 1);
+	comes_to(set_bytes(IPPROTO_IPV6, 67, "\1", 1), -1, EINVAL, "setsockopt 5 41 67 of 1;");
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	fake_fails("setsockopt 5 0 1 of 1", EINVAL, 1);
+	comes_to(set_bytes(IPPROTO_IP, IP_TOS, "\x10", 1), -1, EINVAL, "setsockopt 5 0 1 of 1;");
+}
+
+static void tcp_ulp_smc_is_done(void **state)
+{
+	(void)state;
+	fake_fails("setsockopt 5 6 31", EOPNOTSUPP, 99);
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 3), 0, 0, "setsockopt 5 6 31 smc/3;");
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 4), 0, 0, "setsockopt 5 6 31 smc/4;");
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smcx", 5), -1, EOPNOTSUPP,
+		 "setsockopt 5 6 31 smcx/5;");
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 2), -1, EOPNOTSUPP,
+		 "setsockopt 5 6 31 sm/2;");
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "tls", 3), -1, EOPNOTSUPP,
+		 "setsockopt 5 6 31 tls/3;");
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	comes_to(set_bytes(IPPROTO_TCP, TCP_ULP, "smc", 3), -1, EOPNOTSUPP,
+		 "setsockopt 5 6 31 smc/3;");
+}
+
+static int set_time(int name, long seconds, long microseconds)
+{
+	const struct timeval time = { seconds, microseconds };
+
+	return set_bytes(SOL_SOCKET, name, &time, sizeof(time));
+}
+
+static int set_wide(long long seconds, long long microseconds)
+{
+	const long long time[2] = { seconds, microseconds };
+
+	return set_bytes(SOL_SOCKET, SO_RCVTIMEO_NEW, time, sizeof(time));
+}
+
+static void no_time_looks_like_that_of_accept(void **state)
+{
+	const struct timeval mark = { 0, 1 };
+	const int64_t wide[2] = { 0, 1 };
+
+	(void)state;
+	comes_to(set_time(SO_RCVTIMEO, 0, 1), 0, 0, "setsockopt 5 1 20 0,10001;");
+	comes_to(set_time(SO_RCVTIMEO, 0, 10000), 0, 0, "setsockopt 5 1 20 0,10001;");
+	comes_to(set_time(SO_RCVTIMEO, 0, 10001), 0, 0, "setsockopt 5 1 20 0,10001;");
+	comes_to(set_time(SO_RCVTIMEO, 1, 1), 0, 0, "setsockopt 5 1 20 1,1;");
+	comes_to(set_time(SO_RCVTIMEO, 0, 0), 0, 0, "setsockopt 5 1 20 0,0;");
+	comes_to(set_wide(0, 1), 0, 0, "setsockopt 5 1 20 0,10001;");
+	comes_to(set_bytes(SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark) - 1), 0, 0,
+		 "setsockopt 5 1 20 0;");
+	comes_to(set_bytes(SOL_SOCKET, SO_RCVTIMEO_NEW, &wide, sizeof(wide) - 1), 0, 0,
+		 "setsockopt 5 1 66 0;");
+	fake.fds[5].is_connected = true;
+	comes_to(set_time(SO_RCVTIMEO, 0, 1), 0, 0, "setsockopt 5 1 20 0,1;");
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	comes_to(set_time(SO_RCVTIMEO, 0, 1), 0, 0, "setsockopt 5 1 20 0,1;");
+}
+
+static long long receive_time(void)
+{
+	struct timeval time = { -1, -1 };
+	socklen_t len = sizeof(time);
+
+	assert_int_equal(getsockopt(5, SOL_SOCKET, SO_RCVTIMEO, &time, &len), 0);
+	return time.tv_sec * 1000000LL + time.tv_usec;
+}
+
+static void the_time_of_accept_is_not_shown(void **state)
+{
+	const struct timeval mark = { 0, 1 };
+	struct timeval time = { 0 };
+	socklen_t len = sizeof(time);
+
+	(void)state;
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
+	comes_to(receive_time(), 1, 0, "");
+	fake_int(5, SOL_SOCKET, SO_ACCEPTCONN, 1);
+	comes_to(receive_time(), 0, 0, "");
+	fake_fails("getsockopt 5 1 20", EBADF, 1);
+	fake_gives("getsockopt 5 1 20", 0, 1, NULL);
+	comes_to(receive_time(), 0, 0, "");
+	fake.config.raw = true;
+	comes_to(receive_time(), 1, 0, "");
+	fake.config.raw = false;
+	comes_to(set_time(SO_RCVTIMEO, 3, 0), 0, 0, "setsockopt 5 1 20 3,0;");
+	comes_to(receive_time(), 3000000, 0, "");
+	/* Nor is another time hidden, or that of another socket. */
+	fake_option(5, SOL_SOCKET, SO_SNDTIMEO, &mark, sizeof(mark));
+	assert_int_equal(getsockopt(5, SOL_SOCKET, SO_SNDTIMEO, &time, &len), 0);
+	assert_int_equal(time.tv_usec, 1);
+	fake_option(5, IPPROTO_TCP, SO_RCVTIMEO, &mark, sizeof(mark));
+	assert_int_equal(getsockopt(5, IPPROTO_TCP, SO_RCVTIMEO, &time, &len), 0);
+	assert_int_equal(time.tv_usec, 1);
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	fake_option(5, SOL_SOCKET, SO_RCVTIMEO, &mark, sizeof(mark));
+	comes_to(receive_time(), 1, 0, "");
+}
+
+static void programs_see_tcp(void **state)
+{
+	(void)state;
+	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_INET, 0, "");
+	comes_to(get_int(SOL_SOCKET, SO_PROTOCOL), IPPROTO_TCP, 0, "");
+	fake.fds[5].protocol = 1;
+	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_INET6, 0, "");
+	comes_to(get_int(SOL_SOCKET, SO_PROTOCOL), IPPROTO_TCP, 0, "");
+	fake.fds[5].protocol = 256;
+	fake.fds[5].name.sin_family = AF_INET6;
+	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_INET6, 0, "");
+	fake_fails("getsockname", EIO, 1);
+	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_INET, 0, "");
+	fake.config.raw = true;
+	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_SMC, 0, "");
+	comes_to(get_int(SOL_SOCKET, SO_PROTOCOL), 256, 0, "");
+	fake.config.raw = false;
+	fake_socket(5, AF_INET, 17);
+	comes_to(get_int(SOL_SOCKET, SO_PROTOCOL), 17, 0, "");
+	fake_socket(5, AF_UNIX, 0);
+	comes_to(get_int(SOL_SOCKET, SO_PROTOCOL), 0, 0, "");
+	comes_to(get_int(SOL_SOCKET, SO_DOMAIN), AF_UNIX, 0, "");
+	fake_socket(5, AF_SMC, 0)->state = 0;
+	fake_int(5, IPPROTO_TCP, SO_DOMAIN, AF_SMC);
+	comes_to(get_int(IPPROTO_TCP, SO_DOMAIN), AF_SMC, 0, "");
+}
+
+static void an_error_that_was_lost(void **state)
+{
+	(void)state;
+	fake.fds[5].revents = POLLHUP;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
+	fake.retransmitted = 1;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), ETIMEDOUT, 0, "");
+	fake_fails("getsockopt 5 6 11", ENOPROTOOPT, 1);
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
+	fake.fds[5].revents = POLLHUP | POLLIN;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
+	fake.fds[5].revents = POLLHUP;
+	fake.fds[5].state = TCP_CLOSE_WAIT;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
+	fake_socket(5, AF_INET, IPPROTO_TCP)->revents = POLLHUP;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), 0, 0, "");
+	fake_socket(5, AF_SMC, 0)->error = EPIPE;
+	comes_to(get_int(SOL_SOCKET, SO_ERROR), EPIPE, 0, "");
+}
+
+static void a_tcp_socket_answers_for_the_network(void **state)
+{
+	int ignored;
+
+	(void)state;
+	fake_fails("ioctl 5", ENOTTY, 99);
+	comes_to(ioctl(5, 0x8915, &ignored), 0, 0,
+		 "ioctl 5 0x8915;socket 2 524289 0;ioctl 9 0x8915;drop 9;");
+	fake_fails("ioctl 9", EADDRNOTAVAIL, 1);
+	comes_to(ioctl(5, 0x8915, &ignored), -1, EADDRNOTAVAIL,
+		 "ioctl 5 0x8915;socket 2 524289 0;ioctl 9 0x8915;drop 9;");
+	fake_fails("socket", EMFILE, 1);
+	comes_to(ioctl(5, 0x8915, &ignored), -1, ENOTTY, "ioctl 5 0x8915;socket 2 524289 0;");
+	comes_to(ioctl(5, 0x5401, &ignored), -1, ENOTTY, "ioctl 5 0x5401;");
+	fake_fails("ioctl 5", EINVAL, 1);
+	comes_to(ioctl(5, 0x8915, &ignored), -1, EINVAL, "ioctl 5 0x8915;");
+	fake.fds[5].protocol = 1;
+	comes_to(ioctl(5, 0x8915, &ignored), 0, 0,
+		 "ioctl 5 0x8915;socket 10 524289 0;ioctl 9 0x8915;drop 9;");
+	fake_gives("ioctl 5", 7, 1, NULL);
+	comes_to(ioctl(5, 0x8915, &ignored), 7, 0, "ioctl 5 0x8915;");
+	fake.config.raw = true;
+	comes_to(ioctl(5, 0x8915, &ignored), -1, ENOTTY, "ioctl 5 0x8915;");
+	fake.config.raw = false;
+	fake_socket(5, AF_INET, IPPROTO_TCP);
+	comes_to(ioctl(5, 0x8915, &ignored), -1, ENOTTY, "ioctl 5 0x8915;");
+}
+
+/* What a program has set on a socket is on the one that takes its place. */
+static void settings_go_along(void **state)
+{
+	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET6 };
+	const struct linger linger = { 1, 5 };
+
+	(void)state;
+	fake.fds[5].protocol = 1;
+	fake.fds[5].flags = O_RDWR | O_NONBLOCK | O_ASYNC;
+	fake.fds[5].fd_flags = FD_CLOEXEC;
+	fake.fds[5].owner = 99;
+	fake.fds[5].signal = 34;
+	fake_int(5, SOL_SOCKET, SO_KEEPALIVE, 1);
+	fake_int(9, SOL_SOCKET, SO_KEEPALIVE, 0);
+	fake_int(5, SOL_SOCKET, SO_PRIORITY, 6);
+	fake_int(9, SOL_SOCKET, SO_PRIORITY, 6);
+	fake_int(5, SOL_SOCKET, SO_MARK, 6);	/* which the other one does not know */
+	fake_option(5, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
+	fake_int(9, SOL_SOCKET, SO_LINGER, 0);
+	fake_int(5, IPPROTO_TCP, TCP_NODELAY, 1);
+	fake_int(9, IPPROTO_TCP, TCP_NODELAY, 0);
+	fake_int(5, IPPROTO_IP, IP_TTL, 9);
+	fake_int(9, IPPROTO_IP, IP_TTL, 64);
+	fake_int(5, IPPROTO_IPV6, IPV6_V6ONLY, 1);
+	fake_int(9, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 10 524289 256;setsockopt 9 1 9 1;setsockopt 9 1 13 1,5;"
+		 "setsockopt 9 6 1 1;setsockopt 9 0 2 9;setsockopt 9 41 26 1;owner 9 99;"
+		 "fcntl 9 10 34;fcntl 9 4 10242;dup3 9 5 524288;drop 9;");
+	/* An IPv4 socket has no options of IPv6. */
+	fake_int(9, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+	fake.fds[5].signal = fake.fds[5].owner = 0;
+	comes_to(shim_swap(5, &(struct shim_sock){ KIND_INET, AF_INET }, KIND_AF_SMC, "test"), 0, 0,
+		 "socket 43 524289 0;fcntl 9 4 10242;dup3 9 5 524288;drop 9;");
+}
+
+static void buffers_go_along(void **state)
+{
+	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
+
+	(void)state;
+	fake_int(5, SOL_SOCKET, SO_SNDBUF, 2000);
+	fake_int(5, SOL_SOCKET, SO_RCVBUF, 3000);
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
+	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
+		 "socket 2 524289 0;setsockopt 9 1 72 0;fcntl 9 4 2;");
+	fake_shut(9);
+	comes_to(shim_swap_open(5, &sock, KIND_INET), 9, 0,
+		 "socket 2 524289 256;setsockopt 9 1 7 1000;setsockopt 9 1 8 1500;"
+		 "setsockopt 9 1 72 0;fcntl 9 4 2;");
+	fake_shut(9);
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
+	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
+		 "socket 2 524289 0;setsockopt 9 1 7 1000;setsockopt 9 1 72 1;fcntl 9 4 2;");
+	fake_shut(9);
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 2);
+	comes_to(shim_swap_open(5, &sock, KIND_TCP), 9, 0,
+		 "socket 2 524289 0;setsockopt 9 1 8 1500;setsockopt 9 1 72 2;fcntl 9 4 2;");
+	fake_shut(9);
+	/* Less than asked for: as root can. */
+	fake_int(5, SOL_SOCKET, SO_SNDBUF, 1);
+	fake.most = 100;
+	comes_to(shim_swap_open(5, &sock, KIND_INET), 9, 0,
+		 "socket 2 524289 256;setsockopt 9 1 8 1500;setsockopt 9 1 33 1500;"
+		 "setsockopt 9 1 72 2;fcntl 9 4 2;");
+}
+
+static void the_name_goes_along(void **state)
+{
+	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
+	struct sockaddr_in any = { .sin_family = AF_INET };
+
+	(void)state;
+	fake.fds[5].name = any;
+	fake.fds[5].name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;bind 5 0;");
+	fake.fds[5].name = any;
+	fake.fds[5].name.sin_port = htons(80);
+	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;bind 5 80;");
+	fake.fds[5].name.sin_family = AF_INET6;
+	fake.fds[5].name.sin_port = htons(81);
+	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;bind 5 81;");
+	fake.fds[5].name.sin_family = AF_INET6;
+	fake.fds[5].name.sin_port = 0;
+	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;");
+	fake.fds[5].name = any;
+	fake.fds[5].name.sin_port = htons(80);
+	comes_to(shim_swap_unbound(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;");
+	fake_fails("drop", EIO, 1);
+	comes_to((shim_close(9), 0), 0, 0, "drop 9;");
+	fake_fails("dup3", EBADF, 1);
+	comes_to(shim_swap_unbound(5, &sock, KIND_INET, "test"), -1, EBADF,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;");
+	fake.config.strict = true;
+	comes_to(shim_swap(5, &sock, KIND_TCP, "test"), -1, EPERM, "");
+	comes_to(shim_swap_unbound(5, &sock, KIND_TCP, "test"), -1, EPERM, "");
+	comes_to(shim_swap_by_rule(5, &sock, "test"), 0, 0, TO_TCP);
+	fake_fails("socket", ENOMEM, 1);
+	comes_to(shim_swap_by_rule(5, &sock, "test"), -1, ENOMEM, "socket 2 524289 0;");
+}
+
+/* In a program without standard input a new socket is file descriptor 0. */
+static void number_zero_is_a_number(void **state)
+{
+	const struct shim_sock sock = { .kind = KIND_AF_SMC, .family = AF_INET };
+	int ignored;
+
+	(void)state;
+	fake.first = 0;
+	comes_to(shim_swap(5, &sock, KIND_TCP, "test"), 0, 0,
+		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+	comes_to(shim_swap_unbound(5, &sock, KIND_TCP, "test"), 0, 0,
+		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+	comes_to(shim_swap_by_rule(5, &sock, "test"), 0, 0,
+		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+	fake_socket(5, AF_SMC, 0);
+	fake_fails("setsockopt 5", EOPNOTSUPP, 1);
+	comes_to(set_int(SOL_SOCKET, SO_ZEROCOPY, 1), 0, 0,
+		 "setsockopt 5 1 60 1;socket 2 524289 0;fcntl 0 4 2;setsockopt 0 1 60 1;"
+		 "dup3 0 5 0;drop 0;");
+	fake_socket(5, AF_SMC, 0);
+	fake_fails("ioctl 5", ENOTTY, 1);
+	comes_to(ioctl(5, 0x8915, &ignored), 0, 0,
+		 "ioctl 5 0x8915;socket 2 524289 0;ioctl 0 0x8915;drop 0;");
+	fake_gives("dup3", 0, 1, NULL);
+	comes_to(shim_swap_unbound(5, &sock, KIND_TCP, "test"), 0, 0,
+		 "socket 2 524289 0;fcntl 0 4 2;dup3 0 5 0;drop 0;");
+}
+
+static struct sockaddr_in at_port(int port)
+{
+	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)port) };
+}
+
+static int bind_to(int port)
+{
+	struct sockaddr_in in = at_port(port);
+
+	return bind(5, (struct sockaddr *)&in, sizeof(in));
+}
+
+static void interfaces_share_a_port(void **state)
+{
+	(void)state;
+	shim_fd_set_plain(5);
+	comes_to(bind_to(80), 0, 0, "bind 5 80;");
+	assert_false(shim_fd_is_plain(5));
+	fake_fails("bind", EADDRINUSE, 1);
+	comes_to(bind_to(80), -1, EADDRINUSE, "bind 5 80;");
+	fake_int(5, SOL_SOCKET, SO_BINDTOIFINDEX, 3);
+	fake_fails("bind", EACCES, 1);
+	comes_to(bind_to(80), -1, EACCES, "bind 5 80;");
+	fake_fails("bind", EADDRINUSE, 1);
+	fake.fds[5].state = TCP_LISTEN;
+	comes_to(bind_to(80), -1, EADDRINUSE, "bind 5 80;");
+	fake.fds[5].state = TCP_CLOSE;
+	fake_fails("bind", EADDRINUSE, 2);
+	comes_to(bind_to(80), -1, EADDRINUSE, "bind 5 80;" TO_TCP "bind 5 80;");
+	fake_socket(5, AF_SMC, 0);
+	fake_int(5, SOL_SOCKET, SO_BINDTOIFINDEX, 3);
+	fake_fails("bind", EADDRINUSE, 1);
+	comes_to(bind_to(80), 0, 0, "bind 5 80;" TO_TCP "bind 5 80;");
+	fake_socket(5, AF_SMC, 0);
+	fake.config.raw = true;
+	fake_fails("bind", EADDRINUSE, 1);
+	comes_to(bind_to(80), -1, EADDRINUSE, "bind 5 80;");
+}
+
+static int connect_to(int port)
+{
+	struct sockaddr_in in = at_port(port);
+
+	return connect(5, (struct sockaddr *)&in, sizeof(in));
+}
+
+static void rules_decide_before_the_call(void **state)
+{
+	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(80) };
+	const char *bad;
+
+	(void)state;
+	assert_int_equal(rules_parse(&fake.rules, true, "80,listen:90", &bad), 0);
+	comes_to(connect_to(80), 0, 0, "connect 5 2;");
+	fake.config.has_rules = true;
+	comes_to(connect_to(81), 0, 0, "connect 5 2;");
+	comes_to(connect_to(80), 0, 0, TO_TCP "connect 5 2;");
+	fake_socket(5, AF_SMC, 1);
+	comes_to(connect(5, (const struct sockaddr *)&in6, sizeof(in6)), 0, 0,
+		 "socket 10 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;connect 5 10;");
+	/* Not where the socket is in use or the process locked, but whatever SMC_STRICT says. */
+	fake_socket(5, AF_SMC, 0)->state = TCP_ESTABLISHED;
+	comes_to(connect_to(80), 0, 0, "connect 5 2;");
+	fake_socket(5, AF_SMC, 0);
+	shim_is_locked = true;
+	comes_to(connect_to(80), 0, 0, "connect 5 2;");
+	shim_is_locked = false;
+	fake.config.strict = true;
+	comes_to(connect_to(80), 0, 0, TO_TCP "connect 5 2;");
+}
+
+static void rules_for_listening(void **state)
+{
+	struct sockaddr_in in = at_port(90);
+	const char *bad;
+
+	(void)state;
+	assert_int_equal(rules_parse(&fake.rules, true, "80,listen:90", &bad), 0);
+	fake.config.has_rules = true;
+	comes_to(bind_to(80), 0, 0, "bind 5 80;");
+	comes_to(bind_to(0), 0, 0, "bind 5 0;");
+	in.sin_family = AF_UNIX;
+	comes_to(bind(5, (struct sockaddr *)&in, sizeof(in)), 0, 0, "bind 5 90;");
+	in.sin_family = AF_INET;
+	comes_to(bind(5, (struct sockaddr *)&in, 8), 0, 0, "bind 5 90;");
+	comes_to(bind_to(90), 0, 0, TO_TCP "bind 5 90;");
+	fake_socket(5, AF_SMC, 0);
+	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+	fake.fds[5].name = at_port(90);
+	fake_fails("getsockname", EIO, 1);
+	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+	comes_to(listen(5, 1), 0, 0, TO_TCP "bind 5 90;listen 5 1;");
+}
+
+static void sizes_are_locked_for_listen_alone(void **state)
+{
+	(void)state;
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
+	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+	fake.config.sndbuf = 1;
+	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 1;listen 5 1;setsockopt 5 1 72 0;");
+	fake.config.rcvbuf = 1;
+	fake_fails("listen", EADDRINUSE, 1);
+	comes_to(listen(5, 1), -1, EADDRINUSE,
+		 "setsockopt 5 1 72 3;listen 5 1;setsockopt 5 1 72 0;");
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
+	fake.config.sndbuf = 0;
+	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 3;listen 5 1;setsockopt 5 1 72 1;");
+	fake_shut(5);
+	fake_socket(5, AF_SMC, 0);
+	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
+	shim_is_locked = true;
+	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+}
+
+static void accepted_tcp_sockets_have_the_listeners_locks(void **state)
+{
+	(void)state;
+	fake_socket(12, AF_INET, IPPROTO_TCP);
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 2);
+	shim_accepted_buffers(5, 12);
+	assert_string_equal(fake.log, "");
+	fake.config.rcvbuf = 9;
+	shim_accepted_buffers(5, 12);
+	assert_string_equal(fake.log, "setsockopt 12 1 72 2;");
+	fake.log[0] = '\0';
+	fake.fds[12].protocol = 256;
+	shim_accepted_buffers(5, 12);
+	fake.fds[12].protocol = IPPROTO_TCP;
+	fake_fails("getsockopt 5 1 72", ENOPROTOOPT, 1);
+	shim_accepted_buffers(5, 12);
+	assert_string_equal(fake.log, "");
+}
+
+static void a_filter_to_come_is_noticed(void **state)
+{
+	(void)state;
+	comes_to(prctl(99, 1UL, 2UL, 3UL, 4UL), 0, 0, "prctl 99 2 3 4;");
+	assert_false(shim_in_sandbox);
+	fake_fails("prctl", EINVAL, 2);
+	comes_to(prctl(PR_SET_NO_NEW_PRIVS, 1UL, 2UL, 3UL, 4UL), -1, EINVAL, "prctl 38 2 3 4;");
+	comes_to(prctl(PR_SET_SECCOMP, 1UL, 2UL, 3UL, 4UL), -1, EINVAL, "prctl 22 2 3 4;");
+	assert_true(shim_in_sandbox);
+	assert_false(shim_is_locked);
+	comes_to(prctl(PR_SET_SECCOMP, 1UL, 2UL, 3UL, 4UL), 0, 0, "prctl 22 2 3 4;");
+	assert_true(shim_is_locked);
+	shim_is_locked = false;
+	comes_to(prctl(PR_SET_NO_NEW_PRIVS, 1UL, 2UL, 3UL, 4UL), 0, 0, "prctl 38 2 3 4;");
+	assert_true(shim_is_locked);
+	/* From here on new sockets are TCP sockets. */
+	comes_to(socket(AF_INET, SOCK_STREAM, 0), 9, 0, "socket 2 1 0;");
+}
+
+static void splice_copies(void **state)
+{
+	loff_t at = 0;
+
+	(void)state;
+	fake_socket(7, 0, 0)->is_socket = false;
+	fake.fds[7].mode = S_IFIFO;
+	fake.fds[7].revents = POLLOUT;
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), 100, 0,
+		 "recv 5 100 2;write 7 100;recv 5 100 64;");
+	comes_to(splice(5, NULL, 7, NULL, 100000, 0), 8192, 0,
+		 "recv 5 8192 2;write 7 8192;recv 5 8192 64;");
+	comes_to(splice(5, NULL, 7, NULL, 100000, SPLICE_F_NONBLOCK), 4096, 0,
+		 "recv 5 4096 2;write 7 4096;recv 5 4096 64;");
+	fake_gives("write", 10, 1, NULL);
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), 10, 0, "recv 5 100 2;write 7 100;recv 5 10 64;");
+	fake_fails("write", EPIPE, 1);
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), -1, EPIPE, "recv 5 100 2;write 7 100;");
+	fake_fails("recv", EAGAIN, 1);
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), -1, EAGAIN, "recv 5 100 2;");
+	fake_gives("recv", 0, 1, NULL);
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), 0, 0, "recv 5 100 2;");
+	fake.fds[7].revents = 0;
+	comes_to(splice(5, NULL, 7, NULL, 100, SPLICE_F_NONBLOCK), -1, EAGAIN, "recv 5 100 2;");
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), 100, 0,
+		 "recv 5 100 2;write 7 100;recv 5 100 64;");
+	fake.fds[7].revents = POLLERR;
+	comes_to(splice(5, NULL, 7, NULL, 100, SPLICE_F_NONBLOCK), 100, 0,
+		 "recv 5 100 2;write 7 100;recv 5 100 64;");
+	comes_to(splice(5, &at, 7, NULL, 100, 0), 3, 0, "splice 5 1 7 0 100 0;");
+	comes_to(splice(5, NULL, 7, &at, 100, 0), 3, 0, "splice 5 0 7 1 100 0;");
+	comes_to(splice(5, NULL, 7, NULL, 0, 0), 3, 0, "splice 5 0 7 0 0 0;");
+	comes_to(splice(7, NULL, 5, NULL, 100, 0), 3, 0, "splice 7 0 5 0 100 0;");
+	fake.fds[7].mode = S_IFREG;
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), 3, 0, "splice 5 0 7 0 100 0;");
+	fake.fds[7].mode = S_IFIFO;
+	fake.config.raw = true;
+	comes_to(splice(5, NULL, 7, NULL, 100, 0), 3, 0, "splice 5 0 7 0 100 0;");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		fake_test(what_smc_takes_is_one_call),
+		fake_test(what_ends_smc_is_ignored),
+		fake_test(what_needs_tcp_gets_it),
+		fake_test(so_reuseport_is_for_the_other_kind),
+		fake_test(what_tcp_refuses_is_refused),
+		fake_test(debug_lines_say_which),
+		fake_test(short_values_are_padded),
+		fake_test(tcp_ulp_smc_is_done),
+		fake_test(no_time_looks_like_that_of_accept),
+		fake_test(the_time_of_accept_is_not_shown),
+		fake_test(programs_see_tcp),
+		fake_test(an_error_that_was_lost),
+		fake_test(a_tcp_socket_answers_for_the_network),
+		fake_test(settings_go_along),
+		fake_test(buffers_go_along),
+		fake_test(the_name_goes_along),
+		fake_test(number_zero_is_a_number),
+		fake_test(interfaces_share_a_port),
+		fake_test(rules_decide_before_the_call),
+		fake_test(rules_for_listening),
+		fake_test(sizes_are_locked_for_listen_alone),
+		fake_test(accepted_tcp_sockets_have_the_listeners_locks),
+		fake_test(a_filter_to_come_is_noticed),
+		fake_test(splice_copies),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
