@@ -4,7 +4,7 @@
  * tells what it was asked. FAKE_SMC, FAKE_INET, FAKE_TCP: errno for AF_SMC, IPPROTO_SMC and all
  * other sockets, unset or 0 for success; FAKE_OPT: errno for setsockopt; FAKE_LIMIT: the most bytes
  * that a buffer gets, but with FAKE_FORCE=1 by options that are refused otherwise; FAKE_LOG: file
- * for one line a call.
+ * for one line a call. Its clock can be put forward.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,9 +14,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 void fake_last(int call[3]);
+void fake_later(int seconds);
 
 static _Thread_local int last[3];
 
@@ -45,6 +47,21 @@ static void tell(const char *text)
 void fake_last(int call[3])
 {
 	memcpy(call, last, sizeof(last));
+}
+
+static atomic_int later;
+
+void fake_later(int seconds)
+{
+	later += seconds;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int ret = (int)syscall(SYS_clock_gettime, clock, now);
+
+	now->tv_sec += later;
+	return ret;
 }
 
 int socket(int domain, int type, int protocol)

@@ -3,14 +3,20 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +26,7 @@
 typedef void (*fake_last_fn)(int call[3]);
 
 static fake_last_fn fake_last;
+static void (*fake_later)(int seconds);
 
 static const char *result(int fd)
 {
@@ -283,7 +290,7 @@ static int cmd_retry(int argc, char **argv)
 	unsetenv("FAKE_SMC");
 	unsetenv("FAKE_INET");
 	cmd_call(3, call);
-	sleep(argc > 0 ? (unsigned int)atoi(argv[0]) : 12);
+	fake_later(argc > 0 ? atoi(argv[0]) : 12);
 	return cmd_call(3, call);
 }
 
@@ -307,6 +314,86 @@ static int cmd_list(int argc, char **argv)
 	return 1;
 }
 
+static void tell(const char *what, long first, long second)
+{
+	printf("%s: %ld %ld\n", what, first, second);
+}
+
+/* Two ends of a connection over loopback, made by all calls that there are for that. */
+static int connected(int *client, int *server)
+{
+	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int listener = socket(AF_INET, SOCK_STREAM, 0), other;
+	socklen_t len = sizeof(addr);
+
+	*client = socket(AF_INET, SOCK_STREAM, 0);
+	other = socket(AF_INET, SOCK_STREAM, 0);
+	if (bind(listener, (struct sockaddr *)&addr, len) || listen(listener, 2) ||
+	    getsockname(listener, (struct sockaddr *)&addr, &len) ||
+	    connect(other, (struct sockaddr *)&addr, len) ||
+	    connect(*client, (struct sockaddr *)&addr, len))
+		return -1;
+	other = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	tell("accept4", other, fcntl(other, F_GETFD));
+	*server = accept(listener, NULL, NULL);
+	return close(listener) || *server < 0 ? -1 : 0;
+}
+
+static void use_data(int client, int server)
+{
+	char bytes[16] = "";
+	struct iovec part = { bytes, sizeof(bytes) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), ready = -1, pipes[2];
+	off_t at = 1;
+	long ret = sendfile(client, exe, &at, 3);
+
+	tell("sendfile", ret, at);
+	ret = recvmsg(server, &message, MSG_PEEK);
+	tell("recvmsg", ret, bytes[0]);
+	ret = ioctl(server, FIONREAD, &ready);
+	tell("ioctl", ret, ready);
+	if (pipe(pipes))
+		return;
+	ret = splice(server, NULL, pipes[1], NULL, 2, SPLICE_F_MOVE);
+	tell("splice", ret, 0);
+	tell("shutdown", shutdown(client, SHUT_WR), 0);
+	ret = read(server, bytes, sizeof(bytes));
+	tell("the rest", ret, read(server, bytes, sizeof(bytes)));
+	ret = close_range((unsigned int)pipes[0], (unsigned int)pipes[1], 0);
+	tell("close_range", ret, fcntl(pipes[1], F_GETFD));
+	closefrom(exe);
+	tell("closefrom", fcntl(exe, F_GETFD), errno);
+}
+
+/* every: calls as libc has them, whatever is below the library */
+static int cmd_every(int argc, char **argv)
+{
+	int client, server, on = 0, copy, epoll = epoll_create1(EPOLL_CLOEXEC);
+	char name[] = "echo", *const args[] = { name, argv[-1], NULL }, *const none[] = { NULL };
+	socklen_t len = sizeof(on);
+
+	(void)argc;
+	if (connected(&client, &server))
+		return 1;
+	tell("epoll_create1", epoll, fcntl(epoll, F_GETFD));
+	copy = dup(server);
+	tell("dup", copy, fcntl(copy, F_GETFD));
+	copy = dup3(server, copy, O_CLOEXEC);
+	tell("dup3", copy, fcntl(copy, F_GETFD));
+	copy = fcntl(server, F_DUPFD, 40);
+	tell("fcntl", copy, fcntl(copy, F_GETFD));
+	tell("setsockopt", setsockopt(server, SOL_SOCKET, SO_KEEPALIVE, &len, sizeof(len)), 0);
+	tell("getsockopt", getsockopt(server, SOL_SOCKET, SO_KEEPALIVE, &on, &len), 0);
+	tell("its value", on, (long)len);
+	prctl(PR_SET_DUMPABLE, 0);
+	tell("prctl", prctl(PR_GET_DUMPABLE), 0);
+	use_data(client, server);
+	fflush(stdout);
+	execve("/bin/echo", args, none);
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -314,7 +401,7 @@ static const struct {
 	{ "call", cmd_call }, { "table", cmd_table }, { "threads", cmd_threads },
 	{ "signal", cmd_signal }, { "fork", cmd_fork }, { "quiet", cmd_quiet }, { "fd2", cmd_fd2 },
 	{ "open2", cmd_open2 }, { "pipe2", cmd_pipe2 }, { "late", cmd_late },
-	{ "retry", cmd_retry }, { "list", cmd_list },
+	{ "retry", cmd_retry }, { "list", cmd_list }, { "every", cmd_every },
 };
 
 int main(int argc, char **argv)
@@ -323,6 +410,7 @@ int main(int argc, char **argv)
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	fake_last = (fake_last_fn)dlsym(RTLD_DEFAULT, "fake_last");
+	*(void **)&fake_later = dlsym(RTLD_DEFAULT, "fake_later");
 	for (i = 0; argc > 1 && i < COUNT(commands); i++) {
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 2, argv + 2);
