@@ -716,13 +716,19 @@ static const struct {
 	FAKE(SHIM_FORK, fake_fork),
 };
 
+/* The marks of all numbers that a test, or whoever started it, may have. */
+static inline void fake_forget(void)
+{
+	for (int table = 0; table < FD_TABLES; table++)
+		memset(&shim_fd_bits[table], 0, 1024);
+}
+
 /* An unused AF_SMC socket is file descriptor 5, an empty log. */
 static inline int fake_setup(void **state)
 {
 	(void)state;
 	memset(&fake, 0, sizeof(fake));
-	for (int table = 0; table < FD_TABLES; table++)
-		memset(&shim_fd_bits[table], 0, 4 * sizeof(long));
+	fake_forget();
 	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
 		atomic_store(&shim_next_fn[fake_fns[i].fn], fake_fns[i].fake);
 	fake.ms = 1000000;
@@ -736,8 +742,7 @@ static inline int fake_teardown(void **state)
 {
 	(void)state;
 	fake.on = false;
-	for (int table = 0; table < FD_TABLES; table++)
-		memset(&shim_fd_bits[table], 0, 4 * sizeof(long));
+	fake_forget();
 	for (size_t i = 0; i < ARRAY_SIZE(fake_fns); i++)
 		atomic_store(&shim_next_fn[fake_fns[i].fn], NULL);
 	shim_in_sandbox = shim_is_locked = false;
