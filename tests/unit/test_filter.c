@@ -641,7 +641,8 @@ int main(void)
 		cmocka_unit_test(state_choice), cmocka_unit_test(longest_word),
 		cmocka_unit_test(possible_states),
 		cmocka_unit_test(wide),      cmocka_unit_test(edges),
-		cmocka_unit_test(later_states), cmocka_unit_test(namespaces), cmocka_unit_test(sentences),
+		cmocka_unit_test(later_states), cmocka_unit_test(namespaces),
+		cmocka_unit_test(sentences),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, NULL);
