@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Containers of podman with crun and runc: smc_bpf oci-hook, as it is installed. The rest is in podman_more.t.
+# Containers of podman with crun and runc: smc_bpf oci-hook, as it is installed; then docs/tutorial.md. The rest is in podman_more.t.
 . "$(dirname "$0")/podman.sh"
 in_podman short

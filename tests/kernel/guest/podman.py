@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 
+import tutorial
 from kern import IPPROTO_SMC, done, equal, listing, mode, ok, run, wait_for
 
 PROGRAMS = sys.argv[1]
@@ -63,8 +64,8 @@ def set_up():
         add_program(program)
     os.symlink("busybox", BOX + "/bin/sh")
     os.mkdir(BOX + "/tmp")
-    write("/run/Containerfile", "FROM scratch\nCOPY . /\nENV PATH=/bin:/usr/bin\n")
-    status, out, err = run("buildah", "bud", "--isolation", "chroot", "-t", "box", "-f", "/run/Containerfile", BOX)
+    write("/run/Containerfile", 'FROM scratch\nCOPY . /\nENV PATH=/bin:/usr/bin\nCMD ["redis-server", "--save", ""]\n')
+    status, out, err = run("buildah", "bud", "--isolation", "chroot", "-t", "box", "-t", "redis", "-f", "/run/Containerfile", BOX)
     ok(status == 0, "buildah makes an image of packages", out + err)
 
 
@@ -243,11 +244,13 @@ def nspawn():
     run("smc_bpf", "detach", "--all")
 
 
-TESTS = {"short": (set_up, first_sockets, network_namespace), "more": (set_up, not_possible, stays_tcp, pod, rootless, nspawn, containerfiles)}
+TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, stays_tcp, pod, rootless, nspawn, containerfiles)}
 for test in TESTS[sys.argv[2]]:
     if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
         continue
     start = time.monotonic()
     test()
     print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
+if sys.argv[2] != "more":
+    sys.exit(tutorial.boot())
 done()

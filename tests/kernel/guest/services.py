@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tarfile
 
-from boot import UNITS, boot_systemd, choose_units, read, systemctl, write
+from boot import UNITS, add_redis_user, boot_systemd, choose_units, read, systemctl, write
 from kern import done, equal, mode, ok, run, skip, wait_for
 from terminal import on_terminal
 
@@ -35,17 +35,6 @@ def install():
             shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
     for path in [LIBRARY] + glob.glob("/usr/bin/smc_*"):
         os.chmod(path, 0o755)  # only root may change what services of the system load
-
-
-def add_redis_user():
-    """What the package's scripts would have done."""
-    with open("/etc/passwd", "a", encoding="ascii") as file:
-        file.write("redis:x:987:987::/var/lib/redis:/usr/sbin/nologin\n")
-    with open("/etc/group", "a", encoding="ascii") as file:
-        file.write("redis:x:987:\n")
-    for directory in "/var/lib/redis", "/var/log/redis":
-        os.makedirs(directory, exist_ok=True)
-        os.chown(directory, 987, 987)
 
 
 def write_units():
