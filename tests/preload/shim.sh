@@ -266,7 +266,7 @@ unlike "$(readelf -lW "$shim")" 'GNU_STACK.*RWE' 'no executable stack'
 
 # ---- 32 bits ----
 if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
-	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -o "$tmp/32/sock" "$here/sock.c" -pthread 2>/dev/null &&
+	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -I"$here/../.." -o "$tmp/32/sock" "$here/sock.c" -pthread 2>/dev/null &&
 	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -fPIC -shared -o "$tmp/32/fake.so" "$here/fake_lib.c" 2>/dev/null; then
 	sock=$tmp/32/sock preload=$BUILD/32/ld_pre_smc.so:$tmp/32/fake.so
 	mapping 32-bit

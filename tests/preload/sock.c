@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/libc.h"
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define ERRNO_BEFORE 77
 
@@ -322,7 +324,10 @@ static void tell(const char *what, long first, long second)
 /* Two ends of a connection over loopback, made by all calls that there are for that. */
 static int connected(int *client, int *server)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in addr = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
 	int listener = socket(AF_INET, SOCK_STREAM, 0), other;
 	socklen_t len = sizeof(addr);
 

@@ -479,6 +479,9 @@ static void the_name_goes_along(void **state)
 	fake.fds[5].name.sin_port = htons(80);
 	comes_to(shim_swap_unbound(5, &sock, KIND_INET, "test"), 0, 0,
 		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;");
+	fake_fails("getsockname", ENOBUFS, 1);
+	comes_to(shim_swap(5, &sock, KIND_INET, "test"), 0, 0,
+		 "socket 2 524289 256;fcntl 9 4 2;dup3 9 5 0;drop 9;");
 	fake_fails("drop", EIO, 1);
 	comes_to((shim_close(9), 0), 0, 0, "drop 9;");
 	fake_fails("dup3", EBADF, 1);
