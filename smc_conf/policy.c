@@ -12,7 +12,16 @@ static const struct policy none;
 
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err)
 {
-	return record_root() ? 0 : policy_read(&host->now.sections[at].policy, err);
+	int ret = record_root() ? 0 : policy_read(&host->now.sections[at].policy, err);
+
+	return ret == -ESTALE ? 0 : ret;
+}
+
+bool sc_policy_is_unread(const struct sc_host *host, size_t at)
+{
+	const struct policy *policy = &host->now.sections[at].policy;
+
+	return policy->by == POLICY_BY_BPF && policy_is_empty(policy);
 }
 
 const struct policy *sc_policy_wanted(const struct sc_netns *netns)
@@ -26,11 +35,15 @@ int sc_policy_differs(const struct sc_host *host, size_t at)
 {
 	const struct policy *wanted = sc_policy_wanted(&host->netns[at]);
 
+	if (wanted && sc_policy_is_unread(host, at))
+		return 1;
 	return wanted ? policy_differs(&host->now.sections[at].policy, wanted) : 0;
 }
 
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)
 {
+	if (is_back && sc_policy_is_unread(host, at))
+		return smc_err_say(err, ESTALE, "the policy that was inherited cannot be had back");
 	return policy_apply(is_back ? &host->now.sections[at].policy :
 			    sc_policy_wanted(&host->netns[at]), NULL, err);
 }
@@ -54,12 +67,14 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 	const struct policy *policy = &host->now.sections[at].policy;
 	char address[NETADDR_TEXT_SIZE];
 
-	if (policy_is_empty(policy))
+	if (!policy->by)
 		return;
 	out_printf(text, "\nPolicy%s", at ? " of network namespace " : "");
 	out_escaped(text, host->netns[at].name, SIZE_MAX);
-	out_printf(text, ", by %s%s:\n", policy->by ? policy_by_name(policy->by) : "nobody",
+	out_printf(text, ", by %s%s:\n", policy_by_name(policy->by),
 		   policy->for_later ? ", also in namespaces that are made later" : "");
+	if (sc_policy_is_unread(host, at))
+		out_str(text, "  inherited, cannot be read: 'smc_conf apply' replaces it\n");
 	for (size_t i = 0; i < policy->count; i++)
 		append_rule(text, &policy->rules[i]);
 	if (policy->port_count)

@@ -120,7 +120,7 @@ static json_t *json_policies(const struct sc_host *host)
 		const struct policy *policy = &host->now.sections[at].policy;
 		json_t *json;
 
-		if (policy_is_empty(policy))
+		if (!policy->by)
 			continue;
 		json = policy_json(policy);
 		if (json && at && json_object_set_new(json, "netns", out_json_str(
@@ -182,6 +182,8 @@ static void put_policy(const struct sc_host *host, size_t netns, struct out_text
 {
 	struct lines lines = { host, netns, text, array };
 
+	if (sc_policy_is_unread(host, netns))
+		on_policy_line(&lines, '-', "policy # inherited");
 	policy_diff(&host->now.sections[netns].policy, sc_policy_wanted(&host->netns[netns]),
 		    on_policy_line, &lines);
 }
@@ -269,7 +271,7 @@ static int add_policy(struct rows *rows, const struct sc_host *host, size_t at)
 {
 	const struct sc_netns *netns = &host->netns[at];
 	int differs = sc_policy_differs(host, at);
-	bool is_set = !policy_is_empty(&host->now.sections[at].policy);
+	bool is_set = host->now.sections[at].policy.by;
 	char source[CONF_PLACE_SIZE];
 	struct row row = { .netns = netns->name, .kind = conf_kind_name(CONF_POLICY),
 			   .setting = conf_kind_name(CONF_POLICY),

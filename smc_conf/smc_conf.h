@@ -112,6 +112,9 @@ void sc_changes_free(struct sc_changes *changes);
  */
 int sc_policy_read(struct sc_host *host, size_t at, struct smc_err *err);
 
+/** sc_policy_is_unread() - was it inherited, and is in force still, but not where it came from? */
+bool sc_policy_is_unread(const struct sc_host *host, size_t at);
+
 /** sc_policy_wanted() - of a namespace; NULL for whatever is in force */
 const struct policy *sc_policy_wanted(const struct sc_netns *netns);
 

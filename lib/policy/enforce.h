@@ -23,6 +23,7 @@ int policy_check(const struct policy *policy, struct smc_err *err);
  * policy_read() - what is in force, with counters
  * @policy: empty before; settled afterwards. Its by is POLICY_BY_ANY when there is none.
  *
- * Return: 0, -errno with a sentence: -EPERM without the right to ask.
+ * Return: 0, -errno with a sentence: -EPERM without the right to ask; -ESTALE for one that this
+ * namespace inherited, with only its by.
  */
 int policy_read(struct policy *policy, struct smc_err *err);

@@ -381,6 +381,12 @@ int policy_hsctrl_read(struct policy *policy, struct smc_err *err)
 	ret = namespace_number(&here, err);
 	if (!ret)
 		ret = open_pins(fds, name, err);
+	if (ret == -ENOENT) {
+		policy->by = POLICY_BY_BPF;
+		ret = smc_err_say(err, ESTALE, "the policy in force by smc_hs_ctrl cannot be read: "
+				  "it was inherited and has been replaced, or there is no " PIN_DIR
+				  " here");
+	}
 	if (!ret) {
 		ret = read_rules(policy, fds);
 		if (!ret)

@@ -221,11 +221,26 @@ def outcome_in(netns, port):
                   sys.executable, "-B", "-c", code % port).strip()
 
 
+def check_stale(inside):
+    """One that was inherited, and is not that of the first namespace any more."""
+    equal(outcome_in("stale", 7001), "True", "what was inherited stays")
+    status, out, err = run(*inside, "policy", "show")
+    ok((status, out) == (1, "") and "cannot be read: it was inherited and has been replaced" in err, "it cannot be read", (status, out, err))
+    status, out, err = run(*inside, "smc_conf", "show")
+    ok(status == 0 and "\nPolicy, by bpf:\n  inherited, cannot be read: 'smc_conf apply' replaces it\n" in out, "smc_conf show says so", (out, err))
+    for lines, said, port in ("exclusive policy", "- policy # inherited\n", 7001), ("deny port 7002\nby bpf", "+ by bpf\n+ deny port 7002\n", 7002):
+        with open("/run/stale.conf", "w", encoding="ascii") as file:
+            file.write(lines + "\n")
+        equal((run(*inside, "smc_conf", "diff", "/run/stale.conf")[:2], run(*inside, "smc_conf", "apply", "/run/stale.conf")[0],
+               outcome_in("stale", port)), ((2, said), 0, str(port == 7002)), "smc_conf replaces it: " + lines.split("\n")[0])
+
+
 def check_later():
     """What netns * says: a network namespace that is made later begins with it, where the kernel can."""
     later = ["nsenter", "--net=/run/netns/later"]
     subprocess.run(["policy", "apply", "later"], input="deny port 7001\nby bpf\n", text=True, check=True)
     run("ip", "netns", "add", "later")
+    run("ip", "netns", "add", "stale")
     shown = json.loads(out_of(*later, "policy", "show"))
     equal((lines_of(shown), shown.get("for_later"), show().get("for_later")), (["deny port 7001"], None, True),
           "for later: a network namespace that is made then has the policy")
@@ -235,9 +250,10 @@ def check_later():
     equal((lines_of(show()), show()["denied_ports_hits"]), (["deny port 7001"], 1), "that of the first one stays, and counted for both")
     apply("deny port 7001\nby bpf\n")
     equal(show().get("for_later"), None, "it can be taken back from later ones alone")
+    check_stale(["nsenter", "--net=/run/netns/stale"])
     run("ip", "netns", "add", "latest")
     equal(json.loads(out_of("nsenter", "--net=/run/netns/latest", "policy", "show"))["rules"], [], "which have none then")
-    for netns in "later", "latest":
+    for netns in "later", "latest", "stale":
         subprocess.run(["nsenter", "--net=/run/netns/" + netns, "policy", "apply"], input="", text=True, check=True)
 
 
