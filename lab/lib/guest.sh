@@ -5,6 +5,8 @@
 
 # An emulated time-stamp counter looks unstable on a busy host; to give it up costs speed
 KERNEL_PARAMETERS="loglevel=6 panic=-1 oops=panic mitigations=off nokaslr audit=0 tsc=reliable"
+# On a busy host the kernel gives up when the ticks that it tests its timer with come late
+KERNEL_PARAMETERS+=" no_timer_check"
 # Drivers that are built in make net devices at once; as modules they are told not to by files of modprobe.d
 KERNEL_PARAMETERS+=" dummy.numdummies=0 bonding.max_bonds=0"
 
@@ -178,6 +180,7 @@ start_pumps() {
 # prepare NODE: what a guest is made of, from the cache or into it. Both guests of a pair may differ.
 prepare() {
 	set_arch "${NODE_ARCH[$1]}"
+	KERNEL=${NODE_KERNEL[$1]}
 	for_arch "$KERNEL"
 	need_host check "$KERNEL"
 	make_cache
@@ -195,6 +198,7 @@ prepare() {
 # become NODE: what follows is about that guest
 become() {
 	set_arch "${NODE_ARCH[$1]}"
+	KERNEL=${NODE_KERNEL[$1]}
 	KERNEL_DIR=${KERNEL_DIRS[$1]} GUEST_ROOT=${GUEST_ROOTS[$1]} ACCEL=${ACCELS[$1]}
 }
 
