@@ -456,10 +456,10 @@ static void number_zero_is_a_number(void **state)
 	assert_string_equal(fake.log, KEEPER KEEPER);
 	fake.log[0] = '\0';
 	atomic_store(&shim_next_fn[SHIM_EXIT], NULL);
-	comes_to(dup(0), 11, 0, "dup 0;");
-	assert_true(shim_fd_is_marked(11));
 	comes_to(fork(), 4711, 0, "fork;");
 	assert_false(shim_fd_is_plain(0));
+	comes_to(dup(0), 11, 0, "dup 0;");
+	assert_true(shim_fd_is_marked(11));
 	fake.fds[0].unsent = fake.fds[11].unsent = 0;
 	fake_shut(11);
 	shim_fd_clear(FD_SMC, 11);

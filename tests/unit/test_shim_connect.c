@@ -557,9 +557,13 @@ static void linger_waits_outside(void **state)
 static void addresses_of_nobody(void **state)
 {
 	const struct sockaddr_in6 in6 = { .sin6_family = AF_INET6 };
-	const struct sockaddr local = { .sa_family = AF_UNIX };
+	const struct sockaddr local = { .sa_family = AF_UNIX }, none = { .sa_family = AF_UNSPEC };
+	struct sockaddr_storage longer = { .ss_family = AF_INET };
 
 	(void)state;
+	/* Longer and shorter than what it is, and good. */
+	comes_to(connect(5, (struct sockaddr *)&longer, sizeof(longer)), 0, 0, "connect 5 2;");
+	comes_to(connect(5, &none, sizeof(none.sa_family)), 0, 0, "");
 	fake.fds[5].revents = POLLHUP;
 	fake_fails("connect", EAFNOSUPPORT, 99);
 	comes_to(connect(5, NULL, 0), -1, EAFNOSUPPORT, "connect 5 -1;");

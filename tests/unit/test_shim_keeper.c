@@ -130,9 +130,9 @@ static int look_at_objects(look_fn look, void *arg)
 {
 	const uintptr_t address = (uintptr_t)shim_keeper_find;
 	ElfW(Phdr) parts[] = {
+		{ .p_type = PT_LOAD, .p_vaddr = 16, .p_memsz = 16 },
 		{ .p_type = PT_NOTE, .p_vaddr = 0, .p_memsz = (ElfW(Word))-1 },
 		{ .p_type = PT_LOAD, .p_vaddr = 0, .p_memsz = 16 },
-		{ .p_type = PT_LOAD, .p_vaddr = 16, .p_memsz = 16 },
 	};
 	struct dl_phdr_info before = { address + 1, "/before/x", parts, 3, 0, 0, 0, NULL };
 	struct dl_phdr_info behind = { address - 48, "/behind/x", parts, 3, 0, 0, 0, NULL };
