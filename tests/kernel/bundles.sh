@@ -26,6 +26,19 @@ here() {
 	done
 }
 
+# judged NAME COMMAND...: what a program finds here of what a guest left. It prints TAP.
+judged() {
+	local name=$1 status
+	shift
+	"$@" >"$out/tap"
+	status=$?
+	sed -E "/^1\.\./d; s/^(not ok|ok)( [0-9]+)? - /\1 - $name: /" "$out/tap"
+	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
+	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
+	[ "$status" = 0 ] || grep -q '^not ok ' "$out/tap"
+	ok $? "$name: the judge came to its end"
+}
+
 # guest NAME TEST run|pair OPTION...: the guest's own tests, then those here.
 guest() {
 	local name=$1 test=$2 status

@@ -6,13 +6,4 @@
 . tests/kernel/bundles.sh
 
 # here NAME: instead of that for bundles.
-here() {
-	local status
-	python3 -B tests/kernel/dump_judge.py "$out/$1" >"$out/tap"
-	status=$?
-	sed -E "s/^(not ok|ok) - /\1 - $1: /" "$out/tap"
-	tap_count=$((tap_count + $(grep -cE '^(not )?ok ' "$out/tap")))
-	tap_failed=$((tap_failed + $(grep -c '^not ok ' "$out/tap")))
-	[ "$status" = 0 ] || grep -q '^not ok ' "$out/tap"
-	ok $? "$1: the judge came to its end"
-}
+here() { judged "$1" python3 -B tests/kernel/dump_judge.py "$out/$1"; }

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""What smc_chk --matrix predicts of the bundles that guests left, and what their connections were: see guest/matrix_r.py.
+usage: matrix_judge.py DIRECTORY PAIRS SEED"""
+import collections
+import json
+import os
+import sys
+
+sys.path.insert(0, "tests/kernel/guest")
+import fleet  # noqa: E402
+from kern import done, equal, ok  # noqa: E402
+
+
+def read(path):
+    """None where the guests did not come so far."""
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="ascii") as file:
+        return tuple(json.load(file))
+
+
+def main(top, count, seed):
+    counts, missing = collections.Counter(), []
+    for number, pair in enumerate(fleet.draw(seed, count)):
+        paths = [fleet.path_of(top, number, node) for node in (1, 2)]
+        modes = [read(fleet.mode_path(top, number, client)) for client in (1, 2)]
+        if None in modes:
+            missing.append(number)
+            continue
+        guess = fleet.predicted(*paths)
+        fleet.judge(number, pair, guess, modes)
+        counts.update(mode[0] for mode in modes)
+        if number % fleet.WHOLE == fleet.WHOLE - 1:
+            anonymous = fleet.predicted(*(path + ".tgz" for path in paths))
+            equal([mode for mode, _ in anonymous], [mode for mode, _ in guess], "%d: the same of anonymous bundles" % number)
+    print("# %d pairs, seed %d: %s" % (count - len(missing), seed, dict(counts)))
+    ok(not missing, "all pairs were made", missing)
+    ok(len(counts) > 1, "not all of them are the same", counts)
+    done()
+
+
+main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
