@@ -20,6 +20,15 @@ enter() {
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"' sh "$@"
 }
 
+# copy_tree TREE DIRECTORY: a clone as the tree lies there, without what git ignores
+copy_tree() {
+	git -c safe.directory='*' clone -q --no-hardlinks "$1" "$2" &&
+		git -C "$1" ls-files -z -co --exclude-standard --deduplicate | (
+			cd "$1" && while IFS= read -r -d '' name; do [ ! -e "$name" ] || printf '%s\0' "$name"; done |
+				tar -c --null -T - -f -
+		) | tar -x -C "$2"
+}
+
 # make_copy DIRECTORY TREE PACKAGES: what in_copy needs, in the mount namespace of the caller
 make_copy() {
 	mount -t tmpfs tmpfs "$1" && mkdir "$1"/{root,upper,work} &&

@@ -1,5 +1,5 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Containers of podman: pods, rootless, images by the Containerfiles; systemd-nspawn. Some minutes: only when named.
-. "$(dirname "$0")/podman.sh"
-in_podman more "$@"
+# Containers of podman: pods, rootless, no eBPF, groups that are attached. Some minutes: only when named.
+. "$(dirname "$0")/containers.sh"
+in_installed -- "podman.py $BUILD/tests/programs more $*"

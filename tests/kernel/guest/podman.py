@@ -1,63 +1,25 @@
 # SPDX-License-Identifier: MIT
 """Containers of podman, whose first socket is SMC's: smc_bpf oci-hook, with crun and runc."""
 import glob
-import json
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
 import time
 
 import tutorial
+from boot import write
+from containers import ATTACH, BOX, HOST, TCP, add_program, configure_podman, podman, scopes
 from kern import IPPROTO_SMC, done, equal, listing, mode, ok, run, wait_for
 
 PROGRAMS = sys.argv[1]
 TOOLS = os.path.dirname(os.path.abspath(__file__))
-BOX = "/run/box"
-ATTACH = "--annotation=smc-tools/attach="
-HOST = ("--network", "host")
-TCP = 6
 KNOB = "/proc/sys/net/smc/autocorking_size"
-CONTAINERS_CONF = """
-[engine]
-cgroup_manager = "cgroupfs"
-events_logger = "file"
-[containers]
-log_driver = "k8s-file"
-"""
-
-
-def write(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w", encoding="ascii") as file:
-        file.write(text)
-
-
-def podman(*argv):
-    """podman, which has to work: its output."""
-    status, out, err = run("podman", *argv)
-    if status:
-        raise RuntimeError("podman %s: status %d, %s%s" % (" ".join(argv), status, out, err))
-    return out.strip()
-
-
-def add_program(path):
-    """Into the image, with its libraries."""
-    libraries = re.findall(r"(/\S+) \(0x", run("ldd", path)[1])
-    for file in [path] + libraries:
-        to = BOX + (file if file in libraries else "/bin/" + os.path.basename(path))
-        os.makedirs(os.path.dirname(to), exist_ok=True)
-        shutil.copy(file, to)
 
 
 def set_up():
-    os.makedirs("/var/lib/containers", exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "storage", "/var/lib/containers"], check=True)
-    write("/etc/containers/containers.conf", CONTAINERS_CONF)
-    write("/etc/containers/storage.conf", '[storage]\ndriver = "vfs"\ngraphroot = "/var/lib/containers/storage"\n'
-          'runroot = "/run/containers/storage"\n')
+    configure_podman("vfs", "cgroupfs")
     write("/etc/smc-tools/smc.conf.d/all.conf", "net.smc.autocorking_size 70000\nnetns *\nnet.smc.autocorking_size 85000\n")
     for program in ["/bin/busybox", "/usr/bin/redis-server", "/usr/bin/redis-cli", TOOLS + "/protocol",
                     *glob.glob(PROGRAMS + "/gohttp")]:
@@ -67,12 +29,6 @@ def set_up():
     write("/run/Containerfile", 'FROM scratch\nCOPY . /\nENV PATH=/bin:/usr/bin\nCMD ["redis-server", "--save", ""]\n')
     status, out, err = run("buildah", "bud", "--isolation", "chroot", "-t", "box", "-t", "redis", "-f", "/run/Containerfile", BOX)
     ok(status == 0, "buildah makes an image of packages", out + err)
-
-
-def scopes():
-    status, out, err = run("smc_bpf", "status", "-j")
-    assert not status and not err, (status, out, err)
-    return {s["name"].rpartition("-")[2]: s for s in json.loads(out)["scopes"]}
 
 
 def protocol(*options):
@@ -190,61 +146,7 @@ def rootless():
     run("smc_bpf", "detach", "--all")
 
 
-# In the place of Debian's, for Containerfile: "make install" puts there what was installed into this guest.
-APT_GET = "#!/bin/sh\n"
-MAKE = """#!/bin/sh
-case "$*" in
-*install*) cp -a /src/installed /out ;;
-*) mkdir -p /static && cp /src/installed/usr/libexec/smc-tools/smc_keep /static/ ;;
-esac
-"""
-
-
-def build(name, file, directory, *options):
-    status, out, err = run("buildah", "bud", "--isolation", "chroot", *options, "-t", name, "-f", file, directory)
-    ok(status == 0, "buildah: " + name, (out + err)[-3000:])
-
-
-def containerfiles():
-    """packaging/container: the base is not Debian's, which would have to come from a registry, and compilers are stand-ins."""
-    source = os.getcwd() + "/packaging/container/"
-    os.makedirs("/run/src/installed/usr")
-    for path in glob.glob("/usr/bin/smc*") + glob.glob("/usr/lib/*-linux-gnu/ld_pre_smc.so") + ["/usr/libexec/smc-tools/smc_keep"]:
-        to = "/run/src/installed" + path
-        os.makedirs(os.path.dirname(to), exist_ok=True)
-        shutil.copy(path, to)
-    for name, text in (("apt-get", APT_GET), ("make", MAKE)):
-        write(BOX + "/bin/" + name, text)
-        os.chmod(BOX + "/bin/" + name, 0o755)
-    for name in "rm", "cp", "mkdir":
-        os.symlink("busybox", BOX + "/bin/" + name)
-    for program in "/usr/bin/smcss", "/usr/bin/smc_bpf":
-        add_program(program)
-        os.unlink(BOX + "/bin/" + os.path.basename(program))
-    build("debian:12", "/run/Containerfile", BOX)
-    build("smc-tools:local", source + "Containerfile", "/run/src", "--pull-never")
-    equal(podman("run", "--rm", *HOST, "smc-tools:local", "smc_bpf", "--version").split()[0], "smc_bpf", "its tools run")
-    build("box:smc", source + "Containerfile.preload", "/run/src", "--pull-never", "--build-arg", "BASE=localhost/box")
-    podman("run", "-d", "--init", *HOST, "--name", "redis", "box:smc", "redis-server", "--save", "", "--port", "7003")
-    equal(mode(7003), "SMCD", "the library in an image, glibc: SMC-D without anything on the host")
-    podman("rm", "-f", "-t", "0", "redis")
-
-
-def nspawn():
-    """systemd's containers know no hooks; their control group does."""
-    os.makedirs("/sys/fs/cgroup/nspawn", exist_ok=True)
-    os.makedirs(BOX + "/usr", exist_ok=True)
-    write("/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
-    def first():
-        command = "echo 0 >/sys/fs/cgroup/nspawn/cgroup.procs && exec systemd-nspawn -q --register=no --keep-unit -D %s /bin/protocol inet" % BOX
-        return run("sh", "-c", command)
-    equal(first(), (0, "%d\n" % TCP, ""), "systemd-nspawn: TCP")
-    run("smc_bpf", "attach", "--cgroup", "/nspawn")
-    equal(first(), (0, "%d\n" % IPPROTO_SMC, ""), "in a group that is attached: SMC")
-    run("smc_bpf", "detach", "--all")
-
-
-TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, stays_tcp, pod, rootless, nspawn, containerfiles)}
+TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, stays_tcp, pod, rootless)}
 for test in TESTS[sys.argv[2]]:
     if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
         continue

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# For tests of containers: the tools as make install puts them into the guest's root.
+. "$(dirname "${BASH_SOURCE[0]}")/lab.sh"
+
+REMOVE=()	# when the test ends
+trap 'rm -rf --one-file-system "${REMOVE[@]}"' EXIT
+
+# install_tools: sets INSTALLED, unless it is set
+install_tools() {
+	[ -z "${INSTALLED-}" ] || return 0
+	INSTALLED=$(mktemp -d) || return
+	REMOVE+=("$INSTALLED")
+	chmod 755 "$INSTALLED"
+	# As the tutorial says it, but for what would install packages.
+	MAKELEVEL='' MAKEFLAGS=" -- O=$BUILD DESTDIR=$INSTALLED HAVE_32=" \
+		sh -ec "$(sed -n '/^<!-- install/,/^```$/{ s/^\$ make/make/p; s/^\$ tests/test -x tests/p; }' docs/tutorial.md)" >/dev/null || return
+	cp "$(command -v promtool || echo "${XDG_CACHE_HOME:-$HOME/.cache}/smc-tools/prometheus/usr/bin/promtool")" "$INSTALLED/usr/bin/" ||
+		echo '# no promtool: tests/setup fetches it'
+}
+
+# in_installed [OPTION...] -- TEST: as in_lab
+in_installed() {
+	if [ ! -x "$BUILD/smc_bpf" ]; then
+		echo "ok 1 - smc_bpf oci-hook # SKIP smc_bpf was not built: see 'make'"
+		echo 1..1
+		return
+	fi
+	install_tools && in_lab run -k lo -t 2400 --cpus 2 ${OUT:+-o "$OUT"} "$@"
+}
