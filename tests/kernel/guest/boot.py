@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """The real systemd in a guest, in namespaces of its own: the lab's guest has another init."""
-import glob
 import os
 import shutil
 import subprocess
@@ -18,20 +17,21 @@ def write(path, text):
 
 
 def read(path):
-    with open(path, encoding="ascii") as file:
+    with open(path, encoding="utf-8") as file:
         return file.read()
 
 
-def choose_units(*others):
+def choose_units(*others, root="", generators=()):
     """Few units, in memory: each reload reads them all; the lab has set the machine up already."""
-    os.makedirs("/run/units", exist_ok=True)
+    os.makedirs(root + "/run/units", exist_ok=True)
     for name in "basic network network-pre paths shutdown slices sockets sysinit timers".split():
-        shutil.copy("/lib/systemd/system/%s.target" % name, "/run/units")
+        shutil.copy(root + "/lib/systemd/system/%s.target" % name, root + "/run/units")
     for path in others:
-        shutil.copy(path, "/run/units")
-    os.makedirs("/run/systemd/system-generators", exist_ok=True)
-    for path in glob.glob("/lib/systemd/system-generators/*"):
-        os.symlink("/dev/null", "/run" + path.removeprefix("/lib"))
+        shutil.copy(path, root + "/run/units")
+    os.makedirs(root + "/run/systemd/system-generators", exist_ok=True)
+    for name in os.listdir(root + "/lib/systemd/system-generators"):
+        if name not in generators:
+            os.symlink("/dev/null", root + "/run/systemd/system-generators/" + name)
 
 
 def add_redis_user():
@@ -45,27 +45,45 @@ def add_redis_user():
         os.chown(directory, 987, 987)
 
 
-def boot_systemd(script, *argv, group="/sys/fs/cgroup/command"):
-    """systemd as process 1 of a PID namespace, and a script inside, after which all of it ends. Return: its status.
+# For process 1 in namespaces of its own, as root is one of a tree: its control group is the root for it, empty but for it.
+ENTER_TREE = """set -e
+echo "+cpu +cpuset +io +memory +pids" >/sys/fs/cgroup/cgroup.subtree_control
+echo 0 >"$(mktemp -d /sys/fs/cgroup/tree.XXXXXX)/cgroup.procs"
+cd %s
+mount -t proc proc proc
+mount --rbind /dev dev
+mount --rbind /sys sys
+pivot_root . .
+umount -l .
+exec unshare --cgroup sh -c '%s'
+"""
+INIT = "umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup && " \
+       "mount --bind /run/units /lib/systemd/system && " \
+       "exec /lib/systemd/systemd --system --unit=lab.target --show-status=no --log-target=console"
+# Where a test runs in the tree: systemd moves its children, which it must see.
+ENTER_GROUP = "mkdir -p /sys/fs/cgroup/test && echo 0 >/sys/fs/cgroup/test/cgroup.procs && exec \"$@\""
 
-    group: the control group that is its root; one without other processes can have controllers."""
-    init = "umount -l /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup && " \
-           "mount --bind /run/units /lib/systemd/system && " \
-           "exec /lib/systemd/systemd --system --unit=lab.target --show-status=no --log-target=console"
-    with open("/run/systemd.log", "w", encoding="ascii") as log:
-        outer = subprocess.Popen(["sh", "-c", 'echo 0 >"$0/cgroup.procs" && exec "$@"', group, "unshare", "--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--cgroup",
-                                  "sh", "-c", init], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                                 env=dict(os.environ, container="lab"))
-    if not wait_for(lambda: os.path.exists("/run/systemd/private")):
-        sys.exit("systemd does not come up:\n" + read("/run/systemd.log"))
+
+def boot_systemd(script, *argv, root="", group="/sys/fs/cgroup/command"):
+    """systemd as process 1 of a PID namespace, and a script inside, after which all of it ends; of a tree, if there is
+    one, which has its /run already. Return: its status.
+
+    group: the control group that is its root; one without other processes can have controllers. A tree makes its own."""
+    with open(root + "/run/systemd.log", "w", encoding="ascii") as log:
+        outer = subprocess.Popen(["sh", "-c", 'echo 0 >"$0/cgroup.procs" && exec "$@"', group,
+                                  "unshare", "--pid", "--fork", "--kill-child", "--mount"] +
+                                 (["sh", "-c", ENTER_TREE % (root, INIT)] if root else ["--mount-proc", "--cgroup", "sh", "-c", INIT]),
+                                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=dict(os.environ, container="lab"))
+    if not wait_for(lambda: os.path.exists(root + "/run/systemd/private")):
+        sys.exit("systemd does not come up:\n" + read(root + "/run/systemd.log"))
     write("/sys/fs/cgroup/command/cgroup.procs", str(outer.pid))
     pid = subprocess.run(["pgrep", "-P", str(outer.pid)], capture_output=True, text=True,
                          check=True).stdout.strip()
-    status = subprocess.run(["nsenter", "-t", pid, "-p", "-m", "-C", "python3", "-B", script, *argv],
-                            check=False).returncode
+    status = subprocess.run(["nsenter", "-t", pid, "-p", "-m", "-C", *(["sh", "-c", ENTER_GROUP, "sh"] if root else []),
+                             "python3", "-B", script, *argv], check=False).returncode
     outer.kill()
     outer.wait()
-    os.remove("/run/systemd/private")
+    os.remove(root + "/run/systemd/private")
     return status
 
 

@@ -27,7 +27,8 @@ def add_program(path):
 def configure_podman(storage, cgroups, images=""):
     """Storage in memory by that driver, control groups by that manager; images are also in that directory."""
     os.makedirs("/var/lib/containers", exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "storage", "/var/lib/containers"], check=True)
+    if not os.path.ismount("/var/lib/containers"):
+        subprocess.run(["mount", "-t", "tmpfs", "storage", "/var/lib/containers"], check=True)
     write("/etc/containers/containers.conf", '[engine]\ncgroup_manager = "%s"\nevents_logger = "file"\n'
           '[containers]\nlog_driver = "k8s-file"\n' % cgroups)
     write("/etc/containers/storage.conf", '[storage]\ndriver = "%s"\ngraphroot = "/var/lib/containers/storage"\n'
