@@ -227,17 +227,17 @@ def main():
             break
         fresh_run(root)
         status = boot_systemd(__file__, "inside", how, *tests, root=root)
-        if not os.path.exists(root + "/root/count"):
+        if not os.path.exists(root + "/var/lib/count"):
             print(read(root + "/run/systemd.log")[-5000:])
             sys.exit(status or 1)
-        kern.go_on(*map(int, read(root + "/root/count").split()))
+        kern.go_on(*map(int, read(root + "/var/lib/count").split()))
         run("smc_bpf", "detach", "--all")
     done()
 
 
 def inside(how, chosen):
     if how == "again":
-        kern.go_on(*map(int, read("/root/count").split()))
+        kern.go_on(*map(int, read("/var/lib/count").split()))
         after_reboot()
     else:
         ok(wait_for(lambda: os.path.exists("/run/dbus/system_bus_socket")), "systemd has booted")
@@ -250,7 +250,7 @@ def inside(how, chosen):
         start = time.monotonic()
         test()
         print("# %s: %.1f s" % (test.__name__, time.monotonic() - start), flush=True)
-    write("/root/count", "%d %d" % kern.counted())
+    write("/var/lib/count", "%d %d" % kern.counted())
 
 
 if sys.argv[1] == "inside":
