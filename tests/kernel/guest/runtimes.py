@@ -65,7 +65,7 @@ def fill_tree(root, installed):
     subprocess.run(["chroot", root, "systemd-sysusers"], check=True, capture_output=True)
     write(root + "/etc/hosts", "127.0.0.1 localhost\n")
     write(root + "/etc/resolv.conf", "")
-    shutil.copy("man/smc_bpf.8", root + "/root")
+    shutil.copy("man/smc_bpf.8", root + "/var/lib")
     with open(root + "/etc/group", "a", encoding="ascii") as file:
         file.write("docker:x:900:\n")
     write(root + "/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
@@ -128,7 +128,7 @@ def quadlet():
 
 def said_of_containerd():
     """What to type, and what to write, as the manual has it."""
-    text = read("/root/smc_bpf.8")
+    text = read("/var/lib/smc_bpf.8")
     for escaped, plain in ("\\-", "-"), ("\\e", "\\"), ("\\(aq", "'"):
         text = text.replace(escaped, plain)
     return [re.search(r"(?ms)^%s.*?(?=^\.Ed)" % start, text)[0] for start in ("ctr oci spec", r"\[plugins")]
