@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Dual MIT/GPL */
 /*
- * What an eBPF program keeps of sockets, by the address of the kernel's: each at a place that follows
- * from it, where it is found at a fifth of the cost, and those whose place is taken in a hash. Who
- * includes this says of which type they are (KEPT), and how many go into the hash (KEPT_MAX).
+ * What an eBPF program keeps of sockets, by the address of the kernel's: each at a place that
+ * follows from it, where it is found at a fifth of the cost, and those whose place is taken in a
+ * hash. Who includes this says of which type they are (KEPT), and how many go into the hash
+ * (KEPT_MAX).
  */
 #pragma once
 

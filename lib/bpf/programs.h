@@ -19,8 +19,8 @@ struct bpf_programs;
  *	alone stands for an object that could not be built.
  * @state: array map whose only element begins with the inode of the namespace, a __u32
  * @value: that element, with zero there
- * @module: of these functions: programs whose names begin with "typed_" do what those of "plain_" do.
- *	They are taken, as they cost less, where the kernel has types of it.
+ * @module: of these functions: programs whose names begin with "typed_" do what those of "plain_"
+ *	do. They are taken, as they cost less, where the kernel has types of it.
  * @ring: map whose records @fn takes, called with @arg
  */
 struct bpf_watch {
