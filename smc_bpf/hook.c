@@ -23,13 +23,13 @@
 #include "sys/cgroup.h"
 #include "sys/library.h"
 #include "sys/program.h"
+#include "sys/rundir.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 #define MAX_SECONDS 10
 
 /* A byte for each failure since the host was started: appending one needs no lock. */
-#define FAILURES_DIR "/run/smc-tools"
-#define FAILURES_FILE FAILURES_DIR "/oci-hook.failures"
+#define FAILURES_FILE "oci-hook.failures"
 
 /* Runtimes show standard error only if the hook fails. */
 static void say(const struct cli_tool *tool, const struct oci_state *container, int priority,
@@ -180,11 +180,8 @@ static void say_late(const struct cli_tool *tool, const struct oci_state *contai
 /* For smc-metrics; who may not write there is not the host's runtime. */
 static void count_failure(const struct cli_tool *tool)
 {
-	int fd = -1;
+	int fd = rundir_open(FAILURES_FILE, O_WRONLY | O_APPEND, 0644);
 
-	if (!mkdir(FAILURES_DIR, 0755) || errno == EEXIST)
-		fd = open(FAILURES_FILE, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			  0644);
 	if (fd < 0)
 		return;
 	if (write(fd, "\n", 1) != 1)
@@ -196,7 +193,7 @@ uint64_t hook_failures(void)
 {
 	struct stat file;
 
-	return stat(FAILURES_FILE, &file) ? 0 : (uint64_t)file.st_size;
+	return stat(RUN_DIR "/" FAILURES_FILE, &file) ? 0 : (uint64_t)file.st_size;
 }
 
 int hook_run(const struct cli_tool *tool)

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -19,8 +18,7 @@
 #include "policy/enforce.h"
 #include "sys/enclose.h"
 #include "sys/library.h"
-
-#define LOCK_DIR "/run/smc-tools"
+#include "sys/rundir.h"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM, OPT_METRICS };
 
@@ -293,11 +291,8 @@ static void forget_normals(struct conf *now)
  */
 static int wait_for_others(void)
 {
-	int fd = -1;
+	int fd = rundir_open("smc_conf.lock", O_RDWR, 0600);
 
-	if (!mkdir(LOCK_DIR, 0755) || errno == EEXIST)
-		fd = open(LOCK_DIR "/smc_conf.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC,
-			  0600);
 	if (fd >= 0)
 		flock(fd, LOCK_EX);
 	return fd;

@@ -15,6 +15,7 @@
 
 #include "host/file.h"
 #include "out/text.h"
+#include "sys/rundir.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71 /* kernel 5.14 */
@@ -35,7 +36,7 @@ int baseline_dir(char *path, size_t size)
 	};
 
 	if (!geteuid())
-		return snprintf(path, size, "/run/smc-tools") < (int)size ? 0 : -ENAMETOOLONG;
+		return snprintf(path, size, RUN_DIR) < (int)size ? 0 : -ENAMETOOLONG;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		const char *base = secure_getenv(places[i].variable);
 

@@ -622,13 +622,10 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 /* Return: of this task, to be filled; NULL if nobody wants to know. */
 static struct call *begin_call(struct sock *sk, __u64 len)
 {
-	struct smcdata_state *state = state_of();
-	struct smcdata_conn *conn = find(sk);
+	struct piece piece;
 	struct call *call;
 
-	if (!conn)
-		conn = begin(sk, SMCDATA_UNKNOWN, true);
-	if (!state || !conn || !is_wanted(state, conn))
+	if (!begin_piece(&piece, sk))
 		return NULL;
 	call = bpf_task_storage_get(&smcdata_calls, bpf_get_current_task_btf(), NULL,
 				    BPF_LOCAL_STORAGE_GET_F_CREATE);
