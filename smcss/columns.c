@@ -90,14 +90,28 @@ static json_t *json_user(const void *uid)
 	return name ? out_json_str(name) : NULL;
 }
 
+static char *put_octet(char *at, unsigned int octet)
+{
+	if (octet >= 100)
+		*at++ = (char)('0' + octet / 100);
+	if (octet >= 10)
+		*at++ = (char)('0' + octet / 10 % 10);
+	*at++ = (char)('0' + octet % 10);
+	return at;
+}
+
 /* inet_ntop() is too slow for the one case that matters in a long table. */
 static void append_ipv4(struct out_text *text, const uint8_t *ip)
 {
+	char *at = out_reserve(text, INET_ADDRSTRLEN);
+
+	if (!at)
+		return;
 	for (int i = 0; i < 4; i++) {
-		if (i)
-			out_char(text, '.');
-		out_dec(text, ip[i], 0);
+		at = put_octet(at, ip[i]);
+		*at++ = '.';
 	}
+	text->len = (size_t)(at - 1 - text->data);
 }
 
 static void append_ip(struct out_text *text, const struct smc_addr *addr)

@@ -110,7 +110,8 @@ append_value(struct out_text *text, const struct out_col *col, const void *value
 	}
 }
 
-void out_cell(struct out_text *text, const struct out_col *col, const void *object)
+static inline __attribute__((always_inline)) void
+append_cell(struct out_text *text, const struct out_col *col, const void *object)
 {
 	const void *value = value_of(col, object);
 
@@ -120,6 +121,11 @@ void out_cell(struct out_text *text, const struct out_col *col, const void *obje
 		append_value(text, col, value);
 	else if (col->none)
 		out_str(text, col->none);
+}
+
+void out_cell(struct out_text *text, const struct out_col *col, const void *object)
+{
+	append_cell(text, col, object);
 }
 
 /* The text as a string. */
@@ -245,23 +251,29 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width)
 			view->widths[i] = width;
 }
 
-/* Bring what was appended since @start to the column's width, with the blanks behind it. */
-static inline __attribute__((always_inline)) void
+/*
+ * Bring what was appended since @start to the column's width, with the blanks behind it.
+ * Return: where the blanks begin.
+ */
+static inline __attribute__((always_inline)) size_t
 pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 {
-	size_t len = text->len - start, missing = 0;
+	size_t end = text->len, len = end - start, missing = 0;
 
 	if (len < view->widths[i])
 		missing = view->widths[i] - len;
 	out_blanks(text, missing + 1U + view->cols[i]->gap);
 	if (!missing || !view->cols[i]->is_right || text->is_failed)
-		return;
+		return end;
 	memmove(text->data + start + missing, text->data + start, len);
 	memset(text->data + start, ' ', missing);
+	return end + missing;
 }
 
-static void end_line(struct out_text *text, size_t start)
+/* @end: of the last cell, which may end with blanks itself */
+static void end_line(struct out_text *text, size_t start, size_t end)
 {
+	text->len = end;
 	while (text->len > start && text->data[text->len - 1] == ' ')
 		text->len--;
 	out_char(text, '\n');
@@ -269,15 +281,15 @@ static void end_line(struct out_text *text, size_t start)
 
 void out_header(struct out_text *text, const struct out_view *view)
 {
-	size_t line = text->len;
+	size_t line = text->len, end = line;
 
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len;
 
 		out_str(text, view->cols[i]->head);
-		pad(text, view, i, start);
+		end = pad(text, view, i, start);
 	}
-	end_line(text, line);
+	end_line(text, line, end);
 }
 
 static size_t room(const struct out_view *view, size_t i)
@@ -309,12 +321,12 @@ static void fill_gap(struct out_text *text, const struct out_view *view, size_t 
 
 void out_row(struct out_text *text, const struct out_view *view, const void *object)
 {
-	size_t line = text->len, next = 0; /* first column that is not written yet */
+	size_t line = text->len, end = line, next = 0; /* first column that is not written yet */
 
 	for (size_t i = 0; i < view->count; i++) {
 		size_t start = text->len;
 
-		out_cell(text, view->cols[i], object);
+		append_cell(text, view->cols[i], object);
 		if (text->len == start)
 			continue;
 		if (next < i) {
@@ -323,10 +335,10 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 			fill_gap(text, view, next, i, start);
 			start = text->len - len;
 		}
-		pad(text, view, i, start);
+		end = pad(text, view, i, start);
 		next = i + 1;
 	}
-	end_line(text, line);
+	end_line(text, line, end);
 }
 
 /* The object that the column's key belongs to. Return: NULL without memory. */

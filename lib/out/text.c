@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/memory.h"
 
-static bool grow(struct out_text *text, size_t len)
+bool out_grow(struct out_text *text, size_t len)
 {
 	size_t size = text->size ? text->size : 4096;
 	char *data;
@@ -28,30 +28,14 @@ static bool grow(struct out_text *text, size_t len)
 	return true;
 }
 
-static inline bool reserve(struct out_text *text, size_t len)
-{
-	return text->size - text->len >= len || grow(text, len);
-}
-
 void out_mem(struct out_text *text, const void *data, size_t len)
 {
-	if (!len || !reserve(text, len))
+	char *at = len ? out_reserve(text, len) : NULL;
+
+	if (!at)
 		return;
-	memcpy(text->data + text->len, data, len);
+	memcpy(at, data, len);
 	text->len += len;
-}
-
-void *out_room(struct out_text *text, size_t len)
-{
-	if (!reserve(text, len))
-		return NULL;
-	text->len += len;
-	return text->data + text->len - len;
-}
-
-void out_str(struct out_text *text, const char *str)
-{
-	out_mem(text, str, strlen(str));
 }
 
 void out_vprintf(struct out_text *text, const char *fmt, va_list args)
@@ -62,7 +46,7 @@ void out_vprintf(struct out_text *text, const char *fmt, va_list args)
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
-	if (len < 0 || !reserve(text, (size_t)len + 1)) {
+	if (len < 0 || !out_reserve(text, (size_t)len + 1)) {
 		text->is_failed = true;
 		return;
 	}
@@ -81,33 +65,41 @@ void out_printf(struct out_text *text, const char *fmt, ...)
 
 void out_fill(struct out_text *text, char c, size_t count)
 {
-	if (!count || !reserve(text, count))
+	char *at = count ? out_reserve(text, count) : NULL;
+
+	if (!at)
 		return;
-	memset(text->data + text->len, c, count);
+	memset(at, c, count);
 	text->len += count;
 }
 
-/* Room for the longest number, and for a copy of that size from wherever a shorter one begins. */
+/* No number has more digits than that, and none is asked for. */
 #define DIGITS 24
-struct digits {
-	char buf[2 * DIGITS];
-	char *start;
-};
 
 /*
- * Put leading zeros before the digits, append all of them: one copy of a fixed size, cut to
- * length.
+ * A number of @used digits, at least @digits: zeros, one copy of a fixed size, which the digits
+ * replace from the end that is returned. NULL without memory.
  */
-static inline void append(struct out_text *text, struct digits *number, int digits)
+static inline char *append_zeros(struct out_text *text, int used, int digits)
 {
-	char *end = number->buf + DIGITS;
+	static const char zeros[] = "000000000000000000000000";
+	char *at = out_reserve(text, DIGITS);
 
-	while (end - number->start < digits && number->start > number->buf)
-		*--number->start = '0';
-	if (!reserve(text, DIGITS))
-		return;
-	memcpy(text->data + text->len, number->start, DIGITS);
-	text->len += (size_t)(end - number->start);
+	if (!at)
+		return NULL;
+	memcpy(at, zeros, DIGITS);
+	at += used < digits ? digits : used;
+	text->len = (size_t)(at - text->data);
+	return at;
+}
+
+static inline int decimal_digits(uint64_t value)
+{
+	int used = 1;
+
+	for (; value >= 10000; value /= 10000)
+		used += 4;
+	return used + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
 void out_dec(struct out_text *text, uint64_t value, int digits)
@@ -116,31 +108,30 @@ void out_dec(struct out_text *text, uint64_t value, int digits)
 				    "25262728293031323334353637383940414243444546474849"
 				    "50515253545556575859606162636465666768697071727374"
 				    "75767778798081828384858687888990919293949596979899";
-	struct digits number;
+	char *at = append_zeros(text, decimal_digits(value), digits);
 
-	if (value < 10 && digits <= 1) { /* most bytes of an IPv4 address, ports and counts */
-		out_char(text, (char)('0' + value));
+	if (!at)
 		return;
-	}
-	number.start = number.buf + DIGITS;
 	for (; value >= 100; value /= 100)
-		memcpy(number.start -= 2, pairs + 2 * (value % 100), 2);
+		memcpy(at -= 2, pairs + 2 * (value % 100), 2);
 	if (value >= 10)
-		memcpy(number.start -= 2, pairs + 2 * value, 2);
+		memcpy(at - 2, pairs + 2 * value, 2);
 	else
-		*--number.start = (char)('0' + value);
-	append(text, &number, digits);
+		at[-1] = (char)('0' + value);
 }
 
 void out_hex(struct out_text *text, uint64_t value, int digits)
 {
-	struct digits number;
+	int used = 1;
+	char *at;
 
-	number.start = number.buf + DIGITS;
-	do
-		*--number.start = "0123456789abcdef"[value & 0xf];
-	while (value >>= 4);
-	append(text, &number, digits);
+	for (uint64_t rest = value; rest >>= 4;)
+		used++;
+	at = append_zeros(text, used, digits);
+	if (!at)
+		return;
+	for (; value; value >>= 4)
+		*--at = "0123456789abcdef"[value & 0xf];
 }
 
 void out_escaped(struct out_text *text, const char *str, size_t len)

@@ -24,15 +24,24 @@ struct out_text {
 /** out_mem() - append bytes as they are */
 void out_mem(struct out_text *text, const void *data, size_t len);
 
+/** out_grow() - make room for @len bytes more. Return: false without memory, which is noted */
+bool out_grow(struct out_text *text, size_t len) __attribute__((cold, noinline));
+
 /**
- * out_room() - append @len bytes that the caller fills before anything else is appended
+ * out_reserve() - where the next @len bytes go; text->len grows by what the caller puts there
  *
- * Return: where they are; NULL without memory.
+ * Return: NULL without memory.
  */
-void *out_room(struct out_text *text, size_t len);
+static inline char *out_reserve(struct out_text *text, size_t len)
+{
+	return text->size - text->len >= len || out_grow(text, len) ? text->data + text->len : NULL;
+}
 
 /** out_str() - append a string as it is */
-void out_str(struct out_text *text, const char *str);
+static inline void out_str(struct out_text *text, const char *str)
+{
+	out_mem(text, str, strlen(str));
+}
 
 /**
  * out_printf() - append text made by printf(3)

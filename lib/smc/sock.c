@@ -11,35 +11,30 @@
 
 #include "smc/order.h"
 
-struct state_name {
-	uint8_t state;
+/* By state; some numbers are not used. */
+static const struct {
 	const char *name;
 	const char *alias; /* as man pages of smc-tools spell it */
-};
-
-static const struct state_name states[] = {
-	{ SMC_ABI_ACTIVE, "ACTIVE", "ACTIVE" },
-	{ SMC_ABI_INIT, "INIT", "INIT" },
-	{ SMC_ABI_CLOSED, "CLOSED", "CLOSED" },
-	{ SMC_ABI_LISTEN, "LISTEN", "LISTENING" },
-	{ SMC_ABI_PEERCLOSEWAIT1, "PEERCLOSEWAIT1", "PEERCLW1" },
-	{ SMC_ABI_PEERCLOSEWAIT2, "PEERCLOSEWAIT2", "PEERCLW2" },
-	{ SMC_ABI_APPCLOSEWAIT1, "APPCLOSEWAIT1", "APPLCLW1" },
-	{ SMC_ABI_APPCLOSEWAIT2, "APPCLOSEWAIT2", "APPLCLW2" },
-	{ SMC_ABI_APPFINCLOSEWAIT, "APPFINCLOSEWAIT1", "APPLFINCLW" },
-	{ SMC_ABI_PEERFINCLOSEWAIT, "PEERFINCLOSEWAIT", "PEERFINCLW" },
-	{ SMC_ABI_PEERABORTWAIT, "PEERABORTWAIT", "PEERABORTW" },
-	{ SMC_ABI_PROCESSABORT, "PROCESSABORT", "PROCESSABORT" },
+} states[] = {
+	[SMC_ABI_ACTIVE] = { "ACTIVE", "ACTIVE" },
+	[SMC_ABI_INIT] = { "INIT", "INIT" },
+	[SMC_ABI_CLOSED] = { "CLOSED", "CLOSED" },
+	[SMC_ABI_LISTEN] = { "LISTEN", "LISTENING" },
+	[SMC_ABI_PEERCLOSEWAIT1] = { "PEERCLOSEWAIT1", "PEERCLW1" },
+	[SMC_ABI_PEERCLOSEWAIT2] = { "PEERCLOSEWAIT2", "PEERCLW2" },
+	[SMC_ABI_APPCLOSEWAIT1] = { "APPCLOSEWAIT1", "APPLCLW1" },
+	[SMC_ABI_APPCLOSEWAIT2] = { "APPCLOSEWAIT2", "APPLCLW2" },
+	[SMC_ABI_APPFINCLOSEWAIT] = { "APPFINCLOSEWAIT1", "APPLFINCLW" },
+	[SMC_ABI_PEERFINCLOSEWAIT] = { "PEERFINCLOSEWAIT", "PEERFINCLW" },
+	[SMC_ABI_PEERABORTWAIT] = { "PEERABORTWAIT", "PEERABORTW" },
+	[SMC_ABI_PROCESSABORT] = { "PROCESSABORT", "PROCESSABORT" },
 };
 
 #define N_STATES (sizeof(states) / sizeof(states[0]))
 
 const char *smc_state_name(uint8_t state)
 {
-	for (size_t i = 0; i < N_STATES; i++)
-		if (states[i].state == state)
-			return states[i].name;
-	return NULL;
+	return state < N_STATES ? states[state].name : NULL;
 }
 
 int smc_state_parse(const char *name)
@@ -47,8 +42,9 @@ int smc_state_parse(const char *name)
 	if (!strcasecmp(name, "APPFINCLOSEWAIT"))
 		return SMC_ABI_APPFINCLOSEWAIT;
 	for (size_t i = 0; i < N_STATES; i++)
-		if (!strcasecmp(states[i].name, name) || !strcasecmp(states[i].alias, name))
-			return states[i].state;
+		if (states[i].name &&
+		    (!strcasecmp(states[i].name, name) || !strcasecmp(states[i].alias, name)))
+			return (int)i;
 	return -EINVAL;
 }
 
@@ -179,33 +175,4 @@ int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh)
 	mnl_attr_for_each(attr, nlh, sizeof(msg))
 		sock->has |= decode_attr(sock, attr);
 	return 0;
-}
-
-bool smc_sock_needs_lookup(const struct smc_sock *sock)
-{
-	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
-}
-
-bool smc_sock_connected(const struct smc_sock *sock)
-{
-	switch (sock->state) {
-	case SMC_ABI_LISTEN:
-		return false;
-	case SMC_ABI_INIT:
-		/* A fallback before connect() stays INIT for good, though it is connected. */
-		return sock->mode == SMC_ABI_MODE_TCP && sock->peer.port;
-	default:
-		return true;
-	}
-}
-
-enum smc_mode smc_sock_mode(const struct smc_sock *sock)
-{
-	if (sock->mode == SMC_ABI_MODE_TCP && sock->state != SMC_ABI_CLOSED)
-		return SMC_MODE_TCP;
-	/* Mode 0 is SMC-R, but also what a socket without any connection says. */
-	if (!smc_sock_connected(sock) || sock->state == SMC_ABI_CLOSED)
-		return SMC_MODE_NONE;
-	return sock->mode == SMC_ABI_MODE_SMCR ? SMC_MODE_SMCR :
-	       sock->mode == SMC_ABI_MODE_SMCD ? SMC_MODE_SMCD : SMC_MODE_NONE;
 }

@@ -95,13 +95,34 @@ int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh);
  * all-zero words are 0.0.0.0, :: or unknown; words 1 to 3 zero may be IPv4 or an IPv6 address such
  * as 2001:db8::.
  */
-bool smc_sock_needs_lookup(const struct smc_sock *sock);
-
-/** smc_sock_mode() - what the connection runs over; SMC_MODE_NONE without a connection */
-enum smc_mode smc_sock_mode(const struct smc_sock *sock);
+static inline bool smc_sock_needs_lookup(const struct smc_sock *sock)
+{
+	return sock->local.family == AF_UNSPEC && (sock->local.port || sock->peer.port);
+}
 
 /** smc_sock_connected() - is or was there a peer? True also for a fallback still called INIT */
-bool smc_sock_connected(const struct smc_sock *sock);
+static inline bool smc_sock_connected(const struct smc_sock *sock)
+{
+	if (sock->state == SMC_ABI_LISTEN)
+		return false;
+	/* A fallback before connect() stays INIT for good, though it is connected. */
+	return sock->state != SMC_ABI_INIT ||
+	       (sock->mode == SMC_ABI_MODE_TCP && sock->peer.port);
+}
+
+/** smc_sock_mode() - what the connection runs over; SMC_MODE_NONE without a connection */
+static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
+{
+	if (sock->state == SMC_ABI_CLOSED)
+		return SMC_MODE_NONE;
+	if (sock->mode == SMC_ABI_MODE_TCP)
+		return SMC_MODE_TCP;
+	/* Mode 0 is SMC-R, but also what a socket without any connection says. */
+	if (!smc_sock_connected(sock))
+		return SMC_MODE_NONE;
+	return sock->mode == SMC_ABI_MODE_SMCR ? SMC_MODE_SMCR :
+	       sock->mode == SMC_ABI_MODE_SMCD ? SMC_MODE_SMCD : SMC_MODE_NONE;
+}
 
 /** smc_state_name() - name as smcss prints it, NULL for a state no header knows */
 const char *smc_state_name(uint8_t state);

@@ -336,10 +336,11 @@ static void append(struct out_text *text, const struct segment *segment)
 		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
 		.captured = (uint32_t)len, .full = (uint32_t)headers + segment->full,
 	};
-	uint8_t *to = out_room(text, block);
+	uint8_t *to = (uint8_t *)out_reserve(text, block);
 
 	if (!to)
 		return;
+	text->len += block;
 	put_last(to + block - sizeof(struct last), segment, block);
 	memcpy(to, &first, sizeof(first));
 	to += sizeof(first);

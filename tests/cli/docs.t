@@ -152,7 +152,7 @@ check_objects() {
 }
 
 check_states() {
-	names=$(sed -n 's/^\t{ SMC_ABI_[A-Z0-9]*, "\([A-Z0-9]*\)", "\([A-Z0-9]*\)" },$/\1 \2/p' lib/smc/sock.c |
+	names=$(sed -n 's/^\t\[SMC_ABI_[A-Z0-9]*\] = { "\([A-Z0-9]*\)", "\([A-Z0-9]*\)" },$/\1 \2/p' lib/smc/sock.c |
 		awk '{ print $1 "|" ($1 == $2 ? "" : $2) }')
 	page=$(sed -n '/^\.Ss States/,/^\.El/s/^\.It Cm \([A-Z0-9]*\) Ta [0-9]* Ta \(.*\)/\1|\2/p' man/smcss.8 |
 		sed 's/|Ta .*/|/; s/ Ta .*//')
