@@ -92,11 +92,9 @@ objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
 smc_run_SOURCES := smc_run/*.c
 smc_run_EXTRA := ld_pre_smc/rules.c ld_pre_smc/variables.c
-smc_run_LIBS := -pthread
 # The same program with what --ab needs, which are more libraries than libc.
 smc_ab_SOURCES := $(filter-out smc_run/ab_exec.c,$(wildcard smc_run/*.c)) smc_run/ab/*.c
 smc_ab_EXTRA := $(smc_run_EXTRA)
-smc_ab_LIBS := -pthread
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
@@ -104,7 +102,7 @@ smc_bpf_PKGS := libbpf
 smc_dump_PKGS := libpcap
 # zlib: a kernel's configuration is compressed.
 smc_chk_PKGS := zlib libibverbs
-smc_chk_LIBS := -lm -pthread
+smc_chk_LIBS := -lm
 
 # What the library and smc_run start: nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
@@ -125,7 +123,7 @@ define tool_rule
 $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 	$$(call say,LD)
 	$$(Q)$$(CC) $$(CFLAGS) $$(SANFLAGS) $$(LDFLAGS) -o $$@ $$^ $(if $(filter $(1),smc_keep),,$$(call pc,$$(LIBSMC_PKGS) $($(1)_PKGS),--libs) \
-		$($(1)_LIBS) -ldl)
+		$($(1)_LIBS) -pthread -ldl)
 endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 

@@ -30,7 +30,8 @@ struct fake_step {
  * @requests: how many dumps of SMC sockets were asked for
  * @request: the last of them
  * @inet_error: errno that the question for TCP sockets is answered with, 0 for ENOENT: no module
- * @open: sockets that are open now
+ * @open: sockets that are open now: one, and one more for what is asked while its answer comes
+ * @is_over: the answer, by its end or as it was interrupted; the next step answers the next request
  * @has_ext_ack, @receive_seconds: options of the socket, without which nothing may be sent
  */
 static struct fake {
@@ -41,17 +42,17 @@ static struct fake {
 	uint8_t request[256];
 	size_t request_len;
 	int open;
-	bool is_inet, has_ext_ack;
+	bool has_ext_ack, is_over;
 	long receive_seconds;
 } fake;
 
 struct mnl_socket {
-	int unused;
+	bool is_inet;
 };
 
 struct mnl_socket *mnl_socket_open2(int bus, int flags)
 {
-	static struct mnl_socket nl;
+	static struct mnl_socket sockets[2];
 
 	(void)flags;
 	assert_int_equal(bus, NETLINK_SOCK_DIAG);
@@ -59,8 +60,8 @@ struct mnl_socket *mnl_socket_open2(int bus, int flags)
 		errno = fake.open_error;
 		return NULL;
 	}
-	fake.open++;
-	return &nl;
+	assert_true(fake.open < 2);
+	return &sockets[fake.open++];
 }
 
 int mnl_socket_close(struct mnl_socket *nl)
@@ -114,7 +115,6 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 {
 	const struct nlmsghdr *nlh = buf;
 
-	(void)nl;
 	/* Without the one the kernel's words are lost, without the other a lost answer hangs. */
 	assert_true(fake.has_ext_ack);
 	assert_true(fake.receive_seconds >= 1 && fake.receive_seconds <= 60);
@@ -123,17 +123,18 @@ ssize_t mnl_socket_sendto(const struct mnl_socket *nl, const void *buf, size_t l
 		return -1;
 	}
 	fake.seq = nlh->nlmsg_seq;
-	fake.is_inet = *(const uint8_t *)NLMSG_DATA(nlh) != AF_SMC;
-	if (fake.is_inet)
+	((struct mnl_socket *)nl)->is_inet = *(const uint8_t *)NLMSG_DATA(nlh) != AF_SMC;
+	if (nl->is_inet)
 		return (ssize_t)len;
 	assert_true(len <= sizeof(fake.request));
 	memcpy(fake.request, buf, len);
 	fake.request_len = len;
 	fake.requests++;
+	fake.is_over = false;
 	return (ssize_t)len;
 }
 
-/* Number and port of the request that is answered, where the script says nothing else. */
+/* Number and port of the request that is answered, where the script says nothing else; its end. */
 static void fake_address(uint8_t *bytes, size_t len)
 {
 	while (len >= NLMSG_HDRLEN) {
@@ -144,6 +145,8 @@ static void fake_address(uint8_t *bytes, size_t len)
 			nlh->nlmsg_seq = fake.seq;
 		if (!nlh->nlmsg_pid)
 			nlh->nlmsg_pid = FAKE_PORTID;
+		if (nlh->nlmsg_type == NLMSG_DONE || nlh->nlmsg_flags & NLM_F_DUMP_INTR)
+			fake.is_over = true;
 		if (step < NLMSG_HDRLEN || step > len)
 			break;
 		bytes += step;
@@ -168,13 +171,12 @@ ssize_t mnl_socket_recvfrom(const struct mnl_socket *nl, void *buf, size_t size)
 	const struct fake_step *step;
 	size_t len;
 
-	(void)nl;
-	if (fake.is_inet) {
+	if (nl->is_inet) {
 		len = fake_no_inet(buf);
 		fake_address(buf, len);
 		return (ssize_t)len;
 	}
-	if (fake.next == fake.n_steps) {
+	if (fake.is_over || fake.next == fake.n_steps) {
 		errno = EAGAIN; /* SO_RCVTIMEO */
 		return -1;
 	}

@@ -326,6 +326,62 @@ static void stale_errno(void **state)
 	assert_int_equal(dump(&seen, &err), -ENOMEM);
 }
 
+/* A thread receives what is behind the first parts: the same rows in the same order. */
+static void add_rows(unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		add_row((uint8_t)i);
+}
+
+static void long_list(void **state)
+{
+	(void)state;
+	for (unsigned int count = 2; count <= ARRAY_SIZE((struct seen){ 0 }.families); count += 3) {
+		struct seen seen = { 0 };
+		struct smc_err err;
+
+		fake_reset();
+		add_rows(count);
+		fake_error(EINTR);
+		fake_done(0);
+		assert_int_equal(dump(&seen, &err), 0);
+		assert_int_equal(seen.count, count);
+		for (unsigned int i = 0; i < count; i++)
+			assert_int_equal(seen.families[i], i);
+		assert_int_equal(fake.next, fake.n_steps);
+	}
+}
+
+/* The thread ends with the list, however much waits. */
+static void long_list_left(void **state)
+{
+	(void)state;
+	for (unsigned int end = 1; end <= 60; end++) {
+		struct seen seen = { .fail_at = end, .result = -ENOMEM };
+		struct smc_err err;
+
+		fake_reset();
+		add_rows(60);
+		fake_done(0);
+		assert_int_equal(dump(&seen, &err), -ENOMEM);
+		assert_int_equal(seen.count, end);
+	}
+}
+
+static void receive_error(unsigned int before, int error, int want)
+{
+	struct seen seen = { 0 };
+	struct smc_err err;
+
+	fake_reset();
+	add_rows(before);
+	fake_error(error);
+	assert_int_equal(dump(&seen, &err), -want);
+	assert_int_equal(seen.count, before);
+	assert_non_null(strstr(err.text, "cannot receive the list of sockets: "));
+	assert_non_null(strstr(err.text, strerror(want)));
+}
+
 static void receive_errors(void **state)
 {
 	static const struct {
@@ -339,16 +395,8 @@ static void receive_errors(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct seen seen = { 0 };
-		struct smc_err err;
-
-		fake_reset();
-		add_row(43);
-		fake_error(rows[i].error);
-		fake_done(0);
-		assert_int_equal(dump(&seen, &err), -rows[i].want);
-		assert_non_null(strstr(err.text, "cannot receive the list of sockets: "));
-		assert_non_null(strstr(err.text, strerror(rows[i].want)));
+		receive_error(1, rows[i].error, rows[i].want);
+		receive_error(40, rows[i].error, rows[i].want);
 	}
 }
 
@@ -461,7 +509,7 @@ int main(void)
 		TEST(interrupted),     TEST(foreign_answers), TEST(receive_errors),
 		TEST(signals),	       TEST(overrun),	    TEST(callback_errors),
 		TEST(other_messages),  TEST(set_up_errors), TEST(without_err),
-		TEST(stale_errno),
+		TEST(stale_errno),     TEST(long_list),	    TEST(long_list_left),
 	};
 	int failed = cmocka_run_group_tests_name("diag", tests, NULL, NULL);
 
