@@ -74,6 +74,8 @@ configure_root() {
 	mkdir -p -- "$root"/{mnt,media,opt,srv}
 	ln -sfn /run "$root/var/run"
 	: >"$root/etc/machine-id"
+	# without it each start of Python compiles what it imports, emulated; some files of its own tests cannot be compiled
+	/usr/bin/python3 -IS -m compileall -qq -j0 -s "$root" "$root"/usr/lib/python3* >/dev/null 2>&1
 	# without it each program looks for its libraries in dozens of directories, through 9p
 	if is_foreign; then
 		"$CROSS/bin/qemu-$QEMU_NAME-static" -L "$root" "$root/sbin/ldconfig" -r "$root"

@@ -12,6 +12,7 @@ smc-lab-eid flush
 echo "fallback=$("$2" self 127.0.0.1 1113)"
 echo "tools=$(command -v redis-server iperf3 nginx curl rdma jq strace ethtool | wc -l)"
 echo "tests=$(/usr/bin/python3 -c 'import test.test_socket' && echo there)"
+echo "compiled=$(/usr/bin/python3 -BIS -v -c 'import json' 2>&1 | grep -c '/json/__pycache__/__init__.* matches ')"
 modprobe dummy && echo "modprobe=works"
 echo "fast=$(cat "$SMC_LAB_FAST/fast/file")"
 echo "installed=$(lab-installed)"
