@@ -20,7 +20,7 @@ stage_tools() {
 # in_lab run|pair [OPTION...] -- TEST: TEST is a file in tests/kernel/guest, with arguments; guest 1 of a pair reports.
 in_lab() {
 	# Long enough for a machine with other work: the limit is there for guests that hang. OPTIONs may have another.
-	# One processor, as tests/run starts as many guests as there are here: two of an emulated guest wait for each other.
+	# One processor, as tests/run starts more guests than there are here: two of an emulated guest wait for each other.
 	# Tests of what happens at the same time have --cpus 2 among their OPTIONs.
 	local how=$1 options=(-t 1200 --cpus 1 --see "$BUILD" ${LAB_ARCH:+-a "$LAB_ARCH"}) stage status
 	[ -z "${INSTALLED-}" ] || options+=(--install "$INSTALLED")
