@@ -3,9 +3,13 @@
 #include "pnet/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/read.h"
 #include "base/words.h"
 
 #define MAX_FILE (4U << 20) /* bytes; a line of the longest names has about 100 */
@@ -101,28 +105,20 @@ static int read_lines(struct smc_pnet_table *table, FILE *file, const char *name
 	return ret;
 }
 
-/* The whole file is read first: an endless one such as /dev/zero is refused. */
-int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err)
+int pnet_read(struct smc_pnet_table *table, const char *data, size_t len, const char *name,
+	      struct smc_err *err)
 {
-	char *data = malloc(MAX_FILE + 1);
-	size_t len = data ? fread(data, 1, MAX_FILE + 1, file) : 0;
-	FILE *text = NULL;
-	int ret = 0;
+	FILE *text;
+	int ret;
 
 	*table = (struct smc_pnet_table){ 0 };
-	if (!data)
-		ret = smc_err_set(err, ENOMEM, "cannot read %.80s", name);
-	else if (ferror(file))
-		ret = smc_err_set(err, errno ? errno : EIO, "cannot read %.80s", name);
-	else if (len > MAX_FILE)
-		ret = smc_err_say(err, EFBIG, "%.80s is larger than a PNET table can be", name);
-	else if (len && !(text = fmemopen(data, len, "r")))
-		ret = smc_err_set(err, errno, "cannot read %.80s", name);
-	if (text) {
-		ret = read_lines(table, text, name, err);
-		fclose(text);
-	}
-	free(data);
+	if (!len)
+		return 0;
+	text = fmemopen((void *)(uintptr_t)data, len, "r");
+	if (!text)
+		return smc_err_set(err, errno, "cannot read %.80s", name);
+	ret = read_lines(table, text, name, err);
+	fclose(text);
 	return ret;
 }
 
@@ -142,18 +138,26 @@ void pnet_append_line(struct out_text *text, const struct smc_pnet *entry)
 	out_free(&line);
 }
 
+/* The whole file is read first: an endless one such as /dev/zero is refused. */
 int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err)
 {
-	FILE *file;
+	bool is_stdin = !strcmp(path, "-");
+	const char *name = is_stdin ? "standard input" : path;
+	int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+	size_t len;
+	char *data;
 	int ret;
 
-	if (!strcmp(path, "-"))
-		return pnet_read(table, stdin, "standard input", err);
 	*table = (struct smc_pnet_table){ 0 };
-	file = fopen(path, "re");
-	if (!file)
-		return smc_err_set(err, errno, "cannot open %.200s", path);
-	ret = pnet_read(table, file, path, err);
-	fclose(file);
+	if (fd < 0)
+		return smc_err_set(err, errno, "cannot open %.200s", name);
+	data = smc_read_fd(fd, MAX_FILE, &len);
+	if (data)
+		ret = pnet_read(table, data, len, name, err);
+	else if (errno == EFBIG)
+		ret = smc_err_say(err, EFBIG, "%.80s is larger than a PNET table can be", name);
+	else
+		ret = smc_err_set(err, errno, "cannot read %.80s", name);
+	free(data);
 	return ret;
 }

@@ -2,7 +2,7 @@
 /* Files of entries: written by smc_pnet --export, read by --import. */
 #pragma once
 
-#include <stdio.h>
+#include <stddef.h>
 
 #include "pnet/table.h"
 
@@ -12,7 +12,7 @@
 void pnet_append_line(struct out_text *text, const struct smc_pnet *entry);
 
 /**
- * pnet_read() - read a file of entries
+ * pnet_read() - entries of the text of a file
  * @name: of the file, for messages
  *
  * A line is what smc_pnet prints for an entry: PNET ID, net device, RDMA or ISM device, port; "n/a"
@@ -22,7 +22,8 @@ void pnet_append_line(struct out_text *text, const struct smc_pnet *entry);
  *
  * Return: 0; -EINVAL with the line in @err; another -errno.
  */
-int pnet_read(struct smc_pnet_table *table, FILE *file, const char *name, struct smc_err *err);
+int pnet_read(struct smc_pnet_table *table, const char *data, size_t len, const char *name,
+	      struct smc_err *err);
 
 /** pnet_read_path() - pnet_read() of a file by name, "-" for standard input */
 int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err);
