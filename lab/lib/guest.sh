@@ -131,7 +131,7 @@ qemu_arguments() {
 	qemu_program
 	QEMU+=(-name "$(guest_name "$node")" -nodefaults -no-user-config -display none -vga none -no-reboot
 		-cpu "$(cpu_model)" -smp "$CPUS" -m "$MEMORY"
-		-kernel "$KERNEL_DIR/vmlinuz" -initrd "$node/initrd"
+		-kernel "$(boot_image "$KERNEL_DIR")" -initrd "$node/initrd"
 		-append "console=$CONSOLE $KERNEL_PARAMETERS $(tsc_parameter) $(emulated_parameters) ${SMC_LAB_APPEND-}"
 		-chardev "file,id=console,path=$node/console.log" "${MACHINE[@]}"
 		-device "virtio-rng-$BUS" -device "virtio-serial-$BUS"

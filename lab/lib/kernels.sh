@@ -5,6 +5,7 @@
 #
 # A kernel in the cache is a directory kernels/RELEASE (or kernels/RELEASE-lo) with
 #   vmlinuz, initrd   what QEMU boots; the initrd holds busybox and the modules a guest loads at boot
+#   vmlinux           the same unpacked, which an emulated processor would take a second for; made when it is needed
 #   root/             a layer of the guest's root: /lib/modules/RELEASE
 #   release, version  its uname -r and its package version
 # and a link kernels/NAME leads to the newest one; for another architecture NAME.ARCH. One that is built is
@@ -85,6 +86,32 @@ newest_source() {
 source_hash() { lab_apt "$1" apt-cache show "linux-source-$2=$3" | sed -n 's/^SHA256: //p'; }
 
 kernel_cached() { [[ -e $CACHE/kernels/$(kernel_link "$1")/.stamp ]]; }
+
+# boot_image KERNEL_DIR: what QEMU boots: what has an ELF note for it (PVH) need not unpack itself
+boot_image() {
+	if [[ $ARCH != amd64 || $ACCEL != tcg ]]; then echo "$1/vmlinuz"; return; fi
+	if [[ ! -e $1/vmlinux ]]; then
+		unpack_image "$1/vmlinuz" >"$1/vmlinux.$$" && LC_ALL=C grep -aqP '\x12\0\0\0Xen\0' "$1/vmlinux.$$" || : >"$1/vmlinux.$$"
+		mv -T -- "$1/vmlinux.$$" "$1/vmlinux"
+	fi
+	if [[ -s $1/vmlinux ]]; then echo "$1/vmlinux"; else echo "$1/vmlinuz"; fi
+}
+
+# image_number FILE OFFSET SIZE
+image_number() { od -An -v "-tu$3" -j "$2" -N "$3" -- "$1" | tr -d ' '; }
+
+# unpack_image VMLINUZ: the payload is where its header says (Documentation/arch/x86/boot.rst), with its size behind it
+unpack_image() {
+	local start length payload=(head -c -4) unpack
+	start=$((($(image_number "$1" 0x1f1 1) + 1) * 512 + $(image_number "$1" 0x248 4))) length=$(image_number "$1" 0x24c 4)
+	case $(od -An -tx1 -j "$start" -N 3 -- "$1") in
+	' 28 b5 2f') unpack=(zstd -qdc) ;;
+	' fd 37 7a') unpack=(xz -dc) ;;
+	' 1f 8b 08') unpack=(gzip -dc) payload=(cat) ;;
+	*) return 1 ;;
+	esac
+	tail -c "+$((start + 1))" -- "$1" | head -c "$length" | "${payload[@]}" | "${unpack[@]}"
+}
 
 # need_kernel NAME: uses what is in the cache
 need_kernel() { kernel_cached "$1" || setup_kernel "$1"; }
