@@ -118,6 +118,25 @@ static void lower(char *word)
 		*word = (char)tolower((unsigned char)*word);
 }
 
+/* An x in @form stands for one hexadecimal digit. */
+static bool has_form(const char *word, const char *form)
+{
+	for (; *word && *form; word++, form++)
+		if (*form == 'x' ? !isxdigit((unsigned char)*word) : *word != *form)
+			return false;
+	return *word == *form;
+}
+
+/* A PCI function, whose domain may be wide, or a CCW device. */
+static bool is_bus_id(const char *word)
+{
+	static const char pci[] = "xxxxxxxx:xx:xx.x";
+	size_t domain = strcspn(word, ":");
+
+	return has_form(word, "x.x.xxxx") ||
+	       (domain >= 4 && domain <= 8 && has_form(word, &pci[8 - domain]));
+}
+
 /* 6 bytes, or the 20 of IP over InfiniBand. */
 static bool is_mac(const char *word)
 {
@@ -138,7 +157,7 @@ static int find_by(const char *word)
 	return by;
 }
 
-/* The same checks as smc_pnet -I and -D; a bus id is a name of a device, too. */
+/* The same checks as smc_pnet -I and -D. */
 static int check_device(struct conf_line *line, enum conf_by by, size_t at)
 {
 	char eth[SMC_PNET_ETH_SIZE], ib[SMC_PNET_IB_SIZE];
@@ -153,7 +172,9 @@ static int check_device(struct conf_line *line, enum conf_by by, size_t at)
 			conf_expected(line, at, "expected a MAC address, 02:00:00:00:00:01");
 	case CONF_BY_BUS:
 		lower(line->words[at]);
-		/* fall through */
+		return is_bus_id(line->words[at]) ? 0 :
+			conf_expected(line, at, "expected a PCI function, 0000:3b:00.0, or a CCW "
+				      "device, 0.0.f500");
 	default:
 		return smc_pnet_ib(ib, line->words[at], line->err);
 	}

@@ -17,7 +17,7 @@ SAMPLES = (
     "",
     "eid LAB-1.A BACKUP\nseid off\nhandshake-limit on\n",
     "net.smc.rmem 131072\nnet.smc.smcr_buf_type 2\n",
-    "pnetid net1 net eth0 device mlx5_0 port 2 bus 0.0.f500 mac 02:00:00:00:00:01\npnetid A net e\\x23\\xc4\n",
+    "pnetid net1 net eth0 device mlx5_0 port 2 bus 0.0.f500 bus 0000:3b:00.0 mac 02:00:00:00:00:01\npnetid A net e\\x23\\xc4\n",
     "allow 10.0.0.0/8 fd00::/8\nallow to 10.0.0.1\nallow from [::]/0:1-2\ndeny 10.9.0.7:5432\ndeny to ::1\n"
     "deny from 0.0.0.0/0\ndeny port 22,443,8000-8100\nlearn 24h\nby nft\n",
     "scope /system.slice/redis.service only ipv4 user redis exclude-comm sshd exclude-comm a\\x20b\nscope /\n",
@@ -27,7 +27,7 @@ SAMPLES = (
 WRONG = (
     '[]', '{"eids": []}', '{"schema": "smc-tools/conf/2"}', '{"eid": "A"}', '{"eid": [""]}', '{"eid": ["a"]}', '{"seid": "on"}',
     '{"sysctl": {"net.smc.rmem": "70000"}}', '{"sysctl": {"net.core.rmem_max": 70000}}', '{"pnetid": [{"net": "x"}]}',
-    '{"pnetid": [{"id": "A"}]}', '{"pnetid": [{"id": "A", "net": "x", "port": 1}]}', '{"exclusive": []}', '{"exclusive": false}',
+    '{"pnetid": [{"id": "A"}]}', '{"pnetid": [{"id": "A", "bus": "3b:00.0"}]}', '{"pnetid": [{"id": "A", "bus": "0.0.f500.1"}]}', '{"pnetid": [{"id": "A", "net": "x", "port": 1}]}', '{"exclusive": []}', '{"exclusive": false}',
     '{"exclusive": ["eids"]}', '{"deny_port": [0]}', '{"scope": [{"cgroup": "a"}]}', '{"scope": [{"only": "ipv4"}]}',
     '{"scope": [{"cgroup": "/", "exclude-comm": "a"}]}', '{"netns": {"a": {"scope": []}}}', '{"learn": 60}', '{"by": "me"}', '{"netns": {"a": {"eid": ["A"]}}}',
     '{"netns": []}', '{"include": "smc.conf.d"}',

@@ -52,6 +52,8 @@ static void good(void **state)
 		"pnetid NET1 device ism0 port 1\n");
 	becomes("pnetid A bus 0000:3B:00.0 mac 02:00:00:00:00:Ff",
 		"pnetid A bus 0000:3b:00.0\npnetid A mac 02:00:00:00:00:ff\n");
+	becomes("pnetid A bus 10000:e1:1f.7 bus 0.0.F500",
+		"pnetid A bus 10000:e1:1f.7\npnetid A bus 0.0.f500\n");
 	becomes("pnetid A net e\\x23\\xc4", "pnetid A net e\\x23\\xc4\n");
 	becomes("scope /sys/fs/cgroup/a user x exclude-comm c\\x20#\nscope /\nscope /.b/..c "
 		"exclude-comm b exclude-comm a only ipv4 exclude-comm b only ipv4\n",
@@ -125,6 +127,17 @@ static const struct {
 	{ "pnetid A net abcdefghijklmnop", "x.conf:1: abcdefghijklmnop: " },
 	{ "pnetid A mac 02:00", "x.conf:1: 02:00: expected a MAC address" },
 	{ "pnetid A mac 02-00-00-00-00-01", "x.conf:1: 02-00-00-00-00-01: expected a MAC" },
+	{ "pnetid A bus xyz", "x.conf:1: xyz: expected a PCI function, 0000:3b:00.0, or a CCW" },
+	{ "pnetid A bus 3b:00.0", "x.conf:1: 3b:00.0: expected a PCI function" },
+	{ "pnetid A bus 0000:3b:00", "x.conf:1: 0000:3b:00: expected a PCI function" },
+	{ "pnetid A bus 0000:3b:00.0.1", "x.conf:1: 0000:3b:00.0.1: expected a PCI function" },
+	{ "pnetid A bus 000:3b:00.0", "x.conf:1: 000:3b:00.0: expected a PCI function" },
+	{ "pnetid A bus 123456789:3b:00.0", "x.conf:1: 123456789:3b:00.0: expected a PCI" },
+	{ "pnetid A bus 0.0.f50g", "x.conf:1: 0.0.f50g: expected a PCI function" },
+	{ "pnetid A bus 0.0.f500:", "x.conf:1: 0.0.f500:: expected a PCI function" },
+	{ "pnetid A device", "x.conf:1: end of line: expected a device" },
+	{ "pnetid A device 0123456789012345678901234567890123456789012345678901234567890123",
+	  "x.conf:1: 012345678901234567890123456789012345678901234567890123456789" },
 	{ "pnetid A device x port 3", "x.conf:1: 3: expected port 1 or 2" },
 	{ "pnetid A device x port", "x.conf:1: end of line: expected port 1 or 2" },
 	{ "pnetid A net x port 1", "x.conf:1: port: expected net, bus, mac or device" },
