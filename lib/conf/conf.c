@@ -159,6 +159,8 @@ static void append_section(struct out_text *text, const struct conf *conf, size_
 
 void conf_write(struct out_text *text, const struct conf *conf)
 {
+	bool has_netns = false;
+
 	for (size_t i = 0; i < conf->n_sections; i++) {
 		size_t begin = text->len, filled;
 
@@ -173,7 +175,11 @@ void conf_write(struct out_text *text, const struct conf *conf)
 		policy_write(text, &conf->sections[i].policy);
 		if (text->len == filled)
 			text->len = begin;
+		else
+			has_netns |= *conf->sections[i].netns;
 	}
+	if (has_netns)
+		out_str(text, "\nhost\n");
 }
 
 int conf_no_memory(struct smc_err *err)

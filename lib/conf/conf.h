@@ -113,7 +113,7 @@ void conf_append_line(struct out_text *text, const struct conf_item *item);
 /**
  * conf_write() - append all of it as a file; conf_read_text() makes the same of that
  *
- * A namespace that has no settings is left out.
+ * A namespace that has no settings is left out. What is appended to it is the host's.
  */
 void conf_write(struct out_text *text, const struct conf *conf);
 

@@ -209,7 +209,7 @@ static int read_device(struct conf_line *line, const char *id, size_t *at)
 		}
 		if (*line->conf->sections[line->section].netns)
 			return conf_expected(line, object, "RDMA and ISM devices have PNET IDs "
-					     "only before the first netns");
+					     "only before the first netns, or behind host");
 	}
 	return add(line, &item, object);
 }
@@ -260,6 +260,15 @@ static int read_netns(struct conf_line *line)
 	    strchr(name, '/') || strspn(name, "0123456789") == strlen(name))
 		return conf_expected(line, 1, what);
 	line->section = conf_section(line->conf, name);
+	return line->section < 0 ? conf_no_memory(line->err) : 0;
+}
+
+/* The end of a "netns". */
+static int read_host(struct conf_line *line)
+{
+	if (line->count > 1)
+		return conf_expected(line, 1, "expected the end of the line");
+	line->section = conf_section(line->conf, "");
 	return line->section < 0 ? conf_no_memory(line->err) : 0;
 }
 
@@ -317,6 +326,7 @@ static const struct key {
 	{ "pnetid", false, read_pnetid },
 	{ "scope", true, read_scope },
 	{ "netns", false, read_netns },
+	{ "host", false, read_host },
 	{ "exclusive", false, read_exclusive },
 };
 
@@ -333,9 +343,9 @@ int conf_line(struct conf_line *line)
 			continue;
 		if (keys[i].is_host && *line->conf->sections[line->section].netns)
 			return conf_expected(line, 0, "is the same in all network namespaces: "
-					     "put it before the first netns");
+					     "put it before the first netns, or behind host");
 		return keys[i].read(line);
 	}
 	return conf_expected(line, 0, "expected eid, seid, handshake-limit, net.smc.*, pnetid, "
-			     "scope, allow, deny, learn, by, netns, exclusive or include");
+			     "scope, allow, deny, learn, by, netns, host, exclusive or include");
 }

@@ -85,8 +85,9 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 		 local->port);
 	netaddr_text(by, door, false);
 	*strchr(by, '/') = '\0';
-	remedy = doctor_remedy(doc, "allow your own networks only, such as: echo 'allow from "
-			       "10.0.0.0/8:%u' >>/etc/smc-tools/smc.conf && smc_conf apply",
+	remedy = doctor_remedy(doc, "allow your own networks only, such as: mkdir -p "
+			       "/etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:%u' "
+			       ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply",
 			       local->port);
 	if (doc->facts->exposure.has_policy)
 		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy, "listens, and "

@@ -62,7 +62,7 @@ static void good(void **state)
 	becomes("scope /a user 1 only ipv6\nscope /a only ipv6 user 1",
 		"scope /a only ipv6 user 1\n");
 	becomes("allow 10.0.0.0/8\nallow 10.1.0.0/16\nlearn 1h\nnetns a\ndeny port 22\n",
-		"allow 10.0.0.0/8\nlearn 1h\n\nnetns a\ndeny port 22\n");
+		"allow 10.0.0.0/8\nlearn 1h\n\nnetns a\ndeny port 22\n\nhost\n");
 }
 
 /* Only that of every namespace is for those that come later. */
@@ -87,13 +87,16 @@ static void sections(void **state)
 	becomes("netns blue\nhandshake-limit on\nnetns *\nexclusive sysctl\nnetns blue\n"
 		"pnetid N net eth0\n",
 		"\nnetns blue\nhandshake-limit on\npnetid N net eth0\n"
-		"\nnetns *\nexclusive sysctl\n");
-	becomes("netns none\nnetns a\\x20b\nlearn 1h\n", "\nnetns a\\x20b\nlearn 1h\n");
+		"\nnetns *\nexclusive sysctl\n\nhost\n");
+	becomes("netns none\nnetns a\\x20b\nlearn 1h\n", "\nnetns a\\x20b\nlearn 1h\n\nhost\n");
 	becomes("exclusive\n", "exclusive\n");
 	becomes("exclusive eid\nexclusive seid pnetid\n", "exclusive eid seid pnetid\n");
 	/* The same thing may differ between namespaces. */
 	becomes("net.smc.rmem 16384\nnetns a\nnet.smc.rmem 16385\n",
-		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n");
+		"net.smc.rmem 16384\n\nnetns a\nnet.smc.rmem 16385\n\nhost\n");
+	/* What is appended is the host's. */
+	becomes("netns a\nlearn 1h\n\nhost\neid A\nnetns a\nby nft\nhost\nlearn 2h\n",
+		"eid A\nlearn 2h\n\nnetns a\nlearn 1h\nby nft\n\nhost\n");
 }
 
 static const struct {
@@ -147,7 +150,9 @@ static const struct {
 	{ "netns a/b", "x.conf:1: a/b: expected the name" },
 	{ "netns ..", "x.conf:1: ..: expected the name" },
 	{ "netns 123", "x.conf:1: 123: expected the name" },
-	{ "netns a\neid A", "x.conf:2: eid: is the same in all network namespaces" },
+	{ "netns a\neid A", "x.conf:2: eid: is the same in all network namespaces: put it before "
+	  "the first netns, or behind host" },
+	{ "host a", "x.conf:1: a: expected the end of the line" },
 	{ "netns a\npnetid A device x", "x.conf:2: x: RDMA and ISM devices" },
 	{ "exclusive policy-x", "x.conf:1: policy-x: expected eid, seid" },
 	{ "scope", "x.conf:1: end of line: expected the path of a control group" },
@@ -272,7 +277,7 @@ static void includes(void **state)
 	out_char(&out, '\0');
 	assert_string_equal(out.data, "eid A\neid B\neid J\neid M\neid C\n"
 				      "\nnetns y\nhandshake-limit off\n"
-				      "\nnetns x\nhandshake-limit on\n");
+				      "\nnetns x\nhandshake-limit on\n\nhost\n");
 	assert_string_equal(strrchr(conf.items[1].place.file, '/'), "/10.conf");
 	assert_int_equal(conf.items[4].place.line, 1);
 	out_free(&out);

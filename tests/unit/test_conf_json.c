@@ -113,7 +113,7 @@ static void good(void **state)
 		"scope /a only ipv6 user 3\n");
 	becomes("{\"deny_port\": [\"22,23\", 22]}", "deny port 22-23\n");
 	becomes("{\"netns\": {\"a\": {\"handshake-limit\": true}}, \"eid\": [\"A\"]}",
-		"eid A\n\nnetns a\nhandshake-limit on\n");
+		"eid A\n\nnetns a\nhandshake-limit on\n\nhost\n");
 }
 
 static const struct {

@@ -118,8 +118,9 @@ static void test_knobs(void **state)
 }
 
 #define OPEN "listens, and everybody who reaches %s may speak SMC to it"
-#define CURE "allow your own networks only, such as: echo 'allow from 10.0.0.0/8:%s' " \
-	     ">>/etc/smc-tools/smc.conf && smc_conf apply\n"
+#define CURE "allow your own networks only, such as: mkdir -p /etc/smc-tools/smc.conf.d && " \
+	     "echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && " \
+	     "smc_conf apply\n"
 #define FIXED "ok fixes 6.12.117|Linux 6.12.117 has the fixes for all CVEs of SMC that are known " \
 	      "for it as of 16 November 2026|\n"
 
@@ -189,8 +190,8 @@ static void test_exposure(void **state)
 		   "smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|listens, and everybody who reaches 203.0.113.7 may "
 		   "speak SMC to it, unless a policy limits that|allow your own networks only, "
-		   "such as: echo 'allow from 10.0.0.0/8:80' >>/etc/smc-tools/smc.conf && smc_conf "
-		   "apply\n" FIXED);
+		   "such as: mkdir -p /etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:80' "
+		   ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply\n" FIXED);
 }
 
 static void test_policy(void **state)

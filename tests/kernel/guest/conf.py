@@ -198,6 +198,8 @@ def check_netns():
     ok("\nnetns blue\nhandshake-limit on\n%s 90000\npnetid INSIDE net lo\n" % KNOB in exported, "export has them", exported)
     write(exported, "/run/exported")
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
+    write(exported + "eid APPENDED\n", "/run/exported")
+    equal(conf("diff", "/run/exported"), (2, "+ eid APPENDED\n", ""), "a line behind it is for the host")
     check_one_netns()
     check_taken_back()
     applies("netns blue\nhandshake-limit off\n", "again")
