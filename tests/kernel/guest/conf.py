@@ -8,6 +8,7 @@ import subprocess
 
 import fleet
 from kern import HAS_SEID, doc, done, equal, ok, out_of, run, skip, wait_for
+from smcsock import smc_client, smc_listener
 
 CONF = "/etc/smc-tools/smc.conf"
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
@@ -170,6 +171,37 @@ def check_rights():
     equal(doc("smcd", "-j", "hs")["enabled"], False, "nothing of it was done")
 
 
+def check_owners():
+    """What others can change is not taken from root, however it is reached."""
+    pnet, more, dropin = "/etc/smc-tools/pnet.conf", "/etc/smc-tools/more.d", CONF + ".d"
+    write("include more.d\n")
+    write("handshake-limit on\n", more + "/a.conf")
+    write("handshake-limit on\n", dropin + "/a.conf")
+    write("handshake-limit on\n", "/run/theirs/b.conf")
+    write("NET1 lo n/a 255\n", pnet)
+    os.chown("/run/theirs", 65534, 0)
+    for path, mode, owner in ((more + "/a.conf", 0o664, 0), (more + "/a.conf", 0o600, 65534), (more, 0o1777, 0), (dropin + "/a.conf", 0o606, 0),
+                              (dropin, 0o775, 0), (pnet, 0o646, 0), (pnet, 0o644, 65534)):
+        was = os.stat(path).st_mode
+        os.chmod(path, mode)
+        os.chown(path, owner, 0)
+        status, out, err = conf("apply")
+        ok((status, out, err.count("\n")) == (1, "", 1) and err.endswith(" is not taken from root: others than root may change %s\n" % path),
+           "%o, owner %d: %s" % (mode, owner, path), err)
+        os.chown(path, 0, 0)
+        os.chmod(path, was)
+    os.symlink("/run/theirs/b.conf", more + "/b.conf")
+    equal(conf("apply"), (1, "", "smc_conf: %s/b.conf is not taken from root: others than root may change /run/theirs\n" % more), "by a link")
+    os.chown("/run/theirs", 0, 0)
+    equal((doc("smcd", "-j", "hs")["enabled"], out_of("smc_pnet")), (False, ""), "nothing of it was done")
+    equal(conf("apply"), (0, "", ""), "root's own are taken")
+    equal((doc("smcd", "-j", "hs")["enabled"], out_of("smc_pnet")), (True, "NET1 lo n/a 255\n"), "and done")
+    os.remove(pnet)
+    for path in more, dropin, "/run/theirs":
+        shutil.rmtree(path)
+    applies("exclusive\n", "as before")
+
+
 def check_taken_back():
     """A number that cannot be written, after much else: that is taken back, in the other namespace, too."""
     path = "/proc/sys/net/smc/rmem"
@@ -302,8 +334,13 @@ def check_policy():
     ok("deny port 22\nallow 10.0.0.0/8 127.0.0.0/8\nby nft\n" in exported, "export has it", exported)
     write(exported, "/run/exported")
     equal(conf("diff", "/run/exported"), (0, "", ""), "export | diff: nothing")
+    with smc_listener(22), smc_listener(23), smc_client(22), smc_client(23):
+        pass
+    counters = "\nPolicy, by nft:\n  allow: 2 networks, decided 2, others denied 0\n  deny port: decided 1\n"
     shown = conf("show")[1]
-    ok("\nPolicy, by nft:\n  allow: 2 networks, decided 0, others denied 0\n  deny port: decided 0\n" in shown, "show has counters", shown)
+    ok(counters in shown, "show has counters", shown)
+    equal(conf("apply"), (0, "", ""), "apply again")
+    ok(counters in conf("show")[1], "goes on counting: the table is the same", conf("show")[1])
     policies = json.loads(conf("show", "-j")[1])["policies"]
     equal([(p["by"], [r["networks"] for r in p["rules"]]) for p in policies], [("nft", [["10.0.0.0/8", "127.0.0.0/8"]])], "in JSON, too")
     applies("handshake-limit off\n", "a file without a policy")
@@ -438,6 +475,7 @@ check_left_alone()
 check_exclusive()
 check_half_way()
 check_rights()
+check_owners()
 check_netns()
 check_devices()
 check_pnet_file()

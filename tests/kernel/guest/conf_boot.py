@@ -58,6 +58,10 @@ def install():
         write(to, read(TOOLS + "/" + os.path.basename(to)).replace("@BINDIR@", "/usr/bin"))
 
 
+def journal():
+    return run("journalctl", "-o", "cat", "-u", "smc-conf.service", "-u", "smc-conf-watch.service")[1]
+
+
 def boot(text, how):
     """A boot with this file, and the checks inside."""
     write(CONF, text)
@@ -91,7 +95,7 @@ def can_scopes():
 def check_good():
     ok(settled(), "systemd has booted with a good file")
     state = run("systemctl", "is-active", "smc-conf.service")[1]
-    ok(state == "active\n", "smc-conf.service is active", state + read("/run/smc-conf.log"))
+    ok(state == "active\n", "smc-conf.service is active", state + journal())
     equal((sorted(first("ueid")["ueids"]), first("hs")["enabled"], first("knob")), (["INCLUDED", "LAB"], True, 131072),
           "the first service found everything set")
     equal(mode(), "SMCD" if has_loopback() else "TCP", "and SMC worked, where there is a device")
@@ -114,7 +118,7 @@ def check_scope_later():
         return
     for name in ("a slice that comes later gets its scope", "so when it comes again"):
         systemctl("start", "late.service")
-        ok(wait_for(lambda: os.path.exists("/run/late")), name, read("/run/smc-conf.log"))
+        ok(wait_for(lambda: os.path.exists("/run/late")), name, journal())
         systemctl("stop", "late.service", "late.slice")
         equal(os.path.exists("/sys/fs/cgroup/late.slice"), False, "it goes")
         os.remove("/run/late")
@@ -169,7 +173,7 @@ def check_broken():
     ok(settled(), "systemd has booted with a broken file")
     equal(run("systemctl", "is-failed", "smc-conf.service")[1], "failed\n", "smc-conf.service has failed")
     message = "smc_conf: %s:2: lab_2: an EID may contain only" % CONF
-    ok(message in read("/run/smc-conf.log"), "it says file, line and word", read("/run/smc-conf.log"))
+    ok(wait_for(lambda: message in journal()), "the journal has file, line and word", journal())
     equal(systemctl("is-active", "network.target", "first.service"), "active\nactive", "the network is up all the same")
     equal((first("ueid")["ueids"], first("hs")["enabled"], first("knob")), ([], False, 65536), "nothing of the file is set")
     equal(mode(), "TCP", "and connections are TCP")
@@ -185,13 +189,11 @@ if len(sys.argv) == 1:
     install()
     write("/run/mode.py", MODE)
     write("/etc/smc-tools/smc.conf.d/10.conf", "eid INCLUDED\n")
-    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-conf.service first.service network.target\n")
+    write(UNITS + "/lab.target", "[Unit]\nDefaultDependencies=no\nWants=smc-conf.service first.service network.target systemd-journald.service\n")
     write(UNITS + "/first.service", FIRST % "python3 /run/mode.py")
     write(UNITS + "/late.service", LATE.replace("protocol", TOOLS + "/protocol"))
-    # In place of the journal, which this systemd does not have.
-    write(UNITS + "/smc-conf.service.d/log.conf", "[Service]\nStandardError=append:/run/smc-conf.log\n")
-    write(UNITS + "/smc-conf-watch.service.d/log.conf", "[Service]\nStandardError=append:/run/smc-conf.log\n")
-    choose_units(*glob.glob("/lib/systemd/system/smc-*.service"), *glob.glob("/lib/systemd/system/systemd-udevd*"))
+    choose_units(*glob.glob("/lib/systemd/system/smc-*.service"), *glob.glob("/lib/systemd/system/systemd-udevd*"),
+                 *glob.glob("/lib/systemd/system/systemd-journald*"))
     out_of("ip", "netns", "add", "blue")
     boot((SCOPES if can_scopes() else "") + GOOD, "good")
     for name in glob.glob("/run/first-*"):
