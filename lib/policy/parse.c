@@ -184,6 +184,11 @@ static int read_rule(struct policy *policy, enum policy_action action, const cha
 	return ret;
 }
 
+static int only_nft(struct smc_err *err)
+{
+	return smc_err_say(err, EINVAL, "only nftables can learn: 'by bpf' cannot have 'learn'");
+}
+
 static int read_learn(struct policy *policy, const char *word, struct smc_err *err)
 {
 	static const struct {
@@ -202,6 +207,8 @@ static int read_learn(struct policy *policy, const char *word, struct smc_err *e
 		number *= units[i].seconds;
 		if (policy->learn && policy->learn != number)
 			return smc_err_say(err, EINVAL, "another time was given before");
+		if (policy->by == POLICY_BY_BPF)
+			return only_nft(err);
 		policy->learn = (uint32_t)number;
 		return 0;
 	}
@@ -219,6 +226,8 @@ static int read_by(struct policy *policy, const char *word, struct smc_err *err)
 		return smc_err_say(err, EINVAL, "expected nft or bpf");
 	if (policy->by && policy->by != by)
 		return smc_err_say(err, EINVAL, "the other one was given before");
+	if (by == POLICY_BY_BPF && policy->learn)
+		return only_nft(err);
 	policy->by = by;
 	return 0;
 }

@@ -104,6 +104,8 @@ static const struct {
 } wrong[] = {
 	{ "ueid A", "x.conf:1: ueid: expected eid, seid, " },
 	{ "eid A\nallow nowhere", "x.conf:2: nowhere: expected a network" },
+	{ "learn 1h\nby bpf", "x.conf:2: bpf: only nftables can learn" },
+	{ "by bpf\nnetns a\nlearn 1h\nhost\nlearn 1h", "x.conf:5: 1h: only nftables can learn" },
 	{ "learn 1h\nlearn 2h", "x.conf:2: 2h: another time was given before" },
 	{ "\n\neid", "x.conf:3: end of line: expected an EID" },
 	{ "eid A my_eid", "x.conf:1: my_eid: an EID may contain only" },

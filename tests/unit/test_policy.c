@@ -82,7 +82,7 @@ static void lines_keep_their_meaning(void **state)
 		       "allow 10.0.0.0/8 fd00::/8\nlearn 1d\nby nft\n");
 	assert_written("deny [fd00::]/8:80-90;learn 90m", "deny [fd00::]/8:80-90\nlearn 90m\n");
 	assert_written("deny 0.0.0.0/0 ::/0", "deny 0.0.0.0/0 ::/0\n");
-	assert_written("learn 61s;learn 61s;by bpf;by bpf", "learn 61s\nby bpf\n");
+	assert_written("learn 61s;learn 61s;by nft;by nft", "learn 61s\nby nft\n");
 }
 
 static void one_form_for_each_meaning(void **state)
@@ -309,7 +309,7 @@ static void what_differs_can_be_ended(void **state)
 
 static void as_json(void **state)
 {
-	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;learn 1h;by bpf");
+	struct policy policy = read_lines("deny port 22;allow from 10.0.0.0/8:80;learn 1h;by nft");
 	json_t *got, *want;
 
 	(void)state;
@@ -319,7 +319,7 @@ static void as_json(void **state)
 	got = policy_json(&policy);
 	want = json_pack("{s:s, s:i, s:[], s:[{s:i, s:i}], s:i, "
 			 "s:[{s:s, s:s, s:i, s:i, s:[s], s:i, s:i}]}",
-			 "by", "bpf", "learn", 3600, "learned", "denied_ports", "first", 22,
+			 "by", "nft", "learn", 3600, "learned", "denied_ports", "first", 22,
 			 "last", 22, "denied_ports_hits", 5, "rules", "action", "allow",
 			 "direction", "from", "first_port", 80, "last_port", 80, "networks",
 			 "10.0.0.0/8", "hits", 7, "others_denied", 3);

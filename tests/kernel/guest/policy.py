@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import smcsock
-from kern import doc, done, equal, listing, ok, out_of, run, wait_for
+from kern import Sockets, doc, done, equal, listing, ok, out_of, run, wait_for
 from tunpeer import ADDRESSES, CLOSE, GARBAGE, RESET, SILENCE, Peer
 
 PEER_NO_SMC = 0x03010000
@@ -131,6 +131,17 @@ def check_counters(by):
     equal((shown["denied_ports_hits"], rules),
           (1, {("deny", "both"): (1, None), ("allow", "to"): (2, 0), ("allow", "from"): (1, 1)}),
           by + ": every rule counts what it decided about")
+
+
+def check_programs(by):
+    """Programs that know nothing of SMC, by the library and by eBPF."""
+    apply("deny 127.1.0.0/16\nby %s\n" % by)
+    for way in ["--preload"] + ["--bpf"] * (not run("smc_bpf", "check")[0]):
+        specs = "tcp4:pair:127.1.0.1", "tcp4:pair:127.0.0.1"
+        with Sockets(*specs, prefix=("smc_run", way)) as sockets:
+            rows = {row["inode"]: (row.get("mode"), row.get("reason", {}).get("code") == PEER_NO_SMC) for row in listing("-a")}
+            found = [[rows[s["inode"]] for s in sockets.all if s["spec"] == spec and s["what"] != "listener"] for spec in specs]
+        equal(found, [[("TCP", True)] * 2, [("SMCD" if HAS_SMC else "TCP", False)] * 2], "%s: so under smc_run %s" % (by, way))
 
 
 def packets_of(connect):
@@ -279,6 +290,8 @@ def check_learn(peer):
             equal(learned, [host], "%s offers SMC and %s: learned" % (host, name))
             equal((smc_connect(host, port), [offered for _, _, offered in peer.syns][::len(peer.syns) - 1]),
                   (b"hello", [True, False]), "and is offered none again; the first time: %s" % first)
+    shown = out_of("nft", "list", "table", "inet", "smc-tools")
+    ok("timeout 1h" in shown and host + " expires " in shown, "the kernel forgets who was learned after that time", shown)
     run("policy", "apply")
     apply("learn 1h\nby nft\n")
     pair = Pair("127.1.0.1", "127.1.0.2", 7001)
@@ -297,6 +310,7 @@ def main():
         for lines, connections in CASES:
             check_connections(lines, by, connections)
         check_counters(by)
+        check_programs(by)
         check_round_trips(by)
         check_many(by)
         check_leaves_alone(by)
