@@ -252,18 +252,18 @@ static int add_wanted(struct rows *rows, const struct sc_host *host, const struc
 	const struct conf_item *now = conf_find(&host->now, item->section, item);
 	bool is_set = now && conf_has_value_of(now, item);
 	const char *state = is_set ? "set" : now ? "differs" : "not set";
+	const char *netns = host->netns[item->section].name;
+	int ret = add_row(rows, netns, item, state, &item->place);
 
-	return add_row(rows, host->netns[item->section].name, item, state, &item->place);
+	return ret || !now || is_set ? ret : add_row(rows, netns, now, "is", NULL);
 }
 
 static int add_other(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
 {
-	const struct conf_item *wanted = conf_find(&host->wanted, item->section, item);
-
-	if (wanted && conf_has_value_of(wanted, item))
+	if (conf_find(&host->wanted, item->section, item))
 		return 0;
 	return add_row(rows, host->netns[item->section].name, item,
-		       wanted ? "is" : sc_is_normal(item) ? "default" : "by hand", NULL);
+		       sc_is_normal(item) ? "default" : "by hand", NULL);
 }
 
 /* One row for all of a policy. */

@@ -74,6 +74,22 @@ else
 	skip 'a file that others may change' 'not root'
 fi
 
+# ---- what the documents show is right ----
+# example N: the Nth of smc.conf(5)
+example() {
+	awk -v n="$1" '/^\.Sh/ { here = $2 == "EXAMPLES" } /^\.Ed/ { shown = 0 } shown && here && at == n
+		/^\.Bd/ { shown = 1; at += here }' man/smc.conf.5
+}
+example 1 | grep -v '^include ' >"$tmp/lines"
+example 2 >"$tmp/json"
+sed -n '/^## Choose/,/^## What/s/^    \(allow\|deny\|learn\) /\1 /p' README.md >"$tmp/readme"
+for file in lines json readme; do
+	err=$("$conf" export - <"$tmp/$file" 2>&1 >"$tmp/out")
+	is "$?$err" 0 "an example of a document: $file"
+	like "$(cat "$tmp/out")" '^deny port 22,443' 'and it is all there'
+done
+is "$(grep -c '' "$tmp/readme")" 3 'README shows allow, deny and learn'
+
 # ---- a kernel without SMC ----
 sentence="this kernel has no SMC (module 'smc' cannot be loaded)"
 if has_smc; then

@@ -109,6 +109,9 @@ def check_left_alone():
     equal(found["net.smc.autocorking_size 131072"], ("by hand", None), "show: so with numbers")
     out = conf("show")[1]
     ok(["pnetid", "TWO", "net", "eth0", "set", CONF + ":2"] in [l.split() for l in out.splitlines()], "show", out)
+    write("handshake-limit off\n")
+    equal([line.split() for line in conf("show")[1].splitlines()[1:3]],
+          [["handshake-limit", "off", "differs", CONF + ":1"], ["handshake-limit", "on", "is"]], "show: what differs, and what it is")
 
 
 def check_exclusive():
