@@ -170,6 +170,14 @@ static int read_pnet_file(struct conf *conf, bool is_alone, struct smc_err *err)
 	return ret;
 }
 
+/* A link that leads nowhere is there, too: to read it fails. */
+static bool is_there(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st);
+}
+
 static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
 {
 	bool has_conf, has_dir, has_pnet;
@@ -178,9 +186,9 @@ static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_e
 	*conf = (struct conf){ 0 };
 	if (opts->file)
 		return conf_read(conf, opts->file, err);
-	has_conf = !access(CONF_FILE, F_OK);
-	has_dir = !access(CONF_DIR, F_OK);
-	has_pnet = !access(SC_PNET_FILE, F_OK);
+	has_conf = is_there(CONF_FILE);
+	has_dir = is_there(CONF_DIR);
+	has_pnet = is_there(SC_PNET_FILE);
 	/* A rule of udev asks for each device. */
 	if (has_conf || (!has_dir && !has_pnet && opts->command != SHOW && !opts->device))
 		ret = conf_read(conf, CONF_FILE, err);

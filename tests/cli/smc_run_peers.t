@@ -221,6 +221,10 @@ done
 echo 'eid' >/etc/smc-tools/smc.conf
 capture "$BUILD/smc_conf" diff
 refused 1 'smc_conf: /etc/smc-tools/smc.conf:1: end of line' 'smc.conf first'
+ln -sf /no/such/file /etc/smc-tools/smc.conf
+capture "$BUILD/smc_conf" diff
+refused 1 'smc_conf: cannot open /etc/smc-tools/smc.conf: No such file' 'smc.conf is a link that leads nowhere: that is said'
+rm /etc/smc-tools/smc.conf
 chmod 777 /etc/smc-tools/smc.conf.d
 echo 'eid B' >/etc/smc-tools/smc.conf
 capture "$BUILD/smc_conf" diff
