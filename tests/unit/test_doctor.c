@@ -259,6 +259,33 @@ static void test_fixes(void **state)
 	     "as of 16 November 2026|\n");
 }
 
+static bool says_ulp(struct host *host, const char *ulps)
+{
+	struct doctor *doc = &host->doc;
+	bool found = false;
+
+	set_knob(host, "net.ipv4.tcp_available_ulp", ulps);
+	doctor_kernel(doc);
+	for (size_t i = 0; i < doc->n_findings; i++)
+		found |= !strcmp(doc->findings[i].check, "tcp_ulp");
+	free(doc->findings);
+	doc->findings = NULL;
+	doc->n_findings = doc->size = 0;
+	return found;
+}
+
+static void test_ulp(void **state)
+{
+	struct host host;
+
+	(void)state;
+	start(&host);
+	assert_true(says_ulp(&host, "mptcp smc"));
+	assert_true(says_ulp(&host, "espintcp smc tls"));
+	assert_false(says_ulp(&host, "espintcp mptcp tls"));
+	assert_false(says_ulp(&host, "smcx"));
+}
+
 static void test_limitation(void **state)
 {
 	struct host host;
@@ -766,6 +793,7 @@ int main(void)
 		cmocka_unit_test(test_sizes),  cmocka_unit_test(test_tcp),
 		cmocka_unit_test(test_traffic), cmocka_unit_test(test_exposure),
 		cmocka_unit_test(test_policy), cmocka_unit_test(test_fixes),
+		cmocka_unit_test(test_ulp),
 		cmocka_unit_test(test_memory), cmocka_unit_test(test_eid),
 		cmocka_unit_test(test_ism),    cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_typed),  cmocka_unit_test(test_untypable),
