@@ -75,6 +75,7 @@ struct all {
 	const char *name;
 	struct out_text text;
 	json_t *entries; /* NULL: text */
+	struct smc_genl *nl;
 };
 
 static int append(struct all *all, const struct smc_pnet *entry, const struct netns *netns)
@@ -99,19 +100,17 @@ static int append(struct all *all, const struct smc_pnet *entry, const struct ne
 static int append_netns(void *arg, const struct netns *netns, struct smc_err *err)
 {
 	struct smc_pnet_table table = { 0 };
-	struct smc_genl *nl = NULL;
 	struct all *all = arg;
-	int ret = smc_genl_open(&nl, SMC_ABI_PNET_FAMILY, err);
+	int ret = smc_genl_follow(&all->nl, SMC_ABI_PNET_FAMILY, err);
 
 	if (!ret)
-		ret = pnet_fetch(nl, &table, err);
+		ret = pnet_fetch(all->nl, &table, err);
 	if (!ret && all->name)
 		keep_only(&table, all->name);
 	for (size_t i = 0; !ret && i < table.count; i++)
 		if (append(all, &table.entries[i], netns))
 			ret = smc_err_set(err, ENOMEM, "cannot store the PNET table");
 	smc_pnet_free(&table);
-	smc_genl_close(nl);
 	return ret;
 }
 
@@ -125,6 +124,7 @@ int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struc
 						"entries", all.entries), err);
 	else if (!ret)
 		ret = pnet_write(&all.text, err);
+	smc_genl_close(all.nl);
 	json_decref(all.entries);
 	out_free(&all.text);
 	return ret;

@@ -63,13 +63,13 @@ static int on_netns(void *arg, const struct netns *netns, struct smc_err *err)
 
 	if (!space)
 		return cmd_no_memory(all->cmd);
-	smc_genl_close(all->cmd->nl);
-	all->cmd->nl = NULL;
 	all->cmd->err = err;
 	strcpy(space->name, netns->name);
 	space->inode = netns->inode;
 	space->is_own = netns->is_own;
-	ret = stats_load(all->cmd, &space->stats);
+	ret = smc_genl_follow(&all->cmd->nl, SMC_ABI_GEN_FAMILY, err);
+	if (!ret)
+		ret = stats_load(all->cmd, &space->stats);
 	sum_up(space, all->cmd->variant->tech);
 	if (ret || (is_idle(space) && !space->is_own))
 		all->spaces.count--;

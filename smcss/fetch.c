@@ -6,6 +6,7 @@
 #include "smcss.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "host/smc.h"
 #include "netlink/diag.h"
@@ -81,30 +82,25 @@ int smcss_load_processes(struct smcss_lookup *lookup, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot read which processes hold sockets") : 0;
 }
 
-int smcss_tcp_dump(smcss_tcp_request_fn request, smc_diag_fn fn, void *arg, struct smc_err *err)
+int smcss_tcp_dump(uint8_t family, smcss_tcp_request_fn request, smc_diag_fn fn, void *arg,
+		   struct smc_err *err)
 {
-	static const uint8_t families[] = { AF_INET, AF_INET6 };
+	const struct inet_diag_req_v2 req = request(family);
+	int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), fn, arg, err);
 
-	for (size_t i = 0; i < sizeof(families); i++) {
-		const struct inet_diag_req_v2 req = request(families[i]);
-		int ret = smc_diag_dump(&req, sizeof(req), sizeof(struct inet_diag_msg), fn, arg,
-					err);
-
-		/* No IPv6, no tcp_diag, not recorded: what they would tell then stays unknown. */
-		if (ret && ret != -ENOENT && ret != -ENODATA)
-			return ret;
-	}
-	return 0;
+	/* No IPv6, no tcp_diag, not recorded: what they would tell then stays unknown. */
+	return ret == -ENOENT || ret == -ENODATA ? 0 : ret;
 }
 
-static int load_inet(struct smcss_lookup *lookup, struct smc_err *err)
+static int load_inet(struct smcss_lookup *lookup, uint8_t family, struct smc_err *err)
 {
-	int ret = smcss_tcp_dump(smc_inet_request, smc_inet_add, &lookup->inet, err);
+	bool *has = &lookup->has_inet[family == AF_INET6];
+	int ret = *has ? 0 : smcss_tcp_dump(family, smc_inet_request, smc_inet_add,
+					    &lookup->inet, err);
 
+	*has = true;
 	if (ret)
-		smc_inet_free(&lookup->inet);
-	else
-		lookup->has_inet = true;
+		smcss_forget_inet(lookup);
 	return ret;
 }
 
@@ -112,13 +108,15 @@ int smcss_complete(struct smcss_lookup *lookup, struct smc_sock *sock, struct sm
 {
 	const struct proc_fd *holder;
 	size_t count;
-	int ret;
+	int ret = 0;
 
-	if (!lookup->has_inet) {
-		ret = load_inet(lookup, err);
-		if (ret)
-			return ret;
-	}
+	/* An AF_SMC socket's TCP socket is of either. */
+	if (sock->family != AF_INET6)
+		ret = load_inet(lookup, AF_INET, err);
+	if (!ret && sock->family != AF_INET)
+		ret = load_inet(lookup, AF_INET6, err);
+	if (ret)
+		return ret;
 	if (smc_inet_resolve(&lookup->inet, sock))
 		return 0;
 	ret = smcss_load_processes(lookup, err);
@@ -133,12 +131,12 @@ int smcss_complete(struct smcss_lookup *lookup, struct smc_sock *sock, struct sm
 void smcss_forget_inet(struct smcss_lookup *lookup)
 {
 	smc_inet_free(&lookup->inet);
-	lookup->has_inet = false;
+	memset(lookup->has_inet, 0, sizeof(lookup->has_inet));
 }
 
 void smcss_lookup_free(struct smcss_lookup *lookup)
 {
 	smcss_forget_inet(lookup);
 	proc_table_free(&lookup->procs);
-	*lookup = (struct smcss_lookup){ .has_inet = false };
+	*lookup = (struct smcss_lookup){ .has_procs = false };
 }

@@ -28,6 +28,7 @@ struct lister {
 	const struct netns *netns;
 	struct rates *rates; /* NULL: rows come from the kernel directly */
 	struct summary *summary;
+	bool is_counted; /* no processes and peers in what is printed */
 	json_t *sockets;
 };
 
@@ -54,7 +55,8 @@ static int handle(struct lister *l, struct smcss_row *row)
 
 	if (!smcss_selects(l->opts, sock))
 		return 0;
-	if (!l->rates && smc_sock_needs_lookup(sock)) {
+	if (!l->rates && smc_sock_needs_lookup(sock) &&
+	    (!l->is_counted || l->opts->filter.has_addr)) {
 		ret = smcss_complete(&l->lookup, sock, l->err);
 		if (ret)
 			return ret;
@@ -226,8 +228,9 @@ int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_
 	l->rates = rates;
 	l->spaces = spaces;
 	l->err = err;
+	l->is_counted = opts->is_metrics || (opts->is_summary && spaces && !opts->is_json);
 	ret = smcss_view(&l->view, opts, err);
-	if (!ret && (opts->has_processes || opts->is_summary))
+	if (!ret && (opts->has_processes || opts->is_summary) && !l->is_counted)
 		ret = smcss_load_processes(&l->lookup, err);
 	if (!ret)
 		ret = fetch_any(l);

@@ -185,7 +185,9 @@ static int load_tcp(struct rates *rates, struct smc_err *err)
 	int ret;
 
 	rates->tcp.count = 0;
-	ret = smcss_tcp_dump(smc_tcp_request, on_tcp, &rates->tcp, err);
+	ret = smcss_tcp_dump(AF_INET, smc_tcp_request, on_tcp, &rates->tcp, err);
+	if (!ret)
+		ret = smcss_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, &rates->tcp, err);
 	if (rates->tcp.count)
 		qsort(rates->tcp.entries, rates->tcp.count, sizeof(*rates->tcp.entries),
 		      compare_tcp);

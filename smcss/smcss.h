@@ -123,7 +123,7 @@ int smcss_fetch(const struct smcss_source *source, struct smc_err *err);
 
 /** struct smcss_lookup - what addresses and processes are looked up in; begin with all zero */
 struct smcss_lookup {
-	bool has_inet, has_procs;
+	bool has_inet[2], has_procs; /* of AF_INET, of AF_INET6 */
 	struct smc_inet_table inet;
 	struct proc_table procs;
 };
@@ -147,8 +147,15 @@ void smcss_lookup_free(struct smcss_lookup *lookup);
 /** typedef smcss_tcp_request_fn - smc_inet_request() or smc_tcp_request() */
 typedef struct inet_diag_req_v2 (*smcss_tcp_request_fn)(uint8_t family);
 
-/** smcss_tcp_dump() - TCP sockets, as far as the kernel tells. Return: 0, -errno with @err */
-int smcss_tcp_dump(smcss_tcp_request_fn request, smc_diag_fn fn, void *arg, struct smc_err *err);
+/**
+ * smcss_tcp_dump() - TCP sockets of AF_INET or AF_INET6, as far as the kernel tells
+ *
+ * Dear: for each, the kernel walks the table of all network namespaces.
+ *
+ * Return: 0, -errno with @err.
+ */
+int smcss_tcp_dump(uint8_t family, smcss_tcp_request_fn request, smc_diag_fn fn, void *arg,
+		   struct smc_err *err);
 
 /* Counts by network namespace, process, peer and reason. */
 struct summary;

@@ -260,7 +260,7 @@ static int join(struct smcss_lookup *lookup, struct rates *rates, const struct s
 
 int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
 {
-	struct smcss_lookup lookup = { .has_inet = false };
+	struct smcss_lookup lookup = { .has_procs = false };
 	struct top_table table = { .count = 0 };
 	struct out_text text = { .len = 0 };
 	struct out_view view;

@@ -202,6 +202,14 @@ static int connect_socket(struct nl_sock *sock, struct smc_err *err)
 	return 0;
 }
 
+static int open_socket(struct smc_genl *nl, struct smc_err *err)
+{
+	nl->sock = nl_socket_alloc();
+	if (!nl->sock)
+		return smc_err_set(err, ENOMEM, "cannot open a netlink socket");
+	return connect_socket(nl->sock, err);
+}
+
 static int ignore(const struct nlmsghdr *nlh, void *arg)
 {
 	(void)nlh;
@@ -220,10 +228,7 @@ static int open_family(struct smc_genl *nl, struct smc_err *err)
 	request = name_request(file, nl, "family");
 	if (record_root())
 		return replay(&request, ignore, NULL, err);
-	nl->sock = nl_socket_alloc();
-	if (!nl->sock)
-		return smc_err_set(err, ENOMEM, "cannot open a netlink socket");
-	ret = connect_socket(nl->sock, err);
+	ret = open_socket(nl, err);
 	if (!ret)
 		ret = find_family(nl, nl->name, err);
 	replay_keep(&none, &request, ret, err);
@@ -246,6 +251,21 @@ int smc_genl_open(struct smc_genl **result, const char *family, struct smc_err *
 		smc_genl_close(nl);
 	else
 		*result = nl;
+	return ret;
+}
+
+int smc_genl_follow(struct smc_genl **result, const char *family, struct smc_err *err)
+{
+	int ret;
+
+	if (!*result)
+		return smc_genl_open(result, family, err);
+	nl_socket_free((*result)->sock);
+	ret = open_socket(*result, err);
+	if (ret) {
+		smc_genl_close(*result);
+		*result = NULL;
+	}
 	return ret;
 }
 

@@ -42,6 +42,16 @@ struct smc_genl_attr {
  */
 int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err);
 
+/**
+ * smc_genl_follow() - ask the network namespace that the calling thread is in now
+ * @nl: of another one, or NULL for the first; NULL again after an error
+ *
+ * The family is looked up once: it has one number in all of them. Not for a recorded host.
+ *
+ * Return: as above.
+ */
+int smc_genl_follow(struct smc_genl **nl, const char *family, struct smc_err *err);
+
 /** smc_genl_close() - NULL is allowed */
 void smc_genl_close(struct smc_genl *nl);
 

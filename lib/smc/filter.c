@@ -294,6 +294,7 @@ static int parse_test(struct parser *p)
 		return unexpected(p, test->wanted);
 	p->filter->has_state |= test->kind == FILTER_STATE;
 	p->filter->has_netns |= test->kind == FILTER_NETNS;
+	p->filter->has_addr |= test->read == addr_test;
 	ret = test->peer_kind ? add_either(p, node, test->peer_kind) : add(p, node);
 	next(p);
 	return ret;

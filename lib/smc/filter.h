@@ -44,12 +44,13 @@ struct filter_node {
  * struct filter - an expression; begin with all zero, which lets everything pass
  * @has_state: it says something about states, so the default choice of states is off
  * @has_netns: it says something about network namespaces, whose names the caller has to know
+ * @has_addr: it says something about addresses
  */
 struct filter {
 	struct filter_node nodes[FILTER_MAX_NODES];
 	uint8_t count;
 	uint8_t root;
-	bool has_state, has_netns;
+	bool has_state, has_netns, has_addr;
 };
 
 /**

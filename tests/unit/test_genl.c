@@ -384,6 +384,26 @@ static void family_without_number(void **state)
 	}
 }
 
+/* In the next network namespace: a socket of its own, and the family is known. */
+static void follow(void **state)
+{
+	struct seen seen = { 0 };
+	struct smc_genl *nl = NULL;
+	struct smc_err err;
+
+	(void)state;
+	for (unsigned int i = 0; i < 3; i++) {
+		assert_int_equal(smc_genl_follow(&nl, "SMC_GEN_NETLINK", &err), 0);
+		fake_done(0);
+		assert_int_equal(smc_genl_dump(nl, 2, note, &seen, &err), 0);
+	}
+	assert_int_equal(fake.lookups, 1);
+	fake.socket_error = EMFILE;
+	assert_int_equal(smc_genl_follow(&nl, "SMC_GEN_NETLINK", &err), -EMFILE);
+	assert_null(nl);
+	smc_genl_close(nl);
+}
+
 /* An error of a call before is forgotten; who does not want to know gives no struct smc_err. */
 static void old_errors(void **state)
 {
@@ -546,7 +566,7 @@ int main(void)
 		TEST(done_with_error), TEST(done_short), TEST(interrupted),
 		TEST(interrupted_for_ever), TEST(foreign_answers), TEST(receive_errors),
 		TEST(short_messages), TEST(send_error), TEST(callback_error), TEST(lookup),
-		TEST(family_without_number), TEST(old_errors), TEST(too_long),
+		TEST(family_without_number), TEST(follow), TEST(old_errors), TEST(too_long),
 		TEST(short_text),
 		RECORD_TEST(recording), RECORD_TEST(replaying),
 	};

@@ -36,6 +36,11 @@ int smc_genl_open(struct smc_genl **nl, const char *family, struct smc_err *err)
 	return 0;
 }
 
+int smc_genl_follow(struct smc_genl **nl, const char *family, struct smc_err *err)
+{
+	return smc_genl_open(nl, family, err);
+}
+
 void smc_genl_close(struct smc_genl *nl)
 {
 	(void)nl;

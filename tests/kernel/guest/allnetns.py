@@ -9,7 +9,7 @@ import socket
 import struct
 
 from kern import doc, equal, listing, ok, out_of, run, smcss
-from smcsock import accept, call, smc_client, smc_listener
+from smcsock import accept, call, inet_socket, smc_client, smc_listener, smc_socket
 
 COUNT = int(os.environ.get("NETNS_COUNT", "40"))
 GROUPS = "/sys/fs/cgroup"
@@ -59,14 +59,14 @@ def set_up(number, ready):
     call("unshare", 0x40000000)  # CLONE_NEWNET
     with socket.socket() as control:
         fcntl.ioctl(control, 0x8914, struct.pack("16sh14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
-    kept = []
+    kept, make = [], inet_socket if number % 2 else smc_socket
     if number % 5 == 4:
         kept.append(socket.create_server(("127.0.0.1", 80)))
-        kept.append(smc_client(80))
+        kept.append(smc_client(80, make=make))
     elif number % 5:
-        kept.append(smc_listener(80))
+        kept.append(smc_listener(80, make=make))
         for _ in range(number % 5):
-            kept += [smc_client(80), accept(kept[0])]
+            kept += [smc_client(80, make=make), accept(kept[0])]
     os.write(ready, b"1")
     signal.pause()
 
@@ -130,8 +130,11 @@ def check_text():
        "-s: a pod over SMC-D", "\n".join(table))
     ok(any(line.startswith("nspawn4 ") and line.split()[1:6] == ["0", "0", "1", "0x03010000", "PEERNOSMC:"] for line in table),
        "-s: a machine over TCP, and why", "\n".join(table))
+    by_addr = smcss("--all-netns", "-s", "host", "127.0.0.1").splitlines()
+    ok(not {line for line in table[1:-1] if line[:5] != "host "} - set(by_addr), "-s, a filter by addresses: the kernel tells them or not",
+       "\n".join(by_addr))
     sums = doc("smcss", "--all-netns", "-s", "-j")
-    equal(sums["connections"]["smcd"], sum(connections(number)[0] for number in range(COUNT)), "-s -j: the sum")
+    equal([one for one in sums["peers"] if one["peer"].startswith("n/a")], [], "-s -j: peers, where the kernel does not tell them, too")
     equal(sum(one["smcd"] for one in sums["netns"]), sums["connections"]["smcd"], "and by namespace the same")
     ok(sums["netns_count"] > COUNT, "-s -j: how many there are", sums["netns_count"])
     metrics = out_of("smcss", "--all-netns", "--metrics")

@@ -27,15 +27,25 @@ def smc_socket(ip):
     return socket.socket(AF_SMC, socket.SOCK_STREAM, int(":" in ip))
 
 
-def smc_client(port, ip="127.0.0.1"):
-    client = smc_socket(ip)
+def inet_socket(ip):
+    """As programs have that smc_bpf reaches; Linux 6.11 or later. sock_diag does not tell its addresses."""
+    return socket.socket(socket.AF_INET6 if ":" in ip else socket.AF_INET, socket.SOCK_STREAM, 256)
+
+
+def smc_client(port, ip="127.0.0.1", make=smc_socket, own=0):
+    """Its own port, 0 for any, may be one that a connection had just before."""
+    client = make(ip)
+    if own:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        name = name_of(ip, own)
+        call("bind", client.fileno(), name, len(name))
     name = name_of(ip, port)
     call("connect", client.fileno(), name, len(name))
     return client
 
 
-def smc_listener(port, ip="127.0.0.1", backlog=128):
-    listener = smc_socket(ip)
+def smc_listener(port, ip="127.0.0.1", backlog=128, make=smc_socket):
+    listener = make(ip)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     name = name_of(ip, port)
     call("bind", listener.fileno(), name, len(name))
