@@ -544,6 +544,30 @@ static void namespaces(void **state)
 	}
 }
 
+/* Who knows no addresses has to look them up only where they are asked for. */
+static void asks_for_addresses(void **state)
+{
+	static const struct {
+		const char *text;
+		bool has_addr;
+	} rows[] = {
+		{ "src 10.0.0.1", true },
+		{ "mode tcp and not dst 10.0.0.0/8", true },
+		{ "uid 0 host ::1", true },
+		{ "sport = 80 dport > 1", false },
+		{ "port 80 netns host mode smcd state all", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
+		struct filter filter;
+
+		assert_int_equal(filter_parse(&filter, 1, argv, NULL), 0);
+		assert_int_equal(filter.has_addr, rows[i].has_addr);
+	}
+}
+
 /* Where it goes wrong, and what should stand there. */
 static void sentences(void **state)
 {
@@ -642,6 +666,7 @@ int main(void)
 		cmocka_unit_test(possible_states),
 		cmocka_unit_test(wide),      cmocka_unit_test(edges),
 		cmocka_unit_test(later_states), cmocka_unit_test(namespaces),
+		cmocka_unit_test(asks_for_addresses),
 		cmocka_unit_test(sentences),
 	};
 
