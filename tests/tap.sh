@@ -34,9 +34,9 @@ is() {
 	fi
 }
 
-# like GOT REGEX TEXT: passes when some line of GOT matches the extended regular expression.
+# like GOT REGEX TEXT: passes when some line of GOT matches the extended regular expression, which is not empty.
 like() {
-	if printf '%s\n' "$1" | grep -qE -- "$2"; then
+	if [ -n "$2" ] && printf '%s\n' "$1" | grep -qE -- "$2"; then
 		ok 0 "$3"
 	else
 		ok 1 "$3"

@@ -87,6 +87,21 @@ check_columns() {
 	is "$missing" "" "smcss: manual page has every JSON key"
 }
 
+# Keys and their fixed values in what --events and --top print beside columns.
+check_events() {
+	missing=
+	keys=$(cat smcss/event.c smcss/top.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set[a-z_]*\(json, [^)]*,' |
+		grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
+	some "$keys" "smcss: JSON keys of --events and --top in the code"
+	for key in $keys; do
+		sed -n '/^\.Sh JSON/,/^\.Sh [^J]/p' man/smcss.8 | grep -qE "^\.(Va|It Va|Li|Pq Li|Qq) .*\<$key\>" || missing="$missing $key"
+	done
+	is "$missing" "" "smcss: manual page has every JSON key of --events and --top"
+	same "$(sed -n '/^\.It Va event$/,/^\.It/p' man/smcss.8 | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
+		"$(sed -n '/^const char \*event_name/,/^}/p' smcss/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
+		"smcss: manual page has every event"
+}
+
 check_schemas() {
 	same "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' man/smcss.8)" \
 		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
@@ -111,14 +126,16 @@ check_dump() {
 	missing=
 	keys=$({
 		sed -nE 's/^\t\{ "[a-z_0-9]+", "[^"]*", "([a-z_0-9]+)",.*/\1/p' smc_dump/columns.c
-		tr '\n\t' '  ' <smc_dump/show.c | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' | grep -oE '"[a-z_0-9]+"' | tr -d '"'
+		cat smc_dump/show.c smc_dump/payload/print.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set_new\(json, "[a-z_0-9]+"' |
+			grep -oE '"[a-z_0-9]+"' | tr -d '"'
 	} | sort -u)
 	some "$keys" "smc_dump: JSON keys in the code"
 	for key in $keys; do
 		grep -qE "^\.(Va|Pq .*Va|It Li|Pq Li) .*\<$key\>|^\.Va $key" man/smc_dump.8 || missing="$missing $key"
 	done
 	is "$missing" "" "smc_dump: manual page has every JSON key"
-	like "$(cat man/smc_dump.8)" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/show.c)" "smc_dump: manual page names the schema"
+	same "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' man/smc_dump.8)" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/*.[ch])" \
+		"smc_dump: manual page names the schema"
 }
 
 # What the help says of objects and commands, completion offers; each object has its page.
@@ -325,6 +342,7 @@ for page in man/*; do
 	check_page "$page"
 done
 check_columns
+check_events
 check_schemas
 check_live_test
 check_dump
