@@ -12,7 +12,7 @@ ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__f
 TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'ld_pre_smc')
 
 # What of lib/ only tools include, and each other.
-UPPER = ('lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf')
+UPPER = ('lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/bpf')
 
 # Below a directory: what it must not include.
 FORBIDDEN = {
@@ -24,6 +24,7 @@ FORBIDDEN = {
     'lib/netlink': ('lib/sys', *UPPER),
     'lib/sys': ('lib/netlink', *UPPER),
     'lib/host': ('lib/netlink', 'lib/sys', *UPPER),
+    'lib/bpf': ('lib/netlink', 'lib/out', 'lib/cli', 'lib/host', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf'),
 }
 # Tools that may see each other: the two names of one tool, and what is pure in the preload library.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
