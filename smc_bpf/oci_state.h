@@ -36,6 +36,6 @@ struct oci_state {
  *
  * OCI runtime specification 1.0: runtime.md, "State"; config.md, "POSIX-platform Hooks".
  *
- * Return: 0; -EINVAL with a sentence for what is no such state, or an unknown wish.
+ * Return: 0; -EINVAL with a sentence for what is not such a state, or an unknown wish.
  */
 int oci_state_read(struct oci_state *container, const char *text, size_t len, struct smc_err *err);

@@ -139,7 +139,7 @@ static void *move(void *data, size_t old_size, void *to, size_t size)
 	return to;
 }
 
-/* A size of 0 frees: that is no failure. */
+/* A size of 0 frees: that is not a failure. */
 void *realloc(void *data, size_t size)
 {
 	void *grown;

@@ -75,7 +75,7 @@ int cli_version(const struct cli_tool *tool);
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** cli_warn() - such a line about what is no failure, unless @is_quiet */
+/** cli_warn() - such a line about what is not a failure, unless @is_quiet */
 void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -75,7 +75,7 @@ static void hand_over(struct answer *answer, const struct nlmsghdr *nlh)
 
 static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 {
-	/* An answer to another request, one that timed out perhaps, is no error of this one. */
+	/* An answer to another request, one that timed out perhaps, is not an error of this one. */
 	if (nlh->nlmsg_seq != answer->seq || !mnl_nlmsg_portid_ok(nlh, answer->port))
 		return;
 	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)

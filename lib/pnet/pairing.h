@@ -90,7 +90,7 @@ int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tabl
 /**
  * pnet_command() - append the command that adds an entry: "smc_pnet -a NET1 -I eth0"
  *
- * Return: false when one of its names is no shell word: what was appended is no command then.
+ * Return: false when one of its names is not a shell word: what was appended is not a command then.
  */
 bool pnet_command(struct out_text *text, const struct smc_pnet *entry)
 	__attribute__((warn_unused_result));

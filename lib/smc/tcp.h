@@ -37,7 +37,7 @@ struct smc_tcp {
 /**
  * smc_tcp_request() - body of a sock_diag request for the TCP sockets of AF_INET or AF_INET6
  *
- * Those that listen, and those that are or were connected, but for TIME_WAIT: that is no socket.
+ * Those that listen, and those that are or were connected, but for TIME_WAIT: that is not a socket.
  */
 struct inet_diag_req_v2 smc_tcp_request(uint8_t family);
 

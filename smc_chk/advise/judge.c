@@ -131,7 +131,7 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 		append_rule(text, row);
 	out_str(text, *owner->unit ? " --enable " : " ");
 	unit_word(unit, owner->unit);
-	/* A process chooses its name: it is no option. */
+	/* A process chooses its name: it is not an option. */
 	if (!*unit && *owner->comm == '-')
 		out_str(text, "-- ");
 	if (!*owner->comm && !*unit)

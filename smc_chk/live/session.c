@@ -161,7 +161,7 @@ static void talk(struct session *session)
 		if (!answer(session, message))
 			return;
 	}
-	/* What may still become a request is no stranger's word, unless nothing follows it. */
+	/* What may still become a request is not a stranger's word, unless nothing follows it. */
 	if (is_ours || !len || stream_now() >= session->limit.end)
 		return;
 	session->limit = whole;
