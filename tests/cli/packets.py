@@ -99,8 +99,15 @@ def roce(capture, data, source=1, opcode=4, qp=0x11):
     capture.packet(*ip_packet(bytes([10, 0, 0, source]), bytes([10, 0, 0, 3 - source]), 17, udp))
 
 
+def of_system(name, at, system):
+    """A message whose sender is another system: 1 is z/OS, 3 is AIX. Four bits of the byte at AT, before the release's."""
+    data = bytearray(message(name))
+    data[at] = system << 4 | data[at] & 15
+    return bytes(data)
+
+
 def made(path):
-    """What Linux in the lab does not say: version 1, z/OS, IPv6 with VLANs, segments in any order; LLC of version 1."""
+    """What Linux in the lab does not say: version 1, z/OS and AIX, IPv6 with VLANs, segments in any order; LLC of version 1."""
     capture = Capture(path)
     Connection(capture, 40000).open().say("smcd-proposal", "smcd-accept", "smcd-confirm")
     Connection(capture, 40001, v6=True, vlan=7).open().say("smcr-proposal", "smcr-accept", "smcr-confirm")
@@ -110,6 +117,10 @@ def made(path):
     Connection(capture, 40005).open().say("decline-v1")
     Connection(capture, 40006).open().say("both-proposal", "v1-smcr-accept")
     Connection(capture, 40007).open().say("v1-proposal")
+    conn = Connection(capture, 40008).open().say("smcr-proposal")
+    conn.send(1, of_system("smcr-accept", 105, 1))
+    conn.send(0, of_system("smcr-confirm", 105, 3))
+    Connection(capture, 40009).open().say("both-proposal").send(1, of_system("decline-v2", 20, 3))
     mac, gid = bytes.fromhex("525400990002"), bytes.fromhex("00000000000000000000ffff0a630002")
     confirm = b"\1\x2c\0\3" + mac + gid + b"\0\0\x11\1" + bytes.fromhex("00000101") + b"\2"
     add = b"\2\x2c\0\0" + mac + b"\0\0" + gid + b"\0\0\x12\2" + b"\3\x86\x5a\xf9"

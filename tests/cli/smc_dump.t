@@ -230,8 +230,8 @@ def outcomes(path, *argv):
 def check_outcomes(path):
     found = {e["from"].rsplit(":", 1)[1]: e for e in outcomes(path)}
     equal({port: e["mode"] for port, e in found.items()},
-          {"40000": "SMC-D", "40001": "SMC-R", "40002": "TCP", "40003": "TCP", "40005": "TCP", "40006": "unknown", "40007": "unknown"},
-          "modes")
+          {"40000": "SMC-D", "40001": "SMC-R", "40002": "TCP", "40003": "TCP", "40005": "TCP", "40006": "unknown", "40007": "unknown",
+           "40008": "SMC-R", "40009": "TCP"}, "modes")
     equal([(found[port]["reason"]["symbol"], found[port]["reason"]["found_by"]) for port in ("40002", "40003", "40005")],
           [("NOUEID", "server"), ("PEERNOSMC", "client"), ("NOSMCDEV", "client")], "reasons, and who found them")
     hosts = [{(r["where"], r.get("host")) for r in found[port]["reason"]["remedies"]} for port in ("40003", "40005")]
@@ -243,6 +243,9 @@ def check_outcomes(path):
           "-a: who does not offer SMC")
     equal([e["notes"] for e in outcomes(path, "-a") if e["from"].endswith(":40004")], [["the client did not offer SMC in its SYN"]],
           "-a: and what comes of it")
+    systems = [(e["event"], e["os"]) for e in events(path, "port 40008 or port 40009") if "os" in e]
+    equal(systems, [("accept", "z/OS"), ("confirm", "AIX"), ("decline", "AIX")], "systems of peers")
+    ok("system      z/OS\n" in dump("-r", path, "port", "40008")[1], "systems of peers, as text", dump("-r", path, "port", "40008"))
     links = [(e.get("message"), e["rejected"], e.get("moved")) for e in events(path) if e["event"] in ("llc", "cdc")]
     equal(links, [("confirm link", False, None), ("add link", False, None), ("add link", True, None), ("delete link", False, None),
                   ("confirm rkey", False, None), ("delete rkey", False, None), ("cdc", False, True)], "LLC and CDC that matter")
@@ -352,8 +355,8 @@ def check_text(path, directory):
     equal(len([line for line in dump("-q", "-r", path)[1].splitlines() if line.startswith(" ")]), 0, "-q: one line a message")
     out = dump("-x", "-q", "-r", path)[1]
     ok("\t0x0000:  e2d4 c3d9 0100 e026 " in out, "-x", out[:400])
-    equal([e["bytes"] for e in events(path, "-x") if e["event"] == "decline"], [message("decline-v2").hex(), message("decline-v1").hex()],
-          "-x -j")
+    declines = message("decline-v2"), message("decline-v1"), packets.of_system("decline-v2", 20, 3)
+    equal([e["bytes"] for e in events(path, "-x") if e["event"] == "decline"], [data.hex() for data in declines], "-x -j")
     equal(len(events(path, "-c", "3")), 3, "-c")
     equal({e["from"].rsplit(":", 1)[1] for e in outcomes(path, "port", "40005")}, {"40005"}, "a filter of two words")
     with open(path, "rb") as file:
