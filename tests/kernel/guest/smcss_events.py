@@ -191,6 +191,31 @@ def links(events):
         sock.close()
 
 
+def choices():
+    """Options and filters: what is wanted, and nothing else. After what one does not want there is always something that it wants."""
+    mode, port, tcp = MODE.lower(), PORT + 4, ["fallback", "closed"]
+    both, smc = [*tcp, "connected", "closed", *tcp], ["connected", "closed"]
+    server = Server(port, "evchoice")
+    # Options, kinds of events, and whose: of one side or of both.
+    cases = (("-" + MODE[-1], smc, "both"), ("mode tcp", tcp * 2, "server"), ("not mode tcp port %d" % port, smc, "both"),
+             ("sport = :%d mode %s or sport = :%d uid 0" % (port, mode, port), both, "server"),
+             ("dst 127.0.0.1:%d uid root" % port, smc, "client"), ("dport = :%d not uid 0 or sport = :%d" % (port, port), both, "server"))
+    watches = [Events(*argv.split()) for argv, _, _ in cases]
+    for is_smc in (False, True, False):
+        before = [len(watch.of("closed", port)) for watch in watches]
+        with smc_client(port) if is_smc else socket.create_connection(("127.0.0.1", port)) as client:
+            client.shutdown(socket.SHUT_WR)
+            client.recv(1)
+        wants = [(is_smc and kinds != tcp * 2 or not is_smc and "fallback" in kinds) * (1 + (side == "both")) for _, kinds, side in cases]
+        wait_for(lambda: all(len(watch.of("closed", port)) >= count + want for watch, count, want in zip(watches, before, wants)))
+    for watch, (argv, kinds, side) in zip(watches, cases):
+        for name in ("client", "server"):
+            got = [e["event"] for e in watch.all if e.get("side") == name and port in (e["local"]["port"], e["peer"]["port"])]
+            equal(got, kinds if side in (name, "both") else [], "%s: events of the %s" % (argv, name))
+        watch.end()
+    server.end()
+
+
 def without():
     """By another user, who may not use eBPF."""
     events = Events(prefix=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"])
@@ -279,6 +304,8 @@ def main():
     fallbacks(events)
     shorts(events)
     text()
+    if MODE != "TCP":
+        choices()
     without()
     journal()
     if MODE == "SMCR":
