@@ -191,8 +191,9 @@ class Screen:
 
         def control():
             os.setsid()
-            # What a script starts with "&" ignores it.
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
+            # What a script starts with "&" ignores the one, what nohup(1) starts the other.
+            for number in signal.SIGINT, signal.SIGHUP:
+                signal.signal(number, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
         self.process = subprocess.Popen([BUILD + "/smcss", *argv], stdin=slave, stdout=slave, stderr=slave,
                                         env=env or ENV, preexec_fn=control)
