@@ -4,6 +4,8 @@
  * sockets and others.
  *
  *   differs [-6] [CASE]...    all cases without one; -6 for IPv6
+ *   differs -w ADDRESS PORT CASE
+ *                             writes for a case unsent_* whose reader is elsewhere: bytes sent
  *
  * A line is: case, tab, what happened, tab, what the sockets really were (smc, tcp). Each case is a
  * process of its own, killed after LIMIT seconds. Those of unsent data come last, waiting together.
@@ -996,6 +998,20 @@ static void unsent_shutdown(int how)
 	say("complete=%d", waitpid(pid, &status, 0) == pid && !status);
 }
 
+/* Says how much it sent before it leaves. */
+static int write_to(const char *address, const char *port, enum end end)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)) };
+	int fd = fresh();
+
+	if (inet_pton(AF_INET, address, &to.sin_addr) != 1 || connect(fd, (void *)&to, sizeof(to)))
+		return 1;
+	printf("%zu\n", fill(fd));
+	fflush(stdout);
+	leave(fd, end);
+	return 0;
+}
+
 static void case_unsent_shut_write(void)
 {
 	unsent_shutdown(SHUT_WR);
@@ -1367,12 +1383,26 @@ static bool is_wanted(size_t i, char **names)
 	return wanted;
 }
 
+/* END_KILL for a name that is none of them. */
+static enum end end_named(const char *name)
+{
+	static const char *const names[] = { "unsent_exit", "unsent_underscore_exit", "unsent_exec",
+					     "unsent_close", "unsent_inherited", "unsent_passed" };
+	enum end end = END_EXIT;
+
+	while (end < END_KILL && strcmp(names[end], name))
+		end++;
+	return end;
+}
+
 int main(int argc, char **argv)
 {
 	char **names = argv + 1;
 	size_t i;
 
 	signal(SIGPIPE, on_pipe);
+	if (argc == 5 && !strcmp(argv[1], "-w"))
+		return write_to(argv[2], argv[3], end_named(argv[4]));
 	if (argc > 1 && !strcmp(argv[1], "-6")) {
 		family = AF_INET6;
 		names++;

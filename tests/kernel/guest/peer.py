@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Two guests over Soft-RoCE, guest 1 has the clients: the server's guest dies, or the RDMA port goes down and up.
+"""Two guests over Soft-RoCE, guest 1 has the clients: the server's guest dies, or the RDMA port goes down and up. Before it
+dies it reads late what programs had not sent yet when they ended.
 usage: peer.py dies | peer.py port CONNECTIONS, for each program"""
+import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-from kern import NODE, doc, done, listing, ok, out_of, processes, sync, wait_for
-from traffic import BROKEN, KINDS, SMC, TCP, Load, complaints, errors, lost, smc_connections, start, stuck, words
+from kern import IPPROTO_SMC, NODE, doc, done, listing, ok, out_of, processes, sync, wait_for
+from traffic import BROKEN, KINDS, SMC, TCP, Load, Way, complaints, errors, lost, smc_connections, start, stuck, words
 
 PEER = os.environ["SMC_LAB_PEER_IP"]
 PORTS = {(way, kind): 7400 + i for i, (way, kind) in enumerate((way, kind) for way in (TCP, SMC) for kind in KINDS)}
@@ -19,9 +22,62 @@ GONE = {"connect ETIMEDOUT", "connect EHOSTUNREACH", "receive ETIMEDOUT", "recei
         "connect ENETUNREACH", "send EHOSTUNREACH", "send ENETUNREACH"}
 ENDED = GONE | BROKEN
 
+# How a writer leaves what its peer has not taken yet, in three ways; the reader's socket is TCP or SMC.
+LEAVES = ["unsent_" + how for how in ("exit", "underscore_exit", "exec", "close", "inherited", "passed")]
+RAW = Way(("smc_run", "--raw", "--quiet"))
+WRITERS = {7500 + i: (way, leave) for i, (way, leave) in enumerate((w, x) for w in (TCP, SMC, RAW) for x in LEAVES)}
+READ = os.path.join(os.environ["SMC_LAB_SHARED"], "read")
+
+
+def read_late():
+    """Guest 2: when the writers have ended, and the kernel has given up what is left of them."""
+    listeners = {}
+    for port, (way, _) in WRITERS.items():
+        listeners[port] = socket.socket(socket.AF_INET, socket.SOCK_STREAM, IPPROTO_SMC if way.prefix else 0)
+        listeners[port].bind(("0.0.0.0", port))
+        listeners[port].listen()
+    sync("listening")
+    peers = {port: listener.accept()[0] for port, listener in listeners.items()}
+    sync("left")
+    got = {}
+    for port, peer in peers.items():
+        got[port] = 0
+        try:
+            for data in iter(lambda p=peer: p.recv(1 << 20), b""):
+                got[port] += len(data)
+        except ConnectionError:
+            pass
+        peer.close()
+    with open(READ, "w", encoding="ascii") as file:
+        json.dump(got, file)
+    sync("read")
+
+
+def unsent():
+    """Programs that end at once with all buffers full: their peer, on another host, gets everything."""
+    sync("listening")
+    before = smc_connections()
+    writers = {port: subprocess.Popen([*way.prefix, "differs", "-w", PEER, str(port), leave], stdout=subprocess.PIPE)
+               for port, (way, leave) in WRITERS.items()}
+    sent = {port: int(writer.communicate()[0] or -1) for port, writer in writers.items()}
+    made = smc_connections() - before
+    ok(made == 2 * len(LEAVES), "unsent data: the writers under smc_run use SMC", made)
+    time.sleep(2.5)
+    sync("left")
+    sync("read")
+    with open(READ, encoding="ascii") as file:
+        got = {int(port): count for port, count in json.load(file).items()}
+    for port, (way, leave) in WRITERS.items():
+        if way is not RAW:
+            ok(got[port] == sent[port] > 100000, "%s, %s: all of it arrives at another host"
+               % ("TCP" if way is TCP else "SMC", leave), (sent[port], got[port]))
+    ok(any(got[port] < sent[port] for port, (way, _) in WRITERS.items() if way is RAW), "--raw: not all of it arrives", (sent, got))
+
 
 def serve(work):
     """Guest 2: all servers, until it is no longer wanted, or dies as by a power failure."""
+    if sys.argv[1] == "dies":
+        read_late()
     servers = [start(key[1], port, work, key[0]) for key, port in PORTS.items()]
     sync("up")
     sync("end")
@@ -90,6 +146,8 @@ def main(case, count):
         os.chmod(work, 0o755)
         if NODE == 2:
             return serve(work)
+        if case == "dies":
+            unsent()
         sync("up")
         print("# %-27s %-6s %6s %7s  %-40s  %s" % ("fault", "", "conns", "MB", "errors over TCP", "over SMC"))
         if case == "dies":
