@@ -488,4 +488,5 @@ check_watch()
 check_seid()
 # Of smc_chk --matrix, in a guest that is there anyway; kernel/matrix_r has more.
 fleet.check_namespaces(6)
+fleet.check_cookies()
 done()

@@ -17,6 +17,7 @@ from smcsock import accept, call, smc_client, smc_listener
 EIDS = ((), ("FLEET-C",), ("FLEET-B",), ("FLEET-B", "FLEET-A"), ("FLEET-A", "FLEET-B")) + (("FLEET-A",),) * 6
 # Of a net device and of the RDMA port on it.
 PNETIDS = (("", ""),) * 4 + (("NETA", "NETA"),) * 3 + (("", "NETA"), ("NETA", ""), ("NETA", "NETB"))
+# Of the first pair; each has its own, so that nothing of an earlier connection is left there: see check_cookies().
 PORT = 7501
 # Commands of the families.
 ADD_UEID, FLUSH_UEID, ADD_PNETID, FLUSH_PNETIDS = 10, 12, 2, 4
@@ -228,13 +229,13 @@ def mode_with_version(connection):
 class Server:
     """A listener and its connection, in a network namespace."""
 
-    def __init__(self, ip, netns=None):
+    def __init__(self, ip, port, netns=None):
         self.ready, self.over = threading.Event(), threading.Event()
-        self.thread, _ = inside(netns, self.serve, ip)
+        self.thread, _ = inside(netns, self.serve, ip, port)
         assert self.ready.wait(60)
 
-    def serve(self, ip):
-        with smc_listener(PORT, ip) as listener:
+    def serve(self, ip, port):
+        with smc_listener(port, ip) as listener:
             self.ready.set()
             with accept(listener) as connection:
                 connection.sendall(connection.recv(100))
@@ -245,30 +246,30 @@ class Server:
         self.thread.join()
 
 
-def dial(ip):
-    client = smc_client(PORT, ip)
+def dial(ip, port):
+    client = smc_client(port, ip)
     client.sendall(b"to and fro")
     assert client.recv(100) == b"to and fro"
     return client
 
 
-def connect(ip):
+def connect(ip, port):
     """What a connection there is over."""
-    with dial(ip) as client:
+    with dial(ip, port) as client:
         return mode_with_version(client)
 
 
 # ---- one against the other ----
 
-def two_namespaces(pair, pack):
+def two_namespaces(pair, port, pack):
     """What happens between two network namespaces of this guest. pack(node, netns) makes a bundle of each before that."""
     make_namespaces(pair)
     for node, netns in enumerate(NAMESPACES, 1):
         pack(node, netns)
     modes = []
     for client, server in ((0, 1), (1, 0)):
-        end = Server(pair["hosts"][server]["ip"], NAMESPACES[server])
-        modes.append(within(NAMESPACES[client], connect, pair["hosts"][server]["ip"]))
+        end = Server(pair["hosts"][server]["ip"], port, NAMESPACES[server])
+        modes.append(within(NAMESPACES[client], connect, pair["hosts"][server]["ip"], port))
         end.end()
     return modes
 
@@ -288,7 +289,7 @@ def check_namespaces(count, seed=1):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as top:
         paths = ["%s/%d.tar.gz" % (top, node) for node in (1, 2)]
         for number, pair in enumerate(p for p in draw(seed, 3 * count) if p["is_netns"]):
-            modes = two_namespaces(pair, lambda node, netns: facts(paths[node - 1], "netns%d" % node, netns))
+            modes = two_namespaces(pair, PORT + number, lambda node, netns: facts(paths[node - 1], "netns%d" % node, netns))
             judge(number, pair, predicted(*paths), modes)
             seen |= {mode[0] for mode in modes}
     levels = [[f["level"] for f in json.loads(run("smc_chk", *where, "--doctor", "-j")[1])["findings"] if f.get("object") == "loopback"]
@@ -296,3 +297,19 @@ def check_namespaces(count, seed=1):
     ok(levels == [["ok"], ["note"]], "only the first namespace shows what PNET ID loopback has: the doctor says so", levels)
     end_namespaces()
     ok(seen == {"SMCD", "TCP"}, "predicted and real: SMC-D and TCP were there", seen)
+
+
+def check_cookies():
+    """tcp_syncookies=2 answers each SYN with a cookie, but not that of the address and port of a connection in TIME_WAIT."""
+    modes = []
+    set_eids(("FLEET-A",))
+    write_sysctls({"ipv4/tcp_syncookies": 2})
+    with smc_listener(PORT) as listener:
+        for own in (7400, 7400, 7401):
+            with smc_client(PORT, own=own) as client:
+                with accept(listener):
+                    modes.append(mode_of(client))
+                assert client.recv(1) == b""
+    write_sysctls({"ipv4/tcp_syncookies": 1})
+    set_eids(())
+    ok(modes == ["TCP", "SMCD", "TCP"], "tcp_syncookies=2: TCP, but the same client port again while the server has it in TIME_WAIT: SMC", modes)

@@ -45,11 +45,11 @@ def two_guests(number, pair):
     fleet.make_host(own, other)
     pack(number, NODE)
     ip, peer = (own["ip"], other["ip"]) if own["ip"] and other["ip"] else (IP6, PEER6)
-    server = fleet.Server(ip)
+    server = fleet.Server(ip, fleet.PORT + number)
     meet("%d-listening" % number)
     for client in (1, 2):
         if NODE == client:
-            connection = fleet.dial(peer)
+            connection = fleet.dial(peer, fleet.PORT + number)
         meet("%d-%d-connected" % (number, client))
     with connection:
         tell(number, NODE, fleet.mode_with_version(connection))
@@ -61,7 +61,7 @@ def work(number, pair):
     if not pair["is_netns"]:
         two_guests(number, pair)
     elif NODE == number // 3 % 2 + 1:
-        modes = fleet.two_namespaces(pair, lambda node, netns: pack(number, node, netns))
+        modes = fleet.two_namespaces(pair, fleet.PORT + number, lambda node, netns: pack(number, node, netns))
         for client, mode in enumerate(modes, 1):
             tell(number, client, mode)
 
