@@ -16,10 +16,10 @@ TCP = 6
 
 
 def add_program(path):
-    """Into BOX, with its libraries."""
+    """Into BOX, with its libraries; also a library."""
     libraries = re.findall(r"(/\S+) \(0x", run("ldd", path)[1])
     for file in [path] + libraries:
-        to = BOX + (file if file in libraries else "/bin/" + os.path.basename(path))
+        to = BOX + (file if ".so" in file else "/bin/" + os.path.basename(path))
         os.makedirs(os.path.dirname(to), exist_ok=True)
         shutil.copy(file, to)
 

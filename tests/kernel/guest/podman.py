@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 import tutorial
 from boot import write
 from containers import ATTACH, BOX, HOST, TCP, add_program, configure_podman, podman, scopes
-from kern import IPPROTO_SMC, done, equal, listing, mode, ok, run, wait_for
+from kern import IPPROTO_SMC, done, equal, listing, mode, ok, out_of, run, wait_for
 
 PROGRAMS = sys.argv[1]
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -20,9 +21,10 @@ KNOB = "/proc/sys/net/smc/autocorking_size"
 
 def set_up():
     configure_podman("vfs", "cgroupfs")
-    write("/etc/smc-tools/smc.conf.d/all.conf", "net.smc.autocorking_size 70000\nnetns *\nnet.smc.autocorking_size 85000\n")
-    for program in ["/bin/busybox", "/usr/bin/redis-server", "/usr/bin/redis-cli", TOOLS + "/protocol",
-                    *glob.glob(PROGRAMS + "/gohttp")]:
+    write("/etc/smc-tools/smc.conf.d/all.conf", "net.smc.autocorking_size 70000\nnetns *\nnet.smc.autocorking_size 85000\n"
+          "pnetid INSIDE net lo\ndeny port 7009\n")
+    for program in ["/bin/busybox", "/usr/bin/redis-server", "/usr/bin/redis-cli", TOOLS + "/protocol", shutil.which("smc_conf"),
+                    *glob.glob("/usr/lib/*/libnftables.so.1"), *glob.glob(PROGRAMS + "/gohttp")]:
         add_program(program)
     os.symlink("busybox", BOX + "/bin/sh")
     os.mkdir(BOX + "/tmp")
@@ -62,11 +64,17 @@ def first_sockets():
 
 def network_namespace():
     """What smc.conf says of every one."""
-    subprocess.run(["ip", "netns", "add", "blue"], check=True)
+    # The hook waits ten seconds: what an emulated host loads for a policy, it has loaded before.
+    for command in ("ip netns add warm", "smc_conf apply -N warm", "ip netns del warm", "ip netns add blue"):
+        out_of(*command.split())
     subprocess.run(["ip", "-n", "blue", "link", "set", "lo", "up"], check=True)
-    equal(protocol("--runtime", "runc", "run", "--rm", "--network", "ns:/run/netns/blue", ATTACH + "strict")[0], IPPROTO_SMC,
-          "strict, with runc, where SMC is possible: it starts with it")
+    said = protocol("--runtime", "runc", "run", "--rm", "--network", "ns:/run/netns/blue", ATTACH + "strict")
+    ok(said[0] == IPPROTO_SMC, "strict, with runc, where SMC is possible: it starts with it", said)
     equal(run("ip", "netns", "exec", "blue", "cat", KNOB)[1], "85000\n", "its network namespace has what smc.conf.d says")
+    # What its first instructions see: nobody waits for anything.
+    seen = podman("run", "--rm", "--network", "none", "--cap-add", "NET_ADMIN", ATTACH + "strict", "box", "smc_conf", "export")
+    equal([line for line in ("net.smc.autocorking_size 85000", "pnetid INSIDE net lo", "deny port 7009") if line not in seen], [],
+          "the first program of a container with a namespace of its own sees the knob, the PNET ID and the policy")
     os.unlink("/etc/smc-tools/smc.conf.d/all.conf")
     write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.autocorking_sise 85000\n")
     # crun keeps to itself what hooks say.
