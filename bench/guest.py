@@ -334,6 +334,8 @@ if "lives" in sys.argv:
 elif "policy" in sys.argv:
     bench_policy("nft")
     bench_policy("bpf")
+elif "smcss" in sys.argv:
+    bench_smcss()
 elif "top" in sys.argv:
     bench_top()
 elif "netns" in sys.argv:
