@@ -120,10 +120,9 @@ cpu_model() {
 	[[ $ACCEL != tcg || $ARCH != amd64 ]] || ((ICOUNT)) || printf ',%s=off' erms fsrm la57 smap
 }
 
-# What only takes an emulated processor long: tests of ciphers, and clearing memory that is used at once. Where
-# instructions are the clock they stay.
+# What only takes an emulated processor long: tests of ciphers.
 emulated_parameters() {
-	[[ $ACCEL != tcg ]] || ((ICOUNT)) || printf 'cryptomgr.notests init_on_alloc=0'
+	[[ $ACCEL != tcg ]] || printf cryptomgr.notests
 }
 
 qemu_arguments() {
