@@ -139,8 +139,8 @@ def check_half_way():
 
 def check_no_nf_tables():
     """A kernel with nfnetlink and without nf_tables. First of all: whatever asks for a policy loads it."""
-    if os.path.exists("/sys/module/nf_tables") or run("modprobe", "-n", "nf_tables")[0]:
-        skip("no nf_tables", "it is there already, or is not a module")
+    if os.path.exists("/sys/module/nf_tables") or run("modprobe", "-n", "nfnetlink")[0]:
+        skip("no nf_tables", "it is there already, or the kernel has it built in")
         return
     write("install nf_tables /bin/false\n", "/etc/modprobe.d/no-nf_tables.conf")
     out_of("modprobe", "nfnetlink")
@@ -252,7 +252,7 @@ def check_one_netns():
             subprocess.Popen(["ip", "netns", "exec", "blue", "sleep", "1000"]) as named:
         path = "/proc/%s/ns/net"
         wait_for(lambda: len({os.readlink(path % pid) for pid in ("self", nameless.pid, named.pid)}) == 3)
-        write("%s 75000\nnetns *\n%s 85000\ndeny port 22\nnetns blue\n%s 95000\n" % ((KNOB,) * 3))
+        write("%s 75000\nnetns *\n%s 85000\ndeny port 22\nby nft\nnetns blue\n%s 95000\n" % ((KNOB,) * 3))
         status, out, err = conf("diff", "-N", path % nameless.pid)
         ok((status, err) == (2, "") and " 85000" in out and "75000" not in out and "95000" not in out,
            "diff of a namespace without a name", (status, out, err))
