@@ -106,7 +106,7 @@ static int has_table(struct smc_err *err)
 	ret = smc_nft_has_table(POLICY_TABLE);
 	if (ret == -EOPNOTSUPP)
 		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
-				   "there is no module nf_tables");
+				   "the nf_tables module is missing");
 	return ret < 0 ? smc_err_set(err, -ret, "cannot list the tables of nftables") : ret;
 }
 

@@ -110,7 +110,7 @@ void way_find(struct way *way, const struct way_facts *facts, const struct tally
 	else if (group->peers == PEERS_INTERNET)
 		refuse(way, "SMC does not go through the internet");
 	else if (!netdev)
-		refuse(way, "its address is of no net device here");
+		refuse(way, "no net device here has its address");
 	else
 		take_modes(way, facts->choices, netdev, group);
 }

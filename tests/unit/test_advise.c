@@ -196,7 +196,7 @@ static void test_ways(void **state)
 	assert_string_equal(way_to(GO, "198.51.100.1", true),
 			    "SMC does not go through the internet");
 	assert_string_equal(way_to("10.8.8.8", "10.9.9.9", true),
-			    "its address is of no net device here");
+			    "no net device here has its address");
 }
 
 static void test_peers(void **state)

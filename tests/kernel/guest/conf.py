@@ -145,7 +145,7 @@ def check_no_nf_tables():
     write("install nf_tables /bin/false\n", "/etc/modprobe.d/no-nf_tables.conf")
     out_of("modprobe", "nfnetlink")
     text = "handshake-limit on\nallow 10.0.0.0/8\nlearn 1h\n"
-    why = "a policy by nftables needs a kernel that has it: there is no module nf_tables"
+    why = "a policy by nftables needs a kernel that has it: the nf_tables module is missing"
     fails("smc.conf:2: %s; nothing is changed" % why, text, "no nf_tables: apply")
     equal(conf("check", CONF), (1, "", "smc_conf: %s\n" % why), "check")
     equal(conf("diff"), (2, "~ handshake-limit on # is off\n+ allow 10.0.0.0/8\n+ learn 1h\n", ""), "diff")
