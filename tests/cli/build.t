@@ -284,8 +284,10 @@ check_dist() {
 
 check_headers() {
 	local header headers bad=
-	# Those of eBPF programs are for another compiler.
-	headers=$(tree_files | grep -E '\.h$' | grep -v '\.bpf\.h$')
+	# Those of eBPF programs are for another compiler. What a source begins with has been compiled alone.
+	headers=$(tree_files | grep -E '\.h$' | grep -v '\.bpf\.h$' | while read -r header; do
+		grep -m1 '^#include' "${header%.h}.c" 2>/dev/null | grep -q "[\"/]${header##*/}\"$" || echo "$header"
+	done)
 	some "$headers" "headers were found"
 	for header in $headers; do
 		echo "#include \"$header\"" | gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tmp/gcc" -Ilib -I. \
