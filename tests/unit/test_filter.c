@@ -31,6 +31,14 @@ struct passwd *getpwnam(const char *name)
 	return &user;
 }
 
+/* A filter of one argument, or of none. */
+static int parse(struct filter *filter, const char *text, struct smc_err *err)
+{
+	char *const argv[] = { (char *)(uintptr_t)text };
+
+	return filter_parse(filter, text[0] != '\0', argv, err);
+}
+
 /* The sockets; a letter names each in the expectations. */
 static const struct {
 	char letter;
@@ -366,7 +374,6 @@ static void connectives(void **state)
 static int nest(const char *prefix, unsigned int n, const char *suffix, struct smc_err *err)
 {
 	char text[8192] = "";
-	char *const argv[] = { text };
 	struct filter filter;
 
 	for (unsigned int i = 0; i < n; i++)
@@ -374,7 +381,7 @@ static int nest(const char *prefix, unsigned int n, const char *suffix, struct s
 	strcat(text, "mode tcp");
 	for (unsigned int i = 0; i < n; i++)
 		strcat(text, suffix);
-	return filter_parse(&filter, 1, argv, err);
+	return parse(&filter, text, err);
 }
 
 static void limits(void **state)
@@ -401,7 +408,6 @@ static void limits(void **state)
 static void long_words(void **state)
 {
 	char text[1000];
-	char *const argv[] = { text };
 	struct filter filter;
 
 	(void)state;
@@ -410,14 +416,14 @@ static void long_words(void **state)
 		int ret;
 
 		snprintf(text, sizeof(text), "sport %0*d", (int)digits, 80);
-		ret = filter_parse(&filter, 1, argv, &err);
+		ret = parse(&filter, text, &err);
 		if (!ret)
 			assert_int_equal(filter.nodes[filter.root].value, 80);
 		else
 			assert_true(err.text[0]);
 		memset(text, 'x', digits);
 		text[digits] = '\0';
-		assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+		assert_int_equal(parse(&filter, text, &err), -EINVAL);
 		assert_true(strlen(err.text) < sizeof(err.text));
 	}
 }
@@ -428,17 +434,16 @@ static void longest_word(void **state)
 	struct smc_err err = { 0 };
 	struct filter filter;
 	char text[400];
-	char *const argv[] = { text };
 
 	(void)state;
 	snprintf(text, sizeof(text), "sport %0319d", 80);
-	assert_int_equal(filter_parse(&filter, 1, argv, &err), 0);
+	assert_int_equal(parse(&filter, text, &err), 0);
 	assert_int_equal(filter.nodes[filter.root].value, 80);
 	snprintf(text, sizeof(text), "sport %0320d", 80);
-	assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+	assert_int_equal(parse(&filter, text, &err), -EINVAL);
 	assert_string_equal(err.text, "a word of the filter is too long");
 	snprintf(text, sizeof(text), "sport %0320d sport 80", 80);
-	assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+	assert_int_equal(parse(&filter, text, &err), -EINVAL);
 	assert_string_equal(err.text, "a word of the filter is too long");
 }
 
@@ -535,36 +540,38 @@ static void namespaces(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct smc_sock sock = { .netns = rows[i].netns };
-		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
 		struct filter filter;
 
-		assert_int_equal(filter_parse(&filter, 1, argv, NULL), 0);
+		assert_int_equal(parse(&filter, rows[i].text, NULL), 0);
 		assert_true(filter.has_netns);
 		assert_int_equal(filter_match(&filter, &sock), rows[i].is_match);
 	}
 }
 
-/* Who knows no addresses has to look them up only where they are asked for. */
-static void asks_for_addresses(void **state)
+/* Who knows no addresses looks them up only for these; a state takes the place of the usual ones. */
+static void asks_for(void **state)
 {
 	static const struct {
 		const char *text;
-		bool has_addr;
+		bool has_addr, has_state;
 	} rows[] = {
-		{ "src 10.0.0.1", true },
-		{ "mode tcp and not dst 10.0.0.0/8", true },
-		{ "uid 0 host ::1", true },
-		{ "sport = 80 dport > 1", false },
-		{ "port 80 netns host mode smcd state all", false },
+		{ "src 10.0.0.1", true, false },
+		{ "mode tcp and not dst 10.0.0.0/8", true, false },
+		{ "uid 0 host ::1", true, false },
+		{ "sport = 80 dport > 1", false, false },
+		{ "port 80 netns host mode smcd state all", false, true },
+		{ "sport 80", false, false },
+		{ "state all", false, true },
+		{ "sport 80 and not state listen", false, true },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
 		struct filter filter;
 
-		assert_int_equal(filter_parse(&filter, 1, argv, NULL), 0);
+		assert_int_equal(parse(&filter, rows[i].text, NULL), 0);
 		assert_int_equal(filter.has_addr, rows[i].has_addr);
+		assert_int_equal(filter.has_state, rows[i].has_state);
 	}
 }
 
@@ -590,33 +597,11 @@ static void sentences(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
 		struct filter filter;
 		struct smc_err err;
 
-		assert_int_equal(filter_parse(&filter, 1, argv, &err), -EINVAL);
+		assert_int_equal(parse(&filter, rows[i].text, &err), -EINVAL);
 		assert_string_equal(err.text, rows[i].want);
-	}
-}
-
-static void state_choice(void **state)
-{
-	static const struct {
-		const char *text;
-		bool has_state;
-	} rows[] = {
-		{ "sport 80", false },
-		{ "state all", true },
-		{ "sport 80 and not state listen", true },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
-		struct filter filter;
-
-		assert_int_equal(filter_parse(&filter, 1, argv, NULL), 0);
-		assert_int_equal(filter.has_state, rows[i].has_state);
 	}
 }
 
@@ -645,10 +630,9 @@ static void possible_states(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *const argv[] = { (char *)(uintptr_t)rows[i].text };
 		struct filter filter;
 
-		assert_int_equal(filter_parse(&filter, rows[i].text[0] != 0, argv, NULL), 0);
+		assert_int_equal(parse(&filter, rows[i].text, NULL), 0);
 		assert_int_equal(filter_can_match(&filter, SMC_ABI_LISTEN), rows[i].listens);
 		assert_int_equal(filter_can_match(&filter, SMC_ABI_ACTIVE), rows[i].is_active);
 	}
@@ -662,11 +646,10 @@ int main(void)
 		cmocka_unit_test(bad_addresses),
 		cmocka_unit_test(users),     cmocka_unit_test(connectives),
 		cmocka_unit_test(limits),    cmocka_unit_test(long_words),
-		cmocka_unit_test(state_choice), cmocka_unit_test(longest_word),
+		cmocka_unit_test(asks_for),  cmocka_unit_test(longest_word),
 		cmocka_unit_test(possible_states),
 		cmocka_unit_test(wide),      cmocka_unit_test(edges),
 		cmocka_unit_test(later_states), cmocka_unit_test(namespaces),
-		cmocka_unit_test(asks_for_addresses),
 		cmocka_unit_test(sentences),
 	};
 
