@@ -548,7 +548,7 @@ static void namespaces(void **state)
 	}
 }
 
-/* Who knows no addresses looks them up only for these; a state takes the place of the usual ones. */
+/* Addresses are looked up only for these; a state takes the place of the usual ones. */
 static void asks_for(void **state)
 {
 	static const struct {
