@@ -50,19 +50,35 @@ def peak_memory(argv):
     return peak
 
 
-def into_memory():
-    """Starting a program reads its libraries over 9p: bind copies in memory over them instead."""
-    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", TOOLS + "/smc_chk",
-                           shutil.which("true")],
-                          stdout=subprocess.PIPE, text=True, check=True).stdout
-    for path in {word for word in maps.split() if word.startswith("/") and ".so" in word}:
-        real = os.path.realpath(path)
-        copy = TOOLS + "/" + os.path.basename(real)
+def into_memory(paths):
+    """Starting a program reads its files over 9p: bind copies in memory over them instead."""
+    for real in {os.path.realpath(path) for path in paths}:
+        copy = TOOLS + "/" + real.replace("/", "!")
         if not os.path.exists(copy):
             shutil.copy(real, copy)
             subprocess.run(["mount", "--bind", copy, real], check=True)
-    cache = shutil.copy("/etc/ld.so.cache", TOOLS)
-    subprocess.run(["mount", "--bind", cache, "/etc/ld.so.cache"], check=True)
+
+
+def libraries():
+    """What the tools load."""
+    maps = subprocess.run(["ldd", TOOLS + "/smcss", TOOLS + "/smc_run", TOOLS + "/smcr", TOOLS + "/smc_chk",
+                           shutil.which("true")],
+                          stdout=subprocess.PIPE, text=True, check=True).stdout
+    return ["/etc/ld.so.cache"] + [word for word in maps.split() if word.startswith("/") and ".so" in word]
+
+
+def bench_start():
+    """What it costs that the guest's root is a tree of packages, read over 9p."""
+    for argv in [shutil.which("true")], [shutil.which("python3"), "-c", "pass"]:
+        trace = subprocess.run(["strace", "-qq", "-e", "trace=execve,open,openat", *argv], stderr=subprocess.PIPE, text=True,
+                               check=True).stderr
+        opened = [line.split('"')[1] for line in trace.splitlines() if '"' in line and " = -1" not in line]
+        files = [path for path in opened if os.path.isfile(path) and not path.startswith(("/proc/", "/sys/"))]
+        root = statistics.median(timed(argv) for _ in range(51))
+        into_memory(files)
+        memory = statistics.median(timed(argv) for _ in range(51))
+        print("start of %s: %.1f ms with its %d files in the guest's root, in memory %.1f ms, ratio %.2f"
+              % (os.path.basename(argv[0]), root * 1e3, len(files), memory * 1e3, root / memory), flush=True)
 
 
 def bench_smcss():
@@ -325,7 +341,9 @@ def bench_genl():
 
 
 os.environ["LC_ALL"] = "C"  # coreutils would read locales over 9p
-into_memory()
+if len(sys.argv) == 1 and os.environ["SMC_LAB_KERNEL"] == "lo":
+    bench_start()
+into_memory(libraries())
 if "lives" in sys.argv:
     bench_lives()
     bench_events()
