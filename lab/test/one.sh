@@ -16,6 +16,7 @@ echo "compiled=$(/usr/bin/python3 -BIS -v -c 'import json' 2>&1 | grep -c '/json
 modprobe dummy && echo "modprobe=works"
 echo "fast=$(cat "$SMC_LAB_FAST/fast/file")"
 echo "installed=$(lab-installed)"
+echo "of_host=$(ls /usr/bin/lab-host /etc/lab-host 2>/dev/null)"
 echo file >"$SMC_LAB_OUT/file"
 echo lost >lost
 echo oops >/dev/stderr
