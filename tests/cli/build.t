@@ -296,6 +296,21 @@ check_headers() {
 	is "$bad" "" "each header compiles alone"
 }
 
+# As in glibc 2.41, whose <netinet/in.h> has an enumerator of this name, and then a macro.
+check_newer_libc() {
+	local first second
+	mkdir -p "$tmp/newer/netinet"
+	printf '%s\n' '#pragma once' '#include_next <netinet/in.h>' '#if !__GLIBC_PREREQ(2, 41)' 'enum { IPPROTO_SMC = 256 };' \
+		'#define IPPROTO_SMC IPPROTO_SMC' '#endif' >"$tmp/newer/netinet/in.h"
+	for first in smc/abi.h netinet/in.h; do
+		second=smc/abi.h
+		[ $first != $second ] || second=netinet/in.h
+		printf '#include <%s>\n' $first $second | gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tmp/newer" -Ilib \
+			-x c -fsyntax-only - 2>"$tmp/log"
+		ok $? "where libc has IPPROTO_SMC, <$first> comes before <$second>" || diag "$(cat "$tmp/log")"
+	done
+}
+
 # symbols PATTERN: "object symbol" for each symbol of lib/ in a section (or *UND*) that fits.
 symbols() {
 	local object
@@ -356,6 +371,7 @@ check_verbose
 check_missing_packages
 check_layers
 check_headers
+check_newer_libc
 check_install
 check_32
 check_32_headers
