@@ -148,6 +148,20 @@ def check_json(env):
            name + " stats json: one line, 65 numbers in their order", out)
 
 
+def check_words(env):
+    """One thing has one name: in each tool, in tables and with -d. Of a reason that 1.8.5 spelled in its own way, the number is there, too."""
+    lines = [shell(command, env)[0] for command in (
+        "smcr device | awk 'NR > 1 { print $5 }'", "smcr -d device | awk 'NR > 1 { print $5 }'", "smc_rnics | awk 'NR > 2 { print $5 }'")]
+    ok(lines == ["Soft-RoCE"] * 3, "the type of a device", lines)
+    lines = [shell(command, env)[0] for command in (
+        "smcd linkgroup | cut -c23- | tail -n +2 | sort -u", "smcd -d linkgroup | sed -n 's/^PNET-ID *: *//p' | sort -u")]
+    ok(lines == ["", ""], "a PNET ID that there is not is blank", lines)
+    lines = [shell(command, env)[0] for command in (
+        "smcr -d stats | awk '/PEER_NO_SMC/ { print $3 }' | tr -d '()' | sort -u", "smcss | awk '$8 ~ /0x0301/ { print $8 }' | sort -u",
+        "smc_chk -e PEERNOSMC | head -n 1 | cut -d' ' -f1")]
+    ok(lines == ["0x03010000"] * 3, "the number of a reason", lines)
+
+
 def check_terminal(env):
     env = dict(env, TERM="dumb")
     seen = on_terminal(["smcr", "linkgroup", "999"], env)[1]
@@ -167,6 +181,7 @@ def main():
         check_tables(env)
         check_states(env)
         check_json(env)
+        check_words(env)
         check_terminal(env)
     done()
 
