@@ -13,8 +13,12 @@ import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import termios
+import threading
+import time
 
 sys.dont_write_bytecode = True
 import packets  # noqa: E402
@@ -455,6 +459,37 @@ def check_signals():
     equal((live.returncode, err), (0, b""), "Ctrl-C while it waits for who reads is no failure")
 
 
+def rights(pid):
+    """What root, too, is left with."""
+    with open("/proc/%d/status" % pid, encoding="ascii") as file:
+        lines = dict(line.split(":", 1) for line in file)
+    return {key: lines[key].split() for key in ("Uid", "Gid", "CapPrm", "CapEff", "NoNewPrivs", "Seccomp")}
+
+
+def check_rights(path, directory):
+    """Of one that has taken the first bytes of a capture, and waits for more."""
+    fifo, first = directory + "/fifo", 10
+    os.mkfifo(fifo)
+    left = {"CapPrm": ["0" * 16], "CapEff": ["0" * 16], "NoNewPrivs": ["1"], "Seccomp": ["2"]}
+    for key, own in (("Uid", os.getuid()), ("Gid", os.getgid())):
+        left[key] = [str(own if os.getuid() else 65534)] * 4
+    with open(path, "rb") as file:
+        whole = file.read()
+    for source, more in (fifo, ("-j",)), ("-", ("-j",)), (fifo, ("-w", "-")):
+        name = " ".join(("-r", os.path.basename(source), *more))
+        want = subprocess.run([BUILD + "/smc_dump", "-r", path, *more], stdout=subprocess.PIPE, env=ENV, check=True).stdout
+        with open(os.open(fifo, os.O_RDWR), "wb", buffering=0) as pipe, \
+             subprocess.Popen([BUILD + "/smc_dump", "-r", source, *more], stdin=open(fifo, "rb"), stdout=subprocess.PIPE,
+                              env=ENV) as reader:
+            pipe.write(whole[:first])
+            while reader.poll() is None and struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]:
+                time.sleep(0.01)
+            equal(rights(reader.pid), left, name + ": rights are given up before the first byte is looked at")
+            threading.Thread(target=lambda to=pipe: (to.write(whole[first:]), to.close())).start()
+            out = reader.stdout.read()
+        ok(out == want, name + ": it reads on", out[:200])
+
+
 def check_refused(path, directory):
     refused("'--all' is for handshakes", "-a")
     refused("'--quiet' is for handshakes", "-q", "dport", "=", ":80")
@@ -526,6 +561,7 @@ def main():
         check_text(path, directory)
         check_write(path, directory)
         check_signals()
+        check_rights(path, directory)
         check_refused(path, directory)
     done()
 
