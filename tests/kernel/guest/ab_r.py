@@ -2,7 +2,7 @@
 """smc_run --ab over SMC-R inside one guest: short connections, which only the kernel has counted, and long ones, which are seen."""
 import json
 
-from kern import done, equal, ok, run
+from kern import done, equal, ok, only_smcr, run
 
 IP = "127.0.0.1"
 
@@ -19,6 +19,7 @@ def of_runs(doc, side, what, mode):
     return [pair[side][what][mode] for pair in doc["pairs"]]
 
 
+only_smcr()
 for name, words in (("one short connection", ("1", "1")), ("many requests", ("300", "4"))):
     status, doc, err = compare(*words)
     equal((status, err, doc.get("used_smc"), len(doc["pairs"])), (0, "", 3, 3), name + ": every run used SMC")

@@ -137,6 +137,12 @@ def mode(port):
         return found[0]["mode"] if found else None
 
 
+def only_smcr():
+    """Within a host that has loopback, too: as a device with a PNET ID that no net device has, it is not offered."""
+    if os.path.isdir("/sys/class/dibs/lo"):
+        out_of("smc_pnet", "-a", "APART", "-D", "lo")
+
+
 def slow_page():
     """For "busybox httpd -h /run/www": a page, /cgi-bin/slow, whose connection lasts until there is /run/seen."""
     os.makedirs("/run/www/cgi-bin", exist_ok=True)

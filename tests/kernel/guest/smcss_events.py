@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 
-from kern import done, equal, ok, run, wait_for
+from kern import done, equal, ok, only_smcr, run, wait_for
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -302,6 +302,8 @@ def text():
 
 
 def main():
+    if MODE == "SMCR":
+        only_smcr()
     server = Server(PORT, "evserver")
     events = Events()
     first = events.all[0] if events.all else {}

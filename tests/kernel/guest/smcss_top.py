@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 
-from kern import done, equal, ok, run, wait_for
+from kern import done, equal, ok, only_smcr, run, wait_for
 from smcsock import accept, smc_client, smc_listener
 
 MODE = sys.argv[1]
@@ -207,6 +207,8 @@ def check_come_and_go(watch, listener):
 
 
 def main():
+    if MODE == "SMCR":
+        only_smcr()
     listener = smc_listener(PORT)
     pairs = [Pair(listener) for _ in range(4)]
     watch = Watch()
