@@ -281,15 +281,16 @@ def check_peers():
 
 
 def check_bundle():
-    """It has what --enable wrote, and what --status says of it."""
+    """It has what --enable wrote, what --status says of it, and what smc_bpf does."""
     enable(REDIS)
     status, _, err = run("smc_chk", "-b", "/run/bundle.tar.gz")
     equal((status, err), (0, ""), "a bundle")
     with tarfile.open("/run/bundle.tar.gz") as tar:
         system = json.load(tar.extractfile("smc-bundle/json/system.json"))
-        text = tar.extractfile("smc-bundle/text/smc_run-status.txt").read().decode()
+        text, ebpf = [tar.extractfile("smc-bundle/text/%s-status.txt" % tool).read().decode() for tool in ("smc_run", "smc_bpf")]
     equal(system["drop_ins"], {REDIS + ".d": read(dropin(REDIS)).rstrip("\n")}, "with the drop-ins of services")
     ok("\n%s " % REDIS in text and " preload " in text, "and smc_run --status", text)
+    ok(ebpf.startswith("$ smc_bpf status\n") and (" /lab.slice" in ebpf or not os.path.exists("/usr/bin/smc_bpf")), "and smc_bpf status", ebpf)
     smc_run("--disable", REDIS)
 
 
@@ -300,12 +301,37 @@ def check_refusals():
     equal(glob.glob(UNITS + "/*.d/" + DROPIN), [], "nothing is left")
 
 
+def traces():
+    """What the tools have set on this host: files, and what the kernel has beyond what it comes with."""
+    files = [path for name in ("/etc/smc-tools", "/run/smc-tools", UNITS + "/*/" + DROPIN, "/sys/fs/bpf/*") for path in glob.glob(name)]
+    conf = json.loads(run("smc_conf", "show", "-j")[1])
+    return files + [entry["setting"] for entry in conf["settings"] if entry["state"] != "default"] + conf["policies"]
+
+
+def check_undo():
+    """README, "Undo everything": typed as it is, it leaves nothing of what all of the tools set."""
+    if not os.path.exists("/usr/bin/smc_bpf"):
+        skip("README, Undo everything", "smc_bpf is not built")
+        return
+    text = read(sys.argv[1] + "/README.md").split("\n## Undo everything\n")[1].split("\n\n")[0]
+    systemctl("start", "lab-peers")
+    enable("lab-peers", "--peers", "10.0.0.0/8")
+    write("/etc/smc-tools/smc.conf", "eid UNDONE\npnetid UNDONE net lo\nhandshake-limit on\nnet.smc.autocorking_size 4096\n")
+    systemctl("restart", "smc-conf")
+    run("smcd", "stats", "reset")
+    before = traces()
+    ok(len(before) > 10, "files, eBPF, EID, PNET ID, handshake limitation, net.smc and policy are set", before)
+    result = run("sh", "-ec", text)
+    after = traces()
+    ok(result[0] == 0 and not after, "README, Undo everything: nothing of it is left", (result, after))
+
+
 if len(sys.argv) == 1:
     install()
     add_redis_user()
     write_units()
     choose_units(REDIS_UNIT, *glob.glob("/lib/systemd/system/smc-*.service"))
-    sys.exit(boot_systemd(__file__, "inside"))
+    sys.exit(boot_systemd(__file__, os.getcwd()))
 check_pnet()
 check_redis()
 check_template()
@@ -315,4 +341,5 @@ check_bpf()
 check_peers()
 check_bundle()
 check_refusals()
+check_undo()
 done()
