@@ -71,6 +71,16 @@ check_verbose() {
 	like "$loud" "^gcc .* -o $tmp/gcc/smc_run " "make V=1 shows the command"
 }
 
+# A compiler for another machine than that of the others, as in a cross build: one sentence for each program.
+check_left_out() {
+	local out
+	out=$(make -n O="$tmp/gcc" CC=gcc MUSL_CC=false GOARCH=none tests 2>&1)
+	is "$(grep -oE '[a-z-]+ is not built: no compiler' <<<"$out")" "sockets-musl is not built: no compiler
+sockets-musl-dynamic is not built: no compiler
+gohttp is not built: no compiler" "test programs that no compiler makes for the machine are left out"
+	is "$(grep -cE -- ' -o [^ ]*/(sockets-musl|gohttp)' <<<"$out")" 0 "and nobody tries to"
+}
+
 # need_message TEXT PACKAGES COMMAND...: it fails with one line that names both packages.
 need_message() {
 	local text=$1 packages=$2 out status
@@ -369,6 +379,7 @@ check_shell() {
 check_gcc
 check_verbose
 check_missing_packages
+check_left_out
 check_layers
 check_headers
 check_newer_libc

@@ -66,6 +66,7 @@ refuse "'--explain' and '--live-test' exclude" -e MEM -l
 refuse "'--from' and '--explain' exclude" --from x -e MEM
 refuse "'--from' and '--netns' exclude" --from x -N x
 refuse "'--port' can only be used with" -e MEM -p 1
+refuse "'--port' can only be used with" -p 5
 refuse "'--ipv6' can only be used with" --doctor -6
 refuse "'--once' can only be used with" -C localhost --once
 refuse "'--bind' can only be used with" --bind ::1
