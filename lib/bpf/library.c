@@ -4,10 +4,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/dlnote.h"
 #include "bpf/rights.h"
+#include "sys/btf.h"
 
 #define LIBBPF_SONAME "libbpf.so.1"
 
@@ -34,10 +37,24 @@ int libbpf_find(struct libbpf *lib, struct smc_err *err)
 	return 0;
 }
 
+/* Without the compiler, loading a program with a loop only says EINVAL. */
+static bool lacks_jit(void)
+{
+	size_t len;
+	char *btf = btf_read(&len);
+	bool is_missing = btf && !btf_has_name(btf, len, BTF_JIT);
+
+	free(btf);
+	return is_missing;
+}
+
 int libbpf_load_error(int ret, struct smc_err *err)
 {
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return smc_err_say(err, ENOENT, "cannot load the eBPF programs: no "
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
+	if (ret == -EINVAL && lacks_jit())
+		return smc_err_say(err, ENOTSUP, "cannot load the eBPF programs: the kernel lacks "
+				   "CONFIG_BPF_JIT");
 	return bpf_load_error(ret, "load the eBPF programs", err);
 }
