@@ -5,6 +5,7 @@ SMCD: both ends here. SMCR: two guests, guest 1 has the clients, and both captur
 Captures and what was sent stay in SMC_LAB_OUT: tests/kernel/dump_judge.py compares them on the host."""
 import json
 import os
+import select
 import signal
 import socket
 import stat
@@ -355,6 +356,32 @@ def check_fallback():
           "what fell back to TCP is not shown")
 
 
+def check_urgent():
+    """The urgent byte is one of those that are sent, and not of those that are received."""
+    dump, listener = Dump("-j", "-A", "dport = :7500 or sport = :7500"), smc_listener(7500)
+    client = smc_client(7500)
+    server = accept(listener)
+    got = []
+    for sender, receiver in (client, server), (server, client):
+        sender.sendall(b"before")
+        sender.send(b"!", socket.MSG_OOB)
+        poll = select.poll()
+        poll.register(receiver, select.POLLPRI)
+        ok(poll.poll(60000), "urgent: it arrives")
+        got.append((receiver.recv(1, socket.MSG_OOB), receiver.recv(100)))
+        sender.sendall(b"after")
+        got.append(receiver.recv(5, socket.MSG_WAITALL))
+    equal(got, [(b"!", b"before"), b"after"] * 2, "urgent: what programs get")
+    for end in (client, server, listener):
+        end.close()
+    wait_for(lambda: b"closed" in dump.out)
+    status, out, err = dump.end()
+    told = {"out": "", "in": ""}
+    for event in map(json.loads, out.splitlines()):
+        told["out" if event["to"] == "127.0.0.1:7500" else "in"] += event.get("text", "")
+    equal((status, told, "lost" in err), (0, {"out": "before!after", "in": "beforeafter"}, False), "urgent: what is seen of one end")
+
+
 # ---- strangers ----
 
 def check_killed():
@@ -496,7 +523,7 @@ def save_dialogs():
 
 
 ALL = (all_ways, reference, check_many, check_types, check_count, check_choice, check_old, check_first_comment, check_fallback, check_text, check_json,
-       check_killed, check_stopped, save_dialogs, check_refusals, check_without_smc)
+       check_urgent, check_killed, check_stopped, save_dialogs, check_refusals, check_without_smc)
 PARTS = {"SMCD": ALL, "SMCR": (all_ways, check_types), "TCP": (check_fallback, check_refusals)}[MODE]
 
 for part in PARTS:
