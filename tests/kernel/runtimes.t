@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 # Containers of podman under systemd, quadlets, containerd as Kubernetes uses it, docker and compose, systemd-nspawn, LXC:
 # Debian 13's, under its systemd, whichever release this machine has. Some minutes, and 200 MB of packages: only when named.
-# usage: runtimes.t [TEST...]
+# usage: [RELEASE=forky] runtimes.t [TEST...]: that release's runtimes, such as containerd 2, instead
 . "$(dirname "$0")/containers.sh"
 LAB=$PWD/lab
+RELEASE=${RELEASE:-trixie}
+name=runtimes
+[ "$RELEASE" = trixie ] || name+=-$RELEASE
 for part in common apt arch root; do
 	# shellcheck source=/dev/null
 	. "$LAB/lib/$part.sh"
@@ -23,11 +26,11 @@ libraries() {
 build_tree() {
 	local root=${!#}/root
 	# A package has /var/run as a directory.
-	index trixie.amd64 && unpack_missing trixie.amd64 "$root" "${@:1:$#-1}" && rm -rf "$root/var/run" && configure_root "$root"
+	index "$RELEASE.amd64" && unpack_missing "$RELEASE.amd64" "$root" "${@:1:$#-1}" && rm -rf "$root/var/run" && configure_root "$root"
 }
 
 mapfile -t packages < <(echo "$PACKAGES" | tr ' ' '\n'; libraries)
 make_cache
-artefact runtimes "${packages[*]}" build_tree "${packages[@]}"
+artefact "$name" "${packages[*]}" build_tree "${packages[@]}"
 install_tools || exit
-in_installed -m 4G --see "$CACHE/runtimes/root" --see "$INSTALLED" -- "runtimes.py $CACHE/runtimes/root $INSTALLED $*"
+in_installed -m 4G --see "$CACHE/$name/root" --see "$INSTALLED" -- "runtimes.py $CACHE/$name/root $INSTALLED $*"

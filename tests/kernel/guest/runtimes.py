@@ -66,6 +66,7 @@ def fill_tree(root, installed):
     write(root + "/etc/hosts", "127.0.0.1 localhost\n")
     write(root + "/etc/resolv.conf", "")
     shutil.copy("man/smc_bpf.8", root + "/var/lib")
+    shutil.copy("tests/cli/oci/containerd.json", root + "/var/lib/recorded.json")
     with open(root + "/etc/group", "a", encoding="ascii") as file:
         file.write("docker:x:900:\n")
     write(root + "/etc/machine-id", "0123456789abcdef0123456789abcdef\n")
@@ -134,11 +135,24 @@ def said_of_containerd():
     return [re.search(r"(?ms)^%s.*?(?=^\.Ed)" % start, text)[0] for start in ("ctr oci spec", r"\[plugins")]
 
 
+def keep_state(path):
+    """The hooks of a specification write the state to a file, too."""
+    spec = json.loads(read(path))
+    spec["hooks"]["createRuntime"].append({"path": "/bin/sh", "args": ["sh", "-c", "cat >/run/state"]})
+    write(path, json.dumps(spec))
+
+
+def names_of(state):
+    """What is the same for each container."""
+    return sorted(state), sorted(state["annotations"])
+
+
 def containerd():
     """As Kubernetes uses it: the hook is in the base specification."""
     from cri import Runtime
     command, settings = said_of_containerd()
     subprocess.run(["sh", "-ec", command], check=True)
+    keep_state("/etc/containerd/smc-tools.json")
     write("/etc/containerd/config.toml", CONTAINERD % settings)
     systemctl("start", "containerd.service")
     out_of("ctr", "-n", "k8s.io", "images", "import", "/var/lib/containers/box.tar")
@@ -149,6 +163,11 @@ def containerd():
         pod = runtime.run_pod(name, "kubepods-pod%s.slice" % name, notes)
         runtime.start(pod, "redis", "localhost/box:latest", [*REDIS, str(port)])
         equal(mode(port), want, "containerd, a pod %s the annotation: %s" % ("with" if value else "without", want))
+        if value:
+            state = read("/run/state")
+            equal(names_of(json.loads(state)), names_of(json.loads(read("/var/lib/recorded.json"))),
+                  "the state of its container has the names of tests/cli/oci/containerd.json")
+            print("# " + state)
         pods.append(pod)
     before = active()
     systemctl("restart", "containerd.service")
@@ -190,10 +209,10 @@ def docker():
 
 def nspawn():
     def first(*options):
-        return run("systemd-nspawn", "-q", "--register=no", *options, "-D", BOX, "/bin/protocol", "inet")
+        return run("systemd-nspawn", "-q", "--register=no", *options, "-D", BOX, "/bin/protocol", "inet")[:2]
     attach_slice()
-    equal(first(), (0, "%d\n" % TCP, ""), "systemd-nspawn: TCP")
-    equal(first("--slice=smc.slice"), (0, "%d\n" % IPPROTO_SMC, ""), "in the slice: SMC")
+    equal(first(), (0, "%d\n" % TCP), "systemd-nspawn: TCP")
+    equal(first("--slice=smc.slice"), (0, "%d\n" % IPPROTO_SMC), "in the slice: SMC")
     run("smc_bpf", "detach", "--all")
 
 
