@@ -4,11 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/read.h"
 #include "cli/printable.h"
 #include "conf/read.h"
 #include "smc_bpf/oci_state.h"
@@ -26,24 +25,46 @@
 #include "sys/rundir.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
-#define MAX_SECONDS 10
+/*
+ * What containers do here they do one after the other, so the last of many waits as a host boots.
+ * The kubelet gives a container two minutes, systemd a unit's start 90 seconds.
+ */
+#define MAX_SECONDS 30
 
 /* A byte for each failure since the host was started: appending one needs no lock. */
 #define FAILURES_FILE "oci-hook.failures"
+
+struct line {
+	char text[1024];
+};
+
+static struct line line_of(const struct oci_state *container, const char *text)
+{
+	struct line line;
+
+	snprintf(line.text, sizeof(line.text), "%s%s%s%.500s", *container->id ? "container " : "",
+		 container->id, *container->id ? ": " : "", text);
+	return line;
+}
+
+static void log_line(const struct cli_tool *tool, int priority, const struct line *line)
+{
+	char printable[1024];
+
+	cli_printable(printable, sizeof(printable), line->text);
+	openlog(tool->name, LOG_PID, LOG_DAEMON);
+	syslog(priority, "%s", printable);
+	closelog();
+}
 
 /* Runtimes show standard error only if the hook fails. */
 static void say(const struct cli_tool *tool, const struct oci_state *container, int priority,
 		const char *text)
 {
-	char line[1024], printable[1024];
+	const struct line line = line_of(container, text);
 
-	snprintf(line, sizeof(line), "%s%s%s%.500s", *container->id ? "container " : "",
-		 container->id, *container->id ? ": " : "", text);
-	cli_note(tool, "%s", line);
-	cli_printable(printable, sizeof(printable), line);
-	openlog(tool->name, LOG_PID, LOG_DAEMON);
-	syslog(priority, "%s", printable);
-	closelog();
+	cli_note(tool, "%s", line.text);
+	log_line(tool, priority, &line);
 }
 
 /* ---- before the program ---- */
@@ -113,25 +134,63 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 
 /* ---- all of it, within a time ---- */
 
-static int work(const struct cli_tool *tool, struct oci_state *container)
+/* Return: it has something, or its end. */
+static bool is_readable(int fd, int64_t end)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	int64_t left;
+	int ret;
+
+	do {
+		left = end - clock_ns(CLOCK_MONOTONIC);
+		ret = poll(&pfd, 1, left > 0 ? (int)(left / 1000000) + 1 : 0);
+	} while (ret < 0 && errno == EINTR);
+	return ret > 0;
+}
+
+/* Standard input, as a runtime may hang, too. Return: -errno */
+static int read_text(char *text, size_t size, size_t *len, int64_t end)
+{
+	ssize_t ret;
+
+	for (*len = 0; *len < size; *len += (size_t)ret) {
+		if (!is_readable(STDIN_FILENO, end))
+			return -ETIMEDOUT;
+		ret = read(STDIN_FILENO, text + *len, size - *len);
+		if (ret <= 0)
+			return ret ? -errno : 0;
+	}
+	return -EFBIG;
+}
+
+static int read_container(struct oci_state *container, int64_t end, struct smc_err *err)
+{
+	char *text = malloc(MAX_STATE);
+	size_t len;
+	int ret = text ? read_text(text, MAX_STATE, &len, end) : -ENOMEM;
+
+	ret = ret ? smc_err_set(err, -ret, "cannot read the state of the container") :
+		    oci_state_read(container, text, len, err);
+	free(text);
+	return ret;
+}
+
+static int work(const struct cli_tool *tool, const struct oci_state *container)
 {
 	struct smc_err err = { 0 };
-	size_t len;
-	char *text = smc_read_fd(STDIN_FILENO, MAX_STATE, &len);
-	int ret = text ? oci_state_read(container, text, len, &err) :
-			 smc_err_set(&err, errno, "cannot read the state of the container");
+	int ret;
 
-	free(text);
-	if (!ret && container->is_stopped)
-		ret = scope_detach_container(container->id, &err);
-	else if (!ret && container->wish)
+	if (!container->is_stopped)
 		return begin(tool, container);
+	ret = scope_detach_container(container->id, &err);
 	if (ret)
 		say(tool, container, LOG_ERR, err.text);
 	return ret;
 }
 
-static pid_t start(const struct cli_tool *tool, struct oci_state *container)
+/* @wrong: what was wrong before, or NULL */
+static pid_t start(const struct cli_tool *tool, const struct oci_state *container,
+		   const char *wrong)
 {
 	pid_t pid = fork();
 
@@ -141,13 +200,15 @@ static pid_t start(const struct cli_tool *tool, struct oci_state *container)
 		return pid;
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	_exit(work(tool, container) ? EXIT_FAILURE : EXIT_SUCCESS);
+	if (!wrong)
+		_exit(work(tool, container) ? EXIT_FAILURE : EXIT_SUCCESS);
+	say(tool, container, LOG_ERR, wrong);
+	_exit(EXIT_FAILURE);
 }
 
 /* Return: 0, -1 if it failed, -ETIMEDOUT. */
-static int finish(pid_t pid, const sigset_t *child)
+static int finish(pid_t pid, const sigset_t *child, int64_t end)
 {
-	const int64_t end = clock_ns(CLOCK_MONOTONIC) + MAX_SECONDS * 1000000000LL;
 	int64_t left;
 	int status;
 
@@ -163,18 +224,42 @@ static int finish(pid_t pid, const sigset_t *child)
 	return status ? -1 : 0;
 }
 
-/* The journal may be what hangs. */
+static int work_until(int64_t end, const struct cli_tool *tool, const struct oci_state *container,
+		      const char *wrong)
+{
+	sigset_t child;
+	pid_t pid;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	/* A runtime that wants to know nothing of its own children. */
+	signal(SIGCHLD, SIG_DFL);
+	pid = start(tool, container, wrong);
+	if (pid > 0)
+		return finish(pid, &child, end);
+	cli_note(tool, "cannot begin: %s", strerror(errno));
+	return -1;
+}
+
+/* The journal may be what hangs; runtimes wait for the end of what hooks write. */
 static void say_late(const struct cli_tool *tool, const struct oci_state *container)
 {
-	char text[64];
+	struct line line;
+	char text[128];
 
-	snprintf(text, sizeof(text), "no end after %d seconds: left as it is", MAX_SECONDS);
-	cli_note(tool, "%s%s%s", container->id, *container->id ? ": " : "", text);
-	if (!fork()) {
-		close(STDERR_FILENO);
-		say(tool, container, LOG_ERR, text);
-		_exit(0);
-	}
+	snprintf(text, sizeof(text), "no end after %d seconds: %s", MAX_SECONDS,
+		 container->wish == OCI_STRICT ? "it does not start" :
+		 container->is_stopped	       ? "its scope may be left" :
+						 "it starts all the same, perhaps with TCP");
+	line = line_of(container, text);
+	cli_note(tool, "%s", line.text);
+	if (fork())
+		return;
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		close(fd);
+	log_line(tool, LOG_ERR, &line);
+	_exit(0);
 }
 
 /* For smc-metrics; who may not write there is not the host's runtime. */
@@ -198,27 +283,20 @@ uint64_t hook_failures(void)
 
 int hook_run(const struct cli_tool *tool)
 {
-	struct oci_state *container = mmap(NULL, sizeof(*container), PROT_READ | PROT_WRITE,
-					   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	sigset_t child;
-	pid_t pid;
-	int ret;
+	const int64_t end = clock_ns(CLOCK_MONOTONIC) + MAX_SECONDS * 1000000000LL;
+	struct oci_state container = { .wish = OCI_NONE };
+	struct smc_err err = { 0 };
+	int ret = read_container(&container, end, &err);
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, NULL);
-	/* A runtime that does not listen, or that wants to know nothing of its own children. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGCHLD, SIG_DFL);
-	pid = container == MAP_FAILED ? -1 : start(tool, container);
-	if (pid < 0) {
-		cli_note(tool, "cannot begin: %s", strerror(errno));
+	if (!ret && !container.wish && !container.is_stopped)
 		return 0;
-	}
-	ret = finish(pid, &child);
+	/* A runtime that does not listen. */
+	signal(SIGPIPE, SIG_IGN);
+	if (ret != -ETIMEDOUT)
+		ret = work_until(end, tool, &container, ret ? err.text : NULL);
 	if (ret)
 		count_failure(tool);
 	if (ret == -ETIMEDOUT)
-		say_late(tool, container);
-	return ret && container->wish == OCI_STRICT ? tool->error_status : 0;
+		say_late(tool, &container);
+	return ret && container.wish == OCI_STRICT ? tool->error_status : 0;
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # smc_bpf oci-hook: what it does with what runtimes say; no container is there. The states in tests/cli/oci are those of
-# podman 4.3 with crun 1.8 and runc 1.1 as they were recorded, but for the process id, and runc's with the
-# annotations that CRI-O and containerd give to containers of Kubernetes. What it does to containers: tests/kernel/podman.t.
+# podman 4.3 with crun 1.8 and runc 1.1 and of containerd 1.7 as they were recorded, but for the process id, and runc's with the
+# annotations that CRI-O gives to containers of Kubernetes, which nobody recorded. What it does to containers: tests/kernel/podman.t.
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=${BUILD:-$PWD/build}
 # shellcheck source=tests/tap.sh
@@ -33,6 +33,35 @@ hook() {
 		is "$rc|$out|$(wc -l <"$tmp/err")" "$1||1" "$3: status, and one line" || diag "$(cat "$tmp/err")"
 		like "$(cat "$tmp/err")" "^smc_bpf: $2" "$3: said"
 	fi
+}
+
+# late FILE [COMMAND...]: status and what it said into FILE.said, when nobody has its output open any more
+late() {
+	late_file=$1
+	shift
+	late_said=$("$@" env -i "$BUILD/smc_bpf" oci-hook <"$late_file" 2>&1)
+	printf '%s|%s\n' "$?" "$late_said" >"$late_file.said"
+}
+
+# with_full_log DEV COMMAND...: with a system's log that nobody reads, and that is full
+with_full_log() {
+	with_dev=$1
+	shift
+	# shellcheck disable=SC2016 # the inner shell expands
+	unshare -m sh -c 'mount --bind /dev/null "$1/null" && mount --rbind "$1" /dev && shift && exec "$@"' sh "$with_dev" \
+		python3 -c '
+import socket, subprocess, sys
+log, to = (socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in range(2))
+log.bind("/dev/log")
+to.connect("/dev/log")
+to.setblocking(False)
+try:
+    while True:
+        to.send(b"x")
+except BlockingIOError:
+    ended = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    print(ended.stdout, end="")
+    sys.exit(ended.returncode)' "$@"
 }
 
 # state ANNOTATIONS: of a container "web" that is being created
@@ -86,12 +115,32 @@ is "$?|$(cat "$tmp/out")" '1|smc_bpf: container web: process 2147483647: No such
 state '"smc-tools/attach":"true"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 0 'true, to nobody: it starts'
-# Whoever hangs does not keep a container from starting.
+
+# Whoever hangs: all at the same time, as each takes what the hook waits.
 mkfifo "$tmp/fifo"
 exec 9<>"$tmp/fifo"
-out=$(env -i "$BUILD/smc_bpf" oci-hook <"$tmp/fifo" 2>&1 9>&-)
-is "$?|$out" '0|smc_bpf: no end after 10 seconds: left as it is' 'a runtime that does not end what it writes'
+late "$tmp/fifo" 9>&- &
+if [ -n "${HOOK_RUN-}" ]; then
+	for wish in true strict; do
+		mkdir "$tmp/dev.$wish" && : >"$tmp/dev.$wish/null"
+		state "\"smc-tools/attach\":\"$wish\""
+		cp "$tmp/state" "$tmp/$wish"
+		late "$tmp/$wish" with_full_log "$tmp/dev.$wish" 9>&- &
+	done
+fi
+wait
 exec 9>&-
+is "$(cat "$tmp/fifo.said")" '0|smc_bpf: no end after 30 seconds: it starts all the same, perhaps with TCP' 'a runtime that does not end what it writes'
+if [ -n "${HOOK_RUN-}" ]; then
+	failed='smc_bpf: container web: process 2147483647: No such process'
+	is "$(cat "$tmp/true.said")" "0|$failed
+smc_bpf: container web: no end after 30 seconds: it starts all the same, perhaps with TCP" 'a log that takes nothing: the container starts'
+	is "$(cat "$tmp/strict.said")" "1|$failed
+smc_bpf: container web: no end after 30 seconds: it does not start" 'strict: it does not'
+else
+	skip 'a log that takes nothing: the container starts' 'needs root, and a /dev of its own'
+	skip 'strict: it does not' 'needs root, and a /dev of its own'
+fi
 
 for arguments in "--cgroup /" "--pid 1"; do
 	# shellcheck disable=SC2086 # two words

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Containers of podman, whose first socket is SMC's: smc_bpf oci-hook, with crun and runc."""
+import fcntl
 import glob
 import os
 import re
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import tutorial
 from boot import write
@@ -64,7 +66,7 @@ def first_sockets():
 
 def network_namespace():
     """What smc.conf says of every one."""
-    # The hook waits ten seconds: what an emulated host loads for a policy, it has loaded before.
+    # The hook waits thirty seconds: what an emulated host loads for a policy, it has loaded before.
     for command in ("ip netns add warm", "smc_conf apply -N warm", "ip netns del warm", "ip netns add blue"):
         out_of(*command.split())
     subprocess.run(["ip", "-n", "blue", "link", "set", "lo", "up"], check=True)
@@ -99,6 +101,20 @@ def not_possible():
     # runc shows it.
     ok(got is None and status and "no /sys/kernel/btf/vmlinux" in err, "strict: it does not, and says why", (got, status, err))
     subprocess.run(["umount", "/sys/kernel/btf"], check=True)
+
+
+def late():
+    """smc_conf waits for another one, which does not end."""
+    write("/etc/smc-tools/smc.conf", "netns *\nnet.smc.autocorking_size 85000\n")
+    os.makedirs("/run/smc-tools", exist_ok=True)
+    with open("/run/smc-tools/smc_conf.lock", "a", encoding="ascii") as lock, ThreadPoolExecutor() as pool:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = list(pool.map(lambda wish: protocol("--runtime", "runc", "run", "--rm", "--network", "none", ATTACH + wish), ("true", "strict")))
+    equal(said[0][:2], (IPPROTO_SMC, 0), "no time for all: the container starts with what was done")
+    got, status, err = said[1]
+    ok(got is None and status and "no end after 30 seconds: it does not start" in err, "strict: it does not, and says why", said[1])
+    equal(wait_for(lambda: not scopes()), True, "and leaves no scope")
+    os.unlink("/etc/smc-tools/smc.conf")
 
 
 def stays_tcp():
@@ -154,7 +170,7 @@ def rootless():
     run("smc_bpf", "detach", "--all")
 
 
-TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, stays_tcp, pod, rootless)}
+TESTS = {"short": (set_up, first_sockets, network_namespace), "tutorial": (set_up,), "more": (set_up, not_possible, late, stays_tcp, pod, rootless)}
 for test in TESTS[sys.argv[2]]:
     if sys.argv[3:] and test.__name__ not in ["set_up", *sys.argv[3:]]:
         continue
