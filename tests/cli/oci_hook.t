@@ -112,6 +112,13 @@ is "$?" 1 'strict, to a full disk'
 env -i python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
 	"$BUILD/smc_bpf" oci-hook <"$tmp/state" >"$tmp/out" 2>&1
 is "$?|$(cat "$tmp/out")" '1|smc_bpf: container web: process 2147483647: No such process' 'a runtime that ignores SIGCHLD'
+if [ -n "${HOOK_RUN-}" ]; then
+	chmod 755 "$tmp" && cp "$BUILD/smc_bpf" "$tmp" && chmod 644 "$tmp/state"
+	out=$(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --nproc=0 env -i "$tmp/smc_bpf" oci-hook <"$tmp/state" 2>&1)
+	is "$?|$out" '1|smc_bpf: cannot begin: Resource temporarily unavailable' 'strict, where no process can be started'
+else
+	skip 'strict, where no process can be started' 'needs root'
+fi
 state '"smc-tools/attach":"true"'
 env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>&-
 is "$?" 0 'true, to nobody: it starts'
