@@ -29,7 +29,7 @@ struct lister {
 	struct rates *rates; /* NULL: rows come from the kernel directly */
 	struct summary *summary;
 	bool is_counted; /* no processes and peers in what is printed */
-	json_t *sockets;
+	bool is_list; /* as JSON: text has its members */
 };
 
 static int emit(struct lister *l, const struct smcss_row *row)
@@ -38,9 +38,10 @@ static int emit(struct lister *l, const struct smcss_row *row)
 
 	if (l->summary)
 		return summary_add(l->summary, row);
-	if (l->sockets) {
+	if (l->is_list) {
 		json = out_json(smcss_columns, l->opts->columns ? &l->view : NULL, row);
-		return json && !json_array_append_new(l->sockets, json) ? 0 : -ENOMEM;
+		out_json_member(&l->text, json, l->opts->watch_seconds > 0);
+		return l->text.is_failed ? -ENOMEM : 0;
 	}
 	out_row(&l->text, &l->view, row);
 	if (l->opts->is_explained)
@@ -103,7 +104,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	l->is_flushed = true;
 	ret = handle_chunk(l);
-	return ret || l->summary || l->sockets ? ret : write_text(l);
+	return ret || l->summary || l->is_list ? ret : write_text(l);
 }
 
 static int cannot_store(struct lister *l)
@@ -119,13 +120,10 @@ static int begin(void *arg)
 	l->n_chunk = 0;
 	out_reset(&l->text);
 	summary_free(l->summary);
-	json_decref(l->sockets);
 	l->summary = l->opts->is_summary ? summary_new() : NULL;
-	l->sockets = l->opts->is_json && !l->opts->is_summary ? json_array() : NULL;
-	if ((l->opts->is_summary && !l->summary) ||
-	    (l->opts->is_json && !l->opts->is_summary && !l->sockets))
+	if (l->opts->is_summary && !l->summary)
 		return cannot_store(l);
-	if (!l->summary && !l->sockets && !l->opts->no_header)
+	if (!l->summary && !l->is_list && !l->opts->no_header)
 		out_header(&l->text, &l->view);
 	return 0;
 }
@@ -186,13 +184,18 @@ static int fetch_rates(struct lister *l)
 
 static int write_json(struct lister *l)
 {
+	bool is_repeated = l->opts->watch_seconds > 0;
+	struct out_text sockets = l->text;
 	json_t *doc;
 
-	if (l->summary)
-		doc = summary_json(l->summary, l->spaces);
-	else
-		doc = json_pack("{s:s, s:O}", "schema", "smc-tools/smcss/1", "sockets", l->sockets);
-	out_json_document(&l->text, doc, l->opts->watch_seconds > 0);
+	l->text = (struct out_text){ .len = 0 };
+	if (l->summary) {
+		out_json_document(&l->text, summary_json(l->summary, l->spaces), is_repeated);
+	} else {
+		doc = json_pack("{s:s, s:[]}", "schema", "smc-tools/smcss/1", "sockets");
+		out_json_long_document(&l->text, doc, &sockets, is_repeated);
+	}
+	out_free(&sockets);
 	if (l->text.is_failed)
 		return smc_err_set(l->err, ENOMEM, "cannot write JSON");
 	return write_text(l);
@@ -228,6 +231,7 @@ int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_
 	l->rates = rates;
 	l->spaces = spaces;
 	l->err = err;
+	l->is_list = opts->is_json && !opts->is_summary;
 	l->is_counted = opts->is_metrics || (opts->is_summary && spaces && !opts->is_json);
 	ret = smcss_view(&l->view, opts, err);
 	if (!ret && (opts->has_processes || opts->is_summary) && !l->is_counted)
@@ -239,7 +243,6 @@ int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_
 	if (!ret && spaces)
 		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
-	json_decref(l->sockets);
 	smcss_lookup_free(&l->lookup);
 	out_free(&l->text);
 	free(l);

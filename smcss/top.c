@@ -208,25 +208,33 @@ static json_t *json_sum(uint64_t bytes, bool is_wanted)
 	return is_wanted ? out_json_number(bytes) : NULL;
 }
 
-static json_t *document(const struct top_table *table, const struct smcss_opts *opts,
-			const struct out_view *view, double seconds)
+/* Without the sockets. */
+static json_t *document(const struct top_sums *sums, double seconds)
 {
-	const struct top_sums *sums = &table->sums;
-	json_t *list = json_array(), *doc;
+	return json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}", "schema",
+			 "smc-tools/smcss/1", "seconds", seconds, "connections", "smcr",
+			 (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
+			 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
+			 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
+			 json_sum(sums->in, !sums->in_is_least), "rate_in_least",
+			 json_sum(sums->in, sums->in_is_least), "rate_out",
+			 json_sum(sums->out, !sums->out_is_least), "rate_out_least",
+			 json_sum(sums->out, sums->out_is_least), "sockets");
+}
 
-	for (size_t i = 0; list && i < table->count; i++)
-		out_json_push(&list, out_json(smcss_columns, opts->columns ? view : NULL,
-					      table->rows[i]));
-	doc = json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:o}", "schema",
-			"smc-tools/smcss/1", "seconds", seconds, "connections", "smcr",
-			(json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
-			(json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
-			(json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
-			json_sum(sums->in, !sums->in_is_least), "rate_in_least",
-			json_sum(sums->in, sums->in_is_least), "rate_out",
-			json_sum(sums->out, !sums->out_is_least), "rate_out_least",
-			json_sum(sums->out, sums->out_is_least), "sockets", list);
-	return doc;
+static void append_document(struct out_text *text, const struct top_table *table,
+			    const struct smcss_opts *opts, const struct out_view *view,
+			    double seconds)
+{
+	struct out_text sockets = { .len = 0 };
+	bool is_repeated = opts->watch_seconds > 0;
+
+	for (size_t i = 0; i < table->count && !sockets.is_failed; i++)
+		out_json_member(&sockets,
+				out_json(smcss_columns, opts->columns ? view : NULL,
+					 table->rows[i]), is_repeated);
+	out_json_long_document(text, document(&table->sums, seconds), &sockets, is_repeated);
+	out_free(&sockets);
 }
 
 static void append_table(struct out_text *text, const struct top_table *table,
@@ -276,9 +284,7 @@ int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err
 		top_sort(&table, opts->sort);
 		top_fit(&view, table.rows, opts->is_json ? 0 : table.count);
 		if (opts->is_json)
-			out_json_document(&text,
-					  document(&table, opts, &view, rates_seconds(rates)),
-					  opts->watch_seconds > 0);
+			append_document(&text, &table, opts, &view, rates_seconds(rates));
 		else
 			append_table(&text, &table, opts, &view, rates_seconds(rates));
 		ret = out_print(&text, err);

@@ -423,20 +423,70 @@ json_t *out_json_list(const struct out_col *table, const void *objects, size_t c
 	return array;
 }
 
+/* For people, not for programs. */
+static bool is_indented(bool is_repeated)
+{
+	return !is_repeated && isatty(STDOUT_FILENO);
+}
+
+/* Return: to be freed; NULL without memory, which is noted. */
+static char *dump(struct out_text *text, json_t *json, bool is_read)
+{
+	size_t layout = is_read ? JSON_INDENT(2) : JSON_COMPACT;
+	char *dumped = json ? json_dumps(json, layout | JSON_ENSURE_ASCII) : NULL;
+
+	json_decref(json);
+	if (!dumped)
+		text->is_failed = true;
+	return dumped;
+}
+
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated)
 {
-	bool is_read = !is_repeated && isatty(STDOUT_FILENO);
-	size_t layout = is_read ? JSON_INDENT(2) : JSON_COMPACT;
-	char *dump = doc ? json_dumps(doc, layout | JSON_ENSURE_ASCII) : NULL;
+	char *dumped = dump(text, doc, is_indented(is_repeated));
 
-	json_decref(doc);
-	if (!dump) {
-		text->is_failed = true;
+	if (!dumped)
 		return;
-	}
-	out_str(text, dump);
+	out_str(text, dumped);
 	out_char(text, '\n');
-	free(dump);
+	free(dumped);
+}
+
+void out_json_member(struct out_text *members, json_t *value, bool is_repeated)
+{
+	bool is_read = is_indented(is_repeated);
+	char *dumped = dump(members, value, is_read), *rest = dumped, *line;
+
+	if (!dumped)
+		return;
+	if (members->len)
+		out_char(members, ',');
+	/* Of an indented one each line has the depth of the list before it. */
+	while ((line = strsep(&rest, "\n"))) {
+		if (is_read)
+			out_str(members, "\n    ");
+		out_str(members, line);
+	}
+	free(dumped);
+}
+
+void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
+			    bool is_repeated)
+{
+	bool is_read = is_indented(is_repeated);
+	char *dumped = dump(text, doc, is_read), *end;
+
+	if (!dumped)
+		return;
+	end = strrchr(dumped, ']');
+	out_mem(text, dumped, (size_t)(end - dumped));
+	out_mem(text, members->data, members->len);
+	if (members->len && is_read)
+		out_str(text, "\n  ");
+	out_str(text, end);
+	out_char(text, '\n');
+	text->is_failed |= members->is_failed;
+	free(dumped);
 }
 
 json_t *out_json_string(const char *str, size_t len)

@@ -216,6 +216,24 @@ json_t *out_json_list(const struct out_col *table, const void *objects, size_t c
  */
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 
+/**
+ * out_json_member() - make text of a member of a list that may be long
+ * @members: those before it
+ * @value: its reference is taken; NULL: memory ran out
+ * @is_repeated: as for the document
+ *
+ * Text takes a tenth of the memory that the values do, and half of the time.
+ */
+void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
+
+/**
+ * out_json_long_document() - as out_json_document(), with a long list
+ * @doc: ends with an empty array: that list
+ * @members: of out_json_member()
+ */
+void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
+			    bool is_repeated);
+
 /** out_json_string() - JSON string of foreign bytes: invalid UTF-8 is escaped as \xNN */
 json_t *out_json_string(const char *str, size_t len);
 

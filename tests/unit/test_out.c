@@ -582,6 +582,58 @@ static void json_documents(void **state)
 	out_free(&text);
 }
 
+/* Return: {"b": "]", "list": [{"a": [1]}, ...]}, to be freed. */
+static char *long_document(int count, bool is_repeated)
+{
+	struct out_text members = { 0 }, text = { 0 };
+
+	for (int i = 0; i < count; i++)
+		out_json_member(&members, json_pack("{s:[i]}", "a", 1), is_repeated);
+	out_json_long_document(&text, json_pack("{s:s, s:[]}", "b", "]", "list"), &members,
+			       is_repeated);
+	out_char(&text, '\0');
+	assert_false(text.is_failed);
+	out_free(&members);
+	return text.data;
+}
+
+/* What is made of text is what jansson makes of the values. */
+static void assert_long_document(int count, bool is_repeated, size_t layout)
+{
+	json_t *doc = json_pack("{s:s, s:[]}", "b", "]", "list");
+	char *made = long_document(count, is_repeated), *wanted;
+
+	for (int i = 0; i < count; i++)
+		json_array_append_new(json_object_get(doc, "list"), json_pack("{s:[i]}", "a", 1));
+	wanted = json_dumps(doc, layout);
+	assert_int_equal(strncmp(made, wanted, strlen(wanted)), 0);
+	assert_string_equal(made + strlen(wanted), "\n");
+	json_decref(doc);
+	free(made);
+	free(wanted);
+}
+
+static void json_long_documents(void **state)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), saved;
+	struct out_text members = { 0 }, text = { 0 };
+
+	(void)state;
+	for (int count = 0; count < 3; count++)
+		assert_long_document(count, true, JSON_COMPACT);
+	out_json_member(&members, NULL, true);
+	out_json_long_document(&text, json_pack("{s:[]}", "list"), &members, true);
+	assert_true(text.is_failed);
+	out_free(&text);
+	if (terminal < 0)
+		skip();
+	saved = stdout_to(terminal);
+	for (int count = 0; count < 3; count++)
+		assert_long_document(count, false, JSON_INDENT(2));
+	stdout_back(saved);
+	close(terminal);
+}
+
 /* Indented for a reader, who has a terminal; one line for a program. */
 static void json_layouts(void **state)
 {
@@ -613,6 +665,7 @@ int main(void)
 		cmocka_unit_test(choice),   cmocka_unit_test(too_many),
 		cmocka_unit_test(json_rows), cmocka_unit_test(json_strings),
 		cmocka_unit_test(json_lists), cmocka_unit_test(json_documents),
+		cmocka_unit_test(json_long_documents),
 		cmocka_unit_test(partial_writes),
 		cmocka_unit_test(printed),  cmocka_unit_test(shell_words),
 		cmocka_unit_test(shell_reads_words),
