@@ -27,7 +27,11 @@ def choose_units(*others, root="", generators=()):
     for name in "basic network network-pre paths shutdown slices sockets sysinit timers".split():
         shutil.copy(root + "/lib/systemd/system/%s.target" % name, root + "/run/units")
     for path in others:
-        shutil.copy(path, root + "/run/units")
+        # Drop-ins are in a directory.
+        if os.path.isdir(path):
+            shutil.copytree(path, root + "/run/units/" + os.path.basename(path))
+        else:
+            shutil.copy(path, root + "/run/units")
     os.makedirs(root + "/run/systemd/system-generators", exist_ok=True)
     for name in os.listdir(root + "/lib/systemd/system-generators"):
         if name not in generators:
