@@ -245,9 +245,9 @@ void child_wait(struct nursery *nursery, int *out, struct output *output, int ms
 				{ .fd = out ? *out : -1, .events = POLLIN } };
 
 	poll(fds, 2, ms);
-	/* The end of a run first: its time is that of now. */
-	reap(nursery);
+	/* In this order: who ends after the signals were taken has one of its own. */
 	take_signals(nursery);
+	reap(nursery);
 	if (fds[1].revents && !output_read(output, *out)) {
 		close(*out);
 		*out = -1;
