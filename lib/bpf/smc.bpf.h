@@ -68,6 +68,8 @@ struct smc_connection {
 	struct smc_buf_desc *sndbuf_desc, *rmb_desc;
 	struct smc_host_cdc_msg local_tx_ctrl;
 	union smc_host_cursor tx_curs_prep;
+	atomic_t splice_pending;
+	__u8 rx_off;
 } KERNEL;
 
 struct smc_sock {

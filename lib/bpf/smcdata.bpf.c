@@ -6,7 +6,8 @@
  * some of them they are read from there: until then nobody waits for them, and after that they may
  * be overwritten. Only functions and tracepoints by name are used, and types of the kernel itself;
  * types of smc.ko tell the mode and link group of connections that were there before, and where the
- * bytes are that SMC has taken to send: what a program writes need not be noted then.
+ * bytes are that SMC has taken to send, and those that it has given to a pipe: what a program
+ * writes need not be noted then, nor the pages of pipes.
  */
 #include "bpf/smc.bpf.h"
 
@@ -90,7 +91,7 @@ enum place {
 	IN_KERNEL_VECTOR,
 	IN_PAGES, /* bio_vec */
 	IN_PIPE,
-	IN_SNDBUF, /* a ring; only who has locked the socket writes to it */
+	IN_RING, /* a buffer of SMC: what is in it stays while the socket is locked */
 	PEEKED, /* they will be read again */
 };
 
@@ -407,7 +408,7 @@ static __u64 member_of(const struct call *call, __u64 *len)
 {
 	switch (call->place) {
 	case IN_USER:
-	case IN_SNDBUF:
+	case IN_RING:
 		*len = call->size;
 		return call->table;
 	case IN_USER_VECTOR:
@@ -579,7 +580,7 @@ static bool begin_piece(struct piece *piece, struct sock *sk)
 static bool is_in_one(const struct call *call, __u64 n)
 {
 	return call->place == IN_USER ||
-	       (call->place == IN_SNDBUF && call->offset + n <= call->size);
+	       (call->place == IN_RING && call->offset + n <= call->size);
 }
 
 static void tell_copied(struct piece *piece, __u64 len, __u32 kind)
@@ -593,8 +594,34 @@ static void tell_copied(struct piece *piece, __u64 len, __u32 kind)
 	count(piece->conn, kind, len);
 }
 
-/* SMC has copied that many bytes of the call that this task is in. */
-static void copied(struct sock *sk, __u64 len, __u32 kind)
+/* @len bytes of a ring: @end is behind the last of them, and may be one round too far. */
+static void note_ring(struct call *call, const struct smc_buf_desc *buffer, __u64 end, __u64 len)
+{
+	call->place = IN_RING;
+	call->table = (__u64)buffer->cpu_addr;
+	call->size = buffer->len;
+	call->offset = (end + call->size - len) % call->size;
+}
+
+/* A pipe has pages of the buffer itself; those not read yet are behind the cursor. */
+static void tell_given(struct piece *piece, const struct smc_connection *conn, __u64 len)
+{
+	__u64 end = conn->local_tx_ctrl.cons.count + (__u32)conn->splice_pending.counter;
+	struct draft *draft = draft_of();
+
+	if (!draft)
+		return;
+	piece->call = &draft->call;
+	note_ring(piece->call, conn->rmb_desc, end, len);
+	piece->call->table += conn->rx_off;
+	tell_copied(piece, len, SMCDATA_RECEIVED);
+}
+
+/*
+ * SMC has copied that many bytes of the call that this task is in. @smc: by its type, the same as
+ * @sk, or NULL.
+ */
+static __always_inline void copied(struct sock *sk, struct smc_sock *smc, __u64 len, __u32 kind)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct piece piece;
@@ -613,10 +640,13 @@ static void copied(struct sock *sk, __u64 len, __u32 kind)
 		piece.call->place = NOWHERE;
 	if (piece.call->place == PEEKED)
 		return;
-	tell_copied(&piece, len, kind);
 	piece.call->left -= len;
 	if (piece.call->is_once)
 		piece.call->sk = 0;
+	if (piece.call->place == IN_PIPE && smc)
+		tell_given(&piece, &smc->conn, len);
+	else
+		tell_copied(&piece, len, kind);
 }
 
 /* Return: of this task, to be filled; NULL if nobody wants to know. */
@@ -659,18 +689,8 @@ int BPF_KPROBE(plain_send, struct sock *sk, struct msghdr *msg, __u64 len)
 SEC("raw_tp/smc_tx_sendmsg")
 int BPF_PROG(plain_sent, struct sock *sk, __u64 len)
 {
-	copied(sk, len, SMCDATA_SENT);
+	copied(sk, NULL, len, SMCDATA_SENT);
 	return 0;
-}
-
-static void note_sndbuf(struct call *call, const struct smc_connection *conn, __u64 len)
-{
-	__u64 end = conn->tx_curs_prep.count;
-
-	call->place = IN_SNDBUF;
-	call->table = (__u64)conn->sndbuf_desc->cpu_addr;
-	call->size = conn->sndbuf_desc->len;
-	call->offset = end < len ? end + call->size - len : end - len;
 }
 
 SEC("tp_btf/smc_tx_sendmsg")
@@ -682,7 +702,7 @@ int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
 	if (!smc || !piece.draft || !begin_piece(&piece, (void *)smc))
 		return 0;
 	piece.call = &piece.draft->call;
-	note_sndbuf(piece.call, &smc->conn, len);
+	note_ring(piece.call, smc->conn.sndbuf_desc, smc->conn.tx_curs_prep.count, len);
 	tell_copied(&piece, len, SMCDATA_SENT);
 	return 0;
 }
@@ -729,9 +749,18 @@ AT_EITHER(smc_rx_recvmsg, on_typed_receive, on_receive,
 	  sk, msg, pipe, len, flags)
 
 SEC("raw_tp/smc_rx_recvmsg")
-int BPF_PROG(on_received, struct sock *sk, __u64 len)
+int BPF_PROG(plain_received, struct sock *sk, __u64 len)
 {
-	copied(sk, len, SMCDATA_RECEIVED);
+	copied(sk, NULL, len, SMCDATA_RECEIVED);
+	return 0;
+}
+
+SEC("tp_btf/smc_rx_recvmsg")
+int BPF_PROG(typed_received, struct smc_sock *smc, __u64 len)
+{
+	/* The verifier of 6.12 wants to know that there is one. */
+	if (smc)
+		copied((void *)smc, smc, len, SMCDATA_RECEIVED);
 	return 0;
 }
 
