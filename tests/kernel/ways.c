@@ -15,7 +15,7 @@
  * pattern(2 * P, I), of the server pattern(2 * P + 1, I). Each end of each connection prints a line
  * of JSON: way, side, port, start (I of its first byte), sent, got, whole (what came is what must
  * come), or skipped and why; and ends with 1 if something was wrong. "many" has one connection
- * more, with a byte each way; what its other clients send has the number of the connection in
+ * more, with a byte each way; what each of its clients sends has the number of the connection in
  * front, in two bytes, which sent and got do not count.
  */
 #include <arpa/inet.h>
@@ -49,6 +49,7 @@
 #define LARGEST (3 << 20)	/* the most that is sent by one call */
 #define BUFFER (64 << 10)
 #define THREADS 200		/* that wait in recv() at once */
+#define CONTROL THREADS		/* number of the connection beside theirs */
 #define THREAD_BYTES 3000
 #define SEGMENTS 1000
 #define TURN 5000		/* of processes that share a socket */
@@ -1060,7 +1061,7 @@ static void crowd_join(void)
 		pthread_join(crowd.threads[i], NULL);
 }
 
-/* The first connection tells when the others' threads wait. */
+/* The connection with the number CONTROL tells when the others' threads wait. */
 static void crowd_signal(int fd, bool tells)
 {
 	char byte = '!';
@@ -1086,18 +1087,41 @@ static void crowd_end(const struct way *way, bool client, int control)
 	close(control);
 }
 
-/* Which connection it is says its first bytes. */
+/*
+ * Its first bytes say which connection it is: accept() of SMC may return them in another order than
+ * that in which connect() returned.
+ */
+static int connect_numbered(const struct way *way, uint16_t number)
+{
+	int fd = open_client(way);
+
+	must(write(fd, &number, sizeof(number)), "write");
+	return fd;
+}
+
+static int accept_numbered(int listener, uint16_t *number)
+{
+	int fd = open_accepted(listener);
+
+	if (must(recv(fd, number, sizeof(*number), MSG_WAITALL), "recv") != sizeof(*number) ||
+	    *number > CONTROL)
+		errx(1, "many: a connection without a number");
+	return fd;
+}
+
+static void crowd_begin(const struct way *way, bool client, int fd, uint16_t number)
+{
+	crowd.ends[number] = begin(way, client, fd);
+	crowd.ends[number].start = (uint64_t)number * 1000;
+}
+
 static void many_connect(const struct way *way)
 {
-	int i, control = open_client(way);
-	uint16_t number;
+	int control = connect_numbered(way, CONTROL);
+	uint16_t i;
 
-	for (i = 0; i < THREADS; i++) {
-		crowd.ends[i] = begin(way, true, open_client(way));
-		number = (uint16_t)i;
-		crowd.ends[i].start = (uint64_t)i * 1000;
-		must(write(crowd.ends[i].fd, &number, sizeof(number)), "write");
-	}
+	for (i = 0; i < THREADS; i++)
+		crowd_begin(way, true, connect_numbered(way, i), i);
 	crowd_signal(control, false);
 	for (i = 0; i < THREADS; i++)
 		crowd_send(&crowd.ends[i]);
@@ -1109,15 +1133,18 @@ static void many_connect(const struct way *way)
 
 static void many_serve(const struct way *way, int listener)
 {
-	int i, control = open_accepted(listener);
+	int i, fd, control = -1;
 	uint16_t number;
 
-	for (i = 0; i < THREADS; i++) {
-		crowd.ends[i] = begin(way, false, open_accepted(listener));
-		if (must(recv(crowd.ends[i].fd, &number, 2, MSG_WAITALL), "recv") != 2)
-			errx(1, "many: a connection without a number");
-		crowd.ends[i].start = (uint64_t)number * 1000;
+	for (i = 0; i <= THREADS; i++) {
+		fd = accept_numbered(listener, &number);
+		if (number == CONTROL)
+			control = fd;
+		else
+			crowd_begin(way, false, fd, number);
 	}
+	if (control < 0)
+		errx(1, "many: nobody tells when to go on");
 	crowd_start();
 	crowd_signal(control, true);
 	crowd_join();

@@ -241,4 +241,4 @@ def expected(lines, port):
         if way == "many":
             both[0] = struct.pack("=H", start // 1000) + both[0]
         found.append(tuple(both))
-    return found + ([(b"!", b"!")] if found and way == "many" else [])
+    return found + ([(struct.pack("=H", len(found)) + b"!", b"!")] if found and way == "many" else [])
