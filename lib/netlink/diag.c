@@ -108,7 +108,7 @@ static int send_request(struct mnl_socket *nl, unsigned int seq, uint16_t type, 
 	return mnl_socket_sendto(nl, nlh, nlh->nlmsg_len) < 0 ? -errno : 0;
 }
 
-static void tune(struct mnl_socket *nl)
+static void set_options(struct mnl_socket *nl)
 {
 	const struct timeval limit = { .tv_sec = RECV_TIMEOUT_SECONDS };
 	int fd = mnl_socket_get_fd(nl), on = 1, rcvbuf = SOCKET_RCVBUF;
@@ -132,7 +132,7 @@ static int ask(struct dump *dump, struct answer *answer, int bus, const void *re
 		ret = smc_err_set(err, errno, "cannot bind a netlink socket");
 		goto out;
 	}
-	tune(nl);
+	set_options(nl);
 	*answer = (struct answer){ .seq = (uint32_t)time(NULL), .fn = on_message, .arg = dump,
 				   .port = mnl_socket_get_portid(nl) };
 	ret = send_request(nl, answer->seq, dump->type, req, len);
