@@ -9,6 +9,8 @@
  * knob that is tried are set only while one of those connections is made, and no signal is taken
  * meanwhile: whatever ends this program but SIGKILL finds them as they were.
  */
+#include "smc_chk/live/tune_kernel.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -22,7 +24,7 @@
 #include "host/file.h"
 #include "netlink/genl.h"
 #include "smc_chk/live/exchange.h"
-#include "smc_chk/live/tune.h"
+#include "smc_chk/live/tune_measure.h"
 
 #define ROOM "smcr_max_conns_per_lgr"
 #define ROOM_LEAST 16

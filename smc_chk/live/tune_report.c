@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* -C --tune: which size is best, and how to keep it. */
+#include "smc_chk/live/tune_report.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "smc_chk/live/tune.h"
 
 /* A size whose median is so near that of the best one is as good, if nothing shows the opposite. */
 #define NEARLY 1.1

@@ -2,7 +2,7 @@
 /* smc_chk/tune: which size is enough, by measurements whose truth is known. */
 #include "test.h"
 
-#include "smc_chk/live/tune.h"
+#include "smc_chk/live/tune_report.h"
 
 /* Values of a round: @base for each size, and up to @noise percent more. */
 static struct tune measured(const double *base, int count, int noise)
