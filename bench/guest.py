@@ -380,7 +380,7 @@ if "lives" in sys.argv:
     bench_lives()
     bench_events()
     bench_policy("nft")
-    bench_capture(10000, "instructions")
+    bench_capture(60000, "instructions")
 elif "policy" in sys.argv:
     bench_policy("nft")
     bench_policy("bpf")
@@ -391,7 +391,7 @@ elif "top" in sys.argv:
 elif "netns" in sys.argv:
     bench_netns()
 elif "capture" in sys.argv:
-    bench_capture(10000, "instructions")
+    bench_capture(60000, "instructions")
 elif os.environ["SMC_LAB_KERNEL"] == "lo":
     bench_smc_run()
     bench_socket()

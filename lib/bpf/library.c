@@ -37,23 +37,13 @@ int libbpf_find(struct libbpf *lib, struct smc_err *err)
 	return 0;
 }
 
-/* Without the compiler, loading a program with a loop only says EINVAL. */
-static bool lacks_jit(void)
-{
-	size_t len;
-	char *btf = btf_read(&len);
-	bool is_missing = btf && !btf_has_name(btf, len, BTF_JIT);
-
-	free(btf);
-	return is_missing;
-}
-
 int libbpf_load_error(int ret, struct smc_err *err)
 {
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return smc_err_say(err, ENOENT, "cannot load the eBPF programs: no "
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
-	if (ret == -EINVAL && lacks_jit())
+	/* Without the compiler, loading a program with a loop only says EINVAL. */
+	if (ret == -EINVAL && !btf_kernel_has(BTF_JIT))
 		return smc_err_say(err, ENOTSUP, "cannot load the eBPF programs: the kernel lacks "
 				   "CONFIG_BPF_JIT");
 	return bpf_load_error(ret, "load the eBPF programs", err);

@@ -13,8 +13,40 @@
 
 #include "bpf/smcdata.h"
 
+enum place {
+	NOWHERE,
+	IN_USER,	/* one buffer */
+	IN_USER_VECTOR, /* iovec, of the kernel's copy */
+	IN_KERNEL_VECTOR,
+	IN_PAGES, /* bio_vec */
+	IN_PIPE,
+	IN_RING, /* a buffer of SMC: what is in it stays while the socket is locked */
+	PEEKED, /* they will be read again */
+};
+
+/*
+ * A call of a task about a socket: where its bytes are, and how far they have been told. @of: the
+ * task, of a call that is kept with its connection; the socket, of one that is kept with its task;
+ * 0: of nobody any more. @table: of the members of a vector; the buffer itself. @size: of the
+ * buffer, of a ring. @left: bytes that it may still move; @pipe: for IN_PIPE; @is_once: it ends
+ * with the first ones, unless the socket wants more of them; @has_moved: some. A call that has
+ * ended is not to be taken for the next one: where a program is preempted another task's may be
+ * skipped.
+ */
+struct call {
+	__u64 of, table, size, member, offset, left, pipe;
+	__u32 place;
+	__u8 is_once, has_moved;
+};
+
+/* @call: here it costs less to find it; that of one task at a time, as SMC locks the socket. */
+struct kept {
+	struct smcdata_conn conn;
+	struct call call;
+};
+
 /* A socket is not freed while a task is in a call about it. */
-#define KEPT struct smcdata_conn
+#define KEPT struct kept
 #define KEPT_MAX SMCDATA_CONNS
 #include "bpf/places.bpf.h"
 
@@ -83,29 +115,6 @@ struct pipe_inode_info {
 } KERNEL;
 
 /* ---- what is kept ---- */
-
-enum place {
-	NOWHERE,
-	IN_USER,	/* one buffer */
-	IN_USER_VECTOR, /* iovec, of the kernel's copy */
-	IN_KERNEL_VECTOR,
-	IN_PAGES, /* bio_vec */
-	IN_PIPE,
-	IN_RING, /* a buffer of SMC: what is in it stays while the socket is locked */
-	PEEKED, /* they will be read again */
-};
-
-/*
- * A call of a task about a socket: where its bytes are, and how far they have been told. @table: of
- * the members of a vector; the buffer itself. @size: of the buffer, of a ring. @left: bytes
- * that it may still move; @pipe: for IN_PIPE; @is_once: it ends with the first ones. A call that
- * has ended is not to be taken for the next one: where a program is preempted another task's may be
- * skipped.
- */
-struct call {
-	__u64 sk, table, size, member, offset, left, pipe;
-	__u32 place, is_once;
-};
 
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -188,9 +197,10 @@ static void read_mode(struct smcdata_conn *conn, const struct smc_sock *smc)
 }
 
 /* Return: NULL for one of another namespace, and without room. */
-static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
+static struct kept *begin(struct sock *sk, __u8 mode, bool is_old)
 {
-	struct smcdata_conn conn = { .mode = mode, .is_old = is_old };
+	struct kept kept = { .conn = { .mode = mode, .is_old = is_old } };
+	struct smcdata_conn *conn = &kept.conn;
 	struct smcdata_state *state = state_of();
 	struct sock *inside;
 
@@ -199,13 +209,13 @@ static struct smcdata_conn *begin(struct sock *sk, __u8 mode, bool is_old)
 	inside = inside_of((void *)sk);
 	if (!inside)
 		return NULL;
-	conn.id = __sync_fetch_and_add(&state->next_id, 1) + 1;
-	read_ends(&conn.ends, inside);
-	read_mode(&conn, (void *)sk);
+	conn->id = __sync_fetch_and_add(&state->next_id, 1) + 1;
+	read_ends(&conn->ends, inside);
+	read_mode(conn, (void *)sk);
 	/* Nobody has accepted it yet. */
 	if (!is_old)
-		conn.side = BPF_CORE_READ(sk, sk_socket) ? SMCDATA_CLIENT : SMCDATA_SERVER;
-	return note(sk, &conn);
+		conn->side = BPF_CORE_READ(sk, sk_socket) ? SMCDATA_CLIENT : SMCDATA_SERVER;
+	return note(sk, &kept);
 }
 
 /* A verdict stays, even if that on another one takes its place. */
@@ -354,7 +364,7 @@ static void note_typed(struct call *call, const struct iov_iter *iter)
 	(*(type *)((copy) + bpf_core_field_offset(((struct iov_iter *)0)->member)))
 #define ITER_SIZE 64
 
-static void note_plain(struct call *call, const struct iov_iter *iter)
+static __always_inline void note_plain(struct call *call, const struct iov_iter *iter)
 {
 	__u8 copy[ITER_SIZE] __attribute__((aligned(8)));
 
@@ -514,7 +524,7 @@ static long step(__u32 i, struct piece *piece)
 	return !draft->left;
 }
 
-static void tell_pieces(struct piece *piece, __u64 wanted, __u64 len, __u32 kind)
+static __noinline void tell_pieces(struct piece *piece, __u64 wanted, __u64 len, __u32 kind)
 {
 	struct draft *draft = draft_of();
 
@@ -543,7 +553,7 @@ static long read_short(void *to, __u32 n, const struct call *call)
 }
 
 /* As tell_pieces() would, in the ring itself: requests are short and have one buffer. */
-static void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
+static __always_inline void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 {
 	struct short_record *told = bpf_ringbuf_reserve(&smcdata_records, sizeof(*told), 0);
 	struct call *call = piece->call;
@@ -566,15 +576,48 @@ static void tell_short(struct piece *piece, __u32 wanted, __u32 len, __u32 kind)
 	bpf_ringbuf_submit(told, wake_flags(piece->conn, &told->record));
 }
 
-/* Return: does anybody want it? */
-static bool begin_piece(struct piece *piece, struct sock *sk)
+/* Return: NULL if nobody wants it. */
+static __always_inline struct kept *kept_of(struct sock *sk)
 {
-	piece->state = state_of();
-	piece->conn = find(sk);
+	struct kept *kept = find(sk);
+
 	/* The call began before this program did. */
-	if (!piece->conn)
-		piece->conn = begin(sk, SMCDATA_UNKNOWN, true);
-	return piece->conn && piece->state && is_wanted(piece->state, piece->conn);
+	if (!kept)
+		kept = begin(sk, SMCDATA_UNKNOWN, true);
+	return kept && !kept->conn.is_unwanted ? kept : NULL;
+}
+
+/* Return: does anybody want it? */
+static __always_inline bool begin_piece(struct piece *piece, struct kept *kept)
+{
+	if (!kept)
+		return false;
+	piece->conn = &kept->conn;
+	piece->state = state_of();
+	return piece->state && is_wanted(piece->state, piece->conn);
+}
+
+/* Of this task and that socket; @begins: it is a new one. Return: NULL without memory. */
+static __always_inline struct call *call_of(struct kept *kept, struct sock *sk, bool begins)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct call *call = &kept->call;
+	__u64 of = (__u64)task;
+
+	if (call->of != of && !(begins && !call->of)) {
+		call = bpf_task_storage_get(&smcdata_calls, task, NULL,
+					    BPF_LOCAL_STORAGE_GET_F_CREATE);
+		of = (__u64)sk;
+	}
+	if (call && begins) {
+		call->place = NOWHERE;
+		call->member = call->offset = 0;
+		call->has_moved = call->is_once = 0;
+		call->of = of;
+	} else if (call && call->of != of) {
+		call->place = NOWHERE;
+	}
+	return call;
 }
 
 static bool is_in_one(const struct call *call, __u64 n)
@@ -583,7 +626,7 @@ static bool is_in_one(const struct call *call, __u64 n)
 	       (call->place == IN_RING && call->offset + n <= call->size);
 }
 
-static void tell_copied(struct piece *piece, __u64 len, __u32 kind)
+static __always_inline void tell_copied(struct piece *piece, __u64 len, __u32 kind)
 {
 	__u64 wanted = len < piece->state->snaplen ? len : piece->state->snaplen;
 
@@ -617,53 +660,57 @@ static void tell_given(struct piece *piece, const struct smc_connection *conn, _
 	tell_copied(piece, len, SMCDATA_RECEIVED);
 }
 
+/* Not what was seen, but another call: where its bytes are is not known. */
+static bool is_other_call(const struct call *call, struct sock *sk, __u64 len)
+{
+	return call->left < len ||
+	       (call->is_once && call->has_moved && BPF_CORE_READ(sk, sk_rcvlowat) <= 1);
+}
+
 /*
  * SMC has copied that many bytes of the call that this task is in. @smc: by its type, the same as
  * @sk, or NULL.
  */
 static __always_inline void copied(struct sock *sk, struct smc_sock *smc, __u64 len, __u32 kind)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct kept *kept = kept_of(sk);
 	struct piece piece;
+	struct call *call;
 
-	if (!begin_piece(&piece, sk))
+	if (!begin_piece(&piece, kept))
 		return;
-	piece.call = bpf_task_storage_get(&smcdata_calls, task, NULL,
-					  BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!piece.call) {
+	call = call_of(kept, sk, false);
+	if (!call) {
 		count_lost(piece.state, len);
 		count(piece.conn, kind, len);
 		return;
 	}
-	/* What was seen is another call: where the bytes of this one are is not known. */
-	if (piece.call->sk != (__u64)sk || piece.call->left < len)
-		piece.call->place = NOWHERE;
-	if (piece.call->place == PEEKED)
+	if (is_other_call(call, sk, len))
+		call->place = NOWHERE;
+	if (call->place == PEEKED)
 		return;
-	piece.call->left -= len;
-	if (piece.call->is_once)
-		piece.call->sk = 0;
-	if (piece.call->place == IN_PIPE && smc)
+	piece.call = call;
+	call->left -= len;
+	call->has_moved = 1;
+	if (call->place == IN_PIPE && smc)
 		tell_given(&piece, &smc->conn, len);
 	else
 		tell_copied(&piece, len, kind);
+	if (!call->left)
+		call->of = 0;
 }
 
 /* Return: of this task, to be filled; NULL if nobody wants to know. */
-static struct call *begin_call(struct sock *sk, __u64 len)
+static __always_inline struct call *begin_call(struct sock *sk, __u64 len)
 {
-	struct piece piece;
+	struct kept *kept = kept_of(sk);
 	struct call *call;
 
-	if (!begin_piece(&piece, sk))
+	if (!kept)
 		return NULL;
-	call = bpf_task_storage_get(&smcdata_calls, bpf_get_current_task_btf(), NULL,
-				    BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!call)
-		return NULL;
-	__builtin_memset(call, 0, sizeof(*call));
-	call->sk = (__u64)sk;
-	call->left = len;
+	call = call_of(kept, sk, true);
+	if (call)
+		call->left = len;
 	return call;
 }
 
@@ -699,7 +746,7 @@ int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
 	struct piece piece = { .draft = draft_of() };
 
 	/* The verifier of 6.12 wants to know that there is one. */
-	if (!smc || !piece.draft || !begin_piece(&piece, (void *)smc))
+	if (!smc || !piece.draft || !begin_piece(&piece, kept_of((void *)smc)))
 		return 0;
 	piece.call = &piece.draft->call;
 	note_ring(piece.call, smc->conn.sndbuf_desc, smc->conn.tx_curs_prep.count, len);
@@ -708,10 +755,10 @@ int BPF_PROG(typed_sent, struct smc_sock *smc, __u64 len)
 }
 
 /* Who only peeks reads it again. Return: where the bytes go is for the caller to note. */
-static bool begin_receive(struct call *call, int rcvlowat, struct msghdr *msg,
-			  struct pipe_inode_info *pipe, int flags)
+static bool begin_receive(struct call *call, struct msghdr *msg, struct pipe_inode_info *pipe,
+			  int flags)
 {
-	call->is_once = !(flags & MSG_WAITALL) && rcvlowat <= 1;
+	call->is_once = !(flags & MSG_WAITALL);
 	if (flags & MSG_PEEK) {
 		call->place = PEEKED;
 		return false;
@@ -731,7 +778,7 @@ static void on_typed_receive(struct sock *sk, struct msghdr *msg, struct pipe_in
 {
 	struct call *call = begin_call(sk, len);
 
-	if (call && begin_receive(call, sk->sk_rcvlowat, msg, pipe, flags))
+	if (call && begin_receive(call, msg, pipe, flags))
 		note_typed(call, &msg->msg_iter);
 }
 
@@ -740,7 +787,7 @@ static void on_receive(struct sock *sk, struct msghdr *msg, struct pipe_inode_in
 {
 	struct call *call = begin_call(sk, len);
 
-	if (call && begin_receive(call, BPF_CORE_READ(sk, sk_rcvlowat), msg, pipe, flags))
+	if (call && begin_receive(call, msg, pipe, flags))
 		note_plain(call, &msg->msg_iter);
 }
 AT_EITHER(smc_rx_recvmsg, on_typed_receive, on_receive,
@@ -766,13 +813,13 @@ int BPF_PROG(typed_received, struct smc_sock *smc, __u64 len)
 
 static void end(struct sock *sk)
 {
-	struct smcdata_conn *conn = find(sk);
+	struct kept *kept = find(sk);
 
-	if (!conn)
+	if (!kept)
 		return;
 	/* Of one without a byte nobody knows. */
-	if (conn->sent || conn->received)
-		tell_end(conn);
+	if (kept->conn.sent || kept->conn.received)
+		tell_end(&kept->conn);
 	forget(sk);
 }
 

@@ -2,6 +2,7 @@
 /* The kernel's type information, for the functions that it has. */
 #include "sys/btf.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "host/file.h"
@@ -21,4 +22,14 @@ bool btf_has_name(const char *btf, size_t len, const char *name)
 
 	memcpy(word + 1, name, size - 2);
 	return memmem(btf, len, word, size);
+}
+
+int btf_kernel_has(const char *name)
+{
+	size_t len;
+	char *btf = btf_read(&len);
+	int ret = btf ? btf_has_name(btf, len, name) : -1;
+
+	free(btf);
+	return ret;
 }

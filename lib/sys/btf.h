@@ -13,3 +13,6 @@ char *btf_read(size_t *len);
 
 /** btf_has_name() - is there a function, or a type, of that name (62 characters at most)? */
 bool btf_has_name(const char *btf, size_t len, const char *name);
+
+/** btf_kernel_has() - the same of the kernel's, once. Return: 1, 0; -1 where there is none */
+int btf_kernel_has(const char *name);
