@@ -52,6 +52,7 @@
 #define CONTROL THREADS		/* number of the connection beside theirs */
 #define THREAD_BYTES 3000
 #define SEGMENTS 1000
+#define LOWAT 20000
 #define TURN 5000		/* of processes that share a socket */
 
 /* One end of a connection. */
@@ -201,6 +202,16 @@ static void in_recv(struct end *end, size_t size)
 static void in_waitall(struct end *end, size_t size)
 {
 	receive_by(end, size, MSG_WAITALL);
+}
+
+/* A call that goes on with less than it wants. */
+static void in_lowat(struct end *end, size_t size)
+{
+	int wanted = LOWAT, usual = 1;
+
+	must(setsockopt(end->fd, SOL_SOCKET, SO_RCVLOWAT, &wanted, sizeof(wanted)), "SO_RCVLOWAT");
+	receive_by(end, size, 0);
+	must(setsockopt(end->fd, SOL_SOCKET, SO_RCVLOWAT, &usual, sizeof(usual)), "SO_RCVLOWAT");
 }
 
 static void out_sendto(struct end *end, size_t size)
@@ -901,6 +912,7 @@ static const struct way ways[] = {
 	{ "vmsplice", .send = out_vmsplice, .receive = in_splice },
 	{ "mapped", .send = out_mapped, .receive = in_mapped },
 	{ "more", .send = out_more, .receive = in_waitall },
+	{ "lowat", .send = out_send, .receive = in_lowat },
 	{ "cork", .send = out_cork, .receive = in_read },
 	{ "nonblocking", .send = out_nonblocking, .receive = in_nonblocking, .size = 1000000 },
 	{ "big", .send = out_whole, .receive = in_slow, .size = LARGEST },
