@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "ld_pre_smc/next.h"
@@ -67,21 +68,43 @@ void shim_unlock_buffers(int fd)
 	set_locks(fd, 0);
 }
 
+/*
+ * A listener's size is that of all its clients, and stays. How many these will be is not known; no
+ * more than the program may have descriptors.
+ */
+static bool is_ours(const struct smc_buffer *buffer, int fd, rlim_t descriptors)
+{
+	return smc_buffer_of(buffer, fd) && smc_buffer_fits(buffer, descriptors);
+}
+
 /* Locks of the sizes that are ours; 0 also for a program that has locked itself. */
-static int our_locks(void)
+static int our_locks(int fd, rlim_t descriptors)
 {
 	struct shim_config own;
 	const struct shim_config *cfg = shim_config_get(&own);
 
 	if (shim_is_locked)
 		return 0;
-	return (cfg->sndbuf ? SNDBUF_LOCK : 0) | (cfg->rcvbuf ? RCVBUF_LOCK : 0);
+	return (is_ours(&cfg->sndbuf, fd, descriptors) ? SNDBUF_LOCK : 0) |
+	       (is_ours(&cfg->rcvbuf, fd, descriptors) ? RCVBUF_LOCK : 0);
+}
+
+static rlim_t most_descriptors(void)
+{
+	struct rlimit limit = { 0 };
+	int saved = errno;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	errno = saved;
+	return limit.rlim_cur;
 }
 
 int shim_lock_buffers(int fd)
 {
-	int ours = our_locks(), locks;
+	int ours = our_locks(fd, 0), locks;
 
+	if (ours)
+		ours = our_locks(fd, most_descriptors());
 	if (!ours || !shim_is_smc(fd, NULL))
 		return -1;
 	locks = shim_int_option(fd, SOL_SOCKET, SO_BUF_LOCK);
@@ -98,7 +121,7 @@ void shim_relock_buffers(int fd, int locks)
 
 void shim_accepted_buffers(int listener, int fd)
 {
-	if (our_locks() && shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP)
+	if (our_locks(listener, 0) && shim_int_option(fd, SOL_SOCKET, SO_PROTOCOL) == IPPROTO_TCP)
 		shim_relock_buffers(fd, shim_int_option(listener, SOL_SOCKET, SO_BUF_LOCK));
 }
 

@@ -121,6 +121,12 @@ void closefrom(int low)
 	next_closefrom(low);
 }
 
+/* Write the buffer of an SMC socket first; fflush() would move the offset of a file. */
+static int flush(int fd, FILE *file)
+{
+	return shim_unsent_is_ours(fd) && fflush(file) ? errno : 0;
+}
+
 /**
  * fclose() - fclose(3), as close()
  *
@@ -128,17 +134,20 @@ void closefrom(int low)
  */
 int fclose(FILE *file)
 {
-	int fd = fileno(file), ret;
+	int saved = errno, fd = fileno(file), failed = flush(fd, file), ret;
 	struct shim_signals signals = { 0 };
 
-	if (fd >= 0 && shim_fd_is_marked(fd)) {
-		/* fclose() retries what this could not write, and a signal may interrupt that. */
-		if (fflush(file))
-			shim_unsent_close(fd);
-		else
-			signals = begin(fd);
-	}
+	/* Some libcs try again what could not be written, and a signal may interrupt that. */
+	if (!failed)
+		signals = begin(fd);
+	else
+		shim_unsent_close(fd);
+	errno = saved;
 	ret = ((int (*)(FILE *))shim_next(SHIM_FCLOSE))(file);
 	shim_signals_restore(&signals);
-	return ret;
+	if (ret || !failed)
+		return ret;
+	/* The others have forgotten it. */
+	errno = failed;
+	return EOF;
 }

@@ -25,14 +25,14 @@ static bool is_on(enum smc_variable variable)
 	return smc_is_on(value_of(variable));
 }
 
-static int read_size(struct shim_config *cfg, enum smc_variable variable)
+static struct smc_buffer read_buffer(struct shim_config *cfg, enum smc_variable variable)
 {
 	const char *value = value_of(variable);
-	int bytes = 0;
+	struct smc_buffer buffer = { 0 };
 
-	if (value && *value && smc_parse_size(value, &bytes))
+	if (value && *value && smc_parse_buffer(value, &buffer))
 		cfg->invalid |= 1U << variable;
-	return bytes;
+	return buffer;
 }
 
 /* Return: a bit 1 << VAR_x for each list that is not valid. */
@@ -82,8 +82,8 @@ static void read_environment(struct shim_config *cfg, struct rules *rules)
 		cfg->err_ino = err.st_ino;
 	}
 	cfg->debug = cfg->err_open && is_on(VAR_DEBUG);
-	cfg->sndbuf = read_size(cfg, VAR_SNDBUF);
-	cfg->rcvbuf = read_size(cfg, VAR_RCVBUF);
+	cfg->sndbuf = read_buffer(cfg, VAR_SNDBUF);
+	cfg->rcvbuf = read_buffer(cfg, VAR_RCVBUF);
 	choose_kinds(cfg);
 	cfg->invalid |= read_rules(rules);
 	cfg->has_rules = rules->count > 0;

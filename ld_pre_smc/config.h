@@ -21,8 +21,8 @@
  * @raw: SMC_RAW: new sockets become SMC sockets, nothing else is changed
  * @has_rules: SMC_INCLUDE or SMC_EXCLUDE has rules
  * @debug: SMC_DEBUG, and there is a standard error to write to
- * @sndbuf: SMC_SNDBUF in bytes, 0 for the kernel's default
- * @rcvbuf: SMC_RCVBUF in bytes, 0 for the kernel's default
+ * @sndbuf: SMC_SNDBUF
+ * @rcvbuf: SMC_RCVBUF
  * @err_dev: device of standard error as the program was started with it
  * @err_ino: inode of it; a program may put something else at fd 2 later
  * @err_open: whether the program was started with fd 2 open
@@ -35,8 +35,8 @@ struct shim_config {
 	bool raw;
 	bool has_rules;
 	bool debug;
-	int sndbuf;
-	int rcvbuf;
+	struct smc_buffer sndbuf;
+	struct smc_buffer rcvbuf;
 	dev_t err_dev;
 	ino_t err_ino;
 	bool err_open;

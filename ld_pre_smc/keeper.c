@@ -3,6 +3,7 @@
 #include "ld_pre_smc/keeper.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <sched.h>
@@ -16,24 +17,30 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ld_pre_smc/home.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/signals.h"
 #include "ld_pre_smc/sock.h"
 
 #ifndef SMC_KEEP
 #define SMC_KEEP "/usr/libexec/smc-tools/smc_keep"
+#define SMC_HOME "/usr/lib"
 #endif
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2
 #endif
 
+#define CALM_SECONDS 10
+
 /* Of each of the two processes that start the keeper. */
 #define STACK 16384
 
-/* The keeper beside this library (a build tree, a container), and the installed one. */
-static const char *library;
+static const char *library = "";
 
 static atomic_int tried;
+
+/* The second of the clock until which nobody is started or waited for. */
+static atomic_int calm;
 
 /* The process one of whose threads starts the keeper, or did when this one was forked from it. */
 static atomic_int starter;
@@ -67,31 +74,79 @@ void shim_keeper_find(void)
 	dl_iterate_phdr(look_at, NULL);
 }
 
-/* errno of the last step, 0 on success. */
-static int connect_to(const struct sockaddr_un *addr, socklen_t addr_len, int *fd)
+static int new_socket(void)
+{
+	return (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+/* The peer is the process that listened first; another one may have the socket by now. */
+static bool is_keeper(int fd, const struct keep_home *home)
 {
 	struct ucred peer = { .uid = (uid_t)-1 };
 	socklen_t len = sizeof(peer);
+
+	return !next_getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) &&
+	       peer.uid == home->uid && peer.pid > 0 && shim_home_has(home, peer.pid);
+}
+
+/* A search for a keeper. */
+struct search {
+	struct keep_home home;
+	struct sockaddr_un addr;
+	socklen_t addr_len;
+	long long end;
+};
+
+/* errno of the last step, 0 on success. */
+static int connect_to(const struct search *search, int *fd)
+{
 	int err;
 
-	*fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	*fd = new_socket();
 	if (*fd < 0)
 		return errno;
-	if (!syscall(SYS_connect, *fd, addr, addr_len) &&
-	    !next_getsockopt(*fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) && peer.uid == geteuid())
-		return 0;
-	err = peer.uid == (uid_t)-1 ? errno : EACCES;
-	shim_close(*fd);
+	if (syscall(SYS_connect, *fd, &search->addr, search->addr_len))
+		err = errno;
+	else
+		err = is_keeper(*fd, &search->home) ? 0 : EACCES;
+	if (err)
+		shim_close(*fd);
 	return err;
+}
+
+/* errno of taking the name, 0 if it was free, and is again. */
+static int try_name(const struct search *search)
+{
+	int fd = new_socket(), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (syscall(SYS_bind, fd, &search->addr, search->addr_len))
+		err = errno;
+	shim_close(fd);
+	return err;
+}
+
+/* Return: how many descriptors there are, KEEP_FDS if all could be opened. */
+static int open_spaces(int *fds)
+{
+	int n = 1;
+
+	/* O_PATH: they show where this thread is, and give no rights. */
+	while (n < KEEP_FDS && (fds[n] = (int)syscall(SYS_openat, AT_FDCWD, keep_space(n - 1),
+						      O_PATH | O_CLOEXEC)) >= 0)
+		n++;
+	return n;
 }
 
 static bool send_to(int to, int fd, enum keep_how how)
 {
 	union {
 		struct cmsghdr header;
-		char space[CMSG_SPACE(sizeof(int))];
+		char space[CMSG_SPACE(KEEP_FDS * sizeof(int))];
 	} control = { 0 };
 	char byte = (char)how;
+	int fds[KEEP_FDS] = { fd }, n = open_spaces(fds);
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
 	struct msghdr message = {
 		.msg_iov = &data,
@@ -99,41 +154,58 @@ static bool send_to(int to, int fd, enum keep_how how)
 		.msg_control = &control,
 		.msg_controllen = sizeof(control.space),
 	};
+	bool sent;
 
 	control.header.cmsg_level = SOL_SOCKET;
 	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &fd, sizeof(int));
-	return syscall(SYS_sendmsg, to, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+	control.header.cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(&control.header), fds, sizeof(fds));
+	sent = n == KEEP_FDS &&
+	       syscall(SYS_sendmsg, to, &message, MSG_NOSIGNAL | MSG_DONTWAIT) == 1;
+	while (n > 1)
+		shim_close(fds[--n]);
+	return sent;
 }
 
 /* What the two processes get from their parent, in whose memory they run. */
 struct start {
-	char beside[PATH_MAX];
-	const char *paths[2];
+	char paths[3][PATH_MAX];
+	int n_paths;
 	char stacks[2][STACK] __attribute__((aligned(64)));
-	struct sockaddr_un addr;
-	socklen_t addr_len;
-	bool is_taken;
+	const struct search *search;
 };
 
+/* @len: of the library's path, how much of it comes first */
+static void add_path(struct start *start, size_t len, const char *end)
+{
+	char *path = start->paths[start->n_paths];
+	size_t end_size = strlen(end) + 1;
+
+	if (len + end_size > sizeof(start->paths[0]))
+		return;
+	memcpy(path, library, len);
+	memcpy(path + len, end, end_size);
+	start->n_paths++;
+}
+
+/* Beside the library (a build tree, a container), in its staged install, where it is installed. */
 static void build_paths(struct start *start)
 {
-	const char *slash = library ? strrchr(library, '/') : NULL;
-	size_t len = slash ? (size_t)(slash + 1 - library) : 0;
+	static const char home[] = SMC_HOME, installed[] = SMC_KEEP;
+	const char *slash = strrchr(library, '/');
+	size_t len = slash ? (size_t)(slash - library) : 0, root = len - strlen(home);
 
-	if (len && len + sizeof("smc_keep") <= sizeof(start->beside)) {
-		memcpy(start->beside, library, len);
-		memcpy(start->beside + len, "smc_keep", sizeof("smc_keep"));
-	}
-	/* An empty one is not there. */
-	start->paths[0] = start->beside;
-	start->paths[1] = SMC_KEEP;
+	start->n_paths = 0;
+	if (slash)
+		add_path(start, len + 1, "smc_keep");
+	if (len > strlen(home) && !memcmp(library + root, home, strlen(home)))
+		add_path(start, root, installed);
+	add_path(start, 0, installed);
 }
 
 /*
- * The keeper to be. Its listening socket is there before anyone learns of the keeper, and whoever
- * binds the name first is the only one. It never holds the program's files: the new table is empty.
+ * The keeper to be. The first to bind the name is the only one. It listens only after exec, when
+ * /proc shows what it is. It never holds the program's files: the new table is empty.
  */
 static int become_keeper(void *arg)
 {
@@ -141,12 +213,10 @@ static int become_keeper(void *arg)
 	struct start *start = arg;
 
 	if (syscall(SYS_close_range, 0, ~0U, CLOSE_RANGE_UNSHARE) ||
-	    syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0) != 0)
+	    syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0) != 0 ||
+	    syscall(SYS_bind, 0, &start->search->addr, start->search->addr_len))
 		syscall(SYS_exit_group, 1);
-	start->is_taken = syscall(SYS_bind, 0, &start->addr, start->addr_len);
-	if (start->is_taken || syscall(SYS_listen, 0, SOMAXCONN))
-		syscall(SYS_exit_group, 1);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < start->n_paths; i++)
 		syscall(SYS_execve, start->paths[i], argv, envp);
 	syscall(SYS_exit_group, 1);
 	return 1;
@@ -175,7 +245,7 @@ static int start_keeper(void *arg)
 
 static bool can_execute(const struct start *start)
 {
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < start->n_paths; i++) {
 		if (!syscall(SYS_faccessat, AT_FDCWD, start->paths[i], X_OK))
 			return true;
 	}
@@ -199,7 +269,7 @@ static bool may_start(void)
 	       !next_prctl(PR_GET_CHILD_SUBREAPER, (unsigned long)&reaper, 0, 0, 0) && !reaper;
 }
 
-static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
+static void start_it(const struct search *search)
 {
 	struct start *start;
 	int status, pid;
@@ -208,29 +278,23 @@ static void start_it(const struct sockaddr_un *addr, socklen_t addr_len)
 		     0);
 	if (start == MAP_FAILED)
 		return;
-	start->addr = *addr;
-	start->addr_len = addr_len;
+	start->search = search;
 	build_paths(start);
 	if (can_execute(start)) {
 		pid = start_process(start_keeper, start, 0);
 		if (pid > 0)
 			syscall(SYS_wait4, pid, &status, __WCLONE, NULL);
 	}
-	/* By a keeper that does not listen yet, or no more: in a moment it does, or has gone. */
-	if (start->is_taken) {
-		tried = 0;
-		nap();
-	}
 	munmap(start, sizeof(*start));
 }
 
 /* Return: false if it is no use to try again. */
-static bool start_once(const struct sockaddr_un *addr, socklen_t addr_len, long long end)
+static bool start_once(const struct search *search)
 {
 	int pid = (int)syscall(SYS_getpid), other = starter;
 	bool may;
 
-	while (other == pid && shim_milliseconds() < end) {
+	while (other == pid && shim_milliseconds() < search->end) {
 		nap();
 		other = starter;
 		if (other != pid)
@@ -240,33 +304,53 @@ static bool start_once(const struct sockaddr_un *addr, socklen_t addr_len, long 
 		return true;
 	may = may_start();
 	if (may)
-		start_it(addr, addr_len);
+		start_it(search);
 	starter = 0;
 	return may;
 }
 
-/* errno of the last step, 0 on success. */
-static int find_keeper(int *fd)
+/* Return: whether to go on. A keeper that never listens is not waited for each time. */
+static bool has_time(const struct search *search)
 {
-	/* It takes a few, but on a busy machine. Without a keeper the kernel waits as long. */
-	long long end = shim_milliseconds() + KEEP_KERNEL_MS;
-	struct sockaddr_un addr;
-	socklen_t len = keep_address(&addr, geteuid());
-	bool late = false;
-	int err;
+	int now = (int)shim_seconds();
 
-	while ((err = connect_to(&addr, len, fd)) == ECONNREFUSED && !late)
-		late = !start_once(&addr, len, end) || shim_milliseconds() >= end;
-	return err;
+	if (now < calm)
+		return false;
+	if (shim_milliseconds() < search->end)
+		return true;
+	calm = now + CALM_SECONDS;
+	return false;
+}
+
+/*
+ * A keeper that begins or ends has the name and does not listen. Return: whether there is a keeper,
+ * to which @fd is connected.
+ */
+static bool find_keeper(struct search *search, int *fd)
+{
+	int err, name;
+
+	/* It takes a few, but on a busy machine. Without a keeper the kernel waits as long. */
+	search->end = shim_milliseconds() + KEEP_KERNEL_MS;
+	search->addr_len = keep_address(&search->addr, &search->home);
+	while ((err = connect_to(search, fd)) == ECONNREFUSED && has_time(search)) {
+		name = try_name(search);
+		if (name == EADDRINUSE)
+			nap();
+		else if (name || !start_once(search))
+			break;
+	}
+	return !err;
 }
 
 /* With all signals blocked: a handler would find the memory and the descriptors of a half-way. */
 static bool give(int fd, enum keep_how how)
 {
+	struct search search;
 	int to;
 	bool sent;
 
-	if (find_keeper(&to))
+	if (!shim_home_find(&search.home) || !find_keeper(&search, &to))
 		return false;
 	sent = send_to(to, fd, how);
 	shim_close(to);

@@ -13,7 +13,8 @@
  * @fd: a socket; it stays open
  * @how: what is to be done with it when all is sent
  *
- * Never waits for the keeper. A keeper of another user that has taken the name gets nothing.
+ * Never waits for a keeper that runs; for one that begins or ends two seconds at most, and then not
+ * again for ten. A process of another user or in other namespaces gets nothing, even with the name.
  * Leaves errno as it was, and nothing behind: no file descriptor, no child, no signal. Not called
  * in a sandbox.
  *

@@ -209,8 +209,10 @@ void log_socket(const struct socket_attempt *try, const struct shim_config *cfg,
 	else
 		log_format(&line, "error %e", try->err);
 	if (try->fd >= 0 && try->kind != KIND_TCP) {
-		put_buffer(&line, "SO_SNDBUF", cfg->sndbuf, try->sndbuf_err);
-		put_buffer(&line, "SO_RCVBUF", cfg->rcvbuf, try->rcvbuf_err);
+		put_buffer(&line, "SO_SNDBUF", smc_buffer_of(&cfg->sndbuf, try->fd),
+			   try->sndbuf_err);
+		put_buffer(&line, "SO_RCVBUF", smc_buffer_of(&cfg->rcvbuf, try->fd),
+			   try->rcvbuf_err);
 	}
 	put_refusals(&line, try, cfg);
 	log_write(&line, cfg);

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 
 _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
+atomic_bool shim_has_started;
 
 /* A system call, with the parameters of the function whose place it takes. */
 #define RAW(type, name, parameters, ...)                                                           \
@@ -117,6 +118,7 @@ static const struct {
 	[SHIM_EXECVPE] = { "execvpe", (shim_any_fn)raw_missing },
 	[SHIM_FEXECVE] = { "fexecve", (shim_any_fn)raw_missing },
 	[SHIM_EXECVEAT] = { "execveat", (shim_any_fn)raw_execveat },
+	[SHIM_DL_ITERATE_PHDR] = { "dl_iterate_phdr", (shim_any_fn)raw_missing },
 };
 
 shim_any_fn shim_resolve(enum shim_fn fn)

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -52,6 +53,7 @@ enum shim_fn {
 	SHIM_EXECVPE,
 	SHIM_FEXECVE,
 	SHIM_EXECVEAT,
+	SHIM_DL_ITERATE_PHDR,
 	SHIM_FNS,
 };
 
@@ -70,6 +72,9 @@ typedef void (*shim_any_fn)(void);
 #endif
 
 extern _Atomic(shim_any_fn) shim_next_fn[SHIM_FNS];
+
+/* The library's constructor runs, or has run. */
+extern atomic_bool shim_has_started;
 
 /**
  * shim_resolve() - find the function below by dlsym(3) with RTLD_NEXT, and remember it

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a file descriptor is, asked of the kernel each time: the library remembers nothing. */
+/* Ask the kernel about a file descriptor; fds.h has the library's memory of it. */
 #include "ld_pre_smc/sock.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <netinet/tcp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -156,6 +157,29 @@ int shim_stat(int fd, const char *path, struct stat *st)
 #else
 	return fstatat(fd, path, st, AT_EMPTY_PATH);
 #endif
+}
+
+bool shim_file_has(int dir, const char *path, const char *text)
+{
+	int fd = (int)syscall(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC);
+	size_t len = strlen(text), have = 0;
+	bool found = false;
+	char piece[2048];
+	long n;
+
+	if (fd < 0)
+		return false;
+	while (!found && (n = syscall(SYS_read, fd, piece + have, sizeof(piece) - have)) > 0) {
+		have += (size_t)n;
+		found = memmem(piece, have, text, len);
+		/* It may be in two pieces. */
+		if (have >= len) {
+			memmove(piece, piece + have - len, len);
+			have = len;
+		}
+	}
+	shim_close(fd);
+	return found;
 }
 
 long long shim_milliseconds(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a file descriptor is, asked of the kernel each time: the library remembers nothing. */
+/* Ask the kernel about a file descriptor; fds.h has the library's memory of it. */
 #pragma once
 
 #include <netinet/in.h>
@@ -92,6 +92,15 @@ void shim_each_open(void (*visit)(int fd, void *arg), void *arg);
  * Return: 0, or -1 with errno.
  */
 int shim_stat(int fd, const char *path, struct stat *st);
+
+/**
+ * shim_file_has() - whether a text is in a file of /proc
+ * @dir: where @path begins, if not with a slash
+ * @text: up to a line
+ *
+ * The file may be long: a user may have thousands of groups.
+ */
+bool shim_file_has(int dir, const char *path, const char *text);
 
 /* Of CLOCK_MONOTONIC. */
 long long shim_milliseconds(void);

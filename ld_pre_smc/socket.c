@@ -94,16 +94,19 @@ static void remember_refusals(const struct socket_attempt *try, int v6)
 /* What a socket gets that really became an SMC socket. */
 static void set_buffers(struct socket_attempt *try, const struct shim_config *cfg)
 {
-	if ((!cfg->sndbuf && !cfg->rcvbuf) || shim_is_locked)
+	int sndbuf = smc_buffer_of(&cfg->sndbuf, try->fd);
+	int rcvbuf = smc_buffer_of(&cfg->rcvbuf, try->fd);
+
+	if ((!sndbuf && !rcvbuf) || shim_is_locked)
 		return;
-	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, cfg->sndbuf);
-	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, cfg->rcvbuf);
+	try->sndbuf_err = shim_set_buffer(try->fd, SO_SNDBUF, sndbuf);
+	try->rcvbuf_err = shim_set_buffer(try->fd, SO_RCVBUF, rcvbuf);
 	shim_unlock_buffers(try->fd);
 }
 
 static bool is_plain(const struct shim_config *cfg)
 {
-	return !cfg->debug && !cfg->sndbuf && !cfg->rcvbuf;
+	return !cfg->debug && !cfg->sndbuf.bytes && !cfg->rcvbuf.bytes;
 }
 
 /* One SMC socket, the first kind that works. False if all were refused. */
@@ -283,6 +286,7 @@ static __attribute__((constructor)) void prepare(void)
 	struct shim_config own;
 	int fn;
 
+	shim_has_started = true;
 	for (fn = 0; fn < SHIM_FNS; fn++)
 		shim_next(fn);
 	shim_config_get(&own);

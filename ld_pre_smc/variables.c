@@ -49,21 +49,41 @@ static int unit_factor(char letter)
 	}
 }
 
-int smc_parse_size(const char *s, int *bytes)
+/* @stop: may follow, and then is where *@end points to. */
+static int read_size(const char *s, char stop, const char **end, int *bytes)
 {
 	const char *digit = s;
 	long long value = 0;
-	int factor;
+	int factor = 1;
 
 	for (; *digit >= '0' && *digit <= '9'; digit++) {
 		if (value <= INT_MAX)
 			value = value * 10 + (*digit - '0');
 	}
-	factor = unit_factor(*digit);
-	if (digit == s || !factor || (*digit && digit[1]))
+	*end = digit;
+	if (*digit && *digit != stop)
+		factor = unit_factor(*(*end)++);
+	if (digit == s || !factor || (**end && **end != stop))
 		return -EINVAL;
 	if (value > INT_MAX / factor)
 		return -ERANGE;
 	*bytes = (int)value * factor;
 	return 0;
+}
+
+int smc_parse_size(const char *s, int *bytes)
+{
+	return read_size(s, '\0', &s, bytes);
+}
+
+int smc_parse_buffer(const char *s, struct smc_buffer *buffer)
+{
+	struct smc_buffer read = { .below = INT_MAX };
+	int err = read_size(s, ':', &s, &read.bytes);
+
+	if (!err && *s)
+		err = read_size(s + 1, '\0', &s, &read.below);
+	if (!err)
+		*buffer = read;
+	return err;
 }

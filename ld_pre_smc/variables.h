@@ -2,6 +2,7 @@
 /* The variables of the library and their values. Shared with smc_run, whose options set them. */
 #pragma once
 
+#include <limits.h>
 #include <stdbool.h>
 
 #pragma GCC visibility push(hidden)
@@ -43,5 +44,40 @@ bool smc_wants_inet(const char *value);
  * Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not fit an int.
  */
 int smc_parse_size(const char *s, int *bytes);
+
+/**
+ * struct smc_buffer - a value of SMC_RCVBUF or SMC_SNDBUF: SIZE, or SIZE:BELOW
+ * @bytes: 0 for the kernel's own size
+ * @below: for sockets whose descriptors are less than this; INT_MAX: for all
+ */
+struct smc_buffer {
+	int bytes, below;
+};
+
+/**
+ * smc_buffer_of() - the size of one socket, 0 for the kernel's own
+ *
+ * Where a new descriptor has a low number, the program has few connections.
+ */
+static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
+{
+	return fd < buffer->below ? buffer->bytes : 0;
+}
+
+/* A program that may have this many times @below descriptors counts as one of few connections. */
+#define SMC_LISTENER_SHARE 4
+
+/**
+ * smc_buffer_fits() - may all sockets of a program have this size?
+ * @descriptors: that it may have, RLIMIT_NOFILE
+ */
+static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned long long descriptors)
+{
+	return buffer->below == INT_MAX ||
+	       descriptors / SMC_LISTENER_SHARE <= (unsigned int)buffer->below;
+}
+
+/** smc_parse_buffer() - as smc_parse_size(); both numbers may have a unit */
+int smc_parse_buffer(const char *s, struct smc_buffer *buffer);
 
 #pragma GCC visibility pop

@@ -122,6 +122,7 @@ int scope_detach_container(const char *id, struct smc_err *err)
 		ret = scopes_load(&list, &pins, err);
 	for (size_t i = 0; !ret && i < list.count; i++)
 		if (list.entries[i].scope.kind == SCOPE_CGROUP &&
+		    list.entries[i].state != STATE_ACTIVE &&
 		    cgroup_is_named(list.entries[i].scope.name, id))
 			bpfmap_delete(pins.scopes, &list.entries[i].id);
 	scopes_free(&list);

@@ -69,20 +69,36 @@ static void say(const struct cli_tool *tool, const struct oci_state *container, 
 
 /* ---- before the program ---- */
 
+/* Return: 1 if a process is in the same namespace as this one, 0, -errno */
+static int shares(pid_t pid, const char *ns)
+{
+	char there_path[64], here_path[64];
+	struct stat here, there;
+
+	snprintf(there_path, sizeof(there_path), "/proc/%d/ns/%s", (int)pid, ns);
+	snprintf(here_path, sizeof(here_path), "/proc/self/ns/%s", ns);
+	if (stat(there_path, &there) || stat(here_path, &here))
+		return -errno;
+	return here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
 static int attach(const struct oci_state *container, struct smc_err *err)
 {
 	const struct smc_scope rules = {
 		.family = container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0
 	};
 	struct scope_target target = { 0 };
-	char path[PATH_MAX];
+	const char *root = cgroup_mount();
+	char path[PATH_MAX], full[PATH_MAX + 64];
 	int ret = cgroup_of_container_process(container->pid, container->id, path);
 
 	if (ret == -EXDEV)
 		return smc_err_say(err, EXDEV, "it has no control group of its own");
 	if (ret)
 		return smc_err_set(err, -ret, "process %d", (int)container->pid);
-	ret = scope_target_cgroup(&target, 'c', path, err);
+	/* A group may have the name of the root's directory: "/sys/fs/cgroup". */
+	snprintf(full, sizeof(full), "%s%s", root ? root : "", path);
+	ret = scope_target_cgroup(&target, 'c', full, err);
 	return ret ? ret : scope_attach(&target, &rules, err);
 }
 
@@ -92,17 +108,15 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 {
 	char netns[64], program[PATH_MAX], *said;
 	char *argv[] = { program, (char *)"apply", (char *)"--netns", netns, NULL };
-	struct stat here, there;
 	size_t size;
 	int ret;
 
 	snprintf(netns, sizeof(netns), "/proc/%d/ns/net", (int)container->pid);
 	if (access(CONF_FILE, F_OK) && access(CONF_DIR, F_OK))
 		return 0;
-	if (stat(netns, &there) || stat("/proc/self/ns/net", &here))
-		return smc_err_set(err, errno, "%s", netns);
-	if (here.st_dev == there.st_dev && here.st_ino == there.st_ino)
-		return 0;
+	ret = shares(container->pid, "net");
+	if (ret)
+		return ret > 0 ? 0 : smc_err_set(err, -ret, "%s", netns);
 	if (!self_find("smc_conf", X_OK, program))
 		return smc_err_say(err, ENOENT, "smc_conf, which applies " CONF_FILE ", is not "
 				   "installed beside smc_bpf");
@@ -121,8 +135,15 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 static int begin(const struct cli_tool *tool, const struct oci_state *container)
 {
 	struct smc_err err = { 0 };
-	int ret = attach(container, &err), set = 0;
+	int ret, set = 0;
 
+	if (shares(container->pid, "mnt") > 0) {
+		smc_err_say(&err, EXDEV, "process %d has the mounts of the host: it is not in a "
+			    "container", (int)container->pid);
+		say(tool, container, LOG_ERR, err.text);
+		return -EXDEV;
+	}
+	ret = attach(container, &err);
 	if (ret)
 		say(tool, container, LOG_ERR, err.text);
 	if (container->wish != OCI_TCP && !(ret && container->wish == OCI_STRICT))

@@ -95,9 +95,8 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 {
 	static const char name[] = "smc_scope_sockets_total";
 	static const char *const results[] = { "converted", "excluded", "other" };
-	struct out_text label = { 0 };
+	char label[SCOPE_NAME_SIZE + 1], id[24];
 	uint64_t rest[3] = { 0 };
-	char id[24];
 
 	metrics_head(text, name, "counter", "Sockets of eBPF scopes: converted to SMC, excluded "
 		     "by name, or of another kind.");
@@ -106,14 +105,12 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 		const uint64_t values[] = { entry->scope.converted, entry->scope.excluded,
 					    entry->scope.other };
 
-		out_reset(&label);
-		out_escaped(&label, entry->scope.name, sizeof(entry->scope.name));
-		out_char(&label, '\0');
+		snprintf(label, sizeof(label), "%.*s", SCOPE_NAME_SIZE, entry->scope.name);
 		snprintf(id, sizeof(id), "%" PRIu64, entry->id);
-		for (size_t j = 0; !label.is_failed && j < 3; j++) {
+		for (size_t j = 0; j < 3; j++) {
 			rest[j] += values[j];
 			if (i < MOST_SCOPES)
-				metrics_sample(text, name, values[j], "scope", label.data, "id",
+				metrics_sample(text, name, values[j], "scope", label, "id",
 					       id, "result", results[j], NULL);
 		}
 		if (i + 1 == MOST_SCOPES)
@@ -121,8 +118,6 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 	}
 	for (size_t j = 0; j < 3 && list->count > MOST_SCOPES; j++)
 		metrics_sample(text, name, rest[j], "scope", "other", "result", results[j], NULL);
-	text->is_failed |= label.is_failed;
-	out_free(&label);
 }
 
 int status_metrics(struct scope_list *list, uint64_t hook_failures, struct smc_err *err)

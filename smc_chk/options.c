@@ -244,6 +244,30 @@ static int needs(int option, const char *others)
 			       cli_long_name(&chk_tool, option), others);
 }
 
+/* A tool after --from has options of its own. */
+static int check_from(const struct chk_request *req)
+{
+	const struct {
+		bool is_given;
+		int val;
+	} own[] = {
+		{ req->is_brief, OPT_PROBLEMS },
+		{ req->is_json, 'j' },
+		{ req->is_debug, 'd' },
+	};
+
+	if ((req->command || req->is_live) && req->command != CHK_OPT_DOCTOR)
+		return cli_exclude(&chk_tool, OPT_FROM, req->is_live ? 'l' : req->command);
+	if (req->netns)
+		return cli_exclude(&chk_tool, OPT_FROM, 'N');
+	for (size_t i = 0; *req->operands && i < sizeof(own) / sizeof(own[0]); i++)
+		if (own[i].is_given)
+			return cli_usage_error(&chk_tool, "option '--%s' must follow '%s'",
+					       cli_long_name(&chk_tool, own[i].val),
+					       *req->operands);
+	return 0;
+}
+
 static int check_bundle(const struct chk_request *req)
 {
 	if (req->is_anonymous && req->command != 'b')
@@ -284,10 +308,10 @@ static int check_together(const struct chk_request *req)
 		return cli_exclude(&chk_tool, command, req->is_live ? 'l' : 's');
 	if (req->iface && command && command != CHK_OPT_DOCTOR)
 		return cli_exclude(&chk_tool, command, 'i');
-	if (req->from && (command || req->is_live) && command != CHK_OPT_DOCTOR)
-		return cli_exclude(&chk_tool, OPT_FROM, req->is_live ? 'l' : command);
-	if (req->from && req->netns)
-		return cli_exclude(&chk_tool, OPT_FROM, 'N');
+	if (req->from && check_from(req))
+		return CHK_ERROR;
+	if (req->netns && (command == 'e' || command == 'x'))
+		return cli_exclude(&chk_tool, command, 'N');
 	if (req->port && !is_net)
 		return needs('p', "--connect or --server");
 	if (req->family && !is_net && !req->is_live)

@@ -15,6 +15,7 @@
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/bpf_convert.h"
+#include "sys/executes.h"
 #include "sys/library.h"
 #include "sys/sockcall.h"
 #include "sys/target.h"
@@ -98,6 +99,14 @@ static bool is_library(const struct target *target)
 	       strncmp(base, "ld.so", 5) && strncmp(base, "ld64.so", 7);
 }
 
+static int no_machine(const struct target *target)
+{
+	char machine[SMC_ELF_MACHINE_SIZE];
+
+	return cli_error(&chk_tool, "'%s' cannot be started: this kernel does not execute programs "
+			 "for %s", target->path, smc_elf_machine_text(&target->elf, machine));
+}
+
 /* Return: CHK_OK, or CHK_ERROR after a message. */
 static int check_startable(const char *command, const struct target *target)
 {
@@ -113,6 +122,8 @@ static int check_startable(const char *command, const struct target *target)
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
 		return cli_error(&chk_tool, "'%s' is not a program: neither an ELF program nor a "
 				 "script", target->path);
+	if (!host_executes(target->path, elf))
+		return no_machine(target);
 	if (elf->interp[0] && access(elf->interp, F_OK))
 		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' does not "
 				 "exist", target->path, elf->interp);
@@ -246,17 +257,14 @@ static void append_line(struct out_text *text, const char *label, const char *va
 static int print_text(const struct program *prog)
 {
 	const struct target *target = &prog->target;
-	const char *machine = smc_elf_machine_name(&target->elf);
+	char machine[SMC_ELF_MACHINE_SIZE];
 	struct out_text text = { 0 };
 
 	out_escaped(&text, prog->command, PATH_MAX);
 	out_printf(&text, ": %s\n", way_of(prog, NAME));
 	append_line(&text, "program", target->path);
-	out_printf(&text, "  kind     %s, ", kind_of(&target->elf));
-	if (machine)
-		out_printf(&text, "%s\n", machine);
-	else
-		out_printf(&text, "machine %u, %d bits\n", target->elf.machine, target->elf.bits);
+	out_printf(&text, "  kind     %s, %s\n", kind_of(&target->elf),
+		   smc_elf_machine_text(&target->elf, machine));
 	if (target->elf.interp[0])
 		append_line(&text, "loader", target->elf.interp);
 	if (prog->why)

@@ -158,13 +158,14 @@ static int add_entries(struct conf *conf, const struct smc_pnet_table *table, bo
 }
 
 /* The file of smc_pnet goes on working: alone, it is the whole PNET table. */
-static int read_pnet_file(struct conf *conf, bool is_alone, struct smc_err *err)
+static int read_pnet_file(struct conf *conf, bool is_alone, bool is_applied, struct smc_err *err)
 {
-	struct smc_pnet_table table = { 0 };
-	int ret = conf_check_owner(SC_PNET_FILE, err);
+	int fd = conf_open(SC_PNET_FILE, is_applied, err), ret;
+	struct smc_pnet_table table;
 
-	if (!ret)
-		ret = pnet_read_path(&table, SC_PNET_FILE, err);
+	if (fd < 0)
+		return fd;
+	ret = pnet_read_fd(&table, fd, SC_PNET_FILE, err);
 	if (!ret && add_entries(conf, &table, is_alone))
 		ret = conf_no_memory(err);
 	smc_pnet_free(&table);
@@ -181,22 +182,23 @@ static bool is_there(const char *path)
 
 static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
 {
+	bool is_applied = opts->command == APPLY || opts->command == WATCH;
 	bool has_conf, has_dir, has_pnet;
 	int ret = 0;
 
 	*conf = (struct conf){ 0 };
 	if (opts->file)
-		return conf_read(conf, opts->file, err);
+		return conf_read(conf, opts->file, is_applied, err);
 	has_conf = is_there(CONF_FILE);
 	has_dir = is_there(CONF_DIR);
 	has_pnet = is_there(SC_PNET_FILE);
 	/* A rule of udev asks for each device. */
 	if (has_conf || (!has_dir && !has_pnet && opts->command != SHOW && !opts->device))
-		ret = conf_read(conf, CONF_FILE, err);
+		ret = conf_read(conf, CONF_FILE, is_applied, err);
 	if (!ret && has_dir)
-		ret = conf_read_directory(conf, CONF_DIR, err);
+		ret = conf_read_directory(conf, CONF_DIR, is_applied, err);
 	if (!ret && has_pnet)
-		ret = read_pnet_file(conf, !has_conf, err);
+		ret = read_pnet_file(conf, !has_conf, is_applied, err);
 	return ret;
 }
 

@@ -34,7 +34,7 @@ struct rows {
 
 static const struct out_col columns[] = {
 	ROW("netns", "Netns", "netns", 5, netns),
-	ROW("setting", "Setting", "setting", 40, setting),
+	{ "setting", "Setting", "setting", 40, OUT_ESCAPED(row, setting) },
 	ROW("state", "State", "state", 7, state),
 	ROW("source", "Source", "source", 0, source),
 	{ NULL, NULL, "kind", 0, OUT_PTR(row, kind) },

@@ -12,6 +12,7 @@
 
 #include "host/record.h"
 #include "sys/cgroup.h"
+#include "sys/signals.h"
 
 /**
  * struct watching - @host has scopes only
@@ -72,11 +73,13 @@ static int attach_to_new(struct watching *watching)
 static int watch(struct watching *watching, const struct cli_tool *tool)
 {
 	char events[4096];
+	sigset_t ends;
 	int ret = sc_scopes_read(&watching->host, watching->err);
 
 	if (!ret)
 		ret = attach_to_new(watching);
 	conf_free(&watching->host.now);
+	signals_interruptible(&ends);
 	while (!ret) {
 		if (read(watching->fd, events, sizeof(events)) < 0 && errno != EINTR)
 			ret = smc_err_set(watching->err, errno, "cannot watch control groups");

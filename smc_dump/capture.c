@@ -8,9 +8,7 @@
 
 /* How long packets may wait in the kernel, in milliseconds. */
 #define WAIT_MS 100
-/* TCP, and RoCE v2; with a VLAN where the link layer knows them. */
-#define PLAIN_FILTER "tcp or udp port 4791"
-#define DEFAULT_FILTER PLAIN_FILTER " or (vlan and (" PLAIN_FILTER "))"
+#define VLAN_FILTER SIEVE_DEFAULT " or (vlan and (" SIEVE_DEFAULT "))"
 
 /* ---- opening ---- */
 
@@ -68,7 +66,34 @@ int capture_open_output(struct capture *capture, const char *path, struct smc_er
 
 /* ---- starting ---- */
 
-static int read_header(struct capture *capture, struct smc_err *err)
+static int unknown_link(int link, struct smc_err *err)
+{
+	const char *name = pcap_datalink_val_to_name(link);
+
+	return smc_err_say(err, EPROTONOSUPPORT, "packets of link layer %d%s%s%s are not "
+			   "understood", link, name ? " (" : "", name ? name : "", name ? ")" : "");
+}
+
+static int compressed(const uint8_t *head, struct smc_err *err)
+{
+	static const struct {
+		uint8_t head[4];
+		size_t len;
+		const char *program;
+	} known[] = {
+		{ { 0x1f, 0x8b }, 2, "gzip" }, { { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
+		{ { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" }, { { 0xfd, '7', 'z', 'X' }, 4, "xz" },
+		{ { 'B', 'Z', 'h' }, 3, "bzip2" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!memcmp(head, known[i].head, known[i].len))
+			return smc_err_say(err, EINVAL, "the capture is compressed: unpack it, "
+					   "with %s -dc FILE | smc_dump -r -", known[i].program);
+	return 0;
+}
+
+static int open_pcap(struct capture *capture, struct smc_err *err)
 {
 	char why[PCAP_ERRBUF_SIZE];
 
@@ -77,65 +102,45 @@ static int read_header(struct capture *capture, struct smc_err *err)
 	if (!capture->pcap)
 		return smc_err_say(err, EINVAL, "not a capture: %s", why);
 	capture->file = NULL;
-	return 0;
+	return packet_knows_link(pcap_datalink(capture->pcap)) ? 0 :
+	       unknown_link(pcap_datalink(capture->pcap), err);
 }
 
-/* By then no file can be opened in which names are looked up. */
-static int wrong_filter(const char *why, struct smc_err *err)
+static int read_header(struct capture *capture, struct smc_err *err)
 {
-	bool is_name = !strncmp(why, "unknown host", 12) || !strncmp(why, "unknown port", 12) ||
-		       !strncmp(why, "unknown network", 15) ||
-		       !strncmp(why, "unknown protocol", 16);
+	static const uint8_t section[4] = { 0x0a, 0x0d, 0x0d, 0x0a };
+	uint8_t head[4] = { 0 };
+	size_t len = fread(head, 1, sizeof(head), capture->file);
+	int ret = compressed(head, err);
 
-	return smc_err_say(err, EINVAL, "wrong filter: %s%s", why,
-			   is_name ? ": names are not looked up, give the number" : "");
+	if (ret)
+		return ret;
+	/* All of these are in the stream's buffer: it takes them back. */
+	for (size_t i = len; i--;)
+		ungetc(head[i], capture->file);
+	if (memcmp(head, section, sizeof(head)))
+		return open_pcap(capture, err);
+	capture->blocks = blocks_open(capture->file, err);
+	return capture->blocks ? 0 : -err->code;
 }
 
-static bool is_word(const char *at, size_t len, const char *word)
-{
-	return strlen(word) == len && !memcmp(at, word, len);
-}
-
-/*
- * libpcap 1.10 takes what is in memory for the number of an IP protocol that it cannot look up, and
- * says nothing. It knows the names of those below by itself.
- */
-static bool names_protocol(const char *at)
-{
-	static const char between[] = " \t\n()";
-	bool is_proto = false, is_below = false;
-
-	for (size_t len; *(at += strspn(at, between)); at += len) {
-		len = strcspn(at, between);
-		if (is_proto && !is_below && (*at < '0' || *at > '9'))
-			return true;
-		is_proto = is_word(at, len, "proto") || is_word(at, len, "protochain");
-		if (!is_proto)
-			is_below = is_word(at, len, "ether") || is_word(at, len, "link");
-	}
-	return false;
-}
-
+/* In the kernel. */
 static int set_filter(struct capture *capture, const char *filter, struct smc_err *err)
 {
 	struct bpf_program program;
-	int status;
+	struct smc_err ignored;
+	int ret = sieve_compile(filter ? filter : VLAN_FILTER, capture->pcap, &program,
+				filter ? err : &ignored);
 
-	if (filter && names_protocol(filter))
-		return wrong_filter("unknown protocol", err);
-	if (filter)
-		status = pcap_compile(capture->pcap, &program, filter, 1, PCAP_NETMASK_UNKNOWN);
-	else if (pcap_compile(capture->pcap, &program, DEFAULT_FILTER, 1, PCAP_NETMASK_UNKNOWN))
-		status = pcap_compile(capture->pcap, &program, PLAIN_FILTER, 1,
-				      PCAP_NETMASK_UNKNOWN);
-	else
-		status = 0;
-	if (status)
-		return wrong_filter(pcap_geterr(capture->pcap), err);
-	status = pcap_setfilter(capture->pcap, &program);
+	if (ret && !filter)
+		ret = sieve_compile(SIEVE_DEFAULT, capture->pcap, &program, err);
+	if (ret)
+		return ret;
+	if (pcap_setfilter(capture->pcap, &program))
+		ret = smc_err_say(err, EIO, "cannot set the filter: %s",
+				  pcap_geterr(capture->pcap));
 	pcap_freecode(&program);
-	return status ? smc_err_say(err, EIO, "cannot set the filter: %s",
-				    pcap_geterr(capture->pcap)) : 0;
+	return ret;
 }
 
 static int start_output(struct capture *capture, struct smc_err *err)
@@ -150,6 +155,11 @@ static int start_output(struct capture *capture, struct smc_err *err)
 		close(fd);
 		return smc_err_set(err, ENOMEM, "cannot write packets");
 	}
+	if (capture->blocks) {
+		capture->copy = file;
+		blocks_copy(capture->blocks, file);
+		return fflush(file) ? smc_err_set(err, errno, "cannot write packets") : 0;
+	}
 	capture->output = pcap_dump_fopen(capture->pcap, file);
 	if (capture->output)
 		return pcap_dump_flush(capture->output) ?
@@ -158,15 +168,31 @@ static int start_output(struct capture *capture, struct smc_err *err)
 	return smc_err_say(err, EIO, "cannot write packets: %s", pcap_geterr(capture->pcap));
 }
 
+/* A capture on an interface has one link layer. */
+static int start_live(struct capture *capture, const char *filter, struct smc_err *err)
+{
+	int link = pcap_datalink(capture->pcap);
+
+	return packet_knows_link(link) ? set_filter(capture, filter, err) : unknown_link(link, err);
+}
+
+static int start_file(struct capture *capture, const char *filter, struct smc_err *err)
+{
+	struct sieve *sieve = &capture->sieve;
+	int ret = read_header(capture, err);
+
+	sieve->filter = filter;
+	if (ret)
+		return ret;
+	return capture->blocks ? sieve_check(sieve, err) :
+				 sieve_check_for(sieve, pcap_datalink(capture->pcap), err);
+}
+
 int capture_start(struct capture *capture, const char *filter, struct smc_err *err)
 {
-	int ret = capture->file ? read_header(capture, err) : 0;
+	int ret = capture->is_live ? start_live(capture, filter, err) :
+				     start_file(capture, filter, err);
 
-	if (!ret && !packet_knows_link(pcap_datalink(capture->pcap)))
-		ret = smc_err_say(err, EPROTONOSUPPORT, "packets of link layer %d are not "
-				  "understood", pcap_datalink(capture->pcap));
-	if (!ret)
-		ret = set_filter(capture, filter, err);
 	if (!ret && capture->to.fd >= 0)
 		ret = start_output(capture, err);
 	return ret;
@@ -184,41 +210,106 @@ static struct packet_time time_of(const struct capture *capture, const struct pc
 	return (struct packet_time){ header->ts.tv_sec, is_nano ? part : part * 1000 };
 }
 
-static int write_packet(struct capture *capture, const struct pcap_pkthdr *header,
-			const uint8_t *data, struct smc_err *err)
+/* Return: 1; 0 when there is no more; -errno. */
+static int next_packet(struct capture *capture, struct captured *packet, struct smc_err *err)
 {
-	pcap_dump((u_char *)capture->output, header, data);
+	struct pcap_pkthdr *header;
+	int status;
+
+	if (capture->blocks)
+		return blocks_next(capture->blocks, packet, err);
+	/* 0: nothing came for a while. */
+	do
+		status = pcap_next_ex(capture->pcap, &header, &packet->data);
+	while (!status);
+	if (status == PCAP_ERROR)
+		return smc_err_say(err, EIO, "cannot read packets: %s", pcap_geterr(capture->pcap));
+	if (status < 0)
+		return 0;
+	capture->header = header;
+	packet->link = pcap_datalink(capture->pcap);
+	packet->len = header->caplen;
+	packet->full = header->len;
+	packet->time = time_of(capture, header);
+	return 1;
+}
+
+/* Return: whether it is wanted; -ENOMEM with @err. */
+static int is_wanted(struct capture *capture, const struct captured *packet, struct smc_err *err)
+{
+	int verdict = SIEVE_USELESS;
+
+	if (capture->is_live)
+		return true;
+	if (packet_knows_link(packet->link))
+		verdict = sieve_packet(&capture->sieve, packet->link, packet->data, packet->len,
+				       packet->full);
+	if (verdict < 0)
+		return smc_err_set(err, -verdict, "cannot filter packets");
+	if (verdict != SIEVE_USELESS)
+		capture->n_taken++;
+	else if (!capture->n_left_out++)
+		capture->left_out = packet->link;
+	return verdict == SIEVE_PASS;
+}
+
+static int write_packet(struct capture *capture, const struct captured *packet, struct smc_err *err)
+{
+	FILE *file = capture->copy;
+
+	if (capture->blocks) {
+		blocks_copy_packet(capture->blocks);
+	} else {
+		pcap_dump((u_char *)capture->output, capture->header, packet->data);
+		file = pcap_dump_file(capture->output);
+	}
 	/* One that waits for a connection wants to see it. */
 	if (capture->is_live)
-		pcap_dump_flush(capture->output);
-	return ferror(pcap_dump_file(capture->output)) ?
-	       smc_err_set(err, errno, "cannot write packets") : 0;
+		fflush(file);
+	return ferror(file) ? smc_err_set(err, errno, "cannot write packets") : 0;
+}
+
+static int why_left_out(struct capture *capture, struct smc_err *err)
+{
+	return packet_knows_link(capture->left_out) ?
+	       sieve_check_for(&capture->sieve, capture->left_out, err) :
+	       unknown_link(capture->left_out, err);
 }
 
 int capture_run(struct capture *capture, capture_sink *sink, void *arg, uint64_t count,
 		struct smc_err *err)
 {
-	int link = pcap_datalink(capture->pcap), status, ret = 0;
-	struct pcap_pkthdr *header;
-	const u_char *data;
+	struct captured captured;
 	struct packet packet;
+	int ret;
 
-	while (!ret && (status = pcap_next_ex(capture->pcap, &header, &data)) >= 0) {
-		/* Nothing came for a while. */
-		if (!status)
-			continue;
-		if (!sink) {
-			ret = write_packet(capture, header, data, err);
+	while ((ret = next_packet(capture, &captured, err)) > 0) {
+		ret = is_wanted(capture, &captured, err);
+		if (ret > 0 && sink) {
+			packet_decode(&packet, captured.link, captured.data, captured.len,
+				      captured.full);
+			ret = sink(arg, &packet, captured.time);
+		} else if (ret > 0) {
+			ret = write_packet(capture, &captured, err);
 			if (!ret && count && !--count)
 				break;
-			continue;
 		}
-		packet_decode(&packet, link, data, header->caplen, header->len);
-		ret = sink(arg, &packet, time_of(capture, header));
+		if (ret)
+			return ret;
 	}
-	if (!ret && status == PCAP_ERROR)
-		return smc_err_say(err, EIO, "cannot read packets: %s", pcap_geterr(capture->pcap));
-	return ret;
+	return !ret && !capture->n_taken && capture->n_left_out ? why_left_out(capture, err) : ret;
+}
+
+uint64_t capture_left_out(struct capture *capture, struct smc_err *why)
+{
+	if (capture->n_left_out)
+		why_left_out(capture, why);
+	return capture->n_left_out;
+}
+
+bool capture_is_payload(const struct capture *capture)
+{
+	return capture->blocks && blocks_is_payload(capture->blocks);
 }
 
 void capture_stop(struct capture *capture)
@@ -241,9 +332,13 @@ int capture_close(struct capture *capture, struct smc_err *err)
 		ret = smc_err_set(err, errno, "cannot write packets");
 	if (capture->output)
 		pcap_dump_close(capture->output);
+	if (capture->copy && fclose(capture->copy))
+		ret = smc_err_set(err, errno, "cannot write packets");
 	output_close(&capture->to);
 	if (capture->pcap)
 		pcap_close(capture->pcap);
+	blocks_free(capture->blocks);
+	sieve_free(&capture->sieve);
 	if (capture->file)
 		fclose(capture->file);
 	return ret;

@@ -8,22 +8,34 @@
 #include <pcap/pcap.h>
 
 #include "base/err.h"
+#include "smc_dump/blocks.h"
 #include "smc_dump/output.h"
 #include "smc_dump/packet.h"
+#include "smc_dump/sieve.h"
 
 /* What libpcap takes for a packet of any size. */
 #define CAPTURE_SNAPLEN 262144
 
 /**
  * struct capture - an open source
- * @file: that is read, until libpcap has taken it
- * @output: where packets go as they are, NULL for none; @to: while it is not yet libpcap's
+ * @pcap: an interface, or a file of pcap; @header: of its last packet
+ * @file: that is read, until libpcap has taken it; @blocks: it is pcapng
+ * @output, @copy: where packets of @pcap, @blocks go as they are, NULL for none
+ * @to: the same before anything was written
+ * @sieve: of a file: the kernel filters what comes from an interface
+ * @n_taken: packets that were looked at; @n_left_out: that could not be, @left_out: the link layer
+ *	of the first one
  */
 struct capture {
 	pcap_t *pcap;
-	FILE *file;
+	const struct pcap_pkthdr *header;
+	FILE *file, *copy;
+	struct blocks *blocks;
 	pcap_dumper_t *output;
 	struct output to;
+	struct sieve sieve;
+	uint64_t n_taken, n_left_out;
+	int left_out;
 	bool is_live;
 };
 
@@ -51,7 +63,7 @@ int capture_open_output(struct capture *capture, const char *path, struct smc_er
  */
 int capture_start(struct capture *capture, const char *filter, struct smc_err *err);
 
-/** capture_sink() - gets each packet. Return: 0, or a value that ends it all */
+/** capture_sink() - gets each packet. Return: 0, or a positive value or -errno that ends it all */
 typedef int capture_sink(void *arg, const struct packet *packet, struct packet_time time);
 
 /**
@@ -62,6 +74,17 @@ typedef int capture_sink(void *arg, const struct packet *packet, struct packet_t
  */
 int capture_run(struct capture *capture, capture_sink *sink, void *arg, uint64_t count,
 		struct smc_err *err);
+
+/**
+ * capture_left_out() - packets that were not looked at, as others were
+ * @why: their link layer is not known, or the filter is not for it
+ *
+ * Return: how many; 0: @why is as it was.
+ */
+uint64_t capture_left_out(struct capture *capture, struct smc_err *why);
+
+/** capture_is_payload() - is it a file of payload that smc_dump wrote? */
+bool capture_is_payload(const struct capture *capture);
 
 /** capture_stop() - from a signal handler */
 void capture_stop(struct capture *capture);

@@ -58,15 +58,21 @@ static int open_all(struct capture *capture, const struct request *request, stru
 	return ret;
 }
 
-/* Whoever reads a file for people and gets no line wants to know why. */
-static void note_nothing(const struct request *request, uint64_t syns)
+/* Why there may be less to see than somebody who reads a file expects. */
+static void note(const struct capture *capture, const struct run *run)
 {
+	const struct request *request = run->request;
+	uint64_t syns = flow_syns(run->flows);
+
 	if (!request->read || request->show.is_json)
 		return;
-	if (syns)
+	if (capture_is_payload(capture))
+		cli_note(&dump_tool, "this is a capture of payload: open it with wireshark or "
+			 "tcpdump -r");
+	else if (!run->shown && syns)
 		cli_note(&dump_tool, "no SMC handshake; SYNs that do not offer SMC: %" PRIu64
 			 " ('--all' shows them)", syns);
-	else
+	else if (!run->shown)
 		cli_note(&dump_tool, "no SMC handshake, and no SYN");
 }
 
@@ -87,8 +93,8 @@ static int decode(struct capture *capture, const struct request *request, struct
 	/* What was before the damage is shown. */
 	if (run.text.len && (!ret || err->code == EIO))
 		ret = out_print(&run.text, ret ? NULL : err) ? -err->code : ret;
-	if (!ret && !run.shown)
-		note_nothing(request, flow_syns(run.flows));
+	if (!ret)
+		note(capture, &run);
 	flow_free(run.flows);
 	out_free(&run.text);
 	return ret;
@@ -98,6 +104,8 @@ static int run_capture(struct capture *capture, const struct request *request,
 		       struct smc_err *err)
 {
 	int ret = open_all(capture, request, err);
+	struct smc_err why;
+	uint64_t left_out;
 	uint32_t lost;
 
 	if (!ret)
@@ -113,6 +121,9 @@ static int run_capture(struct capture *capture, const struct request *request,
 	ret = request->write ? capture_run(capture, NULL, NULL, request->count, err) :
 			       decode(capture, request, err);
 	live_release();
+	left_out = ret ? 0 : capture_left_out(capture, &why);
+	if (left_out)
+		cli_note(&dump_tool, "%s: %" PRIu64 " are left out", why.text, left_out);
 	lost = capture_lost(capture);
 	if (lost)
 		cli_note(&dump_tool, "%u packets came too fast and are lost", lost);

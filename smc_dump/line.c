@@ -31,8 +31,12 @@ void line_head(struct out_text *text, struct packet_time time, const struct smc_
 	struct tm tm = { 0 };
 
 	localtime_r(&seconds, &tm);
-	out_printf(text, "%02d:%02d:%02d.%06" PRIu32 " %s > %s", tm.tm_hour, tm.tm_min, tm.tm_sec,
-		   time.nanoseconds / 1000, line_addr(from_text, from), line_addr(to_text, to));
+	if (packet_has_time(time))
+		out_printf(text, "%02d:%02d:%02d.%06" PRIu32, tm.tm_hour, tm.tm_min, tm.tm_sec,
+			   time.nanoseconds / 1000);
+	else
+		out_str(text, "--:--:--.------");
+	out_printf(text, " %s > %s", line_addr(from_text, from), line_addr(to_text, to));
 }
 
 /* Behind a line of @count bytes, in the column that all lines have for it. */

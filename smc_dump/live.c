@@ -7,7 +7,6 @@
 
 #include "smc_dump/request.h"
 #include "sys/confine.h"
-#include "sys/signals.h"
 
 /* The time zone too, which localtime() would read from a file. */
 int live_give_up_rights(struct smc_err *err)
@@ -38,17 +37,13 @@ static void on_signal(int number)
 
 void live_catch_signals(struct capture *capture)
 {
-	static const int numbers[] = { SIGINT, SIGTERM };
 	const struct sigaction action = {
 		.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND,
 	};
-	sigset_t heeded;
 
 	stopping = capture;
-	signals_heeded(&heeded, numbers, sizeof(numbers) / sizeof(numbers[0]));
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (sigismember(&heeded, numbers[i]))
-			sigaction(numbers[i], &action, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
 }
 
 bool live_is_stopped(void)

@@ -11,6 +11,7 @@
 #include "smc_dump/capture.h"
 #include "smc_dump/handshakes.h"
 #include "smc_dump/payload/run.h"
+#include "sys/signals.h"
 
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE", "write packets there instead of showing them; - is standard\n"
@@ -19,7 +20,8 @@ static const struct cli_opt options[] = {
 	{ 'p', "process", "NAME|PID", "payload: only of this process" },
 	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input" },
 	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them" },
-	{ 'c', "count", "NUMBER", "end after so many messages; with -i -w or -r -w, packets" },
+	{ 'c', "count", "NUMBER", "end after so many messages, ends of payload not counted;\n"
+	  "with -i -w or -r -w, packets" },
 	{ 's', "snaplen", "BYTES", "capture so much of each packet, or of each piece of payload;\n"
 	  "0 is all, the default" },
 	{ 'a', "all", NULL, "handshakes: also connections that do not offer SMC, and every\n"
@@ -184,9 +186,11 @@ int main(int argc, char **argv)
 {
 	struct request request = { .snaplen = CAPTURE_SNAPLEN };
 	struct smc_err err = { 0 };
+	sigset_t ends;
 	int status;
 
 	cli_start();
+	signals_interruptible(&ends);
 	status = parse(&request, argc, argv);
 	if (status < 0)
 		status = run(&request, &err) ? cli_error(&dump_tool, "%s", err.text) :

@@ -24,11 +24,16 @@ enum packet_flags {
 	PACKET_ACK = 1 << 4,
 };
 
-/** struct packet_time - when it was captured, since 1970 */
+/** struct packet_time - when it was captured, since 1970; all zero if the capture does not say */
 struct packet_time {
 	int64_t seconds;
 	uint32_t nanoseconds;
 };
+
+static inline bool packet_has_time(struct packet_time time)
+{
+	return time.seconds || time.nanoseconds;
+}
 
 /**
  * struct packet - what SMC needs of it
@@ -51,6 +56,12 @@ struct packet {
 
 /** packet_knows_link() - is that kind of link layer (DLT_* of pcap-linktype(7)) known here? */
 bool packet_knows_link(int link);
+
+/** packet_link() - the link layers that are known, one by one; -1 after the last one */
+int packet_link(size_t i);
+
+/** packet_find_ip() - where in a packet that of IP begins, after VLANs. Return: is there one? */
+bool packet_find_ip(int link, const void *data, size_t len, size_t *at);
 
 /**
  * packet_decode() - take one apart

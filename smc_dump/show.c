@@ -246,16 +246,24 @@ static const char *event_name(const struct flow_event *event)
 	}
 }
 
+/* All members of an object that is given away. */
+static void add_all(json_t *json, json_t *members)
+{
+	json_object_update(json, members);
+	json_decref(members);
+}
+
 /* What every line has. */
 static json_t *json_head(const struct flow_event *event)
 {
 	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE];
-	json_t *json = json_pack("{s:s, s:s, s:I, s:I, s:s, s:s}", "schema", LINE_SCHEMA, "event",
-				 event_name(event), "seconds", (json_int_t)event->time.seconds,
-				 "nanoseconds", (json_int_t)event->time.nanoseconds, "from",
-				 line_addr(from, sender(event)), "to",
-				 line_addr(to, receiver(event)));
+	json_t *json = json_pack("{s:s, s:s}", "schema", LINE_SCHEMA, "event", event_name(event));
 
+	if (packet_has_time(event->time))
+		add_all(json, json_pack("{s:I, s:I}", "seconds", (json_int_t)event->time.seconds,
+					"nanoseconds", (json_int_t)event->time.nanoseconds));
+	add_all(json, json_pack("{s:s, s:s}", "from", line_addr(from, sender(event)), "to",
+				line_addr(to, receiver(event))));
 	if (event->packet && event->packet->has_vlan)
 		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
 	if (event->conn)
@@ -273,13 +281,6 @@ static void add_bytes(json_t *json, const struct show *show, const struct flow_e
 	line_hex_word(&hex, event->data, event->len);
 	json_object_set_new(json, "bytes", json_stringn(hex.data ? hex.data : "", hex.len));
 	out_free(&hex);
-}
-
-/* All members of an object that is given away. */
-static void add_all(json_t *json, json_t *members)
-{
-	json_object_update(json, members);
-	json_decref(members);
 }
 
 static void add_message(json_t *json, const struct show *show, const struct flow_event *event)

@@ -93,6 +93,8 @@ static int parse(struct rnics_opts *opts, int argc, char **argv)
 		if (ret >= 0)
 			return ret;
 	}
+	if (opts->has_power && opts->is_json)
+		return cli_exclude(&tool, opts->is_on ? 'e' : 'd', 'j');
 	if (optind == argc)
 		return -1;
 	if (opts->has_power || argc - optind > 1)

@@ -16,7 +16,7 @@ int ab_run(const struct request *req, const struct ab_options *ab, char **argv)
 	char path[PATH_MAX];
 
 	(void)argv;
-	if (self_find(HELPER, X_OK, path))
+	if (self_find(HELPER, X_OK, path) || self_staged(SMC_LIBEXECDIR "/" HELPER, X_OK, path))
 		helper = path;
 	execv(helper, ab->all);
 	return cli_error(req->tool, "cannot run '%s': %s", helper, strerror(errno));

@@ -131,7 +131,7 @@ const char *buffers_default(enum smc_variable variable, bool may_exceed, char te
 			bytes = good_size(&buffers[i], may_exceed);
 	if (bytes <= SMC_KERNEL_BUFFER)
 		return NULL;
-	snprintf(text, BUFFER_TEXT, "%lld", bytes);
+	snprintf(text, BUFFER_TEXT, "%lld:%d", bytes, smc_good_sockets(memory(), (int)bytes));
 	return text;
 }
 

@@ -14,6 +14,7 @@
 #include "smc_run/command.h"
 #include "smc_run/peers.h"
 #include "smc_run/unit.h"
+#include "sys/target.h"
 
 /* As env(1), nice(1) and other programs that start programs do. */
 #define EXIT_SELF 125
@@ -318,6 +319,26 @@ static int do_units(struct run *run, int (*fn)(const struct request *req))
 	return status;
 }
 
+/* Does an option say how sockets become SMC sockets? */
+static bool is_set_up(const struct request *req)
+{
+	bool is_given = req->way != WAY_NONE;
+
+	for (size_t i = 0; i < VARIABLES; i++)
+		is_given |= !!req->settings[i];
+	return is_given;
+}
+
+static int check_ab(const struct ab_options *ab)
+{
+	if (!ab->pairs && (ab->metric || ab->server || ab->is_shown))
+		return cli_usage_error(&tool, "--metric, --server and --show-output are only for "
+				       "--ab");
+	if (ab->is_lower_better && !ab->metric)
+		return cli_usage_error(&tool, "--lower is only for --metric");
+	return 0;
+}
+
 static int check_action(const struct run *run)
 {
 	if (run->is_all && run->action != OPT_DISABLE)
@@ -340,7 +361,10 @@ static int check_action(const struct run *run)
 		return cli_usage_error(&tool, "--json is only for --status and --ab");
 	if (run->ab.pairs)
 		return cli_exclude(&tool, OPT_AB, run->action);
-	return 0;
+	if (run->action != OPT_ENABLE && is_set_up(&run->req))
+		return cli_usage_error(&tool, "--%s takes no options of --enable",
+				       cli_long_name(&tool, run->action));
+	return check_ab(&run->ab);
 }
 
 static int do_action(struct run *run)
@@ -366,22 +390,15 @@ static int do_action(struct run *run)
 /* What has no effect is refused. */
 static int check_command(const struct run *run, char *const *argv)
 {
-	const struct ab_options *ab = &run->ab;
-
 	if (run->is_all)
 		return cli_usage_error(&tool, "--all is only for --disable");
 	if (run->req.peers.count)
 		return cli_usage_error(&tool, "--peers is only for --enable");
-	if (run->req.user || (run->req.json && !ab->pairs))
+	if (run->req.user || (run->req.json && !run->ab.pairs))
 		return cli_usage_error(&tool, "--user and --json are only for services");
-	if (!ab->pairs && (ab->metric || ab->server || ab->is_shown))
-		return cli_usage_error(&tool, "--metric, --server and --show-output are only for "
-				       "--ab");
-	if (ab->is_lower_better && !ab->metric)
-		return cli_usage_error(&tool, "--lower is only for --metric");
 	if (!*argv)
 		return cli_usage_error(&tool, "no command given");
-	return 0;
+	return check_ab(&run->ab);
 }
 
 static int run_command(struct run *run, char **argv)
@@ -399,7 +416,7 @@ static int run_command(struct run *run, char **argv)
 		status = cli_error(&tool, "out of memory");
 	if (status)
 		return status;
-	execvp(*argv, argv);
+	target_exec(argv);
 	status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	cli_error(&tool, "cannot run '%s': %s", *argv, strerror(errno));
 	return status;

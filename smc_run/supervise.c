@@ -48,8 +48,11 @@
 /* After a refusal for want of SMC: each attempt may start modprobe. As in ld_pre_smc/socket.c. */
 #define RETRY_SECONDS 10
 
+/* @command: which becomes the command; @no_landlock: it would hide the command from us */
 struct supervisor {
 	struct supervise how;
+	pid_t command;
+	bool no_landlock;
 	int listener;
 	ino_t netns;		/* of a file that each network namespace has once */
 	atomic_long retry;	/* second before which SMC is not tried again */
@@ -74,15 +77,51 @@ static bool find_netns(pid_t pid, ino_t *netns)
 	return true;
 }
 
+#define CGROUPS_SIZE 4096
+
+/* Of a process, a line for each hierarchy. Return: bytes, 0 for none or too many. */
+static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
+{
+	char path[64];
+	int fd;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? 0 : read(fd, text, CGROUPS_SIZE);
+	if (fd >= 0)
+		close(fd);
+	return len > 0 && len < CGROUPS_SIZE ? (size_t)len : 0;
+}
+
 /*
- * What waits in socket(2) cannot change its namespace meanwhile. And if it has ended, and its
- * number is another's now, the question has gone, too: the answer fails.
+ * Firewalls, and limits of control groups, go by whose a socket is: that is who opens it. The
+ * directory of a process belongs to its effective user, of whatever dumpability.
+ */
+static bool has_our_sockets(pid_t pid)
+{
+	char number[16], path[64], theirs[CGROUPS_SIZE], ours[CGROUPS_SIZE];
+	struct stat st;
+	size_t len;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%s", number);
+	if (stat(path, &st) || st.st_uid != geteuid() || st.st_gid != getegid())
+		return false;
+	/* A kernel without control groups has no such files. */
+	len = read_cgroups(number, theirs);
+	return len == read_cgroups("self", ours) && !memcmp(theirs, ours, len);
+}
+
+/*
+ * What waits in socket(2) cannot change its namespace or user meanwhile. And if it has ended, and
+ * its number is another's now, the question has gone, too: the answer fails.
  */
 static bool is_here(const struct supervisor *self, pid_t pid)
 {
 	ino_t netns;
 
-	return pid && find_netns(pid, &netns) && netns == self->netns;
+	return pid && find_netns(pid, &netns) && netns == self->netns && has_our_sockets(pid);
 }
 
 static long seconds(void)
@@ -135,7 +174,7 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
 	return fd;
 }
 
-/* Return: a socket, or -errno: none in this namespace, in this kernel, or for this process. */
+/* Return: a socket, or -errno: none in this kernel, or for this process. */
 static int find_smc(struct supervisor *self, const struct sockcall *call)
 {
 	int fd;
@@ -231,31 +270,32 @@ static bool knows_processes(void)
 
 static bool prepare(struct supervisor *self, int pair, char *const *argv)
 {
-	const struct confine no_files = { .keeps_root = true };
+	static const struct landlock_path proc = { "/proc", LANDLOCK_READ };
+	const struct confine no_files = { .paths = &proc, .n_paths = 1, .keeps_root = true,
+					  .no_landlock = self->no_landlock };
 	sigset_t all;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	rename_self(argv);
 	avoid_oom_killer();
-	return !helper_detach(pair) && knows_processes() && find_netns(getpid(), &self->netns) &&
-	       !confine(&no_files, NULL, NULL) && start_threads(self);
+	return !helper_detach(pair) && knows_processes() && !confine(&no_files, NULL, NULL) &&
+	       find_netns(self->command, &self->netns) && start_threads(self);
 }
 
 /* Where smc_run waits, first for a byte, then for its end of @pair to go. */
-static void __attribute__((noreturn)) run(const struct supervise *how, int pair, char *const *argv)
+static void __attribute__((noreturn)) run(const struct supervisor *new, int pair, char *const *argv)
 {
-	struct supervisor self = { .how = *how };
+	struct supervisor self = *new;
 	struct pollfd poll_fd = { .events = POLLIN };
 	unsigned char byte = 0;
 
 	if (!prepare(&self, pair, argv) || send(0, &byte, 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
 	poll(&poll_fd, 1, -1);
-	self.listener = passfd_receive(0, &byte);
-	close(0);
-	if (self.listener < 0)
+	if (passfd_receive(0, &byte, &self.listener, 1))
 		_exit(1);
+	close(0);
 	pthread_mutex_unlock(&self.gate);
 	poll_fd = (struct pollfd){ .fd = self.listener };
 	/* Nothing asked for but what always comes: the last who could ask has ended. */
@@ -276,7 +316,7 @@ static bool is_reaper(void)
 }
 
 /* Return: 0, or -errno. */
-static int start(const struct supervise *how, int pair, char *const *argv)
+static int start(const struct supervisor *new, int pair, char *const *argv)
 {
 	bool is_child = is_reaper();
 	pid_t pid = helper_fork();
@@ -286,7 +326,7 @@ static int start(const struct supervise *how, int pair, char *const *argv)
 		if (!is_child)
 			pid = helper_fork();
 		if (!pid)
-			run(how, pair, argv);
+			run(new, pair, argv);
 		_exit(pid < 0 ? -pid : 0);
 	}
 	if (pid < 0 || is_child)
@@ -314,14 +354,15 @@ static int listen_for(int to, struct smc_err *err)
 	return ret ? smc_err_say(err, EPIPE, "the supervisor has ended") : 0;
 }
 
-int supervise(const struct supervise *how, char *const *argv, struct smc_err *err)
+/* Return: 0, -ECHILD if it cannot do its work here, another -errno. */
+static int give_supervisor(const struct supervisor *new, char *const *argv, struct smc_err *err)
 {
 	int pair[2], ret;
 	unsigned char byte;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return failed(err, errno);
-	ret = start(how, pair[1], argv);
+	ret = start(new, pair[1], argv);
 	close(pair[1]);
 	if (ret)
 		failed(err, -ret);
@@ -330,5 +371,17 @@ int supervise(const struct supervise *how, char *const *argv, struct smc_err *er
 	else
 		ret = listen_for(pair[0], err);
 	close(pair[0]);
+	return ret;
+}
+
+int supervise(const struct supervise *how, char *const *argv, struct smc_err *err)
+{
+	struct supervisor new = { .how = *how, .command = getpid() };
+	int ret = give_supervisor(&new, argv, err);
+
+	if (ret == -ECHILD) {
+		new.no_landlock = true;
+		ret = give_supervisor(&new, argv, err);
+	}
 	return ret;
 }

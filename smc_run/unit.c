@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "host/smc.h"
 #include "smc_run/way.h"
 #include "sys/owned.h"
@@ -112,7 +113,8 @@ static bool sets_preload(char *line)
 
 static bool file_sets_preload(const char *path)
 {
-	FILE *file = fopen(path, "re");
+	int fd = smc_open_regular(path, NULL);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
 	bool found = false;
 	char *line = NULL;
 	size_t size = 0;
@@ -219,12 +221,12 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 static int check_owner(const struct unit *unit, const char *path, struct smc_err *err)
 {
 	char culprit[PATH_MAX];
-	int ret = unit->req->user || !*path ? 0 : owned_by_root(path, culprit);
+	int ret = unit->req->user || !*path ? 0 : owned_by_root(path, -1, culprit);
 
 	if (ret == -EPERM)
-		return smc_err_say(err, EPERM, "%s would use '%s', but others than root may change "
-				   "'%s': install smc-tools where only root may", unit->name, path,
-				   culprit);
+		return smc_err_say(err, EPERM, "%s would use '%s', but other users can write to "
+				   "'%s': install smc-tools where only root can",
+				   unit->name, path, culprit);
 	return ret ? smc_err_set(err, -ret, "cannot check '%s'", culprit) : 0;
 }
 

@@ -167,6 +167,21 @@ static void warn_namesake(const struct unit *unit)
 	free(props.text);
 }
 
+/* What smc_conf applies at boot is gone then if nobody calls it. */
+static void warn_boot(const struct request *req)
+{
+	struct unit_props props;
+	bool is_enabled;
+
+	if (systemctl_show(false, "smc-conf.service", "UnitFileState", &props, NULL))
+		return;
+	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
+	free(props.text);
+	if (!is_enabled)
+		cli_warn(req->tool, req->quiet, "the rules of --peers are gone at the next boot: "
+			 "'systemctl enable smc-conf' applies them again");
+}
+
 /* What keeps the service from using SMC for all of its connections. */
 static void warn(const struct unit *unit)
 {
@@ -188,6 +203,8 @@ static void warn(const struct unit *unit)
 			warn_socket(unit, word);
 	}
 	warn_namesake(unit);
+	if (req->peers.count)
+		warn_boot(req);
 	listeners_warn(unit);
 }
 
@@ -252,21 +269,6 @@ static bool has_bpf(const struct unit *unit)
 	return is_bpf;
 }
 
-/* What smc_conf applies at boot is gone then if nobody calls it. */
-static void warn_boot(const struct request *req)
-{
-	struct unit_props props;
-	bool is_enabled;
-
-	if (systemctl_show(false, "smc-conf.service", "UnitFileState", &props, NULL))
-		return;
-	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
-	free(props.text);
-	if (!is_enabled)
-		cli_warn(req->tool, req->quiet, "the rules of --peers are gone at the next boot: "
-			 "'systemctl enable smc-conf' applies them again");
-}
-
 /* First of all: who may not speak SMC to it never can. Return: exit status */
 static int limit(const struct unit *unit, struct smc_err *err)
 {
@@ -276,8 +278,7 @@ static int limit(const struct unit *unit, struct smc_err *err)
 		return 0;
 	if (peers_enable(unit, file, err))
 		return cli_error(unit->req->tool, "%s", err->text);
-	printf("%s: its peers are limited by %s\n", unit->name, file);
-	warn_boot(unit->req);
+	printf("%s: its peers are limited by %s, from now on\n", unit->name, file);
 	return 0;
 }
 
@@ -301,12 +302,16 @@ static int enable(struct unit *unit, struct smc_err *err)
 	free(conf);
 	if (ret < 0)
 		return cli_error(unit->req->tool, "%s", err->text);
-	warn(unit);
-	reload(unit->req);
-	detach(unit, was_bpf && unit->way != WAY_BPF);
 	snprintf(text, sizeof(text), "%s by %s, %s", ret ? "enabled" : "already enabled",
 		 unit->way == WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
-	return report(unit, text, true);
+	/* Rules act at once. */
+	report(unit, text, ret || !unit->req->peers.count);
+	/* Results first, then what is to be said of them. */
+	fflush(stdout);
+	reload(unit->req);
+	detach(unit, was_bpf && unit->way != WAY_BPF);
+	warn(unit);
+	return 0;
 }
 
 int unit_enable(const struct request *req)

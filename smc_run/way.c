@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -164,6 +165,8 @@ int bpf_mark_self(bool *is_loaded, struct smc_err *err)
 	int ret = kernel_ipproto_smc();
 
 	*is_loaded = false;
+	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
+		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
 	if (ret)
 		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
 	ret = mark_self();
@@ -206,17 +209,20 @@ static const char *setting(const struct request *req, enum smc_variable variable
 	return value ? value : getenv(smc_variables[variable]);
 }
 
+/* A supervisor does not know which descriptor a program will get, only how many it may have. */
 static int size_setting(const struct request *req, enum smc_variable variable)
 {
 	const char *value = setting(req, variable);
+	struct smc_buffer buffer = { 0 };
+	struct rlimit limit = { 0 };
 	char text[BUFFER_TEXT];
-	int bytes = 0;
 
 	if (!value)
 		value = buffers_default(variable, false, text);
 	if (value)
-		smc_parse_size(value, &bytes);
-	return bytes;
+		smc_parse_buffer(value, &buffer);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return smc_buffer_fits(&buffer, limit.rlim_cur) ? buffer.bytes : 0;
 }
 
 /* By syscall(2), past the preload library, which would not say so. */

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/write.h"
 #include "host/file.h"
 #include "out/text.h"
 #include "sys/rundir.h"
@@ -226,29 +227,6 @@ int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 	return ret ? smc_err_set(err, -ret, "cannot read the baseline %s", name) : 0;
 }
 
-static int write_file(int dir, const char *name, const char *text)
-{
-	struct out_text out = { 0 };
-	char temporary[NAME_SIZE + 32];
-	int fd, ret;
-
-	snprintf(temporary, sizeof(temporary), ".%s.%ld", name, (long)getpid());
-	unlinkat(dir, temporary, 0);
-	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	out_str(&out, text);
-	ret = out_flush(&out, fd);
-	out_free(&out);
-	if (close(fd) && !ret)
-		ret = -errno;
-	if (!ret && renameat(dir, temporary, dir, name))
-		ret = -errno;
-	if (ret)
-		unlinkat(dir, temporary, 0);
-	return ret;
-}
-
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err)
 {
 	char id[BOOT_ID_SIZE], name[NAME_SIZE], *text = NULL;
@@ -260,7 +238,7 @@ int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_er
 	ret = boot_id(id);
 	if (!ret) {
 		text = baseline_write(stats, id);
-		ret = text ? write_file(dir, name, text) : -ENOMEM;
+		ret = text ? smc_replace_file(dir, name, text, strlen(text), 0600) : -ENOMEM;
 	}
 	free(text);
 	close(dir);

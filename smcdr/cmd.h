@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "netlink/genl.h"
 #include "out/table.h"
+#include "out/units.h"
 #include "smc/abi.h"
 #include "base/err.h"
 #include "smc/device.h"
@@ -260,7 +261,7 @@ extern const struct out_col smcd_device_columns[];
 void stats_print(struct out_text *text, const struct smc_stats *stats,
 		 const struct smc_variant *variant, bool has_details);
 
-/** stats_si() - a number in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
+/** stats_si() - as 1.8.5, in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
 const char *stats_si(uint64_t value, char buf[16]);
 
 /** stats_compat_json() - document of "stats json" in smc-tools 1.8.5. NULL without memory */

@@ -80,10 +80,8 @@ static int add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
 	return row ? 0 : -1;
 }
 
-/* Scripts for smc-tools 1.8.5 know PCI devices only. */
-static int show_smcd(struct cmd *cmd, bool is_all)
+static int show_smcd(struct cmd *cmd)
 {
-	bool has_loopback = is_all || cmd->details || cmd->is_json || cmd_is_read(cmd);
 	struct cmd_list rows = { .item_size = sizeof(struct device_row) };
 	struct smc_sysinfo sys = { .has = 0 };
 	struct cmd_ism ism;
@@ -92,7 +90,7 @@ static int show_smcd(struct cmd *cmd, bool is_all)
 
 	for (size_t i = 0; !ret && !is_full && i < ism.devices.count; i++)
 		is_full = !add_row(&rows, cmd_list_at(&ism.devices, i), 1);
-	if (!ret && !is_full && ism.has_loopback && has_loopback)
+	if (!ret && !is_full && ism.has_loopback)
 		is_full = add_loopback(&rows, &ism);
 	if (!ret)
 		ret = is_full ? cmd_no_memory(cmd) :
@@ -105,19 +103,15 @@ static int show_smcd(struct cmd *cmd, bool is_all)
 }
 
 /* Names of devices may be keywords themselves, so position counts. */
-static int parse(struct cmd *cmd, struct cmd_filter *filter, bool *is_all)
+static int parse(struct cmd *cmd, struct cmd_filter *filter)
 {
 	int ret = 1;
 
 	for (int i = 0; i < cmd->argc && ret > 0; i++) {
 		const char *word = cmd->argv[i];
 
-		if (!i && cmd_is(word, "show"))
+		if ((!i && cmd_is(word, "show")) || cmd_is(word, "all"))
 			continue;
-		if (cmd_is(word, "all")) {
-			*is_all = true;
-			continue;
-		}
 		ret = cmd_filter_word(cmd, "device", &i, filter);
 		if (!ret)
 			return cmd_usage(cmd, "device: unexpected argument '%s'", word);
@@ -128,10 +122,9 @@ static int parse(struct cmd *cmd, struct cmd_filter *filter, bool *is_all)
 int cmd_run_device(struct cmd *cmd)
 {
 	struct cmd_filter filter = { NULL, NULL };
-	bool is_all = false;
-	int ret = parse(cmd, &filter, &is_all);
+	int ret = parse(cmd, &filter);
 
 	if (ret)
 		return ret;
-	return cmd->variant->is_smcd ? show_smcd(cmd, is_all) : show_smcr(cmd, &filter);
+	return cmd->variant->is_smcd ? show_smcd(cmd) : show_smcr(cmd, &filter);
 }

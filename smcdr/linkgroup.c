@@ -157,18 +157,46 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 	return 0;
 }
 
+/* Buffers of a group without connections serve nobody, and are not free. */
+static void say_waiting(struct cmd *cmd, const struct cmd_list *groups)
+{
+	unsigned int waiting = 0;
+	char buf[OUT_UNITS];
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < groups->count; i++) {
+		const struct smc_lgr *lgr = cmd_list_at(groups, i);
+
+		if (!(lgr->has & SMC_LGR_HAS_CONNS) || lgr->conns)
+			continue;
+		waiting++;
+		bytes += lgr->sndbuf + lgr->rcvbuf;
+	}
+	if (!waiting)
+		return;
+	out_printf(&cmd->text, "Without connections: %u", waiting);
+	if (bytes)
+		out_printf(&cmd->text, ", with %s of buffers", out_size(buf, bytes));
+	out_str(&cmd->text, ". The kernel frees a group ten minutes after its last connection.\n");
+}
+
 static int show(struct cmd *cmd, const struct lists *lists, const struct linkgroup_request *request)
 {
 	bool is_smcd = cmd->variant->is_smcd;
+	int ret;
 
 	if (request->is_links)
 		return show_links(cmd, lists);
 	if (cmd->details && !cmd->is_json)
-		return show_blocks(cmd, lists);
-	return cmd_table(cmd, &lists->groups,
-			 is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns,
-			 is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid", false,
-			 "linkgroup", "linkgroups");
+		ret = show_blocks(cmd, lists);
+	else
+		ret = cmd_table(cmd, &lists->groups,
+				is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns,
+				is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid",
+				false, "linkgroup", "linkgroups");
+	if (!ret && !cmd->is_json && cmd_is_read(cmd))
+		say_waiting(cmd, &lists->groups);
+	return ret;
 }
 
 /* Hexadecimal with or without 0x; the last byte of SMC-R's is the link's number in other places. */
@@ -216,13 +244,15 @@ static const char *const type_names[] = {
 
 #define TYPES (sizeof(type_names) / sizeof(type_names[0]))
 
+/** struct sums - @has_buffers: the kernel has sent the sizes of all groups */
 struct sums {
 	uint64_t types[TYPES], groups, conns, sndbuf, rcvbuf;
+	bool has_buffers;
 };
 
 static void sum_up(struct sums *sums, const struct cmd_list *groups)
 {
-	*sums = (struct sums){ .groups = groups->count };
+	*sums = (struct sums){ .groups = groups->count, .has_buffers = true };
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct smc_lgr *lgr = cmd_list_at(groups, i);
 
@@ -231,6 +261,7 @@ static void sum_up(struct sums *sums, const struct cmd_list *groups)
 		sums->conns += lgr->conns;
 		sums->sndbuf += lgr->sndbuf;
 		sums->rcvbuf += lgr->rcvbuf;
+		sums->has_buffers &= lgr->has & SMC_LGR_HAS_SNDBUF && lgr->has & SMC_LGR_HAS_RCVBUF;
 	}
 }
 
@@ -254,6 +285,8 @@ static void append_metrics(struct out_text *text, const struct sums sums[2])
 	for (size_t i = 0; i < 2; i++) {
 		const char *tech = i ? "smcr" : "smcd";
 
+		if (!sums[i].has_buffers)
+			continue;
 		metrics_sample(text, buffers, sums[i].sndbuf, "tech", tech, "direction",
 			       "transmit", NULL);
 		metrics_sample(text, buffers, sums[i].rcvbuf, "tech", tech, "direction",

@@ -9,6 +9,7 @@
 
 #include "sys/enclose.h"
 #include "sys/netns.h"
+#include "sys/signals.h"
 
 enum { GO_ON = -1 };
 
@@ -175,8 +176,11 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 {
 	struct smc_err err = { 0 };
 	int ret = enclose_record(&err);
+	sigset_t ends;
 
 	cmd->err = &err;
+	if (cmd->watch_seconds > 0)
+		signals_interruptible(&ends);
 	if (!ret && cmd->netns)
 		ret = smc_netns_enter(cmd->netns, &err);
 	if (!ret)

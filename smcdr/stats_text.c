@@ -228,7 +228,7 @@ static void rate(struct out_text *text, json_t *doc, const char *key, uint64_t c
 	if (doc)
 		json_object_set_new(doc, key, json_real(rate));
 	else
-		out_printf(text, " %9s", stats_si((uint64_t)(rate + 0.5), buf));
+		out_printf(text, " %9s", out_si(buf, (uint64_t)(rate + 0.5)));
 }
 
 static void usage(struct out_text *text, json_t *doc, const char *key,
@@ -237,7 +237,7 @@ static void usage(struct out_text *text, json_t *doc, const char *key,
 	char buf[16];
 
 	if (!doc)
-		out_printf(text, " %9s", tech->has[index] ? stats_si(tech->value[index], buf) :
+		out_printf(text, " %9s", tech->has[index] ? out_size(buf, tech->value[index]) :
 			   "n/a");
 	else if (tech->has[index])
 		json_object_set_new(doc, key, out_json_number(tech->value[index]));

@@ -424,42 +424,11 @@ static void text_holder(struct out_text *text, const void *object)
 
 void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least)
 {
-	static const char units[] = " kMGTPE";
-	size_t unit = 0;
-	uint64_t tenths;
+	char buf[OUT_UNITS];
 
 	if (is_least)
 		out_char(text, '>');
-	if (bytes < 1000) {
-		out_dec(text, bytes, 0);
-		return;
-	}
-	for (; bytes >= 999500; unit++)
-		bytes /= 1000;
-	tenths = (bytes + 50) / 100;
-	unit++;
-	if (tenths < 100)
-		out_printf(text, "%" PRIu64 ".%" PRIu64 "%c", tenths / 10, tenths % 10,
-			   units[unit]);
-	else
-		out_printf(text, "%" PRIu64 "%c", (bytes + 500) / 1000, units[unit]);
-}
-
-void smcss_append_size(struct out_text *text, uint64_t bytes)
-{
-	size_t start = text->len;
-
-	smcss_append_rate(text, bytes, false);
-	/* "12M" is a cell, "12 MB" a sentence. */
-	if (bytes >= 1000 && text->len > start && !text->is_failed) {
-		char unit = text->data[--text->len];
-
-		out_char(text, ' ');
-		out_char(text, unit);
-		out_str(text, "B");
-	} else {
-		out_str(text, " B");
-	}
+	out_str(text, out_si(buf, bytes));
 }
 
 static void text_rate_in(struct out_text *text, const void *value)

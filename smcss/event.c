@@ -105,8 +105,10 @@ static void append_codes(struct out_text *text, const struct smc_abi_fallback *f
 
 static void append_moved(struct out_text *text, const char *name, const struct event_moved *moved)
 {
+	char buf[OUT_UNITS];
+
 	out_printf(text, "  %s %s", name, moved->is_least ? "at least " : "");
-	smcss_append_size(text, moved->bytes);
+	out_str(text, out_data(buf, moved->bytes));
 }
 
 static void append_closed(struct out_text *text, const struct event *event)

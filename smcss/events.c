@@ -3,7 +3,6 @@
 #include "events.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -27,6 +26,7 @@
  * @journal: descriptor, -1: @text goes to stdout
  */
 struct events {
+	const struct cli_tool *tool;
 	const struct smcss_opts *opts;
 	struct smc_err *err;
 	struct listeners *listeners;
@@ -129,7 +129,7 @@ static int start(struct events *events)
 	if (host_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(events->err, ENOENT, SMC_MISSING);
 	if (follow_open(&events->follow, on_event, events, &why)) {
-		fprintf(stderr, "smcss: %s: %s\n", why.text, POLLED_MISSING);
+		cli_note(events->tool, "%s: %s", why.text, POLLED_MISSING);
 		event.source = "sock_diag";
 		event.missing = POLLED_MISSING;
 		ret = polled_open(&events->polled, on_event, events, events->err);
@@ -140,10 +140,10 @@ static int start(struct events *events)
 	return on_event(events, &event);
 }
 
-int events_run(const struct smcss_opts *opts, struct smc_err *err)
+int events_run(const struct cli_tool *tool, const struct smcss_opts *opts, struct smc_err *err)
 {
 	struct events events = {
-		.opts = opts, .err = err,
+		.tool = tool, .opts = opts, .err = err,
 		.listeners = listeners_new(), .repeats = repeats_new(), .journal = -1,
 	};
 	int ret = record_root() ? smc_err_say(err, EROFS, "nothing happens in a record") : 0;

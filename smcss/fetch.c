@@ -45,6 +45,12 @@ bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock)
 	return opts->is_all || opts->filter.has_state || smc_sock_connected(sock);
 }
 
+bool smcss_has_listening(const struct smcss_opts *opts)
+{
+	return (opts->is_all || opts->is_listening || opts->filter.has_state) &&
+	       filter_can_match(&opts->filter, SMC_ABI_LISTEN);
+}
+
 static int try_once(const struct smcss_source *source, struct smc_err *err)
 {
 	const struct smc_abi_diag_req req = smc_sock_request(source->ext);

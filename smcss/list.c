@@ -120,7 +120,7 @@ static int begin(void *arg)
 	l->n_chunk = 0;
 	out_reset(&l->text);
 	summary_free(l->summary);
-	l->summary = l->opts->is_summary ? summary_new() : NULL;
+	l->summary = l->opts->is_summary ? summary_new(smcss_has_listening(l->opts)) : NULL;
 	if (l->opts->is_summary && !l->summary)
 		return cannot_store(l);
 	if (!l->summary && !l->is_list && !l->opts->no_header)

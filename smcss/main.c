@@ -14,6 +14,7 @@
 #include "cli/terminal.h"
 #include "sys/enclose.h"
 #include "sys/netns.h"
+#include "sys/signals.h"
 
 enum {
 	OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT, OPT_EVENTS, OPT_COUNT, OPT_JOURNAL,
@@ -83,7 +84,7 @@ static int help(void)
 	return status;
 }
 
-static const char *const exclusive[] = { "DR", "ldaRD", "sdoHe", "jHe", NULL };
+static const char *const exclusive[] = { "DR", "ldaRD", "sdoHeWn", "jHeWn", "odn", NULL };
 static const char *const exclusive_events[] = { "DR", "jH", NULL };
 
 static bool set_flag(struct smcss_opts *opts, int letter)
@@ -126,7 +127,7 @@ static int set_sort(struct smcss_opts *opts, const char *name)
 /* What --top cannot be combined with, and what only goes with it. */
 static int check_top(const struct smcss_opts *opts, const char *seen)
 {
-	static const char others[] = "alsde";
+	static const char others[] = "alsdenW";
 
 	for (const char *other = others; opts->is_top && *other; other++)
 		if (strchr(seen, *other))
@@ -171,7 +172,7 @@ static int check_events(const struct smcss_opts *opts, const char *seen)
 /* What --all-netns and --metrics cannot be combined with. */
 static int check_netns(const struct smcss_opts *opts, const char *seen)
 {
-	static const char others[] = "ldDReHosjw";
+	static const char others[] = "ldDReHosjwWn";
 
 	for (const char *other = others; opts->is_metrics && *other; other++)
 		if (strchr(seen, *other))
@@ -341,7 +342,7 @@ static int run_top(const struct smcss_opts *opts, struct rates *rates)
 	if (!signal)
 		return cli_close_stdout(&tool);
 	raise(signal);
-	/* It is ignored here, as for what a shell script starts with "&". */
+	/* nohup(1) has SIGHUP ignored. */
 	return 128 + signal;
 }
 
@@ -352,8 +353,8 @@ static int run(const struct smcss_opts *opts)
 	int status;
 
 	if (opts->is_events)
-		return events_run(opts, &err) ? cli_error(&tool, "%s", err.text) :
-						cli_close_stdout(&tool);
+		return events_run(&tool, opts, &err) ? cli_error(&tool, "%s", err.text) :
+						       cli_close_stdout(&tool);
 	if (!rates && (opts->is_top || opts->has_rates))
 		return cli_error(&tool, "out of memory");
 	if (opts->is_top && !opts->is_once && !opts->is_json && cli_terminal_usable())
@@ -370,6 +371,7 @@ int main(int argc, char **argv)
 {
 	struct smcss_opts opts = { 0 };
 	struct smc_err err = { 0 };
+	sigset_t ends;
 	int status;
 
 	cli_start();
@@ -382,5 +384,7 @@ int main(int argc, char **argv)
 		return cli_error(&tool, "%s", err.text);
 	if (opts.netns && smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
+	if (opts.is_events || opts.is_top || opts.watch_seconds > 0)
+		signals_interruptible(&ends);
 	return run(&opts);
 }

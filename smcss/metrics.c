@@ -70,6 +70,8 @@ static void connections(const struct summary *summary, bool is_all, struct out_t
 			metrics_sample(text, family.name, summary->counts[order[i]], "mode",
 				       modes[order[i]], NULL);
 	}
+	if (!summary->has_listening)
+		return;
 	family.name = "smc_listening_sockets";
 	family.mode = SMC_MODE_NONE;
 	metrics_head(text, family.name, "gauge", "SMC sockets that listen now.");

@@ -4,6 +4,7 @@
 
 #include "smc/filter.h"
 #include "out/table.h"
+#include "out/units.h"
 #include "base/err.h"
 #include "netlink/diag.h"
 #include "smc/inet.h"
@@ -68,6 +69,9 @@ uint8_t smcss_ext(const struct smcss_opts *opts);
 /** smcss_selects() - is the row to be shown? */
 bool smcss_selects(const struct smcss_opts *opts, const struct smc_sock *sock);
 
+/** smcss_has_listening() - do the options ask for sockets that listen? */
+bool smcss_has_listening(const struct smcss_opts *opts);
+
 /** smcss_append_addr() - "10.0.0.1:80", "[2001:db8::1]:80", "n/a:80"; no port is "-" */
 void smcss_append_addr(struct out_text *text, const struct smc_addr *addr);
 
@@ -79,9 +83,6 @@ void smcss_explain(struct out_text *text, const struct smc_sock *sock);
 
 /** smcss_append_rate() - bytes in a second in three digits or less, "812M", ">1.1G" */
 void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least);
-
-/** smcss_append_size() - bytes in a sentence, "999 B", "1.2 GB" */
-void smcss_append_size(struct out_text *text, uint64_t bytes);
 
 /** smcss_json_addr() - an address as an object; NULL without memory */
 json_t *smcss_json_addr(const struct smc_addr *addr);
@@ -160,8 +161,11 @@ int smcss_tcp_dump(uint8_t family, smcss_tcp_request_fn request, smc_diag_fn fn,
 /* Counts by network namespace, process, peer and reason. */
 struct summary;
 
-/** summary_new() - NULL without memory */
-struct summary *summary_new(void);
+/**
+ * summary_new() - NULL without memory
+ * @has_listening: sockets that listen will be counted, too; else nothing says how many there are
+ */
+struct summary *summary_new(bool has_listening);
 
 /** summary_add() - count one socket. Return: 0, -ENOMEM */
 int summary_add(struct summary *summary, const struct smcss_row *row);

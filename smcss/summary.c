@@ -14,9 +14,13 @@ static const char *const group_heads[N_GROUPS] = { "Process", "Peer", "Reason" }
 static const char *const group_keys[N_GROUPS] = { "processes", "peers", "reasons" };
 static const char *const group_names[N_GROUPS] = { "process", "peer", "reason" };
 
-struct summary *summary_new(void)
+struct summary *summary_new(bool has_listening)
 {
-	return calloc(1, sizeof(struct summary));
+	struct summary *summary = calloc(1, sizeof(*summary));
+
+	if (summary)
+		summary->has_listening = has_listening;
+	return summary;
 }
 
 static struct summary_item *slot(struct summary_item *items, size_t size, const char *name,
@@ -277,7 +281,9 @@ static json_t *json_netns(const struct summary *summary)
 		json_t *json = json_counts(item->counts);
 
 		json_object_set_new(json, "netns", out_json_str(item->name));
-		json_object_set_new(json, "listening", json_integer((json_int_t)item->listening));
+		if (summary->has_listening)
+			json_object_set_new(json, "listening",
+					    json_integer((json_int_t)item->listening));
 		if (first)
 			json_object_set_new(json, "first_reason", smcss_json_reason(first->code));
 		json_array_append_new(list, json);
@@ -287,12 +293,16 @@ static json_t *json_netns(const struct summary *summary)
 
 json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 {
-	json_t *json = json_pack("{s:s, s:o, s:I, s:I}", "schema", "smc-tools/smcss-summary/1",
-				 "connections", json_counts(summary->counts), "not_connected",
-				 (json_int_t)summary->counts[SMC_MODE_NONE], "listening",
-				 (json_int_t)summary->listening);
+	json_t *json = json_pack("{s:s, s:o}", "schema", "smc-tools/smcss-summary/1",
+				 "connections", json_counts(summary->counts));
 
 	summary_sort(summary);
+	if (json && summary->has_listening) {
+		json_object_set_new(json, "not_connected",
+				    json_integer((json_int_t)summary->counts[SMC_MODE_NONE]));
+		json_object_set_new(json, "listening",
+				    json_integer((json_int_t)summary->listening));
+	}
 	for (int i = 0; json && i < N_GROUPS; i++)
 		json_object_set_new(json, group_keys[i], json_group(summary, i));
 	if (json && spaces) {

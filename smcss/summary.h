@@ -29,7 +29,9 @@ struct summary_group {
 	size_t count;
 };
 
+/** struct summary - @has_listening: sockets that listen were asked for, so that none is a number */
 struct summary {
+	bool has_listening;
 	size_t counts[4];
 	size_t listening;
 	struct summary_group groups[N_COUNTED];

@@ -172,10 +172,12 @@ void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count)
 
 static void append_sum(struct out_text *text, const char *name, uint64_t bytes, bool is_least)
 {
+	char buf[OUT_UNITS];
+
 	out_str(text, name);
 	if (is_least)
 		out_char(text, '>');
-	smcss_append_size(text, bytes);
+	out_str(text, out_data(buf, bytes));
 	out_str(text, "/s");
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* write(2) until all is written. */
+/* Bytes and files, written as a whole or not at all. */
 #include "base/write.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 bool smc_write_all(int fd, const void *data, size_t len)
@@ -18,4 +22,25 @@ bool smc_write_all(int fd, const void *data, size_t len)
 		len -= (size_t)ret;
 	}
 	return !len;
+}
+
+int smc_replace_file(int dir, const char *name, const void *data, size_t len, mode_t mode)
+{
+	char temporary[NAME_MAX + 1];
+	int fd, ret;
+
+	if (snprintf(temporary, sizeof(temporary), ".%s.%ld", name, (long)getpid()) > NAME_MAX)
+		return -ENAMETOOLONG;
+	unlinkat(dir, temporary, 0);
+	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	ret = smc_write_all(fd, data, len) && !fchmod(fd, mode) ? 0 : -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	if (!ret && renameat(dir, temporary, dir, name))
+		ret = -errno;
+	if (ret)
+		unlinkat(dir, temporary, 0);
+	return ret;
 }

@@ -64,7 +64,10 @@ struct conf_section {
 	struct conf_place policy_place;
 };
 
-/** struct conf - settings; begin with all zero. The first section is the caller's */
+/**
+ * struct conf - settings; begin with all zero. The first section is the caller's
+ * @is_applied: while it is read, as for conf_read()
+ */
 struct conf {
 	struct conf_section *sections;
 	size_t n_sections, sections_size;
@@ -72,6 +75,7 @@ struct conf {
 	size_t count, size;
 	char **strings; /* what the rest points to */
 	size_t n_strings, strings_size;
+	bool is_applied;
 };
 
 /** conf_kind_name() - first word of its lines, "eid"; of CONF_KNOB "sysctl" */

@@ -4,12 +4,10 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/read.h"
@@ -171,47 +169,52 @@ static int read_text(struct conf_source *source, char *text, size_t len)
 
 /* ---- files ---- */
 
-int conf_check_owner(const char *path, struct smc_err *err)
+static int check_owner(const char *path, int fd, struct smc_err *err)
 {
 	char absolute[PATH_MAX], here[PATH_MAX], culprit[PATH_MAX];
 	int ret;
 
-	if (geteuid())
-		return 0;
 	if (!getcwd(here, sizeof(here)))
 		return smc_err_set(err, errno, "cannot open %.200s", path);
 	if (snprintf(absolute, sizeof(absolute), *path == '/' ? "%.0s%s" : "%s/%s", here, path) >=
 	    (int)sizeof(absolute))
 		return smc_err_set(err, ENAMETOOLONG, "cannot open %.200s", path);
-	ret = owned_by_root(absolute, culprit);
+	ret = owned_by_root(absolute, fd, culprit);
 	if (ret == -EPERM)
-		return smc_err_say(err, EPERM, "%.150s is not taken from root: others than root "
-				   "may change %.150s", path, culprit);
+		return smc_err_say(err, EPERM, "refusing to read %.150s as root: other users can "
+				   "write to %.150s", path, culprit);
+	if (ret == -ESTALE)
+		return smc_err_say(err, EPERM, "refusing to read %.150s as root: it leads to a "
+				   "file that cannot be checked", path);
 	return ret ? smc_err_set(err, -ret, "cannot open %.200s", path) : 0;
+}
+
+int conf_open(const char *path, bool is_applied, struct smc_err *err)
+{
+	int fd = smc_open_input(path, err), ret = 0;
+
+	if (fd >= 0 && is_applied && !geteuid() && strcmp(path, "-"))
+		ret = check_owner(path, fd, err);
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
 }
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
 {
 	struct conf_source source = { conf, path, depth, include, err };
-	bool is_stdin = !strcmp(path, "-");
-	struct stat st;
+	int fd = conf_open(path, conf->is_applied, err), ret;
 	size_t len = 0;
 	char *text;
-	int ret;
 
-	/* A pipe without a writer would be an empty file. */
-	if (!is_stdin && !stat(path, &st) && !S_ISREG(st.st_mode))
-		return smc_err_say(err, EINVAL, "cannot read %.200s: not a regular file; - is "
-				   "standard input", path);
-	ret = is_stdin ? 0 : conf_check_owner(path, err);
-	if (ret)
-		return ret;
-	if (is_stdin) {
+	if (fd < 0)
+		return fd;
+	if (!strcmp(path, "-")) {
 		source.name = "standard input";
 		source.depth = -1;
 	}
-	text = is_stdin ? smc_read_fd(dup(STDIN_FILENO), MAX_FILE, &len) :
-			  smc_read_file(path, O_NONBLOCK | O_NOCTTY, MAX_FILE, &len);
+	text = smc_read_fd(fd, MAX_FILE, &len);
 	if (!text)
 		return smc_err_set(err, errno, "cannot read %.200s", source.name);
 	ret = read_text(&source, text, len);
@@ -235,17 +238,20 @@ static int finish(struct conf *conf, int ret)
 	return ret;
 }
 
-int conf_read(struct conf *conf, const char *path, struct smc_err *err)
+int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_err *err)
 {
-	*conf = (struct conf){ 0 };
+	*conf = (struct conf){ .is_applied = is_applied };
 	*err = (struct smc_err){ 0 };
 	return finish(conf, read_path(conf, path, 0, err));
 }
 
-int conf_read_directory(struct conf *conf, const char *path, struct smc_err *err)
+int conf_read_directory(struct conf *conf, const char *path, bool is_applied,
+			struct smc_err *err)
 {
-	int ret = read_directory(conf, path, 0, err);
+	int ret;
 
+	conf->is_applied = is_applied;
+	ret = read_directory(conf, path, 0, err);
 	if (ret > 0)
 		ret = smc_err_set(err, ret, "cannot read %.200s", path);
 	return finish(conf, ret);

@@ -18,18 +18,18 @@
 /**
  * conf_read() - a file, and those that it includes
  * @path: "-" for standard input, which cannot include
- *
- * For root, the file and its directories must belong to root, and be writable for nobody else.
+ * @is_applied: if this is root, refuse files that other users can change
  *
  * Return: 0; -EINVAL for a wrong line; -EPERM for a file that others may write; another -errno.
  */
-int conf_read(struct conf *conf, const char *path, struct smc_err *err);
+int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_err *err);
 
 /**
  * conf_read_directory() - the files *.conf of a directory, in the order of their names
  * @conf: what was read before; stays
  */
-int conf_read_directory(struct conf *conf, const char *path, struct smc_err *err);
+int conf_read_directory(struct conf *conf, const char *path, bool is_applied,
+			struct smc_err *err);
 
 /**
  * conf_read_text() - lines from memory, which cannot include
@@ -39,5 +39,10 @@ int conf_read_directory(struct conf *conf, const char *path, struct smc_err *err
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
 		   struct smc_err *err);
 
-/** conf_check_owner() - may root take such a file? Return: 0, -EPERM, -errno with @err */
-int conf_check_owner(const char *path, struct smc_err *err);
+/**
+ * conf_open() - a file of settings, or standard input for "-"
+ * @is_applied: as for conf_read()
+ *
+ * Return: a descriptor; -EPERM, -errno with @err.
+ */
+int conf_open(const char *path, bool is_applied, struct smc_err *err);

@@ -38,10 +38,11 @@ make_path(char path[PATH_MAX], const char *fmt, va_list ap)
 		va_end(ap);                                                                        \
 	} while (0)
 
-/* As open(2) with O_RDONLY. */
+/* As open(2) with O_RDONLY; never waits for the writer of a FIFO. */
 static int open_file(const char *path, int flags)
 {
-	return record_root() ? record_open(path, flags) : open(path, O_RDONLY | O_CLOEXEC | flags);
+	return record_root() ? record_open(path, flags) :
+			       open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
 }
 
 static size_t read_file(const char *path, void *buf, size_t size)

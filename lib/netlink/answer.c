@@ -14,6 +14,12 @@ static void end(struct answer *answer, int code, const char *text)
 	snprintf(answer->text, sizeof(answer->text), "%s", text);
 }
 
+/* An errno is at most 4095: MAX_ERRNO in include/linux/err.h. */
+static int errno_of(int error)
+{
+	return error < 0 && error >= -4095 ? -error : EBADMSG;
+}
+
 /* The kernel's own sentence among the attributes at @offset, "" for none. */
 static const char *ext_ack_text(const struct nlmsghdr *nlh, size_t offset)
 {
@@ -44,7 +50,7 @@ static void take_error(struct answer *answer, const struct nlmsghdr *nlh)
 	if (!msg->error)
 		end(answer, 0, "");
 	else
-		end(answer, msg->error < 0 ? -msg->error : EBADMSG,
+		end(answer, errno_of(msg->error),
 		    ext_ack_text(nlh, offset < len ? offset : len));
 }
 
@@ -58,7 +64,7 @@ static void take_done(struct answer *answer, const struct nlmsghdr *nlh)
 	}
 	memcpy(&code, mnl_nlmsg_get_payload(nlh), sizeof(code));
 	if (code < 0)
-		end(answer, -code, ext_ack_text(nlh, sizeof(code)));
+		end(answer, errno_of(code), ext_ack_text(nlh, sizeof(code)));
 	else
 		end(answer, 0, "");
 }
@@ -100,7 +106,7 @@ static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 /* The end comes last: what stands behind it was not counted. */
 static void take_rest(struct answer *answer, const struct nlmsghdr *nlh, int left)
 {
-	for (; mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
+	for (; answer_has_message(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
 		if (nlh->nlmsg_seq == answer->seq && mnl_nlmsg_portid_ok(nlh, answer->port))
 			end(answer, EBADMSG, "messages after the end");
 }
@@ -110,7 +116,7 @@ void answer_take(struct answer *answer, const void *bytes, size_t len)
 	const struct nlmsghdr *nlh = bytes;
 	int left = (int)len;
 
-	for (; !answer->is_done && mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
+	for (; !answer->is_done && answer_has_message(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
 		take_message(answer, nlh);
 	if (!answer->is_done && left > 0)
 		end(answer, EBADMSG, "half a message");

@@ -27,6 +27,17 @@ struct answer {
 };
 
 /**
+ * answer_has_message() - is there a whole message within the @left bytes?
+ *
+ * libmnl's mnl_nlmsg_ok() takes a length from 2^31 on for a negative one, which fits.
+ */
+static inline bool answer_has_message(const struct nlmsghdr *nlh, int left)
+{
+	return left >= NLMSG_HDRLEN && nlh->nlmsg_len >= NLMSG_HDRLEN &&
+	       nlh->nlmsg_len <= (uint32_t)left;
+}
+
+/**
  * answer_take() - interpret what one system call received
  * @bytes: messages, aligned for struct nlmsghdr
  *

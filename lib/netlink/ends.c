@@ -8,6 +8,8 @@
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
 
+#include "netlink/answer.h"
+
 #define GROUP(number) (1U << ((number) - 1))
 #define RECV_SIZE 32768
 /* Some ten thousand ends between two reads; others than root get net.core.rmem_max. */
@@ -55,7 +57,7 @@ static int hand_over(const void *buf, size_t len, smc_diag_fn fn, void *arg)
 	const struct nlmsghdr *nlh = buf;
 	int left = (int)len, ret = 0;
 
-	for (; !ret && mnl_nlmsg_ok(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
+	for (; !ret && answer_has_message(nlh, left); nlh = mnl_nlmsg_next(nlh, &left))
 		if (nlh->nlmsg_type == SOCK_DIAG_BY_FAMILY && !nlh->nlmsg_pid)
 			ret = fn(nlh, arg);
 	return ret;

@@ -9,12 +9,18 @@ void metrics_head(struct out_text *text, const char *name, const char *type, con
 	out_printf(text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+/* Readers refuse the whole text for one byte that is not UTF-8. */
 static void append_value(struct out_text *text, const char *value)
 {
 	for (; *value; value++) {
-		if (*value == '\\' || *value == '"' || *value == '\n')
-			out_char(text, '\\');
-		out_char(text, *value == '\n' ? 'n' : *value);
+		unsigned char c = (unsigned char)*value;
+
+		if (c < 0x20 || c > 0x7e)
+			out_printf(text, "\\\\x%02x", c);
+		else if (c == '\\' || c == '"')
+			out_printf(text, "\\%c", c);
+		else
+			out_char(text, *value);
 	}
 }
 

@@ -123,6 +123,11 @@ append_cell(struct out_text *text, const struct out_col *col, const void *object
 		out_str(text, col->none);
 }
 
+void out_as_is(struct out_text *text, const void *value)
+{
+	out_str(text, *(const char *const *)value);
+}
+
 void out_cell(struct out_text *text, const struct out_col *col, const void *object)
 {
 	append_cell(text, col, object);

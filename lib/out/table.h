@@ -133,6 +133,9 @@ struct out_col {
 /* A member of any type, for text() and json(). */
 #define OUT_ODD(tag, member) .offset = offsetof(struct tag, member)
 
+/* Text that was escaped when it was made. */
+#define OUT_ESCAPED(tag, member) OUT_PTR(tag, member), .text = out_as_is
+
 #define OUT_RIGHT .is_right = true
 #define OUT_OPTIONAL .is_optional = true
 #define OUT_GAP .gap = 1
@@ -166,6 +169,9 @@ void out_col_names(struct out_text *text, const struct out_col *table);
 
 /** out_col_keys() - append all JSON keys, one a line; the key of a group before those in it */
 void out_col_keys(struct out_text *text, const struct out_col *table);
+
+/** out_as_is() - the text of OUT_ESCAPED: @value is the address of a string */
+void out_as_is(struct out_text *text, const void *value);
 
 /** out_cell() - append one cell, as wide as it is; nothing, or @none, where there is no value */
 void out_cell(struct out_text *text, const struct out_col *col, const void *object);

@@ -3,11 +3,9 @@
 #include "pnet/file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/read.h"
 #include "base/words.h"
@@ -138,20 +136,14 @@ void pnet_append_line(struct out_text *text, const struct smc_pnet *entry)
 	out_free(&line);
 }
 
-/* The whole file is read first: an endless one such as /dev/zero is refused. */
-int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err)
+/* The whole file is read first: an endless standard input is refused. */
+int pnet_read_fd(struct smc_pnet_table *table, int fd, const char *name, struct smc_err *err)
 {
-	bool is_stdin = !strcmp(path, "-");
-	const char *name = is_stdin ? "standard input" : path;
-	int fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	size_t len;
-	char *data;
+	char *data = smc_read_fd(fd, MAX_FILE, &len);
 	int ret;
 
 	*table = (struct smc_pnet_table){ 0 };
-	if (fd < 0)
-		return smc_err_set(err, errno, "cannot open %.200s", name);
-	data = smc_read_fd(fd, MAX_FILE, &len);
 	if (data)
 		ret = pnet_read(table, data, len, name, err);
 	else if (errno == EFBIG)
@@ -160,4 +152,13 @@ int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_er
 		ret = smc_err_set(err, errno, "cannot read %.80s", name);
 	free(data);
 	return ret;
+}
+
+int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err)
+{
+	int fd = smc_open_input(path, err);
+
+	*table = (struct smc_pnet_table){ 0 };
+	return fd < 0 ? fd : pnet_read_fd(table, fd, strcmp(path, "-") ? path : "standard input",
+					  err);
 }

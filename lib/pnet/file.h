@@ -25,5 +25,8 @@ void pnet_append_line(struct out_text *text, const struct smc_pnet *entry);
 int pnet_read(struct smc_pnet_table *table, const char *data, size_t len, const char *name,
 	      struct smc_err *err);
 
+/** pnet_read_fd() - pnet_read() of a descriptor, which is closed */
+int pnet_read_fd(struct smc_pnet_table *table, int fd, const char *name, struct smc_err *err);
+
 /** pnet_read_path() - pnet_read() of a file by name, "-" for standard input */
 int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_err *err);

@@ -4,6 +4,9 @@
 
 #define CONNECTIONS 1000ULL
 
+#define FEWEST_SOCKETS 256
+#define MOST_SOCKETS (1 << 20)
+
 /* What the kernel keeps for itself is not in the memory that it tells: 2 GB are a bit less. */
 int smc_good_buffer(unsigned long long memory)
 {
@@ -14,4 +17,17 @@ int smc_good_buffer(unsigned long long memory)
 	while (size > SMC_KERNEL_BUFFER && (unsigned long long)size > most)
 		size /= 2;
 	return size;
+}
+
+int smc_good_sockets(unsigned long long memory, int size)
+{
+	unsigned long long sockets = (memory + memory / 8) / 8 / SMC_BUFFERS_PER_CONNECTION;
+	unsigned int rounded = SMC_KERNEL_BUFFER;
+
+	while (rounded < (unsigned int)size)
+		rounded *= 2;
+	sockets /= rounded;
+	if (sockets > MOST_SOCKETS)
+		return MOST_SOCKETS;
+	return sockets < FEWEST_SOCKETS ? FEWEST_SOCKETS : (int)sockets;
 }

@@ -24,3 +24,12 @@
  * Return: bytes, a power of two; SMC_KERNEL_BUFFER where there is no room for more.
  */
 int smc_good_buffer(unsigned long long memory);
+
+/**
+ * smc_good_sockets() - how many sockets of a program may have buffers of @size
+ * @memory: bytes that the machine has
+ *
+ * They take an eighth of the memory at most, as the kernel makes each buffer a power of two. At
+ * least 256: a quarter of the descriptors that programs may usually have, see SMC_LISTENER_SHARE.
+ */
+int smc_good_sockets(unsigned long long memory, int size);

@@ -297,7 +297,11 @@ static void read_dmb(struct smc_clc *clc, const struct bytes *in)
 	clc->index = GET8(in, 24);
 	clc->size_code = GET8(in, 25) >> 4;
 	clc->link_id = GET32(in, 28);
-	if (clc->version < 2 || !claim(clc, in, 32, 42, SMC_CLC_HAS_EID | SMC_CLC_HAS_CHID))
+	if (clc->version < 2) {
+		claim(clc, in, 32, 12, 0); /* reserved */
+		return;
+	}
+	if (!claim(clc, in, 32, 42, SMC_CLC_HAS_EID | SMC_CLC_HAS_CHID))
 		return;
 	clc->chid = GET16(in, 32);
 	copy_name(clc->eid, in, 34);
@@ -317,7 +321,9 @@ static void read_decline(struct smc_clc *clc, const struct bytes *in)
 	copy(clc->peer_id, in, 8, 8);
 	clc->reason = GET32(in, 16);
 	clc->os = GET8(in, 20) >> 4;
-	if (clc->version < 2 || !claim(clc, in, 24, 16, SMC_CLC_HAS_DIAGNOSIS))
+	/* Linux 5.10 to 5.15 sends version 2 as short as version 1. */
+	if (clc->version < 2 || clc->len == SMC_CLC_HEADER + 16 + SMC_CLC_TRAILER ||
+	    !claim(clc, in, 24, 16, SMC_CLC_HAS_DIAGNOSIS))
 		return;
 	for (size_t i = 0; i < 4; i++)
 		clc->diagnosis[i] = GET32(in, 24 + 4 * i);

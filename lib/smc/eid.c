@@ -12,7 +12,7 @@
 static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
 
-int smc_eid_check(const char *eid, struct smc_err *err)
+static int check(const char *eid, struct smc_err *err)
 {
 	size_t len = strlen(eid);
 	const char *why = NULL;
@@ -28,6 +28,18 @@ int smc_eid_check(const char *eid, struct smc_err *err)
 	else if (strstr(eid, ".."))
 		why = "an EID must not have two dots in a row";
 	return why ? smc_err_say(err, EINVAL, "%s", why) : 0;
+}
+
+int smc_eid_check(const char *eid, struct smc_err *err)
+{
+	char upper[SMC_EID_SIZE] = "";
+	int ret = check(eid, err);
+
+	for (size_t i = 0; i < SMC_MAX_EID_LEN && eid[i]; i++)
+		upper[i] = eid[i] >= 'a' && eid[i] <= 'z' ? (char)(eid[i] - 'a' + 'A') : eid[i];
+	if (!ret || strlen(eid) > SMC_MAX_EID_LEN || check(upper, NULL))
+		return ret;
+	return smc_err_say(err, EINVAL, "lower case is not allowed: try %s", upper);
 }
 
 void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid)

@@ -2,16 +2,31 @@
 /* How ld_pre_smc.so hands sockets with unsent data to smc_keep. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
 /*
- * A SOCK_SEQPACKET socket with an abstract name: one for each user and network namespace. A message
- * is one byte, what the program asked for, with one socket (SCM_RIGHTS).
+ * A SOCK_SEQPACKET socket with an abstract name: one for each user and PID, user, mount and network
+ * namespace. Anybody in the network namespace can take the name or connect to it, so both ends
+ * check each other. A message is one byte, the request, with the socket and the sender's other
+ * namespaces (SCM_RIGHTS).
  */
-#define KEEP_NAME "smc-tools/keep/1/"
+#define KEEP_NAME "smc-tools/keep/2/"
+
+enum { KEEP_SPACES = 3, KEEP_FDS = 1 + KEEP_SPACES };
+
+/**
+ * struct keep_home - where a process is at home
+ * @uid: its effective user
+ * @spaces: the inodes of its namespaces, see keep_space()
+ */
+struct keep_home {
+	unsigned int uid;
+	unsigned long spaces[KEEP_SPACES];
+};
 
 enum keep_how {
 	KEEP_CLOSE,		/* the program has closed it */
@@ -26,23 +41,65 @@ enum keep_how {
 /* The kernel's own patience in close() and shutdown(): net/smc/smc_close.h. Milliseconds. */
 #define KEEP_KERNEL_MS 2000
 
+/* Prefix of a thread's own files in /proc. */
+#define KEEP_SELF "/proc/thread-self/"
+
+/** keep_space() - the path of the calling thread's namespace number @i, in a message's order */
+static inline const char *keep_space(int i)
+{
+	static const char *const paths[KEEP_SPACES] = {
+		KEEP_SELF "ns/pid", KEEP_SELF "ns/user", KEEP_SELF "ns/mnt",
+	};
+
+	return paths[i];
+}
+
 /**
- * keep_address() - the address of a user's smc_keep
+ * keep_is_known() - whether a user id stands for one user
+ * @uid: the id
+ * @map: the beginning of uid_map, see user_namespaces(7)
+ * @len: its length
+ *
+ * Where not all users are mapped, the others all are number 65534 (kernel.overflowuid).
+ */
+static inline bool keep_is_known(unsigned int uid, const char *map, size_t len)
+{
+	static const char all[] = "         0          0 4294967295\n";
+
+	return uid != 65534 || (len == sizeof(all) - 1 && !memcmp(map, all, len));
+}
+
+/** keep_put() - write a decimal number, without a NUL. Return: its end */
+static inline char *keep_put(char *text, unsigned long number)
+{
+	size_t digits = 1, i;
+	unsigned long rest;
+
+	for (rest = number; rest >= 10; rest /= 10)
+		digits++;
+	for (i = digits; i--; number /= 10)
+		text[i] = (char)('0' + number % 10);
+	return text + digits;
+}
+
+/**
+ * keep_address() - the address of smc_keep
  * @addr: filled in
- * @uid: the user
+ * @home: whose it is
  *
  * Return: its length.
  */
-static inline socklen_t keep_address(struct sockaddr_un *addr, unsigned int uid)
+static inline socklen_t keep_address(struct sockaddr_un *addr, const struct keep_home *home)
 {
-	size_t len = sizeof(KEEP_NAME) - 1, digits = 1;
-	unsigned int rest;
+	char *end = addr->sun_path + sizeof(KEEP_NAME);
+	int i;
 
 	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
-	memcpy(addr->sun_path + 1, KEEP_NAME, len);
-	for (rest = uid; rest >= 10; rest /= 10)
-		digits++;
-	for (rest = uid, len += digits; digits; digits--, rest /= 10)
-		addr->sun_path[sizeof(KEEP_NAME) - 1 + digits] = (char)('0' + rest % 10);
-	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
+	memcpy(addr->sun_path + 1, KEEP_NAME, sizeof(KEEP_NAME) - 1);
+	end = keep_put(end, home->uid);
+	for (i = 0; i < KEEP_SPACES; i++) {
+		*end++ = '/';
+		end = keep_put(end, home->spaces[i]);
+	}
+	return (socklen_t)(end - (char *)addr);
 }

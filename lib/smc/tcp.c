@@ -20,6 +20,9 @@ enum {
 	CLOSING = 1 << 11,
 };
 
+/* idiag_timer, sock_diag(7) */
+#define TIMER_TIME_WAIT 3
+
 /* TCPI_OPT_SYN_DATA of <linux/tcp.h>: the peer acknowledged data in our SYN, or we took its. */
 #define OPTION_SYN_DATA 32
 
@@ -109,6 +112,7 @@ int smc_tcp_decode(struct smc_tcp *tcp, const struct nlmsghdr *nlh)
 	smc_addr_unmap(&tcp->local);
 	smc_addr_unmap(&tcp->peer);
 	tcp->is_listener = state == LISTEN;
+	tcp->is_remnant = msg.idiag_timer == TIMER_TIME_WAIT;
 	tcp->is_over = !msg.idiag_inode && state & (FIN_WAIT1 | FIN_WAIT2 | LAST_ACK | CLOSING);
 	tcp->cookie = (uint64_t)msg.id.idiag_cookie[1] << 32 | msg.id.idiag_cookie[0];
 	mnl_attr_for_each(attr, nlh, sizeof(msg))

@@ -12,6 +12,8 @@
 /**
  * struct smc_tcp - one TCP socket, alive or just gone
  * @is_over: both this side and the program are done with it: it only waits for its end
+ * @is_remnant: what TIME_WAIT keeps of a socket, also in state FIN_WAIT2; the message about the end
+ *	of the socket itself has the same @cookie
  * @has_info: what is from TCP_INFO, @sent to @is_fast_open, was sent
  * @local, @peer: IPv4 addresses of IPv6 sockets as IPv4
  * @inode: 0 for one that no descriptor holds any more
@@ -25,7 +27,7 @@
  */
 struct smc_tcp {
 	struct smc_addr local, peer;
-	bool is_listener, is_over, has_info;
+	bool is_listener, is_over, is_remnant, has_info;
 	uint32_t uid;
 	uint64_t inode, cookie;
 	uint64_t sent, received;

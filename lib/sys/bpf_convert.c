@@ -44,7 +44,7 @@ const char *bpf_convert_missing(void)
 	int has;
 
 	if (host_ipproto_smc())
-		return "IPPROTO_SMC (kernel 6.11)";
+		return host_af_smc() == -EAFNOSUPPORT ? "SMC" : "IPPROTO_SMC (kernel 6.11)";
 	has = host_probe("bpfway", probe_parts, NULL, NULL);
 	if (has < 0)
 		return "BTF (CONFIG_DEBUG_INFO_BTF)";

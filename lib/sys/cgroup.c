@@ -198,7 +198,8 @@ bool cgroup_is_named(const char *path, const char *id)
 	size_t len = strlen(id);
 
 	while (hit && (hit = strstr(hit + 1, id)))
-		if (!isalnum((unsigned char)hit[-1]) && !isalnum((unsigned char)hit[len]))
+		if (!isalnum((unsigned char)hit[-1]) && hit[-1] != '.' &&
+		    !isalnum((unsigned char)hit[len]))
 			return !ends_with(slash, ".slice") && !ends_with(slash, ".service");
 	return false;
 }
@@ -217,14 +218,23 @@ static bool cut_to(char *path, const char *id)
 	return false;
 }
 
+/* Is a group of @path, below what it has in common with @own, named after another container? */
+static bool is_of_other(const char *path, const char *own, const char *id)
+{
+	size_t common = 0;
+
+	for (size_t i = 0; path[i] && path[i] == own[i]; i++)
+		if (path[i] == '/')
+			common = i;
+	return has_id(id, "") && has_id(path + common, "");
+}
+
 int cgroup_cut(char *path, const char *own, const char *id)
 {
-	char *last = strrchr(path, '/');
 	size_t len;
 
-	/* crun puts processes into such a group of its own. */
-	if (!cut_to(path, id) && last > path && !strcmp(last, "/container"))
-		*last = '\0';
+	if (!cut_to(path, id) && is_of_other(path, own, id))
+		return -EXDEV;
 	len = strlen(path);
 	if (!strcmp(path, "/") || !strncmp(path, "/..", 3) ||
 	    (!strncmp(own, path, len) && (own[len] == '/' || !own[len])))
@@ -261,6 +271,25 @@ int cgroup_is_populated(const char *root, const char *path)
 			ret = line[10] == '1';
 	fclose(file);
 	return ret;
+}
+
+size_t cgroup_chosen(const char *path)
+{
+	const char *root = cgroup_mount();
+	char full[PATH_MAX];
+	struct stat st;
+	size_t len = 0;
+
+	while (root && path[len]) {
+		len += strspn(path + len, "/");
+		len += strcspn(path + len, "/");
+		if (snprintf(full, sizeof(full), "%s%.*s", root, (int)len, path) >= PATH_MAX ||
+		    stat(full, &st))
+			break;
+		if (st.st_uid || st.st_mode & (S_IWGRP | S_IWOTH))
+			return len;
+	}
+	return SIZE_MAX;
 }
 
 /* The next part of a path, whose length may be 0. Return: what follows it */

@@ -72,7 +72,8 @@ bool cgroup_is_named(const char *path, const char *id);
  * @own: the group of the caller
  * @id: of the container, which runtimes put into the name of the group
  *
- * Return: 0; -EXDEV when it is not the container's alone: the caller is in it, too.
+ * Return: 0; -EXDEV when it is not the container's alone: the caller is in it, too, or it has the
+ * id of another container.
  */
 int cgroup_cut(char *path, const char *own, const char *id);
 
@@ -85,6 +86,16 @@ int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX]);
 
 /** cgroup_is_populated() - is there a process in it or below it? Return: 1, 0, or -errno */
 int cgroup_is_populated(const char *root, const char *path);
+
+/**
+ * cgroup_chosen() - how much of a control group's path root alone has named
+ *
+ * Who owns a group names those in it.
+ *
+ * Return: length up to the first group of another user's; SIZE_MAX for all, and where control
+ * groups cannot be seen.
+ */
+size_t cgroup_chosen(const char *path);
 
 /**
  * cgroup_unit() - the service of systemd that a control group belongs to. Pure

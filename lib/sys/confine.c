@@ -99,6 +99,8 @@ static int close_files(const struct confine *keep, unsigned int *done, struct sm
 {
 	int ret;
 
+	if (keep->no_landlock)
+		return 0;
 	ret = landlock_restrict(keep->paths, keep->n_paths, err);
 	if (!ret)
 		*done |= CONFINE_LANDLOCK | CONFINE_FILES;

@@ -35,13 +35,14 @@ struct confine_limit {
  * @paths: what can still be opened; without Landlock only its absence closes files
  * @limits: set first
  * @keeps_root: do not become nobody, and keep capabilities
+ * @no_landlock: it would hide other processes where /proc is mounted with hidepid, proc(5)
  */
 struct confine {
 	const struct landlock_path *paths;
 	size_t n_paths;
 	const struct confine_limit *limits;
 	size_t n_limits;
-	bool keeps_root;
+	bool keeps_root, no_landlock;
 };
 
 /**

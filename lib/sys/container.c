@@ -57,14 +57,14 @@ static bool ends_with(const char *text, size_t len, const char *end)
 	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
 }
 
-/* "my\x2dweb": systemd.unit(5) */
+/* "my\x2dweb": systemd.unit(5). A name with a NUL would be another one's. */
 static void unescape(char *to, size_t size, const char *from, size_t len)
 {
 	size_t n = 0;
 	unsigned int c;
 
 	for (size_t i = 0; i < len && n + 1 < size; i++) {
-		if (len - i >= 4 && sscanf(from + i, "\\x%2x", &c) == 1) {
+		if (len - i >= 4 && sscanf(from + i, "\\x%2x", &c) == 1 && c) {
 			to[n++] = (char)c;
 			i += 3;
 		} else {
@@ -94,9 +94,10 @@ static void find_machine(struct container *container, const char *part, size_t l
 static void find_unit(struct container *container, const char *path)
 {
 	char unit[NAME_MAX + 1];
+	bool is_user;
 	size_t len;
 
-	if (cgroup_unit(path, unit, &container->is_user)) {
+	if (cgroup_unit(path, unit, &is_user)) {
 		container->kind = CONTAINER_UNIT;
 		strcpy(container->name, unit);
 	}
@@ -110,17 +111,17 @@ static void find_unit(struct container *container, const char *path)
 	}
 }
 
-void container_parse(struct container *container, const char *path)
+/* Parse the part of a path whose names one user has chosen. */
+static void parse_part(struct container *container, const char *path)
 {
 	bool is_kube = strstr(path, "kubepods");
 	size_t len;
 
-	*container = (struct container){ .kind = CONTAINER_NONE };
 	for (const char *part = path; *part; part += len) {
 		part += strspn(part, "/");
 		len = strcspn(part, "/");
 		/* conmon watches a container from a group of its own. */
-		if (len && !memmem(part, len, "conmon", 6))
+		if (len && container->kind == CONTAINER_NONE && !memmem(part, len, "conmon", 6))
 			find_id(container, part, len);
 		if (is_kube)
 			find_pod(container, part, len);
@@ -137,6 +138,55 @@ void container_parse(struct container *container, const char *path)
 		container->kind = CONTAINER_ID;
 		snprintf(container->name, sizeof(container->name), "%.*s", SHORT_ID, container->id);
 	}
+}
+
+/* Return: length of the path up to a user's own systemd, which root has named. */
+static size_t up_to_user(const char *path)
+{
+	static const char user[] = "user@", service[] = ".service";
+	size_t len;
+
+	for (const char *part = path; *part; part += len) {
+		part += strspn(part, "/");
+		len = strcspn(part, "/");
+		if (starts_with(part, len, user) && ends_with(part, len, service))
+			return (size_t)(part - path) + len;
+	}
+	return SIZE_MAX;
+}
+
+/* @root: the path as far as root has named it, @path: what follows */
+static void parse_user(struct container *container, const char *root, const char *path)
+{
+	struct container user = { .kind = CONTAINER_NONE };
+	const char *last = strrchr(root, '/');
+
+	parse_part(&user, path);
+	container->kind = user.kind;
+	container->is_user = true;
+	if (user.kind != CONTAINER_NONE)
+		snprintf(container->name, sizeof(container->name), "%.100s/%.200s",
+			 last ? last + 1 : root, user.name);
+}
+
+void container_parse(struct container *container, const char *path, size_t chosen)
+{
+	size_t end = up_to_user(path);
+	char root[PATH_MAX];
+
+	*container = (struct container){ .kind = CONTAINER_NONE };
+	end = end < chosen ? end : chosen;
+	if (end >= strlen(path) || end >= sizeof(root)) {
+		parse_part(container, path);
+		return;
+	}
+	memcpy(root, path, end);
+	root[end] = '\0';
+	parse_part(container, root);
+	/* A container of root's hides what is inside. */
+	if (container->kind > CONTAINER_UNIT)
+		return;
+	parse_user(container, root, path + end);
 }
 
 /* ---- what runtimes say ---- */
@@ -216,7 +266,7 @@ static bool name_by_config(struct container *container, const json_t *config)
 	return host;
 }
 
-static bool name_by_docker(struct container *container)
+static void name_by_docker(struct container *container)
 {
 	size_t len;
 	json_t *json = parse(host_whole(&len, FILE_MAX,
@@ -225,9 +275,10 @@ static bool name_by_docker(struct container *container)
 	const char *name = member(json, "Name");
 
 	if (name)
-		snprintf(container->name, sizeof(container->name), "%s", name + (*name == '/'));
+		name += *name == '/';
+	if (name && *name)
+		snprintf(container->name, sizeof(container->name), "%s", name);
 	json_decref(json);
-	return name;
 }
 
 void container_name(struct container_names *names, struct container *container)

@@ -20,8 +20,9 @@ enum container_kind {
  * struct container - what the name of a control group says
  * @id: 64 digits of the outermost container; "" for none
  * @pod: UID of the pod, with dashes; ""
- * @name: of the unit or machine; else what is told best: "podUID", twelve digits of the id
- * @is_user: below a user's own systemd, where the user chooses names
+ * @name: of the unit or machine; else what is told best: "podUID", twelve digits of the id. A
+ *	name that a user chose follows the group that is that user's: "user@1000.service/web"
+ * @is_user: such a name; @id and @pod are empty
  */
 struct container {
 	enum container_kind kind;
@@ -34,11 +35,13 @@ struct container {
 /**
  * container_parse() - take a control group's path apart. Pure
  * @path: "/machine.slice/libpod-4be7....scope/container", see cgroup_of_process()
+ * @chosen: length of the part whose names root has chosen, see cgroup_chosen(). That of a user's
+ *	own systemd, user@UID.service, ends there in any case
  *
  * Knows libpod-ID.scope, docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, the same without
  * systemd (docker/ID), kubepods with both drivers, machine-NAME.scope, lxc.payload.NAME, units.
  */
-void container_parse(struct container *container, const char *path);
+void container_parse(struct container *container, const char *path, size_t chosen);
 
 /* What runtimes keep about containers, read once. */
 struct container_names;

@@ -5,6 +5,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -293,4 +294,14 @@ const char *smc_elf_machine_name(const struct smc_elf *elf)
 	default:
 		return NULL;
 	}
+}
+
+const char *smc_elf_machine_text(const struct smc_elf *elf, char text[SMC_ELF_MACHINE_SIZE])
+{
+	const char *name = smc_elf_machine_name(elf);
+
+	if (name)
+		return name;
+	snprintf(text, SMC_ELF_MACHINE_SIZE, "machine %u, %d bits", elf->machine, elf->bits);
+	return text;
 }

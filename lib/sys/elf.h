@@ -59,3 +59,8 @@ int smc_elf_inspect(const char *path, struct smc_elf *out);
 
 /** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for one that has no name here */
 const char *smc_elf_machine_name(const struct smc_elf *elf);
+
+#define SMC_ELF_MACHINE_SIZE 32
+
+/** smc_elf_machine_text() - its name, or "machine 32767, 64 bits" in @text. Return: the words */
+const char *smc_elf_machine_text(const struct smc_elf *elf, char text[SMC_ELF_MACHINE_SIZE]);

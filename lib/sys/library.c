@@ -15,17 +15,50 @@
 
 static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
 
-bool self_find(const char *name, int mode, char path[PATH_MAX])
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+/* The directory of this executable, with a slash at the end. Return: its length, 0 if not known. */
+static size_t self_directory(char path[PATH_MAX])
 {
 	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
 	char *base;
 
 	path[len > 0 ? len : 0] = '\0';
 	base = strrchr(path, '/');
-	if (!base || (size_t)(base + 1 - path) + strlen(name) >= PATH_MAX)
+	if (!base)
+		return 0;
+	base[1] = '\0';
+	return (size_t)(base + 1 - path);
+}
+
+/* A file whose path goes on with @name after @len bytes. */
+static bool has_file(char path[PATH_MAX], size_t len, const char *name, int mode)
+{
+	if (!len || len + strlen(name) >= PATH_MAX)
 		return false;
-	strcpy(base + 1, name);
+	strcpy(path + len, name);
 	return !access(path, mode);
+}
+
+bool self_find(const char *name, int mode, char path[PATH_MAX])
+{
+	return has_file(path, self_directory(path), name, mode);
+}
+
+bool self_staged(const char *name, int mode, char path[PATH_MAX])
+{
+	static const char *const homes[] = { SMC_BINDIR "/", SMC_LIBEXECDIR "/" };
+	size_t len = self_directory(path);
+
+	for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
+		if (ends_with(path, homes[i]))
+			return has_file(path, len - strlen(homes[i]), name, mode);
+	return false;
 }
 
 /* DIR/ld_pre_smc.so, if it is there. */
@@ -34,13 +67,6 @@ static bool library_in(char *file, const char *dir)
 	int len = snprintf(file, PATH_MAX, "%s/" LIBRARY_NAME, dir);
 
 	return *dir && len > 0 && len < PATH_MAX && !access(file, R_OK);
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
 /*
@@ -104,7 +130,10 @@ static bool find_file(const struct target *target, struct library *out, bool *in
 
 	*installed = false;
 	if ((narrow && self_find("32/" LIBRARY_NAME, R_OK, out->file)) ||
-	    self_find(LIBRARY_NAME, R_OK, out->file))
+	    self_find(LIBRARY_NAME, R_OK, out->file) ||
+	    (narrow && *SMC_LIBDIR32 &&
+	     self_staged(SMC_LIBDIR32 "/" LIBRARY_NAME, R_OK, out->file)) ||
+	    self_staged(SMC_LIBDIR "/" LIBRARY_NAME, R_OK, out->file))
 		return true;
 	*installed = true;
 	return (narrow && library_in(out->file, SMC_LIBDIR32)) ||
@@ -133,20 +162,9 @@ int library_find(const struct target *target, struct library *out)
 	return 0;
 }
 
-static const char *machine_text(const struct smc_elf *elf, char *text, size_t size)
-{
-	const char *name = smc_elf_machine_name(elf);
-
-	if (name)
-		snprintf(text, size, "%s", name);
-	else
-		snprintf(text, size, "machine %u, %d bits", elf->machine, elf->bits);
-	return text;
-}
-
 static bool is_other_machine(const struct library *lib, const struct smc_elf *elf, char *why)
 {
-	char theirs[32], ours[32];
+	char theirs[SMC_ELF_MACHINE_SIZE], ours[SMC_ELF_MACHINE_SIZE];
 	struct smc_elf own;
 
 	if (smc_elf_inspect(lib->file, &own) ||
@@ -154,7 +172,7 @@ static bool is_other_machine(const struct library *lib, const struct smc_elf *el
 	     elf->big_endian == own.big_endian))
 		return false;
 	snprintf(why, LIBRARY_WHY_SIZE, "the program is for %s, the library for %s",
-		 machine_text(elf, theirs, sizeof(theirs)), machine_text(&own, ours, sizeof(ours)));
+		 smc_elf_machine_text(elf, theirs), smc_elf_machine_text(&own, ours));
 	return true;
 }
 

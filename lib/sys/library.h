@@ -20,6 +20,14 @@
 bool self_find(const char *name, int mode, char path[PATH_MAX]);
 
 /**
+ * self_staged() - a file below the root of a staged install (make install DESTDIR=ROOT)
+ * @name: its path where it is to be installed; the other parameters as in self_find()
+ *
+ * Return: false also when this executable is not in such an install.
+ */
+bool self_staged(const char *name, int mode, char path[PATH_MAX]);
+
+/**
  * struct library - the preload library for one target
  * @file: its path, for looking at it
  * @entry: what LD_PRELOAD gets: the same, or a form that serves 32-bit and 64-bit programs alike
@@ -39,7 +47,8 @@ struct library {
  * @target: the program; its class chooses between the 64-bit and the 32-bit library
  * @out: filled in on success
  *
- * A library beside this executable (the build directory) comes first, then the installed one.
+ * A library beside this executable (the build directory) or in the same staged install comes first,
+ * then the installed one.
  *
  * Return: 0, or -ENOENT.
  */

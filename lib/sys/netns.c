@@ -29,13 +29,13 @@ static int open_netns(const char *name, struct smc_err *err)
 	    (int)sizeof(path))
 		return smc_err_say(err, ENAMETOOLONG,
 				   "the name of the network namespace is too long");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd >= 0 || errno != ENOENT)
 		return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
 	if (strspn(name, "0123456789") != strlen(name))
 		return smc_err_say(err, ENOENT, "no network namespace '%s'", name);
 	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
 		return smc_err_say(err, ESRCH,
 				   "no network namespace or process '%s'", name);

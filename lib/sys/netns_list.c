@@ -127,15 +127,18 @@ static void name_one(struct netns *netns, struct container_names *names, uint64_
 		return;
 	}
 	if (netns->pid && !cgroup_of_process(netns->pid, path))
-		container_parse(&container, path);
+		container_parse(&container, path, cgroup_chosen(path));
 	container_name(names, &container);
-	if (!host && netns->is_own)
+	if (!host && netns->is_own) {
 		strcpy(netns->name, "own");
-	else if (container.kind > CONTAINER_UNIT || (container.kind && !netns->file[0]))
+		return;
+	}
+	if ((container.kind > CONTAINER_UNIT && !container.is_user) ||
+	    (container.kind && !netns->file[0]))
 		strcpy(netns->name, container.name);
 	else if (netns->file[0])
-		snprintf(netns->name, sizeof(netns->name), "%s", netns->file);
-	else
+		strcpy(netns->name, netns->file);
+	if (!netns->name[0] || !strcmp(netns->name, "host") || !strcmp(netns->name, "own"))
 		snprintf(netns->name, sizeof(netns->name), "net:[%" PRIu64 "]", netns->inode);
 }
 
@@ -198,7 +201,7 @@ void netns_list_free(struct netns_list *list)
 /* Return: a descriptor of that very namespace, -errno. */
 static int open_path(const char *path, uint64_t inode)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0)

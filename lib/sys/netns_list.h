@@ -14,8 +14,8 @@
  * @pid: the process with the lowest number in it; 0: only a file keeps it
  * @file: its name under /run/netns, "" for none
  * @name: container, pod or machine; else @file; else the unit of @pid; "host" is that of process 1,
- *	"own" that of the caller, who may not see that one; else "net:[INODE]". Not escaped; two may
- *	have one name
+ *	"own" that of the caller, who may not see that one, and no other is called like these two;
+ *	else "net:[INODE]". Not escaped; two may have one name
  * @is_own: the calling thread was in it when the list was read
  */
 struct netns {

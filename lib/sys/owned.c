@@ -13,11 +13,12 @@
 /**
  * struct walk - on the way to a file
  * @here: resolved so far, no link in it; empty for the root
- * @rest: what is left of the path
+ * @rest: what is left of the path; @last: what @here names, when it ends
  */
 struct walk {
 	char here[PATH_MAX], rest[PATH_MAX];
 	unsigned int links;
+	struct stat last;
 };
 
 static int check(const struct stat *st)
@@ -53,7 +54,7 @@ static int step(struct walk *walk)
 	size_t skip = strspn(walk->rest, "/"), len = strcspn(walk->rest + skip, "/");
 	size_t here = strlen(walk->here);
 	const char *name = walk->rest + skip;
-	struct stat st;
+	struct stat *st = &walk->last;
 
 	if (here + 1 + len >= sizeof(walk->here))
 		return -ENAMETOOLONG;
@@ -66,21 +67,21 @@ static int step(struct walk *walk)
 		walk->here[here + 1 + len] = '\0';
 	}
 	memmove(walk->rest, name + len, strlen(name + len) + 1);
-	if (lstat(*walk->here ? walk->here : "/", &st))
+	if (lstat(*walk->here ? walk->here : "/", st))
 		return -errno;
-	return S_ISLNK(st.st_mode) ? follow(walk) : check(&st);
+	return S_ISLNK(st->st_mode) ? follow(walk) : check(st);
 }
 
-int owned_by_root(const char *path, char culprit[PATH_MAX])
+int owned_by_root(const char *path, int fd, char culprit[PATH_MAX])
 {
 	struct walk walk = { .links = 0 };
-	struct stat root;
+	struct stat st;
 	int ret;
 
 	strcpy(culprit, "/");
-	if (stat("/", &root))
+	if (stat("/", &walk.last))
 		return -errno;
-	ret = check(&root);
+	ret = check(&walk.last);
 	if (strlen(path) >= sizeof(walk.rest))
 		return -ENAMETOOLONG;
 	strcpy(walk.rest, path);
@@ -88,5 +89,10 @@ int owned_by_root(const char *path, char culprit[PATH_MAX])
 		ret = step(&walk);
 	if (*walk.here)
 		strcpy(culprit, walk.here);
-	return ret;
+	if (ret || fd < 0)
+		return ret;
+	/* The text of a link such as /proc/PID/root is not where the kernel goes. */
+	if (fstat(fd, &st))
+		return -errno;
+	return st.st_dev == walk.last.st_dev && st.st_ino == walk.last.st_ino ? 0 : -ESTALE;
 }

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A file for another process: one byte and one descriptor in a message of an AF_UNIX socket. */
+/* Files for another process: a byte and descriptors in a message of an AF_UNIX socket. */
 #pragma once
 
 /** passfd_send() - send @fd, which stays open here. Return: 0, or -errno */
 int passfd_send(int to, int fd, unsigned char byte);
 
+/* Descriptors in one message. */
+#define PASSFD_MOST 4
+
 /**
- * passfd_receive() - receive one, closed by exec; never waits
- * @byte: receives what came with it
+ * passfd_receive() - receive some, closed by exec; never waits
+ * @byte: receives what came with them
+ * @fds: receives them
+ * @n: how many have to come, PASSFD_MOST at most
  *
- * Return: the descriptor; -ENOMSG if there is no message, or one with another content; -errno.
+ * Return: 0; -ENOMSG if there is no message, or one with another content, whose descriptors are
+ * closed; -errno.
  */
-int passfd_receive(int from, unsigned char *byte);
+int passfd_receive(int from, unsigned char *byte, int *fds, int n);

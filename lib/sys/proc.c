@@ -43,8 +43,8 @@ static void read_comm(int proc, const char *pid, char *comm, size_t size)
 		len = read(fd, comm, size - 1);
 		close(fd);
 	}
-	comm[len > 0 ? len : 0] = '\0';
-	comm[strcspn(comm, "\n")] = '\0';
+	/* The kernel adds a newline; one that is part of the name is not the end of it. */
+	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
 }
 
 static bool is_number(const char *name)
@@ -161,6 +161,10 @@ static void record_holders(const struct proc_fd *first, size_t count)
 		int len = snprintf(line, sizeof(line), "%" PRIu64 " %d %d %s\n", first[i].inode,
 				   first[i].pid, first[i].fd, first[i].comm);
 
+		/* A line each, whatever the name. */
+		for (int at = 0; at < len - 1; at++)
+			if (line[at] == '\n')
+				line[at] = ' ';
 		record_append(HOLDERS, line, (size_t)len);
 	}
 }

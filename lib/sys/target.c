@@ -161,3 +161,14 @@ void target_find(const char *command, struct target *out)
 	read_privileges(out);
 	out->secure = is_secure(out);
 }
+
+void target_exec(char *const *argv)
+{
+	char path[PATH_MAX], first[FIRST_BYTES];
+
+	if (find_in_path(*argv, path) && read_first(path, first) >= SELFMAG &&
+	    !memcmp(first, ELFMAG, SELFMAG))
+		execv(path, argv);
+	else
+		execvp(*argv, argv);
+}

@@ -48,3 +48,10 @@ struct target {
  * Scripts lead to their interpreter, "env NAME" to NAME, at most four times.
  */
 void target_find(const char *command, struct target *out);
+
+/**
+ * target_exec() - execvp(3), except that a program which the kernel does not execute is no script
+ *
+ * Return: only after an error, with errno.
+ */
+void target_exec(char *const *argv);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "out/table.h"
+#include "out/units.h"
 #include "smc/buffers.h"
 
 /* Lines of the table as text; JSON has all. */
@@ -37,32 +38,6 @@ static const struct out_names answers =
 	OUT_NAMES(NULL, NULL, [ASKED_NOT] = { "-", NULL }, [ASKED_TCP] = { "TCP", "tcp" },
 		  [ASKED_SMCR] = { "SMC-R", "smcr" }, [ASKED_SMCD] = { "SMC-D", "smcd" },
 		  [ASKED_FAILED] = { "no answer", "failed" });
-
-/* Three digits and a unit: "9.1 kB", "23 kB". */
-static void append_scaled(struct out_text *text, double value, double step,
-			  const char *const *units)
-{
-	while (units[1] && value >= step * 0.9995) {
-		value /= step;
-		units++;
-	}
-	out_printf(text, value < 9.95 && value != (double)(int)value ? "%.1f %s" : "%.0f %s", value,
-		   *units);
-}
-
-static void append_size(struct out_text *text, uint64_t bytes)
-{
-	static const char *const units[] = { "B", "KiB", "MiB", NULL };
-
-	append_scaled(text, (double)bytes, 1024, units);
-}
-
-static void append_bytes(struct out_text *text, uint64_t bytes)
-{
-	static const char *const units[] = { "B", "kB", "MB", "GB", "TB", "PB", NULL };
-
-	append_scaled(text, (double)bytes, 1000, units);
-}
 
 static void append_life(struct out_text *text, const struct judge_row *row)
 {
@@ -104,21 +79,23 @@ static void text_life(struct out_text *text, const void *value)
 static void text_bytes(struct out_text *text, const void *value)
 {
 	const struct judge_row *row = value;
+	char buf[OUT_UNITS];
 
 	if (has_bytes(row))
-		append_bytes(text, row->bytes_per_conn);
+		out_str(text, out_data(buf, row->bytes_per_conn));
 }
 
 static void text_send(struct out_text *text, const void *value)
 {
 	const struct judge_row *row = value;
+	char buf[OUT_UNITS];
 
 	if (!has_bytes(row) || !row->send)
 		return;
 	if (row->is_bulk)
 		out_str(text, "bulk");
 	else
-		append_size(text, row->send);
+		out_str(text, out_size(buf, row->send));
 }
 
 static void text_would(struct out_text *text, const void *value)
@@ -288,6 +265,8 @@ static void append_share(struct out_text *text, uint64_t part, uint64_t whole)
 
 static void append_sum(struct out_text *text, const struct judge_sum *sum)
 {
+	char buf[OUT_UNITS];
+
 	if (!sum->conns) {
 		out_str(text, "There were no connections over plain TCP.\n");
 		return;
@@ -300,9 +279,9 @@ static void append_sum(struct out_text *text, const struct judge_sum *sum)
 	out_str(text, " of the bytes and ");
 	append_share(text, sum->suited_conns, sum->conns);
 	out_str(text, " of the connections would profit; memory for it about ");
-	append_bytes(text, sum->memory);
+	out_str(text, out_size(buf, sum->memory));
 	out_str(text, " with ");
-	append_size(text, SMC_GOOD_BUFFER);
+	out_str(text, out_size(buf, SMC_GOOD_BUFFER));
 	out_str(text, " buffers.\n");
 }
 

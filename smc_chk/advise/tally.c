@@ -484,6 +484,8 @@ void tally_see(struct tally *tally, const struct smc_tcp *tcp, uint64_t now)
 		see_listener(tally, tcp);
 		return;
 	}
+	if (tcp->is_remnant)
+		return;
 	place = place_of(tally, tcp->cookie);
 	conn = *place ? *place : add_conn(tally, place, tcp->is_over, now);
 	if (!conn)

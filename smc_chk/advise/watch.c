@@ -159,10 +159,9 @@ static int drain(struct watcher *watcher)
 
 static sigset_t ending_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM };
 	sigset_t set;
 
-	signals_heeded(&set, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	signals_interruptible(&set);
 	return set;
 }
 

@@ -30,11 +30,15 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 	uint64_t parts[2];
 	size_t len;
 	char *bytes;
+	int fd;
 
 	if (!file)
 		return getrandom(all->key, sizeof(all->key), 0) == sizeof(all->key) ?
 			       0 : smc_err_set(err, errno, "cannot make a key");
-	bytes = smc_read_file(file, 0, KEY_MOST, &len);
+	fd = smc_open_regular(file, err);
+	if (fd < 0)
+		return fd;
+	bytes = smc_read_fd(fd, KEY_MOST, &len);
 	if (!bytes)
 		return smc_err_set(err, errno, "cannot read %s", file);
 	parts[0] = siphash(none, bytes, len);

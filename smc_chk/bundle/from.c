@@ -3,14 +3,15 @@
 #include "smc_chk/bundle/bundle.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/read.h"
 #include "smc_chk/bundle/open.h"
 #include "smc_chk/bundle/pack.h"
+#include "sys/signals.h"
 
 /* The tools that can answer from a record. */
 static const char *const tools[] = {
@@ -42,6 +43,8 @@ static void make_argv(const char *argv[8], const struct chk_request *req)
 		argv[n++] = "-i";
 		argv[n++] = req->iface;
 	}
+	if (req->is_brief)
+		argv[n++] = "--problems";
 	if (req->is_json)
 		argv[n++] = "-j";
 	if (req->is_debug)
@@ -72,30 +75,24 @@ static int run(struct workdir *work, const struct chk_request *req, struct smc_e
 	return status;
 }
 
-static int unpack(struct workdir *work, const char *file, struct smc_err *err)
-{
-	int fd = open(file, O_RDONLY | O_CLOEXEC), ret;
-
-	if (fd < 0)
-		return smc_err_set(err, errno, "cannot open %s", file);
-	ret = bundle_open(work, fd, file, err);
-	close(fd);
-	return ret;
-}
-
 int chk_from(const struct chk_request *req)
 {
 	struct smc_err err = { 0 };
 	struct workdir work;
-	int ret;
+	sigset_t ends;
+	int fd, ret;
 
+	/* The tool may be one that runs until it is interrupted. */
+	signals_interruptible(&ends);
 	if (check_tool(req))
 		return CHK_ERROR;
-	ret = workdir_begin(&work, &err);
-	if (ret)
+	/* Before signals wait: a file system may let it take for ever. */
+	fd = smc_open_regular(req->from, &err);
+	if (fd < 0 || workdir_begin(&work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	bundle_limit();
-	ret = unpack(&work, req->from, &err);
+	ret = bundle_open(&work, fd, req->from, &err);
+	close(fd);
 	if (!ret)
 		ret = run(&work, req, &err);
 	workdir_end(&work);

@@ -94,11 +94,12 @@ struct preload_entry {
 /**
  * struct shim_facts - the preload libraries
  * @own, @narrow: for this machine and, with @has_narrow_loader, for its 32-bit programs
+ * @executes_narrow: the kernel takes these
  * @foreign: libraries of another implementation under the older name
  */
 struct shim_facts {
 	struct library_facts own, narrow;
-	bool has_narrow_loader;
+	bool has_narrow_loader, executes_narrow;
 	char foreign[FACTS_FOREIGN_MAX][64];
 	size_t n_foreign;
 	struct preload_entry preloads[FACTS_PRELOAD_MAX];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What the doctor knows of a host: its kernel, preload libraries, memory and sysctls. */
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "smc_chk/doctor/facts.h"
 #include "sys/bpf_convert.h"
 #include "sys/elf.h"
+#include "sys/executes.h"
 #include "sys/library.h"
 #include "sys/scope.h"
 
@@ -157,12 +159,16 @@ static void load_preloads(struct shim_facts *shim)
 
 static void load_shim(struct shim_facts *shim)
 {
+	static const char loader[] = "/lib/ld-linux.so.2";
+	const struct smc_elf narrow = { .machine = EM_386, .bits = 32 };
+
 	load_library(&shim->own, "library", (int)sizeof(void *) * CHAR_BIT);
 	/* Only who has 32-bit programs misses a library for them. */
-	shim->has_narrow_loader = sizeof(void *) > 4 &&
-				  host_exists("/lib/ld-linux.so.2");
-	if (shim->has_narrow_loader)
+	shim->has_narrow_loader = sizeof(void *) > 4 && host_exists(loader);
+	if (shim->has_narrow_loader) {
 		load_library(&shim->narrow, "library-32", 32);
+		shim->executes_narrow = host_executes(loader, &narrow);
+	}
 	load_foreign(shim);
 	load_preloads(shim);
 }

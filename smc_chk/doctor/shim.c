@@ -35,7 +35,10 @@ static void check_narrow(struct doctor *doc)
 
 	if (!doc->facts->shim.has_narrow_loader)
 		return;
-	if (library->ret >= 0 && library->ret & LIBRARY_FITS)
+	if (!doc->facts->shim.executes_narrow)
+		doctor_note(doc, CHECK, NULL, "32-bit programs cannot run: this kernel does not "
+			    "execute them (ia32_emulation=off, or no CONFIG_IA32_EMULATION)");
+	else if (library->ret >= 0 && library->ret & LIBRARY_FITS)
 		doctor_ok(doc, CHECK, library->file, "serves 32-bit programs");
 	else if (library->ret != -ENODATA)
 		doctor_note(doc, CHECK, NULL,

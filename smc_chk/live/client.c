@@ -242,10 +242,11 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	const struct stream_limit limit =
 		stream_limit(req->timeout_ms, (uint64_t)req->timeout_ms * WHOLE_STEPS);
 	enum exchange_greeting greeting;
+	uint8_t offers = 0;
 
 	chk_debug(req, "connected; mode %s; waiting for the server's greeting",
 		  smc_mode_name(result->mode));
-	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms), NULL);
+	greeting = exchange_greeting(fd, greeting_wait(result, req->timeout_ms), &offers);
 	if (greeting == EXCHANGE_BUSY) {
 		exchange_busy(&result->err);
 		return -1;
@@ -258,7 +259,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
 	chk_debug(req, "measuring over SMC and over TCP");
-	return measure_rates(result, fd, &limit);
+	return measure_rates(result, fd, offers & PROTO_OFFER_TCP, &limit);
 }
 
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,

@@ -51,6 +51,23 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 	return ret ? -1 : 0;
 }
 
+int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port)
+{
+	const struct stream_limit limit = stream_limit(timeout_ms, (uint64_t)timeout_ms);
+	struct proto_request request = { PROTO_BUFFERS, (uint64_t)bytes };
+	uint8_t out[PROTO_SIZE], in[PROTO_SIZE] = { 0 };
+	int ret;
+
+	proto_put_request(out, &request);
+	ret = stream_exchange(fd, out, sizeof(out), in, sizeof(in), &limit);
+	if (ret)
+		return ret;
+	if (!proto_get_request(&request, in) || !request.length || request.length > UINT16_MAX)
+		return -EBUSY;
+	*port = (uint16_t)request.length;
+	return 0;
+}
+
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 uint64_t *min_ns, uint64_t *median_ns)
 {
@@ -67,7 +84,7 @@ int exchange_round_trips(struct client_result *result, int fd, const struct stre
 	return 0;
 }
 
-enum exchange_greeting exchange_greeting(int fd, int wait_ms, bool *has_buffers)
+enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers)
 {
 	const struct stream_limit limit = stream_limit(wait_ms, (uint64_t)wait_ms);
 	uint8_t in[PROTO_SIZE];
@@ -79,8 +96,8 @@ enum exchange_greeting exchange_greeting(int fd, int wait_ms, bool *has_buffers)
 	} while (got && len < sizeof(in) && proto_is_greeting(in, len));
 	if (len < sizeof(in) || !proto_is_greeting(in, len))
 		return EXCHANGE_STRANGER;
-	if (has_buffers)
-		*has_buffers = proto_offers_buffers(in);
+	if (offers)
+		*offers = proto_offers(in);
 	return proto_is_busy(in) ? EXCHANGE_BUSY : EXCHANGE_READY;
 }
 

@@ -16,6 +16,15 @@
 int exchange_data(struct client_result *result, int fd, uint8_t command, size_t len,
 		  const struct stream_limit *limit);
 
+/**
+ * exchange_port() - have the server listen at another port, for this connection
+ * @bytes: as of PROTO_BUFFERS
+ * @port: receives it
+ *
+ * Return: 0; -EBUSY if the server refuses; another -errno: @fd is of no use any more.
+ */
+int exchange_port(int fd, int bytes, int timeout_ms, uint16_t *port);
+
 /** exchange_round_trips() - EXCHANGE_ROUND_TRIPS small ones. Return: 0, -1 as exchange_data() */
 int exchange_round_trips(struct client_result *result, int fd, const struct stream_limit *limit,
 			 uint64_t *min_ns, uint64_t *median_ns);
@@ -28,9 +37,9 @@ enum exchange_greeting {
 
 /**
  * exchange_greeting() - how does the server greet, within @wait_ms? Nothing is sent.
- * @has_buffers: does it offer PROTO_BUFFERS? May be NULL
+ * @offers: PROTO_OFFER_*; may be NULL
  */
-enum exchange_greeting exchange_greeting(int fd, int wait_ms, bool *has_buffers);
+enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers);
 
 /** exchange_busy() - the sentence on a busy server. Return: -EBUSY */
 int exchange_busy(struct smc_err *err);
@@ -41,12 +50,12 @@ uint64_t measure_share_ns(int timeout_ms);
 /**
  * measure_open() - one connection more to @result->peer; ours is complete when it has greeted
  * @buffers: as of stream_connect()
- * @has_buffers: as of exchange_greeting()
+ * @offers: as of exchange_greeting()
  *
  * Return: descriptor; -1 with a sentence in @result.
  */
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns, bool *has_buffers);
+		 uint64_t *ns, uint8_t *offers);
 
 /** measure_connects() - one connection after the other. Return: 0, -1 as measure_open() */
 int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
@@ -59,7 +68,10 @@ int measure_throughput(struct client_result *result, struct client_rates *rates,
 /**
  * measure_rates() - --tcp-too: compare SMC with plain TCP
  * @fd: connection that exists
+ * @has_tcp: does the server listen with plain TCP, too, if it is asked? The kernel counts a client
+ *	without SMC as a fallback, where an SMC socket listens
  *
  * Return: 0, -1 as exchange_data()
  */
-int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit);
+int measure_rates(struct client_result *result, int fd, bool has_tcp,
+		  const struct stream_limit *limit);

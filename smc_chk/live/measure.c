@@ -11,7 +11,7 @@
 #define MAX_MS 2000
 
 #define MAX_CONNECTS 500
-#define MAX_CONNECTS_FOREIGN 20 /* a stranger is not to be flooded */
+#define MAX_CONNECTS_FEW 20 /* to a stranger; and fallbacks, which the kernel counts */
 #define MAX_ROUNDS 50
 #define FIRST_CHUNK (256 << 10)
 #define LARGEST_CHUNK (8 << 20)
@@ -24,7 +24,7 @@ uint64_t measure_share_ns(int timeout_ms)
 }
 
 int measure_open(struct client_result *result, bool is_smc, int buffers, int timeout_ms,
-		 uint64_t *ns, bool *has_buffers)
+		 uint64_t *ns, uint8_t *offers)
 {
 	enum stream_stage stage;
 	int fd = stream_connect(&result->peer, is_smc, buffers, timeout_ms, ns, &stage);
@@ -34,7 +34,7 @@ int measure_open(struct client_result *result, bool is_smc, int buffers, int tim
 	if (fd >= 0 && !result->is_ours)
 		return fd;
 	if (fd >= 0) {
-		greeting = exchange_greeting(fd, timeout_ms, has_buffers);
+		greeting = exchange_greeting(fd, timeout_ms, offers);
 		if (greeting == EXCHANGE_READY)
 			return fd;
 		endpoint_abort(fd);
@@ -52,7 +52,8 @@ int measure_open(struct client_result *result, bool is_smc, int buffers, int tim
 int measure_connects(struct client_result *result, struct client_rates *rates, bool is_smc,
 		     int buffers, const struct stream_limit *limit)
 {
-	const int most = result->is_ours ? MAX_CONNECTS : MAX_CONNECTS_FOREIGN;
+	const bool is_counted = is_smc && result->mode == SMC_MODE_TCP;
+	const int most = result->is_ours && !is_counted ? MAX_CONNECTS : MAX_CONNECTS_FEW;
 	uint64_t times[MAX_CONNECTS], start = stream_now(), now = start;
 	int count, fd;
 
@@ -113,18 +114,42 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 	       measure_throughput(result, rates, fd, limit) ? -1 : 0;
 }
 
-int measure_rates(struct client_result *result, int fd, const struct stream_limit *limit)
+/* Where a firewall lets only the usual port through, that has to do. Return: as measure_open(). */
+static int open_tcp(struct client_result *result, int fd, bool has_tcp, int timeout_ms)
 {
+	uint16_t usual = endpoint_port(&result->peer), port;
 	uint64_t ns;
-	int tcp = measure_open(result, false, 0, limit->step_ms, &ns, NULL);
+	int tcp = -1;
 
+	if (has_tcp && !exchange_port(fd, 0, timeout_ms, &port)) {
+		endpoint_set_port(&result->peer, port);
+		tcp = measure_open(result, false, 0, timeout_ms, &ns, NULL);
+	}
+	if (tcp >= 0)
+		return tcp;
+	endpoint_set_port(&result->peer, usual);
+	result->err = (struct smc_err){ 0 };
+	return measure_open(result, false, 0, timeout_ms, &ns, NULL);
+}
+
+int measure_rates(struct client_result *result, int fd, bool has_tcp,
+		  const struct stream_limit *limit)
+{
+	const union endpoint_addr peer = result->peer;
+	int tcp = open_tcp(result, fd, has_tcp, limit->step_ms);
+	const union endpoint_addr tcp_peer = result->peer;
+
+	result->peer = peer;
 	if (tcp < 0)
 		return -1;
 	/* It has to wait for its turn, and a server gives up a client that asks nothing. */
 	result->has_rates = (!result->is_ours ||
 			     !exchange_data(result, tcp, PROTO_ECHO, 1, limit)) &&
-			    !measure_one(result, &result->smc, fd, true, limit) &&
+			    !measure_one(result, &result->smc, fd, true, limit);
+	result->peer = tcp_peer;
+	result->has_rates = result->has_rates &&
 			    !measure_one(result, &result->tcp, tcp, false, limit);
+	result->peer = peer;
 	if (result->has_rates)
 		close(tcp);
 	else

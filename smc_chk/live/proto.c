@@ -10,7 +10,6 @@
 #define STATE_AT 9 /* in the greeting */
 #define STATE_BUSY 1
 #define OFFERS_AT 10
-#define OFFER_BUFFERS 1
 
 static const uint8_t greeting[PROTO_SIZE] = "SMC_CHK\n\001";
 static const uint8_t request_magic[PROTO_MAGIC_SIZE] = { 'S', 'M', 'C', '?' };
@@ -36,14 +35,14 @@ void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy)
 	out[STATE_AT] = is_busy ? STATE_BUSY : 0;
 }
 
-void proto_offer_buffers(uint8_t out[PROTO_SIZE])
+void proto_offer(uint8_t out[PROTO_SIZE])
 {
-	out[OFFERS_AT] |= OFFER_BUFFERS;
+	out[OFFERS_AT] = PROTO_OFFER_BUFFERS | PROTO_OFFER_TCP;
 }
 
-bool proto_offers_buffers(const uint8_t in[PROTO_SIZE])
+uint8_t proto_offers(const uint8_t in[PROTO_SIZE])
 {
-	return in[OFFERS_AT] & OFFER_BUFFERS;
+	return in[OFFERS_AT];
 }
 
 /* Begins @in, as far as it goes, with the magic? */
@@ -89,8 +88,7 @@ bool proto_get_request(struct proto_request *request, const uint8_t in[PROTO_SIZ
 	switch (request->command) {
 	case PROTO_ECHO: case PROTO_SINK: return request->length <= PROTO_MAX_LENGTH;
 	case PROTO_WHO: return request->length == 0;
-	case PROTO_BUFFERS:
-		return request->length >= 1 && request->length <= PROTO_MAX_BUFFERS;
+	case PROTO_BUFFERS: return request->length <= PROTO_MAX_BUFFERS;
 	default: return false;
 	}
 }

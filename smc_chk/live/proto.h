@@ -5,7 +5,7 @@
  * All numbers in network order. The server speaks first, as soon as it has accepted:
  *
  *	greeting	8 bytes "SMC_CHK\n", version (1), state (0 ready, 1 busy), offers (1: it
- *			knows BUFFERS), 5 bytes reserved (0)
+ *			knows BUFFERS, 2: with length 0, too), 5 bytes reserved (0)
  *
  * That is how the client knows a server of ours: until then it sends nothing. A busy server ends
  * the connection then. Otherwise requests and answers take turns, as often as the client likes:
@@ -15,9 +15,10 @@
  *	SINK		length bytes follow; when all have come, the request comes back
  *	WHO		length 0; how the connection looks from the server's side comes back:
  *	BUFFERS		listen at another port, whose connections get buffers of length bytes,
- *			which do not follow. The request comes back, its length the port, 0 if
- *			that was refused. The port is closed by the next such request, and at
- *			the end of this connection. Only if it was offered
+ *			which do not follow; 0: whose connections are plain TCP. The request comes
+ *			back, its length the port, 0 if that was refused. The port is closed by
+ *			the next such request, and at the end of this connection. Only if it was
+ *			offered
  *	answer		4 bytes "SMC!", version (1), mode (0 unknown, 1 SMC-R, 2 SMC-D, 3 TCP),
  *			flags (1: the next two are known), reserved (0), 4 bytes reason,
  *			4 bytes diagnosis of the peer
@@ -64,11 +65,17 @@ struct proto_who {
 /** proto_put_greeting() - @is_busy: the server takes no requests on this connection */
 void proto_put_greeting(uint8_t out[PROTO_SIZE], bool is_busy);
 
-/** proto_offer_buffers() - into a greeting: the server knows PROTO_BUFFERS */
-void proto_offer_buffers(uint8_t greeting[PROTO_SIZE]);
+/* Bits of an offer: PROTO_BUFFERS, and also with length 0. */
+enum {
+	PROTO_OFFER_BUFFERS = 1,
+	PROTO_OFFER_TCP = 2,
+};
 
-/** proto_offers_buffers() - is that in a greeting? */
-bool proto_offers_buffers(const uint8_t greeting[PROTO_SIZE]);
+/** proto_offer() - into a greeting: all that this server knows */
+void proto_offer(uint8_t greeting[PROTO_SIZE]);
+
+/** proto_offers() - PROTO_OFFER_* of a greeting */
+uint8_t proto_offers(const uint8_t greeting[PROTO_SIZE]);
 
 /** proto_is_greeting() - could these be its first bytes? With PROTO_SIZE: are they? */
 bool proto_is_greeting(const uint8_t *in, size_t len);

@@ -36,12 +36,13 @@
  * struct client - one that is served, or refused
  * @is_large: it came by the listener of a client that tunes
  * @extra: -1, or its own listener, from which @acceptor accepts until there is something in @stop
+ * @gives_large: to those who come by @extra; else it is one of plain TCP
  */
 struct client {
 	struct server *server;
 	struct client *next, **place; /* in the list */
 	int fd;
-	bool is_refused, is_large;
+	bool is_refused, is_large, gives_large;
 	uint8_t origin[ENDPOINT_ORIGIN_SIZE];
 	int extra, stop;
 	pthread_t acceptor;
@@ -85,12 +86,12 @@ static void unlock(struct server *server)
 /* ---- listening ---- */
 
 /* @buffers: 0 for the usual ones. Return: descriptor, -errno. */
-static int listen_on(union endpoint_addr *addr, int buffers)
+static int listen_on(union endpoint_addr *addr, bool is_smc, int buffers)
 {
 	const int on = 1;
 	union endpoint_addr bound = { 0 };
 	socklen_t len = sizeof(bound);
-	int fd = endpoint_socket(addr->sa.sa_family, true), code;
+	int fd = endpoint_socket(addr->sa.sa_family, is_smc), code;
 
 	if (fd < 0)
 		return fd;
@@ -246,7 +247,7 @@ static bool is_over(struct server *server, bool is_once)
 	return ret;
 }
 
-/* ---- --tune: a listener of a client's own, whose connections get the buffers it asks for ---- */
+/* ---- a listener of a client's own: with buffers it asks for (--tune), or TCP (--tcp-too) ---- */
 
 static void *accept_extra(void *arg)
 {
@@ -256,7 +257,8 @@ static void *accept_extra(void *arg)
 
 	while (poll(pfds, 2, -1) >= 0 || errno == EINTR)
 		if (pfds[0].revents ||
-		    (pfds[1].revents && accept_one(client->server, client->extra, true)))
+		    (pfds[1].revents &&
+		     accept_one(client->server, client->extra, client->gives_large)))
 			break;
 	return NULL;
 }
@@ -294,7 +296,8 @@ static bool open_extra(struct client *client, int buffers, union endpoint_addr *
 	if (getsockname(client->fd, &addr->sa, &len))
 		return false;
 	endpoint_set_port(addr, 0);
-	client->extra = listen_on(addr, buffers);
+	client->extra = listen_on(addr, buffers > 0, buffers);
+	client->gives_large = buffers > 0;
 	if (client->extra < 0)
 		return false;
 	client->stop = eventfd(0, EFD_CLOEXEC);
@@ -406,7 +409,7 @@ static int listen_at(struct server *server, union endpoint_addr *addrs, int coun
 
 	for (int i = 0; i < count && !ret; i++) {
 		endpoint_set_port(&addrs[i], i ? endpoint_port(&addrs[0]) : port);
-		fd = listen_on(&addrs[i], 0);
+		fd = listen_on(&addrs[i], true, 0);
 		if (fd >= 0)
 			server->listeners[server->n_listeners++] = fd;
 		else if (!i || !is_without_ipv6(fd))
@@ -507,10 +510,9 @@ static int announce(const struct chk_request *req, uint16_t port)
 /* A descriptor for SIGINT and SIGTERM, which no thread gets any more. */
 static int catch_signals(void)
 {
-	static const int numbers[] = { SIGINT, SIGTERM };
 	sigset_t set;
 
-	signals_heeded(&set, numbers, sizeof(numbers) / sizeof(numbers[0]));
+	signals_interruptible(&set);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }

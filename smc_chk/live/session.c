@@ -141,7 +141,7 @@ static bool greet(const struct session *session, bool is_busy)
 
 	proto_put_greeting(out, is_busy);
 	if (session->host)
-		proto_offer_buffers(out);
+		proto_offer(out);
 	return send_all(session, out, sizeof(out));
 }
 

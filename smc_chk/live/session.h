@@ -6,8 +6,8 @@
 
 /**
  * struct session_host - what a server does for its clients
- * @listen_extra: listen at a port whose connections get buffers of so many bytes, while this client
- *	is served. Return: the port, 0 if it was refused
+ * @listen_extra: listen at a port whose connections get buffers of so many bytes, 0 for plain TCP,
+ *	while this client is served. Return: the port, 0 if it was refused
  * @arg: of it
  */
 struct session_host {

@@ -9,6 +9,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "smc/buffers.h"
+
+/* A buffer over SMC-D holds a few bytes less than its size. */
+#define SEND_MOST ((size_t)SMC_KERNEL_BUFFER / 2)
 
 uint64_t stream_now(void)
 {
@@ -139,11 +143,28 @@ static ssize_t moved(ssize_t ret)
 	return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 }
 
+/*
+ * Sends are no longer than the kernel's buffers: the kernel counts longer ones, and the doctor
+ * warns about them. @has_room: receives false after a short send.
+ */
+static ssize_t send_some(int fd, const char *from, size_t len, bool *has_room)
+{
+	size_t most = len < SEND_MOST ? len : SEND_MOST;
+	ssize_t sent;
+
+	if (!len || !*has_room)
+		return 0;
+	sent = moved(send(fd, from, most, MSG_NOSIGNAL));
+	*has_room = sent == (ssize_t)most;
+	return sent;
+}
+
 int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in_len,
 		    const struct stream_limit *limit)
 {
 	const char *from = out;
 	uint64_t end = end_of_step(limit);
+	bool has_room = true;
 	char *to = in;
 	ssize_t sent, got;
 	int ret;
@@ -151,7 +172,7 @@ int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in
 	while (out_len || in_len) {
 		if (stream_now() >= limit->end)
 			return -ETIME;
-		sent = out_len ? moved(send(fd, from, out_len, MSG_NOSIGNAL)) : 0;
+		sent = send_some(fd, from, out_len, &has_room);
 		got = in_len ? recv(fd, to, in_len, 0) : 0;
 		if (!got && in_len)
 			return -ECONNRESET;
@@ -171,6 +192,7 @@ int stream_exchange(int fd, const void *out, size_t out_len, void *in, size_t in
 			continue;
 		}
 		ret = wait_until(fd, (short)((out_len ? POLLOUT : 0) | (in_len ? POLLIN : 0)), end);
+		has_room = ret > 0 && ret & (POLLOUT | POLLERR | POLLHUP);
 		if (ret < 0)
 			return ret;
 		if (!ret && end < limit->end)

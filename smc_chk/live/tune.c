@@ -115,6 +115,7 @@ static int measure(struct tune *tune)
 	const struct stream_limit limit = stream_limit(tune->req->timeout_ms,
 						       (uint64_t)tune->req->timeout_ms);
 	int status = check_server(tune), control, ret;
+	uint8_t offers = 0;
 	uint64_t ns;
 
 	if (status)
@@ -123,10 +124,10 @@ static int measure(struct tune *tune)
 		return CHK_ERROR;
 	choose_sizes(tune);
 	tune->port = endpoint_port(&tune->result.peer);
-	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns,
-			       &tune->has_server);
+	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns, &offers);
 	if (control < 0)
 		return CHK_ERROR;
+	tune->has_server = offers & PROTO_OFFER_BUFFERS;
 	/* A server gives up a client that asks nothing. */
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
 	if (!ret)

@@ -16,24 +16,16 @@
  */
 int tune_port(struct tune *tune, int control, int bytes, uint16_t *port)
 {
-	const struct stream_limit limit = stream_limit(tune->req->timeout_ms,
-						       (uint64_t)tune->req->timeout_ms);
-	struct proto_request request = { PROTO_BUFFERS, (uint64_t)bytes };
-	uint8_t out[PROTO_SIZE], in[PROTO_SIZE] = { 0 };
 	int ret;
 
 	*port = tune->port;
 	if (!tune->has_server || !bytes)
 		return 0;
-	proto_put_request(out, &request);
-	ret = stream_exchange(control, out, sizeof(out), in, sizeof(in), &limit);
-	if (ret)
-		return smc_err_set(&tune->result.err, -ret, "the server does not answer");
-	if (!proto_get_request(&request, in) || request.length > UINT16_MAX)
+	ret = exchange_port(control, bytes, tune->req->timeout_ms, port);
+	if (ret == -EBUSY)
 		return smc_err_say(&tune->result.err, EBUSY, "the server does not listen with "
 				   "buffers of %d bytes; try again later", bytes);
-	*port = (uint16_t)request.length;
-	return 0;
+	return ret ? smc_err_set(&tune->result.err, -ret, "the server does not answer") : 0;
 }
 
 /* A firewall may let only the usual port through. That shows with the first size. */

@@ -16,6 +16,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
+#include "base/read.h"
 #include "smc_chk/bundle/open.h"
 #include "smc_chk/bundle/pack.h"
 #include "smc_chk/matrix/host.h"
@@ -136,22 +137,22 @@ static int read_here(void *arg, int directory, struct smc_err *err)
 static int read_host(const char *name, int out, struct smc_err *err)
 {
 	struct reading job = { name, out };
+	int fd = is_bundle(name) ? smc_open_regular(name, err) : -1, ret;
 	struct workdir work;
-	int ret = workdir_begin(&work, err), fd;
 
-	if (ret)
-		return ret;
-	if (is_bundle(name))
-		fd = open(name, O_RDONLY | O_CLOEXEC);
-	else
+	if (err->code)
+		return -err->code;
+	ret = workdir_begin(&work, err);
+	if (!ret && fd < 0)
 		fd = collect(&work, name, err);
-	if (fd < 0)
-		ret = err->code ? -err->code : smc_err_set(err, errno, "cannot open %s", name);
+	if (ret || fd < 0)
+		ret = -err->code;
 	else
 		ret = bundle_read(&work, fd, name, is_needed, read_here, &job, err);
 	if (fd >= 0)
 		close(fd);
-	workdir_end(&work);
+	if (work.fd >= 0)
+		workdir_end(&work);
 	return ret;
 }
 

@@ -29,9 +29,9 @@ struct row {
 };
 
 static const struct out_col columns[] = {
-	{ "client", "Host", "client", 8, OUT_PTR(row, one) },
+	{ "client", "Host", "client", 8, OUT_ESCAPED(row, one) },
 	{ "arrow", "", "arrow", 3, OUT_PTR(row, arrow) },
-	{ "server", "Host", "server", 8, OUT_PTR(row, other) },
+	{ "server", "Host", "server", 8, OUT_ESCAPED(row, other) },
 	{ "mode", "Mode", "mode", 10, OUT_STR(row, mode) },
 	{ "over", "Over", "over", 11, OUT_STR(row, over) },
 	{ "why", "Why not more", "why", 12, OUT_PTR(row, why) },

@@ -10,12 +10,10 @@
 #include <stdio.h>
 
 #include "base/big.h"
+#include "smc_dump/blocks.h"
 
 enum {
-	SECTION = 0x0a0d0d0a, INTERFACE = 1, STATISTICS = 5, PACKET = 6,
-	OPT_END = 0, OPT_COMMENT = 1,
 	SECTION_APPLICATION = 4,
-	INTERFACE_NAME = 2, INTERFACE_DESCRIPTION = 3, INTERFACE_RESOLUTION = 9,
 	PACKET_FLAGS = 2, PACKET_INBOUND = 1, PACKET_OUTBOUND = 2,
 	STATISTICS_RECEIVED = 4, STATISTICS_DROPPED = 5,
 	ETHERNET = 1, /* LINKTYPE_ETHERNET */
@@ -96,35 +94,34 @@ void pcapng_head(struct out_text *text, const char *version)
 	const uint16_t link[] = { ETHERNET, 0 };
 	const uint8_t resolution = SECONDS_TO_9;
 	char name[64];
-	size_t at = begin(text, SECTION);
+	size_t at = begin(text, BLOCKS_SECTION);
 
 	snprintf(name, sizeof(name), "smc_dump %s", version);
-	word(text, 0x1a2b3c4d); /* byte order */
+	word(text, BLOCKS_ORDER);
 	out_mem(text, format, sizeof(format));
 	out_mem(text, "\xff\xff\xff\xff\xff\xff\xff\xff", 8); /* how long it is, nobody knows */
 	option_text(text, SECTION_APPLICATION, name);
-	option(text, OPT_END, NULL, 0);
+	option(text, BLOCKS_END, NULL, 0);
 	end(text, at);
-	at = begin(text, INTERFACE);
+	at = begin(text, BLOCKS_INTERFACE);
 	out_mem(text, link, sizeof(link));
 	word(text, 0); /* packets of any length */
-	option_text(text, INTERFACE_NAME, "smc");
-	option_text(text, INTERFACE_DESCRIPTION, "payload of SMC connections; headers of Ethernet, "
-		    "IP and TCP are made up");
-	option(text, INTERFACE_RESOLUTION, &resolution, sizeof(resolution));
-	option(text, OPT_END, NULL, 0);
+	option_text(text, BLOCKS_INTERFACE_NAME, "smc");
+	option_text(text, BLOCKS_INTERFACE_DESCRIPTION, BLOCKS_PAYLOAD);
+	option(text, BLOCKS_INTERFACE_RESOLUTION, &resolution, sizeof(resolution));
+	option(text, BLOCKS_END, NULL, 0);
 	end(text, at);
 }
 
 void pcapng_tail(struct out_text *text, int64_t at, uint64_t told, uint64_t lost)
 {
-	size_t block = begin(text, STATISTICS);
+	size_t block = begin(text, BLOCKS_STATISTICS);
 
 	word(text, 0);
 	timestamp(text, at);
 	option_number(text, STATISTICS_RECEIVED, told + lost);
 	option_number(text, STATISTICS_DROPPED, lost);
-	option(text, OPT_END, NULL, 0);
+	option(text, BLOCKS_END, NULL, 0);
 	end(text, block);
 }
 
@@ -317,7 +314,7 @@ static void put_last(uint8_t *to, const struct segment *segment, size_t len)
 {
 	const struct last last = {
 		PACKET_FLAGS, sizeof(last.direction),
-		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND, OPT_END, (uint32_t)len,
+		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND, BLOCKS_END, (uint32_t)len,
 	};
 
 	memcpy(to, &last, sizeof(last));
@@ -328,11 +325,11 @@ static void append(struct out_text *text, const struct segment *segment)
 {
 	const size_t headers = headers_len(segment), len = headers + segment->len;
 	const size_t comment = strlen(segment->comment);
-	const uint16_t option[] = { OPT_COMMENT, (uint16_t)comment };
+	const uint16_t option[] = { BLOCKS_COMMENT, (uint16_t)comment };
 	const size_t block = sizeof(struct first) + padded(len) + sizeof(struct last) +
 			     (comment ? sizeof(option) + padded(comment) : 0);
 	const struct first first = {
-		PACKET, (uint32_t)block, .time = (uint32_t)segment->at,
+		BLOCKS_PACKET, (uint32_t)block, .time = (uint32_t)segment->at,
 		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
 		.captured = (uint32_t)len, .full = (uint32_t)headers + segment->full,
 	};

@@ -20,6 +20,7 @@
 #include "smc_run/command.h"
 #include "sys/family.h"
 #include "sys/signals.h"
+#include "sys/target.h"
 
 /* Helpers, such as smc_keep with the last data, end by themselves; others are asked, then ended. */
 #define ALONE_MS 1000
@@ -81,7 +82,7 @@ become(const struct nursery *nursery, const struct child_how *how, int link, int
 	dup2(null, 0);
 	dup2(how->out < 0 ? null : how->out, 1);
 	dup2(how->out < 0 ? null : how->out, 2);
-	execvp(how->argv[0], how->argv);
+	target_exec(how->argv);
 	prepared.exec_errno = errno;
 	(void)!send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL);
 	_exit(127);

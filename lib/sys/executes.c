@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+/* Which programs the kernel executes: of which machine, and of how many bits. */
+#include "sys/executes.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/probe.h"
+
+/* Linux 6.3 and later want one of two flags, earlier ones know neither. */
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x0010U
+#endif
+
+/* Not even root can make this file. The kernel opens it after it has accepted the machine. */
+#define NO_LOADER "/dev/null/loader"
+
+/* Programs of nothing but a header and the name of their loader. */
+struct narrow {
+	Elf32_Ehdr head;
+	Elf32_Phdr part;
+	char loader[sizeof(NO_LOADER)];
+};
+
+struct wide {
+	Elf64_Ehdr head;
+	Elf64_Phdr part;
+	char loader[sizeof(NO_LOADER)];
+};
+
+union program {
+	unsigned char ident[EI_NIDENT];
+	struct narrow narrow;
+	struct wide wide;
+};
+
+static void complete_narrow(struct narrow *program)
+{
+	program->head.e_phoff = offsetof(struct narrow, part);
+	program->head.e_phentsize = sizeof(program->part);
+	program->head.e_phnum = 1;
+	program->part = (Elf32_Phdr){ .p_type = PT_INTERP,
+				      .p_offset = offsetof(struct narrow, loader),
+				      .p_filesz = sizeof(NO_LOADER) };
+	memcpy(program->loader, NO_LOADER, sizeof(NO_LOADER));
+}
+
+static void complete_wide(struct wide *program)
+{
+	program->head.e_phoff = offsetof(struct wide, part);
+	program->head.e_phentsize = sizeof(program->part);
+	program->head.e_phnum = 1;
+	program->part = (Elf64_Phdr){ .p_type = PT_INTERP,
+				      .p_offset = offsetof(struct wide, loader),
+				      .p_filesz = sizeof(NO_LOADER) };
+	memcpy(program->loader, NO_LOADER, sizeof(NO_LOADER));
+}
+
+/* Machine and flags are those in the file's header. */
+static bool make_program(int fd, const char *file)
+{
+	int from = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	union program program = { .ident = { 0 } };
+	ssize_t len = from < 0 ? -1 : read(from, &program, sizeof(Elf64_Ehdr));
+
+	if (from >= 0)
+		close(from);
+	if (len < (ssize_t)sizeof(Elf64_Ehdr))
+		return false;
+	if (program.ident[EI_CLASS] == ELFCLASS64)
+		complete_wide(&program.wide);
+	else
+		complete_narrow(&program.narrow);
+	return write(fd, &program, sizeof(program)) == sizeof(program);
+}
+
+/* Return: 0, or exec's error. Only an interpreter of binfmt_misc can have been started. */
+static int start(int fd)
+{
+	char path[32], *const argv[] = { path, NULL }, *const envp[] = { NULL };
+	posix_spawn_file_actions_t files;
+	pid_t pid;
+	int err;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDWR, 0);
+	posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&files, STDIN_FILENO, STDERR_FILENO);
+	err = posix_spawn(&pid, path, &files, NULL, argv, envp);
+	posix_spawn_file_actions_destroy(&files);
+	if (!err)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	return err;
+}
+
+/* Return: 1 if it does, 0 if not, -errno when nobody knows. */
+static int probe(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	int fd = memfd_create("program", MFD_CLOEXEC | MFD_EXEC), err;
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create("program", MFD_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	err = make_program(fd, arg) ? start(fd) : EIO;
+	close(fd);
+	return err == ENOEXEC ? 0 : err && err != ENOTDIR ? -err : 1;
+}
+
+bool host_executes(const char *file, const struct smc_elf *elf)
+{
+	struct smc_elf own;
+
+	if (!smc_elf_inspect("/proc/self/exe", &own) && own.machine == elf->machine &&
+	    own.bits == elf->bits && own.big_endian == elf->big_endian)
+		return true;
+	return host_probe("executes-%u-%d", probe, (void *)file, NULL, elf->machine, elf->bits);
+}
