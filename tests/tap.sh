@@ -58,6 +58,11 @@ unlike() {
 	fi
 }
 
+# status_has LINE: in /proc/self/status, such as 'Seccomp:.2' in a container
+status_has() {
+	grep -q "^$1\$" /proc/self/status
+}
+
 # capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a directory $tmp.
 # shellcheck disable=SC2154
 capture() {
@@ -87,6 +92,17 @@ some() {
 # has_smc: as any user may find out.
 has_smc() {
 	python3 -c 'import socket; socket.socket(43, socket.SOCK_STREAM, 0)' 2>/dev/null
+}
+
+# can_32: 32-bit programs can be made here, and executed; else $why_not says why. The test has a directory $tmp.
+# shellcheck disable=SC2034
+can_32() {
+	why_not='no compiler for 32-bit programs'
+	echo 'int main(void) { return 42; }' | ${CC:-cc} -m32 -x c -o "$tmp/can_32" - 2>/dev/null || return
+	why_not='32-bit programs cannot be executed here'
+	# Some shells take what the kernel refuses for a script.
+	"$tmp/can_32" >/dev/null 2>&1
+	[ $? -eq 42 ] && why_not=
 }
 
 # skip TEXT WHY: counts as neither passed nor failed.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# make check          all tests; SUITES="unit cli" for some of them, see tests/run
+# make check          all tests except those that tests/run runs only by name; SUITES="unit cli" for some
 # make check-arch     cross builds and emulated tests for ARCH="s390x arm64 armhf i386", see tests/arch
 # make check-all      that, and other releases of Debian, kernels and machines, for hours: a table;
 #                     ROWS="s390x amd64/7.2" for some of them, see tests/matrix
@@ -35,15 +35,16 @@ endif
 # What is pure in the preload library, and what tests need of the tools, apart from main().
 SHIM_PARTS := $(call objs,ld_pre_smc/variables.c ld_pre_smc/rules.c)
 SMCSS_PARTS := $(call tool_parts,smcss)
-# The whole library, over what tests/unit/fake_below.h says; config.c is there.
+# The whole library, over what tests/unit/fake_below.h says; config.c is there. phdr.c would hide the test itself from a sanitizer.
 $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,\
-	$(filter-out $(addprefix ld_pre_smc/,config.c variables.c rules.c),$(SHIM_SRC)))
+	$(filter-out $(addprefix ld_pre_smc/,config.c phdr.c variables.c rules.c),$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
 $(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
 $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
 $(O)/tests/unit/conf_plan: $(call objs,smc_conf/state.c smc_conf/wanted.c smc_conf/changes.c smc_conf/policy.c smc_conf/scopes.c)
-$(O)/tests/unit/systemctl: $(call objs,smc_run/systemctl.c)
+$(O)/tests/unit/systemctl $(O)/tests/fuzz/services: $(call objs,smc_run/systemctl.c)
+$(O)/tests/fuzz/services: $(call objs,smc_run/dropin.c)
 $(O)/tests/unit/numbers: TOOL_LIBS := -lm
 $(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
 $(O)/tests/unit/nursery: $(call objs,smc_run/ab/child.c smc_run/ab/metric.c)
@@ -69,6 +70,12 @@ $(O)/tests/unit/advise: $(call objs,$(addprefix smc_chk/,advise/tally.c advise/w
 DUMP_PARTS := $(call objs,$(addprefix smc_dump/,packet.c flow.c judge.c columns.c line.c show.c))
 $(O)/tests/unit/dump $(O)/tests/fuzz/dump: $(DUMP_PARTS)
 $(O)/tests/unit/payload: $(call objs,smc_dump/line.c $(addprefix smc_dump/payload/,conversation.c pcapng.c print.c))
+$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym $(O)/tests/fuzz/matrix: $(call tool_parts,smc_chk)
+$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym $(O)/tests/fuzz/matrix: TOOL_PKGS := $(smc_chk_PKGS)
+PAYLOAD_PARTS := $(call objs,smc_dump/line.c smc_dump/blocks.c $(addprefix smc_dump/payload/,conversation.c pcapng.c print.c))
+$(O)/tests/unit/payload $(O)/tests/fuzz/payload: $(PAYLOAD_PARTS)
+$(O)/tests/fuzz/pcapng: $(call objs,smc_dump/blocks.c smc_dump/packet.c)
+$(O)/tests/fuzz/payload: $(call objs,smc_dump/packet.c)
 $(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: $(call tool_parts,smc_chk)
 $(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: TOOL_PKGS := $(smc_chk_PKGS)
 

@@ -105,7 +105,7 @@ def check_all(tmp):
     ok(found["checked"]["changed"] and found["checked"]["diff"][1]["prepared"] == "- deny port 22\n- eid A\n+ eid B\n",
        "check mode of a task", found["checked"])
     path = tmp + "/etc/smc-tools/smc.conf"
-    for task, message in (("wrong value", "smc_conf: standard input:.eid[0]: b: an EID may contain only"),
+    for task, message in (("wrong value", "smc_conf: standard input:.eid[0]: b: lower case is not allowed: try B"),
                           ("wrong line", "smc_conf: standard input:2: maybe: expected on or off"),
                           ("refused", "smc_conf: %s:1: refused; nothing is changed" % path), ("both", "are mutually exclusive")):
         ok(found[task]["failed"] and message in found[task]["msg"], task + ": fails", found[task])

@@ -61,6 +61,81 @@ check_gcc() {
 	is "$out" "" "a second make has nothing to do"
 }
 
+# traits FILE: its hardening
+traits() {
+	{ readelf -hldW "$1"; readelf -n "$1"; nm -D "$1"; } 2>/dev/null | awk '
+		/Type: +DYN/ { print "PIE" }
+		/GNU_RELRO/ { print "RELRO" }
+		/FLAGS.*NOW/ { print "NOW" }
+		/GNU_STACK.* RW +0x/ { print "data-stack" }
+		/feature:.*(IBT|BTI)/ { print "branches" }
+		/feature:.*(SHSTK|PAC)/ { print "returns" }
+		/__stack_chk_fail/ { print "stack-protector" }
+		/_chk@/ && !/__stack_chk/ { print "FORTIFY" }' | sort -u
+}
+
+# sample_traits OPTION...: of what the compiler makes with every flag that it knows
+sample_traits() {
+	local flag flags=(-O2 '-Wl,-z,relro,-z,now' "$@") source='#include <string.h>
+		void f(char *), g(const char *);
+		void f(char *from) { char text[9]; strcpy(text, from); g(text); }
+		void g(const char *text) { f(strchr(text, 1)); }
+		int main(int argc, char **argv) { return argc > 2 ? f(argv[1]), 1 : 0; }'
+	for flag in -fstack-protector-strong -fcf-protection -mbranch-protection=standard -D_FORTIFY_SOURCE=2; do
+		! gcc "${flags[@]}" "$flag" -Werror -include stdlib.h -x c -o "$tmp/sample" - <<<"$source" 2>/dev/null || flags+=("$flag")
+	done
+	gcc "${flags[@]}" -x c -o "$tmp/sample" - <<<"$source" && traits "$tmp/sample"
+}
+
+# has_traits TEXT TRAITS FILE...
+has_traits() {
+	local text=$1 wanted=$2 file lacks=
+	shift 2
+	for file; do
+		lacks+=$(comm -23 <(echo "$wanted") <(traits "$file") | sed "s,^, ${file##*/}: ,")
+	done
+	is "$#$lacks" "$#" "$text: $(paste -sd' ' <<<"$wanted")"
+}
+
+check_hardened() {
+	local programs known
+	mapfile -t programs < <(find "$tmp/gcc/" -maxdepth 1 -type f -perm /111 ! -name '*.so')
+	has_traits "a plain make hardens ${#programs[@]} programs" "$(sample_traits)" "${programs[@]}"
+	has_traits "and the library" "$(sample_traits -shared -fPIC | grep -v FORTIFY)" "$tmp/gcc/ld_pre_smc.so"
+	if [ ! -e "$tmp/gcc/32/ld_pre_smc.so" ]; then
+		skip "and that of 32-bit programs" "no 32-bit compiler"
+	else
+		has_traits "and that of 32-bit programs" "$(sample_traits -m32 -shared -fPIC | grep -v FORTIFY)" "$tmp/gcc/32/ld_pre_smc.so"
+	fi
+	# The linker drops these notes where libc's own objects have none.
+	known=$(sample_traits -c)
+	if [ -z "$known" ]; then
+		skip "and marks objects for control-flow protection" "the compiler marks none"
+	else
+		has_traits "and marks objects for control-flow protection" "$known" "$tmp/gcc/obj/lib/base/err.o" "$tmp/gcc/obj/shim/ld_pre_smc/socket.o"
+	fi
+	known=$(sample_traits)
+	is "$(grep -cE 'PIE|RELRO|NOW|data-stack' <<<"$known")" 4 "which is at least what the linker does"
+}
+
+# compile_line VARIABLE...: the command for one source
+compile_line() {
+	make -n V=1 O="$tmp/flags" "$@" "$tmp/flags/obj/lib/base/err.o" | grep -- ' -c '
+}
+
+check_flags() {
+	unlike "$(compile_line CC=gcc CFLAGS=-O0)" 'FORTIFY' "without optimization no FORTIFY"
+	unlike "$(compile_line CC=gcc SAN=1)" 'FORTIFY' "nor with the address sanitizer"
+	is "$(compile_line CC=gcc CPPFLAGS=-D_FORTIFY_SOURCE=1 | grep -o 'FORTIFY_SOURCE=.')" 'FORTIFY_SOURCE=1' "the caller's level of it"
+	like "$(compile_line CC=gcc CFLAGS='-O2 -fno-stack-protector')" '-fstack-protector-strong.* -fno-stack-protector ' \
+		"the caller's flags come last"
+	make "$jobs" O="$tmp/flags" CC=gcc CPPFLAGS=-D_FORTIFY_SOURCE=2 HAVE_32= shim >"$tmp/log" 2>&1
+	ok $? "the library with a packager's flags" || diag "$(cat "$tmp/log")"
+	is "$(traits "$tmp/flags/ld_pre_smc.so" | grep FORTIFY)" '' "has no checked functions, which musl lacks"
+	like "$(make -n V=1 O="$tmp/flags" CC='clang --target=aarch64-linux-gnu' CFLAGS='-O2 -fstack-protector-strong' -B shim 2>&1)" \
+		'-fstack-protector-strong.* -fno-stack-protector ' "nor a stack protector whose guard is in glibc's loader"
+}
+
 check_verbose() {
 	local quiet loud
 	rm -f "$tmp/gcc/smc_run"
@@ -126,9 +201,12 @@ check_missing_packages() {
 	need_message "cmocka missing: one line, but only for tests" \
 		"install libcmocka-dev (Debian, Ubuntu) or libcmocka-devel (RPM)" \
 		env PKG_CONFIG_LIBDIR="$tmp/pc" make O="$tmp/none" tests
+	# The last one of PATH: the first compiler may be ccache's, which looks for another one.
 	for tool in make sh cat uname gcc cc test sed find mkdir rm; do
-		ln -s "$(type -P $tool)" "$tmp/bin/$tool"
+		ln -s "$(type -aP $tool | tail -n 1)" "$tmp/bin/$tool"
 	done
+	out=$(PATH="$tmp/bin" tests/setup 2>&1)
+	is "$?$(printf '%s\n' "$out" | grep -c '^setup: not a Debian')" 01 "without dpkg the setup leaves it to make"
 	need_message "pkg-config missing: one line" \
 		"install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM)" \
 		env PATH="$tmp/bin" make O="$tmp/none"
@@ -155,6 +233,20 @@ check_hook() {
 	is "$(jq -c .when "$1")" '{"annotations":{"^smc-tools/attach$":".*"}}' "and the annotation, with any value: wrong ones are told"
 }
 
+# dead_links DIR: of the documents below it; and the sample file is there.
+dead_links() {
+	local doc link dead=
+	while read -r doc; do
+		while read -r link; do
+			[ -e "${doc%/*}/$link" ] || dead+=" ${doc#"$1/"}:$link"
+		done < <(grep -o '](\([^):#]*\))' "$doc" | sed 's/](\(.*\))/\1/')
+	done < <(find "$1" -name '*.md')
+	is "$dead" '' "every relative link of an installed document leads to an installed file"
+	is "$(grep -o '](docs/tutorial.md)' "$1/README.md")" '](docs/tutorial.md)' "and those that can stay are there"
+	[ -e "$1/examples/smc.conf" ]
+	ok $? "so is the sample of smc.conf"
+}
+
 check_install() {
 	local lib=$tmp/root/opt/smc/lib64 share=$tmp/root/opt/smc/share page link
 	do_install install >"$tmp/log"
@@ -166,6 +258,8 @@ check_install() {
 	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_ab" ]
 	ok $? "that of smc_run is installed"
 	like "$(strings "$tmp/root/opt/smc/bin/smc_run")" '^/opt/smc/libexec/smc-tools/smc_ab$' "and smc_run knows where"
+	is "$(SMC_DEBUG='' "$tmp/root/opt/smc/bin/smc_run" --quiet printenv LD_PRELOAD)" "$lib/ld_pre_smc.so" "a staged smc_run finds its library"
+	is "$("$tmp/root/opt/smc/bin/smc_run" --ab 0 -- true 2>&1)" "smc_run: --ab: '0' is not a number of pairs from 1 to 1000; try 'smc_run --help'" "and its helper"
 	for link in libsmc-preload.so ld_pre_smc.so.1; do
 		is "$(readlink "$lib/$link")" ld_pre_smc.so "$link is a link to it"
 	done
@@ -179,6 +273,7 @@ check_install() {
 	for link in smcss smc_run; do
 		is "$(readlink "$share/bash-completion/completions/$link")" smc-tools "completion of $link loads on demand"
 	done
+	dead_links "$share/doc/smc-tools"
 	check_hook "$share/containers/oci/hooks.d/smc-tools.json"
 	is "$(find "$tmp/root" -type f -perm /022)" "" "no installed file is writable for others"
 	do_install install LIBDIR32= INSTALL_SETUID_SHIM=1 >/dev/null
@@ -201,10 +296,11 @@ check_install() {
 # Programs of both kinds, also one that the other starts, get their library from one LD_PRELOAD.
 check_32() {
 	local text="the installed smc_run serves 64-bit and 32-bit programs" bits run
-	if ! echo 'int main(void) { return 0; }' | gcc -m32 -x c -o "$tmp/run32" - 2>/dev/null; then
-		skip "$text" "no 32-bit compiler"
+	if ! CC=gcc can_32; then
+		skip "$text" "$why_not"
 		return
 	fi
+	mv "$tmp/can_32" "$tmp/run32"
 	echo 'int main(void) { return 0; }' | gcc -x c -o "$tmp/run64" -
 	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" install >"$tmp/log" 2>&1
 	run="$tmp/prefix/bin/smc_run --quiet"
@@ -261,6 +357,16 @@ check_dependencies() {
 		touch -d '+1 minute' "$1/$header"
 		! make -q -C "$1" CC=clang CFLAGS=-O0 build/smcss >/dev/null 2>&1
 		ok $? "touching $header rebuilds"
+		touch -d '1 hour ago' "$1/$header"
+	done
+	if [ ! -e "$1/build/smc_bpf" ]; then
+		skip "touching a header of eBPF programs rebuilds" "smc_bpf was not built"
+		return
+	fi
+	for header in lib/bpf/places.bpf.h lib/bpf/smclife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h; do
+		touch -d '+1 minute' "$1/$header"
+		! make -q -C "$1" CC=clang CFLAGS=-O0 build/bpf/smclife.o >/dev/null 2>&1
+		ok $? "touching $header rebuilds the eBPF program"
 		touch -d '1 hour ago' "$1/$header"
 	done
 }
@@ -346,7 +452,7 @@ check_layers() {
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smcdr)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smc_put|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"
@@ -377,6 +483,8 @@ check_shell() {
 }
 
 check_gcc
+check_hardened
+check_flags
 check_verbose
 check_missing_packages
 check_left_out

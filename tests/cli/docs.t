@@ -30,6 +30,12 @@ listed_options() {
 		grep -oE -- '--?[A-Za-z0-9][A-Za-z0-9-]*' | grep -vE '^-[a-z]{2}'
 }
 
+# complete_names DIRECTORY BEGINNING: names in it that bash offers
+complete_names() {
+	# shellcheck disable=SC2016 # bash expands these
+	bash -c '. completions/smc-tools; cd "$1" && cur=$2 && _smc_names "$PWD"/*; printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
+}
+
 # complete_with FUNCTION WORD...: what bash offers for the last word, one a line.
 complete_with() {
 	# shellcheck disable=SC2016 # bash expands these
@@ -118,6 +124,9 @@ check_live_test() {
 			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
 	done
 	is "$missing" "" "smc_chk: manual page has every JSON key of the live test"
+	same "$(sed -n '/^The first line is the verdict/,/^if /p' man/smc_chk.8 | sed -n 's/^\.Dq //p' | sed 's/ SMC-[RD]//; s/ ,$//')" \
+		"$(sed -n '/^static void put_verdict/,/^}/p' smc_chk/live/report.c | grep -oE '"[A-Z][^":]*' | tr -d '"' | sed 's/ $//')" \
+		"smc_chk: manual page has every verdict of the live test"
 	same "$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' man/smc_chk.8)" \
 		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c smc_chk/*/*.c)" "smc_chk: manual page names the schemas of the live test"
 }
@@ -237,6 +246,17 @@ check_completion() {
 	done
 }
 
+# Others may choose the names of devices.
+check_completion_names() {
+	names=$(mktemp -d) || exit 1
+	# shellcheck disable=SC2016 # they are not to be expanded
+	(cd "$names" && touch -- eth0 eth0.7 'x$(>done)' 'x`>done`' "e'h" 'e h' -n)
+	is "$(complete_names "$names" ''; ls "$names/done" 2>/dev/null)" "eth0
+eth0.7" "completion: of names that others chose, the plain ones"
+	is "$(complete_names "$names" eth0.)" eth0.7 "completion: a name that is begun"
+	rm -rf "$names"
+}
+
 # Completion runs the command that is typed, and nothing else.
 check_completion_asks() {
 	asked=$(mktemp -d) || exit 1
@@ -351,6 +371,7 @@ check_states
 check_reasons
 check_variables
 check_completion
+check_completion_names
 check_completion_asks
 check_netns_names
 check_readme

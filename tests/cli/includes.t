@@ -9,7 +9,7 @@ import re
 import sys
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
-TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'ld_pre_smc')
+TOOLS = ('smc_run', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
 
 # What of lib/ only tools include, and each other.
 UPPER = ('lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/bpf')

@@ -35,6 +35,8 @@ smc_run --status -j
 smc_run --help
 smc_run -r x true
 smc_dump -r CAPTURE
+smc_dump -r PCAPNG
+smc_dump -r PCAPNG -w /dev/null
 smc_dump -j -x -r CAPTURE
 smc_dump --help
 smc_conf export SETTINGS
@@ -116,6 +118,7 @@ def make_bundle(directory):
 def tasks(directory, record):
     names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory),
              "SETTINGS": recorded.ROOT + "/tests/fuzz/corpus/conf_json/all",
+             "PCAPNG": recorded.ROOT + "/tests/fuzz/corpus/pcapng/little",
              "CAPTURE": recorded.ROOT + "/tests/cli/captures/smcd.pcap"}
     with open(names["FILE"], "w", encoding="ascii") as file:
         file.write(recorded.PNET_TABLE)

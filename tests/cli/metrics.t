@@ -17,6 +17,7 @@ METRICS = recorded.ROOT + "/packaging/metrics"
 RULES = METRICS + "/smc-tools.rules.yml"
 PICTURE = recorded.ROOT + "/docs/dashboard.svg"
 SCRIPT = METRICS + "/smc-metrics"
+PUT = recorded.BUILD + "/smc_put"
 # As smc-metrics calls them; what a recorded host does not have is its namespaces, and the scopes of eBPF.
 COLLECTED = ("smcd --metrics stats", "smcd --metrics linkgroup", "smcss --metrics -a", "smc_conf show --metrics")
 HERE = ("smc_bpf status --metrics",) if os.path.exists(recorded.BUILD + "/smc_bpf") else ()
@@ -174,8 +175,56 @@ def write_metrics(tools, directory):
                           env={"PATH": "/usr/bin:/bin", "SMC_TOOLS_METRICS_PATH": tools})
 
 
+def put(directory, text="new\n"):
+    result = subprocess.run([PUT, directory, "smc-tools.prom"], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    return result.returncode, result.stdout + result.stderr
+
+
+def check_foreign_directory():
+    """What may stand where smc-metrics writes, when others own the directory or one before it."""
+    with recorded.new_directory() as top:
+        mine, file, secret = top + "/mine", top + "/mine/smc-tools.prom", top + "/secret"
+        os.mkdir(mine)
+        os.mkdir(top + "/theirs")
+        os.mkdir(top + "/theirs/exporter")
+        stub(top, "secret", "")
+        secret_text = read(secret)
+        os.symlink(top + "/theirs", top + "/way")
+        os.symlink(mine, top + "/last")
+        for name in "way/exporter", "last":
+            status, said = put("%s/%s" % (top, name))
+            equal((status, said.count("\n"), "symbolic link" in said), (1, 1, True), "a link on the way is not followed: " + name)
+        equal((os.listdir(mine), os.listdir(top + "/theirs/exporter")), ([], []), "nothing is written there")
+        os.symlink(secret, file)
+        equal((put(mine), os.path.islink(file), read(file)), ((0, ""), False, "new\n"), "a link of its name is replaced")
+        os.remove(file)
+        os.link(secret, file)
+        equal((put(mine), read(file)), ((0, ""), "new\n"), "so is a second name of another file")
+        equal((read(secret), os.stat(secret).st_mode & 0o777), (secret_text, 0o755), "which stays as it was")
+        os.remove(file)
+        os.mkdir(file)
+        status, said = put(mine)
+        equal((status, said.count("\n"), os.listdir(mine)), (1, 1, ["smc-tools.prom"]), "a directory: one sentence, nothing is left")
+        os.rmdir(file)
+        os.mkfifo(file)
+        equal((put(mine), read(file)), ((0, ""), "new\n"), "a FIFO is replaced")
+
+
+def check_swap():
+    """The directory becomes a link while a part works: its owner has waited for that."""
+    with recorded.new_directory() as tools, recorded.new_directory() as top:
+        os.mkdir(top + "/exporter")
+        os.mkdir(top + "/root")
+        os.symlink(PUT, tools + "/smc_put")
+        stub(tools, "smcss", "mv %s/exporter %s/old && ln -s %s/root %s/exporter && echo 'smc_x 1'\n" % ((top,) * 4))
+        result = write_metrics(tools, top + "/exporter")
+        equal((result.returncode, result.stderr.count("\n"), os.listdir(top + "/root"), os.listdir(top + "/old")), (1, 1, [], []),
+              "a directory that becomes a link meanwhile: one sentence, and nothing is written anywhere")
+
+
 def check_script():
     with recorded.new_directory() as tools, recorded.new_directory() as directory:
+        os.symlink(PUT, tools + "/smc_put")
         stub(tools, "smcd", 'for name; do :; done; echo "# HELP smc_$name x"; echo "# TYPE smc_$name gauge"; echo "smc_$name 1"; echo "# EOF"\n')
         stub(tools, "smcss", 'echo "smc_half 1"; echo "smcss: it broke" >&2; exit 1\n')
         stub(tools, "smc_conf", 'echo "# HELP smc_policy x"; echo "# TYPE smc_policy gauge"; echo "smc_policy 3"\n')
@@ -237,6 +286,8 @@ def main():
     check_alerts()
     check_dashboard(metrics)
     check_script()
+    check_foreign_directory()
+    check_swap()
     check_units()
     recorded.done()
 

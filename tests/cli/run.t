@@ -62,6 +62,21 @@ rm "$tree/tests/cli/odd.t" "$tree/build/tests/unit/good"
 run unit
 is "$rc $(tail -n 1 <<<"$out")" '1 0 passed, 1 failed, 0 skipped' 'a unit test that was not built'
 
+# What tests need of this machine.
+suite build/tests/unit/good "$good"
+run_with() { BUILD=$tree/build capture "$@" "$tree/tests/run" unit; }
+# shellcheck disable=SC2016
+run_with bash -c 'ulimit -n 512; exec "$@"' bash
+is "$rc:$err" "1:tests/run: a process may have 512 descriptors here, tests need 1024: raise 'ulimit -Hn'" 'too few descriptors: said'
+noexec='mount -t tmpfs -o noexec none /mnt && exec "$@"'
+if unshare -rm sh -c "$noexec" sh true 2>/dev/null; then
+	run_with env TMPDIR=/mnt unshare -rm sh -c "$noexec" sh
+	is "$rc:$(head -n 1 <<<"$out")" "0:/tmp, or TMPDIR, lets no program run: tests use $tree/build/tests/tmp" 'no programs in /tmp: elsewhere'
+else
+	skip 'a /tmp without programs' 'needs user and mount namespaces'
+fi
+rm "$tree/build/tests/unit/good"
+
 # An emulated processor that trips is not the test's fault: once.
 cat >"$tree/tests/cli/odd.t" <<'END'
 #!/bin/sh

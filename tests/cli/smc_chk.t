@@ -65,6 +65,11 @@ refuse "'--explain' and '--pnetid' exclude" -e MEM -i lo
 refuse "'--explain' and '--live-test' exclude" -e MEM -l
 refuse "'--from' and '--explain' exclude" --from x -e MEM
 refuse "'--from' and '--netns' exclude" --from x -N x
+for option in --problems --json --debug; do
+	refuse "option '$option' must follow 'smcss'" --from x $option smcss
+done
+refuse "'--explain' and '--netns' exclude" -e MEM -N x
+refuse "'--program' and '--netns' exclude" -x sh -N x
 refuse "'--port' can only be used with" -e MEM -p 1
 refuse "'--port' can only be used with" -p 5
 refuse "'--ipv6' can only be used with" --doctor -6
@@ -96,7 +101,7 @@ done
 refuse "unexpected argument 'x'" --advise x
 refuse "unexpected argument 'x'" x
 refuse "unexpected argument 'x'" -x sh x
-refuse 'no network namespace' -N there-is-none -e MEM
+refuse 'no network namespace' -N there-is-none -s
 
 # ---- a report that nobody takes: the first Ctrl-C ends the watch, another one the program ----
 # The full pipe has no reader that reads; signals come until it ends.
@@ -253,7 +258,9 @@ smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kern
 lacks '2false
 eBPF needs CONFIG_BPF_JIT, which this kernel does not have
 smc_run --seccomp needs seccomp user notification (kernel 5.14), which this kernel does not have' 0 3 'the kernel lacks CONFIG_BPF_JIT'
-if program plain32 -m32; then
+if ! can_32; then
+	skip '32-bit programs' "$why_not"
+elif program plain32 -m32; then
 	if [ -e "$build/32/ld_pre_smc.so" ]; then
 		way preload .library "\"$(cd "$build" && pwd)/32/ld_pre_smc.so\"" "$tmp/plain32"
 	fi
@@ -261,16 +268,20 @@ if program plain32 -m32; then
 	"$tmp/only64/smc_chk" -x "$tmp/plain32" >"$tmp/out"
 	is "$?" $bpf 'a 32-bit program, only the 64-bit library'
 	like "$(cat "$tmp/out")" 'why +the program is for i386, the library for x86-64' 'and why'
-else
-	skip '32-bit programs' 'no 32-bit compiler'
 fi
 cp "$tmp/plain" "$tmp/strange"
 printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
 strange=$(od -An -tu2 -j18 -N2 "$tmp/strange" | tr -d ' ')
 own=$("$build/smc_chk" -x "$tmp/plain" | sed -n 's/^  kind .*, //p')
-way bpf '.machine, .why' 'null,"the program is for machine '"$strange"', 64 bits, the library for '"$own"'"' "$tmp/strange"
-run -x "$tmp/strange"
-like "$out" '^  kind +dynamic, machine (32767|65407), ' 'a machine that has no name here'
+refuse "/strange' cannot be started: this kernel does not execute programs for machine $strange, 64 bits\$" -x "$tmp/strange"
+# A record decides on the kernel, and knows of programs what it asked for.
+echo 1 >"$tmp/kernel/probes/executes-$strange-64"
+capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" -x "$tmp/strange"
+like "$out" "^  kind +dynamic, machine $strange, " 'a machine that has no name here'
+like "$out" "^  why +the program is for machine $strange, 64 bits, the library for $own\$" 'and no library'
+echo 0 >"$tmp/kernel/probes/executes-$strange-64"
+capture env SMC_TOOLS_ROOT="$tmp/kernel" "$build/smc_chk" -x "$tmp/strange"
+refused 1 'this kernel does not execute' 'on a recorded kernel that does not execute it'
 # A C library, a loader of its own.
 mkdir "$tmp/own" && touch "$tmp/own/libc.so.6"
 # shellcheck disable=SC2016 # for the loader
@@ -325,7 +336,7 @@ refuse "no command 'plain' in PATH; a file in this directory needs ./" -x plain
 way preload .program '"./plain"' ./plain
 cd - >/dev/null || exit 1
 # Whoever starts it decides.
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && status_has 'NoNewPrivs:.0' &&
 	! findmnt -no OPTIONS -T "$tmp" 2>/dev/null | grep -qw nosuid; then
 	mkdir "$tmp/tools" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/tools" && chmod 755 "$tmp/tools"
 	# as_other WANT FILTER WANT FILE: way, for somebody else
@@ -363,7 +374,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
 		skip 'nosuid and noexec mounts' 'needs a mount namespace'
 	fi
 else
-	skip 'programs that raise rights' 'needs root, setpriv and a file system without nosuid'
+	skip 'programs that raise rights' 'needs root, setpriv, a file system without nosuid and a process without no_new_privs'
 fi
 
 # ---- PNET IDs of a recorded host: firmware's ----

@@ -113,7 +113,7 @@ def check_bundle():
 
 
 def check_from(path):
-    for argv in (["--doctor"], ["--doctor", "-j"], ["-s"]):
+    for argv in (["--doctor"], ["--doctor", "-j"], ["-s"], ["--problems"], ["--doctor", "--problems", "-j"]):
         live, back = run(*argv), run("--from", path, *argv)
         same = live.stdout == back.stdout and live.returncode == back.returncode
         ok(same, "--from FILE %s is as live" % " ".join(argv), (live, back))
@@ -136,9 +136,7 @@ def check_from(path):
 def check_hostile(path):
     plain = entry(FOLDER + "/record/x", b"x")
     refuse("No such file", "--from", TOP.name + "/none")
-    refuse("is not a bundle", "--from", "/dev/null")
     refuse("is not a bundle", "--from", CHK)
-    refuse("is not a bundle", "--from", TOP.name)
     refuse("no smc-tools/bundle/1", "--from", archive(plain))
     refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
     refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
@@ -232,11 +230,14 @@ def check_children():
     """Who starts it may not care for its own children: the kernel forgets ours then, too."""
     target = TOP.name + "/children.tar.gz"
     start = time.monotonic()
+    run("-b", target, "-j")
+    usual, start = time.monotonic() - start, time.monotonic()
+    os.unlink(target)
     done = run("-b", target, "-j", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
     commands = json.loads(done.stdout or b"{}").get("commands", [])
     ok(done.returncode == 0 and commands and not [c for c in commands if "cannot run" in c.get("errors", "")],
        "SIGCHLD ignored: the tools run all the same", done)
-    ok(time.monotonic() - start < 20, "and nobody waits for them in vain", time.monotonic() - start)
+    ok(time.monotonic() - start < 5 * usual, "and nobody waits for them in vain", (time.monotonic() - start, usual))
     os.unlink(target)
 
 

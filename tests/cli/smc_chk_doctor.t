@@ -169,6 +169,17 @@ quoted 'the name of a file' 1
 capture "$build/smc_pnet" --import /übung/€
 like "$err" "'?/übung/€'?" 'what a user types can be read again'
 
+host $no_smc
+mkdir "$root/lib"
+touch "$root/lib/ld-linux.so.2"
+printf '1\n/usr/lib32/ld_pre_smc.so\ni386' >"$root/probes/library-32"
+for executes in 1:'serves 32-bit programs' 0:'32-bit programs cannot run: this kernel does not execute them'; do
+	echo "${executes%%:*}" >"$root/probes/executes-3-32"
+	run --doctor
+	is "$(printf '%s\n' "$out" | grep -c '32-bit')" 1 "one line on 32-bit programs: ${executes#*:}"
+	like "$out" " shim .*${executes#*:}" "that one"
+done
+
 # This machine, as it is.
 "$chk" -j >"$tmp/out" 2>"$tmp/err"
 rc=$?

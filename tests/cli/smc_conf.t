@@ -30,6 +30,22 @@ wrong() {
 	like "$err" "^smc_conf: standard input:($1)" "said: $1"
 }
 
+# magic: a path that says /etc/passwd, and leads to what another mount namespace has there
+magic() {
+	file=/etc/passwd
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare -m sh -c 'mount --bind "$1" "$2" && exec sleep 600' sh "$tmp/smc.conf" $file 2>/dev/null &
+	until cmp -s "/proc/$!/root$file" "$tmp/smc.conf"; do
+		if ! kill -0 $! 2>/dev/null; then
+			skip 'a file of another mount namespace' 'unshare -m'
+			return
+		fi
+		sleep 0.1
+	done
+	refuse "$file as root: it leads to a file that cannot be checked" apply "/proc/$!/root$file"
+	kill $!
+}
+
 # ---- help and version ----
 for option in -h --help --he; do
 	run "$option"
@@ -68,8 +84,14 @@ unlike "$err" "$(printf '\033')" 'what stands in a file does not drive a termina
 if [ "$(id -u)" = 0 ]; then
 	echo 'eid A' >"$tmp/smc.conf"
 	chmod 666 "$tmp/smc.conf"
-	refuse "smc.conf is not taken from root: others than root may change" check "$tmp/smc.conf"
-	refuse "smc.conf is not taken from root: others than root may change" apply "$tmp/smc.conf"
+	for command in apply watch; do
+		refuse "refusing to read $tmp/smc.conf as root: other users can write to /" $command "$tmp/smc.conf"
+	done
+	for command in check export; do
+		capture "$conf" $command "$tmp/smc.conf"
+		is "$rc" 0 "$command changes nothing: it reads any file"
+	done
+	magic
 else
 	skip 'a file that others may change' 'not root'
 fi
@@ -113,7 +135,7 @@ is "$rc$out" '0smc_conf: standard input:2: waits for its device: pnetid X mac 02
 from 'eid A B C D\n'
 is "$rc$out" '1smc_conf: there would be 5 EIDs, and the kernel takes 4' 'check --from: too many EIDs, with the one that is there'
 from 'eid a\n'
-like "$rc$out" '^1smc_conf: standard input:1: a: an EID' 'check --from: a wrong line'
+like "$rc$out" '^1smc_conf: standard input:1: a: lower case is not allowed' 'check --from: a wrong line'
 from 'scope /system.slice/redis.service only ipv4 user nobody-here\n'
 is "$rc$out" 0 'check --from: a scope, whose user and control group only that host knows'
 out=$(echo 'scope /x' | SMC_TOOLS_ROOT="$tmp" "$conf" watch - 2>&1)
@@ -122,6 +144,11 @@ out=$(echo 'eid A' | "$conf" watch - 2>&1)
 is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 run check - --from /no/such/bundle
 is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
+
+"$conf" check - <examples/smc.conf >"$tmp/out" 2>&1
+ok $? 'the sample is a good file' || diag "$(cat "$tmp/out")"
+sed 's/^#\([a-z]\)/\1/' examples/smc.conf | "$conf" check - >"$tmp/out" 2>&1
+ok $? 'and so it is with every line that it offers' || diag "$(cat "$tmp/out")"
 
 # ---- the unit: systemd knows its settings, and it has few rights ----
 if systemd-analyze security --help 2>/dev/null | grep -q -e --offline; then

@@ -94,7 +94,8 @@ refuse 'conf:1: not an entry: give' --import "$tmp/conf" --diff
 out=$(echo 'A-B eth0 n/a 255' | "$pnet" --import - 2>&1)
 is "$?$out" "1smc_pnet: standard input:1: 'A-B' is not a PNET ID: only letters and digits are allowed" 'import from stdin'
 refuse 'cannot read' --import "$tmp"
-refuse '/dev/zero is larger than a PNET table can be' --import /dev/zero
+err=$("$pnet" --import - 2>&1 </dev/zero)
+is "$?$err" '1smc_pnet: standard input is larger than a PNET table can be' 'a file without end'
 
 # ---- namespaces ----
 refuse "no network namespace 'no-such'" -N no-such

@@ -54,6 +54,7 @@ is "$?$err" '1smc_rnics: cannot write to standard output: No space left on devic
 
 # ---- usage ----
 refuse "unknown option '-x'" - -x
+refuse "'--enable' and '--json' exclude each other" - -e 1 -j
 refuse "'xyz' is not a function ID" - xyz
 refuse "'' is not a function ID" - ''
 refuse "'-1' is not a function ID" - -- -1

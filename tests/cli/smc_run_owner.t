@@ -38,7 +38,7 @@ refuses() {
 	shift 2
 	capture /mnt/opt/smc/smc_run "$@" --quiet --enable x
 	is "$rc|$out|$err" \
-		"125||smc_run: x.service would use '$used', but others than root may change '$culprit': install smc-tools where only root may" \
+		"125||smc_run: x.service would use '$used', but other users can write to '$culprit': install smc-tools where only root can" \
 		"refused: $* $culprit"
 	[ ! -e $file ] && [ ! -e /mnt/asked ]
 	ok $? "and nothing is done"

@@ -66,6 +66,10 @@ run() {
 	err=$(echo "$err" | grep -v 'SMC sockets cannot be opened here')
 }
 
+disable() {
+	capture /mnt/opt/smc_run --disable "$@"
+}
+
 # warns REGEX WHAT: what --enable x says
 warns() {
 	run --enable x
@@ -151,9 +155,14 @@ ok $? 'the service is not enabled, and no rules are left'
 rm /mnt/broken /mnt/log
 
 # ---- what is written ----
+disable x
+is "$(/mnt/opt/smc_run --preload --enable x --peers 10.0.0.0/8 2>&1 | sed 's/:.*//' | uniq | tr '\n' ' ')" \
+	'x.service Takes effect with smc_run ' 'warnings come after the results'
+disable x
+rm -f /mnt/log
 run --enable x --peers 10.0.0.0/8,fd00::/8
 is "$rc" 0 '--peers'
-like "$out" "^x.service: its peers are limited by $conf\$" 'it names the file'
+like "$out" "^x.service: its peers are limited by $conf, from now on\$" 'it names the file'
 like "$out" "^x.service: enabled by preload, $dropin\$" 'and enables the service'
 is "$err" "smc_run: the rules of --peers are gone at the next boot: 'systemctl enable smc-conf' applies them again" \
 	'it says so when nobody applies them at boot, and no more'
@@ -167,6 +176,8 @@ printf '%s\n' Id=smc-conf.service UnitFileState=enabled >/mnt/units/smc-conf.ser
 inode=$(stat -c %i $conf)
 run --enable x --peers fd00::/8 --peers 10.0.0.0/8
 is "$rc$err$(stat -c %i $conf)" "0$inode" 'again: the same file'
+is "$out" "x.service: its peers are limited by $conf, from now on
+x.service: already enabled by preload, $dropin" 'and nothing to be restarted, as rules act at once'
 is "$(cat /mnt/log)" 'applied
 applied' 'and applied again, should it have been lost'
 run --enable x
@@ -185,21 +196,21 @@ run --enable foo@ --peers 10.0.0.0/8
 like "$rc$(cat '/etc/smc-tools/smc.conf.d/foo@.service.conf')" '^allow from 10.0.0.0/8:6379$' 'a template: ports of its instances'
 
 # ---- and taken back ----
-run --disable x
+disable x
 is "$rc$out" '0x.service: disabled
 Takes effect with: systemctl restart x.service' '--disable'
 [ ! -e $conf ] && [ ! -e $dropin ] && [ -d /etc/smc-tools/smc.conf.d ]
 ok $? 'the rules are gone, their directory is not'
 is "$(grep -c '^exclusive policy$' /mnt/policy)" 1 'and without them the other files say all of the policy'
-run --disable x
+disable x
 is "$rc$out" '0x.service: is not enabled' 'again: nothing to do'
 run --enable x --peers 10.0.0.0/8
 echo 'deny port 22' >/etc/smc-tools/smc.conf.d/mine.service.conf
-run --disable --all
+disable --all
 is "$rc$err$(ls /etc/smc-tools/smc.conf.d)" 0mine.service.conf '--disable --all: all of ours, and nobody else'"'"'s'
 run --enable x --peers 10.0.0.0/8
 touch /mnt/broken
-run --disable x
+disable x
 is "$rc$err" '125smc_run: cannot ask nftables' '--disable: what is still in force is said'
 [ ! -e $conf ] && [ ! -e $dropin ]
 ok $? 'and gone at the next boot'
@@ -227,7 +238,7 @@ refused 1 'smc_conf: cannot open /etc/smc-tools/smc.conf: No such file' 'smc.con
 rm /etc/smc-tools/smc.conf
 chmod 777 /etc/smc-tools/smc.conf.d
 echo 'eid B' >/etc/smc-tools/smc.conf
-capture "$BUILD/smc_conf" diff
-refused 1 'smc.conf.d/1.conf is not taken from root: others than root may change /etc/smc-tools/smc.conf.d' \
+capture "$BUILD/smc_conf" apply
+refused 1 'refusing to read /etc/smc-tools/smc.conf.d/1.conf as root: other users can write to /etc/smc-tools/smc.conf.d' \
 	'a directory that others may change'
 plan_done

@@ -202,6 +202,9 @@ unit bad.service RestrictAddressFamilies='~AF_PACKET AF_SMC'
 refuse 'RestrictAddressFamilies=~AF_SMC' --enable bad
 unit bad.service "InaccessiblePaths=/nowhere -${lib%/*}"
 refuse "its InaccessiblePaths= forbids '$lib'" --enable bad
+refuse '--disable takes no options of --enable' --strict --disable bad
+refuse '--status takes no options of --enable' -f inet --status bad
+refuse '--metric, --server and --show-output are only for --ab' --metric x --enable bad
 unit bad.service NoExecPaths=/ ExecPaths=/usr
 refuse "its NoExecPaths= forbids '$lib'" --enable bad
 unit good.service NoExecPaths=/ "ExecPaths=/usr ${lib%/*}"
@@ -209,8 +212,9 @@ run --quiet --enable good
 is "$rc" 0 'ExecPaths= allows it'
 unit bad.service "EnvironmentFiles=$tmp/none (ignore_errors=yes)" "EnvironmentFiles=$tmp/env-? (ignore_errors=no)"
 printf '# LD_PRELOAD=x\nA=LD_PRELOAD=x\n' >"$tmp/env-0"
+mkfifo "$tmp/env-f"
 run --quiet --enable bad
-is "$rc" 0 'environment files without LD_PRELOAD'
+is "$rc" 0 'environment files without LD_PRELOAD, and one that is none'
 run --quiet --disable bad
 printf 'A=1\n LD_PRELOAD = "/x.so"\n' >"$tmp/env-1"
 refuse "'$tmp/env-1' sets LD_PRELOAD, .* add $lib there" --enable bad

@@ -61,6 +61,14 @@ is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin does not matter
 # ---- bad usage ----
 refuse "unknown option '-x'" -x
 refuse "unknown option '-x'" -ax
+refuse "'--summary' and '--wide' exclude each other" -sW
+refuse "'--summary' and '--names' exclude each other" -sn
+refuse "'--json' and '--wide' exclude each other" -jW
+refuse "'--json' and '--names' exclude each other" -jn
+refuse "'--output' and '--debug' exclude each other" -d -o mode
+refuse "'--output' and '--names' exclude each other" -n -o mode
+refuse "'--top' and '--wide' exclude each other" --top -W
+refuse "'--names' and '--metrics' exclude each other|'--metrics' and '--names' exclude" --metrics -n
 refuse "unknown or ambiguous option '--nonsense'" --nonsense
 refuse "unknown or ambiguous option '--smc'" --smc
 refuse "unknown or ambiguous option '--n'" --n

@@ -17,7 +17,8 @@ COUNT = 360
 
 def lab(directory):
     """A build directory and a lab in which nothing happens."""
-    for name in ("smc_run", "ld_pre_smc.so", "bench/life", "tests/kernel/soak", "tests/preload/stress", "tests/preload/sandbox"):
+    for name in ("smc_run", "ld_pre_smc.so", "bench/life", "tests/kernel/soak", "tests/preload/stress", "tests/preload/sandbox",
+                 "tests/preload/errnos"):
         os.makedirs(os.path.dirname(os.path.join(directory, name)), exist_ok=True)
         open(os.path.join(directory, name), "wb").close()
     with open(directory + "/lab", "w", encoding="ascii") as file:

@@ -9,6 +9,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);
+	struct smc_buffer buffer;
 	int bytes = -7, ret;
 
 	MUST(text);
@@ -18,6 +19,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ret = smc_parse_size(text, &bytes);
 	MUST(ret == 0 || ret == -EINVAL || ret == -ERANGE);
 	MUST(ret ? bytes == -7 : bytes >= 0);
+	/* A size is a value of SMC_RCVBUF, too. */
+	MUST(smc_parse_buffer(text, &buffer) ? ret : buffer.bytes >= 0 && buffer.below >= 0);
+	MUST(ret || (buffer.bytes == bytes && buffer.below == INT_MAX));
 	free(text);
 	return 0;
 }

@@ -60,7 +60,7 @@ static void count(struct smcss_row *row)
 {
 	struct netns netns = { .inode = 4026531840, .name = "a\"\\\n" };
 	const struct netns_list spaces = { .entries = &netns, .count = 1 };
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct out_text text = { 0 };
 	json_t *json;
 

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
@@ -19,6 +20,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -184,14 +186,6 @@ static void try_close(int (*close_it)(int fd))
 	say_end(peer, sent);
 }
 
-/* Somebody else has the keeper's name, and goes on to have it. */
-static void try_squatted(void)
-{
-	size_t sent;
-
-	say_close(close, &sent);
-}
-
 static int by_dup2(int fd)
 {
 	return dup2(STDERR_FILENO, fd) == fd ? 0 : -1;
@@ -311,26 +305,34 @@ static int by_reset(int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)) || close(fd);
 }
 
-/* What a process leaves behind that ends or becomes another one. */
-static void try_end(void (*end)(void))
+/* What a process leaves behind that ends or becomes another one. Return: its status. */
+static int unsent_of_child(void (*end)(void), int *peer, size_t *sent)
 {
-	int peer, sizes[2], status, held;
-	size_t sent = 0;
+	int sizes[2], status;
 	pid_t pid;
 
 	if (pipe(sizes))
 		exit(77);
 	pid = fork();
 	if (!pid) {
-		sent = fill(connected());
-		if (write(sizes[1], &sent, sizeof(sent)) != sizeof(sent))
+		*sent = fill(connected());
+		if (write(sizes[1], sent, sizeof(*sent)) != sizeof(*sent))
 			abort();
 		end();
 	}
-	peer = (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
-	(void)read(sizes[0], &sent, sizeof(sent));
-	waitpid(pid, &status, 0);
-	held = is_held(peer);
+	*peer = (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+	if (read(sizes[0], sent, sizeof(*sent)) != sizeof(*sent) || waitpid(pid, &status, 0) != pid)
+		exit(77);
+	close(sizes[0]);
+	close(sizes[1]);
+	return status;
+}
+
+static void try_end(void (*end)(void))
+{
+	size_t sent;
+	int peer, status = unsent_of_child(end, &peer, &sent), held = is_held(peer);
+
 	printf("status=%d held=%d ", status, held);
 	say_end(peer, sent);
 }
@@ -574,11 +576,24 @@ long syscall(long number, ...)
 	return libc_call(number, args);
 }
 
+static socklen_t address(struct sockaddr_un *addr)
+{
+	struct keep_home home = { .uid = geteuid() };
+	struct stat st;
+
+	for (int i = 0; i < KEEP_SPACES; i++) {
+		if (stat(keep_space(i), &st))
+			exit(77);
+		home.spaces[i] = (unsigned long)st.st_ino;
+	}
+	return keep_address(addr, &home);
+}
+
 /* As a keeper that does not listen yet, or no more. */
 static void try_taken(void)
 {
 	struct sockaddr_un addr;
-	socklen_t len = keep_address(&addr, geteuid());
+	socklen_t len = address(&addr);
 
 	name_fd = (int)syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (bind(name_fd, (struct sockaddr *)&addr, len))
@@ -594,7 +609,7 @@ static pid_t keeper(void)
 	struct ucred peer = { 0 };
 	socklen_t len = sizeof(peer);
 
-	if (!syscall(SYS_connect, fd, &addr, keep_address(&addr, geteuid())))
+	if (!syscall(SYS_connect, fd, &addr, address(&addr)))
 		getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len);
 	syscall(SYS_close, fd);
 	return peer.pid;
@@ -617,6 +632,160 @@ static void try_leaving(void)
 	close(fd);
 	printf("held=%d ", is_held(second));
 	say_end(second, sent);
+}
+
+/* Here, and in another namespace or as another user, which needs root. */
+static const char *const elsewhere[] = {
+	"", "unshare --pid --fork", "unshare --mount", "unshare --user --map-root-user",
+	"unshare --pid --mount --fork setpriv --bounding-set=-all",
+	"setpriv --reuid 65534 --clear-groups",
+};
+
+static int places = sizeof(elsewhere) / sizeof(elsewhere[0]);
+
+/* This program there, with the name of this one's keeper; the shell may be of another libc. */
+static void command(char *text, size_t size, int place, const char *what)
+{
+	struct sockaddr_un addr;
+	socklen_t len = address(&addr) - (socklen_t)offsetof(struct sockaddr_un, sun_path) - 1;
+	char path[256] = "";
+
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
+		exit(77);
+	snprintf(text, size, "exec %s %s %s %.*s", elsewhere[place], path, what,
+		 (int)len, addr.sun_path + 1);
+}
+
+static int named(const char *name, int (*call)(int, const struct sockaddr *, socklen_t))
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
+
+	strcpy(addr.sun_path + 1, name);
+	if (call(fd, (struct sockaddr *)&addr,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + strlen(name))))
+		exit(77);
+	return fd;
+}
+
+/* Looks like a keeper, and takes what it gets. */
+static void steal(const char *name)
+{
+	int fd = named(name, bind), client;
+	char byte;
+
+	if (prctl(PR_SET_NAME, "smc_keep") || listen(fd, 16))
+		exit(77);
+	puts("ready");
+	fflush(stdout);
+	for (;;) {
+		client = accept(fd, NULL, NULL);
+		if (recv(client, &byte, 1, MSG_PEEK) == 1)
+			pause();
+		close(client);
+	}
+}
+
+static void try_thieves(void)
+{
+	char text[512] = "";
+	size_t sent;
+	FILE *thief;
+	int fd, peer;
+
+	unsetenv("LD_PRELOAD");
+	for (int i = 0; i < places; i++) {
+		command(text, sizeof(text), i, "steal");
+		fd = unsent(&peer, &sent);
+		thief = popen(text, "re");
+		if (!thief || !fgets(text, sizeof(text), thief) || close(fd))
+			exit(77);
+		printf("%sheld=%d", i ? " " : "", is_held(peer));
+		syscall(SYS_close, peer);
+		kill(keeper(), SIGKILL);
+		pclose(thief);
+	}
+	puts("");
+}
+
+/* Hands a socket with unsent data over as the library does. */
+static void give(const char *name)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(KEEP_FDS * sizeof(int))];
+	} control = { .header = { .cmsg_len = CMSG_LEN(KEEP_FDS * sizeof(int)),
+				  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+	char byte = KEEP_CLOSE;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = sizeof(control.space) };
+	int fds[KEEP_FDS], peer, to = named(name, connect);
+	struct pollfd poll_fd = { .fd = to };
+	size_t sent;
+
+	fds[0] = unsent(&peer, &sent);
+	for (int i = 0; i < KEEP_SPACES; i++)
+		fds[1 + i] = open(keep_space(i), O_RDONLY);
+	memcpy(CMSG_DATA(&control.header), fds, sizeof(fds));
+	sendmsg(to, &message, MSG_NOSIGNAL);
+	close(fds[0]);
+	poll(&poll_fd, 1, -1);
+	printf("held=%d ", is_held(peer));
+}
+
+/* The keeper takes only what comes from where it is. */
+static void try_givers(void)
+{
+	char text[512];
+	size_t sent;
+	int peer;
+
+	unsetenv("LD_PRELOAD");
+	close(unsent(&peer, &sent));
+	for (int i = 0; i < places; i++) {
+		command(text, sizeof(text), i, "give");
+		fflush(stdout);
+		if (system(text))
+			exit(77);
+	}
+	say_end(peer, sent);
+}
+
+static void end_with_few(void)
+{
+	struct rlimit few = { 40, 40 };
+
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		abort();
+	exit(0);
+}
+
+/* The keeper may have as many descriptors as the program that needed it first. */
+static void try_limit(void)
+{
+	enum { MANY = 100 };
+	static int peers[MANY];
+	static size_t sent[MANY];
+	int held = 0, complete = 0, status = unsent_of_child(end_with_few, &peers[0], &sent[0]);
+
+	for (int i = 1; i < MANY; i++)
+		status |= close(unsent(&peers[i], &sent[i]));
+	/* The first may be refused: other programs of this user count for its limit, unix(7). */
+	for (int i = 1; i < MANY; i++)
+		held += is_held(peers[i]);
+	for (int i = 0; i < MANY; i++)
+		complete += drain(peers[i]) == (ssize_t)sent[i];
+	printf("status=%d held=%d complete=%d ", status, held, complete);
+	printf("gone=%d\n", keeper_ends());
+}
+
+/* As a server that was started as root: nobody but root sees all of such a process. */
+static void try_dropped(void)
+{
+	if (setgid(65534) || setuid(65534))
+		exit(77);
+	try_close(close);
 }
 
 static void on_child(void)
@@ -669,15 +838,23 @@ static const struct {
 	{ "threads", NULL, NULL, try_threads }, { "signals", NULL, NULL, try_signals },
 	{ "child", NULL, NULL, on_child }, { "child_shut", NULL, NULL, on_child_shut },
 	{ "taken", NULL, NULL, try_taken }, { "leaving", NULL, NULL, try_leaving },
-	{ "calls", NULL, NULL, count_calls }, { "squatted", NULL, NULL, try_squatted },
+	{ "calls", NULL, NULL, count_calls }, { "thieves", NULL, NULL, try_thieves },
+	{ "givers", NULL, NULL, try_givers }, { "limit", NULL, NULL, try_limit },
+	{ "dropped", NULL, NULL, try_dropped },
 };
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "nothing"))
 		return 0;
+	if (argc == 3 && !strcmp(argv[1], "steal"))
+		steal(argv[2]);
+	/* In a user namespace there is no other user. */
+	places -= setgroups(0, NULL) != 0;
 	signal(SIGCHLD, count_child);
 	start_server();
+	if (argc == 3 && !strcmp(argv[1], "give"))
+		return give(argv[2]), 0;
 	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (strcmp(argv[1], cases[i].name))
 			continue;

@@ -17,7 +17,7 @@ fi
 is "$(manners stack)" small 'the calls need little stack: signal handlers have little'
 
 # The names that these functions have for 32-bit programs with 64-bit times.
-if [ -e "$BUILD/32/ld_pre_smc.so" ] && (cd "$here/../.." &&
+if [ -e "$BUILD/32/ld_pre_smc.so" ] && can_32 && (cd "$here/../.." &&
 	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -I. -fPIC -shared -o "$tmp/mimic32.so" tests/preload/mimic_lib.c -ldl &&
 	${CC:-cc} -m32 -std=gnu17 -D_GNU_SOURCE -D_TIME_BITS=64 -D_FILE_OFFSET_BITS=64 -I. -pthread -o "$tmp/differs32" \
 		tests/kernel/differs.c) 2>"$tmp/err32"; then
@@ -26,5 +26,5 @@ if [ -e "$BUILD/32/ld_pre_smc.so" ] && (cd "$here/../.." &&
 			"$(line "$tmp/tcp" $case)" "64-bit times in a 32-bit program: $case is mended"
 	done
 else
-	skip '64-bit times in a 32-bit program' 'the compiler makes none'
+	skip '64-bit times in a 32-bit program' "${why_not:-no 32-bit library}"
 fi

@@ -255,7 +255,7 @@ int listen(int fd, int backlog)
 int connect(int fd, const struct sockaddr *addr, socklen_t len)
 {
 	spoil_linger(fd);
-	if (kind(fd) && addr->sa_family == AF_UNSPEC)
+	if (kind(fd) && addr && addr->sa_family == AF_UNSPEC)
 		return refuse(EINVAL);
 	return (int)syscall(SYS_connect, fd, addr, len);
 }

@@ -127,6 +127,9 @@ is "$(asked)" 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsock
 under SMC_SNDBUF=64K FAKE_SMC=97 FAKE_INET=97 -- call 2 1 0 >/dev/null
 is "$(asked)" 'socket 43 1 0;socket 2 1 256;socket 2 1 0;' 'no buffer size on a TCP socket'
 is "$(under SMC_SNDBUF=64K FAKE_OPT=22 -- call 2 1 0)" 'ok errno kept' 'a size that is refused costs neither socket nor errno'
+under SMC_SNDBUF=64K:4 SMC_RCVBUF=1M:5 -- call 2 1 0 2 1 0 2 1 0 >/dev/null
+is "$(asked)" 'socket 43 1 0;setsockopt 1 7 65536;setsockopt 1 8 1048576;setsockopt 1 72 0;socket 43 1 0;setsockopt 1 8 1048576;setsockopt 1 72 0;socket 43 1 0;' \
+	'SIZE:BELOW is for descriptors less than that, which costs no system call'
 for force in 0 1; do
 	is "$(under SMC_SNDBUF=1M SMC_RCVBUF=1K FAKE_LIMIT=65536 FAKE_FORCE=$force -- call 2 1 0 && asked)" 'ok errno kept
 socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;setsockopt 1 8 1024;setsockopt 1 72 0;' \
@@ -251,12 +254,12 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 
 # ---- the library as a file ----
 exports=$(sed -n '/global:/,/local:/s/^\t\t\([A-Za-z_0-9]*\);$/\1/p' "$here/../../ld_pre_smc/ld_pre_smc.map" | LC_ALL=C sort | tr '\n' ' ')
-is "$exports" '_Exit _exit accept accept4 bind close close_range closefrom connect dup dup2 dup3 epoll_create epoll_create1 execl '\
+is "$exports" '_Exit _exit accept accept4 bind close close_range closefrom connect dl_iterate_phdr dup dup2 dup3 epoll_create epoll_create1 execl '\
 'execle execlp execv execve execveat execvp execvpe fclose fcntl fcntl64 fexecve fork getsockopt ioctl listen pidfd_getfd prctl '\
 'quick_exit recvmmsg recvmsg sendfile sendfile64 setsockopt shutdown socket splice ' 'what it takes over'
 is "$(nm -D --defined-only "$shim" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" "$exports" 'exports that and nothing else'
 is "$(nm -D --undefined-only "$shim" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' |
-	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname)|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|poll|read|recv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|rchr|str)|sysconf|syscall|write')" \
+	grep -vxE '__errno_location|(__)?environ|bcmp|clock_gettime|clone|dl_iterate_phdr|dlsym|epoll_ctl|fflush|fileno|get(auxval|env|euid|peername|pid|ppid|rlimit|rlimit64|sockname)|__stack_chk_fail|[hn]to[hn][sl]|inet_pton|madvise|mem(chr|cmp|cpy|mem|move|set)|mmap(64)?|munmap|nanosleep|open(64)?|poll|read|recv|sig(action|addset|emptyset|ismember|pending|procmask|timedwait)|pthread_setcancelstate|str(chr|cmp|len|rchr|str)|sysconf|syscall|write')" \
 	'' 'imports only functions that are good in signal handlers, or used at start'
 is "$(nm -D --undefined-only "$shim" | sed -n 's/^ *[Uw] \(.*\)@GLIBC_2\.\([0-9]*\).*/\2 \1/p' | awk '$1 > 17 && $2 != "dlsym"')" '' \
 	'of glibc nothing later than 2.17, but for dlsym(), which moved into libc in 2.34'
@@ -265,7 +268,14 @@ like "$(readelf -d "$shim")" 'SONAME.*\[ld_pre_smc.so.1\]' 'its soname'
 unlike "$(readelf -lW "$shim")" 'GNU_STACK.*RWE' 'no executable stack'
 
 # ---- 32 bits ----
-if [ -e "$BUILD/32/ld_pre_smc.so" ] && mkdir -p "$tmp/32" &&
+if [ -e "$BUILD/32/ld_pre_smc.so" ]; then
+	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" \
+		"$(echo "${exports}__fcntl_time64 __getsockopt64 __ioctl_time64 __prctl_time64 __setsockopt64" | tr ' ' '\n' | LC_ALL=C sort |
+			tr '\n' ' ')" '32-bit: exports'
+fi
+if ! can_32 || ! [ -e "$BUILD/32/ld_pre_smc.so" ]; then
+	skip '32-bit library' "${why_not:-no 32-bit library}"
+elif mkdir -p "$tmp/32" &&
 	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -I"$here/../.." -o "$tmp/32/sock" "$here/sock.c" -pthread 2>/dev/null &&
 	${CC:-cc} -m32 -D_GNU_SOURCE -O2 -fPIC -shared -o "$tmp/32/fake.so" "$here/fake_lib.c" 2>/dev/null; then
 	sock=$tmp/32/sock preload=$BUILD/32/ld_pre_smc.so:$tmp/32/fake.so
@@ -280,10 +290,7 @@ socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 72 0;' '32-bit: buffer size'
 	under SMC_DEBUG=1 -- call 2 1 0 >/dev/null 2>>"$tmp/big"
 	like "$(tail -c 200 "$tmp/big" | tr -d '\0')" '^ld_pre_smc.* AF_SMC fd' '32-bit: debug lines into a large file'
 	rm -f "$tmp/big"
-	is "$(nm -D --defined-only "$BUILD/32/ld_pre_smc.so" | awk '{ print $3 }' | LC_ALL=C sort | tr '\n' ' ')" \
-		"$(echo "${exports}__fcntl_time64 __getsockopt64 __ioctl_time64 __prctl_time64 __setsockopt64" | tr ' ' '\n' | LC_ALL=C sort |
-			tr '\n' ' ')" '32-bit: exports'
 	sock='' preload=''
 else
-	skip '32-bit library' 'no 32-bit library, or no compiler for such programs'
+	skip '32-bit library' 'the compiler lacks headers for 32-bit programs'
 fi

@@ -231,21 +231,25 @@ else
 fi
 
 # ---- warnings ----
-# warns WORDS TEXT COMMAND...: one line with the words, the command runs; 125 with --strict, silent with --quiet
+# warns WORDS TEXT COMMAND...: one line with the words, the command runs if the kernel executes it; 125 with --strict, silent with --quiet
 warns() {
 	words=$1 text=$2
 	shift 2
 	smc "$@"
 	like "$(cat "$err")" "^smc_run: '.*' will use TCP: .*$words" "$text: a warning"
-	is "$(grep -c ^smc_run: "$err")" 1 "$text: one line"
+	is "$(grep ^smc_run: "$err" | grep -cv 'Exec format error$')" 1 "$text: one line"
 	smc --quiet "$@"
-	unlike "$(cat "$err")" ^smc_run: "$text: --quiet"
+	unlike "$(grep -v 'Exec format error$' "$err")" ^smc_run: "$text: --quiet"
 	smc --strict "$@"
 	is "$status$(grep -cE "^smc_run: no SMC for '.*': .*$words" "$err")" 1251 "$text: --strict ends with 125"
 }
 
 FAKE_SMC=97 FAKE_INET=97; export FAKE_SMC FAKE_INET
 warns 'this kernel has no SMC' 'kernel without SMC' true
+smc --bpf --quiet true
+says 0 '' '' 'kernel without SMC: --bpf --quiet'
+smc --bpf true
+like "$(cat "$err")" "no eBPF for 'true': this kernel has no SMC" 'kernel without SMC: --bpf says that, not which kernel has IPPROTO_SMC'
 run_before=$run run=python3
 smc -c 'import ctypes, os, struct, sys
 allow = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
@@ -312,6 +316,8 @@ patched 18 '\026\000'
 warns 'the program is for s390x, the library for' 'other architecture' --preload "$tmp/patched"
 patched 18 '\377\177'
 warns 'the program is for machine 32767, 64 bits, the library for' 'unknown architecture' --preload "$tmp/patched"
+smc --quiet "$tmp/patched"
+says 126 '' "smc_run: cannot run '$tmp/patched': Exec format error" 'a program that the kernel does not execute is not given to a shell: 126'
 if [ -x "$tmp/32/sock" ]; then
 	is "$("$run" --quiet -d "$tmp/32/sock" call 2 1 0 2>&1 | grep -c 'ld_pre_smc.*AF_SMC')" 1 \
 		'a 32-bit program gets the 32-bit library'
@@ -319,7 +325,7 @@ if [ -x "$tmp/32/sock" ]; then
 	like "$(LD_PRELOAD=$fake "$tmp/only64/smc_run" --preload "$tmp/32/sock" quiet 2>&1)" \
 		"the program is for i386, the library for x86-64" 'a 32-bit program, only the 64-bit library: a warning'
 else
-	skip 'a 32-bit program gets the 32-bit library' 'no 32-bit programs here'
+	skip 'a 32-bit program gets the 32-bit library' "${why_not:-no 32-bit library}"
 fi
 
 printf '#!/usr/bin/env -S -i sh -c :\n' >"$tmp/env-i" && chmod +x "$tmp/env-i"
@@ -352,7 +358,7 @@ unlike "$(cat "$err")" 'Sanitizer|signal' 'a script that ends after #!'
 like "$(cat "$err")" Go 'an empty PATH entry is the current directory'
 
 # raised privileges: only somebody else than root sees them
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && status_has 'NoNewPrivs:.0' &&
 	mkdir "$tmp/suid" && cp "$run" "$shim" "$bin/sock" "$fake" "$tmp/suid/" &&
 	chmod 755 "$tmp/suid" && cp "$tmp/suid/sock" "$tmp/suid/4755" && chmod 4755 "$tmp/suid/4755" &&
 	cp "$tmp/suid/sock" "$tmp/suid/2755" && chmod 2755 "$tmp/suid/2755" &&
@@ -384,8 +390,20 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" &&
 	fi
 	run=$real_run fake=$fake_before
 else
-	skip 'set-uid programs' 'needs root, setpriv and a file system without nosuid'
+	skip 'set-uid programs' 'needs root, setpriv, a file system without nosuid and a process without no_new_privs'
 fi
+# Images with one program have it in "/".
+# shellcheck disable=SC2016
+top='mount -t tmpfs none /mnt && cp "$1" "$2" /mnt && shift 2 && for dir in /usr /proc /bin /lib*; do
+	if [ -L "$dir" ]; then cp -P "$dir" /mnt; else mkdir "/mnt$dir" && mount --rbind "$dir" "/mnt$dir"; fi || exit
+done; exec chroot /mnt "$@"'
+if unshare -m sh -c "$top" sh "$run" "$shim" true 2>/dev/null; then
+	is "$(unshare -m sh -c "$top" sh "$run" "$shim" /smc_run --quiet printenv LD_PRELOAD 2>&1)" /ld_pre_smc.so \
+		'the library is beside an smc_run in the root directory'
+else
+	skip 'smc_run in the root directory' 'needs root'
+fi
+
 # An administrator may install the library set-uid, for programs with raised privileges: there
 # nothing of the caller's environment counts. Installed here in a mount namespace of its own.
 libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -E '^/.*/lib[^ ]*$' | while read -r dir; do [ ! -d "$dir" ] || { echo "$dir"; break; }; done)

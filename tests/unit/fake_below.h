@@ -24,9 +24,11 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
+#include "smc/keep.h"
 #include "sys/sockopt_numbers.h"
 
 #define FAKE_FDS 16
+#define FAKE_FILE 15
 #define ERRNO_BEFORE 77
 
 #ifndef SYS_ppoll
@@ -58,6 +60,9 @@ struct fake_fd {
  * @retransmitted: by TCP, on any socket; @most: bytes of a buffer, 0 for no limit
  * @pid: of this process, 0 for its own; @first: the lowest number that socket() gives
  * @args: of the system call that is answered
+ * @files: what can be opened below /proc, by the beginning of the path, and in no log; a text that
+ *	is NULL: no such file
+ * @rest: what is still to be read
  * @parent_ino: of the file that the parent has under the number that is asked for
  * @answers: to calls whose line in the log begins so; the latest that fits counts
  */
@@ -76,6 +81,10 @@ static struct fake {
 		char value[64];
 	} options[64];
 	size_t n_options, n_answers;
+	struct {
+		const char *path, *text;
+	} files[12];
+	const char *rest;
 	struct {
 		const char *call;
 		int ret, err, times;
@@ -606,6 +615,34 @@ static inline long fake_poll_now(const long *args)
 	return 0;
 }
 
+static inline bool fake_find(const char *path)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(fake.files) && fake.files[i].path; i++) {
+		fake.rest = fake.files[i].text;
+		if (!strncmp(path, fake.files[i].path, strlen(fake.files[i].path)))
+			return true;
+	}
+	return false;
+}
+
+/* The text of a namespace is its number. */
+static inline unsigned int fake_ino(const char *path)
+{
+	if (!fake_find(path))
+		return fake.parent_ino;
+	return fake.rest ? (unsigned int)atoi(fake.rest) : 0;
+}
+
+static inline long fake_read(const long *args)
+{
+	size_t len = strlen(fake.rest), most = (size_t)args[2];
+
+	len = len < most ? len : most;
+	memcpy((void *)(intptr_t)args[1], fake.rest, len);
+	fake.rest += len;
+	return (long)len;
+}
+
 static inline long fake_stat(const long *args)
 {
 	const char *path = (const char *)(intptr_t)args[1];
@@ -613,10 +650,10 @@ static inline long fake_stat(const long *args)
 	struct fake_fd *file = fake_fd((int)args[0]);
 
 	memset(st, 0, sizeof(*st));
-	if (*path ? !fake.parent_ino : !file)
+	if (*path ? !fake_ino(path) : !file)
 		return fake_refuse(*path ? ENOENT : EBADF);
 	st->st_dev = 1;
-	st->st_ino = *path ? fake.parent_ino : file->ino;
+	st->st_ino = *path ? fake_ino(path) : file->ino;
 	st->st_mode = *path ? S_IFSOCK : file->mode;
 	return 0;
 }
@@ -665,6 +702,12 @@ static inline long fake_syscall(long number, const long *args)
 		return fake_write(args);
 	if (number == SYS_rt_sigprocmask)
 		return fake_mask(args);
+	if (number == SYS_openat && fake_find((const char *)(intptr_t)args[1]))
+		return fake.rest ? FAKE_FILE : fake_refuse(ENOENT);
+	if (number == SYS_read && args[0] == FAKE_FILE)
+		return fake_read(args);
+	if (number == SYS_close && args[0] == FAKE_FILE)
+		return 0;
 	if (number == SYS_close) {
 		fake_shut((int)args[0]);
 		return fake_call(0, "drop %d", (int)args[0]);
@@ -690,9 +733,51 @@ long syscall(long number, ...)
 	for (int i = 0; i < 6; i++)
 		args[i] = va_arg(ap, long);
 	va_end(ap);
-	if (!fake.on || (number == SYS_getpid && !fake.pid))
+	if (!fake.on || ((number == SYS_getpid || number == SYS_gettid) && !fake.pid))
 		return real_syscall(number, args);
-	return number == SYS_getpid ? fake.pid : fake_syscall(number, args);
+	return number == SYS_getpid || number == SYS_gettid ? fake.pid : fake_syscall(number, args);
+}
+
+/* ---- namespaces ---- */
+
+enum {
+	FAKE_DIR, FAKE_STATUS, FAKE_MOUNTS, FAKE_MAP, FAKE_USER, FAKE_NET, FAKE_OWN_STATUS,
+	FAKE_OWN_MOUNTS, FAKE_OWN_MAP, FAKE_OWN_NET, FAKE_SPACES,
+};
+
+#define FAKE_MOUNT "76 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
+#define FAKE_ALL "         0          0 4294967295\n"
+
+/* What /proc says of this process, and of a keeper with that number in the same namespaces. */
+static inline void fake_home(int keeper)
+{
+	static char path[32], status[256], own[64];
+	int pid = fake.pid ? fake.pid : (int)syscall(SYS_gettid);
+	unsigned int uid = geteuid();
+
+	snprintf(status, sizeof(status),
+		 "Name:\tsmc_keep\nUmask:\t0022\nUid:\t%u\t%u\t%u\t%u\nNSpid:\t%d\nSeccomp:\t0\n",
+		 uid, uid, uid, uid, keeper);
+	snprintf(path, sizeof(path), "/proc/%d", keeper);
+	snprintf(own, sizeof(own), "Name:\tx\nNSpid:\t%d\n", pid);
+	fake.files[FAKE_DIR].path = path;
+	fake.files[FAKE_DIR].text = "";
+	fake.files[FAKE_STATUS].path = "status";
+	fake.files[FAKE_STATUS].text = status;
+	fake.files[FAKE_MOUNTS].path = "mountinfo";
+	fake.files[FAKE_OWN_MOUNTS].path = KEEP_SELF "mountinfo";
+	fake.files[FAKE_MOUNTS].text = fake.files[FAKE_OWN_MOUNTS].text = FAKE_MOUNT;
+	fake.files[FAKE_MAP].path = "uid_map";
+	fake.files[FAKE_OWN_MAP].path = KEEP_SELF "uid_map";
+	fake.files[FAKE_MAP].text = fake.files[FAKE_OWN_MAP].text = FAKE_ALL;
+	fake.files[FAKE_NET].path = "net/dev";
+	fake.files[FAKE_OWN_NET].path = KEEP_SELF "net/dev";
+	fake.files[FAKE_NET].text = fake.files[FAKE_OWN_NET].text = "41";
+	fake.files[FAKE_OWN_STATUS].path = KEEP_SELF "status";
+	fake.files[FAKE_OWN_STATUS].text = own;
+	fake.files[FAKE_USER].path = "ns/user";
+	fake.files[FAKE_SPACES].path = KEEP_SELF "ns/";
+	fake.files[FAKE_USER].text = fake.files[FAKE_SPACES].text = "42";
 }
 
 /* ---- tests ---- */

@@ -2,18 +2,34 @@
 /* A directory of its own for each test: made of a name that ends in XXXXXX, removed as a whole. */
 #pragma once
 
-#include "test.h"
-
 #include <ftw.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 /* @name: overwritten, so that the next test gets another one. Return: whether it was made. */
 static inline bool scratch_make(char *name)
 {
 	strcpy(name + strlen(name) - 6, "XXXXXX");
 	return mkdtemp(name);
+}
+
+/* Write a file below @root, with the directories that lead to it. Return: whether that worked. */
+static inline bool scratch_put(const char *root, const char *path, const void *bytes, size_t len)
+{
+	char full[PATH_MAX];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(full, 0755);
+	}
+	file = fopen(full, "w");
+	return file && fwrite(bytes, 1, len, file) == len && !fclose(file);
 }
 
 static inline int scratch_remove_one(const char *path, const struct stat *st, int type,

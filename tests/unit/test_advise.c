@@ -290,6 +290,29 @@ static void test_past(void **state)
 	end(&host);
 }
 
+/* The kernel lists it with nothing but its addresses after the message about its end. */
+static void test_remnant(void **state)
+{
+	struct tally_death death = { .owner = 0 };
+	struct host host;
+	struct smc_tcp left;
+
+	(void)state;
+	start(&host);
+	death.tcp = conn(&host, GO, 40000, "10.1.0.2", 80, 5000);
+	tally_begin(&host.tally, 1000);
+	tally_end(&host.tally);
+	tally_die(&host.tally, &death, 1500);
+	left = (struct smc_tcp){ .local = death.tcp.local, .peer = death.tcp.peer,
+				 .cookie = death.tcp.cookie, .is_over = true, .is_remnant = true };
+	tally_begin(&host.tally, 2000);
+	tally_see(&host.tally, &left, 2000);
+	tally_end(&host.tally);
+	finish(&host);
+	assert_int_equal(host.judged.sum.conns, 1);
+	end(&host);
+}
+
 static uint32_t name(void *arg, uint64_t inode)
 {
 	return inode == 9 ? *(const uint32_t *)arg : 0;
@@ -501,7 +524,7 @@ static void test_text(void **state)
 		"smc_run --include 10.1.0.2:5432 app\n"
 		"app      client  5432 (internet)   199 0.3 s     9.0 kB    10 B -         keep TCP\n"
 		"63 % of the bytes and less than 1 % of the connections would profit; memory for it "
-		"about 1.0 MB with 512 KiB buffers.\n"
+		"about 1 MiB with 512 KiB buffers.\n"
 		"Watched for 60 s by lists of sockets, which miss connections that live shorter than "
 		"the time between two (0.5 s); because.\n"
 		"Processes of other users are unknown: as root it would see them.\n"
@@ -519,6 +542,7 @@ int main(void)
 		cmocka_unit_test(test_bars), cmocka_unit_test(test_advice),
 		cmocka_unit_test(test_limits), cmocka_unit_test(test_text),
 		cmocka_unit_test(test_past),
+		cmocka_unit_test(test_remnant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,7 @@ static void ends(void **state)
 		{ -EPERM, 0, NULL, EPERM, "" },
 		{ -1, NLM_F_ACK_TLVS, "why", 1, "why" },
 		{ -EPERM, 0, "no flag", EPERM, "" },
+		{ INT32_MIN, 0, NULL, EBADMSG, "" },
 	};
 
 	(void)state;
@@ -288,6 +289,9 @@ static void half_messages(void **state)
 		assert_int_equal(answer.code, EBADMSG);
 		assert_string_equal(answer.text, "half a message");
 	}
+	add_row(TYPE, 0);
+	((struct nlmsghdr *)(void *)buffer.bytes)->nlmsg_len |= 1U << 31;
+	assert_int_equal(take(&seen).code, EBADMSG);
 	assert_int_equal(seen.count, NLMSG_HDRLEN / 4);
 	answer = take(&seen);
 	assert_false(answer.is_done);

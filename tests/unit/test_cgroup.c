@@ -121,6 +121,7 @@ static void named(void **state)
 	assert_false(cgroup_is_named("/spider-2web.scope", "web"));
 	assert_false(cgroup_is_named("/user.slice", "user"));
 	assert_false(cgroup_is_named("/web.service", "web"));
+	assert_false(cgroup_is_named("/session-1.scope", "scope"));
 	assert_false(cgroup_is_named("/", "web"));
 	assert_false(cgroup_is_named("", "web"));
 }
@@ -152,7 +153,11 @@ static void cut(void **state)
 		{ "/web/system.slice/web", "/web/x", "web", NULL },
 		/* A group that its configuration has chosen. */
 		{ "/mine/here", "/mine/there", "web", NULL },
-		{ "/mine/container", "/x", "web", "/mine" },
+		{ "/mine/container", "/x", "web", NULL },
+		{ "/docker/" ID "02/mine", "/docker/" ID "02/x", ID "01", NULL },
+		/* Another container's. */
+		{ "/machine.slice/libpod-" ID "02.scope", "/x", ID "01", "" },
+		{ "/docker/" ID "02/mine", "/docker/" ID "03", ID "01", "" },
 		{ "/container", "/x", "web", NULL },
 		/* Without a group of its own. */
 		{ "/", "/x", "web", "" },

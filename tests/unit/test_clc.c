@@ -186,6 +186,109 @@ static void decline(void **state)
 	assert_null(smc_clc_os_name(15));
 }
 
+#define SMCR 0xd9
+#define SMCD 0xc4
+#define V2_PROPOSAL SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V2 | SMC_CLC_HAS_LIMITS | SMC_CLC_HAS_RELEASE
+#define V2_ANSWER_R SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_RDMA | SMC_CLC_HAS_EID
+#define V2_ANSWER_D SMC_CLC_HAS_DMB | SMC_CLC_HAS_ISM_GID | SMC_CLC_HAS_EID | SMC_CLC_HAS_CHID
+#define FIRST_CONTACT SMC_CLC_HAS_FIRST | SMC_CLC_HAS_RELEASE
+
+/* Each message in each length that hosts send: zeros, except for what says how long it is. */
+static const struct {
+	const char *who;
+	uint8_t eye, type;
+	uint16_t len;
+	uint8_t flags;
+	struct { uint16_t at; uint8_t value; } set[6];
+	uint32_t has;
+} lengths[] = {
+	{ "proposal, SMC-R: RFC 7609, Linux 4.11, z/OS, AIX", SMCR, SMC_CLC_PROPOSAL, 52, 0x10,
+	  { { 0 } }, SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET },
+	{ "with an IPv6 prefix: Linux 4.16", SMCR, SMC_CLC_PROPOSAL, 69, 0x10, { { 47, 1 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET },
+	{ "SMC-D: Linux 4.19", SMCR, SMC_CLC_PROPOSAL, 92, 0x11, { { 39, 40 }, { 47, 1 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET | SMC_CLC_HAS_ISM_GID },
+	{ "both, with an IPv6 prefix: Linux 4.19", SMCR, SMC_CLC_PROPOSAL, 109, 0x13,
+	  { { 39, 40 }, { 47, 1 }, { 87, 1 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET | SMC_CLC_HAS_ISM_GID },
+	{ "SMC-Dv2, an ISM device: Linux 5.10", SMCR, SMC_CLC_PROPOSAL, 214, 0x26,
+	  { { 51, 28 }, { 80, 1 }, { 81, 1 }, { 87, 64 } }, V2_PROPOSAL | SMC_CLC_HAS_SEID },
+	{ "without EID, an emulated device: Linux 6.8", SMCR, SMC_CLC_PROPOSAL, 192, 0x26,
+	  { { 51, 28 }, { 81, 2 }, { 87, 32 }, { 176, 0xff }, { 186, 0xff } },
+	  V2_PROPOSAL | SMC_CLC_HAS_SEID },
+	{ "SMC-Rv2: Linux 5.16", SMCR, SMC_CLC_PROPOSAL, 156, 0x22, { { 51, 28 }, { 80, 1 } },
+	  V2_PROPOSAL | SMC_CLC_HAS_V2_GID },
+	{ "SMC-R, v1 and v2: Linux 5.16", SMCR, SMC_CLC_PROPOSAL, 164, 0x20,
+	  { { 39, 40 }, { 51, 36 }, { 88, 1 } },
+	  V2_PROPOSAL | SMC_CLC_HAS_V2_GID | SMC_CLC_HAS_V1 | SMC_CLC_HAS_SUBNET },
+	{ "accept, SMC-R: RFC 7609, Linux 4.11", SMCR, SMC_CLC_ACCEPT, 68, 0x18, { { 0 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_RDMA },
+	{ "SMC-Rv2: Linux 5.16", SMCR, SMC_CLC_ACCEPT, 108, 0x20, { { 0 } }, V2_ANSWER_R },
+	{ "first contact: Linux 5.16", SMCR, SMC_CLC_ACCEPT, 160, 0x28, { { 0 } },
+	  V2_ANSWER_R | FIRST_CONTACT },
+	{ "2.1: Linux 6.6", SMCR, SMC_CLC_ACCEPT, 160, 0x28, { { 105, 0x21 } },
+	  V2_ANSWER_R | FIRST_CONTACT | SMC_CLC_HAS_LIMITS },
+	{ "SMC-D: Linux 4.19", SMCD, SMC_CLC_ACCEPT, 48, 0x19, { { 0 } },
+	  SMC_CLC_HAS_DMB | SMC_CLC_HAS_ISM_GID },
+	{ "SMC-Dv2: Linux 5.10", SMCD, SMC_CLC_ACCEPT, 78, 0x21, { { 0 } }, V2_ANSWER_D },
+	{ "first contact: Linux 5.10", SMCD, SMC_CLC_ACCEPT, 114, 0x29, { { 0 } },
+	  V2_ANSWER_D | FIRST_CONTACT },
+	{ "2.1: Linux 6.6", SMCD, SMC_CLC_ACCEPT, 130, 0x29, { { 75, 0x21 } },
+	  V2_ANSWER_D | FIRST_CONTACT | SMC_CLC_HAS_LIMITS },
+	{ "confirm, SMC-R: RFC 7609, Linux 4.11", SMCR, SMC_CLC_CONFIRM, 68, 0x18, { { 0 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_GID | SMC_CLC_HAS_RDMA },
+	{ "SMC-Rv2: Linux 5.16", SMCR, SMC_CLC_CONFIRM, 108, 0x20, { { 0 } }, V2_ANSWER_R },
+	{ "first contact, two GIDs: Linux 5.16", SMCR, SMC_CLC_CONFIRM, 196, 0x28, { { 156, 2 } },
+	  V2_ANSWER_R | FIRST_CONTACT | SMC_CLC_HAS_GIDS },
+	{ "SMC-D: Linux 4.19", SMCD, SMC_CLC_CONFIRM, 48, 0x19, { { 0 } },
+	  SMC_CLC_HAS_DMB | SMC_CLC_HAS_ISM_GID },
+	{ "first contact: Linux 5.10", SMCD, SMC_CLC_CONFIRM, 114, 0x29, { { 0 } },
+	  V2_ANSWER_D | FIRST_CONTACT },
+	{ "2.1: Linux 6.6", SMCD, SMC_CLC_CONFIRM, 130, 0x29, { { 75, 0x21 } },
+	  V2_ANSWER_D | FIRST_CONTACT | SMC_CLC_HAS_LIMITS },
+	{ "decline: RFC 7609, Linux 4.11", SMCR, SMC_CLC_DECLINE, 28, 0x10, { { 0 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_REASON },
+	{ "out of sync", SMCR, SMC_CLC_DECLINE, 28, 0x18, { { 0 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_REASON },
+	{ "version 2: Linux 5.10 to 5.15", SMCR, SMC_CLC_DECLINE, 28, 0x20, { { 0 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_REASON },
+	{ "version 2: Linux 5.16", SMCR, SMC_CLC_DECLINE, 44, 0x28, { { 0 } },
+	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_REASON | SMC_CLC_HAS_DIAGNOSIS },
+};
+
+static struct smc_clc of_length(size_t row, uint16_t len)
+{
+	const uint8_t eye[] = { 0xe2, 0xd4, 0xc3, lengths[row].eye };
+	uint8_t bytes[512] = { 0 };
+	struct smc_clc clc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(lengths[row].set); i++)
+		bytes[lengths[row].set[i].at] = lengths[row].set[i].value;
+	memcpy(bytes, eye, sizeof(eye));
+	bytes[4] = lengths[row].type;
+	bytes[6] = (uint8_t)len;
+	bytes[7] = lengths[row].flags;
+	memcpy(bytes + len - sizeof(eye), eye, sizeof(eye));
+	assert_int_equal(smc_clc_decode(&clc, bytes, len), 0);
+	return clc;
+}
+
+/* Whole as hosts send it, damaged with a byte less. */
+static void each_length(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		struct smc_clc clc = of_length(i, lengths[i].len);
+
+		if (clc.damage || clc.has != lengths[i].has)
+			fail_msg("%s (%u bytes): %s, %x", lengths[i].who, lengths[i].len,
+				 clc.damage, clc.has ^ lengths[i].has);
+		clc = of_length(i, lengths[i].len - 1);
+		if (!clc.damage)
+			fail_msg("%s: %u bytes are enough", lengths[i].who, clc.len);
+	}
+}
+
 /* Whatever a capture leaves of it, what is there is told, and no more. */
 static void cut(void **state)
 {
@@ -301,7 +404,7 @@ int main(void)
 		cmocka_unit_test(proposal), cmocka_unit_test(both), cmocka_unit_test(version_1),
 		cmocka_unit_test(rfc),
 		cmocka_unit_test(answers), cmocka_unit_test(decline), cmocka_unit_test(cut),
-		cmocka_unit_test(cut_answers),
+		cmocka_unit_test(cut_answers), cmocka_unit_test(each_length),
 		cmocka_unit_test(damaged), cmocka_unit_test(strange),
 	};
 

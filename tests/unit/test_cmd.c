@@ -132,7 +132,9 @@ static void seid(void **state)
 	assert_non_null(strstr(err.text, "add a user EID first"));
 }
 
-static void add_group(uint32_t id, const char *host, const char *pnetid)
+/* @sndbuf: bytes, 0: the kernel does not say */
+static void add_group_with(uint32_t id, const char *host, const char *pnetid, uint32_t conns,
+			   uint64_t sndbuf)
 {
 	struct message m;
 	size_t nest, common;
@@ -144,8 +146,10 @@ static void add_group(uint32_t id, const char *host, const char *pnetid)
 	genl_u8(&m, 2, 0);
 	genl_u8(&m, 3, 1);
 	genl_u8(&m, 5, 0x64);
-	genl_u32(&m, 6, 12);
+	genl_u32(&m, 6, conns);
 	genl_str(&m, 4, pnetid);
+	if (sndbuf)
+		genl_u64(&m, SMC_ABI_LGR_R_SNDBUF_ALLOC, sndbuf);
 	if (host) {
 		common = genl_nest(&m, 7);
 		genl_u8(&m, 0, 2);
@@ -154,6 +158,34 @@ static void add_group(uint32_t id, const char *host, const char *pnetid)
 	}
 	genl_end(&m, nest);
 	fake_message(&m);
+}
+
+static void add_group(uint32_t id, const char *host, const char *pnetid)
+{
+	add_group_with(id, host, pnetid, 12, 0);
+}
+
+/* For people only: scripts get the rows of 1.8.5. */
+static void groups_that_wait(void **state)
+{
+	struct cmd cmd = { .variant = &smcr, .watch_seconds = 1 }, script = { .variant = &smcr };
+	char *out;
+
+	(void)state;
+	add_group_with(0x100, NULL, "A", 0, 3 << 19);
+	add_group_with(0x200, NULL, "B", 0, 1 << 19);
+	add_group_with(0x300, NULL, "C", 1, 1 << 19);
+	fake_done(0);
+	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), 0);
+	assert_non_null(strstr(out, "\nWithout connections: 2, with 2 MiB of buffers. The kernel "
+				    "frees a group ten minutes after its last connection.\n"));
+	free(out);
+	fake_reset();
+	add_group_with(0x100, NULL, "A", 0, 3 << 19);
+	fake_done(0);
+	assert_int_equal(run(cmd_run_linkgroup, &script, "", &out), 0);
+	assert_null(strstr(out, "Without"));
+	free(out);
 }
 
 static void groups(void **state)
@@ -282,7 +314,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(ueid_answers), TEST(ueid_bytes), TEST(ueid_refused_unsent), TEST(seid),
 		TEST(groups),	    TEST(half_a_table), TEST(old_kernel),	   TEST(pci_names),
-		TEST(groups_by_id),
+		TEST(groups_by_id), TEST(groups_that_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -274,7 +274,7 @@ static void includes(void **state)
 	put("conf.d/30.conf~", "nonsense\n");
 	put("conf.d/.hidden.conf", "nonsense\n");
 	top = put("top.conf", "eid A\nnetns y\ninclude conf.d\nhandshake-limit off\n");
-	assert_int_equal(conf_read(&conf, top, &err), 0);
+	assert_int_equal(conf_read(&conf, top, true, &err), 0);
 	conf_write(&out, &conf);
 	out_char(&out, '\0');
 	assert_string_equal(out.data, "eid A\neid B\neid J\neid M\neid C\n"
@@ -297,19 +297,19 @@ static void bad_includes(void **state)
 	put("d/a.conf", "eid A\n");
 	put("d/b.conf", "\neid b\n");
 	top = put("top.conf", "include d\n");
-	assert_int_equal(conf_read(&conf, top, &err), -EINVAL);
-	assert_non_null(strstr(err.text, "/d/b.conf:2: b: an EID may contain"));
+	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "/d/b.conf:2: b: lower case is not allowed: try B"));
 	top = put("top.conf", "include nothing\n");
-	assert_int_equal(conf_read(&conf, top, &err), -ENOENT);
+	assert_int_equal(conf_read(&conf, top, true, &err), -ENOENT);
 	assert_non_null(strstr(err.text, "/top.conf:1: nothing: cannot read the directory: No su"));
 	top = put("top.conf", "include .\n");
-	assert_int_equal(conf_read(&conf, top, &err), -EINVAL);
+	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "top.conf:1: include: too many files include each other"));
 	top = put("top.conf", "include d d\n");
-	assert_int_equal(conf_read(&conf, top, &err), -EINVAL);
+	assert_int_equal(conf_read(&conf, top, true, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "top.conf:1: d: expected one directory"));
-	assert_int_equal(conf_read(&conf, "/no/such/file", &err), -ENOENT);
-	assert_string_equal(err.text, "cannot read /no/such/file: No such file or directory");
+	assert_int_equal(conf_read(&conf, "/no/such/file", true, &err), -ENOENT);
+	assert_string_equal(err.text, "cannot open /no/such/file: No such file or directory");
 }
 
 static void owner(void **state)
@@ -321,12 +321,14 @@ static void owner(void **state)
 	(void)state;
 	if (getuid())
 		skip();
-	assert_int_equal(conf_read(&conf, top, &err), 0);
+	assert_int_equal(conf_read(&conf, top, true, &err), 0);
 	conf_free(&conf);
 	assert_int_equal(seteuid(0), 0);
-	assert_int_equal(conf_read(&conf, top, &err), -EPERM);
-	assert_non_null(strstr(err.text, "top.conf is not taken from root: others than root may "
-			       "change /tmp"));
+	assert_int_equal(conf_read(&conf, top, false, &err), 0);
+	conf_free(&conf);
+	assert_int_equal(conf_read(&conf, top, true, &err), -EPERM);
+	assert_non_null(strstr(err.text, "refusing to read /tmp/"));
+	assert_non_null(strstr(err.text, "top.conf as root: other users can write to /tmp"));
 	assert_int_equal(seteuid(65534), 0);
 }
 

@@ -126,7 +126,7 @@ static const struct {
 	{ "{\"schema\":\"smc-tools/conf/2\"}",
 	  "x.json:.schema: \"smc-tools/conf/2\": expected smc-tools/conf/1" },
 	{ "{\"eid\":\"A\"}", "x.json:.eid: \"A\": expected a list" },
-	{ "{\"eid\":[\"A\",\"b\"]}", "x.json:.eid[1]: b: an EID may contain only" },
+	{ "{\"eid\":[\"A\",\"b\"]}", "x.json:.eid[1]: b: lower case is not allowed: try B" },
 	{ "{\"eid\":[\"\"]}", "x.json:.eid[0]: \"\": expected a string" },
 	{ "{\"eid\":[1]}", "x.json:.eid[0]: 1: expected a string" },
 	{ "{\"seid\":\"on\"}", "x.json:.seid: \"on\": expected true or false" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* lib/sys/container: control groups to containers, and the names that runtimes keep. */
 #include "scratch.h"
+#include "test.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #define OTHER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define POD "1f0c2a31-5b1e-4d2f-9a77-0d3b6c5e8f10"
 #define POD_ "1f0c2a31_5b1e_4d2f_9a77_0d3b6c5e8f10"
+#define USER "/user.slice/user-1.slice/user@1.service"
 #define HASH "0123456789abcdef0123456789abcdef"
 
 static char root[64] = "/tmp/smc-tools-container-XXXXXX";
@@ -52,18 +54,61 @@ static void paths(void **state)
 		{ "/machine.slice/machine-my\\x2dweb.scope/payload", CONTAINER_MACHINE,
 		  "my-web", "" },
 		{ "/lxc.payload.web/system.slice/ssh.service", CONTAINER_MACHINE, "web", "" },
-		{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", ID },
+		{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", "" },
+		{ "/machine.slice/machine-host\\x00a.scope", CONTAINER_MACHINE, "host\\x00a", "" },
+		/* Names that a user chose. */
+		{ USER, CONTAINER_NONE, "", "" },
+		{ USER "/session.slice", CONTAINER_NONE, "", "" },
+		{ USER "/machine-host.scope", CONTAINER_MACHINE, "user@1.service/host", "" },
+		{ USER "/lxc.payload.web", CONTAINER_MACHINE, "user@1.service/web", "" },
+		{ USER "/app.slice/ssh.service", CONTAINER_UNIT, "user@1.service/ssh.service", "" },
+		{ USER "/kubepods/pod" POD "/" ID, CONTAINER_POD, "user@1.service/pod" POD, "" },
+		{ USER "/user.slice/libpod-" ID ".scope", CONTAINER_ID,
+		  "user@1.service/4be7c0ffee4b", "" },
+		{ "/lxc.payload.web" USER "/lxc.payload.db", CONTAINER_MACHINE, "web", "" },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct container container;
 
-		container_parse(&container, rows[i].path);
+		container_parse(&container, rows[i].path, SIZE_MAX);
 		assert_string_equal(container.name, rows[i].name);
 		assert_int_equal(container.kind, rows[i].kind);
 		assert_string_equal(container.id, rows[i].id);
 	}
+}
+
+/* A service that root has given a user, with the control groups in it. */
+static void delegated(void **state)
+{
+	static const struct {
+		const char *inside, *name;
+	} rows[] = {
+		{ "", "web.service" },
+		{ "/sub", "web.service" },
+		{ "/machine-db.scope", "web.service/db" },
+		{ "/docker-" ID ".scope", "web.service/4be7c0ffee4b" },
+		{ "/db.service", "web.service/db.service" },
+	};
+	struct container container;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char path[200] = "/system.slice/web.service";
+		size_t chosen = strlen(path);
+
+		strcat(path, rows[i].inside);
+		container_parse(&container, path, chosen);
+		assert_string_equal(container.name, rows[i].name);
+		assert_string_equal(container.id, "");
+		container_parse(&container, path, SIZE_MAX);
+		assert_true(!strncmp(rows[i].inside, "/docker", 7) == !!container.id[0]);
+	}
+	/* Its processes may have user ids of their own. */
+	container_parse(&container, "/docker/" ID "/machine-db.scope", strlen("/docker/" ID));
+	assert_string_equal(container.name, "4be7c0ffee4b");
+	assert_false(container.is_user);
 }
 
 static void long_paths(void **state)
@@ -75,27 +120,17 @@ static void long_paths(void **state)
 	memset(path, 'a', sizeof(path) - 1);
 	path[0] = '/';
 	strcpy(path + sizeof(path) - 7, ".scope");
-	container_parse(&container, path);
+	container_parse(&container, path, SIZE_MAX);
 	assert_int_equal(container.kind, CONTAINER_NONE);
 	memcpy(path, "/lxc.payload.", 13);
-	container_parse(&container, path);
+	container_parse(&container, path, SIZE_MAX);
 	assert_int_equal(strlen(container.name), sizeof(container.name) - 1);
 }
 
 /* A file of the recorded host. */
 static void put(const char *path, const char *text)
 {
-	char full[PATH_MAX];
-	FILE *file;
-
-	snprintf(full, sizeof(full), "%s%s", root, path);
-	for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')); *at++ = '/') {
-		*at = '\0';
-		mkdir(full, 0755);
-	}
-	file = fopen(full, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0 && !fclose(file));
+	assert_true(scratch_put(root, path, text, strlen(text)));
 }
 
 static void name_is(const char *path, const char *want)
@@ -104,7 +139,7 @@ static void name_is(const char *path, const char *want)
 	struct container container;
 
 	assert_non_null(names);
-	container_parse(&container, path);
+	container_parse(&container, path, SIZE_MAX);
 	container_name(names, &container);
 	assert_string_equal(container.name, want);
 	container_names_free(names);
@@ -138,7 +173,7 @@ static void podman(void **state)
 	name_is("/machine.slice/libpod-" ID ".scope", "web");
 	/* Anybody may call a group of their own like that. */
 	name_is("/user.slice/user-1.slice/user@1.service/user.slice/libpod-" ID ".scope",
-		"4be7c0ffee4b");
+		"user@1.service/4be7c0ffee4b");
 	put(STORED, "[{\"id\": \"" ID "\", \"names\"");
 	name_is("/machine.slice/libpod-" ID ".scope", "web1");
 }
@@ -148,6 +183,8 @@ static void docker(void **state)
 	(void)state;
 	put("/var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/proxy\"}");
 	name_is("/system.slice/docker-" ID ".scope", "proxy");
+	put("/var/lib/docker/containers/" ID "/config.v2.json", "{\"Name\": \"/\"}");
+	name_is("/system.slice/docker-" ID ".scope", "4be7c0ffee4b");
 	name_is("/docker/" OTHER, "0123456789ab");
 }
 
@@ -174,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths),
+		cmocka_unit_test(delegated),
 		cmocka_unit_test(long_paths),
 		cmocka_unit_test_setup_teardown(podman, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(docker, set_up, tear_down),

@@ -2,6 +2,7 @@
 /* lib/host/beneath and lib/sys/enclose: no way out of a directory, for names and for processes. */
 #include "child.h"
 #include "scratch.h"
+#include "test.h"
 
 #include <errno.h>
 #include <fcntl.h>

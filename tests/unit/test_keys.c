@@ -20,7 +20,7 @@ static json_t *full_socket(json_t **summed)
 	static const struct proc_fd holder = { .pid = 1, .fd = 3, .comm = "redis" };
 	static struct netns netns = { .inode = 4026531840, .name = "web" };
 	static const struct netns_list spaces = { .entries = &netns, .count = 1 };
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct smcss_row row;
 	json_t *json, *least;
 

@@ -11,7 +11,9 @@
 #include "shell.h"
 
 #include "base/memory.h"
+#include "out/metrics.h"
 #include "out/table.h"
+#include "out/units.h"
 
 /* What the next calls of write() give: bytes at most, or an errno below 0. */
 static const long *write_script;
@@ -656,9 +658,59 @@ static void json_layouts(void **state)
 	assert_string_equal(string(&text), "{\n  \"a\": [\n    1\n  ]\n}\n[1]\n");
 }
 
+static void units(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *si, *data, *size;
+	} cases[] = {
+		{ 0, "0", "0 B", "0 B" },
+		{ 999, "999", "999 B", "999 B" },
+		{ 1000, "1.0k", "1.0 kB", "1000 B" },
+		{ 1024, "1.0k", "1.0 kB", "1 KiB" },
+		{ 1536, "1.5k", "1.5 kB", "1.5 KiB" },
+		{ 10240, "10k", "10 kB", "10 KiB" },
+		{ 65536, "66k", "66 kB", "64 KiB" },
+		{ 999499, "999k", "999 kB", "976 KiB" },
+		{ 999500, "1.0M", "1.0 MB", "976 KiB" },
+		{ 1048063, "1.0M", "1.0 MB", "1023 KiB" },
+		{ 1048064, "1.0M", "1.0 MB", "1 MiB" },
+		{ 3ULL << 29, "1.6G", "1.6 GB", "1.5 GiB" },
+		{ UINT64_MAX, "18E", "18 EB", "16 EiB" },
+	};
+	char text[OUT_UNITS];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_string_equal(out_si(text, cases[i].value), cases[i].si);
+		assert_string_equal(out_data(text, cases[i].value), cases[i].data);
+		assert_string_equal(out_size(text, cases[i].value), cases[i].size);
+	}
+}
+
+/* Any bytes as a label: the text stays printable ASCII, with the three escapes of Prometheus. */
+static void metrics_labels(void **state)
+{
+	struct out_text text = { 0 };
+	char all[256];
+
+	(void)state;
+	metrics_sample(&text, "m", 7, "none", NULL, "a", "\xff\x1b[31m\n\"\\\xc3\xbc\x7f", NULL);
+	assert_string_equal(string(&text), "m{a=\"\\\\xff\\\\x1b[31m\\\\x0a\\\"\\\\\\\\xc3"
+			    "\\\\xbc\\\\x7f\"} 7\n");
+	out_reset(&text);
+	for (size_t i = 0; i < 256; i++)
+		all[i] = (char)(i + 1);
+	metrics_sample(&text, "m", 7, "a", all, NULL);
+	for (size_t i = 0; i + 1 < text.len; i++)
+		assert_in_range(text.data[i], 0x20, 0x7e);
+	out_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(units),
 		cmocka_unit_test(numbers),  cmocka_unit_test(escapes),
 		cmocka_unit_test(growth),   cmocka_unit_test(flush),
 		cmocka_unit_test(rows),	    cmocka_unit_test(widen),
@@ -671,7 +723,7 @@ int main(void)
 		cmocka_unit_test(shell_reads_words),
 		cmocka_unit_test(json_numbers),
 		cmocka_unit_test(no_width), cmocka_unit_test(json_hidden),
-		cmocka_unit_test(json_layouts),
+		cmocka_unit_test(json_layouts), cmocka_unit_test(metrics_labels),
 		cmocka_unit_test(no_memory), /* the last one: after it nothing is printed */
 	};
 

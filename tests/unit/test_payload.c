@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include "base/big.h"
+#include "smc_dump/blocks.h"
 #include "smc_dump/payload/pcapng.h"
 #include "smc_dump/payload/print.h"
 
@@ -370,6 +371,29 @@ static void check_file(struct file *file, const struct out_text *text)
 	}
 }
 
+/* smc_dump -r does so, and finds what it is. */
+static void read_back(const struct out_text *text, size_t count)
+{
+	FILE *file = fmemopen(text->data, text->len, "r");
+	struct captured packet;
+	struct blocks *blocks;
+	struct smc_err err;
+
+	blocks = blocks_open(file, &err);
+	assert_non_null(blocks);
+	assert_false(blocks_is_payload(blocks));
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(blocks_next(blocks, &packet, &err), 1);
+		assert_int_equal(packet.link, 1);
+		assert_int_equal(packet.time.seconds, NOW / 1000000000);
+		assert_int_equal(packet.time.nanoseconds, NOW % 1000000000);
+	}
+	assert_int_equal(blocks_next(blocks, &packet, &err), 0);
+	assert_true(blocks_is_payload(blocks));
+	blocks_free(blocks);
+	fclose(file);
+}
+
 static void packets(void **state)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 5);
@@ -403,6 +427,7 @@ static void packets(void **state)
 			    ") <S.0/0 >.0/0 >.5/5 >.61440/61440 >.4095/38561 gap <.3/9(1 bytes "
 			    "before this are lost; only 3 bytes could be read) gap >F.0/0(7 bytes "
 			    "before this are lost) <F.0/0 >.0/0 ");
+	read_back(&seen.packets, 10);
 	assert_non_null(strstr(file.words, ">S0/0(SMCR, link group "));
 	assert_non_null(strstr(file.words, ", client[5])"));
 	end(all, &seen);

@@ -50,7 +50,7 @@ static void own_sockets(void **state)
 	(void)state;
 	second = dup(fd);
 	assert_true(fd >= 0 && second > fd);
-	assert_int_equal(prctl(PR_SET_NAME, "a \x1b name"), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "a \x1b\nname"), 0);
 	assert_int_equal(proc_table_load(&table), 0);
 	holder = proc_table_find(&table, inode_of(fd), &count);
 	assert_non_null(holder);
@@ -58,7 +58,7 @@ static void own_sockets(void **state)
 	assert_int_equal(holder[0].pid, getpid());
 	assert_int_equal(holder[0].fd, fd);
 	assert_int_equal(holder[1].fd, second);
-	assert_string_equal(holder[0].comm, "a \x1b name");
+	assert_string_equal(holder[0].comm, "a \x1b\nname");
 	for (size_t i = 1; i < table.count; i++)
 		assert_true(table.entries[i - 1].inode <= table.entries[i].inode);
 	close(fd);

@@ -42,23 +42,24 @@ static void busy_greeting(void **state)
 static void buffers(void **state)
 {
 	const struct proto_request ask = { PROTO_BUFFERS, 1 << 20 };
-	const struct proto_request none = { PROTO_BUFFERS, 0 };
+	const struct proto_request tcp = { PROTO_BUFFERS, 0 };
 	const struct proto_request huge = { PROTO_BUFFERS, PROTO_MAX_BUFFERS + 1 };
 	struct proto_request got;
 	uint8_t out[PROTO_SIZE];
 
 	(void)state;
 	proto_put_greeting(out, false);
-	assert_false(proto_offers_buffers(out));
-	proto_offer_buffers(out);
-	assert_memory_equal(out, "SMC_CHK\n\001\0\001\0\0\0\0\0", PROTO_SIZE);
-	assert_true(proto_offers_buffers(out) && proto_is_greeting(out, PROTO_SIZE));
+	assert_int_equal(proto_offers(out), 0);
+	proto_offer(out);
+	assert_memory_equal(out, "SMC_CHK\n\001\0\003\0\0\0\0\0", PROTO_SIZE);
+	assert_int_equal(proto_offers(out), PROTO_OFFER_BUFFERS | PROTO_OFFER_TCP);
+	assert_true(proto_is_greeting(out, PROTO_SIZE));
 	assert_false(proto_is_busy(out));
 	proto_put_request(out, &ask);
 	assert_true(proto_get_request(&got, out));
 	assert_true(got.command == PROTO_BUFFERS && got.length == 1 << 20);
-	proto_put_request(out, &none);
-	assert_false(proto_get_request(&got, out));
+	proto_put_request(out, &tcp);
+	assert_true(proto_get_request(&got, out) && !got.length);
 	proto_put_request(out, &huge);
 	assert_false(proto_get_request(&got, out));
 }
@@ -103,7 +104,7 @@ static void wrong_request(void **state)
 	assert_false(is_taken(PROTO_ECHO, 1, 0, 'T'));
 	assert_false(is_taken(PROTO_ECHO, 1, 4, 2));
 	assert_false(is_taken(0, 0, 4, 1));
-	assert_false(is_taken(PROTO_WHO + 1, 0, 4, 1));
+	assert_false(is_taken(PROTO_BUFFERS + 1, 0, 4, 1));
 }
 
 static void who(void **state)

@@ -2,6 +2,7 @@
 /* A host is recorded, and the record answers like the host: files, probes, netlink. */
 #include "fake_netlink.h"
 #include "scratch.h"
+#include "test.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -87,20 +87,20 @@ static void wants_buffers(void **state)
 	struct proto_request got;
 
 	(void)state;
-	len += put_request(in + len, PROTO_BUFFERS, 1);
+	len += put_request(in + len, PROTO_BUFFERS, 0);
 	fake = (struct fake_live){ .in = in, .in_len = len, .chunk = len, .out = out,
 				   .out_size = sizeof(out), .is_tcp = true };
 	session_serve(-1, &host);
 	assert_int_equal(n_asked, 2);
-	assert_true(asked[0] == 65536 && asked[1] == 1);
+	assert_true(asked[0] == 65536 && !asked[1]);
 	assert_int_equal(fake.out_len, 3 * PROTO_SIZE);
-	assert_true(proto_offers_buffers(out));
+	assert_int_equal(proto_offers(out), PROTO_OFFER_BUFFERS | PROTO_OFFER_TCP);
 	/* A port is within the range of lengths. */
 	assert_true(proto_get_request(&got, out + PROTO_SIZE) && got.length == 7000);
-	assert_false(proto_get_request(&got, out + 2 * PROTO_SIZE)); /* 0 */
+	assert_true(proto_get_request(&got, out + 2 * PROTO_SIZE) && !got.length);
 	serve(in, len, len, 0, false);
 	assert_int_equal(fake.out_len, PROTO_SIZE);
-	assert_false(proto_offers_buffers(out));
+	assert_int_equal(proto_offers(out), 0);
 }
 
 static void is_idle(void **state)

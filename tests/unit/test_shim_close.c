@@ -23,7 +23,7 @@ void closefrom(int low);
 
 static void a_new_connection(void)
 {
-	const struct ucred me = { .uid = geteuid() };
+	const struct ucred me = { .uid = geteuid(), .pid = 4713 };
 
 	fake_socket(8, AF_UNIX, 0);
 	fake_option(8, SOL_SOCKET, SO_PEERCRED, &me, sizeof(me));
@@ -39,6 +39,7 @@ static int setup(void **state)
 	for (int i = 0; i < 20; i++)
 		shim_may_be_rdma();
 	fake_setup(state);
+	fake_home(4713);
 	fake_gives("socket() 1", 8, 99, a_new_connection);
 	fake_gives("sendmsg()", 1, 99, NULL);
 	fake_option(5, SOL_SOCKET, SO_LINGER, &off, sizeof(off));
@@ -221,15 +222,17 @@ static void look_at_message(void)
 {
 	const struct msghdr *message = (const struct msghdr *)(intptr_t)fake.args[1];
 	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	int fd = -1;
+	int fds[KEEP_FDS] = { -1 };
 
-	memcpy(&fd, CMSG_DATA(header), sizeof(fd));
+	memcpy(fds, CMSG_DATA(header), sizeof(fds));
 	assert_int_equal(message->msg_iovlen, 1);
 	assert_int_equal(message->msg_iov->iov_len, 1);
 	assert_int_equal(header->cmsg_level, SOL_SOCKET);
 	assert_int_equal(header->cmsg_type, SCM_RIGHTS);
-	assert_int_equal(header->cmsg_len, CMSG_LEN(sizeof(int)));
-	assert_int_equal(fd, 5);
+	assert_int_equal(header->cmsg_len, CMSG_LEN(sizeof(fds)));
+	assert_int_equal(fds[0], 5);
+	for (int i = 1; i < KEEP_FDS; i++)
+		assert_int_equal(fds[i], FAKE_FILE);
 	assert_int_equal(fake.args[2], MSG_NOSIGNAL | MSG_DONTWAIT);
 	how_told = *(char *)message->msg_iov->iov_base;
 }
@@ -415,15 +418,15 @@ static void streams_are_closed_like_numbers(void **state)
 	shim_fd_clear(FD_SMC, fileno(file));
 	snprintf(below, sizeof(below), "fclose %d;", fileno(file));
 	comes_to(end_stream(file), 0, 0, below);
-	/* What cannot be written now may be written by fclose(), which a signal ends. */
+	/* What cannot be written is the caller's to know, also where fclose() has forgotten it. */
 	file = stream("/dev/full");
 	fputs("text", file);
 	snprintf(below, sizeof(below), "fclose %d;", fileno(file));
-	comes_to(end_stream(file), 0, ENOSPC, below);
+	comes_to(end_stream(file), EOF, ENOSPC, below);
 	fake.fds[fileno(file)].unsent = 1;
 	fputs("text", file);
 	snprintf(below, sizeof(below), KEEPER "fclose %d;", fileno(file));
-	comes_to(end_stream(file), 0, ENOSPC, below);
+	comes_to(end_stream(file), EOF, ENOSPC, below);
 	atomic_store(&shim_next_fn[SHIM_FCLOSE], NULL);
 }
 

@@ -14,13 +14,15 @@
 #include "ld_pre_smc/rdma.h"
 
 static unsigned int peer_uid;
+static int peer_pid;
 static jmp_buf child;
 static bool children_run;
 
 static void a_new_connection(void)
 {
-	const struct ucred peer = { .uid = peer_uid };
+	const struct ucred peer = { .uid = peer_uid, .pid = peer_pid };
 
+	fake.n_options = 0;
 	fake_socket(8, AF_UNIX, 0);
 	fake_option(8, SOL_SOCKET, SO_PEERCRED, &peer, sizeof(peer));
 }
@@ -50,9 +52,12 @@ int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 static int setup(void **state)
 {
 	fake_setup(state);
+	fake.pid = 4711;
 	peer_uid = geteuid();
+	peer_pid = 4713;
+	fake_home(4713);
 	children_run = false;
-	fake_gives("socket() 1", 8, 99, a_new_connection);
+	fake_gives("socket() 1", 8, 99999, a_new_connection);
 	fake_gives("sendmsg()", 1, 99, NULL);
 	fake_gives("exit_group()", 0, 99, the_child_ends);
 	return 0;
@@ -61,6 +66,8 @@ static int setup(void **state)
 #define ASK "socket() 1 526341 0;connect() 8;"
 #define GIVEN ASK "sendmsg() 8;drop 8;"
 #define REFUSED ASK "drop 8;"
+/* The name is free, or not. */
+#define NAME "socket() 1 526341 0;bind() 8;drop 8;"
 #define STARTED "clone 0x4500;clone 0x4500;close_range() 0 -1 2;"
 
 static void somebody_elses_keeper_gets_nothing(void **state)
@@ -80,48 +87,129 @@ static void somebody_elses_keeper_gets_nothing(void **state)
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;");
 }
 
+/* Gives, with one file of /proc that says something else; NULL if it is not there. */
+static void give_with(int file, const char *text, bool given, const char *below)
+{
+	const char *was = fake.files[file].text;
+
+	fake.files[file].text = text;
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), given, 0, below);
+	fake.files[file].text = was;
+}
+
+#define STRANGER "block;" REFUSED "unblock;"
+#define NO_HOME "block;unblock;"
+
+static void a_keeper_elsewhere_gets_nothing(void **state)
+{
+	char deeper[256];
+
+	(void)state;
+	peer_pid = 0;
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, STRANGER);
+	peer_pid = 4713;
+	give_with(FAKE_STATUS, "Name:\tnginx\nUid:\t0\t0\t0\t0\nNSpid:\t4713\n", false, STRANGER);
+	give_with(FAKE_STATUS, "Name:\tsmc_keep\nUid:\t0\t0\t0\t9\nNSpid:\t4713\n", false,
+		  STRANGER);
+	give_with(FAKE_STATUS, strstr(fake.files[FAKE_STATUS].text, "NSpid"), false, STRANGER);
+	snprintf(deeper, sizeof(deeper), "%s", fake.files[FAKE_STATUS].text);
+	strcpy(strstr(deeper, "4713"), "4713\t7\n");
+	give_with(FAKE_STATUS, deeper, false, STRANGER);
+	give_with(FAKE_MOUNTS, "77" FAKE_MOUNT, false, STRANGER);
+	give_with(FAKE_MOUNTS, "", false, STRANGER);
+	give_with(FAKE_MOUNTS, NULL, false, STRANGER);
+	fake.files[FAKE_MOUNTS].text = "";
+	give_with(FAKE_OWN_MOUNTS, "", false, STRANGER);
+	fake.files[FAKE_MOUNTS].text = FAKE_MOUNT;
+	give_with(FAKE_MAP, "         0       1000          1\n", false, STRANGER);
+	give_with(FAKE_USER, "43", false, STRANGER);
+	give_with(FAKE_USER, NULL, true, "block;" GIVEN "unblock;");
+	give_with(FAKE_NET, "43", false, STRANGER);
+	give_with(FAKE_NET, NULL, false, STRANGER);
+	give_with(FAKE_DIR, NULL, false, STRANGER);
+}
+
+/* Two numbers: /proc shows another PID namespace. */
+static void who_is_nowhere_at_home_has_none(void **state)
+{
+	(void)state;
+	give_with(FAKE_SPACES, NULL, false, NO_HOME);
+	give_with(FAKE_OWN_MAP, NULL, false, NO_HOME);
+	give_with(FAKE_OWN_STATUS, NULL, false, NO_HOME);
+	give_with(FAKE_OWN_STATUS, "Name:\tx\nNSpid:\t9\t4711\n", false, NO_HOME);
+}
+
+static void users_that_are_not_mapped_are_nobody(void **state)
+{
+	static const char some[] = "         0       1000          1\n";
+
+	(void)state;
+	assert_true(keep_is_known(0, some, strlen(some)));
+	assert_true(keep_is_known(65534, FAKE_ALL, strlen(FAKE_ALL)));
+	assert_false(keep_is_known(65534, some, strlen(some)));
+	assert_false(keep_is_known(65534, FAKE_ALL FAKE_ALL, strlen(FAKE_ALL FAKE_ALL)));
+	assert_false(keep_is_known(65534, FAKE_ALL, 0));
+}
+
+static void names_say_where(void **state)
+{
+	const struct keep_home home = { 1000, { 4026531836, 7, 10 } };
+	struct sockaddr_un addr;
+	socklen_t len = keep_address(&addr, &home);
+
+	(void)state;
+	assert_string_equal(addr.sun_path + 1, KEEP_NAME "1000/4026531836/7/10");
+	assert_int_equal(len, offsetof(struct sockaddr_un, sun_path) + 1 +
+				      strlen(addr.sun_path + 1));
+}
+
 /* Each attempt is in a second of its own. */
 static void next_second(void)
 {
 	fake.ms += 1000;
 }
 
+static const char *name_of_library;
+
 static void a_keeper_is_started(void **state)
 {
 	(void)state;
+	name_of_library = "/opt/lib/ld_pre_smc.so";
+	shim_keeper_find();
 	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();clone 0x4500;wait4() 4712;" GIVEN
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();clone 0x4500;wait4() 4712;" GIVEN
 		 "unblock;");
 	/* Not twice a second. */
-	fake_fails("connect()", ECONNREFUSED, 2);
-	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED REFUSED "unblock;");
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED NAME "unblock;");
 	next_second();
 	fake_fails("faccessat()", ENOENT, 1);
 	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();faccessat();clone 0x4500;"
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();faccessat();clone 0x4500;"
 		 "wait4() 4712;" GIVEN "unblock;");
 	/* There is no such program. */
 	next_second();
 	fake_fails("faccessat()", ENOENT, 2);
-	fake_fails("connect()", ECONNREFUSED, 3);
+	fake_fails("connect()", ECONNREFUSED, 2);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();faccessat();" REFUSED REFUSED
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();faccessat();" REFUSED NAME
 		 "unblock;");
 	next_second();
 	fake_fails("clone", EAGAIN, 1);
-	fake_fails("connect()", ECONNREFUSED, 3);
+	fake_fails("connect()", ECONNREFUSED, 2);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();clone 0x4500;" REFUSED REFUSED
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();clone 0x4500;" REFUSED NAME
 		 "unblock;");
-	/* Another error than that nobody listens. */
+	/* Another error than that nobody listens: too many wait already, for one. */
 	next_second();
-	fake_fails("connect()", ENOENT, 1);
+	fake_fails("connect()", EAGAIN, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED "unblock;");
+	fake_fails("connect()", ECONNREFUSED, 1);
+	fake_fails("bind()", EINVAL, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED NAME "unblock;");
 }
-
-static const char *name_of_library;
 
 typedef int (*look_fn)(struct dl_phdr_info *info, size_t size, void *arg);
 
@@ -155,12 +243,13 @@ int dl_iterate_phdr(look_fn look, void *arg)
 	return real(look, arg);
 }
 
-static char paths_asked[2][PATH_MAX];
+static int n_asked;
+static char paths_asked[3][PATH_MAX];
 
 static void look_at_path(void)
 {
-	strcpy(paths_asked[0], paths_asked[1]);
-	strcpy(paths_asked[1], (const char *)(intptr_t)fake.args[1]);
+	assert_in_range(n_asked, 0, 2);
+	strcpy(paths_asked[n_asked++], (const char *)(intptr_t)fake.args[1]);
 	assert_int_equal(fake.args[2], X_OK);
 }
 
@@ -169,8 +258,9 @@ static const char *beside(const char *library)
 {
 	name_of_library = library;
 	shim_keeper_find();
-	fake_gives("faccessat()", -1, 2, look_at_path);
-	fake_fails("connect()", ECONNREFUSED, 3);
+	n_asked = 0;
+	fake_gives("faccessat()", -1, 3, look_at_path);
+	fake_fails("connect()", ECONNREFUSED, 2);
 	assert_false(shim_keeper_give(5, KEEP_CLOSE));
 	fake.log[0] = '\0';
 	next_second();
@@ -184,12 +274,17 @@ static void it_is_beside_the_library(void **state)
 	(void)state;
 	fake.ms += 30000;
 	assert_string_equal(beside("/opt/lib/ld_pre_smc.so"), "/opt/lib/smc_keep");
-	assert_int_equal(paths_asked[1][0], '/');
+	assert_string_equal(paths_asked[1], SMC_KEEP);
 	assert_string_equal(beside("/ld_pre_smc.so"), "/smc_keep");
-	assert_string_equal(beside("ld_pre_smc.so"), "");
+	assert_string_equal(beside("/stage" SMC_HOME "/ld_pre_smc.so"),
+			    "/stage" SMC_HOME "/smc_keep");
+	assert_string_equal(paths_asked[1], "/stage" SMC_KEEP);
+	assert_string_equal(beside(SMC_HOME "/ld_pre_smc.so"), SMC_HOME "/smc_keep");
+	assert_string_equal(paths_asked[1], SMC_KEEP);
+	assert_string_equal(beside("ld_pre_smc.so"), SMC_KEEP);
 	memset(name, 'x', PATH_MAX);
 	name[0] = name[PATH_MAX - 9] = '/';
-	assert_string_equal(beside(name), "");
+	assert_string_equal(beside(name), SMC_KEEP);
 	name[PATH_MAX - 9] = 'x';
 	name[PATH_MAX - 10] = '/';
 	assert_int_equal(strlen(beside(name)), PATH_MAX - 1);
@@ -202,56 +297,82 @@ static void who_reaps_orphans_starts_none(void **state)
 	next_second();
 	fake.ms += 60000;
 	fake.pid = 1;
-	fake_fails("connect()", ECONNREFUSED, 2);
-	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED REFUSED "unblock;");
-	fake.pid = 0;
+	fake.files[FAKE_OWN_STATUS].text = "\nNSpid:\t1\n";
+	fake_fails("connect()", ECONNREFUSED, 1);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED NAME "unblock;");
+	fake.pid = 4711;
+	fake.files[FAKE_OWN_STATUS].text = "\nNSpid:\t4711\n";
 	next_second();
 	fake_fails("prctl 37", EINVAL, 1);
-	fake_fails("connect()", ECONNREFUSED, 2);
+	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;" REFUSED "unblock;");
+		 "block;" REFUSED NAME "prctl 37 0 0 0;unblock;");
 }
 
 static void what_the_children_do(void **state)
 {
 	(void)state;
 	children_run = true;
+	name_of_library = "/opt/lib/ld_pre_smc.so";
+	shim_keeper_find();
 	fake.ms += 120000;
 	fake_gives("socket() 1 2053", 0, 99, NULL);
 	fake_fails("execve()", ENOENT, 99);
 	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
-		 "bind() 0;listen() 0;execve();execve();exit_group() 1;exit_group() 0;"
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "bind() 0;execve();execve();exit_group() 1;exit_group() 0;"
 		 "wait4() 4712;" GIVEN "unblock;");
 	next_second();
 	fake_fails("close_range()", ENOSYS, 1);
 	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "exit_group() 1;"
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();" STARTED "exit_group() 1;"
 		 "exit_group() 0;wait4() 4712;" GIVEN "unblock;");
 	next_second();
 	fake_gives("socket() 1 2053", 3, 1, NULL);
 	fake_fails("connect()", ECONNREFUSED, 1);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
 		 "exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN "unblock;");
+	/* Another one has taken the name meanwhile: it is not tried again. */
 	next_second();
-	fake_fails("listen()", EINVAL, 1);
-	fake_fails("connect()", ECONNREFUSED, 1);
-	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
-		 "bind() 0;listen() 0;exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN
-		 "unblock;");
-	/* Another one has the name and does not listen yet: again, in the same second. */
-	next_second();
-	fake_fails("bind()", EADDRINUSE, 1);
+	fake_fails("bind() 0", EADDRINUSE, 1);
 	fake_fails("connect()", ECONNREFUSED, 2);
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0,
+		 "block;" REFUSED NAME "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
+		 "bind() 0;exit_group() 1;exit_group() 0;wait4() 4712;" REFUSED NAME "unblock;");
+}
+
+static void a_moment_goes(void)
+{
+	fake.ms++;
+}
+
+/* Who has the name and does not listen is waited for, once in a while, and nothing is started. */
+static void who_has_the_name_is_waited_for(void **state)
+{
+	long long before;
+
+	(void)state;
+	fake.ms += 200000;
+	fake_gives("sleep()", 0, 9999, a_moment_goes);
+	fake_fails("connect()", ECONNREFUSED, 2);
+	fake_fails("bind()", EADDRINUSE, 9999);
 	comes_to(shim_keeper_give(5, KEEP_CLOSE), true, 0,
-		 "block;" REFUSED "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;"
-		 "bind() 0;exit_group() 1;exit_group() 0;wait4() 4712;sleep();" REFUSED
-		 "prctl 37 0 0 0;faccessat();" STARTED "socket() 1 2053 0;bind() 0;listen() 0;"
-		 "execve();execve();exit_group() 1;exit_group() 0;wait4() 4712;" GIVEN "unblock;");
+		 "block;" REFUSED NAME "sleep();" REFUSED NAME "sleep();" GIVEN "unblock;");
+	fake_fails("connect()", ECONNREFUSED, 9999);
+	before = fake.ms;
+	assert_false(shim_keeper_give(5, KEEP_CLOSE));
+	assert_int_equal(fake.ms - before, KEEP_KERNEL_MS);
+	assert_null(strstr(fake.log, "clone"));
+	fake.log[0] = '\0';
+	comes_to(shim_keeper_give(5, KEEP_CLOSE), false, 0, "block;" REFUSED "unblock;");
+	fake.ms += 10000;
+	before = fake.ms;
+	assert_false(shim_keeper_give(5, KEEP_CLOSE));
+	assert_int_equal(fake.ms - before, KEEP_KERNEL_MS);
+	fake.log[0] = '\0';
 }
 
 /* ---- rdma ---- */
@@ -413,10 +534,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		test_of(somebody_elses_keeper_gets_nothing),
+		test_of(a_keeper_elsewhere_gets_nothing),
+		test_of(who_is_nowhere_at_home_has_none),
+		test_of(users_that_are_not_mapped_are_nobody),
+		test_of(names_say_where),
 		test_of(a_keeper_is_started),
 		test_of(it_is_beside_the_library),
 		test_of(who_reaps_orphans_starts_none),
 		test_of(what_the_children_do),
+		test_of(who_has_the_name_is_waited_for),
 		test_of(devices_are_asked_for_now_and_then),
 		test_of(watches_are_found),
 		test_of(what_does_not_watch),

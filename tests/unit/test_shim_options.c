@@ -3,6 +3,7 @@
 #include "fake_below.h"
 
 #include <limits.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 
 #include "ld_pre_smc/buffers.h"
@@ -622,14 +623,14 @@ static void sizes_are_locked_for_listen_alone(void **state)
 	(void)state;
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
 	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
-	fake.config.sndbuf = 1;
+	fake.config.sndbuf = (struct smc_buffer){ 1, INT_MAX };
 	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 1;listen 5 1;setsockopt 5 1 72 0;");
-	fake.config.rcvbuf = 1;
+	fake.config.rcvbuf = (struct smc_buffer){ 1, INT_MAX };
 	fake_fails("listen", EADDRINUSE, 1);
 	comes_to(listen(5, 1), -1, EADDRINUSE,
 		 "setsockopt 5 1 72 3;listen 5 1;setsockopt 5 1 72 0;");
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 1);
-	fake.config.sndbuf = 0;
+	fake.config.sndbuf.bytes = 0;
 	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 3;listen 5 1;setsockopt 5 1 72 1;");
 	fake_shut(5);
 	fake_socket(5, AF_SMC, 0);
@@ -639,6 +640,28 @@ static void sizes_are_locked_for_listen_alone(void **state)
 	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
 }
 
+/* Their clients would have the size, and be as many as the program may have descriptors. */
+static void listeners_of_many_have_the_kernels_sizes(void **state)
+{
+	struct rlimit limit, most;
+
+	(void)state;
+	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 0);
+	fake.config.rcvbuf = (struct smc_buffer){ 65536, 16 };
+	fake.config.sndbuf = (struct smc_buffer){ 65536, INT_MAX };
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	most = limit;
+	most.rlim_cur = 16 * SMC_LISTENER_SHARE;
+	setrlimit(RLIMIT_NOFILE, &most);
+	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 3;listen 5 1;setsockopt 5 1 72 0;");
+	most.rlim_cur = 17 * SMC_LISTENER_SHARE;
+	setrlimit(RLIMIT_NOFILE, &most);
+	comes_to(listen(5, 1), 0, 0, "setsockopt 5 1 72 1;listen 5 1;setsockopt 5 1 72 0;");
+	fake.config.sndbuf.below = 5;
+	comes_to(listen(5, 1), 0, 0, "listen 5 1;");
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void accepted_tcp_sockets_have_the_listeners_locks(void **state)
 {
 	(void)state;
@@ -646,7 +669,7 @@ static void accepted_tcp_sockets_have_the_listeners_locks(void **state)
 	fake_int(5, SOL_SOCKET, SO_BUF_LOCK, 2);
 	shim_accepted_buffers(5, 12);
 	assert_string_equal(fake.log, "");
-	fake.config.rcvbuf = 9;
+	fake.config.rcvbuf = (struct smc_buffer){ 9, 6 };
 	shim_accepted_buffers(5, 12);
 	assert_string_equal(fake.log, "setsockopt 12 1 72 2;");
 	fake.log[0] = '\0';
@@ -741,6 +764,7 @@ int main(void)
 		fake_test(rules_decide_before_the_call),
 		fake_test(rules_for_listening),
 		fake_test(sizes_are_locked_for_listen_alone),
+		fake_test(listeners_of_many_have_the_kernels_sizes),
 		fake_test(accepted_tcp_sockets_have_the_listeners_locks),
 		fake_test(a_filter_to_come_is_noticed),
 		fake_test(splice_copies),

@@ -5,7 +5,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "smcss/smcss.h"
+#include "smcss/summary.h"
 
 static const struct proc_fd redis = { .pid = 100, .comm = "redis" };
 static const struct proc_fd evil = { .pid = 7, .comm = "e\x1b[31m" };
@@ -34,7 +34,7 @@ static void add(struct summary *summary, struct smcss_row one, unsigned int time
 /* redis: 3 SMC-R, 2 SMC-D; the other: 1 TCP, 1 SMC-D; nobody: 2 TCP; 2 not connected */
 static struct summary *filled(void)
 {
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct smcss_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
 	struct smcss_row idle = row(0, 0, NULL);
 
@@ -143,7 +143,7 @@ static void as_json(void **state)
 
 static void empty(void **state)
 {
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct out_text text = { 0 };
 	json_t *json;
 
@@ -165,7 +165,7 @@ static void empty(void **state)
 /* Fallback by TCP Fast Open, before connect() or listen(): the state stays INIT, without a peer. */
 static void early_fallback(void **state)
 {
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct smcss_row one = row(SMC_ABI_MODE_TCP, 0, &redis);
 	json_t *json;
 
@@ -187,7 +187,7 @@ static void early_fallback(void **state)
 /* IPv6 peers by host; names longer than their column; many groups. */
 static void many(void **state)
 {
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct smcss_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
 	json_t *json;
 
@@ -226,7 +226,7 @@ static void add_in(struct summary *summary, const struct netns *netns, struct sm
 /* As issue 15 shows it; the one reason that comes first is that of most connections. */
 static struct summary *filled_netns(void)
 {
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct smcss_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL), idle = row(0, 0, NULL);
 
 	assert_non_null(summary);
@@ -320,7 +320,7 @@ static void metrics(void **state)
 /* Thousands of containers, one of which is called like the rest of them. */
 static void many_metrics(void **state)
 {
-	struct summary *summary = summary_new();
+	struct summary *summary = summary_new(true);
 	struct smcss_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
 	struct out_text text = { 0 };
 	struct netns netns = { .name = "other" };
@@ -344,6 +344,34 @@ static void many_metrics(void **state)
 		lines++;
 	assert_int_equal(lines, 4 * 101);
 	out_free(&text);
+	summary_free(summary);
+}
+
+/* Nobody has counted what listens. */
+static void without_listening(void **state)
+{
+	struct summary *summary = filled_netns();
+	json_t *json, *one;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct out_text text = { 0 };
+
+		summary->has_listening = false;
+		summary_metrics(summary, i ? &spaces : NULL, &text);
+		out_mem(&text, "", 1);
+		assert_null(strstr(text.data, "listening"));
+		assert_non_null(strstr(text.data, OPEN));
+		out_free(&text);
+	}
+	json = summary_json(summary, &spaces);
+	one = json_array_get(json_object_get(json, "netns"), 0);
+	assert_non_null(json_object_get(json, "connections"));
+	assert_null(json_object_get(json, "listening"));
+	assert_null(json_object_get(json, "not_connected"));
+	assert_non_null(json_object_get(one, "smcd"));
+	assert_null(json_object_get(one, "listening"));
+	json_decref(json);
 	summary_free(summary);
 }
 
@@ -373,6 +401,7 @@ int main(void)
 		cmocka_unit_test(early_fallback),
 		cmocka_unit_test(many), cmocka_unit_test(netns_text),
 		cmocka_unit_test(netns_json), cmocka_unit_test(metrics),
+		cmocka_unit_test(without_listening),
 		cmocka_unit_test(many_metrics), cmocka_unit_test(own_metrics),
 	};
 

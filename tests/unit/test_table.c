@@ -115,6 +115,7 @@ static void strings(void **state)
 	check(COLUMN(OUT_STR(item, name), OUT_OPTIONAL), &empty, "", "");
 	check(COLUMN(OUT_STR(item, name), OUT_OPTIONAL), &item, "abcd", "\"abcd\"");
 	check(COLUMN(OUT_PTR(item, pointer)), &full, "a longer \\x1b", "\"a longer \\u001B\"");
+	check(COLUMN(OUT_ESCAPED(item, pointer)), &full, "a longer \x1b", "\"a longer \\u001B\"");
 	check(COLUMN(OUT_PTR(item, pointer)), &empty, "", "\"\"");
 	check(COLUMN(OUT_PTR(item, pointer), OUT_OPTIONAL, .none = "n/a"), &empty, "n/a", "");
 	item.pointer = NULL;

@@ -60,6 +60,21 @@ static void whole(void **state)
 	assert_int_equal(tcp.mss, 1448);
 }
 
+/* In FIN_WAIT2, as a socket and as what is left of one. */
+static void remnant(void **state)
+{
+	struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
+	struct smc_tcp tcp;
+
+	(void)state;
+	msg.idiag_state = 5;
+	assert_int_equal(decode(&tcp, &msg, 0), 0);
+	assert_false(tcp.is_remnant);
+	msg.idiag_timer = 3;
+	assert_int_equal(decode(&tcp, &msg, 0), 0);
+	assert_true(tcp.is_remnant);
+}
+
 static void older(void **state)
 {
 	const struct inet_diag_msg msg = socket_of(AF_INET, "10.0.0.1", "10.0.0.2");
@@ -130,7 +145,8 @@ static void extras(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole), cmocka_unit_test(older), cmocka_unit_test(short_message),
+		cmocka_unit_test(whole), cmocka_unit_test(older), cmocka_unit_test(remnant),
+		cmocka_unit_test(short_message),
 		cmocka_unit_test(mapped), cmocka_unit_test(extras),
 	};
 

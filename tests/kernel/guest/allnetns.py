@@ -15,6 +15,12 @@ COUNT = int(os.environ.get("NETNS_COUNT", "40"))
 GROUPS = "/sys/fs/cgroup"
 STORED = "/var/lib/containers/storage/overlay-containers/containers.json"
 CRI = "/run/containerd/io.containerd.runtime.v2.task/k8s.io/%s/config.json"
+# Groups whose names mislead, and the names that the namespaces should have. The service is a user's, who named what is in it.
+DELEGATED = "/system.slice/own.service"
+MISLEADING = {6: ("/machine.slice/machine-host.scope", None),
+              13: (DELEGATED + "/docker-%064x.scope" % 0xabcdef, "own.service/000000000000"),
+              27: ("/user.slice/user-1.slice/user@1.service/machine-host.scope", "user@1.service/host"),
+              34: ("/machine.slice/machine-a\x1b\udcff\"b.scope", "a\\x1b\\xff\"b")}
 POD = "1f0c2a31-5b1e-4d2f-9a77-0d3b6c5e8f%02x"
 
 
@@ -24,6 +30,8 @@ def container_id(number):
 
 def group_of(number):
     """A control group, and the name that the namespace should have; None: by its number."""
+    if number in MISLEADING:
+        return MISLEADING[number]
     kinds = (
         lambda: ("/machine.slice/libpod-%s.scope" % container_id(number), "stored-%d" % number),
         lambda: ("/system.slice/docker-%s.scope" % container_id(number), container_id(number)[:12]),
@@ -55,6 +63,8 @@ def set_up(number, ready):
     call("prctl", 1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     group, _ = group_of(number)
     os.makedirs(GROUPS + group, exist_ok=True)
+    if group.startswith(DELEGATED):
+        os.chown(GROUPS + DELEGATED, 1000, 1000)
     write(GROUPS + group + "/cgroup.procs", "0")
     call("unshare", 0x40000000)  # CLONE_NEWNET
     with socket.socket() as control:
@@ -139,6 +149,8 @@ def check_text():
     ok(sums["netns_count"] > COUNT, "-s -j: how many there are", sums["netns_count"])
     metrics = out_of("smcss", "--all-netns", "--metrics")
     ok('smc_open_connections{mode="smcd",netns="shop/redis-2"} 4\n' in metrics, "--metrics", metrics)
+    ok('smc_open_connections{mode="tcp",netns="a\\\\x1b\\\\xff\\"b"} 1\n' in metrics and "listening" not in metrics,
+       "with a name that is not text, without what was not asked for", metrics)
 
 
 def check_stats(pids):
@@ -150,6 +162,7 @@ def check_stats(pids):
        "and why", rows)
     ok(any(line.split() == ["shop/redis-2", "4", "0", "0"] for line in out_of("smcd", "--all-netns", "stats").splitlines()), "as a table")
     metrics = out_of("smcd", "--all-netns", "-m", "stats")
+    ok(metrics.replace("\n", "").isprintable(), "metrics are text", metrics)
     left = int(re.search("^smc_network_namespaces_left_out ([0-9]+)$", metrics, re.M).group(1))
     shown = set(re.findall('^smc_fallbacks_total.*netns_inode="([0-9]+)"', metrics, re.M))
     equal((len(shown), len(shown) + left), (20, len(rows)), "metrics: of 20, and how many there are more")

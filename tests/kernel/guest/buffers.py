@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Sizes of the buffers of SMC connections under smc_run: the default, its limits, and who overrides it."""
+import json
 import os
 import socket
 import sys
 
-from kern import done, equal, run
+from kern import done, equal, ok, out_of, run
 
 KIB = 1024
 # Connects to itself or to a port, prints receive buffer and locks (SO_BUF_LOCK) of the client, as the kernel counts.
@@ -35,7 +36,19 @@ server = listener.accept()[0]
 print(server.getsockopt(socket.SOL_SOCKET, socket.SO_PROTOCOL), server.getsockopt(socket.SOL_SOCKET, 72))
 client.kill()
 """
+# Connections to itself, which end with it; receive buffers of the first client, the last one and its server.
+MANY = """
+import socket, sys
+listener = socket.create_server(("127.0.0.1", 0))
+ends = []
+for _ in range(int(sys.argv[1])):
+    client = socket.socket()
+    client.connect(listener.getsockname())
+    ends += [client, listener.accept()[0]]
+print(*[s.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2 for s in (ends[0], ends[-2], ends[-1])])
+"""
 USER = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all")
+UNLIMITED = ("sh", "-c", 'ulimit -n "$(ulimit -Hn)" && exec "$@"', "sh")
 
 
 def knob(name, value):
@@ -80,6 +93,30 @@ def test_server():
     equal(run("smc_run", "/usr/bin/python3", "-c", SERVER, "65536"), (0, "6 2\n", ""), "but what the program set on its listener")
 
 
+def linkgroups():
+    return json.loads(out_of("smcd", "-j", "linkgroup"))["linkgroups"]
+
+
+def test_many(count=1000):
+    equal(sizes(before=UNLIMITED), [512 * KIB, 64 * KIB, 0], "a listener of a program that may have many descriptors: the kernel's")
+    equal(sizes("--seccomp", before=UNLIMITED), [64 * KIB, 64 * KIB, 0], "nor does a supervisor set any for it")
+    held_by_many(count)
+
+
+def held_by_many(count):
+    """Of an ordinary user, who may have as many descriptors as there are; what the kernel keeps afterwards."""
+    before = sum(group["dmb_bytes"] for group in linkgroups())
+    status, out, err = run(*UNLIMITED, *USER, "smc_run", "/usr/bin/python3", "-c", MANY, str(count))
+    ok(not status and out.split() == [str(size * KIB) for size in (256, 64, 64)],
+       "many connections: the first ones have large buffers, later ones and those of the listener the kernel's", (status, out, err))
+    groups = linkgroups()
+    held = sum(group["dmb_bytes"] for group in groups) - before
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    ok(held < memory / 16 * 1.25 + 2 * count * 64 * KIB < 2 * count * 256 * KIB,
+       "they take a sixteenth of the memory at most, beside the kernel's buffers", (held, memory))
+    ok(held > count * 64 * KIB and not sum(group["connections"] for group in groups), "which stays when they have ended", groups)
+
+
 def test_administrator():
     old = knob("smc/rmem", 128 * KIB)
     equal(sizes(), [128 * KIB, 128 * KIB, 0], "net.smc.rmem that somebody has set is left alone")
@@ -94,6 +131,7 @@ def main():
     test_fallback()
     test_server()
     test_administrator()
+    test_many()
     done()
 
 

@@ -126,7 +126,7 @@ def check_many():
         clients.append(connect(server.port, i % 4 > 0))
         # At once: who says nothing for ten seconds has to go.
         clients[-1].sendall(b"%d " % i * 100)
-    equal({chkfake.receive(c, 16) for c in clients}, {b"SMC_CHK\n\x01\0\x01" + bytes(5)}, "-S: greets 200 clients at once")
+    equal({chkfake.receive(c, 16) for c in clients}, {b"SMC_CHK\n\x01\0\x03" + bytes(5)}, "-S: greets 200 clients at once")
     equal([i for i, c in enumerate(clients) if chkfake.receive(c, len(b"%d " % i * 100)) != b"%d " % i * 100], [],
           "-S: echoes what strangers send, to 200 at once")
     equal(check(IP)[0], 0, "-S: and serves smc_chk -C meanwhile")
@@ -168,6 +168,22 @@ def check_foreign():
         status, doc = check(IP, "-p", "6379")
         equal((status, doc.get("mode"), doc.get("server")), (0, "SMCD", {"is_smc_chk": False}), "redis under smc_run")
         redis.terminate()
+
+
+def check_counted():
+    """First of all, as the statistics have nothing else yet. Both ends of a connection count."""
+    server = Server()
+    for _ in range(50):  # so many that the doctor has an opinion
+        connect(server.port).close()
+    equal(check(IP, "--tcp-too")[0], 0, "--tcp-too: works")
+    findings = json.loads(run("smc_chk", "-j")[1])["findings"]
+    said = {f["object"]: f["level"] for f in findings if f["check"] == "traffic"}
+    stats = json.loads(run("smcd", "-aj", "stats")[1])
+    equal([stats[side]["fallbacks"] for side in ("client", "server")], [0, 0], "--tcp-too: its TCP half is no fallback to the kernel")
+    # A sender that waits for a slower peer is counted as well; a test that sends as fast as it can waits.
+    others = [f for f in findings if f["check"] == "traffic" and f["level"] != "ok" and not f["text"].startswith("a full buffer: ")]
+    equal((said.get("fallbacks"), others), ("ok", []), "and the doctor does not warn about it")
+    equal(server.end(), 0, "-S: ends")
 
 
 def check_rates():
@@ -300,7 +316,7 @@ def check_no_eid():
 def check_syncookies():
     server = Server()
     run("sysctl", "-q", "-w", "net.ipv4.tcp_syncookies=2")
-    status, out, _ = run("smc_chk", "-C", IP)
+    status, out, _ = run("smc_chk", "-C", IP, "-p", str(server.port))
     ok(status == 2 and "PEERNOSMC" in out and "Try: look for what removed SMC's TCP option (254) from" in out,
        "SYN cookies: the option was lost between two that speak SMC", out)
     server.end()
@@ -310,6 +326,7 @@ os.environ["LC_ALL"] = "C"
 if HAS_SEID:
     # It would be agreed on before the user-defined one.
     run("smcd", "seid", "disable")
+check_counted()
 check_smcd()
 check_server_options()
 check_many()

@@ -109,6 +109,10 @@ def check_left_alone():
     equal(found["net.smc.autocorking_size 131072"], ("by hand", None), "show: so with numbers")
     out = conf("show")[1]
     ok(["pnetid", "TWO", "net", "eth0", "set", CONF + ":2"] in [l.split() for l in out.splitlines()], "show", out)
+    out_of("smc_pnet", "-a", "ODD", "-I", "a#b")
+    out = conf("show")[1]
+    ok("pnetid ODD net a\\x23b " in out, "show: a name is escaped once", out)
+    out_of("smc_pnet", "-d", "ODD")
     write("handshake-limit off\n")
     equal([line.split() for line in conf("show")[1].splitlines()[1:3]],
           [["handshake-limit", "off", "differs", CONF + ":1"], ["handshake-limit", "on", "is"]], "show: what differs, and what it is")
@@ -131,7 +135,7 @@ def check_half_way():
     fails("smc.conf:2: cannot add EID 'Y': the kernel's table is full (4 EIDs); nothing is changed",
           "%s 131072\neid E V W X Y\n" % KNOB, "a fifth EID")
     fails("is not the name of", "eid V\npnetid p net 'x/y\n", "a wrong line")
-    fails("smc.conf:.eid[1]: v: an EID may contain", '{"handshake-limit": true, "eid": ["V", "v"]}', "a wrong value in JSON")
+    fails("smc.conf:.eid[1]: v: lower case is not allowed", '{"handshake-limit": true, "eid": ["V", "v"]}', "a wrong value in JSON")
     write('{"handshake-limit": true}')
     equal(conf("diff"), (2, "~ handshake-limit on # is off\n", ""), "JSON: diff")
     fails("smc.conf:3: eid: is the same in all", "handshake-limit on\nnetns x\neid V\n", "a wrong section")
@@ -165,11 +169,11 @@ def check_rights():
     equal(conf("diff", prefix=NOBODY), (2, "~ handshake-limit on # is off\n", ""), "anybody may ask for the differences")
     os.chmod(CONF, 0o666)
     status, out, err = conf("apply")
-    ok(status == 1 and "smc.conf is not taken from root: others than root may change" in err, "a file of everybody", err)
+    ok(status == 1 and "smc.conf as root: other users can write to " in err, "a file of everybody", err)
     os.chmod(CONF, 0o644)
     os.chmod("/etc/smc-tools", 0o777)
     status, out, err = conf("apply")
-    ok(status == 1 and "others than root may change /etc/smc-tools\n" in err, "a directory of everybody", err)
+    ok(status == 1 and "other users can write to /etc/smc-tools\n" in err, "a directory of everybody", err)
     os.chmod("/etc/smc-tools", 0o755)
     equal(doc("smcd", "-j", "hs")["enabled"], False, "nothing of it was done")
 
@@ -189,12 +193,12 @@ def check_owners():
         os.chmod(path, mode)
         os.chown(path, owner, 0)
         status, out, err = conf("apply")
-        ok((status, out, err.count("\n")) == (1, "", 1) and err.endswith(" is not taken from root: others than root may change %s\n" % path),
+        ok((status, out, err.count("\n")) == (1, "", 1) and err.endswith(" as root: other users can write to %s\n" % path),
            "%o, owner %d: %s" % (mode, owner, path), err)
         os.chown(path, 0, 0)
         os.chmod(path, was)
     os.symlink("/run/theirs/b.conf", more + "/b.conf")
-    equal(conf("apply"), (1, "", "smc_conf: %s/b.conf is not taken from root: others than root may change /run/theirs\n" % more), "by a link")
+    equal(conf("apply"), (1, "", "smc_conf: refusing to read %s/b.conf as root: other users can write to /run/theirs\n" % more), "by a link")
     os.chown("/run/theirs", 0, 0)
     equal((doc("smcd", "-j", "hs")["enabled"], out_of("smc_pnet")), (False, ""), "nothing of it was done")
     equal(conf("apply"), (0, "", ""), "root's own are taken")

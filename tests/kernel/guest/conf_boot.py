@@ -50,7 +50,7 @@ ExecStart=/bin/sh -c 'until [ "$(protocol inet)" = 256 ]; do sleep 0.1; done; >/
 def install():
     if INSTALLED:
         return
-    for tool in [name for name in ("smc_conf", "smcd", "smcss", "smc_bpf", "smc-metrics") if os.path.exists(TOOLS + "/" + name)]:
+    for tool in [name for name in ("smc_conf", "smcd", "smcss", "smc_bpf", "smc-metrics", "smc_put") if os.path.exists(TOOLS + "/" + name)]:
         shutil.copy(TOOLS + "/" + tool, "/usr/bin/" + tool)
         os.chmod("/usr/bin/" + tool, 0o755)
     write(UNITS + "/smc-metrics.service", read(TOOLS + "/smc-metrics.service").replace("@LIBEXECDIR@", "/usr/bin"))
@@ -145,22 +145,66 @@ def check_devices():
        run("dmesg")[1][-2000:])
     write("/run/many", "".join("link add %s type dummy\n" % name for name in many))
     out_of("ip", "-batch", "/run/many")
-    out_of("udevadm", "settle")
+    ok(wait_for(lambda: run("udevadm", "settle")[0] == 0), "udev has come to an end with them", run("dmesg")[1][-1000:])
     equal(sorted(line for line in out_of("smc_pnet").splitlines() if line.split()[0] in ("LATE", "MANY", "OTHER")),
           sorted("%s n/a 255" % device for device in ["LATE late0", "LATE late1", "OTHER late2"] +
                  ["MANY " + name for name in many]), "also where many appear at once")
     equal(out_of("smc_conf", "diff"), "", "nothing is left to be done")
+    check_device_names()
     systemctl("stop", "systemd-udevd.service", "systemd-udevd-kernel.socket", "systemd-udevd-control.socket")
 
 
-def check_metrics():
-    """In its sandbox."""
-    write(UNITS + "/smc-metrics.service.d/log.conf", "[Service]\nEnvironment=SMC_TOOLS_METRICS=/run/metrics\n"
-          "StandardError=append:/run/smc-metrics.log\n")
-    os.mkdir("/run/metrics")
+def check_device_names():
+    """Others may choose them, with blanks and quotes: a name is one word for smc_conf, and not an option."""
+    names = ["a'b\"$(id)", "-n"]
+    os.rename("/usr/bin/smc_conf", "/usr/bin/smc_conf.real")
+    write("/usr/bin/smc_conf", "#!/bin/sh\n{ printf '<%s>' \"$@\"; echo; } >>/run/udev-said\n")
+    os.chmod("/usr/bin/smc_conf", 0o755)
+    for name in names:
+        out_of("ip", "link", "add", "name", name, "type", "dummy")
+    if run("modprobe", "rdma_rxe")[0] == 0:
+        names.append("x --netns N -f")
+        out_of("rdma", "link", "add", "rxe7", "type", "rxe", "netdev", "lo")
+        out_of("rdma", "dev", "set", "rxe7", "name", names[-1])
+    want = ["<apply><--device=%s>\n" % name for name in names]
+    ok(wait_for(lambda: os.path.exists("/run/udev-said") and all(line in read("/run/udev-said") for line in want)),
+       "a name of a device stays one word", read("/run/udev-said"))
+    if len(names) == 3:
+        out_of("rdma", "link", "delete", names[-1])
+    for name in names[:2]:
+        out_of("ip", "link", "delete", "dev", name)
+    os.rename("/usr/bin/smc_conf.real", "/usr/bin/smc_conf")
+
+
+def start_metrics(directory):
+    """In its sandbox. Return: status, what it said."""
+    write(UNITS + "/smc-metrics.service.d/log.conf", "[Service]\nEnvironment=SMC_TOOLS_METRICS=%s\nReadWritePaths=%s\n"
+          "StandardError=truncate:/run/smc-metrics.log\n" % (directory, directory))
     systemctl("daemon-reload")
     status = run("systemctl", "start", "smc-metrics.service")[0]
-    equal((status, read("/run/smc-metrics.log")), (0, ""), "smc-metrics.service writes metrics")
+    return status, read("/run/smc-metrics.log")
+
+
+def check_metrics_elsewhere():
+    """As Debian has it: the directory before the exporter's belongs to another user, who can put a link there."""
+    os.makedirs("/run/theirs/exporter")
+    os.chown("/run/theirs", 65534, 65534)
+    os.mkdir("/run/mine")
+    equal((start_metrics("/run/theirs/exporter"), os.listdir("/run/theirs/exporter")), ((0, ""), ["smc-tools.prom"]),
+          "so where another user could replace the directory")
+    os.rename("/run/theirs/exporter", "/run/theirs/old")
+    os.symlink("/run/mine", "/run/theirs/exporter")
+    status, said = start_metrics("/run/theirs/exporter")
+    equal((status != 0, said.count("\n"), "symbolic link" in said, os.listdir("/run/mine")), (True, 1, True, []),
+          "but not through a link that this user made")
+    ok('ProtectSystem=strict\n' in out_of("systemctl", "show", "smc-metrics.service"), "nothing else can be written")
+
+
+def check_metrics():
+    """By a link, which is followed as nobody but root can change it."""
+    os.mkdir("/run/metrics")
+    os.symlink("metrics", "/run/exporter")
+    equal(start_metrics("/run/exporter"), (0, ""), "smc-metrics.service writes metrics")
     text = read("/run/metrics/smc-tools.prom")
     states = [line.split()[-1] for line in text.splitlines() if line.startswith("smc_collector_success")]
     ok(states.count("1") == len(states) >= 4, "all parts of it work", text)
@@ -205,6 +249,7 @@ if sys.argv[1] == "good":
     check_good()
     check_devices()
     check_metrics()
+    check_metrics_elsewhere()
     leave()
 kern.go_on(*map(int, read("/run/count").split()))
 check_broken()

@@ -207,6 +207,9 @@ class Asked:
 
 
 def lives():
+    if not os.path.exists("/proc/1"):
+        skip("the supervisor's life", "/proc is mounted with hidepid, which hides it")
+        return
     asked = Asked()
     with open("/proc/%d/cmdline" % asked.supervisor, encoding="ascii") as file:
         equal(file.read().rstrip("\0"), SUPERVISOR, "the supervisor's command line does not name the program")
@@ -296,12 +299,17 @@ other = socket.socket(2, 2)
 first = socket.socket()
 print(not is_given() and first.getsockopt(1, 71, 8) == other.getsockopt(1, 71, 8))
 """
-    true(same, "in another network namespace: its own socket", "unshare", "-n")
-    equal(says("socket.socket()", "unshare", "-n", options=("--strict",))[0], 1, "with --strict: none")
+    if run("unshare", "-n", "true")[0]:
+        skip("another network namespace", "there can be none here")
+    else:
+        true(same, "in another network namespace: its own socket", "unshare", "-n")
+        equal(says("socket.socket()", "unshare", "-n", options=("--strict",))[0], 1, "with --strict: none")
     if not run(*NOBODY, "unshare", "-rn", "true")[0]:
         true(same, "and in one of a user namespace", *NOBODY, "unshare", "-rn")
-        true("print(is_given())", "a user namespace alone", *NOBODY, "unshare", "-r")
-    true("print(is_given())", "a program that changes its user", *NOBODY)
+        true("print(is_given())", "a user namespace alone", "unshare", "-r", prefix=NOBODY)
+    true("print(not is_given())", "a program that changes its user: its own socket", *NOBODY)
+    true("print(not is_given())", "or its group", "setpriv", "--regid=65534", "--keep-groups")
+    equal(says("socket.socket()", *NOBODY, options=("--strict",))[0], 1, "with --strict: none")
     true("print(is_given() and os.getpid() == 1)", "a new process namespace inside", "unshare", "-pf", "--mount-proc")
     true("""
 children = len(os.listdir("/proc/self/task"))
@@ -314,6 +322,39 @@ except ChildProcessError:
     ok(status == 0 and out and "the supervisor sees no processes in /proc" in err,
        "/proc of other processes: no supervisor, and the reason", (status, out, err))
     equal(says("", options=("--strict",), prefix=("unshare", "-pf"))[0], 125, "with --strict: 125")
+    if not run(*hiding(2), "true")[0]:
+        true("print(is_given() and not os.path.exists('/proc/1'))", "/proc hides processes of others", prefix=(*hiding(2), *NOBODY))
+        out, err = says("print(is_given())", prefix=hiding(4))[1:]
+        ok(out and "the supervisor sees no processes in /proc" in err, "and from root what it may not trace: the reason", err)
+
+
+def hiding(number):
+    """proc(5) has the numbers."""
+    return ("unshare", "-m", "sh", "-c", 'mount -t proc -o hidepid=%d proc /proc && exec "$@"' % number, "sh")
+
+
+def cgroups():
+    """What a program opens in another control group, and back in the supervisor's."""
+    with open("/proc/self/mounts", encoding="ascii") as file:
+        top = [row.split()[1] for row in file if row.split()[2] == "cgroup2"]
+    with open("/proc/self/cgroup", encoding="ascii") as file:
+        own = [row.strip().partition("::")[2] for row in file if row.startswith("0::")]
+    here = top and own and top[0] + own[0]
+    group = here and "%s/test-%d" % (here.rstrip("/"), os.getpid())
+    try:
+        os.mkdir(group)
+    except (OSError, TypeError):
+        skip("control groups", "none can be made here")
+        return
+    true("""
+given = [is_given()]
+for group in (%r, %r):
+    with open(group + "/cgroup.procs", "w") as file:
+        file.write("0")
+    given.append(is_given())
+print(given == [True, False, True] or given)
+""" % (group, here), "in another control group: its own socket")
+    os.rmdir(group)
 
 
 def rights():
@@ -336,4 +377,5 @@ def all_of_it():
     lives()
     terminal()
     namespaces()
+    cgroups()
     rights()

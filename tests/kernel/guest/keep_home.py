@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""Who gets a root program's sockets with unsent data: smc_keep of the same namespaces, and nobody else.
+keep_home.py COMMAND [NAME] is one of the others."""
+import os
+import socket
+import subprocess
+import sys
+import threading
+
+from kern import done, equal, ok, processes, wait_for
+
+# A container in the host's network: its root has no capability.
+CONTAINER = ["unshare", "--pid", "--mount", "--fork", "setpriv", "--bounding-set=-all"]
+
+
+def names():
+    with open("/proc/net/unix", encoding="ascii", errors="replace") as file:
+        return {line.split()[-1] for line in file if "@smc-tools/keep/" in line}
+
+
+def named():
+    return socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def steal(name):
+    """Looks like smc_keep, and says what it gets."""
+    with open("/proc/self/comm", "w", encoding="ascii") as file:
+        file.write("smc_keep")
+    with named() as listener:
+        listener.bind(name.replace("@", "\0"))
+        listener.listen()
+        print("ready", flush=True)
+        while True:
+            got = socket.recv_fds(listener.accept()[0], 1, 9)[1]
+            if got:
+                print("got", len(got), flush=True)
+            for fd in got:
+                os.close(fd)
+
+
+def victim():
+    """Closes a connection whose peer does not read yet, and lets it read when stdin ends."""
+    listener, got = socket.create_server(("127.0.0.1", 0)), []
+
+    def drain():
+        sock = listener.accept()[0]
+        print("closed" if closed.wait() else "", flush=True)
+        sys.stdin.read()
+        try:
+            got.extend(iter(lambda: sock.recv(1 << 20), b""))
+        except ConnectionResetError:
+            pass
+
+    closed = threading.Event()
+    reader = threading.Thread(target=drain)
+    reader.start()
+    sock, sent = socket.create_connection(listener.getsockname(), 60), 0
+    sock.setblocking(False)
+    try:
+        while True:
+            sent += sock.send(bytes(65536))
+    except BlockingIOError:
+        sock.close()
+    closed.set()
+    reader.join()
+    print("complete" if sum(map(len, got)) == sent else "lost")
+
+
+class Other(subprocess.Popen):
+    """This program again, as somebody else."""
+
+    def __init__(self, prefix, *words):
+        super().__init__([*prefix, sys.executable, __file__, *words], stdin=subprocess.PIPE,
+                         stdout=subprocess.PIPE, text=True)
+        self.first = self.stdout.readline().strip()
+
+
+def closes(prefix=()):
+    """What a victim comes to, and the keepers and names that there were meanwhile."""
+    with Other([*prefix, "smc_run"], "victim") as other:
+        keepers, found = processes("smc_keep"), names()
+        rest = other.communicate()[0].strip()
+    return rest, len(keepers), found
+
+
+def main():
+    rest, keepers, found = closes()
+    equal((rest, keepers, len(found)), ("complete", 1, 1), "the keeper has what is unsent, and one name")
+    ok(wait_for(lambda: not names(), 60), "the name is free")
+    with Other(CONTAINER, "steal", *found) as thief:
+        equal(thief.first, "ready", "a container's root has the name")
+        equal(names(), found, "which is the same")
+        rest, keepers, _ = closes()
+        ok(rest, "the victim ends", rest)
+        subprocess.run(["pkill", "-KILL", "-P", str(thief.pid)], check=True)
+        equal(thief.communicate()[0], "", "and has got nothing")
+    rest, keepers, again = closes()
+    equal((rest, keepers, again), ("complete", 1, found), "without it there is a keeper again")
+    ok(wait_for(lambda: not names(), 60), "the name is free again")
+    # Nobody knows whether that is the same user as another one that is not mapped either.
+    equal(closes(["unshare", "--user"])[1:], (0, set()), "a user that is not mapped gets none")
+    rest, keepers, others = closes(["unshare", "--pid", "--mount-proc", "--fork", "sh", "-c", '"$@"; exit', "sh"])
+    equal((rest, keepers), ("complete", 1), "a container has a keeper of its own")
+    ok(not others & found, "of another name", others)
+    done()
+
+
+if sys.argv[1:]:
+    {"steal": steal, "victim": victim}[sys.argv[1]](*sys.argv[2:])
+else:
+    main()

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""smc_bpf oci-hook: whatever a state says, it attaches to the container's own control group, or to nothing."""
+import json
+import os
+import subprocess
+
+from kern import done, equal, ok, out_of, wait_for
+
+ROOT = "/sys/fs/cgroup"
+WEB, OTHER = "4be7" * 16, "c0de" * 16
+FIFO = "/run/bundle"
+
+
+def scopes():
+    return sorted(s["name"] for s in json.loads(out_of("smc_bpf", "status", "--json"))["scopes"])
+
+
+def start(group, *unshare):
+    """A process in a control group, in namespaces of its own if there are options of unshare(1)."""
+    path = ROOT + group
+    os.makedirs(path, exist_ok=True)
+    script = 'echo $$ >"$0/cgroup.procs" && exec "$@"'
+    process = subprocess.Popen(["sh", "-c", script, path, *(["unshare", *unshare] if unshare else []), "sleep", "9999"])
+    wait_for(lambda: open("/proc/%d/cmdline" % process.pid, "rb").read().split(b"\0")[1:2] == [b"9999"])
+    return process
+
+
+def end(process):
+    process.kill()
+    process.wait()
+
+
+def hook(text):
+    """Status and standard error. It has to end by itself, within its own limit."""
+    ended = subprocess.run(["smc_bpf", "oci-hook"], input=text, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300,
+                           check=False)
+    ok(not ended.stdout and ended.stderr.count(b"\n") <= 1 and
+       all(byte >= 32 or byte == 10 for byte in ended.stderr), "one line at most, without control characters", ended)
+    return ended.returncode, ended.stderr.decode()
+
+
+def state(pid, ident=WEB, wish="strict", status="created"):
+    return json.dumps({"ociVersion": "1.0", "id": ident, "pid": pid, "status": status, "bundle": FIFO,
+                       "annotations": {"smc-tools/attach": wish}}).encode()
+
+
+def detach():
+    if scopes():
+        out_of("smc_bpf", "detach", "--all")
+
+
+def attached(name, text, group, ident=WEB):
+    """A container in this group: that is attached, and nothing else."""
+    box = start(group, "-m")
+    equal(hook(state(box.pid, ident)), (0, ""), name)
+    equal(scopes(), [text], name + ": its own group, no other")
+    detach()
+    end(box)
+
+
+def refused(name, pid, why, ident=WEB):
+    status, err = hook(state(pid, ident))
+    ok(status == 1 and why in err, name + ": refused", (status, err))
+    equal(scopes(), [], name + ": nothing is attached")
+    detach()
+
+
+def groups():
+    attached("a container", "/libpod-" + WEB, "/libpod-" + WEB)
+    attached("with groups below", "/libpod-" + WEB, "/libpod-" + WEB + "/container/x")
+    attached("a group of another name", "/mine/container", "/mine/container")
+    attached("a group named as the mount", "/sys/fs/cgroup", "/sys/fs/cgroup")
+    os.makedirs(ROOT + "/victim", exist_ok=True)
+    attached("and one below, which has a namesake", "/sys/fs/cgroup/victim", "/sys/fs/cgroup/victim")
+    attached("a group that a terminal obeys", "/\x1b[31m%n%s", "/\x1b[31m%n%s")
+
+
+def processes():
+    box, other = start("/libpod-" + WEB, "-m"), start("/libpod-" + OTHER, "-m")
+    host, root = start("/system.slice/sshd.service"), start("", "-m")
+    here = start(open("/proc/self/cgroup", encoding="ascii").read().strip().split("::")[1], "-m")
+    for pid in 0, -1, 1 << 31, 0.5, "1", None:
+        refused("process %r" % (pid,), pid, "no process id")
+    refused("process 1", 1, "not in a container")
+    refused("a process of the host", host.pid, "not in a container")
+    refused("one in the root group", root.pid, "no control group of its own")
+    refused("one in the hook's own group", here.pid, "no control group of its own")
+    refused("one of another container", other.pid, "no control group of its own")
+    end(other)
+    refused("one that has ended", other.pid, "No such process")
+    for process in box, host, root, here:
+        end(process)
+
+
+def texts():
+    box = start("/libpod-" + WEB, "-m")
+    good = state(box.pid)
+    for name, text in {
+            "brackets without end": b"[" * 1000000, "objects without end": b'{"id":' * 100000,
+            "a state that is too long": good[:-1] + b',"x":"' + b"y" * 2000000 + b'"}',
+            "half of a state": good[:-2], "bytes that are not UTF-8": good.replace(b"created", b"\xff\xfe"),
+            "two ids": good.replace(b'"id"', b'"id": "x", "id"'), "a zero byte": good.replace(b"created", b"\\u0000"),
+            "a process id of 64 bits": state(1 << 63), "a list": b"[" + good + b"]"}.items():
+        equal(hook(text)[0], 0, name + ": it starts, as nobody asked for more")
+        equal(scopes(), [], name + ": nothing is attached")
+    for wish in "\x1b[2J\n%n%s", "x" * 300000, "strict ", "", ["strict"], {"a": 1}, None:
+        equal(hook(state(box.pid, wish=wish))[0], 0, "annotation %.20r: it starts" % (wish,))
+    for ident in "", "..x/y", "a" * 256, 5, None:
+        ok("no id" in hook(state(box.pid, ident))[1], "id %.20r" % (ident,))
+    equal(scopes(), [], "nothing is attached")
+    status, err = hook(state(1, "\x1b[2J\n%n%s"))
+    ok(status == 1 and "%n%s" in err, "an id that a terminal would obey", err)
+    detach()
+    end(box)
+
+
+def ends():
+    """A container that has ended takes no scope of others with it."""
+    web, session = start("/runc-1.scope", "-m"), start("/session-1.scope")
+    out_of("smc_bpf", "attach", "--cgroup", "/session-1.scope")
+    equal(hook(state(web.pid, "1")), (0, ""), "a container by the name of 1")
+    equal(scopes(), ["/runc-1.scope", "/session-1.scope"], "is attached beside a session")
+    end(web)
+    for ident in "scope", "session", ".", "..", "-", "1":
+        equal(hook(state(0, ident, status="stopped")), (0, ""), "container %r has ended" % ident)
+        equal(scopes(), ["/session-1.scope"] if ident == "1" else ["/runc-1.scope", "/session-1.scope"],
+              "container %r: others keep their scopes" % ident)
+    end(session)
+    detach()
+
+
+os.mkfifo(FIFO)
+groups()
+processes()
+texts()
+ends()
+done()

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+/* lib/sys/passfd: descriptors in a message, none of which stays when the message is refused. */
+#include "test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "sys/passfd.h"
+
+static int ends[2];
+
+static int count_fds(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* A message of that many bytes, with descriptors of /dev/null, in two parts if @second is not 0. */
+static void put(size_t bytes, int first, int second)
+{
+	union {
+		struct cmsghdr header;
+		char space[2 * CMSG_SPACE(8 * sizeof(int))];
+	} control = { .space = { 0 } };
+	char text[2] = "xy";
+	struct iovec data = { .iov_base = text, .iov_len = bytes };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control };
+	struct cmsghdr *header = &control.header;
+	const int parts[] = { first, second };
+	int fd = open("/dev/null", O_RDONLY);
+
+	for (int i = 0; i < 2 && parts[i]; i++) {
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN((size_t)parts[i] * sizeof(int));
+		for (int n = 0; n < parts[i]; n++)
+			memcpy(CMSG_DATA(header) + (size_t)n * sizeof(int), &fd, sizeof(fd));
+		message.msg_controllen += CMSG_SPACE((size_t)parts[i] * sizeof(int));
+		header = (struct cmsghdr *)(control.space + message.msg_controllen);
+	}
+	assert_int_equal(sendmsg(ends[0], &message, 0), bytes);
+	close(fd);
+}
+
+static void whole_messages_are_received(void **state)
+{
+	unsigned char byte = 0;
+	int fds[PASSFD_MOST], before = count_fds();
+
+	(void)state;
+	assert_int_equal(passfd_send(ends[0], ends[0], 7), 0);
+	assert_int_equal(passfd_receive(ends[1], &byte, fds, 1), 0);
+	assert_int_equal(byte, 7);
+	assert_int_equal(fcntl(fds[0], F_GETFD), FD_CLOEXEC);
+	close(fds[0]);
+	for (int n = 1; n <= PASSFD_MOST; n++) {
+		put(1, n, 0);
+		assert_int_equal(passfd_receive(ends[1], &byte, fds, n), 0);
+		assert_int_equal(count_fds(), before + n);
+		for (int i = 0; i < n; i++)
+			close(fds[i]);
+	}
+	/* Two headers, which the kernel makes one. */
+	put(1, 1, 1);
+	assert_int_equal(passfd_receive(ends[1], &byte, fds, 2), 0);
+	close(fds[0]);
+	close(fds[1]);
+	assert_int_equal(count_fds(), before);
+	assert_int_equal(passfd_receive(ends[1], &byte, fds, 1), -EAGAIN);
+	assert_int_equal(passfd_receive(-1, &byte, fds, 1), -EBADF);
+}
+
+static void nothing_stays_of_what_is_refused(void **state)
+{
+	static const struct {
+		size_t bytes;
+		int first, second, want;
+	} messages[] = {
+		{ 1, 0, 0, 1 }, { 1, 2, 0, 1 }, { 1, 1, 0, 2 }, { 1, 3, 0, 4 }, { 1, 5, 0, 4 },
+		{ 1, 8, 0, 4 }, { 1, 1, 1, 1 }, { 1, 3, 2, 4 }, { 0, 1, 0, 1 }, { 0, 4, 0, 4 },
+		{ 2, 1, 0, 1 }, { 2, 4, 0, 4 },
+	};
+	int before = count_fds(), fds[PASSFD_MOST] = { -1, -1, -1, -1 };
+	unsigned char byte;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
+		put(messages[i].bytes, messages[i].first, messages[i].second);
+		assert_int_equal(passfd_receive(ends[1], &byte, fds, messages[i].want), -ENOMSG);
+		assert_int_equal(count_fds(), before);
+		assert_int_equal(fds[0], -1);
+	}
+	close(ends[0]);
+	assert_int_equal(passfd_receive(ends[1], &byte, fds, 1), -ENOMSG);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close(ends[0]);
+	close(ends[1]);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(whole_messages_are_received, setup, teardown),
+		cmocka_unit_test_setup_teardown(nothing_stays_of_what_is_refused, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
