@@ -60,6 +60,15 @@ $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf
 endif
 $(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
 PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive libpcap,--cflags)
+
+# ---- hardening: the flags that this compiler knows, before the caller's, which win -----------------
+accepted = $(shell echo 'int main(void) { return 0; }' | $(CC) -Werror $(1) $(CPPFLAGS) $(CFLAGS) -include stdlib.h \
+	-x c -o /dev/null - 2>/dev/null && echo '$(1)')
+override CFLAGS := $(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard, \
+	$(call accepted,$(flag))) $(CFLAGS)
+# glibc's checks: not without optimization, nor another level than the caller's; the address sanitizer has its own.
+override CPPFLAGS := $(if $(SANFLAGS)$(filter __OPTIMIZE__,$(shell echo __OPTIMIZE__ | $(CC) $(CFLAGS) -E -P -x c -)),, \
+	$(or $(call accepted,-D_FORTIFY_SOURCE=3),$(call accepted,-D_FORTIFY_SOURCE=2))) $(CPPFLAGS)
 endif
 
 # ---- version, one place --------------------------------------------------------------------------
@@ -104,9 +113,9 @@ smc_dump_PKGS := libpcap
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm
 
-# What the library and smc_run start: nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
+# The library, smc_run and smc-metrics start them, and nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
-HELPERS := smc_keep smc_ab
+HELPERS := smc_keep smc_ab smc_put
 TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
@@ -142,8 +151,9 @@ LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDI
 $(call objs,smc_run/*.c lib/sys/library.c): $(O)/libdirs
 $(call objs,smc_run/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
 KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/keeper.o $(O)/obj/shim32/ld_pre_smc/keeper.o
+KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs
-$(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"'
+$(KEEPER_OBJS): override CPPFLAGS += -DSMC_KEEP='"$(LIBEXECDIR)/smc_keep"' -DSMC_HOME='"$(if $(findstring shim32,$@),$(LIBDIR32),$(LIBDIR))"'
 ifneq ($(shell cat '$(O)/libdirs' 2>/dev/null),$(LIBDIR):$(LIBDIR32):$(LIBEXECDIR):$(BINDIR))
 $(O)/libdirs: FORCE
 endif
@@ -158,15 +168,11 @@ all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
-$(O)/bpf/convert.o: smc_bpf/bpf/convert.bpf.c lib/sys/scope.h
-$(O)/bpf/tcplife.o: lib/bpf/tcplife.bpf.c lib/bpf/tcplife.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
-$(O)/bpf/smclife.o: lib/bpf/smclife.bpf.c lib/bpf/smclife.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
-$(O)/bpf/smcdata.o: lib/bpf/smcdata.bpf.c lib/bpf/smcdata.h lib/bpf/smc.bpf.h lib/bpf/kernel.bpf.h lib/bpf/ends.h
-$(O)/bpf/hsctrl.o: lib/policy/hsctrl.bpf.c lib/policy/hsmaps.h
-$(O)/bpf/%.o: Makefile
+vpath %.bpf.c smc_bpf/bpf lib/bpf lib/policy
+$(O)/bpf/%.o: %.bpf.c Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
-	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -c -o $@ $(filter %.bpf.c,$^)
+	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 $(O)/bpf/%.bpf.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
 $(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
@@ -181,8 +187,7 @@ $(O)/bpf/%.bytes.h:
 	@mkdir -p $(@D)
 	$(Q)echo 0 >$@
 endif
-.SECONDARY: $(O)/bpf/convert.bpf.o $(O)/bpf/tcplife.bpf.o $(O)/bpf/smclife.bpf.o $(O)/bpf/smcdata.bpf.o \
-	$(O)/bpf/hsctrl.bpf.o
+.SECONDARY: $(foreach program,convert tcplife smclife smcdata hsctrl,$(O)/bpf/$(program).o $(O)/bpf/$(program).bpf.o)
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 # A skeleton would need libbpf to link: see lib/bpf/programs.c.
 $(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.bytes.h
@@ -194,7 +199,11 @@ $(O)/obj/lib/policy/hsctrl.o: $(O)/bpf/hsctrl.bytes.h
 SHIM_SRC := $(wildcard ld_pre_smc/*.c)
 # Without the redirected names for 64-bit times: the library exports both, see next.h. Where a long has 64 bits
 # the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
-SHIM_FLAGS := -U_TIME_BITS -fPIC -fno-plt
+# Programs of musl load it, too: musl has no checked functions, nor glibc's loader, in which the stack protector's
+# guard is a variable on some machines. These two flags come after the caller's.
+SHIM_GUARD := $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(void) { char text[99]; return f(text); }' | \
+	$(CC) -fstack-protector-strong -S -x c -o - - 2>/dev/null))
+SHIM_FLAGS := -U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector)
 SHIM_PLAIN := $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c -)),-U_FILE_OFFSET_BITS)
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
@@ -227,4 +236,4 @@ help:
 	@sed -n 's/^# \(make .*\|        .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk packaging/packages.mk
 
 .PHONY: all shim clean help FORCE
--include $(shell find $(O)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(O)/obj $(O)/bpf -name '*.d' 2>/dev/null)

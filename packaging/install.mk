@@ -18,7 +18,11 @@ DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := lib/conf/smc.conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
 # Ansible looks there by itself.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
-INSTALL_DOCS := README.md CHANGELOG.md LICENSE
+# Documents lie below DOCDIR as in the tree, so that their links lead there, too. Packages have other
+# places for the notes.
+INSTALL_DOCS := README.md $(addprefix docs/,tutorial.md gain.md runbook.md) examples/smc.conf packaging/kubernetes/smc-tools.yaml \
+	$(addprefix packaging/container/,Containerfile Containerfile.preload)
+INSTALL_NOTES := CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
 
@@ -60,6 +64,15 @@ define install_with_paths
 	$(Q)sed -i 's,@BINDIR@,$(BINDIR),; s,@LIBEXECDIR@,$(LIBEXECDIR),' '$(DESTDIR)$(2)/$(1)'
 
 endef
+# A link to what is not installed becomes its text: the others are marked first.
+MARK_LINKS = $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),-e 's,](\(\(\.\./\)*$(file)\)),]<<\1>>,g')
+FLATTEN_LINKS := -e 's,\[\([^]]*\)\](\([^):\#]*\)),\1 (in the sources),g' -e 's,\]<<\([^>]*\)>>,](\1),g'
+define install_doc
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(DOCDIR)/$(dir $(1))'
+	$(Q)$(INSTALL) -m 0644 $(1) '$(DESTDIR)$(DOCDIR)/$(1)'
+	$(if $(filter %.md,$(1)),$(Q)sed -i $(MARK_LINKS) $(FLATTEN_LINKS) '$(DESTDIR)$(DOCDIR)/$(1)')
+
+endef
 define install_page
 	$(Q)$(INSTALL) -d '$(call page_dir,$(1))'
 	$(Q)$(INSTALL) -m 0644 $(1) '$(call page_dir,$(1))'
@@ -85,7 +98,7 @@ install: all
 	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
 	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
-	$(if $(INSTALL_DOCS),$(Q)$(INSTALL) -m 0644 $(INSTALL_DOCS) '$(DESTDIR)$(DOCDIR)')
+	$(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),$(call install_doc,$(file)))
 
 # A drop-in whose library is gone makes ld.so(8) complain in every process of its service.
 DROPINS := '$(DESTDIR)'/etc/systemd/system/*.service.d/zz-smc-tools.conf
@@ -102,9 +115,10 @@ uninstall:
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
 	$(Q)rm -f $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
-	$(Q)rm -f $(INSTALL_DOCS:%='$(DESTDIR)$(DOCDIR)/%')
+	$(Q)rm -f $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),'$(DESTDIR)$(DOCDIR)/$(file)')
 	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'
-	$(Q)rmdir '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
+	$(Q)[ ! -d '$(DESTDIR)$(DOCDIR)' ] || find '$(DESTDIR)$(DOCDIR)' -depth -type d -exec rmdir {} + 2>/dev/null || :
+	$(Q)rmdir '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(LIBEXECDIR)' 2>/dev/null || :
 
 DIST := smc-tools-$(VERSION)
 dist:
