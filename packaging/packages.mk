@@ -8,26 +8,25 @@ RPMBUILD ?= rpmbuild
 PACKAGES := $(abspath $(O))/packages
 
 deb:
-	$(Q)tests/setup deb
+	$(Q)tests/setup build bpf deb
 	$(Q)$(MAKE) --no-print-directory dist >/dev/null
 	$(Q)DEB_BUILD='$(DEB_BUILD)' packaging/build deb '$(CURDIR)/$(DIST).tar.gz' '$(PACKAGES)'
 
 rpm:
-	$(Q)tests/setup rpm
+	$(Q)tests/setup build bpf rpm
 	$(Q)$(MAKE) --no-print-directory dist >/dev/null
 	$(Q)RPMBUILD='$(RPMBUILD)' packaging/build rpm '$(CURDIR)/$(DIST).tar.gz' '$(PACKAGES)'
 
 check-packages:
-	$(Q)tests/setup deb rpm packages
+	$(Q)tests/setup build bpf test deb rpm packages
 	$(Q)$(MAKE) --no-print-directory deb rpm
 	$(Q)tests/packages '$(PACKAGES)' '$(CURDIR)/$(DIST).tar.gz'
 	$(Q)tests/package-scripts '$(PACKAGES)'
 	$(Q)tests/autopkgtest '$(PACKAGES)'
 
-INSTALLED_SUITES := kernel/installed kernel/services kernel/smcss_smcd kernel/pnet kernel/shim_repairs kernel/seccomp
-check-installed: SUITES ?= $(INSTALLED_SUITES)
+check-installed: SUITES ?= $(shell awk '$$4 ~ /(^|,)installed(,|$$)/ { print $$1 }' tests/suites)
 check-installed:
-	$(Q)tests/setup deb
+	$(Q)tests/setup $(check-vm_KINDS) deb
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)$(MAKE) --no-print-directory deb
 	$(Q)BUILD='$(abspath $(O))' tests/installed '$(PACKAGES)' $(SUITES)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-# make check          all tests except those that tests/run runs only by name; SUITES="unit cli" for some
+# make check          tests for everybody: no root, no network, no guests; SUITES="unit cli" for some of tests/suites
+# make check-source   both compilers without a warning, sanitizers, documents, style, faults of memory and netlink
+# make check-vm       the suites that prove function, on real kernels in the lab
 # make check-arch     cross builds and emulated tests for ARCH="s390x arm64 armhf i386", see tests/arch
-# make check-all      that, and other releases of Debian, kernels and machines, for hours: a table;
+# make check-all      all of that and the other suites, on other releases of Debian, kernels and machines, for hours: a table;
 #                     ROWS="s390x amd64/7.2" for some of them, see tests/matrix
 # make tests          builds the test programs only
 # make demo           unmodified programs over SMC-R and SMC-D, in the lab
@@ -150,13 +152,17 @@ guest-tests: $(KERNEL_BINS) $(O)/bench/life $(KERNEL_LIBS) $(PRELOAD_BINS) $(PRO
 # On all processors, unless the caller said how many.
 BUILD_ALL = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) O=$(O) all
 
-check:
-	$(Q)tests/setup
+# What each tier needs: kinds of packaging/packages.
+check_KINDS := build bpf test
+check-source_KINDS := $(check_KINDS) m32 source
+check-vm_KINDS := $(check_KINDS) m32 vm
+check check-source check-vm:
+	$(Q)tests/setup $($@_KINDS)
 	$(Q)+$(BUILD_ALL) tests
-	$(Q)BUILD='$(abspath $(O))' tests/run $(SUITES)
+	$(Q)BUILD='$(abspath $(O))' tests/run $(or $(SUITES),--tier $(@:check-%=%))
 
 check-all:
-	$(Q)tests/setup all
+	$(Q)tests/setup $(check-source_KINDS) vm all
 	$(Q)BUILD='$(abspath $(O))' tests/all $(ROWS)
 
 ARCH ?= s390x arm64 armhf i386
@@ -164,7 +170,7 @@ check-arch:
 	$(Q)tests/arch $(ARCH)
 
 demo:
-	$(Q)tests/setup
+	$(Q)tests/setup build bpf
 	$(Q)+$(BUILD_ALL)
 	$(Q)BUILD='$(abspath $(O))' demo/run
 
@@ -185,18 +191,18 @@ fuzz-targets:
 soak: MINUTES := 60
 soak: KERNEL ?= lo
 soak:
-	$(Q)tests/setup
+	$(Q)tests/setup $(check-vm_KINDS)
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/soak '$(MINUTES)' '$(KERNEL)'
 
 CONNECTIONS ?= 100000
 faults:
-	$(Q)tests/setup
+	$(Q)tests/setup $(check-vm_KINDS)
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/faults '$(CONNECTIONS)'
 
 docs:
-	$(Q)tests/setup
+	$(Q)tests/setup $(check-vm_KINDS)
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' docs/samples $(if $(ALL),renew,write)
 
@@ -206,7 +212,7 @@ dashboard:
 	$(Q)BUILD='$(abspath $(O))' tests/cli/metrics.t --dashboard
 
 bench:
-	$(Q)tests/setup
+	$(Q)tests/setup $(check-vm_KINDS)
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' bench/run
 
@@ -214,11 +220,11 @@ FILES ?= $(wildcard lib/smc/*.c)
 N ?= 300
 SEED ?= 1
 mutate:
-	$(Q)tests/setup
+	$(Q)tests/setup $(check_KINDS)
 	$(Q)tests/mutate -d '$(O)/mutate' -n $(N) -s $(SEED) $(MUTATE_TESTS:%=-t %) $(if $(V),-v) $(FILES)
 
 # Objects of tests are kept like all others, though only pattern rules know them.
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests guest-tests check check-all check-arch demo docs dashboard fuzz fuzz-targets soak faults bench mutate
+.PHONY: tests guest-tests check check-source check-vm check-all check-arch demo docs dashboard fuzz fuzz-targets soak faults bench mutate

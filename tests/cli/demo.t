@@ -154,7 +154,7 @@ fake "$tmp/bin/curl" <<'END'
 #!/bin/sh
 for url; do :; done
 work=${url##*/}
-[ "$work" -lt 16 ] || { [ -z "$HANG" ] || sleep 9; echo $((work << 20)); exit; }
+[ "$work" -lt 16 ] || { [ -z "$HANG" ] || sleep 99; echo $((work << 20)); exit; }
 echo $((work << 24))
 END
 fake "$tmp/bin/iperf3" <<'END'
@@ -187,7 +187,7 @@ CLIENT_STATUS=7 guest 900 60
 like "$rows" "$(printf 'redis.*\t50000\t7\t50000\t7\t')" 'the status of a client in front of a pipe'
 VALUE=0.00 guest 900 60
 like "$rows" "$(printf 'redis.*\t0.00\t0\t0.00\t0\t')" 'a value of 0 is passed on'
-HANG=1 guest 900 0.2
+HANG=1 guest 900 5
 like "$rows" "$(printf 'curl\tB/s\t-\t124\t-\t124\t')" 'a client that hangs: 124, no value'
 SERVER_LIVES=0 guest 900 60
 is "$rc:$(grep -c redis <<<"$rows")" 1:0 'a server that ends by itself: an error, no row'

@@ -23,8 +23,20 @@ done
 touch "$tree/tests/unit/test_good.c"
 printf '#!/bin/sh\necho "$*" >>"%s/lab/asked"\n' "$tree" >"$tree/lab/smc-lab"
 chmod +x "$tree/lab/smc-lab"
+cp tests/kernel/suite tests/kernel/lab.sh "$tree/tests/kernel/"
+cat >"$tree/tests/suites" <<'END'
+# suite tier seconds also command
+unit        check  1   -
+preload     check  20  -  tests/preload/run
+fuzz        source 30  -  tests/fuzz/run
+lab         all    60  -  lab/selftest --quick
+cli/good    check  2   -
+cli/odd     other  2   -
+kernel/good vm     10  -
+END
 
 run() { BUILD=$tree/build capture "$tree/tests/run" "$@"; }
+rows() { sed -i "$1" "$tree/tests/suites"; }
 
 # red WORDS TEXT: the suite cli/odd is red, with these words, and so is the whole.
 red() {
@@ -34,14 +46,22 @@ red() {
 }
 
 run
-is "$rc $(tail -n 1 <<<"$out")" '0 7 passed, 0 failed, 0 skipped' 'all suites run' || diag "$out$err"
+is "$rc $(tail -n 1 <<<"$out")" '0 3 passed, 0 failed, 0 skipped' 'without arguments: the tier check' || diag "$out$err"
 like "$out" '^All tests passed\.$' 'and it says so'
-is "$(grep -c 's of processor: ' <<<"$out")" 7 'the slowest, at most ten'
+is "$(grep -c 's of processor: ' <<<"$out")" 3 'the slowest, at most ten'
+run --tier vm --tier source unit
+is "$rc $(tail -n 1 <<<"$out")" '0 3 passed, 0 failed, 0 skipped' 'two tiers and a suite' || diag "$out$err"
 run unit/good kernel
 is "$rc $(tail -n 1 <<<"$out")" '0 2 passed, 0 failed, 0 skipped' 'one suite, and all of a kind'
 run cli nosuch
 is "$rc:$err" "1:tests/run: no suite 'nosuch'" 'a suite that is not there'
+run --tier nosuch
+is "$rc:$err" "1:tests/run: no tier 'nosuch'" 'a tier that is not there'
 is "$(cat "$tree/lab/asked")" $'setup lo\nsetup lo' 'runs with guests have the lab set up, once, and others have not'
+suite tests/cli/more.t "$good"
+run
+is "$rc:$err" "1:tests/run: tests/cli/more.t is not in tests/suites" 'a test that no row names'
+rm "$tree/tests/cli/more.t"
 suite tests/cli/odd.t 'not ok 1 - broken\n1..1\n' 1
 red 'not ok 1 - broken' 'a failed test'
 suite tests/cli/odd.t '1..0\n'
@@ -97,9 +117,19 @@ run cli
 is "$rc $(tail -n 1 <<<"$out")" '0 3 passed, 0 failed, 0 skipped' 'the emulator tripped once: a success'
 rm "$tree/tests/cli/odd.t" "$tree/tests/cli/odd.t.tripped"
 
+# What a suite is written in.
+printf '#!/usr/bin/no-such-python\n' >"$tree/tests/cli/odd.t"
+chmod +x "$tree/tests/cli/odd.t"
+run cli/odd
+is "$rc $(grep skipped: <<<"$err")" '1   skipped: ok 1 - cli/odd # SKIP no-such-python is not installed' 'no interpreter: skipped, with its name' || diag "$out$err"
+rm "$tree/tests/cli/odd.t"
+
 # Guests: the longest of the last run first.
 suite build/tests/unit/good "$good"
-for name in a b c; do suite tests/kernel/$name.t "$good"; done
+for name in a b c; do
+	suite tests/kernel/$name.t "$good"
+	echo "kernel/$name vm 1 -" >>"$tree/tests/suites"
+done
 for name in a:5 b:20 c:10 good:1; do echo "0 ${name#*:} 0 0" >"$tree/build/tests/logs/kernel-${name%:*}.end"; done
 run kernel
 is "$(sed -n 's/^-- kernel.\(.*\) starts/\1/p' <<<"$out" | tr '\n' ' ')" 'b c a good ' 'what took longest starts first'
