@@ -5,8 +5,7 @@ usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scen
        docs/pages.py write DIR    puts in what differs by more than times, ports and the like
        docs/pages.py renew DIR    puts in all
 
-A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. In README.md lines of samples are below
-'<!-- samples: SCENE... -->': which ones is chosen by hand."""
+A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed."""
 import difflib
 import glob
 import os
@@ -64,22 +63,6 @@ def differences(name, page_lines, text):
     return [line for line in difflib.unified_diff(*plain, "page", "now", "", "", 0, "") if not line.startswith("@@")]
 
 
-def readme_lines(directory):
-    """Lines of README.md, and of each line of its samples its index, and such a line that a scene made; None without."""
-    with open("README.md", encoding="utf-8") as file:
-        lines = file.read().splitlines()
-    made, found = None, []
-    for i, line in enumerate(lines):
-        if line.startswith("<!-- samples: "):
-            made = [(SCENES[name], now, SCENES[name].plain(now)) for name in line.split()[2:-1]
-                    for now in (text_of(directory, name) or "").splitlines()]
-        elif made is not None and line.startswith("    "):
-            found.append((i, next((now for scene, now, plain in made if scene.plain(line[4:]) == plain), None)))
-        elif line:
-            made = None
-    return lines, found
-
-
 def check(directory):
     """Return: is all as the pages say?"""
     results, seen = [], set()
@@ -90,9 +73,6 @@ def check(directory):
             text = text_of(directory, name) if name in SCENES else None
             diff = ["no such scene, or it made no text"] if not text else differences(name, lines[begin:end], text)
             results.append((not diff, "%s: sample %s is what the tool prints" % (path, name), diff))
-    lines, found = readme_lines(directory)
-    strange = [lines[i] for i, now in found if now is None]
-    results.append((not strange, "README.md: its samples are lines that the tools print", strange))
     results.append((seen == set(SCENES), "each scene is in a page", sorted(seen ^ set(SCENES))))
     for i, (is_good, name, details) in enumerate(results, 1):
         print("%sok %d - %s" % ("" if is_good else "not ", i, name))
@@ -118,13 +98,6 @@ def write(directory, is_all):
                 lines[begin:end] = map(to_roff, text.splitlines())
                 print("%s: sample %s is new" % (path, name))
         save(path, lines)
-    lines, found = readme_lines(directory)
-    for i, now in found:
-        if now is None:
-            print("README.md:%d: no tool prints that: put another line there" % (i + 1))
-        elif is_all:
-            lines[i] = "    " + now
-    save("README.md", lines)
 
 
 if __name__ == "__main__":

@@ -247,16 +247,16 @@ for file in packaging/container/Containerfile packaging/container/Containerfile.
 done
 missing=
 for package in $(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n' | grep -E '^lib.*-dev$' | grep -v libc6); do
-	grep -q "$package" README.md Makefile || missing="$missing $package"
+	grep -q "$package" docs/install.md Makefile || missing="$missing $package"
 done
-is "$missing" '' 'Containerfile: installs what the README says'
+is "$missing" '' 'Containerfile: installs what docs/install.md says'
 missing=
 words=$(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n')
 # The rows of what every build needs, and of what smc_bpf needs.
-packages=$(awk -F'|' '$2 ~ /^ (make gcc|clang) / { print $2 }' README.md)
+packages=$(awk -F'|' '$2 ~ /^ (make gcc|clang) / { print $2 }' docs/install.md)
 for package in $packages; do
 	echo "$words" | grep -qxF -e "$package" || missing="$missing $package"
 done
-is "$(printf '%s\n' "$packages" | wc -l)" 2 'README: packages for building'
+is "$(printf '%s\n' "$packages" | wc -l)" 2 'docs/install.md: packages for building'
 is "$missing" '' 'Containerfile: installs all that building needs'
 plan_done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Documents and programs agree: --help, manual pages, completion, column and reason tables, README.
+# Documents and programs agree: --help, manual pages, completion, column and reason tables, README and docs.
 # Needs the built tools, tests/unit/keys, mandoc and man; no kernel with SMC.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
@@ -198,8 +198,10 @@ check_reasons() {
 	same "$page" "$source" "smcss: manual page has every reason code, symbol and meaning"
 	same "$(complete_with _smc_chk smc_chk -e "")" "$(echo "$source" | cut -d_ -f2- | grep -oE '^[A-Z0-9_]+' | sed 's/_$//')" \
 		"smc_chk: completion has every reason's symbol"
-	for code in $(grep -oE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' README.md | tr -d '`' | tr ' ' :); do
-		like "$source" "^${code%:*}_${code#*:}_" "README: $code is a reason code"
+	codes=$(grep -ohE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' docs/troubleshooting.md | tr -d '`' | tr ' ' :)
+	some "$codes" "docs/troubleshooting.md: reason codes"
+	for code in $codes; do
+		like "$source" "^${code%:*}_${code#*:}_" "docs/troubleshooting.md: $code is a reason code"
 	done
 }
 
@@ -289,15 +291,26 @@ check_netns_names() {
 red" "completion: network namespaces"
 }
 
+# plain FILE: its lines without what changes from run to run
+plain() {
+	sed 's/[0-9][0-9]*/N/g' "$1"
+}
+
+check_documents() {
+	is "$(python3 -B tests/cli/documents.py links ./*.md docs/*.md lab/README.md)" "" \
+		"documents: each link leads to a file, or to a heading of it"
+	# What CHANGELOG.md says was so once.
+	# shellcheck disable=SC2046 # a list of words
+	is "$(python3 -B tests/cli/documents.py commands $(find . docs lab -maxdepth 1 -name '*.md' ! -name CHANGELOG.md))" "" "documents: each command has that option and sub-command"
+	[ "$(wc -l <README.md)" -le 120 ]
+	ok $? "README: at most 120 lines"
+	# shellcheck disable=SC2016 # backquotes of the text
+	shown=$(plain README.md | sed -n '/^```console/,/^```/{ /^```/d; /^\$/d; p; }')
+	some "$shown" "README: shows what commands print"
+	is "$(echo "$shown" | grep -vxF -e "$(plain docs/tutorial.md)")" "" "README: what is printed is in the tutorial, which a test types"
+}
+
 check_readme() {
-	for goal in $(grep -oE '^    make [a-z]+|`make [a-z]+' README.md CONTRIBUTING.md | sed 's/.*make //' | sort -u); do
-		grep -qE "^$goal:" Makefile tests/tests.mk packaging/*.mk
-		ok $? "documents: make $goal is a target"
-	done
-	for file in $(grep -ohE '\]\([A-Za-z/._]+\)' ./*.md lab/README.md | tr -d '])(' | sort -u); do
-		[ -e "$file" ] || [ -e "lab/$file" ]
-		ok $? "documents: $file is there"
-	done
 	for room in lib/*/ smc*/ ld_pre_smc/; do
 		grep -q "\`${room%/}[/\`]" CONTRIBUTING.md
 		ok $? "CONTRIBUTING: says what $room is for"
@@ -307,12 +320,14 @@ check_readme() {
 		[ -e "$file" ]
 		ok $? "CONTRIBUTING: $file is there"
 	done
-	is "$(sed -n '/^| machine | system /,/^$/p' README.md)" "$(tests/all --table)" 'README: what is tested, as tests/matrix has it'
+	is "$(sed -n '/^| machine | system /,/^$/p' docs/testing.md)" "$(tests/all --table)" 'docs/testing.md: what is tested, as tests/matrix has it'
 	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
 	# shellcheck disable=SC2016 # backquotes of the text
-	for var in $(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' README.md); do
+	variables=$(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' docs/install.md)
+	some "$variables" "docs/install.md: variables"
+	for var in $variables; do
 		grep -q "(\$*$var)" Makefile packaging/*.mk
-		ok $? "README: $var is a variable of the Makefile"
+		ok $? "docs/install.md: $var is a variable of the Makefile"
 	done
 	# By task: README names a page itself, or the page of the tool that an object belongs to does.
 	for page in man/*; do
@@ -334,7 +349,7 @@ packages() {
 
 check_packages() {
 	for kind in build bpf m32; do
-		is "$(grep -cxF "| $(packages $kind 3) | $(packages $kind 4) |" README.md)" 1 "README: packages for $kind"
+		is "$(grep -cxF "| $(packages $kind 3) | $(packages $kind 4) |" docs/install.md)" 1 "docs/install.md: packages for $kind"
 	done
 	is "$(sed -n '/^FROM.* AS build/,/^COPY/p' packaging/container/Containerfile | sed '/^FROM/d; /^COPY/d; s/.*recommends//; s/\\$//' |
 		tr -s ' \t\n' ' ' | sed 's/^ //; s/ $//')" \
@@ -374,6 +389,7 @@ check_completion
 check_completion_names
 check_completion_asks
 check_netns_names
+check_documents
 check_readme
 check_packages
 check_machine_paths

@@ -104,13 +104,11 @@ example() {
 }
 example 1 | grep -v '^include ' >"$tmp/lines"
 example 2 >"$tmp/json"
-sed -n '/^## Choose/,/^## What/s/^    \(allow\|deny\|learn\) /\1 /p' README.md >"$tmp/readme"
-for file in lines json readme; do
+for file in lines json; do
 	err=$("$conf" export - <"$tmp/$file" 2>&1 >"$tmp/out")
 	is "$?$err" 0 "an example of a document: $file"
 	like "$(cat "$tmp/out")" '^deny port 22,443' 'and it is all there'
 done
-is "$(grep -c '' "$tmp/readme")" 3 'README shows allow, deny and learn'
 
 # ---- a kernel without SMC ----
 sentence="this kernel has no SMC (module 'smc' cannot be loaded)"

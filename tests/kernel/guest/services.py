@@ -309,11 +309,11 @@ def traces():
 
 
 def check_undo():
-    """README, "Undo everything": typed as it is, it leaves nothing of what all of the tools set."""
+    """docs/uninstall.md: typed as it is, it leaves nothing of what all of the tools set."""
     if not os.path.exists("/usr/bin/smc_bpf"):
-        skip("README, Undo everything", "smc_bpf is not built")
+        skip("docs/uninstall.md", "smc_bpf is not built")
         return
-    text = read(sys.argv[1] + "/README.md").split("\n## Undo everything\n")[1].split("\n\n")[0]
+    text = read(sys.argv[1] + "/docs/uninstall.md").split("\n```sh\n")[1].split("\n```\n")[0]
     systemctl("start", "lab-peers")
     enable("lab-peers", "--peers", "10.0.0.0/8")
     write("/etc/smc-tools/smc.conf", "eid UNDONE\npnetid UNDONE net lo\nhandshake-limit on\nnet.smc.autocorking_size 4096\n")
@@ -323,7 +323,7 @@ def check_undo():
     ok(len(before) > 10, "files, eBPF, EID, PNET ID, handshake limitation, net.smc and policy are set", before)
     result = run("sh", "-ec", text)
     after = traces()
-    ok(result[0] == 0 and not after, "README, Undo everything: nothing of it is left", (result, after))
+    ok(result[0] == 0 and not after, "docs/uninstall.md: nothing of it is left", (result, after))
 
 
 if len(sys.argv) == 1:
