@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
-#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, UNITDIR, UDEVDIR, HOOKDIR; INSTALL_SETUID_SHIM=1, see README.md
+#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, UNITDIR, UDEVDIR, HOOKDIR; INSTALL_SETUID_SHIM=1, see docs/install.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
@@ -20,8 +20,8 @@ INSTALL_SHARED := lib/conf/smc.conf.schema.json $(addprefix packaging/metrics/,s
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 # Documents lie below DOCDIR as in the tree, so that their links lead there, too. Packages have other
 # places for the notes.
-INSTALL_DOCS := README.md $(addprefix docs/,tutorial.md gain.md runbook.md) examples/smc.conf packaging/kubernetes/smc-tools.yaml \
-	$(addprefix packaging/container/,Containerfile Containerfile.preload)
+INSTALL_DOCS := README.md $(filter-out docs/hacking.md,$(wildcard SECURITY.md docs/*.md docs/pictures/*.svg)) \
+	$(shell find examples -type f) packaging/kubernetes/smc-tools.yaml $(addprefix packaging/container/,Containerfile Containerfile.preload)
 INSTALL_NOTES := CHANGELOG.md LICENSE
 # All that is in man/, by its suffix: man/smcss.8 goes to man8. They get their version here.
 INSTALL_PAGES := $(filter-out $(if $(HAVE_BPF),,man/smc_bpf.8),$(wildcard man/*.[1-8]))
@@ -64,9 +64,9 @@ define install_with_paths
 	$(Q)sed -i 's,@BINDIR@,$(BINDIR),; s,@LIBEXECDIR@,$(LIBEXECDIR),' '$(DESTDIR)$(2)/$(1)'
 
 endef
-# A link to what is not installed becomes its text: the others are marked first.
-MARK_LINKS = $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),-e 's,](\(\(\.\./\)*$(file)\)),]<<\1>>,g')
-FLATTEN_LINKS := -e 's,\[\([^]]*\)\](\([^):\#]*\)),\1 (in the sources),g' -e 's,\]<<\([^>]*\)>>,](\1),g'
+# A link to what is not installed becomes its text: the others are marked first, by the path from where they are.
+MARK_LINKS = $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES) examples/,-e 's,](\(\(\.\./\)*$(file:$(dir $(1))%=%)\(\#[-a-z0-9_]*\)*\)),]<<\1>>,g')
+FLATTEN_LINKS := -e 's,\[\([^]]*\)\](\([^):\#]\+[^):]*\)),\1 (in the sources),g' -e 's,\]<<\([^>]*\)>>,](\1),g'
 define install_doc
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(DOCDIR)/$(dir $(1))'
 	$(Q)$(INSTALL) -m 0644 $(1) '$(DESTDIR)$(DOCDIR)/$(1)'
