@@ -14,7 +14,7 @@
 #                     devices, memory, descriptors and EIDs come and go, and the peer dies: a table
 # make docs           the samples of output in the manual pages, anew from scenes in the lab: those that
 #                     differ by more than times, ports and the like; ALL=1 for all of them
-# make dashboard      the dashboard, and its picture for docs, after a change of metrics
+# make dashboard      the dashboard, after a change of metrics
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
 #                     no test notices; SEED=1 draws them; MUTATE_TESTS="unit preload" for some tests
@@ -207,7 +207,7 @@ docs:
 	$(Q)BUILD='$(abspath $(O))' docs/samples $(if $(ALL),renew,write)
 
 dashboard:
-	$(Q)tests/setup all
+	$(Q)tests/setup
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' tests/cli/metrics.t --dashboard
 
