@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
-#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, UNITDIR, UDEVDIR, HOOKDIR; INSTALL_SETUID_SHIM=1, see docs/install.md
+#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, ZSHDIR, FISHDIR, UNITDIR, UDEVDIR, HOOKDIR;
+#                     INSTALL_SETUID_SHIM=1, see docs/install.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
@@ -18,6 +19,8 @@ DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := lib/conf/smc.conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
 # Ansible looks there by itself.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+FISHDIR ?= $(PREFIX)/share/fish/vendor_completions.d
 # Documents lie below DOCDIR as in the tree, so that their links lead there, too. Packages have other
 # places for the notes.
 INSTALL_DOCS := README.md $(filter-out docs/hacking.md,$(wildcard SECURITY.md docs/*.md docs/pictures/*.svg)) \
@@ -81,7 +84,8 @@ define install_page
 endef
 
 install: all
-	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(ANSIBLEDIR)'
+	$(Q)$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(COMPDIR)' '$(DESTDIR)$(ZSHDIR)' '$(DESTDIR)$(FISHDIR)' \
+		'$(DESTDIR)$(DOCDIR)' '$(DESTDIR)$(DATADIR)' '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0755 $(TOOLS:%=$(O)/%) '$(DESTDIR)$(BINDIR)'
 	$(Q)$(INSTALL) -d '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) packaging/metrics/smc-metrics '$(DESTDIR)$(LIBEXECDIR)'
@@ -97,7 +101,10 @@ install: all
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
 	$(Q)$(INSTALL) -m 0644 packaging/ansible/smc_conf.py '$(DESTDIR)$(ANSIBLEDIR)'
 	$(Q)$(INSTALL) -m 0644 completions/smc-tools '$(DESTDIR)$(COMPDIR)'
-	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool || exit; done
+	$(Q)$(INSTALL) -m 0644 completions/_smc-tools '$(DESTDIR)$(ZSHDIR)'
+	$(Q)$(INSTALL) -m 0644 completions/smc-tools.fish '$(DESTDIR)$(FISHDIR)'
+	$(Q)for tool in $(TOOLS); do ln -sf smc-tools '$(DESTDIR)$(COMPDIR)/'$$tool && \
+		ln -sf smc-tools.fish '$(DESTDIR)$(FISHDIR)/'$$tool.fish || exit; done
 	$(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),$(call install_doc,$(file)))
 
 # A drop-in whose library is gone makes ld.so(8) complain in every process of its service.
@@ -109,7 +116,8 @@ uninstall:
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)') $(if $(MUSL_LINKDIR),'$(DESTDIR)$(MUSL_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
-	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)')
+	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)' '$(DESTDIR)$(FISHDIR)/$(tool).fish')
+	$(Q)rm -f '$(DESTDIR)$(ZSHDIR)/_smc-tools' '$(DESTDIR)$(FISHDIR)/smc-tools.fish'
 	$(Q)rm -f '$(DESTDIR)$(COMPDIR)/smc-tools' $(HELPERS:%='$(DESTDIR)$(LIBEXECDIR)/%') '$(DESTDIR)$(LIBEXECDIR)/smc-metrics'
 	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)),'$(DESTDIR)$(DATADIR)/$(file)')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')

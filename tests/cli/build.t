@@ -29,7 +29,7 @@ tree_files() {
 shell_scripts() {
 	tree_files | while read -r file; do
 		case $file in
-		*.sh | *.t | completions/*) head -n 12 "$file" | grep -q '^#!.*python' || echo "$file" ;;
+		*.sh | *.t | completions/smc-tools) head -n 12 "$file" | grep -q '^#!.*python' || echo "$file" ;;
 		*) LC_ALL=C head -c 64 "$file" | grep -aqE '^#! ?/(usr/)?bin/(env )?(ba|da)?sh' && echo "$file" ;;
 		esac
 	done
@@ -266,7 +266,10 @@ check_install() {
 	done
 	for link in smcss smc_run; do
 		is "$(readlink "$share/bash-completion/completions/$link")" smc-tools "completion of $link loads on demand"
+		is "$(readlink "$share/fish/vendor_completions.d/$link.fish")" smc-tools.fish "so does that of fish"
 	done
+	[ -s "$share/zsh/site-functions/_smc-tools" ]
+	ok $? "that of zsh is installed"
 	check_docs "$share/doc/smc-tools"
 	check_hook "$share/containers/oci/hooks.d/smc-tools.json"
 	is "$(find "$tmp/root" -type f -perm /022)" "" "no installed file is writable for others"

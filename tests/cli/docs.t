@@ -276,6 +276,41 @@ check_completion_asks() {
 	rm -rf "$asked"
 }
 
+# shell_offers SHELL LINE: what zsh or fish offers at its end, one a line.
+shell_offers() {
+	# shellcheck disable=SC2016 # fish expands these
+	case $1 in
+	zsh) PATH=$BUILD:$PATH zsh -f tests/cli/complete.zsh "$shells/dump" "$2" ;;
+	fish) PATH=$BUILD:$PATH fish -N -c 'set -p fish_complete_path $argv[1]; complete -C $argv[2]' "$shells" "$2" | cut -f1 ;;
+	esac
+}
+
+# Both ask --help, too.
+check_other_shell() {
+	if ! command -v "$1" >/dev/null; then
+		skip "completion: $1" "$1 is not installed"
+		return
+	fi
+	shells=$(mktemp -d) || exit 1
+	for tool in $tools; do
+		ln -s "$PWD/completions/smc-tools.fish" "$shells/$tool.fish"
+		# "-" is a word of zsh itself.
+		same "$(shell_offers "$1" "$tool -" | grep -vxe -)" "$("$BUILD/$tool" --help | sed -n '/^Options:/,/^$/p' | listed_options)" \
+			"$1: $tool: the options of --help"
+	done
+	is "$(shell_offers "$1" 'smcss -o state,rol' | sed 's/^state,//')" role "$1: next column of a list"
+	same "$(shell_offers "$1" 'smcss mode ')" "$(printf 'smcr\nsmcd\ntcp\nnone\n')" "$1: modes"
+	is "$(shell_offers "$1" 'smcss -a sta')" state "$1: a filter"
+	is "$(shell_offers "$1" 'smcd -w 2 ue')" ueid "$1: objects"
+	same "$(shell_offers "$1" 'smcr linkgroup show ')" "$(printf 'all\nnetdev\nibdev\n')" "$1: what a command takes"
+	is "$(shell_offers "$1" 'smcr linkgroup netdev l' | grep -x lo)" lo "$1: devices"
+	is "$(shell_offers "$1" 'smc_conf ex')" export "$1: commands"
+	is "$(shell_offers "$1" 'smc_conf check READ')" README.md "$1: files"
+	is "$(shell_offers "$1" 'smc_run -r 64K smcd inf')" info "$1: the command's own"
+	is "$(shell_offers "$1" 'smc_chk --from x smcd ue')" ueid "$1: a tool's own after --from FILE"
+	rm -rf "$shells"
+}
+
 check_netns_names() {
 	# A machine with two of them, whatever this one has.
 	# shellcheck disable=SC2016 # sh and bash expand these
@@ -388,6 +423,8 @@ check_variables
 check_completion
 check_completion_names
 check_completion_asks
+check_other_shell zsh
+check_other_shell fish
 check_netns_names
 check_documents
 check_readme
