@@ -54,7 +54,7 @@ need = $(if $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y),,$(error 
 	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
 pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs dashboard bench check check-source check-vm check-all check-arch mutate soak faults,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-source check-vm check-all check-arch mutate soak faults,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif

@@ -14,6 +14,7 @@
 #                     devices, memory, descriptors and EIDs come and go, and the peer dies: a table
 # make docs           the samples of output in the manual pages, anew from scenes in the lab: those that
 #                     differ by more than times, ports and the like; ALL=1 for all of them
+# make cheatsheet     smc-tools(7) from docs/cheatsheet.md
 # make dashboard      the dashboard, after a change of metrics
 # make bench          ratios measured in one run
 # make mutate         puts N=300 faults into FILES, lib/smc/*.c, one at a time, and shows those that
@@ -206,6 +207,9 @@ docs:
 	$(Q)+$(BUILD_ALL) tests
 	$(Q)BUILD='$(abspath $(O))' docs/samples $(if $(ALL),renew,write)
 
+cheatsheet:
+	$(Q)docs/cheatsheet <docs/cheatsheet.md >man/smc-tools.7
+
 dashboard:
 	$(Q)tests/setup
 	$(Q)+$(BUILD_ALL) tests
@@ -227,4 +231,4 @@ mutate:
 .SECONDARY: $(UNIT_BINS:$(O)/tests/unit/%=$(O)/obj/tests/unit/test_%.o) \
 	$(FUZZ_BINS:$(O)/tests/fuzz/%=$(O)/obj/tests/fuzz/fuzz_%.o) \
 	$(O)/obj/tests/fuzz/main.o $(O)/obj/tests/fuzz/fake_live.o
-.PHONY: tests guest-tests check check-source check-vm check-all check-arch demo docs dashboard fuzz fuzz-targets soak faults bench mutate
+.PHONY: tests guest-tests check check-source check-vm check-all check-arch demo docs cheatsheet dashboard fuzz fuzz-targets soak faults bench mutate

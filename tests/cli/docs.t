@@ -218,6 +218,45 @@ check_variables() {
 	is "$unknown" "" "manual pages name no other variable ($page)"
 }
 
+# check_command TOOL WORD...: its options are in --help, so are sub-commands.
+check_command() {
+	tool=$1 subcommands=
+	help=$("$BUILD/$tool" --help)
+	case $tool in
+	smcd | smcr) subcommands=$(echo "$help" | sed -n '/^Objects/,$s/^  //p' | tr -s '[]| ' '\n') ;;
+	smc_bpf | smc_conf) subcommands=$(echo "$help" | sed -nE "s/^(Usage:|      ) $tool ([a-z-]+).*/\\2/p") ;;
+	esac
+	shift
+	for word; do
+		case $word in
+		-*) echo "$help" | listed_options | grep -qxe "$word" || return ;;
+		*[A-Z0-9/]*) ;;
+		*) [ -z "$subcommands" ] || echo "$subcommands" | grep -qx "$word" || return ;;
+		esac
+	done
+}
+
+# shellcheck disable=SC2016 # backquotes of the text
+check_cheatsheet() {
+	is "$(docs/cheatsheet <docs/cheatsheet.md)" "$(cat man/smc-tools.7)" "smc-tools(7) is docs/cheatsheet.md (else: make cheatsheet)"
+	sed -n 's/^| .* | `\(.*\)` |$/\1/p' docs/cheatsheet.md | grep -v '^systemctl ' >"$commands"
+	while read -r tool words; do
+		[ "$tool" = smc_bpf ] && [ ! -x "$BUILD/smc_bpf" ] && continue
+		# shellcheck disable=SC2086 # a list of words
+		check_command "$tool" $words
+		ok $? "cheat sheet: $tool $words"
+	done <"$commands"
+	for unit in $(sed -n 's/.*`systemctl.* \(.*\)` |$/\1/p' docs/cheatsheet.md); do
+		[ -e "packaging/$unit" ] || [ -e "packaging/$unit.service" ]
+		ok $? "cheat sheet: $unit is a unit"
+	done
+	for page in $(grep -oE '[a-z_.-]+\([5-8]\)' docs/cheatsheet.md | tr '()' '. ' | sort -u); do
+		[ -e "man/$page" ]
+		ok $? "cheat sheet: $page is there"
+	done
+	rm -f "$commands"
+}
+
 check_completion() {
 	bash -n completions/smc-tools
 	ok $? "completion is bash"
@@ -367,7 +406,7 @@ check_readme() {
 	# By task: README names a page itself, or the page of the tool that an object belongs to does.
 	for page in man/*; do
 		name=$(basename "${page%.*}")
-		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}.8"
+		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}"*.8
 		ok $? "README: leads to $page"
 	done
 	for page in $(grep -oE '\b[a-z_.-]+\([578]\)' README.md | tr '()' '. ' | sort -u); do
@@ -420,6 +459,8 @@ check_objects
 check_states
 check_reasons
 check_variables
+commands=$(mktemp) || exit 1
+check_cheatsheet
 check_completion
 check_completion_names
 check_completion_asks
