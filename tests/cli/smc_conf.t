@@ -143,11 +143,6 @@ is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 run check - --from /no/such/bundle
 is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
 
-"$conf" check - <examples/smc.conf >"$tmp/out" 2>&1
-ok $? 'the sample is a good file' || diag "$(cat "$tmp/out")"
-sed 's/^#\([a-z]\)/\1/' examples/smc.conf | "$conf" check - >"$tmp/out" 2>&1
-ok $? 'and so it is with every line that it offers' || diag "$(cat "$tmp/out")"
-
 # ---- the unit: systemd knows its settings, and it has few rights ----
 if systemd-analyze security --help 2>/dev/null | grep -q -e --offline; then
 	for unit in smc-conf.service smc-conf-watch.service; do
