@@ -2,6 +2,7 @@
 # make                builds everything into build/; O=DIR, WERROR=1, SAN=1 (ASan and UBSan), V=1
 # make clean          removes build/
 #                     CC='s390x-linux-gnu-gcc --sysroot=DIR' PKG_CONFIG=s390x-linux-gnu-pkg-config: for another machine
+# make format         applies .clang-format to all C files, with clang-format 14; "make check-format" shows what differs
 # make help           this list
 VERSION := $(shell cat VERSION)
 
@@ -54,7 +55,7 @@ need = $(if $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null && echo y),,$(error 
 	install $(call package_name,$(1),3) (Debian, Ubuntu) or $(call package_name,$(1),4) (RPM)))
 pc = $(shell $(PKG_CONFIG) $(2) $(1))
 LIBSMC_PKGS := libmnl jansson libnl-genl-3.0
-ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-source check-vm check-all check-arch mutate soak faults,$(or $(MAKECMDGOALS),all)),)
+ifneq ($(filter-out clean uninstall help dist deb rpm check-packages check-installed demo docs cheatsheet dashboard bench check check-source check-vm check-all check-arch mutate soak faults format check-format,$(or $(MAKECMDGOALS),all)),)
 ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
@@ -232,8 +233,18 @@ include packaging/packages.mk
 clean:
 	rm -rf $(O)
 
+# Each major version formats in another way.
+FORMAT_VERSION := 14
+CLANG_FORMAT ?= $(or $(shell command -v clang-format-$(FORMAT_VERSION)),clang-format)
+format: FORMAT := -i
+check-format: FORMAT := --dry-run -Werror
+format check-format:
+	$(Q)$(CLANG_FORMAT) --version 2>/dev/null | grep -q 'version $(FORMAT_VERSION)\.' || \
+		{ echo 'make $@: skipped, no clang-format $(FORMAT_VERSION)'; exit; }; \
+		git ls-files -z '*.c' '*.h' | xargs -0 -P "$$(nproc)" -n 50 $(CLANG_FORMAT) --style=file $(FORMAT)
+
 help:
 	@sed -n 's/^# \(make .*\|        .*\)/\1/p' Makefile tests/tests.mk packaging/install.mk packaging/packages.mk
 
-.PHONY: all shim clean help FORCE
+.PHONY: all shim clean format check-format help FORCE
 -include $(shell find $(O)/obj $(O)/bpf -name '*.d' 2>/dev/null)

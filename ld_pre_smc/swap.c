@@ -21,6 +21,7 @@
  * here: the numbers 23, 30, 33 and 34 of levels other than SOL_SOCKET, which end SMC: see
  * sockopt.c.
  */
+/* clang-format off */
 static const short socket_options[] = {
 	SO_DEBUG, SO_REUSEADDR, SO_DONTROUTE, SO_BROADCAST, SO_KEEPALIVE, SO_OOBINLINE,
 	SO_NO_CHECK, SO_PRIORITY, SO_LINGER, SO_REUSEPORT, SO_PASSCRED, SO_RCVLOWAT, SO_RCVTIMEO,
@@ -49,6 +50,7 @@ static const short ipv6_options[] = {
 	IPV6_ADDR_PREFERENCES, IPV6_MINHOPCOUNT, IPV6_UNICAST_IF, IPV6_RECVORIGDSTADDR,
 	IPV6_FREEBIND, IPV6_TRANSPARENT,
 };
+/* clang-format on */
 
 #define COPY(from, to, level, names) \
 	copy_options(from, to, level, names, sizeof(names) / sizeof((names)[0]))

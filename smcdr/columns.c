@@ -44,6 +44,7 @@ static const void *versioned(const void *object)
 }
 
 #define LGR(bit) OUT_IF(smc_lgr, has, SMC_LGR_HAS_##bit)
+/* clang-format off */
 #define LGR_ID { "id", "LG-ID", "id", 8, OUT_HEX_STR(smc_lgr, id, 8), LGR(ID) }
 #define LGR_ROLE { "role", "LG-Role", "role", 8, OUT_FLAG(smc_lgr, role, roles), LGR(ROLE) }
 #define LGR_TYPE { "type", "LG-Type", "type", 8, OUT_NAME(smc_lgr, type, types), LGR(TYPE) }
@@ -59,6 +60,7 @@ static const void *versioned(const void *object)
 	{ "host", "Peer-Host", "peer_host", 9, OUT_STR(smc_lgr, peer_host), LGR(PEER_HOST) },      \
 	{ "os", "Peer-OS", "peer_os", 7, OUT_NAME(smc_lgr, os, systems), LGR(OS) },                \
 	{ "eid", "EID", "eid", 32, OUT_STR(smc_lgr, eid), LGR(EID) }
+/* clang-format on */
 
 const struct out_col smcr_linkgroup_columns[] = {
 	LGR_ID,
@@ -171,6 +173,7 @@ static json_t *json_pnetid(const void *object)
 
 #define DEVICE(bit) OUT_IF(device_row, device.has, SMC_DEVICE_HAS_##bit)
 #define PORT(bit) OUT_IF(device_row, port.has, SMC_PORT_HAS_##bit)
+/* clang-format off */
 #define PCI_ID                                                                                     \
 	{ "pci", "PCI-ID", "pci_id", 12, OUT_STR(device_row, device.pci_id), DEVICE(PCI_ID),       \
 	  OUT_GAP }
@@ -185,6 +188,7 @@ static json_t *json_pnetid(const void *object)
 	  .json = json_pnetid },                                                                   \
 	{ NULL, NULL, "pnetid_by_user", 0, OUT_FLAG(smc_port, is_user, yes_no),                    \
 	  OUT_IF(smc_port, has, SMC_PORT_HAS_USER), .find = port_with_pnetid }
+/* clang-format on */
 
 const struct out_col smcr_device_columns[] = {
 	{ "netdev", "Net-Dev", "netdev", 15, OUT_STR(device_row, netdev), OUT_OPTIONAL },

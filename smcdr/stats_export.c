@@ -45,6 +45,7 @@ enum { CONNS, RX, RX_EVENT, RX_BUF, RX_REQ, TX, TX_EVENT, TX_BUF, TX_REQ };
 
 #define NAMES(...) (const char *const[]){ __VA_ARGS__ }
 
+/* clang-format off */
 #define DIRECTION(object, which)                                                                   \
 	[which] = { object, NULL, NAMES("bytes", "calls", "buffer_usage_bytes"),                   \
 		    SMC_STAT_##which##_BYTES, 3, 2 },                                              \
@@ -54,6 +55,7 @@ enum { CONNS, RX, RX_EVENT, RX_BUF, RX_REQ, TX, TX_EVENT, TX_BUF, TX_REQ };
 			  SMC_STAT_SIZES, 1 },                                                     \
 	[which##_REQ] = { object, "requests", size_names, SMC_STAT_##which##_REQ,                  \
 			  SMC_STAT_SIZES, 1 }
+/* clang-format on */
 
 static const struct range ranges[] = {
 	[CONNS] = { "connections", NULL, NAMES("client_v1", "client_v2", "server_v1", "server_v2"),

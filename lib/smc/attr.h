@@ -42,11 +42,13 @@ struct smc_attr {
 	const struct smc_attr *nest;
 };
 
+/* clang-format off */
 #define SMC_ATTR(number, object, member, bit)                                                      \
 	{ .type = number, .offset = offsetof(object, member), .has = bit,                          \
 	  .size = sizeof(((object *)0)->member),                                                   \
 	  .kind = _Generic(((object *)0)->member, char *: SMC_ATTR_STR, bool: SMC_ATTR_BOOL,       \
 			   uint8_t *: SMC_ATTR_BYTES, default: SMC_ATTR_NUMBER) }
+/* clang-format on */
 
 /**
  * smc_attr_decode() - read an answer by a table

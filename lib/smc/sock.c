@@ -61,7 +61,9 @@ struct smc_abi_diag_req smc_sock_request(uint8_t ext)
 }
 
 /* The numbers of each structure, for records of the other byte order. */
+/* clang-format off */
 #define CURSOR { 4, 2 }, { 4, 4 }
+/* clang-format on */
 static const struct smc_order_run order_msg[] = { { 40, 1 }, { 16, 4 }, { 8, 8 }, { 0 } };
 static const struct smc_order_run order_conn[] = {
 	{ 16, 4 }, CURSOR, CURSOR, CURSOR, CURSOR, { 4, 1 }, CURSOR, CURSOR, CURSOR, { 0 },

@@ -15,6 +15,7 @@
 #include "sys/sysarch.h"
 
 /* From 403 on numbers are the same on every architecture; headers may be older. */
+/* clang-format off */
 enum {
 	NR_UTIMENSAT_TIME64 = 412, /* on 32-bit ones */
 	NR_IO_URING_SETUP = 425, NR_IO_URING_ENTER, NR_IO_URING_REGISTER, NR_OPEN_TREE,
@@ -23,6 +24,7 @@ enum {
 	NR_SETXATTRAT = 463, NR_REMOVEXATTRAT = 466, NR_OPEN_TREE_ATTR, NR_FILE_SETATTR = 469,
 	NR_LAST = 470, /* listns(), 6.19 */
 };
+/* clang-format on */
 
 #define NEW_NAMESPACE                                                                             \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
@@ -36,6 +38,7 @@ enum {
 #endif
 
 #ifdef SYSARCH
+/* clang-format off */
 static const int always[] = {
 	SYS_acct, SYS_add_key, SYS_bpf, SYS_chroot, SYS_delete_module, SYS_fanotify_init,
 	SYS_finit_module, SYS_init_module, SYS_kcmp, SYS_kexec_load, SYS_keyctl, SYS_mount,
@@ -64,6 +67,7 @@ static const int files[] = {
 	SYS_chown32, SYS_lchown32, SYS_truncate64, NR_UTIMENSAT_TIME64,
 #endif
 };
+/* clang-format on */
 
 static const int execute[] = { SYS_execve, SYS_execveat };
 

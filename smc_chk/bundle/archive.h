@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+/* clang-format off */
 #define ARCHIVE_FUNCTIONS(X)                                                                     \
 	X(archive_entry_new) X(archive_entry_free) X(archive_entry_clear)                \
 	X(archive_entry_filetype) X(archive_entry_hardlink) X(archive_entry_pathname)    \
@@ -18,6 +19,7 @@
 	X(archive_write_new) X(archive_write_free) X(archive_write_close)                \
 	X(archive_write_add_filter_gzip) X(archive_write_set_format_pax_restricted)      \
 	X(archive_write_header) X(archive_write_data) X(archive_write_open_fd)
+/* clang-format on */
 
 /** struct archive_library - its functions */
 struct archive_library {

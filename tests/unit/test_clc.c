@@ -194,6 +194,7 @@ static void decline(void **state)
 #define FIRST_CONTACT SMC_CLC_HAS_FIRST | SMC_CLC_HAS_RELEASE
 
 /* Each message in each length that hosts send: zeros, except for what says how long it is. */
+/* clang-format off */
 static const struct {
 	const char *who;
 	uint8_t eye, type;
@@ -255,6 +256,7 @@ static const struct {
 	{ "version 2: Linux 5.16", SMCR, SMC_CLC_DECLINE, 44, 0x28, { { 0 } },
 	  SMC_CLC_HAS_PEER_ID | SMC_CLC_HAS_REASON | SMC_CLC_HAS_DIAGNOSIS },
 };
+/* clang-format on */
 
 static struct smc_clc of_length(size_t row, uint16_t len)
 {

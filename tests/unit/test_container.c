@@ -17,65 +17,65 @@
 
 static char root[64] = "/tmp/smc-tools-container-XXXXXX";
 
+static const struct {
+	const char *path;
+	enum container_kind kind;
+	const char *name, *id;
+} groups[] = {
+	{ "/", CONTAINER_NONE, "", "" },
+	{ "/system.slice", CONTAINER_NONE, "", "" },
+	{ "/init.scope", CONTAINER_UNIT, "init.scope", "" },
+	{ "/system.slice/ssh.service", CONTAINER_UNIT, "ssh.service", "" },
+	{ "/user.slice/user-0.slice/session-3.scope", CONTAINER_UNIT,
+	  "session-3.scope", "" },
+	{ "/machine.slice/libpod-" ID ".scope/container", CONTAINER_ID,
+	  "4be7c0ffee4b", ID },
+	{ "/machine.slice/libpod-conmon-" ID ".scope", CONTAINER_UNIT,
+	  "libpod-conmon-" ID ".scope", "" },
+	{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope",
+	  CONTAINER_ID, "0123456789ab", OTHER },
+	{ "/system.slice/docker-" ID ".scope", CONTAINER_ID, "4be7c0ffee4b", ID },
+	{ "/docker/" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
+	{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT,
+	  "docker-" ID "0.scope", "" },
+	/* The outermost one: what is inside chooses its own names. */
+	{ "/docker/" ID "/docker/" OTHER, CONTAINER_ID, "4be7c0ffee4b", ID },
+	{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_
+	  ".slice/cri-containerd-" ID ".scope", CONTAINER_POD, "pod" POD, ID },
+	{ "/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", CONTAINER_POD,
+	  "pod" POD, ID },
+	{ "/kubepods/burstable/pod" POD "/" ID, CONTAINER_POD, "pod" POD, ID },
+	{ "/kubepods/pod" HASH, CONTAINER_POD, "pod" HASH, "" },
+	{ "/kubepods/podium", CONTAINER_NONE, "", "" },
+	{ "/system.slice/containerd.service/kubepods-pod" POD_ ".slice:cri-containerd:" ID,
+	  CONTAINER_POD, "pod" POD, ID },
+	{ "/machine.slice/machine-my\\x2dweb.scope/payload", CONTAINER_MACHINE,
+	  "my-web", "" },
+	{ "/lxc.payload.web/system.slice/ssh.service", CONTAINER_MACHINE, "web", "" },
+	{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", "" },
+	{ "/machine.slice/machine-host\\x00a.scope", CONTAINER_MACHINE, "host\\x00a", "" },
+	/* Names that a user chose. */
+	{ USER, CONTAINER_NONE, "", "" },
+	{ USER "/session.slice", CONTAINER_NONE, "", "" },
+	{ USER "/machine-host.scope", CONTAINER_MACHINE, "user@1.service/host", "" },
+	{ USER "/lxc.payload.web", CONTAINER_MACHINE, "user@1.service/web", "" },
+	{ USER "/app.slice/ssh.service", CONTAINER_UNIT, "user@1.service/ssh.service", "" },
+	{ USER "/kubepods/pod" POD "/" ID, CONTAINER_POD, "user@1.service/pod" POD, "" },
+	{ USER "/user.slice/libpod-" ID ".scope", CONTAINER_ID,
+	  "user@1.service/4be7c0ffee4b", "" },
+	{ "/lxc.payload.web" USER "/lxc.payload.db", CONTAINER_MACHINE, "web", "" },
+};
+
 static void paths(void **state)
 {
-	static const struct {
-		const char *path;
-		enum container_kind kind;
-		const char *name, *id;
-	} rows[] = {
-		{ "/", CONTAINER_NONE, "", "" },
-		{ "/system.slice", CONTAINER_NONE, "", "" },
-		{ "/init.scope", CONTAINER_UNIT, "init.scope", "" },
-		{ "/system.slice/ssh.service", CONTAINER_UNIT, "ssh.service", "" },
-		{ "/user.slice/user-0.slice/session-3.scope", CONTAINER_UNIT,
-		  "session-3.scope", "" },
-		{ "/machine.slice/libpod-" ID ".scope/container", CONTAINER_ID,
-		  "4be7c0ffee4b", ID },
-		{ "/machine.slice/libpod-conmon-" ID ".scope", CONTAINER_UNIT,
-		  "libpod-conmon-" ID ".scope", "" },
-		{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope",
-		  CONTAINER_ID, "0123456789ab", OTHER },
-		{ "/system.slice/docker-" ID ".scope", CONTAINER_ID, "4be7c0ffee4b", ID },
-		{ "/docker/" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
-		{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT,
-		  "docker-" ID "0.scope", "" },
-		/* The outermost one: what is inside chooses its own names. */
-		{ "/docker/" ID "/docker/" OTHER, CONTAINER_ID, "4be7c0ffee4b", ID },
-		{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_
-		  ".slice/cri-containerd-" ID ".scope", CONTAINER_POD, "pod" POD, ID },
-		{ "/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", CONTAINER_POD,
-		  "pod" POD, ID },
-		{ "/kubepods/burstable/pod" POD "/" ID, CONTAINER_POD, "pod" POD, ID },
-		{ "/kubepods/pod" HASH, CONTAINER_POD, "pod" HASH, "" },
-		{ "/kubepods/podium", CONTAINER_NONE, "", "" },
-		{ "/system.slice/containerd.service/kubepods-pod" POD_ ".slice:cri-containerd:" ID,
-		  CONTAINER_POD, "pod" POD, ID },
-		{ "/machine.slice/machine-my\\x2dweb.scope/payload", CONTAINER_MACHINE,
-		  "my-web", "" },
-		{ "/lxc.payload.web/system.slice/ssh.service", CONTAINER_MACHINE, "web", "" },
-		{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", "" },
-		{ "/machine.slice/machine-host\\x00a.scope", CONTAINER_MACHINE, "host\\x00a", "" },
-		/* Names that a user chose. */
-		{ USER, CONTAINER_NONE, "", "" },
-		{ USER "/session.slice", CONTAINER_NONE, "", "" },
-		{ USER "/machine-host.scope", CONTAINER_MACHINE, "user@1.service/host", "" },
-		{ USER "/lxc.payload.web", CONTAINER_MACHINE, "user@1.service/web", "" },
-		{ USER "/app.slice/ssh.service", CONTAINER_UNIT, "user@1.service/ssh.service", "" },
-		{ USER "/kubepods/pod" POD "/" ID, CONTAINER_POD, "user@1.service/pod" POD, "" },
-		{ USER "/user.slice/libpod-" ID ".scope", CONTAINER_ID,
-		  "user@1.service/4be7c0ffee4b", "" },
-		{ "/lxc.payload.web" USER "/lxc.payload.db", CONTAINER_MACHINE, "web", "" },
-	};
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(groups); i++) {
 		struct container container;
 
-		container_parse(&container, rows[i].path, SIZE_MAX);
-		assert_string_equal(container.name, rows[i].name);
-		assert_int_equal(container.kind, rows[i].kind);
-		assert_string_equal(container.id, rows[i].id);
+		container_parse(&container, groups[i].path, SIZE_MAX);
+		assert_string_equal(container.name, groups[i].name);
+		assert_int_equal(container.kind, groups[i].kind);
+		assert_string_equal(container.id, groups[i].id);
 	}
 }
 

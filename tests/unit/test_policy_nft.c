@@ -25,6 +25,7 @@ static void assert_text(const struct policy *policy, const char *want)
 
 static void sets_and_rules_are_lines(void **state)
 {
+	/* clang-format off */
 	static const char json[] = DOC(
 		SET("ports", "\"elem\": [22, {\"range\": [8000, 8100]}]") ","
 		SET("r0v4", "\"elem\": [\"10.9.0.7\"]") ","
@@ -37,6 +38,7 @@ static void sets_and_rules_are_lines(void **state)
 		RULE("ports", "4") "," RULE("0 5432-5432 deny to", "3") ","
 		RULE("1 0-65535 allow", "2") "," RULE("1 others", "1") "," RULE("ports", "1") ","
 		RULE("1 0-65535 allow", "5") "," RULE("1 others", "6"));
+	/* clang-format on */
 	struct policy policy = { 0 };
 
 	(void)state;
