@@ -386,13 +386,13 @@ check_documents() {
 
 check_readme() {
 	for room in lib/*/ smc*/ ld_pre_smc/; do
-		grep -q "\`${room%/}[/\`]" CONTRIBUTING.md
-		ok $? "CONTRIBUTING: says what $room is for"
+		grep -q "\`${room%/}[/\`]" docs/hacking.md
+		ok $? "hacking: says what $room is for"
 	done
 	# shellcheck disable=SC2016 # backquotes of the text
-	for file in $(grep -oE '`[a-z_]+/[a-z_/]+\.[a-z0-9]+`' CONTRIBUTING.md | tr -d '\`' | sort -u); do
+	for file in $(grep -ohE '`[a-z_]+/[a-z_/]+\.[a-z0-9]+`' CONTRIBUTING.md docs/hacking.md | tr -d '\`' | sort -u); do
 		[ -e "$file" ]
-		ok $? "CONTRIBUTING: $file is there"
+		ok $? "contributing, hacking: $file is there"
 	done
 	is "$(sed -n '/^| machine | system /,/^$/p' docs/testing.md)" "$(tests/all --table)" 'docs/testing.md: what is tested, as tests/matrix has it'
 	like "$(cat .ci/run)" 'make check$' ".ci/run is README's test command"
