@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: MIT
-# make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32 (empty: no 32-bit library),
-#                     LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR, ZSHDIR, FISHDIR, UNITDIR, UDEVDIR, HOOKDIR;
-#                     INSTALL_SETUID_SHIM=1, see docs/install.md
+# make install        DESTDIR, PREFIX, BINDIR, LIBDIR, LIBDIR32, LIBEXECDIR, MANDIR, DOCDIR, DATADIR, ANSIBLEDIR, COMPDIR,
+#                     ZSHDIR, FISHDIR, UNITDIR, PRESETDIR, UDEVDIR, HOOKDIR (empty: no hook of containers); INSTALL_LIB32=1: also the library
+#                     for 32-bit programs, and where Debian's loader of musl looks; INSTALL_SETUID_SHIM=1: SECURITY.md
 # make uninstall      removes what install put there: give it the same variables
 # make dist           smc-tools-VERSION.tar.gz of the committed state, the same bytes every time
 
 INSTALL ?= install
 UNITDIR ?= $(PREFIX)/lib/systemd/system
+PRESETDIR ?= $(UNITDIR:%/system=%/system-preset)
 UDEVDIR ?= $(PREFIX)/lib/udev/rules.d
 HOOKDIR ?= $(PREFIX)/share/containers/oci/hooks.d
 INSTALL_UNITS := smc-conf.service smc-conf-watch.service smc-metrics.service smc-metrics.timer
 # What it was called in smc-tools that had a PNET table only.
 UNIT_ALIAS := smc-pnet.service
+INSTALL_PRESETS := 90-smc-tools.preset
 INSTALL_RULES := 90-smc-conf.rules
-INSTALL_HOOKS := $(if $(HAVE_BPF),smc-tools.json)
+# Runtimes start it for containers with the annotation smc-tools/attach only.
+INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
 # The schema of smc.conf as JSON, and what is for Prometheus and Grafana.
 DATADIR ?= $(PREFIX)/share/smc-tools
 INSTALL_SHARED := lib/conf/smc.conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
@@ -36,11 +39,13 @@ SHIM_LINKS := ld_pre_smc.so.1 libsmc-preload.so
 # ld.so(8) takes a library into set-uid programs only if it is set-uid itself.
 SHIM_MODE := $(if $(filter 1,$(INSTALL_SETUID_SHIM)),4755,0755)
 
+# These directories are those of other architectures, whose packages bring the library themselves: only on request.
+LIB32 := $(if $(filter 1,$(INSTALL_LIB32)),$(LIBDIR32))
 # smc_run names the library PREFIX/$LIB/..., which ld.so fills in for itself: on Debian the 32-bit one of
 # libc6:i386 with lib/i386-linux-gnu, that of libc6-i386 with lib32. A link serves the second.
-LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIBDIR32)),$(LIBDIR32:%/lib/i386-linux-gnu=%/lib32))
+LIB32_LINKDIR := $(if $(filter %/lib/i386-linux-gnu,$(LIB32)),$(LIB32:%/lib/i386-linux-gnu=%/lib32))
 # It names the library alone where that serves musl as well, whose loader on Debian looks there.
-MUSL_LINKDIR := $(if $(findstring -linux-gnu,$(LIBDIR)),$(subst -linux-gnu,-linux-musl,$(LIBDIR)))
+MUSL_LINKDIR := $(if $(and $(filter 1,$(INSTALL_LIB32)),$(findstring -linux-gnu,$(LIBDIR))),$(subst -linux-gnu,-linux-musl,$(LIBDIR)))
 
 page_dir = $(DESTDIR)$(MANDIR)/man$(patsubst .%,%,$(suffix $(1)))
 # install_shim: library, directory
@@ -91,11 +96,12 @@ install: all
 	$(Q)$(INSTALL) -m 0755 $(HELPERS:%=$(O)/%) packaging/metrics/smc-metrics '$(DESTDIR)$(LIBEXECDIR)'
 	$(Q)$(INSTALL) -m 0644 $(INSTALL_SHARED) '$(DESTDIR)$(DATADIR)'
 	$(call install_shim,$(O)/$(SHIM_NAME),$(LIBDIR))
-	$(if $(and $(HAVE_32),$(LIBDIR32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIBDIR32)))
+	$(if $(and $(HAVE_32),$(LIB32)),$(call install_shim,$(O)/32/$(SHIM_NAME),$(LIB32)))
 	$(if $(and $(HAVE_32),$(LIB32_LINKDIR)),$(install_lib32_link))
 	$(if $(MUSL_LINKDIR),$(install_musl_link))
 	$(foreach unit,$(INSTALL_UNITS),$(call install_with_paths,$(unit),$(UNITDIR)))
 	$(if $(INSTALL_UNITS),$(Q)ln -sf $(firstword $(INSTALL_UNITS)) '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)')
+	$(foreach preset,$(INSTALL_PRESETS),$(call install_with_paths,$(preset),$(PRESETDIR)))
 	$(foreach rule,$(INSTALL_RULES),$(call install_with_paths,$(rule),$(UDEVDIR)))
 	$(foreach hook,$(INSTALL_HOOKS),$(call install_with_paths,$(hook),$(HOOKDIR)))
 	$(foreach page,$(INSTALL_PAGES),$(call install_page,$(page)))
@@ -113,7 +119,7 @@ DROPINS := '$(DESTDIR)'/etc/systemd/system/*.service.d/zz-smc-tools.conf
 uninstall:
 	$(Q)for file in $(DROPINS); do [ ! -e "$$file" ] || { echo "make uninstall: services use smc-tools: first" \
 		"run 'smc_run --disable --all', or remove $$file" >&2; exit 1; }; done
-	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIBDIR32),'$(DESTDIR)$(LIBDIR32)') \
+	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIB32),'$(DESTDIR)$(LIB32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)') $(if $(MUSL_LINKDIR),'$(DESTDIR)$(MUSL_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done
 	$(Q)rm -f $(foreach tool,$(TOOLS),'$(DESTDIR)$(BINDIR)/$(tool)' '$(DESTDIR)$(COMPDIR)/$(tool)' '$(DESTDIR)$(FISHDIR)/$(tool).fish')
@@ -122,7 +128,7 @@ uninstall:
 	$(Q)rm -f $(foreach file,$(notdir $(INSTALL_SHARED)),'$(DESTDIR)$(DATADIR)/$(file)')
 	$(Q)rm -f $(foreach page,$(INSTALL_PAGES),'$(call page_dir,$(page))/$(notdir $(page))')
 	$(Q)rm -f $(INSTALL_UNITS:%='$(DESTDIR)$(UNITDIR)/%') '$(DESTDIR)$(UNITDIR)/$(UNIT_ALIAS)' $(INSTALL_RULES:%='$(DESTDIR)$(UDEVDIR)/%')
-	$(Q)rm -f $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
+	$(Q)rm -f $(INSTALL_PRESETS:%='$(DESTDIR)$(PRESETDIR)/%') $(INSTALL_HOOKS:%='$(DESTDIR)$(HOOKDIR)/%')
 	$(Q)rm -f $(foreach file,$(INSTALL_DOCS) $(INSTALL_NOTES),'$(DESTDIR)$(DOCDIR)/$(file)')
 	$(Q)rm -f '$(DESTDIR)$(ANSIBLEDIR)/smc_conf.py'
 	$(Q)[ ! -d '$(DESTDIR)$(DOCDIR)' ] || find '$(DESTDIR)$(DOCDIR)' -depth -type d -exec rmdir {} + 2>/dev/null || :

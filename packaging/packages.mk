@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make deb            Debian packages of the committed state, into build/packages; DEB_BUILD: dpkg-buildpackage
+# make deb            Debian packages of the committed state, into build/packages; DEB_BUILD: dpkg-buildpackage;
+#                     DEB_BUILD_OPTIONS=nocheck without "make check", of RPM packages, too
 # make rpm            the same as RPM packages; RPMBUILD: rpmbuild
 # make check-packages both, twice: lintian, rpmlint, contents, the same bytes; installed, upgraded and removed
 # make check-installed the demo, and those tests of SUITES that use a kernel, with the Debian packages' programs in the guests

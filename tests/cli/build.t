@@ -273,7 +273,7 @@ check_install() {
 	check_docs "$share/doc/smc-tools"
 	check_hook "$share/containers/oci/hooks.d/smc-tools.json"
 	is "$(find "$tmp/root" -type f -perm /022)" "" "no installed file is writable for others"
-	do_install install LIBDIR32= INSTALL_SETUID_SHIM=1 >/dev/null
+	do_install install INSTALL_SETUID_SHIM=1 >/dev/null
 	is "$(stat -c %a "$lib/ld_pre_smc.so")" 4755 "INSTALL_SETUID_SHIM=1 installs it set-uid"
 	local dropin="$tmp/root/etc/systemd/system/a.service.d/zz-smc-tools.conf"
 	mkdir -p "${dropin%/*}" && touch "$dropin"
@@ -300,6 +300,8 @@ check_32() {
 	mv "$tmp/can_32" "$tmp/run32"
 	echo 'int main(void) { return 0; }' | gcc -x c -o "$tmp/run64" -
 	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" install >"$tmp/log" 2>&1
+	is "$(find "$tmp/prefix" -name ld_pre_smc.so | wc -l)" 1 "by default nothing is for other architectures"
+	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" INSTALL_LIB32=1 install >"$tmp/log" 2>&1
 	run="$tmp/prefix/bin/smc_run --quiet"
 	for bits in 64 32; do
 		is "$(LD_DEBUG=files $run "$tmp/run$bits" 2>&1 | grep -c 'calling init: .*/ld_pre_smc')" 1 \
@@ -307,7 +309,7 @@ check_32() {
 		is "$(LD_DEBUG=files $run sh -c "$tmp/run$bits; :" 2>&1 | grep -c 'calling init: .*/ld_pre_smc')" 2 \
 			"also when a 64-bit program starts them"
 	done
-	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" uninstall >/dev/null 2>&1
+	make O="$tmp/gcc" CC=gcc PREFIX="$tmp/prefix" INSTALL_LIB32=1 uninstall >/dev/null 2>&1
 	is "$(find "$tmp/prefix" ! -type d)" "" "nothing is left of that either"
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What those who join read and run: continuous integration, templates. Needs smc_chk.
+# What those who join read and run: continuous integration, templates, lists of packages, CONTRIBUTING. Needs smc_chk.
 # shellcheck disable=SC2013 # the lists are of words
 cd "$(dirname "$0")/../.." || exit 1
 BUILD=$(cd "${BUILD:-build}" && pwd) || exit 1
@@ -20,7 +20,7 @@ check_ci() {
 	for file in .gitlab-ci.yml .github/workflows/ci.yml; do
 		is "$(sed -n 's/^ *- \(run: \)\{0,1\}make //p' $file | sort | paste -sd' ')" "check check-source check-vm" "$file: runs the tests"
 	done
-	for goal in $(grep -ohE 'make check[a-z-]*' .gitlab-ci.yml .github/workflows/ci.yml RELEASING.md | sed 's/make //' | sort -u); do
+	for goal in $(grep -ohE 'make check[a-z-]*' .gitlab-ci.yml .github/workflows/ci.yml RELEASING.md CONTRIBUTING.md | sed 's/make //' | sort -u); do
 		grep -qE "^$goal:" Makefile tests/tests.mk packaging/*.mk
 		ok $? "make $goal is a target"
 	done
@@ -39,6 +39,22 @@ check_templates() {
 	done
 }
 
+# names KINDS COLUMN: without what every machine that builds packages has
+names() {
+	awk -v kinds="^($1)$" -v column="$2" '$1 ~ kinds && $column != "-" { print $column }' packaging/packages |
+		grep -vxF libc6-dev | sort
+}
+
+check_packages() {
+	is "$(sed -n '/^Build-Depends:/,/^Standards/{ /^Standards/!p }' packaging/debian/control | grep -oE '[a-z0-9-]+( <!nocheck>)?,?$' | tr -d , |
+		sed 's/ <.*//' | sort)" "$(names 'build|bpf|test' 3 | grep -vxE 'make|gcc')" "debian/control: packages for the build and make check"
+	is "$(sed -n 's/^BuildRequires: *//p' packaging/rpm/smc-tools.spec | grep -vxF systemd-rpm-macros | sort)" \
+		"$(names 'build|bpf|test' 4)" "spec: packages for the build and make check"
+}
+
 check_ci
 check_templates
+check_packages
+[ "$(wc -c <CONTRIBUTING.md)" -le 8192 ]
+ok $? "CONTRIBUTING has 8 KB at most"
 plan_done
