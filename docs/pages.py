@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Samples of output in manual pages, and what the scenes of tests/kernel/guest/samples.py made of them now.
+"""Samples of output in manual pages and pictures, and what the scenes of tests/kernel/guest/samples.py made of them now.
 
 usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scene
        docs/pages.py write DIR    puts in what differs by more than times, ports and the like
        docs/pages.py renew DIR    puts in all
 
-A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed."""
+A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. docs/pictures/NAME.txt is what the scene picture-NAME made, and
+docs/picture draws NAME.svg from it; docs/pictures/demo.txt is the table of demo/run, which needs two guests: only "renew" has one."""
 import difflib
 import glob
 import os
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -57,10 +59,20 @@ def text_of(directory, name):
         return None
 
 
-def differences(name, page_lines, text):
+def differences(name, page_lines, text, from_page=from_roff):
     """Return: lines of a diff of what does not change from run to run, without context."""
-    plain = [SCENES[name].plain(t).splitlines() for t in ("\n".join(map(from_roff, page_lines)), text)]
+    plain = [SCENES[name].plain(t).splitlines() for t in ("\n".join(map(from_page, page_lines)), text)]
     return [line for line in difflib.unified_diff(*plain, "page", "now", "", "", 0, "") if not line.startswith("@@")]
+
+
+def pictures():
+    """Path of the text, and name of the scene."""
+    return [(path, "picture-" + os.path.basename(path)[:-4]) for path in sorted(glob.glob("docs/pictures/*.txt"))]
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def check(directory):
@@ -73,7 +85,12 @@ def check(directory):
             text = text_of(directory, name) if name in SCENES else None
             diff = ["no such scene, or it made no text"] if not text else differences(name, lines[begin:end], text)
             results.append((not diff, "%s: sample %s is what the tool prints" % (path, name), diff))
-    results.append((seen == set(SCENES), "each scene is in a page", sorted(seen ^ set(SCENES))))
+    for path, name in pictures():
+        if name in SCENES:
+            seen.add(name)
+            diff = differences(name, read(path).splitlines(), text_of(directory, name) or "", str)
+            results.append((not diff, "%s is what the tool prints" % path, diff))
+    results.append((seen == set(SCENES), "each scene is in a page or a picture", sorted(seen ^ set(SCENES))))
     for i, (is_good, name, details) in enumerate(results, 1):
         print("%sok %d - %s" % ("" if is_good else "not ", i, name))
         for line in details:
@@ -98,6 +115,13 @@ def write(directory, is_all):
                 lines[begin:end] = map(to_roff, text.splitlines())
                 print("%s: sample %s is new" % (path, name))
         save(path, lines)
+    for path, name in pictures():
+        text, old = text_of(directory, name), read(path)
+        if text and (is_all or name not in SCENES or differences(name, old.splitlines(), text, str)):
+            save(path, text.splitlines())
+            print("%s is new" % path)
+        with open(path[:-4] + ".svg", "w", encoding="utf-8") as file:
+            subprocess.run(["docs/picture"], input=read(path), stdout=file, text=True, check=True)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,7 @@ BUILD=$tmp/build capture demo/run
 is "$rc:$(grep -c FAILED <<<"$out")" 0:0 'all rows are right: status 0' || diag "$out$err"
 like "$out" 'Done: every program ran over SMC' 'all rows are right: said'
 like "$out" '^redis GET, 4 clients +1 k/s +SMCD +900 /s +0.90 +0.50 +SMCD$' 'the table has values'
+is "$(sed -n 's/.*\(Program .* seen\).*/\1/p' docs/pictures/demo.txt)" "$(grep '^Program ' <<<"$out")" 'docs/pictures/demo.txt has the columns of the table'
 like "$(cat "$CALLS")" '^run .* -- demo/guest SMCD [0-9]+$' 'a guest for SMC-D'
 like "$(cat "$CALLS")" '^pair .*--rxe -- demo/guest SMCR [0-9]+$' 'two for SMC-R'
 row='/^SMCR.redis/'

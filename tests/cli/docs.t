@@ -257,6 +257,20 @@ check_cheatsheet() {
 	rm -f "$commands"
 }
 
+check_pictures() {
+	for text in docs/pictures/*.txt; do
+		picture=${text%.txt}.svg
+		is "$(docs/picture <"$text")" "$(cat "$picture")" "$picture shows $text"
+		[ "$(wc -c <"$picture")" -lt 20000 ]
+		ok $? "$picture is small"
+	done
+	is "$(grep '^State' docs/pictures/smcss.txt | sort -u)" "$("$BUILD/smc_chk" --from tests/cli/host.tgz smcss | head -n 1)" \
+		"docs/pictures/smcss.txt has the columns of smcss"
+	# Which tests/kernel/docs.t compares with the tool.
+	is "$(grep -o 'Local.*Process' docs/pictures/top.txt | tr -s ' ')" "$(grep -o '^Local.*Process' man/smcss.8 | tr -s ' ')" \
+		"docs/pictures/top.txt has the columns of the sample in smcss(8)"
+}
+
 check_completion() {
 	bash -n completions/smc-tools
 	ok $? "completion is bash"
@@ -461,6 +475,7 @@ check_reasons
 check_variables
 commands=$(mktemp) || exit 1
 check_cheatsheet
+check_pictures
 check_completion
 check_completion_names
 check_completion_asks

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Scenes for the samples of output in the manual pages: each makes something happen and returns what a tool says of it.
+Those named picture-NAME are the texts of docs/pictures.
 
 A page has ".\\" sample: NAME" above the block. docs/pages.py takes the text of the scene NAME from SMC_LAB_OUT/NAME, and
 compares it with the page after the scene's own rules and those of all. This host is 10.0.0.1, with a redis; its clients are in
 the network namespace "client", at 10.0.0.7, 10.0.0.9 and 10.0.0.12."""
 import contextlib
+import fcntl
 import os
 import re
 import socket
+import struct
 import subprocess
+import termios
 import threading
 import time
 
@@ -178,10 +182,45 @@ def events():
     return "".join(line for line in said.end().splitlines(True) if ":7000" not in line)
 
 
-@scene("top", (r"^(\S+ +\S+ +SMCD +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\d+ % +\d+ %", r"\1RATE RATE FULL FULL"))
-def top():
-    """smcss --top: a client that writes as it can, one that reads slowly, and a server that does."""
-    os.mkdir("/run/www")
+def typed(command, comment=""):
+    """A command as it is typed, and what it prints."""
+    return "\033[1m$ %s\033[m%s\n%s" % (command, comment and "  # " + comment, out_of(*command.split()))
+
+
+def while_connected(prefix, command, comment):
+    """The command while a client of redis, with or without smc_run, stays connected."""
+    with running(*CLIENT, *prefix, "redis-cli", "-h", "10.0.0.1") as client:
+        client.stdin.write("PING\n")
+        client.stdin.flush()
+        wait_for(lambda: "ACTIVE" in out_of("smcss"))
+        text = typed(command, comment)
+        client.stdin.close()
+        client.wait()
+    wait_for(lambda: "ACTIVE" not in out_of("smcss"))
+    return text
+
+
+@scene("picture-smcss", (r"^(ACTIVE +\d+ )\d{7}\b", r"\1INODE"))
+def picture_smcss():
+    """smcss: the client of a redis under smc_run, without smc_run and with it."""
+    return ("# smcss: the same client without smc_run and with it\n" +
+            while_connected((), "smcss -e", "redis-server runs under smc_run, its client does not") + "\n" +
+            while_connected(("smc_run",), "smcss", "the client under smc_run, too"))
+
+
+BRAKES = "the peer's writer", "the peer's reader", "this reader"
+TOP_RULE = r"^(\S+ +\S+ +SMCD +)>?[\d.]+[kMG]? +>?[\d.]+[kMG]? +\d+ % +\d+ %", r"\1RATE RATE FULL FULL"
+
+
+def is_calm(text):
+    """All is as it stays."""
+    return [words in row for row, words in zip(text.splitlines()[2:], BRAKES)] == [True] * len(BRAKES)
+
+
+@contextlib.contextmanager
+def slow_connections():
+    """A client that writes as it can, one that reads slowly, and a server that does."""
+    os.makedirs("/run/www", exist_ok=True)
     with open("/run/www/image.iso", "wb") as file:
         file.truncate(1 << 34)
     collector = script("collector", "import socket, time\nconn = socket.create_server(('10.0.0.1', 5140)).accept()[0]\n"
@@ -194,12 +233,46 @@ def top():
             running(*CLIENT, "smc_run", "curl", "--interface", "10.0.0.12", "--limit-rate", "400K", "-o", "/dev/null",
                     "http://10.0.0.1:8080/image.iso"), \
             running(*CLIENT, "smc_run", agent):
-        def is_calm(text):
-            """All is as it stays."""
-            return [words in row for row, words in zip(text.splitlines()[2:], ("the peer's writer", "the peer's reader", "this reader"))]
-        texts = []
-        wait_for(lambda: texts.append(out_of("smcss", "--top", "--once")) or is_calm(texts[-1]) == [True] * 3)
-        return texts[-1]
+        yield
+
+
+def last_frame(text):
+    """Of what smcss --top wrote to a terminal: the screen after the last whole frame but one, with inverse text."""
+    frame = text.split("\033[H")[-2]
+    return re.sub(r"\033\[[JK]|\r", "", frame).rstrip() + "\n"
+
+
+def live_screen():
+    """What smcss --top shows on a terminal of 100 columns and 8 rows, once it is calm and has found the processes."""
+    here, there = os.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 8, 100, 0, 0))
+    with subprocess.Popen(("smcss", "--top"), stdin=there, stdout=there, env=dict(os.environ, TERM="xterm")) as program:
+        os.close(there)
+        text = "\033[H" * 2
+        while not is_calm(last_frame(text)) or last_frame(text).count("]") < len(BRAKES):
+            text += os.read(here, 65536).decode()
+        os.write(here, b"q")
+        with contextlib.suppress(OSError):  # the other end is closed
+            while os.read(here, 65536):
+                pass
+    os.close(here)
+    return last_frame(text)
+
+
+@scene("top", TOP_RULE)
+def top():
+    """smcss --top --once"""
+    texts = []
+    with slow_connections():
+        wait_for(lambda: texts.append(out_of("smcss", "--top", "--once")) or is_calm(texts[-1]))
+    return texts[-1]
+
+
+@scene("picture-top", TOP_RULE)
+def picture_top():
+    """smcss --top, live."""
+    with slow_connections():
+        return "# smcss --top: rates, and what slows a connection down\n" + live_screen()
 
 
 def main():
