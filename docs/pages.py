@@ -5,8 +5,9 @@ usage: docs/pages.py check DIR    compares, as TAP: DIR has a file for each scen
        docs/pages.py write DIR    puts in what differs by more than times, ports and the like
        docs/pages.py renew DIR    puts in all
 
-A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. docs/pictures/NAME.txt is what the scene picture-NAME made, and
-docs/picture draws NAME.svg from it; docs/pictures/demo.txt is the table of demo/run, which needs two guests: only "renew" has one."""
+A sample stands between a line '.\\" sample: SCENE', followed by .Bd, and the next .Ed. The scene
+picture-NAME makes docs/pictures/NAME.txt, and docs/picture draws NAME.svg from it; docs/pictures/demo.txt is the table
+of demo/run, which needs two guests: only "renew" has one."""
 import difflib
 import glob
 import os
