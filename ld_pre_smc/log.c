@@ -220,11 +220,12 @@ void log_socket(const struct socket_attempt *try, const struct shim_config *cfg,
 
 void log_invalid(const struct shim_config *cfg)
 {
-	static atomic_bool told;
+	/* An int: to exchange a byte, gcc calls libatomic on riscv64. */
+	static atomic_int told;
 	struct log_line line;
 	int i;
 
-	if (atomic_exchange_explicit(&told, true, memory_order_relaxed))
+	if (atomic_exchange_explicit(&told, 1, memory_order_relaxed))
 		return;
 	for (i = 0; i < VARIABLES; i++) {
 		if (!(cfg->invalid & 1U << i))

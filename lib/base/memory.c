@@ -14,7 +14,9 @@
 #include <string.h>
 
 /* What a process has once: no caller could hand it to malloc(). */
-static atomic_bool has_run_out, is_said;
+static atomic_bool has_run_out;
+/* An int: to exchange a byte, gcc calls libatomic on riscv64. */
+static atomic_int is_said;
 
 bool memory_ran_out(void)
 {
@@ -23,7 +25,7 @@ bool memory_ran_out(void)
 
 bool memory_is_news(void)
 {
-	return has_run_out && !atomic_exchange(&is_said, true);
+	return has_run_out && !atomic_exchange(&is_said, 1);
 }
 
 #ifndef MEMORY_IS_ASAN
