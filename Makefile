@@ -31,8 +31,8 @@ LIBEXECDIR ?= $(PREFIX)/libexec/smc-tools
 
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
-# Inodes and sizes beyond 32 bits, in 32-bit builds too.
-override CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -I$(O) -Ilib -I.
+# Inodes and sizes beyond 32 bits, in 32-bit builds too; __u64 is long long on ppc64el, too.
+override CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__SANE_USERSPACE_TYPES__ -I$(O) -Ilib -I.
 override CFLAGS += -std=c17 $(WARN)
 override LDFLAGS += -Wl,-z,relro,-z,now,-z,defs -Wl,--as-needed
 ifdef WERROR

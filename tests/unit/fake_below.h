@@ -216,6 +216,17 @@ static inline int fake_give_int(int number, void *value, socklen_t *len)
 	return 0;
 }
 
+/* A socket option's number on most architectures: powerpc has six of them in another order. */
+static inline int fake_name(int level, int name)
+{
+#ifdef __powerpc__
+	if (level == SOL_SOCKET && name >= 16 && name <= 21)
+		return 16 + (name - 14) % 6;
+#endif
+	(void)level;
+	return name;
+}
+
 static inline int fake_getsockopt(int fd, int level, int name, void *value, socklen_t *len)
 {
 	struct tcp_info info = { .tcpi_total_retrans = fake.retransmitted };
@@ -223,7 +234,7 @@ static inline int fake_getsockopt(int fd, int level, int name, void *value, sock
 	char line[64];
 	int err;
 
-	snprintf(line, sizeof(line), "getsockopt %d %d %d", fd, level, name);
+	snprintf(line, sizeof(line), "getsockopt %d %d %d", fd, level, fake_name(level, name));
 	if (fake_answer(line, 0))
 		return -1;
 	if (!file || !file->is_socket)
@@ -300,7 +311,7 @@ static inline int fake_setsockopt(int fd, int level, int name, const void *value
 	int ret;
 
 	fake_value(text, sizeof(text), level, name, value, len);
-	ret = fake_call(0, "setsockopt %d %d %d %s", fd, level, name, text);
+	ret = fake_call(0, "setsockopt %d %d %d %s", fd, level, fake_name(level, name), text);
 	if (!ret)
 		fake_keep(fd, level, name, value, len);
 	return ret;
@@ -455,7 +466,8 @@ static inline int fake_fcntl(int fd, int command, void *arg)
 		memcpy(&owner, arg, sizeof(owner));
 		return fake_call(0, "owner %d %d", fd, owner.pid);
 	}
-	if (command == F_SETLK)
+	/* The library's own number, where this program has that of large files: on ppc64el. */
+	if (command == (sizeof(long) == 8 ? 6 : F_SETLK))
 		return fake_call(0, "lock %d %d", fd, ((struct flock *)arg)->l_type == F_WRLCK);
 	ret = fake_call(0, "fcntl %d %d %ld", fd, command, (long)(intptr_t)arg);
 	if (!ret && command == F_SETFL)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -75,6 +76,26 @@ static void whole_messages_are_received(void **state)
 	assert_int_equal(passfd_receive(-1, &byte, fds, 1), -EBADF);
 }
 
+/* qemu-user does not hand on MSG_CTRUNC. */
+static bool has_truncation(void)
+{
+	union {
+		struct cmsghdr header;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	char byte;
+	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
+	int fd;
+
+	put(1, 3, 0);
+	assert_int_equal(recvmsg(ends[1], &message, 0), 1);
+	memcpy(&fd, CMSG_DATA(&control.header), sizeof(fd));
+	close(fd);
+	return message.msg_flags & MSG_CTRUNC;
+}
+
 static void nothing_stays_of_what_is_refused(void **state)
 {
 	static const struct {
@@ -89,6 +110,8 @@ static void nothing_stays_of_what_is_refused(void **state)
 	unsigned char byte;
 
 	(void)state;
+	if (!has_truncation())
+		skip();
 	for (size_t i = 0; i < ARRAY_SIZE(messages); i++) {
 		put(messages[i].bytes, messages[i].first, messages[i].second);
 		assert_int_equal(passfd_receive(ends[1], &byte, fds, messages[i].want), -ENOMSG);

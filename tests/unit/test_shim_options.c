@@ -69,7 +69,7 @@ static void what_needs_tcp_gets_it(void **state)
 	(void)state;
 	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 1), 0, 0, "setsockopt 5 1 18 1;");
 	comes_to(set_int(IPPROTO_TCP, TCP_REPAIR, 0), 0, 0, "setsockopt 5 6 19 0;");
-	comes_to(set_int(IPPROTO_TCP, SO_RCVLOWAT, 2), 0, 0, "setsockopt 5 6 18 2;");
+	comes_to(set_int(IPPROTO_TCP, TCP_USER_TIMEOUT, 2), 0, 0, "setsockopt 5 6 18 2;");
 	comes_to(set_bytes(SOL_SOCKET, SO_RCVLOWAT, "\2\2", 2), 0, 0, "setsockopt 5 1 18 of 2;");
 	comes_to(set_int(SOL_SOCKET, SO_RCVLOWAT, 2), 0, 0,
 		 "socket 2 524289 0;fcntl 9 4 2;setsockopt 9 1 18 2;dup3 9 5 0;drop 9;");
