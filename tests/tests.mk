@@ -2,7 +2,7 @@
 # make check          tests for everybody: no root, no network, no guests; SUITES="unit cli" for some of tests/suites
 # make check-source   both compilers without a warning, sanitizers, documents, style, faults of memory and netlink
 # make check-vm       the suites that prove function, on real kernels in the lab
-# make check-arch     cross builds and emulated tests for ARCH="s390x arm64 armhf i386", see tests/arch
+# make check-arch     cross builds and emulated tests for ARCH="s390x arm64 armhf i386 riscv64 ppc64el", see tests/arch
 # make check-all      all of that and the other suites, on other releases of Debian, kernels and machines, for hours: a table;
 #                     ROWS="s390x amd64/7.2" for some of them, see tests/matrix
 # make tests          builds the test programs only
@@ -166,7 +166,7 @@ check-all:
 	$(Q)tests/setup $(check-source_KINDS) vm all
 	$(Q)BUILD='$(abspath $(O))' tests/all $(ROWS)
 
-ARCH ?= s390x arm64 armhf i386
+ARCH ?= s390x arm64 armhf i386 riscv64 ppc64el
 check-arch:
 	$(Q)tests/arch $(ARCH)
 
