@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# "make fuzz": what it makes of the ends of its targets. They are scripts here, and nothing is built.
+# "make fuzz": what it makes of the ends of its targets, which are scripts here; then a real one.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 tmp=$(mktemp -d) || exit 1
@@ -51,4 +51,13 @@ script "$tmp/bin/cc" 'exit 1'
 campaign 1 size
 is "$rc" 1 'without libFuzzer: exit status 1'
 like "$err" '^make fuzz: cc cannot link with libFuzzer: install clang' 'without libFuzzer: one sentence'
+
+# The real one.
+if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fuzzer -x c -o "$tmp/fuzzer" - 2>/dev/null; then
+	skip 'make fuzz' 'clang has no libFuzzer'
+else
+	make "-j$(nproc)" O="$tmp/build" fuzz FUZZ='size client server' MINUTES=0 >"$tmp/log" 2>&1
+	ok $? 'make fuzz compiles and runs' || diag "$(tail -n 20 "$tmp/log")"
+	like "$(cat "$tmp/log")" '^size +[1-9][0-9]* +0$' 'make fuzz: a table of inputs and findings'
+fi
 plan_done

@@ -3,7 +3,7 @@
 """Out of memory: each of the first 400 allocations of each tool fails, once alone and once with all later ones.
 
 Then the tool says so in one line and fails, or prints what it always prints. TAP, with a table.
-Of tools that read hundreds of files, or wait, each sixth allocation; each one with STEP=1 in the environment.
+Each third one; of tools that read hundreds of files, or wait, each 25th; with STEP=1 in the environment every one.
 
 usage: memory.t [COMMAND]: those that begin so."""
 import os
@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 import recorded  # noqa: E402
 
 MOST = 400
-STEP = os.environ.get("STEP", "6")
+STEP = os.environ.get("STEP")
 SLOW = ("smc_pnet", "smc_rnics", "smc_chk")
 HEAD = ("allocations", "runs", "right", "crash", "hang", "wrong success", "unsaid", "left behind")
 # What is asked of this machine.
@@ -77,8 +77,7 @@ def starve(task):
         os.mkdir(directory + "/tmp")
         report = directory + "/report"
         libraries = ["starve"] + ["kernel"] * ("KERNEL_ROOT" in env)
-        if command[0] in SLOW or "--top" in command:
-            env.setdefault("STARVE_STEP", STEP)
+        env.setdefault("STARVE_STEP", STEP or ("25" if command[0] in SLOW or "--top" in command else "3"))
         env = dict(env, LD_PRELOAD=":".join("%s/tests/cli/%s.so" % (recorded.BUILD, name) for name in libraries),
                    STARVE_MOST=str(MOST), STARVE_REPORT=report, TMPDIR=directory + "/tmp")
         status, _, err = recorded.run(command, env, timeout=1200)
