@@ -411,7 +411,7 @@ check_readme() {
 	is "$(sed -n '/^| machine | system /,/^$/p' docs/testing.md)" "$(tests/all --table)" 'docs/testing.md: what is tested, as tests/matrix has it'
 	like "$(cat .ci/run)" '^for target in check check-source check-vm;' ".ci/run runs the tiers of a merge"
 	# shellcheck disable=SC2016 # backquotes of the text
-	variables=$(sed -n 's/.*`\(DESTDIR [A-Z0-9 ]*\)`.*/\1/p' docs/install.md)
+	variables=$(sed -n 's/.*`\(DESTDIR [A-Z0-9_ ]*\)`.*/\1/p' docs/install.md)
 	some "$variables" "docs/install.md: variables"
 	for var in $variables; do
 		grep -q "(\$*$var)" Makefile packaging/*.mk
