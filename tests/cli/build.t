@@ -446,6 +446,28 @@ check_shell() {
 	ok $? "shellcheck has nothing to say" || diag "$(cat "$tmp/log")"
 }
 
+# lint TOOL TEXT COMMAND...: it prints nothing
+lint() {
+	if ! command -v "$1" >/dev/null; then
+		skip "$2" "$1 is not installed"
+		return
+	fi
+	is "$("${@:3}" 2>&1)" '' "$2"
+}
+
+check_words() {
+	local python files
+	mapfile -t files < <(tree_files | grep -vE 'corpus/|captures/|\.(tgz|svg)$')
+	# Macros of mdoc(7), columns that are cut off, words of tests.
+	lint codespell "spelling" codespell -L nd,hel,fro,inh,alow,activ,te "${files[@]}"
+	mapfile -t python < <(python_scripts)
+	if command -v ruff >/dev/null; then
+		lint ruff "Python: names" ruff check --quiet --no-cache --select F "${python[@]}"
+	else
+		lint pyflakes3 "Python: names" pyflakes3 "${python[@]}"
+	fi
+}
+
 check_gcc
 check_hardened
 check_flags
@@ -462,4 +484,5 @@ copy_tree
 check_dist
 check_style
 check_shell
+check_words
 plan_done

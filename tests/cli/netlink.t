@@ -5,7 +5,6 @@
 Then the tool fails, with one line and nothing printed, or prints what it always prints. TAP, with a table.
 
 usage: netlink.t [COMMAND]: those that begin so."""
-import os
 import re
 import sys
 

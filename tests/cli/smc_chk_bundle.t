@@ -117,13 +117,13 @@ def check_from(path):
         live, back = run(*argv), run("--from", path, *argv)
         same = live.stdout == back.stdout and live.returncode == back.returncode
         ok(same, "--from FILE %s is as live" % " ".join(argv), (live, back))
-    for tool in (["smcss", "-a"], ["smcd", "info"], ["smcr", "-j", "linkgroup"], ["smc_pnet", "-l"],
+    for words in (["smcss", "-a"], ["smcd", "info"], ["smcr", "-j", "linkgroup"], ["smc_pnet", "-l"],
                  ["smc_rnics", "-a", "-w"], ["smc_rnics", "-a", "-j"]):
-        live = subprocess.run([os.path.dirname(CHK) + "/" + tool[0], *tool[1:]], check=False,
+        live = subprocess.run([os.path.dirname(CHK) + "/" + words[0], *words[1:]], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        back = run("--from", path, *tool)
+        back = run("--from", path, *words)
         ok((live.returncode, live.stdout, live.stderr) == (back.returncode, back.stdout, back.stderr),
-           "--from FILE %s is as live" % " ".join(tool), (live, back))
+           "--from FILE %s is as live" % " ".join(words), (live, back))
     ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
     refuse("'sh' cannot read a bundle", "--from", path, "sh", "-c", "true")
     refuse("recorded host", "--from", path, "smc_rnics", "-e", "1")

@@ -227,9 +227,9 @@ def check_owner():
     top = tree("theirs", [("netlink/sock_diag/43", sockets(1)[1])])
     os.chown(top, 1234, 1234)
     for name, words in (("SMC_TOOLS_ROOT", "cannot read %s" % top), ("SMC_TOOLS_RECORD", "cannot record into %s" % top)):
-        for tool, *argv in (["smcss"], ["smcr", "info"], ["smcd", "info"], ["smc_pnet"], ["smc_rnics", "-a"], ["smc_chk"]):
-            done = from_tree(top, tool, *argv, name=name)
-            refuse(words + ": it belongs to another user", done, "%s of another user: %s" % (name, tool))
+        for command, *argv in (["smcss"], ["smcr", "info"], ["smcd", "info"], ["smc_pnet"], ["smc_rnics", "-a"], ["smc_chk"]):
+            done = from_tree(top, command, *argv, name=name)
+            refuse(words + ": it belongs to another user", done, "%s of another user: %s" % (name, command))
     done = from_tree(top, "smc_chk", "-x", "/bin/true")
     refuse("belongs to another user", done, "smc_chk -x of another user")
     done = run("smc_chk", "--from", bundle([sockets(1)]), "smc_chk", "-x", "/bin/true")

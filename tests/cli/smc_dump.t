@@ -22,7 +22,7 @@ import time
 
 sys.dont_write_bytecode = True
 import packets  # noqa: E402
-from packets import ACK, FIN, RST, SYN, Capture, Connection, message  # noqa: E402
+from packets import ACK, FIN, RST, Capture, Connection, message  # noqa: E402
 from recorded import BUILD, ROOT, done, new_directory, ok, skip  # noqa: E402
 
 CAPTURES = ROOT + "/tests/cli/captures/"

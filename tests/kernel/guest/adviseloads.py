@@ -21,10 +21,10 @@ class Process:
         if not self.pid:
             with open("/proc/self/comm", "w", encoding="ascii") as file:
                 file.write(name)
-            kept = work(*args)
+            held = [work(*args)]    # what it has open stays open
             os.write(write, b"y")
             signal.pause()
-            del kept
+            held.clear()
         os.close(write)
 
     def __enter__(self):

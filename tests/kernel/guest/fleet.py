@@ -8,7 +8,6 @@ import random
 import subprocess
 import tempfile
 import threading
-import time
 
 import genl
 from kern import doc, ok, out_of, run, wait_for

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Images of the Containerfiles of packaging/ and of ordinary servers: what they run over. The host has made them."""
 import os
-import subprocess
 import sys
 import time
 
-from containers import ATTACH, HOST, TCP, configure_podman, podman, scopes
-from kern import done, equal, mode, ok, out_of, run, wait_for
+from containers import ATTACH, HOST, configure_podman, podman, scopes
+from kern import done, equal, mode, ok, out_of, run
 
 MADE = sys.argv[1]
 SERVERS = (("redis", "servers", 7001, ("redis-server", "--save", "", "--port", "7001")),

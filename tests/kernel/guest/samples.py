@@ -246,7 +246,7 @@ def live_screen():
     """What smcss --top shows on a terminal of 100 columns and 8 rows, once it is calm and has found the processes."""
     here, there = os.openpty()
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 8, 100, 0, 0))
-    with subprocess.Popen(("smcss", "--top"), stdin=there, stdout=there, env=dict(os.environ, TERM="xterm")) as program:
+    with subprocess.Popen(("smcss", "--top"), stdin=there, stdout=there, env=dict(os.environ, TERM="xterm")):
         os.close(there)
         text = "\033[H" * 2
         while not is_calm(last_frame(text)) or last_frame(text).count("]") < len(BRAKES):
