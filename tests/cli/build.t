@@ -184,6 +184,7 @@ check_missing_packages() {
 	done
 	out=$(PATH="$tmp/bin" tests/setup 2>&1)
 	like "$?$out" "^1setup: as root, type: zypper install .*'pkgconfig\(libmnl\)'" "without dpkg the setup prints what to type"
+	unlike "$out" "pkgconf( |$)|make" "in the names of RPM packages, and only those that are missing"
 	need_message "pkg-config missing: one line" \
 		"install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM)" \
 		env PATH="$tmp/bin" make O="$tmp/none"
