@@ -221,11 +221,11 @@ void log_socket(const struct socket_attempt *try, const struct shim_config *cfg,
 void log_invalid(const struct shim_config *cfg)
 {
 	/* An int: to exchange a byte, gcc calls libatomic on riscv64. */
-	static atomic_int told;
+	static atomic_int reported;
 	struct log_line line;
 	int i;
 
-	if (atomic_exchange_explicit(&told, 1, memory_order_relaxed))
+	if (atomic_exchange_explicit(&reported, 1, memory_order_relaxed))
 		return;
 	for (i = 0; i < VARIABLES; i++) {
 		if (!(cfg->invalid & 1U << i))

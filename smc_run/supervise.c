@@ -79,7 +79,7 @@ static bool find_netns(pid_t pid, ino_t *netns)
 
 #define CGROUPS_SIZE 4096
 
-/* Of a process, a line for each hierarchy. Return: bytes, 0 for none or too many. */
+/* A process has a line for each hierarchy. Return: bytes, 0 for none or too many. */
 static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
 {
 	char path[64];
@@ -114,7 +114,7 @@ static bool has_our_sockets(pid_t pid)
 }
 
 /*
- * What waits in socket(2) cannot change its namespace or user meanwhile. And if it has ended, and
+ * A thread that waits in socket(2) cannot change its namespace or user. And if it has ended, and
  * its number is another's now, the question has gone, too: the answer fails.
  */
 static bool is_here(const struct supervisor *self, pid_t pid)

@@ -167,7 +167,7 @@ static void warn_namesake(const struct unit *unit)
 	free(props.text);
 }
 
-/* What smc_conf applies at boot is gone then if nobody calls it. */
+/* smc-conf.service applies the policy at boot. */
 static void warn_boot(const struct request *req)
 {
 	struct unit_props props;

@@ -20,7 +20,7 @@ enum container_kind {
  * struct container - what the name of a control group says
  * @id: 64 digits of the outermost container; "" for none
  * @pod: UID of the pod, with dashes; ""
- * @name: of the unit or machine; else what is told best: "podUID", twelve digits of the id. A
+ * @name: of the unit or machine; else what is known best: "podUID", twelve digits of the id. A
  *	name that a user chose follows the group that is that user's: "user@1000.service/web"
  * @is_user: such a name; @id and @pod are empty
  */
