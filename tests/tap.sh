@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh
-# Test Anything Protocol for shell scripts: source it, call ok/is/like/unlike/skip, end with plan_done.
+# shellcheck shell=bash
+# Test Anything Protocol for scripts of bash: source it, call ok/is/like/unlike/skip, end with plan_done.
+# Starts no programs: most of a suite's time would be theirs.
 
 tap_count=0
 tap_failed=0
@@ -19,7 +20,7 @@ ok() {
 
 # diag TEXT: lines that explain a failure.
 diag() {
-	printf '%s\n' "$1" | sed 's/^/# /'
+	printf '# %s\n' "${1//$'\n'/$'\n'# }"
 }
 
 # is GOT WANT TEXT: passes when both strings are the same.
@@ -34,9 +35,18 @@ is() {
 	fi
 }
 
+# matches GOT REGEX: some line of GOT matches the extended regular expression.
+matches() {
+	local line
+	while IFS= read -r line; do
+		[[ ! $line =~ $2 ]] || return 0
+	done <<<"$1"
+	return 1
+}
+
 # like GOT REGEX TEXT: passes when some line of GOT matches the extended regular expression, which is not empty.
 like() {
-	if [ -n "$2" ] && printf '%s\n' "$1" | grep -qE -- "$2"; then
+	if [ -n "$2" ] && matches "$1" "$2"; then
 		ok 0 "$3"
 	else
 		ok 1 "$3"
@@ -48,7 +58,7 @@ like() {
 
 # unlike GOT REGEX TEXT: passes when no line of GOT matches.
 unlike() {
-	if printf '%s\n' "$1" | grep -qE -- "$2"; then
+	if matches "$1" "$2"; then
 		ok 1 "$3"
 		diag "got:  $1"
 		diag "want: no line matching $2"
@@ -63,18 +73,27 @@ status_has() {
 	grep -q "^$1\$" /proc/self/status
 }
 
+# slurp VARIABLE FILE: VARIABLE=$(cat FILE)
+slurp() {
+	local -n text=$1
+	IFS= read -r -d '' text <"$2"
+	while [[ $text == *$'\n' ]]; do text=${text%$'\n'}; done
+}
+
 # capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a directory $tmp.
-# shellcheck disable=SC2154
+# shellcheck disable=SC2034,SC2154
 capture() {
 	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	slurp out "$tmp/out"
+	slurp err "$tmp/err"
 }
 
 # refused STATUS REGEX TEXT: what capture ran failed so, with nothing on stdout and one line on stderr.
 refused() {
-	if [ "$rc" -eq "$1" ] && [ ! -s "$tmp/out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
+	local lines
+	mapfile lines <"$tmp/err"
+	if [ "$rc" -eq "$1" ] && [ ! -s "$tmp/out" ] && [ ${#lines[@]} -eq 1 ] && [[ ${lines[0]} == *$'\n' ]]; then
 		like "$err" "$2" "$3"
 	else
 		ok 1 "$3"
@@ -85,7 +104,7 @@ refused() {
 
 # some LIST TEXT: passes when there is a word in it. For what a loop goes over, or a tool must have printed.
 some() {
-	[ -n "$(printf '%s' "$1" | tr -d '[:space:]')" ]
+	[ -n "${1//[[:space:]]/}" ]
 	ok $? "$2"
 }
 

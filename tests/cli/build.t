@@ -130,7 +130,7 @@ check_flags() {
 	like "$(compile_line CC=gcc CFLAGS='-O2 -fno-stack-protector')" '-fstack-protector-strong.* -fno-stack-protector ' \
 		"the caller's flags come last"
 	make "$jobs" O="$tmp/flags" CC=gcc CPPFLAGS=-D_FORTIFY_SOURCE=2 HAVE_32= shim >"$tmp/log" 2>&1
-	ok $? "the library with a packager's flags" || diag "$(cat "$tmp/log")"
+	ok $? "the library with a packager's flags" || diag "$(<"$tmp/log")"
 	is "$(traits "$tmp/flags/ld_pre_smc.so" | grep FORTIFY)" '' "has no checked functions, which musl lacks"
 	like "$(make -n V=1 O="$tmp/flags" CC='clang --target=aarch64-linux-gnu' CFLAGS='-O2 -fstack-protector-strong' -B shim 2>&1)" \
 		'-fstack-protector-strong.* -fno-stack-protector ' "nor a stack protector whose guard is in glibc's loader"
@@ -189,7 +189,7 @@ check_missing_packages() {
 		"install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM)" \
 		env PATH="$tmp/bin" make O="$tmp/none"
 	env PATH="$tmp/bin" make O="$tmp/none" clean help >"$tmp/log" 2>&1
-	ok $? "make clean and make help need no package" || diag "$(cat "$tmp/log")"
+	ok $? "make clean and make help need no package" || diag "$(<"$tmp/log")"
 	[ ! -e "$tmp/none" ]
 	ok $? "nothing was built meanwhile"
 }
@@ -222,7 +222,7 @@ check_docs() {
 check_install() {
 	local lib=$tmp/root/opt/smc/lib64 share=$tmp/root/opt/smc/share page link
 	do_install install >"$tmp/log"
-	ok $? "make install with DESTDIR, PREFIX, LIBDIR" || diag "$(cat "$tmp/log")"
+	ok $? "make install with DESTDIR, PREFIX, LIBDIR" || diag "$(<"$tmp/log")"
 	is "$(stat -c %a "$lib/ld_pre_smc.so")" 755 "the library is not set-uid"
 	is "$(find "$tmp/root" -name ld_pre_smc.so)" "$lib/ld_pre_smc.so" "nothing is in directories of other architectures"
 	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_keep" ]
@@ -262,7 +262,7 @@ check_install() {
 	ok $? "and it stays"
 	rm -r "$tmp/root/etc"
 	do_install uninstall >"$tmp/log"
-	ok $? "make uninstall" || diag "$(cat "$tmp/log")"
+	ok $? "make uninstall" || diag "$(<"$tmp/log")"
 	is "$(find "$tmp/root" ! -type d)" "" "nothing is left"
 	is "$(find "$tmp/root" -type d -name '*smc-tools*')" "" "and no directory of ours"
 	do_install uninstall >/dev/null
@@ -348,15 +348,15 @@ check_dist() {
 	like "$(make -C "$tmp/copy" dist 2>&1)" 'needs a git work tree' "make dist outside git: one sentence"
 	commit_copy
 	make -C "$tmp/copy" dist >/dev/null 2>"$tmp/log"
-	ok $? "make dist" || diag "$(cat "$tmp/log")"
-	is "$(cat "$tmp/log")" "" "make dist is silent about a clean tree"
+	ok $? "make dist" || diag "$(<"$tmp/log")"
+	is "$(<"$tmp/log")" "" "make dist is silent about a clean tree"
 	mv "$tmp/copy/smc-tools-$version.tar.gz" "$tmp/first.tar.gz"
 	(umask 077; sleep 1; make -C "$tmp/copy" dist >/dev/null)
 	cmp "$tmp/copy/smc-tools-$version.tar.gz" "$tmp/first.tar.gz"
 	ok $? "make dist makes the same bytes again"
 	# What clang warns of does not depend on the optimization.
 	tar -C "$tmp" -xzf "$tmp/first.tar.gz" && make "$jobs" -C "$tree" CC=clang CFLAGS=-O0 WERROR=1 >"$tmp/log" 2>&1
-	ok $? "make dist: clang builds the archive without a warning" || diag "$(cat "$tmp/log")"
+	ok $? "make dist: clang builds the archive without a warning" || diag "$(<"$tmp/log")"
 	products "$tree/build" clang
 	check_dependencies "$tree"
 	echo x >>"$tmp/copy/README.md"
@@ -388,7 +388,7 @@ check_newer_libc() {
 		[ $first != $second ] || second=netinet/in.h
 		printf '#include <%s>\n' $first $second | gcc -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$tmp/newer" -Ilib \
 			-x c -fsyntax-only - 2>"$tmp/log"
-		ok $? "where libc has IPPROTO_SMC, <$first> comes before <$second>" || diag "$(cat "$tmp/log")"
+		ok $? "where libc has IPPROTO_SMC, <$first> comes before <$second>" || diag "$(<"$tmp/log")"
 	done
 }
 
@@ -444,7 +444,7 @@ check_shell() {
 	ok $? "shell scripts were found"
 	# SC2319: "ok $?" after [ ] is meant.
 	printf '%s\0' "${files[@]}" | xargs -0 -n 4 -P "$(nproc)" shellcheck -x -e SC2319 -P SCRIPTDIR >"$tmp/log" 2>&1
-	ok $? "shellcheck has nothing to say" || diag "$(cat "$tmp/log")"
+	ok $? "shellcheck has nothing to say" || diag "$(<"$tmp/log")"
 }
 
 # lint TOOL TEXT COMMAND...: it prints nothing
@@ -469,6 +469,28 @@ check_words() {
 	fi
 }
 
+# without ARG...: make as on a machine that lacks bpftool; what it says is in $out
+without() {
+	out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$@" 2>&1)
+}
+
+# Where a tool is missing smc_bpf is left out, which is said once.
+check_without_bpf() {
+	without "$tmp/without/no-smc_bpf"
+	is "$?$out" "0smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)" \
+		"without bpftool: one sentence"
+	without "$tmp/without/no-smc_bpf"
+	is "$?$(echo "$out" | grep -c 'not built')" 00 "and only once"
+	without -n all
+	is "$?" 0 "all the same the rest is built"
+	like "$out" ' -o [^ ]*/smcss ' "smcss, for one"
+	unlike "$out" ' -o [^ ]*/smc_bpf ' "and nothing of smc_bpf"
+	without -n DESTDIR="$tmp/root" install
+	is "$?" 0 "and installed"
+	like "$out" '/smcss .*/root/|smcss\.8' "with its manual page"
+	unlike "$out" 'smc_bpf( |\.8)' "but nothing of smc_bpf"
+}
+
 check_gcc
 check_hardened
 check_flags
@@ -486,4 +508,5 @@ check_dist
 check_style
 check_shell
 check_words
+check_without_bpf
 plan_done

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # The examples for containers and Kubernetes: well-formed, complete, consistent, their scripts clean.
 cd "$(dirname "$0")/../.." || exit 1
@@ -164,7 +164,7 @@ else
 	skip 'the image has the libraries of the tools' 'no dpkg here'
 fi
 shellcheck "$tmp/setup.sh" "$tmp/hook.sh" "$tmp/attach.sh" >"$tmp/log"
-ok $? 'Kubernetes: shellcheck has nothing to say about the scripts' || diag "$(cat "$tmp/log")"
+ok $? 'Kubernetes: shellcheck has nothing to say about the scripts' || diag "$(<"$tmp/log")"
 
 # Do the scripts do what they say? Every program of theirs is a fake that says how it was called.
 mkdir "$tmp/bin" "$tmp/cgroup" "$tmp/account"
@@ -212,7 +212,7 @@ node=$tmp/node
 sed "s,=/opt/,=$node/opt/,; s,/config/,$tmp/,; s,/etc/smc-tools,$node/etc,; s,/usr/share/[^ ]*/,$node/hooks.d/," "$tmp/hook.sh" >"$tmp/put.sh"
 mkdir -p "$node/etc" "$node/hooks.d"
 PATH=$root/usr/bin:$PATH sh "$tmp/put.sh" >"$tmp/out" 2>&1
-is "$?$(cat "$tmp/out")" 0 'Kubernetes: the hook is put onto a node'
+is "$?$(<"$tmp/out")" 0 'Kubernetes: the hook is put onto a node'
 is "$(cd "$node" && find . -type f ! -name '*.so.*' | sort | tr '\n' ' ')" \
 	'./etc/smc.conf ./hooks.d/smc-tools.json ./opt/smc-tools/bin/smc_bpf ./opt/smc-tools/bin/smc_conf ' 'Kubernetes: all of it, nothing half'
 missing=$(env -i LD_LIBRARY_PATH="$node/opt/smc-tools/lib" ldd "$node"/opt/smc-tools/bin/* | grep '=> /' | grep -v -e "$node" -e '/libc\.')
@@ -240,10 +240,10 @@ for file in packaging/container/Containerfile packaging/container/Containerfile.
 		/^COPY --from=/ { sub(/^--from=/, "", $2); if (!stage[$2]) print "no stage " $2 }
 		/^CMD / && !/^CMD \["[a-z_]+"(, "[^"]*")*\]$/ { print "not in JSON: " $0 }
 		END { if (!from || more) print "ends too early" }' "$file" >"$tmp/log"
-	is "$(cat "$tmp/log")" '' "$file: instructions and stages"
+	is "$(<"$tmp/log")" '' "$file: instructions and stages"
 	awk '/^RUN /, !/\\$/' "$file" | sed 's/^RUN //' >"$tmp/run.sh"
 	shellcheck -s sh "$tmp/run.sh" >"$tmp/log"
-	ok $? "$file: shellcheck has nothing to say" || diag "$(cat "$tmp/log")"
+	ok $? "$file: shellcheck has nothing to say" || diag "$(<"$tmp/log")"
 done
 missing=
 for package in $(awk '/AS build/, /COPY/' packaging/container/Containerfile | tr -s '\\\t ' '\n' | grep -E '^lib.*-dev$' | grep -v libc6); do

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # Documents and programs agree: --help, manual pages, completion, column and reason tables, README and docs.
 # Needs the built tools, tests/unit/keys, mandoc and man; no kernel with SMC.

@@ -16,7 +16,7 @@ script() {
 # campaign MINUTES TARGET...: its exit status in $rc, words in $out and $err
 campaign() {
 	out=$(PATH=$tmp/bin:$PATH FUZZ_CC=cc tests/fuzz/campaign "$tmp/fuzz" "$@" 2>"$tmp/err")
-	rc=$? err=$(cat "$tmp/err")
+	rc=$? err=$(<"$tmp/err")
 }
 
 script "$tmp/bin/make" 'exit 0'
@@ -29,13 +29,13 @@ script "$tmp/fuzz/tests/fuzz/inet" 'exit 3'
 campaign 0 size
 is "$rc:$err" 0: 'without findings: exit status 0'
 like "$out" '^size +1234 +0$' 'inputs and findings of a target'
-like "$(cat "$tmp/fuzz/size.log")" '^-runs=0 .*-timeout=.*-rss_limit_mb=.* tests/fuzz/corpus/size$' 'no minutes: only the corpus'
+like "$(<"$tmp/fuzz/size.log")" '^-runs=0 .*-timeout=.*-rss_limit_mb=.* tests/fuzz/corpus/size$' 'no minutes: only the corpus'
 campaign 2 size sock
 is "$rc" 1 'a finding: exit status 1'
 like "$out" '^sock +77 +1$' 'it is in the table'
 like "$out" '^all +1311 +1$' 'and in the sum'
 like "$err" '^sock: ERROR: AddressSanitizer: overflow, see ' 'with the sanitizer'\''s words'
-like "$(cat "$tmp/fuzz/size.log")" '^-max_total_time=[1-9][0-9]* ' 'minutes are shared'
+like "$(<"$tmp/fuzz/size.log")" '^-max_total_time=[1-9][0-9]* ' 'minutes are shared'
 campaign 0 inet
 is "$rc" 1 'a target that only fails: exit status 1'
 like "$err" '^inet: exit status 3, see ' 'with its exit status'
@@ -58,6 +58,6 @@ if ! echo 'int LLVMFuzzerTestOneInput(void) { return 0; }' | clang -fsanitize=fu
 else
 	make "-j$(nproc)" O="$tmp/build" fuzz FUZZ='size client server' MINUTES=0 >"$tmp/log" 2>&1
 	ok $? 'make fuzz compiles and runs' || diag "$(tail -n 20 "$tmp/log")"
-	like "$(cat "$tmp/log")" '^size +[1-9][0-9]* +0$' 'make fuzz: a table of inputs and findings'
+	like "$(<"$tmp/log")" '^size +[1-9][0-9]* +0$' 'make fuzz: a table of inputs and findings'
 fi
 plan_done

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # make mutate, in a tree so small that everything about its mutants is known.
 cd "$(dirname "$0")/../.." || exit 1
@@ -89,5 +89,5 @@ is "$(again 1)" "$(again 1)" 'the same seed, the same mutants'
 
 sed -i 's/return a + b/return a - b/' "$tmp/lib/num.c"
 (cd "$tmp" && tests/mutate -n 1 lib/num.c) >"$tmp/out" 2>"$tmp/err"
-like "$(cat "$tmp/err")" 'unit/num fails without a mutant: numbers' 'a test that fails anyhow is told of'
+like "$(<"$tmp/err")" 'unit/num fails without a mutant: numbers' 'a test that fails anyhow is told of'
 plan_done

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_bpf oci-hook: what it does with what runtimes say; no container is there. The states in tests/cli/oci are those of
 # podman 4.3 with crun 1.8 and runc 1.1 and of containerd 1.7 as they were recorded, but for the process id, and runc's with the
@@ -28,10 +28,10 @@ hook() {
 	out=$(env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>"$tmp/err")
 	rc=$?
 	if [ -z "$2" ]; then
-		is "$rc|$out|$(cat "$tmp/err")" "$1||" "$3"
+		is "$rc|$out|$(<"$tmp/err")" "$1||" "$3"
 	else
-		is "$rc|$out|$(wc -l <"$tmp/err")" "$1||1" "$3: status, and one line" || diag "$(cat "$tmp/err")"
-		like "$(cat "$tmp/err")" "^smc_bpf: $2" "$3: said"
+		is "$rc|$out|$(wc -l <"$tmp/err")" "$1||1" "$3: status, and one line" || diag "$(<"$tmp/err")"
+		like "$(<"$tmp/err")" "^smc_bpf: $2" "$3: said"
 	fi
 }
 
@@ -72,7 +72,7 @@ state() {
 for name in podman-crun podman-runc crio containerd; do
 	cp "tests/cli/oci/$name.json" "$tmp/state"
 	id=$(jq -r .id "$tmp/state")
-	like "$(cat "$tmp/state")" "$nobody.*\"smc-tools/attach\": *\"true\"" "$name: asks for SMC"
+	like "$(<"$tmp/state")" "$nobody.*\"smc-tools/attach\": *\"true\"" "$name: asks for SMC"
 	hook 0 "container $id: process 2147483647: No such process\$" "$name: the container starts all the same"
 	sed -i 's,\("smc-tools/attach": *"\)true,\1strict,' "$tmp/state"
 	hook 1 "container $id: process 2147483647: No such process\$" "$name, strict: it does not"
@@ -111,7 +111,7 @@ env -i "$BUILD/smc_bpf" oci-hook <"$tmp/state" 2>/dev/full
 is "$?" 1 'strict, to a full disk'
 env -i python3 -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
 	"$BUILD/smc_bpf" oci-hook <"$tmp/state" >"$tmp/out" 2>&1
-is "$?|$(cat "$tmp/out")" '1|smc_bpf: container web: process 2147483647: No such process' 'a runtime that ignores SIGCHLD'
+is "$?|$(<"$tmp/out")" '1|smc_bpf: container web: process 2147483647: No such process' 'a runtime that ignores SIGCHLD'
 if [ -n "${HOOK_RUN-}" ]; then
 	chmod 755 "$tmp" && cp "$BUILD/smc_bpf" "$tmp" && chmod 644 "$tmp/state"
 	out=$(setpriv --reuid=65534 --regid=65534 --clear-groups prlimit --nproc=0 env -i "$tmp/smc_bpf" oci-hook <"$tmp/state" 2>&1)
@@ -137,12 +137,12 @@ if [ -n "${HOOK_RUN-}" ]; then
 fi
 wait
 exec 9>&-
-is "$(cat "$tmp/fifo.said")" '0|smc_bpf: no end after 30 seconds: it starts all the same, perhaps with TCP' 'a runtime that does not end what it writes'
+is "$(<"$tmp/fifo.said")" '0|smc_bpf: no end after 30 seconds: it starts all the same, perhaps with TCP' 'a runtime that does not end what it writes'
 if [ -n "${HOOK_RUN-}" ]; then
 	failed='smc_bpf: container web: process 2147483647: No such process'
-	is "$(cat "$tmp/true.said")" "0|$failed
+	is "$(<"$tmp/true.said")" "0|$failed
 smc_bpf: container web: no end after 30 seconds: it starts all the same, perhaps with TCP" 'a log that takes nothing: the container starts'
-	is "$(cat "$tmp/strict.said")" "1|$failed
+	is "$(<"$tmp/strict.said")" "1|$failed
 smc_bpf: container web: no end after 30 seconds: it does not start" 'strict: it does not'
 else
 	skip 'a log that takes nothing: the container starts' 'needs root, and a /dev of its own'

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # What those who join read and run: continuous integration, templates, lists of packages, CONTRIBUTING. Needs smc_chk.
 # shellcheck disable=SC2013 # the lists are of words

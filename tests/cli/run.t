@@ -121,7 +121,7 @@ rm "$tree/tests/cli/odd.t" "$tree/tests/cli/odd.t.tripped"
 printf '#!/usr/bin/no-such-python\n' >"$tree/tests/cli/odd.t"
 chmod +x "$tree/tests/cli/odd.t"
 run cli/odd
-is "$rc $(grep skipped: <<<"$err")" '1   skipped: ok 1 - cli/odd # SKIP no-such-python is not installed' 'no interpreter: skipped, with its name' || diag "$out$err"
+is "$rc $(grep skipped: <<<"$out")" '1   skipped: ok 1 - cli/odd # SKIP no-such-python is not installed' 'no interpreter: skipped, with its name' || diag "$out$err"
 rm "$tree/tests/cli/odd.t"
 
 # Guests: the longest of the last run first.
@@ -130,7 +130,7 @@ for name in a b c; do
 	suite tests/kernel/$name.t "$good"
 	echo "kernel/$name vm 1 -" >>"$tree/tests/suites"
 done
-for name in a:5 b:20 c:10 good:1; do echo "0 ${name#*:} 0 0" >"$tree/build/tests/logs/kernel-${name%:*}.end"; done
+for name in a:5 b:20 c:10 good:1; do printf "%s 0 0\n0\n" "${name#*:}" >"$tree/build/tests/logs/kernel-${name%:*}.end"; done
 run kernel
 is "$(sed -n 's/^-- kernel.\(.*\) starts/\1/p' <<<"$out" | tr '\n' ' ')" 'b c a good ' 'what took longest starts first'
 plan_done

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_bpf's command line; what it does is tested in the lab. Needs no kernel with SMC.
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,25 +9,6 @@ export LC_ALL=C
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 trap 'exit 1' HUP INT TERM
-
-# Where a tool is missing smc_bpf is left out, which is said once.
-# without ARG...: make as on a machine that lacks bpftool; what it says is in $out
-without() {
-	out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$@" 2>&1)
-}
-without "$tmp/without/no-smc_bpf"
-is "$?$out" "0smc_bpf is not built: it needs clang, bpftool and libbpf-dev (Debian, Ubuntu) or libbpf-devel (RPM)" \
-	"without bpftool: one sentence"
-without "$tmp/without/no-smc_bpf"
-is "$?$(echo "$out" | grep -c 'not built')" 00 "and only once"
-without -n all
-is "$?" 0 "all the same the rest is built"
-like "$out" ' -o [^ ]*/smcss ' "smcss, for one"
-unlike "$out" ' -o [^ ]*/smc_bpf ' "and nothing of smc_bpf"
-without -n DESTDIR="$tmp/root" install
-is "$?" 0 "and installed"
-like "$out" '/smcss .*/root/|smcss\.8' "with its manual page"
-unlike "$out" 'smc_bpf( |\.8)' "but nothing of smc_bpf"
 
 if [ ! -x "$BUILD/smc_bpf" ]; then
 	skip "smc_bpf's command line" "it was not built"
@@ -40,9 +21,9 @@ refuse() {
 	want="1||smc_bpf: $1; try 'smc_bpf --help'"
 	shift
 	out=$("$BUILD/smc_bpf" "$@" 2>"$tmp/err")
-	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $*"
+	is "$?|$out|$(<"$tmp/err")" "$want" "smc_bpf $*"
 	out=$(POSIXLY_CORRECT=1 "$BUILD/smc_bpf" "$@" 2>"$tmp/err")
-	is "$?|$out|$(cat "$tmp/err")" "$want" "smc_bpf $* with POSIXLY_CORRECT"
+	is "$?|$out|$(<"$tmp/err")" "$want" "smc_bpf $* with POSIXLY_CORRECT"
 }
 
 refuse "no command given: attach, detach, status, check or oci-hook"

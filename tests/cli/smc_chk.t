@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_chk on any kernel: options, reasons in words, programs, PNET IDs of a recorded sysfs.
 # shellcheck disable=SC2013 # the lists are of words
@@ -267,7 +267,7 @@ elif program plain32 -m32; then
 	mkdir "$tmp/only64" && cp "$build/smc_chk" "$build/ld_pre_smc.so" "$tmp/only64"
 	"$tmp/only64/smc_chk" -x "$tmp/plain32" >"$tmp/out"
 	is "$?" $bpf 'a 32-bit program, only the 64-bit library'
-	like "$(cat "$tmp/out")" 'why +the program is for i386, the library for x86-64' 'and why'
+	like "$(<"$tmp/out")" 'why +the program is for i386, the library for x86-64' 'and why'
 fi
 cp "$tmp/plain" "$tmp/strange"
 printf '\377\177' | dd of="$tmp/strange" bs=1 seek=18 conv=notrunc 2>/dev/null
@@ -359,7 +359,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && 
 	fi
 	cp "$tmp/plain" "$tmp/secret" && chmod 711 "$tmp/secret"
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$tmp/tools/smc_chk" -x "$tmp/secret" 2>"$tmp/err"
-	is "$?$(cat "$tmp/err")" "1smc_chk: cannot read '$tmp/secret': Permission denied" 'not readable: 1'
+	is "$?$(<"$tmp/err")" "1smc_chk: cannot read '$tmp/secret': Permission denied" 'not readable: 1'
 	mkdir "$tmp/mnt"
 	# shellcheck disable=SC2016 # for sh
 	mounted='mount -t tmpfs -o "$1" tmpfs "$2" && cp -p "$3" "$2/x" && shift 3 && exec "$@"'
@@ -369,7 +369,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && chmod 755 "$tmp" && 
 			jq -c '[.way, .notes[0]]')" \
 			'["preload","set-uid, but that has no effect on its file system, which is mounted nosuid"]' 'a nosuid mount'
 		unshare -m sh -c "$mounted" sh noexec "$tmp/mnt" "$tmp/plain" "$build/smc_chk" -x "$tmp/mnt/x" 2>"$tmp/err"
-		like "$(cat "$tmp/err")" 'mounted noexec' 'a noexec mount'
+		like "$(<"$tmp/err")" 'mounted noexec' 'a noexec mount'
 	else
 		skip 'nosuid and noexec mounts' 'needs a mount namespace'
 	fi

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_chk --doctor: what there is to say where SMC cannot be loaded, on hosts made of recorded files.
 cd "$(dirname "$0")/../.." || exit 1
@@ -183,7 +183,7 @@ done
 # This machine, as it is.
 "$chk" -j >"$tmp/out" 2>"$tmp/err"
 rc=$?
-is "$(jq .status "$tmp/out")$(cat "$tmp/err")" "$rc" "this machine: the status is also in the document"
+is "$(jq .status "$tmp/out")$(<"$tmp/err")" "$rc" "this machine: the status is also in the document"
 if python3 -c 'import socket; socket.socket(43)' 2>/dev/null; then
 	skip "a kernel without SMC" "this one has it"
 else

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_chk -C, -S and -l on any kernel: streams, exit codes, wording of errors.
 cd "$(dirname "$0")/../.." || exit 1
@@ -42,7 +42,7 @@ END
 	while [ ! -s "$tmp/port" ] && kill -0 "$server" 2>/dev/null; do
 		sleep 0.1
 	done
-	port=$(cat "$tmp/port")
+	port=$(<"$tmp/port")
 }
 
 end_server() {

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_chk --doctor and -s over sysfs trees of other machines: devices of IBM Z, cards, addresses.
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_conf's command line on any kernel: streams, exit codes, files; the unit and the rule of udev.
 cd "$(dirname "$0")/../.." || exit 1
@@ -26,7 +26,7 @@ refuse() {
 wrong() {
 	printf '%b' "$2" >"$tmp/stdin"
 	err=$("$conf" check - <"$tmp/stdin" 2>&1 >"$tmp/stdout")
-	is "$?$(cat "$tmp/stdout")" 1 "wrong: $1"
+	is "$?$(<"$tmp/stdout")" 1 "wrong: $1"
 	like "$err" "^smc_conf: standard input:($1)" "said: $1"
 }
 
@@ -107,7 +107,7 @@ example 2 >"$tmp/json"
 for file in lines json; do
 	err=$("$conf" export - <"$tmp/$file" 2>&1 >"$tmp/out")
 	is "$?$err" 0 "an example of a document: $file"
-	like "$(cat "$tmp/out")" '^deny port 22,443' 'and it is all there'
+	like "$(<"$tmp/out")" '^deny port 22,443' 'and it is all there'
 done
 
 # ---- a kernel without SMC ----

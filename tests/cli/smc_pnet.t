@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_pnet's command line on any kernel: streams, exit codes, what is refused before anything is sent.
 cd "$(dirname "$0")/../.." || exit 1

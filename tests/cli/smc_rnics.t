@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_rnics over recorded hosts: streams, exit codes, columns.
 cd "$(dirname "$0")/../.." || exit 1
@@ -97,7 +97,7 @@ run s390 13
 like "$(words)" '^13 0 ' 'a FID without power is shown without -a'
 refuse 'no FID 99' s390 99
 refuse 'this is a recorded host: nothing can be changed here' s390 -e 13
-is "$(cat "$tmp/s390/sys/bus/pci/slots/00000013/power")" 0 'and the slot stays off'
+is "$(<"$tmp/s390/sys/bus/pci/slots/00000013/power")" 0 'and the slot stays off'
 
 # ---- elsewhere ----
 run x86 -w

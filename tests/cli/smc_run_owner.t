@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_run --enable for services of the system: only with files that nobody but root can change. In a mount namespace.
 cd "$(dirname "$0")/../.." || exit 1

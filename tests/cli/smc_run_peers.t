@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_run --enable: whom a service lets in, and --peers, over fakes of systemctl and smc_conf. In a network and a mount namespace.
 cd "$(dirname "$0")/../.." || exit 1

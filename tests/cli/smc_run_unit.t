@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smc_run --enable, --disable, --status over a fake systemctl: what is written, and what is refused.
 cd "$(dirname "$0")/../.." || exit 1
@@ -42,10 +42,7 @@ unit() {
 
 # run ARG...: of the user's manager, which needs no rights; $out, $err, $rc
 run() {
-	"$smc_run" --user "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-	rc=$?
-	out=$(cat "$tmp/out")
-	err=$(cat "$tmp/err")
+	capture "$smc_run" --user "$@"
 }
 
 # refuse WORDS ARG...: 125, one line on stderr with the words, nothing on stdout
@@ -53,13 +50,7 @@ refuse() {
 	words=$1
 	shift
 	run "$@"
-	if [ "$rc" -eq 125 ] && [ -z "$out" ] && [ "$(wc -l <"$tmp/err")" -eq 1 ]; then
-		like "$err" "^smc_run: .*$words" "refused: smc_run $*"
-	else
-		ok 1 "refused: smc_run $*"
-		diag "status $rc, stdout: $out"
-		diag "stderr: $err"
-	fi
+	refused 125 "^smc_run: .*$words" "refused: smc_run $*"
 }
 
 # wrote NAME: the lines of its drop-in behind the first two
@@ -96,7 +87,7 @@ like "$out" '^Takes effect with: systemctl --user restart plain.service$' 'it te
 is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the library alone'
 is "$(sed -n 2p "$base/plain.service.d/zz-smc-tools.conf")" '[Service]' 'its section'
 is "$(stat -c %a "$base/plain.service.d/zz-smc-tools.conf")" 644 'its mode'
-like "$(cat "$tmp/log")" '^--user --no-pager daemon-reload$' 'systemd reads it'
+like "$(<"$tmp/log")" '^--user --no-pager daemon-reload$' 'systemd reads it'
 is "$(ls -A "$base/plain.service.d")" zz-smc-tools.conf 'nothing else is there'
 inode=$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")
 run --quiet --enable plain.service
@@ -336,7 +327,7 @@ run --status plain -j
 is "$out" "{\"schema\":\"smc-tools/services/1\",\"services\":[{\"enabled\":true,\"unit\":\"plain.service\",\"state\":\"active\",\"way\":\"preload\",\"drop_in\":\"$base/plain.service.d/zz-smc-tools.conf\",\"pid\":$$,\"smc\":\"restart\"}]}" \
 	'--status UNIT -j'
 "$smc_run" --user --status >/dev/full 2>"$tmp/err"
-is "$?$(cat "$tmp/err")" '125smc_run: cannot write to standard output: No space left on device' 'a full device'
+is "$?$(<"$tmp/err")" '125smc_run: cannot write to standard output: No space left on device' 'a full device'
 
 # ---- callers with odd habits ----
 rm -rf "$base"
@@ -344,16 +335,16 @@ mkdir -p "$base/plain.service.d"
 touch "$base/plain.service.d/zz-smc-tools.conf.1"
 if unshare -pf true 2>/dev/null; then
 	unshare -pf "$smc_run" --user --quiet --enable plain >"$tmp/out" 2>"$tmp/err"
-	is "$?$(cat "$tmp/err")" 0 'what another one of the same process id left behind is in nobody'"'"'s way'
+	is "$?$(<"$tmp/err")" 0 'what another one of the same process id left behind is in nobody'"'"'s way'
 else
 	skip 'what another one of the same process id left behind' 'needs a PID namespace'
 fi
 rm -rf "$base"
 env --ignore-signal=CHLD "$smc_run" --user --quiet --enable plain >"$tmp/out" 2>"$tmp/err"
-is "$?$(cat "$tmp/err")" 0 'SIGCHLD is ignored'
+is "$?$(<"$tmp/err")" 0 'SIGCHLD is ignored'
 rm -rf "$base"
 "$smc_run" --user --quiet --enable plain 2>"$tmp/err" >&-
-is "$?$(cat "$tmp/err")" '125smc_run: cannot write to standard output: Bad file descriptor' 'stdout is closed'
+is "$?$(<"$tmp/err")" '125smc_run: cannot write to standard output: Bad file descriptor' 'stdout is closed'
 [ -f "$base/plain.service.d/zz-smc-tools.conf" ]
 ok $? 'stdout is closed: systemctl had one'
 if [ "$(id -u)" -eq 0 ]; then

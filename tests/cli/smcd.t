@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # The command lines of smcd and smcr on any kernel: streams, exit codes, wording of errors.
 cd "$(dirname "$0")/../.." || exit 1

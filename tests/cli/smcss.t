@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: MIT
 # smcss's command line on any kernel: streams, exit codes, wording of errors.
 cd "$(dirname "$0")/../.." || exit 1
@@ -54,7 +54,7 @@ for option in --help --version; do
 done
 "$smcss" --nonsense 2>&- >"$tmp/out"
 is "$?" 1 'a closed stderr changes no status'
-is "$(cat "$tmp/out")" '' 'a closed stderr sends nothing to stdout'
+is "$(<"$tmp/out")" '' 'a closed stderr sends nothing to stdout'
 out=$("$smcss" --version <&-)
 is "$?$out" "0smcss utility, smc-tools-$version" 'a closed stdin does not matter'
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # Programs made with sanitizers start under the library, also as children, and find what they found; sourced by run.
 run=$BUILD/smc_run mimic=$bin/mimic.so
 

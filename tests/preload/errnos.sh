@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # errno after every function that the library takes over, beside the same program without it; sourced by run.
 mimic=$bin/mimic.so
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # Unsent data: what programs notice of smc_keep, and what becomes of it. The sockets are TCP sockets that say they are
 # SMC sockets; a network namespace has keepers of its own. Sourced by run, which sets bin, shim and tmp.
 closed='ret=0 fds=-1 child=0 signals=0 held=1 complete=1 gone=1'
@@ -21,7 +21,7 @@ keep() {
 
 # kept CASE LINE TEXT
 kept() {
-	is "$(cat "$tmp/keep.$1")" "$2" "keep: $3"
+	is "$(<"$tmp/keep.$1")" "$2" "keep: $3"
 }
 
 keep_tests() {
@@ -60,11 +60,11 @@ keep_tests() {
 		'what tells the peer is not broken off by signals, what may wait is'
 	kept child 'status=0 keeper=0 epoll=0 async=1 cork=1' 'a child closes its copy: nothing changes for its parent'
 	kept child_shut 'status=0 keeper=1 epoll=0 async=1 cork=1' 'nor after shutdown()'
-	like "$(cat "$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
-	like "$(cat "$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
-	like "$(cat "$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'
-	like "$(cat "$tmp/keep.plain")" '^marks=2 calls=7$' 'keep: close() of a file, a pipe, unix and TCP sockets: one call each'
-	kept calls "$(cat "$tmp/keep.plain")" 'close() of them with the library: not one more'
+	like "$(<"$tmp/keep.reaper")" "^$kernels " 'keep: a program that reaps orphans gets none'
+	like "$(<"$tmp/keep.reset")" "^$kernels " 'keep: SO_LINGER without time: dropped'
+	like "$(<"$tmp/keep.raw")" "^$kernels " 'keep: SMC_RAW: the kernel decides'
+	like "$(<"$tmp/keep.plain")" '^marks=2 calls=7$' 'keep: close() of a file, a pipe, unix and TCP sockets: one call each'
+	kept calls "$(<"$tmp/keep.plain")" 'close() of them with the library: not one more'
 }
 
 # exit_waits LIBRARY: how long, by a clock that only sleep moves
@@ -87,7 +87,7 @@ keep_exit() {
 keep_strangers() {
 	strangers='held=0 held=0 held=0 held=0'
 	alone unshare --user env "LD_PRELOAD=$shim:$bin/mimic.so" "$bin/keep" close >"$tmp/keep.unmapped"
-	like "$(cat "$tmp/keep.unmapped")" "^$kernels " 'keep: a user that is not mapped gets none'
+	like "$(<"$tmp/keep.unmapped")" "^$kernels " 'keep: a user that is not mapped gets none'
 	if [ "$(id -u)" = 0 ]; then
 		strangers="$strangers held=0"
 		alone() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # System calls that the library adds to the life of a connection, over sockets that say they are SMC sockets; sourced by
 # run, which sets bin and shim.
 mimic=$bin/mimic.so

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # What the library must not do to programs; sourced by run after repairs.sh, which sets mimic and differs.
 
 # manners CASE [VARIABLE=VALUE]: its line

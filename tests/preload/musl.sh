@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # The library in programs of musl: that its loader finds all that the library needs, and the tests of the other parts
 # with programs and a fake libc of musl; sourced by run.
 # shellcheck source=tests/headers.sh

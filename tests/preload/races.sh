@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # Many threads in the library's tables, also under the thread sanitizer; sourced by run.
 mimic=$bin/mimic.so
 
@@ -9,8 +9,8 @@ if echo 'int main(void){return 0;}' | ${CC:-cc} -fsanitize=thread -x c -o "$tmp/
 	(cd "$here/../.." && ${CC:-cc} -g -O1 -std=gnu17 -D_GNU_SOURCE -Wno-tsan -fsanitize=thread -I. -pthread \
 		-Ilib -o "$tmp/tsan" tests/preload/stress.c $(printf '%s\n' ld_pre_smc/*.c | grep -v phdr) -ldl &&
 		LD_PRELOAD=$mimic "$tmp/tsan" 60 3000) >"$tmp/tsan.out" 2>&1
-	like "$(cat "$tmp/tsan.out")" '^all sockets, 0 failed, 0 file descriptors' 'under the thread sanitizer: nothing is left'
-	unlike "$(cat "$tmp/tsan.out")" 'WARNING: ThreadSanitizer' 'it finds no race'
+	like "$(<"$tmp/tsan.out")" '^all sockets, 0 failed, 0 file descriptors' 'under the thread sanitizer: nothing is left'
+	unlike "$(<"$tmp/tsan.out")" 'WARNING: ThreadSanitizer' 'it finds no race'
 else
 	skip 'thread sanitizer' 'the compiler has none, or it does not run here'
 fi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # What the preload library mends, over a libc whose sockets have the manners of SMC; sourced by run.
 mimic=$bin/mimic.so
 differs=$BUILD/tests/kernel/differs
@@ -60,15 +60,15 @@ for family in '' $ipv6; do
 done
 
 is "$(grep -c '^ld_pre_smc\[[0-9]*\]: fd [0-9]*: SO_REUSEPORT -> IPPROTO_SMC$' "$tmp/debug")" 2 'debug: SO_REUSEPORT'
-like "$(cat "$tmp/debug")" ': fd 3: SO_ZEROCOPY -> TCP$' 'debug: SO_ZEROCOPY'
-like "$(cat "$tmp/debug")" ': fd 3: an option that ends SMC is ignored$' 'debug: TCP_FASTOPEN'
-like "$(cat "$tmp/debug")" ': fd 3: connect\(AF_UNSPEC\) -> AF_SMC$' 'debug: connect(AF_UNSPEC)'
+like "$(<"$tmp/debug")" ': fd 3: SO_ZEROCOPY -> TCP$' 'debug: SO_ZEROCOPY'
+like "$(<"$tmp/debug")" ': fd 3: an option that ends SMC is ignored$' 'debug: TCP_FASTOPEN'
+like "$(<"$tmp/debug")" ': fd 3: connect\(AF_UNSPEC\) -> AF_SMC$' 'debug: connect(AF_UNSPEC)'
 like "$(line "$tmp/strict" zerocopy)" 'set=-EOPNOTSUPP' 'SMC_STRICT: no TCP for SO_ZEROCOPY, the kernel'"'"'s answer'
 like "$(line "$tmp/strict" reuseport)" 'set=0 ' 'SMC_STRICT: IPPROTO_SMC for SO_REUSEPORT'
 
 quiet='all sockets, 0 failed, 0 file descriptors and no memory left, handler ran'
 wait "$stress_pid"
-is "$(cat "$tmp/stress")" "$quiet" '20 threads, 1000 sockets, swaps and handlers: nothing is left'
+is "$(<"$tmp/stress")" "$quiet" '20 threads, 1000 sockets, swaps and handlers: nothing is left'
 
 # polled PROCESSES THREADS: clients that come and go; the server polls, so it never waits for one of them
 polled() {
@@ -77,10 +77,10 @@ polled() {
 	polled_pid=$!
 	until grep -q ' $' "$tmp/ports" || ! kill -0 "$polled_pid" 2>/dev/null; do sleep 0.1; done
 	# shellcheck disable=SC2046 # two ports
-	LD_PRELOAD=$mimic "$BUILD/tests/kernel/polled" load $(cat "$tmp/ports") 200
+	LD_PRELOAD=$mimic "$BUILD/tests/kernel/polled" load $(<"$tmp/ports") 200
 	kill "$polled_pid"
 }
 is "$(polled 1 1)" '200 of 200' 'accept(): a client that came and went keeps nobody waiting'
 is "$(polled 1 8)" '200 of 200' 'accept(): nor does it in one of eight threads'
 is "$(polled 4 1)" '200 of 200' 'accept(): nor in one of four processes'
-like "$(cat "$tmp/polled")" ': accept\(\) of a client that is gone -> TCP, closed$' 'debug: accept()'
+like "$(<"$tmp/polled")" ': accept\(\) of a client that is gone -> TCP, closed$' 'debug: accept()'

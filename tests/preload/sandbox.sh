@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh
+# shellcheck shell=bash
 # Programs that the kernel kills for a system call too many: close() and exit() add none there.
 # Sourced by run, which sets tmp.
 # shellcheck disable=SC2154
@@ -10,7 +10,7 @@ lives() {
 	"$@" 2>"$tmp/err"
 	status=$?
 	if [ "$status" = 77 ]; then
-		skip "$text" "$(cat "$tmp/err")"
+		skip "$text" "$(<"$tmp/err")"
 	else
 		is "$status$(grep -v '^ld_pre_smc\[' "$tmp/err")" 0 "$text: the program lives"
 	fi

@@ -1,22 +1,27 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # The preload library alone; sourced by run.
 # under ENV... -- ARGUMENT...: the program "sock" with the shim and the fake libc below it
 under() {
-	vars=
+	local vars=()
 	while [ "$1" != -- ]; do
-		vars="$vars $1"
+		vars+=("$1")
 		shift
 	done
 	shift
-	rm -f "$tmp/log"
-	# shellcheck disable=SC2086
-	env LD_PRELOAD="${preload:-$shim:$fake}" FAKE_LOG="$tmp/log" $vars "${sock:-$bin/sock}" "$@"
+	: >"$tmp/log"
+	# Later ones of a name count: the test's.
+	(
+		export LD_PRELOAD="${preload:-$shim:$fake}" FAKE_LOG="$tmp/log" "${vars[@]}"
+		exec "${sock:-$bin/sock}" "$@"
+	)
 }
 
 # asked: what the fake libc was asked, in one line
 asked() {
-	tr '\n' ';' < "$tmp/log"
+	local lines
+	mapfile -t lines <"$tmp/log"
+	[ ${#lines[@]} -eq 0 ] || printf '%s;' "${lines[@]}"
 }
 
 # ---- mapping ----
@@ -140,7 +145,7 @@ is "$(asked)" 'socket 43 1 0;setsockopt 1 7 1048576;setsockopt 1 32 1048576;sets
 	'a second socket gets what the first one had to find out'
 while read -r size bytes; do
 	under SMC_RCVBUF="$size" -- call 2 1 0 >/dev/null 2>"$tmp/err"
-	is "$(asked)$(cat "$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;setsockopt 1 72 0;}" "SMC_RCVBUF=$size"
+	is "$(asked)$(<"$tmp/err")" "socket 43 1 0;${bytes:+setsockopt 1 8 $bytes;setsockopt 1 72 0;}" "SMC_RCVBUF=$size"
 done <<-LIST
 	1 1
 	4096 4096
@@ -192,10 +197,10 @@ else
 	skip 'debug: one write' 'strace is missing'
 fi
 under SMC_DEBUG=1 -- fd2 "$tmp/data" 2>/dev/null
-is "$?$(cat "$tmp/data")" 0 'debug: fd 2 closed and open again as a data file stays clean'
+is "$?$(<"$tmp/data")" 0 'debug: fd 2 closed and open again as a data file stays clean'
 rm -f "$tmp/data"
 under SMC_DEBUG=1 -- open2 "$tmp/data" 2>&-
-is "$?$(cat "$tmp/data")" 0 'debug: started without fd 2, which becomes a data file'
+is "$?$(<"$tmp/data")" 0 'debug: started without fd 2, which becomes a data file'
 is "$(under SMC_DEBUG=1 -- call 2 1 0 2>&-)" 'ok errno kept' 'debug: fd 2 closed'
 is "$(under SMC_DEBUG=1 -- call 2 1 0 2>/dev/full)" 'ok errno kept' 'debug: nothing can be written'
 mkfifo "$tmp/fifo"

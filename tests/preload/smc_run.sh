@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=sh disable=SC2154
+# shellcheck shell=bash disable=SC2154
 # smc_run; sourced by run, after shim.sh. Below smc_run itself lies the fake libc, too: a kernel with SMC.
 run=$BUILD/smc_run
 out=$tmp/out err=$tmp/err
@@ -208,7 +208,7 @@ if [ -e "$limit" ] && unshare -m mount --bind "$tmp/limit" "$limit" 2>/dev/null;
 	run_before=$run run=unshare
 	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
 	says 0 '' 'smc_run: raised net.core.rmem_max from 1000 to 5242880' '--raise-limits raises and says so'
-	is "$(cat "$tmp/limit")" 5242880 '--raise-limits: the new limit'
+	is "$(<"$tmp/limit")" 5242880 '--raise-limits: the new limit'
 	smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --raise-limits -r 5M true
 	says 0 '' '' '--raise-limits where nothing needs raising'
 	# stays TEXT OPTION...: a command that is refused leaves the limit as it is
@@ -217,7 +217,7 @@ if [ -e "$limit" ] && unshare -m mount --bind "$tmp/limit" "$limit" 2>/dev/null;
 		shift
 		echo 1000 >"$tmp/limit"
 		smc -m sh -c "$in_limit" sh "$tmp/limit" "$limit" "$run_before" --strict --raise-limits -r 5M "$@"
-		is "$status $(cat "$tmp/limit") $(grep -c raised "$err")" '125 1000 0' "--strict --raise-limits, $stays_text: nothing is raised" ||
+		is "$status $(<"$tmp/limit") $(grep -c raised "$err")" '125 1000 0' "--strict --raise-limits, $stays_text: nothing is raised" ||
 			diag "$(cat "$err")"
 	}
 	stays 'a program that the library does not reach' --preload "$bin/go_note"

@@ -7,15 +7,19 @@ cd "$1"
 
 # put FILE TEXT: an attribute; TEXT is a format of printf
 put() {
-	mkdir -p "$(dirname "$1")"
+	[ -d "${1%/*}" ] || mkdir -p "${1%/*}"
 	# shellcheck disable=SC2059
 	printf "$2" >"$1"
 }
 
 # ln_to PATH TARGET: a link, both below the root
 ln_to() {
-	mkdir -p "$(dirname "$1")"
-	ln -s "$(dirname "$1" | sed 's,[^/]*,..,g')/$2" "$1"
+	path=$1 up=
+	while [ "$path" != "${path#*/}" ]; do
+		path=${path#*/} up=../$up
+	done
+	[ -d "${1%/*}" ] || mkdir -p "${1%/*}"
+	ln -s "$up$2" "$1"
 }
 
 # pci BUS_ID VENDOR DEVICE DRIVER

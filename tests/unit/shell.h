@@ -5,6 +5,9 @@
 #include "test.h"
 
 #include <stdio.h>
+#include <unistd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 
 /* Names that others might choose, none longer than the name of a net device may be. */
 static const char *const hostile_names[] = {
@@ -13,27 +16,58 @@ static const char *const hostile_names[] = {
 	"a|b&", "\t", "\x7f\xc2\x9b\x9b", "up", "[a-z]", "{a,b}",
 };
 
-/* Each stub writes its words, ended by 1, and then 2. */
-#define SHELL_STUBS \
+/*
+ * Each stub writes its words, ended by 1, and then 2. For each line that is read the file runs
+ * whose descriptor is the argument; after its output comes 3.
+ */
+#define SHELL_SCRIPT \
 	"show() { for word; do printf '%s\\001' \"$word\"; done; printf '\\002'; }; " \
 	"for stub in ip ethtool rdma remove echo smc_pnet smc_rnics smc_run systemctl; do " \
-	"eval \"$stub() { show $stub \\\"\\$@\\\"; }\"; done; "
+	"eval \"$stub() { show $stub \\\"\\$@\\\"; }\"; done; exec 2>&1; " \
+	"while read -r go; do . /proc/self/fd/$0 </dev/null; printf '\\003'; done"
+
+struct shell {
+	FILE *file;
+	int script;
+};
+
+/* Start a shell, which ends with the test's program. */
+static inline void shell_start(struct shell *shell, const char *name)
+{
+	char script[16];
+	int fds[2];
+
+	shell->script = memfd_create(name, 0);
+	assert_true(shell->script >= 0);
+	snprintf(script, sizeof(script), "%d", shell->script);
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds), 0);
+	if (fork() == 0) {
+		dup2(fds[1], 0);
+		dup2(fds[1], 1);
+		execlp(name, name, "-c", SHELL_SCRIPT, script, (char *)NULL);
+		_exit(127);
+	}
+	close(fds[1]);
+	shell->file = fdopen(fds[0], "r+");
+	assert_non_null(shell->file);
+}
 
 /* The words that the commands of a line get, in @got. Whatever else runs writes something else. */
-static inline void shell_words_of(char *got, size_t size, const char *shell, const char *line)
+static inline void shell_words_of(char *got, size_t size, struct shell *shell, const char *line)
 {
-	char script[8192], command[64];
-	FILE *file;
-	size_t len;
+	size_t len = 0;
+	int c;
 
-	snprintf(script, sizeof(script), "%s\n%s\n", SHELL_STUBS, line);
-	setenv("SCRIPT", script, 1);
-	snprintf(command, sizeof(command), "exec %s -c \"$SCRIPT\" 2>&1", shell);
-	file = popen(command, "re");
-	assert_non_null(file);
-	len = fread(got, 1, size - 1, file);
+	assert_int_equal(ftruncate(shell->script, 0), 0);
+	assert_int_equal(pwrite(shell->script, line, strlen(line), 0), strlen(line));
+	fputs("go\n", shell->file);
+	fflush(shell->file);
+	while ((c = getc(shell->file)) != '\003') {
+		if (c == EOF || len + 1 >= size)
+			fail_msg("no answer to: %s", line);
+		got[len++] = (char)c;
+	}
 	got[len] = '\0';
-	assert_int_equal(pclose(file), 0);
 }
 
 /*
@@ -42,7 +76,8 @@ static inline void shell_words_of(char *got, size_t size, const char *shell, con
  */
 static inline void check_typed(const char *line, const char *want, const char *name)
 {
-	static const char *const shells[] = { "sh", "bash" };
+	static const char *const names[] = { "sh", "bash" };
+	static struct shell shells[ARRAY_SIZE(names)];
 	char words[8192] = "", got[8192];
 	size_t len = 0;
 
@@ -59,7 +94,9 @@ static inline void check_typed(const char *line, const char *want, const char *n
 	}
 	strcpy(words + len, "\001\002");
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
-		shell_words_of(got, sizeof(got), shells[i], line);
+		if (!shells[i].file)
+			shell_start(&shells[i], names[i]);
+		shell_words_of(got, sizeof(got), &shells[i], line);
 		assert_string_equal(got, words);
 	}
 }
