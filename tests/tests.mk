@@ -86,12 +86,13 @@ $(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: TOOL_P
 $(O)/obj/tests/unit/test_memory.o $(O)/obj/tests/unit/test_workdir.o: CFLAGS += -fno-builtin
 
 # An archive, as tests bring a netlink of their own: they take only what they call.
-$(O)/tests/smcdr.a: $(call objs,smcdr/*.c)
+TEST_PARTS := $(O)/tests/parts.a
+$(TEST_PARTS): $(SMCSS_PARTS) $(SHIM_PARTS) $(call objs,smcdr/*.c)
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) rcs $@ $^
 
-$(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
+$(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(TEST_PARTS) $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
@@ -99,7 +100,7 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(SMCSS_PARTS) $(SHIM_PARTS) $(O
 
 # With a main() of ours for "make check", with libFuzzer's for "make fuzz".
 FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
-$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(SMCSS_PARTS) $(SHIM_PARTS) $(O)/tests/smcdr.a $(O)/libsmc.a
+$(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(TEST_PARTS) $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
