@@ -17,8 +17,10 @@ int main(int argc, char **argv)
 		struct nlmsghdr nlh;
 		unsigned char body[52]; /* struct smc_diag_req */
 	} req = {
-		.nlh = { .nlmsg_len = sizeof(req), .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP, .nlmsg_seq = 1 },
+		.nlh = { .nlmsg_len = sizeof(req),
+			 .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP,
+			 .nlmsg_seq = 1 },
 		.body = { 43 },
 	};
 	static _Alignas(struct nlmsghdr) char buf[32768];

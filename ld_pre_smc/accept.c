@@ -72,7 +72,7 @@ static bool ended_by_window(int fd, long long passed)
 	limit = time.tv_sec * 1000LL + time.tv_usec / 1000;
 	if (err == EAGAIN)
 		ended = !limit || passed < limit - WINDOW;
-	else	/* with a time-out of its own TCP is not restarted: socket(7) */
+	else /* with a time-out of its own TCP is not restarted: socket(7) */
 		ended = !limit && passed < WINDOW && shim_would_restart();
 	errno = err;
 	return ended;
@@ -169,16 +169,10 @@ static int accept_ready(const struct call *call)
 			return call_next(call);
 		asked = true;
 		switch (look(call, tries++, &fd)) {
-		case RESULT:
-			return fd;
-		case GONE:
-			return accept_gone(call);
-		case BUSY:
-			shim_nap();
-			break;
-		case NOBODY:
-			tries = 0;
-			break;
+		case RESULT: return fd;
+		case GONE: return accept_gone(call);
+		case BUSY: shim_nap(); break;
+		case NOBODY: tries = 0; break;
 		}
 	}
 }

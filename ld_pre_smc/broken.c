@@ -122,7 +122,7 @@ static unsigned int hash_bytes(unsigned int hash, const void *bytes, size_t n)
 	const unsigned char *byte = bytes;
 
 	while (n--)
-		hash = (hash ^ *byte++) * 16777619;	/* FNV-1a */
+		hash = (hash ^ *byte++) * 16777619; /* FNV-1a */
 	return hash;
 }
 

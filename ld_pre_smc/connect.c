@@ -143,7 +143,7 @@ static int again_after_signal(const struct attempt *try)
 		return ret;
 	if (shim_would_restart())
 		return wait_connected(try, -1, 0);
-	errno = EINTR;	/* and the connection goes on, as with TCP */
+	errno = EINTR; /* and the connection goes on, as with TCP */
 	return -1;
 }
 
@@ -168,7 +168,8 @@ static int settle(const struct attempt *try, int ret)
 
 	/* A refusal that the kernel forgot as a signal restarted the call: the socket is as new. */
 	for (tries = 0; ret && errno == ECONNABORTED && tries < RESTARTS &&
-			!(shim_events(try->fd, 0) & POLLHUP); tries++)
+			!(shim_events(try->fd, 0) & POLLHUP);
+	     tries++)
 		ret = next_connect(try->fd, try->addr, try->len);
 	if (ret && errno == EINTR)
 		return again_after_signal(try);
@@ -221,7 +222,7 @@ static int bind_again(int fd, const union shim_address *from)
 		return 0;
 	if (errno != EADDRINUSE || ntohs(from->in.sin_port) < FIRST_OWN_PORT)
 		return -1;
-	any_port.in.sin_port = 0;	/* at the same place in IPv6 */
+	any_port.in.sin_port = 0; /* at the same place in IPv6 */
 	return next_bind(fd, &any_port.any, shim_address_len(from));
 }
 

@@ -13,12 +13,12 @@
 #define SHIM_FD_BITS (CHAR_BIT * (int)sizeof(unsigned long))
 
 enum shim_fd_table {
-	FD_SMC,		/* may be an SMC socket */
-	FD_EPOLL,	/* may be an epoll instance */
-	FD_KEPT,	/* smc_keep has it too, since shutdown() */
-	FD_PLAIN,	/* see shim_fd_is_plain(); with FD_SMC, or not at all */
-	FD_QUICK,	/* a listener that did not wait when it was asked last */
-	FD_SOCKET,	/* see shim_fd_mark_socket() */
+	FD_SMC,	   /* may be an SMC socket */
+	FD_EPOLL,  /* may be an epoll instance */
+	FD_KEPT,   /* smc_keep has it too, since shutdown() */
+	FD_PLAIN,  /* see shim_fd_is_plain(); with FD_SMC, or not at all */
+	FD_QUICK,  /* a listener that did not wait when it was asked last */
+	FD_SOCKET, /* see shim_fd_mark_socket() */
 	FD_TABLES,
 };
 
@@ -30,7 +30,9 @@ void shim_fd_set(enum shim_fd_table table, int fd);
 static inline bool shim_fd_is_set(enum shim_fd_table table, int fd)
 {
 	return atomic_load_explicit(&shim_fd_bits[table][fd / SHIM_FD_BITS],
-				    memory_order_relaxed) >> fd % SHIM_FD_BITS & 1;
+				    memory_order_relaxed) >>
+		       fd % SHIM_FD_BITS &
+	       1;
 }
 
 /** shim_fd_is_marked() - whether a file descriptor may be an SMC socket; true for huge numbers */

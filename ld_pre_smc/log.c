@@ -15,15 +15,19 @@
 /* One byte stays free for the newline. */
 #define ROOM (sizeof(((struct log_line *)0)->text) - 1)
 
-#define NAMED(number) { number, #number }
+#define NAMED(number)                                                                              \
+	{                                                                                          \
+		number, #number                                                                    \
+	}
 
 static const struct {
 	int number;
 	const char *name;
 } errors[] = {
-	NAMED(EACCES), NAMED(EADDRINUSE), NAMED(EAFNOSUPPORT), NAMED(EBADF), NAMED(EINVAL),
-	NAMED(EMFILE), NAMED(ENFILE), NAMED(ENOBUFS), NAMED(ENOMEM), NAMED(ENOSYS),
-	NAMED(EOPNOTSUPP), NAMED(EPERM), NAMED(EPROTONOSUPPORT), NAMED(ESOCKTNOSUPPORT),
+	NAMED(EACCES),		NAMED(EADDRINUSE),	NAMED(EAFNOSUPPORT), NAMED(EBADF),
+	NAMED(EINVAL),		NAMED(EMFILE),		NAMED(ENFILE),	     NAMED(ENOBUFS),
+	NAMED(ENOMEM),		NAMED(ENOSYS),		NAMED(EOPNOTSUPP),   NAMED(EPERM),
+	NAMED(EPROTONOSUPPORT), NAMED(ESOCKTNOSUPPORT),
 };
 
 static void log_char(struct log_line *line, char c)
@@ -181,7 +185,7 @@ static void put_buffer(struct log_line *line, const char *name, int bytes, int e
 }
 
 static void put_refusals(struct log_line *line, const struct socket_attempt *try,
-			  const struct shim_config *cfg)
+			 const struct shim_config *cfg)
 {
 	const char *before = " (";
 	int i, kind;

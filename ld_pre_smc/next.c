@@ -16,17 +16,18 @@ atomic_bool shim_has_started;
 		return (type)syscall(SYS_##name, __VA_ARGS__);                                     \
 	}
 RAW(int, socket, (int domain, int type, int protocol), domain, type, protocol)
-RAW(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t len),
-    fd, level, name, value, len)
-RAW(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *len),
-    fd, level, name, value, len)
+RAW(int, setsockopt, (int fd, int level, int name, const void *value, socklen_t len), fd, level,
+    name, value, len)
+RAW(int, getsockopt, (int fd, int level, int name, void *value, socklen_t *len), fd, level, name,
+    value, len)
 RAW(int, connect, (int fd, const struct sockaddr *addr, socklen_t len), fd, addr, len)
 RAW(int, bind, (int fd, const struct sockaddr *addr, socklen_t len), fd, addr, len)
 RAW(int, listen, (int fd, int backlog), fd, backlog)
 RAW(int, accept4, (int fd, struct sockaddr *addr, socklen_t *len, int flags), fd, addr, len, flags)
 RAW(int, ioctl, (int fd, unsigned long request, void *arg), fd, request, arg)
-RAW(ssize_t, splice, (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len,
-		      unsigned int flags), in, in_pos, out, out_pos, len, flags)
+RAW(ssize_t, splice,
+    (int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, unsigned int flags), in, in_pos,
+    out, out_pos, len, flags)
 /* 32-bit architectures of later years have one of the two only. */
 #ifndef SYS_sendfile
 #define SYS_sendfile SYS_sendfile64
@@ -81,7 +82,7 @@ static int raw_accept(int fd, struct sockaddr *addr, socklen_t *len)
 
 static const struct {
 	const char *name;
-	shim_any_fn raw;	/* the last resort */
+	shim_any_fn raw; /* the last resort */
 } shim_fns[SHIM_FNS] = {
 	[SHIM_SOCKET] = { "socket", (shim_any_fn)raw_socket },
 	[SHIM_SETSOCKOPT] = { "setsockopt", (shim_any_fn)raw_setsockopt },

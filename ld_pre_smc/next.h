@@ -117,8 +117,7 @@ int next_socket(int domain, int type, int protocol);
 #define next_dup ((__typeof__(dup) *)shim_next(SHIM_DUP))
 #define next_dup2 ((__typeof__(dup2) *)shim_next(SHIM_DUP2))
 #define next_dup3 ((__typeof__(dup3) *)shim_next(SHIM_DUP3))
-#define next_close_range                                                                           \
-	((int (*)(unsigned int, unsigned int, int))shim_next(SHIM_CLOSE_RANGE))
+#define next_close_range ((int (*)(unsigned int, unsigned int, int))shim_next(SHIM_CLOSE_RANGE))
 #define next_closefrom ((void (*)(int))shim_next(SHIM_CLOSEFROM))
 #define next_recvmsg ((__typeof__(recvmsg) *)shim_next(SHIM_RECVMSG))
 #define next_recvmmsg ((__typeof__(recvmmsg) *)shim_next(SHIM_RECVMMSG))

@@ -23,9 +23,9 @@ struct message {
 
 enum {
 	NETLINK_RDMA_20 = 20,
-	DUMP_REQUEST = 0x301,	/* NLM_F_REQUEST | NLM_F_DUMP */
-	DONE = 3,		/* NLMSG_DONE */
-	DEVICES = 5 << 10 | 1,	/* RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET) */
+	DUMP_REQUEST = 0x301,  /* NLM_F_REQUEST | NLM_F_DUMP */
+	DONE = 3,	       /* NLMSG_DONE */
+	DEVICES = 5 << 10 | 1, /* RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET) */
 };
 
 /* Calls between two questions, at least: who closes few sockets opens none for that. */

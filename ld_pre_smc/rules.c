@@ -150,7 +150,7 @@ int rules_parse(struct rules *rules, bool is_exclude, const char *text, const ch
 			text++;
 		if (!*text)
 			break;
-		for (end = text; *end && !is_separator(*end); )
+		for (end = text; *end && !is_separator(*end);)
 			end++;
 		*bad = text;
 		if (count == RULES_MAX)
@@ -200,8 +200,8 @@ static bool matches(const struct rule *rule, bool is_listen, const struct place 
 {
 	return rule->is_listen == is_listen && place->port >= rule->low &&
 	       place->port <= rule->high &&
-	       (!rule->has_addr || (rule->is_v6 == place->is_v6 &&
-				    same_bits(rule->addr, place->addr, rule->bits)));
+	       (!rule->has_addr ||
+		(rule->is_v6 == place->is_v6 && same_bits(rule->addr, place->addr, rule->bits)));
 }
 
 bool rules_allow(const struct rules *rules, bool is_listen, const struct sockaddr *addr,

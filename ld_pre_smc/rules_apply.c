@@ -25,8 +25,8 @@ static __attribute__((noinline)) void apply(int fd, bool is_listen, const struct
 
 	if (!rules_allow(shim_rules_get(&own), is_listen, addr, len) && shim_is_smc(fd, &sock) &&
 	    shim_may_swap(fd))
-		shim_swap_by_rule(fd, &sock, is_listen ? "rules for listening" :
-				  "rules for connecting");
+		shim_swap_by_rule(fd, &sock,
+				  is_listen ? "rules for listening" : "rules for connecting");
 	errno = saved;
 }
 

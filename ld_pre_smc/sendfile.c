@@ -8,7 +8,7 @@
 /* @pos is a long, or 64 bits: the kernel's business. */
 static ssize_t send_file(enum shim_fn fn, int out, int in, void *pos, size_t len)
 {
-	ssize_t ret = ((ssize_t (*)(int, int, void *, size_t))shim_next(fn))(out, in, pos, len);
+	ssize_t ret = ((ssize_t(*)(int, int, void *, size_t))shim_next(fn))(out, in, pos, len);
 
 	if (ret > 0 && (size_t)ret < len && shim_unsent_is_ours(out))
 		shim_push(out);

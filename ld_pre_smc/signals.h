@@ -12,7 +12,7 @@
 
 /* The kernel's set has 64 signals, that of MIPS 128; the call takes no other size than its own. */
 #define SHIM_SIGSET (_NSIG / 8)
-#define SHIM_SIGNAL(number) (1ULL << ((number) - 1))
+#define SHIM_SIGNAL(number) (1ULL << ((number)-1))
 /* A fault of the thread itself kills the process when its signal is blocked. */
 #define SHIM_FAULTS                                                                                \
 	(SHIM_SIGNAL(SIGSEGV) | SHIM_SIGNAL(SIGBUS) | SHIM_SIGNAL(SIGFPE) | SHIM_SIGNAL(SIGILL) |  \

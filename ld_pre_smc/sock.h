@@ -14,10 +14,10 @@
 
 /* The two sockets that carry SMC, in no order of preference, and the one that does not. */
 enum shim_kind {
-	KIND_AF_SMC,	/* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
-	KIND_INET,	/* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
+	KIND_AF_SMC, /* socket(AF_SMC, SOCK_STREAM, SMCPROTO_SMC or SMCPROTO_SMC6) */
+	KIND_INET,   /* socket(AF_INET or AF_INET6, SOCK_STREAM, IPPROTO_SMC) */
 	KINDS,
-	KIND_TCP = KINDS,	/* an ordinary socket: what remains */
+	KIND_TCP = KINDS, /* an ordinary socket: what remains */
 };
 
 /* How each kind is opened. Second index: 0 for AF_INET, 1 for AF_INET6. */

@@ -59,10 +59,8 @@ static bool is_refusal(int err)
 	case EPERM:
 	case EACCES:
 	case ENOSYS:
-	case EOPNOTSUPP:
-		return true;
-	default:
-		return false;
+	case EOPNOTSUPP: return true;
+	default: return false;
 	}
 }
 
@@ -197,8 +195,9 @@ static __attribute__((noinline, cold)) int map_socket(int domain, int type, int 
 	if (cfg->debug)
 		log_socket(&try, cfg, domain, type, protocol);
 	if (!smc || try.fd >= 0)
-		atomic_store_explicit(&ways[v6], is_plain(cfg) && smc ? short_ways[try.kind][v6] :
-				      map_socket, memory_order_release);
+		atomic_store_explicit(&ways[v6],
+				      is_plain(cfg) && smc ? short_ways[try.kind][v6] : map_socket,
+				      memory_order_release);
 	if (smc)
 		shim_fd_mark_plain(try.fd);
 	errno = try.fd >= 0 ? saved : try.err;
@@ -238,7 +237,7 @@ int socket(int domain, int type, int protocol)
 	else
 		return next_socket(domain, type, protocol);
 	return is_tcp(type, protocol) ? way(domain, type, protocol) :
-		next_socket(domain, type, protocol);
+					next_socket(domain, type, protocol);
 }
 
 /* The next socket() looks at everything again. */

@@ -34,10 +34,8 @@ static bool ends_smc(int level, int name)
 	case TCP_FASTOPEN:
 	case TCP_FASTOPEN_CONNECT:
 	case TCP_FASTOPEN_KEY:
-	case TCP_FASTOPEN_NO_COOKIE:
-		return true;
-	default:
-		return false;
+	case TCP_FASTOPEN_NO_COOKIE: return true;
+	default: return false;
 	}
 }
 
@@ -60,18 +58,12 @@ static const char *why(int level, int name)
 	if (level != SOL_SOCKET)
 		return "a TCP option";
 	switch (name) {
-	case SO_REUSEPORT:
-		return "SO_REUSEPORT";
-	case SO_RCVLOWAT:
-		return "SO_RCVLOWAT";
-	case SO_ZEROCOPY:
-		return "SO_ZEROCOPY";
-	case SO_PEEK_OFF:
-		return "SO_PEEK_OFF";
-	case SO_TXREHASH:
-		return "SO_TXREHASH";
-	default:
-		return "an option that SMC refuses";
+	case SO_REUSEPORT: return "SO_REUSEPORT";
+	case SO_RCVLOWAT: return "SO_RCVLOWAT";
+	case SO_ZEROCOPY: return "SO_ZEROCOPY";
+	case SO_PEEK_OFF: return "SO_PEEK_OFF";
+	case SO_TXREHASH: return "SO_TXREHASH";
+	default: return "an option that SMC refuses";
 	}
 }
 
@@ -267,12 +259,10 @@ static int repair_get(int fd, int name, int value)
 	struct shim_sock sock;
 
 	switch (name) {
-	case SO_DOMAIN:
-		return value == AF_SMC && shim_is_smc(fd, &sock) ? sock.family : value;
+	case SO_DOMAIN: return value == AF_SMC && shim_is_smc(fd, &sock) ? sock.family : value;
 	case SO_PROTOCOL:
 		return value != IPPROTO_TCP && shim_is_smc(fd, NULL) ? IPPROTO_TCP : value;
-	default:
-		return value ? shim_connect_verdict(fd, value) : lost_error(fd);
+	default: return value ? shim_connect_verdict(fd, value) : lost_error(fd);
 	}
 }
 
@@ -357,8 +347,7 @@ int ioctl(int fd, int request, ...)
 	va_end(ap);
 	ret = next_ioctl(fd, request, arg);
 	/* The kernel looks at 32 bits, and musl's programs pass no more. */
-	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) ||
-	    !shim_repairs())
+	if (ret != -1 || errno != ENOTTY || !SOCKET_IOCTL((unsigned int)request) || !shim_repairs())
 		return ret;
 	ret = ask_tcp(fd, (unsigned int)request, arg);
 	if (ret != -1)

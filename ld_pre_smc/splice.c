@@ -60,8 +60,7 @@ ssize_t splice(int in, loff_t *in_pos, int out, loff_t *out_pos, size_t len, uns
 	int saved = errno;
 	ssize_t n;
 
-	if (in_pos || out_pos || !len || !shim_repairs() || !shim_is_smc(in, NULL) ||
-	    !is_pipe(out))
+	if (in_pos || out_pos || !len || !shim_repairs() || !shim_is_smc(in, NULL) || !is_pipe(out))
 		return next_splice(in, in_pos, out, out_pos, len, flags);
 	n = copy(in, out, len, flags);
 	if (n >= 0)

@@ -52,7 +52,7 @@ static const short ipv6_options[] = {
 };
 /* clang-format on */
 
-#define COPY(from, to, level, names) \
+#define COPY(from, to, level, names)                                                               \
 	copy_options(from, to, level, names, sizeof(names) / sizeof((names)[0]))
 
 /* What fails here was allowed when the program set it: a right given up since then. It is lost. */

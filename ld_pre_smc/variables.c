@@ -36,16 +36,12 @@ bool smc_is_family(const char *value)
 static int unit_factor(char letter)
 {
 	switch (letter) {
-	case '\0':
-		return 1;
+	case '\0': return 1;
 	case 'k':
-	case 'K':
-		return 1024;
+	case 'K': return 1024;
 	case 'm':
-	case 'M':
-		return 1024 * 1024;
-	default:
-		return 0;
+	case 'M': return 1024 * 1024;
+	default: return 0;
 	}
 }
 

@@ -42,7 +42,8 @@ static int check_hook(struct smc_err *err)
 	int id;
 
 	if (!btf)
-		return smc_err_say(err, ENOTSUP, "the kernel has no type information for eBPF: no "
+		return smc_err_say(err, ENOTSUP,
+				   "the kernel has no type information for eBPF: no "
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
 	id = btf__find_by_name_kind(btf, SMC_BPF_HOOK, BTF_KIND_FUNC);
 	btf__free(btf);
@@ -62,8 +63,10 @@ static int check_smc(struct smc_err *err)
 
 	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
-	return ret ? smc_err_set(err, -ret, "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
-				 "SMC) cannot be opened, so TCP sockets would fail, too") : 0;
+	return ret ? smc_err_set(err, -ret,
+				 "sockets with IPPROTO_SMC (Linux 6.11 or later, with "
+				 "SMC) cannot be opened, so TCP sockets would fail, too") :
+		     0;
 }
 
 int check_host(struct smc_err *err)

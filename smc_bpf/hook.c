@@ -84,9 +84,8 @@ static int shares(pid_t pid, const char *ns)
 
 static int attach(const struct oci_state *container, struct smc_err *err)
 {
-	const struct smc_scope rules = {
-		.family = container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0
-	};
+	const struct smc_scope rules = { .family =
+						 container->wish == OCI_TCP ? SCOPE_NO_FAMILY : 0 };
 	struct scope_target target = { 0 };
 	const char *root = cgroup_mount();
 	char path[PATH_MAX], full[PATH_MAX + 64];
@@ -118,7 +117,8 @@ static int set_up(const struct cli_tool *tool, const struct oci_state *container
 	if (ret)
 		return ret > 0 ? 0 : smc_err_set(err, -ret, "%s", netns);
 	if (!self_find("smc_conf", X_OK, program))
-		return smc_err_say(err, ENOENT, "smc_conf, which applies " CONF_FILE ", is not "
+		return smc_err_say(err, ENOENT,
+				   "smc_conf, which applies " CONF_FILE ", is not "
 				   "installed beside smc_bpf");
 	ret = program_run(argv, &said, &size);
 	if (ret < 0)
@@ -138,8 +138,10 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 	int ret, set = 0;
 
 	if (shares(container->pid, "mnt") > 0) {
-		smc_err_say(&err, EXDEV, "process %d has the mounts of the host: it is not in a "
-			    "container", (int)container->pid);
+		smc_err_say(&err, EXDEV,
+			    "process %d has the mounts of the host: it is not in a "
+			    "container",
+			    (int)container->pid);
 		say(tool, container, LOG_ERR, err.text);
 		return -EXDEV;
 	}
@@ -239,8 +241,8 @@ static int finish(pid_t pid, const sigset_t *child, int64_t end)
 			kill(-pid, SIGKILL);
 			return -ETIMEDOUT;
 		}
-		sigtimedwait(child, NULL, &(struct timespec){ left / 1000000000,
-							      left % 1000000000 });
+		sigtimedwait(child, NULL,
+			     &(struct timespec){ left / 1000000000, left % 1000000000 });
 	}
 	return status ? -1 : 0;
 }

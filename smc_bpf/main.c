@@ -19,7 +19,8 @@ enum {
 	OPT_ONLY,
 	OPT_USER,
 	OPT_EXCLUDE_COMM,
-	OPT_ALLOW_GROUP, OPT_METRICS,
+	OPT_ALLOW_GROUP,
+	OPT_METRICS,
 };
 
 static const struct cli_opt options[] = {
@@ -34,7 +35,7 @@ static const struct cli_opt options[] = {
 	{ OPT_USER, "user", "USER", "convert sockets of this user only" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
 	  "leave processes with this command name alone;\n"
-						    "up to 8 times" },
+	  "up to 8 times" },
 	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf" },
 	{ 'j', "json", NULL, "write one JSON document" },
 	{ OPT_METRICS, "metrics", NULL, "write counters in Prometheus' text form" },
@@ -64,8 +65,8 @@ enum command { COMMAND_NONE, ATTACH, DETACH, STATUS, CHECK, HOOK };
 /** struct bpf_opts - the command line, read */
 struct bpf_opts {
 	enum command command;
-	int how;		/* option that names the target, 0 for none */
-	const char *text;	/* its argument */
+	int how;	  /* option that names the target, 0 for none */
+	const char *text; /* its argument */
 	bool is_all, is_json, is_metrics, has_rules;
 	struct smc_scope rules;
 	size_t comms;
@@ -138,8 +139,12 @@ static int set_target(struct bpf_opts *opts, int how)
 static int set_option(struct bpf_opts *opts, int opt)
 {
 	switch (opt) {
-	case 'c': case 'u': case 'C': case 'p': case OPT_CGROUP_OF: case OPT_RUN:
-		return set_target(opts, opt);
+	case 'c':
+	case 'u':
+	case 'C':
+	case 'p':
+	case OPT_CGROUP_OF:
+	case OPT_RUN: return set_target(opts, opt);
 	case 'j': opts->is_json = true; return 0;
 	case OPT_METRICS: opts->is_metrics = true; return 0;
 	case OPT_ALL: opts->is_all = true; return 0;
@@ -153,12 +158,13 @@ static int set_option(struct bpf_opts *opts, int opt)
 
 static int set_command(struct bpf_opts *opts, const char *word)
 {
-	static const char *const words[] = { NULL, "attach", "detach", "status", "check",
-					     "oci-hook" };
+	static const char *const words[] = {
+		NULL, "attach", "detach", "status", "check", "oci-hook"
+	};
 
 	if (!word)
 		return cli_usage_error(&tool, "no command given: attach, detach, status, check "
-				       "or oci-hook");
+					      "or oci-hook");
 	for (opts->command = ATTACH; opts->command <= HOOK; opts->command++)
 		if (!strcmp(word, words[opts->command]))
 			return 0;
@@ -172,7 +178,7 @@ static int check_together(const struct bpf_opts *opts)
 				       "option '--all' is only for 'detach', without a target");
 	if (!opts->how && !opts->is_all && opts->command < STATUS)
 		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
-				       "--container, --pid or --run");
+					      "--container, --pid or --run");
 	if (opts->how && opts->command == HOOK)
 		return cli_usage_error(&tool, "'oci-hook' takes no target: the runtime names it");
 	if (opts->has_rules && opts->command != ATTACH)
@@ -223,13 +229,9 @@ static int find_target(const struct bpf_opts *opts, struct scope_target *target,
 		       struct smc_err *err)
 {
 	switch (opts->how) {
-	case 0:
-		return 0;
-	case 'p':
-		return scope_target_process(target, opts->text, err);
-	case OPT_RUN:
-		scope_target_run(target);
-		return 0;
+	case 0: return 0;
+	case 'p': return scope_target_process(target, opts->text, err);
+	case OPT_RUN: scope_target_run(target); return 0;
 	default:
 		return scope_target_cgroup(target, opts->how == OPT_CGROUP_OF ? 'o' : opts->how,
 					   opts->text, err);
@@ -257,8 +259,10 @@ static void note_end(const struct bpf_opts *opts)
 	const char *type = opts->how == 'u' ? strrchr(opts->text, '.') : ".slice";
 
 	if (isatty(STDERR_FILENO) && (!type || strcmp(type, ".slice")))
-		cli_note(&tool, "this ends when %s is restarted: 'smc_run --bpf --enable' attaches "
-			 "at each start", opts->text);
+		cli_note(&tool,
+			 "this ends when %s is restarted: 'smc_run --bpf --enable' attaches "
+			 "at each start",
+			 opts->text);
 }
 
 static int attach(const struct bpf_opts *opts, struct scope_target *target, struct smc_err *err)
@@ -281,17 +285,14 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 	if (ret)
 		return ret;
 	switch (opts->command) {
-	case ATTACH:
-		return attach(opts, &target, err);
-	case DETACH:
-		return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
+	case ATTACH: return attach(opts, &target, err);
+	case DETACH: return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:
 		ret = pins_check(err);
 		if (!ret)
 			puts("eBPF can be used here");
 		return ret;
-	default:
-		return status(opts, &target, err);
+	default: return status(opts, &target, err);
 	}
 }
 

@@ -9,15 +9,16 @@
 #include <jansson.h>
 
 static const char *const wishes[] = {
-	[OCI_TCP] = "tcp", [OCI_TRUE] = "true", [OCI_SMC] = "smc",
+	[OCI_TCP] = "tcp",
+	[OCI_TRUE] = "true",
+	[OCI_SMC] = "smc",
 	[OCI_STRICT] = "strict",
 };
 
 /* Without the annotation, or other ones: nothing is wished. */
 static int read_wish(struct oci_state *container, const json_t *state, struct smc_err *err)
 {
-	const json_t *wish = json_object_get(json_object_get(state, "annotations"),
-					     OCI_ANNOTATION);
+	const json_t *wish = json_object_get(json_object_get(state, "annotations"), OCI_ANNOTATION);
 	const char *text = json_string_value(wish);
 
 	container->wish = OCI_NONE;
@@ -28,8 +29,10 @@ static int read_wish(struct oci_state *container, const json_t *state, struct sm
 			container->wish = (enum oci_wish)i;
 	if (container->wish)
 		return 0;
-	return smc_err_say(err, EINVAL, "annotation " OCI_ANNOTATION ": '%.40s' is neither "
-			   "true, tcp, smc nor strict", text ? text : "");
+	return smc_err_say(err, EINVAL,
+			   "annotation " OCI_ANNOTATION ": '%.40s' is neither "
+			   "true, tcp, smc nor strict",
+			   text ? text : "");
 }
 
 static int read_state(struct oci_state *container, const json_t *state, struct smc_err *err)
@@ -59,7 +62,8 @@ int oci_state_read(struct oci_state *container, const char *text, size_t len, st
 
 	*container = (struct oci_state){ .wish = OCI_NONE };
 	if (!json_is_object(state))
-		ret = smc_err_say(err, EINVAL, "standard input is not the state of a container, "
+		ret = smc_err_say(err, EINVAL,
+				  "standard input is not the state of a container, "
 				  "which its runtime writes there");
 	else
 		ret = read_state(container, state, err);

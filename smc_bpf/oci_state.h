@@ -13,10 +13,10 @@
 
 enum oci_wish {
 	OCI_NONE,
-	OCI_TCP,		/* stays on TCP, whatever is attached around it */
-	OCI_TRUE,		/* its TCP sockets become SMC sockets, if that is possible */
-	OCI_SMC,		/* the same */
-	OCI_STRICT,	/* the same, and it does not start otherwise */
+	OCI_TCP,    /* stays on TCP, whatever is attached around it */
+	OCI_TRUE,   /* its TCP sockets become SMC sockets, if that is possible */
+	OCI_SMC,    /* the same */
+	OCI_STRICT, /* the same, and it does not start otherwise */
 };
 
 /**

@@ -19,8 +19,10 @@ static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SC
 static int load_error(int ret, const char *what, struct smc_err *err)
 {
 	if (ret == -E2BIG)
-		return smc_err_say(err, E2BIG, "cannot %s: too many other eBPF programs are "
-				   "attached to " SMC_BPF_HOOK "()", what);
+		return smc_err_say(err, E2BIG,
+				   "cannot %s: too many other eBPF programs are "
+				   "attached to " SMC_BPF_HOOK "()",
+				   what);
 	return bpf_load_error(ret, what, err);
 }
 
@@ -80,15 +82,13 @@ static int open_maps(struct pins *pins, bool writable, struct smc_err *err)
 	if (!ret && access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
 		ret = -errno;
 	switch (ret) {
-	case 0:
-		return 0;
-	case -ENOENT:
-		return smc_err_say(err, ENOENT, "nothing is attached");
+	case 0: return 0;
+	case -ENOENT: return smc_err_say(err, ENOENT, "nothing is attached");
 	case -ESTALE:
-		return smc_err_say(err, ESTALE, "the eBPF programs were loaded by another version: "
+		return smc_err_say(err, ESTALE,
+				   "the eBPF programs were loaded by another version: "
 				   "'smc_bpf detach --all' removes them");
-	default:
-		return smc_err_set(err, -ret, "cannot open the maps in " SCOPE_DIR);
+	default: return smc_err_set(err, -ret, "cannot open the maps in " SCOPE_DIR);
 	}
 }
 
@@ -97,8 +97,7 @@ static int check_owner(const struct stat *st, struct smc_err *err)
 {
 	if (st->st_uid == geteuid() && !(st->st_mode & S_IWOTH))
 		return 0;
-	return smc_err_say(err, EPERM, SCOPE_DIR " belongs to user %u",
-			   (unsigned int)st->st_uid);
+	return smc_err_say(err, EPERM, SCOPE_DIR " belongs to user %u", (unsigned int)st->st_uid);
 }
 
 int pins_read(struct pins *pins, struct smc_err *err)

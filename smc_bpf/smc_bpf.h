@@ -34,7 +34,10 @@ struct pins {
 	int dir, tasks, scopes;
 };
 
-#define PINS_CLOSED { -1, -1, -1 }
+#define PINS_CLOSED                                                                                \
+	{                                                                                          \
+		-1, -1, -1                                                                         \
+	}
 
 /**
  * pins_check() - could something be attached? Nothing is changed. Return: 0, -errno with a
@@ -67,8 +70,8 @@ void pins_close(struct pins *pins);
 /* ---- scopes.c ---- */
 
 enum scope_state {
-	STATE_GONE,		/* its control group was removed, its processes have ended */
-	STATE_EMPTY,		/* no process now, but there may be one again */
+	STATE_GONE,  /* its control group was removed, its processes have ended */
+	STATE_EMPTY, /* no process now, but there may be one again */
 	STATE_ACTIVE,
 };
 
@@ -103,7 +106,7 @@ pid_t process_number(pid_t pid, const char *key);
 /** struct scope_target - what the command line names; @kind 0: nothing */
 struct scope_target {
 	enum scope_kind kind;
-	uint64_t id;		/* 0: a process without a mark */
+	uint64_t id; /* 0: a process without a mark */
 	pid_t pid;
 	char name[SCOPE_NAME_SIZE];
 };

@@ -56,18 +56,18 @@ static const struct out_col columns[] = {
 	{ "scope", "Scope", "scope", 7, OUT_NAME(scope_entry, scope.kind, kinds) },
 	{ NULL, NULL, "id", 0, OUT_DEC_STR(scope_entry, id, 1) },
 	{ "state", "State", "state", 6, OUT_NAME(scope_entry, state, states) },
-	{ "converted", "Converted", "converted", 9,
-	  OUT_RIGHT, OUT_DEC(scope_entry, scope.converted, 1) },
-	{ "excluded", "Excluded", "excluded", 8,
-	  OUT_RIGHT, OUT_DEC(scope_entry, scope.excluded, 1) },
+	{ "converted", "Converted", "converted", 9, OUT_RIGHT,
+	  OUT_DEC(scope_entry, scope.converted, 1) },
+	{ "excluded", "Excluded", "excluded", 8, OUT_RIGHT,
+	  OUT_DEC(scope_entry, scope.excluded, 1) },
 	{ "other", "Other", "other", 8, OUT_RIGHT, OUT_DEC(scope_entry, scope.other, 1) },
 	{ "name", "Name", "name", 30, OUT_STR(scope_entry, scope.name) },
 	{ "rules", "Rules", NULL, 0, .text = text_rules },
 	{ NULL, NULL, "only", 0, OUT_NAME(scope_entry, scope.family, families), OUT_OPTIONAL },
-	{ NULL, NULL, "uid", 0,
-	  OUT_DEC(scope_entry, scope.uid, 0), OUT_IF(scope_entry, scope.has_uid, 1) },
-	{ NULL, NULL, "allowed_gid", 0,
-	  OUT_DEC(scope_entry, scope.gid, 0), OUT_IF(scope_entry, scope.has_gid, 1) },
+	{ NULL, NULL, "uid", 0, OUT_DEC(scope_entry, scope.uid, 0),
+	  OUT_IF(scope_entry, scope.has_uid, 1) },
+	{ NULL, NULL, "allowed_gid", 0, OUT_DEC(scope_entry, scope.gid, 0),
+	  OUT_IF(scope_entry, scope.has_gid, 1) },
 	{ NULL, NULL, "exclude_comms", 0, .json = json_comms },
 	{ 0 },
 };
@@ -76,8 +76,10 @@ static void append_json(struct out_text *text, const struct scope_list *list, bo
 {
 	json_t *array = out_json_list(columns, list->entries, list->count, sizeof(*list->entries));
 
-	out_json_document(text, json_pack("{s:s, s:b, s:o}", "schema", "smc-tools/bpf/1", "smc",
-					  has_smc, "scopes", array), false);
+	out_json_document(text,
+			  json_pack("{s:s, s:b, s:o}", "schema", "smc-tools/bpf/1", "smc", has_smc,
+				    "scopes", array),
+			  false);
 }
 
 /* Those of most sockets; the rest is counted together. */
@@ -98,7 +100,8 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 	char label[SCOPE_NAME_SIZE + 1], id[24];
 	uint64_t rest[3] = { 0 };
 
-	metrics_head(text, name, "counter", "Sockets of eBPF scopes: converted to SMC, excluded "
+	metrics_head(text, name, "counter",
+		     "Sockets of eBPF scopes: converted to SMC, excluded "
 		     "by name, or of another kind.");
 	for (size_t i = 0; i < list->count; i++) {
 		const struct scope_entry *entry = &list->entries[i];
@@ -110,8 +113,8 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 		for (size_t j = 0; j < 3; j++) {
 			rest[j] += values[j];
 			if (i < MOST_SCOPES)
-				metrics_sample(text, name, values[j], "scope", label, "id",
-					       id, "result", results[j], NULL);
+				metrics_sample(text, name, values[j], "scope", label, "id", id,
+					       "result", results[j], NULL);
 		}
 		if (i + 1 == MOST_SCOPES)
 			memset(rest, 0, sizeof(rest));

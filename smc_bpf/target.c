@@ -29,15 +29,10 @@ static int find_cgroup(const char *root, int option, const char *text, char path
 	int ret;
 
 	switch (option) {
-	case 'c':
-		return cgroup_path(root, text, path);
-	case 'u':
-		return cgroup_of_unit(root, text, path);
-	case 'C':
-		return cgroup_of_container(root, text, path);
-	default:
-		ret = parse_pid(text, &pid, err);
-		return ret ? ret : cgroup_of_process(pid, path);
+	case 'c': return cgroup_path(root, text, path);
+	case 'u': return cgroup_of_unit(root, text, path);
+	case 'C': return cgroup_of_container(root, text, path);
+	default: ret = parse_pid(text, &pid, err); return ret ? ret : cgroup_of_process(pid, path);
 	}
 }
 
@@ -49,17 +44,22 @@ static int explain(int ret, int option, const char *text, struct smc_err *err)
 				   text);
 	case 'C':
 		if (ret == -EINVAL)
-			return smc_err_say(err, EINVAL, "'%s' is not a container id: docker, "
-					   "podman and crictl show it with inspect", text);
-		return smc_err_say(err, -ret, ret == -EEXIST ?
-				   "several control groups match container '%s': give more of "
-				   "its id" : "no control group matches container '%s'", text);
+			return smc_err_say(err, EINVAL,
+					   "'%s' is not a container id: docker, "
+					   "podman and crictl show it with inspect",
+					   text);
+		return smc_err_say(
+			err, -ret,
+			ret == -EEXIST ?
+				"several control groups match container '%s': give more of "
+				"its id" :
+				"no control group matches container '%s'",
+			text);
 	case 'c':
 		if (ret == -EXDEV)
 			return smc_err_say(err, -ret, "'%s' is not a control group", text);
 		return smc_err_set(err, -ret, "control group '%s'", text);
-	default:
-		return smc_err_set(err, -ret, "process %s", text);
+	default: return smc_err_set(err, -ret, "process %s", text);
 	}
 }
 

@@ -40,8 +40,10 @@ static int join(char text[TEXT_SIZE], const struct chk_request *req)
 	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++) {
 		/* A dash alone is an empty column of smcss. */
 		if (word[0][0] == '-' && word[0][1])
-			return cli_usage_error(&chk_tool, "'%s' comes too late: options go "
-					       "before --explain", *word);
+			return cli_usage_error(&chk_tool,
+					       "'%s' comes too late: options go "
+					       "before --explain",
+					       *word);
 		len += (size_t)snprintf(text + len, TEXT_SIZE - len, " %s", *word);
 	}
 	return len < TEXT_SIZE ? 0 : cli_error(&chk_tool, "that is too long to be a reason");
@@ -83,11 +85,12 @@ static int read_code(const char *word, uint32_t *code)
 	long number = strtol(word, &end, 10);
 
 	if (number < 0 && number > -4096 && !*end)
-		return cli_error(&chk_tool, "%s is an error, not a reason: the connection failed "
-				 "instead of falling back: %s", word, strerror((int)-number));
+		return cli_error(&chk_tool,
+				 "%s is an error, not a reason: the connection failed "
+				 "instead of falling back: %s",
+				 word, strerror((int)-number));
 	switch (smc_reason_parse(word, code)) {
-	case 0:
-		return 0;
+	case 0: return 0;
 	case -ERANGE:
 		return cli_error(&chk_tool, "'%s' is not a reason: it has more than 32 bits", word);
 	default:
@@ -104,8 +107,7 @@ static int parse(struct question *question, char *text)
 	n = sscanf(start ? start : text, " %63[^/ \t\n]%n / %63s%n", own, &end, peer, &end);
 	/* Beside a mark there may be more columns or fields, elsewhere nothing. */
 	if (n < 1 || (!start && text[end + (int)strspn(text + end, " \t\n")]))
-		return cli_error(&chk_tool, "'%s' is not a reason, nor two separated by '/'",
-				 text);
+		return cli_error(&chk_tool, "'%s' is not a reason, nor two separated by '/'", text);
 	question->mode = n == 1 ? mode_without_reason(own) : NULL;
 	if (question->mode)
 		return 0;
@@ -289,10 +291,11 @@ static json_t *json_situations(const struct question *question)
 
 	for (size_t i = 0; i < 2 * smc_situation_count; i++)
 		if (is_seen(&view, i, question))
-			json_array_append_new(array, json_pack(
-				"{s:s, s:s, s:o*}", "seen_by", view.is_client ? "client" : "server",
-				"situation", view.text, "other_side",
-				json_pair(view.other, view.other_peer)));
+			json_array_append_new(array,
+					      json_pack("{s:s, s:s, s:o*}", "seen_by",
+							view.is_client ? "client" : "server",
+							"situation", view.text, "other_side",
+							json_pair(view.other, view.other_peer)));
 	return array;
 }
 
@@ -302,8 +305,8 @@ static int print_json(const struct question *question)
 	json_t *peer = question->has_peer ? json_reason(question->peer, true) : NULL;
 
 	if (question->mode)
-		return chk_print_json(json_pack("{s:s, s:s}", "schema", schema, "mode",
-						question->mode->name));
+		return chk_print_json(
+			json_pack("{s:s, s:s}", "schema", schema, "mode", question->mode->name));
 	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o}", "schema", schema, "reason",
 					json_reason(question->own, false), "peer_reason", peer,
 					"situations", json_situations(question)));
@@ -318,9 +321,10 @@ static int refuse_unknown(uint32_t code)
 
 	if (smc_reason_find(code))
 		return CHK_OK;
-	return cli_error(&chk_tool, "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other "
-			 "systems have more", code, family ? " (" : "", family ? family : "",
-			 family ? ")" : "");
+	return cli_error(&chk_tool,
+			 "0x%08x%s%s%s is not a reason of Linux 6.1 to 7.2; other "
+			 "systems have more",
+			 code, family ? " (" : "", family ? family : "", family ? ")" : "");
 }
 
 int chk_explain(const struct chk_request *req)

@@ -34,8 +34,9 @@ enum {
 
 static const struct cli_opt options[] = {
 	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host (the default)" },
-	{ 'i', "pnetid", "IFACE", "print the PNET ID of an interface; with --doctor, -l and -s\n"
-				  "check this interface only" },
+	{ 'i', "pnetid", "IFACE",
+	  "print the PNET ID of an interface; with --doctor, -l and -s\n"
+	  "check this interface only" },
 	{ OPT_PROBLEMS, "problems", NULL, "of the checks show problems and warnings only" },
 	{ 'C', "connect", "HOST", "test the connection to a server, ours or any other" },
 	{ 'S', "server", NULL, "run the server for such tests" },
@@ -47,25 +48,32 @@ static const struct cli_opt options[] = {
 	{ 't', "timeout", "SECONDS", "longest wait for one step of -C (default 10)" },
 	{ OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios" },
 	{ OPT_ADVISE, "advise", NULL, "watch plain TCP, and say for what SMC would pay" },
-	{ OPT_FOR, "for", "TIME", "how long: seconds, or with m or h (default 1m); Ctrl-C ends\n"
-				  "it earlier" },
-	{ OPT_PROBE, "probe", NULL, "and ask each peer that would profit, by a connection that\n"
-				    "sends nothing, whether it speaks SMC" },
+	{ OPT_FOR, "for", "TIME",
+	  "how long: seconds, or with m or h (default 1m); Ctrl-C ends\n"
+	  "it earlier" },
+	{ OPT_PROBE, "probe", NULL,
+	  "and ask each peer that would profit, by a connection that\n"
+	  "sends nothing, whether it speaks SMC" },
 	{ OPT_TUNE, "tune", NULL, "measure which buffers are best between here and -S" },
-	{ OPT_SHAPE, "shape", "SHAPE", "of the load of --tune: bulk (the default), rpc:BYTES or\n"
-				       "connections" },
-	{ OPT_KERNEL, "kernel", NULL, "also try what net.smc sets for SMC-R; needs root, and\n"
-				      "changes that for moments" },
-	{ 'e', "explain", "CODE", "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
-				  "as smcss shows them, 0x05000000/0x03030000" },
+	{ OPT_SHAPE, "shape", "SHAPE",
+	  "of the load of --tune: bulk (the default), rpc:BYTES or\n"
+	  "connections" },
+	{ OPT_KERNEL, "kernel", NULL,
+	  "also try what net.smc sets for SMC-R; needs root, and\n"
+	  "changes that for moments" },
+	{ 'e', "explain", "CODE",
+	  "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
+	  "as smcss shows them, 0x05000000/0x03030000" },
 	{ 'x', "program", "FILE", "say which way of smc_run reaches a program" },
 	{ 'b', "bundle", "FILE", "write what support needs to know into FILE (.tar.gz)" },
 	{ OPT_ANONYMOUS, "anonymous", NULL, "with other names and addresses in it, for strangers" },
 	{ OPT_KEY, "key", "FILE", "which decides them: the same ones in each bundle with it" },
-	{ OPT_FROM, "from", "FILE", "check the host that a bundle was made on, or run the tool\n"
-				    "that follows as if there: --from FILE smcr linkgroup" },
-	{ OPT_MATRIX, "matrix", NULL, "predict what connections would be between each two of the\n"
-				      "hosts that follow: bundles, or names to ask by ssh" },
+	{ OPT_FROM, "from", "FILE",
+	  "check the host that a bundle was made on, or run the tool\n"
+	  "that follows as if there: --from FILE smcr linkgroup" },
+	{ OPT_MATRIX, "matrix", NULL,
+	  "predict what connections would be between each two of the\n"
+	  "hosts that follow: bundles, or names to ask by ssh" },
 	{ OPT_DOT, "dot", NULL, "draw it for graphviz: --matrix --dot HOST... | dot -Tsvg" },
 	{ 'l', "live-test", NULL, "test SMC between this host and itself over each interface" },
 	{ 's', "static-analysis", NULL, "print what SMC could use on each interface" },
@@ -147,8 +155,10 @@ static int set_timeout(struct chk_request *req, const char *text)
 	double seconds = strtod(text, &end);
 
 	if (*end || !(seconds >= 0.001 && seconds <= 86400))
-		return cli_usage_error(&chk_tool, "'%s' is not a number of seconds from 0.001 to "
-				       "86400", text);
+		return cli_usage_error(&chk_tool,
+				       "'%s' is not a number of seconds from 0.001 to "
+				       "86400",
+				       text);
 	req->timeout_ms = (int)(seconds * 1000);
 	return 0;
 }
@@ -184,8 +194,10 @@ static int set_shape(struct chk_request *req, const char *text)
 	} else if (!strcmp(text, "bulk")) {
 		req->shape = CHK_SHAPE_BULK;
 	} else {
-		return cli_usage_error(&chk_tool, "'%s' is not bulk, connections or rpc: with 1 to "
-				       "%d bytes", text, CHK_RPC_BYTES);
+		return cli_usage_error(&chk_tool,
+				       "'%s' is not bulk, connections or rpc: with 1 to "
+				       "%d bytes",
+				       text, CHK_RPC_BYTES);
 	}
 	return 0;
 }
@@ -199,7 +211,9 @@ static int take_command(struct chk_request *req, int val)
 	case 's': req->is_static = true; return 0;
 	case 'i': req->iface = optarg; return 0;
 	case OPT_FROM: req->from = optarg; return 0;
-	case 'e': case 'x': case 'b': req->text = optarg; break;
+	case 'e':
+	case 'x':
+	case 'b': req->text = optarg; break;
 	default: break;
 	}
 	return set_command(req, val);

@@ -39,12 +39,13 @@ static int print_json(const struct pnet_row *row, bool is_hw)
 {
 	const char *id = row->pnetid, *base = row->net->base;
 
-	return chk_print_json(json_pack(
-		"{s:s, s:o, s:o, s:o*, s:s*}", "schema", "smc-tools/pnetid/1", "net_device",
-		out_json_str(row->name), "base_device",
-		out_json_str(base), "pnetid",
-		*id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
-		!*id ? NULL : is_hw ? "hardware" : "table"));
+	return chk_print_json(json_pack("{s:s, s:o, s:o, s:o*, s:s*}", "schema",
+					"smc-tools/pnetid/1", "net_device", out_json_str(row->name),
+					"base_device", out_json_str(base), "pnetid",
+					*id ? out_json_string(id, PNETID_SIZE) : NULL, "source",
+					!*id  ? NULL :
+					is_hw ? "hardware" :
+						"table"));
 }
 
 /* Where a kernel without SMC has no table, only the firmware can give one. */

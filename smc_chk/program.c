@@ -78,15 +78,18 @@ static int no_command(const char *command)
 	if (!strchr(command, '/'))
 		return cli_error(&chk_tool, "no command '%s' in PATH%s", command,
 				 *command && !access(command, F_OK) ?
-					 "; a file in this directory needs ./" : "");
+					 "; a file in this directory needs ./" :
+					 "");
 	if (stat(command, &st))
 		return cli_error(&chk_tool, "cannot find '%s': %s", command, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return cli_error(&chk_tool, "'%s' is not a program: it is %s", command,
 				 S_ISDIR(st.st_mode) ? "a directory" : "not a regular file");
 	if (!statvfs(command, &fs) && fs.f_flag & ST_NOEXEC)
-		return cli_error(&chk_tool, "'%s' cannot be started: its file system is mounted "
-				 "noexec", command);
+		return cli_error(&chk_tool,
+				 "'%s' cannot be started: its file system is mounted "
+				 "noexec",
+				 command);
 	return cli_error(&chk_tool, "'%s' cannot be started: it is not executable", command);
 }
 
@@ -103,8 +106,10 @@ static int no_machine(const struct target *target)
 {
 	char machine[SMC_ELF_MACHINE_SIZE];
 
-	return cli_error(&chk_tool, "'%s' cannot be started: this kernel does not execute programs "
-			 "for %s", target->path, smc_elf_machine_text(&target->elf, machine));
+	return cli_error(&chk_tool,
+			 "'%s' cannot be started: this kernel does not execute programs "
+			 "for %s",
+			 target->path, smc_elf_machine_text(&target->elf, machine));
 }
 
 /* Return: CHK_OK, or CHK_ERROR after a message. */
@@ -115,18 +120,24 @@ static int check_startable(const char *command, const struct target *target)
 	if (!target->path[0])
 		return no_command(command);
 	if (target->is_script)
-		return cli_error(&chk_tool, "'%s' cannot be started: its interpreter does not "
-				 "exist, or scripts are nested too deeply", target->path);
+		return cli_error(&chk_tool,
+				 "'%s' cannot be started: its interpreter does not "
+				 "exist, or scripts are nested too deeply",
+				 target->path);
 	if (!target->known && access(target->path, R_OK))
 		return cli_error(&chk_tool, "cannot read '%s': %s", target->path, strerror(errno));
 	if (!target->known || is_library(target) || (elf->type != ET_EXEC && elf->type != ET_DYN))
-		return cli_error(&chk_tool, "'%s' is not a program: neither an ELF program nor a "
-				 "script", target->path);
+		return cli_error(&chk_tool,
+				 "'%s' is not a program: neither an ELF program nor a "
+				 "script",
+				 target->path);
 	if (!host_executes(target->path, elf))
 		return no_machine(target);
 	if (elf->interp[0] && access(elf->interp, F_OK))
-		return cli_error(&chk_tool, "'%s' cannot be started: its loader '%s' does not "
-				 "exist", target->path, elf->interp);
+		return cli_error(&chk_tool,
+				 "'%s' cannot be started: its loader '%s' does not "
+				 "exist",
+				 target->path, elf->interp);
 	return CHK_OK;
 }
 
@@ -137,7 +148,8 @@ static void note_privileges(struct program *prog)
 	const struct target *target = &prog->target;
 	const struct passwd *owner = getpwuid(target->uid);
 	const char *what = target->raises & TARGET_SETUID ? "set-uid" :
-			   target->raises & TARGET_SETGID ? "set-gid" : "has file capabilities";
+			   target->raises & TARGET_SETGID ? "set-gid" :
+							    "has file capabilities";
 
 	if (!target->raises || (prog->why && !target->secure))
 		return;
@@ -148,8 +160,10 @@ static void note_privileges(struct program *prog)
 		note(prog, "%s; the library is installed set-uid, so it is preloaded there, too",
 		     what);
 	else if (!target->secure)
-		note(prog, "%s: nothing is preloaded when others start it, then only eBPF reaches "
-		     "it", what);
+		note(prog,
+		     "%s: nothing is preloaded when others start it, then only eBPF reaches "
+		     "it",
+		     what);
 	else
 		note(prog, "%s: started by %s it can be reached by the preload library", what,
 		     target->raises & TARGET_SETUID && owner ? owner->pw_name : "root");
@@ -188,13 +202,17 @@ static void note_libc(struct program *prog)
 		return;
 	if (strstr(elf->interp, "/ld-musl-"))
 		note(prog, "its C library is musl, which does not read /etc/ld.so.preload: use "
-		     "smc_run or LD_PRELOAD");
+			   "smc_run or LD_PRELOAD");
 	if (find_libc(&prog->target, file))
-		note(prog, "brings a C library of its own, %s: if it is older than this system's, "
-		     "the program may not start under smc_run", file);
+		note(prog,
+		     "brings a C library of its own, %s: if it is older than this system's, "
+		     "the program may not start under smc_run",
+		     file);
 	else if (strncmp(elf->interp, "/lib", 4) && strncmp(elf->interp, "/usr/lib", 8))
-		note(prog, "brings a loader of its own, %s: if it is older than this system's, the "
-		     "program may not start under smc_run", elf->interp);
+		note(prog,
+		     "brings a loader of its own, %s: if it is older than this system's, the "
+		     "program may not start under smc_run",
+		     elf->interp);
 }
 
 static void note_all(struct program *prog)
@@ -211,7 +229,7 @@ static void note_all(struct program *prog)
 		note(prog, "not for smc_run --seccomp: %s", prog->unseen);
 	else if (prog->why && !prog->missing && !prog->lacks)
 		note(prog, "eBPF needs privileges; smc_run --seccomp, which smc_run takes without "
-		     "them, does not");
+			   "them, does not");
 	else if (prog->why && prog->missing && prog->lacks)
 		note(prog, "smc_run --seccomp needs %s, which this kernel does not have",
 		     prog->lacks);
@@ -302,16 +320,16 @@ static int print_json(const struct program *prog)
 
 	return chk_print_json(json_pack(
 		"{s:s, s:o, s:o, s:s, s:s*, s:i, s:o*, s:o*, s:[s*, s*, s*], s:b, s:s, s:s*, s:b, "
-		"s:o*, s:o}", "schema", "smc-tools/program/1", "command", json_path(prog->command),
-		"program", json_path(target->path), "kind", kind_of(elf), "machine",
-		smc_elf_machine_name(elf), "bits", elf->bits, "loader", json_path(elf->interp),
-		"runpath", json_path(elf->runpath), "raises",
+		"s:o*, s:o}",
+		"schema", "smc-tools/program/1", "command", json_path(prog->command), "program",
+		json_path(target->path), "kind", kind_of(elf), "machine", smc_elf_machine_name(elf),
+		"bits", elf->bits, "loader", json_path(elf->interp), "runpath",
+		json_path(elf->runpath), "raises",
 		target->raises & TARGET_SETUID ? "set-uid" : NULL,
 		target->raises & TARGET_SETGID ? "set-gid" : NULL,
 		target->raises & TARGET_CAPS ? "capabilities" : NULL, "is_secure", target->secure,
-		"way", way_of(prog, JSON), "why", prog->why, "is_possible",
-		can_run(prog), "library",
-		!prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
+		"way", way_of(prog, JSON), "why", prog->why, "is_possible", can_run(prog),
+		"library", !prog->why && prog->has_lib ? json_path(prog->lib.file) : NULL, "notes",
 		json_notes(prog)));
 }
 

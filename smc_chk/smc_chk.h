@@ -14,10 +14,10 @@
  * A script can trust them: no check that failed ends with CHK_OK.
  */
 enum chk_status {
-	CHK_OK,		/* SMC works; the doctor found no problem */
-	CHK_ERROR,	/* bad arguments, no such host, refused, timed out, a problem of the host */
-	CHK_TCP,	/* reached the peer, but over TCP */
-	CHK_UNTESTED,	/* cannot be tested here: this kernel has no SMC, or a sandbox forbids it */
+	CHK_OK,	      /* SMC works; the doctor found no problem */
+	CHK_ERROR,    /* bad arguments, no such host, refused, timed out, a problem of the host */
+	CHK_TCP,      /* reached the peer, but over TCP */
+	CHK_UNTESTED, /* cannot be tested here: this kernel has no SMC, or a sandbox forbids it */
 };
 
 /* The same default as in smc-tools 1.8.5: the server takes the first free port from here. */
@@ -32,9 +32,9 @@ enum chk_status {
 
 /** enum chk_shape - of what --tune measures */
 enum chk_shape {
-	CHK_SHAPE_BULK,		/* much data, one way */
-	CHK_SHAPE_RPC,		/* requests and answers of one size */
-	CHK_SHAPE_CONNECTIONS,	/* that come and go */
+	CHK_SHAPE_BULK,	       /* much data, one way */
+	CHK_SHAPE_RPC,	       /* requests and answers of one size */
+	CHK_SHAPE_CONNECTIONS, /* that come and go */
 };
 
 #define CHK_RPC_BYTES (1 << 20) /* the largest such size */

@@ -129,8 +129,7 @@ static int do_knob(const struct conf_item *item, struct smc_err *err)
 }
 
 /* @to: NULL for an EID that goes. */
-static int do_generic(const struct conf_item *to, const struct conf_item *from,
-		      struct smc_err *err)
+static int do_generic(const struct conf_item *to, const struct conf_item *from, struct smc_err *err)
 {
 	struct smc_genl *nl;
 	bool has_seid, is_on = to && !strcmp(to->value, "on");
@@ -158,8 +157,7 @@ static int do_step(void *arg)
 	const struct conf_item *from = step->is_back ? change->new : change->old;
 
 	switch ((to ? to : from)->kind) {
-	case CONF_POLICY:
-		return sc_policy_set(step->host, change->netns, step->is_back, step->err);
+	case CONF_POLICY: return sc_policy_set(step->host, change->netns, step->is_back, step->err);
 	case CONF_PNETID: return do_pnetids(step);
 	case CONF_KNOB: return do_knob(to, step->err);
 	case CONF_SCOPE: return sc_scope_set(to, from, step->err);

@@ -23,7 +23,8 @@ static int push(struct making *making, size_t netns, const struct conf_item *old
 
 	return smc_array_append(&changes->changes, &changes->count, &changes->size, &change,
 				sizeof(change)) ?
-		       smc_err_set(making->err, ENOMEM, "cannot store the changes") : 0;
+		       smc_err_set(making->err, ENOMEM, "cannot store the changes") :
+		       0;
 }
 
 static int say_missing(const struct conf_item *item, struct smc_err *err)
@@ -33,10 +34,14 @@ static int say_missing(const struct conf_item *item, struct smc_err *err)
 
 	conf_place_text(place, &item->place);
 	if (item->kind == CONF_SEID)
-		return smc_err_say(err, EOPNOTSUPP, "%s: seid: this system has no system EID: only "
-				   "IBM Z has one", place);
-	return smc_err_say(err, EOPNOTSUPP, "%s: this kernel does not have %s, which came with "
-			   "Linux %s", place, knob ? knob->name : "handshake limitation",
+		return smc_err_say(err, EOPNOTSUPP,
+				   "%s: seid: this system has no system EID: only "
+				   "IBM Z has one",
+				   place);
+	return smc_err_say(err, EOPNOTSUPP,
+			   "%s: this kernel does not have %s, which came with "
+			   "Linux %s",
+			   place, knob ? knob->name : "handshake limitation",
 			   knob ? knob->since : "5.18");
 }
 
@@ -52,7 +57,8 @@ static int compare(struct making *making, const struct conf_item *new)
 
 	if (!old && is_single(new)) /* no system EID is one that is off */
 		return new->kind == CONF_SEID && !strcmp(new->value, "off") ?
-			0 : say_missing(new, making->err);
+			       0 :
+			       say_missing(new, making->err);
 	if (old && conf_has_value_of(old, new))
 		return 0;
 	return push(making, new->section, old, new);
@@ -78,8 +84,7 @@ static int order_eids(struct making *making)
 	for (size_t i = 0; i < now->count; i++)
 		count += now->items[i].kind == CONF_EID;
 	for (size_t i = 0; i < wanted->count; i++)
-		comes += wanted->items[i].kind == CONF_EID &&
-			 !conf_find(now, 0, &wanted->items[i]);
+		comes += wanted->items[i].kind == CONF_EID && !conf_find(now, 0, &wanted->items[i]);
 	last = count + comes > SMC_MAX_UEIDS ? (int)(count + comes - SMC_MAX_UEIDS) : 0;
 	for (int pass = 0; pass < 2; pass++) {
 		int skipped = 0;
@@ -105,7 +110,7 @@ static int keep_seid(struct making *making)
 	const struct conf_item *new = conf_find(&making->host->wanted, 0, &any);
 
 	for (size_t i = 0; i < making->changes->count; i++)
-		if (!making->changes->changes[i].new && old && !strcmp(old->value, "off") &&
+		if (!making->changes->changes[i].new &&old && !strcmp(old->value, "off") &&
 		    (!new || !strcmp(new->value, "off")))
 			return push(making, 0, old, old);
 	return 0;

@@ -66,8 +66,7 @@ struct sc_opts {
 	bool is_json, is_metrics;
 };
 
-static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "watch",
-					     "show" };
+static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "watch", "show" };
 
 /* ---- the command line ---- */
 
@@ -75,7 +74,7 @@ static int set_command(struct sc_opts *opts, const char *word)
 {
 	if (!word)
 		return cli_usage_error(&tool, "no command given: export, diff, apply, check, "
-				       "watch or show");
+					      "watch or show");
 	for (opts->command = EXPORT; opts->command < COMMANDS; opts->command++)
 		if (!strcmp(word, words[opts->command]))
 			return 0;
@@ -144,9 +143,12 @@ static int add_entries(struct conf *conf, const struct smc_pnet_table *table, bo
 		const struct smc_pnet *entry = &table->entries[i];
 		bool is_net = entry->has & SMC_PNET_HAS_NET;
 		const struct conf_item item = {
-			.kind = CONF_PNETID, .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
-			.object = pnet_device(entry), .value = entry->name,
-			.port = is_net ? 0 : entry->port, .section = (size_t)section,
+			.kind = CONF_PNETID,
+			.by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
+			.object = pnet_device(entry),
+			.value = entry->name,
+			.port = is_net ? 0 : entry->port,
+			.section = (size_t)section,
 			.place = { name, 0 },
 		};
 
@@ -214,9 +216,10 @@ static void note_waiting(const struct sc_host *host)
 
 		conf_append_line(&text, item);
 		cli_note(&tool, "%s: waits for %s%s: %.*s", conf_place_text(place, &item->place),
-			 *netns ? "network namespace " : item->kind == CONF_SCOPE ?
-			 "its control group" : "its device", netns, (int)text.len,
-			 text.data);
+			 *netns			  ? "network namespace " :
+			 item->kind == CONF_SCOPE ? "its control group" :
+						    "its device",
+			 netns, (int)text.len, text.data);
 		out_free(&text);
 	}
 }

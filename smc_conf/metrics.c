@@ -42,8 +42,8 @@ int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
 	}
 	metrics_head(&text, learned, "gauge", "Peers that are denied as they broke handshakes.");
 	for (size_t at = 0; at < host->n_netns; at++)
-		metrics_sample(&text, learned, host->now.sections[at].policy.learned_count,
-			       "netns", host->netns[at].name, NULL);
+		metrics_sample(&text, learned, host->now.sections[at].policy.learned_count, "netns",
+			       host->netns[at].name, NULL);
 	out_str(&text, "# EOF\n");
 	ret = out_print(&text, err);
 	out_free(&text);

@@ -45,7 +45,8 @@ int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct sm
 	if (is_back && sc_policy_is_unread(host, at))
 		return smc_err_say(err, ESTALE, "the policy that was inherited cannot be had back");
 	return policy_apply(is_back ? &host->now.sections[at].policy :
-			    sc_policy_wanted(&host->netns[at]), NULL, err);
+				      sc_policy_wanted(&host->netns[at]),
+			    NULL, err);
 }
 
 static void append_rule(struct out_text *text, const struct policy_rule *rule)

@@ -29,8 +29,10 @@ struct rows {
 	struct conf strings;
 };
 
-#define ROW(name, head, key, width, member) \
-	{ name, head, key, width, OUT_PTR(row, member), OUT_OPTIONAL }
+#define ROW(name, head, key, width, member)                                                        \
+	{                                                                                          \
+		name, head, key, width, OUT_PTR(row, member), OUT_OPTIONAL                         \
+	}
 
 static const struct out_col columns[] = {
 	ROW("netns", "Netns", "netns", 5, netns),
@@ -92,9 +94,13 @@ static const char *keep_line(struct rows *rows, const struct conf_item *item)
 static int add_row(struct rows *rows, const char *netns, const struct conf_item *item,
 		   const char *state, const struct conf_place *place)
 {
-	struct row row = { .netns = netns, .kind = conf_kind_name(item->kind),
-			   .name = item->object, .value = item->value, .port = item->port,
-			   .setting = keep_line(rows, item), .state = state };
+	struct row row = { .netns = netns,
+			   .kind = conf_kind_name(item->kind),
+			   .name = item->object,
+			   .value = item->value,
+			   .port = item->port,
+			   .setting = keep_line(rows, item),
+			   .state = state };
 	char source[CONF_PLACE_SIZE];
 
 	if (item->kind == CONF_PNETID)
@@ -102,8 +108,8 @@ static int add_row(struct rows *rows, const char *netns, const struct conf_item 
 	if (place && place->file)
 		row.source = conf_keep(&rows->strings, conf_place_text(source, place));
 	return row.setting && (row.source || !place || !place->file) ?
-		smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row)) :
-		-ENOMEM;
+		       smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row)) :
+		       -ENOMEM;
 }
 
 static void rows_free(struct rows *rows)
@@ -123,8 +129,8 @@ static json_t *json_policies(const struct sc_host *host)
 		if (!policy->by)
 			continue;
 		json = policy_json(policy);
-		if (json && at && json_object_set_new(json, "netns", out_json_str(
-				host->netns[at].name)))
+		if (json && at &&
+		    json_object_set_new(json, "netns", out_json_str(host->netns[at].name)))
 			json = NULL;
 		out_json_push(&array, json);
 	}
@@ -146,8 +152,7 @@ struct lines {
 	json_t **array;
 };
 
-static void append_begin(struct out_text *text, const struct sc_host *host, size_t netns,
-			 char sign)
+static void append_begin(struct out_text *text, const struct sc_host *host, size_t netns, char sign)
 {
 	out_printf(text, "%c ", sign);
 	if (!netns)
@@ -212,8 +217,10 @@ static json_t *json_change(const struct sc_host *host, const struct sc_change *c
 
 	if (!add_row(&rows, host->netns[change->netns].name, any, NULL, &any->place))
 		json = out_json(columns, NULL, &rows.rows[0]);
-	if (json && json_object_set_new(json, "change", json_string(
-			!change->new ? "remove" : change->old ? "change" : "add")))
+	if (json && json_object_set_new(json, "change",
+					json_string(!change->new ? "remove" :
+						    change->old	 ? "change" :
+								   "add")))
 		json = NULL;
 	if (json && change->new && change->old)
 		json_object_set_new(json, "is", json_string(change->old->value));
@@ -241,7 +248,8 @@ int sc_print_changes(const struct sc_host *host, const struct sc_changes *change
 	}
 	if (is_json)
 		return print_document(json_pack("{s:s, s:o}", "schema", "smc-tools/conf-diff/1",
-						"changes", array), err);
+						"changes", array),
+				      err);
 	return print(&text, err);
 }
 
@@ -273,9 +281,12 @@ static int add_policy(struct rows *rows, const struct sc_host *host, size_t at)
 	int differs = sc_policy_differs(host, at);
 	bool is_set = host->now.sections[at].policy.by;
 	char source[CONF_PLACE_SIZE];
-	struct row row = { .netns = netns->name, .kind = conf_kind_name(CONF_POLICY),
+	struct row row = { .netns = netns->name,
+			   .kind = conf_kind_name(CONF_POLICY),
 			   .setting = conf_kind_name(CONF_POLICY),
-			   .state = differs ? "differs" : netns->wants ? "set" : "by hand" };
+			   .state = differs	 ? "differs" :
+				    netns->wants ? "set" :
+						   "by hand" };
 
 	if (differs < 0 || (!is_set && !netns->wants))
 		return differs < 0 ? differs : 0;
@@ -322,12 +333,13 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 	if (ret)
 		ret = conf_no_memory(err);
 	else if (is_json)
-		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema",
-					       "smc-tools/conf-show/1", "settings",
-					       json_rows(&rows), "policies",
-					       json_policies(host)), err);
-	out_view_add(&view, columns, host->n_netns > 1 || host->waiting.count ?
-		     "netns,setting,state,source" : "setting,state,source");
+		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/conf-show/1",
+					       "settings", json_rows(&rows), "policies",
+					       json_policies(host)),
+				     err);
+	out_view_add(&view, columns,
+		     host->n_netns > 1 || host->waiting.count ? "netns,setting,state,source" :
+								"setting,state,source");
 	if (!ret && !is_json) {
 		out_header(&text, &view);
 		for (size_t i = 0; i < rows.count; i++)

@@ -28,7 +28,8 @@ static int failed(int status, const char *text, struct smc_err *err)
 	const char *begin = text && !strncmp(text, "smc_bpf: ", 9) ? text + 9 : text;
 
 	if (status == -ENOENT)
-		return smc_err_say(err, ENOENT, "scopes need smc_bpf, which is not installed: it "
+		return smc_err_say(err, ENOENT,
+				   "scopes need smc_bpf, which is not installed: it "
 				   "is in the package smc-tools-bpf");
 	if (status < 0)
 		return smc_err_set(err, -status, "cannot run smc_bpf");

@@ -31,9 +31,7 @@ const char *sc_normal(const struct conf_item *item)
 	switch (item->kind) {
 	case CONF_SEID: return "on";
 	case CONF_LIMIT: return "off";
-	case CONF_KNOB:
-		knob = smc_knob_find(item->object);
-		return knob ? knob->normal_text : NULL;
+	case CONF_KNOB: knob = smc_knob_find(item->object); return knob ? knob->normal_text : NULL;
 	default: return NULL;
 	}
 }
@@ -66,12 +64,13 @@ static int read_eids(struct looking *look, struct smc_genl *nl)
 	int ret = unless_old(smc_eids_read(&eids, nl, look->err));
 
 	for (size_t i = 0; !ret && i < eids.count; i++)
-		ret = add(look, (struct conf_item){ .kind = CONF_EID, .object = eids.eids[i],
-						    .value = "" });
+		ret = add(look, (struct conf_item){
+					.kind = CONF_EID, .object = eids.eids[i], .value = "" });
 	if (!ret)
 		ret = unless_old(smc_seid_read(&seid, nl, look->err));
 	if (!ret && seid.has_eid)
-		ret = add(look, (struct conf_item){ .kind = CONF_SEID, .object = "",
+		ret = add(look, (struct conf_item){ .kind = CONF_SEID,
+						    .object = "",
 						    .value = seid.is_enabled ? "on" : "off" });
 	return ret;
 }
@@ -83,8 +82,8 @@ static int read_limit(struct looking *look, struct smc_genl *nl)
 
 	if (ret)
 		return unless_old(ret);
-	return add(look, (struct conf_item){ .kind = CONF_LIMIT, .object = "",
-					     .value = is_on ? "on" : "off" });
+	return add(look, (struct conf_item){
+				 .kind = CONF_LIMIT, .object = "", .value = is_on ? "on" : "off" });
 }
 
 static int read_generic(struct looking *look)
@@ -126,10 +125,14 @@ static int add_entries(struct looking *look, const struct smc_pnet_table *table)
 		const struct smc_pnet *entry = &table->entries[i];
 		bool is_net = entry->has & SMC_PNET_HAS_NET;
 
-		ret = add(look, (struct conf_item){
-			.kind = CONF_PNETID, .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
-			.object = pnet_device(entry), .value = entry->name,
-			.port = is_net ? 0 : entry->has & SMC_PNET_HAS_PORT ? entry->port : 1 });
+		ret = add(look,
+			  (struct conf_item){ .kind = CONF_PNETID,
+					      .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
+					      .object = pnet_device(entry),
+					      .value = entry->name,
+					      .port = is_net			     ? 0 :
+						      entry->has & SMC_PNET_HAS_PORT ? entry->port :
+										       1 });
 	}
 	return ret;
 }
@@ -174,8 +177,7 @@ static int look_around(void *arg)
 static bool speaks_of_policy(const struct conf *file)
 {
 	for (size_t i = 0; file && i < file->n_sections; i++)
-		if (file->sections[i].has_policy ||
-		    file->sections[i].exclusive & 1U << CONF_POLICY)
+		if (file->sections[i].has_policy || file->sections[i].exclusive & 1U << CONF_POLICY)
 			return true;
 	return false;
 }
@@ -211,8 +213,8 @@ static bool is_wanted(const struct conf *file, const char *name, bool all)
 static int look_into(struct sc_host *host, const char *name, bool has_policy, struct smc_err *err)
 {
 	struct looking look = { host, host->n_netns, err };
-	struct sc_netns *netns = smc_array_add(&host->netns, &host->n_netns, &host->netns_size,
-					       sizeof(*netns));
+	struct sc_netns *netns =
+		smc_array_add(&host->netns, &host->n_netns, &host->netns_size, sizeof(*netns));
 	int ret;
 
 	if (netns)

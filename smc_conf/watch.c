@@ -33,8 +33,8 @@ static int watch_parents(const struct watching *watching, const char *path)
 	char directory[PATH_MAX];
 
 	for (const char *end = path; end; end = strchr(end + 1, '/')) {
-		snprintf(directory, sizeof(directory), "%s%.*s", watching->root,
-			 (int)(end - path), path);
+		snprintf(directory, sizeof(directory), "%s%.*s", watching->root, (int)(end - path),
+			 path);
 		if (inotify_add_watch(watching->fd, directory, IN_CREATE | IN_ONLYDIR) >= 0)
 			continue;
 		if (errno == ENOENT || errno == ENOTDIR)
@@ -117,7 +117,8 @@ static int begin(struct watching *watching)
 		return ret;
 	watching->root = cgroup_mount();
 	if (!watching->root)
-		return smc_err_say(watching->err, ENOENT, "control groups version 2 are not "
+		return smc_err_say(watching->err, ENOENT,
+				   "control groups version 2 are not "
 				   "mounted");
 	watching->fd = inotify_init1(IN_CLOEXEC);
 	if (watching->fd < 0)

@@ -118,8 +118,9 @@ static int read_order(struct blocks *blocks, struct smc_err *err)
 		return ret;
 	blocks->is_swapped = false;
 	blocks->is_swapped = get32(blocks, order) != BLOCKS_ORDER;
-	return get32(blocks, order) == BLOCKS_ORDER ? 0 :
-	       damaged(err, "a section does not say the order of its bytes");
+	return get32(blocks, order) == BLOCKS_ORDER ?
+		       0 :
+		       damaged(err, "a section does not say the order of its bytes");
 }
 
 static bool is_read(uint32_t type)
@@ -146,8 +147,9 @@ static int read_rest(struct blocks *blocks, size_t done, bool is_kept, struct sm
 		ret = read_bytes(blocks, is_kept ? blocks->block + done : other, len - done, err);
 	if (ret)
 		return ret;
-	return get32(blocks, is_kept ? blocks->block + len - TAIL : other) == blocks->len ? 0 :
-	       damaged(err, "a block has two lengths");
+	return get32(blocks, is_kept ? blocks->block + len - TAIL : other) == blocks->len ?
+		       0 :
+		       damaged(err, "a block has two lengths");
 }
 
 /* Return: 1 with its type; 0 at the end of the file; -errno. */
@@ -299,8 +301,9 @@ static struct packet_time time_of(const struct interface *interface, uint64_t ti
 
 static int too_long(const struct blocks *blocks, const struct captured *packet, struct smc_err *err)
 {
-	return packet->len <= (size_t)(blocks->block + blocks->len - TAIL - packet->data) ? 1 :
-	       damaged(err, "a packet is longer than its block");
+	return packet->len <= (size_t)(blocks->block + blocks->len - TAIL - packet->data) ?
+		       1 :
+		       damaged(err, "a packet is longer than its block");
 }
 
 /* One without time, of the first interface. */
@@ -336,8 +339,8 @@ static int read_packet(struct blocks *blocks, struct captured *packet, bool is_o
 		return damaged(err, "a packet comes before its interface");
 	interface = &blocks->interfaces[number];
 	packet->link = interface->link;
-	packet->time = time_of(interface, (uint64_t)get32(blocks, at + 4) << 32 |
-					  get32(blocks, at + 8));
+	packet->time =
+		time_of(interface, (uint64_t)get32(blocks, at + 4) << 32 | get32(blocks, at + 8));
 	packet->len = get32(blocks, at + 12);
 	packet->full = get32(blocks, at + 16);
 	packet->data = at + 20;

@@ -18,8 +18,10 @@ static int cannot_listen(struct smc_err *err, const char *interface, pcap_t *pca
 
 	switch (status) {
 	case PCAP_ERROR_PERM_DENIED:
-		return smc_err_say(err, EPERM, "cannot listen on %s: capturing packets needs root, "
-				   "or the capability CAP_NET_RAW", interface);
+		return smc_err_say(err, EPERM,
+				   "cannot listen on %s: capturing packets needs root, "
+				   "or the capability CAP_NET_RAW",
+				   interface);
 	case PCAP_ERROR_NO_SUCH_DEVICE:
 		return smc_err_say(err, ENODEV, "cannot listen on %s: no such interface",
 				   interface);
@@ -70,8 +72,10 @@ static int unknown_link(int link, struct smc_err *err)
 {
 	const char *name = pcap_datalink_val_to_name(link);
 
-	return smc_err_say(err, EPROTONOSUPPORT, "packets of link layer %d%s%s%s are not "
-			   "understood", link, name ? " (" : "", name ? name : "", name ? ")" : "");
+	return smc_err_say(err, EPROTONOSUPPORT,
+			   "packets of link layer %d%s%s%s are not "
+			   "understood",
+			   link, name ? " (" : "", name ? name : "", name ? ")" : "");
 }
 
 static int compressed(const uint8_t *head, struct smc_err *err)
@@ -81,15 +85,19 @@ static int compressed(const uint8_t *head, struct smc_err *err)
 		size_t len;
 		const char *program;
 	} known[] = {
-		{ { 0x1f, 0x8b }, 2, "gzip" }, { { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
-		{ { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" }, { { 0xfd, '7', 'z', 'X' }, 4, "xz" },
+		{ { 0x1f, 0x8b }, 2, "gzip" },
+		{ { 0x28, 0xb5, 0x2f, 0xfd }, 4, "zstd" },
+		{ { 0x04, 0x22, 0x4d, 0x18 }, 4, "lz4" },
+		{ { 0xfd, '7', 'z', 'X' }, 4, "xz" },
 		{ { 'B', 'Z', 'h' }, 3, "bzip2" },
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (!memcmp(head, known[i].head, known[i].len))
-			return smc_err_say(err, EINVAL, "the capture is compressed: unpack it, "
-					   "with %s -dc FILE | smc_dump -r -", known[i].program);
+			return smc_err_say(err, EINVAL,
+					   "the capture is compressed: unpack it, "
+					   "with %s -dc FILE | smc_dump -r -",
+					   known[i].program);
 	return 0;
 }
 
@@ -102,8 +110,9 @@ static int open_pcap(struct capture *capture, struct smc_err *err)
 	if (!capture->pcap)
 		return smc_err_say(err, EINVAL, "not a capture: %s", why);
 	capture->file = NULL;
-	return packet_knows_link(pcap_datalink(capture->pcap)) ? 0 :
-	       unknown_link(pcap_datalink(capture->pcap), err);
+	return packet_knows_link(pcap_datalink(capture->pcap)) ?
+		       0 :
+		       unknown_link(pcap_datalink(capture->pcap), err);
 }
 
 static int read_header(struct capture *capture, struct smc_err *err)
@@ -163,7 +172,8 @@ static int start_output(struct capture *capture, struct smc_err *err)
 	capture->output = pcap_dump_fopen(capture->pcap, file);
 	if (capture->output)
 		return pcap_dump_flush(capture->output) ?
-		       smc_err_set(err, errno, "cannot write packets") : 0;
+			       smc_err_set(err, errno, "cannot write packets") :
+			       0;
 	fclose(file);
 	return smc_err_say(err, EIO, "cannot write packets: %s", pcap_geterr(capture->pcap));
 }
@@ -272,8 +282,8 @@ static int write_packet(struct capture *capture, const struct captured *packet, 
 static int why_left_out(struct capture *capture, struct smc_err *err)
 {
 	return packet_knows_link(capture->left_out) ?
-	       sieve_check_for(&capture->sieve, capture->left_out, err) :
-	       unknown_link(capture->left_out, err);
+		       sieve_check_for(&capture->sieve, capture->left_out, err) :
+		       unknown_link(capture->left_out, err);
 }
 
 int capture_run(struct capture *capture, capture_sink *sink, void *arg, uint64_t count,

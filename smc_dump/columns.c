@@ -168,9 +168,9 @@ static json_t *json_isms(const void *value)
 
 		json_t *more = ism->has_ext ? out_json_hex(ism->gid_ext, 16) : NULL;
 
-		out_json_push(&array, json_pack("{s:o, s:o*, s:i}", "gid",
-						out_json_hex(ism->gid, 16), "gid_ext", more,
-						"chid", ism->chid));
+		out_json_push(&array,
+			      json_pack("{s:o, s:o*, s:i}", "gid", out_json_hex(ism->gid, 16),
+					"gid_ext", more, "chid", ism->chid));
 	}
 	return array;
 }
@@ -227,8 +227,8 @@ static json_t *json_gids(const void *value)
 	char name[INET6_ADDRSTRLEN];
 
 	for (size_t i = 0; i < clc->n_gids; i++)
-		out_json_push(&array, json_string(inet_ntop(AF_INET6, clc->gids[i], name,
-							    sizeof(name))));
+		out_json_push(&array,
+			      json_string(inet_ntop(AF_INET6, clc->gids[i], name, sizeof(name))));
 	return array;
 }
 
@@ -323,8 +323,7 @@ const struct out_col clc_columns[] = {
 	{ "subnet", "subnet", "subnet", OUT_TEXT(text_subnet), WHOLE, CLC_IF(SMC_CLC_HAS_SUBNET) },
 	{ "prefixes", "prefixes", "prefixes", WHOLE, .text = text_prefixes, .json = json_prefixes,
 	  CLC_IF(SMC_CLC_HAS_SUBNET) },
-	{ "ism_gid", "ISM GID", "ism_gid", CLC_HEX(ism_gid, 16),
-	  CLC_IF(SMC_CLC_HAS_ISM_GID) },
+	{ "ism_gid", "ISM GID", "ism_gid", CLC_HEX(ism_gid, 16), CLC_IF(SMC_CLC_HAS_ISM_GID) },
 	{ "ism_gid_ext", "more of it", "ism_gid_ext", CLC_HEX(ism_gid_ext, 16),
 	  CLC_IF(SMC_CLC_HAS_GID_EXT) },
 	{ "chid", "CHID", "chid", OUT_HEX(smc_clc, chid, 4), CLC_IF(SMC_CLC_HAS_CHID) },

@@ -44,7 +44,7 @@ struct flow {
 	struct flow_conn conn;
 	struct direction directions[2];
 	bool is_told;
-	struct flow *chain;	     /* of the bucket */
+	struct flow *chain;	    /* of the bucket */
 	struct flow *older, *newer; /* by last packet */
 };
 
@@ -150,8 +150,10 @@ static int tell_outcome(struct flow_table *table, struct flow *flow, const struc
 	if (flow->is_told)
 		return 0;
 	flow->is_told = true;
-	return tell(table, (struct flow_event){ .kind = FLOW_OUTCOME, .time = time,
-						.conn = &flow->conn, .packet = packet });
+	return tell(table, (struct flow_event){ .kind = FLOW_OUTCOME,
+						.time = time,
+						.conn = &flow->conn,
+						.packet = packet });
 }
 
 static struct packet_time last_time(const struct flow *flow)
@@ -237,9 +239,14 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	conn->answered = time;
 	if (clc->type == SMC_CLC_PROPOSAL)
 		conn->proposed = time;
-	ret = tell(table, (struct flow_event){ .kind = FLOW_MESSAGE, .time = time, .conn = conn,
-					       .side = side, .message = clc, .data = data,
-					       .len = len, .packet = packet });
+	ret = tell(table, (struct flow_event){ .kind = FLOW_MESSAGE,
+					       .time = time,
+					       .conn = conn,
+					       .side = side,
+					       .message = clc,
+					       .data = data,
+					       .len = len,
+					       .packet = packet });
 	if (ret || clc->type < SMC_CLC_CONFIRM)
 		return ret;
 	/* A decline may still follow a confirm, when the RDMA path turns out not to work. */
@@ -347,8 +354,11 @@ static int read_syn(struct flow_table *table, struct flow *flow, enum flow_side 
 		return 0;
 	conn->has_syn[side] = true;
 	conn->offers[side] = packet->offers_smc;
-	ret = tell(table, (struct flow_event){ .kind = FLOW_SYN, .time = time, .conn = conn,
-					       .side = side, .packet = packet });
+	ret = tell(table, (struct flow_event){ .kind = FLOW_SYN,
+					       .time = time,
+					       .conn = conn,
+					       .side = side,
+					       .packet = packet });
 	if (ret || side == FLOW_CLIENT || packet->offers_smc)
 		return ret;
 	ret = tell_outcome(table, flow, packet, time);
@@ -420,8 +430,11 @@ static int read_rdma(struct flow_table *table, const struct packet *packet, stru
 
 	if (smc_llc_decode(&llc, packet->data, packet->len, packet->full))
 		return 0;
-	return tell(table, (struct flow_event){ .kind = FLOW_LINK, .time = time, .llc = &llc,
-						.data = packet->data, .len = packet->len,
+	return tell(table, (struct flow_event){ .kind = FLOW_LINK,
+						.time = time,
+						.llc = &llc,
+						.data = packet->data,
+						.len = packet->len,
 						.packet = packet });
 }
 

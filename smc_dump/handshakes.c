@@ -49,9 +49,9 @@ static int on_packet(void *arg, const struct packet *packet, struct packet_time 
 
 static int open_all(struct capture *capture, const struct request *request, struct smc_err *err)
 {
-	int ret = request->read ? capture_open_file(capture, request->read, err) :
-				  capture_open_live(capture, request->interface, request->snaplen,
-						    err);
+	int ret = request->read ?
+			  capture_open_file(capture, request->read, err) :
+			  capture_open_live(capture, request->interface, request->snaplen, err);
 
 	if (!ret && request->write)
 		ret = capture_open_output(capture, request->write, err);
@@ -68,10 +68,12 @@ static void note(const struct capture *capture, const struct run *run)
 		return;
 	if (capture_is_payload(capture))
 		cli_note(&dump_tool, "this is a capture of payload: open it with wireshark or "
-			 "tcpdump -r");
+				     "tcpdump -r");
 	else if (!run->shown && syns)
-		cli_note(&dump_tool, "no SMC handshake; SYNs that do not offer SMC: %" PRIu64
-			 " ('--all' shows them)", syns);
+		cli_note(&dump_tool,
+			 "no SMC handshake; SYNs that do not offer SMC: %" PRIu64
+			 " ('--all' shows them)",
+			 syns);
 	else if (!run->shown)
 		cli_note(&dump_tool, "no SMC handshake, and no SYN");
 }
@@ -100,8 +102,7 @@ static int decode(struct capture *capture, const struct request *request, struct
 	return ret;
 }
 
-static int run_capture(struct capture *capture, const struct request *request,
-		       struct smc_err *err)
+static int run_capture(struct capture *capture, const struct request *request, struct smc_err *err)
 {
 	int ret = open_all(capture, request, err);
 	struct smc_err why;

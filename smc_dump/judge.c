@@ -93,15 +93,18 @@ static void why_not_smcd(struct judgement *result, const struct smc_clc *proposa
 	char text[LIST_SIZE];
 
 	if (smc_clc_offers(proposal, SMC_CLC_D, 2))
-		note(result, "not SMC-D: the client offered it with CHID %s; the server reaches "
+		note(result,
+		     "not SMC-D: the client offered it with CHID %s; the server reaches "
 		     "none of these devices, or has none of the client's EIDs",
 		     chids(text, proposal));
 	else if (smc_clc_offers(proposal, SMC_CLC_D, 1))
-		note(result, "not SMC-D: the client offered it with GID %016" PRIx64
-		     ", which no ISM device of the server reaches", proposal->ism_gid);
+		note(result,
+		     "not SMC-D: the client offered it with GID %016" PRIx64
+		     ", which no ISM device of the server reaches",
+		     proposal->ism_gid);
 	else
 		note(result, "not SMC-D: the client did not offer it; it has no ISM device for "
-		     "this interface");
+			     "this interface");
 }
 
 static void why_not_v2(struct judgement *result, const struct smc_clc *proposal)
@@ -112,10 +115,12 @@ static void why_not_v2(struct judgement *result, const struct smc_clc *proposal)
 		note(result, "not version 2: the client does not know it");
 	else if (proposal->path_v2 == SMC_CLC_NONE)
 		note(result, "not version 2: the client did not offer it; it has no EID (smcd ueid "
-		     "add) or no device for it");
+			     "add) or no device for it");
 	else
-		note(result, "not version 2: the client offered it with EID %s; the server has "
-		     "none of them, no device for it, or does not know it", eids(text, proposal));
+		note(result,
+		     "not version 2: the client offered it with EID %s; the server has "
+		     "none of them, no device for it, or does not know it",
+		     eids(text, proposal));
 }
 
 static void why_not_release(struct judgement *result, const struct smc_clc *proposal,
@@ -124,8 +129,10 @@ static void why_not_release(struct judgement *result, const struct smc_clc *prop
 	if (!(accept->has & SMC_CLC_HAS_RELEASE) || !(proposal->has & SMC_CLC_HAS_RELEASE))
 		return;
 	if (accept->release < proposal->release)
-		note(result, "not version 2.%u: the client offered it, the server has 2.%u "
-		     "(Linux: since 6.6)", proposal->release, accept->release);
+		note(result,
+		     "not version 2.%u: the client offered it, the server has 2.%u "
+		     "(Linux: since 6.6)",
+		     proposal->release, accept->release);
 	else if (!proposal->release)
 		note(result, "not version 2.1: the client has 2.0 (Linux: before 6.6)");
 }
@@ -220,11 +227,15 @@ static void tell_offer(struct judgement *result, const struct smc_clc *proposal,
 
 	note(result, "the client offered %s", judge_paths(paths, proposal));
 	switch (reason) {
-	case 0x03030000: case 0x03030001: case 0x03030002: case 0x03030008:
+	case 0x03030000:
+	case 0x03030001:
+	case 0x03030002:
+	case 0x03030008:
 		if (proposal->has & SMC_CLC_HAS_V2)
 			note(result, "the client's EIDs: %s", eids(text, proposal));
 		break;
-	case 0x03030003: case 0x03030007:
+	case 0x03030003:
+	case 0x03030007:
 		note(result, "the client's ISM devices have CHID %s", chids(text, proposal));
 		break;
 	case 0x03070000:
@@ -232,8 +243,7 @@ static void tell_offer(struct judgement *result, const struct smc_clc *proposal,
 		if (proposal->has & SMC_CLC_HAS_SUBNET)
 			note(result, "the client's subnet is %s/%u", subnet, proposal->subnet_len);
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 

@@ -38,7 +38,8 @@ static void on_signal(int number)
 void live_catch_signals(struct capture *capture)
 {
 	const struct sigaction action = {
-		.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND,
+		.sa_handler = on_signal,
+		.sa_flags = SA_RESTART | (int)SA_RESETHAND,
 	};
 
 	stopping = capture;

@@ -14,17 +14,21 @@
 #include "sys/signals.h"
 
 static const struct cli_opt options[] = {
-	{ 'w', "write", "FILE", "write packets there instead of showing them; - is standard\n"
+	{ 'w', "write", "FILE",
+	  "write packets there instead of showing them; - is standard\n"
 	  "output" },
 	{ 'A', "ascii", NULL, "payload: show it as text" },
 	{ 'p', "process", "NAME|PID", "payload: only of this process" },
 	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input" },
 	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them" },
-	{ 'c', "count", "NUMBER", "end after so many messages, ends of payload not counted;\n"
+	{ 'c', "count", "NUMBER",
+	  "end after so many messages, ends of payload not counted;\n"
 	  "with -i -w or -r -w, packets" },
-	{ 's', "snaplen", "BYTES", "capture so much of each packet, or of each piece of payload;\n"
+	{ 's', "snaplen", "BYTES",
+	  "capture so much of each packet, or of each piece of payload;\n"
 	  "0 is all, the default" },
-	{ 'a', "all", NULL, "handshakes: also connections that do not offer SMC, and every\n"
+	{ 'a', "all", NULL,
+	  "handshakes: also connections that do not offer SMC, and every\n"
 	  "message of SMC-R through RoCE v2" },
 	{ 'q', "quiet", NULL, "one line a message" },
 	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
@@ -79,8 +83,8 @@ static int set_option(struct request *request, int letter)
 	case 'i': request->interface = optarg; break;
 	case 'w': request->write = optarg; break;
 	case 'c':
-		return set_number(&request->count, 1, INT64_MAX, letter) ?
-		       dump_tool.error_status : -1;
+		return set_number(&request->count, 1, INT64_MAX, letter) ? dump_tool.error_status :
+									   -1;
 	case 's':
 		if (set_number(&number, 0, CAPTURE_SNAPLEN, letter))
 			return dump_tool.error_status;
@@ -132,12 +136,15 @@ static int check(const struct request *request, const char *seen)
 {
 	if (request->is_list)
 		return seen[strspn(seen, "D")] || request->filter ?
-		       cli_usage_error(&dump_tool, "'--list-interfaces' stands alone") : -1;
+			       cli_usage_error(&dump_tool, "'--list-interfaces' stands alone") :
+			       -1;
 	if (cli_excludes(&dump_tool, seen, exclusive))
 		return dump_tool.error_status;
 	if (is_payload(request) && (request->show.is_all || request->show.is_quiet))
-		return cli_usage_error(&dump_tool, "'--%s' is for handshakes: name a file (-r) or "
-				       "an interface (-i)", request->show.is_all ? "all" : "quiet");
+		return cli_usage_error(&dump_tool,
+				       "'--%s' is for handshakes: name a file (-r) or "
+				       "an interface (-i)",
+				       request->show.is_all ? "all" : "quiet");
 	return -1;
 }
 
@@ -148,7 +155,7 @@ static int parse_filter(struct request *request, int argc, char **argv)
 
 	if (!is_payload(request))
 		return join_filter(request, argv + optind) ? -1 :
-		       cli_error(&dump_tool, "out of memory");
+							     cli_error(&dump_tool, "out of memory");
 	if (filter_parse(&request->sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
 	if (request->sockets.has_state || request->sockets.has_netns)

@@ -44,7 +44,8 @@ int output_open(struct output *output, const char *path, int input, struct smc_e
 
 	/* What strangers sent could be sequences that it obeys. */
 	if (!is_named && isatty(STDOUT_FILENO))
-		return smc_err_say(err, EINVAL, "packets are not for a terminal: redirect "
+		return smc_err_say(err, EINVAL,
+				   "packets are not for a terminal: redirect "
 				   "standard output, or name a file");
 	output->fd = is_named ? open(path, flags, 0600) : dup(STDOUT_FILENO);
 	if (output->fd < 0)

@@ -8,14 +8,21 @@
 #include "base/big.h"
 
 enum {
-	ETHER_IPV4 = 0x0800, ETHER_VLAN = 0x8100, ETHER_IPV6 = 0x86dd, ETHER_QINQ = 0x88a8,
+	ETHER_IPV4 = 0x0800,
+	ETHER_VLAN = 0x8100,
+	ETHER_IPV6 = 0x86dd,
+	ETHER_QINQ = 0x88a8,
 	ETHER_OLD_QINQ = 0x9100,
 };
 enum { PPP_IPV4 = 0x21, PPP_IPV6 = 0x57 };
 /* NFULA_PAYLOAD of <linux/netfilter/nfnetlink_log.h>. */
 #define NFLOG_PAYLOAD 9
 enum {
-	NEXT_HOP = 0, NEXT_TCP = 6, NEXT_UDP = 17, NEXT_ROUTING = 43, NEXT_FRAGMENT = 44,
+	NEXT_HOP = 0,
+	NEXT_TCP = 6,
+	NEXT_UDP = 17,
+	NEXT_ROUTING = 43,
+	NEXT_FRAGMENT = 44,
 	NEXT_DEST = 60,
 };
 /* IPv6 headers that are stepped over, at most. */
@@ -109,7 +116,8 @@ static void read_roce(struct packet *packet, struct rest rest)
 		return;
 	switch (rest.at[0]) {
 	case RC_SEND_ONLY: extended = 0; break;
-	case RC_SEND_ONLY_IMMEDIATE: case RC_SEND_ONLY_INVALIDATE: extended = 4; break;
+	case RC_SEND_ONLY_IMMEDIATE:
+	case RC_SEND_ONLY_INVALIDATE: extended = 4; break;
 	default: return;
 	}
 	padding = rest.at[1] >> 4 & 3;
@@ -296,9 +304,8 @@ static const struct link {
 	{ 166, PPP, 1, 0 },	/* PPP_PPPD: a direction instead of the address */
 	{ 228, BARE, 0, 0 },	/* IPV4 */
 	{ 229, BARE, 0, 0 },	/* IPV6 */
-	{ 239, NFLOG, 0, 0 },
-	{ 242, TYPED, 44, 40 }, /* IPOIB: two addresses, then RFC 4391 */
-	{ 276, TYPED, 20, 0 },	/* LINUX_SLL2 */
+	{ 239, NFLOG, 0, 0 },	{ 242, TYPED, 44, 40 }, /* IPOIB: two addresses, then RFC 4391 */
+	{ 276, TYPED, 20, 0 },				/* LINUX_SLL2 */
 };
 
 static const struct link *find_link(int number)

@@ -267,8 +267,7 @@ static json_t *json_head(const struct flow_event *event)
 	if (event->packet && event->packet->has_vlan)
 		json_object_set_new(json, "vlan", json_integer(event->packet->vlan));
 	if (event->conn)
-		json_object_set_new(json, "connection",
-				    out_json_number(event->conn->number));
+		json_object_set_new(json, "connection", out_json_number(event->conn->number));
 	return json;
 }
 
@@ -293,8 +292,9 @@ static void add_message(json_t *json, const struct show *show, const struct flow
 	if (clc->type == SMC_CLC_PROPOSAL)
 		json_object_set_new(json, "type_v2", json_integer(clc->path_v2));
 	else
-		json_object_set_new(json, clc->type == SMC_CLC_DECLINE ? "out_of_sync" :
-				    "first_contact", json_boolean(clc->is_first));
+		json_object_set_new(json,
+				    clc->type == SMC_CLC_DECLINE ? "out_of_sync" : "first_contact",
+				    json_boolean(clc->is_first));
 	add_all(json, out_json(clc_columns, NULL, clc));
 	add_bytes(json, show, event);
 }

@@ -64,7 +64,8 @@ int sieve_compile(const char *filter, pcap_t *pcap, struct bpf_program *program,
 	if (names_protocol(filter))
 		return wrong_filter("unknown protocol", err);
 	return pcap_compile(pcap, program, filter, 1, PCAP_NETMASK_UNKNOWN) ?
-	       wrong_filter(pcap_geterr(pcap), err) : 0;
+		       wrong_filter(pcap_geterr(pcap), err) :
+		       0;
 }
 
 static int compile_for(struct sieve *sieve, int link, struct bpf_program *program,

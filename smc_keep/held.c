@@ -28,15 +28,15 @@
 #define PATIENCE 324600
 
 struct held {
-	uint64_t cookie;	/* of the socket, see SO_COOKIE in socket(7) */
-	long long taken;	/* milliseconds of CLOCK_MONOTONIC, all three */
+	uint64_t cookie; /* of the socket, see SO_COOKIE in socket(7) */
+	long long taken; /* milliseconds of CLOCK_MONOTONIC, all three */
 	long long moved;
 	long long next;
 	int fd;
 	int unsent;
-	int patience;		/* milliseconds, these two */
+	int patience; /* milliseconds, these two */
 	int interval;
-	unsigned int looks;	/* without a movement */
+	unsigned int looks; /* without a movement */
 	enum keep_how how;
 };
 

@@ -30,10 +30,10 @@ static int show_diff(const struct smc_pnet_table *from, const struct smc_pnet_ta
 	struct out_text text = { 0 };
 
 	if (is_json)
-		return pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema",
-						 "smc-tools/pnet-diff/1", "remove",
-						 json_changes(from, to), "add",
-						 json_changes(to, from)), err);
+		return pnet_write_json(
+			json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/pnet-diff/1", "remove",
+				  json_changes(from, to), "add", json_changes(to, from)),
+			err);
 	append_changes(&text, "- ", from, to);
 	append_changes(&text, "+ ", to, from);
 	return pnet_write(&text, err);

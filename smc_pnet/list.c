@@ -9,9 +9,8 @@
 
 static const struct out_names types =
 	OUT_NAMES(NULL, NULL, { "net", "net" }, { "ib", "ib" }, { "ism", "ism" });
-static const struct out_names sources =
-	OUT_NAMES(NULL, NULL, { NULL, NULL }, { "table", "table" }, { "hardware", "hardware" },
-		  { "base", "base" });
+static const struct out_names sources = OUT_NAMES(NULL, NULL, { NULL, NULL }, { "table", "table" },
+						  { "hardware", "hardware" }, { "base", "base" });
 
 static const void *find_state(const void *object)
 {
@@ -35,8 +34,10 @@ static const void *find_bus_id(const void *object)
 {
 	const struct pnet_row *row = object;
 
-	return row->net ? row->net->bus_id : row->ib ? row->ib->bus_id :
-	       row->ism ? row->ism->bus_id : NULL;
+	return row->net ? row->net->bus_id :
+	       row->ib	? row->ib->bus_id :
+	       row->ism ? row->ism->bus_id :
+			  NULL;
 }
 
 static const void *find_netdev(const void *object)
@@ -70,8 +71,8 @@ const struct out_col pnet_row_columns[] = {
 	{ "busid", "Bus-ID", "bus_id", 12, OUT_STR_OF(find_bus_id), IF_SET },
 	{ "source", "Source", "source", 8, OUT_NAME(pnet_row, source, sources), IF_SET },
 	{ "netdev", "Net-Dev", "net_device", 7, OUT_STR_OF(find_netdev), IF_SET },
-	{ "layer", "Layer", "link_layer", 0,
-	  OUT_STR(rdma_port, link_layer), IF_SET, .find = find_port },
+	{ "layer", "Layer", "link_layer", 0, OUT_STR(rdma_port, link_layer), IF_SET,
+	  .find = find_port },
 	{ NULL, NULL, "ifindex", 0, OUT_DEC(netdev, ifindex, 0), OUT_OPTIONAL, .find = find_net },
 	{ 0 },
 };
@@ -87,8 +88,8 @@ static json_t *json_warnings(const struct pnet_rows *rows)
 
 	for (size_t i = 0; array && i < rows->count; i++, out_reset(&text))
 		if (pnet_row_warn(&text, &rows->rows[i]))
-			out_json_push(&array, text.is_failed ? NULL :
-					      json_stringn(text.data, text.len));
+			out_json_push(&array,
+				      text.is_failed ? NULL : json_stringn(text.data, text.len));
 	out_free(&text);
 	return array;
 }
@@ -154,10 +155,12 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 	if (!ret && pnet_rows_make(&rows, &table, &world))
 		ret = smc_err_set(tool->err, ENOMEM, "cannot store the list of devices");
 	if (!ret && is_json)
-		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}",
-			"schema", "smc-tools/pnet-list/1", "devices",
-			out_json_list(pnet_row_columns, rows.rows, rows.count, sizeof(*rows.rows)),
-			"warnings", json_warnings(&rows)), tool->err);
+		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema",
+						"smc-tools/pnet-list/1", "devices",
+						out_json_list(pnet_row_columns, rows.rows,
+							      rows.count, sizeof(*rows.rows)),
+						"warnings", json_warnings(&rows)),
+				      tool->err);
 	else if (!ret)
 		ret = print_rows(&rows, is_tree, tool->err);
 	if (!ret && !is_json)

@@ -108,8 +108,13 @@ static int set_option(struct pnet_opts *opts, int val)
 	case OPT_IMPORT:
 		opts->file = optarg;
 		/* fall through */
-	case 'a': case 's': case 'd': case 'f': case 'l': case OPT_SUGGEST: case OPT_EXPORT:
-		return set_command(opts, val) ? tool.error_status : -1;
+	case 'a':
+	case 's':
+	case 'd':
+	case 'f':
+	case 'l':
+	case OPT_SUGGEST:
+	case OPT_EXPORT: return set_command(opts, val) ? tool.error_status : -1;
 	default: return tool.error_status;
 	}
 	return -1;

@@ -27,7 +27,8 @@ static int print(const struct smc_pnet_table *entries, bool is_json, struct smc_
 
 	if (is_json)
 		return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
-						 "entries", pnet_json_entries(entries)), err);
+						 "entries", pnet_json_entries(entries)),
+				       err);
 	for (size_t i = 0; i < entries->count; i++)
 		append(&text, &entries->entries[i]);
 	return pnet_write(&text, err);

@@ -31,7 +31,8 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table)
 static int show_json(const struct smc_pnet_table *table, struct smc_err *err)
 {
 	return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet/1", "entries",
-					 pnet_json_entries(table)), err);
+					 pnet_json_entries(table)),
+			       err);
 }
 
 static int show_text(const struct smc_pnet_table *table, struct smc_err *err)
@@ -121,7 +122,8 @@ int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struc
 
 	if (!ret && is_json)
 		ret = pnet_write_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
-						"entries", all.entries), err);
+						"entries", all.entries),
+				      err);
 	else if (!ret)
 		ret = pnet_write(&all.text, err);
 	smc_genl_close(all.nl);

@@ -66,12 +66,14 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || !argv[2][0] || strchr(argv[2], '/'))
 		return cli_error(&tool, "only smc-metrics starts this program, see "
-				 "smc-metrics(8)");
+					"smc-metrics(8)");
 	dir = open_directory(argv[1]);
 	if (dir < 0)
 		return errno == ENOTDIR ?
-			       cli_error(&tool, "%s is not a directory, or has a symbolic link in "
-					 "it: name the directory itself", argv[1]) :
+			       cli_error(&tool,
+					 "%s is not a directory, or has a symbolic link in "
+					 "it: name the directory itself",
+					 argv[1]) :
 			       cli_error(&tool, "cannot open %s: %s", argv[1], strerror(errno));
 	text = smc_read_fd(STDIN_FILENO, MOST, &len);
 	if (!text)

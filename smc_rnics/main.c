@@ -53,9 +53,8 @@ static int parse_fid(struct rnics_opts *opts, const char *text)
 	errno = 0;
 	fid = strtoul(text, &end, 16);
 	if (errno || end == text || *end || *text == '-' || fid > UINT32_MAX)
-		return cli_usage_error(&tool,
-				       "'%s' is not a function ID: give a hexadecimal number",
-				       text);
+		return cli_usage_error(
+			&tool, "'%s' is not a function ID: give a hexadecimal number", text);
 	opts->fid = (uint32_t)fid;
 	opts->has_fid = true;
 	return 0;
@@ -70,10 +69,11 @@ static int set_option(struct rnics_opts *opts, int letter)
 	case 'r': opts->is_raw = true; break;
 	case 'w': opts->is_wide = true; break;
 	case 'j': opts->is_json = true; break;
-	case 'e': case 'd':
+	case 'e':
+	case 'd':
 		if (opts->has_power && opts->is_on != (letter == 'e'))
-			return cli_usage_error(&tool,
-					       "options '--enable' and '--disable' exclude each other");
+			return cli_usage_error(
+				&tool, "options '--enable' and '--disable' exclude each other");
 		opts->has_power = true;
 		opts->is_on = letter == 'e';
 		return parse_fid(opts, optarg) ? tool.error_status : -1;
@@ -138,11 +138,12 @@ static void keep_selected(struct rnic_table *table, const struct rnics_opts *opt
 
 static void append_json(struct out_text *text, const struct rnic_table *table)
 {
-	json_t *array = out_json_list(rnic_columns, table->rnics, table->count,
-				      sizeof(*table->rnics));
+	json_t *array =
+		out_json_list(rnic_columns, table->rnics, table->count, sizeof(*table->rnics));
 
-	out_json_document(text, json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics",
-					  array), false);
+	out_json_document(text,
+			  json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array),
+			  false);
 }
 
 static int print(const struct rnics_opts *opts, const struct rnic_table *table, struct smc_err *err)

@@ -39,7 +39,8 @@ static const char *ism_or_roce(const struct rnic *rnic, const char *firmware)
 	switch (rnic->pft) {
 	case 0x05: return "ISM";
 	case 0x02: return "RoCE_Express";
-	case 0x0c: case 0x0f: return "Network_Express";
+	case 0x0c:
+	case 0x0f: return "Network_Express";
 	case 0x0a:
 		/* One number for two cards: their firmware differs, or else their chip. */
 		if (firmware[0] ? !strncmp(firmware, "14.", 3) :
@@ -61,7 +62,7 @@ static void set_type(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 
 	if (ib)
 		host_text(firmware, sizeof(firmware), "%s/class/infiniband/%s/fw_ver", l->root,
-			   ib->name);
+			  ib->name);
 	if (rnic->has & RNIC_HAS_PFT)
 		type = ism_or_roce(rnic, firmware);
 	if (!type && rnic->has & RNIC_HAS_IDS && rnic->vendor == 0x1014 && rnic->device == 0x04ed)
@@ -90,10 +91,10 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 	}
 	for (size_t i = 0; i < l->pnet->count && !found; i++) {
 		const struct smc_pnet *entry = &l->pnet->entries[i];
-		bool is_ib = entry->has & SMC_PNET_HAS_IB && (rnic->ibdev[0] || rnic->pci_id[0]) &&
-			     (!strcmp(entry->ib, rnic->ibdev) ||
-			      !strcmp(entry->ib, rnic->pci_id)) &&
-			     (!rnic->ib_port || entry->port == rnic->ib_port);
+		bool is_ib =
+			entry->has & SMC_PNET_HAS_IB && (rnic->ibdev[0] || rnic->pci_id[0]) &&
+			(!strcmp(entry->ib, rnic->ibdev) || !strcmp(entry->ib, rnic->pci_id)) &&
+			(!rnic->ib_port || entry->port == rnic->ib_port);
 
 		if (is_ib || (entry->has & SMC_PNET_HAS_NET && !strcmp(entry->eth, rnic->netdev)))
 			found = entry;
@@ -151,7 +152,7 @@ static void read_function(struct loader *l, struct rnic *rnic, const char *pci_i
 	if (rnic->has & RNIC_HAS_FID)
 		read_power(l, rnic);
 	host_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,
-		   pci_id);
+		  pci_id);
 }
 
 static void set_net(struct rnic *rnic, const struct netdev *net)

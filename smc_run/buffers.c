@@ -15,9 +15,9 @@
 static const struct buffer {
 	enum smc_variable size;
 	const char *what;
-	const char *limit;	/* of net.core: the most that setsockopt(2) grants */
-	const char *normal;	/* of net.smc: what SMC sockets start with */
-	int force;		/* grants more, to those who may */
+	const char *limit;  /* of net.core: the most that setsockopt(2) grants */
+	const char *normal; /* of net.smc: what SMC sockets start with */
+	int force;	    /* grants more, to those who may */
 } buffers[] = {
 	{ VAR_RCVBUF, "receive", "rmem_max", "rmem", SO_RCVBUFFORCE },
 	{ VAR_SNDBUF, "transmit", "wmem_max", "wmem", SO_SNDBUFFORCE },
@@ -89,7 +89,8 @@ static int check(const struct request *req, enum way way, const struct buffer *b
 	if (!req->raise_limits) {
 		/* A supervisor has no rights. */
 		if (way == WAY_SECCOMP || !may_exceed(buffer, bytes))
-			cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
+			cli_warn(req->tool, req->quiet,
+				 "the %s buffer of %d bytes is above "
 				 "net.core.%s: the kernel will use %lld (see --raise-limits)",
 				 buffer->what, bytes, buffer->limit, limit);
 		return 0;
@@ -98,8 +99,8 @@ static int check(const struct request *req, enum way way, const struct buffer *b
 	if (err)
 		return cli_error(req->tool, "cannot raise net.core.%s from %lld to %d: %s",
 				 buffer->limit, limit, bytes, strerror(-err));
-	cli_warn(req->tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
-		 limit, bytes);
+	cli_warn(req->tool, req->quiet, "raised net.core.%s from %lld to %d", buffer->limit, limit,
+		 bytes);
 	return 0;
 }
 
@@ -156,8 +157,9 @@ void buffers_warn(const struct request *req, const char *unit)
 
 	for (size_t i = 0; i < BUFFERS; i++)
 		if (is_above(req, &buffers[i], &bytes, &limit))
-			cli_warn(req->tool, req->quiet, "the %s buffer of %d bytes is above "
+			cli_warn(req->tool, req->quiet,
+				 "the %s buffer of %d bytes is above "
 				 "net.core.%s, and %s does not run as root: the kernel will use "
-				 "%lld (see sysctl.d(5))", buffers[i].what, bytes,
-				 buffers[i].limit, unit, limit);
+				 "%lld (see sysctl.d(5))",
+				 buffers[i].what, bytes, buffers[i].limit, unit, limit);
 }

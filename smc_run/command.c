@@ -43,14 +43,14 @@ static int check_kernel(const struct request *req, const char *command)
 	int err = way_has_smc();
 
 	switch (err) {
-	case 0:
-		return 0;
+	case 0: return 0;
 	case -EAFNOSUPPORT:
 	case -EPROTONOSUPPORT:
 	case -ESOCKTNOSUPPORT:
 		/* The same answer: systemd's RestrictAddressFamilies=. */
 		if (prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
-			return no_smc(req, command, "this kernel has no SMC, or a filter of system "
+			return no_smc(req, command,
+				      "this kernel has no SMC, or a filter of system "
 				      "calls forbids AF_SMC and IPPROTO_SMC (a unit's "
 				      "RestrictAddressFamilies=)");
 		return no_smc(req, command, SMC_MISSING);
@@ -69,8 +69,10 @@ static int use_bpf(const struct request *req, const char *command, struct smc_er
 	if (ret)
 		return ret;
 	if (is_loaded)
-		cli_warn(req->tool, req->quiet, "loaded the eBPF program for '%s', which stays: "
-			 "'smc_bpf detach --run' removes it", command);
+		cli_warn(req->tool, req->quiet,
+			 "loaded the eBPF program for '%s', which stays: "
+			 "'smc_bpf detach --run' removes it",
+			 command);
 	cli_warn(req->tool, is_silent(req),
 		 "'%s' by eBPF: its TCP sockets become IPPROTO_SMC sockets", command);
 	bpf_warn_settings(req, command);
@@ -120,8 +122,8 @@ static int choose_other(const struct request *req, const struct target *target, 
 }
 
 /* The library, or another way for a program that the library does not reach. */
-static int check_program(const struct request *req, const struct target *target,
-			 char *const *argv, const struct library *lib, enum way *way)
+static int check_program(const struct request *req, const struct target *target, char *const *argv,
+			 const struct library *lib, enum way *way)
 {
 	char why[LIBRARY_WHY_SIZE];
 

@@ -172,6 +172,6 @@ int dropin_remove(const struct dropin *dropin, struct smc_err *err)
 	if (unlink(dropin->file))
 		return failed(err, "remove", dropin->file);
 	if (!dropin->keeps_dir)
-		rmdir(dropin->dir);	/* stays while others have files in it */
+		rmdir(dropin->dir); /* stays while others have files in it */
 	return 1;
 }

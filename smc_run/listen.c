@@ -107,8 +107,8 @@ static bool is_kind(int fd)
 	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
 	getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
 	getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &len);
-	return is_listening && (domain == AF_SMC || protocol == IPPROTO_TCP ||
-				protocol == IPPROTO_SMC);
+	return is_listening &&
+	       (domain == AF_SMC || protocol == IPPROTO_TCP || protocol == IPPROTO_SMC);
 }
 
 /* Where a socket listens. Return: false for one that does not. */
@@ -148,11 +148,12 @@ static int add_sockets(struct listeners *found, const struct proc_table *table)
 	for (size_t i = 0; !ret && i < table->count; i++) {
 		const struct proc_fd *holder = &table->entries[i];
 		int fd = i && holder[-1].inode == holder->inode ? -ESTALE :
-			 holder->pid == SYSTEMD ? -ESTALE : proc_take_socket(holder);
+			 holder->pid == SYSTEMD			? -ESTALE :
+								  proc_take_socket(holder);
 
 		if (fd >= 0 && read_listener(fd, &listener))
-			ret = smc_array_append(&found->all, &found->count, &found->size,
-					       &listener, sizeof(listener));
+			ret = smc_array_append(&found->all, &found->count, &found->size, &listener,
+					       sizeof(listener));
 		if (fd >= 0)
 			close(fd);
 		else if (fd == -EPERM)
@@ -264,8 +265,8 @@ static void where_text(char text[NETADDR_TEXT_SIZE + 8], const struct listener *
 	char addr[NETADDR_TEXT_SIZE];
 
 	netaddr_short(addr, &listener->addr);
-	snprintf(text, NETADDR_TEXT_SIZE + 8, listener->addr.family == AF_INET ? "%s:%u" :
-		 "[%s]:%u", addr, listener->port);
+	snprintf(text, NETADDR_TEXT_SIZE + 8,
+		 listener->addr.family == AF_INET ? "%s:%u" : "[%s]:%u", addr, listener->port);
 }
 
 /* "'smc_run --enable redis.service --peers 10.0.0.0/8' limits that to your own networks". */
@@ -275,12 +276,15 @@ static void say(const struct reach *reach, const char *what, const char *ports)
 	struct out_text name = { 0 };
 
 	if (req->user)
-		cli_warn(req->tool, req->quiet, "%s: 'allow from' in smc.conf(5) limits that to "
-			 "your own networks", what);
+		cli_warn(req->tool, req->quiet,
+			 "%s: 'allow from' in smc.conf(5) limits that to "
+			 "your own networks",
+			 what);
 	else if (out_shell_word(&name, reach->unit->name))
-		cli_warn(req->tool, req->quiet, "%s: 'smc_run --enable %.*s --peers 10.0.0.0/8%s' "
-			 "limits that to a network of yours", what, (int)name.len,
-			 name.data ? name.data : "", ports);
+		cli_warn(req->tool, req->quiet,
+			 "%s: 'smc_run --enable %.*s --peers 10.0.0.0/8%s' "
+			 "limits that to a network of yours",
+			 what, (int)name.len, name.data ? name.data : "", ports);
 	out_free(&name);
 }
 
@@ -297,8 +301,10 @@ static void warn_unknown(const struct reach *reach)
 		return;
 	netaddr_text(addr, door, false);
 	*strchr(addr, '/') = '\0';
-	snprintf(text, sizeof(text), "%s does not run, so where it listens is not known; networks "
-		 "that are not private reach this host by %s", reach->unit->name, addr);
+	snprintf(text, sizeof(text),
+		 "%s does not run, so where it listens is not known; networks "
+		 "that are not private reach this host by %s",
+		 reach->unit->name, addr);
 	say(reach, text, ":PORT");
 }
 
@@ -312,8 +318,10 @@ static void warn_known(const struct reach *reach)
 	*strchr(addr, '/') = '\0';
 	if (reach->count > 1)
 		snprintf(more, sizeof(more), " and %zu more", reach->count - 1);
-	snprintf(text, sizeof(text), "%s listens on %s%s, so everybody who reaches %s can speak "
-		 "SMC to it", reach->unit->name, where, more, addr);
+	snprintf(text, sizeof(text),
+		 "%s listens on %s%s, so everybody who reaches %s can speak "
+		 "SMC to it",
+		 reach->unit->name, where, more, addr);
 	say(reach, text, "");
 }
 

@@ -48,25 +48,32 @@ static const struct cli_opt options[] = {
 	{ 'd', "debug", NULL, "say on standard error what happens to each TCP socket" },
 	{ 'r', "rcvbuf", "SIZE", "receive buffer of SMC sockets: bytes, or with K or M" },
 	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets: bytes, or with K or M" },
-	{ 'f', "family", "FAMILY", "kind of SMC sockets: smc (AF_SMC), inet (IPPROTO_SMC),\n"
-				   "auto (what works best); default smc" },
-	{ OPT_INCLUDE, "include", "RULES", "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n"
-					   "listen[:PORT]; separated by commas" },
+	{ 'f', "family", "FAMILY",
+	  "kind of SMC sockets: smc (AF_SMC), inet (IPPROTO_SMC),\n"
+	  "auto (what works best); default smc" },
+	{ OPT_INCLUDE, "include", "RULES",
+	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n"
+	  "listen[:PORT]; separated by commas" },
 	{ OPT_EXCLUDE, "exclude", "RULES", "leave these to TCP" },
 	{ OPT_BPF, "bpf", NULL, "use eBPF in the kernel, which reaches every program" },
 	{ OPT_PRELOAD, "preload", NULL, "use the preload library only" },
-	{ OPT_SECCOMP, "seccomp", NULL, "let a second process open the sockets: it reaches static\n"
-					"and Go programs without privileges; with none of the\n"
-					"three options, whichever reaches the program" },
-	{ OPT_STRICT, "strict", NULL, "run the command only if SMC sockets are possible;\n"
-				      "no TCP in their place" },
-	{ OPT_RAW, "raw", NULL, "for programs that know SMC: do not hide where SMC sockets\n"
-				"differ from TCP sockets" },
-	{ OPT_RAISE, "raise-limits", NULL, "raise net.core.rmem_max and net.core.wmem_max to what\n"
-					   "-r and -t need" },
+	{ OPT_SECCOMP, "seccomp", NULL,
+	  "let a second process open the sockets: it reaches static\n"
+	  "and Go programs without privileges; with none of the\n"
+	  "three options, whichever reaches the program" },
+	{ OPT_STRICT, "strict", NULL,
+	  "run the command only if SMC sockets are possible;\n"
+	  "no TCP in their place" },
+	{ OPT_RAW, "raw", NULL,
+	  "for programs that know SMC: do not hide where SMC sockets\n"
+	  "differ from TCP sockets" },
+	{ OPT_RAISE, "raise-limits", NULL,
+	  "raise net.core.rmem_max and net.core.wmem_max to what\n"
+	  "-r and -t need" },
 	{ OPT_QUIET, "quiet", NULL, "no warnings" },
-	{ OPT_AB, "ab", "PAIRS", "run the command in turns over TCP and over SMC, so many times\n"
-				 "each, and print how both compare" },
+	{ OPT_AB, "ab", "PAIRS",
+	  "run the command in turns over TCP and over SMC, so many times\n"
+	  "each, and print how both compare" },
 	{ OPT_METRIC, "metric", "REGEX",
 	  "with --ab: compare the number that this finds in what the\n"
 	  "command prints, not the time; more is better" },
@@ -81,8 +88,9 @@ static const struct cli_opt options[] = {
 	  "networks: NET[:PORTS], separated by commas" },
 	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
 	{ OPT_ALL, "all", NULL, "in place of UNIT: --disable every enabled service" },
-	{ OPT_STATUS, "status", NULL, "show whether a service is enabled and uses SMC; without\n"
-				      "UNIT every enabled service" },
+	{ OPT_STATUS, "status", NULL,
+	  "show whether a service is enabled and uses SMC; without\n"
+	  "UNIT every enabled service" },
 	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd" },
 	{ 'j', "json", NULL, "--status and --ab in JSON" },
 	{ 'h', "help", NULL, "print this help" },
@@ -108,14 +116,14 @@ static const struct cli_tool tool = {
 
 /* A request, and what it is made of. */
 struct run {
-	int action;		/* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
-	const char **units;	/* what that is for */
+	int action;	    /* OPT_ENABLE, OPT_DISABLE, OPT_STATUS; 0: run a command */
+	const char **units; /* what that is for */
 	size_t n_units;
 	bool is_all;
 	struct request req;
 	struct ab_options ab;
-	struct rules rules;	/* of both lists, to see that they are valid */
-	char sizes[VARIABLES][16];	/* buffers in bytes, as the library reads them */
+	struct rules rules;	   /* of both lists, to see that they are valid */
+	char sizes[VARIABLES][16]; /* buffers in bytes, as the library reads them */
 };
 
 static int take_size(struct run *run, const char *option, enum smc_variable variable)
@@ -144,14 +152,13 @@ static int take_rules(struct run *run, const char *option, bool is_exclude)
 	char *longer;
 
 	switch (rules_parse(&run->rules, is_exclude, optarg, &bad)) {
-	case 0:
-		break;
-	case -E2BIG:
-		return cli_usage_error(&tool, "--%s: more than %d rules", option, RULES_MAX);
+	case 0: break;
+	case -E2BIG: return cli_usage_error(&tool, "--%s: more than %d rules", option, RULES_MAX);
 	default:
-		return cli_usage_error(&tool, "--%s: '%.*s' is not a rule such as 6379, "
-				       "listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80", option,
-				       (int)strcspn(bad, ", \t\n"), bad);
+		return cli_usage_error(&tool,
+				       "--%s: '%.*s' is not a rule such as 6379, "
+				       "listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80",
+				       option, (int)strcspn(bad, ", \t\n"), bad);
 	}
 	if (!*list)
 		*list = optarg;
@@ -169,12 +176,9 @@ static int take_peers(struct run *run)
 	struct smc_err err = { 0 };
 
 	switch (peers_parse(&run->req.peers, optarg, bad, &err)) {
-	case 0:
-		return 0;
-	case -ENOMEM:
-		return cli_error(&tool, "out of memory");
-	default:
-		return cli_usage_error(&tool, "--peers: '%s': %s", bad, err.text);
+	case 0: return 0;
+	case -ENOMEM: return cli_error(&tool, "out of memory");
+	default: return cli_usage_error(&tool, "--peers: '%s': %s", bad, err.text);
 	}
 }
 
@@ -232,38 +236,17 @@ static int take_pairs(struct run *run)
 static bool take_flag(struct run *run, int opt)
 {
 	switch (opt) {
-	case OPT_LOWER:
-		run->ab.is_lower_better = true;
-		return true;
-	case OPT_OUTPUT:
-		run->ab.is_shown = true;
-		return true;
-	case 'd':
-		run->req.settings[VAR_DEBUG] = "1";
-		return true;
-	case OPT_STRICT:
-		run->req.settings[VAR_STRICT] = "1";
-		return true;
-	case OPT_RAW:
-		run->req.settings[VAR_RAW] = "1";
-		return true;
-	case OPT_RAISE:
-		run->req.raise_limits = true;
-		return true;
-	case OPT_QUIET:
-		run->req.quiet = true;
-		return true;
-	case OPT_ALL:
-		run->is_all = true;
-		return true;
-	case OPT_USER:
-		run->req.user = true;
-		return true;
-	case 'j':
-		run->req.json = true;
-		return true;
-	default:
-		return false;
+	case OPT_LOWER: run->ab.is_lower_better = true; return true;
+	case OPT_OUTPUT: run->ab.is_shown = true; return true;
+	case 'd': run->req.settings[VAR_DEBUG] = "1"; return true;
+	case OPT_STRICT: run->req.settings[VAR_STRICT] = "1"; return true;
+	case OPT_RAW: run->req.settings[VAR_RAW] = "1"; return true;
+	case OPT_RAISE: run->req.raise_limits = true; return true;
+	case OPT_QUIET: run->req.quiet = true; return true;
+	case OPT_ALL: run->is_all = true; return true;
+	case OPT_USER: run->req.user = true; return true;
+	case 'j': run->req.json = true; return true;
+	default: return false;
 	}
 }
 
@@ -271,38 +254,22 @@ static bool take_flag(struct run *run, int opt)
 static int take_option(struct run *run, int opt)
 {
 	switch (opt) {
-	case 'r':
-		return take_size(run, "rcvbuf", VAR_RCVBUF);
-	case 't':
-		return take_size(run, "sndbuf", VAR_SNDBUF);
-	case 'f':
-		return take_family(&run->req);
-	case OPT_INCLUDE:
-		return take_rules(run, "include", false);
-	case OPT_EXCLUDE:
-		return take_rules(run, "exclude", true);
+	case 'r': return take_size(run, "rcvbuf", VAR_RCVBUF);
+	case 't': return take_size(run, "sndbuf", VAR_SNDBUF);
+	case 'f': return take_family(&run->req);
+	case OPT_INCLUDE: return take_rules(run, "include", false);
+	case OPT_EXCLUDE: return take_rules(run, "exclude", true);
 	case OPT_ENABLE:
 	case OPT_DISABLE:
-	case OPT_STATUS:
-		return take_action(run, opt);
-	case OPT_PEERS:
-		return take_peers(run);
-	case OPT_AB:
-		return take_pairs(run);
-	case OPT_METRIC:
-		run->ab.metric = optarg;
-		return 0;
-	case OPT_SERVER:
-		run->ab.server = optarg;
-		return 0;
-	case OPT_BPF:
-		return take_way(run, WAY_BPF);
-	case OPT_PRELOAD:
-		return take_way(run, WAY_PRELOAD);
-	case OPT_SECCOMP:
-		return take_way(run, WAY_SECCOMP);
-	default:
-		return take_flag(run, opt) ? 0 : EXIT_SELF;
+	case OPT_STATUS: return take_action(run, opt);
+	case OPT_PEERS: return take_peers(run);
+	case OPT_AB: return take_pairs(run);
+	case OPT_METRIC: run->ab.metric = optarg; return 0;
+	case OPT_SERVER: run->ab.server = optarg; return 0;
+	case OPT_BPF: return take_way(run, WAY_BPF);
+	case OPT_PRELOAD: return take_way(run, WAY_PRELOAD);
+	case OPT_SECCOMP: return take_way(run, WAY_SECCOMP);
+	default: return take_flag(run, opt) ? 0 : EXIT_SELF;
 	}
 }
 
@@ -333,7 +300,7 @@ static int check_ab(const struct ab_options *ab)
 {
 	if (!ab->pairs && (ab->metric || ab->server || ab->is_shown))
 		return cli_usage_error(&tool, "--metric, --server and --show-output are only for "
-				       "--ab");
+					      "--ab");
 	if (ab->is_lower_better && !ab->metric)
 		return cli_usage_error(&tool, "--lower is only for --metric");
 	return 0;
@@ -354,7 +321,7 @@ static int check_action(const struct run *run)
 		return cli_usage_error(&tool, "--peers is only for services of the system");
 	if (run->req.raise_limits)
 		return cli_usage_error(&tool, "--raise-limits is only for commands: for services "
-				       "use sysctl.d(5)");
+					      "use sysctl.d(5)");
 	if (run->req.way == WAY_SECCOMP)
 		return cli_usage_error(&tool, "--seccomp is only for commands");
 	if (run->req.json && run->action != OPT_STATUS)
@@ -374,15 +341,11 @@ static int do_action(struct run *run)
 	if (status)
 		return status;
 	switch (run->action) {
-	case OPT_ENABLE:
-		status = do_units(run, unit_enable);
-		break;
+	case OPT_ENABLE: status = do_units(run, unit_enable); break;
 	case OPT_DISABLE:
 		status = run->is_all ? unit_disable_all(&run->req) : do_units(run, unit_disable);
 		break;
-	default:
-		run->req.unit = run->n_units ? run->units[0] : NULL;
-		return unit_status(&run->req);
+	default: run->req.unit = run->n_units ? run->units[0] : NULL; return unit_status(&run->req);
 	}
 	return status ? status : cli_close_stdout(&tool);
 }

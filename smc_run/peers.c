@@ -55,11 +55,17 @@ static int check_ports(const struct listeners *found, const struct unit *unit, s
 	if (found->count)
 		return 0;
 	if (found->is_away)
-		return smc_err_say(err, EINVAL, "%s runs in a network namespace of its own: its "
-				   "policy goes behind 'netns' in smc.conf(5)", unit->name);
-	return smc_err_say(err, EINVAL, found->is_running ? "%s listens on no TCP port now: %s" :
-			   "%s does not run, so where it listens is not known: start it first, or "
-			   "%s", unit->name, hint);
+		return smc_err_say(err, EINVAL,
+				   "%s runs in a network namespace of its own: its "
+				   "policy goes behind 'netns' in smc.conf(5)",
+				   unit->name);
+	return smc_err_say(
+		err, EINVAL,
+		found->is_running ?
+			"%s listens on no TCP port now: %s" :
+			"%s does not run, so where it listens is not known: start it first, or "
+			"%s",
+		unit->name, hint);
 }
 
 /* Networks without ports get those of the unit. */
@@ -80,8 +86,9 @@ static int make_rules(struct policy *policy, const struct unit *unit, struct smc
 		if (!ret)
 			ret = check_ports(&found, unit, err);
 		for (size_t k = 0; !ret && k < found.count; k++)
-			ret = add_rule(policy, rule, (struct policy_range){
-				found.all[k].port, found.all[k].port });
+			ret = add_rule(
+				policy, rule,
+				(struct policy_range){ found.all[k].port, found.all[k].port });
 		free(found.all);
 	}
 	policy_settle(policy);

@@ -11,10 +11,10 @@
 /** enum way - how a program or a service comes to SMC */
 enum way {
 	WAY_NONE,
-	WAY_PRELOAD,	/* ld_pre_smc.so in its environment */
-	WAY_BPF,	/* the process, or the service's control group, marked for eBPF */
-	WAY_SECCOMP,	/* a supervisor that opens the sockets of a command */
-	WAY_OWN,	/* a service whose own settings start smc_run or preload the library */
+	WAY_PRELOAD, /* ld_pre_smc.so in its environment */
+	WAY_BPF,     /* the process, or the service's control group, marked for eBPF */
+	WAY_SECCOMP, /* a supervisor that opens the sockets of a command */
+	WAY_OWN,     /* a service whose own settings start smc_run or preload the library */
 };
 
 /**

@@ -54,9 +54,9 @@ struct supervisor {
 	pid_t command;
 	bool no_landlock;
 	int listener;
-	ino_t netns;		/* of a file that each network namespace has once */
-	atomic_long retry;	/* second before which SMC is not tried again */
-	pthread_mutex_t gate;	/* locked until there is a listener */
+	ino_t netns;	      /* of a file that each network namespace has once */
+	atomic_long retry;    /* second before which SMC is not tried again */
+	pthread_mutex_t gate; /* locked until there is a listener */
 };
 
 /* ---- one socket ---- */
@@ -271,8 +271,9 @@ static bool knows_processes(void)
 static bool prepare(struct supervisor *self, int pair, char *const *argv)
 {
 	static const struct landlock_path proc = { "/proc", LANDLOCK_READ };
-	const struct confine no_files = { .paths = &proc, .n_paths = 1, .keeps_root = true,
-					  .no_landlock = self->no_landlock };
+	const struct confine no_files = {
+		.paths = &proc, .n_paths = 1, .keeps_root = true, .no_landlock = self->no_landlock
+	};
 	sigset_t all;
 
 	sigfillset(&all);

@@ -11,7 +11,7 @@
 #include "sys/program.h"
 
 #define SERVICE ".service"
-#define PROBE "smc-tools"	/* instance by which a template is asked */
+#define PROBE "smc-tools" /* instance by which a template is asked */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -23,8 +23,8 @@ static bool ends_with(const char *text, const char *end)
 static bool has_other_type(const char *name)
 {
 	static const char *const types[] = {
-		".socket", ".target", ".timer", ".slice", ".scope", ".path", ".mount",
-		".automount", ".swap", ".device",
+		".socket", ".target", ".timer",	    ".slice", ".scope",
+		".path",   ".mount",  ".automount", ".swap",  ".device",
 	};
 	size_t i;
 
@@ -74,7 +74,7 @@ static int systemctl(bool user, const char *verb, const char *option, const char
 		     struct unit_props *out, struct smc_err *err)
 {
 	const char *argv[] = { "systemctl", user ? "--user" : "--system", "--no-pager", verb,
-			       option, unit ? "--" : NULL, unit, NULL };
+			       option,	    unit ? "--" : NULL,		  unit,		NULL };
 	int status;
 
 	*out = (struct unit_props){ 0 };

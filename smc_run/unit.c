@@ -14,10 +14,11 @@
 #include "smc_run/way.h"
 #include "sys/owned.h"
 
-#define PROPERTIES "Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart," \
-		   "RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp," \
-		   "InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy,User,DynamicUser," \
-		   "NoNewPrivileges"
+#define PROPERTIES                                                                                 \
+	"Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart,"                    \
+	"RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp,"                  \
+	"InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy,User,DynamicUser,"                    \
+	"NoNewPrivileges"
 
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
@@ -153,13 +154,16 @@ static int check_environment(struct unit *unit, struct smc_err *err)
 	char path[PATH_MAX];
 
 	if (unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
-		return smc_err_say(err, EINVAL, "%s has UnsetEnvironment=" PRELOAD ": nothing can "
-				   "be preloaded", unit->name);
+		return smc_err_say(err, EINVAL,
+				   "%s has UnsetEnvironment=" PRELOAD ": nothing can "
+				   "be preloaded",
+				   unit->name);
 	while ((file = unit_prop(&unit->props, "EnvironmentFiles", file)))
 		if (any_file_sets_preload(file, path))
-			return smc_err_say(err, EINVAL, "%s: '%s' sets " PRELOAD ", which "
-					   "overrides the drop-in: add %s there", unit->name, path,
-					   unit->lib.entry);
+			return smc_err_say(err, EINVAL,
+					   "%s: '%s' sets " PRELOAD ", which "
+					   "overrides the drop-in: add %s there",
+					   unit->name, path, unit->lib.entry);
 	return 0;
 }
 
@@ -213,8 +217,10 @@ static int check_families(const struct unit *unit, struct smc_err *err)
 
 	if (*list != '~' || !kernel_ipproto_smc() || !unit_has_word(list + 1, "AF_SMC"))
 		return 0;
-	return smc_err_say(err, ENOTSUP, "%s has RestrictAddressFamilies=~AF_SMC, which forbids "
-			   "SMC before Linux 6.11", unit->name);
+	return smc_err_say(err, ENOTSUP,
+			   "%s has RestrictAddressFamilies=~AF_SMC, which forbids "
+			   "SMC before Linux 6.11",
+			   unit->name);
 }
 
 /* What a service of the system loads or runs with its rights is nobody else's to change. */
@@ -224,7 +230,8 @@ static int check_owner(const struct unit *unit, const char *path, struct smc_err
 	int ret = unit->req->user || !*path ? 0 : owned_by_root(path, -1, culprit);
 
 	if (ret == -EPERM)
-		return smc_err_say(err, EPERM, "%s would use '%s', but other users can write to "
+		return smc_err_say(err, EPERM,
+				   "%s would use '%s', but other users can write to "
 				   "'%s': install smc-tools where only root can",
 				   unit->name, path, culprit);
 	return ret ? smc_err_set(err, -ret, "cannot check '%s'", culprit) : 0;
@@ -257,8 +264,8 @@ static int check_bpf(struct unit *unit, struct smc_err *err)
 	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
 		return -EPERM;
 	/* Only root may ask. Others will be told that they cannot write the drop-in. */
-	return geteuid() ? bpf_ask("--version", NULL, NULL, err)
-			 : bpf_ask("check", "--cgroup", "/", err);
+	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :
+			   bpf_ask("check", "--cgroup", "/", err);
 }
 
 /* The way that reaches the program: the library, or eBPF unless the library was asked for. */
@@ -289,8 +296,10 @@ int unit_check(struct unit *unit, struct smc_err *err)
 	if (!*root || !strcmp(root, "/"))
 		root = unit_prop_of(unit, "RootImage");
 	if (*root)
-		return smc_err_say(err, ENOTSUP, "%s runs in '%s', where smc-tools is not "
-				   "installed", unit->name, root);
+		return smc_err_say(err, ENOTSUP,
+				   "%s runs in '%s', where smc-tools is not "
+				   "installed",
+				   unit->name, root);
 	find_target(unit);
 	return choose_way(unit, err);
 }

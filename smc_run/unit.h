@@ -13,13 +13,13 @@
 /* struct unit - a service, and what its drop-in will be made of */
 struct unit {
 	const struct request *req;
-	char name[UNIT_NAME_SIZE];	/* as its files are called */
+	char name[UNIT_NAME_SIZE]; /* as its files are called */
 	struct unit_props props;
 	struct dropin dropin;
 	struct target target;
 	struct library lib;
 	enum way way;
-	char loader[PATH_MAX];		/* smc_bpf */
+	char loader[PATH_MAX]; /* smc_bpf */
 };
 
 /**

@@ -56,7 +56,7 @@ static void put_preload(FILE *out, const struct unit *unit)
 		if (strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
 			continue;
 		rest = word + sizeof(PRELOAD);
-		len = 0;	/* the last one counts */
+		len = 0; /* the last one counts */
 		while ((entry = strsep(&rest, ": ")))
 			if (*entry && !preload_is_ours(entry))
 				len += (size_t)sprintf(value + len, "%s:", entry);
@@ -142,8 +142,10 @@ static char *make_text(const struct unit *unit)
 
 static void warn_socket(const struct unit *unit, const char *name)
 {
-	cli_warn(unit->req->tool, unit->req->quiet, "connections to %s stay TCP: systemd opens its "
-		 "sockets, not the service", name);
+	cli_warn(unit->req->tool, unit->req->quiet,
+		 "connections to %s stay TCP: systemd opens its "
+		 "sockets, not the service",
+		 name);
 }
 
 /*
@@ -161,8 +163,8 @@ static void warn_namesake(const struct unit *unit)
 	if (unit_has_word(unit_prop_of(unit, "TriggeredBy"), name) ||
 	    systemctl_show(unit->req->user, name, "Accept,Triggers", &props, NULL))
 		return;
-	if (at ? !strcmp(unit_prop_text(&props, "Accept"), "yes")
-	       : unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
+	if (at ? !strcmp(unit_prop_text(&props, "Accept"), "yes") :
+		 unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
 		warn_socket(unit, name);
 	free(props.text);
 }
@@ -178,7 +180,8 @@ static void warn_boot(const struct request *req)
 	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
 	free(props.text);
 	if (!is_enabled)
-		cli_warn(req->tool, req->quiet, "the rules of --peers are gone at the next boot: "
+		cli_warn(req->tool, req->quiet,
+			 "the rules of --peers are gone at the next boot: "
 			 "'systemctl enable smc-conf' applies them again");
 }
 
@@ -195,8 +198,10 @@ static void warn(const struct unit *unit)
 	else if (!unit_is_root(unit))
 		buffers_warn(req, unit->name);
 	if (err)
-		cli_warn(req->tool, req->quiet, "SMC sockets cannot be opened here, the service "
-			 "will use TCP: %s", strerror(-err));
+		cli_warn(req->tool, req->quiet,
+			 "SMC sockets cannot be opened here, the service "
+			 "will use TCP: %s",
+			 strerror(-err));
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
 		if (type && !strcmp(type, ".socket"))
@@ -219,8 +224,10 @@ static void reload(const struct request *req)
 	struct smc_err err = { 0 };
 
 	if (systemctl_reload(req->user, &err))
-		cli_warn(req->tool, req->quiet, "%s; systemd reads the change with '%s "
-			 "daemon-reload'", err.text, systemctl_words(req));
+		cli_warn(req->tool, req->quiet,
+			 "%s; systemd reads the change with '%s "
+			 "daemon-reload'",
+			 err.text, systemctl_words(req));
 }
 
 /* Names of units have backslashes, and may begin with '-': the command is one to paste. */
@@ -295,10 +302,10 @@ static int enable(struct unit *unit, struct smc_err *err)
 	if (ret)
 		return ret;
 	was_bpf = has_bpf(unit);
-	way_has_smc();	/* the sysctls that the buffers depend on come with the module */
+	way_has_smc(); /* the sysctls that the buffers depend on come with the module */
 	conf = make_text(unit);
-	ret = conf ? dropin_write(&unit->dropin, conf, err)
-		   : smc_err_set(err, ENOMEM, "%s", unit->name);
+	ret = conf ? dropin_write(&unit->dropin, conf, err) :
+		     smc_err_set(err, ENOMEM, "%s", unit->name);
 	free(conf);
 	if (ret < 0)
 		return cli_error(unit->req->tool, "%s", err->text);
@@ -318,8 +325,8 @@ int unit_enable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
-	int status = unit_load(req, &unit, &err) ? cli_error(req->tool, "%s", err.text)
-					    : enable(&unit, &err);
+	int status = unit_load(req, &unit, &err) ? cli_error(req->tool, "%s", err.text) :
+						   enable(&unit, &err);
 
 	free(unit.props.text);
 	return status;

@@ -16,19 +16,20 @@
 #include "smc_run/way.h"
 #include "sys/library.h"
 
-#define PROPERTIES "Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths," \
-		   "ExecStart,Environment"
+#define PROPERTIES                                                                                 \
+	"Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths,"                           \
+	"ExecStart,Environment"
 
 /* Bytes that are read of a list of mappings, at most. */
 #define FILE_MAX (64 << 20)
 
 /* enum use - what a service's main process does with the library */
 enum use {
-	USE_NONE,	/* no process, or one without it, as it should be */
-	USE_YES,	/* the library, an attached control group, or SMC sockets without either */
-	USE_RESTART,	/* it was started before the last change */
-	USE_FAILED,	/* its environment names the library, but it is not there */
-	USE_UNKNOWN,	/* the process cannot be looked into */
+	USE_NONE,    /* no process, or one without it, as it should be */
+	USE_YES,     /* the library, an attached control group, or SMC sockets without either */
+	USE_RESTART, /* it was started before the last change */
+	USE_FAILED,  /* its environment names the library, but it is not there */
+	USE_UNKNOWN, /* the process cannot be looked into */
 };
 
 /* struct list - rows on their way out */
@@ -41,10 +42,10 @@ struct list {
 /* struct row - one service */
 struct row {
 	char name[UNIT_NAME_SIZE];
-	char file[PATH_MAX];	/* of the drop-in, "" for none */
+	char file[PATH_MAX]; /* of the drop-in, "" for none */
 	enum way way;
-	const char *state;	/* of systemd: "active"; "template" */
-	int pid;		/* of the main process, 0 for none */
+	const char *state; /* of systemd: "active"; "template" */
+	int pid;	   /* of the main process, 0 for none */
 	enum use use;
 };
 
@@ -167,8 +168,8 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 	while (unit_next_word(&list, path)) {
 		const char *base = strrchr(path, '/');
 
-		if (!base || strcmp(base + 1, DROPIN_FILE) ||
-		    dropin_read(path, &text, &err) || !text)
+		if (!base || strcmp(base + 1, DROPIN_FILE) || dropin_read(path, &text, &err) ||
+		    !text)
 			continue;
 		row->way = dropin_is_bpf(text) ? WAY_BPF : WAY_PRELOAD;
 		memcpy(row->file, path, sizeof(row->file));
@@ -247,8 +248,7 @@ static int put_units(struct list *list, const char *pattern, struct smc_err *err
 	rest = props;
 	while (unit_next_props(&rest, &one)) {
 		if (list->req->unit && !strcmp(unit_prop_text(&one, "LoadState"), "not-found")) {
-			ret = smc_err_say(err, ENOENT, "no unit '%s'",
-					  unit_prop_text(&one, "Id"));
+			ret = smc_err_say(err, ENOENT, "no unit '%s'", unit_prop_text(&one, "Id"));
 			break;
 		}
 		fill(&row, &one);

@@ -36,8 +36,10 @@ int preload_find(const struct target *target, struct library *lib, struct smc_er
 		return smc_err_say(err, ENOENT, "cannot find %s beside smc_run or in %s",
 				   LIBRARY_NAME, SMC_LIBDIR);
 	if (lib->entry[strcspn(lib->entry, ": \t\n")])
-		return smc_err_say(err, EINVAL, PRELOAD " cannot hold '%s': it has a blank or a "
-				   "colon", lib->entry);
+		return smc_err_say(err, EINVAL,
+				   PRELOAD " cannot hold '%s': it has a blank or a "
+					   "colon",
+				   lib->entry);
 	return 0;
 }
 
@@ -144,7 +146,8 @@ int bpf_ask(const char *command, const char *option, const char *value, struct s
 	char path[PATH_MAX];
 
 	if (!bpf_loader(path))
-		return smc_err_say(err, ENOENT, "no smc_bpf beside smc_run: it was built "
+		return smc_err_say(err, ENOENT,
+				   "no smc_bpf beside smc_run: it was built "
 				   "without eBPF");
 	return tool_ask("smc_bpf", command, option, value, NULL, err);
 }
@@ -171,24 +174,24 @@ int bpf_mark_self(bool *is_loaded, struct smc_err *err)
 		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
 	ret = mark_self();
 	switch (ret) {
-	case 0:
-		return 0;
+	case 0: return 0;
 	case -ENOENT:
 		ret = load_and_mark(err);
 		*is_loaded = !ret;
 		return ret;
 	case -ESTALE:
 		return smc_err_say(err, ESTALE, "another version of smc_bpf loaded its program");
-	default:
-		return smc_err_set(err, -ret, "eBPF maps in " SCOPE_DIR);
+	default: return smc_err_set(err, -ret, "eBPF maps in " SCOPE_DIR);
 	}
 }
 
 static void warn_rules(const struct request *req, const char *way, const char *name)
 {
 	if (req->settings[VAR_INCLUDE] || req->settings[VAR_EXCLUDE])
-		cli_warn(req->tool, req->quiet, "%s sees no addresses: --include and --exclude "
-			 "have no effect on '%s'", way, name);
+		cli_warn(req->tool, req->quiet,
+			 "%s sees no addresses: --include and --exclude "
+			 "have no effect on '%s'",
+			 way, name);
 }
 
 void bpf_warn_settings(const struct request *req, const char *name)
@@ -196,8 +199,10 @@ void bpf_warn_settings(const struct request *req, const char *name)
 	const char *const *settings = req->settings;
 
 	if (settings[VAR_RCVBUF] || settings[VAR_SNDBUF])
-		cli_warn(req->tool, req->quiet, "eBPF cannot set the buffers of sockets: "
-			 "--rcvbuf and --sndbuf have no effect on '%s'", name);
+		cli_warn(req->tool, req->quiet,
+			 "eBPF cannot set the buffers of sockets: "
+			 "--rcvbuf and --sndbuf have no effect on '%s'",
+			 name);
 	warn_rules(req, "eBPF", name);
 }
 

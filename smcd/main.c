@@ -26,7 +26,11 @@ static const struct cli_tool tool = {
 int main(int argc, char **argv)
 {
 	const struct smc_variant variant = {
-		.tool = &tool, .title = "SMC-D", .key = "SMCD", .is_smcd = true, .tech = SMC_TECH_D,
+		.tool = &tool,
+		.title = "SMC-D",
+		.key = "SMCD",
+		.is_smcd = true,
+		.tech = SMC_TECH_D,
 	};
 
 	return cmd_main(&variant, argc, argv);

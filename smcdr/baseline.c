@@ -44,7 +44,8 @@ int baseline_dir(char *path, size_t size)
 		if (!base || base[0] != '/')
 			continue;
 		return snprintf(path, size, "%s%s/smc-tools", base, places[i].below) < (int)size ?
-			       0 : -ENAMETOOLONG;
+			       0 :
+			       -ENAMETOOLONG;
 	}
 	return -ENOENT;
 }
@@ -72,9 +73,9 @@ static int open_dir(bool is_new, struct smc_err *err)
 	if (!fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 022))
 		return fd;
 	close(fd);
-	return smc_err_say(err, EPERM,
-			   "%s is not trusted: it belongs to another user, or others may write to it",
-			   path);
+	return smc_err_say(
+		err, EPERM,
+		"%s is not trusted: it belongs to another user, or others may write to it", path);
 }
 
 static int boot_id(char id[BOOT_ID_SIZE])

@@ -29,7 +29,7 @@ int cmd_changes(struct cmd *cmd)
 {
 	if (cmd->is_json || cmd->is_metrics || cmd->watch_seconds > 0)
 		return cmd_usage(cmd, "--json, --metrics and --watch are only for commands that "
-				 "show something");
+				      "show something");
 	return 0;
 }
 
@@ -133,8 +133,10 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 	struct out_view view = { .count = 0 };
 
 	if (cmd->is_json)
-		return cmd_document(cmd, name, json_pack("{s:o}", key, out_json_list(table,
-				    list->items, list->count, list->item_size)));
+		return cmd_document(
+			cmd, name,
+			json_pack("{s:o}", key,
+				  out_json_list(table, list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
 	if (!is_blocks) {
 		widen(&view, list);

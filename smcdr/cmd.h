@@ -72,16 +72,18 @@ struct cmd_rates {
 /* The options of both; one phrase differs. */
 #define CMD_OPTIONS(details_help)                                                                  \
 	{ 'a', "absolute", NULL, "stats: count from the beginning, not since the last reset" },    \
-	{ CLI_LONG_ONLY + 'A', "all-netns", NULL, "stats: of all network namespaces" },            \
-	{ 'd', "details", NULL, details_help },                                                    \
-	{ 'j', "json", NULL, "write one JSON document" },                                          \
-	{ 'm', "metrics", NULL, "stats, linkgroup: write metrics for Prometheus" },                \
-	{ 'N', "netns", "NETNS",                                                                   \
-	  "look into a network namespace: a name, a process id or a path" },                       \
-	{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },                \
-	{ 'v', "version", NULL, "print the version" },                                             \
-	{ 'h', "help", NULL, "print this help" },                                                  \
-	{ 0 }
+		{ CLI_LONG_ONLY + 'A', "all-netns", NULL, "stats: of all network namespaces" },    \
+		{ 'd', "details", NULL, details_help },                                            \
+		{ 'j', "json", NULL, "write one JSON document" },                                  \
+		{ 'm', "metrics", NULL, "stats, linkgroup: write metrics for Prometheus" },        \
+		{ 'N', "netns", "NETNS",                                                           \
+		  "look into a network namespace: a name, a process id or a path" },               \
+		{ 'w', "watch", "SECONDS", "repeat until interrupted; stats: show rates" },        \
+		{ 'v', "version", NULL, "print the version" },                                     \
+		{ 'h', "help", NULL, "print this help" },                                          \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 /** cmd_main() - a whole tool. Return: exit status */
 int cmd_main(const struct smc_variant *variant, int argc, char **argv);
@@ -251,7 +253,7 @@ struct device_row {
 
 extern const struct out_col smcr_linkgroup_columns[]; /* of struct smc_lgr */
 extern const struct out_col smcd_linkgroup_columns[];
-extern const struct out_col link_columns[]; /* of struct link_row */
+extern const struct out_col link_columns[];	   /* of struct link_row */
 extern const struct out_col smcr_device_columns[]; /* of struct device_row */
 extern const struct out_col smcd_device_columns[];
 

@@ -14,9 +14,8 @@ static const struct out_names types =
 static const struct out_names systems =
 	OUT_NAMES("Unknown (0x", ")", { NULL, NULL }, { "ZOS", "ZOS" }, { "LINUX", "LINUX" },
 		  { "AIX", "AIX" });
-static const struct out_names buffers =
-	OUT_NAMES(NULL, NULL, { "physical", "physical" }, { "virtual", "virtual" },
-		  { "mixed", "mixed" });
+static const struct out_names buffers = OUT_NAMES(NULL, NULL, { "physical", "physical" },
+						  { "virtual", "virtual" }, { "mixed", "mixed" });
 
 static void text_vlan(struct out_text *text, const void *value)
 {
@@ -196,8 +195,7 @@ const struct out_col smcr_device_columns[] = {
 	{ "ibdev", "IB-Dev", "ibdev", 8, OUT_STR(device_row, device.ib_name), DEVICE(IB_NAME) },
 	{ "port", "IB-P", "port", 4, OUT_RIGHT, OUT_DEC(device_row, number, 0), OUT_GAP },
 	{ "state", "IB-State", "state", 8, OUT_RIGHT,
-	  OUT_FLAG(device_row, port.is_active, port_states),
-	  PORT(STATE), OUT_GAP },
+	  OUT_FLAG(device_row, port.is_active, port_states), PORT(STATE), OUT_GAP },
 	{ "type", "Type", "type", 13, OUT_TEXT(text_type) },
 	{ "crit", "Crit", "critical", 4, OUT_RIGHT, OUT_FLAG(device_row, device.is_crit, yes_no),
 	  DEVICE(CRIT), OUT_GAP },
@@ -208,8 +206,8 @@ const struct out_col smcr_device_columns[] = {
 	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(device_row, device.pchid, 4), DEVICE(PCHID),
 	  OUT_GAP },
 	PCI_COLUMNS,
-	{ "links", "#Links", "links", 6, OUT_RIGHT, OUT_DEC(device_row, port.links, 0),
-	  PORT(LINKS), OUT_GAP },
+	{ "links", "#Links", "links", 6, OUT_RIGHT, OUT_DEC(device_row, port.links, 0), PORT(LINKS),
+	  OUT_GAP },
 	PNETID_COLUMNS,
 	{ 0 },
 };
@@ -221,8 +219,8 @@ const struct out_col smcd_device_columns[] = {
 	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(device_row, device.pchid, 4), DEVICE(PCHID),
 	  OUT_GAP },
 	PCI_COLUMNS,
-	{ "inuse", "InUse", "in_use", 5, OUT_FLAG(device_row, device.is_crit, yes_no),
-	  DEVICE(CRIT), OUT_GAP },
+	{ "inuse", "InUse", "in_use", 5, OUT_FLAG(device_row, device.is_crit, yes_no), DEVICE(CRIT),
+	  OUT_GAP },
 	{ "groups", "#LGs", "linkgroups", 4, OUT_RIGHT, OUT_DEC(device_row, device.use_count, 0),
 	  DEVICE(USE_COUNT), OUT_GAP },
 	PNETID_COLUMNS,

@@ -7,7 +7,7 @@
 #include "sys/rdma.h"
 
 static struct device_row *add_row(struct cmd_list *rows, const struct smc_device *device,
-			   unsigned int number)
+				  unsigned int number)
 {
 	struct device_row *row = cmd_list_add(rows);
 
@@ -49,8 +49,8 @@ static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 {
 	struct cmd_list devices, rows = { .item_size = sizeof(struct device_row) };
 	const char *names = cmd->details ?
-		"netdev,ibdev,port,state,type,crit,fid,pci,pchid,links,pnetid" :
-		"netdev,ibdev,port,state,type,crit,links,pnetid";
+				    "netdev,ibdev,port,state,type,crit,fid,pci,pchid,links,pnetid" :
+				    "netdev,ibdev,port,state,type,crit,links,pnetid";
 	int ret = cmd_rdma_load(cmd, &devices);
 
 	for (size_t i = 0; !ret && i < devices.count; i++)
@@ -94,9 +94,9 @@ static int show_smcd(struct cmd *cmd)
 		is_full = add_loopback(&rows, &ism);
 	if (!ret)
 		ret = is_full ? cmd_no_memory(cmd) :
-		      cmd_table(cmd, &rows, smcd_device_columns,
-				"fid,type,pci,pchid,inuse,groups,pnetid", false, "device",
-				"devices");
+				cmd_table(cmd, &rows, smcd_device_columns,
+					  "fid,type,pci,pchid,inuse,groups,pnetid", false, "device",
+					  "devices");
 	cmd_list_free(&ism.devices);
 	cmd_list_free(&rows);
 	return ret;

@@ -98,9 +98,9 @@ static int show_seid(struct cmd *cmd)
 	if (cmd->is_json && !seid.has_eid)
 		return cmd_document(cmd, "seid", json_pack("{s:b}", "available", false));
 	if (cmd->is_json)
-		return cmd_document(cmd, "seid", json_pack("{s:b, s:o, s:b}", "available", true,
-							   "seid", out_json_str(seid.eid),
-							   "enabled", seid.is_enabled));
+		return cmd_document(cmd, "seid",
+				    json_pack("{s:b, s:o, s:b}", "available", true, "seid",
+					      out_json_str(seid.eid), "enabled", seid.is_enabled));
 	if (!seid.has_eid) {
 		out_str(&cmd->text, "n/a\n");
 		return 0;

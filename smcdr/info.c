@@ -85,14 +85,18 @@ static void print_text(struct out_text *text, const struct info *info)
 	out_str(text, "\nHardware Capabilities\n");
 	line(text, "SEID:", sys->seid[0] ? sys->seid : "n/a");
 	line(text, "ISM:", ism_text(info));
-	line(text, "RoCE:", info->has_roce && !info->roce_v1 && !info->roce_v2 ?
-				   "unknown" : versions(info->roce_v1, info->roce_v2));
+	line(text, "RoCE:",
+	     info->has_roce && !info->roce_v1 && !info->roce_v2 ?
+		     "unknown" :
+		     versions(info->roce_v1, info->roce_v2));
 }
 
 static json_t *json_versions(bool v1, bool v2)
 {
-	return v1 && v2 ? json_pack("[i, i]", 1, 2) : v1 ? json_pack("[i]", 1) :
-	       v2 ? json_pack("[i]", 2) : json_array();
+	return v1 && v2 ? json_pack("[i, i]", 1, 2) :
+	       v1	? json_pack("[i]", 1) :
+	       v2	? json_pack("[i]", 2) :
+			  json_array();
 }
 
 static int print_json(struct cmd *cmd, const struct info *info)
@@ -103,15 +107,15 @@ static int print_json(struct cmd *cmd, const struct info *info)
 	json_t *host = sys->has & SMC_SYSINFO_HAS_HOST ? out_json_str(sys->host) : NULL;
 	json_t *seid = sys->seid[0] ? out_json_str(sys->seid) : NULL;
 
-	return cmd_document(cmd, "info", json_pack(
-		"{s:o*, s:o*, s:o*, s:o*, s:o, s:o, s:I, s:b, s:b, s:b, s:o}",
-		"version", version, "release", release, "hostname", host, "seid", seid,
-		"smcd_versions", json_versions(true, sys->version >= 2),
-		"smcr_versions", json_versions(true, sys->is_smcr_v2),
-		"ism_devices", (json_int_t)info->ism.devices.count,
-		"ism_v2", sys->is_ism_v2, "loopback", info->ism.has_loopback,
-		"roce", info->has_roce,
-		"roce_versions", json_versions(info->roce_v1, info->roce_v2)));
+	return cmd_document(
+		cmd, "info",
+		json_pack("{s:o*, s:o*, s:o*, s:o*, s:o, s:o, s:I, s:b, s:b, s:b, s:o}", "version",
+			  version, "release", release, "hostname", host, "seid", seid,
+			  "smcd_versions", json_versions(true, sys->version >= 2), "smcr_versions",
+			  json_versions(true, sys->is_smcr_v2), "ism_devices",
+			  (json_int_t)info->ism.devices.count, "ism_v2", sys->is_ism_v2, "loopback",
+			  info->ism.has_loopback, "roce", info->has_roce, "roce_versions",
+			  json_versions(info->roce_v1, info->roce_v2)));
 }
 
 int cmd_run_info(struct cmd *cmd)

@@ -120,8 +120,8 @@ static int show_links(struct cmd *cmd, const struct lists *lists)
 		"id,role,type,netdev,state,conns,uid,peeruid,ibdev,port,gid,peergid",
 	};
 
-	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false,
-			 "linkgroup", "links");
+	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false, "linkgroup",
+			 "links");
 }
 
 /* Lines for version 2 only where the group is of version 2: each group has its own block. */
@@ -138,16 +138,16 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 
 		if (is_smcd)
 			names = lgr->is_v2 ?
-				"id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
-					     "gid,extgid,peergid,peerext,chid" :
-					     "id,vlan,pnetid,version,conns,sndbuf,dmb,"
-					     "gid,extgid,peergid,peerext,chid";
+					"id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
+					"gid,extgid,peergid,peerext,chid" :
+					"id,vlan,pnetid,version,conns,sndbuf,dmb,"
+					"gid,extgid,peergid,peerext,chid";
 		else
 			names = lgr->is_v2 ?
-				"id,role,type,vlan,pnetid,version,rel,host,os,direct,eid,"
-					     "conns,sndbuf,rmb,buftype,maxconns,maxlinks,cookie" :
-					     "id,role,type,vlan,pnetid,version,conns,sndbuf,rmb,"
-					     "buftype,cookie";
+					"id,role,type,vlan,pnetid,version,rel,host,os,direct,eid,"
+					"conns,sndbuf,rmb,buftype,maxconns,maxlinks,cookie" :
+					"id,role,type,vlan,pnetid,version,conns,sndbuf,rmb,"
+					"buftype,cookie";
 		if (i)
 			out_str(&cmd->text, "\n");
 		ret = cmd_table(cmd, &one, table, names, true, NULL, NULL);
@@ -271,7 +271,8 @@ static void append_metrics(struct out_text *text, const struct sums sums[2])
 	static const char groups[] = "smc_link_groups", conns[] = "smc_link_group_connections",
 			  buffers[] = "smc_link_group_buffer_bytes";
 
-	metrics_head(text, groups, "gauge", "Link groups of this host, those of SMC-R by how "
+	metrics_head(text, groups, "gauge",
+		     "Link groups of this host, those of SMC-R by how "
 		     "their links are: single, symmetric, ...");
 	metrics_sample(text, groups, sums[0].groups, "tech", "smcd", NULL);
 	for (size_t i = 0; i < TYPES; i++)
@@ -280,17 +281,18 @@ static void append_metrics(struct out_text *text, const struct sums sums[2])
 	metrics_head(text, conns, "gauge", "Connections in link groups.");
 	metrics_sample(text, conns, sums[0].conns, "tech", "smcd", NULL);
 	metrics_sample(text, conns, sums[1].conns, "tech", "smcr", NULL);
-	metrics_head(text, buffers, "gauge", "Bytes that link groups have allocated, as far as "
+	metrics_head(text, buffers, "gauge",
+		     "Bytes that link groups have allocated, as far as "
 		     "the kernel tells.");
 	for (size_t i = 0; i < 2; i++) {
 		const char *tech = i ? "smcr" : "smcd";
 
 		if (!sums[i].has_buffers)
 			continue;
-		metrics_sample(text, buffers, sums[i].sndbuf, "tech", tech, "direction",
-			       "transmit", NULL);
-		metrics_sample(text, buffers, sums[i].rcvbuf, "tech", tech, "direction",
-			       "receive", NULL);
+		metrics_sample(text, buffers, sums[i].sndbuf, "tech", tech, "direction", "transmit",
+			       NULL);
+		metrics_sample(text, buffers, sums[i].rcvbuf, "tech", tech, "direction", "receive",
+			       NULL);
 	}
 	out_str(text, "# EOF\n");
 }
@@ -303,7 +305,7 @@ static int run_metrics(struct cmd *cmd, struct lists *lists)
 	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")) || cmd->is_json ||
 	    cmd->watch_seconds > 0)
 		return cmd_usage(cmd, "linkgroup: --metrics is for show of all, without --json "
-				 "and --watch");
+				      "and --watch");
 	for (size_t i = 0; i < 2; i++) {
 		int ret;
 

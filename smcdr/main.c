@@ -58,7 +58,8 @@ static int set_option(struct cmd *cmd, char letter, const char *value)
 	case 'N': cmd->netns = value; break;
 	case 'w':
 		return cli_seconds(cmd->variant->tool, &cmd->watch_seconds, value) ?
-			       cmd->variant->tool->error_status : GO_ON;
+			       cmd->variant->tool->error_status :
+			       GO_ON;
 	case 'h': return cli_help(cmd->variant->tool);
 	case 'v': return cli_version(cmd->variant->tool);
 	}
@@ -109,9 +110,8 @@ static int parse_option(struct cmd *cmd, int argc, char **argv, int *i)
 		value = word;
 	}
 	if (!letter)
-		return argv[*i][1] == '-' ?
-			cli_usage_error(cmd->variant->tool, "unknown option '%s'",
-							    argv[*i]) :
+		return argv[*i][1] == '-' ? cli_usage_error(cmd->variant->tool,
+							    "unknown option '%s'", argv[*i]) :
 					    parse_cluster(cmd, word);
 	if (letter != 'N' && letter != 'w') {
 		if (value)
@@ -154,7 +154,7 @@ int cmd_write(struct cmd *cmd)
 		out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
 	cmd->json = NULL;
 	return is_json && cmd->text.is_failed ? cmd_no_memory(cmd) :
-	       out_print(&cmd->text, cmd->err);
+						out_print(&cmd->text, cmd->err);
 }
 
 /* Ask once, print. Rates are one table that grows; everything else is printed anew each time. */
@@ -221,11 +221,10 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 	if (!object->run || (cmd.argc > 1 && cmd_is(argv[1], "help")))
 		return cli_help(variant->tool);
 	if (cmd.is_metrics && object->run != cmd_run_stats && object->run != cmd_run_linkgroup)
-		return cli_usage_error(variant->tool,
-				       "--metrics is for stats and linkgroup only");
+		return cli_usage_error(variant->tool, "--metrics is for stats and linkgroup only");
 	if (cmd.is_all_netns && (object->run != cmd_run_stats || cmd.netns))
 		return cli_usage_error(variant->tool, "--all-netns is for stats only, and without "
-				       "--netns");
+						      "--netns");
 	cmd.argc--;
 	cmd.argv = argv + 1;
 	rates = calloc(1, sizeof(*rates));

@@ -140,6 +140,6 @@ int cmd_run_stats(struct cmd *cmd)
 	/* Scripts for smc-tools 1.8.5 take what stands on standard error for a failure. */
 	if (!ret && isatty(STDERR_FILENO))
 		cli_note(cmd->variant->tool, "these were the last numbers: they are counted anew "
-			 "from now on, with -a since the beginning");
+					     "from now on, with -a since the beginning");
 	return ret;
 }

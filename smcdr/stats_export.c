@@ -43,7 +43,11 @@ struct range {
 
 enum { CONNS, RX, RX_EVENT, RX_BUF, RX_REQ, TX, TX_EVENT, TX_BUF, TX_REQ };
 
-#define NAMES(...) (const char *const[]){ __VA_ARGS__ }
+#define NAMES(...)                                                                                 \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
 
 /* clang-format off */
 #define DIRECTION(object, which)                                                                   \
@@ -108,9 +112,8 @@ static json_t *json_side(const struct smc_side_stats *side)
 						  known ? known->symbol : NULL, "count",
 						  (int)side->reasons[i].count));
 	}
-	return json_pack("{s:I, s:I, s:o}", "handshake_errors",
-			 (json_int_t)side->handshake_errors, "fallbacks",
-			 (json_int_t)side->fallbacks, "reasons", reasons);
+	return json_pack("{s:I, s:I, s:o}", "handshake_errors", (json_int_t)side->handshake_errors,
+			 "fallbacks", (json_int_t)side->fallbacks, "reasons", reasons);
 }
 
 int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant)
@@ -142,8 +145,9 @@ static const char *inode_text(const struct stats_of *of, char buf[24])
 static void tech_samples(struct out_text *text, const struct set *set, const char *name,
 			 const char *const labels[4], size_t index)
 {
-	static const char *const techs[SMC_TECHS] = { [SMC_TECH_D] = "smcd",
-						      [SMC_TECH_R] = "smcr" };
+	static const char *const techs[SMC_TECHS] = {
+		[SMC_TECH_D] = "smcd", [SMC_TECH_R] = "smcr"
+	};
 	char inode[24];
 
 	for (size_t i = 0; i < set->count; i++) {
@@ -215,8 +219,9 @@ static void by_direction(struct out_text *text, const struct set *set, const cha
 	}
 }
 
-static const char *const sides[SMC_SIDES] = { [SMC_SIDE_CLIENT] = "client",
-					      [SMC_SIDE_SERVER] = "server" };
+static const char *const sides[SMC_SIDES] = {
+	[SMC_SIDE_CLIENT] = "client", [SMC_SIDE_SERVER] = "server"
+};
 
 static void side_samples(struct out_text *text, const struct set *set, const char *name,
 			 bool is_fallbacks)
@@ -227,9 +232,9 @@ static void side_samples(struct out_text *text, const struct set *set, const cha
 		for (int s = 0; s < SMC_SIDES; s++) {
 			const struct smc_side_stats *side = &set->of[i].stats->side[s];
 
-			metrics_sample(text, name, is_fallbacks ? side->fallbacks :
-				       side->handshake_errors, "side", sides[s], "netns",
-				       set->of[i].netns, "netns_inode",
+			metrics_sample(text, name,
+				       is_fallbacks ? side->fallbacks : side->handshake_errors,
+				       "side", sides[s], "netns", set->of[i].netns, "netns_inode",
 				       inode_text(&set->of[i], inode), NULL);
 		}
 }

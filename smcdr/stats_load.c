@@ -16,6 +16,7 @@ int stats_load(struct cmd *cmd, struct smc_stats *stats)
 {
 	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, on_stats, stats, "the statistics");
 
-	return ret ? ret : cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, on_fback, stats,
-				    "the fallback statistics");
+	return ret ? ret :
+		     cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, on_fback, stats,
+			      "the fallback statistics");
 }

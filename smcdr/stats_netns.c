@@ -119,7 +119,8 @@ static int append_metrics(struct cmd *cmd, struct cmd_list *spaces)
 		/* Two may have one name. */
 		rows[i] = (struct stats_of){ &space->stats, space->name, space->inode };
 	}
-	metrics_head(&cmd->text, left, "gauge", "Network namespaces with SMC whose statistics are "
+	metrics_head(&cmd->text, left, "gauge",
+		     "Network namespaces with SMC whose statistics are "
 		     "not shown, as there are too many.");
 	metrics_sample(&cmd->text, left, spaces->count - shown, NULL);
 	stats_metrics(&cmd->text, rows, shown);

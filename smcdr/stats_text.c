@@ -8,7 +8,7 @@
 
 #include "smc/reason.h"
 
-#define EDGE 41 /* column at which numbers end */
+#define EDGE 41	      /* column at which numbers end */
 #define SHOWN_SIZES 8 /* the two largest classes are one here */
 
 const char *stats_si(uint64_t value, char buf[16])
@@ -96,7 +96,7 @@ static void print_reasons(struct out_text *text, const char *head,
 	if (side->n_reasons)
 		out_printf(text, "%s\n", head);
 	/* Most frequent first; the lists are short. */
-	for (uint32_t limit = UINT16_MAX; side->n_reasons && limit; ) {
+	for (uint32_t limit = UINT16_MAX; side->n_reasons && limit;) {
 		uint32_t next = 0;
 
 		for (size_t i = 0; i < side->n_reasons; i++) {
@@ -182,8 +182,7 @@ static void print_direction(struct out_text *text, const struct smc_tech_stats *
 		number_line(text, "  Buffer reuses", events[SMC_EVENT_REUSE]);
 		number_line(text, "  Buffer allocations", events[SMC_EVENT_ALLOC]);
 	}
-	out_str(text,
-		"            8KB    16KB    32KB    64KB   128KB   256KB   512KB  >512KB\n");
+	out_str(text, "            8KB    16KB    32KB    64KB   128KB   256KB   512KB  >512KB\n");
 	cells(text, "  Bufs", v + (is_tx ? SMC_STAT_TX_BUF : SMC_STAT_RX_BUF));
 	cells(text, "  Reqs", v + (is_tx ? SMC_STAT_TX_REQ : SMC_STAT_RX_REQ));
 }
@@ -237,8 +236,8 @@ static void usage(struct out_text *text, json_t *doc, const char *key,
 	char buf[16];
 
 	if (!doc)
-		out_printf(text, " %9s", tech->has[index] ? out_size(buf, tech->value[index]) :
-			   "n/a");
+		out_printf(text, " %9s",
+			   tech->has[index] ? out_size(buf, tech->value[index]) : "n/a");
 	else if (tech->has[index])
 		json_object_set_new(doc, key, out_json_number(tech->value[index]));
 }
@@ -252,8 +251,9 @@ void stats_rates(struct out_text *text, json_t *doc, const struct smc_stats *del
 
 	if (doc)
 		json_object_set_new(doc, "seconds", json_real(seconds));
-	rate(text, doc, "connections_per_second", v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] +
-	     v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2], seconds);
+	rate(text, doc, "connections_per_second",
+	     v[SMC_STAT_CLNT_V1] + v[SMC_STAT_CLNT_V2] + v[SMC_STAT_SRV_V1] + v[SMC_STAT_SRV_V2],
+	     seconds);
 	rate(text, doc, "fallbacks_per_second", side[0].fallbacks + side[1].fallbacks, seconds);
 	rate(text, doc, "handshake_errors_per_second",
 	     side[0].handshake_errors + side[1].handshake_errors, seconds);

@@ -27,7 +27,10 @@ static const struct cli_tool tool = {
 int main(int argc, char **argv)
 {
 	const struct smc_variant variant = {
-		.tool = &tool, .title = "SMC-R", .key = "SMCR", .tech = SMC_TECH_R,
+		.tool = &tool,
+		.title = "SMC-R",
+		.key = "SMCR",
+		.tech = SMC_TECH_R,
 	};
 
 	return cmd_main(&variant, argc, argv);

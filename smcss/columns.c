@@ -262,8 +262,8 @@ json_t *smcss_json_reason(uint32_t code)
 
 	if (!reason)
 		return json_pack("{s:I}", "code", (json_int_t)code);
-	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol",
-			 reason->symbol, "meaning", reason->meaning, "check", reason->check);
+	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
+			 "meaning", reason->meaning, "check", reason->check);
 }
 
 static json_t *json_reason(const void *code)
@@ -398,11 +398,10 @@ static json_t *json_processes(const void *object)
 	for (size_t i = 0; list && i < row->n_holders; i++) {
 		const struct proc_fd *holder = &row->holders[i];
 
-		json_array_append_new(list, json_pack("{s:i, s:o, s:i}", "pid", holder->pid,
-						      "command",
-						      out_json_string(holder->comm,
-								      sizeof(holder->comm)),
-						      "fd", holder->fd));
+		json_array_append_new(list,
+				      json_pack("{s:i, s:o, s:i}", "pid", holder->pid, "command",
+						out_json_string(holder->comm, sizeof(holder->comm)),
+						"fd", holder->fd));
 	}
 	return list;
 }
@@ -544,8 +543,8 @@ static json_t *json_brake(const void *value)
 const struct out_col smcss_columns[] = {
 	{ "state", "State", "state", 14, .text = text_state, .json = json_state },
 	{ "uid", "UID", "uid", 5, OUT_DEC(smcss_row, sock.uid, 5) },
-	{ "user", "User", "user", 8, OUT_ODD(smcss_row, sock.uid),
-	  .text = text_user, .json = json_user },
+	{ "user", "User", "user", 8, OUT_ODD(smcss_row, sock.uid), .text = text_user,
+	  .json = json_user },
 	{ "inode", "Inode", "inode", 7, OUT_DEC(smcss_row, sock.inode, 7) },
 	{ "local", "Local Address", "local", 23, OUT_ODD(smcss_row, sock.local), .find = local_of,
 	  .text = text_addr, .json = json_addr },
@@ -581,8 +580,8 @@ const struct out_col smcss_columns[] = {
 	{ "peergid", "Peer-GID", "peer_gid", 39, OUT_STR(smcss_row, sock.lgr.peer_gid), SMCR },
 	{ "dgid", "GID", "gid", 16, OUT_HEX_STR(smcss_row, sock.dmb.my_gid, 16), SMCD },
 	{ "dtoken", "Token", "token", 16, OUT_HEX_STR(smcss_row, sock.dmb.token, 16), SMCD },
-	{ "dpeergid", "Peer-GID", "peer_gid", 16,
-	  OUT_HEX_STR(smcss_row, sock.dmb.peer_gid, 16), SMCD },
+	{ "dpeergid", "Peer-GID", "peer_gid", 16, OUT_HEX_STR(smcss_row, sock.dmb.peer_gid, 16),
+	  SMCD },
 	{ "dpeertoken", "Peer-Token", "peer_token", 16,
 	  OUT_HEX_STR(smcss_row, sock.dmb.peer_token, 16), SMCD },
 	{ "dlinkid", "Linkid", "linkgroup", 8, OUT_HEX_STR(smcss_row, sock.dmb.linkid, 8), SMCD },

@@ -16,10 +16,10 @@
 const char *event_name(enum event_kind kind)
 {
 	static const char *const names[] = {
-		[EVENT_START] = "start", [EVENT_CONNECTED] = "connected",
+		[EVENT_START] = "start",       [EVENT_CONNECTED] = "connected",
 		[EVENT_FALLBACK] = "fallback", [EVENT_CLOSED] = "closed",
-		[EVENT_LINK_UP] = "link up", [EVENT_LINK_DOWN] = "link down",
-		[EVENT_LOST] = "lost", [EVENT_UNLISTEN] = "unlisten",
+		[EVENT_LINK_UP] = "link up",   [EVENT_LINK_DOWN] = "link down",
+		[EVENT_LOST] = "lost",	       [EVENT_UNLISTEN] = "unlisten",
 	};
 
 	return names[kind];
@@ -86,7 +86,9 @@ void event_duration(struct out_text *text, int64_t ns)
 static void append_ends(struct out_text *text, const struct event *event)
 {
 	static const char *const arrows[] = {
-		[EVENT_UNKNOWN] = " - ", [EVENT_CLIENT] = " > ", [EVENT_SERVER] = " < ",
+		[EVENT_UNKNOWN] = " - ",
+		[EVENT_CLIENT] = " > ",
+		[EVENT_SERVER] = " < ",
 	};
 
 	smcss_append_addr(text, &event->sock.local);
@@ -185,8 +187,10 @@ void event_said(struct out_text *text, const struct event *event)
 {
 	out_printf(text, "%-9s  ", event_name(event->kind));
 	if (event->kind == EVENT_LOST)
-		out_printf(text, "%" PRIu64 " events, which came faster than they could be "
-			   "printed", event->lost);
+		out_printf(text,
+			   "%" PRIu64 " events, which came faster than they could be "
+			   "printed",
+			   event->lost);
 	else if (event->kind == EVENT_START)
 		out_printf(text, "by %s", event->source);
 	else if (event_is_link(event))
@@ -288,7 +292,8 @@ static void set_fallback(json_t *json, const struct event *event, bool explained
 static void set_connection(json_t *json, const struct event *event, bool explained)
 {
 	static const char *const sides[] = {
-		[EVENT_CLIENT] = "client", [EVENT_SERVER] = "server",
+		[EVENT_CLIENT] = "client",
+		[EVENT_SERVER] = "server",
 	};
 	enum smc_mode mode = smc_sock_mode(&event->sock);
 

@@ -143,8 +143,12 @@ static int start(struct events *events)
 int events_run(const struct cli_tool *tool, const struct smcss_opts *opts, struct smc_err *err)
 {
 	struct events events = {
-		.tool = tool, .opts = opts, .err = err,
-		.listeners = listeners_new(), .repeats = repeats_new(), .journal = -1,
+		.tool = tool,
+		.opts = opts,
+		.err = err,
+		.listeners = listeners_new(),
+		.repeats = repeats_new(),
+		.journal = -1,
 	};
 	int ret = record_root() ? smc_err_say(err, EROFS, "nothing happens in a record") : 0;
 

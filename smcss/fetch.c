@@ -101,8 +101,8 @@ int smcss_tcp_dump(uint8_t family, smcss_tcp_request_fn request, smc_diag_fn fn,
 static int load_inet(struct smcss_lookup *lookup, uint8_t family, struct smc_err *err)
 {
 	bool *has = &lookup->has_inet[family == AF_INET6];
-	int ret = *has ? 0 : smcss_tcp_dump(family, smc_inet_request, smc_inet_add,
-					    &lookup->inet, err);
+	int ret = *has ? 0 :
+			 smcss_tcp_dump(family, smc_inet_request, smc_inet_add, &lookup->inet, err);
 
 	*has = true;
 	if (ret)

@@ -39,8 +39,10 @@ struct event_moved follow_moved(const struct smclife_moved *moved, bool is_whole
 static void copy_mode(struct event *event, const struct smclife_socket *socket)
 {
 	static const uint8_t modes[] = {
-		[SMCLIFE_NONE] = UINT8_MAX, [SMCLIFE_SMCR] = SMC_ABI_MODE_SMCR,
-		[SMCLIFE_SMCD] = SMC_ABI_MODE_SMCD, [SMCLIFE_TCP] = SMC_ABI_MODE_TCP,
+		[SMCLIFE_NONE] = UINT8_MAX,
+		[SMCLIFE_SMCR] = SMC_ABI_MODE_SMCR,
+		[SMCLIFE_SMCD] = SMC_ABI_MODE_SMCD,
+		[SMCLIFE_TCP] = SMC_ABI_MODE_TCP,
 	};
 
 	event->sock.mode = socket->mode < sizeof(modes) ? modes[socket->mode] : UINT8_MAX;
@@ -63,7 +65,8 @@ static void copy_socket(struct event *event, const struct smclife_event *told)
 	event->sock.uid = socket->uid;
 	copy_mode(event, socket);
 	event->side = socket->side == SMCLIFE_CLIENT ? EVENT_CLIENT :
-		      socket->side == SMCLIFE_SERVER ? EVENT_SERVER : EVENT_UNKNOWN;
+		      socket->side == SMCLIFE_SERVER ? EVENT_SERVER :
+						       EVENT_UNKNOWN;
 	event->process.pid = (pid_t)socket->process.pid;
 	memcpy(event->process.comm, socket->process.comm, sizeof(event->process.comm));
 	memcpy(&event->lgr, &socket->lgr, sizeof(event->lgr));
@@ -83,8 +86,12 @@ static void copy_socket(struct event *event, const struct smclife_event *told)
 static void copy_link(struct event_link *link, const struct smclife_link *told)
 {
 	*link = (struct event_link){
-		.lgr = told->lgr, .connections = told->connections, .id = told->id,
-		.port = told->port, .to = told->to, .has_connections = told->has_connections,
+		.lgr = told->lgr,
+		.connections = told->connections,
+		.id = told->id,
+		.port = told->port,
+		.to = told->to,
+		.has_connections = told->has_connections,
 	};
 	memcpy(link->device, told->device, sizeof(told->device));
 }
@@ -132,8 +139,14 @@ int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *
 	struct follow *follow = calloc(1, sizeof(*follow));
 	struct smclife_state state = { 0 };
 	const struct bpf_watch watch = {
-		.elf = elf, .len = sizeof(elf), .state = SMCLIFE_STATE, .value = &state,
-		.module = "smc", .ring = SMCLIFE_EVENTS, .fn = on_record, .arg = follow,
+		.elf = elf,
+		.len = sizeof(elf),
+		.state = SMCLIFE_STATE,
+		.value = &state,
+		.module = "smc",
+		.ring = SMCLIFE_EVENTS,
+		.fn = on_record,
+		.arg = follow,
 	};
 	int ret;
 

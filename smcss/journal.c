@@ -66,7 +66,9 @@ static void add_keys(struct out_text *entry, json_t *json)
 static const char *priority_of(const struct event *event)
 {
 	return event->kind == EVENT_FALLBACK || event->kind == EVENT_LINK_DOWN ||
-	       event->kind == EVENT_LOST ? "4" : "6";
+			       event->kind == EVENT_LOST ?
+		       "4" :
+		       "6";
 }
 
 int journal_entry(struct out_text *entry, const struct event *event)

@@ -29,7 +29,7 @@ struct lister {
 	struct rates *rates; /* NULL: rows come from the kernel directly */
 	struct summary *summary;
 	bool is_counted; /* no processes and peers in what is printed */
-	bool is_list; /* as JSON: text has its members */
+	bool is_list;	 /* as JSON: text has its members */
 };
 
 static int emit(struct lister *l, const struct smcss_row *row)
@@ -139,8 +139,12 @@ static int fetch_netns(void *arg, const struct netns *netns, struct smc_err *err
 {
 	struct lister *l = arg;
 	const struct smcss_source source = {
-		.ext = smcss_ext(l->opts), .begin = begin_netns, .on_message = on_message,
-		.end = handle_chunk, .is_final = &l->is_flushed, .arg = l,
+		.ext = smcss_ext(l->opts),
+		.begin = begin_netns,
+		.on_message = on_message,
+		.end = handle_chunk,
+		.is_final = &l->is_flushed,
+		.arg = l,
 	};
 
 	l->netns = netns;
@@ -163,8 +167,12 @@ static int fetch_all(struct lister *l)
 static int fetch(struct lister *l)
 {
 	const struct smcss_source source = {
-		.ext = smcss_ext(l->opts), .begin = begin, .on_message = on_message,
-		.end = handle_chunk, .is_final = &l->is_printed, .arg = l,
+		.ext = smcss_ext(l->opts),
+		.begin = begin,
+		.on_message = on_message,
+		.end = handle_chunk,
+		.is_final = &l->is_printed,
+		.arg = l,
 	};
 
 	return smcss_fetch(&source, l->err);

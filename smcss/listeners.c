@@ -76,7 +76,8 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 static int name_process(struct listeners *listeners, struct listener *listener)
 {
 	const struct proc_fd *holder;
-	struct smc_sock sock = { .local = listener->local, .inode = listener->inode,
+	struct smc_sock sock = { .local = listener->local,
+				 .inode = listener->inode,
 				 .state = SMC_ABI_LISTEN };
 	size_t count;
 	int ret = 0;
@@ -95,7 +96,9 @@ static int name_process(struct listeners *listeners, struct listener *listener)
 static int load(struct listeners *listeners, struct smc_err *err)
 {
 	const struct smcss_source source = {
-		.begin = begin, .on_message = on_message, .arg = listeners,
+		.begin = begin,
+		.on_message = on_message,
+		.arg = listeners,
 	};
 	int ret;
 

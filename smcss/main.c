@@ -17,8 +17,14 @@
 #include "sys/signals.h"
 
 enum {
-	OPT_TOP = CLI_LONG_ONLY, OPT_ONCE, OPT_SORT, OPT_EVENTS, OPT_COUNT, OPT_JOURNAL,
-	OPT_ALL_NETNS, OPT_METRICS,
+	OPT_TOP = CLI_LONG_ONLY,
+	OPT_ONCE,
+	OPT_SORT,
+	OPT_EVENTS,
+	OPT_COUNT,
+	OPT_JOURNAL,
+	OPT_ALL_NETNS,
+	OPT_METRICS,
 };
 
 static const struct cli_opt options[] = {
@@ -181,7 +187,8 @@ static int check_netns(const struct smcss_opts *opts, const char *seen)
 		return cli_exclude(&tool, opts->is_top ? OPT_TOP : OPT_EVENTS, OPT_METRICS);
 	if (!opts->is_all_netns)
 		return opts->filter.has_netns ?
-			       cli_usage_error(&tool, "the filter 'netns' is for --all-netns") : 0;
+			       cli_usage_error(&tool, "the filter 'netns' is for --all-netns") :
+			       0;
 	if (opts->netns)
 		return cli_exclude(&tool, OPT_ALL_NETNS, 'N');
 	if (opts->is_top || opts->is_events)

@@ -22,7 +22,9 @@ struct family {
 };
 
 static const char *const modes[] = {
-	[SMC_MODE_NONE] = NULL, [SMC_MODE_SMCR] = "smcr", [SMC_MODE_SMCD] = "smcd",
+	[SMC_MODE_NONE] = NULL,
+	[SMC_MODE_SMCR] = "smcr",
+	[SMC_MODE_SMCD] = "smcd",
 	[SMC_MODE_TCP] = "tcp",
 };
 
@@ -60,7 +62,8 @@ static void connections(const struct summary *summary, bool is_all, struct out_t
 	struct family family = { "smc_open_connections", "netns", BY_NETNS, SMC_MODE_NONE,
 				 MOST_NETNS };
 
-	metrics_head(text, family.name, "gauge", "Connections of SMC sockets now, by what they "
+	metrics_head(text, family.name, "gauge",
+		     "Connections of SMC sockets now, by what they "
 		     "run over.");
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
 		family.mode = (int)order[i];
@@ -101,7 +104,8 @@ void summary_metrics(struct summary *summary, const struct netns_list *spaces,
 
 	summary_sort(summary);
 	connections(summary, spaces, text);
-	metrics_head(text, reasons.name, "gauge", "Connections of SMC sockets that run over TCP "
+	metrics_head(text, reasons.name, "gauge",
+		     "Connections of SMC sockets that run over TCP "
 		     "now, by reason.");
 	by_item(summary, text, &reasons);
 	if (spaces)

@@ -78,8 +78,10 @@ static struct item *find(const struct items *list, const struct item *item)
 static int fetch(struct polled *polled)
 {
 	const struct smcss_source source = {
-		.ext = SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO), .begin = begin,
-		.on_message = on_message, .arg = polled,
+		.ext = SMC_DIAG_EXT(SMC_ABI_DIAG_CONNINFO),
+		.begin = begin,
+		.on_message = on_message,
+		.arg = polled,
 	};
 	int ret = smcss_fetch(&source, polled->err);
 
@@ -98,8 +100,12 @@ static struct event_moved moved(uint64_t bytes)
 static int tell(struct polled *polled, enum event_kind kind, const struct item *item)
 {
 	struct event event = {
-		.kind = kind, .at = event_now(), .sock = item->sock, .process = item->process,
-		.handshake = -1, .lived = -1,
+		.kind = kind,
+		.at = event_now(),
+		.sock = item->sock,
+		.process = item->process,
+		.handshake = -1,
+		.lived = -1,
 	};
 	struct smc_sample sample;
 
@@ -155,8 +161,9 @@ static int take(struct polled *polled, struct item *item, bool is_first)
 	if (ret || is_first)
 		return ret;
 	item->born = event_now();
-	return tell(polled, smc_sock_mode(&item->sock) == SMC_MODE_TCP ? EVENT_FALLBACK :
-								       EVENT_CONNECTED, item);
+	return tell(polled,
+		    smc_sock_mode(&item->sock) == SMC_MODE_TCP ? EVENT_FALLBACK : EVENT_CONNECTED,
+		    item);
 }
 
 static int compare_lists(struct polled *polled, bool is_first)

@@ -8,7 +8,7 @@
 #define POLLED_PAUSE 0.5
 
 /* What is not seen, a clause. */
-#define POLLED_MISSING                                                                         \
+#define POLLED_MISSING                                                                             \
 	"connections that are over within half a second, times of handshakes and links are missing"
 
 struct polled;

@@ -111,8 +111,8 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct taking *taking = arg;
 	struct rates *rates = taking->rates;
-	struct item *item = smc_array_add(&rates->items, &rates->count, &rates->size,
-					  sizeof(*item));
+	struct item *item =
+		smc_array_add(&rates->items, &rates->count, &rates->size, sizeof(*item));
 
 	if (!taking->at)
 		taking->at = clock_ns(CLOCK_MONOTONIC);
@@ -137,8 +137,7 @@ static bool is_without(int ret)
 }
 
 /* What the kernel counted in all. @has: it does count. */
-static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has,
-		      struct smc_err *err)
+static int read_stats(struct rates *rates, struct smc_stats *stats, bool *has, struct smc_err *err)
 {
 	int ret = 0;
 
@@ -174,8 +173,8 @@ static int compare_tcp(const void *a, const void *b)
 static int on_tcp(const struct nlmsghdr *nlh, void *arg)
 {
 	struct tcp_list *list = arg;
-	struct smc_tcp *tcp = smc_array_add(&list->entries, &list->count, &list->size,
-					    sizeof(*tcp));
+	struct smc_tcp *tcp =
+		smc_array_add(&list->entries, &list->count, &list->size, sizeof(*tcp));
 
 	return tcp ? smc_tcp_decode(tcp, nlh) : -ENOMEM;
 }
@@ -338,8 +337,8 @@ static struct smc_unseen compare_sums(struct rates *rates, enum smc_mode mode,
 			add_moved(rates, &rates->items[i], &in, &out);
 	/* splice(2), and sendfile(2) before Linux 6.5, are counted as calls only. */
 	unseen.has_in = unseen_of(last, first, SMC_STAT_RX_BYTES, SMC_STAT_SPLICE, in, &unseen.in);
-	unseen.has_out = unseen_of(last, first, SMC_STAT_TX_BYTES, SMC_STAT_SENDPAGE, out,
-				   &unseen.out);
+	unseen.has_out =
+		unseen_of(last, first, SMC_STAT_TX_BYTES, SMC_STAT_SENDPAGE, out, &unseen.out);
 	return unseen;
 }
 
@@ -415,7 +414,10 @@ int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_er
 {
 	struct taking taking = { .rates = rates, .err = err };
 	const struct smcss_source source = {
-		.ext = smcss_ext(opts), .begin = begin, .on_message = on_message, .arg = &taking,
+		.ext = smcss_ext(opts),
+		.begin = begin,
+		.on_message = on_message,
+		.arg = &taking,
 	};
 	int64_t before = rates->before, last = rates->at;
 	int ret = smcss_fetch(&source, err);

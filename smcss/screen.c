@@ -306,7 +306,10 @@ static int serve(struct screen *screen)
 int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, struct smc_err *err)
 {
 	struct screen screen = {
-		.opts = opts, .rates = rates, .sort = opts->sort, .err = err,
+		.opts = opts,
+		.rates = rates,
+		.sort = opts->sort,
+		.err = err,
 		.interval = opts->watch_seconds > 0 ? opts->watch_seconds : TOP_SECONDS,
 		.has_colour = cli_terminal_has_colour(),
 	};

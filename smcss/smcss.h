@@ -36,7 +36,7 @@ struct smcss_opts {
 	bool has_sort;
 	enum smcss_sort sort;
 	bool is_events;
-	bool is_journal; /* of systemd, instead of stdout */
+	bool is_journal;	  /* of systemd, instead of stdout */
 	unsigned long max_events; /* 0: no end */
 	const char *columns;
 	const char *netns;
@@ -174,8 +174,7 @@ int summary_add(struct summary *summary, const struct smcss_row *row);
  * summary_print() - append the tables
  * @spaces: of --all-netns: a table of namespaces instead; else NULL
  */
-void summary_print(struct summary *summary, const struct netns_list *spaces,
-		   struct out_text *text);
+void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
 
 /** summary_json() - all as JSON; new reference, NULL without memory */
 json_t *summary_json(struct summary *summary, const struct netns_list *spaces);

@@ -263,8 +263,7 @@ static json_t *json_group(const struct summary *summary, int which)
 	for (size_t i = 0; list && i < group->count; i++) {
 		json_t *item = json_counts(group->items[i].counts);
 
-		json_object_set_new(item, group_names[which],
-				    out_json_str(group->items[i].name));
+		json_object_set_new(item, group_names[which], out_json_str(group->items[i].name));
 		json_array_append_new(list, item);
 	}
 	return list;
@@ -293,8 +292,8 @@ static json_t *json_netns(const struct summary *summary)
 
 json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 {
-	json_t *json = json_pack("{s:s, s:o}", "schema", "smc-tools/smcss-summary/1",
-				 "connections", json_counts(summary->counts));
+	json_t *json = json_pack("{s:s, s:o}", "schema", "smc-tools/smcss-summary/1", "connections",
+				 json_counts(summary->counts));
 
 	summary_sort(summary);
 	if (json && summary->has_listening) {

@@ -123,7 +123,10 @@ static int by_process(const void *a, const void *b)
 void top_sort(struct top_table *table, enum smcss_sort sort)
 {
 	static int (*const order[SMCSS_SORTS])(const void *, const void *) = {
-		by_rate, by_unread, by_unsent, by_process,
+		by_rate,
+		by_unread,
+		by_unsent,
+		by_process,
 	};
 
 	if (table->count)
@@ -232,9 +235,10 @@ static void append_document(struct out_text *text, const struct top_table *table
 	bool is_repeated = opts->watch_seconds > 0;
 
 	for (size_t i = 0; i < table->count && !sockets.is_failed; i++)
-		out_json_member(&sockets,
-				out_json(smcss_columns, opts->columns ? view : NULL,
-					 table->rows[i]), is_repeated);
+		out_json_member(
+			&sockets,
+			out_json(smcss_columns, opts->columns ? view : NULL, table->rows[i]),
+			is_repeated);
 	out_json_long_document(text, document(&table->sums, seconds), &sockets, is_repeated);
 	out_free(&sockets);
 }

@@ -17,7 +17,7 @@
 	{                                                                                          \
 		return call;                                                                       \
 	}
-CHECKED(int, vfprintf_chk, (FILE *file, int flag, const char *fmt, va_list ap),
+CHECKED(int, vfprintf_chk, (FILE * file, int flag, const char *fmt, va_list ap),
 	((void)flag, vfprintf(file, fmt, ap)))
 CHECKED(int, vdprintf_chk, (int fd, int flag, const char *fmt, va_list ap),
 	((void)flag, vdprintf(fd, fmt, ap)))
@@ -54,7 +54,7 @@ CHECKED(int, openat_2, (int dir, const char *path, int flags), openat(dir, path,
 		return ret;                                                                        \
 	}
 PRINTS(printf_chk, (int flag, const char *fmt, ...), vprintf(fmt, ap))
-PRINTS(fprintf_chk, (FILE *file, int flag, const char *fmt, ...), vfprintf(file, fmt, ap))
+PRINTS(fprintf_chk, (FILE * file, int flag, const char *fmt, ...), vfprintf(file, fmt, ap))
 PRINTS(asprintf_chk, (char **text, int flag, const char *fmt, ...), vasprintf(text, fmt, ap))
 PRINTS(sprintf_chk, (char *text, int flag, size_t size, const char *fmt, ...),
        ((void)size, vsprintf(text, fmt, ap)))

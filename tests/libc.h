@@ -13,17 +13,23 @@ void closefrom(int low) __attribute__((weak));
 /* What SMC and TCP sockets answer. */
 static inline const char *strerrorname_np(int number)
 {
-#define NAMED(number) { number, #number }
+#define NAMED(number)                                                                              \
+	{                                                                                          \
+		number, #number                                                                    \
+	}
 	static const struct {
 		int number;
 		const char *name;
 	} names[] = {
-		NAMED(EAFNOSUPPORT), NAMED(EADDRINUSE), NAMED(EADDRNOTAVAIL), NAMED(EAGAIN),
-		NAMED(EALREADY), NAMED(EBADF), NAMED(ECONNABORTED), NAMED(ECONNREFUSED),
-		NAMED(ECONNRESET), NAMED(EEXIST), NAMED(EFAULT), NAMED(EINPROGRESS), NAMED(EINTR),
-		NAMED(EINVAL), NAMED(EISCONN), NAMED(EMFILE), NAMED(ENOENT), NAMED(ENOPROTOOPT),
-		NAMED(ENOTCONN), NAMED(ENOTSOCK), NAMED(ENOTTY), NAMED(EOPNOTSUPP), NAMED(EPERM),
-		NAMED(EPIPE), NAMED(EPROTONOSUPPORT), NAMED(ETIMEDOUT),
+		NAMED(EAFNOSUPPORT),	NAMED(EADDRINUSE),   NAMED(EADDRNOTAVAIL),
+		NAMED(EAGAIN),		NAMED(EALREADY),     NAMED(EBADF),
+		NAMED(ECONNABORTED),	NAMED(ECONNREFUSED), NAMED(ECONNRESET),
+		NAMED(EEXIST),		NAMED(EFAULT),	     NAMED(EINPROGRESS),
+		NAMED(EINTR),		NAMED(EINVAL),	     NAMED(EISCONN),
+		NAMED(EMFILE),		NAMED(ENOENT),	     NAMED(ENOPROTOOPT),
+		NAMED(ENOTCONN),	NAMED(ENOTSOCK),     NAMED(ENOTTY),
+		NAMED(EOPNOTSUPP),	NAMED(EPERM),	     NAMED(EPIPE),
+		NAMED(EPROTONOSUPPORT), NAMED(ETIMEDOUT),
 	};
 #undef NAMED
 

@@ -9,20 +9,20 @@
 
 #define DLNOTE_TYPE 0x407c0c0a
 #define DLNOTE_OWNER "FDO"
-#define DLNOTE_JSON(soname, feature, description, priority)                                    \
-	"[{\"soname\":[\"" soname "\"],\"feature\":\"" feature "\",\"description\":\""          \
-	description "\",\"priority\":\"" priority "\"}]"
+#define DLNOTE_JSON(soname, feature, description, priority)                                        \
+	"[{\"soname\":[\"" soname "\"],\"feature\":\"" feature "\",\"description\":\"" description \
+	"\",\"priority\":\"" priority "\"}]"
 
 /** DLNOTE() - at file scope, with four string literals; "recommended" and the like last */
-#define DLNOTE(soname, feature, description, priority)                                         \
-	static const struct {                                                                  \
-		Elf32_Nhdr header;                                                             \
-		char owner[sizeof(DLNOTE_OWNER)];                                              \
-		_Alignas(4) char json[sizeof(DLNOTE_JSON(soname, feature, description,         \
-							 priority))];                          \
-	} dlopen_note __attribute__((used, aligned(4), section(".note.dlopen"))) = {           \
-		{ sizeof(DLNOTE_OWNER),                                                        \
-		  sizeof(DLNOTE_JSON(soname, feature, description, priority)), DLNOTE_TYPE },  \
-		DLNOTE_OWNER,                                                                  \
-		DLNOTE_JSON(soname, feature, description, priority),                           \
+#define DLNOTE(soname, feature, description, priority)                                             \
+	static const struct {                                                                      \
+		Elf32_Nhdr header;                                                                 \
+		char owner[sizeof(DLNOTE_OWNER)];                                                  \
+		char json[sizeof(DLNOTE_JSON(soname, feature, description, priority))]             \
+			__attribute__((aligned(4)));                                               \
+	} dlopen_note __attribute__((used, aligned(4), section(".note.dlopen"))) = {               \
+		{ sizeof(DLNOTE_OWNER),                                                            \
+		  sizeof(DLNOTE_JSON(soname, feature, description, priority)), DLNOTE_TYPE },      \
+		DLNOTE_OWNER,                                                                      \
+		DLNOTE_JSON(soname, feature, description, priority),                               \
 	}

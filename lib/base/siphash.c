@@ -43,8 +43,8 @@ static void take(uint64_t v[4], uint64_t word)
 uint64_t siphash(const uint8_t key[SIPHASH_KEY], const void *data, size_t len)
 {
 	uint64_t k0 = word_of(key, 8), k1 = word_of(key + 8, 8);
-	uint64_t v[4] = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d,
-			  k0 ^ 0x6c7967656e657261, k1 ^ 0x7465646279746573 };
+	uint64_t v[4] = { k0 ^ 0x736f6d6570736575, k1 ^ 0x646f72616e646f6d, k0 ^ 0x6c7967656e657261,
+			  k1 ^ 0x7465646279746573 };
 	const uint8_t *bytes = data;
 	size_t at = 0;
 

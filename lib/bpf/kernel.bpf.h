@@ -24,20 +24,20 @@ enum {
  * may be read as it is, without a copy.
  */
 #define ARGUMENTS(...) __VA_ARGS__
-#define AT(function, on_it, arguments, ...) \
+#define AT(function, on_it, arguments, ...)                                                        \
 	AT_EITHER(function, on_it, on_it, ARGUMENTS(arguments), __VA_ARGS__)
-#define AT_EITHER(function, on_typed, on_plain, arguments, ...) \
-	SEC("fentry/" #function)                                \
-	int BPF_PROG(typed_##function, arguments)               \
-	{                                                       \
-		on_typed(__VA_ARGS__);                          \
-		return 0;                                       \
-	}                                                       \
-	SEC("kprobe/" #function)                                \
-	int BPF_KPROBE(plain_##function, arguments)             \
-	{                                                       \
-		on_plain(__VA_ARGS__);                          \
-		return 0;                                       \
+#define AT_EITHER(function, on_typed, on_plain, arguments, ...)                                    \
+	SEC("fentry/" #function)                                                                   \
+	int BPF_PROG(typed_##function, arguments)                                                  \
+	{                                                                                          \
+		on_typed(__VA_ARGS__);                                                             \
+		return 0;                                                                          \
+	}                                                                                          \
+	SEC("kprobe/" #function)                                                                   \
+	int BPF_KPROBE(plain_##function, arguments)                                                \
+	{                                                                                          \
+		on_plain(__VA_ARGS__);                                                             \
+		return 0;                                                                          \
 	}
 
 /* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */

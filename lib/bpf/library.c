@@ -16,7 +16,8 @@
 
 DLNOTE(LIBBPF_SONAME, "bpf",
        "TCP connections with their processes: --advise; SMC connections: --events, and their "
-       "payload: smc_dump; policy by smc_hs_ctrl", "suggested");
+       "payload: smc_dump; policy by smc_hs_ctrl",
+       "suggested");
 
 int libbpf_find(struct libbpf *lib, struct smc_err *err)
 {
@@ -24,14 +25,15 @@ int libbpf_find(struct libbpf *lib, struct smc_err *err)
 	size_t missing = !handle;
 
 	if (handle) {
-#define LOOK_UP(type, name, arguments)                                                 \
-	missing += !(*(void **)&lib->name = dlsym(handle, #name));
+#define LOOK_UP(type, name, arguments) missing += !(*(void **)&lib->name = dlsym(handle, #name));
 		LIBBPF_FUNCTIONS(LOOK_UP)
 #undef LOOK_UP
 	}
 	if (missing)
-		return smc_err_say(err, ENOSYS, "eBPF needs %s: install libbpf1 (Debian, Ubuntu) "
-				   "or libbpf (RPM)", LIBBPF_SONAME);
+		return smc_err_say(err, ENOSYS,
+				   "eBPF needs %s: install libbpf1 (Debian, Ubuntu) "
+				   "or libbpf (RPM)",
+				   LIBBPF_SONAME);
 	/* They would only repeat the error. */
 	lib->libbpf_set_print(NULL);
 	return 0;
@@ -40,11 +42,13 @@ int libbpf_find(struct libbpf *lib, struct smc_err *err)
 int libbpf_load_error(int ret, struct smc_err *err)
 {
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return smc_err_say(err, ENOENT, "cannot load the eBPF programs: no "
+		return smc_err_say(err, ENOENT,
+				   "cannot load the eBPF programs: no "
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
 	/* Without the compiler, loading a program with a loop only says EINVAL. */
 	if (ret == -EINVAL && !btf_kernel_has(BTF_JIT))
-		return smc_err_say(err, ENOTSUP, "cannot load the eBPF programs: the kernel lacks "
+		return smc_err_say(err, ENOTSUP,
+				   "cannot load the eBPF programs: the kernel lacks "
 				   "CONFIG_BPF_JIT");
 	return bpf_load_error(ret, "load the eBPF programs", err);
 }

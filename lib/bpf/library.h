@@ -33,37 +33,36 @@ struct libbpf_multi {
 };
 
 /* Each: what it returns, its name, its arguments. */
-#define LIBBPF_FUNCTIONS(X)                                                            \
-	X(void *, libbpf_set_print, (int (*)(int, const char *, va_list)))             \
-	X(struct bpf_object *, bpf_object__open_mem, (const void *, size_t, const void *)) \
-	X(int, bpf_object__load, (struct bpf_object *))                                \
-	X(void, bpf_object__close, (struct bpf_object *))                              \
-	X(struct bpf_program *, bpf_object__next_program,                              \
-	  (const struct bpf_object *, struct bpf_program *))                           \
-	X(const char *, bpf_program__section_name, (const struct bpf_program *))       \
-	X(const char *, bpf_program__name, (const struct bpf_program *))               \
-	X(int, bpf_program__fd, (const struct bpf_program *))                          \
-	X(int, bpf_prog_test_run_opts, (int, void *))                                  \
-	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                \
-	X(int, bpf_program__set_expected_attach_type, (struct bpf_program *, int))     \
-	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *)) \
-	X(struct bpf_map *, bpf_object__find_map_by_name,                              \
-	  (const struct bpf_object *, const char *))                                   \
-	X(struct bpf_link *, bpf_map__attach_struct_ops, (const struct bpf_map *))     \
-	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))        \
-	X(struct bpf_link *, bpf_program__attach_kprobe_multi_opts,                    \
-	  (const struct bpf_program *, const char *, const struct libbpf_multi *))     \
-	X(void, bpf_link__disconnect, (struct bpf_link *))                             \
-	X(int, bpf_link__destroy, (struct bpf_link *))                                 \
-	X(struct ring_buffer *, ring_buffer__new,                                      \
-	  (int, bpf_ring_fn, void *, const void *))                                    \
-	X(int, ring_buffer__consume, (struct ring_buffer *))                           \
-	X(int, ring_buffer__epoll_fd, (const struct ring_buffer *))                    \
+#define LIBBPF_FUNCTIONS(X)                                                                        \
+	X(void *, libbpf_set_print, (int (*)(int, const char *, va_list)))                         \
+	X(struct bpf_object *, bpf_object__open_mem, (const void *, size_t, const void *))         \
+	X(int, bpf_object__load, (struct bpf_object *))                                            \
+	X(void, bpf_object__close, (struct bpf_object *))                                          \
+	X(struct bpf_program *, bpf_object__next_program,                                          \
+	  (const struct bpf_object *, struct bpf_program *))                                       \
+	X(const char *, bpf_program__section_name, (const struct bpf_program *))                   \
+	X(const char *, bpf_program__name, (const struct bpf_program *))                           \
+	X(int, bpf_program__fd, (const struct bpf_program *))                                      \
+	X(int, bpf_prog_test_run_opts, (int, void *))                                              \
+	X(int, bpf_program__set_autoload, (struct bpf_program *, bool))                            \
+	X(int, bpf_program__set_expected_attach_type, (struct bpf_program *, int))                 \
+	X(int, bpf_object__find_map_fd_by_name, (const struct bpf_object *, const char *))         \
+	X(struct bpf_map *, bpf_object__find_map_by_name,                                          \
+	  (const struct bpf_object *, const char *))                                               \
+	X(struct bpf_link *, bpf_map__attach_struct_ops, (const struct bpf_map *))                 \
+	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))                    \
+	X(struct bpf_link *, bpf_program__attach_kprobe_multi_opts,                                \
+	  (const struct bpf_program *, const char *, const struct libbpf_multi *))                 \
+	X(void, bpf_link__disconnect, (struct bpf_link *))                                         \
+	X(int, bpf_link__destroy, (struct bpf_link *))                                             \
+	X(struct ring_buffer *, ring_buffer__new, (int, bpf_ring_fn, void *, const void *))        \
+	X(int, ring_buffer__consume, (struct ring_buffer *))                                       \
+	X(int, ring_buffer__epoll_fd, (const struct ring_buffer *))                                \
 	X(void, ring_buffer__free, (struct ring_buffer *))
 
 /** struct libbpf - its functions */
 struct libbpf {
-#define LIBBPF_DECLARE(type, name, arguments) type (*name) arguments;
+#define LIBBPF_DECLARE(type, name, arguments) type(*name) arguments;
 	LIBBPF_FUNCTIONS(LIBBPF_DECLARE)
 #undef LIBBPF_DECLARE
 };

@@ -157,7 +157,7 @@ static int open_ring(struct bpf_programs *programs, const struct bpf_watch *watc
 		     struct smc_err *err)
 {
 	programs->ring = programs->lib.ring_buffer__new(map_of(programs, watch->ring), watch->fn,
-						    watch->arg, NULL);
+							watch->arg, NULL);
 	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
 }
 

@@ -57,7 +57,9 @@ int bpf_net_right(struct smc_err *err)
 int bpf_load_error(int ret, const char *what, struct smc_err *err)
 {
 	if (ret == -EPERM || ret == -EACCES)
-		return smc_err_say(err, -ret, "cannot %s: kernel lockdown, a security "
-				   "module or a container forbids it", what);
+		return smc_err_say(err, -ret,
+				   "cannot %s: kernel lockdown, a security "
+				   "module or a container forbids it",
+				   what);
 	return smc_err_set(err, -ret, "cannot %s", what);
 }

@@ -21,7 +21,7 @@ enum place {
 	IN_PAGES, /* bio_vec */
 	IN_PIPE,
 	IN_RING, /* a buffer of SMC: what is in it stays while the socket is locked */
-	PEEKED, /* they will be read again */
+	PEEKED,	 /* they will be read again */
 };
 
 /*
@@ -360,7 +360,7 @@ static void note_typed(struct call *call, const struct iov_iter *iter)
 }
 
 /* A member of a copy of the iterator, of which there may be only one in this kernel. */
-#define ITER(copy, member, type) \
+#define ITER(copy, member, type)                                                                   \
 	(*(type *)((copy) + bpf_core_field_offset(((struct iov_iter *)0)->member)))
 #define ITER_SIZE 64
 
@@ -399,7 +399,8 @@ static __u64 page_member(const struct call *call, __u64 *len)
 
 static __u64 pipe_member(const struct call *call, __u64 *len)
 {
-	const struct pipe_buffer *member = (void *)call->table +
+	const struct pipe_buffer *member =
+		(void *)call->table +
 		(call->member & (call->size - 1)) * bpf_core_type_size(struct pipe_buffer);
 	const struct pipe_inode_info *pipe = (void *)call->pipe;
 	__u64 address;
@@ -418,19 +419,12 @@ static __u64 member_of(const struct call *call, __u64 *len)
 {
 	switch (call->place) {
 	case IN_USER:
-	case IN_RING:
-		*len = call->size;
-		return call->table;
+	case IN_RING: *len = call->size; return call->table;
 	case IN_USER_VECTOR:
-	case IN_KERNEL_VECTOR:
-		return vector_member(call, len);
-	case IN_PAGES:
-		return page_member(call, len);
-	case IN_PIPE:
-		return pipe_member(call, len);
-	default:
-		*len = 0;
-		return 0;
+	case IN_KERNEL_VECTOR: return vector_member(call, len);
+	case IN_PAGES: return page_member(call, len);
+	case IN_PIPE: return pipe_member(call, len);
+	default: *len = 0; return 0;
 	}
 }
 
@@ -622,8 +616,7 @@ static __always_inline struct call *call_of(struct kept *kept, struct sock *sk, 
 
 static bool is_in_one(const struct call *call, __u64 n)
 {
-	return call->place == IN_USER ||
-	       (call->place == IN_RING && call->offset + n <= call->size);
+	return call->place == IN_USER || (call->place == IN_RING && call->offset + n <= call->size);
 }
 
 static __always_inline void tell_copied(struct piece *piece, __u64 len, __u32 kind)

@@ -22,8 +22,8 @@ enum {
 	SMC_LISTEN = 10,
 	TCP_ESTABLISHED = 1,
 	SEND_SHUTDOWN = 2,
-	FLAG_DONE = 1,		       /* SOCK_DONE */
-	USER_DATA_FLAGS = 7,	       /* SK_USER_DATA_PTRMASK */
+	FLAG_DONE = 1,	     /* SOCK_DONE */
+	USER_DATA_FLAGS = 7, /* SK_USER_DATA_PTRMASK */
 };
 
 /* When the handshake began that a worker is at, of one that connected to here; or 0. */

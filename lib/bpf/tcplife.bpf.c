@@ -144,15 +144,10 @@ static void note(struct life *life, int state)
 		if (!life->side)
 			life->side = TCPLIFE_SERVER;
 		break;
-	case ESTABLISHED:
-		life->born = bpf_ktime_get_ns();
-		break;
+	case ESTABLISHED: life->born = bpf_ktime_get_ns(); break;
 	case FIN_WAIT1:
-	case LAST_ACK:
-		note_process(life);
-		break;
-	default:
-		break;
+	case LAST_ACK: note_process(life); break;
+	default: break;
 	}
 }
 
@@ -164,8 +159,7 @@ int BPF_PROG(tcplife_state_change, struct sock *sk, int from, int to)
 	__u32 key = 0;
 
 	state = bpf_map_lookup_elem(&tcplife_state, &key);
-	if (!state || BPF_CORE_READ(sk, sk_protocol) != PROTO_TCP ||
-	    netns_of(sk) != state->netns)
+	if (!state || BPF_CORE_READ(sk, sk_protocol) != PROTO_TCP || netns_of(sk) != state->netns)
 		return 0;
 	if (to == CLOSED) {
 		tell(sk, bpf_sk_storage_get(&lives, sk, NULL, 0), state);

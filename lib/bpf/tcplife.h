@@ -26,7 +26,7 @@ enum tcplife_side {
 struct tcplife_process {
 	__u32 pid;
 	char comm[16];
-	char unit[64];	/* name of its control group, where that is directly in system.slice */
+	char unit[64]; /* name of its control group, where that is directly in system.slice */
 };
 
 /**

@@ -11,8 +11,11 @@
 static size_t decode(const unsigned char *text, uint32_t *code)
 {
 	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
-	size_t len = *text < 0x80 ? 1 : *text >> 5 == 6 ? 2 : *text >> 4 == 14 ? 3 :
-		     *text >> 3 == 30 ? 4 : 0;
+	size_t len = *text < 0x80     ? 1 :
+		     *text >> 5 == 6  ? 2 :
+		     *text >> 4 == 14 ? 3 :
+		     *text >> 3 == 30 ? 4 :
+					0;
 
 	*code = len > 1 ? *text & (0x7fU >> len) : *text;
 	for (size_t i = 1; i < len; i++) {

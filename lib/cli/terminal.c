@@ -112,11 +112,11 @@ struct sequence {
 
 /* Behind the escape character: of xterm, the Linux console, screen, and what resembles them. */
 static const struct sequence sequences[] = {
-	{ "[A", CLI_KEY_UP },	    { "OA", CLI_KEY_UP },	{ "[B", CLI_KEY_DOWN },
-	{ "OB", CLI_KEY_DOWN },	    { "[5~", CLI_KEY_PAGE_UP }, { "[6~", CLI_KEY_PAGE_DOWN },
-	{ "[H", CLI_KEY_HOME },	    { "OH", CLI_KEY_HOME },	{ "[1~", CLI_KEY_HOME },
-	{ "[7~", CLI_KEY_HOME },    { "[F", CLI_KEY_END },	{ "OF", CLI_KEY_END },
-	{ "[4~", CLI_KEY_END },	    { "[8~", CLI_KEY_END },
+	{ "[A", CLI_KEY_UP },	 { "OA", CLI_KEY_UP },	     { "[B", CLI_KEY_DOWN },
+	{ "OB", CLI_KEY_DOWN },	 { "[5~", CLI_KEY_PAGE_UP }, { "[6~", CLI_KEY_PAGE_DOWN },
+	{ "[H", CLI_KEY_HOME },	 { "OH", CLI_KEY_HOME },     { "[1~", CLI_KEY_HOME },
+	{ "[7~", CLI_KEY_HOME }, { "[F", CLI_KEY_END },	     { "OF", CLI_KEY_END },
+	{ "[4~", CLI_KEY_END },	 { "[8~", CLI_KEY_END },
 };
 
 /* Length of "[...X" or "OX" behind the escape character; 0: it is not complete. */

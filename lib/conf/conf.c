@@ -11,8 +11,9 @@
 
 const char *conf_kind_name(enum conf_kind kind)
 {
-	static const char *const names[CONF_KINDS] = { "eid", "seid", "handshake-limit", "sysctl",
-						       "pnetid", "scope", "policy" };
+	static const char *const names[CONF_KINDS] = { "eid",	 "seid",   "handshake-limit",
+						       "sysctl", "pnetid", "scope",
+						       "policy" };
 
 	return names[kind];
 }

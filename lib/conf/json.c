@@ -17,8 +17,8 @@ static json_t *word(const char *text)
 	json_t *json;
 
 	out_escaped(&escaped, text, strlen(text));
-	json = escaped.is_failed ? NULL : json_stringn(escaped.data ? escaped.data : "",
-						       escaped.len);
+	json = escaped.is_failed ? NULL :
+				   json_stringn(escaped.data ? escaped.data : "", escaped.len);
 	out_free(&escaped);
 	return json;
 }
@@ -81,8 +81,7 @@ static void put(json_t *section, const struct conf_item *item)
 	case CONF_SCOPE:
 		json_array_append_new(child(section, key, json_array()), scope(item));
 		break;
-	default:
-		json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
+	default: json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
 	}
 }
 

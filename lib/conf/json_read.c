@@ -124,10 +124,11 @@ static int add_value(struct reader *reader, const json_t *value, int types)
 	if (types & SWITCH && json_is_boolean(value))
 		return add_word(reader, json_is_true(value) ? "on" : "off");
 	if (!(types & NUMBER) || !json_is_integer(value))
-		return expected(reader, value, types == STRING ? "expected a string" :
+		return expected(reader, value,
+				types == STRING ? "expected a string" :
 				types == NUMBER ? "expected a number" :
 				types == SWITCH ? "expected true or false" :
-				"expected a number or a string");
+						  "expected a number or a string");
 	snprintf(number, sizeof(number), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
 	return add_word(reader, number);
 }
@@ -240,8 +241,9 @@ static int add_member(struct reader *reader, const struct key *member, const jso
 	for (size_t i = 0; !ret && i < count; i++) {
 		ret = add_word(reader, member->name);
 		if (!ret)
-			ret = add_value(reader, member->types & LIST ? json_array_get(value, i) :
-					value, member->types & ~LIST);
+			ret = add_value(reader,
+					member->types & LIST ? json_array_get(value, i) : value,
+					member->types & ~LIST);
 	}
 	return ret;
 }
@@ -280,8 +282,9 @@ static int read_schema(struct reader *reader, const struct key *key, const json_
 	const char *text = json_string_value(value);
 
 	(void)key;
-	return text && !strcmp(text, CONF_JSON_SCHEMA) ? 0 :
-		expected(reader, value, "expected " CONF_JSON_SCHEMA);
+	return text && !strcmp(text, CONF_JSON_SCHEMA) ?
+		       0 :
+		       expected(reader, value, "expected " CONF_JSON_SCHEMA);
 }
 
 /* Without a kind all of them are meant. */
@@ -398,7 +401,8 @@ int conf_json_read(struct conf_source *source, const char *text, size_t len)
 	json_t *doc;
 	int ret;
 
-	reader.line = (struct conf_line){ .conf = source->conf, .words = reader.words,
+	reader.line = (struct conf_line){ .conf = source->conf,
+					  .words = reader.words,
 					  .err = &reader.inner };
 	/* Each file begins outside of all sections. */
 	reader.line.section = conf_section(source->conf, "");
@@ -408,8 +412,8 @@ int conf_json_read(struct conf_source *source, const char *text, size_t len)
 	if (!doc && json_error_code(&error) == json_error_out_of_memory)
 		return conf_no_memory(source->err);
 	if (!doc)
-		return smc_err_say(source->err, EINVAL, "%.150s:%d: not JSON: %.160s",
-				   source->name, error.line, error.text);
+		return smc_err_say(source->err, EINVAL, "%.150s:%d: not JSON: %.160s", source->name,
+				   error.line, error.text);
 	ret = read_keys(&reader, keys, doc);
 	json_decref(doc);
 	return ret;

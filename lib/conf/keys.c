@@ -164,19 +164,20 @@ static int check_device(struct conf_line *line, enum conf_by by, size_t at)
 
 	line->bad = at;
 	switch (by) {
-	case CONF_BY_NET:
-		return smc_pnet_eth(eth, line->words[at], line->err);
+	case CONF_BY_NET: return smc_pnet_eth(eth, line->words[at], line->err);
 	case CONF_BY_MAC:
 		lower(line->words[at]);
-		return is_mac(line->words[at]) ? 0 :
-			conf_expected(line, at, "expected a MAC address, 02:00:00:00:00:01");
+		return is_mac(line->words[at]) ?
+			       0 :
+			       conf_expected(line, at, "expected a MAC address, 02:00:00:00:00:01");
 	case CONF_BY_BUS:
 		lower(line->words[at]);
-		return is_bus_id(line->words[at]) ? 0 :
-			conf_expected(line, at, "expected a PCI function, 0000:3b:00.0, or a CCW "
-				      "device, 0.0.f500");
-	default:
-		return smc_pnet_ib(ib, line->words[at], line->err);
+		return is_bus_id(line->words[at]) ?
+			       0 :
+			       conf_expected(line, at,
+					     "expected a PCI function, 0000:3b:00.0, or a CCW "
+					     "device, 0.0.f500");
+	default: return smc_pnet_ib(ib, line->words[at], line->err);
 	}
 }
 
@@ -201,14 +202,16 @@ static int read_device(struct conf_line *line, const char *id, size_t *at)
 		item.port = 1;
 		if (*at < line->count && !strcmp(line->words[*at], "port")) {
 			ret = *at + 1 < line->count ?
-				smc_pnet_port(line->words[*at + 1], line->err) : -EINVAL;
+				      smc_pnet_port(line->words[*at + 1], line->err) :
+				      -EINVAL;
 			if (ret < 0)
 				return conf_expected(line, *at + 1, "expected port 1 or 2");
 			item.port = (uint8_t)ret;
 			*at += 2;
 		}
 		if (*line->conf->sections[line->section].netns)
-			return conf_expected(line, object, "RDMA and ISM devices have PNET IDs "
+			return conf_expected(line, object,
+					     "RDMA and ISM devices have PNET IDs "
 					     "only before the first netns, or behind host");
 	}
 	return add(line, &item, object);
@@ -291,7 +294,8 @@ static int read_exclusive(struct conf_line *line)
 		int kind = find_kind(line->words[i]);
 
 		if (kind == CONF_KINDS)
-			return conf_expected(line, i, "expected eid, seid, handshake-limit, "
+			return conf_expected(line, i,
+					     "expected eid, seid, handshake-limit, "
 					     "sysctl, pnetid, scope or policy");
 		section->exclusive |= 1U << kind;
 	}
@@ -306,8 +310,8 @@ static int read_policy(struct conf_line *line)
 	if (!section->has_policy)
 		section->policy_place = line->place;
 	section->has_policy = true;
-	if (policy_line(&section->policy, (const char *const *)line->words, line->count,
-			&line->bad, line->err) != -ENOMEM)
+	if (policy_line(&section->policy, (const char *const *)line->words, line->count, &line->bad,
+			line->err) != -ENOMEM)
 		return -line->err->code;
 	return conf_no_memory(line->err);
 }
@@ -342,10 +346,12 @@ int conf_line(struct conf_line *line)
 		if (strcmp(word, keys[i].word))
 			continue;
 		if (keys[i].is_host && *line->conf->sections[line->section].netns)
-			return conf_expected(line, 0, "is the same in all network namespaces: "
+			return conf_expected(line, 0,
+					     "is the same in all network namespaces: "
 					     "put it before the first netns, or behind host");
 		return keys[i].read(line);
 	}
-	return conf_expected(line, 0, "expected eid, seid, handshake-limit, net.smc.*, pnetid, "
+	return conf_expected(line, 0,
+			     "expected eid, seid, handshake-limit, net.smc.*, pnetid, "
 			     "scope, allow, deny, learn, by, netns, host, exclusive or include");
 }

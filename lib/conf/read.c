@@ -17,7 +17,7 @@
 #include "sys/owned.h"
 
 #define MAX_FILE (4U << 20) /* bytes */
-#define MAX_WORDS 1025 /* one too many */
+#define MAX_WORDS 1025	    /* one too many */
 #define MAX_DEPTH 8
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err);
@@ -43,7 +43,8 @@ static int make_directory(char out[PATH_MAX], const struct conf_source *source, 
 	int len = *word == '/' || !slash ? 0 : (int)(slash - source->name) + 1;
 
 	return snprintf(out, PATH_MAX, "%.*s%s", len, source->name, word) < PATH_MAX ?
-		0 : -ENAMETOOLONG;
+		       0 :
+		       -ENAMETOOLONG;
 }
 
 /* Return: 0; an error of one of its files, with a sentence; a positive errno of the directory. */
@@ -119,7 +120,9 @@ static void blank_equals(char *line)
 static int read_lines(struct conf_source *source, char *text, char **words)
 {
 	struct smc_err inner = { 0 };
-	struct conf_line line = { .conf = source->conf, .words = words, .err = &inner,
+	struct conf_line line = { .conf = source->conf,
+				  .words = words,
+				  .err = &inner,
 				  .place.file = conf_keep(source->conf, source->name) };
 	int ret = 0;
 
@@ -181,11 +184,15 @@ static int check_owner(const char *path, int fd, struct smc_err *err)
 		return smc_err_set(err, ENAMETOOLONG, "cannot open %.200s", path);
 	ret = owned_by_root(absolute, fd, culprit);
 	if (ret == -EPERM)
-		return smc_err_say(err, EPERM, "refusing to read %.150s as root: other users can "
-				   "write to %.150s", path, culprit);
+		return smc_err_say(err, EPERM,
+				   "refusing to read %.150s as root: other users can "
+				   "write to %.150s",
+				   path, culprit);
 	if (ret == -ESTALE)
-		return smc_err_say(err, EPERM, "refusing to read %.150s as root: it leads to a "
-				   "file that cannot be checked", path);
+		return smc_err_say(err, EPERM,
+				   "refusing to read %.150s as root: it leads to a "
+				   "file that cannot be checked",
+				   path);
 	return ret ? smc_err_set(err, -ret, "cannot open %.200s", path) : 0;
 }
 
@@ -245,8 +252,7 @@ int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_e
 	return finish(conf, read_path(conf, path, 0, err));
 }
 
-int conf_read_directory(struct conf *conf, const char *path, bool is_applied,
-			struct smc_err *err)
+int conf_read_directory(struct conf *conf, const char *path, bool is_applied, struct smc_err *err)
 {
 	int ret;
 
@@ -257,8 +263,7 @@ int conf_read_directory(struct conf *conf, const char *path, bool is_applied,
 	return finish(conf, ret);
 }
 
-int conf_read_text(struct conf *conf, char *text, size_t len, const char *name,
-		   struct smc_err *err)
+int conf_read_text(struct conf *conf, char *text, size_t len, const char *name, struct smc_err *err)
 {
 	struct conf_source source = { conf, name, -1, include, err };
 

@@ -28,8 +28,7 @@ int conf_read(struct conf *conf, const char *path, bool is_applied, struct smc_e
  * conf_read_directory() - the files *.conf of a directory, in the order of their names
  * @conf: what was read before; stays
  */
-int conf_read_directory(struct conf *conf, const char *path, bool is_applied,
-			struct smc_err *err);
+int conf_read_directory(struct conf *conf, const char *path, bool is_applied, struct smc_err *err);
 
 /**
  * conf_read_text() - lines from memory, which cannot include

@@ -87,7 +87,8 @@ int conf_scope_line(char *const *words, size_t count, size_t *bad, const char **
 	*bad = 1;
 	*path = count > 1 ? check_path(words[1]) : NULL;
 	if (!*path)
-		return smc_err_say(err, EINVAL, "expected the path of a control group, "
+		return smc_err_say(err, EINVAL,
+				   "expected the path of a control group, "
 				   "/system.slice/redis.service");
 	for (size_t i = 2; !ret && i < count; i += 2) {
 		*bad = i;

@@ -99,8 +99,9 @@ int smc_seid_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err)
 		return do_it(nl, SMC_ABI_ENABLE_SEID, NULL, "enable the system EID", err);
 	ret = do_it(nl, SMC_ABI_DISABLE_SEID, NULL, "disable the system EID", err);
 	if (ret == -ENOENT)
-		return smc_err_say(err, ENOENT,
-				   "cannot disable the system EID: it is the only one, add a user EID first");
+		return smc_err_say(
+			err, ENOENT,
+			"cannot disable the system EID: it is the only one, add a user EID first");
 	return ret;
 }
 
@@ -120,7 +121,7 @@ int smc_hs_read(bool *is_enabled, struct smc_genl *nl, struct smc_err *err)
 
 int smc_hs_switch(struct smc_genl *nl, bool is_enable, struct smc_err *err)
 {
-	return do_it(nl, is_enable ? SMC_ABI_ENABLE_HS_LIMITATION : SMC_ABI_DISABLE_HS_LIMITATION,
-		     NULL, is_enable ? "enable handshake limitation" :
-		     "disable handshake limitation", err);
+	return do_it(
+		nl, is_enable ? SMC_ABI_ENABLE_HS_LIMITATION : SMC_ABI_DISABLE_HS_LIMITATION, NULL,
+		is_enable ? "enable handshake limitation" : "disable handshake limitation", err);
 }

@@ -106,9 +106,9 @@ static bool step(struct beneath *at)
  */
 static bool leap(struct beneath *at, int top, const char *path)
 {
-	const struct { uint64_t flags, mode, resolve; } how = {
-		O_PATH | O_DIRECTORY | O_CLOEXEC, 0, RESOLVE_BENEATH_NO_SYMLINKS
-	};
+	const struct {
+		uint64_t flags, mode, resolve;
+	} how = { O_PATH | O_DIRECTORY | O_CLOEXEC, 0, RESOLVE_BENEATH_NO_SYMLINKS };
 	const char *last = strrchr(path, '/');
 	char directory[PATH_MAX];
 

@@ -67,7 +67,6 @@ int host_write(const char *text, const char *fmt, ...) __attribute__((format(pri
  * A directory that does not exist is empty. Return: 0, -ENOMEM, -EFBIG for more names than any
  * real directory has in a record, another -errno of opendir(3).
  */
-int host_list(struct host_names *names, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+int host_list(struct host_names *names, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void host_names_free(struct host_names *names);

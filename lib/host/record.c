@@ -105,8 +105,7 @@ bool record_has(const char *path)
 {
 	struct beneath at;
 	struct stat st;
-	bool has = find(&at, path, true) &&
-		   !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
+	bool has = find(&at, path, true) && !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
 
 	beneath_end(&at);
 	return has;

@@ -50,8 +50,7 @@ static void take_error(struct answer *answer, const struct nlmsghdr *nlh)
 	if (!msg->error)
 		end(answer, 0, "");
 	else
-		end(answer, errno_of(msg->error),
-		    ext_ack_text(nlh, offset < len ? offset : len));
+		end(answer, errno_of(msg->error), ext_ack_text(nlh, offset < len ? offset : len));
 }
 
 static void take_done(struct answer *answer, const struct nlmsghdr *nlh)
@@ -87,19 +86,11 @@ static void take_message(struct answer *answer, const struct nlmsghdr *nlh)
 	if (nlh->nlmsg_flags & NLM_F_DUMP_INTR)
 		answer->is_interrupted = true;
 	switch (nlh->nlmsg_type) {
-	case NLMSG_NOOP:
-		break;
-	case NLMSG_ERROR:
-		take_error(answer, nlh);
-		break;
-	case NLMSG_DONE:
-		take_done(answer, nlh);
-		break;
-	case NLMSG_OVERRUN:
-		end(answer, ENOBUFS, "messages were lost");
-		break;
-	default:
-		hand_over(answer, nlh);
+	case NLMSG_NOOP: break;
+	case NLMSG_ERROR: take_error(answer, nlh); break;
+	case NLMSG_DONE: take_done(answer, nlh); break;
+	case NLMSG_OVERRUN: end(answer, ENOBUFS, "messages were lost"); break;
+	default: hand_over(answer, nlh);
 	}
 }
 

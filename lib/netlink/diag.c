@@ -133,7 +133,9 @@ static int ask(struct dump *dump, struct answer *answer, int bus, const void *re
 		goto out;
 	}
 	set_options(nl);
-	*answer = (struct answer){ .seq = (uint32_t)time(NULL), .fn = on_message, .arg = dump,
+	*answer = (struct answer){ .seq = (uint32_t)time(NULL),
+				   .fn = on_message,
+				   .arg = dump,
 				   .port = mnl_socket_get_portid(nl) };
 	ret = send_request(nl, answer->seq, dump->type, req, len);
 	if (ret)
@@ -148,8 +150,12 @@ out:
 int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
 		  struct smc_err *err)
 {
-	struct dump dump = { .type = SOCK_DIAG_BY_FAMILY, .answer = SOCK_DIAG_BY_FAMILY,
-			     .fn = fn, .arg = arg, .err = err, .is_recorded = record_dir() };
+	struct dump dump = { .type = SOCK_DIAG_BY_FAMILY,
+			     .answer = SOCK_DIAG_BY_FAMILY,
+			     .fn = fn,
+			     .arg = arg,
+			     .err = err,
+			     .is_recorded = record_dir() };
 	struct replay_request request = { .bytes = req, .len = len, .body = body };
 	struct answer answer = { .seq = 0 };
 	char name[32];
@@ -180,8 +186,9 @@ int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, 
 int smc_xfrm_dump(smc_diag_fn fn, void *arg)
 {
 	const struct xfrm_userpolicy_id all = { .index = 0 };
-	struct dump dump = { .type = XFRM_MSG_GETPOLICY, .answer = XFRM_MSG_NEWPOLICY, .fn = fn,
-			     .arg = arg };
+	struct dump dump = {
+		.type = XFRM_MSG_GETPOLICY, .answer = XFRM_MSG_NEWPOLICY, .fn = fn, .arg = arg
+	};
 	struct answer answer;
 
 	return ask(&dump, &answer, NETLINK_XFRM, &all, sizeof(all));
@@ -205,7 +212,8 @@ int smc_nft_has_table(const char *name)
 	const struct nfgenmsg inet = { .nfgen_family = NFPROTO_INET };
 	struct dump dump = { .type = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_GETTABLE,
 			     .answer = NFNL_SUBSYS_NFTABLES << 8 | NFT_MSG_NEWTABLE,
-			     .fn = on_table, .arg = &name };
+			     .fn = on_table,
+			     .arg = &name };
 	struct answer answer;
 	int ret = -EINTR;
 

@@ -10,7 +10,7 @@
 
 #include "netlink/answer.h"
 
-#define GROUP(number) (1U << ((number) - 1))
+#define GROUP(number) (1U << ((number)-1))
 #define RECV_SIZE 32768
 /* Some ten thousand ends between two reads; others than root get net.core.rmem_max. */
 #define ENDS_RCVBUF (16 * 1024 * 1024)
@@ -37,8 +37,9 @@ int smc_diag_ends_open(struct smc_diag_ends **result, struct smc_err *err)
 	ends->nl = mnl_socket_open2(NETLINK_SOCK_DIAG, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (!ends->nl)
 		return refuse(ends, errno, "open a netlink socket", err);
-	if (mnl_socket_bind(ends->nl, GROUP(SKNLGRP_INET_TCP_DESTROY) |
-			    GROUP(SKNLGRP_INET6_TCP_DESTROY), MNL_SOCKET_AUTOPID) < 0)
+	if (mnl_socket_bind(ends->nl,
+			    GROUP(SKNLGRP_INET_TCP_DESTROY) | GROUP(SKNLGRP_INET6_TCP_DESTROY),
+			    MNL_SOCKET_AUTOPID) < 0)
 		return refuse(ends, errno, "listen to the ends of TCP sockets", err);
 	if (setsockopt(smc_diag_ends_fd(ends), SOL_SOCKET, SO_RCVBUFFORCE, &rcvbuf, sizeof(rcvbuf)))
 		setsockopt(smc_diag_ends_fd(ends), SOL_SOCKET, SO_RCVBUF, &rcvbuf, sizeof(rcvbuf));

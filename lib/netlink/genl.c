@@ -86,11 +86,12 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 	int ret = -NLE_NOMEM;
 
 	free(reply->tape.bytes);
-	*reply = (struct reply){ .answer = { .seq = nl_socket_use_seq(nl->sock), .fn = on_message,
+	*reply = (struct reply){ .answer = { .seq = nl_socket_use_seq(nl->sock),
+					     .fn = on_message,
 					     .port = nl_socket_get_local_port(nl->sock),
 					     .arg = &reply->tape } };
-	if (msg && genlmsg_put(msg, answer->port, answer->seq, nl->family, 0, flags, cmd,
-			       FAMILY_VERSION))
+	if (msg &&
+	    genlmsg_put(msg, answer->port, answer->seq, nl->family, 0, flags, cmd, FAMILY_VERSION))
 		ret = 0;
 	for (size_t i = 0; !ret && i < n; i++)
 		ret = put_attr(msg, &attrs[i]);
@@ -105,7 +106,10 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 	return ret ? ret : receive(nl, answer);
 }
 
-static bool is_general(const struct smc_genl *nl) { return !strcmp(nl->name, SMC_ABI_GEN_FAMILY); }
+static bool is_general(const struct smc_genl *nl)
+{
+	return !strcmp(nl->name, SMC_ABI_GEN_FAMILY);
+}
 
 /* Of the kernel: <linux/smc.h> grew with Linux 5.11, 5.14, 5.16 and 5.18. */
 static const char *since(uint8_t cmd)

@@ -64,8 +64,7 @@ void smc_genl_close(struct smc_genl *nl);
  * Return: 0; -EINTR when the table never stood still; the kernel's -errno, wherever it puts it, in
  * NLMSG_ERROR or inside NLMSG_DONE; @fn's own, for which @fn writes the sentence.
  */
-int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg,
-		  struct smc_err *err);
+int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, struct smc_err *err);
 
 /**
  * smc_genl_read() - smc_genl_dump() with "cannot read WHAT" before the error's text

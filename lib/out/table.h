@@ -43,12 +43,12 @@ struct out_names {
 	const char *before, *after;
 };
 
-#define OUT_NAMES(unknown_before, unknown_after, ...)                                      \
-	{                                                                                  \
-		.names = (const struct out_name[]){ __VA_ARGS__ },                         \
-		.count = sizeof((const struct out_name[]){ __VA_ARGS__ }) /                \
-			 sizeof(struct out_name),                                          \
-		.before = (unknown_before), .after = (unknown_after),                      \
+#define OUT_NAMES(unknown_before, unknown_after, ...)                                              \
+	{                                                                                          \
+		.names = (const struct out_name[]){ __VA_ARGS__ },                                 \
+		.count = sizeof((const struct out_name[]){ __VA_ARGS__ }) /                        \
+			 sizeof(struct out_name),                                                  \
+		.before = (unknown_before), .after = (unknown_after),                              \
 	}
 
 /**
@@ -96,11 +96,12 @@ struct out_col {
 };
 
 #define OUT_MEMBER(tag, member) (((const struct tag *)0)->member)
-#define OUT_NUMBER_SIZE(number)                                                            \
-	_Generic((number), bool: 1, unsigned char: 1, unsigned short: 2, unsigned int: 4,  \
-		 unsigned long: sizeof(long), unsigned long long: 8)
-#define OUT_AT(k, tag, member)                                                             \
-	.kind = (k), .offset = offsetof(struct tag, member),                               \
+#define OUT_NUMBER_SIZE(number)                                                                    \
+	_Generic((number), bool : 1, unsigned char : 1, unsigned short : 2, unsigned int : 4,      \
+		 unsigned long                                                                     \
+		 : sizeof(long), unsigned long long : 8)
+#define OUT_AT(k, tag, member)                                                                     \
+	.kind = (k), .offset = offsetof(struct tag, member),                                       \
 	.size = OUT_NUMBER_SIZE(OUT_MEMBER(tag, member))
 #define OUT_NUMBER(k, tag, member, n) OUT_AT(k, tag, member), .digits = (n)
 
@@ -118,14 +119,13 @@ struct out_col {
 #define OUT_HEX_0X(tag, member, n) OUT_NUMBER(OUT_KIND_HEX_0X, tag, member, n)
 #define OUT_FLAG(tag, member, words) OUT_AT(OUT_KIND_FLAG, tag, member), .names = &(words)
 #define OUT_NAME(tag, member, words) OUT_AT(OUT_KIND_NAME, tag, member), .names = &(words)
-#define OUT_STR(tag, member)                                                               \
-	.kind = OUT_KIND_STR, .offset = offsetof(struct tag, member),                      \
-	.size = _Generic(&OUT_MEMBER(tag, member),                                         \
-			 const char (*)[sizeof(OUT_MEMBER(tag, member))]:                  \
-				 sizeof(OUT_MEMBER(tag, member)))
-#define OUT_PTR(tag, member)                                                               \
-	.kind = OUT_KIND_PTR, .offset = offsetof(struct tag, member),                      \
-	.size = _Generic(&OUT_MEMBER(tag, member), const char *const *: 0, char *const *: 0)
+#define OUT_STR(tag, member)                                                                       \
+	.kind = OUT_KIND_STR, .offset = offsetof(struct tag, member),                              \
+	.size = _Generic(&OUT_MEMBER(tag, member), const char(*)[sizeof(OUT_MEMBER(tag, member))]  \
+			 : sizeof(OUT_MEMBER(tag, member)))
+#define OUT_PTR(tag, member)                                                                       \
+	.kind = OUT_KIND_PTR, .offset = offsetof(struct tag, member),                              \
+	.size = _Generic(&OUT_MEMBER(tag, member), const char *const * : 0, char *const * : 0)
 /* A string of any length, which a function finds. */
 #define OUT_STR_OF(function) .kind = OUT_KIND_STR, .find = (function)
 /* What a function appends, and the same as a JSON string. */
@@ -139,9 +139,9 @@ struct out_col {
 #define OUT_RIGHT .is_right = true
 #define OUT_OPTIONAL .is_optional = true
 #define OUT_GAP .gap = 1
-#define OUT_IF(tag, member, mask)                                                          \
-	.has = offsetof(struct tag, member) +                                              \
-	       _Generic(OUT_MEMBER(tag, member), uint32_t: 0), .bit = (mask)
+#define OUT_IF(tag, member, mask)                                                                  \
+	.has = offsetof(struct tag, member) + _Generic(OUT_MEMBER(tag, member), uint32_t : 0),     \
+	.bit = (mask)
 
 #define OUT_MAX_COLS 48
 

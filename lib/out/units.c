@@ -23,8 +23,8 @@ static const char *scaled(char text[OUT_UNITS], uint64_t value, unsigned int ste
 		snprintf(text, OUT_UNITS, "%" PRIu64 "%s%c%s", (value + step / 2) / step, gap,
 			 *prefixes, unit);
 	else
-		snprintf(text, OUT_UNITS, "%" PRIu64 ".%" PRIu64 "%s%c%s", tenths / 10,
-			 tenths % 10, gap, *prefixes, unit);
+		snprintf(text, OUT_UNITS, "%" PRIu64 ".%" PRIu64 "%s%c%s", tenths / 10, tenths % 10,
+			 gap, *prefixes, unit);
 	return text;
 }
 

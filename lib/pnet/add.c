@@ -16,11 +16,11 @@ static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
 
 	attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_NAME, SMC_GENL_STR, entry->name, 0 };
 	if (entry->has & SMC_PNET_HAS_NET)
-		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_ETHNAME, SMC_GENL_STR,
-						     entry->eth, 0 };
+		attrs[n++] =
+			(struct smc_genl_attr){ SMC_ABI_PNET_ETHNAME, SMC_GENL_STR, entry->eth, 0 };
 	if (entry->has & SMC_PNET_HAS_IB)
-		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBNAME, SMC_GENL_STR, entry->ib,
-						     0 };
+		attrs[n++] =
+			(struct smc_genl_attr){ SMC_ABI_PNET_IBNAME, SMC_GENL_STR, entry->ib, 0 };
 	if (entry->has & SMC_PNET_HAS_PORT)
 		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBPORT, SMC_GENL_U8, NULL,
 						     entry->port };
@@ -131,8 +131,10 @@ static int check_parts(struct pnet_tool *tool, const struct smc_pnet *entry)
 static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
 		       const struct smc_pnet *dropped)
 {
-	const char *rule = dropped->has & SMC_PNET_HAS_NET ? "" :
-		": only the initial network namespace accepts RDMA and ISM devices";
+	const char *rule =
+		dropped->has & SMC_PNET_HAS_NET ?
+			"" :
+			": only the initial network namespace accepts RDMA and ISM devices";
 	struct pnet_world world = { 0 };
 	struct smc_err why, ignored;
 

@@ -159,6 +159,6 @@ int pnet_read_path(struct smc_pnet_table *table, const char *path, struct smc_er
 	int fd = smc_open_input(path, err);
 
 	*table = (struct smc_pnet_table){ 0 };
-	return fd < 0 ? fd : pnet_read_fd(table, fd, strcmp(path, "-") ? path : "standard input",
-					  err);
+	return fd < 0 ? fd :
+			pnet_read_fd(table, fd, strcmp(path, "-") ? path : "standard input", err);
 }

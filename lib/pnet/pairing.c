@@ -105,8 +105,9 @@ static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_t
 static struct pnet_row port_row(const struct rdma_dev *ib, const struct rdma_port *port,
 				const struct smc_pnet_table *table)
 {
-	struct pnet_row row = { .type = PNET_IB, .name = ib->name, .port = port->number, .ib = ib,
-				.ib_port = port };
+	struct pnet_row row = {
+		.type = PNET_IB, .name = ib->name, .port = port->number, .ib = ib, .ib_port = port
+	};
 
 	row.entry = ib_entry(table, ib->name, ib->bus_id, port->number);
 	set_id(&row, port->hw_pnetid);
@@ -166,7 +167,8 @@ int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 
 	*rows = (struct pnet_rows){ 0 };
 	row = calloc(1 + world->nets.count + RDMA_MAX_PORTS * rdma->count + rdma->n_isms +
-		     table->count, sizeof(*row));
+			     table->count,
+		     sizeof(*row));
 	if (!row)
 		return -ENOMEM;
 	rows->rows = row;
@@ -228,7 +230,8 @@ static void describe(char *buf, size_t size, const struct pnet_row *row)
 	if (row->source == PNET_FROM_TABLE)
 		snprintf(buf, size,
 			 "SMC looks at '%s', the lower device of '%s', first, "
-			 "and older kernels only there", row->net->base, row->name);
+			 "and older kernels only there",
+			 row->net->base, row->name);
 	else if (strcmp(row->pnetid, row->entry->name))
 		snprintf(buf, size, "SMC uses PNET ID %s of '%s' below '%s', not the entry's %s",
 			 row->pnetid, row->net->base, row->name, row->entry->name);

@@ -13,12 +13,12 @@
  */
 const struct out_col pnet_columns[] = {
 	{ "pnetid", "PNET_ID", "pnetid", 0, OUT_STR(smc_pnet, name) },
-	{ "netdev", "Net-Dev", "net_device", 0,
-	  OUT_STR(smc_pnet, eth), OUT_IF(smc_pnet, has, SMC_PNET_HAS_NET), .none = SMC_PNET_NONE },
-	{ "ibdev", "IB-Dev", "ib_device", 0,
-	  OUT_STR(smc_pnet, ib), OUT_IF(smc_pnet, has, SMC_PNET_HAS_IB), .none = SMC_PNET_NONE },
-	{ "ibport", "Port", "ib_port", 0,
-	  OUT_DEC(smc_pnet, port, 0), OUT_IF(smc_pnet, has, SMC_PNET_HAS_PORT), .none = "255" },
+	{ "netdev", "Net-Dev", "net_device", 0, OUT_STR(smc_pnet, eth),
+	  OUT_IF(smc_pnet, has, SMC_PNET_HAS_NET), .none = SMC_PNET_NONE },
+	{ "ibdev", "IB-Dev", "ib_device", 0, OUT_STR(smc_pnet, ib),
+	  OUT_IF(smc_pnet, has, SMC_PNET_HAS_IB), .none = SMC_PNET_NONE },
+	{ "ibport", "Port", "ib_port", 0, OUT_DEC(smc_pnet, port, 0),
+	  OUT_IF(smc_pnet, has, SMC_PNET_HAS_PORT), .none = "255" },
 	{ 0 },
 };
 

@@ -36,7 +36,8 @@ static int first_choice(const struct policy *policy, enum policy_by *by, struct 
 	if (!*by)
 		*by = policy->learn || !policy_hsctrl_exists() ? POLICY_BY_NFT : POLICY_BY_BPF;
 	if (*by == POLICY_BY_BPF && !policy_hsctrl_exists())
-		return smc_err_say(err, ENOTSUP, "the kernel has no smc_hs_ctrl (Linux 6.19 with "
+		return smc_err_say(err, ENOTSUP,
+				   "the kernel has no smc_hs_ctrl (Linux 6.19 with "
 				   "CONFIG_SMC_HS_CTRL_BPF), or SMC is not loaded");
 	return 0;
 }

@@ -121,8 +121,7 @@ static void remove_pins(const char *name)
 }
 
 /* The object has a name of the same length in its data, once. */
-static int open_object(struct loaded *loaded, const char *name, bool for_later,
-		       struct smc_err *err)
+static int open_object(struct loaded *loaded, const char *name, bool for_later, struct smc_err *err)
 {
 	const uint32_t flags = for_later ? HS_INHERITABLE : 0;
 	unsigned char *copy = malloc(sizeof(object_file)), *at;
@@ -136,15 +135,15 @@ static int open_object(struct loaded *loaded, const char *name, bool for_later,
 		memcpy(at, name, HS_NAME_SIZE);
 		memcpy(at + HS_FLAGS_AT, &flags, sizeof(flags));
 	}
-	loaded->object = at ? loaded->lib.bpf_object__open_mem(copy, sizeof(object_file), NULL) :
-			 NULL;
+	loaded->object =
+		at ? loaded->lib.bpf_object__open_mem(copy, sizeof(object_file), NULL) : NULL;
 	ret = loaded->object ? loaded->lib.bpf_object__load(loaded->object) : -EINVAL;
 	free(copy);
 	if (ret)
 		return libbpf_load_error(ret, err);
 	for (enum map map = CONTROLLER; map < MAPS; map++)
-		loaded->fds[map] = loaded->lib.bpf_object__find_map_fd_by_name(loaded->object,
-									       maps[map]);
+		loaded->fds[map] =
+			loaded->lib.bpf_object__find_map_fd_by_name(loaded->object, maps[map]);
 	return 0;
 }
 
@@ -155,7 +154,8 @@ static int fill_nets(int map, const struct policy_rule *rule, uint32_t number)
 
 	for (size_t i = 0; !ret && i < rule->count; i++) {
 		const struct netaddr *net = &rule->nets[i];
-		struct hs_net key = { .bits = HS_NET_HEAD + net->prefix, .rule = number,
+		struct hs_net key = { .bits = HS_NET_HEAD + net->prefix,
+				      .rule = number,
 				      .family = (uint32_t)net->family };
 
 		memcpy(key.addr, net->bytes, sizeof(key.addr));
@@ -269,9 +269,10 @@ int policy_hsctrl_apply(const struct policy *policy, struct smc_err *err)
 	if (ret)
 		return ret;
 	if (*old && !parse_name(old, &netns, &turn))
-		return policy_is_empty(policy) ? 0 :
-		       smc_err_say(err, EBUSY, "net.smc.hs_ctrl is %s, which is not of smc-tools",
-				   old);
+		return policy_is_empty(policy) ?
+			       0 :
+			       smc_err_say(err, EBUSY,
+					   "net.smc.hs_ctrl is %s, which is not of smc-tools", old);
 	if (policy_is_empty(policy)) {
 		ret = *old ? write_name("", err) : 0;
 	} else {
@@ -288,8 +289,10 @@ int policy_hsctrl_apply(const struct policy *policy, struct smc_err *err)
 static int open_pins(int fds[MAPS], const char *name, struct smc_err *err)
 {
 	static const size_t sizes[MAPS] = {
-		[RULES] = sizeof(struct hs_rules), [PORTS] = sizeof(struct hs_ports),
-		[NETS] = sizeof(uint32_t), [HITS] = sizeof(uint64_t),
+		[RULES] = sizeof(struct hs_rules),
+		[PORTS] = sizeof(struct hs_ports),
+		[NETS] = sizeof(uint32_t),
+		[HITS] = sizeof(uint64_t),
 	};
 	char path[PATH_SIZE];
 
@@ -383,7 +386,8 @@ int policy_hsctrl_read(struct policy *policy, struct smc_err *err)
 		ret = open_pins(fds, name, err);
 	if (ret == -ENOENT) {
 		policy->by = POLICY_BY_BPF;
-		ret = smc_err_say(err, ESTALE, "the policy in force by smc_hs_ctrl cannot be read: "
+		ret = smc_err_say(err, ESTALE,
+				  "the policy in force by smc_hs_ctrl cannot be read: "
 				  "it was inherited and has been replaced, or there is no " PIN_DIR
 				  " here");
 	}

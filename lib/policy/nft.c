@@ -21,18 +21,18 @@ DLNOTE(LIBRARY_SONAME, "nftables", "with whom SMC is used: allow and deny in smc
 
 struct nft_ctx;
 
-#define LIBRARY_FUNCTIONS(X)                                                   \
-	X(struct nft_ctx *, nft_ctx_new, (uint32_t))                           \
-	X(void, nft_ctx_free, (struct nft_ctx *))                              \
-	X(void, nft_ctx_output_set_flags, (struct nft_ctx *, unsigned int))    \
-	X(int, nft_ctx_buffer_output, (struct nft_ctx *))                      \
-	X(const char *, nft_ctx_get_output_buffer, (struct nft_ctx *))         \
-	X(int, nft_ctx_buffer_error, (struct nft_ctx *))                       \
-	X(const char *, nft_ctx_get_error_buffer, (struct nft_ctx *))          \
+#define LIBRARY_FUNCTIONS(X)                                                                       \
+	X(struct nft_ctx *, nft_ctx_new, (uint32_t))                                               \
+	X(void, nft_ctx_free, (struct nft_ctx *))                                                  \
+	X(void, nft_ctx_output_set_flags, (struct nft_ctx *, unsigned int))                        \
+	X(int, nft_ctx_buffer_output, (struct nft_ctx *))                                          \
+	X(const char *, nft_ctx_get_output_buffer, (struct nft_ctx *))                             \
+	X(int, nft_ctx_buffer_error, (struct nft_ctx *))                                           \
+	X(const char *, nft_ctx_get_error_buffer, (struct nft_ctx *))                              \
 	X(int, nft_run_cmd_from_buffer, (struct nft_ctx *, const char *))
 
 struct nft {
-#define DECLARE(type, name, arguments) type (*name) arguments;
+#define DECLARE(type, name, arguments) type(*name) arguments;
 	LIBRARY_FUNCTIONS(DECLARE)
 #undef DECLARE
 	struct nft_ctx *ctx;
@@ -50,7 +50,8 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 #undef LOOK_UP
 	}
 	if (missing)
-		return smc_err_say(err, ENOSYS, "a policy by nftables needs %s: install "
+		return smc_err_say(err, ENOSYS,
+				   "a policy by nftables needs %s: install "
 				   "libnftables1 (Debian, Ubuntu) or nftables (RPM)",
 				   LIBRARY_SONAME);
 	nft->ctx = nft->nft_ctx_new(0);
@@ -88,7 +89,7 @@ static int run_script(const struct policy *policy, struct nft *nft, struct smc_e
 	policy_nft_script(&script, policy);
 	out_char(&script, '\0');
 	ret = script.is_failed ? smc_err_set(err, ENOMEM, "cannot write the policy") :
-	      run(nft, script.data, err);
+				 run(nft, script.data, err);
 	out_free(&script);
 	return ret;
 }
@@ -105,7 +106,8 @@ static int has_table(struct smc_err *err)
 		return ret;
 	ret = smc_nft_has_table(POLICY_TABLE);
 	if (ret == -EOPNOTSUPP)
-		return smc_err_say(err, ENOSYS, "a policy by nftables needs a kernel that has it: "
+		return smc_err_say(err, ENOSYS,
+				   "a policy by nftables needs a kernel that has it: "
 				   "the nf_tables module is missing");
 	return ret < 0 ? smc_err_set(err, -ret, "cannot list the tables of nftables") : ret;
 }
@@ -143,7 +145,8 @@ static int read_table(struct policy *policy, struct nft *nft, struct smc_err *er
 	if (!ret) {
 		ret = policy_nft_parse(policy, nft->nft_ctx_get_output_buffer(nft->ctx));
 		if (ret)
-			smc_err_set(err, -ret, "table inet " POLICY_TABLE " is not as it was "
+			smc_err_set(err, -ret,
+				    "table inet " POLICY_TABLE " is not as it was "
 				    "made");
 	}
 	return ret;

@@ -156,8 +156,10 @@ static int read_net(struct policy_rule *rule, json_t *elem)
 			return -EPROTO;
 		return add_range(rule, net, &last);
 	}
-	if (!parse_addr(prefix ? text_of(prefix, "addr") : json_string_value(elem) ?
-			json_string_value(elem) : "", &net))
+	if (!parse_addr(prefix			? text_of(prefix, "addr") :
+			json_string_value(elem) ? json_string_value(elem) :
+						  "",
+			&net))
 		return -EPROTO;
 	if (prefix) {
 		json_int_t len = json_integer_value(json_object_get(prefix, "len"));
@@ -211,8 +213,9 @@ static int read_set(struct reader *reader, json_t *set)
 	else if (!is_ports)
 		return 0;
 	json_array_foreach(json_object_get(set, "elem"), i, elem) {
-		ret = rule ? read_net(rule, elem) : is_ports ? read_port(policy, elem) :
-		      read_learned(policy, elem);
+		ret = rule     ? read_net(rule, elem) :
+		      is_ports ? read_port(policy, elem) :
+				 read_learned(policy, elem);
 		if (ret)
 			break;
 	}

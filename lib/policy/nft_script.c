@@ -102,7 +102,7 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 	out_printf(text, "chain %s_rules {\n", chain->name);
 	if (policy->learn && chain->side == POLICY_TO)
 		out_str(text, "ip daddr @learned4 " REMOVE_OPTION "\n"
-			"ip6 daddr @learned6 " REMOVE_OPTION "\n");
+			      "ip6 daddr @learned6 " REMOVE_OPTION "\n");
 	if (policy->port_count)
 		out_str(text, "tcp dport @ports " REMOVE_OPTION " comment \"ports\"\n");
 	for (size_t i = 0; i < policy->count; i++)
@@ -126,7 +126,8 @@ static void write_rules(struct out_text *text, const struct policy *policy,
 static void write_learn_sets(struct out_text *text, const struct policy *policy)
 {
 	for (const struct family *family = families; family < families + FAMILIES; family++)
-		out_printf(text, "set learned%s { type %s; flags timeout,dynamic; timeout %us; "
+		out_printf(text,
+			   "set learned%s { type %s; flags timeout,dynamic; timeout %us; "
 			   "size %d; }\n"
 			   "set asked%s { type %s . inet_service . inet_service; "
 			   "flags timeout,dynamic; timeout 60s; size %d; }\n"
@@ -150,12 +151,15 @@ static void write_answers(struct out_text *text, const struct family *family)
 		out_printf(text, "tcp flags & (fin|rst) == 0 tcp doff %u %s length %u return\n",
 			   words, ip, family->header + 4 * words);
 	for (size_t i = 0; i < 2; i++)
-		out_printf(text, "tcp doff %u tcp flags & rst == 0 @th,%u,24 0xe2d4c3 delete "
+		out_printf(text,
+			   "tcp doff %u tcp flags & rst == 0 @th,%u,24 0xe2d4c3 delete "
 			   "@asked%s { %s saddr . tcp sport . tcp dport } return\n",
 			   headers[i] / 32, headers[i], set, ip);
-	out_printf(text, "tcp flags & rst == 0 tcp doff != { 5, 8 } return\n"
+	out_printf(text,
+		   "tcp flags & rst == 0 tcp doff != { 5, 8 } return\n"
 		   "delete @asked%s { %s saddr . tcp sport . tcp dport } "
-		   "update @learned%s { %s saddr }\n}\n", set, ip, set, ip);
+		   "update @learned%s { %s saddr }\n}\n",
+		   set, ip, set, ip);
 }
 
 /* This host ends it: it declines itself, or has waited for too long. */
@@ -175,10 +179,12 @@ static void write_end(struct out_text *text, const struct family *family)
 {
 	const char *ip = family->name, *set = family->set;
 
-	out_printf(text, "chain ended%s {\n"
+	out_printf(text,
+		   "chain ended%s {\n"
 		   "delete @asked%s { %s daddr . tcp dport . tcp sport }\n"
 		   "%s daddr . tcp dport . tcp sport @fresh%s return\n"
-		   "update @learned%s { %s daddr }\n}\n", set, set, ip, ip, set, set, ip);
+		   "update @learned%s { %s daddr }\n}\n",
+		   set, set, ip, ip, set, set, ip);
 }
 
 static void write_learn(struct out_text *text, const struct chain *chain)
@@ -187,10 +193,13 @@ static void write_learn(struct out_text *text, const struct chain *chain)
 		const char *ip = family->name, *set = family->set;
 
 		if (chain->side == POLICY_TO)
-			out_printf(text, "%s daddr . tcp dport . tcp sport @asked%s jump "
-				   "asking%s\n", ip, set, set);
+			out_printf(text,
+				   "%s daddr . tcp dport . tcp sport @asked%s jump "
+				   "asking%s\n",
+				   ip, set, set);
 		else
-			out_printf(text, "tcp flags & (fin|syn|rst|ack) == (syn|ack) " HAS_OPTION
+			out_printf(text,
+				   "tcp flags & (fin|syn|rst|ack) == (syn|ack) " HAS_OPTION
 				   " update @asked%s { %s saddr . tcp sport . tcp dport }"
 				   " update @fresh%s { %s saddr . tcp sport . tcp dport }\n"
 				   "%s saddr . tcp sport . tcp dport @asked%s jump answered%s\n",

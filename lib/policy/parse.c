@@ -87,8 +87,11 @@ static int check_bits(const struct netaddr *net, struct smc_err *err)
 
 	netaddr_text(text, net, false);
 	netaddr_text(subnet, net, true);
-	return strcmp(text, subnet) ? smc_err_say(err, EINVAL, "has bits behind its prefix: the "
-						  "network is %s", subnet) : 0;
+	return strcmp(text, subnet) ? smc_err_say(err, EINVAL,
+						  "has bits behind its prefix: the "
+						  "network is %s",
+						  subnet) :
+				      0;
 }
 
 static int take_item(const char *word, struct item *item, struct smc_err *err)
@@ -108,17 +111,20 @@ static int take_item(const char *word, struct item *item, struct smc_err *err)
 	if (*word == ':' && (is_bracketed || item->net.family == AF_INET)) {
 		word++;
 		if (!take_ports(&word, &item->ports) || *word)
-			return smc_err_say(err, EINVAL, "expected a port from 1 to 65535 behind "
+			return smc_err_say(err, EINVAL,
+					   "expected a port from 1 to 65535 behind "
 					   "the colon, or some as 8000-8100");
 	}
 	if (*word)
 		goto wrong;
 	if (is_mapped(&item->net))
-		return smc_err_say(err, EINVAL, "expected an address of IPv4 to be written as one, "
+		return smc_err_say(err, EINVAL,
+				   "expected an address of IPv4 to be written as one, "
 				   "such as 10.0.0.1");
 	return check_bits(&item->net, err);
 wrong:
-	return smc_err_say(err, EINVAL, "expected a network such as 10.0.0.0/8, fd00::/8, "
+	return smc_err_say(err, EINVAL,
+			   "expected a network such as 10.0.0.0/8, fd00::/8, "
 			   "10.9.0.7:5432 or [fd00::]/8:5432");
 }
 
@@ -131,11 +137,15 @@ static int add_network(struct policy *policy, enum policy_action action, enum po
 		return no_memory(err);
 	if (policy->count > POLICY_RULES_MAX) {
 		policy->count--;
-		return smc_err_say(err, EINVAL, "one combination too many of allow or deny, to or "
-				   "from, and ports: %d are possible", POLICY_RULES_MAX);
+		return smc_err_say(err, EINVAL,
+				   "one combination too many of allow or deny, to or "
+				   "from, and ports: %d are possible",
+				   POLICY_RULES_MAX);
 	}
 	return smc_array_append(&rule->nets, &rule->count, &rule->size, &item->net,
-				sizeof(item->net)) ? no_memory(err) : 0;
+				sizeof(item->net)) ?
+		       no_memory(err) :
+		       0;
 }
 
 /* PORTS, more of them behind commas. */
@@ -145,7 +155,8 @@ static int add_ports(struct policy *policy, const char *word, struct smc_err *er
 
 	do {
 		if (!take_ports(&word, &ports) || (*word && *word != ','))
-			return smc_err_say(err, EINVAL, "expected ports from 1 to 65535 such as "
+			return smc_err_say(err, EINVAL,
+					   "expected ports from 1 to 65535 such as "
 					   "22,443,8000-8100");
 		if (smc_array_append(&policy->ports, &policy->port_count, &policy->port_size,
 				     &ports, sizeof(ports)))
@@ -170,7 +181,9 @@ static int read_rule(struct policy *policy, enum policy_action action, const cha
 		is_ports = true;
 	*bad = side || is_ports;
 	if (count == *bad + 1)
-		return smc_err_say(err, EINVAL, is_ports ? "expected ports behind it" :
+		return smc_err_say(
+			err, EINVAL,
+			is_ports ? "expected ports behind it" :
 				   "expected networks behind it, such as 10.0.0.0/8 or fd00::/8");
 	while (!ret && ++*bad < count) {
 		if (is_ports) {
@@ -256,8 +269,10 @@ int policy_line(struct policy *policy, const char *const *words, size_t count, s
 		return read_rule(policy, POLICY_DENY, words, count, bad, err);
 	is_learn = !strcmp(words[0], "learn");
 	if (count == 1)
-		return smc_err_say(err, EINVAL, is_learn ? "expected a time behind it, such as "
-				   "24h" : "expected nft or bpf behind it");
+		return smc_err_say(err, EINVAL,
+				   is_learn ? "expected a time behind it, such as "
+					      "24h" :
+					      "expected nft or bpf behind it");
 	*bad = 2;
 	if (count > 2)
 		return smc_err_say(err, EINVAL, "expected the end of the line");

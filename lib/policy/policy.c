@@ -71,8 +71,7 @@ static bool are_halves(const struct netaddr *low, const struct netaddr *high)
 	unsigned int bit = low->prefix - 1;
 	struct netaddr whole = *low;
 
-	if (!low->prefix || low->prefix != high->prefix ||
-	    low->bytes[bit / 8] & 0x80 >> bit % 8)
+	if (!low->prefix || low->prefix != high->prefix || low->bytes[bit / 8] & 0x80 >> bit % 8)
 		return false;
 	whole.prefix--;
 	return netaddr_covers(&whole, high);

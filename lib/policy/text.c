@@ -196,8 +196,9 @@ static int compare_lists(const struct lines *now, const struct lines *wanted, po
 	int ret = 0;
 
 	while (!ret && (i < now->count || k < wanted->count)) {
-		int order = i == now->count ? 1 : k == wanted->count ? -1 :
-			    compare_lines(&now->all[i], &wanted->all[k]);
+		int order = i == now->count    ? 1 :
+			    k == wanted->count ? -1 :
+						 compare_lines(&now->all[i], &wanted->all[k]);
 
 		if (order < 0)
 			ret = fn(arg, '-', now->all[i].text);
@@ -209,8 +210,7 @@ static int compare_lists(const struct lines *now, const struct lines *wanted, po
 	return ret;
 }
 
-int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
-		void *arg)
+int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn, void *arg)
 {
 	struct lines from = { 0 }, to = { 0 };
 	bool with_later = now->by == POLICY_BY_BPF;

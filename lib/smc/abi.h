@@ -37,7 +37,7 @@ enum {
 	SMC_ABI_DIAG_FALLBACK = 5,
 };
 
-#define SMC_DIAG_EXT(attr) (1U << ((attr) - 1))
+#define SMC_DIAG_EXT(attr) (1U << ((attr)-1))
 
 /* diag_mode */
 enum {
@@ -63,11 +63,11 @@ enum {
 };
 
 struct smc_abi_sockid {
-	uint16_t sport;	   /* network order */
-	uint16_t dport;	   /* network order */
-	uint32_t src[4];   /* network order */
-	uint32_t dst[4];   /* network order */
-	uint32_t ifindex;  /* bound device, 0 for none */
+	uint16_t sport;	  /* network order */
+	uint16_t dport;	  /* network order */
+	uint32_t src[4];  /* network order */
+	uint32_t dst[4];  /* network order */
+	uint32_t ifindex; /* bound device, 0 for none */
 	uint32_t cookie[2];
 };
 

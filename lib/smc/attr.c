@@ -79,19 +79,15 @@ const struct nlattr *smc_attr_nest(const struct nlmsghdr *nlh, uint16_t type)
 static bool read_value(void *value, const struct nlattr *attr, const struct smc_attr *row)
 {
 	switch (row->kind) {
-	case SMC_ATTR_NUMBER:
-		return smc_attr_sized(attr, value, row->size);
-	case SMC_ATTR_BOOL:
-		return smc_attr_bool(attr, value);
+	case SMC_ATTR_NUMBER: return smc_attr_sized(attr, value, row->size);
+	case SMC_ATTR_BOOL: return smc_attr_bool(attr, value);
 	case SMC_ATTR_BYTES:
 		if (mnl_attr_get_payload_len(attr) < row->size)
 			return false;
 		memcpy(value, mnl_attr_get_payload(attr), row->size);
 		return true;
-	case SMC_ATTR_STR:
-		return smc_attr_str(attr, value, row->size);
-	default:
-		return false;
+	case SMC_ATTR_STR: return smc_attr_str(attr, value, row->size);
+	default: return false;
 	}
 }
 

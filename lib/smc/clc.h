@@ -41,18 +41,18 @@ enum smc_clc_path {
 /** enum smc_clc_has - groups of members that were in the message, as far as it was captured */
 enum smc_clc_has {
 	SMC_CLC_HAS_PEER_ID = 1 << 0,
-	SMC_CLC_HAS_V1 = 1 << 1,      /* proposal: GID, MAC, ISM GID of version 1 */
-	SMC_CLC_HAS_SUBNET = 1 << 2,  /* proposal: subnet and prefixes */
-	SMC_CLC_HAS_V2 = 1 << 3,      /* proposal: the extension of version 2 */
-	SMC_CLC_HAS_LIMITS = 1 << 4,  /* max_conns, max_links, features */
-	SMC_CLC_HAS_SEID = 1 << 5,    /* proposal: the extension of SMC-Dv2 */
-	SMC_CLC_HAS_CHID = 1 << 6,    /* of ISM */
-	SMC_CLC_HAS_RDMA = 1 << 7,    /* accept, confirm of SMC-R */
-	SMC_CLC_HAS_DMB = 1 << 8,     /* accept, confirm of SMC-D */
-	SMC_CLC_HAS_EID = 1 << 9,     /* accept, confirm of version 2 */
-	SMC_CLC_HAS_FIRST = 1 << 10,  /* first contact extension */
-	SMC_CLC_HAS_GIDS = 1 << 11,   /* confirm of SMC-Rv2 */
-	SMC_CLC_HAS_REASON = 1 << 12, /* decline */
+	SMC_CLC_HAS_V1 = 1 << 1,	 /* proposal: GID, MAC, ISM GID of version 1 */
+	SMC_CLC_HAS_SUBNET = 1 << 2,	 /* proposal: subnet and prefixes */
+	SMC_CLC_HAS_V2 = 1 << 3,	 /* proposal: the extension of version 2 */
+	SMC_CLC_HAS_LIMITS = 1 << 4,	 /* max_conns, max_links, features */
+	SMC_CLC_HAS_SEID = 1 << 5,	 /* proposal: the extension of SMC-Dv2 */
+	SMC_CLC_HAS_CHID = 1 << 6,	 /* of ISM */
+	SMC_CLC_HAS_RDMA = 1 << 7,	 /* accept, confirm of SMC-R */
+	SMC_CLC_HAS_DMB = 1 << 8,	 /* accept, confirm of SMC-D */
+	SMC_CLC_HAS_EID = 1 << 9,	 /* accept, confirm of version 2 */
+	SMC_CLC_HAS_FIRST = 1 << 10,	 /* first contact extension */
+	SMC_CLC_HAS_GIDS = 1 << 11,	 /* confirm of SMC-Rv2 */
+	SMC_CLC_HAS_REASON = 1 << 12,	 /* decline */
 	SMC_CLC_HAS_DIAGNOSIS = 1 << 13, /* decline of version 2 */
 	SMC_CLC_HAS_GID_EXT = 1 << 14,	 /* accept, confirm: the rest of an emulated device's GID */
 	SMC_CLC_HAS_RELEASE = 1 << 15,	 /* of the first contact extension, or the proposal */

@@ -4,14 +4,16 @@
 
 #include "smc/attr.h"
 
-#define PORT(number, member, bit)                                                                  \
-	SMC_ATTR(SMC_ABI_PORT_##number, struct smc_port, member, bit)
+#define PORT(number, member, bit) SMC_ATTR(SMC_ABI_PORT_##number, struct smc_port, member, bit)
 #define DEVICE(number, member, bit)                                                                \
 	SMC_ATTR(SMC_ABI_DEV_##number, struct smc_device, member, SMC_DEVICE_HAS_##bit)
 /* A port is there unless it says otherwise. */
 #define DEVICE_PORT(number, index)                                                                 \
-	{ number, SMC_ATTR_NEST, offsetof(struct smc_device, ports[index]), .nest = port_attrs,    \
-	  .seen = offsetof(struct smc_device, ports[index].is_there) }
+	{                                                                                          \
+		number, SMC_ATTR_NEST, offsetof(struct smc_device, ports[index]),                  \
+			.nest = port_attrs,                                                        \
+			.seen = offsetof(struct smc_device, ports[index].is_there)                 \
+	}
 
 static const struct smc_attr port_attrs[] = {
 	PORT(PNET_USR, is_user, SMC_PORT_HAS_USER),

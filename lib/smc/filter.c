@@ -22,8 +22,8 @@ struct parser {
 	int argc;
 	char *const *argv;
 	const char *rest; /* of argv[0] */
-	char token[320]; /* as long as the name of a network namespace */
-	bool is_cut; /* some word was longer than that */
+	char token[320];  /* as long as the name of a network namespace */
+	bool is_cut;	  /* some word was longer than that */
 	int depth;
 };
 
@@ -64,9 +64,11 @@ static int add(struct parser *p, struct filter_node node)
 
 static int join(struct parser *p, enum filter_kind kind, int left, int right)
 {
-	return left < 0 ? left : right < 0 ? right :
-	       add(p, (struct filter_node){ .kind = kind, .left = (uint8_t)left,
-					    .right = (uint8_t)right });
+	return left < 0	 ? left :
+	       right < 0 ? right :
+			   add(p, (struct filter_node){ .kind = kind,
+							.left = (uint8_t)left,
+							.right = (uint8_t)right });
 }
 
 static int unexpected(struct parser *p, const char *wanted)
@@ -180,8 +182,8 @@ static bool addr_test(struct filter_node *node, char *token)
 
 static bool state_test(struct filter_node *node, char *token)
 {
-	const uint32_t idle = STATE_BIT(SMC_ABI_LISTEN) | STATE_BIT(SMC_ABI_INIT) |
-			      STATE_BIT(SMC_ABI_CLOSED);
+	const uint32_t idle =
+		STATE_BIT(SMC_ABI_LISTEN) | STATE_BIT(SMC_ABI_INIT) | STATE_BIT(SMC_ABI_CLOSED);
 	const struct {
 		const char *name;
 		uint32_t states;
@@ -280,8 +282,10 @@ static int parse_test(struct parser *p)
 	while (test->name && strcasecmp(token, test->name))
 		test++;
 	if (!test->name)
-		return smc_err_say(p->err, EINVAL, "'%s' is not a filter (state, mode, port, "
-				   "sport, dport, host, src, dst, uid, netns)", token);
+		return smc_err_say(p->err, EINVAL,
+				   "'%s' is not a filter (state, mode, port, "
+				   "sport, dport, host, src, dst, uid, netns)",
+				   token);
 	node.kind = test->kind;
 	node.op = parse_op(p);
 	if (node.op > FILTER_NE && test->read == addr_test)

@@ -29,9 +29,9 @@ struct keep_home {
 };
 
 enum keep_how {
-	KEEP_CLOSE,		/* the program has closed it */
-	KEEP_SHUT_WR,		/* shutdown(SHUT_WR) when all is sent */
-	KEEP_SHUT_RDWR,		/* shutdown(SHUT_RDWR), and after two seconds in any case */
+	KEEP_CLOSE,	/* the program has closed it */
+	KEEP_SHUT_WR,	/* shutdown(SHUT_WR) when all is sent */
+	KEEP_SHUT_RDWR, /* shutdown(SHUT_RDWR), and after two seconds in any case */
 	KEEP_HOWS,
 };
 
@@ -48,7 +48,9 @@ enum keep_how {
 static inline const char *keep_space(int i)
 {
 	static const char *const paths[KEEP_SPACES] = {
-		KEEP_SELF "ns/pid", KEEP_SELF "ns/user", KEEP_SELF "ns/mnt",
+		KEEP_SELF "ns/pid",
+		KEEP_SELF "ns/user",
+		KEEP_SELF "ns/mnt",
 	};
 
 	return paths[i];

@@ -5,7 +5,10 @@
 #include <limits.h>
 #include <string.h>
 
-#define KNOB(name, normal, low, high, since) { name, normal, #normal, low, high, since }
+#define KNOB(name, normal, low, high, since)                                                       \
+	{                                                                                          \
+		name, normal, #normal, low, high, since                                            \
+	}
 
 const struct smc_knob smc_knobs[] = {
 	KNOB("net.smc.autocorking_size", 65536, 0, UINT_MAX, "5.18"),

@@ -8,7 +8,9 @@
 	SMC_ATTR(SMC_ABI_LGR_##number, struct smc_lgr, member, SMC_LGR_HAS_##bit)
 /* What is in the nest goes into the same structure. */
 #define COMMON(number)                                                                             \
-	{ number, SMC_ATTR_NEST, .nest = v2_common, .seen = offsetof(struct smc_lgr, is_v2) }
+	{                                                                                          \
+		number, SMC_ATTR_NEST, .nest = v2_common, .seen = offsetof(struct smc_lgr, is_v2)  \
+	}
 
 static const struct smc_attr v2_common[] = {
 	ATTR(V2_VER, version, VERSION),

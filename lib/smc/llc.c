@@ -136,8 +136,15 @@ int smc_llc_decode(struct smc_llc *llc, const void *data, size_t len, size_t ful
 const char *smc_llc_type_name(uint8_t type)
 {
 	static const char *const names[] = {
-		NULL, "confirm link", "add link", "add link continuation", "delete link",
-		"request add link", "confirm rkey", "test link", "confirm rkey continuation",
+		NULL,
+		"confirm link",
+		"add link",
+		"add link continuation",
+		"delete link",
+		"request add link",
+		"confirm rkey",
+		"test link",
+		"confirm rkey continuation",
 		"delete rkey",
 	};
 

@@ -46,8 +46,7 @@ static void decode_attr(struct smc_pnet *entry, const struct nlattr *attr)
 		if (entry->port != SMC_PNET_NO_PORT)
 			entry->has |= SMC_PNET_HAS_PORT;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -74,12 +73,16 @@ int smc_pnet_name(char name[SMC_PNET_NAME_SIZE], const char *text, struct smc_er
 	while (len && strchr(blanks, start[len - 1]))
 		len--;
 	if (!len || len >= SMC_PNET_NAME_SIZE)
-		return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: "
-				   "it must have 1 to 16 characters", text);
+		return smc_err_say(err, EINVAL,
+				   "'%.40s' is not a PNET ID: "
+				   "it must have 1 to 16 characters",
+				   text);
 	for (size_t i = 0; i < len; i++) {
 		if (!isalnum((unsigned char)start[i]))
-			return smc_err_say(err, EINVAL, "'%.40s' is not a PNET ID: "
-					   "only letters and digits are allowed", text);
+			return smc_err_say(err, EINVAL,
+					   "'%.40s' is not a PNET ID: "
+					   "only letters and digits are allowed",
+					   text);
 		name[i] = (char)toupper((unsigned char)start[i]);
 	}
 	name[len] = '\0';

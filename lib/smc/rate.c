@@ -129,10 +129,10 @@ void smc_rate(struct smc_rate *rate, const struct smc_sample *before, const stru
 		rate->has = SMC_RATE_HAS_RATES;
 		rate->in = (uint64_t)((double)in / seconds + 0.5);
 		rate->out = (uint64_t)((double)out / seconds + 0.5);
-		rate->in_is_least = may_have_wrapped(in, now->in_lap, seconds, unseen->has_in,
-						     unseen->in);
-		rate->out_is_least = may_have_wrapped(out, now->out_lap, seconds, unseen->has_out,
-						      unseen->out);
+		rate->in_is_least =
+			may_have_wrapped(in, now->in_lap, seconds, unseen->has_in, unseen->in);
+		rate->out_is_least =
+			may_have_wrapped(out, now->out_lap, seconds, unseen->has_out, unseen->out);
 	}
 	if (now->mode == SMC_MODE_TCP)
 		return;

@@ -99,28 +99,30 @@ static uint32_t decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 	switch (mnl_attr_get_type(attr)) {
 	case SMC_ABI_DIAG_CONNINFO:
 		return get_struct(attr, &sock->conn, sizeof(sock->conn), sizeof(sock->conn),
-				  order_conn) ? SMC_SOCK_HAS_CONN : 0;
+				  order_conn) ?
+			       SMC_SOCK_HAS_CONN :
+			       0;
 	case SMC_ABI_DIAG_LGRINFO:
-		if (!get_struct(attr, &sock->lgr, sizeof(sock->lgr), sizeof(sock->lgr),
-				order_none))
+		if (!get_struct(attr, &sock->lgr, sizeof(sock->lgr), sizeof(sock->lgr), order_none))
 			return 0;
 		end_strings(&sock->lgr);
 		return SMC_SOCK_HAS_LGR;
 	case SMC_ABI_DIAG_SHUTDOWN:
-		return get_struct(attr, &sock->shutdown, 1, 1, order_none) ?
-			       SMC_SOCK_HAS_SHUTDOWN : 0;
+		return get_struct(attr, &sock->shutdown, 1, 1, order_none) ? SMC_SOCK_HAS_SHUTDOWN :
+									     0;
 	case SMC_ABI_DIAG_DMBINFO:
 		if (!get_struct(attr, &sock->dmb, SMC_ABI_DMBINFO_OLD_LEN, sizeof(sock->dmb),
 				order_dmb))
 			return 0;
 		return mnl_attr_get_payload_len(attr) < sizeof(sock->dmb) ?
-			       SMC_SOCK_HAS_DMB : SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT;
+			       SMC_SOCK_HAS_DMB :
+			       SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT;
 	case SMC_ABI_DIAG_FALLBACK:
 		return get_struct(attr, &sock->fallback, sizeof(sock->fallback),
 				  sizeof(sock->fallback), order_fallback) ?
-			       SMC_SOCK_HAS_FALLBACK : 0;
-	default:
-		return 0;
+			       SMC_SOCK_HAS_FALLBACK :
+			       0;
+	default: return 0;
 	}
 }
 

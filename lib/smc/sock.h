@@ -106,8 +106,7 @@ static inline bool smc_sock_connected(const struct smc_sock *sock)
 	if (sock->state == SMC_ABI_LISTEN)
 		return false;
 	/* A fallback before connect() stays INIT for good, though it is connected. */
-	return sock->state != SMC_ABI_INIT ||
-	       (sock->mode == SMC_ABI_MODE_TCP && sock->peer.port);
+	return sock->state != SMC_ABI_INIT || (sock->mode == SMC_ABI_MODE_TCP && sock->peer.port);
 }
 
 /** smc_sock_mode() - what the connection runs over; SMC_MODE_NONE without a connection */
@@ -121,7 +120,8 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 	if (!smc_sock_connected(sock))
 		return SMC_MODE_NONE;
 	return sock->mode == SMC_ABI_MODE_SMCR ? SMC_MODE_SMCR :
-	       sock->mode == SMC_ABI_MODE_SMCD ? SMC_MODE_SMCD : SMC_MODE_NONE;
+	       sock->mode == SMC_ABI_MODE_SMCD ? SMC_MODE_SMCD :
+						 SMC_MODE_NONE;
 }
 
 /** smc_state_name() - name as smcss prints it, NULL for a state no header knows */

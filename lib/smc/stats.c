@@ -7,38 +7,24 @@
 
 #include "smc/attr.h"
 
-#define SIZES(which)                                                                              \
-	"SMC_" which "_BUF_8K", "SMC_" which "_BUF_16K", "SMC_" which "_BUF_32K",                 \
-		"SMC_" which "_BUF_64K", "SMC_" which "_BUF_128K", "SMC_" which "_BUF_256K",      \
+#define SIZES(which)                                                                               \
+	"SMC_" which "_BUF_8K", "SMC_" which "_BUF_16K", "SMC_" which "_BUF_32K",                  \
+		"SMC_" which "_BUF_64K", "SMC_" which "_BUF_128K", "SMC_" which "_BUF_256K",       \
 		"SMC_" which "_BUF_512K", "SMC_" which "_BUF_1024K", "SMC_" which "_BUF_G_1024K"
-#define EVENTS(which)                                                                             \
-	"SMC_INT_" which "_BUF_SIZE_SM_PEER_CNT", "SMC_INT_" which "_BUF_SIZE_SM_CNT",            \
-		"SMC_INT_" which "_BUF_FULL_PEER_CNT", "SMC_INT_" which "_BUF_FULL_CNT",          \
-		"SMC_INT_" which "_BUF_REUSE_CNT", "SMC_INT_" which "_BUF_ALLOC_CNT",             \
+#define EVENTS(which)                                                                              \
+	"SMC_INT_" which "_BUF_SIZE_SM_PEER_CNT", "SMC_INT_" which "_BUF_SIZE_SM_CNT",             \
+		"SMC_INT_" which "_BUF_FULL_PEER_CNT", "SMC_INT_" which "_BUF_FULL_CNT",           \
+		"SMC_INT_" which "_BUF_REUSE_CNT", "SMC_INT_" which "_BUF_ALLOC_CNT",              \
 		"SMC_INT_" which "_BUF_DGRADE_CNT"
 
 static const char *const keys[SMC_STAT_COUNT] = {
-	SIZES("INT_TX"),
-	SIZES("INT_RX"),
-	SIZES("USR_TX"),
-	SIZES("USR_RX"),
-	EVENTS("TX"),
-	EVENTS("RX"),
-	"SMC_CLNT_V1_SUCC_CNT",
-	"SMC_CLNT_V2_SUCC_CNT",
-	"SMC_SRV_V1_SUCC_CNT",
-	"SMC_SRV_V2_SUCC_CNT",
-	"SMC_SENDPAGE_CNT",
-	"SMC_URG_DATA_CNT",
-	"SMC_SPLICE_CNT",
-	"SMC_CORK_CNT",
-	"SMC_NDLY_CNT",
-	"SMC_RX_BYTES",
-	"SMC_TX_BYTES",
-	"SMC_RX_CNT",
-	"SMC_TX_CNT",
-	"SMC_RX_RMB_USAGE",
-	"SMC_TX_RMB_USAGE",
+	SIZES("INT_TX"),	SIZES("INT_RX"),	SIZES("USR_TX"),
+	SIZES("USR_RX"),	EVENTS("TX"),		EVENTS("RX"),
+	"SMC_CLNT_V1_SUCC_CNT", "SMC_CLNT_V2_SUCC_CNT", "SMC_SRV_V1_SUCC_CNT",
+	"SMC_SRV_V2_SUCC_CNT",	"SMC_SENDPAGE_CNT",	"SMC_URG_DATA_CNT",
+	"SMC_SPLICE_CNT",	"SMC_CORK_CNT",		"SMC_NDLY_CNT",
+	"SMC_RX_BYTES",		"SMC_TX_BYTES",		"SMC_RX_CNT",
+	"SMC_TX_CNT",		"SMC_RX_RMB_USAGE",	"SMC_TX_RMB_USAGE",
 };
 
 const char *smc_stat_key(size_t index)
@@ -123,12 +109,8 @@ int smc_stats_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
 		return -EBADMSG;
 	mnl_attr_for_each_nested(attr, nest) {
 		switch (mnl_attr_get_type(attr)) {
-		case SMC_ABI_STATS_SMCD_TECH:
-			decode_tech(&stats->tech[SMC_TECH_D], attr);
-			break;
-		case SMC_ABI_STATS_SMCR_TECH:
-			decode_tech(&stats->tech[SMC_TECH_R], attr);
-			break;
+		case SMC_ABI_STATS_SMCD_TECH: decode_tech(&stats->tech[SMC_TECH_D], attr); break;
+		case SMC_ABI_STATS_SMCR_TECH: decode_tech(&stats->tech[SMC_TECH_R], attr); break;
 		case SMC_ABI_STATS_CLNT_HS_ERR:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_CLIENT].handshake_errors);
 			break;
@@ -159,9 +141,7 @@ int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh)
 		case SMC_ABI_FBACK_CLNT_CNT:
 			smc_attr_number(attr, &stats->side[SMC_SIDE_CLIENT].fallbacks);
 			break;
-		case SMC_ABI_FBACK_RSN_CODE:
-			has_code = smc_attr_number(attr, &reason.code);
-			break;
+		case SMC_ABI_FBACK_RSN_CODE: has_code = smc_attr_number(attr, &reason.code); break;
 		case SMC_ABI_FBACK_RSN_CNT: has_count = smc_attr_number(attr, &count); break;
 		}
 	}

@@ -30,8 +30,8 @@ struct inet_diag_req_v2 smc_tcp_request(uint8_t family)
 {
 	struct inet_diag_req_v2 req = smc_inet_request(family);
 
-	req.idiag_states = ESTABLISHED | FIN_WAIT1 | FIN_WAIT2 | CLOSE_WAIT | LAST_ACK | LISTEN |
-			   CLOSING;
+	req.idiag_states =
+		ESTABLISHED | FIN_WAIT1 | FIN_WAIT2 | CLOSE_WAIT | LAST_ACK | LISTEN | CLOSING;
 	req.idiag_ext = 1 << (INET_DIAG_INFO - 1);
 	return req;
 }
@@ -83,17 +83,10 @@ static void take_ulp(struct smc_tcp *tcp, const struct nlattr *nest)
 static void take(struct smc_tcp *tcp, const struct nlattr *attr)
 {
 	switch (mnl_attr_get_type(attr)) {
-	case INET_DIAG_INFO:
-		take_info(tcp, attr);
-		break;
-	case INET_DIAG_MD5SIG:
-		tcp->is_signed = mnl_attr_get_payload_len(attr) > 0;
-		break;
-	case INET_DIAG_ULP_INFO:
-		take_ulp(tcp, attr);
-		break;
-	default:
-		break;
+	case INET_DIAG_INFO: take_info(tcp, attr); break;
+	case INET_DIAG_MD5SIG: tcp->is_signed = mnl_attr_get_payload_len(attr) > 0; break;
+	case INET_DIAG_ULP_INFO: take_ulp(tcp, attr); break;
+	default: break;
 	}
 }
 

@@ -40,9 +40,7 @@ static struct extras extras_of(const struct nlmsghdr *nlh)
 		size_t len = mnl_attr_get_payload_len(attr);
 
 		switch (mnl_attr_get_type(attr)) {
-		case XFRMA_TMPL:
-			extras.has_template = len;
-			break;
+		case XFRMA_TMPL: extras.has_template = len; break;
 		case XFRMA_MARK:
 			if (len < sizeof(mark))
 				break;
@@ -56,8 +54,7 @@ static struct extras extras_of(const struct nlmsghdr *nlh)
 			memcpy(&number, payload, sizeof(number));
 			extras.is_special |= number;
 			break;
-		default:
-			break;
+		default: break;
 		}
 	}
 	return extras;
@@ -140,18 +137,20 @@ static bool wins(const struct smc_xfrm *one, const struct smc_xfrm *other)
 
 /* ---- all of it ---- */
 
-static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info,
-	       bool is_ipsec)
+static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info, bool is_ipsec)
 {
 	const struct xfrm_selector *sel = &info->sel;
 	const uint8_t family = (uint8_t)sel->family;
 	const struct smc_xfrm_shape shape = {
-		.family = family, .proto = sel->proto,
+		.family = family,
+		.proto = sel->proto,
 		.local_bits = at_most(sel->prefixlen_s, family),
 		.peer_bits = at_most(sel->prefixlen_d, family),
-		.local_mask = ntohs(sel->sport_mask), .peer_mask = ntohs(sel->dport_mask),
+		.local_mask = ntohs(sel->sport_mask),
+		.peer_mask = ntohs(sel->dport_mask),
 	};
-	struct smc_xfrm entry = { .priority = info->priority, .number = info->index,
+	struct smc_xfrm entry = { .priority = info->priority,
+				  .number = info->index,
 				  .is_ipsec = is_ipsec };
 	struct smc_xfrm *same;
 

@@ -72,7 +72,7 @@ static int element(int command, int map, const void *key, const void *value)
 	memset(&attr, 0, sizeof(attr));
 	attr.map_fd = (uint32_t)map;
 	attr.key = pointer(key);
-	attr.value = pointer(value);	/* the same member as next_key */
+	attr.value = pointer(value); /* the same member as next_key */
 	return bpf(command, &attr);
 }
 

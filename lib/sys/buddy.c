@@ -31,7 +31,7 @@ bool buddy_blocks(uint64_t *blocks, const char *text, unsigned int order)
 	uint64_t dma = 0, other = 0;
 	bool has_dma = false, has_other = false;
 
-	for (const char *line = text; (line = strstr(line, ", zone ")); ) {
+	for (const char *line = text; (line = strstr(line, ", zone "));) {
 		size_t len;
 
 		line += strlen(", zone ");

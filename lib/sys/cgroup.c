@@ -171,8 +171,8 @@ static int find(const char *root, struct search *search)
 
 int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
 {
-	static const char *const endings[] = { ".service", ".slice", ".scope", ".socket", ".mount",
-					       ".swap" };
+	static const char *const endings[] = { ".service", ".slice", ".scope",
+					       ".socket",  ".mount", ".swap" };
 	char name[NAME_MAX + 1];
 	struct search search = { .name = name, .is_unit = true, .found = path };
 	bool has_ending = false;

@@ -38,8 +38,7 @@ static bool is_root(void)
 /* Groups first: that needs a capability, which goes with the number. */
 static bool become_nobody(void)
 {
-	return !setgroups(0, NULL) &&
-	       !setresgid(CONFINE_NOBODY, CONFINE_NOBODY, CONFINE_NOBODY) &&
+	return !setgroups(0, NULL) && !setresgid(CONFINE_NOBODY, CONFINE_NOBODY, CONFINE_NOBODY) &&
 	       !setresuid(CONFINE_NOBODY, CONFINE_NOBODY, CONFINE_NOBODY);
 }
 

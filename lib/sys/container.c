@@ -11,7 +11,7 @@
 
 #include "host/file.h"
 
-#define SHORT_ID 12 /* digits that docker and podman show */
+#define SHORT_ID 12    /* digits that docker and podman show */
 #define POD_UID_MIN 32 /* a static pod's is a hash without dashes, any other has 36 characters */
 #define FILE_MAX (16 * 1024 * 1024)
 
@@ -269,9 +269,8 @@ static bool name_by_config(struct container *container, const json_t *config)
 static void name_by_docker(struct container *container)
 {
 	size_t len;
-	json_t *json = parse(host_whole(&len, FILE_MAX,
-					"/var/lib/docker/containers/%s/config.v2.json",
-					container->id));
+	json_t *json = parse(host_whole(
+		&len, FILE_MAX, "/var/lib/docker/containers/%s/config.v2.json", container->id));
 	const char *name = member(json, "Name");
 
 	if (name)

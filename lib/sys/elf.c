@@ -49,10 +49,10 @@ static uint64_t number(const struct image *img, uint64_t at, size_t size)
 }
 
 /* Member of a structure whose place and size differ between the classes. */
-#define MEMBER(img, at, kind, member)                                                             \
-	((img)->wide ? number(img, (at) + offsetof(Elf64_##kind, member),                         \
-			      sizeof(((Elf64_##kind *)0)->member)) :                              \
-		       number(img, (at) + offsetof(Elf32_##kind, member),                         \
+#define MEMBER(img, at, kind, member)                                                              \
+	((img)->wide ? number(img, (at) + offsetof(Elf64_##kind, member),                          \
+			      sizeof(((Elf64_##kind *)0)->member)) :                               \
+		       number(img, (at) + offsetof(Elf32_##kind, member),                          \
 			      sizeof(((Elf32_##kind *)0)->member)))
 
 /* The part of a segment that is in the file, at most CONTENTS_MAX; an empty one if none is. */
@@ -75,8 +75,7 @@ static bool segment_at(const struct image *img, unsigned int i, struct segment *
 	uint64_t entry = MEMBER(img, 0, Ehdr, e_phentsize);
 	uint64_t at;
 
-	if (i >= SEGMENTS_MAX || i >= MEMBER(img, 0, Ehdr, e_phnum) ||
-	    table > img->len)
+	if (i >= SEGMENTS_MAX || i >= MEMBER(img, 0, Ehdr, e_phnum) || table > img->len)
 		return false;
 	at = table + i * entry;
 	if (entry < (img->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || at > img->len ||
@@ -131,20 +130,15 @@ struct dynamic {
 static void read_entry(struct dynamic *dyn, uint64_t tag, uint64_t value)
 {
 	switch (tag) {
-	case DT_SONAME:
-		dyn->has_soname = true;
-		break;
-	case DT_STRTAB:
-		dyn->strings = value;
-		break;
-	case DT_RPATH:	/* the loader ignores it beside a DT_RUNPATH */
+	case DT_SONAME: dyn->has_soname = true; break;
+	case DT_STRTAB: dyn->strings = value; break;
+	case DT_RPATH: /* the loader ignores it beside a DT_RUNPATH */
 	case DT_RUNPATH:
 		if (tag == DT_RUNPATH || !dyn->has_runpath)
 			dyn->runpath = value;
 		dyn->has_runpath = true;
 		break;
-	default:
-		break;
+	default: break;
 	}
 }
 
@@ -277,22 +271,14 @@ int smc_elf_inspect(const char *path, struct smc_elf *out)
 const char *smc_elf_machine_name(const struct smc_elf *elf)
 {
 	switch (elf->machine) {
-	case EM_X86_64:
-		return elf->bits == 64 ? "x86-64" : "x32";
-	case EM_386:
-		return "i386";
-	case EM_S390:
-		return elf->bits == 64 ? "s390x" : "s390";
-	case EM_AARCH64:
-		return "aarch64";
-	case EM_ARM:
-		return "arm";
-	case EM_PPC64:
-		return elf->big_endian ? "ppc64" : "ppc64le";
-	case EM_RISCV:
-		return elf->bits == 64 ? "riscv64" : "riscv32";
-	default:
-		return NULL;
+	case EM_X86_64: return elf->bits == 64 ? "x86-64" : "x32";
+	case EM_386: return "i386";
+	case EM_S390: return elf->bits == 64 ? "s390x" : "s390";
+	case EM_AARCH64: return "aarch64";
+	case EM_ARM: return "arm";
+	case EM_PPC64: return elf->big_endian ? "ppc64" : "ppc64le";
+	case EM_RISCV: return elf->bits == 64 ? "riscv64" : "riscv32";
+	default: return NULL;
 	}
 }
 

@@ -96,7 +96,7 @@ static int search_children(struct family *family, pid_t pid)
 
 int family_add(struct family *family, pid_t root)
 {
-	int (*fn)(struct family *family, pid_t pid) =
+	int (*fn)(struct family * family, pid_t pid) =
 		has_children_file() ? add_children : search_children;
 	size_t next = family->count;
 	int ret = fn(family, root);

@@ -49,8 +49,7 @@ static uint64_t rights_of(unsigned int access)
 	       (access & LANDLOCK_WRITE ? ~(FS_READ | FS_EXECUTE | FS_IOCTL_DEV) : 0);
 }
 
-static int allow(int ruleset, uint64_t known, const struct landlock_path *path,
-		 struct smc_err *err)
+static int allow(int ruleset, uint64_t known, const struct landlock_path *path, struct smc_err *err)
 {
 	struct path_beneath rule = { .access = rights_of(path->access) & known };
 	struct stat st;

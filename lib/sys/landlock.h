@@ -7,7 +7,7 @@
 #include "base/err.h"
 
 enum landlock_access {
-	LANDLOCK_READ = 1 << 0, /* files and directories */
+	LANDLOCK_READ = 1 << 0,	 /* files and directories */
 	LANDLOCK_WRITE = 1 << 1, /* write, make, rename and remove */
 	LANDLOCK_EXECUTE = 1 << 2,
 };

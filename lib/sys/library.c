@@ -116,8 +116,7 @@ static bool serves_both(const struct target *target, struct library *out)
 			snprintf(out->entry, PATH_MAX, "%.*s%s" LIBRARY_NAME,
 				 bare ? 0 : (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])),
 				 SMC_LIBDIR, bare ? "" : "/$LIB/");
-			library_in(out->other,
-				   strcmp(file, out->file) ? SMC_LIBDIR32 : SMC_LIBDIR);
+			library_in(out->other, strcmp(file, out->file) ? SMC_LIBDIR32 : SMC_LIBDIR);
 			return true;
 		}
 	}
@@ -136,8 +135,7 @@ static bool find_file(const struct target *target, struct library *out, bool *in
 	    self_staged(SMC_LIBDIR "/" LIBRARY_NAME, R_OK, out->file))
 		return true;
 	*installed = true;
-	return (narrow && library_in(out->file, SMC_LIBDIR32)) ||
-	       library_in(out->file, SMC_LIBDIR);
+	return (narrow && library_in(out->file, SMC_LIBDIR32)) || library_in(out->file, SMC_LIBDIR);
 }
 
 int library_find(const struct target *target, struct library *out)

@@ -13,11 +13,8 @@
 #define MAX_FILE (64 * 1024)
 
 static const char *const directories[] = {
-	"/etc/modprobe.d",
-	"/run/modprobe.d",
-	"/usr/local/lib/modprobe.d",
-	"/usr/lib/modprobe.d",
-	"/lib/modprobe.d",
+	"/etc/modprobe.d",     "/run/modprobe.d", "/usr/local/lib/modprobe.d",
+	"/usr/lib/modprobe.d", "/lib/modprobe.d",
 };
 
 #define N_DIRECTORIES (sizeof(directories) / sizeof(directories[0]))

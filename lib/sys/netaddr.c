@@ -135,7 +135,7 @@ void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool
 
 	memcpy(bytes, addr->bytes, sizeof(bytes));
 	for (unsigned int bit = addr->prefix; is_subnet && bit < 128; bit++)
-		bytes[bit / 8] &= (uint8_t)~(0x80 >> bit % 8);
+		bytes[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
 	inet_ntop(addr->family, bytes, host, sizeof(host));
 	snprintf(text, NETADDR_TEXT_SIZE, "%s/%u", host, addr->prefix);
 }

@@ -116,7 +116,8 @@ static int compare_name(const void *name, const void *dev)
 const struct netdev *netdev_find(const struct netdev_table *table, const char *name)
 {
 	return table->count ? bsearch(name, table->devs, table->count, sizeof(*table->devs),
-				      compare_name) : NULL;
+				      compare_name) :
+			      NULL;
 }
 
 void netdev_free(struct netdev_table *table)

@@ -37,8 +37,7 @@ static int open_netns(const char *name, struct smc_err *err)
 	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0 && errno == ENOENT)
-		return smc_err_say(err, ESRCH,
-				   "no network namespace or process '%s'", name);
+		return smc_err_say(err, ESRCH, "no network namespace or process '%s'", name);
 	return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
 }
 
@@ -47,8 +46,9 @@ int smc_netns_enter(const char *name, struct smc_err *err)
 	int fd, ret = 0;
 
 	if (record_root())
-		return smc_err_say(err, EROFS,
-				   "a recorded host has only the network namespace that was recorded");
+		return smc_err_say(
+			err, EROFS,
+			"a recorded host has only the network namespace that was recorded");
 	fd = open_netns(name, err);
 	if (fd < 0)
 		return fd;

@@ -44,7 +44,8 @@ static uint64_t inode_of_process(const char *pid)
 static int add(struct netns_list *list, const struct netns *netns, struct smc_err *err)
 {
 	return smc_array_append(&list->entries, &list->count, &list->size, netns, sizeof(*netns)) ?
-		       smc_err_set(err, ENOMEM, "cannot store the list of network namespaces") : 0;
+		       smc_err_set(err, ENOMEM, "cannot store the list of network namespaces") :
+		       0;
 }
 
 static int compare_inode(const void *a, const void *b)
@@ -317,6 +318,8 @@ void netns_list_hidden(const struct netns_list *list, char *text, size_t size)
 		snprintf(more, sizeof(more), ", and those of %zu processes may not be seen",
 			 list->hidden);
 	if (list->denied || list->hidden)
-		snprintf(text, size, "only network namespaces that this user may enter are shown: "
-			 "%zu of %zu%s", list->count - list->denied, list->count, more);
+		snprintf(text, size,
+			 "only network namespaces that this user may enter are shown: "
+			 "%zu of %zu%s",
+			 list->count - list->denied, list->count, more);
 }

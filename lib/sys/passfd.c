@@ -20,7 +20,9 @@ int passfd_send(int to, int fd, unsigned char byte)
 {
 	union control control = { .space = { 0 } };
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = CMSG_SPACE(sizeof(fd)) };
 
 	control.header.cmsg_level = SOL_SOCKET;
@@ -51,8 +53,9 @@ int passfd_receive(int from, unsigned char *byte, int *fds, int n)
 {
 	union control control;
 	struct iovec data = { .iov_base = byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
-				  .msg_controllen = ROOM };
+	struct msghdr message = {
+		.msg_iov = &data, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = ROOM
+	};
 	ssize_t len = recvmsg(from, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
 	int found[PASSFD_MOST], got;
 

@@ -64,7 +64,9 @@ bool pciids_search(struct pciids_name *name, FILE *file, unsigned int vendor, un
 static bool search_places(struct pciids_name *name, unsigned int vendor, unsigned int device)
 {
 	static const char *const places[] = {
-		"/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/usr/share/pci.ids",
+		"/usr/share/misc/pci.ids",
+		"/usr/share/hwdata/pci.ids",
+		"/usr/share/pci.ids",
 		"/var/lib/pciutils/pci.ids",
 	};
 	bool is_found = false;

@@ -12,9 +12,9 @@
 static char from_ebcdic(uint8_t c)
 {
 	static const char rows[16][11] = {
-		[0x0] = " ", [0x4] = " ", [0x8] = "?abcdefghi", [0x9] = "?jklmnopqr",
-		[0xa] = "??stuvwxyz", [0xc] = "?ABCDEFGHI", [0xd] = "?JKLMNOPQR",
-		[0xe] = "??STUVWXYZ", [0xf] = "0123456789",
+		[0x0] = " ",	      [0x4] = " ",	    [0x8] = "?abcdefghi",
+		[0x9] = "?jklmnopqr", [0xa] = "??stuvwxyz", [0xc] = "?ABCDEFGHI",
+		[0xd] = "?JKLMNOPQR", [0xe] = "??STUVWXYZ", [0xf] = "0123456789",
 	};
 	const char *row = rows[c >> 4];
 	unsigned int low = c & 0x0f;

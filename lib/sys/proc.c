@@ -204,8 +204,7 @@ int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count
 	return ret;
 }
 
-const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
-				      size_t *count)
+const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode, size_t *count)
 {
 	size_t low = 0, high = table->count, end;
 

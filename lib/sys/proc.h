@@ -92,5 +92,4 @@ int proc_take_socket(const struct proc_fd *holder);
  *
  * Return: true when at least the local address is known now.
  */
-bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local,
-		       struct smc_addr *peer);
+bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer);

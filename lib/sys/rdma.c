@@ -56,8 +56,7 @@ static int add_gid(struct rdma_port *port, const char *path, const char *number)
 	host_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
 	snprintf(gid.type, sizeof(gid.type), "%.15s", type);
 	host_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
-	return smc_array_append(&port->gids, &port->n_gids, &port->gids_size, &gid,
-				sizeof(gid));
+	return smc_array_append(&port->gids, &port->n_gids, &port->gids_size, &gid, sizeof(gid));
 }
 
 static int read_gids(struct rdma_port *port, const char *path)
@@ -182,8 +181,8 @@ static void add_ism(struct rdma_table *table, const char *root, const char *name
 	strcpy(ism->bus, "pci");
 	strcpy(ism->bus_id, name);
 	pnetid_of_device(ism->hw_pnetid, root, ism->bus, name, 0);
-	ism->chid = host_number(&chid, "%s/bus/pci/devices/%s/pchid", root, name) ? (int32_t)chid :
-										     -1;
+	ism->chid =
+		host_number(&chid, "%s/bus/pci/devices/%s/pchid", root, name) ? (int32_t)chid : -1;
 	table->n_isms++;
 }
 
@@ -202,8 +201,8 @@ static void add_dibs(struct rdma_table *table, const char *root, const char *nam
 		*ism = (struct ism_dev){ 0 };
 		return;
 	}
-	ism->chid = host_number(&chid, "%s/class/dibs/%s/fabric_id", root, name) ? (int32_t)chid :
-										    -1;
+	ism->chid =
+		host_number(&chid, "%s/class/dibs/%s/fabric_id", root, name) ? (int32_t)chid : -1;
 	table->n_isms++;
 }
 

@@ -35,7 +35,7 @@
 
 #define SCOPE_MAX 1024
 #define SCOPE_COMMS 8
-#define SCOPE_COMM_SIZE 16	/* TASK_COMM_LEN */
+#define SCOPE_COMM_SIZE 16 /* TASK_COMM_LEN */
 #define SCOPE_NAME_SIZE 512
 
 enum scope_kind {

@@ -20,10 +20,10 @@
 
 /* Headers may be older. */
 #ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
-#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2)	/* Linux 4.17 */
+#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2) /* Linux 4.17 */
 #endif
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
-#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)	/* Linux 5.19 */
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
 #endif
 #ifndef SECCOMP_IOCTL_NOTIF_ADDFD
 struct seccomp_notif_addfd {
@@ -33,7 +33,7 @@ struct seccomp_notif_addfd {
 #define SECCOMP_IOCTL_NOTIF_ADDFD _IOW('!', 3, struct seccomp_notif_addfd)
 #endif
 #ifndef SECCOMP_ADDFD_FLAG_SEND
-#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1)	/* Linux 5.14 */
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1) /* Linux 5.14 */
 #endif
 
 /* A newer kernel's question may be longer; none was so far. */
@@ -158,12 +158,9 @@ const char *sockcall_missing(void)
 	return "programs that call socket(2) itself, not socketcall(2) as on s390x";
 #endif
 	switch (host_probe("seccomp-notify", probe, NULL, NULL)) {
-	case 0:
-		return NULL;
-	case -EBUSY:
-		return "a process whose system calls nobody else answers";
-	default:
-		return "seccomp user notification (kernel 5.14)";
+	case 0: return NULL;
+	case -EBUSY: return "a process whose system calls nobody else answers";
+	default: return "seccomp user notification (kernel 5.14)";
 	}
 }
 

@@ -26,7 +26,7 @@ enum {
 };
 /* clang-format on */
 
-#define NEW_NAMESPACE                                                                             \
+#define NEW_NAMESPACE                                                                              \
 	(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS | \
 	 CLONE_NEWCGROUP)
 
@@ -125,7 +125,7 @@ static void fail_call(struct program *program, int nr, unsigned int arg, uint16_
 	allow(program);
 }
 
-#define FAIL_LIST(program, list, code) \
+#define FAIL_LIST(program, list, code)                                                             \
 	fail_list(program, list, sizeof(list) / sizeof((list)[0]), code)
 
 static void build(struct program *program, unsigned int also)

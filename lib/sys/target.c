@@ -39,7 +39,7 @@ static bool find_in_path(const char *name, char *path)
 		return is_program(path, "", 0, name);
 	if (!*name)
 		return false;
-	for (dir = dir ? dir : "/bin:/usr/bin"; ; dir += len + 1) {
+	for (dir = dir ? dir : "/bin:/usr/bin";; dir += len + 1) {
 		len = strcspn(dir, ":");
 		if (is_program(path, dir, len, name))
 			return true;
@@ -80,7 +80,7 @@ static bool find_interpreter(char *first, size_t len, char *path, bool *clears_e
 {
 	char *rest = first + 2, *file, *base;
 
-	if (strncmp(first, "#!", 2))	/* execvp(3) on ENOEXEC */
+	if (strncmp(first, "#!", 2)) /* execvp(3) on ENOEXEC */
 		return !memchr(first, '\0', len) && find_in_path("/bin/sh", path);
 	first[strcspn(first, "\n")] = '\0';
 	rest += strspn(rest, " \t");

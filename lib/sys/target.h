@@ -12,7 +12,7 @@
 enum {
 	TARGET_SETUID = 1 << 0,
 	TARGET_SETGID = 1 << 1,
-	TARGET_CAPS = 1 << 2,	/* file capabilities */
+	TARGET_CAPS = 1 << 2, /* file capabilities */
 };
 
 /**

@@ -13,15 +13,15 @@
 #define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
 
 static const uint32_t mtu_bytes[] = {
-	[IBV_MTU_256] = 256, [IBV_MTU_512] = 512, [IBV_MTU_1024] = 1024,
+	[IBV_MTU_256] = 256,   [IBV_MTU_512] = 512,   [IBV_MTU_1024] = 1024,
 	[IBV_MTU_2048] = 2048, [IBV_MTU_4096] = 4096,
 };
 
 /* The words of sysfs. */
 static const char *const states[] = {
-	[IBV_PORT_NOP] = "NOP", [IBV_PORT_DOWN] = "DOWN", [IBV_PORT_INIT] = "INIT",
-	[IBV_PORT_ARMED] = "ARMED", [IBV_PORT_ACTIVE] = "ACTIVE",
-	[IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
+	[IBV_PORT_NOP] = "NOP",	      [IBV_PORT_DOWN] = "DOWN",
+	[IBV_PORT_INIT] = "INIT",     [IBV_PORT_ARMED] = "ARMED",
+	[IBV_PORT_ACTIVE] = "ACTIVE", [IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
 };
 
 static const char *const layers[] = {

@@ -16,12 +16,12 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 enum {
 	AF_INET = 2,
 	AF_INET6 = 10,
-	SOCK_TYPE_MASK = 0xf,	/* the rest are flags */
+	SOCK_TYPE_MASK = 0xf, /* the rest are flags */
 	SOCK_STREAM = 1,
 	PROTO_TCP = 6,
 	PROTO_SMC = 256,
 	CGROUP_LEVELS = 32,
-	GROUPS_LOG2 = 17,	/* a process has 65536 groups at most */
+	GROUPS_LOG2 = 17, /* a process has 65536 groups at most */
 };
 
 /* What is used of the kernel's own types; libbpf finds the offsets when it loads the program. */

@@ -18,21 +18,18 @@ static const struct out_names no_yes = OUT_NAMES(NULL, NULL, { "no", NULL }, { "
 static const struct out_names sides =
 	OUT_NAMES(NULL, NULL, [SIDE_UNKNOWN] = { "-", NULL },
 		  [SIDE_CLIENT] = { "client", "client" }, [SIDE_SERVER] = { "server", "server" });
-static const struct out_names peers =
-	OUT_NAMES(NULL, NULL, [PEERS_LOCAL] = { "local", "local" },
-		  [PEERS_NEAR] = { "near", "near" }, [PEERS_OTHER] = { "other", "other" },
-		  [PEERS_INTERNET] = { "internet", "internet" });
-static const struct out_names carriers =
-	OUT_NAMES(NULL, NULL, [CARRIER_TCP] = { "TCP", "tcp" },
-		  [CARRIER_FALLBACK] = { "TCP, fell back", "fallback" },
-		  [CARRIER_SMC] = { "SMC already", "smc" },
-		  [CARRIER_SMCR] = { "SMC-R already", "smcr" },
-		  [CARRIER_SMCD] = { "SMC-D already", "smcd" });
-static const struct out_names classes =
-	OUT_NAMES(NULL, NULL, [CLASS_UNKNOWN] = { "unknown", "unknown" },
-		  [CLASS_SHORT] = { "short-lived", "short-lived" },
-		  [CLASS_QUIET] = { "quiet", "quiet" },
-		  [CLASS_SUITED] = { "well-suited", "well-suited" });
+static const struct out_names peers = OUT_NAMES(
+	NULL, NULL, [PEERS_LOCAL] = { "local", "local" }, [PEERS_NEAR] = { "near", "near" },
+	[PEERS_OTHER] = { "other", "other" }, [PEERS_INTERNET] = { "internet", "internet" });
+static const struct out_names carriers = OUT_NAMES(
+	NULL, NULL, [CARRIER_TCP] = { "TCP", "tcp" },
+	[CARRIER_FALLBACK] = { "TCP, fell back", "fallback" },
+	[CARRIER_SMC] = { "SMC already", "smc" }, [CARRIER_SMCR] = { "SMC-R already", "smcr" },
+	[CARRIER_SMCD] = { "SMC-D already", "smcd" });
+static const struct out_names classes = OUT_NAMES(
+	NULL, NULL, [CLASS_UNKNOWN] = { "unknown", "unknown" },
+	[CLASS_SHORT] = { "short-lived", "short-lived" }, [CLASS_QUIET] = { "quiet", "quiet" },
+	[CLASS_SUITED] = { "well-suited", "well-suited" });
 
 static const struct out_names answers =
 	OUT_NAMES(NULL, NULL, [ASKED_NOT] = { "-", NULL }, [ASKED_TCP] = { "TCP", "tcp" },
@@ -135,7 +132,9 @@ static const void *way_of(const void *row)
 	const struct judge_row *judged = row;
 
 	return judged->group->carrier == CARRIER_TCP && !judged->group->bar &&
-	       judged->way.is_possible ? &judged->way : NULL;
+			       judged->way.is_possible ?
+		       &judged->way :
+		       NULL;
 }
 
 static const void *asked_of(const void *row)
@@ -178,15 +177,15 @@ static const struct out_col columns[] = {
 	{ "process", "Process", NULL, 8, .text = text_process },
 	{ NULL, NULL, "process", 0, .find = owner_of, OUT_STR(tally_owner, comm), OUT_OPTIONAL },
 	{ NULL, NULL, "unit", 0, .find = owner_of, OUT_STR(tally_owner, unit), OUT_OPTIONAL },
-	{ NULL, NULL, "is_user_unit", 0, .find = owner_of,
-	  OUT_FLAG(tally_owner, is_user, no_yes), OUT_OPTIONAL },
+	{ NULL, NULL, "is_user_unit", 0, .find = owner_of, OUT_FLAG(tally_owner, is_user, no_yes),
+	  OUT_OPTIONAL },
 	{ "side", "Side", "side", 6, .find = group_of, OUT_NAME(tally_group, side, sides) },
 	{ "port", "Port", "port", 5, OUT_RIGHT, .find = group_of, OUT_DEC(tally_group, port, 0),
 	  OUT_OPTIONAL },
 	{ "peer", "Peer", "peer", 10, OUT_STR(judge_row, peer) },
 	{ NULL, NULL, "peers", 0, .find = group_of, OUT_NAME(tally_group, peers, peers) },
-	{ "conns", "Conns", "connections", 5,
-	  OUT_RIGHT, .find = group_of, OUT_DEC(tally_group, conns, 0) },
+	{ "conns", "Conns", "connections", 5, OUT_RIGHT, .find = group_of,
+	  OUT_DEC(tally_group, conns, 0) },
 	{ NULL, NULL, "open_peak", 0, .find = group_of, OUT_DEC(tally_group, open_peak, 0) },
 	{ "life", "Life", NULL, 5, OUT_RIGHT, .text = text_life },
 	{ NULL, NULL, "life_ms", 0, OUT_DEC(judge_row, life, 0) },
@@ -197,8 +196,8 @@ static const struct out_col columns[] = {
 	{ NULL, NULL, "bytes_sent", 0, .find = sums_of, OUT_DEC(tally_group, sent, 0) },
 	{ NULL, NULL, "bytes_received", 0, .find = sums_of, OUT_DEC(tally_group, received, 0) },
 	{ "send", "Send", NULL, 7, OUT_RIGHT, .text = text_send },
-	{ NULL, NULL, "send_bytes", 0, .find = numbers_of,
-	  OUT_DEC(judge_row, send, 0), OUT_OPTIONAL },
+	{ NULL, NULL, "send_bytes", 0, .find = numbers_of, OUT_DEC(judge_row, send, 0),
+	  OUT_OPTIONAL },
 	{ NULL, NULL, "is_bulk", 0, .find = numbers_of, OUT_FLAG(judge_row, is_bulk, no_yes) },
 	{ NULL, NULL, "class", 0, .find = numbers_of, OUT_NAME(judge_row, class, classes) },
 	{ NULL, NULL, "carrier", 0, .find = group_of, OUT_NAME(tally_group, carrier, carriers) },
@@ -212,8 +211,8 @@ static const struct out_col columns[] = {
 	  OUT_FLAG(way, needs_eid, no_yes) },
 	{ NULL, NULL, "result", 0, .group = "asked", .find = asked_of,
 	  OUT_NAME(judge_asked, result, answers) },
-	{ NULL, NULL, "why", 0, .group = "asked", .find = asked_of,
-	  OUT_STR(judge_asked, why), OUT_OPTIONAL },
+	{ NULL, NULL, "why", 0, .group = "asked", .find = asked_of, OUT_STR(judge_asked, why),
+	  OUT_OPTIONAL },
 	{ NULL, NULL, "why_not", 0, OUT_STR_OF(why_not_of) },
 	{ NULL, NULL, "not_carried", 0, OUT_STR_OF(bar_of) },
 	{ NULL, NULL, "would_profit", 0, OUT_FLAG(judge_row, profits, no_yes) },
@@ -345,8 +344,8 @@ json_t *advice_json(const struct judged *judged, const struct tally *tally,
 			 "smc-tools/advise/1", "source", sources[watched->source], "why_no_better",
 			 *watched->why_not ? watched->why_not : NULL, "watched_ms",
 			 (json_int_t)watched->duration, "interval_ms",
-			 (json_int_t)watched->interval, "is_lossy", watched->is_lossy,
-			 "is_capped", tally->is_capped, "is_blind", watched->is_blind,
-			 "untracked_connections", out_json_number(tally->n_untracked), "rows", rows,
-			 "summary", json_sum(&judged->sum));
+			 (json_int_t)watched->interval, "is_lossy", watched->is_lossy, "is_capped",
+			 tally->is_capped, "is_blind", watched->is_blind, "untracked_connections",
+			 out_json_number(tally->n_untracked), "rows", rows, "summary",
+			 json_sum(&judged->sum));
 }

@@ -59,7 +59,8 @@ static enum tally_bar bar_of(const void *arg, const struct smc_tcp *tcp)
 static int advise(struct doctor_facts *facts, const struct chk_request *req, struct smc_err *err)
 {
 	struct smc_xfrm_table policies = { 0 };
-	struct tally tally = { .own = &facts->choices.facts.addrs, .bar_of = bar_of,
+	struct tally tally = { .own = &facts->choices.facts.addrs,
+			       .bar_of = bar_of,
 			       .bar_arg = &policies };
 	struct watched watched = { .source = SOURCE_POLL };
 	int ret = tally_start(&tally);

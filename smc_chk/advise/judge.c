@@ -32,16 +32,16 @@ static void name_peer(struct judge_row *row)
 	const struct tally_group *group = row->group;
 
 	if (group->peers == PEERS_INTERNET || group->peers == PEERS_OTHER)
-		snprintf(row->peer, sizeof(row->peer), "%s", group->peers == PEERS_INTERNET ?
-							     "(internet)" : "(other peers)");
+		snprintf(row->peer, sizeof(row->peer), "%s",
+			 group->peers == PEERS_INTERNET ? "(internet)" : "(other peers)");
 	else if (!inet_ntop(group->peer.family, group->peer.ip, row->peer, sizeof(row->peer)))
 		strcpy(row->peer, "?");
 }
 
 static enum judge_class class_of(const struct tally_group *group, uint64_t life)
 {
-	uint64_t segments = group->segs_sent > group->segs_received ? group->segs_sent :
-								      group->segs_received;
+	uint64_t segments =
+		group->segs_sent > group->segs_received ? group->segs_sent : group->segs_received;
 
 	if (!group->n_info)
 		return CLASS_UNKNOWN;
@@ -76,8 +76,8 @@ static void judge_row(struct judge_row *row, const struct tally_group *group,
 	    !row->way.is_possible)
 		return;
 	row->profits = true;
-	row->memory = (group->open_peak ? group->open_peak : 1) * row->way.buffers *
-		      SMC_GOOD_BUFFER;
+	row->memory =
+		(group->open_peak ? group->open_peak : 1) * row->way.buffers * SMC_GOOD_BUFFER;
 }
 
 /* ---- what to type ---- */
@@ -115,8 +115,9 @@ static void append_rule(struct out_text *text, const struct judge_row *row)
 	else if (group->peers == PEERS_OTHER)
 		out_printf(text, " --include %u", group->port);
 	else
-		out_printf(text, group->peer.family == AF_INET6 ? " --include '[%s]:%u'" :
-								  " --include %s:%u",
+		out_printf(text,
+			   group->peer.family == AF_INET6 ? " --include '[%s]:%u'" :
+							    " --include %s:%u",
 			   row->peer, group->port);
 }
 

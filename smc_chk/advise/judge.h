@@ -7,9 +7,9 @@
 
 /** enum judge_class - as z/OS' SMCAT has them */
 enum judge_class {
-	CLASS_UNKNOWN,	/* no numbers */
+	CLASS_UNKNOWN, /* no numbers */
 	CLASS_SHORT,
-	CLASS_QUIET,	/* lives, but says little */
+	CLASS_QUIET, /* lives, but says little */
 	CLASS_SUITED,
 };
 

@@ -14,7 +14,7 @@
 #include "sys/cgroup.h"
 
 #define PROCESSES_MAX 8192 /* remembered; then all are asked again */
-#define TRIES 3 /* of a list that changed meanwhile */
+#define TRIES 3		   /* of a list that changed meanwhile */
 
 /* ---- SMC sockets ---- */
 
@@ -67,7 +67,8 @@ static int tell_smcs(struct lists *lists)
 
 		if (smc_sock_needs_lookup(sock))
 			smc_inet_resolve(&lists->inet, sock);
-		smcs[count++] = (struct tally_smc){ .local = sock->local, .peer = sock->peer,
+		smcs[count++] = (struct tally_smc){ .local = sock->local,
+						    .peer = sock->peer,
 						    .carrier = carrier_of(sock),
 						    .inode = sock->inode };
 		if (sock->state == SMC_ABI_LISTEN)
@@ -103,7 +104,8 @@ static int read_tcps(struct lists *lists, struct smc_err *err)
 					lists, err);
 
 		if (ret == -ENOENT && families[i] == AF_INET)
-			return smc_err_say(err, ENOENT, "the kernel cannot list TCP sockets: "
+			return smc_err_say(err, ENOENT,
+					   "the kernel cannot list TCP sockets: "
 					   "module tcp_diag (CONFIG_INET_TCP_DIAG) is missing");
 		if (ret && ret != -ENOENT && ret != -EINTR)
 			return ret;

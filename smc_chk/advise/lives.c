@@ -33,10 +33,15 @@ static void copy_socket(struct smc_tcp *tcp, const struct tcplife_end *end)
 	*tcp = (struct smc_tcp){
 		.local = bpf_ends_local(&end->ends),
 		.peer = bpf_ends_peer(&end->ends),
-		.cookie = end->cookie, .has_info = true, .sent = end->sent,
-		.received = end->received, .segs_sent = end->segs_sent,
-		.segs_received = end->segs_received, .mss = end->mss,
-		.is_signed = end->is_signed, .is_fast_open = end->is_fast_open,
+		.cookie = end->cookie,
+		.has_info = true,
+		.sent = end->sent,
+		.received = end->received,
+		.segs_sent = end->segs_sent,
+		.segs_received = end->segs_received,
+		.mss = end->mss,
+		.is_signed = end->is_signed,
+		.is_fast_open = end->is_fast_open,
 	};
 	snprintf(tcp->ulp, sizeof(tcp->ulp), "%.*s", (int)sizeof(end->ulp), end->ulp);
 }
@@ -51,7 +56,8 @@ static int on_end(void *arg, void *record, size_t len)
 		return -EBADMSG;
 	copy_socket(&death.tcp, end);
 	death.side = end->side == TCPLIFE_CLIENT ? SIDE_CLIENT :
-		     end->side == TCPLIFE_SERVER ? SIDE_SERVER : SIDE_UNKNOWN;
+		     end->side == TCPLIFE_SERVER ? SIDE_SERVER :
+						   SIDE_UNKNOWN;
 	death.is_smc = end->is_smc;
 	death.is_born_told = true;
 	death.born = end->born / 1000000;
@@ -75,8 +81,13 @@ int lives_open(struct lives **result, struct tally *tally, struct lists *lists, 
 	struct lives *lives = calloc(1, sizeof(*lives));
 	struct tcplife_state state = { 0 };
 	const struct bpf_watch watch = {
-		.elf = elf, .len = sizeof(elf), .state = TCPLIFE_STATE, .value = &state,
-		.ring = TCPLIFE_EVENTS, .fn = on_end, .arg = lives,
+		.elf = elf,
+		.len = sizeof(elf),
+		.state = TCPLIFE_STATE,
+		.value = &state,
+		.ring = TCPLIFE_EVENTS,
+		.fn = on_end,
+		.arg = lives,
 	};
 	int ret;
 

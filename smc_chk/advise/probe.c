@@ -16,8 +16,8 @@
 /* Servers within this host are in the table themselves; without an EID all would say TCP. */
 static bool is_to_be_asked(const struct judge_row *row)
 {
-	return row->profits && row->group->side == SIDE_CLIENT &&
-	       row->group->peers == PEERS_NEAR && !row->way.needs_eid;
+	return row->profits && row->group->side == SIDE_CLIENT && row->group->peers == PEERS_NEAR &&
+	       !row->way.needs_eid;
 }
 
 static union endpoint_addr address_of(const struct smc_addr *addr)

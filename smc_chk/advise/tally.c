@@ -221,8 +221,8 @@ static bool is_service(const void *arg, size_t place, const void *key)
 
 static struct tally_service *find_service(const struct tally *tally, const struct tally_group *key)
 {
-	size_t place = smc_index_find(&tally->by_service, service_hash(key), is_service, tally,
-				      key);
+	size_t place =
+		smc_index_find(&tally->by_service, service_hash(key), is_service, tally, key);
 
 	return place == SMC_INDEX_NONE ? NULL : &tally->services[place];
 }
@@ -271,8 +271,10 @@ static struct tally_group *add_group(struct tally *tally, struct tally_group *ke
 	}
 	if (!group && tally->n_groups >= TALLY_GROUPS_MAX) {
 		tally->is_capped = true;
-		*key = (struct tally_group){ .peers = PEERS_OTHER, .carrier = key->carrier,
-					     .bar = key->bar, .sample = key->sample,
+		*key = (struct tally_group){ .peers = PEERS_OTHER,
+					     .carrier = key->carrier,
+					     .bar = key->bar,
+					     .sample = key->sample,
 					     .local = key->local };
 		group = find_group(tally, key);
 	}
@@ -304,8 +306,11 @@ static enum tally_bar bar_of(const struct tally *tally, const struct smc_tcp *tc
 static struct tally_group *group_of(struct tally *tally, const struct smc_tcp *tcp, uint32_t owner,
 				    enum tally_side side, enum tally_carrier carrier)
 {
-	struct tally_group key = { .owner = owner, .side = side, .carrier = carrier,
-				   .sample = tcp->peer, .local = tcp->local };
+	struct tally_group key = { .owner = owner,
+				   .side = side,
+				   .carrier = carrier,
+				   .sample = tcp->peer,
+				   .local = tcp->local };
 	const struct tally_listener *listener;
 	struct tally_group *found;
 
@@ -356,8 +361,9 @@ uint64_t tally_life(const struct tally_group *group, int *bound)
 {
 	uint64_t seen = 0;
 
-	*bound = group->n_longer * 2 > group->conns ? 1 : group->n_shorter * 2 > group->conns ? -1 :
-											   0;
+	*bound = group->n_longer * 2 > group->conns  ? 1 :
+		 group->n_shorter * 2 > group->conns ? -1 :
+						       0;
 	for (size_t i = 0; i < TALLY_LIVES; i++) {
 		seen += group->lives[i];
 		if (seen && seen * 2 >= group->conns)
@@ -448,8 +454,8 @@ static struct tally_conn *add_conn(struct tally *tally, struct tally_conn **plac
 }
 
 /* Calls a function for each; the same one may be dropped by it. */
-static void each(struct tally *tally, void (*fn)(struct tally *tally, struct tally_conn **place,
-						 void *arg), void *arg)
+static void each(struct tally *tally,
+		 void (*fn)(struct tally *tally, struct tally_conn **place, void *arg), void *arg)
 {
 	for (size_t i = 0; i < BUCKETS; i++)
 		for (struct tally_conn **place = &tally->live[i], *before; (before = *place);) {
@@ -527,8 +533,8 @@ static void mark_smc(struct tally *tally __attribute__((unused)), struct tally_c
 	const struct smc_list *list = arg;
 	struct tally_conn *conn = *place;
 	const struct tally_smc key = { .local = conn->tcp.local, .peer = conn->tcp.peer };
-	const struct tally_smc *found = bsearch(&key, list->smcs, list->count, sizeof(key),
-						compare_smcs);
+	const struct tally_smc *found =
+		bsearch(&key, list->smcs, list->count, sizeof(key), compare_smcs);
 
 	if (!found)
 		return;

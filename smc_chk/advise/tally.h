@@ -18,10 +18,10 @@
  * Limits: what is beyond is counted in a row for all the rest, or not at all, and the report says
  * so. Together less than 100 MB, of which a host with 10 000 connections takes about 6.
  */
-#define TALLY_LIVE_MAX 250000	/* connections that are open at one time */
-#define TALLY_OWNERS_MAX 2048	/* different processes */
-#define TALLY_GROUPS_MAX 1024	/* rows */
-#define TALLY_PEERS_MAX 32	/* rows of one process and port */
+#define TALLY_LIVE_MAX 250000 /* connections that are open at one time */
+#define TALLY_OWNERS_MAX 2048 /* different processes */
+#define TALLY_GROUPS_MAX 1024 /* rows */
+#define TALLY_PEERS_MAX 32    /* rows of one process and port */
 
 /** enum tally_side - which end of a connection is here */
 enum tally_side {
@@ -53,9 +53,9 @@ enum tally_carrier {
 /** enum tally_bar - what of a connection SMC could not carry */
 enum tally_bar {
 	BAR_NONE,
-	BAR_ULP,	/* kTLS, and what else takes a TCP socket over */
+	BAR_ULP, /* kTLS, and what else takes a TCP socket over */
 	BAR_MPTCP,
-	BAR_SIGNED,	/* TCP-MD5 */
+	BAR_SIGNED, /* TCP-MD5 */
 	BAR_FAST_OPEN,
 	BAR_IPSEC,
 };

@@ -229,8 +229,12 @@ static int run(struct watcher *watcher)
 int watch(struct tally *tally, struct watched *watched, const struct chk_request *req,
 	  struct smc_err *err)
 {
-	struct watcher watcher = { .tally = tally, .watched = watched, .req = req, .err = err,
-				   .signals = catch_signals(), .start = now_ms() };
+	struct watcher watcher = { .tally = tally,
+				   .watched = watched,
+				   .req = req,
+				   .err = err,
+				   .signals = catch_signals(),
+				   .start = now_ms() };
 	int ret;
 
 	if (watcher.signals < 0)

@@ -8,9 +8,9 @@
 
 /** enum watch_source - what told of connections, best last */
 enum watch_source {
-	SOURCE_POLL,	/* lists of sockets only */
-	SOURCE_ENDS,	/* also a message at the end of each */
-	SOURCE_BPF,	/* an eBPF program that sees each begin and end */
+	SOURCE_POLL, /* lists of sockets only */
+	SOURCE_ENDS, /* also a message at the end of each */
+	SOURCE_BPF,  /* an eBPF program that sees each begin and end */
 };
 
 /**

@@ -72,7 +72,9 @@ static void describe(struct way *way, const struct tally_group *group)
 	else
 		snprintf(way->text, sizeof(way->text), "%s v%u%s%s", way->mode, way->version,
 			 group->peers != PEERS_LOCAL && !strcmp(way->mode, "SMC-D") ?
-				 " within one machine" : "", eid);
+				 " within one machine" :
+				 "",
+			 eid);
 }
 
 static void take_modes(struct way *way, const struct choices *choices, const char *netdev,

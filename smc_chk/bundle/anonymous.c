@@ -34,7 +34,8 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 
 	if (!file)
 		return getrandom(all->key, sizeof(all->key), 0) == sizeof(all->key) ?
-			       0 : smc_err_set(err, errno, "cannot make a key");
+			       0 :
+			       smc_err_set(err, errno, "cannot make a key");
 	fd = smc_open_regular(file, err);
 	if (fd < 0)
 		return fd;
@@ -57,13 +58,32 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 
 /* Below record/: what begins so. */
 static const char *const kept[] = {
-	"boot/config-", "etc/modprobe.d", "lib/modprobe.d", "lib/modules/",
-	"netlink/SMC_GEN_NETLINK/", "netlink/SMC_PNETID/", "netlink/ethtool/",
-	"netlink/sock_diag/43", "probes/addresses-", "probes/bpf", "probes/ifindex-",
-	"probes/module-", "probes/page-size", "probes/pci-ids-", "probes/rdma-netdev-",
-	"probes/rlimit-", "probes/roce-mtu-", "probes/socket-", "probes/uname-release",
-	"probes/verbs-", "proc/buddyinfo", "proc/config.gz", "proc/net/vlan/", "proc/sys/",
-	"sys/", NULL,
+	"boot/config-",
+	"etc/modprobe.d",
+	"lib/modprobe.d",
+	"lib/modules/",
+	"netlink/SMC_GEN_NETLINK/",
+	"netlink/SMC_PNETID/",
+	"netlink/ethtool/",
+	"netlink/sock_diag/43",
+	"probes/addresses-",
+	"probes/bpf",
+	"probes/ifindex-",
+	"probes/module-",
+	"probes/page-size",
+	"probes/pci-ids-",
+	"probes/rdma-netdev-",
+	"probes/rlimit-",
+	"probes/roce-mtu-",
+	"probes/socket-",
+	"probes/uname-release",
+	"probes/verbs-",
+	"proc/buddyinfo",
+	"proc/config.gz",
+	"proc/net/vlan/",
+	"proc/sys/",
+	"sys/",
+	NULL,
 };
 
 static bool is_kept(const char *path, bool is_directory)
@@ -107,7 +127,8 @@ static void replace_util_string(const struct pseudonyms *all, char *data, size_t
 static void put_modprobe(struct out_text *text, const char *data)
 {
 	static const char *const modules[][2] = {
-		{ "smc", MODPROBE_SMC_ALIAS }, { "smc_diag", MODPROBE_DIAG_ALIAS },
+		{ "smc", MODPROBE_SMC_ALIAS },
+		{ "smc_diag", MODPROBE_DIAG_ALIAS },
 	};
 
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++) {
@@ -283,8 +304,8 @@ static int copy_directory(const struct copying *job, const char *above, int from
 	while (!ret && (errno = 0, item = readdir(dir))) {
 		if (!strcmp(item->d_name, ".") || !strcmp(item->d_name, ".."))
 			continue;
-		if (snprintf(path, PATH_MAX, "%s%s%s", above, *above ? "/" : "",
-			     item->d_name) < PATH_MAX)
+		if (snprintf(path, PATH_MAX, "%s%s%s", above, *above ? "/" : "", item->d_name) <
+		    PATH_MAX)
 			ret = copy_one(job, path, from, to, item->d_name);
 	}
 	if (!ret && errno)
@@ -297,8 +318,9 @@ static int copy_record(const struct collection *b, const struct pseudonyms *all,
 {
 	const struct copying job = { all, b->err };
 	int from = openat(b->work.fd, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int made = mkdirat(to, "record", 0700) ? -1 :
-		   openat(to, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int made = mkdirat(to, "record", 0700) ?
+			   -1 :
+			   openat(to, "record", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int ret;
 
 	if (from < 0 || made < 0)
@@ -343,7 +365,8 @@ static int write_index(struct collection *b, const struct pseudonyms *all, int t
 	}
 	errno = EIO;
 	ret = fd < 0 || json_dumpfd(b->index, fd, JSON_INDENT(2) | JSON_ENSURE_ASCII) ?
-		      smc_err_set(b->err, errno, "cannot write into %s", b->work.path) : 0;
+		      smc_err_set(b->err, errno, "cannot write into %s", b->work.path) :
+		      0;
 	if (fd >= 0)
 		close(fd);
 	return ret;
@@ -351,8 +374,9 @@ static int write_index(struct collection *b, const struct pseudonyms *all, int t
 
 int anonymous_make(struct collection *b, const struct pseudonyms *all)
 {
-	int to = mkdirat(b->work.fd, ANONYMOUS, 0700) ? -1 :
-		 openat(b->work.fd, ANONYMOUS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int to = mkdirat(b->work.fd, ANONYMOUS, 0700) ?
+			 -1 :
+			 openat(b->work.fd, ANONYMOUS, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int ret;
 
 	if (to < 0)

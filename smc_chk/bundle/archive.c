@@ -26,7 +26,9 @@ int archive_load(struct archive_library *lib, struct smc_err *err)
 #undef LOOK_UP
 	}
 	if (missing)
-		return smc_err_say(err, ENOSYS, "bundles need %s: install libarchive13 (Debian, "
-				   "Ubuntu) or libarchive (RPM)", ARCHIVE_SONAME);
+		return smc_err_say(err, ENOSYS,
+				   "bundles need %s: install libarchive13 (Debian, "
+				   "Ubuntu) or libarchive (RPM)",
+				   ARCHIVE_SONAME);
 	return 0;
 }

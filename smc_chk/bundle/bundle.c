@@ -36,9 +36,8 @@ static json_t *new_index(const struct chk_request *req)
 	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o*, s:[]}", "schema", BUNDLE_SCHEMA,
 			 "created", when, "version", SMC_TOOLS_VERSION, "host", name.nodename,
 			 "kernel", name.release, "machine", name.machine, "byte_order",
-			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little",
-			 "netns", req->netns ? out_json_str(req->netns) : NULL,
-			 "commands");
+			 __BYTE_ORDER == __BIG_ENDIAN ? "big" : "little", "netns",
+			 req->netns ? out_json_str(req->netns) : NULL, "commands");
 }
 
 /**
@@ -58,7 +57,8 @@ static int open_target(struct bundle_file *target, const char *file, struct smc_
 	*target = (struct bundle_file){ .file = file, .fd = STDOUT_FILENO };
 	if (!strcmp(file, "-"))
 		return isatty(STDOUT_FILENO) ?
-			       smc_err_say(err, EINVAL, "cannot write a bundle to a terminal") : 0;
+			       smc_err_say(err, EINVAL, "cannot write a bundle to a terminal") :
+			       0;
 	if (!lstat(file, &st))
 		return smc_err_set(err, EEXIST, "cannot write %s", file);
 	if (snprintf(target->temp, PATH_MAX, "%s.XXXXXX", file) < PATH_MAX)
@@ -110,8 +110,8 @@ static int pack(struct collection *b, int fd, struct pack_size *size)
 
 	snprintf(path, sizeof(path), "%.*s%s", PATH_MAX - 32, b->work.path,
 		 b->req->is_anonymous ? "/" ANONYMOUS : "");
-	job.size = mmap(NULL, sizeof(*size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
+	job.size = mmap(NULL, sizeof(*size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			0);
 	if (job.size == MAP_FAILED)
 		return smc_err_set(b->err, errno, "cannot write the bundle");
 	ret = workdir_fork(&b->work, pack_here, &job, "write the bundle", b->err);

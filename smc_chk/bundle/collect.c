@@ -45,8 +45,10 @@ static const struct bundle_command {
 	{ "smcr-info", { "smcr", "info" }, { "smcr", "-j", "info" }, 0 },
 	{ "smcr-device", { "smcr", "-d", "device" }, { "smcr", "-j", "device" }, 0 },
 	{ "smcr-linkgroup", { "smcr", "-d", "linkgroup" }, { "smcr", "-j", "linkgroup" }, 0 },
-	{ "smcr-links", { "smcr", "-dd", "linkgroup", "link-show" },
-	  { "smcr", "-j", "linkgroup", "link-show" }, 0 },
+	{ "smcr-links",
+	  { "smcr", "-dd", "linkgroup", "link-show" },
+	  { "smcr", "-j", "linkgroup", "link-show" },
+	  0 },
 	{ "smcr-stats", { "smcr", "-a", "-d", "stats" }, { "smcr", "-a", "-j", "stats" }, 0 },
 	{ "smc_pnet", { "smc_pnet" }, { "smc_pnet", "-j" }, 0 },
 	{ "smc_pnet-list", { "smc_pnet", "-l" }, { "smc_pnet", "-l", "-j" }, 0 },
@@ -55,7 +57,9 @@ static const struct bundle_command {
 	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, NO_NETNS },
 	{ "smc_conf", { "smc_conf", "export" }, { "smc_conf", "export", "-j" }, NO_NETNS },
 	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, 0 },
-	{ "smc_run-status", { "smc_run", "--status" }, { "smc_run", "--status", "-j" },
+	{ "smc_run-status",
+	  { "smc_run", "--status" },
+	  { "smc_run", "--status", "-j" },
 	  NO_NETNS | NEEDS_SYSTEMD },
 	{ "smc_bpf-status", { "smc_bpf", "status" }, { "smc_bpf", "status", "-j" }, NO_NETNS },
 	{ "smc_chk-static", { "smc_chk", "-s" }, { "smc_chk", "-s", "-j" }, 0 },
@@ -285,14 +289,14 @@ static void print_value(FILE *file, const json_t *value, int depth)
 	size_t i;
 
 	if (json_is_object(value)) {
-		json_object_foreach ((json_t *)value, key, inner) {
+		json_object_foreach((json_t *)value, key, inner) {
 			bool is_leaf = !json_is_object(inner) && !json_is_array(inner);
 
 			fprintf(file, "%*s%s:%s", 2 * depth, "", key, is_leaf ? " " : "\n");
 			print_value(file, inner, depth + 1);
 		}
 	} else if (json_is_array(value)) {
-		json_array_foreach (value, i, inner) {
+		json_array_foreach(value, i, inner) {
 			fprintf(file, "%*s-%s", 2 * depth, "", json_is_object(inner) ? "\n" : " ");
 			print_value(file, inner, depth + 1);
 		}
@@ -354,5 +358,7 @@ static int keep_commands(struct collection *b)
 int collect(struct collection *b)
 {
 	return make_directories(b) || keep_facts(b) || start_record(b) || keep_commands(b) ||
-	       end_record(b) || write_json(b, ".", "index", b->index) ? -b->err->code : 0;
+			       end_record(b) || write_json(b, ".", "index", b->index) ?
+		       -b->err->code :
+		       0;
 }

@@ -25,8 +25,10 @@ static int check_tool(const struct chk_request *req)
 	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
 		if (!name || !strcmp(name, tools[i]))
 			return 0;
-	return cli_usage_error(&chk_tool, "'%s' cannot read a bundle: the tools are smcss, smcd, "
-			       "smcr, smc_pnet, smc_rnics, smc_chk, smc_conf", name);
+	return cli_usage_error(&chk_tool,
+			       "'%s' cannot read a bundle: the tools are smcss, smcd, "
+			       "smcr, smc_pnet, smc_rnics, smc_chk, smc_conf",
+			       name);
 }
 
 /* What is asked of the recorded host, as a command line of its own. */

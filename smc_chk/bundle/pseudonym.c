@@ -60,7 +60,7 @@ static void turn(const struct pseudonyms *all, enum kind kind, uint8_t *addr, si
 		uint8_t mask = (uint8_t)(0x80 >> bit % 8);
 
 		memcpy(before, old, bit / 8);
-		before[bit / 8] = old[bit / 8] & (uint8_t)~(2 * mask - 1);
+		before[bit / 8] = old[bit / 8] & (uint8_t) ~(2 * mask - 1);
 		before[16] = (uint8_t)bit;
 		if (draw(all, kind, before, sizeof(before)) & 1)
 			addr[bit / 8] ^= mask;
@@ -160,8 +160,9 @@ static bool put_mac(const struct pseudonyms *all, struct out_text *text, const c
 	uint8_t mac[6];
 	int len = 0;
 
-	if (strlen(word) == 19 && sscanf(word, "%4x:%4x:%4x:%4x%n", &part[0], &part[1], &part[2],
-					 &part[3], &len) == 4 && len == 19) {
+	if (strlen(word) == 19 &&
+	    sscanf(word, "%4x:%4x:%4x:%4x%n", &part[0], &part[1], &part[2], &part[3], &len) == 4 &&
+	    len == 19) {
 		uint8_t addr[16] = { 0xfe, 0x80 };
 
 		for (size_t i = 0; i < 8; i++)
@@ -171,8 +172,9 @@ static bool put_mac(const struct pseudonyms *all, struct out_text *text, const c
 			out_printf(text, "%s%02x", i && i % 2 == 0 ? ":" : "", addr[8 + i]);
 		return true;
 	}
-	if (strlen(word) != 17 || sscanf(word, "%2x:%2x:%2x:%2x:%2x:%2x%n", &part[0], &part[1],
-					 &part[2], &part[3], &part[4], &part[5], &len) != 6 ||
+	if (strlen(word) != 17 ||
+	    sscanf(word, "%2x:%2x:%2x:%2x:%2x:%2x%n", &part[0], &part[1], &part[2], &part[3],
+		   &part[4], &part[5], &len) != 6 ||
 	    len != 17)
 		return false;
 	for (size_t i = 0; i < 6; i++)
@@ -215,8 +217,8 @@ void pseudonym_text(const struct pseudonyms *all, struct out_text *text, const c
 			out_char(text, from[end++]);
 			continue;
 		}
-		snprintf(word, sizeof(word), "%.*s",
-			 end - at < sizeof(word) ? (int)(end - at) : 0, from + at);
+		snprintf(word, sizeof(word), "%.*s", end - at < sizeof(word) ? (int)(end - at) : 0,
+			 from + at);
 		if (!put_ipv4(all, text, word) && !put_ipv6(all, text, word) &&
 		    !put_mac(all, text, word) && !put_host(all, text, word))
 			out_mem(text, from + at, end - at);

@@ -103,10 +103,12 @@ static void add_sysctl(json_t *json, const char *name)
 static json_t *sysctls(void)
 {
 	static const char *const others[] = {
-		"net/core/rmem_default", "net/core/rmem_max", "net/core/wmem_default",
-		"net/core/wmem_max", "net/ipv4/tcp_rmem", "net/ipv4/tcp_wmem",
-		"net/ipv4/tcp_available_ulp", "net/ipv4/tcp_fastopen",
-		"net/ipv4/tcp_keepalive_time", "net/ipv4/tcp_syncookies", "net/ipv6/bindv6only",
+		"net/core/rmem_default",       "net/core/rmem_max",
+		"net/core/wmem_default",       "net/core/wmem_max",
+		"net/ipv4/tcp_rmem",	       "net/ipv4/tcp_wmem",
+		"net/ipv4/tcp_available_ulp",  "net/ipv4/tcp_fastopen",
+		"net/ipv4/tcp_keepalive_time", "net/ipv4/tcp_syncookies",
+		"net/ipv6/bindv6only",
 	};
 	struct host_names names;
 	json_t *json = json_object();
@@ -134,7 +136,7 @@ static json_t *parameters(const char *module)
 		return json;
 	for (size_t i = 0; i < names.count; i++)
 		if (host_text(text, sizeof(text), "/sys/module/%s/parameters/%s", module,
-			       names.names[i]))
+			      names.names[i]))
 			set(json, names.names[i], text);
 	host_names_free(&names);
 	return json;
@@ -160,9 +162,9 @@ static json_t *module_json(const char *name)
 static json_t *modules(void)
 {
 	static const char *const ours[] = {
-		"smc", "ib_", "rdma", "iw_", "mlx", "siw", "ism", "dibs", "irdma", "bnxt_re",
-		"qedr", "erdma", "hns_roce", "mana_ib", "efa", "ocrdma", "usnic_verbs",
-		"vmw_pvrdma", "cxgb", NULL,
+		"smc",	"ib_",	  "rdma",	 "iw_",	       "mlx",	"siw",	    "ism",
+		"dibs", "irdma",  "bnxt_re",	 "qedr",       "erdma", "hns_roce", "mana_ib",
+		"efa",	"ocrdma", "usnic_verbs", "vmw_pvrdma", "cxgb",	NULL,
 	};
 	json_t *array = json_array();
 	struct host_names names;
@@ -198,7 +200,10 @@ static json_t *addresses(const struct ifaddrs *all, const char *name)
 }
 
 /* Strings that are not there are left out. */
-#define STRING(key, tag, member) { NULL, NULL, key, 0, OUT_STR(tag, member), OUT_OPTIONAL }
+#define STRING(key, tag, member)                                                                   \
+	{                                                                                          \
+		NULL, NULL, key, 0, OUT_STR(tag, member), OUT_OPTIONAL                             \
+	}
 
 static const struct out_col netdev_cols[] = {
 	STRING("name", netdev, name),
@@ -315,9 +320,9 @@ static void add_devices(json_t *json, bool is_entered)
 static bool is_our_message(const char *line)
 {
 	static const char *const words[] = {
-		"smc:", "smc_", "SMC-", "PF_SMC", "ism:", "ism ", "dibs", "infiniband", "rdma",
-		"RDMA", "ib_", "iw_", "mlx4_", "mlx5_", "rxe", "siw", "irdma", "bnxt_re", "erdma",
-		NULL,
+		"smc:",	      "smc_", "SMC-",  "PF_SMC",  "ism:",  "ism ",  "dibs",
+		"infiniband", "rdma", "RDMA",  "ib_",	  "iw_",   "mlx4_", "mlx5_",
+		"rxe",	      "siw",  "irdma", "bnxt_re", "erdma", NULL,
 	};
 	char before = ' ';
 
@@ -344,9 +349,9 @@ static json_t *kernel_log(void)
 
 static bool is_our_option(const char *line)
 {
-	static const char *const words[] = { "SMC", "INFINIBAND", "RDMA", "ISM", "DIBS", "MPTCP",
-					     "BPF", "DEBUG_INFO_BTF", "INET_DIAG", "MLX4", "MLX5",
-					     NULL };
+	static const char *const words[] = { "SMC",	  "INFINIBAND", "RDMA", "ISM",
+					     "DIBS",	  "MPTCP",	"BPF",	"DEBUG_INFO_BTF",
+					     "INET_DIAG", "MLX4",	"MLX5", NULL };
 
 	return kconfig_is_about(line, words);
 }

@@ -92,7 +92,8 @@ static int unpack_data(struct job *job, int fd)
 static int unpack_file(struct job *job, const struct beneath *at)
 {
 	int fd = openat(at->fd, at->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0600), ret;
+			0600),
+	    ret;
 
 	if (fd < 0 && (errno == EEXIST || errno == EISDIR))
 		return refuse(job, "it contains a name twice");
@@ -111,7 +112,7 @@ static int unpack_one(struct job *job, const char *name, bool is_directory)
 	int ret = 0;
 
 	if (!beneath_make(&at, job->directory, name, &job->size.files))
-		ret = errno == ENOTDIR ? refuse(job, "it contains a name twice") :
+		ret = errno == ENOTDIR	    ? refuse(job, "it contains a name twice") :
 		      errno == ENAMETOOLONG ? refuse(job, "it has a name that is too long") :
 					      cannot_unpack(job, errno);
 	else if (is_directory && mkdirat(at.fd, at.name, 0700) && errno != EEXIST)
@@ -162,8 +163,9 @@ static int unpack_all(struct job *job, int fd)
 int bundle_unpack(const struct archive_library *lib, int fd, int directory, const char *file,
 		  unpack_wants wants, struct smc_err *err)
 {
-	struct job job = { .lib = lib, .directory = directory, .file = file, .wants = wants,
-			   .err = err };
+	struct job job = {
+		.lib = lib, .directory = directory, .file = file, .wants = wants, .err = err
+	};
 	int ret;
 
 	job.archive = lib->archive_read_new();

@@ -27,8 +27,8 @@ extern char **environ;
 /* What would end this process. */
 static void ending_signals(sigset_t *ends)
 {
-	static const int numbers[] = { SIGHUP,	SIGINT,	  SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
-				       SIGUSR1, SIGUSR2,  SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
+	static const int numbers[] = { SIGHUP,	SIGINT,	 SIGQUIT,   SIGPIPE, SIGALRM, SIGTERM,
+				       SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGXCPU, SIGXFSZ };
 
 	signals_heeded(ends, numbers, sizeof(numbers) / sizeof(numbers[0]));
 	sigaddset(ends, SIGCHLD);
@@ -143,8 +143,12 @@ const char *workdir_why(int status)
 {
 	switch (status - 128) {
 	case SIGXCPU: return "it took too much processor time";
-	case SIGSEGV: case SIGBUS: case SIGABRT: case SIGILL: case SIGFPE: case SIGSYS:
-		return "it broke down";
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGABRT:
+	case SIGILL:
+	case SIGFPE:
+	case SIGSYS: return "it broke down";
 	case SIGKILL: return "it was killed";
 	default: return "";
 	}

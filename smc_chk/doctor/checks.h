@@ -6,17 +6,17 @@
 #include "smc_chk/doctor/findings.h"
 
 /* In the order of the list. */
-void doctor_kernel(struct doctor *doc);		/* kernel, config, module, families, BTF, hooks */
-void doctor_shim(struct doctor *doc);		/* installed preload library, its architecture */
-void doctor_rdma(struct doctor *doc);		/* RDMA devices, ports, link layer, GIDs */
-void doctor_ism(struct doctor *doc);		/* ISM devices, loopback-ism */
-void doctor_pnet(struct doctor *doc);		/* pairing of net devices and ports, conflicts */
-void doctor_eid(struct doctor *doc);		/* user EIDs, system EID */
-void doctor_net(struct doctor *doc);		/* MTU, VLAN, link-local, pause, bindv6only */
-void doctor_sysctl(struct doctor *doc);		/* net.smc.*, tcp_*mem, core limits, limitation */
-void doctor_memory(struct doctor *doc);		/* memory lock limits, fragmentation */
-void doctor_exposure(struct doctor *doc);	/* policy, who may speak SMC to us, CVEs */
-void doctor_traffic(struct doctor *doc);	/* statistics: waits, sizes, fallbacks */
+void doctor_kernel(struct doctor *doc);	  /* kernel, config, module, families, BTF, hooks */
+void doctor_shim(struct doctor *doc);	  /* installed preload library, its architecture */
+void doctor_rdma(struct doctor *doc);	  /* RDMA devices, ports, link layer, GIDs */
+void doctor_ism(struct doctor *doc);	  /* ISM devices, loopback-ism */
+void doctor_pnet(struct doctor *doc);	  /* pairing of net devices and ports, conflicts */
+void doctor_eid(struct doctor *doc);	  /* user EIDs, system EID */
+void doctor_net(struct doctor *doc);	  /* MTU, VLAN, link-local, pause, bindv6only */
+void doctor_sysctl(struct doctor *doc);	  /* net.smc.*, tcp_*mem, core limits, limitation */
+void doctor_memory(struct doctor *doc);	  /* memory lock limits, fragmentation */
+void doctor_exposure(struct doctor *doc); /* policy, who may speak SMC to us, CVEs */
+void doctor_traffic(struct doctor *doc);  /* statistics: waits, sizes, fallbacks */
 
 /**
  * doctor_is_in_scope() - is a device one that was asked for?

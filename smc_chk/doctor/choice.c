@@ -243,8 +243,8 @@ size_t choice_modes(struct choice_mode modes[CHOICE_MAX_MODES], const struct cho
 		modes[count++] = (struct choice_mode){ "SMC-D", 2, .is_loopback = true,
 						       .is_waiting = is_waiting };
 	if (is_r && choice->gid_v1)
-		modes[count++] = (struct choice_mode){ "SMC-R", 1, choice->port,
-						       .gid = choice->gid_v1 };
+		modes[count++] =
+			(struct choice_mode){ "SMC-R", 1, choice->port, .gid = choice->gid_v1 };
 	if (is_r && choice->gid_v2 && is_v2)
 		modes[count++] = (struct choice_mode){ "SMC-R", 2, choice->port, choice->gid_v2,
 						       .is_waiting = is_waiting };

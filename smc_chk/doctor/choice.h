@@ -9,15 +9,15 @@
 /** enum usability - can SMC use a device, and what is missing; the lower, the better the device */
 enum usability {
 	USABLE,
-	UNUSABLE_NO_EID,	/* can do version 2 only, and there is no EID */
-	UNUSABLE_NO_SUBNET,	/* SMC-R: no address of the net device is in the subnet of a GID */
-	UNUSABLE_NO_VLAN,	/* SMC-R: the GIDs are of another VLAN, or of none */
-	UNUSABLE_NO_GID,	/* SMC-R: neither RoCE v1, nor RoCE v2 with an IPv4 address */
+	UNUSABLE_NO_EID,    /* can do version 2 only, and there is no EID */
+	UNUSABLE_NO_SUBNET, /* SMC-R: no address of the net device is in the subnet of a GID */
+	UNUSABLE_NO_VLAN,   /* SMC-R: the GIDs are of another VLAN, or of none */
+	UNUSABLE_NO_GID,    /* SMC-R: neither RoCE v1, nor RoCE v2 with an IPv4 address */
 	UNUSABLE_PORT_DOWN,
-	UNUSABLE_V2_ONLY,	/* SMC-R: RoCE v2, for which this kernel is too old */
-	UNUSABLE_HANGS,	/* soft-RoCE before kernel 6.2 */
-	UNUSABLE_NOT_ROCE,	/* InfiniBand or iWARP */
-	UNUSABLE_NO_DEVICE,	/* no device has its PNET ID, or none belongs to it */
+	UNUSABLE_V2_ONLY,   /* SMC-R: RoCE v2, for which this kernel is too old */
+	UNUSABLE_HANGS,	    /* soft-RoCE before kernel 6.2 */
+	UNUSABLE_NOT_ROCE,  /* InfiniBand or iWARP */
+	UNUSABLE_NO_DEVICE, /* no device has its PNET ID, or none belongs to it */
 };
 
 /**

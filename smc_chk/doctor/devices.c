@@ -41,12 +41,12 @@ static void say_down(struct doctor *doc, const struct pnet_row *row)
 			level = DOCTOR_NOTE;
 		doctor_say(doc, level, RDMA, row->name,
 			   doctor_command(doc, "ip link set dev ", port->netdev, " up"),
-			   "port %u is %s: its net device %s is down", row->port,
-			   port->state, port->netdev);
+			   "port %u is %s: its net device %s is down", row->port, port->state,
+			   port->netdev);
 	} else {
 		doctor_say(doc, level, RDMA, row->name, "check cable and switch",
-			   "port %u is %s, though its net device %s is up", row->port,
-			   port->state, port->netdev);
+			   "port %u is %s, though its net device %s is up", row->port, port->state,
+			   port->netdev);
 	}
 }
 
@@ -58,13 +58,13 @@ static void say_no_gid(struct doctor *doc, const struct pnet_row *row)
 		remedy = doctor_command(doc, "ip address add ADDRESS/PREFIX dev ", netdev, "");
 	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name, remedy,
 		   "port %u has no GID that SMC can use: neither RoCE v1, nor RoCE v2 with "
-		   "an IPv4 address", row->port);
+		   "an IPv4 address",
+		   row->port);
 }
 
 static void say_too_new(struct doctor *doc, const struct pnet_row *row)
 {
-	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name,
-		   "install kernel 5.16 or later",
+	doctor_say(doc, doctor_unusable_level(doc), RDMA, row->name, "install kernel 5.16 or later",
 		   "port %u has GIDs of RoCE v2 only, which SMC uses from kernel 5.16 on",
 		   row->port);
 }

@@ -5,7 +5,6 @@
 
 #include "smc_chk/doctor/checks.h"
 
-
 #define CHECK "eid"
 
 /* Does a device wait for an EID, of those that count? */

@@ -27,8 +27,8 @@ static void say_policy(struct doctor *doc, const struct exposure_facts *exposure
 			 exposure->learned);
 	doctor_ok(doc, "policy", policy_by_name(policy->by),
 		  "says with whom SMC is used: %zu rules with %zu networks, %zu ranges of ports "
-		  "denied%s; %" PRIu64 " denied so far", policy->count, nets, policy->port_count,
-		  learned, exposure->denied);
+		  "denied%s; %" PRIu64 " denied so far",
+		  policy->count, nets, policy->port_count, learned, exposure->denied);
 }
 
 static void check_policy(struct doctor *doc)
@@ -39,7 +39,8 @@ static void check_policy(struct doctor *doc)
 	if (exposure->has_policy && exposure->policy.by)
 		say_policy(doc, exposure);
 	else if (exposure->has_policy)
-		doctor_note(doc, "policy", NULL, "none: SMC is used with every peer that has it, "
+		doctor_note(doc, "policy", NULL,
+			    "none: SMC is used with every peer that has it, "
 			    "see smc.conf(5)");
 	else if (code == EPERM || code == EACCES)
 		doctor_note(doc, "policy", NULL, "only root sees with whom SMC is used");
@@ -85,17 +86,22 @@ static void say_open(struct doctor *doc, const struct smc_addr *local, const str
 		 local->port);
 	netaddr_text(by, door, false);
 	*strchr(by, '/') = '\0';
-	remedy = doctor_remedy(doc, "allow your own networks only, such as: mkdir -p "
+	remedy = doctor_remedy(doc,
+			       "allow your own networks only, such as: mkdir -p "
 			       "/etc/smc-tools/smc.conf.d && echo 'allow from 10.0.0.0/8:%u' "
 			       ">>/etc/smc-tools/smc.conf.d/peers.conf && smc_conf apply",
 			       local->port);
 	if (doc->facts->exposure.has_policy)
-		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy, "listens, and "
+		doctor_say(doc, DOCTOR_WARNING, "exposure", object, remedy,
+			   "listens, and "
 			   "everybody who reaches %s may speak SMC to it: no policy limits "
-			   "that", by);
+			   "that",
+			   by);
 	else
-		doctor_say(doc, DOCTOR_NOTE, "exposure", object, remedy, "listens, and everybody "
-			   "who reaches %s may speak SMC to it, unless a policy limits that", by);
+		doctor_say(doc, DOCTOR_NOTE, "exposure", object, remedy,
+			   "listens, and everybody "
+			   "who reaches %s may speak SMC to it, unless a policy limits that",
+			   by);
 }
 
 static void check_listeners(struct doctor *doc)
@@ -116,11 +122,15 @@ static void check_listeners(struct doctor *doc)
 		doctor_note(doc, "exposure", NULL, "%zu more that are open in the same way",
 			    count - LISTENERS_MAX);
 	if (exposure->n_hidden)
-		doctor_note(doc, "exposure", NULL, "of %zu SMC sockets that listen only root sees "
-			    "where", exposure->n_hidden);
+		doctor_note(doc, "exposure", NULL,
+			    "of %zu SMC sockets that listen only root sees "
+			    "where",
+			    exposure->n_hidden);
 	else if (!count && exposure->n_listeners)
-		doctor_ok(doc, "exposure", NULL, "of %zu SMC sockets that listen none is open to "
-			  "others than private networks", exposure->n_listeners);
+		doctor_ok(doc, "exposure", NULL,
+			  "of %zu SMC sockets that listen none is open to "
+			  "others than private networks",
+			  exposure->n_listeners);
 }
 
 /* ---- fixes ---- */
@@ -133,7 +143,8 @@ static void check_fixes(struct doctor *doc)
 	int count;
 
 	if (!fixes_version(version, release, doc->facts->exposure.banner)) {
-		doctor_note(doc, "fixes", release, "does not tell which fixes of SMC it has: ask "
+		doctor_note(doc, "fixes", release,
+			    "does not tell which fixes of SMC it has: ask "
 			    "your distribution");
 		return;
 	}
@@ -142,19 +153,27 @@ static void check_fixes(struct doctor *doc)
 	if (count > 2)
 		snprintf(more, sizeof(more), " and %d more", count - 2);
 	if (count < 0)
-		doctor_note(doc, "fixes", release, "nothing is known about the CVEs of SMC in "
-			    "Linux %u.%u as of " FIXES_DATE, version[0], version[1]);
+		doctor_note(doc, "fixes", release,
+			    "nothing is known about the CVEs of SMC in "
+			    "Linux %u.%u as of " FIXES_DATE,
+			    version[0], version[1]);
 	else if (!count)
-		doctor_ok(doc, "fixes", release, "Linux %s has the fixes for all CVEs of SMC that "
-			  "are known for it as of " FIXES_DATE, text);
+		doctor_ok(doc, "fixes", release,
+			  "Linux %s has the fixes for all CVEs of SMC that "
+			  "are known for it as of " FIXES_DATE,
+			  text);
 	else
 		doctor_say(doc, DOCTOR_NOTE, "fixes", release,
-			   doctor_remedy(doc, "install kernel %u.%u.%u or later, or one into which "
-					 "your distribution ported the fixes", version[0],
-					 version[1], last),
+			   doctor_remedy(doc,
+					 "install kernel %u.%u.%u or later, or one into which "
+					 "your distribution ported the fixes",
+					 version[0], version[1], last),
 			   "no fix is known in Linux %s for %s%s%s%s, as of " FIXES_DATE
-			   ": your distribution may have backported it", text, missing[0],
-			   count < 2 ? "" : count == 2 ? " and " : ", ",
+			   ": your distribution may have backported it",
+			   text, missing[0],
+			   count < 2  ? "" :
+			   count == 2 ? " and " :
+					", ",
 			   count < 2 ? "" : missing[1], more);
 }
 

@@ -147,8 +147,8 @@ static void load_release(struct doctor_facts *facts)
 
 	if (host_probe("uname-release", probe_release, NULL, text) < 0 || strchr(text, '/'))
 		return;
-	snprintf(facts->release, sizeof(facts->release), "%.*s",
-		 (int)sizeof(facts->release) - 1, text);
+	snprintf(facts->release, sizeof(facts->release), "%.*s", (int)sizeof(facts->release) - 1,
+		 text);
 	sscanf(facts->release, "%3u.%6u.%6u", &version[0], &version[1], &version[2]);
 }
 
@@ -182,14 +182,14 @@ static void load_netlink(struct doctor_facts *facts)
 	struct smc_err err = { 0 };
 	int ret;
 
-	facts->has_genl = is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err),
-				  &err);
+	facts->has_genl =
+		is_read(facts, smc_genl_open(&facts->genl, SMC_ABI_GEN_FAMILY, &err), &err);
 	facts->has_info = read_table(facts, SMC_ABI_GET_SYS_INFO, on_sysinfo, &facts->info);
 	facts->has_pnet = is_read(facts, pnet_table_load(&facts->pnet, &err), &err);
 	for (int tries = 0; tries < DIAG_TRIES; tries++) {
 		facts->exposure.n_listeners = 0;
-		ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg),
-				    on_socket, &facts->exposure, &err);
+		ret = smc_diag_dump(&diag, sizeof(diag), sizeof(struct smc_abi_diag_msg), on_socket,
+				    &facts->exposure, &err);
 		if (ret != -EINTR)
 			break;
 	}
@@ -244,11 +244,11 @@ static int load_flags(struct doctor_facts *facts)
 		return -ENOMEM;
 	for (size_t i = 0; i < facts->netdevs.count; i++)
 		facts->nets[i].is_off = host_number(&flags, "%s/class/net/%s/flags", facts->sys,
-						     facts->netdevs.devs[i].name) &&
+						    facts->netdevs.devs[i].name) &&
 					!(flags & IFF_UP);
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		host_number(&facts->isms[i].fid, "%s/bus/pci/devices/%s/function_id", facts->sys,
-			     facts->rdma.isms[i].bus_id);
+			    facts->rdma.isms[i].bus_id);
 	return 0;
 }
 
@@ -258,8 +258,8 @@ static void load_bonds(struct doctor_facts *facts)
 {
 	for (size_t i = 0; i < facts->netdevs.count; i++)
 		host_text(facts->nets[i].bond_slaves, sizeof(facts->nets[i].bond_slaves),
-			   "%s/class/net/%s/bonding/slaves", facts->sys,
-			   facts->netdevs.devs[i].name);
+			  "%s/class/net/%s/bonding/slaves", facts->sys,
+			  facts->netdevs.devs[i].name);
 }
 
 static int on_pause(const struct nlmsghdr *nlh, void *arg)
@@ -376,9 +376,9 @@ static bool has_driver(const struct doctor_facts *facts, const struct ism_dev *i
 {
 	char driver[32];
 
-	return strcmp(ism->bus, "pci") || host_link(driver, sizeof(driver),
-						     "%s/bus/pci/devices/%s/driver", facts->sys,
-						     ism->bus_id);
+	return strcmp(ism->bus, "pci") ||
+	       host_link(driver, sizeof(driver), "%s/bus/pci/devices/%s/driver", facts->sys,
+			 ism->bus_id);
 }
 
 /* The slots of IBM Z are named by the function, in eight digits. */
@@ -465,7 +465,8 @@ int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
 	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
 			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
 	return load_devices(facts) || facts_load_exposure(facts) ?
-		       smc_err_set(err, ENOMEM, "cannot store what there is") : 0;
+		       smc_err_set(err, ENOMEM, "cannot store what there is") :
+		       0;
 }
 
 static void free_all(struct doctor_facts *facts)

@@ -53,8 +53,8 @@ static void record_policy(const struct exposure_facts *exposure)
 {
 	struct out_text text = { 0 };
 
-	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code,
-		   exposure->denied, exposure->learned);
+	out_printf(&text, "%d %" PRIu64 " %" PRIu64 "\n", exposure->why_not.code, exposure->denied,
+		   exposure->learned);
 	if (exposure->has_policy)
 		policy_write(&text, &exposure->policy);
 	else
@@ -78,7 +78,8 @@ static void read_policy(struct exposure_facts *exposure)
 	exposure->denied = policy->port_hits;
 	for (size_t i = 0; i < policy->count; i++)
 		exposure->denied += policy->rules[i].action == POLICY_DENY ?
-			policy->rules[i].hits : policy->rules[i].others;
+					    policy->rules[i].hits :
+					    policy->rules[i].others;
 	record_policy(exposure);
 }
 

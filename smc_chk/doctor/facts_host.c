@@ -96,7 +96,9 @@ static int probe_library(void *arg, char text[HOST_PROBE_SIZE])
 	ret = smc_elf_inspect(library.file, &elf);
 	machine = ret ? NULL : smc_elf_machine_name(&elf);
 	snprintf(text, HOST_PROBE_SIZE, "%.400s\n%s", library.file,
-		 ret ? "damaged" : machine ? machine : "another machine");
+		 ret	 ? "damaged" :
+		 machine ? machine :
+			   "another machine");
 	if (ret)
 		return 0;
 	ret = fits(&elf, bits) ? LIBRARY_FITS : 0;
@@ -125,10 +127,14 @@ static bool is_ours(const char *path)
 static void load_foreign(struct shim_facts *shim)
 {
 	static const char *const directories[FACTS_FOREIGN_MAX] = {
-		"/usr/lib64",		     "/usr/lib",
-		"/usr/lib/x86_64-linux-gnu", "/usr/lib/s390x-linux-gnu",
-		"/usr/lib/aarch64-linux-gnu", "/usr/lib/powerpc64le-linux-gnu",
-		"/usr/local/lib64",	     "/usr/local/lib",
+		"/usr/lib64",
+		"/usr/lib",
+		"/usr/lib/x86_64-linux-gnu",
+		"/usr/lib/s390x-linux-gnu",
+		"/usr/lib/aarch64-linux-gnu",
+		"/usr/lib/powerpc64le-linux-gnu",
+		"/usr/local/lib64",
+		"/usr/local/lib",
 	};
 	for (size_t i = 0; i < FACTS_FOREIGN_MAX; i++) {
 		char *path = shim->foreign[shim->n_foreign];
@@ -151,8 +157,7 @@ static void load_preloads(struct shim_facts *shim)
 		if (!strstr(word, LIBRARY_NAME) && !strstr(word, OLD_NAME))
 			continue;
 		snprintf(entry->path, sizeof(entry->path), "%s", word);
-		entry->is_absent = *word == '/' && !strchr(word, '$') &&
-				   !host_exists("%s", word);
+		entry->is_absent = *word == '/' && !strchr(word, '$') && !host_exists("%s", word);
 		shim->n_preloads++;
 	}
 }
@@ -176,15 +181,24 @@ static void load_shim(struct shim_facts *shim)
 /* ---- switches and sizes ---- */
 
 static const char *const knob_names[FACTS_KNOBS] = {
-	"net.smc.autocorking_size", "net.smc.smcr_buf_type",
-	"net.smc.smcr_testlink_time", "net.smc.wmem",
-	"net.smc.rmem", "net.smc.smcr_max_links_per_lgr",
-	"net.smc.smcr_max_conns_per_lgr", "net.smc.smcr_max_send_wr",
-	"net.smc.smcr_max_recv_wr", "net.smc.hs_ctrl",
-	"net.core.rmem_max", "net.core.wmem_max",
-	"net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem",
-	"net.ipv4.tcp_syncookies", "net.ipv4.tcp_fastopen",
-	"net.ipv4.tcp_available_ulp", "net.ipv6.bindv6only",
+	"net.smc.autocorking_size",
+	"net.smc.smcr_buf_type",
+	"net.smc.smcr_testlink_time",
+	"net.smc.wmem",
+	"net.smc.rmem",
+	"net.smc.smcr_max_links_per_lgr",
+	"net.smc.smcr_max_conns_per_lgr",
+	"net.smc.smcr_max_send_wr",
+	"net.smc.smcr_max_recv_wr",
+	"net.smc.hs_ctrl",
+	"net.core.rmem_max",
+	"net.core.wmem_max",
+	"net.ipv4.tcp_rmem",
+	"net.ipv4.tcp_wmem",
+	"net.ipv4.tcp_syncookies",
+	"net.ipv4.tcp_fastopen",
+	"net.ipv4.tcp_available_ulp",
+	"net.ipv6.bindv6only",
 };
 
 static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
@@ -193,7 +207,7 @@ static void load_knobs(char knobs[FACTS_KNOBS][FACTS_KNOB_SIZE])
 
 	for (size_t i = 0; i < FACTS_KNOBS && knob_names[i]; i++) {
 		snprintf(path, sizeof(path), "%s", knob_names[i]);
-		for (char *dot = path; (dot = strchr(dot, '.')); )
+		for (char *dot = path; (dot = strchr(dot, '.'));)
 			*dot = '/';
 		host_text(knobs[i], FACTS_KNOB_SIZE, "/proc/sys/%s", path);
 	}

@@ -12,8 +12,8 @@
 
 #define N_LEVELS (DOCTOR_PROBLEM + 1)
 
-static const struct out_names level_names = OUT_NAMES(NULL, NULL,
-	[DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
+static const struct out_names level_names = OUT_NAMES(
+	NULL, NULL, [DOCTOR_OK] = { "ok", "ok" }, [DOCTOR_NOTE] = { "note", "note" },
 	[DOCTOR_WARNING] = { "warning", "warning" }, [DOCTOR_PROBLEM] = { "problem", "problem" });
 
 /* The text as a string, cut to what fits. */
@@ -37,7 +37,7 @@ const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typab
 	if (!is_typable || text->len >= sizeof(doc->remedy)) {
 		out_reset(text);
 		out_str(text, "no command is shown: a name in it cannot be typed, "
-			"or it is too long");
+			      "or it is too long");
 	}
 	take(doc->remedy, sizeof(doc->remedy), text);
 	return doc->remedy;
@@ -152,8 +152,8 @@ static void append_verdict(struct out_text *text, const struct result *result)
 	if (result->status == CHK_UNTESTED) {
 		out_str(text, "SMC cannot be tested here");
 	} else {
-		out_str(text, problems ? "SMC does not work here as it should" :
-					 "SMC can work here");
+		out_str(text,
+			problems ? "SMC does not work here as it should" : "SMC can work here");
 		append_count(text, ": ", problems, "problem");
 		append_count(text, problems ? ", " : ": ", warnings, "warning");
 	}
@@ -202,12 +202,12 @@ static void append_json(struct out_text *text, const struct doctor *doc,
 	for (size_t i = 0; findings && i < doc->n_findings; i++)
 		if (doc->findings[i].level >= first_level(doc))
 			out_json_push(&findings, out_json(columns, NULL, &doc->findings[i]));
-	out_json_document(text, json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
-					  "smc-tools/doctor/1", "status", result->status,
-					  "problems", (int)result->counts[DOCTOR_PROBLEM],
-					  "warnings", (int)result->counts[DOCTOR_WARNING],
-					  "findings", findings, "first",
-					  result->first ? result->first->remedy : NULL),
+	out_json_document(text,
+			  json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
+				    "smc-tools/doctor/1", "status", result->status, "problems",
+				    (int)result->counts[DOCTOR_PROBLEM], "warnings",
+				    (int)result->counts[DOCTOR_WARNING], "findings", findings,
+				    "first", result->first ? result->first->remedy : NULL),
 			  false);
 }
 

@@ -66,9 +66,9 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 		const char *remedy, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
 /* Findings without a remedy. */
-#define doctor_ok(doc, check, object, ...) \
+#define doctor_ok(doc, check, object, ...)                                                         \
 	doctor_say(doc, DOCTOR_OK, check, object, NULL, __VA_ARGS__)
-#define doctor_note(doc, check, object, ...) \
+#define doctor_note(doc, check, object, ...)                                                       \
 	doctor_say(doc, DOCTOR_NOTE, check, object, NULL, __VA_ARGS__)
 
 /* What makes a remedy for the next finding, valid until the next one is made. */

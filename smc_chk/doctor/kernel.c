@@ -46,8 +46,10 @@ static const char *cure(struct doctor *doc, const struct module_facts *module)
 		return "remove it from module_blacklist= of the kernel's command line and boot "
 		       "again";
 	if (strstr(file, "modules_disabled"))
-		return doctor_remedy(doc, "let the system load it at boot: "
-				     "echo %s >/etc/modules-load.d/%s.conf", name, name);
+		return doctor_remedy(doc,
+				     "let the system load it at boot: "
+				     "echo %s >/etc/modules-load.d/%s.conf",
+				     name, name);
 	return doctor_remedy(doc, "modprobe %s", name);
 }
 
@@ -80,8 +82,8 @@ static void say_no_smc(struct doctor *doc)
 	const char *release = doc->facts->release;
 	char built = option(doc, "CONFIG_SMC");
 	int error = doc->facts->socket_error;
-	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN ||
-			  built == 'y' || doc->facts->kernel.has_smc_dir;
+	bool is_refused = error != EAFNOSUPPORT || module->how == KMODULE_BUILTIN || built == 'y' ||
+			  doc->facts->kernel.has_smc_dir;
 	bool is_absent = built == 'n' || (!built && module->how != KMODULE_FILE);
 
 	doc->is_untestable = error == ENODATA || is_refused || is_absent;
@@ -93,7 +95,8 @@ static void say_no_smc(struct doctor *doc)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
 			   "run smc_chk outside the sandbox",
 			   "has SMC, but this process may not use it: %s (seccomp, "
-			   "RestrictAddressFamilies=)", strerror(error));
+			   "RestrictAddressFamilies=)",
+			   strerror(error));
 	else if (is_absent)
 		say_not_built(doc);
 	else if (module->how == KMODULE_ABSENT)
@@ -123,8 +126,9 @@ static void check_release(struct doctor *doc)
 
 static void check_config(struct doctor *doc)
 {
-	static const char *const names[] = { "SMC",  "SMC_DIAG", "SMC_LO",
-					     "DIBS", "DIBS_LO",	 "MPTCP" };
+	static const char *const names[] = {
+		"SMC", "SMC_DIAG", "SMC_LO", "DIBS", "DIBS_LO", "MPTCP"
+	};
 	char text[128] = "", name[32];
 	size_t len = 0;
 
@@ -164,8 +168,7 @@ static void check_families(struct doctor *doc)
 			   "does not answer: smc_pnet cannot work");
 	if (!doc->facts->has_genl)
 		doctor_say(doc, DOCTOR_WARNING, "netlink", SMC_ABI_GEN_FAMILY,
-			   "install kernel 5.11 or later",
-			   "is missing: smcd and smcr cannot work");
+			   "install kernel 5.11 or later", "is missing: smcd and smcr cannot work");
 	if (doc->facts->has_pnet && doc->facts->has_genl)
 		doctor_ok(doc, "netlink", NULL, "both families of SMC answer");
 }

@@ -88,8 +88,7 @@ static void check_link_local(struct doctor *doc, const struct pnet_row *row,
 	const struct netdev_facts *more = facts_of_net(doc->facts, net);
 	const char *remedy = NULL;
 
-	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") ||
-	    has_link_local(addrs, net->name))
+	if (!addrs->is_known || !strcmp(row->ib->driver, "rxe") || has_link_local(addrs, net->name))
 		return;
 	if (more->disable_ipv6)
 		/* sysctl(8) would take '*' and '=' in the name for something else. */
@@ -121,7 +120,8 @@ static void check_same_subnet(struct doctor *doc, const struct netdev *net)
 		netaddr_text(text, first, true);
 		doctor_note(doc, "address", net->name,
 			    "%zu addresses in subnet %s: SMC-Rv2 takes the GID of the first for "
-			    "all", count + 1, text);
+			    "all",
+			    count + 1, text);
 		return;
 	}
 }
@@ -166,7 +166,7 @@ static void check_asked_for(struct doctor *doc, const struct netdev *net)
 	if ((!choice || choice->smcr != UNUSABLE_PORT_DOWN) &&
 	    facts_of_net(doc->facts, net)->is_off)
 		doctor_say(doc, DOCTOR_PROBLEM, "netdev", net->name,
-		   doctor_command(doc, "ip link set dev ", net->name, " up"), "is down");
+			   doctor_command(doc, "ip link set dev ", net->name, " up"), "is down");
 }
 
 /* ---- the host ---- */
@@ -217,7 +217,8 @@ static void check_any(struct doctor *doc)
 				 "namespace: smc_pnet -a NAME -D RDMADEV";
 	doctor_say(doc, DOCTOR_PROBLEM, "device", iface, remedy,
 		   "SMC has neither an RDMA port nor an ISM device that it can use%s: everything "
-		   "stays on TCP", iface ? " for it" : "");
+		   "stays on TCP",
+		   iface ? " for it" : "");
 }
 
 static void check_sysfs(struct doctor *doc)

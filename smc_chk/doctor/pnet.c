@@ -68,8 +68,7 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 		return NULL;
 	for (size_t i = 0; i < entries.count && !command; i++)
 		if (is_entry_for(doc, &entries.entries[i], netdev))
-			command = doctor_take(doc, &text,
-					      pnet_command(&text, &entries.entries[i]));
+			command = doctor_take(doc, &text, pnet_command(&text, &entries.entries[i]));
 	smc_pnet_free(&entries);
 	return command;
 }
@@ -132,7 +131,8 @@ static void check_upper(struct doctor *doc, const struct pnet_row *row)
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, row->name, remedy,
 			   "PNET ID %s belongs on %s, its lower device: SMC looks there first, and "
-			   "older kernels only there", row->pnetid, row->net->base);
+			   "older kernels only there",
+			   row->pnetid, row->net->base);
 }
 
 static void check_hardware(struct doctor *doc, const struct pnet_row *row)
@@ -185,8 +185,7 @@ static void check_pair(struct doctor *doc, const struct pnet_row *port)
 	struct out_text text = { 0 };
 	bool is_typable = true;
 
-	if (!net || !*port->pnetid || !*net->net->pnetid ||
-	    !strcmp(port->pnetid, net->net->pnetid))
+	if (!net || !*port->pnetid || !*net->net->pnetid || !strcmp(port->pnetid, net->net->pnetid))
 		return;
 	entry = net->net->entry ? net->net->entry : port->entry;
 	if (entry) {
@@ -328,7 +327,8 @@ static void check_address(struct doctor *doc, const struct choice *choice)
 		doctor_say(doc, doctor_unusable_level(doc), "address", choice->net->name,
 			   "give the RDMA port's net device an address in the same subnet",
 			   "has no address in a subnet of %s port %u (%s), which has the same PNET "
-			   "ID", port->name, port->port, port->ib_port->netdev);
+			   "ID",
+			   port->name, port->port, port->ib_port->netdev);
 }
 
 /* Devices that SMC has nothing for are told in one line: there may be hundreds. */

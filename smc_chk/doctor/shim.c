@@ -36,7 +36,8 @@ static void check_narrow(struct doctor *doc)
 	if (!doc->facts->shim.has_narrow_loader)
 		return;
 	if (!doc->facts->shim.executes_narrow)
-		doctor_note(doc, CHECK, NULL, "32-bit programs cannot run: this kernel does not "
+		doctor_note(doc, CHECK, NULL,
+			    "32-bit programs cannot run: this kernel does not "
 			    "execute them (ia32_emulation=off, or no CONFIG_IA32_EMULATION)");
 	else if (library->ret >= 0 && library->ret & LIBRARY_FITS)
 		doctor_ok(doc, CHECK, library->file, "serves 32-bit programs");
@@ -52,8 +53,10 @@ static void check_foreign(struct doctor *doc)
 		const char *path = doc->facts->shim.foreign[i];
 
 		doctor_say(doc, DOCTOR_WARNING, CHECK, path,
-			   doctor_command(doc, "remove the package that it belongs to, by rpm -qf "
-					  "or dpkg -S ", path, ""),
+			   doctor_command(doc,
+					  "remove the package that it belongs to, by rpm -qf "
+					  "or dpkg -S ",
+					  path, ""),
 			   "belongs to another implementation: LD_PRELOAD=%s loads it",
 			   strrchr(path, '/') + 1);
 	}

@@ -58,7 +58,8 @@ static size_t find_modes(struct mode modes[MAX_MODES], const struct doctor_facts
 	for (size_t i = 0; i < count; i++) {
 		const struct pnet_row *device = ways[i].device;
 
-		modes[i] = (struct mode){ .name = ways[i].name, .version = ways[i].version,
+		modes[i] = (struct mode){ .name = ways[i].name,
+					  .version = ways[i].version,
 					  .is_loopback = ways[i].is_loopback };
 		if (device)
 			modes[i].device = device->name;
@@ -243,10 +244,9 @@ static int print_json(const struct doctor_facts *facts, const char *iface)
 	for (size_t i = 0; i < choices->count; i++)
 		if (is_chosen(facts, iface, &choices->all[i]))
 			json_array_append_new(array, json_choice(facts, &choices->all[i]));
-	return chk_print_json(json_pack("{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1",
-					"net_devices", array, "seid",
-					optional(seid_of(&choices->facts)), "ueids",
-					json_ueids(&choices->facts)));
+	return chk_print_json(json_pack(
+		"{s:s, s:o, s:o*, s:o*}", "schema", "smc-tools/static/1", "net_devices", array,
+		"seid", optional(seid_of(&choices->facts)), "ueids", json_ueids(&choices->facts)));
 }
 
 static int print_text(const struct doctor_facts *facts, const char *iface)

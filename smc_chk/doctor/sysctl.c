@@ -13,7 +13,7 @@
 /* One connection takes two buffers; below this many the next connections get smaller ones. */
 #define FEW_BLOCKS 16
 #define SMCD_MAX (1024ULL * 1024)
-#define SMCR_MAX_OLD (512ULL * 1024)		/* before kernel 6.11 */
+#define SMCR_MAX_OLD (512ULL * 1024) /* before kernel 6.11 */
 #define SMCR_MAX (512ULL * 1024 * 1024)
 
 /* ---- net.smc ---- */
@@ -23,8 +23,7 @@ static const char *find_bad(const char *name)
 {
 	static const char *const bad[][2] = {
 		{ "net.smc.autocorking_size", "off: each small send goes out alone" },
-		{ "net.smc.smcr_testlink_time",
-		  "off: a dead peer of an idle link is not noticed" },
+		{ "net.smc.smcr_testlink_time", "off: a dead peer of an idle link is not noticed" },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -47,10 +46,10 @@ static void check_knobs(struct doctor *doc)
 		if (value == knob->normal)
 			normal++;
 		else if (value <= 0 && bad)
-			doctor_say(doc, DOCTOR_WARNING, CHECK, knob->name,
-				   doctor_remedy(doc, "sysctl -w %s=%lld", knob->name,
-						 knob->normal),
-				   "is %lld, %s", value, bad);
+			doctor_say(
+				doc, DOCTOR_WARNING, CHECK, knob->name,
+				doctor_remedy(doc, "sysctl -w %s=%lld", knob->name, knob->normal),
+				"is %lld, %s", value, bad);
 		else
 			doctor_note(doc, CHECK, knob->name, "is %lld, the default is %lld", value,
 				    knob->normal);
@@ -111,8 +110,7 @@ static void suggest_size(struct doctor *doc, const char *name, const char *what)
 				 SMC_GOOD_BUFFER),
 		   "each connection gets 64 KiB to %s, too little for bulk data; smc_run sets %s "
 		   "itself, but eBPF cannot. 1000 connections then take %d MiB in place of %d",
-		   what,
-		   size_text(good, SMC_GOOD_BUFFER), 1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
+		   what, size_text(good, SMC_GOOD_BUFFER), 1000 * (SMC_GOOD_BUFFER / 1024) / 1024,
 		   1000 * (SMC_KERNEL_BUFFER / 1024) / 1024);
 }
 
@@ -150,8 +148,7 @@ static void check_core(struct doctor *doc, const char *name, const char *smc, co
 	size_text(text, real_size((unsigned long long)max));
 	if (max < value)
 		doctor_note(doc, "buffers", name, "programs that set %s get %s at most, others %s",
-			    opt, text,
-			    size_text(least, real_size((unsigned long long)value)));
+			    opt, text, size_text(least, real_size((unsigned long long)value)));
 	else
 		doctor_ok(doc, "buffers", name, "programs that set %s get up to %s", opt, text);
 }

@@ -60,8 +60,8 @@ static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
 			   "measure with smc_chk -C PEER --tune which buffers suffice",
 			   "%s in %.0f %% of %" PRIu64 " sends the own one, in %.0f %% the peer's; "
-			   "from %d %% on: %s", waits[i].what, own, sends, peer, waits[i].share,
-			   waits[i].why);
+			   "from %d %% on: %s",
+			   waits[i].what, own, sends, peer, waits[i].share, waits[i].why);
 	}
 	return is_bad;
 }
@@ -70,8 +70,8 @@ static bool check_downgraded(struct doctor *doc, int tech, const uint64_t *v)
 {
 	uint64_t downgraded = v[SMC_STAT_TX_EVENT + SMC_EVENT_DOWNGRADE] +
 			      v[SMC_STAT_RX_EVENT + SMC_EVENT_DOWNGRADE];
-	uint64_t all = v[SMC_STAT_TX_EVENT + SMC_EVENT_ALLOC] +
-		       v[SMC_STAT_RX_EVENT + SMC_EVENT_ALLOC];
+	uint64_t all =
+		v[SMC_STAT_TX_EVENT + SMC_EVENT_ALLOC] + v[SMC_STAT_RX_EVENT + SMC_EVENT_ALLOC];
 
 	all = all > downgraded ? all : downgraded;
 	if (all < LEAST_BUFFERS || percent(downgraded, all) < SHARE_DOWNGRADED)
@@ -80,8 +80,8 @@ static bool check_downgraded(struct doctor *doc, int tech, const uint64_t *v)
 		   tech == SMC_TECH_R ? "sysctl -w net.smc.smcr_buf_type=2" :
 					"ask for smaller buffers, or free memory",
 		   "of %" PRIu64 " new buffers %.0f %% were smaller than asked for, from %d %% on: "
-		   "the kernel finds no contiguous memory of that size", all,
-		   percent(downgraded, all), SHARE_DOWNGRADED);
+		   "the kernel finds no contiguous memory of that size",
+		   all, percent(downgraded, all), SHARE_DOWNGRADED);
 	return true;
 }
 
@@ -112,8 +112,8 @@ static uint32_t main_reason(const struct smc_stats *stats)
 static void check_fallbacks(struct doctor *doc)
 {
 	const struct smc_stats *stats = &doc->facts->stats;
-	uint64_t fell = stats->side[SMC_SIDE_CLIENT].fallbacks +
-			stats->side[SMC_SIDE_SERVER].fallbacks;
+	uint64_t fell =
+		stats->side[SMC_SIDE_CLIENT].fallbacks + stats->side[SMC_SIDE_SERVER].fallbacks;
 	uint64_t all = fell + connections(stats->tech[SMC_TECH_D].value) +
 		       connections(stats->tech[SMC_TECH_R].value);
 	uint32_t code = main_reason(stats);
@@ -128,8 +128,9 @@ static void check_fallbacks(struct doctor *doc)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks",
 			   doctor_remedy(doc, "smc_chk -e 0x%08" PRIx32, code),
 			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on; most "
-			   "often by %s, %s", percent(fell, all), all, SHARE_FALLBACKS,
-			   reason->symbol, reason->meaning);
+			   "often by %s, %s",
+			   percent(fell, all), all, SHARE_FALLBACKS, reason->symbol,
+			   reason->meaning);
 	else
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks", "smcr -d stats",
 			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on",

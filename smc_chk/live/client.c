@@ -33,17 +33,20 @@ static void explain_handshake(struct smc_err *err, const char *peer, uint16_t po
 
 	switch (code) {
 	case ETIME:
-		smc_err_say(err, code, "no SMC connection to %s port %u: TCP gets through, but the "
-			    "SMC handshake did not finish within %g s", peer, port,
-			    timeout_ms / 1000.0);
+		smc_err_say(err, code,
+			    "no SMC connection to %s port %u: TCP gets through, but the "
+			    "SMC handshake did not finish within %g s",
+			    peer, port, timeout_ms / 1000.0);
 		return;
 	case EPROTO: what = "answers the SMC handshake with something else"; break;
 	case ECONNRESET: what = "breaks off the SMC handshake"; break;
 	case ETIMEDOUT: what = "does not answer the SMC handshake"; break;
 	default: what = "fails in the SMC handshake"; break;
 	}
-	smc_err_say(err, code, "no SMC connection to %s port %u: it returns SMC's TCP option, but "
-		    "%s; it can be reached only without SMC", peer, port, what);
+	smc_err_say(err, code,
+		    "no SMC connection to %s port %u: it returns SMC's TCP option, but "
+		    "%s; it can be reached only without SMC",
+		    peer, port, what);
 }
 
 /* One sentence for each way in which an address cannot be reached. */
@@ -51,27 +54,36 @@ static void explain(struct smc_err *err, const char *peer, uint16_t port, int co
 {
 	switch (code) {
 	case ECONNREFUSED:
-		smc_err_say(err, code, "%s port %u refused the connection: nothing listens there, "
-			    "or a firewall rejects it", peer, port);
+		smc_err_say(err, code,
+			    "%s port %u refused the connection: nothing listens there, "
+			    "or a firewall rejects it",
+			    peer, port);
 		break;
 	case ETIMEDOUT:
-		smc_err_say(err, code, "no answer from %s port %u within %g s: the host is down, "
-			    "or a firewall drops the packets", peer, port, timeout_ms / 1000.0);
+		smc_err_say(err, code,
+			    "no answer from %s port %u within %g s: the host is down, "
+			    "or a firewall drops the packets",
+			    peer, port, timeout_ms / 1000.0);
 		break;
-	case ENETUNREACH: case ENETDOWN:
+	case ENETUNREACH:
+	case ENETDOWN:
 		smc_err_say(err, code, "no route to %s: the network is unreachable", peer);
 		break;
-	case EHOSTUNREACH: case EHOSTDOWN:
-		smc_err_say(err, code, "%s is unreachable: it does not answer in its network, or a "
-			    "router says so", peer);
+	case EHOSTUNREACH:
+	case EHOSTDOWN:
+		smc_err_say(err, code,
+			    "%s is unreachable: it does not answer in its network, or a "
+			    "router says so",
+			    peer);
 		break;
-	case EACCES: case EPERM:
-		smc_err_say(err, code, "a route or a firewall of this host prohibits connections "
-			    "to %s port %u", peer, port);
+	case EACCES:
+	case EPERM:
+		smc_err_say(err, code,
+			    "a route or a firewall of this host prohibits connections "
+			    "to %s port %u",
+			    peer, port);
 		break;
-	default:
-		smc_err_set(err, code, "cannot connect to %s port %u", peer, port);
-		break;
+	default: smc_err_set(err, code, "cannot connect to %s port %u", peer, port); break;
 	}
 }
 
@@ -149,8 +161,7 @@ static int check_data(struct client_result *result, int fd, const struct stream_
 			return -1;
 		result->bytes += sizes[i];
 	}
-	return exchange_round_trips(result, fd, limit, &result->rtt_min_ns,
-				  &result->rtt_median_ns);
+	return exchange_round_trips(result, fd, limit, &result->rtt_min_ns, &result->rtt_median_ns);
 }
 
 /* ---- what it runs over ---- */
@@ -203,8 +214,8 @@ static void find_group(struct client_result *result)
 
 	if (smc_genl_open(&nl, SMC_ABI_GEN_FAMILY, NULL))
 		return;
-	smc_genl_dump(nl, result->mode == SMC_MODE_SMCD ? SMC_ABI_GET_LGR_SMCD :
-							  SMC_ABI_GET_LINK_SMCR,
+	smc_genl_dump(nl,
+		      result->mode == SMC_MODE_SMCD ? SMC_ABI_GET_LGR_SMCD : SMC_ABI_GET_LINK_SMCR,
 		      look_at_group, &search, NULL);
 	smc_genl_close(nl);
 	result->has_lgr = search.n_found == 1;
@@ -253,8 +264,8 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 	}
 	result->is_ours = greeting == EXCHANGE_READY;
 	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk -S" : "another program");
-	if (result->is_ours && (exchange_data(result, fd, PROTO_WHO, 0, &limit) ||
-				check_data(result, fd, &limit)))
+	if (result->is_ours &&
+	    (exchange_data(result, fd, PROTO_WHO, 0, &limit) || check_data(result, fd, &limit)))
 		return -1;
 	if (!req->is_tcp_too || result->status == CHK_UNTESTED)
 		return 0;
@@ -295,9 +306,10 @@ int chk_connect(const struct chk_request *req)
 	if (client_test(&result, req, req->host, req->port ? req->port : CHK_PORT) == CHK_ERROR)
 		return cli_error(&chk_tool, "%s", result.err.text);
 	if (req->is_json) {
-		ret = chk_print_json(report_json(json_pack("{s:s, s:o}", "schema",
-							   "smc-tools/check/1", "host",
-							   out_json_str(req->host)), &result));
+		ret = chk_print_json(
+			report_json(json_pack("{s:s, s:o}", "schema", "smc-tools/check/1", "host",
+					      out_json_str(req->host)),
+				    &result));
 	} else {
 		report_text(&text, &result);
 		ret = chk_print(&text);

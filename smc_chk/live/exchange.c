@@ -11,10 +11,12 @@
 static int lost(struct smc_err *err, int code)
 {
 	if (code == ETIMEDOUT)
-		return smc_err_say(err, code, "the connection stalls: the server has it open, "
+		return smc_err_say(err, code,
+				   "the connection stalls: the server has it open, "
 				   "but data no longer moves");
 	if (code == ETIME)
-		return smc_err_say(err, code, "the test takes too long: the server still sends, "
+		return smc_err_say(err, code,
+				   "the test takes too long: the server still sends, "
 				   "but too slowly");
 	return smc_err_say(err, code, "the connection was lost in the middle of the test");
 }
@@ -43,8 +45,10 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 	} else if (memcmp(in, want, in_len)) {
 		while (in[at] == want[at])
 			at++;
-		ret = smc_err_say(&result->err, EBADMSG, "data was corrupted on the way: byte %zu "
-				  "of %zu came back wrong", at + 1, in_len);
+		ret = smc_err_say(&result->err, EBADMSG,
+				  "data was corrupted on the way: byte %zu "
+				  "of %zu came back wrong",
+				  at + 1, in_len);
 	}
 	free(in);
 	free(out);
@@ -103,6 +107,7 @@ enum exchange_greeting exchange_greeting(int fd, int wait_ms, uint8_t *offers)
 
 int exchange_busy(struct smc_err *err)
 {
-	return smc_err_say(err, EBUSY, "the server is busy: it serves as many clients as it can, "
+	return smc_err_say(err, EBUSY,
+			   "the server is busy: it serves as many clients as it can, "
 			   "or as many of this address; try again later");
 }

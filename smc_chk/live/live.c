@@ -53,8 +53,9 @@ static void test_address(struct client_result *result, const struct chk_request 
 
 int live_worse_status(int one, int other)
 {
-	static const int rank[] = { [CHK_OK] = 0, [CHK_TCP] = 1, [CHK_UNTESTED] = 2,
-				    [CHK_ERROR] = 3 };
+	static const int rank[] = {
+		[CHK_OK] = 0, [CHK_TCP] = 1, [CHK_UNTESTED] = 2, [CHK_ERROR] = 3
+	};
 
 	return rank[one] > rank[other] ? one : other;
 }
@@ -68,9 +69,9 @@ static void test_iface(struct live *live, const char *iface, union endpoint_addr
 	live->status = live_worse_status(live->status, result.status);
 	live->count++;
 	if (live->req->is_json) {
-		out_json_push(&live->list,
-			      report_json(json_pack("{s:o}", "interface", out_json_str(iface)),
-					  &result));
+		out_json_push(
+			&live->list,
+			report_json(json_pack("{s:o}", "interface", out_json_str(iface)), &result));
 		return;
 	}
 	out_escaped(&live->text, iface, IF_NAMESIZE);
@@ -107,8 +108,8 @@ static void test_all(struct live *live, const struct ifaddrs *list, bool with_lo
 			first = first->ifa_next;
 		if (first != ifa || !is_wanted(live->req, ifa, with_loopback))
 			continue;
-		memcpy(&addr, ifa->ifa_addr, ifa->ifa_addr->sa_family == AF_INET ?
-						     sizeof(addr.in) : sizeof(addr.in6));
+		memcpy(&addr, ifa->ifa_addr,
+		       ifa->ifa_addr->sa_family == AF_INET ? sizeof(addr.in) : sizeof(addr.in6));
 		test_iface(live, ifa->ifa_name, &addr);
 	}
 }
@@ -148,9 +149,8 @@ int chk_live(const struct chk_request *req)
 	if (!live.count)
 		live.status = nothing_tested(req);
 	else if (req->is_json)
-		printed = chk_print_json(json_pack("{s:s, s:O}", "schema",
-						   "smc-tools/check-live/1", "interfaces",
-						   live.list));
+		printed = chk_print_json(json_pack("{s:s, s:O}", "schema", "smc-tools/check-live/1",
+						   "interfaces", live.list));
 	else
 		printed = chk_print(&live.text);
 	json_decref(live.list);

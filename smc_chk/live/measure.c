@@ -110,8 +110,9 @@ static int measure_one(struct client_result *result, struct client_rates *rates,
 		return -1;
 	if (!result->is_ours)
 		return 0;
-	return latency(result, rates, fd, limit) ||
-	       measure_throughput(result, rates, fd, limit) ? -1 : 0;
+	return latency(result, rates, fd, limit) || measure_throughput(result, rates, fd, limit) ?
+		       -1 :
+		       0;
 }
 
 /* Where a firewall lets only the usual port through, that has to do. Return: as measure_open(). */
@@ -143,12 +144,12 @@ int measure_rates(struct client_result *result, int fd, bool has_tcp,
 	if (tcp < 0)
 		return -1;
 	/* It has to wait for its turn, and a server gives up a client that asks nothing. */
-	result->has_rates = (!result->is_ours ||
-			     !exchange_data(result, tcp, PROTO_ECHO, 1, limit)) &&
-			    !measure_one(result, &result->smc, fd, true, limit);
+	result->has_rates =
+		(!result->is_ours || !exchange_data(result, tcp, PROTO_ECHO, 1, limit)) &&
+		!measure_one(result, &result->smc, fd, true, limit);
 	result->peer = tcp_peer;
-	result->has_rates = result->has_rates &&
-			    !measure_one(result, &result->tcp, tcp, false, limit);
+	result->has_rates =
+		result->has_rates && !measure_one(result, &result->tcp, tcp, false, limit);
 	result->peer = peer;
 	if (result->has_rates)
 		close(tcp);

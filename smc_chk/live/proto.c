@@ -86,7 +86,8 @@ bool proto_get_request(struct proto_request *request, const uint8_t in[PROTO_SIZ
 	if (memcmp(wire.magic, request_magic, PROTO_MAGIC_SIZE) || wire.version != VERSION)
 		return false;
 	switch (request->command) {
-	case PROTO_ECHO: case PROTO_SINK: return request->length <= PROTO_MAX_LENGTH;
+	case PROTO_ECHO:
+	case PROTO_SINK: return request->length <= PROTO_MAX_LENGTH;
 	case PROTO_WHO: return request->length == 0;
 	case PROTO_BUFFERS: return request->length <= PROTO_MAX_BUFFERS;
 	default: return false;

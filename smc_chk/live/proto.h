@@ -34,8 +34,8 @@
 
 #include "smc/sock.h"
 
-#define PROTO_SIZE 16		  /* of every message */
-#define PROTO_MAX_LENGTH (1 << 30) /* of what follows a request */
+#define PROTO_SIZE 16		    /* of every message */
+#define PROTO_MAX_LENGTH (1 << 30)  /* of what follows a request */
 #define PROTO_MAX_BUFFERS (4 << 20) /* what a client may ask for */
 #define PROTO_MAGIC_SIZE 4
 

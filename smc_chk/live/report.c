@@ -36,8 +36,8 @@ static bool has_server_reason(const struct client_result *result)
 /* ---- text ---- */
 
 /* A line: what it is about, and what is to be said of that. */
-static void __attribute__((format(printf, 3, 4))) put(struct out_text *text, const char *label,
-						      const char *fmt, ...)
+static void __attribute__((format(printf, 3, 4)))
+put(struct out_text *text, const char *label, const char *fmt, ...)
 {
 	va_list args;
 
@@ -129,7 +129,8 @@ static void put_remedy(struct out_text *text, const struct client_result *result
 	char peer[ENDPOINT_TEXT_SIZE];
 
 	if (code == REASON_PEERNOSMC && result->is_ours) {
-		out_str(text, "Try: look for what removed SMC's TCP option (254) from the "
+		out_str(text,
+			"Try: look for what removed SMC's TCP option (254) from the "
 			"handshake, since both ends speak SMC: a firewall on the way, SYN cookies, "
 			"or handshake limitation (smcr hs)\n");
 		return;
@@ -180,8 +181,8 @@ static unsigned int smallest_buffer(const struct client_result *result)
 
 	if (!result->has_sock || !(sock->has & SMC_SOCK_HAS_CONN))
 		return 0;
-	return sock->conn.sndbuf_size < sock->conn.peer_rmbe_size ? sock->conn.sndbuf_size
-								  : sock->conn.peer_rmbe_size;
+	return sock->conn.sndbuf_size < sock->conn.peer_rmbe_size ? sock->conn.sndbuf_size :
+								    sock->conn.peer_rmbe_size;
 }
 
 /* Is SMC slower than TCP, with no more than the kernel gives where nobody has set a size? */
@@ -359,11 +360,11 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 /* What is known of a connection. */
 static int add_connection(json_t *json, const struct client_result *result)
 {
-	int ret = add(json, json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer",
-				      json_endpoint(&result->peer), "local",
-				      json_endpoint(&result->local), "server", json_server(result),
-				      "handshake_ns", (json_int_t)result->handshake_ns, "mode",
-				      mode_key(result->mode)));
+	int ret = add(json,
+		      json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer", json_endpoint(&result->peer),
+				"local", json_endpoint(&result->local), "server",
+				json_server(result), "handshake_ns",
+				(json_int_t)result->handshake_ns, "mode", mode_key(result->mode)));
 
 	if (has_reason(result))
 		ret |= add(json, json_reasons(result->sock.fallback.reason,
@@ -387,8 +388,10 @@ static int add_connection(json_t *json, const struct client_result *result)
 
 json_t *report_json(json_t *json, const struct client_result *result)
 {
-	static const char *const names[] = { [CHK_OK] = "smc", [CHK_ERROR] = "error",
-					     [CHK_TCP] = "tcp", [CHK_UNTESTED] = "untested" };
+	static const char *const names[] = { [CHK_OK] = "smc",
+					     [CHK_ERROR] = "error",
+					     [CHK_TCP] = "tcp",
+					     [CHK_UNTESTED] = "untested" };
 	int ret = add(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
 				      *result->err.text ? result->err.text : NULL));
 

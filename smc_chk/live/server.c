@@ -226,13 +226,17 @@ static int accept_one(struct server *server, int listener, bool is_large)
 		return 0;
 	}
 	switch (errno) {
-	case EBADF: case EINVAL: case ENOTSOCK: case EOPNOTSUPP:
-		return -errno;
-	case EMFILE: case ENFILE: case ENOBUFS: case ENOMEM:
+	case EBADF:
+	case EINVAL:
+	case ENOTSOCK:
+	case EOPNOTSUPP: return -errno;
+	case EMFILE:
+	case ENFILE:
+	case ENOBUFS:
+	case ENOMEM:
 		nanosleep(&moment, NULL); /* clients go, and there is room again */
 		return 0;
-	default: /* EAGAIN; a client that has gone already */
-		return 0;
+	default: /* EAGAIN; a client that has gone already */ return 0;
 	}
 }
 
@@ -256,9 +260,8 @@ static void *accept_extra(void *arg)
 				  { .fd = client->extra, .events = POLLIN } };
 
 	while (poll(pfds, 2, -1) >= 0 || errno == EINTR)
-		if (pfds[0].revents ||
-		    (pfds[1].revents &&
-		     accept_one(client->server, client->extra, client->gives_large)))
+		if (pfds[0].revents || (pfds[1].revents && accept_one(client->server, client->extra,
+								      client->gives_large)))
 			break;
 	return NULL;
 }
@@ -357,8 +360,8 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 
 	while (!is_over(server, is_once)) {
 		for (int i = 0; i < server->n_listeners; i++)
-			pfds[2 + i] = (struct pollfd){ .fd = server->listeners[i],
-						       .events = POLLIN };
+			pfds[2 + i] =
+				(struct pollfd){ .fd = server->listeners[i], .events = POLLIN };
 		ret = poll(pfds, 2 + (nfds_t)server->n_listeners, -1);
 		if (ret < 0 && errno != EINTR)
 			return smc_err_set(err, errno, "cannot wait for clients");
@@ -369,8 +372,9 @@ int server_run(struct server *server, int signal_fd, bool is_once, struct smc_er
 		if (pfds[1].revents)
 			eventfd_read(server->event, &count);
 		for (int i = 0; i < server->n_listeners; i++) {
-			ret = !pfds[2 + i].revents ? 0 :
-			      accept_one(server, server->listeners[i], false);
+			ret = !pfds[2 + i].revents ?
+				      0 :
+				      accept_one(server, server->listeners[i], false);
 			if (ret)
 				return smc_err_set(err, -ret, "cannot accept clients");
 		}
@@ -434,8 +438,8 @@ static int listen_on_free_port(struct server *server, union endpoint_addr *addrs
 		return 0;
 	if (ret == -EADDRINUSE)
 		return smc_err_say(err, -ret, "no port from %u to 65535 is free", first);
-	return smc_err_set(err, -ret, "cannot listen on %s port %u",
-			   endpoint_text(text, &addrs[0]), port);
+	return smc_err_set(err, -ret, "cannot listen on %s port %u", endpoint_text(text, &addrs[0]),
+			   port);
 }
 
 /* As many as there are descriptors for. */
@@ -475,7 +479,8 @@ int server_open(struct server **out, union endpoint_addr *addrs, int count, uint
 static int find_addresses(const struct chk_request *req, union endpoint_addr addrs[2],
 			  struct smc_err *err)
 {
-	const struct addrinfo hints = { .ai_family = req->family, .ai_socktype = SOCK_STREAM,
+	const struct addrinfo hints = { .ai_family = req->family,
+					.ai_socktype = SOCK_STREAM,
 					.ai_flags = AI_PASSIVE };
 	struct addrinfo *list;
 	int ret, count = 0;
@@ -564,8 +569,7 @@ int chk_server(const struct chk_request *req)
 	raise_limit(RLIMIT_NPROC); /* of nobody, whose threads are counted together */
 	signal_fd = catch_signals();
 	count = find_addresses(req, addrs, &err);
-	if (count < 0 ||
-	    server_open(&server, addrs, count, req->port ? req->port : CHK_PORT, &err))
+	if (count < 0 || server_open(&server, addrs, count, req->port ? req->port : CHK_PORT, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	chk_debug(req, "serving on %d listening sockets", count);
 	ret = give_up_rights(req, &err) ? cli_error(&chk_tool, "%s", err.text) :

@@ -101,7 +101,8 @@ static int check_server(struct tune *tune)
 	int status = client_test(result, req, req->host, req->port ? req->port : CHK_PORT);
 
 	if (status == CHK_TCP)
-		smc_err_say(&result->err, EPROTO, "nothing to tune: the connection is TCP, not "
+		smc_err_say(&result->err, EPROTO,
+			    "nothing to tune: the connection is TCP, not "
 			    "SMC; 'smc_chk -C' says why");
 	if (!status && !result->is_ours) {
 		status = CHK_ERROR;
@@ -112,8 +113,8 @@ static int check_server(struct tune *tune)
 
 static int measure(struct tune *tune)
 {
-	const struct stream_limit limit = stream_limit(tune->req->timeout_ms,
-						       (uint64_t)tune->req->timeout_ms);
+	const struct stream_limit limit =
+		stream_limit(tune->req->timeout_ms, (uint64_t)tune->req->timeout_ms);
 	int status = check_server(tune), control, ret;
 	uint8_t offers = 0;
 	uint64_t ns;

@@ -49,7 +49,8 @@ static int write_knob(struct tune *tune, const char *name, unsigned long value)
 	snprintf(text, sizeof(text), "%lu", value);
 	ret = host_write(text, "/proc/sys/net/smc/%s", name);
 	return ret ? smc_err_set(&tune->result.err, -ret, "cannot set net.smc.%s to %lu", name,
-				 value) : 0;
+				 value) :
+		     0;
 }
 
 /* Another one would take what this one sets for what was there. Held until the program ends. */
@@ -61,7 +62,8 @@ static int lock_knobs(struct smc_err *err)
 	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
 		return 0;
 	close(fd);
-	return smc_err_say(err, EBUSY, "another smc_chk --tune --kernel is changing net.smc of "
+	return smc_err_say(err, EBUSY,
+			   "another smc_chk --tune --kernel is changing net.smc of "
 			   "this host");
 }
 
@@ -71,11 +73,13 @@ int tune_kernel_ready(struct tune *tune)
 	unsigned long room;
 
 	if (tune->result.mode != SMC_MODE_SMCR)
-		return smc_err_say(err, EPROTO, "--kernel is for connections over SMC-R, which "
+		return smc_err_say(err, EPROTO,
+				   "--kernel is for connections over SMC-R, which "
 				   "this one is not");
 	/* Written as it is, for the error that is sure to come without permission. */
 	return lock_knobs(err) || read_knob(tune, ROOM, &room) || write_knob(tune, ROOM, room) ?
-	       -1 : 0;
+		       -1 :
+		       0;
 }
 
 static void add_row(struct tune *tune, const char *knob, unsigned long value)
@@ -280,8 +284,10 @@ static int fresh_group(struct trial *trial, const struct tune_row *row, struct s
 	}
 	free(before.lgrs);
 	if (!ret && !is_found)
-		ret = smc_err_say(&tune->result.err, EBUSY, "no new link group after %d "
-				  "connections", FILL_MAX);
+		ret = smc_err_say(&tune->result.err, EBUSY,
+				  "no new link group after %d "
+				  "connections",
+				  FILL_MAX);
 	if (!ret)
 		chk_debug(tune->req, "%s=%lu: link group %08x, %zu places taken",
 			  row->knob ? row->knob : "as it is", row->value, lgr->id, trial->count);
@@ -322,7 +328,8 @@ static int open_in(struct trial *trial, const struct smc_lgr *lgr)
 	if (is_in)
 		return fd;
 	endpoint_abort(fd);
-	smc_err_say(&tune->result.err, EBUSY, "connections of other programs come between; try "
+	smc_err_say(&tune->result.err, EBUSY,
+		    "connections of other programs come between; try "
 		    "again when there are fewer");
 	return -1;
 }
@@ -336,7 +343,8 @@ static int open_row(struct trial *trial, int n)
 	if (ret)
 		return ret;
 	if (!(lgr.has & SMC_LGR_HAS_MAX_CONNS) || lgr.max_conns != ROOM_LEAST)
-		return smc_err_say(&trial->tune->result.err, EPROTO, "a new link group does not go "
+		return smc_err_say(&trial->tune->result.err, EPROTO,
+				   "a new link group does not go "
 				   "by net.smc of this host: that takes SMC v2.1, kernel 6.8 at "
 				   "both ends, and the RDMA device in this network namespace");
 	check_group(row, &lgr);
@@ -380,7 +388,8 @@ static void end_trial(struct trial *trial)
 
 int tune_kernel(struct tune *tune, int control)
 {
-	struct trial trial = { .tune = tune, .control = control,
+	struct trial trial = { .tune = tune,
+			       .control = control,
 			       .bytes = tune->sizes.rows[tune->sizes.enough].asked };
 	int ret = tune_port(tune, control, trial.bytes, &trial.port);
 

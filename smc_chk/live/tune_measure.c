@@ -23,8 +23,10 @@ int tune_port(struct tune *tune, int control, int bytes, uint16_t *port)
 		return 0;
 	ret = exchange_port(control, bytes, tune->req->timeout_ms, port);
 	if (ret == -EBUSY)
-		return smc_err_say(&tune->result.err, EBUSY, "the server does not listen with "
-				   "buffers of %d bytes; try again later", bytes);
+		return smc_err_say(&tune->result.err, EBUSY,
+				   "the server does not listen with "
+				   "buffers of %d bytes; try again later",
+				   bytes);
 	return ret ? smc_err_set(&tune->result.err, -ret, "the server does not answer") : 0;
 }
 
@@ -52,8 +54,10 @@ int tune_open(struct tune *tune, int bytes, uint16_t port)
 
 	if (fd < 0 || !endpoint_is_tcp(fd))
 		return fd;
-	smc_err_say(&tune->result.err, EPROTO, "with buffers of %d bytes the connection fell back "
-		    "to TCP", bytes);
+	smc_err_say(&tune->result.err, EPROTO,
+		    "with buffers of %d bytes the connection fell back "
+		    "to TCP",
+		    bytes);
 	endpoint_abort(fd);
 	return -1;
 }
@@ -84,8 +88,7 @@ int tune_measure(struct tune *tune, int fd, int bytes, double *value)
 	int ret;
 
 	switch (tune->req->shape) {
-	case CHK_SHAPE_RPC:
-		return measure_rpc(tune, fd, &limit, value);
+	case CHK_SHAPE_RPC: return measure_rpc(tune, fd, &limit, value);
 	case CHK_SHAPE_CONNECTIONS:
 		ret = measure_connects(&tune->result, &rates, true, bytes, &limit);
 		*value = rates.connects_per_second;

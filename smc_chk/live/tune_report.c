@@ -108,10 +108,11 @@ static void put_lines(struct out_text *text, const struct tune *tune)
 		out_str(text, "The usual buffers are enough: nothing to change.\n");
 		return;
 	}
-	out_printf(text, "For one program, here and at the server:\n"
-			 "  smc_run -r %dK -t %dK COMMAND\n"
-			 "For all, in a file of /etc/sysctl.d, for connections to come:\n"
-			 "  net.smc.rmem = %d\n  net.smc.wmem = %d\n",
+	out_printf(text,
+		   "For one program, here and at the server:\n"
+		   "  smc_run -r %dK -t %dK COMMAND\n"
+		   "For all, in a file of /etc/sysctl.d, for connections to come:\n"
+		   "  net.smc.rmem = %d\n  net.smc.wmem = %d\n",
 		   size / 1024, size / 1024, size, size);
 	out_printf(text, "A connection takes up to %d KiB on each side.\n", 2 * size / 1024);
 }
@@ -140,9 +141,10 @@ static void put_kernel(struct out_text *text, const struct tune *tune)
 
 	if (!table->count)
 		return;
-	out_printf(text, "\nKnobs of net.smc on this host, each with a link group of its own, and "
-			 "the buffers\nthat are enough:\n %-29s %10s %10s %10s\n", "",
-		   unit_name(tune), "least", "most");
+	out_printf(text,
+		   "\nKnobs of net.smc on this host, each with a link group of its own, and "
+		   "the buffers\nthat are enough:\n %-29s %10s %10s %10s\n",
+		   "", unit_name(tune), "least", "most");
 	for (int i = 0; i < table->count; i++)
 		put_knob(text, tune, i);
 	if (!enough->knob) {
@@ -150,10 +152,14 @@ static void put_kernel(struct out_text *text, const struct tune *tune)
 		return;
 	}
 	if (gain->has_interval)
-		out_printf(text, "The best one gives %.2f times what they give as they are (95 %%: "
-				 "%.2f-%.2f).\n", gain->ratio, gain->low, gain->high);
-	out_printf(text, "For link groups to come, in a file of /etc/sysctl.d:\n"
-			 "  net.smc.%s = %lu\n", enough->knob, enough->value);
+		out_printf(text,
+			   "The best one gives %.2f times what they give as they are (95 %%: "
+			   "%.2f-%.2f).\n",
+			   gain->ratio, gain->low, gain->high);
+	out_printf(text,
+		   "For link groups to come, in a file of /etc/sysctl.d:\n"
+		   "  net.smc.%s = %lu\n",
+		   enough->knob, enough->value);
 }
 
 void tune_text(struct out_text *text, const struct tune *tune)
@@ -171,15 +177,19 @@ void tune_text(struct out_text *text, const struct tune *tune)
 		put_row(text, tune, i);
 	if (!tune->has_server)
 		out_str(text, "The server keeps its usual buffers: it knows no others, or its "
-			"other ports cannot be reached.\n");
+			      "other ports cannot be reached.\n");
 	if (tune->limit < (unsigned long)PROTO_MAX_BUFFERS)
-		out_printf(text, "Larger ones were not tried: net.core.rmem_max and wmem_max end "
-				 "at %lu.\n", tune->limit);
+		out_printf(text,
+			   "Larger ones were not tried: net.core.rmem_max and wmem_max end "
+			   "at %lu.\n",
+			   tune->limit);
 	if (tune->sizes.enough != tune->sizes.best)
 		out_str(text, "From there to the best one the differences are within the noise.\n");
 	if (tune->sizes.enough && gain->has_interval)
-		out_printf(text, "The best one gives %.2f times what the usual ones give (95 %%: "
-				 "%.2f-%.2f).\n", gain->ratio, gain->low, gain->high);
+		out_printf(text,
+			   "The best one gives %.2f times what the usual ones give (95 %%: "
+			   "%.2f-%.2f).\n",
+			   gain->ratio, gain->low, gain->high);
 	put_lines(text, tune);
 	put_kernel(text, tune);
 }
@@ -237,11 +247,10 @@ json_t *tune_json(const struct tune *tune)
 		out_json_push(&sizes, json_size(&table->rows[i]));
 	return json_pack("{s:s, s:o, s:s, s:s, s:s, s:b, s:i, s:i, s:b, s:o, s:o*}", "schema",
 			 "smc-tools/check-tune/1", "host", out_json_str(tune->req->host), "mode",
-			 smc_mode_name(tune->result.mode), "shape",
-			 shape_name(shape, tune->req), "unit",
-			 tune->req->shape == CHK_SHAPE_BULK ? "bytes/s" : "1/s", "server_follows",
-			 tune->has_server, "best", table->rows[table->best].asked, "enough",
-			 table->rows[table->enough].asked, "within_noise",
+			 smc_mode_name(tune->result.mode), "shape", shape_name(shape, tune->req),
+			 "unit", tune->req->shape == CHK_SHAPE_BULK ? "bytes/s" : "1/s",
+			 "server_follows", tune->has_server, "best", table->rows[table->best].asked,
+			 "enough", table->rows[table->enough].asked, "within_noise",
 			 table->enough != table->best, "sizes", sizes, "kernel",
 			 tune->kernel.count ? json_kernel(&tune->kernel) : NULL);
 }

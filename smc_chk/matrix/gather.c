@@ -56,9 +56,12 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 /* Return: a descriptor of a bundle, -errno with @err. */
 static int collect(struct workdir *work, const char *host, struct smc_err *err)
 {
-	static const char *const words[] = { "ssh", "-n", "-o", "BatchMode=yes", "-o",
-					     "ConnectTimeout=" SSH_CONNECT, "--", NULL, "smc_chk",
-					     "-b", "-", NULL };
+	static const char *const words[] = { "ssh",	"-n",
+					     "-o",	"BatchMode=yes",
+					     "-o",	"ConnectTimeout=" SSH_CONNECT,
+					     "--",	NULL,
+					     "smc_chk", "-b",
+					     "-",	NULL };
 	int fd = openat(work->fd, "collected", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int errors = memfd_create("errors", MFD_CLOEXEC), status = -EIO;
 	char *argv[sizeof(words) / sizeof(words[0])], text[ERROR_SIZE];
@@ -72,8 +75,9 @@ static int collect(struct workdir *work, const char *host, struct smc_err *err)
 	else if (status < 0)
 		smc_err_set(err, -status, "%s: cannot run ssh", host);
 	else if (status)
-		smc_err_say(err, EIO, "%s: %s", host, *last_line(text, errors) ?
-			    last_line(text, errors) : "ssh failed, and says nothing");
+		smc_err_say(err, EIO, "%s: %s", host,
+			    *last_line(text, errors) ? last_line(text, errors) :
+						       "ssh failed, and says nothing");
 	else
 		lseek(fd, 0, SEEK_SET);
 	if (errors >= 0)

@@ -90,8 +90,8 @@ static int add_net(struct writing *job, const struct doctor_facts *facts,
 	}
 	if (!is_smcr && facts->has_smc)
 		ret = explain(net.why, net.command, facts, net.name);
-	return ret ? ret : smc_array_append(&job->host.nets, &job->n_nets, &job->size, &net,
-					    sizeof(net));
+	return ret ? ret :
+		     smc_array_append(&job->host.nets, &job->n_nets, &job->size, &net, sizeof(net));
 }
 
 static void take_eids(struct predict_host *host, const struct choice_facts *deciding)
@@ -115,8 +115,7 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 {
 	long long number;
 
-	snprintf(host->kernel, sizeof(host->kernel), "%.*s", PREDICT_NAME_SIZE - 1,
-		 facts->release);
+	snprintf(host->kernel, sizeof(host->kernel), "%.*s", PREDICT_NAME_SIZE - 1, facts->release);
 	memcpy(host->boot, facts->boot, sizeof(host->boot));
 	if (facts->has_smc)
 		host->traits |= PREDICT_SMC;

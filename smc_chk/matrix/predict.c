@@ -234,8 +234,7 @@ static bool is_smcr_v2(struct prediction *result, const struct way *way)
 	if (way->family != AF_INET) {
 		if (result)
 			say(result, PREDICT_SMCR_V2, PREDICT_BOTH,
-			    "give both an address in one IPv4 subnet",
-			    "SMC-R v2 is for IPv4 only");
+			    "give both an address in one IPv4 subnet", "SMC-R v2 is for IPv4 only");
 		return false;
 	}
 	if (!knows_v2(result, PREDICT_SMCR_V2, way))
@@ -345,8 +344,7 @@ static void say_limits(struct prediction *result, const struct way *way)
 	if (result->max_links != 1)
 		return;
 	one = server->max_links == 1 ? PREDICT_SERVER : PREDICT_CLIENT;
-	say(result, result->mode,
-	    server->max_links == client->max_links ? PREDICT_BOTH : one,
+	say(result, result->mode, server->max_links == client->max_links ? PREDICT_BOTH : one,
 	    "sysctl -w net.smc.smcr_max_links_per_lgr=2",
 	    "one link a link group, which does not survive the loss of a port");
 }
@@ -431,7 +429,10 @@ static void find_way(struct prediction *best, struct way *kept,
 		int family;
 		bool is_routed;
 	} tries[] = {
-		{ AF_INET, false }, { AF_INET, true }, { AF_INET6, false }, { AF_INET6, true },
+		{ AF_INET, false },
+		{ AF_INET, true },
+		{ AF_INET6, false },
+		{ AF_INET6, true },
 	};
 
 	for (size_t n = 0; n < sizeof(tries) / sizeof(tries[0]) && !best->client; n++)
@@ -440,7 +441,9 @@ static void find_way(struct prediction *best, struct way *kept,
 				struct way way = {
 					{ hosts[0], hosts[1] },
 					{ &hosts[0]->nets[i], &hosts[1]->nets[k] },
-					{ NULL, NULL }, tries[n].family, false,
+					{ NULL, NULL },
+					tries[n].family,
+					false,
 				};
 
 				try_ways(best, kept, &way, tries[n].is_routed);

@@ -57,8 +57,8 @@ static void put_row(struct table *table, size_t from, size_t to, const struct pr
 	if (result->client)
 		snprintf(row.over, sizeof(row.over), "%s%s%s%s", result->client->name,
 			 strcmp(result->client->name, result->server->name) ? " - " : "",
-			 strcmp(result->client->name, result->server->name) ?
-				 result->server->name : "",
+			 strcmp(result->client->name, result->server->name) ? result->server->name :
+									      "",
 			 result->is_routed ? ", routed" : "");
 	row.why = matrix_why(&table->why, result, row.one, row.other);
 	out_row(&table->text, &table->view, &row);
@@ -130,8 +130,7 @@ static json_t *json_gap(const struct document *doc, size_t from, size_t to,
 			const struct prediction *result, const struct predict_gap *gap)
 {
 	bool is_about = gap->mode != result->mode && gap->mode != PREDICT_TCP;
-	const char *name = matrix_host(doc->matrix,
-				       gap->side == PREDICT_CLIENT ? from : to)->name;
+	const char *name = matrix_host(doc->matrix, gap->side == PREDICT_CLIENT ? from : to)->name;
 	struct out_text text = { 0 };
 	json_t *json;
 	json_t *hosts = *gap->command ? json_array() : NULL;

@@ -19,8 +19,7 @@ struct kind {
 };
 
 static const struct out_col columns[] = {
-	{ "count", "Connections", "count", 11, OUT_RIGHT,
-	  OUT_DEC(kind, count, 0) },
+	{ "count", "Connections", "count", 11, OUT_RIGHT, OUT_DEC(kind, count, 0) },
 	{ "mode", "Mode", "mode", 10, OUT_STR(kind, mode) },
 	{ "client", "Such as", "client", 8, OUT_PTR(kind, one) },
 	{ "server", "to", "server", 8, OUT_PTR(kind, other) },

@@ -56,7 +56,7 @@ struct conversations {
 	struct {
 		size_t place;
 		uint64_t id;
-	} *ended;
+	} * ended;
 	size_t n_ended, ended_size, n_forgotten;
 	struct known *known;
 	size_t n_known, known_size;
@@ -198,12 +198,17 @@ static struct item *add(struct conversations *all, const struct item *new)
 static bool passes(const struct wish *wish, const struct conversation *conversation, uint32_t uid)
 {
 	static const uint8_t modes[] = {
-		[SMC_MODE_NONE] = UINT8_MAX, [SMC_MODE_SMCR] = SMC_ABI_MODE_SMCR,
-		[SMC_MODE_SMCD] = SMC_ABI_MODE_SMCD, [SMC_MODE_TCP] = SMC_ABI_MODE_TCP,
+		[SMC_MODE_NONE] = UINT8_MAX,
+		[SMC_MODE_SMCR] = SMC_ABI_MODE_SMCR,
+		[SMC_MODE_SMCD] = SMC_ABI_MODE_SMCD,
+		[SMC_MODE_TCP] = SMC_ABI_MODE_TCP,
 	};
 	struct smc_sock sock = {
-		.state = SMC_ABI_ACTIVE, .mode = modes[conversation->mode], .uid = uid,
-		.local = conversation->local, .peer = conversation->peer,
+		.state = SMC_ABI_ACTIVE,
+		.mode = modes[conversation->mode],
+		.uid = uid,
+		.local = conversation->local,
+		.peer = conversation->peer,
 	};
 
 	if (filter_match(wish->filter, &sock))
@@ -231,8 +236,8 @@ static bool is_other_end(const struct conversations *all, const struct ends *end
 
 static void complete_mode(const struct conversations *all, struct item *item)
 {
-	size_t place = smc_index_find(&all->by_known, hash_ends(&item->ends), is_known, all,
-				      &item->ends);
+	size_t place =
+		smc_index_find(&all->by_known, hash_ends(&item->ends), is_known, all, &item->ends);
 
 	if (place != SMC_INDEX_NONE)
 		item->conversation.mode = all->known[place].mode;
@@ -241,19 +246,23 @@ static void complete_mode(const struct conversations *all, struct item *item)
 static struct item first_of(const struct conversations *all, const struct smcdata_record *record)
 {
 	static const enum smc_mode modes[] = {
-		[SMCDATA_UNKNOWN] = SMC_MODE_NONE, [SMCDATA_SMCR] = SMC_MODE_SMCR,
+		[SMCDATA_UNKNOWN] = SMC_MODE_NONE,
+		[SMCDATA_SMCR] = SMC_MODE_SMCR,
 		[SMCDATA_SMCD] = SMC_MODE_SMCD,
 	};
 	const struct smcdata_conn *conn = &record->conn;
 	struct item item = { .conversation = {
-		.id = conn->id, .is_old = conn->is_old,
-		.local = bpf_ends_local(&conn->ends), .peer = bpf_ends_peer(&conn->ends),
-		.mode = conn->mode <= SMCDATA_SMCD ? modes[conn->mode] : SMC_MODE_NONE,
-	} };
+				     .id = conn->id,
+				     .is_old = conn->is_old,
+				     .local = bpf_ends_local(&conn->ends),
+				     .peer = bpf_ends_peer(&conn->ends),
+				     .mode = conn->mode <= SMCDATA_SMCD ? modes[conn->mode] :
+									  SMC_MODE_NONE,
+			     } };
 
 	item.conversation.is_server = conn->side == SMCDATA_SERVER ||
-		(conn->side == SMCDATA_ANY_SIDE &&
-		 item.conversation.local.port < item.conversation.peer.port);
+				      (conn->side == SMCDATA_ANY_SIDE &&
+				       item.conversation.local.port < item.conversation.peer.port);
 	memcpy(&item.conversation.lgr, &conn->lgr, sizeof(conn->lgr));
 	item.ends = ends_of(&item.conversation.local, &item.conversation.peer);
 	if (conn->is_old && item.conversation.mode == SMC_MODE_NONE)
@@ -269,8 +278,7 @@ static int begin(struct conversations *all, const struct smcdata_record *record,
 
 	/* Only the verdict on it is gone, if it does not say who it is. */
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
-	    !passes(&all->wish, &item.conversation, record->uid) ||
-	    is_other_end(all, &item.ends)) {
+	    !passes(&all->wish, &item.conversation, record->uid) || is_other_end(all, &item.ends)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
 		return 0;
 	}
@@ -329,8 +337,8 @@ static int tell_end(struct conversations *all, struct item *item, struct payload
 static void set_process(struct payload *payload, struct conversation *conversation,
 			const struct smcdata_record *record)
 {
-	payload->is_other_process = !payload->is_first &&
-				    (pid_t)record->conn.pid != conversation->pid;
+	payload->is_other_process =
+		!payload->is_first && (pid_t)record->conn.pid != conversation->pid;
 	conversation->pid = (pid_t)record->conn.pid;
 	/* The record that told its name may be lost. */
 	memset(conversation->comm, 0, sizeof(conversation->comm));
@@ -343,7 +351,10 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 {
 	struct item *item;
 	struct payload payload = {
-		.at = at, .full = record->full, .len = record->len, .data = data,
+		.at = at,
+		.full = record->full,
+		.len = record->len,
+		.data = data,
 		.is_unread = record->is_unread,
 		.is_end = record->kind == SMCDATA_CLOSE,
 	};

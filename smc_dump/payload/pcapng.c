@@ -14,17 +14,29 @@
 
 enum {
 	SECTION_APPLICATION = 4,
-	PACKET_FLAGS = 2, PACKET_INBOUND = 1, PACKET_OUTBOUND = 2,
-	STATISTICS_RECEIVED = 4, STATISTICS_DROPPED = 5,
-	ETHERNET = 1, /* LINKTYPE_ETHERNET */
+	PACKET_FLAGS = 2,
+	PACKET_INBOUND = 1,
+	PACKET_OUTBOUND = 2,
+	STATISTICS_RECEIVED = 4,
+	STATISTICS_DROPPED = 5,
+	ETHERNET = 1,	  /* LINKTYPE_ETHERNET */
 	SECONDS_TO_9 = 9, /* nanoseconds */
 };
 
 enum {
-	FIN = 1, SYN = 2, PUSH = 8, ACK = 16,
-	ETHERNET_HEADER = 14, IPV4_HEADER = 20, IPV6_HEADER = 40, TCP_HEADER = 20,
+	FIN = 1,
+	SYN = 2,
+	PUSH = 8,
+	ACK = 16,
+	ETHERNET_HEADER = 14,
+	IPV4_HEADER = 20,
+	IPV6_HEADER = 40,
+	TCP_HEADER = 20,
 	/* MSS, NOP, window scale: so much may be on its way. */
-	TCP_OPTIONS = 8, MSS = 65495, WINDOW = 65535, WINDOW_SCALE = 14,
+	TCP_OPTIONS = 8,
+	MSS = 65495,
+	WINDOW = 65535,
+	WINDOW_SCALE = 14,
 	/* What an IP packet has room for, as the length of most is told. */
 	SEGMENT = 61440,
 	/* Somebody acknowledges so many bytes that nobody answers, or the window would be full. */
@@ -313,8 +325,11 @@ static uint8_t *put_padded(uint8_t *to, size_t offset, const void *data, size_t 
 static void put_last(uint8_t *to, const struct segment *segment, size_t len)
 {
 	const struct last last = {
-		PACKET_FLAGS, sizeof(last.direction),
-		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND, BLOCKS_END, (uint32_t)len,
+		PACKET_FLAGS,
+		sizeof(last.direction),
+		segment->is_sent ? PACKET_OUTBOUND : PACKET_INBOUND,
+		BLOCKS_END,
+		(uint32_t)len,
 	};
 
 	memcpy(to, &last, sizeof(last));
@@ -329,9 +344,12 @@ static void append(struct out_text *text, const struct segment *segment)
 	const size_t block = sizeof(struct first) + padded(len) + sizeof(struct last) +
 			     (comment ? sizeof(option) + padded(comment) : 0);
 	const struct first first = {
-		BLOCKS_PACKET, (uint32_t)block, .time = (uint32_t)segment->at,
+		BLOCKS_PACKET,
+		(uint32_t)block,
+		.time = (uint32_t)segment->at,
 		.time_high = (uint32_t)((uint64_t)segment->at >> 32),
-		.captured = (uint32_t)len, .full = (uint32_t)headers + segment->full,
+		.captured = (uint32_t)len,
+		.full = (uint32_t)headers + segment->full,
 	};
 	uint8_t *to = (uint8_t *)out_reserve(text, block);
 
@@ -356,9 +374,13 @@ static struct segment segment_of(const struct payload *payload, bool is_sent, ui
 	const struct conversation *conversation = payload->conversation;
 
 	return (struct segment){
-		.conversation = conversation, .is_sent = is_sent, .flags = flags,
+		.conversation = conversation,
+		.is_sent = is_sent,
+		.flags = flags,
 		.passed = { conversation->passed[0], conversation->passed[1] },
-		.after = { 1, 1 }, .at = payload->at, .comment = "",
+		.after = { 1, 1 },
+		.at = payload->at,
+		.comment = "",
 	};
 }
 

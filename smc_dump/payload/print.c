@@ -85,8 +85,8 @@ static void add_contents(json_t *json, const struct print *print, const struct p
 {
 	struct out_text hex = { 0 };
 	/* None for what is not UTF-8. */
-	json_t *text = print->is_text ? json_stringn((const char *)payload->data, payload->len) :
-					NULL;
+	json_t *text =
+		print->is_text ? json_stringn((const char *)payload->data, payload->len) : NULL;
 
 	if (text)
 		json_object_set_new(json, "text", text);
@@ -122,12 +122,11 @@ static void append_json(struct out_text *text, const struct print *print,
 	char from[LINE_ADDR_SIZE], to[LINE_ADDR_SIZE], group[9];
 	json_t *json = json_pack(
 		"{s:s, s:s, s:I, s:I, s:s, s:s, s:o, s:s, s:b}", "schema", LINE_SCHEMA, "event",
-		payload->is_end ? "closed" : "data", "seconds",
-		(json_int_t)(payload->at / SECOND), "nanoseconds",
-		(json_int_t)(payload->at % SECOND), "from", line_addr(from, sender(payload)), "to",
-		line_addr(to, receiver(payload)), "connection",
-		out_json_number(conversation->number), "mode", conversation_mode(conversation),
-		"is_old", conversation->is_old);
+		payload->is_end ? "closed" : "data", "seconds", (json_int_t)(payload->at / SECOND),
+		"nanoseconds", (json_int_t)(payload->at % SECOND), "from",
+		line_addr(from, sender(payload)), "to", line_addr(to, receiver(payload)),
+		"connection", out_json_number(conversation->number), "mode",
+		conversation_mode(conversation), "is_old", conversation->is_old);
 
 	snprintf(group, sizeof(group), "%08" PRIx32, conversation->lgr);
 	if (conversation->lgr)

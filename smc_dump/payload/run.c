@@ -196,8 +196,8 @@ static int open_all(struct payload_capture *capture)
 	ret = tap_open(&capture->tap, snaplen, on_record, capture, capture->err);
 	if (ret)
 		return ret;
-	capture->all = conversations_new(&wish, tap_state(capture->tap)->unwanted, on_payload,
-					 capture);
+	capture->all =
+		conversations_new(&wish, tap_state(capture->tap)->unwanted, on_payload, capture);
 	if (!capture->all)
 		return smc_err_set(capture->err, ENOMEM, "cannot follow connections");
 	read_list(capture);
@@ -207,7 +207,10 @@ static int open_all(struct payload_capture *capture)
 int payload_run(const struct request *request, struct smc_err *err)
 {
 	struct payload_capture capture = {
-		.request = request, .err = err, .fd = -1, .output = { .fd = -1 },
+		.request = request,
+		.err = err,
+		.fd = -1,
+		.output = { .fd = -1 },
 		.print = { request->show.is_json, request->show.is_hex, request->is_text },
 	};
 	int ret = open_all(&capture);

@@ -60,8 +60,14 @@ static int start(struct tap *tap, uint32_t snaplen, struct smc_err *err)
 	};
 	struct smcdata_state *state = calloc(1, sizeof(*state));
 	struct bpf_watch watch = {
-		.elf = elf, .len = sizeof(elf), .state = SMCDATA_STATE, .value = state,
-		.module = "smc", .ring = SMCDATA_RECORDS, .fn = on_record, .arg = tap,
+		.elf = elf,
+		.len = sizeof(elf),
+		.state = SMCDATA_STATE,
+		.value = state,
+		.module = "smc",
+		.ring = SMCDATA_RECORDS,
+		.fn = on_record,
+		.arg = tap,
 	};
 	void *shared;
 	int map;

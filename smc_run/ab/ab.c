@@ -66,7 +66,8 @@ static int start_server(struct comparison *self, struct child *server, const str
 			struct smc_err *err)
 {
 	const struct child_how how = {
-		.req = req, .argv = self->server.we_wordv,
+		.req = req,
+		.argv = self->server.we_wordv,
 		.out = self->options->is_shown ? STDERR_FILENO : -1,
 	};
 	int ret = child_start(&self->nursery, server, &how, err);
@@ -81,8 +82,9 @@ static int start_server(struct comparison *self, struct child *server, const str
 		if (!server->pid)
 			return server_ended(server, "before it listened", err);
 	}
-	return ret ? ret : smc_err_say(err, ETIMEDOUT, "the server does not listen after %d s",
-				       LISTEN_STEPS * LISTEN_MS / 1000);
+	return ret ? ret :
+		     smc_err_say(err, ETIMEDOUT, "the server does not listen after %d s",
+				 LISTEN_STEPS * LISTEN_MS / 1000);
 }
 
 /* Until the command has ended. A server for one client may end before, of its own accord. */
@@ -158,7 +160,8 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct re
 	child_end(&self->nursery, &command);
 	child_end(&self->nursery, &server);
 	if (!nursery_clear(&self->nursery) && !ret)
-		ret = smc_err_say(err, EPERM, "what a run has started may not be ended: it has "
+		ret = smc_err_say(err, EPERM,
+				  "what a run has started may not be ended: it has "
 				  "the rights of another user");
 	output_free(&output);
 	run->seconds = (double)(command.end_ns - command.start_ns) / 1e9;
@@ -174,7 +177,8 @@ static int run_tcp(struct comparison *self, struct ab_run *run, struct smc_err *
 	int ret = run_once(self, run, NULL, err);
 
 	if (!ret && (run->seen.smcd || run->seen.smcr))
-		return smc_err_say(err, EINVAL, "the run over TCP used SMC: the command opens SMC "
+		return smc_err_say(err, EINVAL,
+				   "the run over TCP used SMC: the command opens SMC "
 				   "sockets by itself, or what this was started from lets it");
 	return ret;
 }
@@ -232,7 +236,8 @@ static int run_all(struct comparison *self, struct smc_err *err)
 
 static int print(const struct comparison *self)
 {
-	struct ab_result result = { .options = self->options, .argv = self->argv,
+	struct ab_result result = { .options = self->options,
+				    .argv = self->argv,
 				    .pairs = self->pairs + 1,
 				    .count = (size_t)self->options->pairs };
 	struct out_text text = { 0 };
@@ -263,8 +268,10 @@ static int read_server(struct comparison *self)
 	if (code == WRDE_NOSPACE)
 		return cli_error(tool, "out of memory");
 	if (code || !self->server.we_wordc)
-		return cli_usage_error(tool, "--server: '%s' is not a program with arguments; a "
-				       "script may do more", self->options->server);
+		return cli_usage_error(tool,
+				       "--server: '%s' is not a program with arguments; a "
+				       "script may do more",
+				       self->options->server);
 	return 0;
 }
 
@@ -282,7 +289,8 @@ static int prepare(struct comparison *self)
 		self->has_regex = true;
 	}
 	if (way_has_smc()) {
-		cli_error(tool, "nothing to compare: %s", "SMC sockets cannot be opened here; "
+		cli_error(tool, "nothing to compare: %s",
+			  "SMC sockets cannot be opened here; "
 			  "'smc_chk' says more");
 		return AB_NOT_USED;
 	}

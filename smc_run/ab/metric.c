@@ -97,7 +97,8 @@ int metric_find(const regex_t *regex, const struct output *output, double *value
 	int length;
 
 	if (!output->text || !find_last(regex, output->text, found, &where))
-		return smc_err_say(err, ENOENT, "--metric matches nothing of what the command "
+		return smc_err_say(err, ENOENT,
+				   "--metric matches nothing of what the command "
 				   "printed");
 	found[0] = regex->re_nsub ? found[1] : found[0];
 	number = where + found[0].rm_so;
@@ -108,5 +109,8 @@ int metric_find(const regex_t *regex, const struct output *output, double *value
 			return 0;
 	}
 	return smc_err_say(err, EINVAL, "what --metric matches is not a number: '%.*s'",
-			   found[0].rm_so < 0 ? 0 : length > 80 ? 80 : length, number);
+			   found[0].rm_so < 0 ? 0 :
+			   length > 80	      ? 80 :
+						length,
+			   number);
 }

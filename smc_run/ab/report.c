@@ -191,12 +191,8 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 	const char *better = result->options->metric ? "better" : "faster";
 
 	switch (result->verdict) {
-	case AB_SMC_BETTER:
-		out_printf(text, "%s is %s.\n", title(result), better);
-		break;
-	case AB_TCP_BETTER:
-		out_printf(text, "TCP is %s.\n", better);
-		break;
+	case AB_SMC_BETTER: out_printf(text, "%s is %s.\n", title(result), better); break;
+	case AB_TCP_BETTER: out_printf(text, "TCP is %s.\n", better); break;
 	case AB_NO_DIFFERENCE:
 		out_str(text, "No difference shown: the interval includes 1.\n");
 		break;
@@ -208,8 +204,8 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 			out_str(text, "No verdict: values of 0 have no ratio.\n");
 		break;
 	case AB_SMC_NOT_USED:
-		out_printf(text, "No verdict: %s.\n", result->used ?
-			   "not every run used SMC" : "SMC was not used");
+		out_printf(text, "No verdict: %s.\n",
+			   result->used ? "not every run used SMC" : "SMC was not used");
 		break;
 	}
 }
@@ -256,9 +252,9 @@ static json_t *json_numbers(const struct numbers *numbers)
 static json_t *json_run(const struct ab_result *result, const struct ab_run *run)
 {
 	const struct sightings *seen = &run->seen;
-	json_t *json = json_pack("{s:f, s:f, s:f, s:{s:I, s:I, s:I}}", "wall_seconds",
-				 run->seconds, "cpu_seconds", run->cpu_seconds, "context_switches",
-				 run->switches, "sockets", "smcd", (json_int_t)seen->smcd, "smcr",
+	json_t *json = json_pack("{s:f, s:f, s:f, s:{s:I, s:I, s:I}}", "wall_seconds", run->seconds,
+				 "cpu_seconds", run->cpu_seconds, "context_switches", run->switches,
+				 "sockets", "smcd", (json_int_t)seen->smcd, "smcr",
 				 (json_int_t)seen->smcr, "tcp", (json_int_t)seen->tcp);
 
 	if (seen->has_counters)
@@ -281,9 +277,8 @@ static json_t *json_pairs(const struct ab_result *result)
 	for (size_t i = 0; i < result->count; i++) {
 		const struct ab_pair *pair = &result->pairs[i];
 
-		out_json_push(&array, json_pack("{s:b, s:o, s:o}", "smc_first",
-						pair->is_smc_first, "tcp",
-						json_run(result, &pair->tcp), "smc",
+		out_json_push(&array, json_pack("{s:b, s:o, s:o}", "smc_first", pair->is_smc_first,
+						"tcp", json_run(result, &pair->tcp), "smc",
 						json_run(result, &pair->smc)));
 	}
 	return array;
@@ -301,23 +296,23 @@ static json_t *json_command(char *const *argv)
 void report_json(struct out_text *text, const struct ab_result *result)
 {
 	static const char *const verdicts[] = {
-		[AB_SMC_BETTER] = "smc", [AB_TCP_BETTER] = "tcp", [AB_NO_DIFFERENCE] = "none",
-		[AB_TOO_FEW] = "too_few", [AB_SMC_NOT_USED] = "not_used",
+		[AB_SMC_BETTER] = "smc",	[AB_TCP_BETTER] = "tcp",
+		[AB_NO_DIFFERENCE] = "none",	[AB_TOO_FEW] = "too_few",
+		[AB_SMC_NOT_USED] = "not_used",
 	};
 	const struct ab_options *options = result->options;
-	json_t *doc = json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema",
-				"smc-tools/ab/1", "command", json_command(result->argv), "server",
-				options->server ? out_json_str(options->server) : NULL, "count",
-				options->pairs, "used_smc", (json_int_t)result->used, "verdict",
-				verdicts[result->verdict], "wall_seconds",
-				json_numbers(&result->seconds), "cpu_seconds",
-				json_numbers(&result->cpu_seconds), "context_switches",
-				json_numbers(&result->switches));
+	json_t *doc =
+		json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema",
+			  "smc-tools/ab/1", "command", json_command(result->argv), "server",
+			  options->server ? out_json_str(options->server) : NULL, "count",
+			  options->pairs, "used_smc", (json_int_t)result->used, "verdict",
+			  verdicts[result->verdict], "wall_seconds", json_numbers(&result->seconds),
+			  "cpu_seconds", json_numbers(&result->cpu_seconds), "context_switches",
+			  json_numbers(&result->switches));
 
 	if (options->metric) {
 		json_object_set_new(doc, "metric", json_numbers(&result->metric));
-		json_object_set_new(doc, "lower_is_better",
-				    json_boolean(options->is_lower_better));
+		json_object_set_new(doc, "lower_is_better", json_boolean(options->is_lower_better));
 	}
 	json_object_set_new(doc, "pairs", json_pairs(result));
 	out_json_document(text, doc, false);

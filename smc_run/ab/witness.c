@@ -58,8 +58,8 @@ static void load_holders(struct proc_table *table, pid_t root, bool is_self)
 {
 	struct family family = { 0 };
 
-	if (!is_self || !smc_array_append(&family.pids, &family.count, &family.size, &root,
-					  sizeof(root)))
+	if (!is_self ||
+	    !smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root)))
 		family_add(&family, root);
 	proc_table_load_of(table, family.pids, family.count);
 	family_free(&family);
@@ -200,8 +200,8 @@ struct witness *witness_start(void)
 	witness->has_before = read_stats(&witness->before);
 	witness->stop = eventfd(0, EFD_CLOEXEC);
 	/* The signals that the caller waits for are blocked, and so they are in the thread. */
-	witness->is_watching = witness->stop >= 0 &&
-			       !pthread_create(&witness->thread, NULL, watch, witness);
+	witness->is_watching =
+		witness->stop >= 0 && !pthread_create(&witness->thread, NULL, watch, witness);
 	return witness;
 }
 

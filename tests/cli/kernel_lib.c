@@ -41,7 +41,7 @@ static const char *const families[] = { "SMC_GEN_NETLINK", "SMC_PNETID", "ethtoo
 
 /* An answer in pieces, each what one recvmsg() gives: bytes, or an errno. */
 struct sock {
-	int fd;			/* 0: unused */
+	int fd; /* 0: unused */
 	bool has_ext_ack, has_timeout;
 	_Alignas(struct nlmsghdr) char bytes[SIZE];
 	size_t len;
@@ -202,8 +202,8 @@ static void dump(const struct request *request, const char *name, unsigned int n
 
 static void find_family(const struct request *request)
 {
-	const struct nlattr *name = (const struct nlattr *)
-		((const char *)NLMSG_DATA(request->nlh) + GENL_HDRLEN);
+	const struct nlattr *name =
+		(const struct nlattr *)((const char *)NLMSG_DATA(request->nlh) + GENL_HDRLEN);
 	struct {
 		struct genlmsghdr head;
 		struct nlattr attr;
@@ -258,9 +258,18 @@ static void each(struct sock *sock, void (*change)(struct nlmsghdr *nlh))
 	}
 }
 
-static void next_seq(struct nlmsghdr *nlh) { nlh->nlmsg_seq += 7; }
-static void other_port(struct nlmsghdr *nlh) { nlh->nlmsg_pid += 1; }
-static void interrupt(struct nlmsghdr *nlh) { nlh->nlmsg_flags |= NLM_F_DUMP_INTR; }
+static void next_seq(struct nlmsghdr *nlh)
+{
+	nlh->nlmsg_seq += 7;
+}
+static void other_port(struct nlmsghdr *nlh)
+{
+	nlh->nlmsg_pid += 1;
+}
+static void interrupt(struct nlmsghdr *nlh)
+{
+	nlh->nlmsg_flags |= NLM_F_DUMP_INTR;
+}
 
 static void forget(struct sock *sock)
 {
@@ -460,9 +469,9 @@ static ssize_t ask(struct sock *sock, const struct nlmsghdr *nlh, size_t len)
 
 int socket(int domain, int type, int protocol)
 {
-	bool is_known = domain == AF_NETLINK &&
-			(protocol == NETLINK_SOCK_DIAG || protocol == NETLINK_GENERIC ||
-			 protocol == NETLINK_RDMA);
+	bool is_known =
+		domain == AF_NETLINK && (protocol == NETLINK_SOCK_DIAG ||
+					 protocol == NETLINK_GENERIC || protocol == NETLINK_RDMA);
 
 	if (domain == AF_SMC || protocol == IPPROTO_SMC)
 		return REAL(socket)(AF_INET, type, 0);

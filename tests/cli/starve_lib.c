@@ -77,8 +77,8 @@ struct program {
 };
 
 struct run {
-	int status, out, errors;	/* as of waitpid(2); descriptors */
-	unsigned int count;		/* allocations */
+	int status, out, errors; /* as of waitpid(2); descriptors */
+	unsigned int count;	 /* allocations */
 };
 
 static void run(struct run *run, const struct program *program)
@@ -254,8 +254,8 @@ static int instead(int argc, char **argv, char **envp)
 {
 	const struct program program = { real_main, argc, argv, envp };
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		      0);
 	if (shared == MAP_FAILED)
 		abort();
 	return starve(&program);

@@ -12,10 +12,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A property that must hold for every input; a sanitizer or the shell sees the abort. */
-#define MUST(condition)          \
-	do {                     \
-		if (!(condition)) \
-			abort(); \
+#define MUST(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			abort();                                                                   \
 	} while (0)
 
 /*

@@ -27,15 +27,15 @@ static int on_event(void *arg, const struct flow_event *event)
 	out_reset(&shown->text);
 	MUST(show_event(&shown->text, &json, event));
 	MUST(shown->text.len && memchr(shown->text.data, '\n', shown->text.len) ==
-	     shown->text.data + shown->text.len - 1);
+					shown->text.data + shown->text.len - 1);
 	shown->events++;
 	return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const int links[] = { 0, 1, 12, 101, 108, 113, 228, 229, 276, 147,
-				     9, 50, 51, 104, 166, 239, 242 };
+	static const int links[] = { 0,	  1, 12, 101, 108, 113, 228, 229, 276,
+				     147, 9, 50, 51,  104, 166, 239, 242 };
 	struct shown shown = { 0 };
 	struct flow_table *flows = flow_new(on_event, &shown, true);
 	struct packet_time time = { 1700000000, 999999000 };

@@ -22,7 +22,10 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct replay_request request = {
-		.name = "x", .bytes = "\1", .len = 1, .body = BODY,
+		.name = "x",
+		.bytes = "\1",
+		.len = 1,
+		.body = BODY,
 	};
 	char *text = malloc(size + 1), words[HOST_PROBE_SIZE];
 	struct proc_table table = { 0 };

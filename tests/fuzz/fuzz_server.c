@@ -14,8 +14,13 @@
 /* What the server sends to this client. Return: its length, the first OUT_SIZE bytes in @out. */
 static size_t serve(const uint8_t *data, size_t size, size_t chunk, uint64_t gap_ns, uint8_t *out)
 {
-	fake = (struct fake_live){ .in = data, .in_len = size, .chunk = chunk, .gap_ns = gap_ns,
-				   .out = out, .out_size = OUT_SIZE, .is_tcp = true };
+	fake = (struct fake_live){ .in = data,
+				   .in_len = size,
+				   .chunk = chunk,
+				   .gap_ns = gap_ns,
+				   .out = out,
+				   .out_size = OUT_SIZE,
+				   .is_tcp = true };
 	session_serve(-1, NULL);
 	MUST(fake.dumps <= 1);
 	/* Nobody can hold a place for longer than ten minutes. */

@@ -16,8 +16,9 @@ static void check_text(const struct out_text *text)
 
 static void print_text(const struct smcss_row *row)
 {
-	static const struct smcss_opts opts = { .is_debug = true, .only_smcr = true,
-						.only_smcd = true, .has_processes = true };
+	static const struct smcss_opts opts = {
+		.is_debug = true, .only_smcr = true, .only_smcd = true, .has_processes = true
+	};
 	struct out_text text = { 0 };
 	struct out_view view;
 

@@ -42,8 +42,9 @@ static int load(struct input *input, const char *path)
 /* Numbers at the edges of what fits, and of what the formats count. */
 static void set_edge(struct input *input, size_t at)
 {
-	static const uint32_t edges[] = { 0, 1, 3, 4, 40, 55, 63, 64, 127, 255, 256,
-					  0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff };
+	static const uint32_t edges[] = { 0,	  1,	      3,	  4,	     40,  55,
+					  63,	  64,	      127,	  255,	     256, 0x7fff,
+					  0xffff, 0x7fffffff, 0x80000000, 0xffffffff };
 	uint32_t value = edges[random_below(sizeof(edges) / sizeof(edges[0]))];
 	size_t width = 1U << random_below(3);
 
@@ -80,9 +81,7 @@ static void mutate_once(struct input *input, const struct input *other)
 		if (input->len)
 			set_edge(input, at);
 		break;
-	case 3: /* cut the end off */
-		input->len = at;
-		break;
+	case 3: /* cut the end off */ input->len = at; break;
 	case 4: /* take a piece out */
 		len = random_below(16);
 		if (len > input->len - at)

@@ -103,9 +103,12 @@ static int set(int fd, int level, int name, int value)
 static const char *events(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT | POLLPRI | POLLRDHUP };
-	static const struct { short bit; const char *name; } names[] = {
-		{ POLLIN, "IN" }, { POLLPRI, "PRI" }, { POLLOUT, "OUT" }, { POLLRDHUP, "RDHUP" },
-		{ POLLHUP, "HUP" }, { POLLERR, "ERR" },
+	static const struct {
+		short bit;
+		const char *name;
+	} names[] = {
+		{ POLLIN, "IN" },	{ POLLPRI, "PRI" }, { POLLOUT, "OUT" },
+		{ POLLRDHUP, "RDHUP" }, { POLLHUP, "HUP" }, { POLLERR, "ERR" },
 	};
 	static char texts[4][40];
 	static unsigned int next;
@@ -151,10 +154,12 @@ static struct address loopback(int port)
 	struct sockaddr_in6 *in6 = (void *)&addr.any;
 
 	if (family == AF_INET) {
-		*in = (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons(port),
+		*in = (struct sockaddr_in){ .sin_family = AF_INET,
+					    .sin_port = htons(port),
 					    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	} else {
-		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(port),
+		*in6 = (struct sockaddr_in6){ .sin6_family = AF_INET6,
+					      .sin6_port = htons(port),
 					      .sin6_addr = in6addr_loopback };
 		addr.len = sizeof(*in6);
 	}
@@ -340,12 +345,13 @@ static void undress(int fd)
 	len = sizeof(name);
 	getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &len);
 	say("alive=%d reuse=%d rcvbuf=%d mark=%d rcvtimeo=%d.%d nodelay=%d idle=%d timeout=%d "
-	    "cc=%s tos=%d cloexec=%d flags=%x owner=%d", get(fd, SOL_SOCKET, SO_KEEPALIVE),
-	    get(fd, SOL_SOCKET, SO_REUSEADDR), get(fd, SOL_SOCKET, SO_RCVBUF),
-	    get(fd, SOL_SOCKET, SO_MARK), (int)time.tv_sec, (int)time.tv_usec,
-	    get(fd, IPPROTO_TCP, TCP_NODELAY), get(fd, IPPROTO_TCP, TCP_KEEPIDLE),
-	    get(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), name, get(fd, IPPROTO_IP, IP_TOS),
-	    fcntl(fd, F_GETFD), (unsigned int)fcntl(fd, F_GETFL), fcntl(fd, F_GETOWN) == getpid());
+	    "cc=%s tos=%d cloexec=%d flags=%x owner=%d",
+	    get(fd, SOL_SOCKET, SO_KEEPALIVE), get(fd, SOL_SOCKET, SO_REUSEADDR),
+	    get(fd, SOL_SOCKET, SO_RCVBUF), get(fd, SOL_SOCKET, SO_MARK), (int)time.tv_sec,
+	    (int)time.tv_usec, get(fd, IPPROTO_TCP, TCP_NODELAY),
+	    get(fd, IPPROTO_TCP, TCP_KEEPIDLE), get(fd, IPPROTO_TCP, TCP_USER_TIMEOUT), name,
+	    get(fd, IPPROTO_IP, IP_TOS), fcntl(fd, F_GETFD), (unsigned int)fcntl(fd, F_GETFL),
+	    fcntl(fd, F_GETOWN) == getpid());
 	if (family == AF_INET6)
 		say("v6only=%d tclass=%d", get(fd, IPPROTO_IPV6, IPV6_V6ONLY),
 		    get(fd, IPPROTO_IPV6, IPV6_TCLASS));
@@ -902,7 +908,9 @@ static int passed(int fd)
 	} control = { .header = { CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS } };
 	char byte = 0;
 	struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &iov,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
 	int ends[2], other;
 
@@ -918,28 +926,20 @@ static int passed(int fd)
 static void leave(int fd, enum end end)
 {
 	switch (end) {
-	case END_UNDERSCORE:
-		_exit(0);
+	case END_UNDERSCORE: _exit(0);
 	case END_EXEC:
 		fcntl(fd, F_SETFD, FD_CLOEXEC);
 		execlp("true", "true", (char *)NULL);
 		break;
-	case END_CLOSE:
-		close(fd);
-		break;
+	case END_CLOSE: close(fd); break;
 	case END_INHERITED:
 		syscall(SYS_dup3, fd, 9, 0);
 		syscall(SYS_close, fd);
 		execlp("sh", "sh", "-c", "exec 9>&-", (char *)NULL);
 		break;
-	case END_PASSED:
-		close(passed(fd));
-		break;
-	case END_KILL:
-		raise(SIGKILL);
-		break;
-	default:
-		break;
+	case END_PASSED: close(passed(fd)); break;
+	case END_KILL: raise(SIGKILL); break;
+	default: break;
 	}
 	exit(0);
 }
@@ -1224,7 +1224,9 @@ static void case_rest_control(void)
 {
 	char byte, control[200];
 	struct iovec iov = { &byte, 1 };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control,
 			      .msg_controllen = sizeof(control) };
 	struct pair p = make_pair();
 
@@ -1290,37 +1292,65 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "identity", case_identity }, { "ioctls", case_ioctls }, { "zerocopy", case_zerocopy },
-	{ "peek_off", case_peek_off }, { "txrehash", case_txrehash }, { "rcvlowat", case_rcvlowat },
-	{ "reuseport", case_reuseport }, { "reuseport_bound", case_reuseport_bound },
-	{ "fast_open", case_fast_open }, { "collisions", case_collisions },
-	{ "short", case_short }, { "linger", case_linger },
-	{ "linger_listener", case_linger_listener }, { "retry", case_retry },
-	{ "retry_nonblocking", case_retry_nonblocking }, { "unspec", case_unspec },
-	{ "epoll", case_epoll }, { "send_timeout", case_send_timeout },
-	{ "send_timeout_ok", case_send_timeout_ok }, { "late_error", case_late_error },
+	{ "identity", case_identity },
+	{ "ioctls", case_ioctls },
+	{ "zerocopy", case_zerocopy },
+	{ "peek_off", case_peek_off },
+	{ "txrehash", case_txrehash },
+	{ "rcvlowat", case_rcvlowat },
+	{ "reuseport", case_reuseport },
+	{ "reuseport_bound", case_reuseport_bound },
+	{ "fast_open", case_fast_open },
+	{ "collisions", case_collisions },
+	{ "short", case_short },
+	{ "linger", case_linger },
+	{ "linger_listener", case_linger_listener },
+	{ "retry", case_retry },
+	{ "retry_nonblocking", case_retry_nonblocking },
+	{ "unspec", case_unspec },
+	{ "epoll", case_epoll },
+	{ "send_timeout", case_send_timeout },
+	{ "send_timeout_ok", case_send_timeout_ok },
+	{ "late_error", case_late_error },
 	{ "self", case_self },
-	{ "signals", case_signals }, { "signal_ends", case_signal_ends },
-	{ "devices", case_devices }, { "splice", case_splice }, { "splice_full", case_splice_full },
-	{ "sendfile", case_sendfile }, { "more_close", case_more_close },
-	{ "more_shutdown", case_more_shutdown }, { "cork_close", case_cork_close },
-	{ "unsent_exit", case_unsent_exit }, { "unsent_close", case_unsent_close },
+	{ "signals", case_signals },
+	{ "signal_ends", case_signal_ends },
+	{ "devices", case_devices },
+	{ "splice", case_splice },
+	{ "splice_full", case_splice_full },
+	{ "sendfile", case_sendfile },
+	{ "more_close", case_more_close },
+	{ "more_shutdown", case_more_shutdown },
+	{ "cork_close", case_cork_close },
+	{ "unsent_exit", case_unsent_exit },
+	{ "unsent_close", case_unsent_close },
 	{ "unsent_underscore_exit", case_unsent_underscore_exit },
-	{ "unsent_exec", case_unsent_exec }, { "unsent_inherited", case_unsent_inherited },
-	{ "unsent_passed", case_unsent_passed }, { "unsent_shut_write", case_unsent_shut_write },
+	{ "unsent_exec", case_unsent_exec },
+	{ "unsent_inherited", case_unsent_inherited },
+	{ "unsent_passed", case_unsent_passed },
+	{ "unsent_shut_write", case_unsent_shut_write },
 	{ "unsent_shut_both", case_unsent_shut_both },
-	{ "rest_reset", case_rest_reset }, { "rest_peer_closed", case_rest_peer_closed },
-	{ "rest_shut_write", case_rest_shut_write }, { "rest_fresh", case_rest_fresh },
+	{ "rest_reset", case_rest_reset },
+	{ "rest_peer_closed", case_rest_peer_closed },
+	{ "rest_shut_write", case_rest_shut_write },
+	{ "rest_fresh", case_rest_fresh },
 	{ "rest_refused_poll", case_rest_refused_poll },
 	{ "rest_shut_listener", case_rest_shut_listener },
-	{ "rest_shut_read", case_rest_shut_read }, { "rest_urgent", case_rest_urgent },
-	{ "rest_more", case_rest_more }, { "rest_backlog", case_rest_backlog },
-	{ "rest_defer", case_rest_defer }, { "rest_inherit", case_rest_inherit },
+	{ "rest_shut_read", case_rest_shut_read },
+	{ "rest_urgent", case_rest_urgent },
+	{ "rest_more", case_rest_more },
+	{ "rest_backlog", case_rest_backlog },
+	{ "rest_defer", case_rest_defer },
+	{ "rest_inherit", case_rest_inherit },
 	{ "rest_zerocopy_connected", case_rest_zerocopy_connected },
-	{ "rest_tls", case_rest_tls }, { "rest_control", case_rest_control },
-	{ "rest_lowat_poll", case_rest_lowat_poll }, { "rest_buffers", case_rest_buffers },
-	{ "rest_mmap", case_rest_mmap }, { "rest_tcp_info", case_rest_tcp_info },
-	{ "rest_dup", case_rest_dup }, { "rest_ignored", case_rest_ignored },
+	{ "rest_tls", case_rest_tls },
+	{ "rest_control", case_rest_control },
+	{ "rest_lowat_poll", case_rest_lowat_poll },
+	{ "rest_buffers", case_rest_buffers },
+	{ "rest_mmap", case_rest_mmap },
+	{ "rest_tcp_info", case_rest_tcp_info },
+	{ "rest_dup", case_rest_dup },
+	{ "rest_ignored", case_rest_ignored },
 	{ "rest_unsent_killed", case_rest_unsent_killed },
 };
 
@@ -1386,8 +1416,9 @@ static bool is_wanted(size_t i, char **names)
 /* END_KILL for a name that is none of them. */
 static enum end end_named(const char *name)
 {
-	static const char *const names[] = { "unsent_exit", "unsent_underscore_exit", "unsent_exec",
-					     "unsent_close", "unsent_inherited", "unsent_passed" };
+	static const char *const names[] = { "unsent_exit",	 "unsent_underscore_exit",
+					     "unsent_exec",	 "unsent_close",
+					     "unsent_inherited", "unsent_passed" };
 	enum end end = END_EXIT;
 
 	while (end < END_KILL && strcmp(names[end], name))

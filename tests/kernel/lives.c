@@ -32,14 +32,13 @@ enum { ROUNDS = 50, WARM_UP = 25, NETLINK_RDMA_20 = 20, DONE_3 = 3, DEVICES = 5 
 enum place { OUTSIDE, SOCKET, CONNECT, READY, ACCEPT, CLOSE, CLOSE_ACCEPTED, PLACES };
 
 static const char *const names[PLACES] = {
-	[SOCKET] = "socket", [CONNECT] = "connect", [READY] = "ready", [ACCEPT] = "accept",
-	[CLOSE] = "close", [CLOSE_ACCEPTED] = "accepted",
+	[SOCKET] = "socket", [CONNECT] = "connect", [READY] = "ready",
+	[ACCEPT] = "accept", [CLOSE] = "close",	    [CLOSE_ACCEPTED] = "accepted",
 };
 
 static const struct linger five = { 1, 5 };
 static struct sockaddr_in server = { .sin_family = AF_INET };
 static int listener, skew;
-
 
 /* A socket that has the kernel's answer already. */
 static long answering(const char *what)
@@ -75,7 +74,7 @@ long syscall(long number, ...)
 
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	static int (*next)(clockid_t clock, struct timespec *now);
+	static int (*next)(clockid_t clock, struct timespec * now);
 	int ret;
 
 	if (!next)
@@ -332,7 +331,9 @@ static void on_passed(void)
 	} control = { 0 };
 	char byte = 0;
 	struct iovec data = { &byte, 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
 	int pair[2], first, other, got;
 
@@ -342,7 +343,8 @@ static void on_passed(void)
 	other = open_socket(0);
 	set_linger(other);
 	control.header = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(int)),
-					   .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+					   .cmsg_level = SOL_SOCKET,
+					   .cmsg_type = SCM_RIGHTS };
 	memcpy(CMSG_DATA(&control.header), &other, sizeof(other));
 	if (sendmsg(pair[0], &message, 0) != 1)
 		err(1, "sendmsg");
@@ -429,9 +431,9 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } cases[] = {
-	{ "own", on_own }, { "dup", on_dup }, { "dup2", on_dup2 }, { "fork", on_fork },
-	{ "exec", on_exec }, { "passed", on_passed }, { "raw", on_raw },
-	{ "blocking", on_blocking }, { "strange", on_strange },
+	{ "own", on_own },   { "dup", on_dup },		  { "dup2", on_dup2 },
+	{ "fork", on_fork }, { "exec", on_exec },	  { "passed", on_passed },
+	{ "raw", on_raw },   { "blocking", on_blocking }, { "strange", on_strange },
 };
 
 int main(int argc, char **argv)

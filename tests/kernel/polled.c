@@ -145,7 +145,8 @@ static int client(int flags)
 
 static int connect_to(int fd, int port)
 {
-	struct sockaddr_in addr = { .sin_family = AF_INET, .sin_port = htons((in_port_t)port),
+	struct sockaddr_in addr = { .sin_family = AF_INET,
+				    .sin_port = htons((in_port_t)port),
 				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 
 	return connect(fd, (void *)&addr, sizeof(addr));

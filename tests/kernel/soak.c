@@ -53,7 +53,8 @@ static void rest(int ms)
 
 static struct sockaddr_in address(const char *port)
 {
-	return (struct sockaddr_in){ .sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port)),
+	return (struct sockaddr_in){ .sin_family = AF_INET,
+				     .sin_port = htons((uint16_t)atoi(port)),
 				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 }
 

@@ -76,8 +76,8 @@ static void tell(const struct spec *spec, const char *what, int fd)
 	if (is_quiet)
 		return;
 	fstat(fd, &st);
-	printf("{\"spec\": \"%s\", \"what\": \"%s\", \"fd\": %d, \"inode\": %llu",
-	       spec->text, what, fd, (unsigned long long)st.st_ino);
+	printf("{\"spec\": \"%s\", \"what\": \"%s\", \"fd\": %d, \"inode\": %llu", spec->text, what,
+	       fd, (unsigned long long)st.st_ino);
 	print_name("local", fd, getsockname);
 	print_name("peer", fd, getpeername);
 	puts("}");

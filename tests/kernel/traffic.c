@@ -476,7 +476,8 @@ static int write_data(size_t size)
 
 static void set_server(const char *address, const char *port)
 {
-	server = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = inet_addr(address),
+	server = (struct sockaddr_in){ .sin_family = AF_INET,
+				       .sin_addr.s_addr = inet_addr(address),
 				       .sin_port = htons((in_port_t)atoi(port)) };
 }
 
@@ -504,8 +505,9 @@ int main(int argc, char **argv)
 	}
 	if (argc != 6 || strcmp(argv[0], "load"))
 		errx(1, "see the source for its arguments");
-	make_talk = !strcmp(argv[1], "own") ? talk_own :
-		    !strcmp(argv[1], "redis") ? talk_redis : talk_http;
+	make_talk = !strcmp(argv[1], "own")   ? talk_own :
+		    !strcmp(argv[1], "redis") ? talk_redis :
+						talk_http;
 	set_server(argv[2], argv[3]);
 	return load(strtoul(argv[4], NULL, 10), (unsigned int)atoi(argv[5]));
 }

@@ -45,39 +45,39 @@
 #ifndef AF_SMC
 #define AF_SMC 43
 #endif
-#define SOME 150000		/* bytes each way, where nothing else is asked for */
-#define LARGEST (3 << 20)	/* the most that is sent by one call */
+#define SOME 150000	  /* bytes each way, where nothing else is asked for */
+#define LARGEST (3 << 20) /* the most that is sent by one call */
 #define BUFFER (64 << 10)
-#define THREADS 200		/* that wait in recv() at once */
-#define CONTROL THREADS		/* number of the connection beside theirs */
+#define THREADS 200	/* that wait in recv() at once */
+#define CONTROL THREADS /* number of the connection beside theirs */
 #define THREAD_BYTES 3000
 #define SEGMENTS 1000
 #define LOWAT 20000
-#define TURN 5000		/* of processes that share a socket */
+#define TURN 5000 /* of processes that share a socket */
 
 /* One end of a connection. */
 struct end {
 	int fd;
-	uint32_t out, in;	/* seeds */
-	uint64_t start;		/* of the pattern */
+	uint32_t out, in; /* seeds */
+	uint64_t start;	  /* of the pattern */
 	uint64_t sent, got;
 	bool wrong;
-	unsigned int turn;	/* of lengths */
-	struct iovec *fixed;	/* memory that io_uring knows */
+	unsigned int turn;   /* of lengths */
+	struct iovec *fixed; /* memory that io_uring knows */
 };
 
 struct way {
 	const char *name;
 	void (*send)(struct end *end, size_t size);
 	void (*receive)(struct end *end, size_t size);
-	size_t size;			/* each way; 0: SOME */
-	void (*talk)(struct end *end, bool client, const struct way *way);	/* another order */
-	const char *(*lacks)(void);	/* NULL: this kernel can do it */
-	bool many;			/* THREADS connections at once */
+	size_t size;							   /* each way; 0: SOME */
+	void (*talk)(struct end *end, bool client, const struct way *way); /* another order */
+	const char *(*lacks)(void); /* NULL: this kernel can do it */
+	bool many;		    /* THREADS connections at once */
 };
 
 static bool is_tcp, waits_for_line;
-static char *memory, *scratch;	/* LARGEST bytes each */
+static char *memory, *scratch; /* LARGEST bytes each */
 
 /* ---- what is sent ---- */
 
@@ -236,7 +236,8 @@ static void in_recvfrom(struct end *end, size_t size)
 	while (size) {
 		from_len = sizeof(from);
 		length = must(recvfrom(end->fd, scratch, next_length(end, size), 0, (void *)&from,
-				       &from_len), "recvfrom");
+				       &from_len),
+			      "recvfrom");
 		if (!length)
 			return;
 		take(end, scratch, (size_t)length);
@@ -292,16 +293,31 @@ static void in_segments(struct end *end, size_t size, int count, bool by_message
 	}
 }
 
-static void out_writev(struct end *end, size_t size) { out_segments(end, size, 7, false); }
-static void in_readv(struct end *end, size_t size) { in_segments(end, size, 7, false); }
-static void out_sendmsg(struct end *end, size_t size) { out_segments(end, size, 5, true); }
-static void in_recvmsg(struct end *end, size_t size) { in_segments(end, size, 5, true); }
+static void out_writev(struct end *end, size_t size)
+{
+	out_segments(end, size, 7, false);
+}
+static void in_readv(struct end *end, size_t size)
+{
+	in_segments(end, size, 7, false);
+}
+static void out_sendmsg(struct end *end, size_t size)
+{
+	out_segments(end, size, 5, true);
+}
+static void in_recvmsg(struct end *end, size_t size)
+{
+	in_segments(end, size, 5, true);
+}
 static void out_thousand(struct end *end, size_t size)
 {
 	out_segments(end, size, SEGMENTS, false);
 }
 
-static void in_thousand(struct end *end, size_t size) { in_segments(end, size, SEGMENTS, false); }
+static void in_thousand(struct end *end, size_t size)
+{
+	in_segments(end, size, SEGMENTS, false);
+}
 
 /* Four messages of two segments each. Return: how much they have room for. */
 static size_t messages(struct end *end, char *data, struct mmsghdr *all,
@@ -484,8 +500,9 @@ static void in_trunc(struct end *end, size_t size)
 	bool away = false;
 
 	while (size) {
-		length = must(recv(end->fd, scratch, size < 1000 ? size : 1000,
-				   away ? MSG_TRUNC : 0), "recv to throw away");
+		length = must(
+			recv(end->fd, scratch, size < 1000 ? size : 1000, away ? MSG_TRUNC : 0),
+			"recv to throw away");
 		if (!length)
 			return;
 		if (away)
@@ -581,8 +598,9 @@ static void pipe_to_socket(struct end *end, int from, size_t size)
 
 	while (size) {
 		part = next_length(end, size);
-		length = must(splice(from, NULL, end->fd, NULL, part,
-				     part < size ? SPLICE_F_MORE : 0), "splice");
+		length = must(
+			splice(from, NULL, end->fd, NULL, part, part < size ? SPLICE_F_MORE : 0),
+			"splice");
 		end->sent += (uint64_t)length;
 		size -= (size_t)length;
 	}
@@ -613,8 +631,14 @@ static void out_pipe(struct end *end, size_t size, bool by_vmsplice)
 	close(ends[1]);
 }
 
-static void out_splice(struct end *end, size_t size) { out_pipe(end, size, false); }
-static void out_vmsplice(struct end *end, size_t size) { out_pipe(end, size, true); }
+static void out_splice(struct end *end, size_t size)
+{
+	out_pipe(end, size, false);
+}
+static void out_vmsplice(struct end *end, size_t size)
+{
+	out_pipe(end, size, true);
+}
 
 static void in_splice(struct end *end, size_t size)
 {
@@ -708,8 +732,8 @@ static void out_ring(struct end *end, size_t size, struct io_uring_sqe request)
 	while (size) {
 		request.addr = (uint64_t)(uintptr_t)memory;
 		request.len = (uint32_t)(request.opcode != IORING_OP_SENDMSG ?
-					 next_length(end, size) :
-					 segment(end, memory, segments, 3, size));
+						 next_length(end, size) :
+						 segment(end, memory, segments, 3, size));
 		fill(end, memory, request.len);
 		if (request.opcode == IORING_OP_SENDMSG) {
 			request.addr = (uint64_t)(uintptr_t)&message;
@@ -744,10 +768,10 @@ static void in_ring(struct end *end, size_t size, struct io_uring_sqe request)
 	}
 }
 
-#define RING(name, how, ...) \
-	static void name(struct end *end, size_t size) \
-	{ \
-		how(end, size, (struct io_uring_sqe){ __VA_ARGS__ }); \
+#define RING(name, how, ...)                                                                       \
+	static void name(struct end *end, size_t size)                                             \
+	{                                                                                          \
+		how(end, size, (struct io_uring_sqe){ __VA_ARGS__ });                              \
 	}
 RING(out_ring_send, out_ring, .opcode = IORING_OP_SEND)
 RING(in_ring_recv, in_ring, .opcode = IORING_OP_RECV)

@@ -139,10 +139,10 @@ static const struct {
 	const char *name;
 	int (*open)(void);
 } kinds[] = {
-	{ "stream", open_stream }, { "stream6", open_stream6 }, { "listener", open_listener },
-	{ "connected", open_connected }, { "tcp", open_tcp }, { "udp", open_udp },
-	{ "unix", open_unix }, { "pipe", open_pipe }, { "file", open_file },
-	{ "epoll", open_epoll }, { "closed", open_closed }, { "-1", open_none },
+	{ "stream", open_stream },	 { "stream6", open_stream6 }, { "listener", open_listener },
+	{ "connected", open_connected }, { "tcp", open_tcp },	      { "udp", open_udp },
+	{ "unix", open_unix },		 { "pipe", open_pipe },	      { "file", open_file },
+	{ "epoll", open_epoll },	 { "closed", open_closed },   { "-1", open_none },
 };
 
 /* ---- what calls need ---- */
@@ -169,15 +169,15 @@ static void *find(const char *name)
 	(find(name) ? ((int (*)(int, ...))find(name))(__VA_ARGS__) :                               \
 		      (int)syscall(number, __VA_ARGS__))
 #define CLOSE_RANGE(...)                                                                           \
-	(find("close_range") ? ((int (*)(unsigned int, unsigned int, int))find("close_range"))(    \
-				       __VA_ARGS__) :                                              \
-			       (int)syscall(SYS_close_range, __VA_ARGS__))
+	(find("close_range") ?                                                                     \
+		 ((int (*)(unsigned int, unsigned int, int))find("close_range"))(__VA_ARGS__) :    \
+		 (int)syscall(SYS_close_range, __VA_ARGS__))
 #define EXECVEAT(...)                                                                              \
 	(find("execveat") ? ((int (*)(int, const char *, char *const *, char *const *, int))find(  \
 				    "execveat"))(__VA_ARGS__) :                                    \
 			    (int)syscall(SYS_execveat, __VA_ARGS__))
 #define SENDFILE(name, ...)                                                                        \
-	(find(name) ? ((ssize_t (*)(int, int, void *, size_t))find(name))(__VA_ARGS__) :           \
+	(find(name) ? ((ssize_t(*)(int, int, void *, size_t))find(name))(__VA_ARGS__) :            \
 		      syscall(SYS_sendfile, __VA_ARGS__))
 
 static void close_from(int low)
@@ -395,7 +395,7 @@ static const struct linger lingering = { 1, 5 };
 	X(pidfd_getfd, , BY_NAME("pidfd_getfd", SYS_pidfd_getfd, pidfd(), fd, 0))                  \
 	X(prctl, , prctl(PR_GET_DUMPABLE, 0, 0, 0, 0))                                             \
 	X(prctl, wrong, prctl(-1, 0, 0, 0, 0))                                                     \
-	X(prctl, locked, CHILD((void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))                     \
+	X(prctl, locked, CHILD((void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)))                      \
 	X(quick_exit, , CHILD(quick_exit(0)))                                                      \
 	X(recvmmsg, , recvmmsg(fd, &message, 1, MSG_DONTWAIT, NULL))                               \
 	X(recvmsg, , recvmsg(fd, &message.msg_hdr, MSG_DONTWAIT))                                  \
@@ -406,7 +406,8 @@ static const struct linger lingering = { 1, 5 };
 	X(setsockopt, reuseport, set(fd, SOL_SOCKET, SO_REUSEPORT, 1))                             \
 	X(setsockopt, zerocopy, set(fd, SOL_SOCKET, SO_ZEROCOPY, 1))                               \
 	X(setsockopt, lowat, set(fd, SOL_SOCKET, SO_RCVLOWAT, 2))                                  \
-	X(setsockopt, linger, setsockopt(fd, SOL_SOCKET, SO_LINGER, &lingering, sizeof(lingering)))\
+	X(setsockopt, linger,                                                                      \
+	  setsockopt(fd, SOL_SOCKET, SO_LINGER, &lingering, sizeof(lingering)))                    \
 	X(setsockopt, nodelay, set(fd, IPPROTO_TCP, TCP_NODELAY, 1))                               \
 	X(setsockopt, fastopen, set(fd, IPPROTO_TCP, TCP_FASTOPEN, 1))                             \
 	X(setsockopt, short, setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &minus, 1))                  \

@@ -112,8 +112,8 @@ static bool is_held(int peer)
 	file = fopen("/proc/net/tcp", "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		if (sscanf(line, " %*d: %*x:%x %*x:%x %*x %*x:%*x %*x:%*x %*x %*d %*d %u", &from,
-			   &to, &inode) == 3 && from == ntohs(addr.sin_port) &&
-		    to == ntohs(server.sin_port))
+			   &to, &inode) == 3 &&
+		    from == ntohs(addr.sin_port) && to == ntohs(server.sin_port))
 			held = inode;
 	}
 	if (file)
@@ -265,11 +265,14 @@ static int by_passing(int fd)
 	union {
 		struct cmsghdr header;
 		char space[CMSG_SPACE(sizeof(int))];
-	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET,
+	} control = { .header = { .cmsg_len = CMSG_LEN(sizeof(int)),
+				  .cmsg_level = SOL_SOCKET,
 				  .cmsg_type = SCM_RIGHTS } };
 	char byte = 0;
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
 	int ends[2], passed;
 
@@ -636,7 +639,10 @@ static void try_leaving(void)
 
 /* Here, and in another namespace or as another user, which needs root. */
 static const char *const elsewhere[] = {
-	"", "unshare --pid --fork", "unshare --mount", "unshare --user --map-root-user",
+	"",
+	"unshare --pid --fork",
+	"unshare --mount",
+	"unshare --user --map-root-user",
 	"unshare --pid --mount --fork setpriv --bounding-set=-all",
 	"setpriv --reuid 65534 --clear-groups",
 };
@@ -652,8 +658,8 @@ static void command(char *text, size_t size, int place, const char *what)
 
 	if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
 		exit(77);
-	snprintf(text, size, "exec %s %s %s %.*s", elsewhere[place], path, what,
-		 (int)len, addr.sun_path + 1);
+	snprintf(text, size, "exec %s %s %s %.*s", elsewhere[place], path, what, (int)len,
+		 addr.sun_path + 1);
 }
 
 static int named(const char *name, int (*call)(int, const struct sockaddr *, socklen_t))
@@ -715,10 +721,13 @@ static void give(const char *name)
 		struct cmsghdr header;
 		char space[CMSG_SPACE(KEEP_FDS * sizeof(int))];
 	} control = { .header = { .cmsg_len = CMSG_LEN(KEEP_FDS * sizeof(int)),
-				  .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS } };
+				  .cmsg_level = SOL_SOCKET,
+				  .cmsg_type = SCM_RIGHTS } };
 	char byte = KEEP_CLOSE;
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
 	int fds[KEEP_FDS], peer, to = named(name, connect);
 	struct pollfd poll_fd = { .fd = to };
@@ -824,22 +833,38 @@ static const struct {
 	void (*end)(void);
 	void (*run)(void);
 } cases[] = {
-	{ "close", close, NULL, NULL }, { "dup2", by_dup2, NULL, NULL },
-	{ "dup3", by_dup3, NULL, NULL }, { "close_range", by_close_range, NULL, NULL },
-	{ "closefrom", by_closefrom, NULL, NULL }, { "fclose", by_fclose, NULL, NULL },
-	{ "async", by_async, NULL, NULL }, { "vfork", by_vfork, NULL, NULL },
-	{ "fork", by_fork, NULL, NULL }, { "passing", by_passing, NULL, NULL },
-	{ "dup", by_dup, NULL, NULL }, { "reaper", by_reaper, NULL, NULL },
-	{ "reset", by_reset, NULL, NULL }, { "exit", NULL, end_exit, NULL },
-	{ "_exit", NULL, end_quick, NULL }, { "exec", NULL, end_exec, NULL },
-	{ "epoll", NULL, NULL, on_epoll }, { "epoll_shut", NULL, NULL, on_epoll_shut },
-	{ "shut_wr", NULL, NULL, on_shut_wr }, { "shut_rdwr", NULL, NULL, on_shut_rdwr },
-	{ "stuck", NULL, NULL, try_stuck }, { "many", NULL, NULL, try_many },
-	{ "threads", NULL, NULL, try_threads }, { "signals", NULL, NULL, try_signals },
-	{ "child", NULL, NULL, on_child }, { "child_shut", NULL, NULL, on_child_shut },
-	{ "taken", NULL, NULL, try_taken }, { "leaving", NULL, NULL, try_leaving },
-	{ "calls", NULL, NULL, count_calls }, { "thieves", NULL, NULL, try_thieves },
-	{ "givers", NULL, NULL, try_givers }, { "limit", NULL, NULL, try_limit },
+	{ "close", close, NULL, NULL },
+	{ "dup2", by_dup2, NULL, NULL },
+	{ "dup3", by_dup3, NULL, NULL },
+	{ "close_range", by_close_range, NULL, NULL },
+	{ "closefrom", by_closefrom, NULL, NULL },
+	{ "fclose", by_fclose, NULL, NULL },
+	{ "async", by_async, NULL, NULL },
+	{ "vfork", by_vfork, NULL, NULL },
+	{ "fork", by_fork, NULL, NULL },
+	{ "passing", by_passing, NULL, NULL },
+	{ "dup", by_dup, NULL, NULL },
+	{ "reaper", by_reaper, NULL, NULL },
+	{ "reset", by_reset, NULL, NULL },
+	{ "exit", NULL, end_exit, NULL },
+	{ "_exit", NULL, end_quick, NULL },
+	{ "exec", NULL, end_exec, NULL },
+	{ "epoll", NULL, NULL, on_epoll },
+	{ "epoll_shut", NULL, NULL, on_epoll_shut },
+	{ "shut_wr", NULL, NULL, on_shut_wr },
+	{ "shut_rdwr", NULL, NULL, on_shut_rdwr },
+	{ "stuck", NULL, NULL, try_stuck },
+	{ "many", NULL, NULL, try_many },
+	{ "threads", NULL, NULL, try_threads },
+	{ "signals", NULL, NULL, try_signals },
+	{ "child", NULL, NULL, on_child },
+	{ "child_shut", NULL, NULL, on_child_shut },
+	{ "taken", NULL, NULL, try_taken },
+	{ "leaving", NULL, NULL, try_leaving },
+	{ "calls", NULL, NULL, count_calls },
+	{ "thieves", NULL, NULL, try_thieves },
+	{ "givers", NULL, NULL, try_givers },
+	{ "limit", NULL, NULL, try_limit },
 	{ "dropped", NULL, NULL, try_dropped },
 };
 

@@ -166,7 +166,7 @@ static int run_stack(void)
 {
 	size_t without, with;
 
-	call_all(0);	/* the first call of a function goes through the loader */
+	call_all(0); /* the first call of a function goes through the loader */
 	without = stack_of(call_nothing);
 	with = stack_of(call_all);
 	if (!without || !with)
@@ -180,8 +180,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(void);
-	} cases[] = { { "epoll", run_epoll }, { "cancel", run_cancel }, { "nopoll", run_nopoll },
-		      { "exit", run_exit }, { "stack", run_stack } };
+	} cases[] = { { "epoll", run_epoll },
+		      { "cancel", run_cancel },
+		      { "nopoll", run_nopoll },
+		      { "exit", run_exit },
+		      { "stack", run_stack } };
 
 	epfd = epoll_create1(EPOLL_CLOEXEC);
 	for (size_t i = 0; argc == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {

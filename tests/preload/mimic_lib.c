@@ -277,8 +277,8 @@ int ioctl(int fd, int request, ...)
 	va_start(ap, request);
 	arg = va_arg(ap, void *);
 	va_end(ap);
-	mimic_strange += request >> 8 == 0x89 && !kind(fd) && !fstat(fd, &file) &&
-			 !S_ISSOCK(file.st_mode);
+	mimic_strange +=
+		request >> 8 == 0x89 && !kind(fd) && !fstat(fd, &file) && !S_ISSOCK(file.st_mode);
 	if (kind(fd) && (request == 0x8906 || request == 0x8915 || request == 0x891b))
 		return refuse(ENOTTY);
 	return (int)syscall(SYS_ioctl, fd, request, arg);

@@ -117,10 +117,18 @@ static int lock_by_libseccomp(void)
 	} rules[] = {
 		{ "socket", 1, { 0, EQUAL, AF_INET, 0 } },
 		{ "setsockopt", 1, { 1, EQUAL, IPPROTO_TCP, 0 } },
-		{ .name = "bind" }, { .name = "listen" }, { .name = "getsockname" },
-		{ .name = "connect" }, { .name = "accept" }, { .name = "accept4" },
-		{ .name = "sendto" }, { .name = "recvfrom" }, { .name = "send" },
-		{ .name = "recv" }, { .name = "close" }, { .name = "exit_group" },
+		{ .name = "bind" },
+		{ .name = "listen" },
+		{ .name = "getsockname" },
+		{ .name = "connect" },
+		{ .name = "accept" },
+		{ .name = "accept4" },
+		{ .name = "sendto" },
+		{ .name = "recvfrom" },
+		{ .name = "send" },
+		{ .name = "recv" },
+		{ .name = "close" },
+		{ .name = "exit_group" },
 	};
 	void *library = dlopen("libseccomp.so.2", RTLD_NOW), *filter;
 	void *(*start)(uint32_t);
@@ -130,8 +138,8 @@ static int lock_by_libseccomp(void)
 	if (!library)
 		return -1;
 	start = (void *(*)(uint32_t))dlsym(library, "seccomp_init");
-	add = (int (*)(void *, uint32_t, int, unsigned int, const struct argument *))
-		dlsym(library, "seccomp_rule_add_array");
+	add = (int (*)(void *, uint32_t, int, unsigned int, const struct argument *))dlsym(
+		library, "seccomp_rule_add_array");
 	number = (int (*)(const char *))dlsym(library, "seccomp_syscall_resolve_name");
 	load = (int (*)(void *))dlsym(library, "seccomp_load");
 	filter = start(KILL);

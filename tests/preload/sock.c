@@ -106,7 +106,9 @@ static int cmd_table(int argc, char **argv)
 				for (f = 0; f < COUNT(flags); f++)
 					for (p = 0; p < COUNT(protocols); p++, rows++)
 						wrong += check_row((int[]){ domains[d],
-							types[t] | flags[f], protocols[p] }, inet);
+									    types[t] | flags[f],
+									    protocols[p] },
+								   inet);
 	printf("%d rows, %d wrong\n", rows, wrong);
 	return wrong != 0;
 }
@@ -403,10 +405,11 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
-	{ "call", cmd_call }, { "table", cmd_table }, { "threads", cmd_threads },
-	{ "signal", cmd_signal }, { "fork", cmd_fork }, { "quiet", cmd_quiet }, { "fd2", cmd_fd2 },
-	{ "open2", cmd_open2 }, { "pipe2", cmd_pipe2 }, { "late", cmd_late },
-	{ "retry", cmd_retry }, { "list", cmd_list }, { "every", cmd_every },
+	{ "call", cmd_call },	  { "table", cmd_table }, { "threads", cmd_threads },
+	{ "signal", cmd_signal }, { "fork", cmd_fork },	  { "quiet", cmd_quiet },
+	{ "fd2", cmd_fd2 },	  { "open2", cmd_open2 }, { "pipe2", cmd_pipe2 },
+	{ "late", cmd_late },	  { "retry", cmd_retry }, { "list", cmd_list },
+	{ "every", cmd_every },
 };
 
 int main(int argc, char **argv)

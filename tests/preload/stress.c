@@ -42,7 +42,8 @@ static int get(int fd, int name)
 /* What belongs to one kind of socket: how much is done to it depends on its number. */
 static void use(long number)
 {
-	struct sockaddr_in there = { .sin_family = AF_INET, .sin_port = htons((in_port_t)port),
+	struct sockaddr_in there = { .sin_family = AF_INET,
+				     .sin_port = htons((in_port_t)port),
 				     .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	struct sockaddr none = { .sa_family = AF_UNSPEC };
 	int fd = socket(AF_INET, SOCK_STREAM, 0), on = 1, swap = number % 64 == 0;

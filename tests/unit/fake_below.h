@@ -114,8 +114,14 @@ static inline struct fake_fd *fake_fd(int fd)
 static inline struct fake_fd *fake_socket(int fd, int domain, int protocol)
 {
 	fake.fds[fd] = (struct fake_fd){
-		.is_open = true, .is_socket = true, .domain = domain, .protocol = protocol,
-		.state = TCP_CLOSE, .flags = O_RDWR, .ino = ++fake.inos, .mode = S_IFSOCK,
+		.is_open = true,
+		.is_socket = true,
+		.domain = domain,
+		.protocol = protocol,
+		.state = TCP_CLOSE,
+		.flags = O_RDWR,
+		.ino = ++fake.inos,
+		.mode = S_IFSOCK,
 	};
 	return &fake.fds[fd];
 }
@@ -164,8 +170,8 @@ static inline int fake_answer(const char *line, int otherwise)
 }
 
 /* A call, which gives @otherwise unless the script says something else. */
-static inline __attribute__((format(printf, 2, 3)))
-int fake_call(int otherwise, const char *fmt, ...)
+static inline __attribute__((format(printf, 2, 3))) int fake_call(int otherwise, const char *fmt,
+								  ...)
 {
 	size_t len = strlen(fake.log);
 	char line[256];
@@ -440,17 +446,11 @@ static inline int fake_get_flags(struct fake_fd *file, int command, void *arg)
 	struct f_owner_ex owner = { .type = F_OWNER_PID, .pid = file->owner };
 
 	switch (command) {
-	case F_GETFL:
-		return file->flags;
-	case F_GETFD:
-		return file->fd_flags;
-	case F_GETSIG:
-		return file->signal;
-	case F_GETOWN_EX:
-		memcpy(arg, &owner, sizeof(owner));
-		return 0;
-	default:
-		return -2;
+	case F_GETFL: return file->flags;
+	case F_GETFD: return file->fd_flags;
+	case F_GETSIG: return file->signal;
+	case F_GETOWN_EX: memcpy(arg, &owner, sizeof(owner)); return 0;
+	default: return -2;
 	}
 }
 
@@ -691,13 +691,20 @@ static const struct {
 	const char *name;
 	int args;
 } fake_syscalls[] = {
-	{ SYS_socket, "socket", 3 }, { SYS_connect, "connect", 1 },
-	{ SYS_bind, "bind", 1 }, { SYS_listen, "listen", 1 },
-	{ SYS_sendmsg, "sendmsg", 1 }, { SYS_sendto, "sendto", 1 },
-	{ SYS_recvfrom, "recvfrom", 1 }, { SYS_execve, "execve", 0 },
-	{ SYS_faccessat, "faccessat", 0 }, { SYS_wait4, "wait4", 1 },
-	{ SYS_exit_group, "exit_group", 1 }, { SYS_nanosleep, "sleep", 0 },
-	{ SYS_close_range, "close_range", 3 }, { SYS_openat, "openat", 0 },
+	{ SYS_socket, "socket", 3 },
+	{ SYS_connect, "connect", 1 },
+	{ SYS_bind, "bind", 1 },
+	{ SYS_listen, "listen", 1 },
+	{ SYS_sendmsg, "sendmsg", 1 },
+	{ SYS_sendto, "sendto", 1 },
+	{ SYS_recvfrom, "recvfrom", 1 },
+	{ SYS_execve, "execve", 0 },
+	{ SYS_faccessat, "faccessat", 0 },
+	{ SYS_wait4, "wait4", 1 },
+	{ SYS_exit_group, "exit_group", 1 },
+	{ SYS_nanosleep, "sleep", 0 },
+	{ SYS_close_range, "close_range", 3 },
+	{ SYS_openat, "openat", 0 },
 	{ SYS_read, "read", 1 },
 };
 
@@ -753,8 +760,17 @@ long syscall(long number, ...)
 /* ---- namespaces ---- */
 
 enum {
-	FAKE_DIR, FAKE_STATUS, FAKE_MOUNTS, FAKE_MAP, FAKE_USER, FAKE_NET, FAKE_OWN_STATUS,
-	FAKE_OWN_MOUNTS, FAKE_OWN_MAP, FAKE_OWN_NET, FAKE_SPACES,
+	FAKE_DIR,
+	FAKE_STATUS,
+	FAKE_MOUNTS,
+	FAKE_MAP,
+	FAKE_USER,
+	FAKE_NET,
+	FAKE_OWN_STATUS,
+	FAKE_OWN_MOUNTS,
+	FAKE_OWN_MAP,
+	FAKE_OWN_NET,
+	FAKE_SPACES,
 };
 
 #define FAKE_MOUNT "76 1 254:1 / / rw,relatime shared:1 - ext4 /dev/vda1 rw\n"
@@ -798,18 +814,34 @@ static const struct {
 	enum shim_fn fn;
 	void (*fake)(void);
 } fake_fns[] = {
-#define FAKE(fn, name) { fn, (void (*)(void))(name) }
-	FAKE(SHIM_SOCKET, fake_open), FAKE(SHIM_SETSOCKOPT, fake_setsockopt),
-	FAKE(SHIM_GETSOCKOPT, fake_getsockopt), FAKE(SHIM_CONNECT, fake_connect),
-	FAKE(SHIM_BIND, fake_bind), FAKE(SHIM_LISTEN, fake_listen), FAKE(SHIM_ACCEPT, fake_accept),
-	FAKE(SHIM_ACCEPT4, fake_accept4), FAKE(SHIM_IOCTL, fake_ioctl),
-	FAKE(SHIM_SPLICE, fake_splice), FAKE(SHIM_SENDFILE, fake_sendfile),
-	FAKE(SHIM_SENDFILE64, fake_sendfile), FAKE(SHIM_CLOSE, fake_close),
-	FAKE(SHIM_PRCTL, fake_prctl), FAKE(SHIM_SHUTDOWN, fake_shutdown),
-	FAKE(SHIM_DUP, fake_dup), FAKE(SHIM_DUP2, fake_dup2), FAKE(SHIM_DUP3, fake_dup3),
-	FAKE(SHIM_FCNTL, fake_fcntl), FAKE(SHIM_FCNTL64, fake_fcntl),
-	FAKE(SHIM_CLOSE_RANGE, fake_close_range), FAKE(SHIM_CLOSEFROM, fake_closefrom),
-	FAKE(SHIM_EPOLL_CREATE, fake_epoll_create), FAKE(SHIM_EPOLL_CREATE1, fake_epoll_create1),
+#define FAKE(fn, name)                                                                             \
+	{                                                                                          \
+		fn, (void (*)(void))(name)                                                         \
+	}
+	FAKE(SHIM_SOCKET, fake_open),
+	FAKE(SHIM_SETSOCKOPT, fake_setsockopt),
+	FAKE(SHIM_GETSOCKOPT, fake_getsockopt),
+	FAKE(SHIM_CONNECT, fake_connect),
+	FAKE(SHIM_BIND, fake_bind),
+	FAKE(SHIM_LISTEN, fake_listen),
+	FAKE(SHIM_ACCEPT, fake_accept),
+	FAKE(SHIM_ACCEPT4, fake_accept4),
+	FAKE(SHIM_IOCTL, fake_ioctl),
+	FAKE(SHIM_SPLICE, fake_splice),
+	FAKE(SHIM_SENDFILE, fake_sendfile),
+	FAKE(SHIM_SENDFILE64, fake_sendfile),
+	FAKE(SHIM_CLOSE, fake_close),
+	FAKE(SHIM_PRCTL, fake_prctl),
+	FAKE(SHIM_SHUTDOWN, fake_shutdown),
+	FAKE(SHIM_DUP, fake_dup),
+	FAKE(SHIM_DUP2, fake_dup2),
+	FAKE(SHIM_DUP3, fake_dup3),
+	FAKE(SHIM_FCNTL, fake_fcntl),
+	FAKE(SHIM_FCNTL64, fake_fcntl),
+	FAKE(SHIM_CLOSE_RANGE, fake_close_range),
+	FAKE(SHIM_CLOSEFROM, fake_closefrom),
+	FAKE(SHIM_EPOLL_CREATE, fake_epoll_create),
+	FAKE(SHIM_EPOLL_CREATE1, fake_epoll_create1),
 	FAKE(SHIM_FORK, fake_fork),
 };
 
@@ -852,14 +884,15 @@ static inline int fake_teardown(void **state)
  * What a call comes to: its value, errno (0: as before the call), and what was called below, in one
  * line. The log then is empty again.
  */
-#define comes_to(call, value, err, below) do {                                                     \
-	long long got_value;                                                                       \
-	int got_errno;                                                                             \
-	errno = ERRNO_BEFORE;                                                                      \
-	got_value = (call);                                                                        \
-	got_errno = errno;                                                                         \
-	assert_string_equal(fake.log, below);                                                      \
-	assert_int_equal(got_value, value);                                                        \
-	assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                                 \
-	fake.log[0] = '\0';                                                                        \
-} while (0)
+#define comes_to(call, value, err, below)                                                          \
+	do {                                                                                       \
+		long long got_value;                                                               \
+		int got_errno;                                                                     \
+		errno = ERRNO_BEFORE;                                                              \
+		got_value = (call);                                                                \
+		got_errno = errno;                                                                 \
+		assert_string_equal(fake.log, below);                                              \
+		assert_int_equal(got_value, value);                                                \
+		assert_int_equal(got_errno, (err) ? (err) : ERRNO_BEFORE);                         \
+		fake.log[0] = '\0';                                                                \
+	} while (0)

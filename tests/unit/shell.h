@@ -11,19 +11,21 @@
 
 /* Names that others might choose, none longer than the name of a net device may be. */
 static const char *const hostile_names[] = {
-	"a';id>&2;'b", "a b", "$(id)", "`id`", "-rf", "--help", "a\"b", "a\\b", "a\\0101",
-	"\033[2J", "a\nid", "\xc3\xbc\x9b", "*", "~", "a!b", "#a", "a=b", "'", "''", "a;b", "%s\\c",
-	"a|b&", "\t", "\x7f\xc2\x9b\x9b", "up", "[a-z]", "{a,b}",
+	"a';id>&2;'b", "a b",	"$(id)",   "`id`",    "-rf",   "--help",
+	"a\"b",	       "a\\b",	"a\\0101", "\033[2J", "a\nid", "\xc3\xbc\x9b",
+	"*",	       "~",	"a!b",	   "#a",      "a=b",   "'",
+	"''",	       "a;b",	"%s\\c",   "a|b&",    "\t",    "\x7f\xc2\x9b\x9b",
+	"up",	       "[a-z]", "{a,b}",
 };
 
 /*
  * Each stub writes its words, ended by 1, and then 2. For each line that is read the file runs
  * whose descriptor is the argument; after its output comes 3.
  */
-#define SHELL_SCRIPT \
-	"show() { for word; do printf '%s\\001' \"$word\"; done; printf '\\002'; }; " \
-	"for stub in ip ethtool rdma remove echo smc_pnet smc_rnics smc_run systemctl; do " \
-	"eval \"$stub() { show $stub \\\"\\$@\\\"; }\"; done; exec 2>&1; " \
+#define SHELL_SCRIPT                                                                               \
+	"show() { for word; do printf '%s\\001' \"$word\"; done; printf '\\002'; }; "              \
+	"for stub in ip ethtool rdma remove echo smc_pnet smc_rnics smc_run systemctl; do "        \
+	"eval \"$stub() { show $stub \\\"\\$@\\\"; }\"; done; exec 2>&1; "                         \
 	"while read -r go; do . /proc/self/fd/$0 </dev/null; printf '\\003'; done"
 
 struct shell {

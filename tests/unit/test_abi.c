@@ -14,8 +14,8 @@
 #include "smc/abi.h"
 
 #define SAME(a, b) _Static_assert((a) == (b), #a " is not " #b)
-#define SAME_PLACE(ours, member, theirs, other)                                         \
-	SAME(offsetof(struct ours, member), offsetof(struct theirs, other));            \
+#define SAME_PLACE(ours, member, theirs, other)                                                    \
+	SAME(offsetof(struct ours, member), offsetof(struct theirs, other));                       \
 	SAME(sizeof(((struct ours *)0)->member), sizeof(((struct theirs *)0)->other))
 
 #ifdef PF_SMC

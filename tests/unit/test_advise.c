@@ -36,7 +36,8 @@ static void start(struct host *host)
 	*host = (struct host){ .facts = { &host->choices, true }, .now = 1000 };
 	for (size_t i = 0; i < ARRAY_SIZE(nets); i++) {
 		host->rows[i].name = nets[i];
-		host->all[i] = (struct choice){ .net = &host->rows[i], .smcr = UNUSABLE_NO_DEVICE,
+		host->all[i] = (struct choice){ .net = &host->rows[i],
+						.smcr = UNUSABLE_NO_DEVICE,
 						.smcd = UNUSABLE_NO_DEVICE };
 	}
 	host->port.name = "mlx5_0";
@@ -46,7 +47,8 @@ static void start(struct host *host)
 	host->all[1].gid_v1 = host->all[3].gid_v1 = &host->gid_v1;
 	host->all[1].gid_v2 = &host->gid_v2;
 	host->choices.facts = (struct choice_facts){
-		.is_eid_known = true, .n_ueids = 1,
+		.is_eid_known = true,
+		.n_ueids = 1,
 		.addrs = { .addrs = own, .count = ARRAY_SIZE(own), .is_known = true },
 	};
 	host->choices.all = host->all;
@@ -73,9 +75,15 @@ static struct smc_addr address(const char *ip, uint16_t port)
 static struct smc_tcp conn(struct host *host, const char *local, uint16_t port, const char *peer,
 			   uint16_t peer_port, uint64_t bytes)
 {
-	return (struct smc_tcp){ .local = address(local, port), .peer = address(peer, peer_port),
-				 .cookie = ++host->cookie, .inode = 100, .has_info = true,
-				 .received = bytes, .sent = 10, .segs_sent = 1, .mss = 1448,
+	return (struct smc_tcp){ .local = address(local, port),
+				 .peer = address(peer, peer_port),
+				 .cookie = ++host->cookie,
+				 .inode = 100,
+				 .has_info = true,
+				 .received = bytes,
+				 .sent = 10,
+				 .segs_sent = 1,
+				 .mss = 1448,
 				 .segs_received = (uint32_t)(bytes / 1000) };
 }
 
@@ -91,8 +99,9 @@ static uint32_t owner(struct host *host, const char *comm, const char *unit, boo
 static void die(struct host *host, const struct smc_tcp *tcp, uint32_t who, enum tally_side side,
 		uint64_t life)
 {
-	const struct tally_death death = { .tcp = *tcp, .owner = who, .side = side,
-					   .born = host->now - life };
+	const struct tally_death death = {
+		.tcp = *tcp, .owner = who, .side = side, .born = host->now - life
+	};
 
 	tally_die(&host->tally, &death, host->now);
 }
@@ -205,13 +214,14 @@ static void test_peers(void **state)
 		const char *ip;
 		enum tally_peers peers;
 	} cases[] = {
-		{ "127.3.0.9", PEERS_LOCAL }, { "::1", PEERS_LOCAL }, { "10.2.0.1", PEERS_LOCAL },
-		{ "203.0.113.1", PEERS_LOCAL }, { "203.0.113.2", PEERS_NEAR },
-		{ "203.0.114.2", PEERS_INTERNET }, { "172.15.0.1", PEERS_INTERNET },
-		{ "172.16.0.1", PEERS_NEAR }, { "172.31.255.255", PEERS_NEAR },
-		{ "172.32.0.1", PEERS_INTERNET }, { "192.168.9.9", PEERS_NEAR },
-		{ "100.64.0.1", PEERS_NEAR }, { "100.128.0.1", PEERS_INTERNET },
-		{ "169.254.1.1", PEERS_NEAR }, { "fd00::1", PEERS_NEAR }, { "fe80::1", PEERS_NEAR },
+		{ "127.3.0.9", PEERS_LOCAL },	   { "::1", PEERS_LOCAL },
+		{ "10.2.0.1", PEERS_LOCAL },	   { "203.0.113.1", PEERS_LOCAL },
+		{ "203.0.113.2", PEERS_NEAR },	   { "203.0.114.2", PEERS_INTERNET },
+		{ "172.15.0.1", PEERS_INTERNET },  { "172.16.0.1", PEERS_NEAR },
+		{ "172.31.255.255", PEERS_NEAR },  { "172.32.0.1", PEERS_INTERNET },
+		{ "192.168.9.9", PEERS_NEAR },	   { "100.64.0.1", PEERS_NEAR },
+		{ "100.128.0.1", PEERS_INTERNET }, { "169.254.1.1", PEERS_NEAR },
+		{ "fd00::1", PEERS_NEAR },	   { "fe80::1", PEERS_NEAR },
 		{ "2001:db8::1", PEERS_INTERNET },
 	};
 	const struct netaddr_table table = { .addrs = own, .count = ARRAY_SIZE(own) };
@@ -303,8 +313,11 @@ static void test_remnant(void **state)
 	tally_begin(&host.tally, 1000);
 	tally_end(&host.tally);
 	tally_die(&host.tally, &death, 1500);
-	left = (struct smc_tcp){ .local = death.tcp.local, .peer = death.tcp.peer,
-				 .cookie = death.tcp.cookie, .is_over = true, .is_remnant = true };
+	left = (struct smc_tcp){ .local = death.tcp.local,
+				 .peer = death.tcp.peer,
+				 .cookie = death.tcp.cookie,
+				 .is_over = true,
+				 .is_remnant = true };
 	tally_begin(&host.tally, 2000);
 	tally_see(&host.tally, &left, 2000);
 	tally_end(&host.tally);
@@ -503,9 +516,12 @@ static void test_limits(void **state)
 
 static void test_text(void **state)
 {
-	static const struct watched watched = { .source = SOURCE_POLL, .duration = 60000,
-						.interval = 500, .why_not = "because",
-						.is_lossy = true, .is_blind = true };
+	static const struct watched watched = { .source = SOURCE_POLL,
+						.duration = 60000,
+						.interval = 500,
+						.why_not = "because",
+						.is_lossy = true,
+						.is_blind = true };
 	struct out_text text = { 0 };
 	struct host host;
 
@@ -518,7 +534,8 @@ static void test_text(void **state)
 	finish(&host);
 	advice_text(&text, &host.judged, &host.tally, &watched);
 	out_char(&text, '\0');
-	assert_string_equal(text.data,
+	assert_string_equal(
+		text.data,
 		"Process  Side    Port Peer       Conns  Life Bytes/conn    Send Would use Advice\n"
 		"app      client  5432 10.1.0.2       1  45 s     3.1 MB    10 B SMC-R v1  "
 		"smc_run --include 10.1.0.2:5432 app\n"
@@ -537,12 +554,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_classes), cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_peers), cmocka_unit_test(test_lists),
-		cmocka_unit_test(test_ends), cmocka_unit_test(test_smc),
-		cmocka_unit_test(test_bars), cmocka_unit_test(test_advice),
-		cmocka_unit_test(test_limits), cmocka_unit_test(test_text),
-		cmocka_unit_test(test_past),
-		cmocka_unit_test(test_remnant),
+		cmocka_unit_test(test_peers),	cmocka_unit_test(test_lists),
+		cmocka_unit_test(test_ends),	cmocka_unit_test(test_smc),
+		cmocka_unit_test(test_bars),	cmocka_unit_test(test_advice),
+		cmocka_unit_test(test_limits),	cmocka_unit_test(test_text),
+		cmocka_unit_test(test_past),	cmocka_unit_test(test_remnant),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -329,10 +329,11 @@ static void after_the_end(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows), cmocka_unit_test(ends), cmocka_unit_test(refusals),
-		cmocka_unit_test(short_messages), cmocka_unit_test(interruption),
-		cmocka_unit_test(callback), cmocka_unit_test(others),
-		cmocka_unit_test(half_messages), cmocka_unit_test(after_the_end),
+		cmocka_unit_test(rows),		 cmocka_unit_test(ends),
+		cmocka_unit_test(refusals),	 cmocka_unit_test(short_messages),
+		cmocka_unit_test(interruption),	 cmocka_unit_test(callback),
+		cmocka_unit_test(others),	 cmocka_unit_test(half_messages),
+		cmocka_unit_test(after_the_end),
 	};
 
 	return cmocka_run_group_tests_name("answer", tests, NULL, NULL);

@@ -12,15 +12,26 @@ static const struct cli_tool tool = { .name = "smc_bpf", .error_status = 1 };
 static const struct scope_entry entries[] = {
 	{ 77, { .kind = SCOPE_CGROUP, .name = "/z\x1b" }, STATE_EMPTY },
 	{ SCOPE_RUN_ID,
-	  { .kind = SCOPE_RUN, .converted = 12345678901234, .excluded = 3, .other = 9,
-	    .family = AF_INET, .name = "smc_run" },
+	  { .kind = SCOPE_RUN,
+	    .converted = 12345678901234,
+	    .excluded = 3,
+	    .other = 9,
+	    .family = AF_INET,
+	    .name = "smc_run" },
 	  STATE_ACTIVE },
 	{ SCOPE_NOT_CGROUP + 5,
-	  { .kind = SCOPE_PROCESS, .family = SCOPE_NO_FAMILY, .has_uid = 1, .name = "12 (a b)",
+	  { .kind = SCOPE_PROCESS,
+	    .family = SCOPE_NO_FAMILY,
+	    .has_uid = 1,
+	    .name = "12 (a b)",
 	    .comms = { "sshd", "x\xc3" } },
 	  STATE_GONE },
 	{ 5,
-	  { .kind = SCOPE_CGROUP, .family = AF_INET6, .has_uid = 1, .uid = 4294967294, .name = "/a",
+	  { .kind = SCOPE_CGROUP,
+	    .family = AF_INET6,
+	    .has_uid = 1,
+	    .uid = 4294967294,
+	    .name = "/a",
 	    .comms = { "0123456789abcde", "b", "c", "d", "e", "f", "g", "h" } },
 	  STATE_ACTIVE },
 };
@@ -47,7 +58,8 @@ static void table(void **state)
 	char *text = printed(ARRAY_SIZE(entries), false);
 
 	(void)state;
-	assert_string_equal(text,
+	assert_string_equal(
+		text,
 		"Scope   State  Converted Excluded    Other Name                           Rules\n"
 		"cgroup  active         0        0        0 /a                             "
 		"ipv6 uid=4294967294 !0123456789abcde !b !c !d !e !f !g !h\n"
@@ -61,7 +73,8 @@ static void table(void **state)
 static void metrics(void **state)
 {
 	static const char *const lines[] = {
-		"smc_scopes{state=\"gone\"} 1\n", "smc_scopes{state=\"active\"} 101\n",
+		"smc_scopes{state=\"gone\"} 1\n",
+		"smc_scopes{state=\"active\"} 101\n",
 		"smc_scope_sockets_total{scope=\"/big\\\\x1b\",id=\"1099\",result=\"converted\"} 99\n",
 		"smc_scope_sockets_total{scope=\"other\",result=\"converted\"} 1\n",
 		"smc_oci_hook_failures_total 3\n",
@@ -76,8 +89,12 @@ static void metrics(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(many); i++)
 		many[i] = (struct scope_entry){ 1000 + i,
-			{ .kind = SCOPE_CGROUP, .converted = i > 101 ? 0 : i, .excluded = 7,
-			  .other = 1, .name = "/big\x1b" }, STATE_ACTIVE };
+						{ .kind = SCOPE_CGROUP,
+						  .converted = i > 101 ? 0 : i,
+						  .excluded = 7,
+						  .other = 1,
+						  .name = "/big\x1b" },
+						STATE_ACTIVE };
 	many[0].state = STATE_GONE;
 	many[0].scope.excluded = 2;
 	many[102].state = STATE_EMPTY;
@@ -111,26 +128,28 @@ static void json(void **state)
 {
 	(void)state;
 	check_json(0, "[]");
-	check_json(ARRAY_SIZE(entries),
-		   "[{\"scope\":\"cgroup\",\"id\":\"5\",\"state\":\"active\",\"converted\":0,"
-		   "\"excluded\":0,\"other\":0,\"name\":\"/a\",\"only\":\"ipv6\","
-		   "\"uid\":4294967294,\"exclude_comms\":[\"0123456789abcde\","
-		   "\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
-		   "{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
-		   "\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
-		   "{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
-		   "\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
-		   "\"uid\":0,"
-		   "\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
-		   "{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
-		   "\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","
-		   "\"only\":\"ipv4\"}]");
+	check_json(
+		ARRAY_SIZE(entries),
+		"[{\"scope\":\"cgroup\",\"id\":\"5\",\"state\":\"active\",\"converted\":0,"
+		"\"excluded\":0,\"other\":0,\"name\":\"/a\",\"only\":\"ipv6\","
+		"\"uid\":4294967294,\"exclude_comms\":[\"0123456789abcde\","
+		"\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\"]},"
+		"{\"scope\":\"cgroup\",\"id\":\"77\",\"state\":\"empty\",\"converted\":0,"
+		"\"excluded\":0,\"other\":0,\"name\":\"/z\\u001B\"},"
+		"{\"scope\":\"process\",\"id\":\"9223372036854775813\",\"state\":\"gone\","
+		"\"converted\":0,\"excluded\":0,\"other\":0,\"name\":\"12 (a b)\",\"only\":\"none\","
+		"\"uid\":0,"
+		"\"exclude_comms\":[\"sshd\",\"x\\\\xc3\"]},"
+		"{\"scope\":\"run\",\"id\":\"9223372036854775808\",\"state\":\"active\","
+		"\"converted\":12345678901234,\"excluded\":3,\"other\":9,\"name\":\"smc_run\","
+		"\"only\":\"ipv4\"}]");
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(table), cmocka_unit_test(metrics),
+		cmocka_unit_test(table),
+		cmocka_unit_test(metrics),
 		cmocka_unit_test(json),
 	};
 

@@ -133,8 +133,8 @@ static void cut(void **state)
 		const char *path, *own, *id, *want;
 	} cases[] = {
 		{ "/libpod_parent/libpod-" ID, "/command", ID, NULL },
-		{ "/machine.slice/libpod-" ID ".scope", "/machine.slice/libpod-conmon-" ID
-		  ".scope", ID, NULL },
+		{ "/machine.slice/libpod-" ID ".scope", "/machine.slice/libpod-conmon-" ID ".scope",
+		  ID, NULL },
 		{ "/machine.slice/libpod-" ID ".scope/container", "/", ID,
 		  "/machine.slice/libpod-" ID ".scope" },
 		{ "/system.slice/a.service/libpod-payload-" ID "/container/x",
@@ -242,14 +242,10 @@ static void services(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(units),
-		cmocka_unit_test(containers),
-		cmocka_unit_test(paths),
-		cmocka_unit_test(named),
-		cmocka_unit_test(cut),
-		cmocka_unit_test(populated),
-		cmocka_unit_test(processes),
-		cmocka_unit_test(services),
+		cmocka_unit_test(units),     cmocka_unit_test(containers),
+		cmocka_unit_test(paths),     cmocka_unit_test(named),
+		cmocka_unit_test(cut),	     cmocka_unit_test(populated),
+		cmocka_unit_test(processes), cmocka_unit_test(services),
 	};
 
 	return cmocka_run_group_tests(tests, build, wipe);

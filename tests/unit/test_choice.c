@@ -279,9 +279,9 @@ static void test_loopback(void **state)
 
 static void test_netaddr(void **state)
 {
-	static const char *const bad[] = { "",	       "10.0.0.1", "10.0.0.1/",
-					   "10.0.0.1/33", "::1/129",  "10.0.0/8",
-					   "10.0.0.1/-1", "10.0.0.1/8x", "x/8" };
+	static const char *const bad[] = { "",	      "10.0.0.1", "10.0.0.1/",	 "10.0.0.1/33",
+					   "::1/129", "10.0.0/8", "10.0.0.1/-1", "10.0.0.1/8x",
+					   "x/8" };
 	struct netaddr one, other;
 	char text[NETADDR_TEXT_SIZE];
 

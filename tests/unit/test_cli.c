@@ -55,7 +55,7 @@ struct parse {
 static void parse(void *arg)
 {
 	struct parse *p = arg;
-	char *argv[16] = { (char *)(uintptr_t)"tool" };
+	char *argv[16] = { (char *)(uintptr_t) "tool" };
 	int argc = 1, val;
 
 	while (p->words[argc - 1]) {
@@ -136,11 +136,16 @@ static void printable(void **state)
 	} cases[] = {
 		{ "plain ~ \\ 'it'\\''s'", "plain ~ \\ 'it'\\''s'" },
 		{ "\033[2J\r\n\t\177", "\\x1b[2J\\x0d\\x0a\\x09\\x7f" },
-		{ "\x9b" "2J\x90", "\\x9b2J\\x90" },
-		{ "\xc2\x9b" "2J\xc2\x80\xc2\xa0", "\\xc2\\x9b2J\\xc2\\x80\xc2\xa0" },
+		{ "\x9b"
+		  "2J\x90",
+		  "\\x9b2J\\x90" },
+		{ "\xc2\x9b"
+		  "2J\xc2\x80\xc2\xa0",
+		  "\\xc2\\x9b2J\\xc2\\x80\xc2\xa0" },
 		{ "m\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80",
 		  "m\xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80" },
-		{ "\xe2\x80\xae" "a\xe2\x80\xa8\xe2\x81\xa6",
+		{ "\xe2\x80\xae"
+		  "a\xe2\x80\xa8\xe2\x81\xa6",
 		  "\\xe2\\x80\\xaea\\xe2\\x80\\xa8\\xe2\\x81\\xa6" },
 		{ "\xef\xbb\xbf\xd8\x9c", "\\xef\\xbb\\xbf\\xd8\\x9c" },
 		{ "\xe2\x82", "\\xe2\\x82" },
@@ -167,8 +172,13 @@ static void printable_cut(void **state)
 	static const struct {
 		size_t size;
 		const char *want;
-	} cases[] = { { 1, "" }, { 2, "a" }, { 4, "a\xc3\xbc" }, { 7, "a\xc3\xbc" },
-		      { 8, "a\xc3\xbc\\x1b" }, { 9, "a\xc3\xbc\\x1b" "b" } };
+	} cases[] = { { 1, "" },
+		      { 2, "a" },
+		      { 4, "a\xc3\xbc" },
+		      { 7, "a\xc3\xbc" },
+		      { 8, "a\xc3\xbc\\x1b" },
+		      { 9, "a\xc3\xbc\\x1b"
+			   "b" } };
 	char out[16];
 
 	(void)state;
@@ -256,7 +266,7 @@ static void say(void *arg)
 
 static void errors(void **state)
 {
-	char text[3000], *message = stderr_of(say, (void *)(uintptr_t)"cannot %d");
+	char text[3000], *message = stderr_of(say, (void *)(uintptr_t) "cannot %d");
 
 	(void)state;
 	assert_string_equal(message, "tool: cannot %d\n");
@@ -300,10 +310,13 @@ static void seconds_of_watch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),      cmocka_unit_test(stops_at_first),
-		cmocka_unit_test(exclusions), cmocka_unit_test(errors),
+		cmocka_unit_test(words),
+		cmocka_unit_test(stops_at_first),
+		cmocka_unit_test(exclusions),
+		cmocka_unit_test(errors),
 		cmocka_unit_test(seconds_of_watch),
-		cmocka_unit_test(printable),  cmocka_unit_test(printable_cut),
+		cmocka_unit_test(printable),
+		cmocka_unit_test(printable_cut),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);

@@ -20,8 +20,12 @@ static struct client_result test(bool is_busy, uint64_t gap_ns,
 	int status;
 
 	proto_put_greeting(greeting, is_busy);
-	fake = (struct fake_live){ .in = greeting, .in_len = PROTO_SIZE, .chunk = PROTO_SIZE,
-				   .gap_ns = gap_ns, .is_tcp = true, .max_connects = 1,
+	fake = (struct fake_live){ .in = greeting,
+				   .in_len = PROTO_SIZE,
+				   .chunk = PROTO_SIZE,
+				   .gap_ns = gap_ns,
+				   .is_tcp = true,
+				   .max_connects = 1,
 				   .answer = answer };
 	status = client_test(&result, &req, "127.0.0.1", 1);
 	assert_int_equal(status, result.status);

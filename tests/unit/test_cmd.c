@@ -95,8 +95,8 @@ static void ueid_bytes(void **state)
 
 static void ueid_refused_unsent(void **state)
 {
-	static const char *const words[] = { "add a", "add A..B", "add .A", "del a_b", "add", "foo",
-					     "show A" };
+	static const char *const words[] = { "add a", "add A..B", "add .A", "del a_b",
+					     "add",   "foo",	  "show A" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -198,10 +198,9 @@ static void groups(void **state)
 	add_group(0x200, NULL, "");
 	fake_done(0);
 	assert_int_equal(run(cmd_run_linkgroup, &cmd, "", &out), 0);
-	assert_string_equal(out,
-			    "LG-ID    LG-Role  LG-Type  VLAN  #Conns  PNET-ID\n"
-			    "00000100 CLNT     SINGLE   0x64      12  ABCDEFGHIJKLMNOP\n"
-			    "00000200 CLNT     SINGLE   0x64      12\n");
+	assert_string_equal(out, "LG-ID    LG-Role  LG-Type  VLAN  #Conns  PNET-ID\n"
+				 "00000100 CLNT     SINGLE   0x64      12  ABCDEFGHIJKLMNOP\n"
+				 "00000200 CLNT     SINGLE   0x64      12\n");
 	free(out);
 	fake_reset();
 	add_group(0x100, "evil\033[2J", "A");
@@ -312,9 +311,16 @@ static void pci_names(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(ueid_answers), TEST(ueid_bytes), TEST(ueid_refused_unsent), TEST(seid),
-		TEST(groups),	    TEST(half_a_table), TEST(old_kernel),	   TEST(pci_names),
-		TEST(groups_by_id), TEST(groups_that_wait),
+		TEST(ueid_answers),
+		TEST(ueid_bytes),
+		TEST(ueid_refused_unsent),
+		TEST(seid),
+		TEST(groups),
+		TEST(half_a_table),
+		TEST(old_kernel),
+		TEST(pci_names),
+		TEST(groups_by_id),
+		TEST(groups_that_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -374,8 +374,8 @@ static void json_processes(void **state)
 static void json_absent(void **state)
 {
 	static const char *const always[] = { "state", "uid", "inode", "family", "cookie" };
-	static const char *const listening[] = { "state", "uid", "inode", "family", "cookie",
-						 "local", "shutdown" };
+	static const char *const listening[] = { "state",  "uid",   "inode",   "family",
+						 "cookie", "local", "shutdown" };
 	json_t *json = back(&fresh);
 
 	(void)state;
@@ -550,8 +550,7 @@ static void headers(void **state)
 		assert_int_equal(smcss_view(&view, &cases[i].opts, NULL), 0);
 		out_header(&text, &view);
 		for (size_t j = 0; j < text.len; j++)
-			if (text.data[j] != '\n' &&
-			    (text.data[j] != ' ' || got[len - 1] != ' '))
+			if (text.data[j] != '\n' && (text.data[j] != ' ' || got[len - 1] != ' '))
 				got[len++] = text.data[j];
 		got[len] = '\0';
 		assert_string_equal(got, cases[i].want);
@@ -601,9 +600,15 @@ static void measured(void **state)
 	row.holders = holders + 1;
 	row.n_holders = 1;
 	row.rate = (struct smc_rate){
-		.has = SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL, .in = 1200, .out = 5,
-		.out_is_least = true, .unread = 65000, .rcvbuf = 65536, .unsent = 1,
-		.sndbuf = 131072, .brake = SMC_BRAKE_PEER_READER,
+		.has = SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL,
+		.in = 1200,
+		.out = 5,
+		.out_is_least = true,
+		.unread = 65000,
+		.rcvbuf = 65536,
+		.unsent = 1,
+		.sndbuf = 131072,
+		.brake = SMC_BRAKE_PEER_READER,
 	};
 	out_row(&text, &view, &row);
 	out_char(&text, '\0');
@@ -699,14 +704,22 @@ static void wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_common),	cmocka_unit_test(json_conn),
-		cmocka_unit_test(json_lgr),	cmocka_unit_test(json_dmb),
-		cmocka_unit_test(json_reasons), cmocka_unit_test(json_processes),
-		cmocka_unit_test(json_absent),	cmocka_unit_test(cells),
-		cmocka_unit_test(connection_cells), cmocka_unit_test(process_cells),
-		cmocka_unit_test(headers),	cmocka_unit_test(table),
-		cmocka_unit_test(rates),	cmocka_unit_test(measured),
-		cmocka_unit_test(explanations), cmocka_unit_test(wide),
+		cmocka_unit_test(json_common),
+		cmocka_unit_test(json_conn),
+		cmocka_unit_test(json_lgr),
+		cmocka_unit_test(json_dmb),
+		cmocka_unit_test(json_reasons),
+		cmocka_unit_test(json_processes),
+		cmocka_unit_test(json_absent),
+		cmocka_unit_test(cells),
+		cmocka_unit_test(connection_cells),
+		cmocka_unit_test(process_cells),
+		cmocka_unit_test(headers),
+		cmocka_unit_test(table),
+		cmocka_unit_test(rates),
+		cmocka_unit_test(measured),
+		cmocka_unit_test(explanations),
+		cmocka_unit_test(wide),
 	};
 
 	return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

@@ -153,7 +153,7 @@ static const struct {
 	{ "netns ..", "x.conf:1: ..: expected the name" },
 	{ "netns 123", "x.conf:1: 123: expected the name" },
 	{ "netns a\neid A", "x.conf:2: eid: is the same in all network namespaces: put it before "
-	  "the first netns, or behind host" },
+			    "the first netns, or behind host" },
 	{ "host a", "x.conf:1: a: expected the end of the line" },
 	{ "netns a\npnetid A device x", "x.conf:2: x: RDMA and ISM devices" },
 	{ "exclusive policy-x", "x.conf:1: policy-x: expected eid, seid" },

@@ -74,23 +74,23 @@ static void round_trip(void **state)
 	is_json("pnetid n net e\\x23\\xc4 device mlx5_0 port 2 bus 0000:3b:00.0 mac "
 		"02:00:00:00:00:01\n",
 		HEAD ",\"pnetid\":[{\"id\":\"N\",\"net\":\"e#\\\\xc4\"},{\"id\":\"N\",\"device\":"
-		"\"mlx5_0\",\"port\":2},{\"id\":\"N\",\"bus\":\"0000:3b:00.0\"},{\"id\":\"N\","
-		"\"mac\":\"02:00:00:00:00:01\"}]}");
+		     "\"mlx5_0\",\"port\":2},{\"id\":\"N\",\"bus\":\"0000:3b:00.0\"},{\"id\":\"N\","
+		     "\"mac\":\"02:00:00:00:00:01\"}]}");
 	is_json("scope /a\nscope /b\\x23 user x only ipv4\n"
 		"scope /c exclude-comm b exclude-comm a\n",
 		HEAD ",\"scope\":[{\"cgroup\":\"/a\"},"
-		"{\"cgroup\":\"/b#\",\"only\":\"ipv4\",\"user\":\"x\"},"
-		"{\"cgroup\":\"/c\",\"exclude-comm\":[\"a\",\"b\"]}]}");
+		     "{\"cgroup\":\"/b#\",\"only\":\"ipv4\",\"user\":\"x\"},"
+		     "{\"cgroup\":\"/c\",\"exclude-comm\":[\"a\",\"b\"]}]}");
 	is_json("allow 10.0.0.0/8 fd00::/8\nallow from 10.0.0.0/8:80\n"
 		"deny to [fd00::1]:80-90\ndeny 10.1.0.0/16\ndeny port 22,443,8000-8100\n"
 		"learn 90m\nby nft\n",
 		HEAD ",\"deny_port\":[22,443,\"8000-8100\"],\"deny\":[\"10.1.0.0/16\"],"
-		"\"deny_to\":[\"[fd00::1]:80-90\"],\"allow\":[\"10.0.0.0/8\",\"fd00::/8\"],"
-		"\"allow_from\":[\"10.0.0.0/8:80\"],\"learn\":\"90m\",\"by\":\"nft\"}");
+		     "\"deny_to\":[\"[fd00::1]:80-90\"],\"allow\":[\"10.0.0.0/8\",\"fd00::/8\"],"
+		     "\"allow_from\":[\"10.0.0.0/8:80\"],\"learn\":\"90m\",\"by\":\"nft\"}");
 	is_json("exclusive eid policy\nnetns a\nexclusive\nnetns *\ndeny port 1\n"
 		"netns b\\x20c\\xc4\nhandshake-limit off\n",
 		HEAD ",\"exclusive\":[\"eid\",\"policy\"],\"netns\":{\"a\":{\"exclusive\":true},"
-		"\"*\":{\"deny_port\":[1]},\"b c\\\\xc4\":{\"handshake-limit\":false}}}");
+		     "\"*\":{\"deny_port\":[1]},\"b c\\\\xc4\":{\"handshake-limit\":false}}}");
 }
 
 static void becomes(const char *json, const char *expected)
@@ -142,10 +142,10 @@ static const struct {
 	  "x.json:.sysctl.net.smc.rmem: 70000.0: expected a number" },
 	{ "{\"pnetid\":[3]}", "x.json:.pnetid[0]: 3: expected an object" },
 	{ "{\"pnetid\":[{\"net\":\"x\"}]}", "x.json:.pnetid[0]: {\"net\":\"x\"}: expected "
-	  "\"id\" in it" },
+					    "\"id\" in it" },
 	{ "{\"pnetid\":[{\"id\":\"A\"}]}", "x.json:.pnetid[0]: nothing more: expected net" },
 	{ "{\"pnetid\":[{\"id\":\"A\",\"nic\":\"x\"}]}", "x.json:.pnetid[0]: nic: expected "
-	  "id, net, bus, mac, device, port" },
+							 "id, net, bus, mac, device, port" },
 	{ "{\"pnetid\":[{\"id\":\"A\",\"device\":\"x\",\"port\":\"1\"}]}",
 	  "x.json:.pnetid[0].port: \"1\": expected a number" },
 	{ "{\"pnetid\":[{\"id\":\"A\",\"device\":\"x\",\"port\":3}]}",
@@ -193,8 +193,11 @@ static void places(void **state)
 	struct conf conf;
 
 	(void)state;
-	assert_int_equal(read_text(&conf, "{\"eid\":[\"A\",\"B\"],"
-				   "\"netns\":{\"n\":{\"by\":\"nft\"}}}", &err), 0);
+	assert_int_equal(read_text(&conf,
+				   "{\"eid\":[\"A\",\"B\"],"
+				   "\"netns\":{\"n\":{\"by\":\"nft\"}}}",
+				   &err),
+			 0);
 	assert_string_equal(conf_place_text(text, &conf.items[1].place), "x.json:.eid[1]");
 	assert_string_equal(conf_place_text(text, &conf.sections[1].policy_place),
 			    "x.json:.netns.n.by");

@@ -37,8 +37,10 @@ static void free_host(struct sc_host *host)
 
 static void append(struct out_text *out, const struct sc_change *change)
 {
-	out_str(out, change->old == change->new ? "= " : !change->new ? "- " :
-		change->old ? "~ " : "+ ");
+	out_str(out, change->old == change->new ? "= " :
+		     !change->new		? "- " :
+		     change->old		? "~ " :
+						  "+ ");
 	if (change->netns)
 		out_str(out, "blue ");
 	conf_append_line(out, change->new ? change->new : change->old);
@@ -87,7 +89,8 @@ static void devices_by(void **state)
 	leads_to("", "pnetid A mac 02:00:00:00:00:09 bus 0000:00:00.0 net later",
 		 "+ pnetid A net later\nwaits pnetid A mac 02:00:00:00:00:09\n"
 		 "waits pnetid A bus 0000:00:00.0\n");
-	leads_to("", "pnetid A bus 0000:3b:00.0 net eth1", "+ pnetid A net eth0\n"
+	leads_to("", "pnetid A bus 0000:3b:00.0 net eth1",
+		 "+ pnetid A net eth0\n"
 		 "+ pnetid A net eth1\n");
 	leads_to("", "pnetid A bus 0000:3b:00.0\npnetid B net eth1",
 		 "x:2: eth1: has PNET ID A by x:1");
@@ -117,9 +120,11 @@ static void missing(void **state)
 	(void)state;
 	leads_to("", "seid off\n", "");
 	leads_to("", "seid on\n", "x:1: seid: this system has no system EID: only IBM Z has one");
-	leads_to("", "net.smc.smcr_max_send_wr 32\n", "x:1: this kernel does not have "
+	leads_to("", "net.smc.smcr_max_send_wr 32\n",
+		 "x:1: this kernel does not have "
 		 "net.smc.smcr_max_send_wr, which came with Linux 6.19");
-	leads_to("", "handshake-limit on\n", "x:1: this kernel does not have handshake "
+	leads_to("", "handshake-limit on\n",
+		 "x:1: this kernel does not have handshake "
 		 "limitation, which came with Linux 5.18");
 }
 
@@ -127,16 +132,18 @@ static void exclusive(void **state)
 {
 	(void)state;
 	leads_to("eid A\nhandshake-limit on\nnet.smc.rmem 65536\nnet.smc.wmem 70000\n"
-		 "pnetid N net eth0\n", "", "");
+		 "pnetid N net eth0\n",
+		 "", "");
 	leads_to("eid A\nhandshake-limit on\nnet.smc.rmem 65536\nnet.smc.wmem 70000\n"
-		 "pnetid N net eth0\n", "exclusive\n",
+		 "pnetid N net eth0\n",
+		 "exclusive\n",
 		 "- eid A\n~ handshake-limit off\n~ net.smc.wmem 65536\n- pnetid N net eth0\n");
 	leads_to("eid A\nhandshake-limit on\npnetid N net eth0\n", "exclusive pnetid\n",
 		 "- pnetid N net eth0\n");
-	leads_to("handshake-limit on\nnetns blue\nhandshake-limit on\n",
-		 "netns *\nexclusive\n", "~ handshake-limit off\n~ blue handshake-limit off\n");
-	leads_to("handshake-limit on\nnetns blue\nhandshake-limit on\n",
-		 "netns blue\nexclusive\n", "~ blue handshake-limit off\n");
+	leads_to("handshake-limit on\nnetns blue\nhandshake-limit on\n", "netns *\nexclusive\n",
+		 "~ handshake-limit off\n~ blue handshake-limit off\n");
+	leads_to("handshake-limit on\nnetns blue\nhandshake-limit on\n", "netns blue\nexclusive\n",
+		 "~ blue handshake-limit off\n");
 }
 
 /* There is never none where it can be helped, and never a fifth. */
@@ -144,8 +151,7 @@ static void eids(void **state)
 {
 	(void)state;
 	leads_to("eid A\n", "exclusive\neid B\n", "+ eid B\n- eid A\n");
-	leads_to("eid A B C D\n", "exclusive\neid A E\n",
-		 "- eid B\n+ eid E\n- eid C\n- eid D\n");
+	leads_to("eid A B C D\n", "exclusive\neid A E\n", "- eid B\n+ eid E\n- eid C\n- eid D\n");
 	leads_to("eid A B C D\n", "exclusive\neid E F G H\n",
 		 "- eid A\n- eid B\n- eid C\n- eid D\n+ eid E\n+ eid F\n+ eid G\n+ eid H\n");
 	/* Without any, the kernel switches the system EID on again. */
@@ -171,12 +177,9 @@ static void scopes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(devices_by),
-		cmocka_unit_test(namespaces_of),
-		cmocka_unit_test(missing),
-		cmocka_unit_test(exclusive),
-		cmocka_unit_test(eids),
-		cmocka_unit_test(scopes),
+		cmocka_unit_test(devices_by), cmocka_unit_test(namespaces_of),
+		cmocka_unit_test(missing),    cmocka_unit_test(exclusive),
+		cmocka_unit_test(eids),	      cmocka_unit_test(scopes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,9 @@ static bool is_refused(const char *what, long ret)
 /* By every call that opens, makes or removes one. */
 static bool no_file_opens(void)
 {
-	const struct { uint64_t flags, mode, resolve; } how = { .flags = O_RDONLY };
+	const struct {
+		uint64_t flags, mode, resolve;
+	} how = { .flags = O_RDONLY };
 
 	return fails("open /", open("/", O_RDONLY), EACCES) &&
 	       fails("open /dev/null", open("/dev/null", O_RDONLY), EACCES) &&
@@ -109,8 +111,8 @@ static int all_of_it(const void *arg)
 {
 	const struct confine_limit limits[] = { { RLIMIT_CORE, 0 }, { RLIMIT_NOFILE, 20 } };
 	const struct confine keep = { .limits = limits, .n_limits = ARRAY_SIZE(limits) };
-	const unsigned int all = CONFINE_NO_NEW_PRIVS | CONFINE_NOT_ROOT | CONFINE_FILTER |
-				 CONFINE_FILES;
+	const unsigned int all =
+		CONFINE_NO_NEW_PRIVS | CONFINE_NOT_ROOT | CONFINE_FILTER | CONFINE_FILES;
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 	bool was_root = !geteuid(), is_right;
 	unsigned int done = 0;
@@ -313,7 +315,8 @@ static int no_such_path(const void *arg)
 	(void)arg;
 	if (confine(&keep, &done, &err) == -ENOENT)
 		return strcmp(err.text, "cannot open '/no/such/path': No such file or directory") ?
-			       CHILD_WRONG : CHILD_RIGHT;
+			       CHILD_WRONG :
+			       CHILD_RIGHT;
 	return done & CONFINE_LANDLOCK ? CHILD_WRONG : CHILD_CANNOT;
 }
 
@@ -327,7 +330,9 @@ static int no_such_limit(const void *arg)
 	if (confine(&keep, NULL, &err) != -EINVAL)
 		return CHILD_WRONG;
 	return strcmp(err.text, "cannot set resource limit 99: Invalid argument") ||
-			       open("/dev/null", O_RDONLY) < 0 ? CHILD_WRONG : CHILD_RIGHT;
+			       open("/dev/null", O_RDONLY) < 0 ?
+		       CHILD_WRONG :
+		       CHILD_RIGHT;
 }
 
 /* Nobody is not known there: capabilities go all the same. */

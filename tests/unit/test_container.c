@@ -26,31 +26,28 @@ static const struct {
 	{ "/system.slice", CONTAINER_NONE, "", "" },
 	{ "/init.scope", CONTAINER_UNIT, "init.scope", "" },
 	{ "/system.slice/ssh.service", CONTAINER_UNIT, "ssh.service", "" },
-	{ "/user.slice/user-0.slice/session-3.scope", CONTAINER_UNIT,
-	  "session-3.scope", "" },
-	{ "/machine.slice/libpod-" ID ".scope/container", CONTAINER_ID,
-	  "4be7c0ffee4b", ID },
-	{ "/machine.slice/libpod-conmon-" ID ".scope", CONTAINER_UNIT,
-	  "libpod-conmon-" ID ".scope", "" },
-	{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope",
-	  CONTAINER_ID, "0123456789ab", OTHER },
+	{ "/user.slice/user-0.slice/session-3.scope", CONTAINER_UNIT, "session-3.scope", "" },
+	{ "/machine.slice/libpod-" ID ".scope/container", CONTAINER_ID, "4be7c0ffee4b", ID },
+	{ "/machine.slice/libpod-conmon-" ID ".scope", CONTAINER_UNIT, "libpod-conmon-" ID ".scope",
+	  "" },
+	{ "/machine.slice/machine-libpod_pod_" OTHER ".slice/libpod-" ID ".scope", CONTAINER_ID,
+	  "0123456789ab", OTHER },
 	{ "/system.slice/docker-" ID ".scope", CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/docker/" ID, CONTAINER_ID, "4be7c0ffee4b", ID },
-	{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT,
-	  "docker-" ID "0.scope", "" },
+	{ "/system.slice/docker-" ID "0.scope", CONTAINER_UNIT, "docker-" ID "0.scope", "" },
 	/* The outermost one: what is inside chooses its own names. */
 	{ "/docker/" ID "/docker/" OTHER, CONTAINER_ID, "4be7c0ffee4b", ID },
 	{ "/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod" POD_
-	  ".slice/cri-containerd-" ID ".scope", CONTAINER_POD, "pod" POD, ID },
-	{ "/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", CONTAINER_POD,
-	  "pod" POD, ID },
+	  ".slice/cri-containerd-" ID ".scope",
+	  CONTAINER_POD, "pod" POD, ID },
+	{ "/kubepods.slice/kubepods-pod" POD_ ".slice/crio-" ID ".scope", CONTAINER_POD, "pod" POD,
+	  ID },
 	{ "/kubepods/burstable/pod" POD "/" ID, CONTAINER_POD, "pod" POD, ID },
 	{ "/kubepods/pod" HASH, CONTAINER_POD, "pod" HASH, "" },
 	{ "/kubepods/podium", CONTAINER_NONE, "", "" },
 	{ "/system.slice/containerd.service/kubepods-pod" POD_ ".slice:cri-containerd:" ID,
 	  CONTAINER_POD, "pod" POD, ID },
-	{ "/machine.slice/machine-my\\x2dweb.scope/payload", CONTAINER_MACHINE,
-	  "my-web", "" },
+	{ "/machine.slice/machine-my\\x2dweb.scope/payload", CONTAINER_MACHINE, "my-web", "" },
 	{ "/lxc.payload.web/system.slice/ssh.service", CONTAINER_MACHINE, "web", "" },
 	{ "/machine.slice/machine-a.scope/payload/docker/" ID, CONTAINER_MACHINE, "a", "" },
 	{ "/machine.slice/machine-host\\x00a.scope", CONTAINER_MACHINE, "host\\x00a", "" },
@@ -61,8 +58,7 @@ static const struct {
 	{ USER "/lxc.payload.web", CONTAINER_MACHINE, "user@1.service/web", "" },
 	{ USER "/app.slice/ssh.service", CONTAINER_UNIT, "user@1.service/ssh.service", "" },
 	{ USER "/kubepods/pod" POD "/" ID, CONTAINER_POD, "user@1.service/pod" POD, "" },
-	{ USER "/user.slice/libpod-" ID ".scope", CONTAINER_ID,
-	  "user@1.service/4be7c0ffee4b", "" },
+	{ USER "/user.slice/libpod-" ID ".scope", CONTAINER_ID, "user@1.service/4be7c0ffee4b", "" },
 	{ "/lxc.payload.web" USER "/lxc.payload.db", CONTAINER_MACHINE, "web", "" },
 };
 
@@ -169,7 +165,7 @@ static void podman(void **state)
 	    "{\"hostname\": \"web1\"}");
 	name_is("/machine.slice/libpod-" ID ".scope", "web1");
 	put(STORED, "[{\"id\": \"" OTHER "\", \"names\": [\"db\"]}, {\"id\": \"" ID
-	    "\", \"names\": [\"web\"]}, 7, {\"id\": 1}]");
+		    "\", \"names\": [\"web\"]}, 7, {\"id\": 1}]");
 	name_is("/machine.slice/libpod-" ID ".scope", "web");
 	/* Anybody may call a group of their own like that. */
 	name_is("/user.slice/user-1.slice/user@1.service/user.slice/libpod-" ID ".scope",
@@ -194,10 +190,10 @@ static void pods(void **state)
 
 	(void)state;
 	put(CRI, "{\"hostname\": \"node\", \"annotations\": "
-	    "{\"io.kubernetes.cri.sandbox-name\": 5}}");
+		 "{\"io.kubernetes.cri.sandbox-name\": 5}}");
 	name_is(path, "pod" POD);
 	put(CRI, "{\"hostname\": \"node\", \"annotations\": {\"io.kubernetes.cri.sandbox-name\": "
-	    "\"redis-0\", \"io.kubernetes.cri.sandbox-namespace\": \"shop\"}}");
+		 "\"redis-0\", \"io.kubernetes.cri.sandbox-namespace\": \"shop\"}}");
 	name_is(path, "shop/redis-0");
 	/* CRI-O, whose names in the storage are for itself. */
 	put(STORED, "[{\"id\": \"" OTHER "\", \"names\": [\"k8s_POD_web-1_shop_u_0\"]}]");

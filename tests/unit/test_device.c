@@ -98,14 +98,23 @@ static void single_attributes(void **state)
 		uint16_t port, type;
 		uint32_t has;
 	} rows[] = {
-		{ 0, 1, SMC_DEVICE_HAS_USE_COUNT }, { 0, 2, SMC_DEVICE_HAS_CRIT },
-		{ 0, 3, SMC_DEVICE_HAS_FID }, { 0, 4, SMC_DEVICE_HAS_PCHID },
-		{ 0, 5, SMC_DEVICE_HAS_VENDOR }, { 0, 6, SMC_DEVICE_HAS_DEVICE },
-		{ 0, 7, SMC_DEVICE_HAS_PCI_ID }, { 0, 10, SMC_DEVICE_HAS_IB_NAME },
-		{ 1, 1, SMC_PORT_HAS_USER }, { 1, 2, SMC_PORT_HAS_PNETID },
-		{ 1, 3, SMC_PORT_HAS_IFINDEX }, { 1, 4, SMC_PORT_HAS_STATE },
-		{ 1, 5, 0 }, { 1, 6, SMC_PORT_HAS_LINKS }, { 1, 7, 0 },
-		{ 2, 1, SMC_PORT_HAS_USER }, { 2, 6, SMC_PORT_HAS_LINKS },
+		{ 0, 1, SMC_DEVICE_HAS_USE_COUNT },
+		{ 0, 2, SMC_DEVICE_HAS_CRIT },
+		{ 0, 3, SMC_DEVICE_HAS_FID },
+		{ 0, 4, SMC_DEVICE_HAS_PCHID },
+		{ 0, 5, SMC_DEVICE_HAS_VENDOR },
+		{ 0, 6, SMC_DEVICE_HAS_DEVICE },
+		{ 0, 7, SMC_DEVICE_HAS_PCI_ID },
+		{ 0, 10, SMC_DEVICE_HAS_IB_NAME },
+		{ 1, 1, SMC_PORT_HAS_USER },
+		{ 1, 2, SMC_PORT_HAS_PNETID },
+		{ 1, 3, SMC_PORT_HAS_IFINDEX },
+		{ 1, 4, SMC_PORT_HAS_STATE },
+		{ 1, 5, 0 },
+		{ 1, 6, SMC_PORT_HAS_LINKS },
+		{ 1, 7, 0 },
+		{ 2, 1, SMC_PORT_HAS_USER },
+		{ 2, 6, SMC_PORT_HAS_LINKS },
 	};
 
 	(void)state;
@@ -265,9 +274,10 @@ static void seid_and_hs(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rxe),	cmocka_unit_test(mlx5), cmocka_unit_test(device_noise),
-		cmocka_unit_test(sysinfo), cmocka_unit_test(eids), cmocka_unit_test(ueid),
-		cmocka_unit_test(seid_and_hs), cmocka_unit_test(single_attributes),
+		cmocka_unit_test(rxe),		cmocka_unit_test(mlx5),
+		cmocka_unit_test(device_noise), cmocka_unit_test(sysinfo),
+		cmocka_unit_test(eids),		cmocka_unit_test(ueid),
+		cmocka_unit_test(seid_and_hs),	cmocka_unit_test(single_attributes),
 		cmocka_unit_test(port_has),
 	};
 

@@ -107,8 +107,8 @@ static void refuse(int code, bool is_capped, const char *text)
 	struct message m;
 
 	message_start(&m, NLMSG_ERROR);
-	m.nlh.nlmsg_flags = (uint16_t)((is_capped ? NLM_F_CAPPED : 0) |
-				       (text ? NLM_F_ACK_TLVS : 0));
+	m.nlh.nlmsg_flags =
+		(uint16_t)((is_capped ? NLM_F_CAPPED : 0) | (text ? NLM_F_ACK_TLVS : 0));
 	refusal.msg.nlmsg_len = NLMSG_HDRLEN + sizeof(request_body);
 	message_put(&m, &refusal, sizeof(refusal));
 	if (!is_capped)
@@ -503,13 +503,13 @@ static void without_err(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(whole),	       TEST(request),	    TEST(empty),
-		TEST(refusals),	       TEST(lying_refusals), TEST(short_refusals),
-		TEST(done_with_error), TEST(done_with_text), TEST(done_short),
+		TEST(whole),	       TEST(request),	      TEST(empty),
+		TEST(refusals),	       TEST(lying_refusals),  TEST(short_refusals),
+		TEST(done_with_error), TEST(done_with_text),  TEST(done_short),
 		TEST(interrupted),     TEST(foreign_answers), TEST(receive_errors),
-		TEST(signals),	       TEST(overrun),	    TEST(callback_errors),
-		TEST(other_messages),  TEST(set_up_errors), TEST(without_err),
-		TEST(stale_errno),     TEST(long_list),	    TEST(long_list_left),
+		TEST(signals),	       TEST(overrun),	      TEST(callback_errors),
+		TEST(other_messages),  TEST(set_up_errors),   TEST(without_err),
+		TEST(stale_errno),     TEST(long_list),	      TEST(long_list_left),
 	};
 	int failed = cmocka_run_group_tests_name("diag", tests, NULL, NULL);
 

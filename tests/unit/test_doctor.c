@@ -104,8 +104,9 @@ static void test_knobs(void **state)
 
 	(void)state;
 	start(&host);
-	check_says(&host, doctor_sysctl,
-		   "note sysctl net.smc|does not exist: the first of these sysctls came with kernel 5.18|\n");
+	check_says(
+		&host, doctor_sysctl,
+		"note sysctl net.smc|does not exist: the first of these sysctls came with kernel 5.18|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "30");
 	check_says(&host, doctor_sysctl, "ok sysctl net.smc|all values are the defaults|\n");
 	set_knob(&host, "net.smc.smcr_testlink_time", "0");
@@ -118,11 +119,13 @@ static void test_knobs(void **state)
 }
 
 #define OPEN "listens, and everybody who reaches %s may speak SMC to it"
-#define CURE "allow your own networks only, such as: mkdir -p /etc/smc-tools/smc.conf.d && " \
-	     "echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && " \
-	     "smc_conf apply\n"
-#define FIXED "ok fixes 6.12.117|Linux 6.12.117 has the fixes for all CVEs of SMC that are known " \
-	      "for it as of 16 November 2026|\n"
+#define CURE                                                                                       \
+	"allow your own networks only, such as: mkdir -p /etc/smc-tools/smc.conf.d && "            \
+	"echo 'allow from 10.0.0.0/8:%s' >>/etc/smc-tools/smc.conf.d/peers.conf && "               \
+	"smc_conf apply\n"
+#define FIXED                                                                                      \
+	"ok fixes 6.12.117|Linux 6.12.117 has the fixes for all CVEs of SMC that are known "       \
+	"for it as of 16 November 2026|\n"
 
 static void listen_on(struct host *host, struct smc_sock *sock, const char *addr, uint16_t port)
 {
@@ -141,13 +144,17 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 	size_t len;
 
 	listen_on(host, &sock, addr, 80);
-	len = (size_t)snprintf(want, sizeof(want), "note policy |none: SMC is used with every peer "
+	len = (size_t)snprintf(want, sizeof(want),
+			       "note policy |none: SMC is used with every peer "
 			       "that has it, see smc.conf(5)|\n");
 	if (door)
-		snprintf(want + len, sizeof(want) - len, "warning exposure %s|" OPEN ": no policy "
-			 "limits that|" CURE FIXED, object, door, "80");
+		snprintf(want + len, sizeof(want) - len,
+			 "warning exposure %s|" OPEN ": no policy "
+			 "limits that|" CURE FIXED,
+			 object, door, "80");
 	else
-		snprintf(want + len, sizeof(want) - len, "ok exposure |of 1 SMC sockets that "
+		snprintf(want + len, sizeof(want) - len,
+			 "ok exposure |of 1 SMC sockets that "
 			 "listen none is open to others than private networks|\n" FIXED);
 	check_says(host, doctor_exposure, want);
 }
@@ -181,12 +188,14 @@ static void test_exposure(void **state)
 	exposure->n_hidden = 2;
 	exposure->has_policy = false;
 	exposure->why_not.code = EPERM;
-	check_says(&host, doctor_exposure, "note policy |only root sees with whom SMC is used|\n"
+	check_says(&host, doctor_exposure,
+		   "note policy |only root sees with whom SMC is used|\n"
 		   "note exposure |of 2 SMC sockets that listen only root sees where|\n" FIXED);
 	exposure->n_hidden = 0;
 	listen_on(&host, &sock, "0.0.0.0", 80);
 	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
-	check_says(&host, doctor_exposure, "warning policy |cannot be read: not ours|"
+	check_says(&host, doctor_exposure,
+		   "warning policy |cannot be read: not ours|"
 		   "smc_conf apply\n"
 		   "note exposure 0.0.0.0:80|listens, and everybody who reaches 203.0.113.7 may "
 		   "speak SMC to it, unless a policy limits that|allow your own networks only, "
@@ -234,29 +243,34 @@ static void test_fixes(void **state)
 	(void)state;
 	start(&host);
 	host.facts.exposure.why_not.code = EPERM;
-#define SAYS(name, text) check_says(&host, doctor_exposure, \
-	"note policy |only root sees with whom SMC is used|\nnote fixes " name "|" text)
+#define SAYS(name, text)                                                                           \
+	check_says(&host, doctor_exposure,                                                         \
+		   "note policy |only root sees with whom SMC is used|\nnote fixes " name          \
+		   "|" text)
 	strcpy(host.facts.release, "6.12.112");
-	SAYS("6.12.112", "no fix is known in Linux 6.12.112 for CVE-2026-46330, as of 16 November "
+	SAYS("6.12.112",
+	     "no fix is known in Linux 6.12.112 for CVE-2026-46330, as of 16 November "
 	     "2026: your distribution may have backported it|install kernel 6.12.114 or later, or "
 	     "one into which your distribution ported the fixes\n");
 	strcpy(host.facts.release, "6.12.110+deb13-amd64");
-	SAYS("6.12.110+deb13-amd64", "no fix is known in Linux 6.12.110 for CVE-2026-80980 and "
+	SAYS("6.12.110+deb13-amd64",
+	     "no fix is known in Linux 6.12.110 for CVE-2026-80980 and "
 	     "CVE-2026-46330, as of 16 November 2026: your distribution may have backported it|"
 	     "install kernel 6.12.114 or later, or one into which your distribution ported the "
 	     "fixes\n");
 	strcpy(host.facts.release, "6.1.0-56-amd64");
 	SAYS("6.1.0-56-amd64", "does not tell which fixes of SMC it has: ask your distribution|\n");
 	strcpy(host.facts.exposure.banner, "Linux version 6.1.0-56-amd64 (debian-kernel@lists) #1 "
-	       "SMP "
-	       "PREEMPT_DYNAMIC Debian 6.1.189-1 (2026-10-16)");
-	SAYS("6.1.0-56-amd64", "no fix is known in Linux 6.1.189 for CVE-2026-99032, "
+					   "SMP "
+					   "PREEMPT_DYNAMIC Debian 6.1.189-1 (2026-10-16)");
+	SAYS("6.1.0-56-amd64",
+	     "no fix is known in Linux 6.1.189 for CVE-2026-99032, "
 	     "CVE-2026-80980 and 4 more, as of 16 November 2026: your distribution may have backported it|install "
 	     "kernel 6.1.191 or later, or one into which your distribution ported the fixes\n");
 	host.facts.exposure.banner[0] = '\0';
 	strcpy(host.facts.release, "7.2.13");
 	SAYS("7.2.13", "nothing is known about the CVEs of SMC in Linux 7.2 "
-	     "as of 16 November 2026|\n");
+		       "as of 16 November 2026|\n");
 }
 
 static bool says_ulp(struct host *host, const char *ulps)
@@ -329,14 +343,15 @@ static void test_sizes(void **state)
 	set_knob(&host, "net.core.rmem_max", "");
 	set_knob(&host, "net.core.wmem_max", "");
 	host.facts.version[1] = 10;
-	check_says(&host, doctor_sysctl,
-		   "note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
-		   "note buffers net.smc.rmem|each connection gets 64 KiB to receive, too little for "
-		   "bulk data; smc_run sets 512 KiB itself, but eBPF cannot. 1000 connections then take "
-		   "500 MiB in place of 62|"
-		   "sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/90-smc.conf\n"
-		   "warning buffers net.smc.wmem|a connection should get 2 MiB to send, but over "
-		   "SMC-R it gets 512 KiB at most|sysctl -w net.smc.wmem=524288\n");
+	check_says(
+		&host, doctor_sysctl,
+		"note sysctl net.smc.wmem|is 2097152, the default is 65536|\n"
+		"note buffers net.smc.rmem|each connection gets 64 KiB to receive, too little for "
+		"bulk data; smc_run sets 512 KiB itself, but eBPF cannot. 1000 connections then take "
+		"500 MiB in place of 62|"
+		"sysctl -w net.smc.rmem=524288 | tee -a /etc/sysctl.d/90-smc.conf\n"
+		"warning buffers net.smc.wmem|a connection should get 2 MiB to send, but over "
+		"SMC-R it gets 512 KiB at most|sysctl -w net.smc.wmem=524288\n");
 }
 
 static void test_tcp(void **state)
@@ -432,10 +447,11 @@ static void test_traffic(void **state)
 	side[SMC_SIDE_CLIENT].reasons[0] = (struct smc_reason_count){ 0x03030000, 1 };
 	side[SMC_SIDE_SERVER].n_reasons = 1;
 	side[SMC_SIDE_SERVER].reasons[0] = (struct smc_reason_count){ 0x03010000, 8 };
-	check_says(&host, doctor_traffic,
-		   "warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on; "
-		   "most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
-		   "-e 0x03010000\n");
+	check_says(
+		&host, doctor_traffic,
+		"warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on; "
+		"most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
+		"-e 0x03010000\n");
 }
 
 static void test_memory(void **state)
@@ -780,8 +796,9 @@ static void test_untypable(void **state)
 
 	(void)state;
 	for (size_t at = 0; at < ARRAY_SIZE(remedies); at++) {
-		assert_string_equal(remedy_for(&named, at, "a\n"),
-				    "no command is shown: a name in it cannot be typed, or it is too long");
+		assert_string_equal(
+			remedy_for(&named, at, "a\n"),
+			"no command is shown: a name in it cannot be typed, or it is too long");
 		free(named.host.doc.findings);
 	}
 }
@@ -789,14 +806,14 @@ static void test_untypable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_knobs),  cmocka_unit_test(test_limitation),
-		cmocka_unit_test(test_sizes),  cmocka_unit_test(test_tcp),
-		cmocka_unit_test(test_traffic), cmocka_unit_test(test_exposure),
-		cmocka_unit_test(test_policy), cmocka_unit_test(test_fixes),
-		cmocka_unit_test(test_ulp),
-		cmocka_unit_test(test_memory), cmocka_unit_test(test_eid),
-		cmocka_unit_test(test_ism),    cmocka_unit_test(test_slots),
-		cmocka_unit_test(test_typed),  cmocka_unit_test(test_untypable),
+		cmocka_unit_test(test_knobs),	  cmocka_unit_test(test_limitation),
+		cmocka_unit_test(test_sizes),	  cmocka_unit_test(test_tcp),
+		cmocka_unit_test(test_traffic),	  cmocka_unit_test(test_exposure),
+		cmocka_unit_test(test_policy),	  cmocka_unit_test(test_fixes),
+		cmocka_unit_test(test_ulp),	  cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_eid),	  cmocka_unit_test(test_ism),
+		cmocka_unit_test(test_slots),	  cmocka_unit_test(test_typed),
+		cmocka_unit_test(test_untypable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

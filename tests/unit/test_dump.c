@@ -9,18 +9,16 @@
 #define DECLINE "e2d4c3d9 04001c10 00000000 00000000 03030000 00000000 e2d4c3d9"
 
 /* IPv4, length 48; IPv4 with a VLAN, length 48; IPv6, length 28; the decline, length 68. */
-static const char syn[] =
-	ETHER "0800 45000030 00010000 40060000 0a000001 0a000002"
-	"9c401b58 ffffffff 00000000 7002ffff 00000000 0101fe06 e2d4c3d9";
+static const char syn[] = ETHER "0800 45000030 00010000 40060000 0a000001 0a000002"
+				"9c401b58 ffffffff 00000000 7002ffff 00000000 0101fe06 e2d4c3d9";
 static const char syn_ack[] =
 	ETHER "8100 0007 0800 45000030 00010000 40060000 0a000002 0a000001"
-	"1b589c40 00000100 00000000 7012ffff 00000000 0101fe06 e2d4c3d9";
+	      "1b589c40 00000100 00000000 7012ffff 00000000 0101fe06 e2d4c3d9";
 static const char plain_syn6[] =
 	ETHER "86dd 60000000 0014 06 40 fd000000000000000000000000000001"
-	"fd000000000000000000000000000002 9c401b58 00000001 00000000 5002ffff 00000000";
-static const char decline[] =
-	ETHER "0800 45000044 00010000 40060000 0a000001 0a000002"
-	"9c401b58 00000000 00000101 5018ffff 00000000" DECLINE "0000";
+	      "fd000000000000000000000000000002 9c401b58 00000001 00000000 5002ffff 00000000";
+static const char decline[] = ETHER "0800 45000044 00010000 40060000 0a000001 0a000002"
+				    "9c401b58 00000000 00000101 5018ffff 00000000" DECLINE "0000";
 
 struct seen {
 	size_t count;
@@ -78,16 +76,17 @@ static void packets(void **state)
 	assert_false(packet_knows_link(147));
 }
 
-#define OPTIONS(hex) ETHER "0800 45000030 00010000 40060000 0a000001 0a000002" \
-	"9c401b58 ffffffff 00000000 7002ffff 00000000" hex
+#define OPTIONS(hex)                                                                               \
+	ETHER "0800 45000030 00010000 40060000 0a000001 0a000002"                                  \
+	      "9c401b58 ffffffff 00000000 7002ffff 00000000" hex
 
 /* The option behind others, and lists of options that are broken. */
 static void options(void **state)
 {
 	static const char *const without[] = {
 		OPTIONS("00000000 fe06e2d4 "), OPTIONS("0101fe05 e2d4c3d9"),
-		OPTIONS("fe09e2d4 c3d90101"), OPTIONS("02000101 fe06e2d4"),
-		OPTIONS("0101fe06 e2d4c3c4"), OPTIONS("fd06e2d4 c3d90101"),
+		OPTIONS("fe09e2d4 c3d90101"),  OPTIONS("02000101 fe06e2d4"),
+		OPTIONS("0101fe06 e2d4c3c4"),  OPTIONS("fd06e2d4 c3d90101"),
 	};
 	uint8_t bytes[256];
 
@@ -138,8 +137,10 @@ static void roce(void **state)
 }
 
 #define TCP "9c401b58 00000001 00000000 5002ffff 00000000"
-#define IPV6(length, next) "60000000" length next "40" \
-	"fd000000000000000000000000000001" "fd000000000000000000000000000002"
+#define IPV6(length, next)                                                                         \
+	"60000000" length next "40"                                                                \
+	"fd000000000000000000000000000001"                                                         \
+	"fd000000000000000000000000000002"
 
 /* Parts of packets, and what stands between IPv6 and TCP. */
 static void headers(void **state)
@@ -185,8 +186,8 @@ static void links(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(links); i++) {
-		len = sizes[i] + hex(bytes + sizes[i], sizeof(bytes) - sizes[i],
-				     IPV6("0014", "06") TCP);
+		len = sizes[i] +
+		      hex(bytes + sizes[i], sizeof(bytes) - sizes[i], IPV6("0014", "06") TCP);
 		if (sizes[i] > 4)
 			hex(bytes + (links[i] == 113 ? 14 : 0), 2, "86dd");
 		packet_decode(&packet, links[i], bytes, len, len);
@@ -250,7 +251,8 @@ static void handshake(void **state)
 	assert_int_equal(flow_end(flows), 0);
 	flow_free(flows);
 	out_char(&seen.text, '\0');
-	assert_string_equal(seen.text.data,
+	assert_string_equal(
+		seen.text.data,
 		"00:01:01.000000 10.0.0.1:40000 > 10.0.0.2:7000  SYN, offers SMC\n"
 		"00:01:01.000000 10.0.0.2:7000 > 10.0.0.1:40000 vlan 7  SYN-ACK, offers SMC\n"
 		"00:01:01.000000 10.0.0.1:40000 > 10.0.0.2:7000  decline, version 1, "
@@ -289,7 +291,8 @@ static void times(void **state)
 	struct flow_conn conn = {
 		.ends = { { .family = AF_INET }, { .family = AF_INET } },
 		.messages[SMC_CLC_CONFIRM] = &confirm,
-		.proposed = { 61, 0 }, .answered = { 61, 1500000 },
+		.proposed = { 61, 0 },
+		.answered = { 61, 1500000 },
 	};
 	const struct flow_event event = { .kind = FLOW_OUTCOME, .conn = &conn };
 	struct out_text text = { 0 };
@@ -309,9 +312,11 @@ static void times(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packets), cmocka_unit_test(options), cmocka_unit_test(roce),
-		cmocka_unit_test(headers), cmocka_unit_test(links), cmocka_unit_test(rare_links),
-		cmocka_unit_test(handshake), cmocka_unit_test(many), cmocka_unit_test(times),
+		cmocka_unit_test(packets),   cmocka_unit_test(options),
+		cmocka_unit_test(roce),	     cmocka_unit_test(headers),
+		cmocka_unit_test(links),     cmocka_unit_test(rare_links),
+		cmocka_unit_test(handshake), cmocka_unit_test(many),
+		cmocka_unit_test(times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -93,7 +93,8 @@ static void links(void **state)
 	follow(target, ENOENT);
 	/* In the middle of a path. */
 	assert_int_equal(symlink("../a", "top/a/up") | symlink("/", "top/a/root") |
-			 symlink("..", "top/out"), 0);
+				 symlink("..", "top/out"),
+			 0);
 	assert_int_equal(try("a/up/up/up/b", O_RDONLY | O_DIRECTORY), 0);
 	assert_int_equal(try("a/root/file", O_RDONLY), 0);
 	assert_int_equal(try("out/outside", O_RDONLY), ENOENT);

@@ -14,7 +14,11 @@ static const struct smc_addr peer = { AF_INET, { 10, 0, 0, 7 }, 40112 };
 static struct event event_of(enum event_kind kind, uint8_t mode)
 {
 	return (struct event){
-		.kind = kind, .at = AT, .side = EVENT_SERVER, .handshake = -1, .lived = -1,
+		.kind = kind,
+		.at = AT,
+		.side = EVENT_SERVER,
+		.handshake = -1,
+		.lived = -1,
 		.sock = { .state = SMC_ABI_ACTIVE, .mode = mode, .local = local, .peer = peer },
 		.process = { 811, "redis-server" },
 	};
@@ -72,7 +76,7 @@ static void test_ordinals(void **state)
 		unsigned int number;
 		const char *want;
 	} ordinals[] = {
-		{ 2, "(2nd f" }, { 3, "(3rd f" }, { 11, "(11th f" }, { 12, "(12th f" },
+		{ 2, "(2nd f" },   { 3, "(3rd f" },	{ 11, "(11th f" },   { 12, "(12th f" },
 		{ 21, "(21st f" }, { 100, "(100th f" }, { 113, "(113th f" }, { 122, "(122nd f" },
 	};
 	struct event event = event_of(EVENT_FALLBACK, SMC_ABI_MODE_TCP);
@@ -133,11 +137,18 @@ static void test_durations(void **state)
 		int64_t ns;
 		const char *want;
 	} durations[] = {
-		{ 0, "0.0 ms" }, { 1949499, "1.9 ms" }, { 1950000, "2.0 ms" },
-		{ 9949499, "9.9 ms" }, { 9950000, "10 ms" }, { 999499000, "999 ms" },
-		{ 999500000, "1.0 s" }, { 59949 * (SECOND / 1000), "59.9 s" },
-		{ 59960 * (SECOND / 1000), "1 min" }, { 252 * SECOND, "4 min 12 s" },
-		{ 3600 * SECOND, "1 h" }, { 11040 * SECOND, "3 h 4 min" },
+		{ 0, "0.0 ms" },
+		{ 1949499, "1.9 ms" },
+		{ 1950000, "2.0 ms" },
+		{ 9949499, "9.9 ms" },
+		{ 9950000, "10 ms" },
+		{ 999499000, "999 ms" },
+		{ 999500000, "1.0 s" },
+		{ 59949 * (SECOND / 1000), "59.9 s" },
+		{ 59960 * (SECOND / 1000), "1 min" },
+		{ 252 * SECOND, "4 min 12 s" },
+		{ 3600 * SECOND, "1 h" },
+		{ 11040 * SECOND, "3 h 4 min" },
 		{ 183600 * SECOND, "2 d 3 h" },
 	};
 
@@ -187,8 +198,9 @@ static void test_json(void **state)
 static void test_moved(void **state)
 {
 	const uint64_t lap = 65536ULL * 65536;
-	struct smclife_moved moved = { .counted = 3 * lap + 70000, .wrap = 1, .count = 4464,
-				       .buffer = 65536 };
+	struct smclife_moved moved = {
+		.counted = 3 * lap + 70000, .wrap = 1, .count = 4464, .buffer = 65536
+	};
 
 	(void)state;
 	assert_true(follow_moved(&moved, true).bytes == 3 * lap + 70000);

@@ -118,10 +118,10 @@ static void check(const struct row *row)
 		fail_msg("'%s' ...: %s, not %s", row->argv[0], letters, row->want);
 }
 
-#define CHECK_ALL(rows)                                 \
-	do {                                            \
-		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) \
-			check(&(rows)[i]);              \
+#define CHECK_ALL(rows)                                                                            \
+	do {                                                                                       \
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)                                      \
+			check(&(rows)[i]);                                                         \
 	} while (0)
 
 static void states(void **state)
@@ -506,8 +506,8 @@ static void later_states(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct smc_sock sock = { .state = rows[i].state };
-		char *const connected[] = { (char []){ "state connected" } };
-		char *const all[] = { (char []){ "state all" } };
+		char *const connected[] = { (char[]){ "state connected" } };
+		char *const all[] = { (char[]){ "state all" } };
 		struct filter filter;
 
 		assert_int_equal(filter_parse(&filter, 1, connected, NULL), 0);
@@ -586,7 +586,7 @@ static void sentences(void **state)
 		{ ">= 80", "'>=' in the filter is not a test" },
 		{ "(mode tcp", "the filter ends where a closing parenthesis should follow" },
 		{ "x", "'x' is not a filter (state, mode, port, sport, dport, host, src, dst, "
-		  "uid, netns)" },
+		       "uid, netns)" },
 		{ "netns", "the filter ends where a network namespace should follow" },
 		{ "netns < a", "'a' in the filter is not a network namespace" },
 		{ "sport", "the filter ends where a port should follow" },
@@ -641,15 +641,14 @@ static void possible_states(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(states),    cmocka_unit_test(modes),
-		cmocka_unit_test(ports),     cmocka_unit_test(addresses),
-		cmocka_unit_test(bad_addresses),
-		cmocka_unit_test(users),     cmocka_unit_test(connectives),
-		cmocka_unit_test(limits),    cmocka_unit_test(long_words),
-		cmocka_unit_test(asks_for),  cmocka_unit_test(longest_word),
-		cmocka_unit_test(possible_states),
-		cmocka_unit_test(wide),      cmocka_unit_test(edges),
-		cmocka_unit_test(later_states), cmocka_unit_test(namespaces),
+		cmocka_unit_test(states),	 cmocka_unit_test(modes),
+		cmocka_unit_test(ports),	 cmocka_unit_test(addresses),
+		cmocka_unit_test(bad_addresses), cmocka_unit_test(users),
+		cmocka_unit_test(connectives),	 cmocka_unit_test(limits),
+		cmocka_unit_test(long_words),	 cmocka_unit_test(asks_for),
+		cmocka_unit_test(longest_word),	 cmocka_unit_test(possible_states),
+		cmocka_unit_test(wide),		 cmocka_unit_test(edges),
+		cmocka_unit_test(later_states),	 cmocka_unit_test(namespaces),
 		cmocka_unit_test(sentences),
 	};
 

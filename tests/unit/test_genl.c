@@ -494,7 +494,7 @@ static const char *recorded(const char *name, size_t *rest)
 	file = fopen(path, "r");
 	assert_non_null(file);
 	assert_non_null(fgets(line, sizeof(line), file));
-	for (*rest = 0; getc(file) != EOF; )
+	for (*rest = 0; getc(file) != EOF;)
 		++*rest;
 	fclose(file);
 	order = strstr(line, "le ");
@@ -561,14 +561,31 @@ static void replaying(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST(whole), TEST(empty), TEST(no_family), TEST(family_after_loading),
-		TEST(family_stays_away), TEST(no_socket), TEST(command), TEST(refusals),
-		TEST(done_with_error), TEST(done_short), TEST(interrupted),
-		TEST(interrupted_for_ever), TEST(foreign_answers), TEST(receive_errors),
-		TEST(short_messages), TEST(send_error), TEST(callback_error), TEST(lookup),
-		TEST(family_without_number), TEST(follow), TEST(old_errors), TEST(too_long),
+		TEST(whole),
+		TEST(empty),
+		TEST(no_family),
+		TEST(family_after_loading),
+		TEST(family_stays_away),
+		TEST(no_socket),
+		TEST(command),
+		TEST(refusals),
+		TEST(done_with_error),
+		TEST(done_short),
+		TEST(interrupted),
+		TEST(interrupted_for_ever),
+		TEST(foreign_answers),
+		TEST(receive_errors),
+		TEST(short_messages),
+		TEST(send_error),
+		TEST(callback_error),
+		TEST(lookup),
+		TEST(family_without_number),
+		TEST(follow),
+		TEST(old_errors),
+		TEST(too_long),
 		TEST(short_text),
-		RECORD_TEST(recording), RECORD_TEST(replaying),
+		RECORD_TEST(recording),
+		RECORD_TEST(replaying),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,8 +16,8 @@ static bool is_number(const void *arg, size_t place, const void *key)
 
 static size_t find(const struct smc_index *index, const uint64_t *numbers, uint64_t number)
 {
-	return smc_index_find(index, smc_index_hash(&number, sizeof(number), 0), is_number,
-			      numbers, &number);
+	return smc_index_find(index, smc_index_hash(&number, sizeof(number), 0), is_number, numbers,
+			      &number);
 }
 
 /* Numbers as of inodes: one after the other, or each fourth. */
@@ -33,8 +33,8 @@ static void finds_all(void **state)
 		for (size_t i = 0; i < MANY; i++) {
 			numbers[i] = 1000 + i * step;
 			assert_int_equal(find(&index, numbers, numbers[i]), SMC_INDEX_NONE);
-			assert_int_equal(smc_index_add(&index, smc_index_hash(&numbers[i], 8, 0),
-						       i), 0);
+			assert_int_equal(
+				smc_index_add(&index, smc_index_hash(&numbers[i], 8, 0), i), 0);
 		}
 		looks = 0;
 		for (size_t i = 0; i < MANY; i++)
@@ -69,9 +69,9 @@ static void forgets(void **state)
 			assert_int_equal(smc_index_add(&index, hash, i), 0);
 		is_there[i] = !is_there[i];
 		i = (seed >> 20) % ARRAY_SIZE(numbers);
-		assert_int_equal(smc_index_find(&index, i % 7 * 61, is_number, numbers,
-						&numbers[i]),
-				 is_there[i] ? i : SMC_INDEX_NONE);
+		assert_int_equal(
+			smc_index_find(&index, i % 7 * 61, is_number, numbers, &numbers[i]),
+			is_there[i] ? i : SMC_INDEX_NONE);
 	}
 	smc_index_free(&index);
 }

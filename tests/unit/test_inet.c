@@ -192,11 +192,9 @@ static void by_address(void **state)
 		{ "addresses contradict", AF_SMC, 1, "2001:db8:2::", "2001:db9::", 92, 4012, 5, 0,
 		  NULL },
 		{ "family decides, v4", AF_INET, 1, NULL, NULL, 93, 4013, 0, AF_INET, "10.0.0.1" },
-		{ "family decides, v6", AF_INET6, 1, NULL, NULL, 93, 4013, 0, AF_INET6,
-		  "fd00::1" },
+		{ "family decides, v6", AF_INET6, 1, NULL, NULL, 93, 4013, 0, AF_INET6, "fd00::1" },
 		{ "family open", AF_SMC, 1, NULL, NULL, 93, 4013, 0, 0, NULL },
-		{ "v4-mapped", AF_INET6, 1, NULL, NULL, 94, 4014, 0, AF_INET6,
-		  "::ffff:10.0.0.1" },
+		{ "v4-mapped", AF_INET6, 1, NULL, NULL, 94, 4014, 0, AF_INET6, "::ffff:10.0.0.1" },
 	};
 
 	(void)state;
@@ -210,17 +208,17 @@ static void whole_addresses(void **state)
 		AF_INET6, "2001:db8::1", 95, "2001:db9::9", 4015, 0, false,
 	};
 	static const struct question rows[] = {
-		{ "the same", AF_SMC, 1, "2001:db8::1", "2001:db9::9",
-		  95, 4015, 0, AF_INET6, "2001:db8::1" },
-		{ "local: first byte", AF_SMC, 1, "2101:db8::1", "2001:db9::9",
-		  95, 4015, 0, 0, NULL },
-		{ "local: last byte", AF_SMC, 1, "2001:db8::2", "2001:db9::9",
-		  95, 4015, 0, 0, NULL },
+		{ "the same", AF_SMC, 1, "2001:db8::1", "2001:db9::9", 95, 4015, 0, AF_INET6,
+		  "2001:db8::1" },
+		{ "local: first byte", AF_SMC, 1, "2101:db8::1", "2001:db9::9", 95, 4015, 0, 0,
+		  NULL },
+		{ "local: last byte", AF_SMC, 1, "2001:db8::2", "2001:db9::9", 95, 4015, 0, 0,
+		  NULL },
 		{ "local: none", AF_SMC, 1, NULL, "2001:db9::9", 95, 4015, 0, 0, NULL },
-		{ "peer: first byte", AF_SMC, 1, "2001:db8::1", "2101:db9::9",
-		  95, 4015, 0, 0, NULL },
-		{ "peer: last byte", AF_SMC, 1, "2001:db8::1", "2001:db9::8",
-		  95, 4015, 0, 0, NULL },
+		{ "peer: first byte", AF_SMC, 1, "2001:db8::1", "2101:db9::9", 95, 4015, 0, 0,
+		  NULL },
+		{ "peer: last byte", AF_SMC, 1, "2001:db8::1", "2001:db9::8", 95, 4015, 0, 0,
+		  NULL },
 		{ "peer: none", AF_SMC, 1, "2001:db8::1", NULL, 95, 4015, 0, 0, NULL },
 	};
 	struct smc_inet_table table = { 0 };
@@ -270,15 +268,17 @@ static void growth(void **state)
 		const struct tcp tcp = { AF_INET, "10.0.0.1", port, "10.0.0.2", 9, 0, false };
 
 		assert_int_equal(add(&table, &tcp), 0);
-		sock = (struct smc_sock){ .family = AF_INET, .state = 1, .local.port = port,
-					  .peer.port = 9 };
+		sock = (struct smc_sock){
+			.family = AF_INET, .state = 1, .local.port = port, .peer.port = 9
+		};
 		if (i % 500 == 255)
 			assert_true(smc_inet_resolve(&table, &sock));
 	}
 	assert_int_equal(table.count, 3000);
 	for (uint16_t port = 0; port < 3002; port++) {
-		sock = (struct smc_sock){ .family = AF_INET, .state = 1, .local.port = port,
-					  .peer.port = 9 };
+		sock = (struct smc_sock){
+			.family = AF_INET, .state = 1, .local.port = port, .peer.port = 9
+		};
 		assert_int_equal(smc_inet_resolve(&table, &sock), port >= 1 && port <= 3000);
 	}
 	smc_inet_free(&table);
@@ -298,10 +298,10 @@ static void request(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(connections), cmocka_unit_test(listeners),
-		cmocka_unit_test(by_address), cmocka_unit_test(empty),
+		cmocka_unit_test(connections),	  cmocka_unit_test(listeners),
+		cmocka_unit_test(by_address),	  cmocka_unit_test(empty),
 		cmocka_unit_test(short_messages), cmocka_unit_test(growth),
-		cmocka_unit_test(request), cmocka_unit_test(whole_addresses),
+		cmocka_unit_test(request),	  cmocka_unit_test(whole_addresses),
 	};
 
 	return cmocka_run_group_tests_name("inet", tests, NULL, NULL);

@@ -11,11 +11,11 @@
 /* ---- configuration ---- */
 
 /* From /boot/config-6.12.107+deb13-amd64. */
-#define CONFIG                                                       \
-	"#\n# Automatically generated file; DO NOT EDIT.\n"          \
-	"# Linux/x86 6.12.107 Kernel Configuration\n#\n"             \
-	"CONFIG_CC_VERSION_TEXT=\"x86_64-linux-gnu-gcc-14\"\n"       \
-	"CONFIG_SMC=m\nCONFIG_SMC_DIAG=m\n# CONFIG_SMC_LO is not set\n" \
+#define CONFIG                                                                                     \
+	"#\n# Automatically generated file; DO NOT EDIT.\n"                                        \
+	"# Linux/x86 6.12.107 Kernel Configuration\n#\n"                                           \
+	"CONFIG_CC_VERSION_TEXT=\"x86_64-linux-gnu-gcc-14\"\n"                                     \
+	"CONFIG_SMC=m\nCONFIG_SMC_DIAG=m\n# CONFIG_SMC_LO is not set\n"                            \
 	"CONFIG_LOG_BUF_SHIFT=17\nCONFIG_MPTCP=y\n"
 
 static void options(void **state)
@@ -54,8 +54,8 @@ static size_t pack(unsigned char *packed, size_t size, const char *text, size_t 
 {
 	z_stream stream = { 0 };
 
-	assert_int_equal(deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 9,
-				      Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(
+		deflateInit2(&stream, 9, Z_DEFLATED, 16 + MAX_WBITS, 9, Z_DEFAULT_STRATEGY), Z_OK);
 	stream.next_in = (unsigned char *)text;
 	stream.avail_in = (unsigned int)len;
 	stream.next_out = packed;
@@ -91,10 +91,11 @@ static void packed_config(void **state)
 
 static void modules(void **state)
 {
-	static const char dep[] = "kernel/drivers/infiniband/core/ib_core.ko.xz:\n"
-				  "kernel/net/smc/smc.ko.xz: kernel/drivers/infiniband/core/ib_core.ko.xz\n"
-				  "kernel/net/smc/smc_diag.ko.xz: kernel/net/smc/smc.ko.xz\n"
-				  "kernel/sound/snd-pcm.ko";
+	static const char dep[] =
+		"kernel/drivers/infiniband/core/ib_core.ko.xz:\n"
+		"kernel/net/smc/smc.ko.xz: kernel/drivers/infiniband/core/ib_core.ko.xz\n"
+		"kernel/net/smc/smc_diag.ko.xz: kernel/net/smc/smc.ko.xz\n"
+		"kernel/sound/snd-pcm.ko";
 
 	(void)state;
 	assert_true(kmodule_listed(dep, "smc"));
@@ -199,10 +200,9 @@ static void blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(options),
-		cmocka_unit_test(about),	 cmocka_unit_test(packed_config),
-		cmocka_unit_test(modules),	 cmocka_unit_test(rules),
-		cmocka_unit_test(command_lines), cmocka_unit_test(blocks),
+		cmocka_unit_test(options), cmocka_unit_test(about), cmocka_unit_test(packed_config),
+		cmocka_unit_test(modules), cmocka_unit_test(rules), cmocka_unit_test(command_lines),
+		cmocka_unit_test(blocks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

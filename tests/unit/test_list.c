@@ -171,7 +171,8 @@ static void request_bits(void **state)
 
 static void interrupted_once(void **state)
 {
-	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true },
+	static const struct smcss_opts kinds[] = { { 0 },
+						   { .is_json = true },
 						   { .is_summary = true } };
 	static const char *const once[] = { "State", "\"schema\"", "Connections" };
 
@@ -200,7 +201,8 @@ static void interrupted_once(void **state)
 
 static void interrupted_for_ever(void **state)
 {
-	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true },
+	static const struct smcss_opts kinds[] = { { 0 },
+						   { .is_json = true },
 						   { .is_summary = true } };
 
 	(void)state;
@@ -222,7 +224,8 @@ static void interrupted_for_ever(void **state)
 
 static void refused(void **state)
 {
-	static const struct smcss_opts kinds[] = { { 0 }, { .is_json = true },
+	static const struct smcss_opts kinds[] = { { 0 },
+						   { .is_json = true },
 						   { .is_summary = true } };
 
 	(void)state;
@@ -338,7 +341,8 @@ static void long_json(void **state)
 static void plain_json(void **state)
 {
 	const struct smcss_opts opts = { .is_json = true };
-	const struct smc_abi_lgrinfo lgr = { .ibname = "\xc2\x9b" "31m\x1b]0;" };
+	const struct smc_abi_lgrinfo lgr = { .ibname = "\xc2\x9b"
+						       "31m\x1b]0;" };
 	struct message m = row(80);
 	struct smc_err err;
 	char *text;
@@ -457,9 +461,8 @@ static void selection(void **state)
 		char letter;
 		uint8_t state, mode;
 	} socks[] = {
-		{ 'S', SMC_ABI_ACTIVE, 0 }, { 'D', SMC_ABI_ACTIVE, 2 },
-		{ 'T', SMC_ABI_ACTIVE, 1 }, { 'c', SMC_ABI_CLOSED, 0 },
-		{ 'f', SMC_ABI_INIT, 1 },   { 'i', SMC_ABI_INIT, 0 },
+		{ 'S', SMC_ABI_ACTIVE, 0 }, { 'D', SMC_ABI_ACTIVE, 2 }, { 'T', SMC_ABI_ACTIVE, 1 },
+		{ 'c', SMC_ABI_CLOSED, 0 }, { 'f', SMC_ABI_INIT, 1 },	{ 'i', SMC_ABI_INIT, 0 },
 		{ 'l', SMC_ABI_LISTEN, 0 },
 	};
 
@@ -467,7 +470,8 @@ static void selection(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(socks); j++) {
 			const struct smc_sock sock = { .state = socks[j].state,
-						       .mode = socks[j].mode, .peer.port = 9 };
+						       .mode = socks[j].mode,
+						       .peer.port = 9 };
 
 			if (smcss_selects(&rows[i].opts, &sock) !=
 			    !!strchr(rows[i].states, socks[j].letter))
@@ -501,8 +505,9 @@ static void full_disk(void **state)
 
 static void bad_columns(void **state)
 {
-	static const char *const bad[] = { "", ",", "state,", ",state", "state,,uid", "State",
-					   "stat", "states", "state uid", "peer_reason", "schema" };
+	static const char *const bad[] = { "",		 ",",		"state,", ",state",
+					   "state,,uid", "State",	"stat",	  "states",
+					   "state uid",	 "peer_reason", "schema" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -522,7 +527,9 @@ static void addresses_refused(void **state)
 {
 	const struct smcss_opts opts = { 0 };
 	const struct smc_abi_diag_msg msg = {
-		.family = AF_SMC, .state = SMC_ABI_ACTIVE, .mode = SMC_ABI_MODE_SMCD,
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_SMCD,
 		.id.sport = htons(7001),
 	};
 	struct smc_err err;
@@ -550,13 +557,25 @@ static void addresses_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(few),	      TEST(none),	   TEST(request_bits),
-		TEST(interrupted_once), TEST(interrupted_for_ever), TEST(refused),
-		TEST(streaming),      TEST(broken_stream), TEST(broken_json),
-		TEST(long_json),      TEST(short_socket),  TEST(no_module),
-		TEST(module_loaded),  TEST(unknown_addresses), TEST(selection),
-		TEST(full_disk),      TEST(bad_columns),
-		TEST(plain_json),     TEST(addresses_refused),
+		TEST(few),
+		TEST(none),
+		TEST(request_bits),
+		TEST(interrupted_once),
+		TEST(interrupted_for_ever),
+		TEST(refused),
+		TEST(streaming),
+		TEST(broken_stream),
+		TEST(broken_json),
+		TEST(long_json),
+		TEST(short_socket),
+		TEST(no_module),
+		TEST(module_loaded),
+		TEST(unknown_addresses),
+		TEST(selection),
+		TEST(full_disk),
+		TEST(bad_columns),
+		TEST(plain_json),
+		TEST(addresses_refused),
 	};
 	int failed = cmocka_run_group_tests_name("list", tests, NULL, NULL);
 

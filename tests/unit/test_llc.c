@@ -9,20 +9,21 @@
 #define MAC_GID "525400990002 00000000000000000000ffff0a630002"
 #define CONFIRM_LINK "212c0003" MAC_GID "000011 01 00000101 02ff 0000000000000000"
 #define CONFIRM_LINK_ANSWER "212c0083" MAC_GID "000011 01 00000101 02ff 0000000000000000"
-#define ADD_LINK(length)                                                                        \
-	length "00 525400990002 0000 00000000000000000000ffff0a630002 000012 02 03 865af9"       \
-	       "0000000000000000 8000 00000000000000000000ffff0a630002 0000000000000000"         \
+#define ADD_LINK(length)                                                                           \
+	length "00 525400990002 0000 00000000000000000000ffff0a630002 000012 02 03 865af9"         \
+	       "0000000000000000 8000 00000000000000000000ffff0a630002 0000000000000000"           \
 	       "0000 0000000000000000 0000000000000000"
-#define ADD_LINK_REFUSED                                                                        \
-	"022c01c0 525400990002 0000 00000000000000000000ffff0a630002 000012 02 03 865af9"        \
+#define ADD_LINK_REFUSED                                                                           \
+	"022c01c0 525400990002 0000 00000000000000000000ffff0a630002 000012 02 03 865af9"          \
 	"0000000000000000"
 #define DELETE_LINK(flags) "042c00" flags "02 00010000" ZEROS "000000"
 #define ZEROS "0000000000000000 0000000000000000 0000000000000000 0000000000000000"
 #define SOME "0000000000000000 0000000000000000 0000000000000000"
 #define DELETE_RKEY "092c0000 02 00 0000 00000329 00000330" SOME "00000000"
 #define CONFIRM_RKEY "062c00a0 00 00000329 0000000012340000" SOME "000000"
-#define CDC "fe2c0007 00000001 0000000100000064 0000000000000032 0820 0000000000000000" \
-	    "0000000000000000 0000"
+#define CDC                                                                                        \
+	"fe2c0007 00000001 0000000100000064 0000000000000032 0820 0000000000000000"                \
+	"0000000000000000 0000"
 
 static struct smc_llc decode(const char *text)
 {
@@ -137,7 +138,7 @@ static void others(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(links), cmocka_unit_test(adds), cmocka_unit_test(keys),
+		cmocka_unit_test(links),   cmocka_unit_test(adds),   cmocka_unit_test(keys),
 		cmocka_unit_test(cursors), cmocka_unit_test(others),
 	};
 

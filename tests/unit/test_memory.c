@@ -116,12 +116,15 @@ static void run(void **state)
 	in_child(*state, NULL);
 }
 
-#define TEST(name) { #name, run, NULL, NULL, name }
+#define TEST(name)                                                                                 \
+	{                                                                                          \
+#name, run, NULL, NULL, name                                                       \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(plenty), TEST(too_large), TEST(served),
-					   TEST(again) };
+					    TEST(again) };
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
 }

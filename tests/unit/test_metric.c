@@ -110,10 +110,8 @@ static void from_a_pipe(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds),
-		cmocka_unit_test(finds_nothing),
-		cmocka_unit_test(is_no_regex),
-		cmocka_unit_test(long_output),
+		cmocka_unit_test(finds),       cmocka_unit_test(finds_nothing),
+		cmocka_unit_test(is_no_regex), cmocka_unit_test(long_output),
 		cmocka_unit_test(from_a_pipe),
 	};
 

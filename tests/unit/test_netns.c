@@ -21,8 +21,7 @@ static void bad_names(void **state)
 		{ ".", -EINVAL, "'.' is not the name of a network namespace" },
 		{ "..", -EINVAL, "'..' is not the name of a network namespace" },
 		{ "no-such-netns", -ENOENT, "no network namespace 'no-such-netns'" },
-		{ "4999999", -ESRCH,
-		  "no network namespace or process '4999999'" },
+		{ "4999999", -ESRCH, "no network namespace or process '4999999'" },
 		{ "99999999999999999999", -ESRCH,
 		  "no network namespace or process '99999999999999999999'" },
 		{ "-1", -ENOENT, "no network namespace '-1'" },
@@ -101,7 +100,8 @@ static int enter_from_user_ns(const void *by_path)
 	if (!pid)
 		_exit(enter_parent(by_path));
 	return pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) ?
-		       WEXITSTATUS(status) : CHILD_WRONG;
+		       WEXITSTATUS(status) :
+		       CHILD_WRONG;
 }
 
 static void by_pid(void **state)
@@ -126,7 +126,9 @@ static int refused_without_rights(const void *arg __attribute__((unused)))
 	if (unshare(CLONE_NEWUSER))
 		return CHILD_CANNOT;
 	return smc_netns_enter("/proc/self/ns/net", &err) == -EPERM && err.code == EPERM &&
-	       !strcmp(err.text, want) ? CHILD_RIGHT : CHILD_WRONG;
+			       !strcmp(err.text, want) ?
+		       CHILD_RIGHT :
+		       CHILD_WRONG;
 }
 
 static void no_rights(void **state)

@@ -130,10 +130,11 @@ static int one_fails(const void *arg __attribute__((unused)))
 	err.code = 0;
 	if (netns_list_failure(&list, &err) != -EIO)
 		return CHILD_WRONG;
-	snprintf(want, sizeof(want), "1 of %zu network namespaces could not be read, the first: ",
-		 list.count);
+	snprintf(want, sizeof(want),
+		 "1 of %zu network namespaces could not be read, the first: ", list.count);
 	ret = !strncmp(err.text, want, strlen(want)) && strstr(err.text, ": it broke") ?
-		      CHILD_RIGHT : CHILD_WRONG;
+		      CHILD_RIGHT :
+		      CHILD_WRONG;
 	netns_list_free(&list);
 	return ret;
 }
@@ -163,11 +164,11 @@ static void sentences(void **state)
 	list.denied = 2;
 	netns_list_hidden(&list, text, sizeof(text));
 	assert_string_equal(text, "only network namespaces that this user may enter are shown: "
-			    "10 of 12");
+				  "10 of 12");
 	list.hidden = 300;
 	netns_list_hidden(&list, text, sizeof(text));
 	assert_string_equal(text, "only network namespaces that this user may enter are shown: "
-			    "10 of 12, and those of 300 processes may not be seen");
+				  "10 of 12, and those of 300 processes may not be seen");
 }
 
 static void recorded(void **state)
@@ -185,8 +186,10 @@ static void recorded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all), cmocka_unit_test(failing),
-		cmocka_unit_test(sentences), cmocka_unit_test(recorded),
+		cmocka_unit_test(all),
+		cmocka_unit_test(failing),
+		cmocka_unit_test(sentences),
+		cmocka_unit_test(recorded),
 	};
 
 	return cmocka_run_group_tests_name("netns_list", tests, NULL, NULL);

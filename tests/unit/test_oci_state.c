@@ -27,19 +27,21 @@ static void check(const char *text, const char *id, pid_t pid, enum oci_wish wis
 static void good(void **state)
 {
 	(void)state;
-	check("{\"ociVersion\":\"1.0\",\"id\":\"web\",\"pid\":12,\"status\":\"created\"}",
-	      "web", 12, OCI_NONE);
+	check("{\"ociVersion\":\"1.0\",\"id\":\"web\",\"pid\":12,\"status\":\"created\"}", "web",
+	      12, OCI_NONE);
 	check("{\"id\":\"web\",\"pid\":12,\"status\":\"creating\",\"annotations\":"
-	      "{\"a\":\"b\",\"smc-tools/attach\":\"true\"}}", "web", 12, OCI_TRUE);
+	      "{\"a\":\"b\",\"smc-tools/attach\":\"true\"}}",
+	      "web", 12, OCI_TRUE);
 	check("{\"id\":\"web\",\"pid\":1,\"annotations\":{\"smc-tools/attach\":\"smc\"}}", "web", 1,
 	      OCI_SMC);
 	check("{\"id\":\"web\",\"pid\":2147483647,\"annotations\":{\"smc-tools/attach\":\"tcp\"}}",
 	      "web", 2147483647, OCI_TCP);
-	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":\"strict\"}}",
-	      "w", 12, OCI_STRICT);
+	check("{\"id\":\"w\",\"pid\":12,\"annotations\":{\"smc-tools/attach\":\"strict\"}}", "w",
+	      12, OCI_STRICT);
 	/* Afterwards there is no process, and nothing is wished any more. */
 	check("{\"id\":\"web\",\"pid\":0,\"status\":\"stopped\",\"annotations\":"
-	      "{\"smc-tools/attach\":\"strict\"}}", "web", 0, OCI_NONE);
+	      "{\"smc-tools/attach\":\"strict\"}}",
+	      "web", 0, OCI_NONE);
 	check("{\"id\":\"web\",\"status\":\"stopped\",\"pid\":12}", "web", 0, OCI_NONE);
 	check("{\"id\":\"web\",\"pid\":12,\"annotations\":null}", "web", 12, OCI_NONE);
 	check("{\"id\":\"web\",\"pid\":12,\"annotations\":[\"smc-tools/attach\"]}", "web", 12,
@@ -53,17 +55,20 @@ static void refuse(const char *text, const char *why)
 
 	assert_int_equal(read_text(&container, text, &err), -EINVAL);
 	assert_non_null(strstr(err.text, why));
-	assert_int_equal(container.wish, strstr(text, "\"strict\"}") ? OCI_STRICT :
-			 OCI_NONE);
+	assert_int_equal(container.wish, strstr(text, "\"strict\"}") ? OCI_STRICT : OCI_NONE);
 }
 
 static void bad(void **state)
 {
 	static const char *const ids[] = { "", "\"id\":7,", "\"id\":\"\",", "\"id\":\"../x\"," };
-	static const char *const pids[] = { "", ",\"pid\":0", ",\"pid\":-1", ",\"pid\":\"12\"",
-					    ",\"pid\":2147483648", ",\"pid\":1.5" };
-	static const char *const wishes[] = { "\"yes\"", "\"\"", "true", "null", "\"STRICT\"",
-					      "\"strict \"", "[\"strict\"]" };
+	static const char *const pids[] = { "",
+					    ",\"pid\":0",
+					    ",\"pid\":-1",
+					    ",\"pid\":\"12\"",
+					    ",\"pid\":2147483648",
+					    ",\"pid\":1.5" };
+	static const char *const wishes[] = { "\"yes\"",    "\"\"",	   "true",	  "null",
+					      "\"STRICT\"", "\"strict \"", "[\"strict\"]" };
 	char text[200], id[300];
 
 	(void)state;
@@ -86,8 +91,10 @@ static void bad(void **state)
 	refuse("{\"id\":\"web\",\"annotations\":{\"smc-tools/attach\":\"strict\"}}",
 	       "has no process id");
 	for (size_t i = 0; i < ARRAY_SIZE(wishes); i++) {
-		snprintf(text, sizeof(text), "{\"id\":\"web\",\"pid\":12,\"annotations\":"
-			 "{\"smc-tools/attach\":%s}}", wishes[i]);
+		snprintf(text, sizeof(text),
+			 "{\"id\":\"web\",\"pid\":12,\"annotations\":"
+			 "{\"smc-tools/attach\":%s}}",
+			 wishes[i]);
 		refuse(text, "is neither true, tcp, smc nor strict");
 	}
 }

@@ -91,10 +91,17 @@ static void lies(void **state)
 		uint16_t attr;
 		bool is_marked, has_attr;
 	} rows[] = {
-		{ 28, 8, true, true },	 { 28, 9, true, false }, { 28, 3, true, false },
-		{ 28, 0, true, false },	 { 24, 4, true, true },	 { 23, 4, true, false },
-		{ 19, 8, false, false }, { 29, 8, false, false }, { 0, 8, false, false },
-		{ UINT32_MAX, 8, false, false }, { UINT32_MAX - 2, 8, false, false },
+		{ 28, 8, true, true },
+		{ 28, 9, true, false },
+		{ 28, 3, true, false },
+		{ 28, 0, true, false },
+		{ 24, 4, true, true },
+		{ 23, 4, true, false },
+		{ 19, 8, false, false },
+		{ 29, 8, false, false },
+		{ 0, 8, false, false },
+		{ UINT32_MAX, 8, false, false },
+		{ UINT32_MAX - 2, 8, false, false },
 	};
 
 	(void)state;
@@ -132,7 +139,9 @@ static void structures(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(headers), cmocka_unit_test(lengths), cmocka_unit_test(lies),
+		cmocka_unit_test(headers),
+		cmocka_unit_test(lengths),
+		cmocka_unit_test(lies),
 		cmocka_unit_test(structures),
 	};
 

@@ -499,7 +499,7 @@ static void json_strings(void **state)
 		{ "quote\" back\\", 12, "quote\" back\\" },
 		{ "bad\xff", 4, "bad\\xff" },
 		{ "m\xc3", 2, "m\\xc3" },
-		{ "\xc0\x80", 2, "\\xc0\\x80" },	   /* overlong NUL */
+		{ "\xc0\x80", 2, "\\xc0\\x80" },	  /* overlong NUL */
 		{ "\xed\xa0\x80", 3, "\\xed\\xa0\\x80" }, /* surrogate */
 		{ "\xff\xc3\xbc\\", 4, "\\xff\\xc3\\xbc\\x5c" },
 		{ "end\0not", 7, "end" },
@@ -529,13 +529,15 @@ static void json_numbers(void **state)
 		uint64_t number;
 		const char *want;
 	} cases[] = {
-		{ 0, "0" }, { 9007199254740993, "9007199254740993" },
+		{ 0, "0" },
+		{ 9007199254740993, "9007199254740993" },
 		{ INT64_MAX, "9223372036854775807" },
 		{ 1 + (uint64_t)INT64_MAX, "\"9223372036854775808\"" },
 		{ UINT64_MAX, "\"18446744073709551615\"" },
 	};
 	static const struct out_col number[] = {
-		{ "n", "N", "n", 0, .kind = OUT_KIND_DEC, .size = sizeof(uint64_t) }, { 0 },
+		{ "n", "N", "n", 0, .kind = OUT_KIND_DEC, .size = sizeof(uint64_t) },
+		{ 0 },
 	};
 
 	(void)state;
@@ -697,7 +699,7 @@ static void metrics_labels(void **state)
 	(void)state;
 	metrics_sample(&text, "m", 7, "none", NULL, "a", "\xff\x1b[31m\n\"\\\xc3\xbc\x7f", NULL);
 	assert_string_equal(string(&text), "m{a=\"\\\\xff\\\\x1b[31m\\\\x0a\\\"\\\\\\\\xc3"
-			    "\\\\xbc\\\\x7f\"} 7\n");
+					   "\\\\xbc\\\\x7f\"} 7\n");
 	out_reset(&text);
 	for (size_t i = 0; i < 256; i++)
 		all[i] = (char)(i + 1);
@@ -711,19 +713,28 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units),
-		cmocka_unit_test(numbers),  cmocka_unit_test(escapes),
-		cmocka_unit_test(growth),   cmocka_unit_test(flush),
-		cmocka_unit_test(rows),	    cmocka_unit_test(widen),
-		cmocka_unit_test(choice),   cmocka_unit_test(too_many),
-		cmocka_unit_test(json_rows), cmocka_unit_test(json_strings),
-		cmocka_unit_test(json_lists), cmocka_unit_test(json_documents),
+		cmocka_unit_test(numbers),
+		cmocka_unit_test(escapes),
+		cmocka_unit_test(growth),
+		cmocka_unit_test(flush),
+		cmocka_unit_test(rows),
+		cmocka_unit_test(widen),
+		cmocka_unit_test(choice),
+		cmocka_unit_test(too_many),
+		cmocka_unit_test(json_rows),
+		cmocka_unit_test(json_strings),
+		cmocka_unit_test(json_lists),
+		cmocka_unit_test(json_documents),
 		cmocka_unit_test(json_long_documents),
 		cmocka_unit_test(partial_writes),
-		cmocka_unit_test(printed),  cmocka_unit_test(shell_words),
+		cmocka_unit_test(printed),
+		cmocka_unit_test(shell_words),
 		cmocka_unit_test(shell_reads_words),
 		cmocka_unit_test(json_numbers),
-		cmocka_unit_test(no_width), cmocka_unit_test(json_hidden),
-		cmocka_unit_test(json_layouts), cmocka_unit_test(metrics_labels),
+		cmocka_unit_test(no_width),
+		cmocka_unit_test(json_hidden),
+		cmocka_unit_test(json_layouts),
+		cmocka_unit_test(metrics_labels),
 		cmocka_unit_test(no_memory), /* the last one: after it nothing is printed */
 	};
 

@@ -85,7 +85,9 @@ static bool has_truncation(void)
 	} control;
 	char byte;
 	struct iovec data = { .iov_base = &byte, .iov_len = 1 };
-	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1, .msg_control = &control,
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
 				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	int fd;
 
@@ -102,9 +104,9 @@ static void nothing_stays_of_what_is_refused(void **state)
 		size_t bytes;
 		int first, second, want;
 	} messages[] = {
-		{ 1, 0, 0, 1 }, { 1, 2, 0, 1 }, { 1, 1, 0, 2 }, { 1, 3, 0, 4 }, { 1, 5, 0, 4 },
-		{ 1, 8, 0, 4 }, { 1, 1, 1, 1 }, { 1, 3, 2, 4 }, { 0, 1, 0, 1 }, { 0, 4, 0, 4 },
-		{ 2, 1, 0, 1 }, { 2, 4, 0, 4 },
+		{ 1, 0, 0, 1 }, { 1, 2, 0, 1 }, { 1, 1, 0, 2 }, { 1, 3, 0, 4 },
+		{ 1, 5, 0, 4 }, { 1, 8, 0, 4 }, { 1, 1, 1, 1 }, { 1, 3, 2, 4 },
+		{ 0, 1, 0, 1 }, { 0, 4, 0, 4 }, { 2, 1, 0, 1 }, { 2, 4, 0, 4 },
 	};
 	int before = count_fds(), fds[PASSFD_MOST] = { -1, -1, -1, -1 };
 	unsigned char byte;

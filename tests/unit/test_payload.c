@@ -40,9 +40,9 @@ static int on_payload(void *arg, const struct payload *payload)
 			 (unsigned int)payload->conversation->number);
 	else
 		snprintf(seen->words + len, sizeof(seen->words) - len, "%u%s%s%u%s%s ",
-			 (unsigned int)payload->conversation->number,
-			 payload->is_first ? "!" : "", payload->is_sent ? ">" : "<", payload->full,
-			 lost, payload->is_other_process ? "p" : "");
+			 (unsigned int)payload->conversation->number, payload->is_first ? "!" : "",
+			 payload->is_sent ? ">" : "<", payload->full, lost,
+			 payload->is_other_process ? "p" : "");
 	pcapng_payload(&seen->packets, payload);
 	return seen->ret;
 }
@@ -72,8 +72,13 @@ static void end(struct conversations *all, struct seen *seen)
 static struct smcdata_record record_of(uint64_t id, bool is_server, uint32_t kind, uint32_t len)
 {
 	struct smcdata_record record = {
-		.kind = kind, .full = len, .len = len, .is_other_process = 1,
-		.conn = { .id = id, .mode = SMCDATA_SMCD, .pid = is_server ? 7 : 5,
+		.kind = kind,
+		.full = len,
+		.len = len,
+		.is_other_process = 1,
+		.conn = { .id = id,
+			  .mode = SMCDATA_SMCD,
+			  .pid = is_server ? 7 : 5,
 			  .side = is_server ? SMCDATA_SERVER : SMCDATA_CLIENT },
 	};
 	struct bpf_ends *ends = &record.conn.ends;
@@ -180,11 +185,19 @@ static void wanted(void **state)
 		const char *filter;
 		bool passes;
 	} cases[] = {
-		{ "dport = :6379", true }, { "sport = :6379", true }, { "dport = :40000", true },
-		{ "dport = :80", false }, { "mode smcd", true }, { "mode smcr", false },
-		{ "dst 10.0.0.2", true }, { "src 10.0.0.2", true }, { "src 10.0.0.3", false },
-		{ "sport = :6379 src 10.0.0.2", true }, { "sport = :6379 src 10.0.0.1", false },
-		{ "not uid 65534", true }, { "uid 65534", false },
+		{ "dport = :6379", true },
+		{ "sport = :6379", true },
+		{ "dport = :40000", true },
+		{ "dport = :80", false },
+		{ "mode smcd", true },
+		{ "mode smcr", false },
+		{ "dst 10.0.0.2", true },
+		{ "src 10.0.0.2", true },
+		{ "src 10.0.0.3", false },
+		{ "sport = :6379 src 10.0.0.2", true },
+		{ "sport = :6379 src 10.0.0.1", false },
+		{ "not uid 65534", true },
+		{ "uid 65534", false },
 	};
 
 	(void)state;
@@ -255,7 +268,8 @@ static void known(void **state)
 {
 	struct smcdata_record record = record_of(1, false, SMCDATA_SENT, 4);
 	struct smc_sock sock = {
-		.state = SMC_ABI_ACTIVE, .mode = SMC_ABI_MODE_SMCR,
+		.state = SMC_ABI_ACTIVE,
+		.mode = SMC_ABI_MODE_SMCR,
 		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
 		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
 	};
@@ -337,7 +351,8 @@ static void check_packet(struct file *file, const uint8_t *block, const uint8_t 
 		assert_int_equal(sum_of(0, ip, 20), 0xffff);
 	if (captured == full)
 		assert_int_equal(sum_of((uint32_t)(6 + full - 14 - ip_len), ip + (is_ipv6 ? 8 : 12),
-					(is_ipv6 ? 32 : 8) + full - 14 - ip_len), 0xffff);
+					(is_ipv6 ? 32 : 8) + full - 14 - ip_len),
+				 0xffff);
 	if (!(tcp[13] & 2)) {
 		/* What is lost is missing. */
 		snprintf(file->words + len, sizeof(file->words) - len, "%s",
@@ -348,8 +363,7 @@ static void check_packet(struct file *file, const uint8_t *block, const uint8_t 
 	len = strlen(file->words);
 	snprintf(file->words + len, sizeof(file->words) - len, "%s%s%s%s%zu/%zu",
 		 is_sent ? ">" : "<", tcp[13] & 2 ? "S" : "", tcp[13] & 1 ? "F" : "",
-		 tcp[13] & 16 ? "." : "",
-		 captured - 14 - ip_len - tcp_len, data);
+		 tcp[13] & 16 ? "." : "", captured - 14 - ip_len - tcp_len, data);
 	check_options(file, frame + (captured + 3) / 4 * 4, to);
 	strcat(file->words, " ");
 }
@@ -461,13 +475,21 @@ static void acknowledged(void **state)
 static void shown(void **state)
 {
 	struct conversation conversation = {
-		.pid = 5, .comm = "a\033b", .number = 3, .mode = SMC_MODE_SMCD,
+		.pid = 5,
+		.comm = "a\033b",
+		.number = 3,
+		.mode = SMC_MODE_SMCD,
 		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
 		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
 	};
 	struct payload payload = {
-		.conversation = &conversation, .is_sent = true, .at = NOW, .full = 40, .len = 29,
-		.data = bytes, .lost = 9,
+		.conversation = &conversation,
+		.is_sent = true,
+		.at = NOW,
+		.full = 40,
+		.len = 29,
+		.data = bytes,
+		.lost = 9,
 	};
 	struct out_text text = { 0 };
 	struct print print = { .is_text = true };
@@ -484,9 +506,10 @@ static void shown(void **state)
 	print.is_hex = true;
 	print_payload(&text, &print, &payload);
 	out_char(&text, '\0');
-	assert_string_equal(strchr(text.data, '\n'),
-			    "\n\t0x0000:  6865 6c6c 6f2c 201b 5b33 316d 776f 726c  hello, .[31mworl\n"
-			    "\t0x0010:  640d                                     d.\n");
+	assert_string_equal(
+		strchr(text.data, '\n'),
+		"\n\t0x0000:  6865 6c6c 6f2c 201b 5b33 316d 776f 726c  hello, .[31mworl\n"
+		"\t0x0010:  640d                                     d.\n");
 	assert_non_null(strstr(text.data, "10.0.0.2:6379 > 10.0.0.1:40000"));
 	out_reset(&text);
 	payload.is_end = true;
@@ -502,12 +525,19 @@ static void shown(void **state)
 static void json(void **state)
 {
 	const struct conversation conversation = {
-		.pid = 5, .comm = "name", .number = 3, .is_old = true,
+		.pid = 5,
+		.comm = "name",
+		.number = 3,
+		.is_old = true,
 		.local = { AF_INET, { 10, 0, 0, 1 }, CLIENT },
 		.peer = { AF_INET, { 10, 0, 0, 2 }, SERVER },
 	};
 	const struct payload payload = {
-		.conversation = &conversation, .is_sent = true, .at = NOW, .full = 40, .len = 8,
+		.conversation = &conversation,
+		.is_sent = true,
+		.at = NOW,
+		.full = 40,
+		.len = 8,
 		.data = bytes,
 	};
 	struct out_text text = { 0 };
@@ -517,8 +547,9 @@ static void json(void **state)
 	print_payload(&text, &(struct print){ true, true, true }, &payload);
 	got = json_loadb(text.data, text.len, 0, NULL);
 	want = json_pack("{s:s, s:s, s:I, s:i, s:s, s:s, s:i, s:s, s:b, s:{s:i, s:s}, s:i, s:i, "
-			 "s:b, s:i, s:s, s:s}", "schema", "smc-tools/dump/1", "event", "data",
-			 "seconds", (json_int_t)(NOW / SECOND), "nanoseconds", 123456789, "from",
+			 "s:b, s:i, s:s, s:s}",
+			 "schema", "smc-tools/dump/1", "event", "data", "seconds",
+			 (json_int_t)(NOW / SECOND), "nanoseconds", 123456789, "from",
 			 "10.0.0.1:40000", "to", "10.0.0.2:6379", "connection", 3, "mode", "SMC",
 			 "is_old", 1, "process", "pid", 5, "name", "name", "length", 40, "captured",
 			 8, "is_unread", 0, "lost_before", 0, "text", "hello, \033", "bytes",
@@ -533,7 +564,8 @@ static void json(void **state)
 static void json_bytes(void **state)
 {
 	static const char *const cases[][2] = {
-		{ "a", "\"text\":\"a\\u0000b\"" }, { "\xff", "\"bytes\":\"ff0062\"" },
+		{ "a", "\"text\":\"a\\u0000b\"" },
+		{ "\xff", "\"bytes\":\"ff0062\"" },
 	};
 	const struct conversation conversation = { .number = 1 };
 	struct payload payload = { .conversation = &conversation, .full = 3, .len = 3 };
@@ -576,11 +608,19 @@ static void verdict_is_gone(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_end), cmocka_unit_test(forgets_ended), cmocka_unit_test(many),
-		cmocka_unit_test(wanted), cmocka_unit_test(processes), cmocka_unit_test(losses),
-		cmocka_unit_test(known), cmocka_unit_test(packets), cmocka_unit_test(acknowledged),
-		cmocka_unit_test(shown), cmocka_unit_test(json),
-		cmocka_unit_test(json_bytes), cmocka_unit_test(verdict_is_gone),
+		cmocka_unit_test(one_end),
+		cmocka_unit_test(forgets_ended),
+		cmocka_unit_test(many),
+		cmocka_unit_test(wanted),
+		cmocka_unit_test(processes),
+		cmocka_unit_test(losses),
+		cmocka_unit_test(known),
+		cmocka_unit_test(packets),
+		cmocka_unit_test(acknowledged),
+		cmocka_unit_test(shown),
+		cmocka_unit_test(json),
+		cmocka_unit_test(json_bytes),
+		cmocka_unit_test(verdict_is_gone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,8 +155,9 @@ static void add_messages(void **state)
 
 static void names(void **state)
 {
-	static const char *const bad[] = { "", "  ", "A-B", "A_B", "A B", "ABCDEFGHIJKLMNOPQ",
-					   "N\xc4", "NET\x01", "n/a", "A.B" };
+	static const char *const bad[] = {
+		"", "  ", "A-B", "A_B", "A B", "ABCDEFGHIJKLMNOPQ", "N\xc4", "NET\x01", "n/a", "A.B"
+	};
 	char name[SMC_PNET_NAME_SIZE];
 	struct smc_err err;
 
@@ -243,11 +244,12 @@ static void holders(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(net_entry), cmocka_unit_test(ib_entry),
-		cmocka_unit_test(other_order), cmocka_unit_test(missing),
-		cmocka_unit_test(damaged_strings), cmocka_unit_test(names),
-		cmocka_unit_test(devices), cmocka_unit_test(ports), cmocka_unit_test(holders),
-		cmocka_unit_test(add_messages), cmocka_unit_test(device_characters),
+		cmocka_unit_test(net_entry),	     cmocka_unit_test(ib_entry),
+		cmocka_unit_test(other_order),	     cmocka_unit_test(missing),
+		cmocka_unit_test(damaged_strings),   cmocka_unit_test(names),
+		cmocka_unit_test(devices),	     cmocka_unit_test(ports),
+		cmocka_unit_test(holders),	     cmocka_unit_test(add_messages),
+		cmocka_unit_test(device_characters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

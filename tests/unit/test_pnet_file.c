@@ -130,13 +130,14 @@ static void plans(void **state)
 /* The kernel takes any name: what --export writes is the same entry again for --import. */
 static void round_trip(void **state)
 {
-	static const char *const names[] =
-		{ "a#b", "#", "d'q", "\303\251", "back\\x41", "\\", "a\\x" };
+	static const char *const names[] = { "a#b",	  "#",	"d'q", "\303\251",
+					     "back\\x41", "\\", "a\\x" };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct smc_pnet net = { .has = SMC_PNET_HAS_NET, .name = "A" };
-		struct smc_pnet ib = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT, .name = "A",
+		struct smc_pnet ib = { .has = SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT,
+				       .name = "A",
 				       .port = 2 };
 		struct smc_pnet_table table;
 		struct out_text text = { 0 };
@@ -158,11 +159,8 @@ static void round_trip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
-		cmocka_unit_test(bad),
-		cmocka_unit_test(not_text),
-		cmocka_unit_test(plans),
-		cmocka_unit_test(round_trip),
+		cmocka_unit_test(good),	 cmocka_unit_test(bad),	       cmocka_unit_test(not_text),
+		cmocka_unit_test(plans), cmocka_unit_test(round_trip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,11 +94,13 @@ static void warnings(void **state)
 	(void)state;
 	check_warnings("x86", "A ens1f0 mlx5_0\n", "");
 	check_warnings("x86", "A ens1f0 n/a\nA ens1f0.7 n/a\n", "");
-	check_warnings("x86", "A ens1f0.7 n/a\n",
-		       "SMC looks at 'ens1f0', the lower device of 'ens1f0.7', first, and older kernels only there: "
-		       "smc_pnet -a A -I ens1f0");
-	check_warnings("s390", "A bond0 n/a\n",
-		       "SMC uses PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
+	check_warnings(
+		"x86", "A ens1f0.7 n/a\n",
+		"SMC looks at 'ens1f0', the lower device of 'ens1f0.7', first, and older kernels only there: "
+		"smc_pnet -a A -I ens1f0");
+	check_warnings(
+		"s390", "A bond0 n/a\n",
+		"SMC uses PNET ID ABCDEFGHIJKLSTU9 of 'eno2' below 'bond0', not the entry's A");
 	check_warnings("x86", "A eth9 n/a\n",
 		       "no net device 'eth9': its entry has no effect until there is one");
 	check_warnings("x86", "A n/a mlx5_0 2\n",
@@ -152,7 +154,7 @@ static void warning_without(void **state)
 	rename_net(&f, "ens1f0", "a\n");
 	assert_true(pnet_row_warn(&f.out, pnet_row_of_net(&f.rows, "ens1f0.7")));
 	check_out(&f, "SMC looks at 'a\\x0a', the lower device of 'ens1f0.7', first, and older "
-		  "kernels only there");
+		      "kernels only there");
 }
 
 static void check_suggestions(const char *tree, const char *entries, const char *want)
@@ -174,8 +176,9 @@ static void suggestions(void **state)
 {
 	(void)state;
 	check_suggestions("s390", "", "");
-	check_suggestions("x86", "", "ETH1 eth1 erdma_0 1\nENS1F0 ens1f0 mlx5_0 1\n"
-				     "ENS1F1 ens1f1 mlx5_1 1\nLO lo rxelo 1\n");
+	check_suggestions("x86", "",
+			  "ETH1 eth1 erdma_0 1\nENS1F0 ens1f0 mlx5_0 1\n"
+			  "ENS1F1 ens1f1 mlx5_1 1\nLO lo rxelo 1\n");
 	/* One side has a PNET ID: the other gets it. Both have: nothing. A name in use: another. */
 	check_suggestions("x86",
 			  "A ens1f0 n/a\nB n/a mlx5_1 1\nC lo n/a\nD n/a rxelo 1\nETH1 eth0 n/a\n",
@@ -188,11 +191,9 @@ static void suggestions(void **state)
 static void check_tree(const char *tree, const char *entries, const char *want)
 {
 	struct pnet_group some[] = {
-		{ 0x100, 1, 1, "mlx4_0", 2, -1, false },
-		{ 0x101, 2, 1, "mlx4_0", 2, -1, false },
+		{ 0x100, 1, 1, "mlx4_0", 2, -1, false }, { 0x101, 2, 1, "mlx4_0", 2, -1, false },
 		{ 0x200, 2, 2, "mlx4_1", 1, -1, false }, /* a device that is gone */
-		{ 0x300, 0, 0, "", 0, 0x7c0, false },
-		{ 0x400, 3, 0, "", 0, 0xffff, false },
+		{ 0x300, 0, 0, "", 0, 0x7c0, false },	 { 0x400, 3, 0, "", 0, 0xffff, false },
 	};
 	struct pnet_groups groups = { some, ARRAY_SIZE(some), 0 };
 	struct fixture f;
@@ -251,11 +252,10 @@ static void trees(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_s390), cmocka_unit_test(rows_x86),
-		cmocka_unit_test(warnings),  cmocka_unit_test(warning_word),
-		cmocka_unit_test(warning_without),
-		cmocka_unit_test(suggestions),
-		cmocka_unit_test(trees),     cmocka_unit_test(foreign_letters),
+		cmocka_unit_test(rows_s390),	   cmocka_unit_test(rows_x86),
+		cmocka_unit_test(warnings),	   cmocka_unit_test(warning_word),
+		cmocka_unit_test(warning_without), cmocka_unit_test(suggestions),
+		cmocka_unit_test(trees),	   cmocka_unit_test(foreign_letters),
 	};
 
 	return cmocka_run_group_tests(tests, trees_build, trees_wipe);

@@ -225,7 +225,7 @@ static void flush(void **state)
 	assert_int_equal(pnet_flush(&tool), 0);
 }
 
-static void delete(void **state)
+static void delete (void **state)
 {
 	(void)state;
 	begin("A eth0 rxe0 1\nB eth1 n/a");
@@ -250,7 +250,7 @@ static void add_and_exists(void **state)
 	assert_int_equal(add_text("B n/a rxe0 1"), -EEXIST);
 	assert_string_equal(err.text,
 			    "'rxe0' already has PNET ID A for port 2, and the table takes "
-				      "one entry per device: Object exists");
+			    "one entry per device: Object exists");
 	kernel.commands = 0;
 	/* The kernel would store the new half and say that all is well. */
 	assert_int_equal(add_text("B eth1 rxe0 2"), -EEXIST);
@@ -273,7 +273,7 @@ static void dropped(void **state)
 	assert_int_equal(add_text("A eth0 rxe0 1"), -EEXIST);
 	assert_string_equal(err.text,
 			    "'eth0' has PNET ID A now, but the kernel did not keep 'rxe0': "
-				      "only the initial network namespace accepts RDMA and ISM devices");
+			    "only the initial network namespace accepts RDMA and ISM devices");
 	assert_true(table_is("A eth0 n/a"));
 }
 

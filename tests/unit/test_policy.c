@@ -319,10 +319,10 @@ static void as_json(void **state)
 	got = policy_json(&policy);
 	want = json_pack("{s:s, s:i, s:[], s:[{s:i, s:i}], s:i, "
 			 "s:[{s:s, s:s, s:i, s:i, s:[s], s:i, s:i}]}",
-			 "by", "nft", "learn", 3600, "learned", "denied_ports", "first", 22,
-			 "last", 22, "denied_ports_hits", 5, "rules", "action", "allow",
-			 "direction", "from", "first_port", 80, "last_port", 80, "networks",
-			 "10.0.0.0/8", "hits", 7, "others_denied", 3);
+			 "by", "nft", "learn", 3600, "learned", "denied_ports", "first", 22, "last",
+			 22, "denied_ports_hits", 5, "rules", "action", "allow", "direction",
+			 "from", "first_port", 80, "last_port", 80, "networks", "10.0.0.0/8",
+			 "hits", 7, "others_denied", 3);
 	assert_true(json_equal(got, want));
 	json_decref(got);
 	json_decref(want);

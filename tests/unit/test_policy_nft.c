@@ -7,7 +7,7 @@
 
 #include "policy/nft.h"
 
-#define RULE(comment, packets)                                                             \
+#define RULE(comment, packets)                                                                     \
 	"{\"rule\": {\"chain\": \"x\", \"comment\": \"" comment "\", \"expr\": [{\"match\": {}}, " \
 	"{\"counter\": {\"packets\": " packets ", \"bytes\": 9}}, {\"return\": null}]}}"
 #define SET(name, more) "{\"set\": {\"name\": \"" name "\", " more "}}"
@@ -44,7 +44,7 @@ static void sets_and_rules_are_lines(void **state)
 	(void)state;
 	assert_int_equal(policy_nft_parse(&policy, json), 0);
 	assert_text(&policy, "deny port 22,8000-8100\ndeny to 10.9.0.7:5432\n"
-		    "allow 10.0.0.0/8 fd00::/8\nlearn 1h\nby nft\n");
+			     "allow 10.0.0.0/8 fd00::/8\nlearn 1h\nby nft\n");
 	assert_int_equal(policy.port_hits, 5);
 	assert_int_equal(policy.rules[0].hits, 3);
 	assert_int_equal(policy.rules[1].hits, 7);
@@ -58,8 +58,10 @@ static void assert_range(const char *from, const char *to, const char *want)
 	struct policy policy = { 0 };
 	char json[600], line[300];
 
-	snprintf(json, sizeof(json), DOC(SET("r0v4", "\"elem\": [{\"range\": [\"%s\", \"%s\"]}]")
-		 "," RULE("0 0-65535 deny", "0")), from, to);
+	snprintf(json, sizeof(json),
+		 DOC(SET("r0v4", "\"elem\": [{\"range\": [\"%s\", \"%s\"]}]") "," RULE(
+			 "0 0-65535 deny", "0")),
+		 from, to);
 	assert_int_equal(policy_nft_parse(&policy, json), 0);
 	snprintf(line, sizeof(line), "deny %s\nby nft\n", want);
 	assert_text(&policy, line);
@@ -81,20 +83,26 @@ static void ranges_are_networks(void **state)
 static void tables_of_others_are_refused(void **state)
 {
 	static const char *const docs[] = {
-		"", "[]", "{}",
-		DOC(RULE("hello", "0")), DOC(RULE("64 0-65535 deny", "0")),
-		DOC(RULE("0 2-1 deny", "0")), DOC(RULE("0 1-65536 deny", "0")),
-		DOC(RULE("0 others", "0")), DOC(RULE("70 others", "0")),
-		DOC(SET("ports", "\"elem\": [0]")), DOC(SET("ports", "\"elem\": [\"x\"]")),
+		"",
+		"[]",
+		"{}",
+		DOC(RULE("hello", "0")),
+		DOC(RULE("64 0-65535 deny", "0")),
+		DOC(RULE("0 2-1 deny", "0")),
+		DOC(RULE("0 1-65536 deny", "0")),
+		DOC(RULE("0 others", "0")),
+		DOC(RULE("70 others", "0")),
+		DOC(SET("ports", "\"elem\": [0]")),
+		DOC(SET("ports", "\"elem\": [\"x\"]")),
 		DOC(SET("ports", "\"elem\": [{\"range\": [3, 2]}]")),
 		DOC(RULE("0 0-65535 deny", "0") "," SET("r0v4", "\"elem\": [7]")),
 		DOC(RULE("0 0-65535 deny", "0") "," SET("r0v4", "\"elem\": [\"x\"]")),
-		DOC(RULE("0 0-65535 deny", "0") ","
-		    SET("r0v4", "\"elem\": [{\"prefix\": {\"addr\": \"10.0.0.0\", \"len\": 33}}]")),
-		DOC(RULE("0 0-65535 deny", "0") ","
-		    SET("r0v4", "\"elem\": [{\"range\": [\"10.0.0.2\", \"10.0.0.1\"]}]")),
-		DOC(RULE("0 0-65535 deny", "0") ","
-		    SET("r0v4", "\"elem\": [{\"range\": [\"10.0.0.2\", \"::1\"]}]")),
+		DOC(RULE("0 0-65535 deny", "0") "," SET(
+			"r0v4", "\"elem\": [{\"prefix\": {\"addr\": \"10.0.0.0\", \"len\": 33}}]")),
+		DOC(RULE("0 0-65535 deny", "0") "," SET(
+			"r0v4", "\"elem\": [{\"range\": [\"10.0.0.2\", \"10.0.0.1\"]}]")),
+		DOC(RULE("0 0-65535 deny",
+			 "0") "," SET("r0v4", "\"elem\": [{\"range\": [\"10.0.0.2\", \"::1\"]}]")),
 		DOC(SET("learned4", "\"timeout\": 60, \"elem\": [\"10.0.0.1\"]")),
 	};
 

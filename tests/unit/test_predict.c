@@ -24,7 +24,7 @@ static void set_addr(struct predict_net *net, size_t i, const char *text)
 static void start(struct pair *pair)
 {
 	static const char *const names[] = { "a", "b" }, *const addrs[] = { "10.0.0.1/24",
-									   "10.0.0.2/24" };
+									    "10.0.0.2/24" };
 
 	memset(pair, 0, sizeof(*pair));
 	for (int i = 0; i < 2; i++) {
@@ -118,8 +118,7 @@ static void test_eids(void **state)
 	/* A peer chose it. */
 	pair.hosts[1].n_ueids = 1;
 	strcpy(pair.hosts[1].ueids[0], "$(x)");
-	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID",
-		   "smcd ueid add '$(x)'");
+	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_CLIENT, "no user EID", "smcd ueid add '$(x)'");
 	pair.hosts[1].traits &= ~(uint32_t)PREDICT_EIDS;
 	expect_gap(&pair, PREDICT_SMCR_V2, PREDICT_SERVER, "the kernel of b has no EIDs",
 		   "install kernel 5.16 or later");
@@ -406,12 +405,12 @@ static void test_read(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_smcr_v2), cmocka_unit_test(test_eids),
-		cmocka_unit_test(test_smcr_v1), cmocka_unit_test(test_addresses),
+		cmocka_unit_test(test_smcr_v2),	 cmocka_unit_test(test_eids),
+		cmocka_unit_test(test_smcr_v1),	 cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_best_way), cmocka_unit_test(test_port),
-		cmocka_unit_test(test_smcd),	cmocka_unit_test(test_one_kernel),
-		cmocka_unit_test(test_no_smc),	cmocka_unit_test(test_links),
-		cmocka_unit_test(test_same),	cmocka_unit_test(test_read),
+		cmocka_unit_test(test_smcd),	 cmocka_unit_test(test_one_kernel),
+		cmocka_unit_test(test_no_smc),	 cmocka_unit_test(test_links),
+		cmocka_unit_test(test_same),	 cmocka_unit_test(test_read),
 		cmocka_unit_test(test_policy),
 	};
 

@@ -197,8 +197,8 @@ static void other_families(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(own_sockets), cmocka_unit_test(shared),
-		cmocka_unit_test(nobody),      cmocka_unit_test(names),
+		cmocka_unit_test(own_sockets),	  cmocka_unit_test(shared),
+		cmocka_unit_test(nobody),	  cmocka_unit_test(names),
 		cmocka_unit_test(other_families),
 	};
 

@@ -152,12 +152,9 @@ static void fill(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(greeting),
-		cmocka_unit_test(busy_greeting),
-		cmocka_unit_test(buffers),
-		cmocka_unit_test(request),
-		cmocka_unit_test(wrong_request),
-		cmocka_unit_test(who),
+		cmocka_unit_test(greeting),	 cmocka_unit_test(busy_greeting),
+		cmocka_unit_test(buffers),	 cmocka_unit_test(request),
+		cmocka_unit_test(wrong_request), cmocka_unit_test(who),
 		cmocka_unit_test(fill),
 	};
 

@@ -39,8 +39,8 @@ static void test_names(void **state)
 		if (isalnum((unsigned char)one[i]))
 			assert_int_not_equal(one[i], "FLEET-1.a"[i]);
 		/* Only the last one differs. */
-		assert_int_equal(tolower((unsigned char)one[i]) ==
-					 tolower((unsigned char)other[i]), i < 8);
+		assert_int_equal(tolower((unsigned char)one[i]) == tolower((unsigned char)other[i]),
+				 i < 8);
 	}
 	pseudonym_name(&all, empty, sizeof(empty));
 	assert_string_equal(empty, "");
@@ -159,9 +159,14 @@ static void test_attributes(void **state)
 		struct nlattr address;
 		char text[40];
 	} msg = {
-		.nlh = { .nlmsg_len = sizeof(msg) }, .group = { 16, 2 | NLA_F_NESTED },
-		.pnetid = { 12, 4 }, .name = "NET1", .link = { 60, 3 | NLA_F_NESTED },
-		.device = { 12, 2 }, .dev = "rxe0", .address = { 44, 4 },
+		.nlh = { .nlmsg_len = sizeof(msg) },
+		.group = { 16, 2 | NLA_F_NESTED },
+		.pnetid = { 12, 4 },
+		.name = "NET1",
+		.link = { 60, 3 | NLA_F_NESTED },
+		.device = { 12, 2 },
+		.dev = "rxe0",
+		.address = { 44, 4 },
 	};
 	char *at = data + strlen(data);
 
@@ -169,7 +174,8 @@ static void test_attributes(void **state)
 	memcpy(msg.text, gid, sizeof(gid));
 	memcpy(at, &msg, sizeof(msg));
 	assert_int_equal(anonymous_answer(&all, "SMC_GEN_NETLINK/3", data,
-					  (size_t)(at - data) + sizeof(msg)), 0);
+					  (size_t)(at - data) + sizeof(msg)),
+			 0);
 	memcpy(&msg, at, sizeof(msg));
 	assert_string_not_equal(msg.name, "NET1");
 	assert_int_equal(strlen(msg.name), 4);
@@ -181,7 +187,8 @@ static void test_attributes(void **state)
 		msg.link.nla_len = (uint16_t)len;
 		memcpy(at, &msg, sizeof(msg));
 		assert_int_equal(anonymous_answer(&all, "SMC_GEN_NETLINK/3", data,
-						  (size_t)(at - data) + sizeof(msg)), 0);
+						  (size_t)(at - data) + sizeof(msg)),
+				 0);
 	}
 }
 
@@ -198,8 +205,8 @@ static void test_sockets(void **state)
 	assert_int_equal(inet_pton(AF_INET, "10.0.0.1", msg.body.id.src), 1);
 	assert_int_equal(inet_pton(AF_INET6, "fd00::1", msg.body.id.dst), 1);
 	memcpy(at, &msg, sizeof(msg));
-	assert_int_equal(anonymous_answer(&all, "sock_diag/43", data,
-					  (size_t)(at - data) + sizeof(msg)), 0);
+	assert_int_equal(
+		anonymous_answer(&all, "sock_diag/43", data, (size_t)(at - data) + sizeof(msg)), 0);
 	memcpy(&msg, at, sizeof(msg));
 	text_of(expected, "10.0.0.1");
 	assert_string_equal(inet_ntop(AF_INET, msg.body.id.src, text, sizeof(text)), expected);
@@ -211,9 +218,9 @@ static void test_sockets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_siphash), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_siphash),	 cmocka_unit_test(test_names),
 		cmocka_unit_test(test_prefixes), cmocka_unit_test(test_kept),
-		cmocka_unit_test(test_forms), cmocka_unit_test(test_attributes),
+		cmocka_unit_test(test_forms),	 cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_sockets),
 	};
 

@@ -116,9 +116,9 @@ static void wraps(void **state)
 /* Each cursor has laps of the buffer that it is in. */
 static void sizes(void **state)
 {
-	struct smc_sock sock = sock_of(SMC_ABI_MODE_SMCR, 16384, 131072, 524288,
-				       (struct where){ 100000, 90000, 700000, 600000, 590000,
-						       200000 });
+	struct smc_sock sock =
+		sock_of(SMC_ABI_MODE_SMCR, 16384, 131072, 524288,
+			(struct where){ 100000, 90000, 700000, 600000, 590000, 200000 });
 	struct smc_sample sample;
 
 	(void)state;
@@ -286,9 +286,9 @@ static void nonsense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rates),   cmocka_unit_test(wraps),  cmocka_unit_test(sizes),
+		cmocka_unit_test(rates),    cmocka_unit_test(wraps), cmocka_unit_test(sizes),
 		cmocka_unit_test(unlocked), cmocka_unit_test(doubt), cmocka_unit_test(newcomers),
-		cmocka_unit_test(brakes),  cmocka_unit_test(tcp),    cmocka_unit_test(nonsense),
+		cmocka_unit_test(brakes),   cmocka_unit_test(tcp),   cmocka_unit_test(nonsense),
 	};
 
 	return cmocka_run_group_tests_name("rate", tests, NULL, NULL);

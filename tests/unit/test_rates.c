@@ -52,15 +52,23 @@ static struct smc_abi_cursor cursor(uint64_t bytes)
 static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
 {
 	struct smc_abi_diag_msg msg = {
-		.family = AF_SMC, .state = SMC_ABI_ACTIVE, .mode = conn->mode,
-		.id.cookie = { conn->cookie, 0 }, .id.sport = htons((uint16_t)conn->cookie),
+		.family = AF_SMC,
+		.state = SMC_ABI_ACTIVE,
+		.mode = conn->mode,
+		.id.cookie = { conn->cookie, 0 },
+		.id.sport = htons((uint16_t)conn->cookie),
 		.id.dport = htons(9),
 	};
 	const struct smc_abi_conninfo info = {
-		.sndbuf_size = BUF, .rmbe_size = BUF, .peer_rmbe_size = BUF,
-		.rx_prod = cursor(conn->in), .tx_cons = cursor(conn->in),
-		.tx_prod = cursor(conn->out), .rx_cons = cursor(conn->out),
-		.tx_prep = cursor(conn->out), .tx_fin = cursor(conn->out),
+		.sndbuf_size = BUF,
+		.rmbe_size = BUF,
+		.peer_rmbe_size = BUF,
+		.rx_prod = cursor(conn->in),
+		.tx_cons = cursor(conn->in),
+		.tx_prod = cursor(conn->out),
+		.rx_cons = cursor(conn->out),
+		.tx_prep = cursor(conn->out),
+		.tx_fin = cursor(conn->out),
 	};
 	struct message m;
 
@@ -77,8 +85,10 @@ static int tell(const struct conn *conn, smc_diag_fn fn, void *arg)
 /* The TCP socket inside connection 7. */
 static int tell_tcp(smc_diag_fn fn, void *arg)
 {
-	struct inet_diag_msg msg = { .idiag_family = AF_INET, .idiag_state = 1,
-				     .id.idiag_sport = htons(7), .id.idiag_dport = htons(9) };
+	struct inet_diag_msg msg = { .idiag_family = AF_INET,
+				     .idiag_state = 1,
+				     .id.idiag_sport = htons(7),
+				     .id.idiag_dport = htons(9) };
 	uint8_t info[216] = { 0 };
 	struct message m;
 

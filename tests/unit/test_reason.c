@@ -14,19 +14,18 @@ static const struct {
 	uint32_t code;
 	const char *symbol;
 } kernel[] = {
-	{ 0x01010000, "MEM" }, { 0x02010000, "TIMEOUT_CL" }, { 0x02020000, "TIMEOUT_AL" },
-	{ 0x03000000, "CNFERR" }, { 0x03010000, "PEERNOSMC" }, { 0x03020000, "IPSEC" },
-	{ 0x03030000, "NOSMCDEV" }, { 0x03030001, "NOSMCDDEV" }, { 0x03030002, "NOSMCRDEV" },
-	{ 0x03030003, "NOISM2SUPP" }, { 0x03030004, "NOV2EXT" }, { 0x03030005, "NOV2DEXT" },
-	{ 0x03030006, "NOSEID" }, { 0x03030007, "NOSMCD2DEV" }, { 0x03030008, "NOUEID" },
-	{ 0x03030009, "RELEASEERR" }, { 0x0303000a, "MAXCONNERR" },
-	{ 0x0303000b, "MAXLINKERR" }, { 0x03040000, "MODEUNSUPP" }, { 0x03050000, "RMBE_EC" },
-	{ 0x03060000, "OPTUNSUPP" }, { 0x03070000, "DIFFPREFIX" },
-	{ 0x03080000, "GETVLANERR" }, { 0x03090000, "ISMVLANERR" },
-	{ 0x030a0000, "NOACTLINK" }, { 0x030b0000, "NOSRVLINK" }, { 0x030c0000, "VERSMISMAT" },
-	{ 0x030d0000, "MAX_DMB" }, { 0x030e0000, "NOROUTE" }, { 0x030f0000, "NOINDIRECT" },
-	{ 0x04000000, "SYNCERR" }, { 0x05000000, "PEERDECL" }, { 0x09990000, "INTERR" },
-	{ 0x09990001, "ERR_RTOK" }, { 0x09990002, "ERR_RDYLNK" }, { 0x09990003, "ERR_REGBUF" },
+	{ 0x01010000, "MEM" },	      { 0x02010000, "TIMEOUT_CL" }, { 0x02020000, "TIMEOUT_AL" },
+	{ 0x03000000, "CNFERR" },     { 0x03010000, "PEERNOSMC" },  { 0x03020000, "IPSEC" },
+	{ 0x03030000, "NOSMCDEV" },   { 0x03030001, "NOSMCDDEV" },  { 0x03030002, "NOSMCRDEV" },
+	{ 0x03030003, "NOISM2SUPP" }, { 0x03030004, "NOV2EXT" },    { 0x03030005, "NOV2DEXT" },
+	{ 0x03030006, "NOSEID" },     { 0x03030007, "NOSMCD2DEV" }, { 0x03030008, "NOUEID" },
+	{ 0x03030009, "RELEASEERR" }, { 0x0303000a, "MAXCONNERR" }, { 0x0303000b, "MAXLINKERR" },
+	{ 0x03040000, "MODEUNSUPP" }, { 0x03050000, "RMBE_EC" },    { 0x03060000, "OPTUNSUPP" },
+	{ 0x03070000, "DIFFPREFIX" }, { 0x03080000, "GETVLANERR" }, { 0x03090000, "ISMVLANERR" },
+	{ 0x030a0000, "NOACTLINK" },  { 0x030b0000, "NOSRVLINK" },  { 0x030c0000, "VERSMISMAT" },
+	{ 0x030d0000, "MAX_DMB" },    { 0x030e0000, "NOROUTE" },    { 0x030f0000, "NOINDIRECT" },
+	{ 0x04000000, "SYNCERR" },    { 0x05000000, "PEERDECL" },   { 0x09990000, "INTERR" },
+	{ 0x09990001, "ERR_RTOK" },   { 0x09990002, "ERR_RDYLNK" }, { 0x09990003, "ERR_REGBUF" },
 };
 
 static void complete(void **state)
@@ -147,8 +146,9 @@ static void worded(void **state)
 
 static void unknown(void **state)
 {
-	static const uint32_t codes[] = { 0, 1, 0x03030000 - 1, 0x0303000c, 0x03100000, 0x05000001,
-					  0x00000005, 0x09990004, 0x7fffffff, 0xffffffff };
+	static const uint32_t codes[] = { 0,	      1,	  0x03030000 - 1, 0x0303000c,
+					  0x03100000, 0x05000001, 0x00000005,	  0x09990004,
+					  0x7fffffff, 0xffffffff };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
@@ -280,11 +280,21 @@ static void not_parsed(void **state)
 		const char *word;
 		int ret;
 	} words[] = {
-		{ "", -EINVAL }, { "-1", -EINVAL }, { "+1", -EINVAL }, { " 1", -EINVAL },
-		{ "1 ", -EINVAL }, { "0x", -EINVAL }, { "0xg", -EINVAL }, { "NOSMC", -EINVAL },
-		{ "NOSMCDEVX", -EINVAL }, { "SMC_CLC_DECL_", -EINVAL }, { "0x1.8p3", -EINVAL },
-		{ "0x100000000", -ERANGE }, { "4294967296", -ERANGE },
-		{ "99999999999999999999999", -ERANGE }, { "ffffffffffffffffffffff", -ERANGE },
+		{ "", -EINVAL },
+		{ "-1", -EINVAL },
+		{ "+1", -EINVAL },
+		{ " 1", -EINVAL },
+		{ "1 ", -EINVAL },
+		{ "0x", -EINVAL },
+		{ "0xg", -EINVAL },
+		{ "NOSMC", -EINVAL },
+		{ "NOSMCDEVX", -EINVAL },
+		{ "SMC_CLC_DECL_", -EINVAL },
+		{ "0x1.8p3", -EINVAL },
+		{ "0x100000000", -ERANGE },
+		{ "4294967296", -ERANGE },
+		{ "99999999999999999999999", -ERANGE },
+		{ "ffffffffffffffffffffff", -ERANGE },
 	};
 	uint32_t code;
 
@@ -314,7 +324,8 @@ int main(void)
 		cmocka_unit_test(ordered),
 		cmocka_unit_test(worded),
 		cmocka_unit_test(unknown),
-		cmocka_unit_test(remedies), cmocka_unit_test(remedies_in_order),
+		cmocka_unit_test(remedies),
+		cmocka_unit_test(remedies_in_order),
 		cmocka_unit_test(situations),
 		cmocka_unit_test(parsed),
 		cmocka_unit_test(not_parsed),

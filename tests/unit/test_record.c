@@ -296,14 +296,16 @@ static void holders(void **state)
 
 	(void)state;
 	assert_int_equal(proc_table_parse(&table, "7 1 3 init\n8 2 4 a b\nnonsense\n"
-						  "7 1 3 init\n9 3 5\n"), 0);
+						  "7 1 3 init\n9 3 5\n"),
+			 0);
 	assert_int_equal(table.count, 3);
 	found = proc_table_find(&table, 8, &count);
 	assert_int_equal(count, 1);
 	assert_string_equal(found->comm, "a b");
 	proc_table_free(&table);
 	assert_int_equal(proc_table_parse(&table, "7\n1\n3 init\n8 2\n4 a\n"
-						  "9 3 5 a name of many letters\n"), 0);
+						  "9 3 5 a name of many letters\n"),
+			 0);
 	assert_int_equal(table.count, 1);
 	found = proc_table_find(&table, 9, &count);
 	assert_string_equal(found->comm, "a name of many ");
@@ -481,10 +483,11 @@ static void damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(paths), TEST(files), TEST(longer_wins), TEST(whole_file), TEST(not_copied),
-		TEST(no_room), TEST(probes), TEST(smc_is_here), TEST(no_other_namespace),
-		TEST(holders), TEST(sockets), TEST(refusal), TEST(not_recorded), TEST(damaged),
-		TEST(files_of_families),
+		TEST(paths),	    TEST(files),       TEST(longer_wins),
+		TEST(whole_file),   TEST(not_copied),  TEST(no_room),
+		TEST(probes),	    TEST(smc_is_here), TEST(no_other_namespace),
+		TEST(holders),	    TEST(sockets),     TEST(refusal),
+		TEST(not_recorded), TEST(damaged),     TEST(files_of_families),
 	};
 
 	return cmocka_run_group_tests_name("record", tests, NULL, NULL);

@@ -363,10 +363,16 @@ static void back(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tapes), cmocka_unit_test(padding), cmocka_unit_test(each),
-		cmocka_unit_test(lines), cmocka_unit_test(long_lines), cmocka_unit_test(files),
-		cmocka_unit_test(failure), cmocka_unit_test(back),
-		cmocka_unit_test(large_and_small), cmocka_unit_test(long_request),
+		cmocka_unit_test(tapes),
+		cmocka_unit_test(padding),
+		cmocka_unit_test(each),
+		cmocka_unit_test(lines),
+		cmocka_unit_test(long_lines),
+		cmocka_unit_test(files),
+		cmocka_unit_test(failure),
+		cmocka_unit_test(back),
+		cmocka_unit_test(large_and_small),
+		cmocka_unit_test(long_request),
 	};
 
 	return cmocka_run_group_tests_name("replay", tests, start, end);

@@ -19,10 +19,12 @@ static int build(void **state)
 	(void)state;
 	if (!mkdtemp(root))
 		return -1;
-	snprintf(command, sizeof(command),
-		 "for tree in s390 x86; do sh tests/sysfs/$tree %s/$tree/sys && "
-		 "mkdir -p %s/$tree/usr/share/misc && cp tests/sysfs/pci.ids %s/$tree/usr/share/misc || "
-		 "exit 1; done", root, root, root);
+	snprintf(
+		command, sizeof(command),
+		"for tree in s390 x86; do sh tests/sysfs/$tree %s/$tree/sys && "
+		"mkdir -p %s/$tree/usr/share/misc && cp tests/sysfs/pci.ids %s/$tree/usr/share/misc || "
+		"exit 1; done",
+		root, root, root);
 	return system(command);
 }
 
@@ -132,9 +134,11 @@ static void recorded_name(void **state)
 	char command[256];
 
 	(void)state;
-	snprintf(command, sizeof(command), "mkdir -p %s/bare/probes && cd %s/bare/probes && "
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/bare/probes && cd %s/bare/probes && "
 		 "printf '1\\nVendor\\nDevice [X]\\n' >pci-ids-1234:0056 && "
-		 "printf '0\\n\\n\\n' >pci-ids-1234:0057", root, root);
+		 "printf '0\\n\\n\\n' >pci-ids-1234:0057",
+		 root, root);
 	assert_int_equal(system(command), 0);
 	visit("bare");
 	assert_true(pciids_find(&name, 0x1234, 0x56));
@@ -174,10 +178,8 @@ static void power(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(s390_rows),
-		cmocka_unit_test(x86_rows),
-		cmocka_unit_test(database),
-		cmocka_unit_test(recorded_name),
+		cmocka_unit_test(s390_rows), cmocka_unit_test(x86_rows),
+		cmocka_unit_test(database),  cmocka_unit_test(recorded_name),
 		cmocka_unit_test(power),
 	};
 

@@ -13,8 +13,13 @@ static uint8_t out[1024], in[65536];
 /* A client that sends this, a piece at a time; after that it stays, or goes. */
 static void serve(const void *bytes, size_t len, size_t chunk, uint64_t gap_ns, bool is_open)
 {
-	fake = (struct fake_live){ .in = bytes, .in_len = len, .chunk = chunk, .gap_ns = gap_ns,
-				   .is_open = is_open, .out = out, .out_size = sizeof(out),
+	fake = (struct fake_live){ .in = bytes,
+				   .in_len = len,
+				   .chunk = chunk,
+				   .gap_ns = gap_ns,
+				   .is_open = is_open,
+				   .out = out,
+				   .out_size = sizeof(out),
 				   .is_tcp = true };
 	session_serve(-1, NULL);
 }
@@ -88,8 +93,12 @@ static void wants_buffers(void **state)
 
 	(void)state;
 	len += put_request(in + len, PROTO_BUFFERS, 0);
-	fake = (struct fake_live){ .in = in, .in_len = len, .chunk = len, .out = out,
-				   .out_size = sizeof(out), .is_tcp = true };
+	fake = (struct fake_live){ .in = in,
+				   .in_len = len,
+				   .chunk = len,
+				   .out = out,
+				   .out_size = sizeof(out),
+				   .is_tcp = true };
 	session_serve(-1, &host);
 	assert_int_equal(n_asked, 2);
 	assert_true(asked[0] == 65536 && !asked[1]);
@@ -136,8 +145,12 @@ static void refuses(void **state)
 {
 	(void)state;
 	memset(in, 'x', sizeof(in));
-	fake = (struct fake_live){ .in = in, .in_len = sizeof(in), .gap_ns = SECOND / 10,
-				   .is_open = true, .out = out, .out_size = sizeof(out) };
+	fake = (struct fake_live){ .in = in,
+				   .in_len = sizeof(in),
+				   .gap_ns = SECOND / 10,
+				   .is_open = true,
+				   .out = out,
+				   .out_size = sizeof(out) };
 	session_refuse(-1);
 	assert_int_equal(fake.out_len, PROTO_SIZE);
 	assert_true(proto_is_busy(out));
@@ -147,12 +160,9 @@ static void refuses(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(says_nothing),
-		cmocka_unit_test(drips_its_request),
-		cmocka_unit_test(drips_for_ever),
-		cmocka_unit_test(wants_buffers),
-		cmocka_unit_test(is_idle),
-		cmocka_unit_test(asks_once),
+		cmocka_unit_test(says_nothing),	  cmocka_unit_test(drips_its_request),
+		cmocka_unit_test(drips_for_ever), cmocka_unit_test(wants_buffers),
+		cmocka_unit_test(is_idle),	  cmocka_unit_test(asks_once),
 		cmocka_unit_test(refuses),
 	};
 

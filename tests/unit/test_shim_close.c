@@ -614,9 +614,9 @@ static void passed_descriptors_may_be_anything(void **state)
 		char space[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(2 * sizeof(int))];
 	} control = { 0 };
 	struct mmsghdr message = { .msg_hdr = {
-		.msg_control = &control,
-		.msg_controllen = sizeof(control.space),
-	} };
+					   .msg_control = &control,
+					   .msg_controllen = sizeof(control.space),
+				   } };
 
 	(void)state;
 	atomic_store(&shim_next_fn[SHIM_RECVMSG], (shim_any_fn)fake_recvmsg);

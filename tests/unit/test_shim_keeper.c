@@ -159,8 +159,8 @@ static void names_say_where(void **state)
 
 	(void)state;
 	assert_string_equal(addr.sun_path + 1, KEEP_NAME "1000/4026531836/7/10");
-	assert_int_equal(len, offsetof(struct sockaddr_un, sun_path) + 1 +
-				      strlen(addr.sun_path + 1));
+	assert_int_equal(len,
+			 offsetof(struct sockaddr_un, sun_path) + 1 + strlen(addr.sun_path + 1));
 }
 
 /* Each attempt is in a second of its own. */
@@ -219,7 +219,7 @@ static int look_at_objects(look_fn look, void *arg)
 	const uintptr_t address = (uintptr_t)shim_keeper_find;
 	ElfW(Phdr) parts[] = {
 		{ .p_type = PT_LOAD, .p_vaddr = 16, .p_memsz = 16 },
-		{ .p_type = PT_NOTE, .p_vaddr = 0, .p_memsz = (ElfW(Word))-1 },
+		{ .p_type = PT_NOTE, .p_vaddr = 0, .p_memsz = (ElfW(Word)) - 1 },
 		{ .p_type = PT_LOAD, .p_vaddr = 0, .p_memsz = 16 },
 	};
 	struct dl_phdr_info before = { address + 1, "/before/x", parts, 3, 0, 0, 0, NULL };
@@ -231,8 +231,7 @@ static int look_at_objects(look_fn look, void *arg)
 }
 
 /* Sanitizers ask, too, before they are ready. */
-__attribute__((no_sanitize("address", "undefined")))
-int dl_iterate_phdr(look_fn look, void *arg)
+__attribute__((no_sanitize("address", "undefined"))) int dl_iterate_phdr(look_fn look, void *arg)
 {
 	static int (*real)(look_fn look, void *arg);
 

@@ -185,7 +185,7 @@ static void debug_lines_say_which(void **state)
 		shim_log_fd(-5, "anything", "TCP", EADDRINUSE);
 		shim_log_fd(10, "more", NULL, ENOTTY);
 		assert_string_equal(fake.log, "says fd -5: anything -> TCP, bind: EADDRINUSE;"
-				    "says fd 10: more, bind: errno 25;");
+					      "says fd 10: more, bind: errno 25;");
 	}
 }
 
@@ -403,7 +403,7 @@ static void settings_go_along(void **state)
 	fake_int(9, SOL_SOCKET, SO_KEEPALIVE, 0);
 	fake_int(5, SOL_SOCKET, SO_PRIORITY, 6);
 	fake_int(9, SOL_SOCKET, SO_PRIORITY, 6);
-	fake_int(5, SOL_SOCKET, SO_MARK, 6);	/* which the other one does not know */
+	fake_int(5, SOL_SOCKET, SO_MARK, 6); /* which the other one does not know */
 	fake_option(5, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger));
 	fake_int(9, SOL_SOCKET, SO_LINGER, 0);
 	fake_int(5, IPPROTO_TCP, TCP_NODELAY, 1);

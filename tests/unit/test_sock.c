@@ -495,24 +495,15 @@ static void state_words(void **state)
 		const char *word;
 		int want;
 	} rows[] = {
-		{ "active", 1 },
-		{ "LISTENING", 10 },
-		{ "Listen", 10 },
-		{ "peerclw1", 20 },
-		{ "PEERCLW2", 21 },
-		{ "APPLCLW1", 22 },
-		{ "APPLCLW2", 23 },
-		{ "APPLFINCLW", 24 },
-		{ "APPFINCLOSEWAIT", 24 },
-		{ "appfinclosewait1", 24 },
-		{ "PEERFINCLW", 25 },
-		{ "PEERABORTW", 26 },
-		{ "processabort", 27 },
-		{ "", -EINVAL },
-		{ "ACTIV", -EINVAL },
-		{ "ACTIVE ", -EINVAL },
-		{ "1", -EINVAL },
-		{ "ESTAB", -EINVAL },
+		{ "active", 1 },	   { "LISTENING", 10 },
+		{ "Listen", 10 },	   { "peerclw1", 20 },
+		{ "PEERCLW2", 21 },	   { "APPLCLW1", 22 },
+		{ "APPLCLW2", 23 },	   { "APPLFINCLW", 24 },
+		{ "APPFINCLOSEWAIT", 24 }, { "appfinclosewait1", 24 },
+		{ "PEERFINCLW", 25 },	   { "PEERABORTW", 26 },
+		{ "processabort", 27 },	   { "", -EINVAL },
+		{ "ACTIV", -EINVAL },	   { "ACTIVE ", -EINVAL },
+		{ "1", -EINVAL },	   { "ESTAB", -EINVAL },
 	};
 
 	(void)state;
@@ -535,15 +526,24 @@ static void request(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fallback_capture), cmocka_unit_test(smcr_capture),
-		cmocka_unit_test(smcd_capture),	    cmocka_unit_test(dmbinfo_lengths),
-		cmocka_unit_test(attribute_lengths), cmocka_unit_test(unterminated_strings),
-		cmocka_unit_test(unknown_attributes), cmocka_unit_test(type_flags),
-		cmocka_unit_test(lying_attributes), cmocka_unit_test(truncated_base),
-		cmocka_unit_test(reuse),	    cmocka_unit_test(big_numbers),
-		cmocka_unit_test(modes),	    cmocka_unit_test(addresses),
-		cmocka_unit_test(state_names),	    cmocka_unit_test(state_words),
-		cmocka_unit_test(request),	    cmocka_unit_test(address_limits),
+		cmocka_unit_test(fallback_capture),
+		cmocka_unit_test(smcr_capture),
+		cmocka_unit_test(smcd_capture),
+		cmocka_unit_test(dmbinfo_lengths),
+		cmocka_unit_test(attribute_lengths),
+		cmocka_unit_test(unterminated_strings),
+		cmocka_unit_test(unknown_attributes),
+		cmocka_unit_test(type_flags),
+		cmocka_unit_test(lying_attributes),
+		cmocka_unit_test(truncated_base),
+		cmocka_unit_test(reuse),
+		cmocka_unit_test(big_numbers),
+		cmocka_unit_test(modes),
+		cmocka_unit_test(addresses),
+		cmocka_unit_test(state_names),
+		cmocka_unit_test(state_words),
+		cmocka_unit_test(request),
+		cmocka_unit_test(address_limits),
 	};
 
 	return cmocka_run_group_tests_name("sock", tests, NULL, NULL);

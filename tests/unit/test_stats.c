@@ -293,11 +293,21 @@ static void si(void **state)
 		uint64_t value;
 		const char *want;
 	} rows[] = {
-		{ 0, "0" }, { 999, "999" }, { 1000, "1.000K" }, { 1234, "1.234K" },
-		{ 9999, "9.999K" }, { 65540, "65.54K" }, { 100000, "100.0K" },
-		{ 123456789, "123.5M" }, { 999949, "999.9K" }, { 999950, "1.000M" },
-		{ 999999, "1.000M" }, { 1700000, "1.700M" }, { 123456789012345, "123.5T" },
-		{ 1000000000000000000, "1.000E" }, { UINT64_MAX, "18.45E" },
+		{ 0, "0" },
+		{ 999, "999" },
+		{ 1000, "1.000K" },
+		{ 1234, "1.234K" },
+		{ 9999, "9.999K" },
+		{ 65540, "65.54K" },
+		{ 100000, "100.0K" },
+		{ 123456789, "123.5M" },
+		{ 999949, "999.9K" },
+		{ 999950, "1.000M" },
+		{ 999999, "1.000M" },
+		{ 1700000, "1.700M" },
+		{ 123456789012345, "123.5T" },
+		{ 1000000000000000000, "1.000E" },
+		{ UINT64_MAX, "18.45E" },
 	};
 
 	(void)state;
@@ -344,16 +354,26 @@ static void keys_and_places(void **state)
 		int at;
 		const char *part;
 	} rows[] = {
-		{ SMC_STAT_TX_BUF, "INT_TX_BUF_" }, { SMC_STAT_RX_BUF, "INT_RX_BUF_" },
-		{ SMC_STAT_TX_REQ, "USR_TX_BUF_" }, { SMC_STAT_RX_REQ, "USR_RX_BUF_" },
-		{ SMC_STAT_TX_EVENT, "INT_TX_BUF_" }, { SMC_STAT_RX_EVENT, "INT_RX_BUF_" },
-		{ SMC_STAT_CLNT_V1, "CLNT_V1_SUCC_CNT" }, { SMC_STAT_CLNT_V2, "CLNT_V2_SUCC_CNT" },
-		{ SMC_STAT_SRV_V1, "SRV_V1_SUCC_CNT" }, { SMC_STAT_SRV_V2, "SRV_V2_SUCC_CNT" },
-		{ SMC_STAT_SENDPAGE, "SENDPAGE_CNT" }, { SMC_STAT_URG_DATA, "URG_DATA_CNT" },
-		{ SMC_STAT_SPLICE, "SPLICE_CNT" }, { SMC_STAT_CORK, "CORK_CNT" },
-		{ SMC_STAT_NDLY, "NDLY_CNT" }, { SMC_STAT_RX_BYTES, "RX_BYTES" },
-		{ SMC_STAT_TX_BYTES, "TX_BYTES" }, { SMC_STAT_RX_CNT, "RX_CNT" },
-		{ SMC_STAT_TX_CNT, "TX_CNT" }, { SMC_STAT_RX_USAGE, "RX_RMB_USAGE" },
+		{ SMC_STAT_TX_BUF, "INT_TX_BUF_" },
+		{ SMC_STAT_RX_BUF, "INT_RX_BUF_" },
+		{ SMC_STAT_TX_REQ, "USR_TX_BUF_" },
+		{ SMC_STAT_RX_REQ, "USR_RX_BUF_" },
+		{ SMC_STAT_TX_EVENT, "INT_TX_BUF_" },
+		{ SMC_STAT_RX_EVENT, "INT_RX_BUF_" },
+		{ SMC_STAT_CLNT_V1, "CLNT_V1_SUCC_CNT" },
+		{ SMC_STAT_CLNT_V2, "CLNT_V2_SUCC_CNT" },
+		{ SMC_STAT_SRV_V1, "SRV_V1_SUCC_CNT" },
+		{ SMC_STAT_SRV_V2, "SRV_V2_SUCC_CNT" },
+		{ SMC_STAT_SENDPAGE, "SENDPAGE_CNT" },
+		{ SMC_STAT_URG_DATA, "URG_DATA_CNT" },
+		{ SMC_STAT_SPLICE, "SPLICE_CNT" },
+		{ SMC_STAT_CORK, "CORK_CNT" },
+		{ SMC_STAT_NDLY, "NDLY_CNT" },
+		{ SMC_STAT_RX_BYTES, "RX_BYTES" },
+		{ SMC_STAT_TX_BYTES, "TX_BYTES" },
+		{ SMC_STAT_RX_CNT, "RX_CNT" },
+		{ SMC_STAT_TX_CNT, "TX_CNT" },
+		{ SMC_STAT_RX_USAGE, "RX_RMB_USAGE" },
 		{ SMC_STAT_TX_USAGE, "TX_RMB_USAGE" },
 	};
 
@@ -363,19 +383,20 @@ static void keys_and_places(void **state)
 
 		for (int at = rows[i].at; at < end; at++)
 			assert_int_equal(strncmp(smc_stat_key((size_t)at) + 4, rows[i].part,
-						 strlen(rows[i].part)), 0);
+						 strlen(rows[i].part)),
+					 0);
 	}
 }
 
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decode),	 cmocka_unit_test(fallbacks),
-		cmocka_unit_test(since),	 cmocka_unit_test(baseline_text),
-		cmocka_unit_test(si),		 cmocka_unit_test(unknown_reasons),
-		cmocka_unit_test(compat_keys),	 cmocka_unit_test(keys_and_places),
-		cmocka_unit_test(decode_order),	 cmocka_unit_test(fallback_totals),
-		cmocka_unit_test(since_below),	 cmocka_unit_test(since_all),
+		cmocka_unit_test(decode),	cmocka_unit_test(fallbacks),
+		cmocka_unit_test(since),	cmocka_unit_test(baseline_text),
+		cmocka_unit_test(si),		cmocka_unit_test(unknown_reasons),
+		cmocka_unit_test(compat_keys),	cmocka_unit_test(keys_and_places),
+		cmocka_unit_test(decode_order), cmocka_unit_test(fallback_totals),
+		cmocka_unit_test(since_below),	cmocka_unit_test(since_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -305,10 +305,9 @@ static void metrics(void **state)
 	(void)state;
 	summary_metrics(summary, &spaces, &text);
 	out_mem(&text, "", 1);
-	assert_int_equal(sample(text.data,
-				OPEN "{mode=\"smcd\",netns=\"shop/redis-0\"}"), 41);
-	assert_int_equal(sample(text.data,
-				OPEN "{mode=\"tcp\",netns=\"a\\\"b\\\\x5c\\\\x0a\"}"), 1);
+	assert_int_equal(sample(text.data, OPEN "{mode=\"smcd\",netns=\"shop/redis-0\"}"), 41);
+	assert_int_equal(sample(text.data, OPEN "{mode=\"tcp\",netns=\"a\\\"b\\\\x5c\\\\x0a\"}"),
+			 1);
 	assert_int_equal(sample(text.data, "smc_listening_sockets{netns=\"cron.service\"}"), 3);
 	assert_int_equal(sample(text.data, "smc_open_fallbacks{reason=\"PEERNOSMC\"}"), 10);
 	assert_int_equal(sample(text.data, "smc_network_namespaces{what=\"all\"}"), 9);
@@ -334,12 +333,9 @@ static void many_metrics(void **state)
 	}
 	summary_metrics(summary, &spaces, &text);
 	out_mem(&text, "", 1);
-	assert_int_equal(sample(text.data,
-				OPEN "{mode=\"smcr\",netns=\"other\"}"), 2400);
-	assert_int_equal(sample(text.data,
-				OPEN "{mode=\"smcr\",netns=\"pod-99\"}"), 3);
-	assert_int_equal(sample(text.data,
-				OPEN "{mode=\"smcr\",netns=\"pod-100\"}"), -1);
+	assert_int_equal(sample(text.data, OPEN "{mode=\"smcr\",netns=\"other\"}"), 2400);
+	assert_int_equal(sample(text.data, OPEN "{mode=\"smcr\",netns=\"pod-99\"}"), 3);
+	assert_int_equal(sample(text.data, OPEN "{mode=\"smcr\",netns=\"pod-100\"}"), -1);
 	for (const char *at = text.data; (at = strstr(at, "netns=\"")); at++)
 		lines++;
 	assert_int_equal(lines, 4 * 101);
@@ -385,8 +381,7 @@ static void own_metrics(void **state)
 	out_mem(&text, "", 1);
 	assert_int_equal(sample(text.data, OPEN "{mode=\"smcr\"}"), 3);
 	assert_int_equal(sample(text.data, "smc_listening_sockets"), 1);
-	assert_int_equal(sample(text.data,
-				"smc_open_fallbacks{reason=\"PEERDECL/NOSMCDEV\"}"), 1);
+	assert_int_equal(sample(text.data, "smc_open_fallbacks{reason=\"PEERDECL/NOSMCDEV\"}"), 1);
 	assert_null(strstr(text.data, "netns"));
 	out_free(&text);
 	summary_free(summary);
@@ -399,10 +394,13 @@ int main(void)
 		cmocka_unit_test(as_json),
 		cmocka_unit_test(empty),
 		cmocka_unit_test(early_fallback),
-		cmocka_unit_test(many), cmocka_unit_test(netns_text),
-		cmocka_unit_test(netns_json), cmocka_unit_test(metrics),
+		cmocka_unit_test(many),
+		cmocka_unit_test(netns_text),
+		cmocka_unit_test(netns_json),
+		cmocka_unit_test(metrics),
 		cmocka_unit_test(without_listening),
-		cmocka_unit_test(many_metrics), cmocka_unit_test(own_metrics),
+		cmocka_unit_test(many_metrics),
+		cmocka_unit_test(own_metrics),
 	};
 
 	return cmocka_run_group_tests_name("summary", tests, NULL, NULL);

@@ -22,8 +22,8 @@ static int build(void **state)
 }
 
 /* "NET1", blanks; "aZ9"; zeros; sixteen characters of which one has no letter. */
-#define UTIL                                                                                      \
-	"d5c5e3f1 40404040 40404040 40404040 81e9f900 00000000 00000000 00000000"                 \
+#define UTIL                                                                                       \
+	"d5c5e3f1 40404040 40404040 40404040 81e9f900 00000000 00000000 00000000"                  \
 	"00000000 00000000 00000000 00000000 c1c2c3c4 c5c6c7c8 c9d1d9e2 e9f06c91"
 
 static void ebcdic(void **state)
@@ -200,8 +200,10 @@ static void attributes(void **state)
 	(void)state;
 	assert_false(host_text(text, sizeof(text), "%s/none", trees_root));
 	assert_string_equal(text, "");
-	assert_true(host_text(text, sizeof(text), "%s/class/net/eno1/device/driver/../../../pci/"
-			       "devices/0000:00:00.0/vendor", s390));
+	assert_true(host_text(text, sizeof(text),
+			      "%s/class/net/eno1/device/driver/../../../pci/"
+			      "devices/0000:00:00.0/vendor",
+			      s390));
 	assert_string_equal(text, "0x1");
 	assert_false(host_number(&number, "%s/class/net/eno1/operstate", s390));
 	assert_int_equal(number, 7);

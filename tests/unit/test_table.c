@@ -206,7 +206,8 @@ static void functions(void **state)
 	check(COLUMN(OUT_ODD(item, half), OUT_TEXT(text_value)), &full, "<65244>", "\"<65244>\"");
 	check(COLUMN(OUT_ODD(item, half), OUT_TEXT(text_nothing)), &full, "", "");
 	check(COLUMN(OUT_ODD(item, half), OUT_IF(item, has, 2), .text = text_value,
-		     .json = json_value), &full, "", "");
+		     .json = json_value),
+	      &full, "", "");
 	check(COLUMN(OUT_DEC(item, half, 0), .find = find_item), &full, "2", "2");
 	check(COLUMN(OUT_DEC(item, byte, 0), OUT_IF(item, has, 1), .find = find_item), &full, "3",
 	      "3");
@@ -244,14 +245,16 @@ static void is_json(const struct item *item, const char *names, const char *want
 static void groups(void **state)
 {
 	(void)state;
-	is_json(&full, "", "{\"first\":254,\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},"
-			   "\"last\":1,\"with_last\":1}");
+	is_json(&full, "",
+		"{\"first\":254,\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},"
+		"\"last\":1,\"with_last\":1}");
 	is_json(&empty, "", "{\"first\":0,\"last\":0,\"with_last\":0}");
 	is_json(&full, "first", "{\"first\":254}");
 	is_json(&full, "two,first",
 		"{\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244},\"first\":254}");
-	is_json(&full, "last,one", "{\"last\":1,\"with_last\":1,"
-				   "\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244}}");
+	is_json(&full, "last,one",
+		"{\"last\":1,\"with_last\":1,"
+		"\"g\":{\"one\":254,\"two\":65244,\"hidden\":65244}}");
 	is_json(&empty, "one", "{}");
 }
 
@@ -335,10 +338,10 @@ static void limits(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),     cmocka_unit_test(hexadecimal),
-		cmocka_unit_test(strings),   cmocka_unit_test(words),
-		cmocka_unit_test(presence),  cmocka_unit_test(functions),
-		cmocka_unit_test(groups),    cmocka_unit_test(lists),
+		cmocka_unit_test(sizes),      cmocka_unit_test(hexadecimal),
+		cmocka_unit_test(strings),    cmocka_unit_test(words),
+		cmocka_unit_test(presence),   cmocka_unit_test(functions),
+		cmocka_unit_test(groups),     cmocka_unit_test(lists),
 		cmocka_unit_test(name_lines), cmocka_unit_test(limits),
 	};
 

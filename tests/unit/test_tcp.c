@@ -10,8 +10,10 @@
 
 static struct inet_diag_msg socket_of(int family, const char *src, const char *dst)
 {
-	struct inet_diag_msg msg = { .idiag_family = (uint8_t)family, .idiag_state = 1,
-				     .idiag_uid = 7, .idiag_inode = 4711,
+	struct inet_diag_msg msg = { .idiag_family = (uint8_t)family,
+				     .idiag_state = 1,
+				     .idiag_uid = 7,
+				     .idiag_inode = 4711,
 				     .id.idiag_cookie = { 2, 1 } };
 
 	msg.id.idiag_sport = htons(80);
@@ -22,9 +24,14 @@ static struct inet_diag_msg socket_of(int family, const char *src, const char *d
 }
 
 static const struct tcp_info numbers = {
-	.tcpi_options = 32, .tcpi_snd_mss = 1448, .tcpi_bytes_acked = 1002,
-	.tcpi_bytes_received = 50, .tcpi_data_segs_in = 3, .tcpi_data_segs_out = 4,
-	.tcpi_bytes_sent = 1100, .tcpi_bytes_retrans = 100,
+	.tcpi_options = 32,
+	.tcpi_snd_mss = 1448,
+	.tcpi_bytes_acked = 1002,
+	.tcpi_bytes_received = 50,
+	.tcpi_data_segs_in = 3,
+	.tcpi_data_segs_out = 4,
+	.tcpi_bytes_sent = 1100,
+	.tcpi_bytes_retrans = 100,
 };
 
 static int decode(struct smc_tcp *tcp, const struct inet_diag_msg *msg, size_t info_len)
@@ -145,9 +152,9 @@ static void extras(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whole), cmocka_unit_test(older), cmocka_unit_test(remnant),
-		cmocka_unit_test(short_message),
-		cmocka_unit_test(mapped), cmocka_unit_test(extras),
+		cmocka_unit_test(whole),   cmocka_unit_test(older),
+		cmocka_unit_test(remnant), cmocka_unit_test(short_message),
+		cmocka_unit_test(mapped),  cmocka_unit_test(extras),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,15 +35,15 @@ static void sequences(void **state)
 		const char *bytes;
 		int key;
 	} known[] = {
-		{ "\033[A", CLI_KEY_UP },	  { "\033OA", CLI_KEY_UP },
-		{ "\033[B", CLI_KEY_DOWN },	  { "\033OB", CLI_KEY_DOWN },
-		{ "\033[5~", CLI_KEY_PAGE_UP },	  { "\033[6~", CLI_KEY_PAGE_DOWN },
-		{ "\033[H", CLI_KEY_HOME },	  { "\033OH", CLI_KEY_HOME },
-		{ "\033[1~", CLI_KEY_HOME },	  { "\033[7~", CLI_KEY_HOME },
-		{ "\033[F", CLI_KEY_END },	  { "\033OF", CLI_KEY_END },
-		{ "\033[4~", CLI_KEY_END },	  { "\033[8~", CLI_KEY_END },
-		{ "\033[C", CLI_KEY_OTHER },	  { "\033[15~", CLI_KEY_OTHER },
-		{ "\033[1;5A", CLI_KEY_OTHER },	  { "\033OP", CLI_KEY_OTHER },
+		{ "\033[A", CLI_KEY_UP },	{ "\033OA", CLI_KEY_UP },
+		{ "\033[B", CLI_KEY_DOWN },	{ "\033OB", CLI_KEY_DOWN },
+		{ "\033[5~", CLI_KEY_PAGE_UP }, { "\033[6~", CLI_KEY_PAGE_DOWN },
+		{ "\033[H", CLI_KEY_HOME },	{ "\033OH", CLI_KEY_HOME },
+		{ "\033[1~", CLI_KEY_HOME },	{ "\033[7~", CLI_KEY_HOME },
+		{ "\033[F", CLI_KEY_END },	{ "\033OF", CLI_KEY_END },
+		{ "\033[4~", CLI_KEY_END },	{ "\033[8~", CLI_KEY_END },
+		{ "\033[C", CLI_KEY_OTHER },	{ "\033[15~", CLI_KEY_OTHER },
+		{ "\033[1;5A", CLI_KEY_OTHER }, { "\033OP", CLI_KEY_OTHER },
 	};
 	char text[16];
 

@@ -105,7 +105,7 @@ static void knobs(void **state)
 	tune_text(&text, &tune);
 	out_mem(&text, "", 1);
 	assert_non_null(strstr(text.data, "\n smcr_max_links_per_lgr = 0    not measured: "
-			       "because\n"));
+					  "because\n"));
 	assert_non_null(strstr(text.data, "\n  net.smc.smcr_buf_type = 1\n"));
 	tune.kernel.enough = 0;
 	tune_text(&text, &tune);

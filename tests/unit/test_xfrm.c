@@ -24,9 +24,14 @@ static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *
 static struct xfrm_userpolicy_info policy(void)
 {
 	struct xfrm_userpolicy_info info = {
-		.dir = XFRM_POLICY_OUT, .action = XFRM_POLICY_ALLOW,
-		.sel = { .family = AF_INET, .prefixlen_s = 32, .prefixlen_d = 20,
-			 .dport = htons(80), .dport_mask = 0xffff, .proto = 6 },
+		.dir = XFRM_POLICY_OUT,
+		.action = XFRM_POLICY_ALLOW,
+		.sel = { .family = AF_INET,
+			 .prefixlen_s = 32,
+			 .prefixlen_d = 20,
+			 .dport = htons(80),
+			 .dport_mask = 0xffff,
+			 .proto = 6 },
 	};
 
 	set_words((uint32_t *)&info.sel.saddr, AF_INET, "10.0.0.1");
@@ -95,8 +100,7 @@ static void others(void **state)
 	smc_xfrm_free(&table);
 }
 
-static bool has_both(uint32_t ipsec, uint32_t ipsec_number, uint32_t exempt,
-		     uint32_t exempt_number)
+static bool has_both(uint32_t ipsec, uint32_t ipsec_number, uint32_t exempt, uint32_t exempt_number)
 {
 	struct smc_xfrm_table table = { 0 };
 	struct xfrm_userpolicy_info info = policy();
@@ -193,11 +197,8 @@ static void many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matches),
-		cmocka_unit_test(others),
-		cmocka_unit_test(priorities),
-		cmocka_unit_test(special),
-		cmocka_unit_test(many),
+		cmocka_unit_test(matches), cmocka_unit_test(others), cmocka_unit_test(priorities),
+		cmocka_unit_test(special), cmocka_unit_test(many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

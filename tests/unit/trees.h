@@ -18,8 +18,8 @@ static inline int trees_build(void **state)
 	if (!mkdtemp(trees_root))
 		return -1;
 	snprintf(command, sizeof(command),
-		 "sh tests/sysfs/s390 %s/s390 && sh tests/sysfs/x86 %s/x86",
-		 trees_root, trees_root);
+		 "sh tests/sysfs/s390 %s/s390 && sh tests/sysfs/x86 %s/x86", trees_root,
+		 trees_root);
 	return system(command);
 }
 
