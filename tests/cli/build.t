@@ -469,6 +469,16 @@ check_words() {
 	fi
 }
 
+# "make format" was run on all C files.
+check_format() {
+	local said
+	said="$(make check-format 2>&1; echo $?)"
+	case $said in
+	*': skipped, '*) skip "C files are formatted" "${said#*skipped, }" ;;
+	*) is "$said" 0 "C files are formatted" ;;
+	esac
+}
+
 # without ARG...: make as on a machine that lacks bpftool; what it says is in $out
 without() {
 	out=$(env -u MAKEFLAGS -u MAKELEVEL make O="$tmp/without" BPFTOOL=false "$@" 2>&1)
@@ -508,5 +518,6 @@ check_dist
 check_style
 check_shell
 check_words
+check_format
 check_without_bpf
 plan_done
