@@ -30,7 +30,7 @@ LIBDIR32 ?= $(PREFIX)/$(if $(MULTIARCH),lib/i386-linux-gnu,lib)
 LIBEXECDIR ?= $(PREFIX)/libexec/smc-tools
 
 CFLAGS ?= -O2 -g
-WARN := -Wall -Wextra -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
+WARN := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wformat=2 -Wmissing-prototypes -Wvla -Wwrite-strings -Wundef
 # Inodes and sizes beyond 32 bits, in 32-bit builds too; __u64 is long long on ppc64el, too.
 override CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D__SANE_USERSPACE_TYPES__ -I$(O) -Ilib -I.
 override CFLAGS += -std=c17 $(WARN)
@@ -89,7 +89,7 @@ BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 BPF_TARGET := $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c -)),bpfeb,bpfel)
 # How its functions get their arguments, too.
 BPF_ARCH := $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
-BPF_CFLAGS := -target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
+BPF_CFLAGS := -target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
 	$(if $(SYSROOT),-nostdlibinc) $(addprefix -isystem ,$(if $(MULTIARCH),$(SYSROOT)/usr/include/$(MULTIARCH)) \
 	$(if $(SYSROOT),$(SYSROOT)/usr/include))
 # An old bpftool links no object of the other byte order.

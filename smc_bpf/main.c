@@ -30,15 +30,20 @@ static const struct cli_opt options[] = {
 	{ 'C', "container", "ID", "the control group of a container, by (part of) its id" },
 	{ 'p', "pid", "PID", "a process, its threads and children, and all that they start" },
 	{ OPT_RUN, "run", NULL, "what smc_run --bpf starts" },
-	{ OPT_ALL, "all", NULL, "detach everything" },
-	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none" },
-	{ OPT_USER, "user", "USER", "convert sockets of this user only" },
+	{ OPT_ALL, "all", NULL, "detach everything", .needs = "detach",
+	  .excludes = "--cgroup --cgroup-of --unit --container --pid --run" },
+	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none",
+	  .needs = "attach" },
+	{ OPT_USER, "user", "USER", "convert sockets of this user only", .needs = "attach" },
 	{ OPT_EXCLUDE_COMM, "exclude-comm", "NAME",
 	  "leave processes with this command name alone;\n"
-	  "up to 8 times" },
-	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf" },
-	{ 'j', "json", NULL, "write one JSON document" },
-	{ OPT_METRICS, "metrics", NULL, "write counters in Prometheus' text form" },
+	  "up to 8 times",
+	  .needs = "attach" },
+	{ OPT_ALLOW_GROUP, "allow-group", "GROUP", "with --run: members may use smc_run --bpf",
+	  .needs = "--run" },
+	{ 'j', "json", NULL, "write one JSON document", .needs = "status" },
+	{ OPT_METRICS, "metrics", NULL, "write counters in Prometheus' text form",
+	  .needs = "status", .excludes = "--json" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -67,7 +72,7 @@ struct bpf_opts {
 	enum command command;
 	int how;	  /* option that names the target, 0 for none */
 	const char *text; /* its argument */
-	bool is_all, is_json, is_metrics, has_rules;
+	bool is_all, is_json, is_metrics;
 	struct smc_scope rules;
 	size_t comms;
 };
@@ -148,20 +153,18 @@ static int set_option(struct bpf_opts *opts, int opt)
 	case 'j': opts->is_json = true; return 0;
 	case OPT_METRICS: opts->is_metrics = true; return 0;
 	case OPT_ALL: opts->is_all = true; return 0;
-	case OPT_ONLY: opts->has_rules = true; return set_family(opts, optarg);
-	case OPT_USER: opts->has_rules = true; return set_user(opts, optarg);
-	case OPT_EXCLUDE_COMM: opts->has_rules = true; return add_comm(opts, optarg);
+	case OPT_ONLY: return set_family(opts, optarg);
+	case OPT_USER: return set_user(opts, optarg);
+	case OPT_EXCLUDE_COMM: return add_comm(opts, optarg);
 	case OPT_ALLOW_GROUP: return set_group(opts, optarg);
 	default: return tool.error_status;
 	}
 }
 
+static const char *const words[] = { NULL, "attach", "detach", "status", "check", "oci-hook" };
+
 static int set_command(struct bpf_opts *opts, const char *word)
 {
-	static const char *const words[] = {
-		NULL, "attach", "detach", "status", "check", "oci-hook"
-	};
-
 	if (!word)
 		return cli_usage_error(&tool, "no command given: attach, detach, status, check "
 					      "or oci-hook");
@@ -173,24 +176,13 @@ static int set_command(struct bpf_opts *opts, const char *word)
 
 static int check_together(const struct bpf_opts *opts)
 {
-	if (opts->is_all && (opts->command != DETACH || opts->how))
-		return cli_usage_error(&tool,
-				       "option '--all' is only for 'detach', without a target");
 	if (!opts->how && !opts->is_all && opts->command < STATUS)
 		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 					      "--container, --pid or --run");
 	if (opts->how && opts->command == HOOK)
 		return cli_usage_error(&tool, "'oci-hook' takes no target: the runtime names it");
-	if (opts->has_rules && opts->command != ATTACH)
-		return cli_usage_error(&tool, "rules are only for 'attach'");
-	if (opts->rules.has_gid && (opts->command != ATTACH || opts->how != OPT_RUN))
-		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach --run'");
-	if (opts->is_json && opts->command != STATUS)
-		return cli_usage_error(&tool, "option '--json' is only for 'status'");
-	if (opts->is_metrics && opts->command != STATUS)
-		return cli_usage_error(&tool, "option '--metrics' is only for 'status'");
-	if (opts->is_metrics && opts->is_json)
-		return cli_exclude(&tool, 'j', OPT_METRICS);
+	if (opts->rules.has_gid && opts->command != ATTACH)
+		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach'");
 	return 0;
 }
 
@@ -220,6 +212,8 @@ static int parse(struct bpf_opts *opts, int argc, char **argv)
 	optind += !is_first;
 	if (!ret && argc > optind)
 		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind]);
+	if (!ret)
+		ret = cli_check(&tool, words[opts->command]);
 	if (!ret)
 		ret = check_together(opts);
 	return ret ? ret : -1;

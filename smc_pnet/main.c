@@ -31,15 +31,18 @@ static const struct cli_opt options[] = {
 	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
 	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2" },
 	{ 'l', "list", NULL, "list all devices with their PNET IDs" },
-	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups" },
+	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups",
+	  .needs = "--list", .excludes = "--json" },
 	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
-	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints" },
+	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints",
+	  .needs = "--suggest" },
 	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import" },
 	{ OPT_IMPORT, "import", "FILE", "make the table what a file says, all of it or nothing" },
-	{ OPT_DIFF, "diff", NULL, "only show what --import would change" },
-	{ 'j', "json", NULL, "write one JSON document" },
+	{ OPT_DIFF, "diff", NULL, "only show what --import would change", .needs = "--import" },
+	{ 'j', "json", NULL, "write one JSON document", .needs = "--show --list --suggest --diff" },
 	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
-	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces" },
+	{ OPT_ALL_NETNS, "all-netns", NULL, "show the entries of all network namespaces",
+	  .needs = "--show", .excludes = "--netns" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -140,44 +143,19 @@ static int check_operands(struct pnet_opts *opts, int argc, char **argv)
 	return 0;
 }
 
-static int needs(const char *option, const char *other)
-{
-	return cli_usage_error(&tool, "option '--%s' is only for '--%s'", option, other);
-}
-
-/* Misplaced options that change what is done are refused; others are ignored, as ever. */
-static int check_together(struct pnet_opts *opts)
+/* Those of 1.8.5 that have no effect are ignored, as ever. */
+static void note_ignored(const struct pnet_opts *opts)
 {
 	const struct {
 		int val;
 		const char *arg;
 	} devices[] = { { 'I', opts->eth }, { 'D', opts->ib }, { 'P', opts->port } };
-	bool is_reading = !opts->command || opts->command == 's' || opts->command == 'l' ||
-			  opts->command == OPT_SUGGEST || opts->is_diff;
-
-	if (opts->is_tree && !opts->command)
-		opts->command = 'l';
-	if (opts->is_tree && opts->command != 'l')
-		return needs("tree", "list");
-	if (opts->is_apply && opts->command != OPT_SUGGEST)
-		return needs("apply", "suggest");
-	if (opts->is_diff && opts->command != OPT_IMPORT)
-		return needs("diff", "import");
-	if (opts->is_all_netns && opts->command && opts->command != 's')
-		return needs("all-netns", "show");
-	if (opts->is_all_netns && opts->netns)
-		return cli_exclude(&tool, OPT_ALL_NETNS, 'N');
-	if (opts->is_tree && opts->is_json)
-		return cli_usage_error(&tool, "options '--tree' and '--json' exclude each other");
-	if (opts->is_json && !is_reading)
-		return cli_exclude(&tool, opts->command, 'j');
 	for (size_t i = 0; i < 3 && opts->command != 'a'; i++)
 		if (devices[i].arg)
 			cli_note(&tool, "option '--%s' is ignored without '--add'",
 				 cli_long_name(&tool, devices[i].val));
 	if (opts->command == 'a' && opts->port && !opts->ib)
 		cli_note(&tool, "option '--ibport' is ignored without '--ibdevice'");
-	return 0;
 }
 
 /* Return: -1 to go on, or the exit status. */
@@ -193,8 +171,13 @@ static int parse(struct pnet_opts *opts, int argc, char **argv)
 	}
 	ret = check_operands(opts, argc, argv);
 	if (!ret)
-		ret = check_together(opts);
-	return ret ? ret : -1;
+		ret = cli_check(&tool, opts->command ? NULL : opts->is_tree ? "--list" : "--show");
+	if (ret)
+		return ret;
+	if (opts->is_tree)
+		opts->command = 'l';
+	note_ignored(opts);
+	return -1;
 }
 
 /* The arguments are checked before anything is sent. */

@@ -20,8 +20,8 @@ static const struct cli_opt options[] = {
 	{ 'I', "IB-dev", NULL, "show RDMA devices and their ports, not net devices" },
 	{ 'r', "rawids", NULL, "show vendor, device and virtual function as numbers" },
 	{ 'w', "wide", NULL, "add both device names, state, link layer, MTUs and driver" },
-	{ 'e', "enable", "FID", "power a slot on (IBM Z)" },
-	{ 'd', "disable", "FID", "power a slot off (IBM Z)" },
+	{ 'e', "enable", "FID", "power a slot on (IBM Z)", .excludes = "--disable --json" },
+	{ 'd', "disable", "FID", "power a slot off (IBM Z)", .excludes = "--json" },
 	{ 'j', "json", NULL, "write one JSON document" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
@@ -71,9 +71,6 @@ static int set_option(struct rnics_opts *opts, int letter)
 	case 'j': opts->is_json = true; break;
 	case 'e':
 	case 'd':
-		if (opts->has_power && opts->is_on != (letter == 'e'))
-			return cli_usage_error(
-				&tool, "options '--enable' and '--disable' exclude each other");
 		opts->has_power = true;
 		opts->is_on = letter == 'e';
 		return parse_fid(opts, optarg) ? tool.error_status : -1;
@@ -93,8 +90,8 @@ static int parse(struct rnics_opts *opts, int argc, char **argv)
 		if (ret >= 0)
 			return ret;
 	}
-	if (opts->has_power && opts->is_json)
-		return cli_exclude(&tool, opts->is_on ? 'e' : 'd', 'j');
+	if (cli_check(&tool, NULL))
+		return tool.error_status;
 	if (optind == argc)
 		return -1;
 	if (opts->has_power || argc - optind > 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # Test Anything Protocol for scripts of bash: source it, call ok/is/like/unlike/skip, end with plan_done.
 # Starts no programs: most of a suite's time would be theirs.
 
@@ -81,7 +81,7 @@ slurp() {
 }
 
 # capture COMMAND...: what it writes is in $out and $err, its status in $rc. The test has a directory $tmp.
-# shellcheck disable=SC2034,SC2154
+# shellcheck disable=SC2034
 capture() {
 	"$@" >"$tmp/out" 2>"$tmp/err" </dev/null
 	rc=$?

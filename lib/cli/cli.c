@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@
 #include "version.h"
 
 #define MAX_OPTS 48
+
+/* As getopt's own state: a bit for each row of the table whose option was found. */
+static uint64_t found;
 
 void cli_start(void)
 {
@@ -138,6 +142,16 @@ static const struct cli_opt *find_shortest(const struct cli_tool *tool, const ch
 	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
 }
 
+static uint64_t bit_of(const struct cli_tool *tool, int val)
+{
+	return UINT64_C(1) << (find_option(tool, val) - tool->opts);
+}
+
+static bool has(const struct cli_tool *tool, int val)
+{
+	return found & bit_of(tool, val);
+}
+
 int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 {
 	char letters[2 * MAX_OPTS + 3];
@@ -147,12 +161,87 @@ int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 	describe(tool, letters, longs);
 	opterr = 0;
 	result = getopt_long(argc, argv, letters, longs, NULL);
-	if (result != '?' && result != ':')
-		return result;
 	if (result == '?' && !optopt && find_shortest(tool, argv[optind - 1])->val)
-		return find_shortest(tool, argv[optind - 1])->val;
-	bad_option(tool, result, argv[optind - 1]);
-	return '?';
+		result = find_shortest(tool, argv[optind - 1])->val;
+	if (result == '?' || result == ':') {
+		bad_option(tool, result, argv[optind - 1]);
+		return '?';
+	}
+	if (result != -1)
+		found |= bit_of(tool, result);
+	return result;
+}
+
+/* The next word of a list, and its length; 0 at the end. */
+static size_t next_word(const char **list)
+{
+	*list += strspn(*list, " ");
+	return strcspn(*list, " ");
+}
+
+static bool is_given(const struct cli_tool *tool, const char *word, size_t len, const char *command)
+{
+	const struct cli_opt *opt = tool->opts;
+
+	if (command && strlen(command) == len && !memcmp(command, word, len))
+		return true;
+	while (opt->val &&
+	       (len < 2 || strlen(opt->name) != len - 2 || memcmp(opt->name, word + 2, len - 2)))
+		opt++;
+	return opt->val && has(tool, opt->val);
+}
+
+/* "'--list' or '--show'" */
+static void join(char *text, size_t size, const char *list)
+{
+	size_t len, used = 0;
+
+	for (; (len = next_word(&list)) && used < size; list += len) {
+		const char *rest = list + len, *between = !used		   ? "" :
+							  next_word(&rest) ? ", " :
+									     " or ";
+
+		used += (size_t)snprintf(text + used, size - used, "%s'%.*s'", between, (int)len,
+					 list);
+	}
+}
+
+/* Return: the first word of a list that was given, or NULL; its length in @len */
+static const char *first_given(const struct cli_tool *tool, const char *list, const char *command,
+			       size_t *len)
+{
+	for (; (*len = next_word(&list)); list += *len)
+		if (is_given(tool, list, *len, command))
+			return list;
+	return NULL;
+}
+
+static int check_row(const struct cli_tool *tool, const struct cli_opt *opt, const char *command)
+{
+	const char *other = NULL;
+	char text[256];
+	size_t len;
+
+	if (opt->needs && !first_given(tool, opt->needs, command, &len)) {
+		join(text, sizeof(text), opt->needs);
+		return cli_usage_error(tool, "option '--%s' is only for %s", opt->name, text);
+	}
+	if (opt->excludes)
+		other = first_given(tool, opt->excludes, NULL, &len);
+	return other ? cli_usage_error(tool, "options '--%s' and '%.*s' exclude each other",
+				       opt->name, (int)len, other) :
+		       0;
+}
+
+int cli_check(const struct cli_tool *tool, const char *command)
+{
+	int ret = 0;
+
+	for (const struct cli_opt *opt = tool->opts; opt->val && !ret; opt++)
+		if (has(tool, opt->val))
+			ret = check_row(tool, opt, command);
+	found = 0;
+	return ret;
 }
 
 static void print_option(const struct cli_opt *opt)

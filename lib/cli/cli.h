@@ -13,12 +13,17 @@
  * @name: long option without dashes
  * @arg: name of its argument in the help text, NULL for none
  * @help: one phrase, no full stop; "\n" goes on in the next line
+ * @needs: options ("--top") and commands ("status") with blanks between them: the option is only
+ *         for these; NULL for no condition
+ * @excludes: options that cannot be given with it, in the same form, or NULL
  */
 struct cli_opt {
 	int val;
 	const char *name;
 	const char *arg;
 	const char *help;
+	const char *needs;
+	const char *excludes;
 };
 
 /**
@@ -58,6 +63,16 @@ void cli_start(void);
  * Return: the option's val; -1 at the end; '?' after a message on stderr.
  */
 int cli_getopt(const struct cli_tool *tool, int argc, char **argv);
+
+/**
+ * cli_check() - compare the options that cli_getopt() found with @needs and @excludes of their rows
+ * @command: a word that counts as given for @needs, or NULL
+ *
+ * Forgets these options: the next command line may follow.
+ *
+ * Return: 0, or the error status after a message.
+ */
+int cli_check(const struct cli_tool *tool, const char *command);
 
 /** cli_help() - help text on stdout. Return: exit status, see cli_close_stdout() */
 int cli_help(const struct cli_tool *tool);

@@ -29,22 +29,22 @@ refuse() {
 refuse "no command given: attach, detach, status, check or oci-hook"
 refuse "unknown command 'add'" add
 refuse "unknown command 'add'" -j add
-refuse "rules are only for 'attach'" --only ipv4 status
+refuse "option '--only' is only for 'attach'" --only ipv4 status
 refuse "unexpected argument 'x'" status x
 refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
 refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
 refuse "more than one target" attach --unit a --cgroup b
-refuse "option '--all' is only for 'detach', without a target" attach --all
-refuse "option '--all' is only for 'detach', without a target" detach --all --run
-refuse "rules are only for 'attach'" detach --run --only ipv4
+refuse "option '--all' is only for 'detach'" attach --all
+refuse "options '--all' and '--run' exclude each other" detach --all --run
+refuse "option '--only' is only for 'attach'" detach --run --only ipv4
 refuse "--only: 'tcp' is neither ipv4, ipv6 nor none" attach --run --only tcp
 refuse "--exclude-comm: the name is empty" attach --run --exclude-comm ''
 refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9
-refuse "option '--allow-group' is only for 'attach --run'" attach --unit a --allow-group root
+refuse "option '--allow-group' is only for '--run'" attach --unit a --allow-group root
 refuse "option '--json' is only for 'status'" attach --run -j
 refuse "option '--json' is only for 'status'" check -j
-refuse "rules are only for 'attach'" check --only ipv4
+refuse "option '--only' is only for 'attach'" check --only ipv4
 refuse "unknown option '-x'" -x
 for arguments in "--user no-such-user" "--allow-group no-such-group" "--user -1" "--user 4294967295"; do
 	# shellcheck disable=SC2086 # two words

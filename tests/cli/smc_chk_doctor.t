@@ -53,13 +53,13 @@ for rule in "blacklist smc" "install smc /bin/false" "alias net-pf-43 off"; do
 	host $no_smc
 	echo "$rule" >"$root/etc/modprobe.d/smc.conf"
 	finding 1 "module +smc +may not be loaded: \"$(echo "$rule" | sed 's,/bin/false,,; s, $,,').*\" in /etc/modprobe.d/smc.conf" \
-		"$(echo "$built" | sed 's,FILE,/etc/modprobe.d/smc.conf,')" "a rule of modprobe.d: $rule"
+		"${built/FILE//etc/modprobe.d/smc.conf}" "a rule of modprobe.d: $rule"
 done
 
 host $no_smc
 echo "install smc /bin/false" >"$root/usr/lib/modprobe.d/smc.conf"
 finding 1 'module +smc +may not be loaded: "install smc" in /usr/lib/modprobe.d/smc.conf' \
-	"$(echo "$built" | sed 's,FILE,/usr/lib/modprobe.d/smc.conf,')" "a rule of the distribution"
+	"${built/FILE//usr/lib/modprobe.d/smc.conf}" "a rule of the distribution"
 echo "# as it was" >"$root/etc/modprobe.d/smc.conf"
 finding 1 'module +smc +the kernel cannot load it' 'modprobe smc' "a file of the same name hides it"
 

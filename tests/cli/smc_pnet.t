@@ -68,8 +68,8 @@ refuse "'--all-netns' is only for '--show'" -l --all-netns
 refuse "'--all-netns' is only for '--show'" --import - --all-netns
 refuse "'--all-netns' and '--netns' exclude" --all-netns -N 1
 refuse "'--tree' and '--json' exclude" -l --tree -j
-refuse "'--flush' and '--json' exclude" -f -j
-refuse "'--add' and '--json' exclude" -a X -I lo -j
+refuse "'--json' is only for '--show', " -f -j
+refuse "'--json' is only for '--show', " -a X -I lo -j
 
 # ---- names, before anything is sent ----
 for command in '-a -I lo' -s -d; do

@@ -19,9 +19,9 @@ under() {
 
 # asked: what the fake libc was asked, in one line
 asked() {
-	local lines
-	mapfile -t lines <"$tmp/log"
-	[ ${#lines[@]} -eq 0 ] || printf '%s;' "${lines[@]}"
+	local calls
+	mapfile -t calls <"$tmp/log"
+	[ ${#calls[@]} -eq 0 ] || printf '%s;' "${calls[@]}"
 }
 
 # ---- mapping ----

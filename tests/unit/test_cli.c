@@ -11,9 +11,9 @@ enum { OPT_ONLY = CLI_LONG_ONLY, OPT_SIZE, OPT_ALL_OF_IT };
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "everything" },
-	{ 'l', "listening", NULL, "listening ones" },
-	{ 'o', "output", "COLUMNS", "columns" },
-	{ 'n', "names", NULL, "names" },
+	{ 'l', "listening", NULL, "listening ones", .excludes = "--all --netns" },
+	{ 'o', "output", "COLUMNS", "columns", .needs = "--all" },
+	{ 'n', "names", NULL, "names", .needs = "--all-of-it show --listening" },
 	{ 'N', "netns", "NETNS", "namespace,\nby name" },
 	{ OPT_ALL_OF_IT, "all-of-it", NULL, "begins as another one" },
 	{ OPT_ONLY, "only", NULL, "no letter" },
@@ -259,6 +259,54 @@ static void exclusions(void **state)
 	}
 }
 
+struct together {
+	const char *command;
+	int result;
+};
+
+static void check(void *arg)
+{
+	struct together *t = arg;
+
+	t->result = cli_check(&tool, t->command);
+}
+
+static void together(void **state)
+{
+#define NAMES "tool: option '--names' is only for '--all-of-it', 'show' or '--listening'" HINT
+#define LISTENING(other) "tool: options '--listening' and '--" other "' exclude each other" HINT
+	static const struct {
+		const char *words[4], *command, *message;
+	} cases[] = {
+		{ { NULL }, NULL, "" },
+		{ { "-a", "-ox" }, NULL, "" },
+		{ { "-ox" }, NULL, "tool: option '--output' is only for '--all'" HINT },
+		{ { "-n" }, NULL, NAMES },
+		{ { "-n" }, "show", "" },
+		{ { "-n" }, "sho", NAMES },
+		{ { "-n", "--all-of-it" }, NULL, "" },
+		{ { "-nl" }, NULL, "" },
+		{ { "-la" }, NULL, LISTENING("all") },
+		{ { "-al" }, "all", LISTENING("all") },
+		{ { "-l", "-Nx" }, NULL, LISTENING("netns") },
+	};
+
+	(void)state;
+	/* Forget what other tests have read. */
+	free(stderr_of(check, &(struct together){ NULL, 0 }));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct parse p = { .tool = &tool, .words = cases[i].words };
+		struct together t = { .command = cases[i].command };
+		char *message;
+
+		free(stderr_of(parse, &p));
+		message = stderr_of(check, &t);
+		assert_string_equal(message, cases[i].message);
+		assert_int_equal(t.result, *message ? 125 : 0);
+		free(message);
+	}
+}
+
 static void say(void *arg)
 {
 	assert_int_equal(cli_error(&tool, "%s", (const char *)arg), 125);
@@ -310,13 +358,10 @@ static void seconds_of_watch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),
-		cmocka_unit_test(stops_at_first),
-		cmocka_unit_test(exclusions),
-		cmocka_unit_test(errors),
-		cmocka_unit_test(seconds_of_watch),
-		cmocka_unit_test(printable),
-		cmocka_unit_test(printable_cut),
+		cmocka_unit_test(words),      cmocka_unit_test(stops_at_first),
+		cmocka_unit_test(exclusions), cmocka_unit_test(together),
+		cmocka_unit_test(errors),     cmocka_unit_test(seconds_of_watch),
+		cmocka_unit_test(printable),  cmocka_unit_test(printable_cut),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
