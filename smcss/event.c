@@ -183,27 +183,19 @@ static void append_link(struct out_text *text, const struct event_link *link, bo
 		out_str(text, "lost: no other link");
 }
 
-void event_said(struct out_text *text, const struct event *event)
+void event_text(struct out_text *text, const struct event *event)
 {
-	out_printf(text, "%-9s  ", event_name(event->kind));
+	event_time(text, event->at, true);
+	out_printf(text, "  %-9s  ", event_name(event->kind));
 	if (event->kind == EVENT_LOST)
 		out_printf(text,
 			   "%" PRIu64 " events, which came faster than they could be "
 			   "printed",
 			   event->lost);
-	else if (event->kind == EVENT_START)
-		out_printf(text, "by %s", event->source);
 	else if (event_is_link(event))
 		append_link(text, &event->link, event->kind == EVENT_LINK_DOWN);
 	else
 		append_connection(text, event);
-}
-
-void event_text(struct out_text *text, const struct event *event)
-{
-	event_time(text, event->at, true);
-	out_str(text, "  ");
-	event_said(text, event);
 	out_char(text, '\n');
 }
 

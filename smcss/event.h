@@ -83,9 +83,6 @@ bool event_is_link(const struct event *event);
 /** event_text() - append one line, in local time */
 void event_text(struct out_text *text, const struct event *event);
 
-/** event_said() - the same without its time and end */
-void event_said(struct out_text *text, const struct event *event);
-
 /** event_remedies() - append what a fallback means, and what to type */
 void event_remedies(struct out_text *text, const struct event *event);
 

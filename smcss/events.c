@@ -3,17 +3,14 @@
 #include "events.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "cli/cli.h"
 #include "follow.h"
-#include "journal.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "listeners.h"
 #include "polled.h"
 #include "repeats.h"
-#include "sys/journal.h"
 
 /* Seconds between two times of reading what happened. */
 #define PAUSE 0.1
@@ -21,10 +18,7 @@
 /* What is printed at once at most, in bytes. */
 #define PRINT_AT 65536
 
-/**
- * struct events - @count: those that were printed; @is_done: as many as were asked for
- * @journal: descriptor, -1: @text goes to stdout
- */
+/** struct events - @count: those that were printed; @is_done: as many as were asked for */
 struct events {
 	const struct cli_tool *tool;
 	const struct smcss_opts *opts;
@@ -34,7 +28,6 @@ struct events {
 	struct follow *follow;
 	struct polled *polled; /* where eBPF is not possible */
 	struct out_text text;
-	int journal;
 	unsigned long count;
 	bool is_done;
 };
@@ -45,7 +38,7 @@ static bool is_chosen(const struct events *events, const struct event *event)
 	const struct smcss_opts *opts = events->opts;
 
 	if (event->kind == EVENT_START)
-		return opts->is_json || opts->is_journal;
+		return opts->is_json;
 	if (event->kind == EVENT_LOST)
 		return true;
 	if (event_is_link(event))
@@ -57,11 +50,6 @@ static int print(struct events *events, const struct event *event)
 {
 	const struct smcss_opts *opts = events->opts;
 
-	if (opts->is_journal) {
-		if (journal_entry(&events->text, event))
-			return smc_err_set(events->err, ENOMEM, "cannot write to the journal");
-		return journal_send(events->journal, &events->text, events->err);
-	}
 	if (opts->is_json)
 		out_json_document(&events->text, event_json(event, opts->is_explained), true);
 	else
@@ -148,22 +136,15 @@ int events_run(const struct cli_tool *tool, const struct smcss_opts *opts, struc
 		.err = err,
 		.listeners = listeners_new(),
 		.repeats = repeats_new(),
-		.journal = -1,
 	};
 	int ret = record_root() ? smc_err_say(err, EROFS, "nothing happens in a record") : 0;
 
 	if (!ret && (!events.listeners || !events.repeats))
 		ret = smc_err_set(err, ENOMEM, "cannot store what happens");
-	if (!ret && opts->is_journal) {
-		events.journal = journal_open(err);
-		ret = events.journal < 0 ? events.journal : 0;
-	}
 	if (!ret)
 		ret = start(&events);
 	if (!ret)
 		ret = repeat(&events);
-	if (events.journal >= 0)
-		close(events.journal);
 	follow_close(events.follow);
 	polled_close(events.polled);
 	repeats_free(events.repeats);

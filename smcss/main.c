@@ -22,7 +22,6 @@ enum {
 	OPT_SORT,
 	OPT_EVENTS,
 	OPT_COUNT,
-	OPT_JOURNAL,
 	OPT_ALL_NETNS,
 	OPT_METRICS,
 };
@@ -50,7 +49,6 @@ static const struct cli_opt options[] = {
 	{ OPT_SORT, "sort", "KEY", "with --top: first by rate, unread, unsent or process" },
 	{ OPT_EVENTS, "events", NULL, "show what happens to connections and links, as it happens" },
 	{ OPT_COUNT, "count", "NUMBER", "with --events: end after so many" },
-	{ OPT_JOURNAL, "journal", NULL, "with --events: write to systemd's journal" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -110,7 +108,6 @@ static bool set_flag(struct smcss_opts *opts, int letter)
 	case 'j': opts->is_json = true; break;
 	case OPT_TOP: opts->is_top = true; break;
 	case OPT_ONCE: opts->is_once = true; break;
-	case OPT_JOURNAL: opts->is_journal = true; break;
 	case OPT_EVENTS: opts->is_events = true; break;
 	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
 	case OPT_METRICS: opts->is_metrics = opts->is_summary = true; break;
@@ -166,10 +163,6 @@ static int check_events(const struct smcss_opts *opts, const char *seen)
 		return cli_exclude(&tool, OPT_EVENTS, OPT_TOP);
 	if (opts->is_events && opts->filter.has_state)
 		return cli_usage_error(&tool, "--events has no states to filter by");
-	if (opts->is_journal && !opts->is_events)
-		return cli_usage_error(&tool, "--journal is for --events");
-	if (opts->is_journal && (opts->is_json || opts->is_explained))
-		return cli_exclude(&tool, OPT_JOURNAL, opts->is_json ? 'j' : 'e');
 	if (opts->max_events && !opts->is_events)
 		return cli_usage_error(&tool, "--count is for --events");
 	return 0;

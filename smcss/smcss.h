@@ -36,7 +36,6 @@ struct smcss_opts {
 	bool has_sort;
 	enum smcss_sort sort;
 	bool is_events;
-	bool is_journal;	  /* of systemd, instead of stdout */
 	unsigned long max_events; /* 0: no end */
 	const char *columns;
 	const char *netns;

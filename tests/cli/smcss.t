@@ -140,9 +140,6 @@ refuse "options '--events' and '--output' exclude each other" -o state --events
 refuse "options '--events' and '--top' exclude each other" --top --events
 refuse '--events has no states to filter by' --events state active
 refuse '--count is for --events' --count 1
-refuse '--journal is for --events' --journal
-refuse "options '--journal' and '--json' exclude each other" --events --journal -j
-refuse "options '--journal' and '--explain' exclude each other" --events --journal -e
 for word in 0 -1 x 1x 99999999999999999999; do
 	refuse "'$word' is not a number from 1 on" --events --count "$word"
 done

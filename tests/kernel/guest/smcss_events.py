@@ -253,39 +253,6 @@ def without():
     events.end()
 
 
-def fields(entry):
-    """Of an entry in the journal's own protocol."""
-    found = {}
-    while entry:
-        name, _, entry = entry.partition(b"\n")
-        size = int.from_bytes(entry[:8], "little")
-        found[name.decode()], entry = entry[8:8 + size].decode(), entry[9 + size:]
-    return found
-
-
-def journal():
-    """A journal that this test is."""
-    path = "/run/systemd/journal/socket"
-    status, _, err = run("smcss", "--events", "--journal", timeout=60)
-    ok(status == 1 and err.count("\n") == 1 and path in err, "without a journal: one sentence", (status, err))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    sink = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    sink.bind(path)
-    sink.settimeout(60)
-    with subprocess.Popen(["smcss", "--events", "--journal", "--count", "1", "sport = :%d" % PORT]) as watch:
-        first = fields(sink.recv(65536))
-        equal((first["SMC_EVENT"], first["SYSLOG_IDENTIFIER"]), ("start", "smcss"), "journal: the first entry")
-        with socket.create_connection(("127.0.0.1", PORT)) as client:
-            client.shutdown(socket.SHUT_WR)
-            client.recv(1)
-        got = fields(sink.recv(65536))
-        equal(watch.wait(), 0, "journal: --count ends it")
-    equal((got["SMC_EVENT"], got["PRIORITY"], got["SMC_LOCAL_PORT"], got["SMC_REASON_SYMBOL"], got["SMC_PROCESS_COMMAND"]),
-          ("fallback", "4", str(PORT), "PEERNOSMC", "evserver"), "journal: fields")
-    ok(got["MESSAGE"].startswith("fallback   127.0.0.1:%d < " % PORT) and "\n" not in got["MESSAGE"], "journal: text", got)
-    os.unlink(path)
-
-
 def text():
     """As people see it, and that --count ends it."""
     watch = subprocess.Popen(["smcss", "--events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
@@ -318,7 +285,6 @@ def main():
     if MODE != "TCP":
         choices()
     without()
-    journal()
     if MODE == "SMCR":
         links(events)
     events.end()
