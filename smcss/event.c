@@ -325,13 +325,6 @@ static void set_link(json_t *json, const struct event *event)
 		set(json, "to_link", json_integer(link->to));
 }
 
-static void set_source(json_t *json, const struct event *event)
-{
-	set(json, "source", json_string(event->source));
-	if (event->missing)
-		set(json, "missing", json_string(event->missing));
-}
-
 json_t *event_json(const struct event *event, bool explained)
 {
 	struct out_text time = { .len = 0 };
@@ -345,11 +338,9 @@ json_t *event_json(const struct event *event, bool explained)
 		return NULL;
 	if (event->kind == EVENT_LOST)
 		set(json, "lost", out_json_number(event->lost));
-	else if (event->kind == EVENT_START)
-		set_source(json, event);
 	else if (event_is_link(event))
 		set_link(json, event);
-	else
+	else if (event->kind != EVENT_START)
 		set_connection(json, event, explained);
 	return json;
 }

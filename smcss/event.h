@@ -49,7 +49,6 @@ struct event_link {
  * @in, @out: if @has_bytes
  * @lgr: of a connection over SMC-R, 0: not known
  * @nth: fallback with this peer within a minute
- * @source: of EVENT_START: "ebpf" or "sock_diag"; @missing: what is not seen by that, or NULL
  * @lost: of EVENT_LOST: how many
  */
 struct event {
@@ -64,7 +63,6 @@ struct event {
 	struct event_process process;
 	unsigned int nth;
 	struct event_link link;
-	const char *source, *missing;
 	uint64_t lost;
 };
 

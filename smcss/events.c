@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --events: take what happens from its source, choose, complete and print it. */
+/* --events: take what happens from eBPF, choose, complete and print it. */
 #include "events.h"
 
 #include <errno.h>
@@ -9,7 +9,6 @@
 #include "host/record.h"
 #include "host/smc.h"
 #include "listeners.h"
-#include "polled.h"
 #include "repeats.h"
 
 /* Seconds between two times of reading what happened. */
@@ -20,13 +19,11 @@
 
 /** struct events - @count: those that were printed; @is_done: as many as were asked for */
 struct events {
-	const struct cli_tool *tool;
 	const struct smcss_opts *opts;
 	struct smc_err *err;
 	struct listeners *listeners;
 	struct repeats *repeats;
 	struct follow *follow;
-	struct polled *polled; /* where eBPF is not possible */
 	struct out_text text;
 	unsigned long count;
 	bool is_done;
@@ -86,52 +83,38 @@ static int on_event(void *arg, struct event *event)
 	return print(events, event);
 }
 
-static int read_events(struct events *events)
-{
-	return events->polled ? polled_read(events->polled, events->err) :
-				follow_read(events->follow, events->err);
-}
-
 static int repeat(struct events *events)
 {
 	int ret = 0;
 
 	while (!ret && !events->is_done) {
-		ret = read_events(events);
+		ret = follow_read(events->follow, events->err);
 		if (!ret)
 			ret = out_print(&events->text, events->err);
 		if (!ret && !events->is_done)
-			cli_wait(events->polled ? POLLED_PAUSE : PAUSE);
+			cli_wait(PAUSE);
 	}
 	return ret;
 }
 
-/* By eBPF, or by what there is without it, which is said. */
 static int start(struct events *events)
 {
-	struct event event = { .kind = EVENT_START, .source = "ebpf" };
-	struct smc_err why;
+	struct event event = { .kind = EVENT_START };
 	int ret;
 
 	/* The program looks for SMC in the kernel. */
 	if (host_af_smc() == -EAFNOSUPPORT)
 		return smc_err_say(events->err, ENOENT, SMC_MISSING);
-	if (follow_open(&events->follow, on_event, events, &why)) {
-		cli_note(events->tool, "%s: %s", why.text, POLLED_MISSING);
-		event.source = "sock_diag";
-		event.missing = POLLED_MISSING;
-		ret = polled_open(&events->polled, on_event, events, events->err);
-		if (ret)
-			return ret;
-	}
+	ret = follow_open(&events->follow, on_event, events, events->err);
+	if (ret)
+		return ret;
 	event.at = event_now();
 	return on_event(events, &event);
 }
 
-int events_run(const struct cli_tool *tool, const struct smcss_opts *opts, struct smc_err *err)
+int events_run(const struct smcss_opts *opts, struct smc_err *err)
 {
 	struct events events = {
-		.tool = tool,
 		.opts = opts,
 		.err = err,
 		.listeners = listeners_new(),
@@ -146,7 +129,6 @@ int events_run(const struct cli_tool *tool, const struct smcss_opts *opts, struc
 	if (!ret)
 		ret = repeat(&events);
 	follow_close(events.follow);
-	polled_close(events.polled);
 	repeats_free(events.repeats);
 	listeners_free(events.listeners);
 	out_free(&events.text);

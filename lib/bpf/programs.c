@@ -120,6 +120,18 @@ static struct bpf_link *attach_one(const struct bpf_programs *programs,
 	return programs->lib.bpf_program__attach_kprobe_multi_opts(program, NULL, &multi);
 }
 
+/* The kernel lacks its function, or the means to follow it. */
+static int attach_error(const struct bpf_programs *programs, const struct bpf_program *program,
+			struct smc_err *err)
+{
+	int ret = -errno;
+	char what[128];
+
+	snprintf(what, sizeof(what), "attach an eBPF program to %s",
+		 programs->lib.bpf_program__section_name(program));
+	return bpf_load_error(ret, what, err);
+}
+
 static int attach(struct bpf_programs *programs, const char *left_out, struct smc_err *err)
 {
 	struct bpf_program *program = NULL;
@@ -133,7 +145,7 @@ static int attach(struct bpf_programs *programs, const char *left_out, struct sm
 		if (programs->n_links < LINKS_MAX)
 			link = attach_one(programs, program);
 		if (!link)
-			return bpf_load_error(-errno, "attach the eBPF programs", err);
+			return attach_error(programs, program, err);
 		programs->links[programs->n_links++] = link;
 	}
 	return 0;

@@ -58,8 +58,8 @@ int bpf_load_error(int ret, const char *what, struct smc_err *err)
 {
 	if (ret == -EPERM || ret == -EACCES)
 		return smc_err_say(err, -ret,
-				   "cannot %s: kernel lockdown, a security "
-				   "module or a container forbids it",
+				   "cannot %s: CAP_SYS_ADMIN is missing, or kernel "
+				   "lockdown, a security module or a container forbids it",
 				   what);
 	return smc_err_set(err, -ret, "cannot %s", what);
 }
