@@ -22,7 +22,6 @@ enum {
 	OPT_PROBE,
 	OPT_TUNE,
 	OPT_SHAPE,
-	OPT_KERNEL,
 	OPT_MATRIX = CHK_OPT_MATRIX,
 	OPT_DOT,
 	OPT_ANONYMOUS,
@@ -58,9 +57,6 @@ static const struct cli_opt options[] = {
 	{ OPT_SHAPE, "shape", "SHAPE",
 	  "of the load of --tune: bulk (the default), rpc:BYTES or\n"
 	  "connections" },
-	{ OPT_KERNEL, "kernel", NULL,
-	  "also try what net.smc sets for SMC-R; needs root, and\n"
-	  "changes that for moments" },
 	{ 'e', "explain", "CODE",
 	  "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
 	  "as smcss shows them, 0x05000000/0x03030000" },
@@ -89,7 +85,7 @@ const struct cli_tool chk_tool = {
 	.name = "smc_chk",
 	.usage = "[--doctor] [-i IFACE] [--problems] [-j]\n"
 		 "-C HOST [-p PORT] [-4 | -6] [-t SECONDS] [--tcp-too] [-j]\n"
-		 "-C HOST --tune [--shape SHAPE] [--kernel] [-p PORT] [-4 | -6] [-t SECONDS] [-j]\n"
+		 "-C HOST --tune [--shape SHAPE] [-p PORT] [-4 | -6] [-t SECONDS] [-j]\n"
 		 "-S [-p PORT] [-4 | -6] [--bind ADDR] [--once] [-j]\n"
 		 "--advise [--for TIME] [--probe] [-j]\n"
 		 "-i IFACE | -e CODE[/CODE] | -x FILE [-j]\n"
@@ -236,7 +232,6 @@ static int set_option(struct chk_request *req, int val)
 	case OPT_TCP_TOO: req->is_tcp_too = true; break;
 	case OPT_TUNE: req->is_tune = true; break;
 	case OPT_SHAPE: ret = set_shape(req, optarg); break;
-	case OPT_KERNEL: req->is_kernel = true; break;
 	case OPT_ANONYMOUS: req->is_anonymous = true; break;
 	case OPT_KEY: req->key = optarg; break;
 	case OPT_DOT: req->is_dot = true; break;
@@ -343,8 +338,6 @@ static int check_together(const struct chk_request *req)
 		return cli_exclude(&chk_tool, OPT_TUNE, OPT_TCP_TOO);
 	if (req->has_shape && !req->is_tune)
 		return needs(OPT_SHAPE, "--tune");
-	if (req->is_kernel && (!req->is_tune || req->shape == CHK_SHAPE_CONNECTIONS))
-		return needs(OPT_KERNEL, "--tune and shape bulk or rpc");
 	if (req->is_brief && !is_doctor)
 		return needs(OPT_PROBLEMS, "--doctor");
 	if (req->timeout_ms && command != 'C' && !req->is_live)

@@ -54,7 +54,7 @@ enum chk_shape {
  * @timeout_ms: longest wait for one step
  * @watch_seconds: how long --advise watches
  * @is_probing: it also asks peers
- * @shape, @rpc_bytes: of --tune; @is_kernel: it also tries the kernel's knobs
+ * @shape, @rpc_bytes: of --tune
  */
 struct chk_request {
 	int command;
@@ -67,7 +67,7 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_probing, is_tune, has_shape, is_kernel, is_dot, is_anonymous;
+	bool is_probing, is_tune, has_shape, is_dot, is_anonymous;
 };
 
 extern const struct cli_tool chk_tool;

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * -C --tune: measure. Sizes are set for sockets, before they connect: nothing of this host is
- * changed. The server has a listening socket for each size, while one connection of ours lasts, so
+ * -C --tune: measure. Nothing of this host is changed: sizes are set for sockets, before they
+ * connect. The server has a listening socket for each size, while one connection of ours lasts, so
  * it is as before when this ends, in whatever way.
  */
 #include "smc_chk/live/tune.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "host/file.h"
 #include "smc_chk/live/client.h"
 #include "smc_chk/live/exchange.h"
-#include "smc_chk/live/tune_kernel.h"
-#include "smc_chk/live/tune_measure.h"
 #include "smc_chk/live/tune_report.h"
 #include "smc_chk/print.h"
 
 #define FIRST (64 << 10)
 #define LAST (4 << 20)
+#define WHOLE_STEPS 30
 
 /* ---- what is tried ---- */
 
@@ -35,14 +33,90 @@ static unsigned long core_limit(void)
 static void choose_sizes(struct tune *tune)
 {
 	tune->limit = core_limit();
-	tune->sizes.rows[tune->sizes.count++].asked = 0;
+	tune->sizes[tune->count++].asked = 0;
 	for (int size = FIRST; size <= LAST && (unsigned long)size <= tune->limit; size *= 2)
-		tune->sizes.rows[tune->sizes.count++].asked = size;
+		tune->sizes[tune->count++].asked = size;
+}
+
+/* ---- the server ---- */
+
+/*
+ * @control: a connection that stays. The server listens at another port for each size; @port
+ * receives it, the usual one for the usual size.
+ */
+static int ask_server(struct tune *tune, int control, int bytes, uint16_t *port)
+{
+	int ret;
+
+	*port = tune->port;
+	if (!tune->has_server || !bytes)
+		return 0;
+	ret = exchange_port(control, bytes, tune->req->timeout_ms, port);
+	if (ret == -EBUSY)
+		return smc_err_say(&tune->result.err, EBUSY,
+				   "the server does not listen with "
+				   "buffers of %d bytes; try again later",
+				   bytes);
+	return ret ? smc_err_set(&tune->result.err, -ret, "the server does not answer") : 0;
+}
+
+/* A firewall may let only the usual port through. That shows with the first size. */
+static int open_size(struct tune *tune, int bytes, uint16_t port)
+{
+	const int ms = tune->req->timeout_ms;
+	uint64_t ns;
+	int fd;
+
+	endpoint_set_port(&tune->result.peer, port);
+	fd = measure_open(&tune->result, true, bytes, ms, &ns, NULL);
+	if (fd >= 0 || port == tune->port || tune->was_reached) {
+		tune->was_reached |= fd >= 0 && port != tune->port;
+		return fd;
+	}
+	tune->has_server = false;
+	endpoint_set_port(&tune->result.peer, tune->port);
+	return measure_open(&tune->result, true, bytes, ms, &ns, NULL);
 }
 
 /* ---- one size, once ---- */
 
-static void look_at_sizes(struct tune_row *size, int fd)
+static int measure_rpc(struct tune *tune, int fd, const struct stream_limit *limit, double *value)
+{
+	uint64_t start = stream_now(), now;
+	int count = 0;
+
+	do {
+		if (exchange_data(&tune->result, fd, PROTO_ECHO, (size_t)tune->req->rpc_bytes,
+				  limit))
+			return -1;
+		count++;
+		now = stream_now();
+	} while (now - start < measure_share_ns(limit->step_ms));
+	*value = count * 1e9 / (double)(now - start);
+	return 0;
+}
+
+static int measure_shape(struct tune *tune, int fd, int bytes, double *value)
+{
+	const int ms = tune->req->timeout_ms;
+	const struct stream_limit limit = stream_limit(ms, (uint64_t)ms * WHOLE_STEPS);
+	struct client_rates rates = { 0 };
+	int ret;
+
+	switch (tune->req->shape) {
+	case CHK_SHAPE_RPC: return measure_rpc(tune, fd, &limit, value);
+	case CHK_SHAPE_CONNECTIONS:
+		ret = measure_connects(&tune->result, &rates, true, bytes, &limit);
+		*value = rates.connects_per_second;
+		return ret;
+	default:
+		ret = measure_throughput(&tune->result, &rates, fd, &limit);
+		*value = rates.bytes_per_second;
+		return ret;
+	}
+}
+
+static void look_at_sizes(struct tune_size *size, int fd)
 {
 	struct smc_sock sock;
 
@@ -53,18 +127,24 @@ static void look_at_sizes(struct tune_row *size, int fd)
 	size->server = sock.conn.peer_rmbe_size;
 }
 
-static int measure_size(struct tune *tune, int control, struct tune_row *size, double *value)
+static int measure_size(struct tune *tune, int control, struct tune_size *size, double *value)
 {
 	uint16_t port;
-	int fd, ret = tune_port(tune, control, size->asked, &port);
+	int fd, ret = ask_server(tune, control, size->asked, &port);
 
 	if (ret)
 		return ret;
-	fd = tune_open(tune, size->asked, port);
+	fd = open_size(tune, size->asked, port);
 	if (fd < 0)
 		return -1;
-	look_at_sizes(size, fd);
-	ret = tune_measure(tune, fd, size->asked, value);
+	if (endpoint_is_tcp(fd)) {
+		ret = smc_err_say(&tune->result.err, EPROTO,
+				  "with buffers of %d bytes the connection fell back to TCP",
+				  size->asked);
+	} else {
+		look_at_sizes(size, fd);
+		ret = measure_shape(tune, fd, size->asked, value);
+	}
 	if (ret)
 		endpoint_abort(fd);
 	else
@@ -77,11 +157,9 @@ static int measure_size(struct tune *tune, int control, struct tune_row *size, d
 /* In rounds: what else goes on disturbs all sizes alike. Each round begins with another one. */
 static int measure_all(struct tune *tune, int control)
 {
-	const int count = tune->sizes.count;
-
 	for (int round = 0; round < TUNE_ROUNDS; round++) {
-		for (int i = 0; i < count; i++) {
-			struct tune_row *size = &tune->sizes.rows[(i + round) % count];
+		for (int i = 0; i < tune->count; i++) {
+			struct tune_size *size = &tune->sizes[(i + round) % tune->count];
 
 			if (measure_size(tune, control, size, &size->values[round]))
 				return -1;
@@ -121,8 +199,6 @@ static int measure(struct tune *tune)
 
 	if (status)
 		return status;
-	if (tune->req->is_kernel && tune_kernel_ready(tune))
-		return CHK_ERROR;
 	choose_sizes(tune);
 	tune->port = endpoint_port(&tune->result.peer);
 	control = measure_open(&tune->result, true, 0, tune->req->timeout_ms, &ns, &offers);
@@ -133,10 +209,8 @@ static int measure(struct tune *tune)
 	ret = exchange_data(&tune->result, control, PROTO_ECHO, 1, &limit);
 	if (!ret)
 		ret = measure_all(tune, control);
-	if (!ret && tune_judge(&tune->sizes))
+	if (!ret && tune_judge(tune))
 		ret = smc_err_say(&tune->result.err, ENOMEM, "out of memory");
-	if (!ret && tune->req->is_kernel)
-		ret = tune_kernel(tune, control);
 	endpoint_abort(control);
 	return ret ? CHK_ERROR : CHK_OK;
 }

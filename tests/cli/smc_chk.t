@@ -79,8 +79,6 @@ refuse "'--tcp-too' can only be used with" -S --tcp-too
 refuse "'--tune' can only be used with --connect" -S --tune
 refuse "'--tune' and '--tcp-too' exclude each other" -C host --tune --tcp-too
 refuse "'--shape' can only be used with --tune" -C host --shape bulk
-refuse "'--kernel' can only be used with --tune and shape bulk or rpc" -C host --kernel
-refuse "'--kernel' can only be used with --tune and shape bulk or rpc" -C host --tune --kernel --shape connections
 for shape in x rpc rpc: rpc:0 rpc:x rpc:1048577 bulky ''; do
 	refuse "'$shape' is not bulk, connections or rpc: with 1 to 1048576 bytes" -C host --tune --shape "$shape"
 done

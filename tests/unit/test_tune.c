@@ -7,18 +7,18 @@
 /* Values of a round: @base for each size, and up to @noise percent more. */
 static struct tune measured(const double *base, int count, int noise)
 {
-	struct tune tune = { .sizes.count = count };
+	struct tune tune = { .count = count };
 	uint32_t state = 1;
 
 	for (int i = 0; i < count; i++) {
-		tune.sizes.rows[i].asked = i ? 32768 << i : 0;
+		tune.sizes[i].asked = i ? 32768 << i : 0;
 		for (int round = 0; round < TUNE_ROUNDS; round++) {
 			state = state * 1664525 + 1013904223;
-			tune.sizes.rows[i].values[round] =
+			tune.sizes[i].values[round] =
 				base[i] * (100 + (double)(state >> 16) / 65536 * noise) / 100;
 		}
 	}
-	assert_int_equal(tune_judge(&tune.sizes), 0);
+	assert_int_equal(tune_judge(&tune), 0);
 	return tune;
 }
 
@@ -29,9 +29,9 @@ static void grows_and_stays(void **state)
 	struct tune tune = measured(base, ARRAY_SIZE(base), 3);
 
 	(void)state;
-	assert_int_equal(tune.sizes.enough, 4);
-	assert_true(tune.sizes.best >= 4);
-	assert_true(tune.sizes.rows[0].behind.low > 7);
+	assert_int_equal(tune.enough, 4);
+	assert_true(tune.best >= 4);
+	assert_true(tune.sizes[0].behind.low > 7);
 }
 
 static void noise_only(void **state)
@@ -40,8 +40,8 @@ static void noise_only(void **state)
 	struct tune tune = measured(base, ARRAY_SIZE(base), 300);
 
 	(void)state;
-	assert_int_equal(tune.sizes.enough, 0);
-	assert_true(tune.sizes.best > 0); /* it looks better, but that is not shown */
+	assert_int_equal(tune.enough, 0);
+	assert_true(tune.best > 0); /* it looks better, but that is not shown */
 }
 
 static void smallest_is_best(void **state)
@@ -50,8 +50,8 @@ static void smallest_is_best(void **state)
 	struct tune tune = measured(base, ARRAY_SIZE(base), 3);
 
 	(void)state;
-	assert_int_equal(tune.sizes.best, 0);
-	assert_int_equal(tune.sizes.enough, 0);
+	assert_int_equal(tune.best, 0);
+	assert_int_equal(tune.enough, 0);
 }
 
 /* Worse by little, but by that in each round. */
@@ -61,7 +61,7 @@ static void nearly_but_worse(void **state)
 	struct tune tune = measured(base, ARRAY_SIZE(base), 1);
 
 	(void)state;
-	assert_int_equal(tune.sizes.enough, 2);
+	assert_int_equal(tune.enough, 2);
 }
 
 static void texts(void **state)
@@ -74,7 +74,7 @@ static void texts(void **state)
 	(void)state;
 	tune.req = &req;
 	tune.limit = 131072;
-	tune.sizes.rows[2].receive = 131040;
+	tune.sizes[2].receive = 131040;
 	tune_text(&text, &tune);
 	out_mem(&text, "", 1);
 	assert_non_null(strstr(text.data, "Shape rpc:100, "));
@@ -87,33 +87,6 @@ static void texts(void **state)
 	out_free(&text);
 }
 
-/* The line that keeps the winner, and why a row has no figures: it does not count as one of 0. */
-static void knobs(void **state)
-{
-	const double base[] = { 1e6, 4e6, 0 };
-	const struct chk_request req = { .shape = CHK_SHAPE_BULK };
-	struct tune tune = measured(base, ARRAY_SIZE(base), 1);
-	struct out_text text = { 0 };
-
-	(void)state;
-	tune.req = &req;
-	tune.kernel = tune.sizes;
-	tune.kernel.rows[1].knob = "smcr_buf_type";
-	tune.kernel.rows[1].value = 1;
-	tune.kernel.rows[2].knob = "smcr_max_links_per_lgr";
-	strcpy(tune.kernel.rows[2].why, "because");
-	tune_text(&text, &tune);
-	out_mem(&text, "", 1);
-	assert_non_null(strstr(text.data, "\n smcr_max_links_per_lgr = 0    not measured: "
-					  "because\n"));
-	assert_non_null(strstr(text.data, "\n  net.smc.smcr_buf_type = 1\n"));
-	tune.kernel.enough = 0;
-	tune_text(&text, &tune);
-	out_mem(&text, "", 1);
-	assert_non_null(strstr(text.data + strlen(text.data) + 1, "right as they are"));
-	out_free(&text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -122,7 +95,6 @@ int main(void)
 		cmocka_unit_test(smallest_is_best),
 		cmocka_unit_test(nearly_but_worse),
 		cmocka_unit_test(texts),
-		cmocka_unit_test(knobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

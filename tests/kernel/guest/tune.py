@@ -103,8 +103,6 @@ def check_interrupted(server, number):
 
 def check_refused():
     """Others than a server of ours, no server, TCP."""
-    equal(run("smc_chk", "-C", IP, "--tune", "--kernel"),
-          (1, "", "smc_chk: --kernel is for connections over SMC-R, which this one is not\n"), "knobs of SMC-R, over SMC-D")
     fake = chkfake.Fake(chkfake.silent, chkfake.AF_SMC)
     equal(run("smc_chk", "-C", IP, "-p", str(fake.port), "--tune"), (1, "", "smc_chk: --tune needs a server of 'smc_chk -S'\n"), "another program")
     fake = chkfake.Fake(chkfake.silent, 2)
