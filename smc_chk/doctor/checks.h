@@ -15,7 +15,7 @@ void doctor_eid(struct doctor *doc);	  /* user EIDs, system EID */
 void doctor_net(struct doctor *doc);	  /* MTU, VLAN, link-local, pause, bindv6only */
 void doctor_sysctl(struct doctor *doc);	  /* net.smc.*, tcp_*mem, core limits, limitation */
 void doctor_memory(struct doctor *doc);	  /* memory lock limits, fragmentation */
-void doctor_exposure(struct doctor *doc); /* policy, who may speak SMC to us, CVEs */
+void doctor_exposure(struct doctor *doc); /* policy, who may speak SMC to us */
 void doctor_traffic(struct doctor *doc);  /* statistics: waits, sizes, fallbacks */
 
 /**

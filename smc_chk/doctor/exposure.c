@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Doctor: with whom SMC is used, who may speak it to this host, and which fixes the kernel has. */
+/* Doctor: with whom SMC is used, and who may speak it to this host. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <sys/socket.h>
 
 #include "smc_chk/doctor/checks.h"
-#include "smc_chk/doctor/fixes.h"
 
 /* Findings about listeners, at most. */
 #define LISTENERS_MAX 8
@@ -133,55 +132,10 @@ static void check_listeners(struct doctor *doc)
 			  exposure->n_listeners);
 }
 
-/* ---- fixes ---- */
-
-static void check_fixes(struct doctor *doc)
-{
-	const char *release = doc->facts->release, *missing[FIXES_MAX];
-	unsigned int version[3], last = 0;
-	char more[32] = "", text[64];
-	int count;
-
-	if (!fixes_version(version, release, doc->facts->exposure.banner)) {
-		doctor_note(doc, "fixes", release,
-			    "does not tell which fixes of SMC it has: ask "
-			    "your distribution");
-		return;
-	}
-	snprintf(text, sizeof(text), "%u.%u.%u", version[0], version[1], version[2]);
-	count = fixes_missing(version, missing, &last);
-	if (count > 2)
-		snprintf(more, sizeof(more), " and %d more", count - 2);
-	if (count < 0)
-		doctor_note(doc, "fixes", release,
-			    "nothing is known about the CVEs of SMC in "
-			    "Linux %u.%u as of " FIXES_DATE,
-			    version[0], version[1]);
-	else if (!count)
-		doctor_ok(doc, "fixes", release,
-			  "Linux %s has the fixes for all CVEs of SMC that "
-			  "are known for it as of " FIXES_DATE,
-			  text);
-	else
-		doctor_say(doc, DOCTOR_NOTE, "fixes", release,
-			   doctor_remedy(doc,
-					 "install kernel %u.%u.%u or later, or one into which "
-					 "your distribution ported the fixes",
-					 version[0], version[1], last),
-			   "no fix is known in Linux %s for %s%s%s%s, as of " FIXES_DATE
-			   ": your distribution may have backported it",
-			   text, missing[0],
-			   count < 2  ? "" :
-			   count == 2 ? " and " :
-					", ",
-			   count < 2 ? "" : missing[1], more);
-}
-
 void doctor_exposure(struct doctor *doc)
 {
 	if (!doc->facts->has_smc)
 		return;
 	check_policy(doc);
 	check_listeners(doc);
-	check_fixes(doc);
 }

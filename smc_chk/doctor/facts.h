@@ -122,7 +122,6 @@ struct memory_facts {
  * @n_hidden: those of which the kernel does not tell it, nor their process
  * @policy: in force in this network namespace, with @has_policy; else @why_not, empty of a host
  *	that was recorded without it. Its counters are in @denied and @learned
- * @banner: /proc/version
  */
 struct exposure_facts {
 	struct smc_sock *listeners;
@@ -131,7 +130,6 @@ struct exposure_facts {
 	uint64_t denied, learned;
 	bool has_policy;
 	struct smc_err why_not;
-	char banner[512];
 };
 
 #define SIZE_TEXT 32

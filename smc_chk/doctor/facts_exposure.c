@@ -105,8 +105,6 @@ int facts_load_exposure(struct doctor_facts *facts)
 {
 	struct exposure_facts *exposure = &facts->exposure;
 
-	if (!host_text(exposure->banner, sizeof(exposure->banner), "/proc/version"))
-		exposure->banner[0] = '\0';
 	if (!facts->has_smc)
 		return 0;
 	if (record_root())
