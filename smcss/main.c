@@ -28,27 +28,39 @@ enum {
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "show all sockets, listening and unconnected ones too" },
-	{ 'l', "listening", NULL, "show listening sockets only" },
+	{ 'l', "listening", NULL, "show listening sockets only",
+	  .excludes = "--debug --all --smcr --smcd" },
 	{ 'd', "debug", NULL, "add buffer sizes, cursors and flags" },
-	{ 'D', "smcd", NULL, "show SMC-D connections only, with their SMC-D details" },
+	{ 'D', "smcd", NULL, "show SMC-D connections only, with their SMC-D details",
+	  .excludes = "--smcr" },
 	{ 'R', "smcr", NULL, "show SMC-R connections only, with their SMC-R details" },
 	{ 'W', "wide", NULL, "address columns wide enough for IPv6" },
 	{ 'e', "explain", NULL, "say in words why a connection runs over TCP" },
 	{ 'p', "processes", NULL, "show the processes that hold a socket" },
 	{ 'n', "names", NULL, "show user names instead of numbers" },
-	{ 's', "summary", NULL, "count by mode, process, peer and reason" },
-	{ 'o', "output", "COLUMNS", "show these columns, separated by commas" },
+	{ 's', "summary", NULL, "count by mode, process, peer and reason",
+	  .excludes = "--debug --output --no-header --explain --wide --names" },
+	{ 'o', "output", "COLUMNS", "show these columns, separated by commas",
+	  .excludes = "--debug --names" },
 	{ 'H', "no-header", NULL, "leave out the header line" },
-	{ 'j', "json", NULL, "write one JSON document" },
+	{ 'j', "json", NULL, "write one JSON document",
+	  .excludes = "--no-header --explain --wide --names" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
-	{ OPT_ALL_NETNS, "all-netns", NULL, "look into all network namespaces; -s: by container" },
-	{ OPT_METRICS, "metrics", NULL, "write counts in Prometheus' text form" },
+	{ OPT_ALL_NETNS, "all-netns", NULL, "look into all network namespaces; -s: by container",
+	  .excludes = "--netns --top --events" },
+	{ OPT_METRICS, "metrics", NULL, "write counts in Prometheus' text form",
+	  .excludes = "--listening --debug --smcd --smcr --explain --no-header --output --summary "
+		      "--json --watch --wide --names --top --events" },
 	{ 'w', "watch", "SECONDS", "repeat until interrupted" },
-	{ OPT_TOP, "top", NULL, "show how fast connections are and what slows them down, live" },
-	{ OPT_ONCE, "once", NULL, "with --top: measure once, print a table" },
-	{ OPT_SORT, "sort", "KEY", "with --top: first by rate, unread, unsent or process" },
-	{ OPT_EVENTS, "events", NULL, "show what happens to connections and links, as it happens" },
-	{ OPT_COUNT, "count", "NUMBER", "with --events: end after so many" },
+	{ OPT_TOP, "top", NULL, "show how fast connections are and what slows them down, live",
+	  .excludes = "--all --listening --summary --debug --explain --names --wide" },
+	{ OPT_ONCE, "once", NULL, "with --top: measure once, print a table", .needs = "--top" },
+	{ OPT_SORT, "sort", "KEY", "with --top: first by rate, unread, unsent or process",
+	  .needs = "--top" },
+	{ OPT_EVENTS, "events", NULL, "show what happens to connections and links, as it happens",
+	  .excludes = "--all --listening --debug --wide --names --summary --output --no-header "
+		      "--watch --top" },
+	{ OPT_COUNT, "count", "NUMBER", "with --events: end after so many", .needs = "--events" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -88,9 +100,6 @@ static int help(void)
 	return status;
 }
 
-static const char *const exclusive[] = { "DR", "ldaRD", "sdoHeWn", "jHeWn", "odn", NULL };
-static const char *const exclusive_events[] = { "DR", "jH", NULL };
-
 static bool set_flag(struct smcss_opts *opts, int letter)
 {
 	switch (letter) {
@@ -123,22 +132,6 @@ static int set_sort(struct smcss_opts *opts, const char *name)
 	if (sort < 0)
 		return cli_usage_error(&tool, "'%s' is not rate, unread, unsent or process", name);
 	opts->sort = (enum smcss_sort)sort;
-	opts->has_sort = true;
-	return 0;
-}
-
-/* What --top cannot be combined with, and what only goes with it. */
-static int check_top(const struct smcss_opts *opts, const char *seen)
-{
-	static const char others[] = "alsdenW";
-
-	for (const char *other = others; opts->is_top && *other; other++)
-		if (strchr(seen, *other))
-			return cli_exclude(&tool, OPT_TOP, *other);
-	if (opts->is_once && !opts->is_top)
-		return cli_usage_error(&tool, "--once is for --top");
-	if (opts->has_sort && !opts->is_top)
-		return cli_usage_error(&tool, "--sort is for --top");
 	return 0;
 }
 
@@ -151,42 +144,16 @@ static int check_top_filter(const struct smcss_opts *opts)
 	return cli_usage_error(&tool, "--top shows connections, not sockets that listen");
 }
 
-/* What --events cannot be combined with, and what only goes with it. */
-static int check_events(const struct smcss_opts *opts, const char *seen)
+/* Filters and columns that options have no use for. */
+static int check_filter(const struct smcss_opts *opts)
 {
-	static const char others[] = "aldWnsoHw";
-
-	for (const char *other = others; opts->is_events && *other; other++)
-		if (strchr(seen, *other))
-			return cli_exclude(&tool, OPT_EVENTS, *other);
-	if (opts->is_events && opts->is_top)
-		return cli_exclude(&tool, OPT_EVENTS, OPT_TOP);
 	if (opts->is_events && opts->filter.has_state)
 		return cli_usage_error(&tool, "--events has no states to filter by");
-	if (opts->max_events && !opts->is_events)
-		return cli_usage_error(&tool, "--count is for --events");
-	return 0;
-}
-
-/* What --all-netns and --metrics cannot be combined with. */
-static int check_netns(const struct smcss_opts *opts, const char *seen)
-{
-	static const char others[] = "ldDReHosjwWn";
-
-	for (const char *other = others; opts->is_metrics && *other; other++)
-		if (strchr(seen, *other))
-			return cli_exclude(&tool, OPT_METRICS, *other);
-	if (opts->is_metrics && (opts->is_top || opts->is_events))
-		return cli_exclude(&tool, opts->is_top ? OPT_TOP : OPT_EVENTS, OPT_METRICS);
-	if (!opts->is_all_netns)
-		return opts->filter.has_netns ?
-			       cli_usage_error(&tool, "the filter 'netns' is for --all-netns") :
-			       0;
-	if (opts->netns)
-		return cli_exclude(&tool, OPT_ALL_NETNS, 'N');
-	if (opts->is_top || opts->is_events)
-		return cli_exclude(&tool, opts->is_top ? OPT_TOP : OPT_EVENTS, OPT_ALL_NETNS);
-	return opts->has_rates ? cli_usage_error(&tool, "--all-netns has no rates") : 0;
+	if (opts->filter.has_netns && !opts->is_all_netns)
+		return cli_usage_error(&tool, "the filter 'netns' is for --all-netns");
+	if (opts->is_all_netns && opts->has_rates)
+		return cli_usage_error(&tool, "--all-netns has no rates");
+	return opts->is_top ? check_top_filter(opts) : 0;
 }
 
 static int set_count(struct smcss_opts *opts, const char *word)
@@ -216,14 +183,10 @@ static void note_columns(struct smcss_opts *opts)
 /* Return: -1 to go on, or the exit status. */
 static int parse(struct smcss_opts *opts, int argc, char **argv)
 {
-	char seen[64] = "";
-	size_t n_seen = 0;
 	struct smc_err err;
-	int letter, ret;
+	int letter;
 
 	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		if (n_seen < sizeof(seen) - 1 && letter < CLI_LONG_ONLY)
-			seen[n_seen++] = (char)letter;
 		if (set_flag(opts, letter))
 			continue;
 		switch (letter) {
@@ -246,19 +209,12 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 		default: return tool.error_status;
 		}
 	}
-	ret = cli_excludes(&tool, seen, opts->is_events ? exclusive_events : exclusive);
-	if (!ret)
-		ret = check_top(opts, seen);
-	if (ret)
-		return ret;
+	if (cli_check(&tool, NULL))
+		return tool.error_status;
 	if (filter_parse(&opts->filter, argc - optind, argv + optind, &err))
 		return cli_usage_error(&tool, "%s", err.text);
-	if (opts->is_top && check_top_filter(opts))
-		return tool.error_status;
-	if (check_events(opts, seen))
-		return tool.error_status;
 	note_columns(opts);
-	return check_netns(opts, seen) ? tool.error_status : -1;
+	return check_filter(opts) ? tool.error_status : -1;
 }
 
 static int check_columns(const struct smcss_opts *opts)

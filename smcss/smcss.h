@@ -33,7 +33,6 @@ struct smcss_opts {
 	bool has_rates; /* a column needs two samples */
 	bool is_top;
 	bool is_once;
-	bool has_sort;
 	enum smcss_sort sort;
 	bool is_events;
 	unsigned long max_events; /* 0: no end */

@@ -9,6 +9,7 @@ host_needs() {
 	cat <<-'END'
 		depmod kmod
 		xz xz-utils
+		zstd zstd
 		tar tar
 		gcc gcc
 		make make

@@ -87,11 +87,11 @@ for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
 done
 refuse "'nonsense' is not a filter" nonsense
 refuse '.--all-netns. .* .--netns.' --all-netns -N 1
-refuse '.--top. .* .--all-netns.' --all-netns --top
-refuse '.--events. .* .--all-netns.' --all-netns --events
+refuse '.--all-netns. .* .--top.' --all-netns --top
+refuse '.--all-netns. .* .--events.' --all-netns --events
 refuse '.--metrics. .* .--json.' --metrics -j
 refuse '.--metrics. .* .--watch.' --metrics -w 1
-refuse '.--top. .* .--metrics.' --metrics --top
+refuse '.--metrics. .* .--top.' --metrics --top
 refuse "'netns' is for --all-netns" netns host
 refuse "'netns' is for --all-netns" --top not netns host
 refuse 'has no rates' --all-netns -o rate_in
@@ -130,8 +130,8 @@ for letter in a l s d e; do
 done
 refuse '--top shows connections, not sockets that listen' --top state listen
 refuse '--top shows connections, not sockets that listen' --top --once sport 80 and '(' state listen or not state != listening ')'
-refuse '--once is for --top' --once
-refuse '--sort is for --top' --sort rate
+refuse 'only for .--top.' --once
+refuse 'only for .--top.' --sort rate
 for name in all listening debug wide names summary no-header; do
 	refuse "options '--events' and '--$name' exclude each other" --events "--$name"
 done
@@ -139,7 +139,7 @@ refuse "options '--events' and '--watch' exclude each other" --events -w 1
 refuse "options '--events' and '--output' exclude each other" -o state --events
 refuse "options '--events' and '--top' exclude each other" --top --events
 refuse '--events has no states to filter by' --events state active
-refuse '--count is for --events' --count 1
+refuse 'only for .--events.' --count 1
 for word in 0 -1 x 1x 99999999999999999999; do
 	refuse "'$word' is not a number from 1 on" --events --count "$word"
 done
