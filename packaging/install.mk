@@ -17,9 +17,9 @@ INSTALL_PRESETS := 90-smc-tools.preset
 INSTALL_RULES := 90-smc-conf.rules
 # Runtimes start it for containers with the annotation smc-tools/attach only.
 INSTALL_HOOKS := $(if $(and $(HAVE_BPF),$(HOOKDIR)),smc-tools.json)
-# The schema of smc.conf as JSON, and what is for Prometheus and Grafana.
+# The schema of smc_conf export -j, and what is for Prometheus and Grafana.
 DATADIR ?= $(PREFIX)/share/smc-tools
-INSTALL_SHARED := lib/conf/smc.conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
+INSTALL_SHARED := smc_conf/conf.schema.json $(addprefix packaging/metrics/,smc-tools.rules.yml smc-tools.dashboard.json) docs/runbook.md
 # Ansible looks there by itself.
 ANSIBLEDIR ?= $(PREFIX)/share/ansible/plugins/modules
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions

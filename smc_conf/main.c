@@ -50,8 +50,7 @@ static const struct cli_tool tool = {
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
 		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.\n"
 		"FILE is " CONF_FILE " with those of " CONF_DIR "\n"
-		"unless another is given, - is standard input; lines or JSON, and export makes the\n"
-		"one of the other.",
+		"unless another is given, - is standard input.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "conf/json.h"
 #include "out/table.h"
 #include "policy/json.h"
 
@@ -70,7 +69,7 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 	struct out_text text = { 0 };
 
 	if (is_json)
-		return print_document(conf_json(conf), err);
+		return print_document(sc_json(conf), err);
 	out_str(&text, "# smc.conf(5), for smc_conf apply\n");
 	conf_write(&text, conf);
 	return print(&text, err);

@@ -2,6 +2,8 @@
 /* smc_conf: what a host does with SMC, as one file. */
 #pragma once
 
+#include <jansson.h>
+
 #include "cli/cli.h"
 #include "conf/read.h"
 #include "eid/eids.h"
@@ -174,6 +176,15 @@ int sc_apply(struct sc_host *host, const struct sc_changes *changes, struct smc_
  * Its entry is made anew: the kernel binds an entry to the device that has the name at that moment.
  */
 int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err);
+
+/* ---- json.c ---- */
+
+/**
+ * sc_json() - settings as a document, whose schema is smc_conf/conf.schema.json
+ *
+ * Strings have the escapes of words in lines: \x41, in JSON "\\x41". Return: NULL without memory.
+ */
+json_t *sc_json(const struct conf *conf);
 
 /* ---- print.c: each of them returns 0, or -errno with @err ---- */
 

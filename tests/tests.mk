@@ -45,6 +45,7 @@ $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLA
 
 $(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
 $(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
+$(O)/tests/unit/conf_json $(O)/tests/fuzz/conf: $(call objs,smc_conf/json.c)
 $(O)/tests/unit/conf_plan: $(call objs,smc_conf/state.c smc_conf/wanted.c smc_conf/changes.c smc_conf/policy.c smc_conf/scopes.c)
 $(O)/tests/unit/systemctl $(O)/tests/fuzz/services: $(call objs,smc_run/systemctl.c)
 $(O)/tests/fuzz/services: $(call objs,smc_run/dropin.c)

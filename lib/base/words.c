@@ -9,7 +9,7 @@
 #define BLANKS " \t\r\n"
 
 /* out_escaped() writes unprintable bytes of a name this way. */
-void word_unescape(char *word)
+static void unescape(char *word)
 {
 	char *dst = word;
 
@@ -33,7 +33,7 @@ size_t words_split(char *line, char *words[], size_t max)
 	line[strcspn(line, "#")] = '\0';
 	for (char *word = strtok_r(line, BLANKS, &save); word && count < max;
 	     word = strtok_r(NULL, BLANKS, &save)) {
-		word_unescape(word);
+		unescape(word);
 		words[count++] = word;
 	}
 	return count;

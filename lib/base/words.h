@@ -12,6 +12,3 @@
  * Blanks, tabs and ends of lines stand between words. Return: how many there are.
  */
 size_t words_split(char *line, char *words[], size_t max);
-
-/** word_unescape() - make \x41 in a word one byte, as words_split() does */
-void word_unescape(char *word);

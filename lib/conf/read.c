@@ -12,13 +12,25 @@
 
 #include "base/read.h"
 #include "base/words.h"
-#include "conf/json.h"
+#include "conf/keys.h"
 #include "smc/knob.h"
 #include "sys/owned.h"
 
 #define MAX_FILE (4U << 20) /* bytes */
 #define MAX_WORDS 1025	    /* one too many */
 #define MAX_DEPTH 8
+
+/**
+ * struct source - a file that has been read
+ * @name: of the file
+ * @depth: how many files include it; negative: it cannot include any
+ */
+struct source {
+	struct conf *conf;
+	const char *name;
+	int depth;
+	struct smc_err *err;
+};
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err);
 
@@ -28,7 +40,7 @@ static int is_conf(const struct dirent *entry)
 {
 	const char *end = strrchr(entry->d_name, '.');
 
-	return entry->d_name[0] != '.' && end && (!strcmp(end, ".conf") || !strcmp(end, ".json"));
+	return entry->d_name[0] != '.' && end && !strcmp(end, ".conf");
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
@@ -37,7 +49,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* A relative name is one beside the file. */
-static int make_directory(char out[PATH_MAX], const struct conf_source *source, const char *word)
+static int make_directory(char out[PATH_MAX], const struct source *source, const char *word)
 {
 	const char *slash = strrchr(source->name, '/');
 	int len = *word == '/' || !slash ? 0 : (int)(slash - source->name) + 1;
@@ -66,7 +78,7 @@ static int read_directory(struct conf *conf, const char *directory, int depth, s
 	return ret;
 }
 
-static int include(struct conf_source *source, struct conf_line *line)
+static int include(struct source *source, struct conf_line *line)
 {
 	char directory[PATH_MAX];
 	int ret;
@@ -91,7 +103,7 @@ static int include(struct conf_source *source, struct conf_line *line)
 /* ---- lines ---- */
 
 /* What stands there, made harmless by whoever prints it. */
-static int say(const struct conf_source *source, const struct conf_line *line)
+static int say(const struct source *source, const struct conf_line *line)
 {
 	char what[sizeof(line->err->text)];
 
@@ -117,7 +129,7 @@ static void blank_equals(char *line)
 		*line = ' ';
 }
 
-static int read_lines(struct conf_source *source, char *text, char **words)
+static int read_lines(struct source *source, char *text, char **words)
 {
 	struct smc_err inner = { 0 };
 	struct conf_line line = { .conf = source->conf,
@@ -149,7 +161,7 @@ static int read_lines(struct conf_source *source, char *text, char **words)
 	return ret;
 }
 
-static int read_text(struct conf_source *source, char *text, size_t len)
+static int read_text(struct source *source, char *text, size_t len)
 {
 	const char *nul = memchr(text, '\0', len);
 	size_t number = 1;
@@ -162,8 +174,6 @@ static int read_text(struct conf_source *source, char *text, size_t len)
 		return smc_err_say(source->err, EINVAL, "%.150s:%zu: this is not text",
 				   source->name, number);
 	}
-	if (conf_is_json(text))
-		return conf_json_read(source, text, len);
 	words = calloc(MAX_WORDS, sizeof(*words));
 	ret = words ? read_lines(source, text, words) : conf_no_memory(source->err);
 	free(words);
@@ -210,7 +220,7 @@ int conf_open(const char *path, bool is_applied, struct smc_err *err)
 
 static int read_path(struct conf *conf, const char *path, int depth, struct smc_err *err)
 {
-	struct conf_source source = { conf, path, depth, include, err };
+	struct source source = { conf, path, depth, err };
 	int fd = conf_open(path, conf->is_applied, err), ret;
 	size_t len = 0;
 	char *text;
@@ -265,7 +275,7 @@ int conf_read_directory(struct conf *conf, const char *path, bool is_applied, st
 
 int conf_read_text(struct conf *conf, char *text, size_t len, const char *name, struct smc_err *err)
 {
-	struct conf_source source = { conf, name, -1, include, err };
+	struct source source = { conf, name, -1, err };
 
 	*conf = (struct conf){ 0 };
 	*err = (struct smc_err){ 0 };

@@ -9,8 +9,6 @@
 #define CONF_DIR "/etc/smc-tools/smc.conf.d"
 
 /*
- * A file is lines, or JSON where it begins with a {: conf/json.h.
- *
  * An error is one sentence, "FILE:LINE: WORD: what was expected", and @conf is empty then. The same
  * line twice counts once; another value for the same thing in the same section is an error.
  */

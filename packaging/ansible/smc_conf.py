@@ -13,8 +13,7 @@ description:
   - Writes /etc/smc-tools/smc.conf, and sets what it says by smc_conf(8), all of it or nothing.
   - What is wrong with the settings, and what this kernel refuses, fails with one sentence, and changes nothing.
 options:
-  settings: {type: dict, description: "The settings as in smc.conf(5), As JSON."}
-  content: {type: str, description: "The same as lines of smc.conf(5), instead."}
+  content: {type: str, required: true, description: "Lines of smc.conf(5)."}
   path: {type: path, default: /etc/smc-tools/smc.conf, description: Where the file is written.}
   apply: {type: bool, default: true, description: "Set it now; else it is only checked and written."}
 attributes:
@@ -23,12 +22,12 @@ attributes:
 """
 EXAMPLES = r"""
 - smc_conf:
-    settings:
-      eid: [MYCLUSTER]
-      sysctl: {net.smc.rmem: 1048576}
-      pnetid: [{id: NET1, net: eth0}]
-      allow: [10.0.0.0/8, "fd00::/8"]
-      deny_port: [22, 443]
+    content: |
+      eid MYCLUSTER
+      net.smc.rmem = 1048576
+      pnetid NET1 net eth0
+      allow 10.0.0.0/8 fd00::/8
+      deny port 22,443
 - smc_conf:
     content: "{{ lookup('file', 'smc.conf') }}"
 """
@@ -62,13 +61,10 @@ def write_beside(module, path, text):
 
 
 def main():
-    module = AnsibleModule({"settings": {"type": "dict"}, "content": {"type": "str"},
+    module = AnsibleModule({"content": {"type": "str", "required": True},
                             "path": {"type": "path", "default": "/etc/smc-tools/smc.conf"},
-                            "apply": {"type": "bool", "default": True}},
-                           mutually_exclusive=[("settings", "content")], required_one_of=[("settings", "content")],
-                           supports_check_mode=True)
-    params, path = module.params, module.params["path"]
-    text = params["content"] if params["settings"] is None else json.dumps(params["settings"], indent=2) + "\n"
+                            "apply": {"type": "bool", "default": True}}, supports_check_mode=True)
+    params, path, text = module.params, module.params["path"], module.params["content"]
     before, changes = read(path), []
     new = write_beside(module, path, text)
 

@@ -48,14 +48,13 @@ class CallbackModule(CallbackBase):
         self.put(result, True)
 """
 PLAY = [
-    {"name": "new", "smc_conf": {"settings": {"eid": ["A"], "deny_port": [22]}}},
-    {"name": "again", "smc_conf": {"settings": {"eid": ["A"], "deny_port": [22]}}},
-    {"name": "checked", "smc_conf": {"settings": {"eid": ["B"]}}, "check_mode": True},
-    {"name": "wrong value", "smc_conf": {"settings": {"eid": ["b"]}}, "ignore_errors": True},
+    {"name": "new", "smc_conf": {"content": "eid A\ndeny port 22\n"}},
+    {"name": "again", "smc_conf": {"content": "eid A\ndeny port 22\n"}},
+    {"name": "checked", "smc_conf": {"content": "eid B\n"}, "check_mode": True},
     {"name": "wrong line", "smc_conf": {"content": "eid A\nseid maybe\n"}, "ignore_errors": True},
     {"name": "refused", "smc_conf": {"content": "eid REFUSED\n"}, "ignore_errors": True},
-    {"name": "both", "smc_conf": {"content": "", "settings": {}}, "ignore_errors": True},
-    {"name": "still", "smc_conf": {"settings": {"eid": ["A"], "deny_port": [22]}}},
+    {"name": "no lines", "smc_conf": {}, "ignore_errors": True},
+    {"name": "still", "smc_conf": {"content": "eid A\ndeny port 22\n"}},
     {"name": "lines", "smc_conf": {"content": "eid C\npnetid A net later\n"}},
     {"name": "by hand", "command": "cp /dev/null {{ tmp }}/kernel"},
     {"name": "set again", "smc_conf": {"content": "eid C\npnetid A net later\n"}},
@@ -93,7 +92,7 @@ def check_only(tmp):
     found = play(tmp, PLAY[:1], "--check", "--diff")["new"]
     ok(found["changed"] and not found["failed"], "--check: it would change", found)
     file, host = found["diff"]
-    ok((file["before"], json.loads(file["after"])) == ("", {"eid": ["A"], "deny_port": [22]}), "--diff: the file", file)
+    ok((file["before"], file["after"]) == ("", "eid A\ndeny port 22\n"), "--diff: the file", file)
     ok(host["prepared"] == "+ deny port 22\n+ eid A\n", "--diff: the host", host)
     ok(not os.path.exists(tmp + "/etc") and read(tmp, "kernel") == "", "nothing is changed", os.listdir(tmp))
 
@@ -105,9 +104,9 @@ def check_all(tmp):
     ok(found["checked"]["changed"] and found["checked"]["diff"][1]["prepared"] == "- deny port 22\n- eid A\n+ eid B\n",
        "check mode of a task", found["checked"])
     path = tmp + "/etc/smc-tools/smc.conf"
-    for task, message in (("wrong value", "smc_conf: standard input:.eid[0]: b: lower case is not allowed: try B"),
-                          ("wrong line", "smc_conf: standard input:2: maybe: expected on or off"),
-                          ("refused", "smc_conf: %s:1: refused; nothing is changed" % path), ("both", "are mutually exclusive")):
+    for task, message in (("wrong line", "smc_conf: standard input:2: maybe: expected on or off"),
+                          ("refused", "smc_conf: %s:1: refused; nothing is changed" % path),
+                          ("no lines", "missing required arguments: content")):
         ok(found[task]["failed"] and message in found[task]["msg"], task + ": fails", found[task])
     ok(not found["still"]["changed"], "after all that, file and host are as they were", found["still"])
     ok(found["lines"]["changed"] and found["lines"]["warnings"] == ["smc_conf: %s:1: waits for its device: pnetid A net later" % path],

@@ -3,7 +3,6 @@
 """The files in examples: the tools, or the programs that they are for, take them. TAP."""
 import configparser
 import glob
-import json
 import os
 import re
 import shutil
@@ -92,7 +91,7 @@ def check_ansible():
     tasks = [task["smc_conf"] for play in plays for task in play["tasks"] if "smc_conf" in task]
     ok(tasks and all(set(task) <= set(options) for task in tasks), "ansible.yml: the module has its options", tasks)
     for task in tasks:
-        takes("ansible.yml: smc_conf takes the settings", [BUILD + "/smc_conf", "check", "-"], json.dumps(task["settings"]))
+        takes("ansible.yml: smc_conf takes the lines", [BUILD + "/smc_conf", "check", "-"], task["content"])
     units = [task["ansible.builtin.service"]["name"] for play in plays for task in play["tasks"] if "ansible.builtin.service" in task]
     files = [unit if "." in unit else unit + ".service" for unit in units]
     ok(files and all(os.path.exists(ROOT + "/packaging/" + name) for name in files), "ansible.yml: its units are ours", files)

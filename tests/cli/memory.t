@@ -116,7 +116,7 @@ def make_bundle(directory):
 
 def tasks(directory, record):
     names = {"COLUMNS": recorded.COLUMNS, "FILE": directory + "/pnet", "BUNDLE": make_bundle(directory),
-             "SETTINGS": recorded.ROOT + "/tests/fuzz/corpus/conf_json/all",
+             "SETTINGS": recorded.ROOT + "/tests/fuzz/corpus/conf/all",
              "PCAPNG": recorded.ROOT + "/tests/fuzz/corpus/pcapng/little",
              "CAPTURE": recorded.ROOT + "/tests/cli/captures/smcd.pcap"}
     with open(names["FILE"], "w", encoding="ascii") as file:

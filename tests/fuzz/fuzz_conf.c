@@ -1,6 +1,35 @@
 // SPDX-License-Identifier: MIT
-/* smc.conf: what is read can be written, and read again as the same. */
-#include "read_conf.h"
+/* smc.conf: what is read can be written, and read again as the same; also as JSON. */
+#include "fuzz.h"
+
+#include "smc_conf/smc_conf.h"
+
+/* Return: 0, or -errno with a sentence and nothing else. */
+static int read_conf(struct conf *conf, const void *data, size_t size)
+{
+	struct smc_err err = { 0 };
+	char *text = malloc(size + 1);
+	int ret;
+
+	MUST(text);
+	memcpy(text, data, size);
+	text[size] = '\0';
+	ret = conf_read_text(conf, text, size, "x", &err);
+	free(text);
+	MUST(ret <= 0 && (!ret || (err.code == -ret && err.text[0])));
+	MUST(!ret || (!conf->items && !conf->sections && !conf->strings));
+	return ret;
+}
+
+static void write_json(const struct conf *conf)
+{
+	json_t *json = sc_json(conf);
+	char *dump = json_dumps(json, JSON_COMPACT);
+
+	MUST(dump);
+	free(dump);
+	json_decref(json);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -9,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (read_conf(&conf, data, size))
 		return 0;
+	write_json(&conf);
 	conf_write(&text, &conf);
 	MUST(!text.is_failed);
 	MUST(!read_conf(&other, text.data ? text.data : "", text.len));

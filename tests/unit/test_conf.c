@@ -268,7 +268,7 @@ static void includes(void **state)
 	make_directory("conf.d");
 	put("conf.d/20.conf", "eid C\nnetns x\nhandshake-limit on\n");
 	put("conf.d/10.conf", "eid B # first\n");
-	put("conf.d/15.json", "{\"eid\": [\"J\"], \"include\": [\"more\"]}\n");
+	put("conf.d/15.conf", "eid J\ninclude more\n");
 	make_directory("conf.d/more");
 	put("conf.d/more/1.conf", "eid M\n");
 	put("conf.d/30.conf~", "nonsense\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Settings as JSON. */
-#include "conf/json.h"
+#include "smc_conf/smc_conf.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,9 +150,9 @@ static void put_section(json_t *json, const struct conf *conf, size_t at)
 	put_policy(json, &section->policy);
 }
 
-json_t *conf_json(const struct conf *conf)
+json_t *sc_json(const struct conf *conf)
 {
-	json_t *doc = json_pack("{s:s}", "schema", CONF_JSON_SCHEMA), *all = json_object();
+	json_t *doc = json_pack("{s:s}", "schema", "smc-tools/conf/1"), *all = json_object();
 
 	for (size_t at = 0; at < conf->n_sections; at++) {
 		const char *netns = conf->sections[at].netns;
