@@ -32,7 +32,6 @@ static const struct cli_opt options[] = {
 	  "message of SMC-R through RoCE v2" },
 	{ 'q', "quiet", NULL, "one line a message" },
 	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
-	{ 'n', "numeric", NULL, "do not look up names: it never does" },
 	{ 'j', "json", NULL, "write one line of JSON an event" },
 	{ 'D', "list-interfaces", NULL, "list the interfaces" },
 	{ 'v', "version", NULL, "print the version" },
@@ -43,8 +42,8 @@ static const struct cli_opt options[] = {
 const struct cli_tool dump_tool = {
 	.name = "smc_dump",
 	.usage = "[-A] [-x] [-j] [-w FILE] [-s BYTES] [-p PROCESS] [-c NUMBER] [FILTER]\n"
-		 "-r FILE [-aqxnj] [-c NUMBER] [FILTER]\n"
-		 "-i NETDEV [-s BYTES] [-aqxnj] [-c NUMBER] [FILTER]\n"
+		 "-r FILE [-aqxj] [-c NUMBER] [FILTER]\n"
+		 "-i NETDEV [-s BYTES] [-aqxj] [-c NUMBER] [FILTER]\n"
 		 "-r FILE | -i NETDEV [-s BYTES] -w FILE [-c NUMBER] [FILTER]\n"
 		 "-D",
 	.summary =
@@ -95,7 +94,6 @@ static int set_option(struct request *request, int letter)
 	case 'x': request->show.is_hex = true; break;
 	case 'A': request->is_text = true; break;
 	case 'p': request->process = optarg; break;
-	case 'n': break;
 	case 'j': request->show.is_json = true; break;
 	case 'D': request->is_list = true; break;
 	case 'v': return cli_version(&dump_tool);
