@@ -16,11 +16,14 @@
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE",
 	  "write packets there instead of showing them; - is standard\n"
-	  "output" },
+	  "output",
+	  .excludes = "--all --quiet --hex --json --ascii" },
 	{ 'A', "ascii", NULL, "payload: show it as text" },
 	{ 'p', "process", "NAME|PID", "payload: only of this process" },
-	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input" },
-	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them" },
+	{ 'r', "read", "FILE", "handshakes of a capture; - is standard input",
+	  .excludes = "--interface --snaplen --ascii --process" },
+	{ 'i', "interface", "NETDEV", "handshakes on an interface; any is all of them",
+	  .excludes = "--ascii --process" },
 	{ 'c', "count", "NUMBER",
 	  "end after so many messages, ends of payload not counted;\n"
 	  "with -i -w or -r -w, packets" },
@@ -29,11 +32,14 @@ static const struct cli_opt options[] = {
 	  "0 is all, the default" },
 	{ 'a', "all", NULL,
 	  "handshakes: also connections that do not offer SMC, and every\n"
-	  "message of SMC-R through RoCE v2" },
-	{ 'q', "quiet", NULL, "one line a message" },
+	  "message of SMC-R through RoCE v2",
+	  .needs = "--read --interface" },
+	{ 'q', "quiet", NULL, "one line a message", .needs = "--read --interface" },
 	{ 'x', "hex", NULL, "add the bytes in hexadecimal; with -A, and the text beside them" },
-	{ 'j', "json", NULL, "write one line of JSON an event" },
-	{ 'D', "list-interfaces", NULL, "list the interfaces" },
+	{ 'j', "json", NULL, "write one line of JSON an event", .excludes = "--quiet" },
+	{ 'D', "list-interfaces", NULL, "list the interfaces",
+	  .excludes = "--write --ascii --process --read --interface --count --snaplen --all "
+		      "--quiet --hex --json" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -126,26 +132,6 @@ static bool is_payload(const struct request *request)
 	return !request->read && !request->interface && !request->is_list;
 }
 
-/* Who writes packets sees no messages, and a file has what was captured. */
-static const char *const exclusive[] = { "risAp", "iAp", "jq", "qAp", "waqxjA", NULL };
-
-/* @seen: the letters of all options. Return: -1 to go on, or the exit status. */
-static int check(const struct request *request, const char *seen)
-{
-	if (request->is_list)
-		return seen[strspn(seen, "D")] || request->filter ?
-			       cli_usage_error(&dump_tool, "'--list-interfaces' stands alone") :
-			       -1;
-	if (cli_excludes(&dump_tool, seen, exclusive))
-		return dump_tool.error_status;
-	if (is_payload(request) && (request->show.is_all || request->show.is_quiet))
-		return cli_usage_error(&dump_tool,
-				       "'--%s' is for handshakes: name a file (-r) or "
-				       "an interface (-i)",
-				       request->show.is_all ? "all" : "quiet");
-	return -1;
-}
-
 /* Of the words after the options. Return: -1 to go on, or the exit status. */
 static int parse_filter(struct request *request, int argc, char **argv)
 {
@@ -164,18 +150,18 @@ static int parse_filter(struct request *request, int argc, char **argv)
 
 static int parse(struct request *request, int argc, char **argv)
 {
-	char seen[sizeof(options) / sizeof(options[0])] = "";
 	int letter, status;
 
 	while ((letter = cli_getopt(&dump_tool, argc, argv)) != -1) {
 		status = set_option(request, letter);
 		if (status >= 0)
 			return status;
-		if (!strchr(seen, letter))
-			seen[strlen(seen)] = (char)letter;
 	}
-	status = parse_filter(request, argc, argv);
-	return status < 0 ? check(request, seen) : status;
+	if (cli_check(&dump_tool, NULL))
+		return dump_tool.error_status;
+	if (request->is_list && argv[optind])
+		return cli_usage_error(&dump_tool, "unexpected argument '%s'", argv[optind]);
+	return parse_filter(request, argc, argv);
 }
 
 /* ---- all ---- */

@@ -301,21 +301,6 @@ int cli_exclude(const struct cli_tool *tool, int one, int other)
 			       cli_long_name(tool, one), cli_long_name(tool, other));
 }
 
-int cli_excludes(const struct cli_tool *tool, const char *seen, const char *const *groups)
-{
-	for (; *groups; groups++) {
-		const char *other = *groups + 1;
-
-		if (!strchr(seen, **groups))
-			continue;
-		while (*other && !strchr(seen, *other))
-			other++;
-		if (*other)
-			return cli_exclude(tool, **groups, *other);
-	}
-	return 0;
-}
-
 int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text)
 {
 	char *end;

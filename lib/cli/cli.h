@@ -108,15 +108,6 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
 int cli_exclude(const struct cli_tool *tool, int one, int other);
 
 /**
- * cli_excludes() - refuse options that contradict each other
- * @seen: letters of the options given so far
- * @groups: NULL-terminated; in each string the first letter excludes every other one
- *
- * Return: 0, or the error status after a message that names both long options.
- */
-int cli_excludes(const struct cli_tool *tool, const char *seen, const char *const *groups);
-
-/**
  * cli_seconds() - the argument of --watch
  * @seconds: receives it, 0.1 to 86400; 0 if it is wrong
  *

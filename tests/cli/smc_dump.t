@@ -494,8 +494,8 @@ def check_rights(path, directory):
 
 
 def check_refused(path, directory):
-    refused("'--all' is for handshakes", "-a")
-    refused("'--quiet' is for handshakes", "-q", "dport", "=", ":80")
+    refused("'--all' is only for '--read' or '--interface'", "-a")
+    refused("'--quiet' is only for '--read' or '--interface'", "-q", "dport", "=", ":80")
     refused("exclude each other", "-r", path, "-A")
     refused("exclude each other", "-i", "lo", "-p", "redis-server")
     refused("exclude each other", "-A", "-w", directory + "/no")
@@ -503,9 +503,9 @@ def check_refused(path, directory):
     refused("'vlan' is not a filter", "vlan", "80")
     refused("exclude each other", "-r", path, "-i", "lo")
     refused("exclude each other", "-j", "-q", "-r", path)
-    refused("stands alone", "-D", "-r", path)
-    refused("stands alone", "-D", "-j")
-    refused("stands alone", "-D", "tcp")
+    refused("exclude each other", "-D", "-r", path)
+    refused("exclude each other", "-D", "-j")
+    refused("unexpected argument 'tcp'", "-D", "tcp")
     # What would have no effect.
     copy = directory + "/none.pcap"
     for option in "aqxj":

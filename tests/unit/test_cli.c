@@ -219,46 +219,6 @@ static void stops_at_first(void **state)
 	assert_int_equal(p.operands, 3);
 }
 
-struct exclusion {
-	const char *seen;
-	int result;
-};
-
-static void exclude(void *arg)
-{
-	static const char *const groups[] = { "al", "onN", NULL };
-	struct exclusion *e = arg;
-
-	e->result = cli_excludes(&tool, e->seen, groups);
-}
-
-static void exclusions(void **state)
-{
-	static const struct {
-		const char *seen, *message;
-	} cases[] = {
-		{ "", "" },
-		{ "a", "" },
-		{ "aa", "" },
-		{ "nN", "" },
-		{ "ao", "" },
-		{ "al", "tool: options '--all' and '--listening' exclude each other" HINT },
-		{ "la", "tool: options '--all' and '--listening' exclude each other" HINT },
-		{ "No", "tool: options '--output' and '--netns' exclude each other" HINT },
-		{ "Nno", "tool: options '--output' and '--names' exclude each other" HINT },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct exclusion e = { .seen = cases[i].seen };
-		char *message = stderr_of(exclude, &e);
-
-		assert_string_equal(message, cases[i].message);
-		assert_int_equal(e.result, *message ? 125 : 0);
-		free(message);
-	}
-}
-
 struct together {
 	const char *command;
 	int result;
@@ -358,10 +318,13 @@ static void seconds_of_watch(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(words),      cmocka_unit_test(stops_at_first),
-		cmocka_unit_test(exclusions), cmocka_unit_test(together),
-		cmocka_unit_test(errors),     cmocka_unit_test(seconds_of_watch),
-		cmocka_unit_test(printable),  cmocka_unit_test(printable_cut),
+		cmocka_unit_test(words),
+		cmocka_unit_test(stops_at_first),
+		cmocka_unit_test(together),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(seconds_of_watch),
+		cmocka_unit_test(printable),
+		cmocka_unit_test(printable_cut),
 	};
 
 	return cmocka_run_group_tests_name("cli", tests, NULL, NULL);
