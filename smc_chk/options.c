@@ -31,50 +31,77 @@ enum {
 #define WATCH_MAX (7 * 86400)
 #define WATCH_DEFAULT 60
 
+/* Options that say what to do; the doctor's is what is done without any. */
+#define OTHERS "--connect --server --advise --explain --program --bundle --matrix"
+
 static const struct cli_opt options[] = {
-	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host (the default)" },
+	{ CHK_OPT_DOCTOR, "doctor", NULL, "check this host (the default)", .excludes = OTHERS },
 	{ 'i', "pnetid", "IFACE",
 	  "print the PNET ID of an interface; with --doctor, -l and -s\n"
-	  "check this interface only" },
-	{ OPT_PROBLEMS, "problems", NULL, "of the checks show problems and warnings only" },
-	{ 'C', "connect", "HOST", "test the connection to a server, ours or any other" },
-	{ 'S', "server", NULL, "run the server for such tests" },
-	{ 'p', "port", "PORT", "port of the server (default 37373; -S takes the next free one)" },
-	{ '4', "ipv4", NULL, "use IPv4" },
-	{ '6', "ipv6", NULL, "use IPv6" },
-	{ OPT_BIND, "bind", "ADDR", "address that -S listens on (default: all)" },
-	{ OPT_ONCE, "once", NULL, "end -S after one client" },
-	{ 't', "timeout", "SECONDS", "longest wait for one step of -C (default 10)" },
-	{ OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios" },
-	{ OPT_ADVISE, "advise", NULL, "watch plain TCP, and say for what SMC would pay" },
+	  "check this interface only",
+	  .excludes = OTHERS },
+	{ OPT_PROBLEMS, "problems", NULL, "of the checks show problems and warnings only",
+	  .needs = "--doctor" },
+	{ 'C', "connect", "HOST", "test the connection to a server, ours or any other",
+	  .excludes = "--server --advise --explain --program --bundle --matrix" },
+	{ 'S', "server", NULL, "run the server for such tests",
+	  .excludes = "--advise --explain --program --bundle --matrix" },
+	{ 'p', "port", "PORT", "port of the server (default 37373; -S takes the next free one)",
+	  .needs = "--connect --server" },
+	{ '4', "ipv4", NULL, "use IPv4", .needs = "--connect --server --live-test",
+	  .excludes = "--ipv6" },
+	{ '6', "ipv6", NULL, "use IPv6", .needs = "--connect --server --live-test" },
+	{ OPT_BIND, "bind", "ADDR", "address that -S listens on (default: all)",
+	  .needs = "--server" },
+	{ OPT_ONCE, "once", NULL, "end -S after one client", .needs = "--server" },
+	{ 't', "timeout", "SECONDS", "longest wait for one step of -C (default 10)",
+	  .needs = "--connect --live-test" },
+	{ OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios",
+	  .needs = "--connect" },
+	{ OPT_ADVISE, "advise", NULL, "watch plain TCP, and say for what SMC would pay",
+	  .excludes = "--explain --program --bundle --matrix" },
 	{ OPT_FOR, "for", "TIME",
 	  "how long: seconds, or with m or h (default 1m); Ctrl-C ends\n"
-	  "it earlier" },
+	  "it earlier",
+	  .needs = "--advise" },
 	{ OPT_PROBE, "probe", NULL,
 	  "and ask each peer that would profit, by a connection that\n"
-	  "sends nothing, whether it speaks SMC" },
-	{ OPT_TUNE, "tune", NULL, "measure which buffers are best between here and -S" },
+	  "sends nothing, whether it speaks SMC",
+	  .needs = "--advise" },
+	{ OPT_TUNE, "tune", NULL, "measure which buffers are best between here and -S",
+	  .needs = "--connect", .excludes = "--tcp-too" },
 	{ OPT_SHAPE, "shape", "SHAPE",
 	  "of the load of --tune: bulk (the default), rpc:BYTES or\n"
-	  "connections" },
+	  "connections",
+	  .needs = "--tune" },
 	{ 'e', "explain", "CODE",
 	  "explain a reason: 0x03010000, PEERNOSMC, or both sides of it\n"
-	  "as smcss shows them, 0x05000000/0x03030000" },
-	{ 'x', "program", "FILE", "say which way of smc_run reaches a program" },
-	{ 'b', "bundle", "FILE", "write what support needs to know into FILE (.tar.gz)" },
-	{ OPT_ANONYMOUS, "anonymous", NULL, "with other names and addresses in it, for strangers" },
-	{ OPT_KEY, "key", "FILE", "which decides them: the same ones in each bundle with it" },
+	  "as smcss shows them, 0x05000000/0x03030000",
+	  .excludes = "--program --bundle --matrix" },
+	{ 'x', "program", "FILE", "say which way of smc_run reaches a program",
+	  .excludes = "--bundle --matrix" },
+	{ 'b', "bundle", "FILE", "write what support needs to know into FILE (.tar.gz)",
+	  .excludes = "--matrix" },
+	{ OPT_ANONYMOUS, "anonymous", NULL, "with other names and addresses in it, for strangers",
+	  .needs = "--bundle" },
+	{ OPT_KEY, "key", "FILE", "which decides them: the same ones in each bundle with it",
+	  .needs = "--anonymous" },
 	{ OPT_FROM, "from", "FILE",
 	  "check the host that a bundle was made on, or run the tool\n"
-	  "that follows as if there: --from FILE smcr linkgroup" },
+	  "that follows as if there: --from FILE smcr linkgroup",
+	  .excludes = OTHERS " --live-test --netns" },
 	{ OPT_MATRIX, "matrix", NULL,
 	  "predict what connections would be between each two of the\n"
 	  "hosts that follow: bundles, or names to ask by ssh" },
-	{ OPT_DOT, "dot", NULL, "draw it for graphviz: --matrix --dot HOST... | dot -Tsvg" },
-	{ 'l', "live-test", NULL, "test SMC between this host and itself over each interface" },
-	{ 's', "static-analysis", NULL, "print what SMC could use on each interface" },
+	{ OPT_DOT, "dot", NULL, "draw it for graphviz: --matrix --dot HOST... | dot -Tsvg",
+	  .needs = "--matrix", .excludes = "--json" },
+	{ 'l', "live-test", NULL, "test SMC between this host and itself over each interface",
+	  .excludes = OTHERS " --doctor" },
+	{ 's', "static-analysis", NULL, "print what SMC could use on each interface",
+	  .excludes = OTHERS " --doctor" },
 	{ 'j', "json", NULL, "write one JSON document" },
-	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path" },
+	{ 'N', "netns", "NETNS", "work in a network namespace: a name, a process id or a path",
+	  .excludes = "--explain --program --matrix" },
 	{ 'd', "debug", NULL, "say on standard error what is done" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
@@ -117,14 +144,6 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	fprintf(stderr, "[DEBUG] %s\n", shown);
 }
 
-static int set_command(struct chk_request *req, int val)
-{
-	if (req->command && req->command != val)
-		return cli_exclude(&chk_tool, req->command, val);
-	req->command = val;
-	return 0;
-}
-
 static int set_port(struct chk_request *req, const char *text)
 {
 	char *end;
@@ -133,14 +152,6 @@ static int set_port(struct chk_request *req, const char *text)
 	if (*end || port < 1 || port > UINT16_MAX)
 		return cli_usage_error(&chk_tool, "'%s' is not a port from 1 to 65535", text);
 	req->port = (uint16_t)port;
-	return 0;
-}
-
-static int set_family(struct chk_request *req, int family)
-{
-	if (req->family && req->family != family)
-		return cli_exclude(&chk_tool, '4', '6');
-	req->family = family;
 	return 0;
 }
 
@@ -181,7 +192,6 @@ static int set_shape(struct chk_request *req, const char *text)
 	char *end = NULL;
 	long bytes = !strncmp(text, "rpc:", 4) ? strtol(text + 4, &end, 10) : 0;
 
-	req->has_shape = true;
 	if (end && !*end && bytes >= 1 && bytes <= CHK_RPC_BYTES) {
 		req->shape = CHK_SHAPE_RPC;
 		req->rpc_bytes = (int)bytes;
@@ -199,20 +209,20 @@ static int set_shape(struct chk_request *req, const char *text)
 }
 
 /* An option that says what to do, with its argument. */
-static int take_command(struct chk_request *req, int val)
+static void take_command(struct chk_request *req, int val)
 {
 	switch (val) {
 	case 'C': req->host = optarg; break;
-	case 'l': req->is_live = true; return 0;
-	case 's': req->is_static = true; return 0;
-	case 'i': req->iface = optarg; return 0;
-	case OPT_FROM: req->from = optarg; return 0;
+	case 'l': req->is_live = true; return;
+	case 's': req->is_static = true; return;
+	case 'i': req->iface = optarg; return;
+	case OPT_FROM: req->from = optarg; return;
 	case 'e':
 	case 'x':
 	case 'b': req->text = optarg; break;
 	default: break;
 	}
-	return set_command(req, val);
+	req->command = val;
 }
 
 /* Return: -1 to go on, or the exit status. */
@@ -222,8 +232,8 @@ static int set_option(struct chk_request *req, int val)
 
 	switch (val) {
 	case 'p': ret = set_port(req, optarg); break;
-	case '4': ret = set_family(req, AF_INET); break;
-	case '6': ret = set_family(req, AF_INET6); break;
+	case '4': req->family = AF_INET; break;
+	case '6': req->family = AF_INET6; break;
 	case 't': ret = set_timeout(req, optarg); break;
 	case OPT_PROBE: req->is_probing = true; break;
 	case OPT_FOR: ret = set_watch(req, optarg); break;
@@ -242,15 +252,9 @@ static int set_option(struct chk_request *req, int val)
 	case 'v': return cli_version(&chk_tool);
 	case 'h': return cli_help(&chk_tool);
 	case '?': return CHK_ERROR;
-	default: ret = take_command(req, val); break;
+	default: take_command(req, val); break;
 	}
 	return ret ? CHK_ERROR : -1;
-}
-
-static int needs(int option, const char *others)
-{
-	return cli_usage_error(&chk_tool, "option '--%s' can only be used with %s",
-			       cli_long_name(&chk_tool, option), others);
 }
 
 /* A tool after --from has options of its own. */
@@ -265,10 +269,6 @@ static int check_from(const struct chk_request *req)
 		{ req->is_debug, 'd' },
 	};
 
-	if ((req->command || req->is_live) && req->command != CHK_OPT_DOCTOR)
-		return cli_exclude(&chk_tool, OPT_FROM, req->is_live ? 'l' : req->command);
-	if (req->netns)
-		return cli_exclude(&chk_tool, OPT_FROM, 'N');
 	for (size_t i = 0; *req->operands && i < sizeof(own) / sizeof(own[0]); i++)
 		if (own[i].is_given)
 			return cli_usage_error(&chk_tool, "option '--%s' must follow '%s'",
@@ -277,25 +277,8 @@ static int check_from(const struct chk_request *req)
 	return 0;
 }
 
-static int check_bundle(const struct chk_request *req)
-{
-	if (req->is_anonymous && req->command != 'b')
-		return needs(OPT_ANONYMOUS, "--bundle");
-	return req->key && !req->is_anonymous ? needs(OPT_KEY, "--anonymous") : 0;
-}
-
 static int check_matrix(const struct chk_request *req)
 {
-	bool is_matrix = req->command == OPT_MATRIX;
-
-	if (req->is_dot && !is_matrix)
-		return needs(OPT_DOT, "--matrix");
-	if (req->is_dot && req->is_json)
-		return cli_exclude(&chk_tool, OPT_DOT, 'j');
-	if (is_matrix && req->netns)
-		return cli_exclude(&chk_tool, OPT_MATRIX, 'N');
-	if (!is_matrix)
-		return 0;
 	if (!req->operands[0] || !req->operands[1])
 		return cli_usage_error(&chk_tool, "option '--matrix' needs two hosts or bundles");
 	for (char **name = req->operands; *name; name++)
@@ -305,44 +288,22 @@ static int check_matrix(const struct chk_request *req)
 	return 0;
 }
 
-/* Options that would have no effect are refused. */
+/* What is done with no other option. */
+static bool is_doctor(const struct chk_request *req)
+{
+	return req->command == CHK_OPT_DOCTOR ||
+	       (!req->command && !req->is_live && !req->is_static && !req->iface);
+}
+
 static int check_together(const struct chk_request *req)
 {
-	int command = req->command;
-	bool is_net = command == 'C' || command == 'S';
-	bool is_doctor = command == CHK_OPT_DOCTOR ||
-			 (!command && !req->is_live && !req->is_static && !req->iface);
+	int ret = cli_check(&chk_tool, is_doctor(req) ? "--doctor" : NULL);
 
-	if ((req->is_live || req->is_static) && command)
-		return cli_exclude(&chk_tool, command, req->is_live ? 'l' : 's');
-	if (req->iface && command && command != CHK_OPT_DOCTOR)
-		return cli_exclude(&chk_tool, command, 'i');
-	if (req->from && check_from(req))
-		return CHK_ERROR;
-	if (req->netns && (command == 'e' || command == 'x'))
-		return cli_exclude(&chk_tool, command, 'N');
-	if (req->port && !is_net)
-		return needs('p', "--connect or --server");
-	if (req->family && !is_net && !req->is_live)
-		return needs(req->family == AF_INET ? '4' : '6',
-			     "--connect, --server or --live-test");
-	if ((req->bind || req->is_once) && command != 'S')
-		return needs(req->bind ? OPT_BIND : OPT_ONCE, "--server");
-	if (req->is_tcp_too && command != 'C')
-		return needs(OPT_TCP_TOO, "--connect");
-	if ((req->watch_seconds || req->is_probing) && command != OPT_ADVISE)
-		return needs(req->watch_seconds ? OPT_FOR : OPT_PROBE, "--advise");
-	if (req->is_tune && command != 'C')
-		return needs(OPT_TUNE, "--connect");
-	if (req->is_tune && req->is_tcp_too)
-		return cli_exclude(&chk_tool, OPT_TUNE, OPT_TCP_TOO);
-	if (req->has_shape && !req->is_tune)
-		return needs(OPT_SHAPE, "--tune");
-	if (req->is_brief && !is_doctor)
-		return needs(OPT_PROBLEMS, "--doctor");
-	if (req->timeout_ms && command != 'C' && !req->is_live)
-		return needs('t', "--connect and --live-test");
-	return check_bundle(req) ? CHK_ERROR : check_matrix(req);
+	if (!ret && req->from)
+		ret = check_from(req);
+	if (!ret && req->command == OPT_MATRIX)
+		ret = check_matrix(req);
+	return ret;
 }
 
 int chk_parse(struct chk_request *req, int argc, char **argv)
@@ -355,13 +316,15 @@ int chk_parse(struct chk_request *req, int argc, char **argv)
 			return ret;
 	}
 	req->operands = argv + optind;
+	ret = check_together(req);
+	if (ret)
+		return ret;
 	if (*req->operands && req->command != 'e' && req->command != OPT_MATRIX &&
 	    (!req->from || req->command || req->iface || req->is_static))
 		return cli_usage_error(&chk_tool, "unexpected argument '%s'", *req->operands);
-	ret = check_together(req);
 	if (!req->timeout_ms)
 		req->timeout_ms = 10000;
 	if (!req->watch_seconds)
 		req->watch_seconds = WATCH_DEFAULT;
-	return ret ? ret : -1;
+	return -1;
 }

@@ -67,7 +67,7 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_probing, is_tune, has_shape, is_dot, is_anonymous;
+	bool is_probing, is_tune, is_dot, is_anonymous;
 };
 
 extern const struct cli_tool chk_tool;

@@ -44,6 +44,12 @@ enum {
 	OPT_OUTPUT,
 };
 
+/* What is done with services. */
+#define ACTIONS "--enable --disable --status"
+/* What --enable takes over. */
+#define SETTINGS                                                                                   \
+	"--debug --rcvbuf --sndbuf --family --include --exclude --bpf --preload --strict --raw"
+
 static const struct cli_opt options[] = {
 	{ 'd', "debug", NULL, "say on standard error what happens to each TCP socket" },
 	{ 'r', "rcvbuf", "SIZE", "receive buffer of SMC sockets: bytes, or with K or M" },
@@ -55,12 +61,14 @@ static const struct cli_opt options[] = {
 	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n"
 	  "listen[:PORT]; separated by commas" },
 	{ OPT_EXCLUDE, "exclude", "RULES", "leave these to TCP" },
-	{ OPT_BPF, "bpf", NULL, "use eBPF in the kernel, which reaches every program" },
-	{ OPT_PRELOAD, "preload", NULL, "use the preload library only" },
+	{ OPT_BPF, "bpf", NULL, "use eBPF in the kernel, which reaches every program",
+	  .excludes = "--preload --seccomp" },
+	{ OPT_PRELOAD, "preload", NULL, "use the preload library only", .excludes = "--seccomp" },
 	{ OPT_SECCOMP, "seccomp", NULL,
 	  "let a second process open the sockets: it reaches static\n"
 	  "and Go programs without privileges; with none of the\n"
-	  "three options, whichever reaches the program" },
+	  "three options, whichever reaches the program",
+	  .excludes = ACTIONS },
 	{ OPT_STRICT, "strict", NULL,
 	  "run the command only if SMC sockets are possible;\n"
 	  "no TCP in their place" },
@@ -69,30 +77,40 @@ static const struct cli_opt options[] = {
 	  "differ from TCP sockets" },
 	{ OPT_RAISE, "raise-limits", NULL,
 	  "raise net.core.rmem_max and net.core.wmem_max to what\n"
-	  "-r and -t need" },
+	  "-r and -t need",
+	  .excludes = ACTIONS },
 	{ OPT_QUIET, "quiet", NULL, "no warnings" },
 	{ OPT_AB, "ab", "PAIRS",
 	  "run the command in turns over TCP and over SMC, so many times\n"
-	  "each, and print how both compare" },
+	  "each, and print how both compare",
+	  .excludes = ACTIONS },
 	{ OPT_METRIC, "metric", "REGEX",
 	  "with --ab: compare the number that this finds in what the\n"
-	  "command prints, not the time; more is better" },
-	{ OPT_LOWER, "lower", NULL, "with --metric: less is better" },
+	  "command prints, not the time; more is better",
+	  .needs = "--ab" },
+	{ OPT_LOWER, "lower", NULL, "with --metric: less is better", .needs = "--metric" },
 	{ OPT_SERVER, "server", "CMD",
-	  "with --ab: start this server for each run, over TCP or SMC\nlike the run" },
-	{ OPT_OUTPUT, "show-output", NULL, "with --ab: show the output, on standard error" },
+	  "with --ab: start this server for each run, over TCP or SMC\nlike the run",
+	  .needs = "--ab" },
+	{ OPT_OUTPUT, "show-output", NULL, "with --ab: show the output, on standard error",
+	  .needs = "--ab" },
 	{ OPT_ENABLE, "enable", "UNIT",
-	  "let a systemd service use SMC from its next start on, with\nthe options given" },
+	  "let a systemd service use SMC from its next start on, with\nthe options given",
+	  .excludes = "--disable --status" },
 	{ OPT_PEERS, "peers", "NETS",
 	  "with --enable: on the ports where the service listens, use SMC\nonly with these "
-	  "networks: NET[:PORTS], separated by commas" },
-	{ OPT_DISABLE, "disable", "UNIT", "undo that" },
-	{ OPT_ALL, "all", NULL, "in place of UNIT: --disable every enabled service" },
+	  "networks: NET[:PORTS], separated by commas",
+	  .needs = "--enable", .excludes = "--user" },
+	{ OPT_DISABLE, "disable", "UNIT", "undo that", .excludes = "--status " SETTINGS },
+	{ OPT_ALL, "all", NULL, "in place of UNIT: --disable every enabled service",
+	  .needs = "--disable" },
 	{ OPT_STATUS, "status", NULL,
 	  "show whether a service is enabled and uses SMC; without\n"
-	  "UNIT every enabled service" },
-	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd" },
-	{ 'j', "json", NULL, "--status and --ab in JSON" },
+	  "UNIT every enabled service",
+	  .excludes = SETTINGS },
+	{ OPT_USER, "user", NULL, "for these three: units of the user's own systemd",
+	  .needs = ACTIONS },
+	{ 'j', "json", NULL, "--status and --ab in JSON", .needs = "--status --ab" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 0 },
@@ -195,28 +213,11 @@ static int take_action(struct run *run, int opt)
 	if (run->action == opt)
 		return cli_usage_error(&tool, "option '--%s' was given twice",
 				       cli_long_name(&tool, opt));
-	if (run->action)
-		return cli_exclude(&tool, run->action, opt);
 	run->action = opt;
 	if (opt == OPT_DISABLE && !strcmp(optarg, "--all"))
 		run->is_all = true;
 	else if (optarg)
 		run->units[run->n_units++] = optarg;
-	return 0;
-}
-
-/* By enum way. */
-static const int way_options[] = {
-	[WAY_PRELOAD] = OPT_PRELOAD,
-	[WAY_BPF] = OPT_BPF,
-	[WAY_SECCOMP] = OPT_SECCOMP,
-};
-
-static int take_way(struct run *run, enum way way)
-{
-	if (run->req.way != WAY_NONE && run->req.way != way)
-		return cli_exclude(&tool, way_options[run->req.way], way_options[way]);
-	run->req.way = way;
 	return 0;
 }
 
@@ -266,9 +267,9 @@ static int take_option(struct run *run, int opt)
 	case OPT_AB: return take_pairs(run);
 	case OPT_METRIC: run->ab.metric = optarg; return 0;
 	case OPT_SERVER: run->ab.server = optarg; return 0;
-	case OPT_BPF: return take_way(run, WAY_BPF);
-	case OPT_PRELOAD: return take_way(run, WAY_PRELOAD);
-	case OPT_SECCOMP: return take_way(run, WAY_SECCOMP);
+	case OPT_BPF: run->req.way = WAY_BPF; return 0;
+	case OPT_PRELOAD: run->req.way = WAY_PRELOAD; return 0;
+	case OPT_SECCOMP: run->req.way = WAY_SECCOMP; return 0;
 	default: return take_flag(run, opt) ? 0 : EXIT_SELF;
 	}
 }
@@ -286,52 +287,14 @@ static int do_units(struct run *run, int (*fn)(const struct request *req))
 	return status;
 }
 
-/* Does an option say how sockets become SMC sockets? */
-static bool is_set_up(const struct request *req)
-{
-	bool is_given = req->way != WAY_NONE;
-
-	for (size_t i = 0; i < VARIABLES; i++)
-		is_given |= !!req->settings[i];
-	return is_given;
-}
-
-static int check_ab(const struct ab_options *ab)
-{
-	if (!ab->pairs && (ab->metric || ab->server || ab->is_shown))
-		return cli_usage_error(&tool, "--metric, --server and --show-output are only for "
-					      "--ab");
-	if (ab->is_lower_better && !ab->metric)
-		return cli_usage_error(&tool, "--lower is only for --metric");
-	return 0;
-}
-
 static int check_action(const struct run *run)
 {
-	if (run->is_all && run->action != OPT_DISABLE)
-		return cli_usage_error(&tool, "--all is only for --disable");
 	if (run->is_all && run->n_units)
 		return cli_usage_error(&tool, "--all and unit '%s' exclude each other",
 				       run->units[0]);
 	if (run->action == OPT_STATUS && run->n_units > 1)
 		return cli_usage_error(&tool, "unexpected argument '%s'", run->units[1]);
-	if (run->req.peers.count && run->action != OPT_ENABLE)
-		return cli_usage_error(&tool, "--peers is only for --enable");
-	if (run->req.peers.count && run->req.user)
-		return cli_usage_error(&tool, "--peers is only for services of the system");
-	if (run->req.raise_limits)
-		return cli_usage_error(&tool, "--raise-limits is only for commands: for services "
-					      "use sysctl.d(5)");
-	if (run->req.way == WAY_SECCOMP)
-		return cli_usage_error(&tool, "--seccomp is only for commands");
-	if (run->req.json && run->action != OPT_STATUS)
-		return cli_usage_error(&tool, "--json is only for --status and --ab");
-	if (run->ab.pairs)
-		return cli_exclude(&tool, OPT_AB, run->action);
-	if (run->action != OPT_ENABLE && is_set_up(&run->req))
-		return cli_usage_error(&tool, "--%s takes no options of --enable",
-				       cli_long_name(&tool, run->action));
-	return check_ab(&run->ab);
+	return 0;
 }
 
 static int do_action(struct run *run)
@@ -350,27 +313,13 @@ static int do_action(struct run *run)
 	return status ? status : cli_close_stdout(&tool);
 }
 
-/* What has no effect is refused. */
-static int check_command(const struct run *run, char *const *argv)
-{
-	if (run->is_all)
-		return cli_usage_error(&tool, "--all is only for --disable");
-	if (run->req.peers.count)
-		return cli_usage_error(&tool, "--peers is only for --enable");
-	if (run->req.user || (run->req.json && !run->ab.pairs))
-		return cli_usage_error(&tool, "--user and --json are only for services");
-	if (!*argv)
-		return cli_usage_error(&tool, "no command given");
-	return check_ab(&run->ab);
-}
-
 static int run_command(struct run *run, char **argv)
 {
 	struct request *req = &run->req;
-	int status = check_command(run, argv);
+	int status;
 
-	if (status)
-		return status;
+	if (!*argv)
+		return cli_usage_error(&tool, "no command given");
 	req->is_strict = req->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
 	if (run->ab.pairs)
 		return ab_run(req, &run->ab, argv);
@@ -408,6 +357,9 @@ static int run_request(struct run *run, int argc, char **argv)
 		if (status)
 			return status;
 	}
+	status = cli_check(&tool, NULL);
+	if (status)
+		return status;
 	return run->action ? do_action(run) : run_command(run, argv + optind);
 }
 

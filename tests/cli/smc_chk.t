@@ -61,37 +61,37 @@ refuse 'not a number of seconds' -C localhost -t nan
 refuse "'--ipv4' and '--ipv6' exclude" -C localhost -4 -6
 refuse "'--connect' and '--server' exclude" -C localhost -S
 refuse "'--explain' and '--program' exclude" -e MEM -x sh
-refuse "'--explain' and '--pnetid' exclude" -e MEM -i lo
-refuse "'--explain' and '--live-test' exclude" -e MEM -l
+refuse "'--pnetid' and '--explain' exclude" -e MEM -i lo
+refuse "'--live-test' and '--explain' exclude" -e MEM -l
 refuse "'--from' and '--explain' exclude" --from x -e MEM
 refuse "'--from' and '--netns' exclude" --from x -N x
 for option in --problems --json --debug; do
 	refuse "option '$option' must follow 'smcss'" --from x $option smcss
 done
-refuse "'--explain' and '--netns' exclude" -e MEM -N x
-refuse "'--program' and '--netns' exclude" -x sh -N x
-refuse "'--port' can only be used with" -e MEM -p 1
-refuse "'--port' can only be used with" -p 5
-refuse "'--ipv6' can only be used with" --doctor -6
-refuse "'--once' can only be used with" -C localhost --once
-refuse "'--bind' can only be used with" --bind ::1
-refuse "'--tcp-too' can only be used with" -S --tcp-too
-refuse "'--tune' can only be used with --connect" -S --tune
+refuse "'--netns' and '--explain' exclude" -e MEM -N x
+refuse "'--netns' and '--program' exclude" -x sh -N x
+refuse "'--port' is only for" -e MEM -p 1
+refuse "'--port' is only for" -p 5
+refuse "'--ipv6' is only for" --doctor -6
+refuse "'--once' is only for" -C localhost --once
+refuse "'--bind' is only for" --bind ::1
+refuse "'--tcp-too' is only for" -S --tcp-too
+refuse "'--tune' is only for '--connect'" -S --tune
 refuse "'--tune' and '--tcp-too' exclude each other" -C host --tune --tcp-too
-refuse "'--shape' can only be used with --tune" -C host --shape bulk
+refuse "'--shape' is only for '--tune'" -C host --shape bulk
 for shape in x rpc rpc: rpc:0 rpc:x rpc:1048577 bulky ''; do
 	refuse "'$shape' is not bulk, connections or rpc: with 1 to 1048576 bytes" -C host --tune --shape "$shape"
 done
-refuse "'--timeout' can only be used with" -S -t 1
-refuse "'--for' can only be used with" -C localhost --for 1m
-refuse "'--for' can only be used with" --for 1m
-refuse "'--probe' can only be used with" --probe
-refuse "'--probe' can only be used with" -S --probe
+refuse "'--timeout' is only for" -S -t 1
+refuse "'--for' is only for" -C localhost --for 1m
+refuse "'--for' is only for" --for 1m
+refuse "'--probe' is only for" --probe
+refuse "'--probe' is only for" -S --probe
 refuse "'--connect' and '--advise' exclude" -C localhost --advise
-refuse "'--advise' and '--live-test' exclude" --advise -l
-refuse "'--advise' and '--pnetid' exclude" --advise -i lo
-refuse "'--problems' can only be used with" --advise --problems
-refuse "'--timeout' can only be used with" --advise -t 1
+refuse "'--live-test' and '--advise' exclude" --advise -l
+refuse "'--pnetid' and '--advise' exclude" --advise -i lo
+refuse "'--problems' is only for" --advise --problems
+refuse "'--timeout' is only for" --advise -t 1
 refuse "'--from' and '--advise' exclude" --from x --advise
 for word in '' 0 0m -1 1d 1.5 m 1mm 169h 10081m 99999999999999999999 ' 1' +1 0x10; do
 	refuse 'is not a time from 1s to 168h' --advise --for "$word"

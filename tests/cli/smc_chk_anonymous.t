@@ -151,7 +151,7 @@ def main():
         with open(key, "wb") as file:
             file.write(b"short")
         for argv, words in ((("--anonymous", "--key", key), "is not a key: it has fewer than 16 bytes"), (("--anonymous", "--key", TOP.name + "/no"), "cannot open"),
-                            (("--key", key), "can only be used with --anonymous")):
+                            (("--key", key), "is only for '--anonymous'")):
             result = make("refused", *argv, host=host)
             ok(result.returncode == 1 and words in result.stderr and not os.path.exists(TOP.name + "/refused.tar.gz"),
                "refused: %s" % words, result)

@@ -127,7 +127,7 @@ is "$(printf '%s' "$out" | jq -r '[.findings[].level] | unique | map(select(. ==
 for option in '-e PEERNOSMC' '-i lo' -s; do
 	# shellcheck disable=SC2086 # option and argument
 	run --problems $option
-	refused 1 "option '--problems' can only be used with --doctor" "--problems is not for $option"
+	refused 1 "option '--problems' is only for '--doctor'" "--problems is not for $option"
 done
 run --doctor -i nosuch
 is "$rc$out$err" "1smc_chk: no net device 'nosuch'" "a net device that is not there"

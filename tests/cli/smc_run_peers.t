@@ -142,9 +142,9 @@ refuse "peers: '10.0.0.1/8': has bits behind its prefix: the network is 10.0.0.0
 refuse "peers: 'x': expected a network such as" --enable x --peers 10.0.0.0/8,x
 refuse "peers: '': expected a network such as" --enable x --peers ''
 refuse "peers: '10.0.0.0/8:0': expected a port" --enable x --peers 10.0.0.0/8:0
-refuse 'peers is only for --enable' --disable x --peers 10.0.0.0/8
-refuse 'peers is only for --enable' --peers 10.0.0.0/8 true
-refuse 'peers is only for services of the system' --user --enable x --peers 10.0.0.0/8
+refuse "peers' is only for '--enable'" --disable x --peers 10.0.0.0/8
+refuse "peers' is only for '--enable'" --peers 10.0.0.0/8 true
+refuse "'--peers' and '--user' exclude" --user --enable x --peers 10.0.0.0/8
 refuse 'x.service does not run, so where it listens is not known: start it first, or name its ports, as in --peers 10.0.0.0/8:6379' --enable x --peers 10.0.0.0/8
 listens 0.0.0.0 6379 :: 80 127.0.0.1 81 0.0.0.0 82
 touch /mnt/broken

@@ -65,15 +65,15 @@ refuse "'x.target' is not a service" --status x.target
 refuse "option '--enable' needs an argument" --enable
 refuse "options '--enable' and '--disable' exclude each other" --enable a --disable b
 refuse "option '--status' was given twice" --status --status
-refuse 'all is only for --disable' --enable a --all
-refuse 'all is only for --disable' --all ls
+refuse "'--all' is only for '--disable'" --enable a --all
+refuse "'--all' is only for '--disable'" --all ls
 refuse "all and unit 'a' exclude each other" --disable a --all
 refuse "all and unit 'a' exclude each other" --disable --all a
 refuse "'--user' is not the name of a unit" --disable --user
 refuse "unexpected argument 'b'" --status a b
-refuse 'raise-limits is only for commands' --enable a --raise-limits
-refuse 'json is only for --status' --enable a -j
-refuse 'user and --json are only for services' ls
+refuse "'--raise-limits' and '--enable' exclude" --enable a --raise-limits
+refuse "'--json' is only for '--status'" --enable a -j
+refuse "'--user' is only for '--enable'" ls
 refuse "no unit 'nginx.service'" --enable nginx
 refuse "no unit 'nginx.service'" --status nginx
 refuse "family: 'tcp' is not smc, inet or auto" --enable a -f tcp
@@ -193,9 +193,9 @@ unit bad.service RestrictAddressFamilies='~AF_PACKET AF_SMC'
 refuse 'RestrictAddressFamilies=~AF_SMC' --enable bad
 unit bad.service "InaccessiblePaths=/nowhere -${lib%/*}"
 refuse "its InaccessiblePaths= forbids '$lib'" --enable bad
-refuse '--disable takes no options of --enable' --strict --disable bad
-refuse '--status takes no options of --enable' -f inet --status bad
-refuse '--metric, --server and --show-output are only for --ab' --metric x --enable bad
+refuse "'--disable' and '--strict' exclude" --strict --disable bad
+refuse "'--status' and '--family' exclude" -f inet --status bad
+refuse "'--metric' is only for '--ab'" --metric x --enable bad
 unit bad.service NoExecPaths=/ ExecPaths=/usr
 refuse "its NoExecPaths= forbids '$lib'" --enable bad
 unit good.service NoExecPaths=/ "ExecPaths=/usr ${lib%/*}"

@@ -124,10 +124,10 @@ done
 for option in '--metric x' '--server x' --show-output; do
 	# shellcheck disable=SC2086 # an option and its argument
 	smc $option true
-	says 125 '' "smc_run: --metric, --server and --show-output are only for --ab; try 'smc_run --help'" "$option without --ab: 125"
+	says 125 '' "smc_run: option '${option%% *}' is only for '--ab'; try 'smc_run --help'" "$option without --ab: 125"
 done
 smc --ab 1 --lower true
-says 125 '' "smc_run: --lower is only for --metric; try 'smc_run --help'" '--lower without --metric: 125'
+says 125 '' "smc_run: option '--lower' is only for '--metric'; try 'smc_run --help'" '--lower without --metric: 125'
 smc --ab 1
 says 125 '' "smc_run: no command given; try 'smc_run --help'" '--ab without a command: 125'
 smc --ab 1 --status
