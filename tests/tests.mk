@@ -35,69 +35,33 @@ ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka)
 endif
 
-# What is pure in the preload library, and what tests need of the tools, apart from main().
-SHIM_PARTS := $(call objs,ld_pre_smc/variables.c ld_pre_smc/rules.c)
-SMCSS_PARTS := $(call tool_parts,smcss)
+# All of the tools but their main(), and what is pure in the preload library: an archive, as tests bring a netlink, a network and the
+# like of their own. They take only what they call. Files of the same name are in several directories: no "ar r".
+TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS)) smc_ab
+TEST_PKGS := $(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS))
+TEST_PARTS := $(O)/tests/parts.a
+$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c \
+	ld_pre_smc/rules.c ld_pre_smc/variables.c))
+	@mkdir -p $(@D)
+	$(call say,AR)
+	$(Q)rm -f $@; $(AR) qcs $@ $^
+
 # The whole library, over what tests/unit/fake_below.h says; config.c is there. phdr.c would hide the test itself from a sanitizer.
 $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,\
 	$(filter-out $(addprefix ld_pre_smc/,config.c phdr.c variables.c rules.c),$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
-$(O)/tests/unit/kconfig $(O)/tests/fuzz/kconfig: TOOL_PKGS := zlib
-$(O)/tests/fuzz/pnet_file $(O)/tests/unit/pnet_file $(O)/tests/unit/pnet_list $(O)/tests/unit/pnet_table: $(call tool_parts,smc_pnet)
-$(O)/tests/unit/conf_json $(O)/tests/fuzz/conf: $(call objs,smc_conf/json.c)
-$(O)/tests/unit/conf_plan: $(call objs,smc_conf/state.c smc_conf/wanted.c smc_conf/changes.c smc_conf/policy.c smc_conf/scopes.c)
-$(O)/tests/unit/systemctl $(O)/tests/fuzz/services: $(call objs,smc_run/systemctl.c)
-$(O)/tests/fuzz/services: $(call objs,smc_run/dropin.c)
-$(O)/tests/unit/numbers: TOOL_LIBS := -lm
-$(O)/tests/unit/metric: $(call objs,smc_run/ab/metric.c)
-$(O)/tests/unit/nursery: $(call objs,smc_run/ab/child.c smc_run/ab/metric.c)
-$(O)/tests/unit/oci_state $(O)/tests/fuzz/oci_state: $(call objs,smc_bpf/oci_state.c)
-$(O)/tests/unit/bpf_status: $(call objs,smc_bpf/status.c)
-$(O)/tests/unit/rnics: $(call tool_parts,smc_rnics)
-$(O)/tests/unit/rnics: TOOL_PKGS := libibverbs
-$(O)/tests/unit/proto $(O)/tests/fuzz/proto: $(call objs,smc_chk/live/proto.c)
-$(O)/tests/unit/workdir: $(call objs,smc_chk/bundle/workdir.c)
-$(O)/tests/fuzz/bundle: $(call objs,smc_chk/bundle/archive.c smc_chk/bundle/unpack.c)
 # Both ends of the live test, over a network in memory.
-FAKE_LIVE := $(O)/obj/tests/fuzz/fake_live.o $(call objs,smc_chk/live/proto.c)
-CLIENT_PARTS := $(call objs,$(addprefix smc_chk/,live/client.c live/exchange.c live/measure.c \
-	live/report.c options.c print.c))
-$(O)/tests/unit/session $(O)/tests/fuzz/server: $(FAKE_LIVE) $(call objs,smc_chk/live/session.c)
-$(O)/tests/unit/client $(O)/tests/fuzz/client: $(FAKE_LIVE) $(CLIENT_PARTS)
-$(O)/tests/unit/tune: $(call objs,smc_chk/live/tune_report.c smc_chk/live/endpoint.c)
-LIVE_SOCKETS := $(call objs,smc_chk/live/stream.c smc_chk/live/endpoint.c)
-$(O)/tests/unit/stream $(O)/tests/unit/endpoint: $(LIVE_SOCKETS)
-$(O)/tests/unit/choice: $(call objs,smc_chk/doctor/choice.c)
-$(O)/tests/unit/advise: $(call objs,$(addprefix smc_chk/,advise/tally.c advise/way.c advise/judge.c advise/advice.c doctor/choice.c))
-# Without libpcap: what is decoded, not where it comes from.
-DUMP_PARTS := $(call objs,$(addprefix smc_dump/,packet.c flow.c judge.c columns.c line.c show.c))
-$(O)/tests/unit/dump $(O)/tests/fuzz/dump: $(DUMP_PARTS)
-$(O)/tests/unit/payload: $(call objs,smc_dump/line.c $(addprefix smc_dump/payload/,conversation.c pcapng.c print.c))
-$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym $(O)/tests/fuzz/matrix: $(call tool_parts,smc_chk)
-$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym $(O)/tests/fuzz/matrix: TOOL_PKGS := $(smc_chk_PKGS)
-PAYLOAD_PARTS := $(call objs,smc_dump/line.c smc_dump/blocks.c $(addprefix smc_dump/payload/,conversation.c pcapng.c print.c))
-$(O)/tests/unit/payload $(O)/tests/fuzz/payload: $(PAYLOAD_PARTS)
-$(O)/tests/fuzz/pcapng: $(call objs,smc_dump/blocks.c smc_dump/packet.c)
-$(O)/tests/fuzz/payload: $(call objs,smc_dump/packet.c)
-$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: $(call tool_parts,smc_chk)
-$(O)/tests/unit/doctor $(O)/tests/unit/predict $(O)/tests/unit/pseudonym: TOOL_PKGS := $(smc_chk_PKGS)
+$(O)/tests/unit/session $(O)/tests/fuzz/server $(O)/tests/unit/client $(O)/tests/fuzz/client: $(O)/obj/tests/fuzz/fake_live.o
 
 # What they allocate is what they test: no compiler leaves that out.
 $(O)/obj/tests/unit/test_memory.o $(O)/obj/tests/unit/test_workdir.o: CFLAGS += -fno-builtin
-
-# An archive, as tests bring a netlink of their own: they take only what they call.
-TEST_PARTS := $(O)/tests/parts.a
-$(TEST_PARTS): $(SMCSS_PARTS) $(SHIM_PARTS) $(call objs,smcdr/*.c)
-	@mkdir -p $(@D)
-	$(call say,AR)
-	$(Q)rm -f $@; $(AR) rcs $@ $^
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(TEST_PARTS) $(O)/libsmc.a
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS) cmocka,--libs) $(TOOL_LIBS) -ldl
+		$(call pc,$(TEST_PKGS) cmocka,--libs) -lm -ldl
 
 # With a main() of ours for "make check", with libFuzzer's for "make fuzz".
 FUZZ_MAIN ?= $(O)/obj/tests/fuzz/main.o
@@ -105,7 +69,7 @@ $(O)/tests/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(FUZZ_MAIN) $(TEST_PARTS) $(O)/
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) $(FUZZ_LINK) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
-		$(call pc,$(LIBSMC_PKGS) $(TOOL_PKGS),--libs) -ldl
+		$(call pc,$(TEST_PKGS),--libs) -lm -ldl
 
 $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "out/table.h"
-#include "smc_chk/advise/judge.h"
+#include "smc_chk/advise/verdict.h"
 #include "smc_chk/advise/watch.h"
 
 /** advice_text() - append the table, the sum and how it was found out */

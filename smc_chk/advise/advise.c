@@ -38,7 +38,7 @@ static int judge_and_print(const struct tally *tally, const struct watched *watc
 	int ret = tally->is_out_of_memory ? -ENOMEM : 0;
 
 	if (!ret)
-		ret = judge(&judged, tally, &ways);
+		ret = advise_judge(&judged, tally, &ways);
 	if (ret)
 		return smc_err_set(err, -ret, "cannot store the connections");
 	if (req->is_probing)

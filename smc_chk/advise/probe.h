@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "smc_chk/advise/judge.h"
+#include "smc_chk/advise/verdict.h"
 
 /**
  * probe_peers() - ask those whose rows would profit, where this host is the client

@@ -109,7 +109,7 @@ static void die(struct host *host, const struct smc_tcp *tcp, uint32_t who, enum
 static void finish(struct host *host)
 {
 	tally_finish(&host->tally, host->now);
-	assert_int_equal(judge(&host->judged, &host->tally, &host->facts), 0);
+	assert_int_equal(advise_judge(&host->judged, &host->tally, &host->facts), 0);
 }
 
 /* The row of a peer; there is one. */

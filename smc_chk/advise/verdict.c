@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What is advised for each group of connections. */
-#include "smc_chk/advise/judge.h"
+#include "smc_chk/advise/verdict.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -225,7 +225,7 @@ static int by_bytes(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-int judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts)
+int advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts)
 {
 	int ret = 0;
 
