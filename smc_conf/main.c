@@ -45,18 +45,21 @@ static const struct cli_tool tool = {
 		 "apply [FILE] [-N NETNS | --device NAME]\n"
 		 "check FILE [--from BUNDLE]\n"
 		 "watch [FILE]\n"
+		 "keep\n"
+		 "reset\n"
 		 "show [-j | --metrics]",
 	.summary =
 		"Sets what this host does with SMC as a file says, all of it or nothing: EIDs,\n"
 		"PNET IDs, handshake limitation, net.smc, eBPF scopes, and with whom SMC is used.\n"
 		"FILE is " CONF_FILE " with those of " CONF_DIR "\n"
-		"unless another is given, - is standard input.",
+		"unless another is given, - is standard input. keep writes that file from what is\n"
+		"set now, for each boot; reset undoes all that it can say.",
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
 };
 
-enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, SHOW, COMMANDS };
+enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW, COMMANDS };
 
 /** struct sc_opts - the command line, read; @file is NULL for the usual one */
 struct sc_opts {
@@ -65,7 +68,8 @@ struct sc_opts {
 	bool is_json, is_metrics;
 };
 
-static const char *const words[COMMANDS] = { "export", "diff", "apply", "check", "watch", "show" };
+static const char *const words[COMMANDS] = { "export", "diff", "apply", "check",
+					     "watch",  "keep", "reset", "show" };
 
 /* ---- the command line ---- */
 
@@ -73,7 +77,7 @@ static int set_command(struct sc_opts *opts, const char *word)
 {
 	if (!word)
 		return cli_usage_error(&tool, "no command given: export, diff, apply, check, "
-					      "watch or show");
+					      "watch, keep, reset or show");
 	for (opts->command = EXPORT; opts->command < COMMANDS; opts->command++)
 		if (!strcmp(word, words[opts->command]))
 			return 0;
@@ -82,7 +86,7 @@ static int set_command(struct sc_opts *opts, const char *word)
 
 static int check_together(const struct sc_opts *opts)
 {
-	if (opts->file && opts->command == SHOW)
+	if (opts->file && opts->command >= KEEP)
 		return cli_usage_error(&tool, "unexpected argument '%s'", opts->file);
 	if (!opts->file && opts->command == CHECK)
 		return cli_usage_error(&tool, "no file given");
@@ -94,7 +98,7 @@ static int check_together(const struct sc_opts *opts)
 		return cli_exclude(&tool, 'N', OPT_DEVICE);
 	if (opts->bundle && opts->command != CHECK)
 		return cli_usage_error(&tool, "option '--from' is only for 'check'");
-	if (opts->is_json && opts->command >= APPLY && opts->command <= WATCH)
+	if (opts->is_json && opts->command >= APPLY && opts->command <= RESET)
 		return cli_usage_error(&tool, "option '--json' is not for '%s'",
 				       words[opts->command]);
 	if (opts->is_metrics && opts->command != SHOW)
@@ -181,6 +185,14 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
+/* Speaks of all, and wants nothing. */
+static int read_nothing(struct conf *conf, struct smc_err *err)
+{
+	char text[] = "netns *\nexclusive\n";
+
+	return conf_read_text(conf, text, strlen(text), tool.name, err);
+}
+
 static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
 {
 	bool is_applied = opts->command == APPLY || opts->command == WATCH;
@@ -190,6 +202,8 @@ static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_e
 	*conf = (struct conf){ 0 };
 	if (opts->file)
 		return conf_read(conf, opts->file, is_applied, err);
+	if (opts->command == KEEP || opts->command == RESET)
+		return read_nothing(conf, err);
 	has_conf = is_there(CONF_FILE);
 	has_dir = is_there(CONF_DIR);
 	has_pnet = is_there(SC_PNET_FILE);
@@ -277,7 +291,7 @@ static int run_with(struct sc_host *host, const struct sc_opts *opts, const stru
 		ret = check_eids(host, err);
 	if (!ret && opts->command == CHECK)
 		ret = check_rest(host, &changes, err);
-	if (!ret && opts->command == APPLY)
+	if (!ret && (opts->command == APPLY || opts->command == RESET))
 		ret = sc_apply(host, &changes, err);
 	if (!ret && opts->command != DIFF)
 		note_waiting(host);
@@ -314,9 +328,10 @@ static int wait_for_others(void)
 /* Only now: the file was one of this host. */
 static int run_here(const struct sc_opts *opts, const struct conf *file, struct smc_err *err)
 {
-	bool sees_all = opts->command == EXPORT || opts->command == SHOW;
+	bool sees_all = opts->command == EXPORT || opts->command == KEEP || opts->command == SHOW;
+	bool changes = opts->command == APPLY || opts->command == KEEP || opts->command == RESET;
 	struct sc_host host = { 0 };
-	int lock = opts->command == APPLY ? wait_for_others() : -1;
+	int lock = changes ? wait_for_others() : -1;
 	int ret = enclose_record(err);
 
 	if (!ret && opts->netns)
@@ -326,9 +341,10 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	if (ret == -ENOENT && opts->command == CHECK) {
 		cli_note(&tool, "only the file was checked: %s", err->text);
 		ret = 0;
-	} else if (!ret && opts->command == EXPORT) {
+	} else if (!ret && (opts->command == EXPORT || opts->command == KEEP)) {
 		forget_normals(&host.now);
-		ret = sc_print_export(&host.now, opts->is_json, err);
+		ret = opts->command == KEEP ? sc_keep(&host.now, &tool, err) :
+					      sc_print_export(&host.now, opts->is_json, err);
 	} else if (!ret) {
 		ret = run_with(&host, opts, file, err);
 	}

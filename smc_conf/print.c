@@ -64,14 +64,19 @@ static int print_document(json_t *doc, struct smc_err *err)
 
 /* ---- export ---- */
 
+void sc_export(struct out_text *text, const struct conf *conf)
+{
+	out_str(text, "# smc.conf(5), for smc_conf apply\n");
+	conf_write(text, conf);
+}
+
 int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 
 	if (is_json)
 		return print_document(sc_json(conf), err);
-	out_str(&text, "# smc.conf(5), for smc_conf apply\n");
-	conf_write(&text, conf);
+	sc_export(&text, conf);
 	return print(&text, err);
 }
 

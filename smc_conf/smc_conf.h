@@ -177,6 +177,15 @@ int sc_apply(struct sc_host *host, const struct sc_changes *changes, struct smc_
  */
 int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *err);
 
+/* ---- keep.c ---- */
+
+/**
+ * sc_keep() - write settings as the usual file, and have it set at each boot
+ *
+ * A file that differs gets another name. Return: 0, -errno with @err.
+ */
+int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err);
+
 /* ---- json.c ---- */
 
 /**
@@ -186,8 +195,10 @@ int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *er
  */
 json_t *sc_json(const struct conf *conf);
 
-/* ---- print.c: each of them returns 0, or -errno with @err ---- */
+/* ---- print.c: each of them but the first returns 0, or -errno with @err ---- */
 
+/** sc_export() - append settings as a file */
+void sc_export(struct out_text *text, const struct conf *conf);
 /** sc_print_export() - settings as a file, lines or JSON */
 int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err);
 int sc_print_changes(const struct sc_host *host, const struct sc_changes *changes, bool is_json,

@@ -55,19 +55,22 @@ err=$("$conf" --help 2>&1 >/dev/full)
 is "$?$err" '1smc_conf: cannot write to standard output: No space left on device' 'help to a full device'
 
 # ---- bad usage ----
-refuse 'no command given: export, diff, apply, check, watch or show'
+refuse 'no command given: export, diff, apply, check, watch, keep, reset or show'
 refuse "unknown command 'expo'" expo
 refuse "unknown option '-x'" -x export
-refuse "unexpected argument 'file'" show file
+for command in show keep reset; do
+	refuse "unexpected argument 'file'" $command file
+done
 refuse "unexpected argument 'b'" diff a b
 refuse 'no file given' check
 refuse "'--device' is only for 'apply'" diff --device lo
 refuse "'--netns' is only for 'apply' and 'diff'" show --netns x
 refuse "'--netns' and '--device' exclude each other" apply -N x --device lo
 refuse "'--from' is only for 'check'" diff --from x
-refuse "'--json' is not for 'apply'" apply -j
 refuse "'--json' is not for 'check'" check -j x
-refuse "'--json' is not for 'watch'" watch -j
+for command in apply watch keep reset; do
+	refuse "'--json' is not for '$command'" $command -j
+done
 
 # ---- files: all of lib/conf is in unit/conf ----
 refuse 'cannot (open|read) /no/such/file: No such file' check /no/such/file
@@ -134,6 +137,90 @@ out=$(echo 'eid A' | "$conf" watch - 2>&1)
 is "$?$out" 0 'watch: without a scope there is nothing to wait for'
 run check - --from /no/such/bundle
 is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
+
+tar -xzf tests/cli/host.tgz -C "$tmp"
+for command in keep reset; do
+	SMC_TOOLS_ROOT=$tmp/smc-bundle/record refuse 'this is a recorded host: nothing can be changed here' $command
+done
+
+# ---- keep, reset: the kernel is that of a record, systemctl is fake, /etc and /run are directories ----
+umask 022
+mkdir -p "$tmp/bin" "$tmp/etc" "$tmp/run/systemd/system"
+cat >"$tmp/bin/systemctl" <<'END'
+#!/bin/sh
+echo "$*" >>"$FAKE/log"
+[ ! -e "$FAKE/dead" ] || { echo 'Failed to enable unit: no.'; exit 1; }
+END
+chmod +x "$tmp/bin/systemctl"
+# here COMMAND...: on this machine
+here() {
+	# shellcheck disable=SC2016 # for the inner shell
+	FAKE=$tmp KERNEL=${conf%/*}/tests/cli/kernel.so KERNEL_ROOT=$tmp/smc-bundle/record KERNEL_COUNT=$tmp/count PATH=$tmp/bin:$PATH \
+		capture unshare -m -n sh -c 'mount -t tmpfs none /sys/fs/bpf && mount --bind "$FAKE/etc" /etc &&
+			mount --bind "$FAKE/run" /run && LD_PRELOAD=$KERNEL exec "$@"' sh "$@"
+}
+
+check_keep() {
+	local dir=$tmp/etc/smc-tools file=$tmp/etc/smc-tools/smc.conf kept
+	here "$conf" export
+	kept=$out
+	like "$kept" '^eid SMC-LAB-EID$' 'export: what is in force'
+	here "$conf" keep
+	is "$rc$out$err" 0 'keep'
+	is "$(<"$file")" "$kept" 'writes that'
+	is "$(stat -c %a "$dir" "$file" | paste -sd' ')" '755 644' 'others can read it'
+	is "$(<"$tmp/log")" 'enable smc-conf.service' 'enables the unit'
+	here "$conf" keep
+	is "$rc$out$err$(ls "$dir")" 0smc.conf 'keep again: nothing is to be done'
+	here "$conf" diff
+	is "$rc$out$err" 0 'the file is right'
+	echo '# mine' >"$file"
+	here "$conf" keep
+	is "$rc$out$err" '0smc_conf: the file that was there is /etc/smc-tools/smc.conf.old now' 'keep: another file is there'
+	is "$(<"$file")$(<"$file.old")" "$kept# mine" 'both are kept'
+	echo '# mine, too' >"$file"
+	here "$conf" keep
+	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf differs, and /etc/smc-tools/smc.conf.old is there already: move it away first' \
+		'keep: no third one'
+	is "$(<"$file")$(<"$file.old")" '# mine, too# mine' 'nothing is changed'
+	rm "$file.old" "$file"
+	mkdir "$dir/smc.conf.d"
+	echo 'pnetid OTHER net lo' >"$dir/smc.conf.d/a.conf"
+	here "$conf" keep
+	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf.d/a.conf:1: lo: contradicts /etc/smc-tools/smc.conf:3' 'keep: not beside a line that contradicts'
+	is "$(ls "$dir")" smc.conf.d 'nothing is written'
+	rm -r "$dir/smc.conf.d"
+	: >"$tmp/dead"
+	here "$conf" keep
+	is "$rc$out$err" '1smc_conf: /etc/smc-tools/smc.conf is written, but not for each boot: Failed to enable unit: no.' 'keep: systemctl fails'
+	rm -r "$tmp/run/systemd" "$tmp/log"
+	here "$conf" keep
+	is "$rc$out$err" '0smc_conf: /etc/smc-tools/smc.conf is written, but systemd does not run here: nothing sets it at boot' 'keep: no systemd'
+	is "$(ls "$tmp/log" 2>&1)$(<"$file")" "ls: cannot access '$tmp/log': No such file or directory$kept" 'the file is there'
+}
+
+check_reset() {
+	local count
+	printf 'netns *\nexclusive\n' >"$tmp/etc/nothing"
+	here "$conf" diff /etc/nothing
+	like "$out" '^- eid SMC-LAB-EID$' 'a file that wants nothing: something goes'
+	here "$conf" apply /etc/nothing
+	count=$(<"$tmp/count")
+	is "$rc$err" 0 'it is applied'
+	here "$conf" reset
+	is "$rc$out$err $(<"$tmp/count")" "0 $count" 'reset asks the kernel for as much'
+	KERNEL_FAULT=eperm here "$conf" reset
+	like "$rc$err" '^1smc_conf: .*Operation not permitted' 'reset: no rights'
+}
+
+if ! here true 2>/dev/null; then
+	skip 'keep, reset' 'unshare -m -n'
+elif grep -q __asan_init "$conf" || ! python3 -c 'import sys; sys.exit(sys.byteorder == "big")'; then
+	skip 'keep, reset' 'nothing can be preloaded, or another byte order than that of the record'
+else
+	check_keep
+	check_reset
+fi
 
 # ---- the unit: systemd knows its settings, and it has few rights ----
 if systemd-analyze security --help 2>/dev/null | grep -q -e --offline; then

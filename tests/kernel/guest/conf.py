@@ -457,6 +457,35 @@ def check_watch():
     applies("exclusive scope\n", "they go")
 
 
+def check_keep():
+    """All that is set becomes a file, and is undone."""
+    shutil.rmtree("/etc/smc-tools")
+    out_of("ip", "netns", "add", "blue")
+    has_scopes = bool(shutil.which("smc_bpf")) and not run("smc_bpf", "check")[0]
+    write("%seid A\nhandshake-limit on\n%s 131072\npnetid lab net lo\ndeny port 22\nby nft\nnetns blue\n%s 90000\npnetid lab net lo\n"
+          % ("scope /conf/a\n" if has_scopes else "", KNOB, KNOB), "/run/mine")
+    equal(conf("apply", "/run/mine"), (0, "", ""), "all that there is")
+    before, exported = state(), conf("export")[1]
+    for verb in "keep", "reset":
+        status, out, err = conf(verb, prefix=NOBODY)
+        equal((status, out, err.count("\n")), (1, "", 1), verb + ": without rights")
+    equal((state(), os.path.exists("/etc/smc-tools")), (before, False), "nothing is changed")
+    without = "smc_conf: %s is written, but systemd does not run here: nothing sets it at boot\n" % CONF
+    equal((conf("keep"), read(CONF)), ((0, "", without), exported), "keep")
+    equal(conf("diff"), (0, "", ""), "what it wrote is what is set")
+    write("eid B\n")
+    moved = "smc_conf: the file that was there is %s.old now\n" % CONF
+    equal((conf("keep"), read(CONF), read(CONF + ".old")), ((0, "", moved + without), exported, "eid B\n"), "keep: another file")
+    equal(conf("reset"), (0, "", ""), "reset")
+    equal((state()[:4], conf("export")[1]), (([], False, [], "65536"), "# smc.conf(5), for smc_conf apply\n"), "all is as the kernel begins")
+    equal((knob(KNOB, "blue"), out_of("smc_pnet", "-N", "blue"), "smc-tools" in run("nft", "list", "tables")[1]), ("65536", "", False),
+          "so in the other namespace, and with the policy")
+    equal(conf("reset"), (0, "", ""), "reset again")
+    equal((conf("apply"), conf("export")[1]), ((0, "", ""), exported), "the file has all of it")
+    out_of("smc_conf", "reset")
+    out_of("ip", "netns", "del", "blue")
+
+
 def check_seid():
     if not HAS_SEID:
         fails("smc.conf:1: seid: this system has no system EID: only IBM Z has one", "seid on\n", "no system EID")
@@ -483,6 +512,7 @@ check_pnet_file()
 check_policy()
 check_scopes()
 check_watch()
+check_keep()
 check_seid()
 # Of smc_chk --matrix, in a guest that is there anyway; kernel/matrix_r has more.
 if doc("smcd", "-j", "device")["devices"]:

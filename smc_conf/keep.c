@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/* What is in force, kept for each boot. */
+#include "smc_conf/smc_conf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "base/write.h"
+#include "host/record.h"
+#include "sys/program.h"
+
+#define DIRECTORY "/etc/smc-tools"
+#define NAME "smc.conf"
+#define OLD_NAME NAME ".old"
+#define UNIT "smc-conf.service"
+
+/* Would it be taken with the files that are read beside it? */
+static int check(const struct out_text *text, struct smc_err *err)
+{
+	char *copy = strndup(text->data, text->len);
+	struct conf conf = { 0 };
+	int ret =
+		copy ? conf_read_text(&conf, copy, text->len, CONF_FILE, err) : conf_no_memory(err);
+
+	if (!ret && !access(CONF_DIR, F_OK))
+		ret = conf_read_directory(&conf, CONF_DIR, true, err);
+	conf_free(&conf);
+	free(copy);
+	return ret;
+}
+
+static bool is_there(const struct out_text *text)
+{
+	size_t len;
+	char *old = smc_read_file(CONF_FILE, O_NONBLOCK, text->len + 1, &len);
+	bool is_same = old && len == text->len && !memcmp(old, text->data, len);
+
+	free(old);
+	return is_same;
+}
+
+/* The old file has both names until the new one takes the first. Return: 1 if there was one, 0. */
+static int replace(int dir, const struct out_text *text, struct smc_err *err)
+{
+	int has_old = !linkat(dir, NAME, dir, OLD_NAME, 0), ret;
+
+	if (!has_old && errno == EEXIST)
+		return smc_err_say(err, EEXIST,
+				   CONF_FILE " differs, and " DIRECTORY "/" OLD_NAME
+					     " is there already: move it away first");
+	if (!has_old && errno != ENOENT)
+		return smc_err_set(err, errno, "cannot rename " CONF_FILE);
+	ret = smc_replace_file(dir, NAME, text->data, text->len, 0644);
+	if (!ret)
+		return has_old;
+	if (has_old)
+		unlinkat(dir, OLD_NAME, 0);
+	return smc_err_set(err, -ret, "cannot write " CONF_FILE);
+}
+
+static int put(const struct out_text *text, const struct cli_tool *tool, struct smc_err *err)
+{
+	int dir, ret;
+
+	if (is_there(text))
+		return 0;
+	mkdir(DIRECTORY, 0755);
+	dir = open(DIRECTORY, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return smc_err_set(err, errno, "cannot write " CONF_FILE);
+	ret = replace(dir, text, err);
+	close(dir);
+	if (ret > 0)
+		cli_note(tool, "the file that was there is " DIRECTORY "/" OLD_NAME " now");
+	return ret < 0 ? ret : 0;
+}
+
+static int enable(const struct cli_tool *tool, struct smc_err *err)
+{
+	static const char *const argv[] = { "systemctl", "enable", UNIT, NULL };
+	int status, ret = 0;
+	size_t size;
+	char *said;
+
+	if (access("/run/systemd/system", F_OK)) {
+		cli_note(tool, CONF_FILE " is written, but systemd does not run here: nothing "
+					 "sets it at boot");
+		return 0;
+	}
+	status = program_run((char *const *)argv, &said, &size);
+	if (status < 0)
+		ret = smc_err_set(err, -status, CONF_FILE " is written, but cannot run systemctl");
+	else if (status)
+		ret = smc_err_say(err, EIO, CONF_FILE " is written, but not for each boot: %.*s",
+				  (int)strcspn(said, "\n"), said);
+	free(said);
+	return ret;
+}
+
+int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	int ret;
+
+	if (record_root())
+		return record_refuse(err);
+	sc_export(&text, now);
+	ret = text.is_failed ? conf_no_memory(err) : check(&text, err);
+	if (!ret)
+		ret = put(&text, tool, err);
+	out_free(&text);
+	return ret ? ret : enable(tool, err);
+}
