@@ -27,12 +27,16 @@ enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM, OPT_METRICS };
 #define DIFFERENT 2
 
 static const struct cli_opt options[] = {
-	{ OPT_DEVICE, "device", "NAME", "apply: only the PNET IDs of this device, made anew" },
+	{ OPT_DEVICE, "device", "NAME", "apply: only the PNET IDs of this device, made anew",
+	  .needs = "apply" },
 	{ 'N', "netns", "NETNS",
-	  "apply, diff: only of this network namespace: a name, a process id or a path" },
-	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk -b' recorded" },
-	{ 'j', "json", NULL, "write one JSON document" },
-	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form" },
+	  "apply, diff: only of this network namespace: a name, a process id or a path",
+	  .needs = "apply diff", .excludes = "--device" },
+	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk -b' recorded",
+	  .needs = "check" },
+	{ 'j', "json", NULL, "write one JSON document", .needs = "export diff show" },
+	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form",
+	  .needs = "show", .excludes = "--json" },
 	{ 'v', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },
 	{ 0 },
@@ -90,20 +94,7 @@ static int check_together(const struct sc_opts *opts)
 		return cli_usage_error(&tool, "unexpected argument '%s'", opts->file);
 	if (!opts->file && opts->command == CHECK)
 		return cli_usage_error(&tool, "no file given");
-	if (opts->device && opts->command != APPLY)
-		return cli_usage_error(&tool, "option '--device' is only for 'apply'");
-	if (opts->netns && opts->command != APPLY && opts->command != DIFF)
-		return cli_usage_error(&tool, "option '--netns' is only for 'apply' and 'diff'");
-	if (opts->netns && opts->device)
-		return cli_exclude(&tool, 'N', OPT_DEVICE);
-	if (opts->bundle && opts->command != CHECK)
-		return cli_usage_error(&tool, "option '--from' is only for 'check'");
-	if (opts->is_json && opts->command >= APPLY && opts->command <= RESET)
-		return cli_usage_error(&tool, "option '--json' is not for '%s'",
-				       words[opts->command]);
-	if (opts->is_metrics && opts->command != SHOW)
-		return cli_usage_error(&tool, "option '--metrics' is only for 'show'");
-	return opts->is_metrics && opts->is_json ? cli_exclude(&tool, 'j', OPT_METRICS) : 0;
+	return cli_check(&tool, words[opts->command]);
 }
 
 /* The command comes first, or behind the options. Return: -1 to go on, or the exit status. */

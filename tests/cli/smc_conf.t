@@ -64,12 +64,12 @@ done
 refuse "unexpected argument 'b'" diff a b
 refuse 'no file given' check
 refuse "'--device' is only for 'apply'" diff --device lo
-refuse "'--netns' is only for 'apply' and 'diff'" show --netns x
+refuse "'--netns' is only for 'apply' or 'diff'" show --netns x
 refuse "'--netns' and '--device' exclude each other" apply -N x --device lo
 refuse "'--from' is only for 'check'" diff --from x
-refuse "'--json' is not for 'check'" check -j x
+refuse "'--json' is only for" check -j x
 for command in apply watch keep reset; do
-	refuse "'--json' is not for '$command'" $command -j
+	refuse "'--json' is only for" $command -j
 done
 
 # ---- files: all of lib/conf is in unit/conf ----
