@@ -15,7 +15,7 @@
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/bpf_convert.h"
-#include "sys/executes.h"
+#include "smc_chk/executes.h"
 #include "sys/library.h"
 #include "sys/sockcall.h"
 #include "sys/target.h"

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "out/table.h"
-#include "policy/json.h"
+#include "smc_conf/policy_json.h"
 
 /**
  * struct row - a setting, and what the file makes of it

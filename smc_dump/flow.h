@@ -2,8 +2,8 @@
 /* From packets to what was said: connections, their SMC handshakes, and what came of them. Pure. */
 #pragma once
 
-#include "smc/clc.h"
-#include "smc/llc.h"
+#include "smc_dump/clc.h"
+#include "smc_dump/llc.h"
 #include "smc_dump/packet.h"
 
 /** enum flow_side - who sends */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "base/big.h"
+#include "smc_dump/big.h"
 
 enum {
 	ETHER_IPV4 = 0x0800,

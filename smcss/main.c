@@ -11,7 +11,7 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
-#include "cli/terminal.h"
+#include "terminal.h"
 #include "sys/enclose.h"
 #include "sys/netns.h"
 #include "sys/signals.h"

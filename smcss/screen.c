@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/terminal.h"
+#include "terminal.h"
 
 /* Processes are looked for again when one is missing, but never for more than this part of time. */
 #define SCAN_PART 50

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "netlink/diag.h"
 #include "smc/inet.h"
-#include "smc/rate.h"
+#include "rate.h"
 #include "smc/sock.h"
 #include "sys/netns_list.h"
 #include "sys/proc.h"

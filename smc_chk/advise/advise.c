@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "netlink/diag.h"
-#include "smc/xfrm.h"
+#include "smc_chk/advise/xfrm.h"
 #include "smc_chk/advise/advice.h"
 #include "smc_chk/advise/probe.h"
 #include "smc_chk/doctor/facts.h"

@@ -15,8 +15,8 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
-#include "sys/kconfig.h"
-#include "sys/modprobe.h"
+#include "smc_chk/doctor/kconfig.h"
+#include "smc_chk/doctor/modprobe.h"
 #include "sys/pnetid.h"
 
 #define KEY_MOST 65536

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/siphash.h"
+#include "smc_chk/bundle/siphash.h"
 #include "out/text.h"
 
 /** struct pseudonyms - @host: name that is replaced wherever a text has it as a word */

@@ -16,7 +16,7 @@
 #include "host/file.h"
 #include "out/table.h"
 #include "pnet/rdma_netns.h"
-#include "sys/kconfig.h"
+#include "smc_chk/doctor/kconfig.h"
 #include "sys/netdev.h"
 #include "sys/rdma.h"
 #include "sys/netns.h"

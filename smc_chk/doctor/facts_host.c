@@ -15,7 +15,7 @@
 #include "smc_chk/doctor/facts.h"
 #include "sys/bpf_convert.h"
 #include "sys/elf.h"
-#include "sys/executes.h"
+#include "smc_chk/executes.h"
 #include "sys/library.h"
 #include "sys/scope.h"
 

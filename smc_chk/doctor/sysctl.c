@@ -6,7 +6,7 @@
 #include "smc/buffers.h"
 #include "smc/knob.h"
 #include "smc_chk/doctor/checks.h"
-#include "sys/buddy.h"
+#include "smc_chk/doctor/buddy.h"
 
 #define CHECK "sysctl"
 #define MEMORY "memory"

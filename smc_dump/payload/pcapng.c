@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/big.h"
+#include "smc_dump/big.h"
 #include "smc_dump/blocks.h"
 
 enum {

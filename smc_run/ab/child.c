@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "smc_run/command.h"
-#include "sys/family.h"
+#include "smc_run/ab/family.h"
 #include "sys/signals.h"
 #include "sys/target.h"
 

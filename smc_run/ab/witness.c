@@ -21,7 +21,7 @@
 #include "smc/inet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
-#include "sys/family.h"
+#include "smc_run/ab/family.h"
 #include "sys/proc.h"
 
 /* Often at first, as a run may be short; looking costs processor time, so less often later. */

@@ -98,12 +98,21 @@ def wrong_arrows(arrows):
                 yield f'{room} -> {other}'
 
 
+def lonely(arrows):
+    """Rooms of lib/ that a single program uses; smcdr is two programs."""
+    for room in sorted(arrows):
+        users = {tool_of(other) for other, targets in arrows.items() if room in targets}
+        if below(room, 'lib') and os.path.exists(f'{ROOT}/{room}.h') and len(users) < 2 and not users & {'lib', 'smcdr'}:
+            yield f'{room}: {", ".join(users) or "nobody"}'
+
+
 def main():
     arrows = read_includes()
     checks = (('sources were found', [] if len(arrows) > 50 or len(sys.argv) > 1 else ['too few']),
               ('no circle of files', circles(arrows)),
               ('no circle of directories', circles(directories(arrows))),
-              ('arrows go down only', list(wrong_arrows(arrows))))
+              ('arrows go down only', list(wrong_arrows(arrows))),
+              ('lib/ has what at least two programs use', list(lonely(arrows))))
     failed = 0
     for number, (text, wrong) in enumerate(checks, 1):
         print(f'{"not ok" if wrong else "ok"} {number} - {text}')

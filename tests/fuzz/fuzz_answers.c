@@ -3,9 +3,9 @@
 #include "fuzz.h"
 
 #include "netlink/answer.h"
-#include "smc/pause.h"
+#include "smc_chk/doctor/pause.h"
 #include "smc/pnet.h"
-#include "smc/xfrm.h"
+#include "smc_chk/advise/xfrm.h"
 
 struct taken {
 	struct smc_xfrm_table xfrms;

@@ -2,7 +2,7 @@
 /* One message of SMC's handshake. */
 #include "fuzz.h"
 
-#include "smc/clc.h"
+#include "smc_dump/clc.h"
 
 static void must_end(const char name[SMC_CLC_EID])
 {

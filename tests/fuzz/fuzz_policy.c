@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "policy/json.h"
+#include "smc_conf/policy_json.h"
 
 #define WORDS_MAX 64
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "policy/nft.h"
-#include "policy/json.h"
+#include "smc_conf/policy_json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

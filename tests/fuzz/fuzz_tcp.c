@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "smc/tcp.h"
-#include "smc/xfrm.h"
+#include "smc_chk/advise/xfrm.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

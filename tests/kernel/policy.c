@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "policy/enforce.h"
-#include "policy/json.h"
+#include "smc_conf/policy_json.h"
 
 static int fail(const struct smc_err *err)
 {

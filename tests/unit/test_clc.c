@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "smc/clc.h"
+#include "smc_dump/clc.h"
 
 #define SMCD_PROPOSAL                                                                              \
 	"e2d4c3d9 0100e026 00000000 00000000 00000000 00000000 00000000 00000000"                  \

@@ -4,9 +4,9 @@
 
 #include <zlib.h>
 
-#include "sys/buddy.h"
-#include "sys/kconfig.h"
-#include "sys/modprobe.h"
+#include "smc_chk/doctor/buddy.h"
+#include "smc_chk/doctor/kconfig.h"
+#include "smc_chk/doctor/modprobe.h"
 
 /* ---- configuration ---- */
 

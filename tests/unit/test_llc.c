@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "smc/llc.h"
+#include "smc_dump/llc.h"
 
 #define MAC_GID "525400990002 00000000000000000000ffff0a630002"
 #define CONFIRM_LINK "212c0003" MAC_GID "000011 01 00000101 02ff 0000000000000000"

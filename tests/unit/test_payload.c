@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <jansson.h>
 
-#include "base/big.h"
+#include "smc_dump/big.h"
 #include "smc_dump/blocks.h"
 #include "smc_dump/payload/pcapng.h"
 #include "smc_dump/payload/print.h"

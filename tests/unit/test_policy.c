@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <arpa/inet.h>
 
-#include "policy/json.h"
+#include "smc_conf/policy_json.h"
 
 #define WORDS_MAX 16
 

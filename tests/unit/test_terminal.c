@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/terminal.h"
+#include "smcss/terminal.h"
 
 static void check(const char *bytes, bool is_all, int want, size_t want_used)
 {

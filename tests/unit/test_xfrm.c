@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <linux/xfrm.h>
 
-#include "smc/xfrm.h"
+#include "smc_chk/advise/xfrm.h"
 
 static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info,
 	       bool has_template)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* SipHash-2-4, after the paper of Aumasson and Bernstein, 2012. */
-#include "base/siphash.h"
+#include "smc_chk/bundle/siphash.h"
 
 static uint64_t rotate(uint64_t value, unsigned int bits)
 {

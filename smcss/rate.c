@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* How fast a connection is, and who keeps it from being faster. */
-#include "smc/rate.h"
+#include "rate.h"
 
 #include <stddef.h>
 

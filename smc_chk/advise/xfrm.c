@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* IPsec policies as netlink's XFRM family shows them. */
-#include "smc/xfrm.h"
+#include "smc_chk/advise/xfrm.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which programs the kernel executes: of which machine, and of how many bits. */
-#include "sys/executes.h"
+#include "smc_chk/executes.h"
 
 #include <elf.h>
 #include <errno.h>

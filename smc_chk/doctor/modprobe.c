@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What forbids loading a module: modprobe.d(5), the kernel's command line, two switches. */
-#include "sys/modprobe.h"
+#include "smc_chk/doctor/modprobe.h"
 
 #include <errno.h>
 #include <stdio.h>

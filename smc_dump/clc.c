@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The messages of SMC's handshake (CLC): all is read through struct bytes, which knows the end. */
-#include "smc/clc.h"
+#include "smc_dump/clc.h"
 
 #include <errno.h>
 #include <string.h>

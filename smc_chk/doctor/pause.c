@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Pause frames: decoding. */
-#include "smc/pause.h"
+#include "smc_chk/doctor/pause.h"
 
 #include <errno.h>
 #include <libmnl/libmnl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A whole screen of a terminal, and the keys typed at it. */
-#include "cli/terminal.h"
+#include "terminal.h"
 
 #include <errno.h>
 #include <poll.h>

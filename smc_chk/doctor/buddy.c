@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Contiguous memory: the kernel's free blocks. */
-#include "sys/buddy.h"
+#include "smc_chk/doctor/buddy.h"
 
 #include <stdlib.h>
 #include <string.h>

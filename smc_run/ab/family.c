@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The processes that a process has started, from /proc. */
-#include "sys/family.h"
+#include "smc_run/ab/family.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* A policy as JSON. */
-#include "policy/json.h"
+#include "policy_json.h"
 
 #include "out/table.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What a kernel was built with: its configuration, and the lists of its modules. */
-#include "sys/kconfig.h"
+#include "smc_chk/doctor/kconfig.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Messages about links, keys and cursors of SMC-R. */
-#include "smc/llc.h"
+#include "smc_dump/llc.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "base/big.h"
+#include "smc_dump/big.h"
 
 /* Behind the first 44 bytes of version 2. */
 #define TARGET_AT 46
