@@ -192,10 +192,10 @@ check_reasons() {
 	source=$(tr '\n' ' ' <lib/smc/reason.c | grep -oE '\{ 0x[0-9a-f]{8}, "[^}]*' |
 		sed 's/{ \(0x[0-9a-f]*\), "\([A-Z_0-9]*\)", "[^"]*", [A-Z_]*, [^,]*,[[:space:]]*"\([^"]*\)".*/\1 \2 \3/' |
 		tr ' ' _)
-	page=$(sed -n '/^\.Sh REASON CODES/,/^\.Sh EXIT/p' man/smcss.8 |
+	page=$(sed -n '/^\.Sh REASON CODES/,/^\.Sh EX/p' man/smc-reasons.7 |
 		awk '/^\.It Li 0x/ { head = $3 " " $5; getline; print head " " $0 }' | tr ' ' _)
 	is "$(echo "$source" | grep -c .)" "$(grep -cE '^	\{ 0x' lib/smc/reason.c)" "reason table was read completely"
-	same "$page" "$source" "smcss: manual page has every reason code, symbol and meaning"
+	same "$page" "$source" "smc-reasons(7) has every reason code, symbol and meaning"
 	same "$(complete_with _smc_chk smc_chk -e "")" "$(echo "$source" | cut -d_ -f2- | grep -oE '^[A-Z0-9_]+' | sed 's/_$//')" \
 		"smc_chk: completion has every reason's symbol"
 	codes=$(grep -ohE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' docs/troubleshooting.md | tr -d '`' | tr ' ' :)
