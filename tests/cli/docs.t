@@ -69,6 +69,8 @@ check_page() {
 	is "$(grep '^\.Os' "$1")" ".Os smc-tools" "$1: the version is left to make install"
 }
 
+json=man/smc-tools-json.5
+
 check_version() {
 	is "$("$BUILD/$1" --version)" "$1 utility, smc-tools-$version" "$1 --version agrees with VERSION"
 }
@@ -88,9 +90,9 @@ check_columns() {
 	keys=$("$BUILD/tests/unit/keys" smcss | sort -u)
 	some "$keys" "smcss: JSON keys in the code"
 	for key in $keys; do
-		grep -qE "^\.(Va|Pq|It Cm|It Va) .*\<$key\>|^\.Va $key\>" man/smcss.8 || missing="$missing $key"
+		grep -qE "^\.(Va|Pq|It Cm|It Va) .*\<$key\>|^\.Va $key\>" man/smcss.8 "$json" || missing="$missing $key"
 	done
-	is "$missing" "" "smcss: manual page has every JSON key"
+	is "$missing" "" "smcss: manual pages have every JSON key"
 }
 
 # Keys and their fixed values in what --events and --top print beside columns.
@@ -100,16 +102,16 @@ check_events() {
 		grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
 	some "$keys" "smcss: JSON keys of --events and --top in the code"
 	for key in $keys; do
-		sed -n '/^\.Sh JSON/,/^\.Sh [^J]/p' man/smcss.8 | grep -qE "^\.(Va|It Va|Li|Pq Li|Qq) .*\<$key\>" || missing="$missing $key"
+		sed -n '/^\.Sh SMCSS/,/^\.Sh SMCD/p' "$json" | grep -qE "^\.(Va|It Va|Li|Pq Li|Qq) .*\<$key\>" || missing="$missing $key"
 	done
 	is "$missing" "" "smcss: manual page has every JSON key of --events and --top"
-	same "$(sed -n '/^\.It Va event$/,/^\.It/p' man/smcss.8 | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
+	same "$(sed -n '/^\.It Va event$/,/^\.It/p' "$json" | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
 		"$(sed -n '/^const char \*event_name/,/^}/p' smcss/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
 		"smcss: manual page has every event"
 }
 
 check_schemas() {
-	same "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' man/smcss.8)" \
+	same "$(sed -n '/^\.Sh SMCSS/,/^\.Sh SMCD/p' "$json" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" \
 		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
 }
 
@@ -140,10 +142,10 @@ check_dump() {
 	} | sort -u)
 	some "$keys" "smc_dump: JSON keys in the code"
 	for key in $keys; do
-		grep -qE "^\.(Va|Pq .*Va|It Li|Pq Li) .*\<$key\>|^\.Va $key" man/smc_dump.8 || missing="$missing $key"
+		grep -qE "^\.(Va|Pq .*Va|It Li|Pq Li) .*\<$key\>|^\.Va $key" man/smc_dump.8 "$json" || missing="$missing $key"
 	done
 	is "$missing" "" "smc_dump: manual page has every JSON key"
-	same "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' man/smc_dump.8)" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/*.[ch])" \
+	same "$(sed -n '/^\.Sh SMC_DUMP/,$p' "$json" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smc_dump/*.[ch])" \
 		"smc_dump: manual page names the schema"
 }
 
@@ -165,14 +167,14 @@ check_objects() {
 	keys=$("$BUILD/tests/unit/keys" smcdr | sort -u)
 	some "$keys" "smcd, smcr: JSON keys in the columns"
 	for key in $keys; do
-		grep -qE "^\.Va .*\<$key\>" man/smcd-device.8 man/smcd-linkgroup.8 || missing="$missing $key"
+		grep -qE "^\.Va .*\<$key\>" "$json" || missing="$missing $key"
 	done
 	keys=$(cat smcdr/info.c smcdr/eid.c smcdr/stats.c smcdr/stats_export.c smcdr/stats_text.c | tr '\n\t' '  ' |
 		grep -oE 'json_pack\([^;]*;|(set_new|rate|usage)\([a-z>, -]+, "[a-z_0-9]+"|NAMES\([^)]*\)|\{ object, "[a-z]+"' |
 		grep -oE '"[a-z_0-9]+"' | tr -d '"' | sort -u)
 	some "$keys" "smcd, smcr: JSON keys elsewhere"
 	for key in $keys; do
-		cat man/smcd-*.8 | grep -qE "^\.(Va|Pq Va) .*\<$key\>|^\.Va $key" || missing="$missing $key"
+		grep -qE "^\.(Va|Pq Va) .*\<$key\>|^\.Va $key" "$json" || missing="$missing $key"
 	done
 	is "$missing" "" "smcd, smcr: manual pages have every JSON key"
 }
