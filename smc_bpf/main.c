@@ -65,7 +65,8 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-enum command { COMMAND_NONE, ATTACH, DETACH, STATUS, CHECK, HOOK };
+enum command { ATTACH, DETACH, STATUS, CHECK, HOOK };
+static const char *const words[] = { "attach", "detach", "status", "check", "oci-hook", NULL };
 
 /** struct bpf_opts - the command line, read */
 struct bpf_opts {
@@ -161,17 +162,12 @@ static int set_option(struct bpf_opts *opts, int opt)
 	}
 }
 
-static const char *const words[] = { NULL, "attach", "detach", "status", "check", "oci-hook" };
-
 static int set_command(struct bpf_opts *opts, const char *word)
 {
-	if (!word)
-		return cli_usage_error(&tool, "no command given: attach, detach, status, check "
-					      "or oci-hook");
-	for (opts->command = ATTACH; opts->command <= HOOK; opts->command++)
-		if (!strcmp(word, words[opts->command]))
-			return 0;
-	return cli_usage_error(&tool, "unknown command '%s'", word);
+	int command = cli_command(&tool, words, word);
+
+	opts->command = (enum command)command;
+	return command < 0 ? tool.error_status : 0;
 }
 
 static int check_together(const struct bpf_opts *opts)
@@ -292,7 +288,7 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 
 int main(int argc, char **argv)
 {
-	struct bpf_opts opts = { .command = COMMAND_NONE };
+	struct bpf_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int ret;
 

@@ -63,7 +63,7 @@ static const struct cli_tool tool = {
 	.error_status = 1,
 };
 
-enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW, COMMANDS };
+enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };
 
 /** struct sc_opts - the command line, read; @file is NULL for the usual one */
 struct sc_opts {
@@ -72,20 +72,17 @@ struct sc_opts {
 	bool is_json, is_metrics;
 };
 
-static const char *const words[COMMANDS] = { "export", "diff", "apply", "check",
-					     "watch",  "keep", "reset", "show" };
+static const char *const words[] = { "export", "diff",	"apply", "check", "watch",
+				     "keep",   "reset", "show",	 NULL };
 
 /* ---- the command line ---- */
 
 static int set_command(struct sc_opts *opts, const char *word)
 {
-	if (!word)
-		return cli_usage_error(&tool, "no command given: export, diff, apply, check, "
-					      "watch, keep, reset or show");
-	for (opts->command = EXPORT; opts->command < COMMANDS; opts->command++)
-		if (!strcmp(word, words[opts->command]))
-			return 0;
-	return cli_usage_error(&tool, "unknown command '%s'", word);
+	int command = cli_command(&tool, words, word);
+
+	opts->command = (enum command)command;
+	return command < 0 ? tool.error_status : 0;
 }
 
 static int check_together(const struct sc_opts *opts)
@@ -379,7 +376,7 @@ static int run(const struct sc_opts *opts, struct smc_err *err)
 
 int main(int argc, char **argv)
 {
-	struct sc_opts opts = { .command = COMMANDS };
+	struct sc_opts opts = { 0 };
 	struct smc_err err = { 0 };
 	int ret;
 

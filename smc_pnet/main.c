@@ -23,20 +23,27 @@ enum {
 };
 
 static const struct cli_opt options[] = {
-	{ 'a', "add", NULL, "add PNETID for the devices of -I and -D" },
-	{ 's', "show", NULL, "show the entries of PNETID, or all of them" },
-	{ 'd', "delete", NULL, "delete all entries of PNETID" },
-	{ 'f', "flush", NULL, "delete all entries" },
+	{ 'a', "add", NULL, "add PNETID for the devices of -I and -D",
+	  .excludes = "--show --delete --flush --list --suggest --export --import" },
+	{ 's', "show", NULL, "show the entries of PNETID, or all of them",
+	  .excludes = "--delete --flush --list --suggest --export --import" },
+	{ 'd', "delete", NULL, "delete all entries of PNETID",
+	  .excludes = "--flush --list --suggest --export --import" },
+	{ 'f', "flush", NULL, "delete all entries",
+	  .excludes = "--list --suggest --export --import" },
 	{ 'I', "interface", "NETDEV", "net device to add" },
 	{ 'D', "ibdevice", "IBDEV", "RDMA or ISM device to add, by its name or its PCI address" },
 	{ 'P', "ibport", "PORT", "RDMA port of IBDEV, 1 (the default) or 2" },
-	{ 'l', "list", NULL, "list all devices with their PNET IDs" },
+	{ 'l', "list", NULL, "list all devices with their PNET IDs",
+	  .excludes = "--suggest --export --import" },
 	{ OPT_TREE, "tree", NULL, "list all devices as a tree, with the link groups",
 	  .needs = "--list", .excludes = "--json" },
-	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices" },
+	{ OPT_SUGGEST, "suggest", NULL, "print commands that pair RDMA ports with net devices",
+	  .excludes = "--export --import" },
 	{ OPT_APPLY, "apply", NULL, "run the commands that --suggest prints",
 	  .needs = "--suggest" },
-	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import" },
+	{ OPT_EXPORT, "export", NULL, "print the table as a file for --import",
+	  .excludes = "--import" },
 	{ OPT_IMPORT, "import", "FILE", "make the table what a file says, all of it or nothing" },
 	{ OPT_DIFF, "diff", NULL, "only show what --import would change", .needs = "--import" },
 	{ 'j', "json", NULL, "write one JSON document", .needs = "--show --list --suggest --diff" },
@@ -85,14 +92,6 @@ static void expand_old(int argc, char **argv)
 	}
 }
 
-static int set_command(struct pnet_opts *opts, int val)
-{
-	if (opts->command && opts->command != val)
-		return cli_exclude(&tool, opts->command, val);
-	opts->command = val;
-	return 0;
-}
-
 /* Return: -1 to go on, or the exit status. */
 static int set_option(struct pnet_opts *opts, int val)
 {
@@ -117,7 +116,7 @@ static int set_option(struct pnet_opts *opts, int val)
 	case 'f':
 	case 'l':
 	case OPT_SUGGEST:
-	case OPT_EXPORT: return set_command(opts, val) ? tool.error_status : -1;
+	case OPT_EXPORT: opts->command = val; break;
 	default: return tool.error_status;
 	}
 	return -1;
@@ -169,9 +168,9 @@ static int parse(struct pnet_opts *opts, int argc, char **argv)
 		if (ret >= 0)
 			return ret;
 	}
-	ret = check_operands(opts, argc, argv);
+	ret = cli_check(&tool, opts->command ? NULL : opts->is_tree ? "--list" : "--show");
 	if (!ret)
-		ret = cli_check(&tool, opts->command ? NULL : opts->is_tree ? "--list" : "--show");
+		ret = check_operands(opts, argc, argv);
 	if (ret)
 		return ret;
 	if (opts->is_tree)

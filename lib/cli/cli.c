@@ -295,10 +295,26 @@ const char *cli_long_name(const struct cli_tool *tool, int val)
 	return opt->val ? opt->name : "?";
 }
 
-int cli_exclude(const struct cli_tool *tool, int one, int other)
+int cli_command(const struct cli_tool *tool, const char *const *words, const char *word)
 {
-	return cli_usage_error(tool, "options '--%s' and '--%s' exclude each other",
-			       cli_long_name(tool, one), cli_long_name(tool, other));
+	char text[256] = "";
+	size_t len = 0;
+
+	for (int i = 0; word && words[i]; i++)
+		if (!strcmp(words[i], word))
+			return i;
+	if (word) {
+		cli_usage_error(tool, "unknown command '%s'", word);
+		return -1;
+	}
+	for (size_t i = 0; words[i] && len < sizeof(text); i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
+					!i	     ? "" :
+					words[i + 1] ? ", " :
+						       " or ",
+					words[i]);
+	cli_usage_error(tool, "no command given: %s", text);
+	return -1;
 }
 
 int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text)

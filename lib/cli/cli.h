@@ -104,8 +104,12 @@ int cli_usage_error(const struct cli_tool *tool, const char *fmt, ...)
 /** cli_long_name() - of an option by its val */
 const char *cli_long_name(const struct cli_tool *tool, int val);
 
-/** cli_exclude() - an error that names two options by their vals. Return: the error status */
-int cli_exclude(const struct cli_tool *tool, int one, int other);
+/**
+ * cli_command() - the place of @word among @words, which NULL ends
+ *
+ * Return: -1 after a message that there is no such command, or that none was given if @word is NULL.
+ */
+int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**
  * cli_seconds() - the argument of --watch
