@@ -13,7 +13,7 @@ MANDIR  ?= $(PREFIX)/share/man
 DOCDIR  ?= $(PREFIX)/share/doc/smc-tools
 COMPDIR ?= $(PREFIX)/share/bash-completion/completions
 # The compiler knows for which machine it compiles (clang with a vendor), which tools go with that,
-MACHINE := $(shell $(CC) -dumpmachine | sed 's/-[^-]*\(-linux-\)/\1/')
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null | sed 's/-[^-]*\(-linux-\)/\1/')
 cc_tool = $(or $(shell $(CC) -print-prog-name=$(1) 2>/dev/null),$(1))
 ifeq ($(origin AR),default)
 AR := $(call cc_tool,ar)
@@ -68,7 +68,7 @@ accepted = $(shell echo 'int main(void) { return 0; }' | $(CC) -Werror $(1) $(CP
 override CFLAGS := $(foreach flag,-fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard, \
 	$(call accepted,$(flag))) $(CFLAGS)
 # glibc's checks: not without optimization, nor another level than the caller's; the address sanitizer has its own.
-override CPPFLAGS := $(if $(SANFLAGS)$(filter __OPTIMIZE__,$(shell echo __OPTIMIZE__ | $(CC) $(CFLAGS) -E -P -x c -)),, \
+override CPPFLAGS := $(if $(SANFLAGS)$(filter __OPTIMIZE__,$(shell echo __OPTIMIZE__ | $(CC) $(CFLAGS) -E -P -x c - 2>/dev/null)),, \
 	$(or $(call accepted,-D_FORTIFY_SOURCE=3),$(call accepted,-D_FORTIFY_SOURCE=2))) $(CPPFLAGS)
 endif
 
@@ -86,7 +86,7 @@ $(O)/obj/%.o: %.c $(O)/version.h Makefile
 BPF_CLANG ?= clang
 BPFTOOL ?= $(shell PATH="$$PATH:/usr/sbin:/sbin" command -v bpftool)
 # Its byte order and headers are those of the machine that it is for.
-BPF_TARGET := $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c -)),bpfeb,bpfel)
+BPF_TARGET := $(if $(filter 4321,$(shell echo __BYTE_ORDER__ | $(CC) -E -P -x c - 2>/dev/null)),bpfeb,bpfel)
 # How its functions get their arguments, too.
 BPF_ARCH := $(shell echo '$(MACHINE)' | sed 's/-.*//; s/x86_64\|i.86/x86/; s/aarch64/arm64/; s/^arm[^6].*/arm/; s/s390x/s390/; s/powerpc.*/powerpc/; s/riscv.*/riscv/; s/loongarch.*/loongarch/')
 BPF_CFLAGS := -target $(BPF_TARGET) -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -ffile-prefix-map=$(CURDIR)=. -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter $(if $(WERROR),-Werror) -Ilib \
@@ -205,7 +205,7 @@ SHIM_SRC := $(wildcard ld_pre_smc/*.c)
 SHIM_GUARD := $(findstring __stack_chk_guard,$(shell echo 'int f(char *); int g(void) { char text[99]; return f(text); }' | \
 	$(CC) -fstack-protector-strong -S -x c -o - - 2>/dev/null))
 SHIM_FLAGS := -U_TIME_BITS -U_FORTIFY_SOURCE -fPIC -fno-plt $(if $(SHIM_GUARD),-fno-stack-protector)
-SHIM_PLAIN := $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c -)),-U_FILE_OFFSET_BITS)
+SHIM_PLAIN := $(if $(filter 8,$(shell echo __SIZEOF_LONG__ | $(CC) -E -P -x c - 2>/dev/null)),-U_FILE_OFFSET_BITS)
 SHIM_MAP := ld_pre_smc/ld_pre_smc.map
 # The 32-bit library needs a compiler that finds every header of the library and links the result.
 HAVE_32 := $(if $(filter x86_64-%,$(MACHINE)),$(shell cat ld_pre_smc/*.[ch] | grep '^\#include <' | sort -u | \
