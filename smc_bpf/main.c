@@ -49,6 +49,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_bpf",
 	.usage = "attach TARGET [RULE]...\n"
@@ -63,6 +65,7 @@ static const struct cli_tool tool = {
 		"--exclude-comm. oci-hook is for runtimes of containers.",
 	.opts = options,
 	.error_status = 1,
+	.given = &given,
 };
 
 enum command { ATTACH, DETACH, STATUS, CHECK, HOOK };

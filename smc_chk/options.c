@@ -108,6 +108,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 const struct cli_tool chk_tool = {
 	.name = "smc_chk",
 	.usage = "[--doctor] [-i IFACE] [--problems] [-j]\n"
@@ -128,6 +130,7 @@ const struct cli_tool chk_tool = {
 		"nothing would;\n--matrix: 0 all would use SMC, 2 some would be TCP.\n",
 	.error_status = CHK_ERROR,
 	.stop_at_first = true,
+	.given = &given,
 };
 
 void chk_debug(const struct chk_request *req, const char *fmt, ...)

@@ -42,6 +42,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_conf",
 	.usage = "export [FILE] [-j]\n"
@@ -61,6 +63,7 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.more = "Exit status of diff: 0 nothing to be done, 2 something, 1 an error.\n",
 	.error_status = 1,
+	.given = &given,
 };
 
 enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };

@@ -45,6 +45,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 const struct cli_tool dump_tool = {
 	.name = "smc_dump",
 	.usage = "[-A] [-x] [-j] [-w FILE] [-s BYTES] [-p PROCESS] [-c NUMBER] [FILTER]\n"
@@ -60,6 +62,7 @@ const struct cli_tool dump_tool = {
 		"pcap-filter(7), but for names of hosts and services, which are not looked up.",
 	.opts = options,
 	.error_status = 1,
+	.given = &given,
 };
 
 /* ---- options ---- */

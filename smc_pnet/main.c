@@ -55,6 +55,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_pnet",
 	.usage = "[-s [PNETID]] [-j] [-N NETNS | --all-netns]\n"
@@ -68,6 +70,7 @@ static const struct cli_tool tool = {
 		"same PNET ID are on the same physical network. Without options it shows all.",
 	.opts = options,
 	.error_status = 1,
+	.given = &given,
 };
 
 /** struct pnet_opts - the command line, read; the command is the value of its option, 0 for none */

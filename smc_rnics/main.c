@@ -28,6 +28,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_rnics",
 	.usage = "[-aIrwj] [FID]\n"
@@ -37,6 +39,7 @@ static const struct cli_tool tool = {
 		"in hexadecimal.",
 	.opts = options,
 	.error_status = 1,
+	.given = &given,
 };
 
 struct rnics_opts {

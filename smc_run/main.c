@@ -116,6 +116,8 @@ static const struct cli_opt options[] = {
 	{ 0 },
 };
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smc_run",
 	.usage = "[OPTION]... [--] COMMAND [ARGUMENT]...\n"
@@ -130,6 +132,7 @@ static const struct cli_tool tool = {
 		"failed, 2 if SMC was not used, 125 if smc_run fails.\n",
 	.error_status = EXIT_SELF,
 	.stop_at_first = true,
+	.given = &given,
 };
 
 /* A request, and what it is made of. */

@@ -76,6 +76,8 @@ static const char more[] =
 	"\n"
 	"Columns for --output:\n";
 
+static uint64_t given;
+
 static const struct cli_tool tool = {
 	.name = "smcss",
 	.usage = "[OPTIONS] [FILTER]",
@@ -83,6 +85,7 @@ static const struct cli_tool tool = {
 	.opts = options,
 	.more = more,
 	.error_status = 1,
+	.given = &given,
 };
 
 static int help(void)

@@ -19,9 +19,6 @@
 
 #define MAX_OPTS 48
 
-/* As getopt's own state: a bit for each row of the table whose option was found. */
-static uint64_t found;
-
 void cli_start(void)
 {
 	for (int fd = 0; fd < 3; fd++)
@@ -149,7 +146,7 @@ static uint64_t bit_of(const struct cli_tool *tool, int val)
 
 static bool has(const struct cli_tool *tool, int val)
 {
-	return found & bit_of(tool, val);
+	return *tool->given & bit_of(tool, val);
 }
 
 int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
@@ -167,8 +164,8 @@ int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 		bad_option(tool, result, argv[optind - 1]);
 		return '?';
 	}
-	if (result != -1)
-		found |= bit_of(tool, result);
+	if (result != -1 && tool->given)
+		*tool->given |= bit_of(tool, result);
 	return result;
 }
 
@@ -240,7 +237,6 @@ int cli_check(const struct cli_tool *tool, const char *command)
 	for (const struct cli_opt *opt = tool->opts; opt->val && !ret; opt++)
 		if (has(tool, opt->val))
 			ret = check_row(tool, opt, command);
-	found = 0;
 	return ret;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /* Values for long options without a letter start here. */
 #define CLI_LONG_ONLY 256
@@ -35,6 +36,8 @@ struct cli_opt {
  * @more: text after the options, or NULL
  * @error_status: exit status of a usage error (1, or smc_run's 125)
  * @stop_at_first: true if options end at the first argument that is not an option
+ * @given: for cli_check(), receives a bit for each row of @opts that cli_getopt() found; 0 at the
+ *         beginning
  */
 struct cli_tool {
 	const char *name;
@@ -44,6 +47,7 @@ struct cli_tool {
 	const char *more;
 	int error_status;
 	bool stop_at_first;
+	uint64_t *given;
 };
 
 /**
@@ -67,8 +71,6 @@ int cli_getopt(const struct cli_tool *tool, int argc, char **argv);
 /**
  * cli_check() - compare the options that cli_getopt() found with @needs and @excludes of their rows
  * @command: a word that counts as given for @needs, or NULL
- *
- * Forgets these options: the next command line may follow.
  *
  * Return: 0, or the error status after a message.
  */
@@ -107,7 +109,8 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
 /**
  * cli_command() - the place of @word among @words, which NULL ends
  *
- * Return: -1 after a message that there is no such command, or that none was given if @word is NULL.
+ * Return: -1 after a message that there is no such command; or, if @word is NULL, that none was
+ * given.
  */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 

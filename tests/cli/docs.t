@@ -53,6 +53,9 @@ check_options() {
 	page=$(mandoc -Tascii "man/$1.8" | col -bx | listed_options)
 	same "$page" "$help" "$1: manual page has the options of --help"
 	same "$(complete_with "_$1" "$1" -)" "$help" "$1: completion has the options of --help"
+	# Those that others need or exclude, and lists of such that have a name.
+	words=$(cat "$1"/*.c | tr '\n\t' '  ' | grep -oE '(\.(needs|excludes) =|#define [A-Z]+) ("[^"]*"|[A-Z]+| )+' | grep -oE -- '--[a-z][a-z0-9-]+')
+	is "$(echo "$words" | grep -vxFe "$help")" '' "$1: rows of options name options that there are"
 }
 
 check_page() {

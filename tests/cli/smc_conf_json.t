@@ -53,8 +53,8 @@ def check_keys(schema, written):
     host, defs = schema["properties"], schema["$defs"]
     known = set(host).union(*(item["items"]["properties"] for item in (defs["pnetid"], host["scope"])))
     ok(known <= written, "all of its keys are written", known - written)
-    with open(ROOT + "/man/smc_conf.8", encoding="ascii") as page:
-        named = set(re.findall(r"[\w-]+", page.read().split(".Sh JSON", 1)[1]))
+    with open(ROOT + "/man/smc-tools-json.5", encoding="ascii") as page:
+        named = set(re.findall(r"[\w-]+", page.read().split(".Sh SMC_CONF", 1)[1]))
     ok(known <= named, "the page names them", known - named)
     for kind in defs["exclusive"]["oneOf"][1]["items"]["enum"]:
         ok(conf("exclusive %s\n" % kind, "export", "-")[0] == 0, "kind of exclusive: " + kind)
