@@ -43,8 +43,7 @@ static const struct cli_opt options[] = {
 	{ 'o', "output", "COLUMNS", "show these columns, separated by commas",
 	  .excludes = "--debug --names" },
 	{ 'H', "no-header", NULL, "leave out the header line" },
-	{ 'j', "json", NULL, "write one JSON document",
-	  .excludes = "--no-header --explain --wide --names" },
+	{ 'j', "json", NULL, "write one JSON document", .excludes = "--no-header --wide --names" },
 	{ 'N', "netns", "NETNS", "look into a network namespace: a name, a process id or a path" },
 	{ OPT_ALL_NETNS, "all-netns", NULL, "look into all network namespaces; -s: by container",
 	  .excludes = "--netns --top --events" },
@@ -147,9 +146,13 @@ static int check_top_filter(const struct smcss_opts *opts)
 	return cli_usage_error(&tool, "--top shows connections, not sockets that listen");
 }
 
-/* Filters and columns that options have no use for. */
+/* What depends on more than two options, on the filter or on columns. */
 static int check_filter(const struct smcss_opts *opts)
 {
+	/* In events -e adds the remedies; in a list the words are there anyway. */
+	if (opts->is_json && opts->is_explained && !opts->is_events)
+		return cli_usage_error(&tool,
+				       "options '--json' and '--explain' exclude each other");
 	if (opts->is_events && opts->filter.has_state)
 		return cli_usage_error(&tool, "--events has no states to filter by");
 	if (opts->filter.has_netns && !opts->is_all_netns)

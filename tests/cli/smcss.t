@@ -65,6 +65,9 @@ refuse "'--summary' and '--wide' exclude each other" -sW
 refuse "'--summary' and '--names' exclude each other" -sn
 refuse "'--json' and '--wide' exclude each other" -jW
 refuse "'--json' and '--names' exclude each other" -jn
+refuse "'--json' and '--explain' exclude each other" -je
+# A filter that is wrong is found after the options.
+refuse "'nonsense' is not a filter" --events -j -e nonsense
 refuse "'--output' and '--debug' exclude each other" -d -o mode
 refuse "'--output' and '--names' exclude each other" -n -o mode
 refuse "'--top' and '--wide' exclude each other" --top -W
