@@ -291,7 +291,7 @@ static int check_matrix(const struct chk_request *req)
 	return 0;
 }
 
-/* What is done with no other option. */
+/* No option names another command. */
 static bool is_doctor(const struct chk_request *req)
 {
 	return req->command == CHK_OPT_DOCTOR ||

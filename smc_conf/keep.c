@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What is in force, kept for each boot. */
+/* The command keep: write the present settings to smc.conf, and set them at each boot. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>

@@ -159,7 +159,7 @@ int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struc
 /**
  * sc_watch() - attach the scopes of a file to control groups that are there, and to those that come
  *
- * Each time that a group is made anew. Later errors go to standard error.
+ * Each time that a group is made again. Later errors go to standard error.
  *
  * Return: 0 if the file has no scopes; else only with an error, -errno with @err.
  */

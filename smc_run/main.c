@@ -44,9 +44,9 @@ enum {
 	OPT_OUTPUT,
 };
 
-/* What is done with services. */
+/* Options that name an action on services. */
 #define ACTIONS "--enable --disable --status"
-/* What --enable takes over. */
+/* Options whose values --enable writes down. */
 #define SETTINGS                                                                                   \
 	"--debug --rcvbuf --sndbuf --family --include --exclude --bpf --preload --strict --raw"
 

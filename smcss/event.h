@@ -11,7 +11,7 @@ enum event_kind {
 	EVENT_CLOSED,
 	EVENT_LINK_UP,
 	EVENT_LINK_DOWN,
-	EVENT_LOST,	/* some could not be told */
+	EVENT_LOST,	/* some were lost */
 	EVENT_UNLISTEN, /* not shown: somebody does not listen any more */
 };
 

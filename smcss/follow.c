@@ -12,7 +12,7 @@
 #include "bpf/programs.h"
 #include "sys/bpfmap.h"
 
-/** struct follow - @state: map; @lost: events without room that have been told of */
+/** struct follow - @state: map; @lost: events without room that have been reported */
 struct follow {
 	struct bpf_programs *programs;
 	event_fn fn;
@@ -53,9 +53,9 @@ static void copy_mode(struct event *event, const struct smclife_socket *socket)
 	event->sock.fallback.peer_diagnosis = socket->peer_diagnosis;
 }
 
-static void copy_socket(struct event *event, const struct smclife_event *told)
+static void copy_socket(struct event *event, const struct smclife_event *report)
 {
-	const struct smclife_socket *socket = &told->socket;
+	const struct smclife_socket *socket = &report->socket;
 	bool is_whole = socket->begun;
 
 	event->sock.state = SMC_ABI_ACTIVE;
@@ -75,7 +75,7 @@ static void copy_socket(struct event *event, const struct smclife_event *told)
 	if (event->kind != EVENT_CLOSED)
 		return;
 	if (is_whole && socket->born)
-		event->lived = (int64_t)(told->at - socket->born);
+		event->lived = (int64_t)(report->at - socket->born);
 	/* TCP itself counts. */
 	is_whole |= socket->mode == SMCLIFE_TCP;
 	event->in = follow_moved(&socket->in, is_whole);
@@ -83,20 +83,20 @@ static void copy_socket(struct event *event, const struct smclife_event *told)
 	event->has_bytes = true;
 }
 
-static void copy_link(struct event_link *link, const struct smclife_link *told)
+static void copy_link(struct event_link *link, const struct smclife_link *report)
 {
 	*link = (struct event_link){
-		.lgr = told->lgr,
-		.connections = told->connections,
-		.id = told->id,
-		.port = told->port,
-		.to = told->to,
-		.has_connections = told->has_connections,
+		.lgr = report->lgr,
+		.connections = report->connections,
+		.id = report->id,
+		.port = report->port,
+		.to = report->to,
+		.has_connections = report->has_connections,
 	};
-	memcpy(link->device, told->device, sizeof(told->device));
+	memcpy(link->device, report->device, sizeof(report->device));
 }
 
-int follow_event(struct event *event, const struct smclife_event *told, int64_t clock)
+int follow_event(struct event *event, const struct smclife_event *report, int64_t clock)
 {
 	static const enum event_kind kinds[] = {
 		[SMCLIFE_CONNECTED] = EVENT_CONNECTED, [SMCLIFE_FALLBACK] = EVENT_FALLBACK,
@@ -105,14 +105,14 @@ int follow_event(struct event *event, const struct smclife_event *told, int64_t 
 	};
 
 	*event = (struct event){ .handshake = -1, .lived = -1 };
-	if (told->kind >= sizeof(kinds) / sizeof(kinds[0]))
+	if (report->kind >= sizeof(kinds) / sizeof(kinds[0]))
 		return -ENOENT;
-	event->kind = kinds[told->kind];
-	event->at = (int64_t)told->at + clock;
+	event->kind = kinds[report->kind];
+	event->at = (int64_t)report->at + clock;
 	if (event_is_link(event))
-		copy_link(&event->link, &told->link);
+		copy_link(&event->link, &report->link);
 	else
-		copy_socket(event, told);
+		copy_socket(event, report);
 	return 0;
 }
 

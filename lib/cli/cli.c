@@ -139,14 +139,9 @@ static const struct cli_opt *find_shortest(const struct cli_tool *tool, const ch
 	return shortest && is_one && !shortest->arg ? shortest : find_option(tool, 0);
 }
 
-static uint64_t bit_of(const struct cli_tool *tool, int val)
+static uint64_t bit_of(const struct cli_tool *tool, const struct cli_opt *opt)
 {
-	return UINT64_C(1) << (find_option(tool, val) - tool->opts);
-}
-
-static bool has(const struct cli_tool *tool, int val)
-{
-	return *tool->given & bit_of(tool, val);
+	return UINT64_C(1) << (opt - tool->opts);
 }
 
 int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
@@ -165,7 +160,7 @@ int cli_getopt(const struct cli_tool *tool, int argc, char **argv)
 		return '?';
 	}
 	if (result != -1 && tool->given)
-		*tool->given |= bit_of(tool, result);
+		*tool->given |= bit_of(tool, find_option(tool, result));
 	return result;
 }
 
@@ -185,7 +180,7 @@ static bool is_given(const struct cli_tool *tool, const char *word, size_t len, 
 	while (opt->val &&
 	       (len < 2 || strlen(opt->name) != len - 2 || memcmp(opt->name, word + 2, len - 2)))
 		opt++;
-	return opt->val && has(tool, opt->val);
+	return opt->val && *tool->given & bit_of(tool, opt);
 }
 
 /* "'--list' or '--show'" */
@@ -235,7 +230,7 @@ int cli_check(const struct cli_tool *tool, const char *command)
 	int ret = 0;
 
 	for (const struct cli_opt *opt = tool->opts; opt->val && !ret; opt++)
-		if (has(tool, opt->val))
+		if (*tool->given & bit_of(tool, opt))
 			ret = check_row(tool, opt, command);
 	return ret;
 }

@@ -12,7 +12,7 @@
 
 #define GROUP(number) (1U << ((number)-1))
 #define RECV_SIZE 32768
-/* Some ten thousand ends between two reads; others than root get net.core.rmem_max. */
+/* Some ten thousand ends between two reads; users without rights get net.core.rmem_max. */
 #define ENDS_RCVBUF (16 * 1024 * 1024)
 /* At a time: whoever reads has other things to do, even if ends come faster than they are read. */
 #define MESSAGES_MAX 65536

@@ -50,7 +50,7 @@ static void check_policy(struct doctor *doc)
 
 /* ---- listeners ---- */
 
-/* By which address others than private networks reach it; NULL if they do not, or by the policy. */
+/* The address by which public networks reach it; NULL if they do not, or by the policy. */
 static const struct netaddr *find_door(const struct doctor *doc, const struct smc_addr *local,
 				       int family)
 {
