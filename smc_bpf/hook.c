@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "cli/printable.h"
 #include "conf/read.h"
 #include "smc_bpf/oci_state.h"
@@ -188,9 +189,9 @@ static int read_text(char *text, size_t size, size_t *len, int64_t end)
 
 static int read_container(struct oci_state *container, int64_t end, struct smc_err *err)
 {
-	char *text = malloc(MAX_STATE);
+	char *text = xcalloc(1, MAX_STATE);
 	size_t len;
-	int ret = text ? read_text(text, MAX_STATE, &len, end) : -ENOMEM;
+	int ret = read_text(text, MAX_STATE, &len, end);
 
 	ret = ret ? smc_err_set(err, -ret, "cannot read the state of the container") :
 		    oci_state_read(container, text, len, err);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "sys/bpfmap.h"
 #include "sys/cgroup.h"
 
@@ -77,9 +78,7 @@ int scopes_load(struct scope_list *list, const struct pins *pins, struct smc_err
 	int ret = 0;
 
 	list->count = 0;
-	list->entries = calloc(SCOPE_MAX, sizeof(*list->entries));
-	if (!list->entries)
-		return smc_err_set(err, ENOMEM, "cannot list the scopes");
+	list->entries = xcalloc(SCOPE_MAX, sizeof(*list->entries));
 	while (list->count < SCOPE_MAX && !(ret = bpfmap_next(pins->scopes, last, &key))) {
 		struct scope_entry *entry = &list->entries[list->count];
 

@@ -48,7 +48,7 @@ static json_t *json_comms(const void *value)
 	json_t *array = scope->comms[0][0] ? json_array() : NULL;
 
 	for (size_t i = 0; array && i < SCOPE_COMMS && scope->comms[i][0]; i++)
-		out_json_push(&array, out_json_string(scope->comms[i], SCOPE_COMM_SIZE));
+		json_array_append_new(array, out_json_string(scope->comms[i], SCOPE_COMM_SIZE));
 	return array;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "host/smc.h"
+#include "base/memory.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
 #include "sys/bpf_convert.h"
@@ -335,11 +336,9 @@ static int print_json(const struct program *prog)
 
 int chk_program(const struct chk_request *req)
 {
-	struct program *prog = calloc(1, sizeof(*prog));
+	struct program *prog = xcalloc(1, sizeof(*prog));
 	int status;
 
-	if (!prog)
-		return cli_error(&chk_tool, "cannot store what was found: %s", strerror(errno));
 	prog->command = req->text;
 	target_find(req->text, &prog->target);
 	status = check_startable(req->text, &prog->target);

@@ -27,11 +27,6 @@ struct step {
 
 /* ---- PNET IDs: the kernel deletes whole ones, so all of a namespace are one step ---- */
 
-static int no_memory(struct smc_err *err)
-{
-	return smc_err_set(err, ENOMEM, "cannot store the PNET table");
-}
-
 static bool is_device(const struct smc_pnet *entry, const struct conf_item *item)
 {
 	if (item->by == CONF_BY_NET)
@@ -60,19 +55,16 @@ static int table_add(struct smc_pnet_table *table, const struct conf_item *item,
 	snprintf(port, sizeof(port), "%u", item->port);
 	ret = pnet_make(&entry, item->value, is_net ? item->object : NULL,
 			is_net ? NULL : item->object, is_net ? NULL : port, err);
-	if (!ret && smc_pnet_append(table, &entry))
-		ret = no_memory(err);
+	if (!ret)
+		smc_pnet_append(table, &entry);
 	return ret;
 }
 
-static int table_copy(struct smc_pnet_table *to, const struct smc_pnet_table *from,
-		      struct smc_err *err)
+static void table_copy(struct smc_pnet_table *to, const struct smc_pnet_table *from)
 {
 	*to = (struct smc_pnet_table){ 0 };
 	for (size_t i = 0; i < from->count; i++)
-		if (smc_pnet_append(to, &from->entries[i]))
-			return no_memory(err);
-	return 0;
+		smc_pnet_append(to, &from->entries[i]);
 }
 
 static int change_table(struct sc_netns *netns, const struct smc_pnet_table *from,
@@ -98,8 +90,9 @@ static int do_pnetids(struct step *step)
 	size_t at = changes->changes[step->at].netns;
 	struct sc_netns *netns = &step->host->netns[at];
 	struct smc_pnet_table to;
-	int ret = table_copy(&to, &netns->table, step->err);
+	int ret = 0;
 
+	table_copy(&to, &netns->table);
 	for (size_t i = 0; !ret && i < changes->count; i++) {
 		const struct sc_change *change = &changes->changes[i];
 		const struct conf_item *any = change->old ? change->old : change->new;
@@ -241,10 +234,10 @@ int sc_apply_device(struct sc_host *host, const char *device, struct smc_err *er
 	struct sc_netns *here = &host->netns[0];
 	struct smc_pnet_table without, to = { 0 };
 	bool is_named = false;
-	int ret = table_copy(&without, &here->table, err);
+	int ret = 0;
 
-	if (!ret)
-		ret = table_copy(&to, &here->table, err);
+	table_copy(&without, &here->table);
+	table_copy(&to, &here->table);
 	for (size_t i = 0; !ret && i < host->wanted.count; i++) {
 		const struct conf_item *item = &host->wanted.items[i];
 

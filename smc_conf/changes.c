@@ -15,16 +15,14 @@ struct making {
 	struct smc_err *err;
 };
 
-static int push(struct making *making, size_t netns, const struct conf_item *old,
-		const struct conf_item *new)
+static void push(struct making *making, size_t netns, const struct conf_item *old,
+		 const struct conf_item *new)
 {
 	const struct sc_change change = { old, new, netns };
 	struct sc_changes *changes = making->changes;
 
-	return smc_array_append(&changes->changes, &changes->count, &changes->size, &change,
-				sizeof(change)) ?
-		       smc_err_set(making->err, ENOMEM, "cannot store the changes") :
-		       0;
+	smc_array_append(&changes->changes, &changes->count, &changes->size, &change,
+			 sizeof(change));
 }
 
 static int say_missing(const struct conf_item *item, struct smc_err *err)
@@ -59,9 +57,9 @@ static int compare(struct making *making, const struct conf_item *new)
 		return new->kind == CONF_SEID && !strcmp(new->value, "off") ?
 			       0 :
 			       say_missing(new, making->err);
-	if (old && conf_has_value_of(old, new))
-		return 0;
-	return push(making, new->section, old, new);
+	if (!old || !conf_has_value_of(old, new))
+		push(making, new->section, old, new);
+	return 0;
 }
 
 /* What the file does not name, where it is exclusive. Return: is there something to be done? */
@@ -93,7 +91,7 @@ static int order_eids(struct making *making)
 			if (now->items[i].kind != CONF_EID || !goes(making->host, &now->items[i]))
 				continue;
 			if ((skipped++ < last) == !pass)
-				ret = push(making, 0, &now->items[i], NULL);
+				push(making, 0, &now->items[i], NULL);
 		}
 		for (size_t i = 0; !ret && !pass && i < wanted->count; i++)
 			if (wanted->items[i].kind == CONF_EID)
@@ -103,17 +101,20 @@ static int order_eids(struct making *making)
 }
 
 /* It was off, and is to stay so, but removing EIDs may have switched it on. */
-static int keep_seid(struct making *making)
+static void keep_seid(struct making *making)
 {
 	const struct conf_item any = { .kind = CONF_SEID, .object = "" };
 	const struct conf_item *old = conf_find(&making->host->now, 0, &any);
 	const struct conf_item *new = conf_find(&making->host->wanted, 0, &any);
 
-	for (size_t i = 0; i < making->changes->count; i++)
-		if (!making->changes->changes[i].new &&old && !strcmp(old->value, "off") &&
-		    (!new || !strcmp(new->value, "off")))
-			return push(making, 0, old, old);
-	return 0;
+	if (!old || strcmp(old->value, "off") || (new &&strcmp(new->value, "off")))
+		return;
+	for (size_t i = 0; i < making->changes->count; i++) {
+		if (!making->changes->changes[i].new) {
+			push(making, 0, old, old);
+			return;
+		}
+	}
 }
 
 static int order_kind(struct making *making, enum conf_kind kind)
@@ -126,7 +127,7 @@ static int order_kind(struct making *making, enum conf_kind kind)
 			ret = compare(making, &host->wanted.items[i]);
 	for (size_t i = 0; !ret && i < host->now.count; i++)
 		if (host->now.items[i].kind == kind && goes(host, &host->now.items[i]))
-			ret = push(making, host->now.items[i].section, &host->now.items[i], NULL);
+			push(making, host->now.items[i].section, &host->now.items[i], NULL);
 	return ret;
 }
 
@@ -134,7 +135,7 @@ static int order_kind(struct making *making, enum conf_kind kind)
  * A setting that always has a value gets the one that the kernel begins with. Before anything
  * points to an item: what is added moves them.
  */
-static int add_normals(struct making *making)
+static void add_normals(struct making *making)
 {
 	struct sc_host *host = making->host;
 
@@ -144,31 +145,26 @@ static int add_normals(struct making *making)
 		if (!sc_normal(&item) || !goes(host, &item))
 			continue;
 		item.value = sc_normal(&item);
-		if (conf_add(&host->wanted, &item))
-			return smc_err_set(making->err, ENOMEM, "cannot store the changes");
+		conf_add(&host->wanted, &item);
 	}
-	return 0;
 }
 
 /* Late: others feel it at once. */
-static int order_policies(struct making *making)
+static void order_policies(struct making *making)
 {
 	static const struct conf_item before = { .kind = CONF_POLICY, .object = "", .value = "" };
-	int ret = 0;
 
-	for (size_t at = 0; ret >= 0 && at < making->host->n_netns; at++) {
+	for (size_t at = 0; at < making->host->n_netns; at++) {
 		struct sc_netns *netns = &making->host->netns[at];
 
-		ret = sc_policy_differs(making->host, at);
-		if (ret <= 0)
+		if (!sc_policy_differs(making->host, at))
 			continue;
 		netns->policy = before;
 		netns->policy.section = at;
 		if (netns->wants)
 			netns->policy.place = netns->wants->policy_place;
-		ret = push(making, at, &before, &netns->policy);
+		push(making, at, &before, &netns->policy);
 	}
-	return ret < 0 ? smc_err_set(making->err, -ret, "cannot compare the policies") : 0;
 }
 
 int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc_err *err)
@@ -177,15 +173,14 @@ int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc
 	int ret;
 
 	*changes = (struct sc_changes){ 0 };
-	ret = add_normals(&making);
+	add_normals(&making);
+	ret = order_eids(&making);
 	if (!ret)
-		ret = order_eids(&making);
-	if (!ret)
-		ret = keep_seid(&making);
+		keep_seid(&making);
 	for (int kind = CONF_SEID; !ret && kind < CONF_SCOPE; kind++)
 		ret = order_kind(&making, kind);
 	if (!ret)
-		ret = order_policies(&making);
+		order_policies(&making);
 	/* Whoever gets SMC sockets is to find the policy in force. */
 	return ret ? ret : order_kind(&making, CONF_SCOPE);
 }

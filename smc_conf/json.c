@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/words.h"
 
 #define POLICY_WORDS 64 /* of a line of 80 */
@@ -17,8 +18,7 @@ static json_t *word(const char *text)
 	json_t *json;
 
 	out_escaped(&escaped, text, strlen(text));
-	json = escaped.is_failed ? NULL :
-				   json_stringn(escaped.data ? escaped.data : "", escaped.len);
+	json = json_stringn(escaped.data ? escaped.data : "", escaped.len);
 	out_free(&escaped);
 	return json;
 }
@@ -49,8 +49,8 @@ static json_t *pnetid(const struct conf_item *item)
 static json_t *scope(const struct conf_item *item)
 {
 	json_t *json = json_pack("{s:o}", "cgroup", word(item->object));
-	char *text = strdup(item->value), *words[SCOPE_WORDS];
-	size_t count = text ? words_split(text, words, SCOPE_WORDS) : 0;
+	char *text = xstrdup(item->value), *words[SCOPE_WORDS];
+	size_t count = words_split(text, words, SCOPE_WORDS);
 
 	for (size_t i = 0; i + 1 < count; i += 2) {
 		if (strcmp(words[i], "exclude-comm"))
@@ -130,7 +130,7 @@ static void put_policy(json_t *section, const struct policy *policy)
 
 	policy_write(&text, policy);
 	out_char(&text, '\0');
-	next = text.is_failed ? NULL : text.data;
+	next = text.data;
 	while ((line = strsep(&next, "\n")))
 		if (*line)
 			put_policy_line(section, line);
@@ -167,7 +167,7 @@ json_t *sc_json(const struct conf *conf)
 		put_section(section, conf, at);
 		out_escaped(&name, netns, strlen(netns));
 		out_char(&name, '\0');
-		if (!name.is_failed && json_object_size(section))
+		if (json_object_size(section))
 			json_object_set_new(all, name.data, section);
 		else
 			json_decref(section);

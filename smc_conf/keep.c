@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
@@ -22,10 +23,9 @@
 /* Would it be taken with the files that are read beside it? */
 static int check(const struct out_text *text, struct smc_err *err)
 {
-	char *copy = strndup(text->data, text->len);
+	char *copy = xstrndup(text->data, text->len);
 	struct conf conf = { 0 };
-	int ret =
-		copy ? conf_read_text(&conf, copy, text->len, CONF_FILE, err) : conf_no_memory(err);
+	int ret = conf_read_text(&conf, copy, text->len, CONF_FILE, err);
 
 	if (!ret && !access(CONF_DIR, F_OK))
 		ret = conf_read_directory(&conf, CONF_DIR, true, err);
@@ -110,7 +110,7 @@ int sc_keep(const struct conf *now, const struct cli_tool *tool, struct smc_err 
 	if (record_root())
 		return record_refuse(err);
 	sc_export(&text, now);
-	ret = text.is_failed ? conf_no_memory(err) : check(&text, err);
+	ret = check(&text, err);
 	if (!ret)
 		ret = put(&text, tool, err);
 	out_free(&text);

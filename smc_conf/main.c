@@ -126,14 +126,14 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 
 /* ---- the file ---- */
 
-static int add_entries(struct conf *conf, const struct smc_pnet_table *table, bool is_alone)
+static void add_entries(struct conf *conf, const struct smc_pnet_table *table, bool is_alone)
 {
 	const char *name = conf_keep(conf, SC_PNET_FILE);
-	int section = conf_section(conf, ""), ret = name && section >= 0 ? 0 : -ENOMEM;
+	size_t section = conf_section(conf, "");
 
-	if (!ret && is_alone)
+	if (is_alone)
 		conf->sections[section].exclusive |= 1U << CONF_PNETID;
-	for (size_t i = 0; !ret && i < table->count; i++) {
+	for (size_t i = 0; i < table->count; i++) {
 		const struct smc_pnet *entry = &table->entries[i];
 		bool is_net = entry->has & SMC_PNET_HAS_NET;
 		const struct conf_item item = {
@@ -142,15 +142,14 @@ static int add_entries(struct conf *conf, const struct smc_pnet_table *table, bo
 			.object = pnet_device(entry),
 			.value = entry->name,
 			.port = is_net ? 0 : entry->port,
-			.section = (size_t)section,
+			.section = section,
 			.place = { name, 0 },
 		};
 
 		/* smc.conf wins. */
 		if (!conf_find(conf, item.section, &item))
-			ret = conf_add(conf, &item);
+			conf_add(conf, &item);
 	}
-	return ret;
 }
 
 /* The file of smc_pnet goes on working: alone, it is the whole PNET table. */
@@ -162,8 +161,8 @@ static int read_pnet_file(struct conf *conf, bool is_alone, bool is_applied, str
 	if (fd < 0)
 		return fd;
 	ret = pnet_read_fd(&table, fd, SC_PNET_FILE, err);
-	if (!ret && add_entries(conf, &table, is_alone))
-		ret = conf_no_memory(err);
+	if (!ret)
+		add_entries(conf, &table, is_alone);
 	smc_pnet_free(&table);
 	return ret;
 }

@@ -31,13 +31,13 @@ const struct policy *sc_policy_wanted(const struct sc_netns *netns)
 	return netns->exclusive & 1U << CONF_POLICY ? &none : NULL;
 }
 
-int sc_policy_differs(const struct sc_host *host, size_t at)
+bool sc_policy_differs(const struct sc_host *host, size_t at)
 {
 	const struct policy *wanted = sc_policy_wanted(&host->netns[at]);
 
 	if (wanted && sc_policy_is_unread(host, at))
 		return 1;
-	return wanted ? policy_differs(&host->now.sections[at].policy, wanted) : 0;
+	return wanted && policy_differs(&host->now.sections[at].policy, wanted);
 }
 
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)

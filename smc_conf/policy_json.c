@@ -11,7 +11,7 @@ static json_t *nets_json(const struct netaddr *nets, size_t count)
 
 	for (size_t i = 0; i < count; i++) {
 		netaddr_short(text, &nets[i]);
-		out_json_push(&array, json_string(text));
+		json_array_append_new(array, json_string(text));
 	}
 	return array;
 }
@@ -37,8 +37,8 @@ static void ports_json(json_t *object, const struct policy *policy)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < policy->port_count; i++)
-		out_json_push(&array, json_pack("{s:i, s:i}", "first", policy->ports[i].low, "last",
-						policy->ports[i].high));
+		json_array_append_new(array, json_pack("{s:i, s:i}", "first", policy->ports[i].low,
+						       "last", policy->ports[i].high));
 	json_object_set_new(object, "denied_ports", array);
 	json_object_set_new(object, "denied_ports_hits", out_json_number(policy->port_hits));
 }
@@ -59,7 +59,7 @@ json_t *policy_json(const struct policy *policy)
 	if (policy->port_count)
 		ports_json(object, policy);
 	for (size_t i = 0; i < policy->count; i++)
-		out_json_push(&rules, rule_json(&policy->rules[i]));
+		json_array_append_new(rules, rule_json(&policy->rules[i]));
 	json_object_set_new(object, "rules", rules);
 	return object;
 }

@@ -89,14 +89,14 @@ static const char *keep_line(struct rows *rows, const struct conf_item *item)
 
 	conf_append_line(&text, item);
 	out_char(&text, '\0');
-	line = text.is_failed ? NULL : conf_keep(&rows->strings, text.data);
+	line = conf_keep(&rows->strings, text.data);
 	out_free(&text);
 	return line;
 }
 
 /* @item: of @conf, by which the name of its namespace is known. */
-static int add_row(struct rows *rows, const char *netns, const struct conf_item *item,
-		   const char *state, const struct conf_place *place)
+static void add_row(struct rows *rows, const char *netns, const struct conf_item *item,
+		    const char *state, const struct conf_place *place)
 {
 	struct row row = { .netns = netns,
 			   .kind = conf_kind_name(item->kind),
@@ -111,9 +111,7 @@ static int add_row(struct rows *rows, const char *netns, const struct conf_item 
 		row.by = conf_by_name(item->by);
 	if (place && place->file)
 		row.source = conf_keep(&rows->strings, conf_place_text(source, place));
-	return row.setting && (row.source || !place || !place->file) ?
-		       smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row)) :
-		       -ENOMEM;
+	smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row));
 }
 
 static void rows_free(struct rows *rows)
@@ -136,7 +134,7 @@ static json_t *json_policies(const struct sc_host *host)
 		if (json && at &&
 		    json_object_set_new(json, "netns", out_json_str(host->netns[at].name)))
 			json = NULL;
-		out_json_push(&array, json);
+		json_array_append_new(array, json);
 	}
 	return array;
 }
@@ -182,7 +180,7 @@ static int on_policy_line(void *arg, char sign, const char *line)
 			 conf_kind_name(CONF_POLICY), "setting", line);
 	if (json && *netns && json_object_set_new(json, "netns", out_json_str(netns)))
 		json = NULL;
-	out_json_push(lines->array, json);
+	json_array_append_new(*lines->array, json);
 	return 0;
 }
 
@@ -217,16 +215,15 @@ static json_t *json_change(const struct sc_host *host, const struct sc_change *c
 {
 	const struct conf_item *any = change->new ? change->new : change->old;
 	struct rows rows = { 0 };
-	json_t *json = NULL;
+	json_t *json;
 
-	if (!add_row(&rows, host->netns[change->netns].name, any, NULL, &any->place))
-		json = out_json(columns, NULL, &rows.rows[0]);
-	if (json && json_object_set_new(json, "change",
-					json_string(!change->new ? "remove" :
-						    change->old	 ? "change" :
-								   "add")))
-		json = NULL;
-	if (json && change->new && change->old)
+	add_row(&rows, host->netns[change->netns].name, any, NULL, &any->place);
+	json = out_json(columns, NULL, &rows.rows[0]);
+	json_object_set_new(json, "change",
+			    json_string(!change->new ? "remove" :
+					change->old  ? "change" :
+						       "add"));
+	if (change->new && change->old)
 		json_object_set_new(json, "is", json_string(change->old->value));
 	rows_free(&rows);
 	return json;
@@ -246,7 +243,7 @@ int sc_print_changes(const struct sc_host *host, const struct sc_changes *change
 		if (change->new && change->new->kind == CONF_POLICY)
 			put_policy(host, change->netns, &text, is_json ? &array : NULL);
 		else if (is_json)
-			out_json_push(&array, json_change(host, change));
+			json_array_append_new(array, json_change(host, change));
 		else
 			append_change(&text, host, change);
 	}
@@ -259,31 +256,30 @@ int sc_print_changes(const struct sc_host *host, const struct sc_changes *change
 
 /* ---- show ---- */
 
-static int add_wanted(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
+static void add_wanted(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
 {
 	const struct conf_item *now = conf_find(&host->now, item->section, item);
 	bool is_set = now && conf_has_value_of(now, item);
 	const char *state = is_set ? "set" : now ? "differs" : "not set";
 	const char *netns = host->netns[item->section].name;
-	int ret = add_row(rows, netns, item, state, &item->place);
 
-	return ret || !now || is_set ? ret : add_row(rows, netns, now, "is", NULL);
+	add_row(rows, netns, item, state, &item->place);
+	if (now && !is_set)
+		add_row(rows, netns, now, "is", NULL);
 }
 
-static int add_other(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
+static void add_other(struct rows *rows, const struct sc_host *host, const struct conf_item *item)
 {
-	if (conf_find(&host->wanted, item->section, item))
-		return 0;
-	return add_row(rows, host->netns[item->section].name, item,
-		       sc_is_normal(item) ? "default" : "by hand", NULL);
+	if (!conf_find(&host->wanted, item->section, item))
+		add_row(rows, host->netns[item->section].name, item,
+			sc_is_normal(item) ? "default" : "by hand", NULL);
 }
 
 /* One row for all of a policy. */
-static int add_policy(struct rows *rows, const struct sc_host *host, size_t at)
+static void add_policy(struct rows *rows, const struct sc_host *host, size_t at)
 {
 	const struct sc_netns *netns = &host->netns[at];
-	int differs = sc_policy_differs(host, at);
-	bool is_set = host->now.sections[at].policy.by;
+	bool differs = sc_policy_differs(host, at), is_set = host->now.sections[at].policy.by;
 	char source[CONF_PLACE_SIZE];
 	struct row row = { .netns = netns->name,
 			   .kind = conf_kind_name(CONF_POLICY),
@@ -292,38 +288,30 @@ static int add_policy(struct rows *rows, const struct sc_host *host, size_t at)
 				    netns->wants ? "set" :
 						   "by hand" };
 
-	if (differs < 0 || (!is_set && !netns->wants))
-		return differs < 0 ? differs : 0;
-	if (netns->wants) {
+	if (!is_set && !netns->wants)
+		return;
+	if (netns->wants)
 		row.source = conf_keep(&rows->strings,
 				       conf_place_text(source, &netns->wants->policy_place));
-		if (!row.source)
-			return -ENOMEM;
-	}
-	return smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row));
+	smc_array_append(&rows->rows, &rows->count, &rows->size, &row, sizeof(row));
 }
 
-static int make_rows(struct rows *rows, const struct sc_host *host, const struct conf *file)
+static void make_rows(struct rows *rows, const struct sc_host *host, const struct conf *file)
 {
-	int ret = 0;
-
 	for (size_t at = 0; at < host->n_netns; at++) {
-		for (size_t i = 0; !ret && i < host->wanted.count; i++)
+		for (size_t i = 0; i < host->wanted.count; i++)
 			if (host->wanted.items[i].section == at)
-				ret = add_wanted(rows, host, &host->wanted.items[i]);
-		for (size_t i = 0; !ret && i < host->now.count; i++)
+				add_wanted(rows, host, &host->wanted.items[i]);
+		for (size_t i = 0; i < host->now.count; i++)
 			if (host->now.items[i].section == at)
-				ret = add_other(rows, host, &host->now.items[i]);
-		if (!ret)
-			ret = add_policy(rows, host, at);
+				add_other(rows, host, &host->now.items[i]);
+		add_policy(rows, host, at);
 	}
-	for (size_t i = 0; !ret && i < host->waiting.count; i++) {
+	for (size_t i = 0; i < host->waiting.count; i++) {
 		const struct conf_item *item = &host->waiting.items[i];
 
-		ret = add_row(rows, file->sections[item->section].netns, item, "waits",
-			      &item->place);
+		add_row(rows, file->sections[item->section].netns, item, "waits", &item->place);
 	}
-	return ret;
 }
 
 int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_json,
@@ -332,11 +320,10 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
 	struct rows rows = { 0 };
-	int ret = make_rows(&rows, host, file);
+	int ret = 0;
 
-	if (ret)
-		ret = conf_no_memory(err);
-	else if (is_json)
+	make_rows(&rows, host, file);
+	if (is_json)
 		ret = print_document(json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/conf-show/1",
 					       "settings", json_rows(&rows), "policies",
 					       json_policies(host)),
@@ -344,7 +331,7 @@ int sc_print_state(const struct sc_host *host, const struct conf *file, bool is_
 	out_view_add(&view, columns,
 		     host->n_netns > 1 || host->waiting.count ? "netns,setting,state,source" :
 								"setting,state,source");
-	if (!ret && !is_json) {
+	if (!is_json) {
 		out_header(&text, &view);
 		for (size_t i = 0; i < rows.count; i++)
 			out_row(&text, &view, &rows.rows[i]);

@@ -13,6 +13,7 @@
 
 #include <jansson.h>
 
+#include "base/memory.h"
 #include "base/words.h"
 #include "conf/scope.h"
 #include "host/record.h"
@@ -82,8 +83,8 @@ static int add_scope(struct sc_host *host, const json_t *json, struct smc_err *e
 	conf_scope_text(&text, &scope);
 	out_char(&text, '\0');
 	item.value = text.data;
-	if (!ret && (text.is_failed || conf_add(&host->now, &item)))
-		ret = conf_no_memory(err);
+	if (!ret)
+		conf_add(&host->now, &item);
 	out_free(&text);
 	return ret;
 }
@@ -137,12 +138,12 @@ static int64_t find_user(const char *name)
 
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err)
 {
-	char *words[MAX_WORDS], *copy = strdup(item->value), user[24], place[CONF_PLACE_SIZE];
-	size_t count = copy ? words_split(copy, words, MAX_WORDS) : 0;
+	char *words[MAX_WORDS], *copy = xstrdup(item->value), user[24], place[CONF_PLACE_SIZE];
+	size_t count = words_split(copy, words, MAX_WORDS);
 	struct conf_scope scope = { .only = NULL };
 	struct out_text text = { 0 };
 	int64_t uid = 0;
-	int ret = copy ? 0 : conf_no_memory(err);
+	int ret = 0;
 
 	for (size_t i = 0; !ret && i + 1 < count; i += 2)
 		ret = conf_scope_rule(&scope, words[i], words[i + 1], err);
@@ -157,9 +158,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	}
 	conf_scope_text(&text, &scope);
 	out_char(&text, '\0');
-	item->value = text.is_failed ? NULL : conf_keep(conf, text.data);
-	if (!ret && !item->value)
-		ret = conf_no_memory(err);
+	item->value = conf_keep(conf, text.data);
 	out_free(&text);
 	free(copy);
 	return ret;
@@ -177,23 +176,17 @@ int sc_scopes_check(struct smc_err *err)
 static int attach(const struct conf_item *item, struct smc_err *err)
 {
 	char *words[MAX_WORDS], *argv[MAX_WORDS + 8], *options[MAX_WORDS] = { NULL };
-	char *copy = strdup(item->value);
-	size_t count = copy ? words_split(copy, words, MAX_WORDS) : 0, argc = 1;
-	int ret = copy ? 0 : conf_no_memory(err);
+	char *copy = xstrdup(item->value);
+	size_t count = words_split(copy, words, MAX_WORDS), argc = 1;
+	int ret;
 
 	argv[argc++] = (char *)"attach";
 	argv[argc++] = (char *)"--cgroup";
 	argv[argc++] = (char *)item->object;
-	for (size_t i = 0; i + 1 < count; i += 2) {
-		if (asprintf(&options[i], "--%s=%s", words[i], words[i + 1]) < 0) {
-			options[i] = NULL;
-			ret = conf_no_memory(err);
-		}
-		argv[argc++] = options[i];
-	}
+	for (size_t i = 0; i + 1 < count; i += 2)
+		argv[argc++] = options[i] = xprintf("--%s=%s", words[i], words[i + 1]);
 	argv[argc] = NULL;
-	if (!ret)
-		ret = smc_bpf(argv, NULL, err);
+	ret = smc_bpf(argv, NULL, err);
 	for (size_t i = 0; i < count; i++)
 		free(options[i]);
 	free(copy);

@@ -99,7 +99,7 @@ struct sc_changes {
 /**
  * sc_changes_make() - what must be done for @now to become @wanted
  *
- * Return: 0; -EOPNOTSUPP for what this kernel or machine does not have, with @err; -ENOMEM.
+ * Return: 0; -EOPNOTSUPP for what this kernel or machine does not have, with @err.
  */
 int sc_changes_make(struct sc_changes *changes, struct sc_host *host, struct smc_err *err);
 
@@ -120,8 +120,8 @@ bool sc_policy_is_unread(const struct sc_host *host, size_t at);
 /** sc_policy_wanted() - of a namespace; NULL for whatever is in force */
 const struct policy *sc_policy_wanted(const struct sc_netns *netns);
 
-/** sc_policy_differs() - must it be changed? Return: 1, 0, -ENOMEM */
-int sc_policy_differs(const struct sc_host *host, size_t at);
+/** sc_policy_differs() - must it be changed? */
+bool sc_policy_differs(const struct sc_host *host, size_t at);
 
 /** sc_policy_set() - the wanted one, or back. Return: 0, -errno with @err */
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err);
@@ -144,7 +144,7 @@ bool sc_scope_is_there(const char *path);
 /**
  * sc_scope_user() - make a user's name in the rules a number, in @conf, but for a record
  *
- * Return: 0; -EINVAL without such a user, -ENOMEM; with @err.
+ * Return: 0; -EINVAL without such a user, with @err.
  */
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err);
 

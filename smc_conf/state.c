@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "bpf/rights.h"
 #include "host/file.h"
 #include "smc/abi.h"
@@ -43,10 +44,10 @@ bool sc_is_normal(const struct conf_item *item)
 	return normal && !strcmp(item->value, normal);
 }
 
-static int add(struct looking *look, struct conf_item item)
+static void add(struct looking *look, struct conf_item item)
 {
 	item.section = look->at;
-	return conf_add(&look->host->now, &item) ? conf_no_memory(look->err) : 0;
+	conf_add(&look->host->now, &item);
 }
 
 /* ---- EIDs and handshake limitation ---- */
@@ -64,14 +65,14 @@ static int read_eids(struct looking *look, struct smc_genl *nl)
 	int ret = unless_old(smc_eids_read(&eids, nl, look->err));
 
 	for (size_t i = 0; !ret && i < eids.count; i++)
-		ret = add(look, (struct conf_item){
-					.kind = CONF_EID, .object = eids.eids[i], .value = "" });
+		add(look,
+		    (struct conf_item){ .kind = CONF_EID, .object = eids.eids[i], .value = "" });
 	if (!ret)
 		ret = unless_old(smc_seid_read(&seid, nl, look->err));
 	if (!ret && seid.has_eid)
-		ret = add(look, (struct conf_item){ .kind = CONF_SEID,
-						    .object = "",
-						    .value = seid.is_enabled ? "on" : "off" });
+		add(look, (struct conf_item){ .kind = CONF_SEID,
+					      .object = "",
+					      .value = seid.is_enabled ? "on" : "off" });
 	return ret;
 }
 
@@ -80,10 +81,11 @@ static int read_limit(struct looking *look, struct smc_genl *nl)
 	bool is_on;
 	int ret = smc_hs_read(&is_on, nl, look->err);
 
-	if (ret)
-		return unless_old(ret);
-	return add(look, (struct conf_item){
-				 .kind = CONF_LIMIT, .object = "", .value = is_on ? "on" : "off" });
+	if (!ret)
+		add(look, (struct conf_item){ .kind = CONF_LIMIT,
+					      .object = "",
+					      .value = is_on ? "on" : "off" });
+	return unless_old(ret);
 }
 
 static int read_generic(struct looking *look)
@@ -101,32 +103,27 @@ static int read_generic(struct looking *look)
 
 /* ---- net.smc ---- */
 
-static int read_knobs(struct looking *look)
+static void read_knobs(struct looking *look)
 {
 	char value[32];
-	int ret = 0;
 
-	for (const struct smc_knob *knob = smc_knobs; !ret && knob->name; knob++)
+	for (const struct smc_knob *knob = smc_knobs; knob->name; knob++)
 		if (host_text(value, sizeof(value), "/proc/sys/net/smc/%s",
 			      knob->name + strlen(SMC_KNOB_PREFIX)))
-			ret = add(look, (struct conf_item){ .kind = CONF_KNOB,
-							    .object = knob->name,
-							    .value = value });
-	return ret;
+			add(look, (struct conf_item){ .kind = CONF_KNOB,
+						      .object = knob->name,
+						      .value = value });
 }
 
 /* ---- PNET IDs ---- */
 
-static int add_entries(struct looking *look, const struct smc_pnet_table *table)
+static void add_entries(struct looking *look, const struct smc_pnet_table *table)
 {
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < table->count; i++) {
+	for (size_t i = 0; i < table->count; i++) {
 		const struct smc_pnet *entry = &table->entries[i];
 		bool is_net = entry->has & SMC_PNET_HAS_NET;
 
-		ret = add(look,
-			  (struct conf_item){ .kind = CONF_PNETID,
+		add(look, (struct conf_item){ .kind = CONF_PNETID,
 					      .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
 					      .object = pnet_device(entry),
 					      .value = entry->name,
@@ -134,7 +131,6 @@ static int add_entries(struct looking *look, const struct smc_pnet_table *table)
 						      entry->has & SMC_PNET_HAS_PORT ? entry->port :
 										       1 });
 	}
-	return ret;
 }
 
 static int read_pnetids(struct looking *look)
@@ -166,9 +162,11 @@ static int look_around(void *arg)
 		ret = read_generic(look);
 	if (ret == -ENOENT && look->host->netns[look->at].world.nets.count)
 		ret = 0;
-	if (!ret)
-		ret = read_knobs(look);
-	return ret ? ret : add_entries(look, &look->host->netns[look->at].table);
+	if (ret)
+		return ret;
+	read_knobs(look);
+	add_entries(look, &look->host->netns[look->at].table);
+	return 0;
 }
 
 /* ---- policy ---- */
@@ -217,10 +215,8 @@ static int look_into(struct sc_host *host, const char *name, bool has_policy, st
 		smc_array_add(&host->netns, &host->n_netns, &host->netns_size, sizeof(*netns));
 	int ret;
 
-	if (netns)
-		netns->name = strdup(name);
-	if (!netns || !netns->name || conf_section(&host->now, name) < 0)
-		return conf_no_memory(err);
+	netns->name = xstrdup(name);
+	conf_section(&host->now, name);
 	ret = smc_netns_run(name, look_around, &look, err);
 	return ret || !has_policy ? ret : smc_netns_run(name, read_policy, &look, err);
 }
@@ -252,7 +248,7 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 	if (!ret && (speaks_of_scopes(file) || (all && !geteuid())))
 		ret = sc_scopes_read(host, err);
 	if (!ret && host_list(&names, "/run/netns"))
-		ret = smc_err_set(err, ENOMEM, "cannot list the network namespaces");
+		ret = smc_err_set(err, errno, "cannot list the network namespaces");
 	for (size_t i = 0; !ret && i < names.count; i++) {
 		if (!is_wanted(file, names.names[i], all))
 			continue;

@@ -21,8 +21,8 @@ static int want(struct wish *wish)
 	char place[CONF_PLACE_SIZE], before[CONF_PLACE_SIZE];
 
 	if (!other)
-		return conf_add(&wish->host->wanted, item) ? conf_no_memory(wish->err) : 0;
-	if (conf_has_value_of(other, item))
+		conf_add(&wish->host->wanted, item);
+	if (!other || conf_has_value_of(other, item))
 		return 0;
 	return smc_err_say(wish->err, EINVAL, "%s: %.60s: has PNET ID %.16s by %.100s",
 			   conf_place_text(place, &item->place), item->object, other->value,
@@ -62,15 +62,16 @@ static int want_one(struct wish *wish, const struct conf_item *item, size_t at)
 	wish->item.section = at;
 	if (item->kind == CONF_SCOPE) {
 		ret = sc_scope_user(&wish->host->wanted, &wish->item, wish->err);
-		if (!ret && !sc_scope_is_there(item->object))
-			return conf_add(&wish->host->waiting, item) ? conf_no_memory(wish->err) : 0;
-		return ret ? ret : want(wish);
+		if (ret || sc_scope_is_there(item->object))
+			return ret ? ret : want(wish);
+		conf_add(&wish->host->waiting, item);
+		return 0;
 	}
 	if (item->kind != CONF_PNETID || item->by == CONF_BY_NET || item->by == CONF_BY_DEVICE)
 		return want(wish);
 	ret = want_named(wish, &wish->host->netns[at].world.nets, &is_there);
-	if (!ret && !is_there && conf_add(&wish->host->waiting, item))
-		ret = conf_no_memory(wish->err);
+	if (!ret && !is_there)
+		conf_add(&wish->host->waiting, item);
 	return ret;
 }
 
@@ -117,25 +118,20 @@ int sc_want(struct sc_host *host, const struct conf *file, struct smc_err *err)
 	struct wish wish = { .host = host, .file = file, .err = err };
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < file->n_sections; i++)
-		if (conf_section(&host->waiting, file->sections[i].netns) < 0)
-			ret = conf_no_memory(err);
-	for (size_t at = 0; !ret && at < host->first; at++)
-		if (conf_section(&host->wanted, host->netns[at].name) < 0)
-			ret = conf_no_memory(err);
+	for (size_t i = 0; i < file->n_sections; i++)
+		conf_section(&host->waiting, file->sections[i].netns);
+	for (size_t at = 0; at < host->first; at++)
+		conf_section(&host->wanted, host->netns[at].name);
 	for (size_t at = host->first; !ret && at < host->n_netns; at++) {
 		int own = find_section(file, host->netns[at].name);
 
-		if (conf_section(&host->wanted, host->netns[at].name) < 0)
-			ret = conf_no_memory(err);
-		if (!ret)
-			ret = want_section(&wish, own, own, at);
+		conf_section(&host->wanted, host->netns[at].name);
+		ret = want_section(&wish, own, own, at);
 		if (!ret)
 			ret = want_section(&wish, find_section(file, "*"), own, at);
 	}
 	for (size_t i = 0; !ret && !host->is_one && i < file->count; i++)
-		if (!has_netns(host, file->sections[file->items[i].section].netns) &&
-		    conf_add(&host->waiting, &file->items[i]))
-			ret = conf_no_memory(err);
+		if (!has_netns(host, file->sections[file->items[i].section].netns))
+			conf_add(&host->waiting, &file->items[i]);
 	return ret;
 }

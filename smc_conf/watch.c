@@ -10,6 +10,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "host/record.h"
 #include "sys/cgroup.h"
 #include "sys/signals.h"
@@ -94,16 +95,16 @@ static int want_scopes(struct watching *watching, const struct conf *file)
 	struct conf *wanted = &watching->host.wanted;
 	int ret = 0;
 
-	if (conf_section(wanted, "") < 0 || conf_section(&watching->host.now, "") < 0)
-		return conf_no_memory(watching->err);
+	conf_section(wanted, "");
+	conf_section(&watching->host.now, "");
 	for (size_t i = 0; !ret && i < file->count; i++) {
 		struct conf_item item = file->items[i];
 
 		if (item.kind != CONF_SCOPE)
 			continue;
 		ret = sc_scope_user(wanted, &item, watching->err);
-		if (!ret && conf_add(wanted, &item))
-			ret = conf_no_memory(watching->err);
+		if (!ret)
+			conf_add(wanted, &item);
 	}
 	return ret;
 }
@@ -123,8 +124,8 @@ static int begin(struct watching *watching)
 	watching->fd = inotify_init1(IN_CLOEXEC);
 	if (watching->fd < 0)
 		return smc_err_set(watching->err, errno, "cannot watch control groups");
-	watching->ids = calloc(watching->host.wanted.count, sizeof(*watching->ids));
-	return watching->ids ? 0 : conf_no_memory(watching->err);
+	watching->ids = xcalloc(watching->host.wanted.count, sizeof(*watching->ids));
+	return 0;
 }
 
 int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 /* Type and length before, the length again after. */
 #define HEAD 8
@@ -86,18 +87,12 @@ static int damaged(struct smc_err *err, const char *why)
 
 /* ---- blocks ---- */
 
-static bool make_room(struct blocks *blocks, size_t size)
+static void make_room(struct blocks *blocks, size_t size)
 {
-	uint8_t *more;
-
 	if (size <= blocks->size)
-		return true;
-	more = realloc(blocks->block, size);
-	if (!more)
-		return false;
-	blocks->block = more;
+		return;
+	blocks->block = xrealloc(blocks->block, size, 1);
 	blocks->size = size;
-	return true;
 }
 
 static int read_bytes(struct blocks *blocks, void *to, size_t len, struct smc_err *err)
@@ -174,8 +169,8 @@ static int read_block(struct blocks *blocks, uint32_t *type, struct smc_err *err
 		return damaged(err, "a block is shorter than its header");
 	if (is_read(*type) && blocks->len > BLOCK_MAX)
 		return damaged(err, "a packet is longer than any can be");
-	if (is_read(*type) && !make_room(blocks, padded(blocks->len)))
-		return smc_err_set(err, ENOMEM, "cannot read packets");
+	if (is_read(*type))
+		make_room(blocks, padded(blocks->len));
 	ret = read_rest(blocks, done, is_read(*type), err);
 	return ret ? ret : 1;
 }
@@ -223,8 +218,6 @@ static int read_interface(struct blocks *blocks, struct smc_err *err)
 		return damaged(err, "an interface is too short");
 	interface = smc_array_add(&blocks->interfaces, &blocks->n_interfaces, &blocks->room,
 				  sizeof(*interface));
-	if (!interface)
-		return smc_err_set(err, ENOMEM, "cannot read packets");
 	interface->link = get16(blocks, at);
 	if (interface->link == LINKTYPE_RAW)
 		interface->link = DLT_RAW;
@@ -371,15 +364,11 @@ int blocks_next(struct blocks *blocks, struct captured *packet, struct smc_err *
 
 struct blocks *blocks_open(FILE *file, struct smc_err *err)
 {
-	struct blocks *blocks = calloc(1, sizeof(*blocks));
+	struct blocks *blocks = xcalloc(1, sizeof(*blocks));
 	uint32_t type = 0;
 	int ret;
 
-	if (!blocks || !make_room(blocks, 4096)) {
-		free(blocks);
-		smc_err_set(err, ENOMEM, "cannot read packets");
-		return NULL;
-	}
+	make_room(blocks, 4096);
 	blocks->file = file;
 	ret = read_block(blocks, &type, err);
 	if (ret >= 0 && type != BLOCKS_SECTION)

@@ -244,7 +244,7 @@ static int next_packet(struct capture *capture, struct captured *packet, struct 
 	return 1;
 }
 
-/* Return: whether it is wanted; -ENOMEM with @err. */
+/* Return: whether it is wanted; -errno with @err. */
 static int is_wanted(struct capture *capture, const struct captured *packet, struct smc_err *err)
 {
 	int verdict = SIEVE_USELESS;

@@ -137,7 +137,7 @@ static json_t *json_ueids(const void *value)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < clc->n_ueids; i++)
-		out_json_push(&array, out_json_str(clc->ueids[i]));
+		json_array_append_new(array, out_json_str(clc->ueids[i]));
 	return array;
 }
 
@@ -168,9 +168,9 @@ static json_t *json_isms(const void *value)
 
 		json_t *more = ism->has_ext ? out_json_hex(ism->gid_ext, 16) : NULL;
 
-		out_json_push(&array,
-			      json_pack("{s:o, s:o*, s:i}", "gid", out_json_hex(ism->gid, 16),
-					"gid_ext", more, "chid", ism->chid));
+		json_array_append_new(array, json_pack("{s:o, s:o*, s:i}", "gid",
+						       out_json_hex(ism->gid, 16), "gid_ext", more,
+						       "chid", ism->chid));
 	}
 	return array;
 }
@@ -205,7 +205,7 @@ static json_t *json_prefixes(const void *value)
 
 	for (size_t i = 0; i < clc->n_prefixes; i++) {
 		prefix_text(name, &clc->prefixes[i]);
-		out_json_push(&array, json_string(name));
+		json_array_append_new(array, json_string(name));
 	}
 	return array;
 }
@@ -227,8 +227,8 @@ static json_t *json_gids(const void *value)
 	char name[INET6_ADDRSTRLEN];
 
 	for (size_t i = 0; i < clc->n_gids; i++)
-		out_json_push(&array,
-			      json_string(inet_ntop(AF_INET6, clc->gids[i], name, sizeof(name))));
+		json_array_append_new(
+			array, json_string(inet_ntop(AF_INET6, clc->gids[i], name, sizeof(name))));
 	return array;
 }
 
@@ -248,7 +248,7 @@ static json_t *json_diagnosis(const void *value)
 	json_t *array = json_array();
 
 	for (int i = 0; i < 4; i++)
-		out_json_push(&array, out_json_hex(words[i], 8));
+		json_array_append_new(array, out_json_hex(words[i], 8));
 	return array;
 }
 
@@ -280,7 +280,7 @@ static json_t *json_keys(const void *value)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < llc->n_keys; i++)
-		out_json_push(&array, out_json_hex(llc->keys[i], 8));
+		json_array_append_new(array, out_json_hex(llc->keys[i], 8));
 	return array;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/index.h"
+#include "base/memory.h"
 
 #define BUCKETS 4096
 /* Connections that are known at a time; the one that was silent longest makes room. */
@@ -184,11 +185,7 @@ static struct flow *add(struct flow_table *table, const struct packet *packet, e
 		if (*ret)
 			return NULL;
 	}
-	flow = calloc(1, sizeof(*flow));
-	if (!flow) {
-		*ret = -ENOMEM;
-		return NULL;
-	}
+	flow = xcalloc(1, sizeof(*flow));
 	flow->conn.number = ++table->last_number;
 	flow->conn.ends[side] = packet->from;
 	flow->conn.ends[!side] = packet->to;
@@ -228,11 +225,9 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 {
 	const uint8_t *data = flow->directions[side].window->data;
 	struct flow_conn *conn = &flow->conn;
-	struct smc_clc *clc = malloc(sizeof(*clc));
+	struct smc_clc *clc = xcalloc(1, sizeof(*clc));
 	int ret;
 
-	if (!clc)
-		return -ENOMEM;
 	smc_clc_decode(clc, data, len);
 	free(conn->messages[clc->type]);
 	conn->messages[clc->type] = clc;
@@ -257,7 +252,7 @@ static int take_message(struct flow_table *table, struct flow *flow, enum flow_s
 	return tell_outcome(table, flow, packet, time);
 }
 
-/* As many messages as are complete. Return: 0, -ENOMEM, or what the sink returned. */
+/* As many messages as are complete. Return: 0, or what the sink returned. */
 static int read_messages(struct flow_table *table, struct flow *flow, enum flow_side side,
 			 const struct packet *packet, struct packet_time time)
 {
@@ -329,9 +324,7 @@ static int read_segment(struct flow_table *table, struct flow *flow, enum flow_s
 		direction->is_known = true;
 	}
 	if (!direction->window)
-		direction->window = calloc(1, sizeof(*direction->window));
-	if (!direction->window)
-		return -ENOMEM;
+		direction->window = xcalloc(1, sizeof(*direction->window));
 	place(direction, packet);
 	return read_messages(table, flow, side, packet, time);
 }
@@ -458,10 +451,9 @@ int flow_end(struct flow_table *table)
 
 struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all)
 {
-	struct flow_table *table = calloc(1, sizeof(*table));
+	struct flow_table *table = xcalloc(1, sizeof(*table));
 
-	if (table)
-		*table = (struct flow_table){ .sink = sink, .arg = arg, .is_all = is_all };
+	*table = (struct flow_table){ .sink = sink, .arg = arg, .is_all = is_all };
 	return table;
 }
 

@@ -65,14 +65,14 @@ struct flow_table;
  * flow_new() - no connections yet
  * @is_all: also those whose SYNs do not offer SMC
  *
- * Return: NULL without memory; to be freed by flow_free().
+ * Return: to be freed by flow_free().
  */
 struct flow_table *flow_new(flow_sink *sink, void *arg, bool is_all);
 
 /**
  * flow_packet() - one more packet
  *
- * Return: 0; what the sink returned; -ENOMEM.
+ * Return: 0, or what the sink returned.
  */
 int flow_packet(struct flow_table *table, const struct packet *packet, struct packet_time time);
 

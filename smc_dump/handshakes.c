@@ -42,9 +42,8 @@ static int on_event(void *arg, const struct flow_event *event)
 static int on_packet(void *arg, const struct packet *packet, struct packet_time time)
 {
 	struct run *run = arg;
-	int ret = flow_packet(run->flows, packet, time);
 
-	return ret == -ENOMEM ? smc_err_set(run->err, ENOMEM, "cannot follow connections") : ret;
+	return flow_packet(run->flows, packet, time);
 }
 
 static int open_all(struct capture *capture, const struct request *request, struct smc_err *err)
@@ -85,8 +84,6 @@ static int decode(struct capture *capture, const struct request *request, struct
 
 	run.is_live = request->interface || !strcmp(request->read, "-");
 	run.flows = flow_new(on_event, &run, request->show.is_all);
-	if (!run.flows)
-		return smc_err_set(err, ENOMEM, "cannot follow connections");
 	ret = capture_run(capture, on_packet, &run, 0, err);
 	if (!ret)
 		ret = flow_end(run.flows);

@@ -9,6 +9,7 @@
 #include <getopt.h>
 
 #include "smc_dump/capture.h"
+#include "base/memory.h"
 #include "smc_dump/handshakes.h"
 #include "smc_dump/payload/run.h"
 #include "sys/signals.h"
@@ -112,22 +113,21 @@ static int set_option(struct request *request, int letter)
 	return -1;
 }
 
-/* The words after the options, as tcpdump takes them. Return: false without memory. */
-static bool join_filter(struct request *request, char *const *words)
+/* The words after the options, as tcpdump takes them. */
+static void join_filter(struct request *request, char *const *words)
 {
 	size_t size = 1;
 
 	for (char *const *word = words; *word; word++)
 		size += strlen(*word) + 1;
 	if (size == 1)
-		return true;
-	request->filter = calloc(1, size);
-	for (; request->filter && *words; words++) {
+		return;
+	request->filter = xcalloc(1, size);
+	for (; *words; words++) {
 		strcat(request->filter, *words);
 		if (words[1])
 			strcat(request->filter, " ");
 	}
-	return request->filter;
 }
 
 static bool is_payload(const struct request *request)
@@ -140,9 +140,10 @@ static int parse_filter(struct request *request, int argc, char **argv)
 {
 	struct smc_err err;
 
-	if (!is_payload(request))
-		return join_filter(request, argv + optind) ? -1 :
-							     cli_error(&dump_tool, "out of memory");
+	if (!is_payload(request)) {
+		join_filter(request, argv + optind);
+		return -1;
+	}
 	if (filter_parse(&request->sockets, argc - optind, argv + optind, &err))
 		return cli_usage_error(&dump_tool, "%s", err.text);
 	if (request->sockets.has_state || request->sockets.has_netns)

@@ -97,7 +97,6 @@ static void append_members(struct out_text *text, const struct out_col *col, con
 		out_mem(text, cell.data, cell.len);
 		out_char(text, '\n');
 	}
-	text->is_failed |= cell.is_failed;
 	out_free(&cell);
 }
 
@@ -324,7 +323,8 @@ static json_t *json_remedies(const struct flow_conn *conn, const struct judgemen
 		enum place where = place_of(at, found->side);
 		const char *name = where == AT_BOTH ? NULL : line_host(host, &conn->ends[where]);
 
-		out_json_push(&array, json_pack("{s:s, s:s*, s:s, s:s}", "where",
+		json_array_append_new(array,
+				      json_pack("{s:s, s:s*, s:s, s:s}", "where",
 						name ? side_names[where] : "both", "host", name,
 						"command", at->command, "purpose", at->purpose));
 	}
@@ -352,7 +352,7 @@ static void add_outcome(json_t *json, const struct flow_event *event)
 
 	judge(&found, conn, event->packet);
 	for (size_t i = 0; i < found.n_notes; i++)
-		out_json_push(&notes, out_json_str(found.notes[i]));
+		json_array_append_new(notes, out_json_str(found.notes[i]));
 	json_object_set_new(json, "mode", json_string(judge_mode_name(found.mode)));
 	if (found.mode > JUDGE_TCP)
 		json_object_set_new(json, "version", json_integer(found.version));

@@ -123,23 +123,18 @@ int sieve_check(struct sieve *sieve, struct smc_err *err)
 	return ret;
 }
 
-/* Return: NULL without memory. */
 static struct sieve_program *find(struct sieve *sieve, int link)
 {
 	struct sieve_program *program;
 	struct smc_err ignored;
-	int ret;
 
 	for (size_t i = 0; i < sieve->count; i++)
 		if (sieve->programs[i].link == link)
 			return &sieve->programs[i];
 	program = smc_array_add(&sieve->programs, &sieve->count, &sieve->size, sizeof(*program));
-	if (!program)
-		return NULL;
 	program->link = link;
-	ret = compile(sieve, program, &ignored);
-	program->is_useless = ret;
-	return ret == -ENOMEM ? NULL : program;
+	program->is_useless = compile(sieve, program, &ignored);
+	return program;
 }
 
 int sieve_packet(struct sieve *sieve, int link, const uint8_t *data, size_t len, size_t full)
@@ -148,8 +143,6 @@ int sieve_packet(struct sieve *sieve, int link, const uint8_t *data, size_t len,
 	struct pcap_pkthdr header;
 	size_t at = 0;
 
-	if (!program)
-		return -ENOMEM;
 	if (program->is_useless)
 		return SIEVE_USELESS;
 	if (program->is_of_ip && !packet_find_ip(link, data, len, &at))

@@ -35,7 +35,7 @@ enum sieve_verdict {
 int sieve_compile(const char *filter, pcap_t *pcap, struct bpf_program *program,
 		  struct smc_err *err);
 
-/** sieve_check() - is it a filter for any link layer? Return: 0, -EINVAL or -ENOMEM with @err */
+/** sieve_check() - is it a filter for any link layer? Return: 0, -EINVAL with @err */
 int sieve_check(struct sieve *sieve, struct smc_err *err);
 
 /** sieve_check_for() - the same for this one, DLT_* */
@@ -45,7 +45,7 @@ int sieve_check_for(struct sieve *sieve, int link, struct smc_err *err);
  * sieve_packet() - look at one packet
  * @link: DLT_*; @len: bytes at @data; @full: on the wire
  *
- * Return: enum sieve_verdict, -ENOMEM.
+ * Return: enum sieve_verdict.
  */
 int sieve_packet(struct sieve *sieve, int link, const uint8_t *data, size_t len, size_t full);
 

@@ -17,16 +17,11 @@ struct reader {
 	struct smc_err *err;
 };
 
-static int add(struct reader *reader, const struct pnet_group *group)
+static void add(struct reader *reader, const struct pnet_group *group)
 {
 	struct pnet_groups *groups = reader->groups;
-	struct pnet_group *added;
 
-	added = smc_array_add(&groups->groups, &groups->count, &groups->size, sizeof(*added));
-	if (!added)
-		return smc_err_set(reader->err, ENOMEM, "cannot store the link groups");
-	*added = *group;
-	return 0;
+	smc_array_append(&groups->groups, &groups->count, &groups->size, group, sizeof(*group));
 }
 
 /* The kernel sends a group, then its links, in messages of two commands. */
@@ -48,7 +43,8 @@ static int on_smcr(const struct nlmsghdr *nlh, void *arg)
 	group.link = link.id;
 	group.port = link.ib_port;
 	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
-	return add(reader, &group);
+	add(reader, &group);
+	return 0;
 }
 
 static int on_smcd(const struct nlmsghdr *nlh, void *arg)
@@ -62,7 +58,8 @@ static int on_smcd(const struct nlmsghdr *nlh, void *arg)
 	group.conns = reader->lgr.conns;
 	if (reader->lgr.has & SMC_LGR_HAS_CHID)
 		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
-	return add(reader, &group);
+	add(reader, &group);
+	return 0;
 }
 
 int pnet_groups_fetch(struct pnet_groups *groups, struct smc_err *err)

@@ -20,7 +20,7 @@ static json_t *json_changes(const struct smc_pnet_table *in, const struct smc_pn
 
 	for (size_t i = 0; array && i < in->count; i++)
 		if (!pnet_has_entry(out, &in->entries[i]))
-			out_json_push(&array, out_json(pnet_columns, NULL, &in->entries[i]));
+			json_array_append_new(array, out_json(pnet_columns, NULL, &in->entries[i]));
 	return array;
 }
 

@@ -86,10 +86,9 @@ static json_t *json_warnings(const struct pnet_rows *rows)
 	json_t *array = json_array();
 	struct out_text text = { 0 };
 
-	for (size_t i = 0; array && i < rows->count; i++, out_reset(&text))
+	for (size_t i = 0; i < rows->count; i++, out_reset(&text))
 		if (pnet_row_warn(&text, &rows->rows[i]))
-			out_json_push(&array,
-				      text.is_failed ? NULL : json_stringn(text.data, text.len));
+			json_array_append_new(array, json_stringn(text.data, text.len));
 	out_free(&text);
 	return array;
 }
@@ -152,8 +151,8 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 	ret = pnet_fetch(tool->nl, &table, tool->err);
 	if (!ret)
 		ret = pnet_world_load(&world, tool->root, tool->err);
-	if (!ret && pnet_rows_make(&rows, &table, &world))
-		ret = smc_err_set(tool->err, ENOMEM, "cannot store the list of devices");
+	if (!ret)
+		pnet_rows_make(&rows, &table, &world);
 	if (!ret && is_json)
 		ret = pnet_write_json(json_pack("{s:s, s:o, s:o}", "schema",
 						"smc-tools/pnet-list/1", "devices",

@@ -29,10 +29,10 @@ int pnet_export(struct pnet_tool *tool);
 /** pnet_write() - write what was appended, once, to stdout. Return: 0, -errno with @err */
 int pnet_write(struct out_text *text, struct smc_err *err);
 
-/** pnet_json_entries() - entries of the table as an array. Return: NULL if memory ran out */
+/** pnet_json_entries() - entries of the table as an array */
 json_t *pnet_json_entries(const struct smc_pnet_table *table);
 
-/** pnet_write_json() - print a document and drop the reference; NULL means that memory ran out */
+/** pnet_write_json() - print a document and drop the reference */
 int pnet_write_json(json_t *doc, struct smc_err *err);
 
 /* ---- import.c ---- */

@@ -2,10 +2,7 @@
 /* --suggest: pair each RDMA port with its net device. */
 #include "smc_pnet.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* One line for a shell: a command, or a comment on a name that no shell word can have. */
 static void append(struct out_text *text, const struct smc_pnet *entry)
@@ -43,8 +40,8 @@ int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
 	ret = pnet_fetch(tool->nl, &table, tool->err);
 	if (!ret)
 		ret = pnet_world_load(&world, tool->root, tool->err);
-	if (!ret && (pnet_suggest_make(&entries, &table, &world) || memory_ran_out()))
-		ret = smc_err_set(tool->err, ENOMEM, "cannot store the suggestions");
+	if (!ret)
+		pnet_suggest_make(&entries, &table, &world);
 	for (size_t i = 0; !ret && is_apply && i < entries.count; i++)
 		ret = pnet_add(tool, &entries.entries[i]);
 	/* Printed in both cases, so that what was run can be kept. */

@@ -79,7 +79,7 @@ struct all {
 	struct smc_genl *nl;
 };
 
-static int append(struct all *all, const struct smc_pnet *entry, const struct netns *netns)
+static void append(struct all *all, const struct smc_pnet *entry, const struct netns *netns)
 {
 	json_t *json;
 
@@ -88,14 +88,12 @@ static int append(struct all *all, const struct smc_pnet *entry, const struct ne
 		out_char(&all->text, ' ');
 		out_escaped(&all->text, netns->name, strlen(netns->name));
 		out_char(&all->text, '\n');
-		return 0;
+		return;
 	}
 	json = out_json(pnet_columns, NULL, entry);
-	if (json && !json_object_set_new(json, "netns", out_json_str(netns->name)) &&
-	    !json_object_set_new(json, "netns_inode", json_integer((json_int_t)netns->inode)))
-		return json_array_append_new(all->entries, json) ? -ENOMEM : 0;
-	json_decref(json);
-	return -ENOMEM;
+	json_object_set_new(json, "netns", out_json_str(netns->name));
+	json_object_set_new(json, "netns_inode", json_integer((json_int_t)netns->inode));
+	json_array_append_new(all->entries, json);
 }
 
 static int append_netns(void *arg, const struct netns *netns, struct smc_err *err)
@@ -109,8 +107,7 @@ static int append_netns(void *arg, const struct netns *netns, struct smc_err *er
 	if (!ret && all->name)
 		keep_only(&table, all->name);
 	for (size_t i = 0; !ret && i < table.count; i++)
-		if (append(all, &table.entries[i], netns))
-			ret = smc_err_set(err, ENOMEM, "cannot store the PNET table");
+		append(all, &table.entries[i], netns);
 	smc_pnet_free(&table);
 	return ret;
 }

@@ -185,10 +185,7 @@ void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_
 	struct tree tree = { .rows = rows, .groups = groups };
 
 	append_all(&tree);
-	if (tree.lines.is_failed || tree.levels.is_failed)
-		text->is_failed = true;
-	else
-		draw(text, &tree);
+	draw(text, &tree);
 	out_free(&tree.lines);
 	out_free(&tree.levels);
 }

@@ -20,16 +20,11 @@ struct loader {
 	struct rdma_table rdma;
 };
 
-static int add(struct loader *l, const struct rnic *rnic)
+static void add(struct loader *l, const struct rnic *rnic)
 {
 	struct rnic_table *table = l->table;
-	struct rnic *added;
 
-	added = smc_array_add(&table->rnics, &table->count, &table->size, sizeof(*added));
-	if (!added)
-		return -ENOMEM;
-	*added = *rnic;
-	return 0;
+	smc_array_append(&table->rnics, &table->count, &table->size, rnic, sizeof(*rnic));
 }
 
 /* ---- type ---- */
@@ -182,29 +177,25 @@ static void set_port(struct loader *l, struct rnic *rnic, const struct rdma_dev 
 }
 
 /* A row for each port of an RDMA device. */
-static int add_ports(struct loader *l, const struct rnic *function, const struct rdma_dev *ib)
+static void add_ports(struct loader *l, const struct rnic *function, const struct rdma_dev *ib)
 {
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < ib->n_ports; i++) {
+	for (size_t i = 0; i < ib->n_ports; i++) {
 		struct rnic rnic = *function;
 
 		set_port(l, &rnic, ib, &ib->ports[i]);
 		set_pnetid(l, &rnic, ib->ports[i].hw_pnetid);
-		ret = add(l, &rnic);
+		add(l, &rnic);
 	}
-	return ret;
 }
 
 /* A row for each net device of a function that has no RDMA device (module not loaded). */
-static int add_nets(struct loader *l, const struct rnic *function)
+static void add_nets(struct loader *l, const struct rnic *function)
 {
 	char hardware[PNETID_SIZE];
 	bool has_net = false;
 	struct rnic rnic;
-	int ret = 0;
 
-	for (size_t i = 0; !ret && i < l->nets.count; i++) {
+	for (size_t i = 0; i < l->nets.count; i++) {
 		const struct netdev *net = &l->nets.devs[i];
 
 		if (strcmp(net->bus, "pci") || strcmp(net->bus_id, function->pci_id))
@@ -215,17 +206,17 @@ static int add_nets(struct loader *l, const struct rnic *function)
 		if (!rnic.port)
 			rnic.port = net->dev_port + 1;
 		set_pnetid(l, &rnic, net->hw_pnetid);
-		ret = add(l, &rnic);
+		add(l, &rnic);
 	}
 	if (has_net)
-		return ret;
+		return;
 	rnic = *function;
 	pnetid_of_device(hardware, l->root, "pci", function->pci_id, 0);
 	set_pnetid(l, &rnic, hardware);
-	return add(l, &rnic);
+	add(l, &rnic);
 }
 
-static int add_function(struct loader *l, const char *pci_id)
+static void add_function(struct loader *l, const char *pci_id)
 {
 	const struct rdma_dev *ib = rdma_find(&l->rdma, pci_id);
 	struct rnic rnic;
@@ -234,11 +225,14 @@ static int add_function(struct loader *l, const char *pci_id)
 	set_type(l, &rnic, ib);
 	/* Disks and bridges of a PC do not belong here; on IBM Z -a shows every function. */
 	if (!rnic.is_known && !(rnic.has & RNIC_HAS_FID))
-		return 0;
-	return ib ? add_ports(l, &rnic, ib) : add_nets(l, &rnic);
+		return;
+	if (ib)
+		add_ports(l, &rnic, ib);
+	else
+		add_nets(l, &rnic);
 }
 
-static int add_software(struct loader *l, const struct rdma_dev *ib)
+static void add_software(struct loader *l, const struct rdma_dev *ib)
 {
 	struct rnic rnic = { .is_known = true };
 	bool is_iwarp = !strcmp(ib->node_type, "RNIC");
@@ -249,23 +243,23 @@ static int add_software(struct loader *l, const struct rdma_dev *ib)
 		strcpy(rnic.type, "Soft-iWARP");
 	if (is_iwarp)
 		strcpy(rnic.driver, "siw");
-	return add_ports(l, &rnic, ib);
+	add_ports(l, &rnic, ib);
 }
 
 /* A slot whose function is gone because it has no power. */
-static int add_slot(struct loader *l, const char *name)
+static void add_slot(struct loader *l, const char *name)
 {
 	struct rnic rnic = { .has = RNIC_HAS_FID };
 	char *end;
 
 	rnic.fid = (uint32_t)strtoul(name, &end, 16);
 	if (*end || end != name + 8)
-		return 0;
+		return;
 	for (size_t i = 0; i < l->table->count; i++)
 		if (l->table->rnics[i].has & RNIC_HAS_FID && l->table->rnics[i].fid == rnic.fid)
-			return 0;
+			return;
 	read_power(l, &rnic);
-	return add(l, &rnic);
+	add(l, &rnic);
 }
 
 static int compare(const void *a, const void *b)
@@ -290,14 +284,14 @@ static int load_all(struct loader *l)
 	int ret = host_list(&functions, "%s/bus/pci/devices", l->root);
 
 	for (size_t i = 0; !ret && i < functions.count; i++)
-		ret = add_function(l, functions.names[i]);
+		add_function(l, functions.names[i]);
 	for (size_t i = 0; !ret && i < l->rdma.count; i++)
 		if (strcmp(l->rdma.devs[i].bus, "pci"))
-			ret = add_software(l, &l->rdma.devs[i]);
+			add_software(l, &l->rdma.devs[i]);
 	if (!ret)
 		ret = host_list(&slots, "%s/bus/pci/slots", l->root);
 	for (size_t i = 0; !ret && i < slots.count; i++)
-		ret = add_slot(l, slots.names[i]);
+		add_slot(l, slots.names[i]);
 	host_names_free(&functions);
 	host_names_free(&slots);
 	return ret;

@@ -55,11 +55,10 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *item;
-	int ret = 0;
 
 	if (!proc)
 		return -errno;
-	while (!ret && (item = readdir(proc))) {
+	while ((item = readdir(proc))) {
 		pid_t pid = (pid_t)strtol(item->d_name, NULL, 10);
 
 		if (pid <= SYSTEMD || !is_of(pid, main_pid, group))
@@ -69,10 +68,10 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 			continue;
 		}
 		found->is_running = true;
-		ret = smc_array_append(&pids->all, &pids->count, &pids->size, &pid, sizeof(pid));
+		smc_array_append(&pids->all, &pids->count, &pids->size, &pid, sizeof(pid));
 	}
 	closedir(proc);
-	return ret;
+	return 0;
 }
 
 /* Of the unit itself, or of the instances that run. */
@@ -152,8 +151,8 @@ static int add_sockets(struct listeners *found, const struct proc_table *table)
 								  proc_take_socket(holder);
 
 		if (fd >= 0 && read_listener(fd, &listener))
-			ret = smc_array_append(&found->all, &found->count, &found->size, &listener,
-					       sizeof(listener));
+			smc_array_append(&found->all, &found->count, &found->size, &listener,
+					 sizeof(listener));
 		if (fd >= 0)
 			close(fd);
 		else if (fd == -EPERM)
@@ -171,9 +170,8 @@ int listeners_find(struct listeners *found, const struct unit *unit, struct smc_
 
 	*found = (struct listeners){ 0 };
 	/* What systemd holds, too, is one that it opened: the holders of a socket are sorted. */
-	ret = smc_array_append(&pids.all, &pids.count, &pids.size, &systemd, sizeof(systemd));
-	if (!ret)
-		ret = find_processes(&pids, found, unit, err);
+	smc_array_append(&pids.all, &pids.count, &pids.size, &systemd, sizeof(systemd));
+	ret = find_processes(&pids, found, unit, err);
 	if (!ret)
 		ret = proc_table_load_of(&table, pids.all, pids.count);
 	if (!ret)

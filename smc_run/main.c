@@ -21,6 +21,8 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 
+const int memory_status = EXIT_SELF;
+
 enum {
 	OPT_INCLUDE = CLI_LONG_ONLY,
 	OPT_EXCLUDE,
@@ -170,7 +172,6 @@ static int take_rules(struct run *run, const char *option, bool is_exclude)
 {
 	const char **list = &run->req.settings[is_exclude ? VAR_EXCLUDE : VAR_INCLUDE];
 	const char *bad;
-	char *longer;
 
 	switch (rules_parse(&run->rules, is_exclude, optarg, &bad)) {
 	case 0: break;
@@ -183,10 +184,8 @@ static int take_rules(struct run *run, const char *option, bool is_exclude)
 	}
 	if (!*list)
 		*list = optarg;
-	else if (asprintf(&longer, "%s,%s", *list, optarg) < 0)
-		return cli_error(&tool, "out of memory");
 	else
-		*list = longer;
+		*list = xprintf("%s,%s", *list, optarg);
 	return 0;
 }
 
@@ -196,11 +195,9 @@ static int take_peers(struct run *run)
 	char bad[POLICY_LINE_SIZE];
 	struct smc_err err = { 0 };
 
-	switch (peers_parse(&run->req.peers, optarg, bad, &err)) {
-	case 0: return 0;
-	case -ENOMEM: return cli_error(&tool, "out of memory");
-	default: return cli_usage_error(&tool, "--peers: '%s': %s", bad, err.text);
-	}
+	if (!peers_parse(&run->req.peers, optarg, bad, &err))
+		return 0;
+	return cli_usage_error(&tool, "--peers: '%s': %s", bad, err.text);
 }
 
 static int take_family(struct request *req)
@@ -327,8 +324,6 @@ static int run_command(struct run *run, char **argv)
 	if (run->ab.pairs)
 		return ab_run(req, &run->ab, argv);
 	status = command_prepare(req, argv);
-	if (!status && memory_ran_out())
-		status = cli_error(&tool, "out of memory");
 	if (status)
 		return status;
 	target_exec(argv);
@@ -371,9 +366,7 @@ int main(int argc, char **argv)
 	struct run run = { .req = { .tool = &tool }, .ab = { .all = argv } };
 	int status;
 
-	run.units = calloc((size_t)argc + 1, sizeof(*run.units));
-	if (!run.units)
-		return cli_error(&tool, "out of memory");
+	run.units = xcalloc((size_t)argc + 1, sizeof(*run.units));
 	status = run_request(&run, argc, argv);
 	free(run.units);
 	policy_free(&run.req.peers);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "conf/read.h"
 #include "out/text.h"
 #include "smc_run/listen.h"
@@ -36,16 +37,14 @@ int peers_parse(struct policy *peers, const char *list, char bad[POLICY_LINE_SIZ
 
 /* ---- the rules ---- */
 
-static int add_rule(struct policy *policy, const struct policy_rule *peers,
-		    struct policy_range ports)
+static void add_rule(struct policy *policy, const struct policy_rule *peers,
+		     struct policy_range ports)
 {
 	struct policy_rule *rule = policy_rule(policy, POLICY_ALLOW, POLICY_FROM, ports);
-	int ret = rule ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !ret && i < peers->count; i++)
-		ret = smc_array_append(&rule->nets, &rule->count, &rule->size, &peers->nets[i],
-				       sizeof(peers->nets[i]));
-	return ret;
+	for (size_t i = 0; i < peers->count; i++)
+		smc_array_append(&rule->nets, &rule->count, &rule->size, &peers->nets[i],
+				 sizeof(peers->nets[i]));
 }
 
 static int check_ports(const struct listeners *found, const struct unit *unit, struct smc_err *err)
@@ -79,20 +78,19 @@ static int make_rules(struct policy *policy, const struct unit *unit, struct smc
 		const struct policy_rule *rule = &peers->rules[i];
 
 		if (rule->ports.low) {
-			ret = add_rule(policy, rule, rule->ports);
+			add_rule(policy, rule, rule->ports);
 			continue;
 		}
 		ret = listeners_find(&found, unit, err);
 		if (!ret)
 			ret = check_ports(&found, unit, err);
 		for (size_t k = 0; !ret && k < found.count; k++)
-			ret = add_rule(
-				policy, rule,
-				(struct policy_range){ found.all[k].port, found.all[k].port });
+			add_rule(policy, rule,
+				 (struct policy_range){ found.all[k].port, found.all[k].port });
 		free(found.all);
 	}
 	policy_settle(policy);
-	return ret && !err->code ? smc_err_set(err, -ret, "cannot store the rules") : ret;
+	return ret;
 }
 
 /* ---- their file ---- */
@@ -127,8 +125,7 @@ static int write_rules(const struct dropin *dropin, const char *rules, struct sm
 	char *old, *text = NULL;
 	int ret = dropin_read(dropin->file, &old, err);
 
-	if (!ret && asprintf(&text, "%s%s", DROPIN_MARK, rules) < 0)
-		ret = smc_err_set(err, ENOMEM, "%s", dropin->file);
+	text = xprintf("%s%s", DROPIN_MARK, rules);
 	if (!ret)
 		ret = dropin_write(dropin, text, err);
 	if (ret >= 0) {
@@ -152,8 +149,6 @@ int peers_enable(const struct unit *unit, char file[PATH_MAX], struct smc_err *e
 		ret = make_rules(&policy, unit, err);
 	policy_write(&rules, &policy);
 	out_char(&rules, '\0');
-	if (!ret && rules.is_failed)
-		ret = smc_err_set(err, ENOMEM, "%s", dropin.file);
 	if (!ret)
 		ret = write_rules(&dropin, rules.data, err);
 	memcpy(file, dropin.file, PATH_MAX);

@@ -9,7 +9,7 @@
  * @peers: receives rules "allow from"; those without ports get the ones of the unit later
  * @bad: receives the item that is wrong
  *
- * Return: 0; -EINVAL with what was expected; -ENOMEM.
+ * Return: 0; -EINVAL with what was expected.
  */
 int peers_parse(struct policy *peers, const char *list, char bad[POLICY_LINE_SIZE],
 		struct smc_err *err);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "out/text.h"
+#include "base/memory.h"
 #include "smc_run/buffers.h"
 #include "smc_run/listen.h"
 #include "smc_run/peers.h"
@@ -114,7 +115,7 @@ static void put_setting(FILE *out, const struct unit *unit, enum smc_variable va
 		put_variable(out, smc_variables[variable], value);
 }
 
-/* The text of the drop-in, to be freed. NULL: out of memory. */
+/* The text of the drop-in, to be freed. */
 static char *make_text(const struct unit *unit)
 {
 	const char *const *settings = unit->req->settings;
@@ -123,7 +124,7 @@ static char *make_text(const struct unit *unit)
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
-		return NULL;
+		memory_end();
 	fputs(DROPIN_MARK "[Service]\n", out);
 	if (unit->way == WAY_BPF) {
 		put_loader(out, "ExecStartPre", settings[VAR_STRICT] ? "" : "-", unit, "attach");
@@ -134,10 +135,9 @@ static char *make_text(const struct unit *unit)
 			put_setting(out, unit, i);
 		put_families(out, unit);
 	}
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+	if (fclose(out))
+		memory_end();
+	return text;
 }
 
 static void warn_socket(const struct unit *unit, const char *name)
@@ -304,8 +304,7 @@ static int enable(struct unit *unit, struct smc_err *err)
 	was_bpf = has_bpf(unit);
 	way_has_smc(); /* the sysctls that the buffers depend on come with the module */
 	conf = make_text(unit);
-	ret = conf ? dropin_write(&unit->dropin, conf, err) :
-		     smc_err_set(err, ENOMEM, "%s", unit->name);
+	ret = dropin_write(&unit->dropin, conf, err);
 	free(conf);
 	if (ret < 0)
 		return cli_error(unit->req->tool, "%s", err->text);

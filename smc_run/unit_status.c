@@ -355,8 +355,8 @@ int unit_status(const struct request *req)
 	if (!list.out)
 		return cli_error(req->tool, "%s", strerror(errno));
 	ret = put_list(&list, &err);
-	if ((fclose(list.out) || memory_ran_out()) && !ret)
-		ret = smc_err_set(&err, ENOMEM, "cannot list services");
+	if (fclose(list.out))
+		memory_end();
 	if (!ret)
 		fputs(text, stdout);
 	free(text);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "base/write.h"
 #include "host/file.h"
 #include "out/text.h"
@@ -130,10 +131,7 @@ char *baseline_write(const struct smc_stats *stats, const char *boot)
 				   side->reasons[i].count);
 	}
 	out_mem(&text, "end\n", sizeof("end\n"));
-	if (!text.is_failed)
-		return text.data;
-	out_free(&text);
-	return NULL;
+	return text.data;
 }
 
 static bool read_line(struct smc_stats *base, const char *line, size_t *n_tech)
@@ -216,9 +214,9 @@ int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 	dir = open_dir(false, err);
 	if (dir < 0)
 		return dir;
-	text = malloc(MAX_SIZE);
+	text = xcalloc(1, MAX_SIZE);
 	file_name(name, tool);
-	ret = text ? boot_id(id) : -ENOMEM;
+	ret = boot_id(id);
 	if (!ret)
 		ret = read_file(dir, name, text);
 	if (!ret)
@@ -239,7 +237,7 @@ int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_er
 	ret = boot_id(id);
 	if (!ret) {
 		text = baseline_write(stats, id);
-		ret = text ? smc_replace_file(dir, name, text, strlen(text), 0600) : -ENOMEM;
+		ret = smc_replace_file(dir, name, text, strlen(text), 0600);
 	}
 	free(text);
 	close(dir);

@@ -30,7 +30,7 @@ int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_er
  */
 int baseline_dir(char *path, size_t size);
 
-/** baseline_write() - as text. Return: malloc()ed string, NULL without memory */
+/** baseline_write() - as text. Return: malloc()ed string */
 char *baseline_write(const struct smc_stats *stats, const char *boot_id);
 
 /**

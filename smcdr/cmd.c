@@ -38,11 +38,6 @@ bool cmd_is(const char *word, const char *keyword)
 	return *word && !strncmp(word, keyword, strlen(word));
 }
 
-int cmd_no_memory(struct cmd *cmd)
-{
-	return smc_err_set(cmd->err, ENOMEM, "cannot store the kernel's answer");
-}
-
 int cmd_open(struct cmd *cmd)
 {
 	return cmd->nl ? 0 : smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, cmd->err);
@@ -57,14 +52,12 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 
 int cmd_document(struct cmd *cmd, const char *name, json_t *members)
 {
-	bool is_good;
-
 	json_decref(cmd->json);
 	cmd->json = json_pack("{s:o}", "schema",
 			      json_sprintf("smc-tools/%s-%s/1", cmd->variant->tool->name, name));
-	is_good = members && !json_object_update(cmd->json, members);
+	json_object_update(cmd->json, members);
 	json_decref(members);
-	return is_good ? 0 : cmd_no_memory(cmd);
+	return 0;
 }
 
 int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filter *filter)

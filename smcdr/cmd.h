@@ -111,17 +111,14 @@ int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const 
 /**
  * cmd_document() - make the JSON document of a command
  * @name: object, as in the schema "smc-tools/smcr-NAME/1"
- * @members: what follows the schema; its reference is taken; NULL: memory ran out
+ * @members: what follows the schema; its reference is taken
  *
- * Return: 0, -ENOMEM with the sentence.
+ * Return: 0, for the caller to return.
  */
 int cmd_document(struct cmd *cmd, const char *name, json_t *members);
 
 /** cmd_write() - what was found goes to stdout. Return: 0, -errno with the sentence */
 int cmd_write(struct cmd *cmd);
-
-/** cmd_no_memory() - Return: -ENOMEM with the sentence */
-int cmd_no_memory(struct cmd *cmd);
 
 /* ---- lists that grow ---- */
 
@@ -131,7 +128,7 @@ struct cmd_list {
 	size_t count, size, item_size;
 };
 
-/** cmd_list_add() - make room for one more, all zero. Return: NULL without memory */
+/** cmd_list_add() - make room for one more, all zero */
 void *cmd_list_add(struct cmd_list *list);
 
 /** cmd_list_at() - item by number */
@@ -266,11 +263,11 @@ void stats_print(struct out_text *text, const struct smc_stats *stats,
 /** stats_si() - as 1.8.5, in at most six characters: "999", "1.234K", "100.0M". Return: @buf */
 const char *stats_si(uint64_t value, char buf[16]);
 
-/** stats_compat_json() - document of "stats json" in smc-tools 1.8.5. NULL without memory */
+/** stats_compat_json() - document of "stats json" in smc-tools 1.8.5 */
 json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant);
 
-/** stats_json() - add all members to the document. Return: 0, -ENOMEM */
-int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant);
+/** stats_json() - add all members to the document */
+void stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant);
 
 /** struct stats_of - @netns: label, with @inode; NULL for none */
 struct stats_of {

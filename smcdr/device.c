@@ -11,8 +11,6 @@ static struct device_row *add_row(struct cmd_list *rows, const struct smc_device
 {
 	struct device_row *row = cmd_list_add(rows);
 
-	if (!row)
-		return NULL;
 	row->device = *device;
 	row->port = device->ports[number - 1];
 	row->number = number;
@@ -54,8 +52,7 @@ static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 	int ret = cmd_rdma_load(cmd, &devices);
 
 	for (size_t i = 0; !ret && i < devices.count; i++)
-		if (add_ports(&rows, cmd_list_at(&devices, i), filter))
-			ret = cmd_no_memory(cmd);
+		add_ports(&rows, cmd_list_at(&devices, i), filter);
 	if (!ret)
 		ret = cmd_table(cmd, &rows, smcr_device_columns, names, false, "device", "devices");
 	cmd_list_free(&devices);
@@ -63,7 +60,7 @@ static int show_smcr(struct cmd *cmd, const struct cmd_filter *filter)
 	return ret;
 }
 
-static int add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
+static void add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
 {
 	struct smc_device device = {
 		.has = SMC_DEVICE_HAS_USE_COUNT | SMC_DEVICE_HAS_CRIT | SMC_DEVICE_HAS_PCHID,
@@ -71,13 +68,9 @@ static int add_loopback(struct cmd_list *rows, const struct cmd_ism *ism)
 		.is_crit = ism->loopback_groups,
 		.pchid = SMC_ABI_CHID_LOOPBACK,
 	};
-	struct device_row *row;
 
 	memcpy(device.ports[0].pnetid, ism->loopback_pnetid, sizeof(ism->loopback_pnetid));
-	row = add_row(rows, &device, 1);
-	if (row)
-		row->is_loopback = true;
-	return row ? 0 : -1;
+	add_row(rows, &device, 1)->is_loopback = true;
 }
 
 static int show_smcd(struct cmd *cmd)
@@ -85,18 +78,16 @@ static int show_smcd(struct cmd *cmd)
 	struct cmd_list rows = { .item_size = sizeof(struct device_row) };
 	struct smc_sysinfo sys = { .has = 0 };
 	struct cmd_ism ism;
-	bool is_full = false;
 	int ret = cmd_ism_load(cmd, &ism, &sys);
 
-	for (size_t i = 0; !ret && !is_full && i < ism.devices.count; i++)
-		is_full = !add_row(&rows, cmd_list_at(&ism.devices, i), 1);
-	if (!ret && !is_full && ism.has_loopback)
-		is_full = add_loopback(&rows, &ism);
+	for (size_t i = 0; !ret && i < ism.devices.count; i++)
+		add_row(&rows, cmd_list_at(&ism.devices, i), 1);
+	if (!ret && ism.has_loopback)
+		add_loopback(&rows, &ism);
 	if (!ret)
-		ret = is_full ? cmd_no_memory(cmd) :
-				cmd_table(cmd, &rows, smcd_device_columns,
-					  "fid,type,pci,pchid,inuse,groups,pnetid", false, "device",
-					  "devices");
+		ret = cmd_table(cmd, &rows, smcd_device_columns,
+				"fid,type,pci,pchid,inuse,groups,pnetid", false, "device",
+				"devices");
 	cmd_list_free(&ism.devices);
 	cmd_list_free(&rows);
 	return ret;

@@ -76,9 +76,7 @@ static int on_sysinfo(const struct nlmsghdr *nlh, void *arg)
 
 static int on_device(const struct nlmsghdr *nlh, void *list)
 {
-	struct smc_device *device = cmd_list_add(list);
-
-	return device ? smc_device_decode(device, nlh) : -ENOMEM;
+	return smc_device_decode(cmd_list_add(list), nlh);
 }
 
 static int on_lgr(const struct nlmsghdr *nlh, void *arg)

@@ -17,7 +17,7 @@ static int show_ueids(struct cmd *cmd)
 	if (!ret && cmd->is_json) {
 		array = json_array();
 		for (size_t i = 0; i < eids.count; i++)
-			out_json_push(&array, out_json_str(eids.eids[i]));
+			json_array_append_new(array, out_json_str(eids.eids[i]));
 		return cmd_document(cmd, "ueid", json_pack("{s:o}", "ueids", array));
 	}
 	for (size_t i = 0; !ret && i < eids.count; i++) {

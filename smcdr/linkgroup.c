@@ -24,9 +24,8 @@ struct lists {
 static int on_group(const struct nlmsghdr *nlh, void *arg)
 {
 	struct lists *lists = arg;
-	struct smc_lgr *lgr = cmd_list_add(&lists->groups);
 
-	return lgr ? smc_lgr_decode(lgr, nlh) : -ENOMEM;
+	return smc_lgr_decode(cmd_list_add(&lists->groups), nlh);
 }
 
 /* A dump of links has messages of two kinds: each group, then its links. */
@@ -42,8 +41,6 @@ static int on_link(const struct nlmsghdr *nlh, void *arg)
 		return ret ? ret : on_group(nlh, arg);
 	}
 	row = cmd_list_add(&lists->links);
-	if (!row)
-		return -ENOMEM;
 	row->lgr = lists->last;
 	row->link = link;
 	return 0;

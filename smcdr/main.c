@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "sys/enclose.h"
 #include "sys/netns.h"
 #include "sys/signals.h"
@@ -148,13 +149,10 @@ static int parse(struct cmd *cmd, int argc, char **argv, int *status)
 
 int cmd_write(struct cmd *cmd)
 {
-	bool is_json = cmd->json;
-
-	if (is_json)
+	if (cmd->json)
 		out_json_document(&cmd->text, cmd->json, cmd->watch_seconds > 0);
 	cmd->json = NULL;
-	return is_json && cmd->text.is_failed ? cmd_no_memory(cmd) :
-						out_print(&cmd->text, cmd->err);
+	return out_print(&cmd->text, cmd->err);
 }
 
 /* Ask once, print. Rates are one table that grows; everything else is printed anew each time. */
@@ -227,9 +225,7 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 						      "--netns");
 	cmd.argc--;
 	cmd.argv = argv + 1;
-	rates = calloc(1, sizeof(*rates));
-	if (!rates)
-		return cli_error(variant->tool, "%s", strerror(ENOMEM));
+	rates = xcalloc(1, sizeof(*rates));
 	cmd.rates = rates;
 	status = run(&cmd, object);
 	free(rates);

@@ -71,7 +71,7 @@ static const struct range ranges[] = {
 	{ "special_calls", NULL, NAMES("urgent"), SMC_STAT_URG_DATA, 1, 1 },
 };
 
-/* A member of @object that is an object, made if need be. Return: NULL without memory. */
+/* A member of @object that is an object, made if need be. */
 static json_t *inside(json_t *object, const char *key)
 {
 	json_t *inner = json_object_get(object, key);
@@ -79,14 +79,14 @@ static json_t *inside(json_t *object, const char *key)
 	if (inner)
 		return inner;
 	inner = json_object();
-	return json_object_set_new(object, key, inner) ? NULL : inner;
+	json_object_set_new(object, key, inner);
+	return inner;
 }
 
 /* What the kernel did not send is left out. */
-static int add_range(json_t *doc, const struct range *range, const struct smc_tech_stats *tech)
+static void add_range(json_t *doc, const struct range *range, const struct smc_tech_stats *tech)
 {
 	json_t *object = inside(doc, range->object);
-	int failed = 0;
 
 	if (range->inner)
 		object = inside(object, range->inner);
@@ -94,10 +94,9 @@ static int add_range(json_t *doc, const struct range *range, const struct smc_te
 		size_t index = range->first + i * range->step;
 
 		if (tech->has[index])
-			failed |= json_object_set_new(object, range->names[i],
-						      out_json_number(tech->value[index]));
+			json_object_set_new(object, range->names[i],
+					    out_json_number(tech->value[index]));
 	}
-	return !object || failed;
 }
 
 static json_t *json_side(const struct smc_side_stats *side)
@@ -107,24 +106,22 @@ static json_t *json_side(const struct smc_side_stats *side)
 	for (size_t i = 0; i < side->n_reasons; i++) {
 		const struct smc_reason *known = smc_reason_find(side->reasons[i].code);
 
-		out_json_push(&reasons, json_pack("{s:o, s:s*, s:i}", "code",
-						  out_json_hex(side->reasons[i].code, 8), "symbol",
-						  known ? known->symbol : NULL, "count",
-						  (int)side->reasons[i].count));
+		json_array_append_new(reasons, json_pack("{s:o, s:s*, s:i}", "code",
+							 out_json_hex(side->reasons[i].code, 8),
+							 "symbol", known ? known->symbol : NULL,
+							 "count", (int)side->reasons[i].count));
 	}
 	return json_pack("{s:I, s:I, s:o}", "handshake_errors", (json_int_t)side->handshake_errors,
 			 "fallbacks", (json_int_t)side->fallbacks, "reasons", reasons);
 }
 
-int stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant)
+void stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant)
 {
-	int failed = !inside(doc, "connections");
-
-	failed |= json_object_set_new(doc, "client", json_side(&stats->side[SMC_SIDE_CLIENT]));
-	failed |= json_object_set_new(doc, "server", json_side(&stats->side[SMC_SIDE_SERVER]));
+	inside(doc, "connections");
+	json_object_set_new(doc, "client", json_side(&stats->side[SMC_SIDE_CLIENT]));
+	json_object_set_new(doc, "server", json_side(&stats->side[SMC_SIDE_SERVER]));
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
-		failed |= add_range(doc, &ranges[i], &stats->tech[variant->tech]);
-	return failed ? -ENOMEM : 0;
+		add_range(doc, &ranges[i], &stats->tech[variant->tech]);
 }
 
 /* ---- metrics, by way of the node exporter's text file collector ---- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "out/metrics.h"
 #include "sys/netns_list.h"
 
@@ -61,8 +62,6 @@ static int on_netns(void *arg, const struct netns *netns, struct smc_err *err)
 	struct space *space = cmd_list_add(&all->spaces);
 	int ret;
 
-	if (!space)
-		return cmd_no_memory(all->cmd);
 	all->cmd->err = err;
 	strcpy(space->name, netns->name);
 	space->inode = netns->inode;
@@ -104,14 +103,12 @@ static int compare(const void *a, const void *b)
 	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
-static int append_metrics(struct cmd *cmd, struct cmd_list *spaces)
+static void append_metrics(struct cmd *cmd, struct cmd_list *spaces)
 {
 	static const char left[] = "smc_network_namespaces_left_out";
 	size_t shown = spaces->count < MOST_NETNS ? spaces->count : MOST_NETNS;
-	struct stats_of *rows = calloc(shown + 1, sizeof(*rows));
+	struct stats_of *rows = xcalloc(shown + 1, sizeof(*rows));
 
-	if (!rows)
-		return cmd_no_memory(cmd);
 	qsort(spaces->items, spaces->count, spaces->item_size, compare);
 	for (size_t i = 0; i < shown; i++) {
 		struct space *space = cmd_list_at(spaces, i);
@@ -125,7 +122,6 @@ static int append_metrics(struct cmd *cmd, struct cmd_list *spaces)
 	metrics_sample(&cmd->text, left, spaces->count - shown, NULL);
 	stats_metrics(&cmd->text, rows, shown);
 	free(rows);
-	return 0;
 }
 
 int stats_all_netns(struct cmd *cmd)
@@ -140,7 +136,7 @@ int stats_all_netns(struct cmd *cmd)
 		return ret;
 	ret = netns_list_each(&list, on_netns, &all, err);
 	if (!ret && cmd->is_metrics)
-		ret = append_metrics(cmd, &all.spaces);
+		append_metrics(cmd, &all.spaces);
 	else if (!ret)
 		ret = cmd_table(cmd, &all.spaces, columns,
 				"netns,connections,fallbacks,errors,reason", false, "stats-netns",

@@ -237,8 +237,9 @@ static json_t *json_remedies(const struct event *event)
 	uint32_t code = telling(event, &is_peer);
 
 	for (const struct smc_remedy *at = smc_remedies(code); list && at; at = smc_remedy_next(at))
-		out_json_push(&list, json_pack("{s:s, s:s, s:s}", "where", where(at, is_peer),
-					       "command", at->command, "purpose", at->purpose));
+		json_array_append_new(list,
+				      json_pack("{s:s, s:s, s:s}", "where", where(at, is_peer),
+						"command", at->command, "purpose", at->purpose));
 	return list;
 }
 

@@ -84,7 +84,7 @@ void event_text(struct out_text *text, const struct event *event);
 /** event_remedies() - append what a fallback means, and what to type */
 void event_remedies(struct out_text *text, const struct event *event);
 
-/** event_json() - the same as an object; @explained: with what to type. NULL without memory */
+/** event_json() - the same as an object; @explained: with what to type */
 json_t *event_json(const struct event *event, bool explained);
 
 /** event_time() - "2026-11-22T12:01:07.412345Z", or in local time "12:01:07.412" */

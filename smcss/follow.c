@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "bpf/address.h"
 #include "bpf/programs.h"
 #include "sys/bpfmap.h"
@@ -136,7 +137,7 @@ static const _Alignas(8) unsigned char elf[] = {
 
 int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *err)
 {
-	struct follow *follow = calloc(1, sizeof(*follow));
+	struct follow *follow = xcalloc(1, sizeof(*follow));
 	struct smclife_state state = { 0 };
 	const struct bpf_watch watch = {
 		.elf = elf,
@@ -150,8 +151,6 @@ int follow_open(struct follow **result, event_fn fn, void *arg, struct smc_err *
 	};
 	int ret;
 
-	if (!follow)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	follow->fn = fn;
 	follow->arg = arg;
 	follow->state = bpf_programs_start(&follow->programs, &watch, err);

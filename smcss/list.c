@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 /*
  * Rows that are held back before anything is printed. A table up to this size is printed only
  * when it is complete; a larger one as it comes, so that memory stays constant.
@@ -32,21 +34,20 @@ struct lister {
 	bool is_list;	 /* as JSON: text has its members */
 };
 
-static int emit(struct lister *l, const struct smcss_row *row)
+static void emit(struct lister *l, const struct smcss_row *row)
 {
 	json_t *json;
 
-	if (l->summary)
-		return summary_add(l->summary, row);
-	if (l->is_list) {
+	if (l->summary) {
+		summary_add(l->summary, row);
+	} else if (l->is_list) {
 		json = out_json(smcss_columns, l->opts->columns ? &l->view : NULL, row);
 		out_json_member(&l->text, json, l->opts->watch_seconds > 0);
-		return l->text.is_failed ? -ENOMEM : 0;
+	} else {
+		out_row(&l->text, &l->view, row);
+		if (l->opts->is_explained)
+			smcss_explain(&l->text, &row->sock);
 	}
-	out_row(&l->text, &l->view, row);
-	if (l->opts->is_explained)
-		smcss_explain(&l->text, &row->sock);
-	return 0;
 }
 
 static int handle(struct lister *l, struct smcss_row *row)
@@ -70,8 +71,8 @@ static int handle(struct lister *l, struct smcss_row *row)
 	row->netns = l->netns;
 	if (l->opts->has_processes || l->summary)
 		row->holders = proc_table_find(&l->lookup.procs, sock->inode, &row->n_holders);
-	ret = emit(l, row);
-	return ret ? smc_err_set(l->err, -ret, "cannot store the list of sockets") : 0;
+	emit(l, row);
+	return 0;
 }
 
 static int handle_chunk(void *arg)
@@ -107,11 +108,6 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	return ret || l->summary || l->is_list ? ret : write_text(l);
 }
 
-static int cannot_store(struct lister *l)
-{
-	return smc_err_set(l->err, ENOMEM, "cannot store the list of sockets");
-}
-
 /* Start over: drop what the last try collected, put the header first. */
 static int begin(void *arg)
 {
@@ -121,8 +117,6 @@ static int begin(void *arg)
 	out_reset(&l->text);
 	summary_free(l->summary);
 	l->summary = l->opts->is_summary ? summary_new(smcss_has_listening(l->opts)) : NULL;
-	if (l->opts->is_summary && !l->summary)
-		return cannot_store(l);
 	if (!l->summary && !l->is_list && !l->opts->no_header)
 		out_header(&l->text, &l->view);
 	return 0;
@@ -204,8 +198,6 @@ static int write_json(struct lister *l)
 		out_json_long_document(&l->text, doc, &sockets, is_repeated);
 	}
 	out_free(&sockets);
-	if (l->text.is_failed)
-		return smc_err_set(l->err, ENOMEM, "cannot write JSON");
 	return write_text(l);
 }
 
@@ -230,11 +222,9 @@ static int print(struct lister *l)
 int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_list *spaces,
 	       struct smc_err *err)
 {
-	struct lister *l = calloc(1, sizeof(*l)); /* too large for the stack */
+	struct lister *l = xcalloc(1, sizeof(*l)); /* too large for the stack */
 	int ret;
 
-	if (!l)
-		return smc_err_set(err, ENOMEM, "cannot store the list of sockets");
 	l->opts = opts;
 	l->rates = rates;
 	l->spaces = spaces;

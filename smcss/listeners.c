@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/memory.h"
 
 /* Between two times of reading all, if something is not found. */
 #define PAUSE_NS 500000000
@@ -31,7 +32,7 @@ struct listeners {
 
 struct listeners *listeners_new(void)
 {
-	return calloc(1, sizeof(struct listeners));
+	return xcalloc(1, sizeof(struct listeners));
 }
 
 void listeners_stale(struct listeners *listeners)
@@ -65,8 +66,6 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 		return 0;
 	listener = smc_array_add(&listeners->entries, &listeners->count, &listeners->size,
 				 sizeof(*listener));
-	if (!listener)
-		return smc_err_set(listeners->err, ENOMEM, "cannot store the list of sockets");
 	listener->local = sock.local;
 	listener->uid = sock.uid;
 	listener->inode = sock.inode;

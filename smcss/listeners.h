@@ -6,7 +6,7 @@
 
 struct listeners;
 
-/** listeners_new() - NULL without memory */
+/** listeners_new() - none are known yet */
 struct listeners *listeners_new(void);
 
 /** listeners_stale() - somebody does not listen any more: what is known has to be read again */

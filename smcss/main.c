@@ -317,8 +317,6 @@ static int run(const struct smcss_opts *opts)
 	if (opts->is_events)
 		return events_run(opts, &err) ? cli_error(&tool, "%s", err.text) :
 						cli_close_stdout(&tool);
-	if (!rates && (opts->is_top || opts->has_rates))
-		return cli_error(&tool, "out of memory");
 	if (opts->is_top && !opts->is_once && !opts->is_json && cli_terminal_usable())
 		status = run_top(opts, rates);
 	else if (repeat(opts, rates, &err))

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "netlink/genl.h"
 #include "smc/stats.h"
 
@@ -67,7 +68,7 @@ struct rates {
 
 struct rates *rates_new(void)
 {
-	return calloc(1, sizeof(struct rates));
+	return xcalloc(1, sizeof(struct rates));
 }
 
 size_t rates_count(const struct rates *rates)
@@ -116,8 +117,6 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 
 	if (!taking->at)
 		taking->at = clock_ns(CLOCK_MONOTONIC);
-	if (!item)
-		return smc_err_set(taking->err, ENOMEM, "cannot store the list of sockets");
 	if (smc_sock_decode(&item->row.sock, nlh))
 		return smc_err_say(taking->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
@@ -176,7 +175,7 @@ static int on_tcp(const struct nlmsghdr *nlh, void *arg)
 	struct smc_tcp *tcp =
 		smc_array_add(&list->entries, &list->count, &list->size, sizeof(*tcp));
 
-	return tcp ? smc_tcp_decode(tcp, nlh) : -ENOMEM;
+	return smc_tcp_decode(tcp, nlh);
 }
 
 static int load_tcp(struct rates *rates, struct smc_err *err)
@@ -190,7 +189,7 @@ static int load_tcp(struct rates *rates, struct smc_err *err)
 	if (rates->tcp.count)
 		qsort(rates->tcp.entries, rates->tcp.count, sizeof(*rates->tcp.entries),
 		      compare_tcp);
-	return ret == -ENOMEM ? smc_err_set(err, ENOMEM, "cannot store the list of sockets") : ret;
+	return ret;
 }
 
 static void sample_tcp(const struct rates *rates, struct item *item, int64_t at)
@@ -369,7 +368,7 @@ static int compute(struct rates *rates, struct smc_err *err)
 
 /* ---- for the next time ---- */
 
-static int remember(struct known_list *list, const struct item *item)
+static void remember(struct known_list *list, const struct item *item)
 {
 	const struct smc_sock *sock = &item->row.sock;
 	struct known known = {
@@ -381,33 +380,27 @@ static int remember(struct known_list *list, const struct item *item)
 	};
 
 	known.is_looked_up = known.is_connected && smc_sock_mode(sock) != SMC_MODE_NONE;
-	return smc_array_append(&list->entries, &list->count, &list->size, &known, sizeof(known));
+	smc_array_append(&list->entries, &list->count, &list->size, &known, sizeof(known));
 }
 
 /* Those of this sample, and those that may only have been left out. */
-static int renew(struct rates *rates)
+static void renew(struct rates *rates)
 {
 	struct known_list list = { .entries = NULL };
-	int ret = 0;
 
-	for (size_t i = 0; !ret && i < rates->count; i++)
-		ret = remember(&list, &rates->items[i]);
-	for (size_t i = 0; !ret && i < rates->known.count; i++) {
+	for (size_t i = 0; i < rates->count; i++)
+		remember(&list, &rates->items[i]);
+	for (size_t i = 0; i < rates->known.count; i++) {
 		struct known *known = &rates->known.entries[i];
 
 		if (!known->is_seen && ++known->misses <= MISSES_MAX)
-			ret = smc_array_append(&list.entries, &list.count, &list.size, known,
-					       sizeof(*known));
-	}
-	if (ret) {
-		free(list.entries);
-		return ret;
+			smc_array_append(&list.entries, &list.count, &list.size, known,
+					 sizeof(*known));
 	}
 	if (list.count)
 		qsort(list.entries, list.count, sizeof(*list.entries), compare_known);
 	free(rates->known.entries);
 	rates->known = list;
-	return 0;
 }
 
 int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err)
@@ -432,13 +425,13 @@ int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_er
 		rates->at = taking.at ? taking.at : clock_ns(CLOCK_MONOTONIC);
 		ret = compute(rates, err);
 	}
-	if (!ret && renew(rates))
-		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
-	if (ret) {
-		rates->count = 0;
-		rates->before = before;
-		rates->at = last;
+	if (!ret) {
+		renew(rates);
+		return 0;
 	}
+	rates->count = 0;
+	rates->before = before;
+	rates->at = last;
 	return ret;
 }
 

@@ -4,7 +4,7 @@
 
 #include "smcss.h"
 
-/** rates_new() - NULL without memory */
+/** rates_new() - without a sample */
 struct rates *rates_new(void);
 
 /**

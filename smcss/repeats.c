@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* Peers that share a place of the hash; the one that was quiet for longest leaves it. */
 #define WAYS 8
 #define SETS 512
@@ -22,7 +24,7 @@ struct repeats {
 
 struct repeats *repeats_new(void)
 {
-	return calloc(1, sizeof(struct repeats));
+	return xcalloc(1, sizeof(struct repeats));
 }
 
 void repeats_free(struct repeats *repeats)

@@ -10,7 +10,7 @@
 
 struct repeats;
 
-/** repeats_new() - NULL without memory */
+/** repeats_new() - of no peer yet */
 struct repeats *repeats_new(void);
 
 /**

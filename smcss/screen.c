@@ -148,8 +148,8 @@ static int sample(struct screen *screen)
 	int ret = rates_take(screen->rates, screen->opts, screen->err);
 
 	screen->sampled = seconds_now();
-	if (!ret && top_fill(&screen->table, screen->rates, screen->opts))
-		ret = smc_err_set(screen->err, ENOMEM, "cannot store the list of sockets");
+	if (!ret)
+		top_fill(&screen->table, screen->rates, screen->opts);
 	return ret;
 }
 
@@ -225,7 +225,6 @@ static int draw(struct screen *screen)
 		draw_rows(screen);
 	if (screen->n_drawn < screen->rows)
 		out_str(&screen->text, "\r\n\033[J");
-	screen->text.is_failed |= line->is_failed;
 	return out_print(&screen->text, screen->err);
 }
 

@@ -82,10 +82,10 @@ void smcss_explain(struct out_text *text, const struct smc_sock *sock);
 /** smcss_append_rate() - bytes in a second in three digits or less, "812M", ">1.1G" */
 void smcss_append_rate(struct out_text *text, uint64_t bytes, bool is_least);
 
-/** smcss_json_addr() - an address as an object; NULL without memory */
+/** smcss_json_addr() - an address as an object */
 json_t *smcss_json_addr(const struct smc_addr *addr);
 
-/** smcss_json_reason() - a reason with its name and meaning; NULL without memory */
+/** smcss_json_reason() - a reason with its name and meaning */
 json_t *smcss_json_reason(uint32_t code);
 
 struct rates;
@@ -160,13 +160,13 @@ int smcss_tcp_dump(uint8_t family, smcss_tcp_request_fn request, smc_diag_fn fn,
 struct summary;
 
 /**
- * summary_new() - NULL without memory
+ * summary_new() - of no socket yet
  * @has_listening: sockets that listen will be counted, too; else nothing says how many there are
  */
 struct summary *summary_new(bool has_listening);
 
-/** summary_add() - count one socket. Return: 0, -ENOMEM */
-int summary_add(struct summary *summary, const struct smcss_row *row);
+/** summary_add() - count one socket */
+void summary_add(struct summary *summary, const struct smcss_row *row);
 
 /**
  * summary_print() - append the tables
@@ -174,7 +174,7 @@ int summary_add(struct summary *summary, const struct smcss_row *row);
  */
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
 
-/** summary_json() - all as JSON; new reference, NULL without memory */
+/** summary_json() - all as JSON; new reference */
 json_t *summary_json(struct summary *summary, const struct netns_list *spaces);
 
 /** summary_metrics() - the same in Prometheus' text form, by namespace for @spaces */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "smc/reason.h"
 
 static const char *const group_heads[N_GROUPS] = { "Process", "Peer", "Reason" };
@@ -16,10 +17,9 @@ static const char *const group_names[N_GROUPS] = { "process", "peer", "reason" }
 
 struct summary *summary_new(bool has_listening)
 {
-	struct summary *summary = calloc(1, sizeof(*summary));
+	struct summary *summary = xcalloc(1, sizeof(*summary));
 
-	if (summary)
-		summary->has_listening = has_listening;
+	summary->has_listening = has_listening;
 	return summary;
 }
 
@@ -37,13 +37,11 @@ static struct summary_item *slot(struct summary_item *items, size_t size, const 
 	return &items[i];
 }
 
-static int grow(struct summary_group *group)
+static void grow(struct summary_group *group)
 {
 	size_t size = group->size ? 2 * group->size : 64;
-	struct summary_item *items = calloc(size, sizeof(*items));
+	struct summary_item *items = xcalloc(size, sizeof(*items));
 
-	if (!items)
-		return -ENOMEM;
 	for (size_t i = 0; i < group->size; i++)
 		if (group->items[i].name)
 			*slot(items, size, group->items[i].name, strlen(group->items[i].name)) =
@@ -51,23 +49,20 @@ static int grow(struct summary_group *group)
 	free(group->items);
 	group->items = items;
 	group->size = size;
-	return 0;
 }
 
-/* Count one socket under the name that stands in the scratch text. Return: NULL without memory */
+/* Count one socket under the name that stands in the scratch text. */
 static struct summary_item *count(struct summary *summary, int which, enum smc_mode mode)
 {
 	struct summary_group *group = &summary->groups[which];
 	struct out_text *text = &summary->scratch;
 	struct summary_item *item;
 
-	if (text->is_failed || (2 * group->count >= group->size && grow(group)))
-		return NULL;
+	if (2 * group->count >= group->size)
+		grow(group);
 	item = slot(group->items, group->size, text->data, text->len);
 	if (!item->name) {
-		item->name = strndup(text->data, text->len);
-		if (!item->name)
-			return NULL;
+		item->name = xstrndup(text->data, text->len);
 		group->count++;
 	}
 	item->counts[mode]++;
@@ -98,7 +93,7 @@ static void name_peer(struct out_text *text, const struct smcss_row *row)
 		text->len -= 2;
 }
 
-static int count_netns(struct summary *summary, const struct smcss_row *row, enum smc_mode mode)
+static void count_netns(struct summary *summary, const struct smcss_row *row, enum smc_mode mode)
 {
 	struct out_text *text = &summary->scratch;
 	struct summary_item *item;
@@ -107,36 +102,28 @@ static int count_netns(struct summary *summary, const struct smcss_row *row, enu
 	out_reset(text);
 	out_escaped(text, row->netns->name, strlen(row->netns->name));
 	item = count(summary, BY_NETNS, mode);
-	if (!item)
-		return -ENOMEM;
 	item->listening += row->sock.state == SMC_ABI_LISTEN;
 	if (mode != SMC_MODE_TCP || !(row->sock.has & SMC_SOCK_HAS_FALLBACK))
-		return 0;
+		return;
 	/* No name has a newline in it: they are escaped. */
 	len = text->len;
 	out_printf(text, "\n%08x", row->sock.fallback.reason);
 	item = count(summary, BY_NETNS_REASON, mode);
-	if (item) {
-		item->code = row->sock.fallback.reason;
-		item->len = len;
-	}
-	return item ? 0 : -ENOMEM;
+	item->code = row->sock.fallback.reason;
+	item->len = len;
 }
 
-static int count_reason(struct summary *summary, const struct smcss_row *row)
+static void count_reason(struct summary *summary, const struct smcss_row *row)
 {
-	struct summary_item *item;
-
 	out_reset(&summary->scratch);
 	if (row->sock.has & SMC_SOCK_HAS_FALLBACK)
 		smcss_append_reason(&summary->scratch, &row->sock.fallback);
 	else
 		out_str(&summary->scratch, "n/a");
-	item = count(summary, BY_REASON, SMC_MODE_TCP);
-	return item ? 0 : -ENOMEM;
+	count(summary, BY_REASON, SMC_MODE_TCP);
 }
 
-int summary_add(struct summary *summary, const struct smcss_row *row)
+void summary_add(struct summary *summary, const struct smcss_row *row)
 {
 	enum smc_mode mode = smc_sock_mode(&row->sock);
 
@@ -144,19 +131,18 @@ int summary_add(struct summary *summary, const struct smcss_row *row)
 	if (!smc_sock_connected(&row->sock))
 		mode = SMC_MODE_NONE;
 	summary->counts[mode]++;
-	if (row->netns && count_netns(summary, row, mode))
-		return -ENOMEM;
+	if (row->netns)
+		count_netns(summary, row, mode);
 	if (mode == SMC_MODE_NONE) {
 		summary->listening += row->sock.state == SMC_ABI_LISTEN;
-		return 0;
+		return;
 	}
 	name_process(&summary->scratch, row);
-	if (!count(summary, BY_PROCESS, mode))
-		return -ENOMEM;
+	count(summary, BY_PROCESS, mode);
 	name_peer(&summary->scratch, row);
-	if (!count(summary, BY_PEER, mode))
-		return -ENOMEM;
-	return mode == SMC_MODE_TCP ? count_reason(summary, row) : 0;
+	count(summary, BY_PEER, mode);
+	if (mode == SMC_MODE_TCP)
+		count_reason(summary, row);
 }
 
 static int compare(const void *a, const void *b)

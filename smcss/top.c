@@ -34,7 +34,7 @@ static void sum_up(struct top_sums *sums, const struct smcss_row *row)
 	sums->out_is_least |= row->rate.out_is_least;
 }
 
-int top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts)
+void top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts)
 {
 	table->count = 0;
 	table->sums = (struct top_sums){ .in = 0 };
@@ -46,12 +46,9 @@ int top_fill(struct top_table *table, struct rates *rates, const struct smcss_op
 		    !filter_match(&opts->filter, &row->sock))
 			continue;
 		place = smc_array_add(&table->rows, &table->count, &table->size, sizeof(*place));
-		if (!place)
-			return -ENOMEM;
 		*place = row;
 		sum_up(&table->sums, row);
 	}
-	return 0;
 }
 
 void top_free(struct top_table *table)
@@ -234,7 +231,7 @@ static void append_document(struct out_text *text, const struct top_table *table
 	struct out_text sockets = { .len = 0 };
 	bool is_repeated = opts->watch_seconds > 0;
 
-	for (size_t i = 0; i < table->count && !sockets.is_failed; i++)
+	for (size_t i = 0; i < table->count; i++)
 		out_json_member(
 			&sockets,
 			out_json(smcss_columns, opts->columns ? view : NULL, table->rows[i]),
@@ -284,9 +281,8 @@ int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err
 		ret = rates_take(rates, opts, err);
 	if (!ret)
 		ret = join(&lookup, rates, opts, err);
-	if (!ret && top_fill(&table, rates, opts))
-		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
 	if (!ret) {
+		top_fill(&table, rates, opts);
 		top_sort(&table, opts->sort);
 		top_fit(&view, table.rows, opts->is_json ? 0 : table.count);
 		if (opts->is_json)

@@ -23,8 +23,8 @@ struct top_table {
 	struct top_sums sums;
 };
 
-/** top_fill() - take the rows that @opts select, sum them up. Return: 0, -ENOMEM */
-int top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts);
+/** top_fill() - take the rows that @opts select, sum them up */
+void top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts);
 
 /** top_sort() - most first: @sort; rows that are equal there by rate, then by cookie */
 void top_sort(struct top_table *table, enum smcss_sort sort);

@@ -54,8 +54,6 @@ $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLA
 # Both ends of the live test, over a network in memory.
 $(O)/tests/unit/session $(O)/tests/fuzz/server $(O)/tests/unit/client $(O)/tests/fuzz/client: $(O)/obj/tests/fuzz/fake_live.o
 
-# What they allocate is what they test: no compiler leaves that out.
-$(O)/obj/tests/unit/test_memory.o $(O)/obj/tests/unit/test_workdir.o: CFLAGS += -fno-builtin
 
 $(O)/tests/unit/%: $(O)/obj/tests/unit/test_%.o $(TEST_PARTS) $(O)/libsmc.a
 	@mkdir -p $(@D)

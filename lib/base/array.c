@@ -2,9 +2,9 @@
 /* Arrays that grow. */
 #include "base/array.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size)
 {
@@ -13,21 +13,14 @@ void *smc_array_add(void *items, size_t *count, size_t *size, size_t item_size)
 
 	memcpy(&array, items, sizeof(array));
 	if (*count == *size) {
-		array = reallocarray(array, more, item_size);
-		if (!array)
-			return NULL;
+		array = xrealloc(array, more, item_size);
 		memcpy(items, &array, sizeof(array));
 		*size = more;
 	}
 	return memset(array + (*count)++ * item_size, 0, item_size);
 }
 
-int smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size)
+void smc_array_append(void *items, size_t *count, size_t *size, const void *item, size_t item_size)
 {
-	void *added = smc_array_add(items, count, size, item_size);
-
-	if (!added)
-		return -ENOMEM;
-	memcpy(added, item, item_size);
-	return 0;
+	memcpy(smc_array_add(items, count, size, item_size), item, item_size);
 }

@@ -2,10 +2,10 @@
 /* Finds an item of an array by its key, however many there are. */
 #include "base/index.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 #define FIRST 64
 
@@ -49,40 +49,30 @@ static void put(struct smc_index *index, const struct smc_index_slot *slot)
 	index->count++;
 }
 
-static int grow(struct smc_index *index)
+static void grow(struct smc_index *index)
 {
 	struct smc_index more = { .size = index->size ? 2 * index->size : FIRST };
 
-	more.slots = calloc(more.size, sizeof(*more.slots));
-	if (!more.slots)
-		return -ENOMEM;
+	more.slots = xcalloc(more.size, sizeof(*more.slots));
 	for (size_t i = 0; i < index->size; i++)
 		if (index->slots[i].place)
 			put(&more, &index->slots[i]);
 	free(index->slots);
 	*index = more;
-	return 0;
 }
 
-int smc_index_add(struct smc_index *index, uint64_t hash, size_t place)
+void smc_index_add(struct smc_index *index, uint64_t hash, size_t place)
 {
-	if (2 * (index->count + 1) > index->size && grow(index))
-		return -ENOMEM;
+	if (2 * (index->count + 1) > index->size)
+		grow(index);
 	put(index, &(struct smc_index_slot){ hash, place + 1 });
-	return 0;
 }
 
-int smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
-		     size_t *size, const void *item, size_t item_size)
+void smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
+		      size_t *size, const void *item, size_t item_size)
 {
-	int ret = smc_array_append(items, count, size, item, item_size);
-
-	if (ret)
-		return ret;
-	ret = smc_index_add(index, hash, *count - 1);
-	if (ret)
-		--*count;
-	return ret;
+	smc_array_append(items, count, size, item, item_size);
+	smc_index_add(index, hash, *count - 1);
 }
 
 /* Does the search for what is in slot @at, which may go round the end, come by slot @hole? */

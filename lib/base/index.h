@@ -34,17 +34,15 @@ uint64_t smc_index_hash(const void *data, size_t len, uint64_t seed);
 size_t smc_index_find(const struct smc_index *index, uint64_t hash, smc_index_fn is_it,
 		      const void *arg, const void *key);
 
-/** smc_index_add() - the item at @place has a key that is not there yet. Return: 0, -ENOMEM */
-int smc_index_add(struct smc_index *index, uint64_t hash, size_t place);
+/** smc_index_add() - the item at @place has a key that is not there yet */
+void smc_index_add(struct smc_index *index, uint64_t hash, size_t place);
 
 /**
  * smc_index_append() - put a copy of @item at the end of an array, as smc_array_append(), to be
  *	found
- *
- * Return: 0; -ENOMEM: nothing is changed.
  */
-int smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
-		     size_t *size, const void *item, size_t item_size);
+void smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
+		      size_t *size, const void *item, size_t item_size);
 
 /** smc_index_remove() - the item at @place, which has that hash, is not to be found any more */
 void smc_index_remove(struct smc_index *index, uint64_t hash, size_t place);

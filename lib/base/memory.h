@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Did memory run out? For every allocation of the process: ours, libc's, those of libraries. */
+/* Memory, or the end of the tool: one line on stderr, "TOOL: out of memory", and exit(3). */
 #pragma once
 
-#include <stdbool.h>
+#include <stddef.h>
 
-/* gcc has a macro for that, clang a feature. */
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
-#define MEMORY_IS_ASAN 1
-#endif
+/** memory_status - the exit status, defined by programs that have another one than 1 for errors */
+extern const int memory_status __attribute__((weak));
 
-/**
- * memory_ran_out() - has an allocation failed in this process, whoever asked for it?
- *
- * Then something may be missing wherever NULL also means "absent", and libraries may have taken it
- * for another error: nothing is printed any more but this, and the tool fails.
- *
- * With ASan, which has an allocator of its own, never.
- */
-bool memory_ran_out(void);
+/** memory_end() - end the tool as if an allocation had failed */
+void memory_end(void) __attribute__((noreturn, cold));
 
-/** memory_is_news() - the same, but true only the first time: one sentence says it */
-bool memory_is_news(void);
+/** xcalloc() - as calloc(3), never NULL: 0 bytes are 1 */
+void *xcalloc(size_t count, size_t size) __attribute__((malloc, alloc_size(1, 2)));
+
+/** xrealloc() - as reallocarray(3), never NULL: 0 bytes are 1 */
+void *xrealloc(void *data, size_t count, size_t size) __attribute__((alloc_size(2, 3)));
+
+/** xstrndup() - as strndup(3), never NULL */
+char *xstrndup(const char *text, size_t len) __attribute__((malloc));
+
+/** xstrdup() - as strdup(3), never NULL */
+char *xstrdup(const char *text) __attribute__((malloc));
+
+/** xprintf() - text made by printf(3), to be freed */
+char *xprintf(const char *fmt, ...) __attribute__((malloc, format(printf, 1, 2)));

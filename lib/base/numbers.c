@@ -2,9 +2,10 @@
 /* Medians of two series of measurements, and how sure their ratio is. */
 #include "base/numbers.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "base/memory.h"
 
 #define DRAWS 4000
 #define OUTSIDE 40 /* one of so many ratios lies below the interval, one above: 95 % are in it */
@@ -70,14 +71,12 @@ static void find_interval(struct numbers *out, double *ratios, double *room, con
 	out->has_interval = ratios[0] > 0;
 }
 
-int numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
-		    bool is_more_better)
+void numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
+		     bool is_more_better)
 {
-	double *room = malloc((2 * count + DRAWS) * sizeof(*room));
+	double *room = xcalloc(2 * count + DRAWS, sizeof(*room));
 
 	*out = (struct numbers){ 0 };
-	if (!room)
-		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
 		room[i] = one[i];
 		room[count + i] = other[i];
@@ -88,5 +87,4 @@ int numbers_compare(struct numbers *out, const double *one, const double *other,
 	if (count >= NUMBERS_PAIRS && out->ratio > 0)
 		find_interval(out, room + 2 * count, room, one, other, count, is_more_better);
 	free(room);
-	return 0;
 }

@@ -34,8 +34,6 @@ double numbers_median(double *values, size_t count);
  * drawn again with replacement, as what disturbs both of a pair disturbs neither alone; it is then
  * made wider by about sqrt(n / (n - 1)). The same values always give the same interval: the draws
  * begin at a fixed seed.
- *
- * Return: 0, -ENOMEM.
  */
-int numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
-		    bool is_more_better);
+void numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
+		     bool is_more_better);

@@ -10,23 +10,23 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/memory.h"
 
 static char *read_all(int fd, size_t max, size_t *len)
 {
 	size_t size = 0;
-	char *data = NULL, *grown;
+	char *data = NULL;
 	ssize_t ret = 1;
 
 	*len = 0;
 	while (ret) {
 		if (*len == size) {
-			size = size ? 2 * size : 4096;
-			grown = *len > max ? NULL : realloc(data, size + 1);
-			if (!grown) {
-				errno = *len > max ? EFBIG : ENOMEM;
+			if (*len > max) {
+				errno = EFBIG;
 				break;
 			}
-			data = grown;
+			size = size ? 2 * size : 4096;
+			data = xrealloc(data, size + 1, 1);
 		}
 		ret = read(fd, data + *len, size - *len);
 		if (ret < 0 && errno == EINTR)

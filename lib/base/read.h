@@ -12,8 +12,7 @@ struct smc_err;
  * @max: the most that is read, in bytes, rounded up to a buffer's size
  * @len: receives the file's size in bytes
  *
- * Return: to be freed; NULL with an errno: EFBIG for a larger file, ENOMEM, that of open(2) or
- * read(2).
+ * Return: to be freed; NULL with an errno: EFBIG for a larger file, that of open(2) or read(2).
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 

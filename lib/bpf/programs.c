@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory.h"
 #include "bpf/library.h"
 #include "bpf/rights.h"
 #include "sys/bpfmap.h"
@@ -81,14 +82,14 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 		       const char *left_out, struct smc_err *err)
 {
 	struct bpf_program *program = NULL;
-	int ret = -ENOMEM;
+	int ret;
 
 	programs->object = programs->lib.bpf_object__open_mem(watch->elf, watch->len, NULL);
-	if (programs->object) {
-		while ((program = next(programs, program)))
-			prepare(programs, program, left_out);
-		ret = programs->lib.bpf_object__load(programs->object);
-	}
+	if (!programs->object)
+		return libbpf_load_error(-ENOMEM, err);
+	while ((program = next(programs, program)))
+		prepare(programs, program, left_out);
+	ret = programs->lib.bpf_object__load(programs->object);
 	return ret ? libbpf_load_error(ret, err) : 0;
 }
 
@@ -251,9 +252,7 @@ int bpf_programs_start(struct bpf_programs **result, const struct bpf_watch *wat
 	ret = bpf_rights(false, err);
 	if (ret)
 		return ret;
-	programs = calloc(1, sizeof(*programs));
-	if (!programs)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
+	programs = xcalloc(1, sizeof(*programs));
 	ret = start(programs, watch, err);
 	if (ret < 0)
 		bpf_programs_close(programs);

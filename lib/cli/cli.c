@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "cli/printable.h"
 #include "version.h"
 
@@ -26,17 +25,11 @@ void cli_start(void)
 			(void)!open("/dev/null", fd == 2 ? O_WRONLY : O_RDONLY);
 }
 
-/* Without memory, what seems to be wrong may be its consequence. */
 static void __attribute__((format(printf, 2, 0)))
 vreport(const struct cli_tool *tool, const char *fmt, va_list ap, bool hint)
 {
 	char line[1024], shown[4 * sizeof(line)];
 
-	if (memory_ran_out()) {
-		if (memory_is_news())
-			fprintf(stderr, "%s: out of memory\n", tool->name);
-		return;
-	}
 	vsnprintf(line, sizeof(line), fmt, ap);
 	cli_printable(shown, sizeof(shown), line);
 	fprintf(stderr, hint ? "%s: %s; try '%s --help'\n" : "%s: %s\n", tool->name, shown,
@@ -57,7 +50,7 @@ void cli_warn(const struct cli_tool *tool, bool is_quiet, const char *fmt, ...)
 {
 	va_list ap;
 
-	if (is_quiet || memory_ran_out())
+	if (is_quiet)
 		return;
 	va_start(ap, fmt);
 	vreport(tool, fmt, ap, false);
@@ -344,5 +337,5 @@ int cli_close_stdout(const struct cli_tool *tool)
 	if (fclose(stdout) || failed)
 		return cli_error(tool, "cannot write to standard output: %s",
 				 strerror(errno ? errno : EIO));
-	return memory_ran_out() ? cli_error(tool, "out of memory") : 0;
+	return 0;
 }

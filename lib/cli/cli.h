@@ -85,8 +85,6 @@ int cli_version(const struct cli_tool *tool);
 /**
  * cli_error() - "TOOL: message" as one line on stderr, made harmless by cli_printable()
  *
- * After memory_ran_out() the message is that, once.
- *
  * Return: the tool's error_status.
  */
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
@@ -134,8 +132,6 @@ const char *cli_separator(bool is_first);
 
 /**
  * cli_close_stdout() - flush stdout and say so when that fails (full disk, closed pipe)
- *
- * Fails after memory_ran_out() too: no tool succeeds with something missing.
  *
  * Return: 0, or the tool's error_status.
  */

@@ -2,12 +2,12 @@
 /* Settings: collected, found, written as lines. */
 #include "conf/conf.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 const char *conf_kind_name(enum conf_kind kind)
 {
@@ -36,28 +36,24 @@ const char *conf_place_text(char text[CONF_PLACE_SIZE], const struct conf_place 
 
 const char *conf_keep(struct conf *conf, const char *text)
 {
-	char *copy = strdup(text);
+	char *copy = xstrdup(text);
 
-	if (copy && smc_array_append(&conf->strings, &conf->n_strings, &conf->strings_size, &copy,
-				     sizeof(copy))) {
-		free(copy);
-		return NULL;
-	}
+	smc_array_append(&conf->strings, &conf->n_strings, &conf->strings_size, &copy,
+			 sizeof(copy));
 	return copy;
 }
 
-int conf_section(struct conf *conf, const char *netns)
+size_t conf_section(struct conf *conf, const char *netns)
 {
 	struct conf_section section = { .exclusive = 0 };
 
 	for (size_t i = 0; i < conf->n_sections; i++)
 		if (!strcmp(conf->sections[i].netns, netns))
-			return (int)i;
+			return i;
 	section.netns = conf_keep(conf, netns);
-	if (!section.netns || smc_array_append(&conf->sections, &conf->n_sections,
-					       &conf->sections_size, &section, sizeof(section)))
-		return -ENOMEM;
-	return (int)conf->n_sections - 1;
+	smc_array_append(&conf->sections, &conf->n_sections, &conf->sections_size, &section,
+			 sizeof(section));
+	return conf->n_sections - 1;
 }
 
 bool conf_is_same(const struct conf_item *a, const struct conf_item *b)
@@ -80,15 +76,13 @@ const struct conf_item *conf_find(const struct conf *conf, size_t section,
 	return NULL;
 }
 
-int conf_add(struct conf *conf, const struct conf_item *item)
+void conf_add(struct conf *conf, const struct conf_item *item)
 {
 	struct conf_item copy = *item;
 
 	copy.object = conf_keep(conf, item->object);
 	copy.value = conf_keep(conf, item->value);
-	if (!copy.object || !copy.value)
-		return -ENOMEM;
-	return smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
+	smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
 }
 
 /* A # would begin a comment, a blank another word. */
@@ -104,7 +98,6 @@ void conf_append_word(struct out_text *text, const char *word)
 		else
 			out_char(text, escaped.data[i]);
 	}
-	text->is_failed |= escaped.is_failed;
 	out_free(&escaped);
 }
 
@@ -181,11 +174,6 @@ void conf_write(struct out_text *text, const struct conf *conf)
 	}
 	if (has_netns)
 		out_str(text, "\nhost\n");
-}
-
-int conf_no_memory(struct smc_err *err)
-{
-	return smc_err_set(err, ENOMEM, "cannot store the settings");
 }
 
 void conf_free(struct conf *conf)

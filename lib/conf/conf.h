@@ -89,11 +89,11 @@ const char *conf_by_name(enum conf_by by);
 /** conf_place_text() - "FILE:LINE", cut to what fits. Return: @text */
 const char *conf_place_text(char text[CONF_PLACE_SIZE], const struct conf_place *place);
 
-/** conf_keep() - a copy that lives as long as @conf. Return: NULL without memory */
+/** conf_keep() - a copy that lives as long as @conf */
 const char *conf_keep(struct conf *conf, const char *text);
 
-/** conf_section() - of a network namespace, added if there is none. Return: index, -ENOMEM */
-int conf_section(struct conf *conf, const char *netns);
+/** conf_section() - of a network namespace, added if there is none. Return: index */
+size_t conf_section(struct conf *conf, const char *netns);
 
 /** conf_is_same() - is it about the same thing, whatever its value and section? */
 bool conf_is_same(const struct conf_item *a, const struct conf_item *b);
@@ -105,8 +105,8 @@ bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b);
 const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item);
 
-/** conf_add() - append a setting, strings copied but for its place. Return: 0, -ENOMEM */
-int conf_add(struct conf *conf, const struct conf_item *item);
+/** conf_add() - append a setting; its strings are copied, except its place */
+void conf_add(struct conf *conf, const struct conf_item *item);
 
 /** conf_append_word() - append a blank and a word that words_split() reads again */
 void conf_append_word(struct out_text *text, const char *word);
@@ -120,8 +120,5 @@ void conf_append_line(struct out_text *text, const struct conf_item *item);
  * A namespace that has no settings is left out. What is appended to it is the host's.
  */
 void conf_write(struct out_text *text, const struct conf *conf);
-
-/** conf_no_memory() - say that there is none for settings. Return: -ENOMEM */
-int conf_no_memory(struct smc_err *err);
 
 void conf_free(struct conf *conf);

@@ -28,12 +28,12 @@ static int add(struct conf_line *line, struct conf_item *item, size_t bad)
 	const struct conf_item *other;
 	char place[CONF_PLACE_SIZE];
 
-	item->section = (size_t)line->section;
+	item->section = line->section;
 	item->place = line->place;
 	other = conf_find(line->conf, item->section, item);
 	if (!other)
-		return conf_add(line->conf, item) ? conf_no_memory(line->err) : 0;
-	if (conf_has_value_of(other, item))
+		conf_add(line->conf, item);
+	if (!other || conf_has_value_of(other, item))
 		return 0;
 	line->bad = bad;
 	return smc_err_say(line->err, EINVAL, "contradicts %s",
@@ -243,7 +243,7 @@ static int read_scope(struct conf_line *line)
 
 	item.value = rules.data;
 	if (!ret)
-		ret = rules.is_failed ? conf_no_memory(line->err) : add(line, &item, 1);
+		ret = add(line, &item, 1);
 	out_free(&rules);
 	return ret;
 }
@@ -263,7 +263,7 @@ static int read_netns(struct conf_line *line)
 	    strchr(name, '/') || strspn(name, "0123456789") == strlen(name))
 		return conf_expected(line, 1, what);
 	line->section = conf_section(line->conf, name);
-	return line->section < 0 ? conf_no_memory(line->err) : 0;
+	return 0;
 }
 
 /* The end of a "netns". */
@@ -272,7 +272,7 @@ static int read_host(struct conf_line *line)
 	if (line->count > 1)
 		return conf_expected(line, 1, "expected the end of the line");
 	line->section = conf_section(line->conf, "");
-	return line->section < 0 ? conf_no_memory(line->err) : 0;
+	return 0;
 }
 
 static int find_kind(const char *word)
@@ -310,10 +310,8 @@ static int read_policy(struct conf_line *line)
 	if (!section->has_policy)
 		section->policy_place = line->place;
 	section->has_policy = true;
-	if (policy_line(&section->policy, (const char *const *)line->words, line->count, &line->bad,
-			line->err) != -ENOMEM)
-		return -line->err->code;
-	return conf_no_memory(line->err);
+	return policy_line(&section->policy, (const char *const *)line->words, line->count,
+			   &line->bad, line->err);
 }
 
 /* ---- the table ---- */

@@ -12,14 +12,14 @@
  */
 struct conf_line {
 	struct conf *conf;
-	int section;
+	size_t section;
 	struct conf_place place;
 	char **words;
 	size_t count, bad;
 	struct smc_err *err;
 };
 
-/** conf_line() - take a line, but for "include". Return: 0, -EINVAL, -ENOMEM */
+/** conf_line() - take a line that is not "include". Return: 0, -EINVAL */
 int conf_line(struct conf_line *line);
 
 /** conf_expected() - word @bad is wrong, or missing. Return: -EINVAL */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/words.h"
 #include "conf/keys.h"
@@ -107,8 +108,6 @@ static int say(const struct source *source, const struct conf_line *line)
 {
 	char what[sizeof(line->err->text)];
 
-	if (line->err->code == ENOMEM)
-		return smc_err_say(source->err, ENOMEM, "%.390s", line->err->text);
 	snprintf(what, sizeof(what), "%s", line->err->text);
 	return smc_err_say(source->err, line->err->code, "%.150s:%zu: %.60s: %.160s", source->name,
 			   line->place.line,
@@ -140,8 +139,6 @@ static int read_lines(struct source *source, char *text, char **words)
 
 	/* Each file begins outside of all sections. */
 	line.section = conf_section(source->conf, "");
-	if (line.section < 0 || !line.place.file)
-		return conf_no_memory(source->err);
 	for (char *next = text, *here; !ret && (here = strsep(&next, "\n"));) {
 		line.place.line++;
 		blank_equals(here);
@@ -174,8 +171,8 @@ static int read_text(struct source *source, char *text, size_t len)
 		return smc_err_say(source->err, EINVAL, "%.150s:%zu: this is not text",
 				   source->name, number);
 	}
-	words = calloc(MAX_WORDS, sizeof(*words));
-	ret = words ? read_lines(source, text, words) : conf_no_memory(source->err);
+	words = xcalloc(MAX_WORDS, sizeof(*words));
+	ret = read_lines(source, text, words);
 	free(words);
 	return ret;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/read.h"
 #include "host/record.h"
 
@@ -221,18 +222,16 @@ static int compare_names(const void *a, const void *b)
 	return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int add_name(struct host_names *names, const char *name)
+static void add_name(struct host_names *names, const char *name)
 {
-	char **slot = smc_array_add(&names->names, &names->count, &names->size, sizeof(*slot));
+	char *copy = xstrdup(name);
 
-	if (slot)
-		*slot = strdup(name);
-	return slot && *slot ? 0 : -ENOMEM;
+	smc_array_append(&names->names, &names->count, &names->size, &copy, sizeof(copy));
 }
 
 static int list_directory(struct host_names *names, const char *path)
 {
-	int fd = open_file(path, O_DIRECTORY), ret = 0;
+	int fd = open_file(path, O_DIRECTORY), ret;
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *item;
 
@@ -242,11 +241,11 @@ static int list_directory(struct host_names *names, const char *path)
 			close(fd);
 		return ret;
 	}
-	while (!ret && (item = readdir(dir)))
+	while ((item = readdir(dir)))
 		if (item->d_name[0] != '.')
-			ret = add_name(names, item->d_name);
+			add_name(names, item->d_name);
 	closedir(dir);
-	return ret;
+	return 0;
 }
 
 /*
@@ -268,7 +267,7 @@ static int list_recorded(struct host_names *names, const char *path)
 		if (names->count == NAMES_MAX)
 			ret = -EFBIG;
 		else if (*name != '.' && !strchr(name, '/'))
-			ret = add_name(names, name);
+			add_name(names, name);
 	}
 	free(text);
 	return ret;
@@ -298,13 +297,10 @@ static void record_list(const char *path, const struct host_names *names)
 	snprintf(beside, sizeof(beside), "%s" RECORD_LIST, path);
 	for (size_t i = 0; i < names->count; i++)
 		size += strlen(names->names[i]) + 1;
-	text = end = malloc(size);
-	for (size_t i = 0; text && i < names->count; i++)
+	text = end = xcalloc(size, 1);
+	for (size_t i = 0; i < names->count; i++)
 		end = stpcpy(stpcpy(end, names->names[i]), "\n");
-	if (text)
-		record_put(beside, text, (size_t)(end - text));
-	else
-		record_fail();
+	record_put(beside, text, (size_t)(end - text));
 	free(text);
 }
 

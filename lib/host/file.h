@@ -64,7 +64,7 @@ int host_write(const char *text, const char *fmt, ...) __attribute__((format(pri
 /**
  * host_list() - what is in a directory, without hidden entries
  *
- * A directory that does not exist is empty. Return: 0, -ENOMEM, -EFBIG for more names than any
+ * A directory that does not exist is empty. Return: 0, -EFBIG for more names than any
  * real directory has in a record, another -errno of opendir(3).
  */
 int host_list(struct host_names *names, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

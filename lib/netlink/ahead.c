@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
+
 #define PARTS 8
 
 struct part {
@@ -92,14 +94,9 @@ static void destroy(struct ahead *ahead)
 
 struct ahead *ahead_start(struct mnl_socket *nl)
 {
-	struct ahead *ahead = malloc(sizeof(*ahead));
+	struct ahead *ahead = xcalloc(1, sizeof(*ahead));
 
-	if (!ahead)
-		return NULL;
 	ahead->nl = nl;
-	ahead->next = 0;
-	ahead->is_held = false;
-	atomic_init(&ahead->unwanted, false);
 	sem_init(&ahead->empty, 0, PARTS);
 	sem_init(&ahead->full, 0, 0);
 	set_blocking(nl, false);

@@ -21,7 +21,7 @@ struct ahead;
  * The kernel puts the next part of a dump together within recvmsg(2) (netlink_dump() in
  * net/netlink/af_netlink.c), so this is half of the time that a long list takes.
  *
- * Return: NULL where no thread or no memory can be had: then receive as ever.
+ * Return: NULL where no thread can be had: then receive as ever.
  */
 struct ahead *ahead_start(struct mnl_socket *nl);
 

@@ -8,6 +8,7 @@
 #include <linux/sock_diag.h>
 #include <sys/socket.h>
 
+#include "base/memory.h"
 #include "netlink/answer.h"
 
 #define GROUP(number) (1U << ((number)-1))
@@ -29,11 +30,9 @@ static int refuse(struct smc_diag_ends *ends, int code, const char *what, struct
 
 int smc_diag_ends_open(struct smc_diag_ends **result, struct smc_err *err)
 {
-	struct smc_diag_ends *ends = calloc(1, sizeof(*ends));
+	struct smc_diag_ends *ends = xcalloc(1, sizeof(*ends));
 	int rcvbuf = ENDS_RCVBUF;
 
-	if (!ends)
-		return refuse(ends, ENOMEM, "store what is needed to read sockets' ends", err);
 	ends->nl = mnl_socket_open2(NETLINK_SOCK_DIAG, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (!ends->nl)
 		return refuse(ends, errno, "open a netlink socket", err);

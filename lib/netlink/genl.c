@@ -15,6 +15,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "base/memory.h"
 #include "host/record.h"
 #include "host/smc.h"
 #include "netlink/answer.h"
@@ -47,7 +48,7 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	if (nlh->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
 		return -EBADMSG;
 	replay_add(tape, nlh);
-	return tape->is_failed ? -ENOMEM : 0;
+	return 0;
 }
 
 /* Return: positive errno, 0 for none. */
@@ -241,14 +242,12 @@ static int open_family(struct smc_genl *nl, struct smc_err *err)
 
 int smc_genl_open(struct smc_genl **result, const char *family, struct smc_err *err)
 {
-	struct smc_genl *nl = calloc(1, sizeof(*nl));
+	struct smc_genl *nl = xcalloc(1, sizeof(*nl));
 	int ret;
 
 	*result = NULL;
 	if (err)
 		err->code = 0;
-	if (!nl)
-		return smc_err_set(err, ENOMEM, "cannot open a netlink socket");
 	snprintf(nl->name, sizeof(nl->name), "%s", family);
 	ret = open_family(nl, err);
 	if (ret)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "host/record.h"
 #include "smc/order.h"
 
@@ -41,18 +42,9 @@ void replay_add(struct replay_tape *tape, const struct nlmsghdr *nlh)
 {
 	size_t step = NLMSG_ALIGN(nlh->nlmsg_len);
 
-	if (tape->is_failed)
-		return;
 	if (tape->len + step > tape->size) {
-		size_t size = 2 * tape->size + step + 4096;
-		char *bytes = realloc(tape->bytes, size);
-
-		if (!bytes) {
-			tape->is_failed = true;
-			return;
-		}
-		tape->bytes = bytes;
-		tape->size = size;
+		tape->size = 2 * tape->size + step + 4096;
+		tape->bytes = xrealloc(tape->bytes, tape->size, 1);
 	}
 	memset(tape->bytes + tape->len, 0, step);
 	memcpy(tape->bytes + tape->len, nlh, nlh->nlmsg_len);
@@ -139,15 +131,11 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 
 	if (record_dir() && file_name(name, request) && !is_kept(name, request)) {
 		len = write_head(line, request, ret, err);
-		data = tape->is_failed ? NULL : malloc((size_t)len + tape->len);
-		if (data) {
-			memcpy(data, line, (size_t)len);
-			if (tape->len)
-				memcpy(data + len, tape->bytes, tape->len);
-			record_set(name, data, (size_t)len + tape->len);
-		} else {
-			record_fail();
-		}
+		data = xcalloc((size_t)len + tape->len, 1);
+		memcpy(data, line, (size_t)len);
+		if (tape->len)
+			memcpy(data + len, tape->bytes, tape->len);
+		record_set(name, data, (size_t)len + tape->len);
 		free(data);
 	}
 	errno = code;
@@ -220,9 +208,7 @@ int replay_parse(const char *data, size_t len, const struct replay_request *requ
 	if (head.code)
 		return smc_err_say(err, head.code, "%s", head.words);
 	len -= head.size;
-	bytes = malloc(len ? len : 1);
-	if (!bytes)
-		return smc_err_set(err, ENOMEM, "cannot store the recorded answer");
+	bytes = xcalloc(len, 1);
 	memcpy(bytes, data + head.size, len);
 	if (!strcmp(head.order, other_order))
 		smc_order_headers(bytes, len, request->body);
@@ -245,8 +231,6 @@ int replay(const struct replay_request *request, replay_fn fn, void *arg, struct
 		data = record_get(name, ANSWER_MAX, &len);
 	if (!data && errno == EFBIG)
 		return too_large(request, err);
-	if (!data && errno == ENOMEM)
-		return smc_err_set(err, ENOMEM, "cannot store the recorded answer");
 	if (!data)
 		return smc_err_say(err, ENODATA, "the record has no answer to netlink/%s",
 				   request->name);

@@ -33,11 +33,9 @@ typedef int (*replay_fn)(const struct nlmsghdr *nlh, void *arg);
 
 /**
  * struct replay_tape - messages one after the other, each at NLMSG_ALIGN; begin with zeros
- * @is_failed: memory ran out; what was added since is missing
  * @bytes: to be freed
  */
 struct replay_tape {
-	bool is_failed;
 	char *bytes;
 	size_t len, size;
 };

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 static bool is_end(const struct out_col *col)
 {
 	return !col->name && !col->key;
@@ -145,7 +147,7 @@ static json_t *json_of_text(const struct out_col *col, const void *value)
 		col->text(&text, value);
 	else
 		append_value(&text, col, value);
-	if (text.len && !text.is_failed)
+	if (text.len)
 		json = json_stringn(text.data, text.len);
 	out_free(&text);
 	return json;
@@ -268,7 +270,7 @@ pad(struct out_text *text, const struct out_view *view, size_t i, size_t start)
 	if (len < view->widths[i])
 		missing = view->widths[i] - len;
 	out_blanks(text, missing + 1U + view->cols[i]->gap);
-	if (!missing || !view->cols[i]->is_right || text->is_failed)
+	if (!missing || !view->cols[i]->is_right)
 		return end;
 	memmove(text->data + start + missing, text->data + start, len);
 	memset(text->data + start, ' ', missing);
@@ -311,8 +313,6 @@ static void fill_gap(struct out_text *text, const struct out_view *view, size_t 
 	for (size_t i = from; i < to; i++)
 		gap += room(view, i);
 	out_fill(text, ' ', gap);
-	if (text->is_failed)
-		return;
 	memmove(text->data + start + gap, text->data + start, len);
 	memset(text->data + start, ' ', gap);
 	for (; from < to; from++) {
@@ -346,7 +346,18 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
 	end_line(text, line, end);
 }
 
-/* The object that the column's key belongs to. Return: NULL without memory. */
+static void *allocate(size_t size)
+{
+	return xrealloc(NULL, size, 1);
+}
+
+/* For jansson in the whole tool: what it has no memory for would be missing in a document. */
+static void __attribute__((constructor)) set_allocation(void)
+{
+	json_set_alloc_funcs(allocate, free);
+}
+
+/* The object that the column's key belongs to. */
 static json_t *place(json_t *json, const char *group)
 {
 	json_t *inner = group ? json_object_get(json, group) : json;
@@ -354,77 +365,54 @@ static json_t *place(json_t *json, const char *group)
 	if (inner)
 		return inner;
 	inner = json_object();
-	return json_object_set_new(json, group, inner) ? NULL : inner;
+	json_object_set_new(json, group, inner);
+	return inner;
 }
 
-static bool set(json_t *json, const struct out_col *col, const void *object)
+static void set(json_t *json, const struct out_col *col, const void *object)
 {
 	json_t *value = col->key ? json_of(col, object) : NULL;
 
-	return !value || !json_object_set_new(place(json, col->group), col->key, value);
+	if (value)
+		json_object_set_new(place(json, col->group), col->key, value);
 }
 
-/* All of a group: the value that its columns are part of. */
-static bool set_group(json_t *json, const struct out_col *table, const char *group,
-		      const void *object)
-{
-	bool is_good = true;
-
-	for (; is_good && !is_end(table); table++)
-		if (table->group && !strcmp(table->group, group))
-			is_good = set(json, table, object);
-	return is_good;
-}
-
-/* A chosen column brings its whole value: its own key, or that of the group it belongs to. */
-static bool set_chosen(json_t *json, const struct out_col *table, const struct out_col *col,
+/* A chosen column brings its whole value: its own key, or all of the group it belongs to. */
+static void set_chosen(json_t *json, const struct out_col *table, const struct out_col *col,
 		       const void *object)
 {
 	const struct out_col *keyed = col;
-	bool is_good;
 
+	for (; col->group && !is_end(table); table++)
+		if (table->group && !strcmp(table->group, col->group))
+			set(json, table, object);
 	if (col->group)
-		return set_group(json, table, col->group, object);
+		return;
 	while ((!keyed->key || !keyed->name) && keyed > table)
 		keyed--;
-	is_good = set(json, keyed, object);
-	for (col++; is_good && !col->name && col->key; col++)
-		is_good = set(json, col, object);
-	return is_good;
+	set(json, keyed, object);
+	for (col++; !col->name && col->key; col++)
+		set(json, col, object);
 }
 
 json_t *out_json(const struct out_col *table, const struct out_view *view, const void *object)
 {
 	json_t *json = json_object();
-	bool is_good = json;
 
-	if (view) {
-		for (size_t i = 0; is_good && i < view->count; i++)
-			is_good = set_chosen(json, table, view->cols[i], object);
-	} else {
-		for (; is_good && !is_end(table); table++)
-			is_good = set(json, table, object);
-	}
-	if (is_good)
-		return json;
-	json_decref(json);
-	return NULL;
-}
-
-void out_json_push(json_t **array, json_t *value)
-{
-	if (!json_array_append_new(*array, value))
-		return;
-	json_decref(*array);
-	*array = NULL;
+	for (size_t i = 0; view && i < view->count; i++)
+		set_chosen(json, table, view->cols[i], object);
+	for (; !view && !is_end(table); table++)
+		set(json, table, object);
+	return json;
 }
 
 json_t *out_json_list(const struct out_col *table, const void *objects, size_t count, size_t size)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; array && i < count; i++)
-		out_json_push(&array, out_json(table, NULL, (const char *)objects + i * size));
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array,
+				      out_json(table, NULL, (const char *)objects + i * size));
 	return array;
 }
 
@@ -434,24 +422,22 @@ static bool is_indented(bool is_repeated)
 	return !is_repeated && isatty(STDOUT_FILENO);
 }
 
-/* Return: to be freed; NULL without memory, which is noted. */
-static char *dump(struct out_text *text, json_t *json, bool is_read)
+/* Return: to be freed. */
+static char *dump(json_t *json, bool is_read)
 {
 	size_t layout = is_read ? JSON_INDENT(2) : JSON_COMPACT;
-	char *dumped = json ? json_dumps(json, layout | JSON_ENSURE_ASCII) : NULL;
+	char *dumped = json_dumps(json, layout | JSON_ENSURE_ASCII);
 
 	json_decref(json);
 	if (!dumped)
-		text->is_failed = true;
+		memory_end();
 	return dumped;
 }
 
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated)
 {
-	char *dumped = dump(text, doc, is_indented(is_repeated));
+	char *dumped = dump(doc, is_indented(is_repeated));
 
-	if (!dumped)
-		return;
 	out_str(text, dumped);
 	out_char(text, '\n');
 	free(dumped);
@@ -460,10 +446,8 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated)
 void out_json_member(struct out_text *members, json_t *value, bool is_repeated)
 {
 	bool is_read = is_indented(is_repeated);
-	char *dumped = dump(members, value, is_read), *rest = dumped, *line;
+	char *dumped = dump(value, is_read), *rest = dumped, *line;
 
-	if (!dumped)
-		return;
 	if (members->len)
 		out_char(members, ',');
 	/* Of an indented one each line has the depth of the list before it. */
@@ -479,18 +463,14 @@ void out_json_long_document(struct out_text *text, json_t *doc, const struct out
 			    bool is_repeated)
 {
 	bool is_read = is_indented(is_repeated);
-	char *dumped = dump(text, doc, is_read), *end;
+	char *dumped = dump(doc, is_read), *end = strrchr(dumped, ']');
 
-	if (!dumped)
-		return;
-	end = strrchr(dumped, ']');
 	out_mem(text, dumped, (size_t)(end - dumped));
 	out_mem(text, members->data, members->len);
 	if (members->len && is_read)
 		out_str(text, "\n  ");
 	out_str(text, end);
 	out_char(text, '\n');
-	text->is_failed |= members->is_failed;
 	free(dumped);
 }
 
@@ -504,7 +484,7 @@ json_t *out_json_string(const char *str, size_t len)
 	if (json)
 		return json;
 	out_escaped(&text, str, len);
-	json = text.is_failed ? NULL : json_stringn(text.data, text.len);
+	json = json_stringn(text.data, text.len);
 	out_free(&text);
 	return json;
 }

@@ -193,28 +193,21 @@ void out_row(struct out_text *text, const struct out_view *view, const void *obj
  * out_json() - one object as JSON
  * @view: only these columns, or NULL for all that have a key
  *
- * Return: new reference, NULL if memory ran out.
+ * Return: new reference.
  */
 json_t *out_json(const struct out_col *table, const struct out_view *view, const void *object);
-
-/**
- * out_json_push() - add to an array that is being made
- * @array: set to NULL, and freed, when memory ran out; NULL stays NULL
- * @value: its reference is taken; NULL: memory ran out
- */
-void out_json_push(json_t **array, json_t *value);
 
 /**
  * out_json_list() - objects that lie in a row, as an array
  * @objects: the first of @count, each of @size bytes; NULL if there are none
  *
- * Return: new reference, NULL if memory ran out.
+ * Return: new reference.
  */
 json_t *out_json_list(const struct out_col *table, const void *objects, size_t count, size_t size);
 
 /**
  * out_json_document() - append a document and a newline
- * @doc: its reference is taken; NULL: memory ran out
+ * @doc: its reference is taken
  * @is_repeated: one of many, for a program: one line each. Else it is indented if stdout is a
  *	terminal
  *
@@ -225,7 +218,7 @@ void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 /**
  * out_json_member() - make text of a member of a list that may be long
  * @members: those before it
- * @value: its reference is taken; NULL: memory ran out
+ * @value: its reference is taken
  * @is_repeated: as for the document
  *
  * Text takes a tenth of the memory that the values do, and half of the time.

@@ -11,30 +11,20 @@
 #include "base/err.h"
 #include "base/memory.h"
 
-bool out_grow(struct out_text *text, size_t len)
+void out_grow(struct out_text *text, size_t len)
 {
 	size_t size = text->size ? text->size : 4096;
-	char *data;
 
 	while (size - text->len < len)
 		size *= 2;
-	data = realloc(text->data, size);
-	if (!data) {
-		text->is_failed = true;
-		return false;
-	}
-	text->data = data;
+	text->data = xrealloc(text->data, size, 1);
 	text->size = size;
-	return true;
 }
 
 void out_mem(struct out_text *text, const void *data, size_t len)
 {
-	char *at = len ? out_reserve(text, len) : NULL;
-
-	if (!at)
-		return;
-	memcpy(at, data, len);
+	if (len)
+		memcpy(out_reserve(text, len), data, len);
 	text->len += len;
 }
 
@@ -46,11 +36,9 @@ void out_vprintf(struct out_text *text, const char *fmt, va_list args)
 	va_copy(again, args);
 	len = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
-	if (len < 0 || !out_reserve(text, (size_t)len + 1)) {
-		text->is_failed = true;
+	if (len <= 0)
 		return;
-	}
-	vsnprintf(text->data + text->len, (size_t)len + 1, fmt, args);
+	vsnprintf(out_reserve(text, (size_t)len + 1), (size_t)len + 1, fmt, args);
 	text->len += (size_t)len;
 }
 
@@ -65,11 +53,8 @@ void out_printf(struct out_text *text, const char *fmt, ...)
 
 void out_fill(struct out_text *text, char c, size_t count)
 {
-	char *at = count ? out_reserve(text, count) : NULL;
-
-	if (!at)
-		return;
-	memset(at, c, count);
+	if (count)
+		memset(out_reserve(text, count), c, count);
 	text->len += count;
 }
 
@@ -78,16 +63,13 @@ void out_fill(struct out_text *text, char c, size_t count)
 
 /*
  * A number of @used digits, at least @digits: zeros, one copy of a fixed size, which the digits
- * replace from the end that is returned. NULL without memory.
+ * replace from the end that is returned.
  */
 static inline char *append_zeros(struct out_text *text, int used, int digits)
 {
 	static const char zeros[] = "000000000000000000000000";
-	char *at = out_reserve(text, DIGITS);
+	char *at = memcpy(out_reserve(text, DIGITS), zeros, DIGITS);
 
-	if (!at)
-		return NULL;
-	memcpy(at, zeros, DIGITS);
 	at += used < digits ? digits : used;
 	text->len = (size_t)(at - text->data);
 	return at;
@@ -110,8 +92,6 @@ void out_dec(struct out_text *text, uint64_t value, int digits)
 				    "75767778798081828384858687888990919293949596979899";
 	char *at = append_zeros(text, decimal_digits(value), digits);
 
-	if (!at)
-		return;
 	for (; value >= 100; value /= 100)
 		memcpy(at -= 2, pairs + 2 * (value % 100), 2);
 	if (value >= 10)
@@ -128,8 +108,6 @@ void out_hex(struct out_text *text, uint64_t value, int digits)
 	for (uint64_t rest = value; rest >>= 4;)
 		used++;
 	at = append_zeros(text, used, digits);
-	if (!at)
-		return;
 	for (; value; value >>= 4)
 		*--at = "0123456789abcdef"[value & 0xf];
 }
@@ -204,8 +182,6 @@ int out_flush(struct out_text *text, int fd)
 {
 	size_t done = 0;
 
-	if (text->is_failed || memory_ran_out())
-		return -ENOMEM;
 	while (done < text->len) {
 		ssize_t ret = write(fd, text->data + done, text->len - done);
 

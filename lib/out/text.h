@@ -10,31 +10,25 @@
 
 struct smc_err;
 
-/**
- * struct out_text - a growing piece of text, not NUL-terminated; begin with all zero
- * @is_failed: memory ran out; what was appended since is missing
- */
+/** struct out_text - a growing piece of text, not NUL-terminated; begin with all zero */
 struct out_text {
 	char *data;
 	size_t len;
 	size_t size;
-	bool is_failed;
 };
 
 /** out_mem() - append bytes as they are */
 void out_mem(struct out_text *text, const void *data, size_t len);
 
-/** out_grow() - make room for @len bytes more. Return: false without memory, which is noted */
-bool out_grow(struct out_text *text, size_t len) __attribute__((cold, noinline));
+/** out_grow() - make room for @len bytes more */
+void out_grow(struct out_text *text, size_t len) __attribute__((cold, noinline));
 
-/**
- * out_reserve() - where the next @len bytes go; text->len grows by what the caller puts there
- *
- * Return: NULL without memory.
- */
+/** out_reserve() - where the next @len bytes go; text->len grows by what the caller puts there */
 static inline char *out_reserve(struct out_text *text, size_t len)
 {
-	return text->size - text->len >= len || out_grow(text, len) ? text->data + text->len : NULL;
+	if (text->size - text->len < len)
+		out_grow(text, len);
+	return text->data + text->len;
 }
 
 /** out_str() - append a string as it is */
@@ -108,12 +102,7 @@ bool out_shell_word(struct out_text *text, const char *word) __attribute__((warn
 /** out_reset() - make it empty, keep the memory */
 void out_reset(struct out_text *text);
 
-/**
- * out_flush() - write all to a file descriptor and make it empty
- *
- * Return: 0; -errno of write(2); -ENOMEM, with nothing written, if something is missing or
- * memory_ran_out().
- */
+/** out_flush() - write all to a file descriptor and make it empty. Return: 0; -errno of write(2) */
 int out_flush(struct out_text *text, int fd);
 
 /**

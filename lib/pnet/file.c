@@ -56,7 +56,8 @@ static int append_part(struct smc_pnet_table *table, const struct smc_pnet *entr
 	if (holder)
 		return smc_err_say(err, EINVAL, "'%s' already has another entry",
 				   pnet_device(&part));
-	return smc_pnet_append(table, &part) ? smc_err_set(err, ENOMEM, "cannot store it") : 0;
+	smc_pnet_append(table, &part);
+	return 0;
 }
 
 static int read_line(struct smc_pnet_table *table, char *line, struct smc_err *err)
@@ -132,7 +133,6 @@ void pnet_append_line(struct out_text *text, const struct smc_pnet *entry)
 		else
 			out_char(text, line.data[i]);
 	}
-	text->is_failed |= line.is_failed;
 	out_free(&line);
 }
 

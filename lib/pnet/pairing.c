@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "pnet/rdma_netns.h"
 #include "smc/abi.h"
 #include "netlink/genl.h"
@@ -159,18 +160,16 @@ static bool is_used(const struct pnet_rows *rows, const struct smc_pnet *entry)
 	return false;
 }
 
-int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
-		   const struct pnet_world *world)
+void pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
+		    const struct pnet_world *world)
 {
 	const struct rdma_table *rdma = &world->rdma;
 	struct pnet_row *row;
 
 	*rows = (struct pnet_rows){ 0 };
-	row = calloc(1 + world->nets.count + RDMA_MAX_PORTS * rdma->count + rdma->n_isms +
-			     table->count,
-		     sizeof(*row));
-	if (!row)
-		return -ENOMEM;
+	row = xcalloc(1 + world->nets.count + RDMA_MAX_PORTS * rdma->count + rdma->n_isms +
+			      table->count,
+		      sizeof(*row));
 	rows->rows = row;
 	for (size_t i = 0; i < world->nets.count; i++)
 		row[rows->count++] = net_row(&world->nets.devs[i], table, world);
@@ -184,7 +183,6 @@ int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
 		if (!is_used(rows, &table->entries[i]))
 			row[rows->count++] = absent_row(&table->entries[i]);
 	qsort(row, rows->count, sizeof(*row), compare);
-	return 0;
 }
 
 void pnet_rows_free(struct pnet_rows *rows)
@@ -355,15 +353,14 @@ static bool is_blocked(const struct smc_pnet_table *entries, const struct smc_pn
 	return smc_pnet_holder(table, &port) || smc_pnet_holder(entries, &port);
 }
 
-int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
-		      const struct pnet_world *world)
+void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
+		       const struct pnet_world *world)
 {
 	struct pnet_rows rows;
-	int ret;
 
 	*entries = (struct smc_pnet_table){ 0 };
-	ret = pnet_rows_make(&rows, table, world);
-	for (size_t i = 0; !ret && i < rows.count; i++) {
+	pnet_rows_make(&rows, table, world);
+	for (size_t i = 0; i < rows.count; i++) {
 		const struct pnet_row *port = &rows.rows[i], *net = NULL;
 		struct smc_pnet entry;
 
@@ -371,12 +368,9 @@ int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_tabl
 			net = pnet_row_of_net(&rows, port->ib_port->netdev);
 		if (net && pair(&entry, entries, &rows, port, net) &&
 		    !is_blocked(entries, table, &entry))
-			ret = smc_pnet_append(entries, &entry);
+			smc_pnet_append(entries, &entry);
 	}
 	pnet_rows_free(&rows);
-	if (ret)
-		smc_pnet_free(entries);
-	return ret;
 }
 
 bool pnet_command(struct out_text *text, const struct smc_pnet *entry)

@@ -55,9 +55,9 @@ struct pnet_rows {
 	size_t count;
 };
 
-/** pnet_rows_make() - every device with its PNET ID, sorted by it. Return: 0, -ENOMEM */
-int pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
-		   const struct pnet_world *world);
+/** pnet_rows_make() - every device with its PNET ID, sorted by it */
+void pnet_rows_make(struct pnet_rows *rows, const struct smc_pnet_table *table,
+		    const struct pnet_world *world);
 
 void pnet_rows_free(struct pnet_rows *rows);
 
@@ -81,11 +81,9 @@ bool pnet_row_warn(struct out_text *text, const struct pnet_row *row);
  *
  * An entry has both devices, or that one which lacks the PNET ID of the other. Ports that SMC
  * cannot use, and pairs that agree already, make none; nor do pairs that have different PNET IDs.
- *
- * Return: 0, -ENOMEM.
  */
-int pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
-		      const struct pnet_world *world);
+void pnet_suggest_make(struct smc_pnet_table *entries, const struct smc_pnet_table *table,
+		       const struct pnet_world *world);
 
 /**
  * pnet_command() - append the command that adds an entry: "smc_pnet -a NET1 -I eth0"

@@ -22,23 +22,18 @@ static bool has_name(const struct smc_pnet_table *table, const char *name)
 	return false;
 }
 
-int pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
-		   const struct smc_pnet_table *to)
+void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
+		    const struct smc_pnet_table *to)
 {
-	int ret = 0;
-
 	*plan = (struct pnet_plan){ 0 };
-	for (size_t i = 0; !ret && i < from->count; i++)
+	for (size_t i = 0; i < from->count; i++)
 		if (!pnet_has_entry(to, &from->entries[i]) &&
 		    !has_name(&plan->deletes, from->entries[i].name))
-			ret = smc_pnet_append(&plan->deletes, &from->entries[i]);
-	for (size_t i = 0; !ret && i < to->count; i++)
+			smc_pnet_append(&plan->deletes, &from->entries[i]);
+	for (size_t i = 0; i < to->count; i++)
 		if (!pnet_has_entry(from, &to->entries[i]) ||
 		    has_name(&plan->deletes, to->entries[i].name))
-			ret = smc_pnet_append(&plan->adds, &to->entries[i]);
-	if (ret)
-		pnet_plan_free(plan);
-	return ret;
+			smc_pnet_append(&plan->adds, &to->entries[i]);
 }
 
 void pnet_plan_free(struct pnet_plan *plan)
@@ -63,10 +58,9 @@ static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
 		  const struct smc_pnet_table *to)
 {
 	struct pnet_plan plan;
-	int ret = pnet_plan_make(&plan, from, to);
+	int ret;
 
-	if (ret)
-		return smc_err_set(tool->err, -ret, "cannot store the PNET table");
+	pnet_plan_make(&plan, from, to);
 	ret = carry_out(tool, &plan);
 	pnet_plan_free(&plan);
 	return ret;

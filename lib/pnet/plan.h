@@ -11,8 +11,8 @@ struct pnet_plan {
 };
 
 /** pnet_plan_make() - the kernel deletes by PNET ID only: what must stay is added again */
-int pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
-		   const struct smc_pnet_table *to);
+void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
+		    const struct smc_pnet_table *to);
 
 void pnet_plan_free(struct pnet_plan *plan);
 

@@ -68,8 +68,8 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	ret = smc_pnet_decode(&entry, nlh);
 	if (ret)
 		return smc_err_say(fetch->err, -ret, "the kernel sent a malformed PNET entry");
-	ret = smc_pnet_append(fetch->table, &entry);
-	return ret ? smc_err_set(fetch->err, -ret, "cannot store the PNET table") : 0;
+	smc_pnet_append(fetch->table, &entry);
+	return 0;
 }
 
 int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err *err)

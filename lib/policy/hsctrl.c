@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/write.h"
 #include "bpf/library.h"
@@ -124,11 +125,9 @@ static void remove_pins(const char *name)
 static int open_object(struct loaded *loaded, const char *name, bool for_later, struct smc_err *err)
 {
 	const uint32_t flags = for_later ? HS_INHERITABLE : 0;
-	unsigned char *copy = malloc(sizeof(object_file)), *at;
+	unsigned char *copy = xcalloc(1, sizeof(object_file)), *at;
 	int ret;
 
-	if (!copy)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	memcpy(copy, object_file, sizeof(object_file));
 	at = memmem(copy, sizeof(object_file), HS_NAME, HS_NAME_SIZE);
 	if (at) {
@@ -325,8 +324,6 @@ static int read_rules(struct policy *policy, const int fds[MAPS])
 			policy_rule(policy, from->action, from->side,
 				    (struct policy_range){ from->low, from->high });
 
-		if (!rule)
-			return -ENOMEM;
 		rule->hits = hits(fds, i);
 		rule->others = hits(fds, HS_OTHERS + i);
 	}
@@ -348,9 +345,7 @@ static int read_nets(struct policy *policy, int map)
 			return -EPROTO;
 		rule = &policy->rules[key.rule];
 		memcpy(net.bytes, key.addr, sizeof(net.bytes));
-		ret = smc_array_append(&rule->nets, &rule->count, &rule->size, &net, sizeof(net));
-		if (ret)
-			return ret;
+		smc_array_append(&rule->nets, &rule->count, &rule->size, &net, sizeof(net));
 	}
 	return ret == -ENOENT ? 0 : ret;
 }
@@ -365,8 +360,8 @@ static int read_ports(struct policy *policy, const int fds[MAPS])
 		struct policy_range range = { (uint16_t)port, (uint16_t)port };
 
 		if (ports.words[port / 64] >> port % 64 & 1)
-			ret = smc_array_append(&policy->ports, &policy->port_count,
-					       &policy->port_size, &range, sizeof(range));
+			smc_array_append(&policy->ports, &policy->port_count, &policy->port_size,
+					 &range, sizeof(range));
 	}
 	policy->port_hits = hits(fds, HS_PORTS);
 	return ret;

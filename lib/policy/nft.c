@@ -88,8 +88,7 @@ static int run_script(const struct policy *policy, struct nft *nft, struct smc_e
 
 	policy_nft_script(&script, policy);
 	out_char(&script, '\0');
-	ret = script.is_failed ? smc_err_set(err, ENOMEM, "cannot write the policy") :
-				 run(nft, script.data, err);
+	ret = run(nft, script.data, err);
 	out_free(&script);
 	return ret;
 }

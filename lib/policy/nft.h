@@ -42,5 +42,5 @@ int policy_nft_check(struct smc_err *err);
  */
 int policy_nft_read(struct policy *policy, struct smc_err *err);
 
-/** policy_nft_parse() - the same from nft's JSON of the table. Pure. Return: 0, -EPROTO, -ENOMEM */
+/** policy_nft_parse() - the same from nft's JSON of the table. Pure. Return: 0, -EPROTO */
 int policy_nft_parse(struct policy *policy, const char *json);

@@ -50,8 +50,6 @@ static int add_rule(struct reader *reader, const char *comment, uint64_t hits)
 	which = !strcmp(side, "to") ? POLICY_TO : !strcmp(side, "from") ? POLICY_FROM : POLICY_BOTH;
 	rule = policy_rule(reader->policy, strcmp(action, "allow") ? POLICY_DENY : POLICY_ALLOW,
 			   which, (struct policy_range){ (uint16_t)low, (uint16_t)high });
-	if (!rule)
-		return -ENOMEM;
 	rule->hits += hits;
 	reader->places[number] = (size_t)(rule - reader->policy->rules);
 	return 0;
@@ -113,19 +111,17 @@ static bool ends_within(const struct netaddr *net, const struct netaddr *last)
 	return memcmp(end, last->bytes, sizeof(end)) <= 0;
 }
 
-static int add_net(struct netaddr **nets, size_t *count, size_t *size, const struct netaddr *net)
+static void add_net(struct netaddr **nets, size_t *count, size_t *size, const struct netaddr *net)
 {
-	return smc_array_append(nets, count, size, net, sizeof(*net));
+	smc_array_append(nets, count, size, net, sizeof(*net));
 }
 
 /* Ranges, as which nftables may give several networks back, as networks. */
 static int add_range(struct policy_rule *rule, struct netaddr first, const struct netaddr *last)
 {
-	int ret = 0;
-
 	if (first.family != last->family || memcmp(first.bytes, last->bytes, 16) > 0)
 		return -EPROTO;
-	while (!ret) {
+	for (;;) {
 		struct netaddr net = first;
 
 		while (net.prefix) {
@@ -136,11 +132,10 @@ static int add_range(struct policy_rule *rule, struct netaddr first, const struc
 				break;
 			net = wider;
 		}
-		ret = add_net(&rule->nets, &rule->count, &rule->size, &net);
+		add_net(&rule->nets, &rule->count, &rule->size, &net);
 		if (!step(first.bytes, net.prefix) || memcmp(first.bytes, last->bytes, 16) > 0)
-			break;
+			return 0;
 	}
-	return ret;
 }
 
 static int read_net(struct policy_rule *rule, json_t *elem)
@@ -168,7 +163,8 @@ static int read_net(struct policy_rule *rule, json_t *elem)
 			return -EPROTO;
 		net.prefix = (unsigned int)len;
 	}
-	return add_net(&rule->nets, &rule->count, &rule->size, &net);
+	add_net(&rule->nets, &rule->count, &rule->size, &net);
+	return 0;
 }
 
 static int read_port(struct policy *policy, json_t *elem)
@@ -180,8 +176,9 @@ static int read_port(struct policy *policy, json_t *elem)
 
 	if (low < 1 || high < low || high > UINT16_MAX)
 		return -EPROTO;
-	return smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
-				sizeof(ports));
+	smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
+			 sizeof(ports));
+	return 0;
 }
 
 static int read_learned(struct policy *policy, json_t *elem)
@@ -191,7 +188,8 @@ static int read_learned(struct policy *policy, json_t *elem)
 
 	if (!parse_addr(text, &net))
 		return -EPROTO;
-	return add_net(&policy->learned, &policy->learned_count, &policy->learned_size, &net);
+	add_net(&policy->learned, &policy->learned_count, &policy->learned_size, &net);
+	return 0;
 }
 
 static int read_set(struct reader *reader, json_t *set)

@@ -17,11 +17,6 @@ struct item {
 	struct policy_range ports;
 };
 
-static int no_memory(struct smc_err *err)
-{
-	return smc_err_set(err, ENOMEM, "cannot read the policy");
-}
-
 /* Digits at @at, up to @max. */
 static bool take_number(const char **at, unsigned long max, unsigned long *number)
 {
@@ -133,8 +128,6 @@ static int add_network(struct policy *policy, enum policy_action action, enum po
 {
 	struct policy_rule *rule = policy_rule(policy, action, side, item->ports);
 
-	if (!rule)
-		return no_memory(err);
 	if (policy->count > POLICY_RULES_MAX) {
 		policy->count--;
 		return smc_err_say(err, EINVAL,
@@ -142,10 +135,8 @@ static int add_network(struct policy *policy, enum policy_action action, enum po
 				   "from, and ports: %d are possible",
 				   POLICY_RULES_MAX);
 	}
-	return smc_array_append(&rule->nets, &rule->count, &rule->size, &item->net,
-				sizeof(item->net)) ?
-		       no_memory(err) :
-		       0;
+	smc_array_append(&rule->nets, &rule->count, &rule->size, &item->net, sizeof(item->net));
+	return 0;
 }
 
 /* PORTS, more of them behind commas. */
@@ -158,9 +149,8 @@ static int add_ports(struct policy *policy, const char *word, struct smc_err *er
 			return smc_err_say(err, EINVAL,
 					   "expected ports from 1 to 65535 such as "
 					   "22,443,8000-8100");
-		if (smc_array_append(&policy->ports, &policy->port_count, &policy->port_size,
-				     &ports, sizeof(ports)))
-			return no_memory(err);
+		smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
+				 sizeof(ports));
 	} while (*word++);
 	return 0;
 }

@@ -30,8 +30,7 @@ struct policy_rule *policy_rule(struct policy *policy, enum policy_action action
 			return rule;
 	}
 	rule = smc_array_add(&policy->rules, &policy->count, &policy->size, sizeof(*rule));
-	if (rule)
-		*rule = (struct policy_rule){ .action = action, .side = side, .ports = ports };
+	*rule = (struct policy_rule){ .action = action, .side = side, .ports = ports };
 	return rule;
 }
 

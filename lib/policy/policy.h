@@ -93,8 +93,8 @@ bool policy_is_keyword(const char *word);
  * @words: of which the first is a keyword
  * @bad: receives the index of the word that is wrong
  *
- * Return: 0; -EINVAL with what was expected in @err, without the word itself; -ENOMEM. Then the
- * policy may have some of the line.
+ * Return: 0; -EINVAL with what was expected in @err, without the word itself, and then the policy
+ * may have some of the line.
  */
 int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
 		struct smc_err *err);
@@ -139,18 +139,18 @@ typedef int (*policy_line_fn)(void *arg, char sign, const char *line);
  *
  * Without "by" in @wanted it does not matter who enforces it. @for_later does where @now is by bpf.
  *
- * Return: 0, -ENOMEM, or what @fn returned. No call means that they are equal.
+ * Return: 0, or the value of @fn that ended it. No call means that they are equal.
  */
 int policy_diff(const struct policy *now, const struct policy *wanted, policy_line_fn fn,
 		void *arg);
 
-/** policy_differs() - is there any such line? Return: 1, 0, -ENOMEM */
-int policy_differs(const struct policy *now, const struct policy *wanted);
+/** policy_differs() - is there any such line? */
+bool policy_differs(const struct policy *now, const struct policy *wanted);
 
 /** policy_by_name() - "nft", "bpf", or NULL */
 const char *policy_by_name(enum policy_by by);
 
-/** policy_rule() - the rule of these three, a new one if there is none. Return: NULL, no memory */
+/** policy_rule() - the rule of these three, a new one if there is none */
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
 				enum policy_side side, struct policy_range ports);
 

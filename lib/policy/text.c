@@ -132,14 +132,11 @@ void policy_write(struct out_text *text, const struct policy *policy)
 		out_printf(text, "by %s\n", policy_by_name(policy->by));
 }
 
-static int add_line(struct lines *lines, const char *start, const char *word)
+static void add_line(struct lines *lines, const char *start, const char *word)
 {
 	struct line *line = smc_array_add(&lines->all, &lines->count, &lines->size, sizeof(*line));
 
-	if (!line)
-		return -ENOMEM;
 	snprintf(line->text, sizeof(line->text), "%s %s", start, word);
-	return 0;
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -149,44 +146,41 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(one->text, other->text);
 }
 
-static int list_rules(struct lines *lines, const struct policy *policy)
+static void list_rules(struct lines *lines, const struct policy *policy)
 {
 	char start[16], word[POLICY_LINE_SIZE];
-	int ret = 0;
 
-	for (size_t i = 0; !ret && i < policy->count; i++) {
+	for (size_t i = 0; i < policy->count; i++) {
 		const struct policy_rule *rule = &policy->rules[i];
 
 		policy_rule_text(start, rule);
-		for (size_t k = 0; !ret && k < rule->count; k++) {
+		for (size_t k = 0; k < rule->count; k++) {
 			item_text(word, rule, &rule->nets[k]);
-			ret = add_line(lines, start, word);
+			add_line(lines, start, word);
 		}
 	}
-	return ret;
 }
 
-static int list_lines(struct lines *lines, const struct policy *policy, bool with_by,
-		      bool with_later)
+static void list_lines(struct lines *lines, const struct policy *policy, bool with_by,
+		       bool with_later)
 {
-	int ret = list_rules(lines, policy);
 	char word[16];
 
-	if (!ret && with_later && policy->for_later && !policy_is_empty(policy))
-		ret = add_line(lines, "for", "later namespaces");
-	for (size_t i = 0; !ret && i < policy->port_count; i++) {
+	list_rules(lines, policy);
+	if (with_later && policy->for_later && !policy_is_empty(policy))
+		add_line(lines, "for", "later namespaces");
+	for (size_t i = 0; i < policy->port_count; i++) {
 		ports_text(word, policy->ports[i]);
-		ret = add_line(lines, "deny port", word);
+		add_line(lines, "deny port", word);
 	}
-	if (!ret && policy->learn) {
+	if (policy->learn) {
 		learn_text(word, policy->learn);
-		ret = add_line(lines, "learn", word);
+		add_line(lines, "learn", word);
 	}
-	if (!ret && policy->by && with_by)
-		ret = add_line(lines, "by", policy_by_name(policy->by));
-	if (!ret && lines->count)
+	if (policy->by && with_by)
+		add_line(lines, "by", policy_by_name(policy->by));
+	if (lines->count)
 		qsort(lines->all, lines->count, sizeof(*lines->all), compare_lines);
-	return ret;
 }
 
 static int compare_lists(const struct lines *now, const struct lines *wanted, policy_line_fn fn,
@@ -214,12 +208,11 @@ int policy_diff(const struct policy *now, const struct policy *wanted, policy_li
 {
 	struct lines from = { 0 }, to = { 0 };
 	bool with_later = now->by == POLICY_BY_BPF;
-	int ret = list_lines(&from, now, wanted->by, with_later);
+	int ret;
 
-	if (!ret)
-		ret = list_lines(&to, wanted, true, with_later);
-	if (!ret)
-		ret = compare_lists(&from, &to, fn, arg);
+	list_lines(&from, now, wanted->by, with_later);
+	list_lines(&to, wanted, true, with_later);
+	ret = compare_lists(&from, &to, fn, arg);
 	free(from.all);
 	free(to.all);
 	return ret;
@@ -231,7 +224,7 @@ static int end_at_first(void *arg, char sign, const char *line)
 	return 1;
 }
 
-int policy_differs(const struct policy *now, const struct policy *wanted)
+bool policy_differs(const struct policy *now, const struct policy *wanted)
 {
 	return policy_diff(now, wanted, end_at_first, NULL);
 }

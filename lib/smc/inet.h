@@ -35,7 +35,7 @@ struct inet_diag_req_v2 smc_inet_request(uint8_t family);
 /**
  * smc_inet_add() - read one answer into the table; an smc_diag_fn
  *
- * Return: 0, -EBADMSG for a short message, -ENOMEM.
+ * Return: 0, -EBADMSG for a short message.
  */
 int smc_inet_add(const struct nlmsghdr *nlh, void *table);
 

@@ -129,17 +129,18 @@ int smc_pnet_port(const char *text, struct smc_err *err)
 	return port ? (int)port : 1;
 }
 
-int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
+void smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry)
 {
-	return smc_array_append(&table->entries, &table->count, &table->size, entry,
-				sizeof(*entry));
+	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
 }
 
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table)
 {
 	struct smc_pnet entry;
 
-	return smc_pnet_decode(&entry, nlh) ? 0 : smc_pnet_append(table, &entry);
+	if (!smc_pnet_decode(&entry, nlh))
+		smc_pnet_append(table, &entry);
+	return 0;
 }
 
 static bool same_device(const struct smc_pnet *a, const struct smc_pnet *b)

@@ -82,8 +82,8 @@ int smc_pnet_ib(char ib[SMC_PNET_IB_SIZE], const char *text, struct smc_err *err
  */
 int smc_pnet_port(const char *text, struct smc_err *err);
 
-/** smc_pnet_append() - add an entry to a table. Return: 0, -ENOMEM */
-int smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry);
+/** smc_pnet_append() - add an entry to a table */
+void smc_pnet_append(struct smc_pnet_table *table, const struct smc_pnet *entry);
 
 /** smc_pnet_add() - smc_genl_fn: append the entry of a message; one without an entry is left out */
 int smc_pnet_add(const struct nlmsghdr *nlh, void *table);

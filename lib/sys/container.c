@@ -9,6 +9,7 @@
 #include <string.h>
 #include <jansson.h>
 
+#include "base/memory.h"
 #include "host/file.h"
 
 #define SHORT_ID 12    /* digits that docker and podman show */
@@ -208,12 +209,10 @@ static json_t *parse(char *text)
 struct container_names *container_names_new(void)
 {
 	static const char path[] = "/var/lib/containers/storage/overlay-containers/containers.json";
-	struct container_names *names = calloc(1, sizeof(*names));
+	struct container_names *names = xcalloc(1, sizeof(*names));
 	json_t *list, *item;
 	size_t i, len;
 
-	if (!names)
-		return NULL;
 	names->stored = json_object();
 	list = parse(host_whole(&len, FILE_MAX, "%s", path));
 	json_array_foreach(list, i, item) {

@@ -46,7 +46,7 @@ void container_parse(struct container *container, const char *path, size_t chose
 /* What runtimes keep about containers, read once. */
 struct container_names;
 
-/** container_names_new() - NULL without memory */
+/** container_names_new() - to be freed by container_names_free() */
 struct container_names *container_names_new(void);
 
 /**

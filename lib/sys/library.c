@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 #ifndef SMC_LIBDIR32
 #define SMC_LIBDIR32 ""
 #endif
@@ -215,8 +217,7 @@ int library_preload(const char *entry)
 		return -EINVAL;
 	if (old && has_entry(old, entry))
 		return 0;
-	if (asprintf(&list, "%s%s%s", old ? old : "", old && *old ? ":" : "", entry) < 0)
-		return -ENOMEM;
+	list = xprintf("%s%s%s", old ? old : "", old && *old ? ":" : "", entry);
 	err = setenv("LD_PRELOAD", list, 1) ? -errno : 0;
 	free(list);
 	return err;

@@ -71,7 +71,6 @@ bool library_misses(const struct library *lib, const struct target *target,
 /**
  * library_preload() - add an entry to LD_PRELOAD, behind what is there, and never twice
  *
- * Return: 0; -EINVAL if LD_PRELOAD cannot hold the entry, because its path has a blank or a colon;
- * -ENOMEM.
+ * Return: 0; -EINVAL if LD_PRELOAD cannot hold the entry, because its path has a blank or a colon.
  */
 int library_preload(const char *entry);

@@ -70,42 +70,35 @@ static int probe(void *arg, char text[HOST_PROBE_SIZE])
 	return count;
 }
 
-static int append(struct netaddr_table *table, const char *netdev, char *text)
+static void append(struct netaddr_table *table, const char *netdev, char *text)
 {
 	char *rest = text, *word;
-	int ret = 0;
 
-	while (!ret && (word = strsep(&rest, " "))) {
+	while ((word = strsep(&rest, " "))) {
 		struct netaddr addr;
 
 		if (!netaddr_parse(&addr, word))
 			continue;
 		snprintf(addr.netdev, sizeof(addr.netdev), "%s", netdev);
-		ret = smc_array_append(&table->addrs, &table->count, &table->size, &addr,
-				       sizeof(addr));
+		smc_array_append(&table->addrs, &table->count, &table->size, &addr, sizeof(addr));
 	}
-	return ret;
 }
 
-int netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs)
+void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs)
 {
 	struct source source = { .is_asked = false };
 	char text[HOST_PROBE_SIZE];
-	int ret = 0;
 
 	*table = (struct netaddr_table){ .is_known = true };
-	for (size_t i = 0; !ret && i < netdevs->count; i++) {
+	for (size_t i = 0; i < netdevs->count; i++) {
 		source.netdev = netdevs->devs[i].name;
 		if (host_probe("addresses-%s", probe, &source, text, source.netdev) < 0)
 			table->is_known = false;
 		else
-			ret = append(table, source.netdev, text);
+			append(table, source.netdev, text);
 	}
 	if (source.all)
 		freeifaddrs(source.all);
-	if (ret)
-		netaddr_free(table);
-	return ret;
 }
 
 bool netaddr_parse(struct netaddr *addr, const char *text)

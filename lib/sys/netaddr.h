@@ -39,10 +39,8 @@ struct netaddr_table {
  * netaddr_load() - addresses of all net devices, of this network namespace or of a recorded host
  *
  * Source: getifaddrs(3). Of a device with very many addresses the first ones are kept.
- *
- * Return: 0, -ENOMEM.
  */
-int netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
+void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 
 /** netaddr_parse() - read "10.0.0.1/24". Return: false when it is something else */
 bool netaddr_parse(struct netaddr *addr, const char *text);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "host/file.h"
 
 /* The kernel allows eight levels of stacked devices. */
@@ -91,11 +92,7 @@ int netdev_load(struct netdev_table *table, const char *root)
 	ret = host_list(&names, "%s/class/net", root);
 	if (ret || !names.count)
 		return ret;
-	table->devs = calloc(names.count, sizeof(*table->devs));
-	if (!table->devs) {
-		host_names_free(&names);
-		return -ENOMEM;
-	}
+	table->devs = xcalloc(names.count, sizeof(*table->devs));
 	for (size_t i = 0; i < names.count; i++) {
 		/* bonding_masters is a file beside the devices. */
 		if (strlen(names.names[i]) < NETDEV_NAME_SIZE &&

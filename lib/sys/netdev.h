@@ -52,8 +52,8 @@ struct netdev_table {
  * netdev_load() - read all net devices
  * @root: of sysfs
  *
- * A device that vanishes meanwhile keeps what was read. Return: 0, -ENOMEM, another -errno when
- * the directory cannot be read.
+ * A device that vanishes meanwhile keeps what was read. Return: 0, -errno when the directory
+ * cannot be read.
  */
 int netdev_load(struct netdev_table *table, const char *root);
 

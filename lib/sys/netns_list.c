@@ -41,11 +41,9 @@ static uint64_t inode_of_process(const char *pid)
 	return inode_of(path);
 }
 
-static int add(struct netns_list *list, const struct netns *netns, struct smc_err *err)
+static void add(struct netns_list *list, const struct netns *netns)
 {
-	return smc_array_append(&list->entries, &list->count, &list->size, netns, sizeof(*netns)) ?
-		       smc_err_set(err, ENOMEM, "cannot store the list of network namespaces") :
-		       0;
+	smc_array_append(&list->entries, &list->count, &list->size, netns, sizeof(*netns));
 }
 
 static int compare_inode(const void *a, const void *b)
@@ -70,11 +68,10 @@ static int load_processes(struct netns_list *list, struct smc_err *err)
 	struct netns netns = { .inode = 0 };
 	uint64_t last = 0;
 	struct dirent *item;
-	int ret = 0;
 
 	if (!proc)
 		return smc_err_set(err, errno, "cannot read /proc");
-	while (!ret && (item = readdir(proc))) {
+	while ((item = readdir(proc))) {
 		if (item->d_name[strspn(item->d_name, "0123456789")])
 			continue;
 		netns.inode = inode_of_process(item->d_name);
@@ -83,21 +80,20 @@ static int load_processes(struct netns_list *list, struct smc_err *err)
 			continue;
 		last = netns.inode;
 		netns.pid = (pid_t)strtol(item->d_name, NULL, 10);
-		ret = add(list, &netns, err);
+		add(list, &netns);
 	}
 	closedir(proc);
-	return ret;
+	return 0;
 }
 
 /* Files that are no namespace, or not any more, lie on another device. */
-static int load_files(struct netns_list *list, dev_t device, struct smc_err *err)
+static void load_files(struct netns_list *list, dev_t device)
 {
 	DIR *dir = opendir(DIRECTORY);
 	struct dirent *item;
 	struct stat st;
-	int ret = 0;
 
-	while (dir && !ret && (item = readdir(dir))) {
+	while (dir && (item = readdir(dir))) {
 		struct netns netns = { .pid = 0 }, *known;
 
 		if (item->d_name[0] == '.' || fstatat(dirfd(dir), item->d_name, &st, 0) ||
@@ -109,11 +105,10 @@ static int load_files(struct netns_list *list, dev_t device, struct smc_err *err
 		if (known)
 			strcpy(known->file, netns.file);
 		else
-			ret = add(list, &netns, err);
+			add(list, &netns);
 	}
 	if (dir)
 		closedir(dir);
-	return ret;
 }
 
 /* ---- what people call them ---- */
@@ -153,18 +148,15 @@ static int compare_name(const void *a, const void *b)
 	return order ? order : compare_inode(a, b);
 }
 
-static int load_names(struct netns_list *list, struct smc_err *err)
+static void load_names(struct netns_list *list)
 {
 	struct container_names *names = container_names_new();
 	uint64_t host = inode_of_process("1");
 
-	if (!names)
-		return smc_err_set(err, ENOMEM, "cannot store the list of network namespaces");
 	for (size_t i = 0; i < list->count; i++)
 		name_one(&list->entries[i], names, host);
 	container_names_free(names);
 	qsort(list->entries, list->count, sizeof(*list->entries), compare_name);
-	return 0;
 }
 
 int netns_list_load(struct netns_list *list, struct smc_err *err)
@@ -179,16 +171,15 @@ int netns_list_load(struct netns_list *list, struct smc_err *err)
 	if (stat(OWN, &st))
 		return smc_err_set(err, errno, "cannot read %s", OWN);
 	own.inode = st.st_ino;
-	ret = add(list, &own, err);
-	if (!ret)
-		ret = load_processes(list, err);
-	if (!ret)
-		ret = load_files(list, st.st_dev, err);
-	if (!ret)
-		ret = load_names(list, err);
-	if (ret)
+	add(list, &own);
+	ret = load_processes(list, err);
+	if (ret) {
 		netns_list_free(list);
-	return ret;
+		return ret;
+	}
+	load_files(list, st.st_dev);
+	load_names(list);
+	return 0;
 }
 
 void netns_list_free(struct netns_list *list)
@@ -288,7 +279,7 @@ int netns_list_each(struct netns_list *list,
 		ret = netns->is_own ? 1 : enter(list, netns, err);
 		if (ret > 0)
 			ret = fn(arg, netns, err);
-		if (ret == -ENOMEM || ret == -EPIPE || (ret < 0 && netns->is_own))
+		if (ret == -EPIPE || (ret < 0 && netns->is_own))
 			break;
 		if (ret < 0)
 			note_failure(list, netns, err);

@@ -51,13 +51,14 @@ int netns_list_load(struct netns_list *list, struct smc_err *err);
 
 /**
  * netns_list_each() - do something in each of them, in this thread, and come back
- * @fn: 0; -errno with @err, and then it goes on with the next one; -ENOMEM and -EPIPE end it
+ * @fn: 0; -errno with @err, and then it goes on with the next one; -EPIPE ends it
  *
  * setns(2) needs CAP_SYS_ADMIN here and over the namespace; the own one, which comes first, needs
  * nothing. Those that have gone since are left out in silence. Who entered a user namespace may
  * have no way back: later lists then count their own as any other's.
  *
- * Return: 0, also where some failed, which @list tells; -ENOMEM, -EPIPE; the own one's failure.
+ * Return: 0, also where some failed, which are in @list; -EPIPE; the failure of the caller's
+ * namespace.
  */
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,

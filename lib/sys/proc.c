@@ -25,10 +25,9 @@
 #define HOLDERS_COUNT (1024 * 1024)
 #define HOLDERS_MAX (64 * 1024 * 1024)
 
-static int add(struct proc_table *table, const struct proc_fd *entry)
+static void add(struct proc_table *table, const struct proc_fd *entry)
 {
-	return smc_array_append(&table->entries, &table->count, &table->size, entry,
-				sizeof(*entry));
+	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
 }
 
 static void read_comm(int proc, const char *pid, char *comm, size_t size)
@@ -84,7 +83,7 @@ static int scan_fds(struct proc_table *table, int proc, const char *pid)
 			close(fd);
 		return ret; /* 0: not ours, or just gone */
 	}
-	while (!ret && (item = readdir(dir))) {
+	while ((item = readdir(dir))) {
 		if (!is_number(item->d_name))
 			continue;
 		entry.inode = socket_inode(dirfd(dir), item->d_name);
@@ -93,10 +92,10 @@ static int scan_fds(struct proc_table *table, int proc, const char *pid)
 		if (!entry.comm[0])
 			read_comm(proc, pid, entry.comm, sizeof(entry.comm));
 		entry.fd = (int)strtol(item->d_name, NULL, 10);
-		ret = add(table, &entry);
+		add(table, &entry);
 	}
 	closedir(dir);
-	return ret;
+	return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -136,8 +135,12 @@ int proc_table_parse(struct proc_table *table, const char *text)
 		/* A copy: sscanf() goes through all that follows first, and on to the next line. */
 		snprintf(line, sizeof(line), "%.*s", (int)len, text);
 		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
-			   entry.comm) >= 3)
-			ret = table->count < HOLDERS_COUNT ? add(table, &entry) : -EFBIG;
+			   entry.comm) < 3)
+			continue;
+		if (table->count == HOLDERS_COUNT)
+			ret = -EFBIG;
+		else
+			add(table, &entry);
 	}
 	sort(table);
 	return ret;

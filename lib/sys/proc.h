@@ -39,7 +39,7 @@ struct proc_table {
  *
  * Without privileges that is the caller's own processes only; others are passed over in silence.
  *
- * Return: 0, -ENOMEM, -EMFILE and -ENFILE without free descriptors, or -errno when /proc itself
+ * Return: 0, -EMFILE and -ENFILE without free descriptors, or -errno when /proc itself
  * cannot be read; -EFBIG when a record has more than a million holders.
  */
 int proc_table_load(struct proc_table *table);
@@ -54,7 +54,7 @@ int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count
  * proc_table_parse() - read the recorded holders of sockets
  * @text: lines of inode, process, descriptor and command name; of any origin
  *
- * Return: 0, -ENOMEM, -EFBIG for more than a million. Lines of another form are left out.
+ * Return: 0, -EFBIG for more than a million. Lines of another form are left out.
  */
 int proc_table_parse(struct proc_table *table, const char *text);
 

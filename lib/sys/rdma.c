@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "host/file.h"
 
 #define ISM_VENDOR 0x1014
@@ -44,7 +45,7 @@ static bool is_used(const char *path, const char *number)
 	return !is_empty_gid(gid);
 }
 
-static int add_gid(struct rdma_port *port, const char *path, const char *number)
+static void add_gid(struct rdma_port *port, const char *path, const char *number)
 {
 	struct rdma_gid gid = { .index = (unsigned int)strtoul(number, NULL, 10) };
 	char type[32];
@@ -52,11 +53,11 @@ static int add_gid(struct rdma_port *port, const char *path, const char *number)
 	if (!is_used(path, number) ||
 	    !host_text(gid.gid, sizeof(gid.gid), "%s/gids/%s", path, number) ||
 	    is_empty_gid(gid.gid))
-		return 0;
+		return;
 	host_text(type, sizeof(type), "%s/gid_attrs/types/%s", path, number);
 	snprintf(gid.type, sizeof(gid.type), "%.15s", type);
 	host_text(gid.netdev, sizeof(gid.netdev), "%s/gid_attrs/ndevs/%s", path, number);
-	return smc_array_append(&port->gids, &port->n_gids, &port->gids_size, &gid, sizeof(gid));
+	smc_array_append(&port->gids, &port->n_gids, &port->gids_size, &gid, sizeof(gid));
 }
 
 static int read_gids(struct rdma_port *port, const char *path)
@@ -65,7 +66,7 @@ static int read_gids(struct rdma_port *port, const char *path)
 	int ret = host_list(&names, "%s/gids", path);
 
 	for (size_t i = 0; !ret && i < names.count; i++)
-		ret = add_gid(port, path, names.names[i]);
+		add_gid(port, path, names.names[i]);
 	host_names_free(&names);
 	return ret;
 }
@@ -152,9 +153,7 @@ static int read_devs(struct rdma_table *table, const char *root, const struct ne
 
 	if (ret || !names.count)
 		return ret;
-	table->devs = calloc(names.count, sizeof(*table->devs));
-	if (!table->devs)
-		ret = -ENOMEM;
+	table->devs = xcalloc(names.count, sizeof(*table->devs));
 	for (size_t i = 0; !ret && i < names.count; i++)
 		ret = read_dev(table, root, names.names[i], netdevs);
 	host_names_free(&names);
@@ -213,10 +212,8 @@ static int read_isms(struct rdma_table *table, const char *root)
 
 	if (!ret)
 		ret = host_list(&dibs, "%s/class/dibs", root);
-	if (!ret && pci.count + dibs.count) {
-		table->isms = calloc(pci.count + dibs.count, sizeof(*table->isms));
-		ret = table->isms ? 0 : -ENOMEM;
-	}
+	if (!ret && pci.count + dibs.count)
+		table->isms = xcalloc(pci.count + dibs.count, sizeof(*table->isms));
 	for (size_t i = 0; !ret && i < pci.count; i++)
 		if (is_ism(root, pci.names[i]))
 			add_ism(table, root, pci.names[i]);

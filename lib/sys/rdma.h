@@ -87,7 +87,7 @@ struct rdma_table {
  * @root: of sysfs
  * @netdevs: to know the port of a device that has no GIDs
  *
- * Return: 0, -ENOMEM, another -errno when a directory cannot be read.
+ * Return: 0, -errno when a directory cannot be read.
  */
 int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs);
 

@@ -10,6 +10,6 @@
 void advice_text(struct out_text *text, const struct judged *judged, const struct tally *tally,
 		 const struct watched *watched);
 
-/** advice_json() - the same. Return: new reference, NULL if memory ran out */
+/** advice_json() - the same. Return: new reference */
 json_t *advice_json(const struct judged *judged, const struct tally *tally,
 		    const struct watched *watched);

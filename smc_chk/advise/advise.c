@@ -28,19 +28,15 @@ static int print(const struct judged *judged, const struct tally *tally,
 	return status ? status : judged->sum.suited_bytes ? CHK_OK : CHK_TCP;
 }
 
-/* Return: chk_status, -errno with @err. */
+/* Return: chk_status. */
 static int judge_and_print(const struct tally *tally, const struct watched *watched,
-			   const struct doctor_facts *facts, const struct chk_request *req,
-			   struct smc_err *err)
+			   const struct doctor_facts *facts, const struct chk_request *req)
 {
 	const struct way_facts ways = { &facts->choices, facts->has_smc };
 	struct judged judged;
-	int ret = tally->is_out_of_memory ? -ENOMEM : 0;
+	int ret;
 
-	if (!ret)
-		ret = advise_judge(&judged, tally, &ways);
-	if (ret)
-		return smc_err_set(err, -ret, "cannot store the connections");
+	advise_judge(&judged, tally, &ways);
 	if (req->is_probing)
 		probe_peers(&judged, watch_interrupted);
 	/* Whatever takes what is printed may be slow, or wait for ever. */
@@ -63,18 +59,15 @@ static int advise(struct doctor_facts *facts, const struct chk_request *req, str
 			       .bar_of = bar_of,
 			       .bar_arg = &policies };
 	struct watched watched = { .source = SOURCE_POLL };
-	int ret = tally_start(&tally);
+	int ret;
 
-	if (!ret && smc_xfrm_dump(smc_xfrm_add, &policies) == -ENOMEM)
-		ret = -ENOMEM;
-	if (ret)
-		smc_err_set(err, -ret, "cannot store the connections");
-	if (!ret && isatty(STDERR_FILENO))
+	tally_start(&tally);
+	smc_xfrm_dump(smc_xfrm_add, &policies);
+	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "Watching TCP for %u s; Ctrl-C ends it.\n", req->watch_seconds);
+	ret = watch(&tally, &watched, req, err);
 	if (!ret)
-		ret = watch(&tally, &watched, req, err);
-	if (!ret)
-		ret = judge_and_print(&tally, &watched, facts, req, err);
+		ret = judge_and_print(&tally, &watched, facts, req);
 	tally_free(&tally);
 	smc_xfrm_free(&policies);
 	return ret;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "netlink/diag.h"
 #include "sys/cgroup.h"
 
@@ -26,8 +27,8 @@ static int on_smc(const struct nlmsghdr *nlh, void *arg)
 
 	if (ret || (sock.state != SMC_ABI_LISTEN && !smc_sock_connected(&sock)))
 		return ret;
-	return smc_array_append(&lists->smcs, &lists->n_smcs, &lists->smcs_size, &sock,
-				sizeof(sock));
+	smc_array_append(&lists->smcs, &lists->n_smcs, &lists->smcs_size, &sock, sizeof(sock));
+	return 0;
 }
 
 /* Without SMC in the kernel there are none. */
@@ -54,14 +55,12 @@ static enum tally_carrier carrier_of(const struct smc_sock *sock)
 	}
 }
 
-/* The TCP socket inside tells the addresses. Return: 0, -ENOMEM */
-static int tell_smcs(struct lists *lists)
+/* The TCP socket inside has the addresses. */
+static void tell_smcs(struct lists *lists)
 {
-	struct tally_smc *smcs = calloc(lists->n_smcs + 1, sizeof(*smcs));
+	struct tally_smc *smcs = xcalloc(lists->n_smcs, sizeof(*smcs));
 	size_t count = 0;
 
-	if (!smcs)
-		return -ENOMEM;
 	for (size_t i = 0; i < lists->n_smcs; i++) {
 		struct smc_sock *sock = &lists->smcs[i];
 
@@ -76,7 +75,6 @@ static int tell_smcs(struct lists *lists)
 	}
 	tally_smcs(lists->tally, smcs, count);
 	free(smcs);
-	return 0;
 }
 
 /* ---- TCP sockets ---- */
@@ -162,7 +160,6 @@ uint32_t lists_owner(struct lists *lists, struct tally *tally, pid_t pid, const 
 	}
 	find_unit(&owner, pid, unit);
 	process.owner = tally_owner(tally, &owner);
-	/* Not remembered, it is asked again. */
 	smc_index_append(&lists->by_process, hash, &lists->processes, &lists->n_processes,
 			 &lists->processes_size, &process, sizeof(process));
 	return process.owner;
@@ -207,8 +204,8 @@ int lists_read(struct lists *lists, struct tally *tally, uint64_t now, struct sm
 	ret = read_smcs(lists, err);
 	if (!ret)
 		ret = read_tcps(lists, err);
-	if (!ret && lists->n_smcs && tell_smcs(lists))
-		ret = smc_err_set(err, ENOMEM, "cannot store the list of sockets");
+	if (!ret)
+		tell_smcs(lists);
 	if (!ret)
 		ret = find_names(lists, err);
 	smc_inet_free(&lists->inet);

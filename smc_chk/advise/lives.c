@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "bpf/address.h"
 #include "bpf/programs.h"
 #include "bpf/tcplife.h"
@@ -78,7 +79,7 @@ static const _Alignas(8) unsigned char elf[] = {
 
 int lives_open(struct lives **result, struct tally *tally, struct lists *lists, struct smc_err *err)
 {
-	struct lives *lives = calloc(1, sizeof(*lives));
+	struct lives *lives = xcalloc(1, sizeof(*lives));
 	struct tcplife_state state = { 0 };
 	const struct bpf_watch watch = {
 		.elf = elf,
@@ -91,8 +92,6 @@ int lives_open(struct lives **result, struct tally *tally, struct lists *lists, 
 	};
 	int ret;
 
-	if (!lives)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	lives->tally = tally;
 	lives->lists = lists;
 	lives->state = bpf_programs_start(&lives->programs, &watch, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/memory.h"
 #include "smc_chk/advise/limits.h"
 
 #define BUCKETS 65536
@@ -63,10 +64,10 @@ static bool is_owner(const void *arg, size_t place, const void *key)
 	       owner->is_user == other->is_user;
 }
 
-static int add_owner(struct tally *tally, const struct tally_owner *owner)
+static void add_owner(struct tally *tally, const struct tally_owner *owner)
 {
-	return smc_index_append(&tally->by_owner, owner_hash(owner), &tally->owners,
-				&tally->n_owners, &tally->owners_size, owner, sizeof(*owner));
+	smc_index_append(&tally->by_owner, owner_hash(owner), &tally->owners, &tally->n_owners,
+			 &tally->owners_size, owner, sizeof(*owner));
 }
 
 uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
@@ -79,25 +80,20 @@ uint32_t tally_owner(struct tally *tally, const struct tally_owner *owner)
 		tally->is_capped = true;
 		return 0;
 	}
-	if (add_owner(tally, owner)) {
-		tally->is_out_of_memory = true;
-		return 0;
-	}
+	add_owner(tally, owner);
 	return (uint32_t)tally->n_owners - 1;
 }
 
 /* ---- all of it ---- */
 
-int tally_start(struct tally *tally)
+void tally_start(struct tally *tally)
 {
 	const struct tally_owner nobody = { .unit = "" };
 
-	tally->live = calloc(BUCKETS, sizeof(*tally->live));
-	tally->listeners = calloc(PORTS, sizeof(*tally->listeners));
+	tally->live = xcalloc(BUCKETS, sizeof(*tally->live));
+	tally->listeners = xcalloc(PORTS, sizeof(*tally->listeners));
 	/* The first of owners is nobody. */
-	if (!tally->live || !tally->listeners || add_owner(tally, &nobody))
-		return -ENOMEM;
-	return 0;
+	add_owner(tally, &nobody);
 }
 
 void tally_free(struct tally *tally)
@@ -236,27 +232,24 @@ static bool has_many_peers(const struct tally *tally, const struct tally_group *
 }
 
 /* One row more that has a peer of its own. */
-static int count_peer(struct tally *tally, const struct tally_group *key)
+static void count_peer(struct tally *tally, const struct tally_group *key)
 {
 	const struct tally_service added = { key->owner, key->side, key->port, 1 };
 	struct tally_service *service = find_service(tally, key);
 
-	if (!service)
-		return smc_index_append(&tally->by_service, service_hash(key), &tally->services,
-					&tally->n_services, &tally->services_size, &added,
-					sizeof(added));
-	service->near++;
-	return 0;
+	if (service)
+		service->near++;
+	else
+		smc_index_append(&tally->by_service, service_hash(key), &tally->services,
+				 &tally->n_services, &tally->services_size, &added, sizeof(added));
 }
 
 static struct tally_group *append_group(struct tally *tally, const struct tally_group *key)
 {
-	if ((key->peers == PEERS_NEAR && count_peer(tally, key)) ||
-	    smc_index_append(&tally->by_group, group_hash(key), &tally->groups, &tally->n_groups,
-			     &tally->groups_size, key, sizeof(*key))) {
-		tally->is_out_of_memory = true;
-		return NULL;
-	}
+	if (key->peers == PEERS_NEAR)
+		count_peer(tally, key);
+	smc_index_append(&tally->by_group, group_hash(key), &tally->groups, &tally->n_groups,
+			 &tally->groups_size, key, sizeof(*key));
 	return &tally->groups[tally->n_groups - 1];
 }
 
@@ -437,13 +430,13 @@ static void drop(struct tally *tally, struct tally_conn **place)
 static struct tally_conn *add_conn(struct tally *tally, struct tally_conn **place, bool is_over,
 				   uint64_t now)
 {
-	struct tally_conn *conn = tally->n_live < TALLY_LIVE_MAX ? calloc(1, sizeof(*conn)) : NULL;
+	struct tally_conn *conn;
 
-	if (!conn) {
-		tally->is_out_of_memory |= tally->n_live < TALLY_LIVE_MAX;
+	if (tally->n_live >= TALLY_LIVE_MAX) {
 		tally->n_untracked++;
 		return NULL;
 	}
+	conn = xcalloc(1, sizeof(*conn));
 	conn->born = now;
 	conn->is_old = tally->round == 1;
 	conn->is_past = conn->is_old && is_over;

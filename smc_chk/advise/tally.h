@@ -117,7 +117,6 @@ struct tally_service;
  * @round: number of the poll; @polled: when the last one began, in ms
  * @n_untracked: connections beyond TALLY_LIVE_MAX
  * @is_capped: there are more processes or rows than fit
- * @is_out_of_memory: something is missing
  */
 struct tally {
 	const struct netaddr_table *own;
@@ -136,11 +135,11 @@ struct tally {
 	unsigned int round;
 	uint64_t polled;
 	uint64_t n_untracked;
-	bool is_capped, is_out_of_memory;
+	bool is_capped;
 };
 
-/** tally_start() - @tally: all zero, but for @own and @bar_of. Return: 0, -ENOMEM */
-int tally_start(struct tally *tally);
+/** tally_start() - @tally: all zero, except @own and @bar_of */
+void tally_start(struct tally *tally);
 
 void tally_free(struct tally *tally);
 

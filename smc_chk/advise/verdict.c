@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "out/text.h"
 #include "smc/buffers.h"
 #include "smc_chk/advise/limits.h"
@@ -171,24 +172,20 @@ static void advise_none(struct out_text *text, const struct judge_row *row)
 		out_printf(text, "keep TCP: %s", row->way.why_not);
 }
 
-/* Return: 0, -ENOMEM */
-static int advise(const struct judged *judged, struct judge_row *row)
+static void advise(const struct judged *judged, struct judge_row *row)
 {
 	struct out_text text = { 0 };
-	int ret;
 
 	if (row->profits)
 		advise_smc(&text, judged, row);
 	else
 		advise_none(&text, row);
-	ret = text.is_failed ? -ENOMEM : 0;
 	/* Half a command is worse than none. */
 	if (text.len >= sizeof(row->advice))
 		snprintf(row->advice, sizeof(row->advice), "smc_run");
-	else if (!ret)
+	else
 		snprintf(row->advice, sizeof(row->advice), "%.*s", (int)text.len, text.data);
 	out_free(&text);
-	return ret;
 }
 
 /* ---- all of them ---- */
@@ -225,22 +222,17 @@ static int by_bytes(const void *a, const void *b)
 	return (x->group > y->group) - (x->group < y->group);
 }
 
-int advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts)
+void advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts)
 {
-	int ret = 0;
-
-	*judged = (struct judged){ .rows = calloc(tally->n_groups + 1, sizeof(*judged->rows)) };
-	if (!judged->rows)
-		return -ENOMEM;
+	*judged = (struct judged){ .rows = xcalloc(tally->n_groups, sizeof(*judged->rows)) };
 	for (size_t i = 0; i < tally->n_groups; i++)
 		if (tally->groups[i].conns)
 			judge_row(&judged->rows[judged->count++], &tally->groups[i], tally, facts);
 	qsort(judged->rows, judged->count, sizeof(*judged->rows), by_bytes);
-	for (size_t i = 0; !ret && i < judged->count; i++) {
-		ret = advise(judged, &judged->rows[i]);
+	for (size_t i = 0; i < judged->count; i++) {
+		advise(judged, &judged->rows[i]);
 		sum_up(&judged->sum, &judged->rows[i]);
 	}
-	return ret;
 }
 
 void judged_free(struct judged *judged)

@@ -72,7 +72,7 @@ struct judged {
 	struct judge_sum sum;
 };
 
-/** advise_judge() - Return: 0, -ENOMEM */
-int advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts);
+/** advise_judge() - fill in @judged, to be freed by judged_free() */
+void advise_judge(struct judged *judged, const struct tally *tally, const struct way_facts *facts);
 
 void judged_free(struct judged *judged);

@@ -84,14 +84,14 @@ static bool is_same_shape(const struct smc_xfrm_shape *a, const struct smc_xfrm_
 	       a->peer_mask == b->peer_mask;
 }
 
-static int find_shape(struct smc_xfrm_table *table, const struct smc_xfrm_shape *shape,
-		      size_t *place)
+static size_t find_shape(struct smc_xfrm_table *table, const struct smc_xfrm_shape *shape)
 {
-	for (*place = 0; *place < table->n_shapes; ++*place)
-		if (is_same_shape(&table->shapes[*place], shape))
-			return 0;
-	return smc_array_append(&table->shapes, &table->n_shapes, &table->shapes_size, shape,
-				sizeof(*shape));
+	for (size_t place = 0; place < table->n_shapes; place++)
+		if (is_same_shape(&table->shapes[place], shape))
+			return place;
+	smc_array_append(&table->shapes, &table->n_shapes, &table->shapes_size, shape,
+			 sizeof(*shape));
+	return table->n_shapes - 1;
 }
 
 /* ---- finding ---- */
@@ -137,7 +137,8 @@ static bool wins(const struct smc_xfrm *one, const struct smc_xfrm *other)
 
 /* ---- all of it ---- */
 
-static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info, bool is_ipsec)
+static void add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *info,
+		bool is_ipsec)
 {
 	const struct xfrm_selector *sel = &info->sel;
 	const uint8_t family = (uint8_t)sel->family;
@@ -154,19 +155,17 @@ static int add(struct smc_xfrm_table *table, const struct xfrm_userpolicy_info *
 				  .is_ipsec = is_ipsec };
 	struct smc_xfrm *same;
 
-	if (find_shape(table, &shape, &entry.shape))
-		return -ENOMEM;
+	entry.shape = find_shape(table, &shape);
 	set_end(&entry.local, family, &sel->saddr, shape.local_bits,
 		ntohs(sel->sport) & shape.local_mask);
 	set_end(&entry.peer, family, &sel->daddr, shape.peer_bits,
 		ntohs(sel->dport) & shape.peer_mask);
 	same = find(table, &entry);
 	if (!same)
-		return smc_index_append(&table->index, hash_of(&entry), &table->entries,
-					&table->count, &table->size, &entry, sizeof(entry));
-	if (wins(&entry, same))
+		smc_index_append(&table->index, hash_of(&entry), &table->entries, &table->count,
+				 &table->size, &entry, sizeof(entry));
+	else if (wins(&entry, same))
 		*same = entry;
-	return 0;
 }
 
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
@@ -180,9 +179,9 @@ int smc_xfrm_add(const struct nlmsghdr *nlh, void *data)
 	memcpy(&info, mnl_nlmsg_get_payload(nlh), sizeof(info));
 	extras = extras_of(nlh);
 	is_ipsec = info.action == XFRM_POLICY_ALLOW && extras.has_template;
-	if (info.dir != XFRM_POLICY_OUT || extras.is_special || (info.sel.ifindex && !is_ipsec))
-		return 0;
-	return add(data, &info, is_ipsec);
+	if (info.dir == XFRM_POLICY_OUT && !extras.is_special && (!info.sel.ifindex || is_ipsec))
+		add(data, &info, is_ipsec);
+	return 0;
 }
 
 bool smc_xfrm_has(const struct smc_xfrm_table *table, const struct smc_addr *local,

@@ -47,7 +47,7 @@ struct smc_xfrm_table {
  * told by addresses: that of an XFRM interface, or with a mark. For one device counts what
  * transforms.
  *
- * Return: 0, -EBADMSG for a short message, -ENOMEM.
+ * Return: 0, -EBADMSG for a short message.
  */
 int smc_xfrm_add(const struct nlmsghdr *nlh, void *table);
 

@@ -164,9 +164,8 @@ static void put_packed_config(struct out_text *text, const char *data, size_t le
 
 	if (config)
 		put_config(&plain, config);
-	if (plain.len && !plain.is_failed)
+	if (plain.len)
 		kconfig_deflate(text, plain.data, plain.len);
-	text->is_failed |= plain.is_failed;
 	out_free(&plain);
 	free(config);
 }
@@ -210,26 +209,24 @@ static bool put_other(const struct copying *job, const char *path, const char *n
 }
 
 /* @text: receives what becomes of @data, which a NUL follows */
-static int replace(const struct copying *job, const char *path, struct out_text *text, char *data,
-		   size_t len)
+static void replace(const struct copying *job, const char *path, struct out_text *text, char *data,
+		    size_t len)
 {
 	const char *name = strrchr(path, '/') + 1;
-	int ret = 0;
 
 	if (put_other(job, path, name, text, data, len))
-		return text->is_failed ? -ENOMEM : 0;
+		return;
 	if (!strncmp(path, "netlink/", 8))
-		ret = anonymous_answer(job->all, path + 8, data, len);
+		anonymous_answer(job->all, path + 8, data, len);
 	else if (!strcmp(name, "util_string"))
 		replace_util_string(job->all, data, len);
 	else if (!strcmp(name, "boot_id") || (!strcmp(name, "gid") && strstr(path, "/dibs/")))
 		pseudonym_name(job->all, data, len);
 	else {
 		pseudonym_text(job->all, text, data, len);
-		return text->is_failed ? -ENOMEM : 0;
+		return;
 	}
 	out_mem(text, data, len);
-	return ret || text->is_failed ? -ENOMEM : 0;
 }
 
 static int copy_file(const struct copying *job, const char *path, int from, int to,
@@ -247,10 +244,9 @@ static int copy_file(const struct copying *job, const char *path, int from, int 
 	snprintf(new_name, sizeof(new_name), "%s", name);
 	if (is_modprobe(path))
 		rename_modprobe(job->all, new_name, strlen(new_name));
-	errno = ENOMEM;
+	replace(job, path, &text, data, len);
 	out = openat(to, new_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (out < 0 || replace(job, path, &text, data, len) ||
-	    !smc_write_all(out, text.data ? text.data : "", text.len))
+	if (out < 0 || !smc_write_all(out, text.data ? text.data : "", text.len))
 		ret = cannot_copy(job, path);
 	if (out >= 0)
 		close(out);

@@ -16,10 +16,8 @@ int anonymous_key(struct pseudonyms *all, const char *file, struct smc_err *err)
 /**
  * anonymous_answer() - a recorded answer of netlink, in place. Pure
  * @file: of record/netlink
- *
- * Return: 0, -ENOMEM.
  */
-int anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len);
+void anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len);
 
 /** ANONYMOUS - what the bundle is made of, below the directory of what was collected */
 #define ANONYMOUS "anonymous"

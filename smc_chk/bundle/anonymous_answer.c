@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "smc/abi.h"
+#include "base/memory.h"
 #include "smc_chk/bundle/anonymous.h"
 
 /* Attributes with a name: the file's, the nest that they are in, 0 for none. */
@@ -153,20 +154,17 @@ static void replace_messages(const struct pseudonyms *all, const char *file, cha
 	}
 }
 
-int anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len)
+void anonymous_answer(const struct pseudonyms *all, const char *file, char *data, size_t len)
 {
 	char *line = memchr(data, '\n', len), *messages;
 	size_t rest = line ? len - (size_t)(line + 1 - data) : 0;
 
 	if (!rest)
-		return 0;
-	/* Behind a line of text they need not be aligned. */
-	messages = malloc(rest);
-	if (!messages)
-		return -ENOMEM;
+		return;
+	/* After a line of text they need not be aligned. */
+	messages = xcalloc(rest, 1);
 	memcpy(messages, line + 1, rest);
 	replace_messages(all, file, messages, rest);
 	memcpy(line + 1, messages, rest);
 	free(messages);
-	return 0;
 }

@@ -236,8 +236,7 @@ static int keep_command(struct collection *b, const struct bundle_command *comma
 	json_t *answer = json_pack("{s:s}", "name", command->name);
 	int status = 0;
 
-	if (json_array_append_new(json_object_get(b->index, "commands"), answer))
-		return smc_err_set(b->err, ENOMEM, "cannot make a bundle");
+	json_array_append_new(json_object_get(b->index, "commands"), answer);
 	if (command->json[0]) {
 		status = keep_json(b, command);
 		json_object_set_new(answer, "json_status", json_integer(status));
@@ -310,7 +309,7 @@ static void print_value(FILE *file, const json_t *value, int depth)
 static int keep_facts(struct collection *b)
 {
 	json_t *json = system_read(b->req->netns);
-	int ret = json ? write_json(b, "json", "system", json) : cannot_write(b, ENOMEM);
+	int ret = write_json(b, "json", "system", json);
 	FILE *file = ret ? NULL : open_new(b, "text", "system", ".txt");
 
 	if (file) {

@@ -10,7 +10,7 @@
 /**
  * struct collection - what is collected
  * @work: the directory that it goes into
- * @index: what index.json will say, an object; NULL: memory ran out
+ * @index: what index.json will say, an object
  */
 struct collection {
 	const struct chk_request *req;
@@ -23,7 +23,7 @@ struct collection {
  * system_read() - what a bundle says of the system around SMC
  * @is_entered: in a network namespace that was asked for; devices of another one are left out
  *
- * Return: an object, NULL without memory.
+ * Return: an object.
  */
 json_t *system_read(bool is_entered);
 

@@ -13,6 +13,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "host/file.h"
 #include "out/table.h"
 #include "pnet/rdma_netns.h"
@@ -335,7 +336,7 @@ static bool is_our_message(const char *line)
 static json_t *kernel_log(void)
 {
 	int size = klogctl(SIZE_BUFFER, NULL, 0), len;
-	char *text = size > 0 ? malloc((size_t)size + 1) : NULL;
+	char *text = size > 0 ? xcalloc((size_t)size + 1, 1) : NULL;
 	json_t *array = NULL;
 
 	len = text ? klogctl(READ_ALL, text, size) : -1;

@@ -18,11 +18,27 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/memory.h"
 #include "sys/library.h"
 #include "sys/signals.h"
 
 extern char **environ;
+
+/* The directory that a process has, for remove_at_exit(); a child may have its own. */
+static char left_over[PATH_MAX];
+static pid_t owner;
+
+static void empty(int directory);
+
+/* Memory that runs out ends the tool anywhere, see base/memory.h. */
+static void remove_at_exit(void)
+{
+	int fd = getpid() == owner ? open(left_over, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) : -1;
+
+	if (fd < 0)
+		return;
+	empty(fd);
+	rmdir(left_over);
+}
 
 /* What would end this process. */
 static void ending_signals(sigset_t *ends)
@@ -54,8 +70,12 @@ int workdir_begin(struct workdir *work, struct smc_err *err)
 	umask(077);
 	if (mkdtemp(work->path))
 		work->fd = open(work->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (work->fd >= 0)
+	if (work->fd >= 0) {
+		strcpy(left_over, work->path);
+		owner = getpid();
+		atexit(remove_at_exit);
 		return 0;
+	}
 	smc_err_set(err, errno, "cannot create a directory in %s", tmp);
 	rmdir(work->path);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
@@ -167,9 +187,6 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
-	/* ld.so and libraries would say in their words what the parent says in one sentence. */
-	if (memory_ran_out())
-		dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
 		_exit(2);
@@ -211,7 +228,7 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 
 /* ---- removal ---- */
 
-/* What getdents64(2) tells; readdir(3) would need memory. */
+/* Of getdents64(2); readdir(3) would need memory. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;
@@ -219,8 +236,6 @@ struct entry {
 	uint8_t type;
 	char name[];
 };
-
-static void empty(int directory);
 
 static void remove_one(int directory, const char *name)
 {
@@ -252,6 +267,7 @@ void workdir_end(struct workdir *work)
 	empty(work->fd);
 	close(work->fd);
 	rmdir(work->path);
+	owner = 0;
 	workdir_is_stopped(work);
 	close(work->signals);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);

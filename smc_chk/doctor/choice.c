@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "base/memory.h"
 #include "smc/abi.h"
 
 static uint16_t vlan_of(const struct choice_facts *facts, const char *name)
@@ -273,13 +274,11 @@ const struct choice *choice_of(const struct choices *choices, const char *netdev
 	return NULL;
 }
 
-int choices_make(struct choices *choices)
+void choices_make(struct choices *choices)
 {
 	const struct netdev_table *nets = choices->facts.nets;
 
-	choices->all = calloc(nets->count + 1, sizeof(*choices->all));
-	if (!choices->all)
-		return -ENOMEM;
+	choices->all = xcalloc(nets->count, sizeof(*choices->all));
 	for (size_t i = 0; i < nets->count; i++) {
 		const struct pnet_row *row =
 			pnet_row_of_net(&choices->facts.rows, nets->devs[i].name);
@@ -287,7 +286,6 @@ int choices_make(struct choices *choices)
 		if (row)
 			choice_make(&choices->all[choices->count++], &choices->facts, row);
 	}
-	return 0;
 }
 
 void choices_free(struct choices *choices)

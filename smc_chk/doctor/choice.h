@@ -134,7 +134,7 @@ bool choice_is_any_usable(const struct choices *choices, const char *netdev);
 /** choice_of() - of a net device by name, NULL for none */
 const struct choice *choice_of(const struct choices *choices, const char *netdev);
 
-/** choices_make() - fill @choices->all from its facts. Pure. Return: 0, -ENOMEM */
-int choices_make(struct choices *choices);
+/** choices_make() - fill @choices->all from its facts. Pure */
+void choices_make(struct choices *choices);
 
 void choices_free(struct choices *choices);

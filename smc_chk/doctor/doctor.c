@@ -76,7 +76,7 @@ static bool is_about_devices(const struct doctor_finding *finding)
 	return doctor_has_word(words, finding->check);
 }
 
-int doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why)
+void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why)
 {
 	const struct chk_request req = { .iface = iface };
 	struct doctor doc = { .req = &req, .facts = facts };
@@ -92,7 +92,6 @@ int doctor_why(const struct doctor_facts *facts, const char *iface, struct docto
 	}
 	*why = worst ? *worst : (struct doctor_finding){ .level = DOCTOR_OK };
 	free(doc.findings);
-	return doc.is_out_of_memory ? -ENOMEM : 0;
 }
 
 /* Return: chk_status; -errno with @err. */
@@ -107,9 +106,7 @@ static int examine(struct doctor_facts *facts, const struct chk_request *req, st
 		return facts->unread.code ? -err->code : static_print(facts, req);
 	if (req->iface && !netdev_find(&facts->netdevs, req->iface))
 		return smc_err_say(err, ENODEV, "no net device '%s'", req->iface);
-	ret = facts_load_rest(facts, err);
-	if (ret)
-		return ret;
+	facts_load_rest(facts);
 	run_checks(&doc);
 	ret = doctor_print(&doc);
 	free(doc.findings);

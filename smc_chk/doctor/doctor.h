@@ -18,7 +18,5 @@ int static_print(const struct doctor_facts *facts, const struct chk_request *req
  * @facts: after facts_load_rest()
  * @iface: NULL for the host
  * @why: receives the worst finding about kernel and devices; DOCTOR_OK if there is none
- *
- * Return: 0, -ENOMEM.
  */
-int doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);
+void doctor_why(const struct doctor_facts *facts, const char *iface, struct doctor_finding *why);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/record.h"
@@ -103,19 +104,14 @@ static bool has_loopback(const struct doctor_facts *facts)
 	       !facts->rdma.n_isms;
 }
 
-static int load_deciding(struct choice_facts *deciding, struct doctor_facts *facts)
+static void load_deciding(struct choice_facts *deciding, struct doctor_facts *facts)
 {
 	const struct pnet_world world = { facts->netdevs, facts->rdma };
-	int ret = pnet_rows_make(&deciding->rows, &facts->pnet, &world);
 
-	if (!ret)
-		ret = netaddr_load(&deciding->addrs, &facts->netdevs);
-	if (ret)
-		return ret;
+	pnet_rows_make(&deciding->rows, &facts->pnet, &world);
+	netaddr_load(&deciding->addrs, &facts->netdevs);
 	deciding->nets = &facts->netdevs;
-	deciding->vlans = calloc(facts->netdevs.count + 1, sizeof(*deciding->vlans));
-	if (!deciding->vlans)
-		return -ENOMEM;
+	deciding->vlans = xcalloc(facts->netdevs.count, sizeof(*deciding->vlans));
 	for (size_t i = 0; i < facts->netdevs.count; i++)
 		deciding->vlans[i] = read_vlan(facts->netdevs.devs[i].name);
 	deciding->is_ism_v2 = facts->info.is_ism_v2;
@@ -124,7 +120,6 @@ static int load_deciding(struct choice_facts *deciding, struct doctor_facts *fac
 	load_eids(deciding, facts);
 	deciding->is_v1_only = !deciding->is_eid_known && facts_is_before(facts, 5, 16);
 	deciding->is_rxe_broken = !deciding->is_v1_only && facts_is_before(facts, 6, 2);
-	return 0;
 }
 
 /* ---- kernel and devices ---- */
@@ -172,8 +167,9 @@ static int on_socket(const struct nlmsghdr *nlh, void *arg)
 
 	if (ret || sock.state != SMC_ABI_LISTEN)
 		return ret;
-	return smc_array_append(&exposure->listeners, &exposure->n_listeners, &exposure->size,
-				&sock, sizeof(sock));
+	smc_array_append(&exposure->listeners, &exposure->n_listeners, &exposure->size, &sock,
+			 sizeof(sock));
+	return 0;
 }
 
 static void load_netlink(struct doctor_facts *facts)
@@ -226,22 +222,18 @@ static int on_device(const struct nlmsghdr *nlh, void *arg)
 		strcpy(entry.ib, dev->name);
 		entry.port = (uint8_t)(i + 1);
 		if (device.ports[i].is_there && device.ports[i].is_user && *entry.name)
-			ret = smc_pnet_append(&facts->pnet, &entry);
-		if (ret)
-			return ret;
+			smc_pnet_append(&facts->pnet, &entry);
 	}
 	return 0;
 }
 
-/* What -s needs too. Return: 0, -ENOMEM. */
-static int load_flags(struct doctor_facts *facts)
+/* -s needs them, too. */
+static void load_flags(struct doctor_facts *facts)
 {
 	unsigned long flags;
 
-	facts->nets = calloc(facts->netdevs.count + 1, sizeof(*facts->nets));
-	facts->isms = calloc(facts->rdma.n_isms + 1, sizeof(*facts->isms));
-	if (!facts->nets || !facts->isms)
-		return -ENOMEM;
+	facts->nets = xcalloc(facts->netdevs.count, sizeof(*facts->nets));
+	facts->isms = xcalloc(facts->rdma.n_isms, sizeof(*facts->isms));
 	for (size_t i = 0; i < facts->netdevs.count; i++)
 		facts->nets[i].is_off = host_number(&flags, "%s/class/net/%s/flags", facts->sys,
 						    facts->netdevs.devs[i].name) &&
@@ -249,7 +241,6 @@ static int load_flags(struct doctor_facts *facts)
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		host_number(&facts->isms[i].fid, "%s/bus/pci/devices/%s/function_id", facts->sys,
 			    facts->rdma.isms[i].bus_id);
-	return 0;
 }
 
 /* ---- what only the checks ask for: net devices ---- */
@@ -398,19 +389,18 @@ static void load_slots(struct host_names *slots, const char *sys)
 			free(all.names[i]);
 }
 
-static int load_devices(struct doctor_facts *facts)
+static void load_devices(struct doctor_facts *facts)
 {
 	facts->is_foreign_sysfs = is_foreign_sysfs(facts);
 	load_bonds(facts);
 	load_pauses(facts);
 	load_ports(facts);
-	facts->n_ports = calloc(facts->rdma.count + 1, sizeof(*facts->n_ports));
-	for (size_t i = 0; facts->n_ports && i < facts->rdma.count; i++)
+	facts->n_ports = xcalloc(facts->rdma.count, sizeof(*facts->n_ports));
+	for (size_t i = 0; i < facts->rdma.count; i++)
 		facts->n_ports[i] = count_ports(facts, &facts->rdma.devs[i]);
 	for (size_t i = 0; i < facts->rdma.n_isms; i++)
 		facts->isms[i].has_driver = has_driver(facts, &facts->rdma.isms[i]);
 	load_slots(&facts->slots, facts->sys);
-	return facts->n_ports ? 0 : -ENOMEM;
 }
 
 /* ---- all ---- */
@@ -440,12 +430,10 @@ static int load(struct doctor_facts *facts, const struct chk_request *req, struc
 		return smc_err_set(err, -ret, "cannot list the RDMA devices");
 	rdma_check_netns(&facts->rdma);
 	read_table(facts, SMC_ABI_GET_DEV_SMCR, on_device, facts);
-	ret = load_deciding(&facts->choices.facts, facts);
-	if (!ret)
-		ret = choices_make(&facts->choices);
-	if (!ret)
-		ret = load_flags(facts);
-	return ret ? smc_err_set(err, -ret, "cannot store the list of devices") : 0;
+	load_deciding(&facts->choices.facts, facts);
+	choices_make(&facts->choices);
+	load_flags(facts);
+	return 0;
 }
 
 static int on_stats(const struct nlmsghdr *nlh, void *arg)
@@ -458,15 +446,14 @@ static int on_fallbacks(const struct nlmsghdr *nlh, void *arg)
 	return smc_fback_decode(arg, nlh);
 }
 
-int facts_load_rest(struct doctor_facts *facts, struct smc_err *err)
+void facts_load_rest(struct doctor_facts *facts)
 {
 	facts_load_host(facts);
 	read_table(facts, SMC_ABI_DUMP_HS_LIMITATION, on_limitation, &facts->is_limited);
 	facts->has_stats = read_table(facts, SMC_ABI_GET_STATS, on_stats, &facts->stats) &&
 			   read_table(facts, SMC_ABI_GET_FBACK_STATS, on_fallbacks, &facts->stats);
-	return load_devices(facts) || facts_load_exposure(facts) ?
-		       smc_err_set(err, ENOMEM, "cannot store what there is") :
-		       0;
+	load_devices(facts);
+	facts_load_exposure(facts);
 }
 
 static void free_all(struct doctor_facts *facts)

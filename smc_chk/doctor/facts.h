@@ -204,11 +204,11 @@ int facts_use(const struct chk_request *req, facts_fn fn);
 /** facts_with() - the same, printing nothing. Return: what @fn returns; -errno with @err */
 int facts_with(const struct chk_request *req, facts_fn fn, struct smc_err *err);
 
-/** facts_load_rest() - all that only the checks ask for. Return: 0, -ENOMEM with @err */
-int facts_load_rest(struct doctor_facts *facts, struct smc_err *err);
+/** facts_load_rest() - all that only the checks ask for */
+void facts_load_rest(struct doctor_facts *facts);
 
-/** facts_load_exposure() - of these who may speak SMC to this host. Return: 0, -ENOMEM */
-int facts_load_exposure(struct doctor_facts *facts);
+/** facts_load_exposure() - of these who may speak SMC to this host */
+void facts_load_exposure(struct doctor_facts *facts);
 
 /** facts_load_host() - of these kernel, preload libraries, memory, knobs */
 void facts_load_host(struct doctor_facts *facts);

@@ -15,20 +15,19 @@
 #include "sys/proc.h"
 
 /* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
-static int complete(struct exposure_facts *exposure)
+static void complete(struct exposure_facts *exposure)
 {
 	struct proc_table procs = { 0 };
 	size_t kept = 0, count;
-	int ret = 0;
 	bool is_loaded = false;
 
-	for (size_t i = 0; !ret && i < exposure->n_listeners; i++) {
+	for (size_t i = 0; i < exposure->n_listeners; i++) {
 		struct smc_sock sock = exposure->listeners[i];
 		const struct proc_fd *holder;
 
 		if (!sock.local.family || !sock.local.port) {
 			if (!is_loaded)
-				ret = proc_table_load(&procs) == -ENOMEM ? -ENOMEM : 0;
+				proc_table_load(&procs);
 			is_loaded = true;
 			holder = proc_table_find(&procs, sock.inode, &count);
 			if (!holder || !proc_socket_names(holder, &sock.local, &sock.peer)) {
@@ -40,7 +39,6 @@ static int complete(struct exposure_facts *exposure)
 	}
 	exposure->n_listeners = kept;
 	proc_table_free(&procs);
-	return ret;
 }
 
 /* ---- policy ---- */
@@ -59,10 +57,7 @@ static void record_policy(const struct exposure_facts *exposure)
 		policy_write(&text, &exposure->policy);
 	else
 		out_str(&text, exposure->why_not.text);
-	if (text.is_failed)
-		record_fail();
-	else
-		record_set(POLICY_FILE, text.data, text.len);
+	record_set(POLICY_FILE, text.data, text.len);
 	out_free(&text);
 }
 
@@ -101,15 +96,15 @@ static void take_policy(struct exposure_facts *exposure)
 	free(text);
 }
 
-int facts_load_exposure(struct doctor_facts *facts)
+void facts_load_exposure(struct doctor_facts *facts)
 {
 	struct exposure_facts *exposure = &facts->exposure;
 
 	if (!facts->has_smc)
-		return 0;
+		return;
 	if (record_root())
 		take_policy(exposure);
 	else
 		read_policy(exposure);
-	return complete(exposure);
+	complete(exposure);
 }

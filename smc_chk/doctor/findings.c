@@ -33,7 +33,6 @@ static void copy_escaped(char *out, size_t size, const char *str)
 
 const char *doctor_take(struct doctor *doc, struct out_text *text, bool is_typable)
 {
-	doc->is_out_of_memory |= text->is_failed;
 	if (!is_typable || text->len >= sizeof(doc->remedy)) {
 		out_reset(text);
 		out_str(text, "no command is shown: a name in it cannot be typed, "
@@ -73,9 +72,6 @@ void doctor_say(struct doctor *doc, enum doctor_level level, const char *check, 
 	char text[sizeof(finding->text)];
 	va_list ap;
 
-	doc->is_out_of_memory |= !finding;
-	if (!finding)
-		return;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -199,9 +195,9 @@ static void append_json(struct out_text *text, const struct doctor *doc,
 {
 	json_t *findings = json_array();
 
-	for (size_t i = 0; findings && i < doc->n_findings; i++)
+	for (size_t i = 0; i < doc->n_findings; i++)
 		if (doc->findings[i].level >= first_level(doc))
-			out_json_push(&findings, out_json(columns, NULL, &doc->findings[i]));
+			json_array_append_new(findings, out_json(columns, NULL, &doc->findings[i]));
 	out_json_document(text,
 			  json_pack("{s:s, s:i, s:i, s:i, s:o, s:s*}", "schema",
 				    "smc-tools/doctor/1", "status", result->status, "problems",
@@ -221,7 +217,6 @@ int doctor_print(const struct doctor *doc)
 		append_json(&text, doc, &result);
 	else
 		append_text(&text, doc, &result);
-	text.is_failed |= doc->is_out_of_memory;
 	ret = chk_print(&text);
 	return ret ? ret : result.status;
 }

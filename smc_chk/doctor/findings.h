@@ -52,7 +52,7 @@ struct doctor {
 	struct doctor_finding *findings;
 	size_t n_findings, size;
 	char remedy[DOCTOR_REMEDY_SIZE];
-	bool is_untestable, is_out_of_memory;
+	bool is_untestable;
 };
 
 /**

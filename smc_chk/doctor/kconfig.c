@@ -8,6 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "host/file.h"
 #include "host/probe.h"
 
@@ -39,19 +40,16 @@ bool kconfig_is_about(const char *line, const char *const *words)
 	return false;
 }
 
-/* All that fits into one piece of memory, and a NUL. Return: NULL if it does not. */
+/* With a NUL at the end. Return: NULL if it is damaged or too large. */
 static char *inflate_all(z_stream *stream)
 {
 	size_t size = 64 * 1024;
-	char *text = NULL, *grown;
+	char *text = NULL;
 	int ret = Z_OK;
 
 	while (ret == Z_OK && size < MAX_TEXT) {
 		size *= 2;
-		grown = realloc(text, size);
-		if (!grown)
-			break;
-		text = grown;
+		text = xrealloc(text, size, 1);
 		stream->next_out = (unsigned char *)text + stream->total_out;
 		stream->avail_out = (unsigned int)(size - 1 - stream->total_out);
 		ret = inflate(stream, Z_NO_FLUSH);
@@ -88,7 +86,8 @@ void kconfig_deflate(struct out_text *packed, const void *data, size_t len)
 
 	stream.next_in = (unsigned char *)data;
 	stream.avail_in = (unsigned int)len;
-	packed->is_failed |= ret != Z_OK;
+	if (ret == Z_MEM_ERROR)
+		memory_end();
 	while (ret == Z_OK) {
 		stream.next_out = block;
 		stream.avail_out = sizeof(block);

@@ -39,11 +39,11 @@ bool kconfig_is_about(const char *line, const char *const *words);
 /**
  * kconfig_inflate() - unpack what gzip packed
  *
- * Return: a string to be freed; NULL if it is damaged or above 16 MiB, or memory ran out.
+ * Return: a string to be freed; NULL if it is damaged or above 16 MiB.
  */
 char *kconfig_inflate(const void *data, size_t len);
 
-/** kconfig_deflate() - append what gzip would make of it; @packed fails without memory */
+/** kconfig_deflate() - append what gzip would make of it */
 void kconfig_deflate(struct out_text *packed, const void *data, size_t len);
 
 /**

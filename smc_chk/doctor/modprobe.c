@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "host/file.h"
 #include "host/probe.h"
 
@@ -58,7 +59,7 @@ static enum modprobe_rule parse_line(char *line, const char *module, const char 
 enum modprobe_rule modprobe_parse(const char *text, const char *module, const char *alias)
 {
 	enum modprobe_rule rule, found = MODPROBE_NO_RULE;
-	char *copy = strdup(text), *rest = copy, *line;
+	char *copy = xstrdup(text), *rest = copy, *line;
 
 	/* The stronger one counts: it stops "modprobe smc" as well. */
 	while (found != MODPROBE_INSTALL && (line = strsep(&rest, "\n"))) {
@@ -84,10 +85,10 @@ static bool is_listed(char *list, const char *module)
 bool modprobe_cmdline(const char *cmdline, const char *module)
 {
 	static const char *const keys[] = { "module_blacklist=", "modprobe.blacklist=" };
-	char *copy = strdup(cmdline), *rest = copy, *word;
+	char *copy = xstrdup(cmdline), *rest = copy, *word;
 	bool is_found = false;
 
-	while (copy && !is_found && *(word = next_word(&rest)))
+	while (!is_found && *(word = next_word(&rest)))
 		for (size_t i = 0; i < 2; i++)
 			if (!strncmp(word, keys[i], strlen(keys[i])))
 				is_found |= is_listed(word + strlen(keys[i]), module);

@@ -64,8 +64,7 @@ static const char *suggested(struct doctor *doc, const char *netdev)
 	struct out_text text = { 0 };
 	const char *command = NULL;
 
-	if (pnet_suggest_make(&entries, &doc->facts->pnet, &world))
-		return NULL;
+	pnet_suggest_make(&entries, &doc->facts->pnet, &world);
 	for (size_t i = 0; i < entries.count && !command; i++)
 		if (is_entry_for(doc, &entries.entries[i], netdev))
 			command = doctor_take(doc, &text, pnet_command(&text, &entries.entries[i]));
@@ -302,7 +301,6 @@ static void say_choice(struct doctor *doc, const struct choice *choice)
 			   sources[choice->net->source]);
 	else
 		out_str(&text, "; no PNET ID");
-	doc->is_out_of_memory |= text.is_failed;
 	doctor_say(doc, is_any ? DOCTOR_OK : DOCTOR_NOTE, CHECK, choice->net->name, NULL, "%.*s",
 		   (int)text.len, text.data);
 	out_free(&text);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define SMALL 8
 
 static int lost(struct smc_err *err, int code)
@@ -27,17 +29,15 @@ int exchange_data(struct client_result *result, int fd, uint8_t command, size_t 
 {
 	const struct proto_request request = { command, len };
 	size_t in_len = command == PROTO_ECHO ? len : PROTO_SIZE;
-	uint8_t *out = calloc(1, PROTO_SIZE + len), *in = malloc(in_len + 1);
+	uint8_t *out = xcalloc(1, PROTO_SIZE + len), *in = xcalloc(1, in_len + 1);
 	const uint8_t *want = command == PROTO_ECHO ? out + PROTO_SIZE : out;
 	size_t at = 0;
-	int ret = -ENOMEM;
+	int ret;
 
-	if (out && in) {
-		proto_put_request(out, &request);
-		if (command == PROTO_ECHO)
-			proto_fill(out + PROTO_SIZE, len, len);
-		ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, limit);
-	}
+	proto_put_request(out, &request);
+	if (command == PROTO_ECHO)
+		proto_fill(out + PROTO_SIZE, len, len);
+	ret = stream_exchange(fd, out, PROTO_SIZE + len, in, in_len, limit);
 	if (ret) {
 		lost(&result->err, -ret);
 	} else if (command == PROTO_WHO) {

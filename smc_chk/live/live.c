@@ -16,7 +16,7 @@
 struct live {
 	const struct chk_request *req;
 	struct out_text text;
-	json_t *list; /* with --json; NULL when memory ran out */
+	json_t *list; /* with --json */
 	int status;
 	int count;
 };
@@ -69,8 +69,8 @@ static void test_iface(struct live *live, const char *iface, union endpoint_addr
 	live->status = live_worse_status(live->status, result.status);
 	live->count++;
 	if (live->req->is_json) {
-		out_json_push(
-			&live->list,
+		json_array_append_new(
+			live->list,
 			report_json(json_pack("{s:o}", "interface", out_json_str(iface)), &result));
 		return;
 	}

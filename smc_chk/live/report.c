@@ -249,13 +249,11 @@ void report_text(struct out_text *text, const struct client_result *result)
 
 /* ---- JSON ---- */
 
-/* Put all of @more into an object. Return: 0, -1 if memory ran out. */
-static int add(json_t *json, json_t *more)
+/* Put all of @more into an object. */
+static void add(json_t *json, json_t *more)
 {
-	int ret = json_object_update(json, more);
-
+	json_object_update(json, more);
 	json_decref(more);
-	return ret;
 }
 
 /* As in smcss's JSON. */
@@ -358,32 +356,28 @@ static json_t *json_endpoint(const union endpoint_addr *addr)
 }
 
 /* What is known of a connection. */
-static int add_connection(json_t *json, const struct client_result *result)
+static void add_connection(json_t *json, const struct client_result *result)
 {
-	int ret = add(json,
-		      json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer", json_endpoint(&result->peer),
-				"local", json_endpoint(&result->local), "server",
-				json_server(result), "handshake_ns",
-				(json_int_t)result->handshake_ns, "mode", mode_key(result->mode)));
-
+	add(json,
+	    json_pack("{s:o, s:o, s:o, s:I, s:s*}", "peer", json_endpoint(&result->peer), "local",
+		      json_endpoint(&result->local), "server", json_server(result), "handshake_ns",
+		      (json_int_t)result->handshake_ns, "mode", mode_key(result->mode)));
 	if (has_reason(result))
-		ret |= add(json, json_reasons(result->sock.fallback.reason,
-					      result->sock.fallback.peer_diagnosis));
+		add(json, json_reasons(result->sock.fallback.reason,
+				       result->sock.fallback.peer_diagnosis));
 	if (result->has_lgr)
-		ret |= add(json, json_group(&result->lgr));
+		add(json, json_group(&result->lgr));
 	if (result->has_sock)
-		ret |= add(json, json_device(result));
+		add(json, json_device(result));
 	if (result->is_ours)
-		ret |= add(json, json_pack("{s:I, s:I, s:I}", "bytes", (json_int_t)result->bytes,
-					   "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
-					   "round_trip_ns", (json_int_t)result->rtt_median_ns));
+		add(json, json_pack("{s:I, s:I, s:I}", "bytes", (json_int_t)result->bytes,
+				    "round_trip_min_ns", (json_int_t)result->rtt_min_ns,
+				    "round_trip_ns", (json_int_t)result->rtt_median_ns));
 	if (result->has_rates)
-		ret |= add(json, json_pack("{s:o, s:o, s:o, s:b}", "smc",
-					   json_rates(result, &result->smc), "tcp",
-					   json_rates(result, &result->tcp), "ratios",
-					   json_ratios(&result->smc, &result->tcp),
-					   "are_buffers_short", are_buffers_short(result)));
-	return ret;
+		add(json, json_pack("{s:o, s:o, s:o, s:b}", "smc", json_rates(result, &result->smc),
+				    "tcp", json_rates(result, &result->tcp), "ratios",
+				    json_ratios(&result->smc, &result->tcp), "are_buffers_short",
+				    are_buffers_short(result)));
 }
 
 json_t *report_json(json_t *json, const struct client_result *result)
@@ -392,13 +386,10 @@ json_t *report_json(json_t *json, const struct client_result *result)
 					     [CHK_ERROR] = "error",
 					     [CHK_TCP] = "tcp",
 					     [CHK_UNTESTED] = "untested" };
-	int ret = add(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
-				      *result->err.text ? result->err.text : NULL));
 
+	add(json, json_pack("{s:s, s:s*}", "result", names[result->status], "error",
+			    *result->err.text ? result->err.text : NULL));
 	if (result->status != CHK_ERROR)
-		ret |= add_connection(json, result);
-	if (!ret)
-		return json;
-	json_decref(json);
-	return NULL;
+		add_connection(json, result);
+	return json;
 }

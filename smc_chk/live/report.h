@@ -47,8 +47,8 @@ void report_text(struct out_text *text, const struct client_result *result);
 
 /**
  * report_json() - add what is known to an object
- * @json: its reference is taken; NULL: memory ran out
+ * @json: its reference is taken
  *
- * Return: the object; NULL if memory ran out.
+ * Return: the object.
  */
 json_t *report_json(json_t *json, const struct client_result *result);

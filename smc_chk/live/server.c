@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "smc_chk/live/session.h"
 #include "smc_chk/print.h"
 #include "sys/confine.h"
@@ -456,11 +457,9 @@ static unsigned int most_clients(void)
 int server_open(struct server **out, union endpoint_addr *addrs, int count, uint16_t port,
 		struct smc_err *err)
 {
-	struct server *server = calloc(1, sizeof(*server));
+	struct server *server = xcalloc(1, sizeof(*server));
 	int ret;
 
-	if (!server)
-		return smc_err_set(err, ENOMEM, "cannot start the server");
 	pthread_mutex_init(&server->lock, NULL);
 	server->most = most_clients();
 	server->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -20,7 +20,7 @@ static bool is_as_good(const struct tune *tune, int i)
 	return behind->has_interval && behind->low <= 1 && (!i || behind->ratio <= NEARLY);
 }
 
-int tune_judge(struct tune *tune)
+void tune_judge(struct tune *tune)
 {
 	const int middle = TUNE_ROUNDS / 2;
 
@@ -36,15 +36,13 @@ int tune_judge(struct tune *tune)
 	for (int i = 0; i < tune->count; i++) {
 		struct tune_size *size = &tune->sizes[i];
 
-		if (numbers_compare(&size->behind, size->values, tune->sizes[tune->best].values,
-				    TUNE_ROUNDS, true))
-			return -ENOMEM;
+		numbers_compare(&size->behind, size->values, tune->sizes[tune->best].values,
+				TUNE_ROUNDS, true);
 	}
 	/* More memory than the best one takes is never recommended. */
 	for (tune->enough = 0; tune->enough < tune->best; tune->enough++)
 		if (is_as_good(tune, tune->enough))
 			break;
-	return 0;
 }
 
 static const char *shape_name(char text[32], const struct chk_request *req)
@@ -143,7 +141,7 @@ static json_t *json_size(const struct tune_size *size)
 	json_t *values = json_array();
 
 	for (int i = 0; i < TUNE_ROUNDS; i++)
-		out_json_push(&values, json_real(size->values[i]));
+		json_array_append_new(values, json_real(size->values[i]));
 	return json_pack("{s:i, s:o*, s:o*, s:o*, s:f, s:o}", "asked", size->asked, "send",
 			 size->send ? json_integer(size->send) : NULL, "receive",
 			 size->receive ? json_integer(size->receive) : NULL, "server_receive",
@@ -157,7 +155,7 @@ json_t *tune_json(const struct tune *tune)
 	char shape[32];
 
 	for (int i = 0; i < tune->count; i++)
-		out_json_push(&sizes, json_size(&tune->sizes[i]));
+		json_array_append_new(sizes, json_size(&tune->sizes[i]));
 	return json_pack("{s:s, s:o, s:s, s:s, s:s, s:b, s:i, s:i, s:b, s:o}", "schema",
 			 "smc-tools/check-tune/1", "host", out_json_str(tune->req->host), "mode",
 			 smc_mode_name(tune->result.mode), "shape", shape_name(shape, tune->req),

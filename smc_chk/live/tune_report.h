@@ -42,11 +42,11 @@ struct tune {
 	int count, best, enough;
 };
 
-/** tune_judge() - fill in what follows from the values. Pure. Return: 0, -ENOMEM */
-int tune_judge(struct tune *tune);
+/** tune_judge() - fill in what follows from the values. Pure */
+void tune_judge(struct tune *tune);
 
 /** tune_text() - for people */
 void tune_text(struct out_text *text, const struct tune *tune);
 
-/** tune_json() - NULL if memory ran out */
+/** tune_json() - the same as one object */
 json_t *tune_json(const struct tune *tune);

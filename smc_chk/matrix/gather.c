@@ -16,6 +16,7 @@
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "smc_chk/bundle/open.h"
 #include "smc_chk/bundle/pack.h"
@@ -319,10 +320,8 @@ int gather(struct gathered *all, char *const *names, struct smc_err *err)
 	*all = (struct gathered){ .names = names };
 	while (names[all->count])
 		all->count++;
-	all->hosts = calloc(all->count, sizeof(*all->hosts));
-	all->errors = calloc(all->count, sizeof(*all->errors));
-	if (!all->hosts || !all->errors)
-		return smc_err_set(err, ENOMEM, "cannot store the hosts");
+	all->hosts = xcalloc(all->count, sizeof(*all->hosts));
+	all->errors = xcalloc(all->count, sizeof(*all->errors));
 	work.workers = count_workers(all);
 	prefer_memory(&work);
 	ret = workdir_begin(&work.top, err);

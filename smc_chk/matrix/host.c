@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/write.h"
 #include "conf/read.h"
@@ -52,35 +53,33 @@ static void add_addrs(struct predict_net *net, const struct netaddr_table *addrs
 }
 
 /* A finding in one line: what and why, and what to type. */
-static int explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_SIZE],
-		   const struct doctor_facts *facts, const char *iface)
+static void explain(char why[PREDICT_WORDS_SIZE], char command[PREDICT_COMMAND_SIZE],
+		    const struct doctor_facts *facts, const char *iface)
 {
 	struct doctor_finding finding;
-	int ret = doctor_why(facts, iface, &finding);
 
-	if (ret || finding.level == DOCTOR_OK)
-		return ret;
+	doctor_why(facts, iface, &finding);
+	if (finding.level == DOCTOR_OK)
+		return;
 	snprintf(why, PREDICT_WORDS_SIZE, "%.90s%s%.220s", finding.object,
 		 *finding.object ? ": " : "", finding.text);
 	/* Half a command is worse than none. */
 	if (strlen(finding.remedy) < PREDICT_COMMAND_SIZE)
 		snprintf(command, PREDICT_COMMAND_SIZE, "%.*s", PREDICT_COMMAND_SIZE - 1,
 			 finding.remedy);
-	return 0;
 }
 
-static int add_net(struct writing *job, const struct doctor_facts *facts,
-		   const struct choice *choice)
+static void add_net(struct writing *job, const struct doctor_facts *facts,
+		    const struct choice *choice)
 {
 	bool is_smcr = choice->smcr == USABLE || choice->smcr == UNUSABLE_NO_EID;
 	struct predict_net net = { .ism_v1 = -1 };
-	int ret = 0;
 
 	snprintf(net.name, sizeof(net.name), "%s", choice->net->name);
 	add_addrs(&net, &facts->choices.facts.addrs);
 	if (!net.n_addrs || facts_of_net(facts, choice->net->net)->is_off ||
 	    job->n_nets == NETS_MAX)
-		return 0;
+		return;
 	if (is_smcr)
 		net.flags = (choice->gid_v1 ? PREDICT_GID_V1 : 0) |
 			    (choice->gid_v2 ? PREDICT_GID_V2 : 0);
@@ -89,9 +88,8 @@ static int add_net(struct writing *job, const struct doctor_facts *facts,
 		net.ism_v1 = choice->ism_v1->ism->chid;
 	}
 	if (!is_smcr && facts->has_smc)
-		ret = explain(net.why, net.command, facts, net.name);
-	return ret ? ret :
-		     smc_array_append(&job->host.nets, &job->n_nets, &job->size, &net, sizeof(net));
+		explain(net.why, net.command, facts, net.name);
+	smc_array_append(&job->host.nets, &job->n_nets, &job->size, &net, sizeof(net));
 }
 
 static void take_eids(struct predict_host *host, const struct choice_facts *deciding)
@@ -134,48 +132,43 @@ static void take_host(struct predict_host *host, const struct doctor_facts *fact
 	take_eids(host, &facts->choices.facts);
 }
 
-static int add_rule(struct writing *job, const struct policy_rule *rule)
+static void add_rule(struct writing *job, const struct policy_rule *rule)
 {
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < rule->count && job->n_rules < RULES_MAX; i++) {
+	for (size_t i = 0; i < rule->count && job->n_rules < RULES_MAX; i++) {
 		struct predict_rule one = { rule->action, rule->side, rule->nets[i] };
 
-		ret = smc_array_append(&job->host.rules, &job->n_rules, &job->rules_size, &one,
-				       sizeof(one));
+		smc_array_append(&job->host.rules, &job->n_rules, &job->rules_size, &one,
+				 sizeof(one));
 	}
-	return ret;
 }
 
 /* Of the host, not of its namespaces. What is wrong, or about some ports only, does not count. */
-static int take_policy(struct writing *job, int fd)
+static void take_policy(struct writing *job, int fd)
 {
 	struct smc_err ignored = { 0 };
 	struct conf conf = { 0 };
 	char *text, *line;
 	size_t len;
-	int ret = 0;
 
 	if (fd < 0)
-		return 0;
+		return;
 	text = smc_read_fd(fd, POLICY_MAX, &len);
 	line = text ? strchr(text, '\n') : NULL;
 	if (!line || conf_read_text(&conf, line, len - (size_t)(line - text), "", &ignored) ||
 	    !conf.n_sections) {
 		conf_free(&conf);
 		free(text);
-		return 0;
+		return;
 	}
-	for (size_t i = 0; !ret && i < conf.sections[0].policy.count; i++) {
+	for (size_t i = 0; i < conf.sections[0].policy.count; i++) {
 		const struct policy_rule *rule = &conf.sections[0].policy.rules[i];
 
 		if (!rule->ports.low && rule->ports.high == UINT16_MAX)
-			ret = add_rule(job, rule);
+			add_rule(job, rule);
 	}
 	job->host.n_rules = (uint32_t)job->n_rules;
 	conf_free(&conf);
 	free(text);
-	return ret;
 }
 
 static bool write_all(const struct writing *job)
@@ -194,24 +187,22 @@ static int write_host(struct doctor_facts *facts, const struct chk_request *req,
 {
 	struct writing *job = (struct writing *)req;
 	struct predict_host *host = &job->host;
-	int ret = facts->unread.code ? -facts->unread.code : facts_load_rest(facts, err);
 
-	if (facts->unread.code)
+	if (facts->unread.code) {
 		*err = facts->unread;
-	if (ret)
-		return ret;
+		return -err->code;
+	}
+	facts_load_rest(facts);
 	take_host(host, facts);
 	if (!facts->has_smc)
-		ret = explain(host->why, host->command, facts, NULL);
-	for (size_t i = 0; !ret && i < facts->choices.count; i++) {
+		explain(host->why, host->command, facts, NULL);
+	for (size_t i = 0; i < facts->choices.count; i++) {
 		const struct choice *choice = &facts->choices.all[i];
 
 		host->traits |= choice->is_loopback ? PREDICT_LOOPBACK : 0;
-		ret = add_net(job, facts, choice);
+		add_net(job, facts, choice);
 	}
 	host->n_nets = (uint32_t)job->n_nets;
-	if (ret)
-		return smc_err_set(err, -ret, "cannot store what it says");
 	if (!write_all(job))
 		return smc_err_set(err, errno, "cannot store what it says");
 	return 0;
@@ -232,9 +223,8 @@ int matrix_host_write(const char *name, int policy, int fd, struct smc_err *err)
 	int ret;
 
 	matrix_host_set_name(&job.host, name);
-	ret = take_policy(&job, policy);
-	ret = ret ? smc_err_set(err, -ret, "cannot store what it says") :
-		    facts_with(&job.req, write_host, err);
+	take_policy(&job, policy);
+	ret = facts_with(&job.req, write_host, err);
 	matrix_host_free(&job.host);
 	return ret;
 }
@@ -288,13 +278,13 @@ static void settle_host(struct predict_host *host)
 		SETTLE(host->ueids[i]);
 }
 
-/* An array, at @at, which moves on. Return: NULL without memory; *@count is 0 without one. */
+/* An array, at @at, which moves on; *@count is 0 without one. */
 static void *read_array(int fd, off_t *at, uint32_t *count, size_t most, size_t item)
 {
 	size_t size = *count <= most ? *count * item : 0;
-	void *items = calloc(1, size + 1);
+	void *items = xcalloc(1, size);
 
-	if (!size || !items || pread(fd, items, size, *at) != (ssize_t)size)
+	if (!size || pread(fd, items, size, *at) != (ssize_t)size)
 		*count = 0;
 	*at += (off_t)size;
 	return items;
@@ -308,10 +298,6 @@ int matrix_host_read(struct predict_host *host, int fd, off_t at, struct smc_err
 	at += (off_t)sizeof(*host);
 	host->nets = read_array(fd, &at, &host->n_nets, NETS_MAX, sizeof(*host->nets));
 	host->rules = read_array(fd, &at, &host->n_rules, RULES_MAX, sizeof(*host->rules));
-	if (!host->nets || !host->rules) {
-		matrix_host_free(host);
-		return smc_err_set(err, ENOMEM, "cannot store what it says");
-	}
 	for (size_t i = 0; i < host->n_nets; i++)
 		settle_net(&host->nets[i]);
 	for (size_t i = 0; i < host->n_rules; i++)

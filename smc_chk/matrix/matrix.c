@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "smc_chk/matrix/show.h"
 
 static int show(const struct matrix *matrix, const struct chk_request *req, struct smc_err *err)
@@ -25,16 +26,16 @@ static int show(const struct matrix *matrix, const struct chk_request *req, stru
 
 static int run(const struct gathered *all, const struct chk_request *req, struct smc_err *err)
 {
-	struct matrix matrix = { all, calloc(all->count, sizeof(*matrix.good)), 0 };
-	int ret = matrix.good ? 0 : smc_err_set(err, ENOMEM, "cannot store the hosts");
+	struct matrix matrix = { all, xcalloc(all->count, sizeof(*matrix.good)), 0 };
+	int ret = 0;
 
-	for (size_t i = 0; !ret && i < all->count; i++) {
+	for (size_t i = 0; i < all->count; i++) {
 		if (all->errors[i].code)
 			cli_error(&chk_tool, "%s", all->errors[i].text);
 		else
 			matrix.good[matrix.count++] = i;
 	}
-	if (!ret && matrix.count < 2)
+	if (matrix.count < 2)
 		ret = smc_err_say(err, ENODATA, "no two hosts are left");
 	if (!ret)
 		ret = show(&matrix, req, err);

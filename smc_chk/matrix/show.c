@@ -16,7 +16,7 @@
 
 static int flush(struct out_text *text, size_t least, struct smc_err *err)
 {
-	return text->len < least && !text->is_failed ? 0 : out_print(text, err);
+	return text->len < least ? 0 : out_print(text, err);
 }
 
 /* ---- table ---- */
@@ -70,15 +70,12 @@ static int on_pair(void *arg, size_t a, size_t b, const struct prediction *forth
 {
 	struct table *table = arg;
 	bool is_same = predict_same(forth, back);
-	int ret = todos_note(&table->todos, a, b, forth);
 
+	todos_note(&table->todos, a, b, forth);
+	todos_note(&table->todos, b, a, back);
 	put_row(table, a, b, forth, is_same ? "<->" : "->");
 	if (!is_same)
 		put_row(table, b, a, back, "->");
-	if (!ret)
-		ret = todos_note(&table->todos, b, a, back);
-	if (ret)
-		return smc_err_set(err, -ret, "cannot store the list");
 	return flush(&table->text, CHUNK, err);
 }
 
@@ -100,10 +97,9 @@ static void start_table(struct table *table, const struct matrix *matrix)
 int show_text(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 {
 	struct table table = { .matrix = matrix, .tcp = tcp };
-	int ret = todos_begin(&table.todos, matrix, err);
+	int ret;
 
-	if (ret)
-		return ret;
+	todos_begin(&table.todos, matrix);
 	start_table(&table, matrix);
 	ret = matrix_each_pair(matrix, on_pair, &table, err);
 	if (!ret) {
@@ -172,7 +168,7 @@ static json_t *json_pair(struct document *doc, size_t from, size_t to,
 		json_object_set_new(json, "routed", json_boolean(result->is_routed));
 	}
 	for (size_t i = 0; i < result->n_gaps; i++)
-		out_json_push(&gaps, json_gap(doc, from, to, result, &result->gaps[i]));
+		json_array_append_new(gaps, json_gap(doc, from, to, result, &result->gaps[i]));
 	json_object_set_new(json, "why_not_more", gaps);
 	*doc->tcp += result->mode == PREDICT_TCP;
 	return json;
@@ -211,7 +207,7 @@ static json_t *json_hosts(const struct gathered *all)
 			json_object_set_new(json, "name", json_string(host->name));
 		if (*host->kernel)
 			json_object_set_new(json, "kernel", json_string(host->kernel));
-		out_json_push(&hosts, json);
+		json_array_append_new(hosts, json);
 	}
 	return hosts;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "out/table.h"
 #include "smc_chk/matrix/todos.h"
 
@@ -44,17 +45,12 @@ static struct kind *find(struct summary *sum, const char *mode, const char *why)
 		if (!strcmp(sum->kinds[i].mode, mode) && !strcmp(sum->kinds[i].why, why))
 			return &sum->kinds[i];
 	kind = smc_array_add(&sum->kinds, &sum->count, &sum->size, sizeof(*kind));
-	if (!kind)
-		return NULL;
 	memcpy(kind->mode, mode, sizeof(kind->mode));
-	kind->why = strdup(why);
-	if (kind->why)
-		return kind;
-	sum->count--;
-	return NULL;
+	kind->why = xstrdup(why);
+	return kind;
 }
 
-static int add(struct summary *sum, size_t from, size_t to, const struct prediction *result)
+static void add(struct summary *sum, size_t from, size_t to, const struct prediction *result)
 {
 	static const char someone[] = "one of them";
 	char mode[MATRIX_MODE_SIZE] = "";
@@ -62,25 +58,23 @@ static int add(struct summary *sum, size_t from, size_t to, const struct predict
 
 	matrix_mode(mode, result);
 	kind = find(sum, mode, matrix_why(&sum->why, result, someone, someone));
-	if (!kind)
-		return -ENOMEM;
 	if (!kind->count++) {
 		kind->one = matrix_host(sum->matrix, from)->name;
 		kind->other = matrix_host(sum->matrix, to)->name;
 	}
 	*sum->tcp += result->mode == PREDICT_TCP;
-	return todos_note(&sum->todos, from, to, result);
+	todos_note(&sum->todos, from, to, result);
 }
 
 static int on_pair(void *arg, size_t a, size_t b, const struct prediction *forth,
 		   const struct prediction *back, struct smc_err *err)
 {
 	struct summary *sum = arg;
-	int ret = add(sum, a, b, forth);
 
-	if (!ret)
-		ret = add(sum, b, a, back);
-	return ret ? smc_err_set(err, -ret, "cannot store the list") : 0;
+	(void)err;
+	add(sum, a, b, forth);
+	add(sum, b, a, back);
+	return 0;
 }
 
 /* The most frequent one first. */
@@ -114,10 +108,9 @@ static int print(struct summary *sum, struct smc_err *err)
 int show_summary(const struct matrix *matrix, size_t *tcp, struct smc_err *err)
 {
 	struct summary sum = { .matrix = matrix, .tcp = tcp };
-	int ret = todos_begin(&sum.todos, matrix, err);
+	int ret;
 
-	if (ret)
-		return ret;
+	todos_begin(&sum.todos, matrix);
 	ret = matrix_each_pair(matrix, on_pair, &sum, err);
 	if (!ret)
 		ret = print(&sum, err);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 /* Of a terminal, for the names of hosts. */
 #define WIDTH 100
@@ -24,10 +25,9 @@ struct todo {
 	bool is_put;
 };
 
-int todos_begin(struct todos *todos, const struct matrix *matrix, struct smc_err *err)
+void todos_begin(struct todos *todos, const struct matrix *matrix)
 {
-	*todos = (struct todos){ matrix, calloc(matrix->count, sizeof(*todos->all)) };
-	return todos->all ? 0 : smc_err_set(err, ENOMEM, "cannot store the list");
+	*todos = (struct todos){ matrix, xcalloc(matrix->count, sizeof(*todos->all)) };
 }
 
 void todos_end(struct todos *todos)
@@ -45,34 +45,28 @@ static struct line *find_line(const struct todo *todo, const char *command)
 	return NULL;
 }
 
-static int add_line(struct todo *todo, const char *command)
+static void add_line(struct todo *todo, const char *command)
 {
 	struct line *line = find_line(todo, command);
 
 	if (!line)
 		line = smc_array_add(&todo->lines, &todo->count, &todo->size, sizeof(*line));
-	if (!line)
-		return -ENOMEM;
 	memcpy(line->command, command, sizeof(line->command));
 	line->connections++;
-	return 0;
 }
 
-int todos_note(struct todos *todos, size_t from, size_t to, const struct prediction *result)
+void todos_note(struct todos *todos, size_t from, size_t to, const struct prediction *result)
 {
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < result->n_gaps; i++) {
+	for (size_t i = 0; i < result->n_gaps; i++) {
 		const struct predict_gap *gap = &result->gaps[i];
 
 		if (!*gap->command)
 			continue;
 		if (gap->side != PREDICT_SERVER)
-			ret = add_line(&todos->all[from], gap->command);
-		if (!ret && gap->side != PREDICT_CLIENT)
-			ret = add_line(&todos->all[to], gap->command);
+			add_line(&todos->all[from], gap->command);
+		if (gap->side != PREDICT_CLIENT)
+			add_line(&todos->all[to], gap->command);
 	}
-	return ret;
 }
 
 /* ---- printing ---- */

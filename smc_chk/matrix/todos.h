@@ -12,11 +12,11 @@ struct todos {
 	struct todo *all;
 };
 
-/** todos_begin() - Return: 0; -ENOMEM with @err, and then nothing is to be ended */
-int todos_begin(struct todos *todos, const struct matrix *matrix, struct smc_err *err);
+/** todos_begin() - no commands yet; to be ended by todos_end() */
+void todos_begin(struct todos *todos, const struct matrix *matrix);
 
-/** todos_note() - add the commands of a connection's gaps. Return: 0, -ENOMEM */
-int todos_note(struct todos *todos, size_t from, size_t to, const struct prediction *result);
+/** todos_note() - add the commands of a connection's gaps */
+void todos_note(struct todos *todos, size_t from, size_t to, const struct prediction *result);
 
 /** todos_put() - append them, once for hosts with the same ones; nothing if there are none */
 void todos_put(struct out_text *text, struct todos *todos);

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/memory.h"
 #include "bpf/address.h"
 
 /*
@@ -134,7 +135,6 @@ static void forget(struct conversations *all, struct item *item)
 	smc_index_remove(&all->by_ends, hash_ends(&item->ends), place);
 	item->is_free = true;
 	item->conversation.id = 0;
-	/* Without memory for that the place stays empty. */
 	smc_array_append(&all->vacant, &all->n_vacant, &all->vacant_size, &place, sizeof(place));
 }
 
@@ -169,26 +169,17 @@ static struct item *vacant_item(struct conversations *all)
 	if (all->n_vacant)
 		return &all->items[all->vacant[--all->n_vacant]];
 	item = smc_array_add(&all->items, &all->n_items, &all->items_size, sizeof(*item));
-	if (item)
-		item->is_free = true;
+	item->is_free = true;
 	return item;
 }
 
-/* Return: NULL without memory. */
 static struct item *add(struct conversations *all, const struct item *new)
 {
 	struct item *item = vacant_item(all);
-	size_t place;
+	size_t place = (size_t)(item - all->items);
 
-	if (!item)
-		return NULL;
-	place = (size_t)(item - all->items);
-	if (smc_index_add(&all->by_id, hash_id(new->conversation.id), place))
-		return NULL;
-	if (smc_index_add(&all->by_ends, hash_ends(&new->ends), place)) {
-		smc_index_remove(&all->by_id, hash_id(new->conversation.id), place);
-		return NULL;
-	}
+	smc_index_add(&all->by_id, hash_id(new->conversation.id), place);
+	smc_index_add(&all->by_ends, hash_ends(&new->ends), place);
 	*item = *new;
 	return item;
 }
@@ -270,9 +261,8 @@ static struct item first_of(const struct conversations *all, const struct smcdat
 	return item;
 }
 
-/* Return: 0 with *@result, which is NULL for one that nobody wants; -ENOMEM. */
-static int begin(struct conversations *all, const struct smcdata_record *record,
-		 struct item **result)
+/* Return: NULL for one that nobody wants. */
+static struct item *begin(struct conversations *all, const struct smcdata_record *record)
 {
 	struct item item = first_of(all, record), *before;
 
@@ -280,14 +270,13 @@ static int begin(struct conversations *all, const struct smcdata_record *record,
 	if (!record->is_other_process || !is_process(&all->wish, record) ||
 	    !passes(&all->wish, &item.conversation, record->uid) || is_other_end(all, &item.ends)) {
 		all->unwanted[record->conn.id % SMCDATA_VERDICTS] = record->conn.id;
-		return 0;
+		return NULL;
 	}
 	before = find_ends(all, &item.ends);
 	if (before)
 		forget(all, before);
 	item.conversation.number = ++all->count;
-	*result = add(all, &item);
-	return *result ? 0 : -ENOMEM;
+	return add(all, &item);
 }
 
 /* Return: bytes of a direction that should have come, as @before went by. */
@@ -325,12 +314,9 @@ static int tell_end(struct conversations *all, struct item *item, struct payload
 			missing(&passed[true], record->conn.sent);
 	ret = all->fn(all->arg, payload);
 	item->ended = payload->at;
-	if (smc_array_add(&all->ended, &all->n_ended, &all->ended_size, sizeof(*all->ended))) {
-		all->ended[all->n_ended - 1].place = place;
-		all->ended[all->n_ended - 1].id = item->conversation.id;
-	} else {
-		forget(all, item);
-	}
+	smc_array_add(&all->ended, &all->n_ended, &all->ended_size, sizeof(*all->ended));
+	all->ended[all->n_ended - 1].place = place;
+	all->ended[all->n_ended - 1].id = item->conversation.id;
 	return ret;
 }
 
@@ -358,7 +344,6 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 		.is_unread = record->is_unread,
 		.is_end = record->kind == SMCDATA_CLOSE,
 	};
-	int ret = 0;
 
 	forget_ended(all, at);
 	item = find_id(all, record->conn.id);
@@ -366,11 +351,11 @@ int conversations_record(struct conversations *all, const struct smcdata_record 
 		      all->unwanted[record->conn.id % SMCDATA_VERDICTS] == record->conn.id))
 		return 0;
 	if (!item) {
-		ret = begin(all, record, &item);
+		item = begin(all, record);
 		payload.is_first = true;
 	}
-	if (ret || !item)
-		return ret;
+	if (!item)
+		return 0;
 	payload.conversation = &item->conversation;
 	if (record->is_other_process || (pid_t)record->conn.pid != item->conversation.pid)
 		set_process(&payload, &item->conversation, record);
@@ -388,10 +373,8 @@ const char *conversation_mode(const struct conversation *conversation)
 struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
 					void *arg)
 {
-	struct conversations *all = calloc(1, sizeof(*all));
+	struct conversations *all = xcalloc(1, sizeof(*all));
 
-	if (!all)
-		return NULL;
 	all->wish = *wish;
 	all->unwanted = unwanted;
 	all->fn = fn;
@@ -399,15 +382,15 @@ struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted
 	return all;
 }
 
-int conversations_known(struct conversations *all, const struct smc_sock *sock)
+void conversations_known(struct conversations *all, const struct smc_sock *sock)
 {
 	struct known known = { .ends = ends_of(&sock->local, &sock->peer),
 			       .mode = smc_sock_mode(sock) };
 
 	if (known.mode == SMC_MODE_NONE || known.mode == SMC_MODE_TCP)
-		return 0;
-	return smc_index_append(&all->by_known, hash_ends(&known.ends), &all->known, &all->n_known,
-				&all->known_size, &known, sizeof(known));
+		return;
+	smc_index_append(&all->by_known, hash_ends(&known.ends), &all->known, &all->n_known,
+			 &all->known_size, &known, sizeof(known));
 }
 
 uint64_t conversations_count(const struct conversations *all)

@@ -74,8 +74,6 @@ struct conversations;
 /**
  * conversations_new() - none yet
  * @unwanted: struct smcdata_state
- *
- * Return: NULL without memory.
  */
 struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted, payload_fn *fn,
 					void *arg);
@@ -83,15 +81,15 @@ struct conversations *conversations_new(const struct wish *wish, __u64 *unwanted
 /**
  * conversations_known() - say the mode of a connection that was there before
  *
- * Without type information of smc.ko the eBPF program cannot tell. Return: 0, -ENOMEM.
+ * Without type information of smc.ko the eBPF program cannot know it.
  */
-int conversations_known(struct conversations *all, const struct smc_sock *sock);
+void conversations_known(struct conversations *all, const struct smc_sock *sock);
 
 /**
  * conversations_record() - one more record
  *
  * Of a connection within the host both ends are seen: the one whose bytes come first is told, the
- * other one is noted as unwanted. Return: 0; what the function returned; -ENOMEM.
+ * other one is noted as unwanted. Return: 0, or what the function returned.
  */
 int conversations_record(struct conversations *all, const struct smcdata_record *record,
 			 const uint8_t *data, int64_t at);

@@ -70,8 +70,7 @@ static void end(struct out_text *text, size_t at)
 	uint32_t len = (uint32_t)(text->len - at + sizeof(len));
 
 	word(text, len);
-	if (!text->is_failed)
-		memcpy(text->data + at + sizeof(len), &len, sizeof(len));
+	memcpy(text->data + at + sizeof(len), &len, sizeof(len));
 }
 
 static void option(struct out_text *text, uint16_t code, const void *value, size_t len)
@@ -406,7 +405,7 @@ static const char *first_comment(struct out_text *text, const struct payload *pa
 	if (conversation->is_old)
 		out_str(text, ", older than this capture");
 	out_char(text, '\0');
-	return text->is_failed ? "" : text->data;
+	return text->data;
 }
 
 /* What begins with nothing passed: the client calls, the server answers. */
@@ -429,7 +428,6 @@ static void append_handshake(struct out_text *text, const struct payload *payloa
 	segment.flags = ACK;
 	segment.after[!client] = 1;
 	append(text, &segment);
-	text->is_failed |= comment.is_failed;
 	out_free(&comment);
 }
 
@@ -445,7 +443,7 @@ static const char *comment_of(struct out_text *text, const struct payload *paylo
 		append_process(text, payload);
 	}
 	out_char(text, '\0');
-	return text->is_failed ? "" : text->data;
+	return text->data;
 }
 
 static void append_end(struct out_text *text, const struct payload *payload)
@@ -464,7 +462,6 @@ static void append_end(struct out_text *text, const struct payload *payload)
 	segment.flags = ACK;
 	segment.after[false] = 2;
 	append(text, &segment);
-	text->is_failed |= comment.is_failed;
 	out_free(&comment);
 }
 
@@ -485,7 +482,6 @@ static void append_bytes(struct out_text *text, const struct payload *payload)
 		full -= segment.full;
 		len -= segment.len;
 	}
-	text->is_failed |= comment.is_failed;
 	out_free(&comment);
 }
 

@@ -73,16 +73,13 @@ static int on_record(void *arg, const struct smcdata_record *record, const uint8
 		     int64_t at)
 {
 	struct payload_capture *capture = arg;
-	int ret;
 
 	/* While it is read more comes, maybe for good. */
 	if (live_is_stopped() && !capture->end)
 		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
 		return ENOUGH;
-	ret = conversations_record(capture->all, record, data, at);
-	return ret == -ENOMEM ? smc_err_set(capture->err, ENOMEM, "cannot follow connections") :
-				ret;
+	return conversations_record(capture->all, record, data, at);
 }
 
 static int repeat(struct payload_capture *capture)
@@ -151,7 +148,9 @@ static int on_socket(const struct nlmsghdr *nlh, void *arg)
 	struct payload_capture *capture = arg;
 	struct smc_sock sock;
 
-	return smc_sock_decode(&sock, nlh) ? 0 : conversations_known(capture->all, &sock);
+	if (!smc_sock_decode(&sock, nlh))
+		conversations_known(capture->all, &sock);
+	return 0;
 }
 
 /*
@@ -198,8 +197,6 @@ static int open_all(struct payload_capture *capture)
 		return ret;
 	capture->all =
 		conversations_new(&wish, tap_state(capture->tap)->unwanted, on_payload, capture);
-	if (!capture->all)
-		return smc_err_set(capture->err, ENOMEM, "cannot follow connections");
 	read_list(capture);
 	return request->write ? output_open(&capture->output, request->write, -1, capture->err) : 0;
 }

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "bpf/programs.h"
 
 /* A clock that was set is followed; how long it takes to read one, on a busy machine, is not. */
@@ -58,7 +59,7 @@ static int start(struct tap *tap, uint32_t snaplen, struct smc_err *err)
 	static const _Alignas(8) unsigned char elf[] = {
 #include "bpf/smcdata.bytes.h"
 	};
-	struct smcdata_state *state = calloc(1, sizeof(*state));
+	struct smcdata_state *state = xcalloc(1, sizeof(*state));
 	struct bpf_watch watch = {
 		.elf = elf,
 		.len = sizeof(elf),
@@ -72,8 +73,6 @@ static int start(struct tap *tap, uint32_t snaplen, struct smc_err *err)
 	void *shared;
 	int map;
 
-	if (!state)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	state->snaplen = snaplen;
 	map = bpf_programs_start(&tap->programs, &watch, err);
 	free(state);
@@ -88,11 +87,9 @@ static int start(struct tap *tap, uint32_t snaplen, struct smc_err *err)
 
 int tap_open(struct tap **result, uint32_t snaplen, tap_fn *fn, void *arg, struct smc_err *err)
 {
-	struct tap *tap = calloc(1, sizeof(*tap));
+	struct tap *tap = xcalloc(1, sizeof(*tap));
 	int ret;
 
-	if (!tap)
-		return smc_err_set(err, ENOMEM, "cannot load the eBPF programs");
 	tap->fn = fn;
 	tap->arg = arg;
 	ret = start(tap, snaplen, err);

@@ -151,7 +151,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct re
 		ret = start_server(self, &server, req, err);
 	if (!ret) {
 		witness = witness_start();
-		ret = witness ? run_command(self, &command, &server, req, &output, err) : -ENOMEM;
+		ret = run_command(self, &command, &server, req, &output, err);
 	}
 	if (witness)
 		witness_end(witness, &run->seen);
@@ -242,14 +242,15 @@ static int print(const struct comparison *self)
 				    .count = (size_t)self->options->pairs };
 	struct out_text text = { 0 };
 	struct smc_err err = { 0 };
-	int ret = report_judge(&result);
+	int ret = 0;
 
-	if (!ret && self->req->json)
+	report_judge(&result);
+	if (self->req->json)
 		report_json(&text, &result);
-	else if (!ret)
+	else
 		report_text(&text, &result);
-	if (ret || out_print(&text, &err))
-		ret = cli_error(self->req->tool, "%s", ret ? "out of memory" : err.text);
+	if (out_print(&text, &err))
+		ret = cli_error(self->req->tool, "%s", err.text);
 	out_free(&text);
 	return ret ? ret : result.verdict == AB_SMC_NOT_USED ? AB_NOT_USED : 0;
 }
@@ -266,7 +267,7 @@ static int read_server(struct comparison *self)
 	code = wordexp(self->options->server, &self->server, WRDE_NOCMD);
 	self->has_server = !code;
 	if (code == WRDE_NOSPACE)
-		return cli_error(tool, "out of memory");
+		memory_end();
 	if (code || !self->server.we_wordc)
 		return cli_usage_error(tool,
 				       "--server: '%s' is not a program with arguments; a "
@@ -294,8 +295,8 @@ static int prepare(struct comparison *self)
 			  "'smc_chk' says more");
 		return AB_NOT_USED;
 	}
-	self->pairs = calloc((size_t)self->options->pairs + 1, sizeof(*self->pairs));
-	if (!self->pairs || nursery_open(&self->nursery))
+	self->pairs = xcalloc((size_t)self->options->pairs + 1, sizeof(*self->pairs));
+	if (nursery_open(&self->nursery))
 		return cli_error(tool, "cannot start: %s", strerror(errno));
 	return 0;
 }
@@ -313,8 +314,6 @@ static int compare(struct comparison *self)
 		sigprocmask(SIG_SETMASK, &self->nursery.before, NULL);
 		raise(self->nursery.caught);
 	}
-	if (ret == -ENOMEM || memory_ran_out())
-		return cli_error(self->req->tool, "out of memory");
 	/* What prepared the command has said why. */
 	if (err.text[0])
 		cli_error(self->req->tool, "%s", err.text);

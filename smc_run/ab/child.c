@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/memory.h"
 #include "smc_run/command.h"
 #include "smc_run/ab/family.h"
 #include "sys/signals.h"
@@ -73,8 +72,6 @@ become(const struct nursery *nursery, const struct child_how *how, int link, int
 	sigprocmask(SIG_SETMASK, &nursery->before, NULL);
 	if (how->req)
 		prepared.status = command_prepare(how->req, how->argv);
-	if (!prepared.status && memory_ran_out())
-		prepared.status = cli_error(how->req->tool, "out of memory");
 	tell_usage(&prepared);
 	if (send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL) != sizeof(prepared) ||
 	    prepared.status || recv(link, &go, 1, 0) != 1)

@@ -12,9 +12,9 @@
 
 #include "base/array.h"
 
-static int add(struct family *family, pid_t pid)
+static void add(struct family *family, pid_t pid)
 {
-	return smc_array_append(&family->pids, &family->count, &family->size, &pid, sizeof(pid));
+	smc_array_append(&family->pids, &family->count, &family->size, &pid, sizeof(pid));
 }
 
 static bool has_children_file(void)
@@ -26,36 +26,34 @@ static bool has_children_file(void)
 }
 
 /* What one thread has started. */
-static int add_of_thread(struct family *family, pid_t pid, const char *thread)
+static void add_of_thread(struct family *family, pid_t pid, const char *thread)
 {
 	char path[64];
-	int child, ret = 0;
 	FILE *file;
+	int child;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children", (int)pid, thread);
 	file = fopen(path, "re");
-	while (file && !ret && fscanf(file, "%d", &child) == 1)
-		ret = add(family, child);
+	while (file && fscanf(file, "%d", &child) == 1)
+		add(family, child);
 	if (file)
 		fclose(file);
-	return ret;
 }
 
 static int add_children(struct family *family, pid_t pid)
 {
 	struct dirent *item;
 	char path[64];
-	int ret = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
 	dir = opendir(path);
-	while (dir && !ret && (item = readdir(dir)))
+	while (dir && (item = readdir(dir)))
 		if (item->d_name[0] != '.')
-			ret = add_of_thread(family, pid, item->d_name);
+			add_of_thread(family, pid, item->d_name);
 	if (dir)
 		closedir(dir);
-	return ret; /* 0: gone */
+	return 0; /* without a directory it has gone */
 }
 
 /* Its parent, behind the name, which may have blanks and parentheses. 0: gone, or no process */
@@ -82,16 +80,15 @@ static int search_children(struct family *family, pid_t pid)
 {
 	DIR *proc = opendir("/proc");
 	struct dirent *item;
-	int ret = 0;
 
 	if (!proc)
 		return -errno;
-	while (!ret && (item = readdir(proc)))
+	while ((item = readdir(proc)))
 		if (item->d_name[0] >= '1' && item->d_name[0] <= '9' &&
 		    parent_of(item->d_name) == pid)
-			ret = add(family, (pid_t)atoi(item->d_name));
+			add(family, (pid_t)atoi(item->d_name));
 	closedir(proc);
-	return ret;
+	return 0;
 }
 
 int family_add(struct family *family, pid_t root)

@@ -17,7 +17,7 @@ struct family {
  * Read from /proc/PID/task/TID/children where the kernel has that (CONFIG_PROC_CHILDREN), and else
  * from the parents that all processes tell. Who comes or goes meanwhile may be missing.
  *
- * Return: 0, -ENOMEM, -errno when there is no /proc.
+ * Return: 0, -errno when there is no /proc.
  */
 int family_add(struct family *family, pid_t root);
 

@@ -8,24 +8,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 #define MOST (4 << 20)
 #define CHUNK 65536
 
-static bool make_room(struct output *output, size_t len)
+static void make_room(struct output *output, size_t len)
 {
 	size_t size = output->size ? output->size : CHUNK;
-	char *text;
 
 	while (size < output->len + len + 1)
 		size *= 2;
-	if (size == output->size)
-		return true;
-	text = realloc(output->text, size);
-	if (!text)
-		return false;
-	output->text = text;
+	if (size > output->size)
+		output->text = xrealloc(output->text, size, 1);
 	output->size = size;
-	return true;
 }
 
 void output_add(struct output *output, const char *text, size_t len)
@@ -34,8 +30,7 @@ void output_add(struct output *output, const char *text, size_t len)
 		memmove(output->text, output->text + output->len - MOST / 2, MOST / 2);
 		output->len = MOST / 2;
 	}
-	if (!make_room(output, len))
-		return; /* memory_ran_out() */
+	make_room(output, len);
 	for (size_t i = 0; i < len; i++)
 		output->text[output->len++] = (char)(text[i] ? text[i] : ' ');
 	output->text[output->len] = '\0';

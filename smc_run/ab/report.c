@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "out/table.h"
 #include "smc/reason.h"
 
@@ -24,21 +25,17 @@ static double value_of(const struct ab_run *run, enum value value)
 	}
 }
 
-static int compare(const struct ab_result *result, enum value value, bool is_more_better,
-		   struct numbers *out)
+static void compare(const struct ab_result *result, enum value value, bool is_more_better,
+		    struct numbers *out)
 {
-	double *values = calloc(2 * result->count, sizeof(*values));
-	int ret = -ENOMEM;
+	double *values = xcalloc(2 * result->count, sizeof(*values));
 
-	for (size_t i = 0; values && i < result->count; i++) {
+	for (size_t i = 0; i < result->count; i++) {
 		values[i] = value_of(&result->pairs[i].tcp, value);
 		values[result->count + i] = value_of(&result->pairs[i].smc, value);
 	}
-	if (values)
-		ret = numbers_compare(out, values, values + result->count, result->count,
-				      is_more_better);
+	numbers_compare(out, values, values + result->count, result->count, is_more_better);
 	free(values);
-	return ret;
 }
 
 static bool is_counted(const struct sightings *seen)
@@ -62,16 +59,15 @@ static enum ab_verdict judge(const struct ab_result *result)
 	return result->judged->high < 1 ? AB_TCP_BETTER : AB_NO_DIFFERENCE;
 }
 
-int report_judge(struct ab_result *result)
+void report_judge(struct ab_result *result)
 {
 	const struct ab_options *options = result->options;
-	int ret = 0;
 
-	ret |= compare(result, VALUE_SECONDS, false, &result->seconds);
-	ret |= compare(result, VALUE_CPU, false, &result->cpu_seconds);
-	ret |= compare(result, VALUE_SWITCHES, false, &result->switches);
+	compare(result, VALUE_SECONDS, false, &result->seconds);
+	compare(result, VALUE_CPU, false, &result->cpu_seconds);
+	compare(result, VALUE_SWITCHES, false, &result->switches);
 	if (options->metric)
-		ret |= compare(result, VALUE_METRIC, !options->is_lower_better, &result->metric);
+		compare(result, VALUE_METRIC, !options->is_lower_better, &result->metric);
 	result->judged = options->metric ? &result->metric : &result->seconds;
 	/* What also counts in runs over TCP is not of this command. */
 	result->trusts_counters = true;
@@ -82,7 +78,6 @@ int report_judge(struct ab_result *result)
 	for (size_t i = 0; i < result->count; i++)
 		result->used += is_used(result, &result->pairs[i].smc.seen);
 	result->verdict = judge(result);
-	return ret ? -ENOMEM : 0;
 }
 
 /* What the runs used; "smc_run" where it was nothing of SMC. */
@@ -277,7 +272,8 @@ static json_t *json_pairs(const struct ab_result *result)
 	for (size_t i = 0; i < result->count; i++) {
 		const struct ab_pair *pair = &result->pairs[i];
 
-		out_json_push(&array, json_pack("{s:b, s:o, s:o}", "smc_first", pair->is_smc_first,
+		json_array_append_new(array,
+				      json_pack("{s:b, s:o, s:o}", "smc_first", pair->is_smc_first,
 						"tcp", json_run(result, &pair->tcp), "smc",
 						json_run(result, &pair->smc)));
 	}
@@ -289,7 +285,7 @@ static json_t *json_command(char *const *argv)
 	json_t *array = json_array();
 
 	for (; *argv; argv++)
-		out_json_push(&array, out_json_str(*argv));
+		json_array_append_new(array, out_json_str(*argv));
 	return array;
 }
 

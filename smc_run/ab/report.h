@@ -48,8 +48,8 @@ struct ab_result {
 	enum ab_verdict verdict;
 };
 
-/** report_judge() - fill in all below @pairs and @count. Return: 0, -ENOMEM */
-int report_judge(struct ab_result *result);
+/** report_judge() - fill in all below @pairs and @count */
+void report_judge(struct ab_result *result);
 
 void report_text(struct out_text *text, const struct ab_result *result);
 

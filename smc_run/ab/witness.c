@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "base/index.h"
+#include "base/memory.h"
 #include "netlink/diag.h"
 #include "netlink/genl.h"
 #include "smc/inet.h"
@@ -58,9 +59,9 @@ static void load_holders(struct proc_table *table, pid_t root, bool is_self)
 {
 	struct family family = { 0 };
 
-	if (!is_self ||
-	    !smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root)))
-		family_add(&family, root);
+	if (is_self)
+		smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root));
+	family_add(&family, root);
 	proc_table_load_of(table, family.pids, family.count);
 	family_free(&family);
 }
@@ -78,9 +79,8 @@ static struct socket *socket_of(struct witness *witness, uint64_t inode)
 
 	if (place != SMC_INDEX_NONE)
 		return &witness->sockets[place];
-	if (smc_index_append(&witness->inodes, hash, &witness->sockets, &witness->count,
-			     &witness->size, &added, sizeof(added)))
-		return NULL;
+	smc_index_append(&witness->inodes, hash, &witness->sockets, &witness->count, &witness->size,
+			 &added, sizeof(added));
 	return &witness->sockets[witness->count - 1];
 }
 
@@ -99,8 +99,6 @@ static int look_at(const struct nlmsghdr *nlh, void *arg)
 	if (mode == SMC_MODE_NONE || (mode == SMC_MODE_TCP && !smc_sock_connected(&sock)))
 		return 0;
 	found = socket_of(witness, sock.inode);
-	if (!found)
-		return -ENOMEM;
 	if (mode == SMC_MODE_TCP && !witness->reason && sock.has & SMC_SOCK_HAS_FALLBACK) {
 		witness->reason = sock.fallback.reason;
 		witness->peer_reason = sock.fallback.peer_diagnosis;
@@ -193,10 +191,8 @@ static void count(const struct witness *witness, struct sightings *seen)
 
 struct witness *witness_start(void)
 {
-	struct witness *witness = calloc(1, sizeof(*witness));
+	struct witness *witness = xcalloc(1, sizeof(*witness));
 
-	if (!witness)
-		return NULL;
 	witness->has_before = read_stats(&witness->before);
 	witness->stop = eventfd(0, EFD_CLOEXEC);
 	/* The signals that the caller waits for are blocked, and so they are in the thread. */

@@ -26,7 +26,7 @@ struct sightings {
 
 struct witness;
 
-/** witness_start() - watch all that this process has started. Return: NULL without memory */
+/** witness_start() - watch all that this process has started */
 struct witness *witness_start(void);
 
 /** witness_end() - and free it */

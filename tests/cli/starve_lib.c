@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Preloaded into a tool: runs its main() again and again, each time in a child in which another
- * allocation fails. What ld.so and libc allocate before main() is left alone.
+ * allocation of the program itself fails: jansson's are, libc's and other libraries' are not.
  *
  *   STARVE_MOST    the last allocation that fails
  *   STARVE_STEP    not each of them, but each so many
@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -38,11 +39,28 @@ static struct shared *shared;
 static unsigned int failing;
 static bool is_armed, is_lasting, is_strict;
 
-static bool fails(void)
+/* Where the program is. */
+static uintptr_t program_begin, program_end;
+
+static int find_program(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	(void)size, (void)arg;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+			continue;
+		program_begin = info->dlpi_addr + segment->p_vaddr;
+		program_end = program_begin + segment->p_memsz;
+	}
+	return 1; /* it is the first one */
+}
+
+static bool fails(const void *caller)
 {
 	unsigned int number;
 
-	if (!is_armed)
+	if (!is_armed || (uintptr_t)caller < program_begin || (uintptr_t)caller >= program_end)
 		return false;
 	number = __atomic_add_fetch(&shared->count, 1, __ATOMIC_RELAXED);
 	if (!failing || number < failing || (number > failing && !is_lasting))
@@ -53,17 +71,25 @@ static bool fails(void)
 
 void *malloc(size_t size)
 {
-	return fails() ? NULL : __libc_malloc(size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_malloc(size);
 }
 
 void *calloc(size_t count, size_t size)
 {
-	return fails() ? NULL : __libc_calloc(count, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_calloc(count, size);
 }
 
 void *realloc(void *data, size_t size)
 {
-	return fails() ? NULL : __libc_realloc(data, size);
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(data, size);
+}
+
+/* In glibc it calls the realloc() of libc. */
+void *reallocarray(void *data, size_t count, size_t size)
+{
+	if (__builtin_mul_overflow(count, size, &size))
+		return errno = ENOMEM, NULL;
+	return fails(__builtin_return_address(0)) ? NULL : __libc_realloc(data, size);
 }
 
 /* ---- one run ---- */
@@ -254,6 +280,7 @@ static int instead(int argc, char **argv, char **envp)
 {
 	const struct program program = { real_main, argc, argv, envp };
 
+	dl_iterate_phdr(find_program, NULL);
 	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 		      0);
 	if (shared == MAP_FAILED)

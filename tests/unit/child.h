@@ -4,10 +4,7 @@
 
 #include "test.h"
 
-#include <stdbool.h>
 #include <unistd.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum { CHILD_RIGHT, CHILD_WRONG, CHILD_CANNOT };
@@ -26,15 +23,4 @@ static inline void in_child(int (*test)(const void *arg), const void *arg)
 	if (WEXITSTATUS(status) == CHILD_CANNOT)
 		skip();
 	assert_int_equal(WEXITSTATUS(status), CHILD_RIGHT);
-}
-
-/* No more memory for this child. Return: false in an emulator, which sets no such limit. */
-static inline bool child_no_more_memory(void)
-{
-	const struct rlimit none = { 1, RLIM_INFINITY };
-	void *page;
-
-	setrlimit(RLIMIT_AS, &none);
-	page = mmap(NULL, 1, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return page == MAP_FAILED;
 }

@@ -54,7 +54,7 @@ static void start(struct host *host)
 	host->choices.all = host->all;
 	host->choices.count = ARRAY_SIZE(nets);
 	host->tally.own = &host->choices.facts.addrs;
-	assert_int_equal(tally_start(&host->tally), 0);
+	tally_start(&host->tally);
 }
 
 static void end(struct host *host)
@@ -109,7 +109,7 @@ static void die(struct host *host, const struct smc_tcp *tcp, uint32_t who, enum
 static void finish(struct host *host)
 {
 	tally_finish(&host->tally, host->now);
-	assert_int_equal(advise_judge(&host->judged, &host->tally, &host->facts), 0);
+	advise_judge(&host->judged, &host->tally, &host->facts);
 }
 
 /* The row of a peer; there is one. */

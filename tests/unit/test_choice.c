@@ -98,7 +98,7 @@ static struct choice find(struct host *host, const char *netdev)
 	struct choice choice = { 0 };
 	size_t found = 0;
 
-	assert_int_equal(pnet_rows_make(&host->facts.rows, &table, &host->world), 0);
+	pnet_rows_make(&host->facts.rows, &table, &host->world);
 	for (size_t i = 0; i < host->facts.rows.count; i++) {
 		const struct pnet_row *row = &host->facts.rows.rows[i];
 

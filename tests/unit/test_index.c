@@ -33,8 +33,7 @@ static void finds_all(void **state)
 		for (size_t i = 0; i < MANY; i++) {
 			numbers[i] = 1000 + i * step;
 			assert_int_equal(find(&index, numbers, numbers[i]), SMC_INDEX_NONE);
-			assert_int_equal(
-				smc_index_add(&index, smc_index_hash(&numbers[i], 8, 0), i), 0);
+			smc_index_add(&index, smc_index_hash(&numbers[i], 8, 0), i);
 		}
 		looks = 0;
 		for (size_t i = 0; i < MANY; i++)
@@ -66,7 +65,7 @@ static void forgets(void **state)
 		if (is_there[i])
 			smc_index_remove(&index, hash, i);
 		else
-			assert_int_equal(smc_index_add(&index, hash, i), 0);
+			smc_index_add(&index, hash, i);
 		is_there[i] = !is_there[i];
 		i = (seed >> 20) % ARRAY_SIZE(numbers);
 		assert_int_equal(
@@ -84,7 +83,7 @@ static void tells_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		assert_int_equal(smc_index_add(&index, 7, i), 0);
+		smc_index_add(&index, 7, i);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		assert_int_equal(smc_index_find(&index, 7, is_number, numbers, &numbers[i]), i);
 	assert_int_equal(smc_index_find(&index, 7 + 64, is_number, numbers, &numbers[0]),

@@ -41,7 +41,7 @@ static json_t *full_socket(json_t **summed)
 	least = out_json(smcss_columns, NULL, &row);
 	assert_true(json && least && !json_object_update_missing(json, least));
 	json_decref(least);
-	assert_int_equal(summary_add(summary, &row), 0);
+	summary_add(summary, &row);
 	*summed = summary_json(summary, &spaces);
 	summary_free(summary);
 	return json;

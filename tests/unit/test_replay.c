@@ -60,7 +60,6 @@ static void tapes(void **state)
 			add(&tape, first + i % 61, 'x');
 			bytes += NLMSG_HDRLEN + first + i % 61;
 		}
-		assert_false(tape.is_failed);
 		assert_true(tape.len <= tape.size && tape.len % NLMSG_ALIGNTO == 0);
 		assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, NULL), 0);
 		assert_int_equal(seen.count, 200);
@@ -79,9 +78,6 @@ static void padding(void **state)
 	assert_int_equal(tape.len, 24);
 	assert_memory_equal(tape.bytes + NLMSG_HDRLEN, "xxxxx\0\0\0p", 9);
 	assert_int_equal(tape.size, 64); /* it had room */
-	tape.is_failed = true;
-	add(&tape, 5, 'x');
-	assert_int_equal(tape.len, 24);
 	free(tape.bytes);
 }
 
@@ -99,7 +95,6 @@ static void large_and_small(void **state)
 	replay_add(&tape, &small);
 	replay_add(&tape, large);
 	replay_add(&tape, &small);
-	assert_false(tape.is_failed);
 	assert_int_equal(tape.len, 60000 + 2 * NLMSG_HDRLEN);
 	assert_true(tape.size >= tape.len);
 	assert_int_equal(replay_each(tape.bytes, tape.len, &request, note, &seen, NULL), 0);
@@ -311,24 +306,6 @@ static void long_request(void **state)
 	assert_string_equal(kept("netlink/long"), want);
 }
 
-/* What cannot be kept makes the record incomplete, and is not kept in part. */
-static void failure(void **state)
-{
-	const struct replay_request request = { .name = "failed" };
-	const struct replay_tape tape = { .is_failed = true };
-	char path[128];
-
-	(void)state;
-	record_set(RECORD_COMPLETE, "", 0);
-	snprintf(path, sizeof(path), "%s/" RECORD_COMPLETE, directory);
-	assert_int_equal(access(path, F_OK), 0);
-	errno = EDOM;
-	replay_keep(&tape, &request, 0, NULL);
-	assert_int_equal(errno, EDOM);
-	assert_int_equal(access(path, F_OK), -1);
-	assert_string_equal(kept("netlink/failed"), "");
-}
-
 /* What was kept answers the same request, with rows or with the error and its sentence. */
 static void back(void **state)
 {
@@ -363,15 +340,10 @@ static void back(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tapes),
-		cmocka_unit_test(padding),
-		cmocka_unit_test(each),
-		cmocka_unit_test(lines),
-		cmocka_unit_test(long_lines),
-		cmocka_unit_test(files),
-		cmocka_unit_test(failure),
-		cmocka_unit_test(back),
-		cmocka_unit_test(large_and_small),
+		cmocka_unit_test(tapes),	cmocka_unit_test(padding),
+		cmocka_unit_test(each),		cmocka_unit_test(lines),
+		cmocka_unit_test(long_lines),	cmocka_unit_test(files),
+		cmocka_unit_test(back),		cmocka_unit_test(large_and_small),
 		cmocka_unit_test(long_request),
 	};
 

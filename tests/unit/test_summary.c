@@ -27,7 +27,7 @@ static void add(struct summary *summary, struct smcss_row one, unsigned int time
 {
 	for (unsigned int i = 0; i < times; i++) {
 		one.sock.peer.port++; /* of no use in a sum */
-		assert_int_equal(summary_add(summary, &one), 0);
+		summary_add(summary, &one);
 	}
 }
 
@@ -172,9 +172,9 @@ static void early_fallback(void **state)
 	(void)state;
 	one.sock.state = SMC_ABI_INIT;
 	one.sock.peer.port = 0;
-	assert_int_equal(summary_add(summary, &one), 0);
+	summary_add(summary, &one);
 	one.sock.peer.port = 80;
-	assert_int_equal(summary_add(summary, &one), 0);
+	summary_add(summary, &one);
 	json = summary_json(summary, NULL);
 	counts(json_object_get(json, "connections"), 0, 0, 1);
 	assert_int_equal(number(json, "not_connected"), 1);
