@@ -60,7 +60,7 @@ ifeq ($(shell command -v $(PKG_CONFIG)),)
 $(error $(PKG_CONFIG) is missing: install pkg-config (Debian, Ubuntu) or pkgconf-pkg-config (RPM))
 endif
 $(foreach name,$(shell awk '$$1 == "build" && $$2 != "-" { print $$2 }' packaging/packages),$(call need,$(name)))
-PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libarchive libpcap,--cflags)
+PKGFLAGS := $(call pc,$(LIBSMC_PKGS) libibverbs libpcap,--cflags)
 
 # ---- hardening: the flags that this compiler knows, before the caller's, which win -----------------
 accepted = $(shell echo 'int main(void) { return 0; }' | $(CC) -Werror $(1) $(CPPFLAGS) $(CFLAGS) -include stdlib.h \
@@ -110,7 +110,7 @@ smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
 smc_bpf_PKGS := libbpf
 smc_dump_PKGS := libpcap
-# zlib: a kernel's configuration is compressed.
+# zlib: a kernel's configuration is compressed, and so are bundles.
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm
 
@@ -136,16 +136,6 @@ $(O)/$(1): $(call tool_objs,$(1)) $(O)/libsmc.a
 		$($(1)_LIBS) -pthread -ldl)
 endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
-
-# libarchive is loaded when it is needed, see smc_chk/bundle/archive.c: by the name that the linker notes.
-$(O)/libarchive.soname:
-	@mkdir -p $(@D)
-	$(Q)echo 'int archive_errno(void); int use(void); int use(void) { return archive_errno(); }' | \
-		$(CC) $(CFLAGS) $(LDFLAGS) -shared -fPIC -x c -o $@.so - $(call pc,libarchive,--libs)
-	$(Q)$(READELF) -d $@.so | sed -n 's/.*(NEEDED).*\[\(libarchive\..*\)\]/\1/p' >$@
-	$(Q)rm -f $@.so; test -s $@ || { rm -f $@; echo 'no libarchive.so to be loaded' >&2; false; }
-$(call objs,smc_chk/bundle/archive.c): $(O)/libarchive.soname
-$(call objs,smc_chk/bundle/archive.c): override CPPFLAGS += -DARCHIVE_SONAME='"$(shell cat $(O)/libarchive.soname 2>/dev/null)"'
 
 # The files that know where the library and its helper are installed are compiled again when that changes.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"' -DSMC_LIBEXECDIR='"$(LIBEXECDIR)"'

@@ -87,44 +87,15 @@ static int place(const struct bundle_file *target, struct smc_err *err)
 	return smc_err_set(err, errno, "cannot write %s", target->file);
 }
 
-/** struct packing - @size: for the one who waits for it */
-struct packing {
-	int fd;
-	const char *directory;
-	struct pack_size *size;
-};
-
-static int pack_here(void *arg, struct smc_err *err)
+static int finish(struct collection *b, const struct bundle_file *target)
 {
-	const struct packing *job = arg;
-
-	return bundle_pack(job->fd, job->directory, job->size, err);
-}
-
-/* libarchive may break down without memory: in a process of its own. */
-static int pack(struct collection *b, int fd, struct pack_size *size)
-{
+	struct pack_size size = { 0 };
 	char path[PATH_MAX];
-	struct packing job = { fd, path, NULL };
 	int ret;
 
 	snprintf(path, sizeof(path), "%.*s%s", PATH_MAX - 32, b->work.path,
 		 b->req->is_anonymous ? "/" ANONYMOUS : "");
-	job.size = mmap(NULL, sizeof(*size), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-			0);
-	if (job.size == MAP_FAILED)
-		return smc_err_set(b->err, errno, "cannot write the bundle");
-	ret = workdir_fork(&b->work, pack_here, &job, "write the bundle", b->err);
-	*size = *job.size;
-	munmap(job.size, sizeof(*size));
-	return ret;
-}
-
-static int finish(struct collection *b, const struct bundle_file *target)
-{
-	struct pack_size size = { 0 };
-	int ret = pack(b, target->fd, &size);
-
+	ret = bundle_pack(&b->work, target->fd, path, &size, b->err);
 	if (!ret && *target->temp)
 		ret = place(target, b->err);
 	if (ret || !*target->temp)

@@ -61,7 +61,7 @@ static int run(struct workdir *work, const struct chk_request *req, struct smc_e
 	char root[PATH_MAX], **argv = req->operands;
 	int status;
 
-	snprintf(root, sizeof(root), "%.*s/" BUNDLE_DIRECTORY "/record", PATH_MAX - 64, work->path);
+	snprintf(root, sizeof(root), "%.*s/" OPEN_DIRECTORY "/record", PATH_MAX - 64, work->path);
 	if (setenv("SMC_TOOLS_ROOT", root, 1))
 		return smc_err_set(err, errno, "cannot read %s", req->from);
 	if (!*argv) {

@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "smc_chk/bundle/pack.h"
+#include "smc_chk/bundle/unpack.h"
 #include "sys/enclose.h"
 
 /*
@@ -38,75 +38,77 @@ static int check_index(int directory, const char *file, struct smc_err *err)
 	return ret;
 }
 
-/** struct unpacking - what the process that unpacks has: no other file, and no rights */
-struct unpacking {
+/** struct opening - @directory: what the next process works in */
+struct opening {
 	const char *file;
 	int fd, directory;
-	unpack_wants wants;
 	bundle_fn fn;
 	void *arg;
 };
 
 static int unpack_here(void *arg, struct smc_err *err)
 {
-	const struct unpacking *job = arg;
-	struct archive_library lib;
-	int ret = archive_load(&lib, err);
+	const struct opening *job = arg;
 
-	if (!ret)
-		ret = enclose(job->directory, LANDLOCK_READ | LANDLOCK_WRITE, err);
-	if (!ret)
-		ret = bundle_unpack(&lib, job->fd, job->directory, job->file, job->wants, err);
+	return bundle_unpack(job->fd, job->directory, job->file, err);
+}
+
+static int read_here(void *arg, struct smc_err *err)
+{
+	const struct opening *job = arg;
+	int ret = enclose(job->directory, LANDLOCK_READ, err);
+
 	if (!ret)
 		ret = check_index(job->directory, job->file, err);
 	return ret || !job->fn ? ret : job->fn(job->arg, job->directory, err);
 }
 
 /* The directory is nobody's if this is root: those who read it become nobody. */
-static int make_directory(struct workdir *work, struct smc_err *err)
+static int make_directory(const struct workdir *work)
 {
 	int fd = -1;
 
-	if (!mkdirat(work->fd, BUNDLE_DIRECTORY, 0700))
-		fd = openat(work->fd, BUNDLE_DIRECTORY,
-			    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (!mkdirat(work->fd, "unpacked", 0700))
+		fd = openat(work->fd, "unpacked", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	/* It stays root's in a user namespace without nobody, where that is all one. */
 	if (fd >= 0 && !geteuid() && fchown(fd, CONFINE_NOBODY, CONFINE_NOBODY) &&
 	    errno != EINVAL && errno != EPERM) {
 		close(fd);
 		fd = -1;
 	}
-	return fd < 0 ? smc_err_set(err, errno, "cannot unpack into %s", work->path) : fd;
+	return fd;
 }
 
-static int open_with(struct workdir *work, struct unpacking *job, const char *doing,
-		     struct smc_err *err)
+static int fork_in(struct workdir *work, struct opening *job, workdir_fn fn, const char *doing,
+		   struct smc_err *err)
 {
 	char what[PATH_MAX];
 	int ret;
 
-	job->directory = make_directory(work, err);
 	if (job->directory < 0)
-		return job->directory;
+		return smc_err_set(err, errno, "cannot unpack into %s", work->path);
 	snprintf(what, sizeof(what), "%s %s", doing, job->file);
-	ret = workdir_fork(work, unpack_here, job, what, err);
+	ret = workdir_fork(work, fn, job, what, err);
 	close(job->directory);
 	return ret;
 }
 
-int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *err)
+int bundle_read(struct workdir *work, int fd, const char *file, bundle_fn fn, void *arg,
+		struct smc_err *err)
 {
-	struct unpacking job = { .file = file, .fd = fd };
+	struct opening job = { file, fd, make_directory(work), fn, arg };
+	int ret = fork_in(work, &job, unpack_here, "unpack", err);
 
-	return open_with(work, &job, "unpack", err);
+	if (ret)
+		return ret;
+	job.directory =
+		openat(work->fd, OPEN_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fork_in(work, &job, read_here, "read", err);
 }
 
-int bundle_read(struct workdir *work, int fd, const char *file, unpack_wants wants, bundle_fn fn,
-		void *arg, struct smc_err *err)
+int bundle_open(struct workdir *work, int fd, const char *file, struct smc_err *err)
 {
-	struct unpacking job = { file, fd, -1, wants, fn, arg };
-
-	return open_with(work, &job, "read", err);
+	return bundle_read(work, fd, file, NULL, NULL, err);
 }
 
 static void limit_one(int resource, rlim_t soft, rlim_t hard)

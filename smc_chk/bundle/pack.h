@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/err.h"
+#include "smc_chk/bundle/workdir.h"
 
 /* What a bundle and its reader have in common. In the archive all is below one directory. */
 #define BUNDLE_DIRECTORY "smc-bundle"
@@ -21,11 +21,15 @@ struct pack_size {
 	uint64_t bytes;
 };
 
+/** pack_measure() - size of a directory and all below it. Return: 0, -errno */
+int pack_measure(struct pack_size *size, const char *directory);
+
 /**
- * bundle_pack() - write a directory's files, and its empty directories, as an archive
+ * bundle_pack() - write a directory as an archive, by tar(1)
  * @fd: receives it
  * @directory: what is in it comes below BUNDLE_DIRECTORY in the archive
  *
- * The owner in the archive is root, the modes are 0600 and 0700. Return: 0, -errno with @err.
+ * The owner in the archive is root, and of times only the day is in it. Return: 0, -errno with @err.
  */
-int bundle_pack(int fd, const char *directory, struct pack_size *size, struct smc_err *err);
+int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack_size *size,
+		struct smc_err *err);

@@ -1,177 +1,245 @@
 // SPDX-License-Identifier: MIT
-/* Bundles of any origin back into directories, by libarchive. */
+/* Bundles of any origin back into directories, by tar(1). */
 #include "smc_chk/bundle/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
 
 #include "base/write.h"
-#include "host/beneath.h"
 #include "smc_chk/bundle/pack.h"
+#include "sys/confine.h"
 
 #define BLOCK 65536
-#define TOO_MANY "it contains too many files"
+/* A header for each file, and padding after it. */
+#define STREAM_MAX (PACK_MAX_BYTES + PACK_MAX_FILES * 2048ULL)
 
-/** struct job - an archive that is being read; @size: directories count as files */
-struct job {
-	const struct archive_library *lib;
-	struct archive *archive;
-	int directory;
-	const char *file;
-	unpack_wants wants;
-	struct pack_size size;
-	struct smc_err *err;
+static int refuse(const char *file, const char *why, struct smc_err *err)
+{
+	return smc_err_say(err, EINVAL, "%s is not a bundle: %s", file, why);
+}
+
+/* ---- rights ---- */
+
+/* Programs and libraries, wherever a distribution has them. */
+static size_t reachable(struct landlock_path paths[8])
+{
+	static const char *const names[] = { "/usr",   "/bin", "/lib",
+					     "/lib64", "/nix", "/etc/ld.so.cache" };
+	size_t count = 1;
+
+	paths[0] = (struct landlock_path){ ".", LANDLOCK_READ | LANDLOCK_WRITE };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!access(names[i], F_OK))
+			paths[count++] = (struct landlock_path){ names[i],
+								 LANDLOCK_READ | LANDLOCK_EXECUTE };
+	return count;
+}
+
+/* What it could do to the current directory is all that is left. */
+static int give_up(struct smc_err *err)
+{
+	/* A list, or a complaint for each file, must not fill the memory. */
+	const struct confine_limit limit = { RLIMIT_FSIZE, PACK_MAX_BYTES };
+	struct landlock_path paths[8];
+	struct confine keep = { .paths = paths, .limits = &limit, .n_limits = 1 };
+	struct stat st;
+
+	keep.n_paths = reachable(paths);
+	/* In a user namespace without nobody the directory stays root's, see open.c. */
+	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
+	return confine(&keep, NULL, err);
+}
+
+/* ---- tar(1) ---- */
+
+/** struct tar - @in: what it reads; @out, @errors: what it writes */
+struct tar {
+	pid_t pid;
+	int in, out, errors;
 };
 
-static int refuse(struct job *job, const char *why)
+static void __attribute__((noreturn)) be_tar(char *const argv[], const struct tar *tar, int in)
 {
-	return smc_err_say(job->err, EINVAL, "%s is not a bundle: %s", job->file, why);
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(tar->out, STDOUT_FILENO) < 0 ||
+	    dup2(tar->errors, STDERR_FILENO) < 0)
+		_exit(126);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(argv[0], argv);
+	_exit(errno == ENOENT ? 127 : 126);
 }
 
-static int cannot_unpack(struct job *job, int code)
+static int start_tar(struct tar *tar, char *const argv[])
 {
-	return smc_err_set(job->err, code, "cannot unpack %s", job->file);
+	int ends[2];
+
+	tar->out = memfd_create("list", MFD_CLOEXEC);
+	tar->errors = memfd_create("errors", MFD_CLOEXEC);
+	if (tar->out < 0 || tar->errors < 0 || pipe2(ends, O_CLOEXEC))
+		return -errno;
+	tar->pid = fork();
+	if (!tar->pid)
+		be_tar(argv, tar, ends[0]);
+	close(ends[0]);
+	tar->in = ends[1];
+	return tar->pid < 0 ? -errno : 0;
 }
 
-/* libarchive gave up: for lack of memory, or for what it read. */
-static int damaged(struct job *job)
+/* Return: exit status, 128 + the signal that ended it. */
+static int end_tar(struct tar *tar)
 {
-	if (job->lib->archive_errno(job->archive) == ENOMEM)
-		return cannot_unpack(job, ENOMEM);
-	return refuse(job, job->size.files ? "it is damaged" : "it is not a tar.gz file");
+	int status;
+
+	close(tar->in);
+	if (waitpid(tar->pid, &status, 0) != tar->pid)
+		return 128;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static bool is_deep(const char *path)
-{
-	int parts = 1;
-
-	for (; *path && parts <= UNPACK_MAX_PARTS; path++)
-		parts += *path == '/' && path[1];
-	return parts > UNPACK_MAX_PARTS;
-}
-
-/*
- * What is below BUNDLE_DIRECTORY in the name of a file, which has no ".", ".." and empty parts;
- * NULL for another name.
- */
-static const char *inner_name(const char *path)
-{
-	const char *part = path;
-	size_t len;
-
-	for (; *part; part += *part == '/') {
-		len = strcspn(part, "/");
-		if (!len || (len == 1 && part[0] == '.') || (len == 2 && !strncmp(part, "..", 2)))
-			return NULL;
-		part += len;
-	}
-	len = strlen(BUNDLE_DIRECTORY "/");
-	return strncmp(path, BUNDLE_DIRECTORY "/", len) ? NULL : path + len;
-}
-
-static int unpack_data(struct job *job, int fd)
+/* Return: 0, also when tar(1) reads no more; -errno with @err. */
+static int feed(gzFile from, int to, const char *file, struct smc_err *err)
 {
 	char block[BLOCK];
-	la_ssize_t len;
+	uint64_t total = 0;
+	int len, code;
 
-	while ((len = job->lib->archive_read_data(job->archive, block, sizeof(block))) > 0) {
-		job->size.bytes += (uint64_t)len;
-		if (job->size.bytes > PACK_MAX_BYTES)
-			return refuse(job, "it is too large");
-		errno = ENOSPC;
-		if (!smc_write_all(fd, block, (size_t)len))
-			return cannot_unpack(job, errno);
+	while ((len = gzread(from, block, sizeof(block))) > 0) {
+		total += (uint64_t)len;
+		if (total > STREAM_MAX)
+			return refuse(file, "it is too large", err);
+		if (!smc_write_all(to, block, (size_t)len))
+			return 0;
 	}
-	return len ? damaged(job) : 0;
+	if (gzdirect(from))
+		return refuse(file, "it is not a tar.gz file", err);
+	gzerror(from, &code);
+	return len || code == Z_BUF_ERROR ? refuse(file, "it is damaged", err) : 0;
 }
 
-static int unpack_file(struct job *job, const struct beneath *at)
+/* Its first complaint is the reason. */
+static int say_why(const struct tar *tar, int status, const char *file, struct smc_err *err)
 {
-	int fd = openat(at->fd, at->name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			0600),
-	    ret;
+	ssize_t len;
+	char text[200] = "";
+	struct statvfs room;
 
-	if (fd < 0 && (errno == EEXIST || errno == EISDIR))
-		return refuse(job, "it contains a name twice");
-	if (fd < 0)
-		return cannot_unpack(job, errno);
-	ret = unpack_data(job, fd);
-	if (close(fd) && !ret)
-		ret = cannot_unpack(job, errno);
+	len = pread(tar->errors, text, sizeof(text) - 1, 0);
+
+	if (status == 127)
+		return smc_err_say(err, ENOENT, "bundles need GNU tar and gzip");
+	if (status == 128 + SIGXFSZ)
+		return refuse(file, "it is too large", err);
+	if (!statvfs(".", &room) && !room.f_bavail)
+		return smc_err_set(err, ENOSPC, "cannot unpack %s", file);
+	text[len > 0 ? strcspn(text, "\n") : 0] = '\0';
+	return smc_err_say(err, EINVAL, "%s is not a bundle: %s", file,
+			   *text ? text : "it is damaged");
+}
+
+/* Let tar(1) do something with the whole archive. @out: receives what it wrote. */
+static int run_tar(char *const argv[], gzFile from, const char *file, int *out, struct smc_err *err)
+{
+	struct tar tar = { .in = -1 };
+	int ret = start_tar(&tar, argv), status;
+
+	if (ret)
+		return smc_err_set(err, -ret, "cannot unpack %s", file);
+	ret = feed(from, tar.in, file, err);
+	status = end_tar(&tar);
+	*out = tar.out;
+	if (!ret && status)
+		ret = say_why(&tar, status, file, err);
+	close(tar.errors);
 	return ret;
 }
 
-/* The directories above it are made first. */
-static int unpack_one(struct job *job, const char *name, bool is_directory)
-{
-	struct beneath at;
-	int ret = 0;
+/* ---- what is in it ---- */
 
-	if (!beneath_make(&at, job->directory, name, &job->size.files))
-		ret = errno == ENOTDIR	    ? refuse(job, "it contains a name twice") :
-		      errno == ENAMETOOLONG ? refuse(job, "it has a name that is too long") :
-					      cannot_unpack(job, errno);
-	else if (is_directory && mkdirat(at.fd, at.name, 0700) && errno != EEXIST)
-		ret = cannot_unpack(job, errno);
-	else if (!is_directory)
-		ret = unpack_file(job, &at);
-	beneath_end(&at);
-	return ret;
+/* Of `tar -t`: each name is a line, whatever is in it. */
+static int check_list(int list, const char *file, struct smc_err *err)
+{
+	char block[BLOCK];
+	size_t names = 0;
+	ssize_t len;
+
+	lseek(list, 0, SEEK_SET);
+	while ((len = read(list, block, sizeof(block))) > 0)
+		for (ssize_t i = 0; i < len; i++)
+			names += block[i] == '\n';
+	if (!names)
+		return refuse(file, "it is empty", err);
+	return names > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) : 0;
 }
 
-static int unpack_entry(struct job *job, struct archive_entry *entry)
-{
-	const char *path = job->lib->archive_entry_pathname(entry);
-	const char *name = path ? inner_name(path) : NULL;
-	__LA_MODE_T type = job->lib->archive_entry_filetype(entry);
-	int ret;
+/* nftw(3) has no argument for what was found. */
+static const char *wrong;
 
-	job->size.files++;
-	if ((type != AE_IFREG && type != AE_IFDIR) || job->lib->archive_entry_hardlink(entry))
-		return refuse(job, "it contains something other than files");
-	if (path && is_deep(path))
-		return refuse(job, "it has a name that is too long");
-	if (!name || (!*name && type == AE_IFREG))
-		return refuse(job, "it contains a file with an unexpected name");
-	if (job->wants && type == AE_IFREG && !job->wants(name))
-		return job->size.files > PACK_MAX_FILES ? refuse(job, TOO_MANY) : 0;
-	ret = *name ? unpack_one(job, name, type == AE_IFDIR) : 0;
-	if (!ret && job->size.files > PACK_MAX_FILES)
-		ret = refuse(job, TOO_MANY);
-	return ret;
+static int check_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	static const char top[] = "./" BUNDLE_DIRECTORY;
+	size_t len = strlen(top);
+
+	(void)type;
+	if (where->level && (strncmp(path, top, len) || (path[len] && path[len] != '/') ||
+			     (where->level == 1 && !S_ISDIR(st->st_mode))))
+		wrong = "it contains a file with an unexpected name";
+	else if (where->level > UNPACK_MAX_PARTS)
+		wrong = "it has a name that is too long";
+	else if (!S_ISDIR(st->st_mode) && (!S_ISREG(st->st_mode) || st->st_nlink > 1))
+		wrong = "it contains something other than files";
+	return !!wrong;
 }
 
-static int unpack_all(struct job *job, int fd)
+static int unpack(gzFile from, const char *file, struct smc_err *err)
 {
-	const struct archive_library *lib = job->lib;
-	struct archive_entry *entry;
-	int ret = 0, next = ARCHIVE_OK;
-
-	if (lib->archive_read_support_filter_gzip(job->archive) < ARCHIVE_WARN ||
-	    lib->archive_read_support_format_tar(job->archive) < ARCHIVE_WARN ||
-	    lib->archive_read_open_fd(job->archive, fd, BLOCK))
-		return damaged(job);
-	while (!ret && (next = lib->archive_read_next_header(job->archive, &entry)) == ARCHIVE_OK)
-		ret = unpack_entry(job, entry);
-	return !ret && next != ARCHIVE_EOF ? damaged(job) : ret;
-}
-
-int bundle_unpack(const struct archive_library *lib, int fd, int directory, const char *file,
-		  unpack_wants wants, struct smc_err *err)
-{
-	struct job job = {
-		.lib = lib, .directory = directory, .file = file, .wants = wants, .err = err
+	static const char *const list[] = { "tar", "-tf", "-", NULL };
+	/* -k: a name that is there twice is an error. */
+	static const char *const extract[] = {
+		"tar", "-xkf", "-", "--no-same-owner", "--no-same-permissions", NULL
 	};
-	int ret;
+	int out = -1, ret = run_tar((char *const *)list, from, file, &out, err);
+	struct pack_size size;
 
-	job.archive = lib->archive_read_new();
-	if (!job.archive)
-		return cannot_unpack(&job, ENOMEM);
-	ret = unpack_all(&job, fd);
-	lib->archive_read_free(job.archive);
+	if (!ret)
+		ret = check_list(out, file, err);
+	close(out);
+	if (!ret && gzrewind(from))
+		ret = smc_err_set(err, errno, "cannot unpack %s", file);
+	if (ret)
+		return ret;
+	ret = run_tar((char *const *)extract, from, file, &out, err);
+	close(out);
+	if (ret)
+		return ret;
+	wrong = NULL;
+	if (nftw(".", check_one, 8, FTW_PHYS))
+		return refuse(file, wrong ? wrong : "it is damaged", err);
+	/* Holes take no room in an archive. */
+	if (pack_measure(&size, ".") || size.bytes > PACK_MAX_BYTES)
+		return refuse(file, "it is too large", err);
+	return size.files > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) : 0;
+}
+
+int bundle_unpack(int fd, int directory, const char *file, struct smc_err *err)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
+	gzFile from = copy < 0 ? NULL : gzdopen(copy, "r");
+
+	if (!from || fchdir(directory))
+		return smc_err_set(err, errno, "cannot unpack %s", file);
+	signal(SIGPIPE, SIG_IGN);
+	ret = give_up(err);
+	if (!ret)
+		ret = unpack(from, file, err);
+	gzclose(from);
 	return ret;
 }

@@ -187,6 +187,8 @@ be_child(const struct workdir *work, workdir_fn fn, void *arg, int out, pid_t pa
 	close(work->signals);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	sigprocmask(SIG_SETMASK, &work->before, NULL);
+	/* The parent has one sentence for what would be said there. */
+	dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
 	ret = getppid() == parent ? fn(arg, &err) : -ESRCH;
 	if (ret && write(out, &err, sizeof(err)) != sizeof(err))
 		_exit(2);
@@ -217,7 +219,9 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 		smc_err_set(err, -status, "cannot %s", what);
 	else if (status && read(ends[0], err, sizeof(*err)) != sizeof(*err))
 		smc_err_say(err, EIO, "cannot %s: %s", what,
-			    *workdir_why(status) ? workdir_why(status) : "it was stopped");
+			    status == 1		 ? "out of memory" :
+			    *workdir_why(status) ? workdir_why(status) :
+						   "it was stopped");
 	close(ends[0]);
 	if (!status && !work->caught)
 		return 0;

@@ -96,13 +96,6 @@ struct reading {
 	int out;
 };
 
-/* Without what only people read, such as logs and lists of connections. */
-static bool is_needed(const char *name)
-{
-	return !strncmp(name, "record/", 7) || !strcmp(name, "index.json") ||
-	       !strcmp(name, "text/smc_conf.txt");
-}
-
 static int open_in(int directory, const char *name)
 {
 	return openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -131,7 +124,7 @@ static int read_here(void *arg, int directory, struct smc_err *err)
 
 	read_name(name, directory);
 	if (setenv("SMC_TOOLS_ROOT", "record", 1))
-		ret = smc_err_set(&inner, ENOMEM, "cannot read it");
+		ret = smc_err_set(&inner, errno, "cannot read it");
 	else
 		ret = matrix_host_write(name, policy, job->out, &inner);
 	if (policy >= 0)
@@ -153,7 +146,7 @@ static int read_host(const char *name, int out, struct smc_err *err)
 	if (ret || fd < 0)
 		ret = -err->code;
 	else
-		ret = bundle_read(&work, fd, name, is_needed, read_here, &job, err);
+		ret = bundle_read(&work, fd, name, read_here, &job, err);
 	if (fd >= 0)
 		close(fd);
 	if (work.fd >= 0)
@@ -197,16 +190,11 @@ static void work_on(const struct work *work, size_t i)
 /* Every so many hosts. What reads a stranger's bytes sees neither @work->top nor other results. */
 static void __attribute__((noreturn)) be_worker(struct work *work, size_t first, pid_t parent)
 {
-	struct archive_library lib;
-	struct smc_err ignored;
-
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	close(work->top.fd);
 	close(work->top.signals);
 	sigprocmask(SIG_SETMASK, &work->top.before, NULL);
 	bundle_limit();
-	/* Once for all of its children; without it they say so. */
-	archive_load(&lib, &ignored);
 	for (size_t i = first; i < work->all->count && getppid() == parent; i += work->workers)
 		work_on(work, i);
 	_exit(0);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """smc_chk --bundle and --from on any kernel: what is written, what is refused, what is left behind."""
-import ctypes
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -140,17 +140,25 @@ def check_hostile(path):
     refuse("no smc-tools/bundle/1", "--from", archive(plain))
     refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
     refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
-    for name in ("/etc/evil", "../evil", FOLDER + "/../../evil", "other/x", FOLDER + "//x", FOLDER + "/./x",
-                 FOLDER + "x/y", ".", FOLDER):
+    for name in ("/etc/evil", "other/x", FOLDER + "x/y"):
         refuse("a file with an unexpected name", "--from", archive(index(), entry(name, b"evil")))
-    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE):
+    for name in ("../evil", FOLDER + "/../../evil", ".", FOLDER):
+        refuse("is not a bundle: ", "--from", archive(index(), entry(name, b"evil")))
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE):
         refuse("something other than files", "--from",
-               archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname="/etc")))
-    refuse("twice", "--from", archive(index(), plain, plain))
-    refuse("twice", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
-    refuse("too many files", "--from",
-           archive(*(entry(FOLDER + "/%d" % i) for i in range(20001)), mode="w"))
-    refuse("it has a name that is too long", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
+               archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname=FOLDER + "/index.json")))
+    for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE):
+        refuse("is not a bundle: ", "--from", archive(index(), entry(FOLDER + "/record/sys", type=kind)))
+    # A link that leads out, and a file through it.
+    for target in ("/etc", "..", "../.."):
+        refuse("is not a bundle: ", "--from",
+               archive(index(), entry(FOLDER + "/out", type=tarfile.SYMTYPE, linkname=target), entry(FOLDER + "/out/evil", b"evil")))
+    refuse("File exists", "--from", archive(index(), plain, plain))
+    refuse("is not a bundle: tar: ", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
+    refuse("too many files", "--from", archive(*(entry(FOLDER + "/%d" % i) for i in range(20001))))
+    refuse("it has a name that is too long", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 30 + "x", b"x")))
+    refuse("is not a bundle: tar: ", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
+    refuse("not a tar.gz file", "--from", archive(index(), mode="w"))
     with open(path, "rb") as file:
         whole = file.read()
     bad = TOP.name + "/bad.tar.gz"
@@ -295,7 +303,7 @@ def check_full():
 
 
 def check_note():
-    """What packagers read of the library that is loaded when it is needed."""
+    """What packagers read of libraries that are loaded when they are needed."""
     path = TOP.name + "/note"
     subprocess.run(["objcopy", "--dump-section", ".note.dlopen=" + path, CHK, "/dev/null"], check=False)
     with open(path, "rb") as file:
@@ -305,7 +313,7 @@ def check_note():
     ok((owner, kind, data[12:16]) == (4, 0x407c0c0a, b"FDO\0") and len(data) >= 16 + size, "ELF note: its header", data)
     doc = json.loads(data[16:16 + size].rstrip(b"\0"))
     ok(len(doc) == 1 and len(doc[0]["soname"]) == 1 and doc[0]["priority"] == "recommended" and
-       ctypes.CDLL(doc[0]["soname"][0]).archive_version_number() >= 3000000,
+       re.match(r"lib(bpf|nftables)\.so\.\d", doc[0]["soname"][0]),
        "ELF note: names the library that can be loaded", doc)
 
 
