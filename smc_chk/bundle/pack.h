@@ -29,7 +29,9 @@ int pack_measure(struct pack_size *size, const char *directory);
  * @fd: receives it
  * @directory: what is in it comes below BUNDLE_DIRECTORY in the archive
  *
- * The owner in the archive is root, and of times only the day is in it. Return: 0, -errno with @err.
+ * The owner in the archive is root, and of times only the day is in it.
+ *
+ * Return: 0, -errno with @err.
  */
 int bundle_pack(struct workdir *work, int fd, const char *directory, struct pack_size *size,
 		struct smc_err *err);
