@@ -100,11 +100,6 @@ HAVE_BPF := $(shell $(PKG_CONFIG) --exists libbpf 2>/dev/null && dir=`mktemp -d`
 # ---- tools: a directory each, one link rule ------------------------------------------------------
 objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 # Sources from other directories; packages and libraries beyond $(LIBSMC_PKGS).
-smc_run_SOURCES := smc_run/*.c
-smc_run_EXTRA := ld_pre_smc/rules.c ld_pre_smc/variables.c
-# The same program with what --ab needs, which are more libraries than libc.
-smc_ab_SOURCES := $(filter-out smc_run/ab_exec.c,$(wildcard smc_run/*.c)) smc_run/ab/*.c
-smc_ab_EXTRA := $(smc_run_EXTRA)
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
@@ -114,10 +109,10 @@ smc_dump_PKGS := libpcap
 smc_chk_PKGS := zlib libibverbs
 smc_chk_LIBS := -lm
 
-# The library, smc_run and smc-metrics start them, and nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
+# The library and smc-metrics start them, and nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
-HELPERS := smc_keep smc_ab smc_put
-TOOLS := smc_run smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
+HELPERS := smc_keep smc_put
+TOOLS := smc_run smc_unit smc_ab smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
@@ -138,9 +133,9 @@ endef
 $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 
 # The files that know where the library and its helper are installed are compiled again when that changes.
-LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"' -DSMC_LIBEXECDIR='"$(LIBEXECDIR)"'
-$(call objs,smc_run/*.c lib/sys/library.c): $(O)/libdirs
-$(call objs,smc_run/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
+LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"'
+$(call objs,lib/launch/*.c lib/sys/library.c): $(O)/libdirs
+$(call objs,lib/launch/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
 KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/keeper.o $(O)/obj/shim32/ld_pre_smc/keeper.o
 KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs
@@ -187,7 +182,7 @@ $(O)/obj/smc_dump/payload/tap.o: $(O)/bpf/smcdata.bytes.h
 $(O)/obj/lib/policy/hsctrl.o: $(O)/bpf/hsctrl.bytes.h
 
 # ---- the preload library -------------------------------------------------------------------------
-SHIM_SRC := $(wildcard ld_pre_smc/*.c)
+SHIM_SRC := $(wildcard ld_pre_smc/*.c) lib/launch/rules.c lib/launch/variables.c
 # Without the redirected names for 64-bit times: the library exports both, see next.h. Where a long has 64 bits
 # the plain names do for large files, and every libc has them: musl has no open64() since 1.2.4.
 # Programs of musl load it, too: musl has no checked functions, nor glibc's loader, in which the stack protector's

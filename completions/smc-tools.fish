@@ -103,9 +103,15 @@ function __smc_operand
             smc_pnet 2>/dev/null | string replace -r ' .*' '' | sort -u
         case smc_rnics
             __smc_argument $tool FID
-        case smc_run smc_chk
+        case smc_unit
+            if __fish_seen_subcommand_from $__smc_commands
+                __smc_argument $tool UNIT
+            else
+                printf '%s\n' $__smc_commands
+            end
+        case smc_run smc_ab smc_chk
             set -l takes __smc_takes_$tool
-            if test $tool = smc_run; or string match -q -- '--from*' $words
+            if test $tool != smc_chk; or string match -q -- '--from*' $words
                 __fish_complete_subcommand -- $$takes
             else
                 __fish_complete_path (commandline -ct)
@@ -115,14 +121,27 @@ end
 
 complete -c $tool -f -a "(__smc_operand $tool)"
 set -g __smc_takes_$tool
-set -l help __smc_help_$tool
-for line in $$help
-    set -l parts (string match -r '^ +((?:-[A-Za-z0-9])?),? *--([A-Za-z][A-Za-z0-9-]*)((?: [A-Z]+)?)\S*  +(.*)' -- $line); or continue
-    set -l option -c $tool -l $parts[3] -d $parts[5]
-    test -z "$parts[2]"; or set -a option -s (string sub -s 2 -- $parts[2])
-    if test -n "$parts[4]"
-        set -a option -x -a "(__smc_argument $tool$parts[4])"
-        set -a __smc_takes_$tool --$parts[3] $parts[2]
+# __smc_options TOOL CONDITION LINE...: offers the options in these lines of help.
+function __smc_options
+    set -l tool $argv[1]
+    for line in $argv[3..]
+        set -l parts (string match -r '^ +((?:-[A-Za-z0-9])?),? *--([A-Za-z][A-Za-z0-9-]*)((?: [A-Z]+)?)\S*  +(.*)' -- $line); or continue
+        set -l option -c $tool -n $argv[2] -l $parts[3] -d $parts[5]
+        test -z "$parts[2]"; or set -a option -s (string sub -s 2 -- $parts[2])
+        if test -n "$parts[4]"
+            set -a option -x -a "(__smc_argument $tool$parts[4])"
+            set -a __smc_takes_$tool --$parts[3] $parts[2]
+        end
+        complete $option
     end
-    complete $option
+end
+set -l help __smc_help_$tool
+if test $tool = smc_unit
+    set -g __smc_commands (string replace -rf '^(?:Usage:|      ) smc_unit ([a-z]+).*' '$1' -- $$help)
+    __smc_options $tool 'not __fish_seen_subcommand_from $__smc_commands' $$help
+    for command in $__smc_commands
+        __smc_options $tool "__fish_seen_subcommand_from $command" (command $tool $command --help 2>/dev/null)
+    end
+else
+    __smc_options $tool true $$help
 end

@@ -5,10 +5,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "ld_pre_smc/rules.h"
+#include "launch/rules.h"
 #include "ld_pre_smc/sandbox.h"
 #include "ld_pre_smc/sock.h"
-#include "ld_pre_smc/variables.h"
+#include "launch/variables.h"
 
 #pragma GCC visibility push(hidden)
 

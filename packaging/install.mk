@@ -118,7 +118,7 @@ DROPINS := '$(DESTDIR)'/etc/systemd/system/*.service.d/zz-smc-tools.conf
 # Only the directories of the documents and of helpers are ours; all others are shared.
 uninstall:
 	$(Q)for file in $(DROPINS); do [ ! -e "$$file" ] || { echo "make uninstall: services use smc-tools: first" \
-		"run 'smc_run --disable --all', or remove $$file" >&2; exit 1; }; done
+		"run 'smc_unit disable --all', or remove $$file" >&2; exit 1; }; done
 	$(Q)for dir in '$(DESTDIR)$(LIBDIR)' $(if $(LIB32),'$(DESTDIR)$(LIB32)') \
 			$(if $(LIB32_LINKDIR),'$(DESTDIR)$(LIB32_LINKDIR)') $(if $(MUSL_LINKDIR),'$(DESTDIR)$(MUSL_LINKDIR)'); do \
 		(cd "$$dir" 2>/dev/null && rm -f $(SHIM_NAME) $(SHIM_LINKS)) || :; done

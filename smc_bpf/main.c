@@ -253,7 +253,7 @@ static void note_end(const struct bpf_opts *opts)
 
 	if (isatty(STDERR_FILENO) && (!type || strcmp(type, ".slice")))
 		cli_note(&tool,
-			 "this ends when %s is restarted: 'smc_run --bpf --enable' attaches "
+			 "this ends when %s is restarted: 'smc_unit enable --bpf' attaches "
 			 "at each start",
 			 opts->text);
 }

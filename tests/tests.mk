@@ -35,20 +35,19 @@ ifneq ($(filter tests,$(MAKECMDGOALS)),)
 $(call need,cmocka)
 endif
 
-# All of the tools but their main(), and what is pure in the preload library: an archive, as tests bring a netlink, a network and the
+# All of the tools but their main(): an archive, as tests bring a netlink, a network and the
 # like of their own. They take only what they call. Files of the same name are in several directories: no "ar r".
-TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS)) smc_ab
+TEST_TOOLS := $(filter-out smc_bpf,$(TOOLS))
 TEST_PKGS := $(LIBSMC_PKGS) $(foreach tool,$(TEST_TOOLS),$($(tool)_PKGS))
 TEST_PARTS := $(O)/tests/parts.a
-$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c \
-	ld_pre_smc/rules.c ld_pre_smc/variables.c))
+$(TEST_PARTS): $(sort $(foreach tool,$(TEST_TOOLS),$(call tool_parts,$(tool))) $(call objs,smc_bpf/oci_state.c smc_bpf/status.c))
 	@mkdir -p $(@D)
 	$(call say,AR)
 	$(Q)rm -f $@; $(AR) qcs $@ $^
 
 # The whole library, over what tests/unit/fake_below.h says; config.c is there. phdr.c would hide the test itself from a sanitizer.
 $(filter $(O)/tests/unit/shim_%,$(UNIT_BINS)): $(patsubst %.c,$(O)/obj/shim/%.o,\
-	$(filter-out $(addprefix ld_pre_smc/,config.c phdr.c variables.c rules.c),$(SHIM_SRC)))
+	$(filter-out ld_pre_smc/config.c ld_pre_smc/phdr.c lib/%,$(SHIM_SRC)))
 $(patsubst %.c,$(O)/obj/%.o,$(wildcard tests/unit/test_shim_*.c)): override CFLAGS += $(SHIM_FLAGS)
 
 # Both ends of the live test, over a network in memory.

@@ -5,7 +5,7 @@
 #include "conf/conf.h"
 
 #define CONF_FILE "/etc/smc-tools/smc.conf"
-/* Read behind it, whether or not the file is there: what programs add, such as smc_run --enable. */
+/* Read after it, whether or not the file is there: what programs add, such as smc_unit peers. */
 #define CONF_DIR "/etc/smc-tools/smc.conf.d"
 
 /*

@@ -29,6 +29,13 @@ int kernel_ipproto_smc(void)
 	return try_socket(AF_INET, IPPROTO_SMC);
 }
 
+int kernel_has_smc(void)
+{
+	int err = kernel_af_smc();
+
+	return err && !kernel_ipproto_smc() ? 0 : err;
+}
+
 typedef int (*question)(void);
 
 static int probe(void *arg, char text[HOST_PROBE_SIZE] __attribute__((unused)))

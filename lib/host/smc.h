@@ -29,3 +29,10 @@ int kernel_af_smc(void);
 
 /** kernel_ipproto_smc() - the same of IPPROTO_SMC */
 int kernel_ipproto_smc(void);
+
+/**
+ * kernel_has_smc() - the same of either kind
+ *
+ * Return: 0, or -errno of AF_SMC.
+ */
+int kernel_has_smc(void);

@@ -52,15 +52,13 @@ bool self_find(const char *name, int mode, char path[PATH_MAX])
 	return has_file(path, self_directory(path), name, mode);
 }
 
-bool self_staged(const char *name, int mode, char path[PATH_MAX])
+/* A readable file below the root of a staged install (make install DESTDIR=ROOT). */
+static bool staged_find(const char *name, char path[PATH_MAX])
 {
-	static const char *const homes[] = { SMC_BINDIR "/", SMC_LIBEXECDIR "/" };
 	size_t len = self_directory(path);
 
-	for (size_t i = 0; i < sizeof(homes) / sizeof(homes[0]); i++)
-		if (ends_with(path, homes[i]))
-			return has_file(path, len - strlen(homes[i]), name, mode);
-	return false;
+	return ends_with(path, SMC_BINDIR "/") &&
+	       has_file(path, len - strlen(SMC_BINDIR "/"), name, R_OK);
 }
 
 /* DIR/ld_pre_smc.so, if it is there. */
@@ -132,9 +130,8 @@ static bool find_file(const struct target *target, struct library *out, bool *in
 	*installed = false;
 	if ((narrow && self_find("32/" LIBRARY_NAME, R_OK, out->file)) ||
 	    self_find(LIBRARY_NAME, R_OK, out->file) ||
-	    (narrow && *SMC_LIBDIR32 &&
-	     self_staged(SMC_LIBDIR32 "/" LIBRARY_NAME, R_OK, out->file)) ||
-	    self_staged(SMC_LIBDIR "/" LIBRARY_NAME, R_OK, out->file))
+	    (narrow && *SMC_LIBDIR32 && staged_find(SMC_LIBDIR32 "/" LIBRARY_NAME, out->file)) ||
+	    staged_find(SMC_LIBDIR "/" LIBRARY_NAME, out->file))
 		return true;
 	*installed = true;
 	return (narrow && library_in(out->file, SMC_LIBDIR32)) || library_in(out->file, SMC_LIBDIR);

@@ -20,14 +20,6 @@
 bool self_find(const char *name, int mode, char path[PATH_MAX]);
 
 /**
- * self_staged() - a file below the root of a staged install (make install DESTDIR=ROOT)
- * @name: its path where it is to be installed; the other parameters as in self_find()
- *
- * Return: false also when this executable is not in such an install.
- */
-bool self_staged(const char *name, int mode, char path[PATH_MAX]);
-
-/**
  * struct library - the preload library for one target
  * @file: its path, for looking at it
  * @entry: what LD_PRELOAD gets: the same, or a form that serves 32-bit and 64-bit programs alike
@@ -69,7 +61,7 @@ bool library_misses(const struct library *lib, const struct target *target,
 		    char why[LIBRARY_WHY_SIZE]);
 
 /**
- * library_preload() - add an entry to LD_PRELOAD, behind what is there, and never twice
+ * library_preload() - add an entry to LD_PRELOAD, after what is there, and never twice
  *
  * Return: 0; -EINVAL if LD_PRELOAD cannot hold the entry, because its path has a blank or a colon.
  */

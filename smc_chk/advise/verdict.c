@@ -127,20 +127,17 @@ static bool append_command(struct out_text *text, const struct judged *judged,
 {
 	const struct tally_owner *owner = row->owner;
 	char unit[NAME_MAX + 1];
+	const char *name = *owner->unit ? unit : owner->comm;
 
-	out_printf(text, "smc_run%s", *owner->unit && owner->is_user ? " --user" : "");
+	unit_word(unit, owner->unit);
+	out_str(text, *owner->unit ? "smc_unit enable" : "smc_run");
+	if (*owner->unit && owner->is_user)
+		out_str(text, " --user");
 	if (*owner->comm && has_others(judged, row))
 		append_rule(text, row);
-	out_str(text, *owner->unit ? " --enable " : " ");
-	unit_word(unit, owner->unit);
 	/* A process chooses its name: it is not an option. */
-	if (!*unit && *owner->comm == '-')
-		out_str(text, "-- ");
-	if (!*owner->comm && !*unit)
-		out_str(text, "COMMAND");
-	else if (!out_shell_word(text, *unit ? unit : owner->comm))
-		return false;
-	return true;
+	out_str(text, *name == '-' ? " -- " : " ");
+	return out_shell_word(text, *name ? name : "COMMAND");
 }
 
 static void advise_smc(struct out_text *text, const struct judged *judged,

@@ -228,11 +228,7 @@ check_install() {
 	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_keep" ]
 	ok $? "its helper is installed"
 	like "$(strings "$lib/ld_pre_smc.so")" '^/opt/smc/libexec/smc-tools/smc_keep$' "and the library knows where"
-	[ -x "$tmp/root/opt/smc/libexec/smc-tools/smc_ab" ]
-	ok $? "that of smc_run is installed"
-	like "$(strings "$tmp/root/opt/smc/bin/smc_run")" '^/opt/smc/libexec/smc-tools/smc_ab$' "and smc_run knows where"
 	is "$(SMC_DEBUG='' "$tmp/root/opt/smc/bin/smc_run" --quiet printenv LD_PRELOAD)" "$lib/ld_pre_smc.so" "a staged smc_run finds its library"
-	is "$("$tmp/root/opt/smc/bin/smc_run" --ab 0 -- true 2>&1)" "smc_run: --ab: '0' is not a number of pairs from 1 to 1000; try 'smc_run --help'" "and its helper"
 	for link in libsmc-preload.so ld_pre_smc.so.1; do
 		is "$(readlink "$lib/$link")" ld_pre_smc.so "$link is a link to it"
 	done
@@ -256,7 +252,7 @@ check_install() {
 	is "$(stat -c %a "$lib/ld_pre_smc.so")" 4755 "INSTALL_SETUID_SHIM=1 installs it set-uid"
 	local dropin="$tmp/root/etc/systemd/system/a.service.d/zz-smc-tools.conf"
 	mkdir -p "${dropin%/*}" && touch "$dropin"
-	like "$(do_install uninstall 2>&1)" "^make uninstall: services use smc-tools: first run 'smc_run --disable --all', or remove $dropin\$" \
+	like "$(do_install uninstall 2>&1)" "^make uninstall: services use smc-tools: first run 'smc_unit disable --all', or remove $dropin\$" \
 		"make uninstall while a service would miss the library"
 	[ -e "$lib/ld_pre_smc.so" ]
 	ok $? "and it stays"
@@ -416,7 +412,7 @@ check_layers() {
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_run|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smc_put|smcdr)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smc_put|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"

@@ -9,7 +9,7 @@ export BUILD
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
+tools="smcss smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
 # It is built only where its compiler is.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(cat VERSION)
@@ -56,6 +56,22 @@ check_options() {
 	# Those that others need or exclude, and lists of such that have a name.
 	words=$(cat "$1"/*.c | tr '\n\t' '  ' | grep -oE '(\.(needs|excludes) =|#define [A-Z]+) ("[^"]*"|[A-Z]+| )+' | grep -oE -- '--[a-z][a-z0-9-]+')
 	is "$(echo "$words" | grep -vxFe "$help")" '' "$1: rows of options name options that there are"
+}
+
+# The page of smc_unit has the options of all of its commands.
+check_unit() {
+	all=
+	for command in '' enable disable status peers; do
+		# shellcheck disable=SC2086 # no word for the tool itself
+		help=$("$BUILD/smc_unit" $command --help | sed -n '/^Options:/,/^$/p' | listed_options)
+		all="$all
+$help"
+		# shellcheck disable=SC2086
+		same "$(complete_with _smc_unit smc_unit $command -)" "$help" "smc_unit $command: completion has the options of --help"
+	done
+	same "$(mandoc -Tascii man/smc_unit.8 | col -bx | listed_options)" "$(echo "$all" | grep .)" "smc_unit: manual page has the options of its commands"
+	is "$(complete_with _smc_unit smc_unit '' | tr '\n' ' ')" "enable disable status peers " "smc_unit: completion has all commands"
+	check_version smc_unit
 }
 
 check_page() {
@@ -212,7 +228,7 @@ check_reasons() {
 
 # The library's environment variables stand in one page, others refer to it. SMC_TOOLS_ are of tools.
 check_variables() {
-	source=$(sed -n 's/^\t\[VAR_[A-Z]*\] = "\(SMC_[A-Z_]*\)",$/\1/p' ld_pre_smc/variables.c)
+	source=$(sed -n 's/^\t\[VAR_[A-Z]*\] = "\(SMC_[A-Z_]*\)",$/\1/p' lib/launch/variables.c)
 	same "$(grep '^\.It Ev SMC_' man/smc_run.8 | grep -oE 'SMC_[A-Z_]+')" "$source" \
 		"smc_run(8) has every variable of the library"
 	for page in man/*.[78]; do
@@ -229,8 +245,9 @@ check_command() {
 	help=$("$BUILD/$tool" --help)
 	case $tool in
 	smcd | smcr) subcommands=$(echo "$help" | sed -n '/^Objects/,$s/^  //p' | tr -s '[]| ' '\n') ;;
-	smc_bpf | smc_conf) subcommands=$(echo "$help" | sed -nE "s/^(Usage:|      ) $tool ([a-z-]+).*/\\2/p") ;;
+	smc_bpf | smc_conf | smc_unit) subcommands=$(echo "$help" | sed -nE "s/^(Usage:|      ) $tool ([a-z-]+).*/\\2/p") ;;
 	esac
+	[ "$tool" != smc_unit ] || help=$("$BUILD/smc_unit" "$2" --help)
 	shift
 	for word; do
 		case $word in
@@ -301,7 +318,7 @@ check_completion() {
 		"completion: the command's own options"
 	like "$(complete_with _smc_run smc_run -d ba)" '^bash$' "completion: a command"
 	like "$(complete_with _smc_run smc_run -- ba)" '^bash$' "completion: a command after --"
-	for tool in $tools; do
+	for tool in $tools smc_unit; do
 		like "$(bash -c '. completions/smc-tools; complete -p '"$tool")" "-F _$tool " "completion: bound to $tool"
 	done
 }
@@ -364,6 +381,10 @@ check_other_shell() {
 	is "$(shell_offers "$1" 'smcr linkgroup netdev l' | grep -x lo)" lo "$1: devices"
 	is "$(shell_offers "$1" 'smc_conf ex')" export "$1: commands"
 	is "$(shell_offers "$1" 'smc_conf check READ')" README.md "$1: files"
+	ln -s "$PWD/completions/smc-tools.fish" "$shells/smc_unit.fish"
+	is "$(shell_offers "$1" 'smc_unit st')" status "$1: commands of smc_unit"
+	same "$(shell_offers "$1" 'smc_unit disable -' | grep -vxe -)" "$("$BUILD/smc_unit" disable --help | listed_options)" \
+		"$1: smc_unit disable: the options of --help"
 	is "$(shell_offers "$1" 'smc_run -r 64K smcd inf')" info "$1: the command's own"
 	is "$(shell_offers "$1" 'smc_chk --from x smcd ue')" ueid "$1: a tool's own after --from FILE"
 	rm -rf "$shells"
@@ -466,6 +487,7 @@ for tool in $tools; do
 	check_options "$tool"
 	check_version "$tool"
 done
+check_unit
 for page in man/*; do
 	check_page "$page"
 done

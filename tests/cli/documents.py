@@ -101,9 +101,7 @@ def split(line):
 
 def is_launcher(words):
     """Does another command follow the options?"""
-    if words[0] == "smc_run":
-        return not {"--enable", "--disable", "--status"} & set(words)
-    return "--from" in words
+    return words[0] in ("smc_run", "smc_ab") or "--from" in words
 
 
 def arguments(words, page, is_launched):
@@ -139,7 +137,7 @@ def faults_of_tool(words, is_strict):
     faults, rest = arguments(words[1:], page, is_launcher(words))
     if rest and is_launcher(words):
         faults += faults_of(rest, is_strict)
-    elif rest and tool in ("smc_bpf", "smc_conf"):
+    elif rest and tool in ("smc_bpf", "smc_conf", "smc_unit"):
         faults += ["no command " + rest[0]] if rest[0] not in page.words else []
     elif rest and tool in ("smcd", "smcr"):
         has_page = os.path.exists("man/%s-%s.8" % (tool, rest[0]))

@@ -30,8 +30,9 @@ smc_chk --from FILE
 smc_run true
 smc_run --include 1-9 --include 10.0.0.0/8 --exclude listen -r 64K -d -- echo x
 smc_run --strict no-such-program
-smc_run --status
-smc_run --status -j
+smc_unit status
+smc_unit status -j
+smc_unit enable x
 smc_run --help
 smc_run -r x true
 smc_dump -r CAPTURE

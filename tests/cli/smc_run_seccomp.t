@@ -36,9 +36,7 @@ kern.ok(status == 125 and out == '' and 'it needs a process whose system calls n
         'another process answers the system calls of this one: one sentence', err)
 for other in '--bpf', '--preload':
     status, out, err = kern.run(*BY, other, 'true')
-    kern.ok(status == 125 and "'%s' and '--seccomp' exclude each other" % other in err, 'not with ' + other, err)
-status, out, err = kern.run('smc_run', '--seccomp', '--enable', 'x')
-kern.ok(status == 125 and "'--seccomp' and '--enable' exclude" in err, 'not for services', err)
+    kern.ok(status == 125 and "'--seccomp' and '%s' exclude each other" % other in err, 'not with ' + other, err)
 status, out, err = kern.run(*BY, '-d', '--include', '80', 'true')
 kern.ok(status == 0 and "'true' by seccomp: its TCP sockets become SMC sockets" in err and
         "seccomp sees no addresses: --include and --exclude have no effect on 'true'" in err, 'rules have no effect: said', err)

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 
-#include "ld_pre_smc/rules.h"
+#include "launch/rules.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -2,8 +2,8 @@
 /* Properties of units as systemctl prints them, names of units, and texts of drop-ins. */
 #include "fuzz.h"
 
-#include "smc_run/dropin.h"
-#include "smc_run/systemctl.h"
+#include "smc_unit/dropin.h"
+#include "smc_unit/systemctl.h"
 
 static void read_unit(const struct unit_props *unit)
 {

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "ld_pre_smc/variables.h"
+#include "launch/variables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

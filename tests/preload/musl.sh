@@ -54,7 +54,7 @@ ok errno kept' 'this kernel, whatever it has: sockets'
 	done
 
 	# ---- installed: one LD_PRELOAD for all that a program starts, of either libc and class ----
-	libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -m1 '^/usr/lib/.*-linux-gnu$')
+	libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep '^/usr/lib/.*-linux-gnu$' | sort -r | head -n 1) # not that of 32-bit programs
 	others=$tmp/root$libdir
 	musl_dir=${others%-gnu}-musl
 	# shellcheck disable=SC2016 # the inner shells expand

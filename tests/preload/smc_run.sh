@@ -116,59 +116,6 @@ done
 smc --include "$(seq -s, 60)" --exclude 1,2,3,4,5 true
 says 125 '' "smc_run: --exclude: more than 64 rules; try 'smc_run --help'" 'too many rules in both lists: 125'
 
-# ---- comparing: the fake has SMC sockets, but no connections ----
-for pairs in 0 1001 x '' 1.5 -1; do
-	smc --ab "$pairs" true
-	says 125 '' "smc_run: --ab: '$pairs' is not a number of pairs from 1 to 1000; try 'smc_run --help'" "--ab '$pairs': 125"
-done
-for option in '--metric x' '--server x' --show-output; do
-	# shellcheck disable=SC2086 # an option and its argument
-	smc $option true
-	says 125 '' "smc_run: option '${option%% *}' is only for '--ab'; try 'smc_run --help'" "$option without --ab: 125"
-done
-smc --ab 1 --lower true
-says 125 '' "smc_run: option '--lower' is only for '--metric'; try 'smc_run --help'" '--lower without --metric: 125'
-smc --ab 1
-says 125 '' "smc_run: no command given; try 'smc_run --help'" '--ab without a command: 125'
-smc --ab 1 --status
-says 125 '' "smc_run: options '--ab' and '--status' exclude each other; try 'smc_run --help'" '--ab and --status: 125'
-smc --ab 1 --metric '(' true
-like "$status$(cat "$err")" "^125smc_run: --metric: '\(' is not a regular expression: .*; try 'smc_run --help'$" '--metric: no regular expression: 125'
-# shellcheck disable=SC2016 # not for this shell
-for server in 'a | b' '"a' '' '$(a)'; do
-	smc --ab 1 --server "$server" true
-	says 125 '' "smc_run: --server: '$server' is not a program with arguments; a script may do more; try 'smc_run --help'" \
-		"--server '$server': 125"
-done
-FAKE_SMC=97 FAKE_INET=93 smc --ab 1 true
-says 2 '' "smc_run: nothing to compare: SMC sockets cannot be opened here; 'smc_chk' says more" '--ab without SMC: 2'
-smc --ab 1 sh -c 'exit 7'
-says 1 '' 'smc_run: the command failed: exit status 7' '--ab: a command that fails'
-# shellcheck disable=SC2016 # for sh
-smc --ab 1 sh -c 'kill -SEGV $$'
-says 1 '' 'smc_run: the command failed: signal 11 (Segmentation fault)' '--ab: a command that is killed'
-smc --ab 1 no-such-command
-says 1 '' "smc_run: cannot run 'no-such-command': No such file or directory" '--ab: a command that is not there'
-smc --ab 1 --server 'no-such-command "a b"' true
-says 1 '' "smc_run: cannot run 'no-such-command': No such file or directory" '--ab: a server that is not there'
-smc --ab 1 --server "sh -c 'exit 5'" true
-says 1 '' 'smc_run: the server ended before it listened: exit status 5' '--ab: a server that fails'
-# shellcheck disable=SC2016 # for sh
-smc --ab 2 --show-output sh -c 'echo "$LD_PRELOAD"; cat'
-is "$status$(cat "$err")" "2$fake
-$fake:$shim
-$fake:$shim
-$fake
-$fake
-$fake:$shim" '--ab: TCP and SMC in turns, first a pair to warm up; standard input is empty'
-LD_PRELOAD=$fake "$run" --ab 1 true >/dev/full 2>"$err"
-is "$?$(wc -l <"$err")" 1251 '--ab on a full disk: one line, 125'
-smc --ab 1 --metric 'n=([0-9]+)' echo n=1 n=22 n=x
-like "$status$(cat "$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 runs used SMC' '--ab --metric: the last number'
-smc --ab 20 -j true
-like "$status$(tr -d '\n' <"$out")" '^2\{"schema":"smc-tools/ab/1","command":\["true"\],"count":20,"used_smc":0,"verdict":"not_used",.*"interval":\[' \
-	'--ab -j: a command against itself; what did not use SMC gets no verdict'
-
 # ---- sizes ----
 for size in 0 1 4096 64K 64k; do
 	smc -r "$size" -t "$size" true
@@ -406,7 +353,7 @@ fi
 
 # An administrator may install the library set-uid, for programs with raised privileges: there
 # nothing of the caller's environment counts. Installed here in a mount namespace of its own.
-libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -E '^/.*/lib[^ ]*$' | while read -r dir; do [ ! -d "$dir" ] || { echo "$dir"; break; }; done)
+libdir=$(strings "$BUILD/smc_run" 2>/dev/null | grep -E '^/.*/lib[^ ]*$' | sort -r | while read -r dir; do [ ! -d "$dir" ] || { echo "$dir"; break; }; done)
 # shellcheck disable=SC2016
 installed='mount -t overlay -o "lowerdir=$1:$2" overlay "$2" && shift 2 && exec "$@"'
 mkdir -p "$tmp/lib" && cp "$shim" "$tmp/lib/" && chmod 755 "$tmp/lib" && chmod 4755 "$tmp/lib/ld_pre_smc.so"

@@ -464,11 +464,11 @@ static void test_advice(void **state)
 {
 	(void)state;
 	check_advice("postgres", "postgresql@15-main.service", false, SIDE_CLIENT, false,
-		     "smcd ueid add NAME; smc_run --enable postgresql@15-main");
+		     "smcd ueid add NAME; smc_unit enable postgresql@15-main");
 	check_advice("postgres", "", false, SIDE_CLIENT, true, "smc_run postgres");
-	check_advice("db", "db.service", true, SIDE_CLIENT, true, "smc_run --user --enable db");
+	check_advice("db", "db.service", true, SIDE_CLIENT, true, "smc_unit enable --user db");
 	check_advice("web", "web.service", false, SIDE_SERVER, true,
-		     "smc_run --include listen:80 --enable web");
+		     "smc_unit enable --include listen:80 web");
 	check_advice("", "", false, SIDE_SERVER, true, "smc_run COMMAND");
 	/* Somebody chose that name to be typed. */
 	check_advice("a;reboot", "", false, SIDE_CLIENT, true, "smc_run 'a;reboot'");

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <limits.h>
 
-#include "ld_pre_smc/variables.h"
+#include "launch/variables.h"
 #include "smc/buffers.h"
 
 #define GIB (1ULL << 30)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* smc_run/ab/metric: the number in what a command prints. */
+/* smc_ab/metric: the number in what a command prints. */
 #include "test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "smc_run/ab/metric.h"
+#include "smc_ab/metric.h"
 
 /* Return: 0 and @value, or the error. */
 static int find(const char *pattern, const char *text, double *value)

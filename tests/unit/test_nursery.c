@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_run/ab/child: whoever waits for what, the end of each child is noted. */
+/* smc_ab/child: whoever waits for what, the end of each child is noted. */
 #include "child.h"
 
 #include <errno.h>
@@ -11,15 +11,15 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "smc_run/ab/child.h"
-#include "smc_run/command.h"
+#include "launch/prepare.h"
+#include "smc_ab/child.h"
 
 /* Preparing a command takes its time: much longer than the one lives that was started before. */
-int command_prepare(const struct request *req, char *const *argv)
+int launch_prepare(const struct launch *launch, char *const *argv)
 {
 	const struct timespec time = { .tv_nsec = 500 * 1000 * 1000 };
 
-	(void)req;
+	(void)launch;
 	(void)argv;
 	nanosleep(&time, NULL);
 	return 0;
@@ -46,9 +46,9 @@ static int end_while_other_starts(const void *arg)
 {
 	static char yes[] = "true", no[] = "false";
 	static char *const first_argv[] = { yes, NULL }, *const then_argv[] = { no, NULL };
-	const struct request req = { .quiet = true };
+	const struct launch launch = { .quiet = true };
 	const struct child_how first_how = { .argv = first_argv, .out = -1 };
-	const struct child_how then_how = { .req = &req, .argv = then_argv, .out = -1 };
+	const struct child_how then_how = { .launch = &launch, .argv = then_argv, .out = -1 };
 	struct child first = { .status = -1 }, then = { .status = -1 };
 	struct nursery nursery = { 0 };
 	struct smc_err err;
@@ -83,35 +83,6 @@ static void test_end_while_other_starts(void **state)
 	in_child(end_while_other_starts, NULL);
 }
 
-/* What is closed when this starts is not taken for pipes of ours, nor missing in commands. */
-static int closed_standard(const void *arg)
-{
-	static char sh[] = "sh", c[] = "-c", text[] = "test -e /dev/fd/0 && test -e /dev/fd/1";
-	static char *const argv[] = { sh, c, text, NULL };
-	const struct child_how how = { .argv = argv, .out = -1 };
-	struct child child = { .status = -1 };
-	struct nursery nursery = { 0 };
-	struct smc_err err;
-
-	(void)arg;
-	alarm(60);
-	close(0);
-	close(1);
-	if (nursery_open(&nursery) || nursery.signal_fd < 3 ||
-	    child_start(&nursery, &child, &how, &err))
-		return CHILD_WRONG;
-	while (child.pid)
-		child_wait(&nursery, NULL, NULL, -1);
-	return child.status || write(1, "", 1) == 1 ? CHILD_WRONG : CHILD_RIGHT;
-}
-
-static void test_closed_standard(void **state)
-{
-	(void)state;
-	need_subreapers();
-	in_child(closed_standard, NULL);
-}
-
 static int end_after_look(const void *arg)
 {
 	static char sleep[] = "sleep", time[] = "600";
@@ -144,7 +115,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_end_while_other_starts),
-		cmocka_unit_test(test_closed_standard),
 		cmocka_unit_test(test_end_after_look),
 	};
 

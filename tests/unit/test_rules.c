@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <arpa/inet.h>
 
-#include "ld_pre_smc/rules.h"
+#include "launch/rules.h"
 
 static bool allows(const struct rules *rules, bool is_listen, const char *host, int port)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "smc_run/systemctl.h"
+#include "smc_unit/systemctl.h"
 
 static void test_names(void **state)
 {

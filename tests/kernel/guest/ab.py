@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_run --ab over SMC-D: what runs used, servers of each run, fallbacks, and the end of everything."""
+"""smc_ab over SMC-D: what runs used, servers of each run, fallbacks, and the end of everything."""
 import json
 import signal
 import subprocess
@@ -12,7 +12,7 @@ SERVER = ("--server", "traffic serve 7100")
 
 def compare(*words, env=None):
     """Status, document, standard error."""
-    status, out, err = run("smc_run", "--ab", *words, env=env)
+    status, out, err = run("smc_ab", "-n", *words, env=env)
     try:
         return status, json.loads(out), err
     except ValueError:
@@ -56,7 +56,7 @@ def check_bulk():
 
 def check_short():
     """Too short to be seen by looking."""
-    status, out, err = run("smc_run", "--ab", "2", *SERVER, "--", *LOAD, "1", "1")
+    status, out, err = run("smc_ab", "-n", "2", *SERVER, "--", *LOAD, "1", "1")
     ok(status == 0 and not err and "   SMC-D " in out and "2 of 2 runs used SMC\n" in out and "No verdict: that takes 8 pairs at least." in out,
        "one short connection: counted", (status, out, err))
     # What nobody but the kernel could know: no socket was looked at.
@@ -69,12 +69,12 @@ def check_short():
 
 
 def check_not_used():
-    status, out, err = run("smc_run", "--ab", "2", "--", "true")
+    status, out, err = run("smc_ab", "-n", "2", "--", "true")
     ok(status == 2 and not err and "0 of 2 runs used SMC\n" in out and "No verdict: SMC was not used.\n" in out, "no socket: SMC was not used",
        (status, out, err))
     with subprocess.Popen(["traffic", "serve", "7100"], stdout=subprocess.DEVNULL) as server:
         wait_for(lambda: run(*LOAD, "1", "1")[0] == 0)
-        status, out, err = run("smc_run", "--ab", "2", "--", *LOAD, "200", "4")
+        status, out, err = run("smc_ab", "-n", "2", "--", *LOAD, "200", "4")
         ok(status == 2 and "0 of 2 runs used SMC\n" in out and "sockets fell back to TCP, the first one by 0x03010000 PEERNOSMC: " in out and
            "smc_chk -e 0x03010000" in out, "a peer without SMC: fallbacks, and why", (status, out, err))
         status, doc, _ = compare("2", "-j", "--", *LOAD, "200", "4")
@@ -87,8 +87,8 @@ def check_no_tcp():
     """A command, or what it was started from, that gets SMC sockets in any case."""
     with subprocess.Popen(["smc_run", "traffic", "serve", "7100"], stdout=subprocess.DEVNULL) as server:
         wait_for(lambda: run("smc_run", *LOAD, "1", "1")[0] == 0)
-        status, out, err = run("smc_run", "--ab", "2", "--", "smc_run", *LOAD, "2000", "4")
-        ok(status == 1 and not out and err.startswith("smc_run: the run over TCP used SMC: "), "SMC in the run over TCP: an error", (status, out, err))
+        status, out, err = run("smc_ab", "-n", "2", "--", "smc_run", *LOAD, "2000", "4")
+        ok(status == 1 and not out and err.startswith("smc_ab: the run over TCP used SMC: "), "SMC in the run over TCP: an error", (status, out, err))
         server.terminate()
 
 
@@ -101,14 +101,14 @@ def check_failures():
                         ((*SERVER, "--metric", "rate", "--", "echo", "x"), "--metric matches nothing of what the command printed"),
                         ((*SERVER, "--metric", "is (.*)", "--", "echo", "is fine"), "what --metric matches is not a number: 'fine'"),
                         ((*SERVER, "--", "sh", "-c", "kill -KILL $(pidof traffic); exec sleep 1000"), "the server ended before the command did: signal 9 (Killed)")):
-        status, out, err = run("smc_run", "--ab", "2", *words)
-        ok(status == 1 and not out and err.startswith("smc_run: " + want), "fails: " + want, (status, out, err))
+        status, out, err = run("smc_ab", "-n", "2", *words)
+        ok(status == 1 and not out and err.startswith("smc_ab: " + want), "fails: " + want, (status, out, err))
     equal((processes("traffic"), processes("sleep")), ([], []), "nothing is left of them")
 
 
 def check_end(number):
     """In the middle of a run, also of what has left its process group and ignores SIGTERM."""
-    with subprocess.Popen(["smc_run", "--ab", "5", *SERVER, "--", "sh", "-c",
+    with subprocess.Popen(["smc_ab", "-n", "5", *SERVER, "--", "sh", "-c",
                            "setsid sh -c 'trap \"\" TERM; exec sleep 1000' & exec sleep 1001"], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)) as program:
         ok(wait_for(lambda: len(processes("sleep")) == 2 and processes("traffic")), "%s: under way" % number.name, processes("sleep"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_run --ab finds no difference between a command and itself, in 19 of 20 tries on average: by chance more or fewer here.
+"""smc_ab finds no difference between a command and itself, in 19 of 20 tries on average: by chance more or fewer here.
 
 So many that one can tell: with 19 of 20 right on average six of twenty are wrong in 1 of 3000 runs of this test, with 14 of 20 in half
 of them. The coverage itself is tested with thousands of tries, by unit/numbers."""
@@ -15,7 +15,7 @@ verdicts = []
 server = subprocess.Popen(["smc_run", "traffic", "serve", "7100"], stdout=subprocess.DEVNULL)
 wait_for(lambda: run("smc_run", "burn", "7100")[0] == 0)
 for _ in range(TRIES):
-    status, out, err = run("smc_run", "--ab", "8", "-j", "--metric", "([0-9.]+) steps/us", "--", "burn", "7100")
+    status, out, err = run("smc_ab", "-n", "8", "-j", "--metric", "([0-9.]+) steps/us", "--", "burn", "7100")
     doc = json.loads(out) if out else {"error": err}
     if (status, err, doc.get("used_smc")) != (0, "", 8):
         ok(False, "a try", (status, err, doc))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_run --ab over SMC-R inside one guest: short connections, which only the kernel has counted, and long ones, which are seen."""
+"""smc_ab over SMC-R inside one guest: short connections, which only the kernel has counted, and long ones, which are seen."""
 import json
 
 from kern import done, equal, ok, only_smcr, run
@@ -8,7 +8,7 @@ IP = "127.0.0.1"
 
 
 def compare(*words):
-    status, out, err = run("smc_run", "--ab", "3", "-j", "--server", "traffic serve 7100", "--", "traffic", "load", "own", IP, "7100", *words)
+    status, out, err = run("smc_ab", "-n", "3", "-j", "--server", "traffic serve 7100", "--", "traffic", "load", "own", IP, "7100", *words)
     try:
         return status, json.loads(out), err
     except ValueError:

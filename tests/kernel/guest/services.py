@@ -14,7 +14,7 @@ from terminal import on_terminal
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
 # Packages have put everything in its place already.
-INSTALLED = not os.path.exists(TOOLS + "/smc_run")
+INSTALLED = not os.path.exists(TOOLS + "/smc_unit")
 LIBDIR = "/usr/lib/%s-linux-gnu" % os.uname().machine
 LIBRARY = LIBDIR + "/ld_pre_smc.so"
 OTHER = glob.glob(LIBDIR + "/libm.so.6")[0]
@@ -25,10 +25,10 @@ PORTS = {"redis": 6379, "one": 5201, "two": 5202, "env": 5203, "sock": 5204, "ot
 
 
 def install():
-    """smc_run and its library where a distribution has them: sandboxes know those directories."""
+    """smc_unit and its library where a distribution has them: sandboxes know those directories."""
     if INSTALLED:
         return
-    shutil.copy(TOOLS + "/smc_run", "/usr/bin/smc_run")
+    shutil.copy(TOOLS + "/smc_unit", "/usr/bin/smc_unit")
     shutil.copy(TOOLS + "/ld_pre_smc.so", LIBRARY)
     for tool in "smc_conf", "smc_bpf":
         if os.path.exists(TOOLS + "/" + tool):
@@ -65,17 +65,17 @@ def main_pid(unit):
     return int(systemctl("show", "-P", "MainPID", unit))
 
 
-def smc_run(*argv):
-    return run("/usr/bin/smc_run", *argv)
+def smc_unit(*argv):
+    return run("/usr/bin/smc_unit", *argv)
 
 
 def smc_state(unit):
-    """What --status says of a service: (way, SMC), from its table and its JSON."""
-    status, out, err = smc_run("--status", unit)
+    """What status says of a service: (way, SMC), from its table and its JSON."""
+    status, out, err = smc_unit("status", unit)
     lines = out.splitlines()
     if status or err or len(lines) < 2:
         return status, out, err
-    doc = json.loads(smc_run("-j", "--status", unit)[1])
+    doc = json.loads(smc_unit("status", "-j", unit)[1])
     entry = doc["services"][0]
     assert doc["schema"] == "smc-tools/services/1"
     assert entry["unit"] == lines[1].split()[0] and entry["enabled"] == ("way" in entry)
@@ -84,8 +84,15 @@ def smc_state(unit):
 
 
 def enable(unit, *options):
-    status, out, err = smc_run("--enable", unit, *options)
-    ok(status == 0, "--enable %s %s" % (unit, " ".join(options)), (out, err))
+    status, out, err = smc_unit("enable", unit, *options)
+    ok(status == 0, "enable %s %s" % (unit, " ".join(options)), (out, err))
+    return out, err
+
+
+def peers(nets):
+    """Of lab-peers."""
+    status, out, err = smc_unit("peers", "lab-peers", nets)
+    ok(status == 0, "peers " + nets, (out, err))
     return out, err
 
 
@@ -93,10 +100,10 @@ def dropin(unit):
     return "%s/%s.d/%s" % (UNITS, unit, DROPIN)
 
 
-def refuse(words, *argv, tool="/usr/bin/smc_run"):
+def refuse(words, *argv, tool="/usr/bin/smc_unit"):
     status, out, err = run(tool, *argv)
-    ok(status == 125 and not out and err.count("\n") == 1 and words in err,
-       "refused: smc_run " + " ".join(argv), (status, out, err))
+    ok(status == 1 and not out and err.count("\n") == 1 and words in err,
+       "refused: smc_unit " + " ".join(argv), (status, out, err))
 
 
 def check_pnet():
@@ -115,8 +122,8 @@ def check_redis():
     if INSTALLED:
         skip("a library that the sandbox forbids", "the package's is in none of its directories")
     else:
-        refuse("redis-server.service: its NoExecPaths= forbids", "--preload", "--enable", "redis-server",
-               tool=TOOLS + "/smc_run")
+        refuse("redis-server.service: its NoExecPaths= forbids", "enable", "--preload", "redis-server",
+               tool=TOOLS + "/smc_unit")
     out, err = enable("redis-server")
     ok(dropin(REDIS) in out and "systemctl restart redis-server.service" in out and not err,
        "it says which file and how to restart", (out, err))
@@ -129,14 +136,14 @@ def check_redis():
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "SMCD", "redis after the restart: SMC-D")
     equal(smc_state(REDIS), ("preload", "in use", "yes"), "status: in use")
-    equal(smc_run("--disable", "redis-server")[0], 0, "--disable")
+    equal(smc_unit("disable", "redis-server")[0], 0, "disable")
     ok(not os.path.exists(os.path.dirname(dropin(REDIS))), "the drop-in and its directory are gone")
     equal(smc_state(REDIS), ("none", "restart needed", "restart"), "status: still with the library")
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "TCP", "redis afterwards: TCP")
     equal(read(REDIS_UNIT), before, "the vendor's file is as it was")
-    status, out, _ = smc_run("--disable", "redis-server")
-    ok(status == 0 and "is not enabled" in out, "--disable twice", out)
+    status, out, _ = smc_unit("disable", "redis-server")
+    ok(status == 0 and "is not enabled" in out, "disable twice", out)
     systemctl("stop", REDIS)
 
 
@@ -145,19 +152,19 @@ def check_template():
     systemctl("start", "lab@1")
     equal(mode(PORTS["one"]), "SMCD", "an instance of an enabled template: SMC-D")
     equal(smc_state("lab@1"), ("preload", "in use", "yes"), "status of the instance")
-    names = [s["unit"] for s in json.loads(smc_run("-j", "--status")[1])["services"]]
+    names = [s["unit"] for s in json.loads(smc_unit("status", "-j")[1])["services"]]
     equal(names, ["lab@.service", "lab@1.service"], "status without a unit: the template, its instance")
-    smc_run("--disable", "lab@.service")
+    smc_unit("disable", "lab@.service")
     enable("lab@2")
     systemctl("restart", "lab@1", "lab@2")
     equal((mode(PORTS["one"]), mode(PORTS["two"])), ("TCP", "SMCD"), "one instance alone")
-    smc_run("--disable", "lab@2")
+    smc_unit("disable", "lab@2")
     systemctl("stop", "lab@1", "lab@2")
     enable("lab\\x2db@")
     systemctl("start", "lab\\x2db@1\\x202")
-    names = [s["unit"] for s in json.loads(smc_run("-j", "--status")[1])["services"]]
+    names = [s["unit"] for s in json.loads(smc_unit("status", "-j")[1])["services"]]
     equal(names, ["lab\\x2db@.service", "lab\\x2db@1\\x202.service"], "names that systemd-escape made")
-    smc_run("--disable", "lab\\x2db@")
+    smc_unit("disable", "lab\\x2db@")
     systemctl("stop", "lab\\x2db@1\\x202")
 
 
@@ -185,10 +192,10 @@ def check_environment():
     equal(mode(PORTS["env"]), "SMCD", "IPPROTO_SMC within the unit's own address families")
     ok("AF_SMC" not in read(dropin("lab-env.service")) and environ("lab-env")["SMC_RCVBUF"].startswith("524288:"),
        "enabled again: other options, and the default where there is none", read(dropin("lab-env.service")))
-    smc_run("--disable", "lab-env")
+    smc_unit("disable", "lab-env")
     equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "other drop-ins stay")
     write("/etc/default/lab-env", "# x\nLD_PRELOAD=%s\n" % OTHER)
-    refuse("'/etc/default/lab-env' sets LD_PRELOAD", "--preload", "--enable", "lab-env")
+    refuse("'/etc/default/lab-env' sets LD_PRELOAD", "enable", "--preload", "lab-env")
     equal(os.listdir(UNITS + "/lab-env.service.d"), ["override.conf"], "refused: nothing is written")
 
 
@@ -198,7 +205,7 @@ def check_socket():
     systemctl("start", "lab-sock.socket")
     equal(mode(PORTS["sock"]), "TCP", "systemd's own socket: TCP")
     equal(wait_for(lambda: smc_state("lab-sock")[1] == "in use"), True, "though the service has the library")
-    smc_run("--disable", "lab-sock")
+    smc_unit("disable", "lab-sock")
 
 
 def check_bpf():
@@ -207,8 +214,8 @@ def check_bpf():
         skip("services by eBPF", "smc_bpf is not built")
         return
     subprocess.run(["mount", "-t", "tmpfs", "none", "/sys/kernel/btf"], check=True)
-    refuse("no eBPF either: the kernel has no type information for eBPF", "--enable", "lab-static")
-    refuse("the kernel has no type information for eBPF", "--bpf", "--enable", "lab-static")
+    refuse("no eBPF either: the kernel has no type information for eBPF", "enable", "lab-static")
+    refuse("the kernel has no type information for eBPF", "enable", "--bpf", "lab-static")
     subprocess.run(["umount", "/sys/kernel/btf"], check=True)
     equal(run("smc_bpf", "check", "--cgroup", "/"), (0, "eBPF can be used here\n", ""),
           "smc_bpf check: nothing is in the way")
@@ -218,30 +225,30 @@ def check_bpf():
     systemctl("start", "lab-static")
     equal(mode(PORTS["static"]), "SMCD", "a static program: SMC-D")
     equal(smc_state("lab-static"), ("ebpf", "in use", "yes"), "status by eBPF")
-    smc_run("--disable", "lab-static")
-    equal(os.listdir("/sys/fs/bpf"), [], "--disable leaves nothing attached")
+    smc_unit("disable", "lab-static")
+    equal(os.listdir("/sys/fs/bpf"), [], "disable leaves nothing attached")
     equal(smc_state("lab-static"), ("none", "in use", "yes"), "status: its sockets are still SMC's")
     systemctl("restart", "lab-static")
     equal(smc_state("lab-static"), ("none", "-", None), "status after the restart")
     equal(mode(PORTS["static"]), "TCP", "a static program, disabled: TCP")
     odd = UNITS + "/50%n  tools"
     os.mkdir(odd)
-    for tool in "smc_run", "smc_bpf":
+    for tool in "smc_unit", "smc_bpf":
         shutil.copy("/usr/bin/" + tool, odd)
-    run(odd + "/smc_run", "--enable", "lab-static")
+    run(odd + "/smc_unit", "enable", "lab-static")
     systemctl("restart", "lab-static")
     equal(mode(PORTS["static"]), "SMCD", "a static program, tools in a directory with an odd name: SMC-D")
-    run(odd + "/smc_run", "--disable", "lab-static")
+    run(odd + "/smc_unit", "disable", "lab-static")
     shutil.rmtree(odd)
     systemctl("start", REDIS)
     enable(REDIS, "--bpf")
     equal(smc_state(REDIS), ("ebpf", "restart needed", "restart"), "status by eBPF: restart needed")
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "SMCD", "redis by eBPF: SMC-D")
-    smc_run("--disable", REDIS)
+    smc_unit("disable", REDIS)
     systemctl("restart", REDIS)
     equal(mode(PORTS["redis"]), "TCP", "redis by eBPF, disabled: TCP")
-    equal(on_terminal(["smc_bpf", "attach", "--unit", "lab-static"]), (0, "smc_bpf: this ends when lab-static is restarted: 'smc_run --bpf --enable' attaches at each start\n"),
+    equal(on_terminal(["smc_bpf", "attach", "--unit", "lab-static"]), (0, "smc_bpf: this ends when lab-static is restarted: 'smc_unit enable --bpf' attaches at each start\n"),
           "smc_bpf attach to a service: it says that this ends")
     equal(run("smc_bpf", "attach", "--unit", "lab-static"), (0, "", ""), "not in scripts")
     systemctl("start", "lab.slice")
@@ -261,8 +268,8 @@ def check_peers():
     equal(mode(PORTS["peers"]), "SMCD", "whoever comes gets SMC")
     _, err = enable("lab-peers")
     ok("listens on [::]:%d, so everybody who reaches 203.0.113.7" % PORTS["peers"] in err, "everybody can: said, with the port of its SMC socket", err)
-    out, err = enable("lab-peers", "--peers", "10.0.0.0/8")
-    ok("smc.conf.d/lab-peers.service.conf" in out and "everybody" not in err, "--peers limits that", (out, err))
+    out, err = peers("10.0.0.0/8")
+    ok("smc.conf.d/lab-peers.service.conf" in out, "peers limits that", (out, err))
     ok("systemctl enable smc-conf" in err, "and says that nobody applies it at boot", err)
     equal(mode(PORTS["peers"]), "TCP", "at once, without a restart")
     rules = json.loads(run("smc_conf", "show", "-j")[1])["policies"][0]["rules"]
@@ -272,32 +279,39 @@ def check_peers():
     run("nft", "flush", "ruleset")
     systemctl("restart", "smc-conf")
     equal(mode(PORTS["peers"]), "TCP", "smc-conf.service applies it again")
-    enable("lab-peers", "--peers", "127.0.0.0/8,::1")
+    _, err = enable("lab-peers")
+    equal(err, "", "enabled again: nothing to say")
+    peers("127.0.0.0/8,::1")
     equal(mode(PORTS["peers"]), "SMCD", "other networks")
-    smc_run("--disable", "lab-peers")
+    peers("10.0.0.0/8")
+    equal(mode(PORTS["peers"]), "TCP", "and back")
+    peers("all")
+    equal(mode(PORTS["peers"]), "SMCD", "all: whoever comes gets SMC again")
+    peers("10.0.0.0/8")
+    smc_unit("disable", "lab-peers")
     equal((os.listdir("/etc/smc-tools/smc.conf.d"), json.loads(run("smc_conf", "show", "-j")[1])["policies"]), ([], []),
-          "--disable takes the rules away")
+          "disable takes the rules away")
     subprocess.run(["ip", "addr", "del", "203.0.113.7/32", "dev", "lo"], check=True)
 
 
 def check_bundle():
-    """It has what --enable wrote, what --status says of it, and what smc_bpf does."""
+    """It has what enable wrote, what status says of it, and what smc_bpf does."""
     enable(REDIS)
     status, _, err = run("smc_chk", "-b", "/run/bundle.tar.gz")
     equal((status, err), (0, ""), "a bundle")
     with tarfile.open("/run/bundle.tar.gz") as tar:
         system = json.load(tar.extractfile("smc-bundle/json/system.json"))
-        text, ebpf = [tar.extractfile("smc-bundle/text/%s-status.txt" % tool).read().decode() for tool in ("smc_run", "smc_bpf")]
+        text, ebpf = [tar.extractfile("smc-bundle/text/%s-status.txt" % tool).read().decode() for tool in ("smc_unit", "smc_bpf")]
     equal(system["drop_ins"], {REDIS + ".d": read(dropin(REDIS)).rstrip("\n")}, "with the drop-ins of services")
-    ok("\n%s " % REDIS in text and " preload " in text, "and smc_run --status", text)
+    ok("\n%s " % REDIS in text and " preload " in text, "and smc_unit status", text)
     ok(ebpf.startswith("$ smc_bpf status\n") and (" /lab.slice" in ebpf or not os.path.exists("/usr/bin/smc_bpf")), "and smc_bpf status", ebpf)
-    smc_run("--disable", REDIS)
+    smc_unit("disable", REDIS)
 
 
 def check_refusals():
-    refuse("no unit 'nothing.service'", "--enable", "nothing")
-    refuse("no unit 'nothing.service'", "--status", "nothing")
-    refuse("is static", "--preload", "--enable", "lab-static")
+    refuse("no unit 'nothing.service'", "enable", "nothing")
+    refuse("no unit 'nothing.service'", "status", "nothing")
+    refuse("is static", "enable", "--preload", "lab-static")
     equal(glob.glob(UNITS + "/*.d/" + DROPIN), [], "nothing is left")
 
 
@@ -315,7 +329,8 @@ def check_undo():
         return
     text = read(sys.argv[1] + "/docs/uninstall.md").split("\n```sh\n")[1].split("\n```\n")[0]
     systemctl("start", "lab-peers")
-    enable("lab-peers", "--peers", "10.0.0.0/8")
+    enable("lab-peers")
+    peers("10.0.0.0/8")
     write("/etc/smc-tools/smc.conf", "eid UNDONE\npnetid UNDONE net lo\nhandshake-limit on\nnet.smc.autocorking_size 4096\n")
     systemctl("restart", "smc-conf")
     run("smcd", "stats", "reset")

@@ -18,7 +18,7 @@ COUNT, WORK = "/run/count", "/run/work"
 GROUP = "/sys/fs/cgroup/tutorial"
 MARK = "=== status "
 # What they show may come a moment after the command before.
-READERS = "smcss", "smc_run --status", "smc_bpf status"
+READERS = "smcss", "smc_unit status", "smc_bpf status"
 RULES = ((r"\b[0-9a-f]{64}\b", "ID"), (r"^(Created symlink) .*", r"\1"), (r"\b(pid|fd)=\d+", r"\1=N"), (r"(?<=in use) +\d+$", " PID"),
          (r"^(ACTIVE +\d{5} +)\d+", r"\1INODE"), (r"\b\d+ files, \d+ KB", "SIZE"))
 PLAIN = Scene(None, RULES).plain

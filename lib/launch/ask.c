@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+/* Other tools of ours that are started. */
+#include "launch/ask.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sys/library.h"
+#include "sys/program.h"
+
+static bool find_tool(const char *name, char path[PATH_MAX])
+{
+	if (self_find(name, X_OK, path))
+		return true;
+	snprintf(path, PATH_MAX, "%s/%s", SMC_BINDIR, name);
+	return !access(path, X_OK);
+}
+
+bool bpf_loader(char path[PATH_MAX])
+{
+	return find_tool("smc_bpf", path);
+}
+
+/* One line without its newline and without "smc_bpf: ". */
+static const char *sentence(char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	text[strcspn(text, "\n")] = '\0';
+	return text + (strncmp(text, name, len) || strncmp(text + len, ": ", 2) ? 0 : len + 2);
+}
+
+int tool_ask(const char *name, const char *command, const char *option, const char *value,
+	     char **text, struct smc_err *err)
+{
+	char path[PATH_MAX], *said = NULL;
+	const char *argv[] = { path, command, option, value, NULL };
+	size_t size;
+	int ret;
+
+	if (!find_tool(name, path))
+		return smc_err_say(err, ENOENT, "no %s beside this program", name);
+	ret = program_run((char *const *)argv, &said, &size);
+	if (ret < 0)
+		smc_err_set(err, -ret, "cannot run '%s'", path);
+	else if (ret && *said)
+		smc_err_say(err, EIO, "%s", sentence(said, name));
+	else if (ret)
+		smc_err_say(err, EIO, "%s failed", name);
+	if (text && !ret)
+		*text = said;
+	else
+		free(said);
+	return ret > 0 ? -EIO : ret;
+}
+
+int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err)
+{
+	char path[PATH_MAX];
+
+	if (!bpf_loader(path))
+		return smc_err_say(err, ENOENT,
+				   "no smc_bpf beside this program: it was built "
+				   "without eBPF");
+	return tool_ask("smc_bpf", command, option, value, NULL, err);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Other tools of ours that are started: those beside this program, or else the installed ones. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/** bpf_loader() - where smc_bpf is. False: there is none */
+bool bpf_loader(char path[PATH_MAX]);
+
+/**
+ * tool_ask() - run a tool
+ * @option, @value: arguments after @command, NULL for none
+ * @text: receives what it printed, to be freed; may be NULL
+ *
+ * Return: 0; -EIO with its sentence if it failed; -ENOENT with a sentence if there is none; -errno
+ * with a sentence.
+ */
+int tool_ask(const char *name, const char *command, const char *option, const char *value,
+	     char **text, struct smc_err *err);
+
+/**
+ * bpf_ask() - run smc_bpf
+ * @option, @value: arguments after @command, NULL for none
+ *
+ * Return: as tool_ask().
+ */
+int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err);

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* The kernel's limits for the buffers of sockets. */
+#include "launch/bufsize.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+#include "smc/buffers.h"
+
+static const struct buffer {
+	enum smc_variable size;
+	const char *what;
+	const char *limit;  /* of net.core: the most that setsockopt(2) grants */
+	const char *normal; /* of net.smc: what SMC sockets start with */
+	int force;	    /* grants more, to those who may */
+} buffers[] = {
+	{ VAR_RCVBUF, "receive", "rmem_max", "rmem", SO_RCVBUFFORCE },
+	{ VAR_SNDBUF, "transmit", "wmem_max", "wmem", SO_SNDBUFFORCE },
+};
+#define BUFFERS (sizeof(buffers) / sizeof(buffers[0]))
+
+/* @part: core or smc */
+static FILE *open_knob(const char *part, const char *name, const char *mode)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/sys/net/%s/%s", part, name);
+	return fopen(path, mode);
+}
+
+static int read_knob(const char *part, const char *name, long long *bytes)
+{
+	FILE *file = open_knob(part, name, "re");
+	int found;
+
+	if (!file)
+		return -errno;
+	found = fscanf(file, "%lld", bytes);
+	fclose(file);
+	return found == 1 ? 0 : -EIO;
+}
+
+/* Is the size that was asked for above its limit? */
+static bool is_above(const struct launch *launch, const struct buffer *buffer, int *bytes,
+		     long long *limit)
+{
+	const char *size = launch->settings[buffer->size];
+
+	*bytes = size ? atoi(size) : 0;
+	return size && !read_knob("core", buffer->limit, limit) && *limit < *bytes;
+}
+
+/* As the library will do it in the program: for that, nothing needs to be raised. */
+static bool may_exceed(const struct buffer *buffer, int bytes)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = !setsockopt(fd, SOL_SOCKET, buffer->force, &bytes, sizeof(bytes));
+	close(fd);
+	return ok;
+}
+
+static int raise_limit(const char *name, long long bytes)
+{
+	FILE *file = open_knob("core", name, "r+e");
+
+	if (!file)
+		return -errno;
+	fprintf(file, "%lld\n", bytes);
+	return fclose(file) ? -errno : 0;
+}
+
+/* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
+static int check(const struct launch *launch, enum way way, const struct buffer *buffer)
+{
+	long long limit;
+	int err, bytes;
+
+	if (!is_above(launch, buffer, &bytes, &limit))
+		return 0;
+	if (!launch->raise_limits) {
+		/* A supervisor has no rights. */
+		if (way == WAY_SECCOMP || !may_exceed(buffer, bytes))
+			cli_warn(launch->tool, launch->quiet,
+				 "the %s buffer of %d bytes is above "
+				 "net.core.%s: the kernel will use %lld (see --raise-limits)",
+				 buffer->what, bytes, buffer->limit, limit);
+		return 0;
+	}
+	err = raise_limit(buffer->limit, bytes);
+	if (err)
+		return cli_error(launch->tool, "cannot raise net.core.%s from %lld to %d: %s",
+				 buffer->limit, limit, bytes, strerror(-err));
+	cli_warn(launch->tool, launch->quiet, "raised net.core.%s from %lld to %d", buffer->limit,
+		 limit, bytes);
+	return 0;
+}
+
+static unsigned long long memory(void)
+{
+	struct sysinfo info;
+
+	return sysinfo(&info) ? 0 : (unsigned long long)info.totalram * info.mem_unit;
+}
+
+/* Return: bytes, SMC_KERNEL_BUFFER or less where the kernel's own size is left. */
+static long long good_size(const struct buffer *buffer, bool may_exceed)
+{
+	long long now, limit, good = smc_good_buffer(memory());
+
+	if (read_knob("smc", buffer->normal, &now) || now != SMC_KERNEL_BUFFER)
+		return 0;
+	if (may_exceed || read_knob("core", buffer->limit, &limit))
+		return good;
+	return limit < good ? limit : good;
+}
+
+const char *buffers_default(enum smc_variable variable, bool may_exceed, char text[BUFFER_TEXT])
+{
+	long long bytes = 0;
+
+	for (size_t i = 0; i < BUFFERS; i++)
+		if (buffers[i].size == variable)
+			bytes = good_size(&buffers[i], may_exceed);
+	if (bytes <= SMC_KERNEL_BUFFER)
+		return NULL;
+	snprintf(text, BUFFER_TEXT, "%lld:%d", bytes, smc_good_sockets(memory(), (int)bytes));
+	return text;
+}
+
+bool buffers_may_exceed(void)
+{
+	return may_exceed(&buffers[0], SMC_GOOD_BUFFER);
+}
+
+int buffers_check(const struct launch *launch, enum way way)
+{
+	int status = 0;
+
+	for (size_t i = 0; way != WAY_BPF && !status && i < BUFFERS; i++)
+		status = check(launch, way, &buffers[i]);
+	return status;
+}
+
+void buffers_warn(const struct launch *launch, const char *unit)
+{
+	long long limit;
+	int bytes;
+
+	for (size_t i = 0; i < BUFFERS; i++)
+		if (is_above(launch, &buffers[i], &bytes, &limit))
+			cli_warn(launch->tool, launch->quiet,
+				 "the %s buffer of %d bytes is above "
+				 "net.core.%s, and %s does not run as root: the kernel will use "
+				 "%lld (see sysctl.d(5))",
+				 buffers[i].what, bytes, buffers[i].limit, unit, limit);
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+/* How a program or a service is to use SMC. */
+#include "launch/launch.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static int take_size(struct launch *launch, const char *option, enum smc_variable variable)
+{
+	char *size = launch->sizes[variable];
+	int bytes;
+
+	switch (smc_parse_size(optarg, &bytes)) {
+	case 0:
+		snprintf(size, sizeof(launch->sizes[variable]), "%d", bytes);
+		launch->settings[variable] = size;
+		return 0;
+	case -ERANGE:
+		return cli_usage_error(launch->tool,
+				       "--%s: size '%s' is more than 2147483647 bytes", option,
+				       optarg);
+	default:
+		return cli_usage_error(launch->tool,
+				       "--%s: '%s' is not a size such as 65536, 64K or 1M", option,
+				       optarg);
+	}
+}
+
+/* Given again, the option adds to the list. */
+static int take_rules(struct launch *launch, const char *option, bool is_exclude)
+{
+	const char **list = &launch->settings[is_exclude ? VAR_EXCLUDE : VAR_INCLUDE];
+	const struct cli_tool *tool = launch->tool;
+	const char *bad;
+
+	switch (rules_parse(&launch->rules, is_exclude, optarg, &bad)) {
+	case 0: break;
+	case -E2BIG: return cli_usage_error(tool, "--%s: more than %d rules", option, RULES_MAX);
+	default:
+		return cli_usage_error(tool,
+				       "--%s: '%.*s' is not a rule such as 6379, "
+				       "listen:80-90, 10.0.0.0/8:6379 or [fd00::1]:80",
+				       option, (int)strcspn(bad, ", \t\n"), bad);
+	}
+	if (!*list)
+		*list = optarg;
+	else
+		*list = xprintf("%s,%s", *list, optarg);
+	return 0;
+}
+
+static int take_family(struct launch *launch)
+{
+	launch->settings[VAR_FAMILY] = optarg;
+	if (smc_is_family(optarg))
+		return 0;
+	return cli_usage_error(launch->tool, "--family: '%s' is not smc, inet or auto", optarg);
+}
+
+/* An option without an argument. */
+static int take_flag(struct launch *launch, int opt)
+{
+	switch (opt) {
+	case 'd': launch->settings[VAR_DEBUG] = "1"; return 0;
+	case LAUNCH_STRICT: launch->settings[VAR_STRICT] = "1"; return 0;
+	case LAUNCH_RAW: launch->settings[VAR_RAW] = "1"; return 0;
+	case LAUNCH_QUIET: launch->quiet = true; return 0;
+	case LAUNCH_BPF: launch->way = WAY_BPF; return 0;
+	case LAUNCH_PRELOAD: launch->way = WAY_PRELOAD; return 0;
+	case LAUNCH_SECCOMP: launch->way = WAY_SECCOMP; return 0;
+	case LAUNCH_RAISE_LIMITS: launch->raise_limits = true; return 0;
+	default: return -1;
+	}
+}
+
+int launch_option(struct launch *launch, int opt)
+{
+	switch (opt) {
+	case 'r': return take_size(launch, "rcvbuf", VAR_RCVBUF);
+	case 't': return take_size(launch, "sndbuf", VAR_SNDBUF);
+	case 'f': return take_family(launch);
+	case LAUNCH_INCLUDE: return take_rules(launch, "include", false);
+	case LAUNCH_EXCLUDE: return take_rules(launch, "exclude", true);
+	default: return take_flag(launch, opt);
+	}
+}
+
+bool launch_is_strict(const struct launch *launch)
+{
+	return launch->settings[VAR_STRICT] || smc_is_on(getenv(smc_variables[VAR_STRICT]));
+}
+
+void launch_warn(const struct launch *launch, enum way way, const char *name)
+{
+	const char *const *settings = launch->settings;
+
+	if (way == WAY_BPF && (settings[VAR_RCVBUF] || settings[VAR_SNDBUF]))
+		cli_warn(launch->tool, launch->quiet,
+			 "eBPF cannot set the buffers of sockets: "
+			 "--rcvbuf and --sndbuf have no effect on '%s'",
+			 name);
+	if (settings[VAR_INCLUDE] || settings[VAR_EXCLUDE])
+		cli_warn(launch->tool, launch->quiet,
+			 "%s sees no addresses: --include and --exclude "
+			 "have no effect on '%s'",
+			 way == WAY_BPF ? "eBPF" : "seccomp", name);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* How a program or a service is to use SMC: the options that smc_run, smc_ab and smc_unit share. */
+#pragma once
+
+#include <stdbool.h>
+
+#include "cli/cli.h"
+#include "launch/rules.h"
+#include "launch/variables.h"
+
+/** enum way - how a program or a service comes to SMC */
+enum way {
+	WAY_NONE,
+	WAY_PRELOAD, /* ld_pre_smc.so in its environment */
+	WAY_BPF,     /* the process, or the service's control group, marked for eBPF */
+	WAY_SECCOMP, /* a supervisor that opens the sockets of a command */
+	WAY_OWN,     /* a service whose own settings start smc_run or preload the library */
+};
+
+/* Values of the long options; those of a tool itself start at the last one. */
+enum {
+	LAUNCH_INCLUDE = CLI_LONG_ONLY,
+	LAUNCH_EXCLUDE,
+	LAUNCH_STRICT,
+	LAUNCH_RAW,
+	LAUNCH_QUIET,
+	LAUNCH_BPF,
+	LAUNCH_PRELOAD,
+	LAUNCH_SECCOMP,
+	LAUNCH_RAISE_LIMITS,
+	LAUNCH_LAST,
+};
+
+/* clang-format off */
+/* Rows of struct cli_opt, for commands and services. */
+#define LAUNCH_OPTIONS \
+	{ 'd', "debug", NULL, "say on stderr what happens to each TCP socket" }, \
+	{ 'r', "rcvbuf", "SIZE", "receive buffer of SMC sockets, such as 64K or 1M" }, \
+	{ 't', "sndbuf", "SIZE", "transmit buffer of SMC sockets" }, \
+	{ 'f', "family", "FAMILY", \
+	  "kind of SMC sockets: smc (AF_SMC, the default),\n" \
+	  "inet (IPPROTO_SMC) or auto (what works best)" }, \
+	{ LAUNCH_INCLUDE, "include", "RULES", \
+	  "use SMC only for these: PORT, ADDR[/BITS][:PORT],\n" \
+	  "listen[:PORT]; separated by commas" }, \
+	{ LAUNCH_EXCLUDE, "exclude", "RULES", "leave these to TCP" }, \
+	{ LAUNCH_STRICT, "strict", NULL, "no TCP where SMC sockets are not possible" }, \
+	{ LAUNCH_RAW, "raw", NULL, "do not hide where SMC differs from TCP" }, \
+	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" }, \
+	{ LAUNCH_BPF, "bpf", NULL, "use eBPF, which reaches every program", \
+	  .excludes = "--preload" }, \
+	{ LAUNCH_PRELOAD, "preload", NULL, "use the preload library only" }
+
+/* Further ones, for commands only. */
+#define LAUNCH_COMMAND_OPTIONS \
+	{ LAUNCH_SECCOMP, "seccomp", NULL, \
+	  "let a second process open the sockets, which\n" \
+	  "reaches static and Go programs; without one of\n" \
+	  "these three, what reaches the program is used", \
+	  .excludes = "--bpf --preload" }, \
+	{ LAUNCH_RAISE_LIMITS, "raise-limits", NULL, \
+	  "raise net.core.rmem_max and net.core.wmem_max\n" \
+	  "to what -r and -t need" }
+/* clang-format on */
+
+/**
+ * struct launch - what the options ask for
+ * @settings: of the library, by enum smc_variable; NULL: what the environment has
+ * @way: WAY_NONE: the first in their order that reaches the program
+ * @quiet: no warnings
+ * @raise_limits: of commands: raise the kernel's limits to what the buffers need
+ * @rules: of both lists
+ * @sizes: what @settings has for buffers, in bytes
+ */
+struct launch {
+	const struct cli_tool *tool;
+	const char *settings[VARIABLES];
+	enum way way;
+	bool quiet;
+	bool raise_limits;
+	struct rules rules;
+	char sizes[VARIABLES][16];
+};
+
+/**
+ * launch_option() - take an option that cli_getopt() found
+ *
+ * Return: 0; the tool's error status after a message; -1 for an option of none of the rows above.
+ */
+int launch_option(struct launch *launch, int opt);
+
+/** launch_is_strict() - rather fail than use TCP? By an option, or by the environment */
+bool launch_is_strict(const struct launch *launch);
+
+/** launch_warn() - of options that @way, WAY_BPF or WAY_SECCOMP, does not know; @name: whose */
+void launch_warn(const struct launch *launch, enum way way, const char *name);

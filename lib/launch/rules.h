@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Which connections use SMC: SMC_INCLUDE and SMC_EXCLUDE. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+#pragma GCC visibility push(hidden)
+
+#define RULES_MAX 64
+
+/**
+ * struct rule - one item of a list
+ * @is_exclude: from SMC_EXCLUDE
+ * @is_listen: about listening sockets and their local address; else about connecting ones and the
+ *	peer's
+ * @is_v6: the address is a true IPv6 one, not a mapped IPv4 one
+ * @has_addr: false for any address, @is_v6 is meaningless then
+ * @bits: of @addr that count, 0 to 128
+ * @low, @high: ports, host byte order; 0 and 65535 for any
+ * @addr: IPv6, or IPv4 mapped into it
+ */
+struct rule {
+	bool is_exclude, is_listen, is_v6, has_addr;
+	uint8_t bits;
+	uint16_t low, high;
+	uint8_t addr[16];
+};
+
+/** struct rules - both lists; all zero says that everything uses SMC */
+struct rules {
+	struct rule items[RULES_MAX];
+	uint8_t count;
+	bool has_include;
+};
+
+/**
+ * rules_parse() - add a list
+ * @is_exclude: which of the two
+ * @text: items with commas or blanks between them, each [listen:][ADDR[/BITS]:]PORTS or
+ *	[listen:]ADDR[/BITS], or "listen" alone; ADDR is 10.0.0.1 or [fd00::1], PORTS is 80, 80-90
+ *	or *
+ * @bad: set on failure to the start of the item that is not valid, or is one too many
+ *
+ * An empty list says nothing. Uses no memory, no locale, no errno: safe in a signal handler.
+ *
+ * Return: 0; -EINVAL, -E2BIG (more than RULES_MAX), with @rules as it was.
+ */
+int rules_parse(struct rules *rules, bool is_exclude, const char *text, const char **bad);
+
+/**
+ * rules_allow() - may this socket use SMC?
+ * @is_listen: @addr is where it listens; else it is what it connects to
+ * @addr: AF_INET or AF_INET6; an IPv4 address mapped into IPv6 counts as IPv4
+ *
+ * What is excluded may not, even if it is included too. With SMC_INCLUDE, only what is in it may.
+ *
+ * Return: true for addresses of other families.
+ */
+bool rules_allow(const struct rules *rules, bool is_listen, const struct sockaddr *addr,
+		 socklen_t len);
+
+#pragma GCC visibility pop

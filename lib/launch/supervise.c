@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The supervisor: a process that answers socket(2) of a command by seccomp user notification.
+ *
+ * The command keeps smc_run's process id, as under env(1): its status, signals, terminal and parent
+ * are then its own, and nothing is to be forwarded. So the supervisor is the other process, which
+ * nobody waits for, in a session that no terminal signals. It is not the command's child, which
+ * would show in wait(2), but init's. Only where the command itself would inherit orphans, as the
+ * first process of a container, it is a child that wait() without __WALL passes over.
+ *
+ * Without it the sockets of the programs fail (ENOSYS), so it blocks every signal, and ends when no
+ * program is left that could ask. It holds nothing of theirs, and has no rights: what it opens, the
+ * program could open itself.
+ */
+#include "launch/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "smc/abi.h"
+#include "sys/confine.h"
+#include "sys/helper.h"
+#include "sys/passfd.h"
+#include "sys/sockcall.h"
+#include "sys/sockopt_numbers.h"
+
+/*
+ * An answer waits until the thread that asked runs again: one that may not run, by the limits of
+ * its control group, holds up one of these.
+ */
+#define THREADS 4
+#define STACK 131072
+
+/* After a refusal for want of SMC: each attempt may start modprobe. As in ld_pre_smc/socket.c. */
+#define RETRY_SECONDS 10
+
+/* @command: which becomes the command; @no_landlock: it would hide the command from us */
+struct supervisor {
+	struct supervise how;
+	pid_t command;
+	bool no_landlock;
+	int listener;
+	ino_t netns;	      /* of a file that each network namespace has once */
+	atomic_long retry;    /* second before which SMC is not tried again */
+	pthread_mutex_t gate; /* locked until there is a listener */
+};
+
+/* ---- one socket ---- */
+
+/*
+ * A file below /proc/PID/net, by its inode: /proc/PID/ns/net says the same, but only to whom could
+ * trace the process, not for one that has changed its user since.
+ */
+static bool find_netns(pid_t pid, ino_t *netns)
+{
+	struct stat st;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/net/dev", (int)pid);
+	if (stat(path, &st))
+		return false;
+	*netns = st.st_ino;
+	return true;
+}
+
+#define CGROUPS_SIZE 4096
+
+/* A process has a line for each hierarchy. Return: bytes, 0 for none or too many. */
+static size_t read_cgroups(const char *pid, char text[CGROUPS_SIZE])
+{
+	char path[64];
+	int fd;
+	ssize_t len;
+
+	snprintf(path, sizeof(path), "/proc/%s/cgroup", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	len = fd < 0 ? 0 : read(fd, text, CGROUPS_SIZE);
+	if (fd >= 0)
+		close(fd);
+	return len > 0 && len < CGROUPS_SIZE ? (size_t)len : 0;
+}
+
+/*
+ * Firewalls, and limits of control groups, go by whose a socket is: that is who opens it. The
+ * directory of a process belongs to its effective user, of whatever dumpability.
+ */
+static bool has_our_sockets(pid_t pid)
+{
+	char number[16], path[64], theirs[CGROUPS_SIZE], ours[CGROUPS_SIZE];
+	struct stat st;
+	size_t len;
+
+	snprintf(number, sizeof(number), "%d", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%s", number);
+	if (stat(path, &st) || st.st_uid != geteuid() || st.st_gid != getegid())
+		return false;
+	/* A kernel without control groups has no such files. */
+	len = read_cgroups(number, theirs);
+	return len == read_cgroups("self", ours) && !memcmp(theirs, ours, len);
+}
+
+/*
+ * A thread that waits in socket(2) cannot change its namespace or user. And if it has ended, and
+ * its number is another's now, the question has gone, too: the answer fails.
+ */
+static bool is_here(const struct supervisor *self, pid_t pid)
+{
+	ino_t netns;
+
+	return pid && find_netns(pid, &netns) && netns == self->netns && has_our_sockets(pid);
+}
+
+static long seconds(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return now.tv_sec;
+}
+
+static bool is_missing(int code)
+{
+	return code == EAFNOSUPPORT || code == EPROTONOSUPPORT || code == ESOCKTNOSUPPORT;
+}
+
+/* By syscall(2): whatever library this process was started with has no part in it. */
+static int open_kind(int domain, int flags, int protocol)
+{
+	long fd = syscall(SYS_socket, domain, SOCK_STREAM | SOCK_CLOEXEC | flags, protocol);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/*
+ * A size that nobody asked for is not locked: if SMC falls back, TCP tunes its own. So listeners do
+ * not hand it on, see ld_pre_smc/buffers.h.
+ */
+static void set_buffers(int fd, const struct supervise *how)
+{
+	const int unlocked = 0;
+
+	if (how->sndbuf)
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &how->sndbuf, sizeof(int));
+	if (how->rcvbuf)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &how->rcvbuf, sizeof(int));
+	if (!how->is_locked)
+		setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &unlocked, sizeof(unlocked));
+}
+
+static int open_smc(const struct supervisor *self, const struct sockcall *call)
+{
+	int flags = call->flags & SOCK_NONBLOCK, fd = -EPROTONOSUPPORT;
+
+	if (self->how.inet)
+		fd = open_kind(call->is_v6 ? AF_INET6 : AF_INET, flags, IPPROTO_SMC);
+	if (fd < 0)
+		fd = open_kind(AF_SMC, flags, call->is_v6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
+	if (fd >= 0)
+		set_buffers(fd, &self->how);
+	return fd;
+}
+
+/* Return: a socket, or -errno: none in this kernel, or for this process. */
+static int find_smc(struct supervisor *self, const struct sockcall *call)
+{
+	int fd;
+
+	if (seconds() < self->retry || !is_here(self, call->pid))
+		return -EAFNOSUPPORT;
+	fd = open_smc(self, call);
+	if (is_missing(-fd))
+		self->retry = seconds() + RETRY_SECONDS;
+	return fd;
+}
+
+static void answer(struct supervisor *self, const struct sockcall *call)
+{
+	int fd = find_smc(self, call), ret = 0;
+
+	if (fd < 0) {
+		sockcall_fail(self->listener, call, self->how.is_strict ? -fd : 0);
+		return;
+	}
+	ret = sockcall_give(self->listener, call, fd);
+	close(fd);
+	/* No room in the program: its own error. A security module's veto: TCP may be allowed. */
+	if (ret && ret != -ENOENT)
+		sockcall_fail(self->listener, call,
+			      ret == -EMFILE || self->how.is_strict ? -ret : 0);
+}
+
+/* ---- the process ---- */
+
+static void *serve(void *arg)
+{
+	struct supervisor *self = arg;
+	struct sockcall call;
+	int ret;
+
+	pthread_mutex_lock(&self->gate);
+	pthread_mutex_unlock(&self->gate);
+	do {
+		ret = sockcall_receive(self->listener, &call);
+		if (!ret)
+			answer(self, &call);
+	} while (!ret || ret == -ENOENT || ret == -EINTR);
+	return NULL;
+}
+
+static bool start_threads(struct supervisor *self)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	int started = 0;
+
+	pthread_mutex_init(&self->gate, NULL);
+	pthread_mutex_lock(&self->gate);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	for (int i = 0; i < THREADS; i++)
+		started += !pthread_create(&thread, &attr, serve, self);
+	return started;
+}
+
+/* The command's arguments, and those of smc_run before them. */
+static void rename_self(char *const *argv)
+{
+	char *title = program_invocation_name, *end = title;
+
+	for (; *argv; argv++)
+		end = *argv + strlen(*argv);
+	if (end > title)
+		memset(title, 0, (size_t)(end - title));
+	snprintf(title, (size_t)(end - title), "%s", SUPERVISOR);
+	prctl(PR_SET_NAME, SUPERVISOR);
+}
+
+/* It is small, and the programs need it. Only root may do this. */
+static void avoid_oom_killer(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		(void)!write(fd, "-1000", 5);
+		close(fd);
+	}
+}
+
+/* /proc has to show the processes by the numbers that the kernel gives us. */
+static bool knows_processes(void)
+{
+	char text[16] = "";
+
+	return readlink("/proc/self", text, sizeof(text) - 1) > 0 && atoi(text) == getpid();
+}
+
+static bool prepare(struct supervisor *self, int pair, char *const *argv)
+{
+	static const struct landlock_path proc = { "/proc", LANDLOCK_READ };
+	const struct confine no_files = {
+		.paths = &proc, .n_paths = 1, .keeps_root = true, .no_landlock = self->no_landlock
+	};
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	rename_self(argv);
+	avoid_oom_killer();
+	return !helper_detach(pair) && knows_processes() && !confine(&no_files, NULL, NULL) &&
+	       find_netns(self->command, &self->netns) && start_threads(self);
+}
+
+/* Where smc_run waits, first for a byte, then for its end of @pair to go. */
+static void __attribute__((noreturn)) run(const struct supervisor *new, int pair, char *const *argv)
+{
+	struct supervisor self = *new;
+	struct pollfd poll_fd = { .events = POLLIN };
+	unsigned char byte = 0;
+
+	if (!prepare(&self, pair, argv) || send(0, &byte, 1, MSG_NOSIGNAL) != 1)
+		_exit(1);
+	poll(&poll_fd, 1, -1);
+	if (passfd_receive(0, &byte, &self.listener, 1))
+		_exit(1);
+	close(0);
+	pthread_mutex_unlock(&self.gate);
+	poll_fd = (struct pollfd){ .fd = self.listener };
+	/* Nothing asked for but what always comes: the last who could ask has ended. */
+	while (poll(&poll_fd, 1, -1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* ---- the command ---- */
+
+/* Would orphans become children of this process? */
+static bool is_reaper(void)
+{
+	int subreaper = 0;
+
+	prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0, 0, 0);
+	return getpid() == 1 || subreaper;
+}
+
+/* Return: 0, or -errno. */
+static int start(const struct supervisor *new, int pair, char *const *argv)
+{
+	bool is_child = is_reaper();
+	pid_t pid = helper_fork();
+	int status;
+
+	if (!pid) {
+		if (!is_child)
+			pid = helper_fork();
+		if (!pid)
+			run(new, pair, argv);
+		_exit(pid < 0 ? -pid : 0);
+	}
+	if (pid < 0 || is_child)
+		return pid < 0 ? pid : 0;
+	while (waitpid(pid, &status, __WCLONE) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+static int failed(struct smc_err *err, int code)
+{
+	return smc_err_set(err, code, "cannot start a supervisor");
+}
+
+/* @to: the supervisor, which is ready. */
+static int listen_for(int to, struct smc_err *err)
+{
+	int listener = sockcall_listen(), ret;
+
+	if (listener < 0)
+		return smc_err_set(err, -listener, "cannot set a seccomp filter");
+	ret = passfd_send(to, listener, 0);
+	close(listener);
+	return ret ? smc_err_say(err, EPIPE, "the supervisor has ended") : 0;
+}
+
+/* Return: 0, -ECHILD if it cannot do its work here, another -errno. */
+static int give_supervisor(const struct supervisor *new, char *const *argv, struct smc_err *err)
+{
+	int pair[2], ret;
+	unsigned char byte;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return failed(err, errno);
+	ret = start(new, pair[1], argv);
+	close(pair[1]);
+	if (ret)
+		failed(err, -ret);
+	else if (recv(pair[0], &byte, 1, 0) != 1)
+		ret = smc_err_say(err, ECHILD, "the supervisor sees no processes in /proc");
+	else
+		ret = listen_for(pair[0], err);
+	close(pair[0]);
+	return ret;
+}
+
+int supervise(const struct supervise *how, char *const *argv, struct smc_err *err)
+{
+	struct supervisor new = { .how = *how, .command = getpid() };
+	int ret = give_supervisor(&new, argv, err);
+
+	if (ret == -ECHILD) {
+		new.no_landlock = true;
+		ret = give_supervisor(&new, argv, err);
+	}
+	return ret;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* The variables of the preload library, and their values. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+
+#pragma GCC visibility push(hidden)
+
+/* smc_run writes them in this order. What each does: smc_run(8). */
+enum smc_variable {
+	VAR_FAMILY,
+	VAR_RCVBUF,
+	VAR_SNDBUF,
+	VAR_INCLUDE,
+	VAR_EXCLUDE,
+	VAR_STRICT,
+	VAR_RAW,
+	VAR_DEBUG,
+	VARIABLES,
+};
+
+/* Their names, by enum smc_variable. */
+extern const char *const smc_variables[VARIABLES];
+
+/** smc_is_on() - the value of a switch: set, not empty and not starting with 0 */
+bool smc_is_on(const char *value);
+
+/** smc_is_family() - a value of SMC_SOCK_FAMILY: smc, inet or auto */
+bool smc_is_family(const char *value);
+
+/** smc_wants_inet() - does SMC_SOCK_FAMILY ask for IPPROTO_SMC first? False for NULL */
+bool smc_wants_inet(const char *value);
+
+/**
+ * smc_parse_size() - read a buffer size such as 65536, 64K or 1M
+ * @s: decimal digits, optionally followed by one of k, K (times 1024), m, M (times 1048576)
+ * @bytes: the size in bytes, 0 to INT_MAX: what setsockopt(2) takes for SO_SNDBUF and SO_RCVBUF;
+ *	written only on success
+ *
+ * No locale, no sign, no blanks, no errno, no memory: safe in a signal handler.
+ * The format is that of smc-tools 1.8.5, which accepted overflow and trailing garbage too.
+ *
+ * Return: 0; -EINVAL if @s is anything else; -ERANGE if the size does not fit an int.
+ */
+int smc_parse_size(const char *s, int *bytes);
+
+/**
+ * struct smc_buffer - a value of SMC_RCVBUF or SMC_SNDBUF: SIZE, or SIZE:BELOW
+ * @bytes: 0 for the kernel's own size
+ * @below: for sockets whose descriptors are less than this; INT_MAX: for all
+ */
+struct smc_buffer {
+	int bytes, below;
+};
+
+/**
+ * smc_buffer_of() - the size of one socket, 0 for the kernel's own
+ *
+ * Where a new descriptor has a low number, the program has few connections.
+ */
+static inline int smc_buffer_of(const struct smc_buffer *buffer, int fd)
+{
+	return fd < buffer->below ? buffer->bytes : 0;
+}
+
+/* A program that may have this many times @below descriptors counts as one of few connections. */
+#define SMC_LISTENER_SHARE 4
+
+/**
+ * smc_buffer_fits() - may all sockets of a program have this size?
+ * @descriptors: that it may have, RLIMIT_NOFILE
+ */
+static inline bool smc_buffer_fits(const struct smc_buffer *buffer, unsigned long long descriptors)
+{
+	return buffer->below == INT_MAX ||
+	       descriptors / SMC_LISTENER_SHARE <= (unsigned int)buffer->below;
+}
+
+/** smc_parse_buffer() - as smc_parse_size(); both numbers may have a unit */
+int smc_parse_buffer(const char *s, struct smc_buffer *buffer);
+
+#pragma GCC visibility pop

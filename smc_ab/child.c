@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+/* Commands that are started, waited for and ended, with all that they start. */
+#include "smc_ab/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "launch/prepare.h"
+#include "smc_ab/family.h"
+#include "sys/signals.h"
+#include "sys/target.h"
+
+/* Helpers, such as smc_keep with the last data, end by themselves; others are asked, then ended. */
+#define ALONE_MS 1000
+#define TERM_MS 10000
+#define MOMENT_MS 20
+
+static uint64_t now_ns(void)
+{
+	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
+}
+
+static uint64_t cpu_ns(const struct rusage *usage)
+{
+	return ((uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec) * 1000000000U +
+	       ((uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec) * 1000U;
+}
+
+static uint64_t switches(const struct rusage *usage)
+{
+	return (uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+}
+
+/* ---- in the child ---- */
+
+/* A report before it may go; and another one if it cannot be executed. */
+struct prepared {
+	int status, exec_errno;
+	uint64_t cpu_ns, switches;
+};
+
+static void tell_usage(struct prepared *prepared)
+{
+	struct rusage self, others;
+
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &others);
+	prepared->cpu_ns = cpu_ns(&self) + cpu_ns(&others);
+	prepared->switches = switches(&self) + switches(&others);
+}
+
+static void __attribute__((noreturn))
+become(const struct nursery *nursery, const struct child_how *how, int link, int null)
+{
+	struct prepared prepared = { 0 };
+	char go;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(SIGTSTP, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &nursery->before, NULL);
+	if (how->launch)
+		prepared.status = launch_prepare(how->launch, how->argv);
+	tell_usage(&prepared);
+	if (send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL) != sizeof(prepared) ||
+	    prepared.status || recv(link, &go, 1, 0) != 1)
+		_exit(1);
+	dup2(null, 0);
+	dup2(how->out < 0 ? null : how->out, 1);
+	dup2(how->out < 0 ? null : how->out, 2);
+	target_exec(how->argv);
+	prepared.exec_errno = errno;
+	(void)!send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL);
+	_exit(127);
+}
+
+/* ---- starting ---- */
+
+int nursery_open(struct nursery *nursery)
+{
+	static const int signals[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	sigset_t set;
+
+	/* Where the caller ignores it, nobody learns the status of a child. */
+	signal(SIGCHLD, SIG_DFL);
+	signals_heeded(&set, signals, sizeof(signals) / sizeof(signals[0]));
+	/* While it stands still the commands would go on, and their time, too. */
+	signal(SIGTSTP, SIG_IGN);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||
+	    sigprocmask(SIG_BLOCK, &set, &nursery->before))
+		return -errno;
+	nursery->alive = NULL;
+	nursery->caught = 0;
+	nursery->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return nursery->signal_fd < 0 ? -errno : 0;
+}
+
+void nursery_reset(struct nursery *nursery)
+{
+	nursery->cpu_ns = nursery->switches = 0;
+}
+
+/* Return: 0; the child is ready. */
+static int await_ready(struct nursery *nursery, struct child *child)
+{
+	struct pollfd pfd = { .fd = child->link, .events = POLLIN };
+	struct prepared prepared;
+
+	while (poll(&pfd, 1, MOMENT_MS) <= 0) {
+		child_wait(nursery, NULL, NULL, 0);
+		if (nursery->caught)
+			return -ECANCELED;
+	}
+	if (recv(child->link, &prepared, sizeof(prepared), 0) != sizeof(prepared) ||
+	    prepared.status)
+		return -ECANCELED;
+	nursery->cpu_ns -= prepared.cpu_ns;
+	nursery->switches -= prepared.switches;
+	child->start_ns = now_ns();
+	return send(child->link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
+}
+
+/* Its end of the link closes with exec. Return: 0; -errno with a sentence. */
+static int await_exec(struct child *child, const char *name, struct smc_err *err)
+{
+	struct prepared prepared;
+
+	if (recv(child->link, &prepared, sizeof(prepared), 0) != sizeof(prepared))
+		return 0;
+	return smc_err_set(err, prepared.exec_errno, "cannot run '%s'", name);
+}
+
+static int fork_child(struct nursery *nursery, struct child *child, const struct child_how *how)
+{
+	int pair[2], null = open("/dev/null", O_RDWR | O_CLOEXEC), ret = 0;
+
+	if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		ret = -errno;
+		if (null >= 0)
+			close(null);
+		return ret;
+	}
+	child->pid = fork();
+	if (!child->pid)
+		become(nursery, how, pair[1], null);
+	if (child->pid < 0) {
+		ret = -errno;
+		child->pid = 0;
+		close(pair[0]);
+	} else {
+		setpgid(child->pid, child->pid);
+		child->link = pair[0];
+		child->next = nursery->alive;
+		nursery->alive = child;
+	}
+	close(pair[1]);
+	close(null);
+	return ret;
+}
+
+int child_start(struct nursery *nursery, struct child *child, const struct child_how *how,
+		struct smc_err *err)
+{
+	int ret = fork_child(nursery, child, how);
+
+	if (ret)
+		return smc_err_set(err, -ret, "cannot start '%s'", how->argv[0]);
+	ret = await_ready(nursery, child);
+	if (!ret)
+		ret = await_exec(child, how->argv[0], err);
+	close(child->link);
+	if (ret)
+		child_end(nursery, child);
+	return ret;
+}
+
+/* ---- waiting ---- */
+
+static void note_end(struct nursery *nursery, pid_t pid, int status)
+{
+	for (struct child **place = &nursery->alive, *child; (child = *place);
+	     place = &child->next) {
+		if (child->pid != pid)
+			continue;
+		*place = child->next;
+		child->pid = 0;
+		child->status = status;
+		child->end_ns = now_ns();
+		return;
+	}
+}
+
+static void reap(struct nursery *nursery)
+{
+	struct rusage usage;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0) {
+		nursery->cpu_ns += cpu_ns(&usage);
+		nursery->switches += switches(&usage);
+		note_end(nursery, pid, status);
+	}
+}
+
+static void take_signals(struct nursery *nursery)
+{
+	struct signalfd_siginfo info;
+
+	while (read(nursery->signal_fd, &info, sizeof(info)) == sizeof(info))
+		if (info.ssi_signo != SIGCHLD)
+			nursery->caught = (int)info.ssi_signo;
+}
+
+void child_wait(struct nursery *nursery, int *out, struct output *output, int ms)
+{
+	struct pollfd fds[] = { { .fd = nursery->signal_fd, .events = POLLIN },
+				{ .fd = out ? *out : -1, .events = POLLIN } };
+
+	poll(fds, 2, ms);
+	/* In this order: who ends after the signals were taken has one of its own. */
+	take_signals(nursery);
+	reap(nursery);
+	if (fds[1].revents && !output_read(output, *out)) {
+		close(*out);
+		*out = -1;
+	}
+}
+
+void child_end(struct nursery *nursery, struct child *child)
+{
+	uint64_t limit = now_ns() + TERM_MS * (uint64_t)1000000;
+	pid_t group = child->pid;
+
+	if (!group)
+		return;
+	kill(-group, SIGTERM);
+	kill(-group, SIGCONT);
+	while (child->pid) {
+		child_wait(nursery, NULL, NULL, MOMENT_MS);
+		/* A set-uid program is for nursery_clear() to report. */
+		if (child->pid && now_ns() > limit && kill(-group, SIGKILL) && errno == EPERM)
+			return;
+	}
+}
+
+/* @refused: how many may not be ended. Return: how many there are */
+static size_t kill_family(int number, size_t *refused)
+{
+	struct family family = { 0 };
+	size_t count;
+
+	family_add(&family, getpid());
+	count = family.count;
+	*refused = 0;
+	for (size_t i = 0; number && i < count; i++)
+		*refused += kill(family.pids[i], number) && errno == EPERM;
+	family_free(&family);
+	return count;
+}
+
+bool nursery_clear(struct nursery *nursery)
+{
+	uint64_t start = now_ns();
+	size_t count, refused;
+	bool is_asked = false;
+	int number = 0;
+
+	while ((count = kill_family(number, &refused))) {
+		uint64_t ms = (now_ns() - start) / 1000000U;
+
+		child_wait(nursery, NULL, NULL, MOMENT_MS);
+		if (number == SIGKILL && count == refused)
+			break;
+		number = 0;
+		if (ms > ALONE_MS + TERM_MS)
+			number = SIGKILL;
+		else if (!is_asked && (ms > ALONE_MS || nursery->caught))
+			number = SIGTERM;
+		is_asked |= number == SIGTERM;
+	}
+	child_wait(nursery, NULL, NULL, 0);
+	nursery->alive = NULL;
+	return !count;
+}
+
+const char *child_how_it_ended(int status, char text[64])
+{
+	if (WIFSIGNALED(status))
+		snprintf(text, 64, "signal %d (%.40s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else
+		snprintf(text, 64, "exit status %d", WEXITSTATUS(status));
+	return text;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* The output of a command, and the number in it. */
+#include "smc_ab/metric.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#define MOST (4 << 20)
+#define CHUNK 65536
+
+static void make_room(struct output *output, size_t len)
+{
+	size_t size = output->size ? output->size : CHUNK;
+
+	while (size < output->len + len + 1)
+		size *= 2;
+	if (size > output->size)
+		output->text = xrealloc(output->text, size, 1);
+	output->size = size;
+}
+
+void output_add(struct output *output, const char *text, size_t len)
+{
+	if (output->len + len > MOST && output->len > MOST / 2) {
+		memmove(output->text, output->text + output->len - MOST / 2, MOST / 2);
+		output->len = MOST / 2;
+	}
+	make_room(output, len);
+	for (size_t i = 0; i < len; i++)
+		output->text[output->len++] = (char)(text[i] ? text[i] : ' ');
+	output->text[output->len] = '\0';
+}
+
+bool output_read(struct output *output, int fd)
+{
+	char chunk[CHUNK];
+	ssize_t len;
+
+	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
+		output_add(output, chunk, (size_t)len);
+	return len < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+void output_free(struct output *output)
+{
+	free(output->text);
+	*output = (struct output){ 0 };
+}
+
+int metric_compile(regex_t *regex, const char *text, struct smc_err *err)
+{
+	char why[128];
+	int code = regcomp(regex, text, REG_EXTENDED | REG_NEWLINE);
+
+	if (!code)
+		return 0;
+	regerror(code, regex, why, sizeof(why));
+	return smc_err_say(err, EINVAL, "'%s' is not a regular expression: %s", text, why);
+}
+
+/* The last match. Return: false for none. */
+static bool find_last(const regex_t *regex, const char *text, regmatch_t found[2],
+		      const char **where)
+{
+	regmatch_t match[2];
+	bool is_found = false;
+	int flags = 0;
+
+	while (!regexec(regex, text, 2, match, flags)) {
+		memcpy(found, match, sizeof(match));
+		*where = text;
+		is_found = true;
+		text += match[0].rm_eo;
+		if (match[0].rm_eo == match[0].rm_so && !*text++)
+			break;
+		flags = text[-1] == '\n' ? 0 : REG_NOTBOL;
+	}
+	return is_found;
+}
+
+int metric_find(const regex_t *regex, const struct output *output, double *value,
+		struct smc_err *err)
+{
+	const char *where, *number;
+	regmatch_t found[2];
+	char *end;
+	int length;
+
+	if (!output->text || !find_last(regex, output->text, found, &where))
+		return smc_err_say(err, ENOENT,
+				   "--metric matches nothing of what the command "
+				   "printed");
+	found[0] = regex->re_nsub ? found[1] : found[0];
+	number = where + found[0].rm_so;
+	length = (int)(found[0].rm_eo - found[0].rm_so);
+	if (found[0].rm_so >= 0) {
+		*value = strtod(number, &end);
+		if (end != number && end <= number + length && isfinite(*value))
+			return 0;
+	}
+	return smc_err_say(err, EINVAL, "what --metric matches is not a number: '%.*s'",
+			   found[0].rm_so < 0 ? 0 :
+			   length > 80	      ? 80 :
+						length,
+			   number);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+/* The result of a comparison, for people and as JSON. */
+#include "smc_ab/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "out/table.h"
+#include "smc/reason.h"
+
+/* ---- judging ---- */
+
+/* Which number of a run. */
+enum value { VALUE_SECONDS, VALUE_CPU, VALUE_SWITCHES, VALUE_METRIC };
+
+static double value_of(const struct ab_run *run, enum value value)
+{
+	switch (value) {
+	case VALUE_SECONDS: return run->seconds;
+	case VALUE_CPU: return run->cpu_seconds;
+	case VALUE_SWITCHES: return run->switches;
+	default: return run->metric;
+	}
+}
+
+static void compare(const struct ab_result *result, enum value value, bool is_more_better,
+		    struct numbers *out)
+{
+	double *values = xcalloc(2 * result->count, sizeof(*values));
+
+	for (size_t i = 0; i < result->count; i++) {
+		values[i] = value_of(&result->pairs[i].tcp, value);
+		values[result->count + i] = value_of(&result->pairs[i].smc, value);
+	}
+	numbers_compare(out, values, values + result->count, result->count, is_more_better);
+	free(values);
+}
+
+static bool is_counted(const struct sightings *seen)
+{
+	return seen->counted_smcd || seen->counted_smcr;
+}
+
+static bool is_used(const struct ab_result *result, const struct sightings *seen)
+{
+	return seen->smcd || seen->smcr || (result->trusts_counters && is_counted(seen));
+}
+
+static enum ab_verdict judge(const struct ab_result *result)
+{
+	if (result->used < result->count)
+		return AB_SMC_NOT_USED;
+	if (!result->judged->has_interval)
+		return AB_TOO_FEW;
+	if (result->judged->low > 1)
+		return AB_SMC_BETTER;
+	return result->judged->high < 1 ? AB_TCP_BETTER : AB_NO_DIFFERENCE;
+}
+
+void report_judge(struct ab_result *result)
+{
+	const struct ab_options *options = result->options;
+
+	compare(result, VALUE_SECONDS, false, &result->seconds);
+	compare(result, VALUE_CPU, false, &result->cpu_seconds);
+	compare(result, VALUE_SWITCHES, false, &result->switches);
+	if (options->metric)
+		compare(result, VALUE_METRIC, !options->is_lower_better, &result->metric);
+	result->judged = options->metric ? &result->metric : &result->seconds;
+	/* Counters that move in runs over TCP, too, are not about this command. */
+	result->trusts_counters = true;
+	for (size_t i = 0; i < result->count; i++)
+		if (is_counted(&result->pairs[i].tcp.seen))
+			result->trusts_counters = false;
+	result->used = 0;
+	for (size_t i = 0; i < result->count; i++)
+		result->used += is_used(result, &result->pairs[i].smc.seen);
+	result->verdict = judge(result);
+}
+
+/* The kind of SMC that the runs used; "smc_run" for none. */
+static const char *title(const struct ab_result *result)
+{
+	bool has_d = false, has_r = false;
+
+	for (size_t i = 0; i < result->count; i++) {
+		const struct sightings *seen = &result->pairs[i].smc.seen;
+
+		has_d |= seen->smcd || (result->trusts_counters && seen->counted_smcd);
+		has_r |= seen->smcr || (result->trusts_counters && seen->counted_smcr);
+	}
+	return has_d && has_r ? "SMC-D/R" : has_d ? "SMC-D" : has_r ? "SMC-R" : "smc_run";
+}
+
+/* Sockets that fell back, of all runs over SMC; seen, or else counted. @reason: of the first */
+static uint64_t fallbacks(const struct ab_result *result, const struct sightings **first)
+{
+	uint64_t seen = 0, counted = 0;
+
+	*first = NULL;
+	for (size_t i = 0; i < result->count; i++) {
+		const struct sightings *run = &result->pairs[i].smc.seen;
+
+		seen += run->tcp;
+		counted += run->counted_tcp;
+		if (!*first && run->reason && (run->tcp || run->counted_tcp))
+			*first = run;
+	}
+	return seen ? seen : result->trusts_counters ? counted : 0;
+}
+
+/* ---- text ---- */
+
+static void put_number(struct out_text *text, double value)
+{
+	out_printf(text, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+}
+
+static void put_seconds(struct out_text *text, double seconds)
+{
+	put_number(text, seconds < 1 ? seconds * 1000 : seconds);
+	out_str(text, seconds < 1 ? " ms" : " s");
+}
+
+static void put_judged(struct out_text *text, const struct ab_result *result, double value)
+{
+	if (result->options->metric)
+		out_printf(text, "%.6g", value);
+	else
+		put_seconds(text, value);
+}
+
+static void put_ratio(struct out_text *text, const struct numbers *numbers)
+{
+	if (!(numbers->ratio > 0))
+		return;
+	out_str(text, "   ");
+	put_number(text, numbers->ratio);
+	out_str(text, " \u00d7");
+	if (!numbers->has_interval)
+		return;
+	out_str(text, " (95 %: ");
+	put_number(text, numbers->low);
+	out_str(text, "\u2013");
+	put_number(text, numbers->high);
+	out_char(text, ')');
+}
+
+/* Both in the unit of the larger one. */
+static void put_cpu(struct out_text *text, const struct numbers *cpu)
+{
+	bool is_small = cpu->one < 1 && cpu->other < 1;
+
+	out_str(text, "CPU ");
+	put_number(text, cpu->one * (is_small ? 1000 : 1));
+	out_str(text, " \u2192 ");
+	put_number(text, cpu->other * (is_small ? 1000 : 1));
+	out_str(text, is_small ? " ms" : " s");
+}
+
+static void put_fallbacks(struct out_text *text, const struct ab_result *result)
+{
+	const struct sightings *first;
+	uint64_t count = fallbacks(result, &first);
+	const struct smc_reason *reason;
+
+	if (!count)
+		return;
+	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, count == 1 ? "" : "s");
+	if (first) {
+		reason = smc_reason_find(first->reason);
+		out_printf(text, ", the first one by 0x%08" PRIx32, first->reason);
+		if (reason)
+			out_printf(text, " %s: %s", reason->symbol, reason->meaning);
+		out_printf(text, "; smc_chk -e 0x%08" PRIx32, first->reason);
+		if (first->peer_reason)
+			out_printf(text, "/0x%08" PRIx32, first->peer_reason);
+	}
+	out_str(text, ".\n");
+}
+
+static void put_verdict(struct out_text *text, const struct ab_result *result)
+{
+	const char *better = result->options->metric ? "better" : "faster";
+
+	switch (result->verdict) {
+	case AB_SMC_BETTER: out_printf(text, "%s is %s.\n", title(result), better); break;
+	case AB_TCP_BETTER: out_printf(text, "TCP is %s.\n", better); break;
+	case AB_NO_DIFFERENCE:
+		out_str(text, "No difference shown: the interval includes 1.\n");
+		break;
+	case AB_TOO_FEW:
+		if (result->count < NUMBERS_PAIRS)
+			out_printf(text, "No verdict: that takes %d pairs at least.\n",
+				   NUMBERS_PAIRS);
+		else
+			out_str(text, "No verdict: values of 0 have no ratio.\n");
+		break;
+	case AB_SMC_NOT_USED:
+		out_printf(text, "No verdict: %s.\n",
+			   result->used ? "not every run used SMC" : "SMC was not used");
+		break;
+	}
+}
+
+void report_text(struct out_text *text, const struct ab_result *result)
+{
+	out_str(text, "TCP ");
+	put_judged(text, result, result->judged->one);
+	out_printf(text, "   %s ", title(result));
+	put_judged(text, result, result->judged->other);
+	put_ratio(text, result->judged);
+	out_str(text, "   ");
+	put_cpu(text, &result->cpu_seconds);
+	out_printf(text, "   %zu of %zu runs used SMC\n", result->used, result->count);
+	if (result->options->metric) {
+		out_str(text, "Time ");
+		put_seconds(text, result->seconds.one);
+		out_str(text, " \u2192 ");
+		put_seconds(text, result->seconds.other);
+		out_str(text, ", context");
+	} else {
+		out_str(text, "Context");
+	}
+	out_printf(text, " switches %.0f \u2192 %.0f. ", result->switches.one,
+		   result->switches.other);
+	put_verdict(text, result);
+	put_fallbacks(text, result);
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_numbers(const struct numbers *numbers)
+{
+	json_t *json = json_pack("{s:f, s:f}", "tcp", numbers->one, "smc", numbers->other);
+
+	if (numbers->ratio > 0)
+		json_object_set_new(json, "ratio", json_real(numbers->ratio));
+	if (numbers->has_interval)
+		json_object_set_new(json, "interval",
+				    json_pack("[f, f]", numbers->low, numbers->high));
+	return json;
+}
+
+static json_t *json_run(const struct ab_result *result, const struct ab_run *run)
+{
+	const struct sightings *seen = &run->seen;
+	json_t *json = json_pack("{s:f, s:f, s:f, s:{s:I, s:I, s:I}}", "wall_seconds", run->seconds,
+				 "cpu_seconds", run->cpu_seconds, "context_switches", run->switches,
+				 "sockets", "smcd", (json_int_t)seen->smcd, "smcr",
+				 (json_int_t)seen->smcr, "tcp", (json_int_t)seen->tcp);
+
+	if (seen->has_counters)
+		json_object_set_new(json, "counted",
+				    json_pack("{s:I, s:I, s:I}", "smcd",
+					      (json_int_t)seen->counted_smcd, "smcr",
+					      (json_int_t)seen->counted_smcr, "tcp",
+					      (json_int_t)seen->counted_tcp));
+	if (seen->reason)
+		json_object_set_new(json, "reason", json_integer(seen->reason));
+	if (result->options->metric)
+		json_object_set_new(json, "metric", json_real(run->metric));
+	return json;
+}
+
+static json_t *json_pairs(const struct ab_result *result)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < result->count; i++) {
+		const struct ab_pair *pair = &result->pairs[i];
+
+		json_array_append_new(array,
+				      json_pack("{s:b, s:o, s:o}", "smc_first", pair->is_smc_first,
+						"tcp", json_run(result, &pair->tcp), "smc",
+						json_run(result, &pair->smc)));
+	}
+	return array;
+}
+
+static json_t *json_command(char *const *argv)
+{
+	json_t *array = json_array();
+
+	for (; *argv; argv++)
+		json_array_append_new(array, out_json_str(*argv));
+	return array;
+}
+
+void report_json(struct out_text *text, const struct ab_result *result)
+{
+	static const char *const verdicts[] = {
+		[AB_SMC_BETTER] = "smc",	[AB_TCP_BETTER] = "tcp",
+		[AB_NO_DIFFERENCE] = "none",	[AB_TOO_FEW] = "too_few",
+		[AB_SMC_NOT_USED] = "not_used",
+	};
+	const struct ab_options *options = result->options;
+	json_t *doc =
+		json_pack("{s:s, s:o, s:o*, s:i, s:I, s:s, s:o, s:o, s:o}", "schema",
+			  "smc-tools/ab/1", "command", json_command(result->argv), "server",
+			  options->server ? out_json_str(options->server) : NULL, "count",
+			  options->pairs, "used_smc", (json_int_t)result->used, "verdict",
+			  verdicts[result->verdict], "wall_seconds", json_numbers(&result->seconds),
+			  "cpu_seconds", json_numbers(&result->cpu_seconds), "context_switches",
+			  json_numbers(&result->switches));
+
+	if (options->metric) {
+		json_object_set_new(doc, "metric", json_numbers(&result->metric));
+		json_object_set_new(doc, "lower_is_better", json_boolean(options->is_lower_better));
+	}
+	json_object_set_new(doc, "pairs", json_pairs(result));
+	out_json_document(text, doc, false);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/* The one file that smc_unit writes for a service. */
+#include "smc_unit/dropin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "base/write.h"
+
+#define SIZE_MAX_READ 65536
+
+static int set_base(bool user, char base[PATH_MAX], struct smc_err *err)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	int len;
+
+	if (!user)
+		len = snprintf(base, PATH_MAX, "/etc/systemd/system");
+	else if (config && *config == '/')
+		len = snprintf(base, PATH_MAX, "%s/systemd/user", config);
+	else if (home && *home == '/')
+		len = snprintf(base, PATH_MAX, "%s/.config/systemd/user", home);
+	else
+		return smc_err_say(err, ENOENT, "HOME is not set");
+	return len < PATH_MAX ? 0 : smc_err_set(err, ENAMETOOLONG, "'%s'", base);
+}
+
+int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err)
+{
+	int ret = set_base(user, out->base, err);
+
+	if (ret || !unit)
+		return ret;
+	if (snprintf(out->dir, PATH_MAX, "%s/%s.d", out->base, unit) >= PATH_MAX ||
+	    snprintf(out->file, PATH_MAX, "%s/" DROPIN_FILE, out->dir) >= PATH_MAX)
+		return smc_err_set(err, ENAMETOOLONG, "'%s'", out->dir);
+	return 0;
+}
+
+int dropin_each(bool user, int (*fn)(const char *unit, void *arg), void *arg, struct smc_err *err)
+{
+	char base[PATH_MAX], pattern[PATH_MAX + 32], unit[NAME_MAX + 1];
+	glob_t files;
+	size_t i;
+	int ret = set_base(user, base, err);
+
+	if (ret)
+		return ret;
+	snprintf(pattern, sizeof(pattern), "%s/*.service.d/" DROPIN_FILE, base);
+	if (glob(pattern, 0, NULL, &files))
+		return 0;
+	for (i = 0; !ret && i < files.gl_pathc; i++) {
+		const char *name = files.gl_pathv[i] + strlen(base) + 1;
+
+		snprintf(unit, sizeof(unit), "%.*s", (int)strcspn(name, "/") - 2, name);
+		ret = fn(unit, arg);
+	}
+	globfree(&files);
+	return ret;
+}
+
+static int failed(struct smc_err *err, const char *what, const char *path)
+{
+	int code = errno;
+
+	if (code == EACCES || code == EPERM)
+		return smc_err_say(err, code, "cannot %s '%s': %s: try with sudo", what, path,
+				   strerror(code));
+	return smc_err_set(err, code, "cannot %s '%s'", what, path);
+}
+
+int dropin_read(const char *file, char **text, struct smc_err *err)
+{
+	struct stat st;
+	size_t len;
+
+	*text = NULL;
+	if (lstat(file, &st))
+		return errno == ENOENT || errno == ENOTDIR ? 0 : failed(err, "read", file);
+	if (S_ISREG(st.st_mode)) {
+		*text = smc_read_file(file, O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, SIZE_MAX_READ,
+				      &len);
+		if (!*text && errno != EFBIG)
+			return failed(err, "read", file);
+	}
+	if (*text && !strncmp(*text, DROPIN_MARK, strlen(DROPIN_MARK)))
+		return 0;
+	free(*text);
+	*text = NULL;
+	return smc_err_say(err, EEXIST, "'%s' was not written by smc_unit: left unchanged", file);
+}
+
+bool dropin_is_bpf(const char *text)
+{
+	return text && strstr(text, "\nExecStartPre=");
+}
+
+/* mkdir -p. */
+static int make_directories(const char *path, struct smc_err *err)
+{
+	char part[PATH_MAX];
+	const char *end = path;
+
+	do {
+		end += 1 + strcspn(end + 1, "/");
+		snprintf(part, sizeof(part), "%.*s", (int)(end - path), path);
+		if (mkdir(part, 0755) && errno != EEXIST)
+			return failed(err, "create directory", part);
+	} while (*end);
+	return 0;
+}
+
+/* @path: a template of mkostemp(3). A file that somebody has left is in nobody's way. */
+static bool write_text(char *path, const char *text)
+{
+	int fd = mkostemp(path, O_CLOEXEC);
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = smc_write_all(fd, text, strlen(text)) && !fchmod(fd, 0644) && !fsync(fd);
+	return !close(fd) && ok;
+}
+
+/* First the new file under another name, which systemd does not read. */
+static int replace(const struct dropin *dropin, const char *text, struct smc_err *err)
+{
+	char path[PATH_MAX + 32];
+	int ret;
+
+	snprintf(path, sizeof(path), "%s.XXXXXX", dropin->file);
+	if (write_text(path, text) && !rename(path, dropin->file))
+		return 1;
+	ret = failed(err, "write", dropin->file);
+	unlink(path);
+	if (!dropin->keeps_dir)
+		rmdir(dropin->dir);
+	return ret;
+}
+
+int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err)
+{
+	bool same;
+	char *old;
+	int ret = dropin_read(dropin->file, &old, err);
+
+	if (ret)
+		return ret;
+	same = old && !strcmp(old, text);
+	free(old);
+	if (same)
+		return 0;
+	ret = make_directories(dropin->dir, err);
+	return ret ? ret : replace(dropin, text, err);
+}
+
+int dropin_remove(const struct dropin *dropin, struct smc_err *err)
+{
+	char *old;
+	int ret = dropin_read(dropin->file, &old, err);
+
+	if (ret || !old)
+		return ret;
+	free(old);
+	if (unlink(dropin->file))
+		return failed(err, "remove", dropin->file);
+	if (!dropin->keeps_dir)
+		rmdir(dropin->dir); /* stays while others have files in it */
+	return 1;
+}

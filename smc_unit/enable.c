@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: MIT
+/* A drop-in for a service of systemd, written and removed. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/smc.h"
+#include "base/memory.h"
+#include "launch/ask.h"
+#include "launch/bufsize.h"
+#include "launch/preload.h"
+#include "out/text.h"
+#include "smc_unit/listen.h"
+#include "smc_unit/peers.h"
+#include "smc_unit/unit.h"
+
+/* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */
+static void put_quoted(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\"\\", *text))
+			fputc('\\', out);
+		if (*text == '%')
+			fputc('%', out);
+		if ((unsigned char)*text < ' ')
+			fprintf(out, "\\x%02x", (unsigned int)*text);
+		else
+			fputc(*text, out);
+	}
+}
+
+static void put_variable(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "Environment=\"%s=", name);
+	put_quoted(out, value);
+	fputs("\"\n", out);
+}
+
+/* A command of smc_bpf for the unit, outside its sandbox; "-": the unit starts if it fails, too. */
+static void put_loader(FILE *out, const char *when, const char *prefix, const struct unit *unit,
+		       const char *command)
+{
+	fprintf(out, "%s=\"%s+", when, prefix);
+	put_quoted(out, unit->loader);
+	fprintf(out, "\" %s --unit %%n\n", command);
+}
+
+/* A variable's assignment replaces the unit's own, so that its entries are repeated here. */
+static void put_preload(FILE *out, const struct unit *unit)
+{
+	const char *list = unit_prop_of(unit, "Environment");
+	char word[PATH_MAX], value[2 * PATH_MAX] = "", *rest, *entry;
+	size_t len = 0;
+
+	while (unit_next_word(&list, word)) {
+		if (strncmp(word, PRELOAD "=", sizeof(PRELOAD)))
+			continue;
+		rest = word + sizeof(PRELOAD);
+		len = 0; /* the last one counts */
+		while ((entry = strsep(&rest, ": ")))
+			if (*entry && !preload_is_ours(entry))
+				len += (size_t)sprintf(value + len, "%s:", entry);
+	}
+	memcpy(value + len, unit->lib.entry, strlen(unit->lib.entry) + 1);
+	put_variable(out, PRELOAD, value);
+}
+
+/*
+ * Lists are merged. All families are there, because AF_SMC alone would forbid all others once
+ * the unit loses its own list.
+ */
+static void put_families(FILE *out, const struct unit *unit)
+{
+	const char *list = unit_prop_of(unit, "RestrictAddressFamilies");
+	char word[PATH_MAX];
+
+	if (!*list || *list == '~' || unit_uses_inet(unit))
+		return;
+	fputs("RestrictAddressFamilies=", out);
+	while (unit_next_word(&list, word))
+		if (strcmp(word, "AF_SMC"))
+			fprintf(out, "%s ", word);
+	fputs("AF_SMC\n", out);
+}
+
+/* Is a variable set by the unit itself, not by an earlier drop-in of ours? */
+static bool is_own_variable(const struct unit *unit, const char *name)
+{
+	const char *list = unit_prop_of(unit, "Environment");
+	char word[PATH_MAX], line[64], *ours;
+	size_t len = strlen(name);
+	struct smc_err ignored;
+	bool found = false;
+
+	while (!found && unit_next_word(&list, word))
+		found = !strncmp(word, name, len) && word[len] == '=';
+	if (!found || dropin_read(unit->dropin.file, &ours, &ignored))
+		return found;
+	snprintf(line, sizeof(line), "\nEnvironment=\"%s=", name);
+	found = !ours || !strstr(ours, line);
+	free(ours);
+	return found;
+}
+
+/* One that was asked for; the sizes of buffers also if nobody did. */
+static void put_setting(FILE *out, const struct unit *unit, enum smc_variable variable)
+{
+	const char *value = unit->req->launch.settings[variable];
+	char text[BUFFER_TEXT];
+
+	if (!value && !is_own_variable(unit, smc_variables[variable]))
+		value = buffers_default(variable, unit_is_root(unit), text);
+	if (value)
+		put_variable(out, smc_variables[variable], value);
+}
+
+/* The text of the drop-in, to be freed. */
+static char *make_text(const struct unit *unit)
+{
+	const char *const *settings = unit->req->launch.settings;
+	char *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		memory_end();
+	fputs(DROPIN_MARK "[Service]\n", out);
+	if (unit->way == WAY_BPF) {
+		put_loader(out, "ExecStartPre", settings[VAR_STRICT] ? "" : "-", unit, "attach");
+		put_loader(out, "ExecStopPost", "-", unit, "detach");
+	} else {
+		put_preload(out, unit);
+		for (i = 0; i < VARIABLES; i++)
+			put_setting(out, unit, i);
+		put_families(out, unit);
+	}
+	if (fclose(out))
+		memory_end();
+	return text;
+}
+
+static void warn_socket(const struct unit *unit, const char *name)
+{
+	cli_warn(unit->req->launch.tool, unit->req->launch.quiet,
+		 "connections to %s stay TCP: systemd opens its "
+		 "sockets, not the service",
+		 name);
+}
+
+/*
+ * The socket unit of the same name, which systemd may not have loaded: "ssh.socket" starts
+ * "ssh.service", or if it accepts, instances of "ssh@.service", systemd.socket(5).
+ */
+static void warn_namesake(const struct unit *unit)
+{
+	const char *at = strchr(unit->name, '@');
+	const char *end = at ? at : strrchr(unit->name, '.');
+	struct unit_props props;
+	char name[UNIT_NAME_SIZE];
+
+	snprintf(name, sizeof(name), "%.*s.socket", (int)(end - unit->name), unit->name);
+	if (unit_has_word(unit_prop_of(unit, "TriggeredBy"), name) ||
+	    systemctl_show(unit->req->user, name, "Accept,Triggers", &props, NULL))
+		return;
+	if (at ? !strcmp(unit_prop_text(&props, "Accept"), "yes") :
+		 unit_has_word(unit_prop_text(&props, "Triggers"), unit->name))
+		warn_socket(unit, name);
+	free(props.text);
+}
+
+/* Warnings of all that keeps connections of the service from SMC. */
+static void warn(const struct unit *unit)
+{
+	const struct request *req = unit->req;
+	const char *list = unit_prop_of(unit, "TriggeredBy");
+	int err = kernel_has_smc();
+	char word[PATH_MAX], *type;
+
+	if (unit->way == WAY_BPF)
+		launch_warn(&req->launch, WAY_BPF, unit->name);
+	else if (!unit_is_root(unit))
+		buffers_warn(&req->launch, unit->name);
+	if (err)
+		cli_warn(req->launch.tool, req->launch.quiet,
+			 "SMC sockets cannot be opened here, the service "
+			 "will use TCP: %s",
+			 strerror(-err));
+	while (unit_next_word(&list, word)) {
+		type = strrchr(word, '.');
+		if (type && !strcmp(type, ".socket"))
+			warn_socket(unit, word);
+	}
+	warn_namesake(unit);
+	listeners_warn(unit);
+}
+
+static const char *systemctl_words(const struct request *req)
+{
+	return req->user ? "systemctl --user" : "systemctl";
+}
+
+/* systemd has to read the files again; what it does not know yet it does at the next boot. */
+static void reload(const struct request *req)
+{
+	struct smc_err err = { 0 };
+
+	if (systemctl_reload(req->user, &err))
+		cli_warn(req->launch.tool, req->launch.quiet,
+			 "%s; systemd reads the change with '%s "
+			 "daemon-reload'",
+			 err.text, systemctl_words(req));
+}
+
+/* Names of units have backslashes, and may begin with '-': the command is one to paste. */
+static void print_restart(const struct unit *unit)
+{
+	int stem = (int)(strlen(unit->name) - strlen(".service"));
+	char name[UNIT_NAME_SIZE + sizeof("INSTANCE")];
+	struct out_text text = { 0 };
+
+	snprintf(name, sizeof(name), "%.*s%s.service", stem, unit->name,
+		 unit_is_template(unit->name) ? "INSTANCE" : "");
+	if (out_shell_word(&text, name))
+		printf("Takes effect with: %s restart %s%.*s\n", systemctl_words(unit->req),
+		       *name == '-' ? "-- " : "", (int)text.len, text.data ? text.data : "");
+	out_free(&text);
+}
+
+static int report(const struct unit *unit, const char *what, bool restart)
+{
+	printf("%s: %s\n", unit->name, what);
+	if (restart)
+		print_restart(unit);
+	return 0;
+}
+
+/* Once an eBPF drop-in is gone, nothing else would detach what it attached. */
+static void detach(const struct unit *unit, bool was_bpf)
+{
+	struct smc_err ignored;
+
+	if (was_bpf && !geteuid())
+		bpf_ask("detach", "--unit", unit->name, &ignored);
+}
+
+/* Does its drop-in attach by eBPF? */
+static bool has_bpf(const struct unit *unit)
+{
+	struct smc_err ignored;
+	bool is_bpf;
+	char *text;
+
+	if (dropin_read(unit->dropin.file, &text, &ignored))
+		return false;
+	is_bpf = dropin_is_bpf(text);
+	free(text);
+	return is_bpf;
+}
+
+/* Return: exit status. */
+static int enable(struct unit *unit, struct smc_err *err)
+{
+	char text[PATH_MAX + 64], *conf;
+	int ret = unit_check(unit, err);
+	bool was_bpf;
+
+	if (ret)
+		return cli_error(unit->req->launch.tool, "%s", err->text);
+	was_bpf = has_bpf(unit);
+	kernel_has_smc(); /* the sysctls that the buffers depend on come with the module */
+	conf = make_text(unit);
+	ret = dropin_write(&unit->dropin, conf, err);
+	free(conf);
+	if (ret < 0)
+		return cli_error(unit->req->launch.tool, "%s", err->text);
+	snprintf(text, sizeof(text), "%s by %s, %s", ret ? "enabled" : "already enabled",
+		 unit->way == WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
+	report(unit, text, true);
+	/* Results first, then what is to be said of them. */
+	fflush(stdout);
+	reload(unit->req);
+	detach(unit, was_bpf && unit->way != WAY_BPF);
+	warn(unit);
+	return 0;
+}
+
+int unit_enable(const struct request *req)
+{
+	struct unit unit = { .req = req };
+	struct smc_err err = { 0 };
+	int status = unit_load(req, &unit, &err) ? cli_error(req->launch.tool, "%s", err.text) :
+						   enable(&unit, &err);
+
+	free(unit.props.text);
+	return status;
+}
+
+/* Return: 0 and the unit's drop-in, also when systemd does not know the unit any more. */
+static int find_dropin(const struct request *req, struct unit *unit, struct smc_err *err)
+{
+	int ret = unit_name(req->unit, unit->name, err);
+
+	if (ret || !unit_load(req, unit, err))
+		return ret;
+	return dropin_locate(req->user, unit->name, &unit->dropin, err);
+}
+
+/* Its rules, too. Return: exit status; @is_gone: there were some */
+static int unlimit(const struct request *req, const char *unit, bool *is_gone)
+{
+	struct smc_err err = { 0 };
+	int ret = req->user ? 0 : peers_disable(unit, &err);
+
+	*is_gone = ret > 0;
+	return ret < 0 ? cli_error(req->launch.tool, "%s", err.text) : 0;
+}
+
+int unit_disable(const struct request *req)
+{
+	struct unit unit = { .req = req };
+	struct smc_err err = { 0 };
+	int ret = find_dropin(req, &unit, &err);
+	bool was_bpf = !ret && has_bpf(&unit), was_limited;
+	int status;
+
+	free(unit.props.text);
+	if (!ret)
+		ret = dropin_remove(&unit.dropin, &err);
+	if (ret < 0)
+		return cli_error(req->launch.tool, "%s", err.text);
+	status = unlimit(req, unit.name, &was_limited);
+	if (!ret && !was_limited)
+		return status ? status : report(&unit, "is not enabled", false);
+	if (ret)
+		reload(req);
+	detach(&unit, was_bpf);
+	report(&unit, "disabled", true);
+	return status;
+}
+
+struct sweep {
+	const struct request *req;
+	struct smc_err err;
+	int count, status;
+};
+
+/* One drop-in less. Another one's file of that name is said and stays. */
+static int sweep_unit(const char *name, void *arg)
+{
+	struct sweep *sweep = arg;
+	struct unit unit = { .req = sweep->req };
+	int ret = unit_name(name, unit.name, &sweep->err);
+	bool was_bpf;
+
+	if (!ret)
+		ret = dropin_locate(sweep->req->user, unit.name, &unit.dropin, &sweep->err);
+	was_bpf = !ret && has_bpf(&unit);
+	if (!ret)
+		ret = dropin_remove(&unit.dropin, &sweep->err);
+	if (ret < 0) {
+		sweep->status = cli_error(sweep->req->launch.tool, "%s", sweep->err.text);
+		return 0;
+	}
+	sweep->count++;
+	detach(&unit, was_bpf);
+	return report(&unit, "disabled", true);
+}
+
+static int sweep_peers(const char *name, void *arg)
+{
+	struct sweep *sweep = arg;
+	bool was_limited;
+	int status = unlimit(sweep->req, name, &was_limited);
+
+	sweep->status = status ? status : sweep->status;
+	sweep->count += was_limited;
+	if (was_limited)
+		printf("%s: its peers are no longer limited\n", name);
+	return 0;
+}
+
+int unit_disable_all(const struct request *req)
+{
+	struct sweep sweep = { .req = req };
+
+	if (!req->user)
+		peers_each(sweep_peers, &sweep);
+	if (dropin_each(req->user, sweep_unit, &sweep, &sweep.err))
+		return cli_error(req->launch.tool, "%s", sweep.err.text);
+	if (sweep.count)
+		reload(req);
+	else if (!sweep.status)
+		puts("no service is enabled");
+	return sweep.status;
+}

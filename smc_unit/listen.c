@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+/* Where a service listens at present, and whom that lets in. */
+#include "smc_unit/listen.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "launch/ask.h"
+#include "launch/rules.h"
+#include "out/text.h"
+#include "policy/policy.h"
+#include "smc/abi.h"
+#include "sys/cgroup.h"
+#include "sys/proc.h"
+
+#define SYSTEMD 1
+
+/* ---- its processes ---- */
+
+struct pids {
+	pid_t *all;
+	size_t count, size;
+};
+
+static bool is_elsewhere(pid_t pid)
+{
+	struct stat ours, theirs;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	return !stat("/proc/self/ns/net", &ours) && !stat(path, &theirs) &&
+	       ours.st_ino != theirs.st_ino;
+}
+
+static bool is_of(pid_t pid, pid_t main_pid, const char *group)
+{
+	size_t len = strlen(group);
+	char path[PATH_MAX];
+
+	if (pid == main_pid)
+		return true;
+	return len > 1 && !cgroup_of_process(pid, path) && !strncmp(path, group, len) &&
+	       (!path[len] || path[len] == '/');
+}
+
+static int add_processes(struct pids *pids, struct listeners *found, pid_t main_pid,
+			 const char *group)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *item;
+
+	if (!proc)
+		return -errno;
+	while ((item = readdir(proc))) {
+		pid_t pid = (pid_t)strtol(item->d_name, NULL, 10);
+
+		if (pid <= SYSTEMD || !is_of(pid, main_pid, group))
+			continue;
+		if (is_elsewhere(pid)) {
+			found->is_away = true;
+			continue;
+		}
+		found->is_running = true;
+		smc_array_append(&pids->all, &pids->count, &pids->size, &pid, sizeof(pid));
+	}
+	closedir(proc);
+	return 0;
+}
+
+/* Those of the unit itself, or of the instances that run. */
+static int find_processes(struct pids *pids, struct listeners *found, const struct unit *unit,
+			  struct smc_err *err)
+{
+	char pattern[UNIT_NAME_SIZE + 4];
+	const char *at = unit_is_template(unit->name) ? strchr(unit->name, '@') + 1 : NULL;
+	struct unit_props props, rest, one;
+	int ret;
+
+	snprintf(pattern, sizeof(pattern), at ? "%.*s?*.service" : "%.*s",
+		 (int)(at ? (size_t)(at - unit->name) : strlen(unit->name)), unit->name);
+	ret = systemctl_show(unit->req->user, pattern, "MainPID,ControlGroup", &props, err);
+	if (ret)
+		return ret;
+	rest = props;
+	while (!ret && unit_next_props(&rest, &one))
+		ret = add_processes(pids, found, atoi(unit_prop_text(&one, "MainPID")),
+				    unit_prop_text(&one, "ControlGroup"));
+	free(props.text);
+	return ret ? smc_err_set(err, -ret, "cannot list the processes of %s", unit->name) : 0;
+}
+
+/* ---- their sockets ---- */
+
+static bool is_kind(int fd)
+{
+	int domain = 0, protocol = 0, is_listening = 0;
+	socklen_t len = sizeof(int);
+
+	getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
+	getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &len);
+	return is_listening &&
+	       (domain == AF_SMC || protocol == IPPROTO_TCP || protocol == IPPROTO_SMC);
+}
+
+/* Where a socket listens. Return: false for one that does not. */
+static bool read_listener(int fd, struct listener *listener)
+{
+	union {
+		struct sockaddr any;
+		struct sockaddr_in in;
+		struct sockaddr_in6 in6;
+	} name;
+	socklen_t len = sizeof(name);
+	int is_v6only = 1;
+
+	if (!is_kind(fd) || getsockname(fd, &name.any, &len))
+		return false;
+	*listener = (struct listener){ .addr = { .family = AF_INET, .prefix = 32 },
+				       .port = ntohs(name.in.sin_port) };
+	if (name.any.sa_family == AF_INET) {
+		memcpy(listener->addr.bytes, &name.in.sin_addr, 4);
+	} else if (IN6_IS_ADDR_V4MAPPED(&name.in6.sin6_addr)) {
+		memcpy(listener->addr.bytes, &name.in6.sin6_addr.s6_addr[12], 4);
+	} else {
+		listener->addr = (struct netaddr){ .family = AF_INET6, .prefix = 128 };
+		memcpy(listener->addr.bytes, &name.in6.sin6_addr, 16);
+		len = sizeof(is_v6only);
+		getsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_v6only, &len);
+		listener->takes_v4 = !is_v6only && IN6_IS_ADDR_UNSPECIFIED(&name.in6.sin6_addr);
+	}
+	return name.any.sa_family == AF_INET || name.any.sa_family == AF_INET6;
+}
+
+static int add_sockets(struct listeners *found, const struct proc_table *table)
+{
+	struct listener listener;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < table->count; i++) {
+		const struct proc_fd *holder = &table->entries[i];
+		int fd = i && holder[-1].inode == holder->inode ? -ESTALE :
+			 holder->pid == SYSTEMD			? -ESTALE :
+								  proc_take_socket(holder);
+
+		if (fd >= 0 && read_listener(fd, &listener))
+			smc_array_append(&found->all, &found->count, &found->size, &listener,
+					 sizeof(listener));
+		if (fd >= 0)
+			close(fd);
+		else if (fd == -EPERM)
+			ret = fd;
+	}
+	return ret;
+}
+
+int listeners_find(struct listeners *found, const struct unit *unit, struct smc_err *err)
+{
+	const pid_t systemd = SYSTEMD;
+	struct proc_table table = { 0 };
+	struct pids pids = { 0 };
+	int ret;
+
+	*found = (struct listeners){ 0 };
+	/* Those that systemd holds, too, it has opened: the holders of a socket are sorted. */
+	smc_array_append(&pids.all, &pids.count, &pids.size, &systemd, sizeof(systemd));
+	ret = find_processes(&pids, found, unit, err);
+	if (!ret)
+		ret = proc_table_load_of(&table, pids.all, pids.count);
+	if (!ret)
+		ret = add_sockets(found, &table);
+	if (ret && !err->code)
+		smc_err_set(err, -ret, "cannot look at the sockets of %s", unit->name);
+	proc_table_free(&table);
+	free(pids.all);
+	return ret;
+}
+
+/* ---- whom that lets in ---- */
+
+/**
+ * struct reach - of a service
+ * @policy: in force
+ * @first: where it is reached, with @count others; @door: by which address of this host
+ */
+struct reach {
+	const struct unit *unit;
+	struct rules rules;
+	struct policy policy;
+	struct netaddr_table here;
+	const struct listener *first;
+	const struct netaddr *door;
+	size_t count;
+};
+
+static void load_policy(struct reach *reach)
+{
+	struct smc_err ignored = { 0 };
+	char *text;
+
+	if (tool_ask("smc_conf", "export", NULL, NULL, &text, &ignored))
+		return;
+	policy_lines(&reach->policy, text);
+	free(text);
+}
+
+static bool is_left_out(const struct reach *reach, const struct netaddr *addr, uint16_t port)
+{
+	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+
+	if (reach->unit->way != WAY_PRELOAD)
+		return false;
+	memcpy(&in.sin_addr, addr->bytes, sizeof(in.sin_addr));
+	memcpy(&in6.sin6_addr, addr->bytes, sizeof(in6.sin6_addr));
+	if (addr->family == AF_INET)
+		return !rules_allow(&reach->rules, true, (struct sockaddr *)&in, sizeof(in));
+	return !rules_allow(&reach->rules, true, (struct sockaddr *)&in6, sizeof(in6));
+}
+
+/* Who comes by IPv4, or by IPv6. Return: by which address of this host, NULL if nobody can. */
+static const struct netaddr *find_door(const struct reach *reach, const struct listener *listener,
+				       int family)
+{
+	const struct netaddr everybody = { .family = family };
+	struct netaddr addr = listener->addr;
+
+	if (addr.family != family && !(family == AF_INET && listener->takes_v4))
+		return NULL;
+	addr.family = family;
+	if (is_left_out(reach, &listener->addr, listener->port) ||
+	    !policy_allows(&reach->policy, POLICY_FROM, &everybody, listener->port))
+		return NULL;
+	return netaddr_public(&reach->here, &addr);
+}
+
+static void find_reach(struct reach *reach, const struct listeners *found)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct netaddr *door = find_door(reach, &found->all[i], AF_INET);
+
+		if (!door)
+			door = find_door(reach, &found->all[i], AF_INET6);
+		if (!door)
+			continue;
+		reach->count++;
+		if (!reach->first) {
+			reach->first = &found->all[i];
+			reach->door = door;
+		}
+	}
+}
+
+static void where_text(char text[NETADDR_TEXT_SIZE + 8], const struct listener *listener)
+{
+	char addr[NETADDR_TEXT_SIZE];
+
+	netaddr_short(addr, &listener->addr);
+	snprintf(text, NETADDR_TEXT_SIZE + 8,
+		 listener->addr.family == AF_INET ? "%s:%u" : "[%s]:%u", addr, listener->port);
+}
+
+/* "'smc_unit peers redis.service 10.0.0.0/8' limits that to a network of yours". */
+static void say(const struct reach *reach, const char *what, const char *ports)
+{
+	const struct request *req = reach->unit->req;
+	struct out_text name = { 0 };
+
+	if (req->user)
+		cli_warn(req->launch.tool, req->launch.quiet,
+			 "%s: 'allow from' in smc.conf(5) limits that to "
+			 "your own networks",
+			 what);
+	else if (out_shell_word(&name, reach->unit->name))
+		cli_warn(req->launch.tool, req->launch.quiet,
+			 "%s: 'smc_unit peers %s%.*s 10.0.0.0/8%s' "
+			 "limits that to a network of yours",
+			 what, *reach->unit->name == '-' ? "-- " : "", (int)name.len,
+			 name.data ? name.data : "", ports);
+	out_free(&name);
+}
+
+/* A service that does not run may listen anywhere. */
+static void warn_unknown(const struct reach *reach)
+{
+	const struct netaddr any4 = { .family = AF_INET }, any6 = { .family = AF_INET6 };
+	const struct netaddr *door = netaddr_public(&reach->here, &any4);
+	char addr[NETADDR_TEXT_SIZE], text[2 * UNIT_NAME_SIZE];
+
+	if (!door)
+		door = netaddr_public(&reach->here, &any6);
+	if (!door || reach->unit->req->user || reach->policy.count)
+		return;
+	netaddr_text(addr, door, false);
+	*strchr(addr, '/') = '\0';
+	snprintf(text, sizeof(text),
+		 "%s does not run, so where it listens is not known; networks "
+		 "that are not private reach this host by %s",
+		 reach->unit->name, addr);
+	say(reach, text, ":PORT");
+}
+
+static void warn_known(const struct reach *reach)
+{
+	char where[NETADDR_TEXT_SIZE + 8], addr[NETADDR_TEXT_SIZE], more[32] = "";
+	char text[2 * UNIT_NAME_SIZE];
+
+	where_text(where, reach->first);
+	netaddr_text(addr, reach->door, false);
+	*strchr(addr, '/') = '\0';
+	if (reach->count > 1)
+		snprintf(more, sizeof(more), " and %zu more", reach->count - 1);
+	snprintf(text, sizeof(text),
+		 "%s listens on %s%s, so everybody who reaches %s can speak "
+		 "SMC to it",
+		 reach->unit->name, where, more, addr);
+	say(reach, text, "");
+}
+
+static void load_reach(struct reach *reach)
+{
+	const char *const *settings = reach->unit->req->launch.settings, *bad;
+	struct netdev_table devs = { 0 };
+
+	if (!netdev_load(&devs, "/sys"))
+		netaddr_load(&reach->here, &devs);
+	netdev_free(&devs);
+	if (settings[VAR_INCLUDE])
+		rules_parse(&reach->rules, false, settings[VAR_INCLUDE], &bad);
+	if (settings[VAR_EXCLUDE])
+		rules_parse(&reach->rules, true, settings[VAR_EXCLUDE], &bad);
+	if (!geteuid())
+		load_policy(reach);
+}
+
+void listeners_warn(const struct unit *unit)
+{
+	struct reach reach = { .unit = unit };
+	struct smc_err ignored = { 0 };
+	struct listeners found;
+
+	if (unit->req->launch.quiet)
+		return;
+	if (!listeners_find(&found, unit, &ignored)) {
+		load_reach(&reach);
+		find_reach(&reach, &found);
+		if (reach.first)
+			warn_known(&reach);
+		else if (!found.is_running && !found.is_away)
+			warn_unknown(&reach);
+	}
+	netaddr_free(&reach.here);
+	policy_free(&reach.policy);
+	free(found.all);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+/* smc_unit: let services of systemd use SMC. */
+#include <getopt.h>
+#include <limits.h>
+#include <string.h>
+
+#include "smc_unit/peers.h"
+#include "smc_unit/unit.h"
+
+enum { OPT_ALL = LAUNCH_LAST, OPT_USER };
+
+static const struct cli_opt enable_options[] = {
+	LAUNCH_OPTIONS,
+	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_opt disable_options[] = {
+	{ OPT_ALL, "all", NULL, "in place of UNIT: every enabled service" },
+	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
+	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_opt status_options[] = {
+	{ 'j', "json", NULL, "write one JSON document" },
+	{ OPT_USER, "user", NULL, "units of the user's own systemd" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_opt peers_options[] = {
+	{ LAUNCH_QUIET, "quiet", NULL, "no warnings" },
+	{ 'h', "help", NULL, "print this help" },
+	{ 0 },
+};
+
+static const struct cli_opt options[] = {
+	{ 'h', "help", NULL, "print this help" },
+	{ 'v', "version", NULL, "print the version" },
+	{ 0 },
+};
+
+static uint64_t given;
+
+static const char *const commands[] = { "enable", "disable", "status", "peers", NULL };
+enum { ENABLE, DISABLE, STATUS, PEERS };
+
+static const struct cli_tool tools[] = {
+	[ENABLE] = {
+		.name = "smc_unit enable",
+		.usage = "[OPTION]... UNIT...",
+		.summary = "Let services use SMC from their next start on.",
+		.opts = enable_options,
+		.more = "Example: smc_unit enable --strict redis-server\n",
+		.error_status = 1,
+		.given = &given,
+	},
+	[DISABLE] = {
+		.name = "smc_unit disable",
+		.usage = "[OPTION]... UNIT...\n--all [OPTION]...",
+		.summary = "Undo 'smc_unit enable' and 'smc_unit peers'.",
+		.opts = disable_options,
+		.more = "Example: smc_unit disable redis-server\n",
+		.error_status = 1,
+	},
+	[STATUS] = {
+		.name = "smc_unit status",
+		.usage = "[OPTION]... [UNIT]",
+		.summary = "Show whether a service, or each enabled one, uses SMC.",
+		.opts = status_options,
+		.more = "Example: smc_unit status redis-server\n",
+		.error_status = 1,
+	},
+	[PEERS] = {
+		.name = "smc_unit peers",
+		.usage = "[OPTION]... UNIT NETS",
+		.summary =
+			"Use SMC only with these networks, on the ports where an enabled service listens.\n"
+			"NETS is NET[:PORTS], separated by commas; or all, which lifts the limit.",
+		.opts = peers_options,
+		.more = "Example: smc_unit peers redis-server 10.0.0.0/8,fd00::/8\n",
+		.error_status = 1,
+	},
+};
+
+static const struct cli_tool tool = {
+	.name = "smc_unit",
+	.usage = "enable [OPTION]... UNIT...\n"
+		 "disable [OPTION]... UNIT... | --all\n"
+		 "status [OPTION]... [UNIT]\n"
+		 "peers [OPTION]... UNIT NETS",
+	.summary = "Lets services of systemd use SMC.",
+	.opts = options,
+	.more = "Commands, each with its own --help:\n"
+		"  enable   let services use SMC from their next start on\n"
+		"  disable  undo that\n"
+		"  status   show whether services use SMC\n"
+		"  peers    use SMC only with some networks\n"
+		"\n"
+		"Example: smc_unit enable redis-server\n",
+	.error_status = 1,
+	.stop_at_first = true,
+};
+
+/* Return: 0, or an exit status after a message. */
+static int take_option(struct request *req, int opt)
+{
+	switch (opt) {
+	case OPT_ALL: req->all = true; return 0;
+	case OPT_USER: req->user = true; return 0;
+	case 'j': req->json = true; return 0;
+	default: return launch_option(&req->launch, opt) ? 1 : 0;
+	}
+}
+
+/* Are there as many words as the command takes? */
+static int check_words(int command, const struct request *req, char *const *words, int count)
+{
+	static const int most[] = { INT_MAX, INT_MAX, 1, 2 };
+	const struct cli_tool *of = &tools[command];
+
+	if (req->all && count)
+		return cli_usage_error(of, "--all and unit '%s' exclude each other", words[0]);
+	if (count > most[command])
+		return cli_usage_error(of, "unexpected argument '%s'", words[most[command]]);
+	if (!count && command != STATUS && !req->all)
+		return cli_usage_error(of, "no unit given");
+	return command == PEERS && count < 2 ? cli_usage_error(of, "no networks given") : 0;
+}
+
+/* Each for itself: the others are done if one fails. */
+static int do_units(struct request *req, int (*fn)(const struct request *req), char *const *words)
+{
+	int status = 0;
+
+	while ((req->unit = *words++))
+		status |= fn(req);
+	return status;
+}
+
+static int run(int command, struct request *req, char *const *words)
+{
+	switch (command) {
+	case ENABLE: return do_units(req, unit_enable, words);
+	case DISABLE: return req->all ? unit_disable_all(req) : do_units(req, unit_disable, words);
+	case STATUS: req->unit = words[0]; return unit_status(req);
+	default: req->unit = words[0]; return unit_peers(req, words[1]);
+	}
+}
+
+static int run_command(int command, int argc, char **argv)
+{
+	const struct cli_tool *of = &tools[command];
+	struct request req = { .launch = { .tool = of } };
+	int opt, status;
+
+	optind = 0; /* from the beginning, see getopt(3) */
+	while ((opt = cli_getopt(of, argc, argv)) != -1) {
+		if (opt == 'h')
+			return cli_help(of);
+		if (take_option(&req, opt))
+			return of->error_status;
+	}
+	status = of->given ? cli_check(of, NULL) : 0;
+	if (!status)
+		status = check_words(command, &req, argv + optind, argc - optind);
+	if (!status)
+		status = run(command, &req, argv + optind);
+	return status ? status : cli_close_stdout(of);
+}
+
+int main(int argc, char **argv)
+{
+	int opt, command;
+
+	cli_start();
+	opt = cli_getopt(&tool, argc, argv);
+	if (opt == 'h')
+		return cli_help(&tool);
+	if (opt == 'v')
+		return cli_version(&tool);
+	command = opt == -1 ? cli_command(&tool, commands, argv[optind]) : -1;
+	return command < 0 ? tool.error_status : run_command(command, argc - optind, argv + optind);
+}

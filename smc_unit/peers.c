@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+/* With whom a service uses SMC, as rules of smc.conf(5). */
+#include "smc_unit/peers.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "conf/read.h"
+#include "launch/ask.h"
+#include "out/text.h"
+#include "smc_unit/listen.h"
+
+#define ENDING ".conf"
+/* The other files become the whole policy, even if they have none. */
+#define WITHOUT DROPIN_MARK "exclusive policy\n"
+
+/* Networks with commas between them. Return: 0, or an exit status after a message. */
+static int read_nets(struct policy *peers, const char *list, const struct cli_tool *tool)
+{
+	char bad[POLICY_LINE_SIZE];
+	const char *words[] = { "allow", "from", bad };
+	struct smc_err err = { 0 };
+	size_t at, len;
+	int ret = 0;
+
+	do {
+		len = strcspn(list, ",");
+		snprintf(bad, sizeof(bad), "%.*s", (int)len, list);
+		ret = policy_line(peers, words, 3, &at, &err);
+		list += len;
+	} while (!ret && *list++);
+	return ret ? cli_usage_error(tool, "'%s': %s", bad, err.text) : 0;
+}
+
+/* ---- the rules ---- */
+
+static void add_rule(struct policy *policy, const struct policy_rule *peers,
+		     struct policy_range ports)
+{
+	struct policy_rule *rule = policy_rule(policy, POLICY_ALLOW, POLICY_FROM, ports);
+
+	for (size_t i = 0; i < peers->count; i++)
+		smc_array_append(&rule->nets, &rule->count, &rule->size, &peers->nets[i],
+				 sizeof(peers->nets[i]));
+}
+
+static int check_ports(const struct listeners *found, const struct unit *unit, struct smc_err *err)
+{
+	static const char hint[] = "name its ports, as in 10.0.0.0/8:6379";
+
+	if (found->count)
+		return 0;
+	if (found->is_away)
+		return smc_err_say(err, EINVAL,
+				   "%s runs in a network namespace of its own: its "
+				   "policy goes after 'netns' in smc.conf(5)",
+				   unit->name);
+	return smc_err_say(
+		err, EINVAL,
+		found->is_running ?
+			"%s listens on no TCP port now: %s" :
+			"%s does not run, so where it listens is not known: start it first, or "
+			"%s",
+		unit->name, hint);
+}
+
+/* Networks without ports get those of the unit. */
+static int make_rules(struct policy *policy, const struct unit *unit, const struct policy *peers,
+		      struct smc_err *err)
+{
+	struct listeners found = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < peers->count; i++) {
+		const struct policy_rule *rule = &peers->rules[i];
+
+		if (rule->ports.low) {
+			add_rule(policy, rule, rule->ports);
+			continue;
+		}
+		ret = listeners_find(&found, unit, err);
+		if (!ret)
+			ret = check_ports(&found, unit, err);
+		for (size_t k = 0; !ret && k < found.count; k++)
+			add_rule(policy, rule,
+				 (struct policy_range){ found.all[k].port, found.all[k].port });
+		free(found.all);
+	}
+	policy_settle(policy);
+	return ret;
+}
+
+/* ---- their file ---- */
+
+static int locate(const char *unit, struct dropin *out, struct smc_err *err)
+{
+	*out = (struct dropin){ .dir = CONF_DIR, .keeps_dir = true };
+	if (snprintf(out->file, sizeof(out->file), "%s/%s" ENDING, CONF_DIR, unit) <
+	    (int)sizeof(out->file))
+		return 0;
+	return smc_err_set(err, ENAMETOOLONG, "'%s'", unit);
+}
+
+static int apply(struct smc_err *err)
+{
+	return tool_ask("smc_conf", "apply", NULL, NULL, NULL, err);
+}
+
+/* @old: what was there before; NULL for no file. */
+static void put_back(const struct dropin *dropin, const char *old)
+{
+	struct smc_err ignored;
+
+	if (old)
+		dropin_write(dropin, old, &ignored);
+	else
+		dropin_remove(dropin, &ignored);
+}
+
+static int write_rules(const struct dropin *dropin, const char *rules, struct smc_err *err)
+{
+	char *old, *text = NULL;
+	int ret = dropin_read(dropin->file, &old, err);
+
+	text = xprintf("%s%s", DROPIN_MARK, rules);
+	if (!ret)
+		ret = dropin_write(dropin, text, err);
+	if (ret >= 0) {
+		ret = apply(err);
+		if (ret)
+			put_back(dropin, old);
+	}
+	free(text);
+	free(old);
+	return ret;
+}
+
+/* @file: receives the name of the file. Return: 0, -errno with a sentence. */
+static int peers_enable(const struct unit *unit, const struct policy *peers, char file[PATH_MAX],
+			struct smc_err *err)
+{
+	struct out_text rules = { 0 };
+	struct policy policy = { 0 };
+	struct dropin dropin;
+	int ret = locate(unit->name, &dropin, err);
+
+	if (!ret)
+		ret = make_rules(&policy, unit, peers, err);
+	policy_write(&rules, &policy);
+	out_char(&rules, '\0');
+	if (!ret)
+		ret = write_rules(&dropin, rules.data, err);
+	memcpy(file, dropin.file, PATH_MAX);
+	out_free(&rules);
+	policy_free(&policy);
+	return ret;
+}
+
+int peers_disable(const char *unit, struct smc_err *err)
+{
+	struct dropin dropin;
+	char *old;
+	int ret = locate(unit, &dropin, err), applied;
+
+	if (!ret)
+		ret = dropin_read(dropin.file, &old, err);
+	if (ret || !old)
+		return ret;
+	free(old);
+	ret = dropin_write(&dropin, WITHOUT, err);
+	if (ret < 0)
+		return ret;
+	applied = apply(err);
+	ret = dropin_remove(&dropin, applied ? &(struct smc_err){ 0 } : err);
+	return applied ? applied : ret;
+}
+
+int peers_each(int (*fn)(const char *unit, void *arg), void *arg)
+{
+	char unit[NAME_MAX + 1], *text;
+	struct smc_err ignored;
+	glob_t files;
+	int ret = 0;
+
+	if (glob(CONF_DIR "/*.service" ENDING, 0, NULL, &files))
+		return 0;
+	for (size_t i = 0; !ret && i < files.gl_pathc; i++) {
+		const char *name = strrchr(files.gl_pathv[i], '/') + 1;
+
+		if (dropin_read(files.gl_pathv[i], &text, &ignored) || !text)
+			continue;
+		free(text);
+		snprintf(unit, sizeof(unit), "%.*s", (int)(strlen(name) - strlen(ENDING)), name);
+		ret = fn(unit, arg);
+	}
+	globfree(&files);
+	return ret;
+}
+
+/* ---- smc_unit peers ---- */
+
+/* smc-conf.service applies the policy at boot. */
+static void warn_boot(const struct request *req)
+{
+	struct unit_props props;
+	bool is_enabled;
+
+	if (systemctl_show(false, "smc-conf.service", "UnitFileState", &props, NULL))
+		return;
+	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
+	free(props.text);
+	if (!is_enabled)
+		cli_warn(req->launch.tool, req->launch.quiet,
+			 "these rules are gone at the next boot: "
+			 "'systemctl enable smc-conf' applies them again");
+}
+
+static int check_enabled(const struct unit *unit, struct smc_err *err)
+{
+	char *text;
+	int ret = dropin_read(unit->dropin.file, &text, err);
+
+	if (!ret && !text)
+		ret = smc_err_say(err, ENOENT, "%s is not enabled: 'smc_unit enable' comes first",
+				  unit->name);
+	free(text);
+	return ret;
+}
+
+static int limit(const struct unit *unit, const struct policy *peers, struct smc_err *err)
+{
+	char file[PATH_MAX];
+	int ret = peers_enable(unit, peers, file, err);
+
+	if (ret)
+		return ret;
+	printf("%s: its peers are limited by %s, from now on\n", unit->name, file);
+	fflush(stdout);
+	warn_boot(unit->req);
+	return 0;
+}
+
+static int lift(const struct unit *unit, struct smc_err *err)
+{
+	int ret = peers_disable(unit->name, err);
+
+	if (ret >= 0)
+		printf("%s: its peers are %s limited\n", unit->name, ret ? "no longer" : "not");
+	return ret < 0 ? ret : 0;
+}
+
+int unit_peers(const struct request *req, const char *nets)
+{
+	bool is_all = !strcmp(nets, "all");
+	struct unit unit = { .req = req };
+	struct policy peers = { 0 };
+	struct smc_err err = { 0 };
+	int status = is_all ? 0 : read_nets(&peers, nets, req->launch.tool);
+	int ret = status ? 0 : unit_load(req, &unit, &err);
+
+	if (!status && !ret)
+		ret = check_enabled(&unit, &err);
+	if (!status && !ret)
+		ret = is_all ? lift(&unit, &err) : limit(&unit, &peers, &err);
+	free(unit.props.text);
+	policy_free(&peers);
+	return ret ? cli_error(req->launch.tool, "%s", err.text) : status;
+}

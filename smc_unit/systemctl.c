@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+/* Units as systemctl(1) shows them. */
+#include "smc_unit/systemctl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sys/program.h"
+
+#define SERVICE ".service"
+#define PROBE "smc-tools" /* instance by which a template is asked */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+static bool has_other_type(const char *name)
+{
+	static const char *const types[] = {
+		".socket", ".target", ".timer",	    ".slice", ".scope",
+		".path",   ".mount",  ".automount", ".swap",  ".device",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (ends_with(name, types[i]))
+			return true;
+	return false;
+}
+
+int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
+{
+	const char *end = ends_with(typed, SERVICE) ? "" : SERVICE;
+	const char *c;
+
+	for (c = typed; isalnum((unsigned char)*c) || (*c && strchr(":-_.\\@", *c)); c++)
+		;
+	/* An option that stands where a unit should. */
+	if (*c || !*typed || *typed == '@' || *typed == '.' || !strncmp(typed, "--", 2) ||
+	    strlen(typed) + strlen(end) >= UNIT_NAME_SIZE - sizeof(PROBE))
+		return smc_err_say(err, EINVAL, "'%s' is not the name of a unit", typed);
+	if (has_other_type(typed))
+		return smc_err_say(err, EINVAL, "'%s' is not a service", typed);
+	snprintf(name, UNIT_NAME_SIZE, "%s%s", typed, end);
+	return 0;
+}
+
+bool unit_is_template(const char *name)
+{
+	return ends_with(name, "@" SERVICE);
+}
+
+void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE])
+{
+	int stem = (int)(strlen(name) - strlen(SERVICE));
+
+	snprintf(shown, UNIT_NAME_SIZE, "%.*s%s" SERVICE, stem, name,
+		 unit_is_template(name) ? PROBE : "");
+}
+
+void unit_file_name(char *name)
+{
+	if (ends_with(name, "@" PROBE SERVICE))
+		strcpy(name + strlen(name) - strlen(PROBE SERVICE), SERVICE);
+}
+
+static int systemctl(bool user, const char *verb, const char *option, const char *unit,
+		     struct unit_props *out, struct smc_err *err)
+{
+	const char *argv[] = { "systemctl", user ? "--user" : "--system", "--no-pager", verb,
+			       option,	    unit ? "--" : NULL,		  unit,		NULL };
+	int status;
+
+	*out = (struct unit_props){ 0 };
+	status = program_run((char *const *)argv, &out->text, &out->size);
+	if (!status)
+		return 0;
+	if (status == -ENOENT)
+		smc_err_say(err, ENOENT, "no systemctl here: services need systemd");
+	else if (status < 0)
+		smc_err_set(err, -status, "cannot run systemctl");
+	else
+		smc_err_say(err, EIO, "systemctl %s failed: %.*s", verb,
+			    (int)strcspn(out->text, "\n"), out->text);
+	free(out->text);
+	out->text = NULL;
+	return status < 0 ? status : -EIO;
+}
+
+int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
+		   struct smc_err *err)
+{
+	char option[512];
+	size_t i;
+	int ret;
+
+	snprintf(option, sizeof(option), "--property=%s", names);
+	ret = systemctl(user, "show", option, pattern, props, err);
+	for (i = 0; !ret && i < props->size; i++)
+		if (props->text[i] == '\n')
+			props->text[i] = '\0';
+	return ret;
+}
+
+int systemctl_reload(bool user, struct smc_err *err)
+{
+	struct unit_props none;
+	int ret = systemctl(user, "daemon-reload", NULL, NULL, &none, err);
+
+	if (!ret)
+		free(none.text);
+	return ret;
+}
+
+/* An empty line is between two of them. */
+bool unit_next_props(struct unit_props *all, struct unit_props *one)
+{
+	char *end = all->text + all->size, *line;
+
+	while (all->text < end && !*all->text)
+		all->text++;
+	for (line = all->text; line < end && *line; line += strlen(line) + 1)
+		;
+	line = line < end ? line : end;
+	*one = (struct unit_props){ all->text, (size_t)(line - all->text) };
+	*all = (struct unit_props){ line, (size_t)(end - line) };
+	return one->size > 0;
+}
+
+const char *unit_prop(const struct unit_props *props, const char *name, const char *after)
+{
+	const char *end = props->text + props->size, *line = after ? after : props->text;
+	size_t len = strlen(name);
+
+	if (after)
+		line += strlen(line) + 1;
+	for (; line < end; line += strlen(line) + 1)
+		if (!strncmp(line, name, len) && line[len] == '=')
+			return line + len + 1;
+	return NULL;
+}
+
+const char *unit_prop_text(const struct unit_props *props, const char *name)
+{
+	const char *value = unit_prop(props, name, NULL);
+
+	return value ? value : "";
+}
+
+/* One escape of C or of a shell, after the backslash. */
+static char unescape(const char **at)
+{
+	static const char letters[] = "abfnrtv", values[] = "\a\b\f\n\r\t\v";
+	const char *found = strchr(letters, **at);
+	unsigned int byte;
+	int len;
+
+	if (**at && found) {
+		(*at)++;
+		return values[found - letters];
+	}
+	if (sscanf(*at, "x%2x%n", &byte, &len) == 1 || sscanf(*at, "%3o%n", &byte, &len) == 1) {
+		*at += len;
+		return (char)byte;
+	}
+	return **at ? *(*at)++ : '\\';
+}
+
+/* systemd prints "..." until 253 and $'...' since, around what a shell would take apart. */
+bool unit_next_word(const char **rest, char word[PATH_MAX])
+{
+	const char *at = *rest + strspn(*rest, " ");
+	size_t len = 0;
+	char quote = '\0', c;
+
+	if (!*at)
+		return false;
+	if (at[0] == '$' && at[1] == '\'')
+		at++;
+	if (*at == '"' || *at == '\'')
+		quote = *at++;
+	while (*at && *at != (quote ? quote : ' ')) {
+		c = *at++;
+		if (c == '\\' && quote)
+			c = unescape(&at);
+		if (len < PATH_MAX - 1)
+			word[len++] = c;
+	}
+	word[len] = '\0';
+	*rest = at + (*at != '\0');
+	return true;
+}
+
+bool unit_has_word(const char *list, const char *word)
+{
+	char item[PATH_MAX];
+
+	while (unit_next_word(&list, item))
+		if (!strcmp(item, word))
+			return true;
+	return false;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Units as systemctl(1) shows them: its "show" output is stable, and it needs no library. */
+#pragma once
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+/* systemd's UNIT_NAME_MAX, with the NUL. */
+#define UNIT_NAME_SIZE 256
+
+/**
+ * unit_name() - a service's full name, as systemctl(1) completes it
+ * @typed: "nginx", "nginx.service", "foo@.service", "foo@1"
+ * @name: with ".service"; written only on success
+ *
+ * Return: 0, or -EINVAL with a sentence: not the name of a service (systemd.unit(5)).
+ */
+int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err);
+
+/** unit_is_template() - "foo@.service" */
+bool unit_is_template(const char *name);
+
+/**
+ * unit_shown_name() - under which name systemctl show knows a unit
+ *
+ * A template has no properties itself: then it is an instance that nobody else uses.
+ */
+void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
+
+/** unit_file_name() - the other way, in place: the name in that of the drop-in's directory */
+void unit_file_name(char *name);
+
+/**
+ * struct unit_props - properties of one or more units, lines of "Name=value"
+ * @text: all lines, each ended by NUL; free() it
+ * @size: of it
+ */
+struct unit_props {
+	char *text;
+	size_t size;
+};
+
+/**
+ * systemctl_show() - properties of units
+ * @user: of the user's own manager
+ * @pattern: unit name, a pattern for the units that are loaded, or NULL for systemd itself
+ * @names: properties, with commas
+ * @props: filled in on success
+ *
+ * Return: 0; -errno with a sentence: no systemctl, or what it said.
+ */
+int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
+		   struct smc_err *err);
+
+/** systemctl_reload() - "systemctl daemon-reload". Return: 0, or -errno with a sentence */
+int systemctl_reload(bool user, struct smc_err *err);
+
+/**
+ * unit_next_props() - take the units of an answer apart
+ * @all: the rest of it; moved past the next unit
+ * @one: the properties of that unit, inside the text of @all
+ *
+ * Return: false at the end.
+ */
+bool unit_next_props(struct unit_props *all, struct unit_props *one);
+
+/**
+ * unit_prop() - next value of a property
+ * @after: the last one, NULL for the first
+ *
+ * Return: its value, NULL after the last one.
+ */
+const char *unit_prop(const struct unit_props *props, const char *name, const char *after);
+
+/** unit_prop_text() - the first value, "" if there is none */
+const char *unit_prop_text(const struct unit_props *props, const char *name);
+
+/**
+ * unit_next_word() - next item of a list that systemctl printed
+ * @rest: the list; moved past the item
+ * @word: the item without systemctl's quotes and escapes, cut if longer
+ *
+ * Return: false at the end.
+ */
+bool unit_next_word(const char **rest, char word[PATH_MAX]);
+
+/** unit_has_word() - is it in such a list? */
+bool unit_has_word(const char *list, const char *word);

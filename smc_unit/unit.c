@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+/* A service of systemd, and whether a drop-in will do anything in it. */
+#include "smc_unit/unit.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/read.h"
+#include "host/smc.h"
+#include "launch/ask.h"
+#include "launch/preload.h"
+#include "sys/owned.h"
+
+#define PROPERTIES                                                                                 \
+	"Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart,"                    \
+	"RestrictAddressFamilies,RootDirectory,RootImage,ProtectHome,PrivateTmp,"                  \
+	"InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy,User,DynamicUser,"                    \
+	"NoNewPrivileges"
+
+int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
+{
+	char shown[UNIT_NAME_SIZE];
+	const char *state, *id;
+	int ret = unit_name(req->unit, unit->name, err);
+
+	if (ret)
+		return ret;
+	unit_shown_name(unit->name, shown);
+	ret = systemctl_show(req->user, shown, PROPERTIES, &unit->props, err);
+	if (ret)
+		return ret;
+	state = unit_prop_text(&unit->props, "LoadState");
+	if (!strcmp(state, "not-found"))
+		return smc_err_say(err, ENOENT, "no unit '%s'", unit->name);
+	if (strcmp(state, "loaded"))
+		return smc_err_say(err, EINVAL, "the unit '%s' cannot be used: systemd calls it %s",
+				   unit->name, *state ? state : "nothing");
+	/* An alias: the drop-in goes to the unit's own name. */
+	id = unit_prop_text(&unit->props, "Id");
+	if (strlen(id) < sizeof(unit->name) && !unit_name(id, unit->name, err))
+		unit_file_name(unit->name);
+	return dropin_locate(req->user, unit->name, &unit->dropin, err);
+}
+
+bool preload_is_ours(const char *entry)
+{
+	static const char *const names[] = { LIBRARY_NAME, LIBRARY_NAME ".1", "libsmc-preload.so" };
+	const char *base = strrchr(entry, '/');
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(base ? base + 1 : entry, names[i]))
+			return true;
+	return false;
+}
+
+const char *unit_prop_of(const struct unit *unit, const char *name)
+{
+	return unit_prop_text(&unit->props, name);
+}
+
+bool unit_uses_inet(const struct unit *unit)
+{
+	return smc_wants_inet(unit->req->launch.settings[VAR_FAMILY]) && !kernel_ipproto_smc();
+}
+
+static bool is_set(const char *value)
+{
+	return *value && strcmp(value, "no");
+}
+
+static bool has_other_user(const struct unit *unit)
+{
+	const char *user = unit_prop_of(unit, "User");
+
+	return is_set(unit_prop_of(unit, "DynamicUser")) ||
+	       (*user && strcmp(user, "root") && strcmp(user, "0"));
+}
+
+bool unit_is_root(const struct unit *unit)
+{
+	return !unit->req->user && !has_other_user(unit);
+}
+
+/* Is the program started with more rights than the service's user has? No preloading then. */
+static bool is_secure(const struct unit *unit)
+{
+	if (unit->target.is_nosuid || is_set(unit_prop_of(unit, "NoNewPrivileges")))
+		return false;
+	return has_other_user(unit) ? unit->target.raises : unit->target.secure;
+}
+
+/* "{ path=/usr/bin/redis-server ; argv[]=... }": the first one's path. */
+static void find_target(struct unit *unit)
+{
+	const char *exec = unit_prop_of(unit, "ExecStart");
+	const char *path = strstr(exec, "path="), *end;
+	char command[PATH_MAX];
+
+	unit->target = (struct target){ .known = false };
+	end = path ? strstr(path, " ; ") : NULL;
+	if (!end)
+		return;
+	path += strlen("path=");
+	snprintf(command, sizeof(command), "%.*s", (int)(end - path), path);
+	target_find(command, &unit->target);
+	unit->target.secure = is_secure(unit);
+}
+
+/* Does a line of an environment file, systemd.exec(5), set LD_PRELOAD without our library? */
+static bool sets_preload(char *line)
+{
+	char *rest = line + strspn(line, " \t"), *name = strsep(&rest, "="), *entry;
+
+	name[strcspn(name, " \t")] = '\0';
+	if (!rest || strcmp(name, PRELOAD))
+		return false;
+	while ((entry = strsep(&rest, ": \t\n\"'")))
+		if (preload_is_ours(entry))
+			return false;
+	return true;
+}
+
+static bool file_sets_preload(const char *path)
+{
+	int fd = smc_open_regular(path, NULL);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	bool found = false;
+	char *line = NULL;
+	size_t size = 0;
+
+	if (!file)
+		return false;
+	while (!found && getline(&line, &size, file) >= 0)
+		found = sets_preload(line);
+	free(line);
+	fclose(file);
+	return found;
+}
+
+/* "/etc/default/redis (ignore_errors=yes)": files win over a drop-in's Environment=. */
+static bool any_file_sets_preload(const char *value, char path[PATH_MAX])
+{
+	const char *end = strstr(value, " (ignore_errors=");
+	bool found = false;
+	glob_t files;
+	size_t i;
+
+	snprintf(path, PATH_MAX, "%.*s", end ? (int)(end - value) : PATH_MAX - 1, value);
+	if (glob(path, 0, NULL, &files))
+		return false;
+	for (i = 0; !found && i < files.gl_pathc; i++) {
+		found = file_sets_preload(files.gl_pathv[i]);
+		snprintf(path, PATH_MAX, "%s", files.gl_pathv[i]);
+	}
+	globfree(&files);
+	return found;
+}
+
+static int check_environment(struct unit *unit, struct smc_err *err)
+{
+	const char *file = NULL;
+	char path[PATH_MAX];
+
+	if (unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
+		return smc_err_say(err, EINVAL,
+				   "%s has UnsetEnvironment=" PRELOAD ": nothing can "
+				   "be preloaded",
+				   unit->name);
+	while ((file = unit_prop(&unit->props, "EnvironmentFiles", file)))
+		if (any_file_sets_preload(file, path))
+			return smc_err_say(err, EINVAL,
+					   "%s: '%s' sets " PRELOAD ", which "
+					   "overrides the drop-in: add %s there",
+					   unit->name, path, unit->lib.entry);
+	return 0;
+}
+
+static bool is_below(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return !strncmp(path, dir, len) && (path[len] == '/' || (len && dir[len - 1] == '/'));
+}
+
+/* How much of a path the longest directory of a list such as NoExecPaths= covers; 0 for none. */
+static size_t covered(const struct unit *unit, const char *prop, const char *path)
+{
+	const char *list = unit_prop_of(unit, prop);
+	char word[PATH_MAX], dir[PATH_MAX];
+	size_t longest = 0;
+
+	while (unit_next_word(&list, word))
+		if (realpath(word + strspn(word, "-+"), dir) && is_below(path, dir) &&
+		    strlen(dir) > longest)
+			longest = strlen(dir);
+	return longest;
+}
+
+/* Directories that the sandbox of a service hides, or from which it lets nothing be executed. */
+static int check_sandbox(const struct unit *unit, struct smc_err *err)
+{
+	const char *by = NULL;
+	char lib[PATH_MAX];
+
+	if (!realpath(unit->lib.file, lib))
+		return 0;
+	if (is_set(unit_prop_of(unit, "ProtectHome")) &&
+	    (is_below(lib, "/home") || is_below(lib, "/root") || is_below(lib, "/run/user")))
+		by = "ProtectHome";
+	if (is_set(unit_prop_of(unit, "PrivateTmp")) &&
+	    (is_below(lib, "/tmp") || is_below(lib, "/var/tmp")))
+		by = "PrivateTmp";
+	if (covered(unit, "InaccessiblePaths", lib))
+		by = "InaccessiblePaths";
+	if (covered(unit, "NoExecPaths", lib) > covered(unit, "ExecPaths", lib))
+		by = "NoExecPaths";
+	if (by)
+		return smc_err_say(err, ENOTSUP, "%s: its %s= forbids '%s'", unit->name, by, lib);
+	return 0;
+}
+
+static int check_families(const struct unit *unit, struct smc_err *err)
+{
+	const char *list = unit_prop_of(unit, "RestrictAddressFamilies");
+
+	if (*list != '~' || !kernel_ipproto_smc() || !unit_has_word(list + 1, "AF_SMC"))
+		return 0;
+	return smc_err_say(err, ENOTSUP,
+			   "%s has RestrictAddressFamilies=~AF_SMC, which forbids "
+			   "SMC before Linux 6.11",
+			   unit->name);
+}
+
+/* A service of the system loads and runs only files that nobody but root can change. */
+static int check_owner(const struct unit *unit, const char *path, struct smc_err *err)
+{
+	char culprit[PATH_MAX];
+	int ret = unit->req->user || !*path ? 0 : owned_by_root(path, -1, culprit);
+
+	if (ret == -EPERM)
+		return smc_err_say(err, EPERM,
+				   "%s would use '%s', but other users can write to "
+				   "'%s': install smc-tools where only root can",
+				   unit->name, path, culprit);
+	return ret ? smc_err_set(err, -ret, "cannot check '%s'", culprit) : 0;
+}
+
+static int check_preload(struct unit *unit, struct smc_err *err)
+{
+	char why[LIBRARY_WHY_SIZE];
+	int ret = preload_find(&unit->target, &unit->lib, err);
+
+	if (ret)
+		return ret;
+	if (library_misses(&unit->lib, &unit->target, why))
+		return smc_err_say(err, ENOTSUP, "%s: '%s': %s", unit->name, unit->target.path,
+				   why);
+	ret = check_owner(unit, unit->lib.file, err);
+	if (!ret)
+		ret = check_owner(unit, unit->lib.other, err);
+	if (!ret)
+		ret = check_environment(unit, err);
+	if (!ret)
+		ret = check_sandbox(unit, err);
+	return ret ? ret : check_families(unit, err);
+}
+
+static int check_bpf(struct unit *unit, struct smc_err *err)
+{
+	if (unit->req->user)
+		return smc_err_say(err, ENOTSUP, "eBPF needs root: it is for system units");
+	if (bpf_loader(unit->loader) && check_owner(unit, unit->loader, err))
+		return -EPERM;
+	/* Only root may ask. For others writing the drop-in fails later. */
+	return geteuid() ? bpf_ask("--version", NULL, NULL, err) :
+			   bpf_ask("check", "--cgroup", "/", err);
+}
+
+/* The way that reaches the program: the library, or eBPF unless the library was asked for. */
+static int choose_way(struct unit *unit, struct smc_err *err)
+{
+	enum way wanted = unit->req->launch.way;
+	struct smc_err preload = { 0 };
+	char bpf[sizeof(err->text)];
+	int ret;
+
+	unit->way = WAY_PRELOAD;
+	if (wanted == WAY_PRELOAD)
+		return check_preload(unit, err);
+	if (wanted == WAY_NONE && !check_preload(unit, &preload))
+		return 0;
+	unit->way = WAY_BPF;
+	ret = check_bpf(unit, err);
+	if (!ret || wanted == WAY_BPF)
+		return ret;
+	memcpy(bpf, err->text, sizeof(bpf));
+	return smc_err_say(err, -ret, "%s; no eBPF either: %s", preload.text, bpf);
+}
+
+int unit_check(struct unit *unit, struct smc_err *err)
+{
+	const char *root = unit_prop_of(unit, "RootDirectory");
+
+	if (!*root || !strcmp(root, "/"))
+		root = unit_prop_of(unit, "RootImage");
+	if (*root)
+		return smc_err_say(err, ENOTSUP,
+				   "%s runs in '%s', where smc-tools is not "
+				   "installed",
+				   unit->name, root);
+	find_target(unit);
+	return choose_way(unit, err);
+}

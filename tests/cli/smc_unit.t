@@ -1,0 +1,363 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# smc_unit over a fake systemctl: what is written, and what is refused.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+BUILD=${BUILD:-$PWD/build}
+smc_unit=$BUILD/smc_unit
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+LC_ALL=C
+export LC_ALL
+unset LD_PRELOAD SMC_DEBUG SMC_STRICT SMC_SNDBUF SMC_RCVBUF SMC_SOCK_FAMILY SMC_INCLUDE SMC_EXCLUDE
+mkdir "$tmp/bin" "$tmp/home"
+# The library lies in the build directory, and copies of both where a user may read them.
+lib=$(cd "$BUILD" && pwd)/ld_pre_smc.so
+
+# Properties of units are files; "show" prints that of its last argument, or says not-found.
+cat >"$tmp/bin/systemctl" <<'END'
+#!/bin/sh
+for unit; do :; done
+echo "$*" >>"$FAKE/log"
+case " $* " in
+*" daemon-reload "*) [ ! -e "$FAKE/noreload" ] || { echo "Failed to reload: no."; exit 1; } ;;
+*" --property=Version "*) echo Version=252 ;;
+*) [ ! -e "$FAKE/dead" ] || { echo "Failed to connect to bus: No such file or directory"; exit 1; }
+	cat "$FAKE/units/$unit" 2>/dev/null || printf 'Id=%s\nLoadState=not-found\nActiveState=inactive\n' "$unit" ;;
+esac
+END
+chmod +x "$tmp/bin/systemctl"
+FAKE=$tmp PATH=$tmp/bin:$PATH HOME=$tmp/home
+export FAKE PATH HOME
+unset XDG_CONFIG_HOME
+mkdir "$tmp/units"
+base=$tmp/home/.config/systemd/user
+
+# unit NAME [PROPERTY]...: systemd knows this unit
+unit() {
+	name=$1
+	shift
+	printf '%s\n' "Id=$name" LoadState=loaded ActiveState=inactive MainPID=0 "$@" >"$tmp/units/$name"
+}
+
+# run COMMAND ARG...: of the user's manager, which needs no rights; $out, $err, $rc
+run() {
+	command=$1
+	shift
+	capture "$smc_unit" "$command" --user "$@"
+}
+
+# refuse WORDS COMMAND ARG...: 1, one line on stderr with the words, nothing on stdout
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	refused 1 "^smc_unit $1: .*$words" "refused: smc_unit $*"
+}
+
+# wrote NAME: the lines of its drop-in behind the first two
+wrote() { sed 1,2d "$base/$1.d/zz-smc-tools.conf"; }
+
+# ---- command line ----
+for unit_name in a/b '' @x .service ../x 'a b' 'x*' "$(printf '%0300d' 0)"; do
+	refuse 'is not the name of a unit' enable "$unit_name"
+done
+refuse "'x.socket' is not a service" enable x.socket
+refuse "'x.target' is not a service" status x.target
+refuse 'no unit given' enable
+refuse 'no unit given' disable
+refuse "unknown or ambiguous option '--all'" enable a --all
+refuse "all and unit 'a' exclude each other" disable a --all
+refuse "unexpected argument 'b'" status a b
+refuse "'--bpf' and '--preload' exclude each other" enable --bpf --preload a
+refuse "unknown or ambiguous option '--raise-limits'" enable a --raise-limits
+refuse "unknown or ambiguous option '--seccomp'" enable a --seccomp
+refuse "unknown or ambiguous option '--strict'" disable a --strict
+refuse "unknown option '-j'" enable a -j
+refuse "no unit 'nginx.service'" enable nginx
+refuse "no unit 'nginx.service'" status nginx
+refuse "family: 'tcp' is not smc, inet or auto" enable a -f tcp
+
+# ---- what is written ----
+unit plain.service Environment= 'ExecStart={ path=/bin/sleep ; argv[]=/bin/sleep 9 ; }'
+run enable --quiet plain
+is "$rc$err" 0 'a plain service'
+like "$out" "^plain.service: enabled by preload, $base/plain.service.d/zz-smc-tools.conf\$" 'it names the file'
+like "$out" '^Takes effect with: systemctl --user restart plain.service$' 'it tells how to restart'
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the library alone'
+is "$(sed -n 2p "$base/plain.service.d/zz-smc-tools.conf")" '[Service]' 'its section'
+is "$(stat -c %a "$base/plain.service.d/zz-smc-tools.conf")" 644 'its mode'
+like "$(<"$tmp/log")" '^--user --no-pager daemon-reload$' 'systemd reads it'
+is "$(ls -A "$base/plain.service.d")" zz-smc-tools.conf 'nothing else is there'
+inode=$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")
+run enable --quiet plain.service
+like "$rc$out" '^0plain.service: already enabled' 'again: nothing to do'
+is "$(stat -c %i "$base/plain.service.d/zz-smc-tools.conf")" "$inode" 'again: the same file'
+SMC_DEBUG=1 SMC_RCVBUF=7 run enable --quiet -r 1M -t 64K -f inet plain --strict -d
+is "$(wrote plain.service | sed 1d | sort)" 'Environment="SMC_DEBUG=1"
+Environment="SMC_RCVBUF=1048576"
+Environment="SMC_SNDBUF=65536"
+Environment="SMC_SOCK_FAMILY=inet"
+Environment="SMC_STRICT=1"' 'options, before and behind the unit'
+SMC_DEBUG=1 SMC_STRICT=1 SMC_RCVBUF=7 run enable --quiet plain
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'the shell'"'"'s own variables are not written'
+
+# As systemd 252 prints them, and 254.
+# shellcheck disable=SC2016 # $LIB is meant
+for value in '"LD_PRELOAD=/a b/\"x\\\\.so:/usr/$LIB/50%.so"' "\$'LD_PRELOAD=/a b/\"x\\\\\\\\.so:/usr/\$LIB/50%.so'"; do
+	unit plain.service "Environment=A=1 $value B=2"
+	run enable --quiet plain
+	is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=/a:b/\\\"x\\\\\\\\.so:/usr/\$LIB/50%%.so:$lib\"" \
+		'LD_PRELOAD of the unit: taken apart, extended, quoted'
+done
+unit plain.service "Environment=LD_PRELOAD=/old/ld_pre_smc.so:/x.so:libsmc-preload.so"
+run enable --quiet plain
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=/x.so:$lib\"" 'an older library of ours is replaced'
+long=$(printf '/%04000d' 0)
+unit plain.service "Environment=LD_PRELOAD=$long LD_PRELOAD=$long LD_PRELOAD=$long LD_PRELOAD=/y.so"
+run enable --quiet plain
+is "$rc$(wrote plain.service)" "0Environment=\"LD_PRELOAD=/y.so:$lib\"" 'LD_PRELOAD more than once: the last one counts'
+unit plain.service 'RestrictAddressFamilies=AF_INET AF_SMC AF_UNIX'
+run enable --quiet plain
+is "$(wrote plain.service | tail -n 1)" 'RestrictAddressFamilies=AF_INET AF_UNIX AF_SMC' 'families: all, and AF_SMC once'
+unit plain.service 'RestrictAddressFamilies=~AF_PACKET'
+run enable --quiet plain
+is "$(wrote plain.service)" "Environment=\"LD_PRELOAD=$lib\"" 'forbidden families: none is added'
+
+unit foo@smc-tools.service
+run enable --quiet foo@
+like "$rc$out" '^Takes effect with: .* restart foo@INSTANCE.service$' 'a template'
+[ -f "$base/foo@.service.d/zz-smc-tools.conf" ]
+ok $? 'its drop-in is the template'"'"'s'
+unit 'a\x2db@smc-tools.service'
+run enable --quiet 'a\x2db@'
+is "$rc$err" 0 'a name with a backslash, as systemd-escape makes them'
+run disable --quiet 'a\x2db@'
+unit alias.service
+sed -i 's/^Id=.*/Id=real.service/' "$tmp/units/alias.service"
+run enable --quiet alias
+[ -f "$base/real.service.d/zz-smc-tools.conf" ]
+ok $? 'an alias leads to the unit'
+
+# ---- several at once ----
+unit one.service
+unit two.service
+run enable --quiet one two --strict
+is "$rc$err$(wrote one.service | tail -n 1)$(wrote two.service | tail -n 1)" \
+	'0Environment="SMC_STRICT=1"Environment="SMC_STRICT=1"' 'two units, and an option behind them'
+run disable --quiet one gone two
+is "$rc$(echo "$out" | grep -c ': disabled$')$(echo "$out" | grep -c '^gone.service: is not enabled$')" 021 'all that are named are disabled'
+run enable --quiet one none two
+is "$rc$err" "1smc_unit enable: no unit 'none.service'" 'one that is not there: said'
+[ -f "$base/two.service.d/zz-smc-tools.conf" ]
+ok $? 'one that is not there: the others are done'
+
+# ---- what is said ----
+unit sock.service TriggeredBy='sock.timer other.socket'
+run enable sock
+like "$err" '^smc_unit enable: connections to other.socket stay TCP' 'a socket unit'
+unlike "$err" 'timer' 'a timer is none'
+printf 'Accept=yes\n' >"$tmp/units/foo.socket"
+run enable foo@
+like "$err" '^smc_unit enable: connections to foo.socket stay TCP' 'a socket unit that accepts'
+touch "$tmp/noreload"
+run enable sock -d
+like "$err" "daemon-reload failed: Failed to reload: no.; .*'systemctl --user daemon-reload'" 'no reload: said'
+is "$rc" 0 'no reload: the file is written all the same'
+rm "$tmp/noreload"
+[ "$(uname -m)" != x86_64 ] || if [ ! -e "/proc/sys/net/smc" ]; then
+	like "$err" 'the service will use TCP' 'a kernel without SMC'
+else
+	skip 'a kernel without SMC' 'this one has it'
+fi
+
+limit=$(cat /proc/sys/net/core/rmem_max 2>/dev/null || echo 2147483647)
+if [ "$limit" -lt 1073741824 ]; then
+	run enable sock -r 1024M
+	like "$rc$err" "^0?smc_unit enable: the receive buffer of 1073741824 bytes is above net.core.rmem_max, and sock.service does not run as root: the kernel will use $limit \\(see sysctl.d\\(5\\)\\)\$" \
+		'a buffer above the limit, which the service may not exceed'
+	run enable --quiet sock -r 1024M
+	is "$rc$err" 0 'a buffer above the limit: --quiet'
+else
+	skip 'a buffer above the limit' 'no such limit here'
+fi
+
+# ---- what is refused ----
+unit bad.service RootDirectory=/srv/root
+refuse "bad.service runs in '/srv/root'" enable bad
+unit bad.service RootImage=/srv/image
+refuse "bad.service runs in '/srv/image'" enable bad
+unit bad.service UnsetEnvironment='X LD_PRELOAD'
+refuse 'UnsetEnvironment=LD_PRELOAD' enable bad
+unit bad.service RestrictAddressFamilies='~AF_PACKET AF_SMC'
+refuse 'RestrictAddressFamilies=~AF_SMC' enable bad
+unit bad.service "InaccessiblePaths=/nowhere -${lib%/*}"
+refuse "its InaccessiblePaths= forbids '$lib'" enable bad
+unit bad.service NoExecPaths=/ ExecPaths=/usr
+refuse "its NoExecPaths= forbids '$lib'" enable bad
+unit good.service NoExecPaths=/ "ExecPaths=/usr ${lib%/*}"
+run enable --quiet good
+is "$rc" 0 'ExecPaths= allows it'
+unit bad.service "EnvironmentFiles=$tmp/none (ignore_errors=yes)" "EnvironmentFiles=$tmp/env-? (ignore_errors=no)"
+printf '# LD_PRELOAD=x\nA=LD_PRELOAD=x\n' >"$tmp/env-0"
+mkfifo "$tmp/env-f"
+run enable --quiet bad
+is "$rc" 0 'environment files without LD_PRELOAD, and one that is none'
+run disable --quiet bad
+printf 'A=1\n LD_PRELOAD = "/x.so"\n' >"$tmp/env-1"
+refuse "'$tmp/env-1' sets LD_PRELOAD, .* add $lib there" enable bad
+printf 'LD_PRELOAD="/x.so %s"\n' "$lib" >"$tmp/env-1"
+run enable --quiet bad
+is "$rc" 0 'an environment file that names the library already'
+run disable --quiet bad
+printf 'int main(void) { return 0; }\n' >"$tmp/static.c"
+gcc -static -o "$tmp/static" "$tmp/static.c"
+unit bad.service "ExecStart={ path=$tmp/static ; argv[]=static ; }"
+refuse "'$tmp/static': the program is static, nothing can be preloaded; no eBPF either: eBPF needs root" enable bad
+refuse "'$tmp/static': the program is static, nothing can be preloaded\$" enable --preload bad
+refuse 'eBPF needs root: it is for system units' enable --bpf bad
+# ld.so ignores LD_PRELOAD where a program has more rights than the service's user.
+cp /bin/true "$tmp/setuid"
+chmod 4755 "$tmp/setuid"
+for user in User=nobody DynamicUser=yes; do
+	unit bad.service "ExecStart={ path=$tmp/setuid ; argv[]=setuid ; }" "$user"
+	refuse "'$tmp/setuid': set-uid, set-gid or file capabilities, nothing is preloaded\$" enable --preload bad
+done
+unit bad.service "ExecStart={ path=$tmp/setuid ; argv[]=setuid ; }" User=nobody NoNewPrivileges=yes
+run enable --quiet bad
+is "$rc$err" 0 'NoNewPrivileges= takes the rights away'
+run disable --quiet bad
+printf '#!/usr/bin/env -S -i /bin/sleep\n' >"$tmp/env-i"
+chmod 755 "$tmp/env-i"
+unit bad.service "ExecStart={ path=$tmp/env-i ; argv[]=env-i ; }"
+refuse "'.*': it is started by 'env -i', which drops LD_PRELOAD\$" enable --preload bad
+unit bad.service
+sed -i s/loaded/masked/ "$tmp/units/bad.service"
+refuse 'systemd calls it masked' enable bad
+is "$(find "$base" -name 'bad*')" '' 'nothing was written'
+
+# ---- foreign files, other people's directories ----
+unit foreign.service
+mkdir -p "$base/foreign.service.d"
+echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
+refuse 'was not written by smc_unit: left unchanged' enable foreign
+refuse 'was not written by smc_unit: left unchanged' disable foreign
+is "$(cat "$base/foreign.service.d/zz-smc-tools.conf")" '[Service]' 'a foreign file is kept'
+rm "$base/foreign.service.d/zz-smc-tools.conf"
+cp "$base/plain.service.d/zz-smc-tools.conf" "$tmp/target"
+ln -s "$tmp/target" "$base/foreign.service.d/zz-smc-tools.conf"
+refuse 'was not written by smc_unit: left unchanged' enable foreign
+refuse 'was not written by smc_unit: left unchanged' disable foreign
+[ -L "$base/foreign.service.d/zz-smc-tools.conf" ]
+ok $? 'a symbolic link is not followed'
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid 65534 test -x "$smc_unit" 2>/dev/null; then
+	mkdir "$tmp/config"
+	chmod 755 "$tmp" "$tmp/config"
+	chmod 666 "$tmp/log"
+	XDG_CONFIG_HOME=$tmp/config setpriv --reuid 65534 --clear-groups "$smc_unit" enable --user plain \
+		>"$tmp/out" 2>"$tmp/err"
+	is "$?$(cat "$tmp/out" "$tmp/err")" \
+		"1smc_unit enable: cannot create directory '$tmp/config/systemd': Permission denied: try with sudo" 'without rights'
+else
+	skip 'without rights' 'needs root, and a build directory that everybody may read'
+fi
+
+# ---- disable, status ----
+touch "$base/plain.service.d/other.conf"
+run disable plain
+like "$rc$out" '^0plain.service: disabled$' 'disable'
+is "$(ls -A "$base/plain.service.d")" other.conf 'what others have there stays'
+run disable real
+[ ! -e "$base/real.service.d" ]
+ok $? 'an empty directory goes'
+run disable real
+is "$rc$out" '0real.service: is not enabled' 'nothing to disable'
+run disable gone
+is "$rc$out" '0gone.service: is not enabled' 'a unit that is not there'
+run enable --quiet sock
+rm "$tmp/units/sock.service"
+run disable sock
+like "$rc$out" '^0sock.service: disabled' 'a unit that has been removed meanwhile'
+mkdir -p "$base/foreign.service.d"
+echo '[Service]' >"$base/foreign.service.d/zz-smc-tools.conf"
+touch "$tmp/dead"
+run disable --quiet --all
+rm "$tmp/dead"
+is "$rc$err" "1smc_unit disable: '$base/foreign.service.d/zz-smc-tools.conf' was not written by smc_unit: left unchanged" \
+	'disable --all: what is not ours is said and stays'
+is "$(find "$base" -name zz-smc-tools.conf)" "$base/foreign.service.d/zz-smc-tools.conf" \
+	'disable --all: nothing else is left, without systemd, too'
+rm -r "$base/foreign.service.d"
+run disable --all
+is "$rc$out$err" '0no service is enabled' 'disable --all: nothing to do'
+rm -rf "$base"
+run status
+is "$rc$err$(echo "$out" | tr -s ' ')" '0Unit Way State SMC PID' 'nothing enabled: a header'
+run status -j
+is "$rc$out" '0{"schema":"smc-tools/services/1","services":[]}' 'nothing enabled: JSON'
+unit plain.service
+run enable --quiet plain
+unit 'plain.service' "DropInPaths=/etc/x.conf $base/plain.service.d/zz-smc-tools.conf" "MainPID=$$" ActiveState=active
+sed -i '/^MainPID=0/d; /^ActiveState=inactive/d' "$tmp/units/plain.service"
+run status
+is "$(echo "$out" | tail -n 1 | tr -s ' ')" "plain.service preload active restart needed $$" 'status: a row'
+# own NAME PROPERTY: what status says of a unit with such settings of its own
+own() {
+	unit "$@"
+	sed -i "s/^MainPID=0/MainPID=$$/" "$tmp/units/$1"
+	run status "$1"
+	echo "$out" | tail -n 1 | tr -s ' '
+}
+is "$(own own.service 'ExecStart={ path=/usr/bin/smc_run ; argv[]=smc_run -r 1M redis-server ; }')" \
+	"own.service own inactive n/a $$" 'status: a unit that starts smc_run'
+is "$(own own.service 'Environment=A=1 LD_PRELOAD=/x.so:libsmc-preload.so')" "own.service own inactive n/a $$" \
+	'status: a unit that preloads the library'
+is "$(own own.service 'ExecStart={ path=/usr/bin/not_smc_run ; argv[]=x ; }' 'Environment=LD_PRELOAD=/x.so')" \
+	"own.service none inactive - $$" 'status: one that does neither'
+{ cat "$tmp/units/plain.service"; echo; cat "$tmp/units/own.service"; echo; } >"$tmp/units/*.service"
+printf '%s\n' Id=own2.service LoadState=loaded ActiveState=active MainPID=0 'ExecStart={ path=/bin/smc_run ; }' >>"$tmp/units/*.service"
+run status
+is "$(echo "$out" | sed 1d | tr -s ' ')" "plain.service preload active restart needed $$
+own2.service own active - -" 'status: the list has those, too, and each once'
+rm "$tmp/units/*.service"
+run status plain -j
+is "$out" "{\"schema\":\"smc-tools/services/1\",\"services\":[{\"enabled\":true,\"unit\":\"plain.service\",\"state\":\"active\",\"way\":\"preload\",\"drop_in\":\"$base/plain.service.d/zz-smc-tools.conf\",\"pid\":$$,\"smc\":\"restart\"}]}" \
+	'status UNIT -j'
+"$smc_unit" status --user >/dev/full 2>"$tmp/err"
+is "$?$(<"$tmp/err")" '1smc_unit status: cannot write to standard output: No space left on device' 'a full device'
+
+# ---- callers with odd habits ----
+rm -rf "$base"
+mkdir -p "$base/plain.service.d"
+touch "$base/plain.service.d/zz-smc-tools.conf.1"
+if unshare -pf true 2>/dev/null; then
+	unshare -pf "$smc_unit" enable --user --quiet plain >"$tmp/out" 2>"$tmp/err"
+	is "$?$(<"$tmp/err")" 0 'what another one of the same process id left behind is in nobody'"'"'s way'
+else
+	skip 'what another one of the same process id left behind' 'needs a PID namespace'
+fi
+rm -rf "$base"
+env --ignore-signal=CHLD "$smc_unit" enable --user --quiet plain >"$tmp/out" 2>"$tmp/err"
+is "$?$(<"$tmp/err")" 0 'SIGCHLD is ignored'
+rm -rf "$base"
+"$smc_unit" enable --user --quiet plain 2>"$tmp/err" >&-
+is "$?$(<"$tmp/err")" '1smc_unit enable: cannot write to standard output: Input/output error' 'stdout is closed'
+[ -f "$base/plain.service.d/zz-smc-tools.conf" ]
+ok $? 'stdout is closed: systemctl had one'
+if [ "$(id -u)" -eq 0 ]; then
+	cp "$smc_unit" "$tmp/bin"
+	printf '#!/bin/sh\necho "Scope State"\n' >"$tmp/bin/smc_bpf"
+	chmod +x "$tmp/bin/smc_bpf"
+	sed -i 's/^Environment=.*/ExecStartPre=smc_bpf/' "$base/plain.service.d/zz-smc-tools.conf"
+	env --ignore-signal=CHLD "$tmp/bin/smc_unit" status --user plain >"$tmp/out" 2>&1
+	like "$(tr -s ' ' <"$tmp/out")" '^plain.service ebpf active in use' 'SIGCHLD is ignored: what smc_bpf says counts'
+else
+	skip 'SIGCHLD is ignored: what smc_bpf says counts' 'needs root'
+fi
+touch "$tmp/dead"
+refuse 'systemctl show failed: Failed to connect to bus' enable plain
+refuse 'systemctl show failed: Failed to connect to bus' status
+rm "$tmp/bin/systemctl"
+err=$(PATH=$tmp/bin "$smc_unit" enable --user plain 2>&1)
+is "$?$err" '1smc_unit enable: no systemctl here: services need systemd' 'without systemd'
+plan_done

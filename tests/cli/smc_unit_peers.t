@@ -1,0 +1,255 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# smc_unit: whom a service lets in, and to whom that is limited, over fakes of systemctl and smc_conf. In a network and a mount namespace.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+BUILD=$(cd "${BUILD:-build}" && pwd)
+LC_ALL=C
+export LC_ALL
+apart "${1-}" -mn
+
+cp -a /etc /mnt/etc && rm -rf /mnt/etc/smc-tools && mkdir -p /mnt/etc/systemd/system && mount --bind /mnt/etc /etc || exit 1
+tmp=/mnt/tmp
+mkdir -p $tmp /mnt/opt /mnt/bin /mnt/units
+cp "$BUILD/smc_unit" "$BUILD/ld_pre_smc.so" /mnt/opt
+# Properties of units are files, those of instances in one.
+cat >/mnt/bin/systemctl <<'END'
+#!/bin/sh
+for unit; do :; done
+cat "/mnt/units/$unit" 2>/dev/null || printf '%s\n' "Id=$unit" LoadState=not-found MainPID=0
+END
+# What is in force is a file; what is applied are the files of the directory that smc_unit writes.
+cat >/mnt/opt/smc_conf <<'END'
+#!/bin/sh
+case $1 in
+export) cat /mnt/policy 2>/dev/null ;;
+apply) echo applied >>/mnt/log
+	[ ! -e /mnt/broken ] || { echo 'smc_conf: cannot ask nftables'; exit 1; }
+	cat /etc/smc-tools/smc.conf.d/*.conf | grep -v '^#' >/mnt/policy ;;
+esac
+END
+chmod 755 /mnt/bin/* /mnt/opt /mnt/opt/*
+PATH=/mnt/bin:$PATH HOME=$tmp
+unset XDG_CONFIG_HOME
+conf=/etc/smc-tools/smc.conf.d/x.service.conf
+dropin=/etc/systemd/system/x.service.d/zz-smc-tools.conf
+ip link set lo up
+
+# listens ADDRESS PORT...: a process that listens there is x.service's from now on
+listens() {
+	[ -z "${pid-}" ] || { kill "$pid"; wait "$pid" 2>/dev/null; }
+	rm -f /mnt/ready && mkfifo /mnt/ready
+	python3 -c '
+import socket, sys, time
+kept = []
+for address, port in zip(sys.argv[1::2], sys.argv[2::2]):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    if address.startswith("only"):
+        address = address[4:]
+        sock.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    sock.bind((address, int(port)))
+    sock.listen()
+    kept.append(sock)
+udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+udp.bind(("0.0.0.0", 9001))
+print("ready", file=open("/mnt/ready", "w"))
+time.sleep(3600)' "$@" &
+	pid=$!
+	read -r _ </mnt/ready
+	printf '%s\n' Id=x.service LoadState=loaded ActiveState=active "MainPID=$pid" ControlGroup= Environment= >/mnt/units/x.service
+}
+trap '[ -z "$pid" ] || kill "$pid"' EXIT
+
+# run ARG...: $out, $err, $rc; that there is no SMC here, where there is none, is not what is looked at
+run() {
+	capture /mnt/opt/smc_unit "$@"
+	err=$(echo "$err" | grep -v 'SMC sockets cannot be opened here')
+}
+
+disable() {
+	capture /mnt/opt/smc_unit disable "$@"
+}
+
+# warns REGEX WHAT: what enable x says
+warns() {
+	run enable --preload x
+	case $1 in
+	'') is "$rc$err" 0 "$2: nothing to say" ;;
+	*) like "$rc$err" "^0?smc_unit enable: $1\$" "$2" && is "$(echo "$err" | wc -l)" 1 'in one sentence' ;;
+	esac
+}
+
+# ---- who can come ----
+cure="'smc_unit peers x.service 10.0.0.0/8' limits that to a network of yours"
+ip addr add 10.0.0.7/8 dev lo
+ip addr add fd00::7/64 dev lo nodad
+listens 0.0.0.0 6379 :: 80
+warns '' 'only private addresses'
+ip addr add 203.0.113.7/24 dev lo
+ip addr add 2001:db8::7/64 dev lo nodad
+listens 0.0.0.0 6379
+warns "x.service listens on 0.0.0.0:6379, so everybody who reaches 203.0.113.7 can speak SMC to it: $cure" 'every address'
+listens :: 6379
+warns "x.service listens on \[::\]:6379, so everybody who reaches 203.0.113.7 can .*" 'IPv6 that takes IPv4'
+listens only:: 6379
+warns "x.service listens on \[::\]:6379, so everybody who reaches 2001:db8::7 can .*" 'IPv6 only'
+listens 127.0.0.1 1 10.0.0.7 2 fd00::7 3 203.0.113.7 4 2001:db8::7 5
+warns "x.service listens on 203.0.113.7:4 and 1 more, so .*" 'the public ones of several'
+listens 127.0.0.1 1 10.0.0.7 2 fd00::7 3 ::ffff:10.0.0.7 4
+warns '' 'one address of a private network each'
+listens 0.0.0.0 6379 0.0.0.0 80
+for rules in '--exclude listen' '--include 10.0.0.1' '--exclude listen:6379,listen:80'; do
+	# shellcheck disable=SC2086 # words
+	run enable --preload $rules x
+	is "$rc$err" 0 "$rules: they stay TCP"
+done
+run enable --preload --exclude listen:6379 x
+like "$err" 'listens on 0.0.0.0:80, so' 'what is left to TCP is not counted'
+for policy in 'allow 10.0.0.0/8 fd00::/8' 'deny port 80,6000-7000' 'deny from 0.0.0.0/0' 'allow from 10.0.0.0/8:80 10.0.0.0/8:6379'; do
+	echo "$policy" >/mnt/policy
+	warns '' "a policy in force limits it: $policy"
+done
+for policy in 'allow to 10.0.0.0/8' 'deny port 6379' 'allow 0.0.0.0/0' 'deny 10.0.0.0/8' 'learn 1h' 'netns x
+allow 10.0.0.0/8'; do
+	echo "$policy" >/mnt/policy
+	run enable --preload x
+	like "$err" 'so everybody who reaches' "a policy that does not: $(echo "$policy" | head -n 1)"
+done
+rm /mnt/policy
+run enable --preload --quiet x
+is "$rc$err" 0 '--quiet'
+run enable --preload --user x
+like "$err" "'allow from' in smc.conf\(5\) limits that" 'a unit of the user'"'"'s'
+kill "$pid"
+wait "$pid" 2>/dev/null
+pid=
+printf '%s\n' Id=x.service LoadState=loaded ActiveState=inactive MainPID=0 Environment= >/mnt/units/x.service
+warns "x.service does not run, so where it listens is not known; networks that are not private reach this host by 203.0.113.7: 'smc_unit peers x.service 10.0.0.0/8:PORT' limits that to a network of yours" 'a unit that does not run'
+
+# ---- what is refused ----
+# refuse WORDS ARG...: 1, one line, and nothing is written
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	is "$rc|$out" '1|' "refused: smc_unit $*"
+	like "$err" "^smc_unit peers: .*$words" "and it says why"
+	[ ! -e /etc/smc-tools ]
+	ok $? 'nothing is written'
+}
+refuse "'10.0.0.1/8': has bits behind its prefix: the network is 10.0.0.0/8" peers x 10.0.0.1/8
+refuse "'x': expected a network such as" peers x 10.0.0.0/8,x
+refuse "'': expected a network such as" peers x ''
+refuse "'10.0.0.0/8:0': expected a port" peers x 10.0.0.0/8:0
+refuse 'no networks given' peers x
+refuse "unexpected argument 'fd00::/8'" peers x 10.0.0.0/8 fd00::/8
+refuse "unknown or ambiguous option '--user'" peers --user x 10.0.0.0/8
+refuse 'x.service does not run, so where it listens is not known: start it first, or name its ports, as in 10.0.0.0/8:6379' peers x 10.0.0.0/8
+listens 0.0.0.0 6379 :: 80 127.0.0.1 81 0.0.0.0 82
+rm -r "$dropin"
+refuse "x.service is not enabled: 'smc_unit enable' comes first" peers x 10.0.0.0/8
+run enable --preload --quiet x
+touch /mnt/broken
+run peers x 10.0.0.0/8
+is "$rc|$out|$err" '1||smc_unit peers: cannot ask nftables' 'rules that cannot be applied: said'
+[ ! -e $conf ]
+ok $? 'no rules are left'
+rm /mnt/broken /mnt/log
+
+# ---- what is written ----
+is "$(/mnt/opt/smc_unit peers x 10.0.0.0/8 2>&1 | sed 's/:.*//' | tr '\n' ' ')" 'x.service smc_unit peers ' 'warnings come after the results'
+disable x
+run enable --preload --quiet x
+rm -f /mnt/log
+run peers x 10.0.0.0/8,fd00::/8
+is "$rc$out" "0x.service: its peers are limited by $conf, from now on" 'it names the file'
+is "$err" "smc_unit peers: these rules are gone at the next boot: 'systemctl enable smc-conf' applies them again" \
+	'it says so when nobody applies them at boot, and no more'
+is "$(sed 1d $conf)" 'allow from 10.0.0.0/8:80 [fd00::]/8:80
+allow from 10.0.0.0/8:81 [fd00::]/8:81
+allow from 10.0.0.0/8:82 [fd00::]/8:82
+allow from 10.0.0.0/8:6379 [fd00::]/8:6379' 'rules for each port'
+like "$(sed -n 1p $conf)" '^# Written by smc_unit enable' 'a comment'
+is "$(stat -c %a $conf)$(cat /mnt/log)" '644applied' 'they are applied'
+printf '%s\n' Id=smc-conf.service UnitFileState=enabled >/mnt/units/smc-conf.service
+inode=$(stat -c %i $conf)
+run peers x fd00::/8,10.0.0.0/8
+is "$rc$err$(stat -c %i $conf)" "0$inode" 'again: the same file'
+is "$(cat /mnt/log)" 'applied
+applied' 'and applied again, should it have been lost'
+run enable --preload x
+is "$rc$err$(stat -c %i $conf)" "0$inode" 'enabled again: they stay'
+run peers x '10.0.0.0/8:6379,[fd00::]/8:80-90'
+is "$rc$(sed 1d $conf)" '0allow from [fd00::]/8:80-90
+allow from 10.0.0.0/8:6379' 'other networks, with ports of their own'
+touch /mnt/broken
+run peers x 10.9.0.0/16
+is "$rc$(sed 1d $conf)" '1allow from [fd00::]/8:80-90
+allow from 10.0.0.0/8:6379' 'what cannot be applied leaves the rules as they were'
+rm /mnt/broken
+printf '%s\n' Id=foo@smc-tools.service LoadState=loaded MainPID=0 Environment= >/mnt/units/foo@smc-tools.service
+{ printf '%s\n' MainPID=0 ControlGroup= '' "MainPID=$pid" ControlGroup=; } >'/mnt/units/foo@?*.service'
+run enable --preload --quiet foo@
+run peers foo@ 10.0.0.0/8
+like "$rc$(cat '/etc/smc-tools/smc.conf.d/foo@.service.conf')" '^allow from 10.0.0.0/8:6379$' 'a template: ports of its instances'
+
+# ---- and taken back ----
+run peers x all
+is "$rc$out$err" '0x.service: its peers are no longer limited' 'all: the limit is lifted'
+[ ! -e $conf ] && [ -e $dropin ]
+ok $? 'and the service is enabled'
+run peers x all
+is "$rc$out" '0x.service: its peers are not limited' 'again: nothing to do'
+run peers x 10.0.0.0/8
+disable x
+is "$rc$out" '0x.service: disabled
+Takes effect with: systemctl restart x.service' 'disable'
+[ ! -e $conf ] && [ ! -e $dropin ] && [ -d /etc/smc-tools/smc.conf.d ]
+ok $? 'the rules are gone, their directory is not'
+is "$(grep -c '^exclusive policy$' /mnt/policy)" 1 'and without them the other files say all of the policy'
+disable x
+is "$rc$out" '0x.service: is not enabled' 'again: nothing to do'
+# limit: x is enabled for 10.0.0.0/8
+limit() {
+	run enable --preload --quiet x
+	run peers x 10.0.0.0/8
+}
+limit
+echo 'deny port 22' >/etc/smc-tools/smc.conf.d/mine.service.conf
+disable --all
+is "$rc$err$(ls /etc/smc-tools/smc.conf.d)" 0mine.service.conf 'disable --all: all of ours, and nobody else'"'"'s'
+limit
+touch /mnt/broken
+disable x
+is "$rc$err" '1smc_unit disable: cannot ask nftables' 'disable: what is still in force is said'
+[ ! -e $conf ] && [ ! -e $dropin ]
+ok $? 'and gone at the next boot'
+echo 'deny port 22' >$conf
+limit
+is "$rc$err$(cat $conf)" "1smc_unit peers: '$conf' was not written by smc_unit: left unchangeddeny port 22" 'a foreign file is kept'
+
+# ---- what smc_conf makes of the directory, without smc.conf too ----
+rm -f /etc/smc-tools/smc.conf.d/*
+printf 'netns x\n' >/etc/smc-tools/smc.conf.d/1.conf
+printf 'eid A\nallow from x\n' >/etc/smc-tools/smc.conf.d/2.conf
+echo nonsense >/etc/smc-tools/smc.conf.d/3.conf.bak
+for with in 'without smc.conf' 'with smc.conf'; do
+	capture "$BUILD/smc_conf" diff
+	refused 1 'smc_conf: /etc/smc-tools/smc.conf.d/2.conf:2: x: expected networks|smc.conf.d/2.conf:2: x: expected a network' \
+		"its files are read, each outside of all sections, $with"
+	echo 'eid B' >/etc/smc-tools/smc.conf
+done
+echo 'eid' >/etc/smc-tools/smc.conf
+capture "$BUILD/smc_conf" diff
+refused 1 'smc_conf: /etc/smc-tools/smc.conf:1: end of line' 'smc.conf first'
+ln -sf /no/such/file /etc/smc-tools/smc.conf
+capture "$BUILD/smc_conf" diff
+refused 1 'smc_conf: cannot open /etc/smc-tools/smc.conf: No such file' 'smc.conf is a link that leads nowhere: that is said'
+rm /etc/smc-tools/smc.conf
+chmod 777 /etc/smc-tools/smc.conf.d
+echo 'eid B' >/etc/smc-tools/smc.conf
+capture "$BUILD/smc_conf" apply
+refused 1 'refusing to read /etc/smc-tools/smc.conf.d/1.conf as root: other users can write to /etc/smc-tools/smc.conf.d' \
+	'a directory that others may change'
+plan_done

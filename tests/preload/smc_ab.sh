@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154
+# smc_ab; sourced by run. Below it lies the fake libc: a kernel with SMC sockets, but without connections.
+ab=$BUILD/smc_ab
+out=$tmp/out err=$tmp/err
+
+# ab OPTION...: smc_ab with a fake SMC kernel; sets status, fills $out and $err
+ab() {
+	LD_PRELOAD=$fake "$ab" "$@" >"$out" 2>"$err"
+	status=$?
+}
+
+# says STATUS OUT ERR TEXT: exit status, and both streams as one line each
+says() {
+	is "$status|$(cat "$out")|$(cat "$err")" "$1|$2|$3" "$4"
+}
+
+for pairs in 0 1001 x '' 1.5 -1; do
+	ab -n "$pairs" true
+	says 125 '' "smc_ab: --pairs: '$pairs' is not a number of pairs from 1 to 1000; try 'smc_ab --help'" "-n '$pairs': 125"
+done
+ab -n 1 --lower true
+says 125 '' "smc_ab: option '--lower' is only for '--metric'; try 'smc_ab --help'" '--lower without --metric: 125'
+ab -n 1
+says 125 '' "smc_ab: no command given; try 'smc_ab --help'" 'no command: 125'
+ab -n 1 --metric '(' true
+like "$status$(cat "$err")" "^125smc_ab: --metric: '\(' is not a regular expression: .*; try 'smc_ab --help'$" '--metric: no regular expression: 125'
+# shellcheck disable=SC2016 # not for this shell
+for server in 'a | b' '"a' '' '$(a)'; do
+	ab -n 1 --server "$server" true
+	says 125 '' "smc_ab: --server: '$server' is not a program with arguments; a script may do more; try 'smc_ab --help'" \
+		"--server '$server': 125"
+done
+FAKE_SMC=97 FAKE_INET=93 ab -n 1 true
+says 2 '' "smc_ab: nothing to compare: SMC sockets cannot be opened here; 'smc_chk' says more" 'without SMC: 2'
+ab -n 1 sh -c 'exit 7'
+says 1 '' 'smc_ab: the command failed: exit status 7' 'a command that fails'
+# shellcheck disable=SC2016 # for sh
+ab -n 1 sh -c 'kill -SEGV $$'
+says 1 '' 'smc_ab: the command failed: signal 11 (Segmentation fault)' 'a command that is killed'
+ab -n 1 no-such-command
+says 1 '' "smc_ab: cannot run 'no-such-command': No such file or directory" 'a command that is not there'
+ab -n 1 --server 'no-such-command "a b"' true
+says 1 '' "smc_ab: cannot run 'no-such-command': No such file or directory" 'a server that is not there'
+ab -n 1 --server "sh -c 'exit 5'" true
+says 1 '' 'smc_ab: the server ended before it listened: exit status 5' 'a server that fails'
+# shellcheck disable=SC2016 # for sh
+ab -n 2 --show-output sh -c 'echo "$LD_PRELOAD"; cat'
+is "$status$(cat "$err")" "2$fake
+$fake:$shim
+$fake:$shim
+$fake
+$fake
+$fake:$shim" 'TCP and SMC in turns, first a pair to warm up; standard input is empty'
+LD_PRELOAD=$fake "$ab" -n 1 true >/dev/full 2>"$err"
+is "$?$(wc -l <"$err")" 1251 'on a full disk: one line, 125'
+ab -n 1 --metric 'n=([0-9]+)' echo n=1 n=22 n=x
+like "$status$(cat "$out")" '^2TCP 22   smc_run 22   1.00 ×   CPU .* 0 of 1 runs used SMC' '--metric: the last number'
+ab -n 20 -j true
+like "$status$(tr -d '\n' <"$out")" '^2\{"schema":"smc-tools/ab/1","command":\["true"\],"count":20,"used_smc":0,"verdict":"not_used",.*"interval":\[' \
+	'-j: a command against itself; what did not use SMC gets no verdict'
+LD_PRELOAD=$fake "$ab" -n 1 sh -c 'test -e /dev/fd/0 && test -e /dev/fd/1' <&- >&- 2>"$err"
+is "$?$(wc -l <"$err")" 1251 'standard descriptors that are closed are not missing in commands; one line, 125'
+# shellcheck disable=SC2016 # for sh
+ab -n 1 -d -r 64K --exclude 22 --show-output sh -c 'echo "$SMC_RCVBUF $SMC_EXCLUDE"'
+is "$status$(grep -c " by preload: $shim" "$err")$(grep '^[0-9]' "$err")" '2165536 22
+65536 22' 'options of smc_run: for the runs over SMC, said once'
+ab --strict --preload "$bin/go_note"
+is "$status$(wc -l <"$err")$(grep -c "^smc_ab: no SMC for '.*go_note': " "$err")" 111 '--strict: a program that the library does not reach ends it, with one line'
