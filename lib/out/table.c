@@ -15,6 +15,12 @@ static bool is_end(const struct out_col *col)
 	return !col->name && !col->key;
 }
 
+static const struct out_col *next_of(const struct out_col *col)
+{
+	col++;
+	return is_end(col) && col->more ? col->more : col;
+}
+
 /* ---- one value ---- */
 
 /* By copy: a uint64_t and a __u64 are the same bytes, but not the same type everywhere. */
@@ -200,10 +206,10 @@ void out_col_names(struct out_text *text, const struct out_col *table)
 {
 	size_t line = text->len;
 
-	for (; !is_end(table); table++) {
+	for (; !is_end(table); table = next_of(table)) {
 		if (!table->name)
 			continue;
-		if (text->len > line && text->len - line + 1 + strlen(table->name) > 80) {
+		if (text->len > line && text->len - line + 1 + strlen(table->name) > 79) {
 			out_char(text, '\n');
 			line = text->len;
 		}
@@ -217,7 +223,7 @@ void out_col_keys(struct out_text *text, const struct out_col *table)
 {
 	const char *group = NULL;
 
-	for (; !is_end(table); table++) {
+	for (; !is_end(table); table = next_of(table)) {
 		if (table->group && (!group || strcmp(group, table->group)))
 			out_printf(text, "%s\n", table->group);
 		group = table->group;
@@ -228,7 +234,7 @@ void out_col_keys(struct out_text *text, const struct out_col *table)
 
 static const struct out_col *find(const struct out_col *table, const char *name, size_t len)
 {
-	for (; !is_end(table); table++)
+	for (; !is_end(table); table = next_of(table))
 		if (table->name && !strncmp(table->name, name, len) && !table->name[len])
 			return table;
 	return NULL;
@@ -383,12 +389,12 @@ static void set_chosen(json_t *json, const struct out_col *table, const struct o
 {
 	const struct out_col *keyed = col;
 
-	for (; col->group && !is_end(table); table++)
+	for (; col->group && !is_end(table); table = next_of(table))
 		if (table->group && !strcmp(table->group, col->group))
 			set(json, table, object);
 	if (col->group)
 		return;
-	while ((!keyed->key || !keyed->name) && keyed > table)
+	while (!keyed->key || !keyed->name)
 		keyed--;
 	set(json, keyed, object);
 	for (col++; !col->name && col->key; col++)
@@ -401,7 +407,7 @@ json_t *out_json(const struct out_col *table, const struct out_view *view, const
 
 	for (size_t i = 0; view && i < view->count; i++)
 		set_chosen(json, table, view->cols[i], object);
-	for (; !view && !is_end(table); table++)
+	for (; !view && !is_end(table); table = next_of(table))
 		set(json, table, object);
 	return json;
 }

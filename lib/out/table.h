@@ -56,7 +56,8 @@ struct out_names {
  * @name: for -o, lower case; NULL for a value that only JSON has, and that comes with the column
  * before it
  * @head: header word(s) in text
- * @key: JSON key; NULL for a column that is part of the value of the nearest key before it
+ * @key: JSON key; NULL for a column that is part of the value of the nearest key before it, which
+ * is there where out_json() gets a view
  * @width: least width of a cell, in characters
  * @is_right: numbers stand at the right edge
  * @text, @json: for what no kind describes: append the cell (nothing where there is nothing), make
@@ -66,6 +67,7 @@ struct out_names {
  * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
  * @none: text in place of a missing value; NULL: an empty cell
  * @gap: blanks behind the column, beyond the one that is always there
+ * @more: of the entry that ends a table: another table, whose columns follow
  * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
  * @kind, @size (bytes; of a string 0: up to the NUL), @digits (at least): how to read @offset
  * @is_optional: 0 and "" mean that there is no value
@@ -85,6 +87,7 @@ struct out_col {
 	const char *group;
 	const char *none;
 	uint8_t gap;
+	const struct out_col *more;
 	const struct out_names *names;
 	enum out_kind kind;
 	uint8_t digits;
@@ -157,14 +160,14 @@ struct out_view {
 
 /**
  * out_view_add() - choose columns by name
- * @table: all columns, ended by an entry without name and key
+ * @table: all columns, ended by an entry without name and key, and those of its @more
  * @names: names with commas between them
  *
  * Return: NULL, or the start of the first name that is unknown or is one too many.
  */
 const char *out_view_add(struct out_view *view, const struct out_col *table, const char *names);
 
-/** out_col_names() - append all names for -o, in indented lines of at most 80 characters */
+/** out_col_names() - append all names for -o, in indented lines of at most 79 characters */
 void out_col_names(struct out_text *text, const struct out_col *table);
 
 /** out_col_keys() - append all JSON keys, one a line; the key of a group before those in it */
