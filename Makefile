@@ -112,7 +112,7 @@ smc_chk_LIBS := -lm
 # The library and smc-metrics start them, and nobody else does, so they are not in BINDIR. smc_keep is of libc alone, so that
 # LDFLAGS=-static is possible.
 HELPERS := smc_keep smc_put
-TOOLS := smc_run smc_unit smc_ab smcss smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
+TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
 tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
 # What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
@@ -177,7 +177,7 @@ endif
 $(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
 # A skeleton would need libbpf to link: see lib/bpf/programs.c.
 $(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.bytes.h
-$(O)/obj/smcss/follow.o: $(O)/bpf/smclife.bytes.h
+$(O)/obj/smc_events/follow.o: $(O)/bpf/smclife.bytes.h
 $(O)/obj/smc_dump/payload/tap.o: $(O)/bpf/smcdata.bytes.h
 $(O)/obj/lib/policy/hsctrl.o: $(O)/bpf/hsctrl.bytes.h
 

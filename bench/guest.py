@@ -115,7 +115,7 @@ def refresh(argv, count, rounds):
     end, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     tty = {} if argv else {"stdin": screen, "stdout": screen}
-    with subprocess.Popen([TOOLS + "/smcss", "--top", "-w", "1", *argv], env=dict(os.environ, TERM="xterm"),
+    with subprocess.Popen([TOOLS + "/smc_top", "-w", "1", *argv], env=dict(os.environ, TERM="xterm"),
                           **(tty or {"stdout": subprocess.PIPE})) as top:
         os.close(screen)
         shown = top.stdout or os.fdopen(end, "rb", buffering=0)
@@ -126,7 +126,7 @@ def refresh(argv, count, rounds):
         cost = (processor(top.pid) - start) / rounds
         top.terminate()
     if any((text.count(b"rate_in") if argv else in_head(text)) < count for text in texts[1:]):
-        raise SystemExit("smcss --top does not show %d connections" % count)
+        raise SystemExit("smc_top does not show %d connections" % count)
     return cost
 
 
@@ -159,7 +159,7 @@ def bench_top():
     for name, argv in (("on a terminal", ()), ("-j, rates", ("-j", "-o", "rate_in")),
                        ("-j, rates and processes", ("-j", "-o", "rate_in,holder")), ("-j", ("-j",))):
         cost = refresh(argv, 2 * pairs, rounds)
-        print("smcss --top, %d connections, %s: %.1f ms of processor a refresh, bare receive loop %.1f ms, ratio %.2f"
+        print("smc_top, %d connections, %s: %.1f ms of processor a refresh, bare receive loop %.1f ms, ratio %.2f"
               % (2 * pairs, name, cost * 1e3, bare * 1e3, cost / bare), flush=True)
     holder.kill()
     holder.wait()
@@ -235,14 +235,14 @@ def bench_lives():
 
 
 def bench_events():
-    """The same connections, while smcss --events follows them and while nobody does, in turns. There is one processor
-    for all, so what smcss itself does is in it."""
+    """The same connections, while smc_events follows them and while nobody does, in turns. There is one processor
+    for all, so what smc_events itself does is in it."""
     count, rounds, times, own = 200, 5, {False: [], True: []}, []  # ROUNDS of life.c
     for _ in range(3):
         for is_followed in times:
-            watch = is_followed and subprocess.Popen([TOOLS + "/smcss", "--events", "-j"], stdout=subprocess.PIPE)
+            watch = is_followed and subprocess.Popen([TOOLS + "/smc_events", "-j"], stdout=subprocess.PIPE)
             if watch and not watch.stdout.readline():
-                raise SystemExit("smcss --events cannot use eBPF")
+                raise SystemExit("smc_events cannot use eBPF")
             if watch:  # as if written into a file: somebody takes it all
                 reader = threading.Thread(target=watch.stdout.read)
                 reader.start()
@@ -255,7 +255,7 @@ def bench_events():
                 reader.join()
                 watch.wait()
     alone, followed, own = (statistics.median(values) for values in (times[False], times[True], own))
-    print("whole life, IPPROTO_SMC: %d instructions, followed by smcss --events %d, ratio %.3f; %d of them are smcss' own"
+    print("whole life, IPPROTO_SMC: %d instructions, followed by smc_events %d, ratio %.3f; %d of them are its own"
           % (alone, followed, followed / alone, own), flush=True)
 
 

@@ -50,7 +50,7 @@ end
 
 # __smc_filter TOOL LAST: tests of FILTER, and the names that state and mode take.
 function __smc_filter
-    set -l lines (__smc_after smcss '^FILTER is made')
+    set -l lines (__smc_after $argv[1] '^FILTER is made')
     switch $argv[2]
         case state mode
             string match -r "^  $argv[2] .*" -- $lines | string match -ar '\b[a-z]+\b' | string match -v -r "^($argv[2]|or)\$"
@@ -87,8 +87,10 @@ function __smc_operand
     set -l tool $argv[1]
     set -l words (commandline -opc)
     switch $tool
-        case smcss smc_dump
+        case smcss smc_top smc_events
             __smc_filter $tool $words[-1]
+        case smc_dump
+            __smc_filter smc_events $words[-1]
         case smcd smcr
             __smc_object $tool $words[-1] $words[2..]
         case smc_bpf smc_conf

@@ -57,7 +57,7 @@ const struct cli_tool dump_tool = {
 		 "-D",
 	.summary =
 		"Shows what programs send and receive over SMC: without -r and -i, the payload of this\n"
-		"host's connections. FILTER is that of smcss(8) then: 'dport = :6379'.\n"
+		"host's connections. FILTER is one of smc-filter(7) then: 'dport = :6379'.\n"
 		"With -r or -i, the handshakes of SMC in a capture or on a network: what each side\n"
 		"offered, what was chosen, and why not more. FILTER is that of tcpdump then, see\n"
 		"pcap-filter(7), but for names of hosts and services, which are not looked up.",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Fetch the sockets, complete and select them, print. */
-#include "rates.h"
 #include "smcss.h"
 
 #include <errno.h>
@@ -9,6 +8,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "sockets/fetch.h"
+#include "sockets/lookup.h"
+#include "sockets/show.h"
 
 /*
  * Rows that are held back before anything is printed. A table up to this size is printed only
@@ -21,20 +23,19 @@ struct lister {
 	struct smc_err *err;
 	struct out_view view;
 	struct out_text text;
-	struct smcss_row chunk[CHUNK];
+	struct sockets_row chunk[CHUNK];
 	size_t n_chunk;
 	bool is_flushed; /* rows of this namespace were handled already */
 	bool is_printed; /* something went to stdout: no second try */
-	struct smcss_lookup lookup;
+	struct sockets_lookup lookup;
 	struct netns_list *spaces; /* NULL: one namespace */
 	const struct netns *netns;
-	struct rates *rates; /* NULL: rows come from the kernel directly */
 	struct summary *summary;
 	bool is_counted; /* no processes and peers in what is printed */
 	bool is_list;	 /* as JSON: text has its members */
 };
 
-static void emit(struct lister *l, const struct smcss_row *row)
+static void emit(struct lister *l, const struct sockets_row *row)
 {
 	json_t *json;
 
@@ -46,20 +47,19 @@ static void emit(struct lister *l, const struct smcss_row *row)
 	} else {
 		out_row(&l->text, &l->view, row);
 		if (l->opts->is_explained)
-			smcss_explain(&l->text, &row->sock);
+			sockets_explain(&l->text, &row->sock);
 	}
 }
 
-static int handle(struct lister *l, struct smcss_row *row)
+static int handle(struct lister *l, struct sockets_row *row)
 {
 	struct smc_sock *sock = &row->sock;
 	int ret;
 
 	if (!smcss_selects(l->opts, sock))
 		return 0;
-	if (!l->rates && smc_sock_needs_lookup(sock) &&
-	    (!l->is_counted || l->opts->filter.has_addr)) {
-		ret = smcss_complete(&l->lookup, sock, l->err);
+	if (smc_sock_needs_lookup(sock) && (!l->is_counted || l->opts->filter.has_addr)) {
+		ret = sockets_complete(&l->lookup, sock, l->err);
 		if (ret)
 			return ret;
 	}
@@ -97,7 +97,6 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 	struct lister *l = arg;
 	int ret;
 
-	l->chunk[l->n_chunk].rate.has = 0;
 	ret = smc_sock_decode(&l->chunk[l->n_chunk].sock, nlh);
 	if (ret)
 		return smc_err_say(l->err, -ret, "the kernel's answer about a socket is too short");
@@ -132,7 +131,7 @@ static int begin_netns(void *arg)
 static int fetch_netns(void *arg, const struct netns *netns, struct smc_err *err)
 {
 	struct lister *l = arg;
-	const struct smcss_source source = {
+	const struct sockets_source source = {
 		.ext = smcss_ext(l->opts),
 		.begin = begin_netns,
 		.on_message = on_message,
@@ -143,8 +142,8 @@ static int fetch_netns(void *arg, const struct netns *netns, struct smc_err *err
 
 	l->netns = netns;
 	l->is_flushed = false;
-	smcss_forget_inet(&l->lookup);
-	return smcss_fetch(&source, err);
+	sockets_forget_inet(&l->lookup);
+	return sockets_fetch(&source, err);
 }
 
 static int fetch_all(struct lister *l)
@@ -160,7 +159,7 @@ static int fetch_all(struct lister *l)
 
 static int fetch(struct lister *l)
 {
-	const struct smcss_source source = {
+	const struct sockets_source source = {
 		.ext = smcss_ext(l->opts),
 		.begin = begin,
 		.on_message = on_message,
@@ -169,19 +168,7 @@ static int fetch(struct lister *l)
 		.arg = l,
 	};
 
-	return smcss_fetch(&source, l->err);
-}
-
-/* The rows of a sample, with what moved since the one before. */
-static int fetch_rates(struct lister *l)
-{
-	int ret = rates_take(l->rates, l->opts, l->err);
-
-	if (!ret)
-		ret = begin(l);
-	for (size_t i = 0; !ret && i < rates_count(l->rates); i++)
-		ret = handle(l, rates_row(l->rates, i));
-	return ret;
+	return sockets_fetch(&source, l->err);
 }
 
 static int write_json(struct lister *l)
@@ -201,13 +188,6 @@ static int write_json(struct lister *l)
 	return write_text(l);
 }
 
-static int fetch_any(struct lister *l)
-{
-	if (l->rates)
-		return fetch_rates(l);
-	return l->spaces ? fetch_all(l) : fetch(l);
-}
-
 static int print(struct lister *l)
 {
 	if (l->opts->is_json)
@@ -219,29 +199,27 @@ static int print(struct lister *l)
 	return write_text(l);
 }
 
-int smcss_list(const struct smcss_opts *opts, struct rates *rates, struct netns_list *spaces,
-	       struct smc_err *err)
+int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct smc_err *err)
 {
 	struct lister *l = xcalloc(1, sizeof(*l)); /* too large for the stack */
 	int ret;
 
 	l->opts = opts;
-	l->rates = rates;
 	l->spaces = spaces;
 	l->err = err;
 	l->is_list = opts->is_json && !opts->is_summary;
 	l->is_counted = opts->is_metrics || (opts->is_summary && spaces && !opts->is_json);
 	ret = smcss_view(&l->view, opts, err);
 	if (!ret && (opts->has_processes || opts->is_summary) && !l->is_counted)
-		ret = smcss_load_processes(&l->lookup, err);
+		ret = sockets_load_processes(&l->lookup, err);
 	if (!ret)
-		ret = fetch_any(l);
+		ret = l->spaces ? fetch_all(l) : fetch(l);
 	if (!ret)
 		ret = print(l);
 	if (!ret && spaces)
 		ret = netns_list_failure(spaces, err);
 	summary_free(l->summary);
-	smcss_lookup_free(&l->lookup);
+	sockets_lookup_free(&l->lookup);
 	out_free(&l->text);
 	free(l);
 	return ret;

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "smc/reason.h"
+#include "sockets/show.h"
 
 static const char *const group_heads[N_GROUPS] = { "Process", "Peer", "Reason" };
 static const char *const group_keys[N_GROUPS] = { "processes", "peers", "reasons" };
@@ -70,7 +71,7 @@ static struct summary_item *count(struct summary *summary, int which, enum smc_m
 	return item;
 }
 
-static void name_process(struct out_text *text, const struct smcss_row *row)
+static void name_process(struct out_text *text, const struct sockets_row *row)
 {
 	out_reset(text);
 	if (!row->n_holders) {
@@ -82,18 +83,18 @@ static void name_process(struct out_text *text, const struct smcss_row *row)
 }
 
 /* The peer's host: its ports are of no use in a sum. */
-static void name_peer(struct out_text *text, const struct smcss_row *row)
+static void name_peer(struct out_text *text, const struct sockets_row *row)
 {
 	struct smc_addr host = row->sock.peer;
 
 	out_reset(text);
 	host.port = 0;
-	smcss_append_addr(text, &host);
+	sockets_append_addr(text, &host);
 	if (text->len > 2 && !memcmp(text->data + text->len - 2, ":-", 2))
 		text->len -= 2;
 }
 
-static void count_netns(struct summary *summary, const struct smcss_row *row, enum smc_mode mode)
+static void count_netns(struct summary *summary, const struct sockets_row *row, enum smc_mode mode)
 {
 	struct out_text *text = &summary->scratch;
 	struct summary_item *item;
@@ -113,17 +114,17 @@ static void count_netns(struct summary *summary, const struct smcss_row *row, en
 	item->len = len;
 }
 
-static void count_reason(struct summary *summary, const struct smcss_row *row)
+static void count_reason(struct summary *summary, const struct sockets_row *row)
 {
 	out_reset(&summary->scratch);
 	if (row->sock.has & SMC_SOCK_HAS_FALLBACK)
-		smcss_append_reason(&summary->scratch, &row->sock.fallback);
+		sockets_append_reason(&summary->scratch, &row->sock.fallback);
 	else
 		out_str(&summary->scratch, "n/a");
 	count(summary, BY_REASON, SMC_MODE_TCP);
 }
 
-void summary_add(struct summary *summary, const struct smcss_row *row)
+void summary_add(struct summary *summary, const struct sockets_row *row)
 {
 	enum smc_mode mode = smc_sock_mode(&row->sock);
 
@@ -270,7 +271,7 @@ static json_t *json_netns(const struct summary *summary)
 			json_object_set_new(json, "listening",
 					    json_integer((json_int_t)item->listening));
 		if (first)
-			json_object_set_new(json, "first_reason", smcss_json_reason(first->code));
+			json_object_set_new(json, "first_reason", sockets_json_reason(first->code));
 		json_array_append_new(list, json);
 	}
 	return list;

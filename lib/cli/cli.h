@@ -14,7 +14,7 @@
  * @name: long option without dashes
  * @arg: name of its argument in the help text, NULL for none
  * @help: one phrase, no full stop; "\n" goes on in the next line
- * @needs: options ("--top") and commands ("status") with blanks between them: the option is only
+ * @needs: options ("--read") and commands ("status") with blanks between them: the option is only
  *         for these; NULL for no condition
  * @excludes: options that cannot be given with it, in the same form, or NULL
  */

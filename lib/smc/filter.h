@@ -10,6 +10,16 @@
 
 #define FILTER_MAX_NODES 64
 
+/* For --help; completion takes words from it. Events have no states. */
+#define FILTER_HELP "FILTER is made of these tests, joined by and, or, not and parentheses:\n"
+#define FILTER_HELP_STATE                                                                          \
+	"  state NAME         active, listen, init, closed, ...; connected, closing, all\n"
+#define FILTER_HELP_TESTS                                                                          \
+	"  mode MODE          smcr, smcd, tcp or none\n"                                           \
+	"  port OP PORT       sport: local, dport: the peer's; OP: =, !=, <, <=, > or >=\n"        \
+	"  host ADDR          address[/prefix][:port]; src: local, dst: the peer's\n"              \
+	"  uid USER           owner, by name or number\n"
+
 enum filter_op { FILTER_EQ, FILTER_NE, FILTER_LT, FILTER_LE, FILTER_GT, FILTER_GE };
 
 enum filter_kind {

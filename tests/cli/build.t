@@ -412,7 +412,7 @@ check_layers() {
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"
-	is "$(grep -rnE '#include "(smcss|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smc_put|smcdr)/' lib)" "" \
+	is "$(grep -rnE '#include "(smcss|smc_top|smc_events|smc_run|smc_unit|smc_ab|ld_pre_smc|smcd|smcr|smc_pnet|smc_chk|smc_rnics|smc_dump|smc_conf|smc_bpf|smc_keep|smc_put|smcdr)/' lib)" "" \
 		"lib/ includes no tool"
 	is "$(readelf -d "$tmp/gcc/ld_pre_smc.so" "$tmp/gcc/smc_run" | sed -n 's/.*(NEEDED).*\[\(.*\)\..*\]/\1/p' | sort -u)" libc.so \
 		"the library and smc_run need libc only"

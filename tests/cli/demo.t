@@ -7,7 +7,7 @@ tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
 mkdir "$tmp/build" "$tmp/bin" "$tmp/tools"
-for file in smc_run ld_pre_smc.so smcss smc_dump; do
+for file in smc_run ld_pre_smc.so smcss smc_top smc_events smc_dump; do
 	printf '#!/bin/sh\nexit 1\n' >"$tmp/build/$file"
 	chmod +x "$tmp/build/$file"
 done

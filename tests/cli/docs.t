@@ -9,7 +9,7 @@ export BUILD
 # shellcheck source=tests/tap.sh
 . tests/tap.sh
 export LC_ALL=C.UTF-8 MANWIDTH=100 MAN_KEEP_FORMATTING='' GROFF_NO_SGR=1
-tools="smcss smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
+tools="smcss smc_top smc_events smc_run smc_ab smc_chk smc_pnet smc_rnics smc_dump smc_conf smcd smcr"
 # It is built only where its compiler is.
 [ ! -x "$BUILD/smc_bpf" ] || tools="$tools smc_bpf"
 version=$(cat VERSION)
@@ -94,44 +94,54 @@ check_version() {
 	is "$("$BUILD/$1" --version)" "$1 utility, smc-tools-$version" "$1 --version agrees with VERSION"
 }
 
+# named_columns PAGE: NAME|HEADER|KEY of each in its table
+named_columns() {
+	sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z_]*\) Ta \(.*\)/\1|\2/p' "$1" |
+		sed 's/ Ta Ta .*/|/; t; s/ Ta \([a-z_]*\) Ta .*/|\1/' | tr ' ' _
+}
+
+# check_columns TOOL COLUMNS: --help, completion
 check_columns() {
-	table=$("$BUILD/tests/unit/keys" columns)
-	source=$(echo "$table" | cut -d'|' -f1)
-	help=$("$BUILD/smcss" --help | sed '1,/^Columns/d' | tr -s ' ' '\n' | grep .)
-	same "$help" "$source" "smcss: --help has all columns"
-	same "$(complete_with _smcss smcss -o "")" "$source" "smcss: completion has all columns"
-	page=$(sed -n '/^\.Ss Columns/,/^\.Sh/s/^\.It Cm \([a-z_]*\) Ta \(.*\)/\1|\2/p' man/smcss.8 |
-		sed 's/ Ta Ta .*/|/; t; s/ Ta \([a-z_]*\) Ta .*/|\1/')
-	same "$(echo "$page" | tr ' ' _)" "$(echo "$table" | tr ' ' _)" \
-		"smcss: manual page has every column's name, header and JSON key"
+	help=$("$BUILD/$1" --help | sed '1,/^Columns/d' | tr -s ' ' '\n' | grep .)
+	same "$help" "$2" "$1: --help has all columns"
+	same "$(complete_with "_$1" "$1" -o "")" "$2" "$1: completion has all columns"
+}
+
+check_socket_columns() {
+	table=$("$BUILD/tests/unit/keys" columns | tr ' ' _)
+	measured=$("$BUILD/tests/unit/keys" measured | tr ' ' _)
+	check_columns smcss "$(echo "$table" | cut -d'|' -f1)"
+	check_columns smc_top "$(printf '%s\n' "$table" "$measured" | cut -d'|' -f1 | grep -vxE 'user|netns')"
+	same "$(named_columns man/smcss.8)" "$table" "smcss: manual page has every column's name, header and JSON key"
+	same "$(named_columns man/smc_top.8)" "$measured" "smc_top: manual page has those that it alone has"
 	# Those inside values too.
 	missing=
 	keys=$("$BUILD/tests/unit/keys" smcss | sort -u)
-	some "$keys" "smcss: JSON keys in the code"
+	some "$keys" "smcss, smc_top: JSON keys in the code"
 	for key in $keys; do
 		grep -qE "^\.(Va|Pq|It Cm|It Va) .*\<$key\>|^\.Va $key\>" man/smcss.8 "$json" || missing="$missing $key"
 	done
-	is "$missing" "" "smcss: manual pages have every JSON key"
+	is "$missing" "" "smcss, smc_top: manual pages have every JSON key"
 }
 
-# Keys and their fixed values in what --events and --top print beside columns.
-check_events() {
+# check_json TOOL SECTION FILE: keys and their fixed values that it prints beside columns, and the schemas
+check_json() {
 	missing=
-	keys=$(cat smcss/event.c smcss/top.c | tr '\n\t' '  ' | grep -oE 'json_pack\([^;]*;|set[a-z_]*\(json, [^)]*,' |
-		grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
-	some "$keys" "smcss: JSON keys of --events and --top in the code"
+	page=$(awk -v head=".Sh $2" '/^\.Sh/ { is_here = $0 == head } is_here' "$json")
+	keys=$(tr '\n\t' '  ' <"$1/$3" | grep -oE 'json_pack\([^;]*;|set[a-z_]*\(json, [^)]*,' | grep -oE '"[a-z_]+"' | tr -d '"' | sort -u)
+	some "$keys" "$1: JSON keys in the code"
 	for key in $keys; do
-		sed -n '/^\.Sh SMCSS/,/^\.Sh SMCD/p' "$json" | grep -qE "^\.(Va|It Va|Li|Pq Li|Qq) .*\<$key\>" || missing="$missing $key"
+		echo "$page" | grep -qE "^\.(Va|It Va|Li|Pq Li|Qq) .*\<$key\>" || missing="$missing $key"
 	done
-	is "$missing" "" "smcss: manual page has every JSON key of --events and --top"
-	same "$(sed -n '/^\.It Va event$/,/^\.It/p' "$json" | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
-		"$(sed -n '/^const char \*event_name/,/^}/p' smcss/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
-		"smcss: manual page has every event"
+	is "$missing" "" "$1: manual page has every JSON key"
+	same "$(echo "$page" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" "$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' "$1"/*.c)" \
+		"$1: manual page names the JSON schemas"
 }
 
-check_schemas() {
-	same "$(sed -n '/^\.Sh SMCSS/,/^\.Sh SMCD/p' "$json" | grep -oE 'smc-tools/[a-z-]+/[0-9]+')" \
-		"$(grep -ohE 'smc-tools/[a-z-]+/[0-9]+' smcss/*.c)" "smcss: manual page names the JSON schemas"
+check_events() {
+	same "$(sed -n '/^\.It Va event$/,/^\.It/p' "$json" | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
+		"$(sed -n '/^const char \*event_name/,/^}/p' smc_events/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
+		"smc_events: manual page has every event"
 }
 
 # Keys and their fixed values in the JSON of the live test.
@@ -289,8 +299,8 @@ check_pictures() {
 	is "$(grep '^State' docs/pictures/smcss.txt | sort -u)" "$("$BUILD/smc_chk" --from tests/cli/host.tgz smcss | head -n 1)" \
 		"docs/pictures/smcss.txt has the columns of smcss"
 	# Which tests/kernel/docs.t compares with the tool.
-	is "$(grep -o 'Local.*Process' docs/pictures/top.txt | tr -s ' ')" "$(grep -o '^Local.*Process' man/smcss.8 | tr -s ' ')" \
-		"docs/pictures/top.txt has the columns of the sample in smcss(8)"
+	is "$(grep -o 'Local.*Process' docs/pictures/top.txt | tr -s ' ')" "$(grep -o '^Local.*Process' man/smc_top.8 | tr -s ' ')" \
+		"docs/pictures/top.txt has the columns of the sample in smc_top(8)"
 }
 
 check_completion() {
@@ -302,9 +312,9 @@ check_completion() {
 	is "$(complete_with _smcss smcss mode smc | tr '\n' ' ')" "smcr smcd " "completion: modes"
 	is "$(complete_with _smcss smcss mode = tc)" tcp "completion: mode after an operator"
 	is "$(complete_with _smcss smcss -a st)" state "completion: a filter"
-	is "$(complete_with _smcss smcss --events -e s | tr '\n' ' ')" "sport src " "completion: a filter of events has no states"
+	is "$(complete_with _smc_events smc_events -e s | tr '\n' ' ')" "sport src " "completion: a filter of events has no states"
 	like "$(complete_with _smcss smcss uid ro)" '^root$' "completion: users"
-	is "$(complete_with _smcss smcss --top --sort un | tr '\n' ' ')" "unread unsent " "completion: orders of --top"
+	is "$(complete_with _smc_top smc_top --sort un | tr '\n' ' ')" "unread unsent " "completion: orders of smc_top"
 	is "$(complete_with _smc_dump smc_dump -i an)" any "completion: any interface"
 	is "$(complete_with _smc_conf smc_conf ex)" export "completion: commands of smc_conf"
 	like "$(complete_with _smc_conf smc_conf check READ)" '^README.md$' 'completion: files of smc_conf'
@@ -376,6 +386,7 @@ check_other_shell() {
 	is "$(shell_offers "$1" 'smcss -o state,rol' | sed 's/^state,//')" role "$1: next column of a list"
 	same "$(shell_offers "$1" 'smcss mode ')" "$(printf 'smcr\nsmcd\ntcp\nnone\n')" "$1: modes"
 	is "$(shell_offers "$1" 'smcss -a sta')" state "$1: a filter"
+	same "$(shell_offers "$1" 'smc_events s')" "$(printf 'sport\nsrc\n')" "$1: a filter without states"
 	is "$(shell_offers "$1" 'smcd -w 2 ue')" ueid "$1: objects"
 	same "$(shell_offers "$1" 'smcr linkgroup show ')" "$(printf 'all\nnetdev\nibdev\n')" "$1: what a command takes"
 	is "$(shell_offers "$1" 'smcr linkgroup netdev l' | grep -x lo)" lo "$1: devices"
@@ -491,9 +502,11 @@ check_unit
 for page in man/*; do
 	check_page "$page"
 done
-check_columns
+check_socket_columns
+check_json smcss SMCSS list.c
+check_json smc_top SMC_TOP top.c
+check_json smc_events SMC_EVENTS event.c
 check_events
-check_schemas
 check_live_test
 check_dump
 check_objects

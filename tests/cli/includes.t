@@ -9,10 +9,10 @@ import re
 import sys
 
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
-TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
+TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
 
 # What of lib/ only tools include, and each other.
-UPPER = ('lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/bpf', 'lib/launch')
+UPPER = ('lib/launch', 'lib/sockets', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/bpf')
 
 # Below a directory: what it must not include.
 FORBIDDEN = {

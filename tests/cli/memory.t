@@ -16,7 +16,7 @@ import recorded  # noqa: E402
 
 MOST = 400
 STEP = os.environ.get("STEP")
-SLOW = ("smc_pnet", "smc_rnics", "smc_chk")
+SLOW = ("smc_top", "smc_pnet", "smc_rnics", "smc_chk")
 HEAD = ("allocations", "runs", "right", "crash", "hang", "wrong success", "unsaid", "left behind")
 # What is asked of this machine.
 HERE = """
@@ -52,7 +52,7 @@ KERNEL = """
 smcss -a
 smcss -a -j
 smcss --metrics
-smcss --top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake,holder
+smc_top --once -w 0.1 -H -o local,peer,mode,unread,unsent,brake,holder
 smcr -dd linkgroup link-show
 smcr -a -j stats
 smcd ueid add NEW
@@ -78,7 +78,7 @@ def starve(task):
         os.mkdir(directory + "/tmp")
         report = directory + "/report"
         libraries = ["starve"] + ["kernel"] * ("KERNEL_ROOT" in env)
-        env.setdefault("STARVE_STEP", STEP or ("25" if command[0] in SLOW or "--top" in command else "3"))
+        env.setdefault("STARVE_STEP", STEP or ("25" if command[0] in SLOW else "3"))
         env = dict(env, LD_PRELOAD=":".join("%s/tests/cli/%s.so" % (recorded.BUILD, name) for name in libraries),
                    STARVE_MOST=str(MOST), STARVE_REPORT=report, TMPDIR=directory + "/tmp")
         status, _, err = recorded.run(command, env, timeout=1200)

@@ -36,8 +36,8 @@ for option in -v --version --ver; do
 	is "$out$err" "smcss utility, smc-tools-$version" "$option prints the version"
 done
 run --help
-long=$(printf '%s\n' "$out" | awk 'length > 100')
-is "$long" '' 'no line of the help is wider than 100 columns'
+long=$(printf '%s\n' "$out" | awk 'length > 79')
+is "$long" '' 'no line of the help is wider than 79 columns'
 run -h -v
 like "$out" '^Usage:' 'the first of help and version counts'
 
@@ -66,11 +66,8 @@ refuse "'--summary' and '--names' exclude each other" -sn
 refuse "'--json' and '--wide' exclude each other" -jW
 refuse "'--json' and '--names' exclude each other" -jn
 refuse "'--json' and '--explain' exclude each other" -je
-# A filter that is wrong is found after the options.
-refuse "'nonsense' is not a filter" --events -j -e nonsense
 refuse "'--output' and '--debug' exclude each other" -d -o mode
 refuse "'--output' and '--names' exclude each other" -n -o mode
-refuse "'--top' and '--wide' exclude each other" --top -W
 refuse "'--names' and '--metrics' exclude each other|'--metrics' and '--names' exclude" --metrics -n
 refuse "unknown or ambiguous option '--nonsense'" --nonsense
 refuse "unknown or ambiguous option '--smc'" --smc
@@ -90,14 +87,9 @@ for seconds in '' x 1x -1 0 0.01 1e9 nan inf; do
 done
 refuse "'nonsense' is not a filter" nonsense
 refuse '.--all-netns. .* .--netns.' --all-netns -N 1
-refuse '.--all-netns. .* .--top.' --all-netns --top
-refuse '.--all-netns. .* .--events.' --all-netns --events
 refuse '.--metrics. .* .--json.' --metrics -j
 refuse '.--metrics. .* .--watch.' --metrics -w 1
-refuse '.--metrics. .* .--top.' --metrics --top
 refuse "'netns' is for --all-netns" netns host
-refuse "'netns' is for --all-netns" --top not netns host
-refuse 'has no rates' --all-netns -o rate_in
 refuse "'nonsense' in the filter is not a state" state nonsense
 refuse "'65536' in the filter is not a port" sport = 65536
 refuse "'10.0.0.0/33' in the filter is not a numeric address" dst 10.0.0.0/33
@@ -119,36 +111,6 @@ for pair in 'D R smcd smcr' 'l d listening debug' 'l a listening all' 'l R liste
 		refuse "options '--$3' and '--$4' exclude each other" $order
 	done
 done
-
-for letter in a l s d e; do
-	case $letter in
-	a) name=all ;;
-	l) name=listening ;;
-	s) name=summary ;;
-	d) name=debug ;;
-	e) name=explain ;;
-	esac
-	refuse "options '--top' and '--$name' exclude each other" --top "-$letter"
-	refuse "options '--top' and '--$name' exclude each other" "-$letter" --top
-done
-refuse '--top shows connections, not sockets that listen' --top state listen
-refuse '--top shows connections, not sockets that listen' --top --once sport 80 and '(' state listen or not state != listening ')'
-refuse 'only for .--top.' --once
-refuse 'only for .--top.' --sort rate
-for name in all listening debug wide names summary no-header; do
-	refuse "options '--events' and '--$name' exclude each other" --events "--$name"
-done
-refuse "options '--events' and '--watch' exclude each other" --events -w 1
-refuse "options '--events' and '--output' exclude each other" -o state --events
-refuse "options '--events' and '--top' exclude each other" --top --events
-refuse '--events has no states to filter by' --events state active
-refuse 'only for .--events.' --count 1
-for word in 0 -1 x 1x 99999999999999999999; do
-	refuse "'$word' is not a number from 1 on" --events --count "$word"
-done
-refuse "'size' is not rate, unread, unsent or process" --top --sort size
-refuse "'--sort' needs an argument" --top --sort
-refuse "options '--json' and '--no-header' exclude each other" --top -jH
 
 # ---- other failures ----
 for name in no-such-netns 4999999 /no/such/file . '' /dev/null; do
@@ -190,8 +152,7 @@ print(json.load(sys.stdin)["schema"])')" smc-tools/smcss/1 'JSON can be read'
 	"$smcss" >/dev/full 2>"$tmp/err"
 	is "$?" 1 'a full device fails the list'
 else
-	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active' --top '--top --once' '--top -j' --events \
-		'-o rate_in' '-j -o brake -w 1'; do
+	for option in -a -l -d -j -s -e -p -n -H -W -D -R '-w 1' '-o state' 'state active'; do
 		# shellcheck disable=SC2086 # option and argument
 		run $option
 		is "$rc$out$err" "1$sentence" "a kernel without SMC is told so: $option"

@@ -2,8 +2,8 @@
 /* Events of smclife.bpf.c, as text and as JSON: one after the other, each as the ring has it. */
 #include "fuzz.h"
 
-#include "smcss/event.h"
-#include "smcss/follow.h"
+#include "smc_events/event.h"
+#include "smc_events/follow.h"
 
 static void show(const struct event *event)
 {

@@ -4,7 +4,9 @@
 
 #include <jansson.h>
 
+#include "smc_top/top.h"
 #include "smcss/smcss.h"
+#include "sockets/show.h"
 
 /* Nothing that a peer or a device chose may drive a terminal. */
 static void check_text(const struct out_text *text)
@@ -13,7 +15,7 @@ static void check_text(const struct out_text *text)
 		MUST(text->data[i] == '\n' || (text->data[i] >= ' ' && text->data[i] < 0x7f));
 }
 
-static void print_text(const struct smcss_row *row)
+static void print_text(const struct sockets_row *row)
 {
 	static const struct smcss_opts opts = {
 		.is_debug = true, .only_smcr = true, .only_smcd = true, .has_processes = true
@@ -24,28 +26,28 @@ static void print_text(const struct smcss_row *row)
 	MUST(!smcss_view(&view, &opts, NULL));
 	MUST(!out_view_add(&view, smcss_columns, "reason,family,cookie"));
 	out_row(&text, &view, row);
-	smcss_explain(&text, &row->sock);
+	sockets_explain(&text, &row->sock);
 	check_text(&text);
 	out_free(&text);
 }
 
-/* What --top says of it: a second after it has begun, and when nothing has moved for one. */
-static void measure(struct smcss_row *row)
+/* What smc_top says of it: a second after it has begun, and when nothing has moved for one. */
+static void measure(struct top_row *row)
 {
 	const struct smc_unseen unseen = { .has_in = false };
 	struct smc_sample first, second;
 
-	smc_sample_sock(&first, &row->sock, 1000000000);
-	smc_sample_sock(&second, &row->sock, 2000000000);
+	smc_sample_sock(&first, &row->base.sock, 1000000000);
+	smc_sample_sock(&second, &row->base.sock, 2000000000);
 	smc_rate(&row->rate, &first, &second, first.at, &unseen);
 	MUST(!row->rate.in && !row->rate.out);
 	smc_rate(&row->rate, NULL, &second, first.at, &unseen);
 	MUST(row->rate.unread <= row->rate.rcvbuf && row->rate.unsent <= row->rate.sndbuf);
 }
 
-static void print_json(const struct smcss_row *row)
+static void print_json(const struct out_col *columns, const struct sockets_row *row)
 {
-	json_t *json = out_json(smcss_columns, NULL, row), *back;
+	json_t *json = out_json(columns, NULL, row), *back;
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 	MUST(text);
@@ -56,7 +58,7 @@ static void print_json(const struct smcss_row *row)
 	free(text);
 }
 
-static void count(struct smcss_row *row)
+static void count(struct sockets_row *row)
 {
 	struct netns netns = { .inode = 4026531840, .name = "a\"\\\n" };
 	const struct netns_list spaces = { .entries = &netns, .count = 1 };
@@ -84,25 +86,27 @@ static void count(struct smcss_row *row)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct nlmsghdr *nlh;
-	struct smcss_row row;
+	struct top_row top;
+	struct sockets_row *row = &top.base;
 
 	if (size > 65535)
 		return 0;
 	nlh = fuzz_message(data, size);
-	memset(&row, 0xa5, sizeof(row));
-	if (!smc_sock_decode(&row.sock, nlh)) {
+	memset(&top, 0xa5, sizeof(top));
+	if (!smc_sock_decode(&row->sock, nlh)) {
 		const struct proc_fd holder = { .pid = 1, .comm = "fifteen \x1b bytes" };
 
-		row.holders = &holder;
-		row.n_holders = 1;
-		row.netns = NULL;
-		measure(&row);
+		row->holders = &holder;
+		row->n_holders = 1;
+		row->netns = NULL;
+		measure(&top);
 		MUST(size >= sizeof(struct smc_abi_diag_msg));
-		MUST(smc_sock_mode(&row.sock) <= SMC_MODE_TCP);
-		MUST(!smc_sock_needs_lookup(&row.sock) || row.sock.local.family == AF_UNSPEC);
-		print_text(&row);
-		print_json(&row);
-		count(&row);
+		MUST(smc_sock_mode(&row->sock) <= SMC_MODE_TCP);
+		MUST(!smc_sock_needs_lookup(&row->sock) || row->sock.local.family == AF_UNSPEC);
+		print_text(row);
+		print_json(smcss_columns, row);
+		print_json(top_columns, row);
+		count(row);
 	} else {
 		MUST(size < sizeof(struct smc_abi_diag_msg));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * smcss/columns: one set of sockets as text and as JSON. What comes out is read back and compared
- * with the structs by value.
+ * The columns of smcss and smc_top: one set of sockets as text and as JSON. What comes out is read
+ * back and compared with the structs by value.
  */
 #include "test.h"
 
@@ -12,7 +12,9 @@
 #include <stdio.h>
 
 #include "smc/reason.h"
+#include "smc_top/top.h"
 #include "smcss/smcss.h"
+#include "sockets/show.h"
 
 /* The users of this machine stay out of it. */
 struct passwd *getpwuid(uid_t uid)
@@ -29,7 +31,7 @@ static const struct proc_fd holders[] = {
 	{ .inode = 77, .pid = 102, .fd = 4, .comm = "m\xc3\xbc\xff" },
 };
 
-static const struct smcss_row smcr = {
+static const struct sockets_row smcr = {
 	.sock = {
 		.has = SMC_SOCK_HAS_CONN | SMC_SOCK_HAS_LGR | SMC_SOCK_HAS_SHUTDOWN |
 		       SMC_SOCK_HAS_FALLBACK,
@@ -73,7 +75,7 @@ static const struct smcss_row smcr = {
 	.n_holders = 3,
 };
 
-static const struct smcss_row smcd = {
+static const struct sockets_row smcd = {
 	.sock = {
 		.has = SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT | SMC_SOCK_HAS_SHUTDOWN,
 		.family = AF_INET6,
@@ -96,7 +98,7 @@ static const struct smcss_row smcd = {
 };
 
 /* As kernels up to 6.7 send it: no GID extension. */
-static const struct smcss_row old_smcd = {
+static const struct sockets_row old_smcd = {
 	.sock = {
 		.has = SMC_SOCK_HAS_DMB,
 		.family = AF_SMC,
@@ -106,7 +108,7 @@ static const struct smcss_row old_smcd = {
 	},
 };
 
-static const struct smcss_row fallback = {
+static const struct sockets_row fallback = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK,
 		.family = AF_SMC,
@@ -119,7 +121,7 @@ static const struct smcss_row fallback = {
 };
 
 /* Codes and a state that Linux does not have, addresses that nobody knows. */
-static const struct smcss_row strange = {
+static const struct sockets_row strange = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK,
 		.family = AF_INET,
@@ -130,7 +132,7 @@ static const struct smcss_row strange = {
 	},
 };
 
-static const struct smcss_row listener = {
+static const struct sockets_row listener = {
 	.sock = {
 		.has = SMC_SOCK_HAS_FALLBACK | SMC_SOCK_HAS_SHUTDOWN,
 		.family = AF_SMC,
@@ -139,11 +141,11 @@ static const struct smcss_row listener = {
 	},
 };
 
-static const struct smcss_row fresh = {
+static const struct sockets_row fresh = {
 	.sock = { .family = 7, .state = SMC_ABI_INIT },
 };
 
-static json_t *back(const struct smcss_row *sample)
+static json_t *back(const struct sockets_row *sample)
 {
 	json_t *json = out_json(smcss_columns, NULL, sample), *again;
 	char *text = json_dumps(json, JSON_COMPACT);
@@ -229,7 +231,7 @@ static void same_cursor(const json_t *json, const char *path, const struct smc_a
 
 static void json_common(void **state)
 {
-	static const struct smcss_row *const rows[] = { &smcr, &smcd, &old_smcd, &fallback };
+	static const struct sockets_row *const rows[] = { &smcr, &smcd, &old_smcd, &fallback };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -391,7 +393,7 @@ static void json_absent(void **state)
 }
 
 /* One cell, as -o would print it. */
-static char *cell(const struct smcss_row *sample, const char *column)
+static char *cell(const struct sockets_row *sample, const char *column)
 {
 	static char copy[1024];
 	const struct smcss_opts opts = { .columns = column };
@@ -409,7 +411,7 @@ static char *cell(const struct smcss_row *sample, const char *column)
 }
 
 struct cell {
-	const struct smcss_row *sample;
+	const struct sockets_row *sample;
 	const char *column, *want;
 };
 
@@ -562,7 +564,7 @@ static void check_rate(uint64_t bytes, bool is_least, const char *want)
 {
 	struct out_text text = { 0 };
 
-	smcss_append_rate(&text, bytes, is_least);
+	top_append_rate(&text, bytes, is_least);
 	assert_int_equal(text.len, strlen(want));
 	assert_memory_equal(text.data, want, text.len);
 	out_free(&text);
@@ -589,16 +591,16 @@ static void rates(void **state)
 static void measured(void **state)
 {
 	static const char columns[] = "rate_in,rate_out,unread,unsent,brake,holder";
-	static const struct smcss_opts opts = { .columns = columns };
-	struct smcss_row row = smcr;
+	static const struct top_opts opts = { .columns = columns };
+	struct top_row row = { .base = smcr };
 	struct out_text text = { 0 };
 	struct out_view view;
 	json_t *json;
 
 	(void)state;
-	assert_int_equal(smcss_view(&view, &opts, NULL), 0);
-	row.holders = holders + 1;
-	row.n_holders = 1;
+	assert_int_equal(top_view(&view, &opts, NULL), 0);
+	row.base.holders = holders + 1;
+	row.base.n_holders = 1;
 	row.rate = (struct smc_rate){
 		.has = SMC_RATE_HAS_RATES | SMC_RATE_HAS_FILL,
 		.in = 1200,
@@ -614,34 +616,43 @@ static void measured(void **state)
 	out_char(&text, '\0');
 	assert_string_equal(text.data, " 1.2k    >5   99 %    0 % the peer's reader"
 				       " x\\x1b]0;evil\\x07\"[101]\n");
-	json = out_json(smcss_columns, &view, &row);
+	json = out_json(top_columns, &view, &row);
 	assert_int_equal(json_integer_value(json_object_get(json, "rate_in")), 1200);
 	assert_null(json_object_get(json, "rate_in_least"));
 	assert_null(json_object_get(json, "rate_out"));
 	assert_int_equal(json_integer_value(json_object_get(json, "rate_out_least")), 5);
 	json_decref(json);
-	/* A list that took no second sample says nothing of it. */
+	/* Without a second sample nothing is said of it. */
 	out_reset(&text);
 	row.rate.has = 0;
-	row.n_holders = 0;
+	row.base.n_holders = 0;
 	out_row(&text, &view, &row);
 	assert_int_equal(text.len, 1);
-	json = out_json(smcss_columns, &view, &row);
+	json = out_json(top_columns, &view, &row);
 	assert_int_equal(json_object_size(json), 0);
 	json_decref(json);
 	out_free(&text);
 }
 
-/* Every column by its name, and every JSON key once. */
-static void table(void **state)
+static void check_table(const struct out_col *table)
 {
-	(void)state;
-	for (const struct out_col *col = smcss_columns; col->name || col->key; col++) {
+	const struct out_col *cols[64];
+	size_t count = 0;
+
+	for (const struct out_col *col = table; col; col = col->more)
+		for (; col->name || col->key; col++)
+			cols[count++] = col;
+	assert_true(count > 40);
+	for (size_t i = 0; i < count; i++) {
+		const struct out_col *col = cols[i];
+
 		/* In JSON it is part of the value before it. */
-		assert_true(col->key || (col->text && col > smcss_columns));
+		assert_true(col->key || (col->text && i && col - 1 == cols[i - 1]));
 		assert_true(!col->key || col->json || col->kind != OUT_KIND_ODD);
 		assert_true(!col->name || col->text || col->kind != OUT_KIND_ODD);
-		for (const struct out_col *other = smcss_columns; other < col; other++) {
+		for (size_t j = 0; j < i; j++) {
+			const struct out_col *other = cols[j];
+
 			if (col->name && other->name)
 				assert_string_not_equal(col->name, other->name);
 			if (col->key && other->key && !col->group == !other->group &&
@@ -651,11 +662,19 @@ static void table(void **state)
 	}
 }
 
-static void explained(const struct smcss_row *sample, const char *want)
+/* Every column by its name, and every JSON key once. */
+static void tables(void **state)
+{
+	(void)state;
+	check_table(smcss_columns);
+	check_table(top_columns);
+}
+
+static void explained(const struct sockets_row *sample, const char *want)
 {
 	struct out_text text = { 0 };
 
-	smcss_explain(&text, &sample->sock);
+	sockets_explain(&text, &sample->sock);
 	assert_int_equal(text.len, strlen(want));
 	assert_memory_equal(text.len ? text.data : "", want, text.len);
 	out_free(&text);
@@ -678,7 +697,7 @@ static void explanations(void **state)
 static void wide(void **state)
 {
 	const struct smcss_opts opts = { .is_wide = true };
-	struct smcss_row sample = smcd;
+	struct sockets_row sample = smcd;
 	struct out_text text = { 0 };
 	struct out_view view;
 	const char *mode;
@@ -715,7 +734,7 @@ int main(void)
 		cmocka_unit_test(connection_cells),
 		cmocka_unit_test(process_cells),
 		cmocka_unit_test(headers),
-		cmocka_unit_test(table),
+		cmocka_unit_test(tables),
 		cmocka_unit_test(rates),
 		cmocka_unit_test(measured),
 		cmocka_unit_test(explanations),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* smcss --events: an event as text and as JSON, bytes of cursors, how often within a minute. */
+/* smc_events: an event as text and as JSON, bytes of cursors, how often within a minute. */
 #include "test.h"
 
-#include "smcss/follow.h"
-#include "smcss/repeats.h"
+#include "smc_events/follow.h"
+#include "smc_events/repeats.h"
 
 #define SECOND 1000000000LL
 #define AT (1795348867LL * SECOND + 412345678) /* 2026-11-22 12:01:07 UTC */

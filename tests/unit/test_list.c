@@ -72,7 +72,7 @@ static char *list(const struct smcss_opts *opts, int want, struct smc_err *err)
 	int fd = capture_file(), saved = stdout_to(fd), ret;
 
 	*err = (struct smc_err){ 0 };
-	ret = smcss_list(opts, NULL, NULL, err);
+	ret = smcss_list(opts, NULL, err);
 	stdout_back(saved);
 	assert_int_equal(ret, want);
 	assert_int_equal(fake.open, 0);
@@ -494,7 +494,7 @@ static void full_disk(void **state)
 		add_rows(1, 5000);
 		fake_done(0);
 		saved = stdout_to(fd);
-		ret = smcss_list(&kinds[i], NULL, NULL, &err);
+		ret = smcss_list(&kinds[i], NULL, &err);
 		stdout_back(saved);
 		close(fd);
 		assert_int_equal(ret, -ENOSPC);

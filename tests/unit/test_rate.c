@@ -2,7 +2,7 @@
 /* lib/smc/rate: cursors that wrap, buffers of every size, and who is the brake. */
 #include "test.h"
 
-#include "smcss/rate.h"
+#include "smc_top/rate.h"
 
 #define SECOND 1000000000LL
 #define BUF 65536U

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * smcss/rates: several samples of a kernel that this test makes up, at times that it sets: what
+ * smc_top/rates: several samples of a kernel that this test makes up, at times that it sets: what
  * came, what has gone, what a dump left out, and what sums tell of cursors that went round.
  */
 #include "test.h"
@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <time.h>
 
+#include "netlink/diag.h"
 #include "netlink/genl.h"
 #include "smc/stats.h"
-#include "smcss/rates.h"
+#include "smc_top/rates.h"
 
 #define BUF 65536U
 #define LAP (65536ULL * BUF)
@@ -159,7 +160,7 @@ int smc_genl_dump(struct smc_genl *nl, uint8_t cmd, smc_genl_fn fn, void *arg, s
 
 /* ---- the tests ---- */
 
-static const struct smcss_opts opts = { .is_top = true };
+static const struct top_opts opts = { 0 };
 static struct rates *rates;
 
 static int reset(void **state)
@@ -196,7 +197,7 @@ static void after(double seconds)
 static const struct smc_rate *rate(uint32_t cookie)
 {
 	for (size_t i = 0; i < rates_count(rates); i++)
-		if (rates_row(rates, i)->sock.cookie == cookie)
+		if (rates_row(rates, i)->base.sock.cookie == cookie)
 			return &rates_row(rates, i)->rate;
 	return NULL;
 }
@@ -331,8 +332,8 @@ static void nameless(void **state)
 	add(7, SMC_ABI_MODE_SMCD, 0, 0)->is_nameless = true;
 	for (unsigned int i = 0; i < 3; i++) {
 		after(1);
-		assert_int_equal(rates_row(rates, 0)->sock.local.family, AF_INET);
-		assert_int_equal(rates_row(rates, 0)->sock.peer.ip[3], 2);
+		assert_int_equal(rates_row(rates, 0)->base.sock.local.family, AF_INET);
+		assert_int_equal(rates_row(rates, 0)->base.sock.peer.ip[3], 2);
 		assert_int_equal(kernel.tcp_dumps, 1);
 	}
 }

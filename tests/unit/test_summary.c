@@ -10,9 +10,9 @@
 static const struct proc_fd redis = { .pid = 100, .comm = "redis" };
 static const struct proc_fd evil = { .pid = 7, .comm = "e\x1b[31m" };
 
-static struct smcss_row row(uint8_t mode, uint8_t host, const struct proc_fd *holder)
+static struct sockets_row row(uint8_t mode, uint8_t host, const struct proc_fd *holder)
 {
-	return (struct smcss_row){
+	return (struct sockets_row){
 		.sock = {
 			.state = SMC_ABI_ACTIVE,
 			.mode = mode,
@@ -23,7 +23,7 @@ static struct smcss_row row(uint8_t mode, uint8_t host, const struct proc_fd *ho
 	};
 }
 
-static void add(struct summary *summary, struct smcss_row one, unsigned int times)
+static void add(struct summary *summary, struct sockets_row one, unsigned int times)
 {
 	for (unsigned int i = 0; i < times; i++) {
 		one.sock.peer.port++; /* of no use in a sum */
@@ -35,8 +35,8 @@ static void add(struct summary *summary, struct smcss_row one, unsigned int time
 static struct summary *filled(void)
 {
 	struct summary *summary = summary_new(true);
-	struct smcss_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
-	struct smcss_row idle = row(0, 0, NULL);
+	struct sockets_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL);
+	struct sockets_row idle = row(0, 0, NULL);
 
 	assert_non_null(summary);
 	add(summary, row(SMC_ABI_MODE_SMCR, 1, &redis), 3);
@@ -166,7 +166,7 @@ static void empty(void **state)
 static void early_fallback(void **state)
 {
 	struct summary *summary = summary_new(true);
-	struct smcss_row one = row(SMC_ABI_MODE_TCP, 0, &redis);
+	struct sockets_row one = row(SMC_ABI_MODE_TCP, 0, &redis);
 	json_t *json;
 
 	(void)state;
@@ -188,7 +188,7 @@ static void early_fallback(void **state)
 static void many(void **state)
 {
 	struct summary *summary = summary_new(true);
-	struct smcss_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	struct sockets_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
 	json_t *json;
 
 	(void)state;
@@ -216,7 +216,7 @@ static const struct netns shop = { .inode = 11, .name = "shop/redis-0" },
 			  quiet = { .inode = 14, .name = "cron.service" };
 static const struct netns_list spaces = { .count = 9, .denied = 2, .failed = 1 };
 
-static void add_in(struct summary *summary, const struct netns *netns, struct smcss_row one,
+static void add_in(struct summary *summary, const struct netns *netns, struct sockets_row one,
 		   unsigned int times)
 {
 	one.netns = netns;
@@ -227,7 +227,7 @@ static void add_in(struct summary *summary, const struct netns *netns, struct sm
 static struct summary *filled_netns(void)
 {
 	struct summary *summary = summary_new(true);
-	struct smcss_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL), idle = row(0, 0, NULL);
+	struct sockets_row tcp = row(SMC_ABI_MODE_TCP, 3, NULL), idle = row(0, 0, NULL);
 
 	assert_non_null(summary);
 	add_in(summary, &shop, row(SMC_ABI_MODE_SMCD, 1, &redis), 41);
@@ -320,7 +320,7 @@ static void metrics(void **state)
 static void many_metrics(void **state)
 {
 	struct summary *summary = summary_new(true);
-	struct smcss_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
+	struct sockets_row one = row(SMC_ABI_MODE_SMCR, 1, NULL);
 	struct out_text text = { 0 };
 	struct netns netns = { .name = "other" };
 	size_t lines = 0;

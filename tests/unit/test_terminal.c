@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "smcss/terminal.h"
+#include "smc_top/terminal.h"
 
 static void check(const char *bytes, bool is_all, int want, size_t want_used)
 {

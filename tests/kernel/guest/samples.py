@@ -164,9 +164,9 @@ def is_followed(listener, said):
 
 @scene("events", (r"\b(in|out) %s [kM]B" % NUMBER, r"\1 SIZE"))
 def events():
-    """smcss --events: one client over SMC, which stays, while another one without SMC comes twice."""
+    """smc_events: one client over SMC, which stays, while another one without SMC comes twice."""
     with smc_listener(PROBE[1], PROBE[0]) as probe:
-        said = Said("smcss", "--events")
+        said = Said("smc_events")
         wait_for(lambda: is_followed(probe, said))
         with running(*CLIENT, "smc_run", "redis-cli", "-h", "10.0.0.1") as client:
             client.stdin.write("SET page %s\nGET page\n" % ("x" * 50000))
@@ -237,16 +237,16 @@ def slow_connections():
 
 
 def last_frame(text):
-    """Of what smcss --top wrote to a terminal: the screen after the last whole frame but one, with inverse text."""
+    """The screen that smc_top wrote to a terminal, after the last whole frame but one, with inverse text."""
     frame = text.split("\033[H")[-2]
     return re.sub(r"\033\[[JK]|\r", "", frame).rstrip() + "\n"
 
 
 def live_screen():
-    """What smcss --top shows on a terminal of 100 columns and 8 rows, once it is calm and has found the processes."""
+    """The screen of smc_top on a terminal of 100 columns and 8 rows, once it is calm and has found the processes."""
     here, there = os.openpty()
     fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 8, 100, 0, 0))
-    with subprocess.Popen(("smcss", "--top"), stdin=there, stdout=there, env=dict(os.environ, TERM="xterm")):
+    with subprocess.Popen(("smc_top",), stdin=there, stdout=there, env=dict(os.environ, TERM="xterm")):
         os.close(there)
         text = "\033[H" * 2
         while not is_calm(last_frame(text)) or last_frame(text).count("]") < len(BRAKES):
@@ -261,18 +261,18 @@ def live_screen():
 
 @scene("top", TOP_RULE)
 def top():
-    """smcss --top --once"""
+    """smc_top --once"""
     texts = []
     with slow_connections():
-        wait_for(lambda: texts.append(out_of("smcss", "--top", "--once")) or is_calm(texts[-1]))
+        wait_for(lambda: texts.append(out_of("smc_top", "--once")) or is_calm(texts[-1]))
     return texts[-1]
 
 
 @scene("picture-top", TOP_RULE)
 def picture_top():
-    """smcss --top, live."""
+    """smc_top, live."""
     with slow_connections():
-        return "# smcss --top: rates, and what slows a connection down\n" + live_screen()
+        return "# smc_top: rates, and what slows a connection down\n" + live_screen()
 
 
 def main():

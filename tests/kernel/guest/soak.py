@@ -156,7 +156,7 @@ def watchers():
         (["smcss", "-s"], rb"^Connections ", re.compile(rb"^Connections.* [1-9]")),
         (["smcss", "-aep"], rb"^State ", re.compile(MODE.encode())),
         (["smcss", "-jp"], rb"^{", re.compile(rb'"mode":"%s"' % MODE.encode())),
-        (["smcss", "--top", "-j"], rb"^{", re.compile(rb'"rate_out":[1-9]')),
+        (["smc_top", "-j"], rb"^{", re.compile(rb'"rate_out":[1-9]')),
         (["smcd", "linkgroup"], rb"^LG-ID ", has("SMCD", rb"^[0-9a-f]{8} ")),
         (["smcd", "stats"], number, has("SMCD", rb"^ +[0-9.]*[1-9]")),
         (["smcd", "-j", "stats"], rb"^{", has("SMCD", rb'"tx_bytes_per_second": ?[0-9.]*[1-9]')),

@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* --top: the fastest connections first, once or again and again. */
+/* The fastest connections first, once or again and again. */
 #pragma once
 
 #include "rates.h"
+#include "smc_top.h"
 
 #define TOP_SECONDS 1.0 /* between two samples, unless --watch says otherwise */
+
+/* Of struct top_row. */
+extern const struct out_col top_columns[];
+
+/** top_view() - the columns that the options ask for. Return: 0, -EINVAL with @err */
+int top_view(struct out_view *view, const struct top_opts *opts, struct smc_err *err);
+
+/** top_append_rate() - bytes in a second in three digits or less, "812M", ">1.1G" */
+void top_append_rate(struct out_text *text, uint64_t bytes, bool is_least);
 
 /** struct top_sums - of all rows that are shown */
 struct top_sums {
@@ -18,27 +28,27 @@ struct top_sums {
  * @rows: @count of them, sorted
  */
 struct top_table {
-	struct smcss_row **rows;
+	struct top_row **rows;
 	size_t count, size;
 	struct top_sums sums;
 };
 
 /** top_fill() - take the rows that @opts select, sum them up */
-void top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts);
+void top_fill(struct top_table *table, struct rates *rates, const struct top_opts *opts);
 
 /** top_sort() - most first: @sort; rows that are equal there by rate, then by cookie */
-void top_sort(struct top_table *table, enum smcss_sort sort);
+void top_sort(struct top_table *table, enum top_key sort);
 
 void top_free(struct top_table *table);
 
-/** top_sort_parse() - of --sort. Return: enum smcss_sort, -EINVAL */
+/** top_sort_parse() - of --sort. Return: enum top_key, -EINVAL */
 int top_sort_parse(const char *name);
 
 /** top_sort_name() - "rate", "unread", "unsent", "process" */
-const char *top_sort_name(enum smcss_sort sort);
+const char *top_sort_name(enum top_key sort);
 
 /** top_fit() - make addresses and modes as wide as they are in @count rows, and no wider */
-void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count);
+void top_fit(struct out_view *view, struct top_row *const *rows, size_t count);
 
 /**
  * top_head() - append the line above the table
@@ -46,10 +56,10 @@ void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count)
  * @width: of the screen; what is measured stands at its right edge. 0: behind the rest
  */
 void top_head(struct out_text *text, const struct top_table *table, double seconds,
-	      enum smcss_sort sort, size_t width);
+	      enum top_key sort, size_t width);
 
 /** top_print() - the next sample as a table or as JSON. Return: 0, -errno with @err */
-int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err);
+int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err);
 
 /**
  * top_run() - the screen, until somebody ends it
@@ -57,4 +67,4 @@ int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err
  *
  * Return: 0, -errno with @err.
  */
-int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, struct smc_err *err);
+int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struct smc_err *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --events: an event as text and as JSON. */
+/* An event as text and as JSON. */
 #include "event.h"
 
 #include <inttypes.h>
@@ -8,8 +8,11 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "out/table.h"
+#include "out/units.h"
 #include "smc/reason.h"
 #include "smc/remedy.h"
+#include "sockets/show.h"
 
 #define SECOND 1000000000
 
@@ -91,9 +94,9 @@ static void append_ends(struct out_text *text, const struct event *event)
 		[EVENT_SERVER] = " < ",
 	};
 
-	smcss_append_addr(text, &event->sock.local);
+	sockets_append_addr(text, &event->sock.local);
 	out_str(text, arrows[event->side]);
-	smcss_append_addr(text, &event->sock.peer);
+	sockets_append_addr(text, &event->sock.peer);
 }
 
 static void append_codes(struct out_text *text, const struct smc_abi_fallback *fallback)
@@ -102,7 +105,7 @@ static void append_codes(struct out_text *text, const struct smc_abi_fallback *f
 	if (fallback->peer_diagnosis)
 		out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
 	out_char(text, ' ');
-	smcss_append_reason(text, fallback);
+	sockets_append_reason(text, fallback);
 }
 
 static void append_moved(struct out_text *text, const char *name, const struct event_moved *moved)
@@ -222,7 +225,7 @@ void event_remedies(struct out_text *text, const struct event *event)
 
 	if (event->kind != EVENT_FALLBACK)
 		return;
-	smcss_explain(text, &event->sock);
+	sockets_explain(text, &event->sock);
 	for (const struct smc_remedy *at = smc_remedies(code); at; at = smc_remedy_next(at))
 		out_printf(text, "        type, %s: %s # %s\n", where(at, is_peer), at->command,
 			   at->purpose);
@@ -273,9 +276,9 @@ static void set_fallback(json_t *json, const struct event *event, bool explained
 {
 	const struct smc_abi_fallback *fallback = &event->sock.fallback;
 
-	set(json, "reason", smcss_json_reason(fallback->reason));
+	set(json, "reason", sockets_json_reason(fallback->reason));
 	if (fallback->peer_diagnosis)
-		set(json, "peer_reason", smcss_json_reason(fallback->peer_diagnosis));
+		set(json, "peer_reason", sockets_json_reason(fallback->peer_diagnosis));
 	if (event->nth)
 		set(json, "in_a_minute", json_integer(event->nth));
 	if (explained)
@@ -292,8 +295,8 @@ static void set_connection(json_t *json, const struct event *event, bool explain
 
 	if (event->side != EVENT_UNKNOWN)
 		set(json, "side", json_string(sides[event->side]));
-	set(json, "local", smcss_json_addr(&event->sock.local));
-	set(json, "peer", smcss_json_addr(&event->sock.peer));
+	set(json, "local", sockets_json_addr(&event->sock.local));
+	set(json, "peer", sockets_json_addr(&event->sock.peer));
 	if (mode != SMC_MODE_NONE)
 		set(json, "mode", json_string(smc_mode_name(mode)));
 	if (mode == SMC_MODE_SMCR && event->lgr)
@@ -332,8 +335,8 @@ json_t *event_json(const struct event *event, bool explained)
 	json_t *json;
 
 	event_time(&time, event->at, false);
-	json = json_pack("{s:s, s:s%, s:s}", "schema", "smc-tools/smcss-events/1", "time",
-			 time.data, time.len, "event", event_name(event->kind));
+	json = json_pack("{s:s, s:s%, s:s}", "schema", "smc-tools/events/1", "time", time.data,
+			 time.len, "event", event_name(event->kind));
 	out_free(&time);
 	if (!json)
 		return NULL;

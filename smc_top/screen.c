@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* --top on a terminal: the screen, and what the keys do. */
+/* On a terminal: the screen, and what the keys do. */
 #include "top.h"
 
 #include <errno.h>
 #include <string.h>
 #include <time.h>
 
+#include "sockets/lookup.h"
 #include "terminal.h"
 
 /* Processes are looked for again when one is missing, but never for more than this part of time. */
@@ -25,14 +26,14 @@
  * @sampled: when rows were taken last
  */
 struct screen {
-	const struct smcss_opts *opts;
+	const struct top_opts *opts;
 	struct rates *rates;
 	struct cli_terminal terminal;
 	struct top_table table;
 	struct out_view view;
 	struct out_text text, line;
-	struct smcss_lookup lookup;
-	enum smcss_sort sort;
+	struct sockets_lookup lookup;
+	enum top_key sort;
 	size_t first;
 	int rows, columns, n_drawn;
 	bool has_help, has_colour, is_spoilt;
@@ -65,7 +66,7 @@ static double seconds_now(void)
 
 /* ---- who holds what ---- */
 
-static void join_row(struct screen *screen, struct smcss_row *row)
+static void join_row(struct screen *screen, struct sockets_row *row)
 {
 	row->holders = proc_table_find(&screen->lookup.procs, row->sock.inode, &row->n_holders);
 }
@@ -73,7 +74,7 @@ static void join_row(struct screen *screen, struct smcss_row *row)
 static void join_all(struct screen *screen)
 {
 	for (size_t i = 0; i < rates_count(screen->rates); i++)
-		join_row(screen, rates_row(screen->rates, i));
+		join_row(screen, &rates_row(screen->rates, i)->base);
 }
 
 static int scan(struct screen *screen)
@@ -81,8 +82,8 @@ static int scan(struct screen *screen)
 	double start = seconds_now();
 	int ret;
 
-	smcss_lookup_free(&screen->lookup);
-	ret = smcss_load_processes(&screen->lookup, screen->err);
+	sockets_lookup_free(&screen->lookup);
+	ret = sockets_load_processes(&screen->lookup, screen->err);
 	screen->scanned = seconds_now();
 	screen->scan_seconds = screen->scanned - start;
 	join_all(screen);
@@ -107,7 +108,7 @@ static bool is_missing(struct screen *screen)
 	bool is_one = false;
 
 	for (size_t i = 0; i < visible(screen); i++) {
-		struct smcss_row *row = screen->table.rows[screen->first + i];
+		struct sockets_row *row = &screen->table.rows[screen->first + i]->base;
 
 		join_row(screen, row);
 		is_one |= row->sock.inode && (!row->n_holders || !proc_fd_holds(row->holders));
@@ -132,7 +133,7 @@ static int arrange(struct screen *screen)
 	int ret;
 
 	cli_terminal_size(&screen->rows, &screen->columns);
-	if (screen->sort == SMCSS_BY_PROCESS)
+	if (screen->sort == TOP_BY_PROCESS)
 		join_all(screen);
 	top_sort(&screen->table, screen->sort);
 	stay_within(screen);
@@ -272,11 +273,11 @@ static int on_key(struct screen *screen, int key)
 	case '?': screen->has_help = !had_help; return 0;
 	case CLI_KEY_ESCAPE: screen->has_help = false; return 0;
 	case CLI_KEY_REDRAW: screen->is_spoilt = true; break;
-	case 'r': screen->sort = SMCSS_BY_RATE; break;
-	case 'u': screen->sort = SMCSS_BY_UNREAD; break;
-	case 'n': screen->sort = SMCSS_BY_UNSENT; break;
-	case 'p': screen->sort = SMCSS_BY_PROCESS; break;
-	case 's': screen->sort = (screen->sort + 1) % SMCSS_SORTS; break;
+	case 'r': screen->sort = TOP_BY_RATE; break;
+	case 'u': screen->sort = TOP_BY_UNREAD; break;
+	case 'n': screen->sort = TOP_BY_UNSENT; break;
+	case 'p': screen->sort = TOP_BY_PROCESS; break;
+	case 's': screen->sort = (screen->sort + 1) % TOP_KEYS; break;
 	case ' ':
 		if (seconds_now() - screen->sampled >= LEAST_SECONDS)
 			return take(screen);
@@ -302,7 +303,7 @@ static int serve(struct screen *screen)
 	return ret > 0 ? 0 : ret;
 }
 
-int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, struct smc_err *err)
+int top_run(const struct top_opts *opts, struct rates *rates, int *signal, struct smc_err *err)
 {
 	struct screen screen = {
 		.opts = opts,
@@ -312,7 +313,7 @@ int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, str
 		.interval = opts->watch_seconds > 0 ? opts->watch_seconds : TOP_SECONDS,
 		.has_colour = cli_terminal_has_colour(),
 	};
-	int ret = smcss_view(&screen.view, opts, err);
+	int ret = top_view(&screen.view, opts, err);
 
 	/* What fails at once is said without a screen. */
 	if (!ret)
@@ -330,7 +331,7 @@ int top_run(const struct smcss_opts *opts, struct rates *rates, int *signal, str
 	*signal = screen.terminal.signal;
 	cli_terminal_close(&screen.terminal);
 out:
-	smcss_lookup_free(&screen.lookup);
+	sockets_lookup_free(&screen.lookup);
 	top_free(&screen.table);
 	out_free(&screen.text);
 	out_free(&screen.line);

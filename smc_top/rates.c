@@ -11,13 +11,15 @@
 #include "base/memory.h"
 #include "netlink/genl.h"
 #include "smc/stats.h"
+#include "sockets/fetch.h"
+#include "sockets/lookup.h"
 
 /* While sockets come and go a dump may leave out one that is still there. */
 #define MISSES_MAX 5
 
 /** struct item - a socket of the last sample */
 struct item {
-	struct smcss_row row;
+	struct top_row row;
 	struct smc_sample sample;
 };
 
@@ -58,7 +60,7 @@ struct rates {
 	size_t count, size;
 	struct known_list known;
 	struct tcp_list tcp;
-	struct smcss_lookup lookup;
+	struct sockets_lookup lookup;
 	int64_t at, before;
 	struct smc_genl *genl;
 	bool is_asked;
@@ -76,7 +78,7 @@ size_t rates_count(const struct rates *rates)
 	return rates->count;
 }
 
-struct smcss_row *rates_row(struct rates *rates, size_t index)
+struct top_row *rates_row(struct rates *rates, size_t index)
 {
 	return &rates->items[index].row;
 }
@@ -117,10 +119,10 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 
 	if (!taking->at)
 		taking->at = clock_ns(CLOCK_MONOTONIC);
-	if (smc_sock_decode(&item->row.sock, nlh))
+	if (smc_sock_decode(&item->row.base.sock, nlh))
 		return smc_err_say(taking->err, EBADMSG,
 				   "the kernel's answer about a socket is too short");
-	smc_sample_sock(&item->sample, &item->row.sock, taking->at);
+	smc_sample_sock(&item->sample, &item->row.base.sock, taking->at);
 	return 0;
 }
 
@@ -183,9 +185,9 @@ static int load_tcp(struct rates *rates, struct smc_err *err)
 	int ret;
 
 	rates->tcp.count = 0;
-	ret = smcss_tcp_dump(AF_INET, smc_tcp_request, on_tcp, &rates->tcp, err);
+	ret = sockets_tcp_dump(AF_INET, smc_tcp_request, on_tcp, &rates->tcp, err);
 	if (!ret)
-		ret = smcss_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, &rates->tcp, err);
+		ret = sockets_tcp_dump(AF_INET6, smc_tcp_request, on_tcp, &rates->tcp, err);
 	if (rates->tcp.count)
 		qsort(rates->tcp.entries, rates->tcp.count, sizeof(*rates->tcp.entries),
 		      compare_tcp);
@@ -194,7 +196,8 @@ static int load_tcp(struct rates *rates, struct smc_err *err)
 
 static void sample_tcp(const struct rates *rates, struct item *item, int64_t at)
 {
-	struct smc_tcp key = { .local = item->row.sock.local, .peer = item->row.sock.peer };
+	struct smc_tcp key = { .local = item->row.base.sock.local,
+			       .peer = item->row.base.sock.peer };
 	const struct smc_tcp *tcp = NULL;
 
 	smc_addr_unmap(&key.local);
@@ -222,15 +225,23 @@ static struct known *find(const struct known_list *list, uint64_t cookie)
 			     NULL;
 }
 
+bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock)
+{
+	enum smc_mode mode = smc_sock_mode(sock);
+
+	return smc_sock_connected(sock) && (!opts->only_smcd || mode == SMC_MODE_SMCD) &&
+	       (!opts->only_smcr || mode == SMC_MODE_SMCR);
+}
+
 /* Addresses that had to be looked up once are kept, since each look-up is a dump of all TCP. */
-static int complete(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err)
+static int complete(struct rates *rates, const struct top_opts *opts, struct smc_err *err)
 {
 	for (size_t i = 0; i < rates->count; i++) {
-		struct smc_sock *sock = &rates->items[i].row.sock;
+		struct smc_sock *sock = &rates->items[i].row.base.sock;
 		const struct known *known;
 		int ret;
 
-		if (!smcss_selects(opts, sock) || !smc_sock_needs_lookup(sock))
+		if (!rates_selects(opts, sock) || !smc_sock_needs_lookup(sock))
 			continue;
 		known = find(&rates->known, sock->cookie);
 		if (known && known->is_looked_up) {
@@ -238,7 +249,7 @@ static int complete(struct rates *rates, const struct smcss_opts *opts, struct s
 			sock->peer = known->peer;
 			continue;
 		}
-		ret = smcss_complete(&rates->lookup, sock, err);
+		ret = sockets_complete(&rates->lookup, sock, err);
 		if (ret)
 			return ret;
 	}
@@ -253,7 +264,7 @@ static int sample_fallbacks(struct rates *rates, int64_t at, struct smc_err *err
 		struct item *item = &rates->items[i];
 		int ret;
 
-		if (smc_sock_mode(&item->row.sock) != SMC_MODE_TCP)
+		if (smc_sock_mode(&item->row.base.sock) != SMC_MODE_TCP)
 			continue;
 		if (!is_loaded) {
 			ret = load_tcp(rates, err);
@@ -275,7 +286,7 @@ static int sample_fallbacks(struct rates *rates, int64_t at, struct smc_err *err
 static const struct smc_sample *base_of(struct rates *rates, const struct item *item,
 					int64_t *since)
 {
-	struct known *known = find(&rates->known, item->row.sock.cookie);
+	struct known *known = find(&rates->known, item->row.base.sock.cookie);
 
 	*since = rates->before ? rates->before : item->sample.at;
 	if (!known)
@@ -370,7 +381,7 @@ static int compute(struct rates *rates, struct smc_err *err)
 
 static void remember(struct known_list *list, const struct item *item)
 {
-	const struct smc_sock *sock = &item->row.sock;
+	const struct smc_sock *sock = &item->row.base.sock;
 	struct known known = {
 		.cookie = sock->cookie,
 		.sample = item->sample,
@@ -403,21 +414,21 @@ static void renew(struct rates *rates)
 	rates->known = list;
 }
 
-int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err)
+int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err)
 {
 	struct taking taking = { .rates = rates, .err = err };
-	const struct smcss_source source = {
-		.ext = smcss_ext(opts),
+	const struct sockets_source source = {
+		.ext = SOCKETS_EXT_ALL,
 		.begin = begin,
 		.on_message = on_message,
 		.arg = &taking,
 	};
 	int64_t before = rates->before, last = rates->at;
-	int ret = smcss_fetch(&source, err);
+	int ret = sockets_fetch(&source, err);
 
 	if (!ret)
 		ret = complete(rates, opts, err);
-	smcss_lookup_free(&rates->lookup);
+	sockets_lookup_free(&rates->lookup);
 	if (!ret)
 		ret = sample_fallbacks(rates, taking.at, err);
 	if (!ret) {
@@ -440,7 +451,7 @@ void rates_free(struct rates *rates)
 	if (!rates)
 		return;
 	smc_genl_close(rates->genl);
-	smcss_lookup_free(&rates->lookup);
+	sockets_lookup_free(&rates->lookup);
 	free(rates->items);
 	free(rates->known.entries);
 	free(rates->tcp.entries);

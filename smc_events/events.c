@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --events: take what happens from eBPF, choose, complete and print it. */
+/* Take what happens from eBPF, choose, complete and print it. */
 #include "events.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include "host/record.h"
 #include "host/smc.h"
 #include "listeners.h"
+#include "out/table.h"
 #include "repeats.h"
 
 /* Seconds between two times of reading what happened. */
@@ -19,7 +20,7 @@
 
 /** struct events - @count: those that were printed; @is_done: as many as were asked for */
 struct events {
-	const struct smcss_opts *opts;
+	const struct events_opts *opts;
 	struct smc_err *err;
 	struct listeners *listeners;
 	struct repeats *repeats;
@@ -32,7 +33,8 @@ struct events {
 /* Links have no addresses. */
 static bool is_chosen(const struct events *events, const struct event *event)
 {
-	const struct smcss_opts *opts = events->opts;
+	const struct events_opts *opts = events->opts;
+	enum smc_mode mode = smc_sock_mode(&event->sock);
 
 	if (event->kind == EVENT_START)
 		return opts->is_json;
@@ -40,12 +42,14 @@ static bool is_chosen(const struct events *events, const struct event *event)
 		return true;
 	if (event_is_link(event))
 		return !opts->only_smcd && !opts->filter.count;
-	return smcss_selects(opts, &event->sock) && filter_match(&opts->filter, &event->sock);
+	return (!opts->only_smcd || mode == SMC_MODE_SMCD) &&
+	       (!opts->only_smcr || mode == SMC_MODE_SMCR) &&
+	       filter_match(&opts->filter, &event->sock);
 }
 
 static int print(struct events *events, const struct event *event)
 {
-	const struct smcss_opts *opts = events->opts;
+	const struct events_opts *opts = events->opts;
 
 	if (opts->is_json)
 		out_json_document(&events->text, event_json(event, opts->is_explained), true);
@@ -112,7 +116,7 @@ static int start(struct events *events)
 	return on_event(events, &event);
 }
 
-int events_run(const struct smcss_opts *opts, struct smc_err *err)
+int events_run(const struct events_opts *opts, struct smc_err *err)
 {
 	struct events events = {
 		.opts = opts,

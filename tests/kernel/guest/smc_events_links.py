@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smcss --events between two guests whose link group has two links: one goes down. Guest 1 is the client, and loses it.
+"""smc_events between two guests whose link group has two links: one goes down. Guest 1 is the client, and loses it.
 
 The second Soft-RoCE device of each is on a macvlan of eth0, with an address in the same network: that is how SMC finds it."""
 import json
@@ -35,7 +35,7 @@ def second_device():
 class Events:
     def __init__(self):
         self.all = []
-        self.process = subprocess.Popen(["smcss", "--events", "-j"], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(["smc_events", "-j"], stdout=subprocess.PIPE, text=True)
         threading.Thread(target=self.read, daemon=True).start()
         ok(wait_for(lambda: self.all), "the events begin")
 

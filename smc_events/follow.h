@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where --events has it from: the eBPF program that follows SMC sockets. */
+/* Where events come from: the eBPF program that follows SMC sockets. */
 #pragma once
 
 #include "event.h"

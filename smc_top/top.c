@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --top: which connections are shown in which order, and as text or JSON once. */
+/* Which connections are shown in which order, and as text or JSON once. */
 #include "top.h"
 
 #include <errno.h>
@@ -7,43 +7,45 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "out/units.h"
+#include "sockets/lookup.h"
 
-static const char *const sort_names[SMCSS_SORTS] = { "rate", "unread", "unsent", "process" };
+static const char *const sort_names[TOP_KEYS] = { "rate", "unread", "unsent", "process" };
 
 int top_sort_parse(const char *name)
 {
-	for (int i = 0; i < SMCSS_SORTS; i++)
+	for (int i = 0; i < TOP_KEYS; i++)
 		if (!strcmp(sort_names[i], name))
 			return i;
 	return -EINVAL;
 }
 
-const char *top_sort_name(enum smcss_sort sort)
+const char *top_sort_name(enum top_key sort)
 {
 	return sort_names[sort];
 }
 
 /* ---- rows ---- */
 
-static void sum_up(struct top_sums *sums, const struct smcss_row *row)
+static void sum_up(struct top_sums *sums, const struct top_row *row)
 {
-	sums->counts[smc_sock_mode(&row->sock)]++;
+	sums->counts[smc_sock_mode(&row->base.sock)]++;
 	sums->in += row->rate.in;
 	sums->out += row->rate.out;
 	sums->in_is_least |= row->rate.in_is_least;
 	sums->out_is_least |= row->rate.out_is_least;
 }
 
-void top_fill(struct top_table *table, struct rates *rates, const struct smcss_opts *opts)
+void top_fill(struct top_table *table, struct rates *rates, const struct top_opts *opts)
 {
 	table->count = 0;
 	table->sums = (struct top_sums){ .in = 0 };
 	for (size_t i = 0; i < rates_count(rates); i++) {
-		struct smcss_row *row = rates_row(rates, i);
-		struct smcss_row **place;
+		struct top_row *row = rates_row(rates, i);
+		struct top_row **place;
 
-		if (!smc_sock_connected(&row->sock) || !smcss_selects(opts, &row->sock) ||
-		    !filter_match(&opts->filter, &row->sock))
+		if (!rates_selects(opts, &row->base.sock) ||
+		    !filter_match(&opts->filter, &row->base.sock))
 			continue;
 		place = smc_array_add(&table->rows, &table->count, &table->size, sizeof(*place));
 		*place = row;
@@ -62,11 +64,11 @@ static int compare_numbers(uint64_t x, uint64_t y)
 	return (x < y) - (x > y);
 }
 
-static int compare_rates(const struct smcss_row *x, const struct smcss_row *y)
+static int compare_rates(const struct top_row *x, const struct top_row *y)
 {
 	int order = compare_numbers(x->rate.in + x->rate.out, y->rate.in + y->rate.out);
 
-	return order ? order : compare_numbers(y->sock.cookie, x->sock.cookie);
+	return order ? order : compare_numbers(y->base.sock.cookie, x->base.sock.cookie);
 }
 
 /* By the part of the buffer, largest first: x/a against y/b. Without a buffer last. */
@@ -79,14 +81,13 @@ static int compare_parts(uint32_t x, uint32_t a, uint32_t y, uint32_t b)
 
 static int by_rate(const void *a, const void *b)
 {
-	return compare_rates(*(const struct smcss_row *const *)a,
-			     *(const struct smcss_row *const *)b);
+	return compare_rates(*(const struct top_row *const *)a, *(const struct top_row *const *)b);
 }
 
 static int by_unread(const void *a, const void *b)
 {
-	const struct smcss_row *x = *(const struct smcss_row *const *)a;
-	const struct smcss_row *y = *(const struct smcss_row *const *)b;
+	const struct top_row *x = *(const struct top_row *const *)a;
+	const struct top_row *y = *(const struct top_row *const *)b;
 	int order = compare_parts(x->rate.unread, x->rate.rcvbuf, y->rate.unread, y->rate.rcvbuf);
 
 	return order ? order : compare_rates(x, y);
@@ -94,8 +95,8 @@ static int by_unread(const void *a, const void *b)
 
 static int by_unsent(const void *a, const void *b)
 {
-	const struct smcss_row *x = *(const struct smcss_row *const *)a;
-	const struct smcss_row *y = *(const struct smcss_row *const *)b;
+	const struct top_row *x = *(const struct top_row *const *)a;
+	const struct top_row *y = *(const struct top_row *const *)b;
 	int order = compare_parts(x->rate.unsent, x->rate.sndbuf, y->rate.unsent, y->rate.sndbuf);
 
 	return order ? order : compare_rates(x, y);
@@ -104,8 +105,9 @@ static int by_unsent(const void *a, const void *b)
 /* By name and number; those that nobody holds, or nobody whom we may see, last. */
 static int by_process(const void *a, const void *b)
 {
-	const struct smcss_row *x = *(const struct smcss_row *const *)a;
-	const struct smcss_row *y = *(const struct smcss_row *const *)b;
+	const struct top_row *one = *(const struct top_row *const *)a;
+	const struct top_row *two = *(const struct top_row *const *)b;
+	const struct sockets_row *x = &one->base, *y = &two->base;
 	int order;
 
 	if (!x->n_holders || !y->n_holders)
@@ -114,12 +116,12 @@ static int by_process(const void *a, const void *b)
 		order = strncmp(x->holders->comm, y->holders->comm, sizeof(x->holders->comm));
 	if (!order && x->n_holders && x->holders->pid != y->holders->pid)
 		order = x->holders->pid < y->holders->pid ? -1 : 1;
-	return order ? order : compare_rates(x, y);
+	return order ? order : compare_rates(one, two);
 }
 
-void top_sort(struct top_table *table, enum smcss_sort sort)
+void top_sort(struct top_table *table, enum top_key sort)
 {
-	static int (*const order[SMCSS_SORTS])(const void *, const void *) = {
+	static int (*const order[TOP_KEYS])(const void *, const void *) = {
 		by_rate,
 		by_unread,
 		by_unsent,
@@ -142,7 +144,7 @@ static bool is_fitted(const struct out_col *col)
 	return false;
 }
 
-static size_t widest(const struct out_col *col, struct smcss_row *const *rows, size_t count)
+static size_t widest(const struct out_col *col, struct top_row *const *rows, size_t count)
 {
 	struct out_text cell = { .len = 0 };
 	size_t width = strlen(col->head);
@@ -156,7 +158,7 @@ static size_t widest(const struct out_col *col, struct smcss_row *const *rows, s
 	return width;
 }
 
-void top_fit(struct out_view *view, struct smcss_row *const *rows, size_t count)
+void top_fit(struct out_view *view, struct top_row *const *rows, size_t count)
 {
 	for (size_t i = 0; i < view->count; i++) {
 		size_t width = 0;
@@ -182,7 +184,7 @@ static void append_sum(struct out_text *text, const char *name, uint64_t bytes, 
 }
 
 void top_head(struct out_text *text, const struct top_table *table, double seconds,
-	      enum smcss_sort sort, size_t width)
+	      enum top_key sort, size_t width)
 {
 	const struct top_sums *sums = &table->sums;
 	size_t start = text->len, len;
@@ -214,7 +216,7 @@ static json_t *json_sum(uint64_t bytes, bool is_wanted)
 static json_t *document(const struct top_sums *sums, double seconds)
 {
 	return json_pack("{s:s, s:f, s:{s:I, s:I, s:I}, s:o*, s:o*, s:o*, s:o*, s:[]}", "schema",
-			 "smc-tools/smcss/1", "seconds", seconds, "connections", "smcr",
+			 "smc-tools/top/1", "seconds", seconds, "connections", "smcr",
 			 (json_int_t)sums->counts[SMC_MODE_SMCR], "smcd",
 			 (json_int_t)sums->counts[SMC_MODE_SMCD], "tcp",
 			 (json_int_t)sums->counts[SMC_MODE_TCP], "rate_in",
@@ -225,23 +227,22 @@ static json_t *document(const struct top_sums *sums, double seconds)
 }
 
 static void append_document(struct out_text *text, const struct top_table *table,
-			    const struct smcss_opts *opts, const struct out_view *view,
+			    const struct top_opts *opts, const struct out_view *view,
 			    double seconds)
 {
 	struct out_text sockets = { .len = 0 };
 	bool is_repeated = opts->watch_seconds > 0;
 
 	for (size_t i = 0; i < table->count; i++)
-		out_json_member(
-			&sockets,
-			out_json(smcss_columns, opts->columns ? view : NULL, table->rows[i]),
-			is_repeated);
+		out_json_member(&sockets,
+				out_json(top_columns, opts->columns ? view : NULL, table->rows[i]),
+				is_repeated);
 	out_json_long_document(text, document(&table->sums, seconds), &sockets, is_repeated);
 	out_free(&sockets);
 }
 
 static void append_table(struct out_text *text, const struct top_table *table,
-			 const struct smcss_opts *opts, const struct out_view *view, double seconds)
+			 const struct top_opts *opts, const struct out_view *view, double seconds)
 {
 	if (!opts->no_header) {
 		top_head(text, table, seconds, opts->sort, 0);
@@ -253,29 +254,29 @@ static void append_table(struct out_text *text, const struct top_table *table,
 }
 
 /* Looking who holds them costs more than the sockets themselves, so not for nothing. */
-static int join(struct smcss_lookup *lookup, struct rates *rates, const struct smcss_opts *opts,
+static int join(struct sockets_lookup *lookup, struct rates *rates, const struct top_opts *opts,
 		struct smc_err *err)
 {
 	int ret;
 
-	if (opts->columns && !opts->has_processes && opts->sort != SMCSS_BY_PROCESS)
+	if (opts->columns && !sockets_need_processes(opts->columns) && opts->sort != TOP_BY_PROCESS)
 		return 0;
-	ret = smcss_load_processes(lookup, err);
+	ret = sockets_load_processes(lookup, err);
 	for (size_t i = 0; !ret && i < rates_count(rates); i++) {
-		struct smcss_row *row = rates_row(rates, i);
+		struct sockets_row *row = &rates_row(rates, i)->base;
 
 		row->holders = proc_table_find(&lookup->procs, row->sock.inode, &row->n_holders);
 	}
 	return ret;
 }
 
-int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err *err)
+int top_print(const struct top_opts *opts, struct rates *rates, struct smc_err *err)
 {
-	struct smcss_lookup lookup = { .has_procs = false };
+	struct sockets_lookup lookup = { .has_procs = false };
 	struct top_table table = { .count = 0 };
 	struct out_text text = { .len = 0 };
 	struct out_view view;
-	int ret = smcss_view(&view, opts, err);
+	int ret = top_view(&view, opts, err);
 
 	if (!ret)
 		ret = rates_take(rates, opts, err);
@@ -293,6 +294,6 @@ int top_print(const struct smcss_opts *opts, struct rates *rates, struct smc_err
 	}
 	out_free(&text);
 	top_free(&table);
-	smcss_lookup_free(&lookup);
+	sockets_lookup_free(&lookup);
 	return ret;
 }

@@ -2,10 +2,13 @@
 /* Samples of all SMC sockets, one after the other, and what each moved in between. */
 #pragma once
 
-#include "smcss.h"
+#include "smc_top.h"
 
 /** rates_new() - without a sample */
 struct rates *rates_new(void);
+
+/** rates_selects() - is it a connection of the kind that the options ask for? */
+bool rates_selects(const struct top_opts *opts, const struct smc_sock *sock);
 
 /**
  * rates_take() - sample all sockets
@@ -13,17 +16,17 @@ struct rates *rates_new(void);
  * From the second time on the rows have rates: of a connection that is new, since the sample
  * before; of one that a few samples did not have, as the kernel's table changed, since it was last
  * seen.
- * Addresses are complete for the rows that @opts select without the filter.
+ * Addresses are complete for the rows that rates_selects() selects.
  *
  * Return: 0, -errno with @err, and then the rows are gone, but not what they are compared with.
  */
-int rates_take(struct rates *rates, const struct smcss_opts *opts, struct smc_err *err);
+int rates_take(struct rates *rates, const struct top_opts *opts, struct smc_err *err);
 
 /** rates_count() - rows of the last sample, in the order of the kernel */
 size_t rates_count(const struct rates *rates);
 
 /** rates_row() - one of them; the holders are for the caller to fill in */
-struct smcss_row *rates_row(struct rates *rates, size_t index);
+struct top_row *rates_row(struct rates *rates, size_t index);
 
 /** rates_seconds() - between the last two samples, 0 before the second */
 double rates_seconds(const struct rates *rates);

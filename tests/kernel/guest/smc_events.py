@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smcss --events against connections that this test makes. usage: smcss_events.py SMCD|SMCR|TCP [SHORT]"""
+"""smc_events against connections that this test makes. usage: smc_events.py SMCD|SMCR|TCP [SHORT]"""
 import collections
 import json
 import os
@@ -53,10 +53,10 @@ class Server:
 
 
 class Events:
-    """smcss --events -j, and all that it has said."""
+    """smc_events -j, and all that it has said."""
     def __init__(self, *argv):
         self.all = []
-        self.process = subprocess.Popen(["smcss", "--events", "-j", *argv], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(["smc_events", "-j", *argv], stdout=subprocess.PIPE, text=True)
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         wait_for(lambda: self.all or self.process.poll() is not None)
@@ -166,7 +166,7 @@ def lost(count):
                 kinds[event["event"]] += event.get("lost", 1)
         return kinds
 
-    with open("/tmp/events", "w", encoding="utf-8") as out, subprocess.Popen(["smcss", "--events", "-j"], stdout=out) as watch:
+    with open("/tmp/events", "w", encoding="utf-8") as out, subprocess.Popen(["smc_events", "-j"], stdout=out) as watch:
         wait_for(lambda: os.path.getsize("/tmp/events"))
         watch.send_signal(signal.SIGSTOP)
         # Five rounds, two ends of each connection, two events of each end.
@@ -227,13 +227,13 @@ def choices():
 
 def without():
     """By another user, who may not use eBPF."""
-    equal(run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "smcss", "--events"),
-          (1, "", "smcss: missing capabilities: CAP_BPF, CAP_PERFMON\n"), "without the rights for eBPF: they are named")
+    equal(run("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "smc_events"),
+          (1, "", "smc_events: missing capabilities: CAP_BPF, CAP_PERFMON\n"), "without the rights for eBPF: they are named")
 
 
 def text():
     """As people see it, and that --count ends it."""
-    watch = subprocess.Popen(["smcss", "--events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
+    watch = subprocess.Popen(["smc_events", "--count", "2", "-e", "sport = :%d" % PORT], stdout=subprocess.PIPE, text=True)
 
     def is_over():
         with socket.create_connection(("127.0.0.1", PORT)) as client:

@@ -2,6 +2,7 @@
 /* Whose connections those are that the kernel's worker takes: who listens there. */
 #pragma once
 
+#include "base/err.h"
 #include "event.h"
 
 struct listeners;

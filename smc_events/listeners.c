@@ -9,6 +9,8 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/memory.h"
+#include "sockets/fetch.h"
+#include "sockets/lookup.h"
 
 /* Between two times of reading all, if something is not found. */
 #define PAUSE_NS 500000000
@@ -24,7 +26,7 @@ struct listener {
 struct listeners {
 	struct listener *entries;
 	size_t count, size;
-	struct smcss_lookup lookup;
+	struct sockets_lookup lookup;
 	int64_t at;
 	bool is_stale;
 	struct smc_err *err;
@@ -82,7 +84,7 @@ static int name_process(struct listeners *listeners, struct listener *listener)
 	int ret = 0;
 
 	if (smc_sock_needs_lookup(&sock))
-		ret = smcss_complete(&listeners->lookup, &sock, listeners->err);
+		ret = sockets_complete(&listeners->lookup, &sock, listeners->err);
 	listener->local = sock.local;
 	holder = proc_table_find(&listeners->lookup.procs, listener->inode, &count);
 	if (!holder)
@@ -94,7 +96,7 @@ static int name_process(struct listeners *listeners, struct listener *listener)
 
 static int load(struct listeners *listeners, struct smc_err *err)
 {
-	const struct smcss_source source = {
+	const struct sockets_source source = {
 		.begin = begin,
 		.on_message = on_message,
 		.arg = listeners,
@@ -103,12 +105,12 @@ static int load(struct listeners *listeners, struct smc_err *err)
 
 	listeners->err = err;
 	listeners->is_stale = false;
-	ret = smcss_fetch(&source, err);
+	ret = sockets_fetch(&source, err);
 	if (!ret)
-		ret = smcss_load_processes(&listeners->lookup, err);
+		ret = sockets_load_processes(&listeners->lookup, err);
 	for (size_t i = 0; !ret && i < listeners->count; i++)
 		ret = name_process(listeners, &listeners->entries[i]);
-	smcss_lookup_free(&listeners->lookup);
+	sockets_lookup_free(&listeners->lookup);
 	listeners->at = clock_ns(CLOCK_MONOTONIC);
 	return ret;
 }

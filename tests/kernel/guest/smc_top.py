@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smcss --top against programs that move bytes which this test counts. usage: smcss_top.py SMCD|SMCR"""
+"""smc_top against programs that move bytes which this test counts. usage: smc_top.py SMCD|SMCR"""
 import json
 import os
 import socket
@@ -27,10 +27,10 @@ def inode(sock):
 
 
 class Watch:
-    """smcss --top -j, again and again, with all that it has said."""
+    """smc_top -j, again and again, with all that it has said."""
     def __init__(self, *argv):
         self.docs = []
-        self.process = subprocess.Popen(["smcss", "-j", "-w", "1", *(argv or ("--top",))], stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(["smc_top", "-j", "-w", "1", *argv], stdout=subprocess.PIPE, text=True)
         self.thread = threading.Thread(target=self.read)
         self.thread.start()
 
@@ -161,7 +161,7 @@ def check_reader(watch, pair):
     equal((client["rate_out"], server["rate_in"]), (0, 0), "nothing moves")
     held = server["unread"]["bytes"] + (client["unsent"]["bytes"] if MODE == "SMCR" else 0)
     equal(held, sent, "all that was written waits in the buffers")
-    text = run("smcss", "--top", "--once", "--sort", "unread")[1].splitlines()
+    text = run("smc_top", "--once", "--sort", "unread")[1].splitlines()
     ok(text[2].split()[2] == MODE and "100 %" in text[2] and "this reader" in text[2], "--once --sort unread", text)
     receive(pair.server, sent)
     watch.until(lambda doc: watch.row(pair.server, doc)["unread"]["bytes"] == 0 and not watch.row(pair.server, doc).get("brake"),
@@ -175,7 +175,6 @@ def check_fallback():
         server, _ = listener.accept()
         watch = Watch("-o", "inode,mode,rate_in,rate_out,unread,brake")
         try:
-            # This list has no "seconds": rates of one, by the time between documents that is asked for, are near enough.
             equal(watch.row(client, watch.next()).get("mode"), "TCP", "a connection that fell back")
         finally:
             watch.end()
@@ -225,9 +224,9 @@ def main():
         watch.end()
     check_fallback()
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    doc = json.loads(run(*nobody, "smcss", "--top", "-j", "-w", "0.5", "--once")[1])
+    doc = json.loads(run(*nobody, "smc_top", "-j", "-w", "0.5", "--once")[1])
     ok(doc["connections"][MODE.lower()] >= 8 and all("rate_in" in s for s in doc["sockets"]), "without privileges", doc)
-    doc = json.loads(run("smcss", "--top", "-j", "-w", "0.5", "--once", "state", "all")[1])
+    doc = json.loads(run("smc_top", "-j", "-w", "0.5", "--once", "state", "all")[1])
     ok(doc["sockets"] and "LISTEN" not in {s["state"] for s in doc["sockets"]}, "sockets that listen are no connections", doc)
     done()
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* --events: what happens to connections and links, as text and as JSON. Pure. */
+/* What happens to connections and links, as text and as JSON. Pure. */
 #pragma once
 
-#include "smcss.h"
+#include <jansson.h>
+
+#include "out/text.h"
+#include "smc/sock.h"
 
 enum event_kind {
 	EVENT_START, /* the first one: from now on all is told */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smcss --top and columns of rates on a recorded host whose cursors this test moves: as data, and on a terminal."""
+"""smc_top on a recorded host whose cursors this test moves: as data, and on a terminal."""
 import fcntl
 import json
 import os
@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 from recorded import BUILD, done, ok  # noqa: E402
 
 # The record is one of a host like that which the tool is for.
-with open(BUILD + "/smcss", "rb") as file:
+with open(BUILD + "/smc_top", "rb") as file:
     ORDER = "<" if file.read(6)[5] == 1 else ">"
 TOP = tempfile.TemporaryDirectory()
 ROOT = TOP.name + "/record"
@@ -81,8 +81,8 @@ def tcp_record(port, received, sent):
     write("netlink/sock_diag/2", HEAD % (b"ff" * 56) + message)
 
 
-def smcss(*argv, env=None):
-    return subprocess.run([BUILD + "/smcss", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+def smc_top(*argv, env=None):
+    return subprocess.run([BUILD + "/smc_top", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=env or ENV, timeout=60, check=False, stdin=subprocess.DEVNULL)
 
 
@@ -99,6 +99,27 @@ def moved(lines, count):
     return rows, first
 
 
+# ---- bad usage ----
+
+def check_usage():
+    for words, *argv in (
+            ("unknown option '-p'", "-p"),
+            ("options '--smcd' and '--smcr' exclude each other", "-R", "-D"),
+            ("options '--json' and '--no-header' exclude each other", "-jH"),
+            ("'size' is not rate, unread, unsent or process", "--sort", "size"),
+            ("option '--sort' needs an argument (KEY)", "--sort"),
+            ("unknown column 'netns'", "-o", "local,netns"),
+            ("'0' is not a number of seconds from 0.1 to 86400", "-w", "0"),
+            ("'nonsense' is not a filter", "nonsense"),
+            ("the filter 'netns' is for smcss --all-netns", "not", "netns", "host"),
+            ("connections are shown, not sockets that listen", "state", "listen"),
+            ("connections are shown, not sockets that listen",
+             "--once", "sport", "80", "and", "(", "state", "listen", "or", "not", "state", "!=", "listening", ")")):
+        got = smc_top(*argv)
+        ok(got.returncode == 1 and not got.stdout and got.stderr.startswith("smc_top: " + words) and
+           got.stderr.endswith("; try 'smc_top --help'\n"), "refused: " + " ".join(argv), got)
+
+
 # ---- data ----
 
 def check_data():
@@ -107,51 +128,42 @@ def check_data():
     conns[0].arrived = conns[0].read = 65536 * BUF - 100
     record(conns)
     tcp_record(3, 1000, 5000)
-    for argv in (["--top", "-j"], ["-j", "-o", "local,rate_in,rate_out,unread,unsent,brake"]):
-        with subprocess.Popen([BUILD + "/smcss", *argv, "-w", "0.3"], stdout=subprocess.PIPE, text=True, env=ENV) as watch:
-            first = json.loads(watch.stdout.readline())
-            conns[0].arrived += 4000000
-            conns[0].read += 3000000
-            conns[1].written += BUF
-            conns[1].sent += BUF
-            record(conns)
-            tcp_record(3, 2000000, 5000)
-            rows, doc = moved(watch.stdout, len(conns))
-            watch.terminate()
-        name = " ".join(argv[:2])
-        ok(len(first["sockets"]) == 3 and not any(s.get("rate_in") for s in first["sockets"]),
-           name + ": where nothing moves rates are 0", first)
-        # Of the time between two samples only that it is near to what was asked for.
-        ok(4000000 / 60 < rows[1]["rate_in"] < 4000000 / 0.2, name + ": a lap of 65536 buffers ends: the rate is right",
-           rows[1])
-        ok(rows[1]["unread"] == {"bytes": 1000000, "buffer": BUF, "percent": 95}, name + ": unread", rows[1])
-        ok(rows[1]["brake"] == "this reader", name + ": the reader here is the brake", rows[1])
-        ok(rows[2]["rate_out"] and rows[2]["unsent"]["percent"] == 100 and rows[2]["brake"] == "the peer's reader",
-           name + ": the peer's reader is the brake", rows[2])
-        ok(rows[3]["rate_in"] and rows[3]["rate_out"] == 0 and "unread" not in rows[3] and "brake" not in rows[3],
-           name + ": of TCP rates only", rows[3])
-        if argv[0] == "--top":
-            ok(doc["connections"] == {"smcr": 1, "smcd": 1, "tcp": 1} and
-               doc["rate_in"] == sum(s["rate_in"] for s in doc["sockets"]), "sums", doc)
-            order = [s["rate_in"] + s["rate_out"] for s in doc["sockets"]]
-            ok(order == sorted(order, reverse=True), "the fastest first", order)
-        tcp_record(3, 1000, 5000)
-        conns[1].peer_read = conns[1].gone = conns[1].sent
-        conns[0].read = conns[0].arrived
+    with subprocess.Popen([BUILD + "/smc_top", "-j", "-w", "0.3"], stdout=subprocess.PIPE, text=True, env=ENV) as watch:
+        first = json.loads(watch.stdout.readline())
+        conns[0].arrived += 4000000
+        conns[0].read += 3000000
+        conns[1].written += BUF
+        conns[1].sent += BUF
         record(conns)
+        tcp_record(3, 2000000, 5000)
+        rows, doc = moved(watch.stdout, len(conns))
+        watch.terminate()
+    ok(len(first["sockets"]) == 3 and not any(s.get("rate_in") for s in first["sockets"]), "where nothing moves rates are 0", first)
+    # Of the time between two samples only that it is near to what was asked for.
+    ok(4000000 / 60 < rows[1]["rate_in"] < 4000000 / 0.2, "a lap of 65536 buffers ends: the rate is right", rows[1])
+    ok(rows[1]["unread"] == {"bytes": 1000000, "buffer": BUF, "percent": 95}, "unread", rows[1])
+    ok(rows[1]["brake"] == "this reader", "the reader here is the brake", rows[1])
+    ok(rows[2]["rate_out"] and rows[2]["unsent"]["percent"] == 100 and rows[2]["brake"] == "the peer's reader",
+       "the peer's reader is the brake", rows[2])
+    ok(rows[3]["rate_in"] and rows[3]["rate_out"] == 0 and "unread" not in rows[3] and "brake" not in rows[3],
+       "of TCP rates only", rows[3])
+    ok(doc["connections"] == {"smcr": 1, "smcd": 1, "tcp": 1} and doc["rate_in"] == sum(s["rate_in"] for s in doc["sockets"]),
+       "sums", doc)
+    order = [s["rate_in"] + s["rate_out"] for s in doc["sockets"]]
+    ok(order == sorted(order, reverse=True), "the fastest first", order)
 
 
 def check_doubt():
     """With 64 KiB a cursor may go round in a second: without the kernel's sums nobody knows."""
     conns = [Conn(1, SMCR, 65536)]
     record(conns)
-    row = json.loads(smcss("--top", "--once", "-j", "-w", "0.5").stdout)["sockets"][0]
+    row = json.loads(smc_top("--once", "-j", "-w", "0.5").stdout)["sockets"][0]
     ok("rate_in" not in row and row["rate_in_least"] == 0, "a cursor that may have gone round is no rate", row)
-    text = smcss("--top", "--once", "-H", "-w", "0.5").stdout
+    text = smc_top("--once", "-H", "-w", "0.5").stdout
     ok(re.search(r" >0 +>0 ", text), "and text says so", text)
     conns[0].buf = 1 << 30
     record(conns)
-    row = json.loads(smcss("--top", "--once", "-j", "-w", "0.1").stdout)["sockets"][0]
+    row = json.loads(smc_top("--once", "-j", "-w", "0.1").stdout)["sockets"][0]
     ok(row["rate_in"] == 0, "a large buffer leaves no doubt", row)
 
 
@@ -159,7 +171,7 @@ def check_text():
     conns = [Conn(port, SMCR if port % 2 else SMCD) for port in range(1, 6)]
     conns[1].arrived = BUF // 2
     record(conns)
-    got = smcss("--top", "--once", "-w", "0.1")
+    got = smc_top("--once", "-w", "0.1")
     lines = got.stdout.splitlines()
     ok(got.returncode == 0 and not got.stderr and re.match(
         r"SMC-D 2  SMC-R 3  TCP 0      in 0 B/s  out 0 B/s  0\.\d s, by rate$", lines[0]), "the line of sums", got)
@@ -167,15 +179,15 @@ def check_text():
        len(lines) == 7, "header and rows", lines)
     ok("redis[811]" in got.stdout and "evil\\x1b[31m[5]" in got.stdout and "\x1b" not in got.stdout,
        "processes, with what they call themselves made harmless", got.stdout)
-    got = smcss("--top", "-w", "0.1", "--once", "--sort", "unread").stdout.splitlines()
+    got = smc_top("-w", "0.1", "--once", "--sort", "unread").stdout.splitlines()
     ok(got[0].endswith("by unread") and got[2].startswith("10.0.0.1:2 ") and " 50 % " in got[2], "--sort unread", got)
-    got = smcss("--top", "-w", "0.1", "--once", "--sort", "process").stdout.splitlines()
+    got = smc_top("-w", "0.1", "--once", "--sort", "process").stdout.splitlines()
     ok([line.split()[-1] for line in got[2:4]] == ["evil\\x1b[31m[5]", "redis[811]"], "--sort process", got)
-    got = smcss("--top", "-D", "--once", "-w", "0.1", "-o", "local,rate_in", "sport", "=", ":2").stdout.splitlines()
+    got = smc_top("-D", "--once", "-w", "0.1", "-o", "local,rate_in", "sport", "=", ":2").stdout.splitlines()
     ok([line.split() for line in got[1:]] == [["Local", "Address", "IN/s"], ["10.0.0.1:2", "0"]],
        "options, columns and filters as in lists", got)
     start = time.monotonic()
-    got = smcss("--top")
+    got = smc_top()
     ok(got.returncode == 0 and got.stdout.count("by rate") == 1 and time.monotonic() - start >= 1,
        "without a terminal it measures once", got)
 
@@ -198,7 +210,7 @@ class Screen:
             for number in signal.SIGINT, signal.SIGHUP:
                 signal.signal(number, signal.SIG_DFL)
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        self.process = subprocess.Popen([BUILD + "/smcss", *argv], stdin=slave, stdout=slave, stderr=slave,
+        self.process = subprocess.Popen([BUILD + "/smc_top", *argv], stdin=slave, stdout=slave, stderr=slave,
                                         env=env or ENV, preexec_fn=control)
 
     def put(self, char):
@@ -299,7 +311,7 @@ def check_screen():
     conns[4].arrived = BUF // 2
     conns[6].written = conns[6].sent = BUF // 4
     record(conns)
-    screen = Screen("--top", "-w", "0.2")
+    screen = Screen("-w", "0.2")
     ok(screen.shows(r"^SMC-D 30  SMC-R 0  TCP 0 .* s, by rate(\n|$)") and screen.alternate and not screen.cursor,
        "the screen: sums", screen.lines)
     ok(b" measuring, by rate" in screen.everything and b"10.0.0.1:5 " in screen.everything,
@@ -357,12 +369,12 @@ def check_scrolling(screen):
 def check_signals():
     record([Conn(1, SMCD)])
     for how in "c", "term", "hangup":
-        screen = Screen("--top", "-w", "0.2")
+        screen = Screen("-w", "0.2")
         screen.shows("by rate")
         if how == "hangup":
             os.close(screen.slave)
             os.close(screen.master)
-            ok(screen.process.wait(60) in (0, -signal.SIGHUP), "the terminal goes: so does smcss", screen.process.returncode)
+            ok(screen.process.wait(60) in (0, -signal.SIGHUP), "the terminal goes: so does smc_top", screen.process.returncode)
             continue
         if how == "c":
             screen.type(b"\x03")
@@ -371,7 +383,7 @@ def check_signals():
         want = -signal.SIGINT if how == "c" else -signal.SIGTERM
         status = screen.end()
         ok(status == (want, True), "ended by %s: the terminal is as it was" % signal.Signals(-want).name, status)
-    screen = Screen("--top", "-w", "0.2")
+    screen = Screen("-w", "0.2")
     screen.shows("by rate")
     screen.type(b"\x1a")
     ok(screen.until(lambda: stopped(screen.process.pid)) and screen.until(screen.is_restored),
@@ -390,7 +402,7 @@ def stopped(pid):
 
 def check_plain():
     record([Conn(1, SMCD)])
-    screen = Screen("--top", "-w", "0.2", env=dict(ENV, NO_COLOR="1"))
+    screen = Screen("-w", "0.2", env=dict(ENV, NO_COLOR="1"))
     screen.shows("by rate")
     screen.type(b" q")
     status = screen.end()
@@ -399,7 +411,7 @@ def check_plain():
         env = dict(ENV, TERM="dumb")
         if not term:
             env.pop("TERM")
-        screen = Screen("--top", env=env)
+        screen = Screen(env=env)
         status = screen.end()
         ok(status == (0, True) and b"\x1b" not in screen.everything and screen.everything.count(b"by rate") == 1,
            "TERM=%s: a table, once" % term, screen.everything)
@@ -408,6 +420,7 @@ def check_plain():
 def main():
     os.mkdir(ROOT)
     write("probes/holders", b"1 811 7 redis\n5 5 3 evil\x1b[31m\n")
+    check_usage()
     check_data()
     check_doubt()
     check_text()

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+/* Columns of SMC sockets: text, JSON and -o all come from the one table near the end. */
+#include "sockets/columns.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "sockets/show.h"
+
+static const struct smc_sock *sock_of(const void *object)
+{
+	return &((const struct sockets_row *)object)->sock;
+}
+
+/* ---- what every row has ---- */
+
+static void text_state(struct out_text *text, const void *object)
+{
+	const char *name = smc_state_name(sock_of(object)->state);
+
+	if (name) {
+		out_str(text, name);
+		return;
+	}
+	out_str(text, "0x");
+	out_hex(text, sock_of(object)->state, 2);
+	out_str(text, "?");
+}
+
+static json_t *json_state(const void *object)
+{
+	const char *name = smc_state_name(sock_of(object)->state);
+
+	return name ? json_string(name) : json_integer(sock_of(object)->state);
+}
+
+/* A socket that has neither a port nor an address yet has no local end to show. */
+static const void *local_of(const void *object)
+{
+	const struct smc_sock *sock = sock_of(object);
+
+	return sock->local.port || sock->peer.port || smc_sock_connected(sock) ? object : NULL;
+}
+
+static const void *connected(const void *object)
+{
+	return smc_sock_connected(sock_of(object)) ? object : NULL;
+}
+
+static void text_addr(struct out_text *text, const void *addr)
+{
+	sockets_append_addr(text, addr);
+}
+
+static json_t *json_addr(const void *value)
+{
+	return sockets_json_addr(value);
+}
+
+static void text_intf(struct out_text *text, const void *object)
+{
+	if (smc_sock_connected(sock_of(object)) || sock_of(object)->ifindex)
+		out_hex(text, sock_of(object)->ifindex, 4);
+}
+
+static json_t *json_intf(const void *object)
+{
+	return sock_of(object)->ifindex ? json_integer(sock_of(object)->ifindex) : NULL;
+}
+
+static void text_mode(struct out_text *text, const void *object)
+{
+	const struct smc_sock *sock = sock_of(object);
+
+	if (smc_sock_mode(sock) != SMC_MODE_NONE)
+		out_str(text, smc_mode_name(smc_sock_mode(sock)));
+	if (!sockets_has_reason(sock))
+		return;
+	out_str(text, " 0x");
+	out_hex(text, sock->fallback.reason, 8);
+	if (!sock->fallback.peer_diagnosis)
+		return;
+	out_str(text, "/0x");
+	out_hex(text, sock->fallback.peer_diagnosis, 8);
+}
+
+static json_t *json_mode(const void *object)
+{
+	enum smc_mode mode = smc_sock_mode(sock_of(object));
+
+	return mode == SMC_MODE_NONE ? NULL : json_string(smc_mode_name(mode));
+}
+
+static const void *fallback_of(const void *object)
+{
+	return sockets_has_reason(sock_of(object)) ? &sock_of(object)->fallback : NULL;
+}
+
+static void text_reason(struct out_text *text, const void *fallback)
+{
+	sockets_append_reason(text, fallback);
+}
+
+static json_t *json_reason(const void *code)
+{
+	return sockets_json_reason(*(const uint32_t *)code);
+}
+
+static json_t *json_peer_reason(const void *code)
+{
+	return *(const uint32_t *)code ? json_reason(code) : NULL;
+}
+
+/* ---- -d ---- */
+
+static void text_shutd(struct out_text *text, const void *object)
+{
+	const struct smc_sock *sock = sock_of(object);
+
+	if (!smc_sock_connected(sock))
+		return;
+	out_str(text, sock->shutdown & 1 ? "R-" : "<-");
+	out_str(text, sock->shutdown & 2 ? "W" : ">");
+}
+
+static json_t *json_shutd(const void *object)
+{
+	uint8_t shutdown = sock_of(object)->shutdown;
+
+	return json_pack("{s:b, s:b}", "read", shutdown & 1, "write", shutdown & 2);
+}
+
+static void text_cursor(struct out_text *text, const void *value)
+{
+	const struct smc_abi_cursor *cursor = value;
+
+	out_hex(text, cursor->wrap, 4);
+	out_char(text, ':');
+	out_hex(text, cursor->count, 8);
+}
+
+static json_t *json_cursor(const void *value)
+{
+	const struct smc_abi_cursor *cursor = value;
+
+	return json_pack("{s:i, s:I}", "wrap", cursor->wrap, "count", (json_int_t)cursor->count);
+}
+
+/* A direction's two bytes of flags stand one behind the other. */
+static void text_flags(struct out_text *text, const void *value)
+{
+	const uint8_t *flags = value;
+
+	out_hex(text, flags[0], 2);
+	out_char(text, ':');
+	out_hex(text, flags[1], 2);
+}
+
+static json_t *json_flags(const void *value)
+{
+	const uint8_t *flags = value;
+
+	return json_pack("{s:i, s:i}", "producer", flags[0], "state", flags[1]);
+}
+
+/* ---- the rest ---- */
+
+/* Real ISM has 64-bit GIDs; zero is what the kernel then sends for the rest. */
+static const void *gid_ext_of(const void *object)
+{
+	const struct smc_sock *sock = sock_of(object);
+
+	if (!(sock->has & SMC_SOCK_HAS_GID_EXT))
+		return NULL;
+	return sock->dmb.my_gid_ext || sock->dmb.peer_gid_ext ? object : NULL;
+}
+
+static const struct out_names roles =
+	OUT_NAMES(NULL, NULL, { "CLNT", "client" }, { "SERV", "server" });
+static const struct out_names families =
+	OUT_NAMES(NULL, NULL, [AF_INET] = { "inet", NULL }, [AF_INET6] = { "inet6", NULL },
+		  [AF_SMC] = { "smc", NULL });
+
+static void text_process(struct out_text *text, const void *object)
+{
+	const struct sockets_row *row = object;
+
+	for (size_t i = 0; i < row->n_holders; i++) {
+		out_str(text, i ? ",(\"" : "users:((\"");
+		out_escaped(text, row->holders[i].comm, sizeof(row->holders[i].comm));
+		out_str(text, "\",pid=");
+		out_dec(text, (uint64_t)row->holders[i].pid, 0);
+		out_str(text, ",fd=");
+		out_dec(text, (uint64_t)row->holders[i].fd, 0);
+		out_str(text, i + 1 < row->n_holders ? ")" : "))");
+	}
+}
+
+static json_t *json_processes(const void *object)
+{
+	const struct sockets_row *row = object;
+	json_t *list;
+
+	if (!row->n_holders)
+		return NULL;
+	list = json_array();
+	for (size_t i = 0; list && i < row->n_holders; i++) {
+		const struct proc_fd *holder = &row->holders[i];
+
+		json_array_append_new(list,
+				      json_pack("{s:i, s:o, s:i}", "pid", holder->pid, "command",
+						out_json_string(holder->comm, sizeof(holder->comm)),
+						"fd", holder->fd));
+	}
+	return list;
+}
+
+/* The first holder, as summaries name processes; JSON has all of them in "processes". */
+static void text_holder(struct out_text *text, const void *object)
+{
+	const struct sockets_row *row = object;
+
+	if (!row->n_holders)
+		return;
+	out_escaped(text, row->holders[0].comm, sizeof(row->holders[0].comm));
+	out_char(text, '[');
+	out_dec(text, (uint64_t)row->holders[0].pid, 0);
+	out_char(text, ']');
+}
+
+#define CONN OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_CONN)
+#define SMCR OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_LGR), .group = "smcr"
+#define SMCD OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_DMB), .group = "smcd"
+#define CURSOR CONN, .text = text_cursor, .json = json_cursor
+#define FLAGS CONN, .text = text_flags, .json = json_flags
+
+const struct out_col sockets_columns[] = {
+	{ "state", "State", "state", 14, .text = text_state, .json = json_state },
+	{ "uid", "UID", "uid", 5, OUT_DEC(sockets_row, sock.uid, 5) },
+	{ "inode", "Inode", "inode", 7, OUT_DEC(sockets_row, sock.inode, 7) },
+	{ "local", "Local Address", "local", 23, OUT_ODD(sockets_row, sock.local), .find = local_of,
+	  .text = text_addr, .json = json_addr },
+	{ "peer", "Peer Address", "peer", 23, OUT_ODD(sockets_row, sock.peer), .find = connected,
+	  .text = text_addr, .json = json_addr },
+	{ "intf", "Intf", "bound_ifindex", 4, .text = text_intf, .json = json_intf },
+	{ "mode", "Mode", "mode", 4, .text = text_mode, .json = json_mode },
+	{ "reason", "Reason", "reason", 18, OUT_ODD(smc_abi_fallback, reason), .find = fallback_of,
+	  .text = text_reason, .json = json_reason },
+	{ NULL, NULL, "peer_reason", 0, OUT_ODD(smc_abi_fallback, peer_diagnosis),
+	  .find = fallback_of, .json = json_peer_reason },
+	{ "shutd", "Shutd", "shutdown", 5, OUT_IF(sockets_row, sock.has, SMC_SOCK_HAS_SHUTDOWN),
+	  .text = text_shutd, .json = json_shutd },
+	{ "token", "Token", "token", 8, OUT_HEX(sockets_row, sock.conn.token, 8), CONN },
+	{ "sndbuf", "Sndbuf", "sndbuf", 8, OUT_HEX(sockets_row, sock.conn.sndbuf_size, 8), CONN },
+	{ "rcvbuf", "Rcvbuf", "rcvbuf", 8, OUT_HEX(sockets_row, sock.conn.rmbe_size, 8), CONN },
+	{ "peerbuf", "Peerbuf", "peerbuf", 8, OUT_HEX(sockets_row, sock.conn.peer_rmbe_size, 8),
+	  CONN },
+	{ "rxprod", "rxprod-Cursor", "rx_prod", 13, OUT_ODD(sockets_row, sock.conn.rx_prod),
+	  CURSOR },
+	{ "rxcons", "rxcons-Cursor", "rx_cons", 13, OUT_ODD(sockets_row, sock.conn.rx_cons),
+	  CURSOR },
+	{ "rxflags", "rxFlags", "rx_flags", 7, OUT_ODD(sockets_row, sock.conn.rx_prod_flags),
+	  FLAGS },
+	{ "txprod", "txprod-Cursor", "tx_prod", 13, OUT_ODD(sockets_row, sock.conn.tx_prod),
+	  CURSOR },
+	{ "txcons", "txcons-Cursor", "tx_cons", 13, OUT_ODD(sockets_row, sock.conn.tx_cons),
+	  CURSOR },
+	{ "txflags", "txFlags", "tx_flags", 7, OUT_ODD(sockets_row, sock.conn.tx_prod_flags),
+	  FLAGS },
+	{ "txprep", "txprep-Cursor", "tx_prep", 13, OUT_ODD(sockets_row, sock.conn.tx_prep),
+	  CURSOR },
+	{ "txsent", "txsent-Cursor", "tx_sent", 13, OUT_ODD(sockets_row, sock.conn.tx_sent),
+	  CURSOR },
+	{ "txfin", "txfin-Cursor", "tx_fin", 13, OUT_ODD(sockets_row, sock.conn.tx_fin), CURSOR },
+	{ "role", "Role", "role", 4, OUT_FLAG(sockets_row, sock.lgr.role, roles), SMCR },
+	{ "ibdev", "IB-device", "ib_device", 15, OUT_STR(sockets_row, sock.lgr.ibname), SMCR },
+	{ "ibport", "Port", "ib_port", 4, OUT_HEX(sockets_row, sock.lgr.ibport, 2), SMCR },
+	{ "linkid", "Linkid", "link_id", 6, OUT_HEX(sockets_row, sock.lgr.link_id, 2), SMCR },
+	{ "gid", "GID", "gid", 40, OUT_STR(sockets_row, sock.lgr.gid), SMCR },
+	{ "peergid", "Peer-GID", "peer_gid", 39, OUT_STR(sockets_row, sock.lgr.peer_gid), SMCR },
+	{ "dgid", "GID", "gid", 16, OUT_HEX_STR(sockets_row, sock.dmb.my_gid, 16), SMCD },
+	{ "dtoken", "Token", "token", 16, OUT_HEX_STR(sockets_row, sock.dmb.token, 16), SMCD },
+	{ "dpeergid", "Peer-GID", "peer_gid", 16, OUT_HEX_STR(sockets_row, sock.dmb.peer_gid, 16),
+	  SMCD },
+	{ "dpeertoken", "Peer-Token", "peer_token", 16,
+	  OUT_HEX_STR(sockets_row, sock.dmb.peer_token, 16), SMCD },
+	{ "dlinkid", "Linkid", "linkgroup", 8, OUT_HEX_STR(sockets_row, sock.dmb.linkid, 8), SMCD },
+	{ NULL, NULL, "gid_ext", 0, OUT_HEX_STR(sockets_row, sock.dmb.my_gid_ext, 16), SMCD,
+	  .find = gid_ext_of },
+	{ NULL, NULL, "peer_gid_ext", 0, OUT_HEX_STR(sockets_row, sock.dmb.peer_gid_ext, 16), SMCD,
+	  .find = gid_ext_of },
+	{ "family", "Family", "family", 6, OUT_NAME(sockets_row, sock.family, families) },
+	{ "cookie", "Cookie", "cookie", 8, OUT_HEX_STR(sockets_row, sock.cookie, 0) },
+	{ "process", "Process", "processes", 7, .text = text_process, .json = json_processes },
+	{ "holder", "Process", NULL, 7, .text = text_holder },
+	{ 0 },
+};
+
+int sockets_choose(struct out_view *view, const struct out_col *table, const char *names,
+		   struct smc_err *err)
+{
+	const char *bad = out_view_add(view, table, names);
+
+	if (!bad && view->count)
+		return 0;
+	bad = bad ? bad : "";
+	return smc_err_say(err, EINVAL, "unknown column '%.*s'", (int)strcspn(bad, ","), bad);
+}
+
+bool sockets_need_processes(const char *names)
+{
+	return strstr(names, "process") || strstr(names, "holder");
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of SMC sockets: what the kernel says of each, and who holds it. */
+#pragma once
+
+#include "base/err.h"
+#include "out/table.h"
+#include "smc/sock.h"
+#include "sys/netns_list.h"
+#include "sys/proc.h"
+
+/**
+ * struct sockets_row - a socket and who holds it
+ * @netns: where it is, as far as all namespaces are shown; else NULL
+ */
+struct sockets_row {
+	struct smc_sock sock;
+	const struct proc_fd *holders;
+	size_t n_holders;
+	const struct netns *netns;
+};
+
+/** sockets_columns - of objects that begin with a struct sockets_row */
+extern const struct out_col sockets_columns[];
+
+/**
+ * sockets_choose() - the columns of -o
+ * @table: that of the tool
+ *
+ * Return: 0, -EINVAL with @err.
+ */
+int sockets_choose(struct out_view *view, const struct out_col *table, const char *names,
+		   struct smc_err *err);
+
+/** sockets_need_processes() - do these columns of -o show who holds a socket? */
+bool sockets_need_processes(const char *names);

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+/* Addresses and reasons of SMC sockets as text and as JSON. */
+#include "sockets/show.h"
+
+#include <arpa/inet.h>
+
+#include "smc/reason.h"
+
+static char *put_octet(char *at, unsigned int octet)
+{
+	if (octet >= 100)
+		*at++ = (char)('0' + octet / 100);
+	if (octet >= 10)
+		*at++ = (char)('0' + octet / 10 % 10);
+	*at++ = (char)('0' + octet % 10);
+	return at;
+}
+
+/* inet_ntop() is too slow for the one case that matters in a long table. */
+static void append_ipv4(struct out_text *text, const uint8_t *ip)
+{
+	char *at = out_reserve(text, INET_ADDRSTRLEN);
+
+	if (!at)
+		return;
+	for (int i = 0; i < 4; i++) {
+		at = put_octet(at, ip[i]);
+		*at++ = '.';
+	}
+	text->len = (size_t)(at - 1 - text->data);
+}
+
+static void append_ip(struct out_text *text, const struct smc_addr *addr)
+{
+	char buf[INET6_ADDRSTRLEN];
+
+	if (addr->family == AF_INET)
+		append_ipv4(text, addr->ip);
+	else
+		out_str(text, inet_ntop(AF_INET6, addr->ip, buf, sizeof(buf)));
+}
+
+void sockets_append_addr(struct out_text *text, const struct smc_addr *addr)
+{
+	if (addr->family == AF_UNSPEC) {
+		out_str(text, "n/a");
+		if (!addr->port)
+			return;
+	} else if (addr->family == AF_INET6) {
+		out_char(text, '[');
+		append_ip(text, addr);
+		out_char(text, ']');
+	} else {
+		append_ip(text, addr);
+	}
+	out_char(text, ':');
+	/* No port: the TCP socket inside was reset or killed (ss -K), SMC goes on without it. */
+	if (addr->port)
+		out_dec(text, addr->port, 0);
+	else
+		out_char(text, '-');
+}
+
+json_t *sockets_json_addr(const struct smc_addr *addr)
+{
+	struct out_text text = { 0 };
+	json_t *json = json_object();
+
+	if (!json)
+		return NULL;
+	if (addr->family != AF_UNSPEC) {
+		append_ip(&text, addr);
+		json_object_set_new(json, "address", json_stringn(text.data, text.len));
+		out_free(&text);
+	}
+	if (addr->port)
+		json_object_set_new(json, "port", json_integer(addr->port));
+	return json;
+}
+
+/* Is the reason worth showing? Zero also stands in every socket that never fell back. */
+bool sockets_has_reason(const struct smc_sock *sock)
+{
+	return smc_sock_mode(sock) == SMC_MODE_TCP && sock->has & SMC_SOCK_HAS_FALLBACK;
+}
+
+static void append_symbol(struct out_text *text, uint32_t code)
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+
+	if (reason) {
+		out_str(text, reason->symbol);
+	} else {
+		out_str(text, "0x");
+		out_hex(text, code, 8);
+	}
+}
+
+void sockets_append_reason(struct out_text *text, const struct smc_abi_fallback *fallback)
+{
+	append_symbol(text, fallback->reason);
+	if (!fallback->peer_diagnosis)
+		return;
+	out_char(text, '/');
+	append_symbol(text, fallback->peer_diagnosis);
+}
+
+json_t *sockets_json_reason(uint32_t code)
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+
+	if (!reason)
+		return json_pack("{s:I}", "code", (json_int_t)code);
+	return json_pack("{s:I, s:s, s:s, s:s}", "code", (json_int_t)code, "symbol", reason->symbol,
+			 "meaning", reason->meaning, "check", reason->check);
+}
+
+static void explain_one(struct out_text *text, const char *side, uint32_t code)
+{
+	const struct smc_reason *reason = smc_reason_find(code);
+
+	out_printf(text, "    %s: ", side);
+	append_symbol(text, code);
+	if (reason)
+		out_printf(text, ": %s\n        check: %s\n", reason->meaning, reason->check);
+	else
+		out_str(text, ": a reason that Linux does not use\n");
+}
+
+void sockets_explain(struct out_text *text, const struct smc_sock *sock)
+{
+	if (!sockets_has_reason(sock))
+		return;
+	explain_one(text, "local", sock->fallback.reason);
+	if (sock->fallback.peer_diagnosis)
+		explain_one(text, "peer", sock->fallback.peer_diagnosis);
+}

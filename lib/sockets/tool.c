@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+/* What the command lines of smcss and smc_top share. */
+#include "sockets/tool.h"
+
+#include "smc/filter.h"
+
+int sockets_help(const struct cli_tool *tool, const struct out_col *table)
+{
+	struct cli_tool whole = *tool;
+	struct out_text text = { 0 };
+	int status;
+
+	out_str(&text, FILTER_HELP FILTER_HELP_STATE FILTER_HELP_TESTS "\nColumns for --output:\n");
+	out_col_names(&text, table);
+	out_char(&text, '\0');
+	whole.more = text.data;
+	status = cli_help(&whole);
+	out_free(&text);
+	return status;
+}
+
+int sockets_separate(bool is_json, bool is_first, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	int ret;
+
+	out_str(&text, is_json ? "" : cli_separator(is_first));
+	ret = out_print(&text, err);
+	out_free(&text);
+	return ret;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* What the command lines of smcss and smc_top share. */
+#pragma once
+
+#include "base/err.h"
+#include "cli/cli.h"
+#include "out/table.h"
+
+/** sockets_help() - cli_help() with the filter and the columns. Return: exit status */
+int sockets_help(const struct cli_tool *tool, const struct out_col *table);
+
+/**
+ * sockets_separate() - print what comes before each list of --watch
+ * @is_json: nothing, as each document is a line
+ *
+ * Return: 0, -errno with @err.
+ */
+int sockets_separate(bool is_json, bool is_first, struct smc_err *err);
