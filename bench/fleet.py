@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk --matrix of many made-up hosts, beside unpacking some of the same bundles by tar.
+"""smc_chk matrix of many made-up hosts, beside unpacking some of the same bundles by tar.
 usage: fleet.py [HOSTS...]"""
 import os
 import resource
@@ -43,7 +43,7 @@ def main(counts):
         with tempfile.TemporaryDirectory() as directory:
             paths = list(make(directory, count))
             with open(directory + "/out", "w", encoding="ascii") as out:
-                status, passed, used = timed([BUILD + "/smc_chk", "--matrix", *paths], stdout=out)
+                status, passed, used = timed([BUILD + "/smc_chk", "matrix", *paths], stdout=out)
             if status not in (0, 2):
                 sys.exit("smc_chk failed: %d" % status)
             os.mkdir(directory + "/tar")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Ratios measured in one run, in a guest: smcss beside a bare receive loop, smc_run beside
-env, smcr and smcd beside a bare request, smc_chk -C beside a bare exchange over TCP."""
+env, smcr and smcd beside a bare request, smc_chk connect beside a bare exchange over TCP."""
 import fcntl
 import os
 import pty
@@ -346,10 +346,10 @@ def bench_capture(count, unit):
 
 
 def bench_smc_chk():
-    with subprocess.Popen([TOOLS + "/smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen([TOOLS + "/smc_chk", "serve"], stdout=subprocess.PIPE, text=True) as server:
         port = server.stdout.readline().split()[-1]
-        bare, tool = compare([TOOLS + "/tcpecho", port], [TOOLS + "/smc_chk", "-C", "127.0.0.1", "-p", port], 51)
-        print("smc_chk -C: %.1f ms, bare connect, send, receive, close over TCP %.1f ms, difference %.1f ms, ratio %.2f"
+        bare, tool = compare([TOOLS + "/tcpecho", port], [TOOLS + "/smc_chk", "connect", "127.0.0.1", "-p", port], 51)
+        print("smc_chk connect: %.1f ms, bare connect, send, receive, close over TCP %.1f ms, difference %.1f ms, ratio %.2f"
               % (tool * 1e3, bare * 1e3, (tool - bare) * 1e3, tool / bare), flush=True)
         server.terminate()
 

@@ -82,6 +82,34 @@ function __smc_object
     printf '%s\n' $names help
 end
 
+# __smc_commands TOOL: those that its help begins with.
+function __smc_commands
+    set -l help __smc_help_$argv[1]
+    string replace -rf "^(?:Usage:|      ) $argv[1] ([a-z-]+).*" '$1' -- $$help
+end
+
+# __smc_at TOOL COMMAND: is it the one that is typed? "" is none.
+function __smc_at
+    set -l typed (commandline -opc)[2]
+    contains -- "$typed" (__smc_commands $argv[1]); or set typed
+    test "$typed" = "$argv[2]"
+end
+
+# __smc_from: FILE, and a command of smc_chk or of another tool.
+function __smc_from
+    set -l words (commandline -opc)
+    switch (count $words)
+        case 2
+            __fish_complete_path (commandline -ct)
+        case 3
+            printf '%s\n' smcss smcd smcr smc_pnet smc_rnics smc_conf (__smc_commands smc_chk)
+        case '*'
+            set -l rest $words[4..]
+            contains -- $rest[1] (__smc_commands smc_chk); and set -p rest smc_chk
+            complete -C (string join -- ' ' (string escape -- $rest))' '(commandline -ct)
+    end
+end
+
 # __smc_operand TOOL: what is not an option.
 function __smc_operand
     set -l tool $argv[1]
@@ -94,41 +122,54 @@ function __smc_operand
         case smcd smcr
             __smc_object $tool $words[-1] $words[2..]
         case smc_bpf smc_conf
-            set -l help __smc_help_$tool
-            set -l commands (string replace -rf "^(?:Usage:|      ) $tool ([a-z-]+).*" '$1' -- $$help)
             if string match -qr '^[a-z]' -- $words[2..]
                 __fish_complete_path (commandline -ct)
             else
-                printf '%s\n' $commands
+                __smc_commands $tool
+            end
+        case smc_chk
+            if __smc_at $tool ''
+                test (count $words) -gt 1; or __smc_commands $tool
+                return
+            end
+            switch $words[2]
+                case connect tune
+                    __fish_print_hostnames
+                case matrix
+                    __fish_print_hostnames
+                    __fish_complete_path (commandline -ct)
+                case program bundle
+                    __fish_complete_path (commandline -ct)
+                case from
+                    __smc_from
             end
         case smc_pnet
             smc_pnet 2>/dev/null | string replace -r ' .*' '' | sort -u
         case smc_rnics
             __smc_argument $tool FID
         case smc_unit
-            if __fish_seen_subcommand_from $__smc_commands
+            if __smc_at $tool ''
+                __smc_commands $tool
+            else
                 __smc_argument $tool UNIT
-            else
-                printf '%s\n' $__smc_commands
             end
-        case smc_run smc_ab smc_chk
+        case smc_run smc_ab
             set -l takes __smc_takes_$tool
-            if test $tool != smc_chk; or string match -q -- '--from*' $words
-                __fish_complete_subcommand -- $$takes
-            else
-                __fish_complete_path (commandline -ct)
-            end
+            __fish_complete_subcommand -- $$takes
     end
 end
 
 complete -c $tool -f -a "(__smc_operand $tool)"
 set -g __smc_takes_$tool
-# __smc_options TOOL CONDITION LINE...: offers the options in these lines of help.
-function __smc_options
-    set -l tool $argv[1]
-    for line in $argv[3..]
+# Options of the tool, and of each command that has a help of its own.
+set -l commands
+contains $tool smc_chk smc_unit; and set commands (__smc_commands $tool)
+for word in '' $commands
+    set -l only
+    test -z "$commands"; or set only -n "__smc_at $tool '$word'"
+    for line in (command $tool (string split -n ' ' -- $word) --help 2>/dev/null)
         set -l parts (string match -r '^ +((?:-[A-Za-z0-9])?),? *--([A-Za-z][A-Za-z0-9-]*)((?: [A-Z]+)?)\S*  +(.*)' -- $line); or continue
-        set -l option -c $tool -n $argv[2] -l $parts[3] -d $parts[5]
+        set -l option -c $tool $only -l $parts[3] -d $parts[5]
         test -z "$parts[2]"; or set -a option -s (string sub -s 2 -- $parts[2])
         if test -n "$parts[4]"
             set -a option -x -a "(__smc_argument $tool$parts[4])"
@@ -136,14 +177,4 @@ function __smc_options
         end
         complete $option
     end
-end
-set -l help __smc_help_$tool
-if test $tool = smc_unit
-    set -g __smc_commands (string replace -rf '^(?:Usage:|      ) smc_unit ([a-z]+).*' '$1' -- $$help)
-    __smc_options $tool 'not __fish_seen_subcommand_from $__smc_commands' $$help
-    for command in $__smc_commands
-        __smc_options $tool "__fish_seen_subcommand_from $command" (command $tool $command --help 2>/dev/null)
-    end
-else
-    __smc_options $tool true $$help
 end

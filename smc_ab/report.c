@@ -174,7 +174,7 @@ static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 		out_printf(text, ", the first one by 0x%08" PRIx32, first->reason);
 		if (reason)
 			out_printf(text, " %s: %s", reason->symbol, reason->meaning);
-		out_printf(text, "; smc_chk -e 0x%08" PRIx32, first->reason);
+		out_printf(text, "; smc_chk explain 0x%08" PRIx32, first->reason);
 		if (first->peer_reason)
 			out_printf(text, "/0x%08" PRIx32, first->peer_reason);
 	}

@@ -209,8 +209,8 @@ static int parse(struct bpf_opts *opts, int argc, char **argv)
 	}
 	ret = is_first ? 0 : set_command(opts, argv[optind]);
 	optind += !is_first;
-	if (!ret && argc > optind)
-		ret = cli_usage_error(&tool, "unexpected argument '%s'", argv[optind]);
+	if (!ret)
+		ret = cli_no_operand(&tool, argv[optind]);
 	if (!ret)
 		ret = cli_check(&tool, words[opts->command]);
 	if (!ret)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --explain: a reason code, or both sides' of a connection, in words and with commands to type. */
+/* explain: a reason code, or both sides' of a connection, in words and with commands to type. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -35,17 +35,10 @@ struct question {
 /* The shell may have split "TCP 0x05000000/0x03030000". Return: 0, or a status after a message. */
 static int join(char text[TEXT_SIZE], const struct chk_request *req)
 {
-	size_t len = (size_t)snprintf(text, TEXT_SIZE, "%s", req->text);
+	size_t len = 0;
 
-	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++) {
-		/* A dash alone is an empty column of smcss. */
-		if (word[0][0] == '-' && word[0][1])
-			return cli_usage_error(&chk_tool,
-					       "'%s' comes too late: options go "
-					       "before --explain",
-					       *word);
-		len += (size_t)snprintf(text + len, TEXT_SIZE - len, " %s", *word);
-	}
+	for (char *const *word = req->operands; *word && len < TEXT_SIZE; word++)
+		len += (size_t)snprintf(text + len, TEXT_SIZE - len, "%s%s", len ? " " : "", *word);
 	return len < TEXT_SIZE ? 0 : cli_error(&chk_tool, "that is too long to be a reason");
 }
 

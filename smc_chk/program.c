@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --program: which way of smc_run reaches a program, found out from its file. */
+/* program: which way of smc_run reaches a program, found out from its file. */
 #include <elf.h>
 #include <errno.h>
 #include <pwd.h>
@@ -339,9 +339,9 @@ int chk_program(const struct chk_request *req)
 	struct program *prog = xcalloc(1, sizeof(*prog));
 	int status;
 
-	prog->command = req->text;
-	target_find(req->text, &prog->target);
-	status = check_startable(req->text, &prog->target);
+	prog->command = req->object;
+	target_find(req->object, &prog->target);
+	status = check_startable(req->object, &prog->target);
 	if (!status) {
 		prog->has_lib = !library_find(&prog->target, &prog->lib);
 		find_lacks(prog);

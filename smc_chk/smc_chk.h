@@ -23,14 +23,21 @@ enum chk_status {
 /* The same default as in smc-tools 1.8.5: the server takes the first free port from here. */
 #define CHK_PORT 37373
 
-/* The option of the doctor, which has no letter. */
-#define CHK_OPT_DOCTOR CLI_LONG_ONLY
-/* And of --advise; those in between are private to options.c. */
-#define CHK_OPT_ADVISE (CLI_LONG_ONLY + 16)
-/* And of --matrix. */
-#define CHK_OPT_MATRIX (CLI_LONG_ONLY + 32)
+/* Options without a letter. */
+enum {
+	CHK_OPT_ANONYMOUS = CLI_LONG_ONLY,
+	CHK_OPT_BIND,
+	CHK_OPT_DOT,
+	CHK_OPT_FOR,
+	CHK_OPT_KEY,
+	CHK_OPT_ONCE,
+	CHK_OPT_PROBE,
+	CHK_OPT_PROBLEMS,
+	CHK_OPT_SHAPE,
+	CHK_OPT_TCP_TOO,
+};
 
-/** enum chk_shape - of what --tune measures */
+/** enum chk_shape - of what tune measures */
 enum chk_shape {
 	CHK_SHAPE_BULK,	       /* much data, one way */
 	CHK_SHAPE_RPC,	       /* requests and answers of one size */
@@ -39,26 +46,42 @@ enum chk_shape {
 
 #define CHK_RPC_BYTES (1 << 20) /* the largest such size */
 
+struct chk_request;
+
+/**
+ * struct chk_command - one thing to do
+ * @tool: with the words that stand for it, "smc_chk connect", and its options
+ * @operand: name of what it needs, NULL if it takes none
+ * @is_list: it takes several of them
+ * @is_on_network: it tests this machine, and so cannot be asked of a recorded host
+ * @reads_elsewhere: also of a recorded host it reads bundles, or a program of this one
+ * @run: prints what it found, or one error. Return: a chk_status
+ */
+struct chk_command {
+	const struct cli_tool *tool;
+	const char *operand;
+	bool is_list, is_on_network, reads_elsewhere;
+	int (*run)(const struct chk_request *req);
+};
+
 /**
  * struct chk_request - the command line, read
- * @command: value of the option that says what to do, 0 for the doctor
- * @host: of --connect
- * @bind: address that --server listens on, NULL for all
+ * @command: never NULL
+ * @object: its first operand, or the argument of --connect
+ * @operands: all of them; NULL-terminated
+ * @bind: address that serve listens on, NULL for all
  * @iface: of --pnetid: with the doctor and the live test the interface to look at
- * @text: argument of --explain, --program, --bundle
- * @from: recorded host to read instead of this one, NULL for this one
  * @key: file that decides the pseudonyms of --anonymous, NULL for a key of its own
- * @operands: after --from: a tool and its arguments; of --matrix the hosts; NULL-terminated
- * @port: 0 if not given
+ * @port: CHK_PORT if not given
  * @family: AF_INET, AF_INET6, or AF_UNSPEC
  * @timeout_ms: longest wait for one step
- * @watch_seconds: how long --advise watches
+ * @watch_seconds: how long advise watches
  * @is_probing: it also asks peers
- * @shape, @rpc_bytes: of --tune
+ * @shape, @rpc_bytes: of tune
  */
 struct chk_request {
-	int command;
-	const char *host, *bind, *iface, *text, *from, *netns, *key;
+	const struct chk_command *command;
+	const char *object, *bind, *iface, *netns, *key;
 	char **operands;
 	uint16_t port;
 	int family;
@@ -67,14 +90,24 @@ struct chk_request {
 	enum chk_shape shape;
 	int rpc_bytes;
 	bool is_json, is_debug, is_once, is_tcp_too, is_live, is_static, is_brief;
-	bool is_probing, is_tune, is_dot, is_anonymous;
+	bool is_server, is_probing, is_dot, is_anonymous;
 };
 
+/** chk_tool - the name in messages, without a command */
 extern const struct cli_tool chk_tool;
 
 /**
- * chk_parse() - read the command line. Pure
- * @req: all zero before
+ * chk_command() - what the command line begins with
+ * @word: its first argument, or NULL
+ *
+ * Return: smc_chk itself if that is an option, or missing; NULL after a message that there is no
+ * such command.
+ */
+const struct chk_command *chk_command(const char *word);
+
+/**
+ * chk_parse() - read the command line of @req->command, whose name is argv[0]. Pure
+ * @req: all zero before, except for @command
  *
  * Return: -1 to go on; or the exit status: after a message, or after --help or --version.
  */
@@ -84,13 +117,13 @@ int chk_parse(struct chk_request *req, int argc, char **argv);
 void chk_debug(const struct chk_request *req, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Commands: each prints what it found, or one error, and returns a chk_status. */
+/* Commands that are no more than one file: see chk_command's run. */
 
-/** chk_explain() - --explain: a reason code, in words and with commands to type */
+/** chk_explain() - a reason code, in words and with commands to type */
 int chk_explain(const struct chk_request *req);
 
-/** chk_pnetid() - --pnetid: the PNET ID of one net device */
+/** chk_pnetid() - -i: the PNET ID of one net device */
 int chk_pnetid(const struct chk_request *req);
 
-/** chk_program() - --program: which way of smc_run reaches a program */
+/** chk_program() - which way of smc_run reaches a program */
 int chk_program(const struct chk_request *req);

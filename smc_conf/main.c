@@ -32,7 +32,7 @@ static const struct cli_opt options[] = {
 	{ 'N', "netns", "NETNS",
 	  "apply, diff: only of this network namespace: a name, a process id or a path",
 	  .needs = "apply diff", .excludes = "--device" },
-	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk -b' recorded",
+	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk bundle' recorded",
 	  .needs = "check" },
 	{ 'j', "json", NULL, "write one JSON document", .needs = "export diff show" },
 	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form",
@@ -91,7 +91,7 @@ static int set_command(struct sc_opts *opts, const char *word)
 static int check_together(const struct sc_opts *opts)
 {
 	if (opts->file && opts->command >= KEEP)
-		return cli_usage_error(&tool, "unexpected argument '%s'", opts->file);
+		return cli_no_operand(&tool, opts->file);
 	if (!opts->file && opts->command == CHECK)
 		return cli_usage_error(&tool, "no file given");
 	return cli_check(&tool, words[opts->command]);
@@ -119,7 +119,7 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 		return ret;
 	opts->file = argv[optind + 1];
 	if (opts->file && argv[optind + 2])
-		return cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 2]);
+		return cli_no_operand(&tool, argv[optind + 2]);
 	ret = check_together(opts);
 	return ret ? ret : -1;
 }
@@ -353,7 +353,7 @@ static int run_from(const struct sc_opts *opts, struct smc_err *err)
 		return smc_err_set(err, errno, "cannot read %.200s", opts->file);
 	if (!self_find("smc_chk", X_OK, program))
 		strcpy(program, "smc_chk");
-	execlp(program, "smc_chk", "--from", opts->bundle, "smc_conf", "check", file, NULL);
+	execlp(program, "smc_chk", "from", opts->bundle, "smc_conf", "check", file, NULL);
 	return smc_err_set(err, errno, "cannot run smc_chk");
 }
 

@@ -164,7 +164,7 @@ static int parse(struct request *request, int argc, char **argv)
 	if (cli_check(&dump_tool, NULL))
 		return dump_tool.error_status;
 	if (request->is_list && argv[optind])
-		return cli_usage_error(&dump_tool, "unexpected argument '%s'", argv[optind]);
+		return cli_no_operand(&dump_tool, argv[optind]);
 	return parse_filter(request, argc, argv);
 }
 

@@ -130,12 +130,12 @@ static int check_operands(struct pnet_opts *opts, int argc, char **argv)
 	int command = opts->command;
 
 	if (argc - optind > 1)
-		return cli_usage_error(&tool, "unexpected argument '%s'", argv[optind + 1]);
+		return cli_no_operand(&tool, argv[optind + 1]);
 	opts->id = argc > optind ? argv[optind] : NULL;
 	if (opts->id && !command)
 		return cli_usage_error(&tool, "no command given for PNET ID '%s'", opts->id);
 	if (opts->id && command != 'a' && command != 's' && command != 'd')
-		return cli_usage_error(&tool, "unexpected argument '%s'", opts->id);
+		return cli_no_operand(&tool, opts->id);
 	if (!opts->id && (command == 'a' || command == 'd'))
 		return cli_usage_error(&tool, "option '--%s' needs a PNET ID",
 				       cli_long_name(&tool, command));

@@ -98,7 +98,7 @@ static int parse(struct rnics_opts *opts, int argc, char **argv)
 	if (optind == argc)
 		return -1;
 	if (opts->has_power || argc - optind > 1)
-		return cli_usage_error(&tool, "unexpected argument '%s'", argv[argc - 1]);
+		return cli_no_operand(&tool, argv[argc - 1]);
 	ret = parse_fid(opts, argv[optind]);
 	return ret ? ret : -1;
 }

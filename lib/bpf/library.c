@@ -15,7 +15,7 @@
 #define LIBBPF_SONAME "libbpf.so.1"
 
 DLNOTE(LIBBPF_SONAME, "bpf",
-       "TCP connections with their processes: --advise; SMC connections: smc_events, and their "
+       "TCP connections with their processes: advise; SMC connections: smc_events, and their "
        "payload: smc_dump; policy by smc_hs_ctrl",
        "suggested");
 

@@ -258,7 +258,9 @@ int cli_help(const struct cli_tool *tool)
 		line += len + (line[len] == '\n');
 		lead = "";
 	}
-	printf("\n%s\n\nOptions:\n", tool->summary);
+	if (tool->summary)
+		printf("\n%s\n", tool->summary);
+	printf("\nOptions:\n");
 	for (opt = tool->opts; opt->val; opt++)
 		print_option(opt);
 	if (tool->more)
@@ -281,24 +283,19 @@ const char *cli_long_name(const struct cli_tool *tool, int val)
 
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word)
 {
-	char text[256] = "";
-	size_t len = 0;
-
 	for (int i = 0; word && words[i]; i++)
 		if (!strcmp(words[i], word))
 			return i;
-	if (word) {
+	if (word)
 		cli_usage_error(tool, "unknown command '%s'", word);
-		return -1;
-	}
-	for (size_t i = 0; words[i] && len < sizeof(text); i++)
-		len += (size_t)snprintf(text + len, sizeof(text) - len, "%s%s",
-					!i	     ? "" :
-					words[i + 1] ? ", " :
-						       " or ",
-					words[i]);
-	cli_usage_error(tool, "no command given: %s", text);
+	else
+		cli_usage_error(tool, "no command given");
 	return -1;
+}
+
+int cli_no_operand(const struct cli_tool *tool, const char *word)
+{
+	return word ? cli_usage_error(tool, "unexpected argument '%s'", word) : 0;
 }
 
 int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text)

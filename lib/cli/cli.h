@@ -31,7 +31,7 @@ struct cli_opt {
  * struct cli_tool - what the shared code must know about a tool
  * @name: as typed, prefix of every message
  * @usage: argument patterns, one a line, without the tool's name
- * @summary: one sentence
+ * @summary: one sentence, NULL if @usage says enough
  * @opts: options, ended by an entry with val 0
  * @more: text after the options, or NULL
  * @error_status: exit status of a usage error (1, or smc_run's 125)
@@ -111,6 +111,14 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
  * given.
  */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
+
+/**
+ * cli_no_operand() - refuse an argument that nothing takes
+ * @word: NULL for none
+ *
+ * Return: 0 for none, or the error status after a message.
+ */
+int cli_no_operand(const struct cli_tool *tool, const char *word);
 
 /**
  * cli_seconds() - the argument of --watch

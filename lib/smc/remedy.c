@@ -10,7 +10,7 @@
 #define SET_EID BOTH, "smcd ueid add MYEID", "define the same EID for SMC-R and SMC-D"
 #define SHOW_EIDS BOTH, "smcd ueid show", "compare the EIDs"
 #define SHOW_DEVICE                                                                                \
-	HERE, "smc_chk --doctor -i IFACE", "what serves the interface, and what is missing"
+	HERE, "smc_chk doctor -i IFACE", "what serves the interface, and what is missing"
 #define SHOW_KERNEL BOTH, "uname -r", "compare the kernels; update the older one"
 
 /* Those of one reason stand together, the likeliest first. */
@@ -35,7 +35,7 @@ static const struct smc_remedy remedies[] = {
 	{ 0x03000000, PEER, "smcd device", "is it the ISM device that was offered?" },
 	{ 0x03000000, SHOW_DEVICE },
 	{ 0x03010000, PEER, "smc_run PROGRAM", "start the peer's program with SMC" },
-	{ 0x03010000, PEER, "smc_chk -x PROGRAM", "if it was: does smc_run reach it?" },
+	{ 0x03010000, PEER, "smc_chk program PROGRAM", "if it was: does smc_run reach it?" },
 	{ 0x03010000, PEER, "smcr hs", "is the handshake limited? smcr hs disable ends that" },
 	{ 0x03010000, BOTH, "nstat -az TcpExtSyncookiesSent",
 	  "SYN cookies drop SMC's option; raise the program's backlog and net.ipv4.tcp_max_syn_backlog" },
@@ -113,12 +113,12 @@ static const struct smc_remedy remedies[] = {
 	{ 0x030f0000, HERE, "ip route get ADDR", "the route to the peer's RoCE address" },
 	{ 0x030f0000, PEER, "ip -br address", "is that address on the RDMA port's net device?" },
 	{ 0x030f0000, BOTH, "smc_rnics", "which net device each RDMA port has" },
-	{ 0x04000000, HERE, "smc_chk -C HOST",
+	{ 0x04000000, HERE, "smc_chk connect HOST",
 	  "try again: the next connection sets up a new link group" },
 	{ 0x04000000, BOTH, "smcr linkgroup", "compare the link groups" },
 	{ 0x05000000, HERE, "smcss -e mode tcp", "the second number is the peer's reason" },
 	{ 0x05000000, PEER, "smcss -e mode tcp", "the same, as the peer sees it" },
-	{ 0x05000000, HERE, "smc_chk -C HOST", "connect, and explain both reasons" },
+	{ 0x05000000, HERE, "smc_chk connect HOST", "connect, and explain both reasons" },
 	{ 0x09990000, SHOW_LOG },
 	{ 0x09990000, HERE, "smc_chk", "what else is wrong with this host" },
 	{ 0x09990001, SHOW_LOG },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of --advise, as text and JSON. */
+/* The table of advise, as text and JSON. */
 #pragma once
 
 #include "out/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --advise: would SMC pay for what this host does over TCP? */
+/* advise: would SMC pay for what this host does over TCP? */
 #pragma once
 
 #include "smc_chk/smc_chk.h"

@@ -25,8 +25,8 @@ void anonymous_answer(const struct pseudonyms *all, const char *file, char *data
 /**
  * anonymous_make() - of all that was collected make a copy to pass on, in ANONYMOUS
  *
- * Only what is known to name nobody is copied: of the record the files that the doctor and --matrix
- * need, and answers of netlink about SMC. Outputs of tools are left out: --from makes them again.
+ * Only what is known to name nobody is copied: of the record the files that the doctor and matrix
+ * need, and answers of netlink about SMC. Outputs of tools are left out: from makes them again.
  *
  * Return: 0, -errno with @b->err.
  */

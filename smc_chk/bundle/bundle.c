@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --bundle: what support needs to know of this host, in one private file. */
+/* bundle: what support needs to know of this host, in one private file. */
 #include "smc_chk/bundle/bundle.h"
 
 #include <endian.h>
@@ -100,13 +100,8 @@ static int finish(struct collection *b, const struct bundle_file *target)
 		ret = place(target, b->err);
 	if (ret || !*target->temp)
 		return ret;
-	if (b->req->is_json) {
-		json_dumpf(b->index, stdout, JSON_COMPACT);
-		putchar('\n');
-	} else {
-		printf("%s: %zu files, %llu KB unpacked; smc_chk --from reads them\n", target->file,
-		       size.files, (unsigned long long)(size.bytes + 1023) / 1024);
-	}
+	printf("%s: %zu files, %llu KB unpacked; smc_chk from reads them\n", target->file,
+	       size.files, (unsigned long long)(size.bytes + 1023) / 1024);
 	return 0;
 }
 
@@ -136,7 +131,7 @@ int chk_bundle(const struct chk_request *req)
 	    workdir_begin(&b.work, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	b.index = new_index(req);
-	is_failed = open_target(&target, req->text, &err) || collect(&b) ||
+	is_failed = open_target(&target, req->object, &err) || collect(&b) ||
 		    make_anonymous(&b, &all) || finish(&b, &target);
 	if (*target.temp) {
 		close(target.fd);

@@ -4,8 +4,8 @@
 
 #include "smc_chk/smc_chk.h"
 
-/** chk_bundle() - -b: write one. Return: chk_status, after a message if it failed */
+/** chk_bundle() - write one. Return: chk_status, after a message if it failed */
 int chk_bundle(const struct chk_request *req);
 
-/** chk_from() - --from: run a tool as if on the host of a bundle. Return: its exit status */
+/** chk_from() - run a tool as if on the host of a bundle. Return: its exit status */
 int chk_from(const struct chk_request *req);

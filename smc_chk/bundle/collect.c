@@ -56,7 +56,7 @@ static const struct bundle_command {
 	{ "smc_pnet-export", { "smc_pnet", "--export" }, { NULL }, 0 },
 	{ "smc_rnics", { "smc_rnics", "-a", "-w" }, { "smc_rnics", "-a", "-j" }, NO_NETNS },
 	{ "smc_conf", { "smc_conf", "export" }, { "smc_conf", "export", "-j" }, NO_NETNS },
-	{ "smc_chk", { "smc_chk", "--doctor" }, { "smc_chk", "--doctor", "-j" }, 0 },
+	{ "smc_chk", { "smc_chk" }, { "smc_chk", "-j" }, 0 },
 	{ "smc_unit-status",
 	  { "smc_unit", "status" },
 	  { "smc_unit", "status", "-j" },

@@ -121,14 +121,11 @@ static void check_listeners(struct doctor *doc)
 		doctor_note(doc, "exposure", NULL, "%zu more that are open in the same way",
 			    count - LISTENERS_MAX);
 	if (exposure->n_hidden)
-		doctor_note(doc, "exposure", NULL,
-			    "of %zu SMC sockets that listen only root sees "
-			    "where",
+		doctor_note(doc, "exposure", NULL, "only root sees where %zu SMC sockets listen",
 			    exposure->n_hidden);
 	else if (!count && exposure->n_listeners)
 		doctor_ok(doc, "exposure", NULL,
-			  "of %zu SMC sockets that listen none is open to "
-			  "others than private networks",
+			  "none of %zu listening SMC sockets is open beyond private networks",
 			  exposure->n_listeners);
 }
 

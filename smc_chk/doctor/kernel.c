@@ -89,7 +89,7 @@ static void say_no_smc(struct doctor *doc)
 	doc->is_untestable = error == ENODATA || is_refused || is_absent;
 	if (error == ENODATA)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,
-			   "run smc_chk --bundle FILE.tar.gz on that host",
+			   "run smc_chk bundle FILE.tar.gz on that host",
 			   "nothing was recorded about it");
 	else if (is_refused)
 		doctor_say(doc, DOCTOR_PROBLEM, "kernel", release,

@@ -58,7 +58,7 @@ static bool check_waits(struct doctor *doc, int tech, const uint64_t *v)
 			continue;
 		is_bad = true;
 		doctor_say(doc, DOCTOR_WARNING, CHECK, names[tech],
-			   "measure with smc_chk -C PEER --tune which buffers suffice",
+			   "measure with smc_chk tune PEER which buffers suffice",
 			   "%s in %.0f %% of %" PRIu64 " sends the own one, in %.0f %% the peer's; "
 			   "from %d %% on: %s",
 			   waits[i].what, own, sends, peer, waits[i].share, waits[i].why);
@@ -126,7 +126,7 @@ static void check_fallbacks(struct doctor *doc)
 			  percent(fell, all), all);
 	else if (reason)
 		doctor_say(doc, DOCTOR_WARNING, CHECK, "fallbacks",
-			   doctor_remedy(doc, "smc_chk -e 0x%08" PRIx32, code),
+			   doctor_remedy(doc, "smc_chk explain 0x%08" PRIx32, code),
 			   "%.0f %% of %" PRIu64 " connections fell back, from %d %% on; most "
 			   "often by %s, %s",
 			   percent(fell, all), all, SHARE_FALLBACKS, reason->symbol,

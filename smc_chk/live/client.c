@@ -263,7 +263,7 @@ static int talk(struct client_result *result, const struct chk_request *req, int
 		return -1;
 	}
 	result->is_ours = greeting == EXCHANGE_READY;
-	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk -S" : "another program");
+	chk_debug(req, "the server is %s", result->is_ours ? "smc_chk serve" : "another program");
 	if (result->is_ours &&
 	    (exchange_data(result, fd, PROTO_WHO, 0, &limit) || check_data(result, fd, &limit)))
 		return -1;
@@ -303,12 +303,12 @@ int chk_connect(const struct chk_request *req)
 	struct out_text text = { 0 };
 	int ret;
 
-	if (client_test(&result, req, req->host, req->port ? req->port : CHK_PORT) == CHK_ERROR)
+	if (client_test(&result, req, req->object, req->port) == CHK_ERROR)
 		return cli_error(&chk_tool, "%s", result.err.text);
 	if (req->is_json) {
 		ret = chk_print_json(
 			report_json(json_pack("{s:s, s:o}", "schema", "smc-tools/check/1", "host",
-					      out_json_str(req->host)),
+					      out_json_str(req->object)),
 				    &result));
 	} else {
 		report_text(&text, &result);

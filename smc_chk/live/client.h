@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One connection, tested: for -C and -l. */
+/* One connection, tested: for connect and -l. */
 #pragma once
 
 #include "smc_chk/live/report.h"
@@ -9,5 +9,5 @@
 int client_test(struct client_result *result, const struct chk_request *req, const char *host,
 		uint16_t port);
 
-/** chk_connect() - -C: test it, and print what was found, or one error. Return: chk_status */
+/** chk_connect() - test it, and print what was found, or one error. Return: chk_status */
 int chk_connect(const struct chk_request *req);

@@ -27,7 +27,7 @@ static void *run_server(void *arg)
 	return NULL;
 }
 
-/* The client of -C against a server of -S at the same address. */
+/* The client of connect against a server of serve at the same address. */
 static void test_address(struct client_result *result, const struct chk_request *req,
 			 union endpoint_addr *addr)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What "smc_chk -S" and "smc_chk -C" say to each other. */
+/* What "smc_chk serve" and "smc_chk connect" say to each other. */
 #include "smc_chk/live/proto.h"
 
 #include <endian.h>

@@ -140,7 +140,7 @@ static void put_remedy(struct out_text *text, const struct client_result *result
 			   reason->check);
 	else if (reason)
 		out_printf(text, "Try: %s\n", reason->check);
-	out_printf(text, "More: smc_chk -e 0x%08" PRIx32, fallback->reason);
+	out_printf(text, "More: smc_chk explain 0x%08" PRIx32, fallback->reason);
 	if (fallback->peer_diagnosis)
 		out_printf(text, "/0x%08" PRIx32, fallback->peer_diagnosis);
 	out_char(text, '\n');
@@ -153,7 +153,7 @@ static void put_times(struct out_text *text, const struct client_result *result)
 	put(text, "from", "%s", endpoint_text(local, &result->local));
 	put(text, "handshake", "%.3f ms", (double)result->handshake_ns / 1e6);
 	if (!result->is_ours) {
-		put(text, "data", "none: the server did not greet as smc_chk -S does");
+		put(text, "data", "none: the server did not greet as smc_chk serve does");
 		return;
 	}
 	put(text, "data", "%" PRIu64 " bytes each way, verified", result->bytes);

@@ -252,7 +252,7 @@ static bool is_over(struct server *server, bool is_once)
 	return ret;
 }
 
-/* ---- a listener of a client's own: with buffers it asks for (--tune), or TCP (--tcp-too) ---- */
+/* ---- a listener of a client's own: with buffers it asks for (tune), or TCP (--tcp-too) ---- */
 
 static void *accept_extra(void *arg)
 {
@@ -568,7 +568,7 @@ int chk_server(const struct chk_request *req)
 	raise_limit(RLIMIT_NPROC); /* of nobody, whose threads are counted together */
 	signal_fd = catch_signals();
 	count = find_addresses(req, addrs, &err);
-	if (count < 0 || server_open(&server, addrs, count, req->port ? req->port : CHK_PORT, &err))
+	if (count < 0 || server_open(&server, addrs, count, req->port, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	chk_debug(req, "serving on %d listening sockets", count);
 	ret = give_up_rights(req, &err) ? cli_error(&chk_tool, "%s", err.text) :

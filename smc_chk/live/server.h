@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The server of the live test, for -S and -l. */
+/* The server of the live test, for serve and -l. */
 #pragma once
 
 #include "smc_chk/live/endpoint.h"
@@ -33,5 +33,5 @@ void server_stop(struct server *server);
 /** server_close() - closes the listeners; clients still there are served until they go */
 void server_close(struct server *server);
 
-/** chk_server() - -S: serve until stopped; prints the port, or one error. Return: chk_status */
+/** chk_server() - serve until stopped; prints the port, or one error. Return: chk_status */
 int chk_server(const struct chk_request *req);

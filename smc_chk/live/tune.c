@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * -C --tune: measure. Nothing of this host is changed: sizes are set for sockets, before they
+ * tune: measure. Nothing of this host is changed: sizes are set for sockets, before they
  * connect. The server has a listening socket for each size, while one connection of ours lasts, so
  * it is as before when this ends, in whatever way.
  */
@@ -163,8 +163,6 @@ static int measure_all(struct tune *tune, int control)
 
 			if (measure_size(tune, control, size, &size->values[round]))
 				return -1;
-			chk_debug(tune->req, "round %d, %d bytes: %g", round + 1, size->asked,
-				  size->values[round]);
 		}
 	}
 	endpoint_set_port(&tune->result.peer, tune->port);
@@ -176,15 +174,15 @@ static int check_server(struct tune *tune)
 {
 	const struct chk_request *req = tune->req;
 	struct client_result *result = &tune->result;
-	int status = client_test(result, req, req->host, req->port ? req->port : CHK_PORT);
+	int status = client_test(result, req, req->object, req->port);
 
 	if (status == CHK_TCP)
 		smc_err_say(&result->err, EPROTO,
 			    "nothing to tune: the connection is TCP, not "
-			    "SMC; 'smc_chk -C' says why");
+			    "SMC; 'smc_chk connect' says why");
 	if (!status && !result->is_ours) {
 		status = CHK_ERROR;
-		smc_err_say(&result->err, EPROTO, "--tune needs a server of 'smc_chk -S'");
+		smc_err_say(&result->err, EPROTO, "only 'smc_chk serve' can be measured");
 	}
 	return status;
 }

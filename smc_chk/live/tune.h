@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -C --tune: which buffers are best to a server of ours? */
+/* tune: which buffers are best to a server of ours? */
 #pragma once
 
 #include "smc_chk/smc_chk.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* -C --tune: which size is best, and how to keep it. */
+/* tune: which size is best, and how to keep it. */
 #include "smc_chk/live/tune_report.h"
 
 #include <errno.h>
@@ -157,7 +157,7 @@ json_t *tune_json(const struct tune *tune)
 	for (int i = 0; i < tune->count; i++)
 		json_array_append_new(sizes, json_size(&tune->sizes[i]));
 	return json_pack("{s:s, s:o, s:s, s:s, s:s, s:b, s:i, s:i, s:b, s:o}", "schema",
-			 "smc-tools/check-tune/1", "host", out_json_str(tune->req->host), "mode",
+			 "smc-tools/check-tune/1", "host", out_json_str(tune->req->object), "mode",
 			 smc_mode_name(tune->result.mode), "shape", shape_name(shape, tune->req),
 			 "unit", tune->req->shape == CHK_SHAPE_BULK ? "bytes/s" : "1/s",
 			 "server_follows", tune->has_server, "best", tune->sizes[tune->best].asked,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* -C --tune: what was measured, which is best, and how to keep it. */
+/* tune: what was measured, which is best, and how to keep it. */
 #pragma once
 
 #include "base/numbers.h"

@@ -57,12 +57,10 @@ static const char *last_line(char text[ERROR_SIZE], int fd)
 /* Return: a descriptor of a bundle, -errno with @err. */
 static int collect(struct workdir *work, const char *host, struct smc_err *err)
 {
-	static const char *const words[] = { "ssh",	"-n",
-					     "-o",	"BatchMode=yes",
-					     "-o",	"ConnectTimeout=" SSH_CONNECT,
-					     "--",	NULL,
-					     "smc_chk", "-b",
-					     "-",	NULL };
+	static const char *const words[] = {
+		"ssh", "-n", "-o",	"BatchMode=yes", "-o", "ConnectTimeout=" SSH_CONNECT,
+		"--",  NULL, "smc_chk", "bundle",	 "-",  NULL
+	};
 	int fd = openat(work->fd, "collected", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	int errors = memfd_create("errors", MFD_CLOEXEC), status = -EIO;
 	char *argv[sizeof(words) / sizeof(words[0])], text[ERROR_SIZE];

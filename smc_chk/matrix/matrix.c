@@ -45,12 +45,29 @@ static int run(const struct gathered *all, const struct chk_request *req, struct
 	return ret;
 }
 
+/* Return: 0, or the status after a message. */
+static int check_names(const struct chk_request *req)
+{
+	char *const *name = req->operands;
+
+	if (!name[1])
+		return cli_usage_error(req->command->tool, "two hosts or bundles are needed");
+	while (*name && **name && **name != '-')
+		name++;
+	return *name ? cli_usage_error(req->command->tool, "'%s' is neither a host nor a bundle",
+				       *name) :
+		       0;
+}
+
 int chk_matrix(const struct chk_request *req)
 {
 	struct smc_err err = { 0 };
 	struct gathered all;
-	int ret = gather(&all, req->operands, &err);
+	int ret = check_names(req);
 
+	if (ret)
+		return ret;
+	ret = gather(&all, req->operands, &err);
 	if (!ret)
 		ret = run(&all, req, &err);
 	gather_free(&all);

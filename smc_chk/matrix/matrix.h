@@ -4,5 +4,5 @@
 
 #include "smc_chk/smc_chk.h"
 
-/** chk_matrix() - --matrix. Return: chk_status, after a message for each host that failed */
+/** chk_matrix() - predict and print. Return: chk_status, after a message for each failed host */
 int chk_matrix(const struct chk_request *req);

@@ -159,10 +159,10 @@ def main():
         recorded.ok(not result[0] and b"10.0.0.3:1000" in result[1], "TCP sockets are found by their user", result)
         path = make_bundle(twin, directory)
         for line in ("smcss -a -d", "smcd -j linkgroup", "smcr -a -j stats", "smc_pnet -l", ""):
-            argv = line.split() or ["smc_chk", "--doctor"]
+            argv = line.split() or ["smc_chk", "doctor"]
             here = recorded.run(argv, {"SMC_TOOLS_ROOT": record})
-            there = recorded.run(["smc_chk", "--from", path, *line.split()], {"TMPDIR": directory})
-            recorded.ok(here == there, "smc_chk --from %s" % line, (here, there))
+            there = recorded.run(["smc_chk", "from", path, *line.split()], {"TMPDIR": directory})
+            recorded.ok(here == there, "smc_chk from %s" % line, (here, there))
     recorded.done()
 
 

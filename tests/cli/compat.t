@@ -158,7 +158,7 @@ def check_words(env):
     ok(lines == ["", ""], "a PNET ID that there is not is blank", lines)
     lines = [shell(command, env)[0] for command in (
         "smcr -d stats | awk '/PEER_NO_SMC/ { print $3 }' | tr -d '()' | sort -u", "smcss | awk '$8 ~ /0x0301/ { print $8 }' | sort -u",
-        "smc_chk -e PEERNOSMC | head -n 1 | cut -d' ' -f1")]
+        "smc_chk explain PEERNOSMC | head -n 1 | cut -d' ' -f1")]
     ok(lines == ["0x03010000"] * 3, "the number of a reason", lines)
 
 

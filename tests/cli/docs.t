@@ -48,12 +48,32 @@ complete_with() {
 		printf "%s\n" "${COMPREPLY[@]}"' sh "$@"
 }
 
+# subcommands TOOL: those that have a page of their own
+subcommands() {
+	for name in $("$BUILD/$1" --help | sed -nE "s/^(Usage:|      ) $1 ([a-z-]+).*/\2/p"); do
+		[ ! -e "man/$1-$name.8" ] || echo "$name"
+	done
+}
+
+# check_options TOOL [COMMAND]
 check_options() {
-	help=$("$BUILD/$1" --help | sed -n '/^Options:/,/^$/p' | listed_options)
-	page=$(mandoc -Tascii "man/$1.8" | col -bx | listed_options)
-	same "$page" "$help" "$1: manual page has the options of --help"
-	same "$(complete_with "_$1" "$1" -)" "$help" "$1: completion has the options of --help"
-	# Those that others need or exclude, and lists of such that have a name.
+	# shellcheck disable=SC2086 # none, or one word
+	help=$("$BUILD/$1" $2 --help | sed -n '/^Options:/,/^$/p' | listed_options)
+	page=$(mandoc -Tascii "man/$1${2:+-$2}.8" | col -bx | listed_options)
+	same "$page" "$help" "$1 $2: manual page has the options of --help"
+	# shellcheck disable=SC2086
+	same "$(complete_with "_$1" "$1" $2 -)" "$help" "$1 $2: completion has the options of --help"
+	# shellcheck disable=SC2086
+	[ -z "$(subcommands "$1")" ] ||
+		is "$("$BUILD/$1" $2 --help | awk 'length > 79 || NR > 24')" '' "$1 $2: its help fits into a terminal"
+}
+
+# check_rows TOOL: options that others need or exclude, and lists of such that have a name
+check_rows() {
+	help=$(for name in '' $(subcommands "$1"); do
+		# shellcheck disable=SC2086 # none, or one word
+		"$BUILD/$1" $name --help | listed_options
+	done)
 	words=$(cat "$1"/*.c | tr '\n\t' '  ' | grep -oE '(\.(needs|excludes) =|#define [A-Z]+) ("[^"]*"|[A-Z]+| )+' | grep -oE -- '--[a-z][a-z0-9-]+')
 	is "$(echo "$words" | grep -vxFe "$help")" '' "$1: rows of options name options that there are"
 }
@@ -151,15 +171,15 @@ check_live_test() {
 		grep -oE '"[a-z]{2,}[a-z_]*"' | tr -d '"' | grep -v '^schema$' | sort -u)
 	some "$keys" "smc_chk: JSON keys in the code"
 	for key in $keys; do
-		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 |
+		sed -n '/^\.Sh LIVE TEST/,/^\.Sh [^L]/p' man/smc_chk.8 | cat - man/smc_chk-connect.8 |
 			grep -qE "^\.(Va|It Va|Li) .*\<$key\>" || missing="$missing $key"
 	done
-	is "$missing" "" "smc_chk: manual page has every JSON key of the live test"
-	same "$(sed -n '/^The first line is the verdict/,/^if /p' man/smc_chk.8 | sed -n 's/^\.Dq //p' | sed 's/ SMC-[RD]//; s/ ,$//')" \
+	is "$missing" "" "smc_chk: manual pages have every JSON key of the live test"
+	same "$(sed -n '/^The first line is the verdict/,/^if /p' man/smc_chk-connect.8 | sed -n 's/^\.Dq //p' | sed 's/ SMC-[RD]//; s/ ,$//')" \
 		"$(sed -n '/^static void put_verdict/,/^}/p' smc_chk/live/report.c | grep -oE '"[A-Z][^":]*' | tr -d '"' | sed 's/ $//')" \
 		"smc_chk: manual page has every verdict of the live test"
-	same "$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' man/smc_chk.8)" \
-		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c smc_chk/*/*.c)" "smc_chk: manual page names the schemas of the live test"
+	same "$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' man/smc_chk*.8)" \
+		"$(grep -ohE 'smc-tools/check[a-z-]*/[0-9]+' smc_chk/*.c smc_chk/*/*.c)" "smc_chk: manual pages name the schemas of the live test"
 }
 
 check_dump() {
@@ -227,7 +247,7 @@ check_reasons() {
 		awk '/^\.It Li 0x/ { head = $3 " " $5; getline; print head " " $0 }' | tr ' ' _)
 	is "$(echo "$source" | grep -c .)" "$(grep -cE '^	\{ 0x' lib/smc/reason.c)" "reason table was read completely"
 	same "$page" "$source" "smc-reasons(7) has every reason code, symbol and meaning"
-	same "$(complete_with _smc_chk smc_chk -e "")" "$(echo "$source" | cut -d_ -f2- | grep -oE '^[A-Z0-9_]+' | sed 's/_$//')" \
+	same "$(complete_with _smc_chk smc_chk explain "")" "$(echo "$source" | cut -d_ -f2- | grep -oE '^[A-Z0-9_]+' | sed 's/_$//')" \
 		"smc_chk: completion has every reason's symbol"
 	codes=$(grep -ohE '0x0[0-9a-f]{7}`? [A-Z]{3}[A-Z_]*' docs/troubleshooting.md | tr -d '`' | tr ' ' :)
 	some "$codes" "docs/troubleshooting.md: reason codes"
@@ -252,7 +272,12 @@ check_variables() {
 # check_command TOOL WORD...: its options are in --help, so are sub-commands.
 check_command() {
 	tool=$1 subcommands=
-	help=$("$BUILD/$tool" --help)
+	if subcommands "$tool" | grep -qxe "$2"; then
+		help=$("$BUILD/$tool" "$2" --help)
+		shift
+	else
+		help=$("$BUILD/$tool" --help)
+	fi
 	case $tool in
 	smcd | smcr) subcommands=$(echo "$help" | sed -n '/^Objects/,$s/^  //p' | tr -s '[]| ' '\n') ;;
 	smc_bpf | smc_conf | smc_unit) subcommands=$(echo "$help" | sed -nE "s/^(Usage:|      ) $tool ([a-z-]+).*/\\2/p") ;;
@@ -296,7 +321,7 @@ check_pictures() {
 		[ "$(wc -c <"$picture")" -lt 20000 ]
 		ok $? "$picture is small"
 	done
-	is "$(grep '^State' docs/pictures/smcss.txt | sort -u)" "$("$BUILD/smc_chk" --from tests/cli/host.tgz smcss | head -n 1)" \
+	is "$(grep '^State' docs/pictures/smcss.txt | sort -u)" "$("$BUILD/smc_chk" from tests/cli/host.tgz smcss | head -n 1)" \
 		"docs/pictures/smcss.txt has the columns of smcss"
 	# Which tests/kernel/docs.t compares with the tool.
 	is "$(grep -o 'Local.*Process' docs/pictures/top.txt | tr -s ' ')" "$(grep -o '^Local.*Process' man/smc_top.8 | tr -s ' ')" \
@@ -318,9 +343,11 @@ check_completion() {
 	is "$(complete_with _smc_dump smc_dump -i an)" any "completion: any interface"
 	is "$(complete_with _smc_conf smc_conf ex)" export "completion: commands of smc_conf"
 	like "$(complete_with _smc_conf smc_conf check READ)" '^README.md$' 'completion: files of smc_conf'
-	is "$(complete_with _smc_chk smc_chk -C h --tune --shape con)" connections "completion: shapes of load"
-	is "$(complete_with _smc_chk smc_chk --from f smcr x)" "command at 3" "completion: the command after --from FILE"
-	is "$(complete_with _smc_chk smc_chk --from = f smcs)" smcss "completion: a tool after --from=FILE"
+	is "$(complete_with _smc_chk smc_chk tune h --shape con)" connections "completion: shapes of load"
+	is "$(complete_with _smc_chk smc_chk from f smcr x)" "command at 3" "completion: the command of another tool after from FILE"
+	is "$(complete_with _smc_chk smc_chk from f smcs)" smcss "completion: a tool after from FILE"
+	is "$(complete_with _smc_chk smc_chk from f doctor --prob)" --problems "completion: a command's own after from FILE"
+	is "$(complete_with _smc_chk smc_chk co)" connect "completion: commands of smc_chk"
 	is "$(complete_with _smc_run smc_run -f a)" auto "completion: families"
 	is "$(complete_with _smc_run smc_run --family = in)" inet "completion: family after an equals sign"
 	is "$(complete_with _smc_run smc_run -d -r 64K gre '')" "command at 4" "completion: the command's own"
@@ -380,8 +407,11 @@ check_other_shell() {
 	for tool in $tools; do
 		ln -s "$PWD/completions/smc-tools.fish" "$shells/$tool.fish"
 		# "-" is a word of zsh itself.
-		same "$(shell_offers "$1" "$tool -" | grep -vxe -)" "$("$BUILD/$tool" --help | sed -n '/^Options:/,/^$/p' | listed_options)" \
-			"$1: $tool: the options of --help"
+		for name in '' $(subcommands "$tool"); do
+			# shellcheck disable=SC2086 # none, or one word
+			same "$(shell_offers "$1" "$tool $name -" | grep -vxe -)" \
+				"$("$BUILD/$tool" $name --help | sed -n '/^Options:/,/^$/p' | listed_options)" "$1: $tool $name: the options of --help"
+		done
 	done
 	is "$(shell_offers "$1" 'smcss -o state,rol' | sed 's/^state,//')" role "$1: next column of a list"
 	same "$(shell_offers "$1" 'smcss mode ')" "$(printf 'smcr\nsmcd\ntcp\nnone\n')" "$1: modes"
@@ -397,7 +427,8 @@ check_other_shell() {
 	same "$(shell_offers "$1" 'smc_unit disable -' | grep -vxe -)" "$("$BUILD/smc_unit" disable --help | listed_options)" \
 		"$1: smc_unit disable: the options of --help"
 	is "$(shell_offers "$1" 'smc_run -r 64K smcd inf')" info "$1: the command's own"
-	is "$(shell_offers "$1" 'smc_chk --from x smcd ue')" ueid "$1: a tool's own after --from FILE"
+	is "$(shell_offers "$1" 'smc_chk tu')" tune "$1: commands of smc_chk"
+	is "$(shell_offers "$1" 'smc_chk from x smcd ue')" ueid "$1: a tool's own after from FILE"
 	rm -rf "$shells"
 }
 
@@ -457,7 +488,7 @@ check_readme() {
 	# By task: README names a page itself, or the page of the tool that an object belongs to does.
 	for page in man/*; do
 		name=$(basename "${page%.*}")
-		grep -q "[ ,]$name(${page##*.})" README.md || grep -q "^\.Xr $name ${page##*.}" "man/${name%%-*}"*.8
+		grep -q "[ ,]$name(${page##*.})" README.md || grep -qE "^\.(It )?Xr $name ${page##*.}" "man/${name%%-*}"*.8
 		ok $? "README: leads to $page"
 	done
 	for page in $(grep -oE '\b[a-z_.-]+\([578]\)' README.md | tr '()' '. ' | sort -u); do
@@ -495,7 +526,10 @@ check_machine_paths() {
 }
 
 for tool in $tools; do
-	check_options "$tool"
+	for name in '' $(subcommands "$tool"); do
+		check_options "$tool" "$name"
+	done
+	check_rows "$tool"
 	check_version "$tool"
 done
 check_unit

@@ -101,7 +101,7 @@ def split(line):
 
 def is_launcher(words):
     """Does another command follow the options?"""
-    return words[0] in ("smc_run", "smc_ab") or "--from" in words
+    return words[0] in ("smc_run", "smc_ab")
 
 
 def arguments(words, page, is_launched):
@@ -129,15 +129,25 @@ def arguments(words, page, is_launched):
     return faults, rest
 
 
+def faults_of_subcommand(words, is_strict):
+    """Of one that has a page of its own."""
+    faults, rest = arguments(words[2:], Page("man/%s-%s.8" % tuple(words[:2])), words[1] == "from")
+    if words[1] == "from" and rest[1:]:
+        faults += faults_of(rest[1:] if rest[1].startswith("smc") else words[:1] + rest[1:], is_strict)
+    return faults
+
+
 def faults_of_tool(words, is_strict):
     tool = words[0]
     if not os.path.exists("man/%s.8" % tool):
         return ["no tool " + tool]
+    if tool not in ("smcd", "smcr") and os.path.exists("man/%s.8" % "-".join(words[:2])):
+        return faults_of_subcommand(words, is_strict)
     page = Page("man/%s.8" % tool)
     faults, rest = arguments(words[1:], page, is_launcher(words))
     if rest and is_launcher(words):
         faults += faults_of(rest, is_strict)
-    elif rest and tool in ("smc_bpf", "smc_conf", "smc_unit"):
+    elif rest and tool in ("smc_bpf", "smc_chk", "smc_conf", "smc_unit"):
         faults += ["no command " + rest[0]] if rest[0] not in page.words else []
     elif rest and tool in ("smcd", "smcr"):
         has_page = os.path.exists("man/%s-%s.8" % (tool, rest[0]))

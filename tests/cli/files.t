@@ -20,12 +20,12 @@ smc_conf export FILE
 smc_conf watch FILE
 smc_conf check FILE --from BUNDLE
 smc_conf check BUNDLE --from FILE
-smc_chk --from FILE
-smc_chk --from FILE smcss -a
-smc_chk --matrix FILE BUNDLE
-smc_chk -b OUT --anonymous --key FILE
-smc_chk -x FILE
-smc_chk -N FILE
+smc_chk from FILE
+smc_chk from FILE smcss -a
+smc_chk matrix FILE BUNDLE
+smc_chk bundle OUT --anonymous --key FILE
+smc_chk program FILE
+smc_chk doctor -N FILE
 smcss -N FILE
 smcd -N FILE info
 smc_pnet -N FILE
@@ -87,7 +87,7 @@ def check_capture(fifo, tmp):
 def check_background(root, tmp):
     """What runs until it is interrupted."""
     for line in ("smcss -a -w 86400", "smc_top -w 0.1", "smcd -w 86400 stats", "smcr -w 86400 stats",
-                 "smc_chk --from BUNDLE smcss -a -w 86400"):
+                 "smc_chk from BUNDLE smcss -a -w 86400"):
         argv = [BUNDLE if word == "BUNDLE" else word for word in line.split()]
         env = {} if BUNDLE in argv else {"SMC_TOOLS_ROOT": root}
         for number in BACKGROUND:

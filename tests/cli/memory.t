@@ -20,13 +20,13 @@ SLOW = ("smc_top", "smc_pnet", "smc_rnics", "smc_chk")
 HEAD = ("allocations", "runs", "right", "crash", "hang", "wrong success", "unsaid", "left behind")
 # What is asked of this machine.
 HERE = """
-smc_chk --explain 0x03010000
-smc_chk --explain list -j
-smc_chk --program true
+smc_chk explain 0x03010000
+smc_chk explain list -j
+smc_chk program true
 smc_chk --help
-smc_chk --from BUNDLE smcss -a
-smc_chk --from BUNDLE -j
-smc_chk --from FILE
+smc_chk from BUNDLE smcss -a
+smc_chk from BUNDLE -j
+smc_chk from FILE
 smc_run true
 smc_run --include 1-9 --include 10.0.0.0/8 --exclude listen -r 64K -d -- echo x
 smc_run --strict no-such-program
@@ -65,10 +65,10 @@ smc_pnet --suggest --apply
 smc_conf diff -
 smc_rnics -a
 smc_chk -i lo
-smc_chk --matrix BUNDLE BUNDLE
+smc_chk matrix BUNDLE BUNDLE
 """
 # Takes long: some allocations, and that it fails whenever one did.
-BUNDLE = "smc_chk --bundle -"
+BUNDLE = "smc_chk bundle -"
 
 
 def starve(task):

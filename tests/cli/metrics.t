@@ -99,7 +99,7 @@ def check_alerts():
     equal([name for name in alerts if "alertname: %s\n        exp_alerts" % name not in tests or
            not re.search("alertname: %s\n(?!        exp_alerts)" % name, tests)], [], "each alert has both tests")
     runbook = read(recorded.ROOT + "/docs/runbook.md")
-    equal(runbook, generated("runbook"), "docs/runbook.md is what generate makes: of what smc_chk -e says now")
+    equal(runbook, generated("runbook"), "docs/runbook.md is what generate makes: of what smc_chk explain says now")
     equal([name for name in alerts if "\n## %s\n" % name not in runbook or "#%s\n" % name.lower() not in read(RULES)], [],
           "each alert has its entry, and leads there")
 

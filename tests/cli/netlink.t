@@ -56,8 +56,8 @@ smc_conf export -j
 smc_conf show
 smc_rnics -a
 smc_rnics -a -j
-smc_chk --doctor
-smc_chk --doctor -j
+smc_chk doctor
+smc_chk doctor -j
 smc_chk -s
 smc_chk -s -j -i lo
 smc_chk -i lo

@@ -33,9 +33,9 @@ check_templates() {
 	done
 	cmp -s .github/pull_request_template.md .gitlab/merge_request_templates/Default.md
 	ok $? "change: GitHub and GitLab ask the same"
-	help=$("$BUILD/smc_chk" --help)
+	help=$("$BUILD/smc_chk" bundle --help)
 	for option in $(grep -h '^    smc_chk ' .gitlab/issue_templates/Bug.md | grep -oE ' --?[a-z]+'); do
-		like "$help" "(^|[ ,])$option\>" "Bug: smc_chk has $option"
+		like "$help" "(^|[ ,])$option\>" "Bug: smc_chk bundle has $option"
 	done
 }
 

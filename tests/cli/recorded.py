@@ -77,14 +77,14 @@ smc_rnics -a -w
 smc_rnics -a -j
 smc_rnics -I -r
 smc_rnics --help
-smc_chk --doctor
-smc_chk --doctor -j
-smc_chk --doctor -i eth0
+smc_chk doctor
+smc_chk doctor -j
+smc_chk doctor -i eth0
 smc_chk -s
 smc_chk -s -j
 smc_chk -i eth0
 smc_chk -j -i eth0
-smc_chk -S
+smc_chk serve
 """
 _count = _failed = 0
 

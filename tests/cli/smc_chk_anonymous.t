@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk -b --anonymous: nothing in it names the host, and what it says of SMC is the same."""
+"""smc_chk bundle --anonymous: nothing in it names the host, and what it says of SMC is the same."""
 import gzip
 import ipaddress
 import json
@@ -24,7 +24,7 @@ def make(name, *argv, host=None):
     """A bundle of this machine, with the netlink of the recorded one."""
     path = "%s/%s.tar.gz" % (TOP.name, name)
     env = dict(os.environ, LD_PRELOAD=BUILD + "/tests/cli/kernel.so", KERNEL_ROOT=host, LC_ALL="C")
-    result = subprocess.run([BUILD + "/smc_chk", "-b", path, *argv], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    result = subprocess.run([BUILD + "/smc_chk", "bundle", path, *argv], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                             text=True, timeout=300, check=False)
     if result.returncode:
         return result
@@ -33,7 +33,7 @@ def make(name, *argv, host=None):
 
 
 def asked(name, *argv):
-    result = subprocess.run([BUILD + "/smc_chk", "--from", "%s/%s.tar.gz" % (TOP.name, name), *argv], stdout=subprocess.PIPE,
+    result = subprocess.run([BUILD + "/smc_chk", "from", "%s/%s.tar.gz" % (TOP.name, name), *argv], stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, timeout=300, check=False)
     return json.loads(result.stdout)
 
@@ -140,8 +140,8 @@ def main():
         check_names(whole, anonymous)
         check_texts(whole, anonymous)
         ok(gids(whole) and not [gid for gid in gids(whole) for data in anonymous.values() if gid in data], "no GID of SMC-D", gids(whole))
-        ok(shape(asked("whole", "--doctor", "-j")) == shape(asked("anonymous", "--doctor", "-j")), "the doctor says the same",
-           (shape(asked("whole", "--doctor", "-j")), shape(asked("anonymous", "--doctor", "-j"))))
+        ok(shape(asked("whole", "doctor", "-j")) == shape(asked("anonymous", "doctor", "-j")), "the doctor says the same",
+           (shape(asked("whole", "doctor", "-j")), shape(asked("anonymous", "doctor", "-j"))))
         one, other = (make(name, "--anonymous", "--key", key, host=host) for name in ("one", "other"))
         same = [name for name in one if name in other and one[name] != other[name]]
         ok(not [n for n in same if "buddyinfo" not in n and "index" not in n and "netlink" not in n] and

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk --bundle and --from on any kernel: what is written, what is refused, what is left behind."""
+"""smc_chk bundle and from on any kernel: what is written, what is refused, what is left behind."""
 import io
 import json
 import os
@@ -76,7 +76,7 @@ def check_files(commands, files):
 
 def check_bundle():
     path = TOP.name + "/b.tar.gz"
-    done = run("-b", path)
+    done = run("bundle", path)
     ok(done.returncode == 0 and not done.stderr and path.encode() in done.stdout, "a bundle", done)
     ok(stat.S_IMODE(os.stat(path).st_mode) == 0o600, "only its owner may read it")
     ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
@@ -96,76 +96,76 @@ def check_bundle():
     found = [n for n, data in files.items() if SECRET.encode() in data or b"PASSWORD" in data]
     ok(not found, "nothing of the environment", found)
     before = os.stat(path)
-    done = run("-b", path)
+    done = run("bundle", path)
     ok(done.returncode == 1 and b"File exists" in done.stderr and os.stat(path) == before,
        "an existing file is left alone", done)
     os.symlink(TOP.name + "/elsewhere", TOP.name + "/link")
-    refuse("File exists", "-b", TOP.name + "/link")
-    refuse("No such file or directory", "-b", TOP.name + "/none/b.tar.gz")
-    status, shown = on_terminal([CHK, "-b", TOP.name + "/t.tar.gz"], dict(os.environ, TMPDIR=TMP, LC_ALL="C"))
+    refuse("File exists", "bundle", TOP.name + "/link")
+    refuse("No such file or directory", "bundle", TOP.name + "/none/b.tar.gz")
+    status, shown = on_terminal([CHK, "bundle", TOP.name + "/t.tar.gz"], dict(os.environ, TMPDIR=TMP, LC_ALL="C"))
     lines = shown.split("\r\x1b[K")
     ok(status == 0 and len(lines) > 20 and lines[1].startswith("collecting: 1 of ") and lines[-1].startswith(TOP.name + "/t.tar.gz: ") and
        shown.count("\n") == 1, "who waits at a terminal sees what it is at, and in the end one line", shown)
     os.unlink(TOP.name + "/t.tar.gz")
-    done = run("-b", "-")
+    done = run("bundle", "-")
     ok(done.returncode == 0 and done.stdout[:2] == b"\x1f\x8b", "- is standard output", done.stderr)
     return path
 
 
 def check_from(path):
-    for argv in (["--doctor"], ["--doctor", "-j"], ["-s"], ["--problems"], ["--doctor", "--problems", "-j"]):
-        live, back = run(*argv), run("--from", path, *argv)
+    for argv in ([], ["doctor", "-j"], ["-s"], ["doctor", "--problems", "-j"]):
+        live, back = run(*argv), run("from", path, *argv)
         same = live.stdout == back.stdout and live.returncode == back.returncode
-        ok(same, "--from FILE %s is as live" % " ".join(argv), (live, back))
+        ok(same, "from FILE %s is as live" % " ".join(argv), (live, back))
     for words in (["smcss", "-a"], ["smcd", "info"], ["smcr", "-j", "linkgroup"], ["smc_pnet", "-l"],
                  ["smc_rnics", "-a", "-w"], ["smc_rnics", "-a", "-j"]):
         live = subprocess.run([os.path.dirname(CHK) + "/" + words[0], *words[1:]], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        back = run("--from", path, *words)
+        back = run("from", path, *words)
         ok((live.returncode, live.stdout, live.stderr) == (back.returncode, back.stdout, back.stderr),
-           "--from FILE %s is as live" % " ".join(words), (live, back))
+           "from FILE %s is as live" % " ".join(words), (live, back))
     ok(not os.listdir(TMP), "nothing is left in TMPDIR", os.listdir(TMP))
-    refuse("'sh' cannot read a bundle", "--from", path, "sh", "-c", "true")
-    refuse("recorded host", "--from", path, "smc_rnics", "-e", "1")
-    refuse("recorded host", "--from", path, "smcss", "-N", "1")
-    refuse("recorded host", "--from", path, "smc_chk", "-b", TOP.name + "/again")
+    refuse("unknown command 'sh'", "from", path, "sh", "-c", "true")
+    refuse("recorded host", "from", path, "smc_rnics", "-e", "1")
+    refuse("recorded host", "from", path, "smcss", "-N", "1")
+    refuse("recorded host", "from", path, "smc_chk", "bundle", TOP.name + "/again")
     if os.geteuid():
         print("# not as root: another user's view is the same")
 
 
 def check_hostile(path):
     plain = entry(FOLDER + "/record/x", b"x")
-    refuse("No such file", "--from", TOP.name + "/none")
-    refuse("is not a bundle", "--from", CHK)
-    refuse("no smc-tools/bundle/1", "--from", archive(plain))
-    refuse("no smc-tools/bundle/1", "--from", archive(index(schema="smc-tools/bundle/2")))
-    refuse("no smc-tools/bundle/1", "--from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
+    refuse("No such file", "from", TOP.name + "/none")
+    refuse("is not a bundle", "from", CHK)
+    refuse("no smc-tools/bundle/1", "from", archive(plain))
+    refuse("no smc-tools/bundle/1", "from", archive(index(schema="smc-tools/bundle/2")))
+    refuse("no smc-tools/bundle/1", "from", archive(entry(FOLDER + "/index.json", b"[" * 100000)))
     for name in ("/etc/evil", "other/x", FOLDER + "x/y"):
-        refuse("a file with an unexpected name", "--from", archive(index(), entry(name, b"evil")))
+        refuse("a file with an unexpected name", "from", archive(index(), entry(name, b"evil")))
     for name in ("../evil", FOLDER + "/../../evil", ".", FOLDER):
-        refuse("is not a bundle: ", "--from", archive(index(), entry(name, b"evil")))
+        refuse("is not a bundle: ", "from", archive(index(), entry(name, b"evil")))
     for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE):
-        refuse("something other than files", "--from",
+        refuse("something other than files", "from",
                archive(index(), entry(FOLDER + "/record/sys", type=kind, linkname=FOLDER + "/index.json")))
     for kind in (tarfile.CHRTYPE, tarfile.BLKTYPE):
-        refuse("is not a bundle: ", "--from", archive(index(), entry(FOLDER + "/record/sys", type=kind)))
+        refuse("is not a bundle: ", "from", archive(index(), entry(FOLDER + "/record/sys", type=kind)))
     # A link that leads out, and a file through it.
     for target in ("/etc", "..", "../.."):
-        refuse("is not a bundle: ", "--from",
+        refuse("is not a bundle: ", "from",
                archive(index(), entry(FOLDER + "/out", type=tarfile.SYMTYPE, linkname=target), entry(FOLDER + "/out/evil", b"evil")))
-    refuse("File exists", "--from", archive(index(), plain, plain))
-    refuse("is not a bundle: tar: ", "--from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
-    refuse("too many files", "--from", archive(*(entry(FOLDER + "/%d" % i) for i in range(20001))))
-    refuse("it has a name that is too long", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 30 + "x", b"x")))
-    refuse("is not a bundle: tar: ", "--from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
-    refuse("not a tar.gz file", "--from", archive(index(), mode="w"))
+    refuse("File exists", "from", archive(index(), plain, plain))
+    refuse("is not a bundle: tar: ", "from", archive(index(), plain, entry(FOLDER + "/record/x/y", b"y")))
+    refuse("too many files", "from", archive(*(entry(FOLDER + "/%d" % i) for i in range(20001))))
+    refuse("it has a name that is too long", "from", archive(index(), entry(FOLDER + "/" + "x/" * 30 + "x", b"x")))
+    refuse("is not a bundle: tar: ", "from", archive(index(), entry(FOLDER + "/" + "x/" * 2100 + "x", b"x")))
+    refuse("not a tar.gz file", "from", archive(index(), mode="w"))
     with open(path, "rb") as file:
         whole = file.read()
     bad = TOP.name + "/bad.tar.gz"
     for size in (5, 100, len(whole) // 2, len(whole) - 9):
         with open(bad, "wb") as file:
             file.write(whole[:size])
-        refuse("is not a bundle", "--from", bad)
+        refuse("is not a bundle", "from", bad)
     for name in ("/etc/evil", TOP.name + "/evil", TMP + "/evil"):
         ok(not os.path.exists(name), "%s was not made" % os.path.basename(os.path.dirname(name)))
 
@@ -182,8 +182,8 @@ def check_words():
     table = struct.pack("=IHHII", 16 + len(body), 20, 2, 1, 1) + body
     record = {"probes/socket-af_smc": b"0\n", "netlink/SMC_PNETID/family": head,
               "netlink/SMC_PNETID/1": head + table, "sys/bus/pci/slots/a;reboot/power": b"0\n"}
-    done = run("--from", archive(index(sys.byteorder), *(
-        entry(FOLDER + "/record/" + name, data) for name, data in record.items())), "--doctor")
+    done = run("from", archive(index(sys.byteorder), *(
+        entry(FOLDER + "/record/" + name, data) for name, data in record.items())))
     for command in ("smc_pnet -d 'A;reboot'", "smc_rnics -e 'a;reboot'"):
         ok("-> %s\n" % command in done.stdout.decode(), command, done)
 
@@ -201,7 +201,7 @@ def check_bomb():
         info, _ = entry(FOLDER + "/zeros")
         info.size = 513 << 20
         tar.addfile(info, Zeros())
-    refuse("it is too large", "--from", bad)
+    refuse("it is too large", "from", bad)
 
 
 def check_signal():
@@ -210,7 +210,7 @@ def check_signal():
         env = dict(os.environ, TMPDIR=TMP)
         target = TOP.name + "/stopped"
         # The tests themselves may run with a signal ignored.
-        with subprocess.Popen([CHK, "-b", target], env=env, stdout=subprocess.DEVNULL,
+        with subprocess.Popen([CHK, "bundle", target], env=env, stdout=subprocess.DEVNULL,
                               preexec_fn=lambda n=number: signal.signal(n, signal.SIG_DFL)) as process:
             while not os.listdir(TMP) and process.poll() is None:
                 time.sleep(0.001)
@@ -224,7 +224,7 @@ def check_signal():
 def check_ignored():
     """As under nohup: it goes on."""
     target = TOP.name + "/kept.tar.gz"
-    with subprocess.Popen([CHK, "-b", target], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.DEVNULL,
+    with subprocess.Popen([CHK, "bundle", target], env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.DEVNULL,
                           preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
         while not os.listdir(TMP) and process.poll() is None:
             time.sleep(0.001)
@@ -238,11 +238,12 @@ def check_children():
     """Who starts it may not care for its own children: the kernel forgets ours then, too."""
     target = TOP.name + "/children.tar.gz"
     start = time.monotonic()
-    run("-b", target, "-j")
+    run("bundle", target)
     usual, start = time.monotonic() - start, time.monotonic()
     os.unlink(target)
-    done = run("-b", target, "-j", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
-    commands = json.loads(done.stdout or b"{}").get("commands", [])
+    done = run("bundle", target, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+    with tarfile.open(target) as tar:
+        commands = json.load(tar.extractfile(FOLDER + "/index.json"))["commands"]
     ok(done.returncode == 0 and commands and not [c for c in commands if "cannot run" in c.get("errors", "")],
        "SIGCHLD ignored: the tools run all the same", done)
     ok(time.monotonic() - start < 5 * usual, "and nobody waits for them in vain", (time.monotonic() - start, usual))
@@ -254,7 +255,7 @@ def check_reader():
     for action, name in ((signal.SIG_DFL, "ends it"), (signal.SIG_IGN, "is an error where SIGPIPE is ignored")):
         reader, writer = os.pipe()
         os.close(reader)
-        done = subprocess.run([CHK, "-b", "-"], stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False,
+        done = subprocess.run([CHK, "bundle", "-"], stdout=writer, stderr=subprocess.PIPE, timeout=120, check=False,
                               env=dict(os.environ, TMPDIR=TMP), restore_signals=False,
                               preexec_fn=lambda a=action: signal.signal(signal.SIGPIPE, a))
         os.close(writer)
@@ -268,7 +269,7 @@ def check_reader():
 def check_netns():
     """Of a namespace that was asked for, nothing, rather than what is in another one's /sys."""
     target = TOP.name + "/netns.tar.gz"
-    done = subprocess.run(["unshare", "-Urn", "sh", "-c", 'exec "$0" -b "$1" -N $$', CHK, target], check=False,
+    done = subprocess.run(["unshare", "-Urn", "sh", "-c", 'exec "$0" bundle "$1" -N $$', CHK, target], check=False,
                           env=dict(os.environ, TMPDIR=TMP), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     if done.returncode and (b"unshare" in done.stderr or b"cannot enter" in done.stderr):
         skip("a namespace without its /sys", "cannot make a user namespace")
@@ -289,13 +290,13 @@ def check_full():
         skip("no room", "cannot mount a tmpfs")
         return
     try:
-        refuse("No space left", "-b", small + "/b.tar.gz")
+        refuse("No space left", "bundle", small + "/b.tar.gz")
         ok(not os.listdir(small), "no room for the bundle: nothing is left", os.listdir(small))
         global TMP
         before, TMP = TMP, small
-        refuse("No space left on device", "--from",
+        refuse("No space left on device", "from",
                archive(index(sys.byteorder), entry(FOLDER + "/record/large", bytes(60000))))
-        refuse("No space left", "-b", TOP.name + "/full.tar.gz")
+        refuse("No space left", "bundle", TOP.name + "/full.tar.gz")
         TMP = before
         ok(not os.path.exists(TOP.name + "/full.tar.gz"), "no room for the work: no bundle")
     finally:

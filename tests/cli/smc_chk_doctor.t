@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_chk --doctor: what there is to say where SMC cannot be loaded, on hosts made of recorded files.
+# smc_chk doctor: what there is to say where SMC cannot be loaded, on hosts made of recorded files.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 chk=${BUILD:-$PWD/build}/smc_chk
@@ -33,7 +33,7 @@ run() {
 
 # finding STATUS FINDING REMEDY TEXT: the one problem, as a regular expression, and what is said at the end.
 finding() {
-	run --doctor
+	run doctor
 	if [ "$rc$err" = "$1" ] && [ "$(printf '%s\n' "$out" | grep -c '^problem\|^warning')" = 1 ] &&
 		printf '%s\n' "$out" | grep -qE "^problem +$2" && printf '%s\n' "$out" | tail -n 1 | grep -qE "First: $3\$"; then
 		ok 0 "$4"
@@ -105,7 +105,7 @@ finding 3 "kernel +$release +has SMC, but this process may not use it: Operation
 
 host $no_smc
 rm -r "$root/probes"
-finding 3 "kernel .*nothing was recorded about it" 'run smc_chk --bundle FILE.tar.gz on that host' "nothing was recorded"
+finding 3 "kernel .*nothing was recorded about it" 'run smc_chk bundle FILE.tar.gz on that host' "nothing was recorded"
 
 host $no_smc
 printf '0\n6.1\033[2J' >"$root/probes/uname-release"
@@ -119,17 +119,12 @@ is "$(printf '%s' "$out" | jq -r '.findings[] | select(.check == "kernel" or .ch
 
 err=$(SMC_TOOLS_ROOT=$root "$chk" 2>&1 >/dev/full)
 is "$?$err" '1smc_chk: cannot write to standard output: No space left on device' 'a full device'
-run --problems
+run doctor --problems
 is "$(printf '%s\n' "$out" | grep -cE '^(ok|note) ')$(printf '%s\n' "$out" | grep -cE '^(warning|problem) ' | grep -c '^[1-9]')" 01 \
 	'--problems leaves out what is well'
-run --doctor --problems -j
+run doctor --problems -j
 is "$(printf '%s' "$out" | jq -r '[.findings[].level] | unique | map(select(. == "ok" or . == "note")) | length')" 0 '--problems: in JSON, too'
-for option in '-e PEERNOSMC' '-i lo' -s; do
-	# shellcheck disable=SC2086 # option and argument
-	run --problems $option
-	refused 1 "option '--problems' is only for '--doctor'" "--problems is not for $option"
-done
-run --doctor -i nosuch
+run doctor -i nosuch
 is "$rc$out$err" "1smc_chk: no net device 'nosuch'" "a net device that is not there"
 
 # Messages quote what strangers chose: a recorded kernel's words, an ELF file, names of files.
@@ -149,7 +144,7 @@ capture env SMC_TOOLS_ROOT="$root" "$build/smc_pnet"
 quoted 'the words of a recorded answer' 1
 shown='a\\x1b\[2J\\x0d\\x0ab\\x9bc\\xc2\\x9bd'
 printf '0\n%s' "$evil" >"$root/probes/uname-release"
-run --doctor --debug
+run -d
 quoted 'the release of a kernel' 1
 python3 - "$tmp/program" <<'END'
 import sys
@@ -161,7 +156,7 @@ assert len(evil) <= end - at
 open(sys.argv[1], 'wb').write(elf[:at] + evil + bytes(end - at - len(evil)) + elf[end:])
 END
 chmod +x "$tmp/program"
-capture "$chk" -x "$tmp/program"
+capture "$chk" program "$tmp/program"
 quoted 'the loader in an ELF file' 1
 mkdir "$tmp/$evil"
 capture "$build/smc_pnet" --import "$tmp/$evil/no"
@@ -175,7 +170,7 @@ touch "$root/lib/ld-linux.so.2"
 printf '1\n/usr/lib32/ld_pre_smc.so\ni386' >"$root/probes/library-32"
 for executes in 1:'serves 32-bit programs' 0:'32-bit programs cannot run: this kernel does not execute them'; do
 	echo "${executes%%:*}" >"$root/probes/executes-3-32"
-	run --doctor
+	run doctor
 	is "$(printf '%s\n' "$out" | grep -c '32-bit')" 1 "one line on 32-bit programs: ${executes#*:}"
 	like "$out" " shim .*${executes#*:}" "that one"
 done

@@ -64,27 +64,27 @@ def family(name):
 def check_directories():
     """Each name is short work for tar and long work for a file system."""
     deep = "/".join(["d"] * 2000)
-    refuse("it has a name that is too long", run("smc_chk", "--from", bundle([("%d/%s" % (i, deep), b"")
+    refuse("it has a name that is too long", run("smc_chk", "from", bundle([("%d/%s" % (i, deep), b"")
                                                                              for i in range(200)])))
     parts = "/".join("p%d" % i for i in range(20))
-    refuse("it contains too many files", run("smc_chk", "--from", bundle([("%d/%s/x" % (i, parts), b"")
+    refuse("it contains too many files", run("smc_chk", "from", bundle([("%d/%s/x" % (i, parts), b"")
                                                                          for i in range(1000)])))
     real = "record/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/12"
-    done = run("smc_chk", "--from", bundle([(real, b"eth0\n"), sockets(1)]), "smcss", "-a")
+    done = run("smc_chk", "from", bundle([(real, b"eth0\n"), sockets(1)]), "smcss", "-a")
     ok(done.returncode == 0 and not done.stderr, "directories as deep as sysfs has them", done)
 
 
 def check_bombs():
     """Small files that become large."""
-    refuse("netlink/sock_diag/43 is too large", run("smc_chk", "--from", bundle([sockets(250001)]), "smcss", "-a"))
+    refuse("netlink/sock_diag/43 is too large", run("smc_chk", "from", bundle([sockets(250001)]), "smcss", "-a"))
     holders = ("record/probes/holders", b"".join(b"%d 1 1\n" % i for i in range(1024 * 1024 + 1)))
-    refuse("cannot read which processes hold sockets", run("smc_chk", "--from", bundle([sockets(1), holders]),
+    refuse("cannot read which processes hold sockets", run("smc_chk", "from", bundle([sockets(1), holders]),
                                                            "smcss", "-ap"))
     names = ("record/sys/class/net@list", b"".join(b"e%d\n" % i for i in range(16385)))
-    refuse("File too large", run("smc_chk", "--from", bundle([names]), "smc_rnics", "-a"))
+    refuse("File too large", run("smc_chk", "from", bundle([names]), "smc_rnics", "-a"))
     large = ("record/netlink/SMC_PNETID/1", bytes(140 << 20))
     refuse("netlink/SMC_PNETID/1 is too large",
-           run("smc_chk", "--from", bundle([large, family("SMC_PNETID")]), "smc_pnet"))
+           run("smc_chk", "from", bundle([large, family("SMC_PNETID")]), "smc_pnet"))
 
 
 def check_large():
@@ -94,12 +94,12 @@ def check_large():
     host = [sockets(20000), ("record/probes/holders", b"".join(b"%d 17 %d nginx\n" % (i + 1, i) for i in range(20000)))]
     path = bundle(host)
     for argv in (["-ap"], ["-aj"], ["-as"]):
-        done = run("smc_chk", "--from", path, "smcss", *argv, preexec_fn=halve)
+        done = run("smc_chk", "from", path, "smcss", *argv, preexec_fn=halve)
         ok(done.returncode == 0 and not done.stderr and done.stdout.count(b"\n") > 0,
            "20000 sockets: smcss %s" % argv[0], (done.returncode, done.stdout[-200:], done.stderr))
     names = b"".join(b"e%d\n" % i for i in range(4000))
     files = [("record/sys/class/net@list", names)]
-    done = run("smc_chk", "--from", bundle(files), "smc_rnics", "-a", preexec_fn=halve)
+    done = run("smc_chk", "from", bundle(files), "smc_rnics", "-a", preexec_fn=halve)
     ok(done.returncode == 0, "4000 net devices", done)
 
 
@@ -107,7 +107,7 @@ def check_time():
     """A tool that does not end is ended."""
     def hurry():
         resource.setrlimit(resource.RLIMIT_CPU, (1, 60))
-    done = run("smc_chk", "--from", bundle([sockets(60000)]), "smcss", "-aj", "-w", "0.1", preexec_fn=hurry)
+    done = run("smc_chk", "from", bundle([sockets(60000)]), "smcss", "-aj", "-w", "0.1", preexec_fn=hurry)
     err = done.stderr.decode()
     ok(done.returncode == 1 and err.count("\n") == 1 and "smcss did not finish" in err and
        "processor time" in err and not os.listdir(TMP), "processor time is limited", (done.returncode, err))
@@ -118,7 +118,7 @@ def check_memory():
     path = bundle([sockets(10)])
     bad, right, limit = [], 0, 3 << 20
     while limit < 1 << 30 and right < 3:
-        done = run("smc_chk", "--from", path, "smcss", "-aH", preexec_fn=lambda n=limit: resource.setrlimit(
+        done = run("smc_chk", "from", path, "smcss", "-aH", preexec_fn=lambda n=limit: resource.setrlimit(
             resource.RLIMIT_AS, (n, n)))
         is_right = done.returncode == 0 and done.stdout.count(b"\n") == 10 and not done.stderr
         right = right + 1 if is_right else 0
@@ -146,7 +146,7 @@ def wait_for(what):
 
 def start_watch(path):
     """A tool that reads it again and again, and has begun to."""
-    process = subprocess.Popen([BUILD + "/smc_chk", "--from", path, "smcss", "-aH", "-w", "0.2"],
+    process = subprocess.Popen([BUILD + "/smc_chk", "from", path, "smcss", "-aH", "-w", "0.2"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=ENV)
     process.stdout.readline()
     return process, children(process.pid)[0]
@@ -230,10 +230,10 @@ def check_owner():
         for command, *argv in (["smcss"], ["smcr", "info"], ["smcd", "info"], ["smc_pnet"], ["smc_rnics", "-a"], ["smc_chk"]):
             done = from_tree(top, command, *argv, name=name)
             refuse(words + ": it belongs to another user", done, "%s of another user: %s" % (name, command))
-    done = from_tree(top, "smc_chk", "-x", "/bin/true")
-    refuse("belongs to another user", done, "smc_chk -x of another user")
-    done = run("smc_chk", "--from", bundle([sockets(1)]), "smc_chk", "-x", "/bin/true")
-    refuse("belongs to another user", done, "smc_chk -x would read a bundle as root")
+    done = from_tree(top, "smc_chk", "program", "/bin/true")
+    refuse("belongs to another user", done, "smc_chk program of another user")
+    done = run("smc_chk", "from", bundle([sockets(1)]), "smc_chk", "program", "/bin/true")
+    refuse("belongs to another user", done, "smc_chk program would read a bundle as root")
     os.chown(top, 0, 0)
     done = from_tree(top, "smcss", "-aH")
     ok(done.returncode == 0 and done.stdout.count(b"\n") == 1, "root's own can be read by root", done)
@@ -246,7 +246,7 @@ def check_record():
     os.mkdir(victim)
     os.symlink(victim, top + "/sys")
     os.mkfifo(top + "/probes")
-    from_tree(top, "smc_chk", "--doctor", name="SMC_TOOLS_RECORD")
+    from_tree(top, "smc_chk", "doctor", name="SMC_TOOLS_RECORD")
     ok(not os.listdir(victim), "a link in a record is not written through", os.listdir(victim))
     ok(not os.path.exists(top + "/complete"), "and it is not complete")
 
@@ -267,7 +267,7 @@ def check_signals():
 def check_crash():
     """What unpacks is killed in the middle."""
     path = bundle([("zeros", bytes(1 << 20))])
-    done = run("smc_chk", "--from", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
+    done = run("smc_chk", "from", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
     refuse("cannot unpack %s: it was stopped" % path, done, "what ends while it unpacks is an error")
 
 

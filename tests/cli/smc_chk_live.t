@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_chk -C, -S and -l on any kernel: streams, exit codes, wording of errors.
+# smc_chk connect, and -C, -S and -l, on any kernel: streams, exit codes, wording of errors.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 smc_chk=${BUILD:-$PWD/build}/smc_chk
@@ -53,35 +53,35 @@ end_server() {
 
 # ---- what cannot be reached ----
 closed=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
-fails "127\.0\.0\.1 port $closed refused the connection: nothing listens there" -C 127.0.0.1 -p "$closed"
-fails "host 'nosuch\.invalid' is not known: " -C nosuch.invalid
+fails "127\.0\.0\.1 port $closed refused the connection: nothing listens there" connect 127.0.0.1 -p "$closed"
+fails "host 'nosuch\.invalid' is not known: " connect nosuch.invalid
 fails "host '127\.0\.0\.1' has no IPv6 address" -C 127.0.0.1 -6
-fails "host '::1' has no IPv4 address" -C ::1 -4
-fails "host '' is not known: |host '' has no " -C ''
+fails "host '::1' has no IPv4 address" connect ::1 -4
+fails "host '' is not known: |host '' has no " connect ''
 
 # ---- wrong data, whatever it runs over ----
 serve flip
-fails 'data was corrupted on the way: byte 40001 of 65537 came back wrong' -C 127.0.0.1 -p "$port"
+fails 'data was corrupted on the way: byte 40001 of 65537 came back wrong' connect 127.0.0.1 -p "$port"
 end_server
 serve hang-up
-fails 'the connection was lost in the middle of the test' -C 127.0.0.1 -p "$port"
+fails 'the connection was lost in the middle of the test' connect 127.0.0.1 -p "$port"
 end_server
 serve busy
-fails 'the server is busy: ' -C 127.0.0.1 -p "$port"
+fails 'the server is busy: ' connect 127.0.0.1 -p "$port"
 end_server
 serve stall
-fails 'the connection stalls' -C 127.0.0.1 -p "$port" -t 0.3
+fails 'the connection stalls' connect 127.0.0.1 -p "$port" -t 0.3
 end_server
 
 # ---- a kernel without SMC ----
 if [ "$no_smc" ]; then
 	serve right
-	run -C 127.0.0.1 -p "$port"
+	run connect 127.0.0.1 -p "$port"
 	is "$rc:$err" '3:' 'no SMC here, a server of ours: exit status 3'
 	like "$out" "^Not tested: this kernel has no SMC" 'no SMC here: says so'
 	like "$out" "^  over TCP     127\.0\.0\.1 port $port is reached$" 'no SMC here: TCP reaches'
 	like "$out" '^  data         [0-9]{6} bytes each way, verified$' 'no SMC here: data over TCP'
-	run -j -C 127.0.0.1 -p "$port"
+	run connect -j 127.0.0.1 -p "$port"
 	is "$rc" 3 'no SMC here, JSON: exit status 3'
 	is "$(printf '%s' "$out" | python3 -c 'import json, sys
 d = json.load(sys.stdin)
@@ -91,7 +91,7 @@ print(d["schema"], d["result"], d["mode"], d["server"], d["bytes"] > 300000, "re
 	serve banner
 	run -d -C 127.0.0.1 -p "$port"
 	is "$rc" 3 'no SMC here, a server that is not ours: exit status 3'
-	like "$out" '^  data         none: the server did not greet as smc_chk -S does$' 'not ours: no data'
+	like "$out" '^  data         none: the server did not greet as smc_chk serve does$' 'not ours: no data'
 	like "$err" '^\[DEBUG\] the server is another program$' 'not ours: --debug'
 	end_server
 	for option in -S -l; do

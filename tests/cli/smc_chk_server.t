@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""smc_chk -S on any kernel, over TCP: places for clients, and the rights that it gave up. TAP."""
+"""smc_chk serve on any kernel, over TCP: places for clients, and the rights that it gave up. TAP."""
 import os
 import re
 import resource
@@ -71,8 +71,8 @@ def hold(port, count, host='127.0.0.1', source=None):
 
 
 def check(host, port):
-    """smc_chk -C: exit status and what it says."""
-    done = subprocess.run([SMC_CHK, '-C', host, '-p', str(port)], env=AS_TCP, stdout=subprocess.PIPE,
+    """smc_chk connect: exit status and what it says."""
+    done = subprocess.run([SMC_CHK, 'connect', host, '-p', str(port)], env=AS_TCP, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=120, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -168,7 +168,7 @@ def check_one_address():
         ok(words == BUSY and sock.recv(1) == b'', f'the next one from {source} is told that the server is busy', words)
     status, out, err = check('127.0.0.1', server.port)
     ok(status == 1 and not out and err.startswith('smc_chk: the server is busy: ') and err.count('\n') == 1,
-       'smc_chk -C says so', status, out, err)
+       'smc_chk connect says so', status, out, err)
     if socket.has_ipv6 and os.path.exists('/proc/net/if_inet6'):
         status, out, err = check('::1', server.port)
         ok(status == 2, 'others are served', status, out, err)

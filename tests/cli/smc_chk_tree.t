@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# smc_chk --doctor and -s over sysfs trees of other machines: devices of IBM Z, cards, addresses.
+# smc_chk doctor and -s over sysfs trees of other machines: devices of IBM Z, cards, addresses.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 chk=${BUILD:-$PWD/build}/smc_chk
@@ -38,7 +38,7 @@ finds() {
 edit() { (cd "$root/sys" && eval "$1"); }
 
 host s390 s390
-run --doctor
+run doctor
 is "$err" '' 'IBM Z: nothing on stderr'
 finds 'ok ism 0000:00:00.0 ISM device, PNET ID NET1' 'an ISM device and its PNET ID'
 finds 'note ism 00000013 PCI function without power' 'a slot without power'
@@ -52,22 +52,22 @@ finds 'warning rdma mlx5_0 port 1 has no GID' 'a port without an address'
 finds ' -> ip address add ADDRESS/PREFIX dev eno2' 'and how it gets one'
 finds 'note bond bond0 bond of eno2 eno1: SMC uses only the PNET ID and RDMA device of eno2' 'a bond counts as its first card'
 
-run --doctor -i encbdf0.5
+run doctor -i encbdf0.5
 finds 'ok ism 0000:00:00.0' 'the ISM device of an interface'
 is "$(printf '%s\n' "$out" | grep -c 'eno2\|mlx5_0\|lo\b')" 0 'nothing of other interfaces'
-run --doctor -i eno2
+run doctor -i eno2
 finds 'problem rdma mlx5_0 port 1 has no GID' 'what is a problem for one interface only'
 is "$rc" 1 'is one when that is asked for'
 
 edit 'printf "0x1002\n" >devices/pci/0001:00:00.0/net/eno1d1/flags'
-run --doctor
+run doctor
 finds 'note rdma mlx4_0 port 2 is DOWN: its net device eno1d1 is down' 'down on purpose'
 finds ' -> ip link set dev eno1d1 up' 'and how to switch it on'
 edit 'echo "IB/RoCE v1" >class/infiniband/mlx4_0/ports/1/gid_attrs/types/1'
-run --doctor
+run doctor
 finds 'ok rdma mlx4_0 port 1 .*GIDs of RoCE v1 only: SMC-Rv1' 'GIDs of RoCE v1 only'
 edit 'rm devices/pci/0000:00:00.0/driver'
-run --doctor
+run doctor
 finds 'warning ism 0000:00:00.0 ISM device without a driver' 'an ISM device without a driver'
 
 run -s -i encbdf0
@@ -87,7 +87,7 @@ is "$rc" 1 'an interface for which there is nothing'
 like "$out" '^ Configuration: not configured$' 'which says so'
 run -s -j -i encbdf0
 is "$out" '{"schema":"smc-tools/static/1","net_devices":[{"net_device":"encbdf0","configuration":[{"mode":"SMC-D","version":1,"device":"0000:00:00.0","fid":"1000","is_loopback":false},{"mode":"SMC-R","version":1,"device":"mlx4_0","port":1,"gid":"fe80:0000:0000:0000:0000:00ff:fe00:0001","is_loopback":false}],"pnetid":"NET1","pnetid_source":"hardware","reach":"own","own_subnets":["10.1.0.0/16"]}]}' 'in JSON'
-for what in '-C localhost' -S -l --advise; do
+for what in 'connect localhost' serve 'tune localhost' advise '-C localhost' -S -l; do
 	# shellcheck disable=SC2086 # words
 	run $what
 	is "$rc$out$err" '1smc_chk: a recorded host cannot be tested over the network' "$what is about this machine"
@@ -96,7 +96,7 @@ run -s -i eth9
 is "$rc$out$err" "1smc_chk: no net device 'eth9'" 'an interface that is not there'
 
 host x86 x86
-run --doctor
+run doctor
 finds 'note rdma siw0 SMC does not use it: node type RNIC' 'iWARP'
 finds 'note rdma ibp94s0 SMC does not use port 1: link layer InfiniBand' 'InfiniBand'
 finds 'ok rdma rxelo .*GIDs of RoCE v2 only: SMC-Rv2' 'soft-RoCE'
@@ -110,7 +110,7 @@ printf '0\n6.1.0-40-amd64' >"$root/probes/uname-release"
 echo 1 >"$root/proc/sys/net/ipv6/bindv6only"
 printf 'ens1f0.7  VID: 7\t REORDER_HDR: 1  dev->priv_flags: 1021\n' >"$root/proc/net/vlan/ens1f0.7"
 edit 'mkdir class/infiniband/mlx5_1/ports/2 class/infiniband/mlx5_1/ports/3; echo "4: ACTIVE" >class/infiniband/mlx5_1/ports/2/state'
-run --doctor
+run doctor
 finds 'note rdma erdma_0 eRDMA as iWARP' 'eRDMA that only some kernels use'
 finds 'note mtu ens1f0 RoCE packets of mlx5_0 port 1 carry 1024 bytes, MTU 9000 would allow 4096' 'a port that lags behind its MTU'
 finds 'problem soft-roce rxelo' 'soft-RoCE on a kernel on which it hangs'
@@ -121,9 +121,9 @@ finds 'note vlan ens1f0.7 VLAN 7 on ens1f0' 'a VLAN'
 finds 'ok pnetid ens1f0.7 SMC-Rv2 over mlx5_0 port 1' 'for which only its own GIDs count'
 finds 'ok bindv6only -' 'one socket for each family'
 echo 0 >"$root/proc/sys/net/ipv6/bindv6only"
-run --doctor
+run doctor
 finds 'note bindv6only - is 0: .* IPv4 clients no longer reach servers' 'one socket for both: the advice and what it breaks'
-run --doctor -j
+run doctor -j
 is "$(printf '%s' "$out" | jq -c '.findings[] | select(.check == "bindv6only") | has("remedy")')" false 'so no command for it'
 # Whoever made an interface chose its name; the printed commands are pasted into a shell.
 mkdir "$tmp/bin"
@@ -138,9 +138,9 @@ for name in 'a;reboot' "a';id>&2;'b" '-rf' '$(id)' "$(printf 'a\033[2J')" "$(pri
 	old=$was name=$name edit 'mv "class/net/$old" "class/net/$name"; echo 400 >"class/net/$name/mtu"; printf "%s\n" "$name" |
 		tee class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs/* >/dev/null'
 	was=$name n=$((n + 1))
-	run --doctor
+	run doctor
 	typed=$(sed -n 's/^ *-> \(ip link set .* mtu 1500\)$/\1/p' "$tmp/out")
-	run --doctor -j
+	run doctor -j
 	is "$(jq -r '.findings[] | select(.check == "mtu") | .remedy // empty' "$tmp/out")" "$typed" \
 		"name $n: the same in JSON"
 	for shell in sh bash; do
@@ -150,12 +150,12 @@ done
 
 # A zone without free blocks tells nothing of the sizes that there are.
 printf 'Node 0, zone DMA\nNode 0, zone Normal 1 2 3\n' >"$root/proc/buddyinfo"
-run --doctor
+run doctor
 is "$(printf '%s\n' "$out" | grep buddyinfo)" '' 'no word about memory whose blocks are not known'
 
 host loopback x86
 edit 'rm -r class/infiniband; mkdir -p class/dibs/lo; echo 0xffff >class/dibs/lo/fabric_id'
-run --doctor
+run doctor
 finds 'ok ism loopback SMC-D between sockets of this host' 'loopback of the DIBS layer'
 finds 'ok pnetid eth0 SMC-Dv2 within this host' 'serves all net devices'
 run -s -i eth0
@@ -164,7 +164,7 @@ like "$out" '^ Reachable subnets: this host$' 'and reaches this host only'
 
 host none x86
 edit 'rm -r class/infiniband'
-run --doctor
+run doctor
 finds 'note rdma - no RDMA device' 'no RDMA device'
 finds ' -> for a test: modprobe rdma_rxe' 'and how to make one'
 finds 'problem device - SMC has neither an RDMA port nor an ISM device that it can use' 'without ISM either, a problem'

@@ -55,7 +55,7 @@ err=$("$conf" --help 2>&1 >/dev/full)
 is "$?$err" '1smc_conf: cannot write to standard output: No space left on device' 'help to a full device'
 
 # ---- bad usage ----
-refuse 'no command given: export, diff, apply, check, watch, keep, reset or show'
+refuse 'no command given'
 refuse "unknown command 'expo'" expo
 refuse "unknown option '-x'" -x export
 for command in show keep reset; do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The network and the clock of "smc_chk -S" and "-C", in memory. */
+/* The network and the clock of "smc_chk serve" and "smc_chk connect", in memory. */
 #include "fake_live.h"
 
 #include <errno.h>

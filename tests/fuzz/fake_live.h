@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The network and the clock of "smc_chk -S" and "-C", in memory: stands for smc_chk/live/stream.c
- * and endpoint.c. Time passes only while somebody waits.
+ * The network and the clock of "smc_chk serve" and "smc_chk connect", in memory: stands for
+ * smc_chk/live/stream.c and endpoint.c. Time passes only while somebody waits.
  */
 #pragma once
 

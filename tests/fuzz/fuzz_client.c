@@ -34,7 +34,7 @@ static bool take(void *out, size_t len)
 	return true;
 }
 
-/* As smc_chk -S does; what it says of itself is the script's. */
+/* As smc_chk serve does; what it says of itself is the script's. */
 static bool be_honest(const uint8_t *out, uint8_t *in, size_t in_len)
 {
 	struct proto_request request;

@@ -17,7 +17,7 @@ here() {
 	for file in "$out/$1"/live/*; do
 		command=${file##*/}
 		# shellcheck disable=SC2086 # words of a command
-		got=$("$HERE/smc_chk" --from "$out/$1/bundle.tar.gz" $command 2>&1; echo "$?")
+		got=$("$HERE/smc_chk" from "$out/$1/bundle.tar.gz" $command 2>&1; echo "$?")
 		want=$(sed 1d "$file"; head -n 1 "$file")
 		got=$(without_memory <<<"$got")
 		want=$(without_memory <<<"$want")

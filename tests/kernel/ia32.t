@@ -17,8 +17,8 @@ fi
 
 cat >"$tmp/script" <<END
 "$tmp/static32"; echo "program \$?"
-"$BUILD/smc_chk" --doctor
-"$BUILD/smc_chk" -x "$tmp/static32"; echo "smc_chk \$?"
+"$BUILD/smc_chk"
+"$BUILD/smc_chk" program "$tmp/static32"; echo "smc_chk \$?"
 "$BUILD/smc_run" --quiet "$tmp/static32"; echo "smc_run \$?"
 END
 
@@ -31,12 +31,12 @@ in_guest() {
 in_guest on
 like "$out" '^program 42$' 'with 32-bit programs: one runs'
 like "$out" '^(ok|note) +shim .*(serves 32-bit programs|32-bit programs stay on TCP)' 'the doctor looks for their library'
-like "$out" '^  kind +static, i386$' 'smc_chk -x looks at it'
+like "$out" '^  kind +static, i386$' 'smc_chk program looks at it'
 like "$out" '^smc_run 42$' 'smc_run starts it'
 in_guest off
 unlike "$out" '^program 42$' 'without: it does not run'
 like "$out" '^note +shim .*32-bit programs cannot run: this kernel does not execute them' 'the doctor says why'
-like "$out" 'static32. cannot be started: this kernel does not execute programs for i386$' 'so does smc_chk -x'
+like "$out" 'static32. cannot be started: this kernel does not execute programs for i386$' 'so does smc_chk program'
 like "$out" '^smc_chk 1$' 'with status 1'
 like "$out" "^smc_run: cannot run '$tmp/static32': Exec format error$" 'smc_run cannot start it'
 like "$out" '^smc_run 126$' 'with status 126'

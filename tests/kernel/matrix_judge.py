@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What smc_chk --matrix predicts of the bundles that guests left, and what their connections were: see guest/matrix_r.py.
+"""What smc_chk matrix predicts of the bundles that guests left, and what their connections were: see guest/matrix_r.py.
 usage: matrix_judge.py DIRECTORY PAIRS SEED"""
 import collections
 import json

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * For "smc_chk -S" and "smc_run --seccomp" on a kernel without SMC: what asks for a socket of
+ * For "smc_chk serve" and "smc_run --seccomp" on a kernel without SMC: what asks for a socket of
  * AF_SMC gets one of TCP. And on
  * SIGUSR1 the program that it lives in tries to open a file, and says how that went: on standard
  * error "opened", or the number of the error.

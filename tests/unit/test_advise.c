@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* smc_chk --advise: what was seen of connections, in rows with classes, ways and advice. */
+/* smc_chk advise: what was seen of connections, in rows with classes, ways and advice. */
 #include "smc/buffers.h"
 #include "test.h"
 

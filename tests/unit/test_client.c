@@ -32,7 +32,7 @@ static struct client_result test(bool is_busy, uint64_t gap_ns,
 	return result;
 }
 
-/* As smc_chk -S, but for what it says of itself. */
+/* As smc_chk serve, but for what it says of itself. */
 static int be_honest(const uint8_t *out, size_t out_len, uint8_t *in, size_t in_len)
 {
 	memset(in, 0, in_len);

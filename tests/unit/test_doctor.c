@@ -151,8 +151,8 @@ static void assert_open(struct host *host, const char *addr, const char *object,
 			 object, door, "80");
 	else
 		snprintf(want + len, sizeof(want) - len,
-			 "ok exposure |of 1 SMC sockets that "
-			 "listen none is open to others than private networks|\n");
+			 "ok exposure |none of 1 listening SMC sockets is open beyond private "
+			 "networks|\n");
 	check_says(host, doctor_exposure, want);
 }
 
@@ -186,7 +186,7 @@ static void test_exposure(void **state)
 	exposure->why_not.code = EPERM;
 	check_says(&host, doctor_exposure,
 		   "note policy |only root sees with whom SMC is used|\n"
-		   "note exposure |of 2 SMC sockets that listen only root sees where|\n");
+		   "note exposure |only root sees where 2 SMC sockets listen|\n");
 	exposure->n_hidden = 0;
 	listen_on(&host, &sock, "0.0.0.0", 80);
 	exposure->why_not = (struct smc_err){ .code = EPROTO, .text = "not ours" };
@@ -222,11 +222,11 @@ static void test_policy(void **state)
 	host.facts.exposure.denied = 5;
 	host.facts.exposure.learned = 1;
 	host.facts.exposure.has_policy = true;
-	check_says(&host, doctor_exposure,
-		   "ok policy nft|says with whom SMC is used: 2 rules with 2 networks, 0 ranges of "
-		   "ports denied, 1 peers learned; 5 denied so far|\n"
-		   "ok exposure |of 1 SMC sockets that listen none is open to others than private "
-		   "networks|\n");
+	check_says(
+		&host, doctor_exposure,
+		"ok policy nft|says with whom SMC is used: 2 rules with 2 networks, 0 ranges of "
+		"ports denied, 1 peers learned; 5 denied so far|\n"
+		"ok exposure |none of 1 listening SMC sockets is open beyond private networks|\n");
 	policy_free(policy);
 }
 
@@ -348,7 +348,7 @@ static void set_stats(struct host *host, int tech, uint64_t sends, uint64_t full
 	v[SMC_STAT_TX_EVENT + SMC_EVENT_SMALL_PEER] = small;
 }
 
-#define TUNE "|measure with smc_chk -C PEER --tune which buffers suffice\n"
+#define TUNE "|measure with smc_chk tune PEER which buffers suffice\n"
 
 /* On both sides of each threshold, and of the least counts. */
 static void test_traffic(void **state)
@@ -408,7 +408,7 @@ static void test_traffic(void **state)
 		&host, doctor_traffic,
 		"warning traffic fallbacks|11 % of 102 connections fell back, from 10 % on; "
 		"most often by PEERNOSMC, the peer did not offer SMC in its TCP handshake|smc_chk "
-		"-e 0x03010000\n");
+		"explain 0x03010000\n");
 }
 
 static void test_memory(void **state)

@@ -76,7 +76,7 @@ def check_not_used():
         wait_for(lambda: run(*LOAD, "1", "1")[0] == 0)
         status, out, err = run("smc_ab", "-n", "2", "--", *LOAD, "200", "4")
         ok(status == 2 and "0 of 2 runs used SMC\n" in out and "sockets fell back to TCP, the first one by 0x03010000 PEERNOSMC: " in out and
-           "smc_chk -e 0x03010000" in out, "a peer without SMC: fallbacks, and why", (status, out, err))
+           "smc_chk explain 0x03010000" in out, "a peer without SMC: fallbacks, and why", (status, out, err))
         status, doc, _ = compare("2", "-j", "--", *LOAD, "200", "4")
         ok(status == 2 and doc["verdict"] == "not_used" and all(c > 0 for c in counted(doc, "smc", "tcp")) and
            [pair["smc"].get("reason") for pair in doc["pairs"]] == [0x03010000] * 2, "the same in JSON", doc)

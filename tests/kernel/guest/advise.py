@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk --advise against loads whose answer is known: short-lived, bulk, quiet, one that SMC cannot reach, one that uses
+"""smc_chk advise against loads whose answer is known: short-lived, bulk, quiet, one that SMC cannot reach, one that uses
 SMC already."""
 import ctypes
 import json
@@ -215,7 +215,7 @@ def check_text():
     """As a person reads it."""
     with Process("bulkload", one, HERE, BULK, SIZE) as process:
         process.wait()
-        status, out, err = run("smc_chk", "--advise", "--for", "1s")
+        status, out, err = run("smc_chk", "advise", "--for", "1s")
         lines = out.splitlines()
         ok(status == (0 if HAS_LOOPBACK else 2) and not err and lines[0].split()[:3] == ["Process", "Side", "Port"] and
            re.search(r"^bulkload +client +7001 127\.0\.0\.1 +1 +>\S+ s +4\.2 MB +(bulk|\S+ KiB) ", out, re.M) and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk --advise between two guests that have SMC-R: what it would use, and what the peer says. Guest 1 is the client."""
+"""smc_chk advise between two guests that have SMC-R: what it would use, and what the peer says. Guest 1 is the client."""
 import os
 
 import chkfake

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loads whose traffic is known, and smc_chk --advise watching them."""
+"""Loads whose traffic is known, and smc_chk advise watching them."""
 import json
 import os
 import signal
@@ -88,10 +88,10 @@ def one(ip, port, size, kind=socket.socket):
 
 
 class Watch:
-    """smc_chk --advise, from its beginning on until it is told to end."""
+    """smc_chk advise, from its beginning on until it is told to end."""
 
     def __init__(self, *prefix, options=(), interrupt=signal.SIG_DFL):
-        self.process = subprocess.Popen([*prefix, "smc_chk", "--advise", "--for", "24h", "-d", "-j", *options],
+        self.process = subprocess.Popen([*prefix, "smc_chk", "advise", "--for", "24h", "-d", "-j", *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                         preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt))
         self.said = []
@@ -99,7 +99,7 @@ class Watch:
             self.said.append(line)
             if line == "[DEBUG] watching\n":
                 return
-        ok(False, "smc_chk --advise begins", self.said)
+        ok(False, "smc_chk advise begins", self.said)
 
     def end(self, number=signal.SIGINT):
         self.process.send_signal(number)

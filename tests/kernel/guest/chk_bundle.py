@@ -16,7 +16,7 @@ HERE = ["smcss -a", "smcr linkgroup", "smcd -j info"]
 COMMANDS = HERE + [
     "smcss -a -p -j", "smcss -a -d", "smcss -R", "smcss -s", "smcd -d linkgroup", "smcr -d device",
     "smcr -dd linkgroup link-show", "smcd seid", "smcr -a -d stats", "smc_pnet -j", "smc_pnet --tree",
-    "smc_pnet --export", "smc_rnics -a -w", "smc_chk --doctor", "smc_chk -s",
+    "smc_pnet --export", "smc_rnics -a -w", "smc_chk doctor", "smc_chk -s",
 ]
 
 
@@ -24,12 +24,12 @@ def check_replay():
     for command in COMMANDS:
         live = record_live(command)
         if command in HERE:
-            equal(run("smc_chk", "--from", BUNDLE, *command.split()), live, "--from FILE %s is as live" % command)
+            equal(run("smc_chk", "from", BUNDLE, *command.split()), live, "from FILE %s is as live" % command)
 
 
 def check_changes():
     for command in ("smcd ueid add X", "smcr stats reset", "smc_pnet -a NEW -I lo", "smc_pnet -N 1"):
-        status, out, err = run("smc_chk", "--from", BUNDLE, *command.split())
+        status, out, err = run("smc_chk", "from", BUNDLE, *command.split())
         ok(status == 1 and not out and err.count("\n") == 1 and "recorded host" in err,
            "refused: " + command, (status, out, err))
     ok("NEW" not in run("smc_pnet")[1], "and nothing was changed")
@@ -68,19 +68,19 @@ def check_user():
     os.chmod(TMP, 0o1777)
     path = TMP + "/user.tar.gz"
     nobody = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-    status, _, err = run(*nobody, "smc_chk", "-b", path)
+    status, _, err = run(*nobody, "smc_chk", "bundle", path)
     equal((status, err), (0, ""), "a bundle without privileges")
-    equal(run("smc_chk", "--from", path, "smcss", "-a")[1], run("smcss", "-a")[1], "it has the same sockets")
+    equal(run("smc_chk", "from", path, "smcss", "-a")[1], run("smcss", "-a")[1], "it has the same sockets")
     os.unlink(path)
 
 
 def check_netns():
     run("ip", "netns", "add", "other")
     path = TMP + "/other.tar.gz"
-    status, _, err = run("smc_chk", "-N", "other", "-b", path)
+    status, _, err = run("smc_chk", "bundle", "-N", "other", path)
     equal((status, err), (0, ""), "a bundle of another network namespace")
-    equal(run("smc_chk", "--from", path, "smcss", "-a")[1].count("\n"), 1, "none of our sockets is there")
-    equal(run("smc_chk", "--from", path, "smc_pnet", "-l"), run("smc_pnet", "-N", "other", "-l"),
+    equal(run("smc_chk", "from", path, "smcss", "-a")[1].count("\n"), 1, "none of our sockets is there")
+    equal(run("smc_chk", "from", path, "smc_pnet", "-l"), run("smc_pnet", "-N", "other", "-l"),
           "but its net devices")
     os.unlink(path)
 
@@ -104,7 +104,7 @@ with Sockets("smc4:pair:127.0.0.1:7001", "smc4:listen:127.0.0.1:7002", "smc4:fas
         run("smc_pnet", "-a", "NET1", "-I", "lo", "-D", "rxelo")
     else:
         set_policy()
-    equal(run("smc_chk", "-b", BUNDLE)[::2], (0, ""), "a bundle")
+    equal(run("smc_chk", "bundle", BUNDLE)[::2], (0, ""), "a bundle")
     check_replay()
     check_changes()
     check_content()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk --doctor on a correct host, and on hosts that are each broken in one way.
+"""smc_chk doctor on a correct host, and on hosts that are each broken in one way.
 
 A case is a name, the finding that it must cause (check, object), a function that breaks the host and
 one that mends it. Nothing else may be worse than a note then, and everything is as before afterwards.
@@ -22,7 +22,7 @@ KEPT = []
 
 def doctor(*argv):
     """Exit status and the document."""
-    status, out, err = run("smc_chk", "--doctor", "-j", *argv)
+    status, out, err = run("smc_chk", "doctor", "-j", *argv)
     # Of a library that is gone ld.so tells for itself.
     if [line for line in err.splitlines() if "from /etc/ld.so.preload" not in line] or not out:
         raise RuntimeError("smc_chk: status %d, %s" % (status, err))
@@ -132,7 +132,7 @@ def limited():
         run("sh", "-c", "printf '%s\n' | smc_conf apply -" % (lines + "\nby nft").replace("\n", "\\n"))
         _, doc = doctor()
         equal((worse(doc), texts(doc, "policy")[0][:2]), (want, ("ok", "nft")), "a policy: " + lines.replace("\n", ", "))
-    ok("of 1 SMC sockets that listen none is open" in str(texts(doc, "exposure")), "which limits the listener", texts(doc, "exposure"))
+    ok("none of 1 listening SMC sockets is open" in str(texts(doc, "exposure")), "which limits the listener", texts(doc, "exposure"))
     run("sh", "-c", "echo exclusive policy | smc_conf apply -")
     closed_listener()
 
@@ -227,8 +227,8 @@ def beside_the_device():
     status, out, _ = run("unshare", "-n", "sh", "-c", "ip link add dummy9 type dummy && exec setpriv --reuid=65534 "
                          "--regid=65534 --clear-groups smc_chk -j")
     ok("of another network namespace" in str(texts(json.loads(out), "sysfs")), "without rights there: a note", (status, out))
-    sh("unshare -n sh -c 'ip link set lo up; smc_chk -b /run/inside.tar.gz'")
-    status, out, _ = run("smc_chk", "--from", "/run/inside.tar.gz", "-j")
+    sh("unshare -n sh -c 'ip link set lo up; smc_chk bundle /run/inside.tar.gz'")
+    status, out, _ = run("smc_chk", "from", "/run/inside.tar.gz", "-j")
     equal((status, worse(json.loads(out)), texts(json.loads(out), "ebpf")),
           (1, {("problem", "device", "")}, texts(doctor()[1], "ebpf")), "a bundle of it tells the same")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk --doctor on kernel 6.1, whose soft-RoCE hangs: nothing here may connect over it."""
+"""smc_chk doctor on kernel 6.1, whose soft-RoCE hangs: nothing here may connect over it."""
 import json
 
 from chk_doctor import doctor, host_cases, one_way, sh, worse

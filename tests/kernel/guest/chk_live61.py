@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk -S, -C and -l on a kernel whose SMC has no device: all of it ends in TCP, and says so."""
+"""smc_chk serve, connect and -l on a kernel whose SMC has no device: all of it ends in TCP, and the output shows that."""
 import json
 import subprocess
 
@@ -15,18 +15,18 @@ def sandboxed(*argv):
     return result.returncode, result.stdout, result.stderr
 
 
-with subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as server:
-    equal(server.stdout.readline(), "Server started on port 37373\n", "-S")
+with subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True) as server:
+    equal(server.stdout.readline(), "Server started on port 37373\n", "serve")
     for host in (IP, "::1"):
-        status, out, err = run("smc_chk", "-j", "-C", host)
+        status, out, err = run("smc_chk", "connect", "-j", host)
         doc = json.loads(out)
         equal((status, doc["mode"], doc["reason"]["symbol"], doc["server"]["reason"]["symbol"],
                doc["server"]["peer_reason"]["symbol"], doc["bytes"] > 300000),
-              (2, "TCP", "NOSMCDEV", "PEERDECL", "NOSMCDEV", True), "-C %s: no device" % host)
+              (2, "TCP", "NOSMCDEV", "PEERDECL", "NOSMCDEV", True), "connect %s: no device" % host)
     status, out, _ = run("smc_chk", "-l")
     ok(status == 2 and out.startswith("lo: TCP, not SMC: 127.0.0.1 ") and "\nTry: give the interface" in out,
        "-l: loopback, if there is nothing else", (status, out))
-    status, out, err = sandboxed("-C", IP)
+    status, out, err = sandboxed("connect", IP)
     ok(status == 3 and not err and out.startswith("Not tested: a sandbox forbids SMC sockets to this program\n") and
        "  over TCP     127.0.0.1 port 37373 is reached\n" in out and " verified" in out,
        "sandbox: exit status 3, and TCP is tested", (status, out, err))
@@ -34,5 +34,5 @@ with subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True) as s
         status, out, err = sandboxed(option)
         ok(status == 3 and not out and "a sandbox forbids SMC sockets" in err, "sandbox: " + option, (status, out, err))
     server.terminate()
-    equal(server.wait(20), 0, "-S: ends")
+    equal(server.wait(20), 0, "serve: ends")
 done()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk -C and -S between two guests over SMC-R, and the ways it ends in TCP. Guest 1 is the client."""
+"""smc_chk connect and serve between two guests over SMC-R, and the ways it ends in TCP. Guest 1 is the client."""
 import json
 import os
 import re
@@ -17,7 +17,7 @@ def gid(ip):
 
 
 def check(*argv):
-    status, out, err = run("smc_chk", "-j", "-C", *argv)
+    status, out, err = run("smc_chk", "connect", "-j", *argv)
     return status, json.loads(out) if out else {"error": err}
 
 
@@ -35,7 +35,7 @@ def check_smcr():
           "SMC-R: device and GIDs")
     groups = [g["id"] for g in json.loads(run("smcr", "-j", "linkgroup")[1])["linkgroups"]]
     ok(doc.get("link_group") in groups, "SMC-R: link group as smcr shows it", (doc, groups))
-    status, out, err = run("smc_chk", "-C", PEER, "--tcp-too", "-t", "2")
+    status, out, err = run("smc_chk", "connect", PEER, "--tcp-too", "-t", "2")
     ok(status == 0 and not err and out.startswith("Success, using SMC-R: %s port 37373\n" % PEER) and
        re.search(r"^  device +rxe\S+ port 1$", out, re.M) and re.search(r"^  throughput( +[\d.]+){2} MB/s", out, re.M),
        "SMC-R: text, and beside TCP", (status, out, err))
@@ -56,7 +56,7 @@ def check_tcp():
 def check_eid():
     status, doc = check(PEER)
     equal((status, doc.get("mode"), reasons(doc)), (2, "TCP", ("PEERDECL", "NOSMCDEV", "NOSMCDEV")), "no common EID")
-    status, out, _ = run("smc_chk", "-C", PEER)
+    status, out, _ = run("smc_chk", "connect", PEER)
     ok("\nTry on %s: " % PEER in out and "  server       0x03030000 NOSMCDEV" in out, "no common EID: words", out)
 
 
@@ -65,7 +65,7 @@ def interrupted(name):
 
     If that meets a turn of plain TCP, which can wait, SMC does not notice: then once more, at another time."""
     for last in (False, False, False, False, True):
-        client = subprocess.Popen(["smc_chk", "-C", PEER, "--tcp-too", "-t", "20"], stdout=subprocess.PIPE,
+        client = subprocess.Popen(["smc_chk", "connect", PEER, "--tcp-too", "-t", "20"], stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True)
         sync("in the middle")
         out, err = client.communicate(timeout=120)
@@ -95,7 +95,7 @@ def client():
     run("rdma", "link", "delete", json.loads(run("rdma", "-j", "link")[1])[0]["ifname"])
     status, doc = check(PEER)
     equal((status, doc.get("mode"), reasons(doc)), (2, "TCP", ("NOSMCDEV", None, "PEERDECL")), "no device here")
-    status, out, _ = run("smc_chk", "-C", PEER)
+    status, out, _ = run("smc_chk", "connect", PEER)
     ok("\nTry: give the interface" in out, "no device here: words", out)
     sync("end")
 
@@ -108,7 +108,7 @@ def with_eid(eid):
 def server():
     with open(NOTE, "w", encoding="ascii") as note:
         note.write(re.search(r"fe80::[0-9a-f:]+", run("ip", "-6", "addr", "show", "eth0")[1]).group())
-    ours = subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True)
+    ours = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
     web = subprocess.Popen(["python3", "-m", "http.server", "8080"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     ok(ours.stdout.readline() == "Server started on port 37373\n", "server")
     ok(wait_for(lambda: ":8080" in run("ss", "-ltn")[1]), "web server")

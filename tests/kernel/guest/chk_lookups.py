@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk -i, -e and -x: against a PNET table, real fallbacks, and programs under smc_run."""
+"""smc_chk -i, explain and program: against a PNET table, real fallbacks, and programs under smc_run."""
 import json
 import os
 import shutil
@@ -51,8 +51,8 @@ def check_pnetids():
 # ---- reasons ----
 
 def explain(cell):
-    status, out, err = run("smc_chk", "-j", "-e", cell)
-    equal((status, err), (0, ""), "-e " + cell)
+    status, out, err = run("smc_chk", "explain", "-j", cell)
+    equal((status, err), (0, ""), "explain " + cell)
     return json.loads(out)
 
 
@@ -105,7 +105,7 @@ def check_program(name, way, argv, port, prefix=()):
     if not shutil.which(argv[0]):
         skip(name, "%s is missing" % argv[0])
         return
-    status, out, _ = run(*prefix, "smc_chk", "-j", "-x", argv[0])
+    status, out, _ = run(*prefix, "smc_chk", "program", "-j", argv[0])
     doc = json.loads(out) if out else {}
     is_possible = way == "preload" or has_jit()
     equal((status, doc.get("way"), doc.get("is_possible")), (0 if is_possible else 2, way, is_possible), name + ": what smc_chk says")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers that do not do what smc_chk -S does, and hosts that handle SMC's TCP option wrongly."""
+"""Servers that do not do what smc_chk serve does, and hosts that handle SMC's TCP option wrongly."""
 import ctypes
 import errno
 import fcntl
@@ -73,13 +73,13 @@ def banner(fake, conn):
 
 
 def busy(fake, conn):
-    """smc_chk -S with no place left; then waits for what a client would send all the same."""
+    """smc_chk serve with no place left; then waits for what a client would send all the same."""
     conn.sendall(b"SMC_CHK\n\x01\x01" + bytes(6))
     silent(fake, conn)
 
 
 def greet(change):
-    """smc_chk -S as its protocol says, but change(data, n) is what the n-th echo becomes."""
+    """smc_chk serve as its protocol says, but change(data, n) is what the n-th echo becomes."""
     def treat(_fake, conn):
         conn.sendall(GREETING)
         count = 0

@@ -150,7 +150,7 @@ def check_no_nf_tables():
     status, out, err = conf("show")
     ok((status, err) == (0, "") and out.splitlines()[-1].split() == ["policy", "differs", CONF + ":2"], "show", (status, out, err))
     equal(conf("export"), (0, "# smc.conf(5), for smc_conf apply\n", ""), "export")
-    found = [f for f in json.loads(run("smc_chk", "--doctor", "-j")[1])["findings"] if f["check"] == "policy"]
+    found = [f for f in json.loads(run("smc_chk", "doctor", "-j")[1])["findings"] if f["check"] == "policy"]
     ok(len(found) == 1 and found[0]["text"].startswith("none: "), "the doctor", found)
     os.remove("/etc/modprobe.d/no-nf_tables.conf")
     os.remove(CONF)
@@ -514,7 +514,7 @@ check_scopes()
 check_watch()
 check_keep()
 check_seid()
-# Of smc_chk --matrix, in a guest that is there anyway; kernel/matrix_r has more.
+# Of smc_chk matrix, in a guest that is there anyway; kernel/matrix_r has more.
 if doc("smcd", "-j", "device")["devices"]:
     fleet.check_namespaces(6)
     fleet.check_cookies()

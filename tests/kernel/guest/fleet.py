@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random configurations of hosts, what smc_chk --matrix predicts for two of them, and what they do. All of it is drawn from a
+"""Random configurations of hosts, what smc_chk matrix predicts for two of them, and what they do. All of it is drawn from a
 seed, so that both guests of a pair draw the same."""
 import gzip
 import json
@@ -169,7 +169,7 @@ def end_namespaces():
 
 # ---- what is predicted ----
 
-# Every so many pairs the bundles are what smc_chk -b makes, and there are anonymous ones, too.
+# Every so many pairs the bundles are what smc_chk bundle makes, and there are anonymous ones, too.
 WHOLE = 50
 
 
@@ -188,7 +188,7 @@ def facts(path, name, netns=None):
         os.makedirs(inner + "/record")
         with open(inner + "/index.json", "w", encoding="ascii") as file:
             json.dump({"schema": "smc-tools/bundle/1", "host": name}, file)
-        run("smc_chk", *where, "--doctor", env={"SMC_TOOLS_RECORD": inner + "/record"})
+        run("smc_chk", *where, env={"SMC_TOOLS_RECORD": inner + "/record"})
         tar = subprocess.run(["tar", "-C", top, "-c", "smc-bundle"], stdout=subprocess.PIPE, check=True).stdout
         with open(path, "wb") as file:
             file.write(gzip.compress(tar, 1))
@@ -196,12 +196,12 @@ def facts(path, name, netns=None):
 
 def whole(path, netns=None, *options):
     with open(path, "wb") as file:
-        subprocess.run(["smc_chk", *(["-N", netns] if netns else []), "-b", "-", *options], stdout=file, check=True)
+        subprocess.run(["smc_chk", "bundle", *(["-N", netns] if netns else []), "-", *options], stdout=file, check=True)
 
 
 def predicted(*bundles):
     """From the first to the second, and back: a mode, and links of a group of SMC-R; and why."""
-    status, out, err = run("smc_chk", "--matrix", "-j", *bundles)
+    status, out, err = run("smc_chk", "matrix", "-j", *bundles)
     pairs = json.loads(out)["connections"] if status in (0, 2) and not err else [{"mode": err}] * 2
     return [((pair["mode"], pair.get("version"), pair.get("max_links")), pair.get("why_not_more")) for pair in pairs]
 
@@ -291,7 +291,7 @@ def check_namespaces(count, seed=1):
             modes = two_namespaces(pair, PORT + number, lambda node, netns: facts(paths[node - 1], "netns%d" % node, netns))
             judge(number, pair, predicted(*paths), modes)
             seen |= {mode[0] for mode in modes}
-    levels = [[f["level"] for f in json.loads(run("smc_chk", *where, "--doctor", "-j")[1])["findings"] if f.get("object") == "loopback"]
+    levels = [[f["level"] for f in json.loads(run("smc_chk", *where, "-j")[1])["findings"] if f.get("object") == "loopback"]
               for where in ((), ("-N", "matrix2"))]
     ok(levels == [["ok"], ["note"]], "only the first namespace shows what PNET ID loopback has: the doctor says so", levels)
     end_namespaces()

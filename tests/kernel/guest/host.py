@@ -19,7 +19,7 @@ def main():
     with Sockets("smc4:pair:127.0.0.1:7001", "smc4:listen:127.0.0.1:7002", "smc4:fastopen:127.0.0.1:7002",
                  "smc6:listen:[::1]:7005", "smc4:fresh:127.0.0.1", "smc4:connect:%s:7003" % PEER,
                  "smc4:connect:%s:7004" % PEER):
-        print(run("smc_chk", "-b", OUT + "/bundle.tar.gz"))
+        print(run("smc_chk", "bundle", OUT + "/bundle.tar.gz"))
     sync("done")
 
 

@@ -16,7 +16,7 @@ def places():
     equal([shutil.which(tool) for tool in TOOLS], ["/usr/bin/" + tool for tool in TOOLS], "the tools are those that were installed")
     out = run("smc_run", "sh", "-c", "grep -o '/.*ld_pre_smc.so' /proc/self/maps | sort -u")[1]
     equal(out, LIBRARY + "\n", "smc_run takes the library of the package")
-    status, out, _ = run("smc_chk", "-x", "/usr/bin/redis-server", "-j")
+    status, out, _ = run("smc_chk", "program", "/usr/bin/redis-server", "-j")
     ok(status == 0 and LIBRARY in out, "smc_chk knows it, too", out)
     for name in LIBRARY + ".1", LIBDIR + "/libsmc-preload.so":
         out = run("sh", "-c", "grep -c ld_pre_smc.so /proc/self/maps | sed s/[1-9]/n/", env={"LD_PRELOAD": name})[1]

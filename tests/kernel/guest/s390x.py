@@ -11,7 +11,7 @@ STATIC = sys.argv[1] + "/sockets-static"
 FUNCTION = "/sys/bus/pci/devices/0010:00:00.0"
 BUNDLE = os.environ["SMC_LAB_OUT"] + "/bundle.tar.gz"
 COMMANDS = ["smcss -a -j", "smcd -d linkgroup", "smcd -a -d stats", "smcr -d device", "smc_pnet -j", "smc_rnics -a -w",
-            "smc_chk --doctor"]
+            "smc_chk doctor"]
 PEER = os.environ["SMC_LAB_PEER_IP"]
 PAIR = "tcp4:pair:127.0.0.1:7001"
 
@@ -57,8 +57,8 @@ def other_ways():
     ok(not status and (jit or "lacks CONFIG_BPF_JIT; preloading instead" in err), "smc_run --bpf: the same", err)
     status, _, err = run("smc_run", "--seccomp", "true")
     ok(not status and "socketcall(2) as on s390x; preloading instead" in err, "smc_run --seccomp: why not", err)
-    out = run("smc_chk", "--program", STATIC)[1]
-    ok("s390x" in out, "smc_chk --program: a static program", out)
+    out = run("smc_chk", "program", STATIC)[1]
+    ok("s390x" in out, "smc_chk program: a static program", out)
 
 
 def pnet():
@@ -68,7 +68,7 @@ def pnet():
 
 
 def serve():
-    return subprocess.Popen(["smc_chk", "-S", "--once"], stdout=subprocess.PIPE, text=True)
+    return subprocess.Popen(["smc_chk", "serve", "--once"], stdout=subprocess.PIPE, text=True)
 
 
 def other_order():
@@ -80,23 +80,23 @@ def other_order():
                 sync("serving")
         else:
             sync("serving")
-            status, out, err = run("smc_chk", "-j", "-C", PEER)
+            status, out, err = run("smc_chk", "connect", "-j", PEER)
             got = json.loads(out or "{}")
             ok((status, got.get("mode"), got.get("server", {}).get("mode")) == (2, "TCP", "TCP") and
-               got["bytes"] > 300000, "smc_chk -C from %s" % os.uname().machine, (status, out, err))
+               got["bytes"] > 300000, "smc_chk connect from %s" % os.uname().machine, (status, out, err))
         sync("served")
 
 
 def live():
     with serve() as server:
         server.stdout.readline()
-        status, out, err = run("smc_chk", "-C", "127.0.0.1")
-    ok(status == 0 and not err and "using SMC-D" in out and " verified" in out, "smc_chk -S and -C: SMC-D", (status, out, err))
+        status, out, err = run("smc_chk", "connect", "127.0.0.1")
+    ok(status == 0 and not err and "using SMC-D" in out and " verified" in out, "smc_chk serve and connect: SMC-D", (status, out, err))
 
 
 def bundle():
     with Sockets("smc4:pair:127.0.0.1:7001", "smc4:listen:127.0.0.1:7002", "smc4:fastopen:127.0.0.1:7002"):
-        equal(run("smc_chk", "-b", BUNDLE, timeout=900)[::2], (0, ""), "smc_chk -b: a bundle with a connection")
+        equal(run("smc_chk", "bundle", BUNDLE, timeout=900)[::2], (0, ""), "smc_chk bundle: a bundle with a connection")
         for command in COMMANDS:
             live_said = record_live(command)
             ok(live_said[0] == 0 and not live_said[2], command, live_said)

@@ -83,8 +83,8 @@ def nested():
 
 
 def chk():
-    doc = json.loads(run("smc_chk", "-j", "-x", STATIC)[1])
-    equal((doc["way"], doc["is_possible"]), ("bpf" if MODE == "SMCD" else "seccomp", True), "smc_chk -x names the way")
+    doc = json.loads(run("smc_chk", "program", "-j", STATIC)[1])
+    equal((doc["way"], doc["is_possible"]), ("bpf" if MODE == "SMCD" else "seccomp", True), "smc_chk program names the way")
 
 
 def without_smc():

@@ -297,7 +297,7 @@ def check_peers():
 def check_bundle():
     """It has what enable wrote, what status says of it, and what smc_bpf does."""
     enable(REDIS)
-    status, _, err = run("smc_chk", "-b", "/run/bundle.tar.gz")
+    status, _, err = run("smc_chk", "bundle", "/run/bundle.tar.gz")
     equal((status, err), (0, ""), "a bundle")
     with tarfile.open("/run/bundle.tar.gz") as tar:
         system = json.load(tar.extractfile("smc-bundle/json/system.json"))

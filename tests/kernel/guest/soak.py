@@ -193,13 +193,13 @@ class Visits:
         self.done, self.wrong = {}, []
 
     def kinds(self):
-        return [("smc_chk -C", lambda: self.program("smc_chk", "-C", "127.0.0.1")),
+        return [("smc_chk connect", lambda: self.program("smc_chk", "connect", "127.0.0.1")),
                 ("smc_run soak once", lambda: self.program("smc_run", "soak", "once", PORT)),
-                ("garbage to smc_chk -S", lambda: self.words(smc_socket(), os.urandom(64))),
-                ("hanging up on smc_chk -S", lambda: self.words(smc_socket(), b"")),
+                ("garbage to smc_chk serve", lambda: self.words(smc_socket(), os.urandom(64))),
+                ("hanging up on smc_chk serve", lambda: self.words(smc_socket(), b"")),
                 ("killed while it reads nothing", self.killed),
-                ("plain TCP to smc_chk -S", lambda: self.words(socket.socket(), os.urandom(3))),
-                ("reset of smc_chk -S", lambda: self.words(smc_socket(), b"x", True)),
+                ("plain TCP to smc_chk serve", lambda: self.words(socket.socket(), os.urandom(3))),
+                ("reset of smc_chk serve", lambda: self.words(smc_socket(), b"x", True)),
                 *([("smc_run --bpf soak once", lambda: self.program("smc_run", "--bpf", "soak", "once", PORT))]
                   if HAS_BPF else [])]
 
@@ -339,8 +339,8 @@ def left(processes, before, groups):
 
 
 def start():
-    """smc_chk -S; servers, clients; watchers; smc_keep, where SMC has a send buffer: not over loopback."""
-    check = Process(["smc_chk", "-S"], NOTHING, ends_with=0, heap=Heap())
+    """smc_chk serve; servers, clients; watchers; smc_keep, where SMC has a send buffer: not over loopback."""
+    check = Process(["smc_chk", "serve"], NOTHING, ends_with=0, heap=Heap())
     check.refreshes = None
     servers, clients = traffic()
     return servers, clients, [check, *servers, *([Keeper()] if MODE == "SMCR" else []), *clients, *watchers()]

@@ -59,19 +59,19 @@ def check_doctor():
 
 
 def check_live():
-    server = subprocess.Popen(["smc_chk", "-S", "-p", "4711"], stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(["smc_chk", "serve", "-p", "4711"], stdout=subprocess.PIPE, text=True)
     server.stdout.readline()
-    status, out, err = run("smc_chk", "-C", "127.0.0.1", "-p", "4711")
+    status, out, err = run("smc_chk", "connect", "127.0.0.1", "-p", "4711")
     ok(status == 2 and not err and "TCP, not SMC" in out and "0x03030000 NOSMCDEV" in out and
-       "0x05000000 PEERDECL" in out, "smc_chk -S and -C: over TCP, and why on both sides", (status, out, err))
+       "0x05000000 PEERDECL" in out, "smc_chk serve and connect: over TCP, and why on both sides", (status, out, err))
     server.terminate()
     server.wait()
 
 
 def check_bundle():
-    out_of("smc_chk", "-b", "/run/host.tar.gz")
-    equal(run("smc_chk", "--from", "/run/host.tar.gz"), run("smc_chk"), "smc_chk --from: says what the host says")
-    says(["smc_chk", "--from", "/run/host.tar.gz", "smcr", "info"], 1, NO_FAMILY, "smcr from the bundle")
+    out_of("smc_chk", "bundle", "/run/host.tar.gz")
+    equal(run("smc_chk", "from", "/run/host.tar.gz"), run("smc_chk"), "smc_chk from: says what the host says")
+    says(["smc_chk", "from", "/run/host.tar.gz", "smcr", "info"], 1, NO_FAMILY, "smcr from the bundle")
 
 
 def check_ways(programs):
@@ -83,9 +83,9 @@ def check_ways(programs):
          "smc_run --strict --seccomp")
     says(["smc_bpf", "check"], 1, "Linux 6.6 or later", "smc_bpf check")
     says(["smc_bpf", "attach", "--pid", "1"], 1, "Linux 6.6 or later", "smc_bpf attach")
-    equal(doc("smc_chk", "-j", "-x", "python3")["is_possible"], True, "smc_chk -x: the library reaches Python")
-    status, out, _ = run("smc_chk", "-x", programs + "/gohttp")
-    ok(status == 2 and "(kernel 6.11)" in out and "(kernel 5.14)" in out, "smc_chk -x: nothing reaches Go", out)
+    equal(doc("smc_chk", "program", "-j", "python3")["is_possible"], True, "smc_chk program: the library reaches Python")
+    status, out, _ = run("smc_chk", "program", programs + "/gohttp")
+    ok(status == 2 and "(kernel 6.11)" in out and "(kernel 5.14)" in out, "smc_chk program: nothing reaches Go", out)
 
 
 def check():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk -C --tune against -S over SMC-D: what both sides got, and that nothing of it stays. No speed is asserted: it is that of an
+"""smc_chk tune against smc_chk serve over SMC-D: what both sides got, and that nothing of it stays. No speed is asserted: it is that of an
 emulated machine."""
 import glob
 import json
@@ -26,7 +26,7 @@ def listeners():
 
 
 def tune(*words):
-    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "5", "-j", *words)
+    status, out, err = run("smc_chk", "tune", IP, "-t", "5", "-j", *words)
     if status or err:
         return status, {"sizes": [], "error": (out, err)}
     return status, json.loads(out)
@@ -39,8 +39,8 @@ def sizes(doc):
 
 class Server:
     def __enter__(self):
-        self.process = subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True)
-        ok(self.process.stdout.readline() == "Server started on port 37373\n", "-S")
+        self.process = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
+        ok(self.process.stdout.readline() == "Server started on port 37373\n", "serve")
         return self.process
 
     def __exit__(self, *_):
@@ -69,7 +69,7 @@ def check_lines():
     for shape in ("rpc:1000", "connections"):
         status, doc = tune("--shape", shape)
         equal((status, doc.get("shape"), doc.get("unit"), len(doc["sizes"])), (0, shape, "1/s", 4), "%s: measured" % shape)
-    status, out, err = run("smc_chk", "-C", IP, "--tune", "-t", "5")
+    status, out, err = run("smc_chk", "tune", IP, "-t", "5")
     ok(status == 0 and not err and out.startswith("Shape bulk, 127.0.0.1 port 37373, SMCD, medians of 9 rounds\n") and
        out.count("  <- enough\n") == 1 and ("nothing to change" in out) != ("  net.smc.rmem = " in out), "text: a winner, and what keeps it",
        (status, out, err))
@@ -89,7 +89,7 @@ def check_doctor():
 
 
 def check_interrupted(server, number):
-    client = subprocess.Popen(["smc_chk", "-C", IP, "--tune", "-t", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    client = subprocess.Popen(["smc_chk", "tune", IP, "-t", "60"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     ok(wait_for(lambda: listeners() == 3), "%s: a port for a size" % number.name, out_of("ss", "-ltn"))
     client.send_signal(number)
@@ -104,11 +104,11 @@ def check_interrupted(server, number):
 def check_refused():
     """Others than a server of ours, no server, TCP."""
     fake = chkfake.Fake(chkfake.silent, chkfake.AF_SMC)
-    equal(run("smc_chk", "-C", IP, "-p", str(fake.port), "--tune"), (1, "", "smc_chk: --tune needs a server of 'smc_chk -S'\n"), "another program")
+    equal(run("smc_chk", "tune", IP, "-p", str(fake.port)), (1, "", "smc_chk: only 'smc_chk serve' can be measured\n"), "another program")
     fake = chkfake.Fake(chkfake.silent, 2)
-    equal(run("smc_chk", "-C", IP, "-p", str(fake.port), "--tune"),
-          (2, "", "smc_chk: nothing to tune: the connection is TCP, not SMC; 'smc_chk -C' says why\n"), "TCP")
-    status, out, err = run("smc_chk", "-C", IP, "-p", "1", "--tune")
+    equal(run("smc_chk", "tune", IP, "-p", str(fake.port)),
+          (2, "", "smc_chk: nothing to tune: the connection is TCP, not SMC; 'smc_chk connect' says why\n"), "TCP")
+    status, out, err = run("smc_chk", "tune", IP, "-p", "1")
     ok(status == 1 and not out and "refused the connection" in err, "nobody listens", err)
 
 

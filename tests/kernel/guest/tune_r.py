@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""smc_chk -C --tune over SMC-R, guest 1 is the client: what it got, and a server that goes in the middle. No speed is asserted: it is
+"""smc_chk tune over SMC-R, guest 1 is the client: what it got, and a server that goes in the middle. No speed is asserted: it is
 that of an emulated machine."""
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 
 from kern import NODE, done, equal, ok, out_of, run, sync, wait_for
 
-TUNE = ("smc_chk", "-C", os.environ["SMC_LAB_PEER_IP"], "--tune", "-t", "5")
+TUNE = ("smc_chk", "tune", os.environ["SMC_LAB_PEER_IP"], "-t", "5")
 
 
 def check_measured():
@@ -29,7 +29,7 @@ def listeners():
 
 
 def serve():
-    ours = subprocess.Popen(["smc_chk", "-S"], stdout=subprocess.PIPE, text=True)
+    ours = subprocess.Popen(["smc_chk", "serve"], stdout=subprocess.PIPE, text=True)
     ok(ours.stdout.readline() == "Server started on port 37373\n", "server")
     usual = listeners()
     sync("up")

@@ -112,7 +112,7 @@ def prepare():
     out_of("ip", "link", "add", "eth0", "type", "veth", "peer", "name", "wire")
     out_of("ip", "link", "set", "eth0", "up")
     out_of("ip", "addr", "add", "10.0.0.7/24", "dev", "eth0")
-    out_of("unshare", "--uts", "sh", "-c", "hostname web && smc_chk -b %s/web.tar.gz" % WORK)
+    out_of("unshare", "--uts", "sh", "-c", "hostname web && smc_chk bundle %s/web.tar.gz" % WORK)
     out_of("ip", "addr", "flush", "dev", "eth0")
     out_of("ip", "addr", "add", "10.0.0.1/24", "dev", "eth0")
 

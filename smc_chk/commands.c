@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/* The commands of smc_chk: what each takes, and does. */
+#include "smc_chk/advise/advise.h"
+#include "smc_chk/bundle/bundle.h"
+#include "smc_chk/doctor/doctor.h"
+#include "smc_chk/live/client.h"
+#include "smc_chk/live/live.h"
+#include "smc_chk/live/server.h"
+#include "smc_chk/live/tune.h"
+#include "smc_chk/matrix/matrix.h"
+
+/* Options of several commands. */
+/* clang-format off */
+#define IPV4 { '4', "ipv4", NULL, "use IPv4", .excludes = "--ipv6" }
+#define IPV6 { '6', "ipv6", NULL, "use IPv6" }
+#define TIMEOUT { 't', "timeout", "SECONDS", "longest wait for one step (default 10)" }
+#define JSON { 'j', "json", NULL, "write one JSON document" }
+#define NETNS { 'N', "netns", "NETNS", "network namespace: a name, process id or path" }
+#define DEBUG { 'd', "debug", NULL, "print each step on standard error" }
+#define HELP { 'h', "help", NULL, "print this help" }
+/* clang-format on */
+
+static uint64_t given;
+
+static const struct cli_opt doctor_options[] = {
+	{ 'i', "pnetid", "IFACE", "check this interface only" },
+	{ CHK_OPT_PROBLEMS, "problems", NULL, "show problems and warnings only" },
+	JSON,
+	NETNS,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool doctor_tool = {
+	.name = "smc_chk doctor",
+	.usage = "[OPTIONS]",
+	.summary = "Checks kernel, devices, PNET IDs, EIDs and limits of this host.",
+	.opts = doctor_options,
+	.more = "Exit status: 0 no problem, 1 a problem or an error, 3 no SMC here.\n"
+		"Example: smc_chk doctor -i eth0 --problems\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt connect_options[] = {
+	{ 'p', "port", "PORT", "port of the server (default 37373)" },
+	IPV4,
+	IPV6,
+	TIMEOUT,
+	{ CHK_OPT_TCP_TOO, "tcp-too", NULL, "measure plain TCP beside SMC, and print the ratios" },
+	JSON,
+	NETNS,
+	DEBUG,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool connect_tool = {
+	.name = "smc_chk connect",
+	.usage = "[OPTIONS] HOST",
+	.summary = "Tests the connection to a server, 'smc_chk serve' or any other.",
+	.opts = connect_options,
+	.more = "Exit status: 0 SMC, 1 error, 2 TCP, 3 this kernel has no SMC.\n"
+		"Example: smc_chk connect 10.0.0.1 --tcp-too\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt serve_options[] = {
+	{ 'p', "port", "PORT", "first port to try (default 37373)" },
+	IPV4,
+	IPV6,
+	{ CHK_OPT_BIND, "bind", "ADDR", "address to listen on (default: all)" },
+	{ CHK_OPT_ONCE, "once", NULL, "end after one client" },
+	JSON,
+	NETNS,
+	DEBUG,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool serve_tool = {
+	.name = "smc_chk serve",
+	.usage = "[OPTIONS]",
+	.summary = "Runs the server for 'smc_chk connect' and 'smc_chk tune'.",
+	.opts = serve_options,
+	.more = "Exit status: 0 ended by a signal or --once, 1 error, 3 this kernel has no SMC.\n"
+		"Example: smc_chk serve --bind 10.0.0.1\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt tune_options[] = {
+	{ CHK_OPT_SHAPE, "shape", "SHAPE", "load: bulk (the default), rpc:BYTES or connections" },
+	{ 'p', "port", "PORT", "port of the server (default 37373)" },
+	IPV4,
+	IPV6,
+	TIMEOUT,
+	JSON,
+	NETNS,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool tune_tool = {
+	.name = "smc_chk tune",
+	.usage = "[OPTIONS] HOST",
+	.summary = "Measures which buffers are best between here and 'smc_chk serve' on HOST.",
+	.opts = tune_options,
+	.more = "Exit status: 0 measured, 1 error, 2 the connection is TCP, 3 no SMC here.\n"
+		"Example: smc_chk tune 10.0.0.1 --shape rpc:1024\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt explain_options[] = { JSON, HELP, { 0 } };
+
+static const struct cli_tool explain_tool = {
+	.name = "smc_chk explain",
+	.usage = "[-j] CODE[/CODE]",
+	.summary = "Explains why a connection fell back to TCP, and prints commands that help.",
+	.opts = explain_options,
+	.more = "CODE is a reason: 0x03010000 or PEERNOSMC; with / it is that of both sides.\n"
+		"Exit status: 0 explained, 1 error.\n"
+		"Example: smc_chk explain 0x05000000/0x03030000\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt program_options[] = { JSON, HELP, { 0 } };
+
+static const struct cli_tool program_tool = {
+	.name = "smc_chk program",
+	.usage = "[-j] FILE",
+	.summary = "Names the way of smc_run that reaches a program.",
+	.opts = program_options,
+	.more = "Exit status: 0 a way reaches it, 1 error, 2 it would use TCP.\n"
+		"Example: smc_chk program /usr/sbin/nginx\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt bundle_options[] = {
+	{ CHK_OPT_ANONYMOUS, "anonymous", NULL, "replace names and addresses" },
+	{ CHK_OPT_KEY, "key", "FILE", "replace them alike in each bundle with this key",
+	  .needs = "--anonymous" },
+	NETNS,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool bundle_tool = {
+	.name = "smc_chk bundle",
+	.usage = "[OPTIONS] FILE",
+	.summary = "Writes what support needs to know of this host into FILE (.tar.gz).",
+	.opts = bundle_options,
+	.more = "Exit status: 0 written, 1 error.\n"
+		"Example: smc_chk bundle report.tar.gz --anonymous\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt from_options[] = { HELP, { 0 } };
+
+static const struct cli_tool from_tool = {
+	.name = "smc_chk from",
+	.usage = "FILE [COMMAND [ARGUMENT]...]",
+	.summary = "Runs a command of smc_chk as if on the host where 'smc_chk bundle' made FILE;\n"
+		   "or smcss, smcd, smcr, smc_pnet, smc_rnics, smc_conf. The default is doctor.",
+	.opts = from_options,
+	.more = "Exit status: that of the command, 1 if FILE cannot be read.\n"
+		"Example: smc_chk from report.tar.gz smcr linkgroup\n",
+	.error_status = CHK_ERROR,
+	.stop_at_first = true,
+	.given = &given,
+};
+
+static const struct cli_opt advise_options[] = {
+	{ CHK_OPT_FOR, "for", "TIME", "seconds, or with m or h (default 1m)" },
+	{ CHK_OPT_PROBE, "probe", NULL, "ask the peers of such connections for SMC" },
+	JSON,
+	NETNS,
+	DEBUG,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool advise_tool = {
+	.name = "smc_chk advise",
+	.usage = "[OPTIONS]",
+	.summary = "Watches TCP for a while, and names the connections for which SMC would pay.",
+	.opts = advise_options,
+	.more = "Exit status: 0 something would profit, 1 error, 2 nothing would.\n"
+		"Example: smc_chk advise --for 1h\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+static const struct cli_opt matrix_options[] = {
+	{ CHK_OPT_DOT, "dot", NULL, "draw it for graphviz: pipe it to dot -Tsvg",
+	  .excludes = "--json" },
+	JSON,
+	HELP,
+	{ 0 },
+};
+
+static const struct cli_tool matrix_tool = {
+	.name = "smc_chk matrix",
+	.usage = "[-j | --dot] HOST|FILE...",
+	.summary = "Predicts connections between hosts, each two of them, without making one.",
+	.opts = matrix_options,
+	.more = "HOST is asked by ssh, FILE is a bundle of 'smc_chk bundle'.\n"
+		"Exit status: 0 all would use SMC, 1 error, 2 some would use TCP.\n"
+		"Example: smc_chk matrix db1 db2 web1.tar.gz\n",
+	.error_status = CHK_ERROR,
+	.given = &given,
+};
+
+/* -l, and with -s the static analysis too. */
+static int run_live(const struct chk_request *req)
+{
+	int status;
+
+	if (req->is_static && req->is_json)
+		return cli_usage_error(&chk_tool, "--json can be used with only one of -l and -s");
+	status = chk_live(req);
+	return req->is_static ? live_worse_status(status, chk_doctor(req)) : status;
+}
+
+/* No command: an option says what to do, or nothing does. */
+static int run_letters(const struct chk_request *req)
+{
+	if (req->object)
+		return chk_connect(req);
+	if (req->is_server)
+		return chk_server(req);
+	if (req->is_live)
+		return run_live(req);
+	return req->iface && !req->is_static ? chk_pnetid(req) : chk_doctor(req);
+}
+
+static const char *const words[] = { "doctor", "connect", "serve",  "tune", "explain", "program",
+				     "advise", "matrix",  "bundle", "from", NULL };
+
+/* In the same order. */
+static const struct chk_command commands[] = {
+	{ &doctor_tool, .run = chk_doctor },
+	{ &connect_tool, "host", .is_on_network = true, .run = chk_connect },
+	{ &serve_tool, .is_on_network = true, .run = chk_server },
+	{ &tune_tool, "host", .is_on_network = true, .run = chk_tune },
+	{ &explain_tool, "reason", .is_list = true, .run = chk_explain },
+	{ &program_tool, "program", .reads_elsewhere = true, .run = chk_program },
+	{ &advise_tool, .is_on_network = true, .run = chk_advise },
+	{ &matrix_tool, "host", .is_list = true, .reads_elsewhere = true, .run = chk_matrix },
+	{ &bundle_tool, "file", .run = chk_bundle },
+	{ &from_tool, "bundle", .is_list = true, .reads_elsewhere = true, .run = chk_from },
+};
+
+const struct chk_command *chk_command(const char *word)
+{
+	static const struct chk_command letters = { &chk_tool, .run = run_letters };
+	int at;
+
+	if (!word || *word == '-')
+		return &letters;
+	at = cli_command(&chk_tool, words, word);
+	return at < 0 ? NULL : &commands[at];
+}
