@@ -49,11 +49,14 @@ static size_t reachable(struct landlock_path paths[8])
 static int give_up(struct smc_err *err)
 {
 	/* A list, or a complaint for each file, must not fill the memory. */
-	const struct confine_limit limit = { RLIMIT_FSIZE, PACK_MAX_BYTES };
+	struct confine_limit limit = { RLIMIT_FSIZE, PACK_MAX_BYTES };
 	struct landlock_path paths[8];
 	struct confine keep = { .paths = paths, .limits = &limit, .n_limits = 1 };
+	struct rlimit now;
 	struct stat st;
 
+	if (!getrlimit(RLIMIT_FSIZE, &now) && now.rlim_cur < limit.most)
+		limit.most = now.rlim_cur;
 	keep.n_paths = reachable(paths);
 	/* In a user namespace without nobody the directory stays root's, see open.c. */
 	keep.keeps_root = !stat(".", &st) && !st.st_uid && !geteuid();
@@ -168,13 +171,18 @@ static int run_tar(char *const argv[], gzFile from, const char *file, int *out, 
 static int check_list(int list, const char *file, struct smc_err *err)
 {
 	char block[BLOCK];
-	size_t names = 0;
+	size_t names = 0, parts = 0;
 	ssize_t len;
 
 	lseek(list, 0, SEEK_SET);
-	while ((len = read(list, block, sizeof(block))) > 0)
-		for (ssize_t i = 0; i < len; i++)
+	while ((len = read(list, block, sizeof(block))) > 0) {
+		for (ssize_t i = 0; i < len; i++) {
 			names += block[i] == '\n';
+			parts = block[i] == '\n' ? 0 : parts + (block[i] == '/');
+			if (parts > UNPACK_MAX_PARTS)
+				return refuse(file, "it has a name that is too long", err);
+		}
+	}
 	if (!names)
 		return refuse(file, "it is empty", err);
 	return names > PACK_MAX_FILES ? refuse(file, "it contains too many files", err) : 0;
@@ -192,8 +200,6 @@ static int check_one(const char *path, const struct stat *st, int type, struct F
 	if (where->level && (strncmp(path, top, len) || (path[len] && path[len] != '/') ||
 			     (where->level == 1 && !S_ISDIR(st->st_mode))))
 		wrong = "it contains a file with an unexpected name";
-	else if (where->level > UNPACK_MAX_PARTS)
-		wrong = "it has a name that is too long";
 	else if (!S_ISDIR(st->st_mode) && (!S_ISREG(st->st_mode) || st->st_nlink > 1))
 		wrong = "it contains something other than files";
 	return !!wrong;

@@ -265,10 +265,10 @@ def check_signals():
 
 
 def check_crash():
-    """What unpacks is killed in the middle."""
+    """tar(1) is killed in the middle."""
     path = bundle([("zeros", bytes(1 << 20))])
     done = run("smc_chk", "from", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)))
-    refuse("cannot unpack %s: it was stopped" % path, done, "what ends while it unpacks is an error")
+    refuse("%s is not a bundle: it is too large" % path, done, "what ends while it unpacks is an error")
 
 
 os.mkdir(TMP)
