@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "host/smc.h"
 #include "smc_ab/child.h"
-#include "smc_ab/report.h"
+#include "smc_ab/result.h"
 
 #define LISTEN_STEPS 3000
 #define LISTEN_MS 20 /* a server has a minute until it listens */
@@ -243,11 +243,11 @@ static int print(const struct comparison *self)
 	struct smc_err err = { 0 };
 	int ret = 0;
 
-	report_judge(&result);
+	result_judge(&result);
 	if (self->options->is_json)
-		report_json(&text, &result);
+		result_json(&text, &result);
 	else
-		report_text(&text, &result);
+		result_text(&text, &result);
 	if (out_print(&text, &err))
 		ret = cli_error(self->smc.tool, "%s", err.text);
 	out_free(&text);

@@ -8,7 +8,7 @@
 
 #include "smc_dump/capture.h"
 #include "smc_dump/flow.h"
-#include "smc_dump/live.h"
+#include "smc_dump/guard.h"
 
 /* What a sink returns when enough was shown. */
 #define ENOUGH 1
@@ -107,18 +107,18 @@ static int run_capture(struct capture *capture, const struct request *request, s
 	uint32_t lost;
 
 	if (!ret)
-		ret = live_give_up_rights(err);
+		ret = guard_give_up_rights(err);
 	if (!ret)
 		ret = capture_start(capture, request->filter, err);
 	if (ret)
 		return ret;
 	if (request->interface) {
-		live_catch_signals(capture);
+		guard_catch_signals(capture);
 		cli_note(&dump_tool, "listening on %s, until Ctrl-C", request->interface);
 	}
 	ret = request->write ? capture_run(capture, NULL, NULL, request->count, err) :
 			       decode(capture, request, err);
-	live_release();
+	guard_release();
 	left_out = ret ? 0 : capture_left_out(capture, &why);
 	if (left_out)
 		cli_note(&dump_tool, "%s: %" PRIu64 " are left out", why.text, left_out);

@@ -161,7 +161,7 @@ static int add_sockets(struct listeners *found, const struct proc_table *table)
 	return ret;
 }
 
-int listeners_find(struct listeners *found, const struct unit *unit, struct smc_err *err)
+int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err)
 {
 	const pid_t systemd = SYSTEMD;
 	struct proc_table table = { 0 };
@@ -348,7 +348,7 @@ void listeners_warn(const struct unit *unit)
 
 	if (unit->req->launch.quiet)
 		return;
-	if (!listeners_find(&found, unit, &ignored)) {
+	if (!unit_listeners(&found, unit, &ignored)) {
 		load_reach(&reach);
 		find_reach(&reach, &found);
 		if (reach.first)

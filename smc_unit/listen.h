@@ -28,11 +28,11 @@ struct listeners {
 };
 
 /**
- * listeners_find() - of a unit, or of all instances of a template
+ * unit_listeners() - of a unit, or of all instances of a template
  *
  * Return: 0; -EPERM when its sockets may not be looked at; -errno; with a sentence.
  */
-int listeners_find(struct listeners *found, const struct unit *unit, struct smc_err *err);
+int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /**
  * listeners_warn() - warn when networks that are not private reach it and no policy limits that

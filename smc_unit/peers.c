@@ -83,7 +83,7 @@ static int make_rules(struct policy *policy, const struct unit *unit, const stru
 			add_rule(policy, rule, rule->ports);
 			continue;
 		}
-		ret = listeners_find(&found, unit, err);
+		ret = unit_listeners(&found, unit, err);
 		if (!ret)
 			ret = check_ports(&found, unit, err);
 		for (size_t k = 0; !ret && k < found.count; k++)

@@ -11,7 +11,7 @@
 #include "host/smc.h"
 #include "netlink/diag.h"
 #include "smc_dump/capture.h"
-#include "smc_dump/live.h"
+#include "smc_dump/guard.h"
 #include "smc_dump/output.h"
 #include "smc_dump/payload/print.h"
 #include "smc_dump/payload/pcapng.h"
@@ -75,7 +75,7 @@ static int on_record(void *arg, const struct smcdata_record *record, const uint8
 	struct payload_capture *capture = arg;
 
 	/* While it is read more comes, maybe for good. */
-	if (live_is_stopped() && !capture->end)
+	if (guard_is_stopped() && !capture->end)
 		capture->end = clock_ns(CLOCK_REALTIME);
 	if (capture->end && at > capture->end)
 		return ENOUGH;
@@ -89,7 +89,7 @@ static int repeat(struct payload_capture *capture)
 
 	/* What came before the signal is told, too. */
 	do {
-		is_last = live_is_stopped();
+		is_last = guard_is_stopped();
 		ret = tap_read(capture->tap, is_last ? 0 : WAIT_MS, capture->err);
 		if (!ret)
 			ret = write_out(capture);
@@ -213,9 +213,9 @@ int payload_run(const struct request *request, struct smc_err *err)
 	int ret = open_all(&capture);
 
 	if (!ret)
-		ret = live_give_up_rights(err);
+		ret = guard_give_up_rights(err);
 	if (!ret) {
-		live_catch_signals(NULL);
+		guard_catch_signals(NULL);
 		cli_note(&dump_tool, "capturing SMC payload, until Ctrl-C");
 		ret = tell_all(&capture);
 	}

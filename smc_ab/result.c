@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The result of a comparison, for people and as JSON. */
-#include "smc_ab/report.h"
+#include "smc_ab/result.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -59,7 +59,7 @@ static enum ab_verdict judge(const struct ab_result *result)
 	return result->judged->high < 1 ? AB_TCP_BETTER : AB_NO_DIFFERENCE;
 }
 
-void report_judge(struct ab_result *result)
+void result_judge(struct ab_result *result)
 {
 	const struct ab_options *options = result->options;
 
@@ -205,7 +205,7 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 	}
 }
 
-void report_text(struct out_text *text, const struct ab_result *result)
+void result_text(struct out_text *text, const struct ab_result *result)
 {
 	out_str(text, "TCP ");
 	put_judged(text, result, result->judged->one);
@@ -289,7 +289,7 @@ static json_t *json_command(char *const *argv)
 	return array;
 }
 
-void report_json(struct out_text *text, const struct ab_result *result)
+void result_json(struct out_text *text, const struct ab_result *result)
 {
 	static const char *const verdicts[] = {
 		[AB_SMC_BETTER] = "smc",	[AB_TCP_BETTER] = "tcp",

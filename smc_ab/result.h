@@ -48,9 +48,9 @@ struct ab_result {
 	enum ab_verdict verdict;
 };
 
-/** report_judge() - fill in all below @pairs and @count */
-void report_judge(struct ab_result *result);
+/** result_judge() - fill in all below @pairs and @count */
+void result_judge(struct ab_result *result);
 
-void report_text(struct out_text *text, const struct ab_result *result);
+void result_text(struct out_text *text, const struct ab_result *result);
 
-void report_json(struct out_text *text, const struct ab_result *result);
+void result_json(struct out_text *text, const struct ab_result *result);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What comes before the first foreign byte, and what ends it all. */
-#include "smc_dump/live.h"
+#include "smc_dump/guard.h"
 
 #include <signal.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "sys/confine.h"
 
 /* The time zone too, which localtime() would read from a file. */
-int live_give_up_rights(struct smc_err *err)
+int guard_give_up_rights(struct smc_err *err)
 {
 	const struct confine nothing = { .n_paths = 0 };
 	unsigned int done;
@@ -35,7 +35,7 @@ static void on_signal(int number)
 		capture_stop(capture);
 }
 
-void live_catch_signals(struct capture *capture)
+void guard_catch_signals(struct capture *capture)
 {
 	const struct sigaction action = {
 		.sa_handler = on_signal,
@@ -47,12 +47,12 @@ void live_catch_signals(struct capture *capture)
 	sigaction(SIGTERM, &action, NULL);
 }
 
-bool live_is_stopped(void)
+bool guard_is_stopped(void)
 {
 	return is_stopped;
 }
 
-void live_release(void)
+void guard_release(void)
 {
 	stopping = NULL;
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* What comes before the first foreign byte, and what ends it all. */
+#pragma once
+
+#include "smc_dump/capture.h"
+
+/**
+ * guard_give_up_rights() - what is needed is open: give up root, files, and all else
+ *
+ * Return: 0; -errno with @err: then nothing may be read.
+ */
+int guard_give_up_rights(struct smc_err *err);
+
+/**
+ * guard_catch_signals() - from now on Ctrl-C ends it in good order
+ *
+ * That is how what is live ends, and no failure; nor is it one of what is being written. The second
+ * one ends it whatever it waits for. @capture: to be stopped; NULL for none.
+ */
+void guard_catch_signals(struct capture *capture);
+
+/** guard_is_stopped() - has one come? */
+bool guard_is_stopped(void);
+
+/** guard_release() - the capture is about to be closed: signals have nothing to stop */
+void guard_release(void);
