@@ -47,14 +47,11 @@ static const struct cli_tool tool = {
 
 static int take_pairs(struct ab_options *ab)
 {
-	char *end;
-	long pairs = strtol(optarg, &end, 10);
+	uint64_t pairs;
+	int status = cli_number(&tool, 'n', optarg, 1, AB_PAIRS, &pairs);
 
-	if (*end || pairs < 1 || pairs > AB_PAIRS)
-		return cli_usage_error(&tool, "--pairs: '%s' is not a number of pairs from 1 to %d",
-				       optarg, AB_PAIRS);
 	ab->pairs = (int)pairs;
-	return 0;
+	return status;
 }
 
 static int take_option(struct ab_options *ab, int opt)

@@ -23,13 +23,21 @@ enum {
 	OPT_METRICS,
 };
 
+/* Options that name a target: there is one, and the runtime names that of the hook. */
+#define ALONE .needs = "attach detach status check"
+
 static const struct cli_opt options[] = {
-	{ 'c', "cgroup", "PATH", "a control group, and all below it" },
-	{ OPT_CGROUP_OF, "cgroup-of", "PID", "the control group that a process is in" },
-	{ 'u', "unit", "UNIT", "the control group of a systemd unit or slice" },
-	{ 'C', "container", "ID", "the control group of a container, by (part of) its id" },
-	{ 'p', "pid", "PID", "a process, its threads and children, and all that they start" },
-	{ OPT_RUN, "run", NULL, "what smc_run --bpf starts" },
+	{ 'c', "cgroup", "PATH", "a control group, and all below it", ALONE,
+	  .excludes = "--cgroup-of --unit --container --pid --run" },
+	{ OPT_CGROUP_OF, "cgroup-of", "PID", "the control group that a process is in", ALONE,
+	  .excludes = "--unit --container --pid --run" },
+	{ 'u', "unit", "UNIT", "the control group of a systemd unit or slice", ALONE,
+	  .excludes = "--container --pid --run" },
+	{ 'C', "container", "ID", "the control group of a container, by (part of) its id", ALONE,
+	  .excludes = "--pid --run" },
+	{ 'p', "pid", "PID", "a process, its threads and children, and all that they start", ALONE,
+	  .excludes = "--run" },
+	{ OPT_RUN, "run", NULL, "what smc_run --bpf starts", ALONE },
 	{ OPT_ALL, "all", NULL, "detach everything", .needs = "detach",
 	  .excludes = "--cgroup --cgroup-of --unit --container --pid --run" },
 	{ OPT_ONLY, "only", "FAMILY", "convert sockets of ipv4 or of ipv6 only, or none",
@@ -102,14 +110,13 @@ static int set_user(struct bpf_opts *opts, const char *text)
 
 static int set_family(struct bpf_opts *opts, const char *text)
 {
-	if (!strcmp(text, "ipv4"))
-		opts->rules.family = AF_INET;
-	else if (!strcmp(text, "ipv6"))
-		opts->rules.family = AF_INET6;
-	else if (!strcmp(text, "none"))
-		opts->rules.family = SCOPE_NO_FAMILY;
-	else
-		return cli_usage_error(&tool, "--only: '%s' is neither ipv4, ipv6 nor none", text);
+	static const char *const names[] = { "ipv4", "ipv6", "none", NULL };
+	static const int families[] = { AF_INET, AF_INET6, SCOPE_NO_FAMILY };
+	int word = cli_word(&tool, OPT_ONLY, names, text);
+
+	if (word < 0)
+		return tool.error_status;
+	opts->rules.family = (__u32)families[word];
 	return 0;
 }
 
@@ -137,8 +144,6 @@ static int set_group(struct bpf_opts *opts, const char *text)
 
 static int set_target(struct bpf_opts *opts, int how)
 {
-	if (opts->how)
-		return cli_usage_error(&tool, "more than one target");
 	opts->how = how;
 	opts->text = optarg;
 	return 0;
@@ -178,8 +183,6 @@ static int check_together(const struct bpf_opts *opts)
 	if (!opts->how && !opts->is_all && opts->command < STATUS)
 		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
 					      "--container, --pid or --run");
-	if (opts->how && opts->command == HOOK)
-		return cli_usage_error(&tool, "'oci-hook' takes no target: the runtime names it");
 	if (opts->rules.has_gid && opts->command != ATTACH)
 		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach'");
 	return 0;

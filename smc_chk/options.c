@@ -71,14 +71,11 @@ void chk_debug(const struct chk_request *req, const char *fmt, ...)
 
 static int set_port(struct chk_request *req, const char *text)
 {
-	char *end;
-	long port = strtol(text, &end, 10);
+	uint64_t port;
+	int status = cli_number(req->command->tool, 'p', text, 1, UINT16_MAX, &port);
 
-	if (*end || port < 1 || port > UINT16_MAX)
-		return cli_usage_error(req->command->tool, "'%s' is not a port from 1 to 65535",
-				       text);
 	req->port = (uint16_t)port;
-	return 0;
+	return status;
 }
 
 /* A day is more than any connection takes. */

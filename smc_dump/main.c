@@ -68,20 +68,6 @@ const struct cli_tool dump_tool = {
 
 /* ---- options ---- */
 
-/* Return: 0, or the status after a message. */
-static int set_number(uint64_t *number, uint64_t least, uint64_t most, int letter)
-{
-	char *end;
-
-	errno = 0;
-	*number = strtoull(optarg, &end, 10);
-	if (*optarg >= '0' && *optarg <= '9' && !*end && !errno && *number >= least &&
-	    *number <= most)
-		return 0;
-	return cli_usage_error(&dump_tool, "'%s' is not a number for '--%s'", optarg,
-			       cli_long_name(&dump_tool, letter));
-}
-
 /* Return: -1 to go on, or the exit status. */
 static int set_option(struct request *request, int letter)
 {
@@ -92,10 +78,11 @@ static int set_option(struct request *request, int letter)
 	case 'i': request->interface = optarg; break;
 	case 'w': request->write = optarg; break;
 	case 'c':
-		return set_number(&request->count, 1, INT64_MAX, letter) ? dump_tool.error_status :
-									   -1;
+		return cli_number(&dump_tool, letter, optarg, 1, INT64_MAX, &request->count) ?
+			       dump_tool.error_status :
+			       -1;
 	case 's':
-		if (set_number(&number, 0, CAPTURE_SNAPLEN, letter))
+		if (cli_number(&dump_tool, letter, optarg, 0, CAPTURE_SNAPLEN, &number))
 			return dump_tool.error_status;
 		request->snaplen = number ? (int)number : CAPTURE_SNAPLEN;
 		break;

@@ -11,7 +11,7 @@ struct events_opts {
 	bool only_smcr;
 	bool is_json;
 	bool is_explained;
-	unsigned long max_events; /* 0: no end */
+	uint64_t max_events; /* 0: no end */
 	const char *netns;
 	struct filter filter;
 };

@@ -39,18 +39,6 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
-static int set_count(struct events_opts *opts, const char *word)
-{
-	char *end;
-
-	/* strtoul() takes signs and blanks as well. */
-	errno = *word >= '0' && *word <= '9' ? 0 : EINVAL;
-	opts->max_events = strtoul(word, &end, 10);
-	if (errno || *end || !opts->max_events)
-		return cli_usage_error(&tool, "'%s' is not a number from 1 on", word);
-	return 0;
-}
-
 /* Return: -1 to go on, or the exit status. */
 static int check(struct events_opts *opts, int argc, char **argv)
 {
@@ -79,7 +67,7 @@ static int parse(struct events_opts *opts, int argc, char **argv)
 		case 'j': opts->is_json = true; break;
 		case 'N': opts->netns = optarg; break;
 		case OPT_COUNT:
-			if (set_count(opts, optarg))
+			if (cli_number(&tool, letter, optarg, 1, UINT32_MAX, &opts->max_events))
 				return tool.error_status;
 			break;
 		case 'v': return cli_version(&tool);

@@ -58,10 +58,10 @@ static bool set_flag(struct top_opts *opts, int letter)
 
 static int set_sort(struct top_opts *opts, const char *name)
 {
-	int sort = top_sort_parse(name);
+	int sort = cli_word(&tool, OPT_SORT, top_sort_names, name);
 
 	if (sort < 0)
-		return cli_usage_error(&tool, "'%s' is not rate, unread, unsent or process", name);
+		return tool.error_status;
 	opts->sort = (enum top_key)sort;
 	return 0;
 }

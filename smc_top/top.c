@@ -10,20 +10,7 @@
 #include "out/units.h"
 #include "sockets/lookup.h"
 
-static const char *const sort_names[TOP_KEYS] = { "rate", "unread", "unsent", "process" };
-
-int top_sort_parse(const char *name)
-{
-	for (int i = 0; i < TOP_KEYS; i++)
-		if (!strcmp(sort_names[i], name))
-			return i;
-	return -EINVAL;
-}
-
-const char *top_sort_name(enum top_key sort)
-{
-	return sort_names[sort];
-}
+const char *const top_sort_names[TOP_KEYS + 1] = { "rate", "unread", "unsent", "process", NULL };
 
 /* ---- rows ---- */
 
@@ -196,9 +183,9 @@ void top_head(struct out_text *text, const struct top_table *table, double secon
 		append_sum(text, "in ", sums->in, sums->in_is_least);
 		append_sum(text, "  out ", sums->out, sums->out_is_least);
 		snprintf(right, sizeof(right), "%.*f s, by %s", seconds < 9.95 ? 1 : 0, seconds,
-			 sort_names[sort]);
+			 top_sort_names[sort]);
 	} else {
-		snprintf(right, sizeof(right), "measuring, by %s", sort_names[sort]);
+		snprintf(right, sizeof(right), "measuring, by %s", top_sort_names[sort]);
 	}
 	len = text->len - start;
 	out_blanks(text, len + strlen(right) + 2 < width ? width - len - strlen(right) : 2);

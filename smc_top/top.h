@@ -41,11 +41,8 @@ void top_sort(struct top_table *table, enum top_key sort);
 
 void top_free(struct top_table *table);
 
-/** top_sort_parse() - of --sort. Return: enum top_key, -EINVAL */
-int top_sort_parse(const char *name);
-
-/** top_sort_name() - "rate", "unread", "unsent", "process" */
-const char *top_sort_name(enum top_key sort);
+/* Words of --sort, by enum top_key; NULL ends them. */
+extern const char *const top_sort_names[TOP_KEYS + 1];
 
 /** top_fit() - make addresses and modes as wide as they are in @count rows, and no wider */
 void top_fit(struct out_view *view, struct top_row *const *rows, size_t count);

@@ -125,7 +125,7 @@ static int check_words(int command, const struct request *req, char *const *word
 	if (req->all && count)
 		return cli_usage_error(of, "--all and unit '%s' exclude each other", words[0]);
 	if (count > most[command])
-		return cli_usage_error(of, "unexpected argument '%s'", words[most[command]]);
+		return cli_no_operand(of, words[most[command]]);
 	if (!count && command != STATUS && !req->all)
 		return cli_usage_error(of, "no unit given");
 	return command == PEERS && count < 2 ? cli_usage_error(of, "no networks given") : 0;

@@ -298,6 +298,39 @@ int cli_no_operand(const struct cli_tool *tool, const char *word)
 	return word ? cli_usage_error(tool, "unexpected argument '%s'", word) : 0;
 }
 
+int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t least,
+	       uint64_t most, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(text, &end, 10);
+	/* strtoull() takes signs and blanks as well. */
+	if (*text >= '0' && *text <= '9' && !*end && !errno && *number >= least && *number <= most)
+		return 0;
+	return cli_usage_error(tool, "--%s: '%s' is not a number from %llu to %llu",
+			       cli_long_name(tool, val), text, (unsigned long long)least,
+			       (unsigned long long)most);
+}
+
+int cli_word(const struct cli_tool *tool, int val, const char *const *words, const char *text)
+{
+	char all[128] = "";
+	size_t len = 0;
+
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text))
+			return i;
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s",
+					!i	     ? "" :
+					words[i + 1] ? ", " :
+						       " or ",
+					words[i]);
+	}
+	cli_usage_error(tool, "--%s: '%s' is not %s", cli_long_name(tool, val), text, all);
+	return -1;
+}
+
 int cli_seconds(const struct cli_tool *tool, double *seconds, const char *text)
 {
 	char *end;

@@ -121,6 +121,24 @@ int cli_command(const struct cli_tool *tool, const char *const *words, const cha
 int cli_no_operand(const struct cli_tool *tool, const char *word);
 
 /**
+ * cli_number() - the argument of an option that takes a number
+ * @val: the option's
+ *
+ * Return: 0, or the error status after a message.
+ */
+int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t least,
+	       uint64_t most, uint64_t *number);
+
+/**
+ * cli_word() - the argument of an option that takes one of some words
+ * @val: the option's
+ * @words: ended by NULL
+ *
+ * Return: its place among them; -1 after a message.
+ */
+int cli_word(const struct cli_tool *tool, int val, const char *const *words, const char *text);
+
+/**
  * cli_seconds() - the argument of --watch
  * @seconds: receives it, 0.1 to 86400; 0 if it is wrong
  *

@@ -152,6 +152,6 @@ fi
 for arguments in "--cgroup /" "--pid 1"; do
 	# shellcheck disable=SC2086 # two words
 	out=$("$BUILD/smc_bpf" oci-hook $arguments 2>&1)
-	is "$?|$out" "1|smc_bpf: 'oci-hook' takes no target: the runtime names it; try 'smc_bpf --help'" "smc_bpf oci-hook $arguments"
+	is "$?|$out" "1|smc_bpf: option '${arguments% *}' is only for 'attach', 'detach', 'status' or 'check'; try 'smc_bpf --help'" "smc_bpf oci-hook $arguments"
 done
 plan_done

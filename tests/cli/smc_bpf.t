@@ -33,11 +33,11 @@ refuse "option '--only' is only for 'attach'" --only ipv4 status
 refuse "unexpected argument 'x'" status x
 refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" attach
 refuse "no target: give --cgroup, --cgroup-of, --unit, --container, --pid or --run" detach
-refuse "more than one target" attach --unit a --cgroup b
+refuse "options '--cgroup' and '--unit' exclude each other" attach --unit a --cgroup b
 refuse "option '--all' is only for 'detach'" attach --all
 refuse "options '--all' and '--run' exclude each other" detach --all --run
 refuse "option '--only' is only for 'attach'" detach --run --only ipv4
-refuse "--only: 'tcp' is neither ipv4, ipv6 nor none" attach --run --only tcp
+refuse "--only: 'tcp' is not ipv4, ipv6 or none" attach --run --only tcp
 refuse "--exclude-comm: the name is empty" attach --run --exclude-comm ''
 refuse "more than 8 names to exclude" attach --run --exclude-comm=1 --exclude-comm=2 --exclude-comm=3 \
 	--exclude-comm=4 --exclude-comm=5 --exclude-comm=6 --exclude-comm=7 --exclude-comm=8 --exclude-comm=9

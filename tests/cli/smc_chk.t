@@ -58,8 +58,8 @@ refuse 'needs an argument' connect -p
 refuse 'takes no argument' serve --once=1
 refuse 'no host given' connect
 refuse "unexpected argument 'x'" connect localhost x
-refuse "'0' is not a port" connect localhost -p 0
-refuse "'65536' is not a port" serve -p 65536
+refuse "--port: '0' is not a number from 1 to 65535" connect localhost -p 0
+refuse "--port: '65536' is not a number from 1 to 65535" serve -p 65536
 refuse "'0' is not a number of seconds" connect localhost -t 0
 refuse 'not a number of seconds' connect localhost -t nan
 refuse "'--ipv4' and '--ipv6' exclude" connect localhost -4 -6

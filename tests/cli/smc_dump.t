@@ -514,8 +514,8 @@ def check_refused(path, directory):
     ok(not os.path.exists(copy), "refused: no file is made")
     refused("unknown option '-y'", "-y")
     for number_ in ("0", "-1", "x", ""):
-        refused("is not a number for '--count'", "-r", path, "-c", number_)
-    refused("is not a number for '--snaplen'", "-r", path, "-s", "300000")
+        refused("--count: '", "-r", path, "-c", number_)
+    refused("--snaplen: '300000' is not a number from 0 to ", "-r", path, "-s", "300000")
     refused("wrong filter", "-r", path, "dport = :6379")
     for name in ("port https", "host localhost", "net loopback", "ip proto \\tcp", "not proto (ospf)", "ip protochain \\udp"):
         refused("give the number", "-r", path, name)

@@ -20,7 +20,7 @@ refuse() {
 refuse "unknown option '-p'" -p
 refuse "options '--smcd' and '--smcr' exclude each other" -D -R
 for word in 0 -1 x 1x 99999999999999999999; do
-	refuse "'$word' is not a number from 1 on" --count "$word"
+	refuse "--count: '$word' is not a number from 1 to " --count "$word"
 done
 refuse "'nonsense' is not a filter" -j -e nonsense
 refuse 'events have no states to filter by' state active

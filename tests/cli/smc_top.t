@@ -106,7 +106,7 @@ def check_usage():
             ("unknown option '-p'", "-p"),
             ("options '--smcd' and '--smcr' exclude each other", "-R", "-D"),
             ("options '--json' and '--no-header' exclude each other", "-jH"),
-            ("'size' is not rate, unread, unsent or process", "--sort", "size"),
+            ("--sort: 'size' is not rate, unread, unsent or process", "--sort", "size"),
             ("option '--sort' needs an argument (KEY)", "--sort"),
             ("unknown column 'netns'", "-o", "local,netns"),
             ("'0' is not a number of seconds from 0.1 to 86400", "-w", "0"),

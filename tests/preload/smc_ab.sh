@@ -17,7 +17,7 @@ says() {
 
 for pairs in 0 1001 x '' 1.5 -1; do
 	ab -n "$pairs" true
-	says 125 '' "smc_ab: --pairs: '$pairs' is not a number of pairs from 1 to 1000; try 'smc_ab --help'" "-n '$pairs': 125"
+	says 125 '' "smc_ab: --pairs: '$pairs' is not a number from 1 to 1000; try 'smc_ab --help'" "-n '$pairs': 125"
 done
 ab -n 1 --lower true
 says 125 '' "smc_ab: option '--lower' is only for '--metric'; try 'smc_ab --help'" '--lower without --metric: 125'
