@@ -3,6 +3,7 @@
 #include "launch/bufsize.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,20 +25,16 @@ static const struct buffer {
 };
 #define BUFFERS (sizeof(buffers) / sizeof(buffers[0]))
 
-/* @part: core or smc */
-static FILE *open_knob(const char *part, const char *name, const char *mode)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/sys/net/%s/%s", part, name);
-	return fopen(path, mode);
-}
+#define KNOB "/proc/sys/net/%s/%s"
 
 static int read_knob(const char *part, const char *name, long long *bytes)
 {
-	FILE *file = open_knob(part, name, "re");
+	char path[64];
+	FILE *file;
 	int found;
 
+	snprintf(path, sizeof(path), KNOB, part, name);
+	file = fopen(path, "re");
 	if (!file)
 		return -errno;
 	found = fscanf(file, "%lld", bytes);
@@ -70,12 +67,18 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 
 static int raise_limit(const char *name, long long bytes)
 {
-	FILE *file = open_knob("core", name, "r+e");
+	char path[64], text[24];
+	int fd, ret = 0;
 
-	if (!file)
+	snprintf(path, sizeof(path), KNOB, "core", name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
 		return -errno;
-	fprintf(file, "%lld\n", bytes);
-	return fclose(file) ? -errno : 0;
+	snprintf(text, sizeof(text), "%lld", bytes);
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
 }
 
 /* The kernel caps silently: setsockopt(SO_RCVBUF) succeeds and sets less, see socket(7). */
