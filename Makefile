@@ -77,7 +77,10 @@ $(O)/version.h: VERSION
 	@mkdir -p $(@D)
 	@printf '#define SMC_TOOLS_VERSION "%s"\n' '$(VERSION)' > $@
 
-$(O)/obj/%.o: %.c $(O)/version.h Makefile
+# Objects of eBPF programs, as bytes: before the first build no .d file knows which source includes them.
+BPF_SOURCES := $(wildcard lib/*/*.bpf.c)
+BPF_BYTES := $(patsubst %.bpf.c,$(O)/bpf/%.bytes.h,$(notdir $(BPF_SOURCES)))
+$(O)/obj/%.o: %.c $(O)/version.h Makefile | $(BPF_BYTES)
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(SANFLAGS) $(PKGFLAGS) -MMD -MP -c -o $@ $<
@@ -103,7 +106,6 @@ objs = $(patsubst %.c,$(O)/obj/%.o,$(wildcard $(1)))
 smcd_EXTRA := smcdr/*.c
 smcr_EXTRA := smcdr/*.c
 smc_rnics_PKGS := libibverbs
-smc_bpf_PKGS := libbpf
 smc_dump_PKGS := libpcap
 # zlib: a kernel's configuration is compressed, and so are bundles.
 smc_chk_PKGS := zlib libibverbs
@@ -113,7 +115,7 @@ smc_chk_LIBS := -lm
 # LDFLAGS=-static is possible.
 HELPERS := smc_keep smc_put
 TOOLS := smc_run smc_unit smc_ab smcss smc_top smc_events smcd smcr smc_pnet smc_rnics smc_chk smc_dump smc_conf $(if $(HAVE_BPF),smc_bpf)
-tool_objs = $(filter-out %.bpf.o,$(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA)))
+tool_objs = $(call objs,$(or $($(1)_SOURCES),$(1)/*.c $(1)/*/*.c) $($(1)_EXTRA))
 # What unit tests link of a tool: all but its main().
 tool_parts = $(filter-out %/main.o,$(call tool_objs,$(1)))
 
@@ -154,32 +156,23 @@ all: $(if $(HAVE_BPF),,$(O)/no-smc_bpf)
 $(O)/no-smc_bpf:
 	@mkdir -p $(@D)
 	@echo 'smc_bpf is not built: it needs $(BPF_NEEDS)$(if $(SYSROOT), that can do $(BPF_TARGET))' | tee $@
-vpath %.bpf.c smc_bpf/bpf lib/bpf lib/policy
+vpath %.bpf.c $(sort $(dir $(BPF_SOURCES)))
 $(O)/bpf/%.o: %.bpf.c Makefile
 	@mkdir -p $(@D)
 	$(call say,BPF)
 	$(Q)$(BPF_CLANG) $(BPF_CFLAGS) -MMD -MP -c -o $@ $<
 $(O)/bpf/%.bpf.o: $(O)/bpf/%.o
 	$(Q)$(BPFTOOL) gen object $@ $<
-$(O)/bpf/%.skel.h: $(O)/bpf/%.bpf.o
-	$(call say,SKEL)
-	$(Q)$(BPFTOOL) gen skeleton $< name $* >$@
 ifneq ($(HAVE_BPF),)
 $(O)/bpf/%.bytes.h: $(O)/bpf/%.bpf.o
 	$(Q)od -v -An -tx1 $< | sed 's/ \(..\)/0x\1,/g' >$@
 else
-# In place of an object: bpf_programs_start() says so.
+# In place of an object: who would load it says so.
 $(O)/bpf/%.bytes.h:
 	@mkdir -p $(@D)
 	$(Q)echo 0 >$@
 endif
-.SECONDARY: $(foreach program,convert tcplife smclife smcdata hsctrl,$(O)/bpf/$(program).o $(O)/bpf/$(program).bpf.o)
-$(O)/obj/smc_bpf/pins.o: $(O)/bpf/convert.skel.h
-# A skeleton would need libbpf to link: see lib/bpf/programs.c.
-$(O)/obj/smc_chk/advise/lives.o: $(O)/bpf/tcplife.bytes.h
-$(O)/obj/smc_events/follow.o: $(O)/bpf/smclife.bytes.h
-$(O)/obj/smc_dump/payload/tap.o: $(O)/bpf/smcdata.bytes.h
-$(O)/obj/lib/policy/hsctrl.o: $(O)/bpf/hsctrl.bytes.h
+.SECONDARY: $(BPF_BYTES) $(BPF_BYTES:.bytes.h=.o) $(BPF_BYTES:.bytes.h=.bpf.o)
 
 # ---- the preload library -------------------------------------------------------------------------
 SHIM_SRC := $(wildcard ld_pre_smc/*.c) lib/launch/rules.c lib/launch/variables.c

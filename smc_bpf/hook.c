@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cgroup/attach.h"
 #include "cli/printable.h"
 #include "conf/read.h"
 #include "smc_bpf/oci_state.h"

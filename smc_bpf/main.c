@@ -12,6 +12,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "cgroup/attach.h"
+
 enum {
 	OPT_RUN = CLI_LONG_ONLY,
 	OPT_ALL,

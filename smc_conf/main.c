@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "cgroup/pins.h"
 #include "host/record.h"
 #include "pnet/file.h"
 #include "policy/enforce.h"
@@ -257,7 +258,7 @@ static int check_rest(const struct sc_host *host, const struct sc_changes *chang
 			ret = policy_check(sc_policy_wanted(&host->netns[change->netns]), err);
 		has_scope |= change->new && change->new->kind == CONF_SCOPE;
 	}
-	return !ret && has_scope ? sc_scopes_check(err) : ret;
+	return !ret && has_scope ? pins_check(err) : ret;
 }
 
 /* Return: exit status, -errno with @err. */

@@ -131,11 +131,7 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 
 /* ---- scopes.c ---- */
 
-/**
- * sc_scopes_read() - add those of control groups to @now, unless the host is a record
- *
- * Return: 0; -ENOENT without smc_bpf, another -errno; all with @err.
- */
+/** sc_scopes_read() - add to @now those of this host. Return: 0, -errno with @err */
 int sc_scopes_read(struct sc_host *host, struct smc_err *err);
 
 /** sc_scope_is_there() - is there such a control group? A record may have any */
@@ -147,9 +143,6 @@ bool sc_scope_is_there(const char *path);
  * Return: 0; -EINVAL without such a user, with @err.
  */
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err);
-
-/** sc_scopes_check() - can there be scopes here? Return: 0, -errno with @err */
-int sc_scopes_check(struct smc_err *err);
 
 /** sc_scope_set() - attach @to, or, if that is NULL, detach @from. Return: 0, -errno with @err */
 int sc_scope_set(const struct conf_item *to, const struct conf_item *from, struct smc_err *err);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cgroup/pins.h"
 #include "host/record.h"
 #include "sys/cgroup.h"
 #include "sys/signals.h"
@@ -112,7 +113,7 @@ static int want_scopes(struct watching *watching, const struct conf *file)
 /* Return: @fd and @ids are there. */
 static int begin(struct watching *watching)
 {
-	int ret = sc_scopes_check(watching->err);
+	int ret = pins_check(watching->err);
 
 	if (ret)
 		return ret;

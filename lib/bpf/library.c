@@ -15,8 +15,8 @@
 #define LIBBPF_SONAME "libbpf.so.1"
 
 DLNOTE(LIBBPF_SONAME, "bpf",
-       "TCP connections with their processes: advise; SMC connections: smc_events, and their "
-       "payload: smc_dump; policy by smc_hs_ctrl",
+       "scopes: smc_bpf; TCP connections with their processes: advise; SMC connections: "
+       "smc_events, and their payload: smc_dump; policy by smc_hs_ctrl",
        "suggested");
 
 int libbpf_find(struct libbpf *lib, struct smc_err *err)

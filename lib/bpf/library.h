@@ -7,7 +7,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +37,8 @@ struct libbpf_multi {
 	X(struct bpf_object *, bpf_object__open_mem, (const void *, size_t, const void *))         \
 	X(int, bpf_object__load, (struct bpf_object *))                                            \
 	X(void, bpf_object__close, (struct bpf_object *))                                          \
+	X(struct bpf_program *, bpf_object__find_program_by_name,                                  \
+	  (const struct bpf_object *, const char *))                                               \
 	X(struct bpf_program *, bpf_object__next_program,                                          \
 	  (const struct bpf_object *, struct bpf_program *))                                       \
 	X(const char *, bpf_program__section_name, (const struct bpf_program *))                   \
@@ -53,6 +54,7 @@ struct libbpf_multi {
 	X(struct bpf_link *, bpf_program__attach, (const struct bpf_program *))                    \
 	X(struct bpf_link *, bpf_program__attach_kprobe_multi_opts,                                \
 	  (const struct bpf_program *, const char *, const struct libbpf_multi *))                 \
+	X(int, bpf_link__pin, (struct bpf_link *, const char *))                                   \
 	X(void, bpf_link__disconnect, (struct bpf_link *))                                         \
 	X(int, bpf_link__destroy, (struct bpf_link *))                                             \
 	X(struct ring_buffer *, ring_buffer__new, (int, bpf_ring_fn, void *, const void *))        \

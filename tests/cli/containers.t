@@ -215,6 +215,8 @@ PATH=$root/usr/bin:$PATH sh "$tmp/put.sh" >"$tmp/out" 2>&1
 is "$?$(<"$tmp/out")" 0 'Kubernetes: the hook is put onto a node'
 is "$(cd "$node" && find . -type f ! -name '*.so.*' | sort | tr '\n' ' ')" \
 	'./etc/smc.conf ./hooks.d/smc-tools.json ./opt/smc-tools/bin/smc_bpf ./opt/smc-tools/bin/smc_conf ' 'Kubernetes: all of it, nothing half'
+[ -e "$node/opt/smc-tools/lib/libbpf.so.1" ]
+ok $? 'Kubernetes: libbpf, too, which is loaded when it is needed'
 missing=$(env -i LD_LIBRARY_PATH="$node/opt/smc-tools/lib" ldd "$node"/opt/smc-tools/bin/* | grep '=> /' | grep -v -e "$node" -e '/libc\.')
 is "$missing" '' 'Kubernetes: with its libraries'
 out=$(echo | env -i LD_LIBRARY_PATH="$node/opt/smc-tools/lib" "$node/opt/smc-tools/bin/smc_bpf" oci-hook 2>&1)

@@ -12,7 +12,7 @@ ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__f
 TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
 
 # What of lib/ only tools include, and each other.
-UPPER = ('lib/launch', 'lib/sockets', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/bpf')
+UPPER = ('lib/launch', 'lib/sockets', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/cgroup', 'lib/bpf')
 
 # Below a directory: what it must not include.
 FORBIDDEN = {
@@ -24,10 +24,16 @@ FORBIDDEN = {
     'lib/netlink': ('lib/sys', *UPPER),
     'lib/sys': ('lib/netlink', *UPPER),
     'lib/host': ('lib/netlink', 'lib/sys', *UPPER),
-    'lib/bpf': ('lib/netlink', 'lib/out', 'lib/cli', 'lib/host', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf'),
+    'lib/bpf': ('lib/netlink', 'lib/out', 'lib/cli', 'lib/host', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/cgroup'),
+    'lib/cgroup': ('lib/netlink', 'lib/out', 'lib/cli', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/launch', 'lib/sockets'),
 }
 # Tools that may see each other: the two names of one tool.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
+
+# Files that call one of these start the programs of ours that they name.
+STARTERS = re.compile(r'\b(?:self_find|find_tool|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
+# Whatever smc_chk starts on a bundle, it starts without the option by which smc_conf starts smc_chk.
+ALLOWED_STARTS = {('smc_conf', 'smc_chk')}
 
 
 def below(path, directory):
@@ -85,6 +91,25 @@ def directories(arrows):
     return result
 
 
+def starts(arrows):
+    """Arrows between programs: who starts whom, in files of its own or of lib/ that it includes."""
+    named = {}
+    for room in arrows:
+        with open(f'{ROOT}/{room}.c' if os.path.exists(f'{ROOT}/{room}.c') else os.devnull, encoding='utf-8') as file:
+            text = file.read()
+        named[room] = set(re.findall(r'"(\w+)"', text)) & set(TOOLS) if STARTERS.search(text) else set()
+    result = {}
+    for tool in TOOLS:
+        todo = [room for room in arrows if tool_of(room) == tool]
+        seen = set(todo)
+        for room in todo:
+            todo += arrows[room] - seen
+            seen |= arrows[room]
+        found = set().union(*(named[room] for room in seen))
+        result[tool] = {other for other in found if other != tool and (tool, other) not in ALLOWED_STARTS}
+    return result
+
+
 def wrong_arrows(arrows):
     """Arrows that go up or sideways."""
     for room, others in sorted(arrows.items()):
@@ -110,6 +135,7 @@ def main():
     checks = (('sources were found', [] if len(arrows) > 50 or len(sys.argv) > 1 else ['too few']),
               ('no circle of files', circles(arrows)),
               ('no circle of directories', circles(directories(arrows))),
+              ('no circle of programs that start each other', circles(starts(arrows))),
               ('arrows go down only', list(wrong_arrows(arrows))),
               ('lib/ has what at least two programs use', list(lonely(arrows))))
     failed = 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The eBPF programs: loaded once, pinned, unpinned. */
-#include "smc_bpf/smc_bpf.h"
+#include "cgroup/pins.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,64 +9,93 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bpf/convert.skel.h"
+#include "bpf/library.h"
 #include "bpf/rights.h"
+#include "cgroup/check.h"
 #include "sys/bpfmap.h"
+#include "sys/scope.h"
 
 static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
 #define PIN_COUNT (sizeof(pin_names) / sizeof(pin_names[0]))
 
-static int load_error(int ret, const char *what, struct smc_err *err)
+static const unsigned char object_file[] = {
+#include "bpf/convert.bytes.h"
+};
+
+/** struct loaded - the programs and maps, which stay as long as they are pinned */
+struct loaded {
+	struct libbpf lib;
+	struct bpf_object *object;
+};
+
+static int load(struct loaded *loaded, struct smc_err *err)
 {
-	if (ret == -E2BIG)
-		return smc_err_say(err, E2BIG,
-				   "cannot %s: too many other eBPF programs are "
-				   "attached to " SMC_BPF_HOOK "()",
-				   what);
-	return bpf_load_error(ret, what, err);
+	int ret;
+
+	if (sizeof(object_file) == 1)
+		return smc_err_say(err, ENOTSUP, "this program was built without eBPF");
+	ret = libbpf_find(&loaded->lib, err);
+	if (ret)
+		return ret;
+	loaded->object = loaded->lib.bpf_object__open_mem(object_file, sizeof(object_file), NULL);
+	ret = loaded->object ? loaded->lib.bpf_object__load(loaded->object) : -ENOMEM;
+	return ret ? libbpf_load_error(ret, err) : 0;
 }
 
-/* The links come last: open_maps() takes nothing as attached without them. */
-static int pin_all(struct convert *skel)
+static void unload(struct loaded *loaded)
 {
-	int ret = bpf_map__pin(skel->maps.tasks, SCOPE_DIR "/" SCOPE_TASKS);
+	if (loaded->object)
+		loaded->lib.bpf_object__close(loaded->object);
+}
 
-	if (!ret)
-		ret = bpf_map__pin(skel->maps.scopes, SCOPE_DIR "/" SCOPE_SCOPES);
-	if (!ret)
-		ret = bpf_link__pin(skel->links.smc_fork, SCOPE_DIR "/" SCOPE_FORK);
-	if (!ret)
-		ret = bpf_link__pin(skel->links.smc_socket, SCOPE_DIR "/" SCOPE_HOOK);
+static int pin_error(int ret, struct smc_err *err)
+{
+	return ret ? smc_err_set(err, -ret, "cannot pin the eBPF programs in " SCOPE_DIR) : 0;
+}
+
+static int attach(const struct loaded *loaded, const char *name, const char *pin,
+		  struct smc_err *err)
+{
+	const struct libbpf *lib = &loaded->lib;
+	struct bpf_link *link = lib->bpf_program__attach(
+		lib->bpf_object__find_program_by_name(loaded->object, name));
+	int ret = -errno;
+
+	if (!link && ret == -E2BIG)
+		return smc_err_say(err, E2BIG,
+				   "cannot attach the eBPF programs: too many other eBPF programs "
+				   "are attached to " SCOPE_FUNCTION "()");
+	if (!link)
+		return bpf_load_error(ret, "attach the eBPF programs", err);
+	ret = pin_error(lib->bpf_link__pin(link, pin), err);
+	lib->bpf_link__destroy(link);
 	return ret;
 }
 
-static int load(struct convert **skel, struct smc_err *err)
+static int pin_map(const struct loaded *loaded, const char *name, const char *pin,
+		   struct smc_err *err)
 {
-	int ret = -ENOMEM;
+	int map = loaded->lib.bpf_object__find_map_fd_by_name(loaded->object, name);
 
-	*skel = convert__open();
-	if (*skel)
-		ret = convert__load(*skel);
-	return ret ? load_error(ret, "load the eBPF programs", err) : 0;
+	return pin_error(bpfmap_pin(map, pin), err);
 }
 
+/* The hook comes last: open_maps() takes nothing as attached without it. */
 static int load_and_pin(struct smc_err *err)
 {
+	struct loaded loaded = { .object = NULL };
 	mode_t mask = umask(077);
-	struct convert *skel;
-	int ret = load(&skel, err);
+	int ret = load(&loaded, err);
 
-	if (!ret) {
-		ret = convert__attach(skel);
-		if (ret)
-			load_error(ret, "attach the eBPF programs", err);
-	}
-	if (!ret) {
-		ret = pin_all(skel);
-		if (ret)
-			smc_err_set(err, -ret, "cannot pin the eBPF programs in " SCOPE_DIR);
-	}
-	convert__destroy(skel);
+	if (!ret)
+		ret = pin_map(&loaded, "tasks", SCOPE_DIR "/" SCOPE_TASKS, err);
+	if (!ret)
+		ret = pin_map(&loaded, "scopes", SCOPE_DIR "/" SCOPE_SCOPES, err);
+	if (!ret)
+		ret = attach(&loaded, "smc_fork", SCOPE_DIR "/" SCOPE_FORK, err);
+	if (!ret)
+		ret = attach(&loaded, "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, err);
+	unload(&loaded);
 	umask(mask);
 	return ret;
 }
@@ -181,12 +210,12 @@ static int load_first(struct pins *pins, struct smc_err *err)
 int pins_check(struct smc_err *err)
 {
 	int ret = check_host(err);
-	struct convert *skel;
+	struct loaded loaded = { .object = NULL };
 
 	if (ret || !access(SCOPE_DIR "/" SCOPE_HOOK, F_OK))
 		return ret;
-	ret = load(&skel, err);
-	convert__destroy(skel);
+	ret = load(&loaded, err);
+	unload(&loaded);
 	return ret;
 }
 

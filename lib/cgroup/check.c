@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* What attaching needs of the host. */
-#include "smc_bpf/smc_bpf.h"
+#include "cgroup/check.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -9,12 +9,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include <bpf/btf.h>
-#include <bpf/libbpf.h>
-
 #include "bpf/rights.h"
 #include "host/smc.h"
 #include "sys/bpf_convert.h"
+#include "sys/btf.h"
+#include "sys/scope.h"
 
 /*
  * The kernel does not require CAP_NET_ADMIN; this tool does, because attaching changes the network
@@ -37,24 +36,22 @@ static int check_bpffs(struct smc_err *err)
 
 static int check_hook(struct smc_err *err)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
 	const char *missing;
-	int id;
 
-	if (!btf)
+	switch (btf_kernel_has(SCOPE_FUNCTION)) {
+	case -1:
 		return smc_err_say(err, ENOTSUP,
 				   "the kernel has no type information for eBPF: no "
 				   "/sys/kernel/btf/vmlinux (CONFIG_DEBUG_INFO_BTF)");
-	id = btf__find_by_name_kind(btf, SMC_BPF_HOOK, BTF_KIND_FUNC);
-	btf__free(btf);
-	if (id > 0) {
+	case 0:
+		return smc_err_say(err, ENOTSUP,
+				   "the kernel has no " SCOPE_FUNCTION "(): that is Linux 6.6 or "
+				   "later with CONFIG_MPTCP, and SMC needs 6.11");
+	default:
 		/* Without the JIT compiler (Debian's s390x) loading would only say ENOMEM. */
 		missing = bpf_convert_missing();
 		return missing ? smc_err_say(err, ENOTSUP, "the kernel lacks %s", missing) : 0;
 	}
-	return smc_err_say(err, ENOTSUP,
-			   "the kernel has no " SMC_BPF_HOOK "(): that is Linux 6.6 or "
-			   "later with CONFIG_MPTCP, and SMC needs 6.11");
 }
 
 static int check_smc(struct smc_err *err)
@@ -73,8 +70,6 @@ int check_host(struct smc_err *err)
 {
 	int ret = check_capabilities(err);
 
-	/* Its own messages would only repeat these. */
-	libbpf_set_print(NULL);
 	if (!ret)
 		ret = check_bpffs(err);
 	/* Programs that are attached prove that there is a hook. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* The target of a command: a control group, a process, or what smc_run starts. */
-#include "smc_bpf/smc_bpf.h"
+/* The target of a scope: a control group, a process, or what smc_run starts. */
+#include "cgroup/target.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup/scopes.h"
 #include "sys/cgroup.h"
 
 static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Which scopes there are, and which processes are marked. */
-#include "smc_bpf/smc_bpf.h"
+#include "cgroup/scopes.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* What the commands do to the scopes. */
-#include "smc_bpf/smc_bpf.h"
+/* Attaches, detaches and lists scopes. */
+#include "cgroup/attach.h"
 
 #include <errno.h>
 #include <string.h>
