@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +18,9 @@
 #include "pnet/file.h"
 #include "policy/enforce.h"
 #include "sys/enclose.h"
-#include "sys/library.h"
 #include "sys/rundir.h"
 
-enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_FROM, OPT_METRICS };
+enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 
 /* Exit status of diff when there is something to be done. */
 #define DIFFERENT 2
@@ -33,8 +31,6 @@ static const struct cli_opt options[] = {
 	{ 'N', "netns", "NETNS",
 	  "apply, diff: only of this network namespace: a name, a process id or a path",
 	  .needs = "apply diff", .excludes = "--device" },
-	{ OPT_FROM, "from", "BUNDLE", "check: against the host that 'smc_chk bundle' recorded",
-	  .needs = "check" },
 	{ 'j', "json", NULL, "write one JSON document", .needs = "export diff show" },
 	{ OPT_METRICS, "metrics", NULL, "show: counters of policies in Prometheus' text form",
 	  .needs = "show", .excludes = "--json" },
@@ -50,7 +46,7 @@ static const struct cli_tool tool = {
 	.usage = "export [FILE] [-j]\n"
 		 "diff [FILE] [-N NETNS] [-j]\n"
 		 "apply [FILE] [-N NETNS | --device NAME]\n"
-		 "check FILE [--from BUNDLE]\n"
+		 "check FILE\n"
 		 "watch [FILE]\n"
 		 "keep\n"
 		 "reset\n"
@@ -72,7 +68,7 @@ enum command { EXPORT, DIFF, APPLY, CHECK, WATCH, KEEP, RESET, SHOW };
 /** struct sc_opts - the command line, read; @file is NULL for the usual one */
 struct sc_opts {
 	enum command command;
-	const char *file, *device, *netns, *bundle;
+	const char *file, *device, *netns;
 	bool is_json, is_metrics;
 };
 
@@ -107,7 +103,6 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 		switch (val) {
 		case OPT_DEVICE: opts->device = optarg; break;
 		case 'N': opts->netns = optarg; break;
-		case OPT_FROM: opts->bundle = optarg; break;
 		case 'j': opts->is_json = true; break;
 		case OPT_METRICS: opts->is_metrics = true; break;
 		case 'v': return cli_version(&tool);
@@ -345,26 +340,11 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	return ret;
 }
 
-/* smc_chk unpacks the bundle, and starts this again on what is in it. */
-static int run_from(const struct sc_opts *opts, struct smc_err *err)
-{
-	char program[PATH_MAX], file[PATH_MAX] = "-";
-
-	if (strcmp(opts->file, "-") && !realpath(opts->file, file))
-		return smc_err_set(err, errno, "cannot read %.200s", opts->file);
-	if (!self_find("smc_chk", X_OK, program))
-		strcpy(program, "smc_chk");
-	execlp(program, "smc_chk", "from", opts->bundle, "smc_conf", "check", file, NULL);
-	return smc_err_set(err, errno, "cannot run smc_chk");
-}
-
 static int run(const struct sc_opts *opts, struct smc_err *err)
 {
 	struct conf file = { 0 };
 	int ret = 0;
 
-	if (opts->bundle)
-		return run_from(opts, err);
 	if (opts->command != EXPORT || opts->file)
 		ret = read_file(&file, opts, err);
 	if (!ret && opts->command == EXPORT && opts->file)

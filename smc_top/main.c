@@ -157,8 +157,6 @@ static int run(const struct top_opts *opts)
 	struct smc_err err = { 0 };
 	int status;
 
-	if (!rates)
-		return cli_error(&tool, "out of memory");
 	if (!opts->is_once && !opts->is_json && cli_terminal_usable())
 		status = run_screen(opts, rates);
 	else if (repeat(opts, rates, &err))

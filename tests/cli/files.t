@@ -18,8 +18,7 @@ smc_conf diff FILE
 smc_conf apply FILE
 smc_conf export FILE
 smc_conf watch FILE
-smc_conf check FILE --from BUNDLE
-smc_conf check BUNDLE --from FILE
+smc_chk from BUNDLE smc_conf check FILE
 smc_chk from FILE
 smc_chk from FILE smcss -a
 smc_chk matrix FILE BUNDLE

@@ -32,8 +32,6 @@ ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
 
 # Files that call one of these start the programs of ours that they name.
 STARTERS = re.compile(r'\b(?:self_find|find_tool|program_run|tool_ask|workdir_run|exec[lv]p?e?|posix_spawnp?)\(')
-# Whatever smc_chk starts on a bundle, it starts without the option by which smc_conf starts smc_chk.
-ALLOWED_STARTS = {('smc_conf', 'smc_chk')}
 
 
 def below(path, directory):
@@ -106,7 +104,7 @@ def starts(arrows):
             todo += arrows[room] - seen
             seen |= arrows[room]
         found = set().union(*(named[room] for room in seen))
-        result[tool] = {other for other in found if other != tool and (tool, other) not in ALLOWED_STARTS}
+        result[tool] = {other for other in found if other != tool}
     return result
 
 

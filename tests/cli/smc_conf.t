@@ -66,7 +66,6 @@ refuse 'no file given' check
 refuse "'--device' is only for 'apply'" diff --device lo
 refuse "'--netns' is only for 'apply' or 'diff'" show --netns x
 refuse "'--netns' and '--device' exclude each other" apply -N x --device lo
-refuse "'--from' is only for 'check'" diff --from x
 refuse "'--json' is only for" check -j x
 for command in apply watch keep reset; do
 	refuse "'--json' is only for" $command -j
@@ -120,23 +119,21 @@ fi
 good='handshake-limit on\npnetid x mac 02:00:00:00:00:99\n'
 # from TEXT: what check says of it against a bundle
 from() {
-	out=$(printf '%b' "$1" | "$conf" check - --from tests/cli/host.tgz 2>&1)
+	out=$(printf '%b' "$1" | "${conf%/*}/smc_chk" from tests/cli/host.tgz smc_conf check - 2>&1)
 	rc=$?
 }
 from "$good"
-is "$rc$out" '0smc_conf: standard input:2: waits for its device: pnetid X mac 02:00:00:00:00:99' 'check --from: a device is not there'
+is "$rc$out" '0smc_conf: standard input:2: waits for its device: pnetid X mac 02:00:00:00:00:99' 'from: a device is not there'
 from 'eid A B C D\n'
-is "$rc$out" '1smc_conf: there would be 5 EIDs, and the kernel takes 4' 'check --from: too many EIDs, with the one that is there'
+is "$rc$out" '1smc_conf: there would be 5 EIDs, and the kernel takes 4' 'from: too many EIDs, with the one that is there'
 from 'eid a\n'
-like "$rc$out" '^1smc_conf: standard input:1: a: lower case is not allowed' 'check --from: a wrong line'
+like "$rc$out" '^1smc_conf: standard input:1: a: lower case is not allowed' 'from: a wrong line'
 from 'scope /system.slice/redis.service only ipv4 user nobody-here\n'
-is "$rc$out" 0 'check --from: a scope, whose user and control group only that host knows'
+is "$rc$out" 0 'from: a scope, whose user and control group only that host knows'
 out=$(echo 'scope /x' | SMC_TOOLS_ROOT="$tmp" "$conf" watch - 2>&1)
 is "$?$out" '1smc_conf: this is a recorded host: nothing can be changed here' 'watch: not of a recorded host'
 out=$(echo 'eid A' | "$conf" watch - 2>&1)
 is "$?$out" 0 'watch: without a scope there is nothing to wait for'
-run check - --from /no/such/bundle
-is "$rc$out$err" '1smc_chk: cannot open /no/such/bundle: No such file or directory' 'check --from: no such bundle'
 
 tar -xzf tests/cli/host.tgz -C "$tmp"
 for command in keep reset; do
