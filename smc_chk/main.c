@@ -18,9 +18,8 @@ static int run(const struct chk_request *req)
 
 	if (record_root() && is_on_network(req))
 		return cli_error(&chk_tool, "a recorded host cannot be tested over the network");
-	if (req->command->reads_elsewhere ? enclose_not(&err) : enclose_record(&err))
-		return cli_error(&chk_tool, "%s", err.text);
-	if (req->netns && smc_netns_enter(req->netns, &err))
+	if ((req->command->reads_elsewhere ? enclose_not(&err) : enclose_record(&err)) ||
+	    smc_netns_enter(req->netns, &err))
 		return cli_error(&chk_tool, "%s", err.text);
 	return req->command->run(req);
 }

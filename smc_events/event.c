@@ -16,7 +16,7 @@
 
 #define SECOND 1000000000
 
-const char *event_name(enum event_kind kind)
+static const char *event_name(enum event_kind kind)
 {
 	static const char *const names[] = {
 		[EVENT_START] = "start",       [EVENT_CONNECTED] = "connected",
@@ -40,7 +40,8 @@ bool event_is_link(const struct event *event)
 
 /* ---- text ---- */
 
-void event_time(struct out_text *text, int64_t at, bool is_local)
+/* As "2026-11-22T12:01:07.412345Z", or in local time "12:01:07.412". */
+static void event_time(struct out_text *text, int64_t at, bool is_local)
 {
 	time_t seconds = at / SECOND;
 	struct tm tm = { .tm_sec = 0 };

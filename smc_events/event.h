@@ -72,9 +72,6 @@ struct event {
 /** typedef event_fn - takes what happened. Return: 0, -errno */
 typedef int (*event_fn)(void *arg, struct event *event);
 
-/** event_name() - "connected", "link down", ... */
-const char *event_name(enum event_kind kind);
-
 /** event_now() - for @at */
 int64_t event_now(void);
 
@@ -89,9 +86,6 @@ void event_remedies(struct out_text *text, const struct event *event);
 
 /** event_json() - the same as an object; @explained: with what to type */
 json_t *event_json(const struct event *event, bool explained);
-
-/** event_time() - "2026-11-22T12:01:07.412345Z", or in local time "12:01:07.412" */
-void event_time(struct out_text *text, int64_t at, bool is_local);
 
 /** event_duration() - append "1.9 ms", "12.3 s", "4 min 12 s", "3 h 4 min", "2 d 3 h" */
 void event_duration(struct out_text *text, int64_t ns);

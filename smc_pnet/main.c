@@ -237,7 +237,7 @@ static int work(const struct pnet_opts *opts, struct smc_err *err)
 		return show_all(opts->id ? entry.name : NULL, opts->is_json, err);
 	if (!ret && opts->file)
 		ret = pnet_read_path(&file, opts->file, err);
-	if (!ret && opts->netns)
+	if (!ret)
 		ret = smc_netns_enter(opts->netns, err);
 	if (!ret)
 		ret = sysfs_here(root, &sysfs, opts->netns, err);

@@ -178,9 +178,7 @@ int main(int argc, char **argv)
 	status = parse(&opts, argc, argv);
 	if (status >= 0)
 		return status;
-	if (enclose_record(&err))
-		return cli_error(&tool, "%s", err.text);
-	if (opts.netns && smc_netns_enter(opts.netns, &err))
+	if (enclose_record(&err) || smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	signals_interruptible(&ends);
 	return run(&opts);

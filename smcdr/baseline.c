@@ -27,7 +27,11 @@
 #define MAX_SIZE 65536
 #define HEAD "smc-tools statistics 1 "
 
-int baseline_dir(char *path, size_t size)
+/*
+ * Root's is in /run/smc-tools, another user's below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
+ * $HOME/.local/state. Return: 0, -errno.
+ */
+static int baseline_dir(char *path, size_t size)
 {
 	static const struct {
 		const char *variable, *below;

@@ -20,16 +20,6 @@ int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 /** baseline_save() - note the numbers. Return: 0, -errno with a sentence */
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err);
 
-/**
- * baseline_dir() - directory of the baselines
- *
- * /run/smc-tools for root; else smc-tools below $XDG_RUNTIME_DIR, $XDG_STATE_HOME or
- * $HOME/.local/state.
- *
- * Return: 0, -ENOENT when nothing of that is set.
- */
-int baseline_dir(char *path, size_t size);
-
 /** baseline_write() - as text. Return: malloc()ed string */
 char *baseline_write(const struct smc_stats *stats, const char *boot_id);
 

@@ -179,7 +179,7 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 	cmd->err = &err;
 	if (cmd->watch_seconds > 0)
 		signals_interruptible(&ends);
-	if (!ret && cmd->netns)
+	if (!ret)
 		ret = smc_netns_enter(cmd->netns, &err);
 	if (!ret)
 		ret = run_once(cmd, object);

@@ -170,9 +170,7 @@ int main(int argc, char **argv)
 		return status;
 	if (check_columns(&opts))
 		return tool.error_status;
-	if (enclose_record(&err))
-		return cli_error(&tool, "%s", err.text);
-	if (opts.netns && smc_netns_enter(opts.netns, &err))
+	if (enclose_record(&err) || smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	if (opts.watch_seconds > 0)
 		signals_interruptible(&ends);

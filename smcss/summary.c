@@ -178,7 +178,8 @@ static void print_idle(const struct summary *summary, struct out_text *text)
 			   summary->counts[SMC_MODE_NONE], summary->listening);
 }
 
-const struct summary_item *summary_reason(const struct summary *summary, const char *netns)
+/* Of most TCP connections of a namespace, once sorted; NULL for none. */
+static const struct summary_item *summary_reason(const struct summary *summary, const char *netns)
 {
 	const struct summary_group *group = &summary->groups[BY_NETNS_REASON];
 	size_t len = strlen(netns);

@@ -40,6 +40,3 @@ struct summary {
 
 /** summary_sort() - largest first. The hash is gone after that: nothing may be counted any more */
 void summary_sort(struct summary *summary);
-
-/** summary_reason() - of most TCP connections of a namespace, once sorted; NULL for none */
-const struct summary_item *summary_reason(const struct summary *summary, const char *netns);

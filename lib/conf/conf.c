@@ -56,7 +56,8 @@ size_t conf_section(struct conf *conf, const char *netns)
 	return conf->n_sections - 1;
 }
 
-bool conf_is_same(const struct conf_item *a, const struct conf_item *b)
+/* Whether both are about one thing, whatever its value and section. */
+static bool is_same(const struct conf_item *a, const struct conf_item *b)
 {
 	return a->kind == b->kind && (a->kind != CONF_PNETID || a->by == b->by) &&
 	       !strcmp(a->object, b->object);
@@ -71,7 +72,7 @@ const struct conf_item *conf_find(const struct conf *conf, size_t section,
 				  const struct conf_item *item)
 {
 	for (size_t i = 0; i < conf->count; i++)
-		if (conf->items[i].section == section && conf_is_same(&conf->items[i], item))
+		if (conf->items[i].section == section && is_same(&conf->items[i], item))
 			return &conf->items[i];
 	return NULL;
 }

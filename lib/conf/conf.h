@@ -95,9 +95,6 @@ const char *conf_keep(struct conf *conf, const char *text);
 /** conf_section() - of a network namespace, added if there is none. Return: index */
 size_t conf_section(struct conf *conf, const char *netns);
 
-/** conf_is_same() - is it about the same thing, whatever its value and section? */
-bool conf_is_same(const struct conf_item *a, const struct conf_item *b);
-
 /** conf_has_value_of() - do both set the same thing to the same value, port included? */
 bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b);
 

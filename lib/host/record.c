@@ -127,7 +127,8 @@ static bool make(struct beneath *at, const char *name)
 	return is_made;
 }
 
-void record_fail(void)
+/* Something could not be recorded. */
+static void record_fail(void)
 {
 	struct beneath at;
 

@@ -70,9 +70,6 @@ void record_append(const char *name, const void *data, size_t len);
 /** record_exists() - keep that there is such a file or directory */
 void record_exists(const char *path);
 
-/** record_fail() - something could not be recorded */
-void record_fail(void);
-
 /**
  * record_get() - a whole file of the recorded host
  * @name: relative to the record

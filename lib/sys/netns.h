@@ -11,7 +11,8 @@
 
 /**
  * smc_netns_enter() - move the calling thread into another network namespace
- * @name: name under /run/netns as ip-netns(8) keeps them, a process id, or a path with a slash
+ * @name: name under /run/netns as ip-netns(8) keeps them, a process id, or a path with a slash;
+ *	NULL to stay
  *
  * Return: 0; -ENOENT, -ESRCH no such namespace or process; -EPERM without CAP_SYS_ADMIN.
  */
