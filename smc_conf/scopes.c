@@ -119,7 +119,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 
 /* ---- changes ---- */
 
-/* Of a setting whose rules were read before. */
+/* For a setting whose rules were read before. */
 static struct smc_scope scope_rules(const char *value)
 {
 	char *words[MAX_WORDS], *copy = xstrdup(value);

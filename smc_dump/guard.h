@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What comes before the first foreign byte, and what ends it all. */
+/* Giving up rights before the first foreign byte, and the end of a capture. */
 #pragma once
 
 #include "smc_dump/capture.h"

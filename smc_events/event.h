@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to connections and links, as text and as JSON. Pure. */
+/* Events of connections and links, as text and as JSON. Pure. */
 #pragma once
 
 #include <jansson.h>

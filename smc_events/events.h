@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens, as it happens. */
+/* Events as they happen. */
 #pragma once
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of smc_pnet share. */
+/* Shared by the parts of smc_pnet. */
 #pragma once
 
 #include <stdbool.h>

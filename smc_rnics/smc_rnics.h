@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of smc_rnics share. */
+/* Shared by the parts of smc_rnics. */
 #pragma once
 
 #include <stdbool.h>

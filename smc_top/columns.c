@@ -27,7 +27,7 @@ static void text_rate_out(struct out_text *text, const void *value)
 	top_append_rate(text, rate->out, rate->out_is_least);
 }
 
-/* What it was at least is no rate: that has a key of its own. */
+/* A lower bound is no rate: it has a key of its own. */
 static json_t *json_rate_in(const void *value)
 {
 	const struct smc_rate *rate = value;

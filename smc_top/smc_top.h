@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of smc_top share. */
+/* Shared by the parts of smc_top. */
 #pragma once
 
 #include "rate.h"
 #include "smc/filter.h"
 #include "sockets/columns.h"
 
-/* What comes first. */
+/* The order of rows. */
 enum top_key { TOP_BY_RATE, TOP_BY_UNREAD, TOP_BY_UNSENT, TOP_BY_PROCESS, TOP_KEYS };
 
 /** struct top_opts - the command line, read */

@@ -7,7 +7,7 @@
 
 #define TOP_SECONDS 1.0 /* between two samples, unless --watch says otherwise */
 
-/* Of struct top_row. */
+/* For struct top_row. */
 extern const struct out_col top_columns[];
 
 /** top_view() - the columns that the options ask for. Return: 0, -EINVAL with @err */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of smcss share. */
+/* Shared by the parts of smcss. */
 #pragma once
 
 #include "smc/filter.h"
@@ -27,7 +27,7 @@ struct smcss_opts {
 	struct filter filter;
 };
 
-/* Of struct sockets_row. */
+/* For struct sockets_row. */
 extern const struct out_col smcss_columns[];
 
 /** smcss_view() - the columns that the options ask for. Return: 0, -EINVAL with @err */

@@ -178,7 +178,7 @@ static void print_idle(const struct summary *summary, struct out_text *text)
 			   summary->counts[SMC_MODE_NONE], summary->listening);
 }
 
-/* Of most TCP connections of a namespace, once sorted; NULL for none. */
+/* The reason of most TCP connections of a namespace, once sorted; NULL for none. */
 static const struct summary_item *summary_reason(const struct summary *summary, const char *netns)
 {
 	const struct summary_group *group = &summary->groups[BY_NETNS_REASON];

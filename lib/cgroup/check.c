@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What attaching needs of the host. */
+/* Requirements of the host for attaching. */
 #include "cgroup/check.h"
 
 #include <errno.h>

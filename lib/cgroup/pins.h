@@ -38,7 +38,7 @@ int pins_read(struct pins *pins, struct smc_err *err);
  * pins_change() - open it for changes, and keep others from changing it until pins_close()
  * @load: load and attach the programs if they are not; else -ENOENT
  *
- * What a loader left behind that died half-way is removed.
+ * The remains of a loader that died half-way are removed.
  *
  * Return: 0, -errno with a sentence.
  */

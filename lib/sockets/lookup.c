@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the kernel leaves out of an SMC socket: the TCP sockets inside, and processes, tell. */
+/* Completes SMC sockets from the TCP sockets inside them and from processes. */
 #include "sockets/lookup.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernel leaves out of an SMC socket: its addresses, and the processes that hold it. */
+/* Addresses of SMC sockets that the kernel leaves out, and the processes that hold them. */
 #pragma once
 
 #include "base/err.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the command lines of smcss and smc_top share. */
+/* Shared by the command lines of smcss and smc_top. */
 #pragma once
 
 #include "base/err.h"

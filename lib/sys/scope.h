@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the eBPF program of scopes, its loader and smc_run share: whose sockets become SMC sockets.
+ * Shared by the eBPF program of scopes, its loader and smc_run: whose sockets become SMC sockets.
  * Compiled for BPF too, so it needs no header but the kernel's.
  */
 #pragma once

@@ -52,7 +52,7 @@ static int say_why(int status, int errors, struct smc_err *err)
 					  "tar failed");
 }
 
-/* Whoever read what was written has gone: that would have ended us, too. */
+/* Its reader has gone: SIGPIPE would have ended this process, too. */
 static void note_reader(struct workdir *work, int fd)
 {
 	struct pollfd poll_out = { .fd = fd, .events = POLLOUT };

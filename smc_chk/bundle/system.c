@@ -369,7 +369,7 @@ static json_t *kernel_config(const char *release)
 	return array;
 }
 
-/* What smc_unit enable wrote, by the names of the units. */
+/* Files that smc_unit enable wrote, by the names of the units. */
 static json_t *drop_ins(void)
 {
 	json_t *json = json_object();

@@ -45,7 +45,7 @@ static size_t reachable(struct landlock_path paths[8])
 	return count;
 }
 
-/* What it could do to the current directory is all that is left. */
+/* Only the current directory is left within its reach. */
 static int give_up(struct smc_err *err)
 {
 	/* A list, or a complaint for each file, must not fill the memory. */
@@ -167,7 +167,7 @@ static int run_tar(char *const argv[], gzFile from, const char *file, int *out, 
 
 /* ---- what is in it ---- */
 
-/* Of `tar -t`: each name is a line, whatever is in it. */
+/* Reads the output of `tar -t`: each name is a line, whatever is in it. */
 static int check_list(int list, const char *file, struct smc_err *err)
 {
 	char block[BLOCK];

@@ -210,7 +210,7 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	close(ends[1]);
 	if (pid > 0)
 		status = await(work, pid, 0);
-	/* Whoever read what it wrote has gone: that would have ended us, too. */
+	/* Its reader has gone: SIGPIPE would have ended this process, too. */
 	if (status == 128 + SIGPIPE)
 		work->caught = SIGPIPE;
 	if (workdir_is_stopped(work))
@@ -225,14 +225,14 @@ int workdir_fork(struct workdir *work, workdir_fn fn, void *arg, const char *wha
 	close(ends[0]);
 	if (!status && !work->caught)
 		return 0;
-	/* Whoever took over the process may have written anything. */
+	/* The process may have been taken over: its text can be anything. */
 	err->text[sizeof(err->text) - 1] = '\0';
 	return err->code > 0 ? -err->code : -EIO;
 }
 
 /* ---- removal ---- */
 
-/* Of getdents64(2); readdir(3) would need memory. */
+/* An entry of getdents64(2); readdir(3) would need memory. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What "smc_chk serve" and "smc_chk connect" say to each other. */
+/* Messages between "smc_chk serve" and "smc_chk connect". */
 #include "smc_chk/live/proto.h"
 
 #include <endian.h>

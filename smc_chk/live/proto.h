@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What "smc_chk serve" and "smc_chk connect" say to each other. Pure: bytes <-> structs.
+ * Messages between "smc_chk serve" and "smc_chk connect". Pure: bytes <-> structs.
  *
  * All numbers in network order. The server speaks first, as soon as it has accepted:
  *

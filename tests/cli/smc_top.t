@@ -139,7 +139,7 @@ def check_data():
         rows, doc = moved(watch.stdout, len(conns))
         watch.terminate()
     ok(len(first["sockets"]) == 3 and not any(s.get("rate_in") for s in first["sockets"]), "where nothing moves rates are 0", first)
-    # Of the time between two samples only that it is near to what was asked for.
+    # The time between two samples only has to be near to the one that was asked for.
     ok(4000000 / 60 < rows[1]["rate_in"] < 4000000 / 0.2, "a lap of 65536 buffers ends: the rate is right", rows[1])
     ok(rows[1]["unread"] == {"bytes": 1000000, "buffer": BUF, "percent": 95}, "unread", rows[1])
     ok(rows[1]["brake"] == "this reader", "the reader here is the brake", rows[1])

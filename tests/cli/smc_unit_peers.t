@@ -18,7 +18,7 @@ cat >/mnt/bin/systemctl <<'END'
 for unit; do :; done
 cat "/mnt/units/$unit" 2>/dev/null || printf '%s\n' "Id=$unit" LoadState=not-found MainPID=0
 END
-# What is in force is a file; what is applied are the files of the directory that smc_unit writes.
+# A file holds the policy in force; the files of the directory that smc_unit writes are applied.
 cat >/mnt/opt/smc_conf <<'END'
 #!/bin/sh
 case $1 in

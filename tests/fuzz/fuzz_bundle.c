@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	MUST(mkdtemp(top));
 	directory = open(top, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(directory >= 0);
-	/* What is not a bundle may be of any form; only its directory is not left. */
+	/* An archive that is no bundle may have any form; only its directory is not left. */
 	if (unpack(fd, directory)) {
 		found = 0;
 		MUST(!nftw(top, check_one, 8, FTW_PHYS));

@@ -31,7 +31,7 @@ static void print_text(const struct sockets_row *row)
 	out_free(&text);
 }
 
-/* What smc_top says of it: a second after it has begun, and when nothing has moved for one. */
+/* The rows of smc_top: a second after it has begun, and when nothing has moved for one. */
 static void measure(struct top_row *row)
 {
 	const struct smc_unseen unseen = { .has_in = false };

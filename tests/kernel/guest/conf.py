@@ -514,7 +514,7 @@ check_scopes()
 check_watch()
 check_keep()
 check_seid()
-# Of smc_chk matrix, in a guest that is there anyway; kernel/matrix_r has more.
+# smc_chk matrix, in a guest that is there anyway; kernel/matrix_r has more.
 if doc("smcd", "-j", "device")["devices"]:
     fleet.check_namespaces(6)
     fleet.check_cookies()
