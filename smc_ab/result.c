@@ -2,7 +2,6 @@
 /* The result of a comparison, for people and as JSON. */
 #include "smc_ab/result.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 /* --pnetid: the PNET ID of one net device. */
 #include <errno.h>
 #include <net/if.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "host/record.h"

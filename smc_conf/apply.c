@@ -2,7 +2,6 @@
 /* Setting it: all of it, or nothing. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

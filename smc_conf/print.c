@@ -2,9 +2,7 @@
 /* Settings and changes, as text and JSON. */
 #include "smc_conf/smc_conf.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "out/table.h"

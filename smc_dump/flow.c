@@ -5,7 +5,6 @@
  */
 #include "smc_dump/flow.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

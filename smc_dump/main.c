@@ -3,7 +3,6 @@
  * smc_dump: the payload of SMC connections, and the handshakes of SMC on a network, or in a capture
  * of one, explained.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <getopt.h>

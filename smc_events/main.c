@@ -2,9 +2,7 @@
 /* smc_events: what happens to SMC connections and links, as it happens. */
 #include "events.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <getopt.h>
 
 #include "cli/cli.h"

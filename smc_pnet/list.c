@@ -2,7 +2,6 @@
 /* --list: every device with its PNET ID, whoever gave it. */
 #include "smc_pnet.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* ---- columns ---- */

@@ -2,7 +2,6 @@
 /* smc_pnet: which net devices and which RDMA and ISM devices are in the same physical network. */
 #include "smc_pnet.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <getopt.h>

@@ -2,7 +2,6 @@
 /* The kernel's PNET table: show and export. */
 #include "smc_pnet.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "smc/abi.h"

@@ -2,10 +2,9 @@
 /* On a terminal: the screen, and what the keys do. */
 #include "top.h"
 
-#include <errno.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "sockets/lookup.h"
 #include "terminal.h"
 
@@ -58,10 +57,7 @@ static const char *const help[] = {
 
 static double seconds_now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* ---- who holds what ---- */

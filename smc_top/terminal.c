@@ -7,10 +7,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
 #include <sys/signalfd.h>
+
+#include "base/clock.h"
 
 #define ESC '\033'
 /* How long the rest of a key's bytes may take after the first. */
@@ -207,10 +208,7 @@ static int on_signal(struct cli_terminal *terminal)
 
 static int64_t milliseconds(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* Return: a key, or CLI_KEY_NONE with what came in the buffer. */

@@ -2,7 +2,6 @@
 /* Which connections are shown in which order, and as text or JSON once. */
 #include "top.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* A drop-in for a service of systemd, written and removed. */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* smc_unit: let services of systemd use SMC. */
 #include <getopt.h>
 #include <limits.h>
-#include <string.h>
 
 #include "smc_unit/peers.h"
 #include "smc_unit/unit.h"

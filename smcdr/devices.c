@@ -2,7 +2,6 @@
 /* Devices: those that the kernel does not list, and the names of what it sends as numbers. */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <net/if.h>

@@ -2,7 +2,6 @@
 /* smcd and smcr from the command line to the exit status. */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

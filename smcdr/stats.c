@@ -3,9 +3,9 @@
 #include "smcdr/cmd.h"
 
 #include <errno.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "host/record.h"
 #include "smcdr/baseline.h"
 
@@ -47,10 +47,7 @@ static int print_compat_json(struct cmd *cmd, const struct smc_stats *stats)
 
 static double now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
 }
 
 /* The first round has nothing to compare with: it prints the header alone. */

@@ -5,7 +5,6 @@
  */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 

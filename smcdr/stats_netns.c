@@ -2,7 +2,6 @@
 /* stats --all-netns: the same of each network namespace where something happened. */
 #include "smcdr/cmd.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,9 +2,7 @@
 /* Fetch the sockets, complete and select them, print. */
 #include "smcss.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"

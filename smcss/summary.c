@@ -4,7 +4,6 @@
  */
 #include "summary.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** clock_ns() - of CLOCK_MONOTONIC, CLOCK_REALTIME (clock_gettime(2)), in nanoseconds */
+/** clock_ns() - of a clock of clock_gettime(2), in nanoseconds */
 static inline int64_t clock_ns(clockid_t clock)
 {
 	struct timespec time;

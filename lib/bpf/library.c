@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/dlnote.h"

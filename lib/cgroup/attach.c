@@ -4,19 +4,16 @@
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sys/bpfmap.h"
 #include "sys/cgroup.h"
 
 /* An id that no scope had before: the clock never goes back. */
 static uint64_t new_id(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return SCOPE_NOT_CGROUP | ((uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
+	return SCOPE_NOT_CGROUP | (uint64_t)clock_ns(CLOCK_BOOTTIME);
 }
 
 /* Remove the scopes that are gone, and with the last scope the programs. */

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <linux/magic.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "pnet/pairing.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* From one PNET table to another, all of it or nothing. */
 #include "pnet/plan.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "pnet/add.h"

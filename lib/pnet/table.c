@@ -3,7 +3,6 @@
 #include "pnet/table.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "smc/abi.h"
 

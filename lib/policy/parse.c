@@ -3,7 +3,6 @@
 #include "policy/policy.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <arpa/inet.h>
 

@@ -2,8 +2,6 @@
 /* The rules of a policy: the one form that each has, what they mean, and what differs. */
 #include "policy/policy.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* A policy as lines, and as what differs between two. */
 #include "policy/policy.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

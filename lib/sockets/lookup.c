@@ -2,7 +2,6 @@
 /* Completes SMC sockets from the TCP sockets inside them and from processes. */
 #include "sockets/lookup.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "sockets/fetch.h"

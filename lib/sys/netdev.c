@@ -2,7 +2,6 @@
 /* Net devices as sysfs shows them. */
 #include "sys/netdev.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* RDMA devices and their ports, ISM devices: from sysfs. */
 #include "sys/rdma.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "smc_chk/advise/advice.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "out/table.h"
 #include "out/units.h"

@@ -2,7 +2,6 @@
 /* advise: would SMC pay for what this host does over TCP? */
 #include "smc_chk/advise/advise.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 

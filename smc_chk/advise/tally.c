@@ -2,7 +2,6 @@
 /* TCP connections, counted by process and peer in bounded memory. */
 #include "smc_chk/advise/tally.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -3,7 +3,6 @@
 #include "smc_chk/advise/verdict.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

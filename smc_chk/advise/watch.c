@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "netlink/diag.h"
 #include "smc_chk/advise/lists.h"
 #include "smc_chk/advise/lives.h"
@@ -43,10 +44,7 @@ struct watcher {
 
 static uint64_t now_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return (uint64_t)clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* ---- what ended ---- */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Recorded answers of netlink, without names and addresses; see netlink/replay.h. */
-#include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 #include <stddef.h>

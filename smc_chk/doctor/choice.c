@@ -3,7 +3,6 @@
 #include "smc_chk/doctor/choice.h"
 
 #include <arpa/inet.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>

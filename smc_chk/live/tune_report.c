@@ -2,7 +2,6 @@
 /* tune: which size is best, and how to keep it. */
 #include "smc_chk/live/tune_report.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -2,9 +2,7 @@
 /* A matrix as a table, JSON, or for graphviz. */
 #include "smc_chk/matrix/show.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,7 +2,6 @@
 /* A matrix of many hosts: how many connections are of which kind. */
 #include "smc_chk/matrix/show.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

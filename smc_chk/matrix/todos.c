@@ -2,7 +2,6 @@
 /* What to type on which host, so that connections become more. */
 #include "smc_chk/matrix/todos.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* From records of eBPF to conversations. */
 #include "smc_dump/payload/conversation.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
