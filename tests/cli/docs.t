@@ -160,7 +160,7 @@ check_json() {
 
 check_events() {
 	same "$(sed -n '/^\.It Va event$/,/^\.It/p' "$json" | grep -oE '^\.Qq .*' | sed 's/^\.Qq //; s/ [,.]/\n/g' | sed 's/^ //' | grep .)" \
-		"$(sed -n '/^const char \*event_name/,/^}/p' smc_events/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
+		"$(sed -n '/^static const char \*event_name/,/^}/p' smc_events/event.c | grep -oE '"[a-z ]+"' | tr -d '"' | grep -v unlisten)" \
 		"smc_events: manual page has every event"
 }
 
