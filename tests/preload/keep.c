@@ -740,6 +740,9 @@ static void give(const char *name)
 	sendmsg(to, &message, MSG_NOSIGNAL);
 	close(fds[0]);
 	poll(&poll_fd, 1, -1);
+	/* A message that the keeper did not read is freed after that: unix_release_sock(). */
+	for (int i = 0; i < 100 && is_held(peer); i++)
+		usleep(10000);
 	printf("held=%d ", is_held(peer));
 }
 

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034,SC2154 # set or used by those that source it
+# One tool of the build, named in $tool, and checks of what it prints. Sourced from the top directory.
+. tests/tap.sh
+build=${BUILD:-$PWD/build}
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C
+version=$(cat VERSION)
+
+# run ARG...: runs the tool; $out and $err have what it writes, $rc its status.
+run() {
+	capture "$build/$tool" "$@"
+}
+
+# refuse WORDS ARG...: status 1, nothing on stdout, one line on stderr that contains the words.
+refuse() {
+	words=$1
+	shift
+	run "$@"
+	refused 1 "^$tool( [a-z]+)?: .*$words" "refused: $tool $*"
+}
+
+# prints REGEX ARG...: status 0, nothing on stderr.
+prints() {
+	pattern=$1
+	shift
+	run "$@"
+	is "$rc$err" 0 "succeeds: $*"
+	like "$out" "$pattern" "prints what was asked for: $*"
+}
+
+# json FILTER WANT ARG...: what jq finds in the document.
+json() {
+	filter=$1 want=$2
+	shift 2
+	run "$@" -j
+	is "$(jq -rc "$filter" <"$tmp/out")" "$want" "JSON $filter: $*"
+}
