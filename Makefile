@@ -136,8 +136,8 @@ $(foreach tool,$(TOOLS) $(HELPERS),$(eval $(call tool_rule,$(tool))))
 
 # The files that know where the library and its helper are installed are compiled again when that changes.
 LIBDIRS := -DSMC_LIBDIR='"$(LIBDIR)"' -DSMC_LIBDIR32='"$(LIBDIR32)"' -DSMC_BINDIR='"$(BINDIR)"'
-$(call objs,lib/launch/*.c lib/sys/library.c): $(O)/libdirs
-$(call objs,lib/launch/*.c lib/sys/library.c): override CPPFLAGS += $(LIBDIRS)
+$(call objs,lib/launch/*.c lib/process/library.c): $(O)/libdirs
+$(call objs,lib/launch/*.c lib/process/library.c): override CPPFLAGS += $(LIBDIRS)
 KEEPER_OBJS := $(O)/obj/shim/ld_pre_smc/keeper.o $(O)/obj/shim32/ld_pre_smc/keeper.o
 KEEPER_OBJS += $(O)/obj/tests/unit/test_shim_keeper.o
 $(KEEPER_OBJS): $(O)/libdirs

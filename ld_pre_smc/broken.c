@@ -12,7 +12,7 @@
 
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/sock.h"
-#include "sys/sockopt_numbers.h"
+#include "process/sockopt_numbers.h"
 
 #define HOUR 3600
 

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "ld_pre_smc/next.h"
-#include "sys/sockopt_numbers.h"
+#include "process/sockopt_numbers.h"
 
 /* Bits of SO_BUF_LOCK: include/linux/socket.h. */
 #define SNDBUF_LOCK 1

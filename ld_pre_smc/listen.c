@@ -7,8 +7,8 @@
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
 #include "ld_pre_smc/rules_apply.h"
-#include "sys/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
+#include "process/sockopt_numbers.h"
 
 /* Two interfaces share a port: SMC tells its TCP socket of the interface too late, at listen(). */
 static int bind_by_swap(int fd, const struct sockaddr *addr, socklen_t len)

@@ -13,9 +13,9 @@
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "sys/sockopt_numbers.h"
 #include "ld_pre_smc/swap.h"
 #include "ld_pre_smc/window.h"
+#include "process/sockopt_numbers.h"
 
 /* <linux/socket.h>: options of SMC itself, not of TCP. */
 #define SOL_SMC_286 286

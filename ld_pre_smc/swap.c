@@ -14,7 +14,7 @@
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/next.h"
-#include "sys/sockopt_numbers.h"
+#include "process/sockopt_numbers.h"
 
 /*
  * What setsockopt(2) takes and getsockopt(2) gives back in the same form, for stream sockets. Not

@@ -17,9 +17,9 @@
 
 #include "base/clock.h"
 #include "launch/prepare.h"
+#include "process/signals.h"
+#include "process/target.h"
 #include "smc_ab/family.h"
-#include "sys/signals.h"
-#include "sys/target.h"
 
 /* Helpers, such as smc_keep with the last data, end by themselves; others are asked, then ended. */
 #define ALONE_MS 1000

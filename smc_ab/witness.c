@@ -19,11 +19,11 @@
 #include "base/memory.h"
 #include "netlink/diag.h"
 #include "netlink/genl.h"
+#include "process/proc.h"
 #include "smc/inet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
 #include "smc_ab/family.h"
-#include "sys/proc.h"
 
 /* Often at first, as a run may be short; looking costs processor time, so less often later. */
 #define FIRST_MS 5

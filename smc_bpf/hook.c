@@ -18,13 +18,13 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cgroup/attach.h"
+#include "cgroup/cgroup.h"
 #include "cli/printable.h"
-#include "conf/read.h"
+#include "process/library.h"
+#include "process/program.h"
+#include "process/rundir.h"
+#include "settings/conf_read.h"
 #include "smc_bpf/oci_state.h"
-#include "sys/cgroup.h"
-#include "sys/library.h"
-#include "sys/program.h"
-#include "sys/rundir.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*

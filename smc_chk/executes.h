@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "sys/elf.h"
+#include "process/elf.h"
 
 /**
  * host_executes() - does the kernel execute programs of the same kind as a file?

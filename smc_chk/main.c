@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /* smc_chk: does SMC work here, why not, and what to type next. */
 #include "host/record.h"
+#include "net/netns.h"
+#include "sandbox/enclose.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
 
 /* It would test this machine, not the recorded one. Only -C has an object without a command. */
 static bool is_on_network(const struct chk_request *req)

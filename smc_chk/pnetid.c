@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "host/record.h"
-#include "pnet/pairing.h"
+#include "net/netns.h"
+#include "net/pairing.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/netns.h"
 
 /* By its name, or by another one that ip-link(8) gave it. */
 static const struct netdev *find(const struct netdev_table *nets, const char *name)

@@ -11,15 +11,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "host/smc.h"
 #include "base/memory.h"
+#include "cgroup/bpf_convert.h"
+#include "host/smc.h"
+#include "process/library.h"
+#include "process/sockcall.h"
+#include "process/target.h"
+#include "smc_chk/executes.h"
 #include "smc_chk/print.h"
 #include "smc_chk/smc_chk.h"
-#include "sys/bpf_convert.h"
-#include "smc_chk/executes.h"
-#include "sys/library.h"
-#include "sys/sockcall.h"
-#include "sys/target.h"
 
 #define NOTES_MAX 8
 #define NOTE_SIZE (PATH_MAX + 256)

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "host/file.h"
-#include "pnet/plan.h"
+#include "net/netns.h"
+#include "settings/pnet_plan.h"
 #include "smc/abi.h"
 #include "smc/knob.h"
-#include "sys/netns.h"
 
 /**
  * struct step - one change, in its namespace

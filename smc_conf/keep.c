@@ -13,7 +13,7 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
-#include "sys/program.h"
+#include "process/program.h"
 
 #define DIRECTORY "/etc/smc-tools"
 #define NAME "smc.conf"

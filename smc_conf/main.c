@@ -14,10 +14,10 @@
 #include "base/err.h"
 #include "cgroup/pins.h"
 #include "host/record.h"
-#include "pnet/file.h"
-#include "policy/enforce.h"
-#include "sys/enclose.h"
-#include "sys/rundir.h"
+#include "process/rundir.h"
+#include "sandbox/enclose.h"
+#include "settings/enforce.h"
+#include "settings/pnet_file.h"
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "host/record.h"
-#include "policy/enforce.h"
+#include "settings/enforce.h"
 
 static const struct policy none;
 

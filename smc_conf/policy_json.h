@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "policy/policy.h"
+#include "settings/policy.h"
 
 /**
  * policy_json() - as an object, with counters and what was learned

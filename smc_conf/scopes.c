@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "base/words.h"
 #include "cgroup/attach.h"
-#include "conf/scope.h"
+#include "cgroup/cgroup.h"
 #include "host/record.h"
-#include "sys/cgroup.h"
+#include "settings/conf_scope.h"
 
 #define MAX_WORDS 32
 

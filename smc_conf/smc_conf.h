@@ -5,10 +5,10 @@
 #include <jansson.h>
 
 #include "cli/cli.h"
-#include "conf/read.h"
-#include "eid/eids.h"
-#include "pnet/pairing.h"
-#include "pnet/table.h"
+#include "net/pairing.h"
+#include "settings/conf_read.h"
+#include "settings/eids.h"
+#include "settings/pnet_table.h"
 
 /* What smc_pnet --import takes, and what the service of smc-tools 2.0.0 set. */
 #define SC_PNET_FILE "/etc/smc-tools/pnet.conf"

@@ -14,9 +14,9 @@
 #include "base/memory.h"
 #include "bpf/rights.h"
 #include "host/file.h"
+#include "net/netns.h"
 #include "smc/abi.h"
 #include "smc/knob.h"
-#include "sys/netns.h"
 
 /** struct looking - into one namespace */
 struct looking {

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cgroup/cgroup.h"
 #include "cgroup/pins.h"
 #include "host/record.h"
-#include "sys/cgroup.h"
-#include "sys/signals.h"
+#include "process/signals.h"
 
 /**
  * struct watching - @host has scopes only

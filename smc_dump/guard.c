@@ -5,8 +5,8 @@
 #include <signal.h>
 #include <time.h>
 
+#include "sandbox/confine.h"
 #include "smc_dump/request.h"
-#include "sys/confine.h"
 
 /* The time zone too, which localtime() would read from a file. */
 int guard_give_up_rights(struct smc_err *err)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <getopt.h>
 
-#include "smc_dump/capture.h"
 #include "base/memory.h"
+#include "process/signals.h"
+#include "smc_dump/capture.h"
 #include "smc_dump/handshakes.h"
 #include "smc_dump/payload/run.h"
-#include "sys/signals.h"
 
 static const struct cli_opt options[] = {
 	{ 'w', "write", "FILE",

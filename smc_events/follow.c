@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "bpf/address.h"
+#include "bpf/bpfmap.h"
 #include "bpf/programs.h"
-#include "sys/bpfmap.h"
 
 /** struct follow - @state: map; @lost: events without room that have been reported */
 struct follow {

@@ -6,9 +6,9 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
-#include "sys/signals.h"
+#include "net/netns.h"
+#include "process/signals.h"
+#include "sandbox/enclose.h"
 
 enum { OPT_COUNT = CLI_LONG_ONLY };
 

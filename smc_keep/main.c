@@ -15,10 +15,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/helper.h"
+#include "process/passfd.h"
 #include "smc/keep.h"
 #include "smc_keep/held.h"
-#include "sys/helper.h"
-#include "sys/passfd.h"
 
 #define LISTENER 0
 

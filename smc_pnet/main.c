@@ -7,9 +7,9 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "net/netns.h"
+#include "sandbox/enclose.h"
 #include "smc/abi.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
 
 enum {
 	OPT_TREE = CLI_LONG_ONLY,

@@ -4,11 +4,11 @@
 
 #include <stdbool.h>
 
-#include "pnet/add.h"
-#include "pnet/file.h"
-#include "pnet/pairing.h"
-#include "pnet/plan.h"
-#include "sys/netns_list.h"
+#include "net/netns_list.h"
+#include "net/pairing.h"
+#include "settings/pnet_add.h"
+#include "settings/pnet_file.h"
+#include "settings/pnet_plan.h"
 
 /* ---- table.c: the kernel's table ---- */
 

@@ -14,7 +14,7 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "cli/cli.h"
-#include "sys/owned.h"
+#include "sandbox/owned.h"
 
 #define MOST (64 * 1024 * 1024)
 

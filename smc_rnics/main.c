@@ -11,9 +11,9 @@
 
 #include "cli/cli.h"
 #include "host/record.h"
-#include "pnet/pairing.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
+#include "net/netns.h"
+#include "net/pairing.h"
+#include "sandbox/enclose.h"
 
 static const struct cli_opt options[] = {
 	{ 'a', "all", NULL, "also show slots without power and other PCI functions (IBM Z)" },

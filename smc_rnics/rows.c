@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "host/file.h"
-#include "sys/pciids.h"
-#include "sys/netns.h"
-#include "sys/verbs.h"
+#include "net/netns.h"
+#include "net/pciids.h"
+#include "net/verbs.h"
 
 struct loader {
 	struct rnic_table *table;

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "out/table.h"
 #include "base/err.h"
+#include "net/netdev.h"
+#include "net/rdma.h"
+#include "out/table.h"
 #include "smc/pnet.h"
-#include "sys/netdev.h"
-#include "sys/rdma.h"
 
 /* What is known of a function or slot: struct rnic.has */
 enum {

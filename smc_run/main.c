@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "launch/prepare.h"
-#include "sys/target.h"
+#include "process/target.h"
 
 /* As env(1), nice(1) and other programs that start programs do. */
 #define EXIT_SELF 125

@@ -6,10 +6,10 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "net/netns.h"
+#include "process/signals.h"
+#include "sandbox/enclose.h"
 #include "sockets/tool.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
-#include "sys/signals.h"
 #include "terminal.h"
 
 enum { OPT_ONCE = CLI_LONG_ONLY, OPT_SORT };

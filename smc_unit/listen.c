@@ -12,13 +12,13 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cgroup/cgroup.h"
 #include "launch/ask.h"
 #include "launch/rules.h"
 #include "out/text.h"
-#include "policy/policy.h"
+#include "process/proc.h"
+#include "settings/policy.h"
 #include "smc/abi.h"
-#include "sys/cgroup.h"
-#include "sys/proc.h"
 
 #define SYSTEMD 1
 

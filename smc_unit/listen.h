@@ -2,8 +2,8 @@
 /* Where a service listens at present, and whom that lets in. */
 #pragma once
 
+#include "net/netaddr.h"
 #include "smc_unit/unit.h"
-#include "sys/netaddr.h"
 
 /**
  * struct listener - a TCP or SMC socket that waits for connections

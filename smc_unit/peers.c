@@ -10,9 +10,9 @@
 
 #include "base/array.h"
 #include "base/memory.h"
-#include "conf/read.h"
 #include "launch/ask.h"
 #include "out/text.h"
+#include "settings/conf_read.h"
 #include "smc_unit/listen.h"
 
 #define ENDING ".conf"

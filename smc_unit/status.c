@@ -12,10 +12,10 @@
 #include "base/read.h"
 #include "launch/ask.h"
 #include "launch/preload.h"
+#include "process/library.h"
 #include "smc_unit/dropin.h"
 #include "smc_unit/systemctl.h"
 #include "smc_unit/unit.h"
-#include "sys/library.h"
 
 #define PROPERTIES                                                                                 \
 	"Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths,"                           \

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sys/program.h"
+#include "process/program.h"
 
 #define SERVICE ".service"
 #define PROBE "smc-tools" /* instance by which a template is asked */

@@ -13,7 +13,7 @@
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "launch/preload.h"
-#include "sys/owned.h"
+#include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \
 	"Id,LoadState,Environment,EnvironmentFiles,UnsetEnvironment,ExecStart,"                    \

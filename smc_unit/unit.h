@@ -5,10 +5,10 @@
 #include <stdbool.h>
 
 #include "launch/launch.h"
+#include "process/library.h"
+#include "process/target.h"
 #include "smc_unit/dropin.h"
 #include "smc_unit/systemctl.h"
-#include "sys/library.h"
-#include "sys/target.h"
 
 /**
  * struct request - the options

@@ -17,7 +17,7 @@
 #include "base/write.h"
 #include "host/file.h"
 #include "out/text.h"
-#include "sys/rundir.h"
+#include "process/rundir.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71 /* kernel 5.14 */

@@ -9,18 +9,18 @@
 #include <stdint.h>
 #include <jansson.h>
 
+#include "base/err.h"
 #include "cli/cli.h"
+#include "net/pciids.h"
 #include "netlink/genl.h"
 #include "out/table.h"
 #include "out/units.h"
 #include "smc/abi.h"
-#include "base/err.h"
 #include "smc/device.h"
 #include "smc/lgr.h"
 #include "smc/link.h"
 #include "smc/stats.h"
 #include "smc/sysinfo.h"
-#include "sys/pciids.h"
 
 /**
  * struct smc_variant - SMC-D or SMC-R

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sys/rdma.h"
+#include "net/rdma.h"
 
 static struct device_row *add_row(struct cmd_list *rows, const struct smc_device *device,
 				  unsigned int number)

@@ -2,7 +2,7 @@
 /* ueid, seid, hs: the names and switches that this system negotiates with. */
 #include "smcdr/cmd.h"
 
-#include "eid/eids.h"
+#include "settings/eids.h"
 
 /* ---- user EIDs ---- */
 

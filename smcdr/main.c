@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
-#include "sys/signals.h"
+#include "net/netns.h"
+#include "process/signals.h"
+#include "sandbox/enclose.h"
 
 enum { GO_ON = -1 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "net/netns_list.h"
 #include "out/metrics.h"
-#include "sys/netns_list.h"
 
 /* Of metrics: a hundred series each. */
 #define MOST_NETNS 20

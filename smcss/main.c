@@ -7,10 +7,10 @@
 #include <getopt.h>
 
 #include "cli/cli.h"
+#include "net/netns.h"
+#include "process/signals.h"
+#include "sandbox/enclose.h"
 #include "sockets/tool.h"
-#include "sys/enclose.h"
-#include "sys/netns.h"
-#include "sys/signals.h"
 
 enum {
 	OPT_ALL_NETNS = CLI_LONG_ONLY,

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/dlnote.h"
+#include "bpf/btf.h"
 #include "bpf/rights.h"
-#include "sys/btf.h"
 
 #define LIBBPF_SONAME "libbpf.so.1"
 

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "bpf/bpfmap.h"
+#include "bpf/btf.h"
 #include "bpf/library.h"
 #include "bpf/rights.h"
-#include "sys/bpfmap.h"
-#include "sys/btf.h"
 
 #define LINKS_MAX 16
 

@@ -40,7 +40,7 @@ struct bpf_watch {
  * Where they are attached say their sections; one of "syscall" is run once, before that. The kernel
  * needs type information (BTF).
  *
- * Return: descriptor of the state, for lib/sys/bpfmap; -EPERM without the right to, -ENOSYS without
+ * Return: descriptor of the state, for lib/bpf/bpfmap; -EPERM without the right to, -ENOSYS without
  * libbpf, -ENOTSUP when the object could not be built, -errno; all with a sentence.
  */
 int bpf_programs_start(struct bpf_programs **programs, const struct bpf_watch *watch,

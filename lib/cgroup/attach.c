@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "sys/bpfmap.h"
-#include "sys/cgroup.h"
+#include "bpf/bpfmap.h"
+#include "cgroup/cgroup.h"
 
 /* An id that no scope had before: the clock never goes back. */
 static uint64_t new_id(void)

@@ -7,11 +7,11 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "bpf/btf.h"
 #include "bpf/rights.h"
+#include "cgroup/bpf_convert.h"
+#include "cgroup/scope.h"
 #include "host/smc.h"
-#include "sys/bpf_convert.h"
-#include "sys/btf.h"
-#include "sys/scope.h"
 
 /*
  * The kernel does not require CAP_NET_ADMIN; this tool does, because attaching changes the network

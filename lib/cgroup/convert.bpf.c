@@ -9,7 +9,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "sys/scope.h"
+#include "cgroup/scope.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bpf/bpfmap.h"
 #include "bpf/library.h"
 #include "bpf/rights.h"
 #include "cgroup/check.h"
-#include "sys/bpfmap.h"
-#include "sys/scope.h"
+#include "cgroup/scope.h"
 
 static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
 #define PIN_COUNT (sizeof(pin_names) / sizeof(pin_names[0]))

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "sys/bpfmap.h"
-#include "sys/cgroup.h"
+#include "bpf/bpfmap.h"
+#include "cgroup/cgroup.h"
 
 /* A process may fork while /proc is read, but a marked thread's children are marked already. */
 #define PASSES 16

@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "cgroup/pins.h"
-#include "sys/scope.h"
+#include "cgroup/scope.h"
 
 enum scope_state {
 	STATE_GONE,  /* its control group was removed, its processes have ended */

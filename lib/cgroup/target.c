@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cgroup/cgroup.h"
 #include "cgroup/scopes.h"
-#include "sys/cgroup.h"
 
 static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)
 {

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "sys/scope.h"
+#include "cgroup/scope.h"
 
 /** struct scope_target - what the command line names; @kind 0: nothing */
 struct scope_target {

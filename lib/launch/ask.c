@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sys/library.h"
-#include "sys/program.h"
+#include "process/library.h"
+#include "process/program.h"
 
 static bool find_tool(const char *name, char path[PATH_MAX])
 {

@@ -7,11 +7,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "bpf/bpfmap.h"
+#include "cgroup/scope.h"
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "smc/abi.h"
-#include "sys/bpfmap.h"
-#include "sys/scope.h"
 
 /* Members of the group that smc_bpf allows get a mark so. Return: is this process marked now? */
 static bool ask_for_mark(void)

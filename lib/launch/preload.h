@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/err.h"
-#include "sys/library.h"
+#include "process/library.h"
 
 #define PRELOAD "LD_PRELOAD"
 

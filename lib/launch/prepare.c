@@ -16,7 +16,7 @@
 #include "launch/mark.h"
 #include "launch/preload.h"
 #include "launch/seccomp.h"
-#include "sys/sockcall.h"
+#include "process/sockcall.h"
 
 /* No messages that only --debug asks for? */
 static bool is_silent(const struct launch *launch)

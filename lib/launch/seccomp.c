@@ -12,8 +12,8 @@
 #include "host/smc.h"
 #include "launch/bufsize.h"
 #include "launch/supervise.h"
+#include "process/sockcall.h"
 #include "smc/abi.h"
-#include "sys/sockcall.h"
 
 /* An option, or what the environment has in its place. */
 static const char *setting(const struct launch *launch, enum smc_variable variable)

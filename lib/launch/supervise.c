@@ -31,12 +31,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "process/helper.h"
+#include "process/passfd.h"
+#include "process/sockcall.h"
+#include "process/sockopt_numbers.h"
+#include "sandbox/confine.h"
 #include "smc/abi.h"
-#include "sys/confine.h"
-#include "sys/helper.h"
-#include "sys/passfd.h"
-#include "sys/sockcall.h"
-#include "sys/sockopt_numbers.h"
 
 /*
  * An answer waits until the thread that asked runs again: one that may not run, by the limits of

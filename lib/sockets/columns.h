@@ -3,10 +3,10 @@
 #pragma once
 
 #include "base/err.h"
+#include "net/netns_list.h"
 #include "out/table.h"
+#include "process/proc.h"
 #include "smc/sock.h"
-#include "sys/netns_list.h"
-#include "sys/proc.h"
 
 /**
  * struct sockets_row - a socket and who holds it

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/err.h"
+#include "process/proc.h"
 #include "smc/inet.h"
-#include "sys/proc.h"
 
 /** struct sockets_lookup - what addresses and processes are looked up in; begin with all zero */
 struct sockets_lookup {

@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "cgroup/cgroup.h"
 #include "netlink/diag.h"
-#include "sys/cgroup.h"
 
 #define PROCESSES_MAX 8192 /* remembered; then all are asked again */
 #define TRIES 3		   /* of a list that changed meanwhile */

@@ -4,9 +4,9 @@
 
 #include "base/err.h"
 #include "base/index.h"
+#include "process/proc.h"
 #include "smc/inet.h"
 #include "smc_chk/advise/tally.h"
-#include "sys/proc.h"
 
 /** struct lists_process - a process that was looked at: which owner it is */
 struct lists_process {

@@ -8,9 +8,9 @@
 
 #include "base/memory.h"
 #include "bpf/address.h"
+#include "bpf/bpfmap.h"
 #include "bpf/programs.h"
 #include "bpf/tcplife.h"
-#include "sys/bpfmap.h"
 
 /*
  * Read at a time, more than there is room for: whoever reads has other things to do, even if ends

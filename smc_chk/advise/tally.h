@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include "base/index.h"
+#include "net/netaddr.h"
 #include "smc/tcp.h"
-#include "sys/netaddr.h"
 
 /*
  * Limits: what is beyond is counted in a row for all the rest, or not at all, and the report says

@@ -13,9 +13,9 @@
 
 #include "base/clock.h"
 #include "netlink/diag.h"
+#include "process/signals.h"
 #include "smc_chk/advise/lists.h"
 #include "smc_chk/advise/lives.h"
-#include "sys/signals.h"
 
 /* Time between two lists, in ms: where each end is told, they only find what is open. */
 #define POLL_ALONE 500

@@ -15,9 +15,9 @@
 #include "base/read.h"
 #include "base/write.h"
 #include "host/record.h"
+#include "net/pnetid.h"
 #include "smc_chk/doctor/kconfig.h"
 #include "smc_chk/doctor/modprobe.h"
-#include "sys/pnetid.h"
 
 #define KEY_MOST 65536
 /* As a record's largest file, see netlink/replay.c. */

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/read.h"
+#include "process/signals.h"
 #include "smc_chk/bundle/open.h"
 #include "smc_chk/bundle/pack.h"
-#include "sys/signals.h"
 
 /* Return: what is asked of the recorded host, a command line of smc_chk or of another tool. */
 static char **make_argv(const struct chk_request *req)

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "sandbox/enclose.h"
 #include "smc_chk/bundle/unpack.h"
-#include "sys/enclose.h"
 
 /*
  * For what reads a bundle of any origin. The list of 100000 sockets as JSON, with the processes,

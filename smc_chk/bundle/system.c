@@ -15,12 +15,12 @@
 
 #include "base/memory.h"
 #include "host/file.h"
+#include "net/netdev.h"
+#include "net/netns.h"
+#include "net/rdma.h"
+#include "net/rdma_netns.h"
 #include "out/table.h"
-#include "pnet/rdma_netns.h"
 #include "smc_chk/doctor/kconfig.h"
-#include "sys/netdev.h"
-#include "sys/rdma.h"
-#include "sys/netns.h"
 
 /* What klogctl(2) is told to do: <linux/syslog.h> is not for programs. */
 #define READ_ALL 3

@@ -15,8 +15,8 @@
 #include <sys/wait.h>
 
 #include "base/write.h"
+#include "sandbox/confine.h"
 #include "smc_chk/bundle/pack.h"
-#include "sys/confine.h"
 
 #define BLOCK 65536
 /* A header for each file, and padding after it. */

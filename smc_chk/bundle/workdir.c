@@ -18,8 +18,8 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
-#include "sys/library.h"
-#include "sys/signals.h"
+#include "process/library.h"
+#include "process/signals.h"
 
 extern char **environ;
 

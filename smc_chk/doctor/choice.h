@@ -2,9 +2,9 @@
 /* What SMC can use for the connections of each net device, and why not. */
 #pragma once
 
-#include "pnet/pairing.h"
+#include "net/netaddr.h"
+#include "net/pairing.h"
 #include "smc/eid.h"
-#include "sys/netaddr.h"
 
 /** enum usability - can SMC use a device, and what is missing; the lower, the better the device */
 enum usability {

@@ -17,11 +17,11 @@
 #include "host/probe.h"
 #include "host/record.h"
 #include "host/smc.h"
+#include "net/rdma_netns.h"
+#include "net/verbs.h"
 #include "netlink/diag.h"
-#include "pnet/rdma_netns.h"
 #include "smc/abi.h"
 #include "smc/device.h"
-#include "sys/verbs.h"
 
 #define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"

@@ -4,20 +4,20 @@
 
 #include "host/file.h"
 #include "host/probe.h"
+#include "net/netdev.h"
+#include "net/netns.h"
+#include "net/rdma.h"
 #include "netlink/genl.h"
-#include "policy/policy.h"
-#include "smc_chk/doctor/pause.h"
+#include "settings/policy.h"
 #include "smc/pnet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
 #include "smc/sysinfo.h"
 #include "smc_chk/doctor/choice.h"
-#include "smc_chk/smc_chk.h"
 #include "smc_chk/doctor/kconfig.h"
 #include "smc_chk/doctor/modprobe.h"
-#include "sys/netdev.h"
-#include "sys/rdma.h"
-#include "sys/netns.h"
+#include "smc_chk/doctor/pause.h"
+#include "smc_chk/smc_chk.h"
 
 /**
  * struct module_facts - one module

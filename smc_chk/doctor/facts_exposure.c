@@ -11,8 +11,8 @@
 
 #include "host/record.h"
 #include "out/text.h"
-#include "policy/enforce.h"
-#include "sys/proc.h"
+#include "process/proc.h"
+#include "settings/enforce.h"
 
 /* What the kernel does not tell of IPPROTO_SMC, up to 7.3, the process does. */
 static void complete(struct exposure_facts *exposure)

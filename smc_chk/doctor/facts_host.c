@@ -9,15 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cgroup/bpf_convert.h"
+#include "cgroup/scope.h"
 #include "host/file.h"
 #include "host/probe.h"
 #include "host/smc.h"
+#include "process/elf.h"
+#include "process/library.h"
 #include "smc_chk/doctor/facts.h"
-#include "sys/bpf_convert.h"
-#include "sys/elf.h"
 #include "smc_chk/executes.h"
-#include "sys/library.h"
-#include "sys/scope.h"
 
 #define OLD_NAME "libsmc-preload.so"
 

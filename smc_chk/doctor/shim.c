@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "process/library.h"
 #include "smc_chk/doctor/checks.h"
-#include "sys/library.h"
 
 #define CHECK "shim"
 

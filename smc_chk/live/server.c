@@ -19,10 +19,10 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "process/signals.h"
+#include "sandbox/confine.h"
 #include "smc_chk/live/session.h"
 #include "smc_chk/print.h"
-#include "sys/confine.h"
-#include "sys/signals.h"
 
 #define BACKLOG 1000
 #define MAX_CLIENTS 1000

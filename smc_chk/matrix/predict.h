@@ -12,12 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/netaddr.h"
+#include "net/pnetid.h"
+#include "net/rdma.h"
 #include "out/text.h"
-#include "policy/policy.h"
+#include "settings/policy.h"
 #include "smc/eid.h"
-#include "sys/netaddr.h"
-#include "sys/pnetid.h"
-#include "sys/rdma.h"
 
 #define PREDICT_ADDRS 8
 #define PREDICT_CHIDS 8

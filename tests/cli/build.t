@@ -26,22 +26,20 @@ tree_files() {
 	fi
 }
 
-shell_scripts() {
-	tree_files | while read -r file; do
-		case $file in
-		*.sh | *.t | completions/smc-tools) head -n 12 "$file" | grep -q '^#!.*python' || echo "$file" ;;
-		*) LC_ALL=C head -c 64 "$file" | grep -aqE '^#! ?/(usr/)?bin/(env )?(ba|da)?sh' && echo "$file" ;;
-		esac
-	done
+# begins_with PATTERN: those of the files on standard input whose first line matches.
+begins_with() {
+	tr '\n' '\0' | PATTERN=$1 xargs -0 awk 'FNR == 1 && $0 ~ ENVIRON["PATTERN"] { print FILENAME } { nextfile }'
 }
 
 python_scripts() {
-	tree_files | while read -r file; do
-		case $file in
-		*.py) echo "$file" ;;
-		*) LC_ALL=C head -c 64 "$file" | grep -aqE '^#! ?/usr/bin/(env )?python3' && echo "$file" ;;
-		esac
-	done
+	{ tree_files | begins_with '^#! ?/usr/bin/(env )?python3'; tree_files | grep '\.py$'; } | sort -u
+}
+
+shell_scripts() {
+	{
+		tree_files | grep -E '\.(sh|t)$|^completions/smc-tools$'
+		tree_files | begins_with '^#! ?/(usr/)?bin/(env )?(ba|da)?sh'
+	} | sort -u | grep -vxFf <(python_scripts)
 }
 
 # products DIRECTORY COMPILER
@@ -363,7 +361,11 @@ check_headers() {
 	local header headers bad=
 	# Those of eBPF programs are for another compiler. What a source begins with has been compiled alone.
 	headers=$(tree_files | grep -E '\.h$' | grep -v '\.bpf\.h$' | while read -r header; do
-		grep -m1 '^#include' "${header%.h}.c" 2>/dev/null | grep -q "[\"/]${header##*/}\"$" || echo "$header"
+		own=
+		while read -r line; do
+			[[ $line != '#include'* ]] || { own=$line; break; }
+		done 2>/dev/null <"${header%.h}.c"
+		[[ $own == *[\"/]"${header##*/}\"" ]] || echo "$header"
 	done)
 	some "$headers" "headers were found"
 	for header in $headers; do
@@ -390,11 +392,10 @@ check_newer_libc() {
 
 # symbols PATTERN: "object symbol" for each symbol of lib/ in a section (or *UND*) that fits.
 symbols() {
-	local object
-	for object in "$tmp"/gcc/obj/lib/*/*.o; do
-		objdump -t "$object" | awk -v name="${object#"$tmp/gcc/obj/"}" -v pattern="$1" '
-			NF >= 4 && $NF !~ /^\./ && $(NF - 2) ~ pattern { print name, $NF }'
-	done
+	[ -s "$tmp/symbols" ] || (cd "$tmp/gcc/obj" && objdump -t lib/*/*.o >"$tmp/symbols")
+	PATTERN=$1 awk '
+		/: +file format / { name = $1; sub(/:$/, "", name) }
+		NF >= 4 && $NF !~ /^\./ && $(NF - 2) ~ ENVIRON["PATTERN"] { print name, $NF }' "$tmp/symbols"
 }
 
 check_layers() {
@@ -409,7 +410,7 @@ lib/launch/supervise.o _exit" "lib/ exits where memory is gone, and in a supervi
 	# The preload library needs libc only, and has one question.
 	is "$(grep -rnlE 'AF_NETLINK|PF_NETLINK|mnl_socket_open|nl_connect|nl_socket_alloc' --include='*.[ch]' . |
 		grep -vE '^\./(lib/netlink/|ld_pre_smc/rdma\.c|tests/|bench/|build[^/]*/)')" "" "only lib/netlink opens netlink sockets"
-	is "$(grep -nE '#include "(out|cli|netlink|sys)/|#include <jansson' lib/smc/*.[ch])" "" \
+	is "$(grep -nE '#include "(out|cli|host|netlink|net|process)/|#include <jansson' lib/smc/*.[ch])" "" \
 		"lib/smc knows neither output nor sockets"
 	is "$(grep -nE '#include "(netlink|cli)/|#include <libmnl|#include <linux/netlink' lib/out/*.[ch])" "" \
 		"lib/out never sees an attribute"

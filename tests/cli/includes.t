@@ -11,22 +11,10 @@ import sys
 ROOT = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__)) + '/../..'
 TOOLS = ('smc_run', 'smc_unit', 'smc_ab', 'smcss', 'smc_top', 'smc_events', 'smcd', 'smcr', 'smcdr', 'smc_pnet', 'smc_rnics', 'smc_chk', 'smc_dump', 'smc_conf', 'smc_bpf', 'smc_keep', 'smc_put', 'ld_pre_smc')
 
-# What of lib/ only tools include, and each other.
-UPPER = ('lib/launch', 'lib/sockets', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/cgroup', 'lib/bpf')
+# From the bottom to the top: a directory includes only what is on a floor below its own. Tools are above all of them.
+FLOORS = (('lib/base',), ('lib/smc', 'lib/out', 'lib/cli'), ('lib/host',), ('lib/netlink', 'lib/process'), ('lib/sandbox', 'lib/bpf'),
+          ('lib/cgroup',), ('lib/net',), ('lib/settings', 'lib/launch', 'lib/sockets'))
 
-# Below a directory: what it must not include.
-FORBIDDEN = {
-    'lib': TOOLS,
-    'lib/base': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', 'lib/out', 'lib/cli', *UPPER),
-    'lib/cli': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', *UPPER),
-    'lib/out': ('lib/smc', 'lib/sys', 'lib/netlink', 'lib/host', *UPPER),
-    'lib/smc': ('lib/out', 'lib/cli', 'lib/netlink', 'lib/sys', 'lib/host', *UPPER),
-    'lib/netlink': ('lib/sys', *UPPER),
-    'lib/sys': ('lib/netlink', *UPPER),
-    'lib/host': ('lib/netlink', 'lib/sys', *UPPER),
-    'lib/bpf': ('lib/netlink', 'lib/out', 'lib/cli', 'lib/host', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/cgroup'),
-    'lib/cgroup': ('lib/netlink', 'lib/out', 'lib/cli', 'lib/pnet', 'lib/eid', 'lib/policy', 'lib/conf', 'lib/launch', 'lib/sockets'),
-}
 # Tools that may see each other: the two names of one tool.
 ALLOWED = {('smcd', 'smcdr'), ('smcr', 'smcdr')}
 
@@ -108,15 +96,25 @@ def starts(arrows):
     return result
 
 
+def floor_of(room):
+    """Its floor, None for a directory of lib/ that has none."""
+    if tool_of(room) in TOOLS:
+        return len(FLOORS)
+    return next((number for number, places in enumerate(FLOORS) if os.path.dirname(room) in places), None)
+
+
 def wrong_arrows(arrows):
     """Arrows that go up or sideways."""
     for room, others in sorted(arrows.items()):
+        if floor_of(room) is None:
+            yield f'{room} has no floor'
+            continue
         for other in sorted(others):
-            up = any(below(room, place) and below(other, target)
-                     for place, targets in FORBIDDEN.items() for target in targets)
             tools = (tool_of(room), tool_of(other))
-            across = tools[0] in TOOLS and tools[1] in TOOLS and tools[0] != tools[1]
-            if up or across and tools not in ALLOWED:
+            across = tools[0] in TOOLS and tools[1] in TOOLS and tools[0] != tools[1] and tools not in ALLOWED
+            here, there = os.path.dirname(room), os.path.dirname(other)
+            up = tools[1] not in TOOLS and here != there and (floor_of(other) is None or floor_of(other) >= floor_of(room))
+            if up or across or tools[0] not in TOOLS and tools[1] in TOOLS:
                 yield f'{room} -> {other}'
 
 

@@ -13,12 +13,12 @@
 
 #include "host/file.h"
 #include "host/probe.h"
+#include "net/netdev.h"
+#include "net/rdma.h"
 #include "netlink/replay.h"
+#include "process/proc.h"
 #include "smc_chk/bundle/pack.h"
 #include "smc_chk/bundle/unpack.h"
-#include "sys/netdev.h"
-#include "sys/proc.h"
-#include "sys/rdma.h"
 
 static size_t found;
 

@@ -2,9 +2,9 @@
 /* Paths of control groups: a container's never holds its runtime. Addresses, and BTF. */
 #include "fuzz.h"
 
-#include "sys/btf.h"
-#include "sys/container.h"
-#include "sys/netaddr.h"
+#include "bpf/btf.h"
+#include "cgroup/container.h"
+#include "net/netaddr.h"
 
 /* The next line of the input, cut to @max bytes; to be freed. */
 static char *next_line(const uint8_t **data, size_t *size, size_t max)

@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../unit/scratch.h"
-#include "sys/container.h"
+#include "cgroup/container.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7"
 

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "sys/elf.h"
+#include "process/elf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,8 +3,8 @@
 #include "fuzz.h"
 
 #include "host/probe.h"
-#include "sys/proc.h"
 #include "netlink/replay.h"
+#include "process/proc.h"
 
 #define BODY 4
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/enforce.h"
+#include "settings/enforce.h"
 #include "smc_conf/policy_json.h"
 
 static int fail(const struct smc_err *err)

@@ -24,8 +24,8 @@
 #include "ld_pre_smc/config.h"
 #include "ld_pre_smc/fds.h"
 #include "ld_pre_smc/next.h"
+#include "process/sockopt_numbers.h"
 #include "smc/keep.h"
-#include "sys/sockopt_numbers.h"
 
 #define FAKE_FDS 16
 #define FAKE_FILE 15

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys: control groups by path, unit and container, in a tree of directories. */
+/* lib/cgroup: control groups by path, unit and container, in a tree of directories. */
 #include "test.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sys/cgroup.h"
+#include "cgroup/cgroup.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab"
 

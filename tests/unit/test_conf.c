@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/conf: the lines of smc.conf, what is wrong with them, files that include others. */
+/* lib/settings/conf: the lines of smc.conf, what is wrong with them, files that include others. */
 #include "test.h"
 
 #include <errno.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "conf/read.h"
 #include "scratch.h"
+#include "settings/conf_read.h"
 
 static int read_lines(struct conf *conf, const char *lines, struct smc_err *err)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/confine, landlock, sysfilter: what a process that gave up its rights can no longer do. */
+/* lib/sandbox/confine, landlock, sysfilter: what a process that gave up its rights can no longer do. */
 #include "child.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "sys/confine.h"
-#include "sys/sysfilter.h"
+#include "sandbox/confine.h"
+#include "sandbox/sysfilter.h"
 
 #define NR_IO_URING_SETUP 425
 #define NR_CLONE3 435

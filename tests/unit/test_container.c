@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/container: control groups to containers, and the names that runtimes keep. */
+/* lib/cgroup/container: control groups to containers, and the names that runtimes keep. */
 #include "scratch.h"
 #include "test.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "sys/container.h"
+#include "cgroup/container.h"
 
 #define ID "4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffee4be7c0ffeeab01"
 #define OTHER "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/host/beneath and lib/sys/enclose: no way out of a directory, for names and for processes. */
+/* lib/host/beneath and lib/sandbox/enclose: no way out of a directory, for names and for processes. */
 #include "child.h"
 #include "scratch.h"
 #include "test.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "host/beneath.h"
-#include "sys/enclose.h"
+#include "sandbox/enclose.h"
 
 /* A directory with "top", where all is, and "outside". */
 static char directory[] = "/tmp/smc-enclose.XXXXXX";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys: a kernel's configuration, its modules, what forbids them, its free memory. */
+/* smc_chk/doctor: a kernel's configuration, its modules, what forbids them, its free memory. */
 #include "test.h"
 
 #include <zlib.h>

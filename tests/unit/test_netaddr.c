@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "sys/netaddr.h"
+#include "net/netaddr.h"
 
 static struct netaddr parsed(const char *text)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/netns: names of no namespace and entering one by each kind of name. */
+/* lib/net/netns: names of no namespace and entering one by each kind of name. */
 #include "child.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "sys/netns.h"
+#include "net/netns.h"
 
 static void bad_names(void **state)
 {

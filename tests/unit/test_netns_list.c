@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/netns_list: every namespace once, entered, left, and what is said of those that fail. */
+/* lib/net/netns_list: every namespace once, entered, left, and what is said of those that fail. */
 #include "child.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#include "sys/netns_list.h"
+#include "net/netns_list.h"
 
 #define COUNT 40
 

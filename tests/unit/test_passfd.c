@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/passfd: descriptors in a message, none of which stays when the message is refused. */
+/* lib/process/passfd: descriptors in a message, none of which stays when the message is refused. */
 #include "test.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sys/passfd.h"
+#include "process/passfd.h"
 
 static int ends[2];
 

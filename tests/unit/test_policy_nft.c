@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "policy/nft.h"
+#include "settings/nft.h"
 
 #define RULE(comment, packets)                                                                     \
 	"{\"rule\": {\"chain\": \"x\", \"comment\": \"" comment "\", \"expr\": [{\"match\": {}}, " \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys/proc on this process's own sockets. */
+/* lib/process/proc on this process's own sockets. */
 #include "test.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "sys/proc.h"
+#include "process/proc.h"
 
 static uint64_t inode_of(int fd)
 {

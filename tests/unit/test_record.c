@@ -14,11 +14,11 @@
 #include "host/probe.h"
 #include "host/record.h"
 #include "host/smc.h"
-#include "sys/netns.h"
-#include "sys/proc.h"
+#include "net/netns.h"
 #include "netlink/diag.h"
 #include "netlink/genl.h"
 #include "netlink/replay.h"
+#include "process/proc.h"
 
 /* A directory with "host", which is recorded from, and "record". */
 static char directory[] = "/tmp/smc-record.XXXXXX";

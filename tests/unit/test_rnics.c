@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "host/file.h"
+#include "net/pciids.h"
 #include "smc_rnics/smc_rnics.h"
-#include "sys/pciids.h"
 
 static char root[] = "/tmp/smc-tools-rnics-XXXXXX";
 

@@ -9,7 +9,7 @@
 #include "ld_pre_smc/buffers.h"
 #include "ld_pre_smc/log.h"
 #include "ld_pre_smc/swap.h"
-#include "sys/sockopt_numbers.h"
+#include "process/sockopt_numbers.h"
 
 /* Another socket has taken its place. */
 #define TO_TCP "socket 2 524289 0;fcntl 9 4 2;dup3 9 5 0;drop 9;"

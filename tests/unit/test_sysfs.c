@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* lib/sys: PNET IDs in EBCDIC, net, RDMA and ISM devices of recorded sysfs trees. */
+/* lib/net: PNET IDs in EBCDIC, net, RDMA and ISM devices of recorded sysfs trees. */
 #include "trees.h"
 
 #include <unistd.h>
 
 #include "host/file.h"
-#include "sys/netdev.h"
-#include "sys/pnetid.h"
-#include "sys/rdma.h"
+#include "net/netdev.h"
+#include "net/pnetid.h"
+#include "net/rdma.h"
 
 static char s390[64], x86[64], empty[64];
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <infiniband/verbs.h>
 
-#include "sys/verbs.h"
+#include "net/verbs.h"
 
 static struct {
 	bool has_list, may_open;

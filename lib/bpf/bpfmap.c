@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+/* Pinned eBPF maps by bpf(2) alone. */
+#include "bpf/bpfmap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* <linux/pidfd.h> since 6.9, as PIDFD_THREAD: also for threads that are no main thread. */
+#define PIDFD_THREAD_FLAG O_EXCL
+
+static int bpf(int command, union bpf_attr *attr)
+{
+	long ret = syscall(SYS_bpf, command, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static uint64_t pointer(const void *data)
+{
+	return (uint64_t)(uintptr_t)data;
+}
+
+static int check_size(int map, size_t value_size)
+{
+	struct bpf_map_info info = { 0 };
+	union bpf_attr attr;
+	int err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.info.bpf_fd = (uint32_t)map;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = pointer(&info);
+	err = bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+	return err ? err : info.value_size == value_size ? 0 : -ESTALE;
+}
+
+int bpfmap_open(const char *path, bool writable, size_t value_size)
+{
+	union bpf_attr attr;
+	int map, err;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.pathname = pointer(path);
+	attr.file_flags = writable ? 0 : BPF_F_RDONLY;
+	map = bpf(BPF_OBJ_GET, &attr);
+	if (map < 0)
+		return map;
+	err = value_size ? check_size(map, value_size) : 0;
+	if (err)
+		close(map);
+	return err ? err : map;
+}
+
+int bpfmap_pin(int map, const char *path)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.pathname = pointer(path);
+	attr.bpf_fd = (uint32_t)map;
+	return bpf(BPF_OBJ_PIN, &attr);
+}
+
+static int element(int command, int map, const void *key, const void *value)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_fd = (uint32_t)map;
+	attr.key = pointer(key);
+	attr.value = pointer(value); /* the same member as next_key */
+	return bpf(command, &attr);
+}
+
+int bpfmap_lookup(int map, const void *key, void *value)
+{
+	return element(BPF_MAP_LOOKUP_ELEM, map, key, value);
+}
+
+int bpfmap_update(int map, const void *key, const void *value)
+{
+	return element(BPF_MAP_UPDATE_ELEM, map, key, value);
+}
+
+int bpfmap_delete(int map, const void *key)
+{
+	return element(BPF_MAP_DELETE_ELEM, map, key, NULL);
+}
+
+int bpfmap_next(int map, const void *key, void *next)
+{
+	return element(BPF_MAP_GET_NEXT_KEY, map, key, next);
+}
+
+static int with_task(int command, int map, pid_t tid, const void *mark)
+{
+	int fd = (int)syscall(SYS_pidfd_open, tid, PIDFD_THREAD_FLAG), err;
+
+	if (fd < 0)
+		return -errno;
+	err = element(command, map, &fd, mark);
+	close(fd);
+	return err;
+}
+
+int bpfmap_mark(int map, pid_t tid, uint64_t mark)
+{
+	return with_task(BPF_MAP_UPDATE_ELEM, map, tid, &mark);
+}
+
+int bpfmap_marked(int map, pid_t tid, uint64_t *mark)
+{
+	return with_task(BPF_MAP_LOOKUP_ELEM, map, tid, mark);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+/* Control groups, version 2: where they are, which id they have. */
+#include "cgroup/cgroup.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <linux/magic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+const char *cgroup_mount(void)
+{
+	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct statfs fs;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!statfs(places[i], &fs) && fs.f_type == CGROUP2_SUPER_MAGIC)
+			return places[i];
+	return NULL;
+}
+
+int cgroup_id(const char *root, const char *path, uint64_t *id)
+{
+	char full[PATH_MAX];
+	struct stat st;
+
+	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	if (stat(full, &st))
+		return -errno;
+	if (!S_ISDIR(st.st_mode))
+		return -ENOTDIR;
+	*id = st.st_ino;
+	return 0;
+}
+
+/* What follows the root in an absolute path, or NULL. */
+static const char *below(const char *root, const char *full)
+{
+	size_t len = strlen(root);
+
+	if (strncmp(full, root, len) || (full[len] && full[len] != '/'))
+		return NULL;
+	return full[len] ? full + len : "/";
+}
+
+int cgroup_path(const char *root, const char *text, char path[PATH_MAX])
+{
+	char full[PATH_MAX], real[PATH_MAX], real_root[PATH_MAX];
+	const char *inside = below(root, text);
+	uint64_t id;
+
+	/* An unset variable of a script, not the root. */
+	if (!*text)
+		return -ENOENT;
+	if (snprintf(full, sizeof(full), "%s/%s", root, inside ? inside : text) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (!realpath(full, real) || !realpath(root, real_root))
+		return -errno;
+	inside = below(real_root, real);
+	if (!inside)
+		return -EXDEV;
+	strcpy(path, inside);
+	return cgroup_id(root, path, &id);
+}
+
+/* "0::/system.slice/ssh.service" is the line of version 2, see cgroups(7). */
+int cgroup_of_process(pid_t pid, char path[PATH_MAX])
+{
+	char name[64], line[PATH_MAX + 8];
+	int ret = -ENOENT;
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/proc/%d/cgroup", (int)pid);
+	file = fopen(name, "re");
+	if (!file)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (ret && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, "0::/", 4) || strlen(line + 3) >= PATH_MAX)
+			continue;
+		strcpy(path, line + 3);
+		ret = 0;
+	}
+	fclose(file);
+	return ret;
+}
+
+/* One search through the tree. */
+struct search {
+	const char *name;
+	bool is_unit;
+	char *found;
+	int hits;
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+/*
+ * "docker-4be7....scope", "4be7...": is @id a part of the 64 digits? Those of a unit's name are
+ * fewer.
+ */
+static bool has_id(const char *name, const char *id)
+{
+	size_t len;
+
+	for (; *name; name += len + (name[len] != '\0')) {
+		const char *hit = strstr(name, id);
+
+		for (len = 0; isxdigit((unsigned char)name[len]); len++)
+			;
+		if (len == CONTAINER_ID_LEN && hit && hit + strlen(id) <= name + len)
+			return true;
+	}
+	return false;
+}
+
+static bool fits(const struct search *search, const char *name)
+{
+	/* systemd puts _ before what would be a file of the kernel's: _cpu.service. */
+	if (search->is_unit)
+		return !strcmp(name + (*name == '_'), search->name);
+	/* conmon watches a container of podman and CRI-O from a group of its own. */
+	return has_id(name, search->name) && !strstr(name, "conmon");
+}
+
+/* @full: path of the directory; grows and shrinks on the way, and is the same again in the end. */
+static void search_in(struct search *search, char full[PATH_MAX], size_t root_len)
+{
+	size_t len = strlen(full);
+	struct dirent *entry;
+	DIR *dir = opendir(full);
+
+	while (dir && (entry = readdir(dir))) {
+		bool is_hit = fits(search, entry->d_name);
+
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    (!is_hit && search->is_unit && !ends_with(entry->d_name, ".slice")) ||
+		    snprintf(full + len, PATH_MAX - len, "/%s", entry->d_name) >=
+			    (int)(PATH_MAX - len))
+			continue;
+		if (is_hit && !search->hits++)
+			strcpy(search->found, full + root_len);
+		if (!is_hit)
+			search_in(search, full, root_len);
+	}
+	full[len] = '\0';
+	if (dir)
+		closedir(dir);
+}
+
+static int find(const char *root, struct search *search)
+{
+	char full[PATH_MAX];
+
+	if (snprintf(full, sizeof(full), "%s", root) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	search_in(search, full, strlen(full));
+	return search->hits > 1 ? -EEXIST : search->hits ? 0 : -ENOENT;
+}
+
+int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
+{
+	static const char *const endings[] = { ".service", ".slice", ".scope",
+					       ".socket",  ".mount", ".swap" };
+	char name[NAME_MAX + 1];
+	struct search search = { .name = name, .is_unit = true, .found = path };
+	bool has_ending = false;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		has_ending |= ends_with(unit, endings[i]);
+	if (!*unit || snprintf(name, sizeof(name), "%s%s", unit, has_ending ? "" : ".service") >=
+			      (int)sizeof(name))
+		return -ENOENT;
+	return find(root, &search);
+}
+
+int cgroup_of_container(const char *root, const char *id, char path[PATH_MAX])
+{
+	struct search search = { .name = id, .found = path };
+
+	return !*id ? -ENOENT : id[strspn(id, "0123456789abcdef")] ? -EINVAL : find(root, &search);
+}
+
+bool cgroup_is_named(const char *path, const char *id)
+{
+	const char *slash = strrchr(path, '/'), *hit = slash;
+	size_t len = strlen(id);
+
+	while (hit && (hit = strstr(hit + 1, id)))
+		if (!isalnum((unsigned char)hit[-1]) && hit[-1] != '.' &&
+		    !isalnum((unsigned char)hit[len]))
+			return !ends_with(slash, ".slice") && !ends_with(slash, ".service");
+	return false;
+}
+
+/* Cut @path to the innermost group that is named after the container. */
+static bool cut_to(char *path, const char *id)
+{
+	char outer[PATH_MAX];
+
+	for (strcpy(outer, path); *outer; *strrchr(outer, '/') = '\0') {
+		if (cgroup_is_named(outer, id)) {
+			strcpy(path, outer);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Is a group of @path, below what it has in common with @own, named after another container? */
+static bool is_of_other(const char *path, const char *own, const char *id)
+{
+	size_t common = 0;
+
+	for (size_t i = 0; path[i] && path[i] == own[i]; i++)
+		if (path[i] == '/')
+			common = i;
+	return has_id(id, "") && has_id(path + common, "");
+}
+
+int cgroup_cut(char *path, const char *own, const char *id)
+{
+	size_t len;
+
+	if (!cut_to(path, id) && is_of_other(path, own, id))
+		return -EXDEV;
+	len = strlen(path);
+	if (!strcmp(path, "/") || !strncmp(path, "/..", 3) ||
+	    (!strncmp(own, path, len) && (own[len] == '/' || !own[len])))
+		return -EXDEV;
+	return 0;
+}
+
+int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX])
+{
+	char own[PATH_MAX];
+	int ret = cgroup_of_process(pid, path);
+
+	if (!ret)
+		ret = cgroup_of_process(getpid(), own);
+	return ret ? ret : cgroup_cut(path, own, id);
+}
+
+int cgroup_is_populated(const char *root, const char *path)
+{
+	char full[PATH_MAX], line[64];
+	int ret = -ENODATA;
+	FILE *file;
+
+	/* The root has no such file. */
+	if (!strcmp(path, "/"))
+		return 1;
+	if (snprintf(full, sizeof(full), "%s%s/cgroup.events", root, path) >= (int)sizeof(full))
+		return -ENAMETOOLONG;
+	file = fopen(full, "re");
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "populated ", 10))
+			ret = line[10] == '1';
+	fclose(file);
+	return ret;
+}
+
+size_t cgroup_chosen(const char *path)
+{
+	const char *root = cgroup_mount();
+	char full[PATH_MAX];
+	struct stat st;
+	size_t len = 0;
+
+	while (root && path[len]) {
+		len += strspn(path + len, "/");
+		len += strcspn(path + len, "/");
+		if (snprintf(full, sizeof(full), "%s%.*s", root, (int)len, path) >= PATH_MAX ||
+		    stat(full, &st))
+			break;
+		if (st.st_uid || st.st_mode & (S_IWGRP | S_IWOTH))
+			return len;
+	}
+	return SIZE_MAX;
+}
+
+/* The next part of a path, whose length may be 0. Return: what follows it */
+static const char *next_part(const char *path, char part[NAME_MAX + 1])
+{
+	size_t len;
+
+	path += strspn(path, "/");
+	len = strcspn(path, "/");
+	snprintf(part, NAME_MAX + 1, "%.*s", (int)(len > NAME_MAX ? 0 : len), path);
+	return path + len;
+}
+
+bool cgroup_unit(const char *path, char unit[NAME_MAX + 1], bool *is_user)
+{
+	char part[NAME_MAX + 1];
+
+	*is_user = false;
+	do {
+		path = next_part(path, part);
+		if (!*is_user && !strncmp(part, "user@", 5) && ends_with(part, ".service")) {
+			*is_user = true;
+			path = next_part(path, part);
+		}
+	} while (ends_with(part, ".slice"));
+	if (!ends_with(part, ".service"))
+		return false;
+	strcpy(unit, part + (*part == '_'));
+	return true;
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: MIT
+/* Which container, pod, machine or unit a control group belongs to, and what people call it. */
+#include "cgroup/container.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <jansson.h>
+
+#include "base/memory.h"
+#include "host/file.h"
+
+#define SHORT_ID 12    /* digits that docker and podman show */
+#define POD_UID_MIN 32 /* a static pod's is a hash without dashes, any other has 36 characters */
+#define FILE_MAX (16 * 1024 * 1024)
+
+/* ---- the path ---- */
+
+/* The first run of exactly 64 digits in a part of the path. */
+static void find_id(struct container *container, const char *part, size_t len)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i <= len && !container->id[0]; i++, run++) {
+		if (i < len && isxdigit((unsigned char)part[i]))
+			continue;
+		if (run == CONTAINER_ID_LEN)
+			memcpy(container->id, part + i - run, run);
+		run = (size_t)-1;
+	}
+}
+
+/* "kubepods-besteffort-pod1f0c_....slice", "pod1f0c-..." */
+static void find_pod(struct container *container, const char *part, size_t len)
+{
+	static const char digits[] = "0123456789abcdefABCDEF-_";
+
+	for (size_t i = 0; i + 3 < len && !container->pod[0]; i++) {
+		size_t run = strspn(part + i + 3, digits);
+
+		if (memcmp(part + i, "pod", 3) || run < POD_UID_MIN || run > CONTAINER_ID_LEN)
+			continue;
+		memcpy(container->pod, part + i + 3, run);
+		for (char *c = container->pod; *c; c++)
+			*c = *c == '_' ? '-' : *c;
+	}
+}
+
+static bool starts_with(const char *text, size_t len, const char *start)
+{
+	return len > strlen(start) && !memcmp(text, start, strlen(start));
+}
+
+static bool ends_with(const char *text, size_t len, const char *end)
+{
+	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
+}
+
+/* "my\x2dweb": systemd.unit(5). A name with a NUL would be another one's. */
+static void unescape(char *to, size_t size, const char *from, size_t len)
+{
+	size_t n = 0;
+	unsigned int c;
+
+	for (size_t i = 0; i < len && n + 1 < size; i++) {
+		if (len - i >= 4 && sscanf(from + i, "\\x%2x", &c) == 1 && c) {
+			to[n++] = (char)c;
+			i += 3;
+		} else {
+			to[n++] = from[i];
+		}
+	}
+	to[n] = '\0';
+}
+
+static void find_machine(struct container *container, const char *part, size_t len)
+{
+	static const char scope[] = ".scope", machine[] = "machine-", lxc[] = "lxc.payload.";
+
+	if (container->kind != CONTAINER_NONE)
+		return;
+	if (starts_with(part, len, machine) && ends_with(part, len, scope))
+		unescape(container->name, sizeof(container->name), part + sizeof(machine) - 1,
+			 len - sizeof(machine) + 1 - (sizeof(scope) - 1));
+	else if (starts_with(part, len, lxc))
+		snprintf(container->name, sizeof(container->name), "%.*s",
+			 (int)(len - sizeof(lxc) + 1), part + sizeof(lxc) - 1);
+	else
+		return;
+	container->kind = CONTAINER_MACHINE;
+}
+
+static void find_unit(struct container *container, const char *path)
+{
+	char unit[NAME_MAX + 1];
+	bool is_user;
+	size_t len;
+
+	if (cgroup_unit(path, unit, &is_user)) {
+		container->kind = CONTAINER_UNIT;
+		strcpy(container->name, unit);
+	}
+	for (; container->kind == CONTAINER_NONE && *path; path += len) {
+		path += strspn(path, "/");
+		len = strcspn(path, "/");
+		if (!ends_with(path, len, ".scope") || len > NAME_MAX)
+			continue;
+		container->kind = CONTAINER_UNIT;
+		snprintf(container->name, sizeof(container->name), "%.*s", (int)len, path);
+	}
+}
+
+/* Parse the part of a path whose names one user has chosen. */
+static void parse_part(struct container *container, const char *path)
+{
+	bool is_kube = strstr(path, "kubepods");
+	size_t len;
+
+	for (const char *part = path; *part; part += len) {
+		part += strspn(part, "/");
+		len = strcspn(part, "/");
+		/* conmon watches a container from a group of its own. */
+		if (len && container->kind == CONTAINER_NONE && !memmem(part, len, "conmon", 6))
+			find_id(container, part, len);
+		if (is_kube)
+			find_pod(container, part, len);
+		if (!container->id[0])
+			find_machine(container, part, len);
+	}
+	if (container->kind == CONTAINER_MACHINE)
+		return;
+	find_unit(container, path);
+	if (container->pod[0]) {
+		container->kind = CONTAINER_POD;
+		snprintf(container->name, sizeof(container->name), "pod%s", container->pod);
+	} else if (container->id[0]) {
+		container->kind = CONTAINER_ID;
+		snprintf(container->name, sizeof(container->name), "%.*s", SHORT_ID, container->id);
+	}
+}
+
+/* Return: length of the path up to a user's own systemd, which root has named. */
+static size_t up_to_user(const char *path)
+{
+	static const char user[] = "user@", service[] = ".service";
+	size_t len;
+
+	for (const char *part = path; *part; part += len) {
+		part += strspn(part, "/");
+		len = strcspn(part, "/");
+		if (starts_with(part, len, user) && ends_with(part, len, service))
+			return (size_t)(part - path) + len;
+	}
+	return SIZE_MAX;
+}
+
+/* @root: the path as far as root has named it, @path: what follows */
+static void parse_user(struct container *container, const char *root, const char *path)
+{
+	struct container user = { .kind = CONTAINER_NONE };
+	const char *last = strrchr(root, '/');
+
+	parse_part(&user, path);
+	container->kind = user.kind;
+	container->is_user = true;
+	if (user.kind != CONTAINER_NONE)
+		snprintf(container->name, sizeof(container->name), "%.100s/%.200s",
+			 last ? last + 1 : root, user.name);
+}
+
+void container_parse(struct container *container, const char *path, size_t chosen)
+{
+	size_t end = up_to_user(path);
+	char root[PATH_MAX];
+
+	*container = (struct container){ .kind = CONTAINER_NONE };
+	end = end < chosen ? end : chosen;
+	if (end >= strlen(path) || end >= sizeof(root)) {
+		parse_part(container, path);
+		return;
+	}
+	memcpy(root, path, end);
+	root[end] = '\0';
+	parse_part(container, root);
+	/* A container of root's hides what is inside. */
+	if (container->kind > CONTAINER_UNIT)
+		return;
+	parse_user(container, root, path + end);
+}
+
+/* ---- what runtimes say ---- */
+
+/** struct container_names - @stored: of podman and CRI-O, by id */
+struct container_names {
+	json_t *stored;
+};
+
+/* @text: of host_whole() */
+static json_t *parse(char *text)
+{
+	json_t *json = text ? json_loads(text, 0, NULL) : NULL;
+
+	free(text);
+	return json;
+}
+
+struct container_names *container_names_new(void)
+{
+	static const char path[] = "/var/lib/containers/storage/overlay-containers/containers.json";
+	struct container_names *names = xcalloc(1, sizeof(*names));
+	json_t *list, *item;
+	size_t i, len;
+
+	names->stored = json_object();
+	list = parse(host_whole(&len, FILE_MAX, "%s", path));
+	json_array_foreach(list, i, item) {
+		const char *id = json_string_value(json_object_get(item, "id"));
+		json_t *name = json_array_get(json_object_get(item, "names"), 0);
+
+		/* Those of CRI-O are its own: "k8s_web_web-0_shop_UID_0". */
+		if (id && json_is_string(name) && strncmp(json_string_value(name), "k8s_", 4))
+			json_object_set(names->stored, id, name);
+	}
+	json_decref(list);
+	return names;
+}
+
+void container_names_free(struct container_names *names)
+{
+	if (names)
+		json_decref(names->stored);
+	free(names);
+}
+
+static const char *member(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text && *text ? text : NULL;
+}
+
+/* @config: of the OCI runtime. Return: does it say a name? */
+static bool name_by_config(struct container *container, const json_t *config)
+{
+	static const char *const keys[][2] = {
+		{ "io.kubernetes.cri.sandbox-namespace", "io.kubernetes.cri.sandbox-name" },
+		{ "io.kubernetes.pod.namespace", "io.kubernetes.pod.name" },
+	};
+	const json_t *notes = json_object_get(config, "annotations");
+	const char *host = member(config, "hostname");
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		const char *space = member(notes, keys[i][0]), *name = member(notes, keys[i][1]);
+
+		if (!space || !name)
+			continue;
+		snprintf(container->name, sizeof(container->name), "%s/%s", space, name);
+		return true;
+	}
+	/* A pod's may be the host's own. */
+	if (host && container->kind == CONTAINER_ID)
+		snprintf(container->name, sizeof(container->name), "%s", host);
+	return host;
+}
+
+static void name_by_docker(struct container *container)
+{
+	size_t len;
+	json_t *json = parse(host_whole(
+		&len, FILE_MAX, "/var/lib/docker/containers/%s/config.v2.json", container->id));
+	const char *name = member(json, "Name");
+
+	if (name)
+		name += *name == '/';
+	if (name && *name)
+		snprintf(container->name, sizeof(container->name), "%s", name);
+	json_decref(json);
+}
+
+void container_name(struct container_names *names, struct container *container)
+{
+	static const char *const configs[][2] = {
+		{ "/run/containerd/io.containerd.runtime.v2.task/k8s.io", "" },
+		{ "/run/k3s/containerd/io.containerd.runtime.v2.task/k8s.io", "" },
+		{ "/run/containerd/io.containerd.runtime.v2.task/default", "" },
+		{ "/run/containers/storage/overlay-containers", "/userdata" },
+	};
+	const char *stored = member(names->stored, container->id);
+	bool is_named = stored;
+
+	/* A user could give a group the number of somebody else's container. */
+	if (!container->id[0] || container->is_user)
+		return;
+	if (stored)
+		snprintf(container->name, sizeof(container->name), "%s", stored);
+	for (size_t i = 0; !is_named && i < sizeof(configs) / sizeof(configs[0]); i++) {
+		size_t len;
+		json_t *json = parse(host_whole(&len, FILE_MAX, "%s/%s%s/config.json",
+						configs[i][0], container->id, configs[i][1]));
+
+		is_named = json && name_by_config(container, json);
+		json_decref(json);
+	}
+	if (!is_named)
+		name_by_docker(container);
+}

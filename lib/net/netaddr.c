@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+/* IP addresses of net devices: getifaddrs(3), one probe for each device. */
+#include "net/netaddr.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <ifaddrs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/array.h"
+#include "host/probe.h"
+
+/* What a probe works on: all addresses are asked for once, when the first device is. */
+struct source {
+	const char *netdev;
+	struct ifaddrs *all;
+	bool is_asked;
+};
+
+static unsigned int count_bits(const uint8_t *mask, size_t len)
+{
+	unsigned int bits = 0;
+
+	for (size_t i = 0; i < len; i++)
+		bits += (unsigned int)__builtin_popcount(mask[i]);
+	return bits;
+}
+
+static bool from_sockaddr(struct netaddr *addr, const struct ifaddrs *item)
+{
+	const struct sockaddr *sa = item->ifa_addr, *mask = item->ifa_netmask;
+	size_t offset, len;
+
+	if (!sa || !mask || (sa->sa_family != AF_INET && sa->sa_family != AF_INET6))
+		return false;
+	offset = sa->sa_family == AF_INET ? offsetof(struct sockaddr_in, sin_addr) :
+					    offsetof(struct sockaddr_in6, sin6_addr);
+	len = sa->sa_family == AF_INET ? 4 : 16;
+	*addr = (struct netaddr){ .family = sa->sa_family };
+	memcpy(addr->bytes, (const uint8_t *)sa + offset, len);
+	addr->prefix = count_bits((const uint8_t *)mask + offset, len);
+	return true;
+}
+
+/* Return: number of addresses; the text has them with blanks between. */
+static int probe(void *arg, char text[HOST_PROBE_SIZE])
+{
+	struct source *source = arg;
+	char word[NETADDR_TEXT_SIZE];
+	struct netaddr addr;
+	size_t len = 0;
+	int count = 0;
+
+	if (!source->is_asked && getifaddrs(&source->all))
+		return -errno;
+	source->is_asked = true;
+	for (const struct ifaddrs *item = source->all; item; item = item->ifa_next) {
+		if (strcmp(item->ifa_name, source->netdev) || !from_sockaddr(&addr, item))
+			continue;
+		count++;
+		netaddr_text(word, &addr, false);
+		if (len + strlen(word) + 2 > HOST_PROBE_SIZE)
+			continue;
+		len += (size_t)snprintf(text + len, HOST_PROBE_SIZE - len, "%s%s", len ? " " : "",
+					word);
+	}
+	return count;
+}
+
+static void append(struct netaddr_table *table, const char *netdev, char *text)
+{
+	char *rest = text, *word;
+
+	while ((word = strsep(&rest, " "))) {
+		struct netaddr addr;
+
+		if (!netaddr_parse(&addr, word))
+			continue;
+		snprintf(addr.netdev, sizeof(addr.netdev), "%s", netdev);
+		smc_array_append(&table->addrs, &table->count, &table->size, &addr, sizeof(addr));
+	}
+}
+
+void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs)
+{
+	struct source source = { .is_asked = false };
+	char text[HOST_PROBE_SIZE];
+
+	*table = (struct netaddr_table){ .is_known = true };
+	for (size_t i = 0; i < netdevs->count; i++) {
+		source.netdev = netdevs->devs[i].name;
+		if (host_probe("addresses-%s", probe, &source, text, source.netdev) < 0)
+			table->is_known = false;
+		else
+			append(table, source.netdev, text);
+	}
+	if (source.all)
+		freeifaddrs(source.all);
+}
+
+bool netaddr_parse(struct netaddr *addr, const char *text)
+{
+	char host[NETADDR_TEXT_SIZE], *slash, *end;
+	unsigned long prefix;
+
+	if (strlen(text) >= sizeof(host))
+		return false;
+	strcpy(host, text);
+	slash = strchr(host, '/');
+	if (!slash || slash[1] < '0' || slash[1] > '9')
+		return false;
+	*slash = '\0';
+	prefix = strtoul(slash + 1, &end, 10);
+	*addr = (struct netaddr){ .family = strchr(host, ':') ? AF_INET6 : AF_INET };
+	if (*end || prefix > (addr->family == AF_INET ? 32 : 128))
+		return false;
+	addr->prefix = (unsigned int)prefix;
+	return inet_pton(addr->family, host, addr->bytes) == 1;
+}
+
+void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet)
+{
+	char host[INET6_ADDRSTRLEN];
+	uint8_t bytes[16];
+
+	memcpy(bytes, addr->bytes, sizeof(bytes));
+	for (unsigned int bit = addr->prefix; is_subnet && bit < 128; bit++)
+		bytes[bit / 8] &= (uint8_t) ~(0x80 >> bit % 8);
+	inet_ntop(addr->family, bytes, host, sizeof(host));
+	snprintf(text, NETADDR_TEXT_SIZE, "%s/%u", host, addr->prefix);
+}
+
+void netaddr_short(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr)
+{
+	netaddr_text(text, addr, false);
+	if (addr->prefix == (addr->family == AF_INET ? 32 : 128))
+		*strchr(text, '/') = '\0';
+}
+
+bool netaddr_covers(const struct netaddr *addr, const struct netaddr *other)
+{
+	size_t bytes = addr->prefix / 8;
+	unsigned int bits = addr->prefix % 8;
+
+	if (addr->family != other->family || memcmp(addr->bytes, other->bytes, bytes))
+		return false;
+	return !bits || !((addr->bytes[bytes] ^ other->bytes[bytes]) >> (8 - bits));
+}
+
+bool netaddr_has(const struct netaddr_table *table, const char *netdev, int family)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (table->addrs[i].family == family && !strcmp(table->addrs[i].netdev, netdev))
+			return true;
+	return false;
+}
+
+bool netaddr_is_private(const struct netaddr *addr)
+{
+	static const struct netaddr nets[] = {
+		{ .family = AF_INET, .prefix = 8, .bytes = { 10 } },
+		{ .family = AF_INET, .prefix = 12, .bytes = { 172, 16 } },
+		{ .family = AF_INET, .prefix = 16, .bytes = { 192, 168 } },
+		{ .family = AF_INET, .prefix = 10, .bytes = { 100, 64 } },
+		{ .family = AF_INET, .prefix = 8, .bytes = { 127 } },
+		{ .family = AF_INET, .prefix = 16, .bytes = { 169, 254 } },
+		{ .family = AF_INET6, .prefix = 7, .bytes = { 0xfc } },
+		{ .family = AF_INET6, .prefix = 10, .bytes = { 0xfe, 0x80 } },
+		{ .family = AF_INET6, .prefix = 128, .bytes = { [15] = 1 } },
+	};
+
+	for (size_t i = 0; i < sizeof(nets) / sizeof(nets[0]); i++)
+		if (netaddr_covers(&nets[i], addr))
+			return true;
+	return false;
+}
+
+const struct netaddr *netaddr_public(const struct netaddr_table *table,
+				     const struct netaddr *listen)
+{
+	static const uint8_t any[16];
+	size_t size = listen->family == AF_INET ? 4 : 16;
+	bool is_any = !memcmp(listen->bytes, any, size);
+
+	for (size_t i = 0; i < table->count; i++) {
+		const struct netaddr *addr = &table->addrs[i];
+
+		if (addr->family == listen->family && !netaddr_is_private(addr) &&
+		    (is_any || !memcmp(addr->bytes, listen->bytes, size)))
+			return addr;
+	}
+	return NULL;
+}
+
+void netaddr_free(struct netaddr_table *table)
+{
+	free(table->addrs);
+	*table = (struct netaddr_table){ 0 };
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Net devices as sysfs shows them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/pnetid.h"
+
+#define NETDEV_NAME_SIZE 16
+#define NETDEV_BUS_SIZE 16
+#define NETDEV_BUS_ID_SIZE 64
+
+/**
+ * struct netdev - one net device
+ * @ifindex: 0 if unknown
+ * @dev_port: port of its card, from 0
+ * @mtu: bytes, 0 if unknown
+ * @state: operstate: "up", "down", "unknown" (loopback), ...; empty if unknown
+ * @mac: its address as sysfs writes it, "02:00:00:00:00:01"; empty if unknown
+ * @bus: "pci", "ccw" or another bus; empty for a virtual device
+ * @bus_id: name of the device on it
+ * @driver: of the device on the bus, may be empty
+ * @base: the device at the bottom, as SMC looks for it: the first lower device of the first lower
+ *	device ...; the device's own name when it stands on no other
+ * @lower: the device directly below, empty for none
+ * @hw_pnetid: PNET ID from firmware, empty for none
+ */
+struct netdev {
+	char name[NETDEV_NAME_SIZE];
+	uint32_t ifindex;
+	uint32_t dev_port;
+	uint32_t mtu;
+	char state[16];
+	char mac[64];
+	char bus[NETDEV_BUS_SIZE];
+	char bus_id[NETDEV_BUS_ID_SIZE];
+	char driver[32];
+	char base[NETDEV_NAME_SIZE];
+	char lower[NETDEV_NAME_SIZE];
+	char hw_pnetid[PNETID_SIZE];
+};
+
+/** struct netdev_table - all of them, in the order of their names, strverscmp(3) */
+struct netdev_table {
+	struct netdev *devs;
+	size_t count;
+};
+
+/**
+ * netdev_load() - read all net devices
+ * @root: of sysfs
+ *
+ * A device that vanishes meanwhile keeps what was read. Return: 0, -errno when the directory
+ * cannot be read.
+ */
+int netdev_load(struct netdev_table *table, const char *root);
+
+/** netdev_find() - by name, NULL for none */
+const struct netdev *netdev_find(const struct netdev_table *table, const char *name);
+
+/** netdev_bus() - bus and bus id of what a "device" link points to; false leaves both empty */
+bool netdev_bus(char bus[NETDEV_BUS_SIZE], char bus_id[NETDEV_BUS_ID_SIZE], const char *link);
+
+void netdev_free(struct netdev_table *table);

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/* Network namespaces, and which sysfs shows that of the calling thread. */
+#include "net/netns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "host/record.h"
+
+/* <linux/mount.h> and <sys/mount.h> cannot always be included together. */
+#define FSCONFIG_CREATE 6
+
+static int open_netns(const char *name, struct smc_err *err)
+{
+	char path[PATH_MAX];
+	int fd;
+
+	if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
+		return smc_err_say(err, EINVAL, "'%s' is not the name of a network namespace",
+				   name);
+	if (snprintf(path, sizeof(path), strchr(name, '/') ? "%s" : "/run/netns/%s", name) >=
+	    (int)sizeof(path))
+		return smc_err_say(err, ENAMETOOLONG,
+				   "the name of the network namespace is too long");
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 || errno != ENOENT)
+		return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
+	if (strspn(name, "0123456789") != strlen(name))
+		return smc_err_say(err, ENOENT, "no network namespace '%s'", name);
+	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 && errno == ENOENT)
+		return smc_err_say(err, ESRCH, "no network namespace or process '%s'", name);
+	return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
+}
+
+int smc_netns_enter(const char *name, struct smc_err *err)
+{
+	int fd, ret = 0;
+
+	if (!name)
+		return 0;
+	if (record_root())
+		return smc_err_say(
+			err, EROFS,
+			"a recorded host has only the network namespace that was recorded");
+	fd = open_netns(name, err);
+	if (fd < 0)
+		return fd;
+	if (setns(fd, CLONE_NEWNET))
+		ret = smc_err_set(err, errno, "cannot enter network namespace '%s'", name);
+	close(fd);
+	return ret;
+}
+
+int smc_netns_run(const char *name, int (*fn)(void *arg), void *arg, struct smc_err *err)
+{
+	int home, ret;
+
+	if (!*name)
+		return fn(arg);
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (home < 0)
+		return smc_err_set(err, errno, "cannot open /proc/self/ns/net");
+	ret = smc_netns_enter(name, err);
+	if (!ret) {
+		ret = fn(arg);
+		if (setns(home, CLONE_NEWNET))
+			ret = smc_err_set(err, errno, "cannot leave network namespace '%s'", name);
+	}
+	close(home);
+	return ret;
+}
+
+/* Return: a descriptor, -errno with @err. */
+static int mount_sysfs(struct smc_err *err)
+{
+	static const char what[] = "cannot read the sysfs of that network namespace";
+	int context, mount, ret = 0;
+
+	context = (int)syscall(SYS_fsopen, "sysfs", 1 /* FSOPEN_CLOEXEC */);
+	if (context < 0)
+		return smc_err_set(err, errno, what);
+	if (syscall(SYS_fsconfig, context, FSCONFIG_CREATE, NULL, NULL, 0))
+		ret = smc_err_set(err, errno, what);
+	mount = ret ? ret : (int)syscall(SYS_fsmount, context, 1 /* FSMOUNT_CLOEXEC */, 0);
+	if (!ret && mount < 0)
+		mount = smc_err_set(err, errno, what);
+	close(context);
+	return mount;
+}
+
+int sysfs_here(char root[SYSFS_ROOT_SIZE], int *fd, bool is_entered, struct smc_err *err)
+{
+	struct smc_err ignored;
+	struct stat own, common;
+
+	strcpy(root, SYSFS_ROOT);
+	*fd = -1;
+	if (record_root())
+		return 0;
+	*fd = mount_sysfs(is_entered ? err : &ignored);
+	if (*fd < 0)
+		return is_entered ? *fd : 0;
+	/* The kernel has one for each namespace, however often it is mounted. */
+	if (fstat(*fd, &own) || stat(SYSFS_ROOT, &common) || own.st_dev != common.st_dev) {
+		snprintf(root, SYSFS_ROOT_SIZE, "/proc/self/fd/%d", *fd);
+	} else {
+		close(*fd);
+		*fd = -1;
+	}
+	return 0;
+}

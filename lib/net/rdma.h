@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/* RDMA devices and their ports as sysfs shows them; ISM devices of IBM Z beside them. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/netdev.h"
+
+#define RDMA_NAME_SIZE 64
+#define RDMA_MAX_PORTS 2 /* SMC uses no more */
+
+/**
+ * struct rdma_gid - one used entry of a port's GID table
+ * @gid: as sysfs writes it, "fe80:0000:...:0001"
+ * @type: "RoCE v2", "IB/RoCE v1"; empty if unknown
+ * @netdev: net device it belongs to, empty for none
+ */
+struct rdma_gid {
+	unsigned int index;
+	char gid[40];
+	char type[16];
+	char netdev[NETDEV_NAME_SIZE];
+};
+
+/**
+ * struct rdma_port - one port
+ * @number: from 1
+ * @state: "ACTIVE", "DOWN", ...; empty if unknown
+ * @link_layer: "Ethernet", "InfiniBand"; empty if unknown
+ * @netdev: net device that the port belongs to, empty for none
+ * @is_foreign: it has one, in another network namespace; see pnet/rdma_netns.h
+ * @hw_pnetid: PNET ID from firmware, empty for none
+ * @active_mtu: bytes, 0 if unknown; sysfs has none, verbs_fill() sets it
+ */
+struct rdma_port {
+	unsigned int number;
+	char state[16];
+	char link_layer[16];
+	char netdev[NETDEV_NAME_SIZE];
+	bool is_foreign;
+	char hw_pnetid[PNETID_SIZE];
+	uint32_t active_mtu;
+	struct rdma_gid *gids;
+	size_t n_gids, gids_size;
+};
+
+/**
+ * struct rdma_dev - one RDMA device
+ * @node_type: "CA", "RNIC" (iWARP), ...; empty if unknown
+ * @bus, @bus_id: empty for a software device
+ * @driver: of the device on the bus; of a software device its kind as far as its parts tell ("rxe")
+ */
+struct rdma_dev {
+	char name[RDMA_NAME_SIZE];
+	char node_type[16];
+	char bus[NETDEV_BUS_SIZE];
+	char bus_id[NETDEV_BUS_ID_SIZE];
+	char driver[32];
+	struct rdma_port ports[RDMA_MAX_PORTS];
+	size_t n_ports;
+};
+
+/**
+ * struct ism_dev - a device for SMC-D: ISM of IBM Z by its PCI function, or one of class dibs
+ * @chid: channel id of the ISM network, 0xffff for loopback; -1 if unknown
+ */
+struct ism_dev {
+	int32_t chid;
+	char name[RDMA_NAME_SIZE];
+	char bus[NETDEV_BUS_SIZE];
+	char bus_id[NETDEV_BUS_ID_SIZE];
+	char hw_pnetid[PNETID_SIZE];
+};
+
+/** struct rdma_table - all of them, in the order of their names */
+struct rdma_table {
+	struct rdma_dev *devs;
+	size_t count;
+	struct ism_dev *isms;
+	size_t n_isms;
+};
+
+/**
+ * rdma_load() - read all RDMA and ISM devices
+ * @root: of sysfs
+ * @netdevs: to know the port of a device that has no GIDs
+ *
+ * Return: 0, -errno when a directory cannot be read.
+ */
+int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs);
+
+/**
+ * rdma_is_soft_roce() - has this RDMA device, which has no bus, a net device below it, as rxe has?
+ */
+bool rdma_is_soft_roce(const char *root, const char *name);
+
+/** rdma_find() - an RDMA device by name or by bus id, as the kernel takes both; NULL for none */
+const struct rdma_dev *rdma_find(const struct rdma_table *table, const char *name);
+
+/** ism_find() - an ISM device by name or bus id, NULL for none */
+const struct ism_dev *ism_find(const struct rdma_table *table, const char *name);
+
+void rdma_free(struct rdma_table *table);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+/* What libibverbs knows of RDMA ports and sysfs does not. */
+#include "net/verbs.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <infiniband/verbs.h>
+
+#include "host/probe.h"
+#include "host/record.h"
+
+#define N_ITEMS(array) (sizeof(array) / sizeof((array)[0]))
+
+static const uint32_t mtu_bytes[] = {
+	[IBV_MTU_256] = 256,   [IBV_MTU_512] = 512,   [IBV_MTU_1024] = 1024,
+	[IBV_MTU_2048] = 2048, [IBV_MTU_4096] = 4096,
+};
+
+/* The words of sysfs. */
+static const char *const states[] = {
+	[IBV_PORT_NOP] = "NOP",	      [IBV_PORT_DOWN] = "DOWN",
+	[IBV_PORT_INIT] = "INIT",     [IBV_PORT_ARMED] = "ARMED",
+	[IBV_PORT_ACTIVE] = "ACTIVE", [IBV_PORT_ACTIVE_DEFER] = "ACTIVE_DEFER",
+};
+
+static const char *const layers[] = {
+	[IBV_LINK_LAYER_UNSPECIFIED] = "",
+	[IBV_LINK_LAYER_INFINIBAND] = "InfiniBand",
+	[IBV_LINK_LAYER_ETHERNET] = "Ethernet",
+};
+
+struct query {
+	struct ibv_context *context;
+	unsigned int port;
+};
+
+static int query_port(void *arg, char text[HOST_PROBE_SIZE])
+{
+	const struct query *query = arg;
+	struct ibv_port_attr attr = { 0 };
+	int ret = ibv_query_port(query->context, (uint8_t)query->port, &attr);
+
+	if (!ret)
+		snprintf(text, HOST_PROBE_SIZE, "%d %d %u", attr.active_mtu, attr.state,
+			 attr.link_layer);
+	return ret ? -EIO : 0;
+}
+
+static void fill_port(struct rdma_port *port, const char *name, struct ibv_context *context)
+{
+	struct query query = { context, port->number };
+	char text[HOST_PROBE_SIZE];
+	unsigned int mtu, state, layer;
+
+	if (host_probe("verbs-%s-%u", query_port, &query, text, name, port->number) ||
+	    sscanf(text, "%u %u %u", &mtu, &state, &layer) != 3)
+		return;
+	/* Numbers that libibverbs does not define mean unknown. */
+	port->active_mtu = mtu < N_ITEMS(mtu_bytes) ? mtu_bytes[mtu] : 0;
+	if (!port->state[0] && state < N_ITEMS(states))
+		strcpy(port->state, states[state]);
+	if (!port->link_layer[0] && layer < N_ITEMS(layers))
+		strcpy(port->link_layer, layers[layer]);
+}
+
+static void fill_ports(struct rdma_dev *dev, struct ibv_context *context)
+{
+	for (size_t i = 0; i < dev->n_ports; i++)
+		fill_port(&dev->ports[i], dev->name, context);
+}
+
+static void fill_dev(struct rdma_dev *dev, struct ibv_device *device)
+{
+	struct ibv_context *context = ibv_open_device(device);
+
+	if (!context)
+		return;
+	fill_ports(dev, context);
+	ibv_close_device(context);
+}
+
+/* Those of this machine are not asked then. */
+static void fill_recorded(struct rdma_table *table)
+{
+	for (size_t i = 0; i < table->count; i++)
+		fill_ports(&table->devs[i], NULL);
+}
+
+void verbs_fill(struct rdma_table *table)
+{
+	struct ibv_device **list;
+
+	if (record_root()) {
+		fill_recorded(table);
+		return;
+	}
+	list = table->count ? ibv_get_device_list(NULL) : NULL;
+	for (size_t i = 0; list && list[i]; i++) {
+		const char *name = ibv_get_device_name(list[i]);
+
+		for (size_t k = 0; name && k < table->count; k++)
+			if (!strcmp(table->devs[k].name, name))
+				fill_dev(&table->devs[k], list[i]);
+	}
+	if (list)
+		ibv_free_device_list(list);
+}

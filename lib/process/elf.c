@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/* What an ELF file says about itself, as far as it decides whether a preload library reaches it. */
+#include "process/elf.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/*
+ * No honest file needs more; a hostile one must not cost more. Go's build info starts the segment
+ * of writable data, or comes not far from there.
+ */
+#define SEGMENTS_MAX 256
+#define CONTENTS_MAX (1024 * 1024)
+
+/* A file in memory, with what is needed to read a number from it. */
+struct image {
+	const uint8_t *bytes;
+	size_t len;
+	bool wide;
+	bool big_endian;
+};
+
+/* A program header, of either class. */
+struct segment {
+	uint32_t type;
+	uint32_t flags;
+	uint64_t offset;
+	uint64_t size;
+	uint64_t address;
+};
+
+/* The number of @size bytes at @at; 0 where the file does not reach. */
+static uint64_t number(const struct image *img, uint64_t at, size_t size)
+{
+	uint64_t value = 0;
+	size_t i;
+
+	if (at > img->len || size > img->len - at)
+		return 0;
+	for (i = 0; i < size; i++)
+		value = value << 8 | img->bytes[at + (img->big_endian ? i : size - 1 - i)];
+	return value;
+}
+
+/* Member of a structure whose place and size differ between the classes. */
+#define MEMBER(img, at, kind, member)                                                              \
+	((img)->wide ? number(img, (at) + offsetof(Elf64_##kind, member),                          \
+			      sizeof(((Elf64_##kind *)0)->member)) :                               \
+		       number(img, (at) + offsetof(Elf32_##kind, member),                          \
+			      sizeof(((Elf32_##kind *)0)->member)))
+
+/* The part of a segment that is in the file, at most CONTENTS_MAX; an empty one if none is. */
+static const uint8_t *contents(const struct image *img, const struct segment *seg, size_t *len)
+{
+	*len = 0;
+	if (seg->offset >= img->len)
+		return img->bytes;
+	*len = img->len - seg->offset;
+	if (seg->size < *len)
+		*len = seg->size;
+	if (*len > CONTENTS_MAX)
+		*len = CONTENTS_MAX;
+	return img->bytes + seg->offset;
+}
+
+static bool segment_at(const struct image *img, unsigned int i, struct segment *seg)
+{
+	uint64_t table = MEMBER(img, 0, Ehdr, e_phoff);
+	uint64_t entry = MEMBER(img, 0, Ehdr, e_phentsize);
+	uint64_t at;
+
+	if (i >= SEGMENTS_MAX || i >= MEMBER(img, 0, Ehdr, e_phnum) || table > img->len)
+		return false;
+	at = table + i * entry;
+	if (entry < (img->wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)) || at > img->len ||
+	    entry > img->len - at)
+		return false;
+	seg->type = (uint32_t)MEMBER(img, at, Phdr, p_type);
+	seg->flags = (uint32_t)MEMBER(img, at, Phdr, p_flags);
+	seg->offset = MEMBER(img, at, Phdr, p_offset);
+	seg->size = MEMBER(img, at, Phdr, p_filesz);
+	seg->address = MEMBER(img, at, Phdr, p_vaddr);
+	return true;
+}
+
+/* A string that starts at @at of @seg; cut to @size. */
+static void read_string(const struct image *img, struct segment seg, uint64_t at, char *out,
+			size_t size)
+{
+	size_t len;
+	const uint8_t *text;
+
+	seg.size -= at < seg.size ? at : seg.size;
+	seg.offset += at;
+	text = contents(img, &seg, &len);
+	len = strnlen((const char *)text, len);
+	if (len >= size)
+		len = size - 1;
+	memcpy(out, text, len);
+	out[len] = '\0';
+}
+
+/* What is at an address of the program when it runs: a segment that begins there. */
+static bool find_address(const struct image *img, uint64_t address, struct segment *seg)
+{
+	for (unsigned int i = 0; segment_at(img, i, seg); i++) {
+		uint64_t at = address - seg->address;
+
+		if (seg->type != PT_LOAD || address < seg->address || at >= seg->size)
+			continue;
+		seg->offset += at;
+		seg->size -= at;
+		return true;
+	}
+	return false;
+}
+
+/* Of a dynamic section: what is asked for here. */
+struct dynamic {
+	bool has_soname, has_runpath;
+	uint64_t runpath, strings;
+};
+
+static void read_entry(struct dynamic *dyn, uint64_t tag, uint64_t value)
+{
+	switch (tag) {
+	case DT_SONAME: dyn->has_soname = true; break;
+	case DT_STRTAB: dyn->strings = value; break;
+	case DT_RPATH: /* the loader ignores it beside a DT_RUNPATH */
+	case DT_RUNPATH:
+		if (tag == DT_RUNPATH || !dyn->has_runpath)
+			dyn->runpath = value;
+		dyn->has_runpath = true;
+		break;
+	default: break;
+	}
+}
+
+/* Return: has it a name? Libraries have one, DT_SONAME, and the loader; static-pie programs not. */
+static bool read_dynamic(const struct image *img, const struct segment *seg, struct smc_elf *out)
+{
+	size_t step = img->wide ? sizeof(Elf64_Dyn) : sizeof(Elf32_Dyn);
+	struct dynamic dyn = { 0 };
+	struct segment strings;
+	size_t len, at;
+
+	contents(img, seg, &len);
+	for (at = 0; at + step <= len; at += step) {
+		uint64_t tag = MEMBER(img, seg->offset + at, Dyn, d_tag);
+
+		if (tag == DT_NULL)
+			break;
+		read_entry(&dyn, tag, MEMBER(img, seg->offset + at, Dyn, d_un.d_val));
+	}
+	if (dyn.has_runpath && find_address(img, dyn.strings, &strings))
+		read_string(img, strings, dyn.runpath, out->runpath, sizeof(out->runpath));
+	return dyn.has_soname;
+}
+
+/*
+ * A note is the sizes of name and contents, a type, the name, the contents; both padded to 4 bytes.
+ * Go's build ID has the name "Go" and the type 4.
+ */
+static bool has_go_note(const struct image *img, const struct segment *seg)
+{
+	uint64_t at, end, name_len, desc_len;
+	size_t len;
+
+	contents(img, seg, &len);
+	end = seg->offset + len;
+	for (at = seg->offset; len >= 12 && at <= end - 12; at += desc_len) {
+		name_len = number(img, at, 4);
+		desc_len = (number(img, at + 4, 4) + 3) & ~3ULL;
+		if (name_len == 4 && number(img, at + 8, 4) == 4 && end - at >= 16 &&
+		    !memcmp(img->bytes + at + 12, "Go\0", 4))
+			return true;
+		at += 12 + ((name_len + 3) & ~3ULL);
+	}
+	return false;
+}
+
+/* What "go version FILE" looks for; it stays when the note is stripped by -buildid=. */
+static bool has_go_build_info(const struct image *img, const struct segment *seg)
+{
+	static const char magic[] = "\xff Go buildinf:";
+	size_t len;
+	const uint8_t *data = contents(img, seg, &len);
+
+	return memmem(data, len, magic, sizeof(magic) - 1) != NULL;
+}
+
+static void read_segments(const struct image *img, struct smc_elf *out)
+{
+	bool interp = false, library = false;
+	struct segment seg;
+	unsigned int i;
+
+	for (i = 0; segment_at(img, i, &seg); i++) {
+		if (seg.type == PT_INTERP) {
+			interp = true;
+			read_string(img, seg, 0, out->interp, sizeof(out->interp));
+		} else if (seg.type == PT_DYNAMIC) {
+			library = read_dynamic(img, &seg, out);
+		} else if (seg.type == PT_NOTE && !out->is_go) {
+			out->is_go = has_go_note(img, &seg);
+		} else if (seg.type == PT_LOAD && seg.flags & PF_W && !out->is_go) {
+			out->is_go = has_go_build_info(img, &seg);
+		}
+	}
+	out->is_static = !interp && !library && (out->type == ET_EXEC || out->type == ET_DYN);
+}
+
+int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out)
+{
+	struct image img = { .bytes = buf, .len = len };
+
+	if (len < sizeof(Elf32_Ehdr) || memcmp(buf, ELFMAG, SELFMAG))
+		return -ENOEXEC;
+	img.wide = img.bytes[EI_CLASS] == ELFCLASS64;
+	img.big_endian = img.bytes[EI_DATA] == ELFDATA2MSB;
+	if ((!img.wide && img.bytes[EI_CLASS] != ELFCLASS32) ||
+	    (!img.big_endian && img.bytes[EI_DATA] != ELFDATA2LSB) ||
+	    (img.wide && len < sizeof(Elf64_Ehdr)))
+		return -ENOEXEC;
+	*out = (struct smc_elf){
+		.bits = img.wide ? 64 : 32,
+		.big_endian = img.big_endian,
+		.type = (uint16_t)MEMBER(&img, 0, Ehdr, e_type),
+		.machine = (uint16_t)MEMBER(&img, 0, Ehdr, e_machine),
+	};
+	read_segments(&img, out);
+	return 0;
+}
+
+static int parse_fd(int fd, struct smc_elf *out)
+{
+	struct stat st;
+	void *map;
+	int err;
+
+	if (fstat(fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || (uintmax_t)st.st_size > SIZE_MAX)
+		return -ENOEXEC;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	err = smc_elf_parse(map, (size_t)st.st_size, out);
+	munmap(map, (size_t)st.st_size);
+	return err;
+}
+
+int smc_elf_inspect(const char *path, struct smc_elf *out)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	err = parse_fd(fd, out);
+	close(fd);
+	return err;
+}
+
+const char *smc_elf_machine_name(const struct smc_elf *elf)
+{
+	switch (elf->machine) {
+	case EM_X86_64: return elf->bits == 64 ? "x86-64" : "x32";
+	case EM_386: return "i386";
+	case EM_S390: return elf->bits == 64 ? "s390x" : "s390";
+	case EM_AARCH64: return "aarch64";
+	case EM_ARM: return "arm";
+	case EM_PPC64: return elf->big_endian ? "ppc64" : "ppc64le";
+	case EM_RISCV: return elf->bits == 64 ? "riscv64" : "riscv32";
+	default: return NULL;
+	}
+}
+
+const char *smc_elf_machine_text(const struct smc_elf *elf, char text[SMC_ELF_MACHINE_SIZE])
+{
+	const char *name = smc_elf_machine_name(elf);
+
+	if (name)
+		return name;
+	snprintf(text, SMC_ELF_MACHINE_SIZE, "machine %u, %d bits", elf->machine, elf->bits);
+	return text;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/* Where ld_pre_smc.so is, and how LD_PRELOAD comes to name it. */
+#include "process/library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+#ifndef SMC_LIBDIR32
+#define SMC_LIBDIR32 ""
+#endif
+
+static const int own_bits = (int)sizeof(void *) * CHAR_BIT;
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+/* The directory of this executable, with a slash at the end. Return: its length, 0 if not known. */
+static size_t self_directory(char path[PATH_MAX])
+{
+	ssize_t len = readlink("/proc/self/exe", path, PATH_MAX - 1);
+	char *base;
+
+	path[len > 0 ? len : 0] = '\0';
+	base = strrchr(path, '/');
+	if (!base)
+		return 0;
+	base[1] = '\0';
+	return (size_t)(base + 1 - path);
+}
+
+/* A file whose path goes on with @name after @len bytes. */
+static bool has_file(char path[PATH_MAX], size_t len, const char *name, int mode)
+{
+	if (!len || len + strlen(name) >= PATH_MAX)
+		return false;
+	strcpy(path + len, name);
+	return !access(path, mode);
+}
+
+bool self_find(const char *name, int mode, char path[PATH_MAX])
+{
+	return has_file(path, self_directory(path), name, mode);
+}
+
+/* A readable file below the root of a staged install (make install DESTDIR=ROOT). */
+static bool staged_find(const char *name, char path[PATH_MAX])
+{
+	size_t len = self_directory(path);
+
+	return ends_with(path, SMC_BINDIR "/") &&
+	       has_file(path, len - strlen(SMC_BINDIR "/"), name, R_OK);
+}
+
+/* DIR/ld_pre_smc.so, if it is there. */
+static bool library_in(char *file, const char *dir)
+{
+	int len = snprintf(file, PATH_MAX, "%s/" LIBRARY_NAME, dir);
+
+	return *dir && len > 0 && len < PATH_MAX && !access(file, R_OK);
+}
+
+/*
+ * musl's loader has no $LIB and ignores entries that name no file. For a bare name Debian's looks
+ * where "make install" puts a link to the library, and glibc's in its own directories.
+ */
+static bool serves_bare(void)
+{
+	static const char gnu[] = "-linux-gnu", libdir[] = SMC_LIBDIR;
+	size_t len = strlen(libdir);
+	char dir[sizeof(libdir) + 1], file[PATH_MAX];
+
+	if (strncmp(libdir, "/usr/lib/", 9) || !ends_with(libdir, gnu))
+		return false;
+	snprintf(dir, sizeof(dir), "%.*s-linux-musl", (int)(len - strlen(gnu)), libdir);
+	return library_in(file, dir);
+}
+
+static bool is_musl(const struct target *target)
+{
+	return strstr(target->elf.interp, "/ld-musl-");
+}
+
+/*
+ * ld.so expands $LIB to its own library directory below the prefix, so that one entry serves a
+ * 64-bit program and the 32-bit children it starts, or the other way round. Used only where both
+ * libraries are installed, where the distributions' loaders look. Otherwise the path of the one
+ * library serves glibc and musl alike.
+ */
+static bool serves_both(const struct target *target, struct library *out)
+{
+	static const char *const ends[][2] = {
+		{ "/lib/x86_64-linux-gnu", "/lib/i386-linux-gnu" },
+		{ "/lib64", "/lib" },
+	};
+	char file[PATH_MAX];
+	bool bare;
+	size_t i;
+
+	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32))
+		return false;
+	bare = serves_bare();
+	if (!strstr(target->elf.interp, "/ld-linux") && !(bare && is_musl(target)))
+		return false;
+	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
+			snprintf(out->entry, PATH_MAX, "%.*s%s" LIBRARY_NAME,
+				 bare ? 0 : (int)(strlen(SMC_LIBDIR) - strlen(ends[i][0])),
+				 SMC_LIBDIR, bare ? "" : "/$LIB/");
+			library_in(out->other, strcmp(file, out->file) ? SMC_LIBDIR32 : SMC_LIBDIR);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool find_file(const struct target *target, struct library *out, bool *installed)
+{
+	bool narrow = own_bits == 64 && target->known && target->elf.bits == 32;
+
+	*installed = false;
+	if ((narrow && self_find("32/" LIBRARY_NAME, R_OK, out->file)) ||
+	    self_find(LIBRARY_NAME, R_OK, out->file) ||
+	    (narrow && *SMC_LIBDIR32 && staged_find(SMC_LIBDIR32 "/" LIBRARY_NAME, out->file)) ||
+	    staged_find(SMC_LIBDIR "/" LIBRARY_NAME, out->file))
+		return true;
+	*installed = true;
+	return (narrow && library_in(out->file, SMC_LIBDIR32)) || library_in(out->file, SMC_LIBDIR);
+}
+
+int library_find(const struct target *target, struct library *out)
+{
+	struct stat st;
+	bool installed;
+
+	out->secure_too = false;
+	*out->other = '\0';
+	if (!find_file(target, out, &installed))
+		return -ENOENT;
+	memcpy(out->entry, out->file, sizeof(out->entry));
+	if (!installed)
+		return 0;
+	if (target->secure && !stat(out->file, &st) && st.st_mode & S_ISUID) {
+		/* For such programs ld.so looks in its own directories only, and for bare names. */
+		out->secure_too = true;
+		strcpy(out->entry, LIBRARY_NAME);
+	} else {
+		serves_both(target, out);
+	}
+	return 0;
+}
+
+static bool is_other_machine(const struct library *lib, const struct smc_elf *elf, char *why)
+{
+	char theirs[SMC_ELF_MACHINE_SIZE], ours[SMC_ELF_MACHINE_SIZE];
+	struct smc_elf own;
+
+	if (smc_elf_inspect(lib->file, &own) ||
+	    (elf->machine == own.machine && elf->bits == own.bits &&
+	     elf->big_endian == own.big_endian))
+		return false;
+	snprintf(why, LIBRARY_WHY_SIZE, "the program is for %s, the library for %s",
+		 smc_elf_machine_text(elf, theirs), smc_elf_machine_text(&own, ours));
+	return true;
+}
+
+bool library_misses(const struct library *lib, const struct target *target,
+		    char why[LIBRARY_WHY_SIZE])
+{
+	const char *text = NULL;
+
+	if (target->clears_env)
+		text = "it is started by 'env -i', which drops LD_PRELOAD";
+	else if (target->known && target->elf.is_go)
+		text = "Go programs make their own system calls";
+	else if (target->known && target->elf.is_static)
+		text = "the program is static, nothing can be preloaded";
+	else if (target->secure && !(lib && lib->secure_too))
+		text = "set-uid, set-gid or file capabilities, nothing is preloaded";
+	if (text)
+		snprintf(why, LIBRARY_WHY_SIZE, "%s", text);
+	return text || (target->known && lib && is_other_machine(lib, &target->elf, why));
+}
+
+/* Both separators of LD_PRELOAD, see ld.so(8). */
+static bool has_entry(const char *list, const char *entry)
+{
+	size_t len, entry_len = strlen(entry);
+
+	for (; *list; list += len + (list[len] != '\0')) {
+		len = strcspn(list, ": ");
+		if (len == entry_len && !strncmp(list, entry, len))
+			return true;
+	}
+	return false;
+}
+
+int library_preload(const char *entry)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *list;
+	int err;
+
+	if (entry[strcspn(entry, ": \t\n")])
+		return -EINVAL;
+	if (old && has_entry(old, entry))
+		return 0;
+	list = xprintf("%s%s%s", old ? old : "", old && *old ? ":" : "", entry);
+	err = setenv("LD_PRELOAD", list, 1) ? -errno : 0;
+	free(list);
+	return err;
+}

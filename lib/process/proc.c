@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: MIT
+/* Which process holds a socket, from /proc (proc(5)). */
+#include "process/proc.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/array.h"
+#include "host/probe.h"
+#include "host/record.h"
+
+#define HOLDERS "probes/holders"
+#define HOLDER_SIZE 80 /* of a line of it */
+/* Of what a record says: a hundred thousand sockets of ten processes each. */
+#define HOLDERS_COUNT (1024 * 1024)
+#define HOLDERS_MAX (64 * 1024 * 1024)
+
+static void add(struct proc_table *table, const struct proc_fd *entry)
+{
+	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
+}
+
+static void read_comm(int proc, const char *pid, char *comm, size_t size)
+{
+	char path[64];
+	ssize_t len = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "%.20s/comm", pid);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		len = read(fd, comm, size - 1);
+		close(fd);
+	}
+	/* The kernel adds a newline; one that is part of the name is not the end of it. */
+	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
+}
+
+static bool is_number(const char *name)
+{
+	return *name && strspn(name, "0123456789") == strlen(name);
+}
+
+/* The inode behind "socket:[123]"; 0 for any other kind of file. */
+static uint64_t socket_inode(int dir, const char *fd)
+{
+	static const char prefix[] = "socket:[";
+	char target[64];
+	ssize_t len = readlinkat(dir, fd, target, sizeof(target) - 1);
+
+	if (len < (ssize_t)sizeof(prefix))
+		return 0;
+	target[len] = '\0';
+	if (strncmp(target, prefix, sizeof(prefix) - 1))
+		return 0;
+	return strtoull(target + sizeof(prefix) - 1, NULL, 10);
+}
+
+static int scan_fds(struct proc_table *table, int proc, const char *pid)
+{
+	struct proc_fd entry = { .pid = (pid_t)strtol(pid, NULL, 10) };
+	struct dirent *item;
+	char path[64];
+	int ret = 0, fd;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%.20s/fd", pid);
+	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		ret = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
+		if (fd >= 0)
+			close(fd);
+		return ret; /* 0: not ours, or just gone */
+	}
+	while ((item = readdir(dir))) {
+		if (!is_number(item->d_name))
+			continue;
+		entry.inode = socket_inode(dirfd(dir), item->d_name);
+		if (!entry.inode)
+			continue;
+		if (!entry.comm[0])
+			read_comm(proc, pid, entry.comm, sizeof(entry.comm));
+		entry.fd = (int)strtol(item->d_name, NULL, 10);
+		add(table, &entry);
+	}
+	closedir(dir);
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct proc_fd *x = a, *y = b;
+
+	if (x->inode != y->inode)
+		return x->inode < y->inode ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+/* A table that was recorded twice has everything twice. */
+static void sort(struct proc_table *table)
+{
+	size_t kept = 0;
+
+	if (table->count)
+		qsort(table->entries, table->count, sizeof(*table->entries), compare);
+	for (size_t i = 0; i < table->count; i++)
+		if (!kept || compare(&table->entries[kept - 1], &table->entries[i]))
+			table->entries[kept++] = table->entries[i];
+	table->count = kept;
+}
+
+int proc_table_parse(struct proc_table *table, const char *text)
+{
+	char line[HOLDER_SIZE];
+	int ret = 0;
+	size_t len;
+
+	for (; *text && !ret; text += len + (text[len] == '\n')) {
+		struct proc_fd entry = { .inode = 0 };
+
+		len = strcspn(text, "\n");
+		/* A copy: sscanf() goes through all that follows first, and on to the next line. */
+		snprintf(line, sizeof(line), "%.*s", (int)len, text);
+		if (sscanf(line, "%" SCNu64 " %d %d %15[^\n]", &entry.inode, &entry.pid, &entry.fd,
+			   entry.comm) < 3)
+			continue;
+		if (table->count == HOLDERS_COUNT)
+			ret = -EFBIG;
+		else
+			add(table, &entry);
+	}
+	sort(table);
+	return ret;
+}
+
+static int load_recorded(struct proc_table *table)
+{
+	size_t len;
+	char *text = record_get(HOLDERS, HOLDERS_MAX, &len);
+	int ret = text ? proc_table_parse(table, text) : errno == ENOENT ? 0 : -errno;
+
+	free(text);
+	return ret;
+}
+
+static void record_holders(const struct proc_fd *first, size_t count)
+{
+	char line[HOLDER_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		int len = snprintf(line, sizeof(line), "%" PRIu64 " %d %d %s\n", first[i].inode,
+				   first[i].pid, first[i].fd, first[i].comm);
+
+		/* A line each, whatever the name. */
+		for (int at = 0; at < len - 1; at++)
+			if (line[at] == '\n')
+				line[at] = ' ';
+		record_append(HOLDERS, line, (size_t)len);
+	}
+}
+
+int proc_table_load(struct proc_table *table)
+{
+	DIR *proc = record_root() ? NULL : opendir("/proc");
+	struct dirent *item;
+	int ret = 0;
+
+	if (record_root())
+		return load_recorded(table);
+	if (!proc)
+		return -errno;
+	table->is_recorded = record_dir();
+	while (!ret && (item = readdir(proc)))
+		if (is_number(item->d_name))
+			ret = scan_fds(table, dirfd(proc), item->d_name);
+	closedir(proc);
+	sort(table);
+	return ret;
+}
+
+int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count)
+{
+	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
+	char name[16];
+
+	if (proc < 0)
+		return -errno;
+	for (size_t i = 0; !ret && i < count; i++) {
+		snprintf(name, sizeof(name), "%d", (int)pids[i]);
+		ret = scan_fds(table, proc, name);
+	}
+	close(proc);
+	sort(table);
+	return ret;
+}
+
+const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode, size_t *count)
+{
+	size_t low = 0, high = table->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->entries[middle].inode < inode)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < table->count && table->entries[end].inode == inode; end++)
+		;
+	*count = inode ? end - low : 0;
+	if (table->is_recorded)
+		record_holders(table->entries + low, *count);
+	return *count ? &table->entries[low] : NULL;
+}
+
+void proc_table_free(struct proc_table *table)
+{
+	free(table->entries);
+	*table = (struct proc_table){ 0 };
+}
+
+bool proc_fd_holds(const struct proc_fd *holder)
+{
+	char path[64];
+
+	if (record_root())
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)holder->pid, holder->fd);
+	return socket_inode(AT_FDCWD, path) == holder->inode;
+}
+
+static bool read_name(const struct sockaddr_storage *from, struct smc_addr *to)
+{
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
+
+	if (from->ss_family == AF_INET) {
+		memset(to->ip, 0, sizeof(to->ip));
+		memcpy(to->ip, &in->sin_addr, sizeof(in->sin_addr));
+		to->port = ntohs(in->sin_port);
+	} else if (from->ss_family == AF_INET6) {
+		memcpy(to->ip, &in6->sin6_addr, sizeof(to->ip));
+		to->port = ntohs(in6->sin6_port);
+	} else {
+		return false;
+	}
+	to->family = (uint8_t)from->ss_family;
+	return true;
+}
+
+int proc_take_socket(const struct proc_fd *holder)
+{
+	struct stat st;
+	int pidfd, fd;
+
+	pidfd = (int)syscall(SYS_pidfd_open, holder->pid, 0);
+	if (pidfd < 0)
+		return -errno;
+	fd = (int)syscall(SYS_pidfd_getfd, pidfd, holder->fd, 0);
+	close(pidfd);
+	if (fd < 0)
+		return -errno;
+	/* The process may have closed it and opened something else since. */
+	if (!fstat(fd, &st) && st.st_ino == holder->inode)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+static int write_addr(char *text, size_t size, const struct smc_addr *addr)
+{
+	char ip[INET6_ADDRSTRLEN];
+
+	if (!addr->family || !inet_ntop(addr->family, addr->ip, ip, sizeof(ip)))
+		return 0;
+	return snprintf(text, size, "%s %u\n", ip, addr->port);
+}
+
+static const char *read_addr(const char *text, struct smc_addr *addr)
+{
+	struct smc_addr found = { .family = AF_INET };
+	char ip[INET6_ADDRSTRLEN];
+	unsigned int port;
+	int used;
+
+	if (sscanf(text, "%45s %u%n", ip, &port, &used) != 2 || port > UINT16_MAX)
+		return NULL;
+	if (strchr(ip, ':'))
+		found.family = AF_INET6;
+	if (inet_pton(found.family, ip, found.ip) != 1)
+		return NULL;
+	found.port = (uint16_t)port;
+	*addr = found;
+	return text + used;
+}
+
+static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
+{
+	struct sockaddr_storage name = { 0 };
+	struct smc_addr local = { 0 }, peer = { 0 };
+	socklen_t len = sizeof(name);
+	int fd = proc_take_socket(arg), used;
+
+	if (fd < 0)
+		return fd;
+	if (!getsockname(fd, (struct sockaddr *)&name, &len))
+		read_name(&name, &local);
+	len = sizeof(name);
+	if (local.family && !getpeername(fd, (struct sockaddr *)&name, &len))
+		read_name(&name, &peer);
+	close(fd);
+	used = write_addr(text, HOST_PROBE_SIZE, &local);
+	write_addr(text + used, HOST_PROBE_SIZE - (size_t)used, &peer);
+	return 0;
+}
+
+bool proc_socket_names(const struct proc_fd *holder, struct smc_addr *local, struct smc_addr *peer)
+{
+	struct proc_fd copy = *holder;
+	char text[HOST_PROBE_SIZE];
+	const char *rest = NULL;
+
+	if (!host_probe("socket-%" PRIu64, probe_names, &copy, text, holder->inode))
+		rest = read_addr(text, local);
+	if (rest)
+		read_addr(rest, peer);
+	return rest;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+/* Which signals a program takes. */
+#include "process/signals.h"
+
+void signals_heeded(sigset_t *set, const int *numbers, size_t count)
+{
+	struct sigaction action;
+
+	sigemptyset(set);
+	for (size_t i = 0; i < count; i++)
+		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, numbers[i]);
+}
+
+void signals_interruptible(sigset_t *ends)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGQUIT };
+	struct sigaction action;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (!sigaction(numbers[i], NULL, &action) && action.sa_handler == SIG_IGN)
+			signal(numbers[i], SIG_DFL);
+	sigemptyset(ends);
+	sigaddset(ends, SIGINT);
+	sigaddset(ends, SIGTERM);
+}

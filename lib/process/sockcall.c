@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+/* The socket(2) of other processes: filter, questions, answers. */
+#include "process/sockcall.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/probe.h"
+#include "process/helper.h"
+#include "process/sysarch.h"
+
+/* Headers may be older. */
+#ifndef SECCOMP_FILTER_FLAG_SPEC_ALLOW
+#define SECCOMP_FILTER_FLAG_SPEC_ALLOW (1UL << 2) /* Linux 4.17 */
+#endif
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* Linux 5.19 */
+#endif
+#ifndef SECCOMP_IOCTL_NOTIF_ADDFD
+struct seccomp_notif_addfd {
+	__u64 id;
+	__u32 flags, srcfd, newfd, newfd_flags;
+};
+#define SECCOMP_IOCTL_NOTIF_ADDFD _IOW('!', 3, struct seccomp_notif_addfd)
+#endif
+#ifndef SECCOMP_ADDFD_FLAG_SEND
+#define SECCOMP_ADDFD_FLAG_SEND (1UL << 1) /* Linux 5.14 */
+#endif
+
+/* A newer kernel's question may be longer; none was so far. */
+union question {
+	struct seccomp_notif notif;
+	char space[512];
+};
+
+/* s390x: the C library and Go go through socketcall(2), whose arguments a filter cannot see. */
+#if defined(SYSARCH) && defined(SYS_socket) && !defined(__s390x__)
+
+/* The second set of numbers of x86-64 (x32), and the 32-bit programs of a 64-bit kernel. */
+#if defined(__x86_64__)
+#define NR_ALSO (0x40000000 | SYS_socket)
+#define ARCH_ALSO AUDIT_ARCH_I386
+#define ARCH_ALSO_NR 359
+#elif defined(__aarch64__)
+#define NR_ALSO SYS_socket
+#define ARCH_ALSO AUDIT_ARCH_ARM
+#define ARCH_ALSO_NR 281
+#else
+#define NR_ALSO SYS_socket
+#define ARCH_ALSO SYSARCH
+#define ARCH_ALSO_NR SYS_socket
+#endif
+
+#define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (offset))
+#define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))
+#define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (value))
+
+/* IF() has the steps to skip. Whatever is not for TCP is none of our business. */
+static const struct sock_filter steps[] = {
+	LOAD(offsetof(struct seccomp_data, arch)),
+	IF(SYSARCH, 0, 3),
+	LOAD(offsetof(struct seccomp_data, nr)),
+	IF(SYS_socket, 5, 0),
+	IF(NR_ALSO, 4, 14),
+	IF(ARCH_ALSO, 0, 13),
+	LOAD(offsetof(struct seccomp_data, nr)),
+	IF(ARCH_ALSO_NR, 1, 0),
+	ANSWER(SECCOMP_RET_ALLOW),
+	LOAD(SYSARCH_ARG(0)),
+	IF(AF_INET, 1, 0),
+	IF(AF_INET6, 0, 7),
+	LOAD(SYSARCH_ARG(1)),
+	BPF_STMT(BPF_ALU | BPF_AND | BPF_K, (unsigned int)~(SOCK_NONBLOCK | SOCK_CLOEXEC)),
+	IF(SOCK_STREAM, 0, 4),
+	LOAD(SYSARCH_ARG(2)),
+	IF(0, 1, 0),
+	IF(IPPROTO_TCP, 0, 1),
+	ANSWER(SECCOMP_RET_USER_NOTIF),
+	ANSWER(SECCOMP_RET_ALLOW),
+};
+
+static int set_filter(unsigned long flags)
+{
+	struct sock_filter copy[sizeof(steps) / sizeof(steps[0])];
+	struct sock_fprog filter = { sizeof(steps) / sizeof(steps[0]), copy };
+	long fd;
+
+	memcpy(copy, steps, sizeof(steps));
+	fd = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &filter);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+int sockcall_listen(void)
+{
+	/* No sandbox: without SPEC_ALLOW, before 5.16, all of a program gets slower. */
+	unsigned long flags = SECCOMP_FILTER_FLAG_NEW_LISTENER | SECCOMP_FILTER_FLAG_SPEC_ALLOW |
+			      SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+	int fd = set_filter(flags);
+
+	if (fd == -EINVAL) {
+		flags &= ~SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV;
+		fd = set_filter(flags);
+	}
+	if (fd == -EACCES && !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		fd = set_filter(flags);
+	return fd;
+}
+#else
+int sockcall_listen(void)
+{
+	return -ENOSYS;
+}
+#endif
+
+/* A question that nobody asked: a kernel that knows SEND looks for it. */
+static int try_answer(int listener)
+{
+	struct seccomp_notif_addfd answer = { .flags = SECCOMP_ADDFD_FLAG_SEND };
+	struct seccomp_notif_sizes sizes;
+
+	if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes) ||
+	    sizes.seccomp_notif > sizeof(union question))
+		return EINVAL;
+	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &answer) && errno == ENOENT ? 0 : EINVAL;
+}
+
+static int probe(void *arg __attribute__((unused)),
+		 char text[HOST_PROBE_SIZE] __attribute__((unused)))
+{
+	pid_t pid = helper_fork();
+	int status, listener;
+
+	if (!pid) {
+		listener = sockcall_listen();
+		syscall(SYS_exit_group, listener < 0 ? -listener : try_answer(listener));
+	}
+	if (pid < 0)
+		return (int)pid;
+	while (waitpid(pid, &status, __WCLONE) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+const char *sockcall_missing(void)
+{
+#ifdef __s390x__
+	return "programs that call socket(2) itself, not socketcall(2) as on s390x";
+#endif
+	switch (host_probe("seccomp-notify", probe, NULL, NULL)) {
+	case 0: return NULL;
+	case -EBUSY: return "a process whose system calls nobody else answers";
+	default: return "seccomp user notification (kernel 5.14)";
+	}
+}
+
+const char *sockcall_misses(const struct target *target)
+{
+	if (target->secure)
+		return "set-uid, set-gid or file capabilities would have no effect";
+	if (target->known && target->elf.bits == 32)
+		return "32-bit programs open sockets by socketcall(2)";
+	return NULL;
+}
+
+int sockcall_receive(int listener, struct sockcall *call)
+{
+	union question question = { .space = { 0 } };
+	const struct seccomp_data *data = &question.notif.data;
+
+	if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &question))
+		return -errno;
+	*call = (struct sockcall){
+		.id = question.notif.id,
+		.pid = (pid_t)question.notif.pid,
+		.is_v6 = (int)data->args[0] == AF_INET6,
+		.flags = (int)data->args[1] & (SOCK_NONBLOCK | SOCK_CLOEXEC),
+	};
+	return 0;
+}
+
+int sockcall_give(int listener, const struct sockcall *call, int fd)
+{
+	struct seccomp_notif_addfd answer = {
+		.id = call->id,
+		.flags = SECCOMP_ADDFD_FLAG_SEND,
+		.srcfd = (__u32)fd,
+		.newfd_flags = call->flags & SOCK_CLOEXEC ? O_CLOEXEC : 0,
+	};
+
+	return ioctl(listener, SECCOMP_IOCTL_NOTIF_ADDFD, &answer) < 0 ? -errno : 0;
+}
+
+void sockcall_fail(int listener, const struct sockcall *call, int code)
+{
+	struct seccomp_notif_resp answer = {
+		.id = call->id,
+		.error = -code,
+		.flags = code ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE,
+	};
+
+	/* It may have gone. */
+	ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
+}

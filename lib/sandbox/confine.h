@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process that is about to read what strangers wrote gives up what it no longer needs: new files,
+ * new rights, root. What is open stays open. Nothing of it can be taken back.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/resource.h>
+
+#include "base/err.h"
+#include "sandbox/landlock.h"
+
+/* What root becomes: the number that the kernel itself shows for somebody unknown. */
+#define CONFINE_NOBODY 65534
+
+/* What took effect. */
+enum confine_done {
+	CONFINE_NO_NEW_PRIVS = 1 << 0, /* prctl(2): no program raises rights any more */
+	CONFINE_NOT_ROOT = 1 << 1,     /* neither root's number nor a capability is left */
+	CONFINE_LANDLOCK = 1 << 2,
+	CONFINE_FILTER = 1 << 3, /* of system calls, see sys/sysfilter.h */
+	CONFINE_FILES = 1 << 4,	 /* by either: no file but below @paths can be opened */
+};
+
+/** struct confine_limit - @most: soft and hard limit, setrlimit(2); root may also raise it */
+struct confine_limit {
+	int resource;
+	rlim_t most;
+};
+
+/**
+ * struct confine - what remains
+ * @paths: what can still be opened; without Landlock only its absence closes files
+ * @limits: set first
+ * @keeps_root: do not become nobody, and keep capabilities
+ * @no_landlock: it would hide other processes where /proc is mounted with hidepid, proc(5)
+ */
+struct confine {
+	const struct landlock_path *paths;
+	size_t n_paths;
+	const struct confine_limit *limits;
+	size_t n_limits;
+	bool keeps_root, no_landlock;
+};
+
+/**
+ * confine() - give up everything else, for good
+ * @done: receives enum confine_done; NULL is allowed
+ *
+ * Call it while the process has one thread. Programs can be started afterwards only with a path
+ * that has LANDLOCK_EXECUTE. What this kernel, or a sandbox around this process, does not let us
+ * do is left out, and missing in @done; so is CONFINE_NOT_ROOT in a user namespace that does not
+ * know nobody: capabilities are gone there too, as far as possible.
+ *
+ * Return: 0; -errno with a sentence in @err when a limit cannot be set, a path cannot be opened,
+ * or root could come back: then the caller must not go on.
+ */
+int confine(const struct confine *keep, unsigned int *done, struct smc_err *err);
+
+#define CONFINE_TEXT_SIZE 128
+
+/** confine_text() - what took effect, in words, for a debug line */
+const char *confine_text(char text[CONFINE_TEXT_SIZE], unsigned int done);

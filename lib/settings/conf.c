@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+/* Settings: collected, found, written as lines. */
+#include "settings/conf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/memory.h"
+
+const char *conf_kind_name(enum conf_kind kind)
+{
+	static const char *const names[CONF_KINDS] = { "eid",	 "seid",   "handshake-limit",
+						       "sysctl", "pnetid", "scope",
+						       "policy" };
+
+	return names[kind];
+}
+
+const char *conf_by_name(enum conf_by by)
+{
+	static const char *const names[CONF_BYS] = { "net", "bus", "mac", "device" };
+
+	return names[by];
+}
+
+const char *conf_place_text(char text[CONF_PLACE_SIZE], const struct conf_place *place)
+{
+	int len = snprintf(text, CONF_PLACE_SIZE, "%.170s", place->file);
+
+	if (place->line)
+		snprintf(text + len, CONF_PLACE_SIZE - (size_t)len, ":%zu", place->line);
+	return text;
+}
+
+const char *conf_keep(struct conf *conf, const char *text)
+{
+	char *copy = xstrdup(text);
+
+	smc_array_append(&conf->strings, &conf->n_strings, &conf->strings_size, &copy,
+			 sizeof(copy));
+	return copy;
+}
+
+size_t conf_section(struct conf *conf, const char *netns)
+{
+	struct conf_section section = { .exclusive = 0 };
+
+	for (size_t i = 0; i < conf->n_sections; i++)
+		if (!strcmp(conf->sections[i].netns, netns))
+			return i;
+	section.netns = conf_keep(conf, netns);
+	smc_array_append(&conf->sections, &conf->n_sections, &conf->sections_size, &section,
+			 sizeof(section));
+	return conf->n_sections - 1;
+}
+
+/* Whether both are about one thing, whatever its value and section. */
+static bool is_same(const struct conf_item *a, const struct conf_item *b)
+{
+	return a->kind == b->kind && (a->kind != CONF_PNETID || a->by == b->by) &&
+	       !strcmp(a->object, b->object);
+}
+
+bool conf_has_value_of(const struct conf_item *a, const struct conf_item *b)
+{
+	return !strcmp(a->value, b->value) && a->port == b->port;
+}
+
+const struct conf_item *conf_find(const struct conf *conf, size_t section,
+				  const struct conf_item *item)
+{
+	for (size_t i = 0; i < conf->count; i++)
+		if (conf->items[i].section == section && is_same(&conf->items[i], item))
+			return &conf->items[i];
+	return NULL;
+}
+
+void conf_add(struct conf *conf, const struct conf_item *item)
+{
+	struct conf_item copy = *item;
+
+	copy.object = conf_keep(conf, item->object);
+	copy.value = conf_keep(conf, item->value);
+	smc_array_append(&conf->items, &conf->count, &conf->size, &copy, sizeof(copy));
+}
+
+/* A # would begin a comment, a blank another word. */
+void conf_append_word(struct out_text *text, const char *word)
+{
+	struct out_text escaped = { 0 };
+
+	out_escaped(&escaped, word, strlen(word));
+	out_char(text, ' ');
+	for (size_t i = 0; i < escaped.len; i++) {
+		if (strchr("# ", escaped.data[i]))
+			out_printf(text, "\\x%02x", escaped.data[i]);
+		else
+			out_char(text, escaped.data[i]);
+	}
+	out_free(&escaped);
+}
+
+static void append_scope(struct out_text *text, const struct conf_item *item)
+{
+	out_str(text, conf_kind_name(item->kind));
+	conf_append_word(text, item->object);
+	if (*item->value)
+		out_printf(text, " %s", item->value);
+}
+
+void conf_append_line(struct out_text *text, const struct conf_item *item)
+{
+	if (item->kind == CONF_SCOPE) {
+		append_scope(text, item);
+		return;
+	}
+	out_str(text, item->kind == CONF_KNOB ? item->object : conf_kind_name(item->kind));
+	if (*item->value)
+		conf_append_word(text, item->value);
+	if (item->kind == CONF_PNETID) {
+		out_char(text, ' ');
+		out_str(text, conf_by_name(item->by));
+	}
+	if (item->kind != CONF_KNOB && *item->object)
+		conf_append_word(text, item->object);
+	if (item->kind == CONF_PNETID && item->by == CONF_BY_DEVICE)
+		out_printf(text, " port %u", item->port);
+}
+
+static void append_exclusive(struct out_text *text, uint32_t exclusive)
+{
+	if (!exclusive)
+		return;
+	out_str(text, "exclusive");
+	for (int kind = 0; kind < CONF_KINDS && exclusive + 1 != 1U << CONF_KINDS; kind++)
+		if (exclusive & 1U << kind)
+			conf_append_word(text, conf_kind_name(kind));
+	out_char(text, '\n');
+}
+
+static void append_section(struct out_text *text, const struct conf *conf, size_t section)
+{
+	for (int kind = 0; kind < CONF_KINDS; kind++) {
+		for (size_t i = 0; i < conf->count; i++) {
+			if (conf->items[i].section != section || (int)conf->items[i].kind != kind)
+				continue;
+			conf_append_line(text, &conf->items[i]);
+			out_char(text, '\n');
+		}
+	}
+}
+
+void conf_write(struct out_text *text, const struct conf *conf)
+{
+	bool has_netns = false;
+
+	for (size_t i = 0; i < conf->n_sections; i++) {
+		size_t begin = text->len, filled;
+
+		if (*conf->sections[i].netns) {
+			out_str(text, "\nnetns");
+			conf_append_word(text, conf->sections[i].netns);
+			out_char(text, '\n');
+		}
+		filled = text->len;
+		append_exclusive(text, conf->sections[i].exclusive);
+		append_section(text, conf, i);
+		policy_write(text, &conf->sections[i].policy);
+		if (text->len == filled)
+			text->len = begin;
+		else
+			has_netns |= *conf->sections[i].netns;
+	}
+	if (has_netns)
+		out_str(text, "\nhost\n");
+}
+
+void conf_free(struct conf *conf)
+{
+	for (size_t i = 0; i < conf->n_strings; i++)
+		free(conf->strings[i]);
+	free(conf->strings);
+	free(conf->items);
+	for (size_t i = 0; i < conf->n_sections; i++)
+		policy_free(&conf->sections[i].policy);
+	free(conf->sections);
+	*conf = (struct conf){ 0 };
+}

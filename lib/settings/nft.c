@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+/* Speaks to nftables by libnftables, which is loaded when it is needed. */
+#include "settings/nft.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/dlnote.h"
+#include "bpf/rights.h"
+#include "netlink/diag.h"
+
+#define LIBRARY_SONAME "libnftables.so.1"
+
+DLNOTE(LIBRARY_SONAME, "nftables", "with whom SMC is used: allow and deny in smc.conf",
+       "recommended");
+
+/* <nftables/libnftables.h>, whose version 1 keeps this. */
+#define OUTPUT_JSON (1 << 4)
+
+struct nft_ctx;
+
+#define LIBRARY_FUNCTIONS(X)                                                                       \
+	X(struct nft_ctx *, nft_ctx_new, (uint32_t))                                               \
+	X(void, nft_ctx_free, (struct nft_ctx *))                                                  \
+	X(void, nft_ctx_output_set_flags, (struct nft_ctx *, unsigned int))                        \
+	X(int, nft_ctx_buffer_output, (struct nft_ctx *))                                          \
+	X(const char *, nft_ctx_get_output_buffer, (struct nft_ctx *))                             \
+	X(int, nft_ctx_buffer_error, (struct nft_ctx *))                                           \
+	X(const char *, nft_ctx_get_error_buffer, (struct nft_ctx *))                              \
+	X(int, nft_run_cmd_from_buffer, (struct nft_ctx *, const char *))
+
+struct nft {
+#define DECLARE(type, name, arguments) type(*name) arguments;
+	LIBRARY_FUNCTIONS(DECLARE)
+#undef DECLARE
+	struct nft_ctx *ctx;
+};
+
+static int open_nft(struct nft *nft, struct smc_err *err)
+{
+	void *handle = dlopen(LIBRARY_SONAME, RTLD_NOW | RTLD_LOCAL);
+	size_t missing = !handle;
+
+	nft->ctx = NULL;
+	if (handle) {
+#define LOOK_UP(type, name, arguments) missing += !(*(void **)&nft->name = dlsym(handle, #name));
+		LIBRARY_FUNCTIONS(LOOK_UP)
+#undef LOOK_UP
+	}
+	if (missing)
+		return smc_err_say(err, ENOSYS,
+				   "a policy by nftables needs %s: install "
+				   "libnftables1 (Debian, Ubuntu) or nftables (RPM)",
+				   LIBRARY_SONAME);
+	nft->ctx = nft->nft_ctx_new(0);
+	if (!nft->ctx || nft->nft_ctx_buffer_output(nft->ctx) ||
+	    nft->nft_ctx_buffer_error(nft->ctx))
+		return smc_err_set(err, ENOMEM, "cannot ask nftables");
+	nft->nft_ctx_output_set_flags(nft->ctx, OUTPUT_JSON);
+	return 0;
+}
+
+static void close_nft(struct nft *nft)
+{
+	if (nft->ctx)
+		nft->nft_ctx_free(nft->ctx);
+}
+
+/* Its first sentence is the reason, the rest shows lines of the script. */
+static int run(struct nft *nft, const char *script, struct smc_err *err)
+{
+	const char *text, *start;
+
+	if (!nft->nft_run_cmd_from_buffer(nft->ctx, script))
+		return 0;
+	text = nft->nft_ctx_get_error_buffer(nft->ctx);
+	start = text ? strstr(text, "Error: ") : NULL;
+	start = start ? start + strlen("Error: ") : text ? text : "";
+	return smc_err_say(err, EIO, "nftables: %.*s", (int)strcspn(start, "\n"), start);
+}
+
+static int run_script(const struct policy *policy, struct nft *nft, struct smc_err *err)
+{
+	struct out_text script = { 0 };
+	int ret;
+
+	policy_nft_script(&script, policy);
+	out_char(&script, '\0');
+	ret = run(nft, script.data, err);
+	out_free(&script);
+	return ret;
+}
+
+/*
+ * Asked without the library, which would say by itself on stderr that rights are missing, and end
+ * this process in a kernel without nfnetlink.
+ */
+static int has_table(struct smc_err *err)
+{
+	int ret = bpf_net_right(err);
+
+	if (ret)
+		return ret;
+	ret = smc_nft_has_table(POLICY_TABLE);
+	if (ret == -EOPNOTSUPP)
+		return smc_err_say(err, ENOSYS,
+				   "a policy by nftables needs a kernel that has it: "
+				   "the nf_tables module is missing");
+	return ret < 0 ? smc_err_set(err, -ret, "cannot list the tables of nftables") : ret;
+}
+
+int policy_nft_check(struct smc_err *err)
+{
+	struct nft nft;
+	int ret = has_table(err);
+
+	if (ret < 0)
+		return ret;
+	ret = open_nft(&nft, err);
+	close_nft(&nft);
+	return ret;
+}
+
+int policy_nft_apply(const struct policy *policy, struct smc_err *err)
+{
+	struct nft nft;
+	int ret = has_table(err);
+
+	if (ret < 0 || (!ret && policy_is_empty(policy)))
+		return ret;
+	ret = open_nft(&nft, err);
+	if (!ret)
+		ret = run_script(policy, &nft, err);
+	close_nft(&nft);
+	return ret;
+}
+
+static int read_table(struct policy *policy, struct nft *nft, struct smc_err *err)
+{
+	int ret = run(nft, "list table inet " POLICY_TABLE, err);
+
+	if (!ret) {
+		ret = policy_nft_parse(policy, nft->nft_ctx_get_output_buffer(nft->ctx));
+		if (ret)
+			smc_err_set(err, -ret,
+				    "table inet " POLICY_TABLE " is not as it was "
+				    "made");
+	}
+	return ret;
+}
+
+int policy_nft_read(struct policy *policy, struct smc_err *err)
+{
+	struct nft nft;
+	int ret = has_table(err);
+
+	if (ret <= 0)
+		return ret == -ENOSYS ? 0 : ret;
+	ret = open_nft(&nft, err);
+	if (!ret)
+		ret = read_table(policy, &nft, err);
+	close_nft(&nft);
+	return ret;
+}
