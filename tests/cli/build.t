@@ -28,6 +28,7 @@ tree_files() {
 
 # begins_with PATTERN: those of the files on standard input whose first line matches.
 begins_with() {
+	# shellcheck disable=SC2016 # for awk
 	tr '\n' '\0' | PATTERN=$1 xargs -0 awk 'FNR == 1 && $0 ~ ENVIRON["PATTERN"] { print FILENAME } { nextfile }'
 }
 
