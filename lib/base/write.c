@@ -35,7 +35,7 @@ int smc_replace_file(int dir, const char *name, const void *data, size_t len, mo
 	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	ret = smc_write_all(fd, data, len) && !fchmod(fd, mode) ? 0 : -errno;
+	ret = smc_write_all(fd, data, len) && !fchmod(fd, mode) && !fsync(fd) ? 0 : -errno;
 	if (close(fd) && !ret)
 		ret = -errno;
 	if (!ret && renameat(dir, temporary, dir, name))
