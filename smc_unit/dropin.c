@@ -34,36 +34,44 @@ static int set_base(bool user, char base[PATH_MAX], struct smc_err *err)
 
 int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err)
 {
-	int ret = set_base(user, out->base, err);
+	char base[PATH_MAX];
+	int ret = set_base(user, base, err);
 
-	if (ret || !unit)
-		return ret;
-	if (snprintf(out->dir, PATH_MAX, "%s/%s.d", out->base, unit) >= PATH_MAX ||
-	    snprintf(out->file, PATH_MAX, "%s/" DROPIN_FILE, out->dir) >= PATH_MAX)
-		return smc_err_set(err, ENAMETOOLONG, "'%s'", out->dir);
-	return 0;
+	if (!ret && (snprintf(out->dir, PATH_MAX, "%s/%s.d", base, unit) >= PATH_MAX ||
+		     snprintf(out->file, PATH_MAX, "%s/" DROPIN_FILE, out->dir) >= PATH_MAX))
+		ret = smc_err_set(err, ENAMETOOLONG, "'%s'", out->dir);
+	return ret;
 }
 
-int dropin_each(bool user, int (*fn)(const char *unit, void *arg), void *arg, struct smc_err *err)
+int units_each(const char *pattern, unit_fn *fn, void *arg)
 {
-	char base[PATH_MAX], pattern[PATH_MAX + 32], unit[NAME_MAX + 1];
+	const char *star = strrchr(pattern, '*');
+	size_t before = (size_t)(star - pattern), after = strlen(star + strlen("*.service"));
+	char unit[NAME_MAX + 1];
 	glob_t files;
-	size_t i;
+	int ret = 0;
+
+	if (glob(pattern, 0, NULL, &files))
+		return 0;
+	for (size_t i = 0; !ret && i < files.gl_pathc; i++) {
+		const char *name = files.gl_pathv[i] + before;
+
+		snprintf(unit, sizeof(unit), "%.*s", (int)(strlen(name) - after), name);
+		ret = fn(unit, arg);
+	}
+	globfree(&files);
+	return ret;
+}
+
+int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err)
+{
+	char base[PATH_MAX], pattern[PATH_MAX + 32];
 	int ret = set_base(user, base, err);
 
 	if (ret)
 		return ret;
 	snprintf(pattern, sizeof(pattern), "%s/*.service.d/" DROPIN_FILE, base);
-	if (glob(pattern, 0, NULL, &files))
-		return 0;
-	for (i = 0; !ret && i < files.gl_pathc; i++) {
-		const char *name = files.gl_pathv[i] + strlen(base) + 1;
-
-		snprintf(unit, sizeof(unit), "%.*s", (int)strcspn(name, "/") - 2, name);
-		ret = fn(unit, arg);
-	}
-	globfree(&files);
-	return ret;
+	return units_each(pattern, fn, arg);
 }
 
 static int failed(struct smc_err *err, const char *what, const char *path)
@@ -117,32 +125,22 @@ static int make_directories(const char *path, struct smc_err *err)
 	return 0;
 }
 
-/* @path: a template of mkostemp(3). A file that somebody has left is in nobody's way. */
-static bool write_text(char *path, const char *text)
-{
-	int fd = mkostemp(path, O_CLOEXEC);
-	bool ok;
-
-	if (fd < 0)
-		return false;
-	ok = smc_write_all(fd, text, strlen(text)) && !fchmod(fd, 0644) && !fsync(fd);
-	return !close(fd) && ok;
-}
-
-/* First the new file under another name, which systemd does not read. */
+/* The new file first has another name, which systemd does not read. */
 static int replace(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
-	char path[PATH_MAX + 32];
-	int ret;
+	int dir = open(dropin->dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int ret = dir < 0 ? -errno :
+			    smc_replace_file(dir, strrchr(dropin->file, '/') + 1, text,
+					     strlen(text), 0644);
 
-	snprintf(path, sizeof(path), "%s.XXXXXX", dropin->file);
-	if (write_text(path, text) && !rename(path, dropin->file))
+	if (dir >= 0)
+		close(dir);
+	if (!ret)
 		return 1;
-	ret = failed(err, "write", dropin->file);
-	unlink(path);
 	if (!dropin->keeps_dir)
 		rmdir(dropin->dir);
-	return ret;
+	errno = -ret;
+	return failed(err, "write", dropin->file);
 }
 
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err)

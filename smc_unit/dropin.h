@@ -12,36 +12,29 @@
 /* First line. A file without it is somebody else's. */
 #define DROPIN_MARK "# Written by smc_unit enable, removed by smc_unit disable. Do not edit.\n"
 
-/**
- * struct dropin - where it is
- * @base: directory of the administrator's or the user's units
- * @dir: UNIT.service.d in @base
- * @file: DROPIN_FILE in @dir
- * @keeps_dir: @dir stays, even empty: others may name it
- */
+/** struct dropin - where it is; @keeps_dir: @dir stays, even empty, as others may name it */
 struct dropin {
-	char base[PATH_MAX];
-	char dir[PATH_MAX];
-	char file[PATH_MAX];
+	char dir[PATH_MAX], file[PATH_MAX];
 	bool keeps_dir;
 };
 
 /**
  * dropin_locate() - the places for a unit, systemd.unit(5)
  * @user: below $XDG_CONFIG_HOME or ~/.config instead of /etc
- * @unit: full name; NULL for @base only
+ * @unit: full name
  *
  * Return: 0, or -errno with a sentence.
  */
 int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err);
 
-/**
- * dropin_each() - every unit that has a drop-in of this name
- * @fn: is given the unit's full name; anything but 0 ends the search
- *
- * Return: what @fn returned last, or -errno with a sentence.
- */
-int dropin_each(bool user, int (*fn)(const char *unit, void *arg), void *arg, struct smc_err *err);
+/** unit_fn - is given a unit's full name; all but 0 ends the search */
+typedef int unit_fn(const char *unit, void *arg);
+
+/** units_each() - each unit with a file "DIR/NAME.service..." of a pattern of glob(7) */
+int units_each(const char *pattern, unit_fn *fn, void *arg);
+
+/** dropin_each() - each unit with a drop-in of this name. Return: -errno with a sentence, as @fn */
+int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
 /**
  * dropin_read() - its text
@@ -55,8 +48,7 @@ int dropin_read(const char *file, char **text, struct smc_err *err);
 bool dropin_is_bpf(const char *text);
 
 /**
- * dropin_write() - put it there at once, or change nothing
- * @text: begins with DROPIN_MARK
+ * dropin_write() - put a text there that begins with DROPIN_MARK, at once, or change nothing
  *
  * Return: 1 if written, 0 if it was already there; -errno with a sentence.
  */

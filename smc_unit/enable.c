@@ -12,43 +12,39 @@
 #include "launch/bufsize.h"
 #include "launch/preload.h"
 #include "out/text.h"
-#include "smc_unit/listen.h"
-#include "smc_unit/peers.h"
 #include "smc_unit/unit.h"
 
 /* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */
-static void put_quoted(FILE *out, const char *text)
+static void put_quoted(struct out_text *out, const char *text)
 {
 	for (; *text; text++) {
-		if (strchr("\"\\", *text))
-			fputc('\\', out);
-		if (*text == '%')
-			fputc('%', out);
+		if (strchr("\"\\%", *text))
+			out_char(out, *text == '%' ? '%' : '\\');
 		if ((unsigned char)*text < ' ')
-			fprintf(out, "\\x%02x", (unsigned int)*text);
+			out_printf(out, "\\x%02x", (unsigned int)*text);
 		else
-			fputc(*text, out);
+			out_char(out, *text);
 	}
 }
 
-static void put_variable(FILE *out, const char *name, const char *value)
+static void put_variable(struct out_text *out, const char *name, const char *value)
 {
-	fprintf(out, "Environment=\"%s=", name);
+	out_printf(out, "Environment=\"%s=", name);
 	put_quoted(out, value);
-	fputs("\"\n", out);
+	out_str(out, "\"\n");
 }
 
 /* A command of smc_bpf for the unit, outside its sandbox; "-": the unit starts if it fails, too. */
-static void put_loader(FILE *out, const char *when, const char *prefix, const struct unit *unit,
-		       const char *command)
+static void put_loader(struct out_text *out, const char *when, const char *prefix,
+		       const struct unit *unit, const char *command)
 {
-	fprintf(out, "%s=\"%s+", when, prefix);
+	out_printf(out, "%s=\"%s+", when, prefix);
 	put_quoted(out, unit->loader);
-	fprintf(out, "\" %s --unit %%n\n", command);
+	out_printf(out, "\" %s --unit %%n\n", command);
 }
 
 /* A variable's assignment replaces the unit's own, so that its entries are repeated here. */
-static void put_preload(FILE *out, const struct unit *unit)
+static void put_preload(struct out_text *out, const struct unit *unit)
 {
 	const char *list = unit_prop_of(unit, "Environment");
 	char word[PATH_MAX], value[2 * PATH_MAX] = "", *rest, *entry;
@@ -71,18 +67,18 @@ static void put_preload(FILE *out, const struct unit *unit)
  * Lists are merged. All families are there, because AF_SMC alone would forbid all others once
  * the unit loses its own list.
  */
-static void put_families(FILE *out, const struct unit *unit)
+static void put_families(struct out_text *out, const struct unit *unit)
 {
 	const char *list = unit_prop_of(unit, "RestrictAddressFamilies");
 	char word[PATH_MAX];
 
 	if (!*list || *list == '~' || unit_uses_inet(unit))
 		return;
-	fputs("RestrictAddressFamilies=", out);
+	out_str(out, "RestrictAddressFamilies=");
 	while (unit_next_word(&list, word))
 		if (strcmp(word, "AF_SMC"))
-			fprintf(out, "%s ", word);
-	fputs("AF_SMC\n", out);
+			out_printf(out, "%s ", word);
+	out_str(out, "AF_SMC\n");
 }
 
 /* Is a variable set by the unit itself, not by an earlier drop-in of ours? */
@@ -105,7 +101,7 @@ static bool is_own_variable(const struct unit *unit, const char *name)
 }
 
 /* One that was asked for; the sizes of buffers also if nobody did. */
-static void put_setting(FILE *out, const struct unit *unit, enum smc_variable variable)
+static void put_setting(struct out_text *out, const struct unit *unit, enum smc_variable variable)
 {
 	const char *value = unit->req->launch.settings[variable];
 	char text[BUFFER_TEXT];
@@ -116,37 +112,27 @@ static void put_setting(FILE *out, const struct unit *unit, enum smc_variable va
 		put_variable(out, smc_variables[variable], value);
 }
 
-/* The text of the drop-in, to be freed. */
-static char *make_text(const struct unit *unit)
+static void make_text(struct out_text *out, const struct unit *unit)
 {
-	const char *const *settings = unit->req->launch.settings;
-	char *text = NULL;
-	size_t size, i;
-	FILE *out = open_memstream(&text, &size);
+	bool is_strict = unit->req->launch.settings[VAR_STRICT];
 
-	if (!out)
-		memory_end();
-	fputs(DROPIN_MARK "[Service]\n", out);
+	out_str(out, DROPIN_MARK "[Service]\n");
 	if (unit->way == WAY_BPF) {
-		put_loader(out, "ExecStartPre", settings[VAR_STRICT] ? "" : "-", unit, "attach");
+		put_loader(out, "ExecStartPre", is_strict ? "" : "-", unit, "attach");
 		put_loader(out, "ExecStopPost", "-", unit, "detach");
 	} else {
 		put_preload(out, unit);
-		for (i = 0; i < VARIABLES; i++)
+		for (int i = 0; i < VARIABLES; i++)
 			put_setting(out, unit, i);
 		put_families(out, unit);
 	}
-	if (fclose(out))
-		memory_end();
-	return text;
+	out_char(out, '\0');
 }
 
 static void warn_socket(const struct unit *unit, const char *name)
 {
 	cli_warn(unit->req->launch.tool, unit->req->launch.quiet,
-		 "connections to %s stay TCP: systemd opens its "
-		 "sockets, not the service",
-		 name);
+		 "connections to %s stay TCP: systemd opens its sockets, not the service", name);
 }
 
 /*
@@ -184,8 +170,7 @@ static void warn(const struct unit *unit)
 		buffers_warn(&req->launch, unit->name);
 	if (err)
 		cli_warn(req->launch.tool, req->launch.quiet,
-			 "SMC sockets cannot be opened here, the service "
-			 "will use TCP: %s",
+			 "SMC sockets cannot be opened here, the service will use TCP: %s",
 			 strerror(-err));
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
@@ -208,80 +193,70 @@ static void reload(const struct request *req)
 
 	if (systemctl_reload(req->user, &err))
 		cli_warn(req->launch.tool, req->launch.quiet,
-			 "%s; systemd reads the change with '%s "
-			 "daemon-reload'",
-			 err.text, systemctl_words(req));
+			 "%s; systemd reads the change with '%s daemon-reload'", err.text,
+			 systemctl_words(req));
 }
 
 /* Names of units have backslashes, and may begin with '-': the command is one to paste. */
-static void print_restart(const struct unit *unit)
+static void report_restart(const struct unit *unit, const char *what)
 {
 	int stem = (int)(strlen(unit->name) - strlen(".service"));
 	char name[UNIT_NAME_SIZE + sizeof("INSTANCE")];
 	struct out_text text = { 0 };
 
+	printf("%s: %s\n", unit->name, what);
 	snprintf(name, sizeof(name), "%.*s%s.service", stem, unit->name,
 		 unit_is_template(unit->name) ? "INSTANCE" : "");
 	if (out_shell_word(&text, name))
 		printf("Takes effect with: %s restart %s%.*s\n", systemctl_words(unit->req),
-		       *name == '-' ? "-- " : "", (int)text.len, text.data ? text.data : "");
+		       *name == '-' ? "-- " : "", (int)text.len, text.data);
 	out_free(&text);
-}
-
-static int report(const struct unit *unit, const char *what, bool restart)
-{
-	printf("%s: %s\n", unit->name, what);
-	if (restart)
-		print_restart(unit);
-	return 0;
-}
-
-/* Once an eBPF drop-in is gone, nothing else would detach what it attached. */
-static void detach(const struct unit *unit, bool was_bpf)
-{
-	struct smc_err ignored;
-
-	if (was_bpf && !geteuid())
-		bpf_ask("detach", "--unit", unit->name, &ignored);
 }
 
 /* Does its drop-in attach by eBPF? */
 static bool has_bpf(const struct unit *unit)
 {
 	struct smc_err ignored;
-	bool is_bpf;
 	char *text;
+	bool is_bpf = !dropin_read(unit->dropin.file, &text, &ignored) && dropin_is_bpf(text);
 
-	if (dropin_read(unit->dropin.file, &text, &ignored))
-		return false;
-	is_bpf = dropin_is_bpf(text);
 	free(text);
 	return is_bpf;
 }
 
-/* Return: exit status. */
+/* Once an eBPF drop-in is gone, nothing else would detach what it attached. */
+static void detach(const struct unit *unit)
+{
+	struct smc_err ignored;
+
+	if (!geteuid())
+		bpf_ask("detach", "--unit", unit->name, &ignored);
+}
+
 static int enable(struct unit *unit, struct smc_err *err)
 {
-	char text[PATH_MAX + 64], *conf;
+	char said[PATH_MAX + 64];
+	struct out_text text = { 0 };
 	int ret = unit_check(unit, err);
 	bool was_bpf;
 
 	if (ret)
-		return cli_error(unit->req->launch.tool, "%s", err->text);
+		return ret;
 	was_bpf = has_bpf(unit);
 	kernel_has_smc(); /* the sysctls that the buffers depend on come with the module */
-	conf = make_text(unit);
-	ret = dropin_write(&unit->dropin, conf, err);
-	free(conf);
+	make_text(&text, unit);
+	ret = dropin_write(&unit->dropin, text.data, err);
+	out_free(&text);
 	if (ret < 0)
-		return cli_error(unit->req->launch.tool, "%s", err->text);
-	snprintf(text, sizeof(text), "%s by %s, %s", ret ? "enabled" : "already enabled",
+		return ret;
+	snprintf(said, sizeof(said), "%s by %s, %s", ret ? "enabled" : "already enabled",
 		 unit->way == WAY_BPF ? "eBPF" : "preload", unit->dropin.file);
-	report(unit, text, true);
+	report_restart(unit, said);
 	/* Results first, then what is to be said of them. */
 	fflush(stdout);
 	reload(unit->req);
-	detach(unit, was_bpf && unit->way != WAY_BPF);
+	if (was_bpf && unit->way != WAY_BPF)
+		detach(unit);
 	warn(unit);
 	return 0;
 }
@@ -290,21 +265,23 @@ int unit_enable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
-	int status = unit_load(req, &unit, &err) ? cli_error(req->launch.tool, "%s", err.text) :
-						   enable(&unit, &err);
+	int ret = unit_load(req, &unit, &err);
 
+	if (!ret)
+		ret = enable(&unit, &err);
 	free(unit.props.text);
-	return status;
+	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }
 
-/* Return: 0 and the unit's drop-in, also when systemd does not know the unit any more. */
-static int find_dropin(const struct request *req, struct unit *unit, struct smc_err *err)
+/* Return: 1 if its drop-in was removed, 0 if there was none, -errno with a sentence. */
+static int remove_dropin(const struct unit *unit, struct smc_err *err)
 {
-	int ret = unit_name(req->unit, unit->name, err);
+	bool was_bpf = has_bpf(unit);
+	int ret = dropin_remove(&unit->dropin, err);
 
-	if (ret || !unit_load(req, unit, err))
-		return ret;
-	return dropin_locate(req->user, unit->name, &unit->dropin, err);
+	if (ret > 0 && was_bpf)
+		detach(unit);
+	return ret;
 }
 
 /* Its rules, too. Return: exit status; @is_gone: there were some */
@@ -321,22 +298,24 @@ int unit_disable(const struct request *req)
 {
 	struct unit unit = { .req = req };
 	struct smc_err err = { 0 };
-	int ret = find_dropin(req, &unit, &err);
-	bool was_bpf = !ret && has_bpf(&unit), was_limited;
-	int status;
+	int ret = unit_name(req->unit, unit.name, &err), status;
+	bool was_limited;
 
+	/* Also one that systemd does not know any more. */
+	if (!ret && unit_load(req, &unit, &err))
+		ret = dropin_locate(req->user, unit.name, &unit.dropin, &err);
 	free(unit.props.text);
 	if (!ret)
-		ret = dropin_remove(&unit.dropin, &err);
+		ret = remove_dropin(&unit, &err);
 	if (ret < 0)
 		return cli_error(req->launch.tool, "%s", err.text);
 	status = unlimit(req, unit.name, &was_limited);
-	if (!ret && !was_limited)
-		return status ? status : report(&unit, "is not enabled", false);
 	if (ret)
 		reload(req);
-	detach(&unit, was_bpf);
-	report(&unit, "disabled", true);
+	if (ret || was_limited)
+		report_restart(&unit, "disabled");
+	else if (!status)
+		printf("%s: is not enabled\n", unit.name);
 	return status;
 }
 
@@ -352,29 +331,28 @@ static int sweep_unit(const char *name, void *arg)
 	struct sweep *sweep = arg;
 	struct unit unit = { .req = sweep->req };
 	int ret = unit_name(name, unit.name, &sweep->err);
-	bool was_bpf;
 
 	if (!ret)
 		ret = dropin_locate(sweep->req->user, unit.name, &unit.dropin, &sweep->err);
-	was_bpf = !ret && has_bpf(&unit);
 	if (!ret)
-		ret = dropin_remove(&unit.dropin, &sweep->err);
+		ret = remove_dropin(&unit, &sweep->err);
 	if (ret < 0) {
 		sweep->status = cli_error(sweep->req->launch.tool, "%s", sweep->err.text);
 		return 0;
 	}
 	sweep->count++;
-	detach(&unit, was_bpf);
-	return report(&unit, "disabled", true);
+	report_restart(&unit, "disabled");
+	return 0;
 }
 
 static int sweep_peers(const char *name, void *arg)
 {
 	struct sweep *sweep = arg;
 	bool was_limited;
-	int status = unlimit(sweep->req, name, &was_limited);
 
-	sweep->status = status ? status : sweep->status;
+	if (!peers_are_limited(name))
+		return 0;
+	sweep->status |= unlimit(sweep->req, name, &was_limited);
 	sweep->count += was_limited;
 	if (was_limited)
 		printf("%s: its peers are no longer limited\n", name);
@@ -386,7 +364,7 @@ int unit_disable_all(const struct request *req)
 	struct sweep sweep = { .req = req };
 
 	if (!req->user)
-		peers_each(sweep_peers, &sweep);
+		units_each(PEERS_PATTERN, sweep_peers, &sweep);
 	if (dropin_each(req->user, sweep_unit, &sweep, &sweep.err))
 		return cli_error(req->launch.tool, "%s", sweep.err.text);
 	if (sweep.count)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Where a service listens at present, and whom that lets in. */
-#include "smc_unit/listen.h"
-
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +17,7 @@
 #include "process/proc.h"
 #include "settings/policy.h"
 #include "smc/abi.h"
+#include "smc_unit/unit.h"
 
 #define SYSTEMD 1
 
@@ -78,14 +77,13 @@ static int add_processes(struct pids *pids, struct listeners *found, pid_t main_
 static int find_processes(struct pids *pids, struct listeners *found, const struct unit *unit,
 			  struct smc_err *err)
 {
-	char pattern[UNIT_NAME_SIZE + 4];
-	const char *at = unit_is_template(unit->name) ? strchr(unit->name, '@') + 1 : NULL;
+	char pattern[UNIT_NAME_SIZE];
 	struct unit_props props, rest, one;
 	int ret;
 
-	snprintf(pattern, sizeof(pattern), at ? "%.*s?*.service" : "%.*s",
-		 (int)(at ? (size_t)(at - unit->name) : strlen(unit->name)), unit->name);
-	ret = systemctl_show(unit->req->user, pattern, "MainPID,ControlGroup", &props, err);
+	ret = systemctl_show(unit->req->user,
+			     unit_instances(unit->name, pattern) ? pattern : unit->name,
+			     "MainPID,ControlGroup", &props, err);
 	if (ret)
 		return ret;
 	rest = props;
@@ -192,7 +190,6 @@ int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_
  */
 struct reach {
 	const struct unit *unit;
-	struct rules rules;
 	struct policy policy;
 	struct netaddr_table here;
 	const struct listener *first;
@@ -200,29 +197,20 @@ struct reach {
 	size_t count;
 };
 
-static void load_policy(struct reach *reach)
-{
-	struct smc_err ignored = { 0 };
-	char *text;
-
-	if (tool_ask("smc_conf", "export", NULL, NULL, &text, &ignored))
-		return;
-	policy_lines(&reach->policy, text);
-	free(text);
-}
-
 static bool is_left_out(const struct reach *reach, const struct netaddr *addr, uint16_t port)
 {
-	struct sockaddr_in in = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	struct sockaddr_in6 name = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
+	uint8_t *bytes = name.sin6_addr.s6_addr;
 
-	if (reach->unit->way != WAY_PRELOAD)
-		return false;
-	memcpy(&in.sin_addr, addr->bytes, sizeof(in.sin_addr));
-	memcpy(&in6.sin6_addr, addr->bytes, sizeof(in6.sin6_addr));
-	if (addr->family == AF_INET)
-		return !rules_allow(&reach->rules, true, (struct sockaddr *)&in, sizeof(in));
-	return !rules_allow(&reach->rules, true, (struct sockaddr *)&in6, sizeof(in6));
+	if (addr->family == AF_INET) {
+		bytes[10] = bytes[11] = 0xff; /* mapped: ::ffff:10.0.0.1 */
+		memcpy(bytes + 12, addr->bytes, 4);
+	} else {
+		memcpy(bytes, addr->bytes, 16);
+	}
+	return reach->unit->way == WAY_PRELOAD &&
+	       !rules_allow(&reach->unit->req->launch.rules, true, (struct sockaddr *)&name,
+			    sizeof(name));
 }
 
 /* Who comes by IPv4, or by IPv6. Return: by which address of this host, NULL if nobody can. */
@@ -258,13 +246,11 @@ static void find_reach(struct reach *reach, const struct listeners *found)
 	}
 }
 
-static void where_text(char text[NETADDR_TEXT_SIZE + 8], const struct listener *listener)
+static const char *door_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *door)
 {
-	char addr[NETADDR_TEXT_SIZE];
-
-	netaddr_short(addr, &listener->addr);
-	snprintf(text, NETADDR_TEXT_SIZE + 8,
-		 listener->addr.family == AF_INET ? "%s:%u" : "[%s]:%u", addr, listener->port);
+	netaddr_text(text, door, false);
+	*strchr(text, '/') = '\0';
+	return text;
 }
 
 /* "'smc_unit peers redis.service 10.0.0.0/8' limits that to a network of yours". */
@@ -275,9 +261,7 @@ static void say(const struct reach *reach, const char *what, const char *ports)
 
 	if (req->user)
 		cli_warn(req->launch.tool, req->launch.quiet,
-			 "%s: 'allow from' in smc.conf(5) limits that to "
-			 "your own networks",
-			 what);
+			 "%s: 'allow from' in smc.conf(5) limits that to your own networks", what);
 	else if (out_shell_word(&name, reach->unit->name))
 		cli_warn(req->launch.tool, req->launch.quiet,
 			 "%s: 'smc_unit peers %s%.*s 10.0.0.0/8%s' "
@@ -298,46 +282,43 @@ static void warn_unknown(const struct reach *reach)
 		door = netaddr_public(&reach->here, &any6);
 	if (!door || reach->unit->req->user || reach->policy.count)
 		return;
-	netaddr_text(addr, door, false);
-	*strchr(addr, '/') = '\0';
 	snprintf(text, sizeof(text),
 		 "%s does not run, so where it listens is not known; networks "
 		 "that are not private reach this host by %s",
-		 reach->unit->name, addr);
+		 reach->unit->name, door_text(addr, door));
 	say(reach, text, ":PORT");
 }
 
 static void warn_known(const struct reach *reach)
 {
-	char where[NETADDR_TEXT_SIZE + 8], addr[NETADDR_TEXT_SIZE], more[32] = "";
+	const struct listener *first = reach->first;
+	char where[NETADDR_TEXT_SIZE], addr[NETADDR_TEXT_SIZE], more[32] = "";
 	char text[2 * UNIT_NAME_SIZE];
+	bool is_v4 = first->addr.family == AF_INET;
 
-	where_text(where, reach->first);
-	netaddr_text(addr, reach->door, false);
-	*strchr(addr, '/') = '\0';
+	netaddr_short(where, &first->addr);
 	if (reach->count > 1)
 		snprintf(more, sizeof(more), " and %zu more", reach->count - 1);
 	snprintf(text, sizeof(text),
-		 "%s listens on %s%s, so everybody who reaches %s can speak "
-		 "SMC to it",
-		 reach->unit->name, where, more, addr);
+		 "%s listens on %s%s%s:%u%s, so everybody who reaches %s can speak SMC to it",
+		 reach->unit->name, is_v4 ? "" : "[", where, is_v4 ? "" : "]", first->port, more,
+		 door_text(addr, reach->door));
 	say(reach, text, "");
 }
 
 static void load_reach(struct reach *reach)
 {
-	const char *const *settings = reach->unit->req->launch.settings, *bad;
 	struct netdev_table devs = { 0 };
+	struct smc_err ignored;
+	char *policy;
 
 	if (!netdev_load(&devs, "/sys"))
 		netaddr_load(&reach->here, &devs);
 	netdev_free(&devs);
-	if (settings[VAR_INCLUDE])
-		rules_parse(&reach->rules, false, settings[VAR_INCLUDE], &bad);
-	if (settings[VAR_EXCLUDE])
-		rules_parse(&reach->rules, true, settings[VAR_EXCLUDE], &bad);
-	if (!geteuid())
-		load_policy(reach);
+	if (geteuid() || tool_ask("smc_conf", "export", NULL, NULL, &policy, &ignored))
+		return;
+	policy_lines(&reach->policy, policy);
+	free(policy);
 }
 
 void listeners_warn(const struct unit *unit)

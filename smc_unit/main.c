@@ -3,7 +3,6 @@
 #include <getopt.h>
 #include <limits.h>
 
-#include "smc_unit/peers.h"
 #include "smc_unit/unit.h"
 
 enum { OPT_ALL = LAUNCH_LAST, OPT_USER };

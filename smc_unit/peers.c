@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: MIT
 /* With whom a service uses SMC, as rules of smc.conf(5). */
-#include "smc_unit/peers.h"
-
 #include <errno.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/memory.h"
 #include "launch/ask.h"
 #include "out/text.h"
-#include "settings/conf_read.h"
-#include "smc_unit/listen.h"
+#include "smc_unit/unit.h"
 
-#define ENDING ".conf"
 /* The other files become the whole policy, even if they have none. */
 #define WITHOUT DROPIN_MARK "exclusive policy\n"
 
@@ -64,8 +58,7 @@ static int check_ports(const struct listeners *found, const struct unit *unit, s
 		err, EINVAL,
 		found->is_running ?
 			"%s listens on no TCP port now: %s" :
-			"%s does not run, so where it listens is not known: start it first, or "
-			"%s",
+			"%s does not run, so where it listens is not known: start it first, or %s",
 		unit->name, hint);
 }
 
@@ -100,8 +93,7 @@ static int make_rules(struct policy *policy, const struct unit *unit, const stru
 static int locate(const char *unit, struct dropin *out, struct smc_err *err)
 {
 	*out = (struct dropin){ .dir = CONF_DIR, .keeps_dir = true };
-	if (snprintf(out->file, sizeof(out->file), "%s/%s" ENDING, CONF_DIR, unit) <
-	    (int)sizeof(out->file))
+	if (snprintf(out->file, sizeof(out->file), CONF_DIR "/%s.conf", unit) < PATH_MAX)
 		return 0;
 	return smc_err_set(err, ENAMETOOLONG, "'%s'", unit);
 }
@@ -111,53 +103,23 @@ static int apply(struct smc_err *err)
 	return tool_ask("smc_conf", "apply", NULL, NULL, NULL, err);
 }
 
-/* @old: what was there before; NULL for no file. */
-static void put_back(const struct dropin *dropin, const char *old)
+/* The rules are in force then, or all is as it was. */
+static int write_rules(const struct dropin *dropin, const char *text, struct smc_err *err)
 {
 	struct smc_err ignored;
-
-	if (old)
-		dropin_write(dropin, old, &ignored);
-	else
-		dropin_remove(dropin, &ignored);
-}
-
-static int write_rules(const struct dropin *dropin, const char *rules, struct smc_err *err)
-{
-	char *old, *text = NULL;
+	char *old;
 	int ret = dropin_read(dropin->file, &old, err);
 
-	text = xprintf("%s%s", DROPIN_MARK, rules);
 	if (!ret)
 		ret = dropin_write(dropin, text, err);
 	if (ret >= 0) {
 		ret = apply(err);
-		if (ret)
-			put_back(dropin, old);
+		if (ret && old)
+			dropin_write(dropin, old, &ignored);
+		else if (ret)
+			dropin_remove(dropin, &ignored);
 	}
-	free(text);
 	free(old);
-	return ret;
-}
-
-/* @file: receives the name of the file. Return: 0, -errno with a sentence. */
-static int peers_enable(const struct unit *unit, const struct policy *peers, char file[PATH_MAX],
-			struct smc_err *err)
-{
-	struct out_text rules = { 0 };
-	struct policy policy = { 0 };
-	struct dropin dropin;
-	int ret = locate(unit->name, &dropin, err);
-
-	if (!ret)
-		ret = make_rules(&policy, unit, peers, err);
-	policy_write(&rules, &policy);
-	out_char(&rules, '\0');
-	if (!ret)
-		ret = write_rules(&dropin, rules.data, err);
-	memcpy(file, dropin.file, PATH_MAX);
-	out_free(&rules);
-	policy_free(&policy);
 	return ret;
 }
 
@@ -180,26 +142,16 @@ int peers_disable(const char *unit, struct smc_err *err)
 	return applied ? applied : ret;
 }
 
-int peers_each(int (*fn)(const char *unit, void *arg), void *arg)
+bool peers_are_limited(const char *unit)
 {
-	char unit[NAME_MAX + 1], *text;
 	struct smc_err ignored;
-	glob_t files;
-	int ret = 0;
+	struct dropin dropin;
+	char *text = NULL;
+	bool are = !locate(unit, &dropin, &ignored) && !dropin_read(dropin.file, &text, &ignored) &&
+		   text;
 
-	if (glob(CONF_DIR "/*.service" ENDING, 0, NULL, &files))
-		return 0;
-	for (size_t i = 0; !ret && i < files.gl_pathc; i++) {
-		const char *name = strrchr(files.gl_pathv[i], '/') + 1;
-
-		if (dropin_read(files.gl_pathv[i], &text, &ignored) || !text)
-			continue;
-		free(text);
-		snprintf(unit, sizeof(unit), "%.*s", (int)(strlen(name) - strlen(ENDING)), name);
-		ret = fn(unit, arg);
-	}
-	globfree(&files);
-	return ret;
+	free(text);
+	return are;
 }
 
 /* ---- smc_unit peers ---- */
@@ -234,15 +186,27 @@ static int check_enabled(const struct unit *unit, struct smc_err *err)
 
 static int limit(const struct unit *unit, const struct policy *peers, struct smc_err *err)
 {
-	char file[PATH_MAX];
-	int ret = peers_enable(unit, peers, file, err);
+	struct policy policy = { 0 };
+	struct out_text text = { 0 };
+	struct dropin dropin;
+	int ret = locate(unit->name, &dropin, err);
 
-	if (ret)
-		return ret;
-	printf("%s: its peers are limited by %s, from now on\n", unit->name, file);
-	fflush(stdout);
-	warn_boot(unit->req);
-	return 0;
+	if (!ret)
+		ret = make_rules(&policy, unit, peers, err);
+	if (!ret) {
+		out_str(&text, DROPIN_MARK);
+		policy_write(&text, &policy);
+		out_char(&text, '\0');
+		ret = write_rules(&dropin, text.data, err);
+	}
+	if (!ret) {
+		printf("%s: its peers are limited by %s, from now on\n", unit->name, dropin.file);
+		fflush(stdout);
+		warn_boot(unit->req);
+	}
+	out_free(&text);
+	policy_free(&policy);
+	return ret;
 }
 
 static int lift(const struct unit *unit, struct smc_err *err)

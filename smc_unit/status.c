@@ -8,18 +8,14 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/read.h"
 #include "launch/ask.h"
 #include "launch/preload.h"
+#include "out/table.h"
 #include "process/library.h"
-#include "smc_unit/dropin.h"
-#include "smc_unit/systemctl.h"
 #include "smc_unit/unit.h"
 
-#define PROPERTIES                                                                                 \
-	"Id,LoadState,ActiveState,MainPID,NeedDaemonReload,DropInPaths,"                           \
-	"ExecStart,Environment"
+#define PROPERTIES "Id,LoadState,ActiveState,MainPID,DropInPaths,ExecStart,Environment"
 
 /* Bytes that are read of a list of mappings, at most. */
 #define FILE_MAX (64 << 20)
@@ -33,31 +29,59 @@ enum use {
 	USE_UNKNOWN, /* the process cannot be looked into */
 };
 
-/* struct list - rows on their way out */
-struct list {
-	const struct request *req;
-	FILE *out;
-	int count;
-};
-
-/* struct row - one service */
+/**
+ * struct row - one service
+ * @file: of the drop-in, "" for none
+ * @state: of systemd: "active"; "template"
+ * @pid: of the main process, 0 for none
+ */
 struct row {
-	char name[UNIT_NAME_SIZE];
-	char file[PATH_MAX]; /* of the drop-in, "" for none */
+	char name_text[UNIT_NAME_SIZE], file[PATH_MAX];
+	const char *name, *state;
 	enum way way;
-	const char *state; /* of systemd: "active"; "template" */
-	int pid;	   /* of the main process, 0 for none */
+	unsigned int pid;
 	enum use use;
 };
 
-static const char *const way_names[] = {
-	[WAY_NONE] = "none",
-	[WAY_PRELOAD] = "preload",
-	[WAY_BPF] = "ebpf",
-	[WAY_OWN] = "own",
+/** struct list - rows on their way out; @array: where they are JSON */
+struct list {
+	const struct request *req;
+	struct out_view view;
+	struct out_text text;
+	json_t *array;
+	struct smc_err *err;
 };
-static const char *const use_names[] = { "-", "in use", "restart needed", "not loaded", "n/a" };
-static const char *const use_keys[] = { NULL, "yes", "restart", "failed", NULL };
+
+static const struct out_names ways =
+	OUT_NAMES(NULL, NULL, [WAY_PRELOAD] = { "preload", "preload" },
+		  [WAY_BPF] = { "ebpf", "ebpf" }, [WAY_OWN] = { "own", "own" });
+static const struct out_names uses = OUT_NAMES(
+	NULL, NULL, [USE_YES] = { "in use", NULL }, [USE_RESTART] = { "restart needed", NULL },
+	[USE_FAILED] = { "not loaded", NULL }, [USE_UNKNOWN] = { "n/a", NULL });
+
+static json_t *json_use(const void *use)
+{
+	static const char *const keys[] = { NULL, "yes", "restart", "failed", NULL };
+	const char *key = keys[*(const enum use *)use];
+
+	return key ? json_string(key) : NULL;
+}
+
+static json_t *json_enabled(const void *file)
+{
+	return json_boolean(*(const char *)file);
+}
+
+static const struct out_col columns[] = {
+	{ NULL, NULL, "enabled", 0, OUT_STR(row, file), .json = json_enabled },
+	{ "unit", "Unit", "unit", 32, OUT_ESCAPED(row, name) },
+	{ "state", "State", "state", 10, OUT_PTR(row, state) },
+	{ "way", "Way", "way", 7, OUT_NAME(row, way, ways), OUT_OPTIONAL, .none = "none" },
+	{ NULL, NULL, "drop_in", 0, OUT_STR(row, file), OUT_OPTIONAL },
+	{ "pid", "PID", "pid", 0, OUT_DEC(row, pid, 0), OUT_OPTIONAL, .none = "-" },
+	{ "smc", "SMC", "smc", 14, OUT_NAME(row, use, uses), OUT_OPTIONAL, .json = json_use },
+	{ 0 },
+};
 
 /* Is the text in this file of a process? -errno if it cannot be read. */
 static int process_has(int pid, const char *name, const char *text)
@@ -180,186 +204,96 @@ static void find_dropin(const struct unit_props *props, struct row *row)
 
 static void fill(struct row *row, const struct unit_props *props)
 {
-	*row = (struct row){ .way = WAY_NONE };
-	snprintf(row->name, sizeof(row->name), "%s", unit_prop_text(props, "Id"));
-	row->state = unit_prop_text(props, "ActiveState");
-	row->pid = atoi(unit_prop_text(props, "MainPID"));
+	*row = (struct row){ .state = unit_prop_text(props, "ActiveState") };
+	row->name = row->name_text;
+	snprintf(row->name_text, sizeof(row->name_text), "%s", unit_prop_text(props, "Id"));
+	row->pid = (unsigned int)atoi(unit_prop_text(props, "MainPID"));
 	find_dropin(props, row);
 	if (row->way == WAY_NONE && is_own(props))
 		row->way = WAY_OWN;
-	row->use = find_use(row->pid, row->name, row->way);
-	unit_file_name(row->name);
+	row->use = find_use((int)row->pid, row->name, row->way);
+	unit_file_name(row->name_text);
 	if (unit_is_template(row->name))
 		row->state = "template";
 	else if (strcmp(unit_prop_text(props, "LoadState"), "loaded"))
 		row->state = unit_prop_text(props, "LoadState");
 }
 
-static void put_string(FILE *out, const char *key, const char *value)
-{
-	fprintf(out, ",\"%s\":\"", key);
-	for (; *value; value++) {
-		if (strchr("\"\\", *value))
-			putc('\\', out);
-		if ((unsigned char)*value < ' ')
-			fprintf(out, "\\u%04x", (unsigned int)*value);
-		else
-			putc(*value, out);
-	}
-	putc('"', out);
-}
-
-static void put_json(FILE *out, const struct row *row)
-{
-	fprintf(out, "{\"enabled\":%s", row->file[0] ? "true" : "false");
-	put_string(out, "unit", row->name);
-	put_string(out, "state", row->state);
-	if (row->way)
-		put_string(out, "way", way_names[row->way]);
-	if (row->file[0])
-		put_string(out, "drop_in", row->file);
-	if (row->pid)
-		fprintf(out, ",\"pid\":%d", row->pid);
-	if (use_keys[row->use])
-		put_string(out, "smc", use_keys[row->use]);
-	putc('}', out);
-}
-
 static void put_row(struct list *list, const struct row *row)
 {
-	if (list->req->json) {
-		fputs(list->count++ ? "," : "", list->out);
-		put_json(list->out, row);
-		return;
-	}
-	fprintf(list->out, "%-32s %-7s %-10s %-14s ", row->name, way_names[row->way], row->state,
-		use_names[row->use]);
-	fprintf(list->out, row->pid ? "%d\n" : "-\n", row->pid);
+	if (list->array)
+		json_array_append_new(list->array, out_json(columns, NULL, row));
+	else
+		out_row(&list->text, &list->view, row);
 }
 
-/* All units of a name or a pattern. Return: 0, or -errno with a sentence. */
-static int put_units(struct list *list, const char *pattern, struct smc_err *err)
+/* All units of a name or a pattern; @own: only those that use SMC by their own settings. */
+static int put_units(struct list *list, const char *pattern, bool own)
 {
 	struct unit_props props, rest, one;
-	int ret = systemctl_show(list->req->user, pattern, PROPERTIES, &props, err);
+	int ret = systemctl_show(list->req->user, pattern, PROPERTIES, &props, list->err);
 	struct row row;
 
 	if (ret)
 		return ret;
 	rest = props;
-	while (unit_next_props(&rest, &one)) {
-		if (list->req->unit && !strcmp(unit_prop_text(&one, "LoadState"), "not-found")) {
-			ret = smc_err_say(err, ENOENT, "no unit '%s'", unit_prop_text(&one, "Id"));
-			break;
-		}
+	while (!ret && unit_next_props(&rest, &one)) {
+		if (list->req->unit && !strcmp(unit_prop_text(&one, "LoadState"), "not-found"))
+			ret = smc_err_say(list->err, ENOENT, "no unit '%s'",
+					  unit_prop_text(&one, "Id"));
+		if (ret || (own && !is_own(&one)))
+			continue;
 		fill(&row, &one);
-		put_row(list, &row);
+		if (!own || row.way == WAY_OWN)
+			put_row(list, &row);
 	}
 	free(props.text);
 	return ret;
 }
 
 /* A unit, and all loaded instances of a template: in such a pattern a backslash is literal. */
-static int put_unit(struct list *list, const char *name, struct smc_err *err)
+static int put_unit(const char *name, void *list)
 {
-	char shown[UNIT_NAME_SIZE], pattern[UNIT_NAME_SIZE + 4];
+	char shown[UNIT_NAME_SIZE];
 	int ret;
 
 	unit_shown_name(name, shown);
-	ret = put_units(list, shown, err);
-	if (ret || !unit_is_template(name))
-		return ret;
-	snprintf(pattern, sizeof(pattern), "%.*s?*.service", (int)(strchr(name, '@') + 1 - name),
-		 name);
-	return put_units(list, pattern, err);
+	ret = put_units(list, shown, false);
+	return ret || !unit_instances(name, shown) ? ret : put_units(list, shown, false);
 }
 
-struct search {
-	struct list *list;
-	struct smc_err *err;
-};
-
-static int put_enabled_unit(const char *name, void *arg)
+/* The unit that was named; or each that has a drop-in of ours, and each that needs none. */
+static int put_list(struct list *list)
 {
-	struct search *search = arg;
-
-	return put_unit(search->list, name, search->err);
-}
-
-/* Loaded units that use SMC by their own settings. */
-static int put_own(struct list *list, struct smc_err *err)
-{
-	struct unit_props props, rest, one;
-	struct row row;
-	int ret = systemctl_show(list->req->user, "*.service", PROPERTIES, &props, err);
-
-	if (ret)
-		return ret;
-	rest = props;
-	while (unit_next_props(&rest, &one)) {
-		if (!is_own(&one))
-			continue;
-		fill(&row, &one);
-		if (row.way == WAY_OWN)
-			put_row(list, &row);
-	}
-	free(props.text);
-	return 0;
-}
-
-/* Each unit that has a drop-in of ours, and each that needs none. */
-static int put_enabled(struct list *list, struct smc_err *err)
-{
-	struct search search = { list, err };
-	struct unit_props version;
+	char name[UNIT_NAME_SIZE];
 	int ret;
 
-	/* Without systemd nothing is enabled, whatever lies there. */
-	ret = systemctl_show(list->req->user, NULL, "Version", &version, err);
-	if (ret)
-		return ret;
-	free(version.text);
-	ret = dropin_each(list->req->user, put_enabled_unit, &search, err);
-	return ret ? ret : put_own(list, err);
+	if (list->req->unit) {
+		ret = unit_name(list->req->unit, name, list->err);
+		return ret ? ret : put_unit(name, list);
+	}
+	ret = dropin_each(list->req->user, put_unit, list, list->err);
+	return ret ? ret : put_units(list, "*.service", true);
 }
 
 /* The list is printed when it is complete. */
-static int put_list(struct list *list, struct smc_err *err)
-{
-	char name[UNIT_NAME_SIZE];
-	int ret = 0;
-
-	if (list->req->unit)
-		ret = unit_name(list->req->unit, name, err);
-	if (ret)
-		return ret;
-	if (list->req->json)
-		fputs("{\"schema\":\"smc-tools/services/1\",\"services\":[", list->out);
-	else
-		fprintf(list->out, "%-32s %-7s %-10s %-14s %s\n", "Unit", "Way", "State", "SMC",
-			"PID");
-	ret = list->req->unit ? put_unit(list, name, err) : put_enabled(list, err);
-	if (list->req->json)
-		fputs("]}\n", list->out);
-	return ret;
-}
-
 int unit_status(const struct request *req)
 {
-	struct list list = { .req = req };
 	struct smc_err err = { 0 };
-	char *text = NULL;
-	size_t size;
+	struct list list = { .req = req, .err = &err, .array = req->json ? json_array() : NULL };
 	int ret;
 
-	list.out = open_memstream(&text, &size);
-	if (!list.out)
-		return cli_error(req->launch.tool, "%s", strerror(errno));
-	ret = put_list(&list, &err);
-	if (fclose(list.out))
-		memory_end();
+	out_view_add(&list.view, columns, "unit,way,state,smc,pid");
+	if (!req->json)
+		out_header(&list.text, &list.view);
+	ret = put_list(&list);
+	if (req->json)
+		out_json_document(&list.text,
+				  json_pack("{s:s, s:o}", "schema", "smc-tools/services/1",
+					    "services", list.array),
+				  true);
 	if (!ret)
-		fputs(text, stdout);
-	free(text);
+		ret = out_print(&list.text, &err);
+	out_free(&list.text);
 	return ret ? cli_error(req->launch.tool, "%s", err.text) : 0;
 }

@@ -56,6 +56,14 @@ bool unit_is_template(const char *name)
 	return ends_with(name, "@" SERVICE);
 }
 
+bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE])
+{
+	if (!unit_is_template(name))
+		return false;
+	snprintf(pattern, UNIT_NAME_SIZE, "%.*s?*" SERVICE, (int)strcspn(name, "@") + 1, name);
+	return true;
+}
+
 void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE])
 {
 	int stem = (int)(strlen(name) - strlen(SERVICE));

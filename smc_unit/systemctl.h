@@ -23,6 +23,9 @@ int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err)
 /** unit_is_template() - "foo@.service" */
 bool unit_is_template(const char *name);
 
+/** unit_instances() - a pattern for the instances of a template. Return: is it one? */
+bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE]);
+
 /**
  * unit_shown_name() - under which name systemctl show knows a unit
  *
@@ -46,7 +49,7 @@ struct unit_props {
 /**
  * systemctl_show() - properties of units
  * @user: of the user's own manager
- * @pattern: unit name, a pattern for the units that are loaded, or NULL for systemd itself
+ * @pattern: unit name, or a pattern for the units that are loaded
  * @names: properties, with commas
  * @props: filled in on success
  *

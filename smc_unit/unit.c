@@ -168,8 +168,7 @@ static int check_environment(struct unit *unit, struct smc_err *err)
 
 	if (unit_has_word(unit_prop_of(unit, "UnsetEnvironment"), PRELOAD))
 		return smc_err_say(err, EINVAL,
-				   "%s has UnsetEnvironment=" PRELOAD ": nothing can "
-				   "be preloaded",
+				   "%s has UnsetEnvironment=" PRELOAD ": nothing can be preloaded",
 				   unit->name);
 	while ((file = unit_prop(&unit->props, "EnvironmentFiles", file)))
 		if (any_file_sets_preload(file, path))
@@ -310,9 +309,8 @@ int unit_check(struct unit *unit, struct smc_err *err)
 		root = unit_prop_of(unit, "RootImage");
 	if (*root)
 		return smc_err_say(err, ENOTSUP,
-				   "%s runs in '%s', where smc-tools is not "
-				   "installed",
-				   unit->name, root);
+				   "%s runs in '%s', where smc-tools is not installed", unit->name,
+				   root);
 	find_target(unit);
 	return choose_way(unit, err);
 }

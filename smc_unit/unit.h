@@ -5,8 +5,10 @@
 #include <stdbool.h>
 
 #include "launch/launch.h"
+#include "net/netaddr.h"
 #include "process/library.h"
 #include "process/target.h"
+#include "settings/conf_read.h"
 #include "smc_unit/dropin.h"
 #include "smc_unit/systemctl.h"
 
@@ -24,16 +26,22 @@ struct request {
 	bool user, all, json;
 };
 
-/* struct unit - a service, and what its drop-in will be made of */
+/* ---- unit.c ---- */
+
+/**
+ * struct unit - a service, and what its drop-in will be made of
+ * @name: as its files are called
+ * @loader: smc_bpf
+ */
 struct unit {
 	const struct request *req;
-	char name[UNIT_NAME_SIZE]; /* as its files are called */
+	char name[UNIT_NAME_SIZE];
 	struct unit_props props;
 	struct dropin dropin;
 	struct target target;
 	struct library lib;
 	enum way way;
-	char loader[PATH_MAX]; /* smc_bpf */
+	char loader[PATH_MAX];
 };
 
 /**
@@ -65,20 +73,77 @@ bool unit_uses_inet(const struct unit *unit);
  */
 int unit_check(struct unit *unit, struct smc_err *err);
 
+/* ---- listen.c ---- */
+
+/**
+ * struct listener - a TCP or SMC socket that waits for connections
+ * @addr: where; all bytes 0 for every address of its family
+ * @takes_v4: it is one of IPv6 that takes IPv4, too
+ */
+struct listener {
+	struct netaddr addr;
+	uint16_t port;
+	bool takes_v4;
+};
+
+/**
+ * struct listeners - those of a service, without what systemd opened for it, which stays TCP
+ * @is_running: it has processes in this network namespace
+ * @is_away: it has some in another one
+ */
+struct listeners {
+	struct listener *all;
+	size_t count, size;
+	bool is_running, is_away;
+};
+
+/**
+ * unit_listeners() - of a unit, or of all instances of a template
+ *
+ * Return: 0; -EPERM when its sockets may not be looked at; -errno; with a sentence.
+ */
+int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
+
+/**
+ * listeners_warn() - warn when networks that are not private reach it and no policy limits that
+ *
+ * One sentence, with what to type. Nothing of what SMC_INCLUDE and SMC_EXCLUDE leave to TCP.
+ */
+void listeners_warn(const struct unit *unit);
+
+/* ---- peers.c ---- */
+
+#define PEERS_PATTERN CONF_DIR "/*.service.conf"
+
+/** peers_are_limited() - are there rules of ours for a unit? */
+bool peers_are_limited(const char *unit);
+
+/** peers_disable() - take them away. Return: 1; 0 without any; -errno with a sentence */
+int peers_disable(const char *unit, struct smc_err *err);
+
+/* ---- one function for each command; all return an exit status, after messages ---- */
+
 /**
  * unit_enable() - write the drop-in of a service
  *
  * Nothing is written for a unit in which it could have no effect. The service is not restarted.
- *
- * Return: exit status, after messages.
  */
 int unit_enable(const struct request *req);
 
-/** unit_disable() - remove it. Return: exit status, after messages */
+/** unit_disable() - remove it */
 int unit_disable(const struct request *req);
 
-/** unit_disable_all() - remove every one, also without systemd. Return: exit status */
+/** unit_disable_all() - remove every one, also without systemd */
 int unit_disable_all(const struct request *req);
 
-/** unit_status() - which services are enabled, and what their processes do. Return: exit status */
+/** unit_status() - which services are enabled, and what their processes do */
 int unit_status(const struct request *req);
+
+/**
+ * unit_peers() - limit an enabled service to networks, or lift that
+ * @nets: NET[:PORTS], separated by commas; those without ports get the ones on which the service
+ *	listens; or "all"
+ *
+ * The rules are written to a file, and smc_conf applies them; nothing is changed when that fails.
+ */
+int unit_peers(const struct request *req, const char *nets);
