@@ -18,7 +18,6 @@
  */
 struct step {
 	struct sc_host *host;
-	const struct sc_changes *changes;
 	size_t at;
 	bool is_back;
 	struct smc_err *err;
@@ -83,22 +82,26 @@ static int change_table(struct sc_netns *netns, const struct smc_pnet_table *fro
 	return ret;
 }
 
-static int do_pnetids(struct step *step)
+/* Is it about PNET IDs of this namespace? */
+static bool is_pnetid(const struct sc_change *change, size_t netns)
 {
-	const struct sc_changes *changes = step->changes;
-	size_t at = changes->changes[step->at].netns;
+	return (change->old ? change->old : change->new)->kind == CONF_PNETID &&
+	       change->netns == netns;
+}
+
+static int do_pnetids(struct step *step, size_t at)
+{
 	struct sc_netns *netns = &step->host->netns[at];
 	struct smc_pnet_table to;
 	int ret = 0;
 
 	table_copy(&to, &netns->table);
-	for (size_t i = 0; !ret && i < changes->count; i++) {
-		const struct sc_change *change = &changes->changes[i];
-		const struct conf_item *any = change->old ? change->old : change->new;
+	for (size_t i = 0; !ret && i < step->host->n_changes; i++) {
+		const struct sc_change *change = &step->host->changes[i];
 
-		if (any->kind != CONF_PNETID || change->netns != at)
+		if (!is_pnetid(change, at))
 			continue;
-		table_remove(&to, any);
+		table_remove(&to, change->old ? change->old : change->new);
 		if (change->new)
 			ret = table_add(&to, change->new, step->err);
 	}
@@ -144,45 +147,32 @@ static int do_generic(const struct conf_item *to, const struct conf_item *from, 
 static int do_step(void *arg)
 {
 	struct step *step = arg;
-	const struct sc_change *change = &step->changes->changes[step->at];
+	const struct sc_change *change = &step->host->changes[step->at];
 	const struct conf_item *to = step->is_back ? change->old : change->new;
 	const struct conf_item *from = step->is_back ? change->new : change->old;
 
 	switch ((to ? to : from)->kind) {
 	case CONF_POLICY: return sc_policy_set(step->host, change->netns, step->is_back, step->err);
-	case CONF_PNETID: return do_pnetids(step);
+	case CONF_PNETID: return do_pnetids(step, change->netns);
 	case CONF_KNOB: return do_knob(to, step->err);
 	case CONF_SCOPE: return sc_scope_set(to, from, step->err);
 	default: return do_generic(to, from, step->err);
 	}
 }
 
-/* Is it about PNET IDs, and not the first in its namespace? */
-static bool is_done(const struct sc_changes *changes, size_t at)
-{
-	const struct sc_change *change = &changes->changes[at];
-
-	for (size_t i = 0; i < at; i++) {
-		const struct sc_change *other = &changes->changes[i];
-
-		if ((other->old ? other->old : other->new)->kind == CONF_PNETID &&
-		    (change->old ? change->old : change->new)->kind == CONF_PNETID &&
-		    other->netns == change->netns)
-			return true;
-	}
-	return false;
-}
-
 static int go(struct step *step)
 {
-	size_t netns = step->changes->changes[step->at].netns;
+	const struct sc_change *changes = step->host->changes;
+	size_t netns = changes[step->at].netns;
 
-	if (is_done(step->changes, step->at))
-		return 0;
+	/* The first one about PNET IDs has done all of its namespace. */
+	for (size_t i = 0; i < step->at && is_pnetid(&changes[step->at], netns); i++)
+		if (is_pnetid(&changes[i], netns))
+			return 0;
 	return smc_netns_run(step->host->netns[netns].name, do_step, step, step->err);
 }
 
-/* @failed: the first that was not done. */
+/* @item: the first that was not done. */
 static int take_back(const struct step *step, const struct conf_item *item)
 {
 	struct smc_err why = *step->err, inner = { 0 };
@@ -204,13 +194,13 @@ static int take_back(const struct step *step, const struct conf_item *item)
 			   ret ? inner.text : "");
 }
 
-int sc_apply(struct sc_host *host, const struct sc_changes *changes, struct smc_err *err)
+int sc_apply(struct sc_host *host, struct smc_err *err)
 {
-	struct step step = { .host = host, .changes = changes, .err = err };
+	struct step step = { .host = host, .err = err };
 
-	for (; step.at < changes->count; step.at++)
+	for (; step.at < host->n_changes; step.at++)
 		if (go(&step))
-			return take_back(&step, changes->changes[step.at].new);
+			return take_back(&step, host->changes[step.at].new);
 	return 0;
 }
 

@@ -21,6 +21,9 @@
 
 enum { OPT_DEVICE = CLI_LONG_ONLY, OPT_METRICS };
 
+/* What smc_pnet --import takes, and what the service of smc-tools 2.0.0 set. */
+#define SC_PNET_FILE "/etc/smc-tools/pnet.conf"
+
 /* Exit status of diff when there is something to be done. */
 #define DIFFERENT 2
 
@@ -76,27 +79,10 @@ static const char *const words[] = { "export", "diff",	"apply", "check", "watch"
 
 /* ---- the command line ---- */
 
-static int set_command(struct sc_opts *opts, const char *word)
-{
-	int command = cli_command(&tool, words, word);
-
-	opts->command = (enum command)command;
-	return command < 0 ? tool.error_status : 0;
-}
-
-static int check_together(const struct sc_opts *opts)
-{
-	if (opts->file && opts->command >= KEEP)
-		return cli_no_operand(&tool, opts->file);
-	if (!opts->file && opts->command == CHECK)
-		return cli_usage_error(&tool, "no file given");
-	return cli_check(&tool, words[opts->command]);
-}
-
-/* The command comes first, or behind the options. Return: -1 to go on, or the exit status. */
+/* The command comes first, or after the options. Return: -1 to go on, or the exit status. */
 static int parse(struct sc_opts *opts, int argc, char **argv)
 {
-	int val, ret;
+	int val, command, ret;
 
 	while ((val = cli_getopt(&tool, argc, argv)) != -1) {
 		switch (val) {
@@ -109,13 +95,18 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 		default: return tool.error_status;
 		}
 	}
-	ret = set_command(opts, argv[optind]);
-	if (ret)
-		return ret;
+	command = cli_command(&tool, words, argv[optind]);
+	if (command < 0)
+		return tool.error_status;
+	opts->command = (enum command)command;
 	opts->file = argv[optind + 1];
 	if (opts->file && argv[optind + 2])
 		return cli_no_operand(&tool, argv[optind + 2]);
-	ret = check_together(opts);
+	if (command >= KEEP && opts->file)
+		return cli_no_operand(&tool, opts->file);
+	if (command == CHECK && !opts->file)
+		return cli_usage_error(&tool, "no file given");
+	ret = cli_check(&tool, words[command]);
 	return ret ? ret : -1;
 }
 
@@ -170,17 +161,10 @@ static bool is_there(const char *path)
 	return !lstat(path, &st);
 }
 
-/* Speaks of all, and wants nothing. */
-static int read_nothing(struct conf *conf, struct smc_err *err)
-{
-	char text[] = "netns *\nexclusive\n";
-
-	return conf_read_text(conf, text, strlen(text), tool.name, err);
-}
-
 static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_err *err)
 {
 	bool is_applied = opts->command == APPLY || opts->command == WATCH;
+	char nothing[] = "netns *\nexclusive\n"; /* speaks of all, and wants nothing */
 	bool has_conf, has_dir, has_pnet;
 	int ret = 0;
 
@@ -188,7 +172,7 @@ static int read_file(struct conf *conf, const struct sc_opts *opts, struct smc_e
 	if (opts->file)
 		return conf_read(conf, opts->file, is_applied, err);
 	if (opts->command == KEEP || opts->command == RESET)
-		return read_nothing(conf, err);
+		return conf_read_text(conf, nothing, strlen(nothing), tool.name, err);
 	has_conf = is_there(CONF_FILE);
 	has_dir = is_there(CONF_DIR);
 	has_pnet = is_there(SC_PNET_FILE);
@@ -239,18 +223,17 @@ static int check_eids(const struct sc_host *host, struct smc_err *err)
 }
 
 /* Only root can find out. */
-static int check_rest(const struct sc_host *host, const struct sc_changes *changes,
-		      struct smc_err *err)
+static int check_rest(const struct sc_host *host, struct smc_err *err)
 {
 	bool has_scope = false;
 	int ret = 0;
 
-	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < changes->count; i++) {
-		const struct sc_change *change = &changes->changes[i];
+	for (size_t i = 0; !ret && !geteuid() && !record_root() && i < host->n_changes; i++) {
+		const struct conf_item *new = host->changes[i].new;
 
-		if (change->new && change->new->kind == CONF_POLICY)
-			ret = policy_check(sc_policy_wanted(&host->netns[change->netns]), err);
-		has_scope |= change->new && change->new->kind == CONF_SCOPE;
+		if (new &&new->kind == CONF_POLICY)
+			ret = policy_check(sc_policy_wanted(&host->netns[new->section]), err);
+		has_scope |= new &&new->kind == CONF_SCOPE;
 	}
 	return !ret && has_scope ? pins_check(err) : ret;
 }
@@ -259,30 +242,27 @@ static int check_rest(const struct sc_host *host, const struct sc_changes *chang
 static int run_with(struct sc_host *host, const struct sc_opts *opts, const struct conf *file,
 		    struct smc_err *err)
 {
-	struct sc_changes changes = { 0 };
 	int ret = sc_want(host, file, err);
 
-	if (!ret && opts->is_metrics)
+	if (ret)
+		return ret;
+	if (opts->is_metrics)
 		return sc_print_metrics(host, err);
-	if (!ret && opts->command == SHOW)
+	if (opts->command == SHOW)
 		return sc_print_state(host, file, opts->is_json, err);
-	if (!ret && opts->device)
+	if (opts->device)
 		return sc_apply_device(host, opts->device, err);
-	if (!ret)
-		ret = sc_changes_make(&changes, host, err);
-	if (!ret && opts->command == DIFF)
-		ret = sc_print_changes(host, &changes, opts->is_json, err);
+	ret = sc_changes_make(host, err);
+	if (!ret && opts->command == DIFF) {
+		ret = sc_print_changes(host, opts->is_json, err);
+		return ret || !host->n_changes ? ret : DIFFERENT;
+	}
 	if (!ret && opts->command == CHECK)
 		ret = check_eids(host, err);
-	if (!ret && opts->command == CHECK)
-		ret = check_rest(host, &changes, err);
-	if (!ret && (opts->command == APPLY || opts->command == RESET))
-		ret = sc_apply(host, &changes, err);
-	if (!ret && opts->command != DIFF)
+	if (!ret)
+		ret = opts->command == CHECK ? check_rest(host, err) : sc_apply(host, err);
+	if (!ret)
 		note_waiting(host);
-	if (!ret && opts->command == DIFF && changes.count)
-		ret = DIFFERENT;
-	sc_changes_free(&changes);
 	return ret;
 }
 
@@ -313,7 +293,7 @@ static int wait_for_others(void)
 /* Only now: the file was one of this host. */
 static int run_here(const struct sc_opts *opts, const struct conf *file, struct smc_err *err)
 {
-	bool sees_all = opts->command == EXPORT || opts->command == KEEP || opts->command == SHOW;
+	bool is_export = opts->command == EXPORT || opts->command == KEEP;
 	bool changes = opts->command == APPLY || opts->command == KEEP || opts->command == RESET;
 	struct sc_host host = { 0 };
 	int lock = changes ? wait_for_others() : -1;
@@ -322,11 +302,12 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 	if (!ret && opts->netns)
 		ret = sc_host_read_netns(&host, file, opts->netns, err);
 	else if (!ret)
-		ret = sc_host_read(&host, opts->device ? NULL : file, sees_all, &tool, err);
+		ret = sc_host_read(&host, opts->device ? NULL : file,
+				   is_export || opts->command == SHOW, &tool, err);
 	if (ret == -ENOENT && opts->command == CHECK) {
 		cli_note(&tool, "only the file was checked: %s", err->text);
 		ret = 0;
-	} else if (!ret && (opts->command == EXPORT || opts->command == KEEP)) {
+	} else if (!ret && is_export) {
 		forget_normals(&host.now);
 		ret = opts->command == KEEP ? sc_keep(&host.now, &tool, err) :
 					      sc_print_export(&host.now, opts->is_json, err);
@@ -342,11 +323,10 @@ static int run_here(const struct sc_opts *opts, const struct conf *file, struct 
 static int run(const struct sc_opts *opts, struct smc_err *err)
 {
 	struct conf file = { 0 };
-	int ret = 0;
+	bool is_export = opts->command == EXPORT;
+	int ret = is_export && !opts->file ? 0 : read_file(&file, opts, err);
 
-	if (opts->command != EXPORT || opts->file)
-		ret = read_file(&file, opts, err);
-	if (!ret && opts->command == EXPORT && opts->file)
+	if (!ret && is_export && opts->file)
 		ret = sc_print_export(&file, opts->is_json, err);
 	else if (!ret && opts->command == WATCH)
 		ret = sc_watch(&file, &tool, err);

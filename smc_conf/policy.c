@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-/* With whom: the policy of each namespace. */
+/* With whom: the policy of each namespace, and its counters as text, JSON and metrics. */
 #include "smc_conf/smc_conf.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "host/record.h"
+#include "out/metrics.h"
+#include "out/table.h"
 #include "settings/enforce.h"
+
+#define METRIC "smc_policy_syns_total"
 
 static const struct policy none;
 
@@ -35,9 +40,8 @@ bool sc_policy_differs(const struct sc_host *host, size_t at)
 {
 	const struct policy *wanted = sc_policy_wanted(&host->netns[at]);
 
-	if (wanted && sc_policy_is_unread(host, at))
-		return 1;
-	return wanted && policy_differs(&host->now.sections[at].policy, wanted);
+	return wanted && (sc_policy_is_unread(host, at) ||
+			  policy_differs(&host->now.sections[at].policy, wanted));
 }
 
 int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct smc_err *err)
@@ -49,13 +53,15 @@ int sc_policy_set(const struct sc_host *host, size_t at, bool is_back, struct sm
 			    NULL, err);
 }
 
+/* ---- text ---- */
+
 static void append_rule(struct out_text *text, const struct policy_rule *rule)
 {
 	char what[16];
 
 	policy_rule_text(what, rule);
 	out_printf(text, "  %s: %zu networks", what, rule->count);
-	if (rule->ports.low || rule->ports.high != UINT16_MAX)
+	if (rule->ports.low)
 		out_printf(text, ", ports %u to %u", rule->ports.low, rule->ports.high);
 	out_printf(text, ", decided %" PRIu64, rule->hits);
 	if (rule->action == POLICY_ALLOW)
@@ -84,4 +90,103 @@ void sc_policy_text(struct out_text *text, const struct sc_host *host, size_t at
 		netaddr_text(address, &policy->learned[i], false);
 		out_printf(text, "  learned: %s\n", address);
 	}
+}
+
+/* ---- JSON ---- */
+
+static json_t *nets_json(const struct netaddr *nets, size_t count)
+{
+	json_t *array = json_array();
+	char text[NETADDR_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		netaddr_short(text, &nets[i]);
+		json_array_append_new(array, json_string(text));
+	}
+	return array;
+}
+
+static json_t *rule_json(const struct policy_rule *rule)
+{
+	bool has_ports = rule->ports.low, is_allow = rule->action == POLICY_ALLOW;
+
+	return json_pack("{s:s, s:s, s:o*, s:o*, s:o, s:o, s:o*}", "action",
+			 policy_action_name(rule->action), "direction",
+			 policy_side_name(rule->side), "first_port",
+			 has_ports ? json_integer(rule->ports.low) : NULL, "last_port",
+			 has_ports ? json_integer(rule->ports.high) : NULL, "networks",
+			 nets_json(rule->nets, rule->count), "hits", out_json_number(rule->hits),
+			 "others_denied", is_allow ? out_json_number(rule->others) : NULL);
+}
+
+json_t *policy_json(const struct policy *policy)
+{
+	json_t *object = json_object(), *ports = json_array(), *rules = json_array();
+
+	for (size_t i = 0; i < policy->port_count; i++)
+		json_array_append_new(ports, json_pack("{s:i, s:i}", "first", policy->ports[i].low,
+						       "last", policy->ports[i].high));
+	for (size_t i = 0; i < policy->count; i++)
+		json_array_append_new(rules, rule_json(&policy->rules[i]));
+	if (policy->by)
+		json_object_set_new(object, "by", json_string(policy_by_name(policy->by)));
+	if (policy->for_later)
+		json_object_set_new(object, "for_later", json_true());
+	if (policy->learn) {
+		json_object_set_new(object, "learn", json_integer(policy->learn));
+		json_object_set_new(object, "learned",
+				    nets_json(policy->learned, policy->learned_count));
+	}
+	if (policy->port_count) {
+		json_object_set(object, "denied_ports", ports);
+		json_object_set_new(object, "denied_ports_hits",
+				    out_json_number(policy->port_hits));
+	}
+	json_object_set_new(object, "rules", rules);
+	json_decref(ports);
+	return object;
+}
+
+/* ---- metrics ---- */
+
+static void append_samples(struct out_text *text, const char *netns, const struct policy_rule *rule)
+{
+	bool is_allow = rule->action == POLICY_ALLOW;
+	char words[16], range[16];
+	const char *ports = rule->ports.low ? range : NULL;
+
+	policy_rule_text(words, rule);
+	snprintf(range, sizeof(range), "%u-%u", rule->ports.low, rule->ports.high);
+	metrics_sample(text, METRIC, rule->hits, "netns", netns, "rule", words, "ports", ports,
+		       "result", is_allow ? "allowed" : "denied", NULL);
+	if (is_allow)
+		metrics_sample(text, METRIC, rule->others, "netns", netns, "rule", words, "ports",
+			       ports, "result", "denied", NULL);
+}
+
+int sc_print_metrics(const struct sc_host *host, struct smc_err *err)
+{
+	static const char learned[] = "smc_policy_learned_peers";
+	struct out_text text = { 0 };
+	int ret;
+
+	metrics_head(&text, METRIC, "counter", "Handshakes that rules of a policy decided about.");
+	for (size_t at = 0; at < host->n_netns; at++) {
+		const struct policy *policy = &host->now.sections[at].policy;
+		const char *netns = host->netns[at].name;
+
+		for (size_t i = 0; i < policy->count; i++)
+			append_samples(&text, netns, &policy->rules[i]);
+		if (policy->port_count)
+			metrics_sample(&text, METRIC, policy->port_hits, "netns", netns, "rule",
+				       "deny port", "result", "denied", NULL);
+	}
+	metrics_head(&text, learned, "gauge", "Peers that are denied as they broke handshakes.");
+	for (size_t at = 0; at < host->n_netns; at++)
+		metrics_sample(&text, learned, host->now.sections[at].policy.learned_count, "netns",
+			       host->netns[at].name, NULL);
+	out_str(&text, "# EOF\n");
+	ret = out_print(&text, err);
+	out_free(&text);
+	return ret;
 }

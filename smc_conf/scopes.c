@@ -96,16 +96,15 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	struct conf_scope scope = { .only = NULL };
 	struct out_text text = { 0 };
 	int64_t uid = 0;
-	int ret = 0;
 
-	for (size_t i = 0; !ret && i + 1 < count; i += 2)
-		ret = conf_scope_rule(&scope, words[i], words[i + 1], err);
+	for (size_t i = 0; i + 1 < count; i += 2)
+		conf_scope_rule(&scope, words[i], words[i + 1], NULL); /* the file was read */
 	/* A record does not have its host's users. */
-	if (!ret && scope.user && !record_root()) {
+	if (scope.user && !record_root()) {
 		uid = find_user(scope.user);
 		if (uid < 0)
-			ret = smc_err_say(err, EINVAL, "%s: %.60s: no such user",
-					  conf_place_text(place, &item->place), scope.user);
+			smc_err_say(err, EINVAL, "%s: %.60s: no such user",
+				    conf_place_text(place, &item->place), scope.user);
 		snprintf(user, sizeof(user), "%" PRId64, uid);
 		scope.user = user;
 	}
@@ -114,7 +113,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 	item->value = conf_keep(conf, text.data);
 	out_free(&text);
 	free(copy);
-	return ret;
+	return uid < 0 ? -EINVAL : 0;
 }
 
 /* ---- changes ---- */

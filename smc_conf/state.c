@@ -58,6 +58,11 @@ static int unless_old(int ret)
 	return ret == -EOPNOTSUPP ? 0 : ret;
 }
 
+static void add_switch(struct looking *look, enum conf_kind kind, bool is_on)
+{
+	add(look, (struct conf_item){ .kind = kind, .object = "", .value = is_on ? "on" : "off" });
+}
+
 static int read_eids(struct looking *look, struct smc_genl *nl)
 {
 	struct smc_eids eids = { .count = 0 };
@@ -70,9 +75,7 @@ static int read_eids(struct looking *look, struct smc_genl *nl)
 	if (!ret)
 		ret = unless_old(smc_seid_read(&seid, nl, look->err));
 	if (!ret && seid.has_eid)
-		add(look, (struct conf_item){ .kind = CONF_SEID,
-					      .object = "",
-					      .value = seid.is_enabled ? "on" : "off" });
+		add_switch(look, CONF_SEID, seid.is_enabled);
 	return ret;
 }
 
@@ -82,9 +85,7 @@ static int read_limit(struct looking *look, struct smc_genl *nl)
 	int ret = smc_hs_read(&is_on, nl, look->err);
 
 	if (!ret)
-		add(look, (struct conf_item){ .kind = CONF_LIMIT,
-					      .object = "",
-					      .value = is_on ? "on" : "off" });
+		add_switch(look, CONF_LIMIT, is_on);
 	return unless_old(ret);
 }
 
@@ -171,22 +172,15 @@ static int look_around(void *arg)
 
 /* ---- policy ---- */
 
-/* It needs rights: only who asks for it is told that they are missing. */
-static bool speaks_of_policy(const struct conf *file)
+/* A policy and scopes need rights: they are read where a file asks for them. */
+static bool speaks_of(const struct conf *file, enum conf_kind kind)
 {
 	for (size_t i = 0; file && i < file->n_sections; i++)
-		if (file->sections[i].has_policy || file->sections[i].exclusive & 1U << CONF_POLICY)
-			return true;
-	return false;
-}
-
-static bool speaks_of_scopes(const struct conf *file)
-{
-	for (size_t i = 0; file && i < file->n_sections; i++)
-		if (file->sections[i].exclusive & 1U << CONF_SCOPE)
+		if (file->sections[i].exclusive & 1U << kind ||
+		    (kind == CONF_POLICY && file->sections[i].has_policy))
 			return true;
 	for (size_t i = 0; file && i < file->count; i++)
-		if (file->items[i].kind == CONF_SCOPE)
+		if (file->items[i].kind == kind)
 			return true;
 	return false;
 }
@@ -221,17 +215,20 @@ static int look_into(struct sc_host *host, const char *name, bool has_policy, st
 	return ret || !has_policy ? ret : smc_netns_run(name, read_policy, &look, err);
 }
 
-/* The last one is as if it had not been there. */
-static void forget(struct sc_host *host)
+static void netns_free(struct sc_netns *netns)
 {
-	struct sc_netns *netns = &host->netns[--host->n_netns];
-
-	while (host->now.count && host->now.items[host->now.count - 1].section == host->n_netns)
-		host->now.count--;
-	host->now.n_sections--;
 	smc_pnet_free(&netns->table);
 	pnet_world_free(&netns->world);
 	free(netns->name);
+}
+
+/* The last one is as if it had not been there. */
+static void forget(struct sc_host *host)
+{
+	netns_free(&host->netns[--host->n_netns]);
+	while (host->now.count && host->now.items[host->now.count - 1].section == host->n_netns)
+		host->now.count--;
+	host->now.n_sections--;
 }
 
 int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
@@ -239,13 +236,13 @@ int sc_host_read(struct sc_host *host, const struct conf *file, bool all,
 {
 	/* Others than root see the rest. */
 	struct smc_err inner;
-	bool has_policy = speaks_of_policy(file) || (all && !bpf_net_right(&inner));
+	bool has_policy = speaks_of(file, CONF_POLICY) || (all && !bpf_net_right(&inner));
 	struct host_names names = { 0 };
 	int ret;
 
 	*host = (struct sc_host){ 0 };
 	ret = look_into(host, "", has_policy, err);
-	if (!ret && (speaks_of_scopes(file) || (all && !geteuid())))
+	if (!ret && (speaks_of(file, CONF_SCOPE) || (all && !geteuid())))
 		ret = sc_scopes_read(host, err);
 	if (!ret && host_list(&names, "/run/netns"))
 		ret = smc_err_set(err, errno, "cannot list the network namespaces");
@@ -280,7 +277,7 @@ static bool is_netns(const struct stat *st, const char *name)
 int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
 		       struct smc_err *err)
 {
-	bool has_policy = speaks_of_policy(file);
+	bool has_policy = speaks_of(file, CONF_POLICY);
 	struct host_names names = { 0 };
 	struct stat here, there;
 	int ret = smc_netns_run(netns, stat_netns, &there, err);
@@ -304,12 +301,10 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 
 void sc_host_free(struct sc_host *host)
 {
-	for (size_t i = 0; i < host->n_netns; i++) {
-		smc_pnet_free(&host->netns[i].table);
-		pnet_world_free(&host->netns[i].world);
-		free(host->netns[i].name);
-	}
+	for (size_t i = 0; i < host->n_netns; i++)
+		netns_free(&host->netns[i]);
 	free(host->netns);
+	free(host->changes);
 	conf_free(&host->now);
 	conf_free(&host->wanted);
 	conf_free(&host->waiting);

@@ -110,34 +110,21 @@ static int want_scopes(struct watching *watching, const struct conf *file)
 	return ret;
 }
 
-/* Return: @fd and @ids are there. */
-static int begin(struct watching *watching)
-{
-	int ret = pins_check(watching->err);
-
-	if (ret)
-		return ret;
-	watching->root = cgroup_mount();
-	if (!watching->root)
-		return smc_err_say(watching->err, ENOENT,
-				   "control groups version 2 are not "
-				   "mounted");
-	watching->fd = inotify_init1(IN_CLOEXEC);
-	if (watching->fd < 0)
-		return smc_err_set(watching->err, errno, "cannot watch control groups");
-	watching->ids = xcalloc(watching->host.wanted.count, sizeof(*watching->ids));
-	return 0;
-}
-
 int sc_watch(const struct conf *file, const struct cli_tool *tool, struct smc_err *err)
 {
-	struct watching watching = { .fd = -1, .err = err };
+	struct watching watching = { .root = cgroup_mount(), .fd = -1, .err = err };
+	size_t *count = &watching.host.wanted.count;
 	int ret = record_root() ? record_refuse(err) : want_scopes(&watching, file);
 
-	if (!ret && watching.host.wanted.count) {
-		ret = begin(&watching);
-		if (!ret)
-			ret = watch(&watching, tool);
+	if (!ret && *count)
+		ret = pins_check(err);
+	if (!ret && *count && !watching.root)
+		ret = smc_err_say(err, ENOENT, "control groups version 2 are not mounted");
+	if (!ret && *count) {
+		watching.ids = xcalloc(*count, sizeof(*watching.ids));
+		watching.fd = inotify_init1(IN_CLOEXEC);
+		ret = watching.fd < 0 ? smc_err_set(err, errno, "cannot watch control groups") :
+					watch(&watching, tool);
 	}
 	if (watching.fd >= 0)
 		close(watching.fd);

@@ -77,8 +77,8 @@ $(PRELOAD_LIBS) $(CLI_LIBS) $(KERNEL_LIBS): $(O)/%.so: %_lib.c $(O)/version.h
 $(BENCH_BINS): LDLIBS += $(call pc,libnl-genl-3.0,--libs)
 $(BENCH_BINS): CPPFLAGS += $(PKGFLAGS)
 # Calls the library for smc.conf's policy.
-$(O)/tests/kernel/policy: $(O)/libsmc.a $(call objs,smc_conf/policy_json.c)
-$(O)/tests/kernel/policy: LDLIBS += $(call objs,smc_conf/policy_json.c) $(O)/libsmc.a $(call pc,$(LIBSMC_PKGS),--libs) -ldl
+$(O)/tests/kernel/policy: $(O)/libsmc.a $(call objs,smc_conf/policy.c)
+$(O)/tests/kernel/policy: LDLIBS += $(call objs,smc_conf/policy.c) $(O)/libsmc.a $(call pc,$(LIBSMC_PKGS),--libs) -ldl
 $(O)/tests/kernel/policy: CPPFLAGS += $(PKGFLAGS)
 $(PRELOAD_BINS) $(KERNEL_BINS) $(BENCH_BINS): $(O)/%: %.c $(O)/version.h
 	@mkdir -p $(@D)

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "smc_conf/policy_json.h"
+#include "smc_conf/smc_conf.h"
 
 #define WORDS_MAX 64
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "settings/nft.h"
-#include "smc_conf/policy_json.h"
+#include "smc_conf/smc_conf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

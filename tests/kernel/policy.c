@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "settings/enforce.h"
-#include "smc_conf/policy_json.h"
+#include "smc_conf/smc_conf.h"
 
 static int fail(const struct smc_err *err)
 {

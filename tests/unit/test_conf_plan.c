@@ -33,6 +33,7 @@ static void free_host(struct sc_host *host)
 	conf_free(&host->now);
 	conf_free(&host->wanted);
 	conf_free(&host->waiting);
+	free(host->changes);
 }
 
 static void append(struct out_text *out, const struct sc_change *change)
@@ -50,7 +51,6 @@ static void append(struct out_text *out, const struct sc_change *change)
 /* From @now to @lines: these changes, in this order, or this error. */
 static void leads_to(const char *now, const char *lines, const char *expected)
 {
-	struct sc_changes changes = { 0 };
 	struct out_text out = { 0 };
 	char *text = strdup(lines);
 	struct smc_err err = { 0 };
@@ -63,9 +63,9 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	assert_int_equal(conf_read_text(&file, text, strlen(text), "x", &err), 0);
 	ret = sc_want(&host, &file, &err);
 	if (!ret)
-		ret = sc_changes_make(&changes, &host, &err);
-	for (size_t i = 0; !ret && i < changes.count; i++)
-		append(&out, &changes.changes[i]);
+		ret = sc_changes_make(&host, &err);
+	for (size_t i = 0; !ret && i < host.n_changes; i++)
+		append(&out, &host.changes[i]);
 	for (size_t i = 0; !ret && i < host.waiting.count; i++) {
 		out_str(&out, "waits ");
 		conf_append_line(&out, &host.waiting.items[i]);
@@ -75,7 +75,6 @@ static void leads_to(const char *now, const char *lines, const char *expected)
 	out_char(&out, '\0');
 	assert_string_equal(out.data, expected);
 	out_free(&out);
-	sc_changes_free(&changes);
 	conf_free(&file);
 	free(text);
 	free_host(&host);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <arpa/inet.h>
 
-#include "smc_conf/policy_json.h"
+#include "smc_conf/smc_conf.h"
 
 #define WORDS_MAX 16
 
