@@ -14,7 +14,6 @@
 #include "base/memory.h"
 #include "host/smc.h"
 #include "smc_ab/child.h"
-#include "smc_ab/result.h"
 
 #define LISTEN_STEPS 3000
 #define LISTEN_MS 20 /* a server has a minute until it listens */
@@ -88,7 +87,7 @@ static int start_server(struct comparison *self, struct child *server, const str
 
 /* Until the command has ended. A server for one client may end before, of its own accord. */
 static int wait_for_end(struct comparison *self, struct child *command, struct child *server,
-			int *out, struct output *output, struct smc_err *err)
+			int *out, struct out_text *output, struct smc_err *err)
 {
 	char text[64];
 
@@ -108,7 +107,7 @@ static int wait_for_end(struct comparison *self, struct child *command, struct c
 }
 
 static int run_command(struct comparison *self, struct child *command, struct child *server,
-		       const struct launch *launch, struct output *output, struct smc_err *err)
+		       const struct launch *launch, struct out_text *output, struct smc_err *err)
 {
 	struct child_how how = { .launch = launch, .argv = self->argv };
 	int ends[2], ret = open_output(self, ends);
@@ -128,11 +127,11 @@ static int run_command(struct comparison *self, struct child *command, struct ch
 	return ret;
 }
 
-static int find_metric(struct comparison *self, struct ab_run *run, const struct output *output,
+static int find_metric(struct comparison *self, struct ab_run *run, const struct out_text *output,
 		       struct smc_err *err)
 {
 	if (self->options->is_shown && output->len)
-		(void)!write(STDERR_FILENO, output->text, output->len);
+		(void)!write(STDERR_FILENO, output->data, output->len);
 	return self->has_regex ? metric_find(&self->regex, output, &run->metric, err) : 0;
 }
 
@@ -142,7 +141,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 {
 	struct child command = { 0 }, server = { 0 };
 	struct witness *witness = NULL;
-	struct output output = { 0 };
+	struct out_text output = { 0 };
 	int ret = 0;
 
 	nursery_reset(&self->nursery);
@@ -162,7 +161,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 		ret = smc_err_say(err, EPERM,
 				  "what a run has started may not be ended: it has "
 				  "the rights of another user");
-	output_free(&output);
+	out_free(&output);
 	run->seconds = (double)(command.end_ns - command.start_ns) / 1e9;
 	run->cpu_seconds = (double)self->nursery.cpu_ns / 1e9;
 	run->switches = (double)self->nursery.switches;
@@ -175,7 +174,7 @@ static int run_tcp(struct comparison *self, struct ab_run *run, struct smc_err *
 {
 	int ret = run_once(self, run, NULL, err);
 
-	if (!ret && (run->seen.smcd || run->seen.smcr))
+	if (!ret && (run->seen.sockets.smcd || run->seen.sockets.smcr))
 		return smc_err_say(err, EINVAL,
 				   "the run over TCP used SMC: the command opens SMC "
 				   "sockets by itself, or what this was started from lets it");
@@ -290,8 +289,7 @@ static int prepare(struct comparison *self)
 	}
 	if (kernel_has_smc()) {
 		cli_error(tool, "nothing to compare: %s",
-			  "SMC sockets cannot be opened here; "
-			  "'smc_chk' says more");
+			  "SMC sockets cannot be opened here; 'smc_chk' says more");
 		return AB_NOT_USED;
 	}
 	self->pairs = xcalloc((size_t)self->options->pairs + 1, sizeof(*self->pairs));

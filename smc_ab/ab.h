@@ -1,8 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The same command over TCP and over SMC, in turns. */
+/* The same command over TCP and over SMC, in turns: how it was asked for, and the result. */
 #pragma once
 
-#include "smc_ab/options.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/numbers.h"
+#include "launch/launch.h"
+#include "out/text.h"
+#include "smc_ab/witness.h"
+
+#define AB_PAIRS 1000 /* the most that --pairs takes */
+
+/* Exit statuses besides 125 where it fails itself. */
+#define AB_FAILED 1   /* a run failed, or there was nothing to measure */
+#define AB_NOT_USED 2 /* SMC was not used in every run that should have used it */
+
+/**
+ * struct ab_options - how to compare
+ * @launch: how to start what runs over SMC
+ * @pairs: of runs that count, 1 to AB_PAIRS
+ * @metric: finds the number that the command prints, a POSIX extended regular expression; NULL: the
+ *	time counts
+ * @is_lower_better: of @metric
+ * @server: command line of a server for each run, NULL for none
+ * @is_shown: show what command and server print, on standard error
+ * @is_json: print one JSON document
+ */
+struct ab_options {
+	struct launch launch;
+	int pairs;
+	const char *metric, *server;
+	bool is_lower_better, is_shown, is_json;
+};
 
 /**
  * ab_run() - compare, and print what was found
@@ -11,3 +41,50 @@
  * Return: 0, AB_FAILED, AB_NOT_USED, or the tool's error status; after a message.
  */
 int ab_run(const struct ab_options *options, char *const *argv);
+
+/* ---- result.c ---- */
+
+/** struct ab_run - one run; @metric only where one was asked for */
+struct ab_run {
+	double seconds, cpu_seconds, switches, metric;
+	struct sightings seen;
+};
+
+/** struct ab_pair - @is_smc_first: in which order they were */
+struct ab_pair {
+	struct ab_run tcp, smc;
+	bool is_smc_first;
+};
+
+enum ab_verdict {
+	AB_SMC_BETTER,
+	AB_TCP_BETTER,
+	AB_NO_DIFFERENCE, /* the interval includes 1 */
+	AB_TOO_FEW,	  /* pairs for an interval, or a value of 0 */
+	AB_SMC_NOT_USED,
+};
+
+/**
+ * struct ab_result - all of it
+ * @pairs: that count, @count of them
+ * @trusts_counters: may the kernel's statistics show that a run used SMC?
+ * @used: runs that did
+ * @judged: that of the time, or of the metric
+ */
+struct ab_result {
+	const struct ab_options *options;
+	char *const *argv;
+	const struct ab_pair *pairs;
+	size_t count, used;
+	bool trusts_counters;
+	struct numbers seconds, cpu_seconds, switches, metric;
+	const struct numbers *judged;
+	enum ab_verdict verdict;
+};
+
+/** result_judge() - fill in all below @pairs and @count */
+void result_judge(struct ab_result *result);
+
+void result_text(struct out_text *text, const struct ab_result *result);
+
+void result_json(struct out_text *text, const struct ab_result *result);

@@ -100,8 +100,6 @@ int nursery_open(struct nursery *nursery)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) ||
 	    sigprocmask(SIG_BLOCK, &set, &nursery->before))
 		return -errno;
-	nursery->alive = NULL;
-	nursery->caught = 0;
 	nursery->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return nursery->signal_fd < 0 ? -errno : 0;
 }
@@ -223,7 +221,7 @@ static void take_signals(struct nursery *nursery)
 			nursery->caught = (int)info.ssi_signo;
 }
 
-void child_wait(struct nursery *nursery, int *out, struct output *output, int ms)
+void child_wait(struct nursery *nursery, int *out, struct out_text *output, int ms)
 {
 	struct pollfd fds[] = { { .fd = nursery->signal_fd, .events = POLLIN },
 				{ .fd = out ? *out : -1, .events = POLLIN } };

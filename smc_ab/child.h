@@ -74,7 +74,7 @@ int child_start(struct nursery *nursery, struct child *child, const struct child
  *
  * The pid of a child that has ended is then 0.
  */
-void child_wait(struct nursery *nursery, int *out, struct output *output, int ms);
+void child_wait(struct nursery *nursery, int *out, struct out_text *output, int ms);
 
 /** child_end() - SIGTERM for its process group, and SIGKILL when that takes too long, if allowed */
 void child_end(struct nursery *nursery, struct child *child);

@@ -8,35 +8,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-
 #define MOST (4 << 20)
 #define CHUNK 65536
 
-static void make_room(struct output *output, size_t len)
-{
-	size_t size = output->size ? output->size : CHUNK;
-
-	while (size < output->len + len + 1)
-		size *= 2;
-	if (size > output->size)
-		output->text = xrealloc(output->text, size, 1);
-	output->size = size;
-}
-
-void output_add(struct output *output, const char *text, size_t len)
+void output_add(struct out_text *output, const char *text, size_t len)
 {
 	if (output->len + len > MOST && output->len > MOST / 2) {
-		memmove(output->text, output->text + output->len - MOST / 2, MOST / 2);
+		memmove(output->data, output->data + output->len - MOST / 2, MOST / 2);
 		output->len = MOST / 2;
 	}
-	make_room(output, len);
 	for (size_t i = 0; i < len; i++)
-		output->text[output->len++] = (char)(text[i] ? text[i] : ' ');
-	output->text[output->len] = '\0';
+		out_char(output, (char)(text[i] ? text[i] : ' '));
+	out_char(output, '\0');
+	output->len--;
 }
 
-bool output_read(struct output *output, int fd)
+bool output_read(struct out_text *output, int fd)
 {
 	char chunk[CHUNK];
 	ssize_t len;
@@ -44,12 +31,6 @@ bool output_read(struct output *output, int fd)
 	while ((len = read(fd, chunk, sizeof(chunk))) > 0)
 		output_add(output, chunk, (size_t)len);
 	return len < 0 && (errno == EAGAIN || errno == EINTR);
-}
-
-void output_free(struct output *output)
-{
-	free(output->text);
-	*output = (struct output){ 0 };
 }
 
 int metric_compile(regex_t *regex, const char *text, struct smc_err *err)
@@ -83,7 +64,7 @@ static bool find_last(const regex_t *regex, const char *text, regmatch_t found[2
 	return is_found;
 }
 
-int metric_find(const regex_t *regex, const struct output *output, double *value,
+int metric_find(const regex_t *regex, const struct out_text *output, double *value,
 		struct smc_err *err)
 {
 	const char *where, *number;
@@ -91,10 +72,9 @@ int metric_find(const regex_t *regex, const struct output *output, double *value
 	char *end;
 	int length;
 
-	if (!output->text || !find_last(regex, output->text, found, &where))
+	if (!output->data || !find_last(regex, output->data, found, &where))
 		return smc_err_say(err, ENOENT,
-				   "--metric matches nothing of what the command "
-				   "printed");
+				   "--metric matches nothing of what the command printed");
 	found[0] = regex->re_nsub ? found[1] : found[0];
 	number = where + found[0].rm_so;
 	length = (int)(found[0].rm_eo - found[0].rm_so);

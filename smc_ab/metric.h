@@ -4,24 +4,15 @@
 
 #include <regex.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/err.h"
-
-/** struct output - the last megabytes of what a command has printed; begin with all zero */
-struct output {
-	char *text;
-	size_t len, size;
-};
+#include "out/text.h"
 
 /** output_read() - what is in a pipe now, without waiting. Return: false at the end of it */
-bool output_read(struct output *output, int fd);
+bool output_read(struct out_text *output, int fd);
 
-/** output_add() - more text; what came first is forgotten when there is too much */
-void output_add(struct output *output, const char *text, size_t len);
-
-/** output_free() - ends with all zero */
-void output_free(struct output *output);
+/** output_add() - more text, which a NUL follows; what came first is forgotten after megabytes */
+void output_add(struct out_text *output, const char *text, size_t len);
 
 /** metric_compile() - for lines, extended. Return: 0; -EINVAL with a sentence */
 int metric_compile(regex_t *regex, const char *text, struct smc_err *err);
@@ -35,5 +26,5 @@ int metric_compile(regex_t *regex, const char *text, struct smc_err *err);
  *
  * Return: 0; -ENOENT without a match, -EINVAL when it is not a number; with a sentence.
  */
-int metric_find(const regex_t *regex, const struct output *output, double *value,
+int metric_find(const regex_t *regex, const struct out_text *output, double *value,
 		struct smc_err *err);

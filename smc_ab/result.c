@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The result of a comparison, for people and as JSON. */
-#include "smc_ab/result.h"
+#include "smc_ab/ab.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,27 +11,18 @@
 
 /* ---- judging ---- */
 
-/* Which number of a run. */
-enum value { VALUE_SECONDS, VALUE_CPU, VALUE_SWITCHES, VALUE_METRIC };
-
-static double value_of(const struct ab_run *run, enum value value)
-{
-	switch (value) {
-	case VALUE_SECONDS: return run->seconds;
-	case VALUE_CPU: return run->cpu_seconds;
-	case VALUE_SWITCHES: return run->switches;
-	default: return run->metric;
-	}
-}
-
-static void compare(const struct ab_result *result, enum value value, bool is_more_better,
+/* @offset: of the number in struct ab_run */
+static void compare(const struct ab_result *result, size_t offset, bool is_more_better,
 		    struct numbers *out)
 {
 	double *values = xcalloc(2 * result->count, sizeof(*values));
 
 	for (size_t i = 0; i < result->count; i++) {
-		values[i] = value_of(&result->pairs[i].tcp, value);
-		values[result->count + i] = value_of(&result->pairs[i].smc, value);
+		const char *tcp = (const char *)&result->pairs[i].tcp;
+		const char *smc = (const char *)&result->pairs[i].smc;
+
+		values[i] = *(const double *)(tcp + offset);
+		values[result->count + i] = *(const double *)(smc + offset);
 	}
 	numbers_compare(out, values, values + result->count, result->count, is_more_better);
 	free(values);
@@ -39,12 +30,13 @@ static void compare(const struct ab_result *result, enum value value, bool is_mo
 
 static bool is_counted(const struct sightings *seen)
 {
-	return seen->counted_smcd || seen->counted_smcr;
+	return seen->counted.smcd || seen->counted.smcr;
 }
 
 static bool is_used(const struct ab_result *result, const struct sightings *seen)
 {
-	return seen->smcd || seen->smcr || (result->trusts_counters && is_counted(seen));
+	return seen->sockets.smcd || seen->sockets.smcr ||
+	       (result->trusts_counters && is_counted(seen));
 }
 
 static enum ab_verdict judge(const struct ab_result *result)
@@ -62,11 +54,12 @@ void result_judge(struct ab_result *result)
 {
 	const struct ab_options *options = result->options;
 
-	compare(result, VALUE_SECONDS, false, &result->seconds);
-	compare(result, VALUE_CPU, false, &result->cpu_seconds);
-	compare(result, VALUE_SWITCHES, false, &result->switches);
+	compare(result, offsetof(struct ab_run, seconds), false, &result->seconds);
+	compare(result, offsetof(struct ab_run, cpu_seconds), false, &result->cpu_seconds);
+	compare(result, offsetof(struct ab_run, switches), false, &result->switches);
 	if (options->metric)
-		compare(result, VALUE_METRIC, !options->is_lower_better, &result->metric);
+		compare(result, offsetof(struct ab_run, metric), !options->is_lower_better,
+			&result->metric);
 	result->judged = options->metric ? &result->metric : &result->seconds;
 	/* Counters that move in runs over TCP, too, are not about this command. */
 	result->trusts_counters = true;
@@ -87,8 +80,8 @@ static const char *title(const struct ab_result *result)
 	for (size_t i = 0; i < result->count; i++) {
 		const struct sightings *seen = &result->pairs[i].smc.seen;
 
-		has_d |= seen->smcd || (result->trusts_counters && seen->counted_smcd);
-		has_r |= seen->smcr || (result->trusts_counters && seen->counted_smcr);
+		has_d |= seen->sockets.smcd || (result->trusts_counters && seen->counted.smcd);
+		has_r |= seen->sockets.smcr || (result->trusts_counters && seen->counted.smcr);
 	}
 	return has_d && has_r ? "SMC-D/R" : has_d ? "SMC-D" : has_r ? "SMC-R" : "smc_run";
 }
@@ -102,9 +95,9 @@ static uint64_t fallbacks(const struct ab_result *result, const struct sightings
 	for (size_t i = 0; i < result->count; i++) {
 		const struct sightings *run = &result->pairs[i].smc.seen;
 
-		seen += run->tcp;
-		counted += run->counted_tcp;
-		if (!*first && run->reason && (run->tcp || run->counted_tcp))
+		seen += run->sockets.tcp;
+		counted += run->counted.tcp;
+		if (!*first && run->reason && (run->sockets.tcp || run->counted.tcp))
 			*first = run;
 	}
 	return seen ? seen : result->trusts_counters ? counted : 0;
@@ -243,25 +236,22 @@ static json_t *json_numbers(const struct numbers *numbers)
 	return json;
 }
 
+static json_t *json_sockets(const struct sockets *sockets)
+{
+	return json_pack("{s:I, s:I, s:I}", "smcd", (json_int_t)sockets->smcd, "smcr",
+			 (json_int_t)sockets->smcr, "tcp", (json_int_t)sockets->tcp);
+}
+
 static json_t *json_run(const struct ab_result *result, const struct ab_run *run)
 {
 	const struct sightings *seen = &run->seen;
-	json_t *json = json_pack("{s:f, s:f, s:f, s:{s:I, s:I, s:I}}", "wall_seconds", run->seconds,
-				 "cpu_seconds", run->cpu_seconds, "context_switches", run->switches,
-				 "sockets", "smcd", (json_int_t)seen->smcd, "smcr",
-				 (json_int_t)seen->smcr, "tcp", (json_int_t)seen->tcp);
 
-	if (seen->has_counters)
-		json_object_set_new(json, "counted",
-				    json_pack("{s:I, s:I, s:I}", "smcd",
-					      (json_int_t)seen->counted_smcd, "smcr",
-					      (json_int_t)seen->counted_smcr, "tcp",
-					      (json_int_t)seen->counted_tcp));
-	if (seen->reason)
-		json_object_set_new(json, "reason", json_integer(seen->reason));
-	if (result->options->metric)
-		json_object_set_new(json, "metric", json_real(run->metric));
-	return json;
+	return json_pack("{s:f, s:f, s:f, s:o, s:o*, s:o*, s:o*}", "wall_seconds", run->seconds,
+			 "cpu_seconds", run->cpu_seconds, "context_switches", run->switches,
+			 "sockets", json_sockets(&seen->sockets), "counted",
+			 seen->has_counters ? json_sockets(&seen->counted) : NULL, "reason",
+			 seen->reason ? json_integer(seen->reason) : NULL, "metric",
+			 result->options->metric ? json_real(run->metric) : NULL);
 }
 
 static json_t *json_pairs(const struct ab_result *result)

@@ -178,10 +178,10 @@ static void count(const struct witness *witness, struct sightings *seen)
 	if (!witness->has_before || !read_stats(&now) || smc_stats_since(&now, &witness->before))
 		return;
 	seen->has_counters = true;
-	seen->counted_smcd = ends_of(&now.tech[SMC_TECH_D]);
-	seen->counted_smcr = ends_of(&now.tech[SMC_TECH_R]);
+	seen->counted.smcd = ends_of(&now.tech[SMC_TECH_D]);
+	seen->counted.smcr = ends_of(&now.tech[SMC_TECH_R]);
 	for (int side = 0; side < SMC_SIDES; side++) {
-		seen->counted_tcp += now.side[side].fallbacks;
+		seen->counted.tcp += now.side[side].fallbacks;
 		if (!seen->reason && now.side[side].n_reasons)
 			seen->reason = now.side[side].reasons[0].code;
 	}
@@ -217,9 +217,9 @@ void witness_end(struct witness *witness, struct sightings *seen)
 	for (size_t i = 0; i < witness->count; i++) {
 		enum smc_mode mode = witness->sockets[i].mode;
 
-		seen->smcd += mode == SMC_MODE_SMCD;
-		seen->smcr += mode == SMC_MODE_SMCR;
-		seen->tcp += mode == SMC_MODE_TCP;
+		seen->sockets.smcd += mode == SMC_MODE_SMCD;
+		seen->sockets.smcr += mode == SMC_MODE_SMCR;
+		seen->sockets.tcp += mode == SMC_MODE_TCP;
 	}
 	count(witness, seen);
 	smc_index_free(&witness->inodes);

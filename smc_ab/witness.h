@@ -9,17 +9,21 @@
 
 #include "base/err.h"
 
+/** struct sockets - how many ran over each; @tcp: SMC sockets that fell back */
+struct sockets {
+	uint64_t smcd, smcr, tcp;
+};
+
 /**
  * struct sightings - what was seen of a run
- * @smcd, @smcr, @tcp: sockets of its processes that ran over each; @tcp: SMC sockets that fell back
- * @counted_smcd, @counted_smcr, @counted_tcp: what the kernel's statistics count meanwhile, of all
- *	programs of the network namespace: ends of connections, and those that fell back
- * @has_counters: are these three known?
+ * @sockets: of its processes
+ * @counted: what the kernel's statistics count meanwhile, of all programs of the network namespace:
+ *	ends of connections, and those that fell back
+ * @has_counters: are these known?
  * @reason, @peer_reason: of the first fallback, 0 if unknown
  */
 struct sightings {
-	uint64_t smcd, smcr, tcp;
-	uint64_t counted_smcd, counted_smcr, counted_tcp;
+	struct sockets sockets, counted;
 	bool has_counters;
 	uint32_t reason, peer_reason;
 };

@@ -11,7 +11,7 @@
 /* Return: 0 and @value, or the error. */
 static int find(const char *pattern, const char *text, double *value)
 {
-	struct output output = { 0 };
+	struct out_text output = { 0 };
 	struct smc_err err;
 	regex_t regex;
 	int ret;
@@ -20,7 +20,7 @@ static int find(const char *pattern, const char *text, double *value)
 	output_add(&output, text, strlen(text));
 	ret = metric_find(&regex, &output, value, &err);
 	regfree(&regex);
-	output_free(&output);
+	out_free(&output);
 	return ret;
 }
 
@@ -71,7 +71,7 @@ static void is_no_regex(void **state)
 static void long_output(void **state)
 {
 	static char filler[1 << 20];
-	struct output output = { 0 };
+	struct out_text output = { 0 };
 	struct smc_err err;
 	regex_t regex;
 	double value;
@@ -87,12 +87,12 @@ static void long_output(void **state)
 	assert_int_equal(metric_find(&regex, &output, &value, &err), 0);
 	assert_true(value == 2);
 	regfree(&regex);
-	output_free(&output);
+	out_free(&output);
 }
 
 static void from_a_pipe(void **state)
 {
-	struct output output = { 0 };
+	struct out_text output = { 0 };
 	int fds[2];
 
 	(void)state;
@@ -100,11 +100,11 @@ static void from_a_pipe(void **state)
 	assert_true(output_read(&output, fds[0]));
 	assert_int_equal(write(fds[1], "abc", 3), 3);
 	assert_true(output_read(&output, fds[0]));
-	assert_string_equal(output.text, "abc");
+	assert_string_equal(output.data, "abc");
 	close(fds[1]);
 	assert_false(output_read(&output, fds[0]));
 	close(fds[0]);
-	output_free(&output);
+	out_free(&output);
 }
 
 int main(void)
