@@ -5,20 +5,24 @@
  * It ends when it has nothing left. It needs no rights at all.
  */
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
+#include <sys/time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/helper.h"
 #include "process/passfd.h"
 #include "smc/keep.h"
-#include "smc_keep/held.h"
 
 #define LISTENER 0
 
@@ -31,7 +35,7 @@
 #define CLIENTS 64
 
 static struct pollfd fds[CLIENTS + 1];
-static long long since[CLIENTS + 1];
+static int64_t since[CLIENTS + 1];
 static int n_clients;
 
 /* File descriptors: of this process, and of one client with a message. */
@@ -43,7 +47,223 @@ static rlim_t room;
 
 static struct stat spaces[KEEP_SPACES];
 
-static volatile sig_atomic_t is_terminated;
+static volatile sig_atomic_t is_terminated, is_interrupted;
+
+/* ---- the sockets that are held ---- */
+
+/* As many orphans as TCP allows on a usual machine (net.ipv4.tcp_max_orphans). */
+#define MOST 65536
+
+/* How often to look: at first, where data moves, and at last, where none does. Milliseconds. */
+#define LOOK_FIRST 10
+#define LOOK_LAST 100
+
+/*
+ * How long without progress. net/ipv4/tcp_timer.c, tcp_probe_timer(): an orphan whose peer's window
+ * stays closed is given up at the first probe whose interval has grown to 120 s (TCP_RTO_MAX), also
+ * if the peer answers all of them. They double from 200 ms: 0.2 + 0.4 + ... + 102.4 + 120 s (340 s
+ * were measured over loopback).
+ */
+#define PATIENCE 324600
+
+struct held {
+	uint64_t cookie; /* of the socket, see SO_COOKIE in socket(7) */
+	int64_t taken;	 /* milliseconds of CLOCK_MONOTONIC, all three */
+	int64_t moved;
+	int64_t next;
+	int fd;
+	int unsent;
+	int patience; /* milliseconds, these two */
+	int interval;
+	unsigned int looks; /* without a movement */
+	enum keep_how how;
+};
+
+static struct held held[MOST];
+static int n_held;
+
+/* net/smc/smc_close.c, smc_close_stream_wait(): a signal ends the two seconds of waiting. */
+static void signal_often(int microseconds)
+{
+	struct itimerval timer = { .it_interval.tv_usec = microseconds,
+				   .it_value.tv_usec = microseconds };
+
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Bytes; -1 if it cannot have any. */
+static int count_unsent(int fd)
+{
+	int bytes = 0;
+
+	return ioctl(fd, SIOCOUTQNSD_894B, &bytes) ? -1 : bytes;
+}
+
+/*
+ * Once all is sent only the peer is left to be told: no signal may interrupt that, as SMC-R would
+ * not try again. What is given up is not waited for.
+ */
+static void let_go(long call, int fd, int how)
+{
+	bool is_sent = count_unsent(fd) <= 0;
+
+	if (!is_sent)
+		signal_often(1000);
+	syscall(call, fd, how);
+	if (!is_sent)
+		signal_often(0);
+}
+
+/*
+ * close(2), never that of a preload library. Of a socket that has sent all it takes as long as
+ * SMC-R waits for a slot, when a link breaks: 10 seconds at most (SMC_WR_TX_WAIT_FREE_SLOT_TIME in
+ * net/smc/smc_wr.c).
+ */
+static void drop(int fd)
+{
+	let_go(SYS_close, fd, 0);
+}
+
+static int option(int fd, int level, int name)
+{
+	int value = 0;
+	socklen_t len = sizeof(value);
+
+	return getsockopt(fd, level, name, &value, &len) ? 0 : value;
+}
+
+/*
+ * Nobody else sends what a signal kept the last write from sending, or what MSG_MORE held back. The
+ * slots for messages are scarce for seconds when a link breaks (net/smc/smc_wr.c), and the other
+ * sockets do not wait: one that had to is the last of its round.
+ * TCP_NODELAY, as its value means nothing to SMC: others may use the socket, too.
+ */
+static void push(int fd)
+{
+	int before, on = 1;
+
+	if (is_interrupted)
+		return;
+	before = option(fd, IPPROTO_TCP, TCP_NODELAY);
+	signal_often(10000);
+	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	signal_often(0);
+	if (!before)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &before, sizeof(before));
+}
+
+static bool is_to_be_reset(int fd)
+{
+	struct linger linger = { 0 };
+	socklen_t len = sizeof(linger);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, &len) && linger.l_onoff &&
+	       !linger.l_linger;
+}
+
+static bool is_broken(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd };
+
+	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & (POLLERR | POLLHUP | POLLNVAL);
+}
+
+/* The same socket may come twice: by shutdown(), then by close(). */
+static struct held *find(uint64_t cookie)
+{
+	for (int i = 0; cookie && i < n_held; i++) {
+		if (held[i].cookie == cookie)
+			return &held[i];
+	}
+	return NULL;
+}
+
+/* Hold a socket from now on, in milliseconds; closed at once if there is no room, or it is held. */
+static void take(int fd, enum keep_how how, int64_t now)
+{
+	int patience = option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT);
+	struct held *item;
+	uint64_t cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len))
+		cookie = 0;
+	item = find(cookie);
+	if (item && how == KEEP_CLOSE)
+		item->how = how;
+	if (item || n_held == MOST) {
+		drop(fd);
+		return;
+	}
+	held[n_held++] = (struct held){
+		.cookie = cookie,
+		.taken = now,
+		.moved = now,
+		.next = now,
+		.fd = fd,
+		.unsent = -1,
+		.patience = patience > 0 ? patience : PATIENCE,
+		.interval = LOOK_FIRST,
+		.how = how,
+	};
+}
+
+static bool is_hopeless(const struct held *item, int64_t now)
+{
+	return now - item->moved >= item->patience || is_to_be_reset(item->fd) ||
+	       is_broken(item->fd);
+}
+
+/* Return: whether the socket is done with. */
+static bool look_at(struct held *item, int64_t now)
+{
+	int unsent = count_unsent(item->fd);
+	bool late = item->how == KEEP_SHUT_RDWR && now - item->taken >= KEEP_KERNEL_MS;
+
+	if (unsent <= 0 || late) {
+		if (item->how != KEEP_CLOSE)
+			let_go(SYS_shutdown, item->fd,
+			       item->how == KEEP_SHUT_WR ? SHUT_WR : SHUT_RDWR);
+		return true;
+	}
+	if (is_hopeless(item, now))
+		return true;
+	if (unsent != item->unsent) {
+		item->interval = LOOK_FIRST;
+		item->moved = now;
+		item->looks = 0;
+	} else if (item->interval * 2 <= LOOK_LAST) {
+		item->interval *= 2;
+	}
+	/* Ever more seldom: at 0, 1, 2, 4, 8... looks without a movement. */
+	if (!(item->looks & (item->looks - 1)))
+		push(item->fd);
+	item->looks++;
+	item->unsent = unsent;
+	item->next = now + item->interval;
+	return false;
+}
+
+/* After the sockets whose time has come. Return: when to look again, -1 if none is left. */
+static int64_t look(int64_t now)
+{
+	int64_t first = -1;
+
+	is_interrupted = 0;
+	for (int i = 0; i < n_held;) {
+		if (held[i].next <= now && look_at(&held[i], now)) {
+			drop(held[i].fd);
+			held[i] = held[--n_held];
+			continue;
+		}
+		if (first < 0 || held[i].next < first)
+			first = held[i].next;
+		i++;
+	}
+	return first;
+}
+
+/* ---- the process ---- */
 
 static void terminate(int number)
 {
@@ -52,7 +272,7 @@ static void terminate(int number)
 
 static void interrupt(int number)
 {
-	held_was_interrupted = number;
+	is_interrupted = number;
 }
 
 /* SIGTERM comes here only, and interrupts nothing that a socket needs. */
@@ -65,12 +285,9 @@ static void wait_for(struct pollfd *what, int n, int ms)
 	ppoll(what, (nfds_t)n, &time, &none);
 }
 
-static long long milliseconds(void)
+static int64_t milliseconds(void)
 {
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 /* A socket with the name of a keeper. */
@@ -158,10 +375,10 @@ static bool is_friend(int fd)
  */
 static bool has_room(void)
 {
-	return n_clients < CLIENTS && !held_is_full() && (rlim_t)(held_count() + n_clients) < room;
+	return n_clients < CLIENTS && n_held < MOST && (rlim_t)(n_held + n_clients) < room;
 }
 
-static void accept_clients(long long now)
+static void accept_clients(int64_t now)
 {
 	int fd;
 
@@ -170,7 +387,7 @@ static void accept_clients(long long now)
 		if (fd < 0)
 			return;
 		if (!is_friend(fd)) {
-			held_close(fd);
+			drop(fd);
 			continue;
 		}
 		since[++n_clients] = now;
@@ -195,7 +412,7 @@ static bool is_from_here(const int *found)
 }
 
 /* One message with one socket. */
-static void read_message(int client, long long now)
+static void read_message(int client, int64_t now)
 {
 	unsigned char byte = 0;
 	int found[KEEP_FDS];
@@ -207,12 +424,12 @@ static void read_message(int client, long long now)
 	for (int i = 1; i < KEEP_FDS; i++)
 		syscall(SYS_close, found[i]);
 	if (is_good)
-		held_take(found[0], (enum keep_how)byte, now);
+		take(found[0], (enum keep_how)byte, now);
 	else
-		held_close(found[0]);
+		drop(found[0]);
 }
 
-static void read_clients(long long now)
+static void read_clients(int64_t now)
 {
 	for (int i = 1; i <= n_clients;) {
 		if (!fds[i].revents && now - since[i] < CLIENT) {
@@ -221,7 +438,7 @@ static void read_clients(long long now)
 		}
 		if (fds[i].revents & POLLIN)
 			read_message(fds[i].fd, now);
-		held_close(fds[i].fd);
+		drop(fds[i].fd);
 		since[i] = since[n_clients];
 		fds[i] = fds[n_clients--];
 	}
@@ -233,7 +450,7 @@ static void read_clients(long long now)
  */
 static void stop_listening(void)
 {
-	long long start = milliseconds();
+	int64_t start = milliseconds();
 
 	shutdown(LISTENER, SHUT_RD);
 	do {
@@ -246,7 +463,7 @@ static void stop_listening(void)
 }
 
 /* How long to sleep: until a socket, a client or the end is due. */
-static int timeout(long long now, long long next, long long end)
+static int timeout(int64_t now, int64_t next, int64_t end)
 {
 	if (next < 0 || end < next)
 		next = end;
@@ -257,16 +474,16 @@ static int timeout(long long now, long long next, long long end)
 
 static void serve(void)
 {
-	long long now = milliseconds(), end = now + IDLE, next;
+	int64_t now = milliseconds(), end = now + IDLE, next;
 
-	while (!is_terminated && (held_count() || n_clients || now < end)) {
-		next = held_look(now);
+	while (!is_terminated && (n_held || n_clients || now < end)) {
+		next = look(now);
 		fds[0].events = has_room() ? POLLIN : 0;
 		wait_for(fds, n_clients + 1, timeout(now, next, end));
 		now = milliseconds();
 		accept_clients(now);
 		read_clients(now);
-		if (held_count() || n_clients)
+		if (n_held || n_clients)
 			end = now + IDLE;
 	}
 }
@@ -274,14 +491,15 @@ static void serve(void)
 /* What came while it stopped to listen, or had not been sent at SIGTERM. */
 static void finish(void)
 {
-	long long now = milliseconds(), end = now + TERMINATION, next = held_look(now);
+	int64_t now = milliseconds(), end = now + TERMINATION, next = look(now);
 
 	while (next >= 0 && (!is_terminated || now < end)) {
 		wait_for(NULL, 0, timeout(now, next, is_terminated ? end : next));
 		now = milliseconds();
-		next = held_look(now);
+		next = look(now);
 	}
-	held_drop();
+	while (n_held)
+		drop(held[--n_held].fd);
 }
 
 int main(int argc, char **argv)
