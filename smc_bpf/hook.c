@@ -24,7 +24,6 @@
 #include "process/program.h"
 #include "process/rundir.h"
 #include "settings/conf_read.h"
-#include "smc_bpf/oci_state.h"
 
 #define MAX_STATE (1U << 20) /* bytes; Kubernetes takes 256 KiB of annotations */
 /*
@@ -36,24 +35,19 @@
 /* A byte for each failure since the host was started: appending one needs no lock. */
 #define FAILURES_FILE "oci-hook.failures"
 
-struct line {
-	char text[1024];
-};
+#define LINE_SIZE 1024
 
-static struct line line_of(const struct oci_state *container, const char *text)
+static void put_line(char line[LINE_SIZE], const struct oci_state *container, const char *text)
 {
-	struct line line;
-
-	snprintf(line.text, sizeof(line.text), "%s%s%s%.500s", *container->id ? "container " : "",
-		 container->id, *container->id ? ": " : "", text);
-	return line;
+	snprintf(line, LINE_SIZE, "%s%s%s%.500s", *container->id ? "container " : "", container->id,
+		 *container->id ? ": " : "", text);
 }
 
-static void log_line(const struct cli_tool *tool, int priority, const struct line *line)
+static void log_line(const struct cli_tool *tool, int priority, const char *line)
 {
-	char printable[1024];
+	char printable[LINE_SIZE];
 
-	cli_printable(printable, sizeof(printable), line->text);
+	cli_printable(printable, sizeof(printable), line);
 	openlog(tool->name, LOG_PID, LOG_DAEMON);
 	syslog(priority, "%s", printable);
 	closelog();
@@ -63,10 +57,11 @@ static void log_line(const struct cli_tool *tool, int priority, const struct lin
 static void say(const struct cli_tool *tool, const struct oci_state *container, int priority,
 		const char *text)
 {
-	const struct line line = line_of(container, text);
+	char line[LINE_SIZE];
 
-	cli_note(tool, "%s", line.text);
-	log_line(tool, priority, &line);
+	put_line(line, container, text);
+	cli_note(tool, "%s", line);
+	log_line(tool, priority, line);
 }
 
 /* ---- before the program ---- */
@@ -141,8 +136,7 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 
 	if (shares(container->pid, "mnt") > 0) {
 		smc_err_say(&err, EXDEV,
-			    "process %d has the mounts of the host: it is not in a "
-			    "container",
+			    "process %d has the mounts of the host: it is not in a container",
 			    (int)container->pid);
 		say(tool, container, LOG_ERR, err.text);
 		return -EXDEV;
@@ -203,14 +197,13 @@ static int read_container(struct oci_state *container, int64_t end, struct smc_e
 static int work(const struct cli_tool *tool, const struct oci_state *container)
 {
 	struct smc_err err = { 0 };
-	int ret;
 
 	if (!container->is_stopped)
 		return begin(tool, container);
-	ret = scope_detach_container(container->id, &err);
-	if (ret)
-		say(tool, container, LOG_ERR, err.text);
-	return ret;
+	if (!scope_detach_container(container->id, &err))
+		return 0;
+	say(tool, container, LOG_ERR, err.text);
+	return -1;
 }
 
 /* @wrong: what was wrong before, or NULL */
@@ -270,20 +263,19 @@ static int work_until(int64_t end, const struct cli_tool *tool, const struct oci
 /* The journal may be what hangs; runtimes wait for the end of what hooks write. */
 static void say_late(const struct cli_tool *tool, const struct oci_state *container)
 {
-	struct line line;
-	char text[128];
+	char text[128], line[LINE_SIZE];
 
 	snprintf(text, sizeof(text), "no end after %d seconds: %s", MAX_SECONDS,
 		 container->wish == OCI_STRICT ? "it does not start" :
 		 container->is_stopped	       ? "its scope may be left" :
 						 "it starts all the same, perhaps with TCP");
-	line = line_of(container, text);
-	cli_note(tool, "%s", line.text);
+	put_line(line, container, text);
+	cli_note(tool, "%s", line);
 	if (fork())
 		return;
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		close(fd);
-	log_line(tool, LOG_ERR, &line);
+	log_line(tool, LOG_ERR, line);
 	_exit(0);
 }
 

@@ -94,17 +94,14 @@ struct bpf_opts {
 static int set_user(struct bpf_opts *opts, const char *text)
 {
 	const struct passwd *user = getpwnam(text);
+	unsigned long uid = user ? user->pw_uid : 0;
 	char *end;
-	unsigned long uid;
 
-	if (!user) {
-		errno = 0;
+	errno = 0;
+	if (!user)
 		uid = strtoul(text, &end, 10);
-		if (errno || end == text || *end || *text == '-' || uid >= UINT32_MAX)
-			return cli_error(&tool, "no user '%s'", text);
-	} else {
-		uid = user->pw_uid;
-	}
+	if (!user && (errno || end == text || *end || *text == '-' || uid >= UINT32_MAX))
+		return cli_error(&tool, "no user '%s'", text);
 	opts->rules.has_uid = 1;
 	opts->rules.uid = (uint32_t)uid;
 	return 0;
@@ -144,13 +141,6 @@ static int set_group(struct bpf_opts *opts, const char *text)
 	return 0;
 }
 
-static int set_target(struct bpf_opts *opts, int how)
-{
-	opts->how = how;
-	opts->text = optarg;
-	return 0;
-}
-
 /* Return: 0, or an exit status after a message. */
 static int set_option(struct bpf_opts *opts, int opt)
 {
@@ -160,7 +150,10 @@ static int set_option(struct bpf_opts *opts, int opt)
 	case 'C':
 	case 'p':
 	case OPT_CGROUP_OF:
-	case OPT_RUN: return set_target(opts, opt);
+	case OPT_RUN:
+		opts->how = opt;
+		opts->text = optarg;
+		return 0;
 	case 'j': opts->is_json = true; return 0;
 	case OPT_METRICS: opts->is_metrics = true; return 0;
 	case OPT_ALL: opts->is_all = true; return 0;
@@ -180,19 +173,9 @@ static int set_command(struct bpf_opts *opts, const char *word)
 	return command < 0 ? tool.error_status : 0;
 }
 
-static int check_together(const struct bpf_opts *opts)
-{
-	if (!opts->how && !opts->is_all && opts->command < STATUS)
-		return cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
-					      "--container, --pid or --run");
-	if (opts->rules.has_gid && opts->command != ATTACH)
-		return cli_usage_error(&tool, "option '--allow-group' is only for 'attach'");
-	return 0;
-}
-
 /*
- * The command comes first, or behind its options. First it is taken before getopt sees it, which
- * with POSIXLY_CORRECT would find no option behind it. Return: -1 to go on, or the exit status.
+ * The command comes first, or after its options. First it is taken before getopt sees it, which
+ * with POSIXLY_CORRECT would find no option after it. Return: -1 to go on, or the exit status.
  */
 static int parse(struct bpf_opts *opts, int argc, char **argv)
 {
@@ -212,14 +195,16 @@ static int parse(struct bpf_opts *opts, int argc, char **argv)
 		if (ret)
 			return ret;
 	}
-	ret = is_first ? 0 : set_command(opts, argv[optind]);
-	optind += !is_first;
+	ret = is_first ? 0 : set_command(opts, argv[optind++]);
 	if (!ret)
 		ret = cli_no_operand(&tool, argv[optind]);
 	if (!ret)
 		ret = cli_check(&tool, words[opts->command]);
-	if (!ret)
-		ret = check_together(opts);
+	if (!ret && !opts->how && !opts->is_all && opts->command < STATUS)
+		ret = cli_usage_error(&tool, "no target: give --cgroup, --cgroup-of, --unit, "
+					     "--container, --pid or --run");
+	if (!ret && opts->rules.has_gid && opts->command != ATTACH)
+		ret = cli_usage_error(&tool, "option '--allow-group' is only for 'attach'");
 	return ret ? ret : -1;
 }
 
@@ -263,15 +248,6 @@ static void note_end(const struct bpf_opts *opts)
 			 opts->text);
 }
 
-static int attach(const struct bpf_opts *opts, struct scope_target *target, struct smc_err *err)
-{
-	int ret = scope_attach(target, &opts->rules, err);
-
-	if (!ret)
-		note_end(opts);
-	return ret;
-}
-
 static int run(const struct bpf_opts *opts, struct smc_err *err)
 {
 	struct scope_target target = { 0 };
@@ -283,7 +259,11 @@ static int run(const struct bpf_opts *opts, struct smc_err *err)
 	if (ret)
 		return ret;
 	switch (opts->command) {
-	case ATTACH: return attach(opts, &target, err);
+	case ATTACH:
+		ret = scope_attach(&target, &opts->rules, err);
+		if (!ret)
+			note_end(opts);
+		return ret;
 	case DETACH: return opts->is_all ? scope_detach_all(err) : scope_detach(&target, err);
 	case CHECK:
 		ret = pins_check(err);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* What a runtime tells a hook of a container: the state of the OCI runtime specification. */
-#include "smc_bpf/oci_state.h"
+#include "smc_bpf/smc_bpf.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include <jansson.h>

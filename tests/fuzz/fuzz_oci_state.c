@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "smc_bpf/oci_state.h"
+#include "smc_bpf/smc_bpf.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "smc_bpf/oci_state.h"
+#include "smc_bpf/smc_bpf.h"
 
 static int read_text(struct oci_state *container, const char *text, struct smc_err *err)
 {
