@@ -65,8 +65,7 @@ int main(int argc, char **argv)
 	char *text;
 
 	if (argc != 3 || !argv[2][0] || strchr(argv[2], '/'))
-		return cli_error(&tool, "only smc-metrics starts this program, see "
-					"smc-metrics(8)");
+		return cli_error(&tool, "only smc-metrics starts this program, see smc-metrics(8)");
 	dir = open_directory(argv[1]);
 	if (dir < 0)
 		return errno == ENOTDIR ?
