@@ -2,12 +2,9 @@
 /* smc_bpf: turn the TCP sockets of control groups and processes into SMC sockets, by eBPF. */
 #include "smc_bpf/smc_bpf.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <grp.h>
-#include <pwd.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -93,14 +90,9 @@ struct bpf_opts {
 
 static int set_user(struct bpf_opts *opts, const char *text)
 {
-	const struct passwd *user = getpwnam(text);
-	unsigned long uid = user ? user->pw_uid : 0;
-	char *end;
+	int64_t uid = scope_user(text);
 
-	errno = 0;
-	if (!user)
-		uid = strtoul(text, &end, 10);
-	if (!user && (errno || end == text || *end || *text == '-' || uid >= UINT32_MAX))
+	if (uid < 0)
 		return cli_error(&tool, "no user '%s'", text);
 	opts->rules.has_uid = 1;
 	opts->rules.uid = (uint32_t)uid;

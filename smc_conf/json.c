@@ -23,17 +23,11 @@ static json_t *word(const char *text)
 	return json;
 }
 
-/* What has this key, @fresh if nothing does. */
-static json_t *child(json_t *object, const char *key, json_t *fresh)
+static void append(json_t *object, const char *key, json_t *value)
 {
-	json_t *old = json_object_get(object, key);
-
-	if (!old) {
-		json_object_set_new(object, key, fresh);
-		return fresh;
-	}
-	json_decref(fresh);
-	return old;
+	if (!json_object_get(object, key))
+		json_object_set_new(object, key, json_array());
+	json_array_append_new(json_object_get(object, key), value);
 }
 
 static json_t *pnetid(const struct conf_item *item)
@@ -56,8 +50,7 @@ static json_t *scope(const struct conf_item *item)
 		if (strcmp(words[i], "exclude-comm"))
 			json_object_set_new(json, words[i], word(words[i + 1]));
 		else
-			json_array_append_new(child(json, words[i], json_array()),
-					      word(words[i + 1]));
+			append(json, words[i], word(words[i + 1]));
 	}
 	free(text);
 	return json;
@@ -68,18 +61,14 @@ static void put(json_t *section, const struct conf_item *item)
 	const char *key = conf_kind_name(item->kind);
 
 	switch (item->kind) {
-	case CONF_EID:
-		json_array_append_new(child(section, key, json_array()), word(item->object));
-		break;
+	case CONF_EID: append(section, key, word(item->object)); break;
+	case CONF_PNETID: append(section, key, pnetid(item)); break;
+	case CONF_SCOPE: append(section, key, scope(item)); break;
 	case CONF_KNOB:
-		json_object_set_new(child(section, key, json_object()), item->object,
+		if (!json_object_get(section, key))
+			json_object_set_new(section, key, json_object());
+		json_object_set_new(json_object_get(section, key), item->object,
 				    json_integer(strtoll(item->value, NULL, 10)));
-		break;
-	case CONF_PNETID:
-		json_array_append_new(child(section, key, json_array()), pnetid(item));
-		break;
-	case CONF_SCOPE:
-		json_array_append_new(child(section, key, json_array()), scope(item));
 		break;
 	default: json_object_set_new(section, key, json_boolean(!strcmp(item->value, "on")));
 	}
@@ -117,8 +106,7 @@ static void put_policy_line(json_t *section, char *line)
 	for (; first < count; first++) {
 		for (char *word; (word = strsep(&words[first], ","));) {
 			port = strtol(word, &end, 10);
-			json_array_append_new(child(section, key, json_array()),
-					      *end ? json_string(word) : json_integer(port));
+			append(section, key, *end ? json_string(word) : json_integer(port));
 		}
 	}
 }
@@ -150,32 +138,28 @@ static void put_section(json_t *json, const struct conf *conf, size_t at)
 	put_policy(json, &section->policy);
 }
 
+static void set_unless_empty(json_t *object, const char *key, json_t *value)
+{
+	if (json_object_size(value))
+		json_object_set(object, key, value);
+	json_decref(value);
+}
+
 json_t *sc_json(const struct conf *conf)
 {
 	json_t *doc = json_pack("{s:s}", "schema", "smc-tools/conf/1"), *all = json_object();
 
 	for (size_t at = 0; at < conf->n_sections; at++) {
 		const char *netns = conf->sections[at].netns;
-		struct out_text name = { 0 };
-		json_t *section;
+		json_t *name = word(netns), *section = *netns ? json_object() : json_incref(doc);
 
-		if (!*netns) {
-			put_section(doc, conf, at);
-			continue;
-		}
-		section = json_object();
 		put_section(section, conf, at);
-		out_escaped(&name, netns, strlen(netns));
-		out_char(&name, '\0');
-		if (json_object_size(section))
-			json_object_set_new(all, name.data, section);
+		if (*netns)
+			set_unless_empty(all, json_string_value(name), section);
 		else
 			json_decref(section);
-		out_free(&name);
+		json_decref(name);
 	}
-	if (json_object_size(all))
-		json_object_set_new(doc, "netns", all);
-	else
-		json_decref(all);
+	set_unless_empty(doc, "netns", all);
 	return doc;
 }

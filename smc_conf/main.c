@@ -112,43 +112,27 @@ static int parse(struct sc_opts *opts, int argc, char **argv)
 
 /* ---- the file ---- */
 
-static void add_entries(struct conf *conf, const struct smc_pnet_table *table, bool is_alone)
-{
-	const char *name = conf_keep(conf, SC_PNET_FILE);
-	size_t section = conf_section(conf, "");
-
-	if (is_alone)
-		conf->sections[section].exclusive |= 1U << CONF_PNETID;
-	for (size_t i = 0; i < table->count; i++) {
-		const struct smc_pnet *entry = &table->entries[i];
-		bool is_net = entry->has & SMC_PNET_HAS_NET;
-		const struct conf_item item = {
-			.kind = CONF_PNETID,
-			.by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
-			.object = pnet_device(entry),
-			.value = entry->name,
-			.port = is_net ? 0 : entry->port,
-			.section = section,
-			.place = { name, 0 },
-		};
-
-		/* smc.conf wins. */
-		if (!conf_find(conf, item.section, &item))
-			conf_add(conf, &item);
-	}
-}
-
 /* The file of smc_pnet goes on working: alone, it is the whole PNET table. */
 static int read_pnet_file(struct conf *conf, bool is_alone, bool is_applied, struct smc_err *err)
 {
+	const char *name = conf_keep(conf, SC_PNET_FILE);
+	size_t section = conf_section(conf, "");
 	int fd = conf_open(SC_PNET_FILE, is_applied, err), ret;
 	struct smc_pnet_table table;
 
 	if (fd < 0)
 		return fd;
 	ret = pnet_read_fd(&table, fd, SC_PNET_FILE, err);
-	if (!ret)
-		add_entries(conf, &table, is_alone);
+	if (!ret && is_alone)
+		conf->sections[section].exclusive |= 1U << CONF_PNETID;
+	for (size_t i = 0; !ret && i < table.count; i++) {
+		struct conf_item item = sc_pnetid(&table.entries[i]);
+
+		item.section = section;
+		item.place.file = name;
+		if (!conf_find(conf, section, &item)) /* smc.conf wins */
+			conf_add(conf, &item);
+	}
 	smc_pnet_free(&table);
 	return ret;
 }

@@ -16,12 +16,13 @@ struct row {
 	const struct conf_place *place;
 };
 
-/** struct output - on its way out; @array: where it is JSON */
+/** struct output - on its way out; @array: where it is JSON; @netns: of which a policy is put */
 struct output {
 	const struct sc_host *host;
 	struct out_text text;
 	struct out_view view;
 	json_t *array;
+	size_t netns;
 };
 
 static const void *item_of(const void *row)
@@ -112,12 +113,6 @@ int sc_print_export(const struct conf *conf, bool is_json, struct smc_err *err)
 
 /* ---- diff ---- */
 
-/** struct lines - of the policy of a namespace */
-struct lines {
-	struct output *out;
-	size_t netns;
-};
-
 static void append_begin(struct output *out, size_t netns, char sign)
 {
 	out_printf(&out->text, "%c ", sign);
@@ -130,9 +125,8 @@ static void append_begin(struct output *out, size_t netns, char sign)
 
 static int put_policy_line(void *arg, char sign, const char *line)
 {
-	const struct lines *lines = arg;
-	struct output *out = lines->out;
-	const char *netns = out->host->netns[lines->netns].name;
+	struct output *out = arg;
+	const char *netns = out->host->netns[out->netns].name;
 
 	if (out->array) {
 		json_array_append_new(out->array,
@@ -142,19 +136,18 @@ static int put_policy_line(void *arg, char sign, const char *line)
 						"netns", *netns ? out_json_str(netns) : NULL));
 		return 0;
 	}
-	append_begin(out, lines->netns, sign);
+	append_begin(out, out->netns, sign);
 	out_printf(&out->text, "%s\n", line);
 	return 0;
 }
 
 static void put_policy(struct output *out, size_t at)
 {
-	struct lines lines = { out, at };
-
+	out->netns = at;
 	if (sc_policy_is_unread(out->host, at))
-		put_policy_line(&lines, '-', "policy # inherited");
+		put_policy_line(out, '-', "policy # inherited");
 	policy_diff(&out->host->now.sections[at].policy, sc_policy_wanted(&out->host->netns[at]),
-		    put_policy_line, &lines);
+		    put_policy_line, out);
 }
 
 static void append_change(struct output *out, const struct sc_change *change)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,19 +75,6 @@ bool sc_scope_is_there(const char *path)
 	return record_root() || (root && !cgroup_id(root, path, &id));
 }
 
-/* As smc_bpf --user takes it. Return: a number, -1 for nobody */
-static int64_t find_user(const char *name)
-{
-	const struct passwd *entry = getpwnam(name);
-	unsigned long long number;
-	char *end;
-
-	if (entry)
-		return entry->pw_uid;
-	number = strtoull(name, &end, 10);
-	return *end || *name < '0' || *name > '9' || number >= UINT32_MAX ? -1 : (int64_t)number;
-}
-
 int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err)
 {
 	char *words[MAX_WORDS], *copy = xstrdup(item->value), user[24], place[CONF_PLACE_SIZE];
@@ -101,7 +87,7 @@ int sc_scope_user(struct conf *conf, struct conf_item *item, struct smc_err *err
 		conf_scope_rule(&scope, words[i], words[i + 1], NULL); /* the file was read */
 	/* A record does not have its host's users. */
 	if (scope.user && !record_root()) {
-		uid = find_user(scope.user);
+		uid = scope_user(scope.user);
 		if (uid < 0)
 			smc_err_say(err, EINVAL, "%s: %.60s: no such user",
 				    conf_place_text(place, &item->place), scope.user);

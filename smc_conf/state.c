@@ -102,8 +102,6 @@ static int read_generic(struct looking *look)
 	return ret;
 }
 
-/* ---- net.smc ---- */
-
 static void read_knobs(struct looking *look)
 {
 	char value[32];
@@ -116,22 +114,17 @@ static void read_knobs(struct looking *look)
 						      .value = value });
 }
 
-/* ---- PNET IDs ---- */
-
-static void add_entries(struct looking *look, const struct smc_pnet_table *table)
+struct conf_item sc_pnetid(const struct smc_pnet *entry)
 {
-	for (size_t i = 0; i < table->count; i++) {
-		const struct smc_pnet *entry = &table->entries[i];
-		bool is_net = entry->has & SMC_PNET_HAS_NET;
+	bool is_net = entry->has & SMC_PNET_HAS_NET, has_port = entry->has & SMC_PNET_HAS_PORT;
 
-		add(look, (struct conf_item){ .kind = CONF_PNETID,
-					      .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
-					      .object = pnet_device(entry),
-					      .value = entry->name,
-					      .port = is_net			     ? 0 :
-						      entry->has & SMC_PNET_HAS_PORT ? entry->port :
-										       1 });
-	}
+	return (struct conf_item){ .kind = CONF_PNETID,
+				   .by = is_net ? CONF_BY_NET : CONF_BY_DEVICE,
+				   .object = pnet_device(entry),
+				   .value = entry->name,
+				   .port = is_net   ? 0 :
+					   has_port ? entry->port :
+						      1 };
 }
 
 static int read_pnetids(struct looking *look)
@@ -156,21 +149,21 @@ static int read_pnetids(struct looking *look)
 static int look_around(void *arg)
 {
 	struct looking *look = arg;
+	const struct sc_netns *netns = &look->host->netns[look->at];
 	int ret = read_pnetids(look);
 
 	/* Kernels before 5.11 have PNET IDs and nothing else. */
 	if (!ret)
 		ret = read_generic(look);
-	if (ret == -ENOENT && look->host->netns[look->at].world.nets.count)
+	if (ret == -ENOENT && netns->world.nets.count)
 		ret = 0;
 	if (ret)
 		return ret;
 	read_knobs(look);
-	add_entries(look, &look->host->netns[look->at].table);
+	for (size_t i = 0; i < netns->table.count; i++)
+		add(look, sc_pnetid(&netns->table.entries[i]));
 	return 0;
 }
-
-/* ---- policy ---- */
 
 /* A policy and scopes need rights: they are read where a file asks for them. */
 static bool speaks_of(const struct conf *file, enum conf_kind kind)

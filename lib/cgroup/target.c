@@ -3,6 +3,7 @@
 #include "cgroup/target.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,4 +114,16 @@ void scope_target_run(struct scope_target *target)
 	target->kind = SCOPE_RUN;
 	target->id = SCOPE_RUN_ID;
 	strcpy(target->name, "smc_run");
+}
+
+int64_t scope_user(const char *name)
+{
+	const struct passwd *entry = getpwnam(name);
+	unsigned long long number;
+	char *end;
+
+	if (entry)
+		return entry->pw_uid;
+	number = strtoull(name, &end, 10);
+	return *end || *name < '0' || *name > '9' || number >= UINT32_MAX ? -1 : (int64_t)number;
 }

@@ -28,3 +28,6 @@ int scope_target_process(struct scope_target *target, const char *text, struct s
 
 /** scope_target_run() - all that smc_run starts */
 void scope_target_run(struct scope_target *target);
+
+/** scope_user() - the number of a user whose sockets alone are meant. Return: -1 for nobody */
+int64_t scope_user(const char *name);
