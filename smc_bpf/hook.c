@@ -4,18 +4,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <syslog.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/memory.h"
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
@@ -153,40 +152,47 @@ static int begin(const struct cli_tool *tool, const struct oci_state *container)
 
 /* ---- all of it, within a time ---- */
 
-/* Return: it has something, or its end. */
-static bool is_readable(int fd, int64_t end)
-{
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
-	int64_t left;
-	int ret;
+static volatile sig_atomic_t is_late;
 
-	do {
-		left = end - clock_ns(CLOCK_MONOTONIC);
-		ret = poll(&pfd, 1, left > 0 ? (int)(left / 1000000) + 1 : 0);
-	} while (ret < 0 && errno == EINTR);
-	return ret > 0;
+static void note_limit(int number)
+{
+	is_late = number;
+}
+
+/* Comes again: it may come just before a call that waits. */
+static void set_limit(void)
+{
+	const struct itimerval timer = { .it_value.tv_sec = MAX_SECONDS, .it_interval.tv_sec = 1 };
+	const struct sigaction action = { .sa_handler = note_limit };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	sigaction(SIGALRM, &action, NULL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 /* Standard input, as a runtime may hang, too. Return: -errno */
-static int read_text(char *text, size_t size, size_t *len, int64_t end)
+static int read_text(char *text, size_t size, size_t *len)
 {
 	ssize_t ret;
 
 	for (*len = 0; *len < size; *len += (size_t)ret) {
-		if (!is_readable(STDIN_FILENO, end))
+		ret = is_late ? 0 : read(STDIN_FILENO, text + *len, size - *len);
+		if (is_late)
 			return -ETIMEDOUT;
-		ret = read(STDIN_FILENO, text + *len, size - *len);
 		if (ret <= 0)
 			return ret ? -errno : 0;
 	}
 	return -EFBIG;
 }
 
-static int read_container(struct oci_state *container, int64_t end, struct smc_err *err)
+static int read_container(struct oci_state *container, struct smc_err *err)
 {
 	char *text = xcalloc(1, MAX_STATE);
 	size_t len;
-	int ret = read_text(text, MAX_STATE, &len, end);
+	int ret = read_text(text, MAX_STATE, &len);
 
 	ret = ret ? smc_err_set(err, -ret, "cannot read the state of the container") :
 		    oci_state_read(container, text, len, err);
@@ -225,39 +231,26 @@ static pid_t start(const struct cli_tool *tool, const struct oci_state *containe
 }
 
 /* Return: 0, -1 if it failed, -ETIMEDOUT. */
-static int finish(pid_t pid, const sigset_t *child, int64_t end)
+static int work_until_late(const struct cli_tool *tool, const struct oci_state *container,
+			   const char *wrong)
 {
-	int64_t left;
 	int status;
-
-	while (waitpid(pid, &status, WNOHANG) != pid) {
-		left = end - clock_ns(CLOCK_MONOTONIC);
-		if (left <= 0) {
-			kill(-pid, SIGKILL);
-			return -ETIMEDOUT;
-		}
-		sigtimedwait(child, NULL,
-			     &(struct timespec){ left / 1000000000, left % 1000000000 });
-	}
-	return status ? -1 : 0;
-}
-
-static int work_until(int64_t end, const struct cli_tool *tool, const struct oci_state *container,
-		      const char *wrong)
-{
-	sigset_t child;
 	pid_t pid;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, NULL);
 	/* A runtime that wants to know nothing of its own children. */
 	signal(SIGCHLD, SIG_DFL);
 	pid = start(tool, container, wrong);
-	if (pid > 0)
-		return finish(pid, &child, end);
-	cli_note(tool, "cannot begin: %s", strerror(errno));
-	return -1;
+	if (pid < 0) {
+		cli_note(tool, "cannot begin: %s", strerror(errno));
+		return -1;
+	}
+	while (waitpid(pid, &status, is_late ? WNOHANG : 0) != pid) {
+		if (!is_late)
+			continue;
+		kill(-pid, SIGKILL);
+		return -ETIMEDOUT;
+	}
+	return status ? -1 : 0;
 }
 
 /* The journal may be what hangs; runtimes wait for the end of what hooks write. */
@@ -300,17 +293,19 @@ uint64_t hook_failures(void)
 
 int hook_run(const struct cli_tool *tool)
 {
-	const int64_t end = clock_ns(CLOCK_MONOTONIC) + MAX_SECONDS * 1000000000LL;
 	struct oci_state container = { .wish = OCI_NONE };
 	struct smc_err err = { 0 };
-	int ret = read_container(&container, end, &err);
+	int ret;
 
+	set_limit();
+	ret = read_container(&container, &err);
 	if (!ret && !container.wish && !container.is_stopped)
 		return 0;
 	/* A runtime that does not listen. */
 	signal(SIGPIPE, SIG_IGN);
 	if (ret != -ETIMEDOUT)
-		ret = work_until(end, tool, &container, ret ? err.text : NULL);
+		ret = work_until_late(tool, &container, ret ? err.text : NULL);
+	signal(SIGALRM, SIG_IGN);
 	if (ret)
 		count_failure(tool);
 	if (ret == -ETIMEDOUT)

@@ -25,20 +25,15 @@ static const struct out_names families =
 static void text_rules(struct out_text *text, const void *value)
 {
 	const struct smc_scope *scope = &((const struct scope_entry *)value)->scope;
-	const char *gap = "";
+	size_t start = text->len;
 
-	if (scope->family) {
+	if (scope->family)
 		out_str(text, families.names[scope->family].text);
-		gap = " ";
-	}
-	if (scope->has_uid) {
-		out_printf(text, "%suid=%u", gap, scope->uid);
-		gap = " ";
-	}
+	if (scope->has_uid)
+		out_printf(text, "%suid=%u", text->len > start ? " " : "", scope->uid);
 	for (size_t i = 0; i < SCOPE_COMMS && scope->comms[i][0]; i++) {
-		out_printf(text, "%s!", gap);
+		out_str(text, text->len > start ? " !" : "!");
 		out_escaped(text, scope->comms[i], SCOPE_COMM_SIZE);
-		gap = " ";
 	}
 }
 
@@ -111,13 +106,12 @@ static void append_sockets(struct out_text *text, const struct scope_list *list)
 		snprintf(label, sizeof(label), "%.*s", SCOPE_NAME_SIZE, entry->scope.name);
 		snprintf(id, sizeof(id), "%" PRIu64, entry->id);
 		for (size_t j = 0; j < 3; j++) {
-			rest[j] += values[j];
 			if (i < MOST_SCOPES)
 				metrics_sample(text, name, values[j], "scope", label, "id", id,
 					       "result", results[j], NULL);
+			else
+				rest[j] += values[j];
 		}
-		if (i + 1 == MOST_SCOPES)
-			memset(rest, 0, sizeof(rest));
 	}
 	for (size_t j = 0; j < 3 && list->count > MOST_SCOPES; j++)
 		metrics_sample(text, name, rest[j], "scope", "other", "result", results[j], NULL);
