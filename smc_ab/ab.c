@@ -132,7 +132,7 @@ static int find_metric(struct comparison *self, struct ab_run *run, const struct
 {
 	if (self->options->is_shown && output->len)
 		(void)!write(STDERR_FILENO, output->data, output->len);
-	return self->has_regex ? metric_find(&self->regex, output, &run->metric, err) : 0;
+	return self->options->metric ? metric_find(&self->regex, output, &run->metric, err) : 0;
 }
 
 /* @launch: NULL for TCP. In any case nothing of it is left. */
@@ -144,7 +144,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 	struct out_text output = { 0 };
 	int ret = 0;
 
-	nursery_reset(&self->nursery);
+	self->nursery.cpu_ns = self->nursery.switches = 0;
 	if (self->has_server)
 		ret = start_server(self, &server, launch, err);
 	if (!ret) {
@@ -194,16 +194,12 @@ static int run_smc(struct comparison *self, struct ab_run *run, struct smc_err *
 static int run_pair(struct comparison *self, struct ab_pair *pair, bool is_smc_first,
 		    struct smc_err *err)
 {
-	int ret = 0;
+	int ret = is_smc_first ? 0 : run_tcp(self, &pair->tcp, err);
 
 	pair->is_smc_first = is_smc_first;
-	if (!is_smc_first)
-		ret = run_tcp(self, &pair->tcp, err);
 	if (!ret)
 		ret = run_smc(self, &pair->smc, err);
-	if (!ret && is_smc_first)
-		ret = run_tcp(self, &pair->tcp, err);
-	return ret;
+	return ret || !is_smc_first ? ret : run_tcp(self, &pair->tcp, err);
 }
 
 /* On a terminal: which one runs. */
@@ -240,17 +236,15 @@ static int print(const struct comparison *self)
 				    .count = (size_t)self->options->pairs };
 	struct out_text text = { 0 };
 	struct smc_err err = { 0 };
-	int ret = 0;
+	int ret;
 
 	result_judge(&result);
-	if (self->options->is_json)
-		result_json(&text, &result);
-	else
-		result_text(&text, &result);
-	if (out_print(&text, &err))
-		ret = cli_error(self->smc.tool, "%s", err.text);
+	(self->options->is_json ? result_json : result_text)(&text, &result);
+	ret = out_print(&text, &err);
 	out_free(&text);
-	return ret ? ret : result.verdict == AB_SMC_NOT_USED ? AB_NOT_USED : 0;
+	if (ret)
+		return cli_error(self->smc.tool, "%s", err.text);
+	return result.verdict == AB_SMC_NOT_USED ? AB_NOT_USED : 0;
 }
 
 /* ---- the command line ---- */
@@ -282,16 +276,18 @@ static int prepare(struct comparison *self)
 
 	if (ret)
 		return ret;
-	if (self->options->metric) {
-		if (metric_compile(&self->regex, self->options->metric, &err))
-			return cli_usage_error(tool, "--metric: %s", err.text);
-		self->has_regex = true;
-	}
+	if (self->options->metric && metric_compile(&self->regex, self->options->metric, &err))
+		return cli_usage_error(tool, "--metric: %s", err.text);
+	self->has_regex = self->options->metric;
 	if (kernel_has_smc()) {
 		cli_error(tool, "nothing to compare: %s",
 			  "SMC sockets cannot be opened here; 'smc_chk' says more");
 		return AB_NOT_USED;
 	}
+	if (access("/proc/thread-self/children", R_OK))
+		return cli_error(tool,
+				 "this kernel does not list the children of a process: it was "
+				 "built without CONFIG_PROC_CHILDREN");
 	self->pairs = xcalloc((size_t)self->options->pairs + 1, sizeof(*self->pairs));
 	if (nursery_open(&self->nursery))
 		return cli_error(tool, "cannot start: %s", strerror(errno));

@@ -42,8 +42,6 @@ static uint64_t switches(const struct rusage *usage)
 	return (uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
 }
 
-/* ---- in the child ---- */
-
 /* A report before it may go; and another one if it cannot be executed. */
 struct prepared {
 	int status, exec_errno;
@@ -61,7 +59,7 @@ static void tell_usage(struct prepared *prepared)
 }
 
 static void __attribute__((noreturn))
-become(const struct nursery *nursery, const struct child_how *how, int link, int null)
+become(const struct nursery *nursery, const struct child_how *how, int link)
 {
 	struct prepared prepared = { 0 };
 	char go;
@@ -76,9 +74,9 @@ become(const struct nursery *nursery, const struct child_how *how, int link, int
 	if (send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL) != sizeof(prepared) ||
 	    prepared.status || recv(link, &go, 1, 0) != 1)
 		_exit(1);
-	dup2(null, 0);
-	dup2(how->out < 0 ? null : how->out, 1);
-	dup2(how->out < 0 ? null : how->out, 2);
+	dup2(nursery->null, 0);
+	dup2(how->out < 0 ? nursery->null : how->out, 1);
+	dup2(how->out < 0 ? nursery->null : how->out, 2);
 	target_exec(how->argv);
 	prepared.exec_errno = errno;
 	(void)!send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL);
@@ -101,18 +99,14 @@ int nursery_open(struct nursery *nursery)
 	    sigprocmask(SIG_BLOCK, &set, &nursery->before))
 		return -errno;
 	nursery->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return nursery->signal_fd < 0 ? -errno : 0;
-}
-
-void nursery_reset(struct nursery *nursery)
-{
-	nursery->cpu_ns = nursery->switches = 0;
+	nursery->null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return nursery->signal_fd < 0 || nursery->null < 0 ? -errno : 0;
 }
 
 /* Return: 0; the child is ready. */
-static int await_ready(struct nursery *nursery, struct child *child)
+static int await_ready(struct nursery *nursery, struct child *child, int link)
 {
-	struct pollfd pfd = { .fd = child->link, .events = POLLIN };
+	struct pollfd pfd = { .fd = link, .events = POLLIN };
 	struct prepared prepared;
 
 	while (poll(&pfd, 1, MOMENT_MS) <= 0) {
@@ -120,64 +114,47 @@ static int await_ready(struct nursery *nursery, struct child *child)
 		if (nursery->caught)
 			return -ECANCELED;
 	}
-	if (recv(child->link, &prepared, sizeof(prepared), 0) != sizeof(prepared) ||
-	    prepared.status)
+	if (recv(link, &prepared, sizeof(prepared), 0) != sizeof(prepared) || prepared.status)
 		return -ECANCELED;
 	nursery->cpu_ns -= prepared.cpu_ns;
 	nursery->switches -= prepared.switches;
 	child->start_ns = now_ns();
-	return send(child->link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
+	return send(link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
 }
 
 /* Its end of the link closes with exec. Return: 0; -errno with a sentence. */
-static int await_exec(struct child *child, const char *name, struct smc_err *err)
+static int await_exec(int link, const char *name, struct smc_err *err)
 {
 	struct prepared prepared;
 
-	if (recv(child->link, &prepared, sizeof(prepared), 0) != sizeof(prepared))
+	if (recv(link, &prepared, sizeof(prepared), 0) != sizeof(prepared))
 		return 0;
 	return smc_err_set(err, prepared.exec_errno, "cannot run '%s'", name);
-}
-
-static int fork_child(struct nursery *nursery, struct child *child, const struct child_how *how)
-{
-	int pair[2], null = open("/dev/null", O_RDWR | O_CLOEXEC), ret = 0;
-
-	if (null < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
-		ret = -errno;
-		if (null >= 0)
-			close(null);
-		return ret;
-	}
-	child->pid = fork();
-	if (!child->pid)
-		become(nursery, how, pair[1], null);
-	if (child->pid < 0) {
-		ret = -errno;
-		child->pid = 0;
-		close(pair[0]);
-	} else {
-		setpgid(child->pid, child->pid);
-		child->link = pair[0];
-		child->next = nursery->alive;
-		nursery->alive = child;
-	}
-	close(pair[1]);
-	close(null);
-	return ret;
 }
 
 int child_start(struct nursery *nursery, struct child *child, const struct child_how *how,
 		struct smc_err *err)
 {
-	int ret = fork_child(nursery, child, how);
+	int pair[2], ret;
+	pid_t pid;
 
-	if (ret)
-		return smc_err_set(err, -ret, "cannot start '%s'", how->argv[0]);
-	ret = await_ready(nursery, child);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return smc_err_set(err, errno, "cannot start '%s'", how->argv[0]);
+	pid = fork();
+	if (!pid)
+		become(nursery, how, pair[1]);
+	ret = pid < 0 ? smc_err_set(err, errno, "cannot start '%s'", how->argv[0]) : 0;
+	close(pair[1]);
+	if (!ret) {
+		setpgid(pid, pid);
+		child->pid = pid;
+		child->next = nursery->alive;
+		nursery->alive = child;
+		ret = await_ready(nursery, child, pair[0]);
+	}
 	if (!ret)
-		ret = await_exec(child, how->argv[0], err);
-	close(child->link);
+		ret = await_exec(pair[0], how->argv[0], err);
+	close(pair[0]);
 	if (ret)
 		child_end(nursery, child);
 	return ret;
@@ -264,7 +241,7 @@ static size_t kill_family(int number, size_t *refused)
 	*refused = 0;
 	for (size_t i = 0; number && i < count; i++)
 		*refused += kill(family.pids[i], number) && errno == EPERM;
-	family_free(&family);
+	free(family.pids);
 	return count;
 }
 

@@ -13,13 +13,14 @@
 /**
  * struct nursery - the children of this process; signals that would end it wait in @signal_fd
  * @alive: those that were started and have not ended: whoever waits, the end of each is noted
+ * @null: /dev/null
  * @before: the caller's signals, which children get back
  * @caught: the signal that asks to end, 0 for none
- * @cpu_ns, @switches: of all that were waited for since nursery_reset()
+ * @cpu_ns, @switches: of all that were waited for since these were 0
  */
 struct nursery {
 	struct child *alive;
-	int signal_fd;
+	int signal_fd, null;
 	sigset_t before;
 	int caught;
 	uint64_t cpu_ns, switches;
@@ -35,7 +36,6 @@ struct nursery {
 struct child {
 	struct child *next;
 	pid_t pid;
-	int link;
 	int status;
 	uint64_t start_ns, end_ns;
 };
@@ -54,14 +54,10 @@ struct child_how {
 /** nursery_open() - from now on orphans become children. Return: 0, -errno */
 int nursery_open(struct nursery *nursery);
 
-/** nursery_reset() - nothing was used so far */
-void nursery_reset(struct nursery *nursery);
-
 /**
  * child_start() - start a command in a process group of its own, with /dev/null as input
  *
  * It is prepared for SMC before its time begins; that is not counted.
- *
  * Return: 0; -ECANCELED after a message of what prepares it; -errno with a sentence.
  */
 int child_start(struct nursery *nursery, struct child *child, const struct child_how *how,
@@ -79,11 +75,7 @@ void child_wait(struct nursery *nursery, int *out, struct out_text *output, int 
 /** child_end() - SIGTERM for its process group, and SIGKILL when that takes too long, if allowed */
 void child_end(struct nursery *nursery, struct child *child);
 
-/**
- * nursery_clear() - end all that children have left
- *
- * Return: is none left? Set-uid programs may not be ended by those who started them.
- */
+/** nursery_clear() - end all that children left. Return: false if set-uid programs stay */
 bool nursery_clear(struct nursery *nursery);
 
 /** child_how_it_ended() - "exit status 3", "signal 9 (Killed)" */

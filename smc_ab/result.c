@@ -105,15 +105,17 @@ static uint64_t fallbacks(const struct ab_result *result, const struct sightings
 
 /* ---- text ---- */
 
-static void put_number(struct out_text *text, double value)
+/* Digits after the point, for three that count. */
+static int digits(double value)
 {
-	out_printf(text, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+	return value < 10 ? 2 : value < 100 ? 1 : 0;
 }
 
 static void put_seconds(struct out_text *text, double seconds)
 {
-	put_number(text, seconds < 1 ? seconds * 1000 : seconds);
-	out_str(text, seconds < 1 ? " ms" : " s");
+	double value = seconds < 1 ? seconds * 1000 : seconds;
+
+	out_printf(text, "%.*f %s", digits(value), value, seconds < 1 ? "ms" : "s");
 }
 
 static void put_judged(struct out_text *text, const struct ab_result *result, double value)
@@ -128,48 +130,39 @@ static void put_ratio(struct out_text *text, const struct numbers *numbers)
 {
 	if (!(numbers->ratio > 0))
 		return;
-	out_str(text, "   ");
-	put_number(text, numbers->ratio);
-	out_str(text, " \u00d7");
-	if (!numbers->has_interval)
-		return;
-	out_str(text, " (95 %: ");
-	put_number(text, numbers->low);
-	out_str(text, "\u2013");
-	put_number(text, numbers->high);
-	out_char(text, ')');
+	out_printf(text, "   %.*f \u00d7", digits(numbers->ratio), numbers->ratio);
+	if (numbers->has_interval)
+		out_printf(text, " (95 %%: %.*f\u2013%.*f)", digits(numbers->low), numbers->low,
+			   digits(numbers->high), numbers->high);
 }
 
 /* Both in the unit of the larger one. */
 static void put_cpu(struct out_text *text, const struct numbers *cpu)
 {
 	bool is_small = cpu->one < 1 && cpu->other < 1;
+	double one = cpu->one * (is_small ? 1000 : 1), other = cpu->other * (is_small ? 1000 : 1);
 
-	out_str(text, "CPU ");
-	put_number(text, cpu->one * (is_small ? 1000 : 1));
-	out_str(text, " \u2192 ");
-	put_number(text, cpu->other * (is_small ? 1000 : 1));
-	out_str(text, is_small ? " ms" : " s");
+	out_printf(text, "   CPU %.*f \u2192 %.*f %s", digits(one), one, digits(other), other,
+		   is_small ? "ms" : "s");
 }
 
 static void put_fallbacks(struct out_text *text, const struct ab_result *result)
 {
 	const struct sightings *first;
 	uint64_t count = fallbacks(result, &first);
-	const struct smc_reason *reason;
+	const struct smc_reason *reason = first ? smc_reason_find(first->reason) : NULL;
 
 	if (!count)
 		return;
 	out_printf(text, "%" PRIu64 " socket%s fell back to TCP", count, count == 1 ? "" : "s");
-	if (first) {
-		reason = smc_reason_find(first->reason);
+	if (first)
 		out_printf(text, ", the first one by 0x%08" PRIx32, first->reason);
-		if (reason)
-			out_printf(text, " %s: %s", reason->symbol, reason->meaning);
+	if (reason)
+		out_printf(text, " %s: %s", reason->symbol, reason->meaning);
+	if (first)
 		out_printf(text, "; smc_chk explain 0x%08" PRIx32, first->reason);
-		if (first->peer_reason)
-			out_printf(text, "/0x%08" PRIx32, first->peer_reason);
-	}
+	if (first && first->peer_reason)
+		out_printf(text, "/0x%08" PRIx32, first->peer_reason);
 	out_str(text, ".\n");
 }
 
@@ -178,23 +171,21 @@ static void put_verdict(struct out_text *text, const struct ab_result *result)
 	const char *better = result->options->metric ? "better" : "faster";
 
 	switch (result->verdict) {
-	case AB_SMC_BETTER: out_printf(text, "%s is %s.\n", title(result), better); break;
-	case AB_TCP_BETTER: out_printf(text, "TCP is %s.\n", better); break;
+	case AB_SMC_BETTER: out_printf(text, "%s is %s.\n", title(result), better); return;
+	case AB_TCP_BETTER: out_printf(text, "TCP is %s.\n", better); return;
 	case AB_NO_DIFFERENCE:
 		out_str(text, "No difference shown: the interval includes 1.\n");
-		break;
-	case AB_TOO_FEW:
-		if (result->count < NUMBERS_PAIRS)
-			out_printf(text, "No verdict: that takes %d pairs at least.\n",
-				   NUMBERS_PAIRS);
-		else
-			out_str(text, "No verdict: values of 0 have no ratio.\n");
-		break;
+		return;
+	case AB_TOO_FEW: break;
 	case AB_SMC_NOT_USED:
 		out_printf(text, "No verdict: %s.\n",
 			   result->used ? "not every run used SMC" : "SMC was not used");
-		break;
+		return;
 	}
+	if (result->count < NUMBERS_PAIRS)
+		out_printf(text, "No verdict: that takes %d pairs at least.\n", NUMBERS_PAIRS);
+	else
+		out_str(text, "No verdict: values of 0 have no ratio.\n");
 }
 
 void result_text(struct out_text *text, const struct ab_result *result)
@@ -204,7 +195,6 @@ void result_text(struct out_text *text, const struct ab_result *result)
 	out_printf(text, "   %s ", title(result));
 	put_judged(text, result, result->judged->other);
 	put_ratio(text, result->judged);
-	out_str(text, "   ");
 	put_cpu(text, &result->cpu_seconds);
 	out_printf(text, "   %zu of %zu runs used SMC\n", result->used, result->count);
 	if (result->options->metric) {

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -54,16 +53,16 @@ struct witness {
 
 /* ---- sockets ---- */
 
-/* @root, with @is_self, and all that it has started. */
+/* All that @root has started, and with @is_self itself. */
 static void load_holders(struct proc_table *table, pid_t root, bool is_self)
 {
 	struct family family = { 0 };
 
+	family_add(&family, root);
 	if (is_self)
 		smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root));
-	family_add(&family, root);
 	proc_table_load_of(table, family.pids, family.count);
-	family_free(&family);
+	free(family.pids);
 }
 
 static bool has_inode(const void *arg, size_t place, const void *inode)

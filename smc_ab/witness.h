@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -36,9 +35,5 @@ struct witness *witness_start(void);
 /** witness_end() - and free it */
 void witness_end(struct witness *witness, struct sightings *seen);
 
-/**
- * witness_listens() - has a process, or one that it has started, a listening TCP or SMC socket?
- *
- * Return: 1, 0, or -errno with a sentence.
- */
+/** witness_listens() - does a process or one that it started listen? 1, 0, -errno with @err */
 int witness_listens(pid_t pid, struct smc_err *err);
