@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The one file that smc_unit writes for a service, and nobody else's. */
+/*
+ * The one file that smc_unit writes for a service, and nobody else's. Functions with @err return
+ * -errno with a sentence.
+ */
 #pragma once
 
 #include <limits.h>
@@ -19,11 +22,8 @@ struct dropin {
 };
 
 /**
- * dropin_locate() - the places for a unit, systemd.unit(5)
+ * dropin_locate() - the places for a unit by its full name, systemd.unit(5). Return: 0
  * @user: below $XDG_CONFIG_HOME or ~/.config instead of /etc
- * @unit: full name
- *
- * Return: 0, or -errno with a sentence.
  */
 int dropin_locate(bool user, const char *unit, struct dropin *out, struct smc_err *err);
 
@@ -33,30 +33,17 @@ typedef int unit_fn(const char *unit, void *arg);
 /** units_each() - each unit with a file "DIR/NAME.service..." of a pattern of glob(7) */
 int units_each(const char *pattern, unit_fn *fn, void *arg);
 
-/** dropin_each() - each unit with a drop-in of this name. Return: -errno with a sentence, as @fn */
+/** dropin_each() - each unit with a drop-in of this name. Return: what @fn returned last */
 int dropin_each(bool user, unit_fn *fn, void *arg, struct smc_err *err);
 
-/**
- * dropin_read() - its text
- * @text: free() it; NULL if there is no such file
- *
- * Return: 0; -EEXIST with a sentence if the file is not ours; -errno with a sentence.
- */
+/** dropin_read() - its text, NULL for no file. Return: 0; -EEXIST if it is not ours */
 int dropin_read(const char *file, char **text, struct smc_err *err);
 
 /** dropin_is_bpf() - does this text of ours attach by eBPF? False for NULL */
 bool dropin_is_bpf(const char *text);
 
-/**
- * dropin_write() - put a text there that begins with DROPIN_MARK, at once, or change nothing
- *
- * Return: 1 if written, 0 if it was already there; -errno with a sentence.
- */
+/** dropin_write() - put a text there that begins with DROPIN_MARK. Return: 1; 0 if it was there */
 int dropin_write(const struct dropin *dropin, const char *text, struct smc_err *err);
 
-/**
- * dropin_remove() - remove it, and its directory if that is then empty
- *
- * Return: 1 if removed, 0 if it was not there; -errno with a sentence.
- */
+/** dropin_remove() - and its directory, if that is then empty. Return: 1; 0 if it was not there */
 int dropin_remove(const struct dropin *dropin, struct smc_err *err);

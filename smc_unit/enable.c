@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "host/smc.h"
-#include "base/memory.h"
 #include "launch/ask.h"
 #include "launch/bufsize.h"
 #include "launch/preload.h"
@@ -131,8 +130,8 @@ static void make_text(struct out_text *out, const struct unit *unit)
 
 static void warn_socket(const struct unit *unit, const char *name)
 {
-	cli_warn(unit->req->launch.tool, unit->req->launch.quiet,
-		 "connections to %s stay TCP: systemd opens its sockets, not the service", name);
+	unit_warn(unit->req,
+		  "connections to %s stay TCP: systemd opens its sockets, not the service", name);
 }
 
 /*
@@ -169,9 +168,8 @@ static void warn(const struct unit *unit)
 	else if (!unit_is_root(unit))
 		buffers_warn(&req->launch, unit->name);
 	if (err)
-		cli_warn(req->launch.tool, req->launch.quiet,
-			 "SMC sockets cannot be opened here, the service will use TCP: %s",
-			 strerror(-err));
+		unit_warn(req, "SMC sockets cannot be opened here, the service will use TCP: %s",
+			  strerror(-err));
 	while (unit_next_word(&list, word)) {
 		type = strrchr(word, '.');
 		if (type && !strcmp(type, ".socket"))
@@ -192,9 +190,8 @@ static void reload(const struct request *req)
 	struct smc_err err = { 0 };
 
 	if (systemctl_reload(req->user, &err))
-		cli_warn(req->launch.tool, req->launch.quiet,
-			 "%s; systemd reads the change with '%s daemon-reload'", err.text,
-			 systemctl_words(req));
+		unit_warn(req, "%s; systemd reads the change with '%s daemon-reload'", err.text,
+			  systemctl_words(req));
 }
 
 /* Names of units have backslashes, and may begin with '-': the command is one to paste. */

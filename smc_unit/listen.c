@@ -234,12 +234,8 @@ static void find_reach(struct reach *reach, const struct listeners *found)
 	for (size_t i = 0; i < found->count; i++) {
 		const struct netaddr *door = find_door(reach, &found->all[i], AF_INET);
 
-		if (!door)
-			door = find_door(reach, &found->all[i], AF_INET6);
-		if (!door)
-			continue;
-		reach->count++;
-		if (!reach->first) {
+		door = door ? door : find_door(reach, &found->all[i], AF_INET6);
+		if (door && !reach->count++) {
 			reach->first = &found->all[i];
 			reach->door = door;
 		}
@@ -260,14 +256,14 @@ static void say(const struct reach *reach, const char *what, const char *ports)
 	struct out_text name = { 0 };
 
 	if (req->user)
-		cli_warn(req->launch.tool, req->launch.quiet,
-			 "%s: 'allow from' in smc.conf(5) limits that to your own networks", what);
+		unit_warn(req, "%s: 'allow from' in smc.conf(5) limits that to your own networks",
+			  what);
 	else if (out_shell_word(&name, reach->unit->name))
-		cli_warn(req->launch.tool, req->launch.quiet,
-			 "%s: 'smc_unit peers %s%.*s 10.0.0.0/8%s' "
-			 "limits that to a network of yours",
-			 what, *reach->unit->name == '-' ? "-- " : "", (int)name.len,
-			 name.data ? name.data : "", ports);
+		unit_warn(req,
+			  "%s: 'smc_unit peers %s%.*s 10.0.0.0/8%s' "
+			  "limits that to a network of yours",
+			  what, *reach->unit->name == '-' ? "-- " : "", (int)name.len,
+			  name.data ? name.data : "", ports);
 	out_free(&name);
 }
 
@@ -278,8 +274,7 @@ static void warn_unknown(const struct reach *reach)
 	const struct netaddr *door = netaddr_public(&reach->here, &any4);
 	char addr[NETADDR_TEXT_SIZE], text[2 * UNIT_NAME_SIZE];
 
-	if (!door)
-		door = netaddr_public(&reach->here, &any6);
+	door = door ? door : netaddr_public(&reach->here, &any6);
 	if (!door || reach->unit->req->user || reach->policy.count)
 		return;
 	snprintf(text, sizeof(text),

@@ -167,9 +167,8 @@ static void warn_boot(const struct request *req)
 	is_enabled = !strcmp(unit_prop_text(&props, "UnitFileState"), "enabled");
 	free(props.text);
 	if (!is_enabled)
-		cli_warn(req->launch.tool, req->launch.quiet,
-			 "these rules are gone at the next boot: "
-			 "'systemctl enable smc-conf' applies them again");
+		unit_warn(req, "these rules are gone at the next boot: "
+			       "'systemctl enable smc-conf' applies them again");
 }
 
 static int check_enabled(const struct unit *unit, struct smc_err *err)

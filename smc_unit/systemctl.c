@@ -26,9 +26,8 @@ static bool has_other_type(const char *name)
 		".socket", ".target", ".timer",	    ".slice", ".scope",
 		".path",   ".mount",  ".automount", ".swap",  ".device",
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
 		if (ends_with(name, types[i]))
 			return true;
 	return false;
@@ -105,12 +104,11 @@ int systemctl_show(bool user, const char *pattern, const char *names, struct uni
 		   struct smc_err *err)
 {
 	char option[512];
-	size_t i;
 	int ret;
 
 	snprintf(option, sizeof(option), "--property=%s", names);
 	ret = systemctl(user, "show", option, pattern, props, err);
-	for (i = 0; !ret && i < props->size; i++)
+	for (size_t i = 0; !ret && i < props->size; i++)
 		if (props->text[i] == '\n')
 			props->text[i] = '\0';
 	return ret;

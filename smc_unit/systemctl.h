@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Units as systemctl(1) shows them: its "show" output is stable, and it needs no library. */
+/*
+ * Units as systemctl(1) shows them: its "show" output is stable, and it needs no library. Functions
+ * with @err return 0, or -errno with a sentence.
+ */
 #pragma once
 
 #include <limits.h>
@@ -16,7 +19,7 @@
  * @typed: "nginx", "nginx.service", "foo@.service", "foo@1"
  * @name: with ".service"; written only on success
  *
- * Return: 0, or -EINVAL with a sentence: not the name of a service (systemd.unit(5)).
+ * Return: -EINVAL for what is not the name of a service (systemd.unit(5)).
  */
 int unit_name(const char *typed, char name[UNIT_NAME_SIZE], struct smc_err *err);
 
@@ -26,21 +29,13 @@ bool unit_is_template(const char *name);
 /** unit_instances() - a pattern for the instances of a template. Return: is it one? */
 bool unit_instances(const char *name, char pattern[UNIT_NAME_SIZE]);
 
-/**
- * unit_shown_name() - under which name systemctl show knows a unit
- *
- * A template has no properties itself: then it is an instance that nobody else uses.
- */
+/** unit_shown_name() - the name for systemctl show: for a template an instance nobody else uses */
 void unit_shown_name(const char *name, char shown[UNIT_NAME_SIZE]);
 
 /** unit_file_name() - the other way, in place: the name in that of the drop-in's directory */
 void unit_file_name(char *name);
 
-/**
- * struct unit_props - properties of one or more units, lines of "Name=value"
- * @text: all lines, each ended by NUL; free() it
- * @size: of it
- */
+/** struct unit_props - of one or more units, lines of "Name=value", each with a NUL; free @text */
 struct unit_props {
 	char *text;
 	size_t size;
@@ -52,30 +47,17 @@ struct unit_props {
  * @pattern: unit name, or a pattern for the units that are loaded
  * @names: properties, with commas
  * @props: filled in on success
- *
- * Return: 0; -errno with a sentence: no systemctl, or what it said.
  */
 int systemctl_show(bool user, const char *pattern, const char *names, struct unit_props *props,
 		   struct smc_err *err);
 
-/** systemctl_reload() - "systemctl daemon-reload". Return: 0, or -errno with a sentence */
+/** systemctl_reload() - "systemctl daemon-reload" */
 int systemctl_reload(bool user, struct smc_err *err);
 
-/**
- * unit_next_props() - take the units of an answer apart
- * @all: the rest of it; moved past the next unit
- * @one: the properties of that unit, inside the text of @all
- *
- * Return: false at the end.
- */
+/** unit_next_props() - take one unit, a part of the text, out of all. Return: false at the end */
 bool unit_next_props(struct unit_props *all, struct unit_props *one);
 
-/**
- * unit_prop() - next value of a property
- * @after: the last one, NULL for the first
- *
- * Return: its value, NULL after the last one.
- */
+/** unit_prop() - a property's value after @after, NULL for the first. Return: NULL without more */
 const char *unit_prop(const struct unit_props *props, const char *name, const char *after);
 
 /** unit_prop_text() - the first value, "" if there is none */

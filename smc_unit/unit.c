@@ -21,6 +21,9 @@
 	"InaccessiblePaths,NoExecPaths,ExecPaths,TriggeredBy,User,DynamicUser,"                    \
 	"NoNewPrivileges"
 
+/* Bytes of an environment file, at most. */
+#define MOST (16 << 20)
+
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err)
 {
 	char shown[UNIT_NAME_SIZE];
@@ -50,9 +53,8 @@ bool preload_is_ours(const char *entry)
 {
 	static const char *const names[] = { LIBRARY_NAME, LIBRARY_NAME ".1", "libsmc-preload.so" };
 	const char *base = strrchr(entry, '/');
-	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(base ? base + 1 : entry, names[i]))
 			return true;
 	return false;
@@ -127,18 +129,13 @@ static bool sets_preload(char *line)
 
 static bool file_sets_preload(const char *path)
 {
-	int fd = smc_open_regular(path, NULL);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	size_t len;
+	char *text = smc_read_fd(smc_open_regular(path, NULL), MOST, &len), *rest = text, *line;
 	bool found = false;
-	char *line = NULL;
-	size_t size = 0;
 
-	if (!file)
-		return false;
-	while (!found && getline(&line, &size, file) >= 0)
+	while (!found && (line = strsep(&rest, "\n")))
 		found = sets_preload(line);
-	free(line);
-	fclose(file);
+	free(text);
 	return found;
 }
 
@@ -148,12 +145,11 @@ static bool any_file_sets_preload(const char *value, char path[PATH_MAX])
 	const char *end = strstr(value, " (ignore_errors=");
 	bool found = false;
 	glob_t files;
-	size_t i;
 
 	snprintf(path, PATH_MAX, "%.*s", end ? (int)(end - value) : PATH_MAX - 1, value);
 	if (glob(path, 0, NULL, &files))
 		return false;
-	for (i = 0; !found && i < files.gl_pathc; i++) {
+	for (size_t i = 0; !found && i < files.gl_pathc; i++) {
 		found = file_sets_preload(files.gl_pathv[i]);
 		snprintf(path, PATH_MAX, "%s", files.gl_pathv[i]);
 	}

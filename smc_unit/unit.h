@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Services of systemd that use SMC: switch them, and look at them. */
+/*
+ * Services of systemd that use SMC: switch them, and look at them. Functions with @err return 0, or
+ * -errno with a sentence.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -26,6 +29,9 @@ struct request {
 	bool user, all, json;
 };
 
+/** unit_warn() - a line about what is not a failure, unless @quiet */
+#define unit_warn(req, ...) cli_warn((req)->launch.tool, (req)->launch.quiet, __VA_ARGS__)
+
 /* ---- unit.c ---- */
 
 /**
@@ -44,11 +50,7 @@ struct unit {
 	char loader[PATH_MAX];
 };
 
-/**
- * unit_load() - a service as systemd knows it: @name, @props and @dropin
- *
- * Return: 0, or -errno with a sentence. @props are to be freed in any case.
- */
+/** unit_load() - @name, @dropin, and @props, which are to be freed in any case */
 int unit_load(const struct request *req, struct unit *unit, struct smc_err *err);
 
 /** unit_prop_of() - the first value of a property, "" if there is none */
@@ -68,8 +70,6 @@ bool unit_uses_inet(const struct unit *unit);
  *
  * Fills in @target, @lib, @loader and @way: the way asked for, else the library, or eBPF where the
  * library does not reach the program.
- *
- * Return: 0, or -errno with a sentence.
  */
 int unit_check(struct unit *unit, struct smc_err *err);
 
@@ -97,11 +97,7 @@ struct listeners {
 	bool is_running, is_away;
 };
 
-/**
- * unit_listeners() - of a unit, or of all instances of a template
- *
- * Return: 0; -EPERM when its sockets may not be looked at; -errno; with a sentence.
- */
+/** unit_listeners() - of a unit, or of all instances of a template; -EPERM without rights */
 int unit_listeners(struct listeners *found, const struct unit *unit, struct smc_err *err);
 
 /**
@@ -118,16 +114,12 @@ void listeners_warn(const struct unit *unit);
 /** peers_are_limited() - are there rules of ours for a unit? */
 bool peers_are_limited(const char *unit);
 
-/** peers_disable() - take them away. Return: 1; 0 without any; -errno with a sentence */
+/** peers_disable() - take them away. Return: 1; 0 without any; -errno */
 int peers_disable(const char *unit, struct smc_err *err);
 
 /* ---- one function for each command; all return an exit status, after messages ---- */
 
-/**
- * unit_enable() - write the drop-in of a service
- *
- * Nothing is written for a unit in which it could have no effect. The service is not restarted.
- */
+/** unit_enable() - write the drop-in of a service, unless it could have no effect in it */
 int unit_enable(const struct request *req);
 
 /** unit_disable() - remove it */
