@@ -144,7 +144,7 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 	struct out_text output = { 0 };
 	int ret = 0;
 
-	self->nursery.cpu_ns = self->nursery.switches = 0;
+	self->nursery.used = (struct usage){ 0 };
 	if (self->has_server)
 		ret = start_server(self, &server, launch, err);
 	if (!ret) {
@@ -163,8 +163,8 @@ static int run_once(struct comparison *self, struct ab_run *run, const struct la
 				  "the rights of another user");
 	out_free(&output);
 	run->seconds = (double)(command.end_ns - command.start_ns) / 1e9;
-	run->cpu_seconds = (double)self->nursery.cpu_ns / 1e9;
-	run->switches = (double)self->nursery.switches;
+	run->cpu_seconds = (double)self->nursery.used.cpu_ns / 1e9;
+	run->switches = (double)self->nursery.used.switches;
 	return !ret && self->nursery.caught ? interrupted(err) : ret;
 }
 

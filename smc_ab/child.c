@@ -31,37 +31,28 @@ static uint64_t now_ns(void)
 	return (uint64_t)clock_ns(CLOCK_MONOTONIC);
 }
 
-static uint64_t cpu_ns(const struct rusage *usage)
+static uint64_t time_ns(const struct timeval *time)
 {
-	return ((uint64_t)usage->ru_utime.tv_sec + (uint64_t)usage->ru_stime.tv_sec) * 1000000000U +
-	       ((uint64_t)usage->ru_utime.tv_usec + (uint64_t)usage->ru_stime.tv_usec) * 1000U;
+	return (uint64_t)time->tv_sec * 1000000000U + (uint64_t)time->tv_usec * 1000U;
 }
 
-static uint64_t switches(const struct rusage *usage)
+static void add_usage(struct usage *sum, const struct rusage *one)
 {
-	return (uint64_t)usage->ru_nvcsw + (uint64_t)usage->ru_nivcsw;
+	sum->cpu_ns += time_ns(&one->ru_utime) + time_ns(&one->ru_stime);
+	sum->switches += (uint64_t)one->ru_nvcsw + (uint64_t)one->ru_nivcsw;
 }
 
 /* A report before it may go; and another one if it cannot be executed. */
 struct prepared {
 	int status, exec_errno;
-	uint64_t cpu_ns, switches;
+	struct usage used;
 };
-
-static void tell_usage(struct prepared *prepared)
-{
-	struct rusage self, others;
-
-	getrusage(RUSAGE_SELF, &self);
-	getrusage(RUSAGE_CHILDREN, &others);
-	prepared->cpu_ns = cpu_ns(&self) + cpu_ns(&others);
-	prepared->switches = switches(&self) + switches(&others);
-}
 
 static void __attribute__((noreturn))
 become(const struct nursery *nursery, const struct child_how *how, int link)
 {
 	struct prepared prepared = { 0 };
+	struct rusage self, others;
 	char go;
 
 	setpgid(0, 0);
@@ -70,7 +61,10 @@ become(const struct nursery *nursery, const struct child_how *how, int link)
 	sigprocmask(SIG_SETMASK, &nursery->before, NULL);
 	if (how->launch)
 		prepared.status = launch_prepare(how->launch, how->argv);
-	tell_usage(&prepared);
+	getrusage(RUSAGE_SELF, &self);
+	getrusage(RUSAGE_CHILDREN, &others);
+	add_usage(&prepared.used, &self);
+	add_usage(&prepared.used, &others);
 	if (send(link, &prepared, sizeof(prepared), MSG_NOSIGNAL) != sizeof(prepared) ||
 	    prepared.status || recv(link, &go, 1, 0) != 1)
 		_exit(1);
@@ -116,8 +110,8 @@ static int await_ready(struct nursery *nursery, struct child *child, int link)
 	}
 	if (recv(link, &prepared, sizeof(prepared), 0) != sizeof(prepared) || prepared.status)
 		return -ECANCELED;
-	nursery->cpu_ns -= prepared.cpu_ns;
-	nursery->switches -= prepared.switches;
+	nursery->used.cpu_ns -= prepared.used.cpu_ns;
+	nursery->used.switches -= prepared.used.switches;
 	child->start_ns = now_ns();
 	return send(link, "", 1, MSG_NOSIGNAL) == 1 ? 0 : -ECANCELED;
 }
@@ -183,8 +177,7 @@ static void reap(struct nursery *nursery)
 	pid_t pid;
 
 	while ((pid = wait4(-1, &status, WNOHANG | __WALL, &usage)) > 0) {
-		nursery->cpu_ns += cpu_ns(&usage);
-		nursery->switches += switches(&usage);
+		add_usage(&nursery->used, &usage);
 		note_end(nursery, pid, status);
 	}
 }

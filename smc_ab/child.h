@@ -10,20 +10,25 @@
 #include "smc_ab/metric.h"
 #include "launch/launch.h"
 
+/** struct usage - processor time and context switches */
+struct usage {
+	uint64_t cpu_ns, switches;
+};
+
 /**
  * struct nursery - the children of this process; signals that would end it wait in @signal_fd
  * @alive: those that were started and have not ended: whoever waits, the end of each is noted
  * @null: /dev/null
  * @before: the caller's signals, which children get back
  * @caught: the signal that asks to end, 0 for none
- * @cpu_ns, @switches: of all that were waited for since these were 0
+ * @used: by all that were waited for since it was 0
  */
 struct nursery {
 	struct child *alive;
 	int signal_fd, null;
 	sigset_t before;
 	int caught;
-	uint64_t cpu_ns, switches;
+	struct usage used;
 };
 
 /**

@@ -53,14 +53,13 @@ struct witness {
 
 /* ---- sockets ---- */
 
-/* All that @root has started, and with @is_self itself. */
-static void load_holders(struct proc_table *table, pid_t root, bool is_self)
+/* Those of a process and of all that it has started. */
+static void load_holders(struct proc_table *table, pid_t root)
 {
 	struct family family = { 0 };
 
 	family_add(&family, root);
-	if (is_self)
-		smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root));
+	smc_array_append(&family.pids, &family.count, &family.size, &root, sizeof(root));
 	proc_table_load_of(table, family.pids, family.count);
 	free(family.pids);
 }
@@ -117,7 +116,7 @@ static int dump_smc(smc_diag_fn fn, void *arg, struct smc_err *err)
 
 static void look(struct witness *witness)
 {
-	load_holders(&witness->holders, getpid(), false);
+	load_holders(&witness->holders, getpid());
 	if (witness->holders.count)
 		dump_smc(look_at, witness, NULL);
 	proc_table_free(&witness->holders);
@@ -273,7 +272,7 @@ int witness_listens(pid_t pid, struct smc_err *err)
 	struct search search = { .is_found = false };
 	int ret = 0;
 
-	load_holders(&search.holders, pid, true);
+	load_holders(&search.holders, pid);
 	if (search.holders.count)
 		dump_smc(find_smc, &search, NULL);
 	if (search.holders.count && !search.is_found)

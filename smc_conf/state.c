@@ -258,13 +258,9 @@ static int stat_netns(void *st)
 	return stat("/proc/thread-self/ns/net", st) ? -errno : 0;
 }
 
-static bool is_netns(const struct stat *st, const char *name)
+static bool is_same(const struct stat *a, const struct stat *b)
 {
-	char path[PATH_MAX];
-	struct stat other;
-
-	snprintf(path, sizeof(path), "/run/netns/%s", name);
-	return !stat(path, &other) && st->st_dev == other.st_dev && st->st_ino == other.st_ino;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char *netns,
@@ -272,20 +268,23 @@ int sc_host_read_netns(struct sc_host *host, const struct conf *file, const char
 {
 	bool has_policy = speaks_of(file, CONF_POLICY);
 	struct host_names names = { 0 };
-	struct stat here, there;
+	struct stat here, there, named;
+	char path[PATH_MAX];
 	int ret = smc_netns_run(netns, stat_netns, &there, err);
 
 	*host = (struct sc_host){ .is_one = true };
 	if (!ret)
 		ret = stat_netns(&here);
-	host->first = !ret && (here.st_dev != there.st_dev || here.st_ino != there.st_ino);
+	host->first = !ret && !is_same(&here, &there);
 	if (!ret)
 		ret = look_into(host, "", has_policy && !host->first, err);
 	if (!ret && host_list(&names, "/run/netns"))
 		ret = smc_err_set(err, ENOMEM, "cannot list the network namespaces");
-	for (size_t i = 0; !ret && i < names.count; i++)
-		if (is_netns(&there, names.names[i]))
+	for (size_t i = 0; !ret && i < names.count; i++) {
+		snprintf(path, sizeof(path), "/run/netns/%s", names.names[i]);
+		if (!stat(path, &named) && is_same(&there, &named))
 			netns = names.names[i];
+	}
 	if (!ret && host->first)
 		ret = look_into(host, netns, has_policy, err);
 	host_names_free(&names);
