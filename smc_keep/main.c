@@ -47,6 +47,7 @@ static rlim_t room;
 
 static struct stat spaces[KEEP_SPACES];
 
+/* By SIGTERM; by SIGALRM. */
 static volatile sig_atomic_t is_terminated, is_interrupted;
 
 /* ---- the sockets that are held ---- */
@@ -171,14 +172,13 @@ static bool is_broken(int fd)
 /* The same socket may come twice: by shutdown(), then by close(). */
 static struct held *find(uint64_t cookie)
 {
-	for (int i = 0; cookie && i < n_held; i++) {
+	for (int i = 0; cookie && i < n_held; i++)
 		if (held[i].cookie == cookie)
 			return &held[i];
-	}
 	return NULL;
 }
 
-/* Hold a socket from now on, in milliseconds; closed at once if there is no room, or it is held. */
+/* Hold a socket from @now on, CLOCK_MONOTONIC in ms; close it without room, or if it is held. */
 static void take(int fd, enum keep_how how, int64_t now)
 {
 	int patience = option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT);
@@ -186,8 +186,7 @@ static void take(int fd, enum keep_how how, int64_t now)
 	uint64_t cookie = 0;
 	socklen_t len = sizeof(cookie);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len))
-		cookie = 0;
+	getsockopt(fd, SOL_SOCKET, SO_COOKIE, &cookie, &len);
 	item = find(cookie);
 	if (item && how == KEEP_CLOSE)
 		item->how = how;
@@ -244,7 +243,7 @@ static bool look_at(struct held *item, int64_t now)
 	return false;
 }
 
-/* After the sockets whose time has come. Return: when to look again, -1 if none is left. */
+/* Look at the sockets whose time has come. Return: when to look again, -1 if none is left. */
 static int64_t look(int64_t now)
 {
 	int64_t first = -1;
