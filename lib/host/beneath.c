@@ -4,12 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 /* As many as the kernel follows: MAXSYMLINKS. */
 #define MAX_LINKS 40
@@ -96,41 +94,12 @@ static bool step(struct beneath *at)
 	return true;
 }
 
-/* Of <linux/openat2.h>, which came with Linux 5.6. */
-#define NR_OPENAT2 437
-#define RESOLVE_BENEATH_NO_SYMLINKS (0x08 | 0x04)
-
-/*
- * To the directory of a path's last name at once, where there is no link. Return: false with errno;
- * only ENOENT is sure.
- */
-static bool leap(struct beneath *at, int top, const char *path)
-{
-	const struct {
-		uint64_t flags, mode, resolve;
-	} how = { O_PATH | O_DIRECTORY | O_CLOEXEC, 0, RESOLVE_BENEATH_NO_SYMLINKS };
-	const char *last = strrchr(path, '/');
-	char directory[PATH_MAX];
-
-	errno = ELOOP;
-	if (!last || strlen(last + 1) > NAME_MAX)
-		return false;
-	snprintf(directory, sizeof(directory), "%.*s", (int)(last - path), path);
-	at->fd = (int)syscall(NR_OPENAT2, top, directory, &how, sizeof(how));
-	if (at->fd >= 0)
-		strcpy(at->name, last + 1);
-	return at->fd >= 0;
-}
-
 /*
  * Go down as far as there is no link. Return: false with errno; in @rest what comes behind the
  * name where it ended, "" if that is the last one.
  */
 static bool go_down(struct beneath *at, int top, const char *path, const char **rest)
 {
-	*rest = path + strlen(path);
-	if (leap(at, top, path) || errno == ENOENT)
-		return at->fd >= 0;
 	at->fd = openat(top, ".", DIRECTORY);
 	strcpy(at->name, ".");
 	*rest = path;
@@ -204,8 +173,6 @@ bool beneath_make(struct beneath *at, int top, const char *path, size_t *made)
 	errno = ENAMETOOLONG;
 	if (!beneath_clean(clean, path))
 		return false;
-	if (leap(at, top, clean))
-		return true;
 	at->fd = openat(top, ".", DIRECTORY);
 	while (at->fd >= 0) {
 		rest = take_name(at, rest);

@@ -69,24 +69,31 @@ static int open_top(void)
 	return beneath_top(root ? root : record_dir(), geteuid());
 }
 
-static bool find(struct beneath *at, const char *path, bool follows)
+enum way { FOLLOW, NO_FOLLOW, MAKE };
+
+/* Where a file of the record is, or comes. Return: false with errno. */
+static bool locate(struct beneath *at, const char *path, enum way way)
 {
 	char clean[PATH_MAX];
 	int top = open_top();
-	bool is_found;
+	size_t made = 0;
+	bool is_done = false;
 
 	at->fd = -1;
-	errno = top < 0 ? errno : ENAMETOOLONG;
-	is_found = top >= 0 && record_path(clean, path) && beneath_find(at, top, clean, follows);
-	if (top >= 0)
-		close(top);
-	return is_found;
+	if (top < 0)
+		return false;
+	errno = ENAMETOOLONG;
+	if (record_path(clean, path))
+		is_done = way == MAKE ? beneath_make(at, top, clean, &made) :
+					beneath_find(at, top, clean, way == FOLLOW);
+	close(top);
+	return is_done;
 }
 
 int record_open(const char *path, int flags)
 {
 	struct beneath at;
-	int fd = find(&at, path, true) ? beneath_open(&at, O_RDONLY | flags) : -1;
+	int fd = locate(&at, path, FOLLOW) ? beneath_open(&at, O_RDONLY | flags) : -1;
 
 	beneath_end(&at);
 	return fd;
@@ -95,7 +102,7 @@ int record_open(const char *path, int flags)
 ssize_t record_link(const char *path, char *target, size_t size)
 {
 	struct beneath at;
-	ssize_t len = find(&at, path, false) ? readlinkat(at.fd, at.name, target, size) : -1;
+	ssize_t len = locate(&at, path, NO_FOLLOW) ? readlinkat(at.fd, at.name, target, size) : -1;
 
 	beneath_end(&at);
 	return len;
@@ -105,26 +112,10 @@ bool record_has(const char *path)
 {
 	struct beneath at;
 	struct stat st;
-	bool has = find(&at, path, true) && !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
+	bool has = locate(&at, path, FOLLOW) && !fstatat(at.fd, at.name, &st, AT_SYMLINK_NOFOLLOW);
 
 	beneath_end(&at);
 	return has;
-}
-
-/* Where a file of the record comes. Return: false with errno. */
-static bool make(struct beneath *at, const char *name)
-{
-	char clean[PATH_MAX];
-	size_t made = 0;
-	int top = open_top();
-	bool is_made;
-
-	at->fd = -1;
-	errno = top < 0 ? errno : ENAMETOOLONG;
-	is_made = top >= 0 && record_path(clean, name) && beneath_make(at, top, clean, &made);
-	if (top >= 0)
-		close(top);
-	return is_made;
 }
 
 /* Something could not be recorded. */
@@ -132,7 +123,7 @@ static void record_fail(void)
 {
 	struct beneath at;
 
-	if (record_dir() && make(&at, RECORD_COMPLETE)) {
+	if (record_dir() && locate(&at, RECORD_COMPLETE, MAKE)) {
 		unlinkat(at.fd, at.name, 0);
 		beneath_end(&at);
 	}
@@ -159,7 +150,7 @@ static bool store_at(const struct beneath *at, const void *data, size_t len, enu
 static bool store(const char *name, const void *data, size_t len, enum how how)
 {
 	struct beneath at;
-	bool is_done = make(&at, name) && store_at(&at, data, len, how);
+	bool is_done = locate(&at, name, MAKE) && store_at(&at, data, len, how);
 
 	beneath_end(&at);
 	return is_done;
@@ -198,7 +189,7 @@ void record_exists(const char *path)
 	if (!record_dir())
 		return;
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
-		if (!make(&at, path) || (mkdirat(at.fd, at.name, 0700) && errno != EEXIST))
+		if (!locate(&at, path, MAKE) || (mkdirat(at.fd, at.name, 0700) && errno != EEXIST))
 			record_fail();
 	} else if (!store(path, "", 0, KEEP_LONGER)) {
 		record_fail();
