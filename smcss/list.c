@@ -93,9 +93,7 @@ static int write_text(struct lister *l)
 static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct lister *l = arg;
-	int ret;
-
-	ret = smc_sock_decode(&l->chunk[l->n_chunk].sock, nlh);
+	int ret = smc_sock_decode(&l->chunk[l->n_chunk].sock, nlh);
 	if (ret)
 		return smc_err_say(l->err, -ret, "the kernel's answer about a socket is too short");
 	if (++l->n_chunk < CHUNK)
@@ -126,22 +124,30 @@ static int begin_netns(void *arg)
 	return 0;
 }
 
+/* @start, @is_final: see struct sockets_source. */
+static int fetch(struct lister *l, int (*start)(void *arg), const bool *is_final,
+		 struct smc_err *err)
+{
+	const struct sockets_source source = {
+		.ext = smcss_ext(l->opts),
+		.begin = start,
+		.on_message = on_message,
+		.end = handle_chunk,
+		.is_final = is_final,
+		.arg = l,
+	};
+
+	return sockets_fetch(&source, err);
+}
+
 static int fetch_netns(void *arg, const struct netns *netns, struct smc_err *err)
 {
 	struct lister *l = arg;
-	const struct sockets_source source = {
-		.ext = smcss_ext(l->opts),
-		.begin = begin_netns,
-		.on_message = on_message,
-		.end = handle_chunk,
-		.is_final = &l->is_flushed,
-		.arg = l,
-	};
 
 	l->netns = netns;
 	l->is_flushed = false;
 	sockets_forget_inet(&l->lookup);
-	return sockets_fetch(&source, err);
+	return fetch(l, begin_netns, &l->is_flushed, err);
 }
 
 static int fetch_all(struct lister *l)
@@ -150,23 +156,10 @@ static int fetch_all(struct lister *l)
 
 	netns_list_free(l->spaces);
 	ret = netns_list_load(l->spaces, l->err);
-	if (!ret)
-		ret = begin(l);
-	return ret ? ret : netns_list_each(l->spaces, fetch_netns, l, l->err);
-}
-
-static int fetch(struct lister *l)
-{
-	const struct sockets_source source = {
-		.ext = smcss_ext(l->opts),
-		.begin = begin,
-		.on_message = on_message,
-		.end = handle_chunk,
-		.is_final = &l->is_printed,
-		.arg = l,
-	};
-
-	return sockets_fetch(&source, l->err);
+	if (ret)
+		return ret;
+	begin(l);
+	return netns_list_each(l->spaces, fetch_netns, l, l->err);
 }
 
 static int write_json(struct lister *l)
@@ -211,7 +204,7 @@ int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct 
 	if (!ret && (opts->has_processes || opts->is_summary) && !l->is_counted)
 		ret = sockets_load_processes(&l->lookup, err);
 	if (!ret)
-		ret = l->spaces ? fetch_all(l) : fetch(l);
+		ret = l->spaces ? fetch_all(l) : fetch(l, begin, &l->is_printed, err);
 	if (!ret)
 		ret = print(l);
 	if (!ret && spaces)

@@ -59,7 +59,8 @@ static const struct cli_tool tool = {
 	.given = &given,
 };
 
-static bool set_flag(struct smcss_opts *opts, int letter)
+/* Return: -1 to go on, or the exit status. */
+static int set_option(struct smcss_opts *opts, int letter)
 {
 	switch (letter) {
 	case 'a': opts->is_all = true; break;
@@ -76,31 +77,26 @@ static bool set_flag(struct smcss_opts *opts, int letter)
 	case 'j': opts->is_json = true; break;
 	case OPT_ALL_NETNS: opts->is_all_netns = true; break;
 	case OPT_METRICS: opts->is_metrics = opts->is_summary = true; break;
-	default: return false;
+	case 'o': opts->columns = optarg; break;
+	case 'N': opts->netns = optarg; break;
+	case 'w': return cli_seconds(&tool, &opts->watch_seconds, optarg) ? tool.error_status : -1;
+	case 'v': return cli_version(&tool);
+	case 'h': return sockets_help(&tool, smcss_columns);
+	default: return tool.error_status;
 	}
-	return true;
+	return -1;
 }
 
-/* Return: -1 to go on, or the exit status. */
 static int parse(struct smcss_opts *opts, int argc, char **argv)
 {
+	struct out_view view;
 	struct smc_err err;
-	int letter;
+	int letter, status;
 
 	while ((letter = cli_getopt(&tool, argc, argv)) != -1) {
-		if (set_flag(opts, letter))
-			continue;
-		switch (letter) {
-		case 'o': opts->columns = optarg; break;
-		case 'N': opts->netns = optarg; break;
-		case 'w':
-			if (cli_seconds(&tool, &opts->watch_seconds, optarg))
-				return tool.error_status;
-			break;
-		case 'v': return cli_version(&tool);
-		case 'h': return sockets_help(&tool, smcss_columns);
-		default: return tool.error_status;
-		}
+		status = set_option(opts, letter);
+		if (status >= 0)
+			return status;
 	}
 	if (cli_check(&tool, NULL))
 		return tool.error_status;
@@ -109,17 +105,7 @@ static int parse(struct smcss_opts *opts, int argc, char **argv)
 	if (opts->filter.has_netns && !opts->is_all_netns)
 		return cli_usage_error(&tool, "the filter 'netns' is for --all-netns");
 	opts->has_processes |= opts->columns && sockets_need_processes(opts->columns);
-	return -1;
-}
-
-static int check_columns(const struct smcss_opts *opts)
-{
-	struct out_view view;
-	struct smc_err err;
-
-	if (!smcss_view(&view, opts, &err))
-		return 0;
-	return cli_usage_error(&tool, "%s", err.text);
+	return smcss_view(&view, opts, &err) ? cli_usage_error(&tool, "%s", err.text) : -1;
 }
 
 /* @spaces: of --all-netns. What may not be seen there is said the first time. */
@@ -143,16 +129,15 @@ static int repeat(const struct smcss_opts *opts, struct smc_err *err)
 	struct netns_list spaces = { .count = 0 };
 	int ret = 0;
 
-	while (!ret) {
+	do {
+		if (!is_first)
+			cli_wait(opts->watch_seconds);
 		if (is_repeated)
 			ret = sockets_separate(opts->is_json, is_first, err);
 		if (!ret)
 			ret = show(opts, &spaces, is_first, err);
-		if (ret || !is_repeated)
-			break;
 		is_first = false;
-		cli_wait(opts->watch_seconds);
-	}
+	} while (!ret && is_repeated);
 	netns_list_free(&spaces);
 	return ret;
 }
@@ -168,8 +153,6 @@ int main(int argc, char **argv)
 	status = parse(&opts, argc, argv);
 	if (status >= 0)
 		return status;
-	if (check_columns(&opts))
-		return tool.error_status;
 	if (enclose_record(&err) || smc_netns_enter(opts.netns, &err))
 		return cli_error(&tool, "%s", err.text);
 	if (opts.watch_seconds > 0)

@@ -7,22 +7,9 @@
 
 /** struct smcss_opts - the command line, read */
 struct smcss_opts {
-	bool is_all;
-	bool is_listening;
-	bool is_debug;
-	bool only_smcd;
-	bool only_smcr;
-	bool is_wide;
-	bool is_json;
-	bool has_processes;
-	bool has_names;
-	bool is_explained;
-	bool no_header;
-	bool is_summary;
-	const char *columns;
-	const char *netns;
-	bool is_metrics;
-	bool is_all_netns;
+	bool is_all, is_listening, is_debug, only_smcd, only_smcr, is_wide, is_json, has_processes;
+	bool has_names, is_explained, no_header, is_summary, is_metrics, is_all_netns;
+	const char *columns, *netns;
 	double watch_seconds; /* 0: once */
 	struct filter filter;
 };

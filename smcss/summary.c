@@ -7,13 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "smc/reason.h"
 #include "sockets/show.h"
 
-static const char *const group_heads[N_GROUPS] = { "Process", "Peer", "Reason" };
-static const char *const group_keys[N_GROUPS] = { "processes", "peers", "reasons" };
-static const char *const group_names[N_GROUPS] = { "process", "peer", "reason" };
+static const struct {
+	const char *head, *key, *name;
+} group_words[N_GROUPS] = {
+	{ "Process", "processes", "process" },
+	{ "Peer", "peers", "peer" },
+	{ "Reason", "reasons", "reason" },
+};
 
 struct summary *summary_new(bool has_listening)
 {
@@ -23,48 +28,30 @@ struct summary *summary_new(bool has_listening)
 	return summary;
 }
 
-static struct summary_item *slot(struct summary_item *items, size_t size, const char *name,
-				 size_t len)
+static bool is_named(const void *items, size_t place, const void *key)
 {
-	uint64_t hash = 14695981039346656037ULL; /* FNV-1a */
-	size_t i;
+	const char *name = ((const struct summary_item *)items)[place].name;
+	const struct out_text *text = key;
 
-	for (i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 1099511628211ULL;
-	for (i = hash & (size - 1); items[i].name; i = (i + 1) & (size - 1))
-		if (!strncmp(items[i].name, name, len) && !items[i].name[len])
-			break;
-	return &items[i];
-}
-
-static void grow(struct summary_group *group)
-{
-	size_t size = group->size ? 2 * group->size : 64;
-	struct summary_item *items = xcalloc(size, sizeof(*items));
-
-	for (size_t i = 0; i < group->size; i++)
-		if (group->items[i].name)
-			*slot(items, size, group->items[i].name, strlen(group->items[i].name)) =
-				group->items[i];
-	free(group->items);
-	group->items = items;
-	group->size = size;
+	return !strncmp(name, text->data, text->len) && !name[text->len];
 }
 
 /* Count one socket under the name that stands in the scratch text. */
 static struct summary_item *count(struct summary *summary, int which, enum smc_mode mode)
 {
 	struct summary_group *group = &summary->groups[which];
-	struct out_text *text = &summary->scratch;
+	const struct out_text *text = &summary->scratch;
+	uint64_t hash = smc_index_hash(text->data, text->len, 0);
+	size_t place = smc_index_find(&group->index, hash, is_named, group->items, text);
 	struct summary_item *item;
 
-	if (2 * group->count >= group->size)
-		grow(group);
-	item = slot(group->items, group->size, text->data, text->len);
-	if (!item->name) {
+	if (place == SMC_INDEX_NONE) {
+		place = group->count;
+		item = smc_array_add(&group->items, &group->count, &group->size, sizeof(*item));
 		item->name = xstrndup(text->data, text->len);
-		group->count++;
+		smc_index_add(&group->index, hash, place);
 	}
+	item = &group->items[place];
 	item->counts[mode]++;
 	item->total += mode != SMC_MODE_NONE;
 	return item;
@@ -149,8 +136,6 @@ static int compare(const void *a, const void *b)
 {
 	const struct summary_item *x = a, *y = b;
 
-	if (!x->name || !y->name)
-		return !x->name - !y->name;
 	if (x->total != y->total)
 		return x->total > y->total ? -1 : 1;
 	return strcmp(x->name, y->name);
@@ -159,8 +144,8 @@ static int compare(const void *a, const void *b)
 void summary_sort(struct summary *summary)
 {
 	for (int i = 0; i < N_COUNTED; i++)
-		if (summary->groups[i].size)
-			qsort(summary->groups[i].items, summary->groups[i].size,
+		if (summary->groups[i].count)
+			qsort(summary->groups[i].items, summary->groups[i].count,
 			      sizeof(struct summary_item), compare);
 }
 
@@ -228,7 +213,7 @@ void summary_print(struct summary *summary, const struct netns_list *spaces, str
 
 		if (!group->count)
 			continue;
-		out_printf(text, "\n%s\n", group_heads[i]);
+		out_printf(text, "\n%s\n", group_words[i].head);
 		for (size_t j = 0; j < group->count; j++)
 			print_line(text, group->items[j].name, group->items[j].counts);
 	}
@@ -247,10 +232,11 @@ static json_t *json_group(const struct summary *summary, int which)
 	const struct summary_group *group = &summary->groups[which];
 	json_t *list = json_array();
 
-	for (size_t i = 0; list && i < group->count; i++) {
+	for (size_t i = 0; i < group->count; i++) {
 		json_t *item = json_counts(group->items[i].counts);
 
-		json_object_set_new(item, group_names[which], out_json_str(group->items[i].name));
+		json_object_set_new(item, group_words[which].name,
+				    out_json_str(group->items[i].name));
 		json_array_append_new(list, item);
 	}
 	return list;
@@ -261,15 +247,14 @@ static json_t *json_netns(const struct summary *summary)
 	const struct summary_group *group = &summary->groups[BY_NETNS];
 	json_t *list = json_array();
 
-	for (size_t i = 0; list && i < group->count; i++) {
+	for (size_t i = 0; i < group->count; i++) {
 		const struct summary_item *item = &group->items[i];
 		const struct summary_item *first = summary_reason(summary, item->name);
 		json_t *json = json_counts(item->counts);
 
 		json_object_set_new(json, "netns", out_json_str(item->name));
 		if (summary->has_listening)
-			json_object_set_new(json, "listening",
-					    json_integer((json_int_t)item->listening));
+			json_object_set_new(json, "listening", out_json_number(item->listening));
 		if (first)
 			json_object_set_new(json, "first_reason", sockets_json_reason(first->code));
 		json_array_append_new(list, json);
@@ -283,16 +268,15 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 				 json_counts(summary->counts));
 
 	summary_sort(summary);
-	if (json && summary->has_listening) {
+	if (summary->has_listening) {
 		json_object_set_new(json, "not_connected",
-				    json_integer((json_int_t)summary->counts[SMC_MODE_NONE]));
-		json_object_set_new(json, "listening",
-				    json_integer((json_int_t)summary->listening));
+				    out_json_number(summary->counts[SMC_MODE_NONE]));
+		json_object_set_new(json, "listening", out_json_number(summary->listening));
 	}
-	for (int i = 0; json && i < N_GROUPS; i++)
-		json_object_set_new(json, group_keys[i], json_group(summary, i));
-	if (json && spaces) {
-		json_object_set_new(json, "netns_count", json_integer((json_int_t)spaces->count));
+	for (int i = 0; i < N_GROUPS; i++)
+		json_object_set_new(json, group_words[i].key, json_group(summary, i));
+	if (spaces) {
+		json_object_set_new(json, "netns_count", out_json_number(spaces->count));
 		json_object_set_new(json, "netns", json_netns(summary));
 	}
 	return json;
@@ -303,8 +287,9 @@ void summary_free(struct summary *summary)
 	if (!summary)
 		return;
 	for (int i = 0; i < N_COUNTED; i++) {
-		for (size_t j = 0; j < summary->groups[i].size; j++)
+		for (size_t j = 0; j < summary->groups[i].count; j++)
 			free(summary->groups[i].items[j].name);
+		smc_index_free(&summary->groups[i].index);
 		free(summary->groups[i].items);
 	}
 	out_free(&summary->scratch);

@@ -2,6 +2,7 @@
 /* What --summary and --metrics of smcss count. */
 #pragma once
 
+#include "base/index.h"
 #include "smcss.h"
 
 /* Two more groups are counted where all network namespaces are shown. */
@@ -15,18 +16,15 @@ enum { BY_PROCESS, BY_PEER, BY_REASON, N_GROUPS, BY_NETNS = N_GROUPS, BY_NETNS_R
  */
 struct summary_item {
 	char *name;
-	size_t counts[4];
-	size_t total;
-	size_t listening;
+	size_t counts[4], total, listening, len;
 	uint32_t code;
-	size_t len;
 };
 
-/** struct summary_group - open hash by name; @size: a power of two, at most half full */
+/** struct summary_group - items, found by name until they are sorted */
 struct summary_group {
 	struct summary_item *items;
-	size_t size;
-	size_t count;
+	size_t count, size;
+	struct smc_index index;
 };
 
 /** struct summary - @has_listening: sockets that listen were asked for, so that none is a number */
@@ -38,5 +36,5 @@ struct summary {
 	struct out_text scratch;
 };
 
-/** summary_sort() - largest first. The hash is gone after that: nothing may be counted any more */
+/** summary_sort() - largest first. Nothing may be counted any more: the index is wrong */
 void summary_sort(struct summary *summary);

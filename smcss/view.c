@@ -25,22 +25,18 @@ static int probe_user(void *arg, char text[HOST_PROBE_SIZE])
 /* The same user owns most rows: one look-up for a run of them. */
 static const char *user_name(uint32_t uid)
 {
-	static struct {
-		bool is_set;
-		uint32_t uid;
-		char name[33];
-	} last;
+	static char name[HOST_PROBE_SIZE];
+	static uint32_t last;
+	static bool is_set;
 
-	if (!last.is_set || last.uid != uid) {
-		char text[HOST_PROBE_SIZE];
-
+	if (!is_set || last != uid) {
 		/* This machine's users are not those of a recorded one. */
-		host_probe("user-%u", probe_user, &uid, text, uid);
-		snprintf(last.name, sizeof(last.name), "%.*s", (int)sizeof(last.name) - 1, text);
-		last.uid = uid;
-		last.is_set = true;
+		host_probe("user-%u", probe_user, &uid, name, uid);
+		name[32] = '\0';
+		last = uid;
+		is_set = true;
 	}
-	return last.name[0] ? last.name : NULL;
+	return name[0] ? name : NULL;
 }
 
 static void text_user(struct out_text *text, const void *value)
