@@ -9,8 +9,8 @@ void metrics_head(struct out_text *text, const char *name, const char *type, con
 
 /**
  * metrics_sample() - append one sample
- * @...: pairs of a label and its value, ended by NULL; a value of NULL leaves the label out.
- *	Values may be any text: what is not printable ASCII becomes \xNN
+ * @...: pairs of a label and its value, ended by NULL; a value of NULL leaves the label out, and
+ * what is not printable ASCII in it becomes \xNN
  */
 void metrics_sample(struct out_text *text, const char *name, uint64_t value, ...)
 	__attribute__((sentinel));

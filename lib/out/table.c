@@ -212,19 +212,6 @@ void out_col_names(struct out_text *text, const struct out_col *table)
 	out_char(text, '\n');
 }
 
-void out_col_keys(struct out_text *text, const struct out_col *table)
-{
-	const char *group = NULL;
-
-	for (; !is_end(table); table = next_of(table)) {
-		if (table->group && (!group || strcmp(group, table->group)))
-			out_printf(text, "%s\n", table->group);
-		group = table->group;
-		if (table->key)
-			out_printf(text, "%s\n", table->key);
-	}
-}
-
 static const struct out_col *find(const struct out_col *table, const char *name, size_t len)
 {
 	for (; !is_end(table); table = next_of(table))
@@ -328,15 +315,14 @@ static void __attribute__((constructor)) set_allocation(void)
 	json_set_alloc_funcs(allocate, free);
 }
 
-/* The object that the column's key belongs to. */
-static json_t *place(json_t *json, const char *group)
+json_t *out_json_inside(json_t *object, const char *key)
 {
-	json_t *inner = group ? json_object_get(json, group) : json;
+	json_t *inner = json_object_get(object, key);
 
-	if (inner)
-		return inner;
-	inner = json_object();
-	json_object_set_new(json, group, inner);
+	if (!inner) {
+		inner = json_object();
+		json_object_set_new(object, key, inner);
+	}
 	return inner;
 }
 
@@ -345,7 +331,8 @@ static void set(json_t *json, const struct out_col *col, const void *object)
 	json_t *value = col->key ? json_of(col, object) : NULL;
 
 	if (value)
-		json_object_set_new(place(json, col->group), col->key, value);
+		json_object_set_new(col->group ? out_json_inside(json, col->group) : json, col->key,
+				    value);
 }
 
 /* A chosen column brings its whole value: its own key, or all of the group it belongs to. */

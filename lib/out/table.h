@@ -22,20 +22,14 @@ enum out_kind {
 	OUT_KIND_NAME,	  /* one of the names; JSON: a number, also for a value without a name */
 };
 
-/**
- * struct out_name - word for a value
- * @text: NULL for a value without a name
- * @json: NULL: a number, or a boolean
- */
+/** struct out_name - word for a value; @text NULL: none; @json NULL: a number, or a boolean */
 struct out_name {
 	const char *text, *json;
 };
 
 /**
- * struct out_names - words for values from 0 on
- * @names, @count: may have gaps
- * @before, @after: what stands around the hexadecimal number of a value without a name; NULL: that
- * number is decimal
+ * struct out_names - words for values from 0 on, maybe with gaps
+ * @before, @after: around the hexadecimal number of a value without a name; NULL: it is decimal
  */
 struct out_names {
 	const struct out_name *names;
@@ -53,20 +47,17 @@ struct out_names {
 
 /**
  * struct out_col - one column
- * @name: for -o, lower case; NULL for a value that only JSON has, and that comes with the column
- * before it
+ * @name: for -o, lower case; NULL for what only JSON has, and comes with the column before it
  * @head: header word(s) in text
- * @key: JSON key; NULL for a column that is part of the value of the nearest key before it, which
- * is there where out_json() gets a view
- * @width: least width of a cell, in characters
+ * @key: JSON key; NULL for a part of the value of the nearest key before it
+ * @width: least width of a cell; @gap: blanks after the column, beyond the one that is always there
  * @is_right: numbers stand at the right edge
  * @text, @json: for what no kind describes: append the cell (nothing where there is nothing), make
- * the value (NULL leaves the key out); they get the address of the value. A row may have one
- * of them and take the other side from its kind
+ * the value (NULL leaves the key out), both from the address of the value. A row with one of them
+ * takes the other side from its kind
  * @find: the struct that has the value, where that is not the object itself; NULL: there is none
  * @group: key of the JSON object that @key is in; -o with one of a group brings all of it to JSON
  * @none: text in place of a missing value; NULL: an empty cell
- * @gap: blanks behind the column, beyond the one that is always there
  * @more: of the entry that ends a table: another table, whose columns follow
  * @names: of OUT_KIND_FLAG and OUT_KIND_NAME
  * @kind, @size (bytes; of a string 0: up to the NUL), @digits (at least): how to read @offset
@@ -76,25 +67,20 @@ struct out_names {
  * The macros below fill in the last eight; they do not compile for a member of another type.
  */
 struct out_col {
-	const char *name;
-	const char *head;
-	const char *key;
+	const char *name, *head, *key;
 	uint8_t width;
 	bool is_right;
 	void (*text)(struct out_text *text, const void *value);
 	json_t *(*json)(const void *value);
 	const void *(*find)(const void *object);
-	const char *group;
-	const char *none;
+	const char *group, *none;
 	uint8_t gap;
 	const struct out_col *more;
 	const struct out_names *names;
 	enum out_kind kind;
 	uint8_t digits;
 	bool is_optional;
-	uint16_t size;
-	uint16_t offset;
-	uint16_t has;
+	uint16_t size, offset, has;
 	uint32_t bit;
 };
 
@@ -148,10 +134,7 @@ struct out_col {
 
 #define OUT_MAX_COLS 48
 
-/**
- * struct out_view - the chosen columns, in order
- * @widths: least width of each, from the table; a tool may widen them
- */
+/** struct out_view - the chosen columns, in order, and the least width of each */
 struct out_view {
 	const struct out_col *cols[OUT_MAX_COLS];
 	uint8_t widths[OUT_MAX_COLS];
@@ -159,9 +142,7 @@ struct out_view {
 };
 
 /**
- * out_view_add() - choose columns by name
- * @table: all columns, ended by an entry without name and key, and those of its @more
- * @names: names with commas between them
+ * out_view_add() - choose columns of a table by name, with commas between the names
  *
  * Return: NULL, or the start of the first name that is unknown or is one too many.
  */
@@ -169,9 +150,6 @@ const char *out_view_add(struct out_view *view, const struct out_col *table, con
 
 /** out_col_names() - append all names for -o, in indented lines of at most 79 characters */
 void out_col_names(struct out_text *text, const struct out_col *table);
-
-/** out_col_keys() - append all JSON keys, one a line; the key of a group before those in it */
-void out_col_keys(struct out_text *text, const struct out_col *table);
 
 /** out_as_is() - the text of OUT_ESCAPED: @value is the address of a string */
 void out_as_is(struct out_text *text, const void *value);
@@ -185,44 +163,25 @@ void out_view_widen(struct out_view *view, const char *name, uint8_t width);
 /** out_header() - append the header line */
 void out_header(struct out_text *text, const struct out_view *view);
 
-/**
- * out_row() - append one line
- *
- * An empty cell in the middle is "-", empty cells at the end are left out.
- */
+/** out_row() - append one line: "-" for an empty cell in the middle, nothing for the last ones */
 void out_row(struct out_text *text, const struct out_view *view, const void *object);
 
-/**
- * out_json() - one object as JSON
- * @view: only these columns, or NULL for all that have a key
- *
- * Return: new reference.
- */
+/** out_json() - one object as JSON: these columns, or for NULL all that have a key */
 json_t *out_json(const struct out_col *table, const struct out_view *view, const void *object);
 
-/**
- * out_json_list() - objects that lie in a row, as an array
- * @objects: the first of @count, each of @size bytes; NULL if there are none
- *
- * Return: new reference.
- */
+/** out_json_list() - @count objects of @size bytes that lie in a row, as an array */
 json_t *out_json_list(const struct out_col *table, const void *objects, size_t count, size_t size);
 
 /**
- * out_json_document() - append a document and a newline
- * @doc: its reference is taken
- * @is_repeated: one of many, for a program: one line each. Else it is indented if stdout is a
- *	terminal
+ * out_json_document() - append a document, whose reference is taken, and a newline
+ * @is_repeated: one of many, for a program: a line. Else it is indented if stdout is a terminal
  *
  * In ASCII: U+0080 to U+009F, in a name that a stranger chose, would drive a terminal.
  */
 void out_json_document(struct out_text *text, json_t *doc, bool is_repeated);
 
 /**
- * out_json_member() - make text of a member of a list that may be long
- * @members: those before it
- * @value: its reference is taken
- * @is_repeated: as for the document
+ * out_json_member() - append @value, whose reference is taken, to the text of a list
  *
  * Text takes a tenth of the memory that the values do, and half of the time.
  */
@@ -230,27 +189,25 @@ void out_json_member(struct out_text *members, json_t *value, bool is_repeated);
 
 /**
  * out_json_long_document() - as out_json_document(), with a long list
- * @doc: ends with an empty array: that list
- * @members: of out_json_member()
+ * @doc: ends with an empty array: that list; @members: of out_json_member()
  */
 void out_json_long_document(struct out_text *text, json_t *doc, const struct out_text *members,
 			    bool is_repeated);
+
+/** out_json_inside() - the member @key of an object, an object itself, which is made if need be */
+json_t *out_json_inside(json_t *object, const char *key);
 
 /** out_json_string() - JSON string of foreign bytes: invalid UTF-8 is escaped as \xNN */
 json_t *out_json_string(const char *str, size_t len);
 
 /**
- * out_json_number() - a number, or its digits as a string when it is 2^63 or more
- *
- * No number in JSON may be taken for another one, and few readers know so large ones.
+ * out_json_number() - a number, or its digits as a string when it is 2^63 or more: few readers know
+ * those
  */
 json_t *out_json_number(uint64_t value);
 
 /** out_json_str() - as out_json_string(), up to the NUL */
 json_t *out_json_str(const char *str);
 
-/**
- * out_json_hex() - string of 0x and a number in hexadecimal with at least @digits digits, lower
- * case
- */
+/** out_json_hex() - string of 0x and at least @digits digits, lower case */
 json_t *out_json_hex(uint64_t value, int digits);

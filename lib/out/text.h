@@ -13,8 +13,7 @@ struct smc_err;
 /** struct out_text - a growing piece of text, not NUL-terminated; begin with all zero */
 struct out_text {
 	char *data;
-	size_t len;
-	size_t size;
+	size_t len, size;
 };
 
 /** out_mem() - append bytes as they are */
@@ -37,11 +36,7 @@ static inline void out_str(struct out_text *text, const char *str)
 	out_mem(text, str, strlen(str));
 }
 
-/**
- * out_printf() - append text made by printf(3)
- *
- * For lines, not for cells of tables: out_str() and out_dec() are several times faster.
- */
+/** out_printf() - append text made by printf(3): for lines, as others are several times faster */
 void out_printf(struct out_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /** out_vprintf() - as out_printf() */
@@ -67,8 +62,7 @@ void out_dec(struct out_text *text, uint64_t value, int digits);
 void out_hex(struct out_text *text, uint64_t value, int digits);
 
 /**
- * out_escaped() - append text that a stranger chose (peer, process, device name)
- * @len: bytes at most; a NUL ends it earlier
+ * out_escaped() - append text that a stranger chose, up to a NUL and @len bytes at most
  *
  * Control bytes, bytes above 0x7e and the backslash become \xNN: nothing that a peer
  * sends can drive the reader's terminal.
@@ -78,9 +72,8 @@ void out_escaped(struct out_text *text, const char *str, size_t len);
 /**
  * out_shell_word() - append a name that a stranger chose as one word of a shell's command
  *
- * Printable ASCII in any case, and not to be escaped again: what does not stand for itself is
- * quoted, other bytes than printable ASCII become "$(printf %b '\0033')", which every POSIX shell
- * gives back. A word may still begin with '-'.
+ * Printable ASCII, not to be escaped again: what does not stand for itself is quoted, other bytes
+ * become "$(printf %b '\0033')", which every POSIX shell gives back. A word may begin with '-'.
  *
  * Return: false, with nothing appended, for a name that ends with a newline: $(...) loses that.
  */
@@ -92,11 +85,7 @@ void out_reset(struct out_text *text);
 /** out_flush() - write all to a file descriptor and make it empty. Return: 0; -errno of write(2) */
 int out_flush(struct out_text *text, int fd);
 
-/**
- * out_print() - out_flush() to stdout, with the sentence that every tool says when it fails
- *
- * Return: 0, -errno with @err.
- */
+/** out_print() - out_flush() to stdout. Return: 0, -errno with what every tool says in @err */
 int out_print(struct out_text *text, struct smc_err *err);
 
 void out_free(struct out_text *text);
