@@ -12,13 +12,7 @@ struct smc_err {
 	char text[400];
 };
 
-/**
- * smc_err_set() - note an error
- * @err: NULL is allowed
- * @code: positive errno; "%m" style text of it is appended after a colon
- *
- * Return: -code, so that a caller can return it.
- */
+/** smc_err_set() - note a positive errno and a sentence, with the errno's text. Return: -code */
 int smc_err_set(struct smc_err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

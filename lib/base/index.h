@@ -6,11 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/**
- * struct smc_index - an open hash of places in an array, which stays the caller's; begin with all
- *	zero
- * @slots: a power of two, at most half full
- */
+/** struct smc_index - open hash of places in an array of the caller; begin with all zero */
 struct smc_index {
 	struct smc_index_slot *slots;
 	size_t count, size;
@@ -25,11 +21,8 @@ typedef bool (*smc_index_fn)(const void *arg, size_t place, const void *key);
 uint64_t smc_index_hash(const void *data, size_t len, uint64_t seed);
 
 /**
- * smc_index_find() - where is the item with this key?
- * @hash: of the key
- * @is_it: is asked for very few items, mostly for the one
- *
- * Return: its place, SMC_INDEX_NONE.
+ * smc_index_find() - the place of the item with this key, SMC_INDEX_NONE
+ * @hash: of the key; @is_it: is asked for very few items, mostly for the one
  */
 size_t smc_index_find(const struct smc_index *index, uint64_t hash, smc_index_fn is_it,
 		      const void *arg, const void *key);
@@ -37,10 +30,7 @@ size_t smc_index_find(const struct smc_index *index, uint64_t hash, smc_index_fn
 /** smc_index_add() - the item at @place has a key that is not there yet */
 void smc_index_add(struct smc_index *index, uint64_t hash, size_t place);
 
-/**
- * smc_index_append() - put a copy of @item at the end of an array, as smc_array_append(), to be
- *	found
- */
+/** smc_index_append() - put a copy of @item at the end, as smc_array_append(), to be found */
 void smc_index_append(struct smc_index *index, uint64_t hash, void *items, size_t *count,
 		      size_t *size, const void *item, size_t item_size);
 

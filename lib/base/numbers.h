@@ -26,14 +26,11 @@ struct numbers {
 double numbers_median(double *values, size_t count);
 
 /**
- * numbers_compare() - compare pairs of measurements
- * @one, @other: @count of each, measured in pairs
- * @is_more_better: of the values; else less is
+ * numbers_compare() - compare @count pairs of measurements, of which more is better, or less
  *
- * The ratio is that of the medians. Its interval is that of the percentile bootstrap: pairs are
- * drawn again with replacement, as what disturbs both of a pair disturbs neither alone; it is then
- * made wider by about sqrt(n / (n - 1)). The same values always give the same interval: the draws
- * begin at a fixed seed.
+ * The interval of the ratio is that of the percentile bootstrap: pairs are drawn with replacement,
+ * as what disturbs both of a pair disturbs neither alone; it is then made wider by about
+ * sqrt(n / (n - 1)). The draws begin at a fixed seed: the same values give the same interval.
  */
 void numbers_compare(struct numbers *out, const double *one, const double *other, size_t count,
 		     bool is_more_better);

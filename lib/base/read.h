@@ -7,12 +7,11 @@
 struct smc_err;
 
 /**
- * smc_read_file() - a whole file, with a NUL behind it
+ * smc_read_file() - a whole file of @len bytes, with a NUL after it; to be freed
  * @flags: of open(2), beside O_RDONLY and O_CLOEXEC
  * @max: the most that is read, in bytes, rounded up to a buffer's size
- * @len: receives the file's size in bytes
  *
- * Return: to be freed; NULL with an errno: EFBIG for a larger file, that of open(2) or read(2).
+ * Return: NULL with an errno: EFBIG for a larger file, that of open(2) or read(2).
  */
 char *smc_read_file(const char *path, int flags, size_t max, size_t *len);
 
@@ -23,7 +22,6 @@ char *smc_read_fd(int fd, size_t max, size_t *len);
  * smc_open_regular() - open for reading what a user named
  *
  * A FIFO without a writer would block, a device might never end: both are refused, unopened.
- *
  * Return: a descriptor; -EINVAL if it is not a regular file, -errno of open(2).
  */
 int smc_open_regular(const char *path, struct smc_err *err);

@@ -8,9 +8,8 @@
 #include <sys/types.h>
 
 /**
- * bpfmap_open() - open a pinned map
+ * bpfmap_open() - open a pinned map, to change elements or to read only
  * @path: absolute; its permissions decide, capabilities are not needed
- * @writable: to change elements; else for reading
  * @value_size: what the caller's buffers hold, in bytes; 0 if values are not read
  *
  * Return: descriptor; -ENOENT when nothing is pinned there; -EACCES; -ESTALE for a map with values
@@ -34,12 +33,9 @@ int bpfmap_delete(int map, const void *key);
 int bpfmap_next(int map, const void *key, void *next);
 
 /**
- * bpfmap_mark() - set the value of a task in a map of task storage
- * @tid: thread in the caller's PID namespace
+ * bpfmap_mark() - set the value of a thread of this PID namespace in a map of task storage
  *
- * Needs Linux 6.9, like bpfmap_marked().
- *
- * Return: 0, -ESRCH when it is gone, -errno.
+ * Needs Linux 6.9, as bpfmap_marked(). Return: 0, -ESRCH when it is gone, -errno.
  */
 int bpfmap_mark(int map, pid_t tid, uint64_t mark);
 

@@ -68,16 +68,6 @@ static const char *multi_function(const struct bpf_programs *programs,
 	return programs->is_multi && !strncmp(section, AT_FUNCTION, len) ? section + len : NULL;
 }
 
-static void prepare(const struct bpf_programs *programs, struct bpf_program *program,
-		    const char *left_out)
-{
-	if (is_named(programs, program, left_out))
-		programs->lib.bpf_program__set_autoload(program, false);
-	if (multi_function(programs, program))
-		programs->lib.bpf_program__set_expected_attach_type(program,
-								    BPF_TRACE_KPROBE_MULTI);
-}
-
 static int load_object(struct bpf_programs *programs, const struct bpf_watch *watch,
 		       const char *left_out, struct smc_err *err)
 {
@@ -87,8 +77,13 @@ static int load_object(struct bpf_programs *programs, const struct bpf_watch *wa
 	programs->object = programs->lib.bpf_object__open_mem(watch->elf, watch->len, NULL);
 	if (!programs->object)
 		return libbpf_load_error(-ENOMEM, err);
-	while ((program = next(programs, program)))
-		prepare(programs, program, left_out);
+	while ((program = next(programs, program))) {
+		if (is_named(programs, program, left_out))
+			programs->lib.bpf_program__set_autoload(program, false);
+		if (multi_function(programs, program))
+			programs->lib.bpf_program__set_expected_attach_type(program,
+									    BPF_TRACE_KPROBE_MULTI);
+	}
 	ret = programs->lib.bpf_object__load(programs->object);
 	return ret ? libbpf_load_error(ret, err) : 0;
 }
@@ -166,14 +161,6 @@ static int set_state(int map, const struct bpf_watch *watch, struct smc_err *err
 	return ret ? smc_err_set(err, -ret, "cannot tell eBPF what to watch") : 0;
 }
 
-static int open_ring(struct bpf_programs *programs, const struct bpf_watch *watch,
-		     struct smc_err *err)
-{
-	programs->ring = programs->lib.ring_buffer__new(map_of(programs, watch->ring), watch->fn,
-							watch->arg, NULL);
-	return programs->ring ? 0 : smc_err_set(err, errno, "cannot read what eBPF tells");
-}
-
 static int start_without(struct bpf_programs *programs, const struct bpf_watch *watch,
 			 const char *left_out, struct smc_err *err)
 {
@@ -183,10 +170,13 @@ static int start_without(struct bpf_programs *programs, const struct bpf_watch *
 		return ret;
 	state = map_of(programs, watch->state);
 	ret = set_state(state, watch, err);
-	if (!ret)
-		ret = open_ring(programs, watch, err);
-	if (!ret)
-		ret = run_once(programs, err);
+	if (ret)
+		return ret;
+	programs->ring = programs->lib.ring_buffer__new(map_of(programs, watch->ring), watch->fn,
+							watch->arg, NULL);
+	if (!programs->ring)
+		return smc_err_set(err, errno, "cannot read what eBPF tells");
+	ret = run_once(programs, err);
 	if (!ret)
 		ret = attach(programs, left_out, err);
 	return ret ? ret : state;

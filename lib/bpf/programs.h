@@ -16,11 +16,11 @@ struct bpf_programs;
 /**
  * struct bpf_watch - programs that watch this network namespace
  * @elf, @len: the object file's bytes, as clang and bpftool made them; they need not stay. One byte
- *	alone stands for an object that could not be built.
+ * alone stands for an object that could not be built.
  * @state: array map whose only element begins with the inode of the namespace, a __u32
  * @value: that element, with zero there
- * @module: of these functions: programs whose names begin with "typed_" do what those of "plain_"
- *	do. They are taken, as they cost less, where the kernel has types of it.
+ * @module: of these functions: where the kernel has its types, programs whose names begin with
+ * "typed_" are taken instead of those of "plain_", as they cost less
  * @ring: map whose records @fn takes, called with @arg
  */
 struct bpf_watch {

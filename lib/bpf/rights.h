@@ -11,7 +11,6 @@
  * @with_net_admin: and may it change other users' network?
  *
  * CAP_BPF and CAP_PERFMON, in whose place CAP_SYS_ADMIN does; with the flag CAP_NET_ADMIN too.
- *
  * Return: 0, -EPERM with a sentence that names what is missing, -errno.
  */
 int bpf_rights(bool with_net_admin, struct smc_err *err);

@@ -10,39 +10,29 @@
 
 /**
  * struct cli_opt - one option: feeds getopt, --help and the test of man page and completion
- * @val: letter of the short option, or CLI_LONG_ONLY + n for a long option without one
- * @name: long option without dashes
- * @arg: name of its argument in the help text, NULL for none
+ * @val: letter, or CLI_LONG_ONLY + n for a long option without one
+ * @name: long option without dashes; @arg: its argument in the help, NULL for none
  * @help: one phrase, no full stop; "\n" goes on in the next line
- * @needs: options ("--read") and commands ("status") with blanks between them: the option is only
- *         for these; NULL for no condition
+ * @needs: options ("--read") and commands ("status"), one of which must be given; NULL for none
  * @excludes: options that cannot be given with it, in the same form, or NULL
  */
 struct cli_opt {
 	int val;
-	const char *name;
-	const char *arg;
-	const char *help;
-	const char *needs;
-	const char *excludes;
+	const char *name, *arg, *help;
+	const char *needs, *excludes;
 };
 
 /**
  * struct cli_tool - what the shared code must know about a tool
- * @name: as typed, prefix of every message
  * @usage: argument patterns, one a line, without the tool's name
- * @summary: one sentence, NULL if @usage says enough
- * @opts: options, ended by an entry with val 0
- * @more: text after the options, or NULL
+ * @summary: one sentence, NULL if @usage says enough; @more: text after the options, or NULL
+ * @opts: ended by an entry with val 0
  * @error_status: exit status of a usage error (1, or smc_run's 125)
- * @stop_at_first: true if options end at the first argument that is not an option
- * @given: for cli_check(), receives a bit for each row of @opts that cli_getopt() found; 0 at the
- *         beginning
+ * @stop_at_first: options end at the first argument that is not one
+ * @given: receives a bit for each row of @opts that cli_getopt() found, for cli_check()
  */
 struct cli_tool {
-	const char *name;
-	const char *usage;
-	const char *summary;
+	const char *name, *usage, *summary;
 	const struct cli_opt *opts;
 	const char *more;
 	int error_status;
@@ -51,19 +41,17 @@ struct cli_tool {
 };
 
 /**
- * cli_start() - first thing in main()
+ * cli_start() - first thing in main(): standard descriptors that are closed become /dev/null
  *
- * A caller may have closed standard descriptors. What the tool opens next must not take their
- * place: the table would go into a netlink socket. They become /dev/null, opened so that writing to
- * a closed stdout still fails.
+ * What the tool opens next must not take their place: the table would go into a netlink socket.
+ * They are opened so that writing to a closed stdout still fails.
  */
 void cli_start(void);
 
 /**
- * cli_getopt() - next option, as getopt_long(3) finds it (abbreviated long names work)
+ * cli_getopt() - next option, as getopt_long(3) finds it; its argument is in optarg
  *
  * What shortens the names of several options is the one whose name begins all others.
- * The option's argument is in optarg, the first operand in optind after the end.
  * Return: the option's val; -1 at the end; '?' after a message on stderr.
  */
 int cli_getopt(const struct cli_tool *tool, int argc, char **argv);
@@ -82,11 +70,7 @@ int cli_help(const struct cli_tool *tool);
 /** cli_version() - "TOOL utility, smc-tools-VERSION" on stdout, as smc-tools 1.8.5 prints it */
 int cli_version(const struct cli_tool *tool);
 
-/**
- * cli_error() - "TOOL: message" as one line on stderr, made harmless by cli_printable()
- *
- * Return: the tool's error_status.
- */
+/** cli_error() - "TOOL: message" on stderr, by cli_printable(). Return: the tool's error_status */
 int cli_error(const struct cli_tool *tool, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -107,22 +91,19 @@ const char *cli_long_name(const struct cli_tool *tool, int val);
 /**
  * cli_command() - the place of @word among @words, which NULL ends
  *
- * Return: -1 after a message that there is no such command; or, if @word is NULL, that none was
- * given.
+ * Return: -1 after a message: there is no such command, or if @word is NULL, none was given.
  */
 int cli_command(const struct cli_tool *tool, const char *const *words, const char *word);
 
 /**
- * cli_no_operand() - refuse an argument that nothing takes
- * @word: NULL for none
+ * cli_no_operand() - refuse an argument that nothing takes; NULL: there is none
  *
  * Return: 0 for none, or the error status after a message.
  */
 int cli_no_operand(const struct cli_tool *tool, const char *word);
 
 /**
- * cli_number() - the argument of an option that takes a number
- * @val: the option's
+ * cli_number() - the argument of an option @val that takes a number
  *
  * Return: 0, or the error status after a message.
  */
@@ -130,17 +111,14 @@ int cli_number(const struct cli_tool *tool, int val, const char *text, uint64_t 
 	       uint64_t most, uint64_t *number);
 
 /**
- * cli_word() - the argument of an option that takes one of some words
- * @val: the option's
- * @words: ended by NULL
+ * cli_word() - the argument of an option @val that takes one of some words, which NULL ends
  *
  * Return: its place among them; -1 after a message.
  */
 int cli_word(const struct cli_tool *tool, int val, const char *const *words, const char *text);
 
 /**
- * cli_seconds() - the argument of --watch
- * @seconds: receives it, 0.1 to 86400; 0 if it is wrong
+ * cli_seconds() - the argument of --watch: 0.1 to 86400; 0 if it is wrong
  *
  * Return: 0, or the error status after a message.
  */

@@ -12,8 +12,8 @@
 
 /**
  * struct beneath - where a path below a directory leads
- * @fd: the directory that has the last name, to be closed by beneath_end(); -1 for an error
- * @name: that name, which openat(2) and the like are to take with O_NOFOLLOW; "." for the top
+ * @fd: the directory that has the last name, for beneath_end(); -1 for an error
+ * @name: that name, to be taken with O_NOFOLLOW; "." for the top
  */
 struct beneath {
 	int fd;
@@ -23,27 +23,22 @@ struct beneath {
 /**
  * beneath_clean() - a path without empty parts, "." and "..": "/a/../../b/./c" is "b/c"
  *
- * What would lead above the top stays there. Return: false when it is too long.
+ * Return: false when it is too long.
  */
 bool beneath_clean(char out[PATH_MAX], const char *path);
 
 /**
- * beneath_top() - open a directory that is to be trusted as far as its owner
- * @also: owner that is as good as the effective user and root
+ * beneath_top() - open a directory that belongs to the effective user, to root or to @also
  *
- * Return: a descriptor of O_PATH; -1 with errno: EPERM for another owner, ENOTDIR also for a
- * symbolic link.
+ * Return: a descriptor of O_PATH; -1 with errno: EPERM for another owner, ENOTDIR also for a link.
  */
 int beneath_top(const char *directory, uid_t also);
 
 /**
- * beneath_find() - go down to a path's last name
- * @follows: what to do when that is a symbolic link
+ * beneath_find() - go down to a path's last name; @follows: also if that is a symbolic link
  *
- * Symbolic links lead to what is below the top, where absolute ones begin too; sysfs is full of
- * them. At most 40 of them are followed.
- *
- * Return: false with errno: ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG, or another of openat(2).
+ * Symbolic links, 40 at most, lead to what is below the top, where absolute ones begin too; sysfs
+ * is full of them. Return: false with errno, ELOOP for more links.
  */
 bool beneath_find(struct beneath *at, int top, const char *path, bool follows);
 
@@ -57,7 +52,6 @@ bool beneath_make(struct beneath *at, int top, const char *path, size_t *made);
 
 /**
  * beneath_open() - open what was found, unless it is neither file nor directory, or a link
- * @flags: of open(2)
  *
  * Return: a descriptor that blocks nobody; -1 with errno: ENXIO for a device, a socket or a FIFO.
  */

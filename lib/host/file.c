@@ -177,24 +177,19 @@ bool host_exists(const char *fmt, ...)
 	return true;
 }
 
-static FILE *open_stream(const char *path)
-{
-	int fd = open_file(path, 0);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-
-	if (fd >= 0 && !file)
-		close(fd);
-	return file;
-}
-
 FILE *host_open(const char *fmt, ...)
 {
 	char path[PATH_MAX];
-	int ret;
+	FILE *file;
+	int ret, fd;
 
 	MAKE_PATH(path, fmt, ret);
 	errno = -ret;
-	return ret ? NULL : open_stream(path);
+	fd = ret ? -1 : open_file(path, 0);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
 }
 
 int host_write(const char *text, const char *fmt, ...)

@@ -18,9 +18,7 @@ struct host_names {
 };
 
 /**
- * host_text() - a small file as text, without the blanks and newlines at its end
- * @size: of @buf; what does not fit is cut
- * @fmt: the path
+ * host_text() - a small file as text, cut to @size, without the blanks and newlines at its end
  *
  * Return: true; false with an empty @buf when the file is absent, unreadable or empty.
  */
@@ -31,11 +29,10 @@ size_t host_bytes(void *buf, size_t size, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /**
- * host_whole() - a whole file in memory, with a NUL behind it
- * @len: its size in bytes
+ * host_whole() - a whole file of @len bytes in memory, to be freed, with a NUL after it
  * @max: the most that is read, in bytes, rounded up to a buffer's size
  *
- * Return: to be freed; NULL if the file is absent, unreadable, empty or larger, or memory ran out.
+ * Return: NULL if the file is absent, unreadable, empty or larger.
  */
 char *host_whole(size_t *len, size_t max, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -50,11 +47,9 @@ bool host_link(char *buf, size_t size, const char *fmt, ...) __attribute__((form
 bool host_exists(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /**
- * host_open() - a file to be searched, too large or too private for a record
+ * host_open() - as fopen(3) with "r", for a file too large or too private for a record
  *
  * The only one that records nothing: host_probe() keeps what is found.
- *
- * Return: as fopen(3) with "r".
  */
 FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -62,10 +57,9 @@ FILE *host_open(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int host_write(const char *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /**
- * host_list() - what is in a directory, without hidden entries
+ * host_list() - what is in a directory, without hidden entries; nothing if there is none
  *
- * A directory that does not exist is empty. Return: 0, -EFBIG for more names than any
- * real directory has in a record, another -errno of opendir(3).
+ * Return: 0, -EFBIG for more names than any real directory has in a record, -errno of opendir(3).
  */
 int host_list(struct host_names *names, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

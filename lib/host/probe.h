@@ -10,9 +10,8 @@
 
 /**
  * typedef host_probe_fn - finds out a fact that no file has, such as a system call's answer
- * @text: receives words; may stay empty
  *
- * Return: a number, or -errno.
+ * Return: a number, or -errno; words in @text, which may stay empty.
  */
 typedef int (*host_probe_fn)(void *arg, char text[HOST_PROBE_SIZE]);
 
@@ -27,8 +26,7 @@ int host_probe(const char *fmt, host_probe_fn fn, void *arg, char *text, ...)
 	__attribute__((format(printf, 1, 5)));
 
 /**
- * host_probe_parse() - read a recorded probe
- * @data: a NUL-terminated string, which may come from anywhere
+ * host_probe_parse() - read a recorded probe, a string of any origin
  *
  * Return: the number in it; -EBADMSG with an empty @text if there is none.
  */

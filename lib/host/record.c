@@ -61,21 +61,14 @@ bool record_path(char out[PATH_MAX], const char *path)
 	       beneath_clean(out, whole);
 }
 
-/* The directory is opened anew each time: nobody keeps its descriptor. */
-static int open_top(void)
-{
-	const char *root = record_root();
-
-	return beneath_top(root ? root : record_dir(), geteuid());
-}
-
 enum way { FOLLOW, NO_FOLLOW, MAKE };
 
-/* Where a file of the record is, or comes. Return: false with errno. */
+/* Where a file of the record is, or comes: nobody keeps its top open. Return: false with errno. */
 static bool locate(struct beneath *at, const char *path, enum way way)
 {
+	const char *root = record_root();
+	int top = beneath_top(root ? root : record_dir(), geteuid());
 	char clean[PATH_MAX];
-	int top = open_top();
 	size_t made = 0;
 	bool is_done = false;
 

@@ -29,8 +29,7 @@ const char *record_dir(void);
 
 /**
  * record_path() - where a file of the host is in a record
- * @path: absolute; "." and ".." are resolved in the text; what is below /proc/self/fd/N is the
- *	sysfs of sysfs_here()
+ * @path: absolute; "." and ".." are resolved; below /proc/self/fd/N is the sysfs of sysfs_here()
  *
  * Return: false when it is too long.
  */
@@ -40,9 +39,7 @@ bool record_path(char out[PATH_MAX], const char *path);
  * record_open() - open a file of the recorded host, or while recording, of the record so far
  * @flags: beside O_RDONLY; O_DIRECTORY for a directory
  *
- * The directory must belong to the effective user or to root. Links in it lead to what is below
- * it; anything but files and directories is refused: see host/beneath.h.
- *
+ * The directory must belong to the effective user or to root; see host/beneath.h for what is in it.
  * Return: a descriptor, -1 with errno.
  */
 int record_open(const char *path, int flags);
@@ -71,10 +68,9 @@ void record_append(const char *name, const void *data, size_t len);
 void record_exists(const char *path);
 
 /**
- * record_get() - a whole file of the recorded host
+ * record_get() - a whole file of the recorded host, to be freed; a NUL is after its @len bytes
  * @name: relative to the record
  * @max: bytes that the tools never write there, rounded up to a buffer's size
- * @len: of what is returned, which a NUL follows; free() it
  *
  * Return: NULL with an errno; EFBIG if it is larger.
  */

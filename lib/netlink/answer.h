@@ -11,10 +11,9 @@
  * struct answer - what has come back for one request so far
  * @seq: sequence number of the request; @port: of the socket. Other messages are passed over
  * @fn: takes a message that is neither error nor end; returns 0 to go on, -errno to end
- * @is_done: by an acknowledgement, an error, the end of the dump, or @fn
- * @is_ended: by @fn, whose error @code is
+ * @is_done: by an acknowledgement, an error, the end of the dump, or @fn; @is_ended: by @fn
  * @is_interrupted: the table changed during the dump: @fn gets no more of it
- * @code: positive errno of the kernel, or EBADMSG for what cannot be read; 0 for none
+ * @code: positive errno of the kernel or @fn, EBADMSG for what cannot be read; 0 for none
  * @text: the kernel's own words (NETLINK_EXT_ACK), "" for none
  */
 struct answer {
@@ -38,11 +37,10 @@ static inline bool answer_has_message(const struct nlmsghdr *nlh, int left)
 }
 
 /**
- * answer_take() - interpret what one system call received
- * @bytes: messages, aligned for struct nlmsghdr
+ * answer_take() - interpret @bytes, aligned for struct nlmsghdr, of one system call
  *
  * Both libraries call it success when NLMSG_DONE carries an error, and hand out what comes before
- * they tell of an interrupted dump; here neither happens. Bytes that are no message, and messages
- * after the end, are EBADMSG: rows may be missing.
+ * an interrupted dump's end; here neither happens. Bytes that are no message, and messages after
+ * the end, are EBADMSG: rows may be missing.
  */
 void answer_take(struct answer *answer, const void *bytes, size_t len);

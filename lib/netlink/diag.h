@@ -12,46 +12,34 @@
 
 #include "base/err.h"
 
-/**
- * typedef smc_diag_fn - called for each message of a dump
- *
- * Return: 0 to go on, or a negative errno that ends the dump and becomes its result.
- */
+/** typedef smc_diag_fn - takes a message of a dump. Return: 0; -errno ends it with that result */
 typedef int (*smc_diag_fn)(const struct nlmsghdr *nlh, void *arg);
 
 /**
  * smc_diag_dump() - ask for all sockets of a family and hand each answer to a function
- * @req: request body, first byte is the address family
- * @len: its size in bytes
+ * @req: body of the request, @len bytes, of which the first is the address family
  * @body: of each answer, bytes before its attributes
- * @fn: called once for each message, as it arrives
  * @err: what happened, in words; the kernel's own text where it gives one
  *
- * No privilege is needed. What the dump shows are sockets of the network namespace that the
- * calling thread is in (sock_diag(7)). Answers to somebody else's request are ignored.
+ * No privilege is needed. The sockets are those of the network namespace that the calling thread is
+ * in (sock_diag(7)). Answers to somebody else's request are ignored.
  *
- * Return: 0; -EINTR when the kernel says that the table changed during the dump (@fn has seen an
- * inconsistent table: begin anew); -ENOENT when no module serves the family; another -errno of the
- * kernel, wherever it puts it: in NLMSG_ERROR, or inside NLMSG_DONE; @fn's own.
+ * Return: 0; -EINTR when the table changed during the dump (@fn has seen an inconsistent one: begin
+ * again); -ENOENT when no module serves the family; another -errno of the kernel, in NLMSG_ERROR or
+ * inside NLMSG_DONE; @fn's own.
  */
 int smc_diag_dump(const void *req, size_t len, size_t body, smc_diag_fn fn, void *arg,
 		  struct smc_err *err);
 
 /**
- * smc_rdma_dump() - the same of RDMA devices or ports
+ * smc_rdma_dump() - the same of RDMA devices or ports; not recorded: see host_probe()
  * @command: RDMA_NLDEV_CMD_GET or RDMA_NLDEV_CMD_PORT_GET (<rdma/rdma_netlink.h>)
  * @req: attributes, @len bytes of them; may be NULL for none
- *
- * Needs no privilege. Nothing is recorded: see host_probe().
- *
- * Return: as above.
  */
 int smc_rdma_dump(uint8_t command, const void *req, size_t len, smc_diag_fn fn, void *arg);
 
 /**
- * smc_xfrm_dump() - the same of IPsec policies: XFRM_MSG_GETPOLICY
- *
- * Needs CAP_NET_ADMIN. Nothing is recorded.
+ * smc_xfrm_dump() - the same of IPsec policies: needs CAP_NET_ADMIN, is not recorded
  *
  * Return: as above; -EPROTONOSUPPORT when this kernel has no IPsec.
  */
@@ -60,10 +48,8 @@ int smc_xfrm_dump(smc_diag_fn fn, void *arg);
 /**
  * smc_nft_has_table() - is there a table of nftables, family inet, with this name?
  *
- * Needs CAP_NET_ADMIN. Nothing is recorded.
- *
- * Return: 1, 0; -EOPNOTSUPP when this kernel has no nftables (module nfnetlink or nf_tables);
- * another -errno.
+ * Needs CAP_NET_ADMIN, is not recorded. Return: 1, 0; -EOPNOTSUPP when this kernel has no nftables
+ * (module nfnetlink or nf_tables); another -errno.
  */
 int smc_nft_has_table(const char *name);
 
@@ -82,7 +68,7 @@ int smc_diag_ends_fd(const struct smc_diag_ends *ends);
 
 /**
  * smc_diag_ends_read() - hand over what has come, without waiting
- * @lost: set to true when the kernel had to drop messages, else left alone
+ * @lost: becomes true when the kernel had to drop messages
  *
  * Return: 0, -errno with @err, @fn's own.
  */

@@ -71,13 +71,6 @@ static int receive(struct smc_genl *nl, struct answer *answer)
 	return answer->code ? answer->code : answer->is_interrupted ? EINTR : 0;
 }
 
-static int put_attr(struct nl_msg *msg, const struct smc_genl_attr *attr)
-{
-	if (attr->kind == SMC_GENL_STR)
-		return nla_put_string(msg, attr->type, attr->str);
-	return nla_put_u8(msg, attr->type, attr->u8);
-}
-
 /* Send one request and take in all that comes back. Return: positive errno, 0 for none. */
 static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct smc_genl_attr *attrs,
 		    size_t n, struct reply *reply)
@@ -95,7 +88,9 @@ static int transact(struct smc_genl *nl, uint8_t cmd, int flags, const struct sm
 	    genlmsg_put(msg, answer->port, answer->seq, nl->family, 0, flags, cmd, FAMILY_VERSION))
 		ret = 0;
 	for (size_t i = 0; !ret && i < n; i++)
-		ret = put_attr(msg, &attrs[i]);
+		ret = attrs[i].kind == SMC_GENL_STR ?
+			      nla_put_string(msg, attrs[i].type, attrs[i].str) :
+			      nla_put_u8(msg, attrs[i].type, attrs[i].u8);
 	if (!ret) {
 		errno = 0;
 		ret = nl_send_auto(nl->sock, msg);
@@ -190,29 +185,21 @@ static struct replay_request name_request(char file[RECORD_NAME], const struct s
 	return (struct replay_request){ .name = file, .body = GENL_HDRLEN };
 }
 
-static int connect_socket(struct nl_sock *sock, struct smc_err *err)
+static int open_socket(struct smc_genl *nl, struct smc_err *err)
 {
 	const struct timeval limit = { .tv_sec = RECV_TIMEOUT_SECONDS };
-	int on = 1, ret, fd;
+	int on = 1, fd;
 
 	errno = 0;
-	ret = genl_connect(sock);
-	if (ret)
+	nl->sock = nl_socket_alloc();
+	if (!nl->sock || genl_connect(nl->sock))
 		return smc_err_set(err, errno ? errno : EIO, "cannot open a netlink socket");
-	fd = nl_socket_get_fd(sock);
+	fd = nl_socket_get_fd(nl->sock);
 	/* Each is a comfort: an old kernel without one still answers. */
 	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof(on));
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-	nl_socket_disable_auto_ack(sock);
+	nl_socket_disable_auto_ack(nl->sock);
 	return 0;
-}
-
-static int open_socket(struct smc_genl *nl, struct smc_err *err)
-{
-	nl->sock = nl_socket_alloc();
-	if (!nl->sock)
-		return smc_err_set(err, ENOMEM, "cannot open a netlink socket");
-	return connect_socket(nl->sock, err);
 }
 
 static int ignore(const struct nlmsghdr *nlh, void *arg)

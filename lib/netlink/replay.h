@@ -20,7 +20,7 @@
  * struct replay_request - what is asked
  * @name: of its file, "SMC_PNETID/2"
  * @bytes, @len: what tells one such request from another, may be none
- * @body: bytes that each message has behind its header at least, before its attributes
+ * @body: bytes that each message has after its header at least, before its attributes
  */
 struct replay_request {
 	const char *name;
@@ -31,10 +31,7 @@ struct replay_request {
 /** typedef replay_fn - takes a message. Return: 0 to go on, -errno to end */
 typedef int (*replay_fn)(const struct nlmsghdr *nlh, void *arg);
 
-/**
- * struct replay_tape - messages one after the other, each at NLMSG_ALIGN; begin with zeros
- * @bytes: to be freed
- */
+/** struct replay_tape - messages, each at NLMSG_ALIGN; begin with zeros; @bytes are to be freed */
 struct replay_tape {
 	char *bytes;
 	size_t len, size;
@@ -48,8 +45,7 @@ int replay_each(const char *bytes, size_t len, const struct replay_request *requ
 		void *arg, struct smc_err *err);
 
 /**
- * replay_keep() - put an answer into the record, if a host is being recorded
- * @ret: 0, or -errno with @err
+ * replay_keep() - put an answer, or the -errno @ret with @err, into the record that is being made
  *
  * An answer that is there already stays if its request asked for as much, bit by bit.
  */
@@ -58,16 +54,12 @@ void replay_keep(const struct replay_tape *tape, const struct replay_request *re
 
 /**
  * replay() - answer a request from the record
- * @fn: called for each message
  *
  * Return: 0; the recorded error, with its sentence; -ENODATA when nobody asked this; -EBADMSG for
  * a record that is damaged; @fn's own.
  */
 int replay(const struct replay_request *request, replay_fn fn, void *arg, struct smc_err *err);
 
-/**
- * replay_parse() - the same of a file in memory
- * @data: of any origin; a NUL must be behind its @len bytes
- */
+/** replay_parse() - the same of a file in memory, of any origin; a NUL is after its @len bytes */
 int replay_parse(const char *data, size_t len, const struct replay_request *request, replay_fn fn,
 		 void *arg, struct smc_err *err);

@@ -204,7 +204,7 @@ static json_t *json_processes(const void *object)
 	if (!row->n_holders)
 		return NULL;
 	list = json_array();
-	for (size_t i = 0; list && i < row->n_holders; i++) {
+	for (size_t i = 0; i < row->n_holders; i++) {
 		const struct proc_fd *holder = &row->holders[i];
 
 		json_array_append_new(list,

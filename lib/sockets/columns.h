@@ -8,10 +8,7 @@
 #include "process/proc.h"
 #include "smc/sock.h"
 
-/**
- * struct sockets_row - a socket and who holds it
- * @netns: where it is, as far as all namespaces are shown; else NULL
- */
+/** struct sockets_row - a socket and who holds it; @netns: where all namespaces are shown */
 struct sockets_row {
 	struct smc_sock sock;
 	const struct proc_fd *holders;
@@ -22,12 +19,7 @@ struct sockets_row {
 /** sockets_columns - of objects that begin with a struct sockets_row */
 extern const struct out_col sockets_columns[];
 
-/**
- * sockets_choose() - the columns of -o
- * @table: that of the tool
- *
- * Return: 0, -EINVAL with @err.
- */
+/** sockets_choose() - the columns of -o, of the tool's @table. Return: 0, -EINVAL with @err */
 int sockets_choose(struct out_view *view, const struct out_col *table, const char *names,
 		   struct smc_err *err);
 

@@ -37,7 +37,6 @@ typedef struct inet_diag_req_v2 (*sockets_tcp_request_fn)(uint8_t family);
  * sockets_tcp_dump() - TCP sockets of AF_INET or AF_INET6, as far as the kernel tells
  *
  * Dear: for each, the kernel walks the table of all network namespaces.
- *
  * Return: 0, -errno with @err.
  */
 int sockets_tcp_dump(uint8_t family, sockets_tcp_request_fn request, smc_diag_fn fn, void *arg,

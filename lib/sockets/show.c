@@ -47,8 +47,6 @@ json_t *sockets_json_addr(const struct smc_addr *addr)
 	struct out_text text = { 0 };
 	json_t *json = json_object();
 
-	if (!json)
-		return NULL;
 	if (addr->family != AF_UNSPEC) {
 		append_ip(&text, addr);
 		json_object_set_new(json, "address", json_stringn(text.data, text.len));

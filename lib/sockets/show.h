@@ -10,7 +10,7 @@
 /** sockets_append_addr() - "10.0.0.1:80", "[2001:db8::1]:80", "n/a:80"; no port is "-" */
 void sockets_append_addr(struct out_text *text, const struct smc_addr *addr);
 
-/** sockets_json_addr() - an address as an object; NULL without memory */
+/** sockets_json_addr() - an address as an object */
 json_t *sockets_json_addr(const struct smc_addr *addr);
 
 /** sockets_has_reason() - is there one? Zero also stands in sockets that never fell back */
@@ -19,7 +19,7 @@ bool sockets_has_reason(const struct smc_sock *sock);
 /** sockets_append_reason() - "PEERDECL/NOSMCDEV"; numbers for codes that are not Linux's */
 void sockets_append_reason(struct out_text *text, const struct smc_abi_fallback *fallback);
 
-/** sockets_json_reason() - a reason with its name and meaning; NULL without memory */
+/** sockets_json_reason() - a reason with its name and meaning */
 json_t *sockets_json_reason(uint32_t code);
 
 /** sockets_explain() - append the lines that say in words why a socket is on TCP */
