@@ -41,19 +41,13 @@ int smcss_list(const struct smcss_opts *opts, struct netns_list *spaces, struct 
 /* Counts by network namespace, process, peer and reason. */
 struct summary;
 
-/**
- * summary_new() - of no socket yet
- * @has_listening: sockets that listen will be counted, too; else nothing says how many there are
- */
+/** summary_new() - of no socket yet; @has_listening: those that listen will be counted, too */
 struct summary *summary_new(bool has_listening);
 
 /** summary_add() - count one socket */
 void summary_add(struct summary *summary, const struct sockets_row *row);
 
-/**
- * summary_print() - append the tables
- * @spaces: of --all-netns: a table of namespaces instead; else NULL
- */
+/** summary_print() - append the tables; with @spaces, of --all-netns, that of namespaces instead */
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text);
 
 /** summary_json() - all as JSON; new reference */

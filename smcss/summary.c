@@ -1,16 +1,47 @@
 // SPDX-License-Identifier: MIT
-/*
- * smcss --summary: how many sockets of each mode, by process, peer, reason and network namespace.
- */
-#include "summary.h"
+/* smcss --summary and --metrics: sockets by mode, process, peer, reason and network namespace. */
+#include "smcss.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/index.h"
 #include "base/memory.h"
+#include "out/metrics.h"
 #include "smc/reason.h"
 #include "sockets/show.h"
+
+/* Two more groups are counted where all network namespaces are shown. */
+enum { BY_PROCESS, BY_PEER, BY_REASON, N_GROUPS, BY_NETNS = N_GROUPS, BY_NETNS_REASON, N_COUNTED };
+
+/**
+ * struct summary_item - a group's member, such as one process, and its sockets by enum smc_mode
+ * @total: its connections
+ * @listening: of BY_NETNS
+ * @code, @len: of BY_NETNS_REASON: the reason, and how long the namespace's name before it is
+ */
+struct summary_item {
+	char *name;
+	size_t counts[4], total, listening, len;
+	uint32_t code;
+};
+
+/** struct summary_group - items, found by name until they are sorted */
+struct summary_group {
+	struct summary_item *items;
+	size_t count, size;
+	struct smc_index index;
+};
+
+/** struct summary - @has_listening: sockets that listen were asked for, so that none is a number */
+struct summary {
+	bool has_listening;
+	size_t counts[4];
+	size_t listening;
+	struct summary_group groups[N_COUNTED];
+	struct out_text scratch;
+};
 
 static const struct {
 	const char *head, *key, *name;
@@ -141,7 +172,8 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-void summary_sort(struct summary *summary)
+/* Largest first. Nothing may be counted any more: the index is wrong. */
+static void sort(struct summary *summary)
 {
 	for (int i = 0; i < N_COUNTED; i++)
 		if (summary->groups[i].count)
@@ -200,7 +232,7 @@ static void print_netns(const struct summary *summary, const struct netns_list *
 
 void summary_print(struct summary *summary, const struct netns_list *spaces, struct out_text *text)
 {
-	summary_sort(summary);
+	sort(summary);
 	if (spaces) {
 		print_netns(summary, spaces, text);
 		print_idle(summary, text);
@@ -267,7 +299,7 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 	json_t *json = json_pack("{s:s, s:o}", "schema", "smc-tools/smcss-summary/1", "connections",
 				 json_counts(summary->counts));
 
-	summary_sort(summary);
+	sort(summary);
 	if (summary->has_listening) {
 		json_object_set_new(json, "not_connected",
 				    out_json_number(summary->counts[SMC_MODE_NONE]));
@@ -280,6 +312,115 @@ json_t *summary_json(struct summary *summary, const struct netns_list *spaces)
 		json_object_set_new(json, "netns", json_netns(summary));
 	}
 	return json;
+}
+
+/* ---- metrics ---- */
+
+/* Of one label; the rest is counted together. Peers choose the codes in reasons. */
+#define MOST_NETNS 100
+#define MOST_REASONS 30
+#define OTHER "other"
+
+/**
+ * struct family - samples of a group's members
+ * @mode: enum smc_mode; SMC_MODE_NONE: sockets that listen, without the label "mode"
+ */
+struct family {
+	const char *name, *label;
+	int which, mode;
+	size_t most;
+};
+
+static const char *const modes[] = {
+	[SMC_MODE_NONE] = NULL,
+	[SMC_MODE_SMCR] = "smcr",
+	[SMC_MODE_SMCD] = "smcd",
+	[SMC_MODE_TCP] = "tcp",
+};
+
+static size_t number(const struct summary_item *item, int mode)
+{
+	return mode == SMC_MODE_NONE ? item->listening : item->counts[mode];
+}
+
+/* A container may have the name of the rest: nothing is there twice. */
+static void by_item(const struct summary *summary, struct out_text *text,
+		    const struct family *family)
+{
+	const struct summary_group *group = &summary->groups[family->which];
+	const char *mode = family->which == BY_REASON ? NULL : modes[family->mode];
+	size_t rest = 0, shown = 0;
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct summary_item *item = &group->items[i];
+
+		if (shown == family->most || !strcmp(item->name, OTHER)) {
+			rest += number(item, family->mode);
+			continue;
+		}
+		metrics_sample(text, family->name, number(item, family->mode), "mode", mode,
+			       family->label, item->name, NULL);
+		shown++;
+	}
+	if (shown < group->count)
+		metrics_sample(text, family->name, rest, "mode", mode, family->label, OTHER, NULL);
+}
+
+static void connections(const struct summary *summary, bool is_all, struct out_text *text)
+{
+	static const enum smc_mode order[] = { SMC_MODE_SMCR, SMC_MODE_SMCD, SMC_MODE_TCP };
+	struct family family = { "smc_open_connections", "netns", BY_NETNS, SMC_MODE_NONE,
+				 MOST_NETNS };
+
+	metrics_head(text, family.name, "gauge",
+		     "Connections of SMC sockets now, by what they "
+		     "run over.");
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		family.mode = (int)order[i];
+		if (is_all)
+			by_item(summary, text, &family);
+		else
+			metrics_sample(text, family.name, summary->counts[order[i]], "mode",
+				       modes[order[i]], NULL);
+	}
+	if (!summary->has_listening)
+		return;
+	family.name = "smc_listening_sockets";
+	family.mode = SMC_MODE_NONE;
+	metrics_head(text, family.name, "gauge", "SMC sockets that listen now.");
+	if (is_all)
+		by_item(summary, text, &family);
+	else
+		metrics_sample(text, family.name, summary->listening, NULL);
+}
+
+static void namespaces(const struct summary *summary, const struct netns_list *spaces,
+		       struct out_text *text)
+{
+	static const char name[] = "smc_network_namespaces";
+
+	metrics_head(text, name, "gauge", "Network namespaces of this host.");
+	metrics_sample(text, name, spaces->count, "what", "all", NULL);
+	metrics_sample(text, name, summary->groups[BY_NETNS].count, "what", "with_sockets", NULL);
+	metrics_sample(text, name, spaces->denied, "what", "denied", NULL);
+	metrics_sample(text, name, spaces->failed, "what", "failed", NULL);
+}
+
+void summary_metrics(struct summary *summary, const struct netns_list *spaces,
+		     struct out_text *text)
+{
+	static const struct family reasons = { "smc_open_fallbacks", "reason", BY_REASON,
+					       SMC_MODE_TCP, MOST_REASONS };
+
+	sort(summary);
+	connections(summary, spaces, text);
+	metrics_head(text, reasons.name, "gauge",
+		     "Connections of SMC sockets that run over TCP "
+		     "now, by reason.");
+	by_item(summary, text, &reasons);
+	if (spaces)
+		namespaces(summary, spaces, text);
+	out_str(text, "# EOF\n");
 }
 
 void summary_free(struct summary *summary)
