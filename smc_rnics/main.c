@@ -136,24 +136,20 @@ static void keep_selected(struct rnic_table *table, const struct rnics_opts *opt
 	table->count = kept;
 }
 
-static void append_json(struct out_text *text, const struct rnic_table *table)
-{
-	json_t *array =
-		out_json_list(rnic_columns, table->rnics, table->count, sizeof(*table->rnics));
-
-	out_json_document(text,
-			  json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array),
-			  false);
-}
-
 static int print(const struct rnics_opts *opts, const struct rnic_table *table, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
+	json_t *array;
 	int ret;
 
 	if (opts->is_json) {
-		append_json(&text, table);
+		array = out_json_list(rnic_columns, table->rnics, table->count,
+				      sizeof(*table->rnics));
+		out_json_document(
+			&text,
+			json_pack("{s:s, s:o}", "schema", "smc-tools/rnics/1", "rnics", array),
+			false);
 	} else {
 		choose(&view, opts);
 		out_header(&text, &view);

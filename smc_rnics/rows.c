@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* RDMA cards and ISM devices: what sysfs and libibverbs tell, put together. */
+/* RDMA cards and ISM devices: columns, and what sysfs and libibverbs tell, put together. */
 #include "smc_rnics.h"
 
 #include <errno.h>
@@ -11,6 +11,70 @@
 #include "net/netns.h"
 #include "net/pciids.h"
 #include "net/verbs.h"
+
+/* ---- columns ---- */
+
+static const struct out_names power_words = OUT_NAMES(NULL, NULL, { "0", NULL }, { "1", NULL });
+static const struct out_names virtual = OUT_NAMES(NULL, NULL, { "n", NULL }, { "y", NULL });
+static const struct out_names source =
+	OUT_NAMES(NULL, NULL, { "hardware", "hardware" }, { "table", "table" });
+static const struct out_names pft =
+	OUT_NAMES("0x", "", [0x02] = { "ROC", NULL }, [0x05] = { "ISM", NULL },
+		  [0x0a] = { "ROC2", NULL }, [0x0c] = { "NETH", NULL }, [0x0f] = { "NETD", NULL });
+
+static void text_ids(struct out_text *text, const void *value)
+{
+	const struct rnic *rnic = value;
+
+	out_hex(text, rnic->vendor, 4);
+	out_char(text, ':');
+	out_hex(text, rnic->device, 4);
+}
+
+/* From the table, not from the hardware: marked. */
+static void text_pnetid(struct out_text *text, const void *value)
+{
+	const struct rnic *rnic = value;
+
+	out_escaped(text, rnic->pnetid, sizeof(rnic->pnetid));
+	if (rnic->is_soft)
+		out_char(text, '*');
+}
+
+static json_t *json_pnetid(const void *value)
+{
+	return out_json_str(((const struct rnic *)value)->pnetid);
+}
+
+#define IF(what) OUT_IF(rnic, has, RNIC_HAS_##what), .none = SMC_PNET_NONE
+#define IF_SET OUT_OPTIONAL, .none = SMC_PNET_NONE
+
+const struct out_col rnic_columns[] = {
+	{ "fid", "FID", "fid", 4, OUT_RIGHT, OUT_HEX(rnic, fid, 0), IF(FID) },
+	{ "power", "Power", "power", 5, OUT_FLAG(rnic, is_on, power_words), IF(POWER) },
+	{ "pciid", "PCI_ID", "pci_id", 12, OUT_STR(rnic, pci_id), IF_SET },
+	{ "pchid", "PCHID", "pchid", 5, OUT_HEX(rnic, pchid, 4), IF(PCHID) },
+	{ "type", "Type", "type", 15, OUT_STR(rnic, type), IF_SET },
+	{ "ids", "Type", "pci_ids", 15, OUT_TEXT(text_ids), IF(IDS) },
+	{ "pft", "PFT", "pft", 4, OUT_NAME(rnic, pft, pft), .digits = 2, IF(PFT) },
+	{ "vf", "VF", "virtual_function", 3, OUT_FLAG(rnic, is_vf, virtual), IF(VF) },
+	{ "vfn", "VFN", "vfn", 3, OUT_HEX(rnic, vfn, 4), IF(VFN) },
+	{ "pport", "PPrt", "port", 4, OUT_DEC(rnic, port, 0), IF_SET },
+	{ "iport", "IPrt", "ib_port", 4, OUT_DEC(rnic, ib_port, 0), IF_SET },
+	{ "pnetid", "PNET_ID", "pnetid", 17, .text = text_pnetid, .json = json_pnetid, IF(PNETID) },
+	{ "netdev", "Net-Dev", "net_device", 10, OUT_STR(rnic, netdev), IF_SET },
+	{ "ibdev", "IB-Dev", "ib_device", 10, OUT_STR(rnic, ibdev), IF_SET },
+	{ "state", "State", "state", 7, OUT_STR(rnic, state), IF_SET },
+	{ "layer", "Link-Layer", "link_layer", 10, OUT_STR(rnic, link_layer), IF_SET },
+	{ "mtu", "MTU", "mtu", 5, OUT_DEC(rnic, mtu, 0), IF_SET },
+	{ "ibmtu", "IB-MTU", "active_mtu", 6, OUT_DEC(rnic, active_mtu, 0), IF_SET },
+	{ "driver", "Driver", "driver", 9, OUT_STR(rnic, driver), IF_SET },
+	{ NULL, NULL, "name", 0, OUT_STR(rnic, name), OUT_OPTIONAL },
+	{ NULL, NULL, "pnetid_source", 0, OUT_FLAG(rnic, is_soft, source), IF(PNETID) },
+	{ 0 },
+};
+
+/* ---- reading ---- */
 
 struct loader {
 	struct rnic_table *table;
@@ -103,13 +167,16 @@ static void set_pnetid(struct loader *l, struct rnic *rnic, const char *hardware
 
 /* ---- one PCI function ---- */
 
-static bool number(struct loader *l, const char *pci_id, const char *name, uint32_t *value)
+/* An attribute of the function; @bit of what is known, if there is one. */
+static bool number(struct loader *l, struct rnic *rnic, const char *name, uint32_t *value,
+		   uint32_t bit)
 {
 	unsigned long read;
 
-	if (!host_number(&read, "%s/bus/pci/devices/%s/%s", l->root, pci_id, name))
+	if (!host_number(&read, "%s/bus/pci/devices/%s/%s", l->root, rnic->pci_id, name))
 		return false;
 	*value = (uint32_t)read;
+	rnic->has |= bit;
 	return true;
 }
 
@@ -125,25 +192,20 @@ static void read_power(struct loader *l, struct rnic *rnic)
 
 static void read_function(struct loader *l, struct rnic *rnic, const char *pci_id)
 {
-	uint32_t port;
-
 	*rnic = (struct rnic){ 0 };
 	snprintf(rnic->pci_id, sizeof(rnic->pci_id), "%.63s", pci_id);
-	rnic->has |= number(l, pci_id, "function_id", &rnic->fid) ? RNIC_HAS_FID : 0;
-	rnic->has |= number(l, pci_id, "pchid", &rnic->pchid) ? RNIC_HAS_PCHID : 0;
-	rnic->has |= number(l, pci_id, "pft", &rnic->pft) ? RNIC_HAS_PFT : 0;
-	if (number(l, pci_id, "vendor", &rnic->vendor) &&
-	    number(l, pci_id, "device", &rnic->device))
-		rnic->has |= RNIC_HAS_IDS;
-	if (number(l, pci_id, "vfn", &rnic->vfn)) {
-		rnic->has |= RNIC_HAS_VFN | RNIC_HAS_VF;
+	number(l, rnic, "function_id", &rnic->fid, RNIC_HAS_FID);
+	number(l, rnic, "pchid", &rnic->pchid, RNIC_HAS_PCHID);
+	number(l, rnic, "pft", &rnic->pft, RNIC_HAS_PFT);
+	if (number(l, rnic, "vendor", &rnic->vendor, 0))
+		number(l, rnic, "device", &rnic->device, RNIC_HAS_IDS);
+	if (number(l, rnic, "vfn", &rnic->vfn, RNIC_HAS_VFN | RNIC_HAS_VF)) {
 		rnic->is_vf = rnic->vfn;
 	} else if (!(rnic->has & RNIC_HAS_FID)) {
 		rnic->has |= RNIC_HAS_VF;
 		rnic->is_vf = host_exists("%s/bus/pci/devices/%s/physfn", l->root, pci_id);
 	}
-	if (number(l, pci_id, "port", &port))
-		rnic->port = port;
+	number(l, rnic, "port", &rnic->port, 0);
 	if (rnic->has & RNIC_HAS_FID)
 		read_power(l, rnic);
 	host_link(rnic->driver, sizeof(rnic->driver), "%s/bus/pci/devices/%s/driver", l->root,

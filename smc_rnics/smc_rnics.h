@@ -36,30 +36,17 @@ enum {
  * @pnetid: with RNIC_HAS_PNETID; @is_soft: from the table, not from the hardware
  */
 struct rnic {
-	uint32_t has;
-	uint32_t fid;
-	uint32_t pchid;
-	uint32_t vfn;
-	uint32_t pft;
-	bool is_on;
-	bool is_vf;
-	bool is_soft;
+	uint32_t has, fid, pchid, vfn, pft, vendor, device;
+	bool is_on, is_vf, is_soft;
 	bool is_known; /* a card for SMC: shown without -a */
-	uint32_t vendor;
-	uint32_t device;
 	char pci_id[NETDEV_BUS_ID_SIZE];
-	char type[40];
-	char name[128];
-	char driver[32];
-	unsigned int port;
-	unsigned int ib_port;
+	char type[40], name[128], driver[32];
+	uint32_t port, ib_port;
 	char pnetid[SMC_PNET_NAME_SIZE];
 	char netdev[NETDEV_NAME_SIZE];
 	char ibdev[RDMA_NAME_SIZE];
-	char state[16];
-	char link_layer[16];
-	uint32_t mtu;
-	uint32_t active_mtu;
+	char state[16], link_layer[16];
+	uint32_t mtu, active_mtu;
 };
 
 struct rnic_table {
@@ -70,11 +57,9 @@ struct rnic_table {
 extern const struct out_col rnic_columns[];
 
 /**
- * rnics_load() - read all cards
+ * rnics_load() - read all cards. Return: 0; -errno with @err
  * @root: of sysfs; libibverbs is asked too if it is the real one
  * @pnet: the kernel's table, may be empty
- *
- * Return: 0; -errno with @err.
  */
 int rnics_load(struct rnic_table *table, const char *root, const struct smc_pnet_table *pnet,
 	       struct smc_err *err);
