@@ -8,8 +8,7 @@
 #include <linux/genetlink.h>
 
 #include "base/array.h"
-#include "smc/lgr.h"
-#include "smc/link.h"
+#include "smc/gen.h"
 
 struct reader {
 	struct pnet_groups *groups;

@@ -16,11 +16,8 @@
 #include "out/table.h"
 #include "out/units.h"
 #include "smc/abi.h"
-#include "smc/device.h"
-#include "smc/lgr.h"
-#include "smc/link.h"
+#include "smc/gen.h"
 #include "smc/stats.h"
-#include "smc/sysinfo.h"
 
 /**
  * struct smc_variant - SMC-D or SMC-R

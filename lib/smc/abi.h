@@ -72,9 +72,7 @@ struct smc_abi_sockid {
 };
 
 struct smc_abi_diag_req {
-	uint8_t family;
-	uint8_t pad[2];
-	uint8_t ext;
+	uint8_t family, pad[2], ext;
 	struct smc_abi_sockid id; /* ignored by every kernel so far */
 };
 
@@ -97,14 +95,10 @@ struct smc_abi_cursor {
 
 struct smc_abi_conninfo {
 	uint32_t token;
-	uint32_t sndbuf_size;
-	uint32_t rmbe_size;
-	uint32_t peer_rmbe_size;
+	uint32_t sndbuf_size, rmbe_size, peer_rmbe_size;
 	struct smc_abi_cursor rx_prod, rx_cons, tx_prod, tx_cons;
-	uint8_t rx_prod_flags;
-	uint8_t rx_conn_state_flags;
-	uint8_t tx_prod_flags;
-	uint8_t tx_conn_state_flags;
+	uint8_t rx_prod_flags, rx_conn_state_flags;
+	uint8_t tx_prod_flags, tx_conn_state_flags;
 	struct smc_abi_cursor tx_prep, tx_sent, tx_fin;
 };
 
@@ -112,27 +106,21 @@ struct smc_abi_lgrinfo {
 	uint8_t link_id;
 	char ibname[SMC_IB_NAME_LEN];
 	uint8_t ibport;
-	char gid[SMC_GID_TEXT_LEN];
-	char peer_gid[SMC_GID_TEXT_LEN];
+	char gid[SMC_GID_TEXT_LEN], peer_gid[SMC_GID_TEXT_LEN];
 	uint8_t role; /* 0 client, 1 server */
 };
 
 /* 40 bytes up to kernel 6.7, 56 from 6.8 on, where GIDs have 128 bits. */
 #define SMC_ABI_DMBINFO_OLD_LEN 40
 struct smc_abi_dmbinfo {
-	uint32_t linkid;
-	uint32_t pad;
-	uint64_t peer_gid;
-	uint64_t my_gid;
-	uint64_t token;
-	uint64_t peer_token;
-	uint64_t peer_gid_ext;
-	uint64_t my_gid_ext;
+	uint32_t linkid, pad;
+	uint64_t peer_gid, my_gid;
+	uint64_t token, peer_token;
+	uint64_t peer_gid_ext, my_gid_ext;
 };
 
 struct smc_abi_fallback {
-	uint32_t reason;
-	uint32_t peer_diagnosis;
+	uint32_t reason, peer_diagnosis;
 };
 
 /* Generic netlink family SMC_GEN_NETLINK: commands. Kernel 5.11 has 1 to 6, 5.18 has all. */

@@ -108,18 +108,14 @@ static void read_nest(char *object, const struct nlattr *nest, const struct smc_
 	}
 }
 
-int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh,
-		    const struct smc_attr *messages)
+int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh, uint16_t type,
+		    const struct smc_attr *rows)
 {
-	const struct nlattr *nest;
+	const struct nlattr *nest = smc_attr_nest(nlh, type);
 
 	memset(object, 0, size);
-	for (; messages->kind; messages++) {
-		nest = smc_attr_nest(nlh, messages->type);
-		if (nest) {
-			read_nest(object, nest, messages->nest);
-			return 0;
-		}
-	}
-	return -EBADMSG;
+	if (!nest)
+		return -EBADMSG;
+	read_nest(object, nest, rows);
+	return 0;
 }

@@ -26,7 +26,7 @@ enum smc_kind {
 };
 
 /**
- * struct smc_attr - one row of a table, ended by one of zeros: where an attribute's value goes
+ * struct smc_attr - where an attribute's value goes: a row of a table that one of zeros ends
  * @type: the attribute's number
  * @offset, @size: of the member; of a nest, offset of the structure that takes what is in it
  * @has: bit for the structure's first member, a uint32_t, when the kernel sent it
@@ -53,19 +53,17 @@ struct smc_attr {
 /**
  * smc_attr_decode() - read an answer by a table
  * @object: of @size bytes, filled with zeros first
- * @messages: the nests that such an answer may be in; the first one that is there counts
+ * @type: of the nest that the answer is in; @rows: of that nest
  *
- * Return: 0, -EBADMSG when the message is too short or has none of them.
+ * Return: 0, -EBADMSG when the message is too short or has no such nest.
  */
-int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh,
-		    const struct smc_attr *messages);
+int smc_attr_decode(void *object, size_t size, const struct nlmsghdr *nlh, uint16_t type,
+		    const struct smc_attr *rows);
 
 /**
- * smc_attr_number() - a number of 1, 2, 4 or 8 bytes
+ * smc_attr_number() - a number of 1, 2, 4 or 8 bytes, or of half as many
  *
- * One of half as many is taken too: headers and kernels disagree, and "uint" attributes are as
- * long as their value needs.
- *
+ * Headers and kernels disagree, and "uint" attributes are as long as their value needs.
  * Return: false, leaving @value, when the attribute is too short.
  */
 #define smc_attr_number(attr, value) smc_attr_sized(attr, value, sizeof(*(value)))
@@ -75,16 +73,11 @@ bool smc_attr_sized(const struct nlattr *attr, void *value, size_t size);
 bool smc_attr_bool(const struct nlattr *attr, bool *value);
 
 /**
- * smc_attr_str() - a string without the blanks that pad it
- * @size: of @str; what does not fit is cut
+ * smc_attr_str() - a string without the blanks that pad it, cut to @size
  *
  * Return: false, leaving @str, for an empty attribute; a string of no characters is a string.
  */
 bool smc_attr_str(const struct nlattr *attr, char *str, size_t size);
 
-/**
- * smc_attr_nest() - the nest of a type in a generic netlink message
- *
- * Return: NULL when the message is too short or has none.
- */
+/** smc_attr_nest() - the attribute of a type in a generic netlink message; NULL if it has none */
 const struct nlattr *smc_attr_nest(const struct nlmsghdr *nlh, uint16_t type);

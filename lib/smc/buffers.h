@@ -15,8 +15,7 @@
 #define SMC_BUFFERS_PER_CONNECTION 2
 
 /**
- * smc_good_buffer() - the size for a machine: SMC_GOOD_BUFFER if it has 2 GB of memory, less below
- * @memory: bytes that it has
+ * smc_good_buffer() - the size for a machine with @memory bytes: SMC_GOOD_BUFFER from 2 GB on
  *
  * Buffers of 1000 connections take half of the memory at most: they are memory of the kernel, which
  * no program's limit counts.
@@ -27,9 +26,8 @@ int smc_good_buffer(unsigned long long memory);
 
 /**
  * smc_good_sockets() - how many sockets of a program may have buffers of @size
- * @memory: bytes that the machine has
+ * @memory: bytes that the machine has, of which they take an eighth; each buffer is a power of two
  *
- * They take an eighth of the memory at most, as the kernel makes each buffer a power of two. At
- * least 256: a quarter of the descriptors that programs may usually have, see SMC_LISTENER_SHARE.
+ * At least 256: a quarter of the descriptors that programs usually may have, SMC_LISTENER_SHARE.
  */
 int smc_good_sockets(unsigned long long memory, int size);

@@ -17,7 +17,6 @@
  * smc_eid_check() - would the kernel take it as a user EID?
  *
  * 1 to 32 characters A-Z 0-9 . - of which the first is a letter or digit, and no two dots in a row.
- *
  * Return: 0, or -EINVAL with the reason in @err.
  */
 int smc_eid_check(const char *eid, struct smc_err *err);
@@ -28,10 +27,7 @@ void smc_eid_pad(char padded[SMC_EID_SIZE], const char *eid);
 /** smc_ueid_decode() - one user EID, without its blanks. Return: 0, -EBADMSG if there is none */
 int smc_ueid_decode(char eid[SMC_EID_SIZE], const struct nlmsghdr *nlh);
 
-/**
- * struct smc_seid - the system EID
- * @has_eid: the kernel sent one that is not empty (only IBM Z has)
- */
+/** struct smc_seid - the system EID; @has_eid: one that is not empty, as only IBM Z has */
 struct smc_seid {
 	bool has_eid, is_enabled;
 	char eid[SMC_EID_SIZE];

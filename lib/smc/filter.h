@@ -53,25 +53,21 @@ struct filter_node {
 /**
  * struct filter - an expression; begin with all zero, which lets everything pass
  * @has_state: it says something about states, so the default choice of states is off
- * @has_netns: it says something about network namespaces, whose names the caller has to know
- * @has_addr: it says something about addresses
+ * @has_netns: the same about network namespaces, whose names the caller has to know
+ * @has_addr: the same about addresses
  */
 struct filter {
 	struct filter_node nodes[FILTER_MAX_NODES];
-	uint8_t count;
-	uint8_t root;
+	uint8_t count, root;
 	bool has_state, has_netns, has_addr;
 };
 
 /**
- * filter_parse() - read an expression
+ * filter_parse() - read an expression, smc-filter(7)
  * @argv: stays as long as the filter
  *
- * Juxtaposition means "and", which binds closer than "or". Tests: state NAME, mode
- * smcr|smcd|tcp|none, sport OP PORT, dport OP PORT, src ADDR, dst ADDR, uid USER, netns
- * NAME; port and host mean either end. Names of services and users are looked up.
- *
- * Return: 0, or -EINVAL with one sentence in @err.
+ * "and", also where nothing is written, binds closer than "or". Names of services and users are
+ * looked up. Return: 0, or -EINVAL with one sentence in @err.
  */
 int filter_parse(struct filter *filter, int argc, char *const *argv, struct smc_err *err);
 

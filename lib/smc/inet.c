@@ -74,19 +74,17 @@ static int compare_ports(const void *a, const void *b)
 	return (x->peer.port > y->peer.port) - (x->peer.port < y->peer.port);
 }
 
-static size_t first_with_ports(const struct smc_inet_table *table, const struct smc_inet_entry *key)
+/* The first one with the ports of @key; NULL for none. */
+static const struct smc_inet_entry *first_with_ports(const struct smc_inet_table *table,
+						     const struct smc_inet_entry *key)
 {
-	size_t low = 0, high = table->count;
+	const struct smc_inet_entry *entry = NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_ports(&table->entries[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	if (table->count)
+		entry = bsearch(key, table->entries, table->count, sizeof(*entry), compare_ports);
+	while (entry && entry > table->entries && !compare_ports(entry - 1, key))
+		entry--;
+	return entry;
 }
 
 static bool is_zero(const uint8_t *ip)
@@ -115,16 +113,15 @@ static bool fits(const struct smc_inet_entry *entry, const struct smc_sock *sock
 bool smc_inet_resolve(struct smc_inet_table *table, struct smc_sock *sock)
 {
 	const struct smc_inet_entry key = { .local = sock->local, .peer = sock->peer };
-	const struct smc_inet_entry *found = NULL, *owned = NULL;
+	const struct smc_inet_entry *entry, *found = NULL, *owned = NULL;
 	size_t n_found = 0, n_owned = 0;
 
 	if (!table->is_sorted && table->count)
 		qsort(table->entries, table->count, sizeof(*table->entries), compare_ports);
 	table->is_sorted = true;
-	for (size_t i = first_with_ports(table, &key);
-	     i < table->count && !compare_ports(&table->entries[i], &key); i++) {
-		const struct smc_inet_entry *entry = &table->entries[i];
-
+	for (entry = first_with_ports(table, &key);
+	     entry && entry < table->entries + table->count && !compare_ports(entry, &key);
+	     entry++) {
 		if (!fits(entry, sock))
 			continue;
 		found = entry;

@@ -15,8 +15,7 @@
 #include "smc/sock.h"
 
 struct smc_inet_entry {
-	struct smc_addr local;
-	struct smc_addr peer;
+	struct smc_addr local, peer;
 	uint32_t uid;
 	bool is_listener;
 };
@@ -24,19 +23,14 @@ struct smc_inet_entry {
 /** struct smc_inet_table - all TCP sockets of a network namespace; begin with all zero */
 struct smc_inet_table {
 	struct smc_inet_entry *entries;
-	size_t count;
-	size_t size;
+	size_t count, size;
 	bool is_sorted;
 };
 
 /** smc_inet_request() - body of a sock_diag request for all TCP sockets of AF_INET or AF_INET6 */
 struct inet_diag_req_v2 smc_inet_request(uint8_t family);
 
-/**
- * smc_inet_add() - read one answer into the table; an smc_diag_fn
- *
- * Return: 0, -EBADMSG for a short message.
- */
+/** smc_inet_add() - an smc_diag_fn: add an answer to the table. Return: 0, -EBADMSG if short */
 int smc_inet_add(const struct nlmsghdr *nlh, void *table);
 
 /**

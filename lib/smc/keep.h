@@ -18,11 +18,7 @@
 
 enum { KEEP_SPACES = 3, KEEP_FDS = 1 + KEEP_SPACES };
 
-/**
- * struct keep_home - where a process is at home
- * @uid: its effective user
- * @spaces: the inodes of its namespaces, see keep_space()
- */
+/** struct keep_home - the effective user of a process, and the inodes of its keep_space()s */
 struct keep_home {
 	unsigned int uid;
 	unsigned long spaces[KEEP_SPACES];
@@ -58,9 +54,7 @@ static inline const char *keep_space(int i)
 
 /**
  * keep_is_known() - whether a user id stands for one user
- * @uid: the id
- * @map: the beginning of uid_map, see user_namespaces(7)
- * @len: its length
+ * @map: the beginning of uid_map, @len bytes, see user_namespaces(7)
  *
  * Where not all users are mapped, the others all are number 65534 (kernel.overflowuid).
  */
@@ -84,13 +78,7 @@ static inline char *keep_put(char *text, unsigned long number)
 	return text + digits;
 }
 
-/**
- * keep_address() - the address of smc_keep
- * @addr: filled in
- * @home: whose it is
- *
- * Return: its length.
- */
+/** keep_address() - fill in the address of smc_keep for @home. Return: its length */
 static inline socklen_t keep_address(struct sockaddr_un *addr, const struct keep_home *home)
 {
 	char *end = addr->sun_path + sizeof(KEEP_NAME);

@@ -16,9 +16,7 @@
 #define SMC_ORDER_MESSAGE 0x8000
 #define SMC_ORDER_ATTR NLA_F_NET_BYTEORDER
 
-/**
- * struct smc_order_run - @bytes of a structure are numbers of @width each; the last one is of zeros
- */
+/** struct smc_order_run - @bytes are numbers of @width each; the last one is of zeros */
 struct smc_order_run {
 	uint8_t bytes, width;
 };

@@ -27,8 +27,7 @@ enum {
 /**
  * struct smc_pnet - one entry of the table
  * @name: PNET ID, 1 to 16 letters and digits, in capitals
- * @eth: net device
- * @ib: RDMA or ISM device, by its own name or that of its PCI function
+ * @eth: net device; @ib: RDMA or ISM device, by its own name or that of its PCI function
  * @port: RDMA port, 1 or 2; without meaning for an ISM device
  */
 struct smc_pnet {
@@ -42,23 +41,19 @@ struct smc_pnet {
 /** struct smc_pnet_table - a growing table, begin with all zero */
 struct smc_pnet_table {
 	struct smc_pnet *entries;
-	size_t count;
-	size_t size;
+	size_t count, size;
 };
 
 /**
- * smc_pnet_decode() - read one message of the table
- * @nlh: with its generic netlink header
+ * smc_pnet_decode() - read one message of the table, with its generic netlink header
  *
  * Unknown attributes are skipped; a string without an end or too long counts as not sent.
- *
  * Return: 0; -EBADMSG without a PNET ID or without any device.
  */
 int smc_pnet_decode(struct smc_pnet *entry, const struct nlmsghdr *nlh);
 
 /**
- * smc_pnet_name() - a PNET ID as the kernel stores it
- * @text: blanks around it are dropped, as the kernel does
+ * smc_pnet_name() - a PNET ID as the kernel stores it, without the blanks around @text
  *
  * The kernel takes 1 to 16 letters and digits and stores capitals, but compares what it is asked
  * for as it is: what is sent must have gone through here. Letters beyond ASCII, which it would take
@@ -75,8 +70,7 @@ int smc_pnet_eth(char eth[SMC_PNET_ETH_SIZE], const char *text, struct smc_err *
 int smc_pnet_ib(char ib[SMC_PNET_IB_SIZE], const char *text, struct smc_err *err);
 
 /**
- * smc_pnet_port() - an RDMA port
- * @text: decimal, hexadecimal or octal; empty and 0 mean 1
+ * smc_pnet_port() - an RDMA port: decimal, hexadecimal or octal; empty and 0 mean 1
  *
  * Return: 1 or 2; -EINVAL with a sentence in @err.
  */
@@ -92,10 +86,9 @@ int smc_pnet_add(const struct nlmsghdr *nlh, void *table);
 bool smc_pnet_same(const struct smc_pnet *a, const struct smc_pnet *b);
 
 /**
- * smc_pnet_holder() - the entry that stands for the same device
+ * smc_pnet_holder() - the entry that stands for the same device; NULL for none
  *
  * The kernel keeps one for each net device and one for each RDMA or ISM name, whatever its port.
- * Return: NULL for none.
  */
 const struct smc_pnet *smc_pnet_holder(const struct smc_pnet_table *table,
 				       const struct smc_pnet *entry);

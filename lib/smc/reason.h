@@ -27,12 +27,9 @@ enum smc_raised {
  */
 struct smc_reason {
 	uint32_t code;
-	const char *symbol;
-	const char *stats_name;
+	const char *symbol, *stats_name;
 	enum smc_raised raised;
-	const char *since;
-	const char *meaning;
-	const char *check;
+	const char *since, *meaning, *check;
 };
 
 /** smc_reasons - every code that Linux 6.1 to 7.2 can show (net/smc/smc_clc.h), by number */
@@ -43,14 +40,12 @@ extern const size_t smc_reason_count;
 const struct smc_reason *smc_reason_find(uint32_t code);
 
 /**
- * smc_reason_parse() - a code as people and programs write it
+ * smc_reason_parse() - a code as people and programs write it, also one that Linux does not have
  * @word: hexadecimal with or without 0x; decimal, as the tracepoint smc_switch_to_fallback prints
- *	it; symbol, with or without SMC_CLC_DECL_, or the name in statistics, in any case
- * @code: the code, also of one that Linux does not have
+ * it; symbol, with or without SMC_CLC_DECL_, or the name in statistics, in any case
  *
  * Digits alone are hexadecimal if that is a code of Linux, which no decimal number of one is.
- *
- * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it does not fit into 32 bits.
+ * Return: 0; -EINVAL if it is neither a number nor a name; -ERANGE if it is too large.
  */
 int smc_reason_parse(const char *word, uint32_t *code);
 

@@ -20,8 +20,7 @@ enum smc_at {
 struct smc_remedy {
 	uint32_t code;
 	enum smc_at at;
-	const char *command;
-	const char *purpose;
+	const char *command, *purpose;
 };
 
 /** smc_remedies() - the likeliest for a reason, NULL for none */
@@ -38,8 +37,7 @@ const struct smc_remedy *smc_remedy_next(const struct smc_remedy *remedy);
  */
 struct smc_situation {
 	const char *text;
-	uint32_t client, client_peer;
-	uint32_t server, server_peer;
+	uint32_t client, client_peer, server, server_peer;
 };
 
 /** smc_situations - observed with Linux 6.1 to 7.2 */

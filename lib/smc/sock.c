@@ -72,20 +72,27 @@ static const struct smc_order_run order_dmb[] = { { 8, 4 }, { 48, 8 }, { 0 } };
 static const struct smc_order_run order_fallback[] = { { 8, 4 }, { 0 } };
 static const struct smc_order_run order_none[] = { { 0 } };
 
-/* Copy an attribute of a fixed layout; older kernels may send @min of its bytes. */
-static bool get_struct(const struct nlattr *attr, void *dst, size_t min, size_t size,
-		       const struct smc_order_run *runs)
-{
-	size_t len = mnl_attr_get_payload_len(attr);
-
-	if (len < min)
-		return false;
-	len = len < size ? len : size;
-	memcpy(dst, mnl_attr_get_payload(attr), len);
-	if (smc_order_is_other(attr))
-		smc_order_turn(dst, len, runs);
-	return true;
-}
+/* Attributes, each copied as it is; older kernels may send @least of its bytes. */
+static const struct {
+	size_t offset, least, size;
+	const struct smc_order_run *order;
+	uint32_t has;
+} attrs[] = {
+#define ATTR(member, least, order, bit)                                                            \
+	{                                                                                          \
+		offsetof(struct smc_sock, member), least, sizeof(((struct smc_sock *)0)->member),  \
+			order, bit                                                                 \
+	}
+	[SMC_ABI_DIAG_CONNINFO] =
+		ATTR(conn, sizeof(struct smc_abi_conninfo), order_conn, SMC_SOCK_HAS_CONN),
+	[SMC_ABI_DIAG_LGRINFO] =
+		ATTR(lgr, sizeof(struct smc_abi_lgrinfo), order_none, SMC_SOCK_HAS_LGR),
+	[SMC_ABI_DIAG_SHUTDOWN] = ATTR(shutdown, 1, order_none, SMC_SOCK_HAS_SHUTDOWN),
+	[SMC_ABI_DIAG_DMBINFO] = ATTR(dmb, SMC_ABI_DMBINFO_OLD_LEN, order_dmb, SMC_SOCK_HAS_DMB),
+	[SMC_ABI_DIAG_FALLBACK] = ATTR(fallback, sizeof(struct smc_abi_fallback), order_fallback,
+				       SMC_SOCK_HAS_FALLBACK),
+#undef ATTR
+};
 
 static void end_strings(struct smc_abi_lgrinfo *lgr)
 {
@@ -94,36 +101,23 @@ static void end_strings(struct smc_abi_lgrinfo *lgr)
 	lgr->peer_gid[sizeof(lgr->peer_gid) - 1] = '\0';
 }
 
-static uint32_t decode_attr(struct smc_sock *sock, const struct nlattr *attr)
+static void decode_attr(struct smc_sock *sock, const struct nlattr *attr)
 {
-	switch (mnl_attr_get_type(attr)) {
-	case SMC_ABI_DIAG_CONNINFO:
-		return get_struct(attr, &sock->conn, sizeof(sock->conn), sizeof(sock->conn),
-				  order_conn) ?
-			       SMC_SOCK_HAS_CONN :
-			       0;
-	case SMC_ABI_DIAG_LGRINFO:
-		if (!get_struct(attr, &sock->lgr, sizeof(sock->lgr), sizeof(sock->lgr), order_none))
-			return 0;
+	size_t type = mnl_attr_get_type(attr), len = mnl_attr_get_payload_len(attr);
+	char *to;
+
+	if (type >= sizeof(attrs) / sizeof(attrs[0]) || !attrs[type].size ||
+	    len < attrs[type].least)
+		return;
+	to = (char *)sock + attrs[type].offset;
+	memcpy(to, mnl_attr_get_payload(attr), len < attrs[type].size ? len : attrs[type].size);
+	if (smc_order_is_other(attr))
+		smc_order_turn(to, attrs[type].size, attrs[type].order);
+	sock->has |= attrs[type].has;
+	if (type == SMC_ABI_DIAG_LGRINFO)
 		end_strings(&sock->lgr);
-		return SMC_SOCK_HAS_LGR;
-	case SMC_ABI_DIAG_SHUTDOWN:
-		return get_struct(attr, &sock->shutdown, 1, 1, order_none) ? SMC_SOCK_HAS_SHUTDOWN :
-									     0;
-	case SMC_ABI_DIAG_DMBINFO:
-		if (!get_struct(attr, &sock->dmb, SMC_ABI_DMBINFO_OLD_LEN, sizeof(sock->dmb),
-				order_dmb))
-			return 0;
-		return mnl_attr_get_payload_len(attr) < sizeof(sock->dmb) ?
-			       SMC_SOCK_HAS_DMB :
-			       SMC_SOCK_HAS_DMB | SMC_SOCK_HAS_GID_EXT;
-	case SMC_ABI_DIAG_FALLBACK:
-		return get_struct(attr, &sock->fallback, sizeof(sock->fallback),
-				  sizeof(sock->fallback), order_fallback) ?
-			       SMC_SOCK_HAS_FALLBACK :
-			       0;
-	default: return 0;
-	}
+	if (type == SMC_ABI_DIAG_DMBINFO && len >= sizeof(sock->dmb))
+		sock->has |= SMC_SOCK_HAS_GID_EXT;
 }
 
 /* 32.0.0.0 to 63.x and 240.0.0.0 up also are how 2000::/3 and fc00::/6 (and fe80::) begin. */
@@ -177,6 +171,6 @@ int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh)
 	sock->cookie = (uint64_t)msg.id.cookie[1] << 32 | msg.id.cookie[0];
 	decode_addresses(sock, &msg.id);
 	mnl_attr_for_each(attr, nlh, sizeof(msg))
-		sock->has |= decode_attr(sock, attr);
+		decode_attr(sock, attr);
 	return 0;
 }

@@ -54,16 +54,10 @@ struct smc_addr {
  */
 struct smc_sock {
 	uint32_t has;
-	uint8_t family;
-	uint8_t state;
-	uint8_t mode;
-	uint8_t shutdown;
-	struct smc_addr local;
-	struct smc_addr peer;
-	uint32_t ifindex;
-	uint32_t uid;
-	uint64_t inode;
-	uint64_t cookie;
+	uint8_t family, state, mode, shutdown;
+	struct smc_addr local, peer;
+	uint32_t ifindex, uid;
+	uint64_t inode, cookie;
 	const char *netns;
 	struct smc_abi_conninfo conn;
 	struct smc_abi_lgrinfo lgr;
@@ -80,10 +74,8 @@ struct smc_abi_diag_req smc_sock_request(uint8_t ext);
 /**
  * smc_sock_decode() - read one answer
  *
- * Unknown attributes are skipped; one that is too short counts as not sent; one that is longer
- * than known is read as far as known. Addresses that the message cannot tell for sure are left
- * AF_UNSPEC, see smc_sock_needs_lookup().
- *
+ * Unknown attributes are skipped; one that is too short counts as not sent; one that is longer is
+ * read as far as known. Addresses that are not sure stay AF_UNSPEC, see smc_sock_needs_lookup().
  * Return: 0, or -EBADMSG when the message is shorter than its fixed part.
  */
 int smc_sock_decode(struct smc_sock *sock, const struct nlmsghdr *nlh);
@@ -127,11 +119,7 @@ static inline enum smc_mode smc_sock_mode(const struct smc_sock *sock)
 /** smc_state_name() - name as smcss prints it, NULL for a state no header knows */
 const char *smc_state_name(uint8_t state);
 
-/**
- * smc_state_parse() - state by name, in any case; also the short names of older man pages
- *
- * Return: the state, or -EINVAL.
- */
+/** smc_state_parse() - by name in any case, or by that of older man pages. Return: it, -EINVAL */
 int smc_state_parse(const char *name);
 
 /** smc_mode_name() - "SMCR", "SMCD", "TCP", or "-" without a connection */

@@ -95,12 +95,10 @@ int smc_fback_decode(struct smc_stats *stats, const struct nlmsghdr *nlh);
 bool smc_stat_is_gauge(size_t index);
 
 /**
- * smc_stats_since() - what happened after a baseline was taken
+ * smc_stats_since() - what happened after a baseline was taken; gauges stay what they are
  *
- * Gauges stay what they are. Counts of reasons, which wrap, are taken modulo 65536.
- *
- * Return: 0; -ERANGE, leaving @stats, when a counter is below its baseline: the kernel's
- * counting has begun anew.
+ * Counts of reasons, which wrap, are taken modulo 65536.
+ * Return: 0; -ERANGE, leaving @stats, when a counter is below its baseline: the kernel began again.
  */
 int smc_stats_since(struct smc_stats *stats, const struct smc_stats *base);
 

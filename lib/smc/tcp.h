@@ -39,14 +39,14 @@ struct smc_tcp {
 /**
  * smc_tcp_request() - body of a sock_diag request for the TCP sockets of AF_INET or AF_INET6
  *
- * Those that listen, and those that are or were connected, but for TIME_WAIT: that is not a socket.
+ * Those that listen, and those that are or were connected; TIME_WAIT is not a socket.
  */
 struct inet_diag_req_v2 smc_tcp_request(uint8_t family);
 
 /**
  * smc_tcp_decode() - read one answer, or the message about a socket's end
  *
- * A TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG for a short message.
+ * A TCP_INFO of an older kernel is read as far as it goes. Return: 0, -EBADMSG if it is short.
  */
 int smc_tcp_decode(struct smc_tcp *tcp, const struct nlmsghdr *nlh);
 

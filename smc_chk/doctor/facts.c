@@ -21,7 +21,7 @@
 #include "net/verbs.h"
 #include "netlink/diag.h"
 #include "smc/abi.h"
-#include "smc/device.h"
+#include "smc/gen.h"
 
 #define DIAG_TRIES 3
 #define CONF "/proc/sys/net/ipv6/conf/%s"

@@ -12,7 +12,7 @@
 #include "smc/pnet.h"
 #include "smc/sock.h"
 #include "smc/stats.h"
-#include "smc/sysinfo.h"
+#include "smc/gen.h"
 #include "smc_chk/doctor/choice.h"
 #include "smc_chk/doctor/kconfig.h"
 #include "smc_chk/doctor/modprobe.h"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "netlink/genl.h"
-#include "smc/link.h"
+#include "smc/gen.h"
 #include "smc_chk/live/exchange.h"
 #include "smc_chk/print.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "out/table.h"
-#include "smc/lgr.h"
+#include "smc/gen.h"
 #include "smc_chk/live/endpoint.h"
 #include "smc_chk/live/proto.h"
 

@@ -3,12 +3,9 @@
 #include "fuzz.h"
 
 #include "smcdr/baseline.h"
-#include "smc/device.h"
+#include "smc/gen.h"
 #include "smc/eid.h"
-#include "smc/lgr.h"
-#include "smc/link.h"
 #include "smc/stats.h"
-#include "smc/sysinfo.h"
 
 static bool is_string(const char *text, size_t size)
 {

@@ -5,9 +5,8 @@
 #include <errno.h>
 #include <stdbool.h>
 
-#include "smc/device.h"
+#include "smc/gen.h"
 #include "smc/eid.h"
-#include "smc/sysinfo.h"
 
 static void put_port(struct message *m, uint16_t type, uint8_t is_valid, const char *pnetid)
 {

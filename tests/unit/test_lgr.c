@@ -4,8 +4,7 @@
 
 #include <errno.h>
 
-#include "smc/lgr.h"
-#include "smc/link.h"
+#include "smc/gen.h"
 
 #define HOST32 "peerhost                        "
 #define EID32 "MY-EID.1                        "
