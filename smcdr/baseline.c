@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* Where "stats reset" keeps the numbers it started from. */
-#include "smcdr/baseline.h"
+/*
+ * Where "stats reset" keeps the numbers it started from: a file for each tool and network
+ * namespace, which means nothing after the next boot. The kernel itself cannot reset its counters.
+ */
+#include "smcdr/cmd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,16 +16,14 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-#include "base/memory.h"
+#include "base/read.h"
 #include "base/write.h"
-#include "host/file.h"
 #include "out/text.h"
 #include "process/rundir.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71 /* kernel 5.14 */
 #endif
-#define BOOT_ID_SIZE 40
 #define NAME_SIZE 64
 #define MAX_SIZE 65536
 #define HEAD "smc-tools statistics 1 "
@@ -83,19 +84,15 @@ static int open_dir(bool is_new, struct smc_err *err)
 		"%s is not trusted: it belongs to another user, or others may write to it", path);
 }
 
-static int boot_id(char id[BOOT_ID_SIZE])
+/* Return: to be freed; NULL with errno. */
+static char *boot_id(void)
 {
-	FILE *file = host_open("/proc/sys/kernel/random/boot_id");
-	bool is_read;
+	size_t len;
+	char *id = smc_read_file("/proc/sys/kernel/random/boot_id", 0, MAX_SIZE, &len);
 
-	if (!file)
-		return -errno;
-	is_read = fgets(id, BOOT_ID_SIZE, file);
-	fclose(file);
-	if (!is_read)
-		return -EIO;
-	id[strcspn(id, "\n")] = '\0';
-	return 0;
+	if (id)
+		id[strcspn(id, "\n")] = '\0';
+	return id;
 }
 
 /* A namespace's cookie is never used again until the next boot, an inode number may be. */
@@ -188,62 +185,53 @@ int baseline_read(struct smc_stats *base, const char *text, const char *boot)
 
 /* ---- files ---- */
 
-static int read_file(int dir, const char *name, char *text)
+/* Return: to be freed; NULL with errno. */
+static char *read_file(int dir, const char *name)
 {
 	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-	size_t len = 0;
 	struct stat st;
-	ssize_t got = 1;
+	size_t len;
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid()) {
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid())) {
 		close(fd);
-		return -EPERM;
+		errno = EPERM;
+		return NULL;
 	}
-	while (got > 0 && len < MAX_SIZE - 1) {
-		got = read(fd, text + len, MAX_SIZE - 1 - len);
-		len += got > 0 ? (size_t)got : 0;
-	}
-	close(fd);
-	text[len] = '\0';
-	return got < 0 ? -EIO : 0;
+	return smc_read_fd(fd, MAX_SIZE, &len);
 }
 
 int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err)
 {
-	char id[BOOT_ID_SIZE], name[NAME_SIZE], *text;
-	int dir, ret;
+	char name[NAME_SIZE], *id, *text = NULL;
+	int dir = open_dir(false, err), ret;
 
-	dir = open_dir(false, err);
 	if (dir < 0)
 		return dir;
-	text = xcalloc(1, MAX_SIZE);
 	file_name(name, tool);
-	ret = boot_id(id);
-	if (!ret)
-		ret = read_file(dir, name, text);
-	if (!ret)
-		ret = baseline_read(base, text, id);
+	id = boot_id();
+	if (id)
+		text = read_file(dir, name);
+	ret = text ? baseline_read(base, text, id) : -errno;
 	free(text);
+	free(id);
 	close(dir);
 	return ret ? smc_err_set(err, -ret, "cannot read the baseline %s", name) : 0;
 }
 
 int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err)
 {
-	char id[BOOT_ID_SIZE], name[NAME_SIZE], *text = NULL;
+	char name[NAME_SIZE], *id, *text = NULL;
 	int dir = open_dir(true, err), ret;
 
 	if (dir < 0)
 		return dir;
 	file_name(name, tool);
-	ret = boot_id(id);
-	if (!ret) {
+	id = boot_id();
+	if (id)
 		text = baseline_write(stats, id);
-		ret = smc_replace_file(dir, name, text, strlen(text), 0600);
-	}
+	ret = text ? smc_replace_file(dir, name, text, strlen(text), 0600) : -errno;
 	free(text);
+	free(id);
 	close(dir);
 	return ret ? smc_err_set(err, -ret, "cannot store the baseline %s", name) : 0;
 }

@@ -38,6 +38,11 @@ bool cmd_is(const char *word, const char *keyword)
 	return *word && !strncmp(word, keyword, strlen(word));
 }
 
+bool cmd_is_show(const struct cmd *cmd)
+{
+	return !cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show"));
+}
+
 int cmd_open(struct cmd *cmd)
 {
 	return cmd->nl ? 0 : smc_genl_open(&cmd->nl, SMC_ABI_GEN_FAMILY, cmd->err);
@@ -85,21 +90,6 @@ void cmd_list_free(struct cmd_list *list)
 	list->count = list->size = 0;
 }
 
-static void print_block(struct out_text *text, const struct out_view *view, const void *object)
-{
-	for (size_t i = 0; i < view->count; i++) {
-		size_t start;
-
-		out_printf(text, "%-*s: ", LABEL_WIDTH, view->cols[i]->head);
-		start = text->len;
-		out_cell(text, view->cols[i], object);
-		/* A PNET ID that there is not is blank, as in tables. */
-		if (text->len == start && !view->cols[i]->is_optional)
-			out_str(text, "n/a");
-		out_str(text, "\n");
-	}
-}
-
 /* Wide enough for all: below 255 characters, which no name reaches. */
 static void widen(struct out_view *view, const struct cmd_list *list)
 {
@@ -121,7 +111,7 @@ bool cmd_is_read(const struct cmd *cmd)
 }
 
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-	      const char *names, bool is_blocks, const char *name, const char *key)
+	      const char *names, const char *name, const char *key)
 {
 	struct out_view view = { .count = 0 };
 
@@ -131,18 +121,29 @@ int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col
 			json_pack("{s:o}", key,
 				  out_json_list(table, list->items, list->count, list->item_size)));
 	out_view_add(&view, table, names);
-	if (!is_blocks) {
-		widen(&view, list);
-		if (list->count || cmd_is_read(cmd))
-			out_header(&cmd->text, &view);
-	}
-	for (size_t i = 0; i < list->count; i++) {
-		if (is_blocks && i)
-			out_str(&cmd->text, "\n");
-		if (is_blocks)
-			print_block(&cmd->text, &view, cmd_list_at(list, i));
-		else
-			out_row(&cmd->text, &view, cmd_list_at(list, i));
-	}
+	widen(&view, list);
+	if (list->count || cmd_is_read(cmd))
+		out_header(&cmd->text, &view);
+	for (size_t i = 0; i < list->count; i++)
+		out_row(&cmd->text, &view, cmd_list_at(list, i));
 	return 0;
+}
+
+void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table, const char *names)
+{
+	struct out_text *text = &cmd->text;
+	struct out_view view = { .count = 0 };
+
+	out_view_add(&view, table, names);
+	for (size_t i = 0; i < view.count; i++) {
+		size_t start;
+
+		out_printf(text, "%-*s: ", LABEL_WIDTH, view.cols[i]->head);
+		start = text->len;
+		out_cell(text, view.cols[i], object);
+		/* A PNET ID that there is not is blank, as in tables. */
+		if (text->len == start && !view.cols[i]->is_optional)
+			out_str(text, "n/a");
+		out_str(text, "\n");
+	}
 }

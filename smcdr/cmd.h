@@ -21,16 +21,20 @@
 
 /**
  * struct smc_variant - SMC-D or SMC-R
- * @title: as in headings, "SMC-R"
- * @key: of "stats json", "SMCR"
+ * @title: as in headings, "SMC-R"; @key: of "stats json", "SMCR"
  * @tech: index into struct smc_stats
  */
 struct smc_variant {
 	const struct cli_tool *tool;
-	const char *title;
-	const char *key;
+	const char *title, *key;
 	bool is_smcd;
 	int tech;
+};
+
+/** struct cmd_rates - the last sample of "stats --watch" */
+struct cmd_rates {
+	struct smc_stats last;
+	double seconds; /* CLOCK_MONOTONIC */
 };
 
 /**
@@ -41,7 +45,6 @@ struct smc_variant {
  * @nl: NULL before cmd_open()
  * @text: what goes to stdout; @json: or this document, by @is_json
  * @is_usage: the error is in the command line
- * @rates: what "stats --watch" saw last; lives in main
  * @round: how often it has been repeated
  */
 struct cmd {
@@ -56,14 +59,8 @@ struct cmd {
 	struct out_text text;
 	json_t *json;
 	struct smc_err *err;
-	struct cmd_rates *rates;
+	struct cmd_rates rates;
 	unsigned long round;
-};
-
-/** struct cmd_rates - the last sample of "stats --watch" */
-struct cmd_rates {
-	struct smc_stats last;
-	double seconds; /* CLOCK_MONOTONIC */
 };
 
 /* The options of both; one phrase differs. */
@@ -94,6 +91,9 @@ int cmd_changes(struct cmd *cmd);
 /** cmd_is() - is the word the keyword, or the beginning of it? */
 bool cmd_is(const char *word, const char *keyword);
 
+/** cmd_is_show() - is that the whole command, or is there none? */
+bool cmd_is_show(const struct cmd *cmd);
+
 /**
  * cmd_open() - make cmd->nl, if it is not there yet
  *
@@ -106,8 +106,7 @@ int cmd_open(struct cmd *cmd);
 int cmd_dump(struct cmd *cmd, uint8_t request, smc_genl_fn fn, void *arg, const char *what);
 
 /**
- * cmd_document() - make the JSON document of a command
- * @name: object, as in the schema "smc-tools/smcr-NAME/1"
+ * cmd_document() - make the JSON document of a command, schema "smc-tools/smcr-NAME/1"
  * @members: what follows the schema; its reference is taken
  *
  * Return: 0, for the caller to return.
@@ -137,34 +136,32 @@ static inline void *cmd_list_at(const struct cmd_list *list, size_t i)
 void cmd_list_free(struct cmd_list *list);
 
 /**
- * cmd_is_read() - does a person read this, rather than a script?
- *
- * Scripts for smc-tools 1.8.5 take an empty output for an empty table.
+ * cmd_is_read() - does a person read this? Scripts for smc-tools 1.8.5 take an empty output for an
+ * empty table
  */
 bool cmd_is_read(const struct cmd *cmd);
 
 /**
- * cmd_table() - print a list: header and rows, blocks of "label: value" lines, or JSON
- *
- * A table without rows has its header only where cmd_is_read().
- *
- * @table: all columns
- * @names: those of the text, for @is_blocks all that a block has
+ * cmd_table() - print a list: rows, with a header if there are any or cmd_is_read(); or JSON
+ * @table: all columns; @names: those of the text
  * @name: of the JSON document, see cmd_document(); @key: of the array in it
+ *
+ * Return: 0, for the caller to return.
  */
 int cmd_table(struct cmd *cmd, const struct cmd_list *list, const struct out_col *table,
-	      const char *names, bool is_blocks, const char *name, const char *key);
+	      const char *names, const char *name, const char *key);
+
+/** cmd_block() - print one object as lines of "label: value" */
+void cmd_block(struct cmd *cmd, const void *object, const struct out_col *table, const char *names);
 
 /* ---- devices ---- */
 
 /**
  * struct cmd_ism - ISM devices, listed or not
  * @devices: of struct smc_device
- * @has_loopback: loopback-ism, which is made of memory and which the kernel does not list, is
- *	there, as far as one can tell: the kernel knows ISM version 2 but lists no device, or a link
- *	group runs over its channel id
- * @loopback_groups: link groups on it
- * @loopback_pnetid: as those groups have it, empty for none
+ * @has_loopback: loopback-ism, which the kernel does not list, is there, as far as one can tell: it
+ * knows ISM version 2 but lists no device, or a link group runs over its channel id
+ * @loopback_groups: link groups on it; @loopback_pnetid: as they have it, empty for none
  */
 struct cmd_ism {
 	struct cmd_list devices;
@@ -187,19 +184,16 @@ int cmd_rdma_load(struct cmd *cmd, struct cmd_list *devices);
 
 /**
  * cmd_netdev_name() - name of the net device of an RDMA port
- * @ifindex: as the kernel sent it, without its network namespace
+ * @ifindex: as the kernel sent it: the number may mean another device here, so sysfs wins
  *
- * What the RDMA device itself says wins: the number may mean another device here.
  * Return: false with an empty name when nobody knows.
  */
 bool cmd_netdev_name(char name[CMD_NETDEV_SIZE], const char *ib_name, unsigned int port,
 		     uint32_t ifindex);
 
 /**
- * cmd_pci_type() - one word for a PCI device
- * @name: what the database says
- *
- * IBM Z's names for its cards, the product name of the database, or its number: "0x1017".
+ * cmd_pci_type() - one word for a PCI device: IBM Z's names for its cards, the product name of the
+ * database (@name), or its number: "0x1017"
  */
 void cmd_pci_type(struct out_text *text, uint32_t vendor, uint32_t device,
 		  const struct pciids_name *name);
@@ -219,10 +213,7 @@ int cmd_filter_word(struct cmd *cmd, const char *object, int *i, struct cmd_filt
 
 /* ---- columns and their rows ---- */
 
-/**
- * struct link_row - a link and its group; the columns of a group work for it, too
- * @netdev: empty when not known
- */
+/** struct link_row - a link and its group, whose columns work, too; @netdev: empty if not known */
 struct link_row {
 	struct smc_lgr lgr;
 	struct smc_link link;
@@ -263,8 +254,9 @@ const char *stats_si(uint64_t value, char buf[16]);
 /** stats_compat_json() - document of "stats json" in smc-tools 1.8.5 */
 json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_variant *variant);
 
-/** stats_json() - add all members to the document */
-void stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant);
+/** stats_json() - all members of the document */
+json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *variant,
+		   bool is_since_reset);
 
 /** struct stats_of - @netns: label, with @inode; NULL for none */
 struct stats_of {
@@ -291,6 +283,29 @@ void stats_rates_header(struct out_text *text);
 
 /** stats_reason_name() - name as smc-tools print it, or the number, into @buf */
 const char *stats_reason_name(uint32_t code, char buf[16]);
+
+/* ---- the numbers that "stats reset" keeps ---- */
+
+/**
+ * baseline_load() - read what the last reset of @tool, "smcd" or "smcr", noted
+ *
+ * Return: 0; -ENOENT when there is none for this boot and namespace; another -errno with a sentence
+ * when there is one that cannot be trusted or read.
+ */
+int baseline_load(struct smc_stats *base, const char *tool, struct smc_err *err);
+
+/** baseline_save() - note the numbers. Return: 0, -errno with a sentence */
+int baseline_save(const struct smc_stats *stats, const char *tool, struct smc_err *err);
+
+/** baseline_write() - as text. Return: malloc()ed string */
+char *baseline_write(const struct smc_stats *stats, const char *boot_id);
+
+/**
+ * baseline_read() - from text
+ *
+ * Return: 0, -ENOENT if it is of another boot, -EBADMSG if it is anything but a whole baseline.
+ */
+int baseline_read(struct smc_stats *base, const char *text, const char *boot_id);
 
 /* ---- the commands of each object: 0, or -errno with the sentence in cmd->err ---- */
 

@@ -27,61 +27,59 @@ static int show_ueids(struct cmd *cmd)
 	return ret;
 }
 
-/* The errors of the requests have meanings of their own: open before. */
-static int prepare(struct cmd *cmd, const char *eid)
-{
-	int ret = smc_eid_check(eid, cmd->err);
-
-	return ret ? ret : cmd_open(cmd);
-}
-
-static int add_ueid(struct cmd *cmd, const char *eid)
-{
-	int ret = prepare(cmd, eid);
-
-	return ret ? ret : smc_eid_add(cmd->nl, eid, cmd->err);
-}
-
 static int del_ueid(struct cmd *cmd, const char *eid)
 {
 	bool has_seid = false;
-	int ret = prepare(cmd, eid);
+	int ret = smc_eid_remove(cmd->nl, eid, &has_seid, cmd->err);
 
-	if (!ret)
-		ret = smc_eid_remove(cmd->nl, eid, &has_seid, cmd->err);
 	if (has_seid)
 		cli_note(cmd->variant->tool,
 			 "the last user EID is gone, so the system EID is enabled now");
 	return ret;
 }
 
-static int flush_ueids(struct cmd *cmd)
-{
-	int ret = cmd_open(cmd);
-
-	return ret ? ret : smc_eids_flush(cmd->nl, cmd->err);
-}
-
-/* A command that changes something, with @count words behind it. */
-static bool changes(struct cmd *cmd, const char *keyword, int count, int *ret)
-{
-	*ret = cmd_changes(cmd);
-	return !*ret && cmd->argc == count + 1 && cmd_is(cmd->argv[0], keyword);
-}
-
 int cmd_run_ueid(struct cmd *cmd)
 {
+	bool is_add, is_del;
 	int ret;
 
-	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
+	if (cmd_is_show(cmd))
 		return show_ueids(cmd);
-	if (changes(cmd, "add", 1, &ret))
-		return add_ueid(cmd, cmd->argv[1]);
-	if (changes(cmd, "del", 1, &ret))
-		return del_ueid(cmd, cmd->argv[1]);
-	if (changes(cmd, "flush", 0, &ret))
-		return flush_ueids(cmd);
-	return ret ? ret : cmd_usage(cmd, "ueid: expected show | add EID | del EID | flush");
+	ret = cmd_changes(cmd);
+	if (ret)
+		return ret;
+	is_add = cmd->argc == 2 && cmd_is(cmd->argv[0], "add");
+	is_del = cmd->argc == 2 && cmd_is(cmd->argv[0], "del");
+	if (!is_add && !is_del && (cmd->argc > 1 || !cmd_is(cmd->argv[0], "flush")))
+		return cmd_usage(cmd, "ueid: expected show | add EID | del EID | flush");
+	if (is_add || is_del)
+		ret = smc_eid_check(cmd->argv[1], cmd->err);
+	if (!ret)
+		ret = cmd_open(cmd);
+	if (ret)
+		return ret;
+	if (is_add)
+		return smc_eid_add(cmd->nl, cmd->argv[1], cmd->err);
+	return is_del ? del_ueid(cmd, cmd->argv[1]) : smc_eids_flush(cmd->nl, cmd->err);
+}
+
+/* What seid and hs have in common. */
+static int run_switch(struct cmd *cmd, const char *object, int (*show)(struct cmd *cmd),
+		      int (*set)(struct smc_genl *nl, bool is_enable, struct smc_err *err))
+{
+	bool is_enable;
+	int ret;
+
+	if (cmd_is_show(cmd))
+		return show(cmd);
+	ret = cmd_changes(cmd);
+	if (ret)
+		return ret;
+	is_enable = cmd_is(cmd->argv[0], "enable");
+	if (cmd->argc > 1 || (!is_enable && !cmd_is(cmd->argv[0], "disable")))
+		return cmd_usage(cmd, "%s: expected show | enable | disable", object);
+	ret = cmd_open(cmd);
+	return ret ? ret : set(cmd->nl, is_enable, cmd->err);
 }
 
 /* ---- system EID ---- */
@@ -110,24 +108,9 @@ static int show_seid(struct cmd *cmd)
 	return 0;
 }
 
-static int switch_seid(struct cmd *cmd, bool is_enable)
-{
-	int ret = cmd_open(cmd);
-
-	return ret ? ret : smc_seid_switch(cmd->nl, is_enable, cmd->err);
-}
-
 int cmd_run_seid(struct cmd *cmd)
 {
-	int ret;
-
-	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
-		return show_seid(cmd);
-	if (changes(cmd, "enable", 0, &ret))
-		return switch_seid(cmd, true);
-	if (changes(cmd, "disable", 0, &ret))
-		return switch_seid(cmd, false);
-	return ret ? ret : cmd_usage(cmd, "seid: expected show | enable | disable");
+	return run_switch(cmd, "seid", show_seid, smc_seid_switch);
 }
 
 /* ---- handshake limitation ---- */
@@ -147,22 +130,7 @@ static int show_hs(struct cmd *cmd)
 	return 0;
 }
 
-static int switch_hs(struct cmd *cmd, bool is_enable)
-{
-	int ret = cmd_open(cmd);
-
-	return ret ? ret : smc_hs_switch(cmd->nl, is_enable, cmd->err);
-}
-
 int cmd_run_hs(struct cmd *cmd)
 {
-	int ret;
-
-	if (!cmd->argc || (cmd->argc == 1 && cmd_is(cmd->argv[0], "show")))
-		return show_hs(cmd);
-	if (changes(cmd, "enable", 0, &ret))
-		return switch_hs(cmd, true);
-	if (changes(cmd, "disable", 0, &ret))
-		return switch_hs(cmd, false);
-	return ret ? ret : cmd_usage(cmd, "hs: expected show | enable | disable");
+	return run_switch(cmd, "hs", show_hs, smc_hs_switch);
 }

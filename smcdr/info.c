@@ -120,10 +120,10 @@ static int print_json(struct cmd *cmd, const struct info *info)
 
 int cmd_run_info(struct cmd *cmd)
 {
-	struct info info = { .has_roce = false };
+	struct info info = { 0 };
 	int ret;
 
-	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")))
+	if (!cmd_is_show(cmd))
 		return cmd_usage(cmd, "info: expected show");
 	ret = cmd_ism_load(cmd, &info.ism, &info.sys);
 	if (!ret)

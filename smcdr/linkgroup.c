@@ -117,23 +117,19 @@ static int show_links(struct cmd *cmd, const struct lists *lists)
 		"id,role,type,netdev,state,conns,uid,peeruid,ibdev,port,gid,peergid",
 	};
 
-	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], false, "linkgroup",
+	return cmd_table(cmd, &lists->links, link_columns, names[cmd->details], "linkgroup",
 			 "links");
 }
 
 /* Lines for version 2 only where the group is of version 2: each group has its own block. */
-static int show_blocks(struct cmd *cmd, const struct lists *lists)
+static void show_blocks(struct cmd *cmd, const struct lists *lists, const struct out_col *table)
 {
-	bool is_smcd = cmd->variant->is_smcd;
-	const struct out_col *table = is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns;
 
 	for (size_t i = 0; i < lists->groups.count; i++) {
 		const struct smc_lgr *lgr = cmd_list_at(&lists->groups, i);
-		const struct cmd_list one = { (char *)lgr, 1, 1, sizeof(*lgr) };
 		const char *names;
-		int ret;
 
-		if (is_smcd)
+		if (cmd->variant->is_smcd)
 			names = lgr->is_v2 ?
 					"id,vlan,pnetid,version,rel,host,os,eid,conns,sndbuf,dmb,"
 					"gid,extgid,peergid,peerext,chid" :
@@ -147,11 +143,8 @@ static int show_blocks(struct cmd *cmd, const struct lists *lists)
 					"buftype,cookie";
 		if (i)
 			out_str(&cmd->text, "\n");
-		ret = cmd_table(cmd, &one, table, names, true, NULL, NULL);
-		if (ret)
-			return ret;
+		cmd_block(cmd, lgr, table, names);
 	}
-	return 0;
 }
 
 /* Buffers of a group without connections serve nobody, and are not free. */
@@ -180,20 +173,19 @@ static void say_waiting(struct cmd *cmd, const struct cmd_list *groups)
 static int show(struct cmd *cmd, const struct lists *lists, const struct linkgroup_request *request)
 {
 	bool is_smcd = cmd->variant->is_smcd;
-	int ret;
+	const struct out_col *table = is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns;
 
 	if (request->is_links)
 		return show_links(cmd, lists);
 	if (cmd->details && !cmd->is_json)
-		ret = show_blocks(cmd, lists);
+		show_blocks(cmd, lists, table);
 	else
-		ret = cmd_table(cmd, &lists->groups,
-				is_smcd ? smcd_linkgroup_columns : smcr_linkgroup_columns,
-				is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid",
-				false, "linkgroup", "linkgroups");
-	if (!ret && !cmd->is_json && cmd_is_read(cmd))
+		cmd_table(cmd, &lists->groups, table,
+			  is_smcd ? "id,vlan,conns,pnetid" : "id,role,type,vlan,conns,pnetid",
+			  "linkgroup", "linkgroups");
+	if (!cmd->is_json && cmd_is_read(cmd))
 		say_waiting(cmd, &lists->groups);
-	return ret;
+	return 0;
 }
 
 /* Hexadecimal with or without 0x; the last byte of SMC-R's is the link's number in other places. */
@@ -299,8 +291,7 @@ static int run_metrics(struct cmd *cmd, struct lists *lists)
 	static const uint8_t requests[] = { SMC_ABI_GET_LGR_SMCD, SMC_ABI_GET_LGR_SMCR };
 	struct sums sums[2];
 
-	if (cmd->argc > 1 || (cmd->argc && !cmd_is(cmd->argv[0], "show")) || cmd->is_json ||
-	    cmd->watch_seconds > 0)
+	if (!cmd_is_show(cmd) || cmd->is_json || cmd->watch_seconds > 0)
 		return cmd_usage(cmd, "linkgroup: --metrics is for show of all, without --json "
 				      "and --watch");
 	for (size_t i = 0; i < 2; i++) {

@@ -2,11 +2,9 @@
 /* smcd and smcr from the command line to the exit status. */
 #include "smcdr/cmd.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "net/netns.h"
 #include "process/signals.h"
 #include "sandbox/enclose.h"
@@ -154,7 +152,7 @@ int cmd_write(struct cmd *cmd)
 	return out_print(&cmd->text, cmd->err);
 }
 
-/* Ask once, print. Rates are one table that grows; everything else is printed anew each time. */
+/* Ask once, print. Rates are one table that grows; everything else is printed again each time. */
 static int run_once(struct cmd *cmd, const struct cmd_object *object)
 {
 	int ret;
@@ -180,12 +178,11 @@ static int run(struct cmd *cmd, const struct cmd_object *object)
 		signals_interruptible(&ends);
 	if (!ret)
 		ret = smc_netns_enter(cmd->netns, &err);
-	if (!ret)
+	for (; !ret; cmd->round++) {
 		ret = run_once(cmd, object);
-	while (!ret && cmd->watch_seconds > 0) {
-		cmd->round++;
+		if (ret || cmd->watch_seconds <= 0)
+			break;
 		cli_wait(cmd->watch_seconds);
-		ret = run_once(cmd, object);
 	}
 	smc_genl_close(cmd->nl);
 	out_free(&cmd->text);
@@ -200,7 +197,6 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 {
 	struct cmd cmd = { .variant = variant };
 	const struct cmd_object *object;
-	struct cmd_rates *rates;
 	int status;
 
 	cli_start();
@@ -224,9 +220,5 @@ int cmd_main(const struct smc_variant *variant, int argc, char **argv)
 						      "--netns");
 	cmd.argc--;
 	cmd.argv = argv + 1;
-	rates = xcalloc(1, sizeof(*rates));
-	cmd.rates = rates;
-	status = run(&cmd, object);
-	free(rates);
-	return status;
+	return run(&cmd, object);
 }

@@ -7,7 +7,25 @@
 
 #include "base/clock.h"
 #include "host/record.h"
-#include "smcdr/baseline.h"
+
+static int on_stats(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_stats_decode(arg, nlh);
+}
+
+static int on_fback(const struct nlmsghdr *nlh, void *arg)
+{
+	return smc_fback_decode(arg, nlh);
+}
+
+int stats_load(struct cmd *cmd, struct smc_stats *stats)
+{
+	int ret = cmd_dump(cmd, SMC_ABI_GET_STATS, on_stats, stats, "the statistics");
+
+	return ret ? ret :
+		     cmd_dump(cmd, SMC_ABI_GET_FBACK_STATS, on_fback, stats,
+			      "the fallback statistics");
+}
 
 /* Without a usable baseline the numbers are those since the beginning: a notice, not a failure. */
 static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
@@ -30,36 +48,17 @@ static bool subtract_baseline(struct cmd *cmd, struct smc_stats *stats)
 	return false;
 }
 
-static int print_json(struct cmd *cmd, const struct smc_stats *stats, bool is_since_reset)
-{
-	json_t *members = json_pack("{s:b}", "since_reset", is_since_reset);
-
-	stats_json(members, stats, cmd->variant);
-	return cmd_document(cmd, "stats", members);
-}
-
-static int print_compat_json(struct cmd *cmd, const struct smc_stats *stats)
-{
-	json_decref(cmd->json);
-	cmd->json = stats_compat_json(stats, cmd->variant);
-	return 0;
-}
-
-static double now(void)
-{
-	return (double)clock_ns(CLOCK_MONOTONIC) / 1e9;
-}
-
 /* The first round has nothing to compare with: it prints the header alone. */
 static int print_rates(struct cmd *cmd, struct smc_stats *stats)
 {
-	double seconds = now(), past = seconds - cmd->rates->seconds;
+	double seconds = (double)clock_ns(CLOCK_MONOTONIC) / 1e9,
+	       past = seconds - cmd->rates.seconds;
 	struct smc_stats delta = *stats;
 	bool is_first = !cmd->round;
 
 	if (is_first && !cmd->is_json)
 		stats_rates_header(&cmd->text);
-	if (!is_first && smc_stats_since(&delta, &cmd->rates->last))
+	if (!is_first && smc_stats_since(&delta, &cmd->rates.last))
 		return smc_err_say(cmd->err, ERANGE, "the kernel's counters were restarted");
 	if (!is_first) {
 		json_t *members = cmd->is_json ? json_object() : NULL;
@@ -68,8 +67,8 @@ static int print_rates(struct cmd *cmd, struct smc_stats *stats)
 		if (cmd->is_json)
 			cmd_document(cmd, "stats-rates", members);
 	}
-	cmd->rates->last = *stats;
-	cmd->rates->seconds = seconds;
+	cmd->rates.last = *stats;
+	cmd->rates.seconds = seconds;
 	return 0;
 }
 
@@ -120,9 +119,9 @@ int cmd_run_stats(struct cmd *cmd)
 	if (cmd->is_metrics)
 		stats_metrics(&cmd->text, &(const struct stats_of){ &stats, NULL, 0 }, 1);
 	else if (command == JSON)
-		ret = print_compat_json(cmd, &stats);
+		cmd->json = stats_compat_json(&stats, cmd->variant);
 	else if (cmd->is_json)
-		ret = print_json(cmd, &stats, is_since_reset);
+		cmd_document(cmd, "stats", stats_json(&stats, cmd->variant, is_since_reset));
 	else
 		stats_print(&cmd->text, &stats, cmd->variant, cmd->details);
 	if (ret || command != RESET)

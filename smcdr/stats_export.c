@@ -22,15 +22,11 @@ json_t *stats_compat_json(const struct smc_stats *stats, const struct smc_varian
 {
 	json_t *doc = json_pack("{s:{}}", variant->key);
 	json_t *values = json_object_get(doc, variant->key);
-	int failed = !doc;
 
 	for (size_t i = 0; i < SMC_STAT_COUNT; i++)
-		failed |= json_object_set_new(values, smc_stat_key(i),
-					      out_json_number(stats->tech[variant->tech].value[i]));
-	if (!failed)
-		return doc;
-	json_decref(doc);
-	return NULL;
+		json_object_set_new(values, smc_stat_key(i),
+				    out_json_number(stats->tech[variant->tech].value[i]));
+	return doc;
 }
 
 /* Numbers that are members of one object, @step places from one to the next. */
@@ -70,25 +66,13 @@ static const struct range ranges[] = {
 	{ "special_calls", NULL, NAMES("urgent"), SMC_STAT_URG_DATA, 1, 1 },
 };
 
-/* A member of @object that is an object, made if need be. */
-static json_t *inside(json_t *object, const char *key)
-{
-	json_t *inner = json_object_get(object, key);
-
-	if (inner)
-		return inner;
-	inner = json_object();
-	json_object_set_new(object, key, inner);
-	return inner;
-}
-
 /* What the kernel did not send is left out. */
 static void add_range(json_t *doc, const struct range *range, const struct smc_tech_stats *tech)
 {
-	json_t *object = inside(doc, range->object);
+	json_t *object = out_json_inside(doc, range->object);
 
 	if (range->inner)
-		object = inside(object, range->inner);
+		object = out_json_inside(object, range->inner);
 	for (size_t i = 0; i < range->count; i++) {
 		size_t index = range->first + i * range->step;
 
@@ -114,13 +98,17 @@ static json_t *json_side(const struct smc_side_stats *side)
 			 "fallbacks", (json_int_t)side->fallbacks, "reasons", reasons);
 }
 
-void stats_json(json_t *doc, const struct smc_stats *stats, const struct smc_variant *variant)
+json_t *stats_json(const struct smc_stats *stats, const struct smc_variant *variant,
+		   bool is_since_reset)
 {
-	inside(doc, "connections");
+	json_t *doc = json_pack("{s:b}", "since_reset", is_since_reset);
+
+	out_json_inside(doc, "connections");
 	json_object_set_new(doc, "client", json_side(&stats->side[SMC_SIDE_CLIENT]));
 	json_object_set_new(doc, "server", json_side(&stats->side[SMC_SIDE_SERVER]));
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		add_range(doc, &ranges[i], &stats->tech[variant->tech]);
+	return doc;
 }
 
 /* ---- metrics, by way of the node exporter's text file collector ---- */

@@ -138,7 +138,7 @@ int stats_all_netns(struct cmd *cmd)
 		append_metrics(cmd, &all.spaces);
 	else if (!ret)
 		ret = cmd_table(cmd, &all.spaces, columns,
-				"netns,connections,fallbacks,errors,reason", false, "stats-netns",
+				"netns,connections,fallbacks,errors,reason", "stats-netns",
 				"namespaces");
 	if (!ret)
 		ret = cmd_write(cmd);

@@ -54,7 +54,8 @@ static void number(struct out_text *text, const char *label, uint64_t value)
 
 static void number_line(struct out_text *text, const char *label, uint64_t value)
 {
-	out_printf(text, "%s %*" PRIu64 "\n", label, room(label), value);
+	number(text, label, value);
+	out_str(text, "\n");
 }
 
 static void bytes_line(struct out_text *text, const char *label, uint64_t value)

@@ -2,7 +2,7 @@
 /* Every decoder of SMC_GEN_NETLINK over one message, and baselines of statistics. */
 #include "fuzz.h"
 
-#include "smcdr/baseline.h"
+#include "smcdr/cmd.h"
 #include "smc/gen.h"
 #include "smc/eid.h"
 #include "smc/stats.h"

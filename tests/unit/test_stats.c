@@ -7,7 +7,6 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
-#include "smcdr/baseline.h"
 #include "smcdr/cmd.h"
 #include "smc/stats.h"
 
