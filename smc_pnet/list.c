@@ -110,26 +110,13 @@ static void print_warnings(const struct pnet_rows *rows)
 	out_free(&text);
 }
 
-static int print_tree(const struct pnet_rows *rows, struct smc_err *err)
-{
-	struct out_text text = { 0 };
-	struct pnet_groups groups;
-	int ret = pnet_groups_fetch(&groups, err);
-
-	if (ret)
-		return ret;
-	pnet_tree(&text, rows, &groups);
-	pnet_groups_free(&groups);
-	return pnet_write(&text, err);
-}
-
 static int print_rows(const struct pnet_rows *rows, bool is_tree, struct smc_err *err)
 {
 	struct out_text text = { 0 };
 	struct out_view view = { 0 };
 
 	if (is_tree)
-		return print_tree(rows, err);
+		return pnet_print_tree(rows, err);
 	out_view_add(&view, pnet_row_columns, columns);
 	for (size_t i = 0; i < rows->count; i++)
 		if (strlen(rows->rows[i].name) < UINT8_MAX)

@@ -10,17 +10,12 @@
 #include "settings/pnet_file.h"
 #include "settings/pnet_plan.h"
 
-/* ---- table.c: the kernel's table ---- */
+/* ---- table.c ---- */
 
-/** pnet_show() - print the entries of a PNET ID, NULL for all. Return: -ENOENT if it has none */
+/** pnet_show() - print the entries of a PNET ID, NULL for all */
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json);
 
-/**
- * pnet_show_all() - print the entries of a PNET ID, NULL for all, of each network namespace
- * @list: loaded; knows afterwards what could not be read
- *
- * Return: 0, -errno with @err.
- */
+/** pnet_show_all() - the same of each namespace of @list, which learns what could not be read */
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err);
 
 /** pnet_export() - print the table as pnet_read() takes it */
@@ -34,8 +29,6 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table);
 
 /** pnet_write_json() - print a document and drop the reference */
 int pnet_write_json(json_t *doc, struct smc_err *err);
-
-/* ---- import.c ---- */
 
 /** pnet_import() - make the kernel's table that of a file, all of it or nothing; or show the way */
 int pnet_import(struct pnet_tool *tool, const struct smc_pnet_table *to, bool is_diff,
@@ -51,8 +44,7 @@ extern const struct out_col pnet_row_columns[];
  * @chid: channel id of an SMC-D group, -1 for none
  */
 struct pnet_group {
-	uint32_t id;
-	uint32_t conns;
+	uint32_t id, conns;
 	uint8_t link;
 	char ib[SMC_PNET_IB_SIZE];
 	unsigned int port;
@@ -65,11 +57,6 @@ struct pnet_groups {
 	size_t count, size;
 };
 
-/** pnet_groups_fetch() - ask the kernel; none if it is too old. Return: 0, -errno with @err */
-int pnet_groups_fetch(struct pnet_groups *groups, struct smc_err *err);
-
-void pnet_groups_free(struct pnet_groups *groups);
-
 /**
  * pnet_tree() - append the devices as a tree
  *
@@ -77,6 +64,9 @@ void pnet_groups_free(struct pnet_groups *groups);
  * port its link groups; then the link groups whose device is not known.
  */
 void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_groups *groups);
+
+/** pnet_print_tree() - the same with the kernel's link groups, to stdout. Return: 0, -errno */
+int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err);
 
 /** pnet_list() - all devices; warnings on stderr, or in the document */
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);

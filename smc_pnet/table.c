@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's PNET table: show and export. */
+/* The kernel's PNET table: show, export and import. */
 #include "smc_pnet.h"
 
 #include <string.h>
@@ -27,105 +27,86 @@ json_t *pnet_json_entries(const struct smc_pnet_table *table)
 	return out_json_list(pnet_columns, table->entries, table->count, sizeof(*table->entries));
 }
 
-static int show_json(const struct smc_pnet_table *table, struct smc_err *err)
-{
-	return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet/1", "entries",
-					 pnet_json_entries(table)),
-			       err);
-}
+/** struct shown - entries of @name, NULL for all; as @entries, or as @text if that is NULL */
+struct shown {
+	const char *name;
+	struct out_text text;
+	json_t *entries;
+	struct smc_genl *nl;
+};
 
-static int show_text(const struct smc_pnet_table *table, struct smc_err *err)
+/* @netns: NULL where it goes without saying */
+static void append(struct shown *shown, const struct smc_pnet *entry, const struct netns *netns)
 {
-	struct out_text text = { 0 };
+	struct out_text *text = &shown->text;
+	json_t *json;
 
-	for (size_t i = 0; i < table->count; i++) {
-		pnet_append_entry(&text, &table->entries[i]);
-		out_char(&text, '\n');
+	if (!shown->entries) {
+		pnet_append_entry(text, entry);
+		out_str(text, netns ? " " : "");
+		if (netns)
+			out_escaped(text, netns->name, strlen(netns->name));
+		out_char(text, '\n');
+		return;
 	}
-	return pnet_write(&text, err);
+	json = out_json(pnet_columns, NULL, entry);
+	if (netns) {
+		json_object_set_new(json, "netns", out_json_str(netns->name));
+		json_object_set_new(json, "netns_inode", out_json_number(netns->inode));
+	}
+	json_array_append_new(shown->entries, json);
 }
 
 /* By dump: asked for one PNET ID, the kernel silently stops at what fits into one page. */
-static void keep_only(struct smc_pnet_table *table, const char *name)
+static int append_table(struct shown *shown, struct smc_genl *nl, const struct netns *netns,
+			struct smc_err *err)
 {
-	size_t kept = 0;
+	struct smc_pnet_table table = { 0 };
+	int ret = pnet_fetch(nl, &table, err);
 
-	for (size_t i = 0; i < table->count; i++)
-		if (!strcmp(table->entries[i].name, name))
-			table->entries[kept++] = table->entries[i];
-	table->count = kept;
+	for (size_t i = 0; !ret && i < table.count; i++)
+		if (!shown->name || !strcmp(table.entries[i].name, shown->name))
+			append(shown, &table.entries[i], netns);
+	smc_pnet_free(&table);
+	return ret;
+}
+
+/* @ret: of what was appended */
+static int print(struct shown *shown, int ret, struct smc_err *err)
+{
+	if (!ret && shown->entries)
+		ret = pnet_write_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
+						"entries", shown->entries),
+				      err);
+	else if (!ret)
+		ret = pnet_write(&shown->text, err);
+	json_decref(shown->entries);
+	out_free(&shown->text);
+	return ret;
 }
 
 int pnet_show(struct pnet_tool *tool, const char *name, bool is_json)
 {
-	struct smc_pnet_table table;
-	int ret = pnet_fetch(tool->nl, &table, tool->err);
+	struct shown shown = { .name = name, .entries = is_json ? json_array() : NULL };
 
-	if (!ret && name)
-		keep_only(&table, name);
-	if (!ret)
-		ret = is_json ? show_json(&table, tool->err) : show_text(&table, tool->err);
-	smc_pnet_free(&table);
-	return ret;
-}
-
-/* ---- of all network namespaces ---- */
-
-struct all {
-	const char *name;
-	struct out_text text;
-	json_t *entries; /* NULL: text */
-	struct smc_genl *nl;
-};
-
-static void append(struct all *all, const struct smc_pnet *entry, const struct netns *netns)
-{
-	json_t *json;
-
-	if (!all->entries) {
-		pnet_append_entry(&all->text, entry);
-		out_char(&all->text, ' ');
-		out_escaped(&all->text, netns->name, strlen(netns->name));
-		out_char(&all->text, '\n');
-		return;
-	}
-	json = out_json(pnet_columns, NULL, entry);
-	json_object_set_new(json, "netns", out_json_str(netns->name));
-	json_object_set_new(json, "netns_inode", json_integer((json_int_t)netns->inode));
-	json_array_append_new(all->entries, json);
+	return print(&shown, append_table(&shown, tool->nl, NULL, tool->err), tool->err);
 }
 
 static int append_netns(void *arg, const struct netns *netns, struct smc_err *err)
 {
-	struct smc_pnet_table table = { 0 };
-	struct all *all = arg;
-	int ret = smc_genl_follow(&all->nl, SMC_ABI_PNET_FAMILY, err);
+	struct shown *shown = arg;
+	int ret = smc_genl_follow(&shown->nl, SMC_ABI_PNET_FAMILY, err);
 
-	if (!ret)
-		ret = pnet_fetch(all->nl, &table, err);
-	if (!ret && all->name)
-		keep_only(&table, all->name);
-	for (size_t i = 0; !ret && i < table.count; i++)
-		append(all, &table.entries[i], netns);
-	smc_pnet_free(&table);
-	return ret;
+	return ret ? ret : append_table(shown, shown->nl, netns, err);
 }
 
 int pnet_show_all(struct netns_list *list, const char *name, bool is_json, struct smc_err *err)
 {
-	struct all all = { .name = name, .entries = is_json ? json_array() : NULL };
-	int ret = netns_list_each(list, append_netns, &all, err);
+	struct shown shown = { .name = name, .entries = is_json ? json_array() : NULL };
+	int ret = netns_list_each(list, append_netns, &shown, err);
 
-	if (!ret && is_json)
-		ret = pnet_write_json(json_pack("{s:s, s:O}", "schema", "smc-tools/pnet/1",
-						"entries", all.entries),
-				      err);
-	else if (!ret)
-		ret = pnet_write(&all.text, err);
-	smc_genl_close(all.nl);
-	json_decref(all.entries);
-	out_free(&all.text);
-	return ret;
+	smc_genl_close(shown.nl);
+	return print(&shown, ret, err);
 }
 
 int pnet_export(struct pnet_tool *tool)
@@ -142,5 +123,56 @@ int pnet_export(struct pnet_tool *tool)
 		ret = pnet_write(&text, tool->err);
 	out_free(&text);
 	smc_pnet_free(&table);
+	return ret;
+}
+
+/* ---- import ---- */
+
+static void append_changes(struct out_text *text, const char *mark, const struct smc_pnet_table *in,
+			   const struct smc_pnet_table *out)
+{
+	for (size_t i = 0; i < in->count; i++) {
+		if (pnet_has_entry(out, &in->entries[i]))
+			continue;
+		out_str(text, mark);
+		pnet_append_entry(text, &in->entries[i]);
+		out_char(text, '\n');
+	}
+}
+
+static json_t *json_changes(const struct smc_pnet_table *in, const struct smc_pnet_table *out)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < in->count; i++)
+		if (!pnet_has_entry(out, &in->entries[i]))
+			json_array_append_new(array, out_json(pnet_columns, NULL, &in->entries[i]));
+	return array;
+}
+
+static int show_diff(const struct smc_pnet_table *from, const struct smc_pnet_table *to,
+		     bool is_json, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+
+	if (is_json)
+		return pnet_write_json(
+			json_pack("{s:s, s:o, s:o}", "schema", "smc-tools/pnet-diff/1", "remove",
+				  json_changes(from, to), "add", json_changes(to, from)),
+			err);
+	append_changes(&text, "- ", from, to);
+	append_changes(&text, "+ ", to, from);
+	return pnet_write(&text, err);
+}
+
+int pnet_import(struct pnet_tool *tool, const struct smc_pnet_table *to, bool is_diff, bool is_json)
+{
+	struct smc_pnet_table from;
+	int ret = pnet_fetch(tool->nl, &from, tool->err);
+
+	if (!ret)
+		ret = is_diff ? show_diff(&from, to, is_json, tool->err) :
+				pnet_change(tool, &from, to);
+	smc_pnet_free(&from);
 	return ret;
 }

@@ -2,9 +2,13 @@
 /* --list --tree: net devices below their base devices, and the ports that serve them. */
 #include "smc_pnet.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <linux/genetlink.h>
 
-#include "smc/abi.h"
+#include "base/array.h"
+#include "smc/gen.h"
 
 #define MAX_LEVELS 8
 
@@ -109,19 +113,14 @@ static void append_net(struct tree *tree, unsigned int level, const struct pnet_
 			append_server(tree, level + 1, &rows->rows[i]);
 }
 
-static bool is_served(const struct pnet_rows *rows, const struct pnet_row *row)
-{
-	for (size_t i = 0; i < rows->count; i++)
-		if (rows->rows[i].type == PNET_NET && serves(row, &rows->rows[i]))
-			return true;
-	return false;
-}
-
 static bool is_root(const struct pnet_rows *rows, const struct pnet_row *row)
 {
 	if (row->type == PNET_NET)
 		return !row->net || !row->net->lower[0];
-	return !is_served(rows, row);
+	for (size_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].type == PNET_NET && serves(row, &rows->rows[i]))
+			return false;
+	return true;
 }
 
 static void append_heading(struct tree *tree, const char *pnetid)
@@ -188,4 +187,96 @@ void pnet_tree(struct out_text *text, const struct pnet_rows *rows, struct pnet_
 	draw(text, &tree);
 	out_free(&tree.lines);
 	out_free(&tree.levels);
+}
+
+/* ---- link groups by the device that they use ---- */
+
+struct reader {
+	struct pnet_groups *groups;
+	struct smc_lgr lgr; /* the group whose links follow */
+	struct smc_err *err;
+};
+
+static void add(struct reader *reader, const struct pnet_group *group)
+{
+	struct pnet_groups *groups = reader->groups;
+
+	smc_array_append(&groups->groups, &groups->count, &groups->size, group, sizeof(*group));
+}
+
+/* The kernel sends a group, then its links, in messages of two commands. */
+static int on_smcr(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct genlmsghdr *genl = NLMSG_DATA(nlh);
+	struct pnet_group group = { .chid = -1 };
+	struct reader *reader = arg;
+	struct smc_link link;
+
+	if (genl->cmd != SMC_ABI_GET_LINK_SMCR) {
+		smc_lgr_decode(&reader->lgr, nlh);
+		return 0;
+	}
+	if (smc_link_decode(&link, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link");
+	group.id = reader->lgr.id;
+	group.conns = link.has & SMC_LINK_HAS_CONNS ? link.conns : reader->lgr.conns;
+	group.link = link.id;
+	group.port = link.ib_port;
+	memcpy(group.ib, link.ib_dev, sizeof(group.ib));
+	add(reader, &group);
+	return 0;
+}
+
+static int on_smcd(const struct nlmsghdr *nlh, void *arg)
+{
+	struct pnet_group group = { .chid = -1 };
+	struct reader *reader = arg;
+
+	if (smc_lgr_decode(&reader->lgr, nlh))
+		return smc_err_say(reader->err, EBADMSG, "the kernel sent a malformed link group");
+	group.id = reader->lgr.id;
+	group.conns = reader->lgr.conns;
+	if (reader->lgr.has & SMC_LGR_HAS_CHID)
+		group.chid = (int32_t)(reader->lgr.chid & 0xffff);
+	add(reader, &group);
+	return 0;
+}
+
+static void free_groups(struct pnet_groups *groups)
+{
+	free(groups->groups);
+	*groups = (struct pnet_groups){ 0 };
+}
+
+/* None where the kernel is too old. */
+static int fetch_groups(struct pnet_groups *groups, struct smc_err *err)
+{
+	struct reader reader = { .groups = groups, .err = err };
+	struct smc_genl *nl = NULL;
+	int ret;
+
+	*groups = (struct pnet_groups){ 0 };
+	ret = smc_genl_open(&nl, "SMC_GEN_NETLINK", err);
+	if (ret) /* kernels before 5.11 have a PNET table, but do not list link groups */
+		return ret == -ENOENT ? 0 : ret;
+	ret = smc_genl_dump(nl, SMC_ABI_GET_LINK_SMCR, on_smcr, &reader, err);
+	if (!ret)
+		ret = smc_genl_dump(nl, SMC_ABI_GET_LGR_SMCD, on_smcd, &reader, err);
+	smc_genl_close(nl);
+	if (ret)
+		free_groups(groups);
+	return ret;
+}
+
+int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+	struct pnet_groups groups;
+	int ret = fetch_groups(&groups, err);
+
+	if (ret)
+		return ret;
+	pnet_tree(&text, rows, &groups);
+	free_groups(&groups);
+	return pnet_write(&text, err);
 }
