@@ -58,16 +58,20 @@ void out_fill(struct out_text *text, char c, size_t count)
 	text->len += count;
 }
 
-/* Zeros up to @digits; with a constant @base the compiler does without division. */
+/* No number has more digits than that, and none is asked for. */
+#define DIGITS 24
+
+/* With a constant @base there is no division; one copy of a fixed size, cut to length, no call. */
 static inline void append_number(struct out_text *text, uint64_t value, unsigned int base,
 				 int digits)
 {
-	char buf[24], *at = buf + sizeof(buf);
+	char buf[2 * DIGITS] = "", *end = buf + DIGITS, *at = end;
 
 	do
 		*--at = "0123456789abcdef"[value % base];
-	while ((value /= base) || (buf + sizeof(buf) - at < digits && at > buf));
-	out_mem(text, at, (size_t)(buf + sizeof(buf) - at));
+	while ((value /= base) || (end - at < digits && at > buf));
+	memcpy(out_reserve(text, DIGITS), at, DIGITS);
+	text->len += (size_t)(end - at);
 }
 
 void out_dec(struct out_text *text, uint64_t value, int digits)

@@ -16,9 +16,10 @@ static void append_ip(struct out_text *text, const struct smc_addr *addr)
 	}
 	/* inet_ntop() is too slow for the one case that matters in a long table. */
 	for (int i = 0; i < 4; i++) {
-		out_str(text, i ? "." : "");
 		out_dec(text, addr->ip[i], 0);
+		out_char(text, '.');
 	}
+	text->len--;
 }
 
 void sockets_append_addr(struct out_text *text, const struct smc_addr *addr)
