@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* --list: every device with its PNET ID, whoever gave it. */
+/* --list: every device with its PNET ID; --suggest: pairs of RDMA ports and net devices. */
 #include "smc_pnet.h"
 
 #include <string.h>
@@ -151,6 +151,57 @@ int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json)
 	if (!ret && !is_json)
 		print_warnings(&rows);
 	pnet_rows_free(&rows);
+	pnet_world_free(&world);
+	smc_pnet_free(&table);
+	return ret;
+}
+
+/* ---- --suggest ---- */
+
+/* One line for a shell: a command, or a comment on a name that no shell word can have. */
+static void append_command(struct out_text *text, const struct smc_pnet *entry)
+{
+	const char *name = entry->has & SMC_PNET_HAS_IB ? entry->ib : entry->eth;
+	size_t before = text->len;
+
+	if (!pnet_command(text, entry)) {
+		text->len = before;
+		out_str(text, "# cannot be typed, --suggest --apply adds it: ");
+		out_escaped(text, name, strlen(name));
+	}
+	out_char(text, '\n');
+}
+
+static int print_commands(const struct smc_pnet_table *entries, bool is_json, struct smc_err *err)
+{
+	struct out_text text = { 0 };
+
+	if (is_json)
+		return pnet_write_json(json_pack("{s:s, s:o}", "schema", "smc-tools/pnet-suggest/1",
+						 "entries", pnet_json_entries(entries)),
+				       err);
+	for (size_t i = 0; i < entries->count; i++)
+		append_command(&text, &entries->entries[i]);
+	return pnet_write(&text, err);
+}
+
+int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json)
+{
+	struct smc_pnet_table table = { 0 }, entries = { 0 };
+	struct pnet_world world = { 0 };
+	int ret;
+
+	ret = pnet_fetch(tool->nl, &table, tool->err);
+	if (!ret)
+		ret = pnet_world_load(&world, tool->root, tool->err);
+	if (!ret)
+		pnet_suggest_make(&entries, &table, &world);
+	for (size_t i = 0; !ret && is_apply && i < entries.count; i++)
+		ret = pnet_add(tool, &entries.entries[i]);
+	/* Printed in both cases, so that what was run can be kept. */
+	if (!ret)
+		ret = print_commands(&entries, is_json, tool->err);
+	smc_pnet_free(&entries);
 	pnet_world_free(&world);
 	smc_pnet_free(&table);
 	return ret;

@@ -71,7 +71,5 @@ int pnet_print_tree(const struct pnet_rows *rows, struct smc_err *err);
 /** pnet_list() - all devices; warnings on stderr, or in the document */
 int pnet_list(struct pnet_tool *tool, bool is_tree, bool is_json);
 
-/* ---- suggest.c ---- */
-
 /** pnet_suggest() - print the commands, or run them */
 int pnet_suggest(struct pnet_tool *tool, bool is_apply, bool is_json);
