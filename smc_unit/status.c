@@ -11,7 +11,6 @@
 #include "base/memory.h"
 #include "base/read.h"
 #include "launch/ask.h"
-#include "launch/preload.h"
 #include "process/library.h"
 #include "smc_unit/dropin.h"
 #include "smc_unit/systemctl.h"
