@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/sandbox/confine, landlock, sysfilter: what a process that gave up its rights can no longer do. */
+/* lib/sandbox/confine, sysfilter: what a process that gave up its rights can no longer do. */
 #include "child.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* lib/host/beneath and lib/sandbox/enclose: no way out of a directory, for names and for processes. */
+/* lib/host/beneath, lib/sandbox/enclose: no way out of a directory, for names and for processes. */
 #include "child.h"
 #include "scratch.h"
 #include "test.h"
