@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "cgroup/scopes.h"
+#include "cgroup/attach.h"
 #include "cli/cli.h"
 
 /* ---- status.c ---- */

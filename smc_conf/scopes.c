@@ -62,7 +62,7 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 			conf_add(&host->now, &item);
 		out_free(&text);
 	}
-	scopes_free(&list);
+	scope_list_free(&list);
 	return ret;
 }
 
