@@ -16,7 +16,7 @@
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
 #include "host/record.h"
-#include "settings/conf_scope.h"
+#include "settings/conf.h"
 
 #define MAX_WORDS 32
 
