@@ -67,14 +67,15 @@ static bool may_exceed(const struct buffer *buffer, int bytes)
 
 static int raise_limit(const char *name, long long bytes)
 {
-	char path[64];
+	char path[64], text[24];
 	int fd, ret = 0;
 
 	snprintf(path, sizeof(path), KNOB, "core", name);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (dprintf(fd, "%lld", bytes) < 0)
+	snprintf(text, sizeof(text), "%lld", bytes);
+	if (write(fd, text, strlen(text)) < 0)
 		ret = -errno;
 	close(fd);
 	return ret;
