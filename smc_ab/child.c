@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "launch/prepare.h"
+#include "launch/launch.h"
 #include "process/signals.h"
 #include "process/target.h"
 #include "smc_ab/family.h"

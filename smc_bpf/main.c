@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "cgroup/attach.h"
+#include "cgroup/pins.h"
 
 enum {
 	OPT_RUN = CLI_LONG_ONLY,
@@ -221,7 +221,7 @@ static int status(const struct bpf_opts *opts, struct scope_target *target, stru
 	if (!ret)
 		ret = opts->is_metrics ? status_metrics(&list, hook_failures(), err) :
 					 status_print(&tool, &list, opts->is_json, err);
-	scopes_free(&list);
+	scope_list_free(&list);
 	return ret;
 }
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "cgroup/scopes.h"
+#include "cgroup/attach.h"
 #include "cli/cli.h"
 
 /* ---- status.c ---- */

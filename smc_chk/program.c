@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "cgroup/bpf_convert.h"
+#include "cgroup/check.h"
 #include "host/smc.h"
 #include "process/library.h"
 #include "process/sockcall.h"

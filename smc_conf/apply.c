@@ -8,7 +8,6 @@
 
 #include "host/file.h"
 #include "net/netns.h"
-#include "settings/pnet_plan.h"
 #include "smc/abi.h"
 #include "smc/knob.h"
 

@@ -15,7 +15,7 @@
 #include "cgroup/attach.h"
 #include "cgroup/cgroup.h"
 #include "host/record.h"
-#include "settings/conf_scope.h"
+#include "settings/conf.h"
 
 #define MAX_WORDS 32
 
@@ -61,7 +61,7 @@ int sc_scopes_read(struct sc_host *host, struct smc_err *err)
 			conf_add(&host->now, &item);
 		out_free(&text);
 	}
-	scopes_free(&list);
+	scope_list_free(&list);
 	return ret;
 }
 

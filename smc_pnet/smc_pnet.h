@@ -6,9 +6,8 @@
 
 #include "net/netns_list.h"
 #include "net/pairing.h"
-#include "settings/pnet_add.h"
 #include "settings/pnet_file.h"
-#include "settings/pnet_plan.h"
+#include "settings/pnet_table.h"
 
 /* ---- table.c ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "launch/prepare.h"
+#include "launch/launch.h"
 #include "process/target.h"
 
 /* As env(1), nice(1) and other programs that start programs do. */

@@ -9,8 +9,8 @@
 #include "host/smc.h"
 #include "launch/ask.h"
 #include "launch/bufsize.h"
-#include "launch/preload.h"
 #include "out/text.h"
+#include "process/library.h"
 #include "smc_unit/unit.h"
 
 /* A part of a word in double quotes, as systemd.syntax(7) reads it; % begins a specifier. */

@@ -10,7 +10,6 @@
 
 #include "base/read.h"
 #include "launch/ask.h"
-#include "launch/preload.h"
 #include "out/table.h"
 #include "process/library.h"
 #include "smc_unit/unit.h"

@@ -12,7 +12,7 @@
 #include "base/read.h"
 #include "host/smc.h"
 #include "launch/ask.h"
-#include "launch/preload.h"
+#include "process/library.h"
 #include "sandbox/owned.h"
 
 #define PROPERTIES                                                                                 \

@@ -1,27 +1,308 @@
 // SPDX-License-Identifier: MIT
-/* Attaches, detaches and lists scopes. */
+/* Scopes: their targets, attached, detached, listed. */
 #include "cgroup/attach.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "bpf/bpfmap.h"
 #include "cgroup/cgroup.h"
+#include "cgroup/pins.h"
+#include "process/proc.h"
 
-/* An id that no scope had before: the clock never goes back. */
-static uint64_t new_id(void)
+/* A process may fork while /proc is read, but a marked thread's children are marked already. */
+#define PASSES 16
+
+/* ---- targets ---- */
+
+/* A line of /proc/PID/status: "PPid:". Return: 0 if it has gone */
+static pid_t process_number(pid_t pid, const char *key)
 {
-	return SCOPE_NOT_CGROUP | (uint64_t)clock_ns(CLOCK_BOOTTIME);
+	char path[64], line[128];
+	size_t len = strlen(key);
+	int number = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && !number && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, len))
+			number = atoi(line + len);
+	if (file)
+		fclose(file);
+	return number;
 }
+
+static int parse_pid(const char *text, pid_t *pid, struct smc_err *err)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || end == text || *end || value <= 0 || value > INT_MAX)
+		return smc_err_say(err, EINVAL, "'%s' is not a process id", text);
+	*pid = (pid_t)value;
+	return 0;
+}
+
+static int find_cgroup(const char *root, int option, const char *text, char path[PATH_MAX],
+		       struct smc_err *err)
+{
+	pid_t pid;
+	int ret;
+
+	switch (option) {
+	case 'c': return cgroup_path(root, text, path);
+	case 'u': return cgroup_of_unit(root, text, path);
+	case 'C': return cgroup_of_container(root, text, path);
+	default: ret = parse_pid(text, &pid, err); return ret ? ret : cgroup_of_process(pid, path);
+	}
+}
+
+static int explain(int ret, int option, const char *text, struct smc_err *err)
+{
+	switch (option) {
+	case 'u':
+		return smc_err_say(err, -ret, "unit '%s' has no control group: it is not running",
+				   text);
+	case 'C':
+		if (ret == -EINVAL)
+			return smc_err_say(err, EINVAL,
+					   "'%s' is not a container id: docker, "
+					   "podman and crictl show it with inspect",
+					   text);
+		return smc_err_say(
+			err, -ret,
+			ret == -EEXIST ?
+				"several control groups match container '%s': give more of its id" :
+				"no control group matches container '%s'",
+			text);
+	case 'c':
+		if (ret == -EXDEV)
+			return smc_err_say(err, -ret, "'%s' is not a control group", text);
+		return smc_err_set(err, -ret, "control group '%s'", text);
+	default: return smc_err_set(err, -ret, "process %s", text);
+	}
+}
+
+int scope_target_cgroup(struct scope_target *target, int option, const char *text,
+			struct smc_err *err)
+{
+	const char *root = cgroup_mount();
+	char path[PATH_MAX];
+	int ret;
+
+	err->code = 0;
+	if (!root)
+		return smc_err_say(err, ENODEV, "no version 2 control groups at /sys/fs/cgroup");
+	ret = find_cgroup(root, option, text, path, err);
+	if (!ret)
+		ret = cgroup_id(root, path, &target->id);
+	if (ret)
+		return err->code ? ret : explain(ret, option, text, err);
+	if (strlen(path) >= sizeof(target->name))
+		return smc_err_set(err, ENAMETOOLONG, "control group '%s'", text);
+	strcpy(target->name, path);
+	target->kind = SCOPE_CGROUP;
+	return 0;
+}
+
+int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err)
+{
+	char path[64], comm[SCOPE_COMM_SIZE + 1] = "";
+	int ret = parse_pid(text, &target->pid, err);
+	FILE *file;
+
+	if (ret)
+		return ret;
+	/* /proc has threads, too: take the process that the thread belongs to. */
+	target->pid = process_number(target->pid, "Tgid:");
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)target->pid);
+	file = fopen(path, "re");
+	if (!file)
+		return smc_err_say(err, ESRCH, "no process %s", text);
+	if (fgets(comm, sizeof(comm), file))
+		comm[strcspn(comm, "\n")] = '\0';
+	fclose(file);
+	snprintf(target->name, sizeof(target->name), "%d (%s)", (int)target->pid, comm);
+	target->kind = SCOPE_PROCESS;
+	return 0;
+}
+
+void scope_target_run(struct scope_target *target)
+{
+	target->kind = SCOPE_RUN;
+	target->id = SCOPE_RUN_ID;
+	strcpy(target->name, "smc_run");
+}
+
+int64_t scope_user(const char *name)
+{
+	const struct passwd *entry = getpwnam(name);
+	unsigned long long number;
+	char *end;
+
+	if (entry)
+		return entry->pw_uid;
+	number = strtoull(name, &end, 10);
+	return *end || *name < '0' || *name > '9' || number >= UINT32_MAX ? -1 : (int64_t)number;
+}
+
+/* ---- which there are ---- */
+
+/* A group with the same name but another id was created after the scope's group was removed. */
+static enum scope_state cgroup_state(const struct scope_entry *entry)
+{
+	const char *root = cgroup_mount();
+	uint64_t id;
+
+	if (!root || cgroup_id(root, entry->scope.name, &id) || id != entry->id)
+		return STATE_GONE;
+	return cgroup_is_populated(root, entry->scope.name) > 0 ? STATE_ACTIVE : STATE_EMPTY;
+}
+
+static void note_marks(struct scope_list *list, int tasks)
+{
+	DIR *proc = opendir("/proc");
+	uint64_t mark;
+	pid_t pid;
+
+	while (proc && (pid = proc_next(proc))) {
+		if (bpfmap_marked(tasks, pid, &mark))
+			continue;
+		for (size_t i = 0; i < list->count; i++)
+			if (list->entries[i].id == mark)
+				list->entries[i].state = STATE_ACTIVE;
+	}
+	if (proc)
+		closedir(proc);
+}
+
+static void find_states(struct scope_list *list, int tasks)
+{
+	bool has_marks = false;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct scope_entry *entry = &list->entries[i];
+
+		if (entry->scope.kind == SCOPE_CGROUP)
+			entry->state = cgroup_state(entry);
+		else
+			entry->state = entry->id == SCOPE_RUN_ID ? STATE_EMPTY : STATE_GONE;
+		has_marks |= entry->scope.kind != SCOPE_CGROUP;
+	}
+	if (has_marks)
+		note_marks(list, tasks);
+}
+
+static int load(struct scope_list *list, const struct pins *pins, struct smc_err *err)
+{
+	uint64_t key, *last = NULL;
+	int ret = 0;
+
+	list->count = 0;
+	list->entries = xcalloc(SCOPE_MAX, sizeof(*list->entries));
+	while (list->count < SCOPE_MAX && !(ret = bpfmap_next(pins->scopes, last, &key))) {
+		struct scope_entry *entry = &list->entries[list->count];
+
+		entry->id = key;
+		last = &entry->id;
+		list->count += !bpfmap_lookup(pins->scopes, &key, &entry->scope);
+		entry->scope.name[SCOPE_NAME_SIZE - 1] = '\0';
+	}
+	if (ret && ret != -ENOENT) {
+		scope_list_free(list);
+		return smc_err_set(err, -ret, "cannot list the scopes");
+	}
+	find_states(list, pins->tasks);
+	return 0;
+}
+
+void scope_list_free(struct scope_list *list)
+{
+	free(list->entries);
+	*list = (struct scope_list){ 0 };
+}
+
+/* ---- marks ---- */
+
+static bool is_below(pid_t pid, pid_t root)
+{
+	while (pid > 1 && pid != root)
+		pid = process_number(pid, "PPid:");
+	return pid == root;
+}
+
+/* Return: threads that had another mark or none; -errno. Threads that end meanwhile are skipped. */
+static int mark_threads(const struct pins *pins, pid_t pid, uint64_t id)
+{
+	char path[64];
+	int ret = 0, marked = 0;
+	uint64_t mark;
+	pid_t tid;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	dir = opendir(path);
+	while (dir && !ret && (tid = proc_next(dir))) {
+		if (!bpfmap_marked(pins->tasks, tid, &mark) && mark == id)
+			continue;
+		ret = bpfmap_mark(pins->tasks, tid, id);
+		marked += !ret;
+		if (ret == -ESRCH || ret == -ENOENT)
+			ret = 0;
+	}
+	if (dir)
+		closedir(dir);
+	return ret ? ret : marked;
+}
+
+static int mark_pass(const struct pins *pins, pid_t root, uint64_t id)
+{
+	DIR *proc = opendir("/proc");
+	int ret = 0, marked = 0;
+	pid_t pid;
+
+	if (!proc)
+		return -errno;
+	while (ret >= 0 && (pid = proc_next(proc))) {
+		if (!is_below(pid, root))
+			continue;
+		ret = mark_threads(pins, pid, id);
+		marked += ret;
+	}
+	closedir(proc);
+	return ret < 0 ? ret : marked;
+}
+
+static int mark_tree(const struct pins *pins, pid_t pid, uint64_t id, struct smc_err *err)
+{
+	int ret = bpfmap_mark(pins->tasks, pid, id);
+
+	for (int pass = 0; pass < PASSES && ret >= 0; pass++) {
+		ret = mark_pass(pins, pid, id);
+		if (!ret)
+			break;
+	}
+	return ret < 0 ? smc_err_set(err, -ret, "cannot mark process %d", (int)pid) : 0;
+}
+
+/* ---- changes ---- */
 
 /* Remove the scopes that are gone, and with the last scope the programs. */
 static int remove_gone(struct pins *pins, struct smc_err *err)
 {
 	struct scope_list list;
 	size_t left = 0;
-	int ret = scopes_load(&list, pins, err);
+	int ret = load(&list, pins, err);
 
 	for (size_t i = 0; !ret && i < list.count; i++) {
 		if (list.entries[i].state == STATE_GONE)
@@ -31,7 +312,7 @@ static int remove_gone(struct pins *pins, struct smc_err *err)
 	}
 	if (ret)
 		return ret;
-	scopes_free(&list);
+	scope_list_free(&list);
 	return left ? 0 : pins_remove(err);
 }
 
@@ -44,8 +325,9 @@ static int put_scope(struct pins *pins, struct scope_target *target, const struc
 
 	scope.kind = target->kind;
 	memcpy(scope.name, target->name, sizeof(scope.name));
+	/* An id that no scope had before: the clock never goes back. */
 	if (target->kind == SCOPE_PROCESS)
-		target->id = new_id();
+		target->id = SCOPE_NOT_CGROUP | (uint64_t)clock_ns(CLOCK_BOOTTIME);
 	was_there = !bpfmap_lookup(pins->scopes, &target->id, &before);
 	ret = bpfmap_update(pins->scopes, &target->id, &scope);
 	if (ret == -E2BIG)
@@ -54,7 +336,7 @@ static int put_scope(struct pins *pins, struct scope_target *target, const struc
 	if (ret)
 		return smc_err_set(err, -ret, "cannot attach to %s", target->name);
 	if (target->kind == SCOPE_PROCESS)
-		ret = scopes_mark_tree(pins, target->pid, target->id, err);
+		ret = mark_tree(pins, target->pid, target->id, err);
 	if (ret && was_there)
 		bpfmap_update(pins->scopes, &target->id, &before);
 	else if (ret)
@@ -116,13 +398,13 @@ int scope_detach_container(const char *id, struct smc_err *err)
 	if (!ret)
 		ret = pins_change(&pins, false, err);
 	if (!ret)
-		ret = scopes_load(&list, &pins, err);
+		ret = load(&list, &pins, err);
 	for (size_t i = 0; !ret && i < list.count; i++)
 		if (list.entries[i].scope.kind == SCOPE_CGROUP &&
 		    list.entries[i].state != STATE_ACTIVE &&
 		    cgroup_is_named(list.entries[i].scope.name, id))
 			bpfmap_delete(pins.scopes, &list.entries[i].id);
-	scopes_free(&list);
+	scope_list_free(&list);
 	if (!ret)
 		ret = remove_gone(&pins, err);
 	pins_close(&pins);
@@ -172,7 +454,7 @@ int scope_list_load(struct scope_list *list, struct scope_target *target, struct
 
 	*list = (struct scope_list){ 0 };
 	if (!ret)
-		ret = scopes_load(list, &pins, err);
+		ret = load(list, &pins, err);
 	else if (ret == -ENOENT && !target)
 		ret = 0;
 	if (!ret && target)

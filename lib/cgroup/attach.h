@@ -5,8 +5,53 @@
  */
 #pragma once
 
-#include "cgroup/scopes.h"
-#include "cgroup/target.h"
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+#include "cgroup/scope.h"
+
+enum scope_state {
+	STATE_GONE,  /* its control group was removed, its processes have ended */
+	STATE_EMPTY, /* no process now, but there may be one again */
+	STATE_ACTIVE,
+};
+
+struct scope_entry {
+	uint64_t id;
+	struct smc_scope scope;
+	enum scope_state state;
+};
+
+struct scope_list {
+	struct scope_entry *entries;
+	size_t count;
+};
+
+/** struct scope_target - what the command line names; @kind 0: nothing */
+struct scope_target {
+	enum scope_kind kind;
+	uint64_t id; /* 0: a process without a mark */
+	pid_t pid;
+	char name[SCOPE_NAME_SIZE];
+};
+
+/**
+ * scope_target_cgroup() - a control group, in one of four ways to name it
+ * @option: 'c' path, 'u' unit, 'C' container, 'o' process that is in it
+ */
+int scope_target_cgroup(struct scope_target *target, int option, const char *text,
+			struct smc_err *err);
+
+/** scope_target_process() - a process and its children. Return: 0, -errno with a sentence */
+int scope_target_process(struct scope_target *target, const char *text, struct smc_err *err);
+
+/** scope_target_run() - all that smc_run starts */
+void scope_target_run(struct scope_target *target);
+
+/** scope_user() - the number of a user whose sockets alone are meant. Return: -1 for nobody */
+int64_t scope_user(const char *name);
 
 /**
  * scope_attach() - add a scope, or replace it; and remove those that are gone
@@ -23,10 +68,8 @@ int scope_detach(struct scope_target *target, struct smc_err *err);
 int scope_detach_all(struct smc_err *err);
 
 /**
- * scope_detach_container() - remove the scopes of a container's control groups, if there are any
+ * scope_detach_container() - the scopes of a container's groups, if any, and those that are gone
  * @id: of the container, as a whole
- *
- * Those that are gone are removed, too. Return: 0, -errno with a sentence.
  */
 int scope_detach_container(const char *id, struct smc_err *err);
 
@@ -41,3 +84,5 @@ void scope_remove_gone(void);
  * Return: 0, -ENOENT when there is no such target, -errno with a sentence.
  */
 int scope_list_load(struct scope_list *list, struct scope_target *target, struct smc_err *err);
+
+void scope_list_free(struct scope_list *list);

@@ -15,6 +15,7 @@
 
 const char *cgroup_mount(void)
 {
+	/* The second on a system that mixes both versions. */
 	static const char *const places[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
 	struct statfs fs;
 
@@ -99,27 +100,32 @@ struct search {
 	int hits;
 };
 
-static bool ends_with(const char *text, const char *end)
+bool cgroup_ends_with(const char *name, const char *end)
 {
-	size_t len = strlen(text), end_len = strlen(end);
+	size_t len = strlen(name), end_len = strlen(end);
 
-	return len > end_len && !strcmp(text + len - end_len, end);
+	return len > end_len && !strcmp(name + len - end_len, end);
 }
 
-/*
- * "docker-4be7....scope", "4be7...": is @id a part of the 64 digits? Those of a unit's name are
- * fewer.
- */
+const char *cgroup_digits(const char *name)
+{
+	size_t run;
+
+	for (; *name; name += run + (name[run] != '\0')) {
+		run = strspn(name, "0123456789abcdefABCDEF");
+		if (run == CONTAINER_ID_LEN)
+			return name;
+	}
+	return NULL;
+}
+
+/* Is @id a part of the 64 digits? */
 static bool has_id(const char *name, const char *id)
 {
-	size_t len;
-
-	for (; *name; name += len + (name[len] != '\0')) {
+	for (; (name = cgroup_digits(name)); name += CONTAINER_ID_LEN) {
 		const char *hit = strstr(name, id);
 
-		for (len = 0; isxdigit((unsigned char)name[len]); len++)
-			;
-		if (len == CONTAINER_ID_LEN && hit && hit + strlen(id) <= name + len)
+		if (hit && hit + strlen(id) <= name + CONTAINER_ID_LEN)
 			return true;
 	}
 	return false;
@@ -145,7 +151,7 @@ static void search_in(struct search *search, char full[PATH_MAX], size_t root_le
 		bool is_hit = fits(search, entry->d_name);
 
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
-		    (!is_hit && search->is_unit && !ends_with(entry->d_name, ".slice")) ||
+		    (!is_hit && search->is_unit && !cgroup_ends_with(entry->d_name, ".slice")) ||
 		    snprintf(full + len, PATH_MAX - len, "/%s", entry->d_name) >=
 			    (int)(PATH_MAX - len))
 			continue;
@@ -178,7 +184,7 @@ int cgroup_of_unit(const char *root, const char *unit, char path[PATH_MAX])
 	bool has_ending = false;
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
-		has_ending |= ends_with(unit, endings[i]);
+		has_ending |= cgroup_ends_with(unit, endings[i]);
 	if (!*unit || snprintf(name, sizeof(name), "%s%s", unit, has_ending ? "" : ".service") >=
 			      (int)sizeof(name))
 		return -ENOENT;
@@ -200,7 +206,8 @@ bool cgroup_is_named(const char *path, const char *id)
 	while (hit && (hit = strstr(hit + 1, id)))
 		if (!isalnum((unsigned char)hit[-1]) && hit[-1] != '.' &&
 		    !isalnum((unsigned char)hit[len]))
-			return !ends_with(slash, ".slice") && !ends_with(slash, ".service");
+			return !cgroup_ends_with(slash, ".slice") &&
+			       !cgroup_ends_with(slash, ".service");
 	return false;
 }
 
@@ -292,30 +299,29 @@ size_t cgroup_chosen(const char *path)
 	return SIZE_MAX;
 }
 
-/* The next part of a path, whose length may be 0. Return: what follows it */
-static const char *next_part(const char *path, char part[NAME_MAX + 1])
+const char *cgroup_part(const char *path, char part[PATH_MAX])
 {
 	size_t len;
 
 	path += strspn(path, "/");
 	len = strcspn(path, "/");
-	snprintf(part, NAME_MAX + 1, "%.*s", (int)(len > NAME_MAX ? 0 : len), path);
+	snprintf(part, PATH_MAX, "%.*s", (int)len, path);
 	return path + len;
 }
 
 bool cgroup_unit(const char *path, char unit[NAME_MAX + 1], bool *is_user)
 {
-	char part[NAME_MAX + 1];
+	char part[PATH_MAX];
 
 	*is_user = false;
 	do {
-		path = next_part(path, part);
-		if (!*is_user && !strncmp(part, "user@", 5) && ends_with(part, ".service")) {
+		path = cgroup_part(path, part);
+		if (!*is_user && !strncmp(part, "user@", 5) && cgroup_ends_with(part, ".service")) {
 			*is_user = true;
-			path = next_part(path, part);
+			path = cgroup_part(path, part);
 		}
-	} while (ends_with(part, ".slice"));
-	if (!ends_with(part, ".service"))
+	} while (cgroup_ends_with(part, ".slice"));
+	if (!cgroup_ends_with(part, ".service") || strlen(part) > NAME_MAX)
 		return false;
 	strcpy(unit, part + (*part == '_'));
 	return true;

@@ -10,19 +10,14 @@
 /* Hexadecimal digits of a container's whole id, with all of docker, podman and Kubernetes. */
 #define CONTAINER_ID_LEN 64
 
-/**
- * cgroup_mount() - where control groups of version 2 are mounted
- *
- * Return: "/sys/fs/cgroup", "/sys/fs/cgroup/unified" (a system that mixes both versions), or NULL.
- */
+/** cgroup_mount() - where control groups of version 2 are mounted, or NULL */
 const char *cgroup_mount(void);
 
 /**
  * cgroup_id() - the number that the kernel knows a control group by
  *
- * The inode number of its directory: that of a new group is always another one (kernfs).
- *
- * Return: 0, -ENOENT, -ENOTDIR, -errno of stat(2).
+ * The inode number of its directory: that of a new group is always another one (kernfs). Return: 0,
+ * -ENOENT, -ENOTDIR, -errno of stat(2).
  */
 int cgroup_id(const char *root, const char *path, uint64_t *id);
 
@@ -77,11 +72,7 @@ bool cgroup_is_named(const char *path, const char *id);
  */
 int cgroup_cut(char *path, const char *own, const char *id);
 
-/**
- * cgroup_of_container_process() - the control group of a container, by its first process
- *
- * Return: 0; -ESRCH, -errno; that of cgroup_cut().
- */
+/** cgroup_of_container_process() - the same, by @pid. Return: as that, -ESRCH, -errno */
 int cgroup_of_container_process(pid_t pid, const char *id, char path[PATH_MAX]);
 
 /** cgroup_is_populated() - is there a process in it or below it? Return: 1, 0, or -errno */
@@ -96,6 +87,20 @@ int cgroup_is_populated(const char *root, const char *path);
  * groups cannot be seen.
  */
 size_t cgroup_chosen(const char *path);
+
+/** cgroup_part() - the next name in a path, cut to what fits. Return: what follows it. Pure */
+const char *cgroup_part(const char *path, char part[PATH_MAX]);
+
+/** cgroup_ends_with() - has a name this ending, and something before it? Pure */
+bool cgroup_ends_with(const char *name, const char *end);
+
+/**
+ * cgroup_digits() - the first run of exactly 64 digits. Pure
+ * @name: "docker-4be7....scope", "4be7..."; a unit's has fewer
+ *
+ * Return: where it begins, NULL for none.
+ */
+const char *cgroup_digits(const char *name);
 
 /**
  * cgroup_unit() - the service of systemd that a control group belongs to. Pure

@@ -2,14 +2,11 @@
 /* Which container, pod, machine or unit a control group belongs to, and what people call it. */
 #include "cgroup/container.h"
 
-#include <ctype.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <jansson.h>
 
-#include "base/memory.h"
 #include "host/file.h"
 
 #define SHORT_ID 12    /* digits that docker and podman show */
@@ -18,44 +15,18 @@
 
 /* ---- the path ---- */
 
-/* The first run of exactly 64 digits in a part of the path. */
-static void find_id(struct container *container, const char *part, size_t len)
-{
-	size_t run = 0;
-
-	for (size_t i = 0; i <= len && !container->id[0]; i++, run++) {
-		if (i < len && isxdigit((unsigned char)part[i]))
-			continue;
-		if (run == CONTAINER_ID_LEN)
-			memcpy(container->id, part + i - run, run);
-		run = (size_t)-1;
-	}
-}
-
 /* "kubepods-besteffort-pod1f0c_....slice", "pod1f0c-..." */
-static void find_pod(struct container *container, const char *part, size_t len)
+static void find_pod(struct container *container, const char *part)
 {
-	static const char digits[] = "0123456789abcdefABCDEF-_";
+	for (; !container->pod[0] && (part = strstr(part, "pod")); part += 3) {
+		size_t run = strspn(part + 3, "0123456789abcdefABCDEF-_");
 
-	for (size_t i = 0; i + 3 < len && !container->pod[0]; i++) {
-		size_t run = strspn(part + i + 3, digits);
-
-		if (memcmp(part + i, "pod", 3) || run < POD_UID_MIN || run > CONTAINER_ID_LEN)
+		if (run < POD_UID_MIN || run > CONTAINER_ID_LEN)
 			continue;
-		memcpy(container->pod, part + i + 3, run);
+		memcpy(container->pod, part + 3, run);
 		for (char *c = container->pod; *c; c++)
 			*c = *c == '_' ? '-' : *c;
 	}
-}
-
-static bool starts_with(const char *text, size_t len, const char *start)
-{
-	return len > strlen(start) && !memcmp(text, start, strlen(start));
-}
-
-static bool ends_with(const char *text, size_t len, const char *end)
-{
-	return len > strlen(end) && !memcmp(text + len - strlen(end), end, strlen(end));
 }
 
 /* "my\x2dweb": systemd.unit(5). A name with a NUL would be another one's. */
@@ -75,18 +46,17 @@ static void unescape(char *to, size_t size, const char *from, size_t len)
 	to[n] = '\0';
 }
 
-static void find_machine(struct container *container, const char *part, size_t len)
+static void find_machine(struct container *container, const char *part)
 {
 	static const char scope[] = ".scope", machine[] = "machine-", lxc[] = "lxc.payload.";
+	size_t machine_len = strlen(machine), lxc_len = strlen(lxc);
 
-	if (container->kind != CONTAINER_NONE)
-		return;
-	if (starts_with(part, len, machine) && ends_with(part, len, scope))
-		unescape(container->name, sizeof(container->name), part + sizeof(machine) - 1,
-			 len - sizeof(machine) + 1 - (sizeof(scope) - 1));
-	else if (starts_with(part, len, lxc))
-		snprintf(container->name, sizeof(container->name), "%.*s",
-			 (int)(len - sizeof(lxc) + 1), part + sizeof(lxc) - 1);
+	if (!strncmp(part, machine, machine_len) && cgroup_ends_with(part, scope))
+		unescape(container->name, sizeof(container->name), part + machine_len,
+			 strlen(part) - machine_len - strlen(scope));
+	else if (!strncmp(part, lxc, lxc_len) && part[lxc_len])
+		snprintf(container->name, sizeof(container->name), "%.*s", CONTAINER_NAME_SIZE - 1,
+			 part + lxc_len);
 	else
 		return;
 	container->kind = CONTAINER_MACHINE;
@@ -94,40 +64,38 @@ static void find_machine(struct container *container, const char *part, size_t l
 
 static void find_unit(struct container *container, const char *path)
 {
-	char unit[NAME_MAX + 1];
-	bool is_user;
-	size_t len;
+	char part[PATH_MAX];
+	bool is_user, is_found = cgroup_unit(path, part, &is_user);
 
-	if (cgroup_unit(path, unit, &is_user)) {
-		container->kind = CONTAINER_UNIT;
-		strcpy(container->name, unit);
+	while (!is_found && *path) {
+		path = cgroup_part(path, part);
+		is_found = cgroup_ends_with(part, ".scope") && strlen(part) <= NAME_MAX;
 	}
-	for (; container->kind == CONTAINER_NONE && *path; path += len) {
-		path += strspn(path, "/");
-		len = strcspn(path, "/");
-		if (!ends_with(path, len, ".scope") || len > NAME_MAX)
-			continue;
-		container->kind = CONTAINER_UNIT;
-		snprintf(container->name, sizeof(container->name), "%.*s", (int)len, path);
-	}
+	if (!is_found)
+		return;
+	container->kind = CONTAINER_UNIT;
+	strcpy(container->name, part);
 }
 
 /* Parse the part of a path whose names one user has chosen. */
 static void parse_part(struct container *container, const char *path)
 {
 	bool is_kube = strstr(path, "kubepods");
-	size_t len;
+	char part[PATH_MAX];
 
-	for (const char *part = path; *part; part += len) {
-		part += strspn(part, "/");
-		len = strcspn(part, "/");
+	for (const char *rest = path; *rest;) {
+		const char *id;
+
+		rest = cgroup_part(rest, part);
+		id = cgroup_digits(part);
 		/* conmon watches a container from a group of its own. */
-		if (len && container->kind == CONTAINER_NONE && !memmem(part, len, "conmon", 6))
-			find_id(container, part, len);
+		if (id && !container->id[0] && container->kind == CONTAINER_NONE &&
+		    !strstr(part, "conmon"))
+			memcpy(container->id, id, CONTAINER_ID_LEN);
 		if (is_kube)
-			find_pod(container, part, len);
-		if (!container->id[0])
-			find_machine(container, part, len);
+			find_pod(container, part);
+		if (!container->id[0] && container->kind == CONTAINER_NONE)
+			find_machine(container, part);
 	}
 	if (container->kind == CONTAINER_MACHINE)
 		return;
@@ -144,14 +112,12 @@ static void parse_part(struct container *container, const char *path)
 /* Return: length of the path up to a user's own systemd, which root has named. */
 static size_t up_to_user(const char *path)
 {
-	static const char user[] = "user@", service[] = ".service";
-	size_t len;
+	char part[PATH_MAX];
 
-	for (const char *part = path; *part; part += len) {
-		part += strspn(part, "/");
-		len = strcspn(part, "/");
-		if (starts_with(part, len, user) && ends_with(part, len, service))
-			return (size_t)(part - path) + len;
+	for (const char *rest = path; *rest;) {
+		rest = cgroup_part(rest, part);
+		if (!strncmp(part, "user@", 5) && cgroup_ends_with(part, ".service"))
+			return (size_t)(rest - path);
 	}
 	return SIZE_MAX;
 }
@@ -192,11 +158,6 @@ void container_parse(struct container *container, const char *path, size_t chose
 
 /* ---- what runtimes say ---- */
 
-/** struct container_names - @stored: of podman and CRI-O, by id */
-struct container_names {
-	json_t *stored;
-};
-
 /* @text: of host_whole() */
 static json_t *parse(char *text)
 {
@@ -206,14 +167,12 @@ static json_t *parse(char *text)
 	return json;
 }
 
-struct container_names *container_names_new(void)
+struct json_t *container_names_new(void)
 {
 	static const char path[] = "/var/lib/containers/storage/overlay-containers/containers.json";
-	struct container_names *names = xcalloc(1, sizeof(*names));
-	json_t *list, *item;
+	json_t *names = json_object(), *list, *item;
 	size_t i, len;
 
-	names->stored = json_object();
 	list = parse(host_whole(&len, FILE_MAX, "%s", path));
 	json_array_foreach(list, i, item) {
 		const char *id = json_string_value(json_object_get(item, "id"));
@@ -221,17 +180,15 @@ struct container_names *container_names_new(void)
 
 		/* Those of CRI-O are its own: "k8s_web_web-0_shop_UID_0". */
 		if (id && json_is_string(name) && strncmp(json_string_value(name), "k8s_", 4))
-			json_object_set(names->stored, id, name);
+			json_object_set(names, id, name);
 	}
 	json_decref(list);
 	return names;
 }
 
-void container_names_free(struct container_names *names)
+void container_names_free(struct json_t *names)
 {
-	if (names)
-		json_decref(names->stored);
-	free(names);
+	json_decref(names);
 }
 
 static const char *member(const json_t *object, const char *key)
@@ -279,7 +236,7 @@ static void name_by_docker(struct container *container)
 	json_decref(json);
 }
 
-void container_name(struct container_names *names, struct container *container)
+void container_name(struct json_t *names, struct container *container)
 {
 	static const char *const configs[][2] = {
 		{ "/run/containerd/io.containerd.runtime.v2.task/k8s.io", "" },
@@ -287,7 +244,7 @@ void container_name(struct container_names *names, struct container *container)
 		{ "/run/containerd/io.containerd.runtime.v2.task/default", "" },
 		{ "/run/containers/storage/overlay-containers", "/userdata" },
 	};
-	const char *stored = member(names->stored, container->id);
+	const char *stored = member(names, container->id);
 	bool is_named = stored;
 
 	/* A user could give a group the number of somebody else's container. */

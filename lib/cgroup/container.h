@@ -43,11 +43,8 @@ struct container {
  */
 void container_parse(struct container *container, const char *path, size_t chosen);
 
-/* What runtimes keep about containers, read once. */
-struct container_names;
-
-/** container_names_new() - to be freed by container_names_free() */
-struct container_names *container_names_new(void);
+/** container_names_new() - what runtimes keep about containers, read once: names by id */
+struct json_t *container_names_new(void);
 
 /**
  * container_name() - put the name that the runtime has for it into @container->name
@@ -56,7 +53,7 @@ struct container_names *container_names_new(void);
  * and the config.json of the OCI runtime (annotations of CRI-O and containerd: "space/pod"; else
  * the host name). What cannot be read leaves the name as it is.
  */
-void container_name(struct container_names *names, struct container *container);
+void container_name(struct json_t *names, struct container *container);
 
 /** container_names_free() - NULL is allowed */
-void container_names_free(struct container_names *names);
+void container_names_free(struct json_t *names);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +14,17 @@
 #include "cgroup/check.h"
 #include "cgroup/scope.h"
 
-static const char *const pin_names[] = { SCOPE_HOOK, SCOPE_FORK, SCOPE_TASKS, SCOPE_SCOPES };
-#define PIN_COUNT (sizeof(pin_names) / sizeof(pin_names[0]))
+/* What is pinned, in this order: the hook comes last, as nothing counts as attached without it. */
+static const struct part {
+	const char *name, *pin;
+	bool is_map;
+} parts[] = {
+	{ "tasks", SCOPE_DIR "/" SCOPE_TASKS, true },
+	{ "scopes", SCOPE_DIR "/" SCOPE_SCOPES, true },
+	{ "smc_fork", SCOPE_DIR "/" SCOPE_FORK, false },
+	{ "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, false },
+};
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
 
 static const unsigned char object_file[] = {
 #include "bpf/convert.bytes.h"
@@ -48,53 +56,39 @@ static void unload(struct loaded *loaded)
 		loaded->lib.bpf_object__close(loaded->object);
 }
 
-static int pin_error(int ret, struct smc_err *err)
+static int pin_part(const struct loaded *loaded, const struct part *part, struct smc_err *err)
 {
+	const struct libbpf *lib = &loaded->lib;
+	struct bpf_link *link;
+	int ret;
+
+	if (part->is_map) {
+		ret = bpfmap_pin(lib->bpf_object__find_map_fd_by_name(loaded->object, part->name),
+				 part->pin);
+	} else {
+		link = lib->bpf_program__attach(
+			lib->bpf_object__find_program_by_name(loaded->object, part->name));
+		ret = -errno;
+		if (!link && ret == -E2BIG)
+			return smc_err_say(err, E2BIG,
+					   "cannot attach the eBPF programs: too many other eBPF "
+					   "programs are attached to " SCOPE_FUNCTION "()");
+		if (!link)
+			return bpf_load_error(ret, "attach the eBPF programs", err);
+		ret = lib->bpf_link__pin(link, part->pin);
+		lib->bpf_link__destroy(link);
+	}
 	return ret ? smc_err_set(err, -ret, "cannot pin the eBPF programs in " SCOPE_DIR) : 0;
 }
 
-static int attach(const struct loaded *loaded, const char *name, const char *pin,
-		  struct smc_err *err)
-{
-	const struct libbpf *lib = &loaded->lib;
-	struct bpf_link *link = lib->bpf_program__attach(
-		lib->bpf_object__find_program_by_name(loaded->object, name));
-	int ret = -errno;
-
-	if (!link && ret == -E2BIG)
-		return smc_err_say(err, E2BIG,
-				   "cannot attach the eBPF programs: too many other eBPF programs "
-				   "are attached to " SCOPE_FUNCTION "()");
-	if (!link)
-		return bpf_load_error(ret, "attach the eBPF programs", err);
-	ret = pin_error(lib->bpf_link__pin(link, pin), err);
-	lib->bpf_link__destroy(link);
-	return ret;
-}
-
-static int pin_map(const struct loaded *loaded, const char *name, const char *pin,
-		   struct smc_err *err)
-{
-	int map = loaded->lib.bpf_object__find_map_fd_by_name(loaded->object, name);
-
-	return pin_error(bpfmap_pin(map, pin), err);
-}
-
-/* The hook comes last: open_maps() takes nothing as attached without it. */
 static int load_and_pin(struct smc_err *err)
 {
 	struct loaded loaded = { .object = NULL };
 	mode_t mask = umask(077);
 	int ret = load(&loaded, err);
 
-	if (!ret)
-		ret = pin_map(&loaded, "tasks", SCOPE_DIR "/" SCOPE_TASKS, err);
-	if (!ret)
-		ret = pin_map(&loaded, "scopes", SCOPE_DIR "/" SCOPE_SCOPES, err);
-	if (!ret)
-		ret = attach(&loaded, "smc_fork", SCOPE_DIR "/" SCOPE_FORK, err);
-	if (!ret)
-		ret = attach(&loaded, "smc_socket", SCOPE_DIR "/" SCOPE_HOOK, err);
+	for (size_t i = 0; !ret && i < PARTS; i++)
+		ret = pin_part(&loaded, &parts[i], err);
 	unload(&loaded);
 	umask(mask);
 	return ret;
@@ -162,14 +156,11 @@ static int lock(struct pins *pins, bool create, struct smc_err *err)
 
 static int remove_files(void)
 {
-	char path[128];
 	int ret = 0;
 
-	for (size_t i = 0; i < PIN_COUNT; i++) {
-		snprintf(path, sizeof(path), "%s/%s", SCOPE_DIR, pin_names[i]);
-		if (unlink(path) && errno != ENOENT)
+	for (size_t i = PARTS; i-- > 0;)
+		if (unlink(parts[i].pin) && errno != ENOENT)
 			ret = -errno;
-	}
 	return ret;
 }
 
@@ -221,7 +212,7 @@ int pins_check(struct smc_err *err)
 
 int pins_change(struct pins *pins, bool may_load, struct smc_err *err)
 {
-	int ret = may_load ? check_host(err) : check_capabilities(err);
+	int ret = may_load ? check_host(err) : bpf_rights(true, err);
 
 	if (!ret)
 		ret = lock(pins, may_load, err);

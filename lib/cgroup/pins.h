@@ -16,22 +16,14 @@ struct pins {
 	int dir, tasks, scopes;
 };
 
-#define PINS_CLOSED                                                                                \
-	{                                                                                          \
-		-1, -1, -1                                                                         \
-	}
+/* clang-format off */
+#define PINS_CLOSED { -1, -1, -1 }
+/* clang-format on */
 
-/**
- * pins_check() - could something be attached? Nothing is changed. Return: 0, -errno with a
- * sentence
- */
+/** pins_check() - could something be attached? Return: 0, -errno with a sentence */
 int pins_check(struct smc_err *err);
 
-/**
- * pins_read() - open what is pinned, for reading
- *
- * Return: 0; -ENOENT when nothing is loaded; -errno with a sentence.
- */
+/** pins_read() - open it for reading. Return: 0; -ENOENT without any; -errno with a sentence */
 int pins_read(struct pins *pins, struct smc_err *err);
 
 /**

@@ -42,7 +42,8 @@ int tool_ask(const char *name, const char *command, const char *option, const ch
 	int ret;
 
 	if (!find_tool(name, path))
-		return smc_err_say(err, ENOENT, "no %s beside this program", name);
+		return smc_err_say(err, ENOENT, "no %s beside this program%s", name,
+				   strcmp(name, "smc_bpf") ? "" : ": it was built without eBPF");
 	ret = program_run((char *const *)argv, &said, &size);
 	if (ret < 0)
 		smc_err_set(err, -ret, "cannot run '%s'", path);
@@ -59,11 +60,5 @@ int tool_ask(const char *name, const char *command, const char *option, const ch
 
 int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err)
 {
-	char path[PATH_MAX];
-
-	if (!bpf_loader(path))
-		return smc_err_say(err, ENOENT,
-				   "no smc_bpf beside this program: it was built "
-				   "without eBPF");
 	return tool_ask("smc_bpf", command, option, value, NULL, err);
 }

@@ -15,16 +15,10 @@ bool bpf_loader(char path[PATH_MAX]);
  * @option, @value: arguments after @command, NULL for none
  * @text: receives what it printed, to be freed; may be NULL
  *
- * Return: 0; -EIO with its sentence if it failed; -ENOENT with a sentence if there is none; -errno
- * with a sentence.
+ * Return: 0; -errno with a sentence: -EIO with its own if it failed, -ENOENT if there is none.
  */
 int tool_ask(const char *name, const char *command, const char *option, const char *value,
 	     char **text, struct smc_err *err);
 
-/**
- * bpf_ask() - run smc_bpf
- * @option, @value: arguments after @command, NULL for none
- *
- * Return: as tool_ask().
- */
+/** bpf_ask() - the same of smc_bpf, without its text */
 int bpf_ask(const char *command, const char *option, const char *value, struct smc_err *err);

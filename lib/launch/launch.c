@@ -62,10 +62,14 @@ static int take_family(struct launch *launch)
 	return cli_usage_error(launch->tool, "--family: '%s' is not smc, inet or auto", optarg);
 }
 
-/* An option without an argument. */
-static int take_flag(struct launch *launch, int opt)
+int launch_option(struct launch *launch, int opt)
 {
 	switch (opt) {
+	case 'r': return take_size(launch, "rcvbuf", VAR_RCVBUF);
+	case 't': return take_size(launch, "sndbuf", VAR_SNDBUF);
+	case 'f': return take_family(launch);
+	case LAUNCH_INCLUDE: return take_rules(launch, "include", false);
+	case LAUNCH_EXCLUDE: return take_rules(launch, "exclude", true);
 	case 'd': launch->settings[VAR_DEBUG] = "1"; return 0;
 	case LAUNCH_STRICT: launch->settings[VAR_STRICT] = "1"; return 0;
 	case LAUNCH_RAW: launch->settings[VAR_RAW] = "1"; return 0;
@@ -75,18 +79,6 @@ static int take_flag(struct launch *launch, int opt)
 	case LAUNCH_SECCOMP: launch->way = WAY_SECCOMP; return 0;
 	case LAUNCH_RAISE_LIMITS: launch->raise_limits = true; return 0;
 	default: return -1;
-	}
-}
-
-int launch_option(struct launch *launch, int opt)
-{
-	switch (opt) {
-	case 'r': return take_size(launch, "rcvbuf", VAR_RCVBUF);
-	case 't': return take_size(launch, "sndbuf", VAR_SNDBUF);
-	case 'f': return take_family(launch);
-	case LAUNCH_INCLUDE: return take_rules(launch, "include", false);
-	case LAUNCH_EXCLUDE: return take_rules(launch, "exclude", true);
-	default: return take_flag(launch, opt);
 	}
 }
 
@@ -106,7 +98,6 @@ void launch_warn(const struct launch *launch, enum way way, const char *name)
 			 name);
 	if (settings[VAR_INCLUDE] || settings[VAR_EXCLUDE])
 		cli_warn(launch->tool, launch->quiet,
-			 "%s sees no addresses: --include and --exclude "
-			 "have no effect on '%s'",
+			 "%s sees no addresses: --include and --exclude have no effect on '%s'",
 			 way == WAY_BPF ? "eBPF" : "seccomp", name);
 }

@@ -94,3 +94,10 @@ bool launch_is_strict(const struct launch *launch);
 
 /** launch_warn() - of options that @way, WAY_BPF or WAY_SECCOMP, does not know; @name: whose */
 void launch_warn(const struct launch *launch, enum way way, const char *name);
+
+/**
+ * launch_prepare() - all before exec of a command: checks, then environment, mark or supervisor
+ *
+ * Return: 0, or an exit status after a message.
+ */
+int launch_prepare(const struct launch *launch, char *const *argv);

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: MIT
 /* A command that is to use SMC: by the library in its environment, by eBPF, or by a supervisor. */
-#include "launch/prepare.h"
-
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
+#include "bpf/bpfmap.h"
+#include "cgroup/scope.h"
 #include "host/smc.h"
+#include "launch/ask.h"
 #include "launch/bufsize.h"
-#include "launch/mark.h"
-#include "launch/preload.h"
-#include "launch/seccomp.h"
+#include "launch/launch.h"
+#include "launch/supervise.h"
+#include "process/library.h"
 #include "process/sockcall.h"
+#include "smc/abi.h"
 
 /* No messages that only --debug asks for? */
 static bool is_silent(const struct launch *launch)
@@ -25,15 +28,8 @@ static bool is_silent(const struct launch *launch)
 }
 
 /* SMC cannot happen: a warning, or the end with --strict. */
-static int __attribute__((format(printf, 3, 4)))
-no_smc(const struct launch *launch, const char *command, const char *fmt, ...)
+static int no_smc(const struct launch *launch, const char *command, const char *why)
 {
-	char why[PATH_MAX + 256];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, sizeof(why), fmt, ap);
-	va_end(ap);
 	if (launch_is_strict(launch))
 		return cli_error(launch->tool, "no SMC for '%s': %s", command, why);
 	cli_warn(launch->tool, launch->quiet, "'%s' will use TCP: %s", command, why);
@@ -43,6 +39,7 @@ no_smc(const struct launch *launch, const char *command, const char *fmt, ...)
 static int check_kernel(const struct launch *launch, const char *command)
 {
 	int err = kernel_has_smc();
+	char why[128];
 
 	switch (err) {
 	case 0: return 0;
@@ -57,16 +54,85 @@ static int check_kernel(const struct launch *launch, const char *command)
 				      "RestrictAddressFamilies=)");
 		return no_smc(launch, command, SMC_MISSING);
 	default:
-		return no_smc(launch, command, "SMC sockets cannot be opened here: %s",
-			      strerror(-err));
+		snprintf(why, sizeof(why), "SMC sockets cannot be opened here: %s", strerror(-err));
+		return no_smc(launch, command, why);
 	}
+}
+
+/* ---- eBPF and seccomp ---- */
+
+/* Members of the group that smc_bpf allows get a mark so. Return: is this process marked now? */
+static bool ask_for_mark(void)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, SCOPE_ASK), protocol = 0;
+	socklen_t len = sizeof(protocol);
+
+	if (fd < 0)
+		return false;
+	getsockopt(fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	close(fd);
+	return protocol == IPPROTO_SMC;
+}
+
+/* Into the map that smc_bpf pinned. Return: 0; -ENOENT while there is none for smc_run. */
+static int mark_by_map(void)
+{
+	const uint64_t id = SCOPE_RUN_ID;
+	struct smc_scope scope;
+	int scopes, tasks, ret;
+
+	scopes = bpfmap_open(SCOPE_DIR "/" SCOPE_SCOPES, false, sizeof(scope));
+	if (scopes < 0)
+		return scopes;
+	ret = bpfmap_lookup(scopes, &id, &scope);
+	close(scopes);
+	if (ret)
+		return ret;
+	tasks = bpfmap_open(SCOPE_DIR "/" SCOPE_TASKS, true, sizeof(id));
+	if (tasks < 0)
+		return tasks;
+	ret = bpfmap_mark(tasks, getpid(), id);
+	close(tasks);
+	return ret;
+}
+
+static int mark_self(void)
+{
+	return ask_for_mark() ? 0 : mark_by_map();
+}
+
+/*
+ * A member of the group that smc_bpf allows needs no privileges, nor does who may write to the
+ * pinned map. Where nothing is pinned, smc_bpf is asked to load the program, which needs them:
+ * @is_loaded, as that stays.
+ */
+static int mark_or_load(bool *is_loaded, struct smc_err *err)
+{
+	int ret = kernel_ipproto_smc();
+
+	if (ret && kernel_af_smc() == -EAFNOSUPPORT)
+		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
+	if (ret)
+		return smc_err_set(err, -ret, "no IPPROTO_SMC, which came with Linux 6.11");
+	ret = mark_self();
+	*is_loaded = ret == -ENOENT;
+	if (*is_loaded) {
+		ret = bpf_ask("attach", "--run", NULL, err);
+		if (ret)
+			return ret;
+		ret = mark_self();
+		return ret ? smc_err_set(err, -ret, "smc_bpf did not load its program") : 0;
+	}
+	if (ret == -ESTALE)
+		return smc_err_say(err, ESTALE, "another version of smc_bpf loaded its program");
+	return ret ? smc_err_set(err, -ret, "eBPF maps in " SCOPE_DIR) : 0;
 }
 
 /* By eBPF, which knows nothing of the library's settings. Return: 0, -errno with a sentence. */
 static int use_bpf(const struct launch *launch, const char *command, struct smc_err *err)
 {
-	bool is_loaded;
-	int ret = bpf_mark_self(&is_loaded, err);
+	bool is_loaded = false;
+	int ret = mark_or_load(&is_loaded, err);
 
 	if (ret)
 		return ret;
@@ -85,7 +151,7 @@ static int use_bpf(const struct launch *launch, const char *command, struct smc_
 static int use_seccomp(const struct launch *launch, const char *command, char *const *argv,
 		       struct smc_err *err)
 {
-	int ret = seccomp_start(launch, argv, err);
+	int ret = supervise(launch, argv, err);
 
 	if (ret)
 		return ret;
@@ -95,6 +161,8 @@ static int use_seccomp(const struct launch *launch, const char *command, char *c
 	launch_warn(launch, WAY_SECCOMP, command);
 	return 0;
 }
+
+/* ---- the library ---- */
 
 /*
  * A program that the library does not reach, at @why. *@way: receives that which does. Not seccomp
@@ -121,7 +189,7 @@ static int choose_other(const struct launch *launch, const struct target *target
 	cli_warn(launch->tool, is_silent(launch), "no seccomp for '%s': %s", target->path,
 		 err.text);
 	*way = WAY_NONE;
-	return no_smc(launch, target->path, "%s", why);
+	return no_smc(launch, target->path, why);
 }
 
 /* The library, or another way for a program that the library does not reach. */
@@ -137,7 +205,7 @@ static int check_program(const struct launch *launch, const struct target *targe
 	}
 	if (launch->way == WAY_NONE)
 		return choose_other(launch, target, argv, why, way);
-	return no_smc(launch, target->path, "%s", why);
+	return no_smc(launch, target->path, why);
 }
 
 /*
@@ -186,24 +254,18 @@ static int use_library(const struct launch *launch, char *const *argv, const str
 	return status;
 }
 
-/* One of the two ways that were asked for. Return: as use_seccomp(). */
-static int use_way(const struct launch *launch, char *const *argv, struct smc_err *err)
-{
-	return launch->way == WAY_BPF ? use_bpf(launch, *argv, err) :
-					use_seccomp(launch, *argv, argv, err);
-}
-
 int launch_prepare(const struct launch *launch, char *const *argv)
 {
-	const char *name = launch->way == WAY_BPF ? "eBPF" : "seccomp";
+	bool is_bpf = launch->way == WAY_BPF;
+	const char *name = is_bpf ? "eBPF" : "seccomp";
 	struct target target;
 	struct smc_err err;
 	int ret;
 
 	target_find(*argv, &target);
-	if (!target.path[0] || (launch->way != WAY_BPF && launch->way != WAY_SECCOMP))
+	if (!target.path[0] || (!is_bpf && launch->way != WAY_SECCOMP))
 		return use_library(launch, argv, &target);
-	ret = use_way(launch, argv, &err);
+	ret = is_bpf ? use_bpf(launch, *argv, &err) : use_seccomp(launch, *argv, argv, &err);
 	if (ret && (launch_is_strict(launch) || ret == -EPIPE))
 		return cli_error(launch->tool, "no %s for '%s': %s", name, *argv, err.text);
 	if (!ret)

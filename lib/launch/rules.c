@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 
 #define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
+#define ITEM_SIZE 128  /* "listen:[ADDR]/128:65534-65535" has 71 characters */
 
 static const uint8_t mapped_prefix[12] = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff };
 
@@ -19,18 +20,13 @@ struct place {
 	bool is_v6;
 };
 
-static bool is_separator(char c)
-{
-	return c == ',' || c == ' ' || c == '\t' || c == '\n';
-}
-
-/* A number up to @max in front of @end. False leaves @at. */
-static bool take_number(const char **at, const char *end, unsigned int max, unsigned int *number)
+/* A number up to @max. False leaves @at. */
+static bool take_number(const char **at, unsigned int max, unsigned int *number)
 {
 	const char *digit = *at;
 	unsigned int value = 0;
 
-	for (; digit < end && *digit >= '0' && *digit <= '9'; digit++) {
+	for (; *digit >= '0' && *digit <= '9'; digit++) {
 		value = value * 10 + (unsigned int)(*digit - '0');
 		if (value > max)
 			return false;
@@ -42,121 +38,106 @@ static bool take_number(const char **at, const char *end, unsigned int max, unsi
 	return true;
 }
 
-static bool take_char(const char **at, const char *end, char c)
+static bool take_char(const char **at, char c)
 {
-	if (*at == end || **at != c)
+	if (**at != c)
 		return false;
 	(*at)++;
 	return true;
 }
 
 /* PORT, LOW-HIGH or *, up to the end of the item. */
-static bool take_ports(struct rule *rule, const char *at, const char *end)
+static bool take_ports(struct rule *rule, const char *at)
 {
 	unsigned int low, high;
 
-	if (take_char(&at, end, '*'))
-		return at == end;
-	if (!take_number(&at, end, UINT16_MAX, &low))
+	if (take_char(&at, '*'))
+		return !*at;
+	if (!take_number(&at, UINT16_MAX, &low))
 		return false;
 	high = low;
-	if (take_char(&at, end, '-') && !take_number(&at, end, UINT16_MAX, &high))
+	if (take_char(&at, '-') && !take_number(&at, UINT16_MAX, &high))
 		return false;
 	rule->low = (uint16_t)low;
 	rule->high = (uint16_t)high;
-	return at == end && low && low <= high;
+	return !*at && low && low <= high;
 }
 
-/* The text up to @end as an address of this family. */
-static bool read_addr(struct rule *rule, const char *start, const char *end, bool is_v6)
+/* 10.0.0.1 or [fd00::1]. */
+static bool take_addr(struct rule *rule, const char **at)
 {
-	size_t len = (size_t)(end - start);
 	char text[INET6_ADDRSTRLEN];
+	size_t len;
 
+	rule->has_addr = true;
+	rule->is_v6 = take_char(at, '[');
+	rule->bits = 128;
+	len = strcspn(*at, rule->is_v6 ? "]" : "/:");
 	if (len >= sizeof(text))
 		return false;
-	memcpy(text, start, len);
+	memcpy(text, *at, len);
 	text[len] = '\0';
-	rule->has_addr = true;
-	rule->is_v6 = is_v6;
-	rule->bits = 128;
-	if (is_v6)
-		return inet_pton(AF_INET6, text, rule->addr) == 1 &&
+	*at += len;
+	if (rule->is_v6)
+		return take_char(at, ']') && inet_pton(AF_INET6, text, rule->addr) == 1 &&
 		       memcmp(rule->addr, mapped_prefix, sizeof(mapped_prefix)) != 0;
 	memcpy(rule->addr, mapped_prefix, sizeof(mapped_prefix));
 	return inet_pton(AF_INET, text, rule->addr + sizeof(mapped_prefix)) == 1;
 }
 
-/* 10.0.0.1 or [fd00::1]. */
-static bool take_addr(struct rule *rule, const char **at, const char *end)
-{
-	const char *start = *at, *stop;
-
-	if (take_char(&start, end, '[')) {
-		stop = memchr(start, ']', (size_t)(end - start));
-		*at = stop ? stop + 1 : end;
-		return stop && read_addr(rule, start, stop, true);
-	}
-	while (*at < end && (**at == '.' || (**at >= '0' && **at <= '9')))
-		(*at)++;
-	return read_addr(rule, start, *at, false);
-}
-
-static bool take_prefix(struct rule *rule, const char **at, const char *end)
+static bool take_prefix(struct rule *rule, const char **at)
 {
 	unsigned int bits;
 
-	if (!take_char(at, end, '/'))
+	if (!take_char(at, '/'))
 		return true;
-	if (!take_number(at, end, rule->is_v6 ? 128 : 32, &bits))
+	if (!take_number(at, rule->is_v6 ? 128 : 32, &bits))
 		return false;
 	rule->bits = (uint8_t)(rule->is_v6 ? bits : bits + MAPPED_BITS);
 	return true;
 }
 
-static bool has_addr(const char *at, const char *end)
-{
-	return at < end && (*at == '[' || memchr(at, '.', (size_t)(end - at)));
-}
-
 /* One item, all of it. */
-static bool read_item(struct rule *rule, const char *at, const char *end)
+static bool read_item(struct rule *rule, const char *at)
 {
 	static const char listen[] = "listen";
-	size_t len = sizeof(listen) - 1;
 
-	if ((size_t)(end - at) >= len && !memcmp(at, listen, len)) {
+	if (!strncmp(at, listen, strlen(listen))) {
 		rule->is_listen = true;
-		at += len;
-		if (at == end)
+		at += strlen(listen);
+		if (!*at)
 			return true;
-		if (!take_char(&at, end, ':'))
+		if (!take_char(&at, ':'))
 			return false;
 	}
-	if (!has_addr(at, end))
-		return take_ports(rule, at, end);
-	if (!take_addr(rule, &at, end) || !take_prefix(rule, &at, end))
+	if (*at != '[' && !strchr(at, '.'))
+		return take_ports(rule, at);
+	if (!take_addr(rule, &at) || !take_prefix(rule, &at))
 		return false;
-	return at == end || (take_char(&at, end, ':') && take_ports(rule, at, end));
+	return !*at || (take_char(&at, ':') && take_ports(rule, at));
 }
 
 int rules_parse(struct rules *rules, bool is_exclude, const char *text, const char **bad)
 {
+	static const char separators[] = ", \t\n";
 	uint8_t count = rules->count;
-	const char *end;
+	char item[ITEM_SIZE];
+	size_t len;
 
-	for (;; text = end) {
-		while (is_separator(*text))
-			text++;
-		if (!*text)
+	for (;; text += len) {
+		text += strspn(text, separators);
+		len = strcspn(text, separators);
+		if (!len)
 			break;
-		for (end = text; *end && !is_separator(*end);)
-			end++;
 		*bad = text;
 		if (count == RULES_MAX)
 			return -E2BIG;
+		if (len >= sizeof(item))
+			return -EINVAL;
+		memcpy(item, text, len);
+		item[len] = '\0';
 		rules->items[count] = (struct rule){ .is_exclude = is_exclude, .high = UINT16_MAX };
-		if (!read_item(&rules->items[count], text, end))
+		if (!read_item(&rules->items[count], item))
 			return -EINVAL;
 		count++;
 	}

@@ -24,13 +24,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "host/smc.h"
+#include "launch/bufsize.h"
 #include "process/helper.h"
 #include "process/passfd.h"
 #include "process/sockcall.h"
@@ -48,9 +51,20 @@
 /* After a refusal for want of SMC: each attempt may start modprobe. As in ld_pre_smc/socket.c. */
 #define RETRY_SECONDS 10
 
-/* @command: which becomes the command; @no_landlock: it would hide the command from us */
+/* The process is called so, not as the command: whoever ends that by its name leaves this alone. */
+#define SUPERVISOR "smc_supervise"
+
+/**
+ * struct supervisor - and what it does with each TCP socket
+ * @inet: try IPPROTO_SMC before AF_SMC
+ * @is_strict: no TCP where there is no SMC
+ * @sndbuf, @rcvbuf: sizes for SO_SNDBUF and SO_RCVBUF, 0 for the kernel's own
+ * @is_locked: they were asked for
+ * @command: which becomes the command; @no_landlock: it would hide the command from us
+ */
 struct supervisor {
-	struct supervise how;
+	bool inet, is_strict, is_locked;
+	int sndbuf, rcvbuf;
 	pid_t command;
 	bool no_landlock;
 	int listener;
@@ -126,15 +140,7 @@ static bool is_here(const struct supervisor *self, pid_t pid)
 
 static long seconds(void)
 {
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return now.tv_sec;
-}
-
-static bool is_missing(int code)
-{
-	return code == EAFNOSUPPORT || code == EPROTONOSUPPORT || code == ESOCKTNOSUPPORT;
+	return (long)(clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000000);
 }
 
 /* By syscall(2): whatever library this process was started with has no part in it. */
@@ -149,15 +155,15 @@ static int open_kind(int domain, int flags, int protocol)
  * A size that nobody asked for is not locked: if SMC falls back, TCP tunes its own. So listeners do
  * not hand it on, see ld_pre_smc/buffers.h.
  */
-static void set_buffers(int fd, const struct supervise *how)
+static void set_buffers(int fd, const struct supervisor *self)
 {
 	const int unlocked = 0;
 
-	if (how->sndbuf)
-		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &how->sndbuf, sizeof(int));
-	if (how->rcvbuf)
-		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &how->rcvbuf, sizeof(int));
-	if (!how->is_locked)
+	if (self->sndbuf)
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &self->sndbuf, sizeof(int));
+	if (self->rcvbuf)
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &self->rcvbuf, sizeof(int));
+	if (!self->is_locked)
 		setsockopt(fd, SOL_SOCKET, SO_BUF_LOCK, &unlocked, sizeof(unlocked));
 }
 
@@ -165,12 +171,12 @@ static int open_smc(const struct supervisor *self, const struct sockcall *call)
 {
 	int flags = call->flags & SOCK_NONBLOCK, fd = -EPROTONOSUPPORT;
 
-	if (self->how.inet)
+	if (self->inet)
 		fd = open_kind(call->is_v6 ? AF_INET6 : AF_INET, flags, IPPROTO_SMC);
 	if (fd < 0)
 		fd = open_kind(AF_SMC, flags, call->is_v6 ? SMCPROTO_SMC6 : SMCPROTO_SMC);
 	if (fd >= 0)
-		set_buffers(fd, &self->how);
+		set_buffers(fd, self);
 	return fd;
 }
 
@@ -182,7 +188,7 @@ static int find_smc(struct supervisor *self, const struct sockcall *call)
 	if (seconds() < self->retry || !is_here(self, call->pid))
 		return -EAFNOSUPPORT;
 	fd = open_smc(self, call);
-	if (is_missing(-fd))
+	if (fd == -EAFNOSUPPORT || fd == -EPROTONOSUPPORT || fd == -ESOCKTNOSUPPORT)
 		self->retry = seconds() + RETRY_SECONDS;
 	return fd;
 }
@@ -192,15 +198,14 @@ static void answer(struct supervisor *self, const struct sockcall *call)
 	int fd = find_smc(self, call), ret = 0;
 
 	if (fd < 0) {
-		sockcall_fail(self->listener, call, self->how.is_strict ? -fd : 0);
+		sockcall_fail(self->listener, call, self->is_strict ? -fd : 0);
 		return;
 	}
 	ret = sockcall_give(self->listener, call, fd);
 	close(fd);
 	/* No room in the program: its own error. A security module's veto: TCP may be allowed. */
 	if (ret && ret != -ENOENT)
-		sockcall_fail(self->listener, call,
-			      ret == -EMFILE || self->how.is_strict ? -ret : 0);
+		sockcall_fail(self->listener, call, ret == -EMFILE || self->is_strict ? -ret : 0);
 }
 
 /* ---- the process ---- */
@@ -338,11 +343,6 @@ static int start(const struct supervisor *new, int pair, char *const *argv)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
-static int failed(struct smc_err *err, int code)
-{
-	return smc_err_set(err, code, "cannot start a supervisor");
-}
-
 /* @to: the supervisor, which is ready. */
 static int listen_for(int to, struct smc_err *err)
 {
@@ -362,11 +362,11 @@ static int give_supervisor(const struct supervisor *new, char *const *argv, stru
 	unsigned char byte;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
-		return failed(err, errno);
+		return smc_err_set(err, errno, "cannot start a supervisor");
 	ret = start(new, pair[1], argv);
 	close(pair[1]);
 	if (ret)
-		failed(err, -ret);
+		smc_err_set(err, -ret, "cannot start a supervisor");
 	else if (recv(pair[0], &byte, 1, 0) != 1)
 		ret = smc_err_say(err, ECHILD, "the supervisor sees no processes in /proc");
 	else
@@ -375,11 +375,69 @@ static int give_supervisor(const struct supervisor *new, char *const *argv, stru
 	return ret;
 }
 
-int supervise(const struct supervise *how, char *const *argv, struct smc_err *err)
-{
-	struct supervisor new = { .how = *how, .command = getpid() };
-	int ret = give_supervisor(&new, argv, err);
+/* ---- the settings ---- */
 
+/* An option, or what the environment has in its place. */
+static const char *setting(const struct launch *launch, enum smc_variable variable)
+{
+	const char *value = launch->settings[variable];
+
+	return value ? value : getenv(smc_variables[variable]);
+}
+
+/* A supervisor does not know which descriptor a program will get, only how many it may have. */
+static int size_setting(const struct launch *launch, enum smc_variable variable)
+{
+	const char *value = setting(launch, variable);
+	struct smc_buffer buffer = { 0 };
+	struct rlimit limit = { 0 };
+	char text[BUFFER_TEXT];
+
+	if (!value)
+		value = buffers_default(variable, false, text);
+	if (value)
+		smc_parse_buffer(value, &buffer);
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return smc_buffer_fits(&buffer, limit.rlim_cur) ? buffer.bytes : 0;
+}
+
+/* By syscall(2): the preload library would hide it. */
+static bool makes_smc(void)
+{
+	int fd = (int)syscall(SYS_socket, AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int domain = 0, protocol = 0;
+	socklen_t len = sizeof(int);
+
+	if (fd < 0)
+		return false;
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_DOMAIN, &domain, &len);
+	syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PROTOCOL, &protocol, &len);
+	close(fd);
+	return domain == AF_SMC || protocol == IPPROTO_SMC;
+}
+
+int supervise(const struct launch *launch, char *const *argv, struct smc_err *err)
+{
+	const char *family = setting(launch, VAR_FAMILY), *missing;
+	struct supervisor new = {
+		/* Nothing hides AF_SMC from the program. */
+		.inet = (!family || smc_wants_inet(family)) && !kernel_ipproto_smc(),
+		.is_strict = launch_is_strict(launch),
+		.is_locked = setting(launch, VAR_SNDBUF) || setting(launch, VAR_RCVBUF),
+		.command = getpid(),
+	};
+	int ret;
+
+	if (kernel_has_smc())
+		return smc_err_say(err, EAFNOSUPPORT, SMC_MISSING);
+	new.sndbuf = size_setting(launch, VAR_SNDBUF);
+	new.rcvbuf = size_setting(launch, VAR_RCVBUF);
+	if (makes_smc())
+		return 0;
+	missing = sockcall_missing();
+	if (missing)
+		return smc_err_say(err, ENOSYS, "it needs %s", missing);
+	ret = give_supervisor(&new, argv, err);
 	if (ret == -ECHILD) {
 		new.no_landlock = true;
 		ret = give_supervisor(&new, argv, err);

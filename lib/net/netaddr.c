@@ -20,15 +20,6 @@ struct source {
 	bool is_asked;
 };
 
-static unsigned int count_bits(const uint8_t *mask, size_t len)
-{
-	unsigned int bits = 0;
-
-	for (size_t i = 0; i < len; i++)
-		bits += (unsigned int)__builtin_popcount(mask[i]);
-	return bits;
-}
-
 static bool from_sockaddr(struct netaddr *addr, const struct ifaddrs *item)
 {
 	const struct sockaddr *sa = item->ifa_addr, *mask = item->ifa_netmask;
@@ -41,7 +32,9 @@ static bool from_sockaddr(struct netaddr *addr, const struct ifaddrs *item)
 	len = sa->sa_family == AF_INET ? 4 : 16;
 	*addr = (struct netaddr){ .family = sa->sa_family };
 	memcpy(addr->bytes, (const uint8_t *)sa + offset, len);
-	addr->prefix = count_bits((const uint8_t *)mask + offset, len);
+	for (size_t i = 0; i < len; i++)
+		addr->prefix +=
+			(unsigned int)__builtin_popcount(((const uint8_t *)mask)[offset + i]);
 	return true;
 }
 
@@ -101,6 +94,15 @@ void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdev
 		freeifaddrs(source.all);
 }
 
+bool netaddr_host(struct netaddr *addr, const char *text)
+{
+	bool is_v6 = strchr(text, ':');
+
+	*addr = (struct netaddr){ .family = is_v6 ? AF_INET6 : AF_INET,
+				  .prefix = is_v6 ? 128 : 32 };
+	return inet_pton(addr->family, text, addr->bytes) == 1;
+}
+
 bool netaddr_parse(struct netaddr *addr, const char *text)
 {
 	char host[NETADDR_TEXT_SIZE], *slash, *end;
@@ -114,11 +116,10 @@ bool netaddr_parse(struct netaddr *addr, const char *text)
 		return false;
 	*slash = '\0';
 	prefix = strtoul(slash + 1, &end, 10);
-	*addr = (struct netaddr){ .family = strchr(host, ':') ? AF_INET6 : AF_INET };
-	if (*end || prefix > (addr->family == AF_INET ? 32 : 128))
+	if (!netaddr_host(addr, host) || *end || prefix > addr->prefix)
 		return false;
 	addr->prefix = (unsigned int)prefix;
-	return inet_pton(addr->family, host, addr->bytes) == 1;
+	return true;
 }
 
 void netaddr_text(char text[NETADDR_TEXT_SIZE], const struct netaddr *addr, bool is_subnet)

@@ -36,13 +36,16 @@ struct netaddr_table {
 };
 
 /**
- * netaddr_load() - addresses of all net devices, of this network namespace or of a recorded host
+ * netaddr_load() - addresses of all net devices, by getifaddrs(3) or of a recorded host
  *
- * Source: getifaddrs(3). Of a device with very many addresses the first ones are kept.
+ * Of a device with very many addresses the first ones are kept.
  */
 void netaddr_load(struct netaddr_table *table, const struct netdev_table *netdevs);
 
-/** netaddr_parse() - read "10.0.0.1/24". Return: false when it is something else */
+/** netaddr_host() - read "10.0.0.1", with all bits. Return: false when it is something else */
+bool netaddr_host(struct netaddr *addr, const char *text);
+
+/** netaddr_parse() - the same of "10.0.0.1/24" */
 bool netaddr_parse(struct netaddr *addr, const char *text);
 
 /** netaddr_text() - write an address with its prefix; with @is_subnet the subnet that it is in */
@@ -66,11 +69,8 @@ bool netaddr_has(const struct netaddr_table *table, const char *netdev, int fami
 bool netaddr_is_private(const struct netaddr *addr);
 
 /**
- * netaddr_public() - by which address hosts of other networks reach a socket
- * @table: of this host
+ * netaddr_public() - the first address by which hosts of other networks reach a socket, or NULL
  * @listen: where it listens; all bytes 0 for every address
- *
- * Return: the first that is not private; NULL for none.
  */
 const struct netaddr *netaddr_public(const struct netaddr_table *table,
 				     const struct netaddr *listen);

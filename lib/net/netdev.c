@@ -70,14 +70,11 @@ static void read_netdev(struct netdev *dev, const char *root, const char *name)
 
 static void find_base(const struct netdev_table *table, struct netdev *dev)
 {
-	const struct netdev *base = dev;
+	const struct netdev *base = dev, *lower;
 
-	for (int level = 0; level < MAX_LEVELS && base->lower[0]; level++) {
-		const struct netdev *lower = netdev_find(table, base->lower);
-
-		if (!lower)
-			break;
-		base = lower;
+	for (int level = 0; level < MAX_LEVELS; level++) {
+		lower = netdev_find(table, base->lower);
+		base = lower ? lower : base;
 	}
 	memcpy(dev->base, base->name, sizeof(dev->base));
 }

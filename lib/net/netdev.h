@@ -14,9 +14,8 @@
 
 /**
  * struct netdev - one net device
- * @ifindex: 0 if unknown
+ * @ifindex, @mtu: 0 if unknown
  * @dev_port: port of its card, from 0
- * @mtu: bytes, 0 if unknown
  * @state: operstate: "up", "down", "unknown" (loopback), ...; empty if unknown
  * @mac: its address as sysfs writes it, "02:00:00:00:00:01"; empty if unknown
  * @bus: "pci", "ccw" or another bus; empty for a virtual device
@@ -29,9 +28,7 @@
  */
 struct netdev {
 	char name[NETDEV_NAME_SIZE];
-	uint32_t ifindex;
-	uint32_t dev_port;
-	uint32_t mtu;
+	uint32_t ifindex, dev_port, mtu;
 	char state[16];
 	char mac[64];
 	char bus[NETDEV_BUS_SIZE];
@@ -49,11 +46,9 @@ struct netdev_table {
 };
 
 /**
- * netdev_load() - read all net devices
- * @root: of sysfs
+ * netdev_load() - read all net devices of the sysfs at @root; one that vanishes keeps what was read
  *
- * A device that vanishes meanwhile keeps what was read. Return: 0, -errno when the directory
- * cannot be read.
+ * Return: 0, -errno when the directory cannot be read.
  */
 int netdev_load(struct netdev_table *table, const char *root);
 

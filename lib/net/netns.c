@@ -19,6 +19,7 @@
 
 static int open_netns(const char *name, struct smc_err *err)
 {
+	bool is_pid = strspn(name, "0123456789") == strlen(name);
 	char path[PATH_MAX];
 	int fd;
 
@@ -30,15 +31,16 @@ static int open_netns(const char *name, struct smc_err *err)
 		return smc_err_say(err, ENAMETOOLONG,
 				   "the name of the network namespace is too long");
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 || errno != ENOENT)
-		return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
-	if (strspn(name, "0123456789") != strlen(name))
-		return smc_err_say(err, ENOENT, "no network namespace '%s'", name);
-	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 && errno == ENOENT)
-		return smc_err_say(err, ESRCH, "no network namespace or process '%s'", name);
-	return fd >= 0 ? fd : smc_err_set(err, errno, "cannot open %s", path);
+	if (fd < 0 && errno == ENOENT && is_pid) {
+		snprintf(path, sizeof(path), "/proc/%.20s/ns/net", name);
+		fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	}
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT)
+		return smc_err_set(err, errno, "cannot open %s", path);
+	return is_pid ? smc_err_say(err, ESRCH, "no network namespace or process '%s'", name) :
+			smc_err_say(err, ENOENT, "no network namespace '%s'", name);
 }
 
 int smc_netns_enter(const char *name, struct smc_err *err)

@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "host/record.h"
+#include "process/proc.h"
 
 #define DIRECTORY "/run/netns"
 #define OWN "/proc/thread-self/ns/net"
@@ -22,35 +23,22 @@
 /* ---- which there are ---- */
 
 /* Return: the inode behind "net:[4026531840]", 0 with an errno. */
-static uint64_t inode_of(const char *path)
+static uint64_t inode_of_process(pid_t pid)
 {
-	char target[64];
+	char path[64], target[64];
 	uint64_t inode = 0;
-	ssize_t len = readlink(path, target, sizeof(target) - 1);
+	ssize_t len;
 
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	len = readlink(path, target, sizeof(target) - 1);
 	target[len > 0 ? len : 0] = '\0';
 	sscanf(target, "net:[%" SCNu64 "]", &inode);
 	return inode;
 }
 
-static uint64_t inode_of_process(const char *pid)
-{
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%.20s/ns/net", pid);
-	return inode_of(path);
-}
-
 static void add(struct netns_list *list, const struct netns *netns)
 {
 	smc_array_append(&list->entries, &list->count, &list->size, netns, sizeof(*netns));
-}
-
-static int compare_inode(const void *a, const void *b)
-{
-	const struct netns *x = a, *y = b;
-
-	return (x->inode > y->inode) - (x->inode < y->inode);
 }
 
 static struct netns *find(const struct netns_list *list, uint64_t inode)
@@ -61,26 +49,19 @@ static struct netns *find(const struct netns_list *list, uint64_t inode)
 	return NULL;
 }
 
-/* /proc lists processes in the order of their numbers, mostly one namespace after the other. */
+/* /proc lists processes in the order of their numbers. */
 static int load_processes(struct netns_list *list, struct smc_err *err)
 {
 	DIR *proc = opendir("/proc");
 	struct netns netns = { .inode = 0 };
-	uint64_t last = 0;
-	struct dirent *item;
 
 	if (!proc)
 		return smc_err_set(err, errno, "cannot read /proc");
-	while ((item = readdir(proc))) {
-		if (item->d_name[strspn(item->d_name, "0123456789")])
-			continue;
-		netns.inode = inode_of_process(item->d_name);
+	while ((netns.pid = proc_next(proc))) {
+		netns.inode = inode_of_process(netns.pid);
 		list->hidden += !netns.inode && (errno == EACCES || errno == EPERM);
-		if (!netns.inode || netns.inode == last || find(list, netns.inode))
-			continue;
-		last = netns.inode;
-		netns.pid = (pid_t)strtol(item->d_name, NULL, 10);
-		add(list, &netns);
+		if (netns.inode && !find(list, netns.inode))
+			add(list, &netns);
 	}
 	closedir(proc);
 	return 0;
@@ -113,7 +94,7 @@ static void load_files(struct netns_list *list, dev_t device)
 
 /* ---- what people call them ---- */
 
-static void name_one(struct netns *netns, struct container_names *names, uint64_t host)
+static void name_one(struct netns *netns, struct json_t *names, uint64_t host)
 {
 	struct container container = { .kind = CONTAINER_NONE };
 	char path[PATH_MAX];
@@ -145,13 +126,13 @@ static int compare_name(const void *a, const void *b)
 
 	if (!order)
 		order = strcmp(x->name, y->name);
-	return order ? order : compare_inode(a, b);
+	return order ? order : (x->inode > y->inode) - (x->inode < y->inode);
 }
 
 static void load_names(struct netns_list *list)
 {
-	struct container_names *names = container_names_new();
-	uint64_t host = inode_of_process("1");
+	struct json_t *names = container_names_new();
+	uint64_t host = inode_of_process(1);
 
 	for (size_t i = 0; i < list->count; i++)
 		name_one(&list->entries[i], names, host);
@@ -204,21 +185,24 @@ static int open_path(const char *path, uint64_t inode)
 	return -ENOENT;
 }
 
+static int open_process(pid_t pid, uint64_t inode)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
+	return open_path(path, inode);
+}
+
 /* Its process has ended: another one may be in it. */
 static int open_other(uint64_t inode)
 {
 	DIR *proc = opendir("/proc");
-	struct dirent *item;
 	int fd = -ENOENT;
-	char path[64];
+	pid_t pid;
 
-	while (proc && fd < 0 && (item = readdir(proc))) {
-		if (item->d_name[strspn(item->d_name, "0123456789")] ||
-		    inode_of_process(item->d_name) != inode)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%.20s/ns/net", item->d_name);
-		fd = open_path(path, inode);
-	}
+	while (proc && fd < 0 && (pid = proc_next(proc)))
+		if (inode_of_process(pid) == inode)
+			fd = open_process(pid, inode);
 	if (proc)
 		closedir(proc);
 	return fd;
@@ -234,8 +218,7 @@ static int open_netns(const struct netns *netns)
 		fd = open_path(path, netns->inode);
 	}
 	if (fd < 0 && netns->pid) {
-		snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)netns->pid);
-		fd = open_path(path, netns->inode);
+		fd = open_process(netns->pid, netns->inode);
 		if (fd == -ENOENT || fd == -ESRCH)
 			fd = open_other(netns->inode);
 	}
@@ -258,13 +241,6 @@ static int enter(struct netns_list *list, const struct netns *netns, struct smc_
 	return code ? smc_err_set(err, code, "cannot enter it") : 1;
 }
 
-static void note_failure(struct netns_list *list, const struct netns *netns,
-			 const struct smc_err *err)
-{
-	if (!list->failed++)
-		smc_err_say(&list->first, err->code, "%.60s: %.300s", netns->name, err->text);
-}
-
 int netns_list_each(struct netns_list *list,
 		    int (*fn)(void *arg, const struct netns *netns, struct smc_err *err), void *arg,
 		    struct smc_err *err)
@@ -281,8 +257,9 @@ int netns_list_each(struct netns_list *list,
 			ret = fn(arg, netns, err);
 		if (ret == -EPIPE || (ret < 0 && netns->is_own))
 			break;
-		if (ret < 0)
-			note_failure(list, netns, err);
+		if (ret < 0 && !list->failed++)
+			smc_err_say(&list->first, err->code, "%.60s: %.300s", netns->name,
+				    err->text);
 		ret = 0;
 	}
 	/* There may be no way back, see the header. */
@@ -310,7 +287,6 @@ void netns_list_hidden(const struct netns_list *list, char *text, size_t size)
 			 list->hidden);
 	if (list->denied || list->hidden)
 		snprintf(text, size,
-			 "only network namespaces that this user may enter are shown: "
-			 "%zu of %zu%s",
+			 "only network namespaces that this user may enter are shown: %zu of %zu%s",
 			 list->count - list->denied, list->count, more);
 }

@@ -35,8 +35,7 @@ struct netns {
 struct netns_list {
 	struct netns *entries;
 	size_t count, size;
-	size_t hidden;
-	size_t denied, failed;
+	size_t hidden, denied, failed;
 	struct smc_err first;
 };
 

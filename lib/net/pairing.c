@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "net/rdma_netns.h"
 #include "netlink/genl.h"
 #include "smc/abi.h"
 
@@ -86,11 +85,13 @@ static void set_id(struct pnet_row *row, const char *hw_pnetid)
 static struct pnet_row net_row(const struct netdev *net, const struct smc_pnet_table *table,
 			       const struct pnet_world *world)
 {
-	struct pnet_row row = { .type = PNET_NET, .name = net->name, .net = net };
+	struct pnet_row row = { .type = PNET_NET,
+				.name = net->name,
+				.net = net,
+				.entry = net_entry(table, net->name) };
 	const struct netdev *base = netdev_find(&world->nets, net->base);
 	const struct smc_pnet *below;
 
-	row.entry = net_entry(table, net->name);
 	set_id(&row, net->hw_pnetid);
 	if (!base || base == net)
 		return row;
@@ -301,19 +302,6 @@ static void new_name(char name[SMC_PNET_NAME_SIZE], const struct smc_pnet_table 
 		snprintf(name, SMC_PNET_NAME_SIZE, "%.13s%u", stem, i);
 }
 
-static void set_net(struct smc_pnet *entry, const char *name)
-{
-	entry->has |= SMC_PNET_HAS_NET;
-	strcpy(entry->eth, name);
-}
-
-static void set_port(struct smc_pnet *entry, const struct pnet_row *row)
-{
-	entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
-	strcpy(entry->ib, row->name);
-	entry->port = (uint8_t)row->port;
-}
-
 /* Return: false when there is nothing to suggest for the pair. */
 static bool pair(struct smc_pnet *entry, const struct smc_pnet_table *entries,
 		 const struct pnet_rows *rows, const struct pnet_row *port,
@@ -335,10 +323,15 @@ static bool pair(struct smc_pnet *entry, const struct smc_pnet_table *entries,
 		snprintf(entry->name, sizeof(entry->name), "%.16s", id);
 	else
 		new_name(entry->name, entries, rows, net->name);
-	if (!*net->pnetid && !suggested)
-		set_net(entry, net->name);
-	if (!*port->pnetid)
-		set_port(entry, port);
+	if (!*net->pnetid && !suggested) {
+		entry->has |= SMC_PNET_HAS_NET;
+		strcpy(entry->eth, net->name);
+	}
+	if (!*port->pnetid) {
+		entry->has |= SMC_PNET_HAS_IB | SMC_PNET_HAS_PORT;
+		strcpy(entry->ib, port->name);
+		entry->port = (uint8_t)port->port;
+	}
 	return entry->has;
 }
 

@@ -13,11 +13,7 @@ struct pciids_name {
 	char device[PCIIDS_NAME_SIZE];
 };
 
-/**
- * pciids_find() - look up a device in the database, wherever the distribution has it
- *
- * Return: true when at least the vendor was found; both names are ended strings in any case.
- */
+/** pciids_find() - look up a device. Return: true when at least the vendor was found */
 bool pciids_find(struct pciids_name *name, unsigned int vendor, unsigned int device);
 
 /** pciids_search() - the same in @file, which is closed; NULL is an empty one */

@@ -30,7 +30,7 @@ struct rdma_gid {
  * @state: "ACTIVE", "DOWN", ...; empty if unknown
  * @link_layer: "Ethernet", "InfiniBand"; empty if unknown
  * @netdev: net device that the port belongs to, empty for none
- * @is_foreign: it has one, in another network namespace; see pnet/rdma_netns.h
+ * @is_foreign: it has one, in another network namespace: rdma_check_netns()
  * @hw_pnetid: PNET ID from firmware, empty for none
  * @active_mtu: bytes, 0 if unknown; sysfs has none, verbs_fill() sets it
  */
@@ -92,8 +92,14 @@ struct rdma_table {
 int rdma_load(struct rdma_table *table, const char *root, const struct netdev_table *netdevs);
 
 /**
- * rdma_is_soft_roce() - has this RDMA device, which has no bus, a net device below it, as rxe has?
+ * rdma_check_netns() - forget net devices of other network namespaces
+ *
+ * sysfs shows RDMA devices in all namespaces, and names their net devices without telling in which
+ * one these are. RDMA's netlink family tells of those only in the caller's.
  */
+void rdma_check_netns(struct rdma_table *table);
+
+/** rdma_is_soft_roce() - has this RDMA device, which has no bus, a net device below it, as rxe? */
 bool rdma_is_soft_roce(const char *root, const char *name);
 
 /** rdma_find() - an RDMA device by name or by bus id, as the kernel takes both; NULL for none */

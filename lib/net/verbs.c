@@ -64,44 +64,27 @@ static void fill_port(struct rdma_port *port, const char *name, struct ibv_conte
 		strcpy(port->link_layer, layers[layer]);
 }
 
-static void fill_ports(struct rdma_dev *dev, struct ibv_context *context)
-{
-	for (size_t i = 0; i < dev->n_ports; i++)
-		fill_port(&dev->ports[i], dev->name, context);
-}
-
-static void fill_dev(struct rdma_dev *dev, struct ibv_device *device)
-{
-	struct ibv_context *context = ibv_open_device(device);
-
-	if (!context)
-		return;
-	fill_ports(dev, context);
-	ibv_close_device(context);
-}
-
-/* Those of this machine are not asked then. */
-static void fill_recorded(struct rdma_table *table)
-{
-	for (size_t i = 0; i < table->count; i++)
-		fill_ports(&table->devs[i], NULL);
-}
-
 void verbs_fill(struct rdma_table *table)
 {
-	struct ibv_device **list;
+	struct ibv_device **list = NULL;
 
-	if (record_root()) {
-		fill_recorded(table);
-		return;
-	}
-	list = table->count ? ibv_get_device_list(NULL) : NULL;
-	for (size_t i = 0; list && list[i]; i++) {
-		const char *name = ibv_get_device_name(list[i]);
+	if (!record_root() && table->count)
+		list = ibv_get_device_list(NULL);
+	for (size_t i = 0; i < table->count; i++) {
+		struct rdma_dev *dev = &table->devs[i];
+		struct ibv_context *context = NULL;
 
-		for (size_t k = 0; name && k < table->count; k++)
-			if (!strcmp(table->devs[k].name, name))
-				fill_dev(&table->devs[k], list[i]);
+		for (size_t k = 0; list && list[k] && !context; k++) {
+			const char *name = ibv_get_device_name(list[k]);
+
+			if (name && !strcmp(dev->name, name))
+				context = ibv_open_device(list[k]);
+		}
+		/* Devices of a record are not asked. */
+		for (size_t k = 0; (context || record_root()) && k < dev->n_ports; k++)
+			fill_port(&dev->ports[k], dev->name, context);
+		if (context)
+			ibv_close_device(context);
 	}
 	if (list)
 		ibv_free_device_list(list);

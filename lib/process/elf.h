@@ -11,10 +11,8 @@
 
 /**
  * struct smc_elf - one program or library
- * @bits: 32 or 64 (EI_CLASS)
- * @big_endian: byte order (EI_DATA)
- * @type: ET_EXEC, ET_DYN, ...: <elf.h>
- * @machine: EM_X86_64, EM_S390, ...: <elf.h>
+ * @bits: 32 or 64 (EI_CLASS); @big_endian: byte order (EI_DATA)
+ * @type: ET_EXEC, ET_DYN, ...; @machine: EM_X86_64, EM_S390, ...: <elf.h>
  * @interp: path of the dynamic loader (PT_INTERP), "" if the file names none; cut if longer
  * @is_static: a program that no dynamic loader touches: static or static-pie. The loader itself,
  *	which can be started like a program and then loads one, is not.
@@ -25,36 +23,22 @@
  */
 struct smc_elf {
 	int bits;
-	bool big_endian;
-	uint16_t type;
-	uint16_t machine;
+	bool big_endian, is_static, is_go;
+	uint16_t type, machine;
 	char interp[SMC_ELF_INTERP_MAX];
-	bool is_static;
-	bool is_go;
 	char runpath[SMC_ELF_RUNPATH_MAX];
 };
 
 /**
- * smc_elf_parse() - read an ELF file in memory
- * @buf: the file's bytes, of any origin: nothing in them is trusted
- * @len: how many
+ * smc_elf_parse() - read an ELF file in memory, of any origin: nothing in it is trusted
  * @out: filled in on success
  *
  * Both classes and both byte orders on any host. Facts: elf(5), the gABI; Go's note and build info
- * as cmd/link writes them.
- *
- * Return: 0; -ENOEXEC if it is not an ELF file, or a damaged one.
+ * as cmd/link writes them. Return: 0; -ENOEXEC if it is not an ELF file, or a damaged one.
  */
 int smc_elf_parse(const void *buf, size_t len, struct smc_elf *out);
 
-/**
- * smc_elf_inspect() - read an ELF file
- * @path: its path
- * @out: filled in on success
- *
- * Return: 0; -ENOEXEC if it is not a regular ELF file, or a damaged one; -errno of open(2) or
- * mmap(2).
- */
+/** smc_elf_inspect() - the same of a regular file. Return: also -errno of open(2) or mmap(2) */
 int smc_elf_inspect(const char *path, struct smc_elf *out);
 
 /** smc_elf_machine_name() - "x86-64", "s390x", ...; NULL for one that has no name here */

@@ -85,11 +85,6 @@ static bool serves_bare(void)
 	return library_in(file, dir);
 }
 
-static bool is_musl(const struct target *target)
-{
-	return strstr(target->elf.interp, "/ld-musl-");
-}
-
 /*
  * ld.so expands $LIB to its own library directory below the prefix, so that one entry serves a
  * 64-bit program and the 32-bit children it starts, or the other way round. Used only where both
@@ -109,7 +104,8 @@ static bool serves_both(const struct target *target, struct library *out)
 	if (!library_in(file, SMC_LIBDIR) || !library_in(file, SMC_LIBDIR32))
 		return false;
 	bare = serves_bare();
-	if (!strstr(target->elf.interp, "/ld-linux") && !(bare && is_musl(target)))
+	if (!strstr(target->elf.interp, "/ld-linux") &&
+	    !(bare && strstr(target->elf.interp, "/ld-musl-")))
 		return false;
 	for (i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
 		if (ends_with(SMC_LIBDIR, ends[i][0]) && ends_with(SMC_LIBDIR32, ends[i][1])) {
@@ -156,6 +152,18 @@ int library_find(const struct target *target, struct library *out)
 	} else {
 		serves_both(target, out);
 	}
+	return 0;
+}
+
+int preload_find(const struct target *target, struct library *lib, struct smc_err *err)
+{
+	if (library_find(target, lib))
+		return smc_err_say(err, ENOENT, "cannot find %s beside this program or in %s",
+				   LIBRARY_NAME, SMC_LIBDIR);
+	if (lib->entry[strcspn(lib->entry, ": \t\n")])
+		return smc_err_say(err, EINVAL,
+				   PRELOAD " cannot hold '%s': it has a blank or a colon",
+				   lib->entry);
 	return 0;
 }
 
@@ -206,16 +214,14 @@ static bool has_entry(const char *list, const char *entry)
 
 int library_preload(const char *entry)
 {
-	const char *old = getenv("LD_PRELOAD");
+	const char *old = getenv(PRELOAD);
 	char *list;
 	int err;
 
-	if (entry[strcspn(entry, ": \t\n")])
-		return -EINVAL;
 	if (old && has_entry(old, entry))
 		return 0;
 	list = xprintf("%s%s%s", old ? old : "", old && *old ? ":" : "", entry);
-	err = setenv("LD_PRELOAD", list, 1) ? -errno : 0;
+	err = setenv(PRELOAD, list, 1) ? -errno : 0;
 	free(list);
 	return err;
 }

@@ -5,17 +5,16 @@
 #include <limits.h>
 #include <stdbool.h>
 
+#include "base/err.h"
 #include "process/target.h"
 
 #define LIBRARY_NAME "ld_pre_smc.so"
+#define PRELOAD "LD_PRELOAD"
 
 /**
- * self_find() - a file in the directory of this executable
+ * self_find() - is there a file in the directory of this executable?
  * @name: relative to that directory: "smc_bpf", "32/ld_pre_smc.so"
  * @mode: what must be allowed, R_OK or X_OK of access(2)
- * @path: receives its path
- *
- * Return: false if it is not there; @path means nothing then.
  */
 bool self_find(const char *name, int mode, char path[PATH_MAX]);
 
@@ -35,16 +34,15 @@ struct library {
 };
 
 /**
- * library_find() - the library for a program
- * @target: the program; its class chooses between the 64-bit and the 32-bit library
- * @out: filled in on success
+ * library_find() - the library for a program, whose class chooses the 64-bit or the 32-bit one
  *
  * A library beside this executable (the build directory) or in the same staged install comes first,
- * then the installed one.
- *
- * Return: 0, or -ENOENT.
+ * then the installed one. Return: 0, or -ENOENT.
  */
 int library_find(const struct target *target, struct library *out);
+
+/** preload_find() - the same, if LD_PRELOAD can hold its entry. Return: -errno with a sentence */
+int preload_find(const struct target *target, struct library *lib, struct smc_err *err);
 
 #define LIBRARY_WHY_SIZE 128
 
@@ -60,9 +58,5 @@ int library_find(const struct target *target, struct library *out);
 bool library_misses(const struct library *lib, const struct target *target,
 		    char why[LIBRARY_WHY_SIZE]);
 
-/**
- * library_preload() - add an entry to LD_PRELOAD, after what is there, and never twice
- *
- * Return: 0; -EINVAL if LD_PRELOAD cannot hold the entry, because its path has a blank or a colon.
- */
+/** library_preload() - add an entry to LD_PRELOAD, after what is there, and never twice */
 int library_preload(const char *entry);

@@ -9,9 +9,7 @@ int passfd_send(int to, int fd, unsigned char byte);
 #define PASSFD_MOST 4
 
 /**
- * passfd_receive() - receive some, closed by exec; never waits
- * @byte: receives what came with them
- * @fds: receives them
+ * passfd_receive() - receive some, closed by exec, and the byte; never waits
  * @n: how many have to come, PASSFD_MOST at most
  *
  * Return: 0; -ENOMSG if there is no message, or one with another content, whose descriptors are

@@ -3,6 +3,7 @@
 #include "process/proc.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,14 +31,14 @@ static void add(struct proc_table *table, const struct proc_fd *entry)
 	smc_array_append(&table->entries, &table->count, &table->size, entry, sizeof(*entry));
 }
 
-static void read_comm(int proc, const char *pid, char *comm, size_t size)
+static void read_comm(pid_t pid, char *comm, size_t size)
 {
 	char path[64];
 	ssize_t len = -1;
 	int fd;
 
-	snprintf(path, sizeof(path), "%.20s/comm", pid);
-	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0) {
 		len = read(fd, comm, size - 1);
 		close(fd);
@@ -46,9 +47,14 @@ static void read_comm(int proc, const char *pid, char *comm, size_t size)
 	comm[len > 0 ? len - (comm[len - 1] == '\n') : 0] = '\0';
 }
 
-static bool is_number(const char *name)
+pid_t proc_next(DIR *dir)
 {
-	return *name && strspn(name, "0123456789") == strlen(name);
+	struct dirent *item;
+
+	while ((item = readdir(dir)))
+		if (isdigit((unsigned char)item->d_name[0]))
+			return (pid_t)strtol(item->d_name, NULL, 10);
+	return 0;
 }
 
 /* The inode behind "socket:[123]"; 0 for any other kind of file. */
@@ -66,31 +72,23 @@ static uint64_t socket_inode(int dir, const char *fd)
 	return strtoull(target + sizeof(prefix) - 1, NULL, 10);
 }
 
-static int scan_fds(struct proc_table *table, int proc, const char *pid)
+static int scan_fds(struct proc_table *table, pid_t pid)
 {
-	struct proc_fd entry = { .pid = (pid_t)strtol(pid, NULL, 10) };
+	struct proc_fd entry = { .pid = pid };
 	struct dirent *item;
 	char path[64];
-	int ret = 0, fd;
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "%.20s/fd", pid);
-	fd = openat(proc, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	dir = fd >= 0 ? fdopendir(fd) : NULL;
-	if (!dir) {
-		ret = errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
-		if (fd >= 0)
-			close(fd);
-		return ret; /* 0: not ours, or just gone */
-	}
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)pid);
+	dir = opendir(path);
+	if (!dir) /* else not ours, or just gone */
+		return errno == EMFILE || errno == ENFILE || errno == ENOMEM ? -errno : 0;
 	while ((item = readdir(dir))) {
-		if (!is_number(item->d_name))
-			continue;
 		entry.inode = socket_inode(dirfd(dir), item->d_name);
 		if (!entry.inode)
 			continue;
 		if (!entry.comm[0])
-			read_comm(proc, pid, entry.comm, sizeof(entry.comm));
+			read_comm(pid, entry.comm, sizeof(entry.comm));
 		entry.fd = (int)strtol(item->d_name, NULL, 10);
 		add(table, &entry);
 	}
@@ -174,18 +172,18 @@ static void record_holders(const struct proc_fd *first, size_t count)
 
 int proc_table_load(struct proc_table *table)
 {
-	DIR *proc = record_root() ? NULL : opendir("/proc");
-	struct dirent *item;
 	int ret = 0;
+	pid_t pid;
+	DIR *proc;
 
 	if (record_root())
 		return load_recorded(table);
+	proc = opendir("/proc");
 	if (!proc)
 		return -errno;
 	table->is_recorded = record_dir();
-	while (!ret && (item = readdir(proc)))
-		if (is_number(item->d_name))
-			ret = scan_fds(table, dirfd(proc), item->d_name);
+	while (!ret && (pid = proc_next(proc)))
+		ret = scan_fds(table, pid);
 	closedir(proc);
 	sort(table);
 	return ret;
@@ -193,16 +191,10 @@ int proc_table_load(struct proc_table *table)
 
 int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count)
 {
-	int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret = 0;
-	char name[16];
+	int ret = 0;
 
-	if (proc < 0)
-		return -errno;
-	for (size_t i = 0; !ret && i < count; i++) {
-		snprintf(name, sizeof(name), "%d", (int)pids[i]);
-		ret = scan_fds(table, proc, name);
-	}
-	close(proc);
+	for (size_t i = 0; !ret && i < count; i++)
+		ret = scan_fds(table, pids[i]);
 	sort(table);
 	return ret;
 }
@@ -243,25 +235,6 @@ bool proc_fd_holds(const struct proc_fd *holder)
 	return socket_inode(AT_FDCWD, path) == holder->inode;
 }
 
-static bool read_name(const struct sockaddr_storage *from, struct smc_addr *to)
-{
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)from;
-	const struct sockaddr_in *in = (const struct sockaddr_in *)from;
-
-	if (from->ss_family == AF_INET) {
-		memset(to->ip, 0, sizeof(to->ip));
-		memcpy(to->ip, &in->sin_addr, sizeof(in->sin_addr));
-		to->port = ntohs(in->sin_port);
-	} else if (from->ss_family == AF_INET6) {
-		memcpy(to->ip, &in6->sin6_addr, sizeof(to->ip));
-		to->port = ntohs(in6->sin6_port);
-	} else {
-		return false;
-	}
-	to->family = (uint8_t)from->ss_family;
-	return true;
-}
-
 int proc_take_socket(const struct proc_fd *holder)
 {
 	struct stat st;
@@ -281,13 +254,18 @@ int proc_take_socket(const struct proc_fd *holder)
 	return -ESTALE;
 }
 
-static int write_addr(char *text, size_t size, const struct smc_addr *addr)
+/* "10.0.0.1 80"; nothing of another family. */
+static int write_name(char *text, size_t size, const struct sockaddr_storage *name)
 {
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)name;
+	const struct sockaddr_in *in = (const struct sockaddr_in *)name;
 	char ip[INET6_ADDRSTRLEN];
 
-	if (!addr->family || !inet_ntop(addr->family, addr->ip, ip, sizeof(ip)))
-		return 0;
-	return snprintf(text, size, "%s %u\n", ip, addr->port);
+	if (name->ss_family == AF_INET && inet_ntop(AF_INET, &in->sin_addr, ip, sizeof(ip)))
+		return snprintf(text, size, "%s %u\n", ip, ntohs(in->sin_port));
+	if (name->ss_family == AF_INET6 && inet_ntop(AF_INET6, &in6->sin6_addr, ip, sizeof(ip)))
+		return snprintf(text, size, "%s %u\n", ip, ntohs(in6->sin6_port));
+	return 0;
 }
 
 static const char *read_addr(const char *text, struct smc_addr *addr)
@@ -311,20 +289,17 @@ static const char *read_addr(const char *text, struct smc_addr *addr)
 static int probe_names(void *arg, char text[HOST_PROBE_SIZE])
 {
 	struct sockaddr_storage name = { 0 };
-	struct smc_addr local = { 0 }, peer = { 0 };
 	socklen_t len = sizeof(name);
-	int fd = proc_take_socket(arg), used;
+	int fd = proc_take_socket(arg), used = 0;
 
 	if (fd < 0)
 		return fd;
 	if (!getsockname(fd, (struct sockaddr *)&name, &len))
-		read_name(&name, &local);
+		used = write_name(text, HOST_PROBE_SIZE, &name);
 	len = sizeof(name);
-	if (local.family && !getpeername(fd, (struct sockaddr *)&name, &len))
-		read_name(&name, &peer);
+	if (used && !getpeername(fd, (struct sockaddr *)&name, &len))
+		write_name(text + used, HOST_PROBE_SIZE - (size_t)used, &name);
 	close(fd);
-	used = write_addr(text, HOST_PROBE_SIZE, &local);
-	write_addr(text + used, HOST_PROBE_SIZE - (size_t)used, &peer);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Which process holds a socket, from /proc (proc(5)). */
 #pragma once
 
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,12 +10,13 @@
 
 #include "smc/sock.h"
 
+/** proc_next() - the next process of /proc, or thread of /proc/PID/task. Return: 0 at the end */
+pid_t proc_next(DIR *dir);
+
 /**
  * struct proc_fd - one open socket
  * @inode: as /proc/PID/fd and sock_diag show it; unique across network namespaces
- * @pid: process in the caller's PID namespace
- * @fd: descriptor number
- * @comm: command name, up to 15 bytes, not escaped
+ * @pid: in the caller's PID namespace; @comm: not escaped
  */
 struct proc_fd {
 	uint64_t inode;
@@ -29,8 +31,7 @@ struct proc_fd {
  */
 struct proc_table {
 	struct proc_fd *entries;
-	size_t count;
-	size_t size;
+	size_t count, size;
 	bool is_recorded;
 };
 
@@ -58,37 +59,25 @@ int proc_table_load_of(struct proc_table *table, const pid_t *pids, size_t count
  */
 int proc_table_parse(struct proc_table *table, const char *text);
 
-/**
- * proc_table_find() - holders of a socket
- * @count: number of entries from the returned one on, ordered by pid and descriptor
- *
- * Return: the first of them, NULL for none.
- */
+/** proc_table_find() - @count holders of a socket, by pid and descriptor. Return: NULL for none */
 const struct proc_fd *proc_table_find(const struct proc_table *table, uint64_t inode,
 				      size_t *count);
 
 void proc_table_free(struct proc_table *table);
 
-/**
- * proc_fd_holds() - does the process still hold that socket?
- *
- * Numbers of processes and descriptors are used again. On a recorded host: true.
- */
+/** proc_fd_holds() - still? Numbers are used again. On a recorded host: true */
 bool proc_fd_holds(const struct proc_fd *holder);
 
 /**
- * proc_take_socket() - a copy of a process's socket
- *
- * By pidfd_getfd(2), kernel 5.6, which needs ptrace access. Not on a recorded host.
+ * proc_take_socket() - a copy of a process's socket, by pidfd_getfd(2) of kernel 5.6, which needs
+ *	ptrace access; not on a recorded host
  *
  * Return: a descriptor; -ESTALE when it holds another file by now; -errno.
  */
 int proc_take_socket(const struct proc_fd *holder);
 
 /**
- * proc_socket_names() - ask a process's socket for its addresses
- *
- * Takes a copy, as proc_take_socket(), and asks getsockname(2) and getpeername(2).
+ * proc_socket_names() - ask a copy of a process's socket for its addresses
  *
  * Return: true when at least the local address is known now.
  */

@@ -7,8 +7,7 @@
 /**
  * program_run() - run a program and wait for it
  * @argv: the first one is looked up in PATH if it has no slash
- * @text: what it wrote, both its streams; free() it. NULL after an error
- * @size: of that
+ * @text: what it wrote, both its streams, @size bytes; free() it. NULL after an error
  *
  * Return: its exit status, or -errno: -EFBIG for more text than 64 MiB.
  */

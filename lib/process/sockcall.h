@@ -26,19 +26,13 @@ struct sockcall {
 };
 
 /**
- * sockcall_missing() - what this kernel lacks for that
+ * sockcall_missing() - what this kernel lacks for that, in words; NULL for nothing
  *
  * Linux 5.14 has it all. Found out by a child process, as a filter cannot be taken back.
- *
- * Return: words, "seccomp user notification (kernel 5.14)"; NULL for nothing.
  */
 const char *sockcall_missing(void);
 
-/**
- * sockcall_misses() - why the calls of a program are not seen, or had better not be
- *
- * Return: a clause; NULL when they are, or nothing is known of the program.
- */
+/** sockcall_misses() - why calls of a program are not, or better not, seen; NULL if they are */
 const char *sockcall_misses(const struct target *target);
 
 /**
@@ -56,11 +50,10 @@ int sockcall_listen(void);
 int sockcall_receive(int listener, struct sockcall *call);
 
 /**
- * sockcall_give() - answer with a file
- * @fd: stays open here
+ * sockcall_give() - answer with a file, which stays open here
  *
- * Return: 0; -errno of the program's side: -ENOENT it has gone, or a signal ended its wait;
- * -EMFILE. But for -ENOENT it still waits for an answer.
+ * Return: 0; -ENOENT: the program has gone, or a signal ended its wait; another -errno of its side,
+ * such as -EMFILE, and then it still waits for an answer.
  */
 int sockcall_give(int listener, const struct sockcall *call, int fd);
 

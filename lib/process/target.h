@@ -30,28 +30,21 @@ enum {
  */
 struct target {
 	char path[PATH_MAX];
-	bool known, is_script, clears_env;
+	bool known, is_script, clears_env, secure, is_nosuid;
 	int scripts;
 	struct smc_elf elf;
-	bool secure;
 	unsigned int raises;
-	bool is_nosuid;
 	uid_t uid;
 	gid_t gid;
 };
 
 /**
- * target_find() - follow a command to the program that will run
- * @command: as execvp(3) takes it
+ * target_find() - follow a command, as execvp(3) takes it, to the program that will run
  * @out: filled in as far as it could be found out; nothing here is an error, exec will tell
  *
  * Scripts lead to their interpreter, "env NAME" to NAME, at most four times.
  */
 void target_find(const char *command, struct target *out);
 
-/**
- * target_exec() - execvp(3), except that a program which the kernel does not execute is no script
- *
- * Return: only after an error, with errno.
- */
+/** target_exec() - execvp(3), but a program that the kernel does not execute is no script */
 void target_exec(char *const *argv);

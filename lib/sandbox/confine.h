@@ -10,7 +10,6 @@
 #include <sys/resource.h>
 
 #include "base/err.h"
-#include "sandbox/landlock.h"
 
 /* What root becomes: the number that the kernel itself shows for somebody unknown. */
 #define CONFINE_NOBODY 65534
@@ -20,9 +19,37 @@ enum confine_done {
 	CONFINE_NO_NEW_PRIVS = 1 << 0, /* prctl(2): no program raises rights any more */
 	CONFINE_NOT_ROOT = 1 << 1,     /* neither root's number nor a capability is left */
 	CONFINE_LANDLOCK = 1 << 2,
-	CONFINE_FILTER = 1 << 3, /* of system calls, see sys/sysfilter.h */
+	CONFINE_FILTER = 1 << 3, /* of system calls, see sysfilter.h */
 	CONFINE_FILES = 1 << 4,	 /* by either: no file but below @paths can be opened */
 };
+
+enum landlock_access {
+	LANDLOCK_READ = 1 << 0,	 /* files and directories */
+	LANDLOCK_WRITE = 1 << 1, /* write, make, rename and remove */
+	LANDLOCK_EXECUTE = 1 << 2,
+};
+
+/**
+ * struct landlock_path - what stays reachable
+ * @path: a file, or a directory with all below it; links are followed
+ * @access: enum landlock_access, or-ed
+ */
+struct landlock_path {
+	const char *path;
+	unsigned int access;
+};
+
+/**
+ * landlock_restrict() - from now on no file is opened, made or removed but below these paths
+ *
+ * By Landlock (landlock(7), kernel 5.13), for the calling thread and its children. Beforehand the
+ * process needs PR_SET_NO_NEW_PRIVS or CAP_SYS_ADMIN. What is open stays open; the permissions of
+ * files still count. Every right that the running kernel knows is handled.
+ *
+ * Return: 0; -ENOSYS or -EOPNOTSUPP where the kernel has no Landlock; -errno with a sentence in
+ * @err when a path cannot be opened, or the kernel refuses.
+ */
+int landlock_restrict(const struct landlock_path *paths, size_t count, struct smc_err *err);
 
 /** struct confine_limit - @most: soft and hard limit, setrlimit(2); root may also raise it */
 struct confine_limit {

@@ -29,8 +29,7 @@ int enclose(int directory, unsigned int access, struct smc_err *err);
 int enclose_record(struct smc_err *err);
 
 /**
- * enclose_not() - instead, for what needs other files of this host too
- *
- * Only checks the owner, who must not be nobody for root. Return: as enclose_record().
+ * enclose_not() - instead, for what needs other files of this host too: it only checks the owner,
+ *	who must not be nobody for root. Return: as enclose_record()
  */
 int enclose_not(struct smc_err *err);

@@ -86,12 +86,6 @@ static void load(struct program *program, size_t offset)
 	add(program, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
 }
 
-/* The lower half of an argument. */
-static void load_arg(struct program *program, unsigned int no)
-{
-	load(program, SYSARCH_ARG(no));
-}
-
 static void fail(struct program *program, int code)
 {
 	add(program, BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)code, 0, 0);
@@ -120,7 +114,7 @@ static void fail_call(struct program *program, int nr, unsigned int arg, uint16_
 		      uint32_t value, int code)
 {
 	add(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 4);
-	load_arg(program, arg);
+	load(program, SYSARCH_ARG(arg));
 	fail_if(program, test, value, code);
 	allow(program);
 }

@@ -2,6 +2,7 @@
 /* Settings: collected, found, written as lines. */
 #include "settings/conf.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,7 @@ void conf_add(struct conf *conf, const struct conf_item *item)
 }
 
 /* A # would begin a comment, a blank another word. */
-void conf_append_word(struct out_text *text, const char *word)
+static void append_word(struct out_text *text, const char *word)
 {
 	struct out_text escaped = { 0 };
 
@@ -102,31 +103,78 @@ void conf_append_word(struct out_text *text, const char *word)
 	out_free(&escaped);
 }
 
-static void append_scope(struct out_text *text, const struct conf_item *item)
-{
-	out_str(text, conf_kind_name(item->kind));
-	conf_append_word(text, item->object);
-	if (*item->value)
-		out_printf(text, " %s", item->value);
-}
-
 void conf_append_line(struct out_text *text, const struct conf_item *item)
 {
+	out_str(text, item->kind == CONF_KNOB ? item->object : conf_kind_name(item->kind));
 	if (item->kind == CONF_SCOPE) {
-		append_scope(text, item);
+		append_word(text, item->object);
+		if (*item->value)
+			out_printf(text, " %s", item->value);
 		return;
 	}
-	out_str(text, item->kind == CONF_KNOB ? item->object : conf_kind_name(item->kind));
 	if (*item->value)
-		conf_append_word(text, item->value);
+		append_word(text, item->value);
 	if (item->kind == CONF_PNETID) {
 		out_char(text, ' ');
 		out_str(text, conf_by_name(item->by));
 	}
 	if (item->kind != CONF_KNOB && *item->object)
-		conf_append_word(text, item->object);
+		append_word(text, item->object);
 	if (item->kind == CONF_PNETID && item->by == CONF_BY_DEVICE)
 		out_printf(text, " port %u", item->port);
+}
+
+static int add_comm(struct conf_scope *scope, const char *comm, struct smc_err *err)
+{
+	size_t at = 0, count = 0;
+
+	if (!*comm || strlen(comm) >= SCOPE_COMM_SIZE)
+		return smc_err_say(err, EINVAL, "expected a command name of at most %d characters",
+				   SCOPE_COMM_SIZE - 1);
+	while (count < SCOPE_COMMS && scope->comms[count])
+		count++;
+	while (at < count && strcmp(scope->comms[at], comm) < 0)
+		at++;
+	if (at < count && !strcmp(scope->comms[at], comm))
+		return 0;
+	if (count == SCOPE_COMMS)
+		return smc_err_say(err, EINVAL, "more than %d names to exclude", SCOPE_COMMS);
+	memmove(&scope->comms[at + 1], &scope->comms[at], (count - at) * sizeof(*scope->comms));
+	scope->comms[at] = comm;
+	return 0;
+}
+
+int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *value,
+		    struct smc_err *err)
+{
+	bool is_only = !strcmp(rule, "only");
+	const char **one = is_only ? &scope->only : &scope->user;
+
+	if (!strcmp(rule, "exclude-comm"))
+		return add_comm(scope, value, err);
+	if (is_only && strcmp(value, "ipv4") && strcmp(value, "ipv6"))
+		return smc_err_say(err, EINVAL, "expected ipv4 or ipv6");
+	if (*one && strcmp(*one, value))
+		return smc_err_say(err, EINVAL, "another one was given before");
+	*one = value;
+	return 0;
+}
+
+static void append_rule(struct out_text *text, const char *rule, const char *value)
+{
+	if (!value)
+		return;
+	out_str(text, text->len ? " " : "");
+	out_str(text, rule);
+	append_word(text, value);
+}
+
+void conf_scope_text(struct out_text *text, const struct conf_scope *scope)
+{
+	append_rule(text, "only", scope->only);
+	append_rule(text, "user", scope->user);
+	for (size_t i = 0; i < SCOPE_COMMS; i++)
+		append_rule(text, "exclude-comm", scope->comms[i]);
 }
 
 static void append_exclusive(struct out_text *text, uint32_t exclusive)
@@ -136,7 +184,7 @@ static void append_exclusive(struct out_text *text, uint32_t exclusive)
 	out_str(text, "exclusive");
 	for (int kind = 0; kind < CONF_KINDS && exclusive + 1 != 1U << CONF_KINDS; kind++)
 		if (exclusive & 1U << kind)
-			conf_append_word(text, conf_kind_name(kind));
+			append_word(text, conf_kind_name(kind));
 	out_char(text, '\n');
 }
 
@@ -161,7 +209,7 @@ void conf_write(struct out_text *text, const struct conf *conf)
 
 		if (*conf->sections[i].netns) {
 			out_str(text, "\nnetns");
-			conf_append_word(text, conf->sections[i].netns);
+			append_word(text, conf->sections[i].netns);
 			out_char(text, '\n');
 		}
 		filled = text->len;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cgroup/scope.h"
 #include "out/text.h"
 #include "settings/policy.h"
 
@@ -38,7 +39,7 @@ struct conf_place {
  * struct conf_item - one setting
  * @section: its network namespace, an index
  * @object: an EID, the name of a knob, a device by @by, a control group; "" where there is only one
- * @value: "on" or "off", a number, a PNET ID, rules as in conf/scope.h; "" for an EID
+ * @value: "on" or "off", a number, a PNET ID, rules of a scope; "" for an EID
  * @port: of CONF_BY_DEVICE, from 1
  */
 struct conf_item {
@@ -105,8 +106,21 @@ const struct conf_item *conf_find(const struct conf *conf, size_t section,
 /** conf_add() - append a setting; its strings are copied, except its place */
 void conf_add(struct conf *conf, const struct conf_item *item);
 
-/** conf_append_word() - append a blank and a word that words_split() reads again */
-void conf_append_word(struct out_text *text, const char *word);
+/**
+ * struct conf_scope - rules of an eBPF scope, which are those of smc_bpf: "only ipv4 user redis
+ *	exclude-comm sshd"; NULL where there is no such rule
+ * @comms: sorted: as the value of a setting the rules have one order, to be compared
+ */
+struct conf_scope {
+	const char *only, *user, *comms[SCOPE_COMMS];
+};
+
+/** conf_scope_rule() - take one rule, whose strings must stay. Return: 0, -EINVAL with @err */
+int conf_scope_rule(struct conf_scope *scope, const char *rule, const char *value,
+		    struct smc_err *err);
+
+/** conf_scope_text() - append the rules as words of a line */
+void conf_scope_text(struct out_text *text, const struct conf_scope *scope);
 
 /** conf_append_line() - append "eid MYCLUSTER", without the end of the line */
 void conf_append_line(struct out_text *text, const struct conf_item *item);

@@ -4,9 +4,6 @@
 
 #include <errno.h>
 
-#include "settings/hsctrl.h"
-#include "settings/nft.h"
-
 int policy_read(struct policy *policy, struct smc_err *err)
 {
 	int ret = policy_hsctrl_read(policy, err);

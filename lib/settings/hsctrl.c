@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Loads, pins, names and reads back the eBPF programs of a policy. */
-#include "settings/hsctrl.h"
+#include "settings/enforce.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,15 +105,14 @@ static void remove_pins(const char *name)
 	char path[PATH_SIZE];
 	int fd;
 
+	pin_path(path, name, CONTROLLER);
+	fd = bpfmap_open(path, true, 0);
+	if (fd >= 0) {
+		bpfmap_delete(fd, &first);
+		close(fd);
+	}
 	for (enum map map = CONTROLLER; map < MAPS; map++) {
 		pin_path(path, name, map);
-		if (map == CONTROLLER) {
-			fd = bpfmap_open(path, true, 0);
-			if (fd >= 0) {
-				bpfmap_delete(fd, &first);
-				close(fd);
-			}
-		}
 		unlink(path);
 	}
 	snprintf(path, sizeof(path), PIN_DIR "/%s", name);
@@ -130,12 +129,9 @@ static int open_object(struct loaded *loaded, const char *name, bool for_later, 
 
 	memcpy(copy, object_file, sizeof(object_file));
 	at = memmem(copy, sizeof(object_file), HS_NAME, HS_NAME_SIZE);
-	if (at) {
-		memcpy(at, name, HS_NAME_SIZE);
-		memcpy(at + HS_FLAGS_AT, &flags, sizeof(flags));
-	}
-	loaded->object =
-		at ? loaded->lib.bpf_object__open_mem(copy, sizeof(object_file), NULL) : NULL;
+	memcpy(at, name, HS_NAME_SIZE);
+	memcpy(at + HS_FLAGS_AT, &flags, sizeof(flags));
+	loaded->object = loaded->lib.bpf_object__open_mem(copy, sizeof(object_file), NULL);
 	ret = loaded->object ? loaded->lib.bpf_object__load(loaded->object) : -EINVAL;
 	free(copy);
 	if (ret)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Speaks to nftables by libnftables, which is loaded when it is needed. */
-#include "settings/nft.h"
+#include "settings/enforce.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +42,6 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 	void *handle = dlopen(LIBRARY_SONAME, RTLD_NOW | RTLD_LOCAL);
 	size_t missing = !handle;
 
-	nft->ctx = NULL;
 	if (handle) {
 #define LOOK_UP(type, name, arguments) missing += !(*(void **)&nft->name = dlsym(handle, #name));
 		LIBRARY_FUNCTIONS(LOOK_UP)
@@ -61,12 +60,6 @@ static int open_nft(struct nft *nft, struct smc_err *err)
 	return 0;
 }
 
-static void close_nft(struct nft *nft)
-{
-	if (nft->ctx)
-		nft->nft_ctx_free(nft->ctx);
-}
-
 /* Its first sentence is the reason, the rest shows lines of the script. */
 static int run(struct nft *nft, const char *script, struct smc_err *err)
 {
@@ -80,15 +73,21 @@ static int run(struct nft *nft, const char *script, struct smc_err *err)
 	return smc_err_say(err, EIO, "nftables: %.*s", (int)strcspn(start, "\n"), start);
 }
 
-static int run_script(const struct policy *policy, struct nft *nft, struct smc_err *err)
+/* Run @script, if it is not NULL, and read the table that it lists into @policy, if that is not. */
+static int ask(const char *script, struct policy *policy, struct smc_err *err)
 {
-	struct out_text script = { 0 };
-	int ret;
+	struct nft nft = { .ctx = NULL };
+	int ret = open_nft(&nft, err);
 
-	policy_nft_script(&script, policy);
-	out_char(&script, '\0');
-	ret = run(nft, script.data, err);
-	out_free(&script);
+	if (!ret && script)
+		ret = run(&nft, script, err);
+	if (!ret && policy) {
+		ret = policy_nft_parse(policy, nft.nft_ctx_get_output_buffer(nft.ctx));
+		if (ret)
+			smc_err_set(err, -ret, "table inet " POLICY_TABLE " is not as it was made");
+	}
+	if (nft.ctx)
+		nft.nft_ctx_free(nft.ctx);
 	return ret;
 }
 
@@ -112,54 +111,30 @@ static int has_table(struct smc_err *err)
 
 int policy_nft_check(struct smc_err *err)
 {
-	struct nft nft;
 	int ret = has_table(err);
 
-	if (ret < 0)
-		return ret;
-	ret = open_nft(&nft, err);
-	close_nft(&nft);
-	return ret;
+	return ret < 0 ? ret : ask(NULL, NULL, err);
 }
 
 int policy_nft_apply(const struct policy *policy, struct smc_err *err)
 {
-	struct nft nft;
+	struct out_text script = { 0 };
 	int ret = has_table(err);
 
 	if (ret < 0 || (!ret && policy_is_empty(policy)))
 		return ret;
-	ret = open_nft(&nft, err);
-	if (!ret)
-		ret = run_script(policy, &nft, err);
-	close_nft(&nft);
-	return ret;
-}
-
-static int read_table(struct policy *policy, struct nft *nft, struct smc_err *err)
-{
-	int ret = run(nft, "list table inet " POLICY_TABLE, err);
-
-	if (!ret) {
-		ret = policy_nft_parse(policy, nft->nft_ctx_get_output_buffer(nft->ctx));
-		if (ret)
-			smc_err_set(err, -ret,
-				    "table inet " POLICY_TABLE " is not as it was "
-				    "made");
-	}
+	policy_nft_script(&script, policy);
+	out_char(&script, '\0');
+	ret = ask(script.data, NULL, err);
+	out_free(&script);
 	return ret;
 }
 
 int policy_nft_read(struct policy *policy, struct smc_err *err)
 {
-	struct nft nft;
 	int ret = has_table(err);
 
 	if (ret <= 0)
 		return ret == -ENOSYS ? 0 : ret;
-	ret = open_nft(&nft, err);
-	if (!ret)
-		ret = read_table(policy, &nft, err);
-	close_nft(&nft);
-	return ret;
+	return ask("list table inet " POLICY_TABLE, policy, err);
 }

@@ -3,10 +3,10 @@
 #include "settings/pnet_file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/read.h"
 #include "base/words.h"
 
@@ -77,47 +77,29 @@ static int read_line(struct smc_pnet_table *table, char *line, struct smc_err *e
 	return ret;
 }
 
-static int read_lines(struct smc_pnet_table *table, FILE *file, const char *name,
-		      struct smc_err *err)
-{
-	struct smc_err inner;
-	size_t size = 0, number = 0;
-	char *line = NULL;
-	int ret = 0;
-	ssize_t len;
-
-	*table = (struct smc_pnet_table){ 0 };
-	errno = 0;
-	while (!ret && (len = getline(&line, &size, file)) >= 0) {
-		number++;
-		if (memchr(line, '\0', (size_t)len))
-			ret = bad_line(err, name, number, "this is not text");
-		else if (read_line(table, line, &inner))
-			ret = bad_line(err, name, number, inner.text);
-		errno = 0;
-	}
-	if (!ret && (ferror(file) || errno))
-		ret = smc_err_set(err, errno ? errno : EIO, "cannot read %.80s", name);
-	free(line);
-	if (ret)
-		smc_pnet_free(table);
-	return ret;
-}
-
 int pnet_read(struct smc_pnet_table *table, const char *data, size_t len, const char *name,
 	      struct smc_err *err)
 {
-	FILE *text;
-	int ret;
+	size_t number = 0, size;
+	struct smc_err inner;
+	int ret = 0;
 
 	*table = (struct smc_pnet_table){ 0 };
-	if (!len)
-		return 0;
-	text = fmemopen((void *)(uintptr_t)data, len, "r");
-	if (!text)
-		return smc_err_set(err, errno, "cannot read %.80s", name);
-	ret = read_lines(table, text, name, err);
-	fclose(text);
+	for (size_t at = 0; !ret && at < len; at += size + 1) {
+		const char *end = memchr(data + at, '\n', len - at);
+		char *line;
+
+		size = end ? (size_t)(end - data) - at : len - at;
+		line = xstrndup(data + at, size);
+		number++;
+		if (strlen(line) < size)
+			ret = bad_line(err, name, number, "this is not text");
+		else if (read_line(table, line, &inner))
+			ret = bad_line(err, name, number, inner.text);
+		free(line);
+	}
+	if (ret)
+		smc_pnet_free(table);
 	return ret;
 }
 

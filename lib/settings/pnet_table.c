@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* The kernel's PNET table: read, delete, flush. */
+/* The kernel's PNET table: read, added to, deleted from, made another one, all of it or nothing. */
 #include "settings/pnet_table.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "smc/abi.h"
+
+#define BOTH (SMC_PNET_HAS_NET | SMC_PNET_HAS_IB)
 
 /*
  * As smc-tools 1.8.5 prints them, four words. Other programs may have set letters of Latin-1, which
@@ -62,9 +65,8 @@ static int on_message(const struct nlmsghdr *nlh, void *arg)
 {
 	struct fetch *fetch = arg;
 	struct smc_pnet entry;
-	int ret;
+	int ret = smc_pnet_decode(&entry, nlh);
 
-	ret = smc_pnet_decode(&entry, nlh);
 	if (ret)
 		return smc_err_say(fetch->err, -ret, "the kernel sent a malformed PNET entry");
 	smc_pnet_append(fetch->table, &entry);
@@ -79,7 +81,8 @@ int pnet_fetch(struct smc_genl *nl, struct smc_pnet_table *table, struct smc_err
 	return smc_genl_dump(nl, SMC_ABI_PNET_GET, on_message, &fetch, err);
 }
 
-int pnet_say_cannot(struct smc_err *err, const char *what, const char *name)
+/* Put "cannot WHAT NAME: " before the sentence. */
+static int say_cannot(struct smc_err *err, const char *what, const char *name)
 {
 	struct smc_err inner = *err;
 
@@ -95,9 +98,7 @@ int pnet_delete(struct pnet_tool *tool, const char *name)
 	if (ret == -ENOENT)
 		return smc_err_say(tool->err, ENOENT, "no entry has PNET ID %s: Object not found",
 				   name);
-	if (ret)
-		return pnet_say_cannot(tool->err, "delete PNET ID ", name);
-	return ret;
+	return ret ? say_cannot(tool->err, "delete PNET ID ", name) : 0;
 }
 
 int pnet_flush(struct pnet_tool *tool)
@@ -107,7 +108,260 @@ int pnet_flush(struct pnet_tool *tool)
 	/* Kernels before 5.1 said that an empty table cannot become empty. */
 	if (ret == -ENOENT)
 		return 0;
-	if (ret)
-		return pnet_say_cannot(tool->err, "flush the PNET table", "");
+	return ret ? say_cannot(tool->err, "flush the PNET table", "") : 0;
+}
+
+/* ---- adding, and why it may have been refused ---- */
+
+static int send_add(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	struct smc_genl_attr attrs[4] = { { SMC_ABI_PNET_NAME, SMC_GENL_STR, entry->name, 0 } };
+	size_t n = 1;
+
+	if (entry->has & SMC_PNET_HAS_NET)
+		attrs[n++] =
+			(struct smc_genl_attr){ SMC_ABI_PNET_ETHNAME, SMC_GENL_STR, entry->eth, 0 };
+	if (entry->has & SMC_PNET_HAS_IB)
+		attrs[n++] =
+			(struct smc_genl_attr){ SMC_ABI_PNET_IBNAME, SMC_GENL_STR, entry->ib, 0 };
+	if (entry->has & SMC_PNET_HAS_PORT)
+		attrs[n++] = (struct smc_genl_attr){ SMC_ABI_PNET_IBPORT, SMC_GENL_U8, NULL,
+						     entry->port };
+	return smc_genl_do(tool->nl, SMC_ABI_PNET_ADD, attrs, n, tool->err);
+}
+
+/* The PNET ID that hardware gives to a device of an entry; NULL for none. */
+static const char *hardware_id(const struct pnet_world *world, const struct smc_pnet *entry,
+			       const char **device)
+{
+	const struct netdev *net = netdev_find(&world->nets, entry->eth);
+	const struct rdma_dev *ib = rdma_find(&world->rdma, entry->ib);
+	const struct ism_dev *ism = ism_find(&world->rdma, entry->ib);
+
+	*device = entry->eth;
+	if (entry->has & SMC_PNET_HAS_NET && net && net->hw_pnetid[0])
+		return net->hw_pnetid;
+	*device = entry->ib;
+	if (!(entry->has & SMC_PNET_HAS_IB))
+		return NULL;
+	for (size_t i = 0; ib && i < ib->n_ports; i++)
+		if (ib->ports[i].number == entry->port && ib->ports[i].hw_pnetid[0])
+			return ib->ports[i].hw_pnetid;
+	return !ib && ism && ism->hw_pnetid[0] ? ism->hw_pnetid : NULL;
+}
+
+static bool say_hardware(const struct pnet_world *world, const struct smc_pnet *entry,
+			 struct smc_err *err)
+{
+	const char *device, *id = hardware_id(world, entry, &device);
+
+	if (id)
+		smc_err_say(err, EEXIST,
+			    "'%s' has PNET ID %s from its hardware, which cannot be changed",
+			    device, id);
+	return id;
+}
+
+int pnet_say_exists(const struct smc_pnet_table *table, const struct pnet_world *world,
+		    const struct smc_pnet *entry, struct smc_err *err)
+{
+	const struct smc_pnet *holder = smc_pnet_holder(table, entry);
+
+	if (holder && holder->has & SMC_PNET_HAS_IB && entry->port != holder->port)
+		return smc_err_say(err, EEXIST,
+				   "'%s' already has PNET ID %s for port %u, and the table takes "
+				   "one entry per device",
+				   holder->ib, holder->name, holder->port);
+	if (holder)
+		return smc_err_say(err, EEXIST,
+				   "'%s' already has PNET ID %s, from an entry in the table",
+				   pnet_device(holder), holder->name);
+	if (say_hardware(world, entry, err))
+		return -EEXIST;
+	if (entry->has & SMC_PNET_HAS_IB)
+		return smc_err_say(err, EEXIST,
+				   "the kernel already has '%s': only the initial network "
+				   "namespace shows and accepts RDMA and ISM devices",
+				   entry->ib);
+	return smc_err_say(err, EEXIST, "the kernel already has an entry for '%s'", entry->eth);
+}
+
+static int find_why_exists(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	struct smc_pnet_table table;
+	struct pnet_world world = { 0 };
+	struct smc_err ignored;
+
+	pnet_fetch(tool->nl, &table, &ignored);
+	pnet_world_load(&world, tool->root, &ignored);
+	pnet_say_exists(&table, &world, entry, tool->err);
+	pnet_world_free(&world);
+	smc_pnet_free(&table);
+	return -EEXIST;
+}
+
+/* The kernel stores both parts of an entry separately, and succeeds if one of them is new. */
+static void take_apart(struct smc_pnet *net, struct smc_pnet *ib, const struct smc_pnet *entry)
+{
+	*net = *ib = *entry;
+	net->has = SMC_PNET_HAS_NET;
+	ib->has &= ~(uint32_t)SMC_PNET_HAS_NET;
+}
+
+/* Is each part either new, or in the table as it is? */
+static int check_parts(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	const struct pnet_world nothing = { 0 };
+	const struct smc_pnet *holder;
+	struct smc_pnet_table table;
+	struct smc_pnet net, ib;
+	int ret = pnet_fetch(tool->nl, &table, tool->err);
+
+	take_apart(&net, &ib, entry);
+	holder = smc_pnet_holder(&table, &net);
+	if (!ret && holder && strcmp(holder->name, entry->name))
+		ret = pnet_say_exists(&table, &nothing, &net, tool->err);
+	holder = smc_pnet_holder(&table, &ib);
+	if (!ret && holder && !smc_pnet_same(holder, &ib))
+		ret = pnet_say_exists(&table, &nothing, &ib, tool->err);
+	smc_pnet_free(&table);
 	return ret;
+}
+
+/* The kernel dropped one part silently. The other stays: only a whole PNET ID can be deleted. */
+static int say_dropped(struct pnet_tool *tool, const struct smc_pnet *kept,
+		       const struct smc_pnet *dropped)
+{
+	const char *rule =
+		dropped->has & SMC_PNET_HAS_NET ?
+			"" :
+			": only the initial network namespace accepts RDMA and ISM devices";
+	struct pnet_world world = { 0 };
+	struct smc_err why, ignored;
+
+	pnet_world_load(&world, tool->root, &ignored);
+	if (!say_hardware(&world, dropped, &why))
+		smc_err_say(&why, EEXIST, "the kernel did not keep '%s'%s", pnet_device(dropped),
+			    rule);
+	pnet_world_free(&world);
+	return smc_err_say(tool->err, EEXIST, "'%s' has PNET ID %s now, but %.300s",
+			   pnet_device(kept), kept->name, why.text);
+}
+
+static int check_kept(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	struct smc_pnet_table table;
+	struct smc_pnet net, ib;
+	bool has_net, has_ib;
+	int ret = pnet_fetch(tool->nl, &table, tool->err);
+
+	take_apart(&net, &ib, entry);
+	has_net = smc_pnet_holder(&table, &net);
+	has_ib = smc_pnet_holder(&table, &ib);
+	smc_pnet_free(&table);
+	if (ret || (has_net && has_ib))
+		return ret;
+	return has_net ? say_dropped(tool, &net, &ib) : say_dropped(tool, &ib, &net);
+}
+
+static int add(struct pnet_tool *tool, const struct smc_pnet *entry, bool has_both)
+{
+	int ret = has_both ? check_parts(tool, entry) : 0;
+
+	if (ret)
+		return ret;
+	ret = send_add(tool, entry);
+	if (ret == -EEXIST)
+		return find_why_exists(tool, entry);
+	return ret ? say_cannot(tool->err, "add PNET ID ", entry->name) : 0;
+}
+
+int pnet_add(struct pnet_tool *tool, const struct smc_pnet *entry)
+{
+	bool has_both = (entry->has & BOTH) == BOTH;
+	int ret = add(tool, entry, has_both);
+	struct smc_err why = *tool->err;
+
+	if (ret == -EEXIST)
+		return smc_err_say(tool->err, EEXIST, "%.380s: Object exists", why.text);
+	return !ret && has_both ? check_kept(tool, entry) : ret;
+}
+
+/* ---- another table ---- */
+
+bool pnet_has_entry(const struct smc_pnet_table *table, const struct smc_pnet *entry)
+{
+	const struct smc_pnet *holder = smc_pnet_holder(table, entry);
+
+	return holder && smc_pnet_same(holder, entry);
+}
+
+static bool has_name(const struct smc_pnet_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++)
+		if (!strcmp(table->entries[i].name, name))
+			return true;
+	return false;
+}
+
+void pnet_plan_make(struct pnet_plan *plan, const struct smc_pnet_table *from,
+		    const struct smc_pnet_table *to)
+{
+	*plan = (struct pnet_plan){ 0 };
+	for (size_t i = 0; i < from->count; i++)
+		if (!pnet_has_entry(to, &from->entries[i]) &&
+		    !has_name(&plan->deletes, from->entries[i].name))
+			smc_pnet_append(&plan->deletes, &from->entries[i]);
+	for (size_t i = 0; i < to->count; i++)
+		if (!pnet_has_entry(from, &to->entries[i]) ||
+		    has_name(&plan->deletes, to->entries[i].name))
+			smc_pnet_append(&plan->adds, &to->entries[i]);
+}
+
+void pnet_plan_free(struct pnet_plan *plan)
+{
+	smc_pnet_free(&plan->deletes);
+	smc_pnet_free(&plan->adds);
+}
+
+static int change(struct pnet_tool *tool, const struct smc_pnet_table *from,
+		  const struct smc_pnet_table *to)
+{
+	struct pnet_plan plan;
+	int ret = 0;
+
+	pnet_plan_make(&plan, from, to);
+	/* Deletions first: an added entry may name a device of a deleted PNET ID. */
+	for (size_t i = 0; !ret && i < plan.deletes.count; i++)
+		ret = pnet_delete(tool, plan.deletes.entries[i].name);
+	for (size_t i = 0; !ret && i < plan.adds.count; i++)
+		ret = pnet_add(tool, &plan.adds.entries[i]);
+	pnet_plan_free(&plan);
+	return ret;
+}
+
+/* Undo what was done before the failure. */
+static int restore(struct pnet_tool *tool, const struct smc_pnet_table *before)
+{
+	struct smc_err *why = tool->err, inner = { 0 };
+	struct pnet_tool quiet = { tool->nl, tool->root, &inner };
+	struct smc_pnet_table now;
+	char text[sizeof(inner.text)];
+	int ret;
+
+	ret = pnet_fetch(quiet.nl, &now, &inner);
+	if (!ret)
+		ret = change(&quiet, &now, before);
+	smc_pnet_free(&now);
+	strcpy(text, why->text);
+	return smc_err_say(why, why->code, "%.180s; the table is %s%.150s", text,
+			   ret ? "not as it was: " : "as it was", ret ? inner.text : "");
+}
+
+int pnet_change(struct pnet_tool *tool, const struct smc_pnet_table *from,
+		const struct smc_pnet_table *to)
+{
+	int ret = change(tool, from, to);
+
+	return ret ? restore(tool, from) : 0;
 }

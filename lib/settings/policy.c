@@ -12,11 +12,6 @@ const char *policy_by_name(enum policy_by by)
 	return by == POLICY_BY_NFT ? "nft" : by == POLICY_BY_BPF ? "bpf" : NULL;
 }
 
-static bool same_ports(struct policy_range a, struct policy_range b)
-{
-	return a.low == b.low && a.high == b.high;
-}
-
 struct policy_rule *policy_rule(struct policy *policy, enum policy_action action,
 				enum policy_side side, struct policy_range ports)
 {
@@ -24,7 +19,8 @@ struct policy_rule *policy_rule(struct policy *policy, enum policy_action action
 
 	for (size_t i = 0; i < policy->count; i++) {
 		rule = &policy->rules[i];
-		if (rule->action == action && rule->side == side && same_ports(rule->ports, ports))
+		if (rule->action == action && rule->side == side && rule->ports.low == ports.low &&
+		    rule->ports.high == ports.high)
 			return rule;
 	}
 	rule = smc_array_add(&policy->rules, &policy->count, &policy->size, sizeof(*rule));

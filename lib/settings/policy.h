@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Policy: with whom this host, or a network namespace of it, uses SMC. Pure: lines to rules and
- * back. policy/enforce.h has them enforced.
+ * back. settings/enforce.h has them enforced.
  *
  *	allow [to | from] NETWORK[:PORTS]...
  *	deny  [to | from] NETWORK[:PORTS]...

@@ -1,23 +1,292 @@
 // SPDX-License-Identifier: MIT
-/* A policy as lines, and as what differs between two. */
+/* Lines of a policy: read, written, and what differs between two. */
 #include "settings/policy.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/words.h"
 
+#define MAPPED_BITS 96 /* of an IPv4 address in IPv6, RFC 4291 2.5.5.2 */
 #define LINE_WIDTH 80
 
-struct line {
-	char text[16 + POLICY_LINE_SIZE];
+static const struct unit {
+	char letter;
+	uint32_t seconds;
+} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
+
+/* ---- read ---- */
+
+struct item {
+	struct netaddr net;
+	struct policy_range ports;
 };
 
-struct lines {
-	struct line *all;
-	size_t count, size;
-};
+static int wrong(struct smc_err *err, const char *what)
+{
+	return smc_err_say(err, EINVAL, "%s", what);
+}
+
+/* Digits at @at, up to @max. */
+static bool take_number(const char **at, unsigned long max, unsigned long *number)
+{
+	const char *digit = *at;
+
+	for (*number = 0; *digit >= '0' && *digit <= '9' && *number <= max; digit++)
+		*number = *number * 10 + (unsigned long)(*digit - '0');
+	if (digit == *at || *number > max)
+		return false;
+	*at = digit;
+	return true;
+}
+
+/* PORT or LOW-HIGH. */
+static bool take_ports(const char **at, struct policy_range *ports)
+{
+	unsigned long low, high;
+
+	if (!take_number(at, UINT16_MAX, &low))
+		return false;
+	high = low;
+	if (**at == '-') {
+		(*at)++;
+		if (!take_number(at, UINT16_MAX, &high))
+			return false;
+	}
+	*ports = (struct policy_range){ (uint16_t)low, (uint16_t)high };
+	return low && low <= high;
+}
+
+/* An address: of IPv4, of IPv6 in brackets, or of IPv6, which no port can follow. */
+static bool take_host(const char **at, struct netaddr *net)
+{
+	const char *colon = strchr(*at, ':');
+	bool is_bracketed = **at == '[', is_v6 = is_bracketed || (colon && strchr(colon + 1, ':'));
+	char text[NETADDR_TEXT_SIZE];
+	size_t len;
+
+	*at += is_bracketed;
+	len = strcspn(*at, is_bracketed ? "]" : is_v6 ? "/" : "/:");
+	if (len >= sizeof(text) || (is_bracketed && !(*at)[len]))
+		return false;
+	memcpy(text, *at, len);
+	text[len] = '\0';
+	*at += len + is_bracketed;
+	return netaddr_host(net, text) && (!is_bracketed || net->family == AF_INET6);
+}
+
+static bool is_mapped(const struct netaddr *net)
+{
+	static const uint8_t prefix[12] = { [10] = 0xff, 0xff };
+
+	return net->family == AF_INET6 && net->prefix >= MAPPED_BITS &&
+	       !memcmp(net->bytes, prefix, sizeof(prefix));
+}
+
+/* May only be called with a whole address. Return: 0, -EINVAL with the network that it is in */
+static int check_bits(const struct netaddr *net, struct smc_err *err)
+{
+	char text[NETADDR_TEXT_SIZE], subnet[NETADDR_TEXT_SIZE];
+
+	netaddr_text(text, net, false);
+	netaddr_text(subnet, net, true);
+	return strcmp(text, subnet) ?
+		       smc_err_say(err, EINVAL, "has bits behind its prefix: the network is %s",
+				   subnet) :
+		       0;
+}
+
+static int take_item(const char *word, struct item *item, struct smc_err *err)
+{
+	bool is_bracketed = *word == '[';
+	unsigned long prefix;
+
+	*item = (struct item){ .ports = { 0, UINT16_MAX } };
+	if (!take_host(&word, &item->net))
+		goto wrong;
+	if (*word == '/') {
+		word++;
+		if (!take_number(&word, item->net.prefix, &prefix))
+			goto wrong;
+		item->net.prefix = (unsigned int)prefix;
+	}
+	if (*word == ':' && (is_bracketed || item->net.family == AF_INET)) {
+		word++;
+		if (!take_ports(&word, &item->ports) || *word)
+			return wrong(
+				err,
+				"expected a port from 1 to 65535 behind the colon, or some as 8000-8100");
+	}
+	if (*word)
+		goto wrong;
+	if (is_mapped(&item->net))
+		return wrong(err,
+			     "expected an address of IPv4 to be written as one, such as 10.0.0.1");
+	return check_bits(&item->net, err);
+wrong:
+	return wrong(
+		err,
+		"expected a network such as 10.0.0.0/8, fd00::/8, 10.9.0.7:5432 or [fd00::]/8:5432");
+}
+
+static int add_network(struct policy *policy, enum policy_action action, enum policy_side side,
+		       const struct item *item, struct smc_err *err)
+{
+	struct policy_rule *rule = policy_rule(policy, action, side, item->ports);
+
+	if (policy->count > POLICY_RULES_MAX) {
+		policy->count--;
+		return smc_err_say(err, EINVAL,
+				   "one combination too many of allow or deny, to or "
+				   "from, and ports: %d are possible",
+				   POLICY_RULES_MAX);
+	}
+	smc_array_append(&rule->nets, &rule->count, &rule->size, &item->net, sizeof(item->net));
+	return 0;
+}
+
+/* PORTS, more of them behind commas. */
+static int add_ports(struct policy *policy, const char *word, struct smc_err *err)
+{
+	struct policy_range ports;
+
+	do {
+		if (!take_ports(&word, &ports) || (*word && *word != ','))
+			return wrong(err,
+				     "expected ports from 1 to 65535 such as 22,443,8000-8100");
+		smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
+				 sizeof(ports));
+	} while (*word++);
+	return 0;
+}
+
+static int read_rule(struct policy *policy, enum policy_action action, const char *const *words,
+		     size_t count, size_t *bad, struct smc_err *err)
+{
+	enum policy_side side = POLICY_BOTH;
+	bool is_ports = false;
+	struct item item;
+	int ret = 0;
+
+	if (count > 1 && !strcmp(words[1], "to"))
+		side = POLICY_TO;
+	else if (count > 1 && !strcmp(words[1], "from"))
+		side = POLICY_FROM;
+	else if (count > 1 && action == POLICY_DENY && !strcmp(words[1], "port"))
+		is_ports = true;
+	*bad = side || is_ports;
+	if (count == *bad + 1)
+		return wrong(err,
+			     is_ports ?
+				     "expected ports behind it" :
+				     "expected networks behind it, such as 10.0.0.0/8 or fd00::/8");
+	while (!ret && ++*bad < count) {
+		if (is_ports) {
+			ret = add_ports(policy, words[*bad], err);
+			continue;
+		}
+		ret = take_item(words[*bad], &item, err);
+		if (!ret)
+			ret = add_network(policy, action, side, &item, err);
+	}
+	return ret;
+}
+
+static int only_nft(struct smc_err *err)
+{
+	return wrong(err, "only nftables can learn: 'by bpf' cannot have 'learn'");
+}
+
+static int read_learn(struct policy *policy, const char *word, struct smc_err *err)
+{
+	const struct unit *unit = units;
+	unsigned long number;
+
+	if (!take_number(&word, POLICY_LEARN_MAX, &number))
+		number = 0;
+	while (unit->letter != *word && unit->seconds > 1)
+		unit++;
+	if (!number || number > POLICY_LEARN_MAX / unit->seconds || unit->letter != *word ||
+	    word[1])
+		return wrong(err, "expected a time from 1s to 365d, with s, m, h or d");
+	number *= unit->seconds;
+	if (policy->learn && policy->learn != number)
+		return wrong(err, "another time was given before");
+	if (policy->by == POLICY_BY_BPF)
+		return only_nft(err);
+	policy->learn = (uint32_t)number;
+	return 0;
+}
+
+static int read_by(struct policy *policy, const char *word, struct smc_err *err)
+{
+	enum policy_by by = POLICY_BY_NFT;
+
+	while (by <= POLICY_BY_BPF && strcmp(word, policy_by_name(by)))
+		by++;
+	if (by > POLICY_BY_BPF)
+		return wrong(err, "expected nft or bpf");
+	if (policy->by && policy->by != by)
+		return wrong(err, "the other one was given before");
+	if (by == POLICY_BY_BPF && policy->learn)
+		return only_nft(err);
+	policy->by = by;
+	return 0;
+}
+
+static const char *const keywords[] = { "allow", "deny", "learn", "by", NULL };
+
+bool policy_is_keyword(const char *word)
+{
+	for (size_t i = 0; keywords[i]; i++)
+		if (!strcmp(word, keywords[i]))
+			return true;
+	return false;
+}
+
+int policy_line(struct policy *policy, const char *const *words, size_t count, size_t *bad,
+		struct smc_err *err)
+{
+	bool is_learn;
+
+	*bad = 0;
+	if (!count || !policy_is_keyword(words[0]))
+		return wrong(err, "expected allow, deny, learn or by");
+	if (!strcmp(words[0], "allow"))
+		return read_rule(policy, POLICY_ALLOW, words, count, bad, err);
+	if (!strcmp(words[0], "deny"))
+		return read_rule(policy, POLICY_DENY, words, count, bad, err);
+	is_learn = !strcmp(words[0], "learn");
+	if (count == 1)
+		return wrong(err, is_learn ? "expected a time behind it, such as 24h" :
+					     "expected nft or bpf behind it");
+	*bad = 2;
+	if (count > 2)
+		return wrong(err, "expected the end of the line");
+	*bad = 1;
+	return is_learn ? read_learn(policy, words[1], err) : read_by(policy, words[1], err);
+}
+
+void policy_lines(struct policy *policy, char *text)
+{
+	struct smc_err ignored = { 0 };
+	char *line, *words[256];
+	size_t count, bad;
+
+	while ((line = strsep(&text, "\n"))) {
+		count = words_split(line, words, 256);
+		if (count && !strcmp(words[0], "netns"))
+			break;
+		if (count && count < 256 && policy_is_keyword(words[0]))
+			policy_line(policy, (const char *const *)words, count, &bad, &ignored);
+	}
+	policy_settle(policy);
+}
+
+/* ---- written ---- */
 
 const char *policy_action_name(enum policy_action action)
 {
@@ -65,74 +334,91 @@ static void item_text(char text[POLICY_LINE_SIZE], const struct policy_rule *rul
 
 static void learn_text(char text[16], uint32_t seconds)
 {
-	static const struct {
-		char unit;
-		uint32_t seconds;
-	} units[] = { { 'd', 86400 }, { 'h', 3600 }, { 'm', 60 }, { 's', 1 } };
-	size_t i = 0;
+	const struct unit *unit = units;
 
-	while (seconds % units[i].seconds)
-		i++;
-	snprintf(text, 16, "%u%c", seconds / units[i].seconds, units[i].unit);
+	while (seconds % unit->seconds)
+		unit++;
+	snprintf(text, 16, "%u%c", seconds / unit->seconds, unit->letter);
 }
 
-/* One more word, in a new line that begins with @start where the present one is full. */
-static void write_word(struct out_text *text, size_t *line, const char *start, char between,
-		       const char *word)
+/**
+ * typedef item_fn - takes one network, range of ports or the like
+ * @start: how its line begins
+ * @is_first: of those that may stand in one line
+ */
+typedef void (*item_fn)(void *arg, const char *start, const char *word, bool is_first);
+
+static void each_item(const struct policy *policy, item_fn fn, void *arg)
 {
-	if (*line != text->len && text->len - *line + strlen(word) < LINE_WIDTH) {
-		out_char(text, between);
+	char start[16], word[POLICY_LINE_SIZE];
+
+	for (size_t i = 0; i < policy->port_count; i++) {
+		ports_text(word, policy->ports[i]);
+		fn(arg, "deny port", word, !i);
+	}
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		policy_rule_text(start, rule);
+		for (size_t k = 0; k < rule->count; k++) {
+			item_text(word, rule, &rule->nets[k]);
+			fn(arg, start, word, !k);
+		}
+	}
+	if (policy->learn) {
+		learn_text(word, policy->learn);
+		fn(arg, "learn", word, true);
+	}
+	if (policy->by)
+		fn(arg, "by", policy_by_name(policy->by), true);
+}
+
+/** struct writer - @line: where the present line begins */
+struct writer {
+	struct out_text *text;
+	size_t line;
+};
+
+static void write_item(void *arg, const char *start, const char *word, bool is_first)
+{
+	struct writer *writer = arg;
+	struct out_text *text = writer->text;
+
+	if (!is_first && text->len - writer->line + strlen(word) < LINE_WIDTH) {
+		out_char(text, strcmp(start, "deny port") ? ' ' : ',');
 	} else {
-		if (*line != text->len)
+		if (writer->line != text->len)
 			out_char(text, '\n');
-		*line = text->len;
+		writer->line = text->len;
 		out_printf(text, "%s ", start);
 	}
 	out_str(text, word);
 }
 
-static void write_rule(struct out_text *text, const struct policy_rule *rule)
-{
-	char start[16], word[POLICY_LINE_SIZE];
-	size_t line = text->len;
-
-	policy_rule_text(start, rule);
-	for (size_t i = 0; i < rule->count; i++) {
-		item_text(word, rule, &rule->nets[i]);
-		write_word(text, &line, start, ' ', word);
-	}
-	out_str(text, rule->count ? "\n" : "");
-}
-
-static void write_ports(struct out_text *text, const struct policy *policy)
-{
-	size_t line = text->len;
-	char word[16];
-
-	for (size_t i = 0; i < policy->port_count; i++) {
-		ports_text(word, policy->ports[i]);
-		write_word(text, &line, "deny port", ',', word);
-	}
-	out_str(text, policy->port_count ? "\n" : "");
-}
-
 void policy_write(struct out_text *text, const struct policy *policy)
 {
-	char learn[16];
+	struct writer writer = { text, text->len };
 
-	write_ports(text, policy);
-	for (size_t i = 0; i < policy->count; i++)
-		write_rule(text, &policy->rules[i]);
-	if (policy->learn) {
-		learn_text(learn, policy->learn);
-		out_printf(text, "learn %s\n", learn);
-	}
-	if (policy->by)
-		out_printf(text, "by %s\n", policy_by_name(policy->by));
+	each_item(policy, write_item, &writer);
+	if (writer.line != text->len)
+		out_char(text, '\n');
 }
 
-static void add_line(struct lines *lines, const char *start, const char *word)
+/* ---- compared ---- */
+
+struct line {
+	char text[16 + POLICY_LINE_SIZE];
+};
+
+struct lines {
+	struct line *all;
+	size_t count, size;
+};
+
+static void add_line(void *arg, const char *start, const char *word,
+		     bool is_first __attribute__((unused)))
 {
+	struct lines *lines = arg;
 	struct line *line = smc_array_add(&lines->all, &lines->count, &lines->size, sizeof(*line));
 
 	snprintf(line->text, sizeof(line->text), "%s %s", start, word);
@@ -145,39 +431,11 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(one->text, other->text);
 }
 
-static void list_rules(struct lines *lines, const struct policy *policy)
+static void list_lines(struct lines *lines, const struct policy *policy, bool with_later)
 {
-	char start[16], word[POLICY_LINE_SIZE];
-
-	for (size_t i = 0; i < policy->count; i++) {
-		const struct policy_rule *rule = &policy->rules[i];
-
-		policy_rule_text(start, rule);
-		for (size_t k = 0; k < rule->count; k++) {
-			item_text(word, rule, &rule->nets[k]);
-			add_line(lines, start, word);
-		}
-	}
-}
-
-static void list_lines(struct lines *lines, const struct policy *policy, bool with_by,
-		       bool with_later)
-{
-	char word[16];
-
-	list_rules(lines, policy);
+	each_item(policy, add_line, lines);
 	if (with_later && policy->for_later && !policy_is_empty(policy))
-		add_line(lines, "for", "later namespaces");
-	for (size_t i = 0; i < policy->port_count; i++) {
-		ports_text(word, policy->ports[i]);
-		add_line(lines, "deny port", word);
-	}
-	if (policy->learn) {
-		learn_text(word, policy->learn);
-		add_line(lines, "learn", word);
-	}
-	if (policy->by && with_by)
-		add_line(lines, "by", policy_by_name(policy->by));
+		add_line(lines, "for", "later namespaces", true);
 	if (lines->count)
 		qsort(lines->all, lines->count, sizeof(*lines->all), compare_lines);
 }
@@ -207,10 +465,13 @@ int policy_diff(const struct policy *now, const struct policy *wanted, policy_li
 {
 	struct lines from = { 0 }, to = { 0 };
 	bool with_later = now->by == POLICY_BY_BPF;
+	struct policy shown = *now;
 	int ret;
 
-	list_lines(&from, now, wanted->by, with_later);
-	list_lines(&to, wanted, true, with_later);
+	if (!wanted->by)
+		shown.by = POLICY_BY_ANY;
+	list_lines(&from, &shown, with_later);
+	list_lines(&to, wanted, with_later);
 	ret = compare_lists(&from, &to, fn, arg);
 	free(from.all);
 	free(to.all);

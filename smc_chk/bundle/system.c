@@ -18,7 +18,7 @@
 #include "net/netdev.h"
 #include "net/netns.h"
 #include "net/rdma.h"
-#include "net/rdma_netns.h"
+#include "net/rdma.h"
 #include "out/table.h"
 #include "smc_chk/doctor/kconfig.h"
 

@@ -17,7 +17,7 @@
 #include "host/probe.h"
 #include "host/record.h"
 #include "host/smc.h"
-#include "net/rdma_netns.h"
+#include "net/rdma.h"
 #include "net/verbs.h"
 #include "netlink/diag.h"
 #include "smc/abi.h"

@@ -23,7 +23,7 @@ static void clean_up(void)
 /* The first byte chooses which files have the rest as their text. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct container_names *names;
+	struct json_t *names;
 	struct container container;
 
 	if (!size)

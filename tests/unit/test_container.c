@@ -131,7 +131,7 @@ static void put(const char *path, const char *text)
 
 static void name_is(const char *path, const char *want)
 {
-	struct container_names *names = container_names_new();
+	struct json_t *names = container_names_new();
 	struct container container;
 
 	assert_non_null(names);

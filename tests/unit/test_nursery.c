@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "launch/prepare.h"
+#include "launch/launch.h"
 #include "smc_ab/child.h"
 
 /* Preparing a command takes its time: much longer than the one lives that was started before. */

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "settings/nft.h"
+#include "settings/enforce.h"
 
 #define RULE(comment, packets)                                                                     \
 	"{\"rule\": {\"chain\": \"x\", \"comment\": \"" comment "\", \"expr\": [{\"match\": {}}, " \

@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The table of a policy, as nft(8) reads it, and as libnftables lists it: a document that
+ * libnftables-json(5) describes.
+ */
+#include "settings/enforce.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <jansson.h>
+
+#include "base/array.h"
+
+/* Only SMC's, which others who use the experimental option do not begin with. <net/tcp.h> */
+#define HAS_OPTION "tcp option @254,16,32 0xe2d4c3d9"
+#define REMOVE_OPTION "counter reset tcp option 254 return"
+#define IS_SYN "tcp flags & (fin|syn|rst|ack) == syn"
+#define LEARNED_MAX 65536
+
+/* TCP's, in bits, without and with timestamps. */
+static const unsigned int headers[] = { 160, 256 };
+
+/* Both chains of rules differ in this. */
+struct chain {
+	const char *name, *hook, *addr;
+	enum policy_side side;
+};
+
+static const struct chain chains[] = {
+	{ "to", "output", "daddr", POLICY_TO },
+	{ "from", "input", "saddr", POLICY_FROM },
+};
+
+static const struct family {
+	const char *name, *set, *type;
+	int number;
+	unsigned int header; /* that the length of a packet includes */
+} families[] = {
+	{ "ip", "4", "ipv4_addr", AF_INET, 20 },
+	{ "ip6", "6", "ipv6_addr", AF_INET6, 0 },
+};
+#define FAMILIES (sizeof(families) / sizeof(families[0]))
+
+static bool has_family(const struct policy_rule *rule, const struct family *family)
+{
+	for (size_t i = 0; i < rule->count; i++)
+		if (rule->nets[i].family == family->number)
+			return true;
+	return false;
+}
+
+static void write_sets(struct out_text *text, const struct policy_rule *rule, size_t number)
+{
+	char net[NETADDR_TEXT_SIZE];
+
+	for (const struct family *family = families; family < families + FAMILIES; family++) {
+		if (!has_family(rule, family))
+			continue;
+		out_printf(text, "set r%zuv%s { type %s; flags interval; elements = {", number,
+			   family->set, family->type);
+		for (size_t i = 0; i < rule->count; i++) {
+			if (rule->nets[i].family != family->number)
+				continue;
+			netaddr_text(net, &rule->nets[i], false);
+			out_printf(text, "%s,\n", net);
+		}
+		out_str(text, "} }\n");
+	}
+}
+
+static void write_port_set(struct out_text *text, const struct policy *policy)
+{
+	if (!policy->port_count)
+		return;
+	out_str(text, "set ports { type inet_service; flags interval; elements = {");
+	for (size_t i = 0; i < policy->port_count; i++)
+		out_printf(text, "%u-%u,\n", policy->ports[i].low, policy->ports[i].high);
+	out_str(text, "} }\n");
+}
+
+static void write_ports(struct out_text *text, const struct policy_rule *rule)
+{
+	if (rule->ports.low)
+		out_printf(text, "tcp dport %u-%u ", rule->ports.low, rule->ports.high);
+}
+
+/* The comment names the rule for who reads the table. */
+static void write_rule(struct out_text *text, const struct policy_rule *rule, size_t number,
+		       const struct chain *chain)
+{
+	char what[16];
+
+	policy_rule_text(what, rule);
+	for (const struct family *family = families; family < families + FAMILIES; family++) {
+		if (!has_family(rule, family))
+			continue;
+		out_printf(text, "%s %s @r%zuv%s ", family->name, chain->addr, number, family->set);
+		write_ports(text, rule);
+		out_printf(text, "%s comment \"%zu %u-%u %s\"\n",
+			   rule->action == POLICY_DENY ? REMOVE_OPTION : "counter return", number,
+			   rule->ports.low, rule->ports.high, what);
+	}
+}
+
+/* First who is denied, then who is allowed, then everybody else. */
+static void write_rules(struct out_text *text, const struct policy *policy,
+			const struct chain *chain)
+{
+	out_printf(text, "chain %s_rules {\n", chain->name);
+	if (policy->learn && chain->side == POLICY_TO)
+		out_str(text, "ip daddr @learned4 " REMOVE_OPTION "\n"
+			      "ip6 daddr @learned6 " REMOVE_OPTION "\n");
+	if (policy->port_count)
+		out_str(text, "tcp dport @ports " REMOVE_OPTION " comment \"ports\"\n");
+	for (size_t i = 0; i < policy->count; i++)
+		if (!policy->rules[i].side || policy->rules[i].side == chain->side)
+			write_rule(text, &policy->rules[i], i, chain);
+	for (size_t i = 0; i < policy->count; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		if (rule->action != POLICY_ALLOW || (rule->side && rule->side != chain->side))
+			continue;
+		write_ports(text, rule);
+		out_printf(text, REMOVE_OPTION " comment \"%zu others\"\n", i);
+	}
+	out_str(text, "}\n");
+}
+
+/*
+ * Sets of those whose SYN-ACK had the option and who have not sent a CLC message yet, of those of
+ * whom that is not too much to ask yet (the kernel waits for 6 s), and of those who never did.
+ */
+static void write_learn_sets(struct out_text *text, const struct policy *policy)
+{
+	for (const struct family *family = families; family < families + FAMILIES; family++)
+		out_printf(text,
+			   "set learned%s { type %s; flags timeout,dynamic; timeout %us; "
+			   "size %d; }\nset asked%s { type %s . inet_service . inet_service; "
+			   "flags timeout,dynamic; timeout 60s; size %d; }\n"
+			   "set fresh%s { type %s . inet_service . inet_service; "
+			   "flags timeout,dynamic; timeout 5s; size %d; }\n",
+			   family->set, family->type, policy->learn, LEARNED_MAX, family->set,
+			   family->type, LEARNED_MAX, family->set, family->type, LEARNED_MAX);
+}
+
+/*
+ * The peer says something. A CLC message begins with "SMC" in EBCDIC, its type is byte 4, 4 for a
+ * decline (RFC 7609 A.2). Behind longer headers, which SACK makes, nothing is judged. No
+ * concatenation of lengths: nft 1.0.6 cannot list it.
+ */
+static void write_answers(struct out_text *text, const struct family *family)
+{
+	const char *ip = family->name, *set = family->set;
+
+	out_printf(text, "chain answered%s {\ntcp flags & syn == syn return\n", set);
+	for (unsigned int words = 5; words <= 15; words++)
+		out_printf(text, "tcp flags & (fin|rst) == 0 tcp doff %u %s length %u return\n",
+			   words, ip, family->header + 4 * words);
+	for (size_t i = 0; i < 2; i++)
+		out_printf(text,
+			   "tcp doff %u tcp flags & rst == 0 @th,%u,24 0xe2d4c3 delete "
+			   "@asked%s { %s saddr . tcp sport . tcp dport } return\n",
+			   headers[i] / 32, headers[i], set, ip);
+	out_printf(text,
+		   "tcp flags & rst == 0 tcp doff != { 5, 8 } return\n"
+		   "delete @asked%s { %s saddr . tcp sport . tcp dport } "
+		   "update @learned%s { %s saddr }\n}\n",
+		   set, ip, set, ip);
+}
+
+/*
+ * This host ends it: it declines itself, or has waited for too long. Before 5 s are over that says
+ * nothing of the peer.
+ */
+static void write_ends(struct out_text *text, const struct family *family)
+{
+	const char *ip = family->name, *set = family->set;
+
+	out_printf(text,
+		   "chain ended%s {\ndelete @asked%s { %s daddr . tcp dport . tcp sport }\n"
+		   "%s daddr . tcp dport . tcp sport @fresh%s return\n"
+		   "update @learned%s { %s daddr }\n}\n",
+		   set, set, ip, ip, set, set, ip);
+	out_printf(text, "chain asking%s {\n", set);
+	for (size_t i = 0; i < 2; i++)
+		out_printf(text, "tcp doff %u @th,%u,24 0xe2d4c3 @th,%u,8 4 goto ended%s\n",
+			   headers[i] / 32, headers[i], headers[i] + 32, set);
+	out_printf(text, "tcp flags & (fin|rst) != 0 goto ended%s\n}\n", set);
+}
+
+static void write_learn(struct out_text *text, const struct chain *chain)
+{
+	for (const struct family *family = families; family < families + FAMILIES; family++) {
+		const char *ip = family->name, *set = family->set;
+
+		if (chain->side == POLICY_TO)
+			out_printf(text,
+				   "%s daddr . tcp dport . tcp sport @asked%s jump asking%s\n", ip,
+				   set, set);
+		else
+			out_printf(text,
+				   "tcp flags & (fin|syn|rst|ack) == (syn|ack) " HAS_OPTION
+				   " update @asked%s { %s saddr . tcp sport . tcp dport }"
+				   " update @fresh%s { %s saddr . tcp sport . tcp dport }\n"
+				   "%s saddr . tcp sport . tcp dport @asked%s jump answered%s\n",
+				   set, ip, set, ip, ip, set, set);
+	}
+}
+
+void policy_nft_script(struct out_text *text, const struct policy *policy)
+{
+	static const char table[] = "table inet " POLICY_TABLE;
+
+	/* Deleting what is not there would be an error. */
+	out_printf(text, "add %s\ndelete %s\n", table, table);
+	if (policy_is_empty(policy))
+		return;
+	out_printf(text, "%s {\n", table);
+	write_port_set(text, policy);
+	for (size_t i = 0; i < policy->count; i++)
+		write_sets(text, &policy->rules[i], i);
+	if (policy->learn) {
+		write_learn_sets(text, policy);
+		for (size_t i = 0; i < FAMILIES; i++) {
+			write_answers(text, &families[i]);
+			write_ends(text, &families[i]);
+		}
+	}
+	for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
+		write_rules(text, policy, &chains[i]);
+		out_printf(text, "chain %s {\ntype filter hook %s priority mangle;\n",
+			   chains[i].name, chains[i].hook);
+		if (policy->learn)
+			write_learn(text, &chains[i]);
+		out_printf(text, IS_SYN " " HAS_OPTION " jump %s_rules\n}\n", chains[i].name);
+	}
+	out_str(text, "}\n");
+}
+
+/* ---- read back ---- */
+
+struct reader {
+	struct policy *policy;
+	size_t places[POLICY_RULES_MAX]; /* of rules, from their numbers in the table */
+};
+
+static const char *text_of(json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+static uint64_t packets(json_t *rule)
+{
+	json_t *statement;
+	size_t i;
+
+	json_array_foreach(json_object_get(rule, "expr"), i, statement) {
+		json_t *counter = json_object_get(statement, "counter");
+
+		if (counter)
+			return (uint64_t)json_integer_value(json_object_get(counter, "packets"));
+	}
+	return 0;
+}
+
+static int add_rule(struct reader *reader, const char *comment, uint64_t hits)
+{
+	char action[8] = "", side[8] = "", after;
+	struct policy_rule *rule;
+	unsigned int number, low, high;
+	enum policy_side which;
+	int n = sscanf(comment, "%u %5u-%5u %7s %7s%c", &number, &low, &high, action, side, &after);
+
+	if (n < 4 || n > 5 || number >= POLICY_RULES_MAX || low > high || high > UINT16_MAX)
+		return -EPROTO;
+	which = !strcmp(side, "to") ? POLICY_TO : !strcmp(side, "from") ? POLICY_FROM : POLICY_BOTH;
+	rule = policy_rule(reader->policy, strcmp(action, "allow") ? POLICY_DENY : POLICY_ALLOW,
+			   which, (struct policy_range){ (uint16_t)low, (uint16_t)high });
+	rule->hits += hits;
+	reader->places[number] = (size_t)(rule - reader->policy->rules);
+	return 0;
+}
+
+static int add_others(struct reader *reader, unsigned int number, uint64_t hits)
+{
+	if (number >= POLICY_RULES_MAX || reader->places[number] >= reader->policy->count)
+		return -EPROTO;
+	reader->policy->rules[reader->places[number]].others += hits;
+	return 0;
+}
+
+static int read_rule(struct reader *reader, json_t *rule)
+{
+	const char *comment = text_of(rule, "comment");
+	unsigned int number;
+	int end = 0;
+
+	if (!*comment)
+		return 0;
+	if (!strcmp(comment, "ports")) {
+		reader->policy->port_hits += packets(rule);
+		return 0;
+	}
+	if (sscanf(comment, "%u others%n", &number, &end) == 1 && end)
+		return add_others(reader, number, packets(rule));
+	return add_rule(reader, comment, packets(rule));
+}
+
+/* Add one to the number of @bits in @bytes. Return: false when it begins at 0 again */
+static bool step(uint8_t *bytes, unsigned int bits)
+{
+	for (unsigned int i = bits; i-- > 0;) {
+		bytes[i / 8] ^= (uint8_t)(0x80 >> i % 8);
+		if (bytes[i / 8] & 0x80 >> i % 8)
+			return true;
+	}
+	return false;
+}
+
+static bool ends_within(const struct netaddr *net, const struct netaddr *last)
+{
+	uint8_t end[16];
+
+	memcpy(end, net->bytes, sizeof(end));
+	for (unsigned int bit = net->prefix; bit < (net->family == AF_INET ? 32 : 128); bit++) {
+		if (end[bit / 8] & 0x80 >> bit % 8)
+			return false;
+		end[bit / 8] |= (uint8_t)(0x80 >> bit % 8);
+	}
+	return memcmp(end, last->bytes, sizeof(end)) <= 0;
+}
+
+static void add_net(struct netaddr **nets, size_t *count, size_t *size, const struct netaddr *net)
+{
+	smc_array_append(nets, count, size, net, sizeof(*net));
+}
+
+/* Ranges, as which nftables may give several networks back, as networks. */
+static int add_range(struct policy_rule *rule, struct netaddr first, const struct netaddr *last)
+{
+	if (first.family != last->family || memcmp(first.bytes, last->bytes, 16) > 0)
+		return -EPROTO;
+	for (;;) {
+		struct netaddr net = first;
+
+		while (net.prefix) {
+			struct netaddr wider = net;
+
+			wider.prefix--;
+			if (!ends_within(&wider, last))
+				break;
+			net = wider;
+		}
+		add_net(&rule->nets, &rule->count, &rule->size, &net);
+		if (!step(first.bytes, net.prefix) || memcmp(first.bytes, last->bytes, 16) > 0)
+			return 0;
+	}
+}
+
+static int read_net(struct policy_rule *rule, json_t *elem)
+{
+	json_t *prefix = json_object_get(elem, "prefix"), *range = json_object_get(elem, "range");
+	const char *text = prefix ? text_of(prefix, "addr") : json_string_value(elem);
+	struct netaddr net, last;
+
+	if (range) {
+		const char *from = json_string_value(json_array_get(range, 0));
+		const char *to = json_string_value(json_array_get(range, 1));
+
+		if (!from || !to || !netaddr_host(&net, from) || !netaddr_host(&last, to))
+			return -EPROTO;
+		return add_range(rule, net, &last);
+	}
+	if (!text || !netaddr_host(&net, text))
+		return -EPROTO;
+	if (prefix) {
+		json_int_t len = json_integer_value(json_object_get(prefix, "len"));
+
+		if (len < 0 || len > net.prefix)
+			return -EPROTO;
+		net.prefix = (unsigned int)len;
+	}
+	add_net(&rule->nets, &rule->count, &rule->size, &net);
+	return 0;
+}
+
+static int read_port(struct policy *policy, json_t *elem)
+{
+	json_t *range = json_object_get(elem, "range");
+	json_int_t low = json_integer_value(range ? json_array_get(range, 0) : elem);
+	json_int_t high = json_integer_value(range ? json_array_get(range, 1) : elem);
+	struct policy_range ports = { (uint16_t)low, (uint16_t)high };
+
+	if (low < 1 || high < low || high > UINT16_MAX)
+		return -EPROTO;
+	smc_array_append(&policy->ports, &policy->port_count, &policy->port_size, &ports,
+			 sizeof(ports));
+	return 0;
+}
+
+static int read_learned(struct policy *policy, json_t *elem)
+{
+	const char *text = text_of(json_object_get(elem, "elem"), "val");
+	struct netaddr net;
+
+	if (!netaddr_host(&net, text))
+		return -EPROTO;
+	add_net(&policy->learned, &policy->learned_count, &policy->learned_size, &net);
+	return 0;
+}
+
+static int read_set(struct reader *reader, json_t *set)
+{
+	struct policy *policy = reader->policy;
+	const char *name = text_of(set, "name");
+	bool is_ports = !strcmp(name, "ports"), is_learned = !strncmp(name, "learned", 7);
+	struct policy_rule *rule = NULL;
+	unsigned int number;
+	int ret = 0;
+	json_t *elem;
+	size_t i;
+
+	if (is_learned)
+		policy->learn = (uint32_t)json_integer_value(json_object_get(set, "timeout"));
+	else if (sscanf(name, "r%uv", &number) == 1 && number < POLICY_RULES_MAX &&
+		 reader->places[number] < policy->count)
+		rule = &policy->rules[reader->places[number]];
+	else if (!is_ports)
+		return 0;
+	json_array_foreach(json_object_get(set, "elem"), i, elem) {
+		ret = rule     ? read_net(rule, elem) :
+		      is_ports ? read_port(policy, elem) :
+				 read_learned(policy, elem);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+static int read_all(struct reader *reader, json_t *objects, const char *kind,
+		    int (*read)(struct reader *reader, json_t *object))
+{
+	json_t *object;
+	int ret = 0;
+	size_t i;
+
+	json_array_foreach(objects, i, object) {
+		json_t *one = json_object_get(object, kind);
+
+		ret = one ? read(reader, one) : 0;
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+int policy_nft_parse(struct policy *policy, const char *json)
+{
+	struct reader reader = { .policy = policy };
+	json_t *doc = json_loads(json, 0, NULL), *objects = json_object_get(doc, "nftables");
+	int ret = objects ? 0 : -EPROTO;
+
+	for (size_t i = 0; i < POLICY_RULES_MAX; i++)
+		reader.places[i] = SIZE_MAX;
+	if (!ret)
+		ret = read_all(&reader, objects, "rule", read_rule);
+	if (!ret)
+		ret = read_all(&reader, objects, "set", read_set);
+	json_decref(doc);
+	policy->by = POLICY_BY_NFT;
+	policy_settle(policy);
+	return ret;
+}
